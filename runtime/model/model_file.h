@@ -1,0 +1,36 @@
+// ModelFile: the bytes of a Rondo file, verified once, then viewed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/base/status.h"
+#include "rondo_generated.h"
+
+namespace rondo {
+
+// Views into bytes that the caller owns and keeps, unchanged, while this lives. Immutable after
+// Open, so any thread may read. Open has checked the header, the metadata's checksum and
+// structure, every index, shape, count, enum and section bound and the zeros between sections;
+// a section's own checksum is compared where its bytes are first read as a whole (Verify).
+class ModelFile {
+ public:
+  // Reads header and metadata only. `bytes` must start at a multiple of 64.
+  // Errors: kNotAModel, kNewerFormat, kCorrupt (offset and reason), kUnsupported (what by name).
+  static Result<ModelFile> Open(std::span<const uint8_t> bytes);
+
+  const format::Model& model() const { return *model_; }
+  // The bytes of a section of this file's metadata; empty for nullptr.
+  std::span<const uint8_t> bytes(const format::Section* section) const;
+  // Compares the section's checksum; `what` names it in the message. Error: kCorrupt.
+  Status Verify(const format::Section* section, const char* what) const;
+  // Every section of the file, for `rondo inspect --check`.
+  Status VerifyAll() const;
+  uint64_t file_bytes() const { return file_.size(); }
+
+ private:
+  std::span<const uint8_t> file_;
+  const format::Model* model_ = nullptr;
+};
+
+}  // namespace rondo
