@@ -6,19 +6,19 @@
 namespace rondo {
 
 inline constexpr char kFileMagic[4] = {'R', 'N', 'D', 'O'};
-inline constexpr uint32_t kFormatVersion = 1;        // refused when the file's is newer
-inline constexpr uint64_t kSectionAlignment = 64;    // bytes
+inline constexpr uint32_t kFormatVersion = 1;      // refused when the file's is newer
+inline constexpr uint64_t kSectionAlignment = 64;  // bytes
 inline constexpr uint64_t kMaxMetadataBytes = 64u << 20;
 
 struct FileHeader {
-  char magic[4];              // kFileMagic
-  uint32_t format_version;    // kFormatVersion
-  uint64_t file_bytes;        // the whole file: shows truncation before anything else
-  uint64_t metadata_offset;   // a multiple of kSectionAlignment, >= sizeof(FileHeader)
-  uint64_t metadata_bytes;    // metadata_offset + metadata_bytes == file_bytes
-  uint64_t metadata_checksum; // XXH3-64 of the metadata
-  uint8_t reserved[16];       // zeros
-  uint64_t header_checksum;   // XXH3-64 of the 56 bytes before
+  char magic[4];               // kFileMagic
+  uint32_t format_version;     // kFormatVersion
+  uint64_t file_bytes;         // the whole file: shows truncation before anything else
+  uint64_t metadata_offset;    // a multiple of kSectionAlignment, >= sizeof(FileHeader)
+  uint64_t metadata_bytes;     // metadata_offset + metadata_bytes == file_bytes
+  uint64_t metadata_checksum;  // XXH3-64 of the metadata
+  uint8_t reserved[16];        // zeros
+  uint64_t header_checksum;    // XXH3-64 of the 56 bytes before
 };
 static_assert(sizeof(FileHeader) == 64);
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/base/status.h"
 #include "rondo_generated.h"
+#include "runtime/base/status.h"
 
 namespace rondo {
 

@@ -1,0 +1,35 @@
+// What the caller chooses about an engine and its sessions. Plain data.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "runtime/sampling/sampler_options.h"
+
+namespace rondo {
+
+enum class KvFormat : int32_t { kInt8 = 0, kFloat32 = 1 };  // float32: a reference for tests
+enum class ContextPolicy : int32_t { kStop = 0, kSlide = 1 };
+
+struct EngineOptions {
+  uint32_t context = 0;       // tokens a session can see; 0: the model's own context_length
+  uint32_t max_sessions = 1;  // 1..64
+  uint32_t max_rows = 64;     // rows of one forward pass (the prefill chunk), 1..1024
+  uint32_t threads = 0;       // 0: the performance cores, as far as the system tells
+  ContextPolicy policy = ContextPolicy::kStop;
+  uint32_t sink_tokens = 0;  // kSlide: first tokens that stay; rounded up to whole blocks
+  KvFormat kv_format = KvFormat::kInt8;
+  std::string_view kernels;  // force a kernel set by name, for tests; empty: the best one
+};
+
+struct SessionOptions {
+  SamplerOptions sampler;
+  uint64_t max_tokens = 0;  // token limit of generation since the last prefill; 0: none
+  bool ignore_eos = false;  // go on after the model's end tokens
+  std::span<const std::string_view> stop_strings;  // copied; at most kMaxStopStrings
+};
+inline constexpr size_t kMaxStopStrings = 16;
+inline constexpr size_t kMaxStopStringBytes = 128;  // each
+
+}  // namespace rondo

@@ -1,0 +1,66 @@
+// MemoryPlan: named blocks with sizes and lifetimes in, offsets in one arena out. Knows no models.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/base/heap_array.h"
+#include "runtime/base/status.h"
+
+namespace rondo {
+
+// The arena's parts, in the order in which they lie in it (DESIGN.md, section 4).
+enum class Segment : int32_t { kWeights, kKvPool, kSessions, kActivations, kWorkspace };
+inline constexpr int kSegmentCount = 5;
+const char* SegmentName(Segment segment);  // "weights", "kv pool", ...
+
+// One named range of the arena.
+struct PlanBlock {
+  static constexpr size_t kMaxName = 48;
+  char name[kMaxName];  // zero-terminated, cut where longer
+  Segment segment;
+  size_t offset;  // bytes from the arena's start, a multiple of kArenaAlignment
+  size_t bytes;   // over-read margins included
+  // The steps of a forward pass in which the block is live, first to last. Blocks of the
+  // activations segment may share memory where these do not overlap; all others live always.
+  int32_t first_step;
+  int32_t last_step;
+};
+
+inline constexpr size_t kArenaAlignment = 64;
+
+class MemoryPlan {
+ public:
+  using BlockId = uint32_t;
+
+  // Room for this many Add calls.
+  static Result<MemoryPlan> Create(size_t max_blocks);
+
+  // Asks for `bytes` in `segment`. Errors (too many blocks, sizes beyond memory) are kept and
+  // come out of Layout, so that call sites stay short.
+  BlockId Add(Segment segment, size_t bytes, const char* name, int32_t first_step = 0,
+              int32_t last_step = INT32_MAX);
+
+  // Fixes all offsets. Activations are placed greedily by size at the lowest free offset.
+  Status Layout();
+
+  // After Layout:
+  size_t size() const { return count_; }
+  const PlanBlock& block(BlockId id) const { return blocks_[id]; }
+  size_t arena_bytes() const { return arena_bytes_; }
+  size_t segment_offset(Segment s) const { return segment_offset_[static_cast<int>(s)]; }
+  size_t segment_bytes(Segment s) const { return segment_bytes_[static_cast<int>(s)]; }
+  // The most activation bytes that are live in one step: no layout can be smaller.
+  size_t activation_lower_bound() const { return activation_lower_bound_; }
+
+ private:
+  HeapArray<PlanBlock> blocks_;
+  size_t count_ = 0;
+  bool overflow_ = false;
+  size_t arena_bytes_ = 0;
+  size_t segment_offset_[kSegmentCount] = {};
+  size_t segment_bytes_[kSegmentCount] = {};
+  size_t activation_lower_bound_ = 0;
+};
+
+}  // namespace rondo
