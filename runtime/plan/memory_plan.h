@@ -54,9 +54,14 @@ class MemoryPlan {
   size_t activation_lower_bound() const { return activation_lower_bound_; }
 
  private:
+  // Places the activations segment, which starts at `base`; returns its length.
+  Result<size_t> PlaceActivations(size_t base);
+
   HeapArray<PlanBlock> blocks_;
   size_t count_ = 0;
+  size_t requested_bytes_ = 0;
   bool overflow_ = false;
+  bool misused_ = false;
   size_t arena_bytes_ = 0;
   size_t segment_offset_[kSegmentCount] = {};
   size_t segment_bytes_[kSegmentCount] = {};

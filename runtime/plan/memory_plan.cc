@@ -1,0 +1,142 @@
+// Offsets: segments one after the other; activations share bytes where their lifetimes allow it.
+#include "runtime/plan/memory_plan.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "runtime/base/checked.h"
+
+namespace rondo {
+namespace {
+
+bool LiveTogether(const PlanBlock& a, const PlanBlock& b) {
+  return a.first_step <= b.last_step && b.first_step <= a.last_step;
+}
+
+// The room that a block takes: the next one starts aligned. Add has checked that this fits.
+size_t Extent(const PlanBlock& block) { return RoundUp(block.bytes, kArenaAlignment); }
+
+// The lowest offset where `block` meets none of `placed` that is live together with it. Raising
+// the candidate to the end of any block in the way never skips a free offset.
+size_t LowestFreeOffset(const PlanBlock& block, std::span<const PlanBlock* const> placed) {
+  size_t offset = 0;
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (const PlanBlock* other : placed) {
+      if (LiveTogether(block, *other) && offset < other->offset + Extent(*other) &&
+          other->offset < offset + Extent(block)) {
+        offset = other->offset + Extent(*other);
+        moved = true;
+      }
+    }
+  }
+  return offset;
+}
+
+}  // namespace
+
+const char* SegmentName(Segment segment) {
+  switch (segment) {
+    case Segment::kWeights:
+      return "weights";
+    case Segment::kKvPool:
+      return "kv pool";
+    case Segment::kSessions:
+      return "sessions";
+    case Segment::kActivations:
+      return "activations";
+    case Segment::kWorkspace:
+      return "workspace";
+  }
+  return "unknown";
+}
+
+Result<MemoryPlan> MemoryPlan::Create(size_t max_blocks) {
+  MemoryPlan plan;
+  RONDO_ASSIGN(plan.blocks_, HeapArray<PlanBlock>::Create(max_blocks));
+  return plan;
+}
+
+MemoryPlan::BlockId MemoryPlan::Add(Segment segment, size_t bytes, const char* name,
+                                    int32_t first_step, int32_t last_step) {
+  // The running sum of all extents bounds every offset that Layout can compute.
+  const CheckedSize sum =
+      CheckedSize(requested_bytes_) + CheckedSize(bytes).AlignUp(kArenaAlignment);
+  if (!sum.valid()) {
+    overflow_ = true;
+    return 0;
+  }
+  if (count_ == blocks_.size() || first_step > last_step) {
+    misused_ = true;
+    return 0;
+  }
+  requested_bytes_ = sum.value();
+  PlanBlock& block = blocks_[count_];
+  std::snprintf(block.name, PlanBlock::kMaxName, "%s", name);
+  block.segment = segment;
+  block.bytes = bytes;
+  block.first_step = first_step;
+  block.last_step = last_step;
+  return static_cast<BlockId>(count_++);
+}
+
+Status MemoryPlan::Layout() {
+  if (misused_) {
+    return Status::Error(StatusCode::kInternal,
+                         "the memory plan was asked for more than %zu blocks, or for one that "
+                         "ends before it begins",
+                         blocks_.size());
+  }
+  if (overflow_) {
+    return Status::Error(StatusCode::kOutOfMemory,
+                         "the memory plan exceeds the address space; choose smaller options");
+  }
+  size_t end = 0;
+  for (int s = 0; s < kSegmentCount; ++s) {
+    segment_offset_[s] = end;
+    if (static_cast<Segment>(s) == Segment::kActivations) {
+      RONDO_ASSIGN(segment_bytes_[s], PlaceActivations(end));
+      end += segment_bytes_[s];
+      continue;
+    }
+    for (size_t i = 0; i < count_; ++i) {
+      if (blocks_[i].segment != static_cast<Segment>(s)) continue;
+      blocks_[i].offset = end;
+      end += Extent(blocks_[i]);
+    }
+    segment_bytes_[s] = end - segment_offset_[s];
+  }
+  arena_bytes_ = end;
+  return {};
+}
+
+Result<size_t> MemoryPlan::PlaceActivations(size_t base) {
+  RONDO_ASSIGN(auto order, HeapArray<PlanBlock*>::Create(count_));
+  size_t n = 0;
+  for (size_t i = 0; i < count_; ++i) {
+    if (blocks_[i].segment == Segment::kActivations) order[n++] = &blocks_[i];
+  }
+  // Largest first; the order of Add decides among equals.
+  std::sort(order.begin(), order.begin() + n, [](const PlanBlock* a, const PlanBlock* b) {
+    return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
+  });
+  size_t bytes = 0;
+  for (size_t i = 0; i < n; ++i) {
+    order[i]->offset = LowestFreeOffset(*order[i], {order.data(), i});
+    bytes = std::max(bytes, order[i]->offset + Extent(*order[i]));
+  }
+  // Live bytes rise only where a block begins, so it is enough to look at these steps.
+  activation_lower_bound_ = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const int32_t step = order[i]->first_step;
+    size_t live = 0;
+    for (size_t j = 0; j < n; ++j) {
+      if (order[j]->first_step <= step && step <= order[j]->last_step) live += Extent(*order[j]);
+    }
+    activation_lower_bound_ = std::max(activation_lower_bound_, live);
+  }
+  for (size_t i = 0; i < n; ++i) order[i]->offset += base;
+  return bytes;
+}
+
+}  // namespace rondo

@@ -1,0 +1,138 @@
+#include "runtime/plan/memory_plan.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+
+namespace rondo {
+namespace {
+
+MemoryPlan NewPlan(size_t max_blocks) {
+  auto plan = MemoryPlan::Create(max_blocks);
+  EXPECT_TRUE(plan.ok());
+  return std::move(*plan);
+}
+
+TEST(MemoryPlanTest, SegmentsFollowEachOtherInOrder) {
+  MemoryPlan plan = NewPlan(6);
+  const auto workspace = plan.Add(Segment::kWorkspace, 1, "scratch");
+  const auto kv = plan.Add(Segment::kKvPool, 100, "kv");
+  const auto norm = plan.Add(Segment::kWeights, 64, "norm");
+  const auto head = plan.Add(Segment::kWeights, 65, "head");
+  const auto slot = plan.Add(Segment::kSessions, 10, "slot");
+  const auto x = plan.Add(Segment::kActivations, 32, "x", 0, 1);
+  ASSERT_TRUE(plan.Layout().ok());
+  EXPECT_EQ(plan.block(norm).offset, 0u);
+  EXPECT_EQ(plan.block(head).offset, 64u);
+  EXPECT_EQ(plan.block(kv).offset, 192u);
+  EXPECT_EQ(plan.block(slot).offset, 320u);
+  EXPECT_EQ(plan.block(x).offset, 384u);
+  EXPECT_EQ(plan.block(workspace).offset, 448u);
+  EXPECT_EQ(plan.arena_bytes(), 512u);
+  EXPECT_EQ(plan.segment_offset(Segment::kKvPool), 192u);
+  EXPECT_EQ(plan.segment_bytes(Segment::kWeights), 192u);
+  EXPECT_STREQ(plan.block(head).name, "head");
+  EXPECT_EQ(plan.block(head).bytes, 65u);
+}
+
+TEST(MemoryPlanTest, ActivationsShareWhereLifetimesAllow) {
+  MemoryPlan plan = NewPlan(3);
+  const auto a = plan.Add(Segment::kActivations, 128, "a", 0, 1);
+  const auto b = plan.Add(Segment::kActivations, 64, "b", 1, 2);
+  const auto c = plan.Add(Segment::kActivations, 128, "c", 2, 3);
+  ASSERT_TRUE(plan.Layout().ok());
+  EXPECT_EQ(plan.block(a).offset, 0u);
+  EXPECT_EQ(plan.block(c).offset, 0u);
+  EXPECT_EQ(plan.block(b).offset, 128u);
+  EXPECT_EQ(plan.arena_bytes(), 192u);
+  EXPECT_EQ(plan.activation_lower_bound(), 192u);
+}
+
+TEST(MemoryPlanTest, OtherSegmentsNeverShare) {
+  MemoryPlan plan = NewPlan(2);
+  plan.Add(Segment::kWorkspace, 64, "a", 0, 0);
+  plan.Add(Segment::kWorkspace, 64, "b", 1, 1);
+  ASSERT_TRUE(plan.Layout().ok());
+  EXPECT_EQ(plan.arena_bytes(), 128u);
+}
+
+TEST(MemoryPlanTest, EmptyPlanAndEmptyBlocks) {
+  MemoryPlan plan = NewPlan(1);
+  ASSERT_TRUE(plan.Layout().ok());
+  EXPECT_EQ(plan.arena_bytes(), 0u);
+  plan.Add(Segment::kActivations, 0, "nothing", 0, 0);
+  ASSERT_TRUE(plan.Layout().ok());
+  EXPECT_EQ(plan.arena_bytes(), 0u);
+}
+
+TEST(MemoryPlanTest, LongNamesAreCut) {
+  MemoryPlan plan = NewPlan(1);
+  plan.Add(Segment::kWeights, 1, std::string(200, 'n').c_str());
+  ASSERT_TRUE(plan.Layout().ok());
+  EXPECT_EQ(std::string(plan.block(0).name), std::string(PlanBlock::kMaxName - 1, 'n'));
+}
+
+TEST(MemoryPlanTest, OverflowIsAnError) {
+  MemoryPlan one = NewPlan(1);
+  one.Add(Segment::kWeights, SIZE_MAX - 8, "w");  // overflows when rounded up
+  EXPECT_EQ(one.Layout().code(), StatusCode::kOutOfMemory);
+  for (const Segment segment : {Segment::kWeights, Segment::kActivations}) {
+    MemoryPlan sum = NewPlan(2);
+    sum.Add(segment, SIZE_MAX / 2, "a");
+    sum.Add(segment, SIZE_MAX / 2 + 64, "b");
+    EXPECT_EQ(sum.Layout().code(), StatusCode::kOutOfMemory);
+  }
+}
+
+TEST(MemoryPlanTest, MisuseIsAnError) {
+  MemoryPlan full = NewPlan(1);
+  full.Add(Segment::kWeights, 1, "a");
+  full.Add(Segment::kWeights, 1, "b");
+  EXPECT_EQ(full.Layout().code(), StatusCode::kInternal);
+  MemoryPlan backwards = NewPlan(1);
+  backwards.Add(Segment::kActivations, 1, "a", 2, 1);
+  EXPECT_EQ(backwards.Layout().code(), StatusCode::kInternal);
+}
+
+// Over random requests: aligned, inside their segment, never overlapping while both are live,
+// and never below the bound.
+TEST(MemoryPlanTest, PropertiesHoldForRandomRequests) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 300; ++round) {
+    const size_t count = 1 + random() % 40;
+    MemoryPlan plan = NewPlan(count);
+    for (size_t i = 0; i < count; ++i) {
+      const auto segment = static_cast<Segment>(random() % 2 ? 3 : random() % kSegmentCount);
+      const auto first = static_cast<int32_t>(random() % 20);
+      plan.Add(segment, random() % 5000, "block", first,
+               first + static_cast<int32_t>(random() % 8));
+    }
+    ASSERT_TRUE(plan.Layout().ok());
+    size_t segment_end = 0;
+    for (int s = 0; s < kSegmentCount; ++s) {
+      EXPECT_EQ(plan.segment_offset(static_cast<Segment>(s)), segment_end);
+      segment_end += plan.segment_bytes(static_cast<Segment>(s));
+    }
+    EXPECT_EQ(plan.arena_bytes(), segment_end);
+    EXPECT_LE(plan.activation_lower_bound(), plan.segment_bytes(Segment::kActivations));
+    for (size_t i = 0; i < count; ++i) {
+      const PlanBlock& a = plan.block(static_cast<uint32_t>(i));
+      EXPECT_EQ(a.offset % kArenaAlignment, 0u);
+      EXPECT_GE(a.offset, plan.segment_offset(a.segment));
+      EXPECT_LE(a.offset + a.bytes, plan.segment_offset(a.segment) + plan.segment_bytes(a.segment));
+      for (size_t j = 0; j < i; ++j) {
+        const PlanBlock& b = plan.block(static_cast<uint32_t>(j));
+        const bool apart_in_time = a.segment == Segment::kActivations &&
+                                   b.segment == Segment::kActivations &&
+                                   (a.last_step < b.first_step || b.last_step < a.first_step);
+        if (apart_in_time) continue;
+        EXPECT_TRUE(a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset)
+            << "round " << round << ", blocks " << i << " and " << j;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rondo
