@@ -1,0 +1,67 @@
+# Tests: one program per CTest label. A test file's name gives its label: *_model_test.cc uses a
+# model or reference data, *_fuzz_test.cc feeds damaged input, tests/c_api/ knows the library only
+# through rondo.h, everything else is a unit test. Other .cc files in tests/ are shared helpers.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+file(GLOB_RECURSE helpers CONFIGURE_DEPENDS tests/*.cc)
+file(GLOB_RECURSE unit CONFIGURE_DEPENDS tests/*_test.cc)
+list(REMOVE_ITEM helpers ${unit})
+set(abi ${unit} ${helpers})
+list(FILTER abi INCLUDE REGEX "/tests/c_api/")
+file(GLOB_RECURSE abi_c CONFIGURE_DEPENDS tests/c_api/*.c)
+list(FILTER unit EXCLUDE REGEX "/tests/c_api/")
+list(FILTER helpers EXCLUDE REGEX "/tests/c_api/")
+set(model ${unit})
+list(FILTER model INCLUDE REGEX "_model_test\\.cc$")
+set(fuzz ${unit})
+list(FILTER fuzz INCLUDE REGEX "_fuzz_test\\.cc$")
+list(FILTER unit EXCLUDE REGEX "_(model|fuzz)_test\\.cc$")
+
+add_library(rondo_test_options INTERFACE)
+target_compile_definitions(rondo_test_options INTERFACE
+  "RONDO_SHARED_DATA=\"${RONDO_SHARED_DATA}\""
+  "RONDO_TEST_DATA=\"${CMAKE_SOURCE_DIR}/tests/data\"")
+if(TARGET rondo_tool)
+  target_compile_definitions(rondo_test_options INTERFACE
+    "RONDO_TOOL=\"$<TARGET_FILE:rondo_tool>\"")
+endif()
+target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest::gmock)
+
+# What tests of the insides link: the runtime and the tool's parts.
+add_library(rondo_test_insides INTERFACE)
+target_link_libraries(rondo_test_insides INTERFACE rondo_test_options rondo_tool_options)
+foreach(part rondo_tools rondo_convert)
+  if(TARGET ${part})
+    target_link_libraries(rondo_test_insides INTERFACE ${part})
+  endif()
+endforeach()
+if(helpers)
+  add_library(rondo_test_helpers STATIC ${helpers})
+  target_link_libraries(rondo_test_helpers PUBLIC rondo_test_insides)
+  target_link_libraries(rondo_test_insides INTERFACE rondo_test_helpers)
+endif()
+
+# rondo_test_program(LABEL LIBRARY SOURCE...)
+function(rondo_test_program label library)
+  if(NOT ARGN)
+    return()
+  endif()
+  set(program rondo_${label}_tests)
+  add_executable(${program} ${ARGN})
+  target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
+  if(TARGET rondo_tool)
+    add_dependencies(${program} rondo_tool)
+  endif()
+  # Tests are listed when ctest runs, not while building: a cross build may have no emulator.
+  gtest_discover_tests(${program}
+    TEST_PREFIX "${label}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS ${label} TIMEOUT 600)
+endfunction()
+
+rondo_test_program(unit rondo_test_insides ${unit})
+rondo_test_program(model rondo_test_insides ${model})
+rondo_test_program(fuzz rondo_test_insides ${fuzz})
+if(TARGET rondo)
+  rondo_test_program(abi rondo ${abi} ${abi_c})
+endif()
