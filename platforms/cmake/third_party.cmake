@@ -182,6 +182,6 @@ add_library(rondo_xnnpack OBJECT
 set_target_properties(rondo_xnnpack PROPERTIES CXX_STANDARD 14 C_STANDARD 99)
 target_include_directories(rondo_xnnpack SYSTEM
   PUBLIC "${xnnpack_SOURCE_DIR}/include" "${xnnpack_SOURCE_DIR}/src")
-target_compile_definitions(rondo_xnnpack PUBLIC XNN_LOG_LEVEL=0)
+target_compile_definitions(rondo_xnnpack PUBLIC XNN_LOG_LEVEL=0 XNN_ENABLE_AVX512F=1 XNN_ENABLE_AVX512SKX=1)
 target_link_libraries(rondo_xnnpack PUBLIC rondo_pthreadpool PRIVATE rondo_foreign)
 include("${CMAKE_CURRENT_LIST_DIR}/xnnpack_kernels.cmake")

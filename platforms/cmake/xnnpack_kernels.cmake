@@ -18,39 +18,26 @@ foreach(table exp2-k-over-64 exp2-k-over-2048 exp2minus-k-over-64 exp2minus-k-ov
 endforeach()
 
 # scalar: the portable twin, compiled everywhere
-rondo_kernels("" qd8-f32-qc8w-gemm
-  qd8-f32-qc8w-gemm-1x4-minmax-scalar
-  qd8-f32-qc8w-gemm-4x4-minmax-scalar)
+rondo_kernels("" f32-gemm f32-gemm-1x4-minmax-scalar f32-gemm-4x4-minmax-scalar)
+rondo_kernels("" f32-qc8w-gemm f32-qc8w-gemm-1x4-minmax-scalar f32-qc8w-gemm-4x4-minmax-scalar)
+rondo_kernels("" f32-qs8-vcvt f32-qs8-vcvt-scalar-lrintf-u4)
+rondo_kernels("" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-scalar-rr2-p5-u4-acc2)
+rondo_kernels("" f32-rminmax f32-rmax-scalar-u4-acc4 f32-rminmax-scalar-u4-acc4)
+rondo_kernels("" f32-vbinary f32-vmul-scalar-u8)
+rondo_kernels("" f32-vsigmoid f32-vsigmoid-scalar-rr2-lut64-p2-div-u2)
 rondo_kernels("" qd8-f32-qb4w-gemm
   qd8-f32-qb4w-gemm-1x4-minmax-scalar
   qd8-f32-qb4w-gemm-4x4-minmax-scalar)
-rondo_kernels("" f32-qc8w-gemm f32-qc8w-gemm-1x4-minmax-scalar f32-qc8w-gemm-4x4-minmax-scalar)
-rondo_kernels("" f32-gemm f32-gemm-1x4-minmax-scalar f32-gemm-4x4-minmax-scalar)
-rondo_kernels("" f32-rminmax f32-rmax-scalar-u4-acc4 f32-rminmax-scalar-u4-acc4)
-rondo_kernels("" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-scalar-rr2-p5-u4-acc2)
-rondo_kernels("" f32-rsum f32-rsum-scalar-u4-acc4)
-rondo_kernels("" f32-qs8-vcvt f32-qs8-vcvt-scalar-imagic-u4)
-rondo_kernels("" f32-vbinary
-  f32-vadd-scalar-u4
-  f32-vaddc-scalar-u4
-  f32-vmul-scalar-u4
-  f32-vmulc-scalar-u4)
-rondo_kernels("" f32-vsigmoid f32-vsigmoid-scalar-rr2-lut64-p2-div-u2)
+rondo_kernels("" qd8-f32-qc8w-gemm
+  qd8-f32-qc8w-gemm-1x4-minmax-scalar
+  qd8-f32-qc8w-gemm-4x4-minmax-scalar)
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   # sse
   set(flags "-msse -mno-sse2")
-  rondo_kernels("${flags}" f32-gemm
-    f32-gemm-1x8-minmax-sse-dup
-    f32-gemm-3x8-minmax-sse-dup
-    f32-gemm-4x8-minmax-sse-dup)
+  rondo_kernels("${flags}" f32-gemm f32-gemm-1x8-minmax-sse-dup f32-gemm-4x8-minmax-sse-dup)
   rondo_kernels("${flags}" f32-rminmax f32-rmax-sse-u16-acc4 f32-rminmax-sse-u16-acc4)
-  rondo_kernels("${flags}" f32-rsum f32-rsum-sse-u16-acc4)
-  rondo_kernels("${flags}" f32-vbinary
-    f32-vadd-sse-u8
-    f32-vaddc-sse-u8
-    f32-vmul-sse-u8
-    f32-vmulc-sse-u8)
+  rondo_kernels("${flags}" f32-vbinary f32-vmul-sse-u8)
 
   # sse2
   set(flags "-msse2 -mno-sse3")
@@ -58,75 +45,64 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 
   # sse41
   set(flags "-msse4.1 -mno-sse4.2")
-  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x4c8-minmax-sse41-ld64
-    qd8-f32-qc8w-gemm-3x4c8-minmax-sse41-ld64
-    qd8-f32-qc8w-gemm-4x4c8-minmax-sse41-ld64)
-  rondo_kernels("${flags}" qd8-f32-qb4w-gemm
-    qd8-f32-qb4w-gemm-1x4c8-minmax-sse41-ld64
-    qd8-f32-qb4w-gemm-3x4c8-minmax-sse41-ld64
-    qd8-f32-qb4w-gemm-4x4c8-minmax-sse41-ld64)
   rondo_kernels("${flags}" f32-qc8w-gemm
     f32-qc8w-gemm-1x8-minmax-sse41-dup
-    f32-qc8w-gemm-3x8-minmax-sse41-dup
     f32-qc8w-gemm-4x8-minmax-sse41-dup)
   rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-sse41-u32)
   rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-sse41-rr2-lut64-p2-div-u8)
+  rondo_kernels("${flags}" qd8-f32-qb4w-gemm
+    qd8-f32-qb4w-gemm-1x4c8-minmax-sse41-ld64
+    qd8-f32-qb4w-gemm-2x4c8-minmax-sse41-ld64
+    qd8-f32-qb4w-gemm-3x4c8-minmax-sse41-ld64
+    qd8-f32-qb4w-gemm-4x4c8-minmax-sse41-ld64)
+  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x4c8-minmax-sse41-ld64
+    qd8-f32-qc8w-gemm-2x4c8-minmax-sse41-ld64
+    qd8-f32-qc8w-gemm-3x4c8-minmax-sse41-ld64
+    qd8-f32-qc8w-gemm-4x4c8-minmax-sse41-ld64)
 
   # avx
   set(flags "-mavx -mno-avx2 -mno-fma -mno-f16c")
   rondo_kernels("${flags}" f32-rminmax f32-rmax-avx-u32-acc4 f32-rminmax-avx-u32-acc4)
-  rondo_kernels("${flags}" f32-rsum f32-rsum-avx-u32-acc4)
-  rondo_kernels("${flags}" f32-vbinary
-    f32-vadd-avx-u16
-    f32-vaddc-avx-u16
-    f32-vmul-avx-u16
-    f32-vmulc-avx-u16)
+  rondo_kernels("${flags}" f32-vbinary f32-vmul-avx-u16)
 
   # fma3
   set(flags "-mf16c -mfma -mno-avx2")
   rondo_kernels("${flags}" f32-gemm
     f32-gemm-1x16-minmax-fma3-broadcast
     f32-gemm-3x16-minmax-fma3-broadcast
-    f32-gemm-4x16-minmax-fma3-broadcast
     f32-gemm-5x16-minmax-fma3-broadcast)
 
   # avx2
   set(flags "-mf16c -mfma -mavx2")
-  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x8c8-minmax-avx2
-    qd8-f32-qc8w-gemm-2x8c8-minmax-avx2
-    qd8-f32-qc8w-gemm-3x8c8-minmax-avx2
-    qd8-f32-qc8w-gemm-4x8c8-minmax-avx2)
+  rondo_kernels("${flags}" f32-qc8w-gemm
+    f32-qc8w-gemm-1x16-minmax-avx2-broadcast
+    f32-qc8w-gemm-2x16-minmax-avx2-broadcast
+    f32-qc8w-gemm-5x16-minmax-avx2-broadcast)
+  rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-avx2-u64)
+  rondo_kernels("${flags}" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-avx2-rr2-p5-u32-acc2)
+  rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-avx2-rr1-p5-div-u40)
   rondo_kernels("${flags}" qd8-f32-qb4w-gemm
     qd8-f32-qb4w-gemm-1x8c8-minmax-avx2
     qd8-f32-qb4w-gemm-2x8c8-minmax-avx2
     qd8-f32-qb4w-gemm-3x8c8-minmax-avx2
     qd8-f32-qb4w-gemm-4x8c8-minmax-avx2)
-  rondo_kernels("${flags}" f32-qc8w-gemm
-    f32-qc8w-gemm-1x16-minmax-avx2-broadcast
-    f32-qc8w-gemm-4x16-minmax-avx2-broadcast
-    f32-qc8w-gemm-5x16-minmax-avx2-broadcast)
-  rondo_kernels("${flags}" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-avx2-rr2-p5-u32-acc2)
-  rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-avx2-u64)
-  rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-avx2-rr1-p5-div-u40)
+  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x8c8-minmax-avx2
+    qd8-f32-qc8w-gemm-2x8c8-minmax-avx2
+    qd8-f32-qc8w-gemm-3x8c8-minmax-avx2
+    qd8-f32-qc8w-gemm-4x8c8-minmax-avx2)
 
   # avx512f
   set(flags "-mavx512f")
   rondo_kernels("${flags}" f32-gemm
     f32-gemm-1x16-minmax-avx512f-broadcast
     f32-gemm-4x16-minmax-avx512f-broadcast
-    f32-gemm-5x16-minmax-avx512f-broadcast
     f32-gemm-7x16-minmax-avx512f-broadcast)
-  rondo_kernels("${flags}" f32-rminmax f32-rmax-avx512f-u64-acc4 f32-rminmax-avx512f-u64-acc4)
-  rondo_kernels("${flags}" f32-rsum f32-rsum-avx512f-u64-acc4)
   rondo_kernels("${flags}" f32-raddstoreexpminusmax
     f32-raddstoreexpminusmax-avx512f-rr2-p5-u64-acc2)
-  rondo_kernels("${flags}" f32-vbinary
-    f32-vadd-avx512f-u32
-    f32-vaddc-avx512f-u32
-    f32-vmul-avx512f-u32
-    f32-vmulc-avx512f-u32)
+  rondo_kernels("${flags}" f32-rminmax f32-rmax-avx512f-u64-acc4 f32-rminmax-avx512f-u64-acc4)
+  rondo_kernels("${flags}" f32-vbinary f32-vmul-avx512f-u32)
   rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-avx512f-rr2-lut32-p2-perm2-scalef-div-u64)
 
   # avx512skx
@@ -135,65 +111,63 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     f32-qc8w-gemm-1x32-minmax-avx512skx-broadcast
     f32-qc8w-gemm-2x32-minmax-avx512skx-broadcast
     f32-qc8w-gemm-4x32-minmax-avx512skx-broadcast
-    f32-qc8w-gemm-7x32-minmax-avx512skx-broadcast
     f32-qc8w-gemm-8x32-minmax-avx512skx-broadcast)
   rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-avx512skx-u128)
 
   # avx512vnni
   set(flags "-mf16c -mfma -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mavx512vnni")
-  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x16c8-minmax-avx512vnni
-    qd8-f32-qc8w-gemm-5x16c8-minmax-avx512vnni-prfm
-    qd8-f32-qc8w-gemm-8x16c8-minmax-avx512vnni-prfm)
   rondo_kernels("${flags}" qd8-f32-qb4w-gemm
     qd8-f32-qb4w-gemm-1x16c8-minmax-avx512vnni
     qd8-f32-qb4w-gemm-5x16c8-minmax-avx512vnni-prfm
     qd8-f32-qb4w-gemm-8x16c8-minmax-avx512vnni-prfm)
+  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x16c8-minmax-avx512vnni
+    qd8-f32-qc8w-gemm-5x16c8-minmax-avx512vnni-prfm
+    qd8-f32-qc8w-gemm-8x16c8-minmax-avx512vnni-prfm)
 
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
   # neon: part of every aarch64
-  rondo_kernels("" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x16-minmax-neon-mlal-lane
-    qd8-f32-qc8w-gemm-4x16-minmax-neon-mlal-lane)
-  rondo_kernels("" qd8-f32-qb4w-gemm
-    qd8-f32-qb4w-gemm-1x16-minmax-neon-mlal-lane
-    qd8-f32-qb4w-gemm-4x16-minmax-neon-mlal-lane)
-  rondo_kernels("" f32-qc8w-gemm
-    f32-qc8w-gemm-1x16-minmax-aarch64-neonfma-lane-ld128
-    f32-qc8w-gemm-4x16-minmax-aarch64-neonfma-lane-ld128
-    f32-qc8w-gemm-1x8-minmax-aarch64-neonfma-lane-ld128
-    f32-qc8w-gemm-4x8-minmax-aarch64-neonfma-lane-ld128
-    f32-qc8w-gemm-6x8-minmax-aarch64-neonfma-lane-ld128)
   rondo_kernels("" f32-gemm
     f32-gemm-1x8-minmax-aarch64-neonfma-lane-ld128
     f32-gemm-4x8-minmax-aarch64-neonfma-lane-ld128
     f32-gemm-6x8-minmax-aarch64-neonfma-lane-ld128)
-  rondo_kernels("" f32-rminmax f32-rmax-neon-u16-acc4 f32-rminmax-neon-u16-acc4)
-  rondo_kernels("" f32-rsum f32-rsum-neon-u16-acc4)
-  rondo_kernels("" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-neonfma-rr1-lut64-p2-u16-acc2)
+  rondo_kernels("" f32-qc8w-gemm
+    f32-qc8w-gemm-1x8-minmax-aarch64-neonfma-lane-ld128
+    f32-qc8w-gemm-4x8-minmax-aarch64-neonfma-lane-ld128
+    f32-qc8w-gemm-6x8-minmax-aarch64-neonfma-lane-ld128)
   rondo_kernels("" f32-qs8-vcvt f32-qs8-vcvt-neonv8-u32)
-  rondo_kernels("" f32-vbinary
-    f32-vadd-neon-u8
-    f32-vaddc-neon-u8
-    f32-vmul-neon-u8
-    f32-vmulc-neon-u8)
+  rondo_kernels("" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-neonfma-rr1-lut64-p2-u16-acc2)
+  rondo_kernels("" f32-rminmax f32-rmax-neon-u16-acc4 f32-rminmax-neon-u16-acc4)
+  rondo_kernels("" f32-vbinary f32-vmul-neon-u8)
   rondo_kernels("" f32-vsigmoid f32-vsigmoid-neonfma-rr1-lut64-p2-nr2recps-u16)
+  rondo_kernels("" qd8-f32-qb4w-gemm
+    qd8-f32-qb4w-gemm-1x16-minmax-neon-mlal-lane
+    qd8-f32-qb4w-gemm-2x16-minmax-neon-mlal-lane
+    qd8-f32-qb4w-gemm-4x16-minmax-neon-mlal-lane)
+  rondo_kernels("" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x16-minmax-neon-mlal-lane
+    qd8-f32-qc8w-gemm-2x16-minmax-neon-mlal-lane
+    qd8-f32-qc8w-gemm-4x16-minmax-neon-mlal-lane)
 
   # neondot
   set(flags "-march=armv8.2-a+dotprod")
-  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x16c4-minmax-neondot
-    qd8-f32-qc8w-gemm-4x16c4-minmax-neondot)
   rondo_kernels("${flags}" qd8-f32-qb4w-gemm
     qd8-f32-qb4w-gemm-1x16c4-minmax-neondot
+    qd8-f32-qb4w-gemm-2x16c4-minmax-neondot
     qd8-f32-qb4w-gemm-4x16c4-minmax-neondot)
+  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x16c4-minmax-neondot
+    qd8-f32-qc8w-gemm-2x16c4-minmax-neondot
+    qd8-f32-qc8w-gemm-4x16c4-minmax-neondot)
 
   # neoni8mm
   set(flags "-march=armv8.2-a+i8mm+fp16")
-  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x16c8-minmax-neoni8mm
-    qd8-f32-qc8w-gemm-4x16c8-minmax-neoni8mm)
   rondo_kernels("${flags}" qd8-f32-qb4w-gemm
     qd8-f32-qb4w-gemm-1x16c8-minmax-neoni8mm
+    qd8-f32-qb4w-gemm-2x16c8-minmax-neoni8mm
     qd8-f32-qb4w-gemm-4x16c8-minmax-neoni8mm)
+  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x16c8-minmax-neoni8mm
+    qd8-f32-qc8w-gemm-2x16c8-minmax-neoni8mm
+    qd8-f32-qc8w-gemm-4x16c8-minmax-neoni8mm)
 endif()

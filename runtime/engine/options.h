@@ -5,11 +5,11 @@
 #include <span>
 #include <string_view>
 
+#include "runtime/kernels/kv_page.h"
 #include "runtime/sampling/sampler_options.h"
 
 namespace rondo {
 
-enum class KvFormat : int32_t { kInt8 = 0, kFloat32 = 1 };  // float32: a reference for tests
 enum class ContextPolicy : int32_t { kStop = 0, kSlide = 1 };
 
 struct EngineOptions {

@@ -1,0 +1,23 @@
+// What the CPU can do and how many cores to use.
+#pragma once
+
+#include <cstdint>
+
+namespace rondo {
+
+struct CpuFeatures {
+  bool avx512_vnni = false;  // with F, BW, CD, DQ, VL, as the operating system allows them
+  bool avx2_fma = false;     // with F16C
+  bool sse41 = false;
+  bool neon_dot = false;
+  bool neon_i8mm = false;
+};
+
+// [any thread]
+CpuFeatures DetectCpu();
+
+// Cores worth a thread each: those this process may run on, without a big.LITTLE system's slow
+// ones where the system tells them apart; at least 1.
+uint32_t PerformanceCores();
+
+}  // namespace rondo

@@ -1,0 +1,39 @@
+// ThreadPool: runs independent tasks on a fixed set of threads; pthreadpool inside.
+#pragma once
+
+#include <cstddef>
+
+namespace rondo {
+
+// One caller at a time. Workers sleep between Runs that end a burst (see Run).
+class ThreadPool {
+ public:
+  // `threads` counts the caller. nullptr where the system refuses.
+  static ThreadPool* Create(size_t threads);
+  static void Destroy(ThreadPool* pool);
+
+  size_t threads() const { return threads_; }
+
+  // Calls task(context, i, thread) once for each i < count, on any thread < threads(), in any
+  // order, and returns when all are done. `last` ends a burst of Runs: workers then sleep instead
+  // of waiting awake for the next. One task runs on the caller's thread without a barrier.
+  void Run(size_t count, void (*task)(void* context, size_t i, size_t thread), void* context,
+           bool last = false);
+
+  // The same for a callable with operator()(size_t i, size_t thread).
+  template <typename Callable>
+  void For(size_t count, const Callable& callable, bool last = false) {
+    Run(
+        count,
+        [](void* context, size_t i, size_t thread) {
+          (*static_cast<const Callable*>(context))(i, thread);
+        },
+        const_cast<Callable*>(&callable), last);
+  }
+
+ private:
+  void* pool_ = nullptr;
+  size_t threads_ = 1;
+};
+
+}  // namespace rondo

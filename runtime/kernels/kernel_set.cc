@@ -1,0 +1,40 @@
+#include "runtime/kernels/kernel_set.h"
+
+namespace rondo {
+
+#if defined(__x86_64__)
+extern const KernelSet kKernelsAvx512Vnni;
+extern const KernelSet kKernelsAvx2;
+extern const KernelSet kKernelsSse41;
+#elif defined(__aarch64__)
+extern const KernelSet kKernelsI8mm;
+extern const KernelSet kKernelsNeonDot;
+extern const KernelSet kKernelsNeon;
+#endif
+extern const KernelSet kKernelsScalar;
+
+namespace {
+constexpr const KernelSet* kSets[] = {
+#if defined(__x86_64__)
+    &kKernelsAvx512Vnni,
+    &kKernelsAvx2,
+    &kKernelsSse41,
+#elif defined(__aarch64__)
+    &kKernelsI8mm,
+    &kKernelsNeonDot,
+    &kKernelsNeon,
+#endif
+    &kKernelsScalar,
+};
+}  // namespace
+
+std::span<const KernelSet* const> AllKernelSets() { return kSets; }
+
+const KernelSet* SelectKernelSet(std::string_view name) {
+  for (const KernelSet* set : kSets) {
+    if ((name.empty() || name == set->name) && set->available()) return set;
+  }
+  return nullptr;
+}
+
+}  // namespace rondo

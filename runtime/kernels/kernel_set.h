@@ -1,0 +1,71 @@
+// KernelSet: the microkernels of one instruction set, chosen once per engine.
+//
+// This folder is the only one that knows XNNPACK; its headers do not show it. Microkernel
+// pointers have plain types here, and the tables in kernel_set_*.cc give them their values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace rondo {
+
+// How one row of activations was quantised: real = (q - zero_point) * scale.
+struct RowQuant {
+  int32_t zero_point;
+  float scale;
+};
+
+// XNNPACK may read this much past the end of an input, and this many RowQuants past the last row.
+inline constexpr size_t kOverRead = 128;
+inline constexpr size_t kSpareRowQuants = 16;
+
+// Rows of a tile, at most.
+inline constexpr size_t kMaxTileRows = 8;
+
+// A family of GEMM microkernels over one packed layout: output channels in tiles of nr, inputs in
+// groups of kr. All members give the same bits for the same row (tests/runtime/kernels).
+template <typename Function>
+struct TileKernels {
+  uint32_t nr;
+  uint32_t kr;
+  uint32_t max_rows;
+  Function by_rows[kMaxTileRows + 1];  // [m]: the kernel for m rows, 1 <= m <= max_rows
+};
+
+// out[m, n] = sum_k in[m, k] * w[n, k] (+ bias[n]). k and strides in bytes; k counts the input's.
+using QuantizedGemm = void (*)(size_t rows, size_t channels, size_t k, const int8_t* in,
+                               size_t in_stride, const void* packed, float* out, size_t out_stride,
+                               size_t out_tile_stride, const void* params, const RowQuant* quant);
+using FloatGemm = void (*)(size_t rows, size_t channels, size_t k, const float* in,
+                           size_t in_stride, const void* packed, float* out, size_t out_stride,
+                           size_t out_tile_stride, const void* params);
+
+struct KernelSet {
+  const char* name;
+  bool (*available)();  // on this CPU
+
+  TileKernels<QuantizedGemm> q8;  // int8 inputs, int8 weights per channel; also Q.K
+  TileKernels<QuantizedGemm> q4;  // int8 inputs, int4 weights per block
+  TileKernels<FloatGemm> f32;     // float inputs and weights
+  TileKernels<FloatGemm> f32_q8;  // float inputs, int8 weights, kr = 1: P.V
+
+  // Vector kernels; n counts bytes of floats and is not 0.
+  void (*min_max)(size_t n, const float* in, float* min_max, const void* params);
+  void (*max)(size_t n, const float* in, float* max, const void* params);
+  void (*quantize)(size_t n, const float* in, int8_t* out, const void* params);
+  void (*exp_minus_max)(size_t n, const float* in, const float* max, float* out, float* sum,
+                        const void* params);
+  void (*sigmoid)(size_t n, const float* in, float* out, const void* params);
+  void (*multiply)(size_t n, const float* a, const float* b, float* out, const void* params);
+};
+
+// Every set compiled into this build, best first; the last one is portable C.
+std::span<const KernelSet* const> AllKernelSets();
+
+// The best set for this CPU, or the one of that name; nullptr where the name is unknown or this
+// CPU lacks it.
+const KernelSet* SelectKernelSet(std::string_view name);
+
+}  // namespace rondo

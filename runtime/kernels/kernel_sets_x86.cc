@@ -1,0 +1,196 @@
+// The x86-64 kernel sets.
+#if defined(__x86_64__)
+
+#include "platforms/cpu.h"
+#include "runtime/kernels/xnnpack_adapter.h"
+
+namespace rondo {
+
+namespace {
+constexpr auto Q = [](auto f) { return KernelCast<QuantizedGemm>(f); };
+constexpr auto F = [](auto f) { return KernelCast<FloatGemm>(f); };
+}  // namespace
+
+// Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels win.
+extern const KernelSet kKernelsAvx512Vnni;
+const KernelSet kKernelsAvx512Vnni = {
+    .name = "avx512vnni",
+    .available = [] { return DetectCpu().avx512_vnni; },
+    .q8 = {16,
+           8,
+           8,
+           {
+               nullptr,
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16c8__avx512vnni),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+           }},
+    .q4 = {16,
+           8,
+           8,
+           {
+               nullptr,
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16c8__avx512vnni),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+           }},
+    .f32 = {16,
+            1,
+            7,
+            {
+                nullptr,
+                F(xnn_f32_gemm_minmax_ukernel_1x16__avx512f_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_4x16__avx512f_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_4x16__avx512f_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_4x16__avx512f_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_7x16__avx512f_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_7x16__avx512f_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_7x16__avx512f_broadcast),
+            }},
+    .f32_q8 = {32,
+               1,
+               8,
+               {
+                   nullptr,
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_1x32__avx512skx_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_2x32__avx512skx_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_4x32__avx512skx_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_4x32__avx512skx_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_8x32__avx512skx_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_8x32__avx512skx_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_8x32__avx512skx_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_8x32__avx512skx_broadcast),
+               }},
+    .min_max = KernelCast<decltype(KernelSet::min_max)>(xnn_f32_rminmax_ukernel__avx512f_u64_acc4),
+    .max = KernelCast<decltype(KernelSet::max)>(xnn_f32_rmax_ukernel__avx512f_u64_acc4),
+    .quantize = KernelCast<decltype(KernelSet::quantize)>(xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),
+    .exp_minus_max = KernelCast<decltype(KernelSet::exp_minus_max)>(
+        xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),
+    .sigmoid = KernelCast<decltype(KernelSet::sigmoid)>(
+        xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),
+    .multiply = KernelCast<decltype(KernelSet::multiply)>(xnn_f32_vmul_ukernel__avx512f_u32),
+};
+
+extern const KernelSet kKernelsAvx2;
+const KernelSet kKernelsAvx2 = {
+    .name = "avx2",
+    .available = [] { return DetectCpu().avx2_fma; },
+    .q8 = {8,
+           8,
+           4,
+           {
+               nullptr,
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x8c8__avx2),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_2x8c8__avx2),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_3x8c8__avx2),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x8c8__avx2),
+           }},
+    .q4 = {8,
+           8,
+           4,
+           {
+               nullptr,
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x8c8__avx2),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_2x8c8__avx2),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_3x8c8__avx2),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x8c8__avx2),
+           }},
+    .f32 = {16,
+            1,
+            5,
+            {
+                nullptr,
+                F(xnn_f32_gemm_minmax_ukernel_1x16__fma3_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_3x16__fma3_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_3x16__fma3_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_5x16__fma3_broadcast),
+                F(xnn_f32_gemm_minmax_ukernel_5x16__fma3_broadcast),
+            }},
+    .f32_q8 = {16,
+               1,
+               5,
+               {
+                   nullptr,
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_1x16__avx2_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_2x16__avx2_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_5x16__avx2_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_5x16__avx2_broadcast),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_5x16__avx2_broadcast),
+               }},
+    .min_max = KernelCast<decltype(KernelSet::min_max)>(xnn_f32_rminmax_ukernel__avx_u32_acc4),
+    .max = KernelCast<decltype(KernelSet::max)>(xnn_f32_rmax_ukernel__avx_u32_acc4),
+    .quantize = KernelCast<decltype(KernelSet::quantize)>(xnn_f32_qs8_vcvt_ukernel__avx2_u64),
+    .exp_minus_max = KernelCast<decltype(KernelSet::exp_minus_max)>(
+        xnn_f32_raddstoreexpminusmax_ukernel__avx2_rr2_p5_u32_acc2),
+    .sigmoid =
+        KernelCast<decltype(KernelSet::sigmoid)>(xnn_f32_vsigmoid_ukernel__avx2_rr1_p5_div_u40),
+    .multiply = KernelCast<decltype(KernelSet::multiply)>(xnn_f32_vmul_ukernel__avx_u16),
+};
+
+extern const KernelSet kKernelsSse41;
+const KernelSet kKernelsSse41 = {
+    .name = "sse41",
+    .available = [] { return DetectCpu().sse41; },
+    .q8 = {4,
+           8,
+           4,
+           {
+               nullptr,
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x4c8__sse41_ld64),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_2x4c8__sse41_ld64),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_3x4c8__sse41_ld64),
+               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4c8__sse41_ld64),
+           }},
+    .q4 = {4,
+           8,
+           4,
+           {
+               nullptr,
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x4c8__sse41_ld64),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_2x4c8__sse41_ld64),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_3x4c8__sse41_ld64),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4c8__sse41_ld64),
+           }},
+    .f32 = {8,
+            1,
+            4,
+            {
+                nullptr,
+                F(xnn_f32_gemm_minmax_ukernel_1x8__sse_dup),
+                F(xnn_f32_gemm_minmax_ukernel_4x8__sse_dup),
+                F(xnn_f32_gemm_minmax_ukernel_4x8__sse_dup),
+                F(xnn_f32_gemm_minmax_ukernel_4x8__sse_dup),
+            }},
+    .f32_q8 = {8,
+               1,
+               4,
+               {
+                   nullptr,
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_1x8__sse41_dup),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__sse41_dup),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__sse41_dup),
+                   F(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__sse41_dup),
+               }},
+    .min_max = KernelCast<decltype(KernelSet::min_max)>(xnn_f32_rminmax_ukernel__sse_u16_acc4),
+    .max = KernelCast<decltype(KernelSet::max)>(xnn_f32_rmax_ukernel__sse_u16_acc4),
+    .quantize = KernelCast<decltype(KernelSet::quantize)>(xnn_f32_qs8_vcvt_ukernel__sse41_u32),
+    .exp_minus_max = KernelCast<decltype(KernelSet::exp_minus_max)>(
+        xnn_f32_raddstoreexpminusmax_ukernel__sse2_rr2_p5_u16_acc2),
+    .sigmoid = KernelCast<decltype(KernelSet::sigmoid)>(
+        xnn_f32_vsigmoid_ukernel__sse41_rr2_lut64_p2_div_u8),
+    .multiply = KernelCast<decltype(KernelSet::multiply)>(xnn_f32_vmul_ukernel__sse_u8),
+};
+
+}  // namespace rondo
+
+#endif  // __x86_64__

@@ -1,0 +1,134 @@
+#include "runtime/kernels/kv_page.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "runtime/base/checked.h"
+#include "runtime/kernels/row_ops.h"
+#include "runtime/kernels/xnnpack_adapter.h"
+
+namespace rondo {
+
+namespace {
+constexpr size_t kMaxHeadDim = 512;
+
+// Symmetric int8 over one head: real = q * scale. Returns the scale.
+float QuantizeHead(const KernelSet& set, const float* in, size_t n, int8_t* out) {
+  float range[2];
+  set.min_max(n * sizeof(float), in, range, nullptr);
+  const float largest = std::max(-range[0], range[1]);
+  const float scale = largest > 0 ? largest / 127.0f : 1.0f;
+  const xnn_f32_qs8_cvt_params params = {{1.0f / scale, 0}};
+  set.quantize(n * sizeof(float), in, out, &params);
+  return scale;
+}
+}  // namespace
+
+KvPage::KvPage(const KernelSet& set, KvFormat format, size_t head_dim)
+    : set_(&set), format_(format), head_dim_(head_dim) {
+  size_t key_tiles;
+  if (format == KvFormat::kInt8) {
+    key_tiles = kKvBlockTokens / set.q8.nr;
+    key_tile_bytes_ =
+        set.q8.nr * (sizeof(int32_t) + RoundUp(head_dim, set.q8.kr) + 2 * sizeof(float));
+    value_tiles_ = CeilDiv(head_dim, set.f32_q8.nr);
+    value_tile_bytes_ = set.f32_q8.nr * (2 * sizeof(float) + kKvBlockTokens);
+  } else {
+    key_tiles = kKvBlockTokens / set.f32.nr;
+    key_tile_bytes_ = set.f32.nr * (1 + head_dim) * sizeof(float);
+    value_tiles_ = CeilDiv(head_dim, set.f32.nr);
+    value_tile_bytes_ = set.f32.nr * (1 + kKvBlockTokens) * sizeof(float);
+  }
+  values_offset_ = RoundUp(key_tiles * key_tile_bytes_, 64);
+  scales_offset_ = RoundUp(values_offset_ + value_tiles_ * value_tile_bytes_, 64);
+  bytes_ = scales_offset_;
+  if (format == KvFormat::kInt8) bytes_ += kKvBlockTokens * sizeof(float);
+}
+
+void KvPage::Clear(uint8_t* page) const {
+  std::memset(page, 0, bytes_);
+  if (format_ == KvFormat::kFloat32) return;
+  const size_t nr = set_->f32_q8.nr;
+  for (size_t t = 0; t < value_tiles_; ++t) {
+    float* scale =
+        reinterpret_cast<float*>(page + values_offset_ + (t + 1) * value_tile_bytes_) - nr;
+    std::fill_n(scale, nr, 1.0f);
+  }
+}
+
+void KvPage::Store(uint8_t* page, size_t slot, const float* key, const float* value) const {
+  if (format_ == KvFormat::kFloat32) {
+    const size_t nr = set_->f32.nr;
+    float* keys = reinterpret_cast<float*>(page + slot / nr * key_tile_bytes_) + nr + slot % nr;
+    for (size_t d = 0; d < head_dim_; ++d) keys[d * nr] = key[d];
+    for (size_t d = 0; d < head_dim_; ++d) {
+      float* tile = reinterpret_cast<float*>(page + values_offset_ + d / nr * value_tile_bytes_);
+      tile[nr + slot * nr + d % nr] = value[d];
+    }
+    return;
+  }
+  int8_t q[kMaxHeadDim] = {};
+  const float key_scale = QuantizeHead(*set_, key, head_dim_, q);
+  const size_t nr = set_->q8.nr;
+  const size_t kr = set_->q8.kr;
+  const size_t groups = CeilDiv(head_dim_, kr);
+  uint8_t* tile = page + slot / nr * key_tile_bytes_;
+  const size_t n = slot % nr;
+  int32_t sum = 0;
+  for (size_t d = 0; d < head_dim_; ++d) sum += q[d];
+  reinterpret_cast<int32_t*>(tile)[n] = -sum;
+  uint8_t* group = tile + nr * sizeof(int32_t);
+  for (size_t g = 0; g < groups; ++g) std::memcpy(group + (g * nr + n) * kr, q + g * kr, kr);
+  reinterpret_cast<float*>(group + groups * nr * kr)[n] = key_scale;
+
+  const float value_scale = QuantizeHead(*set_, value, head_dim_, q);
+  reinterpret_cast<float*>(page + scales_offset_)[slot] = value_scale;
+  const size_t vnr = set_->f32_q8.nr;
+  for (size_t t = 0; t < value_tiles_; ++t) {
+    uint8_t* values = page + values_offset_ + t * value_tile_bytes_ + vnr * sizeof(float);
+    std::memcpy(values + slot * vnr, q + t * vnr, std::min(vnr, head_dim_ - t * vnr));
+  }
+}
+
+void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
+                    float* scores) const {
+  constexpr size_t kStride = kKvBlockTokens * sizeof(float);
+  for (size_t r = 0; r < rows;) {
+    size_t m;
+    if (format_ == KvFormat::kInt8) {
+      const auto& kernels = set_->q8;
+      m = std::min<size_t>(kernels.max_rows, rows - r);
+      kernels.by_rows[m](m, tokens, head_dim_, queries.q8 + r * queries.stride, queries.stride,
+                         page, scores + r * kKvBlockTokens, kStride, kernels.nr * sizeof(float),
+                         &kNoClamp, queries.quant + r);
+    } else {
+      const auto& kernels = set_->f32;
+      m = std::min<size_t>(kernels.max_rows, rows - r);
+      kernels.by_rows[m](m, tokens, head_dim_ * sizeof(float),
+                         queries.f32 + r * queries.stride / sizeof(float), queries.stride, page,
+                         scores + r * kKvBlockTokens, kStride, kernels.nr * sizeof(float),
+                         &kNoClamp);
+    }
+    r += m;
+  }
+}
+
+const float* KvPage::ValueScales(const uint8_t* page) const {
+  if (format_ == KvFormat::kFloat32) return nullptr;
+  return reinterpret_cast<const float*>(page + scales_offset_);
+}
+
+void KvPage::WeighValues(const uint8_t* page, const float* p, size_t rows, float* out) const {
+  const auto& kernels = format_ == KvFormat::kInt8 ? set_->f32_q8 : set_->f32;
+  constexpr size_t kStride = kKvBlockTokens * sizeof(float);
+  for (size_t r = 0; r < rows;) {
+    const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
+    kernels.by_rows[m](m, head_dim_, kStride, p + r * kKvBlockTokens, kStride,
+                       page + values_offset_, out + r * head_dim_, head_dim_ * sizeof(float),
+                       kernels.nr * sizeof(float), &kNoClamp);
+    r += m;
+  }
+}
+
+}  // namespace rondo

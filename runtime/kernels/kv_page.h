@@ -1,0 +1,71 @@
+// KvPage: keys and values of one KV head for one block of positions, stored as packed weights.
+//
+// A cached token is an output channel of the product Q.K^T and an input step of P.V, so that both
+// run as GEMM microkernels right on the page; nothing is ever repacked (DESIGN: KV cache layout).
+//
+//   int8:  keys    [tokens / nr] tiles of q8:  int32 -sum, head_dim int8, float scale, float 0
+//          values  [head_dim / nr] tiles of f32_q8: float 0, tokens x nr int8, float 1
+//          scales  float [tokens], multiplied into a token's probability
+//   f32:   keys    [tokens / nr] tiles of f32: float 0, head_dim floats     (reference for tests)
+//          values  [head_dim / nr] tiles of f32: float 0, tokens x nr floats
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/kernels/kernel_set.h"
+
+namespace rondo {
+
+enum class KvFormat : int32_t { kInt8 = 0, kFloat32 = 1 };  // kFloat32: a reference for tests
+
+// Positions per KV block; a multiple of every nr in use.
+inline constexpr size_t kKvBlockTokens = 64;
+
+class KvPage {
+ public:
+  KvPage() = default;
+  KvPage(const KernelSet& set, KvFormat format, size_t head_dim);
+
+  size_t bytes() const { return bytes_; }  // of one page, a multiple of 64
+  size_t head_dim() const { return head_dim_; }
+  KvFormat format() const { return format_; }
+
+  // Makes `page` a page of zeros. Before the first token of a block is stored.
+  void Clear(uint8_t* page) const;
+  // Quantises and stores the key and the value ([head_dim], readable for kOverRead bytes more) of
+  // the token at `slot` < kKvBlockTokens.
+  void Store(uint8_t* page, size_t slot, const float* key, const float* value) const;
+
+  // Queries of `rows` rows: int8 with quant (score scale folded in) for kInt8, float for kFloat32.
+  struct Queries {
+    const float* f32;
+    const int8_t* q8;
+    const RowQuant* quant;
+    size_t stride;  // bytes
+  };
+  // scores[row, token] for token < tokens; row stride kKvBlockTokens floats.
+  void Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
+              float* scores) const;
+
+  // The factors of the tokens' values, to be multiplied into the probabilities, [kKvBlockTokens];
+  // null for kFloat32 (all 1).
+  const float* ValueScales(const uint8_t* page) const;
+
+  // out[row, d] = sum over the block's tokens of p[row, token] * value[token, d]. p has zeros
+  // where a token does not count; p's row stride is kKvBlockTokens floats, out's is head_dim.
+  void WeighValues(const uint8_t* page, const float* p, size_t rows, float* out) const;
+
+ private:
+  const KernelSet* set_ = nullptr;
+  KvFormat format_ = KvFormat::kInt8;
+  size_t head_dim_ = 0;
+  size_t key_tile_bytes_ = 0;
+  size_t value_tile_bytes_ = 0;
+  size_t value_tiles_ = 0;
+  size_t values_offset_ = 0;
+  size_t scales_offset_ = 0;
+  size_t bytes_ = 0;
+};
+
+}  // namespace rondo

@@ -1,0 +1,31 @@
+// What the kernel tables and operators share about XNNPACK. Included only inside this folder.
+#pragma once
+
+#include <cmath>
+#include <type_traits>
+
+#include "xnnpack/gemm.h"
+#include "xnnpack/microparams.h"
+#include "xnnpack/quantization.h"
+#include "xnnpack/raddstoreexpminusmax.h"
+#include "xnnpack/reduce.h"
+#include "xnnpack/vbinary.h"
+#include "xnnpack/vcvt.h"
+#include "xnnpack/vunary.h"
+
+#include "runtime/kernels/kernel_set.h"
+
+namespace rondo {
+
+static_assert(sizeof(RowQuant) == sizeof(xnn_qd8_quantization_params));
+static_assert(offsetof(RowQuant, scale) == offsetof(xnn_qd8_quantization_params, inv_scale));
+
+// XNNPACK's own operators call microkernels through types whose pointers are void: so do we.
+template <typename Target, typename Function>
+Target KernelCast(Function function) {
+  return reinterpret_cast<Target>(function);
+}
+
+inline constexpr xnn_f32_minmax_params kNoClamp = {{-INFINITY, INFINITY}};
+
+}  // namespace rondo
