@@ -1,0 +1,72 @@
+#include "platforms/file_map.h"
+
+#include <cerrno>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace rondo {
+namespace {
+
+size_t PageBytes() { return static_cast<size_t>(sysconf(_SC_PAGESIZE)); }
+
+}  // namespace
+
+FileMap::FileMap(FileMap&& other) noexcept { *this = std::move(other); }
+
+FileMap& FileMap::operator=(FileMap&& other) noexcept {
+  std::swap(base_, other.base_);
+  std::swap(mapped_bytes_, other.mapped_bytes_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+FileMap::~FileMap() {
+  if (base_ != nullptr) munmap(base_, mapped_bytes_);
+}
+
+int FileMap::OpenPath(const char* path, FileMap* map) {
+  // Without O_NONBLOCK, opening a pipe would wait for its writer.
+  const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return errno;
+  const int error = OpenDescriptor(descriptor, 0, kToEnd, map);
+  close(descriptor);
+  return error;
+}
+
+int FileMap::OpenDescriptor(int descriptor, uint64_t offset, uint64_t length, FileMap* map) {
+  struct stat status;
+  if (fstat(descriptor, &status) != 0) return errno;
+  if (S_ISDIR(status.st_mode)) return EISDIR;
+  if (!S_ISREG(status.st_mode)) return EINVAL;
+  const uint64_t file_bytes = static_cast<uint64_t>(status.st_size);
+  if (offset > file_bytes) return EINVAL;
+  if (length == kToEnd) length = file_bytes - offset;
+  if (length > file_bytes - offset) return EINVAL;
+  FileMap mapped;
+  if (length > 0) {
+    const uint64_t before = offset % PageBytes();  // mappings begin at whole pages
+    if (length > SIZE_MAX - before) return EFBIG;
+    const size_t mapped_bytes = static_cast<size_t>(length + before);
+    void* base = mmap(nullptr, mapped_bytes, PROT_READ, MAP_SHARED, descriptor,
+                      static_cast<off_t>(offset - before));
+    if (base == MAP_FAILED) return errno;
+    mapped.base_ = base;
+    mapped.mapped_bytes_ = mapped_bytes;
+    mapped.bytes_ = {static_cast<const uint8_t*>(base) + before, static_cast<size_t>(length)};
+  }
+  *map = std::move(mapped);
+  return 0;
+}
+
+void FileMap::Release(std::span<const uint8_t> part) const {
+  const uintptr_t page = PageBytes();
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(part.data()) + page - 1) / page * page;
+  const uintptr_t end = reinterpret_cast<uintptr_t>(part.data() + part.size()) / page * page;
+  if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+}  // namespace rondo

@@ -1,0 +1,22 @@
+// How large a model may say that it is. Far above real models, and small enough that no product of
+// two of them overflows 64 bits; checked by ModelFile::Open and, for better sentences, by the
+// converter.
+#pragma once
+
+#include <cstdint>
+
+namespace rondo {
+
+inline constexpr uint64_t kMaxLayers = 1024;
+inline constexpr uint64_t kMaxVocab = 1u << 22;
+inline constexpr uint64_t kMaxHidden = 1u << 17;
+inline constexpr uint64_t kMaxIntermediate = 1u << 20;
+inline constexpr uint64_t kMaxHeads = 1u << 12;
+inline constexpr uint64_t kMaxHeadDim = 512;
+inline constexpr uint64_t kHeadDimMultiple = 8;
+inline constexpr uint64_t kMaxContext = 1u << 24;
+inline constexpr uint64_t kMaxEosTokens = 256;
+inline constexpr uint64_t kMaxTensors = 1u << 16;
+inline constexpr uint64_t kMaxSections = 1u << 18;
+
+}  // namespace rondo

@@ -1,0 +1,171 @@
+#include "runtime/model/model_file.h"
+
+#include <bit>
+#include <cstring>
+
+#include "runtime/base/checksum.h"
+#include "runtime/model/file_header.h"
+#include "runtime/model/limits.h"
+#include "runtime/model/model_check.h"
+
+namespace rondo {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "files are read where they lie");
+
+using ull = unsigned long long;
+
+constexpr uint32_t kMaxMetadataDepth = 16;
+constexpr uint32_t kMaxMetadataTables = 1u << 18;
+
+template <typename... Values>
+Status Corrupt(const char* format, Values... values) {
+  return Status::Error(StatusCode::kCorrupt, format, values...);
+}
+
+// The header, with every field checked against the file's length.
+Result<FileHeader> ReadHeader(std::span<const uint8_t> file) {
+  const size_t magic_bytes = sizeof(kFileMagic);
+  if (file.size() < magic_bytes || std::memcmp(file.data(), kFileMagic, magic_bytes) != 0) {
+    return Status::Error(StatusCode::kNotAModel,
+                         "not a Rondo model: it does not begin with the bytes RNDO");
+  }
+  FileHeader header;
+  if (file.size() < sizeof(header)) {
+    return Corrupt("the file ends after %zu bytes, inside its header of %zu", file.size(),
+                   sizeof(header));
+  }
+  std::memcpy(&header, file.data(), sizeof(header));
+  // Before the checksum: a newer header may be made otherwise.
+  if (header.format_version > kFormatVersion) {
+    return Status::Error(StatusCode::kNewerFormat,
+                         "the file has format version %u, this version of Rondo reads up to %u",
+                         header.format_version, kFormatVersion);
+  }
+  if (Checksum(file.first(offsetof(FileHeader, header_checksum))) != header.header_checksum) {
+    return Corrupt("the header (bytes 0 to 63) was altered: its checksum does not match");
+  }
+  if (header.format_version == 0) return Corrupt("the file has format version 0 (byte 4)");
+  if (header.file_bytes != file.size()) {
+    return Corrupt("the file was %s: it has %zu bytes, its header says %llu",
+                   file.size() < header.file_bytes ? "truncated" : "appended to", file.size(),
+                   ull{header.file_bytes});
+  }
+  for (uint8_t byte : header.reserved) {
+    if (byte != 0) return Corrupt("a reserved byte of the header (bytes 40 to 55) is not zero");
+  }
+  if (header.metadata_offset < sizeof(header) || header.metadata_offset > header.file_bytes ||
+      header.metadata_offset % kSectionAlignment != 0 ||
+      header.metadata_bytes != header.file_bytes - header.metadata_offset ||
+      header.metadata_bytes > kMaxMetadataBytes) {
+    return Corrupt("the header places %llu bytes of metadata at %llu in a file of %llu bytes",
+                   ull{header.metadata_bytes}, ull{header.metadata_offset}, ull{header.file_bytes});
+  }
+  return header;
+}
+
+Status CheckZeros(std::span<const uint8_t> file, uint64_t begin, uint64_t end) {
+  for (uint64_t i = begin; i < end; ++i) {
+    if (file[i] != 0) return Corrupt("byte %llu, between two sections, is not zero", ull{i});
+  }
+  return Status();
+}
+
+// The sections lie in order between header and metadata, with zeros between them.
+Status CheckSections(std::span<const uint8_t> file, const FileHeader& header,
+                     const format::Model& model) {
+  if (model.sections() == nullptr) return Corrupt("the metadata lacks the list of sections");
+  if (model.sections()->size() > kMaxSections) {
+    return Corrupt("the file has %u sections, expected at most %llu", model.sections()->size(),
+                   ull{kMaxSections});
+  }
+  uint64_t end = sizeof(FileHeader);
+  for (uint32_t i = 0; i < model.sections()->size(); ++i) {
+    const format::Section& section = *model.sections()->Get(i);
+    if (section.offset() % kSectionAlignment != 0 || section.offset() < end ||
+        section.offset() > header.metadata_offset ||
+        section.bytes() > header.metadata_offset - section.offset()) {
+      return Corrupt(
+          "section %u (%llu bytes at %llu) is misaligned or not between its neighbours, bytes "
+          "%llu to %llu",
+          i, ull{section.bytes()}, ull{section.offset()}, ull{end}, ull{header.metadata_offset});
+    }
+    RONDO_RETURN_IF_ERROR(CheckZeros(file, end, section.offset()));
+    end = section.offset() + section.bytes();
+  }
+  return CheckZeros(file, end, header.metadata_offset);
+}
+
+// "tensor NAME" for a section that a tensor owns, else "section".
+void Describe(const format::Model& model, const format::Section* section, char* text,
+              size_t text_bytes) {
+  std::snprintf(text, text_bytes, "section");
+  for (const format::Tensor* tensor : *model.tensors()) {
+    const bool is_scales =
+        tensor->scales() != nullptr && FindSection(model, *tensor->scales()) == section;
+    if (is_scales || FindSection(model, *tensor->data()) == section) {
+      std::snprintf(text, text_bytes, "tensor %s%s", tensor->name()->c_str(),
+                    is_scales ? "'s scales" : "");
+    }
+  }
+}
+
+}  // namespace
+
+Result<ModelFile> ModelFile::Open(std::span<const uint8_t> bytes) {
+  if (reinterpret_cast<uintptr_t>(bytes.data()) % kSectionAlignment != 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the model's bytes must start at a multiple of %llu",
+                         ull{kSectionAlignment});
+  }
+  RONDO_ASSIGN(const FileHeader header, ReadHeader(bytes));
+  const std::span<const uint8_t> metadata = bytes.subspan(header.metadata_offset);
+  if (Checksum(metadata) != header.metadata_checksum) {
+    return Corrupt("the metadata (bytes %llu to the end) was altered: its checksum does not match",
+                   ull{header.metadata_offset});
+  }
+  flatbuffers::Verifier verifier(metadata.data(), metadata.size(), kMaxMetadataDepth,
+                                 kMaxMetadataTables);
+  if (!format::VerifyModelBuffer(verifier)) {
+    return Corrupt("the metadata at byte %llu is not a well-formed FlatBuffers table",
+                   ull{header.metadata_offset});
+  }
+  ModelFile file;
+  file.file_ = bytes;
+  file.model_ = format::GetModel(metadata.data());
+  RONDO_RETURN_IF_ERROR(CheckSections(bytes, header, *file.model_));
+  RONDO_RETURN_IF_ERROR(CheckModel(*file.model_));
+  return file;
+}
+
+std::span<const uint8_t> ModelFile::bytes(const format::Section* section) const {
+  if (section == nullptr || section->offset() > file_.size() ||
+      section->bytes() > file_.size() - section->offset()) {
+    return {};
+  }
+  return file_.subspan(section->offset(), section->bytes());
+}
+
+Status ModelFile::Verify(const format::Section* section, const char* what) const {
+  if (section == nullptr) return Corrupt("%s: the section is absent", what);
+  if (FindSection(*model_, *section) == nullptr) {
+    return Corrupt("%s: %llu bytes at %llu are not a section of this file", what,
+                   ull{section->bytes()}, ull{section->offset()});
+  }
+  if (Checksum(bytes(section)) == section->checksum()) return Status();
+  return Corrupt("%s (bytes %llu to %llu of the file) was altered: its checksum does not match",
+                 what, ull{section->offset()}, ull{section->offset() + section->bytes()});
+}
+
+Status ModelFile::VerifyAll() const {
+  for (const format::Section* section : *model_->sections()) {
+    const Status status = Verify(section, "section");
+    if (status.ok()) continue;
+    char what[200];
+    Describe(*model_, section, what, sizeof(what));
+    return Verify(section, what);
+  }
+  return Status();
+}
+
+}  // namespace rondo

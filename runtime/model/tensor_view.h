@@ -1,0 +1,40 @@
+// TensorView: one tensor of a ModelFile as the packers read it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/model/model_file.h"
+
+namespace rondo {
+
+// Layouts are those of format::TensorFormat. Views into the file's bytes; valid as long as these.
+struct TensorView {
+  const char* name;  // printable ASCII
+  format::TensorFormat format;
+  size_t rows;         // output channels
+  size_t cols;         // inputs
+  size_t block;        // Q4: columns per scale; else 0
+  size_t padded_cols;  // Q4: cols rounded up to a multiple of block; else cols
+  std::span<const uint8_t> data;
+  std::span<const uint8_t> scales;
+
+  // The typed views of `data` and `scales`; each only for the formats named.
+  std::span<const float> f32() const;           // F32: [rows, cols]
+  std::span<const int8_t> q8() const;           // Q8: [rows, cols]
+  std::span<const float> q8_scales() const;     // Q8: [rows]
+  std::span<const uint16_t> q4_scales() const;  // Q4: bfloat16 [rows, padded_cols / block]
+};
+
+// `index` < file.model().tensors()->size(), as every index of an opened file is.
+TensorView ViewTensor(const ModelFile& file, uint32_t index);
+
+// Compares the checksums of the tensor's sections, as before its first use. Error: kCorrupt.
+Status VerifyTensor(const ModelFile& file, uint32_t index);
+
+// The float values that the tensor is made of (an F32 tensor's own, else the scales) are finite.
+// Error: kCorrupt, naming the tensor and the index of the first that is not.
+Status CheckFinite(const TensorView& tensor);
+
+}  // namespace rondo
