@@ -1,0 +1,98 @@
+#include "tools/convert/command.h"
+
+#include <csignal>
+#include <iostream>
+#include <memory>
+
+#include <unistd.h>
+
+#include "tools/convert/convert.h"
+#include "tools/convert/fail.h"
+#include "tools/convert/progress_bar.h"
+
+namespace rondo::tools {
+namespace {
+
+using format::TensorFormat;
+
+constexpr const char* kExamples = R"(
+Examples:
+  rondo convert Llama-3.2-1B -o llama-1b.rondo --weights q8
+  rondo convert Llama-3.2-1B -o llama-1b-q4.rondo --weights q4 --block 32
+
+FILE appears whole or not at all; an existing Rondo file of that name is replaced.)";
+
+volatile std::sig_atomic_t interrupted = 0;
+
+struct Arguments {
+  std::string directory, output;
+  std::string weights = "q8";
+  std::string embedding;  // empty: not given
+  uint32_t block = 32;
+};
+
+TensorFormat FormatOf(const std::string& name) {
+  if (name == "f32") return TensorFormat::F32;
+  return name == "q8" ? TensorFormat::Q8 : TensorFormat::Q4;
+}
+
+void Run(const Arguments& arguments) {
+  convert::ConvertOptions options;
+  options.directory = arguments.directory;
+  options.output = arguments.output;
+  options.weights = FormatOf(arguments.weights);
+  options.block = arguments.block;
+  const std::string embedding = arguments.weights == "q4" ? "q8" : arguments.weights;
+  options.embedding = FormatOf(arguments.embedding.empty() ? embedding : arguments.embedding);
+  // An interruption unwinds like any failure, so that no partial file is left.
+  std::signal(SIGINT, [](int) { interrupted = 1; });
+  convert::ProgressBar bar(std::cerr, isatty(STDERR_FILENO) != 0);
+  const convert::ConvertReport report =
+      convert::Convert(options, [&bar](uint64_t done, uint64_t total) {
+        if (interrupted != 0) convert::Fail("interrupted; nothing was written");
+        bar.Update(done, total);
+      });
+  bar.Clear();
+  for (const std::string& note : report.notes) std::cout << "note: " << note << '\n';
+  std::cout << arguments.output << ": " << report.architecture << ", " << report.parameters
+            << " parameters, " << convert::HumanBytes(static_cast<double>(report.file_bytes))
+            << '\n';
+}
+
+}  // namespace
+
+void AddConvertCommand(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  // Without the validators' own descriptions, which repeat the type names.
+  const CLI::Validator formats = CLI::IsMember({"f32", "q8", "q4"}).description("");
+  const CLI::Validator blocks = CLI::IsMember({32, 64, 128}).description("");
+  CLI::App* command =
+      app.add_subcommand("convert", "Make a Rondo file from a Hugging Face model folder");
+  command
+      ->add_option("DIR", arguments->directory,
+                   "Folder with config.json, *.safetensors and tokenizer.json")
+      ->required();
+  command->add_option("-o,--output", arguments->output, "The file to write")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option("--weights", arguments->weights,
+                   "Format of the weights: f32, q8 (int8 per output channel) or q4 (4 bits in "
+                   "blocks); q8 if not given")
+      ->check(formats)
+      ->type_name("f32|q8|q4");
+  command
+      ->add_option("--embedding", arguments->embedding,
+                   "Format of embedding and output head; q8 with --weights q4, else that of "
+                   "--weights")
+      ->check(formats)
+      ->type_name("f32|q8|q4");
+  command
+      ->add_option("--block", arguments->block, "Weights that share a scale in q4; 32 if not given")
+      ->check(blocks)
+      ->type_name("32|64|128");
+  command->footer(kExamples);
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,51 @@
+// Config: a JSON object of a checkpoint (config.json and the like) read with types and ranges, so
+// that every complaint names the file and the key.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rondo::convert {
+
+// A key that is absent and one that is null are the same. Everything throws Error.
+class Config {
+ public:
+  static Config Load(const std::filesystem::path& path);
+
+  bool Has(const char* key) const;
+  // Integers: low <= value <= high; also written as 1e4 or 8.0, as some exporters do.
+  uint64_t Integer(const char* key, uint64_t low, uint64_t high) const;
+  uint64_t Integer(const char* key, uint64_t low, uint64_t high, uint64_t if_absent) const;
+  // Finite.
+  double Number(const char* key) const;
+  double Number(const char* key, double if_absent) const;
+  // Finite and above zero.
+  double Positive(const char* key) const;
+  double Positive(const char* key, double if_absent) const;
+  bool Flag(const char* key, bool if_absent) const;
+  std::string Text(const char* key, const std::string& if_absent) const;
+  // A list of strings; empty where absent.
+  std::vector<std::string> Texts(const char* key) const;
+  // One integer or a list of them; empty where absent.
+  std::vector<uint32_t> Tokens(const char* key, uint64_t vocab_size) const;
+  // Nothing where absent.
+  std::optional<Config> Object(const char* key) const;
+
+  // Throws "FILE: key KEY ...": `problem` completes the sentence.
+  [[noreturn]] void Refuse(const char* key, const std::string& problem) const;
+
+ private:
+  Config(std::string where, nlohmann::json object)
+      : where_(std::move(where)), object_(std::move(object)) {}
+  // Never null: a value that is absent is refused.
+  const nlohmann::json& Required(const char* key) const;
+
+  std::string where_;  // the file, and the keys that lead to this object: "config.json: a."
+  nlohmann::json object_;
+};
+
+}  // namespace rondo::convert

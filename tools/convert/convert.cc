@@ -1,0 +1,127 @@
+#include "tools/convert/convert.h"
+
+#include <cstring>
+
+#include "platforms/file_map.h"
+#include "runtime/model/model_file.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/checkpoint.h"
+#include "tools/convert/fail.h"
+#include "tools/convert/file_writer.h"
+#include "tools/convert/metadata.h"
+#include "tools/convert/tensor_writer.h"
+
+namespace rondo::convert {
+namespace {
+
+namespace fs = std::filesystem;
+using format::TensorFormat;
+
+// The tokens that begin and end a text: generation_config.json's where it has them.
+void ReadTokens(const Config& config, const fs::path& directory, DecoderSpec& spec) {
+  std::vector<Config> places;
+  const fs::path generation = directory / "generation_config.json";
+  if (fs::exists(generation)) places.push_back(Config::Load(generation));
+  places.push_back(config);
+  for (const Config& place : places) {
+    if (spec.eos_tokens.empty()) {
+      spec.eos_tokens = place.Tokens("eos_token_id", spec.vocab_size);
+    }
+    const std::vector<uint32_t> bos = place.Tokens("bos_token_id", spec.vocab_size);
+    if (bos.size() > 1) place.Refuse("bos_token_id", "holds more than one token");
+    if (spec.bos_token < 0 && !bos.empty()) spec.bos_token = static_cast<int32_t>(bos.front());
+  }
+}
+
+// Every tensor that the spec asks for is there in the right shape, and no other is.
+// Returns the bytes of all of them.
+uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
+  std::set<std::string> needed = spec.ignored;
+  uint64_t bytes = 0;
+  for (const TensorRecipe& recipe : spec.tensors) {
+    for (const TensorRecipe::Part& part : recipe.parts) {
+      const bool is_vector = recipe.role == TensorRole::kVector;
+      const auto shape = is_vector ? std::vector{part.rows} : std::vector{part.rows, recipe.cols};
+      bytes += checkpoint.Find(part.source, shape).tensor->bytes;
+      needed.insert(part.source);
+    }
+  }
+  for (const auto& [name, entry] : checkpoint.tensors()) {
+    if (needed.count(name) == 0) {
+      Fail(entry.file->path(), ": tensor ", name, " has no place in the ", spec.architecture,
+           " that config.json describes");
+    }
+  }
+  return bytes;
+}
+
+std::string FormatName(TensorFormat format, uint32_t block) {
+  if (format == TensorFormat::F32) return "f32";
+  return format == TensorFormat::Q8 ? "q8" : "q4, block " + std::to_string(block);
+}
+
+TensorFormat FormatFor(TensorRole role, const ConvertOptions& options) {
+  if (role == TensorRole::kVector) return TensorFormat::F32;
+  return role == TensorRole::kMatrix ? options.weights : options.embedding;
+}
+
+// What was written is read back before it gets its name.
+void CheckWritten(const fs::path& path) {
+  FileMap map;
+  if (const int error = FileMap::OpenPath(path.c_str(), &map); error != 0) {
+    Fail(path.string(), " cannot be read back: ", std::strerror(error));
+  }
+  Result<ModelFile> file = ModelFile::Open(map.bytes());
+  Status status = file.status();
+  if (file.ok()) {
+    for (const format::Section* section : *file->model().sections()) {
+      status = file->Verify(section, "section");
+      if (!status.ok()) break;
+      map.Release(file->bytes(section));
+    }
+  }
+  if (!status.ok()) Fail("the written file does not read back: ", status.message());
+}
+
+}  // namespace
+
+ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress) {
+  const fs::path& directory = options.directory;
+  if (!fs::is_directory(directory)) Fail(directory.string(), " is not a folder");
+  const Config config = Config::Load(directory / "config.json");
+  DecoderSpec spec = ReadArchitecture(config);
+  ReadTokens(config, directory, spec);
+  const Checkpoint checkpoint(directory);
+  const uint64_t total = CheckTensors(spec, checkpoint);
+
+  ConvertReport report;
+  report.architecture = spec.architecture;
+  FileWriter writer(options.output);
+  flatbuffers::FlatBufferBuilder builder;
+  flatbuffers::Offset<format::Tokenizer> tokenizer;
+  report.notes.push_back("no tokenizer: the file takes and gives token ids only");
+
+  std::vector<StoredTensor> stored;
+  uint64_t done = 0;
+  for (const TensorRecipe& recipe : spec.tensors) {
+    stored.push_back(WriteTensor(recipe, FormatFor(recipe.role, options), options.block, checkpoint,
+                                 writer, [&](uint64_t bytes) {
+                                   done += bytes;
+                                   progress(done, total);
+                                 }));
+    report.parameters += stored.back().rows * stored.back().cols;
+  }
+  const Facts facts = {{"weights", FormatName(options.weights, options.block)},
+                       {"embedding", FormatName(options.embedding, options.block)},
+                       {"rope", spec.ropes.front().description},
+                       {"parameters", std::to_string(report.parameters)}};
+  BuildMetadata(fs::canonical(directory).filename().string(), spec, facts, stored,
+                writer.sections(), tokenizer, builder);
+  writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
+  CheckWritten(writer.partial_path());
+  report.file_bytes = fs::file_size(writer.partial_path());
+  writer.Commit();
+  return report;
+}
+
+}  // namespace rondo::convert

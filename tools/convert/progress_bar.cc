@@ -1,0 +1,54 @@
+#include "tools/convert/progress_bar.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace rondo::convert {
+namespace {
+
+constexpr int kBarWidth = 30;
+constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::chrono::seconds kNewLine{2};
+
+}  // namespace
+
+void ProgressBar::Update(uint64_t done, uint64_t total) {
+  const Clock::time_point now = Clock::now();
+  if (total == 0 || now - last_drawn_ < (is_terminal_ ? Clock::duration(kRedraw) : kNewLine)) {
+    return;
+  }
+  last_drawn_ = now;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
+  const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+  const double left = part > 0 ? seconds * (1 - part) / part : 0;
+  char facts[80];
+  std::snprintf(facts, sizeof(facts), "%3.0f %%  %s/s  %.0f s left", part * 100,
+                HumanBytes(rate).c_str(), left);
+  if (!is_terminal_) {
+    out_ << facts << '\n';
+    return;
+  }
+  const auto filled = static_cast<size_t>(part * kBarWidth);
+  out_ << "\r[" << std::string(filled, '=') << std::string(kBarWidth - filled, ' ') << "] " << facts
+       << "\x1b[K" << std::flush;
+}
+
+void ProgressBar::Clear() {
+  if (is_terminal_) out_ << "\r\x1b[K" << std::flush;
+}
+
+std::string HumanBytes(double bytes) {
+  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
+  size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) {
+    bytes /= 1000;
+    ++unit;
+  }
+  char text[32];
+  const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
+  std::snprintf(text, sizeof(text), "%.*f %s", decimals, bytes, kUnits[unit]);
+  return text;
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,35 @@
+// ProgressBar: how far a long task is, for people and for logs.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <ostream>
+#include <string>
+
+namespace rondo::convert {
+
+// On a terminal one line that is redrawn ten times a second: a bar, the rate and the time left.
+// Elsewhere a plain line every two seconds. Not thread-safe.
+class ProgressBar {
+ public:
+  // `out` must outlive this.
+  ProgressBar(std::ostream& out, bool is_terminal) : out_(out), is_terminal_(is_terminal) {}
+
+  // `done` of `total` bytes; cheap where nothing is due to be drawn.
+  void Update(uint64_t done, uint64_t total);
+  // Removes the bar from a terminal, so that other text can follow.
+  void Clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::ostream& out_;
+  const bool is_terminal_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point last_drawn_ = start_;
+};
+
+// "1.24 GB", "13.0 kB": three digits and a decimal unit.
+std::string HumanBytes(double bytes);
+
+}  // namespace rondo::convert

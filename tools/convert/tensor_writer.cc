@@ -1,0 +1,93 @@
+#include "tools/convert/tensor_writer.h"
+
+#include <algorithm>
+
+#include "runtime/base/checked.h"
+#include "tools/convert/quantize.h"
+
+namespace rondo::convert {
+namespace {
+
+using format::TensorFormat;
+
+constexpr uint64_t kElementsPerStep = 1u << 20;
+
+template <typename T>
+std::span<const uint8_t> BytesOf(const std::vector<T>& values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)};
+}
+
+// Turns rows into the bytes of one format.
+class RowEncoder {
+ public:
+  RowEncoder(TensorFormat format, size_t cols, size_t block)
+      : format_(format), cols_(cols), block_(block) {}
+
+  // `rows`: whole rows. The result is valid until the next call.
+  std::span<const uint8_t> Encode(std::span<const float> rows) {
+    if (format_ == TensorFormat::F32) {
+      return {reinterpret_cast<const uint8_t*>(rows.data()), rows.size_bytes()};
+    }
+    const size_t n_rows = rows.size() / cols_;
+    const size_t row_bytes = format_ == TensorFormat::Q8 ? cols_ : RoundUp(cols_, block_) / 2;
+    const size_t row_scales = format_ == TensorFormat::Q8 ? 1 : CeilDiv(cols_, block_);
+    encoded_.resize(n_rows * row_bytes);
+    for (size_t i = 0; i < n_rows; ++i) {
+      const std::span<const float> row = rows.subspan(i * cols_, cols_);
+      uint8_t* data = encoded_.data() + i * row_bytes;
+      if (format_ == TensorFormat::Q8) {
+        q8_scales_.push_back(QuantizeQ8(row, reinterpret_cast<int8_t*>(data)));
+      } else {
+        q4_scales_.resize(q4_scales_.size() + row_scales);
+        QuantizeQ4(row, block_, data, q4_scales_.data() + q4_scales_.size() - row_scales);
+      }
+    }
+    return encoded_;
+  }
+
+  // Of all rows so far.
+  std::span<const uint8_t> scales() const {
+    return format_ == TensorFormat::Q8 ? BytesOf(q8_scales_) : BytesOf(q4_scales_);
+  }
+
+ private:
+  const TensorFormat format_;
+  const size_t cols_, block_;
+  std::vector<uint8_t> encoded_;
+  std::vector<float> q8_scales_;
+  std::vector<uint16_t> q4_scales_;
+};
+
+}  // namespace
+
+StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
+                         const Checkpoint& checkpoint, FileWriter& writer,
+                         const std::function<void(uint64_t)>& progress) {
+  const bool is_vector = recipe.role == TensorRole::kVector;
+  const uint64_t rows_per_step = std::max<uint64_t>(1, kElementsPerStep / recipe.cols);
+  RowEncoder encoder(format, static_cast<size_t>(recipe.cols), block);
+  std::vector<float> values;
+  writer.Begin();
+  for (const TensorRecipe::Part& part : recipe.parts) {
+    const auto shape = is_vector ? std::vector{part.rows} : std::vector{part.rows, recipe.cols};
+    const Checkpoint::Entry& entry = checkpoint.Find(part.source, shape);
+    for (uint64_t row = 0; row < part.rows; row += rows_per_step) {
+      const uint64_t n_rows = std::min(rows_per_step, part.rows - row);
+      values.resize(static_cast<size_t>(n_rows * recipe.cols));
+      entry.file->Read(part.source, *entry.tensor, row * recipe.cols, values);
+      writer.Append(encoder.Encode(values));
+      progress(entry.tensor->bytes / part.rows * n_rows);
+    }
+  }
+  const uint64_t rows = recipe.rows();
+  StoredTensor stored{format,
+                      is_vector ? 1 : rows,
+                      is_vector ? rows : recipe.cols,
+                      format == TensorFormat::Q4 ? block : 0,
+                      writer.End(),
+                      {}};
+  if (format != TensorFormat::F32) stored.scales = writer.Add(encoder.scales());
+  return stored;
+}
+
+}  // namespace rondo::convert
