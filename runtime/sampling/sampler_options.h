@@ -23,7 +23,7 @@ struct SamplerOptions {
   float frequency_penalty = 0.0f;   // subtracted per occurrence
   int32_t penalty_last_n = 64;      // how many of the last tokens count for penalties
   uint64_t seed = 0;
-  std::span<const LogitBias> logit_bias;  // copied at creation
+  std::span<const LogitBias> logit_bias = {};  // copied at creation
 };
 
 inline constexpr int32_t kMaxPenaltyWindow = 4096;

@@ -1,0 +1,203 @@
+// Candidates are kept in order of id where nothing asks for a ranking; top_k and top_p take the
+// best ones off a heap, so that a vocabulary is never sorted whole for the sake of forty tokens.
+// Ranking is a total order and sums run in array order: no result hangs on the library's sorting.
+#include "runtime/sampling/sampler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include "runtime/base/checked.h"
+#include "runtime/sampling/portable_math.h"
+
+namespace rondo {
+
+static_assert(std::is_trivially_copyable_v<Sampler>);
+static_assert(std::is_trivially_copyable_v<LogitBias> && sizeof(LogitBias) == 8);
+
+// `value` is the token's score up to top_k, then its weight, e^score, in [0, 1].
+struct Sampler::Candidate {
+  float value;
+  int32_t id;
+
+  friend bool operator<(const Candidate& a, const Candidate& b) {
+    return a.value != b.value ? a.value < b.value : a.id > b.id;
+  }
+};
+
+namespace {
+
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+constexpr size_t kBiasBytes = kMaxLogitBias * sizeof(LogitBias);
+
+// NaN fails the comparison.
+float Sane(float score) {
+  return score >= kNegativeInfinity ? std::min(score, FLT_MAX) : kNegativeInfinity;
+}
+
+int32_t ArgMax(std::span<const float> logits) {
+  float best = kNegativeInfinity;
+  int32_t best_id = Sampler::kNoToken;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    const float logit = std::min(logits[i], FLT_MAX);
+    if (logit > best) {
+      best = logit;
+      best_id = static_cast<int32_t>(i);
+    }
+  }
+  return best_id;
+}
+
+// Brings the best `count` of `candidates` to its front, best first.
+template <typename Candidate>
+class Ranking {
+ public:
+  explicit Ranking(std::span<Candidate> candidates) : candidates_(candidates) {
+    std::make_heap(candidates_.rbegin(), candidates_.rend());
+  }
+  // Ranks one more; returns it.
+  const Candidate& Next() {
+    std::pop_heap(candidates_.rbegin(), candidates_.rend() - static_cast<ptrdiff_t>(ranked_));
+    return candidates_[ranked_++];
+  }
+
+ private:
+  std::span<Candidate> candidates_;  // [0, ranked_) ranked; the rest a heap, seen from the end
+  size_t ranked_ = 0;
+};
+
+template <typename Candidate>
+double Sum(std::span<const Candidate> candidates) {
+  double sum = 0;
+  for (const Candidate& candidate : candidates) sum += candidate.value;
+  return sum;
+}
+
+}  // namespace
+
+size_t Sampler::Bytes(size_t history_tokens) {
+  const CheckedSize bytes =
+      CheckedSize(kBiasBytes) + CheckedSize(history_tokens) * CheckedSize(sizeof(int32_t));
+  return bytes.valid() ? bytes.value() : SIZE_MAX;
+}
+
+size_t Sampler::ScratchBytes(uint32_t vocab_size) {
+  const CheckedSize bytes = CheckedSize(vocab_size) * CheckedSize(sizeof(Candidate)) +
+                            CheckedSize(kMaxPenaltyWindow * sizeof(int32_t));
+  return bytes.valid() ? bytes.value() : SIZE_MAX;
+}
+
+Status Sampler::Init(const SamplerOptions& options, uint32_t vocab_size,
+                     std::span<std::byte> memory) {
+  RONDO_RETURN_IF_ERROR(ValidateSamplerOptions(options, vocab_size));
+  if (memory.size() < Bytes(1)) {
+    return Status::Error(StatusCode::kInternal, "a sampler was given %zu bytes of memory",
+                         memory.size());
+  }
+  auto* biases = reinterpret_cast<LogitBias*>(memory.data());
+  std::copy(options.logit_bias.begin(), options.logit_bias.end(), biases);
+  options_ = options;
+  options_.logit_bias = {biases, options.logit_bias.size()};
+  history_ = reinterpret_cast<int32_t*>(memory.data() + kBiasBytes);
+  capacity_ = (memory.size() - kBiasBytes) / sizeof(int32_t);
+  begin_ = end_ = 0;
+  return {};
+}
+
+int32_t Sampler::Sample(std::span<const float> logits, std::span<std::byte> scratch) const {
+  const bool greedy = options_.temperature == 0.0f;
+  if (greedy && !HasAdjustments()) return ArgMax(logits);
+
+  const std::span<Candidate> candidates(reinterpret_cast<Candidate*>(scratch.data()),
+                                        logits.size());
+  for (size_t i = 0; i < logits.size(); ++i) candidates[i] = {logits[i], static_cast<int32_t>(i)};
+  for (const LogitBias& bias : options_.logit_bias) {
+    candidates[static_cast<size_t>(bias.token)].value += bias.bias;
+  }
+  const std::span<std::byte> rest = scratch.subspan(logits.size() * sizeof(Candidate));
+  AddPenalties(candidates, {reinterpret_cast<int32_t*>(rest.data()), kMaxPenaltyWindow});
+
+  Candidate best = {kNegativeInfinity, kNoToken};
+  for (Candidate& candidate : candidates) {
+    candidate.value = Sane(candidate.value);
+    if (candidate.value > best.value) best = candidate;
+  }
+  if (greedy || best.id == kNoToken) return best.id;
+  return Draw(candidates, best.value);
+}
+
+bool Sampler::HasAdjustments() const {
+  return !options_.logit_bias.empty() || options_.repetition_penalty != 1.0f ||
+         options_.presence_penalty != 0.0f || options_.frequency_penalty != 0.0f;
+}
+
+void Sampler::AddPenalties(std::span<Candidate> candidates, std::span<int32_t> window) const {
+  const uint64_t count =
+      std::min<uint64_t>(end_ - begin_, static_cast<uint64_t>(options_.penalty_last_n));
+  for (uint64_t i = 0; i < count; ++i) window[i] = history_[(end_ - count + i) % capacity_];
+  window = window.first(count);
+  std::sort(window.begin(), window.end());
+  for (auto run = window.begin(); run != window.end();) {
+    const auto run_end = std::upper_bound(run, window.end(), *run);
+    float& score = candidates[static_cast<size_t>(*run)].value;
+    score =
+        score > 0.0f ? score / options_.repetition_penalty : score * options_.repetition_penalty;
+    score -=
+        static_cast<float>(run_end - run) * options_.frequency_penalty + options_.presence_penalty;
+    run = run_end;
+  }
+}
+
+int32_t Sampler::Draw(std::span<Candidate> candidates, float max) const {
+  for (Candidate& candidate : candidates) {
+    candidate.value = (candidate.value - max) / options_.temperature;
+  }
+  const auto top_k = static_cast<size_t>(options_.top_k);
+  const bool ranked = top_k > 0 && top_k < candidates.size();
+  if (ranked) {
+    Ranking<Candidate> ranking(candidates);
+    for (size_t i = 0; i < top_k; ++i) ranking.Next();
+    candidates = candidates.first(top_k);
+  }
+  for (Candidate& candidate : candidates) candidate.value = PortableExp(candidate.value);
+
+  if (options_.top_p < 1.0f) {
+    const double enough = options_.top_p * Sum<Candidate>(candidates);
+    double sum = 0;
+    size_t kept = 0;
+    if (ranked) {
+      while (kept < candidates.size() && sum < enough) sum += candidates[kept++].value;
+    } else {
+      Ranking<Candidate> ranking(candidates);
+      for (; kept < candidates.size() && sum < enough; ++kept) sum += ranking.Next().value;
+    }
+    candidates = candidates.first(kept);
+  }
+  if (options_.min_p > 0.0f) {
+    const auto end = std::remove_if(candidates.begin(), candidates.end(),
+                                    [&](const Candidate& c) { return c.value < options_.min_p; });
+    candidates = candidates.first(static_cast<size_t>(end - candidates.begin()));
+  }
+
+  const double target = RandomUnit(options_.seed, end_) * Sum<Candidate>(candidates);
+  double sum = 0;
+  for (const Candidate& candidate : candidates) {
+    sum += candidate.value;
+    if (sum > target) return candidate.id;
+  }
+  return kNoToken;  // not reached: the sum ends at the same total, which is more than the target
+}
+
+void Sampler::Accept(int32_t token) {
+  history_[end_ % capacity_] = token;
+  ++end_;
+  begin_ = std::max(begin_, end_ - std::min(end_, capacity_));
+}
+
+void Sampler::Undo(uint64_t n) {
+  end_ -= std::min(n, end_);
+  begin_ = std::min(begin_, end_);
+}
+
+}  // namespace rondo

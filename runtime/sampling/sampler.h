@@ -1,0 +1,82 @@
+// Sampler: logits in, token out. One per session; its memory is planned, nothing is allocated.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/sampling/sampler_options.h"
+
+namespace rondo {
+
+// What the options do, in this order (that of transformers' generate(); llama.cpp differs by
+// applying the temperature last, so that its top_p and min_p see the untempered distribution):
+//
+//   1. logit_bias          s += bias
+//   2. penalties           over the last penalty_last_n tokens of the sequence, the prompt's
+//                          included, once per distinct token: s = s > 0 ? s / repetition
+//                          : s * repetition; then s -= count * frequency + presence
+//   -- temperature 0: the token with the highest s, the lowest id among equals, and done --
+//   3. temperature         s = (s - max) / temperature
+//   4. top_k               the k highest s stay, lower ids first among equals
+//   5. top_p               of these, the fewest most probable that together reach top_p stay
+//   6. min_p               of these, those at least min_p times as probable as the best one stay
+//   7. the draw            by probability among those that stay
+//
+// A NaN logit counts as -inf (never drawn), +inf as the largest finite float.
+//
+// Deterministic: the token is a function of the logits, the options and the sequence so far, to
+// the bit and on every platform. The draw for position p uses random number p of the seed's
+// stream, whatever was sampled, undone or given by the caller before; so sampling twice at one
+// position gives the same token twice.
+//
+// One thread at a time. Trivially copyable; a copy shares the memory given to Init.
+class Sampler {
+ public:
+  // Sample found no token: all logits, bias included, are -inf or NaN.
+  static constexpr int32_t kNoToken = -1;
+
+  // Bytes to plan for one sampler that remembers `history_tokens` tokens. Penalties stay exact
+  // after Undo down to history_tokens - penalty_last_n tokens before the longest that the sequence
+  // has been; further back they see fewer tokens. SIZE_MAX: overflow.
+  static size_t Bytes(size_t history_tokens);
+
+  // Bytes of scratch for one call of Sample; may be shared by samplers that take turns.
+  static size_t ScratchBytes(uint32_t vocab_size);
+
+  // Unusable until Init has succeeded.
+  Sampler() = default;
+
+  // `memory`: Bytes(n) for some n, aligned to 4, kept by the caller. Copies the biases; starts
+  // with an empty sequence. Error: kInvalidArgument, as ValidateSamplerOptions; nothing changed.
+  Status Init(const SamplerOptions& options, uint32_t vocab_size, std::span<std::byte> memory);
+
+  // The next token, or kNoToken. Does not accept it. `logits`: [vocab_size], unchanged;
+  // `scratch`: ScratchBytes(vocab_size), aligned to 4, contents irrelevant before and after.
+  int32_t Sample(std::span<const float> logits, std::span<std::byte> scratch) const;
+
+  // Appends a token of the vocabulary to the sequence, whoever chose it: sampled, the caller's or
+  // the prompt's.
+  void Accept(int32_t token);
+
+  // Takes back the last n Accept calls, at most all of them.
+  void Undo(uint64_t n);
+
+  // Back to an empty sequence.
+  void Reset() { Undo(end_); }
+
+ private:
+  struct Candidate;
+
+  bool HasAdjustments() const;
+  void AddPenalties(std::span<Candidate> candidates, std::span<int32_t> window) const;
+  int32_t Draw(std::span<Candidate> candidates, float max) const;
+
+  SamplerOptions options_;  // logit_bias views the copy in our memory
+  int32_t* history_ = nullptr;
+  uint64_t capacity_ = 0;  // of history_: the token of position p lies at p % capacity_
+  uint64_t begin_ = 0;     // positions [begin_, end_) are in history_
+  uint64_t end_ = 0;       // tokens accepted: the position that Sample draws for
+};
+
+}  // namespace rondo
