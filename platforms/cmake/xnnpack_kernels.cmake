@@ -50,11 +50,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     f32-qc8w-gemm-4x8-minmax-sse41-dup)
   rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-sse41-u32)
   rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-sse41-rr2-lut64-p2-div-u8)
-  rondo_kernels("${flags}" qd8-f32-qb4w-gemm
-    qd8-f32-qb4w-gemm-1x4c8-minmax-sse41-ld64
-    qd8-f32-qb4w-gemm-2x4c8-minmax-sse41-ld64
-    qd8-f32-qb4w-gemm-3x4c8-minmax-sse41-ld64
-    qd8-f32-qb4w-gemm-4x4c8-minmax-sse41-ld64)
   rondo_kernels("${flags}" qd8-f32-qc8w-gemm
     qd8-f32-qc8w-gemm-1x4c8-minmax-sse41-ld64
     qd8-f32-qc8w-gemm-2x4c8-minmax-sse41-ld64

@@ -17,9 +17,8 @@ struct RowQuant {
   float scale;
 };
 
-// XNNPACK may read this much past the end of an input, and this many RowQuants past the last row.
+// XNNPACK may read this many bytes past the end of an input.
 inline constexpr size_t kOverRead = 128;
-inline constexpr size_t kSpareRowQuants = 16;
 
 // Rows of a tile, at most.
 inline constexpr size_t kMaxTileRows = 8;
@@ -41,6 +40,15 @@ using QuantizedGemm = void (*)(size_t rows, size_t channels, size_t k, const int
 using FloatGemm = void (*)(size_t rows, size_t channels, size_t k, const float* in,
                            size_t in_stride, const void* packed, float* out, size_t out_stride,
                            size_t out_tile_stride, const void* params);
+
+// The RowQuants of `rows` rows, the last one repeated: a kernel for more rows than there are
+// computes the last row again and stores it over itself.
+struct TileQuants {
+  RowQuant quant[kMaxTileRows];
+  TileQuants(const RowQuant* first, size_t rows) {
+    for (size_t m = 0; m < kMaxTileRows; ++m) quant[m] = first[m < rows ? m : rows - 1];
+  }
+};
 
 struct KernelSet {
   const char* name;

@@ -137,6 +137,8 @@ const KernelSet kKernelsAvx2 = {
     .multiply = KernelCast<decltype(KernelSet::multiply)>(xnn_f32_vmul_ukernel__avx_u16),
 };
 
+// The 4-bit kernels for SSE need tiles at multiples of 16 bytes, which an odd number of blocks
+// breaks; the portable ones stand in.
 extern const KernelSet kKernelsSse41;
 const KernelSet kKernelsSse41 = {
     .name = "sse41",
@@ -152,14 +154,14 @@ const KernelSet kKernelsSse41 = {
                Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4c8__sse41_ld64),
            }},
     .q4 = {4,
-           8,
+           1,
            4,
            {
                nullptr,
-               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x4c8__sse41_ld64),
-               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_2x4c8__sse41_ld64),
-               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_3x4c8__sse41_ld64),
-               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4c8__sse41_ld64),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x4__scalar),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
+               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
            }},
     .f32 = {8,
             1,

@@ -101,7 +101,7 @@ void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, si
       m = std::min<size_t>(kernels.max_rows, rows - r);
       kernels.by_rows[m](m, tokens, head_dim_, queries.q8 + r * queries.stride, queries.stride,
                          page, scores + r * kKvBlockTokens, kStride, kernels.nr * sizeof(float),
-                         &kNoClamp, queries.quant + r);
+                         &kNoClamp, TileQuants(queries.quant + r, m).quant);
     } else {
       const auto& kernels = set_->f32;
       m = std::min<size_t>(kernels.max_rows, rows - r);

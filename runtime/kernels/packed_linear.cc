@@ -150,7 +150,7 @@ void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInp
     const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
     kernels.by_rows[m](m, channels, shape.k, in.q8 + r * in.stride, in.stride, packed,
                        out + r * out_stride, stride, kernels.nr * sizeof(float), params,
-                       in.quant + r);
+                       TileQuants(in.quant + r, m).quant);
     r += m;
   }
 }

@@ -38,11 +38,12 @@ void PackLinear(const KernelSet& set, const LinearShape& shape, const WeightRows
 
 struct PackedLinear {
   LinearShape shape;
+  size_t inputs;  // shape.k without padding
   const uint8_t* packed;
 };
 
 // Rows of activations in the form that a weight format wants: float, or int8 with RowQuants.
-// Readable for kOverRead bytes past the last row, and kSpareRowQuants past the last RowQuant.
+// Readable for kOverRead bytes past the last row.
 struct LinearInput {
   const float* f32 = nullptr;
   const int8_t* q8 = nullptr;

@@ -1,0 +1,47 @@
+// Attention of a batch's rows over the blocks of a KV ring: causal, grouped, with an online
+// softmax (Milakov and Gimelshein 2018; Dao et al. 2022), so that no row-by-token matrix exists.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/kernels/kernel_set.h"
+#include "runtime/kv/kv_ring.h"
+
+namespace rondo {
+
+// Rows that one task handles together, so that they share each load of K and V.
+inline constexpr size_t kAttentionTileRows = 8;
+
+// One layer's attention over rows at consecutive positions.
+struct AttentionCall {
+  const KernelSet* set;
+  const KvRing* ring;
+  size_t layer;
+  size_t n_kv_heads;
+  size_t group;  // query heads per KV head
+  size_t head_dim;
+  float score_scale;
+  const float* qkv;        // row: n_heads * head_dim of q before RoPE, then k, then v; readable for
+  size_t qkv_stride;       // kOverRead bytes past the last row. In floats
+  const float* rope;       // RopeTables of the rows, [rows, head_dim], or null: no RoPE
+  const float* sink_rope;  // the same for meeting the sinks; null where there are none
+  uint64_t position;       // of row 0
+  size_t rows;
+  float* out;  // [rows, n_heads * head_dim]
+};
+
+// Rotates and stores the keys and values of all rows of one KV head. Tasks of distinct heads may
+// run side by side. `scratch`: AttentionScratchBytes.
+void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scratch);
+
+// Rows [begin, begin + count), count <= kAttentionTileRows, of one KV head's group of query heads.
+// What these rows see is stored already. A row's result depends on its query and on what it sees,
+// block by block in the order of positions, and on nothing else.
+void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
+            uint8_t* scratch);
+
+// Per thread, aligned to 64.
+size_t AttentionScratchBytes(size_t group, size_t head_dim);
+
+}  // namespace rondo

@@ -1,0 +1,79 @@
+// Decoder: the one forward pass. Rows in, logits out; prefill and decode differ only in how many.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "platforms/thread_pool.h"
+#include "runtime/base/status.h"
+#include "runtime/decoder/activations.h"
+#include "runtime/decoder/decoder_spec.h"
+#include "runtime/decoder/weights.h"
+#include "runtime/kv/kv_ring.h"
+#include "runtime/plan/memory_plan.h"
+
+namespace rondo {
+
+// Rows of one session at consecutive positions.
+struct RowBatch {
+  KvRing* ring;
+  uint64_t position;                // of the first token
+  std::span<const int32_t> tokens;  // 1..max_rows ids, all < vocab_size
+  size_t first_logits_row;          // rows from here on ask for logits; tokens.size(): none
+  const std::atomic<bool>* cancel;  // looked at once per layer
+};
+
+// Takes the logits of one row, [vocab_size]; called in the order of rows.
+struct LogitsSink {
+  void (*row)(void* user, size_t row, std::span<const float> logits);
+  void* user;
+};
+
+class Decoder {
+ public:
+  // Adds weights, activations and per-thread scratch to `plan`.
+  static Result<Decoder> Plan(const ModelFile& file, const KernelSet& set, size_t max_rows,
+                              size_t threads, bool sinks, MemoryPlan* plan);
+  // After the plan's Layout: packs the weights and takes its places in the arena.
+  // Error: kCorrupt.
+  Status Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool);
+
+  const DecoderSpec& spec() const { return spec_; }
+
+  // A row's logits depend on the tokens before it, the model and the kernel set; not on the other
+  // rows, on how a prompt is cut, on threads, or on where in the ring its keys lie.
+  // Error: kCancelled; the ring then holds nothing of value at these positions.
+  Status Forward(const RowBatch& batch, const LogitsSink& sink);
+
+ private:
+  void Embed(const RowBatch& batch);
+  void AttentionBlock(size_t layer, const RowBatch& batch);
+  void MlpBlock(size_t layer, size_t rows);
+  void Logits(const RowBatch& batch, const LogitsSink& sink);
+
+  // in = as the linear wants it: rows of norm(hidden), or of any floats.
+  void NormInput(const PackedLinear& linear, const float* hidden, const float* weight,
+                 float epsilon, size_t rows, const Activations::Input& in);
+  void RowInput(const PackedLinear& linear, const float* row, size_t r,
+                const Activations::Input& in);
+  // out = linear(in), or out += linear(in); columns over the threads.
+  enum class Into { kReplace, kAdd };
+  void Linear(const PackedLinear& linear, const Activations::Input& in, size_t rows, Into into,
+              float* out, size_t out_stride, bool last = false);
+
+  uint8_t* Scratch(size_t thread) { return scratch_ + thread * scratch_bytes_; }
+
+  const KernelSet* set_ = nullptr;
+  DecoderSpec spec_;
+  Weights weights_;
+  Activations act_;
+  size_t max_rows_ = 0;
+  MemoryPlan::BlockId scratch_id_ = 0;
+  size_t scratch_bytes_ = 0;  // per thread
+  uint8_t* scratch_ = nullptr;
+  ThreadPool* pool_ = nullptr;
+};
+
+}  // namespace rondo

@@ -1,0 +1,133 @@
+#include "runtime/decoder/weights.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "runtime/base/checked.h"
+#include "runtime/model/tensor_view.h"
+
+namespace rondo {
+
+namespace {
+
+constexpr size_t kPackedAlignment = 64;
+
+LinearShape Shape(const TensorView& tensor) {
+  switch (tensor.format) {
+    case format::TensorFormat::F32:
+      return {WeightFormat::kF32, tensor.rows, tensor.cols, 0};
+    case format::TensorFormat::Q8:
+      return {WeightFormat::kQ8, tensor.rows, tensor.cols, 0};
+    default:
+      return {WeightFormat::kQ4, tensor.rows, tensor.padded_cols, tensor.block};
+  }
+}
+
+PackedLinear ShapeOnly(const ModelFile& file, const format::Linear& linear) {
+  const TensorView tensor = ViewTensor(file, linear.weight());
+  return {Shape(tensor), tensor.cols, nullptr};
+}
+
+// Bytes of one packed matrix in a block that holds several.
+size_t Slot(const KernelSet& set, const PackedLinear& linear) {
+  return RoundUp(linear.shape.PackedBytes(set), kPackedAlignment);
+}
+
+// A checked vector of floats, used where it lies in the file.
+Result<const float*> Vector(const ModelFile& file, uint32_t index) {
+  RONDO_RETURN_IF_ERROR(VerifyTensor(file, index));
+  const TensorView tensor = ViewTensor(file, index);
+  RONDO_RETURN_IF_ERROR(CheckFinite(tensor));
+  return tensor.f32().data();
+}
+
+}  // namespace
+
+Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan) {
+  const format::Model& model = file.model();
+  Weights w;
+  w.set_ = &set;
+  const size_t n_layers = model.layers()->size();
+  RONDO_ASSIGN(w.layers_, HeapArray<LayerWeights>::Create(n_layers));
+  RONDO_ASSIGN(w.blocks_, HeapArray<MemoryPlan::BlockId>::Create(n_layers + 1));
+  for (size_t i = 0; i < n_layers; ++i) {
+    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
+    LayerWeights& l = w.layers_[i];
+    l.qkv = ShapeOnly(file, *layer.attention()->qkv());
+    l.output = ShapeOnly(file, *layer.attention()->output());
+    l.gate_up = ShapeOnly(file, *layer.mlp()->gate_up());
+    l.down = ShapeOnly(file, *layer.mlp()->down());
+    char name[PlanBlock::kMaxName];
+    std::snprintf(name, sizeof name, "layer %zu", i);
+    w.blocks_[i] = plan->Add(Segment::kWeights,
+                             Slot(set, l.qkv) + Slot(set, l.output) + Slot(set, l.gate_up) +
+                                 Slot(set, l.down) + kOverRead,
+                             name);
+  }
+  w.head_ = ShapeOnly(file, *model.head());
+  w.tied_ = model.head()->weight() == model.embedding();
+  w.blocks_[n_layers] = plan->Add(Segment::kWeights, Slot(set, w.head_) + kOverRead,
+                                  w.tied_ ? "output head and embedding" : "output head");
+  return w;
+}
+
+Status Weights::PackOne(const ModelFile& file, const Source& source, PackedLinear* linear,
+                        uint8_t* packed, ThreadPool* pool) const {
+  RONDO_RETURN_IF_ERROR(VerifyTensor(file, source.weight));
+  const TensorView tensor = ViewTensor(file, source.weight);
+  RONDO_RETURN_IF_ERROR(CheckFinite(tensor));
+  WeightRows rows = {tensor.data.data(), tensor.scales.data(), nullptr};
+  if (source.bias >= 0) {
+    RONDO_ASSIGN(rows.bias, Vector(file, static_cast<uint32_t>(source.bias)));
+  }
+  const LinearShape& shape = linear->shape;
+  const size_t step = RoundUp(64, shape.TileChannels(*set_));
+  pool->For(CeilDiv(shape.n, step), [&](size_t i, size_t) {
+    PackLinear(*set_, shape, rows, i * step, std::min(shape.n, (i + 1) * step), packed);
+  });
+  linear->packed = packed;
+  return Status();
+}
+
+Status Weights::Pack(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena,
+                     ThreadPool* pool) {
+  const format::Model& model = file.model();
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
+    LayerWeights& l = layers_[i];
+    RONDO_ASSIGN(l.attention_norm, Vector(file, layer.attention()->norm()->weight()));
+    RONDO_ASSIGN(l.mlp_norm, Vector(file, layer.mlp()->norm()->weight()));
+    uint8_t* packed = arena + plan.block(blocks_[i]).offset;
+    const std::pair<const format::Linear*, PackedLinear*> parts[] = {
+        {layer.attention()->qkv(), &l.qkv},
+        {layer.attention()->output(), &l.output},
+        {layer.mlp()->gate_up(), &l.gate_up},
+        {layer.mlp()->down(), &l.down}};
+    for (const auto& [linear, target] : parts) {
+      RONDO_RETURN_IF_ERROR(
+          PackOne(file, {linear->weight(), linear->bias()}, target, packed, pool));
+      packed += Slot(*set_, *target);
+    }
+  }
+  RONDO_ASSIGN(final_norm_, Vector(file, model.final_norm()->weight()));
+  RONDO_RETURN_IF_ERROR(PackOne(file, {model.head()->weight(), model.head()->bias()}, &head_,
+                                arena + plan.block(blocks_[layers_.size()]).offset, pool));
+  if (!tied_) {
+    RONDO_RETURN_IF_ERROR(VerifyTensor(file, model.embedding()));
+    const TensorView embedding = ViewTensor(file, model.embedding());
+    RONDO_RETURN_IF_ERROR(CheckFinite(embedding));
+    embedding_shape_ = Shape(embedding);
+    embedding_rows_ = {embedding.data.data(), embedding.scales.data(), nullptr};
+  }
+  return Status();
+}
+
+void Weights::Embed(size_t token, std::span<float> out) const {
+  if (tied_) {
+    ReadPackedChannel(*set_, head_, token, out);
+  } else {
+    ReadRow(embedding_shape_, embedding_rows_, token, out);
+  }
+}
+
+}  // namespace rondo

@@ -1,0 +1,59 @@
+// Weights: the model's tensors, packed into the arena for one kernel set.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "platforms/thread_pool.h"
+#include "runtime/base/heap_array.h"
+#include "runtime/kernels/packed_linear.h"
+#include "runtime/model/model_file.h"
+#include "runtime/plan/memory_plan.h"
+
+namespace rondo {
+
+struct LayerWeights {
+  const float* attention_norm;  // [hidden_size], in the file
+  const float* mlp_norm;        // [hidden_size], in the file
+  PackedLinear qkv;
+  PackedLinear output;
+  PackedLinear gate_up;
+  PackedLinear down;
+};
+
+class Weights {
+ public:
+  // Adds a block per layer and one for the head to `plan`. Sizes are known from here on;
+  // pointers only after Pack.
+  static Result<Weights> Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan);
+
+  // Compares the checksums of all sections it reads, refuses values that are not finite, and
+  // packs on all threads. Error: kCorrupt.
+  Status Pack(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool);
+
+  const LayerWeights& layer(size_t i) const { return layers_[i]; }
+  const float* final_norm() const { return final_norm_; }
+  const PackedLinear& head() const { return head_; }
+  // One token's embedding, [hidden_size].
+  void Embed(size_t token, std::span<float> out) const;
+
+ private:
+  struct Source {  // where a packed matrix comes from
+    uint32_t weight;
+    int32_t bias;
+  };
+  Status PackOne(const ModelFile& file, const Source& source, PackedLinear* linear, uint8_t* packed,
+                 ThreadPool* pool) const;
+
+  const KernelSet* set_ = nullptr;
+  HeapArray<LayerWeights> layers_;
+  HeapArray<MemoryPlan::BlockId> blocks_;  // one per layer, then the head's
+  const float* final_norm_ = nullptr;
+  PackedLinear head_ = {};
+  bool tied_ = false;
+  LinearShape embedding_shape_ = {};
+  WeightRows embedding_rows_ = {};  // untied: in the file
+};
+
+}  // namespace rondo

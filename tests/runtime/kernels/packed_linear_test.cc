@@ -1,0 +1,181 @@
+// Every kernel set of this CPU against plain loops, and row invariance to the bit.
+#include "runtime/kernels/packed_linear.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <vector>
+
+#include "runtime/base/checked.h"
+#include "runtime/kernels/row_ops.h"
+
+namespace rondo {
+namespace {
+
+struct Case {
+  const KernelSet* set;
+  WeightFormat format;
+  size_t n, k, block;
+};
+
+std::string Name(const testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  const char* formats[] = {"f32", "q8", "q4"};
+  return std::string(c.set->name) + "_" + formats[static_cast<int>(c.format)] + "_" +
+         std::to_string(c.n) + "x" + std::to_string(c.k) + "_" + std::to_string(c.block);
+}
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const KernelSet* set : AllKernelSets()) {
+    if (!set->available()) continue;
+    for (const auto& [n, k] : {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}}) {
+      cases.push_back({set, WeightFormat::kF32, n, k, 0});
+      cases.push_back({set, WeightFormat::kQ8, n, k, 0});
+      for (size_t block : {32, 64, 128}) {
+        cases.push_back({set, WeightFormat::kQ4, n, RoundUp(k, block), block});
+      }
+    }
+  }
+  return cases;
+}
+
+// Random weights as the file holds them, packed, with random rows to multiply.
+class PackedLinearTest : public testing::TestWithParam<Case> {
+ protected:
+  static constexpr size_t kRows = 21;
+
+  void SetUp() override {
+    const Case& c = GetParam();
+    shape_ = {c.format, c.n, c.k, c.block};
+    std::mt19937 random(7);
+    std::normal_distribution<float> normal;
+    bias_.resize(c.n);
+    for (float& b : bias_) b = normal(random);
+    switch (c.format) {
+      case WeightFormat::kF32:
+        data_.resize(c.n * c.k * sizeof(float));
+        for (size_t i = 0; i < c.n * c.k; ++i) {
+          reinterpret_cast<float*>(data_.data())[i] = normal(random);
+        }
+        break;
+      case WeightFormat::kQ8:
+        data_.resize(c.n * c.k);
+        for (uint8_t& b : data_) b = static_cast<uint8_t>(static_cast<int>(random() % 255) - 127);
+        scales_.resize(c.n * sizeof(float));
+        for (size_t i = 0; i < c.n; ++i) {
+          reinterpret_cast<float*>(scales_.data())[i] = std::abs(normal(random)) / 127;
+        }
+        break;
+      case WeightFormat::kQ4:
+        data_.resize(c.n * c.k / 2);
+        for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
+        scales_.resize(c.n * c.k / c.block * 2);
+        for (size_t i = 0; i < scales_.size() / 2; ++i) {
+          reinterpret_cast<uint16_t*>(scales_.data())[i] =
+              static_cast<uint16_t>(std::bit_cast<uint32_t>(std::abs(normal(random)) / 8) >> 16);
+        }
+        break;
+    }
+    rows_ = {data_.data(), scales_.data(), bias_.data()};
+    const size_t bytes = shape_.PackedBytes(*c.set);
+    packed_.resize(bytes + kOverRead + 64);
+    packed_data_ = Align(packed_.data());
+    PackLinear(*c.set, shape_, rows_, 0, c.n, packed_data_);
+    linear_ = {shape_, c.k, packed_data_};
+
+    stride_ = RoundUp(c.k, 64);
+    x_.resize(kRows * c.k + kOverRead);
+    for (float& v : x_) v = normal(random);
+    q_.resize(kRows * stride_ + kOverRead);
+    quant_.resize(kRows);
+    for (size_t r = 0; r < kRows; ++r) {
+      quant_[r] = QuantizeRow(*c.set, x_.data() + r * c.k, c.k, stride_, q_.data() + r * stride_);
+    }
+    in_ = c.format == WeightFormat::kF32
+              ? LinearInput{x_.data(), nullptr, nullptr, c.k * sizeof(float)}
+              : LinearInput{nullptr, q_.data(), quant_.data(), stride_};
+  }
+
+  static uint8_t* Align(uint8_t* p) {
+    return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(p), 64));
+  }
+  double Input(size_t r, size_t k) const {
+    if (GetParam().format == WeightFormat::kF32) return x_[r * GetParam().k + k];
+    return (q_[r * stride_ + k] - quant_[r].zero_point) * static_cast<double>(quant_[r].scale);
+  }
+
+  LinearShape shape_;
+  WeightRows rows_;
+  std::vector<uint8_t> data_, scales_, packed_;
+  uint8_t* packed_data_ = nullptr;
+  std::vector<float> bias_, x_;
+  std::vector<int8_t> q_;
+  std::vector<RowQuant> quant_;
+  size_t stride_ = 0;
+  PackedLinear linear_;
+  LinearInput in_;
+};
+
+TEST_P(PackedLinearTest, MatchesPlainLoops) {
+  const Case& c = GetParam();
+  std::vector<float> out(kRows * c.n);
+  RunLinear(*c.set, linear_, in_, kRows, 0, c.n, out.data(), c.n);
+  std::vector<float> weights(c.k);
+  for (size_t n = 0; n < c.n; ++n) {
+    ReadRow(shape_, rows_, n, weights);
+    for (size_t r = 0; r < kRows; ++r) {
+      double sum = bias_[n];
+      double magnitude = std::abs(sum);
+      for (size_t k = 0; k < c.k; ++k) {
+        sum += Input(r, k) * weights[k];
+        magnitude += std::abs(Input(r, k) * weights[k]);
+      }
+      ASSERT_NEAR(out[r * c.n + n], sum, 3e-6 * magnitude) << "row " << r << " channel " << n;
+    }
+  }
+}
+
+TEST_P(PackedLinearTest, RowsDoNotDependOnTheirNumberNorOnTheRange) {
+  const Case& c = GetParam();
+  std::vector<float> alone(kRows * c.n);
+  for (size_t r = 0; r < kRows; ++r) {
+    LinearInput one = in_;
+    if (one.f32 != nullptr) one.f32 += r * c.k;
+    if (one.q8 != nullptr) one.q8 += r * stride_, one.quant += r;
+    RunLinear(*c.set, linear_, one, 1, 0, c.n, alone.data() + r * c.n, c.n);
+  }
+  for (size_t rows = 1; rows <= kRows; ++rows) {
+    std::vector<float> out(rows * c.n);
+    RunLinear(*c.set, linear_, in_, rows, 0, c.n, out.data(), c.n);
+    ASSERT_EQ(std::memcmp(out.data(), alone.data(), out.size() * sizeof(float)), 0) << rows;
+  }
+  const size_t nr = shape_.TileChannels(*c.set);
+  for (size_t begin = 0; begin < c.n; begin += nr) {
+    const size_t width = std::min(nr, c.n - begin);
+    std::vector<float> out(kRows * width);
+    RunLinear(*c.set, linear_, in_, kRows, begin, begin + width, out.data(), width);
+    for (size_t r = 0; r < kRows; ++r) {
+      ASSERT_EQ(std::memcmp(&out[r * width], &alone[r * c.n + begin], width * sizeof(float)), 0);
+    }
+  }
+}
+
+TEST_P(PackedLinearTest, ChannelsReadBackAsTheyWere) {
+  const Case& c = GetParam();
+  std::vector<float> expected(c.k);
+  std::vector<float> read(c.k);
+  for (size_t n = 0; n < c.n; ++n) {
+    ReadRow(shape_, rows_, n, expected);
+    ReadPackedChannel(*c.set, linear_, n, read);
+    ASSERT_EQ(std::memcmp(read.data(), expected.data(), c.k * sizeof(float)), 0) << n;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PackedLinearTest, testing::ValuesIn(Cases()), Name);
+
+}  // namespace
+}  // namespace rondo
