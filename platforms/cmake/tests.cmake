@@ -7,6 +7,7 @@ include(GoogleTest)
 file(GLOB_RECURSE helpers CONFIGURE_DEPENDS tests/*.cc)
 file(GLOB_RECURSE unit CONFIGURE_DEPENDS tests/*_test.cc)
 list(REMOVE_ITEM helpers ${unit})
+list(FILTER helpers EXCLUDE REGEX "_main\\.cc$")  # programs, below
 set(abi ${unit} ${helpers})
 list(FILTER abi INCLUDE REGEX "/tests/c_api/")
 file(GLOB_RECURSE abi_c CONFIGURE_DEPENDS tests/c_api/*.c)
@@ -62,6 +63,11 @@ endfunction()
 rondo_test_program(unit rondo_test_insides ${unit})
 rondo_test_program(model rondo_test_insides ${model})
 rondo_test_program(fuzz rondo_test_insides ${fuzz})
+
+# Writes random checkpoints of any size, to measure with.
+add_executable(rondo_make_checkpoint tests/tools/convert/make_checkpoint_main.cc)
+target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_insides)
+
 if(TARGET rondo)
   rondo_test_program(abi rondo ${abi} ${abi_c})
 endif()

@@ -1,0 +1,98 @@
+#include "platforms/file_map.h"
+
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <fstream>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/temp_folder.h"
+
+namespace rondo {
+namespace {
+
+std::string Text(const FileMap& map) {
+  return {reinterpret_cast<const char*>(map.bytes().data()), map.bytes().size()};
+}
+
+class FileMapTest : public testing::Test {
+ protected:
+  FileMapTest() : path_(folder_ / "file") {
+    for (int i = 0; i < 10000; ++i) content_ += static_cast<char>('a' + i % 23);
+    std::ofstream(path_) << content_;
+  }
+  int OpenRange(uint64_t offset, uint64_t length) {
+    const int descriptor = open(path_.c_str(), O_RDONLY);
+    const int error = FileMap::OpenDescriptor(descriptor, offset, length, &map_);
+    close(descriptor);  // the mapping does not need it
+    return error;
+  }
+
+  TempFolder folder_;
+  std::filesystem::path path_;
+  std::string content_;
+  FileMap map_;
+};
+
+TEST_F(FileMapTest, MapsAPath) {
+  ASSERT_EQ(FileMap::OpenPath(path_.c_str(), &map_), 0);
+  EXPECT_EQ(Text(map_), content_);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(map_.bytes().data()) % 4096, 0u);
+  FileMap other = std::move(map_);
+  EXPECT_EQ(Text(other), content_);
+  EXPECT_TRUE(map_.bytes().empty());  // NOLINT(bugprone-use-after-move): moved-from is empty
+}
+
+TEST_F(FileMapTest, MapsAnyRangeOfADescriptor) {
+  for (const auto& [offset, length] :
+       {std::pair(0, 10000), {0, 1}, {1, 9999}, {4095, 2}, {4096, 5000}, {4097, 1}, {9999, 1}}) {
+    ASSERT_EQ(OpenRange(static_cast<uint64_t>(offset), static_cast<uint64_t>(length)), 0);
+    EXPECT_EQ(Text(map_),
+              content_.substr(static_cast<size_t>(offset), static_cast<size_t>(length)));
+  }
+  ASSERT_EQ(OpenRange(5000, FileMap::kToEnd), 0);
+  EXPECT_EQ(Text(map_), content_.substr(5000));
+  ASSERT_EQ(OpenRange(10000, 0), 0);
+  EXPECT_TRUE(map_.bytes().empty());
+}
+
+TEST_F(FileMapTest, RefusesRangesOutsideOfTheFile) {
+  ASSERT_EQ(OpenRange(0, 10), 0);
+  for (const auto& [offset, length] : {std::pair<uint64_t, uint64_t>(0, 10001),
+                                       {9999, 2},
+                                       {10001, 0},
+                                       {UINT64_MAX, 1},
+                                       {1, UINT64_MAX - 1}}) {
+    EXPECT_EQ(OpenRange(offset, length), EINVAL);
+    EXPECT_EQ(map_.bytes().size(), 10u);  // as it was
+  }
+}
+
+TEST_F(FileMapTest, RefusesWhatIsNoRegularFile) {
+  EXPECT_EQ(FileMap::OpenPath((folder_ / "absent").c_str(), &map_), ENOENT);
+  EXPECT_EQ(FileMap::OpenPath(folder_.path().c_str(), &map_), EISDIR);
+  ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  EXPECT_EQ(FileMap::OpenPath((folder_ / "pipe").c_str(), &map_), EINVAL);
+  EXPECT_EQ(FileMap::OpenDescriptor(-1, 0, 1, &map_), EBADF);
+}
+
+TEST_F(FileMapTest, ReleasedBytesComeBack) {
+  ASSERT_EQ(FileMap::OpenPath(path_.c_str(), &map_), 0);
+  map_.Release(map_.bytes());
+  map_.Release(map_.bytes().subspan(3, 5));
+  map_.Release({});
+  EXPECT_EQ(Text(map_), content_);
+}
+
+TEST_F(FileMapTest, AnEmptyFileIsEmptyBytes) {
+  std::ofstream(folder_ / "empty").flush();
+  ASSERT_EQ(FileMap::OpenPath((folder_ / "empty").c_str(), &map_), 0);
+  EXPECT_TRUE(map_.bytes().empty());
+}
+
+}  // namespace
+}  // namespace rondo

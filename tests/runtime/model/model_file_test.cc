@@ -1,0 +1,364 @@
+#include "runtime/model/model_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "runtime/model/tensor_view.h"
+#include "tests/runtime/model/model_bytes.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/random_checkpoint.h"
+#include "tools/convert/convert.h"
+
+namespace rondo {
+namespace {
+
+using format::TensorFormat;
+using testing::HasSubstr;
+
+// A model of one layer with biases, converted once.
+ModelBytes MakeModel(TensorFormat weights) {
+  const TempFolder folder;
+  convert::CheckpointShape shape;
+  shape.attention_bias = true;
+  shape.intermediate_size = 20;  // leaves gaps between sections
+  convert::WriteRandomCheckpoint(folder / "model", shape);
+  convert::ConvertOptions options;
+  options.directory = folder / "model";
+  options.output = folder / "model.rondo";
+  options.weights = options.embedding = weights;
+  convert::Convert(options, [](uint64_t, uint64_t) {});
+  return ModelBytes(options.output);
+}
+
+const ModelBytes& Q8Model() {
+  static const ModelBytes model = MakeModel(TensorFormat::Q8);
+  return model;
+}
+
+// Tables of a file in memory, writable: fields are changed in place by their FlatBuffers slot.
+template <typename Table>
+flatbuffers::Table& Writable(const Table* table) {
+  return *reinterpret_cast<flatbuffers::Table*>(const_cast<Table*>(table));
+}
+
+template <typename T, typename Table>
+void Set(const Table* table, flatbuffers::voffset_t field, T value) {
+  // A field that was left out for being the default can't be set.
+  ASSERT_TRUE(Writable(table).SetField(field, value, static_cast<T>(value + 1)));
+}
+
+// Makes a field absent. Tables of the same layout share their vtable and lose it, too.
+template <typename Table>
+void Remove(const Table* table, flatbuffers::voffset_t field) {
+  uint8_t* vtable = const_cast<uint8_t*>(Writable(table).GetVTable());
+  std::memset(vtable + field, 0, sizeof(flatbuffers::voffset_t));
+}
+
+using Damage = std::function<void(const format::Model&)>;
+
+Status OpenDamaged(const Damage& damage, const ModelBytes& model = Q8Model()) {
+  ModelBytes copy = model;
+  damage(*format::GetModel(copy.metadata().data()));
+  copy.SealMetadata();
+  return ModelFile::Open(copy.bytes()).status();
+}
+
+TEST(ModelFile, OpensWhatTheConverterWrites) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+    const ModelBytes bytes = MakeModel(format);
+    const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
+    ASSERT_TRUE(file.ok()) << file.status().message();
+    EXPECT_TRUE(file->VerifyAll().ok());
+    EXPECT_EQ(file->model().hidden_size(), 16u);
+    EXPECT_EQ(file->file_bytes(), bytes.bytes().size());
+    const TensorView embedding = ViewTensor(*file, file->model().embedding());
+    EXPECT_STREQ(embedding.name, "embedding");
+    EXPECT_EQ(embedding.rows, 32u);
+    EXPECT_EQ(embedding.cols, 16u);
+    EXPECT_EQ(embedding.padded_cols, format == TensorFormat::Q4 ? 32u : 16u);
+    EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32  ? 64
+                                                       : format == TensorFormat::Q8 ? 16
+                                                                                    : 16));
+    EXPECT_TRUE(CheckFinite(embedding).ok());
+  }
+}
+
+TEST(ModelFile, WantsAlignedBytes) {
+  ModelBytes copy = Q8Model();
+  EXPECT_EQ(ModelFile::Open(copy.bytes().subspan(1)).status().code(), StatusCode::kInvalidArgument);
+}
+
+TEST(ModelFile, TellsForeignFilesFromDamagedOnes) {
+  EXPECT_EQ(ModelFile::Open({}).status().code(), StatusCode::kNotAModel);
+  ModelBytes copy = Q8Model();
+  copy.bytes()[0] = 'G';
+  EXPECT_EQ(ModelFile::Open(copy.bytes()).status().code(), StatusCode::kNotAModel);
+  copy = Q8Model();
+  copy.bytes()[4] = 2;
+  const Status newer = ModelFile::Open(copy.bytes()).status();
+  EXPECT_EQ(newer.code(), StatusCode::kNewerFormat);
+  EXPECT_THAT(newer.message(), HasSubstr("version 2"));
+}
+
+TEST(ModelFile, RefusesHeadersThatLie) {
+  const auto open_with = [](const std::function<void(FileHeader&)>& change) {
+    ModelBytes copy = Q8Model();
+    FileHeader header = copy.header();
+    change(header);
+    copy.set_header(header);
+    return ModelFile::Open(copy.bytes()).status();
+  };
+  EXPECT_THAT(open_with([](FileHeader& h) { h.file_bytes += 1; }).message(),
+              HasSubstr("truncated"));
+  EXPECT_THAT(open_with([](FileHeader& h) { h.file_bytes -= 1; }).message(), HasSubstr("appended"));
+  EXPECT_THAT(open_with([](FileHeader& h) { h.format_version = 0; }).message(),
+              HasSubstr("version 0"));
+  EXPECT_THAT(open_with([](FileHeader& h) { h.reserved[15] = 1; }).message(),
+              HasSubstr("reserved"));
+  for (const auto& change : std::vector<std::function<void(FileHeader&)>>{
+           [](FileHeader& h) { h.metadata_offset = 0; },
+           [](FileHeader& h) { h.metadata_offset += 1; },
+           [](FileHeader& h) { h.metadata_offset += 64; },
+           [](FileHeader& h) { h.metadata_offset = UINT64_MAX - 63; },
+           [](FileHeader& h) { h.metadata_bytes = UINT64_MAX; },
+           [](FileHeader& h) { h.metadata_bytes = 0; }}) {
+    const Status status = open_with(change);
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    EXPECT_THAT(status.message(), HasSubstr("places"));
+  }
+}
+
+TEST(ModelFile, NamesTheTensorWhoseBytesWereAltered) {
+  ModelBytes copy = Q8Model();
+  const Result<ModelFile> file = ModelFile::Open(copy.bytes());
+  ASSERT_TRUE(file.ok());
+  const format::Tensor* tensor = file->model().tensors()->Get(2);
+  copy.bytes()[tensor->scales()->offset()] ^= 1;
+  const Status status = file->VerifyAll();
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr(tensor->name()->c_str()));
+  EXPECT_FALSE(VerifyTensor(*file, 2).ok());
+  EXPECT_TRUE(VerifyTensor(*file, 1).ok());
+}
+
+TEST(ModelFile, RefusesBytesBetweenSections) {
+  ModelBytes copy = Q8Model();
+  const Result<ModelFile> file = ModelFile::Open(copy.bytes());
+  ASSERT_TRUE(file.ok());
+  uint64_t end = 0;
+  for (const format::Section* section : *file->model().sections()) {
+    if (end != 0 && section->offset() > end) break;
+    end = section->offset() + section->bytes();
+  }
+  ASSERT_NE(end % 64, 0u);
+  copy.bytes()[end] = 1;
+  EXPECT_THAT(ModelFile::Open(copy.bytes()).status().message(),
+              HasSubstr("byte " + std::to_string(end)));
+}
+
+TEST(ModelFile, RefusesScalesThatAreNotFinite) {
+  ModelBytes copy = Q8Model();
+  const Result<ModelFile> file = ModelFile::Open(copy.bytes());
+  ASSERT_TRUE(file.ok());
+  const TensorView embedding = ViewTensor(*file, file->model().embedding());
+  const_cast<float&>(embedding.q8_scales()[3]) = std::numeric_limits<float>::quiet_NaN();
+  const Status status = CheckFinite(embedding);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("scale 3 of tensor embedding"));
+}
+
+struct Case {
+  const char* name;
+  Damage damage;
+  StatusCode code;
+  const char* words;  // in the message
+};
+
+class DamagedMetadata : public testing::TestWithParam<Case> {};
+
+TEST_P(DamagedMetadata, IsRefusedByName) {
+  const Status status = OpenDamaged(GetParam().damage);
+  EXPECT_EQ(status.code(), GetParam().code) << status.message();
+  EXPECT_THAT(status.message(), HasSubstr(GetParam().words));
+}
+
+using format::Attention, format::Layer, format::Linear, format::Mlp, format::Model, format::Norm,
+    format::Rope, format::Tensor;
+constexpr StatusCode kCorrupt = StatusCode::kCorrupt, kUnsupported = StatusCode::kUnsupported;
+
+const Attention* AttentionOf(const Model& m) { return m.layers()->Get(0)->attention(); }
+const Mlp* MlpOf(const Model& m) { return m.layers()->Get(0)->mlp(); }
+const Tensor* TensorAt(const Model& m, uint32_t i) { return m.tensors()->Get(i); }
+uint32_t QkvOf(const Model& m) { return AttentionOf(m)->qkv()->weight(); }
+format::Section& SectionOf(const format::Section* section) {
+  return *const_cast<format::Section*>(section);
+}
+
+const std::vector<Case> kCases = {
+    {"NoName", [](const Model& m) { Remove(&m, Model::VT_NAME); }, kCorrupt, "name"},
+    {"NoTensors", [](const Model& m) { Remove(&m, Model::VT_TENSORS); }, kCorrupt, "tensors"},
+    {"NoLayers", [](const Model& m) { Remove(&m, Model::VT_LAYERS); }, kCorrupt, "layers"},
+    {"NoRopes", [](const Model& m) { Remove(&m, Model::VT_ROPES); }, kCorrupt, "ropes"},
+    {"NoSections", [](const Model& m) { Remove(&m, Model::VT_SECTIONS); }, kCorrupt, "sections"},
+    {"NoFinalNorm", [](const Model& m) { Remove(&m, Model::VT_FINAL_NORM); }, kCorrupt,
+     "final norm is absent"},
+    {"NoHead", [](const Model& m) { Remove(&m, Model::VT_HEAD); }, kCorrupt, "head is absent"},
+    {"NoVocab", [](const Model& m) { Remove(&m, Model::VT_VOCAB_SIZE); }, kCorrupt,
+     "vocab_size is 0"},
+    {"HugeVocab", [](const Model& m) { Set(&m, Model::VT_VOCAB_SIZE, UINT32_MAX); }, kCorrupt,
+     "vocab_size is 4294967295"},
+    {"OtherVocab", [](const Model& m) { Set(&m, Model::VT_VOCAB_SIZE, 33u); }, kCorrupt,
+     "tensor embedding is 32 x 16"},
+    {"HugeHidden", [](const Model& m) { Set(&m, Model::VT_HIDDEN_SIZE, 1u << 31); }, kCorrupt,
+     "hidden_size"},
+    {"NoContext", [](const Model& m) { Remove(&m, Model::VT_CONTEXT_LENGTH); }, kCorrupt,
+     "context_length"},
+    {"BosTooLarge", [](const Model& m) { Set(&m, Model::VT_BOS_TOKEN, 32); }, kCorrupt,
+     "bos_token is 32"},
+    {"BosNegative", [](const Model& m) { Set(&m, Model::VT_BOS_TOKEN, -2); }, kCorrupt,
+     "bos_token is -2"},
+    {"EosTooLarge",
+     [](const Model& m) {
+       const_cast<flatbuffers::Vector<uint32_t>*>(m.eos_tokens())->Mutate(0, 32);
+     },
+     kCorrupt, "eos token is 32"},
+    {"HeadIndex", [](const Model& m) { Set(m.head(), Linear::VT_WEIGHT, 1u); }, kCorrupt,
+     "ask for 32 x 16"},
+    {"UnknownFormat", [](const Model& m) { Set<uint8_t>(TensorAt(m, 0), Tensor::VT_FORMAT, 77); },
+     kUnsupported, "tensor embedding has format 77"},
+    {"NoFormat", [](const Model& m) { Remove(TensorAt(m, 0), Tensor::VT_FORMAT); }, kUnsupported,
+     "format 0"},
+    {"WrongFormat", [](const Model& m) { Set<uint8_t>(TensorAt(m, 0), Tensor::VT_FORMAT, 1); },
+     kCorrupt, "bytes"},
+    {"Q4WithoutBlock", [](const Model& m) { Set<uint8_t>(TensorAt(m, 0), Tensor::VT_FORMAT, 3); },
+     kCorrupt, "32, 64 or 128"},
+    {"HugeRows", [](const Model& m) { Set(TensorAt(m, 0), Tensor::VT_ROWS, UINT64_MAX / 2); },
+     kCorrupt, "tensor embedding"},
+    {"ZeroCols", [](const Model& m) { Remove(TensorAt(m, 0), Tensor::VT_COLS); }, kCorrupt, "x 0"},
+    {"NoScales", [](const Model& m) { Remove(TensorAt(m, 0), Tensor::VT_SCALES); }, kCorrupt,
+     "embedding has no scales"},
+    {"NoData", [](const Model& m) { Remove(TensorAt(m, 0), Tensor::VT_DATA); }, kCorrupt,
+     "has no data"},
+    {"DataElsewhere",
+     [](const Model& m) {
+       format::Section& section = SectionOf(TensorAt(m, 0)->data());
+       section = format::Section(section.offset() + 64, section.bytes(), section.checksum());
+     },
+     kCorrupt, "not a section of this file"},
+    {"DataSwapped",
+     [](const Model& m) { SectionOf(TensorAt(m, 0)->data()) = *TensorAt(m, 0)->scales(); },
+     kCorrupt, "bytes"},
+    {"SectionPastTheEnd",
+     [](const Model& m) {
+       format::Section& last = SectionOf(m.sections()->Get(m.sections()->size() - 1));
+       last = format::Section(last.offset(), UINT64_MAX - 8, last.checksum());
+     },
+     kCorrupt, "section"},
+    {"SectionMisaligned",
+     [](const Model& m) {
+       format::Section& section = SectionOf(m.sections()->Get(0));
+       section = format::Section(section.offset() + 1, section.bytes() - 1, section.checksum());
+     },
+     kCorrupt, "misaligned"},
+    {"SectionsOverlap",
+     [](const Model& m) {
+       format::Section& section = SectionOf(m.sections()->Get(0));
+       section = format::Section(section.offset(), section.bytes() + 1024, section.checksum());
+     },
+     kCorrupt, "section 1"},
+    {"SectionInHeader",
+     [](const Model& m) {
+       format::Section& section = SectionOf(m.sections()->Get(0));
+       section = format::Section(0, section.bytes(), section.checksum());
+     },
+     kCorrupt, "section 0"},
+    {"NamesTwice",
+     [](const Model& m) {
+       // The offset of the second tensor, counted from its own slot, becomes that of the first.
+       auto* slots = const_cast<uint8_t*>(m.tensors()->Data());
+       const auto first = flatbuffers::ReadScalar<uint32_t>(slots);
+       flatbuffers::WriteScalar<uint32_t>(slots + sizeof(first), first - sizeof(first));
+     },
+     kCorrupt, "two tensors are named embedding"},
+    {"NameOfControlCharacters",
+     [](const Model& m) { const_cast<char*>(TensorAt(m, 0)->name()->c_str())[0] = '\n'; }, kCorrupt,
+     "printable"},
+    {"NoAttention", [](const Model& m) { Remove(m.layers()->Get(0), Layer::VT_ATTENTION); },
+     kCorrupt, "layer 0's attention is absent"},
+    {"NoMlp", [](const Model& m) { Remove(m.layers()->Get(0), Layer::VT_MLP); }, kCorrupt,
+     "layer 0's mlp is absent"},
+    {"NoQkv", [](const Model& m) { Remove(AttentionOf(m), Attention::VT_QKV); }, kCorrupt,
+     "qkv is absent"},
+    {"NoHeads", [](const Model& m) { Remove(AttentionOf(m), Attention::VT_N_HEADS); }, kCorrupt,
+     "0 heads"},
+    {"HeadsNotDivided", [](const Model& m) { Set(AttentionOf(m), Attention::VT_N_KV_HEADS, 3u); },
+     kCorrupt, "3 KV heads"},
+    {"MoreKvHeads", [](const Model& m) { Set(AttentionOf(m), Attention::VT_N_KV_HEADS, 2u); },
+     kCorrupt, "qkv is 32 x 16"},
+    {"OddHeadDim", [](const Model& m) { Set(AttentionOf(m), Attention::VT_HEAD_DIM, 9u); },
+     kUnsupported, "head_dim 9"},
+    {"OtherHeadDim", [](const Model& m) { Set(AttentionOf(m), Attention::VT_HEAD_DIM, 16u); },
+     kCorrupt, "rope"},
+    {"HugeHeadDim", [](const Model& m) { Set(AttentionOf(m), Attention::VT_HEAD_DIM, 1u << 31); },
+     kUnsupported, "head_dim"},
+    {"RopeIndex", [](const Model& m) { Set(AttentionOf(m), Attention::VT_ROPE, 1); }, kCorrupt,
+     "rope that is absent"},
+    {"RopeNegative", [](const Model& m) { Set(AttentionOf(m), Attention::VT_ROPE, -2); }, kCorrupt,
+     "rope that is absent"},
+    {"ScoreScale", [](const Model& m) { Set(AttentionOf(m), Attention::VT_SCORE_SCALE, -1.0f); },
+     kCorrupt, "score_scale"},
+    {"ScoreScaleNan",
+     [](const Model& m) {
+       Writable(AttentionOf(m)).SetField(Attention::VT_SCORE_SCALE, std::nanf(""), 0.0f);
+     },
+     kCorrupt, "score_scale"},
+    {"WeightIndex",
+     [](const Model& m) { Set(AttentionOf(m)->qkv(), Linear::VT_WEIGHT, UINT32_MAX - 1); },
+     kCorrupt, "qkv points at a tensor that is absent"},
+    {"BiasIndex", [](const Model& m) { Set(AttentionOf(m)->qkv(), Linear::VT_BIAS, 1 << 30); },
+     kCorrupt, "qkv points at a tensor that is absent"},
+    {"BiasNegative", [](const Model& m) { Set(AttentionOf(m)->qkv(), Linear::VT_BIAS, -7); },
+     kCorrupt, "negative index"},
+    {"BiasShape",
+     [](const Model& m) {
+       Set(AttentionOf(m)->qkv(), Linear::VT_BIAS, static_cast<int32_t>(QkvOf(m)));
+     },
+     kCorrupt, "qkv is 32 x 16"},
+    {"NormKind", [](const Model& m) { Set<uint8_t>(MlpOf(m)->norm(), Norm::VT_KIND, 9); },
+     kUnsupported, "norm kind 9"},
+    {"EpsilonZero", [](const Model& m) { Remove(m.final_norm(), Norm::VT_EPSILON); }, kCorrupt,
+     "epsilon"},
+    {"EpsilonInfinite",
+     [](const Model& m) {
+       Writable(m.final_norm()).SetField(Norm::VT_EPSILON, INFINITY * 1.0, 0.0);
+     },
+     kCorrupt, "epsilon"},
+    {"NormShape", [](const Model& m) { Set(m.final_norm(), Norm::VT_WEIGHT, QkvOf(m)); }, kCorrupt,
+     "ask for 1 x 16"},
+    {"Activation", [](const Model& m) { Set<uint8_t>(MlpOf(m), Mlp::VT_ACTIVATION, 3); },
+     kUnsupported, "activation 3"},
+    {"Intermediate",
+     [](const Model& m) { Set(MlpOf(m), Mlp::VT_INTERMEDIATE_SIZE, UINT32_MAX - 1); }, kCorrupt,
+     "intermediate_size"},
+    {"IntermediateOther", [](const Model& m) { Set(MlpOf(m), Mlp::VT_INTERMEDIATE_SIZE, 8u); },
+     kCorrupt, "gate_up"},
+    {"RopeWithoutFrequencies",
+     [](const Model& m) { Remove(m.ropes()->Get(0), Rope::VT_FREQUENCIES); }, kCorrupt,
+     "no frequencies"},
+    {"RopeInfinite",
+     [](const Model& m) {
+       const_cast<flatbuffers::Vector<double>*>(m.ropes()->Get(0)->frequencies())
+           ->Mutate(0, -INFINITY);
+     },
+     kCorrupt, "not finite"},
+};
+
+INSTANTIATE_TEST_SUITE_P(Every, DamagedMetadata, testing::ValuesIn(kCases),
+                         [](const auto& param) { return param.param.name; });
+
+}  // namespace
+}  // namespace rondo

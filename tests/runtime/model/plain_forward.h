@@ -1,0 +1,39 @@
+// The forward pass written as plainly as possible, in double, over a ModelFile of any format: what
+// the metadata of a Rondo file means, and what everything faster is held against.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "runtime/model/model_file.h"
+
+namespace rondo {
+
+// A tensor's values, [rows, cols].
+std::vector<double> Dequantize(const ModelFile& file, uint32_t tensor);
+
+// `file` is kept and must outlive this.
+class PlainForward {
+ public:
+  explicit PlainForward(const ModelFile& file);
+
+  // Logits [ids.size(), vocab_size] of one sequence from position 0. Where `hidden` is given it
+  // receives [layers + 1][ids.size(), hidden_size]: the input of each layer, and at the end the
+  // output of the final norm.
+  std::vector<double> Logits(const std::vector<uint32_t>& ids,
+                             std::vector<std::vector<double>>* hidden = nullptr) const;
+
+ private:
+  void AddAttention(const format::Attention& attention, size_t n_rows,
+                    std::vector<double>& x) const;
+  void AddMlp(const format::Mlp& mlp, size_t n_rows, std::vector<double>& x) const;
+  std::vector<double> Normalized(const format::Norm& norm, size_t n_rows,
+                                 const std::vector<double>& x) const;
+  std::vector<double> Apply(const format::Linear& linear, size_t n_rows,
+                            const std::vector<double>& x) const;
+
+  const ModelFile& file_;
+  std::vector<std::vector<double>> tensors_;
+};
+
+}  // namespace rondo
