@@ -10,25 +10,19 @@
 
 namespace rondo {
 
-// Value-initialised, never grows. For what is made before a session runs; move only.
+// Never grows. For what is made before a session runs; move only.
 template <typename T>
 class HeapArray {
  public:
   HeapArray() = default;
 
+  // Value-initialised.
   static Result<HeapArray> Create(size_t size) {
-    HeapArray array;
-    if (size > SIZE_MAX / sizeof(T) / 2) {
-      return Status::Error(StatusCode::kOutOfMemory, "%zu elements are more than memory holds",
-                           size);
-    }
-    array.data_.reset(new (std::nothrow) T[size]());
-    if (array.data_ == nullptr) {
-      return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
-                           size * sizeof(T));
-    }
-    array.size_ = size;
-    return array;
+    return Make(size, [](size_t n) { return new (std::nothrow) T[n](); });
+  }
+  // Not initialised, and not touched: pages that are never written cost address space only.
+  static Result<HeapArray> CreateForOverwrite(size_t size) {
+    return Make(size, [](size_t n) { return new (std::nothrow) T[n]; });
   }
 
   size_t size() const { return size_; }
@@ -44,6 +38,22 @@ class HeapArray {
   std::span<const T> span() const { return {data(), size_}; }
 
  private:
+  template <typename New>
+  static Result<HeapArray> Make(size_t size, New make) {
+    HeapArray array;
+    if (size > SIZE_MAX / sizeof(T) / 2) {
+      return Status::Error(StatusCode::kOutOfMemory, "%zu elements are more than memory holds",
+                           size);
+    }
+    array.data_.reset(make(size));
+    if (array.data_ == nullptr) {
+      return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
+                           size * sizeof(T));
+    }
+    array.size_ = size;
+    return array;
+  }
+
   std::unique_ptr<T[]> data_;
   size_t size_ = 0;
 };

@@ -1,0 +1,129 @@
+#include "runtime/text/tokenizer.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+#include "runtime/text/stream_decoder.h"
+
+namespace rondo {
+
+Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const ModelFile& file) {
+  RONDO_ASSIGN(const TokenizerTables tables, TokenizerTables::Read(file));
+  return Create(tables);
+}
+
+Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerTables& tables) {
+  RONDO_RETURN_IF_ERROR(tables.Check());
+  std::unique_ptr<Tokenizer> tokenizer(new (std::nothrow) Tokenizer);
+  if (tokenizer == nullptr) {
+    return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
+                         sizeof(Tokenizer));
+  }
+  tokenizer->tables_ = tables;
+  RONDO_ASSIGN(tokenizer->regex_memory_, RegexMemory::Create());
+  RONDO_ASSIGN(tokenizer->scratch_, EncoderScratch::Create());
+  EncoderParts& parts = tokenizer->parts_;
+  parts.settings = tables.settings;
+  parts.raw_tokens = AddedTokens(tokenizer->tables_, /*normalized=*/false);
+  parts.normalized_tokens = AddedTokens(tokenizer->tables_, /*normalized=*/true);
+  RONDO_ASSIGN(parts.pre_tokenizer,
+               PreTokenizer::Create(tokenizer->tables_, *tokenizer->regex_memory_));
+  parts.bpe = BpeModel(tokenizer->tables_);
+  tokenizer->regex_memory_->Seal();
+  for (uint32_t id = 0; id < tables.vocab_size(); ++id) {
+    tokenizer->max_token_bytes_ =
+        std::max(tokenizer->max_token_bytes_, tables.TokenBytes(id).size());
+  }
+  return tokenizer;
+}
+
+Status Tokenizer::Encode(std::string_view text, bool add_special, std::span<int32_t> ids,
+                         size_t* count) const {
+  *count = 0;
+  IdSink sink{ids};
+  if (add_special && settings().before() != nullptr) {
+    for (const uint32_t id : *settings().before()) sink.Add(id);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    Encoder encoder(parts_, scratch_, sink);
+    RONDO_RETURN_IF_ERROR(
+        encoder.Encode({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
+  }
+  if (add_special && settings().after() != nullptr) {
+    for (const uint32_t id : *settings().after()) sink.Add(id);
+  }
+  *count = sink.count;
+  if (sink.count > ids.size()) {
+    return Status::Error(StatusCode::kBufferTooSmall, "the text has %zu tokens, room is for %zu",
+                         sink.count, ids.size());
+  }
+  return {};
+}
+
+Status Tokenizer::Decode(std::span<const int32_t> ids, bool skip_special, std::span<char> out,
+                         size_t* size) const {
+  *size = 0;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (!IsValid(ids[i])) {
+      return Status::Error(StatusCode::kInvalidArgument, "id %d at index %zu is not in [0, %u)",
+                           ids[i], i, vocab_size());
+    }
+  }
+  TextSink sink{out};
+  StreamDecoder decoder;
+  decoder.Begin(*this, skip_special, StreamDecoder::Start::kText);
+  for (const int32_t id : ids) decoder.Append(*this, id, sink);
+  decoder.Flush(sink);
+  *size = sink.size;
+  if (sink.size > out.size()) {
+    return Status::Error(StatusCode::kBufferTooSmall, "the text has %zu bytes, room is for %zu",
+                         sink.size, out.size());
+  }
+  return {};
+}
+
+std::span<const uint8_t> Tokenizer::TokenBytes(int32_t id) const {
+  if (!IsValid(id)) return {};
+  return tables_.TokenBytes(static_cast<uint32_t>(id));
+}
+
+int32_t Tokenizer::AddedTokenId(std::string_view text) const {
+  if (settings().added_tokens() == nullptr) return -1;
+  for (const format::AddedToken* token : *settings().added_tokens()) {
+    if (std::string_view(token->text()->c_str(), token->text()->size()) == text) {
+      return static_cast<int32_t>(token->id());
+    }
+  }
+  return -1;
+}
+
+size_t Tokenizer::scratch_bytes() { return EncoderScratch::bytes() + RegexMemory::kReservedBytes; }
+
+Status Tokenizer::CheckGolden() const {
+  if (settings().golden() == nullptr) return {};
+  int32_t ids[kMaxGoldenIds];
+  for (flatbuffers::uoffset_t i = 0; i < settings().golden()->size(); ++i) {
+    const format::Golden* golden = settings().golden()->Get(i);
+    size_t count = 0;
+    const Status status = Encode({golden->text()->c_str(), golden->text()->size()},
+                                 /*add_special=*/false, ids, &count);
+    if (!status.ok() && status.code() != StatusCode::kBufferTooSmall) return status;
+    const size_t expected = golden->ids() == nullptr ? 0 : golden->ids()->size();
+    bool equal = count == expected;
+    for (flatbuffers::uoffset_t j = 0; equal && j < expected; ++j) {
+      equal = golden->ids()->Get(j) == static_cast<uint32_t>(ids[j]);
+    }
+    if (!equal) {
+      return Status::Error(StatusCode::kCorrupt,
+                           "tokenizer: this build makes %zu ids of golden text %u, otherwise than "
+                           "the %zu that its converter made",
+                           count, i, expected);
+    }
+  }
+  return {};
+}
+
+}  // namespace rondo

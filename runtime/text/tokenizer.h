@@ -1,0 +1,87 @@
+// Tokenizer: text to token ids and back, from the tables in a model file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string_view>
+
+#include "runtime/base/status.h"
+#include "runtime/model/model_file.h"
+#include "runtime/text/encoder.h"
+#include "runtime/text/regex.h"
+#include "runtime/text/tokenizer_tables.h"
+
+namespace rondo {
+
+// Immutable after Create but for Encode's scratch, which a lock guards: every method may be called
+// from any thread. Nothing allocates after Create.
+//
+// Bytes of a text that are not UTF-8 are read as U+FFFD, one for each maximal ill-formed sequence
+// (as browsers do), in both directions.
+class Tokenizer {
+ public:
+  // Checks every table wholly and reserves the scratch of Encode. The file's bytes must outlive
+  // this. Errors: kCorrupt (which table, what was wrong), kUnsupported, kOutOfMemory.
+  static Result<std::unique_ptr<Tokenizer>> Create(const ModelFile& file);
+  static Result<std::unique_ptr<Tokenizer>> Create(const TokenizerTables& tables);
+
+  // The ids of `text`: added tokens in it are found, special or not. `add_special`: with the ids
+  // that the model wants around a text (BOS, EOS). *count is the whole count, also with
+  // kBufferTooSmall, where the first ids.size() are written; pass an empty span to ask for it.
+  // Any length works, but for a stretch of more than a million characters without a place to
+  // split: kInvalidArgument, and *count = 0.
+  Status Encode(std::string_view text, bool add_special, std::span<int32_t> ids,
+                size_t* count) const;
+
+  // The text of `ids` in UTF-8, not terminated. `skip_special`: without the tokens that the
+  // model's authors marked special. *size is the whole size in bytes, also with kBufferTooSmall,
+  // where `out` holds a part. Error: kInvalidArgument (an id out of range, its place), *size = 0.
+  Status Decode(std::span<const int32_t> ids, bool skip_special, std::span<char> out,
+                size_t* size) const;
+
+  // Ids are in [0, vocab_size()).
+  uint32_t vocab_size() const { return tables_.vocab_size(); }
+  bool IsValid(int32_t id) const {
+    return id >= 0 && static_cast<uint32_t>(id) < tables_.vocab_size();
+  }
+  // What the token adds to a text: may be part of a character, or empty. Any id; a view into the
+  // file; empty for ids out of range.
+  std::span<const uint8_t> TokenBytes(int32_t id) const;
+  // Marked special by the model's authors (BOS, end of turn). False for ids out of range.
+  bool IsSpecial(int32_t id) const { return (Flags(id) & kTokenSpecial) != 0; }
+  // Left out by decoding that skips special tokens. Those whose text the normaliser changes are
+  // not, though they be special: Hugging Face's rule.
+  bool IsSkipped(int32_t id) const { return (Flags(id) & kTokenSkipped) != 0; }
+  // The id of the added token that is written so, or -1. Takes time linear in their number.
+  int32_t AddedTokenId(std::string_view text) const;
+
+  // Bytes of the longest token.
+  size_t max_token_bytes() const { return max_token_bytes_; }
+  const format::Tokenizer& settings() const { return *tables_.settings; }
+  // What Create reserved for encoding; only what long texts need of it is ever touched.
+  static size_t scratch_bytes();
+
+  // Encodes the texts that were stored at conversion and compares with the ids stored beside
+  // them. Those came from the converter's own run of this code, so this finds a build that
+  // tokenises otherwise, not an error that both share. Error: kCorrupt (which text, where).
+  Status CheckGolden() const;
+
+ private:
+  Tokenizer() = default;
+  uint8_t Flags(int32_t id) const {
+    return IsValid(id) ? tables_.token_flags[static_cast<size_t>(id)] : uint8_t{0};
+  }
+
+  TokenizerTables tables_;
+  std::unique_ptr<RegexMemory> regex_memory_;  // outlives the patterns in parts_
+  EncoderParts parts_;
+  size_t max_token_bytes_ = 0;
+
+  mutable std::mutex mutex_;  // guards what is below, and regex_memory_
+  mutable EncoderScratch scratch_;
+};
+
+}  // namespace rondo

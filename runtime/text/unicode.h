@@ -1,0 +1,25 @@
+// The Unicode properties that tokenisation asks for.
+#pragma once
+
+#include <cstdint>
+
+namespace rondo {
+
+// White_Space: what the added tokens' strip flags take along.
+bool IsWhitespace(uint32_t code_point);
+// General category N (decimal digits, letter numbers, other numbers).
+bool IsNumeral(uint32_t code_point);
+// General category P, or one of the 32 punctuation characters of ASCII (which has some of S).
+bool IsPunctuation(uint32_t code_point);
+// Letters, marks, decimal digits, letter numbers, connectors, joiners: what words are made of.
+bool IsWordCharacter(uint32_t code_point);
+
+// True where normalising (NFC) the text before this character and the text from it on apart
+// gives the same as normalising both at once. May say false too often, never true wrongly.
+bool StartsNormalization(uint32_t code_point);
+
+// The printable character that byte-level BPE writes for a byte: itself where printable in
+// Latin-1, else one from U+0100 on.
+uint32_t ByteAlphabet(uint8_t byte);
+
+}  // namespace rondo

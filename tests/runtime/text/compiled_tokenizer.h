@@ -1,0 +1,116 @@
+// A tokenizer compiled in memory, for tests: the converter's tables behind the runtime's view.
+#pragma once
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "rondo_generated.h"
+#include "runtime/text/stream_decoder.h"
+#include "runtime/text/tokenizer.h"
+#include "tools/convert/section_sink.h"
+#include "tools/convert/tokenizer/compile_tokenizer.h"
+
+namespace rondo::testing {
+
+// Keeps sections in memory at 64-byte aligned offsets of one imagined file.
+class MemorySink final : public convert::SectionSink {
+ public:
+  format::Section Add(std::span<const uint8_t> bytes) override {
+    const size_t offset = bytes_.size() * sizeof(Line);
+    bytes_.resize(bytes_.size() + (bytes.size() + sizeof(Line) - 1) / sizeof(Line));
+    std::memcpy(reinterpret_cast<uint8_t*>(bytes_.data()) + offset, bytes.data(), bytes.size());
+    return {offset, bytes.size(), 0};
+  }
+
+  template <typename T>
+  std::span<const T> View(const format::Section* section) const {
+    const auto* base = reinterpret_cast<const uint8_t*>(bytes_.data()) + section->offset();
+    return {reinterpret_cast<const T*>(base), section->bytes() / sizeof(T)};
+  }
+
+  std::span<uint8_t> bytes() {
+    return {reinterpret_cast<uint8_t*>(bytes_.data()), bytes_.size() * sizeof(Line)};
+  }
+
+ private:
+  struct alignas(64) Line {
+    uint8_t bytes[64];
+  };
+  std::vector<Line> bytes_;
+};
+
+class CompiledTokenizer {
+ public:
+  // Throws convert::Error.
+  explicit CompiledTokenizer(const std::filesystem::path& directory) {
+    builder_.Finish(convert::CompileTokenizer(directory, sink_, builder_));
+  }
+
+  MemorySink& sink() { return sink_; }
+  std::span<uint8_t> metadata() { return {builder_.GetBufferPointer(), builder_.GetSize()}; }
+
+  TokenizerTables tables() const {
+    TokenizerTables tables;
+    const auto* settings = flatbuffers::GetRoot<format::Tokenizer>(builder_.GetBufferPointer());
+    tables.settings = settings;
+    tables.token_bytes = sink_.View<uint8_t>(settings->token_bytes());
+    tables.token_offsets = sink_.View<uint32_t>(settings->token_offsets());
+    tables.token_flags = sink_.View<uint8_t>(settings->token_flags());
+    tables.atoms = sink_.View<Atom>(settings->atoms());
+    tables.merges = sink_.View<Merge>(settings->merges());
+    tables.merge_slots = sink_.View<uint32_t>(settings->merge_slots());
+    tables.joints = sink_.View<uint8_t>(settings->joints());
+    tables.word_slots = sink_.View<uint32_t>(settings->word_slots());
+    return tables;
+  }
+
+  std::unique_ptr<Tokenizer> Create() const {
+    auto tokenizer = Tokenizer::Create(tables());
+    EXPECT_TRUE(tokenizer.ok()) << tokenizer.status().message();
+    return tokenizer.ok() ? std::move(*tokenizer) : nullptr;
+  }
+
+ private:
+  MemorySink sink_;
+  flatbuffers::FlatBufferBuilder builder_;
+};
+
+// A tokenizer.json written to a temporary folder and compiled.
+inline std::unique_ptr<CompiledTokenizer> CompileJson(const std::string& json) {
+  const std::filesystem::path directory =
+      std::filesystem::path(::testing::TempDir()) /
+      (std::string("tokenizer_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
+  std::filesystem::create_directories(directory);
+  std::ofstream(directory / "tokenizer.json", std::ios::binary) << json;
+  return std::make_unique<CompiledTokenizer>(directory);
+}
+
+inline std::vector<int32_t> Encode(const Tokenizer& tokenizer, std::string_view text,
+                                   bool add_special = false) {
+  size_t count = 0;
+  Status status = tokenizer.Encode(text, add_special, {}, &count);
+  EXPECT_TRUE(status.ok() || status.code() == StatusCode::kBufferTooSmall) << status.message();
+  std::vector<int32_t> ids(count);
+  status = tokenizer.Encode(text, add_special, ids, &count);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(count, ids.size());
+  return ids;
+}
+
+inline std::string Decode(const Tokenizer& tokenizer, std::span<const int32_t> ids,
+                          bool skip_special = false) {
+  size_t size = 0;
+  Status status = tokenizer.Decode(ids, skip_special, {}, &size);
+  EXPECT_TRUE(status.ok() || status.code() == StatusCode::kBufferTooSmall) << status.message();
+  std::string text(size, '\0');
+  status = tokenizer.Decode(ids, skip_special, text, &size);
+  EXPECT_TRUE(status.ok()) << status.message();
+  EXPECT_EQ(size, text.size());
+  return text;
+}
+
+}  // namespace rondo::testing

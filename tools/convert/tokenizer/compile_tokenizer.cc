@@ -1,0 +1,280 @@
+#include "tools/convert/tokenizer/compile_tokenizer.h"
+
+#include <fstream>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/text/bpe.h"
+#include "runtime/text/slots.h"
+#include "runtime/text/tokenizer.h"
+#include "tools/convert/error.h"
+#include "tools/convert/tokenizer/bpe_tables.h"
+#include "tools/convert/tokenizer/golden.h"
+#include "tools/convert/tokenizer/json_value.h"
+#include "tools/convert/tokenizer/pipeline.h"
+#include "tools/convert/tokenizer/vocabulary.h"
+
+namespace rondo::convert {
+namespace {
+
+template <typename T>
+std::span<const uint8_t> Bytes(const std::vector<T>& table) {
+  return {reinterpret_cast<const uint8_t*>(table.data()), table.size() * sizeof(T)};
+}
+
+struct GoldenIds {
+  std::string text;
+  std::vector<uint32_t> ids;
+};
+
+// The places of the tables in the file; all zero before they are written.
+struct Sections {
+  format::Section token_bytes, token_offsets, token_flags, atoms, merges, merge_slots, joints,
+      word_slots;
+};
+
+// Everything of one tokenizer, ready to be written.
+class Compiled {
+ public:
+  explicit Compiled(const JsonValue& root);
+
+  flatbuffers::Offset<format::Tokenizer> Build(flatbuffers::FlatBufferBuilder& builder,
+                                               const Sections& sections,
+                                               const std::vector<GoldenIds>& golden) const;
+  Sections Write(SectionSink& sink) const;
+  // Runs the runtime's own tokenizer over these tables.
+  std::vector<GoldenIds> EncodeGolden() const;
+
+ private:
+  void MakeTokens();
+  void MakeWords();
+  TokenizerTables View(const format::Tokenizer* settings) const;
+  void Require(const Status& status) const;
+
+  const JsonValue& root_;
+  Pipeline pipeline_;
+  Vocabulary vocabulary_;
+  BpeTables bpe_;
+  std::vector<uint8_t> token_bytes_;
+  std::vector<uint32_t> token_offsets_;
+  std::vector<uint8_t> token_flags_;
+  std::vector<uint32_t> word_slots_;
+};
+
+Compiled::Compiled(const JsonValue& root)
+    : root_(root),
+      pipeline_(Pipeline::Parse(root)),
+      vocabulary_(Vocabulary::Parse(root, pipeline_)),
+      bpe_(BpeTables::Parse(root.At("model"), vocabulary_, pipeline_.byte_level)) {
+  for (const std::vector<uint32_t>* ids : {&pipeline_.before, &pipeline_.after}) {
+    for (const uint32_t id : *ids) {
+      if (id >= vocabulary_.size()) {
+        root.At("post_processor")
+            .Fail("names id " + std::to_string(id) + " of " + std::to_string(vocabulary_.size()));
+      }
+    }
+  }
+  MakeTokens();
+  MakeWords();
+}
+
+void Compiled::Require(const Status& status) const {
+  if (!status.ok()) throw Error(root_.file() + ": " + status.message());
+}
+
+void Compiled::MakeTokens() {
+  std::unordered_set<std::string> special_texts;
+  for (const AddedTokenSpec& token : vocabulary_.added) {
+    if (token.special) special_texts.insert(token.text);
+  }
+  token_offsets_.push_back(0);
+  for (uint32_t id = 0; id < vocabulary_.size(); ++id) {
+    uint8_t flags = 0;
+    if (const auto& text = vocabulary_.texts[id]; text.has_value()) {
+      const std::string bytes = pipeline_.DecodeToken(*text);
+      if (bytes.size() > kMaxTokenBytes) {
+        root_.At("model").At("vocab").Fail("has a token of " + std::to_string(bytes.size()) +
+                                           " bytes, at most " + std::to_string(kMaxTokenBytes) +
+                                           " are supported");
+      }
+      token_bytes_.insert(token_bytes_.end(), bytes.begin(), bytes.end());
+      if (special_texts.contains(*text)) flags |= kTokenSkipped;
+    }
+    token_offsets_.push_back(static_cast<uint32_t>(token_bytes_.size()));
+    token_flags_.push_back(flags);
+  }
+  for (const AddedTokenSpec& token : vocabulary_.added) {
+    if (token.special) token_flags_[token.id] |= kTokenSpecial;
+  }
+}
+
+// Finds the tokens that a pre-token of the same bytes always becomes: all of them where merges
+// are ignored for whole words, else those that merging really leads to.
+void Compiled::MakeWords() {
+  std::vector<uint64_t> hashes;
+  std::vector<uint32_t> ids;
+  if (pipeline_.byte_level) {
+    word_slots_.assign(1, kEmptySlot);
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(Build(builder, {}, {}));
+    const TokenizerTables tables =
+        View(flatbuffers::GetRoot<format::Tokenizer>(builder.GetBufferPointer()));
+    const BpeModel model(tables);
+    Result<BpeScratch> scratch = BpeScratch::Create();
+    Require(scratch.status());
+    for (const auto& [text, id] : vocabulary_.ids) {
+      std::string bytes;
+      if (!FromByteAlphabet(text, &bytes) || bytes.empty()) continue;
+      const std::span<const uint8_t> token = tables.TokenBytes(id);
+      if (!std::equal(token.begin(), token.end(), bytes.begin(), bytes.end(),
+                      [](uint8_t a, char b) { return a == static_cast<uint8_t>(b); })) {
+        continue;
+      }
+      if (!bpe_.ignore_merges) {
+        int32_t result = -1;
+        IdSink sink{{&result, 1}};
+        BpeEncoder encoder(model, *scratch, sink);
+        Require(encoder.PreToken(token));
+        if (sink.count != 1 || result != static_cast<int32_t>(id)) continue;
+      }
+      hashes.push_back(HashBytes(token));
+      ids.push_back(id);
+    }
+  }
+  for (const uint32_t id : ids) token_flags_[id] |= kTokenWhole;
+  word_slots_ = BuildSlots(hashes, ids);
+}
+
+TokenizerTables Compiled::View(const format::Tokenizer* settings) const {
+  TokenizerTables tables;
+  tables.settings = settings;
+  tables.token_bytes = token_bytes_;
+  tables.token_offsets = token_offsets_;
+  tables.token_flags = token_flags_;
+  tables.atoms = bpe_.atoms;
+  tables.merges = bpe_.merges;
+  tables.merge_slots = bpe_.merge_slots;
+  tables.joints = bpe_.joints;
+  tables.word_slots = word_slots_;
+  return tables;
+}
+
+std::vector<GoldenIds> Compiled::EncodeGolden() const {
+  flatbuffers::FlatBufferBuilder builder;
+  builder.Finish(Build(builder, {}, {}));
+  Result<std::unique_ptr<Tokenizer>> tokenizer =
+      Tokenizer::Create(View(flatbuffers::GetRoot<format::Tokenizer>(builder.GetBufferPointer())));
+  Require(tokenizer.status());
+  std::vector<GoldenIds> golden;
+  for (const std::string_view text : kGoldenTexts) {
+    int32_t ids[kMaxGoldenIds];
+    size_t count = 0;
+    Require((*tokenizer)->Encode(text, /*add_special=*/false, ids, &count));
+    golden.push_back({std::string(text), {ids, ids + count}});
+  }
+  return golden;
+}
+
+Sections Compiled::Write(SectionSink& sink) const {
+  Sections sections;
+  sections.token_bytes = sink.Add(token_bytes_);
+  sections.token_offsets = sink.Add(Bytes(token_offsets_));
+  sections.token_flags = sink.Add(token_flags_);
+  sections.atoms = sink.Add(Bytes(bpe_.atoms));
+  sections.merges = sink.Add(Bytes(bpe_.merges));
+  sections.merge_slots = sink.Add(Bytes(bpe_.merge_slots));
+  sections.joints = sink.Add(bpe_.joints);
+  sections.word_slots = sink.Add(Bytes(word_slots_));
+  return sections;
+}
+
+flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBuilder& builder,
+                                                       const Sections& sections,
+                                                       const std::vector<GoldenIds>& golden) const {
+  std::vector<flatbuffers::Offset<format::AddedToken>> added;
+  for (const AddedTokenSpec& token : vocabulary_.added) {
+    const auto text = builder.CreateString(token.text);
+    const auto match = builder.CreateString(token.match);
+    added.push_back(format::CreateAddedToken(builder, token.id, text, match, token.normalized,
+                                             token.strip_left, token.strip_right,
+                                             token.single_word));
+  }
+  std::vector<flatbuffers::Offset<format::Stage>> stages;
+  for (const StageSpec& stage : pipeline_.stages) {
+    const auto pattern = builder.CreateString(stage.pattern);
+    stages.push_back(format::CreateStage(builder, stage.kind, pattern, stage.each, stage.character,
+                                         stage.over_bytes));
+  }
+  std::vector<flatbuffers::Offset<format::Golden>> goldens;
+  for (const GoldenIds& item : golden) {
+    const auto text = builder.CreateString(item.text);
+    goldens.push_back(format::CreateGolden(builder, text, builder.CreateVector(item.ids)));
+  }
+  const auto added_offset = builder.CreateVector(added);
+  const auto stages_offset = builder.CreateVector(stages);
+  const auto golden_offset = builder.CreateVector(goldens);
+  const auto prepend = builder.CreateString(pipeline_.prepend);
+  const auto replacement = builder.CreateString(pipeline_.replacement);
+  const auto piece_prefix = builder.CreateString(pipeline_.piece_prefix);
+  const auto byte_tokens = builder.CreateVector(bpe_.byte_tokens);
+  const auto before = builder.CreateVector(pipeline_.before);
+  const auto after = builder.CreateVector(pipeline_.after);
+
+  format::TokenizerBuilder tokenizer(builder);
+  tokenizer.add_vocab_size(vocabulary_.size());
+  tokenizer.add_token_bytes(&sections.token_bytes);
+  tokenizer.add_token_offsets(&sections.token_offsets);
+  tokenizer.add_token_flags(&sections.token_flags);
+  tokenizer.add_nfc(pipeline_.nfc);
+  tokenizer.add_prepend(prepend);
+  tokenizer.add_replace(static_cast<uint32_t>(pipeline_.replace));
+  tokenizer.add_replacement(replacement);
+  tokenizer.add_added_tokens(added_offset);
+  tokenizer.add_piece_prefix(piece_prefix);
+  tokenizer.add_prefix_first_only(pipeline_.prefix_first_only);
+  tokenizer.add_stages(stages_offset);
+  tokenizer.add_atom_kind(pipeline_.byte_level ? format::AtomKind::Byte
+                                               : format::AtomKind::CodePoint);
+  tokenizer.add_atoms(&sections.atoms);
+  tokenizer.add_byte_tokens(byte_tokens);
+  tokenizer.add_unknown_token(bpe_.unknown_token);
+  tokenizer.add_fuse_unknown(bpe_.fuse_unknown);
+  tokenizer.add_merges(&sections.merges);
+  tokenizer.add_merge_slots(&sections.merge_slots);
+  tokenizer.add_joints(&sections.joints);
+  tokenizer.add_word_slots(&sections.word_slots);
+  tokenizer.add_before(before);
+  tokenizer.add_after(after);
+  tokenizer.add_strip_start(pipeline_.strip_start);
+  tokenizer.add_first_token_without_spaces(pipeline_.first_token_without_spaces);
+  tokenizer.add_golden(golden_offset);
+  return tokenizer.Finish();
+}
+
+nlohmann::json ReadJson(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path.string() + ": cannot be opened");
+  try {
+    return nlohmann::json::parse(file);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(path.string() + ": is not JSON: " + error.what());
+  }
+}
+
+}  // namespace
+
+flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const std::filesystem::path& directory,
+                                                        SectionSink& sink,
+                                                        flatbuffers::FlatBufferBuilder& builder) {
+  const std::filesystem::path path = directory / "tokenizer.json";
+  const nlohmann::json document = ReadJson(path);
+  const JsonValue root(document, path.string(), "");
+  const Compiled compiled(root);
+  const std::vector<GoldenIds> golden = compiled.EncodeGolden();
+  return compiled.Build(builder, compiled.Write(sink), golden);
+}
+
+}  // namespace rondo::convert

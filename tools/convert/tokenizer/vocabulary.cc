@@ -1,0 +1,111 @@
+#include "tools/convert/tokenizer/vocabulary.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "runtime/text/tokenizer_tables.h"
+
+namespace rondo::convert {
+namespace {
+
+void Put(Vocabulary& vocabulary, uint32_t id, const std::string& text, const JsonValue& where) {
+  if (id >= vocabulary.texts.size()) vocabulary.texts.resize(size_t{id} + 1);
+  std::optional<std::string>& slot = vocabulary.texts[id];
+  if (slot.has_value() && *slot != text) {
+    where.Fail("gives id " + std::to_string(id) + " to '" + text + "', which '" + *slot + "' has");
+  }
+  slot = text;
+}
+
+AddedTokenSpec ParseAdded(const JsonValue& item, const Pipeline& pipeline) {
+  AddedTokenSpec token;
+  token.id = item.At("id").Uint(kMaxVocabSize);
+  token.text = item.At("content").String();
+  token.special = item.At("special").Bool();
+  token.normalized = item.At("normalized").Bool();
+  token.strip_left = item.At("lstrip").Bool();
+  token.strip_right = item.At("rstrip").Bool();
+  token.single_word = item.At("single_word").Bool();
+  if (token.text.empty()) item.At("content").Fail("is empty");
+  token.match = token.normalized ? pipeline.Normalize(token.text) : token.text;
+  if (token.match.size() > kMaxAddedTokenBytes || token.text.size() > kMaxAddedTokenBytes) {
+    item.At("content").Fail("is longer than " + std::to_string(kMaxAddedTokenBytes) + " bytes");
+  }
+  return token;
+}
+
+// Combinations whose exact meaning would depend on an order of events that we do not follow.
+void CheckCombinations(const std::vector<AddedTokenSpec>& added, const Pipeline& pipeline,
+                       const JsonValue& where) {
+  for (const bool normalized : {false, true}) {
+    bool strips_right = false;
+    bool begins_with_space = false;
+    for (const AddedTokenSpec& token : added) {
+      if (token.normalized != normalized) continue;
+      strips_right |= token.strip_right;
+      begins_with_space |= token.match[0] == ' ';
+      if (normalized && pipeline.replaces_before_split &&
+          (token.strip_left || token.strip_right || token.match.find(' ') != std::string::npos ||
+           token.match.find(pipeline.replacement) != std::string::npos)) {
+        where.Fail("has '" + token.text +
+                   "', normalized and with spaces beside Metaspace, which is not supported");
+      }
+    }
+    if (strips_right && begins_with_space) {
+      where.Fail(
+          "has tokens with rstrip beside tokens that begin with a space, which is not "
+          "supported");
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<uint32_t> Vocabulary::Find(const std::string& text) const {
+  const auto found = ids.find(text);
+  if (found == ids.end()) return std::nullopt;
+  return found->second;
+}
+
+Vocabulary Vocabulary::Parse(const JsonValue& root, const Pipeline& pipeline) {
+  Vocabulary vocabulary;
+  const JsonValue vocab = root.At("model").At("vocab");
+  if (!vocab.json().is_object()) vocab.Fail("is not an object");
+  vocabulary.ids.reserve(vocab.json().size());
+  for (const auto& [text, id] : vocab.json().items()) {
+    const uint32_t value =
+        JsonValue(id, vocab.file(), "model.vocab['" + text + "']").Uint(kMaxVocabSize);
+    Put(vocabulary, value, text, vocab);
+    vocabulary.ids.emplace(text, value);
+  }
+
+  const JsonValue added = root.Find("added_tokens");
+  if (added.IsNull()) return vocabulary;
+  for (const JsonValue& item : added.Items()) {
+    AddedTokenSpec token = ParseAdded(item, pipeline);
+    if (const auto id = vocabulary.Find(token.text); id.has_value() && *id != token.id) {
+      item.At("id").Fail("is " + std::to_string(token.id) + ", but model.vocab gives '" +
+                         token.text + "' id " + std::to_string(*id));
+    }
+    Put(vocabulary, token.id, token.text, item);
+    vocabulary.added.push_back(std::move(token));
+  }
+  // Decoding starts from the normalised text, which the decoder is made to undo.
+  for (const AddedTokenSpec& token : vocabulary.added) vocabulary.texts[token.id] = token.match;
+
+  std::sort(vocabulary.added.begin(), vocabulary.added.end(),
+            [](const AddedTokenSpec& a, const AddedTokenSpec& b) {
+              return std::tie(a.normalized, a.match) < std::tie(b.normalized, b.match);
+            });
+  for (size_t i = 1; i < vocabulary.added.size(); ++i) {
+    const AddedTokenSpec& token = vocabulary.added[i];
+    if (token.normalized == vocabulary.added[i - 1].normalized &&
+        token.match == vocabulary.added[i - 1].match) {
+      added.Fail("has '" + token.text + "' twice");
+    }
+  }
+  CheckCombinations(vocabulary.added, pipeline, added);
+  return vocabulary;
+}
+
+}  // namespace rondo::convert
