@@ -27,9 +27,8 @@ struct SessionOptions {
   SamplerOptions sampler;
   uint64_t max_tokens = 0;  // token limit of generation since the last prefill; 0: none
   bool ignore_eos = false;  // go on after the model's end tokens
-  std::span<const std::string_view> stop_strings;  // copied; at most kMaxStopStrings
+  bool logprobs = false;    // each event tells its token's log-probability
+  std::span<const std::string_view> stop_strings;  // copied; limits in stop_strings.h
 };
-inline constexpr size_t kMaxStopStrings = 16;
-inline constexpr size_t kMaxStopStringBytes = 128;  // each
 
 }  // namespace rondo

@@ -1,0 +1,108 @@
+// TestModel: a checkpoint converted and opened, for tests of the runtime.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/engine/engine.h"
+#include "runtime/engine/session.h"
+#include "runtime/text/tokenizer.h"
+#include "tools/convert/convert.h"
+#include "tools/convert/safetensors.h"
+
+namespace rondo {
+
+inline std::filesystem::path SharedData(const std::string& name) {
+  return std::filesystem::path(RONDO_SHARED_DATA) / name;
+}
+inline std::filesystem::path TestData(const std::string& name) {
+  return std::filesystem::path(RONDO_TEST_DATA) / name;
+}
+
+#define RONDO_SKIP_WITHOUT(path) \
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no reference data at " << (path)
+
+class TestModel {
+ public:
+  TestModel(const std::filesystem::path& directory, format::TensorFormat weights,
+            uint32_t block = 32) {
+    convert::ConvertOptions options;
+    options.directory = directory;
+    options.output = std::filesystem::temp_directory_path() /
+                     ("rondo-test-" + std::to_string(getpid()) + ".rondo");
+    options.weights = weights;
+    options.block = block;
+    if (weights == format::TensorFormat::F32) options.embedding = weights;
+    convert::Convert(options, [](uint64_t, uint64_t) {});
+    std::ifstream in(options.output, std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    std::filesystem::remove(options.output);
+    storage_.resize(bytes.size() + 64);
+    uint8_t* aligned =
+        reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(storage_.data()) + 63) / 64 * 64);
+    std::memcpy(aligned, bytes.data(), bytes.size());
+    Result<ModelFile> file = ModelFile::Open({aligned, bytes.size()});
+    if (!file.ok()) throw std::runtime_error(file.status().message());
+    file_ = *file;
+    if (file_.model().tokenizer() != nullptr) {
+      auto tokenizer = Tokenizer::Create(file_);
+      if (!tokenizer.ok()) throw std::runtime_error(tokenizer.status().message());
+      tokenizer_ = std::move(*tokenizer);
+    }
+  }
+
+  const ModelFile& file() const { return file_; }
+  const Tokenizer* tokenizer() const { return tokenizer_.get(); }
+
+  std::unique_ptr<Engine> NewEngine(const EngineOptions& options) const {
+    auto engine = Engine::Create(file_, tokenizer(), options, nullptr, 0);
+    if (!engine.ok()) throw std::runtime_error(engine.status().message());
+    return std::move(*engine);
+  }
+
+ private:
+  std::vector<uint8_t> storage_;
+  ModelFile file_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+};
+
+inline Session* NewSession(Engine& engine, const SessionOptions& options = {}) {
+  auto session = engine.OpenSession(options);
+  if (!session.ok()) throw std::runtime_error(session.status().message());
+  return *session;
+}
+
+// All rows' logits, [ids, vocab_size], evaluated in one call.
+inline std::vector<float> AllLogits(Session& session, const std::vector<int32_t>& ids) {
+  std::vector<float> all;
+  const LogitsSink sink = {[](void* user, size_t, std::span<const float> row) {
+                             auto* out = static_cast<std::vector<float>*>(user);
+                             out->insert(out->end(), row.begin(), row.end());
+                           },
+                           &all};
+  const Status status = session.PrefillLogits(ids, sink);
+  if (!status.ok()) throw std::runtime_error(status.message());
+  return all;
+}
+
+// A tensor of int32 or float32 values of a .safetensors file.
+template <typename T>
+std::vector<T> ReadTensor(const std::filesystem::path& path, const std::string& name) {
+  const convert::Safetensors file(path);
+  const auto& tensor = file.tensors().at(name);
+  std::vector<T> values(tensor.bytes / sizeof(T));
+  std::ifstream in(path, std::ios::binary);
+  in.seekg(static_cast<std::streamoff>(tensor.begin));
+  in.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(tensor.bytes));
+  return values;
+}
+
+}  // namespace rondo
