@@ -28,7 +28,7 @@ report() {
 step() {
   stage=$1 what=$2
   shift 2
-  log=build/$stage-$(echo "$what" | tr ' /' '__').log
+  log=build/$stage-$(echo "$what" | tr ' /|' '___').log
   start=$(now)
   if "$@" >"$log" 2>&1; then
     result=ok
