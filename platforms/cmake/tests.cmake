@@ -22,10 +22,19 @@ list(FILTER unit EXCLUDE REGEX "_(model|fuzz)_test\\.cc$")
 add_library(rondo_test_options INTERFACE)
 target_compile_definitions(rondo_test_options INTERFACE
   "RONDO_SHARED_DATA=\"${RONDO_SHARED_DATA}\""
-  "RONDO_TEST_DATA=\"${CMAKE_SOURCE_DIR}/tests/data\"")
+  "RONDO_TEST_DATA=\"${CMAKE_SOURCE_DIR}/tests/data\""
+  "RONDO_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
+# RONDO_TOOL: what a test runs as `rondo`; in a cross build, the tool under the emulator.
 if(TARGET rondo_tool)
-  target_compile_definitions(rondo_test_options INTERFACE
-    "RONDO_TOOL=\"$<TARGET_FILE:rondo_tool>\"")
+  set(tool "$<TARGET_FILE:rondo_tool>")
+  if(CMAKE_CROSSCOMPILING_EMULATOR)
+    list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
+    file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/rondo-emulated"
+      CONTENT "#!/bin/sh\nexec ${emulator} '${tool}' \"$@\"\n"
+      FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+    set(tool "${CMAKE_BINARY_DIR}/rondo-emulated")
+  endif()
+  target_compile_definitions(rondo_test_options INTERFACE "RONDO_TOOL=\"${tool}\"")
 endif()
 target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest::gmock)
 
@@ -70,4 +79,17 @@ target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_insides)
 
 if(TARGET rondo)
   rondo_test_program(abi rondo ${abi} ${abi_c})
+endif()
+
+# The libraries as others see them.
+if(TARGET rondo_archive)
+  set(header "${CMAKE_SOURCE_DIR}/include/rondo/rondo.h")
+  add_test(NAME abi.exports COMMAND sh "${CMAKE_SOURCE_DIR}/tests/c_api/exports.sh" "${CMAKE_NM}"
+    "${CMAKE_C_COMPILER}" "${header}" "$<TARGET_FILE:rondo>" "${RONDO_ARCHIVE}")
+  set_tests_properties(abi.exports PROPERTIES LABELS abi)
+  if(NOT CMAKE_CROSSCOMPILING)
+    add_test(NAME abi.install COMMAND sh "${CMAKE_SOURCE_DIR}/tests/c_api/install_test.sh"
+      "${CMAKE_COMMAND}" "${CMAKE_BINARY_DIR}" "${CMAKE_C_COMPILER}")
+    set_tests_properties(abi.install PROPERTIES LABELS abi)
+  endif()
 endif()

@@ -31,7 +31,8 @@ struct Scratch {
   Scratch(size_t n, size_t head_dim, uint8_t* base) {
     bytes = 0;
     const auto take = [&]<typename T>(T*& pointer, size_t count) {
-      pointer = reinterpret_cast<T*>(base + bytes);
+      // In integers: a null base only asks for `bytes`.
+      pointer = reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(base) + bytes);
       bytes += RoundUp(count * sizeof(T) + kOverRead, 64);
     };
     take(rotated, n * head_dim);

@@ -1,0 +1,152 @@
+// The house's floors: an include points down the list of layers or stays in its folder.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Layer {
+  std::string_view folder;  // from the top of the repository; the longest match counts
+  std::vector<std::string_view> may_include;  // prefixes of quoted paths, beside its own folder
+};
+
+// Top to bottom. "xnnpack" and "pthreadpool.h" are the third parties that only some folders see.
+const std::vector<Layer>& Layers() {
+  static const std::vector<Layer> layers = {
+      {"tools/convert/",  // writes what the runtime reads, and tries its tokenizer before it does
+       {"tools/", "runtime/model/", "runtime/kernels/", "runtime/text/", "runtime/base/",
+        "platforms/file_map.h"}},
+      {"tools/inspect/",
+       {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/"}},
+      {"tools/", {"rondo/"}},
+      {"include/", {"rondo/"}},
+      {"c_api/", {"rondo/", "runtime/", "platforms/"}},
+      {"runtime/engine/",
+       {"runtime/decoder/", "runtime/sampling/", "runtime/text/", "runtime/kv/", "runtime/kernels/",
+        "runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
+      {"runtime/decoder/",
+       {"runtime/kv/", "runtime/kernels/", "runtime/plan/", "runtime/model/", "runtime/base/",
+        "platforms/"}},
+      {"runtime/sampling/", {"runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
+      {"runtime/text/", {"runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
+      {"runtime/kv/",
+       {"runtime/kernels/", "runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
+      {"runtime/kernels/",
+       {"runtime/plan/", "runtime/model/", "runtime/base/", "platforms/", "xnnpack"}},
+      {"runtime/plan/", {"runtime/base/", "platforms/"}},
+      {"runtime/model/", {"runtime/base/", "platforms/"}},
+      {"runtime/base/", {"platforms/"}},
+      {"platforms/", {"pthreadpool.h"}},
+  };
+  return layers;
+}
+
+// Angle-bracket headers that belong to one place: operating systems' and third parties'.
+struct Reserved {
+  std::regex header;
+  std::vector<std::string_view> folders;
+};
+
+const std::vector<Reserved>& ReservedHeaders() {
+  static const std::vector<Reserved> reserved = {
+      {std::regex(
+           "(sys/.*|unistd\\.h|fcntl\\.h|pthread\\.h|dlfcn\\.h|sched\\.h|poll\\.h|windows\\.h"
+           "|mach/.*|linux/.*|asm/.*|thread|mutex|condition_variable|iostream|fstream"
+           "|filesystem)"),
+       {"platforms/", "tools/"}},
+      {std::regex("pthreadpool\\.h"), {"platforms/"}},
+      {std::regex("xnnpack.*"), {"runtime/kernels/"}},
+      {std::regex("pcre2\\.h"), {"runtime/text/", "tools/"}},
+      {std::regex("utf8proc\\.h"), {"runtime/text/", "tools/"}},
+      {std::regex("(nlohmann|CLI)/.*"), {"tools/"}},
+  };
+  return reserved;
+}
+
+const Layer* LayerOf(std::string_view path) {
+  for (const Layer& layer : Layers()) {  // tools/convert/ stands before tools/
+    if (path.starts_with(layer.folder)) return &layer;
+  }
+  return nullptr;
+}
+
+// What is wrong with `line` of the file `path`, where it is an include and wrong.
+std::optional<std::string> Violation(std::string_view path, const std::string& line) {
+  static const std::regex include(R"re(^\s*#\s*include\s*([<"])([^>"]+)[>"])re");
+  std::smatch match;
+  if (!std::regex_search(line, match, include)) return std::nullopt;
+  const std::string header = match[2];
+  for (const Reserved& reserved : ReservedHeaders()) {
+    if (!std::regex_match(header, reserved.header)) continue;
+    for (std::string_view folder : reserved.folders) {
+      if (path.starts_with(folder)) return std::nullopt;
+    }
+    return "includes " + header + ", which is not for this folder";
+  }
+  if (match[1] == "<") return std::nullopt;
+  const Layer* layer = LayerOf(path);
+  if (layer == nullptr) return "lies in no layer";
+  // The schema's generated headers belong to the model.
+  const std::string target = header.ends_with("_generated.h") ? "runtime/model/" + header : header;
+  if (target.starts_with(layer->folder)) return std::nullopt;
+  for (std::string_view prefix : layer->may_include) {
+    if (target.starts_with(prefix)) return std::nullopt;
+  }
+  return "includes " + header + ", which is not below it";
+}
+
+TEST(Layers, IncludesPointDown) {
+  const fs::path root = RONDO_SOURCE_DIR;
+  size_t files = 0;
+  for (const char* folder : {"include", "c_api", "runtime", "platforms", "tools"}) {
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string extension = entry.path().extension().string();
+      const std::string path = fs::relative(entry.path(), root).generic_string();
+      if (!entry.is_regular_file() || (extension != ".h" && extension != ".cc")) continue;
+      if (path.starts_with("c_api/bindings/") || path.starts_with("c_api/examples/")) continue;
+      ++files;
+      std::ifstream in(entry.path());
+      size_t number = 0;
+      for (std::string line; std::getline(in, line);) {
+        ++number;
+        if (const auto violation = Violation(path, line)) {
+          ADD_FAILURE() << path << ":" << number << " " << *violation;
+        }
+      }
+    }
+  }
+  EXPECT_GT(files, 10U) << "the sources were not found in " << root;
+}
+
+TEST(Layers, WrongArrowsAreSeen) {
+  EXPECT_TRUE(Violation("runtime/base/status.h", "#include \"runtime/model/model_file.h\""));
+  EXPECT_TRUE(Violation("runtime/plan/memory_plan.cc", "#include \"runtime/model/model_file.h\""));
+  EXPECT_TRUE(Violation("runtime/plan/memory_plan.cc", "#include \"section_generated.h\""));
+  EXPECT_TRUE(Violation("runtime/text/bpe.cc", "#include \"runtime/sampling/sampler.h\""));
+  EXPECT_TRUE(Violation("runtime/decoder/attention.cc", "#include \"xnnpack/gemm.h\""));
+  EXPECT_TRUE(Violation("runtime/engine/engine.cc", "  #  include <unistd.h>"));
+  EXPECT_TRUE(Violation("tools/run/run.cc", "#include \"runtime/engine/engine.h\""));
+  EXPECT_TRUE(Violation("runtime/new_folder/thing.cc", "#include \"runtime/base/status.h\""));
+}
+
+TEST(Layers, RightArrowsPass) {
+  EXPECT_FALSE(Violation("runtime/kv/ring.cc", "#include \"runtime/kernels/kv_page.h\""));
+  EXPECT_FALSE(Violation("runtime/kernels/row_ops.cc", "#include \"xnnpack/gemm.h\""));
+  EXPECT_FALSE(Violation("runtime/model/model_file.cc", "#include \"section_generated.h\""));
+  EXPECT_FALSE(
+      Violation("tools/convert/packer.cc", "#include \"runtime/kernels/packed_linear.h\""));
+  EXPECT_FALSE(Violation("tools/run/run.cc", "#include \"rondo/rondo.h\""));
+  EXPECT_FALSE(Violation("platforms/file_linux.cc", "#include <sys/mman.h>"));
+  EXPECT_FALSE(Violation("runtime/base/status.h", "#include <cstdint>"));
+}
+
+}  // namespace

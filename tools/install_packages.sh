@@ -1,0 +1,59 @@
+#!/bin/sh
+# Installs the Debian or Ubuntu packages that Rondo needs and that are not there yet.
+#   sh tools/install_packages.sh build     to build the library, the tool and the tests
+#   sh tools/install_packages.sh test      also what tests/run.sh needs: clang, the arm64 cross
+#                                          compiler, the emulator, clang-format
+# Does nothing where everything is there; uses sudo only when it must install and is not root.
+set -eu
+
+build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-dev libutf8proc-dev
+  libxxhash-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev ca-certificates"
+test="clang libclang-rt-dev clang-format g++-aarch64-linux-gnu qemu-user"
+
+case ${1:-} in
+  build) wanted=$build ;;
+  test) wanted="$build $test" ;;
+  *)
+    echo "usage: sh tools/install_packages.sh build|test" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v apt-get >/dev/null || ! command -v dpkg-query >/dev/null; then
+  echo "Packages: this is not Debian or Ubuntu, so nothing is installed; Rondo needs what these"
+  echo "Debian packages hold:" $wanted
+  exit 0
+fi
+
+missing=
+for package in $wanted; do
+  case $(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true) in
+    *" installed") ;;
+    *) missing="$missing $package" ;;
+  esac
+done
+if [ -z "$missing" ]; then
+  echo "Packages: everything needed is installed."
+  exit 0
+fi
+
+as_root=
+if [ "$(id -u)" -ne 0 ]; then
+  if ! command -v sudo >/dev/null; then
+    echo "Packages: neither root nor sudo; have these installed first:$missing" >&2
+    exit 1
+  fi
+  as_root=sudo
+fi
+echo "Packages: installing$missing"
+# Quiet, but whole in the log when something fails.
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+# shellcheck disable=SC2086  # the list is split into words on purpose
+if ! { $as_root apt-get update &&
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing; } \
+  >"$log" 2>&1; then
+  cat "$log" >&2
+  echo "Packages: apt-get failed; its last lines are above" >&2
+  exit 1
+fi
