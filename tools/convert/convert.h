@@ -30,8 +30,8 @@ struct ConvertReport {
 using ConvertProgress = std::function<void(uint64_t done, uint64_t total)>;
 
 // The output appears whole and checked, or not at all. Throws Error: one sentence naming the file,
-// key or tensor and what was expected. Needs memory for some rows of floats, the scales of the
-// largest tensor and, to check it, a mapping of its bytes.
+// key or tensor and what was expected. Needs memory for some rows of floats and the scales
+// of the largest tensor, whatever the size of the model.
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress);
 
 }  // namespace rondo::convert
