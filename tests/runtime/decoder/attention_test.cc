@@ -1,0 +1,227 @@
+// Attention over the ring against plain loops in double, for every kernel set, policy and format.
+#include "runtime/decoder/attention.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "runtime/base/checked.h"
+#include "runtime/kernels/row_ops.h"
+
+namespace rondo {
+namespace {
+
+constexpr size_t kKvHeads = 2;
+constexpr size_t kGroup = 3;
+constexpr size_t kDim = 24;  // no multiple of any tile
+constexpr size_t kStride = (kGroup + 2) * kKvHeads * kDim;
+
+struct Case {
+  const KernelSet* set;
+  KvFormat format;
+  bool slides;
+  uint64_t sink_blocks;
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const KernelSet* set : AllKernelSets()) {
+    if (!set->available()) continue;
+    for (const KvFormat format : {KvFormat::kInt8, KvFormat::kFloat32}) {
+      cases.push_back({set, format, false, 0});
+      cases.push_back({set, format, true, 0});
+      cases.push_back({set, format, true, 1});
+    }
+  }
+  return cases;
+}
+
+std::string Name(const testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  return std::string(c.set->name) + (c.format == KvFormat::kInt8 ? "_int8" : "_f32") +
+         (!c.slides           ? "_stop"
+          : c.sink_blocks > 0 ? "_sinks"
+                              : "_slide");
+}
+
+class AttentionTest : public testing::TestWithParam<Case> {
+ protected:
+  static constexpr size_t kTokens = 500;
+  static constexpr size_t kChunk = 50;
+
+  AttentionTest() {
+    std::mt19937 random(11);
+    std::normal_distribution<float> normal;
+    qkv_.resize(kTokens * kStride + kOverRead);
+    for (float& v : qkv_) v = normal(random);
+    for (size_t i = 0; i < kDim / 2; ++i) frequencies_[i] = std::pow(100.0, -2.0 * i / kDim);
+  }
+
+  // The visible positions, written down once more from the words: whole blocks, at most `blocks`
+  // of them, the newest and the sinks.
+  bool Sees(uint64_t row, uint64_t position) const {
+    if (position > row) return false;
+    if (!window_.slides) return true;
+    const int64_t age = static_cast<int64_t>(row / kKvBlockTokens - position / kKvBlockTokens);
+    return position / kKvBlockTokens < window_.sink_blocks ||
+           age < static_cast<int64_t>(window_.blocks - window_.sink_blocks);
+  }
+
+  std::vector<double> Rotate(const float* head, uint64_t position) const {
+    std::vector<double> out(kDim);
+    for (size_t i = 0; i < kDim / 2; ++i) {
+      const double angle = static_cast<double>(position) * frequencies_[i];
+      const double a = head[i];
+      const double b = head[i + kDim / 2];
+      out[i] = a * std::cos(angle) - b * std::sin(angle);
+      out[i + kDim / 2] = b * std::cos(angle) + a * std::sin(angle);
+    }
+    return out;
+  }
+
+  std::vector<double> Expected(uint64_t row, size_t head) const {
+    const float* q = &qkv_[row * kStride + head * kDim];
+    const size_t kv = head / kGroup;
+    const auto recent = Rotate(q, row);
+    const uint64_t capacity = window_.blocks * kKvBlockTokens;
+    const auto clipped = Rotate(q, std::min(row, capacity - 1));
+    std::vector<double> weights(row + 1, 0.0);
+    double total = 0;
+    for (uint64_t p = 0; p <= row; ++p) {
+      if (!Sees(row, p)) continue;
+      const auto key = Rotate(&qkv_[p * kStride + (kGroup * kKvHeads + kv) * kDim], p);
+      const auto& query = p / kKvBlockTokens < window_.sink_blocks ? clipped : recent;
+      double score = 0;
+      for (size_t d = 0; d < kDim; ++d) score += query[d] * key[d];
+      total += weights[p] = std::exp(score * kScale);
+    }
+    std::vector<double> out(kDim, 0.0);
+    for (uint64_t p = 0; p <= row; ++p) {
+      const float* value = &qkv_[p * kStride + ((kGroup + 1) * kKvHeads + kv) * kDim];
+      for (size_t d = 0; d < kDim; ++d) out[d] += weights[p] / total * value[d];
+    }
+    return out;
+  }
+
+  static constexpr float kScale = 0.2f;
+  ContextWindow window_;
+  std::vector<float> qkv_;
+  double frequencies_[kDim / 2];
+};
+
+TEST_P(AttentionTest, MatchesPlainLoops) {
+  const Case& c = GetParam();
+  window_.slides = c.slides;
+  window_.sink_blocks = c.sink_blocks;
+  window_.blocks = c.slides ? 3 : CeilDiv(kTokens, kKvBlockTokens);
+  const KvLayout::Heads heads = {kKvHeads, kDim};
+  const auto layout = std::move(*KvLayout::Create(*c.set, c.format, {&heads, 1}));
+  const uint64_t blocks = KvRing::Blocks(window_, kChunk);
+  std::vector<uint8_t> memory(blocks * layout.block_bytes() + kOverRead + 64, 0x5A);
+  std::vector<uint8_t> scratch(AttentionScratchBytes(kGroup, kDim) + 64);
+  const auto align = [](std::vector<uint8_t>& v) {
+    return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(v.data()), 64));
+  };
+  KvRing ring(layout, window_, blocks, align(memory));
+
+  std::vector<float> out(kTokens * kGroup * kKvHeads * kDim);
+  for (size_t begin = 0; begin < kTokens; begin += kChunk) {
+    std::vector<float> rope(kChunk * kDim);
+    std::vector<float> sink_rope(kChunk * kDim);
+    for (size_t r = 0; r < kChunk; ++r) {
+      RopeTable(frequencies_, kDim, 1.0f, begin + r, &rope[r * kDim]);
+      RopeTable(frequencies_, kDim, 1.0f, window_.SinkQueryPosition(begin + r),
+                &sink_rope[r * kDim]);
+    }
+    const AttentionCall call = {
+        .set = c.set,
+        .ring = &ring,
+        .layer = 0,
+        .n_kv_heads = kKvHeads,
+        .group = kGroup,
+        .head_dim = kDim,
+        .score_scale = kScale,
+        .qkv = &qkv_[begin * kStride],
+        .qkv_stride = kStride,
+        .rope = rope.data(),
+        .sink_rope = c.sink_blocks > 0 ? sink_rope.data() : nullptr,
+        .position = begin,
+        .rows = kChunk,
+        .out = &out[begin * kGroup * kKvHeads * kDim],
+    };
+    ring.NoteWritten(begin + kChunk - 1);
+    for (size_t head = 0; head < kKvHeads; ++head) {
+      StoreKeysAndValues(call, head, align(scratch));
+      for (size_t r = 0; r < kChunk; r += kAttentionTileRows) {
+        Attend(call, head, r, std::min(kAttentionTileRows, kChunk - r), align(scratch));
+      }
+    }
+  }
+  // int8 keys, values and queries: the error of a weighted mean of values near 1.
+  const double tolerance = c.format == KvFormat::kInt8 ? 0.04 : 2e-5;
+  for (size_t row = 0; row < kTokens; row += 7) {
+    for (size_t head = 0; head < kGroup * kKvHeads; ++head) {
+      const auto expected = Expected(row, head);
+      for (size_t d = 0; d < kDim; ++d) {
+        ASSERT_NEAR(out[(row * kGroup * kKvHeads + head) * kDim + d], expected[d], tolerance)
+            << "row " << row << " head " << head << " dim " << d;
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AttentionTest, testing::ValuesIn(Cases()), Name);
+
+TEST(ContextWindowTest, SeesNoMoreThanTheContextAndAlwaysAWholeBlock) {
+  for (const uint64_t sinks : {0u, 1u, 3u}) {
+    const ContextWindow window = {true, sinks + 4, sinks};
+    for (uint64_t position = 0; position < 2000; ++position) {
+      const uint64_t first = window.FirstRecentBlock(position);
+      const uint64_t own = ContextWindow::Block(position);
+      ASSERT_LE(first, own);
+      ASSERT_LE(std::min(sinks, first) + own - first + 1, window.blocks);
+      if (own >= sinks + 3) {
+        ASSERT_GE(own - first, 1u);
+      }
+    }
+  }
+}
+
+TEST(KvRingTest, ReturnsToWhatItStillHolds) {
+  const KernelSet* set = SelectKernelSet("");
+  const KvLayout::Heads heads = {1, 8};
+  const auto layout = std::move(*KvLayout::Create(*set, KvFormat::kInt8, {&heads, 1}));
+  for (const uint64_t max_rows : {1u, 64u, 100u}) {
+    for (const uint64_t sinks : {0u, 1u}) {
+      const ContextWindow window = {true, sinks + 2, sinks};
+      const uint64_t blocks = KvRing::Blocks(window, max_rows);
+      std::vector<uint8_t> memory(blocks * layout.block_bytes());
+      KvRing ring(layout, window, blocks, memory.data());
+      // Which block lies in each slot, replayed by hand.
+      std::vector<const uint8_t*> place;
+      for (uint64_t end = 1; end < 900; ++end) {
+        ring.NoteWritten(end - 1);
+        place.resize((end - 1) / kKvBlockTokens + 1);
+        place.back() = ring.Page(place.size() - 1, 0, 0);
+        for (uint64_t n = 0; n <= std::min(max_rows, end - 1); ++n) {
+          ASSERT_TRUE(ring.CanReturnTo(end - 1 - n)) << end << " " << n;
+        }
+        for (uint64_t p = 0; p < end; ++p) {
+          bool intact = true;
+          for (uint64_t b = 0; b <= p / kKvBlockTokens; ++b) {
+            if (b >= sinks && b < window.FirstRecentBlock(p)) continue;
+            for (uint64_t later = b + 1; later < place.size(); ++later) {
+              intact = intact && place[later] != place[b];
+            }
+          }
+          ASSERT_EQ(ring.CanReturnTo(p), intact) << "end " << end << " position " << p;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rondo
