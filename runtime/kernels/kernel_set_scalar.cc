@@ -3,11 +3,6 @@
 
 namespace rondo {
 
-namespace {
-constexpr auto Q = [](auto f) { return KernelCast<QuantizedGemm>(f); };
-constexpr auto F = [](auto f) { return KernelCast<FloatGemm>(f); };
-}  // namespace
-
 extern const KernelSet kKernelsScalar;
 const KernelSet kKernelsScalar = {
     .name = "scalar",
@@ -17,50 +12,47 @@ const KernelSet kKernelsScalar = {
            4,
            {
                nullptr,
-               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x4__scalar),
-               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
-               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
-               Q(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
+               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x4__scalar),
+               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
+               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
+               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
            }},
     .q4 = {4,
            1,
            4,
            {
                nullptr,
-               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x4__scalar),
-               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
-               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
-               Q(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
+               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x4__scalar),
+               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
+               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
+               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
            }},
     .f32 = {4,
             1,
             4,
             {
                 nullptr,
-                F(xnn_f32_gemm_minmax_ukernel_1x4__scalar),
-                F(xnn_f32_gemm_minmax_ukernel_4x4__scalar),
-                F(xnn_f32_gemm_minmax_ukernel_4x4__scalar),
-                F(xnn_f32_gemm_minmax_ukernel_4x4__scalar),
+                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_1x4__scalar),
+                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x4__scalar),
+                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x4__scalar),
+                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x4__scalar),
             }},
     .f32_q8 = {4,
                1,
                4,
                {
                    nullptr,
-                   F(xnn_f32_qc8w_gemm_minmax_ukernel_1x4__scalar),
-                   F(xnn_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
-                   F(xnn_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
-                   F(xnn_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
+                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_1x4__scalar),
+                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
+                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
+                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
                }},
-    .min_max = KernelCast<decltype(KernelSet::min_max)>(xnn_f32_rminmax_ukernel__scalar_u4_acc4),
-    .max = KernelCast<decltype(KernelSet::max)>(xnn_f32_rmax_ukernel__scalar_u4_acc4),
-    .quantize =
-        KernelCast<decltype(KernelSet::quantize)>(xnn_f32_qs8_vcvt_ukernel__scalar_lrintf_u4),
-    .exp_minus_max = KernelCast<decltype(KernelSet::exp_minus_max)>(
-        xnn_f32_raddstoreexpminusmax_ukernel__scalar_rr2_p5_u4_acc2),
-    .sigmoid = KernelCast<decltype(KernelSet::sigmoid)>(
-        xnn_f32_vsigmoid_ukernel__scalar_rr2_lut64_p2_div_u2),
-    .multiply = KernelCast<decltype(KernelSet::multiply)>(xnn_f32_vmul_ukernel__scalar_u8),
+    RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__scalar_u4_acc4),
+    RONDO_VECTOR(max, xnn_f32_rmax_ukernel__scalar_u4_acc4),
+    RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__scalar_lrintf_u4),
+    RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__scalar_rr2_p5_u4_acc2),
+    RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__scalar_rr2_lut64_p2_div_u2),
+    RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__scalar_u8),
 };
 
 }  // namespace rondo

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cmath>
-#include <type_traits>
 
 #include "xnnpack/gemm.h"
 #include "xnnpack/microparams.h"
@@ -21,10 +20,11 @@ static_assert(sizeof(RowQuant) == sizeof(xnn_qd8_quantization_params));
 static_assert(offsetof(RowQuant, scale) == offsetof(xnn_qd8_quantization_params, inv_scale));
 
 // XNNPACK's own operators call microkernels through types whose pointers are void: so do we.
-template <typename Target, typename Function>
-Target KernelCast(Function function) {
-  return reinterpret_cast<Target>(function);
-}
+// Macros, because compilers then fill the tables before any code runs.
+#define RONDO_QUANTIZED(function) reinterpret_cast<QuantizedGemm>(&(function))
+#define RONDO_FLOAT(function) reinterpret_cast<FloatGemm>(&(function))
+#define RONDO_VECTOR(member, function) \
+  .member = reinterpret_cast<decltype(KernelSet::member)>(&(function))
 
 inline constexpr xnn_f32_minmax_params kNoClamp = {{-INFINITY, INFINITY}};
 
