@@ -79,6 +79,12 @@ target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_insides)
 
 if(TARGET rondo)
   rondo_test_program(abi rondo ${abi} ${abi_c})
+  # The example programs, which the tests run.
+  add_executable(rondo_example_generate c_api/examples/generate.c)
+  target_link_libraries(rondo_example_generate PRIVATE rondo_own rondo)
+  add_dependencies(rondo_abi_tests rondo_example_generate)
+  target_compile_definitions(rondo_abi_tests PRIVATE
+    "RONDO_EXAMPLE_GENERATE=\"$<TARGET_FILE:rondo_example_generate>\"")
 endif()
 
 # The libraries as others see them.

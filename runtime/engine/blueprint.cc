@@ -14,8 +14,6 @@ namespace rondo {
 namespace {
 
 constexpr uint32_t kMaxContext = 1u << 24;
-constexpr uint32_t kMaxSessions = 64;
-constexpr uint32_t kMaxRows = 1024;
 constexpr uint32_t kMaxThreads = 256;
 
 Status CheckRange(const char* name, uint32_t value, uint32_t low, uint32_t high) {

@@ -12,10 +12,13 @@ namespace rondo {
 
 enum class ContextPolicy : int32_t { kStop = 0, kSlide = 1 };
 
+inline constexpr uint32_t kMaxSessions = 64;
+inline constexpr uint32_t kMaxRows = 1024;
+
 struct EngineOptions {
   uint32_t context = 0;       // tokens a session can see; 0: the model's own context_length
-  uint32_t max_sessions = 1;  // 1..64
-  uint32_t max_rows = 64;     // rows of one forward pass (the prefill chunk), 1..1024
+  uint32_t max_sessions = 1;  // 1..kMaxSessions
+  uint32_t max_rows = 64;     // rows of one forward pass (the prefill chunk), 1..kMaxRows
   uint32_t threads = 0;       // 0: the performance cores, as far as the system tells
   ContextPolicy policy = ContextPolicy::kStop;
   uint32_t sink_tokens = 0;  // kSlide: first tokens that stay; rounded up to whole blocks

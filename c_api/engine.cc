@@ -1,0 +1,77 @@
+// Engines: the model made runnable in one arena, and the report of its memory.
+#include <new>
+
+#include "c_api/handles.h"
+
+namespace {
+
+using rondo::Status;
+using rondo::StatusCode;
+using namespace rondo::c_api;
+
+rondo::Result<rondo_engine*> Create(rondo_model* model, const rondo_engine_options* options,
+                                    void* arena, size_t arena_bytes) {
+  if (model == nullptr) return NullArgument("model");
+  if (arena == nullptr && arena_bytes > 0) return NullArgument("arena");
+  rondo::EngineOptions o;
+  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
+  std::unique_ptr<rondo_engine> engine(new (std::nothrow) rondo_engine);
+  if (engine == nullptr) {
+    return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
+                         sizeof(rondo_engine));
+  }
+  RONDO_ASSIGN(engine->engine,
+               rondo::Engine::Create(model->file, model->tokenizer.get(), o, arena, arena_bytes));
+  engine->model = model;
+  Retain(model);
+  return engine.release();
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t rondo_engine_create(rondo_model* model, const rondo_engine_options* options, void* arena,
+                            size_t arena_bytes, rondo_engine** engine, char* message,
+                            size_t message_bytes) {
+  if (engine == nullptr) return Report(NullArgument("engine"), message, message_bytes);
+  *engine = nullptr;
+  const auto created = Create(model, options, arena, arena_bytes);
+  if (created.ok()) *engine = *created;
+  return Report(created.status(), message, message_bytes);
+}
+
+void rondo_engine_close(rondo_engine* engine) {
+  if (engine != nullptr) Release(engine);
+}
+
+int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_plan* plan) {
+  Clear(plan);
+  if (engine == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (const Status status = CheckOutput(plan, "plan"); !status.ok()) return Code(status);
+  Fill(plan, DescribePlan(engine->engine->plan()));
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_engine_memory_block(const rondo_engine* engine, uint32_t index,
+                                  rondo_memory_block* block) {
+  Clear(block);
+  if (engine == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (const Status status = CheckOutput(block, "block"); !status.ok()) return Code(status);
+  return Code(DescribeBlock(engine->engine->plan(), index, block));
+}
+
+int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* counters) {
+  Clear(counters);
+  if (engine == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (const Status status = CheckOutput(counters, "counters"); !status.ok()) return Code(status);
+  rondo_engine_counters c = {};
+  c.sessions_open = engine->sessions_open.load(std::memory_order_relaxed);
+  c.owns_arena = engine->engine->owns_arena();
+  c.tokens_prefilled = engine->tokens_prefilled.load(std::memory_order_relaxed);
+  c.tokens_generated = engine->tokens_generated.load(std::memory_order_relaxed);
+  Fill(counters, c);
+  return RONDO_STATUS_OK;
+}
+
+}  // extern "C"

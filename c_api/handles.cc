@@ -1,0 +1,82 @@
+#include "c_api/handles.h"
+
+#include <algorithm>
+
+namespace rondo::c_api {
+
+void Release(rondo_model* model) {
+  if (Drop(model)) delete model;
+}
+
+void Release(rondo_engine* engine) {
+  if (!Drop(engine)) return;
+  rondo_model* model = engine->model;
+  delete engine;
+  Release(model);
+}
+
+namespace {
+
+void Destroy(rondo_session* session) {
+  rondo_engine* engine = session->engine;
+  engine->engine->CloseSession(session->session);
+  engine->sessions_open.fetch_sub(1, std::memory_order_relaxed);
+  delete session;
+  Release(engine);
+}
+
+}  // namespace
+
+void Release(rondo_session* session) {
+  if (!Drop(session)) return;
+  rondo_engine* engine = session->engine;
+  if (!engine->InCallback()) {
+    Destroy(session);
+    return;
+  }
+  // The call around the callback holds the engine, and would be waited for without end.
+  session->next_given_up = engine->given_up.load();
+  while (!engine->given_up.compare_exchange_weak(session->next_given_up, session)) {
+  }
+}
+
+void CloseGivenUp(rondo_engine* engine) {
+  rondo_session* session = engine->given_up.exchange(nullptr);
+  while (session != nullptr) {
+    rondo_session* next = session->next_given_up;
+    Destroy(session);
+    session = next;
+  }
+}
+
+int32_t Report(const Status& status, char* message, size_t message_bytes) {
+  if (message != nullptr && message_bytes > 0) {
+    const size_t n = std::min(std::strlen(status.message()), message_bytes - 1);
+    std::memcpy(message, status.message(), n);
+    message[n] = '\0';
+  }
+  return Code(status);
+}
+
+Status NullArgument(const char* name) {
+  return Status::Error(StatusCode::kInvalidArgument, "%s is NULL", name);
+}
+
+Status CheckStructSize(const char* what, uint32_t size, size_t known) {
+  if (size >= known && size <= kMaxStructSize) return Status();
+  return Status::Error(StatusCode::kVersionMismatch,
+                       "%s has struct_size %u; this library knows %zu bytes of it (is the struct "
+                       "initialised?)",
+                       what, size, known);
+}
+
+int32_t PutText(std::string_view text, char* buffer, size_t capacity, size_t* length) {
+  *length = text.size();
+  if (buffer != nullptr && capacity > 0) buffer[0] = '\0';
+  if (buffer == nullptr || text.size() >= capacity) return RONDO_STATUS_BUFFER_TOO_SMALL;
+  std::memcpy(buffer, text.data(), text.size());
+  buffer[text.size()] = '\0';
+  return RONDO_STATUS_OK;
+}
+
+}  // namespace rondo::c_api

@@ -1,0 +1,130 @@
+// What stands behind the handles of rondo.h, and the manners that all entry points share.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <memory>
+
+#include "platforms/file_map.h"
+#include "platforms/this_thread.h"
+#include "rondo/rondo.h"
+#include "runtime/engine/engine.h"
+#include "runtime/engine/session.h"
+#include "runtime/model/model_file.h"
+#include "runtime/text/tokenizer.h"
+
+// Every handle is counted: one reference for the caller, one for each child.
+struct rondo_model {
+  std::atomic<uint32_t> references{1};
+  rondo::FileMap map;  // empty for a model from memory
+  rondo::ModelFile file;
+  std::unique_ptr<rondo::Tokenizer> tokenizer;  // may be null
+};
+
+struct rondo_engine {
+  std::atomic<uint32_t> references{1};
+  rondo_model* model = nullptr;
+  std::unique_ptr<rondo::Engine> engine;
+  std::atomic<uint32_t> sessions_open{0};
+  std::atomic<uint64_t> tokens_prefilled{0};
+  std::atomic<uint64_t> tokens_generated{0};
+  // The thread that is inside of a caller's callback (0: none), and the sessions that it gave up
+  // there: they wait until the running call is over.
+  std::atomic<uint64_t> callback_thread{0};
+  std::atomic<rondo_session*> given_up{nullptr};
+
+  bool InCallback() const { return callback_thread.load() == rondo::ThisThread(); }
+};
+
+struct rondo_session {
+  std::atomic<uint32_t> references{1};  // the caller's, and one of the call that is running
+  std::atomic_flag busy;
+  rondo_engine* engine = nullptr;
+  rondo::Session* session = nullptr;
+  rondo::Status last_error;
+  rondo_session* next_given_up = nullptr;
+};
+
+namespace rondo::c_api {
+
+template <typename Handle>
+void Retain(Handle* handle) {
+  handle->references.fetch_add(1, std::memory_order_relaxed);
+}
+// True for the last one out.
+template <typename Handle>
+bool Drop(Handle* handle) {
+  return handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+void Release(rondo_model* model);
+void Release(rondo_engine* engine);
+void Release(rondo_session* session);
+// Closes what was given up inside of a callback; after the call that it was inside of.
+void CloseGivenUp(rondo_engine* engine);
+
+// ---- Messages ----
+
+inline int32_t Code(const Status& status) { return static_cast<int32_t>(status.code()); }
+// Writes the message, empty for success, and returns the code.
+int32_t Report(const Status& status, char* message, size_t message_bytes);
+Status NullArgument(const char* name);
+
+// ---- Structs with struct_size ----
+
+// Larger than any struct of any version: a struct_size beyond is not one.
+inline constexpr uint32_t kMaxStructSize = 4096;
+
+Status CheckStructSize(const char* what, uint32_t size, size_t known);
+
+// The caller's options as this library knows them; all that it does not know must be zero.
+template <typename Options>
+Status ReadOptions(const Options* theirs, const char* what, Options* ours) {
+  if (theirs == nullptr) return NullArgument("options");
+  RONDO_RETURN_IF_ERROR(CheckStructSize(what, theirs->struct_size, sizeof(Options)));
+  std::memcpy(ours, theirs, sizeof(Options));
+  const auto* bytes = reinterpret_cast<const unsigned char*>(theirs);
+  for (size_t i = sizeof(Options); i < theirs->struct_size; ++i) {
+    if (bytes[i] != 0) {
+      return Status::Error(StatusCode::kVersionMismatch,
+                           "%s has a field at byte %zu that this library does not know", what, i);
+    }
+  }
+  return Status();
+}
+
+// Everything behind struct_size becomes zero, if struct_size can be believed.
+template <typename Struct>
+void Clear(Struct* out) {
+  if (out == nullptr || out->struct_size < sizeof(Struct)) return;
+  if (out->struct_size > kMaxStructSize) return;
+  std::memset(reinterpret_cast<char*>(out) + sizeof(uint32_t), 0,
+              out->struct_size - sizeof(uint32_t));
+}
+
+template <typename Struct>
+Status CheckOutput(const Struct* out, const char* what) {
+  if (out == nullptr) return NullArgument(what);
+  return CheckStructSize(what, out->struct_size, sizeof(Struct));
+}
+
+// `out` has passed CheckOutput.
+template <typename Struct>
+void Fill(Struct* out, Struct value) {
+  value.struct_size = out->struct_size;
+  Clear(out);
+  std::memcpy(out, &value, sizeof(Struct));
+}
+
+// ---- Text ----
+
+// As rondo.h says of text outputs.
+int32_t PutText(std::string_view text, char* buffer, size_t capacity, size_t* length);
+
+// ---- Plans ----
+
+Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours);
+rondo_memory_plan DescribePlan(const EnginePlan& plan);
+// Error: kInvalidArgument (no such block).
+Status DescribeBlock(const EnginePlan& plan, uint32_t index, rondo_memory_block* block);
+
+}  // namespace rondo::c_api

@@ -1,0 +1,243 @@
+// Models: opened from a path, a descriptor or memory; facts; text to ids and back.
+#include <cerrno>
+#include <new>
+#include <utility>
+
+#include "c_api/handles.h"
+#include "runtime/base/checked.h"
+#include "runtime/model/file_header.h"
+
+namespace {
+
+using rondo::Status;
+using rondo::StatusCode;
+using namespace rondo::c_api;
+
+Status CheckCaller(uint32_t abi_version) {
+  constexpr uint32_t kMajor = RONDO_ABI_VERSION >> 16;
+  constexpr uint32_t kMinor = RONDO_ABI_VERSION & 0xffff;
+  if (abi_version >> 16 == kMajor && (abi_version & 0xffff) <= kMinor) return Status();
+  return Status::Error(StatusCode::kVersionMismatch,
+                       "the caller was compiled for ABI %u.%u; this library has %u.%u",
+                       abi_version >> 16, abi_version & 0xffff, kMajor, kMinor);
+}
+
+// `error` is an errno value. strerror would depend on the locale and share a buffer.
+Status MapError(int error, const char* path) {
+  const char* reason = "the system cannot map it";
+  switch (error) {
+    case ENOENT:
+    case ENOTDIR:
+      reason = "no such file";
+      break;
+    case EACCES:
+    case EPERM:
+      reason = "permission denied";
+      break;
+    case EISDIR:
+      reason = "it is a directory; expected a model file (`rondo convert` makes one of it)";
+      break;
+    case EBADF:
+      reason = "not an open file descriptor";
+      break;
+    case EINVAL:
+      reason = "not a regular file, or the range is not inside of it";
+      break;
+    case ENOMEM:
+      reason = "no memory to map it";
+      break;
+    default:
+      break;
+  }
+  return Status::Error(error == ENOMEM ? StatusCode::kOutOfMemory : StatusCode::kIoError,
+                       "cannot open the model: %s (error %d)%s%s", reason, error,
+                       path != nullptr ? ": " : "", path != nullptr ? path : "");
+}
+
+rondo::Result<rondo_model*> Open(rondo::FileMap map, std::span<const uint8_t> bytes) {
+  std::unique_ptr<rondo_model> model(new (std::nothrow) rondo_model);
+  if (model == nullptr) {
+    return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
+                         sizeof(rondo_model));
+  }
+  model->map = std::move(map);
+  RONDO_ASSIGN(model->file, rondo::ModelFile::Open(bytes));
+  if (model->file.model().tokenizer() != nullptr) {
+    RONDO_ASSIGN(model->tokenizer, rondo::Tokenizer::Create(model->file));
+  }
+  return model.release();
+}
+
+rondo::Result<rondo_model*> OpenPath(uint32_t abi_version, const char* path) {
+  RONDO_RETURN_IF_ERROR(CheckCaller(abi_version));
+  if (path == nullptr) return NullArgument("path");
+  rondo::FileMap map;
+  if (const int error = rondo::FileMap::OpenPath(path, &map)) return MapError(error, path);
+  const auto bytes = map.bytes();
+  return Open(std::move(map), bytes);
+}
+
+rondo::Result<rondo_model*> OpenDescriptor(uint32_t abi_version, int32_t fd, uint64_t offset,
+                                           uint64_t length) {
+  RONDO_RETURN_IF_ERROR(CheckCaller(abi_version));
+  if (offset % rondo::kSectionAlignment != 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "offset %llu is not a multiple of 64 (zipalign the package)",
+                         static_cast<unsigned long long>(offset));
+  }
+  rondo::FileMap map;
+  if (const int error = rondo::FileMap::OpenDescriptor(fd, offset, length, &map)) {
+    return MapError(error, nullptr);
+  }
+  const auto bytes = map.bytes();
+  return Open(std::move(map), bytes);
+}
+
+rondo::Result<rondo_model*> OpenMemory(uint32_t abi_version, const void* bytes, size_t length) {
+  RONDO_RETURN_IF_ERROR(CheckCaller(abi_version));
+  if (bytes == nullptr) return NullArgument("bytes");
+  if (reinterpret_cast<uintptr_t>(bytes) % rondo::kSectionAlignment != 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "bytes does not begin at a multiple of %u",
+                         static_cast<unsigned>(rondo::kSectionAlignment));
+  }
+  return Open({}, {static_cast<const uint8_t*>(bytes), length});
+}
+
+int32_t Answer(const rondo::Result<rondo_model*>& opened, rondo_model** model, char* message,
+               size_t message_bytes) {
+  if (opened.ok()) *model = *opened;
+  return Report(opened.status(), message, message_bytes);
+}
+
+std::string_view View(const flatbuffers::String* s) {
+  return s == nullptr ? std::string_view() : std::string_view(s->data(), s->size());
+}
+
+uint64_t CountParameters(const rondo::format::Model& model) {
+  rondo::CheckedSize sum = 0;
+  for (const auto* tensor : *model.tensors()) {
+    sum = sum + rondo::CheckedSize(tensor->rows()) * rondo::CheckedSize(tensor->cols());
+  }
+  return sum.valid() ? sum.value() : UINT64_MAX;
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t rondo_model_open_path(uint32_t abi_version, const char* path, rondo_model** model,
+                              char* message, size_t message_bytes) {
+  if (model == nullptr) return Report(NullArgument("model"), message, message_bytes);
+  *model = nullptr;
+  return Answer(OpenPath(abi_version, path), model, message, message_bytes);
+}
+
+int32_t rondo_model_open_fd(uint32_t abi_version, int32_t fd, uint64_t offset, uint64_t length,
+                            rondo_model** model, char* message, size_t message_bytes) {
+  if (model == nullptr) return Report(NullArgument("model"), message, message_bytes);
+  *model = nullptr;
+  return Answer(OpenDescriptor(abi_version, fd, offset, length), model, message, message_bytes);
+}
+
+int32_t rondo_model_open_memory(uint32_t abi_version, const void* bytes, size_t length,
+                                rondo_model** model, char* message, size_t message_bytes) {
+  if (model == nullptr) return Report(NullArgument("model"), message, message_bytes);
+  *model = nullptr;
+  return Answer(OpenMemory(abi_version, bytes, length), model, message, message_bytes);
+}
+
+void rondo_model_close(rondo_model* model) {
+  if (model != nullptr) Release(model);
+}
+
+int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
+  Clear(facts);
+  if (model == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (const Status status = CheckOutput(facts, "facts"); !status.ok()) return Code(status);
+  const rondo::format::Model& m = model->file.model();
+  rondo_model_facts f = {};
+  f.vocab_size = m.vocab_size();
+  f.context_length = m.context_length();
+  f.hidden_size = m.hidden_size();
+  f.n_layers = m.layers()->size();
+  const rondo::format::Attention& attention = *m.layers()->Get(0)->attention();
+  f.n_heads = attention.n_heads();
+  f.n_kv_heads = attention.n_kv_heads();
+  f.head_dim = attention.head_dim();
+  f.bos_token = m.bos_token();
+  f.n_eos_tokens = m.eos_tokens() == nullptr ? 0 : m.eos_tokens()->size();
+  f.has_tokenizer = model->tokenizer != nullptr;
+  f.format_version = rondo::kFormatVersion;
+  f.file_bytes = model->file.file_bytes();
+  f.parameters = CountParameters(m);
+  Fill(facts, f);
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_model_eos_token(const rondo_model* model, uint32_t index, int32_t* token) {
+  if (token != nullptr) *token = 0;
+  if (model == nullptr || token == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const auto* ids = model->file.model().eos_tokens();
+  if (ids == nullptr || index >= ids->size()) return RONDO_STATUS_INVALID_ARGUMENT;
+  *token = static_cast<int32_t>(ids->Get(index));
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_model_fact(const rondo_model* model, const char* key, char* buffer, size_t capacity,
+                         size_t* length) {
+  if (length != nullptr) *length = 0;
+  if (model == nullptr || key == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const rondo::format::Model& m = model->file.model();
+  const std::string_view wanted = key;
+  if (wanted == "name") return PutText(View(m.name()), buffer, capacity, length);
+  if (wanted == "architecture") return PutText(View(m.architecture()), buffer, capacity, length);
+  if (wanted == "producer") return PutText(View(m.producer()), buffer, capacity, length);
+  if (m.facts() != nullptr) {
+    for (const auto* fact : *m.facts()) {
+      if (wanted == View(fact->key()))
+        return PutText(View(fact->value()), buffer, capacity, length);
+    }
+  }
+  return RONDO_STATUS_INVALID_ARGUMENT;
+}
+
+int32_t rondo_model_fact_key(const rondo_model* model, uint32_t index, char* buffer,
+                             size_t capacity, size_t* length) {
+  if (length != nullptr) *length = 0;
+  if (model == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const auto* facts = model->file.model().facts();
+  if (facts == nullptr || index >= facts->size()) return RONDO_STATUS_INVALID_ARGUMENT;
+  return PutText(View(facts->Get(index)->key()), buffer, capacity, length);
+}
+
+int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_bytes,
+                       uint32_t flags, int32_t* ids, size_t capacity, size_t* count) {
+  if (count != nullptr) *count = 0;
+  if (model == nullptr || count == nullptr || (text == nullptr && text_bytes > 0) ||
+      (ids == nullptr && capacity > 0) || (flags & ~uint32_t{RONDO_TOKENIZE_ADD_SPECIAL}) != 0) {
+    return RONDO_STATUS_INVALID_ARGUMENT;
+  }
+  if (model->tokenizer == nullptr) return RONDO_STATUS_UNSUPPORTED;
+  return Code(model->tokenizer->Encode(
+      {text, text_bytes}, (flags & RONDO_TOKENIZE_ADD_SPECIAL) != 0, {ids, capacity}, count));
+}
+
+int32_t rondo_detokenize(const rondo_model* model, const int32_t* ids, size_t count, uint32_t flags,
+                         char* buffer, size_t capacity, size_t* length) {
+  if (length != nullptr) *length = 0;
+  if (buffer != nullptr && capacity > 0) buffer[0] = '\0';
+  if (model == nullptr || length == nullptr || (ids == nullptr && count > 0) ||
+      (buffer == nullptr && capacity > 0) ||
+      (flags & ~uint32_t{RONDO_DETOKENIZE_SKIP_SPECIAL}) != 0) {
+    return RONDO_STATUS_INVALID_ARGUMENT;
+  }
+  if (model->tokenizer == nullptr) return RONDO_STATUS_UNSUPPORTED;
+  const size_t room = capacity > 0 ? capacity - 1 : 0;
+  const Status status = model->tokenizer->Decode(
+      {ids, count}, (flags & RONDO_DETOKENIZE_SKIP_SPECIAL) != 0, {buffer, room}, length);
+  if (capacity > 0) buffer[status.ok() ? *length : 0] = '\0';
+  if (status.ok() && capacity == 0) return RONDO_STATUS_BUFFER_TOO_SMALL;  // of an empty text
+  return Code(status);
+}
+
+}  // extern "C"

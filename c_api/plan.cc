@@ -1,0 +1,143 @@
+// Plans: what running a model will take, asked before any of it is taken.
+#include <algorithm>
+
+#include "c_api/handles.h"
+
+namespace rondo::c_api {
+
+Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours) {
+  rondo_engine_options o;
+  RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_engine_options", &o));
+  *ours = EngineOptions();
+  ours->context = o.context;
+  ours->max_sessions = o.max_sessions;
+  ours->max_rows = o.max_rows;
+  ours->threads = o.threads;
+  ours->policy = static_cast<ContextPolicy>(o.context_policy);
+  ours->sink_tokens = o.sink_tokens;
+  ours->kv_format = static_cast<KvFormat>(o.kv_format);
+  if (o.kernels != nullptr) ours->kernels = o.kernels;
+  return Status();
+}
+
+rondo_memory_plan DescribePlan(const EnginePlan& plan) {
+  const MemoryPlan& memory = plan.memory;
+  rondo_memory_plan p = {};
+  p.n_blocks = static_cast<uint32_t>(memory.size());
+  p.arena_bytes = memory.arena_bytes();
+  p.arena_alignment = kArenaAlignment;
+  p.weights_bytes = memory.segment_bytes(Segment::kWeights);
+  p.kv_pool_bytes = memory.segment_bytes(Segment::kKvPool);
+  p.sessions_bytes = memory.segment_bytes(Segment::kSessions);
+  p.activations_bytes = memory.segment_bytes(Segment::kActivations);
+  p.workspace_bytes = memory.segment_bytes(Segment::kWorkspace);
+  p.activations_lower_bound = memory.activation_lower_bound();
+  p.kv_bytes_per_token = plan.kv_bytes_per_token;
+  p.kv_block_tokens = plan.kv_block_tokens;
+  p.context = plan.context;
+  p.max_sessions = plan.options.max_sessions;
+  p.max_rows = plan.options.max_rows;
+  p.threads = plan.options.threads;
+  p.sink_tokens = plan.options.sink_tokens;
+  p.kernels = plan.kernels;
+  return p;
+}
+
+Status DescribeBlock(const EnginePlan& plan, uint32_t index, rondo_memory_block* block) {
+  if (index >= plan.memory.size()) {
+    return Status::Error(StatusCode::kInvalidArgument, "block %u of %zu", index,
+                         plan.memory.size());
+  }
+  const PlanBlock& b = plan.memory.block(index);
+  static_assert(sizeof b.name == sizeof block->name);
+  rondo_memory_block out = {};
+  out.segment = static_cast<int32_t>(b.segment);
+  out.offset = b.offset;
+  out.bytes = b.bytes;
+  out.first_step = b.first_step;
+  out.last_step = b.last_step;
+  std::memcpy(out.name, b.name, sizeof out.name);
+  Fill(block, out);
+  return Status();
+}
+
+namespace {
+
+Result<EnginePlan> Plan(const rondo_model* model, const rondo_engine_options* options) {
+  if (model == nullptr) return NullArgument("model");
+  EngineOptions o;
+  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
+  return PlanEngine(model->file, model->tokenizer.get(), o);
+}
+
+Result<uint32_t> Fit(const rondo_model* model, const rondo_engine_options* options,
+                     uint64_t bytes) {
+  if (model == nullptr) return NullArgument("model");
+  EngineOptions o;
+  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
+  return FitContext(model->file, model->tokenizer.get(), o,
+                    static_cast<size_t>(std::min<uint64_t>(bytes, SIZE_MAX)));
+}
+
+Status FillPlan(const rondo_model* model, const rondo_engine_options* options,
+                rondo_memory_plan* plan) {
+  RONDO_RETURN_IF_ERROR(CheckOutput(plan, "plan"));
+  RONDO_ASSIGN(const EnginePlan made, Plan(model, options));
+  Fill(plan, DescribePlan(made));
+  return Status();
+}
+
+Status FillBlock(const rondo_model* model, const rondo_engine_options* options, uint32_t index,
+                 rondo_memory_block* block) {
+  RONDO_RETURN_IF_ERROR(CheckOutput(block, "block"));
+  RONDO_ASSIGN(const EnginePlan made, Plan(model, options));
+  return DescribeBlock(made, index, block);
+}
+
+}  // namespace
+}  // namespace rondo::c_api
+
+using namespace rondo::c_api;
+
+extern "C" {
+
+int32_t rondo_engine_options_init(rondo_engine_options* options, size_t struct_size) {
+  if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (struct_size < sizeof *options || struct_size > kMaxStructSize) {
+    return RONDO_STATUS_VERSION_MISMATCH;
+  }
+  std::memset(options, 0, struct_size);
+  const rondo::EngineOptions defaults;
+  options->struct_size = static_cast<uint32_t>(struct_size);
+  options->context = defaults.context;
+  options->max_sessions = defaults.max_sessions;
+  options->max_rows = defaults.max_rows;
+  options->threads = defaults.threads;
+  options->context_policy = static_cast<int32_t>(defaults.policy);
+  options->sink_tokens = defaults.sink_tokens;
+  options->kv_format = static_cast<int32_t>(defaults.kv_format);
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_plan(const rondo_model* model, const rondo_engine_options* options,
+                   rondo_memory_plan* plan, char* message, size_t message_bytes) {
+  Clear(plan);
+  return Report(FillPlan(model, options, plan), message, message_bytes);
+}
+
+int32_t rondo_plan_block(const rondo_model* model, const rondo_engine_options* options,
+                         uint32_t index, rondo_memory_block* block) {
+  Clear(block);
+  return Code(FillBlock(model, options, index, block));
+}
+
+int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_options* options,
+                       uint64_t bytes, uint32_t* context, char* message, size_t message_bytes) {
+  if (context == nullptr) return Report(NullArgument("context"), message, message_bytes);
+  *context = 0;
+  const auto fit = Fit(model, options, bytes);
+  if (fit.ok()) *context = *fit;
+  return Report(fit.status(), message, message_bytes);
+}
+
+}  // extern "C"

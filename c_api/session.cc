@@ -1,0 +1,304 @@
+// Sessions: each entry point takes the session for the time of one call, or says that it is busy.
+#include <new>
+
+#include "c_api/handles.h"
+#include "runtime/text/utf8.h"
+
+namespace {
+
+using rondo::Status;
+using rondo::StatusCode;
+using namespace rondo::c_api;
+
+// The right to call the session. Holds a reference, so that closing from another thread while the
+// call runs takes effect when it is over.
+class Turn {
+ public:
+  explicit Turn(rondo_session* session) {
+    if (session == nullptr || session->engine->InCallback()) return;
+    if (session->busy.test_and_set(std::memory_order_acquire)) return;
+    Retain(session);
+    session_ = session;
+  }
+  ~Turn() {
+    if (session_ == nullptr) return;
+    session_->busy.clear(std::memory_order_release);
+    Release(session_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  bool taken() const { return session_ != nullptr; }
+  rondo::Session& operator*() { return *session_->session; }
+  rondo::Session* operator->() { return session_->session; }
+  rondo_engine& engine() { return *session_->engine; }
+
+  // The code; the message stays with the handle.
+  int32_t Finish(const Status& status) {
+    if (!status.ok()) session_->last_error = status;
+    return Code(status);
+  }
+
+ private:
+  rondo_session* session_ = nullptr;
+};
+
+int32_t NoTurn(const rondo_session* session) {
+  return session == nullptr ? RONDO_STATUS_INVALID_ARGUMENT : RONDO_STATUS_BUSY;
+}
+
+Status CheckUtf8(const char* text, size_t index) {
+  const auto* begin = reinterpret_cast<const uint8_t*>(text);
+  const auto* end = begin + std::strlen(text);
+  for (const uint8_t* at = begin; at < end;) {
+    const rondo::Utf8Step step = rondo::DecodeUtf8(at, end);
+    if (step.kind != rondo::Utf8Kind::kValid) {
+      return Status::Error(StatusCode::kInvalidArgument,
+                           "stop string %zu is not UTF-8 at its byte %td", index, at - begin);
+    }
+    at += step.length;
+  }
+  return Status();
+}
+
+rondo::SamplerOptions Sampling(const rondo_session_options& o,
+                               std::span<const rondo::LogitBias> logit_bias) {
+  rondo::SamplerOptions s;
+  s.temperature = o.temperature;
+  s.top_k = o.top_k;
+  s.top_p = o.top_p;
+  s.min_p = o.min_p;
+  s.repetition_penalty = o.repetition_penalty;
+  s.presence_penalty = o.presence_penalty;
+  s.frequency_penalty = o.frequency_penalty;
+  s.penalty_last_n = o.penalty_last_n;
+  s.seed = o.seed;
+  s.logit_bias = logit_bias;
+  return s;
+}
+
+rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session_options* options) {
+  if (engine == nullptr) return NullArgument("engine");
+  rondo_session_options o;
+  RONDO_RETURN_IF_ERROR(ReadOptions(options, "rondo_session_options", &o));
+  if (o.ignore_eos > 1 || o.logprobs > 1) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "ignore_eos is %u and logprobs %u; each must be 0 or 1", o.ignore_eos,
+                         o.logprobs);
+  }
+  if (o.reserved != 0) {
+    return Status::Error(StatusCode::kVersionMismatch,
+                         "rondo_session_options has a field that this library does not know");
+  }
+  if (o.logit_bias == nullptr && o.n_logit_bias > 0) return NullArgument("logit_bias");
+  if (o.stop_strings == nullptr && o.n_stop_strings > 0) return NullArgument("stop_strings");
+  if (o.n_logit_bias > rondo::kMaxLogitBias || o.n_stop_strings > rondo::kMaxStopStrings) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "%zu logit biases and %zu stop strings; at most %d and %zu are possible",
+                         o.n_logit_bias, o.n_stop_strings, rondo::kMaxLogitBias,
+                         rondo::kMaxStopStrings);
+  }
+  rondo::HeapArray<rondo::LogitBias> biases;
+  RONDO_ASSIGN(biases, rondo::HeapArray<rondo::LogitBias>::Create(o.n_logit_bias));
+  for (size_t i = 0; i < o.n_logit_bias; ++i) {
+    biases[i] = {o.logit_bias[i].token, o.logit_bias[i].bias};
+  }
+  std::string_view stops[rondo::kMaxStopStrings];
+  for (size_t i = 0; i < o.n_stop_strings; ++i) {
+    if (o.stop_strings[i] == nullptr) return NullArgument("a stop string");
+    RONDO_RETURN_IF_ERROR(CheckUtf8(o.stop_strings[i], i));
+    stops[i] = o.stop_strings[i];
+  }
+  rondo::SessionOptions session_options;
+  session_options.sampler = Sampling(o, biases.span());
+  session_options.max_tokens = o.max_tokens;
+  session_options.ignore_eos = o.ignore_eos != 0;
+  session_options.logprobs = o.logprobs != 0;
+  session_options.stop_strings = {stops, o.n_stop_strings};
+
+  std::unique_ptr<rondo_session> session(new (std::nothrow) rondo_session);
+  if (session == nullptr) {
+    return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
+                         sizeof(rondo_session));
+  }
+  if (engine->InCallback()) {
+    return Status::Error(StatusCode::kBusy,
+                         "the engine is running the call that this is inside of");
+  }
+  RONDO_ASSIGN(session->session, engine->engine->OpenSession(session_options));
+  session->engine = engine;
+  engine->sessions_open.fetch_add(1, std::memory_order_relaxed);
+  Retain(engine);
+  return session.release();
+}
+
+// Passes rows on to a C callback, and marks the time that the caller spends in it.
+struct RowForwarder {
+  rondo_engine* engine;
+  rondo_logits_row row;
+  void* user;
+
+  static void Row(void* self, size_t index, std::span<const float> logits) {
+    const auto* forwarder = static_cast<const RowForwarder*>(self);
+    forwarder->engine->callback_thread = rondo::ThisThread();
+    forwarder->row(forwarder->user, index, logits.data(), logits.size());
+    forwarder->engine->callback_thread = 0;
+  }
+};
+
+}  // namespace
+
+extern "C" {
+
+int32_t rondo_session_options_init(rondo_session_options* options, size_t struct_size) {
+  if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (struct_size < sizeof *options || struct_size > kMaxStructSize) {
+    return RONDO_STATUS_VERSION_MISMATCH;
+  }
+  std::memset(options, 0, struct_size);
+  const rondo::SessionOptions defaults;
+  options->struct_size = static_cast<uint32_t>(struct_size);
+  options->temperature = defaults.sampler.temperature;
+  options->top_k = defaults.sampler.top_k;
+  options->top_p = defaults.sampler.top_p;
+  options->min_p = defaults.sampler.min_p;
+  options->repetition_penalty = defaults.sampler.repetition_penalty;
+  options->presence_penalty = defaults.sampler.presence_penalty;
+  options->frequency_penalty = defaults.sampler.frequency_penalty;
+  options->penalty_last_n = defaults.sampler.penalty_last_n;
+  options->seed = defaults.sampler.seed;
+  options->max_tokens = defaults.max_tokens;
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_open(rondo_engine* engine, const rondo_session_options* options,
+                           rondo_session** session, char* message, size_t message_bytes) {
+  if (session == nullptr) return Report(NullArgument("session"), message, message_bytes);
+  *session = nullptr;
+  const auto opened = Open(engine, options);
+  if (opened.ok()) *session = *opened;
+  return Report(opened.status(), message, message_bytes);
+}
+
+void rondo_session_close(rondo_session* session) {
+  if (session == nullptr) return;
+  session->session->Cancel();
+  Release(session);
+}
+
+int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t count) {
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
+  const Status status = turn->Prefill({ids, count});
+  if (status.ok()) turn.engine().tokens_prefilled.fetch_add(count, std::memory_order_relaxed);
+  return turn.Finish(status);
+}
+
+int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids, size_t count,
+                                     rondo_logits_row row, void* user) {
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
+  if (row == nullptr) return turn.Finish(NullArgument("row"));
+  rondo_engine& engine = turn.engine();
+  RowForwarder forwarder = {&engine, row, user};
+  const Status status = turn->PrefillLogits({ids, count}, {RowForwarder::Row, &forwarder});
+  CloseGivenUp(&engine);
+  if (status.ok()) engine.tokens_prefilled.fetch_add(count, std::memory_order_relaxed);
+  return turn.Finish(status);
+}
+
+int32_t rondo_session_next(rondo_session* session, rondo_event* event) {
+  Clear(event);
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  if (const Status status = CheckOutput(event, "event"); !status.ok()) return turn.Finish(status);
+  const auto next = turn->Next();
+  if (!next.ok()) return turn.Finish(next.status());
+  rondo_event e = {};
+  e.token = next->token;
+  e.logprob = next->logprob;
+  e.reason = static_cast<int32_t>(next->reason);
+  e.bytes = next->bytes.data();
+  e.bytes_count = next->bytes.size();
+  e.text = next->text.data();
+  e.text_bytes = next->text.size();
+  Fill(event, e);
+  if (next->token >= 0) turn.engine().tokens_generated.fetch_add(1, std::memory_order_relaxed);
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_logits(rondo_session* session, const float** logits, size_t* count) {
+  if (logits != nullptr) *logits = nullptr;
+  if (count != nullptr) *count = 0;
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  if (logits == nullptr || count == nullptr) return turn.Finish(NullArgument("an output"));
+  const auto current = turn->Logits();
+  if (!current.ok()) return turn.Finish(current.status());
+  *logits = current->data();
+  *count = current->size();
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_accept(rondo_session* session, int32_t token) {
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  const Status status = turn->Accept(token);
+  if (status.ok()) turn.engine().tokens_generated.fetch_add(1, std::memory_order_relaxed);
+  return turn.Finish(status);
+}
+
+int32_t rondo_session_undo(rondo_session* session, uint64_t n) {
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  return turn.Finish(turn->Undo(n));
+}
+
+int32_t rondo_session_reset(rondo_session* session) {
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  turn->Reset();
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_position(rondo_session* session, uint64_t* position) {
+  if (position != nullptr) *position = 0;
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  if (position == nullptr) return turn.Finish(NullArgument("position"));
+  *position = turn->position();
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_remaining(rondo_session* session, uint64_t* tokens) {
+  if (tokens != nullptr) *tokens = 0;
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  if (tokens == nullptr) return turn.Finish(NullArgument("tokens"));
+  *tokens = turn->remaining();
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t* end) {
+  if (begin != nullptr) *begin = 0;
+  if (end != nullptr) *end = 0;
+  Turn turn(session);
+  if (!turn.taken()) return NoTurn(session);
+  if (begin == nullptr || end == nullptr) return turn.Finish(NullArgument("an output"));
+  turn->Evicted(begin, end);
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_cancel(rondo_session* session) {
+  if (session == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  session->session->Cancel();
+  return RONDO_STATUS_OK;
+}
+
+const char* rondo_session_last_error(const rondo_session* session) {
+  return session == nullptr ? "" : session->last_error.message();
+}
+
+}  // extern "C"

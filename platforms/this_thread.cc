@@ -1,0 +1,10 @@
+#include "platforms/this_thread.h"
+
+#include <pthread.h>
+
+namespace rondo {
+
+// A pointer where pthread_t is one (glibc, musl, bionic, Darwin): the compiler refuses others.
+uint64_t ThisThread() { return uint64_t{(uintptr_t)pthread_self()}; }
+
+}  // namespace rondo
