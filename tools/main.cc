@@ -1,27 +1,48 @@
 // The `rondo` program: one subcommand per folder of tools/. Exit codes: 0 done, 1 failed with one
-// sentence on stderr, 2 wrong usage.
+// sentence on stderr, 2 wrong usage, 130 interrupted.
 #include <exception>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
+#include "rondo/rondo.h"
 #include "tools/convert/command.h"
+#include "tools/eval/command.h"
+#include "tools/inspect/command.h"
+#include "tools/logits/command.h"
+#include "tools/run/command.h"
 
 namespace {
 
 constexpr int kExitFailure = 1;
 constexpr int kExitUsage = 2;
 
+constexpr const char* kExamples = R"(
+Examples:
+  rondo convert Llama-3.2-1B -o llama-1b.rondo
+  rondo run llama-1b.rondo "Once upon a time"
+  rondo inspect llama-1b.rondo --plan
+
+`rondo COMMAND --help` tells more. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.)";
+
 }  // namespace
 
 int main(int argc, char** argv) {
   CLI::App app("Rondo runs language models inside one planned block of memory.", "rondo");
   app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("rondo ") + rondo_version_string());
+  app.footer(kExamples);
   try {
     rondo::tools::AddConvertCommand(app);
+    rondo::tools::AddRunCommand(app);
+    rondo::tools::AddInspectCommand(app);
+    rondo::tools::AddLogitsCommand(app);
+    rondo::tools::AddEvalCommand(app);
     app.parse(argc, argv);
+  } catch (const CLI::RuntimeError& error) {
+    return error.get_exit_code();  // a command's own
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : kExitUsage;  // 0: --help
+    return app.exit(error) == 0 ? 0 : kExitUsage;  // 0: --help, --version
   } catch (const std::exception& error) {
     std::cerr << "rondo: " << error.what() << '\n';
     return kExitFailure;

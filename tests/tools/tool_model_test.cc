@@ -1,0 +1,190 @@
+// The tool as its users meet it: answers, errors in one sentence, exit codes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tests/tools/run_tool.h"
+
+namespace rondo {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+class ToolTest : public testing::Test {
+ protected:
+  // Failed with one sentence on stderr that holds `part`, and nothing on stdout.
+  void ExpectFailure(const std::string& arguments, const std::string& part) {
+    const ToolResult result = tool_(arguments);
+    EXPECT_EQ(result.code, 1) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_THAT(result.err, StartsWith("rondo: ")) << arguments;
+    EXPECT_THAT(result.err, HasSubstr(part)) << arguments;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+
+  ToolRunner tool_;
+  std::string model_ = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+};
+
+TEST_F(ToolTest, HelpAndVersion) {
+  EXPECT_EQ(tool_("--version").code, 0);
+  EXPECT_THAT(tool_("--version").out, StartsWith("rondo "));
+  for (const char* command : {"", "convert ", "run ", "inspect ", "logits ", "eval "}) {
+    const ToolResult result = tool_(std::string(command) + "--help");
+    EXPECT_EQ(result.code, 0) << command;
+    EXPECT_THAT(result.out, HasSubstr("Examples:")) << command;
+  }
+}
+
+TEST_F(ToolTest, WrongUsageIsTwo) {
+  for (const std::string& arguments : std::vector<std::string>{
+           "", "sing", "run", "run " + model_ + " x --no-such-option", "run " + model_ + " x y",
+           "run " + model_ + " x --temperature warm", "run " + model_ + " x --context 0",
+           "run " + model_ + " x --max-tokens -4", "run " + model_ + " x --policy never",
+           "inspect " + model_ + " --plan --check", "inspect " + model_ + " --fit much",
+           "logits " + model_ + " -o x.npy", "logits " + model_ + " --ids 1 --prompt x -o x.npy",
+           "logits " + model_ + " --ids 1,x -o x.npy", "eval " + model_}) {
+    const ToolResult result = tool_(arguments);
+    EXPECT_EQ(result.code, 2) << arguments << "\n" << result.err;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_NE(result.err, "") << arguments;
+  }
+}
+
+TEST_F(ToolTest, FailuresSayWhatToDo) {
+  tool_.Write("noise", std::string(500, 'x'));
+  ExpectFailure("run /no/such/model x", "no such file");
+  ExpectFailure("run '" + tool_.Path("noise") + "' x", "rondo convert");
+  ExpectFailure("inspect '" + tool_.Path("noise") + "'", "rondo convert");
+  ExpectFailure("run '" + std::string(RONDO_TEST_DATA) + "/tiny' x", "directory");
+  ExpectFailure("run " + model_ + " --raw", "prompt is empty");
+  ExpectFailure("run " + model_ + " 'one two three four five six seven' --context 2", "--context");
+  ExpectFailure("run " + model_ + " x --temperature -1", "temperature");
+  ExpectFailure("run " + model_ + " x --top-p 2", "top_p");
+  ExpectFailure("run " + model_ + " x --stop ''", "stop string");
+  ExpectFailure("inspect " + model_ + " --fit 10K", "");
+  ExpectFailure("logits " + model_ + " --ids 1,99999 -o '" + tool_.Path("x.npy") + "'", "99999");
+  ExpectFailure("logits " + model_ + " --ids 1,2 -o /no/such/folder/x.npy", "cannot create");
+  ExpectFailure("eval " + model_ + " --text /no/such/text", "/no/such/text");
+  tool_.Write("short.txt", "too short");
+  ExpectFailure("eval " + model_ + " --text '" + tool_.Path("short.txt") + "'", "longer text");
+  EXPECT_EQ(tool_.Read("x.npy"), "");
+}
+
+TEST_F(ToolTest, RunContinuesAPrompt) {
+  const ToolResult once = tool_("run " + model_ + " \"Today's weather is so\" --max-tokens 12");
+  EXPECT_EQ(once.code, 0) << once.err;
+  EXPECT_EQ(once.err, "");
+  EXPECT_GT(once.out.size(), 10u);
+  EXPECT_EQ(once.out.back(), '\n');
+  tool_.Write("prompt", "Today's weather is so");
+  EXPECT_EQ(
+      tool_("run " + model_ + " - --max-tokens 12 --threads 2 < '" + tool_.Path("prompt") + "'")
+          .out,
+      once.out);
+  EXPECT_NE(tool_("run " + model_ +
+                  " \"Today's weather is so\" --max-tokens 12 --temperature 2 "
+                  "--seed 3 --ignore-eos")
+                .out,
+            once.out);
+}
+
+TEST_F(ToolTest, VerboseTellsMemoryAndSpeedOnStderrOnly) {
+  const std::string arguments = "run " + model_ + " 'Once upon a time' --max-tokens 8 --ignore-eos";
+  const ToolResult quiet = tool_(arguments);
+  const ToolResult verbose = tool_(arguments + " --verbose");
+  EXPECT_EQ(verbose.out, quiet.out);
+  for (const char* part :
+       {"memory: ", "prefill: ", "decode: 7 tokens", "tokens/s", "token limit"}) {
+    EXPECT_THAT(verbose.err, HasSubstr(part));
+  }
+}
+
+TEST_F(ToolTest, StopEndsTheText) {
+  const std::string run = "run " + model_ + " 'Once upon a time' --max-tokens 20 ";
+  const std::string text = tool_(run).out;
+  const std::string stop = text.substr(8, 2);
+  const ToolResult cut = tool_(run + "--stop zzz --stop '" + stop + "'");
+  EXPECT_EQ(cut.out, text.substr(0, text.find(stop)) + "\n");
+}
+
+TEST_F(ToolTest, SlideOutlivesTheContext) {
+  const ToolResult result = tool_("run " + model_ +
+                                  " 'Once upon a time' --context 192 --policy slide --sinks 4 "
+                                  "--max-tokens 400 --ignore-eos --verbose");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("generated: 400 tokens"));
+}
+
+TEST_F(ToolTest, Inspect) {
+  const ToolResult facts = tool_("inspect " + model_);
+  EXPECT_EQ(facts.code, 0) << facts.err;
+  for (const char* part : {"architecture", "parameters", "vocabulary", "heads"}) {
+    EXPECT_THAT(facts.out, HasSubstr(part));
+  }
+  const ToolResult plan = tool_("inspect " + model_ + " --plan --context 300 --threads 2");
+  EXPECT_EQ(plan.code, 0) << plan.err;
+  for (const char* part : {"arena: ", "|W", "kv pool", "no layout can be smaller", "##"}) {
+    EXPECT_THAT(plan.out, HasSubstr(part));
+  }
+  const ToolResult fit = tool_("inspect " + model_ + " --fit 64M");
+  EXPECT_EQ(fit.code, 0) << fit.err;
+  EXPECT_THAT(fit.out, HasSubstr("the largest context for 67,108,864 bytes (64.0 MiB) is "));
+  EXPECT_THAT(tool_("inspect " + model_ + " --tensors").out, HasSubstr("q8"));
+  EXPECT_THAT(tool_("inspect " + model_ + " --check").out, StartsWith("checked: "));
+}
+
+TEST_F(ToolTest, CheckFindsADamagedFile) {
+  std::string bytes = tool_.Read("q8.rondo");
+  bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);  // in the weights
+  tool_.Write("damaged", bytes);
+  const std::string damaged = "'" + tool_.Path("damaged") + "'";
+  ExpectFailure("inspect " + damaged + " --check", "");
+  ExpectFailure("run " + damaged + " x", "copy or convert");
+}
+
+TEST_F(ToolTest, LogitsAreAnNpyMatrix) {
+  const std::string path = tool_.Path("logits.npy");
+  const ToolResult result = tool_("logits " + model_ + " --ids 1,7,9,4 -o '" + path + "'");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const std::string bytes = tool_.Read("logits.npy");
+  ASSERT_GT(bytes.size(), 128u);
+  EXPECT_EQ(bytes.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+  uint16_t header = 0;
+  std::memcpy(&header, bytes.data() + 8, 2);
+  EXPECT_EQ((10 + header) % 64, 0);
+  EXPECT_THAT(bytes.substr(10, header), HasSubstr("'descr': '<f4', 'fortran_order': False, "
+                                                  "'shape': (4, "));
+  const size_t values = (bytes.size() - 10 - header) / 4;
+  EXPECT_EQ(values % 4, 0u);
+  // A prefix has the same rows: nothing looks ahead.
+  ASSERT_EQ(tool_("logits " + model_ + " --ids 1,7 -o '" + path + "'").code, 0);
+  const std::string prefix = tool_.Read("logits.npy");
+  const size_t row = values / 4 * 4;
+  EXPECT_EQ(prefix.substr(prefix.size() - 2 * row), bytes.substr(10 + header, 2 * row));
+}
+
+TEST_F(ToolTest, EvalOfStoriesIsThePublishedFigure) {
+  const std::string stories = std::string(RONDO_SHARED_DATA) + "/trained/stories260K";
+  const std::string text = std::string(RONDO_SHARED_DATA) + "/text/tinystories_200k.txt";
+  if (!std::filesystem::exists(stories) || !std::filesystem::exists(text)) {
+    GTEST_SKIP() << "no reference data at " << stories;
+  }
+  const auto perplexity = [&](const std::string& weights, const std::string& kv) {
+    const ToolResult result = tool_("eval " + tool_.Convert(stories, weights) + " --text '" + text +
+                                    "' --kv " + kv + " --json");
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("perplexity").get<double>();
+  };
+  const double f32 = perplexity("f32", "f32");
+  EXPECT_NEAR(f32, 4.1051, 0.00005);
+  EXPECT_LT(perplexity("q8", "int8"), f32 * 1.005);
+}
+
+}  // namespace
+}  // namespace rondo

@@ -1,0 +1,103 @@
+#include "tools/common/flags.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <map>
+
+namespace rondo::tools {
+namespace {
+
+// Names for the values of an int32_t, without CLI11's own description of the table.
+void AddNamed(CLI::App* command, const std::string& name, int32_t* value,
+              const std::map<std::string, int32_t>& names, const std::string& shown,
+              const std::string& description) {
+  command
+      ->add_option_function<std::string>(
+          name,
+          [value, names, name, shown](const std::string& text) {
+            const auto found = names.find(text);
+            if (found == names.end()) {
+              throw CLI::ValidationError(name, "\"" + text + "\" is not one of " + shown);
+            }
+            *value = found->second;
+          },
+          description)
+      ->type_name(shown);
+}
+
+}  // namespace
+
+void AddModelArgument(CLI::App* command, std::string* path) {
+  command->add_option("MODEL", *path, "A Rondo file, made by `rondo convert`")
+      ->required()
+      ->type_name("");
+}
+
+void AddContextFlag(CLI::App* command, rondo_engine_options* options) {
+  command
+      ->add_option("--context", options->context,
+                   "Tokens that a session can see; the model's own length if not given")
+      ->check(CLI::Range(uint32_t{1}, UINT32_MAX).description(""))
+      ->type_name("N");
+}
+
+void AddThreadsFlag(CLI::App* command, rondo_engine_options* options) {
+  command
+      ->add_option("--threads", options->threads,
+                   "Threads to compute with; performance cores if "
+                   "not given")
+      ->check(CLI::Range(uint32_t{1}, uint32_t{1024}).description(""))
+      ->type_name("N");
+}
+
+void AddPolicyFlags(CLI::App* command, rondo_engine_options* options) {
+  AddNamed(command, "--policy", &options->context_policy,
+           {{"stop", RONDO_POLICY_STOP}, {"slide", RONDO_POLICY_SLIDE}}, "stop|slide",
+           "When the context is full: stop, or let the oldest tokens go; stop if not given");
+  command
+      ->add_option("--sinks", options->sink_tokens,
+                   "With --policy slide: first tokens that stay; 0 if not given")
+      ->type_name("N");
+}
+
+void AddKvFlag(CLI::App* command, rondo_engine_options* options) {
+  AddNamed(command, "--kv", &options->kv_format,
+           {{"int8", RONDO_KV_INT8}, {"f32", RONDO_KV_FLOAT32}}, "f32|int8",
+           "Format of cached keys and values: f32 is the slow reference; int8 if not given");
+}
+
+CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,
+                            const std::string& description) {
+  return command
+      ->add_option_function<std::string>(
+          name,
+          [bytes, name](const std::string& text) {
+            char* end = nullptr;
+            const double number = std::strtod(text.c_str(), &end);
+            double unit = 1;
+            switch (*end) {
+              case 'G':
+                unit *= 1024;
+                [[fallthrough]];
+              case 'M':
+                unit *= 1024;
+                [[fallthrough]];
+              case 'K':
+                unit *= 1024;
+                ++end;
+                break;
+              default:
+                break;
+            }
+            if (end == text.c_str() || *end != '\0' || !(number * unit >= 1) ||
+                number * unit >= 0x1p63) {
+              throw CLI::ValidationError(
+                  name, "\"" + text + "\" is no number of bytes (as 800000000, 800M or 1.5G)");
+            }
+            *bytes = static_cast<uint64_t>(number * unit);
+          },
+          description)
+      ->type_name("BYTES");
+}
+
+}  // namespace rondo::tools

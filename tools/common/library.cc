@@ -1,0 +1,122 @@
+#include "tools/common/library.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr size_t kMessageBytes = 256;
+
+// What the user can do about it.
+const char* Advice(int32_t status) {
+  switch (status) {
+    case RONDO_STATUS_NOT_A_MODEL:
+      return " (make one with `rondo convert`)";
+    case RONDO_STATUS_NEWER_FORMAT:
+      return " (update rondo, or convert the model anew)";
+    case RONDO_STATUS_CORRUPT:
+      return " (copy or convert the model anew)";
+    case RONDO_STATUS_OUT_OF_MEMORY:
+    case RONDO_STATUS_ARENA_TOO_SMALL:
+      return " (choose a smaller --context; `rondo inspect MODEL --fit BYTES` tells which fits)";
+    case RONDO_STATUS_CONTEXT_FULL:
+      return " (give a larger --context)";
+    default:
+      return "";
+  }
+}
+
+void Require(int32_t status, const char* message) {
+  if (status == RONDO_STATUS_OK) return;
+  const std::string sentence = *message != '\0' ? message : rondo_status_string(status);
+  throw Error(sentence + Advice(status));
+}
+
+}  // namespace
+
+Model OpenModel(const std::string& path) {
+  rondo_model* model = nullptr;
+  char message[kMessageBytes];
+  const int32_t status =
+      rondo_model_open_path(RONDO_ABI_VERSION, path.c_str(), &model, message, sizeof message);
+  Require(status, message);
+  return Model(model);
+}
+
+rondo_model_facts Facts(const rondo_model* model) {
+  rondo_model_facts facts = {};
+  facts.struct_size = sizeof facts;
+  Require(rondo_model_info(model, &facts), "");
+  return facts;
+}
+
+std::string Fact(const rondo_model* model, const char* key) {
+  size_t length = 0;
+  rondo_model_fact(model, key, nullptr, 0, &length);
+  std::string text(length + 1, '\0');
+  rondo_model_fact(model, key, text.data(), text.size(), &length);
+  text.resize(length);
+  return text;
+}
+
+std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, bool add_special) {
+  const uint32_t flags = add_special ? RONDO_TOKENIZE_ADD_SPECIAL : 0;
+  // No text has more ids than bytes but for those around it; where it does, its count is told.
+  std::vector<int32_t> ids(text.size() + 16);
+  size_t count = 0;
+  int32_t status =
+      rondo_tokenize(model, text.data(), text.size(), flags, ids.data(), ids.size(), &count);
+  if (status == RONDO_STATUS_BUFFER_TOO_SMALL) {
+    ids.resize(count);
+    status = rondo_tokenize(model, text.data(), text.size(), flags, ids.data(), ids.size(), &count);
+  }
+  if (status == RONDO_STATUS_UNSUPPORTED) {
+    throw Error("the model has no tokenizer, so it takes token ids only");
+  }
+  if (status == RONDO_STATUS_INVALID_ARGUMENT) {
+    throw Error("the text has a stretch of over a million characters without a place to split it");
+  }
+  Require(status, "");
+  ids.resize(count);
+  return ids;
+}
+
+rondo_engine_options EngineDefaults() {
+  rondo_engine_options options;
+  Require(rondo_engine_options_init(&options, sizeof options), "");
+  return options;
+}
+
+rondo_session_options SessionDefaults() {
+  rondo_session_options options;
+  Require(rondo_session_options_init(&options, sizeof options), "");
+  return options;
+}
+
+Engine CreateEngine(rondo_model* model, const rondo_engine_options& options) {
+  rondo_engine* engine = nullptr;
+  char message[kMessageBytes];
+  const int32_t status =
+      rondo_engine_create(model, &options, nullptr, 0, &engine, message, sizeof message);
+  Require(status, message);
+  return Engine(engine);
+}
+
+rondo_memory_plan Memory(const rondo_engine* engine) {
+  rondo_memory_plan plan = {};
+  plan.struct_size = sizeof plan;
+  Require(rondo_engine_memory(engine, &plan), "");
+  return plan;
+}
+
+Session OpenSession(rondo_engine* engine, const rondo_session_options& options) {
+  rondo_session* session = nullptr;
+  char message[kMessageBytes];
+  const int32_t status = rondo_session_open(engine, &options, &session, message, sizeof message);
+  Require(status, message);
+  return Session(session);
+}
+
+void Check(const rondo_session* session, int32_t status) {
+  Require(status, rondo_session_last_error(session));
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,48 @@
+// The library as the tool's commands use it: handles that close themselves, errors as exceptions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rondo/rondo.h"
+
+namespace rondo::tools {
+
+// what() is one sentence for the user.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+struct Closer {
+  void operator()(rondo_model* model) const { rondo_model_close(model); }
+  void operator()(rondo_engine* engine) const { rondo_engine_close(engine); }
+  void operator()(rondo_session* session) const { rondo_session_close(session); }
+};
+using Model = std::unique_ptr<rondo_model, Closer>;
+using Engine = std::unique_ptr<rondo_engine, Closer>;
+using Session = std::unique_ptr<rondo_session, Closer>;
+
+// Each throws Error with the library's sentence, and what to do about it where that is known.
+Model OpenModel(const std::string& path);
+rondo_model_facts Facts(const rondo_model* model);
+// The fact's text; empty where the file does not have it.
+std::string Fact(const rondo_model* model, const char* key);
+std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, bool add_special);
+
+rondo_engine_options EngineDefaults();
+rondo_session_options SessionDefaults();
+Engine CreateEngine(rondo_model* model, const rondo_engine_options& options);
+rondo_memory_plan Memory(const rondo_engine* engine);
+Session OpenSession(rondo_engine* engine, const rondo_session_options& options);
+
+// Throws Error with the session's own sentence unless `status` is RONDO_STATUS_OK.
+void Check(const rondo_session* session, int32_t status);
+
+}  // namespace rondo::tools

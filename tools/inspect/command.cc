@@ -1,0 +1,109 @@
+// Tells what a model is, what it would take to run it, and whether its file is whole.
+#include "tools/inspect/command.h"
+
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/common/flags.h"
+#include "tools/common/library.h"
+#include "tools/common/numbers.h"
+#include "tools/inspect/file_report.h"
+#include "tools/inspect/plan_report.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  rondo inspect model.rondo
+  rondo inspect model.rondo --plan --context 4096
+  rondo inspect model.rondo --fit 900M
+  rondo inspect model.rondo --check
+
+Nothing of the plan is taken from the system: it is computed from the file alone.)";
+
+struct Arguments {
+  std::string model;
+  rondo_engine_options engine = EngineDefaults();
+  uint64_t fit_bytes = 0;  // 0: not asked for
+  bool plan = false;
+  bool check = false;
+  bool tensors = false;
+};
+
+void PrintPlan(const rondo_model* model, const rondo_engine_options& options) {
+  rondo_memory_plan plan = {};
+  plan.struct_size = sizeof plan;
+  char message[256];
+  if (rondo_plan(model, &options, &plan, message, sizeof message) != RONDO_STATUS_OK) {
+    throw Error(message);
+  }
+  std::vector<rondo_memory_block> blocks(plan.n_blocks);
+  for (uint32_t i = 0; i < plan.n_blocks; ++i) {
+    blocks[i].struct_size = sizeof blocks[i];
+    if (const int32_t status = rondo_plan_block(model, &options, i, &blocks[i])) {
+      throw Error(rondo_status_string(status));
+    }
+  }
+  std::cout << DescribePlan(plan, blocks);
+}
+
+void PrintFit(const rondo_model* model, const rondo_engine_options& options, uint64_t bytes) {
+  uint32_t context = 0;
+  char message[256];
+  if (rondo_plan_fit(model, &options, bytes, &context, message, sizeof message) !=
+      RONDO_STATUS_OK) {
+    throw Error(message);
+  }
+  std::cout << "the largest context for " << FormatBytes(bytes) << " is " << FormatCount(context)
+            << " tokens"
+            << (context >= Facts(model).context_length ? ", all that the model was trained for"
+                                                       : "")
+            << '\n';
+}
+
+void Run(const Arguments& arguments) {
+  const Model model = OpenModel(arguments.model);
+  if (arguments.plan) {
+    PrintPlan(model.get(), arguments.engine);
+  } else if (arguments.fit_bytes > 0) {
+    PrintFit(model.get(), arguments.engine, arguments.fit_bytes);
+  } else if (arguments.check) {
+    std::cout << CheckModel(arguments.model, model.get());
+  } else if (arguments.tensors) {
+    std::cout << DescribeTensors(arguments.model);
+  } else {
+    std::cout << DescribeModel(model.get());
+  }
+}
+
+}  // namespace
+
+void AddInspectCommand(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "inspect", "Tell what a model is, what memory it takes, whether its file is whole");
+  AddModelArgument(command, &a->model);
+  CLI::Option_group* what = command->add_option_group("Instead of the model's facts");
+  what->require_option(0, 1);
+  what->add_flag("--plan", a->plan, "The memory plan: table, map, and every block");
+  AddBytesOption(what, "--fit", &a->fit_bytes,
+                 "The largest context whose plan fits so many bytes (K, M, G)");
+  what->add_flag("--check", a->check, "Compare every checksum and the tokenizer's stored texts");
+  what->add_flag("--tensors", a->tensors, "Every tensor");
+  AddContextFlag(command, &a->engine);
+  command->add_option("--sessions", a->engine.max_sessions, "Sessions open at once; 1 if not given")
+      ->type_name("N");
+  command
+      ->add_option("--rows", a->engine.max_rows, "Tokens of one pass of a prefill; 64 if not given")
+      ->type_name("N");
+  AddPolicyFlags(command, &a->engine);
+  AddKvFlag(command, &a->engine);
+  AddThreadsFlag(command, &a->engine);
+  command->footer(kExamples);
+  command->callback([a] { Run(*a); });
+}
+
+}  // namespace rondo::tools

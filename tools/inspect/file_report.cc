@@ -1,0 +1,139 @@
+#include "tools/inspect/file_report.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "platforms/file_map.h"
+#include "runtime/model/model_file.h"
+#include "runtime/model/tensor_view.h"
+#include "tools/common/library.h"
+#include "tools/common/numbers.h"
+
+namespace rondo::tools {
+namespace {
+
+struct MappedModel {
+  FileMap map;
+  ModelFile file;
+};
+
+MappedModel Map(const std::string& path) {
+  MappedModel model;
+  if (const int error = FileMap::OpenPath(path.c_str(), &model.map)) {
+    throw Error("cannot open " + path + ": " + std::strerror(error));
+  }
+  auto file = ModelFile::Open(model.map.bytes());
+  if (!file.ok()) throw Error(file.status().message());
+  model.file = *file;
+  return model;
+}
+
+std::string FactKey(const rondo_model* model, uint32_t index) {
+  size_t length = 0;
+  rondo_model_fact_key(model, index, nullptr, 0, &length);
+  std::string key(length + 1, '\0');
+  rondo_model_fact_key(model, index, key.data(), key.size(), &length);
+  key.resize(length);
+  return key;
+}
+
+void Row(const std::string& name, const std::string& value, std::string* out) {
+  *out += name + std::string(name.size() < 18 ? 18 - name.size() : 1, ' ') + value + "\n";
+}
+
+const char* FormatName(format::TensorFormat format) {
+  switch (format) {
+    case format::TensorFormat::F32:
+      return "f32";
+    case format::TensorFormat::Q8:
+      return "q8";
+    case format::TensorFormat::Q4:
+      return "q4";
+    default:
+      return "?";
+  }
+}
+
+}  // namespace
+
+std::string DescribeModel(const rondo_model* model) {
+  const rondo_model_facts facts = Facts(model);
+  std::string out;
+  for (const char* key : {"name", "architecture", "producer"}) Row(key, Fact(model, key), &out);
+  Row("file",
+      FormatBytes(facts.file_bytes) + ", format version " + std::to_string(facts.format_version),
+      &out);
+  Row("parameters", FormatCount(facts.parameters), &out);
+  Row("context length", FormatCount(facts.context_length), &out);
+  Row("vocabulary",
+      FormatCount(facts.vocab_size) +
+          (facts.has_tokenizer != 0 ? "" : " (no tokenizer: token ids only)"),
+      &out);
+  Row("hidden size", FormatCount(facts.hidden_size), &out);
+  Row("layers", std::to_string(facts.n_layers), &out);
+  Row("heads",
+      std::to_string(facts.n_heads) + " of " + std::to_string(facts.head_dim) + ", " +
+          std::to_string(facts.n_kv_heads) + " for keys and values",
+      &out);
+  Row("BOS token", facts.bos_token < 0 ? "none" : std::to_string(facts.bos_token), &out);
+  std::string eos;
+  for (uint32_t i = 0; i < facts.n_eos_tokens; ++i) {
+    int32_t token = 0;
+    rondo_model_eos_token(model, i, &token);
+    eos += (i > 0 ? ", " : "") + std::to_string(token);
+  }
+  Row("end tokens", eos.empty() ? "none" : eos, &out);
+  for (uint32_t i = 0;; ++i) {
+    const std::string key = FactKey(model, i);
+    if (key.empty()) break;
+    Row(key, Fact(model, key.c_str()), &out);
+  }
+  return out;
+}
+
+std::string DescribeTensors(const std::string& path) {
+  const MappedModel model = Map(path);
+  std::string out;
+  char line[256];
+  std::snprintf(line, sizeof line, "%-44s %-8s %10s %10s %16s\n", "tensor", "format", "rows",
+                "cols", "bytes");
+  out += line;
+  for (uint32_t i = 0; i < model.file.model().tensors()->size(); ++i) {
+    const TensorView tensor = ViewTensor(model.file, i);
+    std::string format = FormatName(tensor.format);
+    if (tensor.block > 0) format += "/" + std::to_string(tensor.block);
+    std::snprintf(line, sizeof line, "%-44s %-8s %10zu %10zu %16s\n", tensor.name, format.c_str(),
+                  tensor.rows, tensor.cols,
+                  FormatCount(tensor.data.size() + tensor.scales.size()).c_str());
+    out += line;
+  }
+  return out;
+}
+
+std::string CheckModel(const std::string& path, const rondo_model* model) {
+  const MappedModel mapped = Map(path);
+  if (const Status status = mapped.file.VerifyAll(); !status.ok()) throw Error(status.message());
+  const auto* tensors = mapped.file.model().tensors();
+  for (uint32_t i = 0; i < tensors->size(); ++i) {
+    const Status status = CheckFinite(ViewTensor(mapped.file, i));
+    if (!status.ok()) throw Error(status.message());
+  }
+  size_t texts = 0;
+  const auto* tokenizer = mapped.file.model().tokenizer();
+  if (tokenizer != nullptr && tokenizer->golden() != nullptr) {
+    for (const auto* golden : *tokenizer->golden()) {
+      const std::vector<int32_t> ids =
+          Tokenize(model, {golden->text()->data(), golden->text()->size()}, false);
+      if (!std::equal(ids.begin(), ids.end(), golden->ids()->begin(), golden->ids()->end(),
+                      [](int32_t a, uint32_t b) { return static_cast<uint32_t>(a) == b; })) {
+        throw Error("the stored text \"" + golden->text()->str() +
+                    "\" has other token ids in this build than where the model was converted");
+      }
+      ++texts;
+    }
+  }
+  return "checked: every checksum, the values of " + std::to_string(tensors->size()) +
+         " tensors, the ids of " + std::to_string(texts) + " stored texts\n";
+}
+
+}  // namespace rondo::tools

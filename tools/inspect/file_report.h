@@ -1,0 +1,20 @@
+// What a model file holds and whether it is whole.
+#pragma once
+
+#include <string>
+
+#include "rondo/rondo.h"
+
+namespace rondo::tools {
+
+// Names, sizes and facts; several lines, each ended.
+std::string DescribeModel(const rondo_model* model);
+
+// Every tensor with format, shape and bytes. Throws Error.
+std::string DescribeTensors(const std::string& path);
+
+// Compares every checksum of the file and tokenises its stored texts anew. Returns what was
+// checked, in one line; throws Error at the first difference, naming it.
+std::string CheckModel(const std::string& path, const rondo_model* model);
+
+}  // namespace rondo::tools

@@ -1,0 +1,121 @@
+#include "tools/inspect/plan_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <iterator>
+
+#include "tools/common/numbers.h"
+
+namespace rondo::tools {
+namespace {
+
+struct SegmentRow {
+  const char* name;
+  char letter;
+  uint64_t bytes;
+};
+
+constexpr size_t kMapWidth = 72;  // characters inside of the arena's frame
+constexpr size_t kNameWidth = 32;
+constexpr int32_t kMaxSteps = 48;  // columns of the lifetime chart
+
+template <typename... Arguments>
+void Line(std::string* out, const char* format, Arguments... arguments) {
+  char line[256];
+  std::snprintf(line, sizeof line, format, arguments...);
+  *out += line;
+  *out += '\n';
+}
+
+void DescribeSegments(const rondo_memory_plan& plan, const SegmentRow (&segments)[5],
+                      std::string* out) {
+  Line(out, "arena: %s, aligned to %llu", FormatBytes(plan.arena_bytes).c_str(),
+       static_cast<unsigned long long>(plan.arena_alignment));
+  for (const SegmentRow& segment : segments) {
+    const double share = plan.arena_bytes == 0 ? 0
+                                               : 100.0 * static_cast<double>(segment.bytes) /
+                                                     static_cast<double>(plan.arena_bytes);
+    Line(out, "  %c  %-12s %16s  %5.1f %%", segment.letter, segment.name,
+         FormatCount(segment.bytes).c_str(), share);
+  }
+  Line(out, "activations: %s, of which at most %s live at once: no layout can be smaller",
+       FormatCount(plan.activations_bytes).c_str(),
+       FormatCount(plan.activations_lower_bound).c_str());
+  Line(out, "kv pool: context %u of %u tokens a block, %s bytes a token, %u session%s",
+       plan.context, plan.kv_block_tokens, FormatCount(plan.kv_bytes_per_token).c_str(),
+       plan.max_sessions, plan.max_sessions == 1 ? "" : "s");
+  Line(out, "kernels %s, %u thread%s, %u rows a pass", plan.kernels, plan.threads,
+       plan.threads == 1 ? "" : "s", plan.max_rows);
+}
+
+// The arena as a bar, each segment as wide as its share.
+void DrawArena(const rondo_memory_plan& plan, const SegmentRow (&segments)[5], std::string* out) {
+  std::string bar;
+  uint64_t end = 0;
+  for (const SegmentRow& segment : segments) {
+    end += segment.bytes;
+    const auto column = static_cast<size_t>(static_cast<double>(end) /
+                                            static_cast<double>(plan.arena_bytes) * kMapWidth);
+    // What exists is seen, be it ever so small.
+    const size_t least = bar.size() + (segment.bytes > 0 ? 1 : 0);
+    bar.resize(std::min(std::max(column, least), kMapWidth), segment.letter);
+  }
+  const std::string frame = "+" + std::string(kMapWidth, '-') + "+";
+  *out += frame + "\n|" + bar + std::string(kMapWidth - bar.size(), ' ') + "|\n" + frame + "\n";
+}
+
+// One line per activation block, lowest offset first, marked in the steps in which it is live.
+void DrawLifetimes(const std::vector<rondo_memory_block>& blocks, std::string* out) {
+  std::vector<const rondo_memory_block*> activations;
+  int32_t steps = 0;
+  for (const rondo_memory_block& block : blocks) {
+    if (block.segment != RONDO_SEGMENT_ACTIVATIONS) continue;
+    activations.push_back(&block);
+    steps = std::max(steps, block.first_step + 1);
+    if (block.last_step < kMaxSteps) steps = std::max(steps, block.last_step + 1);
+  }
+  if (activations.empty() || steps > kMaxSteps) return;
+  std::stable_sort(activations.begin(), activations.end(),
+                   [](const auto* a, const auto* b) { return a->offset < b->offset; });
+  const uint64_t base = activations[0]->offset;
+  *out += "\nlives of the activations (offsets within their segment; one column per step)\n";
+  for (const rondo_memory_block* block : activations) {
+    std::string life(static_cast<size_t>(steps), '.');
+    for (int32_t step = block->first_step; step <= std::min(block->last_step, steps - 1); ++step) {
+      life[static_cast<size_t>(step)] = '#';
+    }
+    Line(out, "  %-*.*s %12s %12s  |%s|", static_cast<int>(kNameWidth),
+         static_cast<int>(kNameWidth), block->name, FormatCount(block->offset - base).c_str(),
+         FormatCount(block->bytes).c_str(), life.c_str());
+  }
+}
+
+}  // namespace
+
+std::string DescribePlan(const rondo_memory_plan& plan,
+                         const std::vector<rondo_memory_block>& blocks) {
+  const SegmentRow segments[5] = {
+      {"weights", 'W', plan.weights_bytes},     {"kv pool", 'K', plan.kv_pool_bytes},
+      {"sessions", 'S', plan.sessions_bytes},   {"activations", 'A', plan.activations_bytes},
+      {"workspace", 'X', plan.workspace_bytes},
+  };
+  std::string out;
+  DescribeSegments(plan, segments, &out);
+  DrawArena(plan, segments, &out);
+  DrawLifetimes(blocks, &out);
+  out += "\nblocks\n";
+  Line(&out, "  %-12s %-*s %16s %16s", "segment", static_cast<int>(kNameWidth), "name", "offset",
+       "bytes");
+  std::vector<const rondo_memory_block*> ordered;
+  for (const rondo_memory_block& block : blocks) ordered.push_back(&block);
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto* a, const auto* b) { return a->offset < b->offset; });
+  for (const rondo_memory_block* block : ordered) {
+    Line(&out, "  %-12s %-*.*s %16s %16s", segments[block->segment].name,
+         static_cast<int>(kNameWidth), static_cast<int>(kNameWidth), block->name,
+         FormatCount(block->offset).c_str(), FormatCount(block->bytes).c_str());
+  }
+  return out;
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,96 @@
+// Writes the logits of every position, so that anyone can hold a conversion against the original.
+#include "tools/logits/command.h"
+
+#include <exception>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/common/flags.h"
+#include "tools/common/library.h"
+#include "tools/logits/npy_file.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  rondo logits model.rondo --ids 1,306,763 -o logits.npy
+  rondo logits model.rondo --prompt "Once upon a time" -o logits.npy --kv f32
+
+In Python: numpy.load("logits.npy") is float32 [tokens, vocabulary]; row i predicts token i + 1.)";
+
+struct Arguments {
+  std::string model;
+  std::vector<int32_t> ids;
+  std::string prompt;
+  std::string output;
+  rondo_engine_options engine = EngineDefaults();
+};
+
+// No exception may pass through the library, so the first one waits here.
+struct RowWriter {
+  NpyFile* file;
+  rondo_session* session;
+  std::exception_ptr failure = nullptr;
+
+  static void Row(void* self, size_t, const float* logits, size_t count) {
+    auto* writer = static_cast<RowWriter*>(self);
+    if (writer->failure != nullptr) return;
+    try {
+      writer->file->Append({logits, count});
+    } catch (...) {
+      writer->failure = std::current_exception();
+      rondo_session_cancel(writer->session);
+    }
+  }
+};
+
+void Run(Arguments arguments) {
+  const Model model = OpenModel(arguments.model);
+  const std::vector<int32_t> ids =
+      arguments.ids.empty() ? Tokenize(model.get(), arguments.prompt, true) : arguments.ids;
+  if (ids.empty()) throw Error("the prompt is empty; give --prompt a text, or --ids");
+  if (arguments.engine.context == 0) {
+    arguments.engine.context =
+        std::max(Facts(model.get()).context_length, static_cast<uint32_t>(ids.size()));
+  }
+  const Engine engine = CreateEngine(model.get(), arguments.engine);
+  const Session session = OpenSession(engine.get(), SessionDefaults());
+  const uint32_t vocab_size = Facts(model.get()).vocab_size;
+  NpyFile file(arguments.output, ids.size(), vocab_size);
+  RowWriter writer = {&file, session.get()};
+  const int32_t status =
+      rondo_session_prefill_logits(session.get(), ids.data(), ids.size(), RowWriter::Row, &writer);
+  if (writer.failure != nullptr) std::rethrow_exception(writer.failure);
+  Check(session.get(), status);
+  file.Commit();
+  std::cout << arguments.output << ": float32 [" << ids.size() << ", " << vocab_size << "]\n";
+}
+
+}  // namespace
+
+void AddLogitsCommand(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("logits", "Write the logits of every position of a text");
+  AddModelArgument(command, &a->model);
+  CLI::Option_group* input = command->add_option_group("input");
+  input->add_option("--ids", a->ids, "Token ids, separated by commas, as they are")
+      ->delimiter(',')
+      ->expected(1)
+      ->take_all()
+      ->type_name("1,2,3");
+  input->add_option("--prompt", a->prompt, "A text, with the model's BOS")->type_name("TEXT");
+  input->require_option(1);
+  command->add_option("-o,--output", a->output, "The .npy file to write")
+      ->required()
+      ->type_name("FILE");
+  AddContextFlag(command, &a->engine);
+  AddKvFlag(command, &a->engine);
+  AddThreadsFlag(command, &a->engine);
+  command->footer(kExamples);
+  command->callback([a] { Run(*a); });
+}
+
+}  // namespace rondo::tools
