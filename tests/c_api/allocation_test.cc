@@ -1,0 +1,192 @@
+// After creation nothing asks the system for memory: every way to do so is interposed and counted.
+#include <atomic>
+#include <cstdlib>
+
+#include "tests/c_api/tiny_model.h"
+
+// Sanitizers bring their own allocator; elsewhere glibc's own names stand behind ours.
+#if defined(__GLIBC__) && !RONDO_SANITIZED
+#define RONDO_COUNTS_ALLOCATIONS 1
+
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+namespace {
+std::atomic<bool> counting{false};
+std::atomic<int> allocations{0};
+
+void Count() {
+  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1);
+}
+}  // namespace
+
+extern "C" {
+
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* pointer, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+
+__attribute__((visibility("default"))) void* malloc(size_t size) {
+  Count();
+  return __libc_malloc(size);
+}
+__attribute__((visibility("default"))) void* calloc(size_t count, size_t size) {
+  Count();
+  return __libc_calloc(count, size);
+}
+__attribute__((visibility("default"))) void* realloc(void* pointer, size_t size) {
+  Count();
+  return __libc_realloc(pointer, size);
+}
+__attribute__((visibility("default"))) void* memalign(size_t alignment, size_t size) {
+  Count();
+  return __libc_memalign(alignment, size);
+}
+__attribute__((visibility("default"))) void* aligned_alloc(size_t alignment, size_t size) {
+  Count();
+  return __libc_memalign(alignment, size);
+}
+__attribute__((visibility("default"))) int posix_memalign(void** out, size_t alignment,
+                                                          size_t size) {
+  Count();
+  *out = __libc_memalign(alignment, size);
+  return *out == nullptr ? 12 : 0;
+}
+__attribute__((visibility("default"))) void* mmap(void* address, size_t length, int protection,
+                                                  int flags, int fd, off_t offset) noexcept {
+  Count();
+  const long result = syscall(SYS_mmap, address, length, protection, flags, fd, offset);
+  return reinterpret_cast<void*>(result);
+}
+
+}  // extern "C"
+#endif
+
+namespace rondo::abi_test {
+namespace {
+
+#ifdef RONDO_COUNTS_ALLOCATIONS
+
+class Counted {
+ public:
+  Counted() {
+    allocations = 0;
+    counting = true;
+  }
+  ~Counted() { counting = false; }
+  int count() const { return allocations; }
+};
+
+TEST(AllocationTest, TheCounterSeesTheLibrary) {
+  const Model model = OpenTiny();
+  const rondo_engine_options options = EngineOptions();
+  rondo_engine* engine = nullptr;
+  const Counted counted;
+  EXPECT_EQ(rondo_engine_create(model.get(), &options, nullptr, 0, &engine, nullptr, 0),
+            RONDO_STATUS_OK);
+  EXPECT_GE(counted.count(), 2);  // the handle and the arena at least
+  rondo_engine_close(engine);
+}
+
+TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
+  const Model model = OpenTiny();
+  rondo_engine_options engine_options = EngineOptions();
+  engine_options.threads = 2;
+  engine_options.context_policy = RONDO_POLICY_SLIDE;
+  engine_options.sink_tokens = 4;
+  const Engine engine = NewEngine(model.get(), engine_options);
+  rondo_session_options options = SessionOptions();
+  const char* stops[] = {"never in any story", "\n\n\n\n"};
+  const rondo_logit_bias bias = {5, -1.0f};
+  options.temperature = 0.9f;
+  options.top_k = 40;
+  options.top_p = 0.95f;
+  options.min_p = 0.01f;
+  options.repetition_penalty = 1.1f;
+  options.ignore_eos = 1;
+  options.logprobs = 1;
+  options.logit_bias = &bias;
+  options.n_logit_bias = 1;
+  options.stop_strings = stops;
+  options.n_stop_strings = 2;
+  const Session session = NewSession(engine.get(), options);
+  const char prompt[] = "Once upon a time, there was a girl. Her name was <|unknown|> \xff.";
+
+  int32_t ids[128];
+  size_t n_ids = 0;
+  char text[8192];
+  size_t length = 0;
+  int32_t failures = 0;
+  size_t tokens = 0;
+  const Counted counted;
+  failures += rondo_tokenize(model.get(), prompt, sizeof prompt - 1, RONDO_TOKENIZE_ADD_SPECIAL,
+                             ids, 128, &n_ids) != RONDO_STATUS_OK;
+  failures += rondo_session_prefill(session.get(), ids, n_ids) != RONDO_STATUS_OK;
+  rondo_event event = {};
+  event.struct_size = sizeof event;
+  while (tokens < 1000 && failures == 0) {
+    failures += rondo_session_next(session.get(), &event) != RONDO_STATUS_OK;
+    failures += event.token < 0;
+    ++tokens;
+  }
+  EXPECT_EQ(counted.count(), 0) << "in tokenize, prefill or next";
+
+  // Every other call but those that create and destroy.
+  rondo_model_facts facts = {};
+  rondo_memory_plan plan = {};
+  rondo_memory_block block = {};
+  rondo_engine_counters counters = {};
+  facts.struct_size = sizeof facts;
+  plan.struct_size = sizeof plan;
+  block.struct_size = sizeof block;
+  counters.struct_size = sizeof counters;
+  uint64_t u = 0;
+  uint64_t v = 0;
+  int64_t value = 0;
+  int32_t token = 0;
+  const float* logits = nullptr;
+  size_t count = 0;
+  const auto row = [](void*, size_t, const float*, size_t) {};
+  const int32_t statuses[] = {
+      rondo_query("abi.version", &value),
+      rondo_model_info(model.get(), &facts),
+      rondo_model_eos_token(model.get(), 0, &token),
+      rondo_model_fact(model.get(), "architecture", text, sizeof text, &length),
+      rondo_detokenize(model.get(), ids, n_ids, 0, text, sizeof text, &length),
+      rondo_engine_memory(engine.get(), &plan),
+      rondo_engine_memory_block(engine.get(), 0, &block),
+      rondo_engine_stats(engine.get(), &counters),
+      rondo_session_logits(session.get(), &logits, &count),
+      rondo_session_accept(session.get(), 7),
+      rondo_session_position(session.get(), &u),
+      rondo_session_remaining(session.get(), &u),
+      rondo_session_evicted(session.get(), &u, &v),
+      rondo_session_undo(session.get(), 3),
+      rondo_session_logits(session.get(), &logits, &count),
+      rondo_session_prefill_logits(session.get(), ids, n_ids, row, nullptr),
+      rondo_session_reset(session.get()),
+      rondo_session_prefill(session.get(), ids, n_ids),
+  };
+  failures += rondo_session_prefill(session.get(), ids, 0) != RONDO_STATUS_INVALID_ARGUMENT;
+  failures += *rondo_session_last_error(session.get()) == '\0';
+  failures += rondo_session_cancel(session.get()) != RONDO_STATUS_OK;
+  failures += rondo_session_accept(session.get(), 7) != RONDO_STATUS_OK;
+  failures += rondo_session_logits(session.get(), &logits, &count) != RONDO_STATUS_CANCELLED;
+  EXPECT_EQ(counted.count(), 0) << "in another call";
+  EXPECT_EQ(tokens, 1000u);
+  EXPECT_EQ(failures, 0);
+  for (const int32_t& status : statuses) {
+    EXPECT_EQ(status, RONDO_STATUS_OK) << "call " << &status - statuses;
+  }
+}
+
+#else
+TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
+  GTEST_SKIP() << "no allocator to interpose here: not glibc, or a sanitizer's own";
+}
+#endif
+
+}  // namespace
+}  // namespace rondo::abi_test
