@@ -12,6 +12,7 @@
 #include "tools/convert/file_writer.h"
 #include "tools/convert/metadata.h"
 #include "tools/convert/tensor_writer.h"
+#include "tools/convert/tokenizer/compile_tokenizer.h"
 
 namespace rondo::convert {
 namespace {
@@ -69,6 +70,25 @@ TensorFormat FormatFor(TensorRole role, const ConvertOptions& options) {
   return role == TensorRole::kMatrix ? options.weights : options.embedding;
 }
 
+// Null, with a note, where the folder has none.
+flatbuffers::Offset<format::Tokenizer> AddTokenizer(const fs::path& directory,
+                                                    const DecoderSpec& spec, FileWriter& writer,
+                                                    flatbuffers::FlatBufferBuilder& builder,
+                                                    ConvertReport& report) {
+  if (!fs::exists(directory / "tokenizer.json")) {
+    report.notes.push_back("no tokenizer.json: the file takes and gives token ids only");
+    return {};
+  }
+  const auto tokenizer = CompileTokenizer(directory, writer, builder);
+  const uint32_t vocab = flatbuffers::GetTemporaryPointer(builder, tokenizer)->vocab_size();
+  if (vocab > spec.vocab_size) {
+    report.notes.push_back("tokenizer.json has ids up to " + std::to_string(vocab - 1) +
+                           ", the model only up to " + std::to_string(spec.vocab_size - 1) +
+                           ": text with the tokens above is refused");
+  }
+  return tokenizer;
+}
+
 // What was written is read back before it gets its name; in pieces, which are released one by one:
 // the pages of a mapping count as this process's memory.
 void CheckWritten(const fs::path& path) {
@@ -109,8 +129,8 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
   report.architecture = spec.architecture;
   FileWriter writer(options.output);
   flatbuffers::FlatBufferBuilder builder;
-  flatbuffers::Offset<format::Tokenizer> tokenizer;
-  report.notes.push_back("no tokenizer: the file takes and gives token ids only");
+  // Before the weights: what it refuses is refused at once.
+  const auto tokenizer = AddTokenizer(directory, spec, writer, builder, report);
 
   std::vector<StoredTensor> stored;
   uint64_t done = 0;
