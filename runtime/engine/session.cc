@@ -111,6 +111,7 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink* sink) {
       const bool restorable = before == 0 || ring_.CanReturnTo(before - 1);
       position_ = restorable ? before : evaluated_;
       evaluated_ = std::min(evaluated_, position_);
+      if (logits_at_ > position_) logits_at_ = 0;
       if (!restorable) {
         const std::span<const int32_t> kept = ids.first(position_ - before);
         for (const int32_t id : kept) sampler_.Accept(id);
