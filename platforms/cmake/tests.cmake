@@ -65,7 +65,7 @@ function(rondo_test_program label library)
   endif()
   # Tests are listed when ctest runs, not while building: a cross build may have no emulator.
   gtest_discover_tests(${program}
-    TEST_PREFIX "${label}." DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    TEST_PREFIX "${label}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${label} TIMEOUT 600)
 endfunction()
 
