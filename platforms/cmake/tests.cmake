@@ -24,17 +24,26 @@ target_compile_definitions(rondo_test_options INTERFACE
   "RONDO_SHARED_DATA=\"${RONDO_SHARED_DATA}\""
   "RONDO_TEST_DATA=\"${CMAKE_SOURCE_DIR}/tests/data\""
   "RONDO_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
-# RONDO_TOOL: what a test runs as `rondo`; in a cross build, the tool under the emulator.
-if(TARGET rondo_tool)
-  set(tool "$<TARGET_FILE:rondo_tool>")
+
+# rondo_runnable(TARGET OUT): the path with which a test runs the program TARGET; in a cross build
+# a script that puts the emulator before it.
+function(rondo_runnable target out)
+  set(path "$<TARGET_FILE:${target}>")
   if(CMAKE_CROSSCOMPILING_EMULATOR)
     list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
-    file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/rondo-emulated"
-      CONTENT "#!/bin/sh\nexec ${emulator} '${tool}' \"$@\"\n"
+    set(script "${CMAKE_BINARY_DIR}/emulated/${target}")
+    file(GENERATE OUTPUT "${script}" CONTENT "#!/bin/sh\nexec ${emulator} '${path}' \"$@\"\n"
       FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
-    set(tool "${CMAKE_BINARY_DIR}/rondo-emulated")
+    set(path "${script}")
   endif()
+  set(${out} "${path}" PARENT_SCOPE)
+endfunction()
+if(TARGET rondo_tool)
+  rondo_runnable(rondo_tool tool)
   target_compile_definitions(rondo_test_options INTERFACE "RONDO_TOOL=\"${tool}\"")
+endif()
+if(CMAKE_CROSSCOMPILING_EMULATOR)  # programs of this machine cannot load the library then
+  target_compile_definitions(rondo_test_options INTERFACE RONDO_EMULATED=1)
 endif()
 target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest::gmock)
 
@@ -83,8 +92,8 @@ if(TARGET rondo)
   add_executable(rondo_example_generate c_api/examples/generate.c)
   target_link_libraries(rondo_example_generate PRIVATE rondo_own rondo)
   add_dependencies(rondo_abi_tests rondo_example_generate)
-  target_compile_definitions(rondo_abi_tests PRIVATE
-    "RONDO_EXAMPLE_GENERATE=\"$<TARGET_FILE:rondo_example_generate>\"")
+  rondo_runnable(rondo_example_generate example)
+  target_compile_definitions(rondo_abi_tests PRIVATE "RONDO_EXAMPLE_GENERATE=\"${example}\"")
 endif()
 
 # The libraries as others see them.
