@@ -84,11 +84,13 @@ Status Normalizer::Fill(std::span<uint8_t> out, size_t* written) {
   uint8_t* to = out.data();
   const uint8_t* const limit =
       out.size() < kStepBytes ? out.data() : out.data() + (out.size() - kStepBytes);
-  if (!begun_ && !text_.empty() && settings_.prepend() != nullptr && to < limit) {
-    std::memcpy(to, settings_.prepend()->Data(), settings_.prepend()->size());
-    to += settings_.prepend()->size();
+  if (!begun_ && !text_.empty() && to < limit) {
+    begun_ = true;
+    if (const auto* prefix = settings_.prepend(); prefix != nullptr) {
+      std::memcpy(to, prefix->Data(), prefix->size());
+      to += prefix->size();
+    }
   }
-  begun_ = begun_ || to < limit;
   while (position_ < text_.size() && to < limit) {
     const Utf8Step step = DecodeUtf8(text_.data() + position_, text_.data() + text_.size());
     const size_t next = position_ + step.length;

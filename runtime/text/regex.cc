@@ -88,10 +88,10 @@ Result<Regex> Regex::Compile(std::string_view pattern, bool utf, RegexMemory& me
   PCRE2_SIZE offset = 0;
   Regex regex;
   regex.memory_ = &memory;
-  regex.code_ = pcre2_compile(
-      reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(),
-      (utf ? PCRE2_UTF | PCRE2_UCP : 0) | PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE, &error,
-      &offset, context);
+  const uint32_t options = PCRE2_NEVER_BACKSLASH_C | PCRE2_NO_AUTO_CAPTURE |
+                           (utf ? PCRE2_UTF | PCRE2_UCP : PCRE2_NEVER_UTF | PCRE2_NEVER_UCP);
+  regex.code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options,
+                              &error, &offset, context);
   pcre2_compile_context_free(context);
   if (regex.code_ == nullptr) {
     unsigned char message[120] = "";

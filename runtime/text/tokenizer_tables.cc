@@ -34,6 +34,7 @@ Status View(const ModelFile& file, const format::Section* section, const char* w
   return {};
 }
 
+// `text` must be there, unless min_bytes is 0.
 Status CheckText(const flatbuffers::String* text, size_t min_bytes, size_t max_bytes,
                  const char* what) {
   const size_t size = text == nullptr ? 0 : text->size();
@@ -193,7 +194,7 @@ Status CheckModel(const TokenizerTables& tables) {
 Status CheckGolden(const TokenizerTables& tables) {
   if (tables.settings->golden() == nullptr) return {};
   for (const format::Golden* golden : *tables.settings->golden()) {
-    RONDO_RETURN_IF_ERROR(CheckText(golden->text(), 0, kMaxTokenBytes, "a golden text"));
+    RONDO_RETURN_IF_ERROR(CheckText(golden->text(), 1, kMaxTokenBytes, "a golden text"));
     RONDO_RETURN_IF_ERROR(
         CheckIds(golden->ids(), kMaxGoldenIds, tables.vocab_size(), "a golden text"));
   }

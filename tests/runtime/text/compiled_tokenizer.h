@@ -53,6 +53,22 @@ class CompiledTokenizer {
   MemorySink& sink() { return sink_; }
   std::span<uint8_t> metadata() { return {builder_.GetBufferPointer(), builder_.GetSize()}; }
 
+  // What ModelFile::Open checks of the sections, for tests that change the metadata.
+  bool SectionsInside() {
+    const auto* settings = flatbuffers::GetRoot<format::Tokenizer>(builder_.GetBufferPointer());
+    for (const format::Section* section :
+         {settings->token_bytes(), settings->token_offsets(), settings->token_flags(),
+          settings->atoms(), settings->merges(), settings->merge_slots(), settings->joints(),
+          settings->word_slots()}) {
+      if (section == nullptr) return false;
+      if (section->offset() % 64 != 0 || section->offset() > sink_.bytes().size() ||
+          section->bytes() > sink_.bytes().size() - section->offset()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
   TokenizerTables tables() const {
     TokenizerTables tables;
     const auto* settings = flatbuffers::GetRoot<format::Tokenizer>(builder_.GetBufferPointer());

@@ -77,6 +77,9 @@ Compiled::Compiled(const JsonValue& root)
       }
     }
   }
+  if (bpe_.ignore_merges && pipeline_.stages.empty()) {
+    root.At("model").At("ignore_merges").Fail("is supported only where a pre-tokeniser splits");
+  }
   MakeTokens();
   MakeWords();
 }

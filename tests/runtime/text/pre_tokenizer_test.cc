@@ -1,0 +1,142 @@
+// Pre-tokens, as seen where every pre-token is one id: ignore_merges and one token per pre-token.
+#include "runtime/text/pre_tokenizer.h"
+
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "runtime/text/unicode.h"
+#include "runtime/text/utf8.h"
+#include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/runtime/text/small_json.h"
+
+namespace rondo {
+namespace {
+
+using testing::CompileJson;
+using testing::SmallJson;
+
+// Splits `text` with the stages of a pre_tokenizer given as JSON. `step` bytes of the text are
+// known at a time, so that every stage meets unfinished pieces.
+class Splitter {
+ public:
+  explicit Splitter(const std::string& pre_tokenizer) {
+    SmallJson json;
+    json.pre_tokenizer = pre_tokenizer;
+    json.Token("x");
+    compiled_ = CompileJson(json.Text());
+    memory_ = std::move(*RegexMemory::Create());
+    auto created = PreTokenizer::Create(compiled_->tables(), *memory_);
+    EXPECT_TRUE(created.ok()) << created.status().message();
+    pre_tokenizer_ = std::move(*created);
+  }
+
+  std::vector<std::string> Split(const std::string& text, size_t step) const {
+    std::vector<std::string> pieces;
+    PreTokenizer::Cursor cursor;
+    const std::span<const uint8_t> buffer(reinterpret_cast<const uint8_t*>(text.data()),
+                                          text.size());
+    size_t begin = 0;
+    size_t known = 0;
+    while (begin < text.size()) {
+      known = std::min(known + step, text.size());
+      while (known < text.size() && (text[known] & 0xC0) == 0x80) ++known;
+      while (begin < known) {
+        size_t end = 0;
+        const Status status =
+            pre_tokenizer_.Next(buffer, begin, {known, known == text.size()}, cursor, &end);
+        EXPECT_TRUE(status.ok()) << status.message();
+        if (end == 0) break;
+        pieces.push_back(text.substr(begin, end - begin));
+        begin = end;
+      }
+    }
+    return pieces;
+  }
+
+  // All the same, whatever is known when.
+  std::vector<std::string> Split(const std::string& text) const {
+    const std::vector<std::string> whole = Split(text, text.size());
+    for (const size_t step : {1, 2, 3, 7, 20}) EXPECT_EQ(Split(text, step), whole) << step;
+    return whole;
+  }
+
+ private:
+  std::unique_ptr<testing::CompiledTokenizer> compiled_;
+  std::unique_ptr<RegexMemory> memory_;
+  PreTokenizer pre_tokenizer_;
+};
+
+using Pieces = std::vector<std::string>;
+const std::string kByteLevel =
+    R"({"type": "ByteLevel", "add_prefix_space": false, "use_regex": true})";
+
+TEST(PreTokenizer, ByteLevelPattern) {
+  const Splitter splitter(kByteLevel);
+  EXPECT_EQ(splitter.Split("I've 12 cats!!  Yes\n\n x"),
+            (Pieces{"I", "'ve", " 12", " cats", "!!", " ", " Yes", "\n\n", " x"}));
+  EXPECT_EQ(splitter.Split("a   "), (Pieces{"a", "   "}));
+  // U+180E is no whitespace, U+0085 is.
+  EXPECT_EQ(splitter.Split("a\u180E\u0085b"), (Pieces{"a", "\u180E", "\u0085", "b"}));
+  EXPECT_EQ(splitter.Split("\u00BD\u2167\u4F60"), (Pieces{"\u00BD\u2167", "\u4F60"}));
+}
+
+TEST(PreTokenizer, SplitPattern) {
+  const Splitter splitter(
+      R"({"type": "Sequence", "pretokenizers": [{"type": "Split", "behavior": "Isolated",
+          "invert": false, "pattern": {"Regex":
+          "(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\\r\\n\\p{L}\\p{N}]?\\p{L}+|\\p{N}{1,3}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"}},
+          {"type": "ByteLevel", "add_prefix_space": false, "use_regex": false}]})");
+  EXPECT_EQ(splitter.Split("WE'LL pay 12345 (now);\r\n  ok  \n z"),
+            (Pieces{"WE", "'LL", " pay", " ", "123", "45", " (", "now", ");\r\n", " ", " ok",
+                    "  \n", " z"}));
+}
+
+TEST(PreTokenizer, TextBetweenMatchesIsAPiece) {
+  const Splitter splitter(R"({"type": "Split", "behavior": "Isolated", "invert": false,
+                              "pattern": {"String": "+."}})");
+  EXPECT_EQ(splitter.Split("a+.b+.+.c+"), (Pieces{"a", "+.", "b", "+.", "+.", "c+"}));
+}
+
+TEST(PreTokenizer, DigitsAndPunctuation) {
+  const Splitter each(R"({"type": "Digits", "individual_digits": true})");
+  EXPECT_EQ(each.Split("ab12\u00BDc"), (Pieces{"ab", "1", "2", "\u00BD", "c"}));
+  const Splitter runs(R"({"type": "Digits", "individual_digits": false})");
+  EXPECT_EQ(runs.Split("ab12\u00BDc"), (Pieces{"ab", "12\u00BD", "c"}));
+  const Splitter marks(R"({"type": "Punctuation", "behavior": "Contiguous"})");
+  EXPECT_EQ(marks.Split("a!?\u3002$b"), (Pieces{"a", "!?\u3002$", "b"}));
+  const Splitter isolated(R"({"type": "Punctuation"})");
+  EXPECT_EQ(isolated.Split("a!?b"), (Pieces{"a", "!", "?", "b"}));
+}
+
+// What follows ByteLevel sees bytes as printable characters: the byte B2 is a superscript two
+// there, category N, though the character that it is a part of is a letter.
+TEST(PreTokenizer, StagesAfterByteLevelSeeBytes) {
+  const Splitter splitter(R"({"type": "Sequence", "pretokenizers": [)" + kByteLevel +
+                          R"(, {"type": "Digits", "individual_digits": false},
+                          {"type": "Split", "pattern": {"Regex": "[0-9][0-9]"},
+                           "behavior": "Isolated", "invert": false}]})");
+  EXPECT_EQ(splitter.Split("\u0CB2 12345"), (Pieces{"\xE0", "\xB2\xB2", " ", "12", "34", "5"}));
+}
+
+TEST(PreTokenizer, MetaspaceSplitsBeforeItsCharacter) {
+  const Splitter splitter(
+      R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "never"})");
+  EXPECT_EQ(splitter.Split("_a_bc__d"), (Pieces{"_a", "_bc", "_", "_d"}));
+}
+
+TEST(Unicode, ByteAlphabetHasEachByteOnce) {
+  std::vector<bool> seen(0x144);
+  for (int byte = 0; byte < 256; ++byte) {
+    const uint32_t c = ByteAlphabet(static_cast<uint8_t>(byte));
+    ASSERT_LT(c, seen.size());
+    EXPECT_FALSE(seen[c]);
+    seen[c] = true;
+    EXPECT_FALSE(IsWhitespace(c) || c < 0x21);
+  }
+  EXPECT_EQ(ByteAlphabet(' '), 0x120u);  // as in every GPT-2 vocabulary
+  EXPECT_EQ(ByteAlphabet('\n'), 0x10Au);
+}
+
+}  // namespace
+}  // namespace rondo

@@ -1,0 +1,117 @@
+// Tables changed at random, as a file with valid checksums could hold them: refused, or used
+// without harm. Meant to be run under the address sanitizer too.
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/runtime/text/small_json.h"
+
+namespace rondo {
+namespace {
+
+using testing::CompiledTokenizer;
+using testing::CompileJson;
+using testing::SmallJson;
+
+// Everything a session would do with a tokenizer. Any answer is right that comes back.
+void Use(const Tokenizer& tokenizer) {
+  constexpr std::string_view kText =
+      "Hello <|bos|>  wor1d 12\u00BD! \u4F60\u597D e\u0323\u0307 <s> x\xFF\xE2\x96<|eos|> it's  ";
+  int32_t ids[256];
+  size_t count = 0;
+  (void)tokenizer.Encode(kText, true, ids, &count);
+  (void)tokenizer.CheckGolden();
+  char text[4096];
+  size_t size = 0;
+  (void)tokenizer.Decode(std::span(ids).first(std::min<size_t>(count, 256)), true, text, &size);
+  for (uint32_t id = 0; id < tokenizer.vocab_size(); id += 17) {
+    const int32_t one = static_cast<int32_t>(id);
+    (void)tokenizer.Decode({&one, 1}, false, text, &size);
+  }
+  (void)tokenizer.AddedTokenId("<s>");
+}
+
+// Flips bits in the sections and in the metadata, many times; returns how many were refused.
+size_t Damage(CompiledTokenizer& compiled, uint32_t seed, int rounds) {
+  const std::vector<uint8_t> sections(compiled.sink().bytes().begin(),
+                                      compiled.sink().bytes().end());
+  const std::vector<uint8_t> metadata(compiled.metadata().begin(), compiled.metadata().end());
+  std::mt19937 random(seed);
+  size_t refused = 0;
+  for (int round = 0; round < rounds; ++round) {
+    std::copy(sections.begin(), sections.end(), compiled.sink().bytes().begin());
+    std::copy(metadata.begin(), metadata.end(), compiled.metadata().begin());
+    for (size_t flips = 1 + random() % 3; flips > 0; --flips) {
+      const std::span<uint8_t> bytes =
+          random() % 2 == 0 ? compiled.sink().bytes() : compiled.metadata();
+      uint8_t& byte = bytes[random() % bytes.size()];
+      byte = static_cast<uint8_t>(random() % 3 == 0 ? random() : byte ^ (1u << random() % 8));
+    }
+    // What ModelFile::Open checks before any of this is looked at.
+    flatbuffers::Verifier verifier(compiled.metadata().data(), compiled.metadata().size());
+    if (!verifier.VerifyBuffer<format::Tokenizer>(nullptr)) continue;
+    if (!compiled.SectionsInside()) continue;
+    const auto tokenizer = Tokenizer::Create(compiled.tables());
+    if (tokenizer.ok()) {
+      Use(**tokenizer);
+    } else {
+      EXPECT_NE(tokenizer.status().message()[0], '\0');
+      ++refused;
+    }
+  }
+  return refused;
+}
+
+// A small tokenizer with every feature, so that most flips hit something that matters.
+TEST(TokenizerFuzz, ByteLevel) {
+  SmallJson json;
+  json.normalizer = R"({"type": "NFC"})";
+  json.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [
+      {"type": "Punctuation", "behavior": "Contiguous"},
+      {"type": "ByteLevel", "add_prefix_space": false},
+      {"type": "Digits", "individual_digits": true}]})";
+  json.post_processor = R"({"type": "TemplateProcessing", "single": [
+      {"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}],
+      "special_tokens": {"<s>": {"id": "<s>", "ids": [3], "tokens": ["<s>"]}}})";
+  json.model_options = R"("unk_token": "e")";
+  for (const char* token : {"e", "l", "o", "h", "\u00E2", "\u0120"}) json.Token(token);
+  json.Merge("l", "o");
+  json.Merge("e", "l");
+  json.Merge("\u0120", "h");
+  json.Added("<s>");
+  json.Added("<|bos|>", false, true, true, true);
+  json.Added("  ", true, false, false, false, false);
+  const auto compiled = CompileJson(json.Text());
+  EXPECT_GT(Damage(*compiled, 1, 4000), 100u);
+}
+
+TEST(TokenizerFuzz, SentencePieceStyle) {
+  SmallJson json;
+  json.byte_level = false;
+  json.normalizer = R"({"type": "Sequence", "normalizers": [{"type": "Prepend", "prepend": "_"},
+      {"type": "Replace", "pattern": {"String": " "}, "content": "_"}]})";
+  json.decoder = R"({"type": "Sequence", "decoders": [
+      {"type": "Replace", "pattern": {"String": "_"}, "content": " "}, {"type": "ByteFallback"},
+      {"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]})";
+  json.model_options = R"("unk_token": "<unk>", "byte_fallback": true, "fuse_unk": true)";
+  for (const char* token :
+       {"<unk>", "<0xE4>", "<0xBD>", "<0xA0>", "_", "h", "e", "l", "o", "\u597D"}) {
+    json.Token(token);
+  }
+  json.Merge("l", "l");
+  json.Merge("_", "h");
+  json.Merge("_h", "e");
+  json.Added("<s>", true);
+  const auto compiled = CompileJson(json.Text());
+  EXPECT_GT(Damage(*compiled, 2, 4000), 100u);
+}
+
+TEST(TokenizerFuzz, TinyModel) {
+  CompiledTokenizer compiled(std::filesystem::path(RONDO_TEST_DATA) / "tiny");
+  EXPECT_GT(Damage(compiled, 3, 300), 10u);
+}
+
+}  // namespace
+}  // namespace rondo

@@ -1,0 +1,222 @@
+// The contract of the calls: sizes, ranges, texts of any length and of any bytes, many threads.
+#include "runtime/text/tokenizer.h"
+
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/runtime/text/small_json.h"
+#include "tools/convert/error.h"
+
+namespace rondo {
+namespace {
+
+using testing::CompileJson;
+using testing::Decode;
+using testing::Encode;
+using testing::SmallJson;
+using Ids = std::vector<int32_t>;
+
+class TokenizerTest : public ::testing::Test {
+ protected:
+  TokenizerTest() : compiled_(std::filesystem::path(RONDO_TEST_DATA) / "tiny") {
+    tokenizer_ = compiled_.Create();
+  }
+
+  testing::CompiledTokenizer compiled_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+};
+
+TEST_F(TokenizerTest, EncodeReportsTheNeededSize) {
+  const std::string text = "Today's weather is so nice";
+  const Ids all = Encode(*tokenizer_, text, true);
+  for (size_t room = 0; room <= all.size(); ++room) {
+    Ids ids(room, -7);
+    size_t count = 0;
+    const Status status = tokenizer_->Encode(text, true, ids, &count);
+    EXPECT_EQ(count, all.size());
+    EXPECT_EQ(status.code(), room < all.size() ? StatusCode::kBufferTooSmall : StatusCode::kOk);
+    EXPECT_EQ(ids, Ids(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(room)));
+  }
+}
+
+TEST_F(TokenizerTest, DecodeReportsTheNeededSize) {
+  const std::string text = "n\u00EFce \u4F60\u597D";
+  const Ids ids = Encode(*tokenizer_, text);
+  for (size_t room = 0; room <= text.size(); ++room) {
+    std::string out(room + 1, '#');
+    size_t size = 0;
+    const Status status = tokenizer_->Decode(ids, false, {out.data(), room}, &size);
+    EXPECT_EQ(size, text.size());
+    EXPECT_EQ(status.code(), room < text.size() ? StatusCode::kBufferTooSmall : StatusCode::kOk);
+    EXPECT_EQ(out[room], '#');
+  }
+}
+
+TEST_F(TokenizerTest, DecodeRefusesIdsOutOfRange) {
+  for (const int32_t id : {-1, 2048, INT32_MAX, INT32_MIN}) {
+    size_t size = 1;
+    const Status status = tokenizer_->Decode(Ids{5, id}, false, {}, &size);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(std::string(status.message()).find("index 1"), std::string::npos);
+    EXPECT_EQ(size, 0u);
+    EXPECT_TRUE(tokenizer_->TokenBytes(id).empty());
+    EXPECT_FALSE(tokenizer_->IsSpecial(id));
+  }
+}
+
+TEST_F(TokenizerTest, EmptyTextHasOnlySpecialTokens) {
+  EXPECT_EQ(Encode(*tokenizer_, "", false), Ids{});
+  EXPECT_EQ(Encode(*tokenizer_, "", true), Ids{0});
+  EXPECT_EQ(Decode(*tokenizer_, {}), "");
+}
+
+TEST_F(TokenizerTest, SpecialTokensAreFoundAndSkipped) {
+  const Ids ids = Encode(*tokenizer_, "<|bos|>a<|eos|>");
+  ASSERT_EQ(ids.size(), 3u);
+  EXPECT_EQ(ids.front(), 0);
+  EXPECT_EQ(ids.back(), 1);
+  EXPECT_EQ(Decode(*tokenizer_, ids, true), "a");
+  EXPECT_EQ(Decode(*tokenizer_, ids, false), "<|bos|>a<|eos|>");
+}
+
+// Ill-formed bytes give the ids of U+FFFD in their place, and nothing reads out of bounds.
+TEST_F(TokenizerTest, AnyBytesEncode) {
+  EXPECT_EQ(Encode(*tokenizer_, "a\xFFz\xE2\x96"), Encode(*tokenizer_, "a\uFFFDz\uFFFD"));
+  std::mt19937 random(5);
+  for (int round = 0; round < 3000; ++round) {
+    std::string text;
+    for (size_t length = random() % 40; length > 0; --length) {
+      // Lead and continuation bytes, spaces, the beginnings of added tokens.
+      constexpr std::string_view kBytes = "\xC3\xE2\xF0\x80\xBF\xFF\xED\xA0 <|bos>a1\n'";
+      text += kBytes[random() % kBytes.size()];
+    }
+    std::string repaired = Decode(*tokenizer_, Encode(*tokenizer_, text));
+    EXPECT_EQ(Encode(*tokenizer_, text), Encode(*tokenizer_, repaired));
+  }
+}
+
+// Much longer than any buffer inside; each half alone gives the same ids, since the text has
+// places where no token crosses.
+TEST_F(TokenizerTest, LongTextsEncodeInPieces) {
+  std::string line = "Once upon a time, in 1234 B.C., there was a n\u00EFce \u4F60\u597D!\n";
+  const Ids line_ids = Encode(*tokenizer_, line);
+  std::string text;
+  Ids expected;
+  while (text.size() < 5 * EncoderScratch::kMaxPreTokenBytes) {
+    text += line;
+    expected.insert(expected.end(), line_ids.begin(), line_ids.end());
+  }
+  EXPECT_EQ(Encode(*tokenizer_, text), expected);
+}
+
+TEST_F(TokenizerTest, AMillionLettersAreOnePreToken) {
+  std::string text;
+  std::mt19937 random(6);
+  while (text.size() < 1'000'000) text += static_cast<char>('a' + random() % 26);
+  const Ids ids = Encode(*tokenizer_, text);
+  EXPECT_EQ(Decode(*tokenizer_, ids), text);
+  // One letter more on either side of a space leaves the rest as it is.
+  const Ids longer = Encode(*tokenizer_, "a " + text.substr(0, 999'000));
+  EXPECT_GT(longer.size(), 100'000u);
+
+  // Beyond the window: an error that says so, not other ids.
+  size_t count = 1;
+  const Status status = tokenizer_->Encode(text + text, false, {}, &count);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(count, 0u);
+  EXPECT_EQ(Encode(*tokenizer_, text), ids);  // and the tokenizer goes on
+}
+
+TEST_F(TokenizerTest, AMillionSpaces) {
+  const std::string text(1'000'000, ' ');
+  EXPECT_EQ(Decode(*tokenizer_, Encode(*tokenizer_, text)), text);
+  EXPECT_EQ(Decode(*tokenizer_, Encode(*tokenizer_, text + "a")), text + "a");
+}
+
+TEST_F(TokenizerTest, ThreadsShareOne) {
+  const std::string text = "It's the same, 123 times over. \u4F60\u597D";
+  const Ids expected = Encode(*tokenizer_, text);
+  std::vector<std::thread> threads;
+  std::vector<int> wrong(4);
+  for (size_t t = 0; t < wrong.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 300; ++i) {
+        int32_t ids[64];
+        size_t count = 0;
+        const Status status = tokenizer_->Encode(text, false, ids, &count);
+        if (!status.ok() || Ids(ids, ids + count) != expected) ++wrong[t];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, std::vector<int>(4));
+}
+
+TEST_F(TokenizerTest, GoldenNoticesOtherIds) {
+  EXPECT_TRUE(tokenizer_->CheckGolden().ok());
+  // Swap the results of two merges: a tokenizer that works, but otherwise.
+  auto merges = compiled_.sink().bytes().subspan(compiled_.tables().settings->merges()->offset());
+  std::swap_ranges(merges.begin() + 8, merges.begin() + 12, merges.begin() + 20);
+  const Status status = tokenizer_->CheckGolden();
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+}
+
+// A pattern that backtracks without end on this text is stopped by its limits.
+TEST(Tokenizer, RunawayPatternIsAnError) {
+  SmallJson json;
+  json.Token("a");
+  json.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [
+      {"type": "Split", "behavior": "Isolated", "invert": false,
+       "pattern": {"Regex": "(?:z|z|z?z)+b|c"}},
+      {"type": "ByteLevel", "add_prefix_space": false, "use_regex": false}]})";
+  const auto compiled = CompileJson(json.Text());
+  const std::unique_ptr<Tokenizer> tokenizer = compiled->Create();
+  ASSERT_NE(tokenizer, nullptr);
+  size_t count = 0;
+  for (const size_t size : {60, 100'000}) {
+    const Status status = tokenizer->Encode(std::string(size, 'z'), false, {}, &count);
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << size;
+  }
+  EXPECT_EQ(Encode(*tokenizer, "aa"), (Ids{0, 0}));
+}
+
+TEST(Tokenizer, PrefixBeforeEveryPiece) {
+  SmallJson json;
+  json.byte_level = false;
+  json.pre_tokenizer =
+      R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "always", "split": false})";
+  for (const char* token : {"_", "a", "b"}) json.Token(token);
+  const int32_t s = json.Added("<s>");
+  const Ids expected = {*json.Id("_"), *json.Id("a"), s, *json.Id("_"), *json.Id("b")};
+  const auto always = CompileJson(json.Text());
+  EXPECT_EQ(Encode(*always->Create(), "a<s>b"), expected);
+  EXPECT_EQ(Encode(*always->Create(), " a<s> b"), expected);
+
+  json.pre_tokenizer =
+      R"({"type": "Metaspace", "replacement": "_", "prepend_scheme": "first", "split": false})";
+  const auto first = CompileJson(json.Text());
+  EXPECT_EQ(Encode(*first->Create(), "a<s>b"),
+            (Ids{*json.Id("_"), *json.Id("a"), s, *json.Id("b")}));
+  EXPECT_EQ(Encode(*first->Create(), "<s>b"), (Ids{s, *json.Id("b")}));
+}
+
+TEST(Tokenizer, IgnoreMergesTakesWholeWords) {
+  SmallJson json;
+  json.pre_tokenizer = R"({"type": "ByteLevel", "add_prefix_space": false})";
+  for (const char* token : {"a", "b", "ab"}) json.Token(token);
+  const auto merging = CompileJson(json.Text());
+  EXPECT_EQ(Encode(*merging->Create(), "ab"), (Ids{0, 1}));
+  json.model_options = R"("ignore_merges": true)";
+  const auto ignoring = CompileJson(json.Text());
+  EXPECT_EQ(Encode(*ignoring->Create(), "ab"), (Ids{2}));
+  EXPECT_EQ(Encode(*ignoring->Create(), "aba"), (Ids{0, 1, 0}));
+  json.pre_tokenizer.clear();
+  EXPECT_THROW(CompileJson(json.Text()), convert::Error);
+}
+
+}  // namespace
+}  // namespace rondo
