@@ -7,7 +7,17 @@ namespace {
 
 using rondo::Status;
 using rondo::StatusCode;
-using namespace rondo::c_api;
+using rondo::c_api::CheckOutput;
+using rondo::c_api::Clear;
+using rondo::c_api::Code;
+using rondo::c_api::DescribeBlock;
+using rondo::c_api::DescribePlan;
+using rondo::c_api::Fill;
+using rondo::c_api::NullArgument;
+using rondo::c_api::ReadEngineOptions;
+using rondo::c_api::Release;
+using rondo::c_api::Report;
+using rondo::c_api::Retain;
 
 rondo::Result<rondo_engine*> Create(rondo_model* model, const rondo_engine_options* options,
                                     void* arena, size_t arena_bytes) {

@@ -11,7 +11,14 @@ namespace {
 
 using rondo::Status;
 using rondo::StatusCode;
-using namespace rondo::c_api;
+using rondo::c_api::CheckOutput;
+using rondo::c_api::Clear;
+using rondo::c_api::Code;
+using rondo::c_api::Fill;
+using rondo::c_api::NullArgument;
+using rondo::c_api::PutText;
+using rondo::c_api::Release;
+using rondo::c_api::Report;
 
 Status CheckCaller(uint32_t abi_version) {
   constexpr uint32_t kMajor = RONDO_ABI_VERSION >> 16;

@@ -97,7 +97,14 @@ Status FillBlock(const rondo_model* model, const rondo_engine_options* options, 
 }  // namespace
 }  // namespace rondo::c_api
 
-using namespace rondo::c_api;
+using rondo::c_api::Clear;
+using rondo::c_api::Code;
+using rondo::c_api::FillBlock;
+using rondo::c_api::FillPlan;
+using rondo::c_api::Fit;
+using rondo::c_api::kMaxStructSize;
+using rondo::c_api::NullArgument;
+using rondo::c_api::Report;
 
 extern "C" {
 

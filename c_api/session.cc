@@ -8,7 +8,17 @@ namespace {
 
 using rondo::Status;
 using rondo::StatusCode;
-using namespace rondo::c_api;
+using rondo::c_api::CheckOutput;
+using rondo::c_api::Clear;
+using rondo::c_api::CloseGivenUp;
+using rondo::c_api::Code;
+using rondo::c_api::Fill;
+using rondo::c_api::kMaxStructSize;
+using rondo::c_api::NullArgument;
+using rondo::c_api::ReadOptions;
+using rondo::c_api::Release;
+using rondo::c_api::Report;
+using rondo::c_api::Retain;
 
 // The right to call the session. Holds a reference, so that closing from another thread while the
 // call runs takes effect when it is over.
