@@ -25,7 +25,7 @@ Examples:
   rondo eval model.rondo --text book.txt
   rondo eval model.rondo --text book.txt --context 2048 --kv f32 --json
 
-The text is tokenised whole and cut into chunks of context - 1 tokens, each evaluated behind a BOS;
+The text is tokenised whole and cut into chunks of --context tokens, the first one replaced by BOS;
 the second half of each chunk is scored. Only figures of one text and one context compare.)";
 
 struct Arguments {

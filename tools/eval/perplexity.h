@@ -10,9 +10,10 @@
 
 namespace rondo::tools {
 
-// The text's tokens, without BOS, are cut into chunks of context - 1; what remains is left out.
-// Each chunk is evaluated on its own behind a BOS. Scored is the prediction of the tokens in the
-// second half of the chunk's context positions: those from position context / 2 on predict.
+// The text's tokens, a BOS in front, are cut into chunks of `context`; what remains is left out.
+// Each chunk is evaluated on its own, a BOS in the place of its first token. The positions from
+// context / 2 on are scored: each by how well it predicts the next token of the chunk. This is
+// what llama.cpp's perplexity program does.
 struct Perplexity {
   uint64_t chunks = 0;
   uint64_t tokens = 0;        // scored
