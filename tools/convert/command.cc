@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "tools/convert/convert.h"
-#include "tools/convert/fail.h"
 #include "tools/convert/progress_bar.h"
 
 namespace rondo::tools {
@@ -22,7 +21,11 @@ Examples:
 
 FILE appears whole or not at all; an existing Rondo file of that name is replaced.)";
 
+constexpr int kExitInterrupted = 130;
+
 volatile std::sig_atomic_t interrupted = 0;
+
+struct Interrupted {};
 
 struct Arguments {
   std::string directory, output;
@@ -46,13 +49,17 @@ void Run(const Arguments& arguments) {
   options.embedding = FormatOf(arguments.embedding.empty() ? embedding : arguments.embedding);
   // An interruption unwinds like any failure, so that no partial file is left.
   std::signal(SIGINT, [](int) { interrupted = 1; });
-  convert::ProgressBar bar(std::cerr, isatty(STDERR_FILENO) != 0);
-  const convert::ConvertReport report =
-      convert::Convert(options, [&bar](uint64_t done, uint64_t total) {
-        if (interrupted != 0) convert::Fail("interrupted; nothing was written");
-        bar.Update(done, total);
-      });
-  bar.Clear();
+  convert::ConvertReport report;
+  try {
+    convert::ProgressBar bar(std::cerr, isatty(STDERR_FILENO) != 0);
+    report = convert::Convert(options, [&bar](uint64_t done, uint64_t total) {
+      if (interrupted != 0) throw Interrupted();
+      bar.Update(done, total);
+    });
+  } catch (const Interrupted&) {
+    std::cerr << "rondo: interrupted; " << arguments.output << " was not written\n";
+    throw CLI::RuntimeError(kExitInterrupted);
+  }
   for (const std::string& note : report.notes) std::cout << "note: " << note << '\n';
   std::cout << arguments.output << ": " << report.architecture << ", " << report.parameters
             << " parameters, " << convert::HumanBytes(static_cast<double>(report.file_bytes))

@@ -18,6 +18,7 @@ void ProgressBar::Update(uint64_t done, uint64_t total) {
     return;
   }
   last_drawn_ = now;
+  is_drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
@@ -34,8 +35,8 @@ void ProgressBar::Update(uint64_t done, uint64_t total) {
        << "\x1b[K" << std::flush;
 }
 
-void ProgressBar::Clear() {
-  if (is_terminal_) out_ << "\r\x1b[K" << std::flush;
+ProgressBar::~ProgressBar() {
+  if (is_terminal_ && is_drawn_) out_ << "\r\x1b[K" << std::flush;
 }
 
 std::string HumanBytes(double bytes) {

@@ -14,11 +14,13 @@ class ProgressBar {
  public:
   // `out` must outlive this.
   ProgressBar(std::ostream& out, bool is_terminal) : out_(out), is_terminal_(is_terminal) {}
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+  // Removes the bar from the terminal, so that other text can follow.
+  ~ProgressBar();
 
   // `done` of `total` bytes; cheap where nothing is due to be drawn.
   void Update(uint64_t done, uint64_t total);
-  // Removes the bar from a terminal, so that other text can follow.
-  void Clear();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -27,6 +29,7 @@ class ProgressBar {
   const bool is_terminal_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point last_drawn_ = start_;
+  bool is_drawn_ = false;
 };
 
 // "1.24 GB", "13.0 kB": three digits and a decimal unit.
