@@ -11,17 +11,23 @@ namespace rondo {
 
 Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const ModelFile& file) {
   RONDO_ASSIGN(const TokenizerTables tables, TokenizerTables::Read(file));
-  return Create(tables);
+  return Create(tables, file.model().vocab_size());
 }
 
-Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerTables& tables) {
+Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerTables& tables,
+                                                     uint32_t vocab_size) {
   RONDO_RETURN_IF_ERROR(tables.Check());
+  if (tables.vocab_size() > vocab_size) {
+    return Status::Error(StatusCode::kCorrupt, "the tokenizer has %u ids, the model only %u",
+                         tables.vocab_size(), vocab_size);
+  }
   std::unique_ptr<Tokenizer> tokenizer(new (std::nothrow) Tokenizer);
   if (tokenizer == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
                          sizeof(Tokenizer));
   }
   tokenizer->tables_ = tables;
+  tokenizer->vocab_size_ = vocab_size;
   RONDO_ASSIGN(tokenizer->regex_memory_, RegexMemory::Create());
   RONDO_ASSIGN(tokenizer->scratch_, EncoderScratch::Create());
   EncoderParts& parts = tokenizer->parts_;
@@ -67,7 +73,7 @@ Status Tokenizer::Decode(std::span<const int32_t> ids, bool skip_special, std::s
                          size_t* size) const {
   *size = 0;
   for (size_t i = 0; i < ids.size(); ++i) {
-    if (!IsValid(ids[i])) {
+    if (ids[i] < 0 || static_cast<uint32_t>(ids[i]) >= vocab_size_) {
       return Status::Error(StatusCode::kInvalidArgument, "id %d at index %zu is not in [0, %u)",
                            ids[i], i, vocab_size());
     }
@@ -86,7 +92,7 @@ Status Tokenizer::Decode(std::span<const int32_t> ids, bool skip_special, std::s
 }
 
 std::span<const uint8_t> Tokenizer::TokenBytes(int32_t id) const {
-  if (!IsValid(id)) return {};
+  if (!HasText(id)) return {};
   return tables_.TokenBytes(static_cast<uint32_t>(id));
 }
 

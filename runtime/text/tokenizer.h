@@ -26,7 +26,9 @@ class Tokenizer {
   // Checks every table wholly and reserves the scratch of Encode. The file's bytes must outlive
   // this. Errors: kCorrupt (which table, what was wrong), kUnsupported, kOutOfMemory.
   static Result<std::unique_ptr<Tokenizer>> Create(const ModelFile& file);
-  static Result<std::unique_ptr<Tokenizer>> Create(const TokenizerTables& tables);
+  // The same from tables in memory, for a model with `vocab_size` ids (rows of its embedding).
+  static Result<std::unique_ptr<Tokenizer>> Create(const TokenizerTables& tables,
+                                                   uint32_t vocab_size);
 
   // The ids of `text`: added tokens in it are found, special or not. `add_special`: with the ids
   // that the model wants around a text (BOS, EOS). *count is the whole count, also with
@@ -42,11 +44,8 @@ class Tokenizer {
   Status Decode(std::span<const int32_t> ids, bool skip_special, std::span<char> out,
                 size_t* size) const;
 
-  // Ids are in [0, vocab_size()).
-  uint32_t vocab_size() const { return tables_.vocab_size(); }
-  bool IsValid(int32_t id) const {
-    return id >= 0 && static_cast<uint32_t>(id) < tables_.vocab_size();
-  }
+  // Ids are in [0, vocab_size()), the model's. Those past the tokenizer's own have no text.
+  uint32_t vocab_size() const { return vocab_size_; }
   // What the token adds to a text: may be part of a character, or empty. Any id; a view into the
   // file; empty for ids out of range.
   std::span<const uint8_t> TokenBytes(int32_t id) const;
@@ -71,11 +70,15 @@ class Tokenizer {
 
  private:
   Tokenizer() = default;
+  bool HasText(int32_t id) const {
+    return id >= 0 && static_cast<uint32_t>(id) < tables_.vocab_size();
+  }
   uint8_t Flags(int32_t id) const {
-    return IsValid(id) ? tables_.token_flags[static_cast<size_t>(id)] : uint8_t{0};
+    return HasText(id) ? tables_.token_flags[static_cast<size_t>(id)] : uint8_t{0};
   }
 
   TokenizerTables tables_;
+  uint32_t vocab_size_ = 0;
   std::unique_ptr<RegexMemory> regex_memory_;  // outlives the patterns in parts_
   EncoderParts parts_;
   size_t max_token_bytes_ = 0;

@@ -9,17 +9,7 @@
 #include <vector>
 
 #include "rondo/rondo.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define RONDO_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define RONDO_SANITIZED 1
-#endif
-#endif
-#ifndef RONDO_SANITIZED
-#define RONDO_SANITIZED 0
-#endif
+#include "tests/support/sanitized.h"
 
 namespace rondo::abi_test {
 

@@ -85,7 +85,7 @@ class CompiledTokenizer {
   }
 
   std::unique_ptr<Tokenizer> Create() const {
-    auto tokenizer = Tokenizer::Create(tables());
+    auto tokenizer = Tokenizer::Create(tables(), tables().vocab_size());
     EXPECT_TRUE(tokenizer.ok()) << tokenizer.status().message();
     return tokenizer.ok() ? std::move(*tokenizer) : nullptr;
   }

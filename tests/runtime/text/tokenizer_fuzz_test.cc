@@ -53,7 +53,7 @@ size_t Damage(CompiledTokenizer& compiled, uint32_t seed, int rounds) {
     flatbuffers::Verifier verifier(compiled.metadata().data(), compiled.metadata().size());
     if (!verifier.VerifyBuffer<format::Tokenizer>(nullptr)) continue;
     if (!compiled.SectionsInside()) continue;
-    const auto tokenizer = Tokenizer::Create(compiled.tables());
+    const auto tokenizer = Tokenizer::Create(compiled.tables(), compiled.tables().vocab_size());
     if (tokenizer.ok()) {
       Use(**tokenizer);
     } else {

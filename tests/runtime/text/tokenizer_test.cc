@@ -68,6 +68,17 @@ TEST_F(TokenizerTest, DecodeRefusesIdsOutOfRange) {
   }
 }
 
+// The embedding may have more rows than the tokenizer has tokens, never fewer.
+TEST_F(TokenizerTest, TheModelsVocabularyCounts) {
+  const auto padded = Tokenizer::Create(compiled_.tables(), 2050);
+  ASSERT_TRUE(padded.ok());
+  EXPECT_EQ((*padded)->vocab_size(), 2050u);
+  EXPECT_EQ(Decode(**padded, Ids{2048, 2049}), "");
+  size_t size = 1;
+  EXPECT_EQ((*padded)->Decode(Ids{2050}, false, {}, &size).code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(Tokenizer::Create(compiled_.tables(), 2047).status().code(), StatusCode::kCorrupt);
+}
+
 TEST_F(TokenizerTest, EmptyTextHasOnlySpecialTokens) {
   EXPECT_EQ(Encode(*tokenizer_, "", false), Ids{});
   EXPECT_EQ(Encode(*tokenizer_, "", true), Ids{0});

@@ -169,7 +169,8 @@ std::vector<GoldenIds> Compiled::EncodeGolden() const {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(Build(builder, {}, {}));
   Result<std::unique_ptr<Tokenizer>> tokenizer =
-      Tokenizer::Create(View(flatbuffers::GetRoot<format::Tokenizer>(builder.GetBufferPointer())));
+      Tokenizer::Create(View(flatbuffers::GetRoot<format::Tokenizer>(builder.GetBufferPointer())),
+                        vocabulary_.size());
   Require(tokenizer.status());
   std::vector<GoldenIds> golden;
   for (const std::string_view text : kGoldenTexts) {

@@ -1,8 +1,11 @@
 // The tiny model's tokenizer, compiled: what it must know, and what a damaged file is told.
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 
+#include <nlohmann/json.hpp>
+
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
+#include "tools/convert/error.h"
 
 namespace rondo::convert {
 namespace {
@@ -28,6 +31,99 @@ TEST(CompileTokenizer, TinyRoundTrip) {
   EXPECT_EQ(ids.front(), 0);
   EXPECT_EQ(std::count(ids.begin(), ids.end(), 1), 1);
   EXPECT_EQ(Decode(*tokenizer, ids, /*skip_special=*/false), "<|bos|>" + text);
+}
+
+// A change to the tiny model's tokenizer.json, as JSON patch, and what the refusal must name.
+struct Refused {
+  const char* name;
+  const char* patch;
+  const char* key;
+};
+
+class CompileTokenizerRefuses : public ::testing::TestWithParam<Refused> {};
+
+TEST_P(CompileTokenizerRefuses, NamingFileAndKey) {
+  std::ifstream file(std::filesystem::path(RONDO_TEST_DATA) / "tiny" / "tokenizer.json");
+  const nlohmann::json changed =
+      nlohmann::json::parse(file).patch(nlohmann::json::parse(GetParam().patch));
+  try {
+    rondo::testing::CompileJson(changed.dump());
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("tokenizer.json: "), std::string::npos)
+        << error.what();
+    EXPECT_NE(std::string(error.what()).find(GetParam().key), std::string::npos) << error.what();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Tiny, CompileTokenizerRefuses,
+    ::testing::Values(
+        Refused{"NoModel", R"([{"op":"remove","path":"/model"}])", "model is missing"},
+        Refused{"Unigram", R"([{"op":"replace","path":"/model/type","value":"Unigram"}])",
+                "model.type is 'Unigram'"},
+        Refused{"NoVocab", R"([{"op":"remove","path":"/model/vocab"}])", "model.vocab is missing"},
+        Refused{"NegativeId", R"([{"op":"add","path":"/model/vocab/zzz","value":-1}])",
+                "model.vocab['zzz'] is -1"},
+        Refused{"HugeId", R"([{"op":"add","path":"/model/vocab/zzz","value":4000000000}])",
+                "model.vocab['zzz'] is 4000000000"},
+        Refused{"IdTwice", R"([{"op":"add","path":"/model/vocab/zzz","value":7}])",
+                "model.vocab gives id 7"},
+        Refused{"MergeOfUnknown", R"([{"op":"add","path":"/model/merges/0","value":["q","zzz"]}])",
+                "model.merges[0] needs 'zzz'"},
+        Refused{"MergeTwice",
+                R"([{"op":"copy","from":"/model/merges/3","path":"/model/merges/9"}])",
+                "model.merges[9] is there a second time"},
+        Refused{"MergeOfThree", R"([{"op":"add","path":"/model/merges/0","value":"a b c"}])",
+                "model.merges[0] is 'a b c'"},
+        Refused{"Dropout", R"([{"op":"replace","path":"/model/dropout","value":0.1}])",
+                "model.dropout"},
+        Refused{"UnknownUnk", R"([{"op":"replace","path":"/model/unk_token","value":"zzz"}])",
+                "model.unk_token is 'zzz'"},
+        Refused{"Normalizer",
+                R"([{"op":"replace","path":"/normalizer","value":{"type":"Lowercase"}}])",
+                "normalizer.type is 'Lowercase'"},
+        Refused{"PreTokenizer",
+                R"([{"op":"replace","path":"/pre_tokenizer","value":{"type":"UnicodeScripts"}}])",
+                "pre_tokenizer.type is 'UnicodeScripts'"},
+        Refused{
+            "Pattern",
+            R"([{"op":"replace","path":"/pre_tokenizer/pretokenizers/0/pattern/Regex","value":"\\w"}])",
+            "pre_tokenizer.pretokenizers[0].pattern has '\\w'"},
+        Refused{"PostProcessor",
+                R"([{"op":"replace","path":"/post_processor","value":{"type":"BertProcessing"}}])",
+                "post_processor.type is 'BertProcessing'"},
+        Refused{
+            "TemplateId",
+            R"([{"op":"replace","path":"/post_processor/special_tokens/<|bos|>/ids/0","value":9999}])",
+            "post_processor names id 9999"},
+        Refused{"NoDecoder", R"([{"op":"remove","path":"/decoder"}])", "decoder is missing"},
+        Refused{"Decoder", R"([{"op":"replace","path":"/decoder","value":{"type":"CTC"}}])",
+                "decoder.type is 'CTC'"},
+        Refused{"AddedTwice",
+                R"([{"op":"copy","from":"/added_tokens/1","path":"/added_tokens/2"}])",
+                "added_tokens has '<|eos|>' twice"},
+        Refused{"AddedElsewhere", R"([{"op":"replace","path":"/added_tokens/1/id","value":5}])",
+                "added_tokens[1]"},
+        Refused{"AddedOfWrongType",
+                R"([{"op":"replace","path":"/added_tokens/1/lstrip","value":"no"}])",
+                "added_tokens[1].lstrip is of type string, expected boolean"},
+        Refused{"NotAnObject", R"([{"op":"replace","path":"","value":[1,2]}])",
+                "the file is of type array"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(CompileTokenizer, NamesAFileThatIsNotThereOrNotJson) {
+  const auto message = [](const std::filesystem::path& directory) -> std::string {
+    try {
+      const CompiledTokenizer compiled(directory);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_NE(message("/nowhere").find("/nowhere/tokenizer.json"), std::string::npos);
+  EXPECT_THROW(rondo::testing::CompileJson("{\"model\": "), Error);
+  EXPECT_THROW(rondo::testing::CompileJson(""), Error);
 }
 
 }  // namespace
