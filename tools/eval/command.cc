@@ -25,8 +25,9 @@ Examples:
   rondo eval model.rondo --text book.txt
   rondo eval model.rondo --text book.txt --context 2048 --kv f32 --json
 
-The text is tokenised whole and cut into chunks of context - 1 tokens, each evaluated behind a BOS;
-the second half of each chunk is scored. Only figures of one text and one context compare.)";
+The text is tokenised whole and cut into chunks of context tokens, the first of each replaced by
+BOS; the second half of each chunk is scored (as llama.cpp's perplexity tool does). Only figures of
+one text and one context compare.)";
 
 struct Arguments {
   std::string model;
@@ -57,10 +58,10 @@ void Run(const Arguments& arguments) {
   const Model model = OpenModel(arguments.model);
   const rondo_model_facts facts = Facts(model.get());
   if (facts.bos_token < 0) {
-    throw Error("the model has no BOS token, which this measure puts before each chunk");
+    throw Error("the model has no BOS token, with which this measure begins each chunk");
   }
   const std::string text = ReadFile(arguments.text);
-  const std::vector<int32_t> tokens = Tokenize(model.get(), text, false);
+  const std::vector<int32_t> tokens = Tokenize(model.get(), text, true);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   const Session session = OpenSession(engine.get(), SessionDefaults());
   const Perplexity result = MeasurePerplexity(session.get(), tokens, facts.bos_token,
@@ -92,10 +93,7 @@ void AddEvalCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("eval", "Measure the perplexity of a text");
   AddModelArgument(command, &a->model);
   command->add_option("--text", a->text, "The text, UTF-8")->required()->type_name("FILE");
-  command
-      ->add_option("--context", a->engine.context,
-                   "Tokens of a chunk, BOS included; 512 if not "
-                   "given")
+  command->add_option("--context", a->engine.context, "Tokens of a chunk; 512 if not given")
       ->check(CLI::Range(uint32_t{4}, UINT32_MAX).description(""))
       ->type_name("N");
   AddKvFlag(command, &a->engine);

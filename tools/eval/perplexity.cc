@@ -17,8 +17,8 @@ double NegativeLogLikelihood(std::span<const float> logits, int32_t token) {
 }
 
 struct Score {
-  std::span<const int32_t> chunk;  // BOS first
-  size_t first;                    // position of the first prediction that counts
+  std::span<const int32_t> chunk;
+  size_t first;  // position of the first prediction that counts
   double sum = 0;
   double sum_of_squares = 0;
   uint64_t count = 0;
@@ -37,16 +37,16 @@ struct Score {
 
 Perplexity MeasurePerplexity(rondo_session* session, std::span<const int32_t> tokens, int32_t bos,
                              uint32_t context, const EvalProgress& progress) {
-  const size_t step = context - 1;
-  const uint64_t chunks = tokens.size() / step;
+  const uint64_t chunks = tokens.size() / context;
   if (chunks == 0) {
     throw Error("the text has " + std::to_string(tokens.size()) + " tokens; one chunk needs " +
-                std::to_string(step) + " (give a longer text or a smaller --context)");
+                std::to_string(context) + " (give a longer text or a smaller --context)");
   }
-  std::vector<int32_t> chunk(context, bos);
+  std::vector<int32_t> chunk(context);
   Score score = {chunk, context / 2};
   for (uint64_t i = 0; i < chunks; ++i) {
-    std::copy_n(tokens.begin() + static_cast<ptrdiff_t>(i * step), step, chunk.begin() + 1);
+    std::copy_n(tokens.begin() + static_cast<ptrdiff_t>(i * context), context, chunk.begin());
+    chunk[0] = bos;
     Check(session, rondo_session_reset(session));
     Check(session,
           rondo_session_prefill_logits(session, chunk.data(), chunk.size(), Score::Row, &score));

@@ -10,9 +10,11 @@
 
 namespace rondo::tools {
 
-// The text's tokens, without BOS, are cut into chunks of context - 1; what remains is left out.
-// Each chunk is evaluated on its own behind a BOS. Scored is the prediction of the tokens in the
-// second half of the chunk's context positions: those from position context / 2 on predict.
+// The convention is that of llama.cpp's perplexity tool, so that figures compare: the text is
+// tokenised whole, as the model wants a text to begin (with BOS); its tokens are cut into chunks of
+// `context`, what remains is left out; each chunk is evaluated on its own, its first token replaced
+// by BOS. Scored are the predictions made at the positions context / 2 to context - 2, that is, of
+// the tokens after these; each then has at least half a context before it.
 struct Perplexity {
   uint64_t chunks = 0;
   uint64_t tokens = 0;        // scored
@@ -24,8 +26,9 @@ struct Perplexity {
 // Called after each chunk with the chunks done, of how many, and the perplexity so far.
 using EvalProgress = std::function<void(uint64_t done, uint64_t total, double perplexity)>;
 
-// `session` must be of an engine with at least `context` tokens; it is reset for each chunk.
-// Throws Error where the text is shorter than one chunk or the library fails.
+// `tokens` as above; `context` is at least 4. `session` must be of an engine with at least
+// `context` tokens; it is reset for each chunk. Throws Error where the text is shorter than one
+// chunk or the library fails.
 Perplexity MeasurePerplexity(rondo_session* session, std::span<const int32_t> tokens, int32_t bos,
                              uint32_t context, const EvalProgress& progress);
 
