@@ -45,9 +45,10 @@ TEST_F(ToolTest, WrongUsageIsTwo) {
   for (const std::string& arguments : std::vector<std::string>{
            "", "sing", "run", "run " + model_ + " x --no-such-option", "run " + model_ + " x y",
            "run " + model_ + " x --temperature warm", "run " + model_ + " x --context 0",
-           "run " + model_ + " x --max-tokens -4", "run " + model_ + " x --policy never",
-           "inspect " + model_ + " --plan --check", "inspect " + model_ + " --fit much",
-           "logits " + model_ + " -o x.npy", "logits " + model_ + " --ids 1 --prompt x -o x.npy",
+           "run " + model_ + " x --max-tokens -4", "run " + model_ + " x --seed -1",
+           "run " + model_ + " x --policy never", "inspect " + model_ + " --plan --check",
+           "inspect " + model_ + " --fit much", "logits " + model_ + " -o x.npy",
+           "logits " + model_ + " --ids 1 --prompt x -o x.npy",
            "logits " + model_ + " --ids 1,x -o x.npy", "eval " + model_}) {
     const ToolResult result = tool_(arguments);
     EXPECT_EQ(result.code, 2) << arguments << "\n" << result.err;

@@ -44,8 +44,7 @@ void AddContextFlag(CLI::App* command, rondo_engine_options* options) {
 void AddThreadsFlag(CLI::App* command, rondo_engine_options* options) {
   command
       ->add_option("--threads", options->threads,
-                   "Threads to compute with; performance cores if "
-                   "not given")
+                   "Threads to compute with; performance cores if not given")
       ->check(CLI::Range(uint32_t{1}, uint32_t{1024}).description(""))
       ->type_name("N");
 }

@@ -151,6 +151,8 @@ void Run(const Arguments& arguments) {
 void AddRunCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   a->session.max_tokens = 256;
+  // CLI11 reads "-4" as an unsigned number of 64 bits.
+  const CLI::Validator unsigned_number = CLI::Validator(CLI::NonNegativeNumber).description("");
   CLI::App* command = app.add_subcommand("run", "Continue a prompt, streaming the text");
   AddModelArgument(command, &a->model);
   command->add_option("PROMPT", a->prompt, "The text to continue; - reads standard input")
@@ -158,8 +160,8 @@ void AddRunCommand(CLI::App& app) {
   rondo_session_options& s = a->session;
   command
       ->add_option("--max-tokens", s.max_tokens,
-                   "Tokens to generate; 0: no limit; 256 if not "
-                   "given")
+                   "Tokens to generate; 0: no limit; 256 if not given")
+      ->check(unsigned_number)
       ->type_name("N");
   command->add_option("--temperature", s.temperature, "0 (if not given): the most likely token")
       ->type_name("X");
@@ -179,10 +181,11 @@ void AddRunCommand(CLI::App& app) {
       ->type_name("X");
   command
       ->add_option("--penalty-last-n", s.penalty_last_n,
-                   "Tokens that penalties look back; 64 "
-                   "if not given")
+                   "Tokens that penalties look back; 64 if not given")
       ->type_name("N");
-  command->add_option("--seed", s.seed, "Of the random numbers; 0 if not given")->type_name("N");
+  command->add_option("--seed", s.seed, "Of the random numbers; 0 if not given")
+      ->check(unsigned_number)
+      ->type_name("N");
   command->add_option("--stop", a->stop, "End before this text; can be given again")
       ->take_all()
       ->expected(1)
