@@ -50,7 +50,7 @@ TEST_F(ConvertCommand, ConvertsAndSaysWhat) {
   const Outcome outcome =
       RunTool("convert " + model_ + " -o " + out_ + " --weights q4 --block 128");
   EXPECT_EQ(outcome.exit_code, 0);
-  EXPECT_THAT(outcome.text, AllOf(HasSubstr("LlamaForCausalLM, 3376 parameters"),
+  EXPECT_THAT(outcome.text, AllOf(HasSubstr("LlamaForCausalLM, 2992 parameters"),
                                   HasSubstr("note: no tokenizer.json"), Not(HasSubstr("left"))));
   EXPECT_TRUE(fs::exists(out_));
 }
