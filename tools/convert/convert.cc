@@ -144,8 +144,7 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
   }
   const Facts facts = {{"weights", FormatName(options.weights, options.block)},
                        {"embedding", FormatName(options.embedding, options.block)},
-                       {"rope", spec.ropes.front().description},
-                       {"parameters", std::to_string(report.parameters)}};
+                       {"rope", spec.ropes.front().description}};
   BuildMetadata(fs::canonical(directory).filename().string(), spec, facts, stored,
                 writer.sections(), tokenizer, builder);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
