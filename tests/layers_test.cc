@@ -137,6 +137,7 @@ TEST(Layers, WrongArrowsAreSeen) {
   EXPECT_TRUE(Violation("runtime/text/bpe.cc", "#include \"runtime/sampling/sampler.h\""));
   EXPECT_TRUE(Violation("runtime/decoder/attention.cc", "#include \"xnnpack/gemm.h\""));
   EXPECT_TRUE(Violation("runtime/engine/engine.cc", "  #  include <unistd.h>"));
+  EXPECT_TRUE(Violation("runtime/kv/kv_ring.h", "#include <mutex>"));
   EXPECT_TRUE(Violation("tools/run/run.cc", "#include \"runtime/engine/engine.h\""));
   EXPECT_TRUE(Violation("runtime/new_folder/thing.cc", "#include \"runtime/base/status.h\""));
 }
