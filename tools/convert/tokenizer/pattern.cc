@@ -7,6 +7,12 @@
 namespace rondo::convert {
 namespace {
 
+// char is signed on some machines and unsigned on others.
+bool IsAsciiPunctuation(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte < 0x80 && std::ispunct(byte) != 0;
+}
+
 // White_Space; PCRE2's own \s has U+180E too.
 constexpr std::string_view kSpaces =
     R"(\x{09}-\x{0D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
@@ -119,7 +125,7 @@ class Translator {
   void Literal() {
     const char c = in_[at_];
     if (over_bytes_ && (c <= ' ' || c > '~')) Refuse("a character outside of printable ASCII");
-    if (c >= 0 && std::ispunct(static_cast<unsigned char>(c)) != 0) out_ += '\\';
+    if (IsAsciiPunctuation(c)) out_ += '\\';
     out_ += c;
     ++at_;
     // The rest of a character of several bytes, so that a quantifier takes it whole.
@@ -258,7 +264,7 @@ std::string TranslatePattern(const std::string& pattern, bool over_bytes, const 
 std::string QuotePattern(const std::string& text) {
   std::string quoted;
   for (const char c : text) {
-    if (c >= 0 && std::ispunct(static_cast<unsigned char>(c)) != 0) quoted += '\\';
+    if (IsAsciiPunctuation(c)) quoted += '\\';
     quoted += c;
   }
   return quoted;
