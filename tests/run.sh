@@ -1,5 +1,5 @@
 #!/bin/sh
-# Builds Rondo in every configuration and runs all tests:
+# Builds Rondo and runs all its tests, in one configuration or in several:
 #   release  gcc (or $CXX)             every test
 #   asan     clang, address+undefined  unit and model tests, the longest ones without slow kernels
 #   tsan     gcc, threads              unit and model tests, the longest ones for one format
@@ -8,10 +8,10 @@
 # and checks formatting. Installs missing packages first. Can be run again. One line per stage at
 # the end; the exit code is 0 only where every stage passed. A stage whose compiler is absent is
 # skipped and said so.
-#   sh tests/run.sh [STAGE...]        STAGE: release asan tsan arm64 lint (default: all)
+#   sh tests/run.sh [STAGE...]        default: lint release; all: lint release asan tsan arm64
 set -u
 cd "$(dirname "$0")/.."
-stages=${*:-lint release asan tsan arm64}
+stages=${*:-lint release}
 jobs=$(nproc 2>/dev/null || echo 2)
 mkdir -p build
 summary=build/test-summary.txt
