@@ -1,6 +1,7 @@
 // A tokenizer compiled in memory, for tests: the converter's tables behind the runtime's view.
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -22,7 +23,7 @@ class MemorySink final : public convert::SectionSink {
   format::Section Add(std::span<const uint8_t> bytes) override {
     const size_t offset = bytes_.size() * sizeof(Line);
     bytes_.resize(bytes_.size() + (bytes.size() + sizeof(Line) - 1) / sizeof(Line));
-    std::memcpy(reinterpret_cast<uint8_t*>(bytes_.data()) + offset, bytes.data(), bytes.size());
+    std::copy(bytes.begin(), bytes.end(), reinterpret_cast<uint8_t*>(bytes_.data()) + offset);
     return {offset, bytes.size(), 0};
   }
 
