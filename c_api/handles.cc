@@ -74,7 +74,7 @@ int32_t PutText(std::string_view text, char* buffer, size_t capacity, size_t* le
   *length = text.size();
   if (buffer != nullptr && capacity > 0) buffer[0] = '\0';
   if (buffer == nullptr || text.size() >= capacity) return RONDO_STATUS_BUFFER_TOO_SMALL;
-  std::memcpy(buffer, text.data(), text.size());
+  text.copy(buffer, text.size());
   buffer[text.size()] = '\0';
   return RONDO_STATUS_OK;
 }

@@ -269,9 +269,7 @@ void Session::FlushText(TokenEvent* event) {
 }
 
 void Session::PutText(std::string_view text) {
-  const size_t n = std::min(text.size(), text_.size() - text_size_);
-  std::memcpy(text_.data() + text_size_, text.data(), n);
-  text_size_ += n;
+  text_size_ += text.copy(text_.data() + text_size_, text_.size() - text_size_);
 }
 
 void Session::EndGeneration() {
