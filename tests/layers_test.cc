@@ -28,6 +28,7 @@ const std::vector<Layer>& Layers() {
       {"tools/inspect/",
        {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/",
         "platforms/file_map.h"}},
+      {"tools/bench/", {"tools/", "rondo/", "platforms/probe.h"}},  // the machine's limits
       {"tools/", {"rondo/"}},
       {"include/", {"rondo/"}},
       {"c_api/", {"rondo/", "runtime/", "platforms/"}},

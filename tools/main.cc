@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "rondo/rondo.h"
+#include "tools/bench/command.h"
 #include "tools/convert/command.h"
 #include "tools/eval/command.h"
 #include "tools/inspect/command.h"
@@ -38,6 +39,7 @@ int main(int argc, char** argv) {
     rondo::tools::AddInspectCommand(app);
     rondo::tools::AddLogitsCommand(app);
     rondo::tools::AddEvalCommand(app);
+    rondo::tools::AddBenchCommand(app);
     app.parse(argc, argv);
   } catch (const CLI::RuntimeError& error) {
     return error.get_exit_code();  // a command's own

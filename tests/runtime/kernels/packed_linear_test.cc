@@ -84,7 +84,7 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     const size_t bytes = shape_.PackedBytes(*c.set);
     packed_.resize(bytes + kOverRead + 64);
     packed_data_ = Align(packed_.data());
-    PackLinear(*c.set, shape_, rows_, 0, c.n, packed_data_);
+    PackLinear(LayoutOf(*c.set), shape_, rows_, 0, c.n, packed_data_);
     linear_ = {shape_, c.k, packed_data_};
 
     stride_ = RoundUp(c.k, 64);

@@ -1,0 +1,222 @@
+// Measures a model, or random weights of a shape, against the limits of the machine.
+#include "tools/bench/command.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <functional>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "platforms/probe.h"
+#include "tools/bench/random_model.h"
+#include "tools/bench/report.h"
+#include "tools/bench/runner.h"
+#include "tools/bench/shapes.h"
+#include "tools/common/flags.h"
+#include "tools/common/library.h"
+#include "tools/common/numbers.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr const char* kFooter = R"(
+Examples:
+  rondo bench model.rondo
+  rondo bench --shape llama3.2-1b --weights q4 --block 32 -p 512 -n 128 -d 0,4096,16384 -t 1,2
+  rondo bench --shape qwen3-0.6b -b 1,2,4,8 --json > qwen3.json
+  rondo bench model.rondo --peer 'llama-bench -m m.gguf -p $P -n $N -d $D -t $T -r 1 -o json'
+
+Tests: load (the engine's creation), prefill of -p tokens, decode of -n tokens, and with -b verify,
+all logits of some rows at once; the last three after each of -d tokens. Figures are medians of
+--reps, the fastest and slowest beside them. Before each repetition two probes look for the limits:
+a plain sum over a gigabyte of memory, and int8 dot products that never leave the registers, each
+the best of three passes; their medians are what shares are shares of. Decode and verify are held
+against the sum (bytes of weights, keys and values read), prefill of integer weights against the
+dot products (2 operations for each weight and token; the attention's own are not counted).
+
+--shape makes random weights in a temporary folder (TMPDIR), of Llama's operators in that shape's
+sizes: of Qwen3, for example, without the norms of queries and keys. Shapes: )";
+
+constexpr uint32_t kMostTokens = 1u << 22;
+constexpr uint32_t kMostThreads = 256;
+constexpr uint32_t kMostRows = 1024;
+constexpr uint32_t kMostRepetitions = 1000;
+
+struct Arguments {
+  std::string model;
+  std::string shape;
+  RandomModelOptions random;
+  std::string embedding;  // empty: not given
+  BenchOptions bench;
+  bool csv = false;
+  bool json = false;
+};
+
+uint32_t ParseNumber(const std::string& name, std::string_view text, uint32_t low, uint32_t high) {
+  uint32_t value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end || value < low || value > high) {
+    throw CLI::ValidationError(name, "\"" + std::string(text) + "\" is no number from " +
+                                         std::to_string(low) + " to " + std::to_string(high));
+  }
+  return value;
+}
+
+void AddNumber(CLI::App* command, const std::string& name, uint32_t low, uint32_t high,
+               const std::string& description, const std::function<void(uint32_t)>& set) {
+  command
+      ->add_option_function<std::string>(
+          name,
+          [name, low, high, set](const std::string& text) {
+            set(ParseNumber(name, text, low, high));
+          },
+          description)
+      ->type_name("N");
+}
+
+// "0,4096": numbers with commas between, none twice; ascending whatever the order given.
+void AddNumbers(CLI::App* command, const std::string& name, uint32_t low, uint32_t high,
+                const std::string& description, std::vector<uint32_t>* values) {
+  command
+      ->add_option_function<std::string>(
+          name,
+          [name, low, high, values](const std::string& text) {
+            values->clear();
+            for (size_t begin = 0; begin <= text.size();) {
+              const size_t end = std::min(text.find(',', begin), text.size());
+              values->push_back(ParseNumber(name, text.substr(begin, end - begin), low, high));
+              begin = end + 1;
+            }
+            std::sort(values->begin(), values->end());
+            values->erase(std::unique(values->begin(), values->end()), values->end());
+          },
+          description)
+      ->type_name("N,N,...");
+}
+
+void CheckUsage(const Arguments& a) {
+  if (a.model.empty() == a.shape.empty()) {
+    throw CLI::ValidationError("MODEL", "give either a model or --shape");
+  }
+  if (!a.shape.empty() && FindShape(a.shape) == nullptr) {
+    throw CLI::ValidationError("--shape", "\"" + a.shape + "\" is not one of " + ShapeNames());
+  }
+  const BenchOptions& bench = a.bench;
+  if (!bench.verified_rows.empty() && bench.verified_rows.back() > bench.max_rows) {
+    throw CLI::ValidationError("-b", std::to_string(bench.verified_rows.back()) +
+                                         " rows do not fit into one pass of --rows " +
+                                         std::to_string(bench.max_rows));
+  }
+  if (!bench.peer.empty() && bench.prompt_tokens + bench.decode_tokens == 0) {
+    throw CLI::ValidationError("--peer", "there is nothing to compare with -p 0 and -n 0");
+  }
+}
+
+void PrintSubject(const rondo_model* model, const Subject& subject) {
+  std::string weights = subject.weights;
+  if (subject.block > 0) weights += " in blocks of " + std::to_string(subject.block);
+  std::printf("%s, %s: %s parameters; kernels %s; int8 peak of %s\n", subject.shape.c_str(),
+              weights.c_str(), FormatCount(Facts(model).parameters).c_str(),
+              subject.kernels.c_str(), Int8PeakInstruction());
+}
+
+void Run(Arguments& a) {
+  CheckUsage(a);
+  std::vector<uint32_t>& rows = a.bench.verified_rows;
+  if (!rows.empty() && rows.front() != 1) rows.insert(rows.begin(), 1);
+  a.random.embedding = !a.embedding.empty()       ? a.embedding
+                       : a.random.weights == "q4" ? "q8"
+                                                  : a.random.weights;
+  const Model model =
+      a.shape.empty() ? OpenModel(a.model) : MakeRandomModel(*FindShape(a.shape), a.random);
+  const bool peer = !a.bench.peer.empty();
+  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  Subject subject;
+  RunBench(model.get(), a.bench,
+           {.subject =
+                [&](const Subject& s) {
+                  subject = s;
+                  if (a.json) return;
+                  if (!a.csv) PrintSubject(model.get(), s);
+                  std::cout << (a.csv ? CsvHeader() : TableHeader(peer)) << std::flush;
+                },
+            .measured =
+                [&](const Measurement& m) {
+                  if (a.json) {
+                    all.push_back(ToJson(subject, m));
+                  } else {
+                    std::cout << (a.csv ? CsvLine(subject, m) : TableLine(m, peer)) << std::flush;
+                  }
+                }});
+  if (a.json) std::cout << all.dump(2) << '\n';
+}
+
+}  // namespace
+
+void AddBenchCommand(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  const CLI::Validator formats = CLI::IsMember({"f32", "q8", "q4"}).description("");
+  const CLI::Validator blocks = CLI::IsMember({32, 64, 128}).description("");
+  CLI::App* command =
+      app.add_subcommand("bench", "Measure speed, and how near it is to the machine's limits");
+  command->add_option("MODEL", a->model, "A Rondo file, made by `rondo convert`")->type_name("");
+  CLI::Option* shape =
+      command->add_option("--shape", a->shape, "Random weights of this shape")->type_name("NAME");
+  command
+      ->add_option("--weights", a->random.weights,
+                   "With --shape: format of the weights; q8 if not given")
+      ->check(formats)
+      ->needs(shape)
+      ->type_name("f32|q8|q4");
+  command
+      ->add_option("--embedding", a->embedding,
+                   "With --shape: format of embedding and output head; q8 with --weights q4, else "
+                   "that of --weights")
+      ->check(formats)
+      ->needs(shape)
+      ->type_name("f32|q8|q4");
+  command
+      ->add_option("--block", a->random.block,
+                   "With --shape: weights that share a scale in q4; 32 if not given")
+      ->check(blocks)
+      ->needs(shape)
+      ->type_name("32|64|128");
+  BenchOptions& bench = a->bench;
+  AddNumber(command, "-p", 0, kMostTokens, "Tokens of a prefill; 512 if not given, 0: none",
+            [&bench](uint32_t n) { bench.prompt_tokens = n; });
+  AddNumber(command, "-n", 0, kMostTokens, "Tokens to decode; 128 if not given, 0: none",
+            [&bench](uint32_t n) { bench.decode_tokens = n; });
+  AddNumbers(command, "-d", 0, kMostTokens,
+             "Depths: tokens in the context before each test; 0 if not given", &bench.depths);
+  AddNumbers(command, "-t,--threads", 1, kMostThreads,
+             "Threads to compute with; performance cores if not given", &bench.threads);
+  AddNumbers(command, "-b", 1, kMostRows,
+             "Rows to verify at once; 1 is always among them; none if not given",
+             &bench.verified_rows);
+  AddNumber(command, "--reps", 1, kMostRepetitions, "Repetitions of each test; 5 if not given",
+            [&bench](uint32_t n) { bench.repetitions = n; });
+  AddNumber(command, "--rows", 1, kMostRows, "Tokens of one pass of a prefill; 64 if not given",
+            [&bench](uint32_t n) { bench.max_rows = n; });
+  command
+      ->add_option("--kernels", bench.kernels, "A kernel set; the best for this CPU if not given")
+      ->type_name("NAME");
+  command
+      ->add_option("--peer", bench.peer,
+                   "Another program's benchmark, run once per repetition by /bin/sh with $P, $N, "
+                   "$D and $T set as -p, -n, -d and -t; it prints lines `prefill NUMBER` and "
+                   "`decode NUMBER` in tokens/s, or JSON as llama-bench does")
+      ->type_name("CMD");
+  CLI::Option_group* form = command->add_option_group("Instead of a table");
+  form->require_option(0, 1);
+  form->add_flag("--csv", a->csv, "Answer in CSV");
+  form->add_flag("--json", a->json, "Answer in JSON: an array of one object for each measurement");
+  command->footer(kFooter + ShapeNames() + ".");
+  command->callback([a] { Run(*a); });
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,229 @@
+#include "tools/bench/random_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/bench/temporary_folder.h"
+#include "tools/convert/decoder_spec.h"
+#include "tools/convert/file_writer.h"
+#include "tools/convert/float_formats.h"
+#include "tools/convert/metadata.h"
+
+namespace rondo::tools {
+namespace {
+
+using convert::DecoderSpec;
+using convert::FileWriter;
+using convert::StoredTensor;
+using convert::TensorRecipe;
+using convert::TensorRole;
+using format::TensorFormat;
+
+constexpr uint32_t kContext = 131072;  // what is said in the file; speed does not depend on it
+constexpr double kRopeBase = 500000;
+constexpr double kEpsilon = 1e-5;
+constexpr size_t kPieceBytes = 1u << 20;
+constexpr int kExitInterrupted = 130;
+
+volatile std::sig_atomic_t interrupted = 0;
+
+// While it lives an interruption is noted, so that the unfinished file is removed.
+class InterruptionNoted {
+ public:
+  InterruptionNoted() {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
+  }
+  ~InterruptionNoted() {
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
+  }
+};
+
+DecoderSpec SpecOf(const Shape& s) {
+  DecoderSpec spec;
+  spec.architecture = "random weights of Llama's operators";
+  spec.vocab_size = s.vocab_size;
+  spec.hidden_size = s.hidden_size;
+  spec.context_length = kContext;
+  convert::RopeSpec rope;
+  for (uint32_t i = 0; i < s.head_dim / 2; ++i) {
+    rope.frequencies.push_back(std::pow(kRopeBase, -2.0 * i / s.head_dim));
+  }
+  spec.ropes.push_back(rope);
+
+  const auto matrix = [&spec](const std::string& name, uint64_t rows, uint64_t cols) {
+    return convert::LinearSpec{spec.Add({name, TensorRole::kMatrix, {{"", rows}}, cols})};
+  };
+  const auto norm = [&](const std::string& name) {
+    return convert::NormSpec{kEpsilon,
+                             spec.Add({name, TensorRole::kVector, {{"", s.hidden_size}}, 1})};
+  };
+  const auto vocabulary = [&](const std::string& name) {
+    return spec.Add({name, TensorRole::kEmbedding, {{"", s.vocab_size}}, s.hidden_size});
+  };
+  spec.embedding = vocabulary("embedding");
+  const uint64_t q_rows = uint64_t{s.n_heads} * s.head_dim;
+  const uint64_t kv_rows = uint64_t{s.n_kv_heads} * s.head_dim;
+  for (uint32_t i = 0; i < s.n_layers; ++i) {
+    const std::string name = "layers." + std::to_string(i) + ".";
+    convert::LayerSpec layer;
+    layer.attention_norm = norm(name + "attention.norm");
+    layer.n_heads = s.n_heads;
+    layer.n_kv_heads = s.n_kv_heads;
+    layer.head_dim = s.head_dim;
+    layer.qkv = matrix(name + "attention.qkv", q_rows + 2 * kv_rows, s.hidden_size);
+    layer.output = matrix(name + "attention.output", s.hidden_size, q_rows);
+    layer.rope = 0;
+    layer.score_scale = 1.0f / std::sqrt(static_cast<float>(s.head_dim));
+    layer.mlp_norm = norm(name + "mlp.norm");
+    layer.intermediate_size = s.intermediate_size;
+    layer.gate_up = matrix(name + "mlp.gate_up", 2 * uint64_t{s.intermediate_size}, s.hidden_size);
+    layer.down = matrix(name + "mlp.down", s.hidden_size, s.intermediate_size);
+    spec.layers.push_back(layer);
+  }
+  spec.final_norm = norm("final_norm");
+  spec.head = {s.tied ? spec.embedding : vocabulary("head")};
+  return spec;
+}
+
+template <typename T>
+std::span<const uint8_t> BytesOf(const std::vector<T>& values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)};
+}
+
+// Writes tensors of random values with mean 0 and variance 1 / cols: what goes in with variance 1
+// comes out so.
+class RandomTensors {
+ public:
+  explicit RandomTensors(FileWriter& writer) : writer_(writer) {}
+
+  StoredTensor Write(const TensorRecipe& recipe, TensorFormat format, uint32_t block) {
+    const uint64_t rows = recipe.rows(), cols = recipe.cols;
+    if (recipe.role == TensorRole::kVector) {
+      const std::vector<float> ones(rows, 1.0f);
+      return {TensorFormat::F32, 1, rows, 0, writer_.Add(BytesOf(ones)), {}};
+    }
+    const float deviation = 1.0f / std::sqrt(static_cast<float>(cols));
+    switch (format) {
+      case TensorFormat::F32:
+        return {format, rows, cols, 0, WriteFloats(rows * cols, deviation), {}};
+      case TensorFormat::Q8: {
+        const format::Section data = WriteBytes(rows * cols);
+        const std::vector<float> scales(rows, deviation / kQ8Deviation);
+        return {format, rows, cols, 0, data, writer_.Add(BytesOf(scales))};
+      }
+      default: {
+        const uint64_t blocks = (cols + block - 1) / block;
+        const format::Section data = WriteNibbles(rows, cols, blocks * block);
+        // Nibbles are -8 to 7: signs by turns keep the mean of a row at 0.
+        const uint16_t scale = convert::ToBfloat16(deviation / kQ4Deviation);
+        std::vector<uint16_t> scales(rows * blocks, scale);
+        for (size_t i = 1; i < scales.size(); i += 2) scales[i] ^= 0x8000;
+        return {format, rows, cols, block, data, writer_.Add(BytesOf(scales))};
+      }
+    }
+  }
+
+ private:
+  static constexpr float kQ8Deviation = 73.9f;  // of the odd numbers from -127 to 127
+  static constexpr float kQ4Deviation = 4.61f;  // of -8 to 7
+
+  uint64_t Next() {
+    state_ ^= state_ << 13;
+    state_ ^= state_ >> 7;
+    state_ ^= state_ << 17;
+    return state_;
+  }
+
+  // Random bits, `set` being set in every 8 bytes. Valid until the next call.
+  std::span<uint8_t> Fill(size_t bytes, uint64_t set) {
+    if (interrupted != 0) throw CLI::RuntimeError(kExitInterrupted);
+    words_.resize((bytes + 7) / 8);
+    for (uint64_t& word : words_) word = Next() | set;
+    return {reinterpret_cast<uint8_t*>(words_.data()), bytes};
+  }
+
+  // Odd numbers: without -128, which the format does not have.
+  format::Section WriteBytes(uint64_t count) {
+    writer_.Begin();
+    for (uint64_t done = 0; done < count; done += kPieceBytes) {
+      writer_.Append(Fill(std::min<uint64_t>(kPieceBytes, count - done), 0x0101010101010101));
+    }
+    return writer_.End();
+  }
+
+  format::Section WriteFloats(uint64_t count, float deviation) {
+    std::vector<float> floats;
+    writer_.Begin();
+    for (uint64_t done = 0; done < count; done += floats.size()) {
+      floats.resize(std::min<uint64_t>(kPieceBytes, count - done));
+      const std::span<const uint8_t> bytes = Fill(floats.size(), 0x0101010101010101);
+      for (size_t i = 0; i < floats.size(); ++i) {
+        floats[i] = static_cast<int8_t>(bytes[i]) * (deviation / kQ8Deviation);
+      }
+      writer_.Append(BytesOf(floats));
+    }
+    return writer_.End();
+  }
+
+  format::Section WriteNibbles(uint64_t rows, uint64_t cols, uint64_t padded_cols) {
+    constexpr uint8_t kZeros = 0x88;
+    const size_t row_bytes = padded_cols / 2, used = cols / 2;  // all our columns are even
+    const uint64_t rows_per_piece = std::max<uint64_t>(1, kPieceBytes / row_bytes);
+    writer_.Begin();
+    for (uint64_t row = 0; row < rows; row += rows_per_piece) {
+      const size_t count = std::min(rows_per_piece, rows - row);
+      const std::span<uint8_t> piece = Fill(count * row_bytes, 0);
+      for (size_t i = 0; used < row_bytes && i < count; ++i) {
+        std::memset(piece.data() + i * row_bytes + used, kZeros, row_bytes - used);
+      }
+      writer_.Append(piece);
+    }
+    return writer_.End();
+  }
+
+  FileWriter& writer_;
+  uint64_t state_ = 0x9e3779b97f4a7c15;
+  std::vector<uint64_t> words_;
+};
+
+TensorFormat FormatOf(const std::string& name) {
+  if (name == "f32") return TensorFormat::F32;
+  return name == "q8" ? TensorFormat::Q8 : TensorFormat::Q4;
+}
+
+// As `rondo convert` names it.
+std::string FormatFact(const std::string& name, uint32_t block) {
+  return name == "q4" ? "q4, block " + std::to_string(block) : name;
+}
+
+}  // namespace
+
+Model MakeRandomModel(const Shape& shape, const RandomModelOptions& options) {
+  const InterruptionNoted noted;
+  const TemporaryFolder folder;
+  FileWriter writer(folder.path() / "model.rondo");
+  RandomTensors tensors(writer);
+  const DecoderSpec spec = SpecOf(shape);
+  std::vector<StoredTensor> stored;
+  for (const TensorRecipe& recipe : spec.tensors) {
+    const bool embedding = recipe.role == TensorRole::kEmbedding;
+    stored.push_back(tensors.Write(
+        recipe, FormatOf(embedding ? options.embedding : options.weights), options.block));
+  }
+  const convert::Facts facts = {{"weights", FormatFact(options.weights, options.block)},
+                                {"embedding", FormatFact(options.embedding, options.block)}};
+  flatbuffers::FlatBufferBuilder builder;
+  convert::BuildMetadata(std::string(shape.name), spec, facts, stored, writer.sections(), {},
+                         builder);
+  writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
+  // Without ever getting its name: the mapping outlives the file.
+  return OpenModel(writer.partial_path().string());
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,23 @@
+// A model of random weights, made in its quantised form without a detour over floats.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "tools/bench/shapes.h"
+#include "tools/common/library.h"
+
+namespace rondo::tools {
+
+struct RandomModelOptions {
+  std::string weights = "q8";    // f32, q8 or q4
+  std::string embedding = "q8";  // the same, of embedding and output head
+  uint32_t block = 32;           // of q4: 32, 64 or 128
+};
+
+// Writes a Rondo file of Llama's operators in this shape to a temporary folder, opens it and
+// removes it: it lives as long as the model is open. Equal arguments give equal weights. Scales
+// keep the activations near 1. Throws std::exception; CLI::RuntimeError where the user interrupts.
+Model MakeRandomModel(const Shape& shape, const RandomModelOptions& options);
+
+}  // namespace rondo::tools

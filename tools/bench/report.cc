@@ -1,0 +1,124 @@
+#include "tools/bench/report.h"
+
+#include <cstdio>
+
+namespace rondo::tools {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr double kGiga = 1e9;
+
+ordered_json OrNull(double value) { return value > 0 ? ordered_json(value) : ordered_json(); }
+
+std::string CsvCell(const ordered_json& value) {
+  if (value.is_null()) return "";
+  if (!value.is_string()) return value.dump();
+  const std::string text = value.get<std::string>();
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+template <typename... Values>
+std::string Format(const char* format, Values... values) {
+  char text[128];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
+}
+
+// Four digits, whatever the size.
+std::string Speed(double value) {
+  if (value <= 0) return "-";
+  return Format(value >= 1000  ? "%.0f"
+                : value >= 100 ? "%.1f"
+                : value >= 10  ? "%.2f"
+                               : "%.3f",
+                value);
+}
+
+std::string LimitText(const Measurement& m) {
+  switch (m.limit) {
+    case Limit::kBandwidth:
+      return Format("%3.0f %% of %.1f GB/s", 100 * Share(m), Median(m.bandwidth) / kGiga);
+    case Limit::kInt8Peak:
+      return Format("%3.0f %% of %.0f GOP/s", 100 * Share(m), Median(m.peak) / kGiga);
+    default:
+      return m.test == Test::kLoad ? Format("%.3f s", Median(m.seconds)) : "";
+  }
+}
+
+}  // namespace
+
+ordered_json ToJson(const Subject& subject, const Measurement& m) {
+  ordered_json object;
+  object["shape"] = subject.shape;
+  object["weights"] = subject.weights;
+  object["block"] = subject.block > 0 ? ordered_json(subject.block) : ordered_json();
+  object["kernels"] = subject.kernels;
+  object["threads"] = m.threads;
+  object["test"] = Name(m.test);
+  object["tokens"] = m.tokens;
+  object["depth"] = m.depth;
+  object["rows"] = m.rows;
+  object["repetitions"] = m.seconds.size();
+  object["seconds"] = Median(m.seconds);
+  object["tokens_per_second"] = OrNull(TokensPerSecond(m));
+  object["tokens_per_second_min"] = OrNull(SlowestTokensPerSecond(m));
+  object["tokens_per_second_max"] = OrNull(FastestTokensPerSecond(m));
+  object["limit"] = m.limit == Limit::kNone ? ordered_json() : ordered_json(Name(m.limit));
+  object["share"] = OrNull(Share(m));
+  object["probe_gbps"] = OrNull(Median(m.bandwidth) / kGiga);
+  object["peak_gops"] = OrNull(Median(m.peak) / kGiga);
+  object["relative_cost"] = OrNull(RelativeCost(m));
+  object["peer_tokens_per_second"] = OrNull(Median(m.peer_speeds));
+  object["peer_ratio"] = OrNull(PeerRatio(m));
+  return object;
+}
+
+std::string CsvHeader() {
+  const ordered_json object = ToJson({}, {});
+  std::string line;
+  for (const auto& item : object.items()) line += (line.empty() ? "" : ",") + item.key();
+  return line + '\n';
+}
+
+std::string CsvLine(const Subject& subject, const Measurement& m) {
+  const ordered_json object = ToJson(subject, m);
+  std::string line;
+  bool first = true;
+  for (const auto& item : object.items()) {
+    if (!first) line += ',';
+    line += CsvCell(item.value());
+    first = false;
+  }
+  return line + '\n';
+}
+
+std::string TableHeader(bool peer) {
+  return std::string(
+             "test     threads   depth  tokens   rows   tokens/s   (from .. to)          ") +
+         (peer ? "peer       ratio  " : "") + "share of the limit\n";
+}
+
+std::string TableLine(const Measurement& m, bool peer) {
+  const std::string spread = m.tokens == 0 ? ""
+                                           : "(" + Speed(SlowestTokensPerSecond(m)) + " .. " +
+                                                 Speed(FastestTokensPerSecond(m)) + ")";
+  std::string line =
+      Format("%-8s %7u %7llu %7llu %6u %10s   %-21s ", Name(m.test), m.threads,
+             static_cast<unsigned long long>(m.depth), static_cast<unsigned long long>(m.tokens),
+             m.rows, Speed(TokensPerSecond(m)).c_str(), spread.c_str());
+  if (peer) {
+    const double ratio = PeerRatio(m);
+    line += Format("%-10s %-6s ", m.peer_speeds.empty() ? "" : Speed(Median(m.peer_speeds)).c_str(),
+                   ratio > 0 ? Format("%.2f", ratio).c_str() : "");
+  }
+  line += LimitText(m);
+  if (RelativeCost(m) > 0) line += Format(", %.2f x one row", RelativeCost(m));
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
+
+}  // namespace rondo::tools

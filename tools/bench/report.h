@@ -1,0 +1,25 @@
+// Measurements as a table for people, as CSV and as JSON.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/bench/measurement.h"
+
+namespace rondo::tools {
+
+// One object, always with the same keys; null where there is nothing to say. Rates are medians:
+// probe_gbps in 10^9 bytes per second, peak_gops in 10^9 int8 operations per second.
+nlohmann::ordered_json ToJson(const Subject& subject, const Measurement& m);
+
+// The same keys and values as lines of CSV; null is empty, text is quoted where it must be.
+std::string CsvHeader();
+std::string CsvLine(const Subject& subject, const Measurement& m);
+
+// Lines for a terminal; `peer`: with two columns for it.
+std::string TableHeader(bool peer);
+std::string TableLine(const Measurement& m, bool peer);
+
+}  // namespace rondo::tools

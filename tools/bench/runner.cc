@@ -1,0 +1,257 @@
+#include "tools/bench/runner.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "platforms/probe.h"
+#include "tools/bench/costs.h"
+#include "tools/bench/peer.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr uint64_t kProbeBytes = 1u << 30;  // far more than any cache
+constexpr uint64_t kProbeShare = 4;         // but no more than a quarter of what is free
+constexpr uint32_t kVerifyPasses = 16;      // of one repetition
+
+using Clock = std::chrono::steady_clock;
+
+template <typename Action>
+double Seconds(const Action& action) {
+  const Clock::time_point begin = Clock::now();
+  action();
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+size_t ProbeBytes() {
+  const uint64_t available = AvailableMemory();
+  return available == 0 ? kProbeBytes : std::min(kProbeBytes, available / kProbeShare);
+}
+
+// What the file says about its weights: "q8", or "q4, block 32".
+Subject SubjectOf(const rondo_model* model, const std::string& kernels) {
+  Subject subject;
+  subject.shape = Fact(model, "name");
+  subject.kernels = kernels;
+  const std::string weights = Fact(model, "weights");
+  const char* const kBlock = ", block ";
+  const size_t comma = weights.find(kBlock);
+  subject.weights = weights.substr(0, comma);
+  if (comma != std::string::npos) {
+    subject.block = static_cast<uint32_t>(
+        std::strtoul(weights.c_str() + comma + std::strlen(kBlock), nullptr, 10));
+  }
+  return subject;
+}
+
+// A session brought to a depth; each test leaves it there.
+class Bench {
+ public:
+  Bench(const rondo_model* model, const rondo_engine* engine, rondo_session* session)
+      : vocab_size_(Facts(model).vocab_size),
+        costs_(CostsOf(model, engine)),
+        memory_(Memory(engine)),
+        session_(session) {}
+
+  uint32_t threads() const { return memory_.threads; }
+
+  // From a depth not above `depth`.
+  void GoTo(uint64_t depth) {
+    Prefill(depth - depth_);
+    depth_ = depth;
+  }
+
+  Measurement Describe(Test test, uint64_t tokens, uint32_t rows, bool integer_weights) const {
+    Measurement m;
+    m.test = test;
+    m.threads = threads();
+    m.tokens = tokens;
+    m.depth = depth_;
+    m.rows = rows;
+    if (test == Test::kPrefill) {
+      // The int8 peak is no limit of float weights.
+      m.limit = integer_weights ? Limit::kInt8Peak : Limit::kNone;
+      m.work = integer_weights ? PrefillOperations(costs_, tokens) : 0;
+    } else {
+      m.limit = Limit::kBandwidth;
+      m.work = test == Test::kDecode ? DecodeBytes(costs_, depth_, tokens)
+                                     : PassBytes(costs_, depth_, rows);
+    }
+    return m;
+  }
+
+  // Seconds of one repetition.
+  double Run(const Measurement& m) {
+    double seconds = 0;
+    switch (m.test) {
+      case Test::kPrefill:
+        seconds = Seconds([&] { Prefill(m.tokens); });
+        Undo(m.tokens);
+        break;
+      case Test::kDecode:
+        seconds = Seconds([&] { Decode(m.tokens); });
+        Undo(m.tokens);
+        break;
+      default:
+        for (uint32_t pass = 0; pass < kVerifyPasses; ++pass) {
+          seconds += Seconds([&] { Verify(m.rows); }) / kVerifyPasses;
+          Undo(m.rows);
+        }
+    }
+    return seconds;
+  }
+
+ private:
+  // Any token is as fast as any other, but equal ones would find their embedding in the cache.
+  int32_t NextToken() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<int32_t>((state_ >> 33) % vocab_size_);
+  }
+  const std::vector<int32_t>& Tokens(uint64_t count) {
+    tokens_.resize(count);
+    for (int32_t& token : tokens_) token = NextToken();
+    return tokens_;
+  }
+
+  void Prefill(uint64_t count) {
+    if (count == 0) return;
+    Check(session_, rondo_session_prefill(session_, Tokens(count).data(), count));
+  }
+  void Decode(uint64_t count) {
+    const float* logits = nullptr;
+    size_t n_logits = 0;
+    for (uint64_t i = 0; i < count; ++i) {
+      Check(session_, rondo_session_accept(session_, NextToken()));
+      Check(session_, rondo_session_logits(session_, &logits, &n_logits));
+    }
+  }
+  // With the logits of every row, which a verifier compares.
+  void Verify(uint64_t rows) {
+    const auto ignore = [](void*, size_t, const float*, size_t) {};
+    Check(session_,
+          rondo_session_prefill_logits(session_, Tokens(rows).data(), rows, ignore, nullptr));
+  }
+  void Undo(uint64_t count) { Check(session_, rondo_session_undo(session_, count)); }
+
+  const uint32_t vocab_size_;
+  const ModelCosts costs_;
+  const rondo_memory_plan memory_;
+  rondo_session* const session_;
+  uint64_t depth_ = 0;
+  uint64_t state_ = 1;
+  std::vector<int32_t> tokens_;
+};
+
+class Runner {
+ public:
+  Runner(rondo_model* model, const BenchOptions& options, const BenchCallbacks& callbacks)
+      : model_(model), options_(options), callbacks_(callbacks), memory_(ProbeBytes()) {
+    if (!memory_.valid()) throw Error("there is no memory for the bandwidth probe");
+  }
+
+  void Run() {
+    for (const uint32_t threads : options_.threads) RunThreads(threads);
+  }
+
+ private:
+  rondo_engine_options EngineOptions(uint32_t threads) const {
+    rondo_engine_options engine = EngineDefaults();
+    const uint64_t context = options_.depths.back() + options_.prompt_tokens +
+                             options_.decode_tokens + options_.max_rows;
+    engine.context = static_cast<uint32_t>(context);
+    engine.max_rows = options_.max_rows;
+    engine.threads = threads;
+    if (!options_.kernels.empty()) engine.kernels = options_.kernels.c_str();
+    return engine;
+  }
+
+  void RunThreads(uint32_t threads) {
+    const rondo_engine_options engine_options = EngineOptions(threads);
+    Measurement load;
+    Engine engine;
+    for (uint32_t i = 0; i < options_.repetitions; ++i) {
+      engine.reset();  // one arena at a time
+      load.seconds.push_back(Seconds([&] { engine = CreateEngine(model_, engine_options); }));
+    }
+    const Session session = OpenSession(engine.get(), SessionDefaults());
+    Bench bench(model_, engine.get(), session.get());
+    if (threads == options_.threads.front()) {
+      subject_ = SubjectOf(model_, Memory(engine.get()).kernels);
+      callbacks_.subject(subject_);
+    }
+    load.threads = bench.threads();
+    callbacks_.measured(load);
+    for (const uint32_t depth : options_.depths) {
+      bench.GoTo(depth);
+      RunDepth(bench);
+    }
+  }
+
+  std::vector<Measurement> Tests(const Bench& bench) const {
+    const bool integers = subject_.weights != "f32";
+    std::vector<Measurement> tests;
+    const auto add = [&](Test test, uint64_t tokens, uint32_t rows) {
+      tests.push_back(bench.Describe(test, tokens, rows, integers));
+    };
+    if (options_.prompt_tokens > 0) {
+      add(Test::kPrefill, options_.prompt_tokens,
+          static_cast<uint32_t>(std::min<uint64_t>(options_.prompt_tokens, options_.max_rows)));
+    }
+    if (options_.decode_tokens > 0) add(Test::kDecode, options_.decode_tokens, 1);
+    for (const uint32_t rows : options_.verified_rows) add(Test::kVerify, rows, rows);
+    return tests;
+  }
+
+  void RunDepth(Bench& bench) {
+    std::vector<Measurement> tests = Tests(bench);
+    for (const Measurement& test : tests) bench.Run(test);  // to warm up
+    for (uint32_t i = 0; i < options_.repetitions; ++i) {
+      for (Measurement& test : tests) {
+        test.peak.push_back(Probed(Int8Peak(test.threads)));
+        test.bandwidth.push_back(Probed(ReadBandwidth(memory_, test.threads)));
+        test.seconds.push_back(bench.Run(test));
+      }
+      if (!options_.peer.empty()) AskPeer(tests);
+    }
+    double one_row_seconds = 0;
+    for (Measurement& test : tests) {
+      if (test.test == Test::kVerify) {
+        if (test.rows == 1) one_row_seconds = Median(test.seconds);
+        test.one_row_seconds = one_row_seconds;
+      }
+      callbacks_.measured(test);
+    }
+  }
+
+  static double Probed(double rate) {
+    if (rate > 0) return rate;
+    throw Error("the system refuses the threads of a probe");
+  }
+
+  void AskPeer(std::vector<Measurement>& tests) const {
+    const PeerTask task = {options_.prompt_tokens, options_.decode_tokens, tests.front().depth,
+                           tests.front().threads};
+    const PeerSpeeds speeds = RunPeer(options_.peer, task);
+    for (Measurement& test : tests) {
+      const double speed = test.test == Test::kPrefill  ? speeds.prefill
+                           : test.test == Test::kDecode ? speeds.decode
+                                                        : 0;
+      if (speed > 0) test.peer_speeds.push_back(speed);
+    }
+  }
+
+  rondo_model* const model_;
+  const BenchOptions& options_;
+  const BenchCallbacks& callbacks_;
+  const ProbeMemory memory_;
+  Subject subject_;
+};
+
+}  // namespace
+
+void RunBench(rondo_model* model, const BenchOptions& options, const BenchCallbacks& callbacks) {
+  Runner(model, options, callbacks).Run();
+}
+
+}  // namespace rondo::tools
