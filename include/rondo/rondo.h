@@ -271,7 +271,7 @@ typedef struct rondo_engine_options {
   uint32_t struct_size;
   uint32_t context;       /* tokens that a session can see; 0: the model's context_length */
   uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
-  uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 1024; default 64: larger is
+  uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 1024; default 256: larger is
                              faster up to a point and takes more activations */
   uint32_t threads;       /* 0: the performance cores, as far as the system tells */
   int32_t context_policy; /* RONDO_POLICY_; default STOP */
