@@ -68,7 +68,7 @@ rondo::Result<rondo_model*> Open(rondo::FileMap map, std::span<const uint8_t> by
                          sizeof(rondo_model));
   }
   model->map = std::move(map);
-  RONDO_ASSIGN(model->file, rondo::ModelFile::Open(bytes));
+  RONDO_ASSIGN(model->file, rondo::ModelFile::Open(bytes, &model->map));
   if (model->file.model().tokenizer() != nullptr) {
     RONDO_ASSIGN(model->tokenizer, rondo::Tokenizer::Create(model->file));
   }

@@ -79,6 +79,9 @@ function(rondo_test_program label library)
 endfunction()
 
 rondo_test_program(unit rondo_test_insides ${unit})
+target_sources(rondo_unit_tests PRIVATE $<TARGET_OBJECTS:rondo_xnnpack_packers>)
+target_include_directories(rondo_unit_tests SYSTEM
+  PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
 rondo_test_program(model rondo_test_insides ${model})
 rondo_test_program(fuzz rondo_test_insides ${fuzz})
 

@@ -12,6 +12,30 @@ function(rondo_kernels flags dir)
   endforeach()
 endfunction()
 
+# rondo_unsigned_kernels(FLAGS DIR STEM...): the same kernels for inputs that hold q + 128 already.
+# vpdpbusd wants one operand unsigned; XNNPACK's kernels flip the inputs' sign for each tile of
+# channels again, which takes a third of the issue slots on CPUs with two vector ports. Compiled
+# without the flip, as rondo_unsigned_NAME, they do the same arithmetic on the same numbers.
+function(rondo_unsigned_kernels flags dir)
+  separate_arguments(flags)
+  foreach(stem IN LISTS ARGN)
+    set(file "${xnnpack_SOURCE_DIR}/src/${dir}/gen/${stem}.c")
+    file(READ "${file}" source)
+    string(REGEX MATCH "xnn_[a-z0-9_]+_ukernel_[a-z0-9_]+" function "${source}")
+    if(NOT source MATCHES "_mm512_xor_epi64\\(_mm512_set1_epi64\\(" OR NOT function)
+      message(FATAL_ERROR "${file} is not the pinned one: it does not flip its inputs' sign")
+    endif()
+    set(copy "${CMAKE_BINARY_DIR}/xnnpack/${stem}-unsigned.c")
+    file(CONFIGURE OUTPUT "${copy}" @ONLY CONTENT "#include <immintrin.h>
+#define _mm512_xor_epi64(inputs, sign) (inputs)
+#define @function@ rondo_unsigned_@function@
+#include \"@file@\"
+")
+    set_source_files_properties("${copy}" PROPERTIES COMPILE_OPTIONS "-fno-math-errno;${flags}")
+    target_sources(rondo_xnnpack PRIVATE "${copy}")
+  endforeach()
+endfunction()
+
 # Tables of powers of two, shared by the exponentials.
 foreach(table exp2-k-over-64 exp2-k-over-2048 exp2minus-k-over-64 exp2minus-k-over-2048)
   target_sources(rondo_xnnpack PRIVATE "${xnnpack_SOURCE_DIR}/src/tables/${table}.c")
@@ -111,11 +135,11 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 
   # avx512vnni
   set(flags "-mf16c -mfma -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mavx512vnni")
-  rondo_kernels("${flags}" qd8-f32-qb4w-gemm
+  rondo_unsigned_kernels("${flags}" qd8-f32-qb4w-gemm
     qd8-f32-qb4w-gemm-1x16c8-minmax-avx512vnni
     qd8-f32-qb4w-gemm-5x16c8-minmax-avx512vnni-prfm
     qd8-f32-qb4w-gemm-8x16c8-minmax-avx512vnni-prfm)
-  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+  rondo_unsigned_kernels("${flags}" qd8-f32-qc8w-gemm
     qd8-f32-qc8w-gemm-1x16c8-minmax-avx512vnni
     qd8-f32-qc8w-gemm-5x16c8-minmax-avx512vnni-prfm
     qd8-f32-qc8w-gemm-8x16c8-minmax-avx512vnni-prfm)

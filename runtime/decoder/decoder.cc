@@ -47,11 +47,11 @@ Result<Decoder> Decoder::Plan(const ModelFile& file, const KernelSet& set, size_
 }
 
 Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena,
-                     ThreadPool* pool) {
+                     ThreadPool* pool, const LoadProgress& progress) {
   pool_ = pool;
   act_.Bind(plan, arena);
   scratch_ = arena + plan.block(scratch_id_).offset;
-  return weights_.Pack(file, plan, arena, pool);
+  return weights_.Load(file, plan, arena, pool, progress);
 }
 
 Status Decoder::Forward(const RowBatch& batch, const LogitsSink& sink) {

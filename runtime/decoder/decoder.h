@@ -36,9 +36,10 @@ class Decoder {
   // Adds weights, activations and per-thread scratch to `plan`.
   static Result<Decoder> Plan(const ModelFile& file, const KernelSet& set, size_t max_rows,
                               size_t threads, bool sinks, MemoryPlan* plan);
-  // After the plan's Layout: packs the weights and takes its places in the arena.
-  // Error: kCorrupt.
-  Status Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool);
+  // After the plan's Layout: loads the weights and takes its places in the arena.
+  // Errors: kCorrupt, kCancelled (by `progress`).
+  Status Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
+              const LoadProgress& progress);
 
   const DecoderSpec& spec() const { return spec_; }
 

@@ -1,6 +1,5 @@
 #include "runtime/decoder/weights.h"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "runtime/base/checked.h"
@@ -11,6 +10,7 @@ namespace rondo {
 namespace {
 
 constexpr size_t kPackedAlignment = 64;
+constexpr size_t kMatricesOfLayer = 4;
 
 LinearShape Shape(const TensorView& tensor) {
   switch (tensor.format) {
@@ -71,55 +71,47 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   return w;
 }
 
-Status Weights::PackOne(const ModelFile& file, const Source& source, PackedLinear* linear,
-                        uint8_t* packed, ThreadPool* pool) const {
-  RONDO_RETURN_IF_ERROR(VerifyTensor(file, source.weight));
-  const TensorView tensor = ViewTensor(file, source.weight);
-  RONDO_RETURN_IF_ERROR(CheckFinite(tensor));
-  WeightRows rows = {tensor.data.data(), tensor.scales.data(), nullptr};
-  if (source.bias >= 0) {
-    RONDO_ASSIGN(rows.bias, Vector(file, static_cast<uint32_t>(source.bias)));
-  }
-  const LinearShape& shape = linear->shape;
-  const size_t step = RoundUp(64, shape.TileChannels(*set_));
-  pool->For(CeilDiv(shape.n, step), [&](size_t i, size_t) {
-    PackLinear(*set_, shape, rows, i * step, std::min(shape.n, (i + 1) * step), packed);
-  });
-  linear->packed = packed;
-  return Status();
-}
-
-Status Weights::Pack(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena,
-                     ThreadPool* pool) {
+Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena,
+                     ThreadPool* pool, const LoadProgress& progress) {
   const format::Model& model = file.model();
+  RONDO_ASSIGN(WeightLoader loader,
+               WeightLoader::Create(file, LayoutOf(*set_), layers_.size() * kMatricesOfLayer + 2));
+  const auto add = [&](const format::Linear& linear, PackedLinear* target,
+                       uint8_t* packed) -> Status {
+    const float* bias = nullptr;
+    if (linear.bias() >= 0) {
+      RONDO_ASSIGN(bias, Vector(file, static_cast<uint32_t>(linear.bias())));
+    }
+    loader.Add(linear.weight(), target->shape, bias, packed);
+    target->packed = packed;
+    return Status();
+  };
   for (size_t i = 0; i < layers_.size(); ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
     LayerWeights& l = layers_[i];
     RONDO_ASSIGN(l.attention_norm, Vector(file, layer.attention()->norm()->weight()));
     RONDO_ASSIGN(l.mlp_norm, Vector(file, layer.mlp()->norm()->weight()));
     uint8_t* packed = arena + plan.block(blocks_[i]).offset;
-    const std::pair<const format::Linear*, PackedLinear*> parts[] = {
+    const std::pair<const format::Linear*, PackedLinear*> parts[kMatricesOfLayer] = {
         {layer.attention()->qkv(), &l.qkv},
         {layer.attention()->output(), &l.output},
         {layer.mlp()->gate_up(), &l.gate_up},
         {layer.mlp()->down(), &l.down}};
     for (const auto& [linear, target] : parts) {
-      RONDO_RETURN_IF_ERROR(
-          PackOne(file, {linear->weight(), linear->bias()}, target, packed, pool));
+      RONDO_RETURN_IF_ERROR(add(*linear, target, packed));
       packed += Slot(*set_, *target);
     }
   }
   RONDO_ASSIGN(final_norm_, Vector(file, model.final_norm()->weight()));
-  RONDO_RETURN_IF_ERROR(PackOne(file, {model.head()->weight(), model.head()->bias()}, &head_,
-                                arena + plan.block(blocks_[layers_.size()]).offset, pool));
+  RONDO_RETURN_IF_ERROR(
+      add(*model.head(), &head_, arena + plan.block(blocks_[layers_.size()]).offset));
   if (!tied_) {
-    RONDO_RETURN_IF_ERROR(VerifyTensor(file, model.embedding()));
     const TensorView embedding = ViewTensor(file, model.embedding());
-    RONDO_RETURN_IF_ERROR(CheckFinite(embedding));
     embedding_shape_ = Shape(embedding);
     embedding_rows_ = {embedding.data.data(), embedding.scales.data(), nullptr};
+    loader.Add(model.embedding(), embedding_shape_, nullptr, nullptr);
   }
-  return Status();
+  return loader.Run(pool, progress);
 }
 
 void Weights::Embed(size_t token, std::span<float> out) const {

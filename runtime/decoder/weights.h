@@ -7,6 +7,7 @@
 
 #include "platforms/thread_pool.h"
 #include "runtime/base/heap_array.h"
+#include "runtime/decoder/weight_loader.h"
 #include "runtime/kernels/packed_linear.h"
 #include "runtime/model/model_file.h"
 #include "runtime/plan/memory_plan.h"
@@ -25,12 +26,13 @@ struct LayerWeights {
 class Weights {
  public:
   // Adds a block per layer and one for the head to `plan`. Sizes are known from here on;
-  // pointers only after Pack.
+  // pointers only after Load.
   static Result<Weights> Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan);
 
-  // Compares the checksums of all sections it reads, refuses values that are not finite, and
-  // packs on all threads. Error: kCorrupt.
-  Status Pack(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool);
+  // Compares the checksums of all sections it reads, refuses values that are not finite, and packs
+  // on all threads. Errors: kCorrupt, kCancelled.
+  Status Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
+              const LoadProgress& progress);
 
   const LayerWeights& layer(size_t i) const { return layers_[i]; }
   const float* final_norm() const { return final_norm_; }
@@ -39,13 +41,6 @@ class Weights {
   void Embed(size_t token, std::span<float> out) const;
 
  private:
-  struct Source {  // where a packed matrix comes from
-    uint32_t weight;
-    int32_t bias;
-  };
-  Status PackOne(const ModelFile& file, const Source& source, PackedLinear* linear, uint8_t* packed,
-                 ThreadPool* pool) const;
-
   const KernelSet* set_ = nullptr;
   HeapArray<LayerWeights> layers_;
   HeapArray<MemoryPlan::BlockId> blocks_;  // one per layer, then the head's

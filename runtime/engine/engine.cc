@@ -68,7 +68,8 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   }
   RONDO_ASSIGN(impl->sessions,
                HeapArray<Session*>::Create(core.blueprint.plan.options.max_sessions));
-  RONDO_RETURN_IF_ERROR(core.blueprint.decoder.Bind(model, memory, core.arena, core.pool));
+  RONDO_RETURN_IF_ERROR(
+      core.blueprint.decoder.Bind(model, memory, core.arena, core.pool, options.progress));
 
   std::unique_ptr<Engine> engine(new (std::nothrow) Engine(impl.get()));
   if (engine == nullptr) {

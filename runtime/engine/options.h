@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "runtime/decoder/load_progress.h"
 #include "runtime/kernels/kv_page.h"
 #include "runtime/sampling/sampler_options.h"
 
@@ -24,6 +25,7 @@ struct EngineOptions {
   uint32_t sink_tokens = 0;  // kSlide: first tokens that stay; rounded up to whole blocks
   KvFormat kv_format = KvFormat::kInt8;
   std::string_view kernels;  // force a kernel set by name, for tests; empty: the best one
+  LoadProgress progress;     // of Engine::Create
 };
 
 struct SessionOptions {

@@ -11,7 +11,8 @@
 
 namespace rondo {
 
-// How one row of activations was quantised: real = (q - zero_point) * scale.
+// How one row of activations was quantised: real = (q - zero_point) * scale. Where a kernel set has
+// unsigned_inputs the row holds q + 128.
 struct RowQuant {
   int32_t zero_point;
   float scale;
@@ -52,7 +53,8 @@ struct TileQuants {
 
 struct KernelSet {
   const char* name;
-  bool (*available)();  // on this CPU
+  bool (*available)();           // on this CPU
+  bool unsigned_inputs = false;  // q8 and q4 read int8 inputs as q + 128
 
   TileKernels<QuantizedGemm> q8;  // int8 inputs, int8 weights per channel; also Q.K
   TileKernels<QuantizedGemm> q4;  // int8 inputs, int4 weights per block

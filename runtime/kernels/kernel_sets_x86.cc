@@ -4,6 +4,16 @@
 #include "platforms/cpu.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
+// Kernels compiled for inputs that hold q + 128 (platforms/cmake/xnnpack_kernels.cmake).
+#define RONDO_DECLARE_UNSIGNED(function) extern "C" decltype(function) rondo_unsigned_##function
+#define RONDO_UNSIGNED(function) RONDO_QUANTIZED(rondo_unsigned_##function)
+RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16c8__avx512vnni);
+RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm);
+RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm);
+RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16c8__avx512vnni);
+RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm);
+RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm);
+
 namespace rondo {
 
 // Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels win.
@@ -11,33 +21,34 @@ extern const KernelSet kKernelsAvx512Vnni;
 const KernelSet kKernelsAvx512Vnni = {
     .name = "avx512vnni",
     .available = [] { return DetectCpu().avx512_vnni; },
+    .unsigned_inputs = true,
     .q8 = {16,
            8,
            8,
            {
                nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16c8__avx512vnni),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16c8__avx512vnni),
+               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
            }},
     .q4 = {16,
            8,
            8,
            {
                nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16c8__avx512vnni),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16c8__avx512vnni),
+               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
+               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
            }},
     .f32 = {16,
             1,

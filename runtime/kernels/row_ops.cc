@@ -32,6 +32,9 @@ RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t pad
   const xnn_f32_qs8_cvt_params params = {{1.0f / q.inv_scale, static_cast<int16_t>(q.zero_point)}};
   set.quantize(n * sizeof(float), in, out, &params);
   std::memset(out + n, q.zero_point, padded_n - n);
+  if (set.unsigned_inputs) {
+    for (size_t i = 0; i < padded_n; ++i) out[i] = static_cast<int8_t>(out[i] ^ 0x80);
+  }
   return {q.zero_point, q.inv_scale};
 }
 

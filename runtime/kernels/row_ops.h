@@ -13,7 +13,7 @@ namespace rondo {
 void RmsNorm(const float* in, const float* weight, float epsilon, size_t n, float* out);
 
 // Dynamic quantisation to int8, asymmetric, range widened to contain 0. Writes n values and zeros
-// (the real 0) up to padded_n.
+// (the real 0) up to padded_n, in the form that the set's kernels read.
 RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t padded_n, int8_t* out);
 
 // out = silu(gate) * up, silu(x) = x / (1 + e^-x). out may be gate; scratch: n floats.

@@ -112,7 +112,7 @@ void Describe(const format::Model& model, const format::Section* section, char* 
 
 }  // namespace
 
-Result<ModelFile> ModelFile::Open(std::span<const uint8_t> bytes) {
+Result<ModelFile> ModelFile::Open(std::span<const uint8_t> bytes, const FileMap* map) {
   if (reinterpret_cast<uintptr_t>(bytes.data()) % kSectionAlignment != 0) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "the model's bytes must start at a multiple of %llu",
@@ -132,6 +132,7 @@ Result<ModelFile> ModelFile::Open(std::span<const uint8_t> bytes) {
   }
   ModelFile file;
   file.file_ = bytes;
+  file.map_ = map;
   file.model_ = format::GetModel(metadata.data());
   RONDO_RETURN_IF_ERROR(CheckSections(bytes, header, *file.model_));
   RONDO_RETURN_IF_ERROR(CheckModel(*file.model_));
@@ -152,9 +153,14 @@ Status ModelFile::Verify(const format::Section* section, const char* what) const
     return Corrupt("%s: %llu bytes at %llu are not a section of this file", what,
                    ull{section->bytes()}, ull{section->offset()});
   }
-  if (Checksum(bytes(section)) == section->checksum()) return Status();
+  return CompareChecksum(*section, Checksum(bytes(section)), what);
+}
+
+Status ModelFile::CompareChecksum(const format::Section& section, uint64_t checksum,
+                                  const char* what) const {
+  if (checksum == section.checksum()) return Status();
   return Corrupt("%s (bytes %llu to %llu of the file) was altered: its checksum does not match",
-                 what, ull{section->offset()}, ull{section->offset() + section->bytes()});
+                 what, ull{section.offset()}, ull{section.offset() + section.bytes()});
 }
 
 Status ModelFile::VerifyAll() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 
+#include "platforms/file_map.h"
 #include "rondo_generated.h"
 #include "runtime/base/status.h"
 
@@ -15,21 +16,29 @@ namespace rondo {
 // a section's own checksum is compared where its bytes are first read as a whole (Verify).
 class ModelFile {
  public:
-  // Reads header and metadata only. `bytes` must start at a multiple of 64.
+  // Reads header and metadata only. `bytes` must start at a multiple of 64. `map`: the mapping that
+  // they lie in, if they do; it lives as long as they.
   // Errors: kNotAModel, kNewerFormat, kCorrupt (offset and reason), kUnsupported (what by name).
-  static Result<ModelFile> Open(std::span<const uint8_t> bytes);
+  static Result<ModelFile> Open(std::span<const uint8_t> bytes, const FileMap* map = nullptr);
 
   const format::Model& model() const { return *model_; }
   // The bytes of a section of this file's metadata; empty for nullptr.
   std::span<const uint8_t> bytes(const format::Section* section) const;
   // Compares the section's checksum; `what` names it in the message. Error: kCorrupt.
   Status Verify(const format::Section* section, const char* what) const;
+  // The same where the caller has computed the checksum.
+  Status CompareChecksum(const format::Section& section, uint64_t checksum, const char* what) const;
+  // Says that this part of the file will not be read soon (FileMap::Release).
+  void Release(std::span<const uint8_t> part) const {
+    if (map_ != nullptr) map_->Release(part);
+  }
   // Every section of the file, for `rondo inspect --check`.
   Status VerifyAll() const;
   uint64_t file_bytes() const { return file_.size(); }
 
  private:
   std::span<const uint8_t> file_;
+  const FileMap* map_ = nullptr;
   const format::Model* model_ = nullptr;
 };
 

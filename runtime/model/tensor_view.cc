@@ -1,6 +1,6 @@
 #include "runtime/model/tensor_view.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "runtime/base/checked.h"
 
@@ -13,16 +13,24 @@ std::span<const T> As(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
 }
 
-bool IsFinite(float value) { return std::isfinite(value); }
+// All bits of the exponent: infinity or no number.
+bool IsFinite(uint32_t float32) { return (float32 & 0x7f800000) != 0x7f800000; }
 bool IsFinite(uint16_t bfloat16) { return (bfloat16 & 0x7f80) != 0x7f80; }
 
+// Elements [begin, end) of `values`, the bits of floats.
 template <typename T>
-Status CheckFinite(const TensorView& tensor, const char* what, std::span<const T> values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!IsFinite(values[i])) {
-      return Status::Error(StatusCode::kCorrupt, "%s %zu of tensor %s is not a finite number", what,
-                           i, tensor.name);
-    }
+Status CheckFinite(const TensorView& tensor, const char* what, std::span<const T> values,
+                   size_t begin, size_t end) {
+  constexpr size_t kStep = 1024;  // without a branch, so that the compiler can vectorise
+  for (size_t i = begin; i < end; i += kStep) {
+    const std::span<const T> step = values.subspan(i, std::min(kStep, end - i));
+    unsigned bad = 0;
+    for (T value : step) bad |= !IsFinite(value);
+    if (bad == 0) continue;
+    const auto first =
+        std::find_if(step.begin(), step.end(), [](T value) { return !IsFinite(value); });
+    return Status::Error(StatusCode::kCorrupt, "%s %zu of tensor %s is not a finite number", what,
+                         i + static_cast<size_t>(first - step.begin()), tensor.name);
   }
   return Status();
 }
@@ -54,14 +62,20 @@ Status VerifyTensor(const ModelFile& file, uint32_t index) {
                                     : file.Verify(tensor.scales(), tensor.name()->c_str());
 }
 
-Status CheckFinite(const TensorView& tensor) {
+Status CheckFinite(const TensorView& tensor) { return CheckFinite(tensor, 0, tensor.rows); }
+
+Status CheckFinite(const TensorView& tensor, size_t begin, size_t end) {
+  const auto check = [&]<typename T>(const char* what, std::span<const T> values) {
+    const size_t per_row = values.size() / tensor.rows;
+    return CheckFinite(tensor, what, values, begin * per_row, end * per_row);
+  };
   switch (tensor.format) {
     case format::TensorFormat::F32:
-      return CheckFinite(tensor, "value", tensor.f32());
+      return check("value", As<uint32_t>(tensor.data));
     case format::TensorFormat::Q8:
-      return CheckFinite(tensor, "scale", tensor.q8_scales());
+      return check("scale", As<uint32_t>(tensor.scales));
     default:
-      return CheckFinite(tensor, "scale", tensor.q4_scales());
+      return check("scale", As<uint16_t>(tensor.scales));
   }
 }
 

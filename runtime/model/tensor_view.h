@@ -36,5 +36,7 @@ Status VerifyTensor(const ModelFile& file, uint32_t index);
 // The float values that the tensor is made of (an F32 tensor's own, else the scales) are finite.
 // Error: kCorrupt, naming the tensor and the index of the first that is not.
 Status CheckFinite(const TensorView& tensor);
+// The same for rows [begin, end).
+Status CheckFinite(const TensorView& tensor, size_t begin, size_t end);
 
 }  // namespace rondo

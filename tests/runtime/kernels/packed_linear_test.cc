@@ -84,7 +84,7 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     const size_t bytes = shape_.PackedBytes(*c.set);
     packed_.resize(bytes + kOverRead + 64);
     packed_data_ = Align(packed_.data());
-    PackLinear(*c.set, shape_, rows_, 0, c.n, packed_data_);
+    PackLinear(LayoutOf(*c.set), shape_, rows_, 0, c.n, packed_data_);
     linear_ = {shape_, c.k, packed_data_};
 
     stride_ = RoundUp(c.k, 64);
@@ -105,7 +105,9 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
   }
   double Input(size_t r, size_t k) const {
     if (GetParam().format == WeightFormat::kF32) return x_[r * GetParam().k + k];
-    return (q_[r * stride_ + k] - quant_[r].zero_point) * static_cast<double>(quant_[r].scale);
+    const int8_t flip = GetParam().set->unsigned_inputs ? INT8_MIN : 0;
+    const auto q = static_cast<int8_t>(q_[r * stride_ + k] ^ flip);
+    return (q - quant_[r].zero_point) * static_cast<double>(quant_[r].scale);
   }
 
   LinearShape shape_;

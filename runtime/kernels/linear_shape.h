@@ -1,0 +1,46 @@
+// LinearShape: what follows from a weight's shape and a layout: sizes and strides of tiles.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/kernels/kernel_set.h"
+#include "runtime/model/packed_layout.h"
+
+namespace rondo {
+
+enum class WeightFormat : int32_t { kF32, kQ8, kQ4 };
+
+// The layout that a kernel set reads.
+constexpr PackedLayout LayoutOf(const KernelSet& set) {
+  return {{set.q8.nr, set.q8.kr}, {set.q4.nr, set.q4.kr}, {set.f32.nr, set.f32.kr}};
+}
+
+struct LinearShape {
+  WeightFormat format;
+  size_t n;      // output channels
+  size_t k;      // inputs; for kQ4 padded to a multiple of block
+  size_t block;  // kQ4: inputs per scale; else 0
+
+  uint32_t TileChannels(const PackedLayout& layout) const {
+    return format == WeightFormat::kF32  ? layout.f32.nr
+           : format == WeightFormat::kQ8 ? layout.q8.nr
+                                         : layout.q4.nr;
+  }
+  // Both in bytes.
+  size_t TileBytes(const PackedLayout& layout) const {  // one tile of TileChannels
+    const format::TensorFormat stored = format == WeightFormat::kF32  ? format::TensorFormat::F32
+                                        : format == WeightFormat::kQ8 ? format::TensorFormat::Q8
+                                                                      : format::TensorFormat::Q4;
+    return PackedTileBytes(layout, stored, k, block).value();
+  }
+  size_t PackedBytes(const PackedLayout& layout) const {  // all tiles
+    return CeilDiv(n, TileChannels(layout)) * TileBytes(layout);
+  }
+
+  uint32_t TileChannels(const KernelSet& set) const { return TileChannels(LayoutOf(set)); }
+  size_t TileBytes(const KernelSet& set) const { return TileBytes(LayoutOf(set)); }
+  size_t PackedBytes(const KernelSet& set) const { return PackedBytes(LayoutOf(set)); }
+};
+
+}  // namespace rondo

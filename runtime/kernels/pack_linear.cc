@@ -1,0 +1,244 @@
+#include "runtime/kernels/pack_linear.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+// Each tile is written front to back and each row read front to back, all rows of a tile at once.
+// Groups of inputs are moved as words, and padding is written where it lies: nothing is cleared
+// beforehand. Sums are taken from the tile just written, which the compiler can vectorise where
+// the rows themselves would be read across.
+
+namespace rondo {
+
+namespace {
+
+constexpr uint32_t kMaxNr = 32;
+constexpr uint64_t kEvenBytes = 0x00ff00ff00ff00ff;
+
+float FromBfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
+
+// To the nearest, ties to even.
+uint16_t ToBfloat16(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
+}
+
+// Copies and goes on behind.
+template <typename T>
+uint8_t* Put(uint8_t* out, const T* values, size_t count) {
+  if (count > 0) std::memcpy(out, values, count * sizeof(T));
+  return out + count * sizeof(T);
+}
+uint8_t* PutZeros(uint8_t* out, size_t bytes) {
+  std::memset(out, 0, bytes);
+  return out + bytes;
+}
+
+// `count` of nr channels' values at `begin` (null: zeros), then zeros.
+uint8_t* PutChannels(uint8_t* out, const float* values, size_t begin, size_t count, size_t nr) {
+  if (values == nullptr) return PutZeros(out, nr * sizeof(float));
+  return PutZeros(Put(out, values + begin, count), (nr - count) * sizeof(float));
+}
+
+void PackF32(size_t nr, size_t k, const WeightRows& rows, size_t begin, size_t count,
+             uint8_t* tile) {
+  const float* weights = static_cast<const float*>(rows.data) + begin * k;
+  float* out = reinterpret_cast<float*>(PutChannels(tile, rows.bias, begin, count, nr));
+  for (size_t j = 0; j < k; ++j, out += nr) {
+    for (size_t i = 0; i < count; ++i) out[i] = weights[i * k + j];
+    for (size_t i = count; i < nr; ++i) out[i] = 0.0f;
+  }
+}
+
+// int8 sums of kNr channels, taken group by group.
+template <size_t kNr>
+class Sums {
+ public:
+  // `group`: int8 [kNr][8].
+  void Add(const uint8_t* group) {
+    for (size_t i = 0; i < kNr; ++i) {
+      uint64_t word;
+      std::memcpy(&word, group + 8 * i, 8);
+      word ^= 0x8080808080808080;  // now each byte is 128 more, and not negative
+      lanes_[i] += (word & kEvenBytes) + (word >> 8 & kEvenBytes);
+    }
+    if (++groups_ == kFull) Flush();
+  }
+  void Store(int32_t* negated) {
+    Flush();
+    for (size_t i = 0; i < kNr; ++i) negated[i] = -sums_[i];
+  }
+
+ private:
+  static constexpr int32_t kFull = 128;  // two bytes each: the lanes of 16 bits are then full
+
+  void Flush() {
+    for (size_t i = 0; i < kNr; ++i) {
+      const uint64_t pairs =
+          (lanes_[i] & 0x0000ffff0000ffff) + (lanes_[i] >> 16 & 0x0000ffff0000ffff);
+      sums_[i] += static_cast<int32_t>((pairs & 0xffffffff) + (pairs >> 32)) - 8 * 128 * groups_;
+      lanes_[i] = 0;
+    }
+    groups_ = 0;
+  }
+
+  uint64_t lanes_[kNr] = {};  // four sums of 16 bits
+  int32_t sums_[kNr] = {};
+  int32_t groups_ = 0;
+};
+
+// The common case, kr = 8 and whole tiles, at the speed of memory.
+template <size_t kNr>
+uint8_t* PackQ8Groups8(size_t k, const int8_t* weights, int32_t* sums, uint8_t* out) {
+  Sums<kNr> sum;
+  const size_t whole = k / 8 * 8;
+  for (size_t j = 0; j < whole; j += 8, out += 8 * kNr) {
+    for (size_t i = 0; i < kNr; ++i) std::memcpy(out + 8 * i, weights + i * k + j, 8);
+    sum.Add(out);
+  }
+  if (whole < k) {
+    for (size_t i = 0; i < kNr; ++i) {
+      PutZeros(Put(out + 8 * i, weights + i * k + whole, k - whole), 8 - (k - whole));
+    }
+    sum.Add(out);
+    out += 8 * kNr;
+  }
+  sum.Store(sums);
+  return out;
+}
+
+uint8_t* PackQ8Groups(size_t nr, size_t kr, size_t k, const int8_t* weights, size_t count,
+                      int32_t* sums, uint8_t* out) {
+  for (size_t j = 0; j < k; j += kr, out += nr * kr) {
+    const size_t inputs = std::min(kr, k - j);
+    for (size_t i = 0; i < count; ++i) {
+      const int8_t* group = weights + i * k + j;
+      for (size_t b = 0; b < kr; ++b) {
+        const int8_t value = b < inputs ? group[b] : int8_t{0};
+        out[i * kr + b] = static_cast<uint8_t>(value);
+        sums[i] -= value;
+      }
+    }
+    PutZeros(out + count * kr, (nr - count) * kr);
+  }
+  return out;
+}
+
+void PackQ8(PackedLayout::Tile shape, size_t k, const WeightRows& rows, size_t begin, size_t count,
+            uint8_t* tile) {
+  const int8_t* weights = static_cast<const int8_t*>(rows.data) + begin * k;
+  int32_t sums[kMaxNr] = {};
+  uint8_t* out = tile + shape.nr * sizeof(int32_t);
+  const bool usual = shape.kr == 8 && count == shape.nr;
+  if (usual && count == 16) {
+    out = PackQ8Groups8<16>(k, weights, sums, out);
+  } else if (usual && count == 8) {
+    out = PackQ8Groups8<8>(k, weights, sums, out);
+  } else {
+    out = PackQ8Groups(shape.nr, shape.kr, k, weights, count, sums, out);
+  }
+  Put(tile, sums, shape.nr);
+  out = PutChannels(out, static_cast<const float*>(rows.scales), begin, count, shape.nr);
+  PutChannels(out, rows.bias, begin, count, shape.nr);
+}
+
+// The nibbles of 4 bytes, each in a byte of its own.
+uint64_t Spread(uint64_t x) {
+  x = (x | x << 16) & 0x0000ffff0000ffff;
+  x = (x | x << 8) & kEvenBytes;
+  return (x | x << 4) & 0x0f0f0f0f0f0f0f0f;
+}
+
+// 16 inputs of each channel as two groups of 8; sums of their values.
+template <size_t kNr>
+void PackPairs8(const uint8_t* in, size_t stride, uint8_t* out, int32_t* sums) {
+  uint64_t words[kNr];
+  for (size_t i = 0; i < kNr; ++i) std::memcpy(&words[i], in + i * stride, 8);
+  for (size_t i = 0; i < kNr; ++i) {
+    const uint64_t low = Spread(words[i] & 0xffffffff), high = Spread(words[i] >> 32);
+    words[i] = (low | high << 4) ^ 0x8888888888888888;
+    uint64_t sum = low + high;
+    sum = (sum & kEvenBytes) + (sum >> 8 & kEvenBytes);
+    sum += sum >> 16;
+    sum += sum >> 32;
+    sums[i] = static_cast<int32_t>(sum & 0xffff) - 16 * 8;
+  }
+  std::memcpy(out, words, sizeof(words));
+}
+
+// 2 kr inputs of one channel as two groups of kr.
+int32_t PackPair(size_t kr, const uint8_t* in, uint8_t* out) {
+  const auto nibble = [in](size_t i) { return i % 2 == 0 ? in[i / 2] & 15 : in[i / 2] >> 4; };
+  int32_t sum = 0;
+  for (size_t b = 0; b < kr; ++b) {
+    const int low = nibble(b), high = nibble(kr + b);
+    out[b] = static_cast<uint8_t>((low | high << 4) ^ 0x88);
+    sum += low + high - 16;
+  }
+  return sum;
+}
+
+void PackQ4(PackedLayout::Tile shape, size_t k, size_t block, const WeightRows& rows, size_t begin,
+            size_t count, uint8_t* tile) {
+  const size_t nr = shape.nr, kr = shape.kr;
+  const size_t blocks = k / block;
+  const bool usual = kr == 8 && count == nr;
+  const uint8_t* weights = static_cast<const uint8_t*>(rows.data) + begin * k / 2;
+  const uint16_t* scales = static_cast<const uint16_t*>(rows.scales) + begin * blocks;
+  float sums[kMaxNr] = {};
+  uint8_t* out = tile + nr * sizeof(float);
+  for (size_t b = 0; b < blocks; ++b) {
+    float scale[kMaxNr];
+    for (size_t i = 0; i < count; ++i) scale[i] = FromBfloat16(scales[i * blocks + b]);
+    for (size_t j = b * block; j < (b + 1) * block; j += 2 * kr) {
+      const uint8_t* in = weights + j / 2;
+      int32_t pair[kMaxNr];
+      if (usual && nr == 16) {
+        PackPairs8<16>(in, k / 2, out, pair);
+      } else if (usual && nr == 8) {
+        PackPairs8<8>(in, k / 2, out, pair);
+      } else {
+        for (size_t i = 0; i < count; ++i) pair[i] = PackPair(kr, in + i * k / 2, out + i * kr);
+        PutZeros(out + count * kr, (nr - count) * kr);
+      }
+      out += nr * kr;
+      for (size_t i = 0; i < count; ++i) {
+        sums[i] -= static_cast<float>(pair[i]) * scale[i];  // rounded as XNNPACK's packer does
+      }
+    }
+    // The kernels leave nibbles in the upper half of a byte: 16 times too large.
+    for (size_t i = 0; i < count; ++i) {
+      const uint16_t sixteenth = ToBfloat16(scale[i] / 16.0f);
+      out = Put(out, &sixteenth, 1);
+    }
+    out = PutZeros(out, (nr - count) * sizeof(uint16_t));
+  }
+  Put(tile, sums, nr);
+  PutChannels(out, rows.bias, begin, count, nr);
+}
+
+}  // namespace
+
+void PackLinear(const PackedLayout& layout, const LinearShape& shape, const WeightRows& rows,
+                size_t begin, size_t end, uint8_t* packed) {
+  const size_t nr = shape.TileChannels(layout);
+  const size_t tile_bytes = shape.TileBytes(layout);
+  for (size_t n = begin; n < end; n += nr) {
+    uint8_t* tile = packed + n / nr * tile_bytes;
+    const size_t count = std::min(nr, end - n);
+    switch (shape.format) {
+      case WeightFormat::kF32:
+        PackF32(nr, shape.k, rows, n, count, tile);
+        break;
+      case WeightFormat::kQ8:
+        PackQ8(layout.q8, shape.k, rows, n, count, tile);
+        break;
+      case WeightFormat::kQ4:
+        PackQ4(layout.q4, shape.k, shape.block, rows, n, count, tile);
+        break;
+    }
+  }
+}
+
+}  // namespace rondo

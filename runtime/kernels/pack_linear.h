@@ -1,0 +1,26 @@
+// PackLinear: from weights as a file holds them to the tiles that the kernels read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/kernels/linear_shape.h"
+#include "runtime/model/packed_layout.h"
+
+namespace rondo {
+
+// Row-major weights as the file holds them (rondo.fbs, TensorFormat).
+struct WeightRows {
+  const void* data;    // [n, k]: float, int8, or uint4 pairs
+  const void* scales;  // kQ8: float [n]; kQ4: bfloat16 [n, k / block]
+  const float* bias;   // [n] or null
+};
+
+// Packs channels [begin, end) into `packed` (the whole matrix' memory, aligned to 64): begin is a
+// multiple of the tile's nr, end too or n. Writes every byte of these tiles, in order, and reads
+// nothing but these channels. Distinct ranges may be packed by distinct threads. The bytes are
+// those of XNNPACK's own packers.
+void PackLinear(const PackedLayout& layout, const LinearShape& shape, const WeightRows& rows,
+                size_t begin, size_t end, uint8_t* packed);
+
+}  // namespace rondo

@@ -1,0 +1,49 @@
+// PackedLayout: how weight matrices lie in memory for the kernels of one instruction set. Plain
+// data: any machine can say how large a matrix is in the layout of any other.
+//
+// A packed matrix is a row of tiles, each of nr output channels; the last one is filled up with
+// channels of zeros. With inputs in groups of kr (the last one filled up with zeros), a tile holds
+//   F32: float bias[nr]; for each input float [nr]
+//   Q8:  int32 -sum[nr]; for each group int8 [nr][kr]; float scale[nr]; float bias[nr]
+//   Q4:  float -sum[nr]; for each block (for each two groups uint8 [nr][kr], the first group in the
+//        low nibbles, the second in the high ones, both signed; bfloat16 scale / 16 [nr]);
+//        float bias[nr]
+// where sum is that of a channel's weights: of the integers for Q8, of the real values for Q4.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "rondo_generated.h"
+#include "runtime/base/checked.h"
+
+namespace rondo {
+
+struct PackedLayout {
+  struct Tile {
+    uint32_t nr;  // output channels
+    uint32_t kr;  // inputs of a channel that lie side by side
+    friend bool operator==(const Tile&, const Tile&) = default;
+  };
+  Tile q8;
+  Tile q4;
+  Tile f32;  // kr is 1
+  friend bool operator==(const PackedLayout&, const PackedLayout&) = default;
+};
+
+// Bytes of one tile. `k`: inputs, for Q4 a multiple of `block`.
+constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::TensorFormat format,
+                                      uint64_t k, uint64_t block) {
+  switch (format) {
+    case format::TensorFormat::F32:
+      return CheckedSize(layout.f32.nr) * ((CheckedSize(k) + 1) * sizeof(float));
+    case format::TensorFormat::Q8:
+      return CheckedSize(layout.q8.nr) *
+             (CheckedSize(k).AlignUp(layout.q8.kr) + sizeof(int32_t) + 2 * sizeof(float));
+    default:
+      return CheckedSize(layout.q4.nr) *
+             (CheckedSize(k / block) * (block / 2 + sizeof(uint16_t)) + 2 * sizeof(float));
+  }
+}
+
+}  // namespace rondo
