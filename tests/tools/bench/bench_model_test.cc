@@ -108,7 +108,7 @@ TEST(Bench, ThePeerIsAskedOncePerRepetition) {
 
 class BenchCommand : public testing::Test {
  protected:
-  const ToolRunner tool_;
+  ToolRunner tool_;
 };
 
 TEST_F(BenchCommand, AModelAsTable) {
