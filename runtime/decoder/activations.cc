@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/base/checked.h"
+#include "runtime/decoder/attention.h"
 
 namespace rondo {
 
@@ -27,18 +28,21 @@ size_t FloatBytes(size_t rows, size_t columns) {
 }  // namespace
 
 Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights, size_t max_rows,
-                              bool sinks, MemoryPlan* plan) {
+                              const ContextWindow& window, MemoryPlan* plan) {
   Activations a;
   a.max_rows_ = max_rows;
-  a.sinks_ = sinks;
+  a.sinks_ = window.sink_blocks > 0;
   size_t q = 0;
   size_t qkv = 0;
   size_t intermediate = 0;
   size_t rope_dims = 0;
+  size_t parts = 0;
   for (size_t i = 0; i < spec.layers.size(); ++i) {
     const LayerSpec& layer = spec.layers[i];
     q = std::max(q, layer.q_size());
     qkv = std::max(qkv, layer.q_size() + 2 * layer.kv_size());
+    parts = std::max(
+        parts, layer.n_kv_heads * AttentionPartFloats(layer.group(), layer.head_dim, max_rows));
     intermediate = std::max(intermediate, layer.intermediate_size);
     a.qkv_input.stride = std::max(a.qkv_input.stride, InputStride(weights.layer(i).qkv));
     a.output_input.stride = std::max(a.output_input.stride, InputStride(weights.layer(i).output));
@@ -58,7 +62,7 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights, s
   a.ids_.hidden =
       add("residual stream", FloatBytes(max_rows, spec.hidden_size), kStepEmbed, kStepFinalNorm);
   a.ids_.rope = add("RoPE tables", FloatBytes(max_rows, rope_dims), kStepEmbed, kStepDown);
-  if (sinks) {
+  if (a.sinks_) {
     a.ids_.sink_rope =
         add("RoPE tables for sinks", FloatBytes(max_rows, rope_dims), kStepEmbed, kStepDown);
   }
@@ -66,6 +70,8 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights, s
   a.ids_.qkv = add("q, k, v", FloatBytes(max_rows, qkv), kStepQkv, kStepAttention);
   a.ids_.attention =
       add("attention output", FloatBytes(max_rows, q), kStepAttention, kStepOutputInput);
+  a.ids_.parts = add("attention by segment", FloatBytes(AttentionSegments::Most(window), parts),
+                     kStepAttention, kStepOutputInput);
   a.ids_.output_input =
       input("output projection input", a.output_input, max_rows, kStepOutputInput, kStepOutput);
   a.ids_.gate_up_input =
@@ -91,6 +97,7 @@ void Activations::Bind(const MemoryPlan& plan, uint8_t* arena) {
   if (sinks_) sink_rope = floats(ids_.sink_rope);
   qkv = floats(ids_.qkv);
   attention = floats(ids_.attention);
+  parts = floats(ids_.parts);
   gate_up = floats(ids_.gate_up);
   logits = floats(ids_.logits);
   bind(ids_.qkv_input, max_rows_, &qkv_input);

@@ -6,6 +6,7 @@
 
 #include "runtime/decoder/decoder_spec.h"
 #include "runtime/decoder/weights.h"
+#include "runtime/kv/context_window.h"
 #include "runtime/plan/memory_plan.h"
 
 namespace rondo {
@@ -32,7 +33,7 @@ inline constexpr size_t kLogitRows = 8;
 class Activations {
  public:
   static Activations Plan(const DecoderSpec& spec, const Weights& weights, size_t max_rows,
-                          bool sinks, MemoryPlan* plan);
+                          const ContextWindow& window, MemoryPlan* plan);
   // After the plan's Layout.
   void Bind(const MemoryPlan& plan, uint8_t* arena);
 
@@ -53,13 +54,14 @@ class Activations {
   float* sink_rope = nullptr;  // the same, null without sinks
   float* qkv = nullptr;        // [max_rows, largest q + k + v]
   float* attention = nullptr;  // [max_rows, largest q]
+  float* parts = nullptr;      // [segments, n_kv_heads, AttentionPartFloats]
   float* gate_up = nullptr;    // [max_rows, 2 * largest intermediate_size]
   float* logits = nullptr;     // [kLogitRows, vocab_size]
   Input qkv_input, output_input, gate_up_input, down_input, head_input;
 
  private:
   struct Ids {
-    MemoryPlan::BlockId hidden, rope, sink_rope, qkv, attention, gate_up, logits;
+    MemoryPlan::BlockId hidden, rope, sink_rope, qkv, attention, parts, gate_up, logits;
     MemoryPlan::BlockId qkv_input, output_input, gate_up_input, down_input, head_input;
   };
   Ids ids_ = {};

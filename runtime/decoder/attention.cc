@@ -13,7 +13,25 @@ namespace {
 
 constexpr size_t kBlock = kKvBlockTokens;
 
-// A task's queries and running softmax, cut out of its scratch. n = rows * group queries.
+// The softmax-weighted sum over some of the tokens, of n queries. Its memory: n * (head_dim + 2).
+struct Sums {
+  float* sum;    // [n, head_dim]: values weighed by e^(score - max)
+  float* max;    // [n]; minus infinity: saw nothing yet
+  float* total;  // [n]: of the weights
+
+  Sums(float* base, size_t n, size_t head_dim)
+      : sum(base), max(base + n * head_dim), total(max + n) {}
+
+  void Clear(size_t n, size_t head_dim) const {
+    std::fill_n(sum, n * head_dim, 0.0f);
+    std::fill_n(max, n, -std::numeric_limits<float>::infinity());
+    std::fill_n(total, n, 0.0f);
+  }
+};
+
+size_t SumsFloats(size_t n, size_t head_dim) { return n * (head_dim + 2); }
+
+// A task's queries and sums, cut out of its scratch. n = rows * group queries.
 struct Scratch {
   float* rotated;   // [n, head_dim]
   int8_t* q8;       // [n, head_dim]
@@ -22,10 +40,10 @@ struct Scratch {
   RowQuant* sink_quant;
   float* sink_rotated;
   float* p;        // [n, kBlock]: scores, then probabilities
+  float* shrink;   // [n]: what a block does to the sums before it
   float* partial;  // [n, head_dim]: one block's weighed values
-  float* sum;      // [n, head_dim]: all blocks'
-  float* max;      // [n]
-  float* total;    // [n]: of the probabilities
+  float* segment;  // Sums of one segment
+  float* all;      // Sums of all segments
   size_t bytes;
 
   Scratch(size_t n, size_t head_dim, uint8_t* base) {
@@ -42,10 +60,10 @@ struct Scratch {
     take(sink_quant, n);
     take(sink_rotated, n * head_dim);
     take(p, n * kBlock);
+    take(shrink, n);
     take(partial, n * head_dim);
-    take(sum, n * head_dim);
-    take(max, n);
-    take(total, n);
+    take(segment, SumsFloats(n, head_dim));
+    take(all, SumsFloats(n, head_dim));
   }
 };
 
@@ -54,7 +72,7 @@ void PrepareQuery(const AttentionCall& call, const float* in, const float* rope,
                   int8_t* q8, RowQuant* quant) {
   const size_t dim = call.head_dim;
   if (rope != nullptr) {
-    ApplyRope(in, rope, dim, rotated);
+    ApplyRope(*call.set, in, rope, dim, rotated);
   } else {
     std::memcpy(rotated, in, dim * sizeof(float));
   }
@@ -106,7 +124,7 @@ void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scra
     const uint64_t position = call.position + r;
     const float* in = keys + r * call.qkv_stride;
     if (call.rope != nullptr) {
-      ApplyRope(in, call.rope + r * dim, dim, key);
+      ApplyRope(*call.set, in, call.rope + r * dim, dim, key);
       in = key;
     }
     uint8_t* page = call.ring->Page(ContextWindow::Block(position), call.layer, kv_head);
@@ -115,44 +133,63 @@ void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scra
   }
 }
 
-void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
-            uint8_t* scratch) {
-  const size_t dim = call.head_dim;
-  const size_t group = call.group;
-  const size_t n = count * group;
+AttentionSegments::AttentionSegments(const AttentionCall& call, size_t begin, size_t count) {
   const ContextWindow& window = call.ring->window();
-  const KvPage& page_kind = call.ring->layout().page(call.layer);
-  const Scratch s(kAttentionTileRows * group, dim, scratch);
+  const uint64_t first = window.FirstRecentBlock(call.position + begin);
+  const uint64_t last = ContextWindow::Block(call.position + begin + count - 1);
+  sinks_ = CeilDiv(std::min(window.sink_blocks, first), kSegmentBlocks);
+  first_ = std::max(sinks_, first / kSegmentBlocks);
+  count_ = sinks_ + last / kSegmentBlocks + 1 - first_;
+}
 
+size_t AttentionSegments::Most(const ContextWindow& window) {
+  // A tile of rows can reach into one block more than a row sees.
+  return CeilDiv(window.sink_blocks, kSegmentBlocks) + CeilDiv(window.blocks + 1, kSegmentBlocks) +
+         1;
+}
+
+namespace {
+
+void PrepareQueries(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
+                    const Scratch& s) {
+  const size_t dim = call.head_dim;
   for (size_t r = 0; r < count; ++r) {
     const size_t row = begin + r;
-    const float* heads = call.qkv + row * call.qkv_stride + kv_head * group * dim;
-    for (size_t g = 0; g < group; ++g) {
-      const size_t q = r * group + g;
+    const float* heads = call.qkv + row * call.qkv_stride + kv_head * call.group * dim;
+    for (size_t g = 0; g < call.group; ++g) {
+      const size_t q = r * call.group + g;
       PrepareQuery(call, heads + g * dim, call.rope != nullptr ? call.rope + row * dim : nullptr,
                    s.rotated + q * dim, s.q8 + q * dim, s.quant + q);
-      if (window.sink_blocks > 0) {
+      if (call.ring->window().sink_blocks > 0) {
         PrepareQuery(call, heads + g * dim,
                      call.sink_rope != nullptr ? call.sink_rope + row * dim : nullptr,
                      s.sink_rotated + q * dim, s.sink_q8 + q * dim, s.sink_quant + q);
       }
     }
   }
-  std::fill_n(s.max, n, -std::numeric_limits<float>::infinity());
-  std::fill_n(s.total, n, 0.0f);
-  std::fill_n(s.sum, n * dim, 0.0f);
+}
 
+// What the rows [begin, begin + count) see of one segment, block by block.
+void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
+                uint64_t segment, const Scratch& s, const Sums& sums) {
+  const size_t dim = call.head_dim;
+  const size_t group = call.group;
+  const size_t n = count * group;
+  const ContextWindow& window = call.ring->window();
+  const KvPage& page_kind = call.ring->layout().page(call.layer);
   const size_t stride = dim * (page_kind.format() == KvFormat::kInt8 ? 1 : sizeof(float));
   const KvPage::Queries recent = {s.rotated, s.q8, s.quant, stride};
   const KvPage::Queries sinks = {s.sink_rotated, s.sink_q8, s.sink_quant, stride};
 
   const uint64_t first_position = call.position + begin;
   const uint64_t last_position = first_position + count - 1;
-  const uint64_t last_block = ContextWindow::Block(last_position);
   const uint64_t first_recent = window.FirstRecentBlock(first_position);
   const uint64_t end_of_sinks = std::min(window.sink_blocks, first_recent);
-  for (uint64_t block = 0; block <= last_block; ++block) {
-    if (block == end_of_sinks) block = first_recent;
+  const uint64_t end =
+      std::min((segment + 1) * kSegmentBlocks, ContextWindow::Block(last_position) + 1);
+  sums.Clear(n, dim);
+  for (uint64_t block = segment * kSegmentBlocks; block < end; ++block) {
+    if (block >= end_of_sinks && block < first_recent) continue;
     const uint8_t* page = call.ring->Page(block, call.layer, kv_head);
     const uint64_t block_begin = block * kBlock;
     const size_t tokens = std::min<uint64_t>(kBlock, last_position + 1 - block_begin);
@@ -164,31 +201,103 @@ void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t coun
       const uint64_t position = first_position + r;
       sees[r] = position >= block_begin &&
                 (block < window.sink_blocks || block >= window.FirstRecentBlock(position));
+      const size_t seen = std::min<uint64_t>(tokens, position + 1 - block_begin);
       for (size_t q = r * group; q < (r + 1) * group; ++q) {
         float* p = s.p + q * kBlock;
-        if (!sees[r]) {
+        if (sees[r]) {
+          s.shrink[q] = FoldBlock(*call.set, p, seen, page_kind.ValueScales(page), sums.max + q,
+                                  sums.total + q);
+        } else {
           std::fill_n(p, kBlock, 0.0f);
-          continue;
         }
-        const size_t seen = std::min<uint64_t>(tokens, position + 1 - block_begin);
-        const float shrink =
-            FoldBlock(*call.set, p, seen, page_kind.ValueScales(page), s.max + q, s.total + q);
-        for (size_t d = 0; d < dim; ++d) s.sum[q * dim + d] *= shrink;
       }
     }
     page_kind.WeighValues(page, s.p, n, s.partial);
-    for (size_t r = 0; r < count; ++r) {
-      if (!sees[r]) continue;
-      AddTo(s.sum + r * group * dim, s.partial + r * group * dim, group * dim);
+    for (size_t q = 0; q < n; ++q) {
+      if (!sees[q / group]) continue;
+      call.set->loops->blend(sums.sum + q * dim, s.shrink[q], s.partial + q * dim, 1.0f, dim);
     }
   }
+}
 
-  const size_t out_stride = call.n_kv_heads * group * dim;
-  for (size_t q = 0; q < n; ++q) {
-    float* out = call.out + (begin + q / group) * out_stride + (kv_head * group + q % group) * dim;
-    const float inverse = 1.0f / s.total[q];
-    for (size_t d = 0; d < dim; ++d) out[d] = s.sum[q * dim + d] * inverse;
+// Adds query q of `part` to query q of `all`, in the order of the segments.
+void AddSegment(const KernelSet& set, const Sums& part, size_t dim, size_t q, const Sums& all,
+                size_t to) {
+  const float none = -std::numeric_limits<float>::infinity();
+  if (part.max[q] == none) return;
+  float all_factor = 0.0f;
+  float part_factor = 1.0f;
+  if (all.max[to] == none) {
+    all.max[to] = part.max[q];
+  } else {
+    const float max = std::max(all.max[to], part.max[q]);
+    float unused;
+    set.exp_minus_max(sizeof(float), all.max + to, &max, &all_factor, &unused, nullptr);
+    set.exp_minus_max(sizeof(float), part.max + q, &max, &part_factor, &unused, nullptr);
+    all.max[to] = max;
   }
+  all.total[to] = all.total[to] * all_factor + part.total[q] * part_factor;
+  set.loops->blend(all.sum + to * dim, all_factor, part.sum + q * dim, part_factor, dim);
+}
+
+// The end of the softmax, for query q of `all`, which is query head g of row `row`.
+void StoreOutput(const AttentionCall& call, size_t kv_head, size_t row, size_t g, const Sums& all,
+                 size_t q) {
+  const size_t dim = call.head_dim;
+  const size_t heads = call.n_kv_heads * call.group;
+  float* out = call.out + (row * heads + kv_head * call.group + g) * dim;
+  const float inverse = 1.0f / all.total[q];
+  for (size_t d = 0; d < dim; ++d) out[d] = all.sum[q * dim + d] * inverse;
+}
+
+}  // namespace
+
+void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
+            uint8_t* scratch) {
+  const size_t dim = call.head_dim;
+  const size_t n = count * call.group;
+  const Scratch s(kAttentionTileRows * call.group, dim, scratch);
+  PrepareQueries(call, kv_head, begin, count, s);
+  const Sums part(s.segment, n, dim);
+  const Sums all(s.all, n, dim);
+  all.Clear(n, dim);
+  const AttentionSegments segments(call, begin, count);
+  for (size_t i = 0; i < segments.count(); ++i) {
+    SumSegment(call, kv_head, begin, count, segments[i], s, part);
+    for (size_t q = 0; q < n; ++q) AddSegment(*call.set, part, dim, q, all, q);
+  }
+  for (size_t q = 0; q < n; ++q) {
+    StoreOutput(call, kv_head, begin + q / call.group, q % call.group, all, q);
+  }
+}
+
+void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment, uint8_t* scratch,
+                   float* part) {
+  const Scratch s(kAttentionTileRows * call.group, call.head_dim, scratch);
+  PrepareQueries(call, kv_head, 0, call.rows, s);
+  SumSegment(call, kv_head, 0, call.rows, segment, s,
+             Sums(part, call.rows * call.group, call.head_dim));
+}
+
+void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t stride,
+                   size_t segments, uint8_t* scratch) {
+  const size_t dim = call.head_dim;
+  const Sums all(Scratch(kAttentionTileRows * call.group, dim, scratch).all, 1, dim);
+  for (size_t head = 0; head < call.n_kv_heads; ++head) {
+    for (size_t g = 0; g < call.group; ++g) {
+      all.Clear(1, dim);
+      for (size_t i = 0; i < segments; ++i) {
+        float* part = parts + (i * call.n_kv_heads + head) * stride;
+        AddSegment(*call.set, Sums(part, call.rows * call.group, dim), dim, row * call.group + g,
+                   all, 0);
+      }
+      StoreOutput(call, head, row, g, all, 0);
+    }
+  }
+}
+
+size_t AttentionPartFloats(size_t group, size_t head_dim, size_t rows) {
+  return SumsFloats(std::min(rows, kAttentionTileRows) * group, head_dim);
 }
 
 }  // namespace rondo

@@ -13,6 +13,11 @@ namespace rondo {
 // Rows that one task handles together, so that they share each load of K and V.
 inline constexpr size_t kAttentionTileRows = 8;
 
+// Blocks whose tokens are summed up together, counted from position 0. A row's sums over segments
+// are added in the order of positions: so segments may run on different threads, or one after
+// another, and give the same bits.
+inline constexpr uint64_t kSegmentBlocks = 8;
+
 // One layer's attention over rows at consecutive positions.
 struct AttentionCall {
   const KernelSet* set;
@@ -35,11 +40,35 @@ struct AttentionCall {
 // run side by side. `scratch`: AttentionScratchBytes.
 void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scratch);
 
+// The segments that rows [begin, begin + count) see some of, in order; count <= kAttentionTileRows.
+class AttentionSegments {
+ public:
+  AttentionSegments(const AttentionCall& call, size_t begin, size_t count);
+  size_t count() const { return count_; }
+  uint64_t operator[](size_t i) const { return i < sinks_ ? i : first_ + i - sinks_; }
+
+  static size_t Most(const ContextWindow& window);
+
+ private:
+  uint64_t sinks_;  // segments with sinks in them
+  uint64_t first_;  // of the others
+  size_t count_;
+};
+
 // Rows [begin, begin + count), count <= kAttentionTileRows, of one KV head's group of query heads.
 // What these rows see is stored already. A row's result depends on its query and on what it sees,
 // block by block in the order of positions, and on nothing else.
 void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
             uint8_t* scratch);
+
+// The same in two steps, for few rows (call.rows <= kAttentionTileRows) and many tokens: each
+// segment of each KV head into a part of AttentionPartFloats, in any order; then row by row. Parts
+// lie by segment (its index in AttentionSegments), then KV head, `stride` floats apart.
+void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment, uint8_t* scratch,
+                   float* part);
+void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t stride,
+                   size_t segments, uint8_t* scratch);
+size_t AttentionPartFloats(size_t group, size_t head_dim, size_t rows);
 
 // Per thread, aligned to 64.
 size_t AttentionScratchBytes(size_t group, size_t head_dim);

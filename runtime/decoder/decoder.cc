@@ -26,13 +26,13 @@ size_t RowBytes(size_t n) { return n * sizeof(float) + kOverRead; }
 }  // namespace
 
 Result<Decoder> Decoder::Plan(const ModelFile& file, const KernelSet& set, size_t max_rows,
-                              size_t threads, bool sinks, MemoryPlan* plan) {
+                              size_t threads, const ContextWindow& window, MemoryPlan* plan) {
   Decoder d;
   d.set_ = &set;
   d.max_rows_ = max_rows;
   RONDO_ASSIGN(d.spec_, DecoderSpec::Read(file));
   RONDO_ASSIGN(d.weights_, Weights::Plan(file, set, plan));
-  d.act_ = Activations::Plan(d.spec_, d.weights_, max_rows, sinks, plan);
+  d.act_ = Activations::Plan(d.spec_, d.weights_, max_rows, window, plan);
 
   // A thread's scratch serves one row of floats, one tile of a residual product, or attention.
   size_t bytes = std::max(max_rows, size_t{1}) * (kMaxTaskChannels + 32) * sizeof(float);
@@ -118,23 +118,36 @@ void Decoder::AttentionBlock(size_t layer, const RowBatch& batch) {
       .rows = rows,
       .out = act_.attention,
   };
+  const size_t heads = spec.n_kv_heads;
   const size_t tiles = CeilDiv(rows, kAttentionTileRows);
-  if (tiles == 1) {  // no tile waits for another's keys: one barrier less
-    pool_->For(spec.n_kv_heads, [&](size_t head, size_t thread) {
+  const AttentionSegments segments(call, 0, std::min(rows, kAttentionTileRows));
+  const size_t part = AttentionPartFloats(spec.group(), spec.head_dim, rows);
+  const bool by_segment = tiles == 1 && segments.count() > 1;
+  if (tiles == 1 && !by_segment) {  // no task waits for another's keys: one barrier less
+    pool_->For(heads, [&](size_t head, size_t thread) {
       StoreKeysAndValues(call, head, Scratch(thread));
       Attend(call, head, 0, rows, Scratch(thread));
     });
   } else {
-    pool_->For(spec.n_kv_heads, [&](size_t head, size_t thread) {
+    pool_->For(heads, [&](size_t head, size_t thread) {
       StoreKeysAndValues(call, head, Scratch(thread));
     });
-    pool_->For(spec.n_kv_heads * tiles, [&](size_t i, size_t thread) {
+  }
+  if (by_segment) {
+    pool_->For(heads * segments.count(), [&](size_t i, size_t thread) {
+      AttendSegment(call, i % heads, segments[i / heads], Scratch(thread), act_.parts + i * part);
+    });
+  } else if (tiles > 1) {
+    pool_->For(heads * tiles, [&](size_t i, size_t thread) {
       const size_t begin = i % tiles * kAttentionTileRows;
       Attend(call, i / tiles, begin, std::min(kAttentionTileRows, rows - begin), Scratch(thread));
     });
   }
 
-  pool_->For(rows, [&](size_t r, size_t) {
+  pool_->For(rows, [&](size_t r, size_t thread) {
+    if (by_segment) {
+      MergeSegments(call, r, act_.parts, part, segments.count(), Scratch(thread));
+    }
     RowInput(weights.output, act_.attention + r * spec.q_size(), r, act_.output_input);
   });
   Linear(weights.output, act_.output_input, rows, Into::kAdd, act_.hidden, spec_.hidden_size);
@@ -176,7 +189,7 @@ void Decoder::NormInput(const PackedLinear& linear, const float* hidden, const f
   const size_t n = spec_.hidden_size;
   pool_->For(rows, [&](size_t r, size_t thread) {
     float* normed = reinterpret_cast<float*>(Scratch(thread));
-    RmsNorm(hidden + r * n, weight, epsilon, n, normed);
+    RmsNorm(*set_, hidden + r * n, weight, epsilon, n, normed);
     RowInput(linear, normed, r, in);
   });
 }
@@ -209,7 +222,7 @@ void Decoder::Linear(const PackedLinear& linear, const Activations::Input& in, s
         float* sum = reinterpret_cast<float*>(Scratch(thread));
         RunLinear(*set_, linear, input, rows, begin, end, sum, end - begin);
         for (size_t r = 0; r < rows; ++r) {
-          AddTo(out + r * out_stride + begin, sum + r * (end - begin), end - begin);
+          set_->loops->add(out + r * out_stride + begin, sum + r * (end - begin), end - begin);
         }
       },
       last);

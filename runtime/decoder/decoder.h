@@ -35,7 +35,7 @@ class Decoder {
  public:
   // Adds weights, activations and per-thread scratch to `plan`.
   static Result<Decoder> Plan(const ModelFile& file, const KernelSet& set, size_t max_rows,
-                              size_t threads, bool sinks, MemoryPlan* plan);
+                              size_t threads, const ContextWindow& window, MemoryPlan* plan);
   // After the plan's Layout: loads the weights and takes its places in the arena.
   // Errors: kCorrupt, kCancelled (by `progress`).
   Status Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,

@@ -125,7 +125,7 @@ Result<Blueprint> Blueprint::Draw(const ModelFile& model, const Tokenizer* token
                                                  kBlocksPerSession * options.max_sessions));
   MemoryPlan* memory = &b.plan.memory;
   RONDO_ASSIGN(b.decoder, Decoder::Plan(model, *b.set, options.max_rows, options.threads,
-                                        b.window.sink_blocks > 0, memory));
+                                        b.window, memory));
   RONDO_ASSIGN(b.kv, MakeKvLayout(b.decoder.spec(), *b.set, options.kv_format));
   RONDO_ASSIGN(b.sessions, HeapArray<SessionBlocks>::Create(options.max_sessions));
   for (size_t i = 0; i < b.sessions.size(); ++i)

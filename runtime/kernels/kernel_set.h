@@ -51,6 +51,19 @@ struct TileQuants {
   }
 };
 
+// What is done to rows between the products (row_loops.h); n in elements, in == out is fine.
+struct RowLoops {
+  float (*sum_of_squares)(const float* in, size_t n);
+  void (*scale_by_weight)(const float* in, float factor, const float* weight, size_t n, float* out);
+  void (*rotate_halves)(const float* in, const float* cosines, const float* sines, size_t half,
+                        float* out);
+  void (*gate)(const float* gate, const float* sigmoid, const float* up, size_t n, float* out);
+  void (*add)(float* x, const float* y, size_t n);
+  // x = x * x_factor + y * y_factor
+  void (*blend)(float* x, float x_factor, const float* y, float y_factor, size_t n);
+  void (*flip_signs)(int8_t* x, size_t n);  // x ^= 0x80
+};
+
 struct KernelSet {
   const char* name;
   bool (*available)();           // on this CPU
@@ -60,6 +73,8 @@ struct KernelSet {
   TileKernels<QuantizedGemm> q4;  // int8 inputs, int4 weights per block
   TileKernels<FloatGemm> f32;     // float inputs and weights
   TileKernels<FloatGemm> f32_q8;  // float inputs, int8 weights, kr = 1: P.V
+
+  const RowLoops* loops;
 
   // Vector kernels; n counts bytes of floats and is not 0.
   void (*min_max)(size_t n, const float* in, float* min_max, const void* params);

@@ -47,6 +47,7 @@ const KernelSet kKernelsScalar = {
                    RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
                    RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x4__scalar),
                }},
+    .loops = &kRowLoopsBaseline,
     RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__scalar_u4_acc4),
     RONDO_VECTOR(max, xnn_f32_rmax_ukernel__scalar_u4_acc4),
     RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__scalar_lrintf_u4),

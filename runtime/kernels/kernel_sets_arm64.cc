@@ -33,7 +33,7 @@ namespace rondo {
                  RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_6x8__aarch64_neonfma_lane_ld128), \
                  RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_6x8__aarch64_neonfma_lane_ld128), \
              }},                                                                                \
-  RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__neon_u16_acc4),                                \
+  .loops = &kRowLoopsBaseline, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__neon_u16_acc4),   \
   RONDO_VECTOR(max, xnn_f32_rmax_ukernel__neon_u16_acc4),                                       \
   RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__neonv8_u32),                                 \
   RONDO_VECTOR(exp_minus_max,                                                                   \

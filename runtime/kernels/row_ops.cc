@@ -7,20 +7,10 @@
 
 namespace rondo {
 
-void RmsNorm(const float* in, const float* weight, float epsilon, size_t n, float* out) {
-  // Sixteen partial sums in a fixed order: vector code on every CPU, and the same bits.
-  constexpr size_t kLanes = 16;
-  float partial[kLanes] = {};
-  size_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    for (size_t l = 0; l < kLanes; ++l) partial[l] += in[i + l] * in[i + l];
-  }
-  for (; i < n; ++i) partial[i % kLanes] += in[i] * in[i];
-  for (size_t width = kLanes / 2; width > 0; width /= 2) {
-    for (size_t l = 0; l < width; ++l) partial[l] += partial[l + width];
-  }
-  const float factor = 1.0f / std::sqrt(partial[0] / static_cast<float>(n) + epsilon);
-  for (i = 0; i < n; ++i) out[i] = in[i] * factor * weight[i];
+void RmsNorm(const KernelSet& set, const float* in, const float* weight, float epsilon, size_t n,
+             float* out) {
+  const float mean = set.loops->sum_of_squares(in, n) / static_cast<float>(n);
+  set.loops->scale_by_weight(in, 1.0f / std::sqrt(mean + epsilon), weight, n, out);
 }
 
 RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t padded_n,
@@ -32,18 +22,14 @@ RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t pad
   const xnn_f32_qs8_cvt_params params = {{1.0f / q.inv_scale, static_cast<int16_t>(q.zero_point)}};
   set.quantize(n * sizeof(float), in, out, &params);
   std::memset(out + n, q.zero_point, padded_n - n);
-  if (set.unsigned_inputs) {
-    for (size_t i = 0; i < padded_n; ++i) out[i] = static_cast<int8_t>(out[i] ^ 0x80);
-  }
+  if (set.unsigned_inputs) set.loops->flip_signs(out, padded_n);
   return {q.zero_point, q.inv_scale};
 }
 
 void SiluMultiply(const KernelSet& set, const float* gate, const float* up, size_t n,
                   float* scratch, float* out) {
-  const size_t bytes = n * sizeof(float);
-  set.sigmoid(bytes, gate, scratch, nullptr);
-  set.multiply(bytes, gate, scratch, scratch, nullptr);
-  set.multiply(bytes, scratch, up, out, nullptr);
+  set.sigmoid(n * sizeof(float), gate, scratch, nullptr);
+  set.loops->gate(gate, scratch, up, n, out);
 }
 
 void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t position,
@@ -56,20 +42,8 @@ void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t posi
   }
 }
 
-void ApplyRope(const float* in, const float* table, size_t dim, float* out) {
-  const size_t half = dim / 2;
-  const float* cosines = table;
-  const float* sines = table + half;
-  for (size_t i = 0; i < half; ++i) {
-    const float a = in[i];
-    const float b = in[i + half];
-    out[i] = a * cosines[i] - b * sines[i];
-    out[i + half] = b * cosines[i] + a * sines[i];
-  }
-}
-
-void AddTo(float* x, const float* y, size_t n) {
-  for (size_t i = 0; i < n; ++i) x[i] += y[i];
+void ApplyRope(const KernelSet& set, const float* in, const float* table, size_t dim, float* out) {
+  set.loops->rotate_halves(in, table, table + dim / 2, dim / 2, out);
 }
 
 }  // namespace rondo

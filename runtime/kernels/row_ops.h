@@ -10,7 +10,8 @@ namespace rondo {
 
 // out = in / sqrt(mean(in^2) + epsilon) * weight (Zhang and Sennrich 2019, "Root Mean Square Layer
 // Normalization"). in == out is fine.
-void RmsNorm(const float* in, const float* weight, float epsilon, size_t n, float* out);
+void RmsNorm(const KernelSet& set, const float* in, const float* weight, float epsilon, size_t n,
+             float* out);
 
 // Dynamic quantisation to int8, asymmetric, range widened to contain 0. Writes n values and zeros
 // (the real 0) up to padded_n, in the form that the set's kernels read.
@@ -26,9 +27,6 @@ void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t posi
 
 // Rotates pairs (i, i + dim/2) of one head by a RopeTable (Su et al. 2021, "RoFormer", in the
 // rotate-half form). in == out is fine.
-void ApplyRope(const float* in, const float* table, size_t dim, float* out);
-
-// x += y.
-void AddTo(float* x, const float* y, size_t n);
+void ApplyRope(const KernelSet& set, const float* in, const float* table, size_t dim, float* out);
 
 }  // namespace rondo

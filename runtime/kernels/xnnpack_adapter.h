@@ -26,6 +26,12 @@ static_assert(offsetof(RowQuant, scale) == offsetof(xnn_qd8_quantization_params,
 #define RONDO_VECTOR(member, function) \
   .member = reinterpret_cast<decltype(KernelSet::member)>(&(function))
 
+extern const RowLoops kRowLoopsBaseline;
+#if defined(__x86_64__)
+extern const RowLoops kRowLoopsAvx2;
+extern const RowLoops kRowLoopsAvx512;
+#endif
+
 inline constexpr xnn_f32_minmax_params kNoClamp = {{-INFINITY, INFINITY}};
 
 }  // namespace rondo

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -48,7 +49,7 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
 
 class AttentionTest : public testing::TestWithParam<Case> {
  protected:
-  static constexpr size_t kTokens = 500;
+  static constexpr size_t kTokens = 1150;  // three segments
   static constexpr size_t kChunk = 50;
 
   AttentionTest() {
@@ -105,6 +106,26 @@ class AttentionTest : public testing::TestWithParam<Case> {
     return out;
   }
 
+  // The first rows once more, segment by segment from the last to the first.
+  void ExpectSameBySegments(AttentionCall call, uint8_t* scratch) const {
+    call.rows = kAttentionTileRows;
+    std::vector<float> out(call.rows * kGroup * kKvHeads * kDim);
+    const AttentionSegments segments(call, 0, call.rows);
+    ASSERT_LE(segments.count(), AttentionSegments::Most(window_));
+    const size_t stride = AttentionPartFloats(kGroup, kDim, call.rows);
+    std::vector<float> parts(segments.count() * kKvHeads * stride);
+    const float* expected = call.out;
+    call.out = out.data();
+    for (size_t i = segments.count() * kKvHeads; i-- > 0;) {
+      AttendSegment(call, i % kKvHeads, segments[i / kKvHeads], scratch, &parts[i * stride]);
+    }
+    for (size_t r = 0; r < call.rows; ++r) {
+      MergeSegments(call, r, parts.data(), stride, segments.count(), scratch);
+    }
+    ASSERT_EQ(std::memcmp(out.data(), expected, out.size() * sizeof(float)), 0)
+        << "from position " << call.position;
+  }
+
   static constexpr float kScale = 0.2f;
   ContextWindow window_;
   std::vector<float> qkv_;
@@ -158,6 +179,7 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
         Attend(call, head, r, std::min(kAttentionTileRows, kChunk - r), align(scratch));
       }
     }
+    ExpectSameBySegments(call, align(scratch));
   }
   // int8 keys, values and queries: the error of a weighted mean of values near 1.
   const double tolerance = c.format == KvFormat::kInt8 ? 0.04 : 2e-5;

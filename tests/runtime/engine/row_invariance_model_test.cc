@@ -1,6 +1,7 @@
 // A row's logits depend on the tokens, the model and the kernel set alone, to the bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
@@ -72,6 +73,31 @@ TEST_P(RowInvariance, ChunkSizeAndThreads) {
       ExpectSameBits(
           AllLogits(*NewSession(*engine), ids), whole,
           ("rows " + std::to_string(rows) + " threads " + std::to_string(threads)).c_str());
+    }
+  }
+}
+
+// Past the first segment of attention: few rows run segments side by side, many one after another.
+TEST_P(RowInvariance, LongContext) {
+  const auto ids = Ids(1040);
+  EngineOptions options = Options(64);
+  options.context = 1088;
+  const auto expected = AllLogits(*NewSession(*model_.NewEngine(options)), ids);
+  const size_t vocab = model_.file().model().vocab_size();
+  for (const uint32_t threads : {1u, 2u}) {
+    options.threads = threads;
+    const auto engine = model_.NewEngine(options);
+    Session* session = NewSession(*engine);
+    for (size_t begin = 0, end; begin < ids.size(); begin = end) {
+      // Ones and eights around the ends of segments, long chunks elsewhere.
+      const size_t rows = begin % 512 < 490 ? std::min<size_t>(490 - begin % 512, 60)
+                          : begin % 3 == 0  ? 8
+                                            : 1;
+      end = std::min(ids.size(), begin + rows);
+      const auto part = AllLogits(
+          *session, {ids.begin() + static_cast<long>(begin), ids.begin() + static_cast<long>(end)});
+      ASSERT_EQ(std::memcmp(part.data(), &expected[begin * vocab], part.size() * sizeof(float)), 0)
+          << "from position " << begin << " with " << threads << " threads";
     }
   }
 }

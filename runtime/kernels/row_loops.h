@@ -1,0 +1,64 @@
+// The loops between the matrix products, written once and compiled per instruction set.
+//
+// Each row_loops_*.cc includes this file and is compiled with its own flags (CMakeLists.txt). Sums
+// run in sixteen lanes in a fixed order and nothing is contracted, so all give the same bits.
+// No other header here: an inline function of theirs must not be compiled for a CPU that others
+// link it for.
+#include <cstddef>
+
+#include "runtime/kernels/kernel_set.h"
+
+namespace rondo {
+namespace {
+
+constexpr size_t kLanes = 16;
+
+float SumOfSquares(const float* in, size_t n) {
+  float partial[kLanes] = {};
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (size_t l = 0; l < kLanes; ++l) partial[l] += in[i + l] * in[i + l];
+  }
+  for (; i < n; ++i) partial[i % kLanes] += in[i] * in[i];
+  for (size_t width = kLanes / 2; width > 0; width /= 2) {
+    for (size_t l = 0; l < width; ++l) partial[l] += partial[l + width];
+  }
+  return partial[0];
+}
+
+// __restrict would be wrong where in == out; the compiler checks for overlap once instead.
+void ScaleByWeight(const float* in, float factor, const float* weight, size_t n, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = in[i] * factor * weight[i];
+}
+
+void RotateHalves(const float* in, const float* cosines, const float* sines, size_t half,
+                  float* out) {
+  for (size_t i = 0; i < half; ++i) {
+    const float a = in[i];
+    const float b = in[i + half];
+    out[i] = a * cosines[i] - b * sines[i];
+    out[i + half] = b * cosines[i] + a * sines[i];
+  }
+}
+
+void Gate(const float* gate, const float* sigmoid, const float* up, size_t n, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = gate[i] * sigmoid[i] * up[i];
+}
+
+void Add(float* x, const float* y, size_t n) {
+  for (size_t i = 0; i < n; ++i) x[i] += y[i];
+}
+
+void Blend(float* x, float x_factor, const float* y, float y_factor, size_t n) {
+  for (size_t i = 0; i < n; ++i) x[i] = x[i] * x_factor + y[i] * y_factor;
+}
+
+void FlipSigns(signed char* x, size_t n) {
+  for (size_t i = 0; i < n; ++i) x[i] = static_cast<signed char>(x[i] ^ -128);
+}
+
+constexpr RowLoops kLoops = {SumOfSquares, ScaleByWeight, RotateHalves, Gate,
+                             Add,          Blend,         FlipSigns};
+
+}  // namespace
+}  // namespace rondo
