@@ -22,10 +22,11 @@ void CountBytes(benchmark::State& state, size_t n) {
 
 void BenchmarkRmsNorm(benchmark::State& state) {
   const auto n = static_cast<size_t>(state.range(0));
+  const KernelSet& set = *SelectKernelSet("");
   const std::vector<float> in = Row(n), weight = Row(n);
   std::vector<float> out(n + kOverRead);
   for (auto _ : state) {
-    RmsNorm(in.data(), weight.data(), 1e-5f, n, out.data());
+    RmsNorm(set, in.data(), weight.data(), 1e-5f, n, out.data());
     benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }
@@ -57,18 +58,6 @@ void BenchmarkSiluMultiply(benchmark::State& state) {
   CountBytes(state, n);
 }
 
-void BenchmarkAddTo(benchmark::State& state) {
-  const auto n = static_cast<size_t>(state.range(0));
-  std::vector<float> x = Row(n);
-  const std::vector<float> y(n);  // zeros: x stays where it is
-  for (auto _ : state) {
-    AddTo(x.data(), y.data(), n);
-    benchmark::DoNotOptimize(x.data());
-    benchmark::ClobberMemory();
-  }
-  CountBytes(state, n);
-}
-
 // The table of one position: once per row and forward pass.
 void BenchmarkRopeTable(benchmark::State& state) {
   const auto dim = static_cast<size_t>(state.range(0));
@@ -88,10 +77,11 @@ void BenchmarkRopeTable(benchmark::State& state) {
 // One head.
 void BenchmarkApplyRope(benchmark::State& state) {
   const auto dim = static_cast<size_t>(state.range(0));
+  const KernelSet& set = *SelectKernelSet("");
   const std::vector<float> in = Row(dim), table = Row(dim);
   std::vector<float> out(dim);
   for (auto _ : state) {
-    ApplyRope(in.data(), table.data(), dim, out.data());
+    ApplyRope(set, in.data(), table.data(), dim, out.data());
     benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }
@@ -107,7 +97,6 @@ void HeadDims(benchmark::internal::Benchmark* b) { b->ArgName("dim")->Arg(64)->A
 BENCHMARK(BenchmarkRmsNorm)->Apply(HiddenSizes);
 BENCHMARK(BenchmarkQuantizeRow)->Apply(HiddenSizes);
 BENCHMARK(BenchmarkSiluMultiply)->Apply(HiddenSizes);
-BENCHMARK(BenchmarkAddTo)->Apply(HiddenSizes);
 BENCHMARK(BenchmarkRopeTable)->Apply(HeadDims);
 BENCHMARK(BenchmarkApplyRope)->Apply(HeadDims);
 
