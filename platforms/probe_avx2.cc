@@ -10,18 +10,20 @@ namespace {
 
 #define RONDO_AVX2 __attribute__((target("avx2")))
 
+using Words = uint64_t __attribute__((vector_size(32), may_alias));
+
 RONDO_AVX2 uint64_t Sum(const uint64_t* words, size_t count) {
-  __m256i sums[8] = {};
-  for (size_t i = 0; i < count; i += 32) {
-    const auto* from = reinterpret_cast<const __m256i*>(words + i);
+  constexpr size_t kStep = sizeof(Words) / sizeof(uint64_t);
+  Words sums[8] = {};
+  for (size_t i = 0; i < count; i += 8 * kStep) {
 #pragma GCC unroll 8
-    for (size_t j = 0; j < 8; ++j) sums[j] = _mm256_add_epi64(sums[j], _mm256_load_si256(from + j));
+    for (size_t j = 0; j < 8; ++j) {
+      sums[j] += *reinterpret_cast<const Words*>(words + i + j * kStep);
+    }
   }
-  alignas(32) uint64_t lanes[4];
   uint64_t total = 0;
-  for (const __m256i& sum : sums) {
-    _mm256_store_si256(reinterpret_cast<__m256i*>(lanes), sum);
-    for (const uint64_t lane : lanes) total += lane;
+  for (const Words& sum : sums) {
+    for (size_t j = 0; j < kStep; ++j) total += sum[j];
   }
   return total;
 }

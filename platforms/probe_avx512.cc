@@ -10,19 +10,20 @@ namespace {
 
 #define RONDO_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
 
+using Words = uint64_t __attribute__((vector_size(64), may_alias));
+
 RONDO_AVX512 uint64_t Sum(const uint64_t* words, size_t count) {
-  __m512i sums[8] = {};
-  for (size_t i = 0; i < count; i += 64) {
+  constexpr size_t kStep = sizeof(Words) / sizeof(uint64_t);
+  Words sums[8] = {};
+  for (size_t i = 0; i < count; i += 8 * kStep) {
 #pragma GCC unroll 8
     for (size_t j = 0; j < 8; ++j) {
-      sums[j] = _mm512_add_epi64(sums[j], _mm512_load_si512(words + i + 8 * j));
+      sums[j] += *reinterpret_cast<const Words*>(words + i + j * kStep);
     }
   }
-  alignas(64) uint64_t lanes[8];
   uint64_t total = 0;
-  for (const __m512i& sum : sums) {
-    _mm512_store_si512(lanes, sum);
-    for (const uint64_t lane : lanes) total += lane;
+  for (const Words& sum : sums) {
+    for (size_t j = 0; j < kStep; ++j) total += sum[j];
   }
   return total;
 }

@@ -1,4 +1,6 @@
 // Probe loops in plain C++, for every CPU.
+#include <algorithm>
+
 #include "platforms/probe_kernels.h"
 
 namespace rondo {
@@ -16,10 +18,8 @@ uint64_t Sum(const uint64_t* words, size_t count) {
 
 uint32_t Dot(const int8_t* a, const int8_t* b, uint64_t rounds) {
   int32_t va[4], vb[4];
-  for (int i = 0; i < 4; ++i) {
-    va[i] = a[i];
-    vb[i] = b[i];
-  }
+  std::copy_n(a, 4, va);
+  std::copy_n(b, 4, vb);
   uint32_t sums[ProbeKernels::kAccumulators] = {};
   for (uint64_t round = 0; round < rounds; ++round) {
     for (uint32_t& sum : sums) {

@@ -7,7 +7,7 @@ include(GoogleTest)
 file(GLOB_RECURSE helpers CONFIGURE_DEPENDS tests/*.cc)
 file(GLOB_RECURSE unit CONFIGURE_DEPENDS tests/*_test.cc)
 list(REMOVE_ITEM helpers ${unit})
-list(FILTER helpers EXCLUDE REGEX "_main\\.cc$")  # programs, below
+list(FILTER helpers EXCLUDE REGEX "_(main|benchmark)\\.cc$")  # programs, below
 set(abi ${unit} ${helpers})
 list(FILTER abi INCLUDE REGEX "/tests/c_api/")
 file(GLOB_RECURSE abi_c CONFIGURE_DEPENDS tests/c_api/*.c)
@@ -88,6 +88,16 @@ rondo_test_program(fuzz rondo_test_insides ${fuzz})
 # Writes random checkpoints of any size, to measure with.
 add_executable(rondo_make_checkpoint tests/tools/convert/make_checkpoint_main.cc)
 target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_insides)
+
+# Times of the parts, in one program: `cmake --build ... --target rondo_benchmarks`. Optional: where
+# the system has Google Benchmark.
+find_package(benchmark QUIET)
+if(benchmark_FOUND)
+  file(GLOB_RECURSE benchmarks CONFIGURE_DEPENDS tests/*_benchmark.cc)
+  add_executable(rondo_benchmarks EXCLUDE_FROM_ALL ${benchmarks})
+  target_link_libraries(rondo_benchmarks PRIVATE
+    rondo_test_insides benchmark::benchmark_main benchmark::benchmark)
+endif()
 
 if(TARGET rondo)
   rondo_test_program(abi rondo ${abi} ${abi_c})

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "platforms/probe.h"
+#include "tools/bench/plot.h"
 #include "tools/bench/random_model.h"
 #include "tools/bench/report.h"
 #include "tools/bench/runner.h"
@@ -19,6 +20,7 @@
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
+#include "tools/common/output_file.h"
 
 namespace rondo::tools {
 namespace {
@@ -39,19 +41,37 @@ against the sum (bytes of weights, keys and values read), prefill of integer wei
 dot products (2 operations for each weight and token; the attention's own are not counted).
 
 --shape makes random weights in a temporary folder (TMPDIR), of Llama's operators in that shape's
-sizes: of Qwen3, for example, without the norms of queries and keys. Shapes: )";
+sizes: of Qwen3, for example, without the norms of queries and keys. Shapes:
+)";
 
 constexpr uint32_t kMostTokens = 1u << 22;
 constexpr uint32_t kMostThreads = 256;
 constexpr uint32_t kMostRows = 1024;
 constexpr uint32_t kMostRepetitions = 1000;
 
+// Under the examples, in lines of their width.
+std::string WrappedShapeNames() {
+  std::string text;
+  size_t line = 0;
+  for (const Shape& shape : AllShapes()) {
+    if (line + shape.name.size() > 96) {
+      text += '\n';
+      line = 0;
+    }
+    text += (line == 0 ? "  " : ", ") + std::string(shape.name);
+    line += shape.name.size() + 2;
+  }
+  return text;
+}
+
 struct Arguments {
   std::string model;
   std::string shape;
-  RandomModelOptions random;
+  std::string weights = "q8";
   std::string embedding;  // empty: not given
+  uint32_t block = 0;     // the same
   BenchOptions bench;
+  std::string plot;  // path; empty: none
   bool csv = false;
   bool json = false;
 };
@@ -103,6 +123,9 @@ void CheckUsage(const Arguments& a) {
   if (a.model.empty() == a.shape.empty()) {
     throw CLI::ValidationError("MODEL", "give either a model or --shape");
   }
+  if (a.block > 0 && a.weights != "q4" && a.embedding != "q4") {
+    throw CLI::ValidationError("--block", "only weights in q4 lie in blocks");
+  }
   if (!a.shape.empty() && FindShape(a.shape) == nullptr) {
     throw CLI::ValidationError("--shape", "\"" + a.shape + "\" is not one of " + ShapeNames());
   }
@@ -115,6 +138,18 @@ void CheckUsage(const Arguments& a) {
   if (!bench.peer.empty() && bench.prompt_tokens + bench.decode_tokens == 0) {
     throw CLI::ValidationError("--peer", "there is nothing to compare with -p 0 and -n 0");
   }
+  if (!a.plot.empty() && bench.decode_tokens == 0 && bench.verified_rows.empty()) {
+    throw CLI::ValidationError("--plot", "there is nothing to draw with -n 0 and without -b");
+  }
+}
+
+RandomModelOptions RandomOptions(const Arguments& a) {
+  RandomModelOptions options;
+  options.weights = options.embedding = a.weights;
+  if (a.weights == "q4") options.embedding = "q8";  // as `rondo convert` does
+  if (!a.embedding.empty()) options.embedding = a.embedding;
+  if (a.block > 0) options.block = a.block;
+  return options;
 }
 
 void PrintSubject(const rondo_model* model, const Subject& subject) {
@@ -125,17 +160,20 @@ void PrintSubject(const rondo_model* model, const Subject& subject) {
               subject.kernels.c_str(), Int8PeakInstruction());
 }
 
+void WritePlot(const std::string& path, const std::string& svg) {
+  OutputFile file(path);
+  file.Write(svg.data(), svg.size());
+  file.Commit();
+}
+
 void Run(Arguments& a) {
   CheckUsage(a);
   std::vector<uint32_t>& rows = a.bench.verified_rows;
   if (!rows.empty() && rows.front() != 1) rows.insert(rows.begin(), 1);
-  a.random.embedding = !a.embedding.empty()       ? a.embedding
-                       : a.random.weights == "q4" ? "q8"
-                                                  : a.random.weights;
   const Model model =
-      a.shape.empty() ? OpenModel(a.model) : MakeRandomModel(*FindShape(a.shape), a.random);
+      a.shape.empty() ? OpenModel(a.model) : MakeRandomModel(*FindShape(a.shape), RandomOptions(a));
   const bool peer = !a.bench.peer.empty();
-  nlohmann::ordered_json all = nlohmann::ordered_json::array();
+  std::vector<Measurement> all;
   Subject subject;
   RunBench(model.get(), a.bench,
            {.subject =
@@ -147,13 +185,12 @@ void Run(Arguments& a) {
                 },
             .measured =
                 [&](const Measurement& m) {
-                  if (a.json) {
-                    all.push_back(ToJson(subject, m));
-                  } else {
-                    std::cout << (a.csv ? CsvLine(subject, m) : TableLine(m, peer)) << std::flush;
-                  }
+                  all.push_back(m);
+                  if (a.json) return;
+                  std::cout << (a.csv ? CsvLine(subject, m) : TableLine(m, peer)) << std::flush;
                 }});
-  if (a.json) std::cout << all.dump(2) << '\n';
+  if (a.json) std::cout << ToJson(subject, all).dump(2) << '\n';
+  if (!a.plot.empty()) WritePlot(a.plot, PlotSvg(subject, all));
 }
 
 }  // namespace
@@ -168,8 +205,7 @@ void AddBenchCommand(CLI::App& app) {
   CLI::Option* shape =
       command->add_option("--shape", a->shape, "Random weights of this shape")->type_name("NAME");
   command
-      ->add_option("--weights", a->random.weights,
-                   "With --shape: format of the weights; q8 if not given")
+      ->add_option("--weights", a->weights, "With --shape: format of the weights; q8 if not given")
       ->check(formats)
       ->needs(shape)
       ->type_name("f32|q8|q4");
@@ -181,7 +217,7 @@ void AddBenchCommand(CLI::App& app) {
       ->needs(shape)
       ->type_name("f32|q8|q4");
   command
-      ->add_option("--block", a->random.block,
+      ->add_option("--block", a->block,
                    "With --shape: weights that share a scale in q4; 32 if not given")
       ->check(blocks)
       ->needs(shape)
@@ -211,11 +247,15 @@ void AddBenchCommand(CLI::App& app) {
                    "$D and $T set as -p, -n, -d and -t; it prints lines `prefill NUMBER` and "
                    "`decode NUMBER` in tokens/s, or JSON as llama-bench does")
       ->type_name("CMD");
+  command
+      ->add_option("--plot", a->plot,
+                   "Draw decode against depth, and the cost of rows verified at once, as SVG")
+      ->type_name("FILE");
   CLI::Option_group* form = command->add_option_group("Instead of a table");
   form->require_option(0, 1);
   form->add_flag("--csv", a->csv, "Answer in CSV");
   form->add_flag("--json", a->json, "Answer in JSON: an array of one object for each measurement");
-  command->footer(kFooter + ShapeNames() + ".");
+  command->footer(kFooter + WrappedShapeNames());
   command->callback([a] { Run(*a); });
 }
 

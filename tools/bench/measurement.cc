@@ -48,13 +48,13 @@ double PeerRatio(const Measurement& m) {
   return Quotient(TokensPerSecond(m), Median(m.peer_speeds));
 }
 
-const char* Name(Test test) {
+const char* Name(TestKind test) {
   switch (test) {
-    case Test::kPrefill:
+    case TestKind::kPrefill:
       return "prefill";
-    case Test::kDecode:
+    case TestKind::kDecode:
       return "decode";
-    case Test::kVerify:
+    case TestKind::kVerify:
       return "verify";
     default:
       return "load";

@@ -7,7 +7,7 @@
 
 namespace rondo::tools {
 
-enum class Test { kPrefill, kDecode, kVerify, kLoad };
+enum class TestKind { kPrefill, kDecode, kVerify, kLoad };
 
 // Which of the machine's limits a test runs against.
 enum class Limit { kNone, kBandwidth, kInt8Peak };
@@ -21,7 +21,7 @@ struct Subject {
 };
 
 struct Measurement {
-  Test test = Test::kLoad;
+  TestKind test = TestKind::kLoad;
   uint32_t threads = 0;
   uint64_t tokens = 0;  // of one repetition; 0 for load
   uint64_t depth = 0;   // tokens in the context before
@@ -51,7 +51,7 @@ double Share(const Measurement& m);         // of the limit: work / seconds / li
 double RelativeCost(const Measurement& m);  // verify: against one row
 double PeerRatio(const Measurement& m);     // ours / the peer's
 
-const char* Name(Test test);
+const char* Name(TestKind test);
 const char* Name(Limit limit);  // "int8_peak"; empty for kNone
 
 }  // namespace rondo::tools

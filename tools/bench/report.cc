@@ -14,7 +14,7 @@ ordered_json OrNull(double value) { return value > 0 ? ordered_json(value) : ord
 std::string CsvCell(const ordered_json& value) {
   if (value.is_null()) return "";
   if (!value.is_string()) return value.dump();
-  const std::string text = value.get<std::string>();
+  std::string text = value.get<std::string>();
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
@@ -45,7 +45,7 @@ std::string LimitText(const Measurement& m) {
     case Limit::kInt8Peak:
       return Format("%3.0f %% of %.0f GOP/s", 100 * Share(m), Median(m.peak) / kGiga);
     default:
-      return m.test == Test::kLoad ? Format("%.3f s", Median(m.seconds)) : "";
+      return m.test == TestKind::kLoad ? Format("%.3f s", Median(m.seconds)) : "";
   }
 }
 
@@ -77,8 +77,14 @@ ordered_json ToJson(const Subject& subject, const Measurement& m) {
   return object;
 }
 
+ordered_json ToJson(const Subject& subject, const std::vector<Measurement>& all) {
+  ordered_json array = ordered_json::array();
+  for (const Measurement& m : all) array.push_back(ToJson(subject, m));
+  return array;
+}
+
 std::string CsvHeader() {
-  const ordered_json object = ToJson({}, {});
+  const ordered_json object = ToJson(Subject(), Measurement());
   std::string line;
   for (const auto& item : object.items()) line += (line.empty() ? "" : ",") + item.key();
   return line + '\n';

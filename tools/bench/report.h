@@ -1,8 +1,8 @@
 // Measurements as a table for people, as CSV and as JSON.
 #pragma once
 
-#include <span>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +13,9 @@ namespace rondo::tools {
 // One object, always with the same keys; null where there is nothing to say. Rates are medians:
 // probe_gbps in 10^9 bytes per second, peak_gops in 10^9 int8 operations per second.
 nlohmann::ordered_json ToJson(const Subject& subject, const Measurement& m);
+
+// All of them, as an array.
+nlohmann::ordered_json ToJson(const Subject& subject, const std::vector<Measurement>& all);
 
 // The same keys and values as lines of CSV; null is empty, text is quoted where it must be.
 std::string CsvHeader();

@@ -11,9 +11,7 @@
 namespace rondo::tools {
 namespace {
 
-constexpr uint64_t kProbeBytes = 1u << 30;  // far more than any cache
-constexpr uint64_t kProbeShare = 4;         // but no more than a quarter of what is free
-constexpr uint32_t kVerifyPasses = 16;      // of one repetition
+constexpr uint32_t kVerifyPasses = 16;  // of one repetition
 
 using Clock = std::chrono::steady_clock;
 
@@ -24,9 +22,10 @@ double Seconds(const Action& action) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-size_t ProbeBytes() {
+// No more than a quarter of what is free.
+size_t ProbeBytes(uint64_t wanted) {
   const uint64_t available = AvailableMemory();
-  return available == 0 ? kProbeBytes : std::min(kProbeBytes, available / kProbeShare);
+  return available == 0 ? wanted : std::min(wanted, available / 4);
 }
 
 // What the file says about its weights: "q8", or "q4, block 32".
@@ -62,21 +61,21 @@ class Bench {
     depth_ = depth;
   }
 
-  Measurement Describe(Test test, uint64_t tokens, uint32_t rows, bool integer_weights) const {
+  Measurement Describe(TestKind test, uint64_t tokens, uint32_t rows, bool integer_weights) const {
     Measurement m;
     m.test = test;
     m.threads = threads();
     m.tokens = tokens;
     m.depth = depth_;
     m.rows = rows;
-    if (test == Test::kPrefill) {
+    if (test == TestKind::kPrefill) {
       // The int8 peak is no limit of float weights.
       m.limit = integer_weights ? Limit::kInt8Peak : Limit::kNone;
       m.work = integer_weights ? PrefillOperations(costs_, tokens) : 0;
     } else {
       m.limit = Limit::kBandwidth;
-      m.work = test == Test::kDecode ? DecodeBytes(costs_, depth_, tokens)
-                                     : PassBytes(costs_, depth_, rows);
+      m.work = test == TestKind::kDecode ? DecodeBytes(costs_, depth_, tokens)
+                                         : PassBytes(costs_, depth_, rows);
     }
     return m;
   }
@@ -85,11 +84,11 @@ class Bench {
   double Run(const Measurement& m) {
     double seconds = 0;
     switch (m.test) {
-      case Test::kPrefill:
+      case TestKind::kPrefill:
         seconds = Seconds([&] { Prefill(m.tokens); });
         Undo(m.tokens);
         break;
-      case Test::kDecode:
+      case TestKind::kDecode:
         seconds = Seconds([&] { Decode(m.tokens); });
         Undo(m.tokens);
         break;
@@ -146,7 +145,10 @@ class Bench {
 class Runner {
  public:
   Runner(rondo_model* model, const BenchOptions& options, const BenchCallbacks& callbacks)
-      : model_(model), options_(options), callbacks_(callbacks), memory_(ProbeBytes()) {
+      : model_(model),
+        options_(options),
+        callbacks_(callbacks),
+        memory_(ProbeBytes(options.probe_bytes)) {
     if (!memory_.valid()) throw Error("there is no memory for the bandwidth probe");
   }
 
@@ -191,15 +193,15 @@ class Runner {
   std::vector<Measurement> Tests(const Bench& bench) const {
     const bool integers = subject_.weights != "f32";
     std::vector<Measurement> tests;
-    const auto add = [&](Test test, uint64_t tokens, uint32_t rows) {
+    const auto add = [&](TestKind test, uint64_t tokens, uint32_t rows) {
       tests.push_back(bench.Describe(test, tokens, rows, integers));
     };
     if (options_.prompt_tokens > 0) {
-      add(Test::kPrefill, options_.prompt_tokens,
+      add(TestKind::kPrefill, options_.prompt_tokens,
           static_cast<uint32_t>(std::min<uint64_t>(options_.prompt_tokens, options_.max_rows)));
     }
-    if (options_.decode_tokens > 0) add(Test::kDecode, options_.decode_tokens, 1);
-    for (const uint32_t rows : options_.verified_rows) add(Test::kVerify, rows, rows);
+    if (options_.decode_tokens > 0) add(TestKind::kDecode, options_.decode_tokens, 1);
+    for (const uint32_t rows : options_.verified_rows) add(TestKind::kVerify, rows, rows);
     return tests;
   }
 
@@ -216,7 +218,7 @@ class Runner {
     }
     double one_row_seconds = 0;
     for (Measurement& test : tests) {
-      if (test.test == Test::kVerify) {
+      if (test.test == TestKind::kVerify) {
         if (test.rows == 1) one_row_seconds = Median(test.seconds);
         test.one_row_seconds = one_row_seconds;
       }
@@ -234,9 +236,9 @@ class Runner {
                            tests.front().threads};
     const PeerSpeeds speeds = RunPeer(options_.peer, task);
     for (Measurement& test : tests) {
-      const double speed = test.test == Test::kPrefill  ? speeds.prefill
-                           : test.test == Test::kDecode ? speeds.decode
-                                                        : 0;
+      const double speed = test.test == TestKind::kPrefill  ? speeds.prefill
+                           : test.test == TestKind::kDecode ? speeds.decode
+                                                            : 0;
       if (speed > 0) test.peer_speeds.push_back(speed);
     }
   }

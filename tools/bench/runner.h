@@ -21,7 +21,9 @@ struct BenchOptions {
   uint32_t repetitions = 5;  // at least 1
   uint32_t max_rows = 64;    // as rondo_engine_options
   std::string kernels;       // empty: the best for this CPU
-  std::string peer;          // a shell command; empty: none
+  uint64_t probe_bytes = uint64_t{1}
+                         << 30;  // memory of the bandwidth probe: above any cache's size
+  std::string peer;              // a shell command; empty: none
 };
 
 struct BenchCallbacks {

@@ -1,0 +1,39 @@
+// From an open model file, in the page cache, to an engine that can run; bytes/s counts the file.
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+#include "tools/bench/random_model.h"
+
+namespace rondo::tools {
+namespace {
+
+void BenchmarkLoad(benchmark::State& state, const std::string& weights) {
+  const Model model =
+      MakeRandomModel(*FindShape("smollm2-135m"), {.weights = weights, .embedding = "q8"});
+  rondo_engine_options options = EngineDefaults();
+  options.context = 512;
+  options.threads = static_cast<uint32_t>(state.range(0));
+  for (auto _ : state) {
+    const Engine engine = CreateEngine(model.get(), options);
+    benchmark::DoNotOptimize(engine.get());
+  }
+  state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) *
+                          static_cast<int64_t>(Facts(model.get()).file_bytes));
+}
+
+BENCHMARK_CAPTURE(BenchmarkLoad, smollm2_135m_q8, "q8")
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+BENCHMARK_CAPTURE(BenchmarkLoad, smollm2_135m_q4, "q4")
+    ->ArgName("threads")
+    ->Arg(1)
+    ->Arg(2)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
+
+}  // namespace
+}  // namespace rondo::tools

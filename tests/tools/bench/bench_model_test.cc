@@ -1,0 +1,209 @@
+// `rondo bench` on small models: what it measures, answers and leaves behind; never how fast.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/tools/run_tool.h"
+#include "tools/bench/random_model.h"
+#include "tools/bench/runner.h"
+
+namespace rondo::tools {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+BenchOptions SmallOptions() {
+  BenchOptions options;
+  options.prompt_tokens = 20;
+  options.decode_tokens = 3;
+  options.depths = {0, 70};
+  options.threads = {1, 2};
+  options.verified_rows = {1, 4};
+  options.repetitions = 2;
+  options.max_rows = 16;
+  options.probe_bytes = 1;  // one piece
+  return options;
+}
+
+struct Outcome {
+  std::vector<Subject> subjects;
+  std::vector<Measurement> measurements;
+};
+
+Outcome Bench(rondo_model* model, const BenchOptions& options) {
+  Outcome outcome;
+  RunBench(model, options,
+           {.subject = [&](const Subject& s) { outcome.subjects.push_back(s); },
+            .measured = [&](const Measurement& m) { outcome.measurements.push_back(m); }});
+  return outcome;
+}
+
+const Shape& Smallest() { return *FindShape("stories260k"); }
+
+TEST(Bench, EveryTestAtEveryDepthAndNumberOfThreads) {
+  const Model model = MakeRandomModel(Smallest(), {"q4", "q8", 64});
+  const Outcome outcome = Bench(model.get(), SmallOptions());
+  ASSERT_EQ(outcome.subjects.size(), 1u);
+  EXPECT_EQ(outcome.subjects[0].shape, "stories260k");
+  EXPECT_EQ(outcome.subjects[0].weights, "q4");
+  EXPECT_EQ(outcome.subjects[0].block, 64u);
+  EXPECT_NE(outcome.subjects[0].kernels, "");
+
+  std::string order;
+  for (const Measurement& m : outcome.measurements) {
+    order += std::to_string(m.threads) + "/" + std::to_string(m.depth) + "/" + Name(m.test) + "/" +
+             std::to_string(m.tokens) + "/" + std::to_string(m.rows) + " ";
+    EXPECT_EQ(m.seconds.size(), 2u);
+    EXPECT_GT(Median(m.seconds), 0);
+    if (m.test == TestKind::kLoad) continue;
+    EXPECT_EQ(m.bandwidth.size(), 2u);
+    EXPECT_EQ(m.peak.size(), 2u);
+    EXPECT_GT(Share(m), 0);
+    EXPECT_EQ(m.limit, m.test == TestKind::kPrefill ? Limit::kInt8Peak : Limit::kBandwidth);
+    EXPECT_EQ(RelativeCost(m) > 0, m.test == TestKind::kVerify);
+  }
+  EXPECT_EQ(order,
+            "1/0/load/0/0 1/0/prefill/20/16 1/0/decode/3/1 1/0/verify/1/1 1/0/verify/4/4 "
+            "1/70/prefill/20/16 1/70/decode/3/1 1/70/verify/1/1 1/70/verify/4/4 "
+            "2/0/load/0/0 2/0/prefill/20/16 2/0/decode/3/1 2/0/verify/1/1 2/0/verify/4/4 "
+            "2/70/prefill/20/16 2/70/decode/3/1 2/70/verify/1/1 2/70/verify/4/4 ");
+}
+
+TEST(Bench, TestsThatNobodyWantsAreLeftOut) {
+  const Model model = MakeRandomModel(Smallest(), {"f32", "f32", 32});
+  BenchOptions options = SmallOptions();
+  options.threads = {1};
+  options.depths = {5};
+  options.decode_tokens = 0;
+  options.verified_rows = {};
+  const Outcome outcome = Bench(model.get(), options);
+  ASSERT_EQ(outcome.measurements.size(), 2u);
+  EXPECT_EQ(outcome.measurements[1].test, TestKind::kPrefill);
+  EXPECT_EQ(outcome.measurements[1].limit, Limit::kNone) << "int8 is no limit of floats";
+  EXPECT_EQ(Share(outcome.measurements[1]), 0);
+}
+
+TEST(Bench, ThePeerIsAskedOncePerRepetition) {
+  const Model model = MakeRandomModel(Smallest(), {});
+  const TempFolder folder;
+  BenchOptions options = SmallOptions();
+  options.threads = {1};
+  options.peer = "echo asked $D >> '" + (folder / "log").string() + "'; echo decode 10";
+  const Outcome outcome = Bench(model.get(), options);
+  for (const Measurement& m : outcome.measurements) {
+    EXPECT_EQ(m.peer_speeds,
+              m.test == TestKind::kDecode ? std::vector<double>({10, 10}) : std::vector<double>());
+  }
+  std::ifstream log(folder / "log");
+  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(log), {}),
+            "asked 0\nasked 0\nasked 70\nasked 70\n");
+  options.peer = "exit 3";
+  EXPECT_THROW(Bench(model.get(), options), Error);
+}
+
+class BenchCommand : public testing::Test {
+ protected:
+  ToolRunner tool_;
+};
+
+TEST_F(BenchCommand, AModelAsTable) {
+  const std::string model = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+  const ToolResult result = tool_("bench " + model + " -p 8 -n 2 -t 1 --reps 1");
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, StartsWith("tiny, q8: "));
+  for (const char* part :
+       {"tokens/s", "load ", "prefill ", "decode ", " % of ", " GB/s", " GOP/s"}) {
+    EXPECT_THAT(result.out, HasSubstr(part));
+  }
+  EXPECT_THAT(result.out, Not(HasSubstr("peer")));
+}
+
+TEST_F(BenchCommand, AShapeAsJsonWithPlotAndPeer) {
+  tool_.Write("peer.sh", "echo '[{\"n_prompt\": '$P', \"n_gen\": 0, \"avg_ts\": 50}]'\n");
+  const ToolResult result = tool_(
+      "bench --shape stories260k --weights q4 --block 128 -p 8 -n 2 -d 3,0 -t 1 -b 2 "
+      "--reps 1 --json --plot '" +
+      tool_.Path("plot.svg") + "' --peer 'sh \"" + tool_.Path("peer.sh") + "\"'");
+  ASSERT_EQ(result.code, 0) << result.err;
+  const json answer = json::parse(result.out);
+  ASSERT_EQ(answer.size(), 1u + 2 * 4);
+  EXPECT_EQ(answer[0]["test"], "load");
+  EXPECT_EQ(answer[1]["shape"], "stories260k");
+  EXPECT_EQ(answer[1]["block"], 128);
+  EXPECT_EQ(answer[1]["peer_tokens_per_second"], 50);
+  EXPECT_EQ(answer[3]["rows"], 1) << "what rows are compared with";
+  EXPECT_EQ(answer[4]["rows"], 2);
+  EXPECT_EQ(answer[5]["depth"], 3);
+  EXPECT_THAT(tool_.Read("plot.svg"), StartsWith("<svg "));
+}
+
+TEST_F(BenchCommand, AShapeAsCsvLeavesNothing) {
+  std::filesystem::create_directory(tool_.Path("tmp"));
+  const std::string run = "bench --shape stories260k -p 4 -n 0 -t 1 --reps 1 --csv";
+  setenv("TMPDIR", tool_.Path("tmp").c_str(), 1);
+  const ToolResult good = tool_(run);
+  const ToolResult bad = tool_(run + " --kernels none");
+  unsetenv("TMPDIR");
+  EXPECT_EQ(good.code, 0) << good.err;
+  EXPECT_EQ(std::count(good.out.begin(), good.out.end(), '\n'), 3);
+  EXPECT_THAT(good.out, StartsWith("shape,weights,block,"));
+  EXPECT_EQ(bad.code, 1);
+  EXPECT_THAT(bad.err, HasSubstr("kernels"));
+  EXPECT_TRUE(std::filesystem::is_empty(tool_.Path("tmp")));
+}
+
+TEST_F(BenchCommand, WrongUsageIsTwo) {
+  for (const char* arguments : {"",
+                                "x --shape stories260k",
+                                "--shape none",
+                                "x --weights q4",
+                                "x --embedding q4",
+                                "--shape stories260k --weights q5",
+                                "--shape stories260k --block 64",
+                                "--shape stories260k --weights q4 --block 33",
+                                "x -p -1",
+                                "x -p many",
+                                "x -p 99999999999",
+                                "x -p 4194305",
+                                "x -n 1.5",
+                                "x -d 1,,2",
+                                "x -d ,",
+                                "x -d ''",
+                                "x -d 0x10",
+                                "x -t 0",
+                                "x -t 257",
+                                "x -b 0",
+                                "x -b 65",
+                                "x -b 4 --rows 2",
+                                "x --reps 0",
+                                "x --rows 1025",
+                                "x --csv --json",
+                                "x -p 0 -n 0 --peer true",
+                                "x -n 0 --plot x.svg",
+                                "x y"}) {
+    const ToolResult result = tool_(std::string("bench ") + arguments);
+    EXPECT_EQ(result.code, 2) << arguments << "\n" << result.err;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_NE(result.err, "") << arguments;
+  }
+}
+
+TEST_F(BenchCommand, FailuresAreOne) {
+  for (const char* arguments :
+       {"/no/such/model", "--shape stories260k -p 4 -n 0 -t 1 --reps 1 --peer 'exit 1'",
+        "--shape stories260k -p 0 -n 1 -t 1 --reps 1 --plot /no/such/folder/x.svg"}) {
+    const ToolResult result = tool_(std::string("bench ") + arguments);
+    EXPECT_EQ(result.code, 1) << arguments;
+    EXPECT_THAT(result.err, StartsWith("rondo: ")) << arguments;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace rondo::tools

@@ -1,0 +1,70 @@
+#include "tools/bench/measurement.h"
+
+#include <gtest/gtest.h>
+
+#include "tools/bench/costs.h"
+
+namespace rondo::tools {
+namespace {
+
+TEST(BenchStatistics, MedianIsTheMiddle) {
+  EXPECT_EQ(Median({}), 0);
+  EXPECT_EQ(Median({3}), 3);
+  EXPECT_EQ(Median({5, 1, 3}), 3);
+  EXPECT_EQ(Median({4, 1, 2, 100}), 3);
+  EXPECT_EQ(Smallest({5, 1, 3}), 1);
+  EXPECT_EQ(Largest({5, 1, 3}), 5);
+  EXPECT_EQ(Smallest({}), 0);
+  EXPECT_EQ(Largest({}), 0);
+}
+
+TEST(BenchStatistics, SpeedsAreOfTheMedianTime) {
+  Measurement m;
+  m.tokens = 100;
+  m.seconds = {4, 2, 5};
+  EXPECT_EQ(TokensPerSecond(m), 25);
+  EXPECT_EQ(SlowestTokensPerSecond(m), 20);
+  EXPECT_EQ(FastestTokensPerSecond(m), 50);
+}
+
+TEST(BenchStatistics, ShareIsOfTheLimitThatCounts) {
+  Measurement m;
+  m.seconds = {2, 2, 4};
+  m.work = 600;
+  m.bandwidth = {300, 400, 1000};
+  m.peak = {3000, 3000, 1};
+  EXPECT_EQ(Share(m), 0);  // no limit
+  m.limit = Limit::kBandwidth;
+  EXPECT_DOUBLE_EQ(Share(m), 600.0 / 2 / 400);
+  m.limit = Limit::kInt8Peak;
+  EXPECT_DOUBLE_EQ(Share(m), 600.0 / 2 / 3000);
+}
+
+TEST(BenchStatistics, RatiosNeedBothSides) {
+  Measurement m;
+  m.tokens = 8;
+  m.seconds = {2};
+  EXPECT_EQ(RelativeCost(m), 0);
+  EXPECT_EQ(PeerRatio(m), 0);
+  m.one_row_seconds = 1.6;
+  m.peer_speeds = {5, 8, 80};
+  EXPECT_DOUBLE_EQ(RelativeCost(m), 1.25);
+  EXPECT_DOUBLE_EQ(PeerRatio(m), 0.5);
+}
+
+TEST(BenchCosts, DecodeReadsTheWeightsAndHalfOfWhatItAdds) {
+  const ModelCosts costs = {1000, 10, 0, 0};
+  EXPECT_EQ(PassBytes(costs, 0, 0), 1000);
+  EXPECT_EQ(PassBytes(costs, 100, 1), 1000 + 10 * 100.5);
+  EXPECT_EQ(DecodeBytes(costs, 0, 1), PassBytes(costs, 0, 1));
+  EXPECT_EQ(DecodeBytes(costs, 100, 8), 8 * (1000 + 10 * 104));
+}
+
+TEST(BenchCosts, PrefillMultipliesTheHeadOnce) {
+  const ModelCosts costs = {0, 0, 50, 7};
+  EXPECT_EQ(PrefillOperations(costs, 1), 2 * (50 + 7));
+  EXPECT_EQ(PrefillOperations(costs, 512), 2 * (512 * 50 + 7));
+}
+
+}  // namespace
+}  // namespace rondo::tools

@@ -1,0 +1,125 @@
+#include "tools/bench/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace rondo::tools {
+namespace {
+
+using nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+const Subject kSubject = {"qwen3-0.6b", "q4", 64, "avx512vnni"};
+
+Measurement Decode() {
+  Measurement m;
+  m.test = TestKind::kDecode;
+  m.threads = 2;
+  m.tokens = 128;
+  m.depth = 4096;
+  m.rows = 1;
+  m.limit = Limit::kBandwidth;
+  m.work = 24e9;
+  m.seconds = {2, 1, 4};
+  m.bandwidth = {16e9, 16e9, 20e9};
+  m.peak = {900e9, 800e9, 850e9};
+  return m;
+}
+
+std::vector<std::string> Keys(const ordered_json& object) {
+  std::vector<std::string> keys;
+  for (const auto& item : object.items()) keys.push_back(item.key());
+  return keys;
+}
+
+TEST(BenchReport, JsonHasTheSameKeysForEveryTest) {
+  const ordered_json decode = ToJson(kSubject, Decode());
+  EXPECT_THAT(
+      Keys(decode),
+      ElementsAre("shape", "weights", "block", "kernels", "threads", "test", "tokens", "depth",
+                  "rows", "repetitions", "seconds", "tokens_per_second", "tokens_per_second_min",
+                  "tokens_per_second_max", "limit", "share", "probe_gbps", "peak_gops",
+                  "relative_cost", "peer_tokens_per_second", "peer_ratio"));
+  EXPECT_EQ(Keys(ToJson(kSubject, Measurement())), Keys(decode));
+}
+
+TEST(BenchReport, JsonTellsTheFigures) {
+  const ordered_json decode = ToJson(kSubject, Decode());
+  const ordered_json expected = {{"shape", "qwen3-0.6b"},
+                                 {"weights", "q4"},
+                                 {"block", 64},
+                                 {"kernels", "avx512vnni"},
+                                 {"threads", 2},
+                                 {"test", "decode"},
+                                 {"tokens", 128},
+                                 {"depth", 4096},
+                                 {"rows", 1},
+                                 {"repetitions", 3},
+                                 {"seconds", 2.0},
+                                 {"tokens_per_second", 64.0},
+                                 {"tokens_per_second_min", 32.0},
+                                 {"tokens_per_second_max", 128.0},
+                                 {"limit", "bandwidth"},
+                                 {"share", 0.75},
+                                 {"probe_gbps", 16.0},
+                                 {"peak_gops", 850.0},
+                                 {"relative_cost", nullptr},
+                                 {"peer_tokens_per_second", nullptr},
+                                 {"peer_ratio", nullptr}};
+  EXPECT_EQ(decode, expected) << decode.dump(2);
+
+  Measurement verify = Decode();
+  verify.test = TestKind::kVerify;
+  verify.one_row_seconds = 1.6;
+  EXPECT_EQ(ToJson(kSubject, verify)["relative_cost"], 1.25);
+  Measurement beside = Decode();
+  beside.peer_speeds = {32};
+  EXPECT_EQ(ToJson(kSubject, beside)["peer_ratio"], 2.0);
+  Measurement load;
+  load.seconds = {1.5};
+  EXPECT_EQ(ToJson({"m", "q8", 0, "k"}, load)["block"], nullptr);
+  EXPECT_EQ(ToJson(kSubject, load)["tokens_per_second"], nullptr);
+  EXPECT_EQ(ToJson(kSubject, load)["limit"], nullptr);
+  EXPECT_EQ(ToJson(kSubject, std::vector<Measurement>{load, beside}).size(), 2u);
+}
+
+TEST(BenchReport, CsvHasAColumnForEveryKey) {
+  const std::string header = CsvHeader();
+  const std::string line = CsvLine(kSubject, Decode());
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 20);
+  EXPECT_EQ(line,
+            "qwen3-0.6b,q4,64,avx512vnni,2,decode,128,4096,1,3,2.0,64.0,32.0,128.0,bandwidth,0.75,"
+            "16.0,850.0,,,\n");
+  EXPECT_THAT(CsvLine({"a \"b\", c", "q8", 0, "k"}, Decode()),
+              HasSubstr("\"a \"\"b\"\", c\",q8,,"));
+}
+
+TEST(BenchReport, TableTellsShareAndPeer) {
+  EXPECT_THAT(TableLine(Decode(), false), EndsWith(" 75 % of 16.0 GB/s\n"));
+  EXPECT_THAT(TableLine(Decode(), false), HasSubstr("64.00   (32.00 .. 128.0)"));
+  EXPECT_THAT(TableLine(Decode(), false), Not(HasSubstr("0.50")));
+  Measurement beside = Decode();
+  beside.peer_speeds = {128};
+  EXPECT_THAT(TableLine(beside, true), HasSubstr("128.0      0.50"));
+  Measurement verify = Decode();
+  verify.one_row_seconds = 1.6;
+  EXPECT_THAT(TableLine(verify, false), EndsWith("1.25 x one row\n"));
+  Measurement prefill = Decode();
+  prefill.limit = Limit::kInt8Peak;
+  prefill.work = 850e9;
+  EXPECT_THAT(TableLine(prefill, false), EndsWith(" 50 % of 850 GOP/s\n"));
+  Measurement load;
+  load.seconds = {1.5};
+  EXPECT_THAT(TableLine(load, false), EndsWith(" 1.500 s\n"));
+  // Columns stand below their heads.
+  EXPECT_EQ(TableHeader(true).find("share"), TableLine(beside, true).find(" 75 %"));
+  EXPECT_EQ(TableHeader(false).find("share"), TableLine(Decode(), false).find(" 75 %"));
+}
+
+}  // namespace
+}  // namespace rondo::tools
