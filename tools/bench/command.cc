@@ -236,7 +236,7 @@ void AddBenchCommand(CLI::App& app) {
              &bench.verified_rows);
   AddNumber(command, "--reps", 1, kMostRepetitions, "Repetitions of each test; 5 if not given",
             [&bench](uint32_t n) { bench.repetitions = n; });
-  AddNumber(command, "--rows", 1, kMostRows, "Tokens of one pass of a prefill; 64 if not given",
+  AddNumber(command, "--rows", 1, kMostRows, "Tokens of one pass of a prefill; 256 if not given",
             [&bench](uint32_t n) { bench.max_rows = n; });
   command
       ->add_option("--kernels", bench.kernels, "A kernel set; the best for this CPU if not given")

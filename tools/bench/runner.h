@@ -19,7 +19,7 @@ struct BenchOptions {
   std::vector<uint32_t>
       verified_rows;         // ascending from 1 to at most max_rows; empty: no verify test
   uint32_t repetitions = 5;  // at least 1
-  uint32_t max_rows = 64;    // as rondo_engine_options
+  uint32_t max_rows = 256;   // as rondo_engine_options
   std::string kernels;       // empty: the best for this CPU
   uint64_t probe_bytes = uint64_t{1}
                          << 30;  // memory of the bandwidth probe: above any cache's size
