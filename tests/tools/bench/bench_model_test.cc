@@ -179,7 +179,7 @@ TEST_F(BenchCommand, WrongUsageIsTwo) {
                                 "x -t 0",
                                 "x -t 257",
                                 "x -b 0",
-                                "x -b 65",
+                                "x -b 257",
                                 "x -b 4 --rows 2",
                                 "x --reps 0",
                                 "x --rows 1025",
