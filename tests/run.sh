@@ -1,8 +1,8 @@
 #!/bin/sh
 # Builds Rondo and runs all its tests, in one configuration or in several:
 #   release  gcc (or $CXX)             every test
-#   asan     clang, address+undefined  unit and model tests, the longest ones without slow kernels
-#   tsan     gcc, threads              unit and model tests, the longest ones for one format
+#   asan     clang, address+undefined  unit, model and abi tests, the longest ones without slow kernels
+#   tsan     gcc, threads              unit, model and abi tests, the longest ones for one format
 #   arm64    cross gcc, qemu-user      unit, model and abi tests on the model in tests/data,
 #                                      without the longest ones
 # and checks formatting. Installs missing packages first. Can be run again. One line per stage at
@@ -84,16 +84,16 @@ for stage_name in $stages; do
     release) build_and_test release 'unit|model|fuzz|abi' '^$' ;;
     asan)
       if has clang++; then
-        targets='rondo_unit_tests rondo_model_tests'
-        build_and_test asan 'unit|model' 'RowInvariance.*(sse41|scalar)' \
+        targets='rondo_unit_tests rondo_model_tests rondo_abi_tests'
+        build_and_test asan 'unit|model|abi' 'RowInvariance.*(sse41|scalar)' \
           -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
       else
         skip asan "no clang++"
       fi
       ;;
     tsan) # threads do not depend on the kernels: row invariance for the fastest ones in q8
-      targets='rondo_unit_tests rondo_model_tests'
-      build_and_test tsan 'unit|model' 'RowInvariance.*(_F32|_Q4|sse41|scalar)'
+      targets='rondo_unit_tests rondo_model_tests rondo_abi_tests'
+      build_and_test tsan 'unit|model|abi' 'RowInvariance.*(_F32|_Q4|sse41|scalar)'
       ;;
     arm64)
       if has aarch64-linux-gnu-g++ && has qemu-aarch64; then

@@ -13,6 +13,7 @@
 
 #include "platforms/file_map.h"
 #include "runtime/model/model_file.h"
+#include "tests/support/sanitized.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/convert/error.h"
@@ -383,7 +384,7 @@ TEST_F(ConvertTest, AFullDiskLeavesNothingBehind) {
 
 // A checkpoint of 200 MB whose largest tensor, 33 MB, is far above what conversion may hold.
 TEST_F(ConvertTest, MemoryStaysSmallWhateverTheModel) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if RONDO_SANITIZED
   GTEST_SKIP() << "sanitizers need memory of their own";
 #endif
   CheckpointShape shape;
