@@ -62,8 +62,7 @@ Status NullArgument(const char* name) {
   return Status::Error(StatusCode::kInvalidArgument, "%s is NULL", name);
 }
 
-Status CheckStructSize(const char* what, uint32_t size, size_t known) {
-  if (size >= known && size <= kMaxStructSize) return Status();
+Status BadStructSize(const char* what, uint32_t size, size_t known) {
   return Status::Error(StatusCode::kVersionMismatch,
                        "%s has struct_size %u; this library knows %zu bytes of it (is the struct "
                        "initialised?)",

@@ -1,7 +1,9 @@
 // What stands behind the handles of rondo.h, and the manners that all entry points share.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstring>
 #include <memory>
 
@@ -74,14 +76,36 @@ Status NullArgument(const char* name);
 // Larger than any struct of any version: a struct_size beyond is not one.
 inline constexpr uint32_t kMaxStructSize = 4096;
 
-Status CheckStructSize(const char* what, uint32_t size, size_t known);
+// What a caller's struct has at the least: all of it in the first version of the ABI.
+template <typename Struct>
+inline constexpr size_t kFirstSize = sizeof(Struct);
+template <>
+inline constexpr size_t kFirstSize<rondo_engine_options> = offsetof(rondo_engine_options, progress);
+template <>
+inline constexpr size_t kFirstSize<rondo_memory_plan> = offsetof(rondo_memory_plan, mapped_bytes);
+
+// One that some version of the header gives the struct.
+template <typename Struct>
+bool IsStructSize(uint32_t size) {
+  return size == kFirstSize<Struct> || (size >= sizeof(Struct) && size <= kMaxStructSize);
+}
+Status BadStructSize(const char* what, uint32_t size, size_t known);
+
+// The bytes that both sides know.
+template <typename Struct>
+size_t SharedSize(uint32_t size) {
+  return std::min<size_t>(size, sizeof(Struct));
+}
 
 // The caller's options as this library knows them; all that it does not know must be zero.
 template <typename Options>
 Status ReadOptions(const Options* theirs, const char* what, Options* ours) {
   if (theirs == nullptr) return NullArgument("options");
-  RONDO_RETURN_IF_ERROR(CheckStructSize(what, theirs->struct_size, sizeof(Options)));
-  std::memcpy(ours, theirs, sizeof(Options));
+  if (!IsStructSize<Options>(theirs->struct_size)) {
+    return BadStructSize(what, theirs->struct_size, sizeof(Options));
+  }
+  *ours = {};
+  std::memcpy(ours, theirs, SharedSize<Options>(theirs->struct_size));
   const auto* bytes = reinterpret_cast<const unsigned char*>(theirs);
   for (size_t i = sizeof(Options); i < theirs->struct_size; ++i) {
     if (bytes[i] != 0) {
@@ -95,8 +119,7 @@ Status ReadOptions(const Options* theirs, const char* what, Options* ours) {
 // Everything behind struct_size becomes zero, if struct_size can be believed.
 template <typename Struct>
 void Clear(Struct* out) {
-  if (out == nullptr || out->struct_size < sizeof(Struct)) return;
-  if (out->struct_size > kMaxStructSize) return;
+  if (out == nullptr || !IsStructSize<Struct>(out->struct_size)) return;
   std::memset(reinterpret_cast<char*>(out) + sizeof(uint32_t), 0,
               out->struct_size - sizeof(uint32_t));
 }
@@ -104,7 +127,8 @@ void Clear(Struct* out) {
 template <typename Struct>
 Status CheckOutput(const Struct* out, const char* what) {
   if (out == nullptr) return NullArgument(what);
-  return CheckStructSize(what, out->struct_size, sizeof(Struct));
+  if (IsStructSize<Struct>(out->struct_size)) return Status();
+  return BadStructSize(what, out->struct_size, sizeof(Struct));
 }
 
 // `out` has passed CheckOutput.
@@ -112,7 +136,7 @@ template <typename Struct>
 void Fill(Struct* out, Struct value) {
   value.struct_size = out->struct_size;
   Clear(out);
-  std::memcpy(out, &value, sizeof(Struct));
+  std::memcpy(out, &value, SharedSize<Struct>(out->struct_size));
 }
 
 // ---- Text ----

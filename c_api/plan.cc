@@ -17,6 +17,7 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   ours->sink_tokens = o.sink_tokens;
   ours->kv_format = static_cast<KvFormat>(o.kv_format);
   if (o.kernels != nullptr) ours->kernels = o.kernels;
+  ours->progress = {o.progress, o.progress_user};
   return Status();
 }
 
@@ -40,6 +41,7 @@ rondo_memory_plan DescribePlan(const EnginePlan& plan) {
   p.threads = plan.options.threads;
   p.sink_tokens = plan.options.sink_tokens;
   p.kernels = plan.kernels;
+  p.mapped_bytes = plan.mapped_bytes;
   return p;
 }
 
@@ -102,6 +104,7 @@ using rondo::c_api::Code;
 using rondo::c_api::FillBlock;
 using rondo::c_api::FillPlan;
 using rondo::c_api::Fit;
+using rondo::c_api::IsStructSize;
 using rondo::c_api::kMaxStructSize;
 using rondo::c_api::NullArgument;
 using rondo::c_api::Report;
@@ -110,7 +113,8 @@ extern "C" {
 
 int32_t rondo_engine_options_init(rondo_engine_options* options, size_t struct_size) {
   if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  if (struct_size < sizeof *options || struct_size > kMaxStructSize) {
+  if (struct_size > kMaxStructSize ||
+      !IsStructSize<rondo_engine_options>(static_cast<uint32_t>(struct_size))) {
     return RONDO_STATUS_VERSION_MISMATCH;
   }
   std::memset(options, 0, struct_size);

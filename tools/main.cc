@@ -8,6 +8,7 @@
 #include "rondo/rondo.h"
 #include "tools/bench/command.h"
 #include "tools/convert/command.h"
+#include "tools/convert/pack_command.h"
 #include "tools/eval/command.h"
 #include "tools/inspect/command.h"
 #include "tools/logits/command.h"
@@ -35,6 +36,7 @@ int main(int argc, char** argv) {
   app.footer(kExamples);
   try {
     rondo::tools::AddConvertCommand(app);
+    rondo::tools::AddPackCommand(app);
     rondo::tools::AddRunCommand(app);
     rondo::tools::AddInspectCommand(app);
     rondo::tools::AddLogitsCommand(app);

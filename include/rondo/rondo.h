@@ -16,9 +16,9 @@
  *     | weights     | kv pool   | sessions | activations   | workspace   |
  *     +-------------+-----------+----------+---------------+-------------+
  *       packed for    int8 keys   samplers,  buffers of one   scratch of
- *       this CPU      and values  logits,    forward pass,    kernels and
- *                                 text       shared by        threads
- *                                            lifetime
+ *       this CPU;     and values  logits,    forward pass,    kernels and
+ *       none, if the              text       shared by        threads
+ *       file is packed                       lifetime
  *
  * The caller may bring the arena (any memory: static, shared, huge pages) or let the engine take
  * it from the system.
@@ -111,7 +111,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 1u
+#define RONDO_ABI_VERSION 2u
 
 /* The library's own RONDO_ABI_VERSION. [any thread] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -140,7 +140,7 @@ enum {
   RONDO_STATUS_ARENA_MISALIGNED = 0x32, /* the caller's arena is not aligned as the plan asks */
   /* 0x4_: a running session. */
   RONDO_STATUS_CONTEXT_FULL = 0x40, /* no room for these tokens, and the policy is to stop */
-  RONDO_STATUS_CANCELLED = 0x41,    /* rondo_session_cancel was called */
+  RONDO_STATUS_CANCELLED = 0x41,    /* rondo_session_cancel or a progress callback said so */
   RONDO_STATUS_NO_LOGITS = 0x42,    /* there is nothing to predict from: prefill first */
   /* 0x5_: the library itself. */
   RONDO_STATUS_INTERNAL = 0x50 /* an invariant of ours failed: please report */
@@ -271,13 +271,19 @@ typedef struct rondo_engine_options {
   uint32_t struct_size;
   uint32_t context;       /* tokens that a session can see; 0: the model's context_length */
   uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
-  uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 1024; default 64: larger is
+  uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 1024; default 256: larger is
                              faster up to a point and takes more activations */
   uint32_t threads;       /* 0: the performance cores, as far as the system tells */
   int32_t context_policy; /* RONDO_POLICY_; default STOP */
   uint32_t sink_tokens;   /* SLIDE: the first tokens, which stay; whole blocks; default 0 */
   int32_t kv_format;      /* RONDO_KV_; default INT8 */
   const char* kernels;    /* NULL: the best for this CPU; a kernel set's name, for tests */
+  /* NULL, or told how far rondo_engine_create is: `done` of `total` bytes of the file. It is called
+   * on the thread that creates, thousands of times for a large model and last with done == total;
+   * not for a packed file, which takes no time. It may call the library; it must not throw or jump
+   * out. Nonzero cancels: RONDO_STATUS_CANCELLED, and nothing is left behind. */
+  int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
+  void* progress_user;
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
@@ -302,13 +308,16 @@ typedef struct rondo_memory_plan {
   uint32_t max_rows;
   uint32_t threads;
   uint32_t sink_tokens;
-  const char* kernels; /* the kernel set's name; static */
+  const char* kernels;   /* the kernel set's name; static */
+  uint64_t mapped_bytes; /* weights of a packed file, used where they lie: not in arena_bytes, and
+                            shared between processes */
 } rondo_memory_plan;
 
 /* The plan for these options: exactly what rondo_engine_create will take, known before any of it
  * is. Fills `plan`; its struct_size must be set.
  * Fails with RONDO_STATUS_INVALID_ARGUMENT (which option, its range), _VERSION_MISMATCH,
- * _UNSUPPORTED, _OUT_OF_MEMORY (sizes beyond the address space). [any thread] */
+ * _UNSUPPORTED (also: a file packed for other kernels), _OUT_OF_MEMORY (sizes beyond the address
+ * space). [any thread] */
 RONDO_API int32_t rondo_plan(const rondo_model* model, const rondo_engine_options* options,
                              rondo_memory_plan* plan, char* message, size_t message_bytes);
 
@@ -347,13 +356,16 @@ RONDO_API int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_op
 
 typedef struct rondo_engine rondo_engine;
 
-/* Makes the model runnable: checks the weights, packs them, starts the threads.
+/* Makes the model runnable: checks the weights, packs them, starts the threads. The weights of a
+ * packed file (`rondo pack`) are neither read nor checked, but used where they lie: creation then
+ * takes no time and memory, and `rondo inspect --check` compares the checksums.
  *
  * arena: at least arena_bytes of the plan, aligned to arena_alignment, for the engine alone until
  * it and all of its sessions are closed and no call is running; then the caller's again, contents
  * undefined. NULL, 0: taken from the system and given back in the end.
  * On failure nothing is left behind. Fails as rondo_plan, and with RONDO_STATUS_ARENA_TOO_SMALL,
- * _ARENA_MISALIGNED, _CORRUPT (damaged or non-finite weights), _OUT_OF_MEMORY. [any thread] */
+ * _ARENA_MISALIGNED, _CORRUPT (damaged or non-finite weights), _CANCELLED (by the progress
+ * callback), _OUT_OF_MEMORY. [any thread] */
 RONDO_API int32_t rondo_engine_create(rondo_model* model, const rondo_engine_options* options,
                                       void* arena, size_t arena_bytes, rondo_engine** engine,
                                       char* message, size_t message_bytes);

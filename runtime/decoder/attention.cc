@@ -12,6 +12,8 @@ namespace rondo {
 namespace {
 
 constexpr size_t kBlock = kKvBlockTokens;
+constexpr size_t kSegment = kSegmentBlocks * kBlock;
+constexpr float kNone = -std::numeric_limits<float>::infinity();
 
 // The softmax-weighted sum over some of the tokens, of n queries. Its memory: n * (head_dim + 2).
 struct Sums {
@@ -24,7 +26,7 @@ struct Sums {
 
   void Clear(size_t n, size_t head_dim) const {
     std::fill_n(sum, n * head_dim, 0.0f);
-    std::fill_n(max, n, -std::numeric_limits<float>::infinity());
+    std::fill_n(max, n, kNone);
     std::fill_n(total, n, 0.0f);
   }
 };
@@ -39,11 +41,11 @@ struct Scratch {
   int8_t* sink_q8;  // the same, rotated for the sinks
   RowQuant* sink_quant;
   float* sink_rotated;
-  float* p;        // [n, kBlock]: scores, then probabilities
-  float* shrink;   // [n]: what a block does to the sums before it
-  float* partial;  // [n, head_dim]: one block's weighed values
-  float* segment;  // Sums of one segment
-  float* all;      // Sums of all segments
+  float* p;             // [n, kSegment]: scores, then probabilities
+  float* value_scales;  // [kSegment]
+  float* partial;       // [n, head_dim]: one block's weighed values
+  float* segment;       // Sums of one segment
+  float* all;           // Sums of all segments
   size_t bytes;
 
   Scratch(size_t n, size_t head_dim, uint8_t* base) {
@@ -59,8 +61,8 @@ struct Scratch {
     take(sink_q8, n * head_dim);
     take(sink_quant, n);
     take(sink_rotated, n * head_dim);
-    take(p, n * kBlock);
-    take(shrink, n);
+    take(p, n * kSegment);
+    take(value_scales, kSegment);
     take(partial, n * head_dim);
     take(segment, SumsFloats(n, head_dim));
     take(all, SumsFloats(n, head_dim));
@@ -82,30 +84,6 @@ void PrepareQuery(const AttentionCall& call, const float* in, const float* rope,
   } else {
     for (size_t d = 0; d < dim; ++d) rotated[d] *= call.score_scale;
   }
-}
-
-// Folds the scores of `tokens` tokens (the first of the block) into one query's running softmax.
-// p becomes the block's probabilities relative to the new maximum, times the value scales.
-// Returns the factor by which everything before shrinks.
-float FoldBlock(const KernelSet& set, float* p, size_t tokens, const float* value_scales,
-                float* max, float* total) {
-  const size_t bytes = tokens * sizeof(float);
-  float block_max = p[0];
-  set.max(bytes, p, &block_max, nullptr);
-  const bool first = *max == -std::numeric_limits<float>::infinity();
-  const float new_max = first ? block_max : std::max(*max, block_max);
-  float factor = 0.0f;
-  if (!first) {
-    float unused;
-    set.exp_minus_max(sizeof(float), max, &new_max, &factor, &unused, nullptr);
-  }
-  float block_total = 0.0f;
-  set.exp_minus_max(bytes, p, &new_max, p, &block_total, nullptr);
-  *max = new_max;
-  *total = *total * factor + block_total;
-  if (value_scales != nullptr) set.multiply(bytes, p, value_scales, p, nullptr);
-  std::fill(p + tokens, p + kBlock, 0.0f);
-  return factor;
 }
 
 }  // namespace
@@ -169,53 +147,64 @@ void PrepareQueries(const AttentionCall& call, size_t kv_head, size_t begin, siz
   }
 }
 
-// What the rows [begin, begin + count) see of one segment, block by block.
+// What the rows [begin, begin + count) see of one segment.
 void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
                 uint64_t segment, const Scratch& s, const Sums& sums) {
   const size_t dim = call.head_dim;
   const size_t group = call.group;
   const size_t n = count * group;
+  const KernelSet& set = *call.set;
   const ContextWindow& window = call.ring->window();
   const KvPage& page_kind = call.ring->layout().page(call.layer);
-  const size_t stride = dim * (page_kind.format() == KvFormat::kInt8 ? 1 : sizeof(float));
+  const bool int8 = page_kind.format() == KvFormat::kInt8;
+  const size_t stride = dim * (int8 ? 1 : sizeof(float));
   const KvPage::Queries recent = {s.rotated, s.q8, s.quant, stride};
   const KvPage::Queries sinks = {s.sink_rotated, s.sink_q8, s.sink_quant, stride};
 
-  const uint64_t first_position = call.position + begin;
-  const uint64_t last_position = first_position + count - 1;
-  const uint64_t first_recent = window.FirstRecentBlock(first_position);
-  const uint64_t end_of_sinks = std::min(window.sink_blocks, first_recent);
-  const uint64_t end =
-      std::min((segment + 1) * kSegmentBlocks, ContextWindow::Block(last_position) + 1);
-  sums.Clear(n, dim);
-  for (uint64_t block = segment * kSegmentBlocks; block < end; ++block) {
-    if (block >= end_of_sinks && block < first_recent) continue;
-    const uint8_t* page = call.ring->Page(block, call.layer, kv_head);
-    const uint64_t block_begin = block * kBlock;
-    const size_t tokens = std::min<uint64_t>(kBlock, last_position + 1 - block_begin);
-    page_kind.Scores(page, block < end_of_sinks ? sinks : recent, n, tokens, s.p);
+  const uint64_t position = call.position + begin;  // of the first row
+  const uint64_t end_position = position + count;
+  const uint64_t first_block = segment * kSegmentBlocks;
+  const size_t tokens =
+      std::min<uint64_t>(kSegment, end_position - std::min(end_position, first_block * kBlock));
+  const auto sees = [&](size_t r, uint64_t block) {
+    return position + r >= block * kBlock &&
+           (block < window.sink_blocks || block >= window.FirstRecentBlock(position + r));
+  };
+  const auto page_of = [&](uint64_t block) { return call.ring->Page(block, call.layer, kv_head); };
 
-    // A row may see less than the tile: fewer tokens of its own block, or not this block at all.
-    bool sees[kAttentionTileRows];
-    for (size_t r = 0; r < count; ++r) {
-      const uint64_t position = first_position + r;
-      sees[r] = position >= block_begin &&
-                (block < window.sink_blocks || block >= window.FirstRecentBlock(position));
-      const size_t seen = std::min<uint64_t>(tokens, position + 1 - block_begin);
-      for (size_t q = r * group; q < (r + 1) * group; ++q) {
-        float* p = s.p + q * kBlock;
-        if (sees[r]) {
-          s.shrink[q] = FoldBlock(*call.set, p, seen, page_kind.ValueScales(page), sums.max + q,
-                                  sums.total + q);
-        } else {
-          std::fill_n(p, kBlock, 0.0f);
-        }
-      }
+  // Scores, and minus infinity where a row does not see a block: a row's softmax then runs over
+  // the same places of the segment whatever the rows beside it see.
+  sums.Clear(n, dim);
+  for (size_t t = 0; t < tokens; t += kBlock) {
+    const uint64_t block = first_block + t / kBlock;
+    if (sees(0, block) || sees(count - 1, block)) {
+      page_kind.Scores(page_of(block), block < window.sink_blocks ? sinks : recent, n,
+                       std::min(kBlock, tokens - t), s.p + t, kSegment);
+      if (int8) std::memcpy(s.value_scales + t, page_kind.ValueScales(page_of(block)), kBlock * 4);
     }
-    page_kind.WeighValues(page, s.p, n, s.partial);
     for (size_t q = 0; q < n; ++q) {
-      if (!sees[q / group]) continue;
-      call.set->loops->blend(sums.sum + q * dim, s.shrink[q], s.partial + q * dim, 1.0f, dim);
+      if (!sees(q / group, block)) std::fill_n(s.p + q * kSegment + t, kBlock, kNone);
+    }
+  }
+
+  for (size_t q = 0; q < n; ++q) {
+    float* p = s.p + q * kSegment;
+    const uint64_t own = position + q / group + 1;  // positions up to the row's own
+    const size_t seen = std::min<uint64_t>(tokens, own - std::min(own, first_block * kBlock));
+    const size_t bytes = seen * sizeof(float);
+    if (seen > 0) set.max(bytes, p, sums.max + q, nullptr);
+    if (sums.max[q] == kNone) continue;
+    set.exp_minus_max(bytes, p, sums.max + q, p, sums.total + q, nullptr);
+    if (int8) set.multiply(bytes, p, s.value_scales, p, nullptr);
+    std::fill_n(p + seen, RoundUp(seen, kBlock) - seen, 0.0f);
+  }
+
+  for (size_t t = 0; t < tokens; t += kBlock) {
+    const uint64_t block = first_block + t / kBlock;
+    if (!sees(0, block) && !sees(count - 1, block)) continue;
+    page_kind.WeighValues(page_of(block), s.p + t, kSegment, n, s.partial);
+    for (size_t q = 0; q < n; ++q) {
+      if (sees(q / group, block)) set.loops->add(sums.sum + q * dim, s.partial + q * dim, dim);
     }
   }
 }
@@ -223,11 +212,10 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
 // Adds query q of `part` to query q of `all`, in the order of the segments.
 void AddSegment(const KernelSet& set, const Sums& part, size_t dim, size_t q, const Sums& all,
                 size_t to) {
-  const float none = -std::numeric_limits<float>::infinity();
-  if (part.max[q] == none) return;
+  if (part.max[q] == kNone) return;
   float all_factor = 0.0f;
   float part_factor = 1.0f;
-  if (all.max[to] == none) {
+  if (all.max[to] == kNone) {
     all.max[to] = part.max[q];
   } else {
     const float max = std::max(all.max[to], part.max[q]);

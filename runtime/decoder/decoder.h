@@ -42,6 +42,7 @@ class Decoder {
               const LoadProgress& progress);
 
   const DecoderSpec& spec() const { return spec_; }
+  const Weights& weights() const { return weights_; }
 
   // A row's logits depend on the tokens before it, the model and the kernel set; not on the other
   // rows, on how a prompt is cut, on threads, or on where in the ring its keys lie.

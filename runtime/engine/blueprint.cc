@@ -137,6 +137,7 @@ Result<Blueprint> Blueprint::Draw(const ModelFile& model, const Tokenizer* token
       memory->Add(Segment::kWorkspace, options.max_rows * sizeof(int32_t), "chunk of tokens");
   RONDO_RETURN_IF_ERROR(memory->Layout());
 
+  b.plan.mapped_bytes = b.decoder.weights().mapped_bytes();
   b.plan.kv_block_tokens = kKvBlockTokens;
   b.plan.kv_bytes_per_token = b.kv.block_bytes() / kKvBlockTokens;
   b.plan.context =

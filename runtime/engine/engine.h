@@ -18,7 +18,8 @@ class Tokenizer;
 // Everything that follows from (model, options) before any memory exists.
 struct EnginePlan {
   MemoryPlan memory;
-  EngineOptions options;  // with every 0 resolved
+  EngineOptions options;      // with every 0 resolved
+  uint64_t mapped_bytes = 0;  // of weights read where they lie in the file, not in the arena
   size_t kv_bytes_per_token = 0;
   uint32_t kv_block_tokens = 0;  // positions per KV block
   uint32_t context = 0;          // tokens a session can see, whole blocks under kSlide

@@ -19,7 +19,7 @@ inline constexpr uint32_t kMaxRows = 1024;
 struct EngineOptions {
   uint32_t context = 0;       // tokens a session can see; 0: the model's own context_length
   uint32_t max_sessions = 1;  // 1..kMaxSessions
-  uint32_t max_rows = 64;     // rows of one forward pass (the prefill chunk), 1..kMaxRows
+  uint32_t max_rows = 256;    // rows of one forward pass (the prefill chunk), 1..kMaxRows
   uint32_t threads = 0;       // 0: the performance cores, as far as the system tells
   ContextPolicy policy = ContextPolicy::kStop;
   uint32_t sink_tokens = 0;  // kSlide: first tokens that stay; rounded up to whole blocks

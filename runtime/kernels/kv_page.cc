@@ -92,22 +92,22 @@ void KvPage::Store(uint8_t* page, size_t slot, const float* key, const float* va
 }
 
 void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
-                    float* scores) const {
-  constexpr size_t kStride = kKvBlockTokens * sizeof(float);
+                    float* scores, size_t stride) const {
   for (size_t r = 0; r < rows;) {
     size_t m;
     if (format_ == KvFormat::kInt8) {
       const auto& kernels = set_->q8;
       m = std::min<size_t>(kernels.max_rows, rows - r);
       kernels.by_rows[m](m, tokens, head_dim_, queries.q8 + r * queries.stride, queries.stride,
-                         page, scores + r * kKvBlockTokens, kStride, kernels.nr * sizeof(float),
-                         &kNoClamp, TileQuants(queries.quant + r, m).quant);
+                         page, scores + r * stride, stride * sizeof(float),
+                         kernels.nr * sizeof(float), &kNoClamp,
+                         TileQuants(queries.quant + r, m).quant);
     } else {
       const auto& kernels = set_->f32;
       m = std::min<size_t>(kernels.max_rows, rows - r);
       kernels.by_rows[m](m, tokens, head_dim_ * sizeof(float),
                          queries.f32 + r * queries.stride / sizeof(float), queries.stride, page,
-                         scores + r * kKvBlockTokens, kStride, kernels.nr * sizeof(float),
+                         scores + r * stride, stride * sizeof(float), kernels.nr * sizeof(float),
                          &kNoClamp);
     }
     r += m;
@@ -119,14 +119,14 @@ const float* KvPage::ValueScales(const uint8_t* page) const {
   return reinterpret_cast<const float*>(page + scales_offset_);
 }
 
-void KvPage::WeighValues(const uint8_t* page, const float* p, size_t rows, float* out) const {
+void KvPage::WeighValues(const uint8_t* page, const float* p, size_t stride, size_t rows,
+                         float* out) const {
   const auto& kernels = format_ == KvFormat::kInt8 ? set_->f32_q8 : set_->f32;
-  constexpr size_t kStride = kKvBlockTokens * sizeof(float);
   for (size_t r = 0; r < rows;) {
     const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
-    kernels.by_rows[m](m, head_dim_, kStride, p + r * kKvBlockTokens, kStride,
-                       page + values_offset_, out + r * head_dim_, head_dim_ * sizeof(float),
-                       kernels.nr * sizeof(float), &kNoClamp);
+    kernels.by_rows[m](m, head_dim_, kKvBlockTokens * sizeof(float), p + r * stride,
+                       stride * sizeof(float), page + values_offset_, out + r * head_dim_,
+                       head_dim_ * sizeof(float), kernels.nr * sizeof(float), &kNoClamp);
     r += m;
   }
 }

@@ -44,17 +44,18 @@ class KvPage {
     const RowQuant* quant;
     size_t stride;  // bytes
   };
-  // scores[row, token] for token < tokens; row stride kKvBlockTokens floats.
+  // scores[row, token] for token < tokens; `stride` floats from row to row.
   void Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
-              float* scores) const;
+              float* scores, size_t stride) const;
 
   // The factors of the tokens' values, to be multiplied into the probabilities, [kKvBlockTokens];
   // null for kFloat32 (all 1).
   const float* ValueScales(const uint8_t* page) const;
 
   // out[row, d] = sum over the block's tokens of p[row, token] * value[token, d]. p has zeros
-  // where a token does not count; p's row stride is kKvBlockTokens floats, out's is head_dim.
-  void WeighValues(const uint8_t* page, const float* p, size_t rows, float* out) const;
+  // where a token does not count, its rows are `stride` floats apart; out is [rows, head_dim].
+  void WeighValues(const uint8_t* page, const float* p, size_t stride, size_t rows,
+                   float* out) const;
 
  private:
   const KernelSet* set_ = nullptr;

@@ -9,6 +9,8 @@
 
 namespace rondo {
 
+static_assert(kOverRead <= kPackedOverRead);
+
 enum class WeightFormat : int32_t { kF32, kQ8, kQ4 };
 
 // The layout that a kernel set reads.
@@ -23,16 +25,11 @@ struct LinearShape {
   size_t block;  // kQ4: inputs per scale; else 0
 
   uint32_t TileChannels(const PackedLayout& layout) const {
-    return format == WeightFormat::kF32  ? layout.f32.nr
-           : format == WeightFormat::kQ8 ? layout.q8.nr
-                                         : layout.q4.nr;
+    return PackedTileChannels(layout, Stored());
   }
   // Both in bytes.
   size_t TileBytes(const PackedLayout& layout) const {  // one tile of TileChannels
-    const format::TensorFormat stored = format == WeightFormat::kF32  ? format::TensorFormat::F32
-                                        : format == WeightFormat::kQ8 ? format::TensorFormat::Q8
-                                                                      : format::TensorFormat::Q4;
-    return PackedTileBytes(layout, stored, k, block).value();
+    return PackedTileBytes(layout, Stored(), k, block).value();
   }
   size_t PackedBytes(const PackedLayout& layout) const {  // all tiles
     return CeilDiv(n, TileChannels(layout)) * TileBytes(layout);
@@ -41,6 +38,13 @@ struct LinearShape {
   uint32_t TileChannels(const KernelSet& set) const { return TileChannels(LayoutOf(set)); }
   size_t TileBytes(const KernelSet& set) const { return TileBytes(LayoutOf(set)); }
   size_t PackedBytes(const KernelSet& set) const { return PackedBytes(LayoutOf(set)); }
+
+ private:
+  format::TensorFormat Stored() const {
+    return format == WeightFormat::kF32  ? format::TensorFormat::F32
+           : format == WeightFormat::kQ8 ? format::TensorFormat::Q8
+                                         : format::TensorFormat::Q4;
+  }
 };
 
 }  // namespace rondo

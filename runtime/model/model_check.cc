@@ -45,7 +45,8 @@ Status CheckRange(const char* what, uint64_t value, uint64_t low, uint64_t high)
 
 class Checker {
  public:
-  explicit Checker(const format::Model& model) : model_(model), hidden_(model.hidden_size()) {}
+  Checker(const format::Model& model, const PackedLayout* layout)
+      : model_(model), layout_(layout), hidden_(model.hidden_size()) {}
 
   Status Run() {
     RONDO_RETURN_IF_ERROR(CheckGlobals());
@@ -60,7 +61,9 @@ class Checker {
       RONDO_RETURN_IF_ERROR(CheckMlp(static_cast<int>(i), layer->mlp()));
     }
     RONDO_RETURN_IF_ERROR(CheckNorm({-1, "final norm"}, model_.final_norm()));
-    return CheckLinear({-1, "head"}, model_.head(), model_.vocab_size(), hidden_);
+    RONDO_RETURN_IF_ERROR(CheckLinear({-1, "head"}, model_.head(), model_.vocab_size(), hidden_));
+    if (model_.embedding() == model_.head()->weight()) return Status();
+    return CheckPacked({-1, "embedding"}, model_.embedding(), false);
   }
 
  private:
@@ -148,12 +151,39 @@ class Checker {
     if (rows == 0 || cols == 0 || !data.valid() || !scales.valid()) {
       return Corrupt("tensor %s is %llu x %llu, which no memory holds", name, ull{rows}, ull{cols});
     }
+    if (tensor.packed()) return CheckPackedStorage(tensor);
     RONDO_RETURN_IF_ERROR(CheckSection(name, "data", tensor.data(), data.value()));
     if (scales.value() == 0) {
       return tensor.scales() == nullptr ? Status()
                                         : Corrupt("tensor %s is float32 but has scales", name);
     }
     return CheckSection(name, "scales", tensor.scales(), scales.value());
+  }
+
+  // The same of a packed tensor, whose shape is one that memory holds.
+  Status CheckPackedStorage(const format::Tensor& tensor) {
+    const char* name = tensor.name()->c_str();
+    if (layout_ == nullptr) return Corrupt("tensor %s is packed, but the file has no layout", name);
+    uint64_t k = tensor.cols();
+    if (tensor.format() == TensorFormat::Q4) k = CheckedSize(k).AlignUp(tensor.block()).value();
+    const CheckedSize bytes =
+        PackedBytes(*layout_, tensor.format(), tensor.rows(), k, tensor.block());
+    if (!bytes.valid()) {
+      return Corrupt("tensor %s is %llu x %llu, which no memory holds", name, ull{tensor.rows()},
+                     ull{tensor.cols()});
+    }
+    if (tensor.scales() != nullptr) {
+      return Corrupt("tensor %s is packed but has scales apart", name);
+    }
+    return CheckSection(name, "data", tensor.data(), bytes.value());
+  }
+
+  // The weights of Linears, and they alone, are packed in a file with a layout.
+  Status CheckPacked(Place place, uint64_t index, bool is_linear) {
+    const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));
+    if (tensor->packed() == (is_linear && layout_ != nullptr)) return Status();
+    return Wrong(place, tensor->packed() ? "is packed, and must not be"
+                                         : "is not packed, in a file that has a layout");
   }
 
   Status CheckSection(const char* name, const char* part, const format::Section* section,
@@ -210,13 +240,16 @@ class Checker {
   Status CheckVector(Place place, uint64_t index, uint64_t size) {
     RONDO_RETURN_IF_ERROR(CheckShape(place, index, 1, size));
     const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));
-    if (tensor->format() == TensorFormat::F32) return Status();
-    return Corrupt("tensor %s is a vector, which must be float32", tensor->name()->c_str());
+    if (tensor->format() != TensorFormat::F32) {
+      return Corrupt("tensor %s is a vector, which must be float32", tensor->name()->c_str());
+    }
+    return CheckPacked(place, index, false);
   }
 
   Status CheckLinear(Place place, const format::Linear* linear, uint64_t rows, uint64_t cols) {
     if (linear == nullptr) return Wrong(place, "is absent");
     RONDO_RETURN_IF_ERROR(CheckShape(place, linear->weight(), rows, cols));
+    RONDO_RETURN_IF_ERROR(CheckPacked(place, linear->weight(), true));
     if (linear->bias() < -1) return Wrong(place, "has a negative index for its bias");
     if (linear->bias() == -1) return Status();
     return CheckVector(place, static_cast<uint64_t>(linear->bias()), rows);
@@ -287,12 +320,15 @@ class Checker {
   static constexpr size_t kMaxNameBytes = 160;
 
   const format::Model& model_;
+  const PackedLayout* const layout_;
   const uint64_t hidden_;
 };
 
 }  // namespace
 
-Status CheckModel(const format::Model& model) { return Checker(model).Run(); }
+Status CheckModel(const format::Model& model, const PackedLayout* layout) {
+  return Checker(model, layout).Run();
+}
 
 const format::Section* FindSection(const format::Model& model, const format::Section& section) {
   const auto* sections = model.sections();

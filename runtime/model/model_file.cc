@@ -1,5 +1,6 @@
 #include "runtime/model/model_file.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -96,6 +97,34 @@ Status CheckSections(std::span<const uint8_t> file, const FileHeader& header,
   return CheckZeros(file, end, header.metadata_offset);
 }
 
+// The layout that the model names, nullptr where it names none.
+Result<const PackedLayout*> ReadLayout(std::span<const uint8_t> file, const format::Model& model) {
+  if (model.layout() == nullptr) return static_cast<const PackedLayout*>(nullptr);
+  const std::string_view id(model.layout()->data(), model.layout()->size());
+  const PackedLayout* layout = FindLayout(id);
+  if (layout == nullptr) {
+    const bool printable =
+        std::all_of(id.begin(), id.end(), [](char c) { return c > ' ' && c <= '~'; });
+    return Status::Error(
+        StatusCode::kUnsupported,
+        "the file is packed in the layout %.*s, which this version of Rondo does not have; pack it "
+        "again from the portable file",
+        printable ? static_cast<int>(std::min<size_t>(id.size(), 80)) : 1,
+        printable ? id.data() : "?");
+  }
+  // The kernels read a little beyond a matrix; the metadata should lie there.
+  const auto* sections = model.sections();
+  if (sections->size() > 0) {
+    const format::Section& last = *sections->Get(sections->size() - 1);
+    const uint64_t behind = file.size() - (last.offset() + last.bytes());
+    if (behind < kPackedOverRead) {
+      return Corrupt("the file ends %llu bytes behind its last section, expected at least %llu",
+                     ull{behind}, ull{kPackedOverRead});
+    }
+  }
+  return layout;
+}
+
 // "tensor NAME" for a section that a tensor owns, else "section".
 void Describe(const format::Model& model, const format::Section* section, char* text,
               size_t text_bytes) {
@@ -135,7 +164,8 @@ Result<ModelFile> ModelFile::Open(std::span<const uint8_t> bytes, const FileMap*
   file.map_ = map;
   file.model_ = format::GetModel(metadata.data());
   RONDO_RETURN_IF_ERROR(CheckSections(bytes, header, *file.model_));
-  RONDO_RETURN_IF_ERROR(CheckModel(*file.model_));
+  RONDO_ASSIGN(file.layout_, ReadLayout(bytes, *file.model_));
+  RONDO_RETURN_IF_ERROR(CheckModel(*file.model_, file.layout_));
   return file;
 }
 

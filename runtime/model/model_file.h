@@ -7,6 +7,7 @@
 #include "platforms/file_map.h"
 #include "rondo_generated.h"
 #include "runtime/base/status.h"
+#include "runtime/model/packed_layout.h"
 
 namespace rondo {
 
@@ -22,6 +23,8 @@ class ModelFile {
   static Result<ModelFile> Open(std::span<const uint8_t> bytes, const FileMap* map = nullptr);
 
   const format::Model& model() const { return *model_; }
+  // What the weights of Linears are packed in; nullptr for a portable file.
+  const PackedLayout* layout() const { return layout_; }
   // The bytes of a section of this file's metadata; empty for nullptr.
   std::span<const uint8_t> bytes(const format::Section* section) const;
   // Compares the section's checksum; `what` names it in the message. Error: kCorrupt.
@@ -40,6 +43,7 @@ class ModelFile {
   std::span<const uint8_t> file_;
   const FileMap* map_ = nullptr;
   const format::Model* model_ = nullptr;
+  const PackedLayout* layout_ = nullptr;
 };
 
 }  // namespace rondo

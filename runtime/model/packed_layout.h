@@ -13,6 +13,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <string_view>
 
 #include "rondo_generated.h"
 #include "runtime/base/checked.h"
@@ -45,5 +47,37 @@ constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::Tensor
              (CheckedSize(k / block) * (block / 2 + sizeof(uint16_t)) + 2 * sizeof(float));
   }
 }
+constexpr uint32_t PackedTileChannels(const PackedLayout& layout, format::TensorFormat format) {
+  return format == format::TensorFormat::F32  ? layout.f32.nr
+         : format == format::TensorFormat::Q8 ? layout.q8.nr
+                                              : layout.q4.nr;
+}
+// Bytes of a whole matrix of n channels.
+constexpr CheckedSize PackedBytes(const PackedLayout& layout, format::TensorFormat format,
+                                  uint64_t n, uint64_t k, uint64_t block) {
+  const uint64_t nr = PackedTileChannels(layout, format);
+  return CheckedSize(n / nr + (n % nr != 0)) * PackedTileBytes(layout, format, k, block);
+}
+
+// The kernels may read, but do not use, so many bytes behind a packed matrix.
+inline constexpr uint64_t kPackedOverRead = 128;
+
+// "rondo-1/q8:16x8/q4:16x8/f32:16": nr and kr by format. The first part changes when tiles of the
+// same nr and kr are to mean something else.
+struct LayoutId {
+  char text[64];  // zero-terminated
+};
+LayoutId IdOf(const PackedLayout& layout);
+
+// The layouts of all kernel sets there are, whatever CPU this is compiled for. Several sets may
+// have the same one.
+struct NamedLayout {
+  const char* kernels;  // the kernel set's name
+  PackedLayout layout;
+};
+std::span<const NamedLayout> NamedLayouts();
+
+// The one of NamedLayouts with this id, else nullptr.
+const PackedLayout* FindLayout(std::string_view id);
 
 }  // namespace rondo

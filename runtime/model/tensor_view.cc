@@ -17,20 +17,51 @@ std::span<const T> As(std::span<const uint8_t> bytes) {
 bool IsFinite(uint32_t float32) { return (float32 & 0x7f800000) != 0x7f800000; }
 bool IsFinite(uint16_t bfloat16) { return (bfloat16 & 0x7f80) != 0x7f80; }
 
-// Elements [begin, end) of `values`, the bits of floats.
+// The index of the first float (by its bits) that is not finite; values.size() if all are.
 template <typename T>
-Status CheckFinite(const TensorView& tensor, const char* what, std::span<const T> values,
-                   size_t begin, size_t end) {
+size_t FirstBad(std::span<const T> values) {
   constexpr size_t kStep = 1024;  // without a branch, so that the compiler can vectorise
-  for (size_t i = begin; i < end; i += kStep) {
-    const std::span<const T> step = values.subspan(i, std::min(kStep, end - i));
+  for (size_t i = 0; i < values.size(); i += kStep) {
+    const std::span<const T> step = values.subspan(i, std::min(kStep, values.size() - i));
     unsigned bad = 0;
     for (T value : step) bad |= !IsFinite(value);
     if (bad == 0) continue;
     const auto first =
         std::find_if(step.begin(), step.end(), [](T value) { return !IsFinite(value); });
-    return Status::Error(StatusCode::kCorrupt, "%s %zu of tensor %s is not a finite number", what,
-                         i + static_cast<size_t>(first - step.begin()), tensor.name);
+    return i + static_cast<size_t>(first - step.begin());
+  }
+  return values.size();
+}
+
+// Of a packed tensor: whichever parts of a tile are floats.
+bool IsFinite(const TensorView& tensor, std::span<const uint8_t> tile) {
+  const auto all_finite = []<typename T>(std::span<const T> part) {
+    return FirstBad(part) == part.size();
+  };
+  if (tensor.format == format::TensorFormat::F32) return all_finite(As<uint32_t>(tile));
+  const size_t nr = PackedTileChannels(*tensor.packed, tensor.format);
+  const size_t floats = nr * sizeof(float);
+  if (!all_finite(As<uint32_t>(tile.last(floats)))) return false;  // bias
+  if (tensor.format == format::TensorFormat::Q8) {
+    return all_finite(As<uint32_t>(tile.last(2 * floats).first(floats)));  // scales
+  }
+  if (!all_finite(As<uint32_t>(tile.first(floats)))) return false;  // sums
+  const size_t scales = nr * sizeof(uint16_t);
+  const size_t block = nr * tensor.block / 2 + scales;
+  for (size_t at = floats; at + block <= tile.size(); at += block) {
+    if (!all_finite(As<uint16_t>(tile.subspan(at, block).last(scales)))) return false;
+  }
+  return true;
+}
+
+Status CheckTiles(const TensorView& tensor) {
+  const size_t tile_bytes =
+      PackedTileBytes(*tensor.packed, tensor.format, tensor.padded_cols, tensor.block).value();
+  for (size_t at = 0; at < tensor.data.size(); at += tile_bytes) {
+    if (IsFinite(tensor, tensor.data.subspan(at, tile_bytes))) continue;
+    return Status::Error(StatusCode::kCorrupt,
+                         "tile %zu of tensor %s has a value that is not a finite number",
+                         at / tile_bytes, tensor.name);
   }
   return Status();
 }
@@ -52,7 +83,8 @@ TensorView ViewTensor(const ModelFile& file, uint32_t index) {
           tensor.block(),
           tensor.block() == 0 ? cols : RoundUp(cols, tensor.block()),
           file.bytes(tensor.data()),
-          file.bytes(tensor.scales())};
+          file.bytes(tensor.scales()),
+          tensor.packed() ? file.layout() : nullptr};
 }
 
 Status VerifyTensor(const ModelFile& file, uint32_t index) {
@@ -62,12 +94,18 @@ Status VerifyTensor(const ModelFile& file, uint32_t index) {
                                     : file.Verify(tensor.scales(), tensor.name()->c_str());
 }
 
-Status CheckFinite(const TensorView& tensor) { return CheckFinite(tensor, 0, tensor.rows); }
+Status CheckFinite(const TensorView& tensor) {
+  return tensor.packed == nullptr ? CheckFinite(tensor, 0, tensor.rows) : CheckTiles(tensor);
+}
 
 Status CheckFinite(const TensorView& tensor, size_t begin, size_t end) {
   const auto check = [&]<typename T>(const char* what, std::span<const T> values) {
     const size_t per_row = values.size() / tensor.rows;
-    return CheckFinite(tensor, what, values, begin * per_row, end * per_row);
+    const size_t first = begin * per_row, count = (end - begin) * per_row;
+    const size_t bad = FirstBad(values.subspan(first, count));
+    if (bad == count) return Status();
+    return Status::Error(StatusCode::kCorrupt, "%s %zu of tensor %s is not a finite number", what,
+                         first + bad, tensor.name);
   };
   switch (tensor.format) {
     case format::TensorFormat::F32:

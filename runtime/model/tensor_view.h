@@ -19,8 +19,10 @@ struct TensorView {
   size_t padded_cols;  // Q4: cols rounded up to a multiple of block; else cols
   std::span<const uint8_t> data;
   std::span<const uint8_t> scales;
+  // How `data` holds values and scales and a bias; nullptr: as rows, like TensorFormat says.
+  const PackedLayout* packed;
 
-  // The typed views of `data` and `scales`; each only for the formats named.
+  // The typed views of `data` and `scales` of what is not packed; each for the formats named.
   std::span<const float> f32() const;           // F32: [rows, cols]
   std::span<const int8_t> q8() const;           // Q8: [rows, cols]
   std::span<const float> q8_scales() const;     // Q8: [rows]
@@ -33,10 +35,11 @@ TensorView ViewTensor(const ModelFile& file, uint32_t index);
 // Compares the checksums of the tensor's sections, as before its first use. Error: kCorrupt.
 Status VerifyTensor(const ModelFile& file, uint32_t index);
 
-// The float values that the tensor is made of (an F32 tensor's own, else the scales) are finite.
-// Error: kCorrupt, naming the tensor and the index of the first that is not.
+// The float values that the tensor is made of are finite: an F32 tensor's own, else the scales; of
+// a packed one all floats of its tiles. Error: kCorrupt, naming the tensor and the index of the
+// first that is not.
 Status CheckFinite(const TensorView& tensor);
-// The same for rows [begin, end).
+// The same for rows [begin, end) of a tensor that is not packed.
 Status CheckFinite(const TensorView& tensor, size_t begin, size_t end);
 
 }  // namespace rondo

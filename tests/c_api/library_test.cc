@@ -15,10 +15,13 @@ static_assert(offsetof(rondo_model_facts, file_bytes) == 48);
 static_assert(sizeof(rondo_model_facts) == 64);
 static_assert(offsetof(rondo_engine_options, kv_format) == 28);
 static_assert(offsetof(rondo_engine_options, kernels) == 32);
-static_assert(sizeof(rondo_engine_options) == 32 + kPointer);
+static_assert(offsetof(rondo_engine_options, progress) == 32 + kPointer);
+static_assert(sizeof(rondo_engine_options) == 32 + 3 * kPointer);
 static_assert(offsetof(rondo_memory_plan, arena_bytes) == 8);
 static_assert(offsetof(rondo_memory_plan, kv_block_tokens) == 80);
 static_assert(offsetof(rondo_memory_plan, kernels) == 104);
+static_assert(offsetof(rondo_memory_plan, mapped_bytes) == 112);
+static_assert(sizeof(rondo_memory_plan) == 120);
 static_assert(offsetof(rondo_memory_block, offset) == 8);
 static_assert(offsetof(rondo_memory_block, name) == 32);
 static_assert(sizeof(rondo_memory_block) == 80);
@@ -134,6 +137,32 @@ TEST(LibraryTest, OptionsOfOtherVersions) {
   later_session.options.reserved = 1;
   EXPECT_EQ(rondo_session_open(engine.get(), &later_session.options, &session, why, sizeof why),
             RONDO_STATUS_VERSION_MISMATCH);
+}
+
+// What a caller of the first version has: structs that end before the newer fields.
+TEST(LibraryTest, StructsOfTheFirstVersion) {
+  const Model model = OpenTiny();
+  constexpr size_t kOptions = offsetof(rondo_engine_options, progress);
+  constexpr size_t kPlan = offsetof(rondo_memory_plan, mapped_bytes);
+  rondo_engine_options options;
+  std::memset(&options, 0xff, sizeof options);
+  ASSERT_EQ(rondo_engine_options_init(&options, kOptions), RONDO_STATUS_OK);
+  EXPECT_EQ(options.struct_size, kOptions);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(options.progress_user), UINTPTR_MAX);  // not theirs
+  options.threads = 1;
+  options.context = 64;
+  rondo_memory_plan plan;
+  std::memset(&plan, 0xff, sizeof plan);
+  plan.struct_size = kPlan;
+  char why[256];
+  ASSERT_EQ(rondo_plan(model.get(), &options, &plan, why, sizeof why), RONDO_STATUS_OK) << why;
+  EXPECT_EQ(plan.struct_size, kPlan);
+  EXPECT_GT(plan.arena_bytes, 0u);
+  EXPECT_EQ(plan.mapped_bytes, UINT64_MAX);
+  const Engine engine = NewEngine(model.get(), options);  // the bytes behind are not called
+  ASSERT_NE(engine, nullptr);
+  EXPECT_EQ(rondo_engine_memory(engine.get(), &plan), RONDO_STATUS_OK);
+  EXPECT_EQ(plan.mapped_bytes, UINT64_MAX);
 }
 
 TEST(LibraryTest, OutputsOfOtherVersions) {

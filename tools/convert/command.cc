@@ -1,13 +1,11 @@
 #include "tools/convert/command.h"
 
-#include <csignal>
 #include <iostream>
 #include <memory>
 
-#include <unistd.h>
-
+#include "tools/common/progress_bar.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/progress_bar.h"
+#include "tools/convert/long_task.h"
 
 namespace rondo::tools {
 namespace {
@@ -20,12 +18,6 @@ Examples:
   rondo convert Llama-3.2-1B -o llama-1b-q4.rondo --weights q4 --block 32
 
 FILE appears whole or not at all; an existing Rondo file of that name is replaced.)";
-
-constexpr int kExitInterrupted = 130;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-struct Interrupted {};
 
 struct Arguments {
   std::string directory, output;
@@ -47,23 +39,13 @@ void Run(const Arguments& arguments) {
   options.block = arguments.block;
   const std::string embedding = arguments.weights == "q4" ? "q8" : arguments.weights;
   options.embedding = FormatOf(arguments.embedding.empty() ? embedding : arguments.embedding);
-  // An interruption unwinds like any failure, so that no partial file is left.
-  std::signal(SIGINT, [](int) { interrupted = 1; });
   convert::ConvertReport report;
-  try {
-    convert::ProgressBar bar(std::cerr, isatty(STDERR_FILENO) != 0);
-    report = convert::Convert(options, [&bar](uint64_t done, uint64_t total) {
-      if (interrupted != 0) throw Interrupted();
-      bar.Update(done, total);
-    });
-  } catch (const Interrupted&) {
-    std::cerr << "rondo: interrupted; " << arguments.output << " was not written\n";
-    throw CLI::RuntimeError(kExitInterrupted);
-  }
+  RunLongTask(options.output, [&](const convert::ConvertProgress& progress) {
+    report = convert::Convert(options, progress);
+  });
   for (const std::string& note : report.notes) std::cout << "note: " << note << '\n';
   std::cout << arguments.output << ": " << report.architecture << ", " << report.parameters
-            << " parameters, " << convert::HumanBytes(static_cast<double>(report.file_bytes))
-            << '\n';
+            << " parameters, " << HumanBytes(static_cast<double>(report.file_bytes)) << '\n';
 }
 
 }  // namespace

@@ -1,12 +1,7 @@
 #include "tools/convert/convert.h"
 
-#include <algorithm>
-#include <cstring>
-
-#include "platforms/file_map.h"
-#include "runtime/base/checksum.h"
-#include "runtime/model/model_file.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/check_written.h"
 #include "tools/convert/checkpoint.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/file_writer.h"
@@ -19,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using format::TensorFormat;
-
-constexpr size_t kPieceBytes = 4u << 20;
 
 // The tokens that begin and end a text: generation_config.json's where it has them.
 void ReadTokens(const Config& config, const fs::path& directory, DecoderSpec& spec) {
@@ -87,31 +80,6 @@ flatbuffers::Offset<format::Tokenizer> AddTokenizer(const fs::path& directory,
                            ": text with the tokens above is refused");
   }
   return tokenizer;
-}
-
-// What was written is read back before it gets its name; in pieces, which are released one by one:
-// the pages of a mapping count as this process's memory.
-void CheckWritten(const fs::path& path) {
-  FileMap map;
-  if (const int error = FileMap::OpenPath(path.c_str(), &map); error != 0) {
-    Fail(path.string(), " cannot be read back: ", std::strerror(error));
-  }
-  const Result<ModelFile> file = ModelFile::Open(map.bytes());
-  if (!file.ok()) Fail("the written file does not read back: ", file.status().message());
-  for (const format::Section* section : *file->model().sections()) {
-    ChecksumStream checksum;
-    std::span<const uint8_t> rest = file->bytes(section);
-    while (!rest.empty()) {
-      const std::span<const uint8_t> piece = rest.first(std::min(rest.size(), kPieceBytes));
-      checksum.Update(piece);
-      map.Release(piece);
-      rest = rest.subspan(piece.size());
-    }
-    if (checksum.Digest() != section->checksum()) {
-      Fail("the written file does not read back: bytes ", section->offset(), " to ",
-           section->offset() + section->bytes(), " are not what was written");
-    }
-  }
 }
 
 }  // namespace

@@ -38,6 +38,10 @@ void DescribeSegments(const rondo_memory_plan& plan, const SegmentRow (&segments
     Line(out, "  %c  %-12s %16s  %5.1f %%", segment.letter, segment.name,
          FormatCount(segment.bytes).c_str(), share);
   }
+  if (plan.mapped_bytes > 0) {
+    Line(out, "besides the arena %s of weights are mapped from the file, as they are",
+         FormatBytes(plan.mapped_bytes).c_str());
+  }
   Line(out, "activations: %s, of which at most %s live at once: no layout can be smaller",
        FormatCount(plan.activations_bytes).c_str(),
        FormatCount(plan.activations_lower_bound).c_str());

@@ -10,9 +10,12 @@
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
+#include "tools/common/progress_bar.h"
 
 namespace rondo::tools {
 namespace {
@@ -102,8 +105,23 @@ void PrintMemory(const rondo_memory_plan& plan) {
                FormatBytes(plan.arena_bytes).c_str(), FormatCount(plan.weights_bytes).c_str(),
                FormatCount(plan.kv_pool_bytes).c_str(),
                FormatCount(plan.arena_bytes - plan.weights_bytes - plan.kv_pool_bytes).c_str());
+  if (plan.mapped_bytes > 0) {
+    std::fprintf(stderr, "mapped: %s of packed weights\n", FormatBytes(plan.mapped_bytes).c_str());
+  }
   std::fprintf(stderr, "engine: kernels %s, %u threads, context %u\n", plan.kernels, plan.threads,
                plan.context);
+}
+
+// With a bar while the weights are packed, where someone looks.
+Engine LoadEngine(rondo_model* model, rondo_engine_options options) {
+  if (isatty(STDERR_FILENO) == 0) return CreateEngine(model, options);
+  ProgressBar bar(std::cerr, true);
+  options.progress = [](void* bar, uint64_t done, uint64_t total) -> int32_t {
+    static_cast<ProgressBar*>(bar)->Update(done, total);
+    return 0;
+  };
+  options.progress_user = &bar;
+  return CreateEngine(model, options);
 }
 
 void Run(const Arguments& arguments) {
@@ -111,7 +129,7 @@ void Run(const Arguments& arguments) {
   const std::vector<int32_t> ids =
       Tokenize(model.get(), ReadPrompt(arguments.prompt), !arguments.raw);
   if (ids.empty()) throw Error("the prompt is empty; give a text, or - to read standard input");
-  const Engine engine = CreateEngine(model.get(), arguments.engine);
+  const Engine engine = LoadEngine(model.get(), arguments.engine);
 
   rondo_session_options options = arguments.session;
   std::vector<const char*> stop;

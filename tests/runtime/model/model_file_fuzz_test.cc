@@ -4,37 +4,32 @@
 
 #include <random>
 
+#include "runtime/engine/engine.h"
+#include "runtime/engine/session.h"
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
-#include "tests/runtime/model/model_bytes.h"
-#include "tests/temp_folder.h"
-#include "tests/tools/convert/random_checkpoint.h"
-#include "tools/convert/convert.h"
+#include "tests/support/packed_model.h"
 
 namespace rondo {
 namespace {
 
 using format::TensorFormat;
 
-constexpr size_t kRounds = 200000;
+constexpr size_t kRounds = 200000;  // of each file
 
-// About 10 kB: small enough to try every byte.
-ModelBytes SmallModel() {
-  const TempFolder folder;
+// About 10 kB: small enough to try every byte. Portable, or packed for `kernels`.
+ModelBytes SmallModel(const char* kernels) {
   convert::CheckpointShape shape;
   shape.vocab_size = 12;
   shape.hidden_size = 8;
   shape.intermediate_size = 12;
   shape.n_heads = shape.n_kv_heads = 1;
   shape.attention_bias = true;
-  convert::WriteRandomCheckpoint(folder / "model", shape);
-  convert::ConvertOptions options;
-  options.directory = folder / "model";
-  options.output = folder / "model.rondo";
-  options.weights = TensorFormat::Q4;
-  convert::Convert(options, [](uint64_t, uint64_t) {});
-  return ModelBytes(options.output);
+  const ConvertedModel model(shape, TensorFormat::Q4, TensorFormat::Q8);
+  return *kernels == '\0' ? model.portable() : model.packed(kernels);
 }
+
+class ModelFileFuzz : public testing::TestWithParam<const char*> {};
 
 Status OpenAndVerify(std::span<const uint8_t> bytes) {
   Result<ModelFile> file = ModelFile::Open(bytes);
@@ -57,8 +52,23 @@ uint64_t ReadAll(const ModelFile& file) {
   return sum;
 }
 
-TEST(ModelFileFuzz, EveryFlippedByteIsNoticed) {
-  ModelBytes model = SmallModel();
+// What is opened can be run. A packed file's weights are taken as they are.
+void RunIt(const ModelFile& file) {
+  EngineOptions options;
+  options.kernels = "scalar";
+  options.context = 64;
+  options.threads = 1;
+  options.max_rows = 2;
+  const auto engine = Engine::Create(file, nullptr, options, nullptr, 0);
+  if (!engine.ok()) return;
+  const Result<Session*> session = (*engine)->OpenSession({});
+  if (!session.ok()) return;
+  if (!(*session)->Prefill(std::vector<int32_t>{0, 0, 0}).ok()) return;
+  static_cast<void>((*session)->Next());
+}
+
+TEST_P(ModelFileFuzz, EveryFlippedByteIsNoticed) {
+  ModelBytes model = SmallModel(GetParam());
   ASSERT_TRUE(OpenAndVerify(model.bytes()).ok());
   for (size_t i = 0; i < model.bytes().size(); ++i) {
     for (const int flip : {1, 0x80, 0xff}) {
@@ -69,8 +79,8 @@ TEST(ModelFileFuzz, EveryFlippedByteIsNoticed) {
   }
 }
 
-TEST(ModelFileFuzz, EveryTruncationIsNoticed) {
-  const ModelBytes model = SmallModel();
+TEST_P(ModelFileFuzz, EveryTruncationIsNoticed) {
+  const ModelBytes model = SmallModel(GetParam());
   for (size_t size = 0; size < model.bytes().size(); ++size) {
     // A copy of its own, so that a read beyond the end is seen by the address sanitizer.
     const ModelBytes cut(model.bytes().first(size));
@@ -78,8 +88,8 @@ TEST(ModelFileFuzz, EveryTruncationIsNoticed) {
   }
 }
 
-TEST(ModelFileFuzz, SealedNonsenseNeverCrashes) {
-  const ModelBytes model = SmallModel();
+TEST_P(ModelFileFuzz, SealedNonsenseNeverCrashes) {
+  const ModelBytes model = SmallModel(GetParam());
   std::mt19937 random(20);
   size_t opened = 0;
   for (size_t round = 0; round < kRounds; ++round) {
@@ -106,12 +116,19 @@ TEST(ModelFileFuzz, SealedNonsenseNeverCrashes) {
     if (!file.ok()) continue;
     ++opened;
     ReadAll(*file);
+    if (opened % 16 == 0) RunIt(*file);
     static_cast<void>(file->VerifyAll());
   }
   // Changes to names and other free text leave a good file; most others must not.
   EXPECT_GT(opened, 0u);
   EXPECT_LT(opened, kRounds / 2);
 }
+
+INSTANTIATE_TEST_SUITE_P(Files, ModelFileFuzz, testing::Values("", "scalar", "avx512vnni"),
+                         [](const auto& info) {
+                           return *info.param == '\0' ? std::string("portable")
+                                                      : "packed_" + std::string(info.param);
+                         });
 
 }  // namespace
 }  // namespace rondo

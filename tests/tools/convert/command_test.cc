@@ -10,7 +10,6 @@
 
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
-#include "tools/convert/progress_bar.h"
 
 namespace rondo::convert {
 namespace {
@@ -83,28 +82,6 @@ TEST_F(ConvertCommand, TellsWrongUsage) {
   const Outcome help = RunTool("convert --help");
   EXPECT_EQ(help.exit_code, 0);
   EXPECT_THAT(help.text, AllOf(HasSubstr("Examples:"), HasSubstr("--embedding")));
-}
-
-TEST(ProgressBar, HumanBytesHaveThreeDigits) {
-  EXPECT_EQ(HumanBytes(0), "0 B");
-  EXPECT_EQ(HumanBytes(999), "999 B");
-  EXPECT_EQ(HumanBytes(999.6), "1.00 kB");
-  EXPECT_EQ(HumanBytes(12345), "12.3 kB");
-  EXPECT_EQ(HumanBytes(123456), "123 kB");
-  EXPECT_EQ(HumanBytes(1.236e9), "1.24 GB");
-}
-
-TEST(ProgressBar, QuickTasksPrintNothing) {
-  for (bool is_terminal : {false, true}) {
-    std::ostringstream out;
-    {
-      ProgressBar bar(out, is_terminal);
-      bar.Update(1, 2);
-      bar.Update(2, 2);
-      bar.Update(0, 0);
-    }
-    EXPECT_EQ(out.str(), "");
-  }
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <ostream>
 #include <string>
 
-namespace rondo::convert {
+namespace rondo::tools {
 
 // On a terminal one line that is redrawn ten times a second: a bar, the rate and the time left.
 // Elsewhere a plain line every two seconds. Not thread-safe.
@@ -35,4 +35,4 @@ class ProgressBar {
 // "1.24 GB", "13.0 kB": three digits and a decimal unit.
 std::string HumanBytes(double bytes);
 
-}  // namespace rondo::convert
+}  // namespace rondo::tools

@@ -1,9 +1,9 @@
-#include "tools/convert/progress_bar.h"
+#include "tools/common/progress_bar.h"
 
 #include <algorithm>
 #include <cstdio>
 
-namespace rondo::convert {
+namespace rondo::tools {
 namespace {
 
 constexpr int kBarWidth = 30;
@@ -52,4 +52,4 @@ std::string HumanBytes(double bytes) {
   return text;
 }
 
-}  // namespace rondo::convert
+}  // namespace rondo::tools

@@ -1,0 +1,170 @@
+// How engines come by their weights: progress and cancelling, and files that need no loading.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "tests/c_api/tiny_model.h"
+#include "tests/temp_folder.h"
+
+namespace rondo::abi_test {
+namespace {
+
+struct Heard {
+  std::vector<std::pair<uint64_t, uint64_t>> calls;
+  size_t cancel_at = SIZE_MAX;  // the call that answers so
+  rondo_model* model = nullptr;
+};
+
+int32_t Hear(void* user, uint64_t done, uint64_t total) {
+  Heard& heard = *static_cast<Heard*>(user);
+  rondo_model_facts facts = {};
+  facts.struct_size = sizeof facts;
+  EXPECT_EQ(rondo_model_info(heard.model, &facts), RONDO_STATUS_OK);
+  heard.calls.emplace_back(done, total);
+  return heard.calls.size() > heard.cancel_at ? -1 : 0;
+}
+
+TEST(LoadTest, ProgressGoesUpToTheTotal) {
+  const Model model = OpenTiny();
+  Heard heard;
+  heard.model = model.get();
+  rondo_engine_options options = EngineOptions();
+  options.progress = Hear;
+  options.progress_user = &heard;
+  const Engine engine = NewEngine(model.get(), options);
+  ASSERT_GT(heard.calls.size(), 2u);
+  uint64_t last = 0;
+  for (const auto& [done, total] : heard.calls) {
+    EXPECT_EQ(total, heard.calls.back().first);
+    EXPECT_GT(done, last);
+    last = done;
+  }
+  const size_t calls = heard.calls.size();
+  rondo_memory_plan plan = {};
+  plan.struct_size = sizeof plan;
+  char why[256];
+  EXPECT_EQ(rondo_plan(model.get(), &options, &plan, why, sizeof why), RONDO_STATUS_OK);
+  Generate(NewSession(engine.get()).get(), 0);
+  EXPECT_EQ(heard.calls.size(), calls);  // of creation only
+}
+
+TEST(LoadTest, CancellingLeavesNothing) {
+  const Model model = OpenTiny();
+  rondo_engine_options options = EngineOptions();
+  options.progress = Hear;
+  for (const size_t at : {0u, 1u, 2u}) {
+    options.threads = at == 0 ? 2 : 1;  // of two, the other may load all, and one call be the last
+    Heard heard;
+    heard.model = model.get();
+    heard.cancel_at = at;
+    options.progress_user = &heard;
+    rondo_engine* engine = nullptr;
+    char why[256] = "";
+    EXPECT_EQ(rondo_engine_create(model.get(), &options, nullptr, 0, &engine, why, sizeof why),
+              RONDO_STATUS_CANCELLED);
+    EXPECT_EQ(engine, nullptr);
+    EXPECT_NE(std::strstr(why, "cancelled"), nullptr) << why;
+    EXPECT_LE(heard.calls.size(), at + 1);
+  }
+  options.progress = nullptr;
+  NewEngine(model.get(), options);
+}
+
+class PackedTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string command = std::string("'") + RONDO_TOOL + "' pack '" + TinyModelPath() +
+                                "' -o '" + path_ + "' > /dev/null";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  static Generated Tell(rondo_model* model) {
+    const Engine engine = NewEngine(model);
+    rondo_session_options options = SessionOptions();
+    options.max_tokens = 40;
+    const Session session = NewSession(engine.get(), options);
+    const std::vector<int32_t> ids = Ids(model, "Once upon a time");
+    EXPECT_EQ(rondo_session_prefill(session.get(), ids.data(), ids.size()), RONDO_STATUS_OK);
+    return Generate(session.get());
+  }
+  static rondo_memory_plan Plan(const rondo_model* model) {
+    const rondo_engine_options options = EngineOptions();
+    rondo_memory_plan plan = {};
+    plan.struct_size = sizeof plan;
+    char why[256];
+    EXPECT_EQ(rondo_plan(model, &options, &plan, why, sizeof why), RONDO_STATUS_OK) << why;
+    return plan;
+  }
+
+  TempFolder folder_;
+  std::string path_ = (folder_ / "packed.rondo").string();
+};
+
+TEST_F(PackedTest, PathDescriptorAndMemoryTellTheSame) {
+  const Generated expected = Tell(OpenTiny().get());
+  ASSERT_GT(expected.tokens.size(), 10u);
+  char why[256] = "";
+  rondo_model* model = nullptr;
+  ASSERT_EQ(rondo_model_open_path(RONDO_ABI_VERSION, path_.c_str(), &model, why, sizeof why),
+            RONDO_STATUS_OK)
+      << why;
+  const Model from_path(model);
+  EXPECT_EQ(Tell(from_path.get()).tokens, expected.tokens);
+  const rondo_memory_plan plan = Plan(from_path.get());
+  EXPECT_EQ(plan.weights_bytes, 0u);
+  EXPECT_GT(plan.mapped_bytes, 0u);
+  EXPECT_EQ(Plan(OpenTiny().get()).mapped_bytes, 0u);
+
+  // Inside of another file, at no multiple of a page.
+  const std::vector<unsigned char> whole = ReadFile(path_);
+  const std::string package = (folder_ / "package").string();
+  {
+    std::ofstream out(package, std::ios::binary);
+    out << std::string(64 * 3, 'x');
+    out.write(reinterpret_cast<const char*>(whole.data()),
+              static_cast<std::streamsize>(whole.size()));
+  }
+  const int fd = open(package.c_str(), O_RDONLY);
+  ASSERT_GE(fd, 0);
+  ASSERT_EQ(rondo_model_open_fd(RONDO_ABI_VERSION, fd, 64 * 3, UINT64_MAX, &model, why, sizeof why),
+            RONDO_STATUS_OK)
+      << why;
+  close(fd);
+  const Model from_descriptor(model);
+  EXPECT_EQ(Tell(from_descriptor.get()).tokens, expected.tokens);
+
+  void* memory = std::aligned_alloc(64, (whole.size() + 63) / 64 * 64);
+  std::memcpy(memory, whole.data(), whole.size());
+  ASSERT_EQ(
+      rondo_model_open_memory(RONDO_ABI_VERSION, memory, whole.size(), &model, why, sizeof why),
+      RONDO_STATUS_OK)
+      << why;
+  EXPECT_EQ(Tell(Model(model).get()).tokens, expected.tokens);
+  std::free(memory);
+}
+
+TEST_F(PackedTest, OtherKernelsAreRefusedInOneSentence) {
+  char why[256] = "";
+  rondo_model* opened = nullptr;
+  ASSERT_EQ(rondo_model_open_path(RONDO_ABI_VERSION, path_.c_str(), &opened, why, sizeof why),
+            RONDO_STATUS_OK);
+  const Model model(opened);
+  if (std::strcmp(Plan(model.get()).kernels, "scalar") == 0) GTEST_SKIP() << "no other kernels";
+  rondo_engine_options options = EngineOptions();
+  options.kernels = "scalar";
+  rondo_engine* engine = nullptr;
+  EXPECT_EQ(rondo_engine_create(model.get(), &options, nullptr, 0, &engine, why, sizeof why),
+            RONDO_STATUS_UNSUPPORTED);
+  EXPECT_EQ(engine, nullptr);
+  EXPECT_NE(std::strstr(why, "rondo pack --cpu scalar"), nullptr) << why;
+  rondo_memory_plan plan = {};
+  plan.struct_size = sizeof plan;
+  EXPECT_EQ(rondo_plan(model.get(), &options, &plan, why, sizeof why), RONDO_STATUS_UNSUPPORTED);
+}
+
+}  // namespace
+}  // namespace rondo::abi_test

@@ -1,0 +1,96 @@
+#include "tools/convert/pack_command.h"
+
+#include <filesystem>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "runtime/kernels/kernel_set.h"
+#include "tools/common/progress_bar.h"
+#include "tools/convert/long_task.h"
+#include "tools/convert/pack.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  rondo pack llama.rondo                                  # for this machine
+  rondo pack llama.rondo --cpu x86-64-v3 -o llama-v3.rondo
+  rondo pack llama.rondo --cpu armv8.2-dotprod
+
+A packed file is used where it lies: engines start at once, whatever the model's size, and processes
+share its memory. It fits the kernels of the CPUs that it was packed for, and no others; keep the
+portable file. FILE appears whole or not at all.)";
+
+// Names of CPU levels for kernel sets.
+struct Alias {
+  const char* cpu;
+  const char* kernels;
+};
+constexpr Alias kAliases[] = {
+    {"x86-64-v2", "sse41"}, {"x86-64-v3", "avx2"},          {"x86-64-v4-vnni", "avx512vnni"},
+    {"armv8-a", "neon"},    {"armv8.2-dotprod", "neondot"}, {"armv8.6-i8mm", "i8mm"},
+};
+
+struct Arguments {
+  std::string input, output;
+  std::string cpu = "host";
+};
+
+NamedLayout Target(const std::string& cpu) {
+  std::string kernels = cpu == "host" ? SelectKernelSet("")->name : cpu;
+  for (const Alias& alias : kAliases) {
+    if (cpu == alias.cpu) kernels = alias.kernels;
+  }
+  std::string known = "host";
+  for (const NamedLayout& named : NamedLayouts()) {
+    if (kernels == named.kernels) return named;
+    known += std::string(", ") + named.kernels;
+  }
+  for (const Alias& alias : kAliases) known += std::string(", ") + alias.cpu;
+  throw CLI::ValidationError("--cpu", "\"" + cpu + "\" is not one of " + known);
+}
+
+// model.rondo, avx2: model-avx2.rondo
+std::filesystem::path DefaultOutput(const std::filesystem::path& input, const char* kernels) {
+  return input.parent_path() / (input.stem().string() + "-" + kernels + ".rondo");
+}
+
+void Run(const Arguments& arguments) {
+  convert::PackOptions options;
+  options.target = Target(arguments.cpu);
+  options.input = arguments.input;
+  options.output = arguments.output.empty() ? DefaultOutput(options.input, options.target.kernels)
+                                            : std::filesystem::path(arguments.output);
+  convert::PackReport report;
+  RunLongTask(options.output,
+              [&](const auto& progress) { report = convert::Pack(options, progress); });
+  std::cout << options.output.string() << ": packed for " << options.target.kernels << " ("
+            << report.layout << "), " << HumanBytes(static_cast<double>(report.file_bytes)) << '\n';
+}
+
+}  // namespace
+
+void AddPackCommand(CLI::App& app) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "pack", "Lay a model's weights out for one kind of CPU, so that it loads at once");
+  command->add_option("MODEL", arguments->input, "A portable Rondo file, made by `rondo convert`")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "The file to write; MODEL-KERNELS.rondo if not given")
+      ->type_name("FILE");
+  command
+      ->add_option("--cpu", arguments->cpu,
+                   "host (if not given), a kernel set (avx512vnni, avx2, sse41, i8mm, neondot, "
+                   "neon, scalar) or a level: x86-64-v2, x86-64-v3, x86-64-v4-vnni, armv8-a, "
+                   "armv8.2-dotprod, armv8.6-i8mm")
+      ->type_name("NAME");
+  command->footer(kExamples);
+  command->callback([arguments] { Run(*arguments); });
+}
+
+}  // namespace rondo::tools
