@@ -35,9 +35,9 @@ TEST(Peer, LinesAreRead) {
 
 TEST(Peer, JsonEntriesOfThisTaskCount) {
   const PeerSpeeds speeds = ParsePeer(R"([
+    {"n_prompt": 512, "n_gen": 0, "n_depth": 4096, "n_threads": 2, "avg_ts": 3.5},
     {"n_prompt": 512, "n_gen": 0, "n_depth": 0, "n_threads": 2, "avg_ts": 1.0},
     {"n_prompt": 512, "n_gen": 0, "n_depth": 4096, "n_threads": 1, "avg_ts": 2.0},
-    {"n_prompt": 512, "n_gen": 0, "n_depth": 4096, "n_threads": 2, "avg_ts": 3.5},
     {"n_prompt": 512, "n_gen": 128, "n_depth": 4096, "n_threads": 2, "avg_ts": 4.0},
     {"n_prompt": 0, "n_gen": 64, "n_depth": 4096, "n_threads": 2, "avg_ts": 5.0},
     {"n_prompt": 0, "n_gen": 128, "avg_ts": 6.5},
