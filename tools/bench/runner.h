@@ -24,14 +24,6 @@ struct BenchOptions {
   std::string peer;     // a shell command; empty: none
   // Memory of the bandwidth probe, above any cache's size; less where little is free.
   uint64_t probe_bytes = uint64_t{1} << 30;
-};                                    // ascending
-std::vector<uint32_t> threads = {0};  // none twice; 0: the performance cores
-std::vector<uint32_t> verified_rows;  // ascending from 1 to at most max_rows; empty: no verify test
-uint32_t repetitions = 5;             // at least 1
-uint32_t max_rows = EngineDefaults().max_rows;
-std::string kernels;                       // empty: the best for this CPU
-uint64_t probe_bytes = uint64_t{1} << 30;  // memory of the bandwidth probe: above any cache's size
-std::string peer;                          // a shell command; empty: none
 };
 
 struct BenchCallbacks {
