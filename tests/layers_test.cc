@@ -28,7 +28,8 @@ const std::vector<Layer>& Layers() {
       {"tools/inspect/",
        {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/",
         "platforms/file_map.h"}},
-      {"tools/bench/", {"tools/", "rondo/", "platforms/probe.h"}},  // the machine's limits
+      {"tools/bench/",  // counts a model's weights, and looks for the machine's limits
+       {"tools/", "rondo/", "runtime/model/", "platforms/file_map.h", "platforms/probe.h"}},
       {"tools/", {"rondo/"}},
       {"include/", {"rondo/"}},
       {"c_api/", {"rondo/", "runtime/", "platforms/"}},

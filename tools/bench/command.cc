@@ -170,17 +170,17 @@ void Run(Arguments& a) {
   CheckUsage(a);
   std::vector<uint32_t>& rows = a.bench.verified_rows;
   if (!rows.empty() && rows.front() != 1) rows.insert(rows.begin(), 1);
-  const Model model =
-      a.shape.empty() ? OpenModel(a.model) : MakeRandomModel(*FindShape(a.shape), RandomOptions(a));
+  const BenchModel model = a.shape.empty() ? OpenBenchModel(a.model)
+                                           : MakeRandomModel(*FindShape(a.shape), RandomOptions(a));
   const bool peer = !a.bench.peer.empty();
   std::vector<Measurement> all;
   Subject subject;
-  RunBench(model.get(), a.bench,
+  RunBench(model, a.bench,
            {.subject =
                 [&](const Subject& s) {
                   subject = s;
                   if (a.json) return;
-                  if (!a.csv) PrintSubject(model.get(), s);
+                  if (!a.csv) PrintSubject(model.handle.get(), s);
                   std::cout << (a.csv ? CsvHeader() : TableHeader(peer)) << std::flush;
                 },
             .measured =
@@ -236,7 +236,8 @@ void AddBenchCommand(CLI::App& app) {
              &bench.verified_rows);
   AddNumber(command, "--reps", 1, kMostRepetitions, "Repetitions of each test; 5 if not given",
             [&bench](uint32_t n) { bench.repetitions = n; });
-  AddNumber(command, "--rows", 1, kMostRows, "Tokens of one pass of a prefill; 64 if not given",
+  AddNumber(command, "--rows", 1, kMostRows,
+            "Tokens of one pass of a prefill; the library's choice if not given",
             [&bench](uint32_t n) { bench.max_rows = n; });
   command
       ->add_option("--kernels", bench.kernels, "A kernel set; the best for this CPU if not given")

@@ -2,38 +2,38 @@
 
 #include <cstring>
 
+#include "platforms/file_map.h"
+#include "runtime/model/model_file.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
-namespace {
 
-// The plan names the block of a head that is also the embedding so.
-constexpr const char* kTiedHead = "output head and embedding";
-
-bool IsTied(const rondo_engine* engine) {
-  rondo_memory_block block = {};
-  block.struct_size = sizeof block;
-  for (uint32_t i = 0; rondo_engine_memory_block(engine, i, &block) == RONDO_STATUS_OK; ++i) {
-    if (std::strcmp(block.name, kTiedHead) == 0) return true;
-    block.struct_size = sizeof block;
+WeightCounts CountWeights(const std::string& path) {
+  FileMap map;
+  if (const int error = FileMap::OpenPath(path.c_str(), &map)) {
+    throw Error("cannot open " + path + ": " + std::strerror(error));
   }
-  return false;
+  const Result<ModelFile> file = ModelFile::Open(map.bytes());
+  if (!file.ok()) throw Error(file.status().message());
+  const format::Model& model = file->model();
+  const auto values = [&model](const format::Linear* linear) {
+    const format::Tensor* tensor = model.tensors()->Get(linear->weight());
+    return static_cast<double>(tensor->rows()) * static_cast<double>(tensor->cols());
+  };
+  WeightCounts counts;
+  for (const format::Layer* layer : *model.layers()) {
+    counts.layers += values(layer->attention()->qkv()) + values(layer->attention()->output()) +
+                     values(layer->mlp()->gate_up()) + values(layer->mlp()->down());
+  }
+  counts.head = values(model.head());
+  return counts;
 }
 
-}  // namespace
-
-ModelCosts CostsOf(const rondo_model* model, const rondo_engine* engine) {
-  const rondo_model_facts facts = Facts(model);
+ModelCosts CostsOf(const WeightCounts& weights, const rondo_engine* engine) {
   const rondo_memory_plan plan = Memory(engine);
-  const double vocabulary = static_cast<double>(facts.vocab_size) * facts.hidden_size;
-  const double norms = (2.0 * facts.n_layers + 1) * facts.hidden_size;
-  ModelCosts costs;
-  costs.weight_bytes = static_cast<double>(plan.weights_bytes);
-  costs.kv_bytes_per_token = static_cast<double>(plan.kv_bytes_per_token);
-  costs.head_weights = vocabulary;
-  costs.layer_weights =
-      static_cast<double>(facts.parameters) - norms - vocabulary * (IsTied(engine) ? 1 : 2);
-  return costs;
+  // One of the two is 0: a packed file is read where it lies.
+  return {weights, static_cast<double>(plan.weights_bytes + plan.mapped_bytes),
+          static_cast<double>(plan.kv_bytes_per_token)};
 }
 
 double DecodeBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens) {
@@ -47,7 +47,7 @@ double PassBytes(const ModelCosts& costs, uint64_t depth, uint64_t rows) {
 }
 
 double PrefillOperations(const ModelCosts& costs, uint64_t tokens) {
-  return 2 * (costs.layer_weights * static_cast<double>(tokens) + costs.head_weights);
+  return 2 * (costs.weights.layers * static_cast<double>(tokens) + costs.weights.head);
 }
 
 }  // namespace rondo::tools

@@ -2,20 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "rondo/rondo.h"
 
 namespace rondo::tools {
 
-struct ModelCosts {
-  double weight_bytes = 0;        // packed weights of all layers and the head: what a pass reads
-  double kv_bytes_per_token = 0;  // keys and values of one token
-  double layer_weights = 0;       // values in the matrices of all layers
-  double head_weights = 0;        // values in the output head
+// Values in a model's matrices.
+struct WeightCounts {
+  double layers = 0;
+  double head = 0;  // also where it is the embedding
 };
 
-// From what the library tells about the model and its engine.
-ModelCosts CostsOf(const rondo_model* model, const rondo_engine* engine);
+// As the metadata of the file has them. Throws Error.
+WeightCounts CountWeights(const std::string& path);
+
+struct ModelCosts {
+  WeightCounts weights;
+  double weight_bytes = 0;        // of all layers and the head, as packed: what a pass reads
+  double kv_bytes_per_token = 0;  // keys and values of one token
+};
+
+ModelCosts CostsOf(const WeightCounts& weights, const rondo_engine* engine);
 
 // `tokens` passes of one row, the first one after `depth` tokens: the weights for each, and the
 // keys and values of depth + tokens / 2 on average.

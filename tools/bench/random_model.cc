@@ -204,7 +204,7 @@ std::string FormatFact(const std::string& name, uint32_t block) {
 
 }  // namespace
 
-Model MakeRandomModel(const Shape& shape, const RandomModelOptions& options) {
+BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options) {
   const InterruptionNoted noted;
   const TemporaryFolder folder;
   FileWriter writer(folder.path() / "model.rondo");
@@ -223,7 +223,7 @@ Model MakeRandomModel(const Shape& shape, const RandomModelOptions& options) {
                          builder);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
   // Without ever getting its name: the mapping outlives the file.
-  return OpenModel(writer.partial_path().string());
+  return OpenBenchModel(writer.partial_path().string());
 }
 
 }  // namespace rondo::tools

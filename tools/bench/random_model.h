@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "tools/bench/bench_model.h"
 #include "tools/bench/shapes.h"
-#include "tools/common/library.h"
 
 namespace rondo::tools {
 
@@ -18,6 +18,6 @@ struct RandomModelOptions {
 // Writes a Rondo file of Llama's operators in this shape to a temporary folder, opens it and
 // removes it: it lives as long as the model is open. Equal arguments give equal weights. Scales
 // keep the activations near 1. Throws std::exception; CLI::RuntimeError where the user interrupts.
-Model MakeRandomModel(const Shape& shape, const RandomModelOptions& options);
+BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options);
 
 }  // namespace rondo::tools

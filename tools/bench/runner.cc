@@ -47,9 +47,9 @@ Subject SubjectOf(const rondo_model* model, const std::string& kernels) {
 // A session brought to a depth; each test leaves it there.
 class Bench {
  public:
-  Bench(const rondo_model* model, const rondo_engine* engine, rondo_session* session)
-      : vocab_size_(Facts(model).vocab_size),
-        costs_(CostsOf(model, engine)),
+  Bench(const BenchModel& model, const rondo_engine* engine, rondo_session* session)
+      : vocab_size_(Facts(model.handle.get()).vocab_size),
+        costs_(CostsOf(model.weights, engine)),
         memory_(Memory(engine)),
         session_(session) {}
 
@@ -144,7 +144,7 @@ class Bench {
 
 class Runner {
  public:
-  Runner(rondo_model* model, const BenchOptions& options, const BenchCallbacks& callbacks)
+  Runner(const BenchModel& model, const BenchOptions& options, const BenchCallbacks& callbacks)
       : model_(model),
         options_(options),
         callbacks_(callbacks),
@@ -174,12 +174,13 @@ class Runner {
     Engine engine;
     for (uint32_t i = 0; i < options_.repetitions; ++i) {
       engine.reset();  // one arena at a time
-      load.seconds.push_back(Seconds([&] { engine = CreateEngine(model_, engine_options); }));
+      load.seconds.push_back(
+          Seconds([&] { engine = CreateEngine(model_.handle.get(), engine_options); }));
     }
     const Session session = OpenSession(engine.get(), SessionDefaults());
     Bench bench(model_, engine.get(), session.get());
     if (threads == options_.threads.front()) {
-      subject_ = SubjectOf(model_, Memory(engine.get()).kernels);
+      subject_ = SubjectOf(model_.handle.get(), Memory(engine.get()).kernels);
       callbacks_.subject(subject_);
     }
     load.threads = bench.threads();
@@ -243,7 +244,7 @@ class Runner {
     }
   }
 
-  rondo_model* const model_;
+  const BenchModel& model_;
   const BenchOptions& options_;
   const BenchCallbacks& callbacks_;
   const ProbeMemory memory_;
@@ -252,7 +253,8 @@ class Runner {
 
 }  // namespace
 
-void RunBench(rondo_model* model, const BenchOptions& options, const BenchCallbacks& callbacks) {
+void RunBench(const BenchModel& model, const BenchOptions& options,
+              const BenchCallbacks& callbacks) {
   Runner(model, options, callbacks).Run();
 }
 

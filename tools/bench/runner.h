@@ -6,24 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "tools/bench/bench_model.h"
 #include "tools/bench/measurement.h"
-#include "tools/common/library.h"
 
 namespace rondo::tools {
 
 struct BenchOptions {
   uint64_t prompt_tokens = 512;         // 0: no prefill test
   uint64_t decode_tokens = 128;         // 0: no decode test
-  std::vector<uint32_t> depths = {0};   // ascending
-  std::vector<uint32_t> threads = {0};  // none twice; 0: the performance cores
-  std::vector<uint32_t>
-      verified_rows;         // ascending from 1 to at most max_rows; empty: no verify test
+  std::vector<uint32_t> depths = {0};   // ascending, not empty
+  std::vector<uint32_t> threads = {0};  // none twice, not empty; 0: the performance cores
+  // Ascending from 1 to at most max_rows; empty: no verify test.
+  std::vector<uint32_t> verified_rows;
   uint32_t repetitions = 5;  // at least 1
-  uint32_t max_rows = 64;    // as rondo_engine_options
-  std::string kernels;       // empty: the best for this CPU
-  uint64_t probe_bytes = uint64_t{1}
-                         << 30;  // memory of the bandwidth probe: above any cache's size
-  std::string peer;              // a shell command; empty: none
+  uint32_t max_rows = EngineDefaults().max_rows;
+  std::string kernels;  // empty: the best for this CPU
+  std::string peer;     // a shell command; empty: none
+  // Memory of the bandwidth probe, above any cache's size; less where little is free.
+  uint64_t probe_bytes = uint64_t{1} << 30;
 };
 
 struct BenchCallbacks {
@@ -31,9 +31,10 @@ struct BenchCallbacks {
   std::function<void(const Measurement&)> measured;  // each one that is finished
 };
 
-// Runs all tests. Every test is run once to warm up and then `repetitions` times, each between two
-// looks at the limits; the tests of one depth take turns, so that a noisy machine hits all alike.
+// Runs all tests. Every test is run once to warm up and then `repetitions` times, each just after a
+// look at the limits; the tests of one depth take turns, so that a noisy machine hits all alike.
 // Throws Error.
-void RunBench(rondo_model* model, const BenchOptions& options, const BenchCallbacks& callbacks);
+void RunBench(const BenchModel& model, const BenchOptions& options,
+              const BenchCallbacks& callbacks);
 
 }  // namespace rondo::tools

@@ -9,17 +9,17 @@ namespace rondo::tools {
 namespace {
 
 void BenchmarkLoad(benchmark::State& state, const std::string& weights) {
-  const Model model =
+  const BenchModel model =
       MakeRandomModel(*FindShape("smollm2-135m"), {.weights = weights, .embedding = "q8"});
   rondo_engine_options options = EngineDefaults();
   options.context = 512;
   options.threads = static_cast<uint32_t>(state.range(0));
   for (auto _ : state) {
-    const Engine engine = CreateEngine(model.get(), options);
+    const Engine engine = CreateEngine(model.handle.get(), options);
     benchmark::DoNotOptimize(engine.get());
   }
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations()) *
-                          static_cast<int64_t>(Facts(model.get()).file_bytes));
+                          static_cast<int64_t>(Facts(model.handle.get()).file_bytes));
 }
 
 BENCHMARK_CAPTURE(BenchmarkLoad, smollm2_135m_q8, "q8")

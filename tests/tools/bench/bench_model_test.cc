@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/run_tool.h"
+#include "tools/bench/costs.h"
 #include "tools/bench/random_model.h"
 #include "tools/bench/runner.h"
 
@@ -35,7 +36,7 @@ struct Outcome {
   std::vector<Measurement> measurements;
 };
 
-Outcome Bench(rondo_model* model, const BenchOptions& options) {
+Outcome Bench(const BenchModel& model, const BenchOptions& options) {
   Outcome outcome;
   RunBench(model, options,
            {.subject = [&](const Subject& s) { outcome.subjects.push_back(s); },
@@ -46,8 +47,8 @@ Outcome Bench(rondo_model* model, const BenchOptions& options) {
 const Shape& Smallest() { return *FindShape("stories260k"); }
 
 TEST(Bench, EveryTestAtEveryDepthAndNumberOfThreads) {
-  const Model model = MakeRandomModel(Smallest(), {"q4", "q8", 64});
-  const Outcome outcome = Bench(model.get(), SmallOptions());
+  const BenchModel model = MakeRandomModel(Smallest(), {"q4", "q8", 64});
+  const Outcome outcome = Bench(model, SmallOptions());
   ASSERT_EQ(outcome.subjects.size(), 1u);
   EXPECT_EQ(outcome.subjects[0].shape, "stories260k");
   EXPECT_EQ(outcome.subjects[0].weights, "q4");
@@ -75,13 +76,13 @@ TEST(Bench, EveryTestAtEveryDepthAndNumberOfThreads) {
 }
 
 TEST(Bench, TestsThatNobodyWantsAreLeftOut) {
-  const Model model = MakeRandomModel(Smallest(), {"f32", "f32", 32});
+  const BenchModel model = MakeRandomModel(Smallest(), {"f32", "f32", 32});
   BenchOptions options = SmallOptions();
   options.threads = {1};
   options.depths = {5};
   options.decode_tokens = 0;
   options.verified_rows = {};
-  const Outcome outcome = Bench(model.get(), options);
+  const Outcome outcome = Bench(model, options);
   ASSERT_EQ(outcome.measurements.size(), 2u);
   EXPECT_EQ(outcome.measurements[1].test, TestKind::kPrefill);
   EXPECT_EQ(outcome.measurements[1].limit, Limit::kNone) << "int8 is no limit of floats";
@@ -89,12 +90,12 @@ TEST(Bench, TestsThatNobodyWantsAreLeftOut) {
 }
 
 TEST(Bench, ThePeerIsAskedOncePerRepetition) {
-  const Model model = MakeRandomModel(Smallest(), {});
+  const BenchModel model = MakeRandomModel(Smallest(), {});
   const TempFolder folder;
   BenchOptions options = SmallOptions();
   options.threads = {1};
   options.peer = "echo asked $D >> '" + (folder / "log").string() + "'; echo decode 10";
-  const Outcome outcome = Bench(model.get(), options);
+  const Outcome outcome = Bench(model, options);
   for (const Measurement& m : outcome.measurements) {
     EXPECT_EQ(m.peer_speeds,
               m.test == TestKind::kDecode ? std::vector<double>({10, 10}) : std::vector<double>());
@@ -103,7 +104,7 @@ TEST(Bench, ThePeerIsAskedOncePerRepetition) {
   EXPECT_EQ(std::string(std::istreambuf_iterator<char>(log), {}),
             "asked 0\nasked 0\nasked 70\nasked 70\n");
   options.peer = "exit 3";
-  EXPECT_THROW(Bench(model.get(), options), Error);
+  EXPECT_THROW(Bench(model, options), Error);
 }
 
 class BenchCommand : public testing::Test {
@@ -158,6 +159,26 @@ TEST_F(BenchCommand, AShapeAsCsvLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(tool_.Path("tmp")));
 }
 
+// The weights of a packed file are read where they lie: they cost as many bytes as in an arena.
+TEST_F(BenchCommand, APackedFileCostsWhatItReads) {
+  tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+  const std::string portable = tool_.Path("q8.rondo"), packed = tool_.Path("packed.rondo");
+  ASSERT_EQ(tool_("pack '" + portable + "' -o '" + packed + "'").code, 0);
+  std::vector<ModelCosts> costs;
+  for (const std::string& path : {portable, packed}) {
+    const BenchModel model = OpenBenchModel(path);
+    rondo_engine_options options = EngineDefaults();
+    options.context = 64;
+    const Engine engine = CreateEngine(model.handle.get(), options);
+    costs.push_back(CostsOf(model.weights, engine.get()));
+    EXPECT_EQ(Memory(engine.get()).mapped_bytes > 0, path == packed);
+  }
+  EXPECT_EQ(costs[1].weights.layers, costs[0].weights.layers);
+  EXPECT_EQ(costs[1].weights.head, costs[0].weights.head);
+  EXPECT_GT(costs[1].weight_bytes, costs[1].weights.layers + costs[1].weights.head);
+  EXPECT_NEAR(costs[1].weight_bytes, costs[0].weight_bytes, 0.05 * costs[0].weight_bytes);
+}
+
 TEST_F(BenchCommand, WrongUsageIsTwo) {
   for (const char* arguments : {"",
                                 "x --shape stories260k",
@@ -179,7 +200,7 @@ TEST_F(BenchCommand, WrongUsageIsTwo) {
                                 "x -t 0",
                                 "x -t 257",
                                 "x -b 0",
-                                "x -b 65",
+                                "x -b 1025",
                                 "x -b 4 --rows 2",
                                 "x --reps 0",
                                 "x --rows 1025",

@@ -53,7 +53,7 @@ TEST(BenchStatistics, RatiosNeedBothSides) {
 }
 
 TEST(BenchCosts, DecodeReadsTheWeightsAndHalfOfWhatItAdds) {
-  const ModelCosts costs = {1000, 10, 0, 0};
+  const ModelCosts costs = {{}, 1000, 10};
   EXPECT_EQ(PassBytes(costs, 0, 0), 1000);
   EXPECT_EQ(PassBytes(costs, 100, 1), 1000 + 10 * 100.5);
   EXPECT_EQ(DecodeBytes(costs, 0, 1), PassBytes(costs, 0, 1));
@@ -61,7 +61,7 @@ TEST(BenchCosts, DecodeReadsTheWeightsAndHalfOfWhatItAdds) {
 }
 
 TEST(BenchCosts, PrefillMultipliesTheHeadOnce) {
-  const ModelCosts costs = {0, 0, 50, 7};
+  const ModelCosts costs = {{50, 7}, 0, 0};
   EXPECT_EQ(PrefillOperations(costs, 1), 2 * (50 + 7));
   EXPECT_EQ(PrefillOperations(costs, 512), 2 * (512 * 50 + 7));
 }

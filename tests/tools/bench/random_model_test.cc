@@ -48,9 +48,9 @@ TEST_F(RandomModelTest, LogitsAreSaneInEveryFormat) {
        {std::pair("f32", "f32"), {"q8", "q8"}, {"q4", "q8"}, {"q4", "q4"}}) {
     for (const uint32_t block : {32, 64, 128}) {
       for (const Shape& shape : {kTied, kUntied}) {
-        const Model model = MakeRandomModel(shape, {weights, embedding, block});
+        const BenchModel model = MakeRandomModel(shape, {weights, embedding, block});
         EXPECT_TRUE(NothingIsLeft());
-        const Engine engine = NewEngine(model.get());
+        const Engine engine = NewEngine(model.handle.get());
         const Session session = OpenSession(engine.get(), SessionDefaults());
         const int32_t ids[] = {1, 50, 99, 7};
         Check(session.get(), rondo_session_prefill(session.get(), ids, 4));
@@ -69,11 +69,11 @@ TEST_F(RandomModelTest, LogitsAreSaneInEveryFormat) {
 }
 
 TEST_F(RandomModelTest, SaysWhatItIs) {
-  const Model model = MakeRandomModel(kUntied, {"q4", "q8", 64});
-  EXPECT_EQ(Fact(model.get(), "name"), "untied");
-  EXPECT_EQ(Fact(model.get(), "weights"), "q4, block 64");
-  EXPECT_EQ(Fact(model.get(), "embedding"), "q8");
-  const rondo_model_facts facts = Facts(model.get());
+  const BenchModel model = MakeRandomModel(kUntied, {"q4", "q8", 64});
+  EXPECT_EQ(Fact(model.handle.get(), "name"), "untied");
+  EXPECT_EQ(Fact(model.handle.get(), "weights"), "q4, block 64");
+  EXPECT_EQ(Fact(model.handle.get(), "embedding"), "q8");
+  const rondo_model_facts facts = Facts(model.handle.get());
   EXPECT_EQ(facts.n_heads, 4u);
   EXPECT_EQ(facts.n_kv_heads, 2u);
   EXPECT_EQ(facts.head_dim, 16u);
@@ -83,16 +83,16 @@ TEST_F(RandomModelTest, SaysWhatItIs) {
 // The costs are what the shape says, whether the head is the embedding or not.
 TEST_F(RandomModelTest, CostsFollowTheShape) {
   for (const Shape& s : {kTied, kUntied}) {
-    const Model model = MakeRandomModel(s, {"q8", "q8", 32});
-    const Engine engine = NewEngine(model.get());
-    const ModelCosts costs = CostsOf(model.get(), engine.get());
+    const BenchModel model = MakeRandomModel(s, {"q8", "q8", 32});
+    const Engine engine = NewEngine(model.handle.get());
+    const ModelCosts costs = CostsOf(model.weights, engine.get());
     const double attention = 48.0 * (4 + 2 + 2) * 16 + 4.0 * 16 * 48;
     const double mlp = 3.0 * 48 * 80;
-    EXPECT_EQ(costs.layer_weights, 2 * (attention + mlp)) << s.name;
-    EXPECT_EQ(costs.head_weights, 48.0 * 100) << s.name;
+    EXPECT_EQ(costs.weights.layers, 2 * (attention + mlp)) << s.name;
+    EXPECT_EQ(costs.weights.head, 48.0 * 100) << s.name;
     const rondo_memory_plan plan = Memory(engine.get());
     EXPECT_EQ(costs.weight_bytes, static_cast<double>(plan.weights_bytes));
-    EXPECT_GE(costs.weight_bytes, costs.layer_weights + costs.head_weights);
+    EXPECT_GE(costs.weight_bytes, costs.weights.layers + costs.weights.head);
     EXPECT_EQ(costs.kv_bytes_per_token, static_cast<double>(plan.kv_bytes_per_token));
   }
 }

@@ -1,0 +1,23 @@
+// A model that is measured, with what the library's header does not tell of it.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "tools/bench/costs.h"
+#include "tools/common/library.h"
+
+namespace rondo::tools {
+
+struct BenchModel {
+  Model handle;
+  WeightCounts weights;
+};
+
+// Throws Error. The file may be removed afterwards.
+inline BenchModel OpenBenchModel(const std::string& path) {
+  Model handle = OpenModel(path);  // first: its sentences say what to do
+  return {std::move(handle), CountWeights(path)};
+}
+
+}  // namespace rondo::tools
