@@ -45,18 +45,19 @@ Result<const float*> Vector(const ModelFile& file, uint32_t index) {
 Status CheckLayout(const ModelFile& file, const KernelSet& set) {
   const PackedLayout ours = LayoutOf(set);
   if (file.layout() == nullptr || *file.layout() == ours) return Status();
-  const char* other = "";
+  const char* theirs = "";
+  bool usable = false;  // kernels of this CPU that read it
   for (const NamedLayout& named : NamedLayouts()) {
-    if (named.layout == *file.layout()) {
-      other = named.kernels;
-      break;
-    }
+    if (usable || named.layout != *file.layout()) continue;
+    theirs = named.kernels;
+    usable = SelectKernelSet(theirs) != nullptr;
   }
-  return Status::Error(
-      StatusCode::kUnsupported,
-      "the file is packed as %s (for kernels %s), but kernels %s read %s: pack the "
-      "portable file with `rondo pack --cpu %s`, or choose kernels \"%s\"",
-      IdOf(*file.layout()).text, other, set.name, IdOf(ours).text, set.name, other);
+  return Status::Error(StatusCode::kUnsupported,
+                       "the file is packed as %s (kernels %s), but kernels %s read %s: pack the "
+                       "portable file with `rondo pack --cpu %s`%s%s%s",
+                       IdOf(*file.layout()).text, theirs, set.name, IdOf(ours).text, set.name,
+                       usable ? ", or choose kernels \"" : "", usable ? theirs : "",
+                       usable ? "\"" : "");
 }
 
 }  // namespace

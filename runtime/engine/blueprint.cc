@@ -124,8 +124,8 @@ Result<Blueprint> Blueprint::Draw(const ModelFile& model, const Tokenizer* token
   RONDO_ASSIGN(b.plan.memory, MemoryPlan::Create(n_layers + kOtherBlocks +
                                                  kBlocksPerSession * options.max_sessions));
   MemoryPlan* memory = &b.plan.memory;
-  RONDO_ASSIGN(b.decoder, Decoder::Plan(model, *b.set, options.max_rows, options.threads,
-                                        b.window, memory));
+  RONDO_ASSIGN(b.decoder,
+               Decoder::Plan(model, *b.set, options.max_rows, options.threads, b.window, memory));
   RONDO_ASSIGN(b.kv, MakeKvLayout(b.decoder.spec(), *b.set, options.kv_format));
   RONDO_ASSIGN(b.sessions, HeapArray<SessionBlocks>::Create(options.max_sessions));
   for (size_t i = 0; i < b.sessions.size(); ++i)

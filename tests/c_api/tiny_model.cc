@@ -40,6 +40,7 @@ rondo_engine_options EngineOptions() {
   rondo_engine_options options;
   EXPECT_EQ(rondo_engine_options_init(&options, sizeof options), RONDO_STATUS_OK);
   options.context = 256;
+  options.max_rows = 64;  // prompts go in several passes
   options.threads = 1;
   return options;
 }

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -137,11 +137,11 @@ std::vector<std::unique_ptr<Section>*> SectionsOf(format::TokenizerT& t) {
 std::unique_ptr<format::ModelT> WriteSections(const ModelFile& file, const PackOptions& options,
                                               Packer& packer) {
   std::unique_ptr<format::ModelT> model(file.model().UnPack());
-  size_t taken = 0;  // sections of the input
+  std::set<uint64_t> taken;  // offsets of the input's sections
   const auto copy = [&](std::unique_ptr<Section>& section) {
     if (section == nullptr) return;
+    taken.insert(section->offset());
     *section = packer.Copy(*section);
-    ++taken;
   };
   if (model->tokenizer != nullptr) {
     for (std::unique_ptr<Section>* section : SectionsOf(*model->tokenizer)) copy(*section);
@@ -155,15 +155,17 @@ std::unique_ptr<format::ModelT> WriteSections(const ModelFile& file, const PackO
       copy(tensor.scales);
       continue;
     }
-    taken += tensor.scales == nullptr ? 1 : 2;
+    taken.insert(tensor.data->offset());
+    if (tensor.scales != nullptr) taken.insert(tensor.scales->offset());
     *tensor.data = packer.PackWeight(i, linear->second);
     tensor.scales.reset();
     tensor.packed = true;
   }
   // A section that nothing here knows of would be lost without a word.
-  if (taken != file.model().sections()->size()) {
-    Fail(options.input.string(), " has ", file.model().sections()->size(),
-         " sections, of which this version of Rondo knows ", taken, "; pack it with a newer one");
+  for (const Section* section : *file.model().sections()) {
+    if (taken.count(section->offset()) > 0) continue;
+    Fail(options.input.string(), " has a section at byte ", section->offset(),
+         " whose use this version of Rondo does not know; pack it with a newer one");
   }
   return model;
 }

@@ -97,7 +97,8 @@ void AddInspectCommand(CLI::App& app) {
   command->add_option("--sessions", a->engine.max_sessions, "Sessions open at once; 1 if not given")
       ->type_name("N");
   command
-      ->add_option("--rows", a->engine.max_rows, "Tokens of one pass of a prefill; 256 if not given")
+      ->add_option("--rows", a->engine.max_rows,
+                   "Tokens of one pass of a prefill; 256 if not given")
       ->type_name("N");
   AddPolicyFlags(command, &a->engine);
   AddKvFlag(command, &a->engine);

@@ -128,6 +128,13 @@ TEST(PackedEngines, OtherKernelsAreRefusedWithBothLayouts) {
       EXPECT_THAT(status.message(), HasSubstr(IdOf(named.layout).text));
       EXPECT_THAT(status.message(), HasSubstr(IdOf(LayoutOf(*set)).text));
       EXPECT_THAT(status.message(), HasSubstr("rondo pack --cpu " + std::string(set->name)));
+      // The other way out is named to its end where this CPU has it.
+      const auto choice = HasSubstr("or choose kernels \"" + std::string(named.kernels) + "\"");
+      if (SelectKernelSet(named.kernels) != nullptr) {
+        EXPECT_THAT(status.message(), choice);
+      } else {
+        EXPECT_THAT(status.message(), testing::Not(HasSubstr("or choose")));
+      }
       EXPECT_EQ(PlanEngine(file, nullptr, Options(set->name)).status().code(),
                 StatusCode::kUnsupported);
     }

@@ -5,7 +5,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -60,5 +62,26 @@ class ModelBytes {
   std::vector<Line> lines_;
   size_t size_ = 0;
 };
+
+// The file with its metadata rewritten.
+inline ModelBytes Rewrite(const ModelBytes& bytes,
+                          const std::function<void(format::ModelT&)>& change) {
+  const ModelFile file = *ModelFile::Open(bytes.bytes());
+  const std::unique_ptr<format::ModelT> model(file.model().UnPack());
+  change(*model);
+  flatbuffers::FlatBufferBuilder builder;
+  format::FinishModelBuffer(builder, format::Model::Pack(builder, model.get()));
+  FileHeader header = bytes.header();
+  std::vector<uint8_t> whole(bytes.bytes().begin(),
+                             bytes.bytes().begin() + static_cast<long>(header.metadata_offset));
+  whole.insert(whole.end(), builder.GetBufferPointer(),
+               builder.GetBufferPointer() + builder.GetSize());
+  header.metadata_bytes = builder.GetSize();
+  header.file_bytes = whole.size();
+  ModelBytes rewritten(whole);
+  rewritten.set_header(header);
+  rewritten.SealMetadata();
+  return rewritten;
+}
 
 }  // namespace rondo

@@ -34,26 +34,6 @@ const ModelBytes& PackedQ8() {
   return bytes;
 }
 
-// The file with its metadata rewritten.
-ModelBytes Rewrite(const ModelBytes& bytes, const std::function<void(ModelT&)>& change) {
-  const ModelFile file = *ModelFile::Open(bytes.bytes());
-  const std::unique_ptr<ModelT> model(file.model().UnPack());
-  change(*model);
-  flatbuffers::FlatBufferBuilder builder;
-  format::FinishModelBuffer(builder, format::Model::Pack(builder, model.get()));
-  FileHeader header = bytes.header();
-  std::vector<uint8_t> whole(bytes.bytes().begin(),
-                             bytes.bytes().begin() + static_cast<long>(header.metadata_offset));
-  whole.insert(whole.end(), builder.GetBufferPointer(),
-               builder.GetBufferPointer() + builder.GetSize());
-  header.metadata_bytes = builder.GetSize();
-  header.file_bytes = whole.size();
-  ModelBytes rewritten(whole);
-  rewritten.set_header(header);
-  rewritten.SealMetadata();
-  return rewritten;
-}
-
 TEST(PackedFile, OpensInEveryLayoutAndFormat) {
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
     for (const NamedLayout& named : NamedLayouts()) {

@@ -33,10 +33,17 @@ std::string Refusal(const PackOptions& options) {
   return "";
 }
 
+void Write(const fs::path& path, const ModelBytes& bytes) {
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.bytes().data()),
+             static_cast<std::streamsize>(bytes.bytes().size()));
+}
+
+// With gate_up, and its bias, in more than one piece in f32.
 CheckpointShape Biased() {
   CheckpointShape shape;
-  shape.vocab_size = 1000;  // more than one piece of packed rows in f32
   shape.hidden_size = 1200;
+  shape.intermediate_size = 600;
   shape.attention_bias = shape.mlp_bias = true;
   return shape;
 }
@@ -116,14 +123,44 @@ TEST(Pack, RefusesWhatItCannotPackAndLeavesNothing) {
   for (const format::Section* section : *file.model().sections()) {
     ModelBytes bytes = good;
     bytes.bytes()[section->offset() + section->bytes() / 2] ^= 4;
-    std::ofstream(folder / "altered", std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes.bytes().data()),
-               static_cast<std::streamsize>(bytes.bytes().size()));
+    Write(folder / "altered", bytes);
     EXPECT_THAT(Refusal({folder / "altered", out, target}), HasSubstr("checksum"));
   }
   size_t files = 0;
   for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder.path())) ++files;
   EXPECT_EQ(files, 2u);  // noise and altered
+}
+
+TEST(Pack, LosesNothingItDoesNotKnow) {
+  const ConvertedModel model(CheckpointShape(), TensorFormat::Q8, TensorFormat::Q8);
+  const TempFolder folder;
+  const ModelBytes portable = model.portable();
+  const uint64_t end = portable.header().metadata_offset;
+  Write(folder / "newer", Rewrite(portable, [&](format::ModelT& m) {
+          m.sections.emplace_back(end, uint64_t{0}, Checksum({}));
+        }));
+  EXPECT_THAT(Refusal({folder / "newer", folder / "out.rondo", LayoutNamed("avx2")}),
+              HasSubstr("section at byte " + std::to_string(end)));
+}
+
+TEST(Pack, RefusesAWeightWithTwoBiases) {
+  CheckpointShape shape;
+  shape.n_layers = 2;
+  shape.attention_bias = true;
+  const ConvertedModel model(shape, TensorFormat::Q8, TensorFormat::Q8);
+  const TempFolder folder;
+  const auto share = [](format::ModelT& m) {
+    m.layers[1]->attention->qkv->weight = m.layers[0]->attention->qkv->weight;
+  };
+  Write(folder / "two", Rewrite(model.portable(), share));
+  EXPECT_THAT(Refusal({folder / "two", folder / "out.rondo", LayoutNamed("avx2")}),
+              HasSubstr("used with two biases"));
+  Write(folder / "one", Rewrite(model.portable(), [&](format::ModelT& m) {
+          share(m);
+          m.layers[1]->attention->qkv->bias = m.layers[0]->attention->qkv->bias;
+        }));
+  // The second layer's own tensors are then no Linear's: they are copied as they are.
+  EXPECT_EQ(Refusal({folder / "one", folder / "out.rondo", LayoutNamed("avx2")}), "");
 }
 
 class PackCommand : public testing::Test {
