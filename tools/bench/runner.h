@@ -15,7 +15,7 @@ struct BenchOptions {
   uint64_t prompt_tokens = 512;         // 0: no prefill test
   uint64_t decode_tokens = 128;         // 0: no decode test
   std::vector<uint32_t> depths = {0};   // ascending, not empty
-  std::vector<uint32_t> threads = {0};  // none twice; 0: the performance cores
+  std::vector<uint32_t> threads = {0};  // none twice, not empty; 0: the performance cores
   // Ascending from 1 to at most max_rows; empty: no verify test.
   std::vector<uint32_t> verified_rows;
   uint32_t repetitions = 5;  // at least 1
@@ -31,8 +31,8 @@ struct BenchCallbacks {
   std::function<void(const Measurement&)> measured;  // each one that is finished
 };
 
-// Runs all tests. Every test is run once to warm up and then `repetitions` times, each between two
-// looks at the limits; the tests of one depth take turns, so that a noisy machine hits all alike.
+// Runs all tests. Every test is run once to warm up and then `repetitions` times, each just after a
+// look at the limits; the tests of one depth take turns, so that a noisy machine hits all alike.
 // Throws Error.
 void RunBench(const BenchModel& model, const BenchOptions& options,
               const BenchCallbacks& callbacks);
