@@ -95,12 +95,12 @@ for stage_name in $stages; do
     tsan) # threads do not depend on the kernels: row invariance for the fastest ones in q8
       targets='rondo_unit_tests rondo_model_tests rondo_abi_tests'
       build_and_test tsan 'unit|model|abi' \
-        'RowInvariance.*(_F32|_Q4|sse41|scalar)|EvalOfStories'
+        'RowInvariance.*(_F32|_Q4|sse41|scalar)|EvalOfStories|BenchCommand'
       ;;
     arm64)
       if has aarch64-linux-gnu-g++ && has qemu-aarch64; then
         step arm64 libraries sh platforms/cmake/debian_sysroot.sh &&
-          build_and_test arm64 'unit|model|abi' 'RowInvariance' -DRONDO_SHARED_DATA=
+          build_and_test arm64 'unit|model|abi' 'RowInvariance|BenchCommand' -DRONDO_SHARED_DATA=
       else
         skip arm64 "no aarch64-linux-gnu-g++ or no qemu-aarch64"
       fi
