@@ -63,9 +63,16 @@ int FileMap::OpenDescriptor(int descriptor, uint64_t offset, uint64_t length, Fi
 }
 
 void FileMap::Release(std::span<const uint8_t> part) const {
+  // Elsewhere the system would take contents that have no file to come back from.
+  const uintptr_t map = reinterpret_cast<uintptr_t>(bytes_.data());
+  const uintptr_t from = reinterpret_cast<uintptr_t>(part.data());
+  if (bytes_.empty() || from < map || part.size() > bytes_.size() ||
+      from - map > bytes_.size() - part.size()) {
+    return;
+  }
   const uintptr_t page = PageBytes();
-  const uintptr_t begin = (reinterpret_cast<uintptr_t>(part.data()) + page - 1) / page * page;
-  const uintptr_t end = reinterpret_cast<uintptr_t>(part.data() + part.size()) / page * page;
+  const uintptr_t begin = (from + page - 1) / page * page;
+  const uintptr_t end = (from + part.size()) / page * page;
   if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
 }
 

@@ -32,7 +32,8 @@ class FileMap {
   std::span<const uint8_t> bytes() const { return bytes_; }
 
   // Says that `part` of bytes() will not be read soon: its whole pages leave this process's
-  // memory, and come back from the file when they are read after all.
+  // memory, and come back from the file when they are read after all. What is not part of bytes()
+  // is left alone.
   void Release(std::span<const uint8_t> part) const;
 
  private:

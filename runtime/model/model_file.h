@@ -31,7 +31,8 @@ class ModelFile {
   Status Verify(const format::Section* section, const char* what) const;
   // The same where the caller has computed the checksum.
   Status CompareChecksum(const format::Section& section, uint64_t checksum, const char* what) const;
-  // Says that this part of the file will not be read soon (FileMap::Release).
+  // Says that this part of the file will not be read soon (FileMap::Release). Does nothing to bytes
+  // that lie in no mapping.
   void Release(std::span<const uint8_t> part) const {
     if (map_ != nullptr) map_->Release(part);
   }

@@ -75,6 +75,28 @@ TEST(LoadTest, CancellingLeavesNothing) {
   NewEngine(model.get(), options);
 }
 
+// Memory of the caller has no file that its pages could come back from.
+TEST(LoadTest, LeavesTheCallersMemoryAsItWas) {
+  const std::vector<unsigned char> whole = ReadFile(TinyModelPath());
+  ASSERT_GT(whole.size(), 100000u);  // with tensors of several pages
+  constexpr size_t kPage = 65536;
+  void* memory = std::aligned_alloc(kPage, (whole.size() + kPage - 1) / kPage * kPage);
+  std::memcpy(memory, whole.data(), whole.size());
+  rondo_model* opened = nullptr;
+  char why[256] = "";
+  ASSERT_EQ(
+      rondo_model_open_memory(RONDO_ABI_VERSION, memory, whole.size(), &opened, why, sizeof why),
+      RONDO_STATUS_OK)
+      << why;
+  Model model(opened);
+  for (int i = 0; i < 2; ++i) {
+    NewEngine(model.get());
+    ASSERT_EQ(std::memcmp(memory, whole.data(), whole.size()), 0);
+  }
+  model.reset();
+  std::free(memory);
+}
+
 class PackedTest : public testing::Test {
  protected:
   void SetUp() override {

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <string>
 
@@ -86,6 +88,18 @@ TEST_F(FileMapTest, ReleasedBytesComeBack) {
   map_.Release(map_.bytes().subspan(3, 5));
   map_.Release({});
   EXPECT_EQ(Text(map_), content_);
+}
+
+TEST_F(FileMapTest, ReleasesNothingButItsOwn) {
+  constexpr size_t kBytes = 4 << 20;
+  uint8_t* memory = static_cast<uint8_t*>(std::aligned_alloc(65536, kBytes));
+  std::fill_n(memory, kBytes, uint8_t{7});
+  map_.Release({memory, kBytes});  // of an empty map
+  ASSERT_EQ(FileMap::OpenPath(path_.c_str(), &map_), 0);
+  map_.Release({memory, kBytes});
+  map_.Release({memory + 65536, 1});
+  EXPECT_EQ(std::count(memory, memory + kBytes, 7), static_cast<long>(kBytes));
+  std::free(memory);
 }
 
 TEST_F(FileMapTest, AnEmptyFileIsEmptyBytes) {
