@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "runtime/base/checked.h"
-#include "runtime/decoder/attention.h"
 #include "runtime/kernels/row_ops.h"
 
 namespace rondo {
@@ -118,39 +117,47 @@ void Decoder::AttentionBlock(size_t layer, const RowBatch& batch) {
       .rows = rows,
       .out = act_.attention,
   };
-  const size_t heads = spec.n_kv_heads;
-  const size_t tiles = CeilDiv(rows, kAttentionTileRows);
-  const AttentionSegments segments(call, 0, std::min(rows, kAttentionTileRows));
-  const size_t part = AttentionPartFloats(spec.group(), spec.head_dim, rows);
-  const bool by_segment = tiles == 1 && segments.count() > 1;
-  if (tiles == 1 && !by_segment) {  // no task waits for another's keys: one barrier less
-    pool_->For(heads, [&](size_t head, size_t thread) {
-      StoreKeysAndValues(call, head, Scratch(thread));
-      Attend(call, head, 0, rows, Scratch(thread));
-    });
-  } else {
-    pool_->For(heads, [&](size_t head, size_t thread) {
-      StoreKeysAndValues(call, head, Scratch(thread));
-    });
-  }
-  if (by_segment) {
-    pool_->For(heads * segments.count(), [&](size_t i, size_t thread) {
-      AttendSegment(call, i % heads, segments[i / heads], Scratch(thread), act_.parts + i * part);
-    });
-  } else if (tiles > 1) {
-    pool_->For(heads * tiles, [&](size_t i, size_t thread) {
-      const size_t begin = i % tiles * kAttentionTileRows;
-      Attend(call, i / tiles, begin, std::min(kAttentionTileRows, rows - begin), Scratch(thread));
-    });
-  }
+  AttendRows(call);
 
-  pool_->For(rows, [&](size_t r, size_t thread) {
-    if (by_segment) {
-      MergeSegments(call, r, act_.parts, part, segments.count(), Scratch(thread));
-    }
+  pool_->For(rows, [&](size_t r, size_t) {
     RowInput(weights.output, act_.attention + r * spec.q_size(), r, act_.output_input);
   });
   Linear(weights.output, act_.output_input, rows, Into::kAdd, act_.hidden, spec_.hidden_size);
+}
+
+// What there is to share between threads: KV heads, then tiles of rows where there are many rows,
+// or else segments of the context where it is long.
+void Decoder::AttendRows(const AttentionCall& call) {
+  const size_t heads = call.n_kv_heads;
+  const auto store = [&](size_t head, size_t thread) {
+    StoreKeysAndValues(call, head, Scratch(thread));
+  };
+  if (call.rows > kAttentionTileRows) {
+    pool_->For(heads, store);
+    const size_t tiles = CeilDiv(call.rows, kAttentionTileRows);
+    pool_->For(heads * tiles, [&](size_t i, size_t thread) {
+      const size_t begin = i % tiles * kAttentionTileRows;
+      Attend(call, i / tiles, begin, std::min(kAttentionTileRows, call.rows - begin),
+             Scratch(thread));
+    });
+    return;
+  }
+  const AttentionSegments segments(call, 0, call.rows);
+  if (segments.count() == 1) {  // no task waits for another's keys: one barrier less
+    pool_->For(heads, [&](size_t head, size_t thread) {
+      store(head, thread);
+      Attend(call, head, 0, call.rows, Scratch(thread));
+    });
+    return;
+  }
+  const size_t part = AttentionPartFloats(call.group, call.head_dim, call.rows);
+  pool_->For(heads, store);
+  pool_->For(heads * segments.count(), [&](size_t i, size_t thread) {
+    AttendSegment(call, i % heads, segments[i / heads], Scratch(thread), act_.parts + i * part);
+  });
+  pool_->For(call.rows, [&](size_t r, size_t thread) {
+    MergeSegments(call, r, act_.parts, part, segments.count(), Scratch(thread));
+  });
 }
 
 void Decoder::MlpBlock(size_t layer, size_t rows) {

@@ -9,6 +9,7 @@
 #include "platforms/thread_pool.h"
 #include "runtime/base/status.h"
 #include "runtime/decoder/activations.h"
+#include "runtime/decoder/attention.h"
 #include "runtime/decoder/decoder_spec.h"
 #include "runtime/decoder/weights.h"
 #include "runtime/kv/kv_ring.h"
@@ -52,6 +53,7 @@ class Decoder {
  private:
   void Embed(const RowBatch& batch);
   void AttentionBlock(size_t layer, const RowBatch& batch);
+  void AttendRows(const AttentionCall& call);
   void MlpBlock(size_t layer, size_t rows);
   void Logits(const RowBatch& batch, const LogitsSink& sink);
 
