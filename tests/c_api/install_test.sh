@@ -53,8 +53,8 @@ foreach(kind rondo static)
   target_link_libraries(with_${kind} rondo::${kind})
 endforeach()
 END
-"$cmake" -S "$work" -B "$work/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" \
-  >/dev/null
+"$cmake" -G Ninja -S "$work" -B "$work/build" -DCMAKE_C_COMPILER="$cc" \
+  -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 "$cmake" --build "$work/build" >/dev/null
 check "find_package rondo::rondo" "$work/build/with_rondo"
 check "find_package rondo::static" "$work/build/with_static"
