@@ -10,14 +10,17 @@ namespace rondo {
 
 namespace {
 
-// Output channels of one task: enough tasks to keep all threads busy, yet tiles that stay in L2.
-constexpr size_t kMinTaskChannels = 64;
+// Output channels of one task: enough tasks to keep all threads busy, and weights that stay in a
+// second-level cache of 512 KiB or more while all rows go over them.
 constexpr size_t kMaxTaskChannels = 256;
+constexpr size_t kMaxTaskBytes = 256 << 10;
 constexpr size_t kTasksPerThread = 8;
 
-size_t TaskChannels(size_t n, size_t nr, size_t threads) {
-  const size_t even = CeilDiv(n, threads * kTasksPerThread);
-  return RoundUp(std::clamp(even, kMinTaskChannels, kMaxTaskChannels), nr);
+size_t TaskChannels(const LinearShape& shape, const KernelSet& set, size_t threads) {
+  const size_t nr = shape.TileChannels(set);
+  const size_t most = std::max(kMaxTaskBytes / shape.TileBytes(set) * nr, nr);
+  const size_t even = RoundUp(CeilDiv(shape.n, threads * kTasksPerThread), nr);
+  return std::min({even, most, kMaxTaskChannels});
 }
 
 size_t RowBytes(size_t n) { return n * sizeof(float) + kOverRead; }
@@ -215,7 +218,7 @@ void Decoder::RowInput(const PackedLinear& linear, const float* row, size_t r,
 void Decoder::Linear(const PackedLinear& linear, const Activations::Input& in, size_t rows,
                      Into into, float* out, size_t out_stride, bool last) {
   const size_t n = linear.shape.n;
-  const size_t step = TaskChannels(n, linear.shape.TileChannels(*set_), pool_->threads());
+  const size_t step = TaskChannels(linear.shape, *set_, pool_->threads());
   const LinearInput input = in.linear();
   pool_->For(
       CeilDiv(n, step),
