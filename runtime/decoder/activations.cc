@@ -22,7 +22,8 @@ size_t InputBytes(size_t stride, size_t rows) {
 }
 
 size_t FloatBytes(size_t rows, size_t columns) {
-  return rows * columns * sizeof(float) + kOverRead;
+  const CheckedSize bytes = CheckedSize(rows) * columns * sizeof(float) + kOverRead;
+  return bytes.valid() ? bytes.value() : SIZE_MAX;  // which the plan refuses
 }
 
 }  // namespace

@@ -180,7 +180,9 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
     if (sees(0, block) || sees(count - 1, block)) {
       page_kind.Scores(page_of(block), block < window.sink_blocks ? sinks : recent, n,
                        std::min(kBlock, tokens - t), s.p + t, kSegment);
-      if (int8) std::memcpy(s.value_scales + t, page_kind.ValueScales(page_of(block)), kBlock * 4);
+      if (int8)
+        std::memcpy(s.value_scales + t, page_kind.ValueScales(page_of(block)),
+                    kBlock * sizeof(float));
     }
     for (size_t q = 0; q < n; ++q) {
       if (!sees(q / group, block)) std::fill_n(s.p + q * kSegment + t, kBlock, kNone);
@@ -267,9 +269,10 @@ void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment, 
              Sums(part, call.rows * call.group, call.head_dim));
 }
 
-void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t stride,
-                   size_t segments, uint8_t* scratch) {
+void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t segments,
+                   uint8_t* scratch) {
   const size_t dim = call.head_dim;
+  const size_t stride = AttentionPartFloats(call.group, dim, call.rows);
   const Sums all(Scratch(kAttentionTileRows * call.group, dim, scratch).all, 1, dim);
   for (size_t head = 0; head < call.n_kv_heads; ++head) {
     for (size_t g = 0; g < call.group; ++g) {

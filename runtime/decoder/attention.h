@@ -63,11 +63,11 @@ void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t coun
 
 // The same in two steps, for few rows (call.rows <= kAttentionTileRows) and many tokens: each
 // segment of each KV head into a part of AttentionPartFloats, in any order; then row by row. Parts
-// lie by segment (its index in AttentionSegments), then KV head, `stride` floats apart.
+// lie by segment (its index in AttentionSegments), then KV head.
 void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment, uint8_t* scratch,
                    float* part);
-void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t stride,
-                   size_t segments, uint8_t* scratch);
+void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t segments,
+                   uint8_t* scratch);
 size_t AttentionPartFloats(size_t group, size_t head_dim, size_t rows);
 
 // Per thread, aligned to 64.

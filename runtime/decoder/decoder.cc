@@ -159,7 +159,7 @@ void Decoder::AttendRows(const AttentionCall& call) {
     AttendSegment(call, i % heads, segments[i / heads], Scratch(thread), act_.parts + i * part);
   });
   pool_->For(call.rows, [&](size_t r, size_t thread) {
-    MergeSegments(call, r, act_.parts, part, segments.count(), Scratch(thread));
+    MergeSegments(call, r, act_.parts, segments.count(), Scratch(thread));
   });
 }
 

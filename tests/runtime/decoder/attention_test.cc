@@ -120,7 +120,7 @@ class AttentionTest : public testing::TestWithParam<Case> {
       AttendSegment(call, i % kKvHeads, segments[i / kKvHeads], scratch, &parts[i * stride]);
     }
     for (size_t r = 0; r < call.rows; ++r) {
-      MergeSegments(call, r, parts.data(), stride, segments.count(), scratch);
+      MergeSegments(call, r, parts.data(), segments.count(), scratch);
     }
     ASSERT_EQ(std::memcmp(out.data(), expected, out.size() * sizeof(float)), 0)
         << "from position " << call.position;
