@@ -167,10 +167,14 @@ int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
   f.context_length = m.context_length();
   f.hidden_size = m.hidden_size();
   f.n_layers = m.layers()->size();
-  const rondo::format::Attention& attention = *m.layers()->Get(0)->attention();
-  f.n_heads = attention.n_heads();
-  f.n_kv_heads = attention.n_kv_heads();
-  f.head_dim = attention.head_dim();
+  for (const rondo::format::Layer* layer : *m.layers()) {
+    const rondo::format::Attention* attention = layer->attention();
+    if (attention == nullptr) continue;
+    f.n_heads = attention->n_heads();
+    f.n_kv_heads = attention->n_kv_heads();
+    f.head_dim = attention->head_dim();
+    break;
+  }
   f.bos_token = m.bos_token();
   f.n_eos_tokens = m.eos_tokens() == nullptr ? 0 : m.eos_tokens()->size();
   f.has_tokenizer = model->tokenizer != nullptr;

@@ -301,7 +301,7 @@ typedef struct rondo_memory_plan {
   uint64_t activations_bytes;
   uint64_t workspace_bytes;
   uint64_t activations_lower_bound; /* the most that is live at once: no layout can be smaller */
-  uint64_t kv_bytes_per_token;      /* of one session */
+  uint64_t kv_bytes_per_token;      /* of one session, in layers of every window together */
   uint32_t kv_block_tokens;
   uint32_t context;
   uint32_t max_sessions;

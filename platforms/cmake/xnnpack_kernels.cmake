@@ -49,6 +49,8 @@ rondo_kernels("" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-scalar-rr2-p5
 rondo_kernels("" f32-rminmax f32-rmax-scalar-u4-acc4 f32-rminmax-scalar-u4-acc4)
 rondo_kernels("" f32-vbinary f32-vmul-scalar-u8)
 rondo_kernels("" f32-vsigmoid f32-vsigmoid-scalar-rr2-lut64-p2-div-u2)
+rondo_kernels("" f32-vgelu f32-vgelu-scalar-rational-12-10-div)
+rondo_kernels("" f32-vtanh f32-vtanh-scalar-rational-9-8-div)
 rondo_kernels("" qd8-f32-qb4w-gemm
   qd8-f32-qb4w-gemm-1x4-minmax-scalar
   qd8-f32-qb4w-gemm-4x4-minmax-scalar)
@@ -66,6 +68,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   # sse2
   set(flags "-msse2 -mno-sse3")
   rondo_kernels("${flags}" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-sse2-rr2-p5-u16-acc2)
+  rondo_kernels("${flags}" f32-vgelu f32-vgelu-sse2-rational-12-10-div)
+  rondo_kernels("${flags}" f32-vtanh f32-vtanh-sse2-rational-9-8-div)
 
   # sse41
   set(flags "-msse4.1 -mno-sse4.2")
@@ -91,6 +95,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     f32-gemm-1x16-minmax-fma3-broadcast
     f32-gemm-3x16-minmax-fma3-broadcast
     f32-gemm-5x16-minmax-fma3-broadcast)
+  rondo_kernels("${flags}" f32-vgelu f32-vgelu-fma3-rational-12-10-div)
+  rondo_kernels("${flags}" f32-vtanh f32-vtanh-fma3-rational-9-8-div)
 
   # avx2
   set(flags "-mf16c -mfma -mavx2")
@@ -122,6 +128,8 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     f32-raddstoreexpminusmax-avx512f-rr2-p5-u64-acc2)
   rondo_kernels("${flags}" f32-rminmax f32-rmax-avx512f-u64-acc4 f32-rminmax-avx512f-u64-acc4)
   rondo_kernels("${flags}" f32-vbinary f32-vmul-avx512f-u32)
+  rondo_kernels("${flags}" f32-vgelu f32-vgelu-avx512f-rational-12-10-div)
+  rondo_kernels("${flags}" f32-vtanh f32-vtanh-avx512f-rational-9-8-div)
   rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-avx512f-rr2-lut32-p2-perm2-scalef-div-u64)
 
   # avx512skx
@@ -159,6 +167,8 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
   rondo_kernels("" f32-rminmax f32-rmax-neon-u16-acc4 f32-rminmax-neon-u16-acc4)
   rondo_kernels("" f32-vbinary f32-vmul-neon-u8)
   rondo_kernels("" f32-vsigmoid f32-vsigmoid-neonfma-rr1-lut64-p2-nr2recps-u16)
+  rondo_kernels("" f32-vgelu f32-vgelu-neon-rational-12-10-div)
+  rondo_kernels("" f32-vtanh f32-vtanh-neon-rational-9-8-div)
   rondo_kernels("" qd8-f32-qb4w-gemm
     qd8-f32-qb4w-gemm-1x16-minmax-neon-mlal-lane
     qd8-f32-qb4w-gemm-2x16-minmax-neon-mlal-lane

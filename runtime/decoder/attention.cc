@@ -74,7 +74,7 @@ void PrepareQuery(const AttentionCall& call, const float* in, const float* rope,
                   int8_t* q8, RowQuant* quant) {
   const size_t dim = call.head_dim;
   if (rope != nullptr) {
-    ApplyRope(*call.set, in, rope, dim, rotated);
+    ApplyRope(*call.set, in, rope, call.rope_dim, dim, rotated);
   } else {
     std::memcpy(rotated, in, dim * sizeof(float));
   }
@@ -102,7 +102,7 @@ void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scra
     const uint64_t position = call.position + r;
     const float* in = keys + r * call.qkv_stride;
     if (call.rope != nullptr) {
-      ApplyRope(*call.set, in, call.rope + r * dim, dim, key);
+      ApplyRope(*call.set, in, call.rope + r * call.rope_dim, call.rope_dim, dim, key);
       in = key;
     }
     uint8_t* page = call.ring->Page(ContextWindow::Block(position), call.layer, kv_head);
@@ -112,7 +112,7 @@ void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scra
 }
 
 AttentionSegments::AttentionSegments(const AttentionCall& call, size_t begin, size_t count) {
-  const ContextWindow& window = call.ring->window();
+  const ContextWindow& window = call.ring->window(call.layer);
   const uint64_t first = window.FirstRecentBlock(call.position + begin);
   const uint64_t last = ContextWindow::Block(call.position + begin + count - 1);
   sinks_ = CeilDiv(std::min(window.sink_blocks, first), kSegmentBlocks);
@@ -136,11 +136,12 @@ void PrepareQueries(const AttentionCall& call, size_t kv_head, size_t begin, siz
     const float* heads = call.qkv + row * call.qkv_stride + kv_head * call.group * dim;
     for (size_t g = 0; g < call.group; ++g) {
       const size_t q = r * call.group + g;
-      PrepareQuery(call, heads + g * dim, call.rope != nullptr ? call.rope + row * dim : nullptr,
+      PrepareQuery(call, heads + g * dim,
+                   call.rope != nullptr ? call.rope + row * call.rope_dim : nullptr,
                    s.rotated + q * dim, s.q8 + q * dim, s.quant + q);
-      if (call.ring->window().sink_blocks > 0) {
+      if (call.ring->window(call.layer).sink_blocks > 0) {
         PrepareQuery(call, heads + g * dim,
-                     call.sink_rope != nullptr ? call.sink_rope + row * dim : nullptr,
+                     call.sink_rope != nullptr ? call.sink_rope + row * call.rope_dim : nullptr,
                      s.sink_rotated + q * dim, s.sink_q8 + q * dim, s.sink_quant + q);
       }
     }
@@ -154,7 +155,7 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
   const size_t group = call.group;
   const size_t n = count * group;
   const KernelSet& set = *call.set;
-  const ContextWindow& window = call.ring->window();
+  const ContextWindow& window = call.ring->window(call.layer);
   const KvPage& page_kind = call.ring->layout().page(call.layer);
   const bool int8 = page_kind.format() == KvFormat::kInt8;
   const size_t stride = dim * (int8 ? 1 : sizeof(float));
@@ -185,7 +186,15 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
                     kBlock * sizeof(float));
     }
     for (size_t q = 0; q < n; ++q) {
-      if (!sees(q / group, block)) std::fill_n(s.p + q * kSegment + t, kBlock, kNone);
+      float* p = s.p + q * kSegment + t;
+      if (!sees(q / group, block)) {
+        std::fill_n(p, kBlock, kNone);
+        continue;
+      }
+      // Whole blocks, so that a score's place in the vector does not depend on other rows.
+      if (call.soft_cap > 0) SoftCap(set, call.soft_cap, kBlock, p);
+      const uint64_t first = window.FirstToken(position + q / group);
+      if (first > block * kBlock) std::fill_n(p, std::min(first - block * kBlock, kBlock), kNone);
     }
   }
 

@@ -27,10 +27,12 @@ struct AttentionCall {
   size_t group;  // query heads per KV head
   size_t head_dim;
   float score_scale;
+  float soft_cap;          // scores become cap * tanh(score / cap); 0: they do not
   const float* qkv;        // row: n_heads * head_dim of q before RoPE, then k, then v; readable for
   size_t qkv_stride;       // kOverRead bytes past the last row. In floats
-  const float* rope;       // RopeTables of the rows, [rows, head_dim], or null: no RoPE
-  const float* sink_rope;  // the same for meeting the sinks; null where there are none
+  const float* rope;       // RopeTables of the rows, [rows, rope_dim], or null: no RoPE
+  size_t rope_dim;         // channels of a head that turn
+  const float* sink_rope;  // the same for meeting the sinks; null: no RoPE
   uint64_t position;       // of row 0
   size_t rows;
   float* out;  // [rows, n_heads * head_dim]

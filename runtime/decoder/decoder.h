@@ -23,6 +23,7 @@ struct RowBatch {
   uint64_t position;                // of the first token
   std::span<const int32_t> tokens;  // 1..max_rows ids, all < vocab_size
   size_t first_logits_row;          // rows from here on ask for logits; tokens.size(): none
+  bool long_sequence;               // turn by the frequencies for long sequences
   const std::atomic<bool>* cancel;  // looked at once per layer
 };
 
@@ -53,19 +54,29 @@ class Decoder {
  private:
   void Embed(const RowBatch& batch);
   void AttentionBlock(size_t layer, const RowBatch& batch);
+  void NormalizeHeads(size_t layer, size_t rows);
   void AttendRows(const AttentionCall& call);
+  void ConvBlock(size_t layer, const RowBatch& batch);
+  void MlpInput(size_t layer, size_t rows);
   void MlpBlock(size_t layer, size_t rows);
+  void ExpertsBlock(size_t layer, size_t rows);
   void Logits(const RowBatch& batch, const LogitsSink& sink);
 
   // in = as the linear wants it: rows of norm(hidden), or of any floats.
-  void NormInput(const PackedLinear& linear, const float* hidden, const float* weight,
-                 float epsilon, size_t rows, const Activations::Input& in);
+  void NormInput(const PackedLinear& linear, const RowNorm& norm, const float* hidden, size_t rows,
+                 const Activations::Input& in);
   void RowInput(const PackedLinear& linear, const float* row, size_t r,
                 const Activations::Input& in);
+  // down_input = activation of the first rows of gate_up.
+  void Activated(const LayerSpec& spec, const PackedLinear& down, size_t rows);
   // out = linear(in), or out += linear(in); columns over the threads.
   enum class Into { kReplace, kAdd };
   void Linear(const PackedLinear& linear, const Activations::Input& in, size_t rows, Into into,
               float* out, size_t out_stride, bool last = false);
+  // hidden += norm(linear(in)).
+  void AddToResidual(const PackedLinear& linear, const Activations::Input& in, const RowNorm& norm,
+                     size_t rows);
+  void AddBlockOut(const RowNorm& norm, size_t rows);  // hidden += norm(block_out)
 
   uint8_t* Scratch(size_t thread) { return scratch_ + thread * scratch_bytes_; }
 

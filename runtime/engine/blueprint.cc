@@ -68,12 +68,34 @@ Result<ContextWindow> MakeWindow(const EngineOptions& options) {
   return window;
 }
 
-Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set, KvFormat format) {
-  RONDO_ASSIGN(auto heads, HeapArray<KvLayout::Heads>::Create(spec.layers.size()));
-  for (size_t i = 0; i < heads.size(); ++i) {
-    heads[i] = {spec.layers[i].n_kv_heads, spec.layers[i].head_dim};
+Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set, KvFormat format,
+                              const ContextWindow& window, uint64_t max_rows) {
+  RONDO_ASSIGN(auto layers, HeapArray<KvLayout::Layer>::Create(spec.layers.size()));
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const LayerSpec& layer = spec.layers[i];
+    if (layer.conv_taps > 0) {
+      layers[i] = {.floats = spec.hidden_size, .window = layer.conv_taps};
+    } else {
+      layers[i] = {
+          .n_kv_heads = layer.n_kv_heads, .head_dim = layer.head_dim, .window = layer.window};
+    }
   }
-  return KvLayout::Create(set, format, heads.span());
+  return KvLayout::Create(set, format, layers.span(), window, max_rows);
+}
+
+// A model that learned its positions one by one has none beyond its table.
+Status CheckPositions(const DecoderSpec& spec, const EngineOptions& options) {
+  if (spec.max_positions == 0) return Status();
+  if (options.policy == ContextPolicy::kSlide) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "engine option policy is 1 (slide), but the model's positions end at "
+                         "%llu: use 0 (stop)",
+                         static_cast<unsigned long long>(spec.max_positions));
+  }
+  if (options.context <= spec.max_positions) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "engine option context is %u, but the model's positions end at %llu",
+                       options.context, static_cast<unsigned long long>(spec.max_positions));
 }
 
 // Asks for one session's blocks.
@@ -89,8 +111,8 @@ SessionBlocks AddSession(const Blueprint& blueprint, const Tokenizer* tokenizer,
   const Segment s = Segment::kSessions;
   return {
       .session = add(s, "state", sizeof(Session)),
-      .kv = add(Segment::kKvPool, "KV blocks",
-                CheckedSize(blueprint.ring_blocks) * blueprint.kv.block_bytes() + kOverRead),
+      .kv =
+          add(Segment::kKvPool, "KV blocks", CheckedSize(blueprint.kv.session_bytes()) + kOverRead),
       .tokens = add(s, "tokens", tokens * sizeof(int32_t)),
       .logits = add(s, "logits", CheckedSize(blueprint.decoder.spec().vocab_size) * sizeof(float)),
       .sampler = add(s, "sampler", Sampler::Bytes(Session::SamplerHistory(tokens.value()))),
@@ -116,7 +138,7 @@ Result<Blueprint> Blueprint::Draw(const ModelFile& model, const Tokenizer* token
                          options.kernels.data());
   }
   RONDO_ASSIGN(b.window, MakeWindow(options));
-  b.ring_blocks = KvRing::Blocks(b.window, options.max_rows);
+  b.ring_blocks = b.window.RingBlocks(options.max_rows);
 
   const size_t n_layers = model.model().layers()->size();
   constexpr size_t kOtherBlocks = 32;
@@ -126,7 +148,9 @@ Result<Blueprint> Blueprint::Draw(const ModelFile& model, const Tokenizer* token
   MemoryPlan* memory = &b.plan.memory;
   RONDO_ASSIGN(b.decoder,
                Decoder::Plan(model, *b.set, options.max_rows, options.threads, b.window, memory));
-  RONDO_ASSIGN(b.kv, MakeKvLayout(b.decoder.spec(), *b.set, options.kv_format));
+  RONDO_RETURN_IF_ERROR(CheckPositions(b.decoder.spec(), options));
+  RONDO_ASSIGN(
+      b.kv, MakeKvLayout(b.decoder.spec(), *b.set, options.kv_format, b.window, options.max_rows));
   RONDO_ASSIGN(b.sessions, HeapArray<SessionBlocks>::Create(options.max_sessions));
   for (size_t i = 0; i < b.sessions.size(); ++i)
     b.sessions[i] = AddSession(b, tokenizer, i, memory);
@@ -139,7 +163,7 @@ Result<Blueprint> Blueprint::Draw(const ModelFile& model, const Tokenizer* token
 
   b.plan.mapped_bytes = b.decoder.weights().mapped_bytes();
   b.plan.kv_block_tokens = kKvBlockTokens;
-  b.plan.kv_bytes_per_token = b.kv.block_bytes() / kKvBlockTokens;
+  b.plan.kv_bytes_per_token = b.kv.bytes_per_token();
   b.plan.context =
       b.window.slides ? static_cast<uint32_t>(b.window.blocks * kKvBlockTokens) : options.context;
   b.plan.kernels = b.set->name;

@@ -96,8 +96,7 @@ Result<Session*> Engine::OpenSession(const SessionOptions& options) {
   const Blueprint& blueprint = core.blueprint;
   const SessionBlocks& blocks =
       blueprint.sessions[static_cast<size_t>(slot - impl_->sessions.begin())];
-  const KvRing ring(blueprint.kv, blueprint.window, blueprint.ring_blocks,
-                    core.At<uint8_t>(blocks.kv));
+  const KvRing ring(blueprint.kv, blueprint.window, core.At<uint8_t>(blocks.kv));
   auto* session = new (core.At<uint8_t>(blocks.session)) Session(&core, ring);
   if (const Status status = session->Init(options, blocks); !status.ok()) {
     session->~Session();

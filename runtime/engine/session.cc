@@ -32,6 +32,8 @@ Status Session::Init(const SessionOptions& options, const SessionBlocks& blocks)
   logprobs_ = options.logprobs;
   tokens_ = core_->At<int32_t>(blocks.tokens);
   logits_ = core_->At<float>(blocks.logits);
+  long_ = ring_.window().slides &&
+          core_->blueprint.plan.context > core_->blueprint.decoder.spec().short_context;
   text_ = {core_->At<char>(blocks.text), core_->Bytes(blocks.text)};
   piece_ = {core_->At<char>(blocks.piece), core_->Bytes(blocks.piece)};
   EndGeneration();
@@ -108,9 +110,9 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink* sink) {
     const uint64_t first_logits = sink != nullptr ? before : last ? position_ - 1 : position_;
     const Status status = Evaluate(position_, first_logits, sink != nullptr ? &rows : nullptr);
     if (!status.ok()) {
-      const bool restorable = before == 0 || ring_.CanReturnTo(before - 1);
-      position_ = restorable ? before : evaluated_;
-      evaluated_ = std::min(evaluated_, position_);
+      const bool restorable =
+          !ring_.window().slides || before == 0 || ring_.CanReturnTo(before - 1);
+      CutBack(restorable ? before : evaluated_);
       if (logits_at_ > position_) logits_at_ = 0;
       if (!restorable) {
         const std::span<const int32_t> kept = ids.first(position_ - before);
@@ -145,12 +147,12 @@ Status Session::Evaluate(uint64_t end, uint64_t first_logits, const LogitsSink* 
   const uint64_t capacity = core_->blueprint.ring_tokens();
   int32_t* chunk = core_->At<int32_t>(core_->blueprint.chunk_tokens);
   while (evaluated_ < end) {
-    const size_t rows =
-        std::min<uint64_t>(core_->blueprint.plan.options.max_rows, end - evaluated_);
+    const size_t rows = NextChunk(end, &first_logits);
     for (size_t r = 0; r < rows; ++r) chunk[r] = tokens_[(evaluated_ + r) % capacity];
     const uint64_t logits_from = std::clamp(first_logits, evaluated_, evaluated_ + rows);
     Keeper keeper = {this, sink, evaluated_};
-    const RowBatch batch = {&ring_, evaluated_, {chunk, rows}, logits_from - evaluated_, &cancel_};
+    const RowBatch batch = {&ring_, evaluated_, {chunk, rows}, logits_from - evaluated_,
+                            long_,  &cancel_};
     const Status status = core_->blueprint.decoder.Forward(batch, {Keeper::Row, &keeper});
     if (!status.ok()) {
       cancel_.store(false, std::memory_order_relaxed);
@@ -159,6 +161,34 @@ Status Session::Evaluate(uint64_t end, uint64_t first_logits, const LogitsSink* 
     evaluated_ += rows;
   }
   return Status();
+}
+
+// How many rows to evaluate next. A model with frequencies for long sequences turns every position
+// by them once there are more than short_context tokens: what is in the ring is then made anew.
+uint64_t Session::NextChunk(uint64_t end, uint64_t* first_logits) {
+  const uint64_t rows =
+      std::min<uint64_t>(core_->blueprint.plan.options.max_rows, end - evaluated_);
+  const uint64_t short_context = core_->blueprint.decoder.spec().short_context;
+  if (short_context == 0 || ring_.window().slides) return rows;
+  const bool is_long =
+      evaluated_ >= short_context || (*first_logits >= short_context && end > short_context);
+  if (is_long) *first_logits = std::max(*first_logits, short_context);
+  if (is_long != long_) {
+    long_ = is_long;
+    evaluated_ = 0;
+    return NextChunk(end, first_logits);
+  }
+  return is_long ? rows : std::min(rows, short_context - evaluated_);
+}
+
+// Drops the tokens from `position` on. What a row there sees may have been given up by the rings of
+// layers with a window: then everything is evaluated again when it is asked for, to the same bits.
+void Session::CutBack(uint64_t position) {
+  position_ = position;
+  evaluated_ = std::min(evaluated_, position);
+  if (position > 0 && ring_.CanReturnTo(position - 1)) return;
+  evaluated_ = 0;
+  ring_.Reset();
 }
 
 // Makes logits_ those after the last token.
@@ -288,7 +318,7 @@ Status Session::Undo(uint64_t n) {
         static_cast<unsigned long long>(n), static_cast<unsigned long long>(position_));
   }
   const uint64_t target = position_ - n;
-  if (target > 0 && !ring_.CanReturnTo(target - 1)) {
+  if (target > 0 && ring_.window().slides && !ring_.CanReturnTo(target - 1)) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "cannot undo %llu tokens: the ring has turned since; the last %u are "
                          "always possible",
@@ -296,8 +326,7 @@ Status Session::Undo(uint64_t n) {
                          core_->blueprint.plan.options.max_rows);
   }
   const std::lock_guard turn(core_->turn);
-  position_ = target;
-  evaluated_ = std::min(evaluated_, target);
+  CutBack(target);
   // Logits of dropped tokens must not be taken for those of others appended later.
   if (logits_at_ > target) logits_at_ = 0;
   sampler_.Undo(n);

@@ -94,6 +94,8 @@ class Session {
   Status CheckRoom(uint64_t n) const;
   Status Append(std::span<const int32_t> ids, const LogitsSink* sink);
   Status Evaluate(uint64_t end, uint64_t first_logits, const LogitsSink* sink);
+  uint64_t NextChunk(uint64_t end, uint64_t* first_logits);
+  void CutBack(uint64_t position);
   Status EvaluatePending();
   void Push(int32_t token);
   void EndGeneration();  // what was generated before counts no more
@@ -116,6 +118,7 @@ class Session {
   float* logits_ = nullptr;
   uint64_t position_ = 0;   // tokens appended
   uint64_t evaluated_ = 0;  // of these, tokens whose keys and values are in the ring
+  bool long_ = false;       // those of a long sequence (DecoderSpec::short_context)
   uint64_t logits_at_ = 0;  // logits_ are those after this many tokens; 0: none
   uint64_t generated_ = 0;  // tokens from Next and Accept since the last Prefill
   FinishReason finished_ = FinishReason::kNone;

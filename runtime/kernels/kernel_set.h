@@ -54,11 +54,19 @@ struct TileQuants {
 // What is done to rows between the products (row_loops.h); n in elements, in == out is fine.
 struct RowLoops {
   float (*sum_of_squares)(const float* in, size_t n);
+  float (*sum)(const float* in, size_t n);
   void (*scale_by_weight)(const float* in, float factor, const float* weight, size_t n, float* out);
+  void (*subtract)(const float* in, float x, size_t n, float* out);
+  void (*scale)(const float* in, float factor, size_t n, float* out);
+  void (*clamp)(const float* in, float low, float high, size_t n, float* out);
   void (*rotate_halves)(const float* in, const float* cosines, const float* sines, size_t half,
                         float* out);
   void (*gate)(const float* gate, const float* sigmoid, const float* up, size_t n, float* out);
+  // What tanh is taken of in the tanh form of GELU, and what is made of it.
+  void (*gelu_argument)(const float* in, size_t n, float* out);
+  void (*gelu_result)(const float* in, const float* tanh, size_t n, float* out);
   void (*add)(float* x, const float* y, size_t n);
+  void (*multiply_add)(float* x, const float* a, const float* b, size_t n);  // x += a * b
   // x = x * x_factor + y * y_factor
   void (*blend)(float* x, float x_factor, const float* y, float y_factor, size_t n);
   void (*flip_signs)(int8_t* x, size_t n);  // x ^= 0x80
@@ -83,6 +91,8 @@ struct KernelSet {
   void (*exp_minus_max)(size_t n, const float* in, const float* max, float* out, float* sum,
                         const void* params);
   void (*sigmoid)(size_t n, const float* in, float* out, const void* params);
+  void (*tanh)(size_t n, const float* in, float* out, const void* params);
+  void (*gelu)(size_t n, const float* in, float* out, const void* params);  // with erf
   void (*multiply)(size_t n, const float* a, const float* b, float* out, const void* params);
 };
 

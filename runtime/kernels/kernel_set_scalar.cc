@@ -53,6 +53,8 @@ const KernelSet kKernelsScalar = {
     RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__scalar_lrintf_u4),
     RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__scalar_rr2_p5_u4_acc2),
     RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__scalar_rr2_lut64_p2_div_u2),
+    RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__scalar_rational_9_8_div_u4),
+    RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__scalar_rational_12_10_div_u4),
     RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__scalar_u8),
 };
 

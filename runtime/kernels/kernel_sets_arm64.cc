@@ -39,6 +39,8 @@ namespace rondo {
   RONDO_VECTOR(exp_minus_max,                                                                   \
                xnn_f32_raddstoreexpminusmax_ukernel__neonfma_rr1_lut64_p2_u16_acc2),            \
   RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__neonfma_rr1_lut64_p2_nr2recps_u16),           \
+  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__neon_rational_9_8_div_u8),                          \
+  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__neon_rational_12_10_div_u8),                        \
   RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__neon_u8)
 
 extern const KernelSet kKernelsI8mm;

@@ -83,6 +83,8 @@ const KernelSet kKernelsAvx512Vnni = {
     RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),
     RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),
     RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),
+    RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),
+    RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),
     RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx512f_u32),
 };
 
@@ -138,6 +140,8 @@ const KernelSet kKernelsAvx2 = {
     RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx2_u64),
     RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx2_rr2_p5_u32_acc2),
     RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx2_rr1_p5_div_u40),
+    RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__fma3_rational_9_8_div_u16),
+    RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__fma3_rational_12_10_div_u16),
     RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx_u16),
 };
 
@@ -193,6 +197,8 @@ const KernelSet kKernelsSse41 = {
     RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__sse41_u32),
     RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__sse2_rr2_p5_u16_acc2),
     RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__sse41_rr2_lut64_p2_div_u8),
+    RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__sse2_rational_9_8_div_u8),
+    RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__sse2_rational_12_10_div_u8),
     RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__sse_u8),
 };
 

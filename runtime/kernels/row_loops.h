@@ -26,6 +26,34 @@ float SumOfSquares(const float* in, size_t n) {
   return partial[0];
 }
 
+float Sum(const float* in, size_t n) {
+  float partial[kLanes] = {};
+  size_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (size_t l = 0; l < kLanes; ++l) partial[l] += in[i + l];
+  }
+  for (; i < n; ++i) partial[i % kLanes] += in[i];
+  for (size_t width = kLanes / 2; width > 0; width /= 2) {
+    for (size_t l = 0; l < width; ++l) partial[l] += partial[l + width];
+  }
+  return partial[0];
+}
+
+void Subtract(const float* in, float x, size_t n, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = in[i] - x;
+}
+
+void Scale(const float* in, float factor, size_t n, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = in[i] * factor;
+}
+
+void Clamp(const float* in, float low, float high, size_t n, float* out) {
+  for (size_t i = 0; i < n; ++i) {
+    const float x = in[i] < low ? low : in[i];
+    out[i] = x > high ? high : x;
+  }
+}
+
 // __restrict would be wrong where in == out; the compiler checks for overlap once instead.
 void ScaleByWeight(const float* in, float factor, const float* weight, size_t n, float* out) {
   for (size_t i = 0; i < n; ++i) out[i] = in[i] * factor * weight[i];
@@ -57,8 +85,36 @@ void FlipSigns(signed char* x, size_t n) {
   for (size_t i = 0; i < n; ++i) x[i] = static_cast<signed char>(x[i] ^ -128);
 }
 
-constexpr RowLoops kLoops = {SumOfSquares, ScaleByWeight, RotateHalves, Gate,
-                             Add,          Blend,         FlipSigns};
+void MultiplyAdd(float* x, const float* a, const float* b, size_t n) {
+  for (size_t i = 0; i < n; ++i) x[i] += a[i] * b[i];
+}
+
+void GeluArgument(const float* in, size_t n, float* out) {
+  for (size_t i = 0; i < n; ++i) {
+    out[i] = 0.797884561f * (in[i] + 0.044715f * (in[i] * in[i] * in[i]));
+  }
+}
+
+void GeluResult(const float* in, const float* tanh, size_t n, float* out) {
+  for (size_t i = 0; i < n; ++i) out[i] = 0.5f * in[i] * (1.0f + tanh[i]);
+}
+
+constexpr RowLoops kLoops = {
+    .sum_of_squares = SumOfSquares,
+    .sum = Sum,
+    .scale_by_weight = ScaleByWeight,
+    .subtract = Subtract,
+    .scale = Scale,
+    .clamp = Clamp,
+    .rotate_halves = RotateHalves,
+    .gate = Gate,
+    .gelu_argument = GeluArgument,
+    .gelu_result = GeluResult,
+    .add = Add,
+    .multiply_add = MultiplyAdd,
+    .blend = Blend,
+    .flip_signs = FlipSigns,
+};
 
 }  // namespace
 }  // namespace rondo

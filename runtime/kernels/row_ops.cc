@@ -1,5 +1,6 @@
 #include "runtime/kernels/row_ops.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -7,10 +8,20 @@
 
 namespace rondo {
 
-void RmsNorm(const KernelSet& set, const float* in, const float* weight, float epsilon, size_t n,
-             float* out) {
-  const float mean = set.loops->sum_of_squares(in, n) / static_cast<float>(n);
-  set.loops->scale_by_weight(in, 1.0f / std::sqrt(mean + epsilon), weight, n, out);
+void Normalize(const KernelSet& set, const RowNorm& norm, const float* in, size_t n, float* out) {
+  const size_t group = norm.group;
+  if (norm.kind == NormKind::kNone) return;
+  for (size_t i = 0; i < n; i += group) {
+    const float* x = in + i;
+    if (norm.kind == NormKind::kLayerNorm) {
+      set.loops->subtract(x, set.loops->sum(x, group) / static_cast<float>(group), group, out + i);
+      x = out + i;
+    }
+    const float mean = set.loops->sum_of_squares(x, group) / static_cast<float>(group);
+    set.loops->scale_by_weight(x, 1.0f / std::sqrt(mean + norm.epsilon), norm.weight + i, group,
+                               out + i);
+    if (norm.bias != nullptr) set.loops->add(out + i, norm.bias + i, group);
+  }
 }
 
 RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t padded_n,
@@ -26,10 +37,50 @@ RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t pad
   return {q.zero_point, q.inv_scale};
 }
 
-void SiluMultiply(const KernelSet& set, const float* gate, const float* up, size_t n,
-                  float* scratch, float* out) {
-  set.sigmoid(n * sizeof(float), gate, scratch, nullptr);
-  set.loops->gate(gate, scratch, up, n, out);
+void Activate(const KernelSet& set, Activation activation, const float* in, size_t n,
+              float* scratch, float* out) {
+  const size_t bytes = n * sizeof(float);
+  switch (activation) {
+    case Activation::kSilu:
+      set.sigmoid(bytes, in, scratch, nullptr);
+      set.multiply(bytes, in, scratch, out, nullptr);
+      return;
+    case Activation::kGelu:
+      set.gelu(bytes, in, out, nullptr);
+      return;
+    case Activation::kGeluTanh:
+      set.loops->gelu_argument(in, n, scratch);
+      set.tanh(bytes, scratch, scratch, nullptr);
+      set.loops->gelu_result(in, scratch, n, out);
+      return;
+    case Activation::kGeluQuick:
+      set.loops->scale(in, 1.702f, n, scratch);
+      set.sigmoid(bytes, scratch, scratch, nullptr);
+      set.multiply(bytes, in, scratch, out, nullptr);
+      return;
+    case Activation::kRelu:
+    case Activation::kReluSquared:
+      set.loops->clamp(in, 0.0f, INFINITY, n, out);
+      if (activation == Activation::kReluSquared) set.multiply(bytes, out, out, out, nullptr);
+      return;
+  }
+}
+
+void ActivateGate(const KernelSet& set, Activation activation, const float* gate, const float* up,
+                  size_t n, float* scratch, float* out) {
+  if (activation == Activation::kSilu) {  // in one pass less
+    set.sigmoid(n * sizeof(float), gate, scratch, nullptr);
+    set.loops->gate(gate, scratch, up, n, out);
+    return;
+  }
+  Activate(set, activation, gate, n, scratch, out);
+  set.multiply(n * sizeof(float), out, up, out, nullptr);
+}
+
+void SoftCap(const KernelSet& set, float cap, size_t n, float* x) {
+  set.loops->scale(x, 1.0f / cap, n, x);
+  set.tanh(n * sizeof(float), x, x, nullptr);
+  set.loops->scale(x, cap, n, x);
 }
 
 void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t position,
@@ -42,8 +93,10 @@ void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t posi
   }
 }
 
-void ApplyRope(const KernelSet& set, const float* in, const float* table, size_t dim, float* out) {
+void ApplyRope(const KernelSet& set, const float* in, const float* table, size_t dim,
+               size_t head_dim, float* out) {
   set.loops->rotate_halves(in, table, table + dim / 2, dim / 2, out);
+  if (in != out) std::copy_n(in + dim, head_dim - dim, out + dim);
 }
 
 }  // namespace rondo

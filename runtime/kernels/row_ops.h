@@ -8,25 +8,48 @@
 
 namespace rondo {
 
-// out = in / sqrt(mean(in^2) + epsilon) * weight (Zhang and Sennrich 2019, "Root Mean Square Layer
-// Normalization"). in == out is fine.
-void RmsNorm(const KernelSet& set, const float* in, const float* weight, float epsilon, size_t n,
-             float* out);
+enum class NormKind : uint8_t { kNone, kRmsNorm, kLayerNorm };
+
+// A norm and its weights, which lie in the file.
+struct RowNorm {
+  NormKind kind = NormKind::kNone;
+  float epsilon = 0;
+  size_t group = 0;               // channels normalised together; divides n
+  const float* weight = nullptr;  // [n]
+  const float* bias = nullptr;    // [n]; null: none
+};
+
+// Each group of channels by itself (Zhang and Sennrich 2019, "Root Mean Square Layer
+// Normalization"; Ba et al. 2016, "Layer Normalization"):
+//   RMSNorm    out = in / sqrt(mean(in^2) + epsilon) * weight
+//   LayerNorm  out = (in - mean(in)) / sqrt(mean((in - mean(in))^2) + epsilon) * weight + bias
+// in == out is fine.
+void Normalize(const KernelSet& set, const RowNorm& norm, const float* in, size_t n, float* out);
 
 // Dynamic quantisation to int8, asymmetric, range widened to contain 0. Writes n values and zeros
 // (the real 0) up to padded_n, in the form that the set's kernels read.
 RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t padded_n, int8_t* out);
 
-// out = silu(gate) * up, silu(x) = x / (1 + e^-x). out may be gate; scratch: n floats.
-void SiluMultiply(const KernelSet& set, const float* gate, const float* up, size_t n,
-                  float* scratch, float* out);
+enum class Activation : uint8_t { kSilu, kGelu, kGeluTanh, kGeluQuick, kRelu, kReluSquared };
+
+// out = activation(in), as runtime/model/rondo.fbs defines them. out may be in; scratch: n floats.
+void Activate(const KernelSet& set, Activation activation, const float* in, size_t n,
+              float* scratch, float* out);
+
+// out = activation(gate) * up. out may be gate; scratch: n floats.
+void ActivateGate(const KernelSet& set, Activation activation, const float* gate, const float* up,
+                  size_t n, float* scratch, float* out);
+
+// x = cap * tanh(x / cap).
+void SoftCap(const KernelSet& set, float cap, size_t n, float* x);
 
 // The cosines and sines of one position: table[0, half) and table[half, dim), half = dim / 2,
 // computed in double, times `scale`.
 void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t position, float* table);
 
-// Rotates pairs (i, i + dim/2) of one head by a RopeTable (Su et al. 2021, "RoFormer", in the
-// rotate-half form). in == out is fine.
-void ApplyRope(const KernelSet& set, const float* in, const float* table, size_t dim, float* out);
+// Rotates pairs (i, i + dim/2) of the first `dim` channels of one head by a RopeTable (Su et al.
+// 2021, "RoFormer", in the rotate-half form), and copies the others. in == out is fine.
+void ApplyRope(const KernelSet& set, const float* in, const float* table, size_t dim,
+               size_t head_dim, float* out);
 
 }  // namespace rondo

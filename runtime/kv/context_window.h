@@ -1,10 +1,11 @@
-// ContextWindow: which positions a row sees. A function of the row's own position alone, in whole
-// blocks, so that chunked and single-token evaluation agree to the bit.
+// ContextWindow: which positions a row sees. A function of the row's own position alone; what the
+// ring gives up goes in whole blocks, so that chunked and single-token evaluation agree to the bit.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
+#include "runtime/base/checked.h"
 #include "runtime/kernels/kv_page.h"
 
 namespace rondo {
@@ -13,16 +14,39 @@ struct ContextWindow {
   bool slides = false;       // false: every row sees all positions up to its own
   uint64_t blocks = 0;       // that a row sees at most, sinks included
   uint64_t sink_blocks = 0;  // first blocks that stay in sight; 0 unless `slides`
+  // Positions that a row of a layer with a window of its own sees, its own the last; 0: no such
+  // window. Sinks are none then.
+  uint64_t tokens = 0;
 
   static uint64_t Block(uint64_t position) { return position / kKvBlockTokens; }
 
-  // The row sees blocks [0, sink_blocks) and [FirstRecentBlock, Block(position)]; of its own
-  // block the positions up to its own.
+  // The window of a layer that sees `layer_tokens` (0: all) under this one.
+  ContextWindow OfLayer(uint64_t layer_tokens) const {
+    if (layer_tokens == 0) return *this;
+    return {slides, blocks, 0, layer_tokens};
+  }
+
+  // The first position in sight after the sinks, as far as the layer's own window goes.
+  uint64_t FirstToken(uint64_t position) const {
+    return tokens == 0 || position < tokens ? 0 : position - tokens + 1;
+  }
+
+  // The row sees blocks [0, sink_blocks) and [FirstRecentBlock, Block(position)]; of these the
+  // positions from FirstToken up to its own.
   uint64_t FirstRecentBlock(uint64_t position) const {
     const uint64_t block = Block(position);
     const uint64_t recent = blocks - sink_blocks;
-    if (!slides || block < sink_blocks + recent) return std::min(block, sink_blocks);
-    return block - recent + 1;
+    const uint64_t first =
+        !slides || block < sink_blocks + recent ? std::min(block, sink_blocks) : block - recent + 1;
+    return std::max(first, Block(FirstToken(position)));
+  }
+
+  // Blocks of a ring that keeps what the window shows and, where older blocks are given up, as many
+  // more as one forward pass of max_rows rows can begin: so a chunk never overwrites what its first
+  // rows still see, and the last max_rows tokens can always be dropped again.
+  uint64_t RingBlocks(uint64_t max_rows) const {
+    const uint64_t all = blocks + (slides ? CeilDiv(max_rows, kKvBlockTokens) : 0);
+    return tokens == 0 ? all : std::min(all, CeilDiv(tokens + max_rows, kKvBlockTokens) + 1);
   }
 
   // Where a query is rotated to when it meets the sinks: at most as far from them as the window

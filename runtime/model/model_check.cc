@@ -1,48 +1,18 @@
 #include "runtime/model/model_check.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/heap_array.h"
+#include "runtime/model/check_messages.h"
+#include "runtime/model/layer_check.h"
 #include "runtime/model/limits.h"
 
 namespace rondo {
 namespace {
 
 using format::TensorFormat;
-using ull = unsigned long long;
-
-template <typename... Values>
-Status Corrupt(const char* format, Values... values) {
-  return Status::Error(StatusCode::kCorrupt, format, values...);
-}
-
-// What a message calls a part of the model: "layer 3's attention".
-struct Place {
-  int layer;  // -1: outside of the layers
-  const char* part;
-};
-
-Status Wrong(Place place, const char* problem) {
-  if (place.layer < 0) return Corrupt("the model's %s %s", place.part, problem);
-  return Corrupt("layer %d's %s %s", place.layer, place.part, problem);
-}
-
-Status UnknownKind(Place place, const char* what, unsigned value) {
-  char layer[24] = "the model";
-  if (place.layer >= 0) std::snprintf(layer, sizeof(layer), "layer %d", place.layer);
-  return Status::Error(StatusCode::kUnsupported,
-                       "%s's %s asks for %s %u, which this version of Rondo does not have", layer,
-                       place.part, what, value);
-}
-
-Status CheckRange(const char* what, uint64_t value, uint64_t low, uint64_t high) {
-  if (value >= low && value <= high) return Status();
-  return Corrupt("%s is %llu, expected %llu to %llu", what, ull{value}, ull{low}, ull{high});
-}
-
 class Checker {
  public:
   Checker(const format::Model& model, const PackedLayout* layout)
@@ -52,18 +22,7 @@ class Checker {
     RONDO_RETURN_IF_ERROR(CheckGlobals());
     RONDO_RETURN_IF_ERROR(CheckTensors());
     RONDO_RETURN_IF_ERROR(CheckNames());
-    RONDO_RETURN_IF_ERROR(CheckRopes());
-    RONDO_RETURN_IF_ERROR(
-        CheckShape({-1, "embedding"}, model_.embedding(), model_.vocab_size(), hidden_));
-    for (uint32_t i = 0; i < model_.layers()->size(); ++i) {
-      const format::Layer* layer = model_.layers()->Get(i);
-      RONDO_RETURN_IF_ERROR(CheckAttention(static_cast<int>(i), layer->attention()));
-      RONDO_RETURN_IF_ERROR(CheckMlp(static_cast<int>(i), layer->mlp()));
-    }
-    RONDO_RETURN_IF_ERROR(CheckNorm({-1, "final norm"}, model_.final_norm()));
-    RONDO_RETURN_IF_ERROR(CheckLinear({-1, "head"}, model_.head(), model_.vocab_size(), hidden_));
-    if (model_.embedding() == model_.head()->weight()) return Status();
-    return CheckPacked({-1, "embedding"}, model_.embedding(), false);
+    return CheckLayers(model_, layout_ != nullptr);
   }
 
  private:
@@ -178,14 +137,6 @@ class Checker {
     return CheckSection(name, "data", tensor.data(), bytes.value());
   }
 
-  // The weights of Linears, and they alone, are packed in a file with a layout.
-  Status CheckPacked(Place place, uint64_t index, bool is_linear) {
-    const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));
-    if (tensor->packed() == (is_linear && layout_ != nullptr)) return Status();
-    return Wrong(place, tensor->packed() ? "is packed, and must not be"
-                                         : "is not packed, in a file that has a layout");
-  }
-
   Status CheckSection(const char* name, const char* part, const format::Section* section,
                       uint64_t expected) {
     if (section == nullptr) return Corrupt("tensor %s has no %s", name, part);
@@ -211,110 +162,6 @@ class Checker {
       }
     }
     return Status();
-  }
-
-  Status CheckRopes() {
-    for (const format::Rope* rope : *model_.ropes()) {
-      if (rope->frequencies() == nullptr) return Corrupt("a rope has no frequencies");
-      for (double frequency : *rope->frequencies()) {
-        if (!std::isfinite(frequency)) return Corrupt("a rope has a frequency that is not finite");
-      }
-      if (!std::isfinite(rope->scale()) || rope->scale() <= 0) {
-        return Corrupt("a rope's scale is %g, expected a finite number above 0",
-                       static_cast<double>(rope->scale()));
-      }
-    }
-    return Status();
-  }
-
-  Status CheckShape(Place place, uint64_t index, uint64_t rows, uint64_t cols) {
-    if (index >= model_.tensors()->size()) return Wrong(place, "points at a tensor that is absent");
-    const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));
-    if (tensor->rows() == rows && tensor->cols() == cols) return Status();
-    return Corrupt("tensor %s is %llu x %llu, the model's sizes ask for %llu x %llu",
-                   tensor->name()->c_str(), ull{tensor->rows()}, ull{tensor->cols()}, ull{rows},
-                   ull{cols});
-  }
-
-  // Norm weights and biases: float32 [1, size].
-  Status CheckVector(Place place, uint64_t index, uint64_t size) {
-    RONDO_RETURN_IF_ERROR(CheckShape(place, index, 1, size));
-    const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));
-    if (tensor->format() != TensorFormat::F32) {
-      return Corrupt("tensor %s is a vector, which must be float32", tensor->name()->c_str());
-    }
-    return CheckPacked(place, index, false);
-  }
-
-  Status CheckLinear(Place place, const format::Linear* linear, uint64_t rows, uint64_t cols) {
-    if (linear == nullptr) return Wrong(place, "is absent");
-    RONDO_RETURN_IF_ERROR(CheckShape(place, linear->weight(), rows, cols));
-    RONDO_RETURN_IF_ERROR(CheckPacked(place, linear->weight(), true));
-    if (linear->bias() < -1) return Wrong(place, "has a negative index for its bias");
-    if (linear->bias() == -1) return Status();
-    return CheckVector(place, static_cast<uint64_t>(linear->bias()), rows);
-  }
-
-  Status CheckNorm(Place place, const format::Norm* norm) {
-    if (norm == nullptr) return Wrong(place, "is absent");
-    if (norm->kind() != format::NormKind::RmsNorm) {
-      return UnknownKind(place, "norm kind", static_cast<unsigned>(norm->kind()));
-    }
-    if (!std::isfinite(norm->epsilon()) || norm->epsilon() <= 0) {
-      return Wrong(place, "has an epsilon that is not a finite number above 0");
-    }
-    return CheckVector(place, norm->weight(), hidden_);
-  }
-
-  Status CheckAttention(int layer, const format::Attention* attention) {
-    if (attention == nullptr) return Wrong({layer, "attention"}, "is absent");
-    const uint64_t n_heads = attention->n_heads(), n_kv_heads = attention->n_kv_heads();
-    const uint64_t head_dim = attention->head_dim();
-    if (head_dim == 0 || head_dim > kMaxHeadDim || head_dim % kHeadDimMultiple != 0) {
-      return Status::Error(StatusCode::kUnsupported,
-                           "layer %d has head_dim %llu, expected a multiple of %llu up to %llu",
-                           layer, ull{head_dim}, ull{kHeadDimMultiple}, ull{kMaxHeadDim});
-    }
-    if (n_heads == 0 || n_heads > kMaxHeads || n_kv_heads == 0 || n_heads % n_kv_heads != 0) {
-      return Corrupt(
-          "layer %d has %llu heads and %llu KV heads, expected 1 to %llu, divided evenly", layer,
-          ull{n_heads}, ull{n_kv_heads}, ull{kMaxHeads});
-    }
-    if (!std::isfinite(attention->score_scale()) || attention->score_scale() <= 0) {
-      return Wrong({layer, "attention"}, "has a score_scale that is not a finite number above 0");
-    }
-    if (attention->rope() < -1 ||
-        attention->rope() >= static_cast<int64_t>(model_.ropes()->size())) {
-      return Wrong({layer, "attention"}, "points at a rope that is absent");
-    }
-    if (attention->rope() >= 0) {
-      const format::Rope* rope = model_.ropes()->Get(static_cast<uint32_t>(attention->rope()));
-      if (rope->frequencies()->size() * uint64_t{2} != head_dim) {
-        return Corrupt("layer %d has head_dim %llu but its rope has %llu frequencies", layer,
-                       ull{head_dim}, ull{rope->frequencies()->size()});
-      }
-    }
-    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "attention norm"}, attention->norm()));
-    RONDO_RETURN_IF_ERROR(CheckLinear({layer, "qkv"}, attention->qkv(),
-                                      (n_heads + 2 * n_kv_heads) * head_dim, hidden_));
-    return CheckLinear({layer, "attention output"}, attention->output(), hidden_,
-                       n_heads * head_dim);
-  }
-
-  Status CheckMlp(int layer, const format::Mlp* mlp) {
-    if (mlp == nullptr) return Wrong({layer, "mlp"}, "is absent");
-    const uint64_t intermediate = mlp->intermediate_size();
-    if (intermediate == 0 || intermediate > kMaxIntermediate) {
-      return Corrupt("layer %d has intermediate_size %llu, expected 1 to %llu", layer,
-                     ull{intermediate}, ull{kMaxIntermediate});
-    }
-    if (mlp->activation() != format::Activation::Silu) {
-      return UnknownKind({layer, "mlp"}, "activation", static_cast<unsigned>(mlp->activation()));
-    }
-    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "mlp norm"}, mlp->norm()));
-    RONDO_RETURN_IF_ERROR(
-        CheckLinear({layer, "gate_up"}, mlp->gate_up(), 2 * intermediate, hidden_));
-    return CheckLinear({layer, "down"}, mlp->down(), hidden_, intermediate);
   }
 
   static constexpr size_t kMaxNameBytes = 160;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "platforms/file_map.h"
+#include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
 #include "tools/common/library.h"
 
@@ -16,16 +17,15 @@ WeightCounts CountWeights(const std::string& path) {
   const Result<ModelFile> file = ModelFile::Open(map.bytes());
   if (!file.ok()) throw Error(file.status().message());
   const format::Model& model = file->model();
-  const auto values = [&model](const format::Linear* linear) {
-    const format::Tensor* tensor = model.tensors()->Get(linear->weight());
+  const auto values = [&model](const format::Linear& linear) {
+    const format::Tensor* tensor = model.tensors()->Get(linear.weight());
     return static_cast<double>(tensor->rows()) * static_cast<double>(tensor->cols());
   };
   WeightCounts counts;
   for (const format::Layer* layer : *model.layers()) {
-    counts.layers += values(layer->attention()->qkv()) + values(layer->attention()->output()) +
-                     values(layer->mlp()->gate_up()) + values(layer->mlp()->down());
+    ForEachLinear(*layer, [&](const format::Linear& linear) { counts.layers += values(linear); });
   }
-  counts.head = values(model.head());
+  counts.head = values(*model.head());
   return counts;
 }
 

@@ -72,7 +72,7 @@ DecoderSpec SpecOf(const Shape& s) {
   for (uint32_t i = 0; i < s.n_layers; ++i) {
     const std::string name = "layers." + std::to_string(i) + ".";
     convert::LayerSpec layer;
-    layer.attention_norm = norm(name + "attention.norm");
+    layer.norm = norm(name + "attention.norm");
     layer.n_heads = s.n_heads;
     layer.n_kv_heads = s.n_kv_heads;
     layer.head_dim = s.head_dim;

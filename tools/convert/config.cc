@@ -26,6 +26,8 @@ bool Config::Has(const char* key) const {
   return found != object_.end() && !found->is_null();
 }
 
+bool Config::Mentions(const char* key) const { return object_.contains(key); }
+
 const json& Config::Required(const char* key) const {
   if (!Has(key)) Refuse(key, "is missing");
   return object_.at(key);
@@ -90,6 +92,30 @@ std::vector<std::string> Config::Texts(const char* key) const {
     texts.push_back(text.get<std::string>());
   }
   return texts;
+}
+
+std::vector<double> Config::Numbers(const char* key) const {
+  if (!Has(key)) return {};
+  std::vector<double> numbers;
+  if (!Required(key).is_array()) Refuse(key, "is not a list of numbers");
+  for (const json& number : Required(key)) {
+    if (!number.is_number() || !std::isfinite(number.get<double>())) {
+      Refuse(key, "is not a list of finite numbers");
+    }
+    numbers.push_back(number.get<double>());
+  }
+  return numbers;
+}
+
+std::vector<uint64_t> Config::Integers(const char* key, uint64_t high) const {
+  std::vector<uint64_t> integers;
+  for (const double number : Numbers(key)) {
+    if (number < 0 || number > static_cast<double>(high) || number != std::floor(number)) {
+      Refuse(key, "is not a list of integers from 0 to " + std::to_string(high));
+    }
+    integers.push_back(static_cast<uint64_t>(number));
+  }
+  return integers;
 }
 
 std::vector<uint32_t> Config::Tokens(const char* key, uint64_t vocab_size) const {

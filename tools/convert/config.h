@@ -17,6 +17,7 @@ class Config {
   static Config Load(const std::filesystem::path& path);
 
   bool Has(const char* key) const;
+  bool Mentions(const char* key) const;  // there, be it null
   // Integers: low <= value <= high; also written as 1e4 or 8.0, as some exporters do.
   uint64_t Integer(const char* key, uint64_t low, uint64_t high) const;
   uint64_t Integer(const char* key, uint64_t low, uint64_t high, uint64_t if_absent) const;
@@ -30,6 +31,9 @@ class Config {
   std::string Text(const char* key, const std::string& if_absent) const;
   // A list of strings; empty where absent.
   std::vector<std::string> Texts(const char* key) const;
+  // Lists of finite numbers, and of integers from 0 to `high`; empty where absent.
+  std::vector<double> Numbers(const char* key) const;
+  std::vector<uint64_t> Integers(const char* key, uint64_t high) const;
   // One integer or a list of them; empty where absent.
   std::vector<uint32_t> Tokens(const char* key, uint64_t vocab_size) const;
   // Nothing where absent.

@@ -32,15 +32,15 @@ void ReadTokens(const Config& config, const fs::path& directory, DecoderSpec& sp
 }
 
 // Every tensor that the spec asks for is there in the right shape, and no other is.
-// Returns the bytes of all of them.
+// Returns the bytes of all that is read.
 uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
   std::set<std::string> needed = spec.ignored;
   uint64_t bytes = 0;
   for (const TensorRecipe& recipe : spec.tensors) {
     for (const TensorRecipe::Part& part : recipe.parts) {
-      const bool is_vector = recipe.role == TensorRole::kVector;
-      const auto shape = is_vector ? std::vector{part.rows} : std::vector{part.rows, recipe.cols};
-      bytes += checkpoint.Find(part.source, shape).tensor->bytes;
+      const Safetensors::Tensor& tensor =
+          *checkpoint.Find(part.source, recipe.SourceShape(part)).tensor;
+      bytes += tensor.bytes / (tensor.elements() / recipe.cols) * part.rows;
       needed.insert(part.source);
     }
   }
@@ -53,14 +53,39 @@ uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
   return bytes;
 }
 
+// Some checkpoints leave out what the names of the base model's tensors begin with.
+void DropPrefix(DecoderSpec& spec, const Checkpoint& checkpoint) {
+  const auto has_prefix = [&](const std::string& name) {
+    return !spec.prefix.empty() && name.compare(0, spec.prefix.size(), spec.prefix) == 0;
+  };
+  for (const auto& [name, entry] : checkpoint.tensors()) {
+    if (has_prefix(name)) return;
+  }
+  const auto dropped = [&](const std::string& name) {
+    return has_prefix(name) ? name.substr(spec.prefix.size()) : name;
+  };
+  for (TensorRecipe& recipe : spec.tensors) {
+    for (TensorRecipe::Part& part : recipe.parts) part.source = dropped(part.source);
+  }
+  std::set<std::string> ignored;
+  for (const std::string& name : spec.ignored) ignored.insert(dropped(name));
+  spec.ignored = std::move(ignored);
+}
+
 std::string FormatName(TensorFormat format, uint32_t block) {
   if (format == TensorFormat::F32) return "f32";
   return format == TensorFormat::Q8 ? "q8" : "q4, block " + std::to_string(block);
 }
 
 TensorFormat FormatFor(TensorRole role, const ConvertOptions& options) {
-  if (role == TensorRole::kVector) return TensorFormat::F32;
+  if (role == TensorRole::kVector || role == TensorRole::kTable) return TensorFormat::F32;
   return role == TensorRole::kMatrix ? options.weights : options.embedding;
+}
+
+std::string RopeFact(const DecoderSpec& spec) {
+  std::string fact;
+  for (const RopeSpec& rope : spec.ropes) fact += (fact.empty() ? "" : "; ") + rope.description;
+  return fact.empty() ? "none" : fact;
 }
 
 // Null, with a note, where the folder has none.
@@ -91,6 +116,7 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
   DecoderSpec spec = ReadArchitecture(config);
   ReadTokens(config, directory, spec);
   const Checkpoint checkpoint(directory);
+  DropPrefix(spec, checkpoint);
   const uint64_t total = CheckTensors(spec, checkpoint);
 
   ConvertReport report;
@@ -112,7 +138,7 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
   }
   const Facts facts = {{"weights", FormatName(options.weights, options.block)},
                        {"embedding", FormatName(options.embedding, options.block)},
-                       {"rope", spec.ropes.front().description}};
+                       {"rope", RopeFact(spec)}};
   BuildMetadata(fs::canonical(directory).filename().string(), spec, facts, stored,
                 writer.sections(), tokenizer, builder);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});

@@ -3,34 +3,50 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
+
+#include "rondo_generated.h"
 
 namespace rondo::convert {
 
 enum class TensorRole {
   kVector,     // norm weights and biases: float32 always
+  kTable,      // small matrices that are float32 always
   kMatrix,     // [output channels, inputs], in the format of --weights
   kEmbedding,  // embedding and output head, in the format of --embedding
 };
 
-// Tensors of the checkpoint stacked by rows; those of a kVector are one-dimensional and are laid
-// end to end.
+// Tensors of the checkpoint, or rows of them, stacked by rows; those of a kVector are
+// one-dimensional and are laid end to end. Each value becomes value * scale + offset.
 struct TensorRecipe {
   struct Part {
     std::string source;  // name in the checkpoint
     uint64_t rows;       // of a kVector: elements
+    uint64_t first_row = 0;
+    // As the checkpoint has it; empty: [rows, cols], [cols, rows] if transposed, [rows] of a
+    // vector.
+    std::vector<uint64_t> shape = {};
   };
   std::string name;  // in the Rondo file
   TensorRole role;
   std::vector<Part> parts;
-  uint64_t cols;  // of a kVector: 1
+  uint64_t cols;            // of a kVector: 1
+  bool transposed = false;  // the checkpoint's matrices are [inputs, output channels]
+  float scale = 1;
+  float offset = 0;
 
   uint64_t rows() const {
     uint64_t sum = 0;
     for (const Part& part : parts) sum += part.rows;
     return sum;
+  }
+  std::vector<uint64_t> SourceShape(const Part& part) const {
+    if (!part.shape.empty()) return part.shape;
+    if (role == TensorRole::kVector) return {part.rows};
+    return transposed ? std::vector{cols, part.rows} : std::vector{part.rows, cols};
   }
 };
 
@@ -42,23 +58,55 @@ struct LinearSpec {
 struct NormSpec {
   double epsilon;
   uint32_t weight;
+  format::NormKind kind = format::NormKind::RmsNorm;
+  int32_t bias = -1;
+  uint32_t group = 0;  // channels normalised together; 0: all
 };
 
 struct RopeSpec {
-  std::vector<double> frequencies;  // radians per position, head_dim / 2 of them
+  std::vector<double> frequencies;  // radians per position, a pair of channels each
   float scale = 1.0f;
-  std::string description;  // for `rondo inspect`
+  std::string description;               // for `rondo inspect`
+  std::vector<double> long_frequencies;  // for sequences longer than short_context; mostly none
+  uint32_t short_context = 0;
+};
+
+struct ConvSpec {
+  uint32_t taps;
+  LinearSpec input, output;
+  uint32_t kernel;
+  int32_t bias = -1;
+};
+
+struct ExpertsSpec {
+  LinearSpec router;
+  struct Expert {
+    LinearSpec gate_up, down;
+  };
+  std::vector<Expert> experts;
+  uint32_t n_used;
+  bool normalize;
 };
 
 struct LayerSpec {
-  NormSpec attention_norm;
+  std::optional<NormSpec> norm;  // before attention or convolution
   uint32_t n_heads, n_kv_heads, head_dim;
   LinearSpec qkv, output;
-  int32_t rope;  // index into DecoderSpec::ropes
+  int32_t rope = -1;  // index into DecoderSpec::ropes
   float score_scale;
-  NormSpec mlp_norm;
+  std::optional<NormSpec> q_norm, k_norm, post_norm;
+  float qkv_clip = 0, soft_cap = 0;
+  uint32_t window = 0;
+  std::optional<ConvSpec> conv;  // in place of attention
+
+  bool parallel = false;
+  std::optional<NormSpec> mlp_norm;
   uint32_t intermediate_size;
+  format::Activation activation = format::Activation::Silu;
+  bool gated = true;
   LinearSpec gate_up, down;
+  std::optional<ExpertsSpec> experts;  // in place of gate_up and down
+  std::optional<NormSpec> mlp_post_norm;
 };
 
 struct DecoderSpec {
@@ -72,6 +120,11 @@ struct DecoderSpec {
   std::vector<RopeSpec> ropes;
   NormSpec final_norm;
   LinearSpec head;
+  float embedding_scale = 1;
+  float logit_soft_cap = 0;
+  int32_t positions = -1;  // learned: a tensor [context_length, hidden_size]
+  // What the names of most tensors begin with; some checkpoints leave it out.
+  std::string prefix;
   // Tensors of the checkpoint that may be there and are not needed. Any other that no recipe
   // names is refused: it would mean that the model is not what its config says.
   std::set<std::string> ignored;

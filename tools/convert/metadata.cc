@@ -17,27 +17,75 @@ Offset<format::Linear> Build(FlatBufferBuilder& builder, const LinearSpec& linea
   return format::CreateLinear(builder, linear.weight, linear.bias);
 }
 
-Offset<format::Norm> Build(FlatBufferBuilder& builder, const NormSpec& norm) {
-  return format::CreateNorm(builder, format::NormKind::RmsNorm, norm.epsilon, norm.weight);
+Offset<format::Norm> Build(FlatBufferBuilder& builder, const std::optional<NormSpec>& norm) {
+  if (!norm) return {};
+  return format::CreateNorm(builder, norm->kind, norm->epsilon, norm->weight, norm->bias,
+                            norm->group);
 }
 
 Offset<format::Rope> Build(FlatBufferBuilder& builder, const RopeSpec& rope) {
-  return format::CreateRope(builder, builder.CreateVector(rope.frequencies), rope.scale);
+  const auto frequencies = builder.CreateVector(rope.frequencies);
+  Offset<flatbuffers::Vector<double>> longer;
+  if (!rope.long_frequencies.empty()) longer = builder.CreateVector(rope.long_frequencies);
+  return format::CreateRope(builder, frequencies, rope.scale, longer, rope.short_context);
+}
+
+Offset<format::Attention> BuildAttention(FlatBufferBuilder& builder, const LayerSpec& layer) {
+  const auto norm = Build(builder, layer.norm);
+  const auto qkv = Build(builder, layer.qkv);
+  const auto output = Build(builder, layer.output);
+  const auto q_norm = Build(builder, layer.q_norm);
+  const auto k_norm = Build(builder, layer.k_norm);
+  const auto post_norm = Build(builder, layer.post_norm);
+  return format::CreateAttention(builder, norm, layer.n_heads, layer.n_kv_heads, layer.head_dim,
+                                 qkv, output, layer.rope, layer.score_scale, q_norm, k_norm,
+                                 layer.qkv_clip, layer.window, layer.soft_cap, post_norm);
+}
+
+Offset<format::ShortConv> BuildConv(FlatBufferBuilder& builder, const LayerSpec& layer) {
+  const auto norm = Build(builder, layer.norm);
+  const auto input = Build(builder, layer.conv->input);
+  const auto output = Build(builder, layer.conv->output);
+  return format::CreateShortConv(builder, norm, layer.conv->taps, input, layer.conv->kernel,
+                                 layer.conv->bias, output);
+}
+
+Offset<format::Experts> Build(FlatBufferBuilder& builder, const ExpertsSpec& experts) {
+  std::vector<Offset<format::Expert>> list;
+  for (const ExpertsSpec::Expert& expert : experts.experts) {
+    const auto gate_up = Build(builder, expert.gate_up);
+    list.push_back(format::CreateExpert(builder, gate_up, Build(builder, expert.down)));
+  }
+  const auto router = Build(builder, experts.router);
+  return format::CreateExperts(builder, router, builder.CreateVector(list), experts.n_used,
+                               experts.normalize);
+}
+
+Offset<format::Mlp> BuildMlp(FlatBufferBuilder& builder, const LayerSpec& layer) {
+  const auto norm = Build(builder, layer.mlp_norm);
+  const auto post_norm = Build(builder, layer.mlp_post_norm);
+  Offset<format::Linear> gate_up, down;
+  Offset<format::Experts> experts;
+  if (layer.experts) {
+    experts = Build(builder, *layer.experts);
+  } else {
+    gate_up = Build(builder, layer.gate_up);
+    down = Build(builder, layer.down);
+  }
+  return format::CreateMlp(builder, norm, layer.intermediate_size, layer.activation, gate_up, down,
+                           !layer.gated, experts, post_norm);
 }
 
 Offset<format::Layer> Build(FlatBufferBuilder& builder, const LayerSpec& layer) {
-  const auto attention_norm = Build(builder, layer.attention_norm);
-  const auto qkv = Build(builder, layer.qkv);
-  const auto output = Build(builder, layer.output);
-  const auto attention =
-      format::CreateAttention(builder, attention_norm, layer.n_heads, layer.n_kv_heads,
-                              layer.head_dim, qkv, output, layer.rope, layer.score_scale);
-  const auto mlp_norm = Build(builder, layer.mlp_norm);
-  const auto gate_up = Build(builder, layer.gate_up);
-  const auto down = Build(builder, layer.down);
-  const auto mlp = format::CreateMlp(builder, mlp_norm, layer.intermediate_size,
-                                     format::Activation::Silu, gate_up, down);
-  return format::CreateLayer(builder, attention, mlp);
+  Offset<format::Attention> attention;
+  Offset<format::ShortConv> conv;
+  if (layer.conv) {
+    conv = BuildConv(builder, layer);
+  } else {
+    attention = BuildAttention(builder, layer);
+  }
+  const auto mlp = BuildMlp(builder, layer);
+  return format::CreateLayer(builder, attention, mlp, conv, layer.parallel);
 }
 
 }  // namespace
@@ -88,6 +136,9 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   model.add_ropes(rope_vector);
   model.add_final_norm(final_norm);
   model.add_head(head);
+  model.add_embedding_scale(spec.embedding_scale);
+  model.add_logit_soft_cap(spec.logit_soft_cap);
+  model.add_positions(spec.positions);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   model.add_sections(section_vector);
   format::FinishModelBuffer(builder, model.Finish());

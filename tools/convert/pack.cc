@@ -12,6 +12,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/checksum.h"
 #include "runtime/kernels/pack_linear.h"
+#include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/check_written.h"
@@ -35,20 +36,15 @@ using Linears = std::map<uint32_t, int32_t>;
 
 Linears FindLinears(const format::Model& model, const fs::path& path) {
   Linears linears;
-  const auto add = [&](const format::Linear* linear) {
-    const auto [entry, is_new] = linears.emplace(linear->weight(), linear->bias());
-    if (!is_new && entry->second != linear->bias()) {
-      Fail(path.string(), ": tensor ", model.tensors()->Get(linear->weight())->name()->str(),
+  const auto add = [&](const format::Linear& linear) {
+    const auto [entry, is_new] = linears.emplace(linear.weight(), linear.bias());
+    if (!is_new && entry->second != linear.bias()) {
+      Fail(path.string(), ": tensor ", model.tensors()->Get(linear.weight())->name()->str(),
            " is used with two biases, so it cannot be packed with one");
     }
   };
-  for (const format::Layer* layer : *model.layers()) {
-    add(layer->attention()->qkv());
-    add(layer->attention()->output());
-    add(layer->mlp()->gate_up());
-    add(layer->mlp()->down());
-  }
-  add(model.head());
+  for (const format::Layer* layer : *model.layers()) ForEachLinear(*layer, add);
+  add(*model.head());
   return linears;
 }
 

@@ -8,29 +8,54 @@
 namespace rondo::convert {
 namespace {
 
-constexpr double kDefaultTheta = 10000.0;
+// The key of a scaling rule's name; "su" is what longrope was called at first.
+std::string TypeOf(const Config& scaling) {
+  const std::string type = scaling.Text("rope_type", scaling.Text("type", "default"));
+  return type == "su" ? "longrope" : type;
+}
 
 // Where the two forms of config.json keep the same facts.
 struct RopeConfig {
-  Config scaling;  // type and its parameters
+  const Config& config;  // the whole file
+  Config scaling;        // type and its parameters
   double theta;
   std::string type;
 };
 
-RopeConfig Locate(const Config& config) {
-  const auto type_of = [](const Config& scaling) {
-    return scaling.Text("rope_type", scaling.Text("type", "default"));
-  };
+RopeConfig Locate(const Config& config, double default_theta) {
+  const char* const old_key = config.Has("rotary_emb_base") ? "rotary_emb_base" : "rope_theta";
   if (auto parameters = config.Object("rope_parameters")) {
-    const double theta = parameters->Positive("rope_theta", kDefaultTheta);
-    if (config.Has("rope_theta") && config.Positive("rope_theta") != theta) {
-      config.Refuse("rope_theta", "contradicts rope_parameters.rope_theta");
+    const double theta = parameters->Positive("rope_theta", default_theta);
+    if (config.Has(old_key) && config.Positive(old_key) != theta) {
+      config.Refuse(old_key, "contradicts rope_parameters.rope_theta");
     }
-    return {*parameters, theta, type_of(*parameters)};
+    return {config, *parameters, theta, TypeOf(*parameters)};
   }
-  const double theta = config.Positive("rope_theta", kDefaultTheta);
-  if (auto scaling = config.Object("rope_scaling")) return {*scaling, theta, type_of(*scaling)};
-  return {config, theta, "default"};
+  const double theta = config.Positive(old_key, default_theta);
+  if (auto scaling = config.Object("rope_scaling")) {
+    return {config, *scaling, theta, TypeOf(*scaling)};
+  }
+  return {config, config, theta, "default"};
+}
+
+// Channels of a head that turn.
+uint32_t RotatedChannels(const RopeConfig& rope, const RopeRequest& request) {
+  double share = request.partial;
+  for (const Config* place : {&rope.config, &rope.scaling}) {
+    for (const char* key : {"rotary_pct", "partial_rotary_factor"}) {
+      if (!place->Has(key)) continue;
+      share = place->Positive(key);
+      if (share > 1) place->Refuse(key, "is above 1");
+    }
+  }
+  const auto channels = static_cast<uint32_t>(request.head_dim * share);
+  if (channels == 0 || channels % 2 != 0) {
+    rope.config.Refuse("partial_rotary_factor",
+                       "leaves " + std::to_string(channels) + " of a head's " +
+                           std::to_string(request.head_dim) +
+                           " channels, expected an even number of at least 2");
+  }
+  return channels;
 }
 
 // theta ^ (2i / dim), rounded as a float32 power is.
@@ -113,20 +138,47 @@ std::vector<float> Yarn(const RopeConfig& rope, double factor, double original, 
   return frequencies;
 }
 
-}  // namespace
+// One factor per frequency for short sequences, one for long ones.
+void LongRope(const RopeConfig& rope, const std::vector<float>& wavelengths,
+              uint32_t context_length, RopeSpec* spec) {
+  const Config& scaling = rope.scaling;
+  const char* const kOriginal = "original_max_position_embeddings";
+  const Config& place = scaling.Has(kOriginal) ? scaling : rope.config;
+  const auto original = static_cast<uint32_t>(place.Integer(kOriginal, 2, context_length));
+  const auto frequencies = [&](const char* key) {
+    const std::vector<double> factors = scaling.Numbers(key);
+    if (factors.size() != wavelengths.size()) {
+      scaling.Refuse(key, "has " + std::to_string(factors.size()) + " factors, expected " +
+                              std::to_string(wavelengths.size()));
+    }
+    std::vector<double> result;
+    for (size_t i = 0; i < factors.size(); ++i) {
+      if (factors[i] <= 0) scaling.Refuse(key, "holds a factor that is not above 0");
+      result.push_back(1.0f / (static_cast<float>(factors[i]) * wavelengths[i]));
+    }
+    return result;
+  };
+  spec->frequencies = frequencies("short_factor");
+  spec->long_frequencies = frequencies("long_factor");
+  spec->short_context = original;
+  double factor = static_cast<double>(context_length) / original;
+  if (scaling.Has("factor") && !rope.config.Has(kOriginal)) factor = scaling.Positive("factor");
+  const double attention =
+      factor <= 1 ? 1.0 : std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(original)));
+  spec->scale = static_cast<float>(scaling.Positive("attention_factor", attention));
+}
 
-RopeSpec ReadRope(const Config& config, uint32_t head_dim, uint32_t context_length) {
-  const RopeConfig rope = Locate(config);
-  const char* const kPartial = "partial_rotary_factor";
-  for (const Config* place : {&config, &rope.scaling}) {
-    if (place->Number(kPartial, 1) != 1) place->Refuse(kPartial, "is not 1, the only one known");
-  }
-  std::vector<float> frequencies = Wavelengths(rope.theta, head_dim);
+RopeSpec Build(const RopeConfig& rope, const RopeRequest& request) {
+  const uint32_t dim = RotatedChannels(rope, request);
+  const std::vector<float> wavelengths = Wavelengths(rope.theta, dim);
+  std::vector<float> frequencies = wavelengths;
   for (float& frequency : frequencies) frequency = 1.0f / frequency;
 
   RopeSpec spec;
   std::ostringstream description;
   description << rope.type << ", theta " << rope.theta;
+  if (dim != request.head_dim)
+    description << ", " << dim << " of " << request.head_dim << " channels";
   if (rope.type == "linear") {
     const float factor = static_cast<float>(rope.scaling.Positive("factor"));
     for (float& frequency : frequencies) frequency /= factor;
@@ -136,25 +188,46 @@ RopeSpec ReadRope(const Config& config, uint32_t head_dim, uint32_t context_leng
     description << ", factor " << rope.scaling.Positive("factor");
   } else if (rope.type == "yarn") {
     const double original =
-        rope.scaling.Positive("original_max_position_embeddings", context_length);
-    const double factor = rope.scaling.Positive("factor", context_length / original);
-    frequencies = Yarn(rope, factor, original, head_dim);
+        rope.scaling.Positive("original_max_position_embeddings", request.context_length);
+    const double factor = rope.scaling.Positive("factor", request.context_length / original);
+    frequencies = Yarn(rope, factor, original, dim);
     spec.scale = YarnScale(rope.scaling, factor);
     description << ", factor " << factor;
-  } else if (rope.type != "default") {
-    rope.scaling.Refuse("rope_type", "is " + rope.type + "; known: default, linear, llama3, yarn");
+  } else if (rope.type == "longrope") {
+    LongRope(rope, wavelengths, request.context_length, &spec);
+    description << ", up to " << spec.short_context << " tokens by the short factors";
+  } else if (rope.type != "default" && rope.type != "dynamic") {
+    rope.scaling.Refuse("rope_type", "is " + rope.type + "; known: default, linear, dynamic, " +
+                                         "llama3, yarn, longrope");
   }
-  for (float frequency : frequencies) {
-    if (!std::isfinite(frequency)) {
-      config.Refuse("rope_theta", "and its scaling give a frequency that is not finite");
+  if (spec.frequencies.empty()) spec.frequencies.assign(frequencies.begin(), frequencies.end());
+  for (const std::vector<double>* all : {&spec.frequencies, &spec.long_frequencies}) {
+    for (double frequency : *all) {
+      if (std::isfinite(frequency)) continue;
+      rope.config.Refuse("rope_theta", "and its scaling give a frequency that is not finite");
     }
-    spec.frequencies.push_back(frequency);
   }
   if (!std::isfinite(spec.scale) || spec.scale <= 0) {
     rope.scaling.Refuse("mscale", "gives an attention factor that is not above 0");
   }
   spec.description = description.str();
   return spec;
+}
+
+}  // namespace
+
+RopeSpec ReadRope(const Config& config, const RopeRequest& request) {
+  return Build(Locate(config, request.theta), request);
+}
+
+RopeSpec ReadRope(const Config& config, const Config& parameters, const RopeRequest& request) {
+  return Build(
+      {config, parameters, parameters.Positive("rope_theta", request.theta), TypeOf(parameters)},
+      request);
+}
+
+RopeSpec PlainRope(const Config& config, double theta, const RopeRequest& request) {
+  return Build({config, config, theta, "default"}, request);
 }
 
 }  // namespace rondo::convert

@@ -22,6 +22,12 @@ class Safetensors {
     std::vector<uint64_t> shape;  // row-major
     uint64_t begin = 0;           // bytes from the start of the file
     uint64_t bytes = 0;
+
+    uint64_t elements() const {
+      uint64_t product = 1;
+      for (const uint64_t size : shape) product *= size;
+      return product;
+    }
   };
 
   explicit Safetensors(const std::filesystem::path& path);

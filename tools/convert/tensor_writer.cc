@@ -58,6 +58,45 @@ class RowEncoder {
   std::vector<uint16_t> q4_scales_;
 };
 
+// The rows of one part, some at a time, as the recipe wants them.
+class PartReader {
+ public:
+  PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+             const Checkpoint& checkpoint)
+      : recipe_(recipe),
+        part_(part),
+        entry_(checkpoint.Find(part.source, recipe.SourceShape(part))) {
+    if (!recipe.transposed) return;
+    // Whole: its rows are columns of what the checkpoint holds.
+    whole_.resize(entry_.tensor->elements());
+    entry_.file->Read(part.source, *entry_.tensor, 0, whole_);
+  }
+
+  // In the checkpoint.
+  uint64_t RowBytes() const {
+    return entry_.tensor->bytes / (entry_.tensor->elements() / recipe_.cols);
+  }
+
+  void Read(uint64_t row, std::span<float> out) {
+    const uint64_t cols = recipe_.cols;
+    const uint64_t first = part_.first_row + row;
+    if (!recipe_.transposed) {
+      entry_.file->Read(part_.source, *entry_.tensor, first * cols, out);
+    } else {
+      const uint64_t stride = whole_.size() / cols;
+      for (size_t i = 0; i < out.size(); ++i) out[i] = whole_[i % cols * stride + first + i / cols];
+    }
+    if (recipe_.scale == 1 && recipe_.offset == 0) return;
+    for (float& value : out) value = value * recipe_.scale + recipe_.offset;
+  }
+
+ private:
+  const TensorRecipe& recipe_;
+  const TensorRecipe::Part& part_;
+  const Checkpoint::Entry& entry_;
+  std::vector<float> whole_;
+};
+
 }  // namespace
 
 StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
@@ -69,14 +108,13 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
   std::vector<float> values;
   writer.Begin();
   for (const TensorRecipe::Part& part : recipe.parts) {
-    const auto shape = is_vector ? std::vector{part.rows} : std::vector{part.rows, recipe.cols};
-    const Checkpoint::Entry& entry = checkpoint.Find(part.source, shape);
+    PartReader reader(recipe, part, checkpoint);
     for (uint64_t row = 0; row < part.rows; row += rows_per_step) {
       const uint64_t n_rows = std::min(rows_per_step, part.rows - row);
       values.resize(static_cast<size_t>(n_rows * recipe.cols));
-      entry.file->Read(part.source, *entry.tensor, row * recipe.cols, values);
+      reader.Read(row, values);
       writer.Append(encoder.Encode(values));
-      progress(entry.tensor->bytes / part.rows * n_rows);
+      progress(reader.RowBytes() * n_rows);
     }
   }
   const uint64_t rows = recipe.rows();

@@ -28,12 +28,12 @@ class Cache {
         rope_(kKvBlockTokens * head_dim, 0.7071f),
         out_(kKvBlockTokens * group * head_dim),
         scratch_(AttentionScratchBytes(group, head_dim) + 64) {
-    const KvLayout::Heads heads = {1, head_dim};
-    layout_ = std::move(*KvLayout::Create(*set_, KvFormat::kInt8, {&heads, 1}));
-    const ContextWindow window = {false, CeilDiv(depth + rows, kKvBlockTokens), 0};
-    bytes_ = KvRing::Blocks(window, rows) * layout_.block_bytes() + kOverRead;
+    const KvLayout::Layer kept = {.n_kv_heads = 1, .head_dim = head_dim};
+    const ContextWindow window = {.blocks = CeilDiv(depth + rows, kKvBlockTokens)};
+    layout_ = std::move(*KvLayout::Create(*set_, KvFormat::kInt8, {&kept, 1}, window, rows));
+    bytes_ = layout_.session_bytes() + kOverRead;
     blocks_ = static_cast<uint8_t*>(MapMemory(bytes_));
-    ring_ = std::make_unique<KvRing>(layout_, window, KvRing::Blocks(window, rows), blocks_);
+    ring_ = std::make_unique<KvRing>(layout_, window, blocks_);
     std::mt19937 random(1);
     std::normal_distribution<float> normal;
     for (float& value : qkv_) value = normal(random);
@@ -54,9 +54,11 @@ class Cache {
             .group = group_,
             .head_dim = head_dim_,
             .score_scale = 0.1f,
+            .soft_cap = 0,
             .qkv = qkv_.data(),
             .qkv_stride = stride_,
             .rope = rope_.data(),
+            .rope_dim = head_dim_,
             .sink_rope = nullptr,
             .position = position,
             .rows = rows,

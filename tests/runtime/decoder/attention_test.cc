@@ -16,7 +16,8 @@ namespace {
 
 constexpr size_t kKvHeads = 2;
 constexpr size_t kGroup = 3;
-constexpr size_t kDim = 24;  // no multiple of any tile
+constexpr size_t kDim = 24;            // no multiple of any tile
+constexpr size_t kRopeDim = kDim - 4;  // the rest of a head does not turn
 constexpr size_t kStride = (kGroup + 2) * kKvHeads * kDim;
 
 struct Case {
@@ -24,6 +25,8 @@ struct Case {
   KvFormat format;
   bool slides;
   uint64_t sink_blocks;
+  uint64_t window;  // of the layer; 0: none
+  float soft_cap;
 };
 
 std::vector<Case> Cases() {
@@ -31,9 +34,14 @@ std::vector<Case> Cases() {
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available()) continue;
     for (const KvFormat format : {KvFormat::kInt8, KvFormat::kFloat32}) {
-      cases.push_back({set, format, false, 0});
-      cases.push_back({set, format, true, 0});
-      cases.push_back({set, format, true, 1});
+      cases.push_back({set, format, false, 0, 0, 0});
+      cases.push_back({set, format, true, 0, 0, 0});
+      cases.push_back({set, format, true, 1, 0, 0});
+      cases.push_back({set, format, false, 0, 0, 2.5f});
+      cases.push_back({set, format, false, 0, 1, 0});
+      cases.push_back({set, format, false, 0, 100, 2.5f});
+      cases.push_back({set, format, false, 0, 600, 0});
+      cases.push_back({set, format, true, 1, 100, 0});
     }
   }
   return cases;
@@ -44,7 +52,9 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
   return std::string(c.set->name) + (c.format == KvFormat::kInt8 ? "_int8" : "_f32") +
          (!c.slides           ? "_stop"
           : c.sink_blocks > 0 ? "_sinks"
-                              : "_slide");
+                              : "_slide") +
+         (c.window > 0 ? "_window" + std::to_string(c.window) : "") +
+         (c.soft_cap > 0 ? "_capped" : "");
 }
 
 class AttentionTest : public testing::TestWithParam<Case> {
@@ -57,13 +67,16 @@ class AttentionTest : public testing::TestWithParam<Case> {
     std::normal_distribution<float> normal;
     qkv_.resize(kTokens * kStride + kOverRead);
     for (float& v : qkv_) v = normal(random);
-    for (size_t i = 0; i < kDim / 2; ++i) frequencies_[i] = std::pow(100.0, -2.0 * i / kDim);
+    for (size_t i = 0; i < kRopeDim / 2; ++i) {
+      frequencies_[i] = std::pow(100.0, -2.0 * i / kRopeDim);
+    }
   }
 
   // The visible positions, written down once more from the words: whole blocks, at most `blocks`
   // of them, the newest and the sinks.
   bool Sees(uint64_t row, uint64_t position) const {
     if (position > row) return false;
+    if (window_.tokens > 0 && row - position >= window_.tokens) return false;
     if (!window_.slides) return true;
     const int64_t age = static_cast<int64_t>(row / kKvBlockTokens - position / kKvBlockTokens);
     return position / kKvBlockTokens < window_.sink_blocks ||
@@ -71,13 +84,13 @@ class AttentionTest : public testing::TestWithParam<Case> {
   }
 
   std::vector<double> Rotate(const float* head, uint64_t position) const {
-    std::vector<double> out(kDim);
-    for (size_t i = 0; i < kDim / 2; ++i) {
+    std::vector<double> out(head, head + kDim);
+    for (size_t i = 0; i < kRopeDim / 2; ++i) {
       const double angle = static_cast<double>(position) * frequencies_[i];
       const double a = head[i];
-      const double b = head[i + kDim / 2];
+      const double b = head[i + kRopeDim / 2];
       out[i] = a * std::cos(angle) - b * std::sin(angle);
-      out[i + kDim / 2] = b * std::cos(angle) + a * std::sin(angle);
+      out[i + kRopeDim / 2] = b * std::cos(angle) + a * std::sin(angle);
     }
     return out;
   }
@@ -96,7 +109,9 @@ class AttentionTest : public testing::TestWithParam<Case> {
       const auto& query = p / kKvBlockTokens < window_.sink_blocks ? clipped : recent;
       double score = 0;
       for (size_t d = 0; d < kDim; ++d) score += query[d] * key[d];
-      total += weights[p] = std::exp(score * kScale);
+      score *= kScale;
+      if (soft_cap_ > 0) score = soft_cap_ * std::tanh(score / soft_cap_);
+      total += weights[p] = std::exp(score);
     }
     std::vector<double> out(kDim, 0.0);
     for (uint64_t p = 0; p <= row; ++p) {
@@ -129,7 +144,8 @@ class AttentionTest : public testing::TestWithParam<Case> {
   static constexpr float kScale = 0.2f;
   ContextWindow window_;
   std::vector<float> qkv_;
-  double frequencies_[kDim / 2];
+  float soft_cap_ = 0;
+  double frequencies_[kRopeDim / 2];
 };
 
 TEST_P(AttentionTest, MatchesPlainLoops) {
@@ -137,24 +153,25 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
   window_.slides = c.slides;
   window_.sink_blocks = c.sink_blocks;
   window_.blocks = c.slides ? 3 : CeilDiv(kTokens, kKvBlockTokens);
-  const KvLayout::Heads heads = {kKvHeads, kDim};
-  const auto layout = std::move(*KvLayout::Create(*c.set, c.format, {&heads, 1}));
-  const uint64_t blocks = KvRing::Blocks(window_, kChunk);
-  std::vector<uint8_t> memory(blocks * layout.block_bytes() + kOverRead + 64, 0x5A);
+  const KvLayout::Layer kept = {.n_kv_heads = kKvHeads, .head_dim = kDim, .window = c.window};
+  const auto layout = std::move(*KvLayout::Create(*c.set, c.format, {&kept, 1}, window_, kChunk));
+  std::vector<uint8_t> memory(layout.session_bytes() + kOverRead + 64, 0x5A);
   std::vector<uint8_t> scratch(AttentionScratchBytes(kGroup, kDim) + 64);
   const auto align = [](std::vector<uint8_t>& v) {
     return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(v.data()), 64));
   };
-  KvRing ring(layout, window_, blocks, align(memory));
+  KvRing ring(layout, window_, align(memory));
+  window_ = ring.window(0);
+  soft_cap_ = c.soft_cap;
 
   std::vector<float> out(kTokens * kGroup * kKvHeads * kDim);
   for (size_t begin = 0; begin < kTokens; begin += kChunk) {
-    std::vector<float> rope(kChunk * kDim);
-    std::vector<float> sink_rope(kChunk * kDim);
+    std::vector<float> rope(kChunk * kRopeDim);
+    std::vector<float> sink_rope(kChunk * kRopeDim);
     for (size_t r = 0; r < kChunk; ++r) {
-      RopeTable(frequencies_, kDim, 1.0f, begin + r, &rope[r * kDim]);
-      RopeTable(frequencies_, kDim, 1.0f, window_.SinkQueryPosition(begin + r),
-                &sink_rope[r * kDim]);
+      RopeTable(frequencies_, kRopeDim, 1.0f, begin + r, &rope[r * kRopeDim]);
+      RopeTable(frequencies_, kRopeDim, 1.0f, window_.SinkQueryPosition(begin + r),
+                &sink_rope[r * kRopeDim]);
     }
     const AttentionCall call = {
         .set = c.set,
@@ -164,9 +181,11 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
         .group = kGroup,
         .head_dim = kDim,
         .score_scale = kScale,
+        .soft_cap = c.soft_cap,
         .qkv = &qkv_[begin * kStride],
         .qkv_stride = kStride,
         .rope = rope.data(),
+        .rope_dim = kRopeDim,
         .sink_rope = c.sink_blocks > 0 ? sink_rope.data() : nullptr,
         .position = begin,
         .rows = kChunk,
@@ -198,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(All, AttentionTest, testing::ValuesIn(Cases()), Name);
 
 TEST(ContextWindowTest, SeesNoMoreThanTheContextAndAlwaysAWholeBlock) {
   for (const uint64_t sinks : {0u, 1u, 3u}) {
-    const ContextWindow window = {true, sinks + 4, sinks};
+    const ContextWindow window = {.slides = true, .blocks = sinks + 4, .sink_blocks = sinks};
     for (uint64_t position = 0; position < 2000; ++position) {
       const uint64_t first = window.FirstRecentBlock(position);
       const uint64_t own = ContextWindow::Block(position);
@@ -213,14 +232,14 @@ TEST(ContextWindowTest, SeesNoMoreThanTheContextAndAlwaysAWholeBlock) {
 
 TEST(KvRingTest, ReturnsToWhatItStillHolds) {
   const KernelSet* set = SelectKernelSet("");
-  const KvLayout::Heads heads = {1, 8};
-  const auto layout = std::move(*KvLayout::Create(*set, KvFormat::kInt8, {&heads, 1}));
   for (const uint64_t max_rows : {1u, 64u, 100u}) {
     for (const uint64_t sinks : {0u, 1u}) {
-      const ContextWindow window = {true, sinks + 2, sinks};
-      const uint64_t blocks = KvRing::Blocks(window, max_rows);
-      std::vector<uint8_t> memory(blocks * layout.block_bytes());
-      KvRing ring(layout, window, blocks, memory.data());
+      const ContextWindow window = {.slides = true, .blocks = sinks + 2, .sink_blocks = sinks};
+      const KvLayout::Layer kept = {.n_kv_heads = 1, .head_dim = 8};
+      const auto layout =
+          std::move(*KvLayout::Create(*set, KvFormat::kInt8, {&kept, 1}, window, max_rows));
+      std::vector<uint8_t> memory(layout.session_bytes());
+      KvRing ring(layout, window, memory.data());
       // Which block lies in each slot, replayed by hand.
       std::vector<const uint8_t*> place;
       for (uint64_t end = 1; end < 900; ++end) {

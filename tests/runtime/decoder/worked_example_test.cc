@@ -39,14 +39,14 @@ class WorkedExample : public testing::TestWithParam<KvFormat> {
  protected:
   void SetUp() override {
     set_ = SelectKernelSet("");
-    const KvLayout::Heads heads = {kHeads, kDim};
-    layout_ = std::move(*KvLayout::Create(*set_, GetParam(), {&heads, 1}));
+    const KvLayout::Layer kept = {.n_kv_heads = kHeads, .head_dim = kDim};
     window_.blocks = 1;
-    memory_.resize(layout_.block_bytes() + kOverRead + 64);
+    layout_ = std::move(*KvLayout::Create(*set_, GetParam(), {&kept, 1}, window_, 1));
+    memory_.resize(layout_.session_bytes() + kOverRead + 64);
     scratch_.resize(AttentionScratchBytes(1, kDim) + 64);
   }
 
-  KvRing NewRing() { return {layout_, window_, 1, Align(memory_.data())}; }
+  KvRing NewRing() { return {layout_, window_, Align(memory_.data())}; }
 
   // Evaluates tokens with these values at positions first + 1 ..., over what the ring holds.
   // Returns contexts [rows][heads]: component 0 of each head's output.
@@ -72,9 +72,11 @@ class WorkedExample : public testing::TestWithParam<KvFormat> {
         .group = 1,
         .head_dim = kDim,
         .score_scale = 1.0f / 8,
+        .soft_cap = 0,
         .qkv = qkv.data(),
         .qkv_stride = stride,
         .rope = nullptr,
+        .rope_dim = 0,
         .sink_rope = nullptr,
         .position = first,
         .rows = rows,

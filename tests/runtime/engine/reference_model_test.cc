@@ -39,6 +39,7 @@ Divergence Compare(const std::vector<float>& reference, const std::vector<float>
                    size_t vocab) {
   Divergence d;
   const size_t rows = reference.size() / vocab;
+  size_t same = 0;
   for (size_t r = 0; r < rows; ++r) {
     const float* a = reference.data() + r * vocab;
     const float* b = ours.data() + r * vocab;
@@ -53,10 +54,9 @@ Divergence Compare(const std::vector<float>& reference, const std::vector<float>
     for (size_t i = 0; i < vocab; ++i) {
       d.kl += std::exp(a[i] - la) * ((a[i] - la) - (b[i] - lb)) / static_cast<double>(rows);
     }
-    d.top1 += std::max_element(a, a + vocab) - a == std::max_element(b, b + vocab) - b
-                  ? 1.0 / static_cast<double>(rows)
-                  : 0.0;
+    same += std::max_element(a, a + vocab) - a == std::max_element(b, b + vocab) - b ? 1 : 0;
   }
+  d.top1 = static_cast<double>(same) / static_cast<double>(rows);
   return d;
 }
 
@@ -107,9 +107,12 @@ TEST_P(ReferenceModel, EightBitStaysClose) {
   EXPECT_GE(d.top1, 0.8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Llama, ReferenceModel,
-                         testing::Values("llama2", "llama2_f16", "llama3", "llama32_tied",
-                                         "llama_yarn"),
+INSTANTIATE_TEST_SUITE_P(All, ReferenceModel,
+                         testing::Values("gemma", "gemma2", "gemma3", "gpt2", "gpt_neox", "granite",
+                                         "lfm2", "llama2", "llama2_f16", "llama3", "llama32_tied",
+                                         "llama_k256", "llama_yarn", "mistral", "mixtral", "olmo2",
+                                         "olmoe", "phi", "phi3", "phi3_longrope", "qwen2", "qwen3",
+                                         "qwen3_moe", "smollm3", "stablelm", "starcoder2"),
                          [](const auto& info) { return std::string(info.param); });
 
 TEST(TinyModel, FloatLogitsMatch) {

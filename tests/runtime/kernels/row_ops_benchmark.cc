@@ -26,7 +26,8 @@ void BenchmarkRmsNorm(benchmark::State& state) {
   const std::vector<float> in = Row(n), weight = Row(n);
   std::vector<float> out(n + kOverRead);
   for (auto _ : state) {
-    RmsNorm(set, in.data(), weight.data(), 1e-5f, n, out.data());
+    Normalize(set, {NormKind::kRmsNorm, 1e-5f, n, weight.data(), nullptr}, in.data(), n,
+              out.data());
     benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }
@@ -51,7 +52,7 @@ void BenchmarkSiluMultiply(benchmark::State& state) {
   const std::vector<float> gate = Row(n), up = Row(n);
   std::vector<float> scratch(n + kOverRead), out(n + kOverRead);
   for (auto _ : state) {
-    SiluMultiply(set, gate.data(), up.data(), n, scratch.data(), out.data());
+    ActivateGate(set, Activation::kSilu, gate.data(), up.data(), n, scratch.data(), out.data());
     benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }
@@ -81,7 +82,7 @@ void BenchmarkApplyRope(benchmark::State& state) {
   const std::vector<float> in = Row(dim), table = Row(dim);
   std::vector<float> out(dim);
   for (auto _ : state) {
-    ApplyRope(set, in.data(), table.data(), dim, out.data());
+    ApplyRope(set, in.data(), table.data(), dim, dim, out.data());
     benchmark::DoNotOptimize(out.data());
     benchmark::ClobberMemory();
   }

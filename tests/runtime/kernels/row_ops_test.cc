@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numbers>
 #include <random>
 #include <vector>
 
@@ -55,22 +56,45 @@ TEST_P(RowOpsTest, LoopsGiveThePortableBits) {
     EXPECT_TRUE(same([&](const RowLoops& l, float* out) {
       l.blend(out, 0.81f, a.data(), 1.3f, n);
     })) << n;
+    EXPECT_TRUE(same([&](const RowLoops& l, float* out) { out[0] = l.sum(a.data(), n); })) << n;
+    EXPECT_TRUE(same([&](const RowLoops& l, float* out) {
+      l.subtract(a.data(), 0.3f, n, out);
+      l.clamp(out, -0.5f, 0.7f, n, out);
+      l.scale(out, 1.7f, n, out);
+    })) << n;
+    EXPECT_TRUE(same([&](const RowLoops& l, float* out) {
+      l.gelu_argument(a.data(), n, out);
+      l.gelu_result(a.data(), out, n, out);
+      l.multiply_add(out, a.data(), b.data(), n);
+    })) << n;
     EXPECT_TRUE(same([&](const RowLoops& l, float* out) {
       l.flip_signs(reinterpret_cast<int8_t*>(out), n);
     })) << n;
   }
 }
 
-TEST_P(RowOpsTest, RmsNormMatchesItsFormula) {
-  const size_t n = 173;
+TEST_P(RowOpsTest, NormsMatchTheirFormulas) {
+  const size_t n = 3 * 57;
   const auto in = RandomRow(n, 4);
   const auto weight = RandomRow(n, 5);
-  double squares = 0;
-  for (size_t i = 0; i < n; ++i) squares += static_cast<double>(in[i]) * in[i];
-  std::vector<float> out(n);
-  RmsNorm(set_, in.data(), weight.data(), 1e-5f, n, out.data());
-  for (size_t i = 0; i < n; ++i) {
-    ASSERT_NEAR(out[i], in[i] / std::sqrt(squares / n + 1e-5) * weight[i], 1e-5) << i;
+  const auto bias = RandomRow(n, 6);
+  for (const size_t group : {n, n / 3}) {
+    for (const NormKind kind : {NormKind::kRmsNorm, NormKind::kLayerNorm}) {
+      const bool layer_norm = kind == NormKind::kLayerNorm;
+      const RowNorm norm = {kind, 1e-5f, group, weight.data(), layer_norm ? bias.data() : nullptr};
+      std::vector<float> out = in;
+      Normalize(set_, norm, out.data(), n, out.data());
+      for (size_t g = 0; g < n; g += group) {
+        double mean = 0, squares = 0;
+        for (size_t i = g; layer_norm && i < g + group; ++i) mean += in[i] / double(group);
+        for (size_t i = g; i < g + group; ++i) squares += (in[i] - mean) * (in[i] - mean);
+        const double scale = 1 / std::sqrt(squares / double(group) + 1e-5);
+        for (size_t i = g; i < g + group; ++i) {
+          ASSERT_NEAR(out[i], (in[i] - mean) * scale * weight[i] + (layer_norm ? bias[i] : 0), 2e-5)
+              << i;
+        }
+      }
+    }
   }
 }
 
@@ -88,17 +112,52 @@ TEST_P(RowOpsTest, QuantisedRowsReadBackWithinHalfAStep) {
   }
 }
 
-TEST_P(RowOpsTest, SiluMultiplyMatchesItsFormula) {
+double Expected(Activation activation, double x) {
+  switch (activation) {
+    case Activation::kSilu:
+      return x / (1 + std::exp(-x));
+    case Activation::kGelu:
+      return x * (1 + std::erf(x / std::numbers::sqrt2)) / 2;
+    case Activation::kGeluTanh:
+      return x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))) / 2;
+    case Activation::kGeluQuick:
+      return x / (1 + std::exp(-1.702 * x));
+    case Activation::kRelu:
+      return std::max(x, 0.0);
+    case Activation::kReluSquared:
+      return std::pow(std::max(x, 0.0), 2);
+  }
+  return NAN;
+}
+
+TEST_P(RowOpsTest, ActivationsMatchTheirFormulas) {
   const size_t n = 101;
-  const auto gate = RandomRow(n, 7);
+  auto gate = RandomRow(n, 7);
+  gate[0] = 30;
+  gate[1] = -30;
   const auto up = RandomRow(n, 8);
   std::vector<float> scratch(n + kOverRead);
-  std::vector<float> out(n);
-  SiluMultiply(set_, gate.data(), up.data(), n, scratch.data(), out.data());
-  for (size_t i = 0; i < n; ++i) {
-    const double silu = gate[i] / (1 + std::exp(-static_cast<double>(gate[i])));
-    ASSERT_NEAR(out[i], silu * up[i], 1e-5) << i;
+  for (int kind = 0; kind <= static_cast<int>(Activation::kReluSquared); ++kind) {
+    const auto activation = static_cast<Activation>(kind);
+    std::vector<float> plain = gate, gated = gate;
+    Activate(set_, activation, plain.data(), n, scratch.data(), plain.data());
+    ActivateGate(set_, activation, gated.data(), up.data(), n, scratch.data(), gated.data());
+    for (size_t i = 0; i < n; ++i) {
+      const double expected = Expected(activation, gate[i]);
+      const double tolerance = 1e-5 * std::max(1.0, std::abs(expected));
+      ASSERT_NEAR(plain[i], expected, tolerance) << kind << " at " << gate[i];
+      ASSERT_NEAR(gated[i], expected * up[i], 2 * tolerance) << kind << " at " << gate[i];
+    }
   }
+}
+
+TEST_P(RowOpsTest, SoftCapMatchesItsFormula) {
+  const size_t n = 101;
+  auto in = RandomRow(n, 9);
+  for (float& x : in) x *= 20;
+  std::vector<float> out = in;
+  SoftCap(set_, 8, n, out.data());
+  for (size_t i = 0; i < n; ++i) ASSERT_NEAR(out[i], 8 * std::tanh(in[i] / 8.0), 1e-5) << in[i];
 }
 
 std::vector<const KernelSet*> Sets() {

@@ -225,7 +225,7 @@ INSTANTIATE_TEST_SUITE_P(
     Every, ConvertBadConfig,
     testing::Values(
         BadConfig{"Architecture", R"({"architectures": ["GPT9"]})",
-                  "architecture GPT9; known: LlamaForCausalLM"},
+                  "architecture GPT9; known: Gemma2ForCausalLM, "},
         BadConfig{"ModelType", R"({"model_type": "mamba"})", "model_type is mamba"},
         BadConfig{"OnlyModelType", R"({"architectures": null, "model_type": "mamba"})",
                   "architecture mamba; known"},
@@ -247,7 +247,7 @@ INSTANTIATE_TEST_SUITE_P(
                                         "num_key_value_heads": 3})",
                   "not a multiple"},
         BadConfig{"Epsilon", R"({"rms_norm_eps": 0})", "rms_norm_eps is 0"},
-        BadConfig{"Activation", R"({"hidden_act": "gelu"})", "hidden_act is gelu"},
+        BadConfig{"Activation", R"({"hidden_act": "sine"})", "hidden_act is sine; known: gelu, "},
         BadConfig{"BiasText", R"({"attention_bias": "no"})", "attention_bias is neither"},
         BadConfig{"Quantised", R"({"quantization_config": {"bits": 4}})", "quantization_config"},
         BadConfig{"EosTooLarge", R"({"eos_token_id": 32})", "eos_token_id holds 32"},

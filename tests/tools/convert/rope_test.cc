@@ -18,7 +18,7 @@ using testing::HasSubstr;
 RopeSpec Read(const std::string& json, uint32_t head_dim = 64, uint32_t context = 4096) {
   const TempFolder folder;
   std::ofstream(folder / "config.json") << json;
-  return ReadRope(Config::Load(folder / "config.json"), head_dim, context);
+  return ReadRope(Config::Load(folder / "config.json"), {head_dim, context});
 }
 
 std::string Refusal(const std::string& json) {
@@ -124,9 +124,26 @@ TEST(Rope, YarnFactorFromTheTwoLengths) {
   EXPECT_EQ(rope.frequencies, Yarn("").frequencies);
 }
 
+TEST(Rope, PartOfAHead) {
+  const RopeSpec rope = Read(R"({"partial_rotary_factor": 0.25})");
+  ASSERT_EQ(rope.frequencies.size(), 8u);
+  for (uint32_t i = 0; i < 8; ++i) ExpectNear(rope.frequencies[i], Plain(i, 10000, 16));
+}
+
+TEST(Rope, LongRopeHasTwoSetsOfFrequencies) {
+  const RopeSpec rope = Read(R"({"original_max_position_embeddings": 64, "rope_scaling":
+      {"type": "su", "short_factor": [1, 1.5], "long_factor": [2, 5]}})",
+                             4, 256);
+  EXPECT_EQ(rope.short_context, 64u);
+  ExpectNear(rope.frequencies[1], Plain(1, 10000, 4) / 1.5);
+  ExpectNear(rope.long_frequencies[0], 0.5);
+  ExpectNear(rope.long_frequencies[1], Plain(1, 10000, 4) / 5);
+  ExpectNear(rope.scale, std::sqrt(1 + std::log(4.0) / std::log(64.0)));
+}
+
 TEST(Rope, RefusesByKey) {
-  EXPECT_THAT(Refusal(R"({"rope_scaling": {"type": "dynamic", "factor": 2}})"),
-              HasSubstr("key rope_scaling.rope_type is dynamic; known: default, linear"));
+  EXPECT_THAT(Refusal(R"({"rope_scaling": {"type": "spiral", "factor": 2}})"),
+              HasSubstr("key rope_scaling.rope_type is spiral; known: default, linear"));
   EXPECT_THAT(Refusal(R"({"rope_scaling": {"type": "linear"}})"),
               HasSubstr("key rope_scaling.factor is missing"));
   EXPECT_THAT(Refusal(R"({"rope_scaling": {"type": "linear", "factor": 0}})"),
@@ -139,9 +156,13 @@ TEST(Rope, RefusesByKey) {
   EXPECT_THAT(Refusal(R"({"rope_theta": 1e-300})"), HasSubstr("not finite"));
   EXPECT_THAT(Refusal(R"({"rope_theta": 5, "rope_parameters": {"rope_theta": 6}})"),
               HasSubstr("rope_theta contradicts"));
-  EXPECT_THAT(Refusal(R"({"partial_rotary_factor": 0.5})"), HasSubstr("partial_rotary_factor"));
-  EXPECT_THAT(Refusal(R"({"rope_parameters": {"partial_rotary_factor": 0.5}})"),
-              HasSubstr("rope_parameters.partial_rotary_factor"));
+  EXPECT_THAT(Refusal(R"({"partial_rotary_factor": 1.5})"),
+              HasSubstr("key partial_rotary_factor is above 1"));
+  EXPECT_THAT(Refusal(R"({"rope_parameters": {"partial_rotary_factor": 0.52}})"),
+              HasSubstr("partial_rotary_factor leaves 33 of a head's 64 channels"));
+  EXPECT_THAT(Refusal(R"({"original_max_position_embeddings": 64, "rope_scaling":
+                          {"type": "longrope", "short_factor": [1, 2], "long_factor": [1, 2]}})"),
+              HasSubstr("short_factor has 2 factors, expected 32"));
   EXPECT_THAT(Refusal(R"({"rope_scaling": {"type": "llama3", "factor": 8, "low_freq_factor": 4,
                            "high_freq_factor": 4, "original_max_position_embeddings": 64}})"),
               HasSubstr("low_freq_factor is not below"));

@@ -12,7 +12,26 @@ struct Architecture {
 };
 
 constexpr std::array kArchitectures = {
+    Architecture{"Gemma2ForCausalLM", "gemma2", ReadGemma2},
+    Architecture{"Gemma3ForCausalLM", "gemma3_text", ReadGemma3},
+    Architecture{"GemmaForCausalLM", "gemma", ReadGemma},
+    Architecture{"GPT2LMHeadModel", "gpt2", ReadGpt2},
+    Architecture{"GPTNeoXForCausalLM", "gpt_neox", ReadGptNeox},
+    Architecture{"GraniteForCausalLM", "granite", ReadGranite},
+    Architecture{"Lfm2ForCausalLM", "lfm2", ReadLfm2},
     Architecture{"LlamaForCausalLM", "llama", ReadLlama},
+    Architecture{"MistralForCausalLM", "mistral", ReadMistral},
+    Architecture{"MixtralForCausalLM", "mixtral", ReadMixtral},
+    Architecture{"Olmo2ForCausalLM", "olmo2", ReadOlmo2},
+    Architecture{"OlmoeForCausalLM", "olmoe", ReadOlmoe},
+    Architecture{"Phi3ForCausalLM", "phi3", ReadPhi3},
+    Architecture{"PhiForCausalLM", "phi", ReadPhi},
+    Architecture{"Qwen2ForCausalLM", "qwen2", ReadQwen2},
+    Architecture{"Qwen3ForCausalLM", "qwen3", ReadQwen3},
+    Architecture{"Qwen3MoeForCausalLM", "qwen3_moe", ReadQwen3Moe},
+    Architecture{"SmolLM3ForCausalLM", "smollm3", ReadSmolLm3},
+    Architecture{"StableLmForCausalLM", "stablelm", ReadStableLm},
+    Architecture{"Starcoder2ForCausalLM", "starcoder2", ReadStarcoder2},
 };
 
 [[noreturn]] void RefuseUnknown(const Config& config, const char* key, const std::string& name) {

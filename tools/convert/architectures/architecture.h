@@ -10,7 +10,25 @@ namespace rondo::convert {
 // architecture and those known, or the key that is wrong. Token ids are the caller's to add.
 DecoderSpec ReadArchitecture(const Config& config);
 
-// Llama 2, 3 and their kin: RMSNorm, rotary positions, grouped queries, SwiGLU.
+DecoderSpec ReadGemma(const Config& config);
+DecoderSpec ReadGemma2(const Config& config);
+DecoderSpec ReadGemma3(const Config& config);
+DecoderSpec ReadGpt2(const Config& config);
+DecoderSpec ReadGptNeox(const Config& config);
+DecoderSpec ReadGranite(const Config& config);
+DecoderSpec ReadLfm2(const Config& config);
 DecoderSpec ReadLlama(const Config& config);
+DecoderSpec ReadMistral(const Config& config);
+DecoderSpec ReadMixtral(const Config& config);
+DecoderSpec ReadOlmo2(const Config& config);
+DecoderSpec ReadOlmoe(const Config& config);
+DecoderSpec ReadPhi(const Config& config);
+DecoderSpec ReadPhi3(const Config& config);
+DecoderSpec ReadQwen2(const Config& config);
+DecoderSpec ReadQwen3(const Config& config);
+DecoderSpec ReadQwen3Moe(const Config& config);
+DecoderSpec ReadSmolLm3(const Config& config);
+DecoderSpec ReadStableLm(const Config& config);
+DecoderSpec ReadStarcoder2(const Config& config);
 
 }  // namespace rondo::convert

@@ -1,138 +1,88 @@
-// Llama: from config.json and the names of transformers' LlamaForCausalLM. Defaults are those of
-// its configuration class.
-#include <cmath>
-
+// Llama 2, 3 and their kin, Mistral, Mixtral, SmolLM3 and Granite: what differs is a window,
+// experts, layers without RoPE, or multipliers. Defaults are those of transformers' configuration
+// classes.
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
-#include "tools/convert/rope.h"
+#include "tools/convert/architectures/family.h"
 
 namespace rondo::convert {
 namespace {
 
-struct Sizes {
-  uint32_t vocab, hidden, intermediate, n_layers, n_heads, n_kv_heads, head_dim, context;
-  double epsilon;
-  bool attention_bias, mlp_bias, tied;
-};
-
-Sizes ReadSizes(const Config& config) {
-  const auto integer = [&](const char* key, uint64_t high) {
-    return static_cast<uint32_t>(config.Integer(key, 1, high));
-  };
-  Sizes s;
-  s.vocab = integer("vocab_size", kMaxVocab);
-  s.hidden = integer("hidden_size", kMaxHidden);
-  s.intermediate = integer("intermediate_size", kMaxIntermediate);
-  s.n_layers = integer("num_hidden_layers", kMaxLayers);
-  s.n_heads = integer("num_attention_heads", kMaxHeads);
-  s.n_kv_heads =
-      static_cast<uint32_t>(config.Integer("num_key_value_heads", 1, s.n_heads, s.n_heads));
-  if (s.n_heads % s.n_kv_heads != 0) {
-    config.Refuse("num_key_value_heads", "does not divide num_attention_heads");
-  }
-  if (!config.Has("head_dim") && s.hidden % s.n_heads != 0) {
-    config.Refuse("hidden_size", "is not a multiple of num_attention_heads");
-  }
-  s.head_dim =
-      static_cast<uint32_t>(config.Integer("head_dim", 1, kMaxHeadDim, s.hidden / s.n_heads));
-  if (s.head_dim % kHeadDimMultiple != 0 || s.head_dim > kMaxHeadDim || s.head_dim == 0) {
-    config.Refuse("head_dim", "(or hidden_size / num_attention_heads) is " +
-                                  std::to_string(s.head_dim) + ", expected a multiple of " +
-                                  std::to_string(kHeadDimMultiple) + " up to " +
-                                  std::to_string(kMaxHeadDim));
-  }
-  s.context =
-      static_cast<uint32_t>(config.Integer("max_position_embeddings", 1, kMaxContext, 2048));
-  s.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  s.attention_bias = config.Flag("attention_bias", false);
-  s.mlp_bias = config.Flag("mlp_bias", false);
-  s.tied = config.Flag("tie_word_embeddings", false);
-  return s;
+Family LlamaFamily(const Config& config, const SizeKeys& keys, double theta = 10000) {
+  Family f(ReadSizes(config, keys));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.mlp_bias = config.Flag("mlp_bias", false);
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, theta})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.ignored = {"self_attn.rotary_emb.inv_freq"};  // old exports: it is computed
+  return f;
 }
 
-void RefuseWhatIsNotLlama(const Config& config) {
-  const std::string activation = config.Text("hidden_act", "silu");
-  if (activation != "silu") config.Refuse("hidden_act", "is " + activation + ", expected silu");
-  if (config.Has("quantization_config")) {
-    config.Refuse("quantization_config", "is set: convert from the checkpoint that it was made of");
-  }
-}
-
-// A linear layer of stacked parts, each `{source}.weight` and with `bias` also `{source}.bias`.
-LinearSpec AddLinear(DecoderSpec& spec, const std::string& name,
-                     const std::vector<TensorRecipe::Part>& parts, uint64_t cols, bool bias) {
-  TensorRecipe weights{name, TensorRole::kMatrix, {}, cols};
-  TensorRecipe biases{name + ".bias", TensorRole::kVector, {}, 1};
-  for (const TensorRecipe::Part& part : parts) {
-    weights.parts.push_back({part.source + ".weight", part.rows});
-    biases.parts.push_back({part.source + ".bias", part.rows});
-  }
-  LinearSpec linear{spec.Add(std::move(weights))};
-  if (bias) linear.bias = static_cast<int32_t>(spec.Add(std::move(biases)));
-  return linear;
-}
-
-NormSpec AddNorm(DecoderSpec& spec, const std::string& name, const std::string& source,
-                 const Sizes& s) {
-  return {s.epsilon, spec.Add({name, TensorRole::kVector, {{source, s.hidden}}, 1})};
-}
-
-LayerSpec AddLayer(DecoderSpec& spec, uint32_t index, const Sizes& s) {
-  const std::string name = "layers." + std::to_string(index) + ".";
-  const std::string source = "model." + name;
-  const uint64_t q_rows = uint64_t{s.n_heads} * s.head_dim;
-  const uint64_t kv_rows = uint64_t{s.n_kv_heads} * s.head_dim;
-  LayerSpec layer;
-  layer.n_heads = s.n_heads;
-  layer.n_kv_heads = s.n_kv_heads;
-  layer.head_dim = s.head_dim;
-  layer.rope = 0;
-  layer.score_scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(s.head_dim)));
-  layer.intermediate_size = s.intermediate;
-  layer.attention_norm =
-      AddNorm(spec, name + "attention.norm", source + "input_layernorm.weight", s);
-  layer.qkv = AddLinear(spec, name + "attention.qkv",
-                        {{source + "self_attn.q_proj", q_rows},
-                         {source + "self_attn.k_proj", kv_rows},
-                         {source + "self_attn.v_proj", kv_rows}},
-                        s.hidden, s.attention_bias);
-  layer.output = AddLinear(spec, name + "attention.output",
-                           {{source + "self_attn.o_proj", s.hidden}}, q_rows, s.attention_bias);
-  layer.mlp_norm = AddNorm(spec, name + "mlp.norm", source + "post_attention_layernorm.weight", s);
-  layer.gate_up = AddLinear(
-      spec, name + "mlp.gate_up",
-      {{source + "mlp.gate_proj", s.intermediate}, {source + "mlp.up_proj", s.intermediate}},
-      s.hidden, s.mlp_bias);
-  layer.down = AddLinear(spec, name + "mlp.down", {{source + "mlp.down_proj", s.hidden}},
-                         s.intermediate, s.mlp_bias);
-  spec.ignored.insert(source + "self_attn.rotary_emb.inv_freq");  // old exports: it is computed
-  return layer;
+// A window in every layer.
+void Slide(const Config& config, uint64_t if_absent, Family& f) {
+  f.layer_window =
+      ReadWindows(config, f.sizes, ReadWindow(config, if_absent), [](uint32_t) { return true; });
 }
 
 }  // namespace
 
-DecoderSpec ReadLlama(const Config& config) {
-  RefuseWhatIsNotLlama(config);
-  const Sizes s = ReadSizes(config);
-  DecoderSpec spec;
-  spec.vocab_size = s.vocab;
-  spec.hidden_size = s.hidden;
-  spec.context_length = s.context;
-  spec.ropes.push_back(ReadRope(config, s.head_dim, s.context));
-  const auto add_vocabulary = [&](const char* name, const char* source) {
-    return spec.Add({name, TensorRole::kEmbedding, {{source, s.vocab}}, s.hidden});
+DecoderSpec ReadLlama(const Config& config) { return BuildDecoder(LlamaFamily(config, {})); }
+
+DecoderSpec ReadMistral(const Config& config) {
+  Family f = LlamaFamily(config, {.default_kv_heads = 8, .default_context = 131072});
+  Slide(config, 4096, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadMixtral(const Config& config) {
+  Family f = LlamaFamily(config, {.default_kv_heads = 8, .default_context = 131072}, 1e6);
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  Slide(config, 0, f);
+  const auto n_experts =
+      static_cast<uint32_t>(config.Integer("num_local_experts", 1, kMaxExperts, 8));
+  f.experts = Family::Experts{
+      .router = "block_sparse_moe.gate",
+      .expert = "block_sparse_moe.experts.",
+      .gate = "w1",
+      .up = "w3",
+      .down = "w2",
+      .n_experts = n_experts,
+      .n_used = static_cast<uint32_t>(config.Integer("num_experts_per_tok", 1, n_experts, 2)),
+      .intermediate = f.sizes.intermediate,
+      .normalize = true,
   };
-  spec.embedding = add_vocabulary("embedding", "model.embed_tokens.weight");
-  for (uint32_t i = 0; i < s.n_layers; ++i) spec.layers.push_back(AddLayer(spec, i, s));
-  spec.final_norm = AddNorm(spec, "final_norm", "model.norm.weight", s);
-  const char* const kHead = "lm_head.weight";
-  if (s.tied) {
-    spec.head = {spec.embedding};
-    spec.ignored.insert(kHead);  // some exports hold the embedding twice
-  } else {
-    spec.head = {add_vocabulary("head", kHead)};
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadSmolLm3(const Config& config) {
+  Family f = LlamaFamily(config, {.default_kv_heads = 4, .default_context = 32768}, 2e6);
+  f.tied = config.Flag("tie_word_embeddings", true);
+  const uint64_t window = config.Flag("use_sliding_window", false) ? ReadWindow(config, 0) : 0;
+  const char* const kLayers = "no_rope_layers";  // 1: with RoPE, against what it is called
+  std::vector<uint64_t> rotates = config.Integers(kLayers, 1);
+  const uint64_t interval = config.Integer("no_rope_layer_interval", 1, kMaxLayers, 4);
+  for (uint32_t i = 0; rotates.size() < f.sizes.n_layers && !config.Has(kLayers); ++i) {
+    rotates.push_back((i + 1) % interval != 0 ? 1 : 0);
   }
-  return spec;
+  if (rotates.size() != f.sizes.n_layers) {
+    config.Refuse(kLayers, "does not have an entry for each layer");
+  }
+  for (const uint64_t one : rotates) f.layer_rope.push_back(one != 0 ? 0 : -1);
+  f.layer_window =
+      ReadWindows(config, f.sizes, window, [&](uint32_t i) { return rotates[i] == 0; });
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadGranite(const Config& config) {
+  Family f = LlamaFamily(config, {});
+  f.layer_scale.assign(f.sizes.n_layers,
+                       static_cast<float>(config.Positive("attention_multiplier", 1)));
+  f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
+  f.residual_scale = static_cast<float>(config.Positive("residual_multiplier", 1));
+  f.logit_scale = static_cast<float>(1 / config.Positive("logits_scaling", 1));
+  return BuildDecoder(f);
 }
 
 }  // namespace rondo::convert

@@ -1,0 +1,140 @@
+// Every architecture, with the options that its config.json has, as random checkpoints: converts,
+// runs, and gives the same bits however its tokens are cut, on however many threads, and again
+// after an undo.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "tests/support/test_model.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/checkpoint_of.h"
+
+namespace rondo {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* config;  // what differs from the sizes below
+};
+
+constexpr Case kCases[] = {
+    {"gemma", R"("architectures": ["GemmaForCausalLM"], "head_dim": 16, "num_key_value_heads": 1)"},
+    {"gemma2", R"("architectures": ["Gemma2ForCausalLM"], "head_dim": 16, "sliding_window": 20,
+      "query_pre_attn_scalar": 12, "attn_logit_softcapping": 3.0, "final_logit_softcapping": 5.0)"},
+    {"gemma3", R"("architectures": ["Gemma3ForCausalLM"], "head_dim": 16, "sliding_window": 20,
+      "sliding_window_pattern": 2, "rope_local_base_freq": 100.0,
+      "rope_scaling": {"rope_type": "linear", "factor": 4.0})"},
+    {"gpt2", R"("architectures": ["GPT2LMHeadModel"], "n_embd": 32, "n_layer": 3, "n_head": 4,
+      "n_positions": 400, "scale_attn_by_inverse_layer_idx": true)"},
+    {"gpt_neox", R"("architectures": ["GPTNeoXForCausalLM"], "rotary_pct": 0.25)"},
+    {"gpt_neox_serial", R"("architectures": ["GPTNeoXForCausalLM"], "attention_bias": false,
+      "use_parallel_residual": false)"},
+    {"granite", R"("architectures": ["GraniteForCausalLM"], "attention_multiplier": 0.2,
+      "embedding_multiplier": 6.0, "residual_multiplier": 0.5, "logits_scaling": 2.0)"},
+    {"lfm2", R"("architectures": ["Lfm2ForCausalLM"], "conv_bias": true, "conv_L_cache": 4,
+      "layer_types": ["conv", "full_attention", "conv"])"},
+    {"llama", R"("architectures": ["LlamaForCausalLM"], "attention_bias": true, "mlp_bias": true,
+      "hidden_act": "relu2")"},
+    {"mistral", R"("architectures": ["MistralForCausalLM"], "sliding_window": 70)"},
+    {"mixtral", R"("architectures": ["MixtralForCausalLM"], "num_local_experts": 5,
+      "num_experts_per_tok": 2, "sliding_window": 33)"},
+    {"olmo2", R"("architectures": ["Olmo2ForCausalLM"])"},
+    {"olmoe", R"("architectures": ["OlmoeForCausalLM"], "num_experts": 6, "num_experts_per_tok": 3,
+      "clip_qkv": 0.7)"},
+    {"phi", R"("architectures": ["PhiForCausalLM"], "qk_layernorm": true)"},
+    {"phi3_longrope", R"("architectures": ["Phi3ForCausalLM"], "partial_rotary_factor": 0.5,
+      "original_max_position_embeddings": 100, "rope_scaling": {"type": "longrope",
+      "short_factor": [1.0, 1.5], "long_factor": [2.0, 9.0]})"},
+    {"qwen2", R"("architectures": ["Qwen2ForCausalLM"], "use_sliding_window": true,
+      "sliding_window": 20, "max_window_layers": 1)"},
+    {"qwen3", R"("architectures": ["Qwen3ForCausalLM"], "head_dim": 16)"},
+    {"qwen3_moe", R"("architectures": ["Qwen3MoeForCausalLM"], "num_experts": 6,
+      "num_experts_per_tok": 2, "moe_intermediate_size": 24, "mlp_only_layers": [1],
+      "norm_topk_prob": true)"},
+    {"smollm3", R"("architectures": ["SmolLM3ForCausalLM"], "no_rope_layer_interval": 2)"},
+    {"stablelm", R"("architectures": ["StableLmForCausalLM"], "use_qkv_bias": true,
+      "qk_layernorm": true, "use_parallel_residual": true, "partial_rotary_factor": 0.25)"},
+    {"starcoder2", R"("architectures": ["Starcoder2ForCausalLM"], "sliding_window": 20)"},
+};
+
+class Architectures : public testing::TestWithParam<Case> {
+ protected:
+  Architectures() {
+    const std::string json = std::string(R"({"vocab_size": 97, "hidden_size": 32,
+        "intermediate_size": 48, "num_hidden_layers": 3, "num_attention_heads": 4,
+        "num_key_value_heads": )") +
+                             KvHeads() + R"(, "max_position_embeddings": 400, )" +
+                             GetParam().config + "}";
+    // What is given twice counts as given last.
+    convert::WriteCheckpointOf(folder_ / "model", nlohmann::json::parse(json).dump());
+    std::mt19937 random(3);
+    for (int32_t& id : ids_) id = static_cast<int32_t>(random() % 97);
+  }
+
+  std::string KvHeads() const {
+    const std::string name = GetParam().name;
+    return name.rfind("gpt", 0) == 0 || name.rfind("phi", 0) == 0 ? "4" : "2";
+  }
+  TestModel Model(format::TensorFormat weights) const { return {folder_ / "model", weights}; }
+  static EngineOptions Options(uint32_t max_rows, uint32_t threads, KvFormat kv) {
+    EngineOptions options;
+    options.max_rows = max_rows;
+    options.threads = threads;
+    options.kv_format = kv;
+    return options;
+  }
+
+  const TempFolder folder_;
+  std::vector<int32_t> ids_ = std::vector<int32_t>(260);
+};
+
+TEST_P(Architectures, SameBitsForAnyCutAndThreads) {
+  for (const auto weights : {format::TensorFormat::F32, format::TensorFormat::Q8}) {
+    const KvFormat kv = weights == format::TensorFormat::F32 ? KvFormat::kFloat32 : KvFormat::kInt8;
+    const TestModel model = Model(weights);
+    const auto whole = AllLogits(*NewSession(*model.NewEngine(Options(260, 1, kv))), ids_);
+    for (const float logit : whole) ASSERT_TRUE(std::isfinite(logit));
+    for (const uint32_t rows : {1u, 7u, 64u, 260u}) {
+      for (const uint32_t threads : {1u, 2u}) {
+        const auto engine = model.NewEngine(Options(rows, threads, kv));
+        const auto cut = AllLogits(*NewSession(*engine), ids_);
+        ASSERT_EQ(std::memcmp(cut.data(), whole.data(), whole.size() * sizeof(float)), 0)
+            << rows << " rows, " << threads << " threads";
+      }
+    }
+  }
+}
+
+// Under STOP any number of tokens can be dropped, also more than rings of layers with a window
+// keep.
+TEST_P(Architectures, UndoAndRedo) {
+  const TestModel model = Model(format::TensorFormat::Q8);
+  const auto engine = model.NewEngine(Options(16, 1, KvFormat::kInt8));
+  Session* session = NewSession(*engine);
+  const auto expected = AllLogits(*session, ids_);
+  const size_t vocab = engine->vocab_size();
+  for (const uint64_t n : {1u, 16u, 130u, 200u}) {
+    ASSERT_TRUE(session->Undo(n).ok());
+    const auto logits = session->Logits();
+    ASSERT_TRUE(logits.ok());
+    ASSERT_EQ(std::memcmp(logits->data(), expected.data() + (ids_.size() - n - 1) * vocab,
+                          vocab * sizeof(float)),
+              0)
+        << n;
+    const std::vector<int32_t> tail(ids_.end() - static_cast<long>(n), ids_.end());
+    const auto again = AllLogits(*session, tail);
+    ASSERT_EQ(std::memcmp(again.data(), expected.data() + (ids_.size() - n) * vocab,
+                          again.size() * sizeof(float)),
+              0)
+        << n;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Architectures, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace rondo

@@ -1,0 +1,128 @@
+// Family: what tells one decoder-only architecture from another, in terms of Llama's.
+//
+// Llama's layer is norm, attention, norm, gated MLP; the others rename its tensors, fuse some of
+// them, move the norms and add a step here and there. Each architecture says in a small file of its
+// own what differs, as data, and BuildDecoder makes the DecoderSpec of it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tools/convert/config.h"
+#include "tools/convert/decoder_spec.h"
+#include "tools/convert/rope.h"
+
+namespace rondo::convert {
+
+struct Sizes {
+  uint32_t vocab, hidden, intermediate, n_layers, n_heads, n_kv_heads, head_dim, context;
+};
+
+// Which keys of config.json hold the sizes, and what is meant where one is absent.
+struct SizeKeys {
+  const char* hidden = "hidden_size";
+  const char* n_layers = "num_hidden_layers";
+  const char* n_heads = "num_attention_heads";
+  const char* context = "max_position_embeddings";
+  const char* intermediate = "intermediate_size";  // null: Sizes.intermediate is the caller's
+  uint32_t default_kv_heads = 0;                   // 0: as many as heads
+  uint32_t default_head_dim = 0;                   // 0: hidden_size / num_attention_heads
+  uint32_t default_context = 2048;
+};
+
+// Within limits.h, and such as divide each other as they must.
+Sizes ReadSizes(const Config& config, const SizeKeys& keys = {});
+
+// By transformers' names: silu, gelu, gelu_pytorch_tanh, ...
+format::Activation ReadActivation(const Config& config, const char* key, const char* if_absent);
+
+// sliding_window of the layers that `layer_types` calls sliding; where that list is absent, of
+// those for which `slides` holds. 0: none. `window`: 0 where the model has no window at all.
+std::vector<uint32_t> ReadWindows(const Config& config, const Sizes& sizes, uint64_t window,
+                                  const std::function<bool(uint32_t layer)>& slides);
+// Config's sliding_window; `if_absent` where the key is not there, 0 where it is null.
+uint64_t ReadWindow(const Config& config, uint64_t if_absent);
+
+struct Family {
+  explicit Family(const Sizes& all) : sizes(all) {}
+
+  // How q, k and v lie in the checkpoint.
+  enum class Qkv { kApart, kStacked, kByHead };
+  // What q/k norms have weights for: none; one head, for all; all heads together; each its own.
+  enum class HeadNorm { kNone, kShared, kWhole, kPerHead };
+
+  Sizes sizes;
+  bool tied = false;
+  bool transposed = false;  // matrices are [inputs, output channels], as in GPT-2
+
+  // Names, below `prefix` or the layer; without ".weight" and ".bias".
+  std::string prefix = "model.";
+  std::string layers = "layers.";
+  std::string embedding = "embed_tokens";
+  std::string positions;  // empty: none
+  std::string final_norm = "norm";
+  std::string head = "lm_head";  // not below the prefix
+  std::string attention_norm = "input_layernorm";
+  std::string mlp_norm = "post_attention_layernorm";
+  std::string attention_post_norm, mlp_post_norm;  // empty: none
+  std::string q = "self_attn.q_proj", k = "self_attn.k_proj", v = "self_attn.v_proj";
+  std::string output = "self_attn.o_proj";
+  std::string q_norm = "self_attn.q_norm", k_norm = "self_attn.k_norm";
+  std::string gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";
+  std::vector<std::string> ignored;  // of each layer
+
+  // Norms.
+  format::NormKind norm = format::NormKind::RmsNorm;
+  double epsilon = 1e-6;
+  bool norm_bias = false;
+  float norm_offset = 0;  // Gemma keeps weights less 1
+  HeadNorm head_norm = HeadNorm::kNone;
+  bool head_norm_bias = false;
+
+  // Attention. Of each layer: the rope's index or -1, the window or 0, the scale of scores.
+  Qkv qkv = Qkv::kApart;  // not kApart: q names the tensor
+  bool qkv_bias = false, output_bias = false;
+  std::vector<RopeSpec> ropes;
+  std::vector<int32_t> layer_rope;     // empty: 0 where there is a rope
+  std::vector<uint32_t> layer_window;  // empty: none
+  std::vector<float> layer_scale;      // empty: 1 / sqrt(head_dim)
+  float qkv_clip = 0, soft_cap = 0;
+
+  // MLP.
+  bool gated = true;        // else `up` and `down` alone
+  bool fused_gate = false;  // `gate` names both gate and up
+  bool mlp_bias = false;
+  format::Activation activation = format::Activation::Silu;
+  bool parallel = false;
+
+  // Experts; of layers for which has_experts is null or true.
+  struct Experts {
+    std::string router, expert;  // expert: before the expert's number
+    std::string gate, up, down;
+    uint32_t n_experts, n_used, intermediate;
+    bool normalize;
+  };
+  std::optional<Experts> experts;
+  std::function<bool(uint32_t layer)> has_experts;
+
+  // Convolutions in place of attention, in layers whose type is not attention.
+  struct Conv {
+    std::string input, kernel, output;
+    uint32_t taps;
+    bool bias;
+    std::vector<bool> layers;
+  };
+  std::optional<Conv> conv;
+
+  // Multipliers: the first stays, the others are folded into weights.
+  float embedding_scale = 1, residual_scale = 1, logit_scale = 1;
+  float logit_soft_cap = 0;
+  bool head_bias = false;
+};
+
+// Throws Error where sizes contradict each other.
+DecoderSpec BuildDecoder(const Family& family);
+
+}  // namespace rondo::convert

@@ -1,0 +1,78 @@
+// LFM2: short gated convolutions, with grouped-query attention in some layers.
+#include <algorithm>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+// The MLP's size as transformers makes it of the config's.
+uint32_t Intermediate(const Config& config) {
+  const char* const kKey = config.Has("block_ff_dim") ? "block_ff_dim" : "intermediate_size";
+  uint64_t size = config.Integer(kKey, 1, kMaxIntermediate, 12288);
+  if (!config.Flag("block_auto_adjust_ff_dim", true)) return static_cast<uint32_t>(size);
+  size = 2 * size / 3;
+  if (config.Mentions("block_ffn_dim_multiplier") == config.Has("block_ffn_dim_multiplier")) {
+    size = static_cast<uint64_t>(config.Positive("block_ffn_dim_multiplier", 1) *
+                                 static_cast<double>(size));
+    const uint64_t multiple = config.Integer("block_multiple_of", 1, kMaxIntermediate, 256);
+    size = (size + multiple - 1) / multiple * multiple;
+  }
+  if (size == 0 || size > kMaxIntermediate) config.Refuse(kKey, "gives an MLP of a size not known");
+  return static_cast<uint32_t>(size);
+}
+
+std::vector<bool> ConvLayers(const Config& config, uint32_t n_layers) {
+  const char* const kTypes = "layer_types";
+  std::vector<bool> convs(n_layers, false);
+  if (config.Has(kTypes)) {
+    const std::vector<std::string> types = config.Texts(kTypes);
+    if (types.size() != n_layers) config.Refuse(kTypes, "does not have an entry for each layer");
+    for (uint32_t i = 0; i < n_layers; ++i) {
+      if (types[i] != "conv" && types[i] != "full_attention") {
+        config.Refuse(kTypes, "holds " + types[i] + "; known: conv, full_attention");
+      }
+      convs[i] = types[i] == "conv";
+    }
+  } else if (config.Has("full_attn_idxs")) {
+    const std::vector<uint64_t> full = config.Integers("full_attn_idxs", n_layers - 1);
+    convs.assign(n_layers, true);
+    for (const uint64_t i : full) convs[i] = false;
+  }
+  return convs;
+}
+
+}  // namespace
+
+DecoderSpec ReadLfm2(const Config& config) {
+  Sizes sizes = ReadSizes(
+      config, {.intermediate = nullptr, .default_kv_heads = 8, .default_context = 128000});
+  sizes.intermediate = Intermediate(config);
+  Family f(sizes);
+  f.epsilon = config.Positive("norm_eps", 1e-5);
+  f.final_norm = "embedding_norm";
+  f.attention_norm = "operator_norm";
+  f.mlp_norm = "ffn_norm";
+  f.output = "self_attn.out_proj";
+  f.head_norm = Family::HeadNorm::kShared;
+  f.q_norm = "self_attn.q_layernorm";
+  f.k_norm = "self_attn.k_layernorm";
+  f.gate = "feed_forward.w1";
+  f.up = "feed_forward.w3";
+  f.down = "feed_forward.w2";
+  f.conv = Family::Conv{
+      .input = "conv.in_proj",
+      .kernel = "conv.conv",
+      .output = "conv.out_proj",
+      .taps = static_cast<uint32_t>(config.Integer("conv_L_cache", 1, kMaxConvTaps, 3)),
+      .bias = config.Flag("conv_bias", false),
+      .layers = ConvLayers(config, sizes.n_layers),
+  };
+  f.ropes = {ReadRope(config, {sizes.head_dim, sizes.context, 1e6})};
+  f.tied = config.Flag("tie_word_embeddings", config.Flag("tie_embedding", true));
+  return BuildDecoder(f);
+}
+
+}  // namespace rondo::convert

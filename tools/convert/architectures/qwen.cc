@@ -1,0 +1,80 @@
+// Qwen2, Qwen3 and Qwen3-MoE: biases in Qwen2's q, k and v; norms of q and k in Qwen3's heads.
+#include <algorithm>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+Family QwenFamily(const Config& config, const SizeKeys& keys) {
+  Family f(ReadSizes(config, keys));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.ignored = {"self_attn.rotary_emb.inv_freq"};
+  return f;
+}
+
+uint64_t WindowInUse(const Config& config) {
+  return config.Flag("use_sliding_window", false) ? ReadWindow(config, 4096) : 0;
+}
+
+// The first max_window_layers see everything.
+void SlideUpperLayers(const Config& config, Family& f) {
+  const uint64_t full = config.Integer("max_window_layers", 0, kMaxLayers, 28);
+  f.layer_window =
+      ReadWindows(config, f.sizes, WindowInUse(config), [full](uint32_t i) { return i >= full; });
+}
+
+void NormalizeHeads(const Config& config, Family& f) {
+  f.head_norm = Family::HeadNorm::kShared;
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+}
+
+}  // namespace
+
+DecoderSpec ReadQwen2(const Config& config) {
+  Family f = QwenFamily(config, {.default_kv_heads = 32, .default_context = 32768});
+  f.qkv_bias = true;
+  SlideUpperLayers(config, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadQwen3(const Config& config) {
+  Family f = QwenFamily(
+      config, {.default_kv_heads = 32, .default_head_dim = 128, .default_context = 32768});
+  NormalizeHeads(config, f);
+  SlideUpperLayers(config, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadQwen3Moe(const Config& config) {
+  Family f = QwenFamily(config, {.default_kv_heads = 4, .default_context = 32768});
+  NormalizeHeads(config, f);
+  f.layer_window = ReadWindows(config, f.sizes, WindowInUse(config), [](uint32_t) { return true; });
+  const char* const kExperts = config.Has("num_experts") ? "num_experts" : "num_local_experts";
+  const auto n_experts = static_cast<uint32_t>(config.Integer(kExperts, 1, kMaxExperts, 128));
+  f.experts = Family::Experts{
+      .router = "mlp.gate",
+      .expert = "mlp.experts.",
+      .gate = "gate_proj",
+      .up = "up_proj",
+      .down = "down_proj",
+      .n_experts = n_experts,
+      .n_used = static_cast<uint32_t>(config.Integer("num_experts_per_tok", 1, n_experts, 8)),
+      .intermediate =
+          static_cast<uint32_t>(config.Integer("moe_intermediate_size", 1, kMaxIntermediate, 768)),
+      .normalize = config.Flag("norm_topk_prob", false),
+  };
+  const uint64_t step = config.Integer("decoder_sparse_step", 1, kMaxLayers, 1);
+  const std::vector<uint64_t> dense = config.Integers("mlp_only_layers", kMaxLayers);
+  f.has_experts = [step, dense](uint32_t i) {
+    return (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
+  };
+  return BuildDecoder(f);
+}
+
+}  // namespace rondo::convert
