@@ -71,7 +71,7 @@ DecoderSpec ReadLfm2(const Config& config) {
       .layers = ConvLayers(config, sizes.n_layers),
   };
   f.ropes = {ReadRope(config, {sizes.head_dim, sizes.context, 1e6})};
-  f.tied = config.Flag("tie_word_embeddings", config.Flag("tie_embedding", true));
+  f.tied = config.Flag("tie_embedding", config.Flag("tie_word_embeddings", true));
   return BuildDecoder(f);
 }
 

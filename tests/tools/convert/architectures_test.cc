@@ -1,0 +1,141 @@
+// What a config.json of any architecture is refused for, and what is meant where it is silent.
+#include "tools/convert/architectures/architecture.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/temp_folder.h"
+#include "tools/convert/error.h"
+
+namespace rondo::convert {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+DecoderSpec Read(const std::string& architecture, const std::string& differs) {
+  json config = {{"architectures", {architecture}},
+                 {"vocab_size", 64},
+                 {"hidden_size", 32},
+                 {"intermediate_size", 48},
+                 {"num_hidden_layers", 4},
+                 {"num_attention_heads", 4},
+                 {"num_key_value_heads", 2},
+                 {"head_dim", 8},
+                 {"max_position_embeddings", 128}};
+  config.merge_patch(json::parse(differs));
+  const TempFolder folder;
+  std::ofstream(folder / "config.json") << config;
+  return ReadArchitecture(Config::Load(folder / "config.json"));
+}
+
+std::vector<uint32_t> Windows(const DecoderSpec& spec) {
+  std::vector<uint32_t> windows;
+  for (const LayerSpec& layer : spec.layers) windows.push_back(layer.window);
+  return windows;
+}
+
+using List = std::vector<uint32_t>;
+
+TEST(Architectures, WindowsOfLayers) {
+  EXPECT_EQ(Windows(Read("MistralForCausalLM", "{}")), List({4096, 4096, 4096, 4096}));
+  EXPECT_EQ(Windows(Read("MistralForCausalLM", R"({"head_dim": 8, "layer_types": null})")),
+            List({4096, 4096, 4096, 4096}));
+  EXPECT_EQ(Windows(Read("Gemma2ForCausalLM", "{}")), List({4096, 0, 4096, 0}));
+  EXPECT_EQ(Windows(Read("Gemma3ForCausalLM", R"({"sliding_window": 9,
+                         "sliding_window_pattern": 3})")),
+            List({9, 9, 0, 9}));
+  EXPECT_EQ(Windows(Read("Qwen2ForCausalLM", R"({"sliding_window": 9, "max_window_layers": 2})")),
+            List({0, 0, 0, 0}));
+  EXPECT_EQ(Windows(Read("Qwen2ForCausalLM", R"({"sliding_window": 9, "max_window_layers": 2,
+                         "use_sliding_window": true})")),
+            List({0, 0, 9, 9}));
+  EXPECT_EQ(Windows(Read("Qwen3ForCausalLM", R"({"sliding_window": 9, "use_sliding_window": true,
+                         "layer_types": ["full_attention", "sliding_attention",
+                                         "full_attention", "full_attention"]})")),
+            List({0, 9, 0, 0}));
+}
+
+TEST(Architectures, DefaultsOfEachClass) {
+  EXPECT_EQ(Read("Gemma2ForCausalLM", "{}").logit_soft_cap, 30);
+  EXPECT_EQ(Read("Gemma2ForCausalLM", R"({"final_logit_softcapping": 7})").logit_soft_cap, 7);
+  EXPECT_EQ(Read("GemmaForCausalLM", "{}").head.weight, Read("GemmaForCausalLM", "{}").embedding);
+  EXPECT_NE(Read("LlamaForCausalLM", "{}").head.weight, Read("LlamaForCausalLM", "{}").embedding);
+  EXPECT_EQ(Read("PhiForCausalLM", R"({"num_key_value_heads": null, "head_dim": 16})")
+                .ropes.front()
+                .frequencies.size(),
+            4u);
+  const DecoderSpec smollm3 = Read("SmolLM3ForCausalLM", "{}");
+  EXPECT_EQ(smollm3.layers[2].rope, 0);
+  EXPECT_EQ(smollm3.layers[3].rope, -1);
+  const DecoderSpec lfm2 = Read("Lfm2ForCausalLM", R"({"full_attn_idxs": [1, 3]})");
+  EXPECT_TRUE(lfm2.layers[0].conv.has_value());
+  EXPECT_FALSE(lfm2.layers[1].conv.has_value());
+  EXPECT_EQ(lfm2.layers[0].intermediate_size, 256u);  // two thirds, up to a multiple of 256
+}
+
+struct Bad {
+  const char* name;
+  const char* architecture;
+  const char* differs;
+  const char* message;
+};
+
+class BadArchitecture : public testing::TestWithParam<Bad> {};
+
+TEST_P(BadArchitecture, IsRefusedByKey) {
+  try {
+    Read(GetParam().architecture, GetParam().differs);
+    FAIL() << "was taken";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("config.json: key "));
+    EXPECT_THAT(error.what(), HasSubstr(GetParam().message));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, BadArchitecture,
+    testing::Values(
+        Bad{"TooManyUsed", "MixtralForCausalLM", R"({"num_local_experts": 4,
+            "num_experts_per_tok": 5})",
+            "num_experts_per_tok is 5, expected an integer from 1 to 4"},
+        Bad{"TooManyExperts", "OlmoeForCausalLM", R"({"num_experts": 1e9})", "num_experts is 1"},
+        Bad{"LayerTypesShort", "Qwen3ForCausalLM", R"({"layer_types": ["full_attention"]})",
+            "layer_types has 1 entries for 4 layers"},
+        Bad{"LayerTypeUnknown", "Gemma2ForCausalLM", R"({"layer_types":
+            ["full_attention", "spiral", "full_attention", "full_attention"]})",
+            "layer_types holds spiral"},
+        Bad{"SlidesWithoutWindow", "Qwen3ForCausalLM", R"({"layer_types":
+            ["full_attention", "full_attention", "full_attention", "sliding_attention"]})",
+            "sliding_window is missing"},
+        Bad{"WindowOfZero", "MistralForCausalLM", R"({"sliding_window": 0})",
+            "sliding_window is 0"},
+        Bad{"Bidirectional", "Gemma3ForCausalLM", R"({"use_bidirectional_attention": true})",
+            "use_bidirectional_attention is true"},
+        Bad{"CapOfZero", "Gemma2ForCausalLM", R"({"attn_logit_softcapping": 0})",
+            "attn_logit_softcapping is 0"},
+        Bad{"ScaleOfScores", "Gemma2ForCausalLM", R"({"query_pre_attn_scalar": -1})",
+            "query_pre_attn_scalar is -1"},
+        Bad{"RopeLayers", "SmolLM3ForCausalLM", R"({"no_rope_layers": [1, 1]})",
+            "no_rope_layers does not have an entry for each layer"},
+        Bad{"RopeLayersValue", "SmolLM3ForCausalLM", R"({"no_rope_layers": [1, 1, 1, 2]})",
+            "no_rope_layers is not a list of integers from 0 to 1"},
+        Bad{"Multiplier", "GraniteForCausalLM", R"({"residual_multiplier": 0})",
+            "residual_multiplier is 0"},
+        Bad{"HeadsOfGpt2", "GPT2LMHeadModel", R"({"n_embd": 32, "n_layer": 2, "n_head": 4})",
+            "num_key_value_heads is set"},
+        Bad{"PartOfHead", "PhiForCausalLM", R"({"partial_rotary_factor": 0.1})",
+            "partial_rotary_factor leaves 0"},
+        Bad{"ConvTaps", "Lfm2ForCausalLM", R"({"conv_L_cache": 1000})", "conv_L_cache is 1000"},
+        Bad{"ConvLayers", "Lfm2ForCausalLM", R"({"layer_types": ["conv"]})", "layer_types"},
+        Bad{"LongFactors", "Phi3ForCausalLM", R"({"original_max_position_embeddings": 64,
+            "rope_scaling": {"type": "longrope", "short_factor": [1, 1, 1, 0],
+            "long_factor": [1, 1, 1, 1]}})",
+            "short_factor holds a factor that is not above 0"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace rondo::convert
