@@ -61,6 +61,7 @@ DecoderSpec ReadGemma2(const Config& config) {
 DecoderSpec ReadGemma3(const Config& config) {
   Family f = GemmaFamily(config, 4, 131072);
   AddGemma2(config, 0, 0, f);
+  f.soft_cap = 0;  // transformers reads attn_logit_softcapping here, and does not use it
   f.head_norm = Family::HeadNorm::kShared;
   const char* const kPattern =
       config.Has("sliding_window_pattern") ? "sliding_window_pattern" : "_sliding_window_pattern";
