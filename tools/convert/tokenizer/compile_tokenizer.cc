@@ -1,6 +1,5 @@
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 
-#include <fstream>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "runtime/text/slots.h"
 #include "runtime/text/tokenizer.h"
 #include "tools/convert/error.h"
+#include "tools/convert/input_file.h"
 #include "tools/convert/tokenizer/bpe_tables.h"
 #include "tools/convert/tokenizer/golden.h"
 #include "tools/convert/tokenizer/json_value.h"
@@ -19,6 +19,8 @@
 
 namespace rondo::convert {
 namespace {
+
+constexpr uint64_t kMaxTokenizerBytes = 256u << 20;
 
 template <typename T>
 std::span<const uint8_t> Bytes(const std::vector<T>& table) {
@@ -258,27 +260,32 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   return tokenizer.Finish();
 }
 
-nlohmann::json ReadJson(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(path.string() + ": cannot be opened");
-  try {
-    return nlohmann::json::parse(file);
-  } catch (const nlohmann::json::exception& error) {
-    throw Error(path.string() + ": is not JSON: " + error.what());
-  }
-}
-
 }  // namespace
+
+flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const nlohmann::json& document,
+                                                        const std::string& source,
+                                                        SectionSink& sink,
+                                                        flatbuffers::FlatBufferBuilder& builder) {
+  const JsonValue root(document, source, "");
+  const Compiled compiled(root);
+  const std::vector<GoldenIds> golden = compiled.EncodeGolden();
+  return compiled.Build(builder, compiled.Write(sink), golden);
+}
 
 flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const std::filesystem::path& directory,
                                                         SectionSink& sink,
                                                         flatbuffers::FlatBufferBuilder& builder) {
+  const std::filesystem::path path = FindTokenizer(directory);
+  if (path.empty()) throw Error((directory / "tokenizer.json").string() + " cannot be opened");
+  const std::string text = ReadWholeFile(path, kMaxTokenizerBytes);
+  const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (document.is_discarded()) throw Error(path.string() + ": is not JSON");
+  return CompileTokenizer(document, path.string(), sink, builder);
+}
+
+std::filesystem::path FindTokenizer(const std::filesystem::path& directory) {
   const std::filesystem::path path = directory / "tokenizer.json";
-  const nlohmann::json document = ReadJson(path);
-  const JsonValue root(document, path.string(), "");
-  const Compiled compiled(root);
-  const std::vector<GoldenIds> golden = compiled.EncodeGolden();
-  return compiled.Build(builder, compiled.Write(sink), golden);
+  return std::filesystem::exists(path) ? path : std::filesystem::path();
 }
 
 }  // namespace rondo::convert

@@ -1,18 +1,34 @@
-// From a Hugging Face folder's tokenizer.json to the tables of runtime/model/tokenizer.fbs.
+// From tokenizer.json, or what stands for it, to the tables of runtime/model/tokenizer.fbs.
 #pragma once
 
 #include <filesystem>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
 
 #include "rondo_generated.h"
 #include "tools/convert/section_sink.h"
 
 namespace rondo::convert {
 
-// Reads `directory`/tokenizer.json, puts its tables into `sink` and returns the tokenizer's
-// metadata, built in `builder`; no other table may be under construction there.
-// Throws Error, naming the file and the key, for anything missing, malformed or not supported.
+// Compiles `document`, which has the form of a Hugging Face tokenizer.json: puts its tables into
+// `sink` and returns the tokenizer's metadata, built in `builder`; no other table may be under
+// construction there. `source` is the file that complaints name ("dir/tokenizer.json", or the file
+// that the document was made from). Other formats are first put into this form: pieces with scores
+// by SentencePieceJson (sentencepiece.h), bytes with ranks by BytePairJson (byte_pair.h).
+// Throws Error, naming the source and the key, for anything missing, malformed or not supported.
+flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const nlohmann::json& document,
+                                                        const std::string& source,
+                                                        SectionSink& sink,
+                                                        flatbuffers::FlatBufferBuilder& builder);
+
+// The same for a checkpoint's folder: tokenizer.json, else tokenizer.model (SentencePiece, or
+// tiktoken's text), else a *.tiktoken file. Throws Error also where there is none of them.
 flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const std::filesystem::path& directory,
                                                         SectionSink& sink,
                                                         flatbuffers::FlatBufferBuilder& builder);
+
+// The file in `directory` that the tokenizer would be read from; empty: there is none.
+std::filesystem::path FindTokenizer(const std::filesystem::path& directory);
 
 }  // namespace rondo::convert
