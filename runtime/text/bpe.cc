@@ -28,7 +28,7 @@ BpeModel::BpeModel(const TokenizerTables& tables)
       merges_(tables.merges),
       merge_slots_(tables.merge_slots),
       joints_(tables.joints),
-      byte_atoms_(tables.settings->atom_kind() == format::AtomKind::Byte) {
+      byte_atoms_(tables.settings->model() == format::ModelKind::ByteBpe) {
   std::fill(std::begin(first_atoms_), std::end(first_atoms_), kEmptySlot);
   for (const Atom& atom : tables.atoms) {
     if (atom.key >= 256) break;

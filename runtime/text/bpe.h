@@ -7,20 +7,11 @@
 
 #include "runtime/base/heap_array.h"
 #include "runtime/base/status.h"
+#include "runtime/text/id_sink.h"
+#include "runtime/text/model_encoder.h"
 #include "runtime/text/tokenizer_tables.h"
 
 namespace rondo {
-
-// Where ids go: counts them all, keeps those that fit.
-struct IdSink {
-  std::span<int32_t> ids;
-  size_t count = 0;
-
-  void Add(uint32_t id) {
-    if (count < ids.size()) ids[count] = static_cast<int32_t>(id);
-    ++count;
-  }
-};
 
 // Scratch of one encoding, reserved once; untouched memory costs address space only.
 struct BpeScratch {
@@ -69,18 +60,14 @@ class BpeModel {
 
 // Encodes a sequence of pre-tokens. Exact whatever the length, since a text is cut where no
 // merge could join; O(n log n) in the atoms between two cuts.
-class BpeEncoder {
+class BpeEncoder final : public ModelEncoder {
  public:
   BpeEncoder(const BpeModel& model, BpeScratch& scratch, IdSink& sink)
       : model_(model), scratch_(scratch), sink_(sink) {}
 
-  // Goes on with the current pre-token: whole characters of UTF-8, or any bytes for byte atoms.
-  // Error: kInvalidArgument (more than kMaxAtoms without a cut).
-  Status Append(std::span<const uint8_t> bytes);
-  // The current pre-token ends. Error: as Append.
-  Status EndPreToken();
-  // A pre-token that is known whole.
-  Status PreToken(std::span<const uint8_t> bytes);
+  Status Append(std::span<const uint8_t> bytes) override;
+  Status EndPreToken() override;
+  Status PreToken(std::span<const uint8_t> bytes) override;
 
  private:
   Status Push(uint32_t id);

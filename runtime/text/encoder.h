@@ -12,6 +12,7 @@
 #include "runtime/text/normalizer.h"
 #include "runtime/text/pre_tokenizer.h"
 #include "runtime/text/tokenizer_tables.h"
+#include "runtime/text/unigram.h"
 
 namespace rondo {
 
@@ -22,16 +23,17 @@ struct EncoderScratch {
   // What was read stays for a look at the character before, and gives room for a prefix.
   static constexpr size_t kHeadroom = 64;
   static constexpr size_t kWindowBytes =
-      kMaxPreTokenBytes + 2 * kHeadroom + kMaxAddedTokenBytes + 2 * Normalizer::kStepBytes;
+      kMaxPreTokenBytes + 2 * kHeadroom + kMaxAddedTokenBytes + 2 * Normalizer::kRoomBytes;
 
-  HeapArray<uint8_t> window;    // [kWindowBytes]
-  HeapArray<int32_t> sequence;  // [Normalizer::kMaxSequence]
-  BpeScratch bpe;
+  HeapArray<uint8_t> window;     // [kWindowBytes]
+  HeapArray<uint8_t> rewritten;  // [kMaxPreTokenBytes], where a stage rewrites
+  NormalizerScratch normalizer;
+  BpeScratch bpe;          // of the two
+  UnigramScratch unigram;  // that of the file's model
 
-  static Result<EncoderScratch> Create();
-  static constexpr size_t bytes() {
-    return kWindowBytes + Normalizer::kMaxSequence * sizeof(int32_t) + BpeScratch::bytes();
-  }
+  // `tables` has passed Check.
+  static Result<EncoderScratch> Create(const TokenizerTables& tables);
+  size_t bytes() const;
 };
 
 // What encoding reads; immutable but for the patterns' memory.
@@ -39,8 +41,16 @@ struct EncoderParts {
   const format::Tokenizer* settings = nullptr;
   AddedTokens raw_tokens;
   AddedTokens normalized_tokens;
-  PreTokenizer pre_tokenizer;
+  NormalizerSteps normalizer;
+  PreTokenizer pre_tokenizer;              // the stages before the rewriting one
+  const format::Stage* rewrite = nullptr;  // nullptr: none
+  PreTokenizer inner_pre_tokenizer;        // the stages after it
   BpeModel bpe;
+  UnigramModel unigram;
+
+  // `tables` has passed Check and, like `memory`, outlives this.
+  // Errors: kCorrupt (a pattern), kOutOfMemory.
+  static Result<EncoderParts> Create(const TokenizerTables& tables, RegexMemory& memory);
 };
 
 // Lives for one call.
@@ -55,10 +65,12 @@ class Encoder {
  private:
   // Text between two added tokens, which the normaliser sees as one. `first`: begins the text.
   Status EncodeSegment(std::span<const uint8_t> segment, bool first);
+  // A pre-token of the stages before the rewriting one, in the window.
+  Status EncodePreToken(size_t begin, size_t end);
   Status Refill(Normalizer& normalizer);
   // The text up to the next added token, as far as it is certain.
   Piece FindPiece(bool last);
-  void PutPrefix(Piece piece, bool first);
+  void PutPrefix(Piece piece);
   // Encodes what is certain of the piece; head_ moves.
   Status EncodePiece(Piece piece);
   void SkipWhitespace();
@@ -67,6 +79,8 @@ class Encoder {
   EncoderScratch& scratch_;
   IdSink& sink_;
   BpeEncoder bpe_;
+  UnigramEncoder unigram_;
+  ModelEncoder& model_;  // one of the two
 
   // Positions in the window. Whole characters of normalised text lie before tail_; what is before
   // head_ has been encoded.
@@ -74,6 +88,7 @@ class Encoder {
   size_t tail_ = 0;
   size_t scan_ = 0;        // added tokens have been looked for before this
   size_t sentence_ = 0;    // where the segment begins; 0 once that has left the window
+  bool at_start_ = false;  // of the whole text: nothing of it has been encoded
   AddedTokenMatch cut_;    // the added token after the piece at hand
   bool skipping_ = false;  // the whitespace after an added token goes with it
   PreTokenizer::Cursor cursor_;

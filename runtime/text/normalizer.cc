@@ -1,111 +1,133 @@
 #include "runtime/text/normalizer.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/text/unicode.h"
 #include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {
 
-// Code points below this one are their own NFC and never combine with what is before them; in
-// UTF-8 they begin with a byte below the second.
-constexpr uint32_t kFirstCombining = 0x300;
-constexpr uint8_t kFirstCombiningLead = 0xCC;
+// Between steps text moves in portions that stay in the cache.
+constexpr size_t kPortionBytes = size_t{16} << 10;
+static_assert(kPortionBytes > 2 * NormalizerStep::kRoomBytes);
 
-constexpr auto kNfc = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-
-uint8_t CombiningClass(int32_t code_point) {
-  return static_cast<uint8_t>(utf8proc_get_property(code_point)->combining_class);
-}
-
-// Puts marks into canonical order: by class, stable, starters stay.
-void OrderMarks(std::span<int32_t> sequence) {
-  for (size_t i = 1; i < sequence.size(); ++i) {
-    const int32_t mark = sequence[i];
-    const uint8_t mark_class = CombiningClass(mark);
-    if (mark_class == 0) continue;
-    size_t j = i;
-    for (; j > 0 && CombiningClass(sequence[j - 1]) > mark_class; --j)
-      sequence[j] = sequence[j - 1];
-    sequence[j] = mark;
+// How many bytes of well-formed UTF-8 `text` begins with.
+size_t WellFormed(std::span<const uint8_t> text) {
+  size_t size = 0;
+  while (size < text.size()) {
+    uint64_t word;
+    if (text.size() - size >= sizeof word) {
+      std::memcpy(&word, text.data() + size, sizeof word);
+      if ((word & 0x8080808080808080u) == 0) {
+        size += sizeof word;
+        continue;
+      }
+    }
+    const Utf8Step step = DecodeUtf8(text.data() + size, text.data() + text.size());
+    if (step.kind != Utf8Kind::kValid) break;
+    size += step.length;
   }
+  return size;
 }
 
 }  // namespace
 
-Normalizer::Normalizer(const format::Tokenizer& settings, std::span<int32_t> sequence,
-                       std::span<const uint8_t> text)
-    : settings_(settings), sequence_(sequence), text_(text) {}
-
-size_t Normalizer::Put(uint32_t code_point, uint8_t* out) const {
-  if (code_point != 0 && code_point == settings_.replace()) {
-    const auto* replacement = settings_.replacement();
-    if (replacement == nullptr) return 0;
-    std::memcpy(out, replacement->Data(), replacement->size());
-    return replacement->size();
+Result<NormalizerSteps> NormalizerSteps::Create(const TokenizerTables& tables,
+                                                RegexMemory& memory) {
+  NormalizerSteps steps;
+  steps.replace_each_byte = tables.settings->replace_each_byte();
+  if (tables.settings->normalizer() == nullptr) return steps;
+  for (const format::NormalizerStep* settings : *tables.settings->normalizer()) {
+    RONDO_ASSIGN(steps.steps[steps.count], NormalizerStep::Create(tables, *settings, memory));
+    ++steps.count;
   }
-  return EncodeUtf8(code_point, out);
+  return steps;
 }
 
-Status Normalizer::PutSequence(uint8_t* out, size_t* written) {
-  size_t size = 0;
-  const size_t begin = position_;
-  do {
-    const Utf8Step step = DecodeUtf8(text_.data() + position_, text_.data() + text_.size());
-    if (position_ != begin && StartsNormalization(step.code_point)) break;
-    int last_boundclass = 0;
-    const auto count = utf8proc_decompose_char(
-        static_cast<int32_t>(step.code_point), sequence_.data() + size,
-        static_cast<utf8proc_ssize_t>(sequence_.size() - size), kNfc, &last_boundclass);
-    if (count < 0 || static_cast<size_t>(count) > sequence_.size() - size) {
-      return Status::Error(StatusCode::kInvalidArgument,
-                           "the text has more than %zu combining characters in a row",
-                           kMaxSequence);
-    }
-    size += static_cast<size_t>(count);
-    position_ += step.length;
-  } while (position_ < text_.size());
+Result<NormalizerScratch> NormalizerScratch::Create() {
+  NormalizerScratch scratch;
+  RONDO_ASSIGN(scratch.buffers,
+               HeapArray<uint8_t>::CreateForOverwrite(kMaxNormalizerSteps * kBufferBytes));
+  RONDO_ASSIGN(scratch.sequence,
+               HeapArray<int32_t>::CreateForOverwrite(NormalizerStep::kMaxSequence));
+  return scratch;
+}
 
-  OrderMarks(sequence_.first(size));
-  const auto composed =
-      utf8proc_normalize_utf32(sequence_.data(), static_cast<utf8proc_ssize_t>(size), kNfc);
+bool Normalizer::Done(size_t level) const {
+  for (size_t i = 0; i < level; ++i) {
+    if (inputs_[i].head < inputs_[i].tail) return false;
+  }
+  return position_ == text_.size();
+}
+
+void Normalizer::Read(std::span<uint8_t> out, size_t* written) {
   *written = 0;
-  for (utf8proc_ssize_t i = 0; i < composed; ++i) {
-    *written += Put(static_cast<uint32_t>(sequence_[static_cast<size_t>(i)]), out + *written);
+  while (position_ < text_.size() && out.size() - *written >= kRoomBytes) {
+    // The window may end inside of a character: look a little further, then cut before it.
+    const size_t room = out.size() - *written;
+    const std::span<const uint8_t> ahead =
+        text_.subspan(position_, std::min(text_.size() - position_, room));
+    const size_t count = WellFormed(ahead);
+    std::memcpy(out.data() + *written, ahead.data(), count);
+    *written += count;
+    position_ += count;
+    if (count == ahead.size() || out.size() - *written < kRoomBytes) continue;
+    const Utf8Step step = DecodeUtf8(text_.data() + position_, text_.data() + text_.size());
+    position_ += steps_.replace_each_byte ? 1 : step.length;
+    *written += EncodeUtf8(kReplacementCharacter, out.data() + *written);
   }
+}
+
+Status Normalizer::Refill(size_t level) {
+  Input& input = inputs_[level - 1];
+  uint8_t* const buffer = scratch_.buffers.data() + (level - 1) * NormalizerScratch::kBufferBytes;
+  std::memmove(buffer, buffer + input.head, input.tail - input.head);
+  input.tail -= input.head;
+  input.head = 0;
+  const size_t room = NormalizerScratch::kBufferBytes - input.tail;
+  if (room < kRoomBytes) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the text has a stretch of more than %zu bytes that the tokenizer's "
+                         "normaliser %zu must see whole",
+                         input.tail, level);
+  }
+  size_t count = 0;
+  RONDO_RETURN_IF_ERROR(
+      Pump(level - 1, {buffer + input.tail, std::min(room, kPortionBytes)}, &count));
+  input.tail += count;
   return {};
 }
 
-Status Normalizer::Fill(std::span<uint8_t> out, size_t* written) {
-  uint8_t* to = out.data();
-  const uint8_t* const limit =
-      out.size() < kStepBytes ? out.data() : out.data() + (out.size() - kStepBytes);
-  if (!begun_ && !text_.empty() && to < limit) {
-    begun_ = true;
-    if (const auto* prefix = settings_.prepend(); prefix != nullptr) {
-      std::memcpy(to, prefix->Data(), prefix->size());
-      to += prefix->size();
-    }
+Status Normalizer::Pump(size_t level, std::span<uint8_t> out, size_t* written) {
+  if (level == 0) {
+    Read(out, written);
+    return {};
   }
-  while (position_ < text_.size() && to < limit) {
-    const Utf8Step step = DecodeUtf8(text_.data() + position_, text_.data() + text_.size());
-    const size_t next = position_ + step.length;
-    if (settings_.nfc() && (step.code_point >= kFirstCombining ||
-                            (next < text_.size() && text_[next] >= kFirstCombiningLead))) {
-      size_t size = 0;
-      RONDO_RETURN_IF_ERROR(PutSequence(to, &size));
-      to += size;
-    } else {
-      to += Put(step.code_point, to);
-      position_ = next;
+  *written = 0;
+  Input& input = inputs_[level - 1];
+  const uint8_t* const buffer =
+      scratch_.buffers.data() + (level - 1) * NormalizerScratch::kBufferBytes;
+  for (;;) {
+    const bool last = Done(level - 1);
+    NormalizerPortion portion{{buffer + input.head, input.tail - input.head},
+                              last,
+                              out.subspan(*written)};
+    RONDO_RETURN_IF_ERROR(
+        steps_.steps[level - 1].Run(portion, input.state, scratch_.sequence.span()));
+    input.head += portion.taken;
+    *written += portion.written;
+    if (out.size() - *written < kRoomBytes) return {};
+    if (last) {
+      if (portion.left() == 0) return {};
+      if (portion.taken == 0) {
+        return Status::Error(StatusCode::kInternal, "normaliser %zu stopped short of the end",
+                             level);
+      }
+      continue;
     }
+    RONDO_RETURN_IF_ERROR(Refill(level));
   }
-  *written = static_cast<size_t>(to - out.data());
-  return {};
 }
 
 }  // namespace rondo

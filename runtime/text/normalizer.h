@@ -6,39 +6,73 @@
 #include <span>
 
 #include "runtime/base/heap_array.h"
+#include "runtime/text/normalizer_step.h"
 #include "runtime/text/tokenizer_tables.h"
 
 namespace rondo {
 
-// Bytes that are not UTF-8 become U+FFFD first (see DecodeUtf8). Then, as the file asks: NFC,
-// a prefix, an ASCII character replaced by a text.
+// The file's normalisers, in order. Immutable but for the patterns' memory: one thread at a time.
+struct NormalizerSteps {
+  NormalizerStep steps[kMaxNormalizerSteps];
+  size_t count = 0;
+  bool replace_each_byte = false;
+
+  // `tables` has passed Check and, like `memory`, outlives this.
+  // Errors: kCorrupt (a pattern), kOutOfMemory.
+  static Result<NormalizerSteps> Create(const TokenizerTables& tables, RegexMemory& memory);
+};
+
+struct NormalizerScratch {
+  // Text between two steps: bounds what a step may have to see before it can go on.
+  static constexpr size_t kBufferBytes = size_t{64} << 10;
+
+  HeapArray<uint8_t> buffers;   // [kMaxNormalizerSteps, kBufferBytes]
+  HeapArray<int32_t> sequence;  // [NormalizerStep::kMaxSequence]
+
+  static Result<NormalizerScratch> Create();
+  static constexpr size_t bytes() {
+    return kMaxNormalizerSteps * kBufferBytes + NormalizerStep::kMaxSequence * sizeof(int32_t);
+  }
+};
+
+// Bytes that are not UTF-8 become U+FFFD first: one for each maximal ill-formed sequence (see
+// DecodeUtf8), or one for each byte where the file asks for that. Then one step after the other,
+// each with a buffer before it.
 class Normalizer {
  public:
-  // A starter with all that combines with it: longer sequences are an error, not cut.
-  static constexpr size_t kMaxSequence = 1024;  // code points, decomposed
-  // Free space that one step may need.
-  static constexpr size_t kStepBytes = 4 * kMaxSequence + 2 * kMaxPrefixBytes;
+  // Free space that Fill may need to go on.
+  static constexpr size_t kRoomBytes = NormalizerStep::kRoomBytes;
 
-  // `sequence` is scratch of kMaxSequence. All must outlive this.
-  Normalizer(const format::Tokenizer& settings, std::span<int32_t> sequence,
-             std::span<const uint8_t> text);
+  // All must outlive this.
+  Normalizer(const NormalizerSteps& steps, NormalizerScratch& scratch,
+             std::span<const uint8_t> text)
+      : steps_(steps), scratch_(scratch), text_(text) {}
 
   // All of the text has been written.
-  bool done() const { return position_ == text_.size(); }
+  bool done() const { return Done(steps_.count); }
 
-  // Writes whole characters to `out` until less than kStepBytes are free or the text ends.
-  // Error: kInvalidArgument (a sequence of more than kMaxSequence, with its place).
-  Status Fill(std::span<uint8_t> out, size_t* written);
+  // Writes whole characters to `out` until less than kRoomBytes are free or the text ends.
+  // Error: kInvalidArgument (a stretch that a step cannot see the end of in its buffer).
+  Status Fill(std::span<uint8_t> out, size_t* written) { return Pump(steps_.count, out, written); }
 
  private:
-  size_t Put(uint32_t code_point, uint8_t* out) const;
-  Status PutSequence(uint8_t* out, size_t* written);
+  struct Input {
+    size_t head = 0;  // read up to here
+    size_t tail = 0;  // written up to here
+    NormalizerState state;
+  };
 
-  const format::Tokenizer& settings_;
-  std::span<int32_t> sequence_;
+  // Level 0 is the text as UTF-8, level i what step i - 1 makes of level i - 1.
+  bool Done(size_t level) const;
+  Status Pump(size_t level, std::span<uint8_t> out, size_t* written);
+  void Read(std::span<uint8_t> out, size_t* written);
+  Status Refill(size_t level);
+
+  const NormalizerSteps& steps_;
+  NormalizerScratch& scratch_;
   std::span<const uint8_t> text_;
   size_t position_ = 0;
-  bool begun_ = false;  // the prefix is written
+  Input inputs_[kMaxNormalizerSteps];
 };
 
 }  // namespace rondo

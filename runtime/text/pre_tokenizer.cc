@@ -11,13 +11,15 @@ void PreTokenizer::Cursor::Shift(size_t bytes) {
   for (Piece& level : levels_) level.end = level.end < bytes ? 0 : level.end - bytes;
 }
 
-Result<PreTokenizer> PreTokenizer::Create(const TokenizerTables& tables, RegexMemory& memory) {
+Result<PreTokenizer> PreTokenizer::Create(const TokenizerTables& tables, uint32_t first,
+                                          uint32_t last, RegexMemory& memory) {
   PreTokenizer pre_tokenizer;
-  if (tables.settings->stages() == nullptr) return pre_tokenizer;
-  for (const format::Stage* settings : *tables.settings->stages()) {
+  for (uint32_t i = first; i < last; ++i) {
+    const format::Stage* settings = tables.settings->stages()->Get(i);
     Stage& stage = pre_tokenizer.stages_[pre_tokenizer.count_++];
     stage.kind = settings->kind();
-    stage.each = settings->each();
+    stage.behavior = settings->behavior();
+    stage.invert = settings->invert();
     stage.over_bytes = settings->over_bytes();
     stage.character = settings->character();
     if (stage.kind == format::StageKind::Pattern) {
@@ -34,25 +36,28 @@ bool PreTokenizer::Stage::Matches(uint32_t code_point) const {
       return IsNumeral(code_point);
     case format::StageKind::Punctuation:
       return IsPunctuation(code_point);
+    case format::StageKind::Whitespace:
+      return IsWhitespace(code_point);
     default:
       return code_point == character;
   }
 }
 
-Status PreTokenizer::Stage::SplitByPattern(std::span<const uint8_t> buffer, size_t begin,
-                                           Piece outer, Piece* inner) const {
+Status PreTokenizer::Stage::NextByPattern(std::span<const uint8_t> buffer, size_t begin,
+                                          Piece outer, Segment* segment) const {
   size_t match_begin = 0;
   size_t match_end = 0;
   const size_t size = outer.end - begin;
   switch (regex.Find(buffer.data() + begin, size, !outer.closed, &match_begin, &match_end)) {
     case Regex::Outcome::kMatch:
-      *inner = {begin + (match_begin > 0 ? match_begin : match_end), true};
+      *segment = match_begin > 0 ? Segment{begin + match_begin, true, false}
+                                 : Segment{begin + match_end, true, true};
       return {};
     case Regex::Outcome::kNoMatch:
-      *inner = outer;
+      *segment = {outer.end, outer.closed, false};
       return {};
     case Regex::Outcome::kNeedMore:
-      *inner = {begin, false};
+      *segment = {begin, false, false};
       return {};
     case Regex::Outcome::kExhausted:
       break;
@@ -63,9 +68,8 @@ Status PreTokenizer::Stage::SplitByPattern(std::span<const uint8_t> buffer, size
                        size);
 }
 
-Piece PreTokenizer::Stage::SplitByClass(std::span<const uint8_t> buffer, size_t begin,
-                                        Piece outer) const {
-  bool first_matches = false;
+PreTokenizer::Segment PreTokenizer::Stage::NextByClass(std::span<const uint8_t> buffer,
+                                                       size_t begin, Piece outer) const {
   for (size_t i = begin; i < outer.end;) {
     Utf8Step step;
     if (over_bytes) {
@@ -73,30 +77,68 @@ Piece PreTokenizer::Stage::SplitByClass(std::span<const uint8_t> buffer, size_t 
     } else {
       step = DecodeUtf8(buffer.data() + i, buffer.data() + outer.end);
     }
-    const bool matches = Matches(step.code_point);
-    if (i == begin) {
-      first_matches = matches;
-    } else if (kind == format::StageKind::BeforeCharacter
-                   ? matches
-                   : matches != first_matches || (each && matches)) {
-      return {i, true};
+    if (Matches(step.code_point)) {
+      return i == begin ? Segment{i + step.length, true, true} : Segment{i, true, false};
     }
     i += step.length;
   }
-  return outer;
+  return {outer.end, outer.closed, false};
+}
+
+Status PreTokenizer::Stage::Next(std::span<const uint8_t> buffer, size_t begin, Piece outer,
+                                 Segment* segment) const {
+  if (kind == format::StageKind::Pattern) {
+    RONDO_RETURN_IF_ERROR(NextByPattern(buffer, begin, outer, segment));
+  } else {
+    *segment = NextByClass(buffer, begin, outer);
+  }
+  segment->match ^= invert;
+  return {};
 }
 
 Status PreTokenizer::Stage::Split(std::span<const uint8_t> buffer, size_t begin, Piece outer,
                                   Piece* inner) const {
-  if (kind == format::StageKind::Pattern) return SplitByPattern(buffer, begin, outer, inner);
-  *inner = SplitByClass(buffer, begin, outer);
+  Segment first;
+  RONDO_RETURN_IF_ERROR(Next(buffer, begin, outer, &first));
+  *inner = {first.end, first.closed, behavior == format::Behavior::Removed && first.match};
+  // Does what follows belong to it?
+  const auto joins = [&](bool match) {
+    switch (behavior) {
+      case format::Behavior::Contiguous:
+        return match == first.match;
+      case format::Behavior::MergedWithPrevious:
+        return match && !first.match;
+      case format::Behavior::MergedWithNext:
+        return !match && first.match;
+      default:
+        return false;
+    }
+  };
+  // A piece takes in one more segment at most, but for Contiguous.
+  bool more = joins(true) || joins(false);
+  while (more && inner->closed) {
+    if (inner->end == outer.end) {
+      inner->closed = outer.closed;
+      break;
+    }
+    Segment next;
+    RONDO_RETURN_IF_ERROR(Next(buffer, inner->end, outer, &next));
+    if (next.end == inner->end) {
+      inner->closed = false;  // not known yet
+    } else if (!joins(next.match)) {
+      break;
+    } else {
+      *inner = {next.end, next.closed, false};
+    }
+    more = behavior == format::Behavior::Contiguous;
+  }
   return {};
 }
 
 Status PreTokenizer::Next(std::span<const uint8_t> buffer, size_t begin, Piece text, Cursor& cursor,
-                          size_t* end) const {
+                          Piece* pre_token) const {
   Piece outer = text;
-  for (size_t i = 0; i < count_; ++i) {
+  for (size_t i = 0; i < count_ && !outer.removed; ++i) {
     Piece& level = cursor.levels_[i];
     // A closed piece stands until it is used up, an open one until more text is there.
     const bool stands =
@@ -105,7 +147,7 @@ Status PreTokenizer::Next(std::span<const uint8_t> buffer, size_t begin, Piece t
     outer = level;
     if (outer.end == begin) break;
   }
-  *end = outer.closed ? outer.end : 0;
+  *pre_token = outer;
   return {};
 }
 

@@ -29,14 +29,9 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerTables& tabl
   tokenizer->tables_ = tables;
   tokenizer->vocab_size_ = vocab_size;
   RONDO_ASSIGN(tokenizer->regex_memory_, RegexMemory::Create());
-  RONDO_ASSIGN(tokenizer->scratch_, EncoderScratch::Create());
-  EncoderParts& parts = tokenizer->parts_;
-  parts.settings = tables.settings;
-  parts.raw_tokens = AddedTokens(tokenizer->tables_, /*normalized=*/false);
-  parts.normalized_tokens = AddedTokens(tokenizer->tables_, /*normalized=*/true);
-  RONDO_ASSIGN(parts.pre_tokenizer,
-               PreTokenizer::Create(tokenizer->tables_, *tokenizer->regex_memory_));
-  parts.bpe = BpeModel(tokenizer->tables_);
+  RONDO_ASSIGN(tokenizer->scratch_, EncoderScratch::Create(tokenizer->tables_));
+  RONDO_ASSIGN(tokenizer->parts_,
+               EncoderParts::Create(tokenizer->tables_, *tokenizer->regex_memory_));
   tokenizer->regex_memory_->Seal();
   for (uint32_t id = 0; id < tables.vocab_size(); ++id) {
     tokenizer->max_token_bytes_ =
@@ -106,7 +101,9 @@ int32_t Tokenizer::AddedTokenId(std::string_view text) const {
   return -1;
 }
 
-size_t Tokenizer::scratch_bytes() { return EncoderScratch::bytes() + RegexMemory::kReservedBytes; }
+size_t Tokenizer::scratch_bytes() const {
+  return scratch_.bytes() + RegexMemory::kReservedBytes;
+}
 
 Status Tokenizer::CheckGolden() const {
   if (settings().golden() == nullptr) return {};

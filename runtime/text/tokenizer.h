@@ -19,8 +19,9 @@ namespace rondo {
 // Immutable after Create but for Encode's scratch, which a lock guards: every method may be called
 // from any thread. Nothing allocates after Create.
 //
-// Bytes of a text that are not UTF-8 are read as U+FFFD, one for each maximal ill-formed sequence
-// (as browsers do), in both directions.
+// Bytes of a text that are not UTF-8 are read as U+FFFD: one for each maximal ill-formed sequence,
+// as browsers do, in both directions; but where the tokenizer was made from a SentencePiece model,
+// encoding reads one for each byte, as SentencePiece does.
 class Tokenizer {
  public:
   // Checks every table wholly and reserves the scratch of Encode. The file's bytes must outlive
@@ -61,7 +62,7 @@ class Tokenizer {
   size_t max_token_bytes() const { return max_token_bytes_; }
   const format::Tokenizer& settings() const { return *tables_.settings; }
   // What Create reserved for encoding; only what long texts need of it is ever touched.
-  static size_t scratch_bytes();
+  size_t scratch_bytes() const;
 
   // Encodes the texts that were stored at conversion and compares with the ids stored beside
   // them. Those came from the converter's own run of this code, so this finds a build that

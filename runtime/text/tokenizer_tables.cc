@@ -1,24 +1,12 @@
 #include "runtime/text/tokenizer_tables.h"
 
 #include <bit>
-#include <cstring>
 
-#include "runtime/text/slots.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "tables are used where they lie");
-
-[[gnu::format(printf, 1, 2)]] Status Corrupt(const char* format, ...) {
-  char text[Status::kMaxMessage];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  return Status::Error(StatusCode::kCorrupt, "tokenizer: %s", text);
-}
 
 // `section` of `file` as elements of T; empty where absent.
 template <typename T>
@@ -28,176 +16,10 @@ Status View(const ModelFile& file, const format::Section* section, const char* w
   RONDO_RETURN_IF_ERROR(file.Verify(section, what));
   const std::span<const uint8_t> bytes = file.bytes(section);
   if (bytes.size() % sizeof(T) != 0) {
-    return Corrupt("%s has %zu bytes, not a multiple of %zu", what, bytes.size(), sizeof(T));
+    return Status::Error(StatusCode::kCorrupt, "tokenizer: %s has %zu bytes, not a multiple of %zu",
+                         what, bytes.size(), sizeof(T));
   }
   *view = {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
-  return {};
-}
-
-// `text` must be there, unless min_bytes is 0.
-Status CheckText(const flatbuffers::String* text, size_t min_bytes, size_t max_bytes,
-                 const char* what) {
-  const size_t size = text == nullptr ? 0 : text->size();
-  if (size < min_bytes || size > max_bytes) {
-    return Corrupt("%s has %zu bytes, expected %zu to %zu", what, size, min_bytes, max_bytes);
-  }
-  for (size_t i = 0; i < size;) {
-    const Utf8Step step = DecodeUtf8(text->Data() + i, text->Data() + size);
-    if (step.kind != Utf8Kind::kValid) return Corrupt("%s is not UTF-8 at byte %zu", what, i);
-    i += step.length;
-  }
-  return {};
-}
-
-Status CheckIds(const flatbuffers::Vector<uint32_t>* ids, size_t max_count, uint32_t vocab_size,
-                const char* what) {
-  if (ids == nullptr) return {};
-  if (ids->size() > max_count) {
-    return Corrupt("%s has %u ids, at most %zu are read", what, ids->size(), max_count);
-  }
-  for (const uint32_t id : *ids) {
-    if (id >= vocab_size) return Corrupt("%s names id %u of %u", what, id, vocab_size);
-  }
-  return {};
-}
-
-Status CheckTokens(const TokenizerTables& tables) {
-  const uint32_t vocab_size = tables.vocab_size();
-  if (vocab_size == 0 || vocab_size > kMaxVocabSize) {
-    return Corrupt("vocab_size is %u, expected 1 to %u", vocab_size, kMaxVocabSize);
-  }
-  if (tables.token_offsets.size() != size_t{vocab_size} + 1) {
-    return Corrupt("token_offsets has %zu entries, expected %u", tables.token_offsets.size(),
-                   vocab_size + 1);
-  }
-  if (tables.token_offsets[0] != 0 ||
-      tables.token_offsets[vocab_size] != tables.token_bytes.size()) {
-    return Corrupt("token_offsets do not cover token_bytes");
-  }
-  for (uint32_t id = 0; id < vocab_size; ++id) {
-    const uint32_t begin = tables.token_offsets[id];
-    const uint32_t end = tables.token_offsets[id + 1];
-    if (end < begin || end - begin > kMaxTokenBytes) {
-      return Corrupt("token %u runs from byte %u to %u", id, begin, end);
-    }
-  }
-  if (tables.token_flags.size() != vocab_size) {
-    return Corrupt("token_flags has %zu entries, expected %u", tables.token_flags.size(),
-                   vocab_size);
-  }
-  return {};
-}
-
-Status CheckAddedTokens(const TokenizerTables& tables) {
-  const auto* tokens = tables.settings->added_tokens();
-  if (tokens == nullptr) return {};
-  if (tokens->size() > kMaxAddedTokens) return Corrupt("%u added tokens", tokens->size());
-  const format::AddedToken* previous = nullptr;
-  for (const format::AddedToken* token : *tokens) {
-    if (token->id() >= tables.vocab_size()) {
-      return Corrupt("an added token has id %u of %u", token->id(), tables.vocab_size());
-    }
-    RONDO_RETURN_IF_ERROR(CheckText(token->text(), 1, kMaxAddedTokenBytes, "an added token"));
-    RONDO_RETURN_IF_ERROR(
-        CheckText(token->match(), 1, kMaxAddedTokenBytes, "an added token's match"));
-    const bool ascending =
-        previous == nullptr || previous->normalized() < token->normalized() ||
-        (previous->normalized() == token->normalized() && *previous->match() < *token->match());
-    if (!ascending) return Corrupt("the added tokens are not in order at id %u", token->id());
-    previous = token;
-  }
-  return {};
-}
-
-Status CheckStages(const TokenizerTables& tables) {
-  const auto* stages = tables.settings->stages();
-  if (stages == nullptr) return {};
-  if (stages->size() > kMaxStages) return Corrupt("%u pre-tokeniser stages", stages->size());
-  bool over_bytes = false;
-  for (const format::Stage* stage : *stages) {
-    // A stage over bytes may split characters, and the others rely on whole ones.
-    if (over_bytes && !stage->over_bytes())
-      return Corrupt("a stage over text follows one over bytes");
-    over_bytes = stage->over_bytes();
-    switch (stage->kind()) {
-      case format::StageKind::Pattern:
-        RONDO_RETURN_IF_ERROR(CheckText(stage->pattern(), 1, kMaxPatternBytes, "a pattern"));
-        break;
-      case format::StageKind::Numerals:
-      case format::StageKind::Punctuation:
-      case format::StageKind::BeforeCharacter:
-        break;
-      default:
-        return Status::Error(StatusCode::kUnsupported,
-                             "tokenizer: pre-tokeniser stage %d is not known to this build",
-                             static_cast<int>(stage->kind()));
-    }
-  }
-  return {};
-}
-
-Status CheckModel(const TokenizerTables& tables) {
-  const format::Tokenizer& settings = *tables.settings;
-  const uint32_t vocab_size = tables.vocab_size();
-  uint32_t atom_limit;
-  switch (settings.atom_kind()) {
-    case format::AtomKind::Byte:
-      atom_limit = 0x100;
-      break;
-    case format::AtomKind::CodePoint:
-      atom_limit = kMaxCodePoint + 1;
-      break;
-    default:
-      return Status::Error(StatusCode::kUnsupported,
-                           "tokenizer: atoms of kind %d are not known to this build",
-                           static_cast<int>(settings.atom_kind()));
-  }
-  for (size_t i = 0; i < tables.atoms.size(); ++i) {
-    const Atom& atom = tables.atoms[i];
-    if (atom.key >= atom_limit || atom.id >= vocab_size ||
-        (i > 0 && atom.key <= tables.atoms[i - 1].key)) {
-      return Corrupt("atom %zu is {%u, %u}", i, atom.key, atom.id);
-    }
-  }
-  if (const auto* bytes = settings.byte_tokens(); bytes != nullptr && bytes->size() != 0) {
-    if (bytes->size() != 256) return Corrupt("%u byte tokens, expected 256", bytes->size());
-    for (const int32_t id : *bytes) {
-      if (id < -1 || id >= static_cast<int32_t>(vocab_size)) {
-        return Corrupt("a byte token has id %d of %u", id, vocab_size);
-      }
-    }
-  }
-  if (settings.unknown_token() < -1 ||
-      settings.unknown_token() >= static_cast<int32_t>(vocab_size)) {
-    return Corrupt("unknown_token is %d of %u", settings.unknown_token(), vocab_size);
-  }
-
-  for (size_t i = 0; i < tables.merges.size(); ++i) {
-    const Merge& merge = tables.merges[i];
-    if (merge.left >= vocab_size || merge.right >= vocab_size || merge.result >= vocab_size) {
-      return Corrupt("merge %zu is {%u, %u, %u} with %u tokens", i, merge.left, merge.right,
-                     merge.result, vocab_size);
-    }
-  }
-  if (tables.merges.size() >= kEmptySlot) return Corrupt("too many merges");
-  const uint32_t merge_count = static_cast<uint32_t>(tables.merges.size());
-  RONDO_RETURN_IF_ERROR(
-      CheckSlots(tables.merge_slots, merge_count, merge_count, "the merges' table"));
-  if (!std::has_single_bit(tables.joints.size())) {
-    return Corrupt("joints has %zu bytes, not a power of two", tables.joints.size());
-  }
-  size_t whole = 0;
-  for (const uint8_t flags : tables.token_flags) whole += (flags & kTokenWhole) != 0;
-  return CheckSlots(tables.word_slots, whole, vocab_size, "the words' table");
-}
-
-Status CheckGolden(const TokenizerTables& tables) {
-  if (tables.settings->golden() == nullptr) return {};
-  for (const format::Golden* golden : *tables.settings->golden()) {
-    RONDO_RETURN_IF_ERROR(CheckText(golden->text(), 1, kMaxTokenBytes, "a golden text"));
-    RONDO_RETURN_IF_ERROR(
-        CheckIds(golden->ids(), kMaxGoldenIds, tables.vocab_size(), "a golden text"));
-  }
   return {};
 }
 
@@ -206,7 +28,7 @@ Status CheckGolden(const TokenizerTables& tables) {
 Result<TokenizerTables> TokenizerTables::Read(const ModelFile& file) {
   TokenizerTables tables;
   const format::Tokenizer* settings = file.model().tokenizer();
-  if (settings == nullptr) return Corrupt("the file has none");
+  if (settings == nullptr) return Status::Error(StatusCode::kCorrupt, "tokenizer: the file has none");
   tables.settings = settings;
   RONDO_RETURN_IF_ERROR(View(file, settings->token_bytes(), "token_bytes", &tables.token_bytes));
   RONDO_RETURN_IF_ERROR(
@@ -217,25 +39,12 @@ Result<TokenizerTables> TokenizerTables::Read(const ModelFile& file) {
   RONDO_RETURN_IF_ERROR(View(file, settings->merge_slots(), "merge_slots", &tables.merge_slots));
   RONDO_RETURN_IF_ERROR(View(file, settings->joints(), "joints", &tables.joints));
   RONDO_RETURN_IF_ERROR(View(file, settings->word_slots(), "word_slots", &tables.word_slots));
+  RONDO_RETURN_IF_ERROR(View(file, settings->charsmap(), "charsmap", &tables.charsmap));
+  RONDO_RETURN_IF_ERROR(
+      View(file, settings->charsmap_texts(), "charsmap_texts", &tables.charsmap_texts));
+  RONDO_RETURN_IF_ERROR(View(file, settings->pieces(), "pieces", &tables.pieces));
+  RONDO_RETURN_IF_ERROR(View(file, settings->scores(), "scores", &tables.scores));
   return tables;
-}
-
-Status TokenizerTables::Check() const {
-  RONDO_RETURN_IF_ERROR(CheckTokens(*this));
-  RONDO_RETURN_IF_ERROR(CheckAddedTokens(*this));
-  RONDO_RETURN_IF_ERROR(CheckStages(*this));
-  RONDO_RETURN_IF_ERROR(CheckModel(*this));
-
-  RONDO_RETURN_IF_ERROR(CheckText(settings->prepend(), 0, kMaxPrefixBytes, "prepend"));
-  RONDO_RETURN_IF_ERROR(CheckText(settings->piece_prefix(), 0, kMaxPrefixBytes, "piece_prefix"));
-  RONDO_RETURN_IF_ERROR(CheckText(settings->replacement(), 0, kMaxPrefixBytes, "replacement"));
-  if (settings->replace() >= 0x80) return Corrupt("replace is U+%04X", settings->replace());
-  if (settings->strip_start() > kMaxStripStart) {
-    return Corrupt("strip_start is %u", settings->strip_start());
-  }
-  RONDO_RETURN_IF_ERROR(CheckIds(settings->before(), kMaxSurroundingIds, vocab_size(), "before"));
-  RONDO_RETURN_IF_ERROR(CheckIds(settings->after(), kMaxSurroundingIds, vocab_size(), "after"));
-  return CheckGolden(*this);
 }
 
 }  // namespace rondo

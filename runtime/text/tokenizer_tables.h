@@ -7,6 +7,7 @@
 #include "rondo_generated.h"
 #include "runtime/base/status.h"
 #include "runtime/model/model_file.h"
+#include "runtime/text/trie.h"
 
 namespace rondo {
 
@@ -33,6 +34,8 @@ inline constexpr uint32_t kMaxVocabSize = 1u << 24;
 inline constexpr uint32_t kMaxTokenBytes = 4096;
 inline constexpr uint32_t kMaxAddedTokens = 1u << 16;
 inline constexpr uint32_t kMaxAddedTokenBytes = 1024;
+inline constexpr uint32_t kMaxNormalizerSteps = 16;
+inline constexpr uint32_t kMaxContentBytes = 256;  // that a normaliser puts in for something
 inline constexpr uint32_t kMaxStages = 8;
 inline constexpr uint32_t kMaxPatternBytes = 4096;
 inline constexpr uint32_t kMaxPrefixBytes = 16;
@@ -51,6 +54,10 @@ struct TokenizerTables {
   std::span<const uint32_t> merge_slots;
   std::span<const uint8_t> joints;
   std::span<const uint32_t> word_slots;
+  std::span<const TrieNode> charsmap;
+  std::span<const uint8_t> charsmap_texts;
+  std::span<const TrieNode> pieces;
+  std::span<const double> scores;
 
   uint32_t vocab_size() const { return settings->vocab_size(); }
   // id < vocab_size().

@@ -34,6 +34,17 @@ bool IsPunctuation(uint32_t c) {
   return category >= UTF8PROC_CATEGORY_PC && category <= UTF8PROC_CATEGORY_PO;
 }
 
+bool IsMark(uint32_t c) {
+  if (c < 0x300) return false;
+  const utf8proc_category_t category = Category(c);
+  return category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
+}
+
+uint32_t ToLowercase(uint32_t c) {
+  if (c < 0x80) return InRange(c, 'A', 'Z') ? c + ('a' - 'A') : c;
+  return static_cast<uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+}
+
 bool IsWordCharacter(uint32_t c) {
   if (c < 0x80) {
     return InRange(c, '0', '9') || InRange(c, 'A', 'Z') || InRange(c, 'a', 'z') || c == '_';
@@ -56,9 +67,7 @@ bool StartsNormalization(uint32_t c) {
   if (InRange(c, 0x1160, 0x11FF) || InRange(c, 0xD7B0, 0xD7FF) || InRange(c, 0x16D40, 0x16D7F)) {
     return false;
   }
-  const utf8proc_category_t category = Category(c);
-  const bool mark = category >= UTF8PROC_CATEGORY_MN && category <= UTF8PROC_CATEGORY_ME;
-  return !mark && utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class == 0;
+  return !IsMark(c) && utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class == 0;
 }
 
 uint32_t ByteAlphabet(uint8_t byte) {

@@ -11,6 +11,10 @@ bool IsWhitespace(uint32_t code_point);
 bool IsNumeral(uint32_t code_point);
 // General category P, or one of the 32 punctuation characters of ASCII (which has some of S).
 bool IsPunctuation(uint32_t code_point);
+// General category M: characters that combine with the one before them.
+bool IsMark(uint32_t code_point);
+// The lower case of one character; of U+0130, the only one with two, the first.
+uint32_t ToLowercase(uint32_t code_point);
 // Letters, marks, decimal digits, letter numbers, connectors, joiners: what words are made of.
 bool IsWordCharacter(uint32_t code_point);
 

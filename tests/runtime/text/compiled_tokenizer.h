@@ -60,7 +60,8 @@ class CompiledTokenizer {
     for (const format::Section* section :
          {settings->token_bytes(), settings->token_offsets(), settings->token_flags(),
           settings->atoms(), settings->merges(), settings->merge_slots(), settings->joints(),
-          settings->word_slots()}) {
+          settings->word_slots(), settings->charsmap(), settings->charsmap_texts(),
+          settings->pieces(), settings->scores()}) {
       if (section == nullptr) return false;
       if (section->offset() % 64 != 0 || section->offset() > sink_.bytes().size() ||
           section->bytes() > sink_.bytes().size() - section->offset()) {
@@ -82,6 +83,10 @@ class CompiledTokenizer {
     tables.merge_slots = sink_.View<uint32_t>(settings->merge_slots());
     tables.joints = sink_.View<uint8_t>(settings->joints());
     tables.word_slots = sink_.View<uint32_t>(settings->word_slots());
+    tables.charsmap = sink_.View<TrieNode>(settings->charsmap());
+    tables.charsmap_texts = sink_.View<uint8_t>(settings->charsmap_texts());
+    tables.pieces = sink_.View<TrieNode>(settings->pieces());
+    tables.scores = sink_.View<double>(settings->scores());
     return tables;
   }
 

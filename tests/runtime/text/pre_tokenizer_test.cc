@@ -26,7 +26,8 @@ class Splitter {
     json.Token("x");
     compiled_ = CompileJson(json.Text());
     memory_ = std::move(*RegexMemory::Create());
-    auto created = PreTokenizer::Create(compiled_->tables(), *memory_);
+    const TokenizerTables tables = compiled_->tables();
+    auto created = PreTokenizer::Create(tables, 0, tables.settings->stages()->size(), *memory_);
     EXPECT_TRUE(created.ok()) << created.status().message();
     pre_tokenizer_ = std::move(*created);
   }
@@ -42,13 +43,13 @@ class Splitter {
       known = std::min(known + step, text.size());
       while (known < text.size() && (text[known] & 0xC0) == 0x80) ++known;
       while (begin < known) {
-        size_t end = 0;
+        Piece piece;
         const Status status =
-            pre_tokenizer_.Next(buffer, begin, {known, known == text.size()}, cursor, &end);
+            pre_tokenizer_.Next(buffer, begin, {known, known == text.size()}, cursor, &piece);
         EXPECT_TRUE(status.ok()) << status.message();
-        if (end == 0) break;
-        pieces.push_back(text.substr(begin, end - begin));
-        begin = end;
+        if (!piece.closed) break;
+        if (!piece.removed) pieces.push_back(text.substr(begin, piece.end - begin));
+        begin = piece.end;
       }
     }
     return pieces;

@@ -57,7 +57,7 @@ TEST_P(TokenizerCases, AreExact) {
 INSTANTIATE_TEST_SUITE_P(Reference, TokenizerCases,
                          ::testing::Values("gpt2", "llama3.2", "qwen3", "smollm2", "phi-2",
                                            "gpt-neox", "falcon", "llama2", "phi-3-mini",
-                                           "mistral-v1", "mistral-v3", "minimind", "tok512"));
+                                           "mistral-v1", "mistral-v3", "minimind", "tok512", "t5-small"));
 
 }  // namespace
 }  // namespace rondo

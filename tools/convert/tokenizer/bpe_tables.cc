@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstdio>
 #include <string>
 #include <unordered_set>
 #include <utility>
 
 #include "runtime/text/slots.h"
+#include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {
 namespace {
 
 void CheckOptions(const JsonValue& model) {
-  const JsonValue type = model.Find("type");
-  // Files from before kinds were named: BPE alone has merges.
-  const std::string name =
-      type.IsNull() ? (model.Find("merges").IsNull() ? "not given" : "BPE") : type.String();
-  if (name != "BPE") type.Fail("is '" + name + "', only BPE is supported");
   if (const JsonValue dropout = model.Find("dropout");
       !dropout.IsNull() && dropout.json() != nlohmann::json(0.0)) {
     dropout.Fail("is not null or 0");
@@ -159,14 +154,7 @@ BpeTables BpeTables::Parse(const JsonValue& model, const Vocabulary& vocabulary,
     if (!id.has_value()) unknown.Fail("is '" + unknown.String() + "', not in model.vocab");
     tables.unknown_token = static_cast<int32_t>(*id);
   }
-  if (model.Find("byte_fallback").BoolOr(false)) {
-    for (int byte = 0; byte < 256; ++byte) {
-      char text[8];
-      std::snprintf(text, sizeof text, "<0x%02X>", static_cast<unsigned>(byte));
-      const auto id = vocabulary.Find(text);
-      tables.byte_tokens.push_back(id.has_value() ? static_cast<int32_t>(*id) : -1);
-    }
-  }
+  if (model.Find("byte_fallback").BoolOr(false)) tables.byte_tokens = vocabulary.ByteTokens();
   tables.atoms = MakeAtoms(vocabulary, byte_level);
   tables.merges = ParseMerges(model.At("merges"), vocabulary);
 

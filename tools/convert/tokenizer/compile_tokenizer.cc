@@ -15,6 +15,8 @@
 #include "tools/convert/tokenizer/golden.h"
 #include "tools/convert/tokenizer/json_value.h"
 #include "tools/convert/tokenizer/pipeline.h"
+#include "tools/convert/tokenizer/text.h"
+#include "tools/convert/tokenizer/unigram_tables.h"
 #include "tools/convert/tokenizer/vocabulary.h"
 
 namespace rondo::convert {
@@ -35,8 +37,27 @@ struct GoldenIds {
 // The places of the tables in the file; all zero before they are written.
 struct Sections {
   format::Section token_bytes, token_offsets, token_flags, atoms, merges, merge_slots, joints,
-      word_slots;
+      word_slots, charsmap, charsmap_texts, pieces, scores;
 };
+
+// Files from before kinds were named: BPE alone has merges, Unigram alone a list as vocabulary.
+format::ModelKind KindOf(const JsonValue& model, bool byte_level) {
+  const JsonValue type = model.Find("type");
+  std::string name = "not given";
+  if (!type.IsNull()) {
+    name = type.String();
+  } else if (!model.Find("merges").IsNull()) {
+    name = "BPE";
+  } else if (model.At("vocab").json().is_array()) {
+    name = "Unigram";
+  }
+  if (name == "BPE") {
+    return byte_level ? format::ModelKind::ByteBpe : format::ModelKind::CharacterBpe;
+  }
+  if (name != "Unigram") type.Fail("is '" + name + "', expected BPE or Unigram");
+  if (byte_level) model.Fail("is Unigram after ByteLevel, which is not supported");
+  return format::ModelKind::Unigram;
+}
 
 // Everything of one tokenizer, ready to be written.
 class Compiled {
@@ -58,8 +79,10 @@ class Compiled {
 
   const JsonValue& root_;
   Pipeline pipeline_;
+  format::ModelKind kind_;
   Vocabulary vocabulary_;
-  BpeTables bpe_;
+  BpeTables bpe_;          // of the two
+  UnigramTables unigram_;  // that of the kind is filled
   std::vector<uint8_t> token_bytes_;
   std::vector<uint32_t> token_offsets_;
   std::vector<uint8_t> token_flags_;
@@ -69,8 +92,13 @@ class Compiled {
 Compiled::Compiled(const JsonValue& root)
     : root_(root),
       pipeline_(Pipeline::Parse(root)),
-      vocabulary_(Vocabulary::Parse(root, pipeline_)),
-      bpe_(BpeTables::Parse(root.At("model"), vocabulary_, pipeline_.byte_level)) {
+      kind_(KindOf(root.At("model"), pipeline_.byte_level)),
+      vocabulary_(Vocabulary::Parse(root, pipeline_)) {
+  if (kind_ == format::ModelKind::Unigram) {
+    unigram_ = UnigramTables::Parse(root.At("model"), vocabulary_);
+  } else {
+    bpe_ = BpeTables::Parse(root.At("model"), vocabulary_, pipeline_.byte_level);
+  }
   for (const std::vector<uint32_t>* ids : {&pipeline_.before, &pipeline_.after}) {
     for (const uint32_t id : *ids) {
       if (id >= vocabulary_.size()) {
@@ -164,6 +192,10 @@ TokenizerTables Compiled::View(const format::Tokenizer* settings) const {
   tables.merge_slots = bpe_.merge_slots;
   tables.joints = bpe_.joints;
   tables.word_slots = word_slots_;
+  tables.charsmap = pipeline_.normalization.charsmap.trie;
+  tables.charsmap_texts = pipeline_.normalization.charsmap.texts;
+  tables.pieces = unigram_.pieces;
+  tables.scores = unigram_.scores;
   return tables;
 }
 
@@ -194,6 +226,10 @@ Sections Compiled::Write(SectionSink& sink) const {
   sections.merge_slots = sink.Add(Bytes(bpe_.merge_slots));
   sections.joints = sink.Add(bpe_.joints);
   sections.word_slots = sink.Add(Bytes(word_slots_));
+  sections.charsmap = sink.Add(Bytes(pipeline_.normalization.charsmap.trie));
+  sections.charsmap_texts = sink.Add(pipeline_.normalization.charsmap.texts);
+  sections.pieces = sink.Add(Bytes(unigram_.pieces));
+  sections.scores = sink.Add(Bytes(unigram_.scores));
   return sections;
 }
 
@@ -211,8 +247,11 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   std::vector<flatbuffers::Offset<format::Stage>> stages;
   for (const StageSpec& stage : pipeline_.stages) {
     const auto pattern = builder.CreateString(stage.pattern);
-    stages.push_back(format::CreateStage(builder, stage.kind, pattern, stage.each, stage.character,
-                                         stage.over_bytes));
+    const auto replacement = builder.CreateString(stage.replacement);
+    const auto prefix = builder.CreateString(stage.prefix);
+    stages.push_back(format::CreateStage(builder, stage.kind, stage.behavior, stage.invert, pattern,
+                                         stage.character, stage.over_bytes, replacement, prefix,
+                                         stage.prefix_first_only));
   }
   std::vector<flatbuffers::Offset<format::Golden>> goldens;
   for (const GoldenIds& item : golden) {
@@ -222,10 +261,11 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   const auto added_offset = builder.CreateVector(added);
   const auto stages_offset = builder.CreateVector(stages);
   const auto golden_offset = builder.CreateVector(goldens);
-  const auto prepend = builder.CreateString(pipeline_.prepend);
-  const auto replacement = builder.CreateString(pipeline_.replacement);
+  const auto normalizer_offset = pipeline_.normalization.Build(builder);
   const auto piece_prefix = builder.CreateString(pipeline_.piece_prefix);
-  const auto byte_tokens = builder.CreateVector(bpe_.byte_tokens);
+  const bool unigram = kind_ == format::ModelKind::Unigram;
+  const auto byte_tokens =
+      builder.CreateVector(unigram ? unigram_.byte_tokens : bpe_.byte_tokens);
   const auto before = builder.CreateVector(pipeline_.before);
   const auto after = builder.CreateVector(pipeline_.after);
 
@@ -234,24 +274,27 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   tokenizer.add_token_bytes(&sections.token_bytes);
   tokenizer.add_token_offsets(&sections.token_offsets);
   tokenizer.add_token_flags(&sections.token_flags);
-  tokenizer.add_nfc(pipeline_.nfc);
-  tokenizer.add_prepend(prepend);
-  tokenizer.add_replace(static_cast<uint32_t>(pipeline_.replace));
-  tokenizer.add_replacement(replacement);
+  tokenizer.add_replace_each_byte(pipeline_.normalization.replace_each_byte);
+  tokenizer.add_normalizer(normalizer_offset);
+  tokenizer.add_charsmap(&sections.charsmap);
+  tokenizer.add_charsmap_texts(&sections.charsmap_texts);
   tokenizer.add_added_tokens(added_offset);
   tokenizer.add_piece_prefix(piece_prefix);
   tokenizer.add_prefix_first_only(pipeline_.prefix_first_only);
   tokenizer.add_stages(stages_offset);
-  tokenizer.add_atom_kind(pipeline_.byte_level ? format::AtomKind::Byte
-                                               : format::AtomKind::CodePoint);
-  tokenizer.add_atoms(&sections.atoms);
+  tokenizer.add_model(kind_);
   tokenizer.add_byte_tokens(byte_tokens);
-  tokenizer.add_unknown_token(bpe_.unknown_token);
-  tokenizer.add_fuse_unknown(bpe_.fuse_unknown);
+  tokenizer.add_unknown_token(unigram ? unigram_.unknown_token : bpe_.unknown_token);
+  tokenizer.add_fuse_unknown(unigram || bpe_.fuse_unknown);
+  tokenizer.add_atoms(&sections.atoms);
   tokenizer.add_merges(&sections.merges);
   tokenizer.add_merge_slots(&sections.merge_slots);
   tokenizer.add_joints(&sections.joints);
   tokenizer.add_word_slots(&sections.word_slots);
+  tokenizer.add_pieces(&sections.pieces);
+  tokenizer.add_scores(&sections.scores);
+  tokenizer.add_unknown_score(unigram_.unknown_score);
+  tokenizer.add_max_piece_bytes(unigram_.max_piece_bytes);
   tokenizer.add_before(before);
   tokenizer.add_after(after);
   tokenizer.add_strip_start(pipeline_.strip_start);

@@ -1,5 +1,6 @@
 #include "tools/convert/tokenizer/json_value.h"
 
+#include <cmath>
 #include <utility>
 
 namespace rondo::convert {
@@ -49,9 +50,18 @@ bool JsonValue::Bool() const {
   return value_->get<bool>();
 }
 
+double JsonValue::Number() const {
+  if (!value_->is_number()) Fail(std::string("is of type ") + value_->type_name() + ", expected number");
+  const double number = value_->get<double>();
+  if (!std::isfinite(number)) Fail("is not a finite number");
+  return number;
+}
+
 uint32_t JsonValue::Uint(uint32_t limit) const {
   if (!value_->is_number_unsigned() || value_->get<uint64_t>() >= limit) {
-    Fail("is " + value_->dump() + ", expected a whole number below " + std::to_string(limit));
+    // Only a number is shown: other values may be of any size and depth.
+    Fail("is " + (value_->is_number() ? value_->dump() : std::string("of type ") + value_->type_name()) +
+         ", expected a whole number below " + std::to_string(limit));
   }
   return value_->get<uint32_t>();
 }

@@ -261,6 +261,11 @@ std::string TranslatePattern(const std::string& pattern, bool over_bytes, const 
   return Translator(pattern, over_bytes, where).Run();
 }
 
+std::string WordsPattern() {
+  const std::string word = R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{200C}\x{200D})";
+  return "[" + word + "]+|[^" + word + std::string(kSpaces) + "]+";
+}
+
 std::string QuotePattern(const std::string& text) {
   std::string quoted;
   for (const char c : text) {

@@ -14,6 +14,9 @@ namespace rondo::convert {
 // that stand for themselves may be named.
 std::string TranslatePattern(const std::string& pattern, bool over_bytes, const JsonValue& where);
 
+// For PCRE2: a run of word characters, or of what is neither one nor whitespace.
+std::string WordsPattern();
+
 // A pattern that matches `text` and nothing else.
 std::string QuotePattern(const std::string& text);
 

@@ -1,14 +1,11 @@
 #include "tools/convert/tokenizer/pipeline.h"
 
-#include <utf8proc.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+#include <cctype>
 
-#include "runtime/text/unicode.h"
-#include "runtime/text/utf8.h"
+#include "runtime/text/tokenizer_tables.h"
 #include "tools/convert/tokenizer/pattern.h"
+#include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {
 namespace {
@@ -17,71 +14,49 @@ namespace {
 const std::string kByteLevelPattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
-// `Sequence` of `list_key` taken apart, however nested; a single step is a list of one.
-std::vector<JsonValue> Flatten(const JsonValue& value, const char* list_key) {
-  if (value.IsNull()) return {};
-  if (value.Type() != "Sequence") return {value};
-  std::vector<JsonValue> flat;
-  for (const JsonValue& item : value.At(list_key).Items()) {
-    for (JsonValue& step : Flatten(item, list_key)) flat.push_back(std::move(step));
+format::Behavior ParseBehavior(const JsonValue& behavior) {
+  const std::string name = behavior.String();
+  if (name == "Isolated") return format::Behavior::Isolated;
+  if (name == "Removed") return format::Behavior::Removed;
+  if (name == "Contiguous") return format::Behavior::Contiguous;
+  if (name == "MergedWithPrevious") return format::Behavior::MergedWithPrevious;
+  if (name == "MergedWithNext") return format::Behavior::MergedWithNext;
+  behavior.Fail("is '" + name + "', which is not a known behaviour");
+}
+
+uint32_t OneCharacter(const JsonValue& value) {
+  const std::vector<uint32_t> characters = CodePoints(value.String());
+  if (characters.size() != 1) value.Fail("is not one character");
+  return characters[0];
+}
+
+// Changes the pieces that the stages so far make: spaces become `replacement` unless that is
+// empty; `prefix` comes before pieces that do not begin with it.
+void AddRewrite(const JsonValue& step, const std::string& replacement, const std::string& prefix,
+                bool first_only, Pipeline& pipeline) {
+  if (prefix.size() > kMaxPrefixBytes) step.Fail("has a prefix that is too long");
+  if (!pipeline.stages.empty()) {
+    if (pipeline.byte_level) step.Fail("rewrites text after ByteLevel, which is not supported");
+    StageSpec stage;
+    stage.kind = format::StageKind::Rewrite;
+    stage.replacement = replacement;
+    stage.prefix = prefix;
+    stage.prefix_first_only = first_only;
+    pipeline.stages.push_back(stage);
+    return;
   }
-  return flat;
-}
-
-std::string ReplaceAll(const std::string& text, const std::string& from, const std::string& to) {
-  std::string result;
-  size_t at = 0;
-  for (size_t hit; (hit = text.find(from, at)) != std::string::npos; at = hit + from.size()) {
-    result += text.substr(at, hit - at) + to;
+  // Before any splitting, this can be done as the text comes in.
+  if (!replacement.empty()) {
+    pipeline.normalization.AddReplace(" ", replacement);
+    pipeline.early_replacement = replacement;
   }
-  return result + text.substr(at);
+  pipeline.piece_prefix = prefix;
+  pipeline.prefix_first_only = first_only;
 }
 
-// The pattern of Replace and Split: {"String": ...} or {"Regex": ...}.
-std::string LiteralPattern(const JsonValue& step) {
-  const JsonValue pattern = step.At("pattern");
-  if (!pattern.Find("Regex").IsNull()) {
-    pattern.Fail("is a regular expression, only a string is supported here");
-  }
-  std::string text = pattern.At("String").String();
-  if (text.empty()) pattern.Fail("is empty");
-  return text;
-}
-
-void SetReplacement(Pipeline& pipeline, char from, const std::string& to, const JsonValue& where) {
-  if (pipeline.replace != '\0') where.Fail("replaces a second character, one is supported");
-  pipeline.replace = from;
-  pipeline.replacement = to;
-  pipeline.prepend = ReplaceAll(pipeline.prepend, std::string(1, from), to);
-}
-
-void ParseNormalizer(const JsonValue& root, Pipeline& pipeline) {
-  for (const JsonValue& step : Flatten(root.Find("normalizer"), "normalizers")) {
-    const std::string type = step.Type();
-    if (type == "NFC") {
-      if (!pipeline.prepend.empty() || pipeline.replace != '\0') {
-        step.Fail("(NFC) is supported only as the first normaliser");
-      }
-      pipeline.nfc = true;
-    } else if (type == "Prepend") {
-      pipeline.prepend = step.At("prepend").String() + pipeline.prepend;
-    } else if (type == "Replace") {
-      const std::string from = LiteralPattern(step);
-      if (from.size() != 1 || from[0] == '\0') {
-        step.Fail("replaces '" + from + "', only a single ASCII character is supported");
-      }
-      SetReplacement(pipeline, from[0], step.At("content").String(), step);
-    } else {
-      step.At("type").Fail("is '" + type + "', a normaliser that is not supported");
-    }
-  }
-}
-
-void ParseMetaspace(const JsonValue& step, size_t index, Pipeline& pipeline) {
-  if (index != 0) step.Fail("(Metaspace) is supported only as the first pre-tokeniser");
+void ParseMetaspace(const JsonValue& step, Pipeline& pipeline) {
   const std::string replacement = step.At("replacement").String();
-  const std::vector<uint32_t> characters = CodePoints(replacement);
-  if (characters.size() != 1) step.At("replacement").Fail("is not one character");
+  const uint32_t character = OneCharacter(step.At("replacement"));
   std::string scheme = "always";
   if (const JsonValue given = step.Find("prepend_scheme"); !given.IsNull()) {
     scheme = given.String();
@@ -91,65 +66,88 @@ void ParseMetaspace(const JsonValue& step, size_t index, Pipeline& pipeline) {
   } else if (!step.Find("add_prefix_space").BoolOr(true)) {
     scheme = "never";
   }
-  SetReplacement(pipeline, ' ', replacement, step);
-  pipeline.replaces_before_split = true;
-  if (scheme != "never") pipeline.piece_prefix = replacement;
-  pipeline.prefix_first_only = scheme == "first";
+  AddRewrite(step, replacement, scheme == "never" ? "" : replacement, scheme == "first", pipeline);
   if (step.Find("split").BoolOr(true)) {
     StageSpec stage;
-    stage.kind = format::StageKind::BeforeCharacter;
-    stage.character = characters[0];
+    stage.kind = format::StageKind::Character;
+    stage.behavior = format::Behavior::MergedWithNext;
+    stage.character = character;
     pipeline.stages.push_back(stage);
   }
 }
 
+std::string SplitPattern(const JsonValue& step, bool over_bytes) {
+  const JsonValue pattern = step.At("pattern");
+  const JsonValue regex = pattern.Find("Regex");
+  if (!regex.IsNull()) return TranslatePattern(regex.String(), over_bytes, pattern);
+  const std::string text = pattern.At("String").String();
+  if (text.empty()) pattern.Fail("is empty");
+  return TranslatePattern(QuotePattern(text), over_bytes, pattern);
+}
+
+void ParseByteLevel(const JsonValue& step, Pipeline& pipeline) {
+  if (pipeline.byte_level) step.Fail("is a second ByteLevel");
+  if (step.At("add_prefix_space").Bool()) {
+    AddRewrite(step, /*replacement=*/"", /*prefix=*/" ", /*first_only=*/false, pipeline);
+  }
+  pipeline.byte_level = true;
+  if (!step.Find("use_regex").BoolOr(true)) return;
+  StageSpec stage;
+  stage.kind = format::StageKind::Pattern;
+  stage.pattern = TranslatePattern(kByteLevelPattern, /*over_bytes=*/false, step);
+  pipeline.stages.push_back(stage);
+}
+
 void ParsePreTokenizer(const JsonValue& root, Pipeline& pipeline) {
-  const std::vector<JsonValue> steps = Flatten(root.Find("pre_tokenizer"), "pretokenizers");
-  for (size_t i = 0; i < steps.size(); ++i) {
-    const JsonValue& step = steps[i];
+  for (const JsonValue& step : Flatten(root.Find("pre_tokenizer"), "pretokenizers")) {
     const std::string type = step.Type();
+    if (type == "ByteLevel") {
+      ParseByteLevel(step, pipeline);
+      continue;
+    }
+    if (type == "Metaspace") {
+      ParseMetaspace(step, pipeline);
+      continue;
+    }
     StageSpec stage;
     stage.over_bytes = pipeline.byte_level;
-    if (type == "ByteLevel") {
-      if (pipeline.byte_level) step.Fail("is a second ByteLevel");
-      if (step.At("add_prefix_space").Bool()) {
-        if (i != 0) step.Fail("has add_prefix_space, supported only in the first pre-tokeniser");
-        pipeline.piece_prefix = " ";
-      }
-      pipeline.byte_level = true;
-      if (!step.Find("use_regex").BoolOr(true)) continue;
+    if (type == "Split") {
       stage.kind = format::StageKind::Pattern;
-      stage.pattern = TranslatePattern(kByteLevelPattern, /*over_bytes=*/false, step);
-    } else if (type == "Split") {
-      const JsonValue behavior = step.At("behavior");
-      if (behavior.String() != "Isolated") {
-        behavior.Fail("is '" + behavior.String() + "', only Isolated is supported");
-      }
-      if (step.Find("invert").BoolOr(false)) step.At("invert").Fail("is not supported");
-      const JsonValue pattern = step.At("pattern");
-      const JsonValue regex = pattern.Find("Regex");
-      stage.kind = format::StageKind::Pattern;
-      stage.pattern =
-          TranslatePattern(regex.IsNull() ? QuotePattern(LiteralPattern(step)) : regex.String(),
-                           stage.over_bytes, pattern);
+      stage.behavior = ParseBehavior(step.At("behavior"));
+      stage.invert = step.Find("invert").BoolOr(false);
+      stage.pattern = SplitPattern(step, stage.over_bytes);
     } else if (type == "Digits") {
       stage.kind = format::StageKind::Numerals;
-      stage.each = step.At("individual_digits").Bool();
+      if (!step.At("individual_digits").Bool()) stage.behavior = format::Behavior::Contiguous;
     } else if (type == "Punctuation") {
-      const JsonValue behavior = step.Find("behavior");
-      const std::string name = behavior.IsNull() ? "Isolated" : behavior.String();
-      if (name != "Isolated" && name != "Contiguous") {
-        behavior.Fail("is '" + name + "', only Isolated and Contiguous are supported");
-      }
       stage.kind = format::StageKind::Punctuation;
-      stage.each = name == "Isolated";
-    } else if (type == "Metaspace") {
-      ParseMetaspace(step, i, pipeline);
-      continue;
+      const JsonValue behavior = step.Find("behavior");
+      if (!behavior.IsNull()) stage.behavior = ParseBehavior(behavior);
+    } else if (type == "WhitespaceSplit") {
+      stage.kind = format::StageKind::Whitespace;
+      stage.behavior = format::Behavior::Removed;
+    } else if (type == "CharDelimiterSplit") {
+      stage.kind = format::StageKind::Character;
+      stage.behavior = format::Behavior::Removed;
+      stage.character = OneCharacter(step.At("delimiter"));
+    } else if (type == "Whitespace") {
+      if (stage.over_bytes) step.Fail("(Whitespace) after ByteLevel is not supported");
+      stage.kind = format::StageKind::Pattern;
+      stage.behavior = format::Behavior::Removed;
+      stage.invert = true;
+      stage.pattern = WordsPattern();
     } else {
       step.At("type").Fail("is '" + type + "', a pre-tokeniser that is not supported");
     }
+    if (pipeline.stages.size() + 1 >= kMaxStages) step.Fail("is one too many");
     pipeline.stages.push_back(stage);
+  }
+  size_t rewrites = 0;
+  for (const StageSpec& stage : pipeline.stages) {
+    rewrites += stage.kind == format::StageKind::Rewrite ? 1 : 0;
+  }
+  if (rewrites > 1 || (rewrites > 0 && !pipeline.piece_prefix.empty())) {
+    root.At("pre_tokenizer").Fail("changes the text twice, which is not supported");
   }
 }
 
@@ -170,15 +168,40 @@ void ParseTemplate(const JsonValue& step, Pipeline& pipeline) {
   if (!text_seen) step.At("single").Fail("has no place for the text");
 }
 
+// The older form of a template: "cls" before the text and "sep" after it, each [text, id].
+void ParsePair(const JsonValue& step, Pipeline& pipeline) {
+  if (!pipeline.before.empty() || !pipeline.after.empty()) step.Fail("is a second template");
+  const auto id = [&](const char* name) {
+    const std::vector<JsonValue> pair = step.At(name).Items();
+    if (pair.size() != 2) step.At(name).Fail("is not a token and its id");
+    return pair[1].Uint(UINT32_MAX);
+  };
+  pipeline.before.push_back(id("cls"));
+  pipeline.after.push_back(id("sep"));
+}
+
 void ParsePostProcessor(const JsonValue& root, Pipeline& pipeline) {
   for (const JsonValue& step : Flatten(root.Find("post_processor"), "processors")) {
     const std::string type = step.Type();
     if (type == "TemplateProcessing") {
       ParseTemplate(step, pipeline);
+    } else if (type == "RobertaProcessing" || type == "BertProcessing") {
+      ParsePair(step, pipeline);
     } else if (type != "ByteLevel") {  // which only trims offsets
       step.At("type").Fail("is '" + type + "', a post-processor that is not supported");
     }
   }
+}
+
+// A Replace of the decoder looks for a string.
+std::string LiteralPattern(const JsonValue& step) {
+  const JsonValue pattern = step.At("pattern");
+  if (!pattern.Find("Regex").IsNull()) {
+    pattern.Fail("is a regular expression, only a string is supported here");
+  }
+  std::string text = pattern.At("String").String();
+  if (text.empty()) pattern.Fail("is empty");
+  return text;
 }
 
 void ParseDecoder(const JsonValue& root, Pipeline& pipeline) {
@@ -227,50 +250,13 @@ void ParseDecoder(const JsonValue& root, Pipeline& pipeline) {
 
 }  // namespace
 
-std::vector<uint32_t> CodePoints(const std::string& text) {
-  std::vector<uint32_t> code_points;
-  const auto* at = reinterpret_cast<const uint8_t*>(text.data());
-  const auto* const end = at + text.size();
-  while (at < end) {
-    const Utf8Step step = DecodeUtf8(at, end);
-    code_points.push_back(step.code_point);
-    at += step.length;
-  }
-  return code_points;
-}
-
-bool FromByteAlphabet(const std::string& text, std::string* bytes) {
-  static const std::vector<int> table = [] {
-    std::vector<int> reverse(0x144, -1);
-    for (int byte = 0; byte < 256; ++byte) reverse[ByteAlphabet(static_cast<uint8_t>(byte))] = byte;
-    return reverse;
-  }();
-  bytes->clear();
-  for (const uint32_t code_point : CodePoints(text)) {
-    if (code_point >= table.size() || table[code_point] < 0) return false;
-    *bytes += static_cast<char>(table[code_point]);
-  }
-  return true;
-}
-
 Pipeline Pipeline::Parse(const JsonValue& root) {
   Pipeline pipeline;
-  ParseNormalizer(root, pipeline);
+  pipeline.normalization = Normalization::Parse(root);
   ParsePreTokenizer(root, pipeline);
   ParsePostProcessor(root, pipeline);
   ParseDecoder(root, pipeline);
   return pipeline;
-}
-
-std::string Pipeline::Normalize(const std::string& text) const {
-  std::string result = text;
-  if (nfc) {
-    const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> composed(
-        utf8proc_NFC(reinterpret_cast<const utf8proc_uint8_t*>(text.c_str())), &std::free);
-    result = reinterpret_cast<const char*>(composed.get());
-  }
-  if (replace != '\0') result = ReplaceAll(result, std::string(1, replace), replacement);
-  return prepend + result;
 }
 
 std::string Pipeline::DecodeToken(const std::string& text) const {

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "runtime/text/tokenizer_tables.h"
+#include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {
 namespace {
@@ -27,7 +28,8 @@ AddedTokenSpec ParseAdded(const JsonValue& item, const Pipeline& pipeline) {
   token.strip_right = item.At("rstrip").Bool();
   token.single_word = item.At("single_word").Bool();
   if (token.text.empty()) item.At("content").Fail("is empty");
-  token.match = token.normalized ? pipeline.Normalize(token.text) : token.text;
+  token.match = token.normalized ? pipeline.normalization.Apply(token.text, item.At("content")) : token.text;
+  if (token.match.empty()) item.At("content").Fail("is empty once normalised");
   if (token.match.size() > kMaxAddedTokenBytes || token.text.size() > kMaxAddedTokenBytes) {
     item.At("content").Fail("is longer than " + std::to_string(kMaxAddedTokenBytes) + " bytes");
   }
@@ -44,16 +46,16 @@ void CheckCombinations(const std::vector<AddedTokenSpec>& added, const Pipeline&
       if (token.normalized != normalized) continue;
       strips_right |= token.strip_right;
       begins_with_space |= token.match[0] == ' ';
-      if (normalized && pipeline.replaces_before_split &&
+      if (normalized && !pipeline.early_replacement.empty() &&
           (token.strip_left || token.strip_right || token.match.find(' ') != std::string::npos ||
-           token.match.find(pipeline.replacement) != std::string::npos)) {
+           token.match.find(pipeline.early_replacement) != std::string::npos)) {
         where.Fail("has '" + token.text +
                    "', normalized and with spaces beside Metaspace, which is not supported");
       }
     }
-    if (strips_right && begins_with_space) {
+    if (normalized && strips_right && begins_with_space) {
       where.Fail(
-          "has tokens with rstrip beside tokens that begin with a space, which is not "
+          "has normalized tokens with rstrip beside some that begin with a space, which is not "
           "supported");
     }
   }
@@ -67,16 +69,42 @@ std::optional<uint32_t> Vocabulary::Find(const std::string& text) const {
   return found->second;
 }
 
+std::vector<int32_t> Vocabulary::ByteTokens() const {
+  std::vector<int32_t> byte_tokens;
+  for (int byte = 0; byte < 256; ++byte) {
+    const auto id = Find(ByteToken(static_cast<uint8_t>(byte)));
+    byte_tokens.push_back(id.has_value() ? static_cast<int32_t>(*id) : -1);
+  }
+  return byte_tokens;
+}
+
 Vocabulary Vocabulary::Parse(const JsonValue& root, const Pipeline& pipeline) {
   Vocabulary vocabulary;
   const JsonValue vocab = root.At("model").At("vocab");
-  if (!vocab.json().is_object()) vocab.Fail("is not an object");
-  vocabulary.ids.reserve(vocab.json().size());
-  for (const auto& [text, id] : vocab.json().items()) {
-    const uint32_t value =
-        JsonValue(id, vocab.file(), "model.vocab['" + text + "']").Uint(kMaxVocabSize);
-    Put(vocabulary, value, text, vocab);
-    vocabulary.ids.emplace(text, value);
+  if (vocab.json().is_array()) {
+    // Unigram's: [text, score] by id.
+    const std::vector<JsonValue> items = vocab.Items();
+    if (items.size() > kMaxVocabSize) vocab.Fail("is too long");
+    for (size_t i = 0; i < items.size(); ++i) {
+      const std::vector<JsonValue> pair = items[i].Items();
+      if (pair.size() != 2) items[i].Fail("is not a text and its score");
+      const auto id = static_cast<uint32_t>(i);
+      const std::string text = pair[0].String();
+      Put(vocabulary, id, text, items[i]);
+      if (!vocabulary.ids.emplace(text, id).second) {
+        items[i].Fail("has the text of id " + std::to_string(vocabulary.ids[text]) + " again");
+      }
+    }
+  } else if (vocab.json().is_object()) {
+    vocabulary.ids.reserve(vocab.json().size());
+    for (const auto& [text, id] : vocab.json().items()) {
+      const uint32_t value =
+          JsonValue(id, vocab.file(), "model.vocab['" + text + "']").Uint(kMaxVocabSize);
+      Put(vocabulary, value, text, vocab);
+      vocabulary.ids.emplace(text, value);
+    }
+  } else {
+    vocab.Fail("is neither an object nor a list");
   }
 
   const JsonValue added = root.Find("added_tokens");

@@ -33,6 +33,8 @@ struct Vocabulary {
 
   uint32_t size() const { return static_cast<uint32_t>(texts.size()); }
   std::optional<uint32_t> Find(const std::string& text) const;
+  // [256] the id of "<0x00>" and so on, -1 where there is none.
+  std::vector<int32_t> ByteTokens() const;
 
   // The whole document. Throws Error: ids out of range or given twice, contradictions.
   static Vocabulary Parse(const JsonValue& root, const Pipeline& pipeline);

@@ -1,0 +1,79 @@
+// NormalizerStep: one normaliser of the file, applied to text that comes in portions.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/base/status.h"
+#include "runtime/text/regex.h"
+#include "runtime/text/tokenizer_tables.h"
+#include "runtime/text/trie.h"
+
+namespace rondo {
+
+// Where a step stands in the text of one run.
+struct NormalizerState {
+  bool begun = false;          // some text has come
+  bool inside_cluster = false;  // Charsmap: in a grapheme cluster too long for a rule
+  int32_t previous = -1;       // the character before in that cluster
+  int32_t breaks = 0;          // utf8proc's state of looking for the cluster's end
+};
+
+// A portion of text for a step, and how far the step got with it.
+struct NormalizerPortion {
+  std::span<const uint8_t> in;  // whole characters of UTF-8
+  bool last;                    // the text ends behind `in`
+  std::span<uint8_t> out;
+  size_t taken = 0;
+  size_t written = 0;
+
+  size_t left() const { return in.size() - taken; }
+  size_t room() const { return out.size() - written; }
+};
+
+class NormalizerStep {
+ public:
+  // A starter with all that combines with it: longer sequences are an error, not cut.
+  static constexpr size_t kMaxSequence = 1024;  // code points, decomposed
+  // Free space that a step may need to go on.
+  static constexpr size_t kRoomBytes = 4 * kMaxSequence + 2 * kMaxContentBytes;
+
+  NormalizerStep() = default;
+  // `tables` has passed Check and, like `memory`, outlives this.
+  // Errors: kCorrupt (a pattern), kOutOfMemory.
+  static Result<NormalizerStep> Create(const TokenizerTables& tables,
+                                       const format::NormalizerStep& settings,
+                                       RegexMemory& memory);
+
+  // Writes what is certain of the portion, whatever follows it; stops where less than kRoomBytes
+  // are free. `sequence` is scratch of kMaxSequence.
+  // Error: kInvalidArgument (too many marks in a row, a pattern out of steps).
+  Status Run(NormalizerPortion& portion, NormalizerState& state,
+             std::span<int32_t> sequence) const;
+
+ private:
+  Status RunForm(NormalizerPortion& portion, std::span<int32_t> sequence) const;
+  // A starter and what combines with it; *whole = false: more text is needed.
+  Status PutSequence(NormalizerPortion& portion, std::span<int32_t> sequence, bool* whole) const;
+  bool StartsSequence(uint32_t code_point) const;
+  void RunLowercase(NormalizerPortion& portion) const;
+  void RunStripMarks(NormalizerPortion& portion) const;
+  void RunReplaceText(NormalizerPortion& portion) const;
+  Status RunReplacePattern(NormalizerPortion& portion) const;
+  void RunPrepend(NormalizerPortion& portion, NormalizerState& state) const;
+  void RunStrip(NormalizerPortion& portion, NormalizerState& state) const;
+  void RunCharsmap(NormalizerPortion& portion, NormalizerState& state) const;
+  // What the first rule says that `text` begins with, put to the portion's output; else false.
+  bool PutRule(NormalizerPortion& portion, std::span<const uint8_t> text) const;
+  // The next character by itself.
+  void PutCharacterByRule(NormalizerPortion& portion, size_t length) const;
+
+  const format::NormalizerStep* settings_ = nullptr;
+  int form_ = 0;  // utf8proc's options
+  Regex regex_;
+  Trie charsmap_;
+  std::span<const uint8_t> charsmap_texts_;
+};
+
+}  // namespace rondo
