@@ -13,7 +13,10 @@
 namespace rondo::convert {
 namespace {
 
+// Texts may share what they end with, so an array of any size can hold any number of them, and a
+// damaged one endless ones. Real ones have some ten thousand of a few bytes.
 constexpr size_t kMaxKeyBytes = 64;
+constexpr size_t kMaxSteps = 1u << 22;
 
 // The array's units are Darts-clone's: bits 0-7 the byte that leads here, bit 8 whether a text
 // ends here, bits 10-30 (shifted by 8 more where bit 9 is set) the distance to the children. A
@@ -21,17 +24,17 @@ constexpr size_t kMaxKeyBytes = 64;
 class DoubleArray {
  public:
   DoubleArray(std::string_view bytes, const JsonValue& where)
-      : units_(bytes.size() / sizeof(uint32_t)), seen_(units_.size()), where_(where) {
+      : units_(bytes.size() / sizeof(uint32_t)), where_(where) {
     std::memcpy(units_.data(), bytes.data(), units_.size() * sizeof(uint32_t));
   }
 
   // All texts with their values.
   std::vector<std::pair<std::string, uint32_t>> Texts() {
     if (units_.empty()) where_.Fail("has a double array without units");
-    seen_[0] = true;
     // Units to go on from, with the text that leads to each.
     std::vector<std::pair<size_t, std::string>> open = {{0, ""}};
     std::vector<std::pair<std::string, uint32_t>> texts;
+    size_t steps = 0;
     while (!open.empty()) {
       const auto [unit, text] = std::move(open.back());
       open.pop_back();
@@ -45,9 +48,7 @@ class DoubleArray {
       for (uint32_t byte = 1; byte < 256; ++byte) {
         const size_t child = base ^ byte;
         if (child >= units_.size() || (units_[child] & (kValueBit | 0xFF)) != byte) continue;
-        // Chance can make a free unit look like a child of several; a real array has no such.
-        if (seen_[child]) where_.Fail("has a double array that leads to one place in two ways");
-        seen_[child] = true;
+        if (++steps == kMaxSteps) where_.Fail("has a double array with too many texts");
         open.emplace_back(child, text + static_cast<char>(byte));
       }
     }
@@ -67,7 +68,6 @@ class DoubleArray {
   }
 
   std::vector<uint32_t> units_;
-  std::vector<bool> seen_;
   const JsonValue& where_;
 };
 
