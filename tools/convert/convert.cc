@@ -8,6 +8,7 @@
 #include "tools/convert/metadata.h"
 #include "tools/convert/tensor_writer.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
+#include "tools/convert/tokenizer/folder.h"
 
 namespace rondo::convert {
 namespace {
@@ -93,14 +94,15 @@ flatbuffers::Offset<format::Tokenizer> AddTokenizer(const fs::path& directory,
                                                     const DecoderSpec& spec, FileWriter& writer,
                                                     flatbuffers::FlatBufferBuilder& builder,
                                                     ConvertReport& report) {
-  if (!fs::exists(directory / "tokenizer.json")) {
-    report.notes.push_back("no tokenizer.json: the file takes and gives token ids only");
+  const fs::path file = FindTokenizer(directory);
+  if (file.empty()) {
+    report.notes.push_back("no tokenizer: the file takes and gives token ids only");
     return {};
   }
-  const auto tokenizer = CompileTokenizer(directory, writer, builder);
+  const auto tokenizer = CompileTokenizer(directory, writer, builder, &report.notes);
   const uint32_t vocab = flatbuffers::GetTemporaryPointer(builder, tokenizer)->vocab_size();
   if (vocab > spec.vocab_size) {
-    report.notes.push_back("tokenizer.json has ids up to " + std::to_string(vocab - 1) +
+    report.notes.push_back(file.filename().string() + " has ids up to " + std::to_string(vocab - 1) +
                            ", the model only up to " + std::to_string(spec.vocab_size - 1) +
                            ": text with the tokens above is refused");
   }

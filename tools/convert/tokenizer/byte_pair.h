@@ -22,6 +22,7 @@ struct BytePairModel {
   std::vector<Token> tokens;
   // The split pattern, as tokenizer.json would have it (Oniguruma's dialect).
   std::string pattern;
+  bool nfc = false;  // text is normalised first
 };
 
 // Reads tiktoken's text: a line for each token, its bytes in base64, a space, its rank.
@@ -32,10 +33,8 @@ std::vector<BytePairModel::Token> ReadTiktoken(std::string_view text, const std:
 // lowest rank goes first, and a word that is a token stays whole.
 nlohmann::json BytePairJson(const BytePairModel& model, const Surroundings& surroundings);
 
-// How a family of byte-level models splits text: "gpt2", "cl100k", "o200k", "llama3", "qwen2", ...;
-// also by the names of tiktoken's own files ("cl100k_base"). Nothing: not known.
+// How a family of byte-level models splits text: "gpt2", "r50k_base", "p50k_base", "cl100k_base",
+// "o200k_base", "llama3", "qwen2". Nothing: not known.
 std::optional<std::string> KnownPattern(std::string_view name);
-// All names, for messages.
-std::string KnownPatternNames();
 
 }  // namespace rondo::convert

@@ -10,8 +10,8 @@
 #include "runtime/text/slots.h"
 #include "runtime/text/tokenizer.h"
 #include "tools/convert/error.h"
-#include "tools/convert/input_file.h"
 #include "tools/convert/tokenizer/bpe_tables.h"
+#include "tools/convert/tokenizer/folder.h"
 #include "tools/convert/tokenizer/golden.h"
 #include "tools/convert/tokenizer/json_value.h"
 #include "tools/convert/tokenizer/pipeline.h"
@@ -21,8 +21,6 @@
 
 namespace rondo::convert {
 namespace {
-
-constexpr uint64_t kMaxTokenizerBytes = 256u << 20;
 
 template <typename T>
 std::span<const uint8_t> Bytes(const std::vector<T>& table) {
@@ -317,18 +315,17 @@ flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const nlohmann::json& do
 
 flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const std::filesystem::path& directory,
                                                         SectionSink& sink,
-                                                        flatbuffers::FlatBufferBuilder& builder) {
+                                                        flatbuffers::FlatBufferBuilder& builder,
+                                                        std::vector<std::string>* notes) {
   const std::filesystem::path path = FindTokenizer(directory);
-  if (path.empty()) throw Error((directory / "tokenizer.json").string() + " cannot be opened");
-  const std::string text = ReadWholeFile(path, kMaxTokenizerBytes);
-  const nlohmann::json document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (document.is_discarded()) throw Error(path.string() + ": is not JSON");
-  return CompileTokenizer(document, path.string(), sink, builder);
-}
-
-std::filesystem::path FindTokenizer(const std::filesystem::path& directory) {
-  const std::filesystem::path path = directory / "tokenizer.json";
-  return std::filesystem::exists(path) ? path : std::filesystem::path();
+  if (path.empty()) {
+    throw Error((directory / "tokenizer.json").string() + ": is absent, and so is tokenizer.model");
+  }
+  FolderTokenizer tokenizer = ReadFolderTokenizer(path);
+  if (notes != nullptr) {
+    notes->insert(notes->end(), tokenizer.notes.begin(), tokenizer.notes.end());
+  }
+  return CompileTokenizer(tokenizer.document, path.string(), sink, builder);
 }
 
 }  // namespace rondo::convert

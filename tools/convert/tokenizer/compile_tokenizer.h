@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -22,13 +23,12 @@ flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const nlohmann::json& do
                                                         SectionSink& sink,
                                                         flatbuffers::FlatBufferBuilder& builder);
 
-// The same for a checkpoint's folder: tokenizer.json, else tokenizer.model (SentencePiece, or
-// tiktoken's text), else a *.tiktoken file. Throws Error also where there is none of them.
+// The same for a checkpoint's folder: the file that FindTokenizer (folder.h) finds. What had to be
+// assumed about it is appended to `notes`, a sentence each, if that is given. Throws Error also
+// where there is none.
 flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const std::filesystem::path& directory,
                                                         SectionSink& sink,
-                                                        flatbuffers::FlatBufferBuilder& builder);
-
-// The file in `directory` that the tokenizer would be read from; empty: there is none.
-std::filesystem::path FindTokenizer(const std::filesystem::path& directory);
+                                                        flatbuffers::FlatBufferBuilder& builder,
+                                                        std::vector<std::string>* notes = nullptr);
 
 }  // namespace rondo::convert

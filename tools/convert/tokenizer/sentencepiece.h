@@ -32,13 +32,15 @@ struct SentencePieceModel {
   bool unigram = false;               // else BPE
   std::vector<SentencePiece> pieces;  // by id
   bool byte_fallback = false;         // characters without a piece become bytes
-  bool add_dummy_prefix = true;       // a space before the text
+  bool add_dummy_prefix = true;       // a space before the text, and after every added token
+  bool prefix_first_only = false;     // only before the text ("legacy": false)
   bool remove_extra_whitespaces = true;
   bool replace_each_byte = false;     // ill-formed UTF-8: a U+FFFD for every byte
   std::string charsmap;               // the compiled normalisation rules as they are; empty: none
 };
 
 // Reads the protobuf message of a tokenizer.model. Every length is checked before it is used.
+// Only Unigram and BPE models that write spaces as U+2581 before words are supported.
 // Throws Error naming `source`, the field and its place.
 SentencePieceModel ReadSentencePiece(std::string_view bytes, const std::string& source);
 

@@ -1,5 +1,6 @@
 #include "tools/convert/tokenizer/text.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "runtime/text/unicode.h"
@@ -78,6 +79,21 @@ std::string ToByteAlphabet(std::string_view bytes) {
 std::string ByteToken(uint8_t byte) {
   char text[8];
   std::snprintf(text, sizeof text, "<0x%02X>", unsigned{byte});
+  return text;
+}
+
+std::string EncodeBase64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (size_t i = 0; i < bytes.size(); i += 3) {
+    const size_t count = std::min<size_t>(3, bytes.size() - i);
+    uint32_t bits = 0;
+    for (size_t j = 0; j < 3; ++j) {
+      bits = bits << 8 | (j < count ? static_cast<uint8_t>(bytes[i + j]) : 0u);
+    }
+    for (size_t j = 0; j < 4; ++j) text += j <= count ? kDigits[bits >> (18 - 6 * j) & 63] : '=';
+  }
   return text;
 }
 

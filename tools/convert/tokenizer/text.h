@@ -26,7 +26,9 @@ std::string ToByteAlphabet(std::string_view bytes);
 // How byte fallback writes a byte: "<0x0A>".
 std::string ByteToken(uint8_t byte);
 
-// Standard base64, with padding. Nothing: `text` is not that.
+// Standard base64, with padding.
+std::string EncodeBase64(std::string_view bytes);
+// Nothing: `text` is not base64.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
 }  // namespace rondo::convert

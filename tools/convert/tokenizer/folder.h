@@ -1,0 +1,27 @@
+// The tokenizer of a checkpoint's folder, whatever its form, as a tokenizer.json.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+namespace rondo::convert {
+
+struct FolderTokenizer {
+  nlohmann::json document;         // in the form of a tokenizer.json
+  std::vector<std::string> notes;  // what was assumed, a sentence each
+};
+
+// The file in `directory` that the tokenizer is read from: tokenizer.json, else tokenizer.model or
+// spiece.model, else the only *.tiktoken; empty: there is none.
+std::filesystem::path FindTokenizer(const std::filesystem::path& directory);
+
+// Reads `path`, one of those, and for other forms than tokenizer.json what the files beside it
+// say: tokenizer_config.json (added_tokens_decoder, bos_token, eos_token, add_bos_token,
+// add_eos_token, legacy, tokenizer_class, pat_str) and added_tokens.json. Throws Error naming the
+// file and the key.
+FolderTokenizer ReadFolderTokenizer(const std::filesystem::path& path);
+
+}  // namespace rondo::convert

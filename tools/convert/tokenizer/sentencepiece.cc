@@ -1,0 +1,189 @@
+#include "tools/convert/tokenizer/sentencepiece.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "tools/convert/fail.h"
+#include "tools/convert/tokenizer/text.h"
+
+namespace rondo::convert {
+namespace {
+
+using nlohmann::json;
+
+const std::string kSpace = "\u2581";
+
+using Ids = std::unordered_map<std::string, uint32_t>;
+
+Ids IdsOf(const SentencePieceModel& model, const std::string& source) {
+  Ids ids;
+  for (uint32_t id = 0; id < model.pieces.size(); ++id) {
+    const auto [found, is_new] = ids.emplace(model.pieces[id].text, id);
+    if (!is_new) {
+      Fail(source, ": pieces ", found->second, " and ", id, " are both '", found->first, "'");
+    }
+  }
+  return ids;
+}
+
+struct ScoredMerge {
+  float score;  // of the result
+  size_t left_length;
+  size_t right_length;
+  std::string left, right;
+};
+
+// Every way in which two pieces make a third, best result first; of equal ones, long parts first,
+// as in Hugging Face's conversion.
+json Merges(const SentencePieceModel& model, const Ids& ids) {
+  std::vector<ScoredMerge> merges;
+  for (const SentencePiece& piece : model.pieces) {
+    const bool made = piece.kind == PieceKind::kNormal || piece.kind == PieceKind::kUnused;
+    const std::vector<uint32_t> characters = CodePoints(piece.text);
+    if (!made || characters.size() < 2) continue;
+    std::vector<std::tuple<uint32_t, uint32_t, size_t, size_t>> ways;  // ids, bytes, characters
+    size_t length = 0;
+    for (size_t bytes = 1; bytes < piece.text.size(); ++bytes) {
+      if ((static_cast<uint8_t>(piece.text[bytes]) & 0xC0) == 0x80) continue;
+      ++length;
+      const auto left = ids.find(piece.text.substr(0, bytes));
+      const auto right = ids.find(piece.text.substr(bytes));
+      if (left == ids.end() || right == ids.end()) continue;
+      ways.emplace_back(left->second, right->second, bytes, length);
+    }
+    std::sort(ways.begin(), ways.end());
+    for (const auto& [left, right, bytes, left_length] : ways) {
+      merges.push_back({piece.score, left_length, characters.size() - left_length,
+                        piece.text.substr(0, bytes), piece.text.substr(bytes)});
+    }
+  }
+  std::stable_sort(merges.begin(), merges.end(), [](const ScoredMerge& a, const ScoredMerge& b) {
+    return std::tie(a.score, a.left_length, a.right_length) >
+           std::tie(b.score, b.left_length, b.right_length);
+  });
+  json list = json::array();
+  for (ScoredMerge& merge : merges) {
+    list.push_back(json::array({std::move(merge.left), std::move(merge.right)}));
+  }
+  return list;
+}
+
+json Bpe(const SentencePieceModel& model, const Ids& ids) {
+  json vocab = json::object();
+  json unknown = nullptr;
+  for (uint32_t id = 0; id < model.pieces.size(); ++id) {
+    const SentencePiece& piece = model.pieces[id];
+    vocab[piece.text] = id;
+    if (piece.kind == PieceKind::kUnknown) unknown = piece.text;
+  }
+  return {{"type", "BPE"},
+          {"vocab", std::move(vocab)},
+          {"merges", Merges(model, ids)},
+          {"unk_token", std::move(unknown)},
+          {"fuse_unk", true},
+          {"byte_fallback", model.byte_fallback}};
+}
+
+json Unigram(const SentencePieceModel& model) {
+  json vocab = json::array();
+  json unknown = nullptr;
+  for (uint32_t id = 0; id < model.pieces.size(); ++id) {
+    const SentencePiece& piece = model.pieces[id];
+    vocab.push_back(json::array({piece.text, static_cast<double>(piece.score)}));
+    if (piece.kind == PieceKind::kUnknown) unknown = id;
+  }
+  return {{"type", "Unigram"},
+          {"vocab", std::move(vocab)},
+          {"unk_id", std::move(unknown)},
+          {"byte_fallback", model.byte_fallback}};
+}
+
+json Replace(json pattern, const std::string& content) {
+  return {{"type", "Replace"}, {"pattern", std::move(pattern)}, {"content", content}};
+}
+
+// Spaces are written, and the first one is put, by Metaspace where it is to split too (Unigram) or
+// to know the text's beginning; else by normalisers, which see every text between added tokens.
+bool UsesMetaspace(const SentencePieceModel& model) {
+  return model.unigram || (model.add_dummy_prefix && model.prefix_first_only);
+}
+
+json Normalizers(const SentencePieceModel& model, const std::string& source) {
+  json steps = json::array();
+  if (!model.charsmap.empty()) {
+    if (model.charsmap.size() > size_t{64} << 20) Fail(source, ": the charsmap is too large");
+    steps.push_back(
+        {{"type", "Precompiled"}, {"precompiled_charsmap", EncodeBase64(model.charsmap)}});
+  }
+  if (model.remove_extra_whitespaces) {
+    steps.push_back({{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
+    steps.push_back(Replace({{"Regex", " {2,}"}}, " "));
+  }
+  if (!UsesMetaspace(model)) {
+    if (model.add_dummy_prefix) steps.push_back({{"type", "Prepend"}, {"prepend", kSpace}});
+    steps.push_back(Replace({{"String", " "}}, kSpace));
+  }
+  return {{"type", "Sequence"}, {"normalizers", std::move(steps)}};
+}
+
+json PreTokenizer(const SentencePieceModel& model) {
+  if (!UsesMetaspace(model)) return nullptr;
+  const char* scheme = !model.add_dummy_prefix    ? "never"
+                       : model.prefix_first_only ? "first"
+                                                 : "always";
+  return {{"type", "Metaspace"},
+          {"replacement", kSpace},
+          {"prepend_scheme", scheme},
+          {"split", model.unigram}};
+}
+
+json Decoder(const SentencePieceModel& model) {
+  if (model.unigram && !model.byte_fallback) {
+    return {{"type", "Metaspace"},
+            {"replacement", kSpace},
+            {"prepend_scheme", model.add_dummy_prefix ? "always" : "never"}};
+  }
+  json steps = json::array();
+  steps.push_back(Replace({{"String", kSpace}}, " "));
+  steps.push_back({{"type", "ByteFallback"}});
+  steps.push_back({{"type", "Fuse"}});
+  if (model.add_dummy_prefix) {
+    steps.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+  }
+  return {{"type", "Sequence"}, {"decoders", std::move(steps)}};
+}
+
+}  // namespace
+
+json SentencePieceJson(const SentencePieceModel& model, const Surroundings& surroundings,
+                       const std::string& source) {
+  const Ids ids = IdsOf(model, source);
+  Surroundings all = surroundings;
+  std::set<uint32_t> given;
+  for (const AddedToken& token : surroundings.added) given.insert(token.id);
+  for (uint32_t id = 0; id < model.pieces.size(); ++id) {
+    const SentencePiece& piece = model.pieces[id];
+    const bool user_defined = piece.kind == PieceKind::kUserDefined;
+    if (!user_defined && piece.kind != PieceKind::kControl && piece.kind != PieceKind::kUnknown) {
+      continue;
+    }
+    if (piece.text.empty() || given.count(id) != 0) continue;
+    AddedToken token;
+    token.id = id;
+    token.text = piece.text;
+    token.special = !user_defined;
+    all.added.push_back(std::move(token));
+  }
+  json document = {{"normalizer", Normalizers(model, source)},
+                   {"pre_tokenizer", PreTokenizer(model)},
+                   {"decoder", Decoder(model)},
+                   {"replace_each_byte", model.replace_each_byte},
+                   {"model", model.unigram ? Unigram(model) : Bpe(model, ids)}};
+  PutSurroundings(all, document);
+  return document;
+}
+
+}  // namespace rondo::convert
