@@ -96,7 +96,8 @@ flatbuffers::Offset<format::Tokenizer> AddTokenizer(const fs::path& directory,
                                                     ConvertReport& report) {
   const fs::path file = FindTokenizer(directory);
   if (file.empty()) {
-    report.notes.push_back("no tokenizer: the file takes and gives token ids only");
+    report.notes.push_back("no tokenizer.json, tokenizer.model or *.tiktoken: the file takes and gives token "
+                           "ids only");
     return {};
   }
   const auto tokenizer = CompileTokenizer(directory, writer, builder, &report.notes);

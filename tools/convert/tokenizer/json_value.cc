@@ -58,7 +58,10 @@ double JsonValue::Number() const {
 }
 
 uint32_t JsonValue::Uint(uint32_t limit) const {
-  if (!value_->is_number_unsigned() || value_->get<uint64_t>() >= limit) {
+  // A document made in memory may hold it as a signed number.
+  const bool whole = value_->is_number_unsigned() ||
+                     (value_->is_number_integer() && value_->get<int64_t>() >= 0);
+  if (!whole || value_->get<uint64_t>() >= limit) {
     // Only a number is shown: other values may be of any size and depth.
     Fail("is " + (value_->is_number() ? value_->dump() : std::string("of type ") + value_->type_name()) +
          ", expected a whole number below " + std::to_string(limit));

@@ -31,38 +31,31 @@ Ids IdsOf(const SentencePieceModel& model, const std::string& source) {
 
 struct ScoredMerge {
   float score;  // of the result
-  size_t left_length;
-  size_t right_length;
   std::string left, right;
 };
 
-// Every way in which two pieces make a third, best result first; of equal ones, long parts first,
-// as in Hugging Face's conversion.
+// Every way in which two pieces make a third, best result first, then in the order of the ids of
+// the result and of its parts, as in Hugging Face's conversion.
 json Merges(const SentencePieceModel& model, const Ids& ids) {
   std::vector<ScoredMerge> merges;
   for (const SentencePiece& piece : model.pieces) {
     const bool made = piece.kind == PieceKind::kNormal || piece.kind == PieceKind::kUnused;
-    const std::vector<uint32_t> characters = CodePoints(piece.text);
-    if (!made || characters.size() < 2) continue;
-    std::vector<std::tuple<uint32_t, uint32_t, size_t, size_t>> ways;  // ids, bytes, characters
-    size_t length = 0;
+    if (!made) continue;
+    std::vector<std::tuple<uint32_t, uint32_t, size_t>> ways;  // ids of the parts, bytes of the left
     for (size_t bytes = 1; bytes < piece.text.size(); ++bytes) {
       if ((static_cast<uint8_t>(piece.text[bytes]) & 0xC0) == 0x80) continue;
-      ++length;
       const auto left = ids.find(piece.text.substr(0, bytes));
       const auto right = ids.find(piece.text.substr(bytes));
       if (left == ids.end() || right == ids.end()) continue;
-      ways.emplace_back(left->second, right->second, bytes, length);
+      ways.emplace_back(left->second, right->second, bytes);
     }
     std::sort(ways.begin(), ways.end());
-    for (const auto& [left, right, bytes, left_length] : ways) {
-      merges.push_back({piece.score, left_length, characters.size() - left_length,
-                        piece.text.substr(0, bytes), piece.text.substr(bytes)});
+    for (const auto& [left, right, bytes] : ways) {
+      merges.push_back({piece.score, piece.text.substr(0, bytes), piece.text.substr(bytes)});
     }
   }
   std::stable_sort(merges.begin(), merges.end(), [](const ScoredMerge& a, const ScoredMerge& b) {
-    return std::tie(a.score, a.left_length, a.right_length) >
-           std::tie(b.score, b.left_length, b.right_length);
+    return a.score > b.score;
   });
   json list = json::array();
   for (ScoredMerge& merge : merges) {
