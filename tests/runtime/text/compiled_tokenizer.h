@@ -44,6 +44,25 @@ class MemorySink final : public convert::SectionSink {
   std::vector<Line> bytes_;
 };
 
+// What the runtime makes of the sections in a file.
+inline TokenizerTables TablesOf(const format::Tokenizer* settings, const MemorySink& sink) {
+  TokenizerTables tables;
+  tables.settings = settings;
+  tables.token_bytes = sink.View<uint8_t>(settings->token_bytes());
+  tables.token_offsets = sink.View<uint32_t>(settings->token_offsets());
+  tables.token_flags = sink.View<uint8_t>(settings->token_flags());
+  tables.atoms = sink.View<Atom>(settings->atoms());
+  tables.merges = sink.View<Merge>(settings->merges());
+  tables.merge_slots = sink.View<uint32_t>(settings->merge_slots());
+  tables.joints = sink.View<uint8_t>(settings->joints());
+  tables.word_slots = sink.View<uint32_t>(settings->word_slots());
+  tables.charsmap = sink.View<TrieNode>(settings->charsmap());
+  tables.charsmap_texts = sink.View<uint8_t>(settings->charsmap_texts());
+  tables.pieces = sink.View<TrieNode>(settings->pieces());
+  tables.scores = sink.View<double>(settings->scores());
+  return tables;
+}
+
 class CompiledTokenizer {
  public:
   // Throws convert::Error.
@@ -72,22 +91,7 @@ class CompiledTokenizer {
   }
 
   TokenizerTables tables() const {
-    TokenizerTables tables;
-    const auto* settings = flatbuffers::GetRoot<format::Tokenizer>(builder_.GetBufferPointer());
-    tables.settings = settings;
-    tables.token_bytes = sink_.View<uint8_t>(settings->token_bytes());
-    tables.token_offsets = sink_.View<uint32_t>(settings->token_offsets());
-    tables.token_flags = sink_.View<uint8_t>(settings->token_flags());
-    tables.atoms = sink_.View<Atom>(settings->atoms());
-    tables.merges = sink_.View<Merge>(settings->merges());
-    tables.merge_slots = sink_.View<uint32_t>(settings->merge_slots());
-    tables.joints = sink_.View<uint8_t>(settings->joints());
-    tables.word_slots = sink_.View<uint32_t>(settings->word_slots());
-    tables.charsmap = sink_.View<TrieNode>(settings->charsmap());
-    tables.charsmap_texts = sink_.View<uint8_t>(settings->charsmap_texts());
-    tables.pieces = sink_.View<TrieNode>(settings->pieces());
-    tables.scores = sink_.View<double>(settings->scores());
-    return tables;
+    return TablesOf(flatbuffers::GetRoot<format::Tokenizer>(builder_.GetBufferPointer()), sink_);
   }
 
   std::unique_ptr<Tokenizer> Create() const {
