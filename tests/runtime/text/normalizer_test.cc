@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "gtest/gtest.h"
 #include "runtime/text/utf8.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
@@ -107,6 +109,98 @@ TEST_F(NormalizerTest, PrefixAndReplacement) {
       {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}]})");
   EXPECT_EQ(Normalize(" a  b"), "\u2581\u2581a\u2581\u2581b");
   EXPECT_EQ(Normalize(""), "");
+}
+
+// The forms in pieces against the forms of the whole text.
+TEST_F(NormalizerTest, AllFormsEqualThoseOfTheWhole) {
+  const std::vector<uint32_t> characters = {'a',    'K',    ' ',     0xE9,   0xA8,   0xBD,   0x301,
+                                            0x323,  0x212B, 0xFB01,  0xFF76, 0xFF9E, 0x3099, 0x3133,
+                                            0x314F, 0x1100, 0xAC01,  0x11A8, 0xFDFA, 0x2460, 0x3300,
+                                            0x1E9B, 0x0FB2, 0x1D15E, 0x2F800};
+  using Form = utf8proc_uint8_t* (*)(const utf8proc_uint8_t*);
+  const std::vector<std::pair<const char*, Form>> forms = {
+      {R"({"type": "NFC"})", &utf8proc_NFC},
+      {R"({"type": "NFD"})", &utf8proc_NFD},
+      {R"({"type": "NFKC"})", &utf8proc_NFKC},
+      {R"({"type": "NFKD"})", &utf8proc_NFKD}};
+  for (const auto& [json, form] : forms) {
+    Use(json);
+    std::mt19937 random(4);
+    for (int round = 0; round < 2000; ++round) {
+      std::string text;
+      for (size_t length = random() % 30; length > 0; --length) {
+        uint8_t bytes[4];
+        const size_t size = EncodeUtf8(characters[random() % characters.size()], bytes);
+        text.append(reinterpret_cast<const char*>(bytes), size);
+      }
+      utf8proc_uint8_t* expected = form(reinterpret_cast<const utf8proc_uint8_t*>(text.c_str()));
+      ASSERT_EQ(Normalize(text), reinterpret_cast<const char*>(expected)) << json;
+      std::free(expected);
+    }
+  }
+}
+
+TEST_F(NormalizerTest, LowercaseAndStripAccents) {
+  Use(R"({"type": "Lowercase"})");
+  // Character by character: no final sigma; one character becomes two.
+  EXPECT_EQ(Normalize("STRASSE \u0130\u03A3\u1E9E \u01C5\u0416z9"),
+            "strasse i\u0307\u03C3\u00DF \u01C6\u0436z9");
+  Use(R"({"type": "Sequence", "normalizers": [{"type": "NFD"}, {"type": "StripAccents"}]})");
+  EXPECT_EQ(Normalize("\u00E9a\u0323\u0301 \u0915\u093F"), "ea \u0915");
+}
+
+TEST_F(NormalizerTest, Strip) {
+  const auto use = [&](bool left, bool right) {
+    Use(std::string(R"({"type": "Strip", "strip_left": )") + (left ? "true" : "false") +
+        R"(, "strip_right": )" + (right ? "true" : "false") + "}");
+  };
+  const std::string text = " \u3000 a  b\u2003c \n\t";
+  use(true, true);
+  EXPECT_EQ(Normalize(text), "a  b\u2003c");
+  EXPECT_EQ(Normalize(" \n "), "");
+  EXPECT_EQ(Normalize(""), "");
+  use(true, false);
+  EXPECT_EQ(Normalize(text), "a  b\u2003c \n\t");
+  use(false, true);
+  EXPECT_EQ(Normalize(text), " \u3000 a  b\u2003c");
+  // Whitespace inside is no end, however long it goes on; but it must be seen whole.
+  const std::string gap = "a" + std::string(40'000, ' ') + "b";
+  EXPECT_EQ(Normalize(gap + "  "), gap);
+  std::string result;
+  EXPECT_EQ(Normalize("a" + std::string(100'000, ' ') + "b", &result).code(),
+            StatusCode::kInvalidArgument);
+}
+
+TEST_F(NormalizerTest, ReplaceTextAndPattern) {
+  const auto use = [&](const char* kind, const char* pattern, const char* content) {
+    Use(nlohmann::json({{"type", "Replace"},
+                        {"pattern", {{kind, pattern}}},
+                        {"content", content}})
+            .dump());
+  };
+  use("String", "aab", "<>");
+  EXPECT_EQ(Normalize("aaabaab aa"), "a<><> aa");
+  EXPECT_EQ(Normalize("aa"), "aa");
+  use("String", "\u2581\u2581", "");
+  EXPECT_EQ(Normalize("x\u2581\u2581\u2581y\u2580"), "x\u2581y\u2580");
+  use("Regex", " {2,}", "\u2581");
+  EXPECT_EQ(Normalize("a b  c    "), "a b\u2581c\u2581");
+}
+
+// Text longer than every buffer between two steps.
+TEST_F(NormalizerTest, LongTextsThroughManySteps) {
+  Use(R"({"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"},
+      {"type": "Replace", "pattern": {"Regex": "[0-9]+"}, "content": "00000"},
+      {"type": "Replace", "pattern": {"String": "ab"}, "content": "A"},
+      {"type": "Strip", "strip_left": true, "strip_right": true},
+      {"type": "Prepend", "prepend": "<\u00E9>"}]})");
+  std::string text = "  ";
+  std::string expected = "<\u00E9>";
+  for (int i = 0; i < 20'000; ++i) {
+    text += "xAB\uFB01 7\u4F60";
+    expected += "xAfi 00000\u4F60";
+  }
+  EXPECT_EQ(Normalize(text + "\u3000"), expected);
 }
 
 TEST_F(NormalizerTest, IllFormedBytesBecomeReplacementCharacters) {

@@ -110,6 +110,44 @@ TEST(PreTokenizer, DigitsAndPunctuation) {
   EXPECT_EQ(isolated.Split("a!?b"), (Pieces{"a", "!", "?", "b"}));
 }
 
+// As Hugging Face's tests have it: what becomes of the matches of '-'.
+TEST(PreTokenizer, Behaviors) {
+  const auto split = [](const std::string& behavior, bool invert, const std::string& text) {
+    const std::string pattern = invert ? R"({"Regex": "[^-]+"})" : R"({"Regex": "-"})";
+    return Splitter(R"({"type": "Split", "behavior": ")" + behavior + R"(", "invert": )" +
+                    (invert ? "true" : "false") + R"(, "pattern": )" + pattern + "}")
+        .Split(text);
+  };
+  const std::string text = "the-final--countdown";
+  EXPECT_EQ(split("Removed", false, text), (Pieces{"the", "final", "countdown"}));
+  EXPECT_EQ(split("Isolated", false, text),
+            (Pieces{"the", "-", "final", "-", "-", "countdown"}));
+  EXPECT_EQ(split("MergedWithPrevious", false, text),
+            (Pieces{"the-", "final-", "-", "countdown"}));
+  EXPECT_EQ(split("MergedWithNext", false, text), (Pieces{"the", "-final", "-", "-countdown"}));
+  EXPECT_EQ(split("Contiguous", false, text),
+            (Pieces{"the", "-", "final", "--", "countdown"}));
+  // At the ends.
+  EXPECT_EQ(split("Removed", false, "--a-"), (Pieces{"a"}));
+  EXPECT_EQ(split("MergedWithPrevious", false, "-a-"), (Pieces{"-", "a-"}));
+  EXPECT_EQ(split("MergedWithNext", false, "-a-"), (Pieces{"-a", "-"}));
+  // The other way round: here a run of hyphens is one match.
+  EXPECT_EQ(split("Removed", true, text), (Pieces{"the", "final", "countdown"}));
+  EXPECT_EQ(split("MergedWithPrevious", true, text), (Pieces{"the-", "final--", "countdown"}));
+  EXPECT_EQ(split("MergedWithNext", true, text), (Pieces{"the", "-final", "--countdown"}));
+}
+
+TEST(PreTokenizer, Whitespace) {
+  const Splitter split(R"({"type": "WhitespaceSplit"})");
+  EXPECT_EQ(split.Split("  Hey \u3000man!\n"), (Pieces{"Hey", "man!"}));
+  EXPECT_EQ(split.Split(" \n "), Pieces{});
+  const Splitter words(R"({"type": "Whitespace"})");
+  EXPECT_EQ(words.Split("Hey friend!   How_are \u00E9 you?!"),
+            (Pieces{"Hey", "friend", "!", "How_are", "\u00E9", "you", "?!"}));
+  const Splitter commas(R"({"type": "CharDelimiterSplit", "delimiter": ","})");
+  EXPECT_EQ(commas.Split("a,,b"), (Pieces{"a", "b"}));
+}
+
 // What follows ByteLevel sees bytes as printable characters: the byte B2 is a superscript two
 // there, category N, though the character that it is a part of is a letter.
 TEST(PreTokenizer, StagesAfterByteLevelSeeBytes) {

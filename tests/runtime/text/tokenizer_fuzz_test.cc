@@ -1,5 +1,6 @@
 // Tables changed at random, as a file with valid checksums could hold them: refused, or used
 // without harm. Meant to be run under the address sanitizer too.
+#include <cstring>
 #include <random>
 #include <string>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/runtime/text/small_json.h"
+#include "tools/convert/tokenizer/text.h"
 
 namespace rondo {
 namespace {
@@ -106,6 +108,35 @@ TEST(TokenizerFuzz, SentencePieceStyle) {
   json.Added("<s>", true);
   const auto compiled = CompileJson(json.Text());
   EXPECT_GT(Damage(*compiled, 2, 4000), 100u);
+}
+
+// Every normaliser, a rewriting stage, and the scores and tries of Unigram.
+TEST(TokenizerFuzz, Unigram) {
+  // A charsmap with one rule, "A" to "a": see tests/tools/convert/tokenizer/sentencepiece_test.cc.
+  std::string charsmap(4 + 4 * 0x44, '\0');
+  const auto put = [&](size_t unit, uint32_t value) {
+    std::memcpy(charsmap.data() + 4 + 4 * unit, &value, 4);
+  };
+  const uint32_t bytes = 4 * 0x44;
+  std::memcpy(charsmap.data(), &bytes, 4);
+  put(0, 2u << 10);
+  put(0x43, 1u << 10 | 1u << 8 | 0x41);
+  put(0x42, 0x80000000u);
+  charsmap += std::string("a\0", 2);
+  const auto compiled = CompileJson(R"({"normalizer": {"type": "Sequence", "normalizers": [
+      {"type": "Precompiled", "precompiled_charsmap": ")" + convert::EncodeBase64(charsmap) + R"("},
+      {"type": "Strip", "strip_left": true, "strip_right": true}, {"type": "NFKC"},
+      {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}, {"type": "Lowercase"},
+      {"type": "Replace", "pattern": {"String": "it"}, "content": "  "},
+      {"type": "NFD"}, {"type": "StripAccents"}, {"type": "Prepend", "prepend": "a"}]},
+    "pre_tokenizer": {"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"},
+      {"type": "Metaspace", "replacement": "_"}]},
+    "decoder": {"type": "Metaspace", "replacement": "_"},
+    "added_tokens": [{"id": 6, "content": "<s>", "special": true, "normalized": false,
+      "lstrip": false, "rstrip": true, "single_word": false}],
+    "model": {"type": "Unigram", "unk_id": 0, "vocab": [["<unk>", 0], ["_", -2], ["a", -3],
+      ["_hel", -4], ["lo", -5], ["el", -6]]}})");
+  EXPECT_GT(Damage(*compiled, 4, 4000), 100u);
 }
 
 TEST(TokenizerFuzz, TinyModel) {

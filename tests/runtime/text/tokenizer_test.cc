@@ -215,6 +215,57 @@ TEST(Tokenizer, PrefixBeforeEveryPiece) {
   EXPECT_EQ(Encode(*first->Create(), "<s>b"), (Ids{s, *json.Id("b")}));
 }
 
+// Metaspace behind another pre-tokeniser sees the pieces of that one.
+TEST(Tokenizer, RewritingPieces) {
+  SmallJson json;
+  json.byte_level = false;
+  const auto use = [&](const std::string& scheme) {
+    json.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [{"type": "Punctuation"},
+        {"type": "Metaspace", "replacement": "_", "prepend_scheme": ")" + scheme + R"("}]})";
+    return CompileJson(json.Text());
+  };
+  for (const char* token : {"_", "a", "b", "!"}) json.Token(token);
+  ASSERT_TRUE(json.Merge("_", "a"));
+  ASSERT_TRUE(json.Merge("_", "b"));
+  ASSERT_TRUE(json.Merge("_a", "_b"));  // never: Metaspace splits between them
+  ASSERT_TRUE(json.Merge("_", "!"));
+  const int32_t s = json.Added("<s>");
+  const auto id = [&](const char* text) { return *json.Id(text); };
+  const auto always = use("always");
+  EXPECT_EQ(Encode(*always->Create(), "a b!a<s>b"),
+            (Ids{id("_a"), id("_b"), id("_!"), id("_a"), s, id("_b")}));
+  const auto first = use("first");
+  EXPECT_EQ(Encode(*first->Create(), "a b!a<s>b"),
+            (Ids{id("_a"), id("_b"), id("!"), id("a"), s, id("b")}));
+  EXPECT_EQ(Encode(*first->Create(), "!a"), (Ids{id("_!"), id("a")}));
+  const auto never = use("never");
+  EXPECT_EQ(Encode(*never->Create(), "a b!"), (Ids{id("a"), id("_b"), id("!")}));
+}
+
+// The space that byte-level BPE puts before pieces, behind a splitter.
+TEST(Tokenizer, PrefixSpaceBehindASplitter) {
+  SmallJson json;
+  json.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [{"type": "WhitespaceSplit"},
+      {"type": "ByteLevel", "add_prefix_space": true, "use_regex": false}]})";
+  for (const char* token : {"\u0120", "a", "b"}) json.Token(token);
+  const auto compiled = CompileJson(json.Text());
+  EXPECT_EQ(Encode(*compiled->Create(), "a  b"), (Ids{0, 1, 0, 2}));
+}
+
+// What one token strips, another may begin in; that is then found, and the rest is text again.
+TEST(Tokenizer, TokensInsideOfStrippedWhitespace) {
+  SmallJson json;
+  for (const char* token : {"\u0120", "a"}) json.Token(token);
+  const int32_t strips = json.Added("<r>", false, false, /*rstrip=*/true);
+  const int32_t spaces = json.Added("  ");
+  const auto compiled = CompileJson(json.Text());
+  const auto tokenizer = compiled->Create();
+  EXPECT_EQ(Encode(*tokenizer, "<r> a"), (Ids{strips, 1}));
+  EXPECT_EQ(Encode(*tokenizer, "<r>  a"), (Ids{strips, spaces, 1}));
+  EXPECT_EQ(Encode(*tokenizer, "<r>   a"), (Ids{strips, spaces, 0, 1}));
+  EXPECT_EQ(Encode(*tokenizer, "<r>  "), (Ids{strips, spaces}));
+}
+
 TEST(Tokenizer, IgnoreMergesTakesWholeWords) {
   SmallJson json;
   json.pre_tokenizer = R"({"type": "ByteLevel", "add_prefix_space": false})";

@@ -110,9 +110,76 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"AddedOfWrongType",
                 R"([{"op":"replace","path":"/added_tokens/1/lstrip","value":"no"}])",
                 "added_tokens[1].lstrip is of type string, expected boolean"},
+        Refused{"NormalizerText", R"([{"op":"replace","path":"/normalizer",
+                "value":{"type":"Replace","pattern":{"String":""},"content":"x"}}])",
+                "normalizer.pattern is empty"},
+        Refused{"NormalizerPattern", R"([{"op":"replace","path":"/normalizer",
+                "value":{"type":"Replace","pattern":{"Regex":"(?<a>"},"content":"x"}}])",
+                "normalizer.pattern has"},
+        Refused{"NormalizerFlag", R"([{"op":"replace","path":"/normalizer",
+                "value":{"type":"Strip","strip_left":true}}])",
+                "normalizer.strip_right is missing"},
+        Refused{"Charsmap", R"([{"op":"replace","path":"/normalizer",
+                "value":{"type":"Precompiled","precompiled_charsmap":"YWJjZA=="}}])",
+                "normalizer.precompiled_charsmap says that"},
+        Refused{"CharsmapText", R"([{"op":"replace","path":"/normalizer",
+                "value":{"type":"Precompiled","precompiled_charsmap":"YWJ*"}}])",
+                "normalizer.precompiled_charsmap is not base64"},
+        Refused{"Behavior",
+                R"([{"op":"replace","path":"/pre_tokenizer/pretokenizers/0/behavior","value":"x"}])",
+                "pre_tokenizer.pretokenizers[0].behavior is 'x'"},
+        Refused{"VocabOfNumbers", R"([{"op":"replace","path":"/model/vocab","value":7}])",
+                "model.vocab is neither"},
+        Refused{"IdOfWrongType", R"([{"op":"replace","path":"/added_tokens/0/id","value":[[1]]}])",
+                "added_tokens[0].id is of type array"},
         Refused{"NotAnObject", R"([{"op":"replace","path":"","value":[1,2]}])",
                 "the file is of type array"}),
     [](const auto& info) { return std::string(info.param.name); });
+
+// A Unigram model, and what is wrong with others like it.
+TEST(CompileTokenizer, RefusesUnigramModels) {
+  const auto message = [](const std::string& model) -> std::string {
+    try {
+      rondo::testing::CompileJson(R"({"decoder": {"type": "Fuse"}, "model": )" + model + "}");
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  const auto refused = [&](const std::string& model, const char* key) {
+    EXPECT_NE(message(model).find(key), std::string::npos) << message(model);
+  };
+  EXPECT_EQ(message(R"({"unk_id": 0, "vocab": [["u", 0], ["a", -1.5]]})"), "accepted");
+  refused(R"({"type": "Unigram"})", "model.vocab is missing");
+  refused(R"({"type": "Unigram", "vocab": {"a": 0}})", "model.vocab is not a list");
+  refused(R"({"type": "Unigram", "vocab": []})", "model.vocab is empty");
+  refused(R"({"vocab": [["a", 0, 1]]})", "model.vocab[0] is not a text and its score");
+  refused(R"({"vocab": [["a", "b"]]})", "model.vocab[0][1] is of type string");
+  refused(R"({"vocab": [[1, 2]]})", "model.vocab[0][0] is of type number");
+  refused(R"({"vocab": [["a", 0], ["a", 1]]})", "model.vocab[1] has the text of id 0");
+  refused(R"({"unk_id": 1, "vocab": [["a", 0]]})", "model.unk_id is 1");
+  refused(R"({"byte_fallback": true, "vocab": [["a", 0]]})", "model.byte_fallback is set");
+}
+
+// Steps inside of steps inside of steps: no stack is deep enough for all that a file can hold.
+TEST(CompileTokenizer, RefusesEndlessNesting) {
+  std::string normalizer;
+  std::string end;
+  for (int i = 0; i < 100'000; ++i) {
+    normalizer += R"({"type": "Sequence", "normalizers": [)";
+    end += "]}";
+  }
+  try {
+    rondo::testing::CompileJson(R"({"normalizer": )" + normalizer + end + "}");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("is nested more than 16 deep"), std::string::npos);
+  }
+  const std::string brackets(100'000, '[');
+  const std::string closing(100'000, ']');
+  EXPECT_THROW(rondo::testing::CompileJson(R"({"decoder": {"type": "Fuse"},
+      "model": {"vocab": {"a": )" + brackets + closing + "}}}"), Error);
+}
 
 TEST(CompileTokenizer, NamesAFileThatIsNotThereOrNotJson) {
   const auto message = [](const std::filesystem::path& directory) -> std::string {
