@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "gtest/gtest.h"
 #include "runtime/text/unicode.h"
 #include "runtime/text/utf8.h"
@@ -135,6 +137,22 @@ TEST(PreTokenizer, Behaviors) {
   EXPECT_EQ(split("Removed", true, text), (Pieces{"the", "final", "countdown"}));
   EXPECT_EQ(split("MergedWithPrevious", true, text), (Pieces{"the-", "final--", "countdown"}));
   EXPECT_EQ(split("MergedWithNext", true, text), (Pieces{"the", "-final", "--countdown"}));
+}
+
+// Patterns of this kind are in real files; what Oniguruma does with them was tried out.
+TEST(PreTokenizer, PatternsThatOnigurumaReadsItsOwnWay) {
+  const auto split = [](const std::string& regex, const std::string& text) {
+    return Splitter(nlohmann::json({{"type", "Split"},
+                                    {"behavior", "Isolated"},
+                                    {"pattern", {{"Regex", regex}}}})
+                        .dump())
+        .Split(text);
+  };
+  EXPECT_EQ(split(" ?[^(\\s|[.,!?\u3002])]+", "Hi there|you(x), ok!"),
+            (Pieces{"Hi", " there", "|", "you", "(", "x", "),", " ok", "!"}));
+  EXPECT_EQ(split("[a-z&&[^aeiou]]+", "stream"), (Pieces{"str", "ea", "m"}));
+  EXPECT_EQ(split("\\s+$", "a b  \n c  "), (Pieces{"a b", "  ", "\n c", "  "}));
+  EXPECT_EQ(split("\\w+", "ab_\u00E9\u00BD-\u2167x"), (Pieces{"ab_\u00E9\u00BD", "-", "\u2167x"}));
 }
 
 TEST(PreTokenizer, Whitespace) {

@@ -17,6 +17,10 @@ bool IsAsciiPunctuation(char c) {
 constexpr std::string_view kSpaces =
     R"(\x{09}-\x{0D}\x{20}\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000})";
 
+// Oniguruma's \w: Unicode's word characters, and six digits that are Latin-1's.
+constexpr std::string_view kWordCharacters =
+    R"(\p{Alphabetic}\p{M}\p{Nd}\p{Pc}\x{B2}\x{B3}\x{B9}\x{BC}-\x{BE})";
+
 constexpr std::array<std::string_view, 50> kProperties = {
     "L",      "Lu",    "Ll",    "Lt",      "Lm",       "Lo",     "M",      "Mn",         "Mc",
     "Me",     "N",     "Nd",    "Nl",      "No",       "P",      "Pc",     "Pd",         "Ps",
@@ -24,6 +28,8 @@ constexpr std::array<std::string_view, 50> kProperties = {
     "Z",      "Zs",    "Zl",    "Zp",      "Cc",       "Cf",     "Han",    "Hiragana",   "Katakana",
     "Hangul", "Thai",  "Latin", "Greek",   "Cyrillic", "Arabic", "Hebrew", "Devanagari", "Bengali",
     "Tamil",  "Khmer", "Lao",   "Myanmar", "Tibetan"};
+
+constexpr int kMaxNesting = 32;
 
 class Translator {
  public:
@@ -50,16 +56,23 @@ class Translator {
   }
 
   void Alternatives() {
+    if (++nesting_ > kMaxNesting) Refuse("groups nested too deep");
     Sequence();
     while (Take("|")) {
       out_ += '|';
       Sequence();
     }
+    --nesting_;
   }
 
   void Sequence() {
     while (!AtEnd() && Peek() != '|' && Peek() != ')') {
-      if (Group() || Class()) {
+      if (Group()) {
+        Quantifier();
+        continue;
+      }
+      if (Peek() == '[') {
+        out_ += Class();
         Quantifier();
         continue;
       }
@@ -70,7 +83,13 @@ class Translator {
         if (over_bytes_) Refuse("'.'");
         ++at_;
         out_ += R"([^\x{0A}])";
-      } else if (std::string_view("^$*+?{").find(c) != std::string_view::npos) {
+      } else if (c == '$') {
+        // The end of a line, as Oniguruma has it; nothing to repeat.
+        if (over_bytes_) Refuse("'$'");
+        ++at_;
+        out_ += R"((?=\x{0A}|\z))";
+        continue;
+      } else if (std::string_view("^*+?{").find(c) != std::string_view::npos) {
         Refuse(std::string("'") + c + "'");
       } else {
         Literal();
@@ -100,16 +119,33 @@ class Translator {
     return true;
   }
 
-  bool Class() {
-    if (!Take("[")) return false;
-    out_ += '[';
-    if (Take("^")) out_ += '^';
+  // A class in brackets, as PCRE2 writes it.
+  std::string Class() {
+    if (++nesting_ > kMaxNesting) Refuse("classes nested too deep");
+    Take("[");
+    const bool negated = Take("^");
     if (Peek() == ']') Refuse("an empty class");
+    // Escape and Literal write to out_, which here takes the members; what is there waits.
+    std::string members;
+    members.swap(out_);
+    std::string other;  // the other side of an intersection
     while (!Take("]")) {
       if (AtEnd()) Refuse("an unmatched '['");
-      if (Peek() == '[') Refuse("a class inside of a class");
-      if (in_.compare(at_, 2, "&&") == 0) Refuse("an intersection of classes");
-      if (Peek() == '\\') {
+      if (Take("&&")) {
+        // What is in both: [a-z&&[^x]].
+        if (negated || Peek() != '[') Refuse("an intersection that is not of two plain classes");
+        other = Class();
+        if (Peek() != ']') Refuse("an intersection that is not of two plain classes");
+      } else if (in_.compare(at_, 2, "[:") == 0) {
+        Refuse("a POSIX class");
+      } else if (Peek() == '[') {
+        // A class inside of a class adds its members.
+        const std::string inner = Class();
+        if (inner.starts_with("[^") || inner.starts_with('(')) {
+          Refuse("a negated class inside of a class");
+        }
+        out_ += inner.substr(1, inner.size() - 2);
+      } else if (Peek() == '\\') {
         Escape(/*in_class=*/true);
       } else if (Take("-")) {
         out_ += '-';
@@ -117,8 +153,10 @@ class Translator {
         Literal();
       }
     }
-    out_ += ']';
-    return true;
+    members.swap(out_);
+    --nesting_;
+    const std::string plain = (negated ? "[^" : "[") + members + "]";
+    return other.empty() ? plain : "(?:(?=" + other + ")" + plain + ")";
   }
 
   // One character that stands for itself, any of UTF-8's bytes at a time.
@@ -160,6 +198,12 @@ class Translator {
       case 'd':
       case 'D':
         return shorthand(R"(\p{Nd})", c == 'D');
+      case 'w':
+      case 'W':
+        return shorthand(kWordCharacters, c == 'W');
+      case 'h':
+      case 'H':
+        return shorthand("0-9A-Fa-f", c == 'H');
       case 'n':
         at_ += 2;
         out_ += R"(\x{0A})";
@@ -252,6 +296,7 @@ class Translator {
   const bool over_bytes_;
   const JsonValue& where_;
   size_t at_ = 0;
+  int nesting_ = 0;
   std::string out_;
 };
 

@@ -90,8 +90,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "pre_tokenizer.type is 'UnicodeScripts'"},
         Refused{
             "Pattern",
-            R"([{"op":"replace","path":"/pre_tokenizer/pretokenizers/0/pattern/Regex","value":"\\w"}])",
-            "pre_tokenizer.pretokenizers[0].pattern has '\\w'"},
+            R"([{"op":"replace","path":"/pre_tokenizer/pretokenizers/0/pattern/Regex","value":"\\b"}])",
+            "pre_tokenizer.pretokenizers[0].pattern has '\\b'"},
         Refused{"PostProcessor",
                 R"([{"op":"replace","path":"/post_processor","value":{"type":"Custom"}}])",
                 "post_processor.type is 'Custom'"},

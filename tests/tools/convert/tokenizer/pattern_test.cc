@@ -38,11 +38,24 @@ TEST_F(PatternTest, SpellsOutWhatDiffers) {
   EXPECT_EQ(Translate(R"((a)\d)"), R"((?:a)[\p{Nd}])");
 }
 
+// What Oniguruma makes of these was tried out with it.
+TEST_F(PatternTest, ClassesInsideOfClasses) {
+  EXPECT_EQ(Translate("[^(a|[.,]x]+"), R"([^\(a\|\.\,x]+)");
+  EXPECT_EQ(Translate("[a-z&&[^aeiou]]+"), "(?:(?=[^aeiou])[a-z])+");
+  EXPECT_EQ(Translate("a$|b"), R"(a(?=\x{0A}|\z)|b)");
+  EXPECT_NE(Translate(R"([\w-])").find(R"(\p{Alphabetic})"), std::string::npos);
+  EXPECT_EQ(Translate(R"(\H)"), "[^0-9A-Fa-f]");
+  EXPECT_NE(Refusal(std::string(200, '(') + "a" + std::string(200, ')')).find("nested too deep"),
+            std::string::npos);
+  EXPECT_NE(Refusal(std::string(200, '[') + "a" + std::string(200, ']')).find("nested too deep"),
+            std::string::npos);
+}
+
 TEST_F(PatternTest, RefusesTheRestByName) {
   for (const char* pattern :
-       {"^a",          "a$",           R"(\bword\b)", R"(\w+)",     R"(\h)",    R"(\Aa)",
-        R"(\X)",       "(?<=a)b",      "(?<!a)b",     "(?<name>a)", R"((a)\1)", "[a[bc]]",
-        "[a-z&&[^b]]", "[[:alpha:]]",  "a{1,3}+",     "a{,3}",      "a{2}?",    "a**",
+       {"^a",          "a$*",          R"(\bword\b)", R"([\W])",    R"(\y)",    R"(\Aa)",
+        R"(\X)",       "(?<=a)b",      "(?<!a)b",     "(?<name>a)", R"((a)\1)", "[a[^bc]]",
+        "[^a&&[b]]",   "[[:alpha:]]",  "a{1,3}+",     "a{,3}",      "a{2}?",    "a**",
         "a+{2}",       "(a",           "a)",          "[a",         "[]a]",     "a\\",
         "(?m)a",       R"(\p{Emoji})", R"(\pL)",      R"(\x41)",    R"(\u12)",  "*a",
         "{2}",         "(?#x)a",       R"([\S])"}) {
