@@ -44,8 +44,7 @@ Result<EncoderParts> EncoderParts::Create(const TokenizerTables& tables, RegexMe
   RONDO_ASSIGN(parts.pre_tokenizer, PreTokenizer::Create(tables, 0, outer, memory));
   if (outer < count) {
     parts.rewrite = stages->Get(outer);
-    RONDO_ASSIGN(parts.inner_pre_tokenizer,
-                 PreTokenizer::Create(tables, outer + 1, count, memory));
+    RONDO_ASSIGN(parts.inner_pre_tokenizer, PreTokenizer::Create(tables, outer + 1, count, memory));
   }
   if (tables.settings->model() == format::ModelKind::Unigram) {
     parts.unigram = UnigramModel(tables);

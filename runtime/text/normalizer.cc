@@ -110,9 +110,8 @@ Status Normalizer::Pump(size_t level, std::span<uint8_t> out, size_t* written) {
       scratch_.buffers.data() + (level - 1) * NormalizerScratch::kBufferBytes;
   for (;;) {
     const bool last = Done(level - 1);
-    NormalizerPortion portion{{buffer + input.head, input.tail - input.head},
-                              last,
-                              out.subspan(*written)};
+    NormalizerPortion portion{
+        {buffer + input.head, input.tail - input.head}, last, out.subspan(*written)};
     RONDO_RETURN_IF_ERROR(
         steps_.steps[level - 1].Run(portion, input.state, scratch_.sequence.span()));
     input.head += portion.taken;

@@ -75,13 +75,13 @@ Status NormalizerStep::PutSequence(NormalizerPortion& portion, std::span<int32_t
 
   OrderMarks(sequence.first(size));
   if (settings_->compose()) {
-    size = static_cast<size_t>(utf8proc_normalize_utf32(
-        sequence.data(), static_cast<utf8proc_ssize_t>(size), options));
+    size = static_cast<size_t>(
+        utf8proc_normalize_utf32(sequence.data(), static_cast<utf8proc_ssize_t>(size), options));
   }
   portion.taken = static_cast<size_t>(at - portion.in.data());
   for (size_t i = 0; i < size; ++i) {
-    portion.written += EncodeUtf8(static_cast<uint32_t>(sequence[i]),
-                                  portion.out.data() + portion.written);
+    portion.written +=
+        EncodeUtf8(static_cast<uint32_t>(sequence[i]), portion.out.data() + portion.written);
   }
   return {};
 }

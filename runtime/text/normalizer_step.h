@@ -14,10 +14,10 @@ namespace rondo {
 
 // Where a step stands in the text of one run.
 struct NormalizerState {
-  bool begun = false;          // some text has come
+  bool begun = false;           // some text has come
   bool inside_cluster = false;  // Charsmap: in a grapheme cluster too long for a rule
-  int32_t previous = -1;       // the character before in that cluster
-  int32_t breaks = 0;          // utf8proc's state of looking for the cluster's end
+  int32_t previous = -1;        // the character before in that cluster
+  int32_t breaks = 0;           // utf8proc's state of looking for the cluster's end
 };
 
 // A portion of text for a step, and how far the step got with it.
@@ -43,14 +43,12 @@ class NormalizerStep {
   // `tables` has passed Check and, like `memory`, outlives this.
   // Errors: kCorrupt (a pattern), kOutOfMemory.
   static Result<NormalizerStep> Create(const TokenizerTables& tables,
-                                       const format::NormalizerStep& settings,
-                                       RegexMemory& memory);
+                                       const format::NormalizerStep& settings, RegexMemory& memory);
 
   // Writes what is certain of the portion, whatever follows it; stops where less than kRoomBytes
   // are free. `sequence` is scratch of kMaxSequence.
   // Error: kInvalidArgument (too many marks in a row, a pattern out of steps).
-  Status Run(NormalizerPortion& portion, NormalizerState& state,
-             std::span<int32_t> sequence) const;
+  Status Run(NormalizerPortion& portion, NormalizerState& state, std::span<int32_t> sequence) const;
 
  private:
   Status RunForm(NormalizerPortion& portion, std::span<int32_t> sequence) const;

@@ -70,8 +70,7 @@ class PreTokenizer {
     bool Matches(uint32_t code_point) const;
     // The piece of `outer` that begins at `begin`.
     Status Split(std::span<const uint8_t> buffer, size_t begin, Piece outer, Piece* inner) const;
-    Status Next(std::span<const uint8_t> buffer, size_t begin, Piece outer,
-                Segment* segment) const;
+    Status Next(std::span<const uint8_t> buffer, size_t begin, Piece outer, Segment* segment) const;
     Status NextByPattern(std::span<const uint8_t> buffer, size_t begin, Piece outer,
                          Segment* segment) const;
     Segment NextByClass(std::span<const uint8_t> buffer, size_t begin, Piece outer) const;

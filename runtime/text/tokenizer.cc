@@ -101,9 +101,7 @@ int32_t Tokenizer::AddedTokenId(std::string_view text) const {
   return -1;
 }
 
-size_t Tokenizer::scratch_bytes() const {
-  return scratch_.bytes() + RegexMemory::kReservedBytes;
-}
+size_t Tokenizer::scratch_bytes() const { return scratch_.bytes() + RegexMemory::kReservedBytes; }
 
 Status Tokenizer::CheckGolden() const {
   if (settings().golden() == nullptr) return {};

@@ -177,8 +177,7 @@ Status CheckStages(const TokenizerTables& tables) {
         if (rewrites || stage == stages->Get(0)) return Corrupt("a Rewrite is out of place");
         rewrites = true;
         RONDO_RETURN_IF_ERROR(CheckText(stage->prefix(), 0, kMaxPrefixBytes, "a prefix"));
-        RONDO_RETURN_IF_ERROR(
-            CheckText(stage->replacement(), 0, kMaxPrefixBytes, "a replacement"));
+        RONDO_RETURN_IF_ERROR(CheckText(stage->replacement(), 0, kMaxPrefixBytes, "a replacement"));
         break;
       default:
         return Status::Error(StatusCode::kUnsupported,

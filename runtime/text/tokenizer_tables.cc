@@ -2,7 +2,6 @@
 
 #include <bit>
 
-
 namespace rondo {
 namespace {
 
@@ -28,7 +27,8 @@ Status View(const ModelFile& file, const format::Section* section, const char* w
 Result<TokenizerTables> TokenizerTables::Read(const ModelFile& file) {
   TokenizerTables tables;
   const format::Tokenizer* settings = file.model().tokenizer();
-  if (settings == nullptr) return Status::Error(StatusCode::kCorrupt, "tokenizer: the file has none");
+  if (settings == nullptr)
+    return Status::Error(StatusCode::kCorrupt, "tokenizer: the file has none");
   tables.settings = settings;
   RONDO_RETURN_IF_ERROR(View(file, settings->token_bytes(), "token_bytes", &tables.token_bytes));
   RONDO_RETURN_IF_ERROR(

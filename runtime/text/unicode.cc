@@ -67,7 +67,8 @@ bool StartsNormalization(uint32_t c) {
   if (InRange(c, 0x1160, 0x11FF) || InRange(c, 0xD7B0, 0xD7FF) || InRange(c, 0x16D40, 0x16D7F)) {
     return false;
   }
-  return !IsMark(c) && utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class == 0;
+  return !IsMark(c) &&
+         utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->combining_class == 0;
 }
 
 uint32_t ByteAlphabet(uint8_t byte) {

@@ -59,7 +59,8 @@ void AddConvertCommand(CLI::App& app) {
       app.add_subcommand("convert", "Make a Rondo file from a Hugging Face model folder");
   command
       ->add_option("DIR", arguments->directory,
-                   "Folder with config.json, *.safetensors and tokenizer.json")
+                   "Folder with config.json, *.safetensors and tokenizer.json (or\n"
+                   "tokenizer.model, *.tiktoken)")
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")
       ->required()

@@ -96,15 +96,17 @@ flatbuffers::Offset<format::Tokenizer> AddTokenizer(const fs::path& directory,
                                                     ConvertReport& report) {
   const fs::path file = FindTokenizer(directory);
   if (file.empty()) {
-    report.notes.push_back("no tokenizer.json, tokenizer.model or *.tiktoken: the file takes and gives token "
-                           "ids only");
+    report.notes.push_back(
+        "no tokenizer.json, tokenizer.model or *.tiktoken: the file takes and gives token "
+        "ids only");
     return {};
   }
   const auto tokenizer = CompileTokenizer(directory, writer, builder, &report.notes);
   const uint32_t vocab = flatbuffers::GetTemporaryPointer(builder, tokenizer)->vocab_size();
   if (vocab > spec.vocab_size) {
-    report.notes.push_back(file.filename().string() + " has ids up to " + std::to_string(vocab - 1) +
-                           ", the model only up to " + std::to_string(spec.vocab_size - 1) +
+    report.notes.push_back(file.filename().string() + " has ids up to " +
+                           std::to_string(vocab - 1) + ", the model only up to " +
+                           std::to_string(spec.vocab_size - 1) +
                            ": text with the tokens above is refused");
   }
   return tokenizer;

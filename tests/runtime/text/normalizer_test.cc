@@ -118,11 +118,10 @@ TEST_F(NormalizerTest, AllFormsEqualThoseOfTheWhole) {
                                             0x314F, 0x1100, 0xAC01,  0x11A8, 0xFDFA, 0x2460, 0x3300,
                                             0x1E9B, 0x0FB2, 0x1D15E, 0x2F800};
   using Form = utf8proc_uint8_t* (*)(const utf8proc_uint8_t*);
-  const std::vector<std::pair<const char*, Form>> forms = {
-      {R"({"type": "NFC"})", &utf8proc_NFC},
-      {R"({"type": "NFD"})", &utf8proc_NFD},
-      {R"({"type": "NFKC"})", &utf8proc_NFKC},
-      {R"({"type": "NFKD"})", &utf8proc_NFKD}};
+  const std::vector<std::pair<const char*, Form>> forms = {{R"({"type": "NFC"})", &utf8proc_NFC},
+                                                           {R"({"type": "NFD"})", &utf8proc_NFD},
+                                                           {R"({"type": "NFKC"})", &utf8proc_NFKC},
+                                                           {R"({"type": "NFKD"})", &utf8proc_NFKD}};
   for (const auto& [json, form] : forms) {
     Use(json);
     std::mt19937 random(4);
@@ -173,9 +172,7 @@ TEST_F(NormalizerTest, Strip) {
 
 TEST_F(NormalizerTest, ReplaceTextAndPattern) {
   const auto use = [&](const char* kind, const char* pattern, const char* content) {
-    Use(nlohmann::json({{"type", "Replace"},
-                        {"pattern", {{kind, pattern}}},
-                        {"content", content}})
+    Use(nlohmann::json({{"type", "Replace"}, {"pattern", {{kind, pattern}}}, {"content", content}})
             .dump());
   };
   use("String", "aab", "<>");

@@ -122,13 +122,10 @@ TEST(PreTokenizer, Behaviors) {
   };
   const std::string text = "the-final--countdown";
   EXPECT_EQ(split("Removed", false, text), (Pieces{"the", "final", "countdown"}));
-  EXPECT_EQ(split("Isolated", false, text),
-            (Pieces{"the", "-", "final", "-", "-", "countdown"}));
-  EXPECT_EQ(split("MergedWithPrevious", false, text),
-            (Pieces{"the-", "final-", "-", "countdown"}));
+  EXPECT_EQ(split("Isolated", false, text), (Pieces{"the", "-", "final", "-", "-", "countdown"}));
+  EXPECT_EQ(split("MergedWithPrevious", false, text), (Pieces{"the-", "final-", "-", "countdown"}));
   EXPECT_EQ(split("MergedWithNext", false, text), (Pieces{"the", "-final", "-", "-countdown"}));
-  EXPECT_EQ(split("Contiguous", false, text),
-            (Pieces{"the", "-", "final", "--", "countdown"}));
+  EXPECT_EQ(split("Contiguous", false, text), (Pieces{"the", "-", "final", "--", "countdown"}));
   // At the ends.
   EXPECT_EQ(split("Removed", false, "--a-"), (Pieces{"a"}));
   EXPECT_EQ(split("MergedWithPrevious", false, "-a-"), (Pieces{"-", "a-"}));
@@ -142,10 +139,10 @@ TEST(PreTokenizer, Behaviors) {
 // Patterns of this kind are in real files; what Oniguruma does with them was tried out.
 TEST(PreTokenizer, PatternsThatOnigurumaReadsItsOwnWay) {
   const auto split = [](const std::string& regex, const std::string& text) {
-    return Splitter(nlohmann::json({{"type", "Split"},
-                                    {"behavior", "Isolated"},
-                                    {"pattern", {{"Regex", regex}}}})
-                        .dump())
+    return Splitter(
+               nlohmann::json(
+                   {{"type", "Split"}, {"behavior", "Isolated"}, {"pattern", {{"Regex", regex}}}})
+                   .dump())
         .Split(text);
   };
   EXPECT_EQ(split(" ?[^(\\s|[.,!?\u3002])]+", "Hi there|you(x), ok!"),

@@ -124,7 +124,8 @@ TEST(TokenizerFuzz, Unigram) {
   put(0x42, 0x80000000u);
   charsmap += std::string("a\0", 2);
   const auto compiled = CompileJson(R"({"normalizer": {"type": "Sequence", "normalizers": [
-      {"type": "Precompiled", "precompiled_charsmap": ")" + convert::EncodeBase64(charsmap) + R"("},
+      {"type": "Precompiled", "precompiled_charsmap": ")" +
+                                    convert::EncodeBase64(charsmap) + R"("},
       {"type": "Strip", "strip_left": true, "strip_right": true}, {"type": "NFKC"},
       {"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "}, {"type": "Lowercase"},
       {"type": "Replace", "pattern": {"String": "it"}, "content": "  "},

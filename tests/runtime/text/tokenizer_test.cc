@@ -221,7 +221,8 @@ TEST(Tokenizer, RewritingPieces) {
   json.byte_level = false;
   const auto use = [&](const std::string& scheme) {
     json.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [{"type": "Punctuation"},
-        {"type": "Metaspace", "replacement": "_", "prepend_scheme": ")" + scheme + R"("}]})";
+        {"type": "Metaspace", "replacement": "_", "prepend_scheme": ")" +
+                         scheme + R"("}]})";
     return CompileJson(json.Text());
   };
   for (const char* token : {"_", "a", "b", "!"}) json.Token(token);

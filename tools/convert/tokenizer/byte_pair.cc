@@ -35,8 +35,8 @@ constexpr std::string_view kO200k =
     R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 
 constexpr Family kFamilies[] = {
-    {"gpt2", kGpt2},         {"r50k_base", kGpt2},    {"p50k_base", kGpt2}, {"cl100k_base", kCl100k},
-    {"o200k_base", kO200k}, {"llama3", kCl100k}, {"qwen2", kQwen2},
+    {"gpt2", kGpt2},        {"r50k_base", kGpt2}, {"p50k_base", kGpt2}, {"cl100k_base", kCl100k},
+    {"o200k_base", kO200k}, {"llama3", kCl100k},  {"qwen2", kQwen2},
 };
 
 }  // namespace
@@ -101,8 +101,8 @@ json BytePairJson(const BytePairModel& model, const Surroundings& surroundings) 
     }
     std::sort(ways.begin(), ways.end());
     for (const auto& [left, right, size] : ways) {
-      merges.push_back(json::array(
-          {ToByteAlphabet(bytes.substr(0, size)), ToByteAlphabet(bytes.substr(size))}));
+      merges.push_back(
+          json::array({ToByteAlphabet(bytes.substr(0, size)), ToByteAlphabet(bytes.substr(size))}));
     }
   }
 
@@ -112,16 +112,15 @@ json BytePairJson(const BytePairModel& model, const Surroundings& surroundings) 
                       {"pattern", {{"Regex", model.pattern}}},
                       {"behavior", "Isolated"},
                       {"invert", false}};
-  json document = {
-      {"normalizer", nullptr},
-      {"pre_tokenizer",
-       {{"type", "Sequence"}, {"pretokenizers", json::array({split, byte_level})}}},
-      {"decoder", byte_level},
-      {"model",
-       {{"type", "BPE"},
-        {"vocab", std::move(vocab)},
-        {"merges", std::move(merges)},
-        {"ignore_merges", true}}}};
+  json document = {{"normalizer", nullptr},
+                   {"pre_tokenizer",
+                    {{"type", "Sequence"}, {"pretokenizers", json::array({split, byte_level})}}},
+                   {"decoder", byte_level},
+                   {"model",
+                    {{"type", "BPE"},
+                     {"vocab", std::move(vocab)},
+                     {"merges", std::move(merges)},
+                     {"ignore_merges", true}}}};
   if (model.nfc) document["normalizer"] = {{"type", "NFC"}};
   PutSurroundings(surroundings, document);
   return document;

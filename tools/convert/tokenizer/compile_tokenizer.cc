@@ -262,8 +262,7 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   const auto normalizer_offset = pipeline_.normalization.Build(builder);
   const auto piece_prefix = builder.CreateString(pipeline_.piece_prefix);
   const bool unigram = kind_ == format::ModelKind::Unigram;
-  const auto byte_tokens =
-      builder.CreateVector(unigram ? unigram_.byte_tokens : bpe_.byte_tokens);
+  const auto byte_tokens = builder.CreateVector(unigram ? unigram_.byte_tokens : bpe_.byte_tokens);
   const auto before = builder.CreateVector(pipeline_.before);
   const auto after = builder.CreateVector(pipeline_.after);
 

@@ -75,11 +75,17 @@ FolderTokenizer ReadPieces(const std::string& bytes, const fs::path& path) {
 
 // Llama 3's own special tokens, for its file without a tokenizer_config.json.
 std::vector<AddedToken> Llama3Tokens() {
-  std::vector<std::string> texts = {
-      "<|begin_of_text|>",           "<|end_of_text|>",      "<|reserved_special_token_0|>",
-      "<|reserved_special_token_1|>", "<|finetune_right_pad_id|>", "<|reserved_special_token_2|>",
-      "<|start_header_id|>",         "<|end_header_id|>",    "<|eom_id|>",
-      "<|eot_id|>",                  "<|python_tag|>"};
+  std::vector<std::string> texts = {"<|begin_of_text|>",
+                                    "<|end_of_text|>",
+                                    "<|reserved_special_token_0|>",
+                                    "<|reserved_special_token_1|>",
+                                    "<|finetune_right_pad_id|>",
+                                    "<|reserved_special_token_2|>",
+                                    "<|start_header_id|>",
+                                    "<|end_header_id|>",
+                                    "<|eom_id|>",
+                                    "<|eot_id|>",
+                                    "<|python_tag|>"};
   for (int i = 3; texts.size() < 256; ++i) {
     texts.push_back("<|reserved_special_token_" + std::to_string(i) + "|>");
   }

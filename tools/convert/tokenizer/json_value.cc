@@ -51,7 +51,8 @@ bool JsonValue::Bool() const {
 }
 
 double JsonValue::Number() const {
-  if (!value_->is_number()) Fail(std::string("is of type ") + value_->type_name() + ", expected number");
+  if (!value_->is_number())
+    Fail(std::string("is of type ") + value_->type_name() + ", expected number");
   const double number = value_->get<double>();
   if (!std::isfinite(number)) Fail("is not a finite number");
   return number;
@@ -59,11 +60,12 @@ double JsonValue::Number() const {
 
 uint32_t JsonValue::Uint(uint32_t limit) const {
   // A document made in memory may hold it as a signed number.
-  const bool whole = value_->is_number_unsigned() ||
-                     (value_->is_number_integer() && value_->get<int64_t>() >= 0);
+  const bool whole =
+      value_->is_number_unsigned() || (value_->is_number_integer() && value_->get<int64_t>() >= 0);
   if (!whole || value_->get<uint64_t>() >= limit) {
     // Only a number is shown: other values may be of any size and depth.
-    Fail("is " + (value_->is_number() ? value_->dump() : std::string("of type ") + value_->type_name()) +
+    Fail("is " +
+         (value_->is_number() ? value_->dump() : std::string("of type ") + value_->type_name()) +
          ", expected a whole number below " + std::to_string(limit));
   }
   return value_->get<uint32_t>();

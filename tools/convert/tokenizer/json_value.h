@@ -30,7 +30,7 @@ class JsonValue {
   std::string String() const;
   bool Bool() const;
   bool BoolOr(bool absent) const { return IsNull() ? absent : Bool(); }
-  double Number() const;               // finite
+  double Number() const;                // finite
   uint32_t Uint(uint32_t limit) const;  // below `limit`
 
   // The member `type`, by which this format tells kinds apart.

@@ -41,7 +41,8 @@ json Merges(const SentencePieceModel& model, const Ids& ids) {
   for (const SentencePiece& piece : model.pieces) {
     const bool made = piece.kind == PieceKind::kNormal || piece.kind == PieceKind::kUnused;
     if (!made) continue;
-    std::vector<std::tuple<uint32_t, uint32_t, size_t>> ways;  // ids of the parts, bytes of the left
+    std::vector<std::tuple<uint32_t, uint32_t, size_t>>
+        ways;  // ids of the parts, bytes of the left
     for (size_t bytes = 1; bytes < piece.text.size(); ++bytes) {
       if ((static_cast<uint8_t>(piece.text[bytes]) & 0xC0) == 0x80) continue;
       const auto left = ids.find(piece.text.substr(0, bytes));
@@ -54,9 +55,8 @@ json Merges(const SentencePieceModel& model, const Ids& ids) {
       merges.push_back({piece.score, piece.text.substr(0, bytes), piece.text.substr(bytes)});
     }
   }
-  std::stable_sort(merges.begin(), merges.end(), [](const ScoredMerge& a, const ScoredMerge& b) {
-    return a.score > b.score;
-  });
+  std::stable_sort(merges.begin(), merges.end(),
+                   [](const ScoredMerge& a, const ScoredMerge& b) { return a.score > b.score; });
   json list = json::array();
   for (ScoredMerge& merge : merges) {
     list.push_back(json::array({std::move(merge.left), std::move(merge.right)}));
@@ -124,7 +124,7 @@ json Normalizers(const SentencePieceModel& model, const std::string& source) {
 
 json PreTokenizer(const SentencePieceModel& model) {
   if (!UsesMetaspace(model)) return nullptr;
-  const char* scheme = !model.add_dummy_prefix    ? "never"
+  const char* scheme = !model.add_dummy_prefix   ? "never"
                        : model.prefix_first_only ? "first"
                                                  : "always";
   return {{"type", "Metaspace"},

@@ -35,8 +35,8 @@ struct SentencePieceModel {
   bool add_dummy_prefix = true;       // a space before the text, and after every added token
   bool prefix_first_only = false;     // only before the text ("legacy": false)
   bool remove_extra_whitespaces = true;
-  bool replace_each_byte = false;     // ill-formed UTF-8: a U+FFFD for every byte
-  std::string charsmap;               // the compiled normalisation rules as they are; empty: none
+  bool replace_each_byte = false;  // ill-formed UTF-8: a U+FFFD for every byte
+  std::string charsmap;            // the compiled normalisation rules as they are; empty: none
 };
 
 // Reads the protobuf message of a tokenizer.model. Every length is checked before it is used.

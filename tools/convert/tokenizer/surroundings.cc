@@ -27,8 +27,7 @@ void PutSurroundings(const Surroundings& surroundings, nlohmann::json& document)
       const auto token =
           std::find_if(surroundings.added.begin(), surroundings.added.end(),
                        [&](const AddedToken& candidate) { return candidate.id == id; });
-      const std::string name =
-          token == surroundings.added.end() ? std::to_string(id) : token->text;
+      const std::string name = token == surroundings.added.end() ? std::to_string(id) : token->text;
       single.push_back({{"SpecialToken", {{"id", name}, {"type_id", 0}}}});
       special_tokens[name] = {{"id", name}, {"ids", {id}}, {"tokens", {name}}};
     }

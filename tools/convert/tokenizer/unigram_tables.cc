@@ -31,8 +31,7 @@ UnigramTables UnigramTables::Parse(const JsonValue& model, const Vocabulary& voc
     std::string text = pair[0].String();
     if (text.size() > kMaxTokenBytes) items[id].Fail("is longer than 4096 bytes");
     if (text.empty()) continue;
-    tables.max_piece_bytes =
-        std::max(tables.max_piece_bytes, static_cast<uint32_t>(text.size()));
+    tables.max_piece_bytes = std::max(tables.max_piece_bytes, static_cast<uint32_t>(text.size()));
     texts.emplace_back(std::move(text), static_cast<uint32_t>(id));
   }
   tables.unknown_score = least - kUnknownPenalty;
@@ -40,8 +39,7 @@ UnigramTables UnigramTables::Parse(const JsonValue& model, const Vocabulary& voc
   tables.pieces = BuildTrie(texts);
 
   if (const JsonValue unknown = model.Find("unk_id"); !unknown.IsNull()) {
-    tables.unknown_token =
-        static_cast<int32_t>(unknown.Uint(static_cast<uint32_t>(items.size())));
+    tables.unknown_token = static_cast<int32_t>(unknown.Uint(static_cast<uint32_t>(items.size())));
   }
   if (model.Find("byte_fallback").BoolOr(false)) {
     tables.byte_tokens = vocabulary.ByteTokens();

@@ -28,7 +28,8 @@ AddedTokenSpec ParseAdded(const JsonValue& item, const Pipeline& pipeline) {
   token.strip_right = item.At("rstrip").Bool();
   token.single_word = item.At("single_word").Bool();
   if (token.text.empty()) item.At("content").Fail("is empty");
-  token.match = token.normalized ? pipeline.normalization.Apply(token.text, item.At("content")) : token.text;
+  token.match =
+      token.normalized ? pipeline.normalization.Apply(token.text, item.At("content")) : token.text;
   if (token.match.empty()) item.At("content").Fail("is empty once normalised");
   if (token.match.size() > kMaxAddedTokenBytes || token.text.size() > kMaxAddedTokenBytes) {
     item.At("content").Fail("is longer than " + std::to_string(kMaxAddedTokenBytes) + " bytes");

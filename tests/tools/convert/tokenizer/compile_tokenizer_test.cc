@@ -82,8 +82,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "model.dropout"},
         Refused{"UnknownUnk", R"([{"op":"replace","path":"/model/unk_token","value":"zzz"}])",
                 "model.unk_token is 'zzz'"},
-        Refused{"Normalizer",
-                R"([{"op":"replace","path":"/normalizer","value":{"type":"Nmt"}}])",
+        Refused{"Normalizer", R"([{"op":"replace","path":"/normalizer","value":{"type":"Nmt"}}])",
                 "normalizer.type is 'Nmt'"},
         Refused{"PreTokenizer",
                 R"([{"op":"replace","path":"/pre_tokenizer","value":{"type":"UnicodeScripts"}}])",
@@ -125,9 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"CharsmapText", R"([{"op":"replace","path":"/normalizer",
                 "value":{"type":"Precompiled","precompiled_charsmap":"YWJ*"}}])",
                 "normalizer.precompiled_charsmap is not base64"},
-        Refused{"Behavior",
-                R"([{"op":"replace","path":"/pre_tokenizer/pretokenizers/0/behavior","value":"x"}])",
-                "pre_tokenizer.pretokenizers[0].behavior is 'x'"},
+        Refused{
+            "Behavior",
+            R"([{"op":"replace","path":"/pre_tokenizer/pretokenizers/0/behavior","value":"x"}])",
+            "pre_tokenizer.pretokenizers[0].behavior is 'x'"},
         Refused{"VocabOfNumbers", R"([{"op":"replace","path":"/model/vocab","value":7}])",
                 "model.vocab is neither"},
         Refused{"IdOfWrongType", R"([{"op":"replace","path":"/added_tokens/0/id","value":[[1]]}])",
@@ -178,7 +178,9 @@ TEST(CompileTokenizer, RefusesEndlessNesting) {
   const std::string brackets(100'000, '[');
   const std::string closing(100'000, ']');
   EXPECT_THROW(rondo::testing::CompileJson(R"({"decoder": {"type": "Fuse"},
-      "model": {"vocab": {"a": )" + brackets + closing + "}}}"), Error);
+      "model": {"vocab": {"a": )" + brackets +
+                                           closing + "}}}"),
+               Error);
 }
 
 TEST(CompileTokenizer, NamesAFileThatIsNotThereOrNotJson) {

@@ -19,9 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path Reference(const std::string& name) {
-  return fs::path(RONDO_SHARED_DATA) / "tok" / name;
-}
+fs::path Reference(const std::string& name) { return fs::path(RONDO_SHARED_DATA) / "tok" / name; }
 
 // An empty folder of the test's own.
 fs::path NewFolder(const std::string& name) {
@@ -45,8 +43,7 @@ TEST_P(SentencePieceCases, OfTokenizerModelAreExact) {
   for (const char* name : {"tokenizer.model", "tokenizer_config.json"}) {
     if (fs::exists(reference / name)) fs::copy(reference / name, folder / name);
   }
-  rondo::testing::ExpectExact(rondo::testing::CompiledTokenizer(folder),
-                              reference / "cases.jsonl",
+  rondo::testing::ExpectExact(rondo::testing::CompiledTokenizer(folder), reference / "cases.jsonl",
                               std::string(GetParam()) + "/tokenizer.model");
 }
 
@@ -99,8 +96,8 @@ TEST_P(TiktokenCases, AreExact) {
     std::ofstream(folder / "tokenizer_config.json") << config;
   }
   EXPECT_EQ(ReadFolderTokenizer(folder / GetParam()).notes.size(), is_named ? 1u : 2u);
-  rondo::testing::ExpectExact(rondo::testing::CompiledTokenizer(folder),
-                              reference / "cases.jsonl", std::string("llama3.2/") + GetParam());
+  rondo::testing::ExpectExact(rondo::testing::CompiledTokenizer(folder), reference / "cases.jsonl",
+                              std::string("llama3.2/") + GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(Reference, TiktokenCases,

@@ -53,12 +53,11 @@ TEST_F(PatternTest, ClassesInsideOfClasses) {
 
 TEST_F(PatternTest, RefusesTheRestByName) {
   for (const char* pattern :
-       {"^a",          "a$*",          R"(\bword\b)", R"([\W])",    R"(\y)",    R"(\Aa)",
-        R"(\X)",       "(?<=a)b",      "(?<!a)b",     "(?<name>a)", R"((a)\1)", "[a[^bc]]",
-        "[^a&&[b]]",   "[[:alpha:]]",  "a{1,3}+",     "a{,3}",      "a{2}?",    "a**",
-        "a+{2}",       "(a",           "a)",          "[a",         "[]a]",     "a\\",
-        "(?m)a",       R"(\p{Emoji})", R"(\pL)",      R"(\x41)",    R"(\u12)",  "*a",
-        "{2}",         "(?#x)a",       R"([\S])"}) {
+       {"^a",      "a$*",     R"(\bword\b)", R"([\W])",  R"(\y)",        R"(\Aa)",    R"(\X)",
+        "(?<=a)b", "(?<!a)b", "(?<name>a)",  R"((a)\1)", "[a[^bc]]",     "[^a&&[b]]", "[[:alpha:]]",
+        "a{1,3}+", "a{,3}",   "a{2}?",       "a**",      "a+{2}",        "(a",        "a)",
+        "[a",      "[]a]",    "a\\",         "(?m)a",    R"(\p{Emoji})", R"(\pL)",    R"(\x41)",
+        R"(\u12)", "*a",      "{2}",         "(?#x)a",   R"([\S])"}) {
     const std::string refusal = Refusal(pattern);
     EXPECT_NE(refusal.find("file.json: pattern has "), std::string::npos) << pattern << refusal;
     EXPECT_NE(refusal.find("not supported"), std::string::npos) << pattern << refusal;

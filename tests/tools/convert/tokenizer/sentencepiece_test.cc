@@ -38,13 +38,12 @@ std::string Trainer(uint64_t model_type, bool byte_fallback = false) {
   return Bytes(2, Number(3, model_type) + Number(35, byte_fallback ? 1 : 0));
 }
 std::string Normalizer(bool add_dummy_prefix, bool remove_extra_whitespaces) {
-  return Bytes(3, Number(3, add_dummy_prefix ? 1 : 0) + Number(4, remove_extra_whitespaces ? 1 : 0));
+  return Bytes(3,
+               Number(3, add_dummy_prefix ? 1 : 0) + Number(4, remove_extra_whitespaces ? 1 : 0));
 }
 
 // <unk> 0, <s> 1, </s> 2, then the pieces.
-std::string Specials() {
-  return Piece("<unk>", 0, 2) + Piece("<s>", 0, 3) + Piece("</s>", 0, 3);
-}
+std::string Specials() { return Piece("<unk>", 0, 2) + Piece("<s>", 0, 3) + Piece("</s>", 0, 3); }
 
 class Compiled {
  public:
@@ -111,7 +110,10 @@ TEST(SentencePiece, BpeWithBytes) {
   Ids expected = {kA};
   for (int i = 0; i < 3; ++i) expected.insert(expected.end(), one.begin(), one.end());
   expected.push_back(kA + 4);
-  EXPECT_EQ(rondo::testing::Encode(*compiled, "a\xE2\x96\xFF" "b"), expected);
+  EXPECT_EQ(rondo::testing::Encode(*compiled,
+                                   "a\xE2\x96\xFF"
+                                   "b"),
+            expected);
   EXPECT_EQ(rondo::testing::Decode(*compiled, Ids{kA, 3 + 0xC3, 3 + 0xA9, kA}), "a\u00E9 a");
 }
 
@@ -160,9 +162,8 @@ struct Refused {
 class SentencePieceRefuses : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(SentencePieceRefuses, NamingFileAndField) {
-  const std::string message = MessageOf([] {
-    SentencePieceJson(ReadSentencePiece(GetParam().bytes, "a.model"), {}, "a.model");
-  });
+  const std::string message = MessageOf(
+      [] { SentencePieceJson(ReadSentencePiece(GetParam().bytes, "a.model"), {}, "a.model"); });
   EXPECT_EQ(message.find("a.model: "), 0u) << message;
   EXPECT_NE(message.find(GetParam().message), std::string::npos) << message;
 }
@@ -173,7 +174,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"Empty", "", "has no pieces"},
         Refused{"LengthPastTheEnd", Specials() + std::string("\x0A\x20zz", 4),
                 "a length of 32 bytes, but only 2 follow"},
-        Refused{"LengthOfExabytes", "\x0A" + Varint(UINT64_MAX), "a length of 18446744073709551615"},
+        Refused{"LengthOfExabytes", "\x0A" + Varint(UINT64_MAX),
+                "a length of 18446744073709551615"},
         Refused{"InnerLengthPastThePiece", Bytes(1, std::string("\x0A\x09z", 3)),
                 "piece 0, field 1 at byte 4: a length of 9 bytes, but only 1 follow"},
         Refused{"EndlessNumber", std::string(20, '\xFF'), "a number has more than ten bytes"},
@@ -194,7 +196,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 // Every refusal of a charsmap comes from the compiler, which is given it as base64.
 TEST(SentencePiece, RefusesDamagedCharsmaps) {
-  const auto units = [](const std::vector<uint32_t>& list, uint32_t says, const std::string& texts) {
+  const auto units = [](const std::vector<uint32_t>& list, uint32_t says,
+                        const std::string& texts) {
     std::string bytes(4 + 4 * list.size(), '\0');
     std::memcpy(bytes.data(), &says, 4);
     std::memcpy(bytes.data() + 4, list.data(), 4 * list.size());
@@ -247,9 +250,8 @@ TEST(SentencePiece, SurvivesRandomDamage) {
       char& byte = bytes[random() % bytes.size()];
       byte = static_cast<char>(random() % 2 == 0 ? random() : byte ^ (1 << random() % 8));
     }
-    const std::string message = MessageOf([&] {
-      SentencePieceJson(ReadSentencePiece(bytes, "a.model"), {}, "a.model");
-    });
+    const std::string message =
+        MessageOf([&] { SentencePieceJson(ReadSentencePiece(bytes, "a.model"), {}, "a.model"); });
     refused += message != "accepted" ? 1 : 0;
   }
   EXPECT_GT(refused, 1000u);
