@@ -152,6 +152,7 @@ Status NormalizerStep::RunReplacePattern(NormalizerPortion& portion) const {
         Copy(portion, portion.left());
         return {};
       case Regex::Outcome::kNeedMore:
+        Copy(portion, begin);
         return {};
       case Regex::Outcome::kMatch:
         if (begin + kMaxContentBytes > portion.room()) {

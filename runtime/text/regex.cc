@@ -118,10 +118,12 @@ Regex::Outcome Regex::Find(const uint8_t* subject, size_t size, bool more, size_
   const int result =
       pcre2_match(AsCode(code_), subject, size, 0, options, AsMatchData(memory_->match_data_),
                   static_cast<pcre2_match_context*>(memory_->match_context_));
+  const PCRE2_SIZE* ovector = pcre2_get_ovector_pointer(AsMatchData(memory_->match_data_));
   switch (result) {
     case PCRE2_ERROR_NOMATCH:
       return Outcome::kNoMatch;
     case PCRE2_ERROR_PARTIAL:
+      *begin = ovector[0];
       return Outcome::kNeedMore;
     case 0:
     case 1:
@@ -129,7 +131,6 @@ Regex::Outcome Regex::Find(const uint8_t* subject, size_t size, bool more, size_
     default:
       if (result < 0) return Outcome::kExhausted;
   }
-  const PCRE2_SIZE* ovector = pcre2_get_ovector_pointer(AsMatchData(memory_->match_data_));
   *begin = ovector[0];
   *end = ovector[1];
   // \K inside of an assertion can move the start past the end, and an empty match would never

@@ -59,7 +59,8 @@ class Regex {
     kExhausted,  // ran out of its memory or of its step limit
   };
   // The first match in subject[0, size); never empty. The subject must be UTF-8 if `utf`.
-  // `more`: the text goes on behind the subject, so an answer that could change is kNeedMore.
+  // `more`: the text goes on behind the subject, so an answer that could change is kNeedMore;
+  // *begin is then where a match may begin, and none begins before.
   Outcome Find(const uint8_t* subject, size_t size, bool more, size_t* begin, size_t* end) const;
 
  private:

@@ -184,6 +184,15 @@ TEST_F(NormalizerTest, ReplaceTextAndPattern) {
   EXPECT_EQ(Normalize("a b  c    "), "a b\u2581c\u2581");
 }
 
+// Every portion of this text ends where a match may begin, and none ever does.
+TEST_F(NormalizerTest, TextWhereAMatchAlwaysMayBegin) {
+  Use(R"({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": "_"})");
+  std::string text;
+  while (text.size() < 300'000) text += "a ";
+  EXPECT_EQ(Normalize(text), text);
+  EXPECT_EQ(Normalize(text + " "), text.substr(0, text.size() - 1) + "_");
+}
+
 // Text longer than every buffer between two steps.
 TEST_F(NormalizerTest, LongTextsThroughManySteps) {
   Use(R"({"type": "Sequence", "normalizers": [{"type": "NFKC"}, {"type": "Lowercase"},
