@@ -52,7 +52,7 @@ void BenchmarkDecode(benchmark::State& state, const fs::path& directory) {
 const int kRegistered = [] {
   std::vector<std::pair<std::string, fs::path>> tokenizers = {
       {"tiny", fs::path(RONDO_TEST_DATA) / "tiny"}};
-  for (const char* name : {"llama3.2", "qwen3", "llama2"}) {
+  for (const char* name : {"llama3.2", "qwen3", "llama2", "t5-small"}) {
     tokenizers.emplace_back(name, fs::path(RONDO_SHARED_DATA) / "tok" / name);
   }
   for (const auto& [name, directory] : tokenizers) {
