@@ -1,7 +1,7 @@
 #include "runtime/text/chat.h"
 
+#include "runtime/model/limits.h"
 #include "runtime/text/jinja/interpreter.h"
-#include "runtime/text/jinja/methods.h"
 #include "runtime/text/jinja/parser.h"
 #include "runtime/text/jinja/unicode_text.h"
 #include "runtime/text/utf8.h"
@@ -20,7 +20,8 @@ constexpr std::string_view kEndMark = "<|rondo: the message goes on here|> ";
 
 bool CheckTemplateText(Machine& machine, std::string_view text) {
   if (text.size() > kMaxTemplateBytes) {
-    machine.Fail("it has %zu bytes, expected at most %zu", text.size(), kMaxTemplateBytes);
+    machine.Fail("it has %zu bytes, expected at most %zu", text.size(),
+                 static_cast<size_t>(kMaxTemplateBytes));
     return false;
   }
   const auto* begin = reinterpret_cast<const uint8_t*>(text.data());

@@ -10,9 +10,6 @@
 
 namespace rondo {
 
-// A template is refused beyond.
-inline constexpr size_t kMaxTemplateBytes = size_t{1} << 20;
-
 // A name that templates read, with its text: bos_token and the like.
 struct ChatToken {
   std::string_view name, text;

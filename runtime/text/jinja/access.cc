@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runtime/text/jinja/call.h"
+#include "runtime/text/jinja/interpreter.h"
 #include "runtime/text/jinja/loop.h"
 #include "runtime/text/jinja/methods.h"
 #include "runtime/text/utf8.h"
@@ -92,6 +93,10 @@ Access FindAttribute(Machine& machine, Value object, Value name, Value* attribut
   }
   if (object.is(Kind::kLoop)) {
     return LoopAttribute(machine, *object.loop, text, attribute) ? Access::kFound : Access::kNone;
+  }
+  if (object.is(Kind::kMacro) && text == "name") {
+    *attribute = ViewString(machine, object.macro->definition->name);
+    return Access::kFound;
   }
   if (object.is(Kind::kCycler) && text == "current") {
     *attribute = object.cycler->items->items[object.cycler->position];
@@ -312,8 +317,12 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
   return text;
 }
 
-Value GetPath(Machine& machine, Value object, Value path) {
-  if (!path.is_string()) return GetItem(machine, object, path);
+Value GetPath(Machine& machine, Value object, Value path, Value fallback) {
+  const auto get = [&](Value key) {
+    const Value item = GetItem(machine, object, key);
+    return item.is_undefined() && !fallback.is_undefined() ? fallback : item;
+  };
+  if (!path.is_string()) return get(path);
   std::string_view rest = path.str();
   while (!machine.failed()) {
     const size_t dot = rest.find('.');
@@ -321,7 +330,7 @@ Value GetPath(Machine& machine, Value object, Value path) {
     int64_t number = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
     const bool is_number = error == std::errc() && end == part.data() + part.size() && number >= 0;
-    object = GetItem(machine, object, is_number ? Value::Int(number) : ViewString(machine, part));
+    object = get(is_number ? Value::Int(number) : ViewString(machine, part));
     if (dot == rest.npos) return object;
     rest.remove_prefix(dot + 1);
   }

@@ -31,7 +31,8 @@ Value GetAttribute(Machine& machine, Value object, Value name);
 Value GetItem(Machine& machine, Value object, Value key);
 // object[start:stop:step]; each part may be None.
 Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value step);
-// "a.b.0", a name or a number, as filters take for `attribute`.
-Value GetPath(Machine& machine, Value object, Value path);
+// "a.b.0", a name or a number, as filters take for `attribute`. Where a part is not there, it is
+// `fallback` (undefined: none).
+Value GetPath(Machine& machine, Value object, Value path, Value fallback = Value());
 
 }  // namespace rondo::jinja

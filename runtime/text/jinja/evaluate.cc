@@ -216,7 +216,7 @@ Value Interpreter::ApplyFilter(std::string_view name, Value subject, const Argum
   for (const std::span<const NamedBuiltin> table : {TextFilters(), SequenceFilters(), ValueFilters()}) {
     if (const Builtin filter = FindBuiltin(table, name)) return filter(*this, subject, arguments);
   }
-  machine_.Fail("TemplateRuntimeError: No filter named '%.*s' found.",
+  machine_.Fail("TemplateAssertionError: No filter named '%.*s'.",
                 static_cast<int>(name.size() > 60 ? 60 : name.size()), name.data());
   return Value();
 }
@@ -225,7 +225,7 @@ bool Interpreter::ApplyTest(std::string_view name, Value subject, const Argument
   if (const Builtin test = FindBuiltin(Tests(), name)) {
     return Truth(test(*this, subject, arguments));
   }
-  machine_.Fail("TemplateRuntimeError: No test named '%.*s' found.",
+  machine_.Fail("TemplateAssertionError: No test named '%.*s'.",
                 static_cast<int>(name.size() > 60 ? 60 : name.size()), name.data());
   return false;
 }

@@ -85,7 +85,10 @@ Value IntegerArithmetic(Machine& machine, ExprKind op, int64_t a, int64_t b) {
       return Value::Float(static_cast<double>(a) / static_cast<double>(b));
     case ExprKind::kFloorDivide:
     case ExprKind::kModulo: {
-      if (b == 0) return DivisionByZero(machine);
+      if (b == 0) {
+        machine.Fail("ZeroDivisionError: integer division or modulo by zero");
+        return Value();
+      }
       if (b == -1) {  // the one quotient that may not fit
         if (op == ExprKind::kModulo) return Value::Int(0);
         if (__builtin_sub_overflow(int64_t{0}, a, &result)) return Overflow(machine);

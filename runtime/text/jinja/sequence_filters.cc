@@ -292,8 +292,7 @@ Value Map(Interpreter& interpreter, Value self, const Arguments& arguments) {
   for (size_t i = 0; i < items.count && machine.Spend(1); ++i) {
     Value value;
     if (by_attribute) {
-      value = GetPath(machine, items[i], attribute);
-      if (value.is_undefined() && !fallback.is_undefined()) value = fallback;
+      value = GetPath(machine, items[i], attribute, fallback);
     } else {
       value = interpreter.ApplyFilter(arguments.positional[0].str(), items[i],
                                       {arguments.positional.subspan(1), arguments.named});

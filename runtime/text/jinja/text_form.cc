@@ -7,6 +7,7 @@
 
 #include <utf8proc.h>
 
+#include "runtime/text/jinja/interpreter.h"
 #include "runtime/text/utf8.h"
 
 namespace rondo::jinja {
@@ -150,6 +151,10 @@ void AppendRepr(Machine& machine, Buffer& out, Value value) {
       out.Append(')');
       return;
     }
+    case Kind::kMacro:
+      out.Append("<Macro '");
+      out.Append(value.macro->definition->name);
+      return out.Append("'>");
     default:  // Python shows an address here, which no template can want
       out.Append('<');
       out.Append(TypeName(value));

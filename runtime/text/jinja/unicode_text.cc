@@ -9,10 +9,15 @@
 namespace rondo::jinja {
 namespace {
 
+constexpr uint32_t kSharpS = 0xDF;  // the one common letter that becomes two
+
 const uint8_t* Bytes(const char* text) { return reinterpret_cast<const uint8_t*>(text); }
 
 uint32_t ToUpper(uint32_t c) {
   return static_cast<uint32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c)));
+}
+uint32_t ToTitle(uint32_t c) {
+  return static_cast<uint32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(c)));
 }
 uint32_t ToLower(uint32_t c) {
   return static_cast<uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
@@ -69,12 +74,13 @@ Value ChangeCase(Machine& machine, std::string_view text, Case to) {
     const uint32_t c = step.code_point;
     at += step.length;
     const uint32_t upper = ToUpper(c), lower = ToLower(c);
-    uint32_t changed = lower;
-    if (to == Case::kUpper || (to == Case::kSwap && c == lower) ||
-        (to == Case::kTitle && !after_letter) || (to == Case::kCapitalize && first)) {
-      changed = upper;
+    const bool begins = (to == Case::kTitle && !after_letter) || (to == Case::kCapitalize && first);
+    const bool raises = to == Case::kUpper || (to == Case::kSwap && c == lower);
+    if (c == kSharpS && (begins || raises)) {
+      out.Append(begins ? "Ss" : "SS");
+    } else {
+      out.AppendCodePoint(begins ? ToTitle(c) : raises ? upper : lower);
     }
-    out.AppendCodePoint(changed);
     first = false;
     after_letter = upper != lower;
   }

@@ -316,9 +316,11 @@ void FailUndefined(Machine& machine, Value value) {
                  undefined->object);
   } else {
     const bool is_none = std::strcmp(undefined->object, "NoneType") == 0;
-    machine.Fail("UndefinedError: '%s%s' has no %s %.*s", is_none ? "None" : undefined->object,
-                 is_none ? "" : " object", undefined->name.is_string() ? "attribute" : "element",
-                 size, text);
+    const bool attribute = undefined->name.is_string();
+    const char* quote = attribute ? "'" : "";
+    machine.Fail("UndefinedError: %s%s%s%s has no %s %.*s", quote,
+                 is_none ? "None" : undefined->object, is_none ? "" : " object", quote,
+                 attribute ? "attribute" : "element", size, text);
   }
 }
 

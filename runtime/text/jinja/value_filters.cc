@@ -61,6 +61,13 @@ bool ParseInt(std::string_view text, int base, int64_t* out) {
   const bool plus = text.starts_with('+');
   if (plus) text.remove_prefix(1);
   if (text.empty() || (plus && text[0] == '-')) return false;
+  const bool minus = text[0] == '-';
+  const std::string_view prefix = text.substr(minus ? 1 : 0, 2);
+  const bool prefixed = (base == 16 && (prefix == "0x" || prefix == "0X")) ||
+                        (base == 8 && (prefix == "0o" || prefix == "0O")) ||
+                        (base == 2 && (prefix == "0b" || prefix == "0B"));
+  if (prefixed && minus) return false;
+  if (prefixed) text.remove_prefix(2);
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out, base);
   return error == std::errc() && end == text.data() + text.size();
 }
