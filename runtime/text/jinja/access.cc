@@ -64,7 +64,7 @@ bool FindItem(Machine& machine, Value object, Value key, Value* item) {
       return true;
     case Kind::kRange:
       if (!key.is_integral() || !Place(key.as_int(), object.range->count, &place)) return false;
-      *item = Value::Int(object.range->start + object.range->step * static_cast<int64_t>(place));
+      *item = Iterate(machine, object)[place];
       return true;
     case Kind::kString: {
       const Text& text = *object.text;

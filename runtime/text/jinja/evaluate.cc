@@ -60,7 +60,7 @@ Value Interpreter::Evaluate(const Expr* expr) {
 
 Value Interpreter::EvaluateName(const Expr& expr) {
   for (const Scope* scope = scope_; scope != nullptr; scope = scope->outer) {
-    machine_.Spend(scope->count / 16 + 1);
+    machine_.Spend(scope->count / 4 + 1);
     for (uint32_t i = 0; i < scope->count; ++i) {
       if (scope->variables[i].name == expr.name) return scope->variables[i].value;
     }

@@ -189,7 +189,7 @@ Value Interpreter::Capture(Scope* scope, const Statement* body) {
 // ---- Names ----
 
 void Interpreter::Set(Scope* scope, std::string_view name, Value value) {
-  machine_.Spend(scope->count / 16 + 1);
+  machine_.Spend(scope->count / 4 + 1);
   for (uint32_t i = 0; i < scope->count; ++i) {
     if (scope->variables[i].name != name) continue;
     scope->variables[i].value = value;

@@ -36,7 +36,7 @@ Value MakeRange(Interpreter& interpreter, Value, const Arguments& arguments) {
     return Value();
   }
   Value value = Value::Of(Kind::kRange);
-  value.range = machine.New<Range>(start, step, static_cast<size_t>(count));
+  value.range = machine.New<Range>(start, stop, step, static_cast<size_t>(count));
   return machine.failed() ? Value() : value;
 }
 

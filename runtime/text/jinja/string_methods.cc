@@ -55,7 +55,7 @@ Sequence* SplitAt(Machine& machine, Value text, std::string_view separator, int6
       Append(machine, parts, SubString(machine, text, rest.substr(0, at)));
       rest = rest.substr(at + separator.size());
     }
-    --limit;
+    if (limit > 0) --limit;
   }
   Append(machine, parts, SubString(machine, text, rest));
   if (backwards && parts != nullptr) std::reverse(parts->items, parts->items + parts->count);
@@ -177,7 +177,8 @@ Value ZFill(Interpreter& interpreter, Value self, const Arguments& arguments) {
   const std::string_view text = self.str();
   const bool sign = text.starts_with('-') || text.starts_with('+');
   const Value digits = ViewString(machine, text.substr(sign ? 1 : 0));
-  const Value padded = machine.failed() ? Value() : Pad(machine, digits, sign ? n - 1 : n, "0", true, false);
+  if (machine.failed()) return Value();
+  const Value padded = Pad(machine, digits, n > 0 && sign ? n - 1 : n, "0", true, false);
   if (machine.failed() || !sign) return padded;
   return Concatenate(machine, {text.data(), 1, kUnknownLength}, padded.str());
 }

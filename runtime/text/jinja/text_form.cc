@@ -142,8 +142,7 @@ void AppendRepr(Machine& machine, Buffer& out, Value value) {
       out.Append("range(");
       AppendNumber(out, Value::Int(range.start));
       out.Append(", ");
-      AppendNumber(out,
-                   Value::Int(range.start + range.step * static_cast<int64_t>(range.count)));
+      AppendNumber(out, Value::Int(range.stop));
       if (range.step != 1) {
         out.Append(", ");
         AppendNumber(out, Value::Int(range.step));

@@ -51,7 +51,7 @@ inline constexpr size_t kUnknownLength = SIZE_MAX;
 struct Sequence;
 struct Dict;
 struct Range {
-  int64_t start, step;
+  int64_t start, stop, step;
   size_t count;
 };
 struct Undefined;

@@ -152,6 +152,7 @@ Value Round(Interpreter& interpreter, Value self, const Arguments& arguments) {
   }
   if (self.is_integral() && digits >= 0) return self.is(Kind::kBool) ? Value::Int(self.as_int()) : self;
   if (!std::isfinite(number) || digits > 300) return self;
+  if (digits < -308) return Value::Float(0);
   if (digits < 0) {
     const double scale = std::pow(10.0, static_cast<double>(-digits));
     return Value::Float(std::nearbyint(number / scale) * scale);
