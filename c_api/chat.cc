@@ -125,8 +125,7 @@ Status Render(const rondo_chat_options* theirs, Outputs out) {
                          "the model has no tokenizer, so only the text can be had");
   }
   const rondo::format::Chat* chat = out.model->file.model().chat();
-  const size_t n_tokens =
-      chat == nullptr || chat->tokens() == nullptr ? 0 : chat->tokens()->size();
+  const size_t n_tokens = chat == nullptr || chat->tokens() == nullptr ? 0 : chat->tokens()->size();
   RONDO_ASSIGN(auto tokens, rondo::HeapArray<rondo::ChatToken>::Create(n_tokens));
   for (size_t i = 0; i < n_tokens; ++i) {
     const rondo::format::ChatToken* token = chat->tokens()->Get(static_cast<uint32_t>(i));

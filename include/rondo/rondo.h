@@ -562,9 +562,9 @@ enum {
  * ones stay below a hundredth. */
 typedef struct rondo_chat_options {
   uint32_t struct_size;
-  uint32_t flags;      /* RONDO_CHAT_; default ADD_GENERATION_PROMPT */
-  int64_t local_time;  /* what the clock on the wall shows, as seconds since 1970-01-01 00:00, for
-                          templates that write the date; default RONDO_CHAT_NO_CLOCK */
+  uint32_t flags;       /* RONDO_CHAT_; default ADD_GENERATION_PROMPT */
+  int64_t local_time;   /* what the clock on the wall shows, as seconds since 1970-01-01 00:00, for
+                           templates that write the date; default RONDO_CHAT_NO_CLOCK */
   const char* messages; /* [{"role": "user", "content": "Hello!"}, ...] as the model's makers have
                            it; needed */
   size_t messages_bytes;
@@ -594,9 +594,9 @@ RONDO_API int32_t rondo_chat_options_init(rondo_chat_options* options, size_t st
  * thread's stack. It is no part of a session's work: what a session does after it was opened
  * allocates nothing.
  * Fails with RONDO_STATUS_INVALID_ARGUMENT (what is not JSON, and at which byte; the template's
- * line and its error, or the sentence with which it refuses the conversation; a limit), _UNSUPPORTED
- * (the model has no chat template; no tokenizer and ids are wanted; a library built without this,
- * see rondo_query), _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread] */
+ * line and its error, or the sentence with which it refuses the conversation; a limit),
+ * _UNSUPPORTED (the model has no chat template; no tokenizer and ids are wanted; a library built
+ * without this, see rondo_query), _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread] */
 RONDO_API int32_t rondo_chat_render(const rondo_model* model, const rondo_chat_options* options,
                                     char* text, size_t text_capacity, size_t* text_length,
                                     int32_t* ids, size_t ids_capacity, size_t* ids_count,

@@ -177,8 +177,8 @@ class Checker {
       }
       RONDO_RETURN_IF_ERROR(CheckRange("the length of a chat template's name",
                                        entry->name()->size(), 1, kMaxNameBytes));
-      RONDO_RETURN_IF_ERROR(CheckRange("the length of a chat template", entry->text()->size(), 0,
-                                       kMaxTemplateBytes));
+      RONDO_RETURN_IF_ERROR(
+          CheckRange("the length of a chat template", entry->text()->size(), 0, kMaxTemplateBytes));
     }
     if (chat->tokens() == nullptr) return Status();
     RONDO_RETURN_IF_ERROR(

@@ -46,7 +46,8 @@ Value ReadMessages(Machine& machine, std::string_view json) {
   }
   for (size_t i = 0; i < messages.sequence->count; ++i) {
     if (messages.sequence->items[i].is(Kind::kDict)) continue;
-    machine.Fail("messages[%zu] is not a JSON object, expected {\"role\": ..., \"content\": ...}", i);
+    machine.Fail("messages[%zu] is not a JSON object, expected {\"role\": ..., \"content\": ...}",
+                 i);
     return Value();
   }
   return messages;

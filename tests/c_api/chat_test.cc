@@ -76,8 +76,8 @@ TEST_F(ChatTest, SizesAreToldAndEitherIsOptional) {
             RONDO_STATUS_BUFFER_TOO_SMALL);
   EXPECT_EQ(length_, length);
   EXPECT_EQ(count_, count);
-  EXPECT_EQ(rondo_chat_render(model_.get(), &options, text_, length, &length_, ids_, count,
-                              &count_, why_, sizeof why_),
+  EXPECT_EQ(rondo_chat_render(model_.get(), &options, text_, length, &length_, ids_, count, &count_,
+                              why_, sizeof why_),
             RONDO_STATUS_BUFFER_TOO_SMALL);
   EXPECT_STREQ(text_, "");
   EXPECT_EQ(rondo_chat_render(model_.get(), &options, text_, length + 1, &length_, nullptr, 0,
@@ -86,8 +86,8 @@ TEST_F(ChatTest, SizesAreToldAndEitherIsOptional) {
   EXPECT_EQ(rondo_chat_render(model_.get(), &options, nullptr, 0, nullptr, ids_, count, &count_,
                               why_, sizeof why_),
             RONDO_STATUS_OK);
-  EXPECT_EQ(rondo_chat_render(model_.get(), &options, nullptr, 0, nullptr, ids_, count - 1,
-                              &count_, why_, sizeof why_),
+  EXPECT_EQ(rondo_chat_render(model_.get(), &options, nullptr, 0, nullptr, ids_, count - 1, &count_,
+                              why_, sizeof why_),
             RONDO_STATUS_BUFFER_TOO_SMALL);
   EXPECT_EQ(count_, count);
 }
@@ -139,12 +139,14 @@ TEST_F(ChatTest, Nulls) {
             invalid);
   EXPECT_EQ(rondo_chat_render(model_.get(), nullptr, c, 8, &n, nullptr, 0, nullptr, nullptr, 0),
             invalid);
-  EXPECT_EQ(rondo_chat_render(model_.get(), &options, nullptr, 8, &n, nullptr, 0, nullptr, nullptr, 0),
-            invalid);
+  EXPECT_EQ(
+      rondo_chat_render(model_.get(), &options, nullptr, 8, &n, nullptr, 0, nullptr, nullptr, 0),
+      invalid);
   EXPECT_EQ(rondo_chat_render(model_.get(), &options, c, 8, &n, nullptr, 8, nullptr, nullptr, 0),
             invalid);
-  EXPECT_EQ(rondo_chat_render(model_.get(), &options, c, 8, nullptr, nullptr, 0, nullptr, nullptr, 0),
-            invalid);
+  EXPECT_EQ(
+      rondo_chat_render(model_.get(), &options, c, 8, nullptr, nullptr, 0, nullptr, nullptr, 0),
+      invalid);
   EXPECT_EQ(rondo_model_chat_template(nullptr, nullptr, c, 8, &n), invalid);
   EXPECT_EQ(rondo_model_chat_template(model_.get(), nullptr, c, 8, nullptr), invalid);
   EXPECT_EQ(rondo_model_chat_template_name(nullptr, 0, c, 8, &n), invalid);

@@ -49,8 +49,7 @@ struct Arguments {
 };
 
 void Print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() ||
-      std::fflush(stdout) != 0) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error("cannot write to standard output");
   }
 }
@@ -86,9 +85,8 @@ void PrintSpeed(const char* what, size_t tokens, double seconds) {
 void PrintStats(const Conversation& conversation) {
   const uint64_t remaining = conversation.remaining();
   std::printf("context: %s tokens, %s\n", FormatCount(conversation.position()).c_str(),
-              remaining == UINT64_MAX
-                  ? "any number more"
-                  : ("room for " + FormatCount(remaining) + " more").c_str());
+              remaining == UINT64_MAX ? "any number more"
+                                      : ("room for " + FormatCount(remaining) + " more").c_str());
   const TurnStats& turn = conversation.stats();
   std::printf("kept: %zu tokens of the turns before\n", turn.kept);
   PrintSpeed("prefill", turn.prefilled, turn.prefill_seconds);
@@ -149,8 +147,7 @@ bool RunCommand(const std::string& line, Conversation& conversation) {
 bool Turn(const std::string& message, Conversation& conversation) {
   if (message.find_first_not_of(" \t\n") == message.npos) return true;
   if (message[0] == '/') return RunCommand(message, conversation);
-  const int32_t reason =
-      conversation.Ask(message, [](std::string_view text) { Print(text); });
+  const int32_t reason = conversation.Ask(message, [](std::string_view text) { Print(text); });
   Print("\n");
   PrintReason(reason);
   return true;

@@ -43,8 +43,7 @@ std::optional<std::string> ReadBlock(LineReader& lines, const std::string& first
 
 }  // namespace
 
-LineReader::LineReader()
-    : is_terminal_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {}
+LineReader::LineReader() : is_terminal_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {}
 
 std::optional<std::string> LineReader::Read(const std::string& prompt) {
   if (!is_terminal_) return ReadPlain();

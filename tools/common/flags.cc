@@ -71,9 +71,9 @@ void AddSamplingFlags(CLI::App* command, rondo_session_options* options,
   const CLI::Validator unsigned_number = CLI::Validator(CLI::NonNegativeNumber).description("");
   rondo_session_options& s = *options;
   command
-      ->add_option("--max-tokens", s.max_tokens,
-                   "Tokens to generate; 0: no limit; " + std::to_string(s.max_tokens) +
-                       " if not given")
+      ->add_option(
+          "--max-tokens", s.max_tokens,
+          "Tokens to generate; 0: no limit; " + std::to_string(s.max_tokens) + " if not given")
       ->check(unsigned_number)
       ->type_name("N");
   command->add_option("--temperature", s.temperature, "0 (if not given): the most likely token")

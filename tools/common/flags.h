@@ -17,8 +17,8 @@ void AddThreadsFlag(CLI::App* command, rondo_engine_options* options);
 void AddPolicyFlags(CLI::App* command, rondo_engine_options* options);
 void AddKvFlag(CLI::App* command, rondo_engine_options* options);
 
-// --max-tokens, --temperature and all else that chooses and ends a text. `stop`: stop strings, which
-// the caller puts into the options.
+// --max-tokens, --temperature and all else that chooses and ends a text. `stop`: stop strings,
+// which the caller puts into the options.
 void AddSamplingFlags(CLI::App* command, rondo_session_options* options,
                       std::vector<std::string>* stop);
 

@@ -157,8 +157,8 @@ bool FindSlice(Machine& machine, Value start, Value stop, Value step, size_t cou
   last = clamp(last);
   const int64_t way = backwards ? out->first - last : last - out->first;
   if (way <= 0) return true;
-  const uint64_t stride = backwards ? -static_cast<uint64_t>(out->step)
-                                    : static_cast<uint64_t>(out->step);
+  const uint64_t stride =
+      backwards ? -static_cast<uint64_t>(out->step) : static_cast<uint64_t>(out->step);
   out->count = static_cast<size_t>((static_cast<uint64_t>(way) - 1) / stride + 1);
   return true;
 }
@@ -309,7 +309,8 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
     Append(machine, slice, items[static_cast<size_t>(place)]);
   }
   if (machine.failed()) return Value();
-  if (!object.is_string()) return Value::Items(object.is(Kind::kTuple) ? Kind::kTuple : Kind::kList, slice);
+  if (!object.is_string())
+    return Value::Items(object.is(Kind::kTuple) ? Kind::kTuple : Kind::kList, slice);
   Value text = ViewString(machine, "");
   for (size_t i = 0; i < places.count && !machine.failed(); ++i) {
     text = Concatenate(machine, *text.text, slice->items[i].str());

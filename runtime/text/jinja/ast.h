@@ -38,7 +38,16 @@ enum class ExprKind : uint8_t {
   kChoice,       // a if b else c; c may be null
 };
 
-enum class Comparison : uint8_t { kEqual, kNotEqual, kLess, kLessEqual, kMore, kMoreEqual, kIn, kNotIn };
+enum class Comparison : uint8_t {
+  kEqual,
+  kNotEqual,
+  kLess,
+  kLessEqual,
+  kMore,
+  kMoreEqual,
+  kIn,
+  kNotIn
+};
 
 struct Expr;
 
@@ -74,17 +83,17 @@ struct Expr {
 };
 
 enum class StatementKind : uint8_t {
-  kText,       // text
-  kOutput,     // {{ value }}
-  kIf,         // value, body, otherwise (elif: a single kIf)
-  kFor,        // target in value if condition: body, else otherwise
-  kSet,        // target = value
-  kSetBlock,   // target = body, through the filter `value` if there is one
-  kMacro,      // macro
-  kCall,       // value(caller = macro)
-  kFilter,     // value (filters without a subject), body
-  kWith,       // targets = values, body
-  kScope,      // body, with names of its own
+  kText,      // text
+  kOutput,    // {{ value }}
+  kIf,        // value, body, otherwise (elif: a single kIf)
+  kFor,       // target in value if condition: body, else otherwise
+  kSet,       // target = value
+  kSetBlock,  // target = body, through the filter `value` if there is one
+  kMacro,     // macro
+  kCall,      // value(caller = macro)
+  kFilter,    // value (filters without a subject), body
+  kWith,      // targets = values, body
+  kScope,     // body, with names of its own
   kBreak,
   kContinue,
 };
@@ -100,8 +109,8 @@ struct MacroDefinition {
   std::string_view name;
   std::span<const Parameter> parameters = {};
   const Statement* body = nullptr;
-  bool uses_caller = false;  // its body has the name caller
-  bool uses_rest = false;    // varargs
+  bool uses_caller = false;      // its body has the name caller
+  bool uses_rest = false;        // varargs
   bool uses_named_rest = false;  // kwargs
 };
 
@@ -115,7 +124,7 @@ struct Statement {
   const Expr* condition = nullptr;
   const Statement* body = nullptr;
   const Statement* otherwise = nullptr;
-  std::span<const Expr* const> targets = {}, values = {};
+  std::span<const Expr*const> targets = {}, values = {};
   const MacroDefinition* macro = nullptr;
   bool recursive = false;  // kFor
 };

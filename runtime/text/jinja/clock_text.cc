@@ -17,7 +17,7 @@ constexpr std::string_view kMonths[] = {"January",   "February", "March",    "Ap
 constexpr int64_t kEarliest = -62135596800, kLatest = 253402300799;
 
 struct Calendar {
-  int year, month, day;     // month 1 to 12
+  int year, month, day;  // month 1 to 12
   int hour, minute, second;
   int weekday, day_of_year;  // 0 to 6 from Sunday; 1 to 366
 };
@@ -75,7 +75,8 @@ class TimeWriter {
         continue;
       }
       char padding = 0;
-      if (format[i + 1] == '-' || format[i + 1] == '_' || format[i + 1] == '0') padding = format[++i];
+      if (format[i + 1] == '-' || format[i + 1] == '_' || format[i + 1] == '0')
+        padding = format[++i];
       if (i + 1 < format.size()) Field(format[++i], padding);
     }
   }
@@ -86,7 +87,10 @@ class TimeWriter {
   void Number(int value, int width, char padding, char usual = '0') {
     char text[16];
     const char fill = padding == 0 ? usual : padding;
-    std::snprintf(text, sizeof text, fill == '-' ? "%d" : fill == '_' ? "%*d" : "%0*d",
+    std::snprintf(text, sizeof text,
+                  fill == '-'   ? "%d"
+                  : fill == '_' ? "%*d"
+                                : "%0*d",
                   fill == '-' ? value : width, value);
     out_.Append(std::string_view(text));
   }

@@ -87,7 +87,8 @@ Value CyclerReset(Interpreter& interpreter, Value self, const Arguments& argumen
   return Value::None();
 }
 
-constexpr NamedBuiltin kListMethods[] = {{"index", ListIndex}, {"count", ListCount}, {"copy", Copy}};
+constexpr NamedBuiltin kListMethods[] = {
+    {"index", ListIndex}, {"count", ListCount}, {"copy", Copy}};
 constexpr NamedBuiltin kTupleMethods[] = {{"index", ListIndex}, {"count", ListCount}};
 constexpr NamedBuiltin kDictMethods[] = {{"items", ItemsMethod},
                                          {"keys", KeysMethod},
@@ -126,8 +127,8 @@ const NamedBuiltin* FindMethod(Value object, std::string_view name) {
 }
 
 bool IsMutatingMethod(Value object, std::string_view name) {
-  static constexpr std::string_view kOfLists[] = {"append", "clear",  "pop",    "reverse",
-                                                  "insert", "sort", "extend", "remove"};
+  static constexpr std::string_view kOfLists[] = {"append", "clear", "pop",    "reverse",
+                                                  "insert", "sort",  "extend", "remove"};
   static constexpr std::string_view kOfDicts[] = {"clear", "pop", "popitem", "setdefault",
                                                   "update"};
   std::span<const std::string_view> names;

@@ -68,7 +68,8 @@ Value Interpreter::EvaluateName(const Expr& expr) {
   if (const Value* value = Find(machine_, variables_, expr.name)) return *value;
   Value value = FindGlobal(*this, expr.name);
   if (value.is_undefined()) {
-    value.undefined = machine_.New<Undefined>(nullptr, nullptr, ViewString(machine_, expr.name), false);
+    value.undefined =
+        machine_.New<Undefined>(nullptr, nullptr, ViewString(machine_, expr.name), false);
   }
   return value;
 }
@@ -100,7 +101,8 @@ Arguments Interpreter::EvaluateArguments(const CallArguments& given, NamedValue 
   for (const Expr* argument : given.positional) Append(machine_, positional, Evaluate(argument));
   if (given.rest != nullptr) {
     const Items rest = Iterate(machine_, Evaluate(given.rest));
-    for (size_t i = 0; i < rest.count && machine_.Spend(1); ++i) Append(machine_, positional, rest[i]);
+    for (size_t i = 0; i < rest.count && machine_.Spend(1); ++i)
+      Append(machine_, positional, rest[i]);
   }
   size_t n_named = given.named.size() + (extra.name.empty() ? 0 : 1);
   Value named_rest;
@@ -184,8 +186,8 @@ Value Interpreter::EvaluateConcatenation(const Expr& expr) {
 Value Interpreter::EvaluateChoice(const Expr& expr) {
   if (Truth(Evaluate(expr.b))) return Evaluate(expr.a);
   if (expr.c != nullptr) return Evaluate(expr.c);
-  return UndefinedHint(machine_,
-                       "the inline if-expression evaluated to false and no else section was defined.");
+  return UndefinedHint(
+      machine_, "the inline if-expression evaluated to false and no else section was defined.");
 }
 
 // ---- Calls ----
@@ -213,7 +215,8 @@ Value Interpreter::Call(Value callee, const Arguments& arguments) {
 }
 
 Value Interpreter::ApplyFilter(std::string_view name, Value subject, const Arguments& arguments) {
-  for (const std::span<const NamedBuiltin> table : {TextFilters(), SequenceFilters(), ValueFilters()}) {
+  for (const std::span<const NamedBuiltin> table :
+       {TextFilters(), SequenceFilters(), ValueFilters()}) {
     if (const Builtin filter = FindBuiltin(table, name)) return filter(*this, subject, arguments);
   }
   machine_.Fail("TemplateAssertionError: No filter named '%.*s'.",

@@ -45,9 +45,9 @@ bool IsComparison(const Token& token, const Token& next, Comparison* op) {
     std::string_view text;
     Comparison op;
   };
-  static constexpr Name kNames[] = {
-      {"==", Comparison::kEqual},    {"!=", Comparison::kNotEqual}, {"<", Comparison::kLess},
-      {"<=", Comparison::kLessEqual}, {">", Comparison::kMore},      {">=", Comparison::kMoreEqual}};
+  static constexpr Name kNames[] = {{"==", Comparison::kEqual}, {"!=", Comparison::kNotEqual},
+                                    {"<", Comparison::kLess},   {"<=", Comparison::kLessEqual},
+                                    {">", Comparison::kMore},   {">=", Comparison::kMoreEqual}};
   for (const Name& name : kNames) {
     if (!token.IsOperator(name.text)) continue;
     *op = name.op;
@@ -129,8 +129,8 @@ const Expr* ExpressionParser::ParseTarget(bool attribute) {
     }
     if (!tokens_.SkipOperator(",")) break;
     comma = true;
-  } while (!machine_.failed() && (tokens_.current().kind == TokenKind::kName ||
-                                  tokens_.current().IsOperator("(")) &&
+  } while (!machine_.failed() &&
+           (tokens_.current().kind == TokenKind::kName || tokens_.current().IsOperator("(")) &&
            !tokens_.current().IsName("in"));
   if (!comma && items.list().size() == 1) return items.list().front();
   Expr* tuple = New(ExprKind::kTuple);

@@ -30,9 +30,10 @@ Value MakeRange(Interpreter& interpreter, Value, const Arguments& arguments) {
     count = (step > 0 ? (to - from - 1) / stride : (from - to - 1) / (0 - stride)) + 1;
   }
   if (count > kMaxRange) {
-    machine.Fail("OverflowError: Range too big. The sandbox blocks ranges larger than MAX_RANGE "
-                 "(%llu).",
-                 static_cast<unsigned long long>(kMaxRange));
+    machine.Fail(
+        "OverflowError: Range too big. The sandbox blocks ranges larger than MAX_RANGE "
+        "(%llu).",
+        static_cast<unsigned long long>(kMaxRange));
     return Value();
   }
   Value value = Value::Of(Kind::kRange);
@@ -52,9 +53,10 @@ Dict* MakeEntries(Machine& machine, const Arguments& arguments, const char* func
     for (size_t i = 0; i < items.count && machine.Spend(1); ++i) {
       const Items pair = Iterate(machine, items[i]);
       if (!machine.failed() && pair.count != 2) {
-        machine.Fail("ValueError: dictionary update sequence element #%zu has length %zu; 2 is "
-                     "required",
-                     i, pair.count);
+        machine.Fail(
+            "ValueError: dictionary update sequence element #%zu has length %zu; 2 is "
+            "required",
+            i, pair.count);
       }
       if (machine.failed()) return nullptr;
       Put(machine, dict, pair[0], pair[1]);
@@ -102,8 +104,8 @@ Value RaiseException(Interpreter& interpreter, Value, const Arguments& arguments
   if (!Bind(machine, "raise_exception()", arguments, {{"message", &message, true}})) return Value();
   const Value text = ToText(machine, message);
   if (machine.failed()) return Value();
-  machine.Fail("TemplateError: %.*s", static_cast<int>(text.text->size > 200 ? 200 : text.text->size),
-               text.text->data);
+  machine.Fail("TemplateError: %.*s",
+               static_cast<int>(text.text->size > 200 ? 200 : text.text->size), text.text->data);
   return Value();
 }
 
@@ -118,12 +120,8 @@ Value StrftimeNow(Interpreter& interpreter, Value, const Arguments& arguments) {
 }
 
 constexpr NamedBuiltin kGlobals[] = {
-    {"range", MakeRange},
-    {"dict", MakeDict},
-    {"namespace", MakeNamespace},
-    {"cycler", MakeCycler},
-    {"joiner", MakeJoiner},
-    {"raise_exception", RaiseException},
+    {"range", MakeRange},          {"dict", MakeDict},     {"namespace", MakeNamespace},
+    {"cycler", MakeCycler},        {"joiner", MakeJoiner}, {"raise_exception", RaiseException},
     {"strftime_now", StrftimeNow},
 };
 

@@ -40,7 +40,8 @@ Value Is(Interpreter& interpreter, Value self, const Arguments& arguments) {
 template <Comparison op>
 Value Compares(Interpreter& interpreter, Value self, const Arguments& arguments) {
   Value other;
-  if (!Bind(interpreter.machine(), "the test", arguments, {{"other", &other, true}})) return Value();
+  if (!Bind(interpreter.machine(), "the test", arguments, {{"other", &other, true}}))
+    return Value();
   return Value::Bool(Compare(interpreter.machine(), op, self, other));
 }
 
@@ -69,7 +70,8 @@ Value DivisibleBy(Interpreter& interpreter, Value self, const Arguments& argumen
 
 Value SameAs(Interpreter& interpreter, Value self, const Arguments& arguments) {
   Value other;
-  if (!Bind(interpreter.machine(), "sameas()", arguments, {{"other", &other, true}})) return Value();
+  if (!Bind(interpreter.machine(), "sameas()", arguments, {{"other", &other, true}}))
+    return Value();
   if (self.kind != other.kind) return Value::Bool(false);
   switch (self.kind) {
     case Kind::kNone:
@@ -91,9 +93,9 @@ Value HasCase(Interpreter& interpreter, Value self, const Arguments& arguments) 
   const Value changed = ChangeCase(machine, text.str(), to);
   if (machine.failed() || !Equal(machine, text, changed)) return Value::Bool(false);
   // A text without letters has no case.
-  return Value::Bool(!Equal(
-      machine, text,
-      ChangeCase(machine, text.str(), to == Case::kLower ? Case::kUpper : Case::kLower)));
+  return Value::Bool(
+      !Equal(machine, text,
+             ChangeCase(machine, text.str(), to == Case::kLower ? Case::kUpper : Case::kLower)));
 }
 
 Value IsIterableTest(Interpreter& interpreter, Value self, const Arguments& arguments) {

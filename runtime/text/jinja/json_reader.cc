@@ -26,8 +26,8 @@ class JsonReader {
   }
 
   void SkipSpace() {
-    while (at_ < json_.size() && (json_[at_] == ' ' || json_[at_] == '\n' || json_[at_] == '\r' ||
-                                  json_[at_] == '\t')) {
+    while (at_ < json_.size() &&
+           (json_[at_] == ' ' || json_[at_] == '\n' || json_[at_] == '\r' || json_[at_] == '\t')) {
       ++at_;
     }
   }

@@ -94,8 +94,7 @@ bool Lexer::NextInRoot(Token* token) {
   }
   const char type = source_[tag + 1];
   const char sign = tag + 2 < source_.size() ? source_[tag + 2] : ' ';
-  const std::string_view text =
-      StripBefore(source_.substr(at_, tag - at_), sign, type == '{');
+  const std::string_view text = StripBefore(source_.substr(at_, tag - at_), sign, type == '{');
   if (tag > at_) {
     *token = Make(TokenKind::kData, text);
     Advance(tag - at_);
@@ -116,8 +115,9 @@ bool Lexer::NextInRoot(Token* token) {
 }
 
 void Lexer::SkipComment() {
-  const size_t sign = at_ + 2 < source_.size() ? static_cast<size_t>(
-      source_[at_ + 2] == '-' || source_[at_ + 2] == '+') : 0;
+  const size_t sign = at_ + 2 < source_.size()
+                          ? static_cast<size_t>(source_[at_ + 2] == '-' || source_[at_ + 2] == '+')
+                          : 0;
   size_t end = source_.find("#}", at_ + 2 + sign);
   if (end == source_.npos) {
     machine_.Fail("a comment has no end, expected #}");
@@ -311,10 +311,9 @@ Value Lexer::Unescape(std::string_view body) {
 }
 
 Token Lexer::ReadOperator() {
-  static constexpr std::string_view kOperators[] = {"**", "//", "==", "!=", ">=", "<=", "+", "-",
-                                                    "/",  "*",  "%",  "~",  "[",  "]",  "(", ")",
-                                                    "{",  "}",  ">",  "<",  "=",  ".",  ":", "|",
-                                                    ",",  ";"};
+  static constexpr std::string_view kOperators[] = {
+      "**", "//", "==", "!=", ">=", "<=", "+", "-", "/", "*", "%", "~", "[",
+      "]",  "(",  ")",  "{",  "}",  ">",  "<", "=", ".", ":", "|", ",", ";"};
   for (std::string_view op : kOperators) {
     if (!At(op)) continue;
     const char c = op[0];

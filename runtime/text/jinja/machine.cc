@@ -84,9 +84,7 @@ void Machine::FailWith(const Status& status) {
   status_ = status;
 }
 
-void Machine::FailMemory() {
-  Fail("it needs more than %zu MiB of memory", limits_.memory >> 20);
-}
+void Machine::FailMemory() { Fail("it needs more than %zu MiB of memory", limits_.memory >> 20); }
 
 Deeper::Deeper(Machine& machine) : machine_(machine) {
   if (++machine_.depth_ > machine_.limits_.depth) {

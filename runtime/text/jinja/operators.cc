@@ -190,7 +190,8 @@ bool NoOrder(Machine& machine, const char* op, Value a, Value b) {
 }
 
 bool HasOrder(Value a, Value b) {
-  return (a.is_number() && b.is_number()) || (a.kind == b.kind && (a.is_string() || a.is_sequence()));
+  return (a.is_number() && b.is_number()) ||
+         (a.kind == b.kind && (a.is_string() || a.is_sequence()));
 }
 
 }  // namespace
@@ -207,8 +208,10 @@ Value Arithmetic(Machine& machine, ExprKind op, Value a, Value b) {
     if (a.is_sequence() && a.kind == b.kind) return Join(machine, a, b);
   }
   if (op == ExprKind::kMultiply) {
-    if ((a.is_string() || a.is_sequence()) && b.is_integral()) return Repeat(machine, a, b.as_int());
-    if ((b.is_string() || b.is_sequence()) && a.is_integral()) return Repeat(machine, b, a.as_int());
+    if ((a.is_string() || a.is_sequence()) && b.is_integral())
+      return Repeat(machine, a, b.as_int());
+    if ((b.is_string() || b.is_sequence()) && a.is_integral())
+      return Repeat(machine, b, a.as_int());
   }
   if (op == ExprKind::kModulo && a.is_string()) return FormatPercent(machine, a, b);
   return Unsupported(machine, op, a, b);

@@ -188,13 +188,14 @@ void AppendPercent(Machine& machine, Buffer& out, Value value, Spec spec) {
     case 'g':
     case 'G': {
       const bool integral = std::string_view("diuxXo").find(spec.type) != std::string_view::npos;
-      if (!value.is_number() || (integral && value.is(Kind::kFloat) &&
-                                 !(std::fabs(value.number) < 9e18))) {
+      if (!value.is_number() ||
+          (integral && value.is(Kind::kFloat) && !(std::fabs(value.number) < 9e18))) {
         if (value.is_undefined()) return FailUndefined(machine, value);
         return machine.Fail("TypeError: %%%c format: a real number is required, not %s", spec.type,
                             TypeName(value));
       }
-      if (integral && value.is(Kind::kFloat)) value = Value::Int(static_cast<int64_t>(value.number));
+      if (integral && value.is(Kind::kFloat))
+        value = Value::Int(static_cast<int64_t>(value.number));
       if (spec.type == 'i' || spec.type == 'u') spec.type = 'd';
       return AppendNumber(machine, out, value, spec);
     }

@@ -64,14 +64,16 @@ Value FindMethodOf(Interpreter& interpreter, Value self, const Arguments& argume
   Machine& machine = interpreter.machine();
   Value part, start = Value::None(), stop = Value::None();
   size_t begin = 0, end = 0;
-  if (!Bind(machine, "find()", arguments, {{"sub", &part, true}, {"start", &start}, {"end", &stop}}) ||
+  if (!Bind(machine, "find()", arguments,
+            {{"sub", &part, true}, {"start", &start}, {"end", &stop}}) ||
       !WantString(machine, "find()", part) || !Window(machine, self, start, stop, &begin, &end)) {
     return Value();
   }
   const std::string_view text = self.str().substr(begin, end - begin);
   size_t at = Find(machine, text, part.str());
   if (backwards && at != text.npos) {
-    for (size_t next = at; next != text.npos; next = Find(machine, text, part.str(), at + 1)) at = next;
+    for (size_t next = at; next != text.npos; next = Find(machine, text, part.str(), at + 1))
+      at = next;
   }
   if (machine.failed()) return Value();
   if (at == text.npos) {
@@ -87,7 +89,8 @@ Value CountMethod(Interpreter& interpreter, Value self, const Arguments& argumen
   Machine& machine = interpreter.machine();
   Value part, start = Value::None(), stop = Value::None();
   size_t begin = 0, end = 0;
-  if (!Bind(machine, "count()", arguments, {{"sub", &part, true}, {"start", &start}, {"end", &stop}}) ||
+  if (!Bind(machine, "count()", arguments,
+            {{"sub", &part, true}, {"start", &start}, {"end", &stop}}) ||
       !WantString(machine, "count()", part) || !Window(machine, self, start, stop, &begin, &end)) {
     return Value();
   }

@@ -33,8 +33,7 @@ Value First(Interpreter& interpreter, Value self, const Arguments& arguments) {
   if (!Bind(machine, "first()", arguments, {})) return Value();
   const Items items = Iterate(machine, self);
   if (self.is(Kind::kGenerator) && items.count > 0) self.sequence->next -= items.count - 1;
-  return items.count > 0 ? items[0]
-                         : UndefinedHint(machine, "No first item, sequence was empty.");
+  return items.count > 0 ? items[0] : UndefinedHint(machine, "No first item, sequence was empty.");
 }
 
 Value Last(Interpreter& interpreter, Value self, const Arguments& arguments) {
@@ -54,7 +53,8 @@ Value Reverse(Interpreter& interpreter, Value self, const Arguments& arguments) 
   if (!Bind(machine, "reverse()", arguments, {})) return Value();
   const Items items = Iterate(machine, self);
   Sequence* reversed = NewSequence(machine, items.count);
-  for (size_t i = items.count; i > 0 && machine.Spend(1); --i) Append(machine, reversed, items[i - 1]);
+  for (size_t i = items.count; i > 0 && machine.Spend(1); --i)
+    Append(machine, reversed, items[i - 1]);
   if (!self.is_string()) return Generator(reversed);
   Buffer out(machine);
   for (size_t i = 0; !machine.failed() && i < reversed->count; ++i) {
@@ -322,9 +322,9 @@ Value Choose(Interpreter& interpreter, Value self, const Arguments& arguments) {
   Sequence* chosen = NewSequence(machine);
   for (size_t i = 0; i < items.count && machine.Spend(1); ++i) {
     const Value value = by_attribute ? GetPath(machine, items[i], attribute) : items[i];
-    const bool holds =
-        rest.empty() ? Truth(value)
-                     : interpreter.ApplyTest(rest[0].str(), value, {rest.subspan(1), arguments.named});
+    const bool holds = rest.empty() ? Truth(value)
+                                    : interpreter.ApplyTest(rest[0].str(), value,
+                                                            {rest.subspan(1), arguments.named});
     if (holds == wanted) Append(machine, chosen, items[i]);
   }
   return machine.failed() ? Value() : Generator(chosen);

@@ -88,7 +88,8 @@ Sequence* SplitSpace(Machine& machine, Value text, int64_t limit, bool backwards
     }
     // The last part keeps the whitespace at its other end.
     if (limit == 0) size = rest.size();
-    const std::string_view word = backwards ? rest.substr(rest.size() - size) : rest.substr(0, size);
+    const std::string_view word =
+        backwards ? rest.substr(rest.size() - size) : rest.substr(0, size);
     Append(machine, parts, SubString(machine, text, word));
     rest = backwards ? rest.substr(0, rest.size() - size) : rest.substr(size);
     if (limit > 0) --limit;

@@ -15,9 +15,7 @@ namespace rondo::jinja {
 namespace {
 
 // str(self), of which most of these are filters.
-Value Subject(Interpreter& interpreter, Value self) {
-  return ToText(interpreter.machine(), self);
-}
+Value Subject(Interpreter& interpreter, Value self) { return ToText(interpreter.machine(), self); }
 
 template <Case to>
 Value CaseFilter(Interpreter& interpreter, Value self, const Arguments& arguments) {

@@ -168,7 +168,9 @@ class JsonWriter {
   JsonWriter(Machine& machine, const JsonStyle& style)
       : machine_(machine),
         style_(style),
-        separator_(!style.separator.empty() ? style.separator : style.pretty ? "," : ", "),
+        separator_(!style.separator.empty() ? style.separator
+                   : style.pretty           ? ","
+                                            : ", "),
         colon_(!style.colon.empty() ? style.colon : ": "),
         out_(machine) {}
 
@@ -332,9 +334,8 @@ class JsonWriter {
       sorted[i] = entries[i];
       machine_.Spend(16);
     }
-    std::sort(sorted.begin(), sorted.end(), [](const Dict::Entry& a, const Dict::Entry& b) {
-      return a.key.str() < b.key.str();
-    });
+    std::sort(sorted.begin(), sorted.end(),
+              [](const Dict::Entry& a, const Dict::Entry& b) { return a.key.str() < b.key.str(); });
     return sorted;
   }
 
@@ -390,9 +391,10 @@ size_t FormatFloat(double number, char* out) {
   if (std::isnan(number)) return put("nan");
   if (std::isinf(number)) return put(number < 0 ? "-inf" : "inf");
   char scientific[32];
-  const auto [end, error] =
-      std::to_chars(scientific, scientific + sizeof scientific, number, std::chars_format::scientific);
-  const char* e = std::find(static_cast<const char*>(scientific), static_cast<const char*>(end), 'e');
+  const auto [end, error] = std::to_chars(scientific, scientific + sizeof scientific, number,
+                                          std::chars_format::scientific);
+  const char* e =
+      std::find(static_cast<const char*>(scientific), static_cast<const char*>(end), 'e');
   int exponent = 0;
   std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
   // Python turns to exponents where repr's 17 digits end.

@@ -36,7 +36,7 @@ Value Repr(Machine& machine, Value value);
 size_t FormatFloat(double number, char* out);
 
 struct JsonStyle {
-  bool ascii = false;          // \uXXXX for all that is not ASCII
+  bool ascii = false;  // \uXXXX for all that is not ASCII
   bool sort_keys = false;
   bool pretty = false;         // a line for each item
   std::string_view indent;     // where pretty: one level's

@@ -7,7 +7,8 @@ namespace rondo::jinja {
 
 class TokenStream {
  public:
-  TokenStream(Machine& machine, std::string_view source) : machine_(machine), lexer_(machine, source) {
+  TokenStream(Machine& machine, std::string_view source)
+      : machine_(machine), lexer_(machine, source) {
     current_ = lexer_.Next();
     next_ = lexer_.Next();
     machine_.line = current_.line;
@@ -47,9 +48,10 @@ class TokenStream {
       case TokenKind::kBlockEnd:
         return machine_.Fail("the tag ends early, expected %s", expected);
       default:
-        return machine_.Fail("unexpected '%.*s', expected %s",
-                             static_cast<int>(current_.text.size() > 60 ? 60 : current_.text.size()),
-                             current_.text.data(), expected);
+        return machine_.Fail(
+            "unexpected '%.*s', expected %s",
+            static_cast<int>(current_.text.size() > 60 ? 60 : current_.text.size()),
+            current_.text.data(), expected);
     }
   }
   void ExpectOperator(std::string_view op, const char* expected) {

@@ -67,7 +67,7 @@ Value ChangeCase(Machine& machine, std::string_view text, Case to) {
   machine.SpendBytes(text.size() * 4);
   const uint8_t* at = Bytes(text.data());
   const uint8_t* end = at + text.size();
-  bool first = true;         // of the text
+  bool first = true;  // of the text
   bool after_letter = false;
   while (at < end && !machine.failed()) {
     const Utf8Step step = DecodeUtf8(at, end);

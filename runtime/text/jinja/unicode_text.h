@@ -20,7 +20,8 @@ size_t LeadingSpace(std::string_view text);
 size_t TrailingSpace(std::string_view text);
 
 enum class Case : uint8_t { kLower, kUpper, kSwap, kTitle, kCapitalize };
-// Simple case mappings: one character becomes one, but for the German sharp s. kTitle: every letter that follows none.
+// Simple case mappings: one character becomes one, but for the German sharp s. kTitle: every letter
+// that follows none.
 Value ChangeCase(Machine& machine, std::string_view text, Case to);
 
 }  // namespace rondo::jinja

@@ -54,7 +54,8 @@ uint64_t Hash(Machine& machine, Value value, bool* ok) {
 // The entry's number, or dict.count.
 size_t FindEntry(Machine& machine, const Dict& dict, Value key) {
   bool hashable = true;
-  const uint64_t hash = dict.index == nullptr && key.is_string() ? 0 : Hash(machine, key, &hashable);
+  const uint64_t hash =
+      dict.index == nullptr && key.is_string() ? 0 : Hash(machine, key, &hashable);
   if (!hashable) {
     machine.Fail("TypeError: unhashable type: '%s'", TypeName(key));
     return dict.count;

@@ -133,9 +133,7 @@ struct Value {
   // Only for integral ones.
   int64_t as_int() const { return kind == Kind::kBool ? int64_t{boolean} : integer; }
   // Only for numbers.
-  double as_double() const {
-    return kind == Kind::kFloat ? number : static_cast<double>(as_int());
-  }
+  double as_double() const { return kind == Kind::kFloat ? number : static_cast<double>(as_int()); }
 };
 static_assert(sizeof(Value) <= 16);
 

@@ -119,8 +119,8 @@ Value Float(Interpreter& interpreter, Value self, const Arguments& arguments) {
 Value Abs(Interpreter& interpreter, Value self, const Arguments& arguments) {
   Machine& machine = interpreter.machine();
   if (!Bind(machine, "abs()", arguments, {})) return Value();
-  const bool negative = self.is(Kind::kFloat) ? std::signbit(self.number)
-                                              : self.is_integral() && self.as_int() < 0;
+  const bool negative =
+      self.is(Kind::kFloat) ? std::signbit(self.number) : self.is_integral() && self.as_int() < 0;
   return Sign(machine, negative ? ExprKind::kNegative : ExprKind::kPositive, self);
 }
 
@@ -150,7 +150,8 @@ Value Round(Interpreter& interpreter, Value self, const Arguments& arguments) {
     const double scaled = number * scale;
     return Value::Float((method.str() == "ceil" ? std::ceil(scaled) : std::floor(scaled)) / scale);
   }
-  if (self.is_integral() && digits >= 0) return self.is(Kind::kBool) ? Value::Int(self.as_int()) : self;
+  if (self.is_integral() && digits >= 0)
+    return self.is(Kind::kBool) ? Value::Int(self.as_int()) : self;
   if (!std::isfinite(number) || digits > 300) return self;
   if (digits < -308) return Value::Float(0);
   if (digits < 0) {
@@ -181,8 +182,8 @@ Value Attr(Interpreter& interpreter, Value self, const Arguments& arguments) {
 }
 
 constexpr NamedBuiltin kFilters[] = {
-    {"default", Default}, {"d", Default},     {"tojson", ToJsonFilter}, {"int", Int},
-    {"float", Float},     {"abs", Abs},       {"round", Round},         {"attr", Attr},
+    {"default", Default}, {"d", Default}, {"tojson", ToJsonFilter}, {"int", Int},
+    {"float", Float},     {"abs", Abs},   {"round", Round},         {"attr", Attr},
 };
 
 }  // namespace

@@ -9,17 +9,92 @@ namespace rondo {
 namespace {
 
 constexpr const char* kPieces[] = {
-    "{{",       "}}",       "{%",       "%}",      "{#",         "#}",       "-",       "+",
-    " for ",    " in ",     " if ",     " else ",  " elif ",     " endif ",  " endfor ", " set ",
-    " macro ",  "endmacro", " call ",   "endcall", " filter ",   "endset",   " raw ",   " endraw ",
-    " is ",     " not ",    " and ",    " or ",    "|",          ".",        ",",       ":",
-    "(",        ")",        "[",        "]",       "{",          "}",        "=",       "==",
-    "<",        "*",        "**",       "//",      "%",          "~",        "'a'",     "\"b\"",
-    "1",        "2.5",      "-7",       "9223372036854775807",   "x",        "messages", "loop",
-    "loop.last", "m",       "range(9)", "namespace(a=1)",        "tojson",   "join",    "map",
-    "select",   "sort",     "items()",  "split('a')", "replace", "format",   "'%s%d{}'", "default",
-    "defined",  "string",   "recursive", "\n",     " ",          "\u00e9",   "[::-1]",  "[1:]",
-    "caller()", "batch(2)", "slice(2)", "indent",  "truncate(5)", "none",    "true",    "break",
+    "{{",
+    "}}",
+    "{%",
+    "%}",
+    "{#",
+    "#}",
+    "-",
+    "+",
+    " for ",
+    " in ",
+    " if ",
+    " else ",
+    " elif ",
+    " endif ",
+    " endfor ",
+    " set ",
+    " macro ",
+    "endmacro",
+    " call ",
+    "endcall",
+    " filter ",
+    "endset",
+    " raw ",
+    " endraw ",
+    " is ",
+    " not ",
+    " and ",
+    " or ",
+    "|",
+    ".",
+    ",",
+    ":",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "=",
+    "==",
+    "<",
+    "*",
+    "**",
+    "//",
+    "%",
+    "~",
+    "'a'",
+    "\"b\"",
+    "1",
+    "2.5",
+    "-7",
+    "9223372036854775807",
+    "x",
+    "messages",
+    "loop",
+    "loop.last",
+    "m",
+    "range(9)",
+    "namespace(a=1)",
+    "tojson",
+    "join",
+    "map",
+    "select",
+    "sort",
+    "items()",
+    "split('a')",
+    "replace",
+    "format",
+    "'%s%d{}'",
+    "default",
+    "defined",
+    "string",
+    "recursive",
+    "\n",
+    " ",
+    "\u00e9",
+    "[::-1]",
+    "[1:]",
+    "caller()",
+    "batch(2)",
+    "slice(2)",
+    "indent",
+    "truncate(5)",
+    "none",
+    "true",
+    "break",
 };
 
 TEST(ChatFuzz, TemplatesOfPieces) {
@@ -34,21 +109,54 @@ TEST(ChatFuzz, TemplatesOfPieces) {
 
 // Expressions that parse more often than not.
 std::string Expression(std::mt19937& random, int depth) {
-  static constexpr const char* kLeaves[] = {"x", "m", "s", "1", "'ab'", "2.5", "none", "[1, 'a']",
-                                            "{'k': 1}", "(1, 2)", "-9223372036854775807", "zz"};
+  static constexpr const char* kLeaves[] = {"x",
+                                            "m",
+                                            "s",
+                                            "1",
+                                            "'ab'",
+                                            "2.5",
+                                            "none",
+                                            "[1, 'a']",
+                                            "{'k': 1}",
+                                            "(1, 2)",
+                                            "-9223372036854775807",
+                                            "zz"};
   if (depth == 0 || random() % 4 == 0) return kLeaves[random() % std::size(kLeaves)];
   const auto sub = [&] { return Expression(random, depth - 1); };
-  static constexpr const char* kOperators[] = {"+", "-", "*", "/", "//", "%", "~", "<", "==",
-                                               " in ", " and ", " or ", "**"};
+  static constexpr const char* kOperators[] = {"+", "-",  "*",    "/",     "//",   "%", "~",
+                                               "<", "==", " in ", " and ", " or ", "**"};
   static constexpr const char* kFilters[] = {
-      "|tojson", "|list", "|length", "|sort", "|join(',')", "|string", "|int", "|float", "|round",
-      "|first", "|last", "|reverse", "|map('upper')", "|select", "|unique", "|dictsort", "|items",
-      "|batch(3, 1)", "|slice(3, 1)", "|groupby('k')", "|sum", "|min", "|max", "|indent", "|title",
-      "|truncate(4)", "|replace('a', 'bb')", "|center(9)", "|urlencode", "|e", "|abs", "|safe"};
-  static constexpr const char* kMethods[] = {
-      ".split()", ".split('a', 1)", ".rsplit(none, 1)", ".strip('a')", ".upper()", ".title()",
-      ".find('b')", ".count('')", ".partition('a')", ".splitlines()", ".items()", ".get('k')",
-      ".startswith('a')", ".zfill(5)", ".format(1, a=2)", "[0]", "[-1]", "[1:]", "[::-2]", ".k"};
+      "|tojson",       "|list",         "|length",
+      "|sort",         "|join(',')",    "|string",
+      "|int",          "|float",        "|round",
+      "|first",        "|last",         "|reverse",
+      "|map('upper')", "|select",       "|unique",
+      "|dictsort",     "|items",        "|batch(3, 1)",
+      "|slice(3, 1)",  "|groupby('k')", "|sum",
+      "|min",          "|max",          "|indent",
+      "|title",        "|truncate(4)",  "|replace('a', 'bb')",
+      "|center(9)",    "|urlencode",    "|e",
+      "|abs",          "|safe"};
+  static constexpr const char* kMethods[] = {".split()",
+                                             ".split('a', 1)",
+                                             ".rsplit(none, 1)",
+                                             ".strip('a')",
+                                             ".upper()",
+                                             ".title()",
+                                             ".find('b')",
+                                             ".count('')",
+                                             ".partition('a')",
+                                             ".splitlines()",
+                                             ".items()",
+                                             ".get('k')",
+                                             ".startswith('a')",
+                                             ".zfill(5)",
+                                             ".format(1, a=2)",
+                                             "[0]",
+                                             "[-1]",
+                                             "[1:]",
+                                             "[::-2]",
+                                             ".k"};
   switch (random() % 6) {
     case 0:
       return "(" + sub() + kOperators[random() % std::size(kOperators)] + sub() + ")";
@@ -69,8 +177,9 @@ std::string Expression(std::mt19937& random, int depth) {
 TEST(ChatFuzz, Expressions) {
   std::mt19937 random(2);
   for (int round = 0; round < 20000; ++round) {
-    testing::RenderText("{{ " + Expression(random, 5) + " }}",
-                        R"({"x": [3, 1, 2], "m": {"k": [1], "b": "q"}, "s": "a\u00e9b \ud83d\ude00"})");
+    testing::RenderText(
+        "{{ " + Expression(random, 5) + " }}",
+        R"({"x": [3, 1, 2], "m": {"k": [1], "b": "q"}, "s": "a\u00e9b \ud83d\ude00"})");
   }
 }
 

@@ -62,8 +62,8 @@ std::string Difference(const ReferenceTemplate& reference, const json& conversat
   if (!rendered.status.ok()) return sentence;
   const std::string expected = conversation["rendered"];
   if (rendered.text == expected) return "";
-  const auto [at, other] = std::mismatch(rendered.text.begin(), rendered.text.end(),
-                                         expected.begin(), expected.end());
+  const auto [at, other] =
+      std::mismatch(rendered.text.begin(), rendered.text.end(), expected.begin(), expected.end());
   return "differs at byte " + std::to_string(at - rendered.text.begin());
 }
 

@@ -86,7 +86,8 @@ TEST_F(ChatToolTest, ResetBeginsAnew) {
 }
 
 TEST_F(ChatToolTest, MessagesOfManyLines) {
-  Chat("one\\\ntwo\\\nthree\n\"\"\"\nfour\n\nfive\n\"\"\"\n\"\"\"six\nseven\"\"\"\n\n /x\n" + Save());
+  Chat("one\\\ntwo\\\nthree\n\"\"\"\nfour\n\nfive\n\"\"\"\n\"\"\"six\nseven\"\"\"\n\n /x\n" +
+       Save());
   const nlohmann::json messages = Saved();
   ASSERT_EQ(messages.size(), 8u);
   EXPECT_EQ(messages[0]["content"], "one\ntwo\nthree");

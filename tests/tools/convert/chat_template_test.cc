@@ -115,13 +115,13 @@ TEST_F(ChatTemplate, IntoTheFileAndChecked) {
   EXPECT_EQ(chat->tokens()->Get(0)->text()->str(), "<|bos|>");
 
   const auto refused = [&bytes](const std::function<void(format::ChatT&)>& change) {
-    const ModelBytes changed =
-        Rewrite(bytes, [&](format::ModelT& model) { change(*model.chat); });
+    const ModelBytes changed = Rewrite(bytes, [&](format::ModelT& model) { change(*model.chat); });
     return ModelFile::Open(changed.bytes()).status().code() == StatusCode::kCorrupt;
   };
   EXPECT_TRUE(refused([](format::ChatT& c) { c.templates.clear(); }));
   EXPECT_TRUE(refused([](format::ChatT& c) { c.templates[0]->name.clear(); }));
-  EXPECT_TRUE(refused([](format::ChatT& c) { c.templates[0]->text.resize(kMaxTemplateBytes + 1); }));
+  EXPECT_TRUE(
+      refused([](format::ChatT& c) { c.templates[0]->text.resize(kMaxTemplateBytes + 1); }));
   EXPECT_FALSE(refused([](format::ChatT& c) { c.tokens.clear(); }));
 }
 

@@ -9,7 +9,8 @@ namespace {
 
 using testing::RenderText;
 
-constexpr const char* kVariables = R"json({"s": "Hello, W\u00f6rld \ud83d\ude00  x", "n": 7, "f": 2.5, "l": [3, 1, 2], "d": {"b": 1, "a": [1, {"z": null}], "items": 5}, "u": " pad ", "e": "", "t": true, "no": null, "users": [{"name": "Bob", "age": 5, "tags": ["x", "y"]}, {"name": "alice", "age": 30}, {"name": "Carl", "age": 5}], "html": "<a href='x'>&\"</a>", "ml": "one\n\ntwo\r\nthree\n", "big": 1e+16, "tiny": 1.5e-07, "neg": -7, "bos_token": "<s>", "add_generation_prompt": true})json";
+constexpr const char* kVariables =
+    R"json({"s": "Hello, W\u00f6rld \ud83d\ude00  x", "n": 7, "f": 2.5, "l": [3, 1, 2], "d": {"b": 1, "a": [1, {"z": null}], "items": 5}, "u": " pad ", "e": "", "t": true, "no": null, "users": [{"name": "Bob", "age": 5, "tags": ["x", "y"]}, {"name": "alice", "age": 30}, {"name": "Carl", "age": 5}], "html": "<a href='x'>&\"</a>", "ml": "one\n\ntwo\r\nthree\n", "big": 1e+16, "tiny": 1.5e-07, "neg": -7, "bos_token": "<s>", "add_generation_prompt": true})json";
 
 struct Example {
   const char* text;
@@ -149,7 +150,8 @@ constexpr Failure kFailures[] = {
     {"{{ d.q.r }}", "UndefinedError: 'dict object' has no attribute 'q'"},
     {"{{ no.x.y }}", "UndefinedError: 'None' has no attribute 'x'"},
     {"{{ l[10].x }}", "UndefinedError: list object has no element 10"},
-    {"{{ l.append(3) }}", "SecurityError: access to attribute 'append' of 'list' object is unsafe."},
+    {"{{ l.append(3) }}",
+     "SecurityError: access to attribute 'append' of 'list' object is unsafe."},
     {"{{ d.__class__.x }}",
      "SecurityError: access to attribute '__class__' of 'dict' object is unsafe."},
     {"{{ 'a' + 1 }}", "TypeError: can only concatenate str (not \"int\") to str"},
@@ -160,7 +162,8 @@ constexpr Failure kFailures[] = {
     {"{{ 1 in 5 }}", "TypeError: argument of type 'int' is not iterable"},
     {"{{ n() }}", "TypeError: 'int' object is not callable"},
     {"{% for x in 5 %}{% endfor %}", "TypeError: 'int' object is not iterable"},
-    {"{% for a, b in [(1,2,3)] %}{% endfor %}", "ValueError: too many values to unpack (expected 2)"},
+    {"{% for a, b in [(1,2,3)] %}{% endfor %}",
+     "ValueError: too many values to unpack (expected 2)"},
     {"{{ 5|length }}", "TypeError: object of type 'int' has no len()"},
     {"{{ l|map('upper')|tojson }}", "TypeError: Object of type generator is not JSON serializable"},
     {"{{ 1 // 0 }}", "ZeroDivisionError: integer division or modulo by zero"},
