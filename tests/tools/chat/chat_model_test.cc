@@ -34,10 +34,10 @@ class ChatToolTest : public testing::Test {
     tool_.Write("checkpoint/chat_template.jinja", kTemplate);
     model_ = tool_.Convert(folder, "q8");
   }
-  ToolResult Chat(const std::string& input, const std::string& flags = "") {
+  ToolResult Chat(const std::string& input, const std::string& flags = "", int max_tokens = 12) {
     tool_.Write("input", input);
-    return tool_("chat " + model_ + " --max-tokens 12 --ignore-eos " + flags + " < '" +
-                 tool_.Path("input") + "'");
+    return tool_("chat " + model_ + " --ignore-eos --max-tokens " + std::to_string(max_tokens) +
+                 " " + flags + " < '" + tool_.Path("input") + "'");
   }
   // The messages that /save has written.
   nlohmann::json Saved() { return nlohmann::json::parse(tool_.Read("saved.json")); }
@@ -108,12 +108,11 @@ TEST_F(ChatToolTest, CommandsThatFailAreTold) {
 
 TEST_F(ChatToolTest, AFullContextIsToldAndSurvived) {
   const std::string question(600, 'x');
-  const ToolResult result = Chat("Hi\n" + question + "\n/stats\n", "--context 64 --max-tokens 5");
+  const ToolResult result = Chat("Hi\n" + question + "\n/stats\n", "--context 64", 5);
   EXPECT_EQ(result.code, 1);
   EXPECT_THAT(result.err, HasSubstr("--context"));
   EXPECT_THAT(result.out, HasSubstr("context: "));
-  const ToolResult slide =
-      Chat("Hi\nAnd now?\nAnd then?\n", "--context 128 --policy slide --max-tokens 100");
+  const ToolResult slide = Chat("Hi\nAnd now?\nAnd then?\n", "--context 128 --policy slide", 100);
   EXPECT_EQ(slide.code, 0) << slide.err;
 }
 
