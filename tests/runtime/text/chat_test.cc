@@ -220,7 +220,8 @@ TEST_F(Chat, HostileTemplatesComeToAnEnd) {
     const std::string shown = hostile.text.substr(0, 100);
     EXPECT_TRUE(text.starts_with("!")) << shown;
     EXPECT_NE(text.find(hostile.part), std::string::npos) << shown << ": " << text;
-    EXPECT_LT(took.count(), 30) << shown;  // about one on an idle machine
+    // About one second on an idle machine.
+    if (!RONDO_SANITIZED) EXPECT_LT(took.count(), 30) << shown;
   }
 }
 
