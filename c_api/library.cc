@@ -7,6 +7,7 @@
 #include "runtime/model/file_header.h"
 #include "runtime/plan/memory_plan.h"
 #include "runtime/sampling/stop_strings.h"
+#include "runtime/text/chat.h"
 
 namespace {
 
@@ -78,6 +79,10 @@ const char* rondo_status_string(int32_t status) {
 int32_t rondo_query(const char* name, int64_t* value) {
   if (value != nullptr) *value = 0;
   if (name == nullptr || value == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (std::strcmp(name, "chat") == 0) {
+    *value = rondo::HasChat() ? 1 : 0;
+    return RONDO_STATUS_OK;
+  }
   for (const Capability& capability : kCapabilities) {
     if (std::strcmp(name, capability.name) == 0) {
       *value = capability.value;

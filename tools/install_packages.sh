@@ -7,7 +7,7 @@
 set -eu
 
 build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-dev libutf8proc-dev
-  libxxhash-dev nlohmann-json3-dev libcli11-dev libgtest-dev libgmock-dev ca-certificates"
+  libxxhash-dev nlohmann-json3-dev libcli11-dev libedit-dev libgtest-dev libgmock-dev ca-certificates"
 test="clang libclang-rt-dev clang-format python3 pkgconf g++-aarch64-linux-gnu qemu-user"
 
 case ${1:-} in

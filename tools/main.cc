@@ -7,6 +7,7 @@
 
 #include "rondo/rondo.h"
 #include "tools/bench/command.h"
+#include "tools/chat/command.h"
 #include "tools/convert/command.h"
 #include "tools/convert/pack_command.h"
 #include "tools/eval/command.h"
@@ -23,6 +24,7 @@ constexpr const char* kExamples = R"(
 Examples:
   rondo convert Llama-3.2-1B -o llama-1b.rondo
   rondo run llama-1b.rondo "Once upon a time"
+  rondo chat llama-1b.rondo
   rondo inspect llama-1b.rondo --plan
 
 `rondo COMMAND --help` tells more. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.)";
@@ -38,6 +40,7 @@ int main(int argc, char** argv) {
     rondo::tools::AddConvertCommand(app);
     rondo::tools::AddPackCommand(app);
     rondo::tools::AddRunCommand(app);
+    rondo::tools::AddChatCommand(app);
     rondo::tools::AddInspectCommand(app);
     rondo::tools::AddLogitsCommand(app);
     rondo::tools::AddEvalCommand(app);

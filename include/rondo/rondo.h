@@ -84,8 +84,8 @@
  *                            calls take turns. Sessions of different engines do not wait for
  *                            each other.
  *   Nothing is global or thread-local: no initialisation, no shutdown, no fork or locale trouble.
- * Memory. Only _open, _create and the plan functions ask the system for memory; everything else
- *   works in what is there. Nothing is ever written to disk.
+ * Memory. Only _open, _create, the plan functions and rondo_chat_render ask the system for memory;
+ *   everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
  *   machines whose plan names the same kernels; whatever the number of threads, the size of
  *   chunks, and the undoing in between. Equal logits give equal tokens on every machine.
@@ -111,7 +111,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 2u
+#define RONDO_ABI_VERSION 3u
 
 /* The library's own RONDO_ABI_VERSION. [any thread] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -160,6 +160,7 @@ RONDO_API const char* rondo_status_string(int32_t status);
  *     "limit.logit_biases"     most logit biases of a session
  *     "limit.penalty_tokens"   largest penalty_last_n
  *     "arena.alignment"        as rondo_memory_plan.arena_alignment
+ *     "chat"                   1: rondo_chat_render works; 0: this build leaves chat templates out
  * A name that it does not know is RONDO_STATUS_UNSUPPORTED. [any thread] */
 RONDO_API int32_t rondo_query(const char* name, int64_t* value);
 
@@ -532,6 +533,74 @@ RONDO_API int32_t rondo_session_cancel(rondo_session* session);
  * if none did. Never NULL (for NULL: empty). Valid until the next call on this session.
  * [one call per session] */
 RONDO_API const char* rondo_session_last_error(const rondo_session* session);
+
+/* ---- Chat: a conversation as the text that the model was trained on -------------------------- */
+
+/* Number `index` of the names of the model's chat templates, as a text output. The first serves
+ * where no other is asked for. Most models have one, "default"; some another for tools,
+ * "tool_use". RONDO_STATUS_INVALID_ARGUMENT behind the last one. [any thread] */
+RONDO_API int32_t rondo_model_chat_template_name(const rondo_model* model, uint32_t index,
+                                                 char* buffer, size_t capacity, size_t* length);
+
+/* The Jinja text of the chat template of this name (NULL: the first), as a text output. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT (no such template). [any thread] */
+RONDO_API int32_t rondo_model_chat_template(const rondo_model* model, const char* name,
+                                            char* buffer, size_t capacity, size_t* length);
+
+/* Flags of rondo_chat_options. */
+enum {
+  RONDO_CHAT_ADD_GENERATION_PROMPT = 1, /* the text ends where the assistant's answer begins */
+  RONDO_CHAT_CONTINUE_FINAL = 2         /* the text ends inside of the last message, which the model
+                                           goes on with; not with the flag above */
+};
+
+/* No clock: the template is told that there is none, and most show a date of their own. */
+#define RONDO_CHAT_NO_CLOCK INT64_MIN
+
+/* Pointers with a length are JSON texts, not zero-terminated; NULL and 0: not given. Limits on
+ * what a template may use up: 128 MiB of memory, 20 million steps, 400 levels of nesting; real
+ * ones stay below a hundredth. */
+typedef struct rondo_chat_options {
+  uint32_t struct_size;
+  uint32_t flags;       /* RONDO_CHAT_; default ADD_GENERATION_PROMPT */
+  int64_t local_time;   /* what the clock on the wall shows, as seconds since 1970-01-01 00:00, for
+                           templates that write the date; default RONDO_CHAT_NO_CLOCK */
+  const char* messages; /* [{"role": "user", "content": "Hello!"}, ...] as the model's makers have
+                           it; needed */
+  size_t messages_bytes;
+  const char* tools; /* the functions that the model may call: a list of JSON schemas */
+  size_t tools_bytes;
+  const char* variables; /* an object: more names for the template, {"enable_thinking": false} */
+  size_t variables_bytes;
+  const char* template_name; /* of the model; NULL: "tool_use" if there is one and tools are given,
+                                else the first */
+  const char* template_text; /* Jinja, in place of the model's own */
+  size_t template_bytes;
+} rondo_chat_options;
+
+/* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
+RONDO_API int32_t rondo_chat_options_init(rondo_chat_options* options, size_t struct_size);
+
+/* Renders a conversation with the model's chat template, as Hugging Face's transformers does, and
+ * gives the text, its token ids (without further BOS: templates write their own), or both.
+ *
+ * `text`: a text output. `ids`: *ids_count is always the number of ids; where it exceeds
+ * `ids_capacity`, `ids` has the first ones. Where either has no room the call is
+ * RONDO_STATUS_BUFFER_TOO_SMALL and both sizes are reported, so that (NULL, 0) for both asks for
+ * them. text_length NULL: no text is wanted; ids_count NULL: no ids; at least one is.
+ * The texts of special tokens in messages become these tokens: check what strangers write.
+ *
+ * Takes memory from the system while it runs, within the limits above, and at most 512 KiB of the
+ * thread's stack. It is no part of a session's work: what a session does after it was opened
+ * allocates nothing.
+ * Fails with RONDO_STATUS_INVALID_ARGUMENT (what is not JSON, and at which byte; the template's
+ * line and its error, or the sentence with which it refuses the conversation; a limit),
+ * _UNSUPPORTED (the model has no chat template; no tokenizer and ids are wanted; a library built
+ * without this, see rondo_query), _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread] */
+RONDO_API int32_t rondo_chat_render(const rondo_model* model, const rondo_chat_options* options,
+                                    char* text, size_t text_capacity, size_t* text_length,
+                                    int32_t* ids, size_t ids_capacity, size_t* ids_count,
+                                    char* message, size_t message_bytes);
 
 #ifdef __cplusplus
 }

@@ -27,6 +27,18 @@ rondo_system_library(flatbuffers flatbuffers/flatbuffers.h "" libflatbuffers-dev
 rondo_system_library(json nlohmann/json.hpp "" nlohmann-json3-dev)
 rondo_system_library(cli11 CLI/CLI.hpp "" libcli11-dev)
 
+# Line editing for `rondo chat`, where the system has it; else it reads plain lines.
+find_path(RONDO_edit_INCLUDE editline/readline.h)
+find_library(RONDO_edit_LIBRARY edit)
+add_library(rondo_edit INTERFACE)
+if(RONDO_edit_INCLUDE AND RONDO_edit_LIBRARY)
+  target_include_directories(rondo_edit SYSTEM INTERFACE "${RONDO_edit_INCLUDE}")
+  target_link_libraries(rondo_edit INTERFACE "${RONDO_edit_LIBRARY}")
+  target_compile_definitions(rondo_edit INTERFACE RONDO_LINE_EDITING=1)
+else()
+  message(STATUS "libedit: not found, rondo chat reads plain lines (Debian: libedit-dev)")
+endif()
+
 find_program(RONDO_FLATC flatc)
 if(NOT RONDO_FLATC)
   message(FATAL_ERROR "flatc was not found; on Debian and Ubuntu: apt install flatbuffers-compiler")

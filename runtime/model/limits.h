@@ -19,6 +19,8 @@ inline constexpr uint64_t kMaxConvTaps = 64;
 inline constexpr uint64_t kMaxContext = 1u << 24;
 inline constexpr uint64_t kMaxEosTokens = 256;
 inline constexpr uint64_t kMaxTensors = 1u << 16;
+inline constexpr uint64_t kMaxTemplateBytes = 1u << 20;
+inline constexpr uint64_t kMaxTemplates = 64;
 inline constexpr uint64_t kMaxSections = 1u << 18;
 
 }  // namespace rondo

@@ -22,6 +22,7 @@ class Checker {
     RONDO_RETURN_IF_ERROR(CheckGlobals());
     RONDO_RETURN_IF_ERROR(CheckTensors());
     RONDO_RETURN_IF_ERROR(CheckNames());
+    RONDO_RETURN_IF_ERROR(CheckChat());
     return CheckLayers(model_, layout_ != nullptr);
   }
 
@@ -159,6 +160,32 @@ class Checker {
     for (size_t i = 1; i < names.size(); ++i) {
       if (std::strcmp(names[i - 1], names[i]) == 0) {
         return Corrupt("two tensors are named %s", names[i]);
+      }
+    }
+    return Status();
+  }
+
+  Status CheckChat() {
+    const format::Chat* chat = model_.chat();
+    if (chat == nullptr) return Status();
+    if (chat->templates() == nullptr) return Corrupt("the chat part has no templates");
+    RONDO_RETURN_IF_ERROR(
+        CheckRange("the number of chat templates", chat->templates()->size(), 1, kMaxTemplates));
+    for (const format::ChatTemplate* entry : *chat->templates()) {
+      if (entry->name() == nullptr || entry->text() == nullptr) {
+        return Corrupt("a chat template has no name or no text");
+      }
+      RONDO_RETURN_IF_ERROR(CheckRange("the length of a chat template's name",
+                                       entry->name()->size(), 1, kMaxNameBytes));
+      RONDO_RETURN_IF_ERROR(
+          CheckRange("the length of a chat template", entry->text()->size(), 0, kMaxTemplateBytes));
+    }
+    if (chat->tokens() == nullptr) return Status();
+    RONDO_RETURN_IF_ERROR(
+        CheckRange("the number of chat tokens", chat->tokens()->size(), 0, kMaxTemplates));
+    for (const format::ChatToken* token : *chat->tokens()) {
+      if (token->name() == nullptr || token->text() == nullptr) {
+        return Corrupt("a chat token has no name or no text");
       }
     }
     return Status();

@@ -65,6 +65,48 @@ void AddKvFlag(CLI::App* command, rondo_engine_options* options) {
            "Format of cached keys and values: f32 is the slow reference; int8 if not given");
 }
 
+void AddSamplingFlags(CLI::App* command, rondo_session_options* options,
+                      std::vector<std::string>* stop) {
+  // CLI11 reads "-4" as an unsigned number of 64 bits.
+  const CLI::Validator unsigned_number = CLI::Validator(CLI::NonNegativeNumber).description("");
+  rondo_session_options& s = *options;
+  command
+      ->add_option(
+          "--max-tokens", s.max_tokens,
+          "Tokens to generate; 0: no limit; " + std::to_string(s.max_tokens) + " if not given")
+      ->check(unsigned_number)
+      ->type_name("N");
+  command->add_option("--temperature", s.temperature, "0 (if not given): the most likely token")
+      ->type_name("X");
+  command->add_option("--top-k", s.top_k, "Choose among the K most likely; 0: all")->type_name("K");
+  command->add_option("--top-p", s.top_p, "Choose among the fewest that reach this probability")
+      ->type_name("P");
+  command
+      ->add_option("--min-p", s.min_p, "Choose among those of this share of the best's probability")
+      ->type_name("P");
+  command->add_option("--repeat-penalty", s.repetition_penalty, "Weaken tokens seen; 1: off")
+      ->type_name("X");
+  command->add_option("--presence-penalty", s.presence_penalty, "Subtracted from tokens seen")
+      ->type_name("X");
+  command
+      ->add_option("--frequency-penalty", s.frequency_penalty,
+                   "Subtracted for each time that a token was seen")
+      ->type_name("X");
+  command
+      ->add_option("--penalty-last-n", s.penalty_last_n,
+                   "Tokens that penalties look back; 64 if not given")
+      ->type_name("N");
+  command->add_option("--seed", s.seed, "Of the random numbers; 0 if not given")
+      ->check(unsigned_number)
+      ->type_name("N");
+  command->add_option("--stop", *stop, "End before this text; can be given again")
+      ->take_all()
+      ->expected(1)
+      ->type_name("TEXT");
+  command->add_flag_callback(
+      "--ignore-eos", [options] { options->ignore_eos = 1; }, "Go on after the model's end tokens");
+}
+
 CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,
                             const std::string& description) {
   return command

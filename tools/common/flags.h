@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -15,6 +16,11 @@ void AddContextFlag(CLI::App* command, rondo_engine_options* options);
 void AddThreadsFlag(CLI::App* command, rondo_engine_options* options);
 void AddPolicyFlags(CLI::App* command, rondo_engine_options* options);
 void AddKvFlag(CLI::App* command, rondo_engine_options* options);
+
+// --max-tokens, --temperature and all else that chooses and ends a text. `stop`: stop strings,
+// which the caller puts into the options.
+void AddSamplingFlags(CLI::App* command, rondo_session_options* options,
+                      std::vector<std::string>* stop);
 
 // "1500000", "1500K", "1.5M", "2G" (powers of 1024) as bytes.
 CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,

@@ -49,12 +49,9 @@ rondo_model_facts Facts(const rondo_model* model) {
 }
 
 std::string Fact(const rondo_model* model, const char* key) {
-  size_t length = 0;
-  rondo_model_fact(model, key, nullptr, 0, &length);
-  std::string text(length + 1, '\0');
-  rondo_model_fact(model, key, text.data(), text.size(), &length);
-  text.resize(length);
-  return text;
+  return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+    return rondo_model_fact(model, key, buffer, capacity, length);
+  });
 }
 
 std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, bool add_special) {

@@ -29,6 +29,18 @@ using Model = std::unique_ptr<rondo_model, Closer>;
 using Engine = std::unique_ptr<rondo_engine, Closer>;
 using Session = std::unique_ptr<rondo_session, Closer>;
 
+// The text that `call(buffer, capacity, &length)`, a text output of the library, gives; empty where
+// it fails.
+template <typename Call>
+std::string TextOutput(const Call& call) {
+  size_t length = 0;
+  call(nullptr, 0, &length);
+  std::string text(length + 1, '\0');
+  call(text.data(), text.size(), &length);
+  text.resize(length);
+  return text;
+}
+
 // Each throws Error with the library's sentence, and what to do about it where that is known.
 Model OpenModel(const std::string& path);
 rondo_model_facts Facts(const rondo_model* model);

@@ -1,6 +1,7 @@
 #include "tools/convert/convert.h"
 
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/chat_template.h"
 #include "tools/convert/check_written.h"
 #include "tools/convert/checkpoint.h"
 #include "tools/convert/fail.h"
@@ -130,6 +131,7 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
   flatbuffers::FlatBufferBuilder builder;
   // Before the weights: what it refuses is refused at once.
   const auto tokenizer = AddTokenizer(directory, spec, writer, builder, report);
+  const auto chat = BuildChat(ReadChat(directory), builder, report.notes);
 
   std::vector<StoredTensor> stored;
   uint64_t done = 0;
@@ -145,7 +147,7 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
                        {"embedding", FormatName(options.embedding, options.block)},
                        {"rope", RopeFact(spec)}};
   BuildMetadata(fs::canonical(directory).filename().string(), spec, facts, stored,
-                writer.sections(), tokenizer, builder);
+                writer.sections(), tokenizer, builder, chat);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
   CheckWritten(writer.partial_path());
   report.file_bytes = fs::file_size(writer.partial_path());

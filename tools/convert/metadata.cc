@@ -93,7 +93,8 @@ Offset<format::Layer> Build(FlatBufferBuilder& builder, const LayerSpec& layer) 
 void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const Facts& facts,
                    const std::vector<StoredTensor>& stored,
                    const std::vector<format::Section>& sections,
-                   Offset<format::Tokenizer> tokenizer, FlatBufferBuilder& builder) {
+                   Offset<format::Tokenizer> tokenizer, FlatBufferBuilder& builder,
+                   Offset<format::Chat> chat) {
   std::vector<Offset<format::Fact>> fact_offsets;
   for (const auto& [key, value] : facts) {
     const auto key_offset = builder.CreateString(key);
@@ -140,6 +141,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   model.add_logit_soft_cap(spec.logit_soft_cap);
   model.add_positions(spec.positions);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
+  if (!chat.IsNull()) model.add_chat(chat);
   model.add_sections(section_vector);
   format::FinishModelBuffer(builder, model.Finish());
 }

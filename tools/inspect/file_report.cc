@@ -29,12 +29,21 @@ MappedModel Map(const std::string& path) {
 }
 
 std::string FactKey(const rondo_model* model, uint32_t index) {
-  size_t length = 0;
-  rondo_model_fact_key(model, index, nullptr, 0, &length);
-  std::string key(length + 1, '\0');
-  rondo_model_fact_key(model, index, key.data(), key.size(), &length);
-  key.resize(length);
-  return key;
+  return TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+    return rondo_model_fact_key(model, index, buffer, capacity, length);
+  });
+}
+
+// The names of the model's chat templates.
+std::string ChatTemplates(const rondo_model* model) {
+  std::string names;
+  for (uint32_t i = 0;; ++i) {
+    const std::string name = TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_model_chat_template_name(model, i, buffer, capacity, length);
+    });
+    if (name.empty()) return names.empty() ? "none" : names;
+    names += (i > 0 ? ", " : "") + name;
+  }
 }
 
 void Row(const std::string& name, const std::string& value, std::string* out) {
@@ -83,6 +92,7 @@ std::string DescribeModel(const rondo_model* model) {
     eos += (i > 0 ? ", " : "") + std::to_string(token);
   }
   Row("end tokens", eos.empty() ? "none" : eos, &out);
+  Row("chat template", ChatTemplates(model), &out);
   for (uint32_t i = 0;; ++i) {
     const std::string key = FactKey(model, i);
     if (key.empty()) break;

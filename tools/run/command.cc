@@ -2,7 +2,6 @@
 #include "tools/run/command.h"
 
 #include <chrono>
-#include <csignal>
 #include <cstdio>
 #include <iostream>
 #include <iterator>
@@ -10,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "tools/common/flags.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/library.h"
+#include "tools/common/load_engine.h"
 #include "tools/common/numbers.h"
-#include "tools/common/progress_bar.h"
 
 namespace rondo::tools {
 namespace {
@@ -39,28 +37,6 @@ struct Arguments {
   std::vector<std::string> stop;
   bool raw = false;
   bool verbose = false;
-};
-
-// What the signal handler cancels. Cancelling is safe at any time.
-rondo_session* volatile running = nullptr;
-volatile std::sig_atomic_t interrupted = 0;
-
-void Interrupt(int) {
-  interrupted = 1;
-  if (running != nullptr) rondo_session_cancel(running);
-}
-
-// From here until it is destroyed, Ctrl-C cancels `session`.
-class InterruptGuard {
- public:
-  explicit InterruptGuard(rondo_session* session) {
-    running = session;
-    std::signal(SIGINT, Interrupt);
-  }
-  ~InterruptGuard() {
-    std::signal(SIGINT, SIG_DFL);
-    running = nullptr;
-  }
 };
 
 using Clock = std::chrono::steady_clock;
@@ -112,18 +88,6 @@ void PrintMemory(const rondo_memory_plan& plan) {
                plan.context);
 }
 
-// With a bar while the weights are packed, where someone looks.
-Engine LoadEngine(rondo_model* model, rondo_engine_options options) {
-  if (isatty(STDERR_FILENO) == 0) return CreateEngine(model, options);
-  ProgressBar bar(std::cerr, true);
-  options.progress = [](void* bar, uint64_t done, uint64_t total) -> int32_t {
-    static_cast<ProgressBar*>(bar)->Update(done, total);
-    return 0;
-  };
-  options.progress_user = &bar;
-  return CreateEngine(model, options);
-}
-
 void Run(const Arguments& arguments) {
   const Model model = OpenModel(arguments.model);
   const std::vector<int32_t> ids =
@@ -152,7 +116,7 @@ void Run(const Arguments& arguments) {
     if (event.text_bytes > 0) Print(event.text, event.text_bytes);
   }
   const Clock::time_point end = Clock::now();
-  if (!(status == RONDO_STATUS_CANCELLED && interrupted != 0)) Check(session.get(), status);
+  if (!(status == RONDO_STATUS_CANCELLED && guard.interrupted())) Check(session.get(), status);
   Print("\n", 1);
   if (arguments.verbose) {
     PrintSpeed("prefill", ids.size(), Seconds(prefilled - start));
@@ -169,47 +133,11 @@ void Run(const Arguments& arguments) {
 void AddRunCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   a->session.max_tokens = 256;
-  // CLI11 reads "-4" as an unsigned number of 64 bits.
-  const CLI::Validator unsigned_number = CLI::Validator(CLI::NonNegativeNumber).description("");
   CLI::App* command = app.add_subcommand("run", "Continue a prompt, streaming the text");
   AddModelArgument(command, &a->model);
   command->add_option("PROMPT", a->prompt, "The text to continue; - reads standard input")
       ->type_name("");
-  rondo_session_options& s = a->session;
-  command
-      ->add_option("--max-tokens", s.max_tokens,
-                   "Tokens to generate; 0: no limit; 256 if not given")
-      ->check(unsigned_number)
-      ->type_name("N");
-  command->add_option("--temperature", s.temperature, "0 (if not given): the most likely token")
-      ->type_name("X");
-  command->add_option("--top-k", s.top_k, "Choose among the K most likely; 0: all")->type_name("K");
-  command->add_option("--top-p", s.top_p, "Choose among the fewest that reach this probability")
-      ->type_name("P");
-  command
-      ->add_option("--min-p", s.min_p, "Choose among those of this share of the best's probability")
-      ->type_name("P");
-  command->add_option("--repeat-penalty", s.repetition_penalty, "Weaken tokens seen; 1: off")
-      ->type_name("X");
-  command->add_option("--presence-penalty", s.presence_penalty, "Subtracted from tokens seen")
-      ->type_name("X");
-  command
-      ->add_option("--frequency-penalty", s.frequency_penalty,
-                   "Subtracted for each time that a token was seen")
-      ->type_name("X");
-  command
-      ->add_option("--penalty-last-n", s.penalty_last_n,
-                   "Tokens that penalties look back; 64 if not given")
-      ->type_name("N");
-  command->add_option("--seed", s.seed, "Of the random numbers; 0 if not given")
-      ->check(unsigned_number)
-      ->type_name("N");
-  command->add_option("--stop", a->stop, "End before this text; can be given again")
-      ->take_all()
-      ->expected(1)
-      ->type_name("TEXT");
-  command->add_flag_callback(
-      "--ignore-eos", [a] { a->session.ignore_eos = 1; }, "Go on after the model's end tokens");
+  AddSamplingFlags(command, &a->session, &a->stop);
   AddContextFlag(command, &a->engine);
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);

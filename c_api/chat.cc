@@ -1,0 +1,204 @@
+// Chat: the model's templates, and conversations rendered with them.
+#include <cstring>
+#include <string_view>
+
+#include "c_api/handles.h"
+#include "runtime/base/heap_array.h"
+#include "runtime/text/chat.h"
+
+namespace {
+
+using rondo::Status;
+using rondo::StatusCode;
+using rondo::c_api::NullArgument;
+using rondo::c_api::PutText;
+using rondo::c_api::ReadOptions;
+using rondo::c_api::Report;
+
+std::string_view View(const flatbuffers::String* text) { return {text->data(), text->size()}; }
+
+// nullptr where the model has none of this name; a null name: the first.
+const rondo::format::ChatTemplate* FindTemplate(const rondo_model* model, const char* name) {
+  const rondo::format::Chat* chat = model->file.model().chat();
+  if (chat == nullptr) return nullptr;
+  if (name == nullptr) return chat->templates()->Get(0);
+  for (const rondo::format::ChatTemplate* entry : *chat->templates()) {
+    if (View(entry->name()) == name) return entry;
+  }
+  return nullptr;
+}
+
+struct JsonArgument {
+  const char* name;
+  const char* text;
+  size_t bytes;
+};
+
+Status CheckOptions(const rondo_chat_options& options) {
+  constexpr uint32_t kKnown = RONDO_CHAT_ADD_GENERATION_PROMPT | RONDO_CHAT_CONTINUE_FINAL;
+  if ((options.flags & ~kKnown) != 0) {
+    return Status::Error(StatusCode::kInvalidArgument, "flags has %#x, which is no flag",
+                         options.flags & ~kKnown);
+  }
+  for (const JsonArgument& argument :
+       {JsonArgument{"messages", options.messages, options.messages_bytes},
+        JsonArgument{"tools", options.tools, options.tools_bytes},
+        JsonArgument{"variables", options.variables, options.variables_bytes},
+        JsonArgument{"template_text", options.template_text, options.template_bytes}}) {
+    if (argument.text == nullptr && argument.bytes > 0) return NullArgument(argument.name);
+  }
+  if (options.messages == nullptr) return NullArgument("messages");
+  if (options.template_name != nullptr && options.template_text != nullptr) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "template_name and template_text exclude each other");
+  }
+  return Status();
+}
+
+// Whether tools has more than spaces and null.
+bool HasTools(std::string_view json) {
+  const size_t begin = json.find_first_not_of(" \t\r\n");
+  return begin != json.npos && !json.substr(begin).starts_with("null");
+}
+
+Status ChooseTemplate(const rondo_model* model, const rondo_chat_options& options,
+                      std::string_view* text) {
+  if (options.template_text != nullptr) {
+    *text = {options.template_text, options.template_bytes};
+    return Status();
+  }
+  if (model->file.model().chat() == nullptr) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "the model has no chat template; give one as template_text");
+  }
+  const rondo::format::ChatTemplate* chosen = nullptr;
+  if (options.template_name != nullptr) {
+    chosen = FindTemplate(model, options.template_name);
+    if (chosen == nullptr) {
+      return Status::Error(StatusCode::kInvalidArgument, "the model has no chat template named %s",
+                           options.template_name);
+    }
+  } else if (HasTools({options.tools, options.tools_bytes})) {
+    chosen = FindTemplate(model, "tool_use");
+  }
+  if (chosen == nullptr) chosen = FindTemplate(model, nullptr);
+  *text = View(chosen->text());
+  return Status();
+}
+
+// Where the results of a rendering go.
+struct Outputs {
+  const rondo_model* model;
+  char* text;
+  size_t text_capacity;
+  size_t* text_length;  // null: no text
+  int32_t* ids;
+  size_t ids_capacity;
+  size_t* ids_count;  // null: no ids
+};
+
+Status Deliver(void* user, std::string_view text) {
+  const Outputs& out = *static_cast<const Outputs*>(user);
+  bool fits = true;
+  if (out.text_length != nullptr) {
+    fits = PutText(text, out.text, out.text_capacity, out.text_length) == RONDO_STATUS_OK;
+  }
+  if (out.ids_count != nullptr) {
+    const Status status = out.model->tokenizer->Encode(text, /*add_special=*/false,
+                                                       {out.ids, out.ids_capacity}, out.ids_count);
+    if (!status.ok() && status.code() != StatusCode::kBufferTooSmall) return status;
+    fits = fits && status.ok();
+  }
+  if (fits) return Status();
+  return Status::Error(StatusCode::kBufferTooSmall, "a buffer is too small for the conversation");
+}
+
+Status Render(const rondo_chat_options* theirs, Outputs out) {
+  rondo_chat_options options;
+  RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_chat_options", &options));
+  RONDO_RETURN_IF_ERROR(CheckOptions(options));
+  if (!rondo::HasChat()) return rondo::CheckChatTemplate({});  // says so
+  rondo::ChatRequest request;
+  RONDO_RETURN_IF_ERROR(ChooseTemplate(out.model, options, &request.template_text));
+  if (out.ids_count != nullptr && out.model->tokenizer == nullptr) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "the model has no tokenizer, so only the text can be had");
+  }
+  const rondo::format::Chat* chat = out.model->file.model().chat();
+  const size_t n_tokens = chat == nullptr || chat->tokens() == nullptr ? 0 : chat->tokens()->size();
+  RONDO_ASSIGN(auto tokens, rondo::HeapArray<rondo::ChatToken>::Create(n_tokens));
+  for (size_t i = 0; i < n_tokens; ++i) {
+    const rondo::format::ChatToken* token = chat->tokens()->Get(static_cast<uint32_t>(i));
+    tokens[i] = {View(token->name()), View(token->text())};
+  }
+  request.tokens = tokens.span();
+  request.messages = {options.messages, options.messages_bytes};
+  request.tools = {options.tools, options.tools_bytes};
+  request.variables = {options.variables, options.variables_bytes};
+  request.add_generation_prompt = (options.flags & RONDO_CHAT_ADD_GENERATION_PROMPT) != 0;
+  request.continue_final_message = (options.flags & RONDO_CHAT_CONTINUE_FINAL) != 0;
+  if (options.local_time != RONDO_CHAT_NO_CLOCK) request.local_time = options.local_time;
+  return rondo::RenderChat(request, {Deliver, &out});
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t rondo_model_chat_template_name(const rondo_model* model, uint32_t index, char* buffer,
+                                       size_t capacity, size_t* length) {
+  if (length != nullptr) *length = 0;
+  if (model == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const rondo::format::Chat* chat = model->file.model().chat();
+  if (chat == nullptr || index >= chat->templates()->size()) return RONDO_STATUS_INVALID_ARGUMENT;
+  return PutText(View(chat->templates()->Get(index)->name()), buffer, capacity, length);
+}
+
+int32_t rondo_model_chat_template(const rondo_model* model, const char* name, char* buffer,
+                                  size_t capacity, size_t* length) {
+  if (length != nullptr) *length = 0;
+  if (model == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const rondo::format::ChatTemplate* found = FindTemplate(model, name);
+  if (found == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  return PutText(View(found->text()), buffer, capacity, length);
+}
+
+int32_t rondo_chat_options_init(rondo_chat_options* options, size_t struct_size) {
+  if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (struct_size < sizeof *options || struct_size > rondo::c_api::kMaxStructSize) {
+    return RONDO_STATUS_VERSION_MISMATCH;
+  }
+  std::memset(options, 0, struct_size);
+  options->struct_size = static_cast<uint32_t>(struct_size);
+  options->flags = RONDO_CHAT_ADD_GENERATION_PROMPT;
+  options->local_time = RONDO_CHAT_NO_CLOCK;
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_chat_render(const rondo_model* model, const rondo_chat_options* options, char* text,
+                          size_t text_capacity, size_t* text_length, int32_t* ids,
+                          size_t ids_capacity, size_t* ids_count, char* message,
+                          size_t message_bytes) {
+  if (text_length != nullptr) *text_length = 0;
+  if (ids_count != nullptr) *ids_count = 0;
+  if (text != nullptr && text_capacity > 0) text[0] = '\0';
+  if (model == nullptr) return Report(NullArgument("model"), message, message_bytes);
+  if ((text == nullptr && text_capacity > 0) || (ids == nullptr && ids_capacity > 0)) {
+    return Report(NullArgument(text == nullptr && text_capacity > 0 ? "text" : "ids"), message,
+                  message_bytes);
+  }
+  if (text_length == nullptr && ids_count == nullptr) {
+    return Report(NullArgument("text_length and ids_count; one is needed: it"), message,
+                  message_bytes);
+  }
+  const Outputs out = {model, text, text_capacity, text_length, ids, ids_capacity, ids_count};
+  const Status status = Render(options, out);
+  if (!status.ok() && status.code() != StatusCode::kBufferTooSmall) {
+    if (text_length != nullptr) *text_length = 0;
+    if (ids_count != nullptr) *ids_count = 0;
+    if (text != nullptr && text_capacity > 0) text[0] = '\0';
+  }
+  return Report(status, message, message_bytes);
+}
+
+}  // extern "C"

@@ -1,0 +1,155 @@
+#include "tools/chat/conversation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+
+#include "tools/common/interrupt.h"
+
+namespace rondo::tools {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double SecondsSince(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// What the clock on the wall shows, as rondo_chat_options wants it.
+int64_t LocalTime() {
+  const std::time_t now = std::time(nullptr);
+  std::tm local = {};
+  if (localtime_r(&now, &local) == nullptr) return RONDO_CHAT_NO_CLOCK;
+  return static_cast<int64_t>(now) + local.tm_gmtoff;
+}
+
+}  // namespace
+
+Conversation::Conversation(const rondo_model* model, rondo_engine* engine,
+                           const rondo_session_options& options, const std::string& system,
+                           std::string template_text)
+    : model_(model),
+      template_text_(std::move(template_text)),
+      session_(OpenSession(engine, options)),
+      messages_(nlohmann::ordered_json::array()) {
+  if (!system.empty()) messages_.push_back({{"role", "system"}, {"content", system}});
+  n_system_ = messages_.size();
+}
+
+void Conversation::Reset() {
+  Check(rondo_session_reset(session_.get()));
+  tokens_.clear();
+  messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(n_system_), messages_.end());
+  stats_ = {};
+}
+
+uint64_t Conversation::position() const { return tokens_.size(); }
+
+uint64_t Conversation::remaining() const {
+  uint64_t tokens = 0;
+  Check(rondo_session_remaining(session_.get(), &tokens));
+  return tokens;
+}
+
+std::vector<int32_t> Conversation::Render() const {
+  rondo_chat_options options;
+  rondo_chat_options_init(&options, sizeof options);
+  std::string json;
+  try {
+    json = messages_.dump();
+  } catch (const nlohmann::json::exception&) {
+    throw Error("the message is not UTF-8");
+  }
+  options.messages = json.data();
+  options.messages_bytes = json.size();
+  options.local_time = LocalTime();
+  if (!template_text_.empty()) {
+    options.template_text = template_text_.data();
+    options.template_bytes = template_text_.size();
+  }
+  std::vector<int32_t> ids(json.size() + 1024);
+  size_t count = 0;
+  char message[256];
+  const auto render = [&] {
+    return rondo_chat_render(model_, &options, nullptr, 0, nullptr, ids.data(), ids.size(), &count,
+                             message, sizeof message);
+  };
+  int32_t status = render();
+  if (status == RONDO_STATUS_BUFFER_TOO_SMALL) {
+    ids.resize(count);
+    status = render();
+  }
+  if (status != RONDO_STATUS_OK) throw Error(message);
+  ids.resize(count);
+  if (ids.empty()) throw Error("the chat template makes nothing of the conversation");
+  return ids;
+}
+
+bool Conversation::Feed(const std::vector<int32_t>& ids) {
+  // The last token is always read: the logits after it are what the answer begins with.
+  const size_t most = std::min(tokens_.size(), ids.size() - 1);
+  size_t kept = 0;
+  while (kept < most && tokens_[kept] == ids[kept]) ++kept;
+  if (rondo_session_undo(session_.get(), tokens_.size() - kept) != RONDO_STATUS_OK) {
+    kept = 0;  // the ring has turned over what should be undone
+    Check(rondo_session_reset(session_.get()));
+  }
+  tokens_.resize(kept);
+  stats_.kept = kept;
+  const Clock::time_point start = Clock::now();
+  const int32_t status =
+      rondo_session_prefill(session_.get(), ids.data() + kept, ids.size() - kept);
+  if (status == RONDO_STATUS_CANCELLED) {
+    uint64_t position = 0;  // under SLIDE some of it may stay
+    Check(rondo_session_position(session_.get(), &position));
+    tokens_.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(position));
+    return false;
+  }
+  Check(status);
+  tokens_ = ids;
+  stats_.prefilled = ids.size() - kept;
+  stats_.prefill_seconds = SecondsSince(start);
+  return true;
+}
+
+int32_t Conversation::Answer(Sink sink, std::string* answer) {
+  rondo_event event = {};
+  event.struct_size = sizeof event;
+  const Clock::time_point start = Clock::now();
+  int32_t status = RONDO_STATUS_OK;
+  while (status == RONDO_STATUS_OK && event.reason == RONDO_REASON_NONE) {
+    status = rondo_session_next(session_.get(), &event);
+    if (status != RONDO_STATUS_OK) break;
+    if (event.token >= 0) ++stats_.generated;
+    if (event.token >= 0 && event.reason != RONDO_REASON_EOS) tokens_.push_back(event.token);
+    if (event.text_bytes > 0) {
+      answer->append(event.text, event.text_bytes);
+      sink.call(sink.user, {event.text, event.text_bytes});
+    }
+  }
+  stats_.decode_seconds = SecondsSince(start);
+  if (status == RONDO_STATUS_CANCELLED) return RONDO_REASON_NONE;
+  Check(status);
+  return event.reason;
+}
+
+int32_t Conversation::Ask(const std::string& question, Sink sink) {
+  messages_.push_back({{"role", "user"}, {"content", question}});
+  const InterruptGuard guard(session_.get());
+  stats_ = {};
+  std::string answer;
+  int32_t reason = RONDO_REASON_NONE;
+  try {
+    if (!Feed(Render())) {
+      messages_.erase(messages_.end() - 1);
+      return RONDO_REASON_NONE;
+    }
+    reason = Answer(sink, &answer);
+  } catch (const Error&) {
+    if (answer.empty()) messages_.erase(messages_.end() - 1);
+    throw;
+  }
+  messages_.push_back({{"role", "assistant"}, {"content", answer}});
+  return reason;
+}
+
+}  // namespace rondo::tools

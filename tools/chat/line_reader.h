@@ -1,0 +1,29 @@
+// LineReader: lines as a person types them, or as a pipe brings them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace rondo::tools {
+
+class LineReader {
+ public:
+  // Lines are edited and remembered where standard input and output are terminals and the program
+  // was built with libedit.
+  LineReader();
+
+  bool is_terminal() const { return is_terminal_; }
+  // The next line without its end; nothing at the end of the input. `prompt` is shown on a terminal
+  // only.
+  std::optional<std::string> Read(const std::string& prompt);
+
+ private:
+  const bool is_terminal_;
+};
+
+// One message of several lines: those that end with a backslash go on in the next; from a line that
+// begins with """ to the next one that ends with it, all belongs together. Nothing at the end of
+// the input.
+std::optional<std::string> ReadMessage(LineReader& lines);
+
+}  // namespace rondo::tools

@@ -1,0 +1,140 @@
+#include "tools/convert/chat_template.h"
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "runtime/model/limits.h"
+#include "runtime/text/chat.h"
+#include "tools/convert/fail.h"
+#include "tools/convert/input_file.h"
+
+namespace rondo::convert {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr uint64_t kMaxJsonBytes = 64u << 20;
+constexpr const char* kDefault = "default";
+
+json LoadObject(const fs::path& path) {
+  json object = json::parse(ReadWholeFile(path, kMaxJsonBytes), nullptr,
+                            /*allow_exceptions=*/false);
+  if (!object.is_object()) Fail(path.string(), " is not a JSON object");
+  return object;
+}
+
+void Put(NamedTexts& texts, const std::string& name, const std::string& text) {
+  const auto same = std::find_if(texts.begin(), texts.end(),
+                                 [&](const auto& entry) { return entry.first == name; });
+  if (same == texts.end()) {
+    texts.emplace_back(name, text);
+  } else {
+    same->second = text;
+  }
+}
+
+// The key chat_template: one text, or a list of {"name", "template"}.
+void ReadTemplates(const json& object, const fs::path& path, NamedTexts& templates) {
+  const auto found = object.find("chat_template");
+  if (found == object.end() || found->is_null()) return;
+  if (found->is_string()) return Put(templates, kDefault, found->get<std::string>());
+  if (!found->is_array()) {
+    Fail(path.string(), ": key chat_template is neither a text nor a list of named texts");
+  }
+  for (const json& entry : *found) {
+    if (!entry.is_object() || !entry.contains("name") || !entry["name"].is_string() ||
+        !entry.contains("template") || !entry["template"].is_string()) {
+      Fail(path.string(), ": key chat_template has an entry without a name or without a template");
+    }
+    Put(templates, entry["name"].get<std::string>(), entry["template"].get<std::string>());
+  }
+}
+
+// A special token: its text, or an object that holds it.
+void PutToken(const std::string& name, const json& value, NamedTexts& tokens) {
+  if (value.is_string()) return Put(tokens, name, value.get<std::string>());
+  if (!value.is_object()) return;
+  const auto content = value.find("content");
+  if (content != value.end() && content->is_string()) {
+    Put(tokens, name, content->get<std::string>());
+  }
+}
+
+void ReadTokens(const json& object, NamedTexts& tokens) {
+  for (const char* name : {"bos_token", "eos_token", "unk_token", "sep_token", "pad_token",
+                           "cls_token", "mask_token"}) {
+    if (const auto found = object.find(name); found != object.end()) {
+      PutToken(name, *found, tokens);
+    }
+  }
+  const auto extra = object.find("extra_special_tokens");  // names of the model's own
+  if (extra == object.end() || !extra->is_object()) return;
+  for (const auto& [name, value] : extra->items()) PutToken(name, value, tokens);
+}
+
+}  // namespace
+
+ChatSource ReadChat(const fs::path& directory) {
+  ChatSource source;
+  // From the weakest place to the strongest.
+  for (const char* name : {"special_tokens_map.json", "tokenizer_config.json"}) {
+    const fs::path path = directory / name;
+    if (!fs::exists(path)) continue;
+    const json object = LoadObject(path);
+    ReadTokens(object, source.tokens);
+    ReadTemplates(object, path, source.templates);
+  }
+  if (const fs::path path = directory / "chat_template.json"; fs::exists(path)) {
+    ReadTemplates(LoadObject(path), path, source.templates);
+  }
+  if (const fs::path path = directory / "chat_template.jinja"; fs::exists(path)) {
+    Put(source.templates, kDefault, ReadWholeFile(path, kMaxTemplateBytes));
+  }
+  if (const fs::path folder = directory / "additional_chat_templates"; fs::is_directory(folder)) {
+    std::vector<fs::path> paths;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".jinja") paths.push_back(entry.path());
+    }
+    std::sort(paths.begin(), paths.end());
+    for (const fs::path& path : paths) {
+      Put(source.templates, path.stem().string(), ReadWholeFile(path, kMaxTemplateBytes));
+    }
+  }
+  std::stable_partition(source.templates.begin(), source.templates.end(),
+                        [](const auto& entry) { return entry.first == kDefault; });
+  return source;
+}
+
+flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
+                                            flatbuffers::FlatBufferBuilder& builder,
+                                            std::vector<std::string>& notes) {
+  if (source.templates.empty()) return {};
+  if (source.templates.size() > kMaxTemplates || source.tokens.size() > kMaxTemplates) {
+    Fail("the model has more than ", kMaxTemplates, " chat templates or special tokens");
+  }
+  std::vector<flatbuffers::Offset<format::ChatTemplate>> templates;
+  for (const auto& [name, text] : source.templates) {
+    if (name.empty() || text.size() > kMaxTemplateBytes) {
+      Fail("the chat template '", name, "' has ", text.size(), " bytes, expected at most ",
+           kMaxTemplateBytes, " and a name");
+    }
+    const Status status = CheckChatTemplate(text);
+    if (!status.ok() && status.code() != StatusCode::kUnsupported) {
+      notes.push_back("the chat template '" + name + "' cannot be used: " + status.message());
+    }
+    const auto name_offset = builder.CreateString(name);
+    templates.push_back(
+        format::CreateChatTemplate(builder, name_offset, builder.CreateString(text)));
+  }
+  std::vector<flatbuffers::Offset<format::ChatToken>> tokens;
+  for (const auto& [name, text] : source.tokens) {
+    const auto name_offset = builder.CreateString(name);
+    tokens.push_back(format::CreateChatToken(builder, name_offset, builder.CreateString(text)));
+  }
+  const auto template_vector = builder.CreateVector(templates);
+  return format::CreateChat(builder, template_vector, builder.CreateVector(tokens));
+}
+
+}  // namespace rondo::convert
