@@ -1,14 +1,14 @@
 #include "tools/convert/convert.h"
 
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/carry_over.h"
 #include "tools/convert/check_written.h"
-#include "tools/convert/checkpoint.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/file_writer.h"
 #include "tools/convert/metadata.h"
+#include "tools/convert/source.h"
 #include "tools/convert/tensor_writer.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
-#include "tools/convert/tokenizer/folder.h"
 
 namespace rondo::convert {
 namespace {
@@ -16,12 +16,8 @@ namespace {
 namespace fs = std::filesystem;
 using format::TensorFormat;
 
-// The tokens that begin and end a text: generation_config.json's where it has them.
-void ReadTokens(const Config& config, const fs::path& directory, DecoderSpec& spec) {
-  std::vector<Config> places;
-  const fs::path generation = directory / "generation_config.json";
-  if (fs::exists(generation)) places.push_back(Config::Load(generation));
-  places.push_back(config);
+// The tokens that begin and end a text: from the first config that has them.
+void ReadTokens(const std::vector<Config>& places, DecoderSpec& spec) {
   for (const Config& place : places) {
     if (spec.eos_tokens.empty()) {
       spec.eos_tokens = place.Tokens("eos_token_id", spec.vocab_size);
@@ -39,15 +35,14 @@ uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
   uint64_t bytes = 0;
   for (const TensorRecipe& recipe : spec.tensors) {
     for (const TensorRecipe::Part& part : recipe.parts) {
-      const Safetensors::Tensor& tensor =
-          *checkpoint.Find(part.source, recipe.SourceShape(part)).tensor;
-      bytes += tensor.bytes / (tensor.elements() / recipe.cols) * part.rows;
+      const Checkpoint::Entry& entry = checkpoint.Find(part.source, recipe.SourceShape(part));
+      bytes += entry.bytes / (entry.elements() / recipe.cols) * part.rows;
       needed.insert(part.source);
     }
   }
   for (const auto& [name, entry] : checkpoint.tensors()) {
     if (needed.count(name) == 0) {
-      Fail(entry.file->path(), ": tensor ", name, " has no place in the ", spec.architecture,
+      Fail(entry.file, ": tensor ", name, " has no place in the ", spec.architecture,
            " that config.json describes");
     }
   }
@@ -78,9 +73,19 @@ std::string FormatName(TensorFormat format, uint32_t block) {
   return format == TensorFormat::Q8 ? "q8" : "q4, block " + std::to_string(block);
 }
 
-TensorFormat FormatFor(TensorRole role, const ConvertOptions& options) {
-  if (role == TensorRole::kVector || role == TensorRole::kTable) return TensorFormat::F32;
-  return role == TensorRole::kMatrix ? options.weights : options.embedding;
+struct Encoding {
+  TensorFormat format;
+  uint32_t block;
+};
+
+Encoding EncodingOf(const TensorRecipe& recipe, const ConvertOptions& options,
+                    const Checkpoint& checkpoint) {
+  if (recipe.role == TensorRole::kVector || recipe.role == TensorRole::kTable) {
+    return {TensorFormat::F32, 0};
+  }
+  if (options.keep_q4 && HoldsQ4(recipe, checkpoint)) return {TensorFormat::Q4, 32};
+  const bool is_matrix = recipe.role == TensorRole::kMatrix;
+  return {is_matrix ? options.weights : options.embedding, options.block};
 }
 
 std::string RopeFact(const DecoderSpec& spec) {
@@ -89,24 +94,17 @@ std::string RopeFact(const DecoderSpec& spec) {
   return fact.empty() ? "none" : fact;
 }
 
-// Null, with a note, where the folder has none.
-flatbuffers::Offset<format::Tokenizer> AddTokenizer(const fs::path& directory,
-                                                    const DecoderSpec& spec, FileWriter& writer,
+// Null where the source has none.
+flatbuffers::Offset<format::Tokenizer> AddTokenizer(const Source& source, const DecoderSpec& spec,
+                                                    FileWriter& writer,
                                                     flatbuffers::FlatBufferBuilder& builder,
                                                     ConvertReport& report) {
-  const fs::path file = FindTokenizer(directory);
-  if (file.empty()) {
-    report.notes.push_back(
-        "no tokenizer.json, tokenizer.model or *.tiktoken: the file takes and gives token "
-        "ids only");
-    return {};
-  }
-  const auto tokenizer = CompileTokenizer(directory, writer, builder, &report.notes);
+  if (source.tokenizer.is_null()) return {};
+  const auto tokenizer = CompileTokenizer(source.tokenizer, source.tokenizer_file, writer, builder);
   const uint32_t vocab = flatbuffers::GetTemporaryPointer(builder, tokenizer)->vocab_size();
   if (vocab > spec.vocab_size) {
-    report.notes.push_back(file.filename().string() + " has ids up to " +
-                           std::to_string(vocab - 1) + ", the model only up to " +
-                           std::to_string(spec.vocab_size - 1) +
+    report.notes.push_back(source.tokenizer_file + " has ids up to " + std::to_string(vocab - 1) +
+                           ", the model only up to " + std::to_string(spec.vocab_size - 1) +
                            ": text with the tokens above is refused");
   }
   return tokenizer;
@@ -115,37 +113,39 @@ flatbuffers::Offset<format::Tokenizer> AddTokenizer(const fs::path& directory,
 }  // namespace
 
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress) {
-  const fs::path& directory = options.directory;
-  if (!fs::is_directory(directory)) Fail(directory.string(), " is not a folder");
-  const Config config = Config::Load(directory / "config.json");
-  DecoderSpec spec = ReadArchitecture(config);
-  ReadTokens(config, directory, spec);
-  const Checkpoint checkpoint(directory);
+  const Source source = OpenSource(options.directory);
+  const Checkpoint& checkpoint = *source.checkpoint;
+  DecoderSpec spec = ReadArchitecture(source.config);
+  ReadTokens(source.token_configs, spec);
   DropPrefix(spec, checkpoint);
   const uint64_t total = CheckTensors(spec, checkpoint);
 
   ConvertReport report;
   report.architecture = spec.architecture;
+  report.notes = source.notes;
   FileWriter writer(options.output);
   flatbuffers::FlatBufferBuilder builder;
   // Before the weights: what it refuses is refused at once.
-  const auto tokenizer = AddTokenizer(directory, spec, writer, builder, report);
+  const auto tokenizer = AddTokenizer(source, spec, writer, builder, report);
 
   std::vector<StoredTensor> stored;
   uint64_t done = 0;
+  CarryOver carry_over;
   for (const TensorRecipe& recipe : spec.tensors) {
-    stored.push_back(WriteTensor(recipe, FormatFor(recipe.role, options), options.block, checkpoint,
-                                 writer, [&](uint64_t bytes) {
-                                   done += bytes;
-                                   progress(done, total);
-                                 }));
+    const auto [format, block] = EncodingOf(recipe, options, checkpoint);
+    carry_over.Count(recipe, format, block, checkpoint);
+    stored.push_back(WriteTensor(recipe, format, block, checkpoint, writer, [&](uint64_t bytes) {
+      done += bytes;
+      progress(done, total);
+    }));
     report.parameters += stored.back().rows * stored.back().cols;
   }
-  const Facts facts = {{"weights", FormatName(options.weights, options.block)},
+  for (std::string& note : carry_over.Notes()) report.notes.push_back(std::move(note));
+  const std::string kept = options.keep_q4 && carry_over.any_taken() ? "; q4, block 32" : "";
+  const Facts facts = {{"weights", FormatName(options.weights, options.block) + kept},
                        {"embedding", FormatName(options.embedding, options.block)},
                        {"rope", RopeFact(spec)}};
-  BuildMetadata(fs::canonical(directory).filename().string(), spec, facts, stored,
-                writer.sections(), tokenizer, builder);
+  BuildMetadata(source.name, spec, facts, stored, writer.sections(), tokenizer, builder);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
   CheckWritten(writer.partial_path());
   report.file_bytes = fs::file_size(writer.partial_path());
