@@ -94,9 +94,9 @@ TEST_P(GgufTokenizerCases, AreExact) {
 
 INSTANTIATE_TEST_SUITE_P(Reference, GgufTokenizerCases,
                          ::testing::Values(Case{"gpt2", "gpt-2"}, Case{"llama3.2", "llama-bpe"},
-                                         Case{"minimind", "gpt-2"}, Case{"mistral-v1", ""},
-                                         Case{"phi-2", "phi-2"}, Case{"qwen3", "qwen2"},
-                                         Case{"smollm2", "smollm"}, Case{"tok512", ""}),
+                                           Case{"minimind", "gpt-2"}, Case{"mistral-v1", ""},
+                                           Case{"phi-2", "phi-2"}, Case{"qwen3", "qwen2"},
+                                           Case{"smollm2", "smollm"}, Case{"tok512", ""}),
                          [](const auto& param) {
                            std::string name = param.param.name;
                            std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
