@@ -12,7 +12,7 @@
 namespace rondo::convert {
 
 struct ConvertOptions {
-  std::filesystem::path directory;  // config.json, *.safetensors, tokenizer.json, ...
+  std::filesystem::path directory;  // config.json, *.safetensors, tokenizer.json; or a GGUF file
   std::filesystem::path output;     // replaced if it is a Rondo file
   format::TensorFormat weights = format::TensorFormat::Q8;
   format::TensorFormat embedding = format::TensorFormat::Q8;  // and the output head

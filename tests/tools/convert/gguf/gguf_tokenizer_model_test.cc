@@ -9,6 +9,8 @@
 #include "tests/tools/convert/gguf/gguf_writer.h"
 #include "tools/convert/gguf/gguf_tokenizer.h"
 #include "tools/convert/gguf/keys.h"
+#include "tools/convert/input_file.h"
+#include "tools/convert/tokenizer/sentencepiece.h"
 
 namespace rondo::convert {
 namespace {
@@ -17,12 +19,11 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 // ggml's kinds of tokens.
-constexpr int32_t kNormal = 1, kUnknown = 2, kControl = 3, kUserDefined = 4, kUnused = 5, kByte = 6;
+constexpr int32_t kNormal = 1, kControl = 3, kUserDefined = 4, kUnused = 5;
 
-// The keys that llama.cpp's converter writes of this tokenizer.json. `pre` is the name that it
-// knows the split pattern by; empty: a SentencePiece model, whose scores fall with the ids.
-GgufWriter KeysOf(const json& document, const std::string& pre) {
-  const bool pieces = pre.empty();
+// What llama.cpp's converter writes of a tokenizer.json whose split pattern it knows as `pre`.
+GgufWriter OfBytes(const fs::path& directory, const std::string& pre) {
+  const json document = json::parse(std::ifstream(directory / "tokenizer.json"));
   std::vector<std::string> tokens;
   std::vector<int32_t> types;
   const auto put = [&](size_t id, const std::string& text, int32_t type) {
@@ -33,70 +34,89 @@ GgufWriter KeysOf(const json& document, const std::string& pre) {
     tokens[id] = text;
     types[id] = type;
   };
-  for (const auto& [text, id] : document.at("model").at("vocab").items()) {
-    const bool is_byte = pieces && text.size() == 6 && text.starts_with("<0x");
-    put(id, text, is_byte ? kByte : kNormal);
-  }
+  for (const auto& [text, id] : document.at("model").at("vocab").items()) put(id, text, kNormal);
   for (const json& token : document.at("added_tokens")) {
-    const std::string text = token.at("content");
-    const bool is_unknown = text == document.at("model").at("unk_token");
-    put(token.at("id"), text,
-        is_unknown                        ? kUnknown
-        : token.at("special").get<bool>() ? kControl
-                                          : kUserDefined);
+    put(token.at("id"), token.at("content"),
+        token.at("special").get<bool>() ? kControl : kUserDefined);
+  }
+  std::vector<std::string> merges;
+  for (const json& merge : document.at("model").at("merges")) {
+    merges.push_back(merge.is_string()
+                         ? merge.get<std::string>()
+                         : merge.at(0).get<std::string>() + " " + merge.at(1).get<std::string>());
   }
   GgufWriter writer;
-  writer.Key("general.architecture", std::string("llama"))
-      .Key("tokenizer.ggml.model", std::string(pieces ? "llama" : "gpt2"))
+  writer.Key("tokenizer.ggml.model", std::string("gpt2"))
+      .Key("tokenizer.ggml.pre", pre)
       .Array("tokenizer.ggml.tokens", tokens)
-      .Array("tokenizer.ggml.token_type", types);
-  if (pieces) {
-    std::vector<float> scores(tokens.size());
-    for (size_t id = 0; id < tokens.size(); ++id) {
-      if (types[id] == kNormal) scores[id] = -static_cast<float>(id);
-    }
-    writer.Array("tokenizer.ggml.scores", scores);
-  } else {
-    std::vector<std::string> merges;
-    for (const json& merge : document.at("model").at("merges")) {
-      merges.push_back(merge.is_string()
-                           ? merge.get<std::string>()
-                           : merge.at(0).get<std::string>() + " " + merge.at(1).get<std::string>());
-    }
-    writer.Array("tokenizer.ggml.merges", merges).Key("tokenizer.ggml.pre", pre);
-  }
-  if (pieces) writer.Key("tokenizer.ggml.bos_token_id", uint32_t{1});
+      .Array("tokenizer.ggml.token_type", types)
+      .Array("tokenizer.ggml.merges", merges);
   if (pre == "llama-bpe") writer.Key("tokenizer.ggml.bos_token_id", uint32_t{128000});
+  return writer;
+}
+
+// And of a tokenizer.model.
+GgufWriter OfPieces(const fs::path& directory) {
+  const fs::path path = directory / "tokenizer.model";
+  const SentencePieceModel model =
+      ReadSentencePiece(ReadWholeFile(path, uint64_t{1} << 24), path.string());
+  std::vector<std::string> tokens;
+  std::vector<float> scores;
+  std::vector<int32_t> types;
+  for (const SentencePiece& piece : model.pieces) {
+    tokens.push_back(piece.text);
+    scores.push_back(piece.score);
+    types.push_back(static_cast<int32_t>(piece.kind));
+  }
+  GgufWriter writer;
+  writer.Key("tokenizer.ggml.model", std::string("llama"))
+      .Array("tokenizer.ggml.tokens", tokens)
+      .Array("tokenizer.ggml.scores", scores)
+      .Array("tokenizer.ggml.token_type", types)
+      .Key("tokenizer.ggml.bos_token_id", uint32_t{1});
   return writer;
 }
 
 struct Case {
   const char* name;
-  const char* pre;
+  const char* pre;  // empty: from tokenizer.model
 };
 
 class GgufTokenizerCases : public ::testing::TestWithParam<Case> {};
+
+void ExpectExactCases(const fs::path& path, const fs::path& directory) {
+  const GgufFile file(path);
+  std::vector<std::string> notes;
+  const json document =
+      ReadGgufTokenizer(GgufKeys(file).all(), file.metadata(), path.string(), notes);
+  EXPECT_TRUE(notes.empty());
+  const auto compiled = rondo::testing::CompileJson(document.dump());
+  rondo::testing::ExpectExact(*compiled, directory / "cases.jsonl", directory.filename().string());
+}
 
 TEST_P(GgufTokenizerCases, AreExact) {
   const auto [name, pre] = GetParam();
   const fs::path directory = fs::path(RONDO_SHARED_DATA) / "tok" / name;
   if (!fs::exists(directory)) GTEST_SKIP() << directory << " is not on this machine";
   const TempFolder folder;
-  KeysOf(json::parse(std::ifstream(directory / "tokenizer.json")), pre).Save(folder / "model.gguf");
-  const GgufFile file(folder / "model.gguf");
-  std::vector<std::string> notes;
-  const json document =
-      ReadGgufTokenizer(GgufKeys(file).all(), file.metadata(), "model.gguf", notes);
-  EXPECT_TRUE(notes.empty());
-  const auto compiled = rondo::testing::CompileJson(document.dump());
-  rondo::testing::ExpectExact(*compiled, directory / "cases.jsonl", name);
+  GgufWriter writer = std::string(pre).empty() ? OfPieces(directory) : OfBytes(directory, pre);
+  writer.Key("general.architecture", std::string("llama")).Save(folder / "model.gguf");
+  ExpectExactCases(folder / "model.gguf", directory);
+}
+
+// A file that llama.cpp's converter made.
+TEST(GgufTokenizer, OfStories260KIsExact) {
+  const fs::path data = RONDO_SHARED_DATA;
+  const fs::path path = data / "gguf" / "stories260K-f32.gguf";
+  if (!fs::exists(path)) GTEST_SKIP() << path << " is not on this machine";
+  ExpectExactCases(path, data / "tok" / "tok512");
 }
 
 INSTANTIATE_TEST_SUITE_P(Reference, GgufTokenizerCases,
                          ::testing::Values(Case{"gpt2", "gpt-2"}, Case{"llama3.2", "llama-bpe"},
                                            Case{"minimind", "gpt-2"}, Case{"mistral-v1", ""},
                                            Case{"phi-2", "phi-2"}, Case{"qwen3", "qwen2"},
-                                           Case{"smollm2", "smollm"}, Case{"tok512", ""}),
+                                           Case{"smollm2", "smollm"}, Case{"mistral-v3", ""}),
                          [](const auto& param) {
                            std::string name = param.param.name;
                            std::erase_if(name, [](char c) { return c == '-' || c == '.'; });
