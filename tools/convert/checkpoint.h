@@ -1,34 +1,51 @@
-// Checkpoint: all tensors of a Hugging Face folder, however many files they are in.
+// Checkpoint: the tensors of a model under their Hugging Face names, whatever files they are in.
 #pragma once
 
-#include <deque>
-#include <filesystem>
+#include <cstdint>
 #include <map>
+#include <span>
 #include <string>
-
-#include "tools/convert/safetensors.h"
+#include <vector>
 
 namespace rondo::convert {
 
-// Reads model.safetensors, or the shards that model.safetensors.index.json names. Everything
-// throws Error, naming the file and the tensor.
+// Everything throws Error, naming the file and the tensor. One thread at a time.
 class Checkpoint {
  public:
   struct Entry {
-    const Safetensors* file;
-    const Safetensors::Tensor* tensor;
+    std::string file;             // path
+    std::string type;             // as the file's format names it: F32, BF16, Q4_K
+    std::vector<uint64_t> shape;  // row-major
+    uint64_t bytes = 0;           // in the file
+
+    uint64_t elements() const;
   };
 
-  explicit Checkpoint(const std::filesystem::path& directory);
+  virtual ~Checkpoint() = default;
 
   const std::map<std::string, Entry>& tensors() const { return tensors_; }
   // The tensor of this name, which must have this shape.
   const Entry& Find(const std::string& name, const std::vector<uint64_t>& shape) const;
 
- private:
-  void AddFile(const std::filesystem::path& path);
+  // out = elements [first, first + out.size()) of tensor `name`, which is one of tensors(). Refuses
+  // types that cannot be read as floats, and values that are not finite.
+  virtual void Read(const std::string& name, uint64_t first, std::span<float> out) const = 0;
 
-  std::deque<Safetensors> files_;
+  // True where the file holds `name` in 4-bit blocks of 32 columns that our Q4 can take as they
+  // are.
+  virtual bool HoldsQ4(const std::string& name) const;
+  // Rows [row, row + n_rows) of such a tensor in the layout of QuantizeQ4(): the nibbles as they
+  // are, the scales rounded to bfloat16.
+  virtual void ReadQ4(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
+                      uint16_t* scales) const;
+
+ protected:
+  // Files or shards, for messages: "PATH", "PATH and the other shards".
+  virtual std::string Where() const = 0;
+  // Refuses a name that another file or tensor has already given.
+  void Add(const std::string& name, Entry entry);
+
+ private:
   std::map<std::string, Entry> tensors_;
 };
 

@@ -16,12 +16,13 @@ constexpr const char* kExamples = R"(
 Examples:
   rondo convert Llama-3.2-1B -o llama-1b.rondo --weights q8
   rondo convert Llama-3.2-1B -o llama-1b-q4.rondo --weights q4 --block 32
+  rondo convert Llama-3.2-1B.Q4_0.gguf -o llama-1b-q4.rondo
 
 FILE appears whole or not at all; an existing Rondo file of that name is replaced.)";
 
 struct Arguments {
-  std::string directory, output;
-  std::string weights = "q8";
+  std::string model, output;
+  std::string weights;    // empty: not given
   std::string embedding;  // empty: not given
   uint32_t block = 32;
 };
@@ -33,11 +34,13 @@ TensorFormat FormatOf(const std::string& name) {
 
 void Run(const Arguments& arguments) {
   convert::ConvertOptions options;
-  options.directory = arguments.directory;
+  options.directory = arguments.model;
   options.output = arguments.output;
-  options.weights = FormatOf(arguments.weights);
+  const std::string weights = arguments.weights.empty() ? "q8" : arguments.weights;
+  options.weights = FormatOf(weights);
+  options.keep_q4 = arguments.weights.empty() && arguments.embedding.empty();
   options.block = arguments.block;
-  const std::string embedding = arguments.weights == "q4" ? "q8" : arguments.weights;
+  const std::string embedding = weights == "q4" ? "q8" : weights;
   options.embedding = FormatOf(arguments.embedding.empty() ? embedding : arguments.embedding);
   convert::ConvertReport report;
   RunLongTask(options.output, [&](const convert::ConvertProgress& progress) {
@@ -56,11 +59,11 @@ void AddConvertCommand(CLI::App& app) {
   const CLI::Validator formats = CLI::IsMember({"f32", "q8", "q4"}).description("");
   const CLI::Validator blocks = CLI::IsMember({32, 64, 128}).description("");
   CLI::App* command =
-      app.add_subcommand("convert", "Make a Rondo file from a Hugging Face model folder");
+      app.add_subcommand("convert", "Make a Rondo file from a Hugging Face folder or a GGUF file");
   command
-      ->add_option("DIR", arguments->directory,
+      ->add_option("MODEL", arguments->model,
                    "Folder with config.json, *.safetensors and tokenizer.json (or\n"
-                   "tokenizer.model, *.tiktoken)")
+                   "tokenizer.model, *.tiktoken), or a GGUF file")
       ->required();
   command->add_option("-o,--output", arguments->output, "The file to write")
       ->required()
@@ -68,7 +71,7 @@ void AddConvertCommand(CLI::App& app) {
   command
       ->add_option("--weights", arguments->weights,
                    "Format of the weights: f32, q8 (int8 per output channel) or q4 (4 bits in "
-                   "blocks); q8 if not given")
+                   "blocks); if not given q8, but what a GGUF file has in Q4_0 stays so")
       ->check(formats)
       ->type_name("f32|q8|q4");
   command

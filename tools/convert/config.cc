@@ -21,6 +21,10 @@ Config Config::Load(const std::filesystem::path& path) {
   return Config(path.string() + ": key ", std::move(object));
 }
 
+Config Config::Of(std::string where, json object) {
+  return Config(std::move(where), std::move(object));
+}
+
 bool Config::Has(const char* key) const {
   const auto found = object_.find(key);
   return found != object_.end() && !found->is_null();

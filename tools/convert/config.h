@@ -15,6 +15,8 @@ namespace rondo::convert {
 class Config {
  public:
   static Config Load(const std::filesystem::path& path);
+  // `where` goes before the key in every complaint: "model.gguf: key ".
+  static Config Of(std::string where, nlohmann::json object);
 
   bool Has(const char* key) const;
   bool Mentions(const char* key) const;  // there, be it null

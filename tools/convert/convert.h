@@ -1,4 +1,4 @@
-// Convert: from a Hugging Face folder to a Rondo file.
+// Convert: from a Hugging Face folder or a GGUF file to a Rondo file.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,13 @@
 namespace rondo::convert {
 
 struct ConvertOptions {
-  std::filesystem::path directory;  // config.json, *.safetensors, tokenizer.json, ...
+  std::filesystem::path directory;  // config.json, *.safetensors, tokenizer.json; or a GGUF file
   std::filesystem::path output;     // replaced if it is a Rondo file
   format::TensorFormat weights = format::TensorFormat::Q8;
   format::TensorFormat embedding = format::TensorFormat::Q8;  // and the output head
   uint32_t block = 32;  // columns per scale of Q4: 32, 64 or 128
+  // What a GGUF file has in Q4_0 becomes Q4 in blocks of 32, whatever the formats above.
+  bool keep_q4 = false;
 };
 
 struct ConvertReport {

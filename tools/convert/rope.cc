@@ -161,6 +161,10 @@ void LongRope(const RopeConfig& rope, const std::vector<float>& wavelengths,
   spec->frequencies = frequencies("short_factor");
   spec->long_frequencies = frequencies("long_factor");
   spec->short_context = original;
+  if (spec->long_frequencies == spec->frequencies) {  // the same at any length
+    spec->long_frequencies.clear();
+    spec->short_context = 0;
+  }
   double factor = static_cast<double>(context_length) / original;
   if (scaling.Has("factor") && !rope.config.Has(kOriginal)) factor = scaling.Positive("factor");
   const double attention =
@@ -195,7 +199,9 @@ RopeSpec Build(const RopeConfig& rope, const RopeRequest& request) {
     description << ", factor " << factor;
   } else if (rope.type == "longrope") {
     LongRope(rope, wavelengths, request.context_length, &spec);
-    description << ", up to " << spec.short_context << " tokens by the short factors";
+    if (spec.short_context > 0) {
+      description << ", up to " << spec.short_context << " tokens by the short factors";
+    }
   } else if (rope.type != "default" && rope.type != "dynamic") {
     rope.scaling.Refuse("rope_type", "is " + rope.type + "; known: default, linear, dynamic, " +
                                          "llama3, yarn, longrope");

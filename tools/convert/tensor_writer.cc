@@ -45,6 +45,17 @@ class RowEncoder {
     return encoded_;
   }
 
+  // The same for rows [row, row + n_rows) of a part that `checkpoint` holds in Q4: as they are.
+  std::span<const uint8_t> TakeQ4(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
+                                  uint64_t row, size_t n_rows) {
+    const size_t first_scale = q4_scales_.size();
+    encoded_.resize(n_rows * cols_ / 2);
+    q4_scales_.resize(first_scale + n_rows * cols_ / block_);
+    checkpoint.ReadQ4(part.source, part.first_row + row, n_rows, encoded_.data(),
+                      q4_scales_.data() + first_scale);
+    return encoded_;
+  }
+
   // Of all rows so far.
   std::span<const uint8_t> scales() const {
     return format_ == TensorFormat::Q8 ? BytesOf(q8_scales_) : BytesOf(q4_scales_);
@@ -65,23 +76,22 @@ class PartReader {
              const Checkpoint& checkpoint)
       : recipe_(recipe),
         part_(part),
+        checkpoint_(checkpoint),
         entry_(checkpoint.Find(part.source, recipe.SourceShape(part))) {
     if (!recipe.transposed) return;
     // Whole: its rows are columns of what the checkpoint holds.
-    whole_.resize(entry_.tensor->elements());
-    entry_.file->Read(part.source, *entry_.tensor, 0, whole_);
+    whole_.resize(entry_.elements());
+    checkpoint.Read(part.source, 0, whole_);
   }
 
   // In the checkpoint.
-  uint64_t RowBytes() const {
-    return entry_.tensor->bytes / (entry_.tensor->elements() / recipe_.cols);
-  }
+  uint64_t RowBytes() const { return entry_.bytes / (entry_.elements() / recipe_.cols); }
 
   void Read(uint64_t row, std::span<float> out) {
     const uint64_t cols = recipe_.cols;
     const uint64_t first = part_.first_row + row;
     if (!recipe_.transposed) {
-      entry_.file->Read(part_.source, *entry_.tensor, first * cols, out);
+      checkpoint_.Read(part_.source, first * cols, out);
     } else {
       const uint64_t stride = whole_.size() / cols;
       for (size_t i = 0; i < out.size(); ++i) out[i] = whole_[i % cols * stride + first + i / cols];
@@ -93,11 +103,18 @@ class PartReader {
  private:
   const TensorRecipe& recipe_;
   const TensorRecipe::Part& part_;
+  const Checkpoint& checkpoint_;
   const Checkpoint::Entry& entry_;
   std::vector<float> whole_;
 };
 
 }  // namespace
+
+bool HoldsQ4(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+             const Checkpoint& checkpoint) {
+  return !recipe.transposed && recipe.scale == 1 && recipe.offset == 0 &&
+         checkpoint.HoldsQ4(part.source);
+}
 
 StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
                          const Checkpoint& checkpoint, FileWriter& writer,
@@ -109,11 +126,17 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
   writer.Begin();
   for (const TensorRecipe::Part& part : recipe.parts) {
     PartReader reader(recipe, part, checkpoint);
+    const bool taken =
+        format == TensorFormat::Q4 && block == 32 && HoldsQ4(recipe, part, checkpoint);
     for (uint64_t row = 0; row < part.rows; row += rows_per_step) {
       const uint64_t n_rows = std::min(rows_per_step, part.rows - row);
-      values.resize(static_cast<size_t>(n_rows * recipe.cols));
-      reader.Read(row, values);
-      writer.Append(encoder.Encode(values));
+      if (taken) {
+        writer.Append(encoder.TakeQ4(checkpoint, part, row, static_cast<size_t>(n_rows)));
+      } else {
+        values.resize(static_cast<size_t>(n_rows * recipe.cols));
+        reader.Read(row, values);
+        writer.Append(encoder.Encode(values));
+      }
       progress(reader.RowBytes() * n_rows);
     }
   }

@@ -204,7 +204,9 @@ TEST_F(ConvertTest, RefusesWhatIsNoModelFolder) {
   std::ofstream(options_.directory / "config.json") << "{\"model_type\": ";
   EXPECT_THAT(Refusal(), HasSubstr("config.json is not a JSON object"));
   std::ofstream(options_.directory / "config.json") << "{}";
-  EXPECT_THAT(Refusal(), HasSubstr("key architectures is missing"));
+  EXPECT_THAT(Refusal(), HasSubstr("model holds neither model.safetensors nor"));
+  options_.directory = folder_ / "model" / "config.json";
+  EXPECT_THAT(Refusal(), HasSubstr("config.json is neither a folder nor a GGUF file"));
 }
 
 struct BadConfig {
@@ -227,6 +229,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadConfig{"Architecture", R"({"architectures": ["GPT9"]})",
                   "architecture GPT9; known: Gemma2ForCausalLM, "},
         BadConfig{"ModelType", R"({"model_type": "mamba"})", "model_type is mamba"},
+        BadConfig{"NoArchitecture", R"({"architectures": null, "model_type": null})",
+                  "key architectures is missing"},
         BadConfig{"OnlyModelType", R"({"architectures": null, "model_type": "mamba"})",
                   "architecture mamba; known"},
         BadConfig{"TwoArchitectures", R"({"architectures": ["A", "B"]})", "more than one"},
@@ -270,7 +274,7 @@ INSTANTIATE_TEST_SUITE_P(
     Every, ConvertContradiction,
     testing::Values(
         BadConfig{"Vocab", R"({"vocab_size": 33})",
-                  "model.embed_tokens.weight is [32, 16], config.json asks for [33, 16]"},
+                  "model.embed_tokens.weight is [32, 16], its config asks for [33, 16]"},
         BadConfig{"Hidden", R"({"hidden_size": 24})", "[32, 16]"},
         BadConfig{"Intermediate", R"({"intermediate_size": 23})",
                   "model.layers.0.mlp.gate_proj.weight is [24, 16]"},

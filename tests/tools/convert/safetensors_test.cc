@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "tests/temp_folder.h"
-#include "tools/convert/checkpoint.h"
+#include "tools/convert/checkpoint_folder.h"
 #include "tools/convert/error.h"
 
 namespace rondo::convert {
@@ -162,7 +162,7 @@ class CheckpointTest : public SafetensorsTest {
   void SaveIndex(const std::string& text) { Save(text, "model.safetensors.index.json"); }
   std::string LoadRefusal() {
     try {
-      const Checkpoint checkpoint(folder_.path());
+      const CheckpointFolder checkpoint(folder_.path());
     } catch (const Error& error) {
       return error.what();
     }
@@ -174,9 +174,9 @@ TEST_F(CheckpointTest, ReadsShards) {
   SaveShard("one.safetensors", "a");
   SaveShard("two.safetensors", "b");
   SaveIndex(R"({"weight_map":{"a":"one.safetensors","b":"two.safetensors"}})");
-  const Checkpoint checkpoint(folder_.path());
+  const CheckpointFolder checkpoint(folder_.path());
   EXPECT_EQ(checkpoint.tensors().size(), 2u);
-  EXPECT_THAT(checkpoint.Find("b", {2}).file->path(), HasSubstr("two.safetensors"));
+  EXPECT_THAT(checkpoint.Find("b", {2}).file, HasSubstr("two.safetensors"));
   EXPECT_THROW(checkpoint.Find("c", {2}), Error);
   EXPECT_THROW(checkpoint.Find("b", {1, 2}), Error);
 }
