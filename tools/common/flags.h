@@ -15,6 +15,8 @@ void AddContextFlag(CLI::App* command, rondo_engine_options* options);
 void AddThreadsFlag(CLI::App* command, rondo_engine_options* options);
 void AddPolicyFlags(CLI::App* command, rondo_engine_options* options);
 void AddKvFlag(CLI::App* command, rondo_engine_options* options);
+CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const std::string& name,
+                       const std::string& description);
 
 // "1500000", "1500K", "1.5M", "2G" (powers of 1024) as bytes.
 CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,
