@@ -1,6 +1,12 @@
 #include "tools/convert/convert.h"
 
+#include <optional>
+#include <sstream>
+
+#include <unistd.h>
+
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/check_written.h"
 #include "tools/convert/checkpoint.h"
 #include "tools/convert/fail.h"
@@ -77,6 +83,15 @@ std::string FormatName(TensorFormat format, uint32_t block) {
   return format == TensorFormat::Q8 ? "q8" : "q4, block " + std::to_string(block);
 }
 
+// For `rondo inspect`.
+std::string WeightsFact(const ConvertOptions& options) {
+  const std::string calibrated = options.calibration.empty() ? "" : ", calibrated";
+  if (options.bits == 0) return FormatName(options.weights, options.block) + calibrated;
+  std::ostringstream text;
+  text << "mixed, " << options.bits << " bits a weight" << calibrated;
+  return text.str();
+}
+
 TensorFormat FormatFor(TensorRole role, const ConvertOptions& options) {
   if (role == TensorRole::kVector || role == TensorRole::kTable) return TensorFormat::F32;
   return role == TensorRole::kMatrix ? options.weights : options.embedding;
@@ -107,6 +122,43 @@ flatbuffers::Offset<format::Tokenizer> AddTokenizer(const fs::path& directory,
   return tokenizer;
 }
 
+// Of the time of a calibrated conversion, about, and so of its progress.
+constexpr double kFloatShare = 0.05;
+constexpr double kMixShare = 0.5;
+
+// The same model in float32, as a file that calibration can run; removed with this.
+class FloatFile {
+ public:
+  FloatFile(const ConvertOptions& options, const ConvertProgress& progress)
+      : path_(options.output.string() + ".calibration-" + std::to_string(getpid())) {
+    ConvertOptions all_float = options;
+    all_float.output = path_;
+    all_float.weights = all_float.embedding = TensorFormat::F32;
+    all_float.calibration.clear();
+    Convert(all_float, progress);
+  }
+  FloatFile(const FloatFile&) = delete;
+  FloatFile& operator=(const FloatFile&) = delete;
+  ~FloatFile() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tensor,
+                          FileWriter& writer) {
+  const bool is_vector = recipe.role == TensorRole::kVector;
+  StoredTensor stored{
+      tensor.format, is_vector ? 1 : recipe.rows(), is_vector ? recipe.rows() : recipe.cols,
+      tensor.block,  writer.Add(tensor.data),       {}};
+  if (!tensor.scales.empty()) stored.scales = writer.Add(tensor.scales);
+  return stored;
+}
+
 }  // namespace
 
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress) {
@@ -126,17 +178,48 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
   // Before the weights: what it refuses is refused at once.
   const auto tokenizer = AddTokenizer(directory, spec, writer, builder, report);
 
+  std::optional<FloatFile> float_file;
+  std::optional<Calibration> calibration;
+  if (!options.calibration.empty()) {
+    float_file.emplace(options, [&](uint64_t read, uint64_t all) {
+      progress(static_cast<uint64_t>(kFloatShare * static_cast<double>(read)), all);
+    });
+    calibration.emplace(float_file->path(), options.calibration, options.block);
+  }
+  const double mix_share = options.bits > 0 ? kMixShare : 0;
+  const auto tell = [&](double share) {
+    progress(static_cast<uint64_t>(share * static_cast<double>(total)), total);
+  };
+  const auto calibrated = [&](double share) {
+    const double before = kFloatShare + mix_share;
+    tell(before + (1 - before) * share);
+  };
+  if (calibration && options.bits > 0) {
+    const auto mixed = [&](double share) { tell(kFloatShare + mix_share * share); };
+    for (const FormatDecision& d : calibration->MixFormats(options.bits, mixed)) {
+      report.chosen.push_back(
+          {d.name, d.weights, d.divergence, FormatName(d.chosen.format, d.chosen.block), d.bits});
+    }
+  }
+
   std::vector<StoredTensor> stored;
   uint64_t done = 0;
   for (const TensorRecipe& recipe : spec.tensors) {
+    const auto index = static_cast<uint32_t>(stored.size());
+    const EncodedTensor* encoded = calibration ? calibration->Find(index, calibrated) : nullptr;
+    if (encoded != nullptr) {
+      stored.push_back(WriteEncoded(recipe, *encoded, writer));
+      report.parameters += stored.back().rows * stored.back().cols;
+      continue;
+    }
     stored.push_back(WriteTensor(recipe, FormatFor(recipe.role, options), options.block, checkpoint,
                                  writer, [&](uint64_t bytes) {
                                    done += bytes;
-                                   progress(done, total);
+                                   if (!calibration) progress(done, total);
                                  }));
     report.parameters += stored.back().rows * stored.back().cols;
   }
-  const Facts facts = {{"weights", FormatName(options.weights, options.block)},
+  const Facts facts = {{"weights", WeightsFact(options)},
                        {"embedding", FormatName(options.embedding, options.block)},
                        {"rope", RopeFact(spec)}};
   BuildMetadata(fs::canonical(directory).filename().string(), spec, facts, stored,
