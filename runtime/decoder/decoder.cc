@@ -61,7 +61,10 @@ Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
 Status Decoder::Forward(const RowBatch& batch, const LogitsSink& sink) {
   batch.ring->NoteWritten(batch.position + batch.tokens.size() - 1);
   Embed(batch);
-  for (size_t layer = 0; layer < spec_.layers.size(); ++layer) {
+  const LayerRange& range = batch.layers;
+  const size_t hidden_bytes = batch.tokens.size() * spec_.hidden_size * sizeof(float);
+  if (range.first > 0) std::memcpy(act_.hidden, range.hidden, hidden_bytes);
+  for (size_t layer = range.first; layer < std::min(range.end, spec_.layers.size()); ++layer) {
     if (batch.cancel->load(std::memory_order_relaxed)) {
       return Status::Error(StatusCode::kCancelled, "cancelled before layer %zu of %zu", layer,
                            spec_.layers.size());
@@ -80,6 +83,10 @@ Status Decoder::Forward(const RowBatch& batch, const LogitsSink& sink) {
     } else {
       MlpBlock(layer, rows);
     }
+  }
+  if (range.hidden != nullptr) {
+    std::memcpy(range.hidden, act_.hidden, hidden_bytes);
+    return Status();
   }
   Logits(batch, sink);
   return Status();
@@ -369,6 +376,10 @@ void Decoder::Linear(const PackedLinear& linear, const Activations::Input& in, s
   const size_t n = linear.shape.n;
   const size_t step = TaskChannels(linear.shape, *set_, pool_->threads());
   const LinearInput input = in.linear();
+  if (observer_.observe != nullptr && linear.shape.format == WeightFormat::kF32) {
+    observer_.observe(observer_.user, linear.tensor, input.f32, rows, linear.inputs,
+                      input.stride / sizeof(float));
+  }
   pool_->For(
       CeilDiv(n, step),
       [&](size_t i, size_t thread) {

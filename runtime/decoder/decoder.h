@@ -11,11 +11,21 @@
 #include "runtime/decoder/activations.h"
 #include "runtime/decoder/attention.h"
 #include "runtime/decoder/decoder_spec.h"
+#include "runtime/decoder/linear_observer.h"
 #include "runtime/decoder/weights.h"
 #include "runtime/kv/kv_ring.h"
 #include "runtime/plan/memory_plan.h"
 
 namespace rondo {
+
+// Some layers instead of the whole model, for measuring it. Where `hidden`, [rows, hidden_size], is
+// given, no logits are made, and it takes what leaves layer end - 1; what enters layer `first` is
+// taken from it, or for layer 0 from the tokens.
+struct LayerRange {
+  size_t first = 0;
+  size_t end = SIZE_MAX;  // the model's own end is enough
+  float* hidden = nullptr;
+};
 
 // Rows of one session at consecutive positions.
 struct RowBatch {
@@ -25,6 +35,7 @@ struct RowBatch {
   size_t first_logits_row;          // rows from here on ask for logits; tokens.size(): none
   bool long_sequence;               // turn by the frequencies for long sequences
   const std::atomic<bool>* cancel;  // looked at once per layer
+  LayerRange layers = {};
 };
 
 // Takes the logits of one row, [vocab_size]; called in the order of rows.
@@ -42,6 +53,9 @@ class Decoder {
   // Errors: kCorrupt, kCancelled (by `progress`).
   Status Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
               const LoadProgress& progress);
+
+  // Of every Forward from now on.
+  void Observe(const LinearObserver& observer) { observer_ = observer; }
 
   const DecoderSpec& spec() const { return spec_; }
   const Weights& weights() const { return weights_; }
@@ -89,6 +103,7 @@ class Decoder {
   size_t scratch_bytes_ = 0;  // per thread
   uint8_t* scratch_ = nullptr;
   ThreadPool* pool_ = nullptr;
+  LinearObserver observer_;
 };
 
 }  // namespace rondo

@@ -25,7 +25,7 @@ LinearShape Shape(const TensorView& tensor) {
 
 PackedLinear ShapeOnly(const ModelFile& file, const format::Linear& linear) {
   const TensorView tensor = ViewTensor(file, linear.weight());
-  return {Shape(tensor), tensor.cols, nullptr};
+  return {Shape(tensor), tensor.cols, nullptr, linear.weight()};
 }
 
 // Bytes of one packed matrix in a block that holds several.

@@ -14,6 +14,7 @@ struct PackedLinear {
   LinearShape shape;
   size_t inputs;  // shape.k without padding
   const uint8_t* packed;
+  uint32_t tensor = 0;  // the weight's index in the file
 };
 
 // Rows of activations in the form that a weight format wants: float, or int8 with RowQuants.

@@ -171,6 +171,56 @@ TEST_F(ToolTest, LogitsAreAnNpyMatrix) {
   EXPECT_EQ(prefix.substr(prefix.size() - 2 * row), bytes.substr(10 + header, 2 * row));
 }
 
+TEST_F(ToolTest, EvalAgainstAnotherModel) {
+  std::string text;
+  for (int seed = 0; seed < 3; ++seed) {
+    text += tool_("run " + model_ + " 'Once upon a time' --ignore-eos --temperature 1 --seed " +
+                  std::to_string(seed) + " --max-tokens 400")
+                .out;
+  }
+  tool_.Write("text", text);
+  const std::string tiny = std::string(RONDO_TEST_DATA) + "/tiny";
+  const std::string f32 = tool_.Convert(tiny, "f32"), q4 = tool_.Convert(tiny, "q4");
+  const std::string on_text = " --context 64 --text '" + tool_.Path("text") + "'";
+  const auto eval = [&](const std::string& arguments) {
+    const ToolResult result = tool_("eval " + arguments + on_text + " --json");
+    EXPECT_EQ(result.code, 0) << arguments << result.err;
+    return nlohmann::json::parse(result.out);
+  };
+
+  const auto itself = eval(f32 + " --kv f32 --against " + f32);
+  EXPECT_EQ(itself.at("kl"), 0.0);
+  EXPECT_EQ(itself.at("top1"), 1.0);
+  EXPECT_EQ(itself.at("perplexity"), itself.at("against").at("perplexity"));
+  EXPECT_EQ(itself.at("positions").get<uint64_t>(), itself.at("chunks").get<uint64_t>() * 64);
+  // The figures of one model do not depend on the other.
+  EXPECT_EQ(eval(q4).at("perplexity"), eval(q4 + " --against " + f32).at("perplexity"));
+  EXPECT_EQ(eval(f32 + " --kv f32").at("perplexity"), itself.at("perplexity"));
+
+  const double kv = eval(f32 + " --against " + f32).at("kl");
+  const double q8_loss = eval(model_ + " --against " + f32).at("kl");
+  const double q4_loss = eval(q4 + " --against " + f32).at("kl");
+  EXPECT_GT(kv, 0);
+  EXPECT_LT(kv, q8_loss);
+  EXPECT_LT(10 * q8_loss, q4_loss);
+  EXPECT_EQ(eval(q4 + " --against " + q4 + " --against-kv int8").at("kl"), 0.0);
+
+  const ToolResult table = tool_("eval " + q4 + " --against " + f32 + on_text);
+  for (const char* part : {"q4.rondo", "f32.rondo", "reference", "same top token", "KL"}) {
+    EXPECT_THAT(table.out, HasSubstr(part));
+  }
+}
+
+TEST_F(ToolTest, EvalComparesOnlyModelsOfOneVocabulary) {
+  EXPECT_EQ(tool_("eval " + model_ + " --text x --against-kv f32").code, 2);
+  const std::string stories = std::string(RONDO_SHARED_DATA) + "/trained/stories260K";
+  if (!std::filesystem::exists(stories)) GTEST_SKIP() << "no reference data at " << stories;
+  tool_.Write("text", "Once upon a time there was a text.");
+  ExpectFailure("eval " + model_ + " --text '" + tool_.Path("text") + "' --against " +
+                    tool_.Convert(stories, "f32"),
+                "2,048 and 512");
+}
+
 TEST_F(ToolTest, EvalOfStoriesIsThePublishedFigure) {
   const std::string stories = std::string(RONDO_SHARED_DATA) + "/trained/stories260K";
   const std::string text = std::string(RONDO_SHARED_DATA) + "/text/tinystories_200k.txt";

@@ -8,10 +8,10 @@ namespace rondo::tools {
 namespace {
 
 // Names for the values of an int32_t, without CLI11's own description of the table.
-void AddNamed(CLI::App* command, const std::string& name, int32_t* value,
-              const std::map<std::string, int32_t>& names, const std::string& shown,
-              const std::string& description) {
-  command
+CLI::Option* AddNamed(CLI::App* command, const std::string& name, int32_t* value,
+                      const std::map<std::string, int32_t>& names, const std::string& shown,
+                      const std::string& description) {
+  return command
       ->add_option_function<std::string>(
           name,
           [value, names, name, shown](const std::string& text) {
@@ -60,9 +60,14 @@ void AddPolicyFlags(CLI::App* command, rondo_engine_options* options) {
 }
 
 void AddKvFlag(CLI::App* command, rondo_engine_options* options) {
-  AddNamed(command, "--kv", &options->kv_format,
-           {{"int8", RONDO_KV_INT8}, {"f32", RONDO_KV_FLOAT32}}, "f32|int8",
-           "Format of cached keys and values: f32 is the slow reference; int8 if not given");
+  AddKvFlag(command, options, "--kv",
+            "Format of cached keys and values: f32 is the slow reference; int8 if not given");
+}
+
+CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const std::string& name,
+                       const std::string& description) {
+  return AddNamed(command, name, &options->kv_format,
+                  {{"int8", RONDO_KV_INT8}, {"f32", RONDO_KV_FLOAT32}}, "f32|int8", description);
 }
 
 void AddSamplingFlags(CLI::App* command, rondo_session_options* options,

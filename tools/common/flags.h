@@ -16,6 +16,8 @@ void AddContextFlag(CLI::App* command, rondo_engine_options* options);
 void AddThreadsFlag(CLI::App* command, rondo_engine_options* options);
 void AddPolicyFlags(CLI::App* command, rondo_engine_options* options);
 void AddKvFlag(CLI::App* command, rondo_engine_options* options);
+CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const std::string& name,
+                       const std::string& description);
 
 // --max-tokens, --temperature and all else that chooses and ends a text. `stop`: stop strings,
 // which the caller puts into the options.

@@ -1,5 +1,7 @@
 #include "tools/convert/command.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <iostream>
 #include <memory>
 
@@ -16,6 +18,8 @@ constexpr const char* kExamples = R"(
 Examples:
   rondo convert Llama-3.2-1B -o llama-1b.rondo --weights q8
   rondo convert Llama-3.2-1B -o llama-1b-q4.rondo --weights q4 --block 32
+  rondo convert Llama-3.2-1B -o llama-1b-q4.rondo --weights q4 --calibrate book.txt
+  rondo convert Llama-3.2-1B -o llama-1b-5.rondo --weights auto --bits 5 --calibrate book.txt
   rondo convert Llama-3.2-1B.Q4_0.gguf -o llama-1b-q4.rondo
 
 FILE appears whole or not at all; an existing Rondo file of that name is replaced.)";
@@ -24,7 +28,9 @@ struct Arguments {
   std::string model, output;
   std::string weights;    // empty: not given
   std::string embedding;  // empty: not given
+  std::string calibrate;  // empty: not given
   uint32_t block = 32;
+  double bits = 4.5;
 };
 
 TensorFormat FormatOf(const std::string& name) {
@@ -32,20 +38,52 @@ TensorFormat FormatOf(const std::string& name) {
   return name == "q8" ? TensorFormat::Q8 : TensorFormat::Q4;
 }
 
+void CheckCombination(const Arguments& a) {
+  const bool calibrates = !a.calibrate.empty();
+  if (calibrates && a.weights != "q4" && a.weights != "auto") {
+    throw CLI::ValidationError("--calibrate", "goes with --weights q4 or auto");
+  }
+  if (!calibrates && a.weights == "auto") {
+    throw CLI::ValidationError("--weights", "auto needs a text to decide by: --calibrate FILE");
+  }
+}
+
+// Which matrices got how many bits, and why.
+void PrintChosen(const std::vector<convert::ChosenFormat>& chosen) {
+  size_t width = 6;
+  double bits = 0, weights = 0;
+  for (const convert::ChosenFormat& c : chosen) width = std::max(width, c.tensor.size());
+  std::printf("%-*s  %12s  %16s  %-14s  %s\n", static_cast<int>(width), "matrix", "weights",
+              "KL alone in q4", "format", "bits");
+  for (const convert::ChosenFormat& c : chosen) {
+    std::printf("%-*s  %12llu  %16.3g  %-14s  %.3f\n", static_cast<int>(width), c.tensor.c_str(),
+                static_cast<unsigned long long>(c.weights), c.divergence, c.format.c_str(), c.bits);
+    bits += c.bits * static_cast<double>(c.weights);
+    weights += static_cast<double>(c.weights);
+  }
+  std::printf("%-*s  %12.0f  %16s  %-14s  %.3f\n", static_cast<int>(width), "all", weights, "", "",
+              bits / weights);
+  std::fflush(stdout);
+}
+
 void Run(const Arguments& arguments) {
   convert::ConvertOptions options;
   options.directory = arguments.model;
   options.output = arguments.output;
+  CheckCombination(arguments);
   const std::string weights = arguments.weights.empty() ? "q8" : arguments.weights;
   options.weights = FormatOf(weights);
   options.keep_q4 = arguments.weights.empty() && arguments.embedding.empty();
   options.block = arguments.block;
-  const std::string embedding = weights == "q4" ? "q8" : weights;
+  if (weights == "auto") options.bits = arguments.bits;
+  const std::string embedding = weights == "q4" || weights == "auto" ? "q8" : weights;
   options.embedding = FormatOf(arguments.embedding.empty() ? embedding : arguments.embedding);
+  options.calibration = arguments.calibrate;
   convert::ConvertReport report;
   RunLongTask(options.output, [&](const convert::ConvertProgress& progress) {
     report = convert::Convert(options, progress);
   });
+  if (!report.chosen.empty()) PrintChosen(report.chosen);
   for (const std::string& note : report.notes) std::cout << "note: " << note << '\n';
   std::cout << arguments.output << ": " << report.architecture << ", " << report.parameters
             << " parameters, " << HumanBytes(static_cast<double>(report.file_bytes)) << '\n';
@@ -69,21 +107,34 @@ void AddConvertCommand(CLI::App& app) {
       ->required()
       ->type_name("FILE");
   command
-      ->add_option("--weights", arguments->weights,
-                   "Format of the weights: f32, q8 (int8 per output channel) or q4 (4 bits in "
-                   "blocks); if not given q8, but what a GGUF file has in Q4_0 stays so")
-      ->check(formats)
-      ->type_name("f32|q8|q4");
+      ->add_option(
+          "--weights", arguments->weights,
+          "Format of the weights: f32, q8 (int8 per output channel), q4 (4 bits in "
+          "blocks) or auto (q4 or q8 by what each matrix needs); if not given q8, but what "
+          "a GGUF file has in Q4_0 stays so")
+      ->check(CLI::IsMember({"f32", "q8", "q4", "auto"}).description(""))
+      ->type_name("f32|q8|q4|auto");
   command
       ->add_option("--embedding", arguments->embedding,
-                   "Format of embedding and output head; q8 with --weights q4, else that of "
-                   "--weights")
+                   "Format of embedding and output head; q8 with --weights q4 or auto, else "
+                   "that of --weights")
       ->check(formats)
       ->type_name("f32|q8|q4");
   command
       ->add_option("--block", arguments->block, "Weights that share a scale in q4; 32 if not given")
       ->check(blocks)
       ->type_name("32|64|128");
+  command
+      ->add_option("--calibrate", arguments->calibrate,
+                   "With --weights q4 or auto: a text like those the model is meant for; the "
+                   "weights are chosen so that the predictions on it change least")
+      ->type_name("FILE");
+  command
+      ->add_option("--bits", arguments->bits,
+                   "With --weights auto: bits per weight on average, scales included, embedding "
+                   "and output head apart; 4.5 if not given")
+      ->check(CLI::Range(4.0, 9.0).description(""))
+      ->type_name("N");
   command->footer(kExamples);
   command->callback([arguments] { Run(*arguments); });
 }

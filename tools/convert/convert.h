@@ -19,13 +19,28 @@ struct ConvertOptions {
   uint32_t block = 32;  // columns per scale of Q4: 32, 64 or 128
   // What a GGUF file has in Q4_0 becomes Q4 in blocks of 32, whatever the formats above.
   bool keep_q4 = false;
+  // A text, UTF-8, by which Q4 weights are chosen (tools/convert/calibrate); empty: none.
+  std::filesystem::path calibration;
+  // With `calibration`: formats other than `weights` for some matrices, as the predictions need it,
+  // so that they have so many bits per weight on average, scales included; 0: all alike.
+  double bits = 0;
+};
+
+// What `bits` led to, for one matrix.
+struct ChosenFormat {
+  std::string tensor;
+  uint64_t weights;
+  double divergence;   // of the predictions, in nats, with this matrix alone in 4 bits, block 32
+  std::string format;  // as "q4, block 64"
+  double bits;         // per weight
 };
 
 struct ConvertReport {
   std::string architecture;
   uint64_t parameters = 0;  // values in the file's tensors; a tied embedding counts once
   uint64_t file_bytes = 0;
-  std::vector<std::string> notes;  // what the user may want to know, a sentence each
+  std::vector<ChosenFormat> chosen;  // with ConvertOptions::bits
+  std::vector<std::string> notes;    // what the user may want to know, a sentence each
 };
 
 // Told the source bytes converted so far and those of the whole.
@@ -33,7 +48,8 @@ using ConvertProgress = std::function<void(uint64_t done, uint64_t total)>;
 
 // The output appears whole and checked, or not at all. Throws Error: one sentence naming the file,
 // key or tensor and what was expected. Needs memory for some rows of floats and the scales
-// of the largest tensor, whatever the size of the model.
+// of the largest tensor, whatever the size of the model; with `calibration` what that says, and
+// beside the output, for a while, a file of the model in float32.
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress);
 
 }  // namespace rondo::convert

@@ -1,7 +1,8 @@
-// Measures how well a model predicts a text.
+// Measures how well a model predicts a text, and how far quantisation took it from the original.
 #include "tools/eval/command.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -15,7 +16,8 @@
 
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
-#include "tools/eval/perplexity.h"
+#include "tools/common/numbers.h"
+#include "tools/eval/evaluation.h"
 
 namespace rondo::tools {
 namespace {
@@ -23,16 +25,33 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   rondo eval model.rondo --text book.txt
+  rondo eval model-q4.rondo --text book.txt --against model-f32.rondo
+  rondo eval model.rondo --text book.txt --against model.rondo     what int8 KV costs
   rondo eval model.rondo --text book.txt --context 2048 --kv f32 --json
 
-The text is tokenised whole and cut into chunks of --context tokens, the first one replaced by BOS;
-the second half of each chunk is scored. Only figures of one text and one context compare.)";
+The text is tokenised whole and cut into chunks of --context tokens, the first one replaced by BOS.
+Perplexity is over the second half of each chunk, KL divergence and the share of positions with the
+same most likely token over all of it. Only figures of one text and one context compare.)";
 
 struct Arguments {
   std::string model;
   std::string text;
+  std::string against;  // empty: no second model
   rondo_engine_options engine = EngineDefaults();
+  rondo_engine_options reference = EngineDefaults();
   bool json = false;
+};
+
+// A model made ready to be measured.
+struct Subject {
+  Model model;
+  Engine engine;
+  Session session;
+
+  Subject(const std::string& path, const rondo_engine_options& options)
+      : model(OpenModel(path)),
+        engine(CreateEngine(model.get(), options)),
+        session(OpenSession(engine.get(), SessionDefaults())) {}
 };
 
 std::string ReadFile(const std::string& path) {
@@ -44,44 +63,113 @@ std::string ReadFile(const std::string& path) {
   return text;
 }
 
+// Divergence is between distributions over the same tokens: the text must read the same.
+void RequireSameTokens(const Arguments& arguments, const Subject& reference,
+                       const rondo_model_facts& facts, const std::string& text,
+                       const std::vector<int32_t>& tokens) {
+  const rondo_model_facts theirs = Facts(reference.model.get());
+  const std::string both = arguments.model + " and " + arguments.against;
+  if (theirs.vocab_size != facts.vocab_size) {
+    throw Error(both + " cannot be compared: their vocabularies have " +
+                FormatCount(facts.vocab_size) + " and " + FormatCount(theirs.vocab_size) +
+                " tokens");
+  }
+  if (theirs.bos_token != facts.bos_token ||
+      Tokenize(reference.model.get(), text, false) != tokens) {
+    throw Error(both + " cannot be compared: their tokenizers read the text differently");
+  }
+}
+
 // On a terminal one line that renews itself; else silence.
-void ShowProgress(uint64_t done, uint64_t total, double perplexity) {
+void ShowProgress(uint64_t done, uint64_t total, const Evaluation& evaluation) {
   if (isatty(STDERR_FILENO) == 0) return;
-  std::fprintf(stderr, "\rchunk %llu of %llu, perplexity %.4f ",
+  std::fprintf(stderr, "\rchunk %llu of %llu, perplexity %.4f",
                static_cast<unsigned long long>(done), static_cast<unsigned long long>(total),
-               perplexity);
-  if (done == total) std::fputs("\r\x1b[K", stderr);
+               evaluation.model.perplexity);
+  if (evaluation.divergence) std::fprintf(stderr, ", KL %.5f", evaluation.divergence->kl);
+  std::fputs(done == total ? "\r\x1b[K" : " ", stderr);
+}
+
+const char* KvName(const rondo_engine_options& options) {
+  return options.kv_format == RONDO_KV_FLOAT32 ? "f32" : "int8";
+}
+
+nlohmann::ordered_json PerplexityJson(const Perplexity& p) {
+  return {{"perplexity", p.perplexity},
+          {"standard_error", p.standard_error},
+          {"mean_nll", p.mean_nll},
+          {"tokens_scored", p.tokens}};
+}
+
+void PrintJson(const Arguments& arguments, const Subject& subject, const Chunks& chunks,
+               const Evaluation& e) {
+  nlohmann::ordered_json out = PerplexityJson(e.model);
+  out["chunks"] = chunks.count();
+  out["context"] = arguments.engine.context;
+  out["kv"] = KvName(arguments.engine);
+  out["kernels"] = Memory(subject.engine.get()).kernels;
+  if (e.divergence) {
+    nlohmann::ordered_json against = PerplexityJson(*e.reference);
+    against["kv"] = KvName(arguments.reference);
+    out["against"] = against;
+    out["kl"] = e.divergence->kl;
+    out["kl_standard_error"] = e.divergence->standard_error;
+    out["top1"] = e.divergence->top1;
+    out["positions"] = e.divergence->positions;
+  }
+  std::cout << out.dump(2) << '\n';
+}
+
+void PrintTable(const Arguments& arguments, const Chunks& chunks, const Evaluation& e) {
+  const auto name = [](const std::string& path) {
+    return std::filesystem::path(path).filename().string();
+  };
+  const int width =
+      static_cast<int>(std::max({size_t{5}, name(arguments.model).size(),
+                                 arguments.against.empty() ? 0 : name(arguments.against).size()}));
+  const auto print = [&](const std::string& path, const rondo_engine_options& options,
+                         const Perplexity& p) {
+    std::printf("%-*s  %-4s  %9.4f +- %-8.4f", width, name(path).c_str(), KvName(options),
+                p.perplexity, p.standard_error);
+  };
+  std::printf("%-*s  %-4s  %-22s", width, "model", "kv", "perplexity");
+  std::printf("%s", e.divergence ? "  KL divergence          same top token\n" : "\n");
+  print(arguments.model, arguments.engine, e.model);
+  if (e.divergence) {
+    std::printf("  %.6f +- %.6f   %.2f %%\n", e.divergence->kl, e.divergence->standard_error,
+                100 * e.divergence->top1);
+    print(arguments.against, arguments.reference, *e.reference);
+    std::printf("  reference");
+  }
+  std::printf("\n%s tokens scored", FormatCount(e.model.tokens).c_str());
+  if (e.divergence) {
+    std::printf(", %s positions compared", FormatCount(e.divergence->positions).c_str());
+  }
+  std::printf(" in %s chunks of context %u\n", FormatCount(chunks.count()).c_str(),
+              arguments.engine.context);
 }
 
 void Run(const Arguments& arguments) {
-  const Model model = OpenModel(arguments.model);
-  const rondo_model_facts facts = Facts(model.get());
-  if (facts.bos_token < 0) {
-    throw Error("the model has no BOS token, which this measure puts before each chunk");
-  }
   const std::string text = ReadFile(arguments.text);
-  const std::vector<int32_t> tokens = Tokenize(model.get(), text, false);
-  const Engine engine = CreateEngine(model.get(), arguments.engine);
-  const Session session = OpenSession(engine.get(), SessionDefaults());
-  const Perplexity result = MeasurePerplexity(session.get(), tokens, facts.bos_token,
-                                              arguments.engine.context, ShowProgress);
-  if (arguments.json) {
-    nlohmann::ordered_json out;
-    out["perplexity"] = result.perplexity;
-    out["standard_error"] = result.standard_error;
-    out["mean_nll"] = result.mean_nll;
-    out["tokens_scored"] = result.tokens;
-    out["chunks"] = result.chunks;
-    out["context"] = arguments.engine.context;
-    out["kv"] = arguments.engine.kv_format == RONDO_KV_FLOAT32 ? "f32" : "int8";
-    out["kernels"] = Memory(engine.get()).kernels;
-    std::cout << out.dump(2) << '\n';
-    return;
+  const Subject subject(arguments.model, arguments.engine);
+  const rondo_model_facts facts = Facts(subject.model.get());
+  std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);
+  std::optional<Subject> reference;
+  if (!arguments.against.empty()) {
+    rondo_engine_options options = arguments.reference;
+    options.context = arguments.engine.context;
+    options.threads = arguments.engine.threads;
+    reference.emplace(arguments.against, options);
+    RequireSameTokens(arguments, *reference, facts, text, tokens);
   }
-  std::printf("perplexity %.4f +- %.4f (%llu tokens scored in %llu chunks of context %u)\n",
-              result.perplexity, result.standard_error,
-              static_cast<unsigned long long>(result.tokens),
-              static_cast<unsigned long long>(result.chunks), arguments.engine.context);
+  const Chunks chunks(std::move(tokens), facts.bos_token, arguments.engine.context);
+  const Evaluation evaluation = Evaluate(
+      subject.session.get(), reference ? reference->session.get() : nullptr, chunks, ShowProgress);
+  if (arguments.json) {
+    PrintJson(arguments, subject, chunks, evaluation);
+  } else {
+    PrintTable(arguments, chunks, evaluation);
+  }
 }
 
 }  // namespace
@@ -89,7 +177,9 @@ void Run(const Arguments& arguments) {
 void AddEvalCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   a->engine.context = 512;
-  CLI::App* command = app.add_subcommand("eval", "Measure the perplexity of a text");
+  a->reference.kv_format = RONDO_KV_FLOAT32;
+  CLI::App* command =
+      app.add_subcommand("eval", "Measure perplexity, and divergence from another model");
   AddModelArgument(command, &a->model);
   command->add_option("--text", a->text, "The text, UTF-8")->required()->type_name("FILE");
   command
@@ -99,6 +189,15 @@ void AddEvalCommand(CLI::App& app) {
       ->check(CLI::Range(uint32_t{4}, UINT32_MAX).description(""))
       ->type_name("N");
   AddKvFlag(command, &a->engine);
+  CLI::Option* against =
+      command
+          ->add_option("--against", a->against,
+                       "The model to compare with, usually the f32 conversion of the same one")
+          ->type_name("REF");
+  AddKvFlag(command, &a->reference, "--against-kv",
+            "Format of REF's cached keys and values; f32 "
+            "if not given")
+      ->needs(against);
   AddThreadsFlag(command, &a->engine);
   command->add_flag("--json", a->json, "Answer in JSON");
   command->footer(kExamples);

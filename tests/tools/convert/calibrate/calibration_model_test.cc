@@ -1,0 +1,215 @@
+// What calibration is worth, by the divergence of predictions on text that it has not seen: q4 with
+// --calibrate against plain symmetric rounding at the same bytes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "tests/tools/run_tool.h"
+#include "tools/convert/checkpoint.h"
+#include "tools/convert/float_formats.h"
+
+namespace rondo {
+namespace {
+
+namespace fs = std::filesystem;
+using convert::Checkpoint;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr size_t kBlock = 32;
+
+// Nearest of 15 multiples of absmax / 7, in blocks: what every method is compared with.
+void RoundSymmetrically(std::vector<float>& values, size_t cols) {
+  for (size_t row = 0; row < values.size(); row += cols) {
+    for (size_t begin = 0; begin < cols; begin += kBlock) {
+      const std::span<float> block(&values[row + begin], std::min(kBlock, cols - begin));
+      float largest = 0;
+      for (const float value : block) largest = std::max(largest, std::fabs(value));
+      const float scale = convert::FromBfloat16(convert::ToBfloat16(largest / 7));
+      if (scale == 0) continue;
+      for (float& value : block) {
+        value = std::clamp(std::nearbyint(value / scale), -7.0f, 7.0f) * scale;
+      }
+    }
+  }
+}
+
+// The checkpoint with the matrices of its layers rounded. The converter's q4 holds their values
+// without further loss, as multiples of these scales are among what it looks for.
+void WriteRoundedCheckpoint(const fs::path& from, const fs::path& to) {
+  fs::create_directory(to);
+  for (const char* name :
+       {"config.json", "generation_config.json", "tokenizer.json", "tokenizer_config.json"}) {
+    if (fs::exists(from / name)) fs::copy_file(from / name, to / name);
+  }
+  const Checkpoint checkpoint(from);
+  nlohmann::json header;
+  std::string data;
+  for (const auto& [name, entry] : checkpoint.tensors()) {
+    const std::vector<uint64_t>& shape = entry.tensor->shape;
+    uint64_t size = 1;
+    for (const uint64_t n : shape) size *= n;
+    std::vector<float> values(size);
+    entry.file->Read(name, *entry.tensor, 0, values);
+    if (name.ends_with("_proj.weight")) RoundSymmetrically(values, shape[1]);
+    header[name] = {{"dtype", "F32"},
+                    {"shape", shape},
+                    {"data_offsets", {data.size(), data.size() + size * sizeof(float)}}};
+    data.append(reinterpret_cast<const char*>(values.data()), size * sizeof(float));
+  }
+  const std::string text = header.dump();
+  const uint64_t length = text.size();
+  std::ofstream out(to / "model.safetensors", std::ios::binary);
+  out.write(reinterpret_cast<const char*>(&length), sizeof length);
+  out << text << data;
+}
+
+class CalibrationTest : public testing::Test {
+ protected:
+  std::string Convert(const fs::path& folder, const std::string& name, const std::string& options) {
+    const std::string path = "'" + tool_.Path(name + ".rondo") + "'";
+    const ToolResult result = tool_("convert '" + folder.string() + "' -o " + path + " " + options);
+    EXPECT_EQ(result.code, 0) << result.err;
+    printed_ = result.out;
+    return path;
+  }
+  double Divergence(const std::string& model, const std::string& reference, const std::string& text,
+                    int context) {
+    const ToolResult result =
+        tool_("eval " + model + " --against " + reference + " --text '" + tool_.Path(text) +
+              "' --context " + std::to_string(context) + " --json");
+    EXPECT_EQ(result.code, 0) << result.err;
+    return nlohmann::json::parse(result.out).at("kl").get<double>();
+  }
+
+  // Calibrated on the file "calibrate", judged on the file "judge".
+  void ExpectLessLoss(const fs::path& folder, int context, double share) {
+    WriteRoundedCheckpoint(folder, tool_.Path("rounded"));
+    const std::string exact = Convert(folder, "f32", "--weights f32");
+    const std::string plain = Convert(tool_.Path("rounded"), "plain", "--weights q4");
+    const std::string calibrate = " --calibrate '" + tool_.Path("calibrate") + "'";
+    const std::string best = Convert(folder, "best", "--weights q4" + calibrate);
+    EXPECT_EQ(fs::file_size(tool_.Path("best.rondo")) / 64,
+              fs::file_size(tool_.Path("plain.rondo")) / 64);
+    const double plain_loss = Divergence(plain, exact, "judge", context);
+    const double best_loss = Divergence(best, exact, "judge", context);
+    RecordProperty("plain", std::to_string(plain_loss));
+    RecordProperty("best", std::to_string(best_loss));
+    EXPECT_LT(best_loss, share * plain_loss) << "KL " << best_loss << " against " << plain_loss;
+    EXPECT_GT(best_loss, 0);
+  }
+
+  // The first 120 kB to calibrate on, the rest to judge.
+  void SplitText() {
+    const fs::path path = fs::path(RONDO_SHARED_DATA) / "text/tinystories_200k.txt";
+    std::ifstream in(path, std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    tool_.Write("calibrate", text.substr(0, 120000));
+    tool_.Write("judge", text.substr(120000));
+  }
+
+  ToolRunner tool_;
+  std::string printed_;
+};
+
+class Trained : public CalibrationTest,
+                public testing::WithParamInterface<std::pair<const char*, int>> {};
+
+TEST_P(Trained, LosesLittleOverAThirdOfPlainRounding) {
+  const auto& [name, context] = GetParam();
+  const fs::path folder = fs::path(RONDO_SHARED_DATA) / "trained" / name;
+  if (!fs::exists(folder)) GTEST_SKIP() << "no reference data at " << folder;
+  SplitText();
+  // 0.45 is what was promised; without correction for what was rounded before it would be 0.38.
+  ExpectLessLoss(folder, context, 0.36);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, Trained,
+                         testing::Values(std::pair("stories260K", 512),
+                                         std::pair("aidreams260K", 128)),
+                         [](const auto& param) { return param.param.first; });
+
+class TinyCalibration : public CalibrationTest {
+ protected:
+  // Text of the model's own, so that nothing but the repository is needed.
+  void WriteText(const std::string& model) {
+    const auto tell = [&](int first_seed, int count) {
+      std::string text;
+      for (int seed = first_seed; seed < first_seed + count; ++seed) {
+        text +=
+            tool_("run " + model + " 'Once upon a time' --temperature 1 --max-tokens 300 --seed " +
+                  std::to_string(seed))
+                .out;
+      }
+      return text;
+    };
+    tool_.Write("calibrate", tell(0, 40));
+    tool_.Write("judge", tell(100, 20));
+  }
+  const fs::path folder_ = fs::path(RONDO_TEST_DATA) / "tiny";
+};
+
+TEST_F(TinyCalibration, LosesLessThanNineTwentiethsOfPlainRounding) {
+  WriteText(Convert(folder_, "q8", "--weights q8"));
+  ExpectLessLoss(folder_, 128, 0.45);
+}
+
+TEST_F(TinyCalibration, IsCalibratedToTheSameBytesEveryTime) {
+  WriteText(Convert(folder_, "q8", "--weights q8"));
+  const std::string options =
+      "--weights q4 --block 64 --calibrate '" + tool_.Path("calibrate") + "'";
+  Convert(folder_, "once", options);
+  Convert(folder_, "again", options);
+  EXPECT_EQ(tool_.Read("once.rondo"), tool_.Read("again.rondo"));
+  EXPECT_EQ(tool_("inspect '" + tool_.Path("once.rondo") + "' --check").code, 0);
+}
+
+TEST_F(TinyCalibration, MixedFormatsKeepToTheirBits) {
+  WriteText(Convert(folder_, "q8", "--weights q8"));
+  const std::string options = " --calibrate '" + tool_.Path("calibrate") + "'";
+  const std::string exact = Convert(folder_, "f32", "--weights f32");
+  double before = 1;
+  uintmax_t bytes = 0;
+  for (const char* bits : {"4.3", "6"}) {
+    const std::string mixed =
+        Convert(folder_, "mixed", std::string("--weights auto --bits ") + bits + options);
+    EXPECT_THAT(printed_, HasSubstr("layers.3.mlp.down"));
+    const size_t all = printed_.find("\nall ");
+    ASSERT_NE(all, std::string::npos) << printed_;
+    const std::string line = printed_.substr(all + 1, printed_.find('\n', all + 1) - all - 1);
+    const double reached = std::stod(line.substr(line.rfind(' ')));
+    EXPECT_LE(reached, std::stod(bits));
+    EXPECT_GT(reached, std::stod(bits) - 0.3);
+    const double loss = Divergence(mixed, exact, "judge", 128);
+    EXPECT_LT(loss, before) << bits;
+    EXPECT_GT(fs::file_size(tool_.Path("mixed.rondo")), bytes);
+    before = loss;
+    bytes = fs::file_size(tool_.Path("mixed.rondo"));
+  }
+}
+
+TEST_F(TinyCalibration, FailuresLeaveNothingBehind) {
+  tool_.Write("short", "Once upon a time");
+  const auto expect_failure = [&](const std::string& options, int code, const std::string& part) {
+    const ToolResult result =
+        tool_("convert '" + folder_.string() + "' -o '" + tool_.Path("out.rondo") + "' " + options);
+    EXPECT_EQ(result.code, code) << options;
+    EXPECT_THAT(result.err, HasSubstr(part)) << options;
+    for (const auto& entry : fs::directory_iterator(fs::path(tool_.Path("out")).parent_path())) {
+      EXPECT_FALSE(entry.path().filename().string().starts_with("out.rondo")) << entry.path();
+    }
+  };
+  const std::string text = " --calibrate '" + tool_.Path("short") + "'";
+  expect_failure("--weights q4" + text, 1, "give at least 511");
+  expect_failure("--weights q4 --calibrate /no/such/text", 1, "/no/such/text");
+  expect_failure("--weights q8" + text, 2, "q4 or auto");
+  expect_failure("--weights auto", 2, "--calibrate");
+  expect_failure("--weights auto --bits 77" + text, 2, "--bits");
+}
+
+}  // namespace
+}  // namespace rondo

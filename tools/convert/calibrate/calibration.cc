@@ -1,0 +1,156 @@
+#include "tools/convert/calibrate/calibration.h"
+
+#include <cstring>
+
+#include "platforms/cpu.h"
+#include "runtime/model/tensor_view.h"
+#include "tools/convert/calibrate/compensate.h"
+#include "tools/convert/calibrate/correct.h"
+#include "tools/convert/calibrate/factor.h"
+#include "tools/convert/input_file.h"
+#include "tools/convert/quantize.h"
+
+namespace rondo::convert {
+namespace {
+
+constexpr uint64_t kMaxTextBytes = 64u << 20;
+constexpr size_t kChunkTokens = 512;
+constexpr size_t kMaxTokens = 8192;
+constexpr int kSweeps = 4;  // of refinement: more change next to nothing
+
+// The weights of a layer's matrices in the order in which they run. Those of one stage get the same
+// prefix of rounded weights.
+using Stages = std::vector<std::vector<uint32_t>>;
+
+// A router is no matrix of these: it stays exact.
+Stages StagesOf(const format::Layer& layer) {
+  Stages stages;
+  if (layer.conv() != nullptr) {
+    stages = {{layer.conv()->input()->weight()}, {layer.conv()->output()->weight()}};
+  } else {
+    stages = {{layer.attention()->qkv()->weight()}, {layer.attention()->output()->weight()}};
+  }
+  const format::Mlp& mlp = *layer.mlp();
+  if (mlp.experts() == nullptr) {
+    stages.push_back({mlp.gate_up()->weight()});
+    stages.push_back({mlp.down()->weight()});
+    return stages;
+  }
+  std::vector<uint32_t> gate_up, down;
+  for (const format::Expert* expert : *mlp.experts()->experts()) {
+    gate_up.push_back(expert->gate_up()->weight());
+    down.push_back(expert->down()->weight());
+  }
+  stages.push_back(std::move(gate_up));
+  stages.push_back(std::move(down));
+  return stages;
+}
+
+template <typename T>
+std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
+  std::vector<uint8_t> bytes(values.size() * sizeof(T));
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+}  // namespace
+
+Calibration::Calibration(const std::filesystem::path& float_file, const std::filesystem::path& text,
+                         uint32_t block)
+    : threads_(PerformanceCores()), model_(float_file, threads_) {
+  chunks_ = model_.Tokenize(ReadWholeFile(text, kMaxTextBytes), kChunkTokens, kMaxTokens);
+  const auto& layers = *model_.file().model().layers();
+  for (uint32_t i = 0; i < layers.size(); ++i) {
+    for (const auto& stage : StagesOf(*layers[i])) {
+      for (const uint32_t tensor : stage) {
+        tensors_.push_back(tensor);
+        layer_of_[tensor] = i;
+        format_of_[tensor] = {format::TensorFormat::Q4, block};
+      }
+    }
+  }
+}
+
+std::vector<FormatDecision> Calibration::MixFormats(double bits,
+                                                    const std::function<void(double)>& progress) {
+  std::vector<FormatDecision> decisions =
+      ChooseFormats(model_, tensors_, chunks_, threads_, bits, progress);
+  for (size_t i = 0; i < tensors_.size(); ++i) format_of_[tensors_[i]] = decisions[i].chosen;
+  return decisions;
+}
+
+const EncodedTensor* Calibration::Find(uint32_t tensor,
+                                       const std::function<void(double)>& progress) {
+  const auto layer = layer_of_.find(tensor);
+  if (layer == layer_of_.end()) return nullptr;
+  while (layers_done_ <= layer->second) CalibrateLayer(layers_done_++, progress);
+  return &encoded_.at(tensor);
+}
+
+void Calibration::CalibrateLayer(uint32_t layer, const std::function<void(double)>& progress) {
+  const auto& layers = *model_.file().model().layers();
+  const Stages stages = StagesOf(*layers[layer]);
+  std::vector<uint32_t> all;
+  for (const auto& stage : stages) all.insert(all.end(), stage.begin(), stage.end());
+  const double steps = static_cast<double>(chunks_.size() * (stages.size() + 2));
+  double step = 0;
+  const auto advance = [&] { progress((layer + ++step / steps) / layers.size()); };
+
+  std::vector<ChunkInputs> exact;  // by chunk
+  model_.RunLayer(layer, chunks_, exact_hidden_, all, [&](size_t, const ChunkInputs& inputs) {
+    exact.push_back(inputs);
+    advance();
+  });
+  encoded_.clear();
+  for (const auto& stage : stages) {
+    std::map<uint32_t, Moments> moments;
+    for (const uint32_t tensor : stage) {
+      moments.emplace(tensor, Moments(ViewTensor(model_.file(), tensor).cols, threads_));
+    }
+    std::vector<float> hidden = rounded_hidden_;
+    model_.RunLayer(layer, chunks_, hidden, stage, [&](size_t chunk, const ChunkInputs& inputs) {
+      for (const auto& [tensor, rows] : inputs) {
+        // Of tokens that went to other experts there are no pairs.
+        const size_t whole = chunks_[chunk].size() * ViewTensor(model_.file(), tensor).cols;
+        const std::vector<float>& theirs = exact[chunk].at(tensor);
+        moments.at(tensor).Add(rows, rows.size() == whole ? theirs : std::vector<float>());
+      }
+      advance();
+    });
+    for (auto& [tensor, its_moments] : moments) encoded_[tensor] = Round(tensor, its_moments);
+  }
+  model_.RunLayer(layer, chunks_, rounded_hidden_, {},
+                  [&](size_t, const ChunkInputs&) { advance(); });
+}
+
+EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {
+  const TensorView view = ViewTensor(model_.file(), tensor);
+  moments.Finish();
+  const Factor factor = Factorize(moments.square(), view.cols, threads_);
+  const std::vector<float> weights =
+      CorrectedWeights(model_.values(tensor), view.rows, moments.drift(), factor, threads_);
+  const MatrixFormat format = format_of_.at(tensor);
+  if (format.format == format::TensorFormat::Q8) return RoundToQ8(tensor, weights);
+  const Q4Matrix q = CompensatedQ4(weights, view.rows, view.cols, format.block, moments.square(),
+                                   factor, kSweeps, threads_);
+  model_.Exchange(tensor, q.Values());
+  return {format.format, format.block, q.Data(), BytesOf(q.Scales())};
+}
+
+// At 8 bits the nearest value is good enough.
+EncodedTensor Calibration::RoundToQ8(uint32_t tensor, std::span<const float> weights) {
+  const TensorView view = ViewTensor(model_.file(), tensor);
+  std::vector<int8_t> data(weights.size());
+  std::vector<float> scales(view.rows), values(weights.size());
+  for (size_t r = 0; r < view.rows; ++r) {
+    const size_t begin = r * view.cols;
+    scales[r] = QuantizeQ8(weights.subspan(begin, view.cols), &data[begin]);
+    for (size_t i = begin; i < begin + view.cols; ++i) {
+      values[i] = static_cast<float>(data[i]) * scales[r];
+    }
+  }
+  model_.Exchange(tensor, values);
+  return {format::TensorFormat::Q8, 0, BytesOf(data), BytesOf(scales)};
+}
+
+}  // namespace rondo::convert

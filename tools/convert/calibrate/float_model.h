@@ -1,0 +1,70 @@
+// FloatModel: a float32 Rondo file that runs, so that calibration can watch it, and whose weights
+// can be exchanged, so that it can see what an exchange does.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/model/model_file.h"
+#include "runtime/text/tokenizer.h"
+
+namespace rondo::convert {
+
+using TokenChunk = std::vector<int32_t>;
+
+// What entered some weights while a chunk was evaluated: by tensor, [rows, inputs].
+using ChunkInputs = std::map<uint32_t, std::vector<float>>;
+
+// Everything throws Error. Runs take the memory of an engine: the weights once more. Chunks are all
+// of one length.
+class FloatModel {
+ public:
+  // The file is mapped; what is exchanged stays in this process.
+  FloatModel(const std::filesystem::path& path, size_t threads);
+  FloatModel(const FloatModel&) = delete;
+  FloatModel& operator=(const FloatModel&) = delete;
+  ~FloatModel();
+
+  const ModelFile& file() const { return file_; }
+  // A tensor's values, row-major.
+  std::span<const float> values(uint32_t tensor) const;
+  // As many as the tensor has.
+  void Exchange(uint32_t tensor, std::span<const float> values);
+
+  // The text as chunks of `length` tokens or, if that is less, the model's context, each with the
+  // model's BOS in front; what remains is left out. At most `max_tokens` tokens in all.
+  std::vector<TokenChunk> Tokenize(const std::string& text, size_t length, size_t max_tokens) const;
+
+  // Evaluates one layer. `hidden`, [chunks, chunk length, hidden_size], is what enters it (for
+  // layer 0 the tokens' embeddings are taken instead) and becomes what leaves it. `see` is handed
+  // what entered `tensors`, which are the layer's, chunk by chunk.
+  void RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks, std::vector<float>& hidden,
+                std::span<const uint32_t> tensors,
+                const std::function<void(size_t chunk, const ChunkInputs& inputs)>& see);
+
+  // Evaluates all layers and hands out the logits of each position. `see` must not throw.
+  void Predict(
+      const std::vector<TokenChunk>& chunks,
+      const std::function<void(size_t chunk, size_t position, std::span<const float> logits)>& see);
+
+ private:
+  struct Machine;
+
+  void Map(const std::filesystem::path& path);
+  Machine& Ready(size_t chunk_length);
+
+  const size_t threads_;
+  uint8_t* bytes_ = nullptr;  // a private mapping
+  size_t size_ = 0;
+  ModelFile file_;
+  std::unique_ptr<Tokenizer> tokenizer_;
+  std::unique_ptr<Machine> machine_;  // null after an exchange
+};
+
+}  // namespace rondo::convert
