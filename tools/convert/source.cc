@@ -2,6 +2,7 @@
 
 #include "tools/convert/checkpoint_folder.h"
 #include "tools/convert/fail.h"
+#include "tools/convert/gguf/gguf_chat.h"
 #include "tools/convert/gguf/gguf_checkpoint.h"
 #include "tools/convert/gguf/gguf_config.h"
 #include "tools/convert/gguf/gguf_tokenizer.h"
@@ -20,6 +21,7 @@ Source OpenFolder(const fs::path& directory) {
   }
   source.token_configs.push_back(source.config);
   source.checkpoint = std::make_shared<CheckpointFolder>(directory);
+  source.chat = ReadChat(directory);
   const fs::path tokenizer = FindTokenizer(directory);
   if (tokenizer.empty()) {
     source.notes.push_back(
@@ -51,7 +53,7 @@ Source OpenGgufFile(const fs::path& path) {
       Config::Of(path.string() + ", read as a config.json: key ", ReadGgufConfig(gguf->keys)));
   source.token_configs.push_back(source.config);
   source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);
-  source.chat_template = keys.Text("tokenizer.chat_template", "");
+  source.chat = ReadGgufChat(keys, gguf->file.metadata());
   source.tokenizer_file = path.string() + ", read as a tokenizer.json";
   source.tokenizer =
       ReadGgufTokenizer(keys, gguf->file.metadata(), source.tokenizer_file, source.notes);

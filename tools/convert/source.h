@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tools/convert/chat_template.h"
 #include "tools/convert/checkpoint.h"
 #include "tools/convert/config.h"
 
@@ -23,7 +24,7 @@ struct Source {
   std::shared_ptr<const Checkpoint> checkpoint;
   nlohmann::json tokenizer;    // in the form of tokenizer.json; null where there is none
   std::string tokenizer_file;  // for messages
-  std::string chat_template;   // Jinja; empty where there is none
+  ChatSource chat;             // empty where there is none
   std::vector<std::string> notes;
 };
 

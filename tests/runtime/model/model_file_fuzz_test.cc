@@ -6,6 +6,7 @@
 
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
+#include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
 #include "tests/support/packed_model.h"
@@ -46,8 +47,8 @@ uint64_t ReadAll(const ModelFile& file) {
     sum += CheckFinite(tensor).ok();
   }
   for (const format::Layer* layer : *file.model().layers()) {
-    sum += layer->attention()->norm()->weight() + layer->mlp()->norm()->weight() +
-           layer->attention()->output()->weight() + layer->mlp()->down()->weight();
+    ForEachLinear(*layer, [&](const format::Linear& linear) { sum += linear.weight(); });
+    if (layer->mlp()->norm() != nullptr) sum += layer->mlp()->norm()->weight();
   }
   return sum;
 }

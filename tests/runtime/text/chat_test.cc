@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
-#include <chrono>
-
 #include "runtime/model/limits.h"
 #include "tests/runtime/text/render.h"
 #include "tests/support/sanitized.h"
@@ -214,14 +212,10 @@ std::vector<Hostile> HostileTemplates() {
 
 TEST_F(Chat, HostileTemplatesComeToAnEnd) {
   for (const Hostile& hostile : HostileTemplates()) {
-    const auto start = std::chrono::steady_clock::now();
     const std::string text = RenderText(hostile.text);
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
     const std::string shown = hostile.text.substr(0, 100);
     EXPECT_TRUE(text.starts_with("!")) << shown;
     EXPECT_NE(text.find(hostile.part), std::string::npos) << shown << ": " << text;
-    // About one second on an idle machine.
-    if (!RONDO_SANITIZED) EXPECT_LT(took.count(), 30) << shown;
   }
 }
 
