@@ -7,6 +7,9 @@ namespace {
 
 using Texts = std::vector<std::pair<std::string, uint32_t>>;
 
+// How far back a search for free nodes goes: a trade of room for time.
+constexpr size_t kWindow = 4096;
+
 class Builder {
  public:
   explicit Builder(const Texts& texts) : texts_(texts) {}
@@ -65,19 +68,15 @@ class Builder {
 
   // The first place where all children's nodes are free.
   size_t FindBase(const std::vector<uint8_t>& bytes) {
-    size_t passed = 0;
     for (size_t at = std::max<size_t>(first_, bytes[0]);; ++at) {
       Grow(at + 257);
-      if (taken_[at]) {
-        ++passed;
-        continue;
-      }
+      if (taken_[at]) continue;
       const size_t base = at - bytes[0];
       const bool fits = std::none_of(bytes.begin(), bytes.end(),
                                      [&](uint8_t byte) { return taken_[base + byte]; });
       if (!fits) continue;
-      // What is nearly full is not looked at again.
-      if (at > first_ && passed * 16 >= (at - first_) * 15) first_ = at;
+      // What is far behind is nearly full, and not looked at again.
+      if (at > first_ + kWindow) first_ = at - kWindow;
       return base;
     }
   }
