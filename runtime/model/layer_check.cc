@@ -57,6 +57,10 @@ class LayerChecker {
   }
 
   Status CheckFrequencies(const flatbuffers::Vector<double>& frequencies) {
+    // They are used where they lie.
+    if (reinterpret_cast<uintptr_t>(frequencies.Data()) % alignof(double) != 0) {
+      return Corrupt("a rope's frequencies are not at a multiple of %zu bytes", alignof(double));
+    }
     for (double frequency : frequencies) {
       if (!std::isfinite(frequency)) return Corrupt("a rope has a frequency that is not finite");
     }

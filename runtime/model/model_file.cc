@@ -80,6 +80,11 @@ Status CheckSections(std::span<const uint8_t> file, const FileHeader& header,
     return Corrupt("the file has %u sections, expected at most %llu", model.sections()->size(),
                    ull{kMaxSections});
   }
+  // The verifier does not look at the alignment of a vector's elements.
+  if (reinterpret_cast<uintptr_t>(model.sections()->Data()) % alignof(format::Section) != 0) {
+    return Corrupt("the list of sections is not at a multiple of %zu bytes",
+                   alignof(format::Section));
+  }
   uint64_t end = sizeof(FileHeader);
   for (uint32_t i = 0; i < model.sections()->size(); ++i) {
     const format::Section& section = *model.sections()->Get(i);
