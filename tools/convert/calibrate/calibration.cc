@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kMaxTextBytes = 64u << 20;
 constexpr size_t kChunkTokens = 512;
 constexpr size_t kMaxTokens = 8192;
-constexpr int kSweeps = 1;  // of refinement: three more gain 0 to 2 % in two to three times the time
+constexpr int kSweeps = 1;  // of refinement: three more gain up to 2 % and take twice the time
 
 // The weights of a layer's matrices in the order in which they run. Those of one stage get the same
 // prefix of rounded weights.
