@@ -14,6 +14,7 @@
 #include "runtime/text/tokenizer.h"
 #include "tools/convert/section_sink.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
+#include "tools/convert/tokenizer/folder.h"
 
 namespace rondo::testing {
 
@@ -67,7 +68,9 @@ class CompiledTokenizer {
  public:
   // Throws convert::Error.
   explicit CompiledTokenizer(const std::filesystem::path& directory) {
-    builder_.Finish(convert::CompileTokenizer(directory, sink_, builder_));
+    const std::filesystem::path path = convert::FindTokenizer(directory);
+    builder_.Finish(convert::CompileTokenizer(convert::ReadFolderTokenizer(path).document,
+                                              path.string(), sink_, builder_));
   }
 
   MemorySink& sink() { return sink_; }

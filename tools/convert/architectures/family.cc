@@ -20,7 +20,7 @@ class Builder {
     spec_.ropes = f_.ropes;
     spec_.embedding_scale = f_.embedding_scale;
     spec_.logit_soft_cap = f_.logit_soft_cap;
-    spec_.embedding = Vocabulary("embedding", f_.prefix + f_.embedding, 1);
+    spec_.embedding = Vocabulary("embedding", f_.prefix + f_.embedding);
     if (!f_.positions.empty()) {
       spec_.positions =
           static_cast<int32_t>(spec_.Add({"positions",
@@ -36,10 +36,8 @@ class Builder {
   }
 
  private:
-  uint32_t Vocabulary(const char* name, const std::string& source, float scale) {
-    TensorRecipe recipe{name, TensorRole::kEmbedding, {{source + ".weight", s_.vocab}}, s_.hidden};
-    recipe.scale = scale;
-    return spec_.Add(std::move(recipe));
+  uint32_t Vocabulary(const char* name, const std::string& source) {
+    return spec_.Add({name, TensorRole::kEmbedding, {{source + ".weight", s_.vocab}}, s_.hidden});
   }
 
   void AddHead() {
@@ -47,7 +45,7 @@ class Builder {
       spec_.head = {spec_.embedding};
       spec_.ignored.insert(f_.head + ".weight");  // some exports hold the embedding twice
     } else {
-      spec_.head = {Vocabulary("head", f_.head, 1)};
+      spec_.head = {Vocabulary("head", f_.head)};
     }
     if (f_.head_bias) {
       TensorRecipe bias{"head.bias", TensorRole::kVector, {{f_.head + ".bias", s_.vocab}}, 1};

@@ -11,7 +11,6 @@
 #include "runtime/text/tokenizer.h"
 #include "tools/convert/error.h"
 #include "tools/convert/tokenizer/bpe_tables.h"
-#include "tools/convert/tokenizer/folder.h"
 #include "tools/convert/tokenizer/golden.h"
 #include "tools/convert/tokenizer/json_value.h"
 #include "tools/convert/tokenizer/pipeline.h"
@@ -310,21 +309,6 @@ flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const nlohmann::json& do
   const Compiled compiled(root);
   const std::vector<GoldenIds> golden = compiled.EncodeGolden();
   return compiled.Build(builder, compiled.Write(sink), golden);
-}
-
-flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const std::filesystem::path& directory,
-                                                        SectionSink& sink,
-                                                        flatbuffers::FlatBufferBuilder& builder,
-                                                        std::vector<std::string>* notes) {
-  const std::filesystem::path path = FindTokenizer(directory);
-  if (path.empty()) {
-    throw Error((directory / "tokenizer.json").string() + ": is absent, and so is tokenizer.model");
-  }
-  FolderTokenizer tokenizer = ReadFolderTokenizer(path);
-  if (notes != nullptr) {
-    notes->insert(notes->end(), tokenizer.notes.begin(), tokenizer.notes.end());
-  }
-  return CompileTokenizer(tokenizer.document, path.string(), sink, builder);
 }
 
 }  // namespace rondo::convert

@@ -1,9 +1,7 @@
 // From tokenizer.json, or what stands for it, to the tables of runtime/model/tokenizer.fbs.
 #pragma once
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -22,13 +20,5 @@ flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const nlohmann::json& do
                                                         const std::string& source,
                                                         SectionSink& sink,
                                                         flatbuffers::FlatBufferBuilder& builder);
-
-// The same for a checkpoint's folder: the file that FindTokenizer (folder.h) finds. What had to be
-// assumed about it is appended to `notes`, a sentence each, if that is given. Throws Error also
-// where there is none.
-flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const std::filesystem::path& directory,
-                                                        SectionSink& sink,
-                                                        flatbuffers::FlatBufferBuilder& builder,
-                                                        std::vector<std::string>* notes = nullptr);
 
 }  // namespace rondo::convert
