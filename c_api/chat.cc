@@ -4,7 +4,7 @@
 
 #include "c_api/handles.h"
 #include "runtime/base/heap_array.h"
-#include "runtime/text/chat.h"
+#include "runtime/chat/chat.h"
 
 namespace {
 

@@ -3,11 +3,11 @@
 
 #include "rondo/rondo.h"
 #include "runtime/base/status.h"
+#include "runtime/chat/chat.h"
 #include "runtime/engine/options.h"
 #include "runtime/model/file_header.h"
 #include "runtime/plan/memory_plan.h"
 #include "runtime/sampling/stop_strings.h"
-#include "runtime/text/chat.h"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include <new>
 
 #include "c_api/handles.h"
-#include "runtime/text/utf8.h"
+#include "runtime/base/utf8.h"
 
 namespace {
 

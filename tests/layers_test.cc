@@ -23,27 +23,34 @@ struct Layer {
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
       {"tools/convert/calibrate/",  // runs the model whose weights it chooses, and looks into it
-       {"tools/", "runtime/engine/", "runtime/decoder/", "runtime/model/", "runtime/text/",
-        "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
-      {"tools/convert/",  // writes what the runtime reads, and tries its tokenizer before it does
-       {"tools/", "runtime/model/", "runtime/kernels/", "runtime/text/", "runtime/base/",
-        "platforms/file_map.h"}},
+       {"tools/", "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/model/",
+        "runtime/text/", "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
+      {"tools/convert/",  // writes what the runtime reads, and tries its text and chat before it
+                          // does
+       {"tools/", "runtime/model/", "runtime/kernels/", "runtime/text/", "runtime/chat/",
+        "runtime/base/", "platforms/file_map.h"}},
       {"tools/inspect/",
        {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/",
         "platforms/file_map.h"}},
-      {"tools/bench/",  // counts a model's weights, and looks for the machine's limits
-       {"tools/", "rondo/", "runtime/model/", "platforms/file_map.h", "platforms/probe.h"}},
+      {"tools/bench/probe/",  // looks for the machine's limits
+       {"tools/bench/", "platforms/thread_pool.h", "platforms/memory.h"}},
+      {"tools/bench/",  // counts a model's weights
+       {"tools/", "rondo/", "runtime/model/", "platforms/file_map.h"}},
       {"tools/", {"rondo/"}},
       {"include/", {"rondo/"}},
       {"c_api/", {"rondo/", "runtime/", "platforms/"}},
       {"runtime/engine/",
-       {"runtime/decoder/", "runtime/sampling/", "runtime/text/", "runtime/kv/", "runtime/kernels/",
-        "runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
-      {"runtime/decoder/",
-       {"runtime/kv/", "runtime/kernels/", "runtime/plan/", "runtime/model/", "runtime/base/",
+       {"runtime/decoder/", "runtime/sampling/", "runtime/text/", "runtime/chat/", "runtime/kv/",
+        "runtime/weights/", "runtime/kernels/", "runtime/plan/", "runtime/model/", "runtime/base/",
         "platforms/"}},
+      {"runtime/decoder/",
+       {"runtime/kv/", "runtime/weights/", "runtime/kernels/", "runtime/plan/", "runtime/model/",
+        "runtime/base/", "platforms/"}},
       {"runtime/sampling/", {"runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
       {"runtime/text/", {"runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
+      {"runtime/chat/", {"runtime/model/", "runtime/base/"}},
+      {"runtime/weights/",
+       {"runtime/kernels/", "runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
       {"runtime/kv/",
        {"runtime/kernels/", "runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
       {"runtime/kernels/",
@@ -144,7 +151,7 @@ TEST(Layers, WrongArrowsAreSeen) {
   EXPECT_TRUE(Violation("runtime/engine/engine.cc", "  #  include <unistd.h>"));
   EXPECT_TRUE(Violation("runtime/kv/kv_ring.h", "#include <mutex>"));
   EXPECT_TRUE(Violation("tools/run/run.cc", "#include \"runtime/engine/engine.h\""));
-  EXPECT_TRUE(Violation("tools/convert/pack.cc", "#include \"runtime/engine/engine.h\""));
+  EXPECT_TRUE(Violation("tools/convert/output/pack.cc", "#include \"runtime/engine/engine.h\""));
   EXPECT_TRUE(Violation("runtime/new_folder/thing.cc", "#include \"runtime/base/status.h\""));
 }
 

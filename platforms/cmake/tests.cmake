@@ -38,10 +38,8 @@ function(rondo_runnable target out)
   endif()
   set(${out} "${path}" PARENT_SCOPE)
 endfunction()
-if(TARGET rondo_tool)
-  rondo_runnable(rondo_tool tool)
-  target_compile_definitions(rondo_test_options INTERFACE "RONDO_TOOL=\"${tool}\"")
-endif()
+rondo_runnable(rondo_tool tool)
+target_compile_definitions(rondo_test_options INTERFACE "RONDO_TOOL=\"${tool}\"")
 if(CMAKE_CROSSCOMPILING_EMULATOR)  # programs of this machine cannot load the library then
   target_compile_definitions(rondo_test_options INTERFACE RONDO_EMULATED=1)
 endif()
@@ -49,45 +47,32 @@ target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest:
 
 # What tests of the insides link: the runtime and the tool's parts.
 add_library(rondo_test_insides INTERFACE)
-target_link_libraries(rondo_test_insides INTERFACE rondo_test_options rondo_tool_options)
-foreach(part rondo_tools rondo_convert)
-  if(TARGET ${part})
-    target_link_libraries(rondo_test_insides INTERFACE ${part})
-  endif()
-endforeach()
-if(helpers)
-  add_library(rondo_test_helpers STATIC ${helpers})
-  target_link_libraries(rondo_test_helpers PUBLIC rondo_test_insides)
-  target_link_libraries(rondo_test_insides INTERFACE rondo_test_helpers)
-endif()
+target_link_libraries(rondo_test_insides INTERFACE rondo_test_options rondo_tools)
+add_library(rondo_test_helpers STATIC ${helpers})
+target_link_libraries(rondo_test_helpers PUBLIC rondo_test_insides)
 
 # rondo_test_program(LABEL LIBRARY SOURCE...)
 function(rondo_test_program label library)
-  if(NOT ARGN)
-    return()
-  endif()
   set(program rondo_${label}_tests)
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
-  if(TARGET rondo_tool)
-    add_dependencies(${program} rondo_tool)
-  endif()
+  add_dependencies(${program} rondo_tool)
   # Tests are listed when ctest runs, not while building: a cross build may have no emulator.
   gtest_discover_tests(${program}
     TEST_PREFIX "${label}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS ${label} TIMEOUT 600)
 endfunction()
 
-rondo_test_program(unit rondo_test_insides ${unit})
+rondo_test_program(unit rondo_test_helpers ${unit})
 target_sources(rondo_unit_tests PRIVATE $<TARGET_OBJECTS:rondo_xnnpack_packers>)
 target_include_directories(rondo_unit_tests SYSTEM
   PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
-rondo_test_program(model rondo_test_insides ${model})
-rondo_test_program(fuzz rondo_test_insides ${fuzz})
+rondo_test_program(model rondo_test_helpers ${model})
+rondo_test_program(fuzz rondo_test_helpers ${fuzz})
 
 # Writes random checkpoints of any size, to measure with.
 add_executable(rondo_make_checkpoint tests/tools/convert/make_checkpoint_main.cc)
-target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_insides)
+target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_helpers)
 
 # Times of the parts, in one program: `cmake --build ... --target rondo_benchmarks`. Optional: where
 # the system has Google Benchmark.
@@ -96,18 +81,16 @@ if(benchmark_FOUND)
   file(GLOB_RECURSE benchmarks CONFIGURE_DEPENDS tests/*_benchmark.cc)
   add_executable(rondo_benchmarks EXCLUDE_FROM_ALL ${benchmarks})
   target_link_libraries(rondo_benchmarks PRIVATE
-    rondo_test_insides benchmark::benchmark_main benchmark::benchmark)
+    rondo_test_helpers benchmark::benchmark_main benchmark::benchmark)
 endif()
 
-if(TARGET rondo)
-  rondo_test_program(abi rondo ${abi} ${abi_c})
-  # The example programs, which the tests run.
-  add_executable(rondo_example_generate c_api/examples/generate.c)
-  target_link_libraries(rondo_example_generate PRIVATE rondo_own rondo)
-  add_dependencies(rondo_abi_tests rondo_example_generate)
-  rondo_runnable(rondo_example_generate example)
-  target_compile_definitions(rondo_abi_tests PRIVATE "RONDO_EXAMPLE_GENERATE=\"${example}\"")
-endif()
+rondo_test_program(abi rondo ${abi} ${abi_c})
+# The example programs, which the tests run.
+add_executable(rondo_example_generate c_api/examples/generate.c)
+target_link_libraries(rondo_example_generate PRIVATE rondo_own rondo)
+add_dependencies(rondo_abi_tests rondo_example_generate)
+rondo_runnable(rondo_example_generate example)
+target_compile_definitions(rondo_abi_tests PRIVATE "RONDO_EXAMPLE_GENERATE=\"${example}\"")
 
 # The libraries as others see them.
 if(TARGET rondo_archive)

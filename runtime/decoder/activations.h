@@ -6,9 +6,9 @@
 
 #include "runtime/decoder/decoder_spec.h"
 #include "runtime/decoder/experts.h"
-#include "runtime/decoder/weights.h"
 #include "runtime/kv/context_window.h"
 #include "runtime/plan/memory_plan.h"
+#include "runtime/weights/weights.h"
 
 namespace rondo {
 

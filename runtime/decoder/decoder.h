@@ -12,9 +12,9 @@
 #include "runtime/decoder/attention.h"
 #include "runtime/decoder/decoder_spec.h"
 #include "runtime/decoder/linear_observer.h"
-#include "runtime/decoder/weights.h"
 #include "runtime/kv/kv_ring.h"
 #include "runtime/plan/memory_plan.h"
+#include "runtime/weights/weights.h"
 
 namespace rondo {
 

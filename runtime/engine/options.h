@@ -5,9 +5,9 @@
 #include <span>
 #include <string_view>
 
-#include "runtime/decoder/load_progress.h"
 #include "runtime/kernels/kv_page.h"
 #include "runtime/sampling/sampler_options.h"
+#include "runtime/weights/load_progress.h"
 
 namespace rondo {
 

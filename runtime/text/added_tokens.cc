@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/base/utf8.h"
 #include "runtime/text/unicode.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {

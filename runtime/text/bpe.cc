@@ -4,8 +4,8 @@
 #include <functional>
 #include <utility>
 
+#include "runtime/base/utf8.h"
 #include "runtime/text/slots.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {

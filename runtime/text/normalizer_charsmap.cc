@@ -5,8 +5,8 @@
 
 #include <cstring>
 
+#include "runtime/base/utf8.h"
 #include "runtime/text/normalizer_step.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {

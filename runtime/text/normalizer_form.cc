@@ -3,9 +3,9 @@
 
 #include <cstring>
 
+#include "runtime/base/utf8.h"
 #include "runtime/text/normalizer_step.h"
 #include "runtime/text/unicode.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {

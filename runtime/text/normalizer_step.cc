@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "runtime/base/utf8.h"
 #include "runtime/text/unicode.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {

@@ -1,7 +1,7 @@
 #include "runtime/text/stream_decoder.h"
 
+#include "runtime/base/utf8.h"
 #include "runtime/text/tokenizer.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {

@@ -4,9 +4,9 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "runtime/base/utf8.h"
 #include "runtime/text/slots.h"
 #include "runtime/text/tokenizer_tables.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/text/utf8.h"
+#include "runtime/base/utf8.h"
 
 namespace rondo {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/pack.h"
+#include "tools/convert/output/pack.h"
 
 namespace rondo {
 

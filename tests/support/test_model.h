@@ -16,7 +16,7 @@
 #include "runtime/engine/session.h"
 #include "runtime/text/tokenizer.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/safetensors.h"
+#include "tools/convert/sources/safetensors.h"
 
 namespace rondo {
 

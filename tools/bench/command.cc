@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "platforms/probe.h"
 #include "tools/bench/plot.h"
+#include "tools/bench/probe/probe.h"
 #include "tools/bench/random_model.h"
 #include "tools/bench/report.h"
 #include "tools/bench/runner.h"

@@ -10,10 +10,10 @@
 #include <CLI/CLI.hpp>
 
 #include "tools/bench/temporary_folder.h"
-#include "tools/convert/decoder_spec.h"
-#include "tools/convert/file_writer.h"
-#include "tools/convert/float_formats.h"
-#include "tools/convert/metadata.h"
+#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/file_writer.h"
+#include "tools/convert/output/metadata.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo::tools {
 namespace {

@@ -4,9 +4,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "platforms/probe.h"
 #include "tools/bench/costs.h"
 #include "tools/bench/peer.h"
+#include "tools/bench/probe/probe.h"
 
 namespace rondo::tools {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/chat/chat.h"
 #include "runtime/model/limits.h"
-#include "runtime/text/chat.h"
 #include "tools/convert/fail.h"
-#include "tools/convert/input_file.h"
+#include "tools/convert/sources/input_file.h"
 
 namespace rondo::convert {
 namespace {

@@ -7,14 +7,14 @@
 
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/calibrate/calibration.h"
-#include "tools/convert/carry_over.h"
 #include "tools/convert/chat_template.h"
-#include "tools/convert/check_written.h"
 #include "tools/convert/fail.h"
-#include "tools/convert/file_writer.h"
-#include "tools/convert/metadata.h"
-#include "tools/convert/source.h"
-#include "tools/convert/tensor_writer.h"
+#include "tools/convert/output/carry_over.h"
+#include "tools/convert/output/check_written.h"
+#include "tools/convert/output/file_writer.h"
+#include "tools/convert/output/metadata.h"
+#include "tools/convert/output/tensor_writer.h"
+#include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 
 namespace rondo::convert {

@@ -8,7 +8,7 @@
 #include "runtime/kernels/kernel_set.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/long_task.h"
-#include "tools/convert/pack.h"
+#include "tools/convert/output/pack.h"
 
 namespace rondo::tools {
 namespace {

@@ -12,7 +12,7 @@
 #include "rondo_generated.h"
 #include "runtime/text/stream_decoder.h"
 #include "runtime/text/tokenizer.h"
-#include "tools/convert/section_sink.h"
+#include "tools/convert/output/section_sink.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/folder.h"
 

@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "gtest/gtest.h"
-#include "runtime/text/utf8.h"
+#include "runtime/base/utf8.h"
+#include "tests/runtime/chat/small_json.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
-#include "tests/runtime/text/small_json.h"
 
 namespace rondo {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "tests/runtime/chat/small_json.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
-#include "tests/runtime/text/small_json.h"
 #include "tools/convert/error.h"
 
 namespace rondo {

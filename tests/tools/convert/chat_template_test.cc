@@ -5,8 +5,8 @@
 
 #include <fstream>
 
+#include "runtime/chat/chat.h"
 #include "runtime/model/limits.h"
-#include "runtime/text/chat.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"

@@ -13,7 +13,7 @@
 #include "tests/runtime/model/plain_forward.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/safetensors.h"
+#include "tools/convert/sources/safetensors.h"
 
 namespace rondo::convert {
 namespace {

@@ -17,7 +17,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/convert/error.h"
-#include "tools/convert/safetensors.h"
+#include "tools/convert/sources/safetensors.h"
 
 namespace rondo::convert {
 namespace {

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "tools/convert/float_formats.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {
 namespace {

@@ -1,8 +1,8 @@
 // The architectures that the converter knows: each turns config.json into a DecoderSpec.
 #pragma once
 
-#include "tools/convert/config.h"
-#include "tools/convert/decoder_spec.h"
+#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/sources/config.h"
 
 namespace rondo::convert {
 

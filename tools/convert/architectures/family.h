@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "tools/convert/config.h"
-#include "tools/convert/decoder_spec.h"
-#include "tools/convert/rope.h"
+#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/architectures/rope.h"
+#include "tools/convert/sources/config.h"
 
 namespace rondo::convert {
 

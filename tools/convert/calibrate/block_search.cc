@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tools/convert/calibrate/vector_clones.h"
-#include "tools/convert/float_formats.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {
 namespace {

@@ -7,8 +7,8 @@
 #include "tools/convert/calibrate/compensate.h"
 #include "tools/convert/calibrate/correct.h"
 #include "tools/convert/calibrate/factor.h"
-#include "tools/convert/input_file.h"
-#include "tools/convert/quantize.h"
+#include "tools/convert/output/quantize.h"
+#include "tools/convert/sources/input_file.h"
 
 namespace rondo::convert {
 namespace {

@@ -9,8 +9,8 @@
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/calibrate/parallel.h"
 #include "tools/convert/fail.h"
-#include "tools/convert/float_formats.h"
-#include "tools/convert/quantize.h"
+#include "tools/convert/output/quantize.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {
 namespace {

@@ -1,6 +1,6 @@
 #include "tools/convert/calibrate/q4_matrix.h"
 
-#include "tools/convert/float_formats.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {
 

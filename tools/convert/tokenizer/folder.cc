@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tools/convert/fail.h"
-#include "tools/convert/input_file.h"
+#include "tools/convert/sources/input_file.h"
 #include "tools/convert/tokenizer/byte_pair.h"
 #include "tools/convert/tokenizer/sentencepiece.h"
 #include "tools/convert/tokenizer/tokenizer_config.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "runtime/base/utf8.h"
 #include "runtime/text/unicode.h"
-#include "runtime/text/utf8.h"
 
 namespace rondo::convert {
 namespace {

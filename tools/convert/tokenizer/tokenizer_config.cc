@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "runtime/text/tokenizer_tables.h"
-#include "tools/convert/input_file.h"
+#include "tools/convert/sources/input_file.h"
 
 namespace rondo::convert {
 namespace {

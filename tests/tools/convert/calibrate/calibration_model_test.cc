@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tests/tools/run_tool.h"
-#include "tools/convert/checkpoint_folder.h"
-#include "tools/convert/float_formats.h"
+#include "tools/convert/sources/checkpoint_folder.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo {
 namespace {

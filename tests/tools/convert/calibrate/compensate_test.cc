@@ -7,8 +7,8 @@
 
 #include "tests/tools/convert/calibrate/random_matrix.h"
 #include "tools/convert/calibrate/moments.h"
-#include "tools/convert/float_formats.h"
-#include "tools/convert/quantize.h"
+#include "tools/convert/output/quantize.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {
 namespace {

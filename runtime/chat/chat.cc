@@ -1,0 +1,162 @@
+#include "runtime/chat/chat.h"
+
+#include "runtime/base/utf8.h"
+#include "runtime/chat/jinja/interpreter.h"
+#include "runtime/chat/jinja/parser.h"
+#include "runtime/chat/jinja/unicode_text.h"
+#include "runtime/model/limits.h"
+
+namespace rondo {
+namespace {
+
+using jinja::Dict;
+using jinja::Kind;
+using jinja::Machine;
+using jinja::Value;
+
+// Put behind a message's text, it shows where that ends in the rendering. The space tells whether
+// the template has trimmed the message.
+constexpr std::string_view kEndMark = "<|rondo: the message goes on here|> ";
+
+bool CheckTemplateText(Machine& machine, std::string_view text) {
+  if (text.size() > kMaxTemplateBytes) {
+    machine.Fail("it has %zu bytes, expected at most %zu", text.size(),
+                 static_cast<size_t>(kMaxTemplateBytes));
+    return false;
+  }
+  const auto* begin = reinterpret_cast<const uint8_t*>(text.data());
+  const uint8_t* end = begin + text.size();
+  for (const uint8_t* at = begin; at < end;) {
+    const Utf8Step step = DecodeUtf8(at, end);
+    if (step.kind != Utf8Kind::kValid) {
+      machine.Fail("byte %zu is not UTF-8", static_cast<size_t>(at - begin));
+      return false;
+    }
+    at += step.length;
+  }
+  return true;
+}
+
+Value ReadMessages(Machine& machine, std::string_view json) {
+  const Value messages = jinja::ParseJson(machine, json, "messages");
+  if (machine.failed()) return Value();
+  if (!messages.is(Kind::kList)) {
+    machine.Fail("messages is not a JSON list, expected [{\"role\": ..., \"content\": ...}, ...]");
+    return Value();
+  }
+  for (size_t i = 0; i < messages.sequence->count; ++i) {
+    if (messages.sequence->items[i].is(Kind::kDict)) continue;
+    machine.Fail("messages[%zu] is not a JSON object, expected {\"role\": ..., \"content\": ...}",
+                 i);
+    return Value();
+  }
+  return messages;
+}
+
+Value ReadTools(Machine& machine, std::string_view json) {
+  if (json.empty()) return Value::None();
+  const Value tools = jinja::ParseJson(machine, json, "tools");
+  if (!machine.failed() && !tools.is(Kind::kList) && !tools.is_none()) {
+    machine.Fail("tools is not a JSON list");
+  }
+  return tools;
+}
+
+// The dict that holds the text which ends the message, under `*key`; nullptr for none.
+Dict* FindFinalText(Machine& machine, Value messages, std::string_view* key) {
+  if (messages.sequence->count == 0) return nullptr;
+  Dict* message = messages.sequence->items[messages.sequence->count - 1].dict;
+  const Value* content = jinja::Find(machine, *message, "content");
+  *key = "content";
+  if (content == nullptr) return nullptr;
+  if (content->is_string()) return message;
+  if (!content->is(Kind::kList)) return nullptr;
+  *key = "text";
+  for (size_t i = content->sequence->count; i > 0; --i) {
+    const Value part = content->sequence->items[i - 1];
+    if (!part.is(Kind::kDict)) continue;
+    const Value* text = jinja::Find(machine, *part.dict, "text");
+    if (text != nullptr && text->is_string()) return part.dict;
+  }
+  return nullptr;
+}
+
+void MarkFinalText(Machine& machine, Value messages) {
+  std::string_view key;
+  Dict* holder = FindFinalText(machine, messages, &key);
+  if (holder == nullptr) {
+    machine.Fail("the last message has no text to continue");
+    return;
+  }
+  const Value text = *jinja::Find(machine, *holder, key);
+  jinja::Put(machine, holder, key, jinja::Concatenate(machine, *text.text, kEndMark));
+}
+
+std::string_view CutAtMark(Machine& machine, std::string_view text) {
+  const std::string_view trimmed = kEndMark.substr(0, kEndMark.size() - 1);
+  const size_t at = text.rfind(trimmed);
+  if (at == text.npos) {
+    machine.Fail("the message to continue does not appear in what the template makes of it");
+    return {};
+  }
+  const bool kept = text.substr(at).starts_with(kEndMark);
+  text = text.substr(0, at);
+  if (!kept) text.remove_suffix(jinja::TrailingSpace(text));
+  return text;
+}
+
+// The names that the template reads; nullptr after a failure.
+const Dict* MakeVariables(Machine& machine, const ChatRequest& request) {
+  Dict* names = jinja::NewDict(machine);
+  for (const ChatToken& token : request.tokens) {
+    jinja::Put(machine, names, token.name, jinja::ViewString(machine, token.text));
+  }
+  jinja::Put(machine, names, "documents", Value::None());
+  if (!request.variables.empty()) {
+    const Value more = jinja::ParseJson(machine, request.variables, "variables");
+    if (!machine.failed() && !more.is(Kind::kDict)) {
+      machine.Fail("variables is not a JSON object, expected {\"name\": value, ...}");
+    }
+    if (machine.failed()) return nullptr;
+    for (const Dict::Entry& entry : more.dict->all()) {
+      jinja::Put(machine, names, entry.key, entry.value);
+    }
+  }
+  const Value messages = ReadMessages(machine, request.messages);
+  const Value tools = machine.failed() ? Value() : ReadTools(machine, request.tools);
+  if (machine.failed()) return nullptr;
+  if (request.continue_final_message) MarkFinalText(machine, messages);
+  jinja::Put(machine, names, "messages", messages);
+  jinja::Put(machine, names, "tools", tools);
+  jinja::Put(machine, names, "add_generation_prompt", Value::Bool(request.add_generation_prompt));
+  return machine.failed() ? nullptr : names;
+}
+
+}  // namespace
+
+Status RenderChat(const ChatRequest& request, ChatSink sink) {
+  Machine machine{jinja::Limits()};
+  if (request.add_generation_prompt && request.continue_final_message) {
+    machine.Fail("a message to continue and a prompt for a new one exclude each other");
+  }
+  if (!CheckTemplateText(machine, request.template_text)) return machine.status();
+  const jinja::Statement* statements = jinja::ParseTemplate(machine, request.template_text);
+  if (machine.failed()) return machine.status();
+  const Dict* variables = MakeVariables(machine, request);
+  if (variables == nullptr) return machine.status();
+  std::string_view text =
+      jinja::Interpreter(machine, *variables, request.local_time).Run(statements);
+  if (!machine.failed() && request.continue_final_message) text = CutAtMark(machine, text);
+  if (machine.failed()) return machine.status();
+  return sink.call(sink.user, text);
+}
+
+Status CheckChatTemplate(std::string_view template_text) {
+  Machine machine{jinja::Limits()};
+  if (CheckTemplateText(machine, template_text)) jinja::ParseTemplate(machine, template_text);
+  return machine.status();
+}
+
+bool HasChat() { return true; }
+
+}  // namespace rondo

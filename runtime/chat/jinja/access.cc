@@ -1,0 +1,341 @@
+#include "runtime/chat/jinja/access.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "runtime/base/utf8.h"
+#include "runtime/chat/jinja/call.h"
+#include "runtime/chat/jinja/interpreter.h"
+#include "runtime/chat/jinja/loop.h"
+#include "runtime/chat/jinja/methods.h"
+
+namespace rondo::jinja {
+namespace {
+
+Value Missing(Machine& machine, Value object, Value name, bool unsafe = false) {
+  const char* type = object.is(Kind::kNamespace) ? "jinja2.utils.Namespace" : TypeName(object);
+  Value value;
+  value.undefined = machine.New<Undefined>(nullptr, type, name, unsafe);
+  return value;
+}
+
+Items Characters(Machine& machine, const Text& text) {
+  const std::span<Value> items = machine.NewArray<Value>(Length(machine, text));
+  size_t at = 0;
+  for (Value& item : items) {
+    const auto* bytes = reinterpret_cast<const uint8_t*>(text.data);
+    const size_t size = DecodeUtf8(bytes + at, bytes + text.size).length;
+    item = ViewString(machine, {text.data + at, size});
+    at += size;
+  }
+  return {items.data(), machine.failed() ? 0 : items.size()};
+}
+
+Items Keys(Machine& machine, const Dict& dict) {
+  const std::span<Value> keys = machine.NewArray<Value>(dict.count);
+  for (size_t i = 0; i < keys.size(); ++i) keys[i] = dict.entries[i].key;
+  return {keys.data(), keys.size()};
+}
+
+// The place that a Python index means among `count`; false where there is none.
+bool Place(int64_t index, size_t count, size_t* place) {
+  if (index < 0) index += static_cast<int64_t>(count);
+  if (index < 0 || index >= static_cast<int64_t>(count)) return false;
+  *place = static_cast<size_t>(index);
+  return true;
+}
+
+// The item; false where there is none of this key.
+bool FindItem(Machine& machine, Value object, Value key, Value* item) {
+  size_t place = 0;
+  switch (object.kind) {
+    case Kind::kDict: {
+      if (key.is(Kind::kList) || key.is(Kind::kDict)) return false;
+      const Value* value = Find(machine, *object.dict, key);
+      if (value == nullptr) return false;
+      *item = *value;
+      return true;
+    }
+    case Kind::kList:
+    case Kind::kTuple:
+      if (!key.is_integral() || !Place(key.as_int(), object.sequence->count, &place)) return false;
+      *item = object.sequence->items[place];
+      return true;
+    case Kind::kRange:
+      if (!key.is_integral() || !Place(key.as_int(), object.range->count, &place)) return false;
+      *item = Iterate(machine, object)[place];
+      return true;
+    case Kind::kString: {
+      const Text& text = *object.text;
+      if (!key.is_integral() || !Place(key.as_int(), Length(machine, text), &place)) return false;
+      const size_t begin = ByteOffset(machine, text, place);
+      const auto* bytes = reinterpret_cast<const uint8_t*>(text.data);
+      const size_t size = DecodeUtf8(bytes + begin, bytes + text.size).length;
+      *item = ViewString(machine, {text.data + begin, size});
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+enum class Access : uint8_t { kFound, kNone, kUnsafe };
+
+// What Python's getattr finds.
+Access FindAttribute(Machine& machine, Value object, Value name, Value* attribute) {
+  const std::string_view text = name.str();
+  if (object.is(Kind::kNamespace)) {
+    const Value* value = Find(machine, *object.dict, name);
+    if (value == nullptr) return Access::kNone;
+    *attribute = *value;
+    return Access::kFound;
+  }
+  if (object.is(Kind::kLoop)) {
+    return LoopAttribute(machine, *object.loop, text, attribute) ? Access::kFound : Access::kNone;
+  }
+  if (object.is(Kind::kMacro) && text == "name") {
+    *attribute = ViewString(machine, object.macro->definition->name);
+    return Access::kFound;
+  }
+  if (object.is(Kind::kCycler) && text == "current") {
+    *attribute = object.cycler->items->items[object.cycler->position];
+    return Access::kFound;
+  }
+  if (text.starts_with("__")) {
+    // What every Python object has, and no template may touch.
+    for (const char* internal : {"__class__", "__init__", "__dict__", "__doc__", "__module__"}) {
+      if (text == internal) return Access::kUnsafe;
+    }
+    return Access::kNone;
+  }
+  if (IsMutatingMethod(object, text)) return Access::kUnsafe;
+  const NamedBuiltin* method = FindMethod(object, text);
+  if (method == nullptr) return Access::kNone;
+  *attribute = MakeFunction(machine, method->name, method->call, object);
+  return Access::kFound;
+}
+
+bool SliceInt(Machine& machine, Value value, int64_t fallback, int64_t* out) {
+  *out = fallback;
+  if (value.is_none()) return true;
+  if (value.is_integral()) {
+    *out = value.as_int();
+    return true;
+  }
+  if (value.is_undefined()) {
+    FailUndefined(machine, value);
+  } else {
+    machine.Fail("TypeError: slice indices must be integers or None");
+  }
+  return false;
+}
+
+// First place and number of items of a slice of `count`.
+struct SlicePlaces {
+  int64_t first = 0, step = 1;
+  size_t count = 0;
+};
+
+bool FindSlice(Machine& machine, Value start, Value stop, Value step, size_t count,
+               SlicePlaces* out) {
+  const auto n = static_cast<int64_t>(count);
+  if (!SliceInt(machine, step, 1, &out->step)) return false;
+  if (out->step == 0) {
+    machine.Fail("ValueError: slice step cannot be zero");
+    return false;
+  }
+  const bool backwards = out->step < 0;
+  int64_t first, last;
+  if (!SliceInt(machine, start, backwards ? n - 1 : 0, &first)) return false;
+  if (!SliceInt(machine, stop, backwards ? -n - 1 : n, &last)) return false;
+  const auto clamp = [&](int64_t i) {
+    if (i < 0) i = i < -n ? -1 : i + n;
+    return std::clamp<int64_t>(i, backwards ? -1 : 0, backwards ? n - 1 : n);
+  };
+  out->first = clamp(first);
+  last = clamp(last);
+  const int64_t way = backwards ? out->first - last : last - out->first;
+  if (way <= 0) return true;
+  const uint64_t stride =
+      backwards ? -static_cast<uint64_t>(out->step) : static_cast<uint64_t>(out->step);
+  out->count = static_cast<size_t>((static_cast<uint64_t>(way) - 1) / stride + 1);
+  return true;
+}
+
+}  // namespace
+
+bool IsIterable(Value value) {
+  switch (value.kind) {
+    case Kind::kUndefined:
+    case Kind::kString:
+    case Kind::kList:
+    case Kind::kTuple:
+    case Kind::kGenerator:
+    case Kind::kView:
+    case Kind::kRange:
+    case Kind::kDict:
+      return true;
+    default:
+      return false;
+  }
+}
+
+Items Iterate(Machine& machine, Value value) {
+  switch (value.kind) {
+    case Kind::kUndefined:
+      if (value.undefined != nullptr && value.undefined->unsafe) FailUndefined(machine, value);
+      return {};
+    case Kind::kString:
+      return Characters(machine, *value.text);
+    case Kind::kList:
+    case Kind::kTuple:
+    case Kind::kView:
+      return {value.sequence->items, value.sequence->count};
+    case Kind::kGenerator: {
+      const size_t next = value.sequence->next;
+      value.sequence->next = value.sequence->count;
+      return {value.sequence->items + next, value.sequence->count - next};
+    }
+    case Kind::kRange:
+      return {nullptr, value.range->count, value.range->start, value.range->step};
+    case Kind::kDict:
+      return Keys(machine, *value.dict);
+    default:
+      machine.Fail("TypeError: '%s' object is not iterable", TypeName(value));
+      return {};
+  }
+}
+
+size_t LengthOf(Machine& machine, Value value) {
+  switch (value.kind) {
+    case Kind::kUndefined:
+      return 0;
+    case Kind::kString:
+      return Length(machine, *value.text);
+    case Kind::kList:
+    case Kind::kTuple:
+    case Kind::kView:
+      return value.sequence->count;
+    case Kind::kRange:
+      return value.range->count;
+    case Kind::kDict:
+      return value.dict->count;
+    default:
+      machine.Fail("TypeError: object of type '%s' has no len()", TypeName(value));
+      return 0;
+  }
+}
+
+bool Contains(Machine& machine, Value container, Value item) {
+  if (container.is_string()) {
+    if (!item.is_string()) {
+      machine.Fail("TypeError: 'in <string>' requires string as left operand, not %s",
+                   TypeName(item));
+      return false;
+    }
+    return Find(machine, container.str(), item.str()) != std::string_view::npos;
+  }
+  if (container.is(Kind::kDict)) return Find(machine, *container.dict, item) != nullptr;
+  if (!IsIterable(container)) {
+    machine.Fail("TypeError: argument of type '%s' is not iterable", TypeName(container));
+    return false;
+  }
+  const Items items = Iterate(machine, container);
+  for (size_t i = 0; i < items.count && !machine.failed(); ++i) {
+    if (Equal(machine, items[i], item)) return true;
+  }
+  return false;
+}
+
+Value GetAttribute(Machine& machine, Value object, Value name) {
+  if (machine.failed()) return Value();
+  if (object.is_undefined()) {
+    FailUndefined(machine, object);
+    return Value();
+  }
+  Value value;
+  switch (FindAttribute(machine, object, name, &value)) {
+    case Access::kFound:
+      return value;
+    case Access::kUnsafe:
+      return Missing(machine, object, name, true);
+    case Access::kNone:
+      break;
+  }
+  return FindItem(machine, object, name, &value) ? value : Missing(machine, object, name);
+}
+
+Value GetItem(Machine& machine, Value object, Value key) {
+  if (machine.failed()) return Value();
+  if (object.is_undefined()) {
+    FailUndefined(machine, object);
+    return Value();
+  }
+  Value value;
+  if (FindItem(machine, object, key, &value)) return value;
+  if (!key.is_string()) return Missing(machine, object, key);
+  switch (FindAttribute(machine, object, key, &value)) {
+    case Access::kFound:
+      return value;
+    case Access::kUnsafe:
+      return Missing(machine, object, key, true);
+    case Access::kNone:
+      break;
+  }
+  return Missing(machine, object, key);
+}
+
+Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value step) {
+  if (object.is_undefined()) {
+    FailUndefined(machine, object);
+    return Value();
+  }
+  if (!object.is_string() && !object.is_sequence() && !object.is(Kind::kRange)) {
+    return Missing(machine, object, ViewString(machine, "slice"));
+  }
+  SlicePlaces places;
+  if (!FindSlice(machine, start, stop, step, LengthOf(machine, object), &places)) return Value();
+  if (object.is_string() && places.step == 1) {
+    const size_t begin = ByteOffset(machine, *object.text, static_cast<size_t>(places.first));
+    const size_t end =
+        ByteOffset(machine, *object.text, static_cast<size_t>(places.first) + places.count);
+    return SubString(machine, object, object.str().substr(begin, end - begin));
+  }
+  const Items items = Iterate(machine, object);
+  Sequence* slice = NewSequence(machine, places.count);
+  for (size_t i = 0; i < places.count && machine.Spend(1); ++i) {
+    const int64_t place = places.first + static_cast<int64_t>(i) * places.step;
+    Append(machine, slice, items[static_cast<size_t>(place)]);
+  }
+  if (machine.failed()) return Value();
+  if (!object.is_string())
+    return Value::Items(object.is(Kind::kTuple) ? Kind::kTuple : Kind::kList, slice);
+  Value text = ViewString(machine, "");
+  for (size_t i = 0; i < places.count && !machine.failed(); ++i) {
+    text = Concatenate(machine, *text.text, slice->items[i].str());
+  }
+  return text;
+}
+
+Value GetPath(Machine& machine, Value object, Value path, Value fallback) {
+  const auto get = [&](Value key) {
+    const Value item = GetItem(machine, object, key);
+    return item.is_undefined() && !fallback.is_undefined() ? fallback : item;
+  };
+  if (!path.is_string()) return get(path);
+  std::string_view rest = path.str();
+  while (!machine.failed()) {
+    const size_t dot = rest.find('.');
+    const std::string_view part = rest.substr(0, dot);
+    int64_t number = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    const bool is_number = error == std::errc() && end == part.data() + part.size() && number >= 0;
+    object = get(is_number ? Value::Int(number) : ViewString(machine, part));
+    if (dot == rest.npos) return object;
+    rest.remove_prefix(dot + 1);
+  }
+  return Value();
+}
+
+}  // namespace rondo::jinja

@@ -1,0 +1,315 @@
+// Interpreter: expressions and calls.
+#include "runtime/chat/jinja/builtins.h"
+#include "runtime/chat/jinja/interpreter.h"
+#include "runtime/chat/jinja/operators.h"
+
+namespace rondo::jinja {
+
+Value Interpreter::Evaluate(const Expr* expr) {
+  const Deeper deeper(machine_);
+  if (!deeper.ok() || !machine_.Spend(1)) return Value();
+  switch (expr->kind) {
+    case ExprKind::kConstant:
+      return expr->value;
+    case ExprKind::kName:
+      return EvaluateName(*expr);
+    case ExprKind::kTuple:
+    case ExprKind::kList:
+      return EvaluateItems(*expr);
+    case ExprKind::kDict:
+      return EvaluateDict(*expr);
+    case ExprKind::kAttribute:
+      return GetAttribute(machine_, Evaluate(expr->a), expr->value);
+    case ExprKind::kItem: {
+      const Value object = Evaluate(expr->a);
+      return GetItem(machine_, object, Evaluate(expr->b));
+    }
+    case ExprKind::kSlice:
+      return EvaluateSlice(*expr);
+    case ExprKind::kCall:
+      return EvaluateCall(*expr);
+    case ExprKind::kFilter:
+      return EvaluateFilter(*expr);
+    case ExprKind::kTest:
+      return EvaluateTest(*expr);
+    case ExprKind::kNot:
+      return Value::Bool(!Truth(Evaluate(expr->a)));
+    case ExprKind::kNegative:
+    case ExprKind::kPositive: {
+      const Value value = Evaluate(expr->a);
+      return machine_.failed() ? Value() : Sign(machine_, expr->kind, value);
+    }
+    case ExprKind::kAnd:
+    case ExprKind::kOr: {
+      const Value left = Evaluate(expr->a);
+      return Truth(left) == (expr->kind == ExprKind::kOr) ? left : Evaluate(expr->b);
+    }
+    case ExprKind::kConcatenate:
+      return EvaluateConcatenation(*expr);
+    case ExprKind::kCompare:
+      return EvaluateComparisons(*expr);
+    case ExprKind::kChoice:
+      return EvaluateChoice(*expr);
+    default: {
+      const Value left = Evaluate(expr->a);
+      const Value right = Evaluate(expr->b);
+      return machine_.failed() ? Value() : Arithmetic(machine_, expr->kind, left, right);
+    }
+  }
+}
+
+Value Interpreter::EvaluateName(const Expr& expr) {
+  for (const Scope* scope = scope_; scope != nullptr; scope = scope->outer) {
+    machine_.Spend(scope->count / 4 + 1);
+    for (uint32_t i = 0; i < scope->count; ++i) {
+      if (scope->variables[i].name == expr.name) return scope->variables[i].value;
+    }
+  }
+  if (const Value* value = Find(machine_, variables_, expr.name)) return *value;
+  Value value = FindGlobal(*this, expr.name);
+  if (value.is_undefined()) {
+    value.undefined =
+        machine_.New<Undefined>(nullptr, nullptr, ViewString(machine_, expr.name), false);
+  }
+  return value;
+}
+
+Value Interpreter::EvaluateItems(const Expr& expr) {
+  Sequence* items = NewSequence(machine_, expr.list.size());
+  for (const Expr* item : expr.list) Append(machine_, items, Evaluate(item));
+  return Value::Items(expr.kind == ExprKind::kTuple ? Kind::kTuple : Kind::kList, items);
+}
+
+Value Interpreter::EvaluateDict(const Expr& expr) {
+  Dict* dict = NewDict(machine_);
+  for (size_t i = 0; i + 1 < expr.list.size() && !machine_.failed(); i += 2) {
+    const Value key = Evaluate(expr.list[i]);
+    Put(machine_, dict, key, Evaluate(expr.list[i + 1]));
+  }
+  return Value::Mapping(Kind::kDict, dict);
+}
+
+Value Interpreter::EvaluateSlice(const Expr& expr) {
+  const Value object = Evaluate(expr.a);
+  const auto part = [this](const Expr* e) { return e == nullptr ? Value::None() : Evaluate(e); };
+  const Value start = part(expr.b), stop = part(expr.c), step = part(expr.d);
+  return machine_.failed() ? Value() : GetSlice(machine_, object, start, stop, step);
+}
+
+Arguments Interpreter::EvaluateArguments(const CallArguments& given, NamedValue extra) {
+  Sequence* positional = NewSequence(machine_, given.positional.size());
+  for (const Expr* argument : given.positional) Append(machine_, positional, Evaluate(argument));
+  if (given.rest != nullptr) {
+    const Items rest = Iterate(machine_, Evaluate(given.rest));
+    for (size_t i = 0; i < rest.count && machine_.Spend(1); ++i)
+      Append(machine_, positional, rest[i]);
+  }
+  size_t n_named = given.named.size() + (extra.name.empty() ? 0 : 1);
+  Value named_rest;
+  if (given.named_rest != nullptr) {
+    named_rest = Evaluate(given.named_rest);
+    if (!named_rest.is(Kind::kDict)) {
+      machine_.Fail("TypeError: argument after ** must be a mapping, not %s", TypeName(named_rest));
+    }
+    if (machine_.failed()) return {};
+    n_named += named_rest.dict->count;
+  }
+  const std::span<NamedValue> named = machine_.NewArray<NamedValue>(n_named);
+  if (machine_.failed()) return {};
+  size_t i = 0;
+  for (const KeywordArgument& argument : given.named) {
+    named[i++] = {argument.name, Evaluate(argument.value)};
+  }
+  if (given.named_rest != nullptr) {
+    for (const Dict::Entry& entry : named_rest.dict->all()) {
+      if (!entry.key.is_string()) machine_.Fail("TypeError: keywords must be strings");
+      if (machine_.failed()) return {};
+      named[i++] = {entry.key.str(), entry.value};
+    }
+  }
+  if (!extra.name.empty()) named[i] = extra;
+  if (machine_.failed()) return {};
+  return {{positional->items, positional->count}, named};
+}
+
+Value Interpreter::EvaluateCall(const Expr& expr) {
+  const Value callee = Evaluate(expr.a);
+  const Arguments arguments = EvaluateArguments(expr.arguments);
+  if (machine_.failed()) return Value();
+  machine_.line = expr.line;
+  return Call(callee, arguments);
+}
+
+Value Interpreter::EvaluateFilter(const Expr& expr) {
+  const Value subject = Evaluate(expr.a);
+  const Arguments arguments = EvaluateArguments(expr.arguments);
+  return machine_.failed() ? Value() : ApplyFilter(expr.name, subject, arguments);
+}
+
+Value Interpreter::ApplyFilters(const Expr* filters, Value text) {
+  if (filters == nullptr) return text;
+  const Deeper deeper(machine_);
+  if (!deeper.ok()) return Value();
+  const Value subject = ApplyFilters(filters->a, text);
+  const Arguments arguments = EvaluateArguments(filters->arguments);
+  return machine_.failed() ? Value() : ApplyFilter(filters->name, subject, arguments);
+}
+
+Value Interpreter::EvaluateTest(const Expr& expr) {
+  const Value subject = Evaluate(expr.a);
+  const Arguments arguments = EvaluateArguments(expr.arguments);
+  if (machine_.failed()) return Value();
+  return Value::Bool(ApplyTest(expr.name, subject, arguments));
+}
+
+Value Interpreter::EvaluateComparisons(const Expr& expr) {
+  Value left = Evaluate(expr.a);
+  for (const ComparisonStep& step : expr.comparisons) {
+    const Value right = Evaluate(step.right);
+    if (machine_.failed()) return Value();
+    if (!Compare(machine_, step.op, left, right)) return Value::Bool(false);
+    left = right;
+  }
+  return Value::Bool(true);
+}
+
+Value Interpreter::EvaluateConcatenation(const Expr& expr) {
+  Buffer text(machine_);
+  for (const Expr* part : expr.list) {
+    const Value value = ToText(machine_, Evaluate(part));
+    if (machine_.failed()) return Value();
+    text.Append(value.str());
+  }
+  return text.Finish();
+}
+
+Value Interpreter::EvaluateChoice(const Expr& expr) {
+  if (Truth(Evaluate(expr.b))) return Evaluate(expr.a);
+  if (expr.c != nullptr) return Evaluate(expr.c);
+  return UndefinedHint(
+      machine_, "the inline if-expression evaluated to false and no else section was defined.");
+}
+
+// ---- Calls ----
+
+Value Interpreter::Call(Value callee, const Arguments& arguments) {
+  const Deeper deeper(machine_);
+  if (!deeper.ok() || !machine_.Spend(1)) return Value();
+  switch (callee.kind) {
+    case Kind::kFunction:
+      return callee.function->call(*this, callee.function->self, arguments);
+    case Kind::kMacro:
+      return CallMacro(*callee.macro, arguments);
+    case Kind::kLoop:
+      return CallLoop(*callee.loop, arguments);
+    case Kind::kCycler:
+    case Kind::kJoiner:
+      return CallObject(*this, callee, arguments);
+    case Kind::kUndefined:
+      FailUndefined(machine_, callee);
+      return Value();
+    default:
+      machine_.Fail("TypeError: '%s' object is not callable", TypeName(callee));
+      return Value();
+  }
+}
+
+Value Interpreter::ApplyFilter(std::string_view name, Value subject, const Arguments& arguments) {
+  for (const std::span<const NamedBuiltin> table :
+       {TextFilters(), SequenceFilters(), ValueFilters()}) {
+    if (const Builtin filter = FindBuiltin(table, name)) return filter(*this, subject, arguments);
+  }
+  machine_.Fail("TemplateAssertionError: No filter named '%.*s'.",
+                static_cast<int>(name.size() > 60 ? 60 : name.size()), name.data());
+  return Value();
+}
+
+bool Interpreter::ApplyTest(std::string_view name, Value subject, const Arguments& arguments) {
+  if (const Builtin test = FindBuiltin(Tests(), name)) {
+    return Truth(test(*this, subject, arguments));
+  }
+  machine_.Fail("TemplateAssertionError: No test named '%.*s'.",
+                static_cast<int>(name.size() > 60 ? 60 : name.size()), name.data());
+  return false;
+}
+
+Value Interpreter::CallMacro(const Macro& macro, const Arguments& arguments) {
+  Scope* scope = NewScope(macro.scope);
+  if (scope == nullptr || !BindMacro(macro, arguments, scope)) return Value();
+  const uint32_t line = machine_.line;
+  const Value text = Capture(scope, macro.definition->body);
+  machine_.line = line;
+  return text;
+}
+
+bool Interpreter::BindMacro(const Macro& macro, const Arguments& arguments, Scope* scope) {
+  const MacroDefinition& definition = *macro.definition;
+  const std::string_view name = definition.name;
+  const int name_size = static_cast<int>(name.size() > 60 ? 60 : name.size());
+  const size_t n = definition.parameters.size();
+  if (arguments.positional.size() > n && !definition.uses_rest) {
+    machine_.Fail("TypeError: macro '%.*s' takes not more than %zu argument(s)", name_size,
+                  name.data(), n);
+    return false;
+  }
+  const std::span<bool> taken = machine_.NewArray<bool>(arguments.named.size());
+  Scope* const caller_scope = scope_;
+  for (size_t i = 0; i < n && !machine_.failed(); ++i) {
+    const Parameter& parameter = definition.parameters[i];
+    bool given = i < arguments.positional.size();
+    Value value = given ? arguments.positional[i] : Value();
+    for (size_t j = 0; j < arguments.named.size(); ++j) {
+      if (arguments.named[j].name != parameter.name) continue;
+      if (!given) value = arguments.named[j].value;
+      given = taken[j] = true;
+    }
+    if (!given && parameter.fallback != nullptr) {
+      scope_ = scope;  // defaults see the parameters before them
+      value = Evaluate(parameter.fallback);
+      scope_ = caller_scope;
+    } else if (!given) {
+      value = UndefinedHint(machine_, "a parameter of a macro was not provided");
+    }
+    Set(scope, parameter.name, value);
+  }
+  Dict* named_rest = definition.uses_named_rest ? NewDict(machine_) : nullptr;
+  for (size_t j = 0; j < arguments.named.size() && !machine_.failed(); ++j) {
+    const NamedValue& named = arguments.named[j];
+    if (taken[j]) continue;
+    if (named.name == "caller") {
+      Set(scope, "caller", named.value);
+    } else if (named_rest != nullptr) {
+      Put(machine_, named_rest, named.name, named.value);
+    } else {
+      machine_.Fail("TypeError: macro '%.*s' takes no keyword argument '%.*s'", name_size,
+                    name.data(), static_cast<int>(named.name.size() > 60 ? 60 : named.name.size()),
+                    named.name.data());
+    }
+  }
+  if (named_rest != nullptr) Set(scope, "kwargs", Value::Mapping(Kind::kDict, named_rest));
+  if (definition.uses_rest) {
+    Sequence* rest = NewSequence(machine_);
+    for (size_t i = n; i < arguments.positional.size(); ++i) {
+      Append(machine_, rest, arguments.positional[i]);
+    }
+    Set(scope, "varargs", Value::Items(Kind::kTuple, rest));
+  }
+  return !machine_.failed();
+}
+
+Value Interpreter::CallLoop(Loop& loop, const Arguments& arguments) {
+  if (!loop.statement->recursive) {
+    machine_.Fail("TypeError: the loop is called but is not marked as recursive");
+    return Value();
+  }
+  Value iterable;
+  if (!Bind(machine_, "loop()", arguments, {{"iterable", &iterable, true}})) return Value();
+  Buffer text(machine_);
+  Buffer* const out = out_;
+  out_ = &text;
+  ExecuteFor(*loop.statement, iterable, loop.outer, loop.depth + 1);
+  out_ = out;
+  return machine_.failed() ? Value() : text.Finish();
+}
+
+}  // namespace rondo::jinja

@@ -1,0 +1,238 @@
+// Interpreter: statements and names.
+#include <algorithm>
+
+#include "runtime/chat/jinja/interpreter.h"
+
+namespace rondo::jinja {
+
+std::string_view Interpreter::Run(const Statement* statements) {
+  Buffer text(machine_);
+  out_ = &text;
+  scope_ = NewScope(nullptr);
+  if (scope_ != nullptr) Execute(statements);
+  out_ = nullptr;
+  return machine_.failed() ? std::string_view() : text.view();
+}
+
+Interpreter::Flow Interpreter::Execute(const Statement* first) {
+  const Deeper deeper(machine_);
+  if (!deeper.ok()) return Flow::kNext;
+  for (const Statement* s = first; s != nullptr && machine_.Spend(1); s = s->next) {
+    machine_.line = s->line;
+    Flow flow = Flow::kNext;
+    switch (s->kind) {
+      case StatementKind::kText:
+        machine_.SpendBytes(s->text.size());
+        out_->Append(s->text);
+        break;
+      case StatementKind::kOutput:
+        Output(Evaluate(s->value));
+        break;
+      case StatementKind::kIf:
+        flow = ExecuteIf(s);
+        break;
+      case StatementKind::kFor:
+        ExecuteFor(*s, Evaluate(s->value), scope_, 0);
+        break;
+      case StatementKind::kSet:
+      case StatementKind::kSetBlock:
+        ExecuteSet(*s);
+        break;
+      case StatementKind::kMacro:
+        ExecuteMacro(*s);
+        break;
+      case StatementKind::kCall:
+        ExecuteCall(*s);
+        break;
+      case StatementKind::kFilter:
+        Output(ApplyFilters(s->value, Capture(NewScope(scope_), s->body)));
+        break;
+      case StatementKind::kWith:
+        flow = ExecuteWith(*s);
+        break;
+      case StatementKind::kScope:
+        flow = ExecuteIn(NewScope(scope_), s->body);
+        break;
+      case StatementKind::kBreak:
+        return Flow::kBreak;
+      case StatementKind::kContinue:
+        return Flow::kContinue;
+    }
+    if (flow != Flow::kNext) return flow;
+  }
+  return Flow::kNext;
+}
+
+void Interpreter::Output(Value value) {
+  if (machine_.failed()) return;
+  const Value text = ToText(machine_, value);
+  if (machine_.failed() || !machine_.SpendBytes(text.text->size)) return;
+  out_->Append(text.str());
+}
+
+Interpreter::Flow Interpreter::ExecuteIf(const Statement* statement) {
+  while (true) {
+    machine_.line = statement->line;
+    if (Truth(Evaluate(statement->value))) return Execute(statement->body);
+    const Statement* otherwise = statement->otherwise;
+    // elif: a branch of the same statement, not one level deeper.
+    if (otherwise == nullptr || otherwise->kind != StatementKind::kIf ||
+        otherwise->next != nullptr) {
+      return Execute(otherwise);
+    }
+    statement = otherwise;
+    if (!machine_.Spend(1)) return Flow::kNext;
+  }
+}
+
+Items Interpreter::Select(const Statement& statement, Items items, Scope* outer) {
+  Sequence* selected = NewSequence(machine_);
+  Scope* const scope = NewScope(outer);
+  Scope* const before = scope_;
+  if (machine_.failed()) return {};
+  scope_ = scope;
+  for (size_t i = 0; i < items.count && machine_.Spend(1); ++i) {
+    scope->count = 0;
+    Assign(scope, *statement.target, items[i]);
+    if (Truth(Evaluate(statement.condition))) Append(machine_, selected, items[i]);
+  }
+  scope_ = before;
+  if (machine_.failed()) return {};
+  return {selected->items, selected->count};
+}
+
+void Interpreter::ExecuteFor(const Statement& statement, Value iterable, Scope* outer,
+                             size_t depth) {
+  const Deeper deeper(machine_);
+  if (!deeper.ok()) return;
+  Items items = Iterate(machine_, iterable);
+  if (!machine_.failed() && statement.condition != nullptr) items = Select(statement, items, outer);
+  Loop* loop = machine_.New<Loop>(items, size_t{0}, depth, &statement, outer, Value(), false);
+  Scope* scope = NewScope(outer);
+  if (machine_.failed()) return;
+  Scope* const before = scope_;
+  Value loop_value = Value::Of(Kind::kLoop);
+  loop_value.loop = loop;
+  for (; loop->index < loop->items.count && machine_.Spend(1); ++loop->index) {
+    // Each time with names of its own; the memory is used again unless a macro holds on to it.
+    if (scope->captured) scope = NewScope(outer);
+    if (scope == nullptr) break;
+    scope->count = 0;
+    Set(scope, "loop", loop_value);
+    Assign(scope, *statement.target, loop->items[loop->index]);
+    scope_ = scope;
+    const Flow flow = machine_.failed() ? Flow::kBreak : Execute(statement.body);
+    scope_ = before;
+    if (flow == Flow::kBreak) break;
+  }
+  if (items.count == 0 && !machine_.failed()) ExecuteIn(NewScope(outer), statement.otherwise);
+}
+
+void Interpreter::ExecuteSet(const Statement& statement) {
+  Value value;
+  if (statement.kind == StatementKind::kSet) {
+    value = Evaluate(statement.value);
+  } else {
+    value = ApplyFilters(statement.value, Capture(NewScope(scope_), statement.body));
+  }
+  if (!machine_.failed()) Assign(scope_, *statement.target, value);
+}
+
+Value Interpreter::MakeMacro(const MacroDefinition* definition) {
+  for (Scope* scope = scope_; scope != nullptr && !scope->captured; scope = scope->outer) {
+    scope->captured = true;
+  }
+  Value value = Value::Of(Kind::kMacro);
+  value.macro = machine_.New<Macro>(definition, scope_);
+  return value;
+}
+
+void Interpreter::ExecuteMacro(const Statement& statement) {
+  Set(scope_, statement.macro->name, MakeMacro(statement.macro));
+}
+
+void Interpreter::ExecuteCall(const Statement& statement) {
+  const Expr& call = *statement.value;
+  const Value callee = Evaluate(call.a);
+  const Arguments arguments =
+      EvaluateArguments(call.arguments, {"caller", MakeMacro(statement.macro)});
+  if (!machine_.failed()) Output(Call(callee, arguments));
+}
+
+Interpreter::Flow Interpreter::ExecuteWith(const Statement& statement) {
+  Scope* scope = NewScope(scope_);
+  if (scope == nullptr) return Flow::kNext;
+  for (size_t i = 0; i < statement.targets.size() && !machine_.failed(); ++i) {
+    Assign(scope, *statement.targets[i], Evaluate(statement.values[i]));
+  }
+  return ExecuteIn(scope, statement.body);
+}
+
+Interpreter::Flow Interpreter::ExecuteIn(Scope* scope, const Statement* body) {
+  if (machine_.failed()) return Flow::kNext;
+  Scope* const before = scope_;
+  scope_ = scope;
+  const Flow flow = Execute(body);
+  scope_ = before;
+  return flow;
+}
+
+Value Interpreter::Capture(Scope* scope, const Statement* body) {
+  Buffer text(machine_);
+  Buffer* const out = out_;
+  out_ = &text;
+  ExecuteIn(scope, body);
+  out_ = out;
+  return machine_.failed() ? Value() : text.Finish();
+}
+
+// ---- Names ----
+
+void Interpreter::Set(Scope* scope, std::string_view name, Value value) {
+  machine_.Spend(scope->count / 4 + 1);
+  for (uint32_t i = 0; i < scope->count; ++i) {
+    if (scope->variables[i].name != name) continue;
+    scope->variables[i].value = value;
+    return;
+  }
+  if (scope->count == scope->capacity) {
+    const uint32_t capacity = scope->capacity == 0 ? 4 : scope->capacity * 2;
+    const std::span<Variable> variables = machine_.NewArray<Variable>(capacity);
+    if (variables.empty()) return;
+    std::copy_n(scope->variables, scope->count, variables.data());
+    scope->variables = variables.data();
+    scope->capacity = capacity;
+  }
+  scope->variables[scope->count++] = {name, value};
+}
+
+void Interpreter::Assign(Scope* scope, const Expr& target, Value value) {
+  const Deeper deeper(machine_);
+  if (!deeper.ok()) return;
+  if (target.kind == ExprKind::kName) return Set(scope, target.name, value);
+  if (target.kind == ExprKind::kAttribute) return AssignAttribute(target, value);
+  const Items items = Iterate(machine_, value);
+  if (machine_.failed()) return;
+  if (items.count != target.list.size()) {
+    if (items.count > target.list.size()) {
+      machine_.Fail("ValueError: too many values to unpack (expected %zu)", target.list.size());
+    } else {
+      machine_.Fail("ValueError: not enough values to unpack (expected %zu, got %zu)",
+                    target.list.size(), items.count);
+    }
+    return;
+  }
+  for (size_t i = 0; i < items.count; ++i) Assign(scope, *target.list[i], items[i]);
+}
+
+void Interpreter::AssignAttribute(const Expr& target, Value value) {
+  const Value object = Evaluate(target.a);
+  if (machine_.failed()) return;
+  if (!object.is(Kind::kNamespace)) {
+    machine_.Fail("TemplateRuntimeError: cannot assign attribute on non-namespace object");
+    return;
+  }
+  Put(machine_, object.dict, ViewString(machine_, target.name), value);
+}
+
+}  // namespace rondo::jinja

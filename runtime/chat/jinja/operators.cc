@@ -1,0 +1,301 @@
+#include "runtime/chat/jinja/operators.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/chat/jinja/access.h"
+#include "runtime/chat/jinja/printf_text.h"
+#include "runtime/chat/jinja/text_form.h"
+
+namespace rondo::jinja {
+namespace {
+
+Value Overflow(Machine& machine) {
+  machine.Fail("OverflowError: an integer is beyond 64 bits");
+  return Value();
+}
+
+const char* Symbol(ExprKind op) {
+  switch (op) {
+    case ExprKind::kAdd:
+      return "+";
+    case ExprKind::kSubtract:
+      return "-";
+    case ExprKind::kMultiply:
+      return "*";
+    case ExprKind::kDivide:
+      return "/";
+    case ExprKind::kFloorDivide:
+      return "//";
+    case ExprKind::kModulo:
+      return "%";
+    default:
+      return "** or pow()";
+  }
+}
+
+Value Unsupported(Machine& machine, ExprKind op, Value a, Value b) {
+  if (a.is_undefined() || b.is_undefined()) {
+    FailUndefined(machine, a.is_undefined() ? a : b);
+  } else if (op == ExprKind::kAdd && (a.is_string() || a.is_sequence())) {
+    machine.Fail("TypeError: can only concatenate %s (not \"%s\") to %s", TypeName(a), TypeName(b),
+                 TypeName(a));
+  } else {
+    machine.Fail("TypeError: unsupported operand type(s) for %s: '%s' and '%s'", Symbol(op),
+                 TypeName(a), TypeName(b));
+  }
+  return Value();
+}
+
+Value DivisionByZero(Machine& machine) {
+  machine.Fail("ZeroDivisionError: division by zero");
+  return Value();
+}
+
+Value IntegerPower(Machine& machine, int64_t base, int64_t exponent) {
+  if (exponent < 0) {
+    if (base == 0) return DivisionByZero(machine);
+    return Value::Float(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
+  }
+  int64_t result = 1;
+  while (exponent > 0) {
+    if ((exponent & 1) != 0 && __builtin_mul_overflow(result, base, &result)) {
+      return Overflow(machine);
+    }
+    exponent >>= 1;
+    if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) return Overflow(machine);
+  }
+  return Value::Int(result);
+}
+
+Value IntegerArithmetic(Machine& machine, ExprKind op, int64_t a, int64_t b) {
+  int64_t result = 0;
+  switch (op) {
+    case ExprKind::kAdd:
+      if (__builtin_add_overflow(a, b, &result)) return Overflow(machine);
+      return Value::Int(result);
+    case ExprKind::kSubtract:
+      if (__builtin_sub_overflow(a, b, &result)) return Overflow(machine);
+      return Value::Int(result);
+    case ExprKind::kMultiply:
+      if (__builtin_mul_overflow(a, b, &result)) return Overflow(machine);
+      return Value::Int(result);
+    case ExprKind::kDivide:
+      if (b == 0) return DivisionByZero(machine);
+      return Value::Float(static_cast<double>(a) / static_cast<double>(b));
+    case ExprKind::kFloorDivide:
+    case ExprKind::kModulo: {
+      if (b == 0) {
+        machine.Fail("ZeroDivisionError: integer division or modulo by zero");
+        return Value();
+      }
+      if (b == -1) {  // the one quotient that may not fit
+        if (op == ExprKind::kModulo) return Value::Int(0);
+        if (__builtin_sub_overflow(int64_t{0}, a, &result)) return Overflow(machine);
+        return Value::Int(result);
+      }
+      const int64_t remainder = a % b;
+      const bool down = remainder != 0 && (remainder < 0) != (b < 0);  // Python rounds down
+      if (op == ExprKind::kModulo) return Value::Int(remainder + (down ? b : 0));
+      return Value::Int(a / b - (down ? 1 : 0));
+    }
+    default:
+      return IntegerPower(machine, a, b);
+  }
+}
+
+Value FloatArithmetic(Machine& machine, ExprKind op, double a, double b) {
+  switch (op) {
+    case ExprKind::kAdd:
+      return Value::Float(a + b);
+    case ExprKind::kSubtract:
+      return Value::Float(a - b);
+    case ExprKind::kMultiply:
+      return Value::Float(a * b);
+    case ExprKind::kDivide:
+      if (b == 0) return DivisionByZero(machine);
+      return Value::Float(a / b);
+    case ExprKind::kFloorDivide:
+      if (b == 0) return DivisionByZero(machine);
+      return Value::Float(std::floor(a / b));
+    case ExprKind::kModulo: {
+      if (b == 0) return DivisionByZero(machine);
+      const double remainder = std::fmod(a, b);
+      return Value::Float(remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder);
+    }
+    default:
+      return Value::Float(std::pow(a, b));
+  }
+}
+
+Value AddStrings(Machine& machine, Value a, Value b) {
+  // Where one is marked safe, the other is escaped to match.
+  const bool safe = a.safe || b.safe;
+  if (safe) {
+    a = EscapeHtml(machine, a);
+    b = EscapeHtml(machine, b);
+    if (machine.failed()) return Value();
+  }
+  if (b.text->size == 0) return a;
+  Value sum = a.text->size == 0 ? b : Concatenate(machine, *a.text, b.str());
+  sum.safe = safe;
+  return sum;
+}
+
+Value Join(Machine& machine, Value a, Value b) {
+  Sequence* sum = NewSequence(machine, a.sequence->count + b.sequence->count);
+  for (const Value part : {a, b}) {
+    for (size_t i = 0; i < part.sequence->count; ++i) Append(machine, sum, part.sequence->items[i]);
+  }
+  return Value::Items(a.kind, sum);
+}
+
+Value Repeat(Machine& machine, Value value, int64_t times) {
+  const size_t count = times < 0 ? 0 : static_cast<size_t>(times);
+  if (value.is_string()) {
+    Buffer out(machine);
+    if (value.text->size > 0) {
+      for (size_t i = 0; i < count && machine.SpendBytes(value.text->size); ++i) {
+        out.Append(value.str());
+      }
+    }
+    Value text = machine.failed() ? Value() : out.Finish();
+    text.safe = value.safe;
+    return text;
+  }
+  Sequence* items = NewSequence(machine);
+  for (size_t i = 0; i < count && value.sequence->count > 0 && machine.Spend(1); ++i) {
+    for (size_t j = 0; j < value.sequence->count && machine.Spend(1); ++j) {
+      Append(machine, items, value.sequence->items[j]);
+    }
+  }
+  return Value::Items(value.kind, items);
+}
+
+bool LessItems(Machine& machine, const Sequence& a, const Sequence& b) {
+  for (size_t i = 0; i < a.count && i < b.count; ++i) {
+    if (!Equal(machine, a.items[i], b.items[i])) return Less(machine, a.items[i], b.items[i]);
+  }
+  return a.count < b.count;
+}
+
+bool NoOrder(Machine& machine, const char* op, Value a, Value b) {
+  if (a.is_undefined() || b.is_undefined()) {
+    FailUndefined(machine, a.is_undefined() ? a : b);
+  } else {
+    machine.Fail("TypeError: '%s' not supported between instances of '%s' and '%s'", op,
+                 TypeName(a), TypeName(b));
+  }
+  return false;
+}
+
+bool HasOrder(Value a, Value b) {
+  return (a.is_number() && b.is_number()) ||
+         (a.kind == b.kind && (a.is_string() || a.is_sequence()));
+}
+
+}  // namespace
+
+Value Arithmetic(Machine& machine, ExprKind op, Value a, Value b) {
+  if (a.is_integral() && b.is_integral()) {
+    return IntegerArithmetic(machine, op, a.as_int(), b.as_int());
+  }
+  if (a.is_number() && b.is_number()) {
+    return FloatArithmetic(machine, op, a.as_double(), b.as_double());
+  }
+  if (op == ExprKind::kAdd) {
+    if (a.is_string() && b.is_string()) return AddStrings(machine, a, b);
+    if (a.is_sequence() && a.kind == b.kind) return Join(machine, a, b);
+  }
+  if (op == ExprKind::kMultiply) {
+    if ((a.is_string() || a.is_sequence()) && b.is_integral())
+      return Repeat(machine, a, b.as_int());
+    if ((b.is_string() || b.is_sequence()) && a.is_integral())
+      return Repeat(machine, b, a.as_int());
+  }
+  if (op == ExprKind::kModulo && a.is_string()) return FormatPercent(machine, a, b);
+  return Unsupported(machine, op, a, b);
+}
+
+Value Sign(Machine& machine, ExprKind op, Value value) {
+  const bool negative = op == ExprKind::kNegative;
+  if (value.is(Kind::kFloat)) return Value::Float(negative ? -value.number : value.number);
+  if (value.is_integral()) {
+    if (!negative) return Value::Int(value.as_int());
+    return IntegerArithmetic(machine, ExprKind::kSubtract, 0, value.as_int());
+  }
+  if (value.is_undefined()) {
+    FailUndefined(machine, value);
+  } else {
+    machine.Fail("TypeError: bad operand type for unary %s: '%s'", negative ? "-" : "+",
+                 TypeName(value));
+  }
+  return Value();
+}
+
+bool Less(Machine& machine, Value a, Value b) {
+  const Deeper deeper(machine);
+  if (!deeper.ok() || !machine.Spend(1)) return false;
+  if (!HasOrder(a, b)) return NoOrder(machine, "<", a, b);
+  if (a.is_integral() && b.is_integral()) return a.as_int() < b.as_int();
+  if (a.is_number()) return a.as_double() < b.as_double();
+  if (a.is_string()) {
+    machine.SpendBytes(std::min(a.text->size, b.text->size));
+    return a.str() < b.str();  // UTF-8 keeps the order of code points
+  }
+  return LessItems(machine, *a.sequence, *b.sequence);
+}
+
+bool Compare(Machine& machine, Comparison op, Value a, Value b) {
+  switch (op) {
+    case Comparison::kEqual:
+      return Equal(machine, a, b);
+    case Comparison::kNotEqual:
+      return !Equal(machine, a, b);
+    case Comparison::kIn:
+      return Contains(machine, b, a);
+    case Comparison::kNotIn:
+      return !Contains(machine, b, a);
+    default:
+      break;
+  }
+  static constexpr const char* kSymbols[] = {"==", "!=", "<", "<=", ">", ">="};
+  if (!HasOrder(a, b)) return NoOrder(machine, kSymbols[static_cast<size_t>(op)], a, b);
+  // Not by negation: nothing compares with a NaN.
+  const bool less = op == Comparison::kLess || op == Comparison::kLessEqual;
+  if (less ? Less(machine, a, b) : Less(machine, b, a)) return true;
+  return (op == Comparison::kLessEqual || op == Comparison::kMoreEqual) && Equal(machine, a, b);
+}
+
+Value EscapeHtml(Machine& machine, Value text) {
+  if (text.safe) return text;
+  Buffer out(machine);
+  for (char c : text.str()) {
+    switch (c) {
+      case '&':
+        out.Append("&amp;");
+        break;
+      case '<':
+        out.Append("&lt;");
+        break;
+      case '>':
+        out.Append("&gt;");
+        break;
+      case '\'':
+        out.Append("&#39;");
+        break;
+      case '"':
+        out.Append("&#34;");
+        break;
+      default:
+        out.Append(c);
+    }
+  }
+  machine.SpendBytes(text.text->size);
+  if (machine.failed()) return Value();
+  Value escaped = out.Finish();
+  escaped.safe = true;
+  return escaped;
+}
+
+}  // namespace rondo::jinja

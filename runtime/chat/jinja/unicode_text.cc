@@ -1,0 +1,90 @@
+#include "runtime/chat/jinja/unicode_text.h"
+
+#include <utf8proc.h>
+
+#include "runtime/base/utf8.h"
+#include "runtime/chat/jinja/text_form.h"
+#include "runtime/text/unicode.h"
+
+namespace rondo::jinja {
+namespace {
+
+constexpr uint32_t kSharpS = 0xDF;  // the one common letter that becomes two
+
+const uint8_t* Bytes(const char* text) { return reinterpret_cast<const uint8_t*>(text); }
+
+uint32_t ToUpper(uint32_t c) {
+  return static_cast<uint32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c)));
+}
+uint32_t ToTitle(uint32_t c) {
+  return static_cast<uint32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(c)));
+}
+uint32_t ToLower(uint32_t c) {
+  return static_cast<uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
+}
+
+}  // namespace
+
+bool IsSpace(uint32_t c) { return IsWhitespace(c) || (c >= 0x1C && c <= 0x1F); }
+
+bool IsAlphabetic(uint32_t c) {
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
+}
+bool IsUpper(uint32_t c) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_LU;
+}
+bool IsLower(uint32_t c) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_LL;
+}
+
+size_t LeadingSpace(std::string_view text) {
+  const uint8_t* begin = Bytes(text.data());
+  const uint8_t* end = begin + text.size();
+  const uint8_t* at = begin;
+  while (at < end) {
+    const Utf8Step step = DecodeUtf8(at, end);
+    if (!IsSpace(step.code_point)) break;
+    at += step.length;
+  }
+  return static_cast<size_t>(at - begin);
+}
+
+size_t TrailingSpace(std::string_view text) {
+  const uint8_t* begin = Bytes(text.data());
+  const uint8_t* end = begin + text.size();
+  const uint8_t* at = end;
+  while (at > begin) {
+    const uint8_t* before = PreviousUtf8(begin, at);
+    if (!IsSpace(DecodeUtf8(before, end).code_point)) break;
+    at = before;
+  }
+  return static_cast<size_t>(end - at);
+}
+
+Value ChangeCase(Machine& machine, std::string_view text, Case to) {
+  Buffer out(machine);
+  machine.SpendBytes(text.size() * 4);
+  const uint8_t* at = Bytes(text.data());
+  const uint8_t* end = at + text.size();
+  bool first = true;  // of the text
+  bool after_letter = false;
+  while (at < end && !machine.failed()) {
+    const Utf8Step step = DecodeUtf8(at, end);
+    const uint32_t c = step.code_point;
+    at += step.length;
+    const uint32_t upper = ToUpper(c), lower = ToLower(c);
+    const bool begins = (to == Case::kTitle && !after_letter) || (to == Case::kCapitalize && first);
+    const bool raises = to == Case::kUpper || (to == Case::kSwap && c == lower);
+    if (c == kSharpS && (begins || raises)) {
+      out.Append(begins ? "Ss" : "SS");
+    } else {
+      out.AppendCodePoint(begins ? ToTitle(c) : raises ? upper : lower);
+    }
+    first = false;
+    after_letter = upper != lower;
+  }
+  return machine.failed() ? Value() : out.Finish();
+}
+
+}  // namespace rondo::jinja

@@ -1,0 +1,219 @@
+// Value: what Jinja's expressions compute with, with Python's types and manners.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "runtime/chat/jinja/machine.h"
+
+namespace rondo::jinja {
+
+enum class Kind : uint8_t {
+  kUndefined,
+  kNone,
+  kBool,
+  kInt,
+  kFloat,
+  kString,
+  kList,
+  kTuple,
+  kGenerator,  // a sequence that is read once
+  kView,       // dict.keys(), .values(), .items()
+  kRange,
+  kDict,
+  kNamespace,  // a dict whose attributes a template may set
+  kMacro,
+  kFunction,  // a global or a bound method
+  kLoop,
+  kCycler,
+  kJoiner,
+};
+
+// Memory that a text which grows again and again continues in.
+struct TextBuffer {
+  char* end;  // behind the longest text in it
+  char* limit;
+};
+
+// UTF-8. Immutable; several may share their bytes.
+struct Text {
+  const char* data;
+  size_t size;
+  mutable size_t length;         // in code points; kUnknownLength until asked for
+  TextBuffer* buffer = nullptr;  // where the text may be continued, if it ends at buffer->end
+
+  std::string_view view() const { return {data, size}; }
+};
+inline constexpr size_t kUnknownLength = SIZE_MAX;
+
+struct Sequence;
+struct Dict;
+struct Range {
+  int64_t start, stop, step;
+  size_t count;
+};
+struct Undefined;
+struct Macro;
+struct Function;
+struct Loop;
+struct Cycler;
+struct Joiner;
+
+// 16 bytes, copied freely; what it points at lives as long as the machine.
+struct Value {
+  Kind kind = Kind::kUndefined;
+  bool safe = false;  // a string that the filter `safe` has marked
+  union {
+    const Undefined* undefined = nullptr;  // may be null
+    bool boolean;
+    int64_t integer;
+    double number;
+    const Text* text;
+    Sequence* sequence;  // kList, kTuple, kGenerator, kView
+    const Range* range;
+    Dict* dict;  // kDict, kNamespace
+    const Macro* macro;
+    const Function* function;
+    Loop* loop;
+    Cycler* cycler;
+    Joiner* joiner;
+  };
+
+  static Value None() { return Of(Kind::kNone); }
+  static Value Bool(bool value) {
+    Value v = Of(Kind::kBool);
+    v.boolean = value;
+    return v;
+  }
+  static Value Int(int64_t value) {
+    Value v = Of(Kind::kInt);
+    v.integer = value;
+    return v;
+  }
+  static Value Float(double value) {
+    Value v = Of(Kind::kFloat);
+    v.number = value;
+    return v;
+  }
+  // kList, kTuple, kGenerator or kView; undefined for nullptr (after a failure).
+  static Value Items(Kind kind, Sequence* sequence) {
+    Value v = Of(sequence == nullptr ? Kind::kUndefined : kind);
+    v.sequence = sequence;
+    return v;
+  }
+  // kDict or kNamespace; undefined for nullptr.
+  static Value Mapping(Kind kind, Dict* dict) {
+    Value v = Of(dict == nullptr ? Kind::kUndefined : kind);
+    v.dict = dict;
+    return v;
+  }
+  static Value Call(const Function* function) {
+    Value v = Of(function == nullptr ? Kind::kUndefined : Kind::kFunction);
+    v.function = function;
+    return v;
+  }
+  static Value Of(Kind kind) {
+    Value v;
+    v.kind = kind;
+    return v;
+  }
+
+  bool is(Kind k) const { return kind == k; }
+  bool is_string() const { return kind == Kind::kString; }
+  bool is_undefined() const { return kind == Kind::kUndefined; }
+  bool is_none() const { return kind == Kind::kNone; }
+  // int, or a bool, which Python counts as one.
+  bool is_integral() const { return kind == Kind::kInt || kind == Kind::kBool; }
+  bool is_number() const { return is_integral() || kind == Kind::kFloat; }
+  bool is_sequence() const { return kind == Kind::kList || kind == Kind::kTuple; }
+  // Only for strings.
+  std::string_view str() const { return text->view(); }
+  // Only for integral ones.
+  int64_t as_int() const { return kind == Kind::kBool ? int64_t{boolean} : integer; }
+  // Only for numbers.
+  double as_double() const { return kind == Kind::kFloat ? number : static_cast<double>(as_int()); }
+};
+static_assert(sizeof(Value) <= 16);
+
+struct Sequence {
+  Value* items;
+  size_t count;
+  size_t capacity;
+  size_t next;            // kGenerator: the first that was not read
+  const char* view_type;  // kView: "dict_items"
+};
+
+struct Undefined {
+  const char* hint;    // the whole message, or nullptr:
+  const char* object;  // the type that lacks `name`; nullptr: it is a variable
+  Value name;
+  bool unsafe;  // access that the sandbox refuses
+};
+
+// Insertion-ordered, as Python's. Keys are never removed.
+struct Dict {
+  struct Entry {
+    Value key, value;
+  };
+  Entry* entries;
+  size_t count;
+  size_t capacity;
+  uint32_t* index;  // open addressing: entry + 1, or 0; nullptr while small
+  size_t index_size;
+
+  std::span<Entry> all() const { return {entries, count}; }
+};
+
+struct Cycler {
+  Sequence* items;
+  size_t position;
+};
+struct Joiner {
+  Value separator;
+  bool used;
+};
+
+// ---- Strings ----
+
+// A copy of `text`.
+Value CopyString(Machine& machine, std::string_view text);
+// Without a copy: the bytes live as long as the machine.
+Value ViewString(Machine& machine, std::string_view text);
+// The part of `whole`, without a copy.
+Value SubString(Machine& machine, Value whole, std::string_view part);
+// a followed by b. A text that grows by many of these is not copied for each.
+Value Concatenate(Machine& machine, const Text& a, std::string_view b);
+// Code points.
+size_t Length(Machine& machine, const Text& text);
+// The byte at which code point `index` (up to the length) begins.
+size_t ByteOffset(Machine& machine, const Text& text, size_t index);
+// Where `part` begins in `text` from `from` on, or npos. Time is counted.
+size_t Find(Machine& machine, std::string_view text, std::string_view part, size_t from = 0);
+
+// ---- Containers ----
+
+// Empty, with room; nullptr after a failure.
+Sequence* NewSequence(Machine& machine, size_t capacity = 0);
+void Append(Machine& machine, Sequence* sequence, Value item);
+Dict* NewDict(Machine& machine);
+// Replaces the value of an equal key. Fails for keys that cannot be hashed.
+void Put(Machine& machine, Dict* dict, Value key, Value value);
+void Put(Machine& machine, Dict* dict, std::string_view key, Value value);
+// nullptr where there is none.
+const Value* Find(Machine& machine, const Dict& dict, Value key);
+const Value* Find(Machine& machine, const Dict& dict, std::string_view key);
+
+// ---- Python's view ----
+
+// Python's name of the type: "str", "NoneType".
+const char* TypeName(Value value);
+// Fails with what is not defined, as every use of it but output, tests and iteration does.
+void FailUndefined(Machine& machine, Value undefined);
+Value UndefinedHint(Machine& machine, const char* hint);
+bool Truth(Value value);
+// == of Python. Never fails but for depth and steps.
+bool Equal(Machine& machine, Value a, Value b);
+
+}  // namespace rondo::jinja

@@ -1,0 +1,217 @@
+#include "runtime/weights/weights.h"
+
+#include <cstdio>
+
+#include "runtime/base/checked.h"
+#include "runtime/model/linears.h"
+#include "runtime/model/tensor_view.h"
+
+namespace rondo {
+
+namespace {
+
+constexpr size_t kPackedAlignment = 64;
+
+LinearShape Shape(const TensorView& tensor) {
+  switch (tensor.format) {
+    case format::TensorFormat::F32:
+      return {WeightFormat::kF32, tensor.rows, tensor.cols, 0};
+    case format::TensorFormat::Q8:
+      return {WeightFormat::kQ8, tensor.rows, tensor.cols, 0};
+    default:
+      return {WeightFormat::kQ4, tensor.rows, tensor.padded_cols, tensor.block};
+  }
+}
+
+PackedLinear ShapeOnly(const ModelFile& file, const format::Linear& linear) {
+  const TensorView tensor = ViewTensor(file, linear.weight());
+  return {Shape(tensor), tensor.cols, nullptr, linear.weight()};
+}
+
+// Bytes of one packed matrix in a block that holds several.
+size_t Slot(const KernelSet& set, const PackedLinear& linear) {
+  return RoundUp(linear.shape.PackedBytes(set), kPackedAlignment);
+}
+
+// A checked vector of floats, used where it lies in the file.
+Result<const float*> Vector(const ModelFile& file, uint32_t index) {
+  RONDO_RETURN_IF_ERROR(VerifyTensor(file, index));
+  const TensorView tensor = ViewTensor(file, index);
+  RONDO_RETURN_IF_ERROR(CheckFinite(tensor));
+  return tensor.f32().data();
+}
+
+// A norm of n channels; kNone where it is absent.
+Result<RowNorm> Norm(const ModelFile& file, const format::Norm* norm, size_t n) {
+  RowNorm result;
+  if (norm == nullptr) return result;
+  result.kind =
+      norm->kind() == format::NormKind::LayerNorm ? NormKind::kLayerNorm : NormKind::kRmsNorm;
+  result.epsilon = static_cast<float>(norm->epsilon());
+  result.group = norm->group() != 0 ? norm->group() : n;
+  RONDO_ASSIGN(result.weight, Vector(file, norm->weight()));
+  if (norm->bias() >= 0) {
+    RONDO_ASSIGN(result.bias, Vector(file, static_cast<uint32_t>(norm->bias())));
+  }
+  return result;
+}
+
+// The matrices of a layer, in the order of ForEachLinear.
+PackedLinear* Matrix(LayerWeights& layer, bool experts, size_t i) {
+  if (i < 2) return i == 0 ? &layer.input : &layer.output;
+  if (!experts) return i == 2 ? &layer.gate_up : &layer.down;
+  if (i == 2) return &layer.router;
+  ExpertWeights& expert = layer.experts[(i - 3) / 2];
+  return (i - 3) % 2 == 0 ? &expert.gate_up : &expert.down;
+}
+
+// What lies in the file and is used there.
+Status ReadVectors(const ModelFile& file, const format::Layer& layer, LayerWeights* l) {
+  const size_t hidden = file.model().hidden_size();
+  if (const format::ShortConv* conv = layer.conv()) {
+    RONDO_ASSIGN(l->norm, Norm(file, conv->norm(), hidden));
+    RONDO_ASSIGN(l->conv_kernel, Vector(file, conv->kernel()));
+    if (conv->bias() >= 0) {
+      RONDO_ASSIGN(l->conv_bias, Vector(file, static_cast<uint32_t>(conv->bias())));
+    }
+  } else {
+    const format::Attention& attention = *layer.attention();
+    const size_t head_dim = attention.head_dim();
+    RONDO_ASSIGN(l->norm, Norm(file, attention.norm(), hidden));
+    RONDO_ASSIGN(l->q_norm, Norm(file, attention.q_norm(), attention.n_heads() * head_dim));
+    RONDO_ASSIGN(l->k_norm, Norm(file, attention.k_norm(), attention.n_kv_heads() * head_dim));
+    RONDO_ASSIGN(l->post_norm, Norm(file, attention.post_norm(), hidden));
+  }
+  RONDO_ASSIGN(l->mlp_norm, Norm(file, layer.mlp()->norm(), hidden));
+  RONDO_ASSIGN(l->mlp_post_norm, Norm(file, layer.mlp()->post_norm(), hidden));
+  return Status();
+}
+
+// A file packed for other kernels can't be used: says so, and what can be done.
+Status CheckLayout(const ModelFile& file, const KernelSet& set) {
+  const PackedLayout ours = LayoutOf(set);
+  if (file.layout() == nullptr || *file.layout() == ours) return Status();
+  const char* theirs = "";
+  bool usable = false;  // kernels of this CPU that read it
+  for (const NamedLayout& named : NamedLayouts()) {
+    if (usable || named.layout != *file.layout()) continue;
+    theirs = named.kernels;
+    usable = SelectKernelSet(theirs) != nullptr;
+  }
+  return Status::Error(StatusCode::kUnsupported,
+                       "the file is packed as %s (kernels %s), but kernels %s read %s: pack the "
+                       "portable file with `rondo pack --cpu %s`%s%s%s",
+                       IdOf(*file.layout()).text, theirs, set.name, IdOf(ours).text, set.name,
+                       usable ? ", or choose kernels \"" : "", usable ? theirs : "",
+                       usable ? "\"" : "");
+}
+
+}  // namespace
+
+Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan) {
+  RONDO_RETURN_IF_ERROR(CheckLayout(file, set));
+  const format::Model& model = file.model();
+  Weights w;
+  w.set_ = &set;
+  const size_t n_layers = model.layers()->size();
+  RONDO_ASSIGN(w.layers_, HeapArray<LayerWeights>::Create(n_layers));
+  size_t n_experts = 0;
+  for (const format::Layer* layer : *model.layers()) {
+    if (const auto* experts = layer->mlp()->experts()) n_experts += experts->experts()->size();
+  }
+  RONDO_ASSIGN(w.experts_, HeapArray<ExpertWeights>::Create(n_experts));
+  ExpertWeights* experts = w.experts_.data();
+  for (size_t i = 0; i < n_layers; ++i) {
+    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
+    const format::Experts* mixture = layer.mlp()->experts();
+    w.layers_[i].experts = experts;
+    if (mixture != nullptr) experts += mixture->experts()->size();
+    size_t matrix = 0;
+    ForEachLinear(layer, [&](const format::Linear& linear) {
+      *Matrix(w.layers_[i], mixture != nullptr, matrix++) = ShapeOnly(file, linear);
+    });
+    w.n_matrices_ += matrix;
+  }
+  w.head_ = ShapeOnly(file, *model.head());
+  w.tied_ = model.head()->weight() == model.embedding();
+  if (file.layout() != nullptr) {
+    for (const format::Tensor* tensor : *model.tensors()) {
+      if (tensor->packed()) w.mapped_bytes_ += tensor->data()->bytes();
+    }
+    return w;
+  }
+  RONDO_ASSIGN(w.blocks_, HeapArray<MemoryPlan::BlockId>::Create(n_layers + 1));
+  for (size_t i = 0; i < n_layers; ++i) {
+    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
+    size_t bytes = kOverRead;
+    ForEachLinear(
+        layer, [&](const format::Linear& linear) { bytes += Slot(set, ShapeOnly(file, linear)); });
+    char name[PlanBlock::kMaxName];
+    std::snprintf(name, sizeof name, "layer %zu", i);
+    w.blocks_[i] = plan->Add(Segment::kWeights, bytes, name);
+  }
+  w.blocks_[n_layers] = plan->Add(Segment::kWeights, Slot(set, w.head_) + kOverRead,
+                                  w.tied_ ? "output head and embedding" : "output head");
+  return w;
+}
+
+Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena,
+                     ThreadPool* pool, const LoadProgress& progress) {
+  const format::Model& model = file.model();
+  const bool mapped = file.layout() != nullptr;
+  RONDO_ASSIGN(WeightLoader loader, WeightLoader::Create(file, LayoutOf(*set_), n_matrices_ + 2));
+  // Takes the matrix from the file as it is, or has it packed.
+  const auto add = [&](const format::Linear& linear, PackedLinear* target,
+                       uint8_t* packed) -> Status {
+    if (mapped) {
+      target->packed = ViewTensor(file, linear.weight()).data.data();
+      return Status();
+    }
+    const float* bias = nullptr;
+    if (linear.bias() >= 0) {
+      RONDO_ASSIGN(bias, Vector(file, static_cast<uint32_t>(linear.bias())));
+    }
+    loader.Add(linear.weight(), target->shape, bias, packed);
+    target->packed = packed;
+    return Status();
+  };
+  const auto block = [&](size_t i) {
+    return mapped ? nullptr : arena + plan.block(blocks_[i]).offset;
+  };
+  for (size_t i = 0; i < layers_.size(); ++i) {
+    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
+    LayerWeights& l = layers_[i];
+    RONDO_RETURN_IF_ERROR(ReadVectors(file, layer, &l));
+    uint8_t* packed = block(i);
+    size_t matrix = 0;
+    Status status;
+    ForEachLinear(layer, [&](const format::Linear& linear) {
+      PackedLinear* target = Matrix(l, layer.mlp()->experts() != nullptr, matrix++);
+      if (status.ok()) status = add(linear, target, packed);
+      if (!mapped) packed += Slot(*set_, *target);
+    });
+    RONDO_RETURN_IF_ERROR(status);
+  }
+  RONDO_ASSIGN(final_norm_, Norm(file, model.final_norm(), model.hidden_size()));
+  if (model.positions() >= 0) {
+    RONDO_ASSIGN(positions_, Vector(file, static_cast<uint32_t>(model.positions())));
+  }
+  RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, block(layers_.size())));
+  if (!tied_) {
+    const TensorView embedding = ViewTensor(file, model.embedding());
+    embedding_shape_ = Shape(embedding);
+    embedding_rows_ = {embedding.data.data(), embedding.scales.data(), nullptr};
+    if (!mapped) loader.Add(model.embedding(), embedding_shape_, nullptr, nullptr);
+  }
+  return mapped ? Status() : loader.Run(pool, progress);
+}
+
+void Weights::Embed(size_t token, std::span<float> out) const {
+  if (tied_) {
+    ReadPackedChannel(*set_, head_, token, out);
+  } else {
+    ReadRow(embedding_shape_, embedding_rows_, token, out);
+  }
+}
+
+}  // namespace rondo

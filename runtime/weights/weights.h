@@ -1,0 +1,78 @@
+// Weights: the model's tensors as one kernel set reads them: packed into the arena, or where they
+// lie in a file that was packed for it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "platforms/thread_pool.h"
+#include "runtime/base/heap_array.h"
+#include "runtime/kernels/packed_linear.h"
+#include "runtime/kernels/row_ops.h"
+#include "runtime/model/model_file.h"
+#include "runtime/plan/memory_plan.h"
+#include "runtime/weights/weight_loader.h"
+
+namespace rondo {
+
+struct ExpertWeights {
+  PackedLinear gate_up;
+  PackedLinear down;
+};
+
+struct LayerWeights {
+  RowNorm norm;        // before attention or convolution; the norms' weights lie in the file
+  PackedLinear input;  // q, k, v; or b, c, x of a convolution
+  RowNorm q_norm;
+  RowNorm k_norm;
+  const float* conv_kernel;  // [taps, hidden_size], in the file
+  const float* conv_bias;    // [hidden_size], in the file; null: none
+  PackedLinear output;
+  RowNorm post_norm;
+  RowNorm mlp_norm;
+  PackedLinear gate_up;  // without experts
+  PackedLinear down;
+  PackedLinear router;  // with experts
+  ExpertWeights* experts;
+  RowNorm mlp_post_norm;
+};
+
+class Weights {
+ public:
+  // Adds a block per layer and one for the head to `plan`; nothing for a packed file. Sizes are
+  // known from here on; pointers only after Load. Error: kUnsupported (packed for other kernels).
+  static Result<Weights> Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan);
+
+  // Compares the checksums of all sections it reads, refuses values that are not finite, and packs
+  // on all threads. Of a packed file it reads norms and tables only: what else is wrong there makes
+  // wrong tokens, but no wrong access. Errors: kCorrupt, kCancelled.
+  Status Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
+              const LoadProgress& progress);
+
+  // Of weights that are read where they lie in the file; 0 where they are packed into the arena.
+  uint64_t mapped_bytes() const { return mapped_bytes_; }
+  const LayerWeights& layer(size_t i) const { return layers_[i]; }
+  const RowNorm& final_norm() const { return final_norm_; }
+  const PackedLinear& head() const { return head_; }
+  // One token's embedding, [hidden_size].
+  void Embed(size_t token, std::span<float> out) const;
+  // The table of positions, [max_positions, hidden_size], in the file; null: none.
+  const float* positions() const { return positions_; }
+
+ private:
+  const KernelSet* set_ = nullptr;
+  HeapArray<LayerWeights> layers_;
+  HeapArray<ExpertWeights> experts_;       // of all layers
+  HeapArray<MemoryPlan::BlockId> blocks_;  // one per layer, then the head's
+  uint64_t mapped_bytes_ = 0;
+  RowNorm final_norm_ = {};
+  const float* positions_ = nullptr;
+  size_t n_matrices_ = 0;
+  PackedLinear head_ = {};
+  bool tied_ = false;
+  LinearShape embedding_shape_ = {};
+  WeightRows embedding_rows_ = {};  // untied: in the file
+};
+
+}  // namespace rondo

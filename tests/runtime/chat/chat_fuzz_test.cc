@@ -1,0 +1,204 @@
+// Templates and JSON put together by chance: any answer will do, as long as there is one.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "tests/runtime/chat/render.h"
+
+namespace rondo {
+namespace {
+
+constexpr const char* kPieces[] = {
+    "{{",
+    "}}",
+    "{%",
+    "%}",
+    "{#",
+    "#}",
+    "-",
+    "+",
+    " for ",
+    " in ",
+    " if ",
+    " else ",
+    " elif ",
+    " endif ",
+    " endfor ",
+    " set ",
+    " macro ",
+    "endmacro",
+    " call ",
+    "endcall",
+    " filter ",
+    "endset",
+    " raw ",
+    " endraw ",
+    " is ",
+    " not ",
+    " and ",
+    " or ",
+    "|",
+    ".",
+    ",",
+    ":",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "}",
+    "=",
+    "==",
+    "<",
+    "*",
+    "**",
+    "//",
+    "%",
+    "~",
+    "'a'",
+    "\"b\"",
+    "1",
+    "2.5",
+    "-7",
+    "9223372036854775807",
+    "x",
+    "messages",
+    "loop",
+    "loop.last",
+    "m",
+    "range(9)",
+    "namespace(a=1)",
+    "tojson",
+    "join",
+    "map",
+    "select",
+    "sort",
+    "items()",
+    "split('a')",
+    "replace",
+    "format",
+    "'%s%d{}'",
+    "default",
+    "defined",
+    "string",
+    "recursive",
+    "\n",
+    " ",
+    "\u00e9",
+    "[::-1]",
+    "[1:]",
+    "caller()",
+    "batch(2)",
+    "slice(2)",
+    "indent",
+    "truncate(5)",
+    "none",
+    "true",
+    "break",
+};
+
+TEST(ChatFuzz, TemplatesOfPieces) {
+  std::mt19937 random(1);
+  for (int round = 0; round < 20000; ++round) {
+    std::string text;
+    const size_t pieces = random() % 40;
+    for (size_t i = 0; i < pieces; ++i) text += kPieces[random() % std::size(kPieces)];
+    testing::RenderText(text, R"({"x": [1, "a", {"b": null}], "m": {"k": 2.5}})");
+  }
+}
+
+// Expressions that parse more often than not.
+std::string Expression(std::mt19937& random, int depth) {
+  static constexpr const char* kLeaves[] = {"x",
+                                            "m",
+                                            "s",
+                                            "1",
+                                            "'ab'",
+                                            "2.5",
+                                            "none",
+                                            "[1, 'a']",
+                                            "{'k': 1}",
+                                            "(1, 2)",
+                                            "-9223372036854775807",
+                                            "zz"};
+  if (depth == 0 || random() % 4 == 0) return kLeaves[random() % std::size(kLeaves)];
+  const auto sub = [&] { return Expression(random, depth - 1); };
+  static constexpr const char* kOperators[] = {"+", "-",  "*",    "/",     "//",   "%", "~",
+                                               "<", "==", " in ", " and ", " or ", "**"};
+  static constexpr const char* kFilters[] = {
+      "|tojson",       "|list",         "|length",
+      "|sort",         "|join(',')",    "|string",
+      "|int",          "|float",        "|round",
+      "|first",        "|last",         "|reverse",
+      "|map('upper')", "|select",       "|unique",
+      "|dictsort",     "|items",        "|batch(3, 1)",
+      "|slice(3, 1)",  "|groupby('k')", "|sum",
+      "|min",          "|max",          "|indent",
+      "|title",        "|truncate(4)",  "|replace('a', 'bb')",
+      "|center(9)",    "|urlencode",    "|e",
+      "|abs",          "|safe"};
+  static constexpr const char* kMethods[] = {".split()",
+                                             ".split('a', 1)",
+                                             ".rsplit(none, 1)",
+                                             ".strip('a')",
+                                             ".upper()",
+                                             ".title()",
+                                             ".find('b')",
+                                             ".count('')",
+                                             ".partition('a')",
+                                             ".splitlines()",
+                                             ".items()",
+                                             ".get('k')",
+                                             ".startswith('a')",
+                                             ".zfill(5)",
+                                             ".format(1, a=2)",
+                                             "[0]",
+                                             "[-1]",
+                                             "[1:]",
+                                             "[::-2]",
+                                             ".k"};
+  switch (random() % 6) {
+    case 0:
+      return "(" + sub() + kOperators[random() % std::size(kOperators)] + sub() + ")";
+    case 1:
+      return "(" + sub() + ")" + kFilters[random() % std::size(kFilters)];
+    case 2:
+      return "(" + sub() + ")" + kMethods[random() % std::size(kMethods)];
+    case 3:
+      return "(" + sub() + " if " + sub() + " else " + sub() + ")";
+    case 4:
+      return "('" + std::string(random() % 2 ? "%s|%5.1f" : "{0:>4}{}") + "' % (" + sub() + ", " +
+             sub() + "))";
+    default:
+      return "(" + sub() + " is " + (random() % 2 ? "defined" : "in " + sub()) + ")";
+  }
+}
+
+TEST(ChatFuzz, Expressions) {
+  std::mt19937 random(2);
+  for (int round = 0; round < 20000; ++round) {
+    testing::RenderText(
+        "{{ " + Expression(random, 5) + " }}",
+        R"({"x": [3, 1, 2], "m": {"k": [1], "b": "q"}, "s": "a\u00e9b \ud83d\ude00"})");
+  }
+}
+
+TEST(ChatFuzz, DamagedJson) {
+  const std::string whole =
+      R"([{"role": "user", "content": [1, -2.5e3, true, null, "a\u00e9\ud83d\ude00\n"]}, {}])";
+  std::mt19937 random(3);
+  for (int round = 0; round < 20000; ++round) {
+    std::string json = whole;
+    for (size_t i = 0, changes = 1 + random() % 3; i < changes; ++i) {
+      json[random() % json.size()] = static_cast<char>(random());
+    }
+    json.resize(random() % 4 == 0 ? random() % json.size() : json.size());
+    ChatRequest request;
+    request.template_text = "{{ messages|tojson }}{{ messages }}";
+    request.messages = json;
+    testing::Render(request);
+  }
+}
+
+}  // namespace
+}  // namespace rondo

@@ -1,0 +1,205 @@
+#include "tools/convert/sources/safetensors.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+
+#include "tests/temp_folder.h"
+#include "tools/convert/error.h"
+#include "tools/convert/sources/checkpoint_folder.h"
+
+namespace rondo::convert {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+// A file of this header and `data_bytes` of data.
+std::string File(const std::string& header, const std::string& data) {
+  const uint64_t size = header.size();
+  return std::string(reinterpret_cast<const char*>(&size), sizeof(size)) + header + data;
+}
+
+template <typename T>
+std::string Raw(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+
+class SafetensorsTest : public testing::Test {
+ protected:
+  std::filesystem::path Save(const std::string& content,
+                             const std::string& name = "model.safetensors") {
+    std::ofstream(folder_ / name, std::ios::binary) << content;
+    return folder_ / name;
+  }
+  // The sentence with which the file is refused; empty if it is not.
+  std::string Refusal(const std::string& content) {
+    try {
+      const Safetensors file(Save(content));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+  std::string ReadRefusal(const std::string& content) {
+    const Safetensors file(Save(content));
+    const auto& [name, tensor] = *file.tensors().begin();
+    std::vector<float> out(2);
+    try {
+      file.Read(name, tensor, 0, out);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(SafetensorsTest, ReadsAllThreeFormats) {
+  const Safetensors file(Save(File(
+      R"({"__metadata__":{"format":"pt"},
+          "f":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},
+          "b":{"dtype":"BF16","shape":[3],"data_offsets":[16,22]},
+          "h":{"dtype":"F16","shape":[1],"data_offsets":[22,24]}})",
+      Raw<float>({1, 2, 3, 4}) + Raw<uint16_t>({0x3f80, 0xc000, 0x0000}) +
+          Raw<uint16_t>({0x3800}))));
+  EXPECT_EQ(file.tensors().size(), 3u);
+  std::vector<float> out(2);
+  file.Read("f", file.tensors().at("f"), 1, out);
+  EXPECT_EQ(out, (std::vector<float>{2, 3}));
+  file.Read("b", file.tensors().at("b"), 0, out);
+  EXPECT_EQ(out, (std::vector<float>{1, -2}));
+  out.resize(1);
+  file.Read("h", file.tensors().at("h"), 0, out);
+  EXPECT_EQ(out[0], 0.5f);
+}
+
+TEST_F(SafetensorsTest, ReadsMoreThanOneBufferOf16BitValues) {
+  std::vector<uint16_t> values(200001);
+  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<uint16_t>(i * 7 % 0x7f80);
+  const Safetensors file(Save(
+      File(R"({"b":{"dtype":"BF16","shape":[200001],"data_offsets":[0,400002]}})", Raw(values))));
+  std::vector<float> out(200000);
+  file.Read("b", file.tensors().at("b"), 1, out);
+  for (size_t i = 0; i < out.size(); ++i) {
+    ASSERT_EQ(out[i], std::bit_cast<float>(uint32_t{values[i + 1]} << 16)) << i;
+  }
+}
+
+TEST_F(SafetensorsTest, RefusesEveryTruncation) {
+  const std::string whole =
+      File(R"({"f":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", Raw<float>({1, 2}));
+  EXPECT_EQ(Refusal(whole), "");
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_THAT(Refusal(whole.substr(0, size)), HasSubstr("model.safetensors")) << size;
+  }
+  EXPECT_THAT(Refusal(whole + "x"), HasSubstr("its tensors end at"));
+}
+
+TEST_F(SafetensorsTest, RefusesHeadersThatLie) {
+  const std::string data = Raw<float>({1, 2, 3, 4});
+  const auto refusal = [&](const std::string& header) { return Refusal(File(header, data)); };
+  EXPECT_THAT(refusal("[]"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refusal("{"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refusal(R"({"a":1})"), HasSubstr("tensor a has no dtype"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"Q9","shape":[4],"data_offsets":[0,16]}})"),
+              HasSubstr("unknown dtype Q9"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","data_offsets":[0,16]}})"), HasSubstr("shape"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[-4],"data_offsets":[0,16]}})"),
+              HasSubstr("shape"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[4.0],"data_offsets":[0,16]}})"),
+              HasSubstr("shape"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[1,1,1,1,1,1,1,1,4],"data_offsets":[0,16]}})"),
+              HasSubstr("shape"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16,16]}})"),
+              HasSubstr("data_offsets"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[4],"data_offsets":[16,0]}})"),
+              HasSubstr("data_offsets"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[5],"data_offsets":[0,20]}})"),
+              HasSubstr("do not lie in the file's 16 bytes"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[3],"data_offsets":[0,16]}})"),
+              AllOf(HasSubstr("tensor a"), HasSubstr("16 bytes")));
+  // 2^62 values of 4 bytes are 0 bytes in 64 bits.
+  EXPECT_THAT(
+      refusal(R"({"a":{"dtype":"F32","shape":[4611686018427387904],"data_offsets":[0,0]}})"),
+      HasSubstr("tensor a"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},
+                          "b":{"dtype":"F32","shape":[3],"data_offsets":[4,16]}})"),
+              HasSubstr("tensor b begins at byte"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},
+                          "b":{"dtype":"F32","shape":[1],"data_offsets":[12,16]}})"),
+              HasSubstr("tensor b begins at byte"));
+  EXPECT_THAT(refusal(R"({"a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]},
+                          "a":{"dtype":"F32","shape":[4],"data_offsets":[0,16]}})"),
+              HasSubstr("tensor a is listed twice"));
+  const uint64_t huge = UINT64_MAX;
+  EXPECT_THAT(Refusal(std::string(reinterpret_cast<const char*>(&huge), 8) + "{}"),
+              HasSubstr("its header has 18446744073709551615 bytes"));
+}
+
+TEST_F(SafetensorsTest, RefusesValuesThatAreNotFiniteByIndex) {
+  EXPECT_THAT(ReadRefusal(File(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
+                               Raw<float>({1, std::numeric_limits<float>::quiet_NaN()}))),
+              AllOf(HasSubstr("tensor a"), HasSubstr("at index 1")));
+  EXPECT_THAT(ReadRefusal(File(R"({"a":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}})",
+                               Raw<uint16_t>({0xfc00, 0}))),
+              AllOf(HasSubstr("-inf"), HasSubstr("at index 0")));
+  EXPECT_THAT(ReadRefusal(File(R"({"a":{"dtype":"I32","shape":[2],"data_offsets":[0,8]}})",
+                               Raw<float>({1, 2}))),
+              AllOf(HasSubstr("dtype I32"), HasSubstr("F32, F16 or BF16")));
+}
+
+class CheckpointTest : public SafetensorsTest {
+ protected:
+  void SaveShard(const std::string& name, const std::string& tensor) {
+    Save(File("{\"" + tensor + R"(":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})",
+              Raw<float>({1, 2})),
+         name);
+  }
+  void SaveIndex(const std::string& text) { Save(text, "model.safetensors.index.json"); }
+  std::string LoadRefusal() {
+    try {
+      const CheckpointFolder checkpoint(folder_.path());
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  }
+};
+
+TEST_F(CheckpointTest, ReadsShards) {
+  SaveShard("one.safetensors", "a");
+  SaveShard("two.safetensors", "b");
+  SaveIndex(R"({"weight_map":{"a":"one.safetensors","b":"two.safetensors"}})");
+  const CheckpointFolder checkpoint(folder_.path());
+  EXPECT_EQ(checkpoint.tensors().size(), 2u);
+  EXPECT_THAT(checkpoint.Find("b", {2}).file, HasSubstr("two.safetensors"));
+  EXPECT_THROW(checkpoint.Find("c", {2}), Error);
+  EXPECT_THROW(checkpoint.Find("b", {1, 2}), Error);
+}
+
+TEST_F(CheckpointTest, RefusesWhatDoesNotFitTogether) {
+  EXPECT_THAT(LoadRefusal(), HasSubstr("holds neither model.safetensors nor"));
+  SaveShard("one.safetensors", "a");
+  SaveShard("two.safetensors", "a");
+  SaveIndex("[]");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map"));
+  SaveIndex(R"({"weight_map":{}})");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map is empty"));
+  SaveIndex(R"({"weight_map":{"a":"../one.safetensors"}})");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map.a"));
+  SaveIndex(R"({"weight_map":{"a":3}})");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map.a"));
+  SaveIndex(R"({"weight_map":{"a":"three.safetensors"}})");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("three.safetensors cannot be opened"));
+  SaveIndex(R"({"weight_map":{"b":"one.safetensors"}})");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("one.safetensors does not hold tensor b"));
+  SaveIndex(R"({"weight_map":{"a":"one.safetensors","b":"two.safetensors"}})");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("tensor a is also in"));
+}
+
+}  // namespace
+}  // namespace rondo::convert

@@ -1,0 +1,64 @@
+// Probe loops for x86-64 with AVX-512 VNNI.
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#include "tools/bench/probe/probe_kernels.h"
+
+namespace rondo {
+namespace {
+
+#define RONDO_AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
+
+using Words = uint64_t __attribute__((vector_size(64), may_alias));
+
+RONDO_AVX512 uint64_t Sum(const uint64_t* words, size_t count) {
+  constexpr size_t kStep = sizeof(Words) / sizeof(uint64_t);
+  Words sums[8] = {};
+  for (size_t i = 0; i < count; i += 8 * kStep) {
+#pragma GCC unroll 8
+    for (size_t j = 0; j < 8; ++j) {
+      sums[j] += *reinterpret_cast<const Words*>(words + i + j * kStep);
+    }
+  }
+  uint64_t total = 0;
+  for (const Words& sum : sums) {
+    for (size_t j = 0; j < kStep; ++j) total += sum[j];
+  }
+  return total;
+}
+
+#define RONDO_DECLARE(i) __m512i sum##i = _mm512_setzero_si512();
+#define RONDO_STEP(i) asm volatile("vpdpbusd %2, %1, %0" : "+v"(sum##i) : "v"(va), "v"(vb));
+#define RONDO_TOTAL(i)               \
+  _mm512_store_si512(lanes, sum##i); \
+  for (const uint32_t lane : lanes) total += lane;
+
+// The instruction as such: around the intrinsic gcc copies every sum to and fro.
+RONDO_AVX512 uint32_t Dot(const int8_t* a, const int8_t* b, uint64_t rounds) {
+  const __m512i va = _mm512_loadu_si512(a);
+  const __m512i vb = _mm512_loadu_si512(b);
+  RONDO_PROBE_ACCUMULATORS(RONDO_DECLARE)
+  for (uint64_t round = 0; round < rounds; ++round) {
+    RONDO_PROBE_ACCUMULATORS(RONDO_STEP)
+  }
+  alignas(64) uint32_t lanes[16];
+  uint32_t total = 0;
+  RONDO_PROBE_ACCUMULATORS(RONDO_TOTAL)
+  return total;
+}
+
+}  // namespace
+
+const ProbeKernels kProbeAvx512Vnni = {
+    .name = "vpdpbusd (AVX-512)",
+    .available = [](const CpuFeatures& cpu) { return cpu.avx512_vnni; },
+    .sum = Sum,
+    .dot = Dot,
+    .width = 64,
+    .blocks = false,
+};
+
+}  // namespace rondo
+
+#endif

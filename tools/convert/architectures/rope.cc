@@ -1,0 +1,239 @@
+#include "tools/convert/architectures/rope.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <sstream>
+
+namespace rondo::convert {
+namespace {
+
+// The key of a scaling rule's name; "su" is what longrope was called at first.
+std::string TypeOf(const Config& scaling) {
+  const std::string type = scaling.Text("rope_type", scaling.Text("type", "default"));
+  return type == "su" ? "longrope" : type;
+}
+
+// Where the two forms of config.json keep the same facts.
+struct RopeConfig {
+  const Config& config;  // the whole file
+  Config scaling;        // type and its parameters
+  double theta;
+  std::string type;
+};
+
+RopeConfig Locate(const Config& config, double default_theta) {
+  const char* const old_key = config.Has("rotary_emb_base") ? "rotary_emb_base" : "rope_theta";
+  if (auto parameters = config.Object("rope_parameters")) {
+    const double theta = parameters->Positive("rope_theta", default_theta);
+    if (config.Has(old_key) && config.Positive(old_key) != theta) {
+      config.Refuse(old_key, "contradicts rope_parameters.rope_theta");
+    }
+    return {config, *parameters, theta, TypeOf(*parameters)};
+  }
+  const double theta = config.Positive(old_key, default_theta);
+  if (auto scaling = config.Object("rope_scaling")) {
+    return {config, *scaling, theta, TypeOf(*scaling)};
+  }
+  return {config, config, theta, "default"};
+}
+
+// Channels of a head that turn.
+uint32_t RotatedChannels(const RopeConfig& rope, const RopeRequest& request) {
+  double share = request.partial;
+  for (const Config* place : {&rope.config, &rope.scaling}) {
+    for (const char* key : {"rotary_pct", "partial_rotary_factor"}) {
+      if (!place->Has(key)) continue;
+      share = place->Positive(key);
+      if (share > 1) place->Refuse(key, "is above 1");
+    }
+  }
+  const auto channels = static_cast<uint32_t>(request.head_dim * share);
+  if (channels == 0 || channels % 2 != 0) {
+    rope.config.Refuse("partial_rotary_factor",
+                       "leaves " + std::to_string(channels) + " of a head's " +
+                           std::to_string(request.head_dim) +
+                           " channels, expected an even number of at least 2");
+  }
+  return channels;
+}
+
+// theta ^ (2i / dim), rounded as a float32 power is.
+std::vector<float> Wavelengths(double theta, uint32_t dim) {
+  std::vector<float> powers(dim / 2);
+  for (uint32_t i = 0; i < dim / 2; ++i) {
+    const float exponent = static_cast<float>(2 * i) / static_cast<float>(dim);
+    powers[i] = static_cast<float>(
+        std::pow(static_cast<double>(static_cast<float>(theta)), static_cast<double>(exponent)));
+  }
+  return powers;
+}
+
+// Low frequencies are stretched by `factor`, high ones kept, those between blended.
+std::vector<float> Llama3(const RopeConfig& rope, std::vector<float> frequencies) {
+  const float factor = static_cast<float>(rope.scaling.Positive("factor"));
+  const double low = rope.scaling.Positive("low_freq_factor");
+  const double high = rope.scaling.Positive("high_freq_factor");
+  if (low >= high) rope.scaling.Refuse("low_freq_factor", "is not below high_freq_factor");
+  const double original = rope.scaling.Positive("original_max_position_embeddings");
+  for (float& frequency : frequencies) {
+    const float wavelength = static_cast<float>(2 * std::numbers::pi) / frequency;
+    if (wavelength > static_cast<float>(original / low)) {
+      frequency /= factor;
+    } else if (wavelength >= static_cast<float>(original / high)) {
+      const float smooth = (static_cast<float>(original) / wavelength - static_cast<float>(low)) /
+                           static_cast<float>(high - low);
+      frequency = (1.0f - smooth) * frequency / factor + smooth * frequency;
+    }
+  }
+  return frequencies;
+}
+
+double YarnMagnitude(double factor, double mscale) {
+  return factor <= 1 ? 1.0 : 0.1 * mscale * std::log(factor) + 1.0;
+}
+
+float YarnScale(const Config& scaling, double factor) {
+  if (scaling.Has("attention_factor")) {
+    return static_cast<float>(scaling.Positive("attention_factor"));
+  }
+  const double mscale = scaling.Number("mscale", 0);
+  const double mscale_all_dim = scaling.Number("mscale_all_dim", 0);
+  if (mscale == 0 || mscale_all_dim == 0) return static_cast<float>(YarnMagnitude(factor, 1));
+  return static_cast<float>(YarnMagnitude(factor, mscale) / YarnMagnitude(factor, mscale_all_dim));
+}
+
+// Channels that turn often keep their frequency, those that turn seldom are divided by `factor`,
+// with a linear ramp between.
+std::vector<float> Yarn(const RopeConfig& rope, double factor, double original, uint32_t dim) {
+  if (rope.theta <= 1) rope.scaling.Refuse("rope_theta", "must be above 1 for type yarn");
+  // Zero means the default here, as it does in transformers.
+  const auto or_default = [&](const char* key, double value) {
+    const double given = rope.scaling.Number(key, 0);
+    return given == 0 ? value : given;
+  };
+  const double fast = or_default("beta_fast", 32), slow = or_default("beta_slow", 1);
+  if (fast < 0 || slow < 0) rope.scaling.Refuse("beta_fast", "or beta_slow is negative");
+  const auto channel_of = [&](double rotations) {
+    return dim * std::log(original / (rotations * 2 * std::numbers::pi)) /
+           (2 * std::log(rope.theta));
+  };
+  double low = channel_of(fast), high = channel_of(slow);
+  if (rope.scaling.Flag("truncate", true)) {
+    low = std::floor(low);
+    high = std::ceil(high);
+  }
+  low = std::max(low, 0.0);
+  high = std::min(high, dim - 1.0);
+  if (low == high) high += 0.001;  // no division by zero
+  std::vector<float> frequencies = Wavelengths(rope.theta, dim);
+  for (uint32_t i = 0; i < frequencies.size(); ++i) {
+    const float ramp =
+        (static_cast<float>(i) - static_cast<float>(low)) / static_cast<float>(high - low);
+    const float kept = 1.0f - std::clamp(ramp, 0.0f, 1.0f);
+    const float power = frequencies[i];
+    frequencies[i] =
+        1.0f / (static_cast<float>(factor) * power) * (1.0f - kept) + 1.0f / power * kept;
+  }
+  return frequencies;
+}
+
+// One factor per frequency for short sequences, one for long ones.
+void LongRope(const RopeConfig& rope, const std::vector<float>& wavelengths,
+              uint32_t context_length, RopeSpec* spec) {
+  const Config& scaling = rope.scaling;
+  const char* const kOriginal = "original_max_position_embeddings";
+  const Config& place = scaling.Has(kOriginal) ? scaling : rope.config;
+  const auto original = static_cast<uint32_t>(place.Integer(kOriginal, 2, context_length));
+  const auto frequencies = [&](const char* key) {
+    const std::vector<double> factors = scaling.Numbers(key);
+    if (factors.size() != wavelengths.size()) {
+      scaling.Refuse(key, "has " + std::to_string(factors.size()) + " factors, expected " +
+                              std::to_string(wavelengths.size()));
+    }
+    std::vector<double> result;
+    for (size_t i = 0; i < factors.size(); ++i) {
+      if (factors[i] <= 0) scaling.Refuse(key, "holds a factor that is not above 0");
+      result.push_back(1.0f / (static_cast<float>(factors[i]) * wavelengths[i]));
+    }
+    return result;
+  };
+  spec->frequencies = frequencies("short_factor");
+  spec->long_frequencies = frequencies("long_factor");
+  spec->short_context = original;
+  if (spec->long_frequencies == spec->frequencies) {  // the same at any length
+    spec->long_frequencies.clear();
+    spec->short_context = 0;
+  }
+  double factor = static_cast<double>(context_length) / original;
+  if (scaling.Has("factor") && !rope.config.Has(kOriginal)) factor = scaling.Positive("factor");
+  const double attention =
+      factor <= 1 ? 1.0 : std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(original)));
+  spec->scale = static_cast<float>(scaling.Positive("attention_factor", attention));
+}
+
+RopeSpec Build(const RopeConfig& rope, const RopeRequest& request) {
+  const uint32_t dim = RotatedChannels(rope, request);
+  const std::vector<float> wavelengths = Wavelengths(rope.theta, dim);
+  std::vector<float> frequencies = wavelengths;
+  for (float& frequency : frequencies) frequency = 1.0f / frequency;
+
+  RopeSpec spec;
+  std::ostringstream description;
+  description << rope.type << ", theta " << rope.theta;
+  if (dim != request.head_dim)
+    description << ", " << dim << " of " << request.head_dim << " channels";
+  if (rope.type == "linear") {
+    const float factor = static_cast<float>(rope.scaling.Positive("factor"));
+    for (float& frequency : frequencies) frequency /= factor;
+    description << ", factor " << factor;
+  } else if (rope.type == "llama3") {
+    frequencies = Llama3(rope, std::move(frequencies));
+    description << ", factor " << rope.scaling.Positive("factor");
+  } else if (rope.type == "yarn") {
+    const double original =
+        rope.scaling.Positive("original_max_position_embeddings", request.context_length);
+    const double factor = rope.scaling.Positive("factor", request.context_length / original);
+    frequencies = Yarn(rope, factor, original, dim);
+    spec.scale = YarnScale(rope.scaling, factor);
+    description << ", factor " << factor;
+  } else if (rope.type == "longrope") {
+    LongRope(rope, wavelengths, request.context_length, &spec);
+    if (spec.short_context > 0) {
+      description << ", up to " << spec.short_context << " tokens by the short factors";
+    }
+  } else if (rope.type != "default" && rope.type != "dynamic") {
+    rope.scaling.Refuse("rope_type", "is " + rope.type + "; known: default, linear, dynamic, " +
+                                         "llama3, yarn, longrope");
+  }
+  if (spec.frequencies.empty()) spec.frequencies.assign(frequencies.begin(), frequencies.end());
+  for (const std::vector<double>* all : {&spec.frequencies, &spec.long_frequencies}) {
+    for (double frequency : *all) {
+      if (std::isfinite(frequency)) continue;
+      rope.config.Refuse("rope_theta", "and its scaling give a frequency that is not finite");
+    }
+  }
+  if (!std::isfinite(spec.scale) || spec.scale <= 0) {
+    rope.scaling.Refuse("mscale", "gives an attention factor that is not above 0");
+  }
+  spec.description = description.str();
+  return spec;
+}
+
+}  // namespace
+
+RopeSpec ReadRope(const Config& config, const RopeRequest& request) {
+  return Build(Locate(config, request.theta), request);
+}
+
+RopeSpec ReadRope(const Config& config, const Config& parameters, const RopeRequest& request) {
+  return Build(
+      {config, parameters, parameters.Positive("rope_theta", request.theta), TypeOf(parameters)},
+      request);
+}
+
+RopeSpec PlainRope(const Config& config, double theta, const RopeRequest& request) {
+  return Build({config, config, theta, "default"}, request);
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,57 @@
+#include "tools/convert/output/carry_over.h"
+
+#include <algorithm>
+
+#include "tools/convert/output/tensor_writer.h"
+
+namespace rondo::convert {
+namespace {
+
+using format::TensorFormat;
+
+bool IsFloat(const std::string& type) { return type == "F32" || type == "F16" || type == "BF16"; }
+
+std::string Fate(TensorFormat format) {
+  switch (format) {
+    case TensorFormat::F32:
+      return "dequantised";
+    case TensorFormat::Q8:
+      return "dequantised and quantised anew, as q8 (a scale per channel)";
+    default:
+      return "dequantised and quantised anew, as q4";
+  }
+}
+
+}  // namespace
+
+bool HoldsQ4(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
+  return recipe.role != TensorRole::kVector &&
+         std::ranges::all_of(recipe.parts,
+                             [&](const auto& part) { return HoldsQ4(recipe, part, checkpoint); });
+}
+
+void CarryOver::Count(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
+                      const Checkpoint& checkpoint) {
+  for (const TensorRecipe::Part& part : recipe.parts) {
+    const std::string& type = checkpoint.tensors().at(part.source).type;
+    if (IsFloat(type)) continue;
+    const bool taken =
+        format == TensorFormat::Q4 && block == 32 && HoldsQ4(recipe, part, checkpoint);
+    any_taken_ |= taken;
+    const std::string fate =
+        taken ? "taken over as they are, but for scales rounded from float16 to bfloat16"
+              : Fate(format);
+    ++counts_[{type, fate}];
+  }
+}
+
+std::vector<std::string> CarryOver::Notes() const {
+  std::vector<std::string> notes;
+  for (const auto& [key, count] : counts_) {
+    notes.push_back("tensors of " + key.first + " (" + std::to_string(count) + ") were " +
+                    key.second);
+  }
+  return notes;
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,34 @@
+// The FlatBuffers metadata of a Rondo file from a DecoderSpec and the tensors as stored.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "rondo_generated.h"
+#include "tools/convert/architectures/decoder_spec.h"
+
+namespace rondo::convert {
+
+// A tensor's place in the file, in the terms of format::Tensor.
+struct StoredTensor {
+  format::TensorFormat format;
+  uint64_t rows, cols;
+  uint32_t block;  // 0 but for Q4
+  format::Section data;
+  std::optional<format::Section> scales;
+};
+
+using Facts = std::vector<std::pair<std::string, std::string>>;
+
+// Finishes `builder` as the metadata. `stored` goes with `spec.tensors` one by one; `tokenizer`
+// and `chat` may be null; `sections` are all of the file's, in order.
+void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const Facts& facts,
+                   const std::vector<StoredTensor>& stored,
+                   const std::vector<format::Section>& sections,
+                   flatbuffers::Offset<format::Tokenizer> tokenizer,
+                   flatbuffers::FlatBufferBuilder& builder,
+                   flatbuffers::Offset<format::Chat> chat = {});
+
+}  // namespace rondo::convert

@@ -1,0 +1,154 @@
+#include "tools/convert/output/tensor_writer.h"
+
+#include <algorithm>
+
+#include "runtime/base/checked.h"
+#include "tools/convert/output/quantize.h"
+
+namespace rondo::convert {
+namespace {
+
+using format::TensorFormat;
+
+constexpr uint64_t kElementsPerStep = 1u << 20;
+
+template <typename T>
+std::span<const uint8_t> BytesOf(const std::vector<T>& values) {
+  return {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)};
+}
+
+// Turns rows into the bytes of one format.
+class RowEncoder {
+ public:
+  RowEncoder(TensorFormat format, size_t cols, size_t block)
+      : format_(format), cols_(cols), block_(block) {}
+
+  // `rows`: whole rows. The result is valid until the next call.
+  std::span<const uint8_t> Encode(std::span<const float> rows) {
+    if (format_ == TensorFormat::F32) {
+      return {reinterpret_cast<const uint8_t*>(rows.data()), rows.size_bytes()};
+    }
+    const size_t n_rows = rows.size() / cols_;
+    const size_t row_bytes = format_ == TensorFormat::Q8 ? cols_ : RoundUp(cols_, block_) / 2;
+    const size_t row_scales = format_ == TensorFormat::Q8 ? 1 : CeilDiv(cols_, block_);
+    encoded_.resize(n_rows * row_bytes);
+    for (size_t i = 0; i < n_rows; ++i) {
+      const std::span<const float> row = rows.subspan(i * cols_, cols_);
+      uint8_t* data = encoded_.data() + i * row_bytes;
+      if (format_ == TensorFormat::Q8) {
+        q8_scales_.push_back(QuantizeQ8(row, reinterpret_cast<int8_t*>(data)));
+      } else {
+        q4_scales_.resize(q4_scales_.size() + row_scales);
+        QuantizeQ4(row, block_, data, q4_scales_.data() + q4_scales_.size() - row_scales);
+      }
+    }
+    return encoded_;
+  }
+
+  // The same for rows [row, row + n_rows) of a part that `checkpoint` holds in Q4: as they are.
+  std::span<const uint8_t> TakeQ4(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
+                                  uint64_t row, size_t n_rows) {
+    const size_t first_scale = q4_scales_.size();
+    encoded_.resize(n_rows * cols_ / 2);
+    q4_scales_.resize(first_scale + n_rows * cols_ / block_);
+    checkpoint.ReadQ4(part.source, part.first_row + row, n_rows, encoded_.data(),
+                      q4_scales_.data() + first_scale);
+    return encoded_;
+  }
+
+  // Of all rows so far.
+  std::span<const uint8_t> scales() const {
+    return format_ == TensorFormat::Q8 ? BytesOf(q8_scales_) : BytesOf(q4_scales_);
+  }
+
+ private:
+  const TensorFormat format_;
+  const size_t cols_, block_;
+  std::vector<uint8_t> encoded_;
+  std::vector<float> q8_scales_;
+  std::vector<uint16_t> q4_scales_;
+};
+
+// The rows of one part, some at a time, as the recipe wants them.
+class PartReader {
+ public:
+  PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+             const Checkpoint& checkpoint)
+      : recipe_(recipe),
+        part_(part),
+        checkpoint_(checkpoint),
+        entry_(checkpoint.Find(part.source, recipe.SourceShape(part))) {
+    if (!recipe.transposed) return;
+    // Whole: its rows are columns of what the checkpoint holds.
+    whole_.resize(entry_.elements());
+    checkpoint.Read(part.source, 0, whole_);
+  }
+
+  // In the checkpoint.
+  uint64_t RowBytes() const { return entry_.bytes / (entry_.elements() / recipe_.cols); }
+
+  void Read(uint64_t row, std::span<float> out) {
+    const uint64_t cols = recipe_.cols;
+    const uint64_t first = part_.first_row + row;
+    if (!recipe_.transposed) {
+      checkpoint_.Read(part_.source, first * cols, out);
+    } else {
+      const uint64_t stride = whole_.size() / cols;
+      for (size_t i = 0; i < out.size(); ++i) out[i] = whole_[i % cols * stride + first + i / cols];
+    }
+    if (recipe_.scale == 1 && recipe_.offset == 0) return;
+    for (float& value : out) value = value * recipe_.scale + recipe_.offset;
+  }
+
+ private:
+  const TensorRecipe& recipe_;
+  const TensorRecipe::Part& part_;
+  const Checkpoint& checkpoint_;
+  const Checkpoint::Entry& entry_;
+  std::vector<float> whole_;
+};
+
+}  // namespace
+
+bool HoldsQ4(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+             const Checkpoint& checkpoint) {
+  return !recipe.transposed && recipe.scale == 1 && recipe.offset == 0 &&
+         checkpoint.HoldsQ4(part.source);
+}
+
+StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
+                         const Checkpoint& checkpoint, FileWriter& writer,
+                         const std::function<void(uint64_t)>& progress) {
+  const bool is_vector = recipe.role == TensorRole::kVector;
+  const uint64_t rows_per_step = std::max<uint64_t>(1, kElementsPerStep / recipe.cols);
+  RowEncoder encoder(format, static_cast<size_t>(recipe.cols), block);
+  std::vector<float> values;
+  writer.Begin();
+  for (const TensorRecipe::Part& part : recipe.parts) {
+    PartReader reader(recipe, part, checkpoint);
+    const bool taken =
+        format == TensorFormat::Q4 && block == 32 && HoldsQ4(recipe, part, checkpoint);
+    for (uint64_t row = 0; row < part.rows; row += rows_per_step) {
+      const uint64_t n_rows = std::min(rows_per_step, part.rows - row);
+      if (taken) {
+        writer.Append(encoder.TakeQ4(checkpoint, part, row, static_cast<size_t>(n_rows)));
+      } else {
+        values.resize(static_cast<size_t>(n_rows * recipe.cols));
+        reader.Read(row, values);
+        writer.Append(encoder.Encode(values));
+      }
+      progress(reader.RowBytes() * n_rows);
+    }
+  }
+  const uint64_t rows = recipe.rows();
+  StoredTensor stored{format,
+                      is_vector ? 1 : rows,
+                      is_vector ? rows : recipe.cols,
+                      format == TensorFormat::Q4 ? block : 0,
+                      writer.End(),
+                      {}};
+  if (format != TensorFormat::F32) stored.scales = writer.Add(encoder.scales());
+  return stored;
+}
+
+}  // namespace rondo::convert

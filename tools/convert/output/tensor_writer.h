@@ -1,0 +1,25 @@
+// From a recipe to the tensor's sections in the file, a few rows at a time.
+#pragma once
+
+#include <functional>
+
+#include "tools/convert/output/file_writer.h"
+#include "tools/convert/output/metadata.h"
+#include "tools/convert/sources/checkpoint.h"
+
+namespace rondo::convert {
+
+// True where `checkpoint` holds this part of `recipe` in 4-bit blocks of 32 columns that can be
+// written as they are.
+bool HoldsQ4(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+             const Checkpoint& checkpoint);
+
+// Reads the parts of `recipe`, which must have the shapes it says, and writes them in `format`
+// (with `block` columns per scale for Q4; parts that HoldsQ4() are taken as they are in blocks of
+// 32). Holds some rows as floats and, while it runs, the
+// tensor's scales. `progress` is told the source bytes read with each step. Throws Error.
+StoredTensor WriteTensor(const TensorRecipe& recipe, format::TensorFormat format, uint32_t block,
+                         const Checkpoint& checkpoint, FileWriter& writer,
+                         const std::function<void(uint64_t)>& progress);
+
+}  // namespace rondo::convert

@@ -1,0 +1,49 @@
+#include "tools/convert/sources/checkpoint.h"
+
+#include "tools/convert/fail.h"
+
+namespace rondo::convert {
+namespace {
+
+std::string Shape(const std::vector<uint64_t>& shape) {
+  std::ostringstream text;
+  text << '[';
+  for (size_t i = 0; i < shape.size(); ++i) text << (i == 0 ? "" : ", ") << shape[i];
+  text << ']';
+  return text.str();
+}
+
+}  // namespace
+
+uint64_t Checkpoint::Entry::elements() const {
+  uint64_t product = 1;
+  for (const uint64_t size : shape) product *= size;
+  return product;
+}
+
+void Checkpoint::Add(const std::string& name, Entry entry) {
+  const auto [found, is_new] = tensors_.try_emplace(name, entry);
+  if (is_new) return;
+  if (found->second.file == entry.file) Fail(entry.file, ": tensor ", name, " is there twice");
+  Fail(entry.file, ": tensor ", name, " is also in ", found->second.file);
+}
+
+const Checkpoint::Entry& Checkpoint::Find(const std::string& name,
+                                          const std::vector<uint64_t>& shape) const {
+  const auto found = tensors_.find(name);
+  if (found == tensors_.end()) Fail(Where(), ": tensor ", name, " is missing");
+  const Entry& entry = found->second;
+  if (entry.shape != shape) {
+    Fail(entry.file, ": tensor ", name, " is ", Shape(entry.shape), ", its config asks for ",
+         Shape(shape));
+  }
+  return entry;
+}
+
+bool Checkpoint::HoldsQ4(const std::string&) const { return false; }
+
+void Checkpoint::ReadQ4(const std::string& name, uint64_t, uint64_t, uint8_t*, uint16_t*) const {
+  Fail(Where(), ": tensor ", name, " is not in 4-bit blocks of 32");
+}
+
+}  // namespace rondo::convert

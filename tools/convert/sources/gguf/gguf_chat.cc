@@ -1,0 +1,36 @@
+#include "tools/convert/sources/gguf/gguf_chat.h"
+
+namespace rondo::convert {
+namespace {
+
+constexpr const char* kTemplate = "tokenizer.chat_template";
+constexpr const char* kTokens = "tokenizer.ggml.tokens";
+
+}  // namespace
+
+ChatSource ReadGgufChat(const Config& keys, const nlohmann::json& metadata) {
+  ChatSource chat;
+  if (keys.Has(kTemplate)) chat.templates.emplace_back("default", keys.Text(kTemplate, ""));
+  for (const std::string& name : keys.Texts("tokenizer.chat_templates")) {
+    const std::string key = std::string(kTemplate) + "." + name;
+    if (!keys.Has(key.c_str())) keys.Refuse(key.c_str(), "is missing");
+    chat.templates.emplace_back(name, keys.Text(key.c_str(), ""));
+  }
+  const auto tokens = metadata.find(kTokens);
+  if (tokens == metadata.end() || !tokens->is_array() || tokens->empty()) return chat;
+  // Names of config and template on one side, of GGUF on the other.
+  const std::pair<const char*, const char*> kNames[] = {
+      {"bos_token", "tokenizer.ggml.bos_token_id"},
+      {"eos_token", "tokenizer.ggml.eos_token_id"},
+      {"unk_token", "tokenizer.ggml.unknown_token_id"},
+      {"sep_token", "tokenizer.ggml.seperator_token_id"},
+      {"pad_token", "tokenizer.ggml.padding_token_id"}};
+  for (const auto& [name, key] : kNames) {
+    if (!keys.Has(key)) continue;
+    const nlohmann::json& text = (*tokens)[keys.Integer(key, 0, tokens->size() - 1)];
+    if (text.is_string()) chat.tokens.emplace_back(name, text.get<std::string>());
+  }
+  return chat;
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,234 @@
+#include "tools/convert/sources/gguf/gguf_tokenizer.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/fail.h"
+#include "tools/convert/tokenizer/byte_pair.h"
+#include "tools/convert/tokenizer/sentencepiece.h"
+#include "tools/convert/tokenizer/surroundings.h"
+
+namespace rondo::convert {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kTokens = "tokenizer.ggml.tokens";
+constexpr const char* kTypes = "tokenizer.ggml.token_type";
+constexpr const char* kScores = "tokenizer.ggml.scores";
+constexpr const char* kMerges = "tokenizer.ggml.merges";
+constexpr const char* kPre = "tokenizer.ggml.pre";
+constexpr const char* kCharsmap = "tokenizer.ggml.precompiled_charsmap";
+
+// The keys of a tokenizer, checked as far as every kind needs it.
+class TokenizerKeys {
+ public:
+  TokenizerKeys(const Config& keys, const json& metadata) : keys_(keys), metadata_(metadata) {
+    const json& tokens = Array(kTokens);
+    if (tokens.empty() || tokens.size() > kMaxVocab) {
+      keys_.Refuse(kTokens, "has " + std::to_string(tokens.size()) + " elements, expected 1 to " +
+                                std::to_string(kMaxVocab));
+    }
+    for (const json& token : tokens) {
+      if (!token.is_string()) keys_.Refuse(kTokens, "is not an array of strings");
+    }
+    if (keys_.Has(kTypes)) {
+      for (const json& type : PerToken(kTypes)) {
+        const bool is_known = type.is_number_integer() && type >= 0 && type <= 6;
+        if (!is_known) keys_.Refuse(kTypes, "holds " + type.dump() + ", expected 0 to 6");
+      }
+    }
+  }
+
+  const Config& keys() const { return keys_; }
+  size_t size() const { return metadata_.at(kTokens).size(); }
+  const std::string& Text(size_t id) const {
+    return metadata_.at(kTokens).at(id).get_ref<const std::string&>();
+  }
+  PieceKind Kind(size_t id) const {
+    const int kind = keys_.Has(kTypes) ? metadata_.at(kTypes).at(id).get<int>() : 1;
+    return static_cast<PieceKind>(std::max(kind, 1));  // 0, "undefined": as any other
+  }
+  float Score(size_t id) const {
+    const json& score = metadata_.at(kScores).at(id);
+    if (!score.is_number()) keys_.Refuse(kScores, "is not an array of numbers");
+    return score.get<float>();
+  }
+
+  const json& Array(const char* key) const {
+    if (!keys_.Has(key)) keys_.Refuse(key, "is missing");
+    if (!metadata_.at(key).is_array()) keys_.Refuse(key, "is not an array");
+    return metadata_.at(key);
+  }
+  // An array with an element for each token.
+  const json& PerToken(const char* key) const {
+    const json& array = Array(key);
+    if (array.size() != size()) {
+      keys_.Refuse(key, "has " + std::to_string(array.size()) +
+                            " elements, expected one for each " + "of the " +
+                            std::to_string(size()) + " tokens");
+    }
+    return array;
+  }
+
+  // The ids around a text, which `bos` and `eos` say where the file does not.
+  Surroundings Around(bool bos, bool eos) const {
+    Surroundings around;
+    const auto add = [&](const char* flag, bool if_absent, const char* key,
+                         std::vector<uint32_t>& ids) {
+      if (!keys_.Flag(flag, if_absent)) return;
+      ids.push_back(static_cast<uint32_t>(keys_.Integer(key, 0, size() - 1)));
+    };
+    add("tokenizer.ggml.add_bos_token", bos, "tokenizer.ggml.bos_token_id", around.before);
+    add("tokenizer.ggml.add_eos_token", eos, "tokenizer.ggml.eos_token_id", around.after);
+    return around;
+  }
+
+ private:
+  const Config& keys_;
+  const json& metadata_;
+};
+
+// ---- Byte-level BPE
+
+// By tokenizer.ggml.pre, what a byte-level tokenizer does before it merges.
+struct Splitting {
+  std::string_view pre;
+  std::string_view pattern;  // KnownPattern()'s name; empty: GPT-2's, which ByteLevel has itself
+  bool digits = false;       // each digit alone, before anything else
+  bool nfc = false;
+  bool whole_words = false;  // a word that is a token is not merged
+  bool bos = false;          // where tokenizer.ggml.add_bos_token is absent
+};
+
+constexpr std::array kSplittings = {
+    Splitting{.pre = "gpt-2", .pattern = ""},
+    Splitting{.pre = "phi-2", .pattern = ""},
+    Splitting{.pre = "olmo", .pattern = "", .nfc = true},
+    Splitting{.pre = "smollm", .pattern = "", .digits = true},
+    Splitting{.pre = "starcoder", .pattern = "", .digits = true},
+    Splitting{.pre = "refact", .pattern = "", .digits = true},
+    Splitting{.pre = "codeshell", .pattern = "", .digits = true},
+    Splitting{.pre = "llama-bpe", .pattern = "llama3", .whole_words = true, .bos = true},
+    Splitting{.pre = "llama3", .pattern = "llama3", .whole_words = true, .bos = true},
+    Splitting{.pre = "llama-v3", .pattern = "llama3", .whole_words = true, .bos = true},
+    Splitting{.pre = "falcon3", .pattern = "llama3", .whole_words = true, .bos = true},
+    Splitting{.pre = "lfm2", .pattern = "llama3", .whole_words = true, .bos = true},
+    Splitting{.pre = "dbrx", .pattern = "llama3"},
+    Splitting{.pre = "smaug-bpe", .pattern = "llama3"},
+    Splitting{.pre = "qwen2", .pattern = "qwen2", .nfc = true},
+    Splitting{.pre = "deepseek-r1-qwen", .pattern = "qwen2"},
+    Splitting{.pre = "stablelm2", .pattern = "qwen2"},
+    Splitting{.pre = "gpt-4o", .pattern = "o200k_base"},
+};
+
+Splitting FindSplitting(const Config& keys, std::vector<std::string>& notes) {
+  const std::string pre = keys.Text(kPre, "default");
+  if (pre == "default") {
+    notes.push_back("key " + std::string(kPre) +
+                    " does not say how text is split into words: as GPT-2 does it is assumed");
+    return kSplittings.front();
+  }
+  std::string known;
+  for (const Splitting& splitting : kSplittings) {
+    if (splitting.pre == pre) return splitting;
+    known += (known.empty() ? "" : ", ") + std::string(splitting.pre);
+  }
+  keys.Refuse(kPre, "is " + pre + "; known: default, " + known);
+}
+
+json PreTokenizer(const Splitting& splitting) {
+  json steps = json::array();
+  if (splitting.digits) steps.push_back({{"type", "Digits"}, {"individual_digits", true}});
+  if (!splitting.pattern.empty()) {
+    steps.push_back({{"type", "Split"},
+                     {"pattern", {{"Regex", KnownPattern(splitting.pattern).value()}}},
+                     {"behavior", "Isolated"},
+                     {"invert", false}});
+  }
+  steps.push_back({{"type", "ByteLevel"},
+                   {"add_prefix_space", false},
+                   {"use_regex", splitting.pattern.empty()}});
+  return {{"type", "Sequence"}, {"pretokenizers", steps}};
+}
+
+json ByteLevelTokenizer(const TokenizerKeys& tokenizer, std::vector<std::string>& notes) {
+  const Splitting splitting = FindSplitting(tokenizer.keys(), notes);
+  Surroundings around = tokenizer.Around(splitting.bos, /*eos=*/false);
+  json vocab = json::object();
+  for (size_t id = 0; id < tokenizer.size(); ++id) {
+    const std::string& text = tokenizer.Text(id);
+    vocab.emplace(text, id);  // of two tokens of one text, the first
+    const PieceKind kind = tokenizer.Kind(id);
+    if (kind == PieceKind::kControl || kind == PieceKind::kUnknown ||
+        kind == PieceKind::kUserDefined) {
+      around.added.push_back({.id = static_cast<uint32_t>(id),
+                              .text = text,
+                              .special = kind != PieceKind::kUserDefined});
+    }
+  }
+  const json byte_level = {{"type", "ByteLevel"}};
+  json document = {
+      {"normalizer", splitting.nfc ? json{{"type", "NFC"}} : json()},
+      {"pre_tokenizer", PreTokenizer(splitting)},
+      {"decoder", byte_level},
+      {"model",
+       {{"type", "BPE"},
+        {"ignore_merges", splitting.whole_words},
+        {"vocab", std::move(vocab)},
+        {"merges", tokenizer.Array(kMerges)}}},
+  };
+  PutSurroundings(around, document);
+  return document;
+}
+
+// ---- SentencePiece
+
+std::string Charsmap(const TokenizerKeys& tokenizer) {
+  if (!tokenizer.keys().Has(kCharsmap)) return "";
+  std::string bytes;
+  for (const json& byte : tokenizer.Array(kCharsmap)) {
+    if (!byte.is_number_integer() || byte < -128 || byte > 255) {
+      tokenizer.keys().Refuse(kCharsmap, "is not an array of bytes");
+    }
+    bytes += static_cast<char>(byte.get<int>());
+  }
+  return bytes;
+}
+
+json SentencePieceTokenizer(const TokenizerKeys& tokenizer, bool unigram, const std::string& file) {
+  tokenizer.PerToken(kScores);
+  SentencePieceModel model;
+  model.unigram = unigram;
+  model.add_dummy_prefix = tokenizer.keys().Flag("tokenizer.ggml.add_space_prefix", true);
+  model.remove_extra_whitespaces =
+      tokenizer.keys().Flag("tokenizer.ggml.remove_extra_whitespaces", false);
+  model.charsmap = Charsmap(tokenizer);
+  for (size_t id = 0; id < tokenizer.size(); ++id) {
+    model.pieces.push_back({tokenizer.Text(id), tokenizer.Score(id), tokenizer.Kind(id)});
+    model.byte_fallback |= tokenizer.Kind(id) == PieceKind::kByte;
+  }
+  return SentencePieceJson(model, tokenizer.Around(/*bos=*/!unigram, /*eos=*/unigram), file);
+}
+
+}  // namespace
+
+json ReadGgufTokenizer(const Config& keys, const json& metadata, const std::string& file,
+                       std::vector<std::string>& notes) {
+  const char* const kModel = "tokenizer.ggml.model";
+  const std::string kind = keys.Text(kModel, "none");
+  if (kind == "none" || kind == "no_vocab") {
+    notes.push_back("no tokenizer: the file takes and gives token ids only");
+    return {};
+  }
+  if (kind != "gpt2" && kind != "llama" && kind != "t5") {
+    keys.Refuse(kModel, "is " + kind + "; known: gpt2, llama, t5, none");
+  }
+  const TokenizerKeys tokenizer(keys, metadata);
+  if (kind == "gpt2") return ByteLevelTokenizer(tokenizer, notes);
+  return SentencePieceTokenizer(tokenizer, kind == "t5", file);
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,56 @@
+// GgufKeys: the keys of a GGUF file that belong to its architecture, with types and ranges.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tools/convert/sources/config.h"
+#include "tools/convert/sources/gguf/gguf_file.h"
+
+namespace rondo::convert {
+
+// `key` is always without the architecture: "block_count" is "llama.block_count" in a file of
+// llama. Everything throws Error, naming the file and the key. The file must outlive it.
+class GgufKeys {
+ public:
+  explicit GgufKeys(const GgufFile& file);
+
+  const std::string& architecture() const { return architecture_; }
+  const GgufFile& file() const { return file_; }
+  // All keys, under their full names.
+  const Config& all() const { return all_; }
+
+  bool Has(const std::string& key) const { return all_.Has(Name(key).c_str()); }
+  // 1 <= value <= high.
+  uint64_t Count(const std::string& key, uint64_t high) const;
+  // 0 <= value <= high.
+  uint64_t Count(const std::string& key, uint64_t high, uint64_t if_absent) const;
+  double Number(const std::string& key) const { return all_.Number(Name(key).c_str()); }
+  double Number(const std::string& key, double if_absent) const;
+  bool Flag(const std::string& key, bool if_absent) const;
+  std::string Text(const std::string& key, const std::string& if_absent) const;
+  // An integer for each layer, at most `high`; one for all is repeated.
+  std::vector<uint64_t> PerLayer(const std::string& key, uint64_t high) const;
+
+  // Throws "FILE: key ARCHITECTURE.KEY ...": `problem` completes the sentence.
+  [[noreturn]] void Refuse(const std::string& key, const std::string& problem) const;
+
+  uint64_t n_layers() const;
+  uint64_t n_heads() const;
+  // attention.key_length, or embedding_length / attention.head_count.
+  uint64_t head_dim() const;
+
+  // "rope_freqs.weight" and the like.
+  bool HasTensor(const std::string& name) const { return file_.tensors().count(name) != 0; }
+  // All values of a tensor that has at most `limit` of them.
+  std::vector<float> Values(const std::string& tensor, uint64_t limit) const;
+
+ private:
+  std::string Name(const std::string& key) const { return architecture_ + "." + key; }
+
+  const GgufFile& file_;
+  Config all_;
+  std::string architecture_;
+};
+
+}  // namespace rondo::convert

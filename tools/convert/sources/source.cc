@@ -1,0 +1,72 @@
+#include "tools/convert/sources/source.h"
+
+#include "tools/convert/fail.h"
+#include "tools/convert/sources/checkpoint_folder.h"
+#include "tools/convert/sources/gguf/gguf_chat.h"
+#include "tools/convert/sources/gguf/gguf_checkpoint.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
+#include "tools/convert/sources/gguf/gguf_tokenizer.h"
+#include "tools/convert/tokenizer/folder.h"
+
+namespace rondo::convert {
+namespace {
+
+namespace fs = std::filesystem;
+
+Source OpenFolder(const fs::path& directory) {
+  Source source(fs::canonical(directory).filename().string(),
+                Config::Load(directory / "config.json"));
+  if (const fs::path generation = directory / "generation_config.json"; fs::exists(generation)) {
+    source.token_configs.push_back(Config::Load(generation));
+  }
+  source.token_configs.push_back(source.config);
+  source.checkpoint = std::make_shared<CheckpointFolder>(directory);
+  source.chat = ReadChat(directory);
+  const fs::path tokenizer = FindTokenizer(directory);
+  if (tokenizer.empty()) {
+    source.notes.push_back(
+        "no tokenizer.json, tokenizer.model or *.tiktoken: the file takes and gives token ids "
+        "only");
+    return source;
+  }
+  source.tokenizer_file = tokenizer.string();
+  FolderTokenizer read = ReadFolderTokenizer(tokenizer);
+  source.tokenizer = std::move(read.document);
+  source.notes = std::move(read.notes);
+  return source;
+}
+
+// The file and its keys live as long as the tensors that are read from them.
+struct OpenGguf {
+  explicit OpenGguf(const fs::path& path) : file(path), keys(file), checkpoint(keys) {}
+  const GgufFile file;
+  const GgufKeys keys;
+  const GgufCheckpoint checkpoint;
+};
+
+Source OpenGgufFile(const fs::path& path) {
+  const auto gguf = std::make_shared<OpenGguf>(path);
+  const Config& keys = gguf->keys.all();
+  // Its keys are those of a config.json, not of the file: complaints say so.
+  Source source(
+      keys.Text("general.name", path.stem().string()),
+      Config::Of(path.string() + ", read as a config.json: key ", ReadGgufConfig(gguf->keys)));
+  source.token_configs.push_back(source.config);
+  source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);
+  source.chat = ReadGgufChat(keys, gguf->file.metadata());
+  source.tokenizer_file = path.string() + ", read as a tokenizer.json";
+  source.tokenizer =
+      ReadGgufTokenizer(keys, gguf->file.metadata(), source.tokenizer_file, source.notes);
+  return source;
+}
+
+}  // namespace
+
+Source OpenSource(const fs::path& path) {
+  if (fs::is_directory(path)) return OpenFolder(path);
+  if (!fs::exists(path)) Fail(path.string(), " does not exist");
+  if (GgufFile::IsGguf(path)) return OpenGgufFile(path);
+  Fail(path.string(), " is neither a folder nor a GGUF file");
+}
+
+}  // namespace rondo::convert
