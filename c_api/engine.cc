@@ -19,21 +19,25 @@ using rondo::c_api::Release;
 using rondo::c_api::Report;
 using rondo::c_api::Retain;
 
+struct Releaser {
+  void operator()(rondo_engine* engine) const { Release(engine); }
+};
+
 rondo::Result<rondo_engine*> Create(rondo_model* model, const rondo_engine_options* options,
                                     void* arena, size_t arena_bytes) {
   if (model == nullptr) return NullArgument("model");
   if (arena == nullptr && arena_bytes > 0) return NullArgument("arena");
   rondo::EngineOptions o;
   RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
-  std::unique_ptr<rondo_engine> engine(new (std::nothrow) rondo_engine);
+  std::unique_ptr<rondo_engine, Releaser> engine(new (std::nothrow) rondo_engine);
   if (engine == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
                          sizeof(rondo_engine));
   }
+  engine->model = model;
+  Retain(model);  // first: the progress callback may close the caller's handle
   RONDO_ASSIGN(engine->engine,
                rondo::Engine::Create(model->file, model->tokenizer.get(), o, arena, arena_bytes));
-  engine->model = model;
-  Retain(model);
   return engine.release();
 }
 

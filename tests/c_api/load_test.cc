@@ -75,6 +75,38 @@ TEST(LoadTest, CancellingLeavesNothing) {
   NewEngine(model.get(), options);
 }
 
+// The engine holds what it is made from, whatever becomes of the caller's handle.
+TEST(LoadTest, TheCallbackMayCloseTheModel) {
+  for (const bool cancel : {false, true}) {
+    rondo_model* model = OpenTiny().release();
+    const std::vector<int32_t> ids = Ids(model, "Once upon a time");
+    struct Closing {
+      rondo_model* model;
+      bool cancel;
+    } closing = {model, cancel};
+    rondo_engine_options options = EngineOptions();
+    options.progress_user = &closing;
+    options.progress = [](void* user, uint64_t done, uint64_t total) -> int32_t {
+      Closing& c = *static_cast<Closing*>(user);
+      rondo_model_close(std::exchange(c.model, nullptr));
+      return c.cancel && done == total;
+    };
+    rondo_engine* made = nullptr;
+    char why[256] = "";
+    EXPECT_EQ(rondo_engine_create(model, &options, nullptr, 0, &made, why, sizeof why),
+              cancel ? RONDO_STATUS_CANCELLED : RONDO_STATUS_OK)
+        << why;
+    const Engine engine(made);
+    if (cancel) {
+      EXPECT_EQ(made, nullptr);
+      continue;
+    }
+    const Session session = NewSession(engine.get());
+    ASSERT_EQ(rondo_session_prefill(session.get(), ids.data(), ids.size()), RONDO_STATUS_OK);
+    EXPECT_EQ(Generate(session.get(), 5).tokens.size(), 5u);
+  }
+}
+
 // Memory of the caller has no file that its pages could come back from.
 TEST(LoadTest, LeavesTheCallersMemoryAsItWas) {
   const std::vector<unsigned char> whole = ReadFile(TinyModelPath());
