@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 
+#include "c_api/struct_sizes.h"
 #include "platforms/file_map.h"
 #include "platforms/this_thread.h"
 #include "rondo/rondo.h"
@@ -73,22 +74,6 @@ Status NullArgument(const char* name);
 
 // ---- Structs with struct_size ----
 
-// Larger than any struct of any version: a struct_size beyond is not one.
-inline constexpr uint32_t kMaxStructSize = 4096;
-
-// What a caller's struct has at the least: all of it in the first version of the ABI.
-template <typename Struct>
-inline constexpr size_t kFirstSize = sizeof(Struct);
-template <>
-inline constexpr size_t kFirstSize<rondo_engine_options> = offsetof(rondo_engine_options, progress);
-template <>
-inline constexpr size_t kFirstSize<rondo_memory_plan> = offsetof(rondo_memory_plan, mapped_bytes);
-
-// One that some version of the header gives the struct.
-template <typename Struct>
-bool IsStructSize(uint32_t size) {
-  return size == kFirstSize<Struct> || (size >= sizeof(Struct) && size <= kMaxStructSize);
-}
 Status BadStructSize(const char* what, uint32_t size, size_t known);
 
 // The bytes that both sides know.

@@ -1,0 +1,36 @@
+// Which struct_size a caller may have: structs only grow, and callers of every version are served.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "rondo/rondo.h"
+
+namespace rondo::c_api {
+
+// Larger than any struct of any version: a struct_size beyond is not one.
+inline constexpr uint32_t kMaxStructSize = 4096;
+
+// The sizes that a struct had before it grew to what it is now: whoever appends fields adds the
+// offset of the first of them here.
+template <typename Struct>
+inline constexpr std::array<size_t, 0> kEarlierSizes = {};
+template <>
+inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
+    offsetof(rondo_engine_options, progress)};
+template <>
+inline constexpr std::array kEarlierSizes<rondo_memory_plan> = {
+    offsetof(rondo_memory_plan, mapped_bytes)};
+
+// One that some version of the header gives the struct. No size between two versions: it would cut
+// a field, or leave one out that came with the others.
+template <typename Struct>
+constexpr bool IsStructSize(uint32_t size) {
+  const auto& earlier = kEarlierSizes<Struct>;
+  return (size >= sizeof(Struct) && size <= kMaxStructSize) ||
+         std::find(earlier.begin(), earlier.end(), size) != earlier.end();
+}
+
+}  // namespace rondo::c_api
