@@ -19,7 +19,8 @@ namespace {
 
 void Destroy(rondo_session* session) {
   rondo_engine* engine = session->engine;
-  engine->engine->CloseSession(session->session);
+  // An inherited session goes with its engine: whoever holds the engine's turn is not here.
+  if (!engine->Inherited()) engine->engine->CloseSession(session->session);
   engine->sessions_open.fetch_sub(1, std::memory_order_relaxed);
   delete session;
   Release(engine);

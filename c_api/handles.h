@@ -35,8 +35,11 @@ struct rondo_engine {
   // there: they wait until the running call is over.
   std::atomic<uint64_t> callback_thread{0};
   std::atomic<rondo_session*> given_up{nullptr};
+  const uint64_t process = rondo::ThisProcess();
 
   bool InCallback() const { return callback_thread.load() == rondo::ThisThread(); }
+  // In a child of fork(): the threads are the parent's, and perhaps the arena and a held mutex.
+  bool Inherited() const { return process != rondo::ThisProcess(); }
 };
 
 struct rondo_session {

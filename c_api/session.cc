@@ -25,7 +25,8 @@ using rondo::c_api::Retain;
 class Turn {
  public:
   explicit Turn(rondo_session* session) {
-    if (session == nullptr || session->engine->InCallback()) return;
+    if (session == nullptr) return;
+    if (session->engine->InCallback() || session->engine->Inherited()) return;
     if (session->busy.test_and_set(std::memory_order_acquire)) return;
     Retain(session);
     session_ = session;
@@ -89,6 +90,9 @@ rondo::SamplerOptions Sampling(const rondo_session_options& o,
 
 rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session_options* options) {
   if (engine == nullptr) return NullArgument("engine");
+  if (engine->Inherited()) {
+    return Status::Error(StatusCode::kBusy, "the engine is that of the process before fork()");
+  }
   rondo_session_options o;
   RONDO_RETURN_IF_ERROR(ReadOptions(options, "rondo_session_options", &o));
   if (o.ignore_eos > 1 || o.logprobs > 1) {
@@ -192,7 +196,7 @@ int32_t rondo_session_open(rondo_engine* engine, const rondo_session_options* op
 
 void rondo_session_close(rondo_session* session) {
   if (session == nullptr) return;
-  session->session->Cancel();
+  if (!session->engine->Inherited()) session->session->Cancel();
   Release(session);
 }
 

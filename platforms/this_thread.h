@@ -1,4 +1,5 @@
-// Which thread this is: for noticing that a call comes from inside of another.
+// Which thread of which process this is: for noticing that a call comes from inside of another, or
+// from a child of fork().
 #pragma once
 
 #include <cstdint>
@@ -7,5 +8,8 @@ namespace rondo {
 
 // Differs between any two threads that live at the same time; never 0.
 uint64_t ThisThread();
+
+// Differs between a process and its children.
+uint64_t ThisProcess();
 
 }  // namespace rondo

@@ -2,14 +2,17 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace rondo {
 
 // One caller at a time. Workers sleep between Runs that end a burst (see Run).
 class ThreadPool {
  public:
-  // `threads` counts the caller. nullptr where the system refuses.
+  // `threads` counts the caller. Where the system refuses some, the pool has those that could be
+  // started; nullptr where it refuses memory. Workers block all signals.
   static ThreadPool* Create(size_t threads);
+  // In a child of fork(), where there are no workers, it waits for none.
   static void Destroy(ThreadPool* pool);
 
   size_t threads() const { return threads_; }
@@ -34,6 +37,7 @@ class ThreadPool {
  private:
   void* pool_ = nullptr;
   size_t threads_ = 1;
+  uint64_t process_ = 0;
 };
 
 }  // namespace rondo

@@ -83,7 +83,12 @@
  *                            Sessions of one engine may be used from different threads; their
  *                            calls take turns. Sessions of different engines do not wait for
  *                            each other.
- *   Nothing is global or thread-local: no initialisation, no shutdown, no fork or locale trouble.
+ *   Nothing is global or thread-local: no initialisation, no shutdown, no locale trouble.
+ *   An engine's own threads block all signals: handlers run on the host's threads only. They sleep
+ *   between calls and end with the engine.
+ *   fork(): the child may close the handles that it inherited, in any order, and open its own. It
+ *   must do nothing else with them; calls on sessions are RONDO_STATUS_BUSY there. The parent goes
+ *   on and notices nothing. What a call held that ran while the process forked, the child keeps.
  * Memory. Only _open, _create, the plan functions and rondo_chat_render ask the system for memory;
  *   everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
@@ -281,8 +286,9 @@ typedef struct rondo_engine_options {
   const char* kernels;    /* NULL: the best for this CPU; a kernel set's name, for tests */
   /* NULL, or told how far rondo_engine_create is: `done` of `total` bytes of the file. It is called
    * on the thread that creates, thousands of times for a large model and last with done == total;
-   * not for a packed file, which takes no time. It may call the library; it must not throw or jump
-   * out. Nonzero cancels: RONDO_STATUS_CANCELLED, and nothing is left behind. */
+   * not for a packed file, which takes no time. It may call the library, also close the
+   * model; it must not throw or jump out. Nonzero cancels: RONDO_STATUS_CANCELLED, and nothing is
+   * left behind. */
   int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
   void* progress_user;
 } rondo_engine_options;
@@ -364,6 +370,8 @@ typedef struct rondo_engine rondo_engine;
  * arena: at least arena_bytes of the plan, aligned to arena_alignment, for the engine alone until
  * it and all of its sessions are closed and no call is running; then the caller's again, contents
  * undefined. NULL, 0: taken from the system and given back in the end.
+ * Where the system refuses threads, the engine goes on with fewer, at the least the caller's:
+ * rondo_engine_memory tells how many it has.
  * On failure nothing is left behind. Fails as rondo_plan, and with RONDO_STATUS_ARENA_TOO_SMALL,
  * _ARENA_MISALIGNED, _CORRUPT (damaged or non-finite weights), _CANCELLED (by the progress
  * callback), _OUT_OF_MEMORY. [any thread] */
@@ -374,7 +382,8 @@ RONDO_API int32_t rondo_engine_create(rondo_model* model, const rondo_engine_opt
 /* Gives the handle up; open sessions go on. [any thread] */
 RONDO_API void rondo_engine_close(rondo_engine* engine);
 
-/* The memory report: the plan that this engine was made by. [any thread] */
+/* The memory report: the plan that this engine was made by, but for `threads`: those that could be
+ * started. [any thread] */
 RONDO_API int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_plan* plan);
 
 /* Block number `index` of that plan. [any thread] */

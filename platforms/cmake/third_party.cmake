@@ -162,16 +162,32 @@ target_compile_definitions(rondo_foreign INTERFACE _GNU_SOURCE=1)
 # microarchitecture is not used.
 find_package(Threads REQUIRED)
 #
-# Its threads spin a million times before they sleep: some 50 ms, in which a core that is shared
-# with other work is lost to both. The sources are copied with a thousand instead.
+# The sources are copied with two changes.
 set(pthreadpool_copy "${CMAKE_BINARY_DIR}/pthreadpool")
 file(COPY "${pthreadpool_SOURCE_DIR}/src/" DESTINATION "${pthreadpool_copy}")
-file(READ "${pthreadpool_SOURCE_DIR}/src/threadpool-common.h" common)
-string(REPLACE "SPIN_WAIT_ITERATIONS 1000000" "SPIN_WAIT_ITERATIONS 1000" patched "${common}")
-if(patched STREQUAL common)
-  message(FATAL_ERROR "pthreadpool's threadpool-common.h is not the pinned one: no spin count")
-endif()
-file(CONFIGURE OUTPUT "${pthreadpool_copy}/threadpool-common.h" CONTENT "${patched}" @ONLY)
+function(_rondo_change_pthreadpool file old new)
+  file(READ "${pthreadpool_SOURCE_DIR}/src/${file}" source)
+  string(REPLACE "${old}" "${new}" changed "${source}")
+  if(changed STREQUAL source)
+    message(FATAL_ERROR "pthreadpool's ${file} is not the pinned one: it has no ${old}")
+  endif()
+  file(CONFIGURE OUTPUT "${pthreadpool_copy}/${file}" CONTENT "${changed}" @ONLY)
+endfunction()
+# Its threads spin a million times before they sleep: some 50 ms, in which a core that is shared
+# with other work is lost to both. A thousand instead.
+_rondo_change_pthreadpool(threadpool-common.h
+  "SPIN_WAIT_ITERATIONS 1000000" "SPIN_WAIT_ITERATIONS 1000")
+# It waits without end for threads that could not be started. The creator now checks in for them,
+# and the pool is as large as it could become.
+set(create "pthread_create(&threadpool->threads[tid].thread_object, NULL, &thread_main, \
+&threadpool->threads[tid])")
+_rondo_change_pthreadpool(pthreads.c "${create};" "if (${create} != 0) {
+				threadpool->threads_count = fxdiv_init_size_t(tid);
+				for (size_t missing = tid; missing < threads_count; missing++) {
+					checkin_worker_thread(threadpool);
+				}
+				break;
+			}")
 add_library(rondo_pthreadpool OBJECT
   "${pthreadpool_copy}/memory.c"
   "${pthreadpool_copy}/portable-api.c"

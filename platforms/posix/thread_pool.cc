@@ -1,8 +1,11 @@
 #include "platforms/thread_pool.h"
 
 #include <pthreadpool.h>
+#include <signal.h>
 
 #include <new>
+
+#include "platforms/this_thread.h"
 
 namespace rondo {
 
@@ -21,18 +24,28 @@ void Trampoline(void* call, size_t thread, size_t i) {
 ThreadPool* ThreadPool::Create(size_t threads) {
   ThreadPool* pool = new (std::nothrow) ThreadPool;
   if (pool == nullptr || threads <= 1) return pool;
+  // Workers inherit the mask: the host's signals go to the host's threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
   pool->pool_ = pthreadpool_create(threads);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pool->pool_ == nullptr) {
     delete pool;
     return nullptr;
   }
   pool->threads_ = pthreadpool_get_threads_count(static_cast<pthreadpool_t>(pool->pool_));
+  pool->process_ = ThisProcess();
   return pool;
 }
 
 void ThreadPool::Destroy(ThreadPool* pool) {
   if (pool == nullptr) return;
-  if (pool->pool_ != nullptr) pthreadpool_destroy(static_cast<pthreadpool_t>(pool->pool_));
+  // A child's copy of a pool is left to the child's end: its destruction would join the workers.
+  if (pool->pool_ != nullptr && pool->process_ == ThisProcess()) {
+    pthreadpool_destroy(static_cast<pthreadpool_t>(pool->pool_));
+  }
   delete pool;
 }
 

@@ -61,11 +61,13 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
     const size_t packed = memory.segment_offset(Segment::kKvPool);
     std::fill(core.arena + packed, core.arena + need, uint8_t{0});
   }
-  core.pool = ThreadPool::Create(core.blueprint.plan.options.threads);
+  uint32_t& threads = core.blueprint.plan.options.threads;
+  core.pool = ThreadPool::Create(threads);
   if (core.pool == nullptr) {
-    return Status::Error(StatusCode::kOutOfMemory, "the system refused %u threads",
-                         core.blueprint.plan.options.threads);
+    return Status::Error(StatusCode::kOutOfMemory, "the system refused a pool of %u threads",
+                         threads);
   }
+  threads = static_cast<uint32_t>(core.pool->threads());  // those that could be started
   RONDO_ASSIGN(impl->sessions,
                HeapArray<Session*>::Create(core.blueprint.plan.options.max_sessions));
   RONDO_RETURN_IF_ERROR(
