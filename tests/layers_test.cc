@@ -81,7 +81,7 @@ const std::vector<Reserved>& ReservedHeaders() {
       {std::regex("pthreadpool\\.h"), {"platforms/"}},
       {std::regex("xnnpack.*"), {"runtime/kernels/"}},
       {std::regex("pcre2\\.h"), {"runtime/text/", "tools/"}},
-      {std::regex("utf8proc\\.h"), {"runtime/text/", "tools/"}},
+      {std::regex("utf8proc\\.h"), {"runtime/text/", "runtime/chat/", "tools/"}},
       {std::regex("(nlohmann|CLI)/.*"), {"tools/"}},
   };
   return reserved;

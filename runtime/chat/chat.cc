@@ -1,6 +1,7 @@
 #include "runtime/chat/chat.h"
 
 #include "runtime/base/utf8.h"
+#include "runtime/chat/jinja/builtins.h"
 #include "runtime/chat/jinja/interpreter.h"
 #include "runtime/chat/jinja/parser.h"
 #include "runtime/chat/jinja/unicode_text.h"
@@ -112,6 +113,10 @@ const Dict* MakeVariables(Machine& machine, const ChatRequest& request) {
     jinja::Put(machine, names, token.name, jinja::ViewString(machine, token.text));
   }
   jinja::Put(machine, names, "documents", Value::None());
+  if (request.local_time.has_value()) {
+    jinja::Put(machine, names, "strftime_now",
+               jinja::MakeFunction(machine, &jinja::kStrftimeNow, Value::Int(*request.local_time)));
+  }
   if (!request.variables.empty()) {
     const Value more = jinja::ParseJson(machine, request.variables, "variables");
     if (!machine.failed() && !more.is(Kind::kDict)) {
@@ -144,8 +149,7 @@ Status RenderChat(const ChatRequest& request, ChatSink sink) {
   if (machine.failed()) return machine.status();
   const Dict* variables = MakeVariables(machine, request);
   if (variables == nullptr) return machine.status();
-  std::string_view text =
-      jinja::Interpreter(machine, *variables, request.local_time).Run(statements);
+  std::string_view text = jinja::Interpreter(machine, *variables).Run(statements);
   if (!machine.failed() && request.continue_final_message) text = CutAtMark(machine, text);
   if (machine.failed()) return machine.status();
   return sink.call(sink.user, text);
@@ -153,7 +157,9 @@ Status RenderChat(const ChatRequest& request, ChatSink sink) {
 
 Status CheckChatTemplate(std::string_view template_text) {
   Machine machine{jinja::Limits()};
-  if (CheckTemplateText(machine, template_text)) jinja::ParseTemplate(machine, template_text);
+  if (CheckTemplateText(machine, template_text)) {
+    jinja::ParseTemplate(machine, template_text, /*check_names=*/true);
+  }
   return machine.status();
 }
 

@@ -42,7 +42,9 @@ struct ChatSink {
 // kUnsupported (this build has no chat templates, CMake option RONDO_CHAT).
 Status RenderChat(const ChatRequest& request, ChatSink sink);
 
-// Whether the text can be a template at all: UTF-8, not too long, and Jinja. Errors as above.
+// Whether the text can be a template at all: UTF-8, not too long, and Jinja whose filters, tests
+// and methods Rondo has (a rendering fails only where it comes to one that is unknown). Errors as
+// above.
 Status CheckChatTemplate(std::string_view template_text);
 
 // Whether this build has chat templates.

@@ -2,13 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 
 #include "runtime/base/utf8.h"
-#include "runtime/chat/jinja/call.h"
-#include "runtime/chat/jinja/interpreter.h"
-#include "runtime/chat/jinja/loop.h"
-#include "runtime/chat/jinja/methods.h"
+#include "runtime/chat/jinja/builtins.h"
 
 namespace rondo::jinja {
 namespace {
@@ -59,12 +55,9 @@ bool FindItem(Machine& machine, Value object, Value key, Value* item) {
     }
     case Kind::kList:
     case Kind::kTuple:
+    case Kind::kRange:
       if (!key.is_integral() || !Place(key.as_int(), object.sequence->count, &place)) return false;
       *item = object.sequence->items[place];
-      return true;
-    case Kind::kRange:
-      if (!key.is_integral() || !Place(key.as_int(), object.range->count, &place)) return false;
-      *item = Iterate(machine, object)[place];
       return true;
     case Kind::kString: {
       const Text& text = *object.text;
@@ -80,40 +73,58 @@ bool FindItem(Machine& machine, Value object, Value key, Value* item) {
   }
 }
 
-enum class Access : uint8_t { kFound, kNone, kUnsafe };
+bool FindLoopAttribute(Machine& machine, const Loop& loop, std::string_view name, Value* value) {
+  const size_t count = loop.items.size(), index = loop.index;
+  const auto number = [](size_t n) { return Value::Int(static_cast<int64_t>(n)); };
+  if (name == "index") return *value = number(index + 1), true;
+  if (name == "index0") return *value = number(index), true;
+  if (name == "revindex") return *value = number(count - index), true;
+  if (name == "revindex0") return *value = number(count - index - 1), true;
+  if (name == "length") return *value = number(count), true;
+  if (name == "first") return *value = Value::Bool(index == 0), true;
+  if (name == "last") return *value = Value::Bool(index + 1 == count), true;
+  if (name == "previtem") {
+    *value =
+        index > 0 ? loop.items[index - 1] : UndefinedHint(machine, "there is no previous item");
+    return true;
+  }
+  if (name != "nextitem") return false;
+  *value =
+      index + 1 < count ? loop.items[index + 1] : UndefinedHint(machine, "there is no next item");
+  return true;
+}
 
-// What Python's getattr finds.
-Access FindAttribute(Machine& machine, Value object, Value name, Value* attribute) {
+// What Python's getattr finds; for what the sandbox keeps from templates, an undefined value that
+// says so. False where there is none of this name.
+bool FindAttribute(Machine& machine, Value object, Value name, Value* attribute) {
   const std::string_view text = name.str();
   if (object.is(Kind::kNamespace)) {
     const Value* value = Find(machine, *object.dict, name);
-    if (value == nullptr) return Access::kNone;
-    *attribute = *value;
-    return Access::kFound;
+    if (value != nullptr) *attribute = *value;
+    return value != nullptr;
   }
-  if (object.is(Kind::kLoop)) {
-    return LoopAttribute(machine, *object.loop, text, attribute) ? Access::kFound : Access::kNone;
+  if (object.is(Kind::kLoop) && FindLoopAttribute(machine, *object.loop, text, attribute)) {
+    return true;
   }
   if (object.is(Kind::kMacro) && text == "name") {
     *attribute = ViewString(machine, object.macro->definition->name);
-    return Access::kFound;
+    return true;
   }
-  if (object.is(Kind::kCycler) && text == "current") {
-    *attribute = object.cycler->items->items[object.cycler->position];
-    return Access::kFound;
+  if (const Builtin* method = FindMethod(object.kind, text)) {
+    *attribute = MakeFunction(machine, method, object);
+    return true;
   }
-  if (text.starts_with("__")) {
-    // What every Python object has, and no template may touch.
-    for (const char* internal : {"__class__", "__init__", "__dict__", "__doc__", "__module__"}) {
-      if (text == internal) return Access::kUnsafe;
-    }
-    return Access::kNone;
+  if (IsUnknownMethod(object.kind, text)) {
+    machine.Fail("unknown method '%s' of '%s'", machine.Clip(text), TypeName(object));
+    return true;
   }
-  if (IsMutatingMethod(object, text)) return Access::kUnsafe;
-  const NamedBuiltin* method = FindMethod(object, text);
-  if (method == nullptr) return Access::kNone;
-  *attribute = MakeFunction(machine, method->name, method->call, object);
-  return Access::kFound;
+  bool unsafe = IsMutatingMethod(object.kind, text);
+  // What every Python object has, and no template may touch.
+  for (const char* internal : {"__class__", "__init__", "__dict__", "__doc__", "__module__"}) {
+    unsafe = unsafe || text == internal;
+  }
+  if (unsafe) *attribute = Missing(machine, object, name, true);
+  return unsafe;
 }
 
 bool SliceInt(Machine& machine, Value value, int64_t fallback, int64_t* out) {
@@ -191,14 +202,13 @@ Items Iterate(Machine& machine, Value value) {
     case Kind::kList:
     case Kind::kTuple:
     case Kind::kView:
+    case Kind::kRange:
       return {value.sequence->items, value.sequence->count};
     case Kind::kGenerator: {
       const size_t next = value.sequence->next;
       value.sequence->next = value.sequence->count;
       return {value.sequence->items + next, value.sequence->count - next};
     }
-    case Kind::kRange:
-      return {nullptr, value.range->count, value.range->start, value.range->step};
     case Kind::kDict:
       return Keys(machine, *value.dict);
     default:
@@ -216,9 +226,8 @@ size_t LengthOf(Machine& machine, Value value) {
     case Kind::kList:
     case Kind::kTuple:
     case Kind::kView:
-      return value.sequence->count;
     case Kind::kRange:
-      return value.range->count;
+      return value.sequence->count;
     case Kind::kDict:
       return value.dict->count;
     default:
@@ -241,49 +250,29 @@ bool Contains(Machine& machine, Value container, Value item) {
     machine.Fail("TypeError: argument of type '%s' is not iterable", TypeName(container));
     return false;
   }
-  const Items items = Iterate(machine, container);
-  for (size_t i = 0; i < items.count && !machine.failed(); ++i) {
-    if (Equal(machine, items[i], item)) return true;
+  for (const Value candidate : Iterate(machine, container)) {
+    if (machine.failed()) break;
+    if (Equal(machine, candidate, item)) return true;
   }
   return false;
 }
 
 Value GetAttribute(Machine& machine, Value object, Value name) {
+  if (object.is_undefined()) FailUndefined(machine, object);
   if (machine.failed()) return Value();
-  if (object.is_undefined()) {
-    FailUndefined(machine, object);
-    return Value();
-  }
   Value value;
-  switch (FindAttribute(machine, object, name, &value)) {
-    case Access::kFound:
-      return value;
-    case Access::kUnsafe:
-      return Missing(machine, object, name, true);
-    case Access::kNone:
-      break;
-  }
-  return FindItem(machine, object, name, &value) ? value : Missing(machine, object, name);
+  const bool found =
+      FindAttribute(machine, object, name, &value) || FindItem(machine, object, name, &value);
+  return found ? value : Missing(machine, object, name);
 }
 
 Value GetItem(Machine& machine, Value object, Value key) {
+  if (object.is_undefined()) FailUndefined(machine, object);
   if (machine.failed()) return Value();
-  if (object.is_undefined()) {
-    FailUndefined(machine, object);
-    return Value();
-  }
   Value value;
-  if (FindItem(machine, object, key, &value)) return value;
-  if (!key.is_string()) return Missing(machine, object, key);
-  switch (FindAttribute(machine, object, key, &value)) {
-    case Access::kFound:
-      return value;
-    case Access::kUnsafe:
-      return Missing(machine, object, key, true);
-    case Access::kNone:
-      break;
-  }
-  return Missing(machine, object, key);
+  const bool found = FindItem(machine, object, key, &value) ||
+                     (key.is_string() && FindAttribute(machine, object, key, &value));
+  return found ? value : Missing(machine, object, key);
 }
 
 Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value step) {
@@ -309,8 +298,7 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
     Append(machine, slice, items[static_cast<size_t>(place)]);
   }
   if (machine.failed()) return Value();
-  if (!object.is_string())
-    return Value::Items(object.is(Kind::kTuple) ? Kind::kTuple : Kind::kList, slice);
+  if (!object.is_string()) return Value::Items(object.kind, slice);
   Value text = ViewString(machine, "");
   for (size_t i = 0; i < places.count && !machine.failed(); ++i) {
     text = Concatenate(machine, *text.text, slice->items[i].str());
@@ -321,7 +309,7 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
 Value GetPath(Machine& machine, Value object, Value path, Value fallback) {
   const auto get = [&](Value key) {
     const Value item = GetItem(machine, object, key);
-    return item.is_undefined() && !fallback.is_undefined() ? fallback : item;
+    return item.is_undefined() && !fallback.is_none() ? fallback : item;
   };
   if (!path.is_string()) return get(path);
   std::string_view rest = path.str();

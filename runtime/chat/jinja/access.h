@@ -1,19 +1,19 @@
 // Parts of values: items, attributes, slices, iteration.
 #pragma once
 
+#include <span>
+
 #include "runtime/chat/jinja/value.h"
 
 namespace rondo::jinja {
 
-// What a `for` goes through: items in memory, or the numbers of a range.
-struct Items {
-  const Value* items = nullptr;
-  size_t count = 0;
-  int64_t start = 0, step = 0;  // where items is null
+// What a `for` goes through.
+using Items = std::span<const Value>;
 
-  Value operator[](size_t i) const {
-    return items != nullptr ? items[i] : Value::Int(start + step * static_cast<int64_t>(i));
-  }
+// The variable `loop` of a for statement.
+struct Loop {
+  Items items;
+  size_t index;  // of the item that runs
 };
 
 // Fails for what is not iterable. A dict gives its keys, a string its characters, an undefined
@@ -32,7 +32,7 @@ Value GetItem(Machine& machine, Value object, Value key);
 // object[start:stop:step]; each part may be None.
 Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value step);
 // "a.b.0", a name or a number, as filters take for `attribute`. Where a part is not there, it is
-// `fallback` (undefined: none).
-Value GetPath(Machine& machine, Value object, Value path, Value fallback = Value());
+// `fallback` (None: undefined).
+Value GetPath(Machine& machine, Value object, Value path, Value fallback = Value::None());
 
 }  // namespace rondo::jinja

@@ -32,7 +32,6 @@ enum class ExprKind : uint8_t {
   kDivide,
   kFloorDivide,
   kModulo,
-  kPower,
   kConcatenate,  // list, by ~
   kCompare,      // a, then the pairs of `comparisons`
   kChoice,       // a if b else c; c may be null
@@ -64,8 +63,7 @@ struct ComparisonStep {
 struct CallArguments {
   std::span<const Expr* const> positional = {};
   std::span<const KeywordArgument> named = {};
-  const Expr* rest = nullptr;        // *rest
-  const Expr* named_rest = nullptr;  // **named_rest
+  const Expr* rest = nullptr;  // *rest
 };
 
 struct Expr {
@@ -92,7 +90,6 @@ enum class StatementKind : uint8_t {
   kMacro,     // macro
   kCall,      // value(caller = macro)
   kFilter,    // value (filters without a subject), body
-  kWith,      // targets = values, body
   kScope,     // body, with names of its own
   kBreak,
   kContinue,
@@ -109,9 +106,12 @@ struct MacroDefinition {
   std::string_view name;
   std::span<const Parameter> parameters = {};
   const Statement* body = nullptr;
-  bool uses_caller = false;      // its body has the name caller
-  bool uses_rest = false;        // varargs
-  bool uses_named_rest = false;  // kwargs
+};
+
+struct Scope;
+struct Macro {
+  const MacroDefinition* definition;
+  Scope* scope;  // where it was defined
 };
 
 struct Statement {
@@ -124,9 +124,7 @@ struct Statement {
   const Expr* condition = nullptr;
   const Statement* body = nullptr;
   const Statement* otherwise = nullptr;
-  std::span<const Expr*const> targets = {}, values = {};
   const MacroDefinition* macro = nullptr;
-  bool recursive = false;  // kFor
 };
 
 }  // namespace rondo::jinja

@@ -1,5 +1,4 @@
 // Interpreter: expressions and calls.
-#include "runtime/chat/jinja/builtins.h"
 #include "runtime/chat/jinja/interpreter.h"
 #include "runtime/chat/jinja/operators.h"
 
@@ -30,8 +29,11 @@ Value Interpreter::Evaluate(const Expr* expr) {
       return EvaluateCall(*expr);
     case ExprKind::kFilter:
       return EvaluateFilter(*expr);
-    case ExprKind::kTest:
-      return EvaluateTest(*expr);
+    case ExprKind::kTest: {
+      const Value subject = Evaluate(expr->a);
+      const Arguments arguments = EvaluateArguments(expr->arguments);
+      return Value::Bool(!machine_.failed() && ApplyTest(machine_, expr->name, subject, arguments));
+    }
     case ExprKind::kNot:
       return Value::Bool(!Truth(Evaluate(expr->a)));
     case ExprKind::kNegative:
@@ -66,11 +68,16 @@ Value Interpreter::EvaluateName(const Expr& expr) {
     }
   }
   if (const Value* value = Find(machine_, variables_, expr.name)) return *value;
-  Value value = FindGlobal(*this, expr.name);
-  if (value.is_undefined()) {
-    value.undefined =
-        machine_.New<Undefined>(nullptr, nullptr, ViewString(machine_, expr.name), false);
+  if (const Builtin* function = FindFunction(expr.name)) {
+    return MakeFunction(machine_, function, Value());
   }
+  if (expr.name == "varargs" || expr.name == "kwargs") {
+    machine_.Fail("unknown name '%s': a macro has no arguments but its own",
+                  machine_.Clip(expr.name));
+  }
+  Value value;
+  value.undefined =
+      machine_.New<Undefined>(nullptr, nullptr, ViewString(machine_, expr.name), false);
   return value;
 }
 
@@ -100,35 +107,17 @@ Arguments Interpreter::EvaluateArguments(const CallArguments& given, NamedValue 
   Sequence* positional = NewSequence(machine_, given.positional.size());
   for (const Expr* argument : given.positional) Append(machine_, positional, Evaluate(argument));
   if (given.rest != nullptr) {
-    const Items rest = Iterate(machine_, Evaluate(given.rest));
-    for (size_t i = 0; i < rest.count && machine_.Spend(1); ++i)
-      Append(machine_, positional, rest[i]);
-  }
-  size_t n_named = given.named.size() + (extra.name.empty() ? 0 : 1);
-  Value named_rest;
-  if (given.named_rest != nullptr) {
-    named_rest = Evaluate(given.named_rest);
-    if (!named_rest.is(Kind::kDict)) {
-      machine_.Fail("TypeError: argument after ** must be a mapping, not %s", TypeName(named_rest));
-    }
-    if (machine_.failed()) return {};
-    n_named += named_rest.dict->count;
-  }
-  const std::span<NamedValue> named = machine_.NewArray<NamedValue>(n_named);
-  if (machine_.failed()) return {};
-  size_t i = 0;
-  for (const KeywordArgument& argument : given.named) {
-    named[i++] = {argument.name, Evaluate(argument.value)};
-  }
-  if (given.named_rest != nullptr) {
-    for (const Dict::Entry& entry : named_rest.dict->all()) {
-      if (!entry.key.is_string()) machine_.Fail("TypeError: keywords must be strings");
-      if (machine_.failed()) return {};
-      named[i++] = {entry.key.str(), entry.value};
+    for (const Value item : Iterate(machine_, Evaluate(given.rest))) {
+      if (machine_.Spend(1)) Append(machine_, positional, item);
     }
   }
-  if (!extra.name.empty()) named[i] = extra;
+  const std::span<NamedValue> named =
+      machine_.NewArray<NamedValue>(given.named.size() + (extra.name.empty() ? 0 : 1));
+  for (size_t i = 0; i < given.named.size() && !machine_.failed(); ++i) {
+    named[i] = {given.named[i].name, Evaluate(given.named[i].value)};
+  }
   if (machine_.failed()) return {};
+  if (!extra.name.empty()) named.back() = extra;
   return {{positional->items, positional->count}, named};
 }
 
@@ -137,29 +126,21 @@ Value Interpreter::EvaluateCall(const Expr& expr) {
   const Arguments arguments = EvaluateArguments(expr.arguments);
   if (machine_.failed()) return Value();
   machine_.line = expr.line;
-  return Call(callee, arguments);
+  return CallValue(callee, arguments);
 }
 
-Value Interpreter::EvaluateFilter(const Expr& expr) {
-  const Value subject = Evaluate(expr.a);
-  const Arguments arguments = EvaluateArguments(expr.arguments);
-  return machine_.failed() ? Value() : ApplyFilter(expr.name, subject, arguments);
-}
-
-Value Interpreter::ApplyFilters(const Expr* filters, Value text) {
-  if (filters == nullptr) return text;
-  const Deeper deeper(machine_);
-  if (!deeper.ok()) return Value();
-  const Value subject = ApplyFilters(filters->a, text);
-  const Arguments arguments = EvaluateArguments(filters->arguments);
-  return machine_.failed() ? Value() : ApplyFilter(filters->name, subject, arguments);
-}
-
-Value Interpreter::EvaluateTest(const Expr& expr) {
-  const Value subject = Evaluate(expr.a);
-  const Arguments arguments = EvaluateArguments(expr.arguments);
+Value Interpreter::EvaluateFilter(const Expr& filter, Value head) {
+  Value subject = head;
+  if (filter.a != nullptr) {
+    const Deeper deeper(machine_);
+    if (!deeper.ok()) return Value();
+    // A chain without a subject at its head, as of a filter block, is all filters.
+    subject =
+        filter.a->kind == ExprKind::kFilter ? EvaluateFilter(*filter.a, head) : Evaluate(filter.a);
+  }
+  const Arguments arguments = EvaluateArguments(filter.arguments);
   if (machine_.failed()) return Value();
-  return Value::Bool(ApplyTest(expr.name, subject, arguments));
+  return ApplyFilter(machine_, filter.name, subject, arguments);
 }
 
 Value Interpreter::EvaluateComparisons(const Expr& expr) {
@@ -192,19 +173,14 @@ Value Interpreter::EvaluateChoice(const Expr& expr) {
 
 // ---- Calls ----
 
-Value Interpreter::Call(Value callee, const Arguments& arguments) {
+Value Interpreter::CallValue(Value callee, const Arguments& arguments) {
   const Deeper deeper(machine_);
   if (!deeper.ok() || !machine_.Spend(1)) return Value();
   switch (callee.kind) {
     case Kind::kFunction:
-      return callee.function->call(*this, callee.function->self, arguments);
+      return Invoke(machine_, *callee.function->builtin, callee.function->self, arguments);
     case Kind::kMacro:
       return CallMacro(*callee.macro, arguments);
-    case Kind::kLoop:
-      return CallLoop(*callee.loop, arguments);
-    case Kind::kCycler:
-    case Kind::kJoiner:
-      return CallObject(*this, callee, arguments);
     case Kind::kUndefined:
       FailUndefined(machine_, callee);
       return Value();
@@ -212,25 +188,6 @@ Value Interpreter::Call(Value callee, const Arguments& arguments) {
       machine_.Fail("TypeError: '%s' object is not callable", TypeName(callee));
       return Value();
   }
-}
-
-Value Interpreter::ApplyFilter(std::string_view name, Value subject, const Arguments& arguments) {
-  for (const std::span<const NamedBuiltin> table :
-       {TextFilters(), SequenceFilters(), ValueFilters()}) {
-    if (const Builtin filter = FindBuiltin(table, name)) return filter(*this, subject, arguments);
-  }
-  machine_.Fail("TemplateAssertionError: No filter named '%.*s'.",
-                static_cast<int>(name.size() > 60 ? 60 : name.size()), name.data());
-  return Value();
-}
-
-bool Interpreter::ApplyTest(std::string_view name, Value subject, const Arguments& arguments) {
-  if (const Builtin test = FindBuiltin(Tests(), name)) {
-    return Truth(test(*this, subject, arguments));
-  }
-  machine_.Fail("TemplateAssertionError: No test named '%.*s'.",
-                static_cast<int>(name.size() > 60 ? 60 : name.size()), name.data());
-  return false;
 }
 
 Value Interpreter::CallMacro(const Macro& macro, const Arguments& arguments) {
@@ -244,12 +201,10 @@ Value Interpreter::CallMacro(const Macro& macro, const Arguments& arguments) {
 
 bool Interpreter::BindMacro(const Macro& macro, const Arguments& arguments, Scope* scope) {
   const MacroDefinition& definition = *macro.definition;
-  const std::string_view name = definition.name;
-  const int name_size = static_cast<int>(name.size() > 60 ? 60 : name.size());
   const size_t n = definition.parameters.size();
-  if (arguments.positional.size() > n && !definition.uses_rest) {
-    machine_.Fail("TypeError: macro '%.*s' takes not more than %zu argument(s)", name_size,
-                  name.data(), n);
+  if (arguments.positional.size() > n) {
+    machine_.Fail("TypeError: macro '%s' takes not more than %zu argument(s)",
+                  machine_.Clip(definition.name), n);
     return false;
   }
   const std::span<bool> taken = machine_.NewArray<bool>(arguments.named.size());
@@ -272,44 +227,16 @@ bool Interpreter::BindMacro(const Macro& macro, const Arguments& arguments, Scop
     }
     Set(scope, parameter.name, value);
   }
-  Dict* named_rest = definition.uses_named_rest ? NewDict(machine_) : nullptr;
   for (size_t j = 0; j < arguments.named.size() && !machine_.failed(); ++j) {
     const NamedValue& named = arguments.named[j];
-    if (taken[j]) continue;
     if (named.name == "caller") {
       Set(scope, "caller", named.value);
-    } else if (named_rest != nullptr) {
-      Put(machine_, named_rest, named.name, named.value);
-    } else {
-      machine_.Fail("TypeError: macro '%.*s' takes no keyword argument '%.*s'", name_size,
-                    name.data(), static_cast<int>(named.name.size() > 60 ? 60 : named.name.size()),
-                    named.name.data());
+    } else if (!taken[j]) {
+      machine_.Fail("TypeError: macro '%s' takes no keyword argument '%s'",
+                    machine_.Clip(definition.name), machine_.Clip(named.name));
     }
-  }
-  if (named_rest != nullptr) Set(scope, "kwargs", Value::Mapping(Kind::kDict, named_rest));
-  if (definition.uses_rest) {
-    Sequence* rest = NewSequence(machine_);
-    for (size_t i = n; i < arguments.positional.size(); ++i) {
-      Append(machine_, rest, arguments.positional[i]);
-    }
-    Set(scope, "varargs", Value::Items(Kind::kTuple, rest));
   }
   return !machine_.failed();
-}
-
-Value Interpreter::CallLoop(Loop& loop, const Arguments& arguments) {
-  if (!loop.statement->recursive) {
-    machine_.Fail("TypeError: the loop is called but is not marked as recursive");
-    return Value();
-  }
-  Value iterable;
-  if (!Bind(machine_, "loop()", arguments, {{"iterable", &iterable, true}})) return Value();
-  Buffer text(machine_);
-  Buffer* const out = out_;
-  out_ = &text;
-  ExecuteFor(*loop.statement, iterable, loop.outer, loop.depth + 1);
-  out_ = out;
-  return machine_.failed() ? Value() : text.Finish();
 }
 
 }  // namespace rondo::jinja

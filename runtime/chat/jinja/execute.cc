@@ -32,7 +32,7 @@ Interpreter::Flow Interpreter::Execute(const Statement* first) {
         flow = ExecuteIf(s);
         break;
       case StatementKind::kFor:
-        ExecuteFor(*s, Evaluate(s->value), scope_, 0);
+        ExecuteFor(*s);
         break;
       case StatementKind::kSet:
       case StatementKind::kSetBlock:
@@ -45,10 +45,7 @@ Interpreter::Flow Interpreter::Execute(const Statement* first) {
         ExecuteCall(*s);
         break;
       case StatementKind::kFilter:
-        Output(ApplyFilters(s->value, Capture(NewScope(scope_), s->body)));
-        break;
-      case StatementKind::kWith:
-        flow = ExecuteWith(*s);
+        Output(EvaluateFilter(*s->value, Capture(NewScope(scope_), s->body)));
         break;
       case StatementKind::kScope:
         flow = ExecuteIn(NewScope(scope_), s->body);
@@ -85,47 +82,45 @@ Interpreter::Flow Interpreter::ExecuteIf(const Statement* statement) {
   }
 }
 
-Items Interpreter::Select(const Statement& statement, Items items, Scope* outer) {
+Items Interpreter::Select(const Statement& statement, Items items) {
   Sequence* selected = NewSequence(machine_);
-  Scope* const scope = NewScope(outer);
   Scope* const before = scope_;
+  Scope* const scope = NewScope(before);
   if (machine_.failed()) return {};
   scope_ = scope;
-  for (size_t i = 0; i < items.count && machine_.Spend(1); ++i) {
+  for (size_t i = 0; i < items.size() && machine_.Spend(1); ++i) {
     scope->count = 0;
     Assign(scope, *statement.target, items[i]);
     if (Truth(Evaluate(statement.condition))) Append(machine_, selected, items[i]);
   }
   scope_ = before;
-  if (machine_.failed()) return {};
   return {selected->items, selected->count};
 }
 
-void Interpreter::ExecuteFor(const Statement& statement, Value iterable, Scope* outer,
-                             size_t depth) {
+void Interpreter::ExecuteFor(const Statement& statement) {
   const Deeper deeper(machine_);
   if (!deeper.ok()) return;
-  Items items = Iterate(machine_, iterable);
-  if (!machine_.failed() && statement.condition != nullptr) items = Select(statement, items, outer);
-  Loop* loop = machine_.New<Loop>(items, size_t{0}, depth, &statement, outer, Value(), false);
-  Scope* scope = NewScope(outer);
-  if (machine_.failed()) return;
+  Items items = Iterate(machine_, Evaluate(statement.value));
+  if (!machine_.failed() && statement.condition != nullptr) items = Select(statement, items);
+  Loop* loop = machine_.New<Loop>(items, size_t{0});
   Scope* const before = scope_;
+  Scope* scope = NewScope(before);
+  if (machine_.failed()) return;
   Value loop_value = Value::Of(Kind::kLoop);
   loop_value.loop = loop;
-  for (; loop->index < loop->items.count && machine_.Spend(1); ++loop->index) {
+  for (; loop->index < items.size() && machine_.Spend(1); ++loop->index) {
     // Each time with names of its own; the memory is used again unless a macro holds on to it.
-    if (scope->captured) scope = NewScope(outer);
+    if (scope->captured) scope = NewScope(before);
     if (scope == nullptr) break;
     scope->count = 0;
     Set(scope, "loop", loop_value);
-    Assign(scope, *statement.target, loop->items[loop->index]);
+    Assign(scope, *statement.target, items[loop->index]);
     scope_ = scope;
     const Flow flow = machine_.failed() ? Flow::kBreak : Execute(statement.body);
     scope_ = before;
     if (flow == Flow::kBreak) break;
   }
-  if (items.count == 0 && !machine_.failed()) ExecuteIn(NewScope(outer), statement.otherwise);
+  if (items.empty() && !machine_.failed()) ExecuteIn(NewScope(before), statement.otherwise);
 }
 
 void Interpreter::ExecuteSet(const Statement& statement) {
@@ -133,7 +128,8 @@ void Interpreter::ExecuteSet(const Statement& statement) {
   if (statement.kind == StatementKind::kSet) {
     value = Evaluate(statement.value);
   } else {
-    value = ApplyFilters(statement.value, Capture(NewScope(scope_), statement.body));
+    value = Capture(NewScope(scope_), statement.body);
+    if (statement.value != nullptr) value = EvaluateFilter(*statement.value, value);
   }
   if (!machine_.failed()) Assign(scope_, *statement.target, value);
 }
@@ -156,16 +152,7 @@ void Interpreter::ExecuteCall(const Statement& statement) {
   const Value callee = Evaluate(call.a);
   const Arguments arguments =
       EvaluateArguments(call.arguments, {"caller", MakeMacro(statement.macro)});
-  if (!machine_.failed()) Output(Call(callee, arguments));
-}
-
-Interpreter::Flow Interpreter::ExecuteWith(const Statement& statement) {
-  Scope* scope = NewScope(scope_);
-  if (scope == nullptr) return Flow::kNext;
-  for (size_t i = 0; i < statement.targets.size() && !machine_.failed(); ++i) {
-    Assign(scope, *statement.targets[i], Evaluate(statement.values[i]));
-  }
-  return ExecuteIn(scope, statement.body);
+  if (!machine_.failed()) Output(CallValue(callee, arguments));
 }
 
 Interpreter::Flow Interpreter::ExecuteIn(Scope* scope, const Statement* body) {
@@ -183,7 +170,7 @@ Value Interpreter::Capture(Scope* scope, const Statement* body) {
   out_ = &text;
   ExecuteIn(scope, body);
   out_ = out;
-  return machine_.failed() ? Value() : text.Finish();
+  return text.Finish();
 }
 
 // ---- Names ----
@@ -213,16 +200,15 @@ void Interpreter::Assign(Scope* scope, const Expr& target, Value value) {
   if (target.kind == ExprKind::kAttribute) return AssignAttribute(target, value);
   const Items items = Iterate(machine_, value);
   if (machine_.failed()) return;
-  if (items.count != target.list.size()) {
-    if (items.count > target.list.size()) {
-      machine_.Fail("ValueError: too many values to unpack (expected %zu)", target.list.size());
-    } else {
-      machine_.Fail("ValueError: not enough values to unpack (expected %zu, got %zu)",
-                    target.list.size(), items.count);
-    }
-    return;
+  if (items.size() > target.list.size()) {
+    machine_.Fail("ValueError: too many values to unpack (expected %zu)", target.list.size());
+  } else if (items.size() < target.list.size()) {
+    machine_.Fail("ValueError: not enough values to unpack (expected %zu, got %zu)",
+                  target.list.size(), items.size());
   }
-  for (size_t i = 0; i < items.count; ++i) Assign(scope, *target.list[i], items[i]);
+  for (size_t i = 0; i < items.size() && !machine_.failed(); ++i) {
+    Assign(scope, *target.list[i], items[i]);
+  }
 }
 
 void Interpreter::AssignAttribute(const Expr& target, Value value) {

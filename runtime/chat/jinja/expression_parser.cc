@@ -1,5 +1,7 @@
 #include "runtime/chat/jinja/expression_parser.h"
 
+#include "runtime/chat/jinja/builtins.h"
+
 namespace rondo::jinja {
 namespace {
 
@@ -15,7 +17,7 @@ enum Level : int {
   kLevelAdd,
   kLevelConcatenate,
   kLevelMultiply,
-  kLevelPower,
+  kLevelHighest,
 };
 
 struct Operator {
@@ -26,16 +28,13 @@ struct Operator {
 Operator BinaryOperator(const Token& token) {
   if (token.IsName("or")) return {kLevelOr, ExprKind::kOr};
   if (token.IsName("and")) return {kLevelAnd, ExprKind::kAnd};
-  if (token.kind != TokenKind::kOperator) return {kNoOperator, ExprKind::kConstant};
-  const std::string_view op = token.text;
-  if (op == "+") return {kLevelAdd, ExprKind::kAdd};
-  if (op == "-") return {kLevelAdd, ExprKind::kSubtract};
-  if (op == "~") return {kLevelConcatenate, ExprKind::kConcatenate};
-  if (op == "*") return {kLevelMultiply, ExprKind::kMultiply};
-  if (op == "/") return {kLevelMultiply, ExprKind::kDivide};
-  if (op == "//") return {kLevelMultiply, ExprKind::kFloorDivide};
-  if (op == "%") return {kLevelMultiply, ExprKind::kModulo};
-  if (op == "**") return {kLevelPower, ExprKind::kPower};
+  if (token.IsOperator("+")) return {kLevelAdd, ExprKind::kAdd};
+  if (token.IsOperator("-")) return {kLevelAdd, ExprKind::kSubtract};
+  if (token.IsOperator("~")) return {kLevelConcatenate, ExprKind::kConcatenate};
+  if (token.IsOperator("*")) return {kLevelMultiply, ExprKind::kMultiply};
+  if (token.IsOperator("/")) return {kLevelMultiply, ExprKind::kDivide};
+  if (token.IsOperator("//")) return {kLevelMultiply, ExprKind::kFloorDivide};
+  if (token.IsOperator("%")) return {kLevelMultiply, ExprKind::kModulo};
   return {kNoOperator, ExprKind::kConstant};
 }
 
@@ -98,7 +97,7 @@ const Expr* ExpressionParser::ParseTuple(bool choice) {
   while (!machine_.failed() && tokens_.SkipOperator(",")) {
     const Token& token = tokens_.current();
     if (token.kind == TokenKind::kBlockEnd || token.kind == TokenKind::kVariableEnd ||
-        token.IsOperator(")") || token.IsName("recursive")) {
+        token.IsOperator(")")) {
       break;  // a comma may end it
     }
     items.Add(Parse(choice));
@@ -144,7 +143,7 @@ const Expr* ExpressionParser::ParseOperators(int lowest) {
   const Expr* left;
   if (lowest <= kLevelNot && tokens_.SkipName("not")) {
     left = Unary(ExprKind::kNot, ParseOperators(kLevelNot));
-    lowest = lowest < kLevelNot ? lowest : kLevelPower + 1;
+    lowest = lowest < kLevelNot ? lowest : kLevelHighest;
   } else {
     left = ParseUnary(true);
   }
@@ -162,6 +161,10 @@ const Expr* ExpressionParser::ParseOperators(int lowest) {
       continue;
     }
     tokens_.Advance();
+    if (check_names_ && op.kind == ExprKind::kModulo && left->kind == ExprKind::kConstant &&
+        left->value.is_string()) {
+      machine_.Fail("%% does not format texts here");
+    }
     Expr* expr = Unary(op.kind, left);
     expr->b = ParseOperators(op.level + 1);
     left = expr;
@@ -225,8 +228,8 @@ const Expr* ExpressionParser::ParsePrimary() {
       break;
   }
   if (token.IsOperator("(")) return ParseParentheses();
-  if (token.IsOperator("[")) return ParseList();
-  if (token.IsOperator("{")) return ParseDict();
+  if (token.IsOperator("[")) return ParseListUntil(ExprKind::kList, "]", "',' or ']'");
+  if (token.IsOperator("{")) return ParseListUntil(ExprKind::kDict, "}", "',' or '}'");
   tokens_.Unexpected("an expression");
   return &kNothing;
 }
@@ -237,9 +240,6 @@ const Expr* ExpressionParser::ParseName() {
   if (name == "true" || name == "True") return Constant(Value::Bool(true));
   if (name == "false" || name == "False") return Constant(Value::Bool(false));
   if (name == "none" || name == "None") return Constant(Value::None());
-  if (name == "caller") seen.caller = true;
-  if (name == "varargs") seen.rest = true;
-  if (name == "kwargs") seen.named_rest = true;
   Expr* expr = New(ExprKind::kName);
   expr->name = name;
   return expr;
@@ -268,32 +268,39 @@ const Expr* ExpressionParser::ParseParentheses() {
   return expr;
 }
 
-const Expr* ExpressionParser::ParseList() {
-  Expr* expr = New(ExprKind::kList);
+// The items of a list, or the keys and values of a dict.
+const Expr* ExpressionParser::ParseListUntil(ExprKind kind, std::string_view close,
+                                             const char* expected) {
+  Expr* expr = New(kind);
   tokens_.Advance();
   ListBuilder<const Expr*> items(machine_);
-  while (!machine_.failed() && !tokens_.current().IsOperator("]")) {
+  while (!machine_.failed() && !tokens_.current().IsOperator(close)) {
     items.Add(Parse());
+    if (kind == ExprKind::kDict) {
+      tokens_.ExpectOperator(":", "':' after a key");
+      items.Add(Parse());
+    }
     if (!tokens_.SkipOperator(",")) break;
   }
-  tokens_.ExpectOperator("]", "',' or ']'");
+  tokens_.ExpectOperator(close, expected);
   expr->list = items.list();
   return expr;
 }
 
-const Expr* ExpressionParser::ParseDict() {
-  Expr* expr = New(ExprKind::kDict);
-  tokens_.Advance();
-  ListBuilder<const Expr*> items(machine_);
-  while (!machine_.failed() && !tokens_.current().IsOperator("}")) {
-    items.Add(Parse());
-    tokens_.ExpectOperator(":", "':' after a key");
-    items.Add(Parse());
-    if (!tokens_.SkipOperator(",")) break;
+// A method's name, where all names are checked; of which type it will be is not known here.
+void ExpressionParser::CheckMethod(const Expr& callee) {
+  if (!check_names_ || callee.kind != ExprKind::kAttribute) return;
+  for (const Kind kind : {Kind::kString, Kind::kList, Kind::kDict, Kind::kLoop}) {
+    if (!IsUnknownMethod(kind, callee.name)) continue;
+    machine_.Fail("unknown method '%s'", machine_.Clip(callee.name));
   }
-  tokens_.ExpectOperator("}", "',' or '}'");
-  expr->list = items.list();
-  return expr;
+}
+
+const Expr* ExpressionParser::ParseCall(const Expr* callee) {
+  CheckMethod(*callee);
+  Expr* call = Unary(ExprKind::kCall, callee);
+  call->arguments = ParseArguments();
+  return call;
 }
 
 const Expr* ExpressionParser::ParsePostfix(const Expr* left) {
@@ -304,9 +311,7 @@ const Expr* ExpressionParser::ParsePostfix(const Expr* left) {
     } else if (token.IsOperator("[")) {
       left = ParseSubscript(left);
     } else if (token.IsOperator("(")) {
-      Expr* call = Unary(ExprKind::kCall, left);
-      call->arguments = ParseArguments();
-      left = call;
+      left = ParseCall(left);
     } else {
       break;
     }
@@ -322,9 +327,7 @@ const Expr* ExpressionParser::ParseFiltersAndTests(const Expr* left) {
     } else if (token.IsName("is")) {
       left = ParseTest(left);
     } else if (token.IsOperator("(")) {
-      Expr* call = Unary(ExprKind::kCall, left);
-      call->arguments = ParseArguments();
-      left = call;
+      left = ParseCall(left);
     } else {
       break;
     }
@@ -337,6 +340,9 @@ const Expr* ExpressionParser::ParseFilters(const Expr* subject, bool starts_inli
     starts_inline = false;
     Expr* filter = Unary(ExprKind::kFilter, subject);
     filter->name = ParseDottedName("the name of a filter");
+    if (check_names_ && !machine_.failed() && FindFilter(filter->name) == nullptr) {
+      machine_.Fail("unknown filter '%s'", machine_.Clip(filter->name));
+    }
     if (tokens_.current().IsOperator("(")) filter->arguments = ParseArguments();
     subject = filter;
   }
@@ -348,6 +354,9 @@ const Expr* ExpressionParser::ParseTest(const Expr* left) {
   const bool negated = tokens_.SkipName("not");
   Expr* test = Unary(ExprKind::kTest, left);
   test->name = ParseDottedName("the name of a test");
+  if (check_names_ && !machine_.failed() && FindTest(test->name) == nullptr) {
+    machine_.Fail("unknown test '%s'", machine_.Clip(test->name));
+  }
   const Token& token = tokens_.current();
   if (token.IsOperator("(")) {
     test->arguments = ParseArguments();
@@ -408,8 +417,6 @@ CallArguments ExpressionParser::ParseArguments() {
   while (!machine_.failed() && !tokens_.current().IsOperator(")")) {
     if (tokens_.SkipOperator("*")) {
       arguments.rest = Parse();
-    } else if (tokens_.SkipOperator("**")) {
-      arguments.named_rest = Parse();
     } else if (tokens_.current().kind == TokenKind::kName && tokens_.next().IsOperator("=")) {
       const std::string_view name = tokens_.current().text;
       tokens_.Advance();

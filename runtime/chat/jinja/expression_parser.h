@@ -30,10 +30,13 @@ class ListBuilder {
   size_t count_ = 0;
 };
 
-// Every method returns a node, never null: after a failure one that is of no use.
+// Every method returns a node, never null: after a failure one that is of no use. Where
+// `check_names`, a filter, a test or a method that Rondo does not have fails here, and not only
+// where the template runs into it.
 class ExpressionParser {
  public:
-  ExpressionParser(Machine& machine, TokenStream& tokens) : machine_(machine), tokens_(tokens) {}
+  ExpressionParser(Machine& machine, TokenStream& tokens, bool check_names)
+      : machine_(machine), tokens_(tokens), check_names_(check_names) {}
 
   // `choice`: whether `a if b else c` may follow.
   const Expr* Parse(bool choice = true);
@@ -44,12 +47,6 @@ class ExpressionParser {
   // name(arguments) | ... as in `{% filter ... %}`; the head's subject is null.
   const Expr* ParseFilters(const Expr* subject, bool starts_inline);
   CallArguments ParseArguments();
-
-  // Which of these names have been read since they were last cleared.
-  struct Seen {
-    bool caller = false, rest = false, named_rest = false;  // caller, varargs, kwargs
-  };
-  Seen seen;
 
  private:
   Expr* New(ExprKind kind);
@@ -63,18 +60,20 @@ class ExpressionParser {
   const Expr* ParseName();
   const Expr* ParseStrings();
   const Expr* ParseParentheses();
-  const Expr* ParseList();
-  const Expr* ParseDict();
   const Expr* ParsePostfix(const Expr* left);
   const Expr* ParseFiltersAndTests(const Expr* left);
   const Expr* ParseTest(const Expr* left);
   const Expr* ParseAttribute(const Expr* left);
   const Expr* ParseSubscript(const Expr* left);
   const Expr* ParseSubscriptPart();
+  const Expr* ParseCall(const Expr* callee);
+  const Expr* ParseListUntil(ExprKind kind, std::string_view close, const char* expected);
   std::string_view ParseDottedName(const char* expected);
+  void CheckMethod(const Expr& callee);
 
   Machine& machine_;
   TokenStream& tokens_;
+  const bool check_names_;
   Expr unused_ = {};  // written to after a failure
 };
 

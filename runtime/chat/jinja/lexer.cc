@@ -50,14 +50,9 @@ Token Lexer::Next() {
   Token token;
   while (!machine_.failed() && at_ <= source_.size()) {
     machine_.line = line_;
-    if (raw_) {
-      if (EndRaw(&token)) return token;
-    } else if (state_ == State::kRoot) {
-      if (at_ == source_.size()) break;
-      if (NextInRoot(&token)) return token;
-    } else {
-      return NextInTag();
-    }
+    if (state_ != State::kRoot) return NextInTag();
+    if (at_ == source_.size()) break;
+    if (NextInRoot(&token)) return token;
   }
   return Make(TokenKind::kEnd, {});
 }
@@ -84,7 +79,7 @@ std::string_view Lexer::StripBefore(std::string_view text, char sign, bool is_va
   return LeadingSpace(last) == last.size() ? text.substr(0, line) : text;
 }
 
-// True with a token; false where the tag was a comment or raw began with no text before it.
+// True with a token; false where the tag was a comment.
 bool Lexer::NextInRoot(Token* token) {
   size_t tag = 0;
   if (!FindTag(at_, &tag)) {
@@ -106,7 +101,6 @@ bool Lexer::NextInRoot(Token* token) {
     SkipComment();
     return false;
   }
-  if (type == '%' && EnterRaw()) return false;
   *token = Make(type == '{' ? TokenKind::kVariableBegin : TokenKind::kBlockBegin, {});
   state_ = type == '{' ? State::kVariable : State::kBlock;
   n_brackets_ = 0;
@@ -114,86 +108,37 @@ bool Lexer::NextInRoot(Token* token) {
   return true;
 }
 
-void Lexer::SkipComment() {
-  const size_t sign = at_ + 2 < source_.size()
-                          ? static_cast<size_t>(source_[at_ + 2] == '-' || source_[at_ + 2] == '+')
-                          : 0;
-  size_t end = source_.find("#}", at_ + 2 + sign);
-  if (end == source_.npos) {
-    machine_.Fail("a comment has no end, expected #}");
-    return;
-  }
-  const char last = end > at_ + 2 + sign ? source_[end - 1] : ' ';
-  Advance(end + 2 - at_);
-  if (last == '-') {
+// Goes past the tag's last bytes and the whitespace that its `sign` and its kind take with them.
+void Lexer::EndTag(size_t bytes, char sign, bool is_variable) {
+  Advance(bytes);
+  if (sign == '-') {
     SkipSpace();
-  } else if (last != '+' && At("\n")) {
+  } else if (!is_variable && sign != '+' && At("\n")) {
     Advance(1);
   }
 }
 
-// Whether a raw block begins here; then goes into it.
-bool Lexer::EnterRaw() {
-  const size_t begin = at_;
-  size_t i = at_ + 2;
-  if (i < source_.size() && (source_[i] == '-' || source_[i] == '+')) ++i;
-  i += LeadingSpace(source_.substr(std::min(i, source_.size())));
-  if (source_.substr(std::min(i, source_.size()), 3) != "raw") return false;
-  i += 3;
-  i += LeadingSpace(source_.substr(i));
-  const bool strip = source_.substr(i, 1) == "-";
-  if (strip) ++i;
-  if (source_.substr(i, 2) != "%}") return false;
-  Advance(i + 2 - begin);
-  if (strip) SkipSpace();
-  raw_ = true;
-  return true;
-}
-
-// At the text of a raw block: true with all of it.
-bool Lexer::EndRaw(Token* token) {
-  for (size_t i = at_; (i = source_.find("{%", i)) != source_.npos; ++i) {
-    size_t j = i + 2;
-    const char sign = j < source_.size() ? source_[j] : ' ';
-    if (sign == '-' || sign == '+') ++j;
-    j += LeadingSpace(source_.substr(std::min(j, source_.size())));
-    if (source_.substr(std::min(j, source_.size()), 6) != "endraw") continue;
-    j += 6;
-    j += LeadingSpace(source_.substr(j));
-    const char end_sign = j < source_.size() ? source_[j] : ' ';
-    if (end_sign == '-' || end_sign == '+') ++j;
-    if (source_.substr(j, 2) != "%}") continue;
-    *token = Make(TokenKind::kData, StripBefore(source_.substr(at_, i - at_), sign, false));
-    Advance(j + 2 - at_);
-    if (end_sign == '-') {
-      SkipSpace();
-    } else if (end_sign != '+' && At("\n")) {
-      Advance(1);
-    }
-    raw_ = false;
-    return !token->text.empty();
+void Lexer::SkipComment() {
+  size_t begin = at_ + 2;
+  if (source_.substr(begin, 1) == "-" || source_.substr(begin, 1) == "+") ++begin;
+  const size_t end = source_.find("#}", begin);
+  if (end == source_.npos) {
+    machine_.Fail("a comment has no end, expected #}");
+    return;
   }
-  machine_.Fail("a raw block has no end, expected {%% endraw %%}");
-  return false;
+  EndTag(end + 2 - at_, end > begin ? source_[end - 1] : ' ', false);
 }
 
 // ---- Inside of tags ----
 
 bool Lexer::EndsTag(Token* token) {
   if (n_brackets_ > 0) return false;
-  const bool block = state_ == State::kBlock;
-  const std::string_view close = block ? "%}" : "}}";
-  const bool sign = At("-") || (block && At("+"));
-  if (source_.substr(std::min(at_ + (sign ? 1 : 0), source_.size()), 2) != close) return false;
-  const char c = sign ? source_[at_] : ' ';
-  *token = Make(block ? TokenKind::kBlockEnd : TokenKind::kVariableEnd, {});
+  const bool is_variable = state_ == State::kVariable;
+  const bool sign = At("-") || (!is_variable && At("+"));
+  if (source_.substr(at_ + (sign ? 1 : 0), 2) != (is_variable ? "}}" : "%}")) return false;
+  *token = Make(is_variable ? TokenKind::kVariableEnd : TokenKind::kBlockEnd, {});
   state_ = State::kRoot;
-  Advance(sign ? 3 : 2);
-  if (c == '-') {
-    SkipSpace();
-  } else if (block && c != '+' && At("\n")) {
-    Advance(1);
-  }
+  EndTag(sign ? 3 : 2, sign ? source_[at_] : ' ', is_variable);
   return true;
 }
 
@@ -215,12 +160,8 @@ Token Lexer::NextInTag() {
 }
 
 Token Lexer::ReadNumber() {
-  const auto digits = [this](size_t i) {  // with single underscores between
-    while (i < source_.size() &&
-           (IsDigit(source_[i]) || (source_[i] == '_' && i + 1 < source_.size() &&
-                                    IsDigit(source_[i + 1]) && IsDigit(source_[i - 1])))) {
-      ++i;
-    }
+  const auto digits = [this](size_t i) {
+    while (i < source_.size() && IsDigit(source_[i])) ++i;
     return i;
   };
   size_t end = digits(at_);
@@ -234,18 +175,15 @@ Token Lexer::ReadNumber() {
     if (i < source_.size() && (source_[i] == '+' || source_[i] == '-')) ++i;
     if (i < source_.size() && IsDigit(source_[i])) end = digits(i);
   }
-  char plain[64];
-  size_t size = 0;
-  for (char c : source_.substr(at_, end - at_)) {
-    if (c != '_' && size < sizeof plain) plain[size++] = c;
-  }
-  Token token = Make(end == integer_end ? TokenKind::kInteger : TokenKind::kFloat,
-                     source_.substr(at_, end - at_));
-  const std::errc error = end == integer_end
-                              ? std::from_chars(plain, plain + size, token.integer).ec
-                              : std::from_chars(plain, plain + size, token.number).ec;
-  if (error != std::errc() || size == sizeof plain) machine_.Fail("a number is out of range");
+  const bool integral = end == integer_end;
+  Token token =
+      Make(integral ? TokenKind::kInteger : TokenKind::kFloat, source_.substr(at_, end - at_));
+  const char *first = token.text.data(), *last = first + token.text.size();
+  const std::errc error = integral ? std::from_chars(first, last, token.integer).ec
+                                   : std::from_chars(first, last, token.number).ec;
+  if (error != std::errc()) machine_.Fail("a number is out of range");
   Advance(end - at_);
+  if (At("_")) machine_.Fail("unexpected '_' in a number");
   return token;
 }
 
@@ -297,17 +235,13 @@ Value Lexer::Unescape(std::string_view body) {
     } else if (e == 'x' || e == 'u' || e == 'U') {
       out.AppendCodePoint(ReadEscapedCode(body, &i, e == 'x' ? 2 : e == 'u' ? 4 : 8));
     } else if (e >= '0' && e <= '7') {
-      uint32_t code = static_cast<uint32_t>(e - '0');
-      for (int n = 0; n < 2 && i < body.size() && body[i] >= '0' && body[i] <= '7'; ++n) {
-        code = code * 8 + static_cast<uint32_t>(body[i++] - '0');
-      }
-      out.AppendCodePoint(code);
+      machine_.Fail("unknown escape \\%c in a string", e);
     } else if (e != '\n') {
       out.Append('\\');
       out.Append(e);
     }
   }
-  return machine_.failed() ? Value() : out.Finish();
+  return out.Finish();
 }
 
 Token Lexer::ReadOperator() {

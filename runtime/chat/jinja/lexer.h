@@ -54,9 +54,8 @@ class Lexer {
   bool NextInRoot(Token* token);
   bool FindTag(size_t from, size_t* tag) const;
   std::string_view StripBefore(std::string_view text, char sign, bool is_variable) const;
+  void EndTag(size_t bytes, char sign, bool is_variable);
   void SkipComment();
-  bool EnterRaw();
-  bool EndRaw(Token* token);
   Token NextInTag();
   bool EndsTag(Token* token);
   Token ReadNumber();
@@ -70,8 +69,7 @@ class Lexer {
   size_t at_ = 0;
   uint32_t line_ = 1;
   State state_ = State::kRoot;
-  bool line_starting_ = true;  // the token before ended a line
-  bool raw_ = false;
+  bool line_starting_ = true;         // the token before ended a line
   char brackets_[kMaxBrackets] = {};  // those open in this tag
   size_t n_brackets_ = 0;
 };

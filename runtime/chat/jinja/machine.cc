@@ -84,6 +84,15 @@ void Machine::FailWith(const Status& status) {
   status_ = status;
 }
 
+const char* Machine::Clip(std::string_view text) {
+  size_t size = std::min<size_t>(text.size(), 60);
+  while (size < text.size() && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80) --size;
+  char* copy = static_cast<char*>(Allocate(size + 1));
+  if (copy == nullptr) return "";
+  *std::copy_n(text.data(), size, copy) = '\0';
+  return copy;
+}
+
 void Machine::FailMemory() { Fail("it needs more than %zu MiB of memory", limits_.memory >> 20); }
 
 Deeper::Deeper(Machine& machine) : machine_(machine) {

@@ -68,6 +68,8 @@ class Machine {
   // The first failure counts. `format` as printf; the line that runs is added.
   [[gnu::format(printf, 2, 3)]] void Fail(const char* format, ...);
   void FailWith(const Status& status);
+  // The text for a message: its first characters, with a zero behind them.
+  const char* Clip(std::string_view text);
   bool failed() const { return failed_; }
   Status status() const { return failed_ ? status_ : Status(); }
 

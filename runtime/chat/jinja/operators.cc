@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "runtime/chat/jinja/access.h"
-#include "runtime/chat/jinja/printf_text.h"
 #include "runtime/chat/jinja/text_form.h"
 
 namespace rondo::jinja {
@@ -27,10 +26,8 @@ const char* Symbol(ExprKind op) {
       return "/";
     case ExprKind::kFloorDivide:
       return "//";
-    case ExprKind::kModulo:
-      return "%";
     default:
-      return "** or pow()";
+      return "%";
   }
 }
 
@@ -52,22 +49,6 @@ Value DivisionByZero(Machine& machine) {
   return Value();
 }
 
-Value IntegerPower(Machine& machine, int64_t base, int64_t exponent) {
-  if (exponent < 0) {
-    if (base == 0) return DivisionByZero(machine);
-    return Value::Float(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
-  }
-  int64_t result = 1;
-  while (exponent > 0) {
-    if ((exponent & 1) != 0 && __builtin_mul_overflow(result, base, &result)) {
-      return Overflow(machine);
-    }
-    exponent >>= 1;
-    if (exponent > 0 && __builtin_mul_overflow(base, base, &base)) return Overflow(machine);
-  }
-  return Value::Int(result);
-}
-
 Value IntegerArithmetic(Machine& machine, ExprKind op, int64_t a, int64_t b) {
   int64_t result = 0;
   switch (op) {
@@ -83,8 +64,7 @@ Value IntegerArithmetic(Machine& machine, ExprKind op, int64_t a, int64_t b) {
     case ExprKind::kDivide:
       if (b == 0) return DivisionByZero(machine);
       return Value::Float(static_cast<double>(a) / static_cast<double>(b));
-    case ExprKind::kFloorDivide:
-    case ExprKind::kModulo: {
+    default: {  // kFloorDivide, kModulo
       if (b == 0) {
         machine.Fail("ZeroDivisionError: integer division or modulo by zero");
         return Value();
@@ -99,8 +79,6 @@ Value IntegerArithmetic(Machine& machine, ExprKind op, int64_t a, int64_t b) {
       if (op == ExprKind::kModulo) return Value::Int(remainder + (down ? b : 0));
       return Value::Int(a / b - (down ? 1 : 0));
     }
-    default:
-      return IntegerPower(machine, a, b);
   }
 }
 
@@ -118,13 +96,11 @@ Value FloatArithmetic(Machine& machine, ExprKind op, double a, double b) {
     case ExprKind::kFloorDivide:
       if (b == 0) return DivisionByZero(machine);
       return Value::Float(std::floor(a / b));
-    case ExprKind::kModulo: {
+    default: {  // kModulo
       if (b == 0) return DivisionByZero(machine);
       const double remainder = std::fmod(a, b);
       return Value::Float(remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder);
     }
-    default:
-      return Value::Float(std::pow(a, b));
   }
 }
 
@@ -159,7 +135,7 @@ Value Repeat(Machine& machine, Value value, int64_t times) {
         out.Append(value.str());
       }
     }
-    Value text = machine.failed() ? Value() : out.Finish();
+    Value text = out.Finish();
     text.safe = value.safe;
     return text;
   }
@@ -213,7 +189,7 @@ Value Arithmetic(Machine& machine, ExprKind op, Value a, Value b) {
     if ((b.is_string() || b.is_sequence()) && a.is_integral())
       return Repeat(machine, b, a.as_int());
   }
-  if (op == ExprKind::kModulo && a.is_string()) return FormatPercent(machine, a, b);
+  if (op == ExprKind::kModulo && a.is_string()) machine.Fail("%% does not format texts here");
   return Unsupported(machine, op, a, b);
 }
 
@@ -292,7 +268,6 @@ Value EscapeHtml(Machine& machine, Value text) {
     }
   }
   machine.SpendBytes(text.text->size);
-  if (machine.failed()) return Value();
   Value escaped = out.Finish();
   escaped.safe = true;
   return escaped;

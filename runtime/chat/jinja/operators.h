@@ -6,7 +6,7 @@
 
 namespace rondo::jinja {
 
-// `op`: kAdd to kPower. Integers are of 64 bits; beyond is an OverflowError.
+// `op`: kAdd to kModulo. Integers are of 64 bits; beyond is an OverflowError.
 Value Arithmetic(Machine& machine, ExprKind op, Value a, Value b);
 // `op`: kNegative or kPositive.
 Value Sign(Machine& machine, ExprKind op, Value value);

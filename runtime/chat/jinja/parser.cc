@@ -9,14 +9,12 @@ namespace {
 
 class Parser {
  public:
-  Parser(Machine& machine, std::string_view source)
-      : machine_(machine), tokens_(machine, source), expressions_(machine, tokens_) {}
+  Parser(Machine& machine, std::string_view source, bool check_names)
+      : machine_(machine), tokens_(machine, source), expressions_(machine, tokens_, check_names) {}
 
   const Statement* Run() { return ParseBody({}, "the end of the template"); }
 
  private:
-  using Seen = ExpressionParser::Seen;
-
   // Statements up to a tag whose name is one of `ends`; stands at that name then. With no ends: up
   // to the end of the template.
   const Statement* ParseBody(std::initializer_list<std::string_view> ends, const char* expected) {
@@ -87,20 +85,10 @@ class Parser {
     if (name == "macro") return ParseMacro();
     if (name == "call") return ParseCall();
     if (name == "filter") return ParseFilter();
-    if (name == "with") return ParseWith();
-    if (name == "print") return ParsePrint();
     if (name == "generation") return ParseGeneration();
     if (name == "break") return ParseJump(StatementKind::kBreak);
     if (name == "continue") return ParseJump(StatementKind::kContinue);
-    for (std::string_view other : {"include", "import", "from", "extends", "block"}) {
-      if (name == other) {
-        machine_.Fail("the tag '%s' needs other templates, which a chat template does not have",
-                      other.data());
-        return nullptr;
-      }
-    }
-    machine_.Fail("unknown tag '%.*s', expected a statement or %s",
-                  static_cast<int>(name.size() > 60 ? 60 : name.size()), name.data(), expected);
+    machine_.Fail("unknown tag '%s', expected a statement or %s", machine_.Clip(name), expected);
     return nullptr;
   }
 
@@ -112,7 +100,6 @@ class Parser {
     if (!tokens_.SkipName("in")) tokens_.Unexpected("'in'");
     loop->value = expressions_.ParseTuple(false);
     if (tokens_.SkipName("if")) loop->condition = expressions_.Parse();
-    loop->recursive = tokens_.SkipName("recursive");
     EndBlock();
     ++loops_;
     loop->body = ParseBody({"endfor", "else"}, "endfor");
@@ -183,21 +170,14 @@ class Parser {
     return parameters.list();
   }
 
-  // The body up to `end`, and what it says of itself.
-  void ParseMacroBody(MacroDefinition* macro, std::string_view end, const char* expected) {
-    const Seen outer = expressions_.seen;
+  // A body that no loop around it is for.
+  const Statement* ParseBodyOutsideOfLoops(std::string_view end, const char* expected) {
     const int loops = loops_;
-    expressions_.seen = {};
     loops_ = 0;
-    macro->body = ParseBody({end}, expected);
-    EndBlockNamed();
-    const Seen inner = expressions_.seen;
-    macro->uses_caller = inner.caller;
-    macro->uses_rest = inner.rest;
-    macro->uses_named_rest = inner.named_rest;
+    const Statement* body = ParseBody({end}, expected);
     loops_ = loops;
-    expressions_.seen = {outer.caller || inner.caller, outer.rest || inner.rest,
-                         outer.named_rest || inner.named_rest};
+    EndBlockNamed();
+    return body;
   }
 
   Statement* ParseMacro() {
@@ -208,7 +188,7 @@ class Parser {
     macro->name = tokens_.ExpectName("the macro's name");
     macro->parameters = ParseParameters();
     EndBlock();
-    ParseMacroBody(macro, "endmacro", "endmacro");
+    macro->body = ParseBodyOutsideOfLoops("endmacro", "endmacro");
     statement->macro = macro;
     return statement;
   }
@@ -224,7 +204,7 @@ class Parser {
       tokens_.Unexpected("a call");
     }
     EndBlock();
-    ParseMacroBody(macro, "endcall", "endcall");
+    macro->body = ParseBodyOutsideOfLoops("endcall", "endcall");
     statement->macro = macro;
     return statement;
   }
@@ -240,44 +220,12 @@ class Parser {
     return filter;
   }
 
-  Statement* ParseWith() {
-    Statement* with = New(StatementKind::kWith);
-    tokens_.Advance();
-    if (with == nullptr) return nullptr;
-    ListBuilder<const Expr*> targets(machine_), values(machine_);
-    while (!machine_.failed() && tokens_.current().kind != TokenKind::kBlockEnd) {
-      if (!targets.list().empty()) tokens_.ExpectOperator(",", "','");
-      targets.Add(expressions_.ParseTarget(false));
-      tokens_.ExpectOperator("=", "'='");
-      values.Add(expressions_.Parse());
-    }
-    EndBlock();
-    with->targets = targets.list();
-    with->values = values.list();
-    with->body = ParseBody({"endwith"}, "endwith");
-    EndBlockNamed();
-    return with;
-  }
-
-  Statement* ParsePrint() {
-    Statement* print = New(StatementKind::kOutput);
-    tokens_.Advance();
-    if (print == nullptr) return nullptr;
-    print->value = expressions_.ParseTuple();
-    EndBlock();
-    return print;
-  }
-
   // Marks what an assistant says, for those who train on it: its text, here.
   Statement* ParseGeneration() {
     Statement* scope = New(StatementKind::kScope);
     EndBlockNamed();
     if (scope == nullptr) return nullptr;
-    const int loops = loops_;
-    loops_ = 0;
-    scope->body = ParseBody({"endgeneration"}, "endgeneration");
-    loops_ = loops;
-    EndBlockNamed();
+    scope->body = ParseBodyOutsideOfLoops("endgeneration", "endgeneration");
     return scope;
   }
 
@@ -296,8 +244,8 @@ class Parser {
 
 }  // namespace
 
-const Statement* ParseTemplate(Machine& machine, std::string_view source) {
-  const Statement* first = Parser(machine, source).Run();
+const Statement* ParseTemplate(Machine& machine, std::string_view source, bool check_names) {
+  const Statement* first = Parser(machine, source, check_names).Run();
   machine.line = 0;
   return machine.failed() ? nullptr : first;
 }

@@ -8,7 +8,7 @@
 #include <utf8proc.h>
 
 #include "runtime/base/utf8.h"
-#include "runtime/chat/jinja/interpreter.h"
+#include "runtime/chat/jinja/ast.h"
 
 namespace rondo::jinja {
 namespace {
@@ -137,19 +137,8 @@ void AppendRepr(Machine& machine, Buffer& out, Value value) {
       AppendReprDict(machine, out, *value.dict);
       out.Append('>');
       return;
-    case Kind::kRange: {
-      const Range& range = *value.range;
-      out.Append("range(");
-      AppendNumber(out, Value::Int(range.start));
-      out.Append(", ");
-      AppendNumber(out, Value::Int(range.stop));
-      if (range.step != 1) {
-        out.Append(", ");
-        AppendNumber(out, Value::Int(range.step));
-      }
-      out.Append(')');
-      return;
-    }
+    case Kind::kRange:
+      return machine.Fail("a range has no text; |list makes a list of it");
     case Kind::kMacro:
       out.Append("<Macro '");
       out.Append(value.macro->definition->name);
@@ -176,7 +165,7 @@ class JsonWriter {
 
   Value Run(Value value) {
     Write(value);
-    return machine_.failed() ? Value() : out_.Finish();
+    return out_.Finish();
   }
 
  private:
@@ -285,19 +274,14 @@ class JsonWriter {
 
   void WriteDict(const Dict& dict) {
     if (dict.count == 0) return out_.Append("{}");
-    std::span<Dict::Entry> entries = dict.all();
-    if (style_.sort_keys) entries = Sorted(entries);
     out_.Append('{');
     ++level_;
-    bool first = true;
-    for (const Dict::Entry& entry : entries) {
-      if (!machine_.Spend(1)) return;
-      if (!first) out_.Append(separator_);
-      first = false;
+    for (size_t i = 0; i < dict.count && machine_.Spend(1); ++i) {
+      if (i > 0) out_.Append(separator_);
       NewLine();
-      WriteKey(entry.key);
+      WriteKey(dict.entries[i].key);
       out_.Append(colon_);
-      Write(entry.value);
+      Write(dict.entries[i].value);
     }
     --level_;
     NewLine();
@@ -319,24 +303,6 @@ class JsonWriter {
         machine_.Fail("TypeError: keys must be str, int, float, bool or None, not %s",
                       TypeName(key));
     }
-  }
-
-  // Keys of JSON are strings but for exotic cases, which Python refuses to sort, too.
-  std::span<Dict::Entry> Sorted(std::span<Dict::Entry> entries) {
-    const std::span<Dict::Entry> sorted = machine_.NewArray<Dict::Entry>(entries.size());
-    if (sorted.empty()) return {};
-    for (size_t i = 0; i < entries.size(); ++i) {
-      if (!entries[i].key.is_string()) {
-        machine_.Fail("TypeError: only keys that are strings can be sorted, this one is of type %s",
-                      TypeName(entries[i].key));
-        return {};
-      }
-      sorted[i] = entries[i];
-      machine_.Spend(16);
-    }
-    std::sort(sorted.begin(), sorted.end(),
-              [](const Dict::Entry& a, const Dict::Entry& b) { return a.key.str() < b.key.str(); });
-    return sorted;
   }
 
   Machine& machine_;
@@ -380,7 +346,7 @@ Value ToText(Machine& machine, Value value) {
 Value Repr(Machine& machine, Value value) {
   Buffer out(machine);
   AppendRepr(machine, out, value);
-  return machine.failed() ? Value() : out.Finish();
+  return out.Finish();
 }
 
 size_t FormatFloat(double number, char* out) {

@@ -17,7 +17,7 @@ class Buffer {
   void Append(char c) { Append(std::string_view(&c, 1)); }
   void AppendCodePoint(uint32_t code_point);
   std::string_view view() const { return {data_, size_}; }
-  // The text as a value; nothing may be appended afterwards.
+  // The text as a value, undefined after a failure; nothing may be appended afterwards.
   Value Finish() { return ViewString(machine_, view()); }
 
  private:
@@ -36,8 +36,7 @@ Value Repr(Machine& machine, Value value);
 size_t FormatFloat(double number, char* out);
 
 struct JsonStyle {
-  bool ascii = false;  // \uXXXX for all that is not ASCII
-  bool sort_keys = false;
+  bool ascii = false;          // \uXXXX for all that is not ASCII
   bool pretty = false;         // a line for each item
   std::string_view indent;     // where pretty: one level's
   std::string_view separator;  // between items; empty: ", ", or "," where pretty

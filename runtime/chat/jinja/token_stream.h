@@ -48,10 +48,8 @@ class TokenStream {
       case TokenKind::kBlockEnd:
         return machine_.Fail("the tag ends early, expected %s", expected);
       default:
-        return machine_.Fail(
-            "unexpected '%.*s', expected %s",
-            static_cast<int>(current_.text.size() > 60 ? 60 : current_.text.size()),
-            current_.text.data(), expected);
+        return machine_.Fail("unexpected '%s', expected %s", machine_.Clip(current_.text),
+                             expected);
     }
   }
   void ExpectOperator(std::string_view op, const char* expected) {

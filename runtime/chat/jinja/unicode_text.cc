@@ -4,7 +4,6 @@
 
 #include "runtime/base/utf8.h"
 #include "runtime/chat/jinja/text_form.h"
-#include "runtime/text/unicode.h"
 
 namespace rondo::jinja {
 namespace {
@@ -25,17 +24,12 @@ uint32_t ToLower(uint32_t c) {
 
 }  // namespace
 
-bool IsSpace(uint32_t c) { return IsWhitespace(c) || (c >= 0x1C && c <= 0x1F); }
-
-bool IsAlphabetic(uint32_t c) {
-  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
-  return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
-}
-bool IsUpper(uint32_t c) {
-  return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_LU;
-}
-bool IsLower(uint32_t c) {
-  return utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_LL;
+bool IsSpace(uint32_t c) {
+  const utf8proc_property_t* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(c));
+  return property->category == UTF8PROC_CATEGORY_ZS ||
+         property->bidi_class == UTF8PROC_BIDI_CLASS_WS ||
+         property->bidi_class == UTF8PROC_BIDI_CLASS_B ||
+         property->bidi_class == UTF8PROC_BIDI_CLASS_S;
 }
 
 size_t LeadingSpace(std::string_view text) {
@@ -75,7 +69,7 @@ Value ChangeCase(Machine& machine, std::string_view text, Case to) {
     at += step.length;
     const uint32_t upper = ToUpper(c), lower = ToLower(c);
     const bool begins = (to == Case::kTitle && !after_letter) || (to == Case::kCapitalize && first);
-    const bool raises = to == Case::kUpper || (to == Case::kSwap && c == lower);
+    const bool raises = to == Case::kUpper;
     if (c == kSharpS && (begins || raises)) {
       out.Append(begins ? "Ss" : "SS");
     } else {
@@ -84,7 +78,7 @@ Value ChangeCase(Machine& machine, std::string_view text, Case to) {
     first = false;
     after_letter = upper != lower;
   }
-  return machine.failed() ? Value() : out.Finish();
+  return out.Finish();
 }
 
 }  // namespace rondo::jinja

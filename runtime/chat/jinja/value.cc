@@ -109,10 +109,7 @@ bool EqualDicts(Machine& machine, const Dict& a, const Dict& b) {
 }  // namespace
 
 Value ViewString(Machine& machine, std::string_view text) {
-  Value value;
-  value.text = machine.New<Text>(text.data(), text.size(), kUnknownLength);
-  if (value.text != nullptr) value.kind = Kind::kString;
-  return value;
+  return Value::String(machine.New<Text>(text.data(), text.size(), kUnknownLength));
 }
 
 Value CopyString(Machine& machine, std::string_view text) {
@@ -144,11 +141,8 @@ Value Concatenate(Machine& machine, const Text& a, std::string_view b) {
   }
   if (!b.empty()) std::memcpy(bytes + a.size, b.data(), b.size());
   if (buffer != nullptr) buffer->end = bytes + size;
-  Value value = Value::Of(Kind::kString);
-  value.text = machine.New<Text>(bytes, size, kUnknownLength, buffer);
-  if (value.text == nullptr) return Value();
   machine.SpendBytes(b.size());
-  return value;
+  return Value::String(machine.New<Text>(bytes, size, kUnknownLength, buffer));
 }
 
 size_t Length(Machine& machine, const Text& text) {
@@ -249,9 +243,7 @@ const Value* Find(Machine& machine, const Dict& dict, Value key) {
 
 const Value* Find(Machine& machine, const Dict& dict, std::string_view key) {
   const Text text = {key.data(), key.size(), kUnknownLength};
-  Value value = Value::Of(Kind::kString);
-  value.text = &text;
-  return Find(machine, dict, value);
+  return Find(machine, dict, Value::String(&text));
 }
 
 const char* TypeName(Value value) {
@@ -288,10 +280,6 @@ const char* TypeName(Value value) {
       return "function";
     case Kind::kLoop:
       return "LoopContext";
-    case Kind::kCycler:
-      return "Cycler";
-    case Kind::kJoiner:
-      return "Joiner";
   }
   return "object";
 }
@@ -347,9 +335,8 @@ bool Truth(Value value) {
     case Kind::kList:
     case Kind::kTuple:
     case Kind::kView:
-      return value.sequence->count != 0;
     case Kind::kRange:
-      return value.range->count != 0;
+      return value.sequence->count != 0;
     case Kind::kDict:
       return value.dict->count != 0;
     default:
@@ -371,7 +358,8 @@ bool Equal(Machine& machine, Value a, Value b) {
       machine.SpendBytes(a.text->size);
       return a.str() == b.str();
     case Kind::kList:
-    case Kind::kTuple: {
+    case Kind::kTuple:
+    case Kind::kRange: {
       const Deeper deeper(machine);
       return deeper.ok() && EqualItems(machine, *a.sequence, *b.sequence);
     }
@@ -379,10 +367,6 @@ bool Equal(Machine& machine, Value a, Value b) {
       const Deeper deeper(machine);
       return deeper.ok() && EqualDicts(machine, *a.dict, *b.dict);
     }
-    case Kind::kRange:
-      return a.range->count == b.range->count &&
-             (a.range->count == 0 || (a.range->start == b.range->start &&
-                                      (a.range->count == 1 || a.range->step == b.range->step)));
     default:
       return a.sequence == b.sequence;
   }

@@ -21,14 +21,12 @@ enum class Kind : uint8_t {
   kTuple,
   kGenerator,  // a sequence that is read once
   kView,       // dict.keys(), .values(), .items()
-  kRange,
+  kRange,      // range(...)
   kDict,
   kNamespace,  // a dict whose attributes a template may set
   kMacro,
   kFunction,  // a global or a bound method
   kLoop,
-  kCycler,
-  kJoiner,
 };
 
 // Memory that a text which grows again and again continues in.
@@ -50,16 +48,10 @@ inline constexpr size_t kUnknownLength = SIZE_MAX;
 
 struct Sequence;
 struct Dict;
-struct Range {
-  int64_t start, stop, step;
-  size_t count;
-};
 struct Undefined;
 struct Macro;
 struct Function;
 struct Loop;
-struct Cycler;
-struct Joiner;
 
 // 16 bytes, copied freely; what it points at lives as long as the machine.
 struct Value {
@@ -71,33 +63,35 @@ struct Value {
     int64_t integer;
     double number;
     const Text* text;
-    Sequence* sequence;  // kList, kTuple, kGenerator, kView
-    const Range* range;
-    Dict* dict;  // kDict, kNamespace
+    Sequence* sequence;  // kList, kTuple, kGenerator, kView, kRange
+    Dict* dict;          // kDict, kNamespace
     const Macro* macro;
     const Function* function;
-    Loop* loop;
-    Cycler* cycler;
-    Joiner* joiner;
+    const Loop* loop;
   };
 
-  static Value None() { return Of(Kind::kNone); }
-  static Value Bool(bool value) {
+  static constexpr Value None() { return Of(Kind::kNone); }
+  static constexpr Value Bool(bool value) {
     Value v = Of(Kind::kBool);
     v.boolean = value;
     return v;
   }
-  static Value Int(int64_t value) {
+  static constexpr Value Int(int64_t value) {
     Value v = Of(Kind::kInt);
     v.integer = value;
     return v;
   }
-  static Value Float(double value) {
+  static constexpr Value Float(double value) {
     Value v = Of(Kind::kFloat);
     v.number = value;
     return v;
   }
-  // kList, kTuple, kGenerator or kView; undefined for nullptr (after a failure).
+  static constexpr Value String(const Text* text) {
+    Value v = Of(text == nullptr ? Kind::kUndefined : Kind::kString);
+    v.text = text;
+    return v;
+  }
+  // A kind that has a sequence; undefined for nullptr (after a failure).
   static Value Items(Kind kind, Sequence* sequence) {
     Value v = Of(sequence == nullptr ? Kind::kUndefined : kind);
     v.sequence = sequence;
@@ -109,12 +103,7 @@ struct Value {
     v.dict = dict;
     return v;
   }
-  static Value Call(const Function* function) {
-    Value v = Of(function == nullptr ? Kind::kUndefined : Kind::kFunction);
-    v.function = function;
-    return v;
-  }
-  static Value Of(Kind kind) {
+  static constexpr Value Of(Kind kind) {
     Value v;
     v.kind = kind;
     return v;
@@ -122,7 +111,7 @@ struct Value {
 
   bool is(Kind k) const { return kind == k; }
   bool is_string() const { return kind == Kind::kString; }
-  bool is_undefined() const { return kind == Kind::kUndefined; }
+  constexpr bool is_undefined() const { return kind == Kind::kUndefined; }
   bool is_none() const { return kind == Kind::kNone; }
   // int, or a bool, which Python counts as one.
   bool is_integral() const { return kind == Kind::kInt || kind == Kind::kBool; }
@@ -164,15 +153,6 @@ struct Dict {
   size_t index_size;
 
   std::span<Entry> all() const { return {entries, count}; }
-};
-
-struct Cycler {
-  Sequence* items;
-  size_t position;
-};
-struct Joiner {
-  Value separator;
-  bool used;
 };
 
 // ---- Strings ----

@@ -1,77 +1,157 @@
-// Filters on single values: numbers, defaults, JSON.
+// Filters on texts and single values.
 #include <charconv>
 #include <cmath>
 
+#include "runtime/base/utf8.h"
+#include "runtime/chat/jinja/access.h"
 #include "runtime/chat/jinja/builtins.h"
-#include "runtime/chat/jinja/interpreter.h"
 #include "runtime/chat/jinja/operators.h"
+#include "runtime/chat/jinja/text_form.h"
 #include "runtime/chat/jinja/unicode_text.h"
 
 namespace rondo::jinja {
 namespace {
 
-Value Default(Interpreter& interpreter, Value self, const Arguments& arguments) {
-  Machine& machine = interpreter.machine();
-  Value fallback = ViewString(machine, ""), boolean = Value::Bool(false);
-  if (!Bind(machine, "default()", arguments,
-            {{"default_value", &fallback}, {"boolean", &boolean}})) {
-    return Value();
-  }
-  return self.is_undefined() || (Truth(boolean) && !Truth(self)) ? fallback : self;
+// ---- Texts ----
+
+template <Case to>
+Value CaseFilter(const Call& call) {
+  return ChangeCase(call.machine, call.self.str(), to);
 }
 
-Value ToJsonFilter(Interpreter& interpreter, Value self, const Arguments& arguments) {
-  Machine& machine = interpreter.machine();
-  Value ascii = Value::Bool(false), indent = Value::None(), separators = Value::None();
-  Value sort_keys = Value::Bool(false);
-  if (!Bind(machine, "tojson()", arguments,
-            {{"ensure_ascii", &ascii},
-             {"indent", &indent},
-             {"separators", &separators},
-             {"sort_keys", &sort_keys}})) {
-    return Value();
+// Words begin after whitespace, hyphens and opening brackets.
+Value Title(const Call& call) {
+  Buffer out(call.machine);
+  const std::string_view whole = call.self.str();
+  const auto* bytes = reinterpret_cast<const uint8_t*>(whole.data());
+  size_t begin = 0;
+  const auto flush = [&](size_t end) {
+    const Value word =
+        ChangeCase(call.machine, whole.substr(begin, end - begin), Case::kCapitalize);
+    if (word.is_string()) out.Append(word.str());
+    begin = end;
+  };
+  for (size_t i = 0; i < whole.size() && call.machine.Spend(1);) {
+    const Utf8Step step = DecodeUtf8(bytes + i, bytes + whole.size());
+    i += step.length;
+    const uint32_t c = step.code_point;
+    if (c == '-' || c == '(' || c == '{' || c == '[' || c == '<' || IsSpace(c)) flush(i);
   }
+  flush(whole.size());
+  return out.Finish();
+}
+
+Value Trim(const Call& call) { return Strip(call.machine, call.self, call.args[0], true, true); }
+
+Value Replace(const Call& call) {
+  int64_t count = -1;
+  const Value from = ToText(call.machine, call.args[0]), to = ToText(call.machine, call.args[1]);
+  if (call.machine.failed()) return Value();
+  if (!call.args[2].is_none() && !WantInt(call.machine, call.args[2], &count)) return Value();
+  return ReplaceAll(call.machine, call.self, from.str(), to.str(), count);
+}
+
+// `width` spaces, or the text that it is.
+Value Indention(Machine& machine, Value width) {
+  int64_t n = 0;
+  if (width.is_string() || !WantInt(machine, width, &n)) return width;
+  return Arithmetic(machine, ExprKind::kMultiply, ViewString(machine, " "), Value::Int(n));
+}
+
+// The bytes of the first line of the text, and of it with its end, as str.splitlines has them.
+size_t LineSize(std::string_view text, size_t* with_end) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  for (size_t i = 0; i < text.size();) {
+    const Utf8Step step = DecodeUtf8(bytes + i, bytes + text.size());
+    const uint32_t c = step.code_point;
+    *with_end = i + step.length;
+    if (c == '\r' && text.substr(*with_end).starts_with('\n')) ++*with_end;
+    if ((c >= 0x0A && c <= 0x0D) || (c >= 0x1C && c <= 0x1E) || c == 0x85 || c == 0x2028 ||
+        c == 0x2029) {
+      return i;
+    }
+    i += step.length;
+  }
+  return *with_end = text.size();
+}
+
+Value Indent(const Call& call) {
+  const Value indention = Indention(call.machine, call.args[0]);
+  const bool first = Truth(call.args[1]), blank = Truth(call.args[2]);
+  // A line break more, so that one at the end makes an empty line.
+  const Value text = Concatenate(call.machine, *call.self.text, "\n");
+  if (call.machine.failed()) return Value();
+  call.machine.SpendBytes(text.text->size * 4);
+  Buffer out(call.machine);
+  std::string_view rest = text.str();
+  for (bool is_first = true; !rest.empty() && call.machine.Spend(1); is_first = false) {
+    size_t with_end = 0;
+    const std::string_view line = rest.substr(0, LineSize(rest, &with_end));
+    if (!is_first) out.Append('\n');
+    if (is_first ? first : blank || !line.empty()) out.Append(indention.str());
+    out.Append(line);
+    rest.remove_prefix(with_end);
+  }
+  return out.Finish();
+}
+
+// Marks the text, so that + turns a text beside it to HTML.
+Value Safe(const Call& call) {
+  Value text = call.self;
+  text.safe = true;
+  return text;
+}
+
+Value String(const Call& call) { return call.self; }
+
+constexpr Builtin kTextFilters[] = {
+    {"trim", Trim, {{"chars", Value::None()}}, Style::kText},
+    {"lower", CaseFilter<Case::kLower>, {}, Style::kText},
+    {"upper", CaseFilter<Case::kUpper>, {}, Style::kText},
+    {"capitalize", CaseFilter<Case::kCapitalize>, {}, Style::kText},
+    {"title", Title, {}, Style::kText},
+    {"replace", Replace, {{"old"}, {"new"}, {"count", Value::None()}}, Style::kText},
+    {"indent",
+     Indent,
+     {{"width", Value::Int(4)}, {"first", Value::Bool(false)}, {"blank", Value::Bool(false)}},
+     Style::kText},
+    {"safe", Safe, {}, Style::kText},
+    {"string", String, {}, Style::kText},
+};
+
+// ---- Single values ----
+
+Value Default(const Call& call) {
+  const bool use = call.self.is_undefined() || (Truth(call.args[1]) && !Truth(call.self));
+  return use ? call.args[0] : call.self;
+}
+
+Value ToJsonFilter(const Call& call) {
+  Machine& machine = call.machine;
+  const Value indent = call.args[1], separators = call.args[2];
   JsonStyle style;
-  style.ascii = Truth(ascii);
-  style.sort_keys = Truth(sort_keys);
+  style.ascii = Truth(call.args[0]);
   style.pretty = !indent.is_none();
-  if (style.pretty && !indent.is_string()) {
-    int64_t width = 0;
-    if (!WantInt(machine, indent, &width)) return Value();
-    indent = Arithmetic(machine, ExprKind::kMultiply, ViewString(machine, " "), Value::Int(width));
+  if (style.pretty) {
+    const Value indention = Indention(machine, indent);
+    if (machine.failed()) return Value();
+    style.indent = indention.str();
   }
-  if (machine.failed()) return Value();
-  if (style.pretty) style.indent = indent.str();
   if (!separators.is_none()) {
     const Items pair = Iterate(machine, separators);
-    if (!machine.failed() && (pair.count != 2 || !pair[0].is_string() || !pair[1].is_string())) {
+    if (!machine.failed() && (pair.size() != 2 || !pair[0].is_string() || !pair[1].is_string())) {
       machine.Fail("ValueError: separators of tojson are two strings");
     }
     if (machine.failed()) return Value();
     style.separator = pair[0].str();
     style.colon = pair[1].str();
   }
-  return ToJson(machine, self, style);
+  return ToJson(machine, call.self, style);
 }
 
-// Python's int(text, base) and float(text); false where the text is none.
-bool ParseInt(std::string_view text, int base, int64_t* out) {
-  text.remove_prefix(LeadingSpace(text));
-  text.remove_suffix(TrailingSpace(text));
-  const bool plus = text.starts_with('+');
-  if (plus) text.remove_prefix(1);
-  if (text.empty() || (plus && text[0] == '-')) return false;
-  const bool minus = text[0] == '-';
-  const std::string_view prefix = text.substr(minus ? 1 : 0, 2);
-  const bool prefixed = (base == 16 && (prefix == "0x" || prefix == "0X")) ||
-                        (base == 8 && (prefix == "0o" || prefix == "0O")) ||
-                        (base == 2 && (prefix == "0b" || prefix == "0B"));
-  if (prefixed && minus) return false;
-  if (prefixed) text.remove_prefix(2);
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out, base);
-  return error == std::errc() && end == text.data() + text.size();
-}
-bool ParseFloat(std::string_view text, double* out) {
+// Python's int(text) and float(text); false where the text is none.
+template <typename T>
+bool ParseNumber(std::string_view text, T* out) {
   text.remove_prefix(LeadingSpace(text));
   text.remove_suffix(TrailingSpace(text));
   const bool plus = text.starts_with('+');
@@ -81,113 +161,48 @@ bool ParseFloat(std::string_view text, double* out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
-Value Int(Interpreter& interpreter, Value self, const Arguments& arguments) {
-  Machine& machine = interpreter.machine();
-  Value fallback = Value::Int(0), base = Value::Int(10);
-  int64_t radix = 10;
-  if (!Bind(machine, "int()", arguments, {{"default", &fallback}, {"base", &base}}) ||
-      !WantInt(machine, base, &radix)) {
-    return Value();
-  }
+Value Int(const Call& call) {
+  const Value self = call.self;
   if (self.is_integral()) return Value::Int(self.as_int());
-  double number = 0;
   int64_t integer = 0;
-  if (self.is_string()) {
-    if (radix >= 2 && radix <= 36 && ParseInt(self.str(), static_cast<int>(radix), &integer)) {
-      return Value::Int(integer);
-    }
-    if (!ParseFloat(self.str(), &number)) return fallback;
-  } else if (self.is(Kind::kFloat)) {
-    number = self.number;
-  } else {
-    return fallback;
-  }
-  if (!(std::fabs(number) < 9.2e18)) return fallback;
-  return Value::Int(static_cast<int64_t>(number));
+  if (self.is_string() && ParseNumber(self.str(), &integer)) return Value::Int(integer);
+  double number = NAN;
+  if (self.is_string() && !ParseNumber(self.str(), &number)) return call.args[0];
+  if (self.is(Kind::kFloat)) number = self.number;
+  return std::fabs(number) < 9.2e18 ? Value::Int(static_cast<int64_t>(number)) : call.args[0];
 }
 
-Value Float(Interpreter& interpreter, Value self, const Arguments& arguments) {
-  Machine& machine = interpreter.machine();
-  Value fallback = Value::Float(0);
-  if (!Bind(machine, "float()", arguments, {{"default", &fallback}})) return Value();
+Value Float(const Call& call) {
   double number = 0;
-  if (self.is_number()) return Value::Float(self.as_double());
-  if (self.is_string() && ParseFloat(self.str(), &number)) return Value::Float(number);
-  return fallback;
+  if (call.self.is_number()) return Value::Float(call.self.as_double());
+  return call.self.is_string() && ParseNumber(call.self.str(), &number) ? Value::Float(number)
+                                                                        : call.args[0];
 }
 
-Value Abs(Interpreter& interpreter, Value self, const Arguments& arguments) {
-  Machine& machine = interpreter.machine();
-  if (!Bind(machine, "abs()", arguments, {})) return Value();
+Value Abs(const Call& call) {
+  const Value self = call.self;
   const bool negative =
       self.is(Kind::kFloat) ? std::signbit(self.number) : self.is_integral() && self.as_int() < 0;
-  return Sign(machine, negative ? ExprKind::kNegative : ExprKind::kPositive, self);
+  return Sign(call.machine, negative ? ExprKind::kNegative : ExprKind::kPositive, self);
 }
 
-Value Round(Interpreter& interpreter, Value self, const Arguments& arguments) {
-  Machine& machine = interpreter.machine();
-  Value precision = Value::Int(0), method = ViewString(machine, "common");
-  int64_t digits = 0;
-  if (!Bind(machine, "round()", arguments, {{"precision", &precision}, {"method", &method}}) ||
-      !WantInt(machine, precision, &digits) || !WantString(machine, "round()", method)) {
-    return Value();
-  }
-  if (!self.is_number()) {
-    if (self.is_undefined()) {
-      FailUndefined(machine, self);
-    } else {
-      machine.Fail("TypeError: type %s doesn't define __round__ method", TypeName(self));
-    }
-    return Value();
-  }
-  const double number = self.as_double();
-  if (method.str() != "common") {
-    if (method.str() != "ceil" && method.str() != "floor") {
-      machine.Fail("FilterArgumentError: method must be common, ceil or floor");
-      return Value();
-    }
-    const double scale = std::pow(10.0, static_cast<double>(digits));
-    const double scaled = number * scale;
-    return Value::Float((method.str() == "ceil" ? std::ceil(scaled) : std::floor(scaled)) / scale);
-  }
-  if (self.is_integral() && digits >= 0)
-    return self.is(Kind::kBool) ? Value::Int(self.as_int()) : self;
-  if (!std::isfinite(number) || digits > 300) return self;
-  if (digits < -308) return Value::Float(0);
-  if (digits < 0) {
-    const double scale = std::pow(10.0, static_cast<double>(-digits));
-    return Value::Float(std::nearbyint(number / scale) * scale);
-  }
-  // By its decimal digits, exactly, as Python does.
-  char text[700];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, number,
-                                          std::chars_format::fixed, static_cast<int>(digits));
-  double rounded = number;
-  if (error == std::errc()) std::from_chars(text, end, rounded);
-  return Value::Float(rounded);
-}
-
-Value Attr(Interpreter& interpreter, Value self, const Arguments& arguments) {
-  Machine& machine = interpreter.machine();
-  Value name;
-  if (!Bind(machine, "attr()", arguments, {{"name", &name, true}})) return Value();
-  name = ToText(machine, name);
-  if (machine.failed()) return Value();
-  const Value value = GetAttribute(machine, self, name);
-  if (machine.failed() || !self.is(Kind::kDict) || value.is_undefined()) return value;
-  if (value.is(Kind::kFunction) && value.function->self.is(Kind::kDict)) return value;
-  Value missing;  // an item is no attribute
-  missing.undefined = machine.New<Undefined>(nullptr, TypeName(self), name, false);
-  return missing;
-}
-
-constexpr NamedBuiltin kFilters[] = {
-    {"default", Default}, {"d", Default}, {"tojson", ToJsonFilter}, {"int", Int},
-    {"float", Float},     {"abs", Abs},   {"round", Round},         {"attr", Attr},
+constexpr BuiltinParameter kFallback = {"default_value", kEmptyString};
+constexpr Builtin kValueFilters[] = {
+    {"default", Default, {kFallback, {"boolean", Value::Bool(false)}}},
+    {"d", Default, {kFallback, {"boolean", Value::Bool(false)}}},
+    {"tojson",
+     ToJsonFilter,
+     {{"ensure_ascii", Value::Bool(false)},
+      {"indent", Value::None()},
+      {"separators", Value::None()}}},
+    {"int", Int, {{"default", Value::Int(0)}}},
+    {"float", Float, {{"default", Value::Float(0)}}},
+    {"abs", Abs},
 };
 
 }  // namespace
 
-std::span<const NamedBuiltin> ValueFilters() { return kFilters; }
+std::span<const Builtin> TextFilters() { return kTextFilters; }
+std::span<const Builtin> ValueFilters() { return kValueFilters; }
 
 }  // namespace rondo::jinja

@@ -31,8 +31,6 @@ constexpr const char* kPieces[] = {
     "endcall",
     " filter ",
     "endset",
-    " raw ",
-    " endraw ",
     " is ",
     " not ",
     " and ",
@@ -76,7 +74,6 @@ constexpr const char* kPieces[] = {
     "items()",
     "split('a')",
     "replace",
-    "format",
     "'%s%d{}'",
     "default",
     "defined",
@@ -88,10 +85,7 @@ constexpr const char* kPieces[] = {
     "[::-1]",
     "[1:]",
     "caller()",
-    "batch(2)",
-    "slice(2)",
     "indent",
-    "truncate(5)",
     "none",
     "true",
     "break",
@@ -123,35 +117,46 @@ std::string Expression(std::mt19937& random, int depth) {
                                             "zz"};
   if (depth == 0 || random() % 4 == 0) return kLeaves[random() % std::size(kLeaves)];
   const auto sub = [&] { return Expression(random, depth - 1); };
-  static constexpr const char* kOperators[] = {"+", "-",  "*",    "/",     "//",   "%", "~",
-                                               "<", "==", " in ", " and ", " or ", "**"};
-  static constexpr const char* kFilters[] = {
-      "|tojson",       "|list",         "|length",
-      "|sort",         "|join(',')",    "|string",
-      "|int",          "|float",        "|round",
-      "|first",        "|last",         "|reverse",
-      "|map('upper')", "|select",       "|unique",
-      "|dictsort",     "|items",        "|batch(3, 1)",
-      "|slice(3, 1)",  "|groupby('k')", "|sum",
-      "|min",          "|max",          "|indent",
-      "|title",        "|truncate(4)",  "|replace('a', 'bb')",
-      "|center(9)",    "|urlencode",    "|e",
-      "|abs",          "|safe"};
+  static constexpr const char* kOperators[] = {"+", "-", "*",  "/",    "//",    "%",
+                                               "~", "<", "==", " in ", " and ", " or "};
+  static constexpr const char* kFilters[] = {"|tojson",
+                                             "|list",
+                                             "|length",
+                                             "|sort",
+                                             "|join(',')",
+                                             "|string",
+                                             "|int",
+                                             "|float",
+                                             "|first",
+                                             "|last",
+                                             "|reverse",
+                                             "|map('upper')",
+                                             "|select",
+                                             "|unique",
+                                             "|dictsort",
+                                             "|items",
+                                             "|selectattr('k')",
+                                             "|map(attribute='k')",
+                                             "|indent",
+                                             "|title",
+                                             "|replace('a', 'bb')",
+                                             "|abs",
+                                             "|safe",
+                                             "|tojson(indent=2)"};
   static constexpr const char* kMethods[] = {".split()",
                                              ".split('a', 1)",
-                                             ".rsplit(none, 1)",
+                                             ".rsplit('a', 1)",
                                              ".strip('a')",
                                              ".upper()",
                                              ".title()",
                                              ".find('b')",
-                                             ".count('')",
-                                             ".partition('a')",
-                                             ".splitlines()",
+                                             ".replace('', 'a')",
+                                             ".capitalize()",
+                                             ".keys()",
                                              ".items()",
                                              ".get('k')",
                                              ".startswith('a')",
                                              ".zfill(5)",
-                                             ".format(1, a=2)",
                                              "[0]",
                                              "[-1]",
                                              "[1:]",
@@ -167,8 +172,8 @@ std::string Expression(std::mt19937& random, int depth) {
     case 3:
       return "(" + sub() + " if " + sub() + " else " + sub() + ")";
     case 4:
-      return "('" + std::string(random() % 2 ? "%s|%5.1f" : "{0:>4}{}") + "' % (" + sub() + ", " +
-             sub() + "))";
+      if (random() % 2) return "(" + sub() + ")[" + sub() + ":" + sub() + "]";
+      return (random() % 2 ? "strftime_now(" : "range(") + sub() + ")";
     default:
       return "(" + sub() + " is " + (random() % 2 ? "defined" : "in " + sub()) + ")";
   }

@@ -133,6 +133,16 @@ TEST_F(Chat, WhatIsNotJson) {
   ExpectRefused(request, "nested");
 }
 
+// At once, unlike a rendering, which may never come to the place.
+TEST_F(Chat, UnknownNamesAreFoundByTheCheck) {
+  const std::string_view text = "{% if x %}{{ 'abc'|nofilter }}{% endif %}ok";
+  EXPECT_EQ(RenderText(text), "ok");
+  EXPECT_STREQ(CheckChatTemplate(text).message(),
+               "chat template, line 1: unknown filter 'nofilter'");
+  EXPECT_STREQ(CheckChatTemplate("\n{{ x is notest }}").message(),
+               "chat template, line 2: unknown test 'notest'");
+}
+
 TEST_F(Chat, TemplatesThatAreNone) {
   EXPECT_TRUE(CheckChatTemplate("{{ 1 }}").ok());
   EXPECT_TRUE(CheckChatTemplate("").ok());
@@ -169,7 +179,6 @@ std::vector<Hostile> HostileTemplates() {
       {loop + "{% set x %}" + loop + Repeat("a", 1000) + end + "{% endset %}" + end, kMemory},
       {"{% macro m(x) %}{{ m(x) }}{% endmacro %}{{ m(1) }}", kDepth},
       {"{% macro m(x=m()) %}{% endmacro %}{{ m() }}", kDepth},
-      {"{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}", kDepth},
       {"{% macro a() %}{% call b() %}{% endcall %}{% endmacro %}{% macro b() %}{{ a() }}"
        "{% endmacro %}{{ a() }}",
        kDepth},
@@ -178,11 +187,8 @@ std::vector<Hostile> HostileTemplates() {
       {"{% set n = namespace(s=[1]) %}" + loop + "{% set n.s = n.s + n.s %}" + end, kMemory},
       {"{{ 'a' * 1000000000000 }}", kSteps},
       {"{{ ([1] * 1000000000000)|length }}", kMemory},
-      {"{{ '1'.zfill(9223372036854775807) }}", kSteps},
-      {"{{ 'x'|center(9223372036854775807) }}", kSteps},
-      {"{{ [1]|batch(9223372036854775807, 1)|list }}", kMemory},
       {"{{ [[1]]|tojson(indent=9223372036854775807) }}", kSteps},
-      {"{{ '%99999999d' % 5 }}", "a width above"},
+      {"{{ 'a\nb'|indent(9223372036854775807) }}", kSteps},
       {"{{ " + Repeat("(", 150) + "1" + Repeat(")", 150) + " }}", kDepth},
       {"{{ " + Repeat("[", 5000) + "1" + Repeat("]", 5000) + " }}", ""},
       {"{{ " + Repeat("not ", 50000) + "1 }}", kDepth},

@@ -93,9 +93,15 @@ TEST_F(ChatTemplate, ABrokenTemplateIsKeptAndTold) {
   if (!HasChat()) GTEST_SKIP() << "built without chat templates";
   flatbuffers::FlatBufferBuilder builder;
   std::vector<std::string> notes;
-  EXPECT_FALSE(BuildChat({{{"default", "{{ 1"}, {"other", "ok"}}, {}}, builder, notes).IsNull());
-  ASSERT_EQ(notes.size(), 1u);
-  EXPECT_NE(notes[0].find("'default' cannot be used: chat template, line 1"), std::string::npos);
+  const NamedTexts templates = {
+      {"default", "{{ 1"}, {"other", "ok"}, {"third", "{% if x %}{{ x|truncate }}{% endif %}"}};
+  EXPECT_FALSE(BuildChat({templates, {}}, builder, notes).IsNull());
+  ASSERT_EQ(notes.size(), 2u);
+  EXPECT_NE(notes[0].find("'default' cannot be used in full: chat template, line 1"),
+            std::string::npos);
+  EXPECT_NE(notes[1].find("'third' cannot be used in full: chat template, line 1: unknown filter "
+                          "'truncate'"),
+            std::string::npos);
 }
 
 TEST_F(ChatTemplate, IntoTheFileAndChecked) {

@@ -1,0 +1,175 @@
+#include "runtime/chat/jinja/builtins.h"
+
+#include <algorithm>
+
+#include "runtime/chat/jinja/text_form.h"
+
+namespace rondo::jinja {
+namespace {
+
+const Builtin* FindIn(std::span<const Builtin> table, std::string_view name) {
+  const auto found = std::find_if(table.begin(), table.end(),
+                                  [name](const Builtin& entry) { return name == entry.name; });
+  return found == table.end() ? nullptr : &*found;
+}
+
+template <size_t n>
+bool Has(const std::string_view (&names)[n], std::string_view name) {
+  return std::find(names, names + n, name) != names + n;
+}
+
+const BuiltinParameter* FindParameter(std::span<const BuiltinParameter> parameters,
+                                      std::string_view name) {
+  for (const BuiltinParameter& parameter : parameters) {
+    if (name == parameter.name) return &parameter;
+  }
+  return nullptr;
+}
+
+bool Bind(Machine& machine, const Builtin& builtin, std::span<const BuiltinParameter> parameters,
+          const Arguments& given, Value* out) {
+  if (given.positional.size() > parameters.size()) {
+    machine.Fail("TypeError: %s() takes at most %zu arguments (%zu given)", builtin.name,
+                 parameters.size(), given.positional.size());
+    return false;
+  }
+  bool taken[std::size(Builtin{}.parameters)] = {};
+  for (size_t i = 0; i < given.positional.size(); ++i) {
+    out[i] = given.positional[i];
+    taken[i] = true;
+  }
+  for (const NamedValue& named : given.named) {
+    const BuiltinParameter* parameter = FindParameter(parameters, named.name);
+    if (parameter == nullptr) {
+      machine.Fail("TypeError: %s() got an unexpected keyword argument '%s'", builtin.name,
+                   machine.Clip(named.name));
+      return false;
+    }
+    const auto i = static_cast<size_t>(parameter - parameters.data());
+    if (taken[i]) {
+      machine.Fail("TypeError: %s() got multiple values for argument '%s'", builtin.name,
+                   parameter->name);
+      return false;
+    }
+    out[i] = named.value;
+    taken[i] = true;
+  }
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    if (taken[i]) continue;
+    out[i] = parameters[i].fallback;
+    if (!out[i].is_undefined()) continue;
+    machine.Fail("TypeError: %s() is missing its argument '%s'", builtin.name, parameters[i].name);
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+const Builtin* FindFilter(std::string_view name) {
+  for (const auto table : {TextFilters(), SequenceFilters(), ValueFilters()}) {
+    if (const Builtin* filter = FindIn(table, name)) return filter;
+  }
+  return nullptr;
+}
+
+const Builtin* FindTest(std::string_view name) { return FindIn(Tests(), name); }
+
+const Builtin* FindFunction(std::string_view name) { return FindIn(Functions(), name); }
+
+const Builtin* FindMethod(Kind kind, std::string_view name) {
+  if (kind == Kind::kString) return FindIn(StringMethods(), name);
+  return kind == Kind::kDict ? FindIn(DictMethods(), name) : nullptr;
+}
+
+bool IsMutatingMethod(Kind kind, std::string_view name) {
+  static constexpr std::string_view kOfLists[] = {"append", "clear", "pop",    "reverse",
+                                                  "insert", "sort",  "extend", "remove"};
+  static constexpr std::string_view kOfDicts[] = {"clear", "pop", "popitem", "setdefault",
+                                                  "update"};
+  return kind == Kind::kList ? Has(kOfLists, name) : kind == Kind::kDict && Has(kOfDicts, name);
+}
+
+bool IsUnknownMethod(Kind kind, std::string_view name) {
+  static constexpr std::string_view kOfStrings[] = {
+      "casefold",   "center",       "count",        "encode",      "expandtabs", "format",
+      "format_map", "index",        "isalnum",      "isalpha",     "isascii",    "isdecimal",
+      "isdigit",    "islower",      "isnumeric",    "isprintable", "isspace",    "istitle",
+      "isupper",    "join",         "ljust",        "partition",   "rfind",      "rindex",
+      "rjust",      "rpartition",   "splitlines",   "swapcase",    "translate",  "zfill",
+      "maketrans",  "isidentifier", "removeprefix", "removesuffix"};
+  static constexpr std::string_view kOfSequences[] = {"index", "count", "copy"};
+  static constexpr std::string_view kOfDicts[] = {"copy", "fromkeys"};
+  static constexpr std::string_view kOfLoops[] = {"cycle", "changed", "depth", "depth0"};
+  switch (kind) {
+    case Kind::kString:
+      return Has(kOfStrings, name);
+    case Kind::kList:
+    case Kind::kTuple:
+      return Has(kOfSequences, name);
+    case Kind::kDict:
+      return Has(kOfDicts, name);
+    case Kind::kLoop:
+      return Has(kOfLoops, name);
+    default:
+      return false;
+  }
+}
+
+Value Invoke(Machine& machine, const Builtin& builtin, Value self, const Arguments& arguments) {
+  if (builtin.style == Style::kText) self = ToText(machine, self);
+  if (machine.failed()) return Value();
+  if (builtin.style == Style::kRaw) return builtin.call({machine, self, {}, arguments});
+  std::span<const BuiltinParameter> parameters = builtin.parameters;
+  while (!parameters.empty() && parameters.back().name == nullptr) {
+    parameters = parameters.first(parameters.size() - 1);
+  }
+  Value args[std::size(Builtin{}.parameters)];
+  if (!Bind(machine, builtin, parameters, arguments, args)) return Value();
+  const Value result = builtin.call({machine, self, {args, parameters.size()}, arguments});
+  return machine.failed() ? Value() : result;
+}
+
+Value ApplyFilter(Machine& machine, std::string_view name, Value self, const Arguments& arguments) {
+  if (const Builtin* filter = FindFilter(name)) return Invoke(machine, *filter, self, arguments);
+  machine.Fail("TemplateAssertionError: No filter named '%s'.", machine.Clip(name));
+  return Value();
+}
+
+bool ApplyTest(Machine& machine, std::string_view name, Value self, const Arguments& arguments) {
+  if (const Builtin* test = FindTest(name)) return Truth(Invoke(machine, *test, self, arguments));
+  machine.Fail("TemplateAssertionError: No test named '%s'.", machine.Clip(name));
+  return false;
+}
+
+Value MakeFunction(Machine& machine, const Builtin* builtin, Value self) {
+  const Function* function = machine.New<Function>(builtin, self);
+  Value value = Value::Of(function == nullptr ? Kind::kUndefined : Kind::kFunction);
+  value.function = function;
+  return value;
+}
+
+bool WantInt(Machine& machine, Value value, int64_t* out) {
+  if (value.is_integral()) {
+    *out = value.as_int();
+    return true;
+  }
+  if (value.is_undefined()) {
+    FailUndefined(machine, value);
+  } else {
+    machine.Fail("TypeError: '%s' object cannot be interpreted as an integer", TypeName(value));
+  }
+  return false;
+}
+
+bool WantString(Machine& machine, Value value) {
+  if (value.is_string()) return true;
+  if (value.is_undefined()) {
+    FailUndefined(machine, value);
+  } else {
+    machine.Fail("TypeError: expected a str, not '%s'", TypeName(value));
+  }
+  return false;
+}
+
+}  // namespace rondo::jinja
