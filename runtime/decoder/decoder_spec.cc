@@ -4,11 +4,6 @@ namespace rondo {
 
 namespace {
 
-static_assert(static_cast<int>(Activation::kSilu) + 1 ==
-              static_cast<int>(format::Activation::Silu));
-static_assert(static_cast<int>(Activation::kReluSquared) + 1 ==
-              static_cast<int>(format::Activation::MAX));
-
 LayerSpec ReadLayer(const format::Layer& layer) {
   LayerSpec spec;
   if (const format::ShortConv* conv = layer.conv()) {
@@ -29,7 +24,7 @@ LayerSpec ReadLayer(const format::Layer& layer) {
   spec.post_norms = spec.post_norms || mlp.post_norm() != nullptr;
   spec.parallel = layer.parallel();
   spec.intermediate_size = mlp.intermediate_size();
-  spec.activation = static_cast<Activation>(static_cast<int>(mlp.activation()) - 1);
+  spec.activation = mlp.activation();
   spec.gated = !mlp.plain();
   if (const format::Experts* experts = mlp.experts()) {
     spec.n_experts = experts->experts()->size();

@@ -6,6 +6,7 @@
 
 #include "runtime/kernels/kernel_set.h"
 #include "runtime/model/packed_layout.h"
+#include "runtime/model/tensor_view.h"
 
 namespace rondo {
 
@@ -24,15 +25,23 @@ struct LinearShape {
   size_t k;      // inputs; for kQ4 padded to a multiple of block
   size_t block;  // kQ4: inputs per scale; else 0
 
+  // Of a tensor that is not packed.
+  static LinearShape Of(const TensorView& tensor) {
+    const WeightFormat format = tensor.format == format::TensorFormat::F32  ? WeightFormat::kF32
+                                : tensor.format == format::TensorFormat::Q8 ? WeightFormat::kQ8
+                                                                            : WeightFormat::kQ4;
+    return {format, tensor.rows, tensor.padded_cols, tensor.block};
+  }
+
   uint32_t TileChannels(const PackedLayout& layout) const {
     return PackedTileChannels(layout, Stored());
   }
-  // Both in bytes.
+  // Both in bytes; SIZE_MAX where that is not enough.
   size_t TileBytes(const PackedLayout& layout) const {  // one tile of TileChannels
-    return PackedTileBytes(layout, Stored(), k, block).value();
+    return PackedTileBytes(layout, Stored(), k, block).ValueOrMost();
   }
   size_t PackedBytes(const PackedLayout& layout) const {  // all tiles
-    return CeilDiv(n, TileChannels(layout)) * TileBytes(layout);
+    return rondo::PackedBytes(layout, Stored(), n, k, block).ValueOrMost();
   }
 
   uint32_t TileChannels(const KernelSet& set) const { return TileChannels(LayoutOf(set)); }

@@ -41,6 +41,8 @@ void Activate(const KernelSet& set, Activation activation, const float* in, size
               float* scratch, float* out) {
   const size_t bytes = n * sizeof(float);
   switch (activation) {
+    case Activation::kNone:  // in no opened file
+      return;
     case Activation::kSilu:
       set.sigmoid(bytes, in, scratch, nullptr);
       set.multiply(bytes, in, scratch, out, nullptr);

@@ -4,11 +4,14 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "rondo_generated.h"
 #include "runtime/kernels/kernel_set.h"
 
 namespace rondo {
 
-enum class NormKind : uint8_t { kNone, kRmsNorm, kLayerNorm };
+// As runtime/model/rondo.fbs defines them.
+using format::Activation;
+using format::NormKind;
 
 // A norm and its weights, which lie in the file.
 struct RowNorm {
@@ -19,20 +22,14 @@ struct RowNorm {
   const float* bias = nullptr;    // [n]; null: none
 };
 
-// Each group of channels by itself (Zhang and Sennrich 2019, "Root Mean Square Layer
-// Normalization"; Ba et al. 2016, "Layer Normalization"):
-//   RMSNorm    out = in / sqrt(mean(in^2) + epsilon) * weight
-//   LayerNorm  out = (in - mean(in)) / sqrt(mean((in - mean(in))^2) + epsilon) * weight + bias
-// in == out is fine.
+// Each group of channels by itself. in == out is fine.
 void Normalize(const KernelSet& set, const RowNorm& norm, const float* in, size_t n, float* out);
 
 // Dynamic quantisation to int8, asymmetric, range widened to contain 0. Writes n values and zeros
 // (the real 0) up to padded_n, in the form that the set's kernels read.
 RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t padded_n, int8_t* out);
 
-enum class Activation : uint8_t { kSilu, kGelu, kGeluTanh, kGeluQuick, kRelu, kReluSquared };
-
-// out = activation(in), as runtime/model/rondo.fbs defines them. out may be in; scratch: n floats.
+// out = activation(in). out may be in; scratch: n floats.
 void Activate(const KernelSet& set, Activation activation, const float* in, size_t n,
               float* scratch, float* out);
 

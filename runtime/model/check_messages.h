@@ -1,6 +1,7 @@
 // What the checks of a model's metadata say when something is wrong.
 #pragma once
 
+#include <cstdarg>
 #include <cstdint>
 #include <cstdio>
 
@@ -10,9 +11,13 @@ namespace rondo {
 
 using ull = unsigned long long;
 
-template <typename... Values>
-Status Corrupt(const char* format, Values... values) {
-  return Status::Error(StatusCode::kCorrupt, format, values...);
+[[gnu::format(printf, 1, 2)]] inline Status Corrupt(const char* format, ...) {
+  char text[Status::kMaxMessage];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  return Status::Error(StatusCode::kCorrupt, "%s", text);
 }
 
 // What a message calls a part of the model: "layer 3's attention".

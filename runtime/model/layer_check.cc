@@ -72,17 +72,20 @@ class LayerChecker {
       if (rope->frequencies() == nullptr || rope->frequencies()->size() == 0) {
         return Corrupt("a rope has no frequencies");
       }
+      // Ropes may share them, so their number bounds the work.
+      RONDO_RETURN_IF_ERROR(CheckRange("a rope's number of frequencies",
+                                       rope->frequencies()->size(), 1, kMaxHeadDim / 2));
       RONDO_RETURN_IF_ERROR(CheckFrequencies(*rope->frequencies()));
       if (!std::isfinite(rope->scale()) || rope->scale() <= 0) {
         return Corrupt("a rope's scale is %g, expected a finite number above 0",
                        static_cast<double>(rope->scale()));
       }
       if (rope->long_frequencies() == nullptr) continue;
-      RONDO_RETURN_IF_ERROR(CheckFrequencies(*rope->long_frequencies()));
       if (rope->long_frequencies()->size() != rope->frequencies()->size()) {
         return Corrupt("a rope has %u frequencies, but %u for long sequences",
                        rope->frequencies()->size(), rope->long_frequencies()->size());
       }
+      RONDO_RETURN_IF_ERROR(CheckFrequencies(*rope->long_frequencies()));
       RONDO_RETURN_IF_ERROR(
           CheckRange("a rope's short_context", rope->short_context(), 1, kMaxContext));
     }
@@ -132,7 +135,8 @@ class LayerChecker {
   // Of `size` channels; absent is fine.
   Status CheckNorm(Place place, const format::Norm* norm, uint64_t size) {
     if (norm == nullptr) return Status();
-    if (norm->kind() != format::NormKind::RmsNorm && norm->kind() != format::NormKind::LayerNorm) {
+    if (norm->kind() != format::NormKind::kRmsNorm &&
+        norm->kind() != format::NormKind::kLayerNorm) {
       return UnknownKind(place, "norm kind", static_cast<unsigned>(norm->kind()));
     }
     if (!std::isfinite(norm->epsilon()) || norm->epsilon() <= 0) {
@@ -141,7 +145,7 @@ class LayerChecker {
     if (norm->group() != 0 && size % norm->group() != 0) {
       return Wrong(place, "has a group that does not divide its channels");
     }
-    if (norm->kind() == format::NormKind::RmsNorm && norm->bias() != -1) {
+    if (norm->kind() == format::NormKind::kRmsNorm && norm->bias() != -1) {
       return Wrong(place, "is an RMSNorm with a bias");
     }
     RONDO_RETURN_IF_ERROR(CheckFloats(place, norm->weight(), 1, size));
@@ -212,7 +216,7 @@ class LayerChecker {
       return Corrupt("layer %d has intermediate_size %llu, expected 1 to %llu", layer,
                      ull{intermediate}, ull{kMaxIntermediate});
     }
-    if (mlp->activation() < format::Activation::Silu ||
+    if (mlp->activation() < format::Activation::kSilu ||
         mlp->activation() > format::Activation::MAX) {
       return UnknownKind({layer, "mlp"}, "activation", static_cast<unsigned>(mlp->activation()));
     }

@@ -8,6 +8,8 @@
 #include "runtime/model/check_messages.h"
 #include "runtime/model/layer_check.h"
 #include "runtime/model/limits.h"
+#include "runtime/model/sections.h"
+#include "runtime/model/tensor_view.h"
 
 namespace rondo {
 namespace {
@@ -105,7 +107,8 @@ class Checker {
                              name, static_cast<unsigned>(tensor.format()));
     }
     if (!block_fits) {
-      return Corrupt("tensor %s has block %llu, expected %s", name, ull{block},
+      return Corrupt("tensor %s is %s with block %llu, expected %s", name,
+                     FormatName(tensor.format()), ull{block},
                      tensor.format() == TensorFormat::Q4 ? "32, 64 or 128" : "0");
     }
     if (rows == 0 || cols == 0 || !data.valid() || !scales.valid()) {
@@ -115,7 +118,7 @@ class Checker {
     RONDO_RETURN_IF_ERROR(CheckSection(name, "data", tensor.data(), data.value()));
     if (scales.value() == 0) {
       return tensor.scales() == nullptr ? Status()
-                                        : Corrupt("tensor %s is float32 but has scales", name);
+                                        : Corrupt("tensor %s is f32 but has scales", name);
     }
     return CheckSection(name, "scales", tensor.scales(), scales.value());
   }
@@ -206,20 +209,9 @@ Status CheckModel(const format::Model& model, const PackedLayout* layout) {
 
 const format::Section* FindSection(const format::Model& model, const format::Section& section) {
   const auto* sections = model.sections();
-  uint32_t low = 0, high = sections->size();
-  while (low < high) {  // the first at or after the offset
-    const uint32_t middle = low + (high - low) / 2;
-    if (sections->Get(middle)->offset() < section.offset()) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  // Empty sections may share an offset with the one that follows.
-  for (; low < sections->size() && sections->Get(low)->offset() == section.offset(); ++low) {
-    if (std::memcmp(sections->Get(low), &section, sizeof(section)) == 0) return sections->Get(low);
-  }
-  return nullptr;
+  const auto at = [sections](uint32_t i) -> const format::Section& { return *sections->Get(i); };
+  const uint32_t found = IndexOfSection(sections->size(), at, section);
+  return found == sections->size() ? nullptr : sections->Get(found);
 }
 
 }  // namespace rondo

@@ -4,25 +4,21 @@
 #include <bit>
 #include <cstring>
 
+#include "runtime/base/checked.h"
 #include "runtime/base/checksum.h"
+#include "runtime/model/check_messages.h"
 #include "runtime/model/file_header.h"
 #include "runtime/model/limits.h"
 #include "runtime/model/model_check.h"
+#include "runtime/model/sections.h"
 
 namespace rondo {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "files are read where they lie");
 
-using ull = unsigned long long;
-
 constexpr uint32_t kMaxMetadataDepth = 16;
 constexpr uint32_t kMaxMetadataTables = 1u << 18;
-
-template <typename... Values>
-Status Corrupt(const char* format, Values... values) {
-  return Status::Error(StatusCode::kCorrupt, format, values...);
-}
 
 // The header, with every field checked against the file's length.
 Result<FileHeader> ReadHeader(std::span<const uint8_t> file) {
@@ -72,7 +68,9 @@ Status CheckZeros(std::span<const uint8_t> file, uint64_t begin, uint64_t end) {
   return Status();
 }
 
-// The sections lie in order between header and metadata, with zeros between them.
+// The sections lie where a writer puts them, one behind the other between header and metadata, each
+// at the next multiple of kSectionAlignment, with zeros before it. So the work is in the number of
+// sections, however large the file is.
 Status CheckSections(std::span<const uint8_t> file, const FileHeader& header,
                      const format::Model& model) {
   if (model.sections() == nullptr) return Corrupt("the metadata lacks the list of sections");
@@ -85,19 +83,27 @@ Status CheckSections(std::span<const uint8_t> file, const FileHeader& header,
     return Corrupt("the list of sections is not at a multiple of %zu bytes",
                    alignof(format::Section));
   }
+  const uint64_t of_nothing = Checksum({});
   uint64_t end = sizeof(FileHeader);
   for (uint32_t i = 0; i < model.sections()->size(); ++i) {
     const format::Section& section = *model.sections()->Get(i);
-    if (section.offset() % kSectionAlignment != 0 || section.offset() < end ||
-        section.offset() > header.metadata_offset ||
-        section.bytes() > header.metadata_offset - section.offset()) {
+    const uint64_t begin = NextSection(end);
+    if (section.offset() != begin || begin > header.metadata_offset ||
+        section.bytes() > header.metadata_offset - begin) {
       return Corrupt(
-          "section %u (%llu bytes at %llu) is misaligned or not between its neighbours, bytes "
-          "%llu to %llu",
-          i, ull{section.bytes()}, ull{section.offset()}, ull{end}, ull{header.metadata_offset});
+          "section %u (%llu bytes at %llu) does not lie between its neighbours, from byte %llu to "
+          "%llu at most",
+          i, ull{section.bytes()}, ull{section.offset()}, ull{begin}, ull{header.metadata_offset});
     }
-    RONDO_RETURN_IF_ERROR(CheckZeros(file, end, section.offset()));
-    end = section.offset() + section.bytes();
+    if (section.bytes() == 0 && section.checksum() != of_nothing) {
+      return Corrupt("section %u is empty, but has the checksum of something", i);
+    }
+    RONDO_RETURN_IF_ERROR(CheckZeros(file, end, begin));
+    end = begin + section.bytes();
+  }
+  if (header.metadata_offset != NextSection(end)) {
+    return Corrupt("the metadata is at byte %llu, expected behind the last section, at %llu",
+                   ull{header.metadata_offset}, ull{NextSection(end)});
   }
   return CheckZeros(file, end, header.metadata_offset);
 }

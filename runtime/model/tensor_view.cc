@@ -68,6 +68,19 @@ Status CheckTiles(const TensorView& tensor) {
 
 }  // namespace
 
+const char* FormatName(format::TensorFormat format) {
+  switch (format) {
+    case format::TensorFormat::F32:
+      return "f32";
+    case format::TensorFormat::Q8:
+      return "q8";
+    case format::TensorFormat::Q4:
+      return "q4";
+    default:
+      return "?";
+  }
+}
+
 std::span<const float> TensorView::f32() const { return As<float>(data); }
 std::span<const int8_t> TensorView::q8() const { return As<int8_t>(data); }
 std::span<const float> TensorView::q8_scales() const { return As<float>(scales); }

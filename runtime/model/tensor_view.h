@@ -9,6 +9,9 @@
 
 namespace rondo {
 
+// "f32", "q8", "q4": as tools take and print it.
+const char* FormatName(format::TensorFormat format);
+
 // Layouts are those of format::TensorFormat. Views into the file's bytes; valid as long as these.
 struct TensorView {
   const char* name;  // printable ASCII

@@ -78,7 +78,7 @@ Status WeightLoader::Load(const Task& task, bool reports, Shared* shared) const 
   const size_t row_bytes = tensor.data.size() / tensor.rows;
   const size_t row_scales = tensor.scales.size() / tensor.rows;
   const size_t nr = task.shape.TileChannels(layout_);
-  const size_t step = nr * std::max<size_t>(1, kPieceBytes / (row_bytes * nr));
+  const size_t step = nr * std::max<size_t>(1, kPieceBytes / row_bytes / nr);
   Status finite;
   for (size_t begin = 0; begin < tensor.rows; begin += step) {
     if (shared->stop.load(std::memory_order_relaxed)) return Status();

@@ -5,6 +5,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/tensor_view.h"
+#include "runtime/model/vector_reader.h"
 
 namespace rondo {
 
@@ -12,46 +13,26 @@ namespace {
 
 constexpr size_t kPackedAlignment = 64;
 
-LinearShape Shape(const TensorView& tensor) {
-  switch (tensor.format) {
-    case format::TensorFormat::F32:
-      return {WeightFormat::kF32, tensor.rows, tensor.cols, 0};
-    case format::TensorFormat::Q8:
-      return {WeightFormat::kQ8, tensor.rows, tensor.cols, 0};
-    default:
-      return {WeightFormat::kQ4, tensor.rows, tensor.padded_cols, tensor.block};
-  }
-}
-
 PackedLinear ShapeOnly(const ModelFile& file, const format::Linear& linear) {
   const TensorView tensor = ViewTensor(file, linear.weight());
-  return {Shape(tensor), tensor.cols, nullptr, linear.weight()};
+  return {LinearShape::Of(tensor), tensor.cols, nullptr, linear.weight()};
 }
 
 // Bytes of one packed matrix in a block that holds several.
-size_t Slot(const KernelSet& set, const PackedLinear& linear) {
-  return RoundUp(linear.shape.PackedBytes(set), kPackedAlignment);
-}
-
-// A checked vector of floats, used where it lies in the file.
-Result<const float*> Vector(const ModelFile& file, uint32_t index) {
-  RONDO_RETURN_IF_ERROR(VerifyTensor(file, index));
-  const TensorView tensor = ViewTensor(file, index);
-  RONDO_RETURN_IF_ERROR(CheckFinite(tensor));
-  return tensor.f32().data();
+CheckedSize Slot(const KernelSet& set, const PackedLinear& linear) {
+  return CheckedSize(linear.shape.PackedBytes(set)).AlignUp(kPackedAlignment);
 }
 
 // A norm of n channels; kNone where it is absent.
-Result<RowNorm> Norm(const ModelFile& file, const format::Norm* norm, size_t n) {
+Result<RowNorm> Norm(VectorReader& vectors, const format::Norm* norm, size_t n) {
   RowNorm result;
   if (norm == nullptr) return result;
-  result.kind =
-      norm->kind() == format::NormKind::LayerNorm ? NormKind::kLayerNorm : NormKind::kRmsNorm;
+  result.kind = norm->kind();
   result.epsilon = static_cast<float>(norm->epsilon());
   result.group = norm->group() != 0 ? norm->group() : n;
-  RONDO_ASSIGN(result.weight, Vector(file, norm->weight()));
+  RONDO_ASSIGN(result.weight, vectors.Read(norm->weight()));
   if (norm->bias() >= 0) {
-    RONDO_ASSIGN(result.bias, Vector(file, static_cast<uint32_t>(norm->bias())));
+    RONDO_ASSIGN(result.bias, vectors.Read(static_cast<uint32_t>(norm->bias())));
   }
   return result;
 }
@@ -66,24 +47,24 @@ PackedLinear* Matrix(LayerWeights& layer, bool experts, size_t i) {
 }
 
 // What lies in the file and is used there.
-Status ReadVectors(const ModelFile& file, const format::Layer& layer, LayerWeights* l) {
-  const size_t hidden = file.model().hidden_size();
+Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Layer& layer,
+                   LayerWeights* l) {
   if (const format::ShortConv* conv = layer.conv()) {
-    RONDO_ASSIGN(l->norm, Norm(file, conv->norm(), hidden));
-    RONDO_ASSIGN(l->conv_kernel, Vector(file, conv->kernel()));
+    RONDO_ASSIGN(l->norm, Norm(vectors, conv->norm(), hidden));
+    RONDO_ASSIGN(l->conv_kernel, vectors.Read(conv->kernel()));
     if (conv->bias() >= 0) {
-      RONDO_ASSIGN(l->conv_bias, Vector(file, static_cast<uint32_t>(conv->bias())));
+      RONDO_ASSIGN(l->conv_bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
     }
   } else {
     const format::Attention& attention = *layer.attention();
     const size_t head_dim = attention.head_dim();
-    RONDO_ASSIGN(l->norm, Norm(file, attention.norm(), hidden));
-    RONDO_ASSIGN(l->q_norm, Norm(file, attention.q_norm(), attention.n_heads() * head_dim));
-    RONDO_ASSIGN(l->k_norm, Norm(file, attention.k_norm(), attention.n_kv_heads() * head_dim));
-    RONDO_ASSIGN(l->post_norm, Norm(file, attention.post_norm(), hidden));
+    RONDO_ASSIGN(l->norm, Norm(vectors, attention.norm(), hidden));
+    RONDO_ASSIGN(l->q_norm, Norm(vectors, attention.q_norm(), attention.n_heads() * head_dim));
+    RONDO_ASSIGN(l->k_norm, Norm(vectors, attention.k_norm(), attention.n_kv_heads() * head_dim));
+    RONDO_ASSIGN(l->post_norm, Norm(vectors, attention.post_norm(), hidden));
   }
-  RONDO_ASSIGN(l->mlp_norm, Norm(file, layer.mlp()->norm(), hidden));
-  RONDO_ASSIGN(l->mlp_post_norm, Norm(file, layer.mlp()->post_norm(), hidden));
+  RONDO_ASSIGN(l->mlp_norm, Norm(vectors, layer.mlp()->norm(), hidden));
+  RONDO_ASSIGN(l->mlp_post_norm, Norm(vectors, layer.mlp()->post_norm(), hidden));
   return Status();
 }
 
@@ -143,14 +124,15 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   RONDO_ASSIGN(w.blocks_, HeapArray<MemoryPlan::BlockId>::Create(n_layers + 1));
   for (size_t i = 0; i < n_layers; ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
-    size_t bytes = kOverRead;
-    ForEachLinear(
-        layer, [&](const format::Linear& linear) { bytes += Slot(set, ShapeOnly(file, linear)); });
+    CheckedSize bytes = kOverRead;
+    ForEachLinear(layer, [&](const format::Linear& linear) {
+      bytes = bytes + Slot(set, ShapeOnly(file, linear));
+    });
     char name[PlanBlock::kMaxName];
     std::snprintf(name, sizeof name, "layer %zu", i);
-    w.blocks_[i] = plan->Add(Segment::kWeights, bytes, name);
+    w.blocks_[i] = plan->Add(Segment::kWeights, bytes.ValueOrMost(), name);
   }
-  w.blocks_[n_layers] = plan->Add(Segment::kWeights, Slot(set, w.head_) + kOverRead,
+  w.blocks_[n_layers] = plan->Add(Segment::kWeights, (Slot(set, w.head_) + kOverRead).ValueOrMost(),
                                   w.tied_ ? "output head and embedding" : "output head");
   return w;
 }
@@ -159,6 +141,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
                      ThreadPool* pool, const LoadProgress& progress) {
   const format::Model& model = file.model();
   const bool mapped = file.layout() != nullptr;
+  RONDO_ASSIGN(VectorReader vectors, VectorReader::Create(file));
   RONDO_ASSIGN(WeightLoader loader, WeightLoader::Create(file, LayoutOf(*set_), n_matrices_ + 2));
   // Takes the matrix from the file as it is, or has it packed.
   const auto add = [&](const format::Linear& linear, PackedLinear* target,
@@ -169,7 +152,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     }
     const float* bias = nullptr;
     if (linear.bias() >= 0) {
-      RONDO_ASSIGN(bias, Vector(file, static_cast<uint32_t>(linear.bias())));
+      RONDO_ASSIGN(bias, vectors.Read(static_cast<uint32_t>(linear.bias())));
     }
     loader.Add(linear.weight(), target->shape, bias, packed);
     target->packed = packed;
@@ -181,25 +164,25 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   for (size_t i = 0; i < layers_.size(); ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
     LayerWeights& l = layers_[i];
-    RONDO_RETURN_IF_ERROR(ReadVectors(file, layer, &l));
+    RONDO_RETURN_IF_ERROR(ReadVectors(vectors, model.hidden_size(), layer, &l));
     uint8_t* packed = block(i);
     size_t matrix = 0;
     Status status;
     ForEachLinear(layer, [&](const format::Linear& linear) {
       PackedLinear* target = Matrix(l, layer.mlp()->experts() != nullptr, matrix++);
       if (status.ok()) status = add(linear, target, packed);
-      if (!mapped) packed += Slot(*set_, *target);
+      if (!mapped) packed += Slot(*set_, *target).value();
     });
     RONDO_RETURN_IF_ERROR(status);
   }
-  RONDO_ASSIGN(final_norm_, Norm(file, model.final_norm(), model.hidden_size()));
+  RONDO_ASSIGN(final_norm_, Norm(vectors, model.final_norm(), model.hidden_size()));
   if (model.positions() >= 0) {
-    RONDO_ASSIGN(positions_, Vector(file, static_cast<uint32_t>(model.positions())));
+    RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));
   }
   RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, block(layers_.size())));
   if (!tied_) {
     const TensorView embedding = ViewTensor(file, model.embedding());
-    embedding_shape_ = Shape(embedding);
+    embedding_shape_ = LinearShape::Of(embedding);
     embedding_rows_ = {embedding.data.data(), embedding.scales.data(), nullptr};
     if (!mapped) loader.Add(model.embedding(), embedding_shape_, nullptr, nullptr);
   }

@@ -91,11 +91,6 @@ DecoderSpec SpecOf(const Shape& s) {
   return spec;
 }
 
-template <typename T>
-std::span<const uint8_t> BytesOf(const std::vector<T>& values) {
-  return {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)};
-}
-
 // Writes tensors of random values with mean 0 and variance 1 / cols: what goes in with variance 1
 // comes out so.
 class RandomTensors {
@@ -106,7 +101,7 @@ class RandomTensors {
     const uint64_t rows = recipe.rows(), cols = recipe.cols;
     if (recipe.role == TensorRole::kVector) {
       const std::vector<float> ones(rows, 1.0f);
-      return {TensorFormat::F32, 1, rows, 0, writer_.Add(BytesOf(ones)), {}};
+      return {TensorFormat::F32, 1, rows, 0, writer_.Add(convert::BytesOf(ones)), {}};
     }
     const float deviation = 1.0f / std::sqrt(static_cast<float>(cols));
     switch (format) {
@@ -115,7 +110,7 @@ class RandomTensors {
       case TensorFormat::Q8: {
         const format::Section data = WriteBytes(rows * cols);
         const std::vector<float> scales(rows, deviation / kQ8Deviation);
-        return {format, rows, cols, 0, data, writer_.Add(BytesOf(scales))};
+        return {format, rows, cols, 0, data, writer_.Add(convert::BytesOf(scales))};
       }
       default: {
         const uint64_t blocks = (cols + block - 1) / block;
@@ -124,7 +119,7 @@ class RandomTensors {
         const uint16_t scale = convert::ToBfloat16(deviation / kQ4Deviation);
         std::vector<uint16_t> scales(rows * blocks, scale);
         for (size_t i = 1; i < scales.size(); i += 2) scales[i] ^= 0x8000;
-        return {format, rows, cols, block, data, writer_.Add(BytesOf(scales))};
+        return {format, rows, cols, block, data, writer_.Add(convert::BytesOf(scales))};
       }
     }
   }
@@ -166,7 +161,7 @@ class RandomTensors {
       for (size_t i = 0; i < floats.size(); ++i) {
         floats[i] = static_cast<int8_t>(bytes[i]) * (deviation / kQ8Deviation);
       }
-      writer_.Append(BytesOf(floats));
+      writer_.Append(convert::BytesOf(floats));
     }
     return writer_.End();
   }
@@ -192,16 +187,6 @@ class RandomTensors {
   std::vector<uint64_t> words_;
 };
 
-TensorFormat FormatOf(const std::string& name) {
-  if (name == "f32") return TensorFormat::F32;
-  return name == "q8" ? TensorFormat::Q8 : TensorFormat::Q4;
-}
-
-// As `rondo convert` names it.
-std::string FormatFact(const std::string& name, uint32_t block) {
-  return name == "q4" ? "q4, block " + std::to_string(block) : name;
-}
-
 }  // namespace
 
 BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options) {
@@ -210,14 +195,15 @@ BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options
   FileWriter writer(folder.path() / "model.rondo");
   RandomTensors tensors(writer);
   const DecoderSpec spec = SpecOf(shape);
+  const TensorFormat weights = convert::FormatNamed(options.weights);
+  const TensorFormat vocabulary = convert::FormatNamed(options.embedding);
   std::vector<StoredTensor> stored;
   for (const TensorRecipe& recipe : spec.tensors) {
-    const bool embedding = recipe.role == TensorRole::kEmbedding;
-    stored.push_back(tensors.Write(
-        recipe, FormatOf(embedding ? options.embedding : options.weights), options.block));
+    const bool is_vocabulary = recipe.role == TensorRole::kEmbedding;
+    stored.push_back(tensors.Write(recipe, is_vocabulary ? vocabulary : weights, options.block));
   }
-  const convert::Facts facts = {{"weights", FormatFact(options.weights, options.block)},
-                                {"embedding", FormatFact(options.embedding, options.block)}};
+  const convert::Facts facts = {{"weights", convert::FormatFact(weights, options.block)},
+                                {"embedding", convert::FormatFact(vocabulary, options.block)}};
   flatbuffers::FlatBufferBuilder builder;
   convert::BuildMetadata(std::string(shape.name), spec, facts, stored, writer.sections(), {},
                          builder);

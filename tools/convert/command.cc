@@ -8,6 +8,7 @@
 #include "tools/common/progress_bar.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/long_task.h"
+#include "tools/convert/output/metadata.h"
 
 namespace rondo::tools {
 namespace {
@@ -32,11 +33,6 @@ struct Arguments {
   uint32_t block = 32;
   double bits = 4.5;
 };
-
-TensorFormat FormatOf(const std::string& name) {
-  if (name == "f32") return TensorFormat::F32;
-  return name == "q8" ? TensorFormat::Q8 : TensorFormat::Q4;
-}
 
 void CheckCombination(const Arguments& a) {
   const bool calibrates = !a.calibrate.empty();
@@ -72,12 +68,12 @@ void Run(const Arguments& arguments) {
   options.output = arguments.output;
   CheckCombination(arguments);
   const std::string weights = arguments.weights.empty() ? "q8" : arguments.weights;
-  options.weights = FormatOf(weights);
+  options.weights = convert::FormatNamed(weights);
   options.keep_q4 = arguments.weights.empty() && arguments.embedding.empty();
   options.block = arguments.block;
   if (weights == "auto") options.bits = arguments.bits;
   const std::string embedding = weights == "q4" || weights == "auto" ? "q8" : weights;
-  options.embedding = FormatOf(arguments.embedding.empty() ? embedding : arguments.embedding);
+  options.embedding = convert::FormatNamed(arguments.embedding.empty() ? embedding : arguments.embedding);
   options.calibration = arguments.calibrate;
   convert::ConvertReport report;
   RunLongTask(options.output, [&](const convert::ConvertProgress& progress) {

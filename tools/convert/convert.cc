@@ -75,16 +75,11 @@ void DropPrefix(DecoderSpec& spec, const Checkpoint& checkpoint) {
   spec.ignored = std::move(ignored);
 }
 
-std::string FormatName(TensorFormat format, uint32_t block) {
-  if (format == TensorFormat::F32) return "f32";
-  return format == TensorFormat::Q8 ? "q8" : "q4, block " + std::to_string(block);
-}
-
 // For `rondo inspect`.
 std::string WeightsFact(const ConvertOptions& options, bool kept_q4) {
   const std::string calibrated = options.calibration.empty() ? "" : ", calibrated";
   if (options.bits == 0) {
-    return FormatName(options.weights, options.block) + calibrated +
+    return FormatFact(options.weights, options.block) + calibrated +
            (kept_q4 ? "; q4, block 32" : "");
   }
   std::ostringstream text;
@@ -206,7 +201,7 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
     const auto mixed = [&](double share) { tell(kFloatShare + mix_share * share); };
     for (const FormatDecision& d : calibration->MixFormats(options.bits, mixed)) {
       report.chosen.push_back(
-          {d.name, d.weights, d.divergence, FormatName(d.chosen.format, d.chosen.block), d.bits});
+          {d.name, d.weights, d.divergence, FormatFact(d.chosen.format, d.chosen.block), d.bits});
     }
   }
 
@@ -231,7 +226,7 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
   }
   for (std::string& note : carry_over.Notes()) report.notes.push_back(std::move(note));
   const Facts facts = {{"weights", WeightsFact(options, options.keep_q4 && carry_over.any_taken())},
-                       {"embedding", FormatName(options.embedding, options.block)},
+                       {"embedding", FormatFact(options.embedding, options.block)},
                        {"rope", RopeFact(spec)}};
   BuildMetadata(source.name, spec, facts, stored, writer.sections(), tokenizer, builder, chat);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});

@@ -50,19 +50,6 @@ void Row(const std::string& name, const std::string& value, std::string* out) {
   *out += name + std::string(name.size() < 18 ? 18 - name.size() : 1, ' ') + value + "\n";
 }
 
-const char* FormatName(format::TensorFormat format) {
-  switch (format) {
-    case format::TensorFormat::F32:
-      return "f32";
-    case format::TensorFormat::Q8:
-      return "q8";
-    case format::TensorFormat::Q4:
-      return "q4";
-    default:
-      return "?";
-  }
-}
-
 }  // namespace
 
 std::string DescribeModel(const rondo_model* model) {

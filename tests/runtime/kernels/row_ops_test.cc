@@ -114,6 +114,8 @@ TEST_P(RowOpsTest, QuantisedRowsReadBackWithinHalfAStep) {
 
 double Expected(Activation activation, double x) {
   switch (activation) {
+    case Activation::kNone:
+      break;
     case Activation::kSilu:
       return x / (1 + std::exp(-x));
     case Activation::kGelu:
@@ -137,8 +139,9 @@ TEST_P(RowOpsTest, ActivationsMatchTheirFormulas) {
   gate[1] = -30;
   const auto up = RandomRow(n, 8);
   std::vector<float> scratch(n + kOverRead);
-  for (int kind = 0; kind <= static_cast<int>(Activation::kReluSquared); ++kind) {
-    const auto activation = static_cast<Activation>(kind);
+  for (const Activation activation : format::EnumValuesActivation()) {
+    if (activation == Activation::kNone) continue;
+    const char* const kind = format::EnumNameActivation(activation);
     std::vector<float> plain = gate, gated = gate;
     Activate(set_, activation, plain.data(), n, scratch.data(), plain.data());
     ActivateGate(set_, activation, gated.data(), up.data(), n, scratch.data(), gated.data());

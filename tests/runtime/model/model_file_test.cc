@@ -263,7 +263,7 @@ const std::vector<Case> kCases = {
        format::Section& section = SectionOf(m.sections()->Get(0));
        section = format::Section(section.offset() + 1, section.bytes() - 1, section.checksum());
      },
-     kCorrupt, "misaligned"},
+     kCorrupt, "section 0 "},
     {"SectionsOverlap",
      [](const Model& m) {
        format::Section& section = SectionOf(m.sections()->Get(0));

@@ -58,7 +58,7 @@ struct LinearSpec {
 struct NormSpec {
   double epsilon;
   uint32_t weight;
-  format::NormKind kind = format::NormKind::RmsNorm;
+  format::NormKind kind = format::NormKind::kRmsNorm;
   int32_t bias = -1;
   uint32_t group = 0;  // channels normalised together; 0: all
 };
@@ -102,7 +102,7 @@ struct LayerSpec {
   bool parallel = false;
   std::optional<NormSpec> mlp_norm;
   uint32_t intermediate_size;
-  format::Activation activation = format::Activation::Silu;
+  format::Activation activation = format::Activation::kSilu;
   bool gated = true;
   LinearSpec gate_up, down;
   std::optional<ExpertsSpec> experts;  // in place of gate_up and down

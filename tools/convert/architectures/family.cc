@@ -300,17 +300,17 @@ Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
 format::Activation ReadActivation(const Config& config, const char* key, const char* if_absent) {
   using format::Activation;
   static const std::map<std::string, Activation> kKnown = {
-      {"silu", Activation::Silu},
-      {"swish", Activation::Silu},
-      {"gelu", Activation::Gelu},
-      {"gelu_python", Activation::Gelu},
-      {"gelu_new", Activation::GeluTanh},
-      {"gelu_fast", Activation::GeluTanh},
-      {"gelu_pytorch_tanh", Activation::GeluTanh},
-      {"gelu_accurate", Activation::GeluTanh},
-      {"quick_gelu", Activation::GeluQuick},
-      {"relu", Activation::Relu},
-      {"relu2", Activation::ReluSquared},
+      {"silu", Activation::kSilu},
+      {"swish", Activation::kSilu},
+      {"gelu", Activation::kGelu},
+      {"gelu_python", Activation::kGelu},
+      {"gelu_new", Activation::kGeluTanh},
+      {"gelu_fast", Activation::kGeluTanh},
+      {"gelu_pytorch_tanh", Activation::kGeluTanh},
+      {"gelu_accurate", Activation::kGeluTanh},
+      {"quick_gelu", Activation::kGeluQuick},
+      {"relu", Activation::kRelu},
+      {"relu2", Activation::kReluSquared},
   };
   const std::string name = config.Text(key, if_absent);
   const auto found = kKnown.find(name);

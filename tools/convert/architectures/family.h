@@ -74,7 +74,7 @@ struct Family {
   std::vector<std::string> ignored;  // of each layer
 
   // Norms.
-  format::NormKind norm = format::NormKind::RmsNorm;
+  format::NormKind norm = format::NormKind::kRmsNorm;
   double epsilon = 1e-6;
   bool norm_bias = false;
   float norm_offset = 0;  // Gemma keeps weights less 1
@@ -94,7 +94,7 @@ struct Family {
   bool gated = true;        // else `up` and `down` alone
   bool fused_gate = false;  // `gate` names both gate and up
   bool mlp_bias = false;
-  format::Activation activation = format::Activation::Silu;
+  format::Activation activation = format::Activation::kSilu;
   bool parallel = false;
 
   // Experts; of layers for which has_experts is null or true.

@@ -25,7 +25,7 @@ DecoderSpec ReadGpt2(const Config& config) {
     config.Refuse("add_cross_attention", "is true: only decoders by themselves are known");
   }
   Family f(sizes);
-  f.norm = format::NormKind::LayerNorm;
+  f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = true;
   f.transposed = true;
@@ -55,7 +55,7 @@ DecoderSpec ReadGpt2(const Config& config) {
 
 DecoderSpec ReadGptNeox(const Config& config) {
   Family f(ReadSizes(config));
-  f.norm = format::NormKind::LayerNorm;
+  f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_eps", 1e-5);
   f.norm_bias = f.mlp_bias = true;
   f.qkv_bias = f.output_bias = config.Flag("attention_bias", true);
@@ -79,7 +79,7 @@ DecoderSpec ReadGptNeox(const Config& config) {
 
 DecoderSpec ReadStarcoder2(const Config& config) {
   Family f(ReadSizes(config, {.default_kv_heads = 2, .default_context = 4096}));
-  f.norm = format::NormKind::LayerNorm;
+  f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("norm_epsilon", 1e-5);
   f.norm_bias = true;
   f.qkv_bias = f.output_bias = f.mlp_bias = config.Flag("use_bias", true);
@@ -96,7 +96,7 @@ DecoderSpec ReadStarcoder2(const Config& config) {
 
 DecoderSpec ReadStableLm(const Config& config) {
   Family f(ReadSizes(config, {.default_kv_heads = 32, .default_context = 4096}));
-  f.norm = format::NormKind::LayerNorm;
+  f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_eps", 1e-5);
   f.norm_bias = true;
   f.qkv_bias = config.Flag("use_qkv_bias", false);

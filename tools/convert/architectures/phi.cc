@@ -7,7 +7,7 @@ namespace rondo::convert {
 
 DecoderSpec ReadPhi(const Config& config) {
   Family f(ReadSizes(config));
-  f.norm = format::NormKind::LayerNorm;
+  f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_eps", 1e-5);
   f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = f.head_bias = true;
   f.final_norm = "final_layernorm";

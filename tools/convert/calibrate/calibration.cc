@@ -1,13 +1,12 @@
 #include "tools/convert/calibrate/calibration.h"
 
-#include <cstring>
-
 #include "platforms/cpu.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/calibrate/compensate.h"
 #include "tools/convert/calibrate/correct.h"
 #include "tools/convert/calibrate/factor.h"
 #include "tools/convert/output/quantize.h"
+#include "tools/convert/output/section_sink.h"
 #include "tools/convert/sources/input_file.h"
 
 namespace rondo::convert {
@@ -47,10 +46,9 @@ Stages StagesOf(const format::Layer& layer) {
 }
 
 template <typename T>
-std::vector<uint8_t> BytesOf(const std::vector<T>& values) {
-  std::vector<uint8_t> bytes(values.size() * sizeof(T));
-  std::memcpy(bytes.data(), values.data(), bytes.size());
-  return bytes;
+std::vector<uint8_t> CopiedBytes(const std::vector<T>& values) {
+  const std::span<const uint8_t> bytes = BytesOf(values);
+  return {bytes.begin(), bytes.end()};
 }
 
 }  // namespace
@@ -134,7 +132,7 @@ EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {
   const Q4Matrix q = CompensatedQ4(weights, view.rows, view.cols, format.block, moments.square(),
                                    factor, kSweeps, threads_);
   model_.Exchange(tensor, q.Values());
-  return {format.format, format.block, q.Data(), BytesOf(q.Scales())};
+  return {format.format, format.block, q.Data(), CopiedBytes(q.Scales())};
 }
 
 // At 8 bits the nearest value is good enough.
@@ -150,7 +148,7 @@ EncodedTensor Calibration::RoundToQ8(uint32_t tensor, std::span<const float> wei
     }
   }
   model_.Exchange(tensor, values);
-  return {format::TensorFormat::Q8, 0, BytesOf(data), BytesOf(scales)};
+  return {format::TensorFormat::Q8, 0, CopiedBytes(data), CopiedBytes(scales)};
 }
 
 }  // namespace rondo::convert

@@ -13,6 +13,7 @@
 #include "platforms/memory.h"
 #include "runtime/base/checksum.h"
 #include "runtime/engine/blueprint.h"
+#include "runtime/model/model_check.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/fail.h"
 
@@ -119,10 +120,9 @@ void FloatModel::Exchange(uint32_t tensor, std::span<const float> values) {
     const auto place = reinterpret_cast<const uint8_t*>(section) - bytes_;
     std::memcpy(bytes_ + place, &changed, sizeof changed);
   };
+  const format::Section* const section = FindSection(file_.model(), old);
   write(entry.data());
-  for (const format::Section* section : *file_.model().sections()) {
-    if (section->offset() == old.offset()) write(section);
-  }
+  write(section);
 }
 
 std::vector<TokenChunk> FloatModel::Tokenize(const std::string& text, size_t length,

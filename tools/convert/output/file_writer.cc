@@ -30,9 +30,8 @@ void CheckReplaceable(const fs::path& target) {
   }
 }
 
-template <typename T>
-std::span<const uint8_t> BytesOf(const T& value) {
-  return {reinterpret_cast<const uint8_t*>(&value), sizeof(value)};
+std::span<const uint8_t> BytesOf(const FileHeader& header) {
+  return {reinterpret_cast<const uint8_t*>(&header), sizeof(header)};
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "tools/convert/output/metadata.h"
 
+#include "runtime/model/tensor_view.h"
+#include "tools/convert/fail.h"
+
 namespace rondo::convert {
 namespace {
 
@@ -89,6 +92,18 @@ Offset<format::Layer> Build(FlatBufferBuilder& builder, const LayerSpec& layer) 
 }
 
 }  // namespace
+
+format::TensorFormat FormatNamed(const std::string& name) {
+  for (const format::TensorFormat format : format::EnumValuesTensorFormat()) {
+    if (name == FormatName(format)) return format;
+  }
+  Fail("there is no format ", name);
+}
+
+std::string FormatFact(format::TensorFormat format, uint32_t block) {
+  const std::string name = FormatName(format);
+  return format == format::TensorFormat::Q4 ? name + ", block " + std::to_string(block) : name;
+}
 
 void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const Facts& facts,
                    const std::vector<StoredTensor>& stored,

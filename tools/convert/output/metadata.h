@@ -20,6 +20,11 @@ struct StoredTensor {
   std::optional<format::Section> scales;
 };
 
+// By FormatName. Throws Error for any other text.
+format::TensorFormat FormatNamed(const std::string& name);
+// "q8", "q4, block 64": as the facts of a file say it.
+std::string FormatFact(format::TensorFormat format, uint32_t block);
+
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
 // Finishes `builder` as the metadata. `stored` goes with `spec.tensors` one by one; `tokenizer`

@@ -15,6 +15,7 @@
 #include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
+#include "runtime/model/vector_reader.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/output/check_written.h"
 #include "tools/convert/output/file_writer.h"
@@ -48,18 +49,17 @@ Linears FindLinears(const format::Model& model, const fs::path& path) {
   return linears;
 }
 
-LinearShape ShapeOf(const TensorView& tensor) {
-  const WeightFormat format = tensor.format == format::TensorFormat::F32  ? WeightFormat::kF32
-                              : tensor.format == format::TensorFormat::Q8 ? WeightFormat::kQ8
-                                                                          : WeightFormat::kQ4;
-  return {format, tensor.rows, tensor.padded_cols, tensor.block};
-}
-
 class Packer {
  public:
   Packer(const PackOptions& options, const ModelFile& file, FileWriter& writer,
          std::function<void(uint64_t)> progress)
-      : options_(options), file_(file), writer_(writer), progress_(std::move(progress)) {}
+      : options_(options),
+        file_(file),
+        writer_(writer),
+        vectors_(VectorReader::Create(file)),
+        progress_(std::move(progress)) {
+    Require(vectors_.status(), options.input);
+  }
 
   // A section as it is.
   Section Copy(const Section& section) {
@@ -83,13 +83,12 @@ class Packer {
     Require(CheckFinite(tensor), options_.input);
     const float* bias = nullptr;
     if (bias_index >= 0) {
-      const auto vector = static_cast<uint32_t>(bias_index);
-      Require(VerifyTensor(file_, vector), options_.input);
-      Require(CheckFinite(ViewTensor(file_, vector)), options_.input);
-      bias = ViewTensor(file_, vector).f32().data();
+      const Result<const float*> vector = vectors_->Read(static_cast<uint32_t>(bias_index));
+      Require(vector.status(), options_.input);
+      bias = *vector;
     }
     const PackedLayout& layout = options_.target.layout;
-    LinearShape shape = ShapeOf(tensor);
+    LinearShape shape = LinearShape::Of(tensor);
     const size_t row_bytes = tensor.data.size() / tensor.rows;
     const size_t row_scales = tensor.scales.size() / tensor.rows;
     const size_t nr = shape.TileChannels(layout);
@@ -120,6 +119,7 @@ class Packer {
   const PackOptions& options_;
   const ModelFile& file_;
   FileWriter& writer_;
+  Result<VectorReader> vectors_;
   const std::function<void(uint64_t)> progress_;
 };
 

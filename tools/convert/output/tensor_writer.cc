@@ -12,11 +12,6 @@ using format::TensorFormat;
 
 constexpr uint64_t kElementsPerStep = 1u << 20;
 
-template <typename T>
-std::span<const uint8_t> BytesOf(const std::vector<T>& values) {
-  return {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)};
-}
-
 // Turns rows into the bytes of one format.
 class RowEncoder {
  public:

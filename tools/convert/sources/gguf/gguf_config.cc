@@ -11,7 +11,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr uint64_t kMaxExperts = 1u << 12;
 constexpr const char* kWindowKey = "attention.sliding_window";
 
 // ---- Rotary positions
