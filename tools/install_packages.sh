@@ -1,14 +1,14 @@
 #!/bin/sh
 # Installs the Debian or Ubuntu packages that Rondo needs and that are not there yet.
 #   sh tools/install_packages.sh build     to build the library, the tool and the tests
-#   sh tools/install_packages.sh test      also what tests/run.sh needs: clang, clang-format,
-#                                          python3, pkgconf, the arm64 cross compiler and the emulator
+#   sh tools/install_packages.sh test      also what tests/run.sh needs: clang and its tools, python3,
+#                                          pkgconf, the arm64 cross compiler and the emulator
 # Does nothing where everything is there; uses sudo only when it must install and is not root.
 set -eu
 
 build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-dev libutf8proc-dev
   libxxhash-dev nlohmann-json3-dev libcli11-dev libedit-dev libgtest-dev libgmock-dev ca-certificates"
-test="clang libclang-rt-dev clang-format python3 pkgconf g++-aarch64-linux-gnu qemu-user"
+test="clang libclang-rt-dev clang-format clang-tidy python3 pkgconf g++-aarch64-linux-gnu qemu-user"
 
 case ${1:-} in
   build) wanted=$build ;;

@@ -58,12 +58,11 @@ Result<ContextWindow> MakeWindow(const EngineOptions& options) {
   if (!window.slides) return window;
   window.sink_blocks = CeilDiv(options.sink_tokens, kKvBlockTokens);
   if (window.blocks < window.sink_blocks + 2) {
-    return Status::Error(
-        StatusCode::kInvalidArgument,
-        "engine option context is %u, but sliding with %u sink tokens needs at "
-        "least %llu",
-        options.context, options.sink_tokens,
-        static_cast<unsigned long long>((window.sink_blocks + 2) * kKvBlockTokens));
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option context is %u, but sliding with %u sink tokens needs at "
+                         "least %llu",
+                         options.context, options.sink_tokens,
+                         static_cast<unsigned long long>(window.sink_blocks + 2) * kKvBlockTokens);
   }
   return window;
 }

@@ -77,7 +77,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   if (engine == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes", sizeof(Engine));
   }
-  impl.release();
+  static_cast<void>(impl.release());
   return engine;
 }
 

@@ -8,6 +8,7 @@
 
 #include "runtime/kernels/kernel_set.h"
 
+// NOLINTBEGIN(google-build-namespaces, misc-definitions-in-headers): each includer's own, as above
 namespace rondo {
 namespace {
 
@@ -118,3 +119,4 @@ constexpr RowLoops kLoops = {
 
 }  // namespace
 }  // namespace rondo
+// NOLINTEND(google-build-namespaces, misc-definitions-in-headers)
