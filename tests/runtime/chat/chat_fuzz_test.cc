@@ -4,99 +4,18 @@
 #include <random>
 
 #include "tests/runtime/chat/render.h"
+#include "tests/runtime/chat/template_pieces.h"
 
 namespace rondo {
 namespace {
-
-constexpr const char* kPieces[] = {
-    "{{",
-    "}}",
-    "{%",
-    "%}",
-    "{#",
-    "#}",
-    "-",
-    "+",
-    " for ",
-    " in ",
-    " if ",
-    " else ",
-    " elif ",
-    " endif ",
-    " endfor ",
-    " set ",
-    " macro ",
-    "endmacro",
-    " call ",
-    "endcall",
-    " filter ",
-    "endset",
-    " is ",
-    " not ",
-    " and ",
-    " or ",
-    "|",
-    ".",
-    ",",
-    ":",
-    "(",
-    ")",
-    "[",
-    "]",
-    "{",
-    "}",
-    "=",
-    "==",
-    "<",
-    "*",
-    "**",
-    "//",
-    "%",
-    "~",
-    "'a'",
-    "\"b\"",
-    "1",
-    "2.5",
-    "-7",
-    "9223372036854775807",
-    "x",
-    "messages",
-    "loop",
-    "loop.last",
-    "m",
-    "range(9)",
-    "namespace(a=1)",
-    "tojson",
-    "join",
-    "map",
-    "select",
-    "sort",
-    "items()",
-    "split('a')",
-    "replace",
-    "'%s%d{}'",
-    "default",
-    "defined",
-    "string",
-    "recursive",
-    "\n",
-    " ",
-    "\u00e9",
-    "[::-1]",
-    "[1:]",
-    "caller()",
-    "indent",
-    "none",
-    "true",
-    "break",
-};
 
 TEST(ChatFuzz, TemplatesOfPieces) {
   std::mt19937 random(1);
   for (int round = 0; round < 20000; ++round) {
     std::string text;
     const size_t pieces = random() % 40;
-    for (size_t i = 0; i < pieces; ++i) text += kPieces[random() % std::size(kPieces)];
+    for (size_t i = 0; i < pieces; ++i)
+      text += kTemplatePieces[random() % std::size(kTemplatePieces)];
     testing::RenderText(text, R"({"x": [1, "a", {"b": null}], "m": {"k": 2.5}})");
   }
 }

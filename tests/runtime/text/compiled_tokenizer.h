@@ -12,6 +12,7 @@
 #include "rondo_generated.h"
 #include "runtime/text/stream_decoder.h"
 #include "runtime/text/tokenizer.h"
+#include "tests/temp_folder.h"
 #include "tools/convert/output/section_sink.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/folder.h"
@@ -110,12 +111,9 @@ class CompiledTokenizer {
 
 // A tokenizer.json written to a temporary folder and compiled.
 inline std::unique_ptr<CompiledTokenizer> CompileJson(const std::string& json) {
-  const std::filesystem::path directory =
-      std::filesystem::path(::testing::TempDir()) /
-      (std::string("tokenizer_") + ::testing::UnitTest::GetInstance()->current_test_info()->name());
-  std::filesystem::create_directories(directory);
-  std::ofstream(directory / "tokenizer.json", std::ios::binary) << json;
-  return std::make_unique<CompiledTokenizer>(directory);
+  const TempFolder folder;
+  std::ofstream(folder / "tokenizer.json", std::ios::binary) << json;
+  return std::make_unique<CompiledTokenizer>(folder.path());
 }
 
 inline std::vector<int32_t> Encode(const Tokenizer& tokenizer, std::string_view text,
