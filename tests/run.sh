@@ -1,18 +1,28 @@
 #!/bin/sh
-# Builds Rondo and runs all its tests, in one configuration or in several:
-#   release  gcc (or $CXX)             every test
-#   asan     clang, address+undefined  unit, model and abi tests, the longest ones without slow kernels
-#   tsan     gcc, threads              unit, model and abi tests, the longest ones for one format
-#   arm64    cross gcc, qemu-user      unit, model and abi tests on the model in tests/data,
-#                                      without the longest ones
-# and checks formatting. Installs missing packages first. Can be run again. One line per stage at
-# the end; the exit code is 0 only where every stage passed. A stage whose compiler is absent is
-# skipped and said so.
-#   sh tests/run.sh [STAGE...]        default: lint release; `all`: these five
+# Builds Rondo and runs its tests, in several configurations:
+#   lint     clang-format; clang-tidy     every file, or those changed last
+#   release  gcc (or $CXX)                every test
+#   asan     clang, address+undefined     every test but the slowest kernels' longest
+#   fuzz     the asan build               the fuzzers, a minute in all or SECONDS
+#   tsan     gcc, threads                 unit, model and abi tests, the longest ones for one format
+#   arm64    cross gcc, qemu-user         every test on the model in tests/data but the longest
+# Installs missing packages first. Can be run again. One line per step at the end; the exit code is
+# 0 only where every step passed. A stage whose compiler is absent is skipped and said so.
+#   sh tests/run.sh                     all six, in short: asan runs the fuzz and abi tests, tsan the
+#                                       abi tests, arm64 a model test for each kernel set
+#   sh tests/run.sh all                 all six, whole
+#   sh tests/run.sh STAGE... [SECONDS]  these, whole
 set -u
 cd "$(dirname "$0")/.."
-stages=${*:-lint release}
-[ "$stages" != all ] || stages='lint release asan tsan arm64'
+short= seconds=60 stages=
+for argument in "$@"; do
+  case $argument in
+    all) stages='lint release asan fuzz tsan arm64' ;;
+    [0-9]*) seconds=$argument ;;
+    *) stages="$stages $argument" ;;
+  esac
+done
+[ -n "$stages" ] || { short=yes stages='lint release asan fuzz tsan arm64'; }
 jobs=$(nproc 2>/dev/null || echo 2)
 mkdir -p build
 summary=build/test-summary.txt
@@ -20,10 +30,20 @@ summary=build/test-summary.txt
 failed=0
 
 now() { date +%s; }
+has() { command -v "$1" >/dev/null; }
 
 # report STAGE WHAT RESULT SECONDS
 report() {
   printf '%-8s %-28s %-36s %5s s\n' "$1" "$2" "$3" "$4" | tee -a "$summary"
+}
+
+# count_tests LOG: what passed by GoogleTest's own counts, and how many of CTest's tests that are no
+# GoogleTest programs; what was skipped.
+count_tests() {
+  awk '/^Test Passed\./ { passed++ }
+    /^\[  PASSED  \]/ { passed += $4 - 1 }
+    /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
+    END { printf "ok, %d tests", passed; if (skipped) printf " (%d skipped)", skipped }' "$1"
 }
 
 # step STAGE WHAT COMMAND...: runs the command into a log, shows the log's end when it fails.
@@ -34,11 +54,10 @@ step() {
   start=$(now)
   if "$@" >"$log" 2>&1; then
     result=ok
-    # CTest's own count, where there is one.
-    count=$(sed -n 's/^100% tests passed.* out of \([0-9]*\)$/ok, \1 tests/p' "$log")
-    skipped=$(grep -c '\*\*\*Skipped' "$log" || true)
-    [ -z "$count" ] || result=$count
-    [ "$skipped" -eq 0 ] || result="$result ($skipped skipped)"
+    case $what in
+      tests*) result=$(count_tests "build/$stage/Testing/Temporary/LastTest.log") ;;
+      fuzzers) result=$(awk '/number_of_executed_units/ { n += $2 } END { print "ok, " n " inputs" }' "$log") ;;
+    esac
     report "$stage" "$what" "$result" $(($(now) - start))
   else
     failed=1
@@ -53,60 +72,115 @@ skip() {
   report "$1" "everything" "SKIPPED: $2" 0
 }
 
-# build_and_test STAGE LABELS WITHOUT [CMAKE ARGUMENT...]: LABELS and WITHOUT (names of tests that
-# are left out; ^$ for none) are regular expressions for ctest -L and -E. $targets: what to build,
-# everything where it is empty.
-build_and_test() {
-  name=$1 labels=$2 without=$3
-  shift 3
+# configure STAGE [CMAKE ARGUMENT...]
+configure() {
+  name=$1
+  shift
   step "$name" configure cmake --preset "$name" "$@" || return
   grep ': from ' "build/$name-configure.log" | sed 's/^-- /         /'
-  step "$name" build cmake --build "build/$name" -j "$jobs" \
-    ${targets:+--target $targets} || return
-  step "$name" "tests $labels" ctest --test-dir "build/$name" -L "^($labels)\$" -j "$jobs" \
-    -E "$without" --no-tests=error --output-on-failure
 }
 
-has() { command -v "$1" >/dev/null; }
+# build STAGE [TARGET...]: everything where no target is named.
+build() {
+  name=$1
+  shift
+  step "$name" build cmake --build "build/$name" -j "$jobs" ${1:+--target "$@"}
+}
+
+# run_tests STAGE LABELS [WITHOUT]: LABELS is a regular expression for CTest, WITHOUT holds
+# GoogleTest's patterns for the tests that are left out.
+run_tests() {
+  GTEST_FILTER=${3:+-$3}
+  [ -z "$GTEST_FILTER" ] || export GTEST_FILTER
+  step "$1" "tests $2" ctest --test-dir "build/$1" -L "^($2)\$" -j "$jobs" --no-tests=error \
+    --output-on-failure
+  status=$?
+  unset GTEST_FILTER
+  return $status
+}
+
+# Each fuzzer has its share of the time. What it learns stays in build/asan/corpus for the next run;
+# an input that is a find is in build/asan/finds.
+fuzz() {
+  mkdir -p build/asan/finds
+  set -- build/asan/fuzzers/*
+  share=$(((seconds + $# - 1) / $#))
+  for program in "$@"; do
+    name=$(basename "$program")
+    corpus=build/asan/corpus/$name
+    mkdir -p "$corpus"
+    echo "== $name, $share s"
+    "$program" -max_total_time=$share -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+      -artifact_prefix="build/asan/finds/$name-" "$corpus" || return
+  done
+}
 
 start_all=$(now)
 sh tools/install_packages.sh test || exit 1
 
+# Left out by GoogleTest's patterns, and why.
+# The fast kernel sets go the same ways, and take a tenth of the time under a sanitizer:
+slow_kernels='*RowInvariance*/sse41*:*RowInvariance*/scalar*'
+# Only the converter does this, searching long for bytes that are the same on every machine:
+converter='TinyCalibration.*:Models/Trained.*'
+# Times and the perplexity of a whole text mean little where all is slow:
+long='BenchCommand.*:ToolTest.EvalOf*'
+
 for stage_name in $stages; do
-  targets=
   case $stage_name in
     lint)
-      if has clang-format; then
+      if has clang-format && has clang-tidy; then
         step lint clang-format sh tests/format.sh
+        configure release && step lint clang-tidy sh tests/tidy.sh ${short:+40}
       else
-        skip lint "no clang-format"
+        skip lint "no clang-format or no clang-tidy"
       fi
       ;;
-    release) build_and_test release 'unit|model|fuzz|abi' '^$' ;;
+    release) configure release && build release && run_tests release 'unit|model|fuzz|abi' ;;
     asan)
-      if has clang++; then
-        targets='rondo_unit_tests rondo_model_tests rondo_abi_tests'
-        build_and_test asan 'unit|model|abi' 'RowInvariance.*(sse41|scalar)' \
-          -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++
-      else
+      if ! has clang++; then
         skip asan "no clang++"
+      elif [ -n "$short" ]; then
+        configure asan "-DRONDO_TEST_TOOL=$PWD/build/release/rondo" &&
+          build asan rondo_fuzz_tests rondo_abi_tests && run_tests asan 'fuzz|abi'
+      else
+        configure asan -DRONDO_TEST_TOOL= &&
+          build asan rondo_unit_tests rondo_model_tests rondo_fuzz_tests rondo_abi_tests &&
+          run_tests asan 'unit|model|fuzz|abi' "$slow_kernels:Models/Trained.*"
       fi
       ;;
-    tsan) # threads do not depend on the kernels: row invariance for the fastest ones in q8
-      targets='rondo_unit_tests rondo_model_tests rondo_abi_tests'
-      build_and_test tsan 'unit|model|abi' \
-        'RowInvariance.*(_F32|_Q4|sse41|scalar)|EvalOfStories|BenchCommand'
+    fuzz)
+      if has clang++; then
+        configure asan && build asan rondo_fuzzers && step fuzz fuzzers fuzz
+      else
+        skip fuzz "no clang++"
+      fi
+      ;;
+    tsan)
+      if [ -n "$short" ]; then
+        configure tsan "-DRONDO_TEST_TOOL=$PWD/build/release/rondo" &&
+          build tsan rondo_abi_tests && run_tests tsan abi
+      else # threads do not depend on the kernels: row invariance for the fastest ones in q8
+        configure tsan -DRONDO_TEST_TOOL= && build tsan rondo_unit_tests rondo_model_tests rondo_abi_tests &&
+          run_tests tsan 'unit|model|abi' \
+            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4"
+      fi
       ;;
     arm64)
-      if has aarch64-linux-gnu-g++ && has qemu-aarch64; then
-        step arm64 libraries sh platforms/cmake/debian_sysroot.sh &&
-          build_and_test arm64 'unit|model|abi' 'RowInvariance|BenchCommand' -DRONDO_SHARED_DATA=
-      else
+      if ! has aarch64-linux-gnu-g++ || ! has qemu-aarch64; then
         skip arm64 "no aarch64-linux-gnu-g++ or no qemu-aarch64"
+      elif step arm64 libraries sh platforms/cmake/debian_sysroot.sh &&
+        configure arm64 -DRONDO_SHARED_DATA=; then
+        if [ -n "$short" ]; then
+          build arm64 rondo_arm_tests && run_tests arm64 arm
+        else
+          build arm64 && run_tests arm64 arm &&
+            run_tests arm64 'unit|model|fuzz|abi' "*RowInvariance*:$converter:$long"
+        fi
       fi
       ;;
     *)
-      echo "tests/run.sh: no stage '$stage_name'; there are lint release asan tsan arm64 all" >&2
+      echo "tests/run.sh: no stage '$stage_name'; there are lint release asan fuzz tsan arm64" >&2
       exit 2
       ;;
   esac

@@ -25,9 +25,7 @@ add_custom_target(rondo_archive ALL DEPENDS "${RONDO_ARCHIVE}")
 install(TARGETS rondo EXPORT rondo LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(FILES "${RONDO_ARCHIVE}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY include/rondo DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-if(TARGET rondo_tool)
-  install(TARGETS rondo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
+install(TARGETS rondo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 
 # The licences of what is inside the libraries travel with them.
 install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")

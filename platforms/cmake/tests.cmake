@@ -1,13 +1,13 @@
 # Tests: one program per CTest label. A test file's name gives its label: *_model_test.cc uses a
 # model or reference data, *_fuzz_test.cc feeds damaged input, tests/c_api/ knows the library only
-# through rondo.h, everything else is a unit test. Other .cc files in tests/ are shared helpers.
+# through rondo.h, everything else is a unit test. *_fuzzer.cc is a program of its own, which makes
+# up its inputs. Other .cc files in tests/ are shared helpers.
 find_package(GTest REQUIRED)
-include(GoogleTest)
 
 file(GLOB_RECURSE helpers CONFIGURE_DEPENDS tests/*.cc)
 file(GLOB_RECURSE unit CONFIGURE_DEPENDS tests/*_test.cc)
 list(REMOVE_ITEM helpers ${unit})
-list(FILTER helpers EXCLUDE REGEX "_(main|benchmark)\\.cc$")  # programs, below
+list(FILTER helpers EXCLUDE REGEX "_(main|benchmark|fuzzer)\\.cc$")  # programs, below
 set(abi ${unit} ${helpers})
 list(FILTER abi INCLUDE REGEX "/tests/c_api/")
 file(GLOB_RECURSE abi_c CONFIGURE_DEPENDS tests/c_api/*.c)
@@ -38,37 +38,82 @@ function(rondo_runnable target out)
   endif()
   set(${out} "${path}" PARENT_SCOPE)
 endfunction()
-rondo_runnable(rondo_tool tool)
+set(RONDO_TEST_TOOL "" CACHE FILEPATH
+    "The program rondo that tests call: another build's, to spare building it; empty: this build's")
+add_custom_target(rondo_test_tool)
+if(RONDO_TEST_TOOL)
+  set(tool "${RONDO_TEST_TOOL}")
+else()
+  rondo_runnable(rondo_tool tool)
+  add_dependencies(rondo_test_tool rondo_tool)
+endif()
 target_compile_definitions(rondo_test_options INTERFACE "RONDO_TOOL=\"${tool}\"")
 if(CMAKE_CROSSCOMPILING_EMULATOR)  # programs of this machine cannot load the library then
   target_compile_definitions(rondo_test_options INTERFACE RONDO_EMULATED=1)
 endif()
 target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest::gmock)
 
-# What tests of the insides link: the runtime and the tool's parts.
-add_library(rondo_test_insides INTERFACE)
-target_link_libraries(rondo_test_insides INTERFACE rondo_test_options rondo_tools)
+# What tests of the insides link beside the part that they test: the runtime and the converter.
 add_library(rondo_test_helpers STATIC ${helpers})
-target_link_libraries(rondo_test_helpers PUBLIC rondo_test_insides)
+target_link_libraries(rondo_test_helpers PUBLIC rondo_test_options rondo_convert)
 
-# rondo_test_program(LABEL LIBRARY SOURCE...)
-function(rondo_test_program label library)
+# rondo_test_program(LABEL SHARES LIBRARY SOURCE...): CTest runs the program whole, as so many
+# processes that share its tests. A process for each test costs more than most tests do, under
+# sanitizers and the emulator above all. More shares are begun earlier.
+function(rondo_test_program label shares library)
   set(program rondo_${label}_tests)
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
-  add_dependencies(${program} rondo_tool)
-  # Tests are listed when ctest runs, not while building: a cross build may have no emulator.
-  gtest_discover_tests(${program}
-    TEST_PREFIX "${label}." NO_PRETTY_VALUES DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
-    PROPERTIES LABELS ${label} TIMEOUT 600)
+  math(EXPR last "${shares} - 1")
+  foreach(share RANGE ${last})
+    add_test(NAME ${label}.${share} COMMAND ${program} --gtest_brief=1)
+    set_tests_properties(${label}.${share} PROPERTIES LABELS ${label} COST ${shares} TIMEOUT 3000
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${shares};GTEST_SHARD_INDEX=${share}")
+  endforeach()
 endfunction()
 
-rondo_test_program(unit rondo_test_helpers ${unit})
+rondo_test_program(unit 4 rondo_test_helpers ${unit})
+target_link_libraries(rondo_unit_tests PRIVATE rondo_tools)
+add_dependencies(rondo_unit_tests rondo_test_tool)
 target_sources(rondo_unit_tests PRIVATE $<TARGET_OBJECTS:rondo_xnnpack_packers>)
 target_include_directories(rondo_unit_tests SYSTEM
   PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
-rondo_test_program(model rondo_test_helpers ${model})
-rondo_test_program(fuzz rondo_test_helpers ${fuzz})
+rondo_test_program(model 8 rondo_test_helpers ${model})
+target_link_libraries(rondo_model_tests PRIVATE rondo_tools)
+add_dependencies(rondo_model_tests rondo_test_tool)
+rondo_test_program(fuzz 3 rondo_test_helpers ${fuzz})
+
+# Each kernel set on an emulated CPU that has no better one; and the CPU's features are told right,
+# as there is nothing to run otherwise. A program of its own: little is to be built for it.
+if(CMAKE_CROSSCOMPILING_EMULATOR MATCHES "qemu-aarch64")
+  add_executable(rondo_arm_tests tests/runtime/engine/row_invariance_model_test.cc)
+  target_link_libraries(rondo_arm_tests PRIVATE rondo_test_helpers GTest::gtest_main)
+  foreach(set_and_cpu neon:cortex-a53 neondot:cortex-a76 i8mm:max)
+    string(REGEX MATCH "(.*):(.*)" _ ${set_and_cpu})
+    set(set ${CMAKE_MATCH_1})
+    add_test(NAME arm.${set} COMMAND rondo_arm_tests --gtest_brief=1
+      "--gtest_filter=Tiny/RowInvariance.ChunkSizeAndThreads/${set}_Q*")
+    set_tests_properties(arm.${set} PROPERTIES LABELS arm TIMEOUT 600
+      ENVIRONMENT "QEMU_CPU=${CMAKE_MATCH_2}" FAIL_REGULAR_EXPRESSION "PASSED  . [01] test")
+  endforeach()
+endif()
+
+# Fuzzers look for the way into the code by its coverage (the asan preset), with libFuzzer.
+if(RONDO_SANITIZE MATCHES "fuzzer")
+  file(GLOB_RECURSE fuzzers CONFIGURE_DEPENDS tests/*_fuzzer.cc)
+  add_custom_target(rondo_fuzzers)
+  foreach(source IN LISTS fuzzers)
+    cmake_path(GET source STEM name)
+    add_executable(rondo_${name} EXCLUDE_FROM_ALL ${source})
+    set_target_properties(rondo_${name} PROPERTIES
+      RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzzers" OUTPUT_NAME ${name})
+    target_link_libraries(rondo_${name} PRIVATE rondo_test_helpers)
+    target_link_options(rondo_${name} PRIVATE -fsanitize=fuzzer)
+    add_dependencies(rondo_fuzzers rondo_${name})
+  endforeach()
+  target_sources(rondo_random_calls_fuzzer PRIVATE tests/c_api/tiny_model.cc)
+  add_dependencies(rondo_fuzzers rondo_test_tool)
+endif()
 
 # Writes random checkpoints of any size, to measure with.
 add_executable(rondo_make_checkpoint tests/tools/convert/make_checkpoint_main.cc)
@@ -84,16 +129,16 @@ if(benchmark_FOUND)
     rondo_test_helpers benchmark::benchmark_main benchmark::benchmark)
 endif()
 
-rondo_test_program(abi rondo ${abi} ${abi_c})
+rondo_test_program(abi 2 rondo ${abi} ${abi_c})
 # The example programs, which the tests run.
 add_executable(rondo_example_generate c_api/examples/generate.c)
 target_link_libraries(rondo_example_generate PRIVATE rondo_own rondo)
-add_dependencies(rondo_abi_tests rondo_example_generate)
+add_dependencies(rondo_abi_tests rondo_test_tool rondo_example_generate)
 rondo_runnable(rondo_example_generate example)
 target_compile_definitions(rondo_abi_tests PRIVATE "RONDO_EXAMPLE_GENERATE=\"${example}\"")
 
 # The libraries as others see them.
-if(TARGET rondo_archive)
+if(NOT RONDO_SANITIZE)
   set(header "${CMAKE_SOURCE_DIR}/include/rondo/rondo.h")
   add_test(NAME abi.exports COMMAND sh "${CMAKE_SOURCE_DIR}/tests/c_api/exports.sh" "${CMAKE_NM}"
     "${CMAKE_C_COMPILER}" "${header}" "$<TARGET_FILE:rondo>" "${RONDO_ARCHIVE}")
