@@ -129,17 +129,7 @@ bool FindAttribute(Machine& machine, Value object, Value name, Value* attribute)
 
 bool SliceInt(Machine& machine, Value value, int64_t fallback, int64_t* out) {
   *out = fallback;
-  if (value.is_none()) return true;
-  if (value.is_integral()) {
-    *out = value.as_int();
-    return true;
-  }
-  if (value.is_undefined()) {
-    FailUndefined(machine, value);
-  } else {
-    machine.Fail("TypeError: slice indices must be integers or None");
-  }
-  return false;
+  return value.is_none() || WantInt(machine, value, out);
 }
 
 // First place and number of items of a slice of `count`.
@@ -212,7 +202,7 @@ Items Iterate(Machine& machine, Value value) {
     case Kind::kDict:
       return Keys(machine, *value.dict);
     default:
-      machine.Fail("TypeError: '%s' object is not iterable", TypeName(value));
+      FailType(machine, "", value, " object is not iterable");
       return {};
   }
 }
@@ -231,7 +221,7 @@ size_t LengthOf(Machine& machine, Value value) {
     case Kind::kDict:
       return value.dict->count;
     default:
-      machine.Fail("TypeError: object of type '%s' has no len()", TypeName(value));
+      FailType(machine, "object of type ", value, " has no len()");
       return 0;
   }
 }
@@ -247,7 +237,7 @@ bool Contains(Machine& machine, Value container, Value item) {
   }
   if (container.is(Kind::kDict)) return Find(machine, *container.dict, item) != nullptr;
   if (!IsIterable(container)) {
-    machine.Fail("TypeError: argument of type '%s' is not iterable", TypeName(container));
+    FailType(machine, "argument of type ", container, " is not iterable");
     return false;
   }
   for (const Value candidate : Iterate(machine, container)) {

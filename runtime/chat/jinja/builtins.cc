@@ -150,26 +150,17 @@ Value MakeFunction(Machine& machine, const Builtin* builtin, Value self) {
 }
 
 bool WantInt(Machine& machine, Value value, int64_t* out) {
-  if (value.is_integral()) {
-    *out = value.as_int();
-    return true;
+  if (!value.is_integral()) {
+    FailType(machine, "", value, " object cannot be interpreted as an integer");
+    return false;
   }
-  if (value.is_undefined()) {
-    FailUndefined(machine, value);
-  } else {
-    machine.Fail("TypeError: '%s' object cannot be interpreted as an integer", TypeName(value));
-  }
-  return false;
+  *out = value.as_int();
+  return true;
 }
 
 bool WantString(Machine& machine, Value value) {
-  if (value.is_string()) return true;
-  if (value.is_undefined()) {
-    FailUndefined(machine, value);
-  } else {
-    machine.Fail("TypeError: expected a str, not '%s'", TypeName(value));
-  }
-  return false;
+  if (!value.is_string()) FailType(machine, "expected a str, not ", value);
+  return value.is_string();
 }
 
 }  // namespace rondo::jinja

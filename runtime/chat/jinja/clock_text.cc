@@ -50,45 +50,33 @@ Calendar Break(int64_t seconds) {
 
 // What a conversion shows: a name, or a number with zeros up to its width.
 struct Field {
+  char conversion;
   std::string_view name;
   int number = 0, width = 0;
 };
 
 bool FindField(const Calendar& c, char conversion, Field* field) {
-  switch (conversion) {
-    case 'a':
-      return *field = {kDays[c.weekday].substr(0, 3)}, true;
-    case 'A':
-      return *field = {kDays[c.weekday]}, true;
-    case 'b':
-      return *field = {kMonths[c.month - 1].substr(0, 3)}, true;
-    case 'B':
-      return *field = {kMonths[c.month - 1]}, true;
-    case 'd':
-      return *field = {{}, c.day, 2}, true;
-    case 'H':
-      return *field = {{}, c.hour, 2}, true;
-    case 'I':
-      return *field = {{}, (c.hour + 11) % 12 + 1, 2}, true;
-    case 'j':
-      return *field = {{}, c.day_of_year, 3}, true;
-    case 'm':
-      return *field = {{}, c.month, 2}, true;
-    case 'M':
-      return *field = {{}, c.minute, 2}, true;
-    case 'p':
-      return *field = {c.hour < 12 ? "AM" : "PM"}, true;
-    case 'S':
-      return *field = {{}, c.second, 2}, true;
-    case 'y':
-      return *field = {{}, c.year % 100, 2}, true;
-    case 'Y':
-      return *field = {{}, c.year, 1}, true;
-    case '%':
-      return *field = {"%"}, true;
-    default:
-      return false;
+  const Field fields[] = {{'a', kDays[c.weekday].substr(0, 3)},
+                          {'A', kDays[c.weekday]},
+                          {'b', kMonths[c.month - 1].substr(0, 3)},
+                          {'B', kMonths[c.month - 1]},
+                          {'d', {}, c.day, 2},
+                          {'H', {}, c.hour, 2},
+                          {'I', {}, (c.hour + 11) % 12 + 1, 2},
+                          {'j', {}, c.day_of_year, 3},
+                          {'m', {}, c.month, 2},
+                          {'M', {}, c.minute, 2},
+                          {'p', c.hour < 12 ? "AM" : "PM"},
+                          {'S', {}, c.second, 2},
+                          {'y', {}, c.year % 100, 2},
+                          {'Y', {}, c.year, 1},
+                          {'%', "%"}};
+  for (const Field& candidate : fields) {
+    if (candidate.conversion != conversion) continue;
+    *field = candidate;
+    return true;
   }
+  return false;
 }
 
 }  // namespace
@@ -107,7 +95,7 @@ Value FormatTime(Machine& machine, std::string_view format, int64_t seconds) {
     }
     const bool bare = format.substr(i + 1).starts_with('-');  // without zeros
     i += bare ? 2 : 1;
-    Field field;
+    Field field = {};
     if (i >= format.size() || !FindField(calendar, format[i], &field)) {
       machine.Fail("strftime_now() does not know '%%%s'",
                    machine.Clip(format.substr(std::min(i, format.size()))));

@@ -181,11 +181,8 @@ Value Interpreter::CallValue(Value callee, const Arguments& arguments) {
       return Invoke(machine_, *callee.function->builtin, callee.function->self, arguments);
     case Kind::kMacro:
       return CallMacro(*callee.macro, arguments);
-    case Kind::kUndefined:
-      FailUndefined(machine_, callee);
-      return Value();
     default:
-      machine_.Fail("TypeError: '%s' object is not callable", TypeName(callee));
+      FailType(machine_, "", callee, " object is not callable");
       return Value();
   }
 }

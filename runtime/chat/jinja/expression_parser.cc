@@ -1,16 +1,11 @@
 #include "runtime/chat/jinja/expression_parser.h"
 
-#include "runtime/chat/jinja/builtins.h"
-
 namespace rondo::jinja {
 namespace {
 
-const Expr kNothing = {};
-
 // Binding strengths, weakest first.
 enum Level : int {
-  kNoOperator = 0,
-  kLevelOr,
+  kLevelOr = 1,
   kLevelAnd,
   kLevelNot,
   kLevelCompare,
@@ -21,39 +16,40 @@ enum Level : int {
 };
 
 struct Operator {
+  std::string_view text;
   Level level;
   ExprKind kind;
+  Comparison comparison = {};  // of kCompare
 };
 
-Operator BinaryOperator(const Token& token) {
-  if (token.IsName("or")) return {kLevelOr, ExprKind::kOr};
-  if (token.IsName("and")) return {kLevelAnd, ExprKind::kAnd};
-  if (token.IsOperator("+")) return {kLevelAdd, ExprKind::kAdd};
-  if (token.IsOperator("-")) return {kLevelAdd, ExprKind::kSubtract};
-  if (token.IsOperator("~")) return {kLevelConcatenate, ExprKind::kConcatenate};
-  if (token.IsOperator("*")) return {kLevelMultiply, ExprKind::kMultiply};
-  if (token.IsOperator("/")) return {kLevelMultiply, ExprKind::kDivide};
-  if (token.IsOperator("//")) return {kLevelMultiply, ExprKind::kFloorDivide};
-  if (token.IsOperator("%")) return {kLevelMultiply, ExprKind::kModulo};
-  return {kNoOperator, ExprKind::kConstant};
-}
+constexpr Operator kOperators[] = {
+    {"or", kLevelOr, ExprKind::kOr},
+    {"and", kLevelAnd, ExprKind::kAnd},
+    {"==", kLevelCompare, ExprKind::kCompare, Comparison::kEqual},
+    {"!=", kLevelCompare, ExprKind::kCompare, Comparison::kNotEqual},
+    {"<", kLevelCompare, ExprKind::kCompare, Comparison::kLess},
+    {"<=", kLevelCompare, ExprKind::kCompare, Comparison::kLessEqual},
+    {">", kLevelCompare, ExprKind::kCompare, Comparison::kMore},
+    {">=", kLevelCompare, ExprKind::kCompare, Comparison::kMoreEqual},
+    {"in", kLevelCompare, ExprKind::kCompare, Comparison::kIn},
+    {"not", kLevelCompare, ExprKind::kCompare, Comparison::kNotIn},  // with `in` behind it
+    {"+", kLevelAdd, ExprKind::kAdd},
+    {"-", kLevelAdd, ExprKind::kSubtract},
+    {"~", kLevelConcatenate, ExprKind::kConcatenate},
+    {"*", kLevelMultiply, ExprKind::kMultiply},
+    {"/", kLevelMultiply, ExprKind::kDivide},
+    {"//", kLevelMultiply, ExprKind::kFloorDivide},
+    {"%", kLevelMultiply, ExprKind::kModulo},
+};
 
-// Whether a comparison stands at `token`; `not in` is two tokens.
-bool IsComparison(const Token& token, const Token& next, Comparison* op) {
-  struct Name {
-    std::string_view text;
-    Comparison op;
-  };
-  static constexpr Name kNames[] = {{"==", Comparison::kEqual}, {"!=", Comparison::kNotEqual},
-                                    {"<", Comparison::kLess},   {"<=", Comparison::kLessEqual},
-                                    {">", Comparison::kMore},   {">=", Comparison::kMoreEqual}};
-  for (const Name& name : kNames) {
-    if (!token.IsOperator(name.text)) continue;
-    *op = name.op;
-    return true;
+// The operator that stands between two operands at `token`; nullptr where there is none.
+const Operator* FindOperator(const Token& token, const Token& next) {
+  if (token.kind != TokenKind::kName && token.kind != TokenKind::kOperator) return nullptr;
+  if (token.text == "not" && !next.IsName("in")) return nullptr;
+  for (const Operator& op : kOperators) {
+    if (token.text == op.text) return &op;
   }
-  *op = token.IsName("in") ? Comparison::kIn : Comparison::kNotIn;
-  return token.IsName("in") || (token.IsName("not") && next.IsName("in"));
+  return nullptr;
 }
 
 }  // namespace
@@ -77,7 +73,7 @@ Expr* ExpressionParser::Unary(ExprKind kind, const Expr* a) {
 
 const Expr* ExpressionParser::Parse(bool choice) {
   const Deeper deeper(machine_);
-  if (!deeper.ok()) return &kNothing;
+  if (!deeper.ok()) return &unused_;
   const Expr* left = ParseOperators(kLevelOr);
   while (choice && tokens_.SkipName("if")) {
     Expr* expr = Unary(ExprKind::kChoice, left);
@@ -108,7 +104,7 @@ const Expr* ExpressionParser::ParseTuple(bool choice) {
 
 const Expr* ExpressionParser::ParseTarget(bool attribute) {
   const Deeper deeper(machine_);
-  if (!deeper.ok()) return &kNothing;
+  if (!deeper.ok()) return &unused_;
   ListBuilder<const Expr*> items(machine_);
   bool comma = false;
   do {
@@ -139,7 +135,7 @@ const Expr* ExpressionParser::ParseTarget(bool attribute) {
 
 const Expr* ExpressionParser::ParseOperators(int lowest) {
   const Deeper deeper(machine_);
-  if (!deeper.ok()) return &kNothing;
+  if (!deeper.ok()) return &unused_;
   const Expr* left;
   if (lowest <= kLevelNot && tokens_.SkipName("not")) {
     left = Unary(ExprKind::kNot, ParseOperators(kLevelNot));
@@ -148,26 +144,22 @@ const Expr* ExpressionParser::ParseOperators(int lowest) {
     left = ParseUnary(true);
   }
   while (!machine_.failed()) {
-    Comparison comparison;
-    if (IsComparison(tokens_.current(), tokens_.next(), &comparison)) {
-      if (lowest > kLevelCompare) break;
+    const Operator* op = FindOperator(tokens_.current(), tokens_.next());
+    if (op == nullptr || op->level < lowest) break;
+    if (op->kind == ExprKind::kCompare) {
       left = ParseComparisons(left);
-      continue;
-    }
-    const Operator op = BinaryOperator(tokens_.current());
-    if (op.level == kNoOperator || op.level < lowest) break;
-    if (op.level == kLevelConcatenate) {
+    } else if (op->kind == ExprKind::kConcatenate) {
       left = ParseConcatenation(left);
-      continue;
+    } else {
+      if (check_names_ && op->kind == ExprKind::kModulo && left->kind == ExprKind::kConstant &&
+          left->value.is_string()) {
+        machine_.Fail("%% does not format texts here");
+      }
+      tokens_.Advance();
+      Expr* expr = Unary(op->kind, left);
+      expr->b = ParseOperators(op->level + 1);
+      left = expr;
     }
-    tokens_.Advance();
-    if (check_names_ && op.kind == ExprKind::kModulo && left->kind == ExprKind::kConstant &&
-        left->value.is_string()) {
-      machine_.Fail("%% does not format texts here");
-    }
-    Expr* expr = Unary(op.kind, left);
-    expr->b = ParseOperators(op.level + 1);
-    left = expr;
   }
   return left;
 }
@@ -175,11 +167,12 @@ const Expr* ExpressionParser::ParseOperators(int lowest) {
 const Expr* ExpressionParser::ParseComparisons(const Expr* left) {
   Expr* expr = Unary(ExprKind::kCompare, left);
   ListBuilder<ComparisonStep> steps(machine_);
-  Comparison op;
-  while (!machine_.failed() && IsComparison(tokens_.current(), tokens_.next(), &op)) {
+  while (!machine_.failed()) {
+    const Operator* op = FindOperator(tokens_.current(), tokens_.next());
+    if (op == nullptr || op->kind != ExprKind::kCompare) break;
     tokens_.Advance();
-    if (op == Comparison::kNotIn) tokens_.Advance();
-    steps.Add({op, ParseOperators(kLevelAdd)});
+    if (op->comparison == Comparison::kNotIn) tokens_.Advance();
+    steps.Add({op->comparison, ParseOperators(kLevelAdd)});
   }
   expr->comparisons = steps.list();
   return expr;
@@ -198,7 +191,7 @@ const Expr* ExpressionParser::ParseConcatenation(const Expr* left) {
 
 const Expr* ExpressionParser::ParseUnary(bool with_filters) {
   const Deeper deeper(machine_);
-  if (!deeper.ok()) return &kNothing;
+  if (!deeper.ok()) return &unused_;
   const Expr* expr;
   if (tokens_.SkipOperator("-")) {
     expr = Unary(ExprKind::kNegative, ParseUnary(false));
@@ -207,31 +200,20 @@ const Expr* ExpressionParser::ParseUnary(bool with_filters) {
   } else {
     expr = ParsePrimary();
   }
-  expr = ParsePostfix(expr);
-  return with_filters ? ParseFiltersAndTests(expr) : expr;
+  return ParsePostfix(expr, with_filters);
 }
 
 const Expr* ExpressionParser::ParsePrimary() {
   const Token token = tokens_.current();
-  switch (token.kind) {
-    case TokenKind::kName:
-      return ParseName();
-    case TokenKind::kString:
-      return ParseStrings();
-    case TokenKind::kInteger:
-      tokens_.Advance();
-      return Constant(Value::Int(token.integer));
-    case TokenKind::kFloat:
-      tokens_.Advance();
-      return Constant(Value::Float(token.number));
-    default:
-      break;
-  }
+  if (token.kind == TokenKind::kName) return ParseName();
+  if (token.kind == TokenKind::kString) return ParseStrings();
   if (token.IsOperator("(")) return ParseParentheses();
   if (token.IsOperator("[")) return ParseListUntil(ExprKind::kList, "]", "',' or ']'");
   if (token.IsOperator("{")) return ParseListUntil(ExprKind::kDict, "}", "',' or '}'");
-  tokens_.Unexpected("an expression");
-  return &kNothing;
+  const bool integral = token.kind == TokenKind::kInteger;
+  if (!integral && token.kind != TokenKind::kFloat) tokens_.Unexpected("an expression");
+  tokens_.Advance();
+  return Constant(integral ? Value::Int(token.integer) : Value::Float(token.number));
 }
 
 const Expr* ExpressionParser::ParseName() {
@@ -258,12 +240,8 @@ const Expr* ExpressionParser::ParseStrings() {
 
 const Expr* ExpressionParser::ParseParentheses() {
   tokens_.Advance();
-  const Expr* expr;
-  if (tokens_.current().IsOperator(")")) {
-    expr = New(ExprKind::kTuple);
-  } else {
-    expr = ParseTuple();
-  }
+  const bool empty = tokens_.current().IsOperator(")");
+  const Expr* expr = empty ? New(ExprKind::kTuple) : ParseTuple();
   tokens_.ExpectOperator(")", "')'");
   return expr;
 }
@@ -287,47 +265,34 @@ const Expr* ExpressionParser::ParseListUntil(ExprKind kind, std::string_view clo
   return expr;
 }
 
-// A method's name, where all names are checked; of which type it will be is not known here.
-void ExpressionParser::CheckMethod(const Expr& callee) {
-  if (!check_names_ || callee.kind != ExprKind::kAttribute) return;
-  for (const Kind kind : {Kind::kString, Kind::kList, Kind::kDict, Kind::kLoop}) {
-    if (!IsUnknownMethod(kind, callee.name)) continue;
-    machine_.Fail("unknown method '%s'", machine_.Clip(callee.name));
-  }
-}
-
 const Expr* ExpressionParser::ParseCall(const Expr* callee) {
-  CheckMethod(*callee);
+  if (check_names_ && callee->kind == ExprKind::kAttribute) {  // of which type is not known here
+    for (const Kind kind : {Kind::kString, Kind::kList, Kind::kDict, Kind::kLoop}) {
+      if (!IsUnknownMethod(kind, callee->name)) continue;
+      machine_.Fail("unknown method '%s'", machine_.Clip(callee->name));
+    }
+  }
   Expr* call = Unary(ExprKind::kCall, callee);
   call->arguments = ParseArguments();
   return call;
 }
 
-const Expr* ExpressionParser::ParsePostfix(const Expr* left) {
-  while (!machine_.failed()) {
+// Behind a filter or a test, attributes and items need parentheses.
+const Expr* ExpressionParser::ParsePostfix(const Expr* left, bool with_filters) {
+  for (bool filtered = false; !machine_.failed();) {
     const Token& token = tokens_.current();
-    if (token.IsOperator(".")) {
+    if (token.IsOperator("(")) {
+      left = ParseCall(left);
+    } else if (!filtered && token.IsOperator(".")) {
       left = ParseAttribute(left);
-    } else if (token.IsOperator("[")) {
+    } else if (!filtered && token.IsOperator("[")) {
       left = ParseSubscript(left);
-    } else if (token.IsOperator("(")) {
-      left = ParseCall(left);
-    } else {
-      break;
-    }
-  }
-  return left;
-}
-
-const Expr* ExpressionParser::ParseFiltersAndTests(const Expr* left) {
-  while (!machine_.failed()) {
-    const Token& token = tokens_.current();
-    if (token.IsOperator("|")) {
-      left = ParseFilters(left, false);
-    } else if (token.IsName("is")) {
+    } else if (with_filters && tokens_.SkipOperator("|")) {
+      left = ParseFilters(left);
+      filtered = true;
+    } else if (with_filters && tokens_.SkipName("is")) {
       left = ParseTest(left);
-    } else if (token.IsOperator("(")) {
-      left = ParseCall(left);
+      filtered = true;
     } else {
       break;
     }
@@ -335,28 +300,20 @@ const Expr* ExpressionParser::ParseFiltersAndTests(const Expr* left) {
   return left;
 }
 
-const Expr* ExpressionParser::ParseFilters(const Expr* subject, bool starts_inline) {
-  while (!machine_.failed() && (starts_inline || tokens_.SkipOperator("|"))) {
-    starts_inline = false;
+const Expr* ExpressionParser::ParseFilters(const Expr* subject) {
+  do {
     Expr* filter = Unary(ExprKind::kFilter, subject);
-    filter->name = ParseDottedName("the name of a filter");
-    if (check_names_ && !machine_.failed() && FindFilter(filter->name) == nullptr) {
-      machine_.Fail("unknown filter '%s'", machine_.Clip(filter->name));
-    }
+    filter->name = ParseBuiltinName("filter", FindFilter);
     if (tokens_.current().IsOperator("(")) filter->arguments = ParseArguments();
     subject = filter;
-  }
+  } while (!machine_.failed() && tokens_.SkipOperator("|"));
   return subject;
 }
 
 const Expr* ExpressionParser::ParseTest(const Expr* left) {
-  tokens_.Advance();
   const bool negated = tokens_.SkipName("not");
   Expr* test = Unary(ExprKind::kTest, left);
-  test->name = ParseDottedName("the name of a test");
-  if (check_names_ && !machine_.failed() && FindTest(test->name) == nullptr) {
-    machine_.Fail("unknown test '%s'", machine_.Clip(test->name));
-  }
+  test->name = ParseBuiltinName("test", FindTest);
   const Token& token = tokens_.current();
   if (token.IsOperator("(")) {
     test->arguments = ParseArguments();
@@ -367,7 +324,7 @@ const Expr* ExpressionParser::ParseTest(const Expr* left) {
              token.kind == TokenKind::kString || token.kind == TokenKind::kInteger ||
              token.kind == TokenKind::kFloat || token.IsOperator("[") || token.IsOperator("{")) {
     ListBuilder<const Expr*> argument(machine_);
-    argument.Add(ParsePostfix(ParsePrimary()));
+    argument.Add(ParsePostfix(ParsePrimary(), false));
     test->arguments.positional = argument.list();
   }
   return negated ? Unary(ExprKind::kNot, test) : test;
@@ -375,11 +332,9 @@ const Expr* ExpressionParser::ParseTest(const Expr* left) {
 
 const Expr* ExpressionParser::ParseAttribute(const Expr* left) {
   tokens_.Advance();
-  const Token token = tokens_.current();
-  if (token.kind == TokenKind::kInteger) {
-    tokens_.Advance();
+  if (tokens_.current().kind == TokenKind::kInteger) {
     Expr* item = Unary(ExprKind::kItem, left);
-    item->b = Constant(Value::Int(token.integer));
+    item->b = ParsePrimary();
     return item;
   }
   Expr* attribute = Unary(ExprKind::kAttribute, left);
@@ -388,20 +343,18 @@ const Expr* ExpressionParser::ParseAttribute(const Expr* left) {
   return attribute;
 }
 
-const Expr* ExpressionParser::ParseSubscriptPart() {
-  const Token& token = tokens_.current();
-  if (token.IsOperator(":") || token.IsOperator("]") || token.IsOperator(",")) return nullptr;
-  return Parse();
-}
-
 const Expr* ExpressionParser::ParseSubscript(const Expr* left) {
+  const auto parse_part = [this]() -> const Expr* {
+    const Token& token = tokens_.current();
+    return token.IsOperator(":") || token.IsOperator("]") ? nullptr : Parse();
+  };
   tokens_.Advance();
   Expr* expr = Unary(ExprKind::kItem, left);
-  expr->b = ParseSubscriptPart();
+  expr->b = parse_part();
   if (tokens_.SkipOperator(":")) {
     expr->kind = ExprKind::kSlice;
-    expr->c = ParseSubscriptPart();
-    if (tokens_.SkipOperator(":")) expr->d = ParseSubscriptPart();
+    expr->c = parse_part();
+    if (tokens_.SkipOperator(":")) expr->d = parse_part();
   } else if (expr->b == nullptr) {
     tokens_.Unexpected("an index");
   }
@@ -435,12 +388,10 @@ CallArguments ExpressionParser::ParseArguments() {
   return arguments;
 }
 
-// Dots are a part of the name.
-std::string_view ExpressionParser::ParseDottedName(const char* expected) {
-  std::string_view name = tokens_.ExpectName(expected);
-  while (!machine_.failed() && tokens_.SkipOperator(".")) {
-    const std::string_view part = tokens_.ExpectName(expected);
-    name = {name.data(), static_cast<size_t>(part.data() + part.size() - name.data())};
+std::string_view ExpressionParser::ParseBuiltinName(const char* what, FindBuiltin find) {
+  const std::string_view name = tokens_.ExpectName("the name of a filter or test");
+  if (check_names_ && find(name) == nullptr) {
+    machine_.Fail("unknown %s '%s'", what, machine_.Clip(name));
   }
   return name;
 }

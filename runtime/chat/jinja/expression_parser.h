@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "runtime/chat/jinja/ast.h"
+#include "runtime/chat/jinja/builtins.h"
 #include "runtime/chat/jinja/token_stream.h"
 
 namespace rondo::jinja {
@@ -44,8 +45,8 @@ class ExpressionParser {
   const Expr* ParseTuple(bool choice = true);
   // Names, tuples of names, or one attribute of a name (where `attribute`).
   const Expr* ParseTarget(bool attribute);
-  // name(arguments) | ... as in `{% filter ... %}`; the head's subject is null.
-  const Expr* ParseFilters(const Expr* subject, bool starts_inline);
+  // name(arguments) | ... as in `{% filter ... %}`, where the subject is null.
+  const Expr* ParseFilters(const Expr* subject);
   CallArguments ParseArguments();
 
  private:
@@ -60,16 +61,14 @@ class ExpressionParser {
   const Expr* ParseName();
   const Expr* ParseStrings();
   const Expr* ParseParentheses();
-  const Expr* ParsePostfix(const Expr* left);
-  const Expr* ParseFiltersAndTests(const Expr* left);
+  const Expr* ParsePostfix(const Expr* left, bool with_filters);
   const Expr* ParseTest(const Expr* left);
   const Expr* ParseAttribute(const Expr* left);
   const Expr* ParseSubscript(const Expr* left);
-  const Expr* ParseSubscriptPart();
   const Expr* ParseCall(const Expr* callee);
   const Expr* ParseListUntil(ExprKind kind, std::string_view close, const char* expected);
-  std::string_view ParseDottedName(const char* expected);
-  void CheckMethod(const Expr& callee);
+  using FindBuiltin = const Builtin* (*)(std::string_view name);
+  std::string_view ParseBuiltinName(const char* what, FindBuiltin find);
 
   Machine& machine_;
   TokenStream& tokens_;

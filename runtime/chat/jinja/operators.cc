@@ -14,23 +14,6 @@ Value Overflow(Machine& machine) {
   return Value();
 }
 
-const char* Symbol(ExprKind op) {
-  switch (op) {
-    case ExprKind::kAdd:
-      return "+";
-    case ExprKind::kSubtract:
-      return "-";
-    case ExprKind::kMultiply:
-      return "*";
-    case ExprKind::kDivide:
-      return "/";
-    case ExprKind::kFloorDivide:
-      return "//";
-    default:
-      return "%";
-  }
-}
-
 Value Unsupported(Machine& machine, ExprKind op, Value a, Value b) {
   if (a.is_undefined() || b.is_undefined()) {
     FailUndefined(machine, a.is_undefined() ? a : b);
@@ -38,8 +21,10 @@ Value Unsupported(Machine& machine, ExprKind op, Value a, Value b) {
     machine.Fail("TypeError: can only concatenate %s (not \"%s\") to %s", TypeName(a), TypeName(b),
                  TypeName(a));
   } else {
-    machine.Fail("TypeError: unsupported operand type(s) for %s: '%s' and '%s'", Symbol(op),
-                 TypeName(a), TypeName(b));
+    static constexpr const char* kSymbols[] = {"+", "-", "*", "/", "//", "%"};  // from kAdd on
+    machine.Fail("TypeError: unsupported operand type(s) for %s: '%s' and '%s'",
+                 kSymbols[static_cast<int>(op) - static_cast<int>(ExprKind::kAdd)], TypeName(a),
+                 TypeName(b));
   }
   return Value();
 }
@@ -200,12 +185,8 @@ Value Sign(Machine& machine, ExprKind op, Value value) {
     if (!negative) return Value::Int(value.as_int());
     return IntegerArithmetic(machine, ExprKind::kSubtract, 0, value.as_int());
   }
-  if (value.is_undefined()) {
-    FailUndefined(machine, value);
-  } else {
-    machine.Fail("TypeError: bad operand type for unary %s: '%s'", negative ? "-" : "+",
-                 TypeName(value));
-  }
+  FailType(machine,
+           negative ? "bad operand type for unary -: " : "bad operand type for unary +: ", value);
   return Value();
 }
 
@@ -245,26 +226,15 @@ bool Compare(Machine& machine, Comparison op, Value a, Value b) {
 
 Value EscapeHtml(Machine& machine, Value text) {
   if (text.safe) return text;
+  static constexpr std::string_view kSpecial = "&<>'\"";
+  static constexpr const char* kEntities[] = {"&amp;", "&lt;", "&gt;", "&#39;", "&#34;"};
   Buffer out(machine);
   for (char c : text.str()) {
-    switch (c) {
-      case '&':
-        out.Append("&amp;");
-        break;
-      case '<':
-        out.Append("&lt;");
-        break;
-      case '>':
-        out.Append("&gt;");
-        break;
-      case '\'':
-        out.Append("&#39;");
-        break;
-      case '"':
-        out.Append("&#34;");
-        break;
-      default:
-        out.Append(c);
+    const size_t special = kSpecial.find(c);
+    if (special != kSpecial.npos) {
+      out.Append(kEntities[special]);
+    } else {
+      out.Append(c);
     }
   }
   machine.SpendBytes(text.text->size);

@@ -146,7 +146,7 @@ class Parser {
       return set;
     }
     set->kind = StatementKind::kSetBlock;
-    set->value = expressions_.ParseFilters(nullptr, false);
+    if (tokens_.SkipOperator("|")) set->value = expressions_.ParseFilters(nullptr);
     EndBlock();
     set->body = ParseBody({"endset"}, "endset");
     EndBlockNamed();
@@ -213,7 +213,7 @@ class Parser {
     Statement* filter = New(StatementKind::kFilter);
     tokens_.Advance();
     if (filter == nullptr) return nullptr;
-    filter->value = expressions_.ParseFilters(nullptr, true);
+    filter->value = expressions_.ParseFilters(nullptr);
     EndBlock();
     filter->body = ParseBody({"endfilter"}, "endfilter");
     EndBlockNamed();

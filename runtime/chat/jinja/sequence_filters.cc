@@ -141,11 +141,7 @@ Value DictSort(const Call& call) {
     return Value();
   }
   if (!call.self.is(Kind::kDict)) {
-    if (call.self.is_undefined()) {
-      FailUndefined(machine, call.self);
-    } else {
-      machine.Fail("AttributeError: '%s' object has no attribute 'items'", TypeName(call.self));
-    }
+    FailType(machine, "dictsort() expects a dict, not ", call.self);
     return Value();
   }
   const Sequence* pairs = DictItems(machine, *call.self.dict);

@@ -27,141 +27,38 @@ void AppendHex(Buffer& out, uint32_t value, int digits) {
   }
 }
 
-void AppendReprString(Machine& machine, Buffer& out, std::string_view text) {
-  const bool has_single = text.find('\'') != text.npos;
-  const char quote = has_single && text.find('"') == text.npos ? '"' : '\'';
-  machine.SpendBytes(text.size() * 4);
-  out.Append(quote);
-  const auto* at = reinterpret_cast<const uint8_t*>(text.data());
-  const uint8_t* end = at + text.size();
-  while (at < end && !machine.failed()) {
-    const Utf8Step step = DecodeUtf8(at, end);
-    const uint32_t c = step.code_point;
-    const std::string_view same(reinterpret_cast<const char*>(at), step.length);
-    at += step.length;
-    if (c == static_cast<uint32_t>(quote) || c == '\\') {
-      out.Append('\\');
-      out.Append(same);
-    } else if (c == '\n') {
-      out.Append("\\n");
-    } else if (c == '\r') {
-      out.Append("\\r");
-    } else if (c == '\t') {
-      out.Append("\\t");
-    } else if (IsPrintable(c)) {
-      out.Append(same);
-    } else if (c < 0x100) {
-      out.Append("\\x");
-      AppendHex(out, c, 2);
-    } else if (c < 0x10000) {
-      out.Append("\\u");
-      AppendHex(out, c, 4);
-    } else {
-      out.Append("\\U");
-      AppendHex(out, c, 8);
-    }
+// The shortest text that reads back as `number`, as Python writes it: "1.0", "1e+16". Returns its
+// length; `out` holds 32 bytes.
+size_t FormatFloat(double number, char* out) {
+  char scientific[32];
+  const auto [end, error] = std::to_chars(scientific, scientific + sizeof scientific, number,
+                                          std::chars_format::scientific);
+  const char* e =
+      std::find(static_cast<const char*>(scientific), static_cast<const char*>(end), 'e');
+  int exponent = 0;
+  std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
+  // Python turns to exponents where repr's 17 digits end.
+  if (exponent < -4 || exponent >= 16) {
+    std::memcpy(out, scientific, static_cast<size_t>(end - scientific));
+    return static_cast<size_t>(end - scientific);
   }
-  out.Append(quote);
+  char* last = std::to_chars(out, out + 30, number, std::chars_format::fixed).ptr;
+  if (std::find(out, last, '.') == last) {
+    *last++ = '.';
+    *last++ = '0';
+  }
+  return static_cast<size_t>(last - out);
 }
 
-void AppendNumber(Buffer& out, Value value) {
-  char digits[32];
-  if (value.is(Kind::kFloat)) {
-    out.Append({digits, FormatFloat(value.number, digits)});
-  } else {
-    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value.as_int());
-    out.Append({digits, static_cast<size_t>(end - digits)});
-  }
-}
-
-void AppendRepr(Machine& machine, Buffer& out, Value value);
-
-void AppendReprItems(Machine& machine, Buffer& out, const Sequence& sequence, const char* open,
-                     const char* close) {
-  out.Append(open);
-  for (size_t i = 0; i < sequence.count && machine.Spend(1); ++i) {
-    if (i > 0) out.Append(", ");
-    AppendRepr(machine, out, sequence.items[i]);
-  }
-  out.Append(close);
-}
-
-void AppendReprDict(Machine& machine, Buffer& out, const Dict& dict) {
-  out.Append('{');
-  for (size_t i = 0; i < dict.count && machine.Spend(1); ++i) {
-    if (i > 0) out.Append(", ");
-    AppendRepr(machine, out, dict.entries[i].key);
-    out.Append(": ");
-    AppendRepr(machine, out, dict.entries[i].value);
-  }
-  out.Append('}');
-}
-
-void AppendRepr(Machine& machine, Buffer& out, Value value) {
-  const Deeper deeper(machine);
-  if (!deeper.ok()) return;
-  switch (value.kind) {
-    case Kind::kUndefined:
-      out.Append("Undefined");
-      return;
-    case Kind::kNone:
-      out.Append("None");
-      return;
-    case Kind::kBool:
-      out.Append(value.boolean ? "True" : "False");
-      return;
-    case Kind::kInt:
-    case Kind::kFloat:
-      AppendNumber(out, value);
-      return;
-    case Kind::kString:
-      if (value.safe) out.Append("Markup(");
-      AppendReprString(machine, out, value.str());
-      if (value.safe) out.Append(')');
-      return;
-    case Kind::kList:
-      AppendReprItems(machine, out, *value.sequence, "[", "]");
-      return;
-    case Kind::kTuple:
-      AppendReprItems(machine, out, *value.sequence, "(", value.sequence->count == 1 ? ",)" : ")");
-      return;
-    case Kind::kView:
-      out.Append(value.sequence->view_type);
-      AppendReprItems(machine, out, *value.sequence, "([", "])");
-      return;
-    case Kind::kDict:
-      AppendReprDict(machine, out, *value.dict);
-      return;
-    case Kind::kNamespace:
-      out.Append("<Namespace ");
-      AppendReprDict(machine, out, *value.dict);
-      out.Append('>');
-      return;
-    case Kind::kRange:
-      return machine.Fail("a range has no text; |list makes a list of it");
-    case Kind::kMacro:
-      out.Append("<Macro '");
-      out.Append(value.macro->definition->name);
-      return out.Append("'>");
-    default:  // Python shows an address here, which no template can want
-      out.Append('<');
-      out.Append(TypeName(value));
-      out.Append(" object>");
-  }
-}
-
-// ---- JSON ----
-
-class JsonWriter {
+// Writes a value as Python's repr or, with a style, as json.dumps does.
+class ValueWriter {
  public:
-  JsonWriter(Machine& machine, const JsonStyle& style)
-      : machine_(machine),
-        style_(style),
-        separator_(!style.separator.empty() ? style.separator
-                   : style.pretty           ? ","
-                                            : ", "),
-        colon_(!style.colon.empty() ? style.colon : ": "),
-        out_(machine) {}
+  ValueWriter(Machine& machine, const JsonStyle* json) : machine_(machine), out_(machine) {
+    if (json != nullptr) style_ = *json;
+    is_json_ = json != nullptr;
+    if (style_.separator.empty()) style_.separator = style_.pretty ? "," : ", ";
+    if (style_.colon.empty()) style_.colon = ": ";
+  }
 
   Value Run(Value value) {
     Write(value);
@@ -174,39 +71,111 @@ class JsonWriter {
     if (!deeper.ok()) return;
     switch (value.kind) {
       case Kind::kNone:
-        out_.Append("null");
-        return;
+        return out_.Append(is_json_ ? "null" : "None");
       case Kind::kBool:
-        out_.Append(value.boolean ? "true" : "false");
-        return;
+        if (is_json_) return out_.Append(value.boolean ? "true" : "false");
+        return out_.Append(value.boolean ? "True" : "False");
       case Kind::kInt:
-        AppendNumber(out_, value);
-        return;
       case Kind::kFloat:
-        WriteFloat(value);
-        return;
+        return WriteNumber(value);
       case Kind::kString:
-        WriteString(value.str());
-        return;
+        return WriteString(value);
       case Kind::kList:
+        return WriteItems(*value.sequence, "[", "]");
       case Kind::kTuple:
-        WriteItems(*value.sequence);
-        return;
+        if (is_json_) return WriteItems(*value.sequence, "[", "]");
+        return WriteItems(*value.sequence, "(", value.sequence->count == 1 ? ",)" : ")");
       case Kind::kDict:
-        WriteDict(*value.dict);
-        return;
+        return WriteDict(*value.dict);
       default:
+        if (!is_json_) return WriteOther(value);
         machine_.Fail("TypeError: Object of type %s is not JSON serializable", TypeName(value));
     }
   }
 
-  void WriteFloat(Value value) {
-    if (std::isnan(value.number)) {
-      out_.Append("NaN");
+  // What JSON has no form for.
+  void WriteOther(Value value) {
+    switch (value.kind) {
+      case Kind::kUndefined:
+        return out_.Append("Undefined");
+      case Kind::kView:
+        out_.Append(value.sequence->view_type);
+        return WriteItems(*value.sequence, "([", "])");
+      case Kind::kRange:
+        return machine_.Fail("a range has no text; |list makes a list of it");
+      case Kind::kNamespace:
+        out_.Append("<Namespace ");
+        WriteDict(*value.dict);
+        return out_.Append('>');
+      case Kind::kMacro:
+        out_.Append("<Macro '");
+        out_.Append(value.macro->definition->name);
+        return out_.Append("'>");
+      default:  // Python shows an address here, which no template can want
+        out_.Append('<');
+        out_.Append(TypeName(value));
+        out_.Append(" object>");
+    }
+  }
+
+  void WriteNumber(Value value) {
+    char digits[32];
+    if (value.is(Kind::kInt)) {
+      const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value.integer);
+      out_.Append({digits, static_cast<size_t>(end - digits)});
+    } else if (std::isnan(value.number)) {
+      out_.Append(is_json_ ? "NaN" : "nan");
     } else if (std::isinf(value.number)) {
-      out_.Append(value.number < 0 ? "-Infinity" : "Infinity");
+      if (value.number < 0) out_.Append('-');
+      out_.Append(is_json_ ? "Infinity" : "inf");
     } else {
-      AppendNumber(out_, value);
+      out_.Append({digits, FormatFloat(value.number, digits)});
+    }
+  }
+
+  void WriteString(Value value) {
+    const std::string_view text = value.str();
+    const bool single = !is_json_ && (text.find('\'') == text.npos || text.find('"') != text.npos);
+    const bool marked = !is_json_ && value.safe;
+    const char quote = single ? '\'' : '"';
+    machine_.SpendBytes(text.size() * 4);
+    if (marked) out_.Append("Markup(");
+    out_.Append(quote);
+    const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+    size_t plain = 0;  // what begins here is written as it is
+    for (size_t i = 0; i < text.size() && !machine_.failed();) {
+      const Utf8Step step = DecodeUtf8(bytes + i, bytes + text.size());
+      const uint32_t c = step.code_point;
+      i += step.length;
+      if (!Escapes(c, quote)) continue;
+      out_.Append(text.substr(plain, i - step.length - plain));
+      WriteEscaped(c);
+      plain = i;
+    }
+    out_.Append(text.substr(plain));
+    out_.Append(quote);
+    if (marked) out_.Append(')');
+  }
+
+  bool Escapes(uint32_t c, char quote) const {
+    if (c == static_cast<uint32_t>(quote) || c == '\\' || c < 0x20) return true;
+    return is_json_ ? style_.ascii && c >= 0x7F : !IsPrintable(c);
+  }
+
+  void WriteEscaped(uint32_t c) {
+    static constexpr std::string_view kNamed = "\n\r\t\\\"'\b\f", kNames = "nrt\\\"'bf";
+    const size_t named = c < 0x80 ? kNamed.find(static_cast<char>(c)) : kNamed.npos;
+    if (named < (is_json_ ? kNamed.size() : kNamed.find('\b'))) {
+      out_.Append('\\');
+      out_.Append(kNames[named]);
+    } else if (!is_json_) {
+      out_.Append(c < 0x100 ? "\\x" : c < 0x10000 ? "\\u" : "\\U");
+      AppendHex(out_, c, c < 0x100 ? 2 : c < 0x10000 ? 4 : 8);
+    } else if (c < 0x10000) {
+      WriteUnit(c);
+    } else {
+      WriteUnit(0xD800 + ((c - 0x10000) >> 10));
+      WriteUnit(0xDC00 + ((c - 0x10000) & 0x3FF));
     }
   }
 
@@ -215,100 +184,54 @@ class JsonWriter {
     AppendHex(out_, unit, 4);
   }
 
-  void WriteString(std::string_view text) {
-    out_.Append('"');
-    machine_.SpendBytes(text.size() * 2);
-    size_t plain = 0;  // what begins here is written as it is
-    for (size_t i = 0; i < text.size() && !machine_.failed();) {
-      const auto c = static_cast<uint8_t>(text[i]);
-      if (c >= 0x20 && c != '"' && c != '\\' && (c < 0x80 || !style_.ascii)) {
-        ++i;
-        continue;
-      }
-      out_.Append(text.substr(plain, i - plain));
-      i += WriteEscaped(text, i);
-      plain = i;
-    }
-    out_.Append(text.substr(plain));
-    out_.Append('"');
-  }
-
-  // Returns how many bytes it took.
-  size_t WriteEscaped(std::string_view text, size_t i) {
-    const auto* at = reinterpret_cast<const uint8_t*>(text.data());
-    const Utf8Step step = DecodeUtf8(at + i, at + text.size());
-    const uint32_t c = step.code_point;
-    static constexpr std::string_view kNamed = "\"\\\b\f\n\r\t", kNames = "\"\\bfnrt";
-    const size_t named = c < 0x80 ? kNamed.find(static_cast<char>(c)) : kNamed.npos;
-    if (named != kNamed.npos) {
-      out_.Append('\\');
-      out_.Append(kNames[named]);
-    } else if (c < 0x10000) {
-      WriteUnit(c);
-    } else {
-      WriteUnit(0xD800 + ((c - 0x10000) >> 10));
-      WriteUnit(0xDC00 + ((c - 0x10000) & 0x3FF));
-    }
-    return step.length;
-  }
-
   void NewLine() {
     if (!style_.pretty) return;
     out_.Append('\n');
     for (size_t i = 0; i < level_ && !machine_.failed(); ++i) out_.Append(style_.indent);
   }
 
-  void WriteItems(const Sequence& sequence) {
-    if (sequence.count == 0) return out_.Append("[]");
-    out_.Append('[');
+  // `count` items, each written by `write`.
+  template <typename WriteItem>
+  void WriteList(size_t count, const char* open, const char* close, WriteItem write) {
+    out_.Append(open);
     ++level_;
-    for (size_t i = 0; i < sequence.count && machine_.Spend(1); ++i) {
-      if (i > 0) out_.Append(separator_);
+    for (size_t i = 0; i < count && machine_.Spend(1); ++i) {
+      if (i > 0) out_.Append(style_.separator);
       NewLine();
-      Write(sequence.items[i]);
+      write(i);
     }
     --level_;
-    NewLine();
-    out_.Append(']');
+    if (count > 0) NewLine();
+    out_.Append(close);
+  }
+
+  void WriteItems(const Sequence& sequence, const char* open, const char* close) {
+    WriteList(sequence.count, open, close, [&](size_t i) { Write(sequence.items[i]); });
   }
 
   void WriteDict(const Dict& dict) {
-    if (dict.count == 0) return out_.Append("{}");
-    out_.Append('{');
-    ++level_;
-    for (size_t i = 0; i < dict.count && machine_.Spend(1); ++i) {
-      if (i > 0) out_.Append(separator_);
-      NewLine();
+    WriteList(dict.count, "{", "}", [&](size_t i) {
       WriteKey(dict.entries[i].key);
-      out_.Append(colon_);
+      out_.Append(style_.colon);
       Write(dict.entries[i].value);
-    }
-    --level_;
-    NewLine();
-    out_.Append('}');
+    });
   }
 
+  // JSON has only texts for keys.
   void WriteKey(Value key) {
-    switch (key.kind) {
-      case Kind::kString:
-        return WriteString(key.str());
-      case Kind::kNone:
-      case Kind::kBool:
-      case Kind::kInt:
-      case Kind::kFloat:
-        out_.Append('"');
-        Write(key);
-        return out_.Append('"');
-      default:
-        machine_.Fail("TypeError: keys must be str, int, float, bool or None, not %s",
-                      TypeName(key));
+    if (!is_json_ || key.is_string()) return Write(key);
+    if (!key.is_none() && !key.is_number()) {
+      return machine_.Fail("TypeError: keys must be str, int, float, bool or None, not %s",
+                           TypeName(key));
     }
+    out_.Append('"');
+    Write(key);
+    out_.Append('"');
   }
 
   Machine& machine_;
-  const JsonStyle& style_;
-  const std::string_view separator_;
-  const std::string_view colon_;
+  JsonStyle style_;
+  bool is_json_ = false;
   Buffer out_;
   size_t level_ = 0;
 };
@@ -343,41 +266,10 @@ Value ToText(Machine& machine, Value value) {
   return Repr(machine, value);
 }
 
-Value Repr(Machine& machine, Value value) {
-  Buffer out(machine);
-  AppendRepr(machine, out, value);
-  return out.Finish();
-}
-
-size_t FormatFloat(double number, char* out) {
-  const auto put = [out](const char* text) {
-    std::memcpy(out, text, std::strlen(text));
-    return std::strlen(text);
-  };
-  if (std::isnan(number)) return put("nan");
-  if (std::isinf(number)) return put(number < 0 ? "-inf" : "inf");
-  char scientific[32];
-  const auto [end, error] = std::to_chars(scientific, scientific + sizeof scientific, number,
-                                          std::chars_format::scientific);
-  const char* e =
-      std::find(static_cast<const char*>(scientific), static_cast<const char*>(end), 'e');
-  int exponent = 0;
-  std::from_chars(e + (e[1] == '+' ? 2 : 1), end, exponent);
-  // Python turns to exponents where repr's 17 digits end.
-  if (exponent < -4 || exponent >= 16) {
-    std::memcpy(out, scientific, static_cast<size_t>(end - scientific));
-    return static_cast<size_t>(end - scientific);
-  }
-  char* last = std::to_chars(out, out + 30, number, std::chars_format::fixed).ptr;
-  if (std::find(out, last, '.') == last) {
-    *last++ = '.';
-    *last++ = '0';
-  }
-  return static_cast<size_t>(last - out);
-}
+Value Repr(Machine& machine, Value value) { return ValueWriter(machine, nullptr).Run(value); }
 
 Value ToJson(Machine& machine, Value value, const JsonStyle& style) {
-  return JsonWriter(machine, style).Run(value);
+  return ValueWriter(machine, &style).Run(value);
 }
 
 }  // namespace rondo::jinja

@@ -31,10 +31,6 @@ class Buffer {
 Value ToText(Machine& machine, Value value);
 Value Repr(Machine& machine, Value value);
 
-// The shortest text that reads back as `number`, as Python writes it: "1.0", "1e+16", "nan".
-// Returns its length; `out` holds 32 bytes.
-size_t FormatFloat(double number, char* out);
-
 struct JsonStyle {
   bool ascii = false;          // \uXXXX for all that is not ASCII
   bool pretty = false;         // a line for each item

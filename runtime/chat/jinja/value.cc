@@ -247,41 +247,18 @@ const Value* Find(Machine& machine, const Dict& dict, std::string_view key) {
 }
 
 const char* TypeName(Value value) {
-  switch (value.kind) {
-    case Kind::kUndefined:
-      return "Undefined";
-    case Kind::kNone:
-      return "NoneType";
-    case Kind::kBool:
-      return "bool";
-    case Kind::kInt:
-      return "int";
-    case Kind::kFloat:
-      return "float";
-    case Kind::kString:
-      return value.safe ? "Markup" : "str";
-    case Kind::kList:
-      return "list";
-    case Kind::kTuple:
-      return "tuple";
-    case Kind::kGenerator:
-      return "generator";
-    case Kind::kView:
-      return value.sequence->view_type;
-    case Kind::kRange:
-      return "range";
-    case Kind::kDict:
-      return "dict";
-    case Kind::kNamespace:
-      return "Namespace";
-    case Kind::kMacro:
-      return "Macro";
-    case Kind::kFunction:
-      return "function";
-    case Kind::kLoop:
-      return "LoopContext";
-  }
-  return "object";
+  static constexpr const char* kNames[] = {
+      // in the order of Kind
+      "Undefined", "NoneType", "bool",  "int",  "float",     "str",   "list",     "tuple",
+      "generator", "view",     "range", "dict", "Namespace", "Macro", "function", "LoopContext"};
+  if (value.is_string() && value.safe) return "Markup";
+  if (value.is(Kind::kView)) return value.sequence->view_type;
+  return kNames[static_cast<size_t>(value.kind)];
+}
+
+void FailType(Machine& machine, const char* before, Value value, const char* behind) {
+  if (value.is_undefined()) FailUndefined(machine, value);
+  machine.Fail("TypeError: %s'%s'%s", before, TypeName(value), behind);
 }
 
 void FailUndefined(Machine& machine, Value value) {

@@ -191,6 +191,9 @@ const Value* Find(Machine& machine, const Dict& dict, std::string_view key);
 const char* TypeName(Value value);
 // Fails with what is not defined, as every use of it but output, tests and iteration does.
 void FailUndefined(Machine& machine, Value undefined);
+// Fails with a TypeError that names the value's type between the two texts; for an undefined value
+// as above.
+void FailType(Machine& machine, const char* before, Value value, const char* behind = "");
 Value UndefinedHint(Machine& machine, const char* hint);
 bool Truth(Value value);
 // == of Python. Never fails but for depth and steps.
