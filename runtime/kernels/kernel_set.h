@@ -1,7 +1,7 @@
 // KernelSet: the microkernels of one instruction set, chosen once per engine.
 //
 // This folder is the only one that knows XNNPACK; its headers do not show it. Microkernel
-// pointers have plain types here, and the tables in kernel_set_*.cc give them their values.
+// pointers have plain types here, and the tables in sets/ give them their values.
 #pragma once
 
 #include <cstddef>
@@ -28,10 +28,24 @@ inline constexpr size_t kMaxTileRows = 8;
 // groups of kr. All members give the same bits for the same row (tests/runtime/kernels).
 template <typename Function>
 struct TileKernels {
+  // Microkernels by the most rows that they take, ascending.
+  struct ByRows {
+    struct {
+      uint32_t rows;
+      Function kernel;
+    } tiles[4];
+    // The smallest kernel for m rows, 1 <= m <= max_rows.
+    Function operator[](size_t m) const {
+      size_t i = 0;
+      while (tiles[i].rows < m) ++i;
+      return tiles[i].kernel;
+    }
+  };
+
   uint32_t nr;
   uint32_t kr;
   uint32_t max_rows;
-  Function by_rows[kMaxTileRows + 1];  // [m]: the kernel for m rows, 1 <= m <= max_rows
+  ByRows by_rows;
 };
 
 // out[m, n] = sum_k in[m, k] * w[n, k] (+ bias[n]). k and strides in bytes; k counts the input's.

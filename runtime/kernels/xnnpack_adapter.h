@@ -21,8 +21,17 @@ static_assert(offsetof(RowQuant, scale) == offsetof(xnn_qd8_quantization_params,
 
 // XNNPACK's own operators call microkernels through types whose pointers are void: so do we.
 // Macros, because compilers then fill the tables before any code runs.
-#define RONDO_QUANTIZED(function) reinterpret_cast<QuantizedGemm>(&(function))
-#define RONDO_FLOAT(function) reinterpret_cast<FloatGemm>(&(function))
+// clang-format off
+#define RONDO_TILE(function, gemm, tile) \
+  {#tile[0] - '0', reinterpret_cast<function>(&gemm##_minmax_ukernel_##tile)}
+// A family's nr and kr, the most rows that it takes at once, and its tiles.
+#define RONDO_FAMILY(nr, kr, max_rows, ...) {nr, kr, max_rows, {{__VA_ARGS__}}}
+// clang-format on
+// Tiles by XNNPACK's names, which begin with the rows: RONDO_Q8(4x16c8__neoni8mm).
+#define RONDO_Q8(tile) RONDO_TILE(QuantizedGemm, xnn_qd8_f32_qc8w_gemm, tile)
+#define RONDO_Q4(tile) RONDO_TILE(QuantizedGemm, xnn_qd8_f32_qb4w_gemm, tile)
+#define RONDO_F32(tile) RONDO_TILE(FloatGemm, xnn_f32_gemm, tile)
+#define RONDO_F32_Q8(tile) RONDO_TILE(FloatGemm, xnn_f32_qc8w_gemm, tile)
 #define RONDO_VECTOR(member, function) \
   .member = reinterpret_cast<decltype(KernelSet::member)>(&(function))
 

@@ -8,117 +8,51 @@ namespace rondo {
 
 // What the sets have in common: everything with floats on one side. A macro, so that the tables
 // need no code at load time.
-#define RONDO_NEON_FLOAT                                                                        \
-  .f32 = {8,                                                                                    \
-          1,                                                                                    \
-          6,                                                                                    \
-          {                                                                                     \
-              nullptr,                                                                          \
-              RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_1x8__aarch64_neonfma_lane_ld128),         \
-              RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x8__aarch64_neonfma_lane_ld128),         \
-              RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x8__aarch64_neonfma_lane_ld128),         \
-              RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x8__aarch64_neonfma_lane_ld128),         \
-              RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_6x8__aarch64_neonfma_lane_ld128),         \
-              RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_6x8__aarch64_neonfma_lane_ld128),         \
-          }},                                                                                   \
-  .f32_q8 = {8,                                                                                 \
-             1,                                                                                 \
-             6,                                                                                 \
-             {                                                                                  \
-                 nullptr,                                                                       \
-                 RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_1x8__aarch64_neonfma_lane_ld128), \
-                 RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__aarch64_neonfma_lane_ld128), \
-                 RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__aarch64_neonfma_lane_ld128), \
-                 RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__aarch64_neonfma_lane_ld128), \
-                 RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_6x8__aarch64_neonfma_lane_ld128), \
-                 RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_6x8__aarch64_neonfma_lane_ld128), \
-             }},                                                                                \
-  .loops = &kRowLoopsBaseline, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__neon_u16_acc4),   \
-  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__neon_u16_acc4),                                       \
-  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__neonv8_u32),                                 \
-  RONDO_VECTOR(exp_minus_max,                                                                   \
-               xnn_f32_raddstoreexpminusmax_ukernel__neonfma_rr1_lut64_p2_u16_acc2),            \
-  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__neonfma_rr1_lut64_p2_nr2recps_u16),           \
-  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__neon_rational_9_8_div_u8),                          \
-  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__neon_rational_12_10_div_u8),                        \
+#define RONDO_NEON_FLOAT                                                                      \
+  .f32 = RONDO_FAMILY(8, 1, 6, RONDO_F32(1x8__aarch64_neonfma_lane_ld128),                    \
+                      RONDO_F32(4x8__aarch64_neonfma_lane_ld128),                             \
+                      RONDO_F32(6x8__aarch64_neonfma_lane_ld128)),                            \
+  .f32_q8 = RONDO_FAMILY(8, 1, 6, RONDO_F32_Q8(1x8__aarch64_neonfma_lane_ld128),              \
+                         RONDO_F32_Q8(4x8__aarch64_neonfma_lane_ld128),                       \
+                         RONDO_F32_Q8(6x8__aarch64_neonfma_lane_ld128)),                      \
+  .loops = &kRowLoopsBaseline, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__neon_u16_acc4), \
+  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__neon_u16_acc4),                                     \
+  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__neonv8_u32),                               \
+  RONDO_VECTOR(exp_minus_max,                                                                 \
+               xnn_f32_raddstoreexpminusmax_ukernel__neonfma_rr1_lut64_p2_u16_acc2),          \
+  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__neonfma_rr1_lut64_p2_nr2recps_u16),         \
+  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__neon_rational_9_8_div_u8),                        \
+  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__neon_rational_12_10_div_u8),                      \
   RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__neon_u8)
 
 extern const KernelSet kKernelsI8mm;
 const KernelSet kKernelsI8mm = {
     .name = "i8mm",
     .available = [] { return DetectCpu().neon_i8mm; },
-    .q8 = {16,
-           8,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16c8__neoni8mm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_2x16c8__neoni8mm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x16c8__neoni8mm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x16c8__neoni8mm),
-           }},
-    .q4 = {16,
-           8,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16c8__neoni8mm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_2x16c8__neoni8mm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x16c8__neoni8mm),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x16c8__neoni8mm),
-           }},
+    .q8 = RONDO_FAMILY(16, 8, 4, RONDO_Q8(1x16c8__neoni8mm), RONDO_Q8(2x16c8__neoni8mm),
+                       RONDO_Q8(4x16c8__neoni8mm)),
+    .q4 = RONDO_FAMILY(16, 8, 4, RONDO_Q4(1x16c8__neoni8mm), RONDO_Q4(2x16c8__neoni8mm),
+                       RONDO_Q4(4x16c8__neoni8mm)),
     RONDO_NEON_FLOAT};
 
 extern const KernelSet kKernelsNeonDot;
 const KernelSet kKernelsNeonDot = {
     .name = "neondot",
     .available = [] { return DetectCpu().neon_dot; },
-    .q8 = {16,
-           4,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16c4__neondot),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_2x16c4__neondot),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x16c4__neondot),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x16c4__neondot),
-           }},
-    .q4 = {16,
-           4,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16c4__neondot),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_2x16c4__neondot),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x16c4__neondot),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x16c4__neondot),
-           }},
+    .q8 = RONDO_FAMILY(16, 4, 4, RONDO_Q8(1x16c4__neondot), RONDO_Q8(2x16c4__neondot),
+                       RONDO_Q8(4x16c4__neondot)),
+    .q4 = RONDO_FAMILY(16, 4, 4, RONDO_Q4(1x16c4__neondot), RONDO_Q4(2x16c4__neondot),
+                       RONDO_Q4(4x16c4__neondot)),
     RONDO_NEON_FLOAT};
 
 extern const KernelSet kKernelsNeon;
 const KernelSet kKernelsNeon = {
     .name = "neon",
     .available = [] { return true; },
-    .q8 = {16,
-           1,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16__neon_mlal_lane),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_2x16__neon_mlal_lane),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x16__neon_mlal_lane),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x16__neon_mlal_lane),
-           }},
-    .q4 = {16,
-           1,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16__neon_mlal_lane),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_2x16__neon_mlal_lane),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x16__neon_mlal_lane),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x16__neon_mlal_lane),
-           }},
+    .q8 = RONDO_FAMILY(16, 1, 4, RONDO_Q8(1x16__neon_mlal_lane), RONDO_Q8(2x16__neon_mlal_lane),
+                       RONDO_Q8(4x16__neon_mlal_lane)),
+    .q4 = RONDO_FAMILY(16, 1, 4, RONDO_Q4(1x16__neon_mlal_lane), RONDO_Q4(2x16__neon_mlal_lane),
+                       RONDO_Q4(4x16__neon_mlal_lane)),
     RONDO_NEON_FLOAT};
 
 #undef RONDO_NEON_FLOAT

@@ -5,14 +5,15 @@
 #include "runtime/kernels/xnnpack_adapter.h"
 
 // Kernels compiled for inputs that hold q + 128 (platforms/cmake/xnnpack_kernels.cmake).
-#define RONDO_DECLARE_UNSIGNED(function) extern "C" decltype(function) rondo_unsigned_##function
-#define RONDO_UNSIGNED(function) RONDO_QUANTIZED(rondo_unsigned_##function)
-RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16c8__avx512vnni);
-RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm);
-RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm);
-RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16c8__avx512vnni);
-RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm);
-RONDO_DECLARE_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm);
+#define RONDO_DECLARE_UNSIGNED(tile)                               \
+  extern "C" decltype(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_##tile) \
+      rondo_unsigned_xnn_qd8_f32_qc8w_gemm_minmax_ukernel_##tile,  \
+      rondo_unsigned_xnn_qd8_f32_qb4w_gemm_minmax_ukernel_##tile
+RONDO_DECLARE_UNSIGNED(1x16c8__avx512vnni);
+RONDO_DECLARE_UNSIGNED(5x16c8__avx512vnni_prfm);
+RONDO_DECLARE_UNSIGNED(8x16c8__avx512vnni_prfm);
+#define RONDO_UNSIGNED_Q8(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qc8w_gemm, t)
+#define RONDO_UNSIGNED_Q4(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qb4w_gemm, t)
 
 namespace rondo {
 
@@ -22,61 +23,17 @@ const KernelSet kKernelsAvx512Vnni = {
     .name = "avx512vnni",
     .available = [] { return DetectCpu().avx512_vnni; },
     .unsigned_inputs = true,
-    .q8 = {16,
-           8,
-           8,
-           {
-               nullptr,
-               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x16c8__avx512vnni),
-               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-           }},
-    .q4 = {16,
-           8,
-           8,
-           {
-               nullptr,
-               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x16c8__avx512vnni),
-               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_5x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-               RONDO_UNSIGNED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm),
-           }},
-    .f32 = {16,
-            1,
-            7,
-            {
-                nullptr,
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_1x16__avx512f_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x16__avx512f_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x16__avx512f_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x16__avx512f_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_7x16__avx512f_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_7x16__avx512f_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_7x16__avx512f_broadcast),
-            }},
-    .f32_q8 = {32,
-               1,
-               8,
-               {
-                   nullptr,
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_1x32__avx512skx_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_2x32__avx512skx_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x32__avx512skx_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x32__avx512skx_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_8x32__avx512skx_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_8x32__avx512skx_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_8x32__avx512skx_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_8x32__avx512skx_broadcast),
-               }},
+    .q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),
+                       RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),
+                       RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),
+    .q4 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4(1x16c8__avx512vnni),
+                       RONDO_UNSIGNED_Q4(5x16c8__avx512vnni_prfm),
+                       RONDO_UNSIGNED_Q4(8x16c8__avx512vnni_prfm)),
+    .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),
+                        RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)),
+    .f32_q8 = RONDO_FAMILY(
+        32, 1, 8, RONDO_F32_Q8(1x32__avx512skx_broadcast), RONDO_F32_Q8(2x32__avx512skx_broadcast),
+        RONDO_F32_Q8(4x32__avx512skx_broadcast), RONDO_F32_Q8(8x32__avx512skx_broadcast)),
     .loops = &kRowLoopsAvx512,
     RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4),
     RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),
@@ -92,48 +49,14 @@ extern const KernelSet kKernelsAvx2;
 const KernelSet kKernelsAvx2 = {
     .name = "avx2",
     .available = [] { return DetectCpu().avx2_fma; },
-    .q8 = {8,
-           8,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x8c8__avx2),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_2x8c8__avx2),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_3x8c8__avx2),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x8c8__avx2),
-           }},
-    .q4 = {8,
-           8,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x8c8__avx2),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_2x8c8__avx2),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_3x8c8__avx2),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x8c8__avx2),
-           }},
-    .f32 = {16,
-            1,
-            5,
-            {
-                nullptr,
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_1x16__fma3_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_3x16__fma3_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_3x16__fma3_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_5x16__fma3_broadcast),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_5x16__fma3_broadcast),
-            }},
-    .f32_q8 = {16,
-               1,
-               5,
-               {
-                   nullptr,
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_1x16__avx2_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_2x16__avx2_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_5x16__avx2_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_5x16__avx2_broadcast),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_5x16__avx2_broadcast),
-               }},
+    .q8 = RONDO_FAMILY(8, 8, 4, RONDO_Q8(1x8c8__avx2), RONDO_Q8(2x8c8__avx2), RONDO_Q8(3x8c8__avx2),
+                       RONDO_Q8(4x8c8__avx2)),
+    .q4 = RONDO_FAMILY(8, 8, 4, RONDO_Q4(1x8c8__avx2), RONDO_Q4(2x8c8__avx2), RONDO_Q4(3x8c8__avx2),
+                       RONDO_Q4(4x8c8__avx2)),
+    .f32 = RONDO_FAMILY(16, 1, 5, RONDO_F32(1x16__fma3_broadcast), RONDO_F32(3x16__fma3_broadcast),
+                        RONDO_F32(5x16__fma3_broadcast)),
+    .f32_q8 = RONDO_FAMILY(16, 1, 5, RONDO_F32_Q8(1x16__avx2_broadcast),
+                           RONDO_F32_Q8(2x16__avx2_broadcast), RONDO_F32_Q8(5x16__avx2_broadcast)),
     .loops = &kRowLoopsAvx2,
     RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx_u32_acc4),
     RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx_u32_acc4),
@@ -151,46 +74,11 @@ extern const KernelSet kKernelsSse41;
 const KernelSet kKernelsSse41 = {
     .name = "sse41",
     .available = [] { return DetectCpu().sse41; },
-    .q8 = {4,
-           8,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_1x4c8__sse41_ld64),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_2x4c8__sse41_ld64),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_3x4c8__sse41_ld64),
-               RONDO_QUANTIZED(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_4x4c8__sse41_ld64),
-           }},
-    .q4 = {4,
-           1,
-           4,
-           {
-               nullptr,
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_1x4__scalar),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
-               RONDO_QUANTIZED(xnn_qd8_f32_qb4w_gemm_minmax_ukernel_4x4__scalar),
-           }},
-    .f32 = {8,
-            1,
-            4,
-            {
-                nullptr,
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_1x8__sse_dup),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x8__sse_dup),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x8__sse_dup),
-                RONDO_FLOAT(xnn_f32_gemm_minmax_ukernel_4x8__sse_dup),
-            }},
-    .f32_q8 = {8,
-               1,
-               4,
-               {
-                   nullptr,
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_1x8__sse41_dup),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__sse41_dup),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__sse41_dup),
-                   RONDO_FLOAT(xnn_f32_qc8w_gemm_minmax_ukernel_4x8__sse41_dup),
-               }},
+    .q8 = RONDO_FAMILY(4, 8, 4, RONDO_Q8(1x4c8__sse41_ld64), RONDO_Q8(2x4c8__sse41_ld64),
+                       RONDO_Q8(3x4c8__sse41_ld64), RONDO_Q8(4x4c8__sse41_ld64)),
+    .q4 = RONDO_FAMILY(4, 1, 4, RONDO_Q4(1x4__scalar), RONDO_Q4(4x4__scalar)),
+    .f32 = RONDO_FAMILY(8, 1, 4, RONDO_F32(1x8__sse_dup), RONDO_F32(4x8__sse_dup)),
+    .f32_q8 = RONDO_FAMILY(8, 1, 4, RONDO_F32_Q8(1x8__sse41_dup), RONDO_F32_Q8(4x8__sse41_dup)),
     .loops = &kRowLoopsBaseline,
     RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__sse_u16_acc4),
     RONDO_VECTOR(max, xnn_f32_rmax_ukernel__sse_u16_acc4),
