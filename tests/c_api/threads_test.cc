@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <thread>
 
 #include "tests/c_api/tiny_model.h"
 #include "tests/support/time_limit.h"
@@ -208,28 +209,21 @@ struct Forker {
   int answer;
 };
 
-// While a call of the parent runs, and holds what calls hold.
+// While a call of the parent runs, and holds what calls hold: in the child nobody gives it back.
 void CloseInAChild(void* user, size_t index, const float*, size_t) {
-  Forker& f = *static_cast<Forker*>(user);
   if (index != 0) return;
-  f.answer = InChild([&] {
-    // As on another thread than the callback's: it is the engine's mutex that nobody gives back.
-    pthread_t thread;
-    pthread_create(
-        &thread, nullptr,
-        [](void* closer) -> void* {
-          rondo_session_close(static_cast<Forker*>(closer)->other);
-          rondo_engine_close(static_cast<Forker*>(closer)->engine);
-          return nullptr;
-        },
-        &f);
-    pthread_join(thread, nullptr);
-    return 0;
-  });
+  Forker& f = *static_cast<Forker*>(user);
+  std::thread([&f] {  // a thread that is in no callback
+    f.answer = InChild([&f] {
+      rondo_session_close(f.other);
+      rondo_engine_close(f.engine);
+      return 0;
+    });
+  })
+      .join();
 }
 
 TEST(ForkTest, TheChildClosesWhatACallOfTheParentUses) {
-  if (kSanitized) GTEST_SKIP() << "the thread sanitizer ends children that start threads";
   const Model model = OpenTiny();
   rondo_engine_options options = Threads(2);
   options.max_sessions = 2;
