@@ -33,14 +33,14 @@ rondo_memory_plan DescribePlan(const EnginePlan& plan) {
   p.activations_bytes = memory.segment_bytes(Segment::kActivations);
   p.workspace_bytes = memory.segment_bytes(Segment::kWorkspace);
   p.activations_lower_bound = memory.activation_lower_bound();
-  p.kv_bytes_per_token = plan.kv_bytes_per_token;
-  p.kv_block_tokens = plan.kv_block_tokens;
+  p.kv_bytes_per_token = plan.kv.bytes_per_token();
+  p.kv_block_tokens = rondo::kKvBlockTokens;
   p.context = plan.context;
   p.max_sessions = plan.options.max_sessions;
   p.max_rows = plan.options.max_rows;
   p.threads = plan.options.threads;
   p.sink_tokens = plan.options.sink_tokens;
-  p.kernels = plan.kernels;
+  p.kernels = plan.set->name;
   p.mapped_bytes = plan.mapped_bytes;
   return p;
 }

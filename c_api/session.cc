@@ -149,13 +149,14 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session_opt
 // Passes rows on to a C callback, and marks the time that the caller spends in it.
 struct RowForwarder {
   rondo_engine* engine;
+  uint64_t position;  // of row 0
   rondo_logits_row row;
   void* user;
 
-  static void Row(void* self, size_t index, std::span<const float> logits) {
+  static void Row(void* self, uint64_t position, std::span<const float> logits) {
     const auto* forwarder = static_cast<const RowForwarder*>(self);
     forwarder->engine->callback_thread = rondo::ThisThread();
-    forwarder->row(forwarder->user, index, logits.data(), logits.size());
+    forwarder->row(forwarder->user, position - forwarder->position, logits.data(), logits.size());
     forwarder->engine->callback_thread = 0;
   }
 };
@@ -216,7 +217,7 @@ int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids,
   if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
   if (row == nullptr) return turn.Finish(NullArgument("row"));
   rondo_engine& engine = turn.engine();
-  RowForwarder forwarder = {&engine, row, user};
+  RowForwarder forwarder = {&engine, turn->position(), row, user};
   const Status status = turn->PrefillLogits({ids, count}, {RowForwarder::Row, &forwarder});
   CloseGivenUp(&engine);
   if (status.ok()) engine.tokens_prefilled.fetch_add(count, std::memory_order_relaxed);

@@ -46,7 +46,7 @@ const std::vector<Layer>& Layers() {
       {"runtime/decoder/",
        {"runtime/kv/", "runtime/weights/", "runtime/kernels/", "runtime/plan/", "runtime/model/",
         "runtime/base/", "platforms/"}},
-      {"runtime/sampling/", {"runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
+      {"runtime/sampling/", {"runtime/kv/", "runtime/model/", "runtime/base/"}},
       {"runtime/text/", {"runtime/plan/", "runtime/model/", "runtime/base/", "platforms/"}},
       {"runtime/chat/", {"runtime/model/", "runtime/base/"}},
       {"runtime/weights/",

@@ -5,31 +5,51 @@
 #include <cstdint>
 
 #include "runtime/decoder/decoder_spec.h"
-#include "runtime/decoder/experts.h"
+#include "runtime/decoder/pass_rows.h"
+#include "runtime/decoder/routing.h"
 #include "runtime/kv/context_window.h"
 #include "runtime/plan/memory_plan.h"
 #include "runtime/weights/weights.h"
 
 namespace rondo {
 
-// The steps of a layer, in the order in which data flows; lifetimes are counted in these.
+// The steps of a pass, in the order in which data flows; lifetimes are counted in these. Attention
+// and convolutions take those from kStepNorm on, MLPs and experts those from kStepMlpNorm on.
 enum Step : int32_t {
   kStepEmbed,
-  kStepNorm,
-  kStepInput,
-  kStepMix,
-  kStepOutputInput,
-  kStepOutput,
+  kStepNorm,  // the input of the first product
+  kStepIn,    // the first product
+  kStepMix,   // what lies between the products
+  kStepOut,   // the last product, and into the residual stream
   kStepMlpNorm,
-  kStepGateUp,
-  kStepActivation,
-  kStepDown,
-  kStepFinalNorm,
+  kStepMlpIn,
+  kStepMlpMix,
+  kStepMlpOut,
   kStepHead,
 };
 
 // Rows whose logits are made together.
 inline constexpr size_t kLogitRows = 8;
+
+template <typename T>
+struct Buffer {
+  T* data = nullptr;
+  MemoryPlan::BlockId region = 0;
+
+  operator T*() const { return data; }  // NOLINT(google-explicit-constructor)
+};
+
+// Rows as a weight format wants them: [rows, stride] and their RowQuants.
+struct InputRows {
+  Buffer<uint8_t> rows;
+  Buffer<RowQuant> quant;
+  size_t stride = 0;  // bytes
+
+  LinearInput linear() const {
+    return {reinterpret_cast<const float*>(rows.data), reinterpret_cast<const int8_t*>(rows.data),
+            quant, stride};
+  }
+};
 
 class Activations {
  public:
@@ -38,48 +58,43 @@ class Activations {
   // After the plan's Layout.
   void Bind(const MemoryPlan& plan, uint8_t* arena);
 
-  // Rows as a weight format wants them, in one block: [rows, stride] then RowQuants.
-  struct Input {
-    uint8_t* rows = nullptr;
-    RowQuant* quant = nullptr;
-    size_t stride = 0;  // bytes
+  Buffer<PassRow> rows;        // [max_rows]
+  Buffer<float> hidden;        // [max_rows, hidden_size]: the residual stream
+  Buffer<float> rope;          // [ropes, max_rows, dim]
+  Buffer<float> sink_rope;     // the same; of windows without sinks 0 rows
+  Buffer<float> qkv;           // [max_rows, largest q + k + v], or b, c and x of a convolution
+  Buffer<float> mixed;         // [max_rows, largest]: what attention or a convolution makes
+  Buffer<float> parts;         // [segments, n_kv_heads, AttentionPartFloats]
+  Buffer<float> gate_up;       // [max_rows, largest gate_up_size]
+  Buffer<float> sublayer_out;  // [max_rows, hidden_size]: what a norm or a factor still waits for
+  Buffer<float> logits;        // [kLogitRows, vocab_size]
+  InputRows mixer_input;       // of qkv_proj, or a convolution's in_proj
+  InputRows o_input;           // of o_proj, or a convolution's out_proj
+  InputRows gate_up_input;
+  InputRows down_input;
+  InputRows head_input;
 
-    LinearInput linear() const {
-      return {reinterpret_cast<const float*>(rows), reinterpret_cast<const int8_t*>(rows), quant,
-              stride};
-    }
-  };
+  // Of models with experts; else of no bytes.
+  InputRows router_input;
+  InputRows expert_input;    // one expert's rows of gate_up_input
+  Buffer<float> scores;      // [max_rows, n_experts]
+  Buffer<Route> routes;      // [max_rows, n_used]
+  Buffer<uint32_t> order;    // the same
+  Buffer<uint32_t> begin;    // [n_experts + 1]
+  Buffer<float> expert_out;  // [max_rows, hidden_size]
 
-  float* hidden = nullptr;     // [max_rows, hidden_size]: the residual stream
-  float* rope = nullptr;       // [ropes, max_rows, dim]
-  float* sink_rope = nullptr;  // the same, null without sinks
-  float* qkv = nullptr;        // [max_rows, largest q + k + v], or b, c and x of a convolution
-  float* mixed = nullptr;      // [max_rows, largest q]: what attention or convolution makes
-  float* parts = nullptr;      // [segments, n_kv_heads, AttentionPartFloats]
-  float* gate_up = nullptr;    // [max_rows, 2 * largest intermediate_size]
-  float* block_out = nullptr;  // [max_rows, hidden_size]: what a norm or a weight still waits for
-  float* logits = nullptr;     // [kLogitRows, vocab_size]
-  Input input, output_input, gate_up_input, down_input, head_input;
-
-  // Of models with experts; else null.
-  Input router_input;           // what router reads
-  Input expert_input;           // one expert's rows of gate_up_input
-  float* scores = nullptr;      // [max_rows, n_experts]
-  Route* routes = nullptr;      // [max_rows, n_used_experts]
-  uint32_t* order = nullptr;    // the same
-  uint32_t* begin = nullptr;    // [n_experts + 1]
-  float* expert_out = nullptr;  // [max_rows, hidden_size]
+  size_t part_floats() const { return part_floats_; }  // of `parts`
 
  private:
-  struct Ids {
-    MemoryPlan::BlockId hidden, rope, sink_rope, qkv, mixed, parts, gate_up, block_out, logits;
-    MemoryPlan::BlockId input, output_input, gate_up_input, down_input, head_input;
-    MemoryPlan::BlockId router_input, expert_input, scores, routes, order, begin, expert_out;
-  };
-  Ids ids_ = {};
-  size_t max_rows_ = 0;
-  bool sinks_ = false;
-  bool experts_ = false;
+  // Calls visit(buffer, name, CheckedSize bytes, first step, last step) for each: the one table.
+  template <typename Visit>
+  void ForEach(const Visit& visit);
+
+  // What the table's sizes are made of.
+  size_t max_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0;
+  size_t qkv_floats_ = 0, mixed_floats_ = 0, gate_up_floats_ = 0, part_floats_ = 0;
+  size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0;
+  bool sinks_ = false, parallel_ = false, waits_ = false;
 };
 
 }  // namespace rondo

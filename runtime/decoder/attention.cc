@@ -15,25 +15,25 @@ constexpr size_t kBlock = kKvBlockTokens;
 constexpr size_t kSegment = kSegmentBlocks * kBlock;
 constexpr float kNone = -std::numeric_limits<float>::infinity();
 
-// The softmax-weighted sum over some of the tokens, of n queries. Its memory: n * (head_dim + 2).
+// The softmax-weighted sum over some of the tokens, of n queries. Its memory: n * (v_head_dim + 2).
 struct Sums {
-  float* sum;    // [n, head_dim]: values weighed by e^(score - max)
+  float* sum;    // [n, v_head_dim]: values weighed by e^(score - max)
   float* max;    // [n]; minus infinity: saw nothing yet
   float* total;  // [n]: of the weights
 
-  Sums(float* base, size_t n, size_t head_dim)
-      : sum(base), max(base + n * head_dim), total(max + n) {}
+  Sums(float* base, size_t n, size_t v_head_dim)
+      : sum(base), max(base + n * v_head_dim), total(max + n) {}
 
-  void Clear(size_t n, size_t head_dim) const {
-    std::fill_n(sum, n * head_dim, 0.0f);
+  void Clear(size_t n, size_t v_head_dim) const {
+    std::fill_n(sum, n * v_head_dim, 0.0f);
     std::fill_n(max, n, kNone);
     std::fill_n(total, n, 0.0f);
   }
 };
 
-size_t SumsFloats(size_t n, size_t head_dim) { return n * (head_dim + 2); }
+size_t SumsFloats(size_t n, size_t v_head_dim) { return n * (v_head_dim + 2); }
 
-// A task's queries and sums, cut out of its scratch. n = rows * group queries.
+// A task's queries and sums, cut out of its scratch. n = rows * q_per_kv queries.
 struct Scratch {
   float* rotated;   // [n, head_dim]
   int8_t* q8;       // [n, head_dim]
@@ -43,12 +43,12 @@ struct Scratch {
   float* sink_rotated;
   float* p;             // [n, kSegment]: scores, then probabilities
   float* value_scales;  // [kSegment]
-  float* partial;       // [n, head_dim]: one block's weighed values
+  float* partial;       // [n, v_head_dim]: one block's weighed values
   float* segment;       // Sums of one segment
   float* all;           // Sums of all segments
   size_t bytes;
 
-  Scratch(size_t n, size_t head_dim, uint8_t* base) {
+  Scratch(size_t n, size_t head_dim, size_t v_head_dim, uint8_t* base) {
     bytes = 0;
     const auto take = [&]<typename T>(T*& pointer, size_t count) {
       // In integers: a null base only asks for `bytes`.
@@ -63,9 +63,9 @@ struct Scratch {
     take(sink_rotated, n * head_dim);
     take(p, n * kSegment);
     take(value_scales, kSegment);
-    take(partial, n * head_dim);
-    take(segment, SumsFloats(n, head_dim));
-    take(all, SumsFloats(n, head_dim));
+    take(partial, n * v_head_dim);
+    take(segment, SumsFloats(n, v_head_dim));
+    take(all, SumsFloats(n, v_head_dim));
   }
 };
 
@@ -78,7 +78,7 @@ void PrepareQuery(const AttentionCall& call, const float* in, const float* rope,
   } else {
     std::memcpy(rotated, in, dim * sizeof(float));
   }
-  if (call.ring->layout().page(call.layer).format() == KvFormat::kInt8) {
+  if (call.kv->layout().page(call.entry).format() == KvFormat::kInt8) {
     *quant = QuantizeRow(*call.set, rotated, dim, dim, q8);
     quant->scale *= call.score_scale;
   } else {
@@ -88,16 +88,17 @@ void PrepareQuery(const AttentionCall& call, const float* in, const float* rope,
 
 }  // namespace
 
-size_t AttentionScratchBytes(size_t group, size_t head_dim) {
-  return Scratch(kAttentionTileRows * group, head_dim, nullptr).bytes;
+size_t AttentionScratchBytes(size_t q_per_kv, size_t head_dim, size_t v_head_dim) {
+  return Scratch(kAttentionTileRows * q_per_kv, head_dim, v_head_dim, nullptr).bytes;
 }
 
 void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scratch) {
-  const KvPage& page_kind = call.ring->layout().page(call.layer);
+  const KvPage& page_kind = call.kv->layout().page(call.entry);
   const size_t dim = call.head_dim;
   float* key = reinterpret_cast<float*>(scratch);
-  const float* keys = call.qkv + (call.n_kv_heads * call.group + kv_head) * dim;
-  const float* values = keys + call.n_kv_heads * dim;
+  const float* all_keys = call.qkv + call.n_kv_heads * call.q_per_kv * dim;
+  const float* keys = all_keys + kv_head * dim;
+  const float* values = all_keys + call.n_kv_heads * dim + kv_head * call.v_head_dim;
   for (size_t r = 0; r < call.rows; ++r) {
     const uint64_t position = call.position + r;
     const float* in = keys + r * call.qkv_stride;
@@ -105,14 +106,14 @@ void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scra
       ApplyRope(*call.set, in, call.rope + r * call.rope_dim, call.rope_dim, dim, key);
       in = key;
     }
-    uint8_t* page = call.ring->Page(ContextWindow::Block(position), call.layer, kv_head);
+    uint8_t* page = call.kv->Page(ContextWindow::Block(position), call.entry, kv_head);
     if (position % kBlock == 0) page_kind.Clear(page);
     page_kind.Store(page, position % kBlock, in, values + r * call.qkv_stride);
   }
 }
 
 AttentionSegments::AttentionSegments(const AttentionCall& call, size_t begin, size_t count) {
-  const ContextWindow& window = call.ring->window(call.layer);
+  const ContextWindow& window = call.kv->window(call.entry);
   const uint64_t first = window.FirstRecentBlock(call.position + begin);
   const uint64_t last = ContextWindow::Block(call.position + begin + count - 1);
   sinks_ = CeilDiv(std::min(window.sink_blocks, first), kSegmentBlocks);
@@ -133,13 +134,13 @@ void PrepareQueries(const AttentionCall& call, size_t kv_head, size_t begin, siz
   const size_t dim = call.head_dim;
   for (size_t r = 0; r < count; ++r) {
     const size_t row = begin + r;
-    const float* heads = call.qkv + row * call.qkv_stride + kv_head * call.group * dim;
-    for (size_t g = 0; g < call.group; ++g) {
-      const size_t q = r * call.group + g;
+    const float* heads = call.qkv + row * call.qkv_stride + kv_head * call.q_per_kv * dim;
+    for (size_t g = 0; g < call.q_per_kv; ++g) {
+      const size_t q = r * call.q_per_kv + g;
       PrepareQuery(call, heads + g * dim,
                    call.rope != nullptr ? call.rope + row * call.rope_dim : nullptr,
                    s.rotated + q * dim, s.q8 + q * dim, s.quant + q);
-      if (call.ring->window(call.layer).sink_blocks > 0) {
+      if (call.kv->window(call.entry).sink_blocks > 0) {
         PrepareQuery(call, heads + g * dim,
                      call.sink_rope != nullptr ? call.sink_rope + row * call.rope_dim : nullptr,
                      s.sink_rotated + q * dim, s.sink_q8 + q * dim, s.sink_quant + q);
@@ -151,14 +152,14 @@ void PrepareQueries(const AttentionCall& call, size_t kv_head, size_t begin, siz
 // What the rows [begin, begin + count) see of one segment.
 void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
                 uint64_t segment, const Scratch& s, const Sums& sums) {
-  const size_t dim = call.head_dim;
-  const size_t group = call.group;
-  const size_t n = count * group;
+  const size_t v_dim = call.v_head_dim;
+  const size_t q_per_kv = call.q_per_kv;
+  const size_t n = count * q_per_kv;
   const KernelSet& set = *call.set;
-  const ContextWindow& window = call.ring->window(call.layer);
-  const KvPage& page_kind = call.ring->layout().page(call.layer);
+  const ContextWindow& window = call.kv->window(call.entry);
+  const KvPage& page_kind = call.kv->layout().page(call.entry);
   const bool int8 = page_kind.format() == KvFormat::kInt8;
-  const size_t stride = dim * (int8 ? 1 : sizeof(float));
+  const size_t stride = call.head_dim * (int8 ? 1 : sizeof(float));
   const KvPage::Queries recent = {s.rotated, s.q8, s.quant, stride};
   const KvPage::Queries sinks = {s.sink_rotated, s.sink_q8, s.sink_quant, stride};
 
@@ -171,11 +172,11 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
     return position + r >= block * kBlock &&
            (block < window.sink_blocks || block >= window.FirstRecentBlock(position + r));
   };
-  const auto page_of = [&](uint64_t block) { return call.ring->Page(block, call.layer, kv_head); };
+  const auto page_of = [&](uint64_t block) { return call.kv->Page(block, call.entry, kv_head); };
 
   // Scores, and minus infinity where a row does not see a block: a row's softmax then runs over
   // the same places of the segment whatever the rows beside it see.
-  sums.Clear(n, dim);
+  sums.Clear(n, v_dim);
   for (size_t t = 0; t < tokens; t += kBlock) {
     const uint64_t block = first_block + t / kBlock;
     if (sees(0, block) || sees(count - 1, block)) {
@@ -187,20 +188,20 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
     }
     for (size_t q = 0; q < n; ++q) {
       float* p = s.p + q * kSegment + t;
-      if (!sees(q / group, block)) {
+      if (!sees(q / q_per_kv, block)) {
         std::fill_n(p, kBlock, kNone);
         continue;
       }
       // Whole blocks, so that a score's place in the vector does not depend on other rows.
       if (call.soft_cap > 0) SoftCap(set, call.soft_cap, kBlock, p);
-      const uint64_t first = window.FirstToken(position + q / group);
+      const uint64_t first = window.FirstToken(position + q / q_per_kv);
       if (first > block * kBlock) std::fill_n(p, std::min(first - block * kBlock, kBlock), kNone);
     }
   }
 
   for (size_t q = 0; q < n; ++q) {
     float* p = s.p + q * kSegment;
-    const uint64_t own = position + q / group + 1;  // positions up to the row's own
+    const uint64_t own = position + q / q_per_kv + 1;  // positions up to the row's own
     const size_t seen = std::min<uint64_t>(tokens, own - std::min(own, first_block * kBlock));
     const size_t bytes = seen * sizeof(float);
     if (seen > 0) set.max(bytes, p, sums.max + q, nullptr);
@@ -215,7 +216,8 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
     if (!sees(0, block) && !sees(count - 1, block)) continue;
     page_kind.WeighValues(page_of(block), s.p + t, kSegment, n, s.partial);
     for (size_t q = 0; q < n; ++q) {
-      if (sees(q / group, block)) set.loops->add(sums.sum + q * dim, s.partial + q * dim, dim);
+      if (sees(q / q_per_kv, block))
+        set.loops->add(sums.sum + q * v_dim, s.partial + q * v_dim, v_dim);
     }
   }
 }
@@ -242,9 +244,9 @@ void AddSegment(const KernelSet& set, const Sums& part, size_t dim, size_t q, co
 // The end of the softmax, for query q of `all`, which is query head g of row `row`.
 void StoreOutput(const AttentionCall& call, size_t kv_head, size_t row, size_t g, const Sums& all,
                  size_t q) {
-  const size_t dim = call.head_dim;
-  const size_t heads = call.n_kv_heads * call.group;
-  float* out = call.out + (row * heads + kv_head * call.group + g) * dim;
+  const size_t dim = call.v_head_dim;
+  const size_t heads = call.n_kv_heads * call.q_per_kv;
+  float* out = call.out + (row * heads + kv_head * call.q_per_kv + g) * dim;
   const float inverse = 1.0f / all.total[q];
   for (size_t d = 0; d < dim; ++d) out[d] = all.sum[q * dim + d] * inverse;
 }
@@ -253,9 +255,9 @@ void StoreOutput(const AttentionCall& call, size_t kv_head, size_t row, size_t g
 
 void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
             uint8_t* scratch) {
-  const size_t dim = call.head_dim;
-  const size_t n = count * call.group;
-  const Scratch s(kAttentionTileRows * call.group, dim, scratch);
+  const size_t dim = call.v_head_dim;
+  const size_t n = count * call.q_per_kv;
+  const Scratch s(kAttentionTileRows * call.q_per_kv, call.head_dim, dim, scratch);
   PrepareQueries(call, kv_head, begin, count, s);
   const Sums part(s.segment, n, dim);
   const Sums all(s.all, n, dim);
@@ -266,38 +268,39 @@ void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t coun
     for (size_t q = 0; q < n; ++q) AddSegment(*call.set, part, dim, q, all, q);
   }
   for (size_t q = 0; q < n; ++q) {
-    StoreOutput(call, kv_head, begin + q / call.group, q % call.group, all, q);
+    StoreOutput(call, kv_head, begin + q / call.q_per_kv, q % call.q_per_kv, all, q);
   }
 }
 
 void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment, uint8_t* scratch,
                    float* part) {
-  const Scratch s(kAttentionTileRows * call.group, call.head_dim, scratch);
+  const Scratch s(kAttentionTileRows * call.q_per_kv, call.head_dim, call.v_head_dim, scratch);
   PrepareQueries(call, kv_head, 0, call.rows, s);
   SumSegment(call, kv_head, 0, call.rows, segment, s,
-             Sums(part, call.rows * call.group, call.head_dim));
+             Sums(part, call.rows * call.q_per_kv, call.v_head_dim));
 }
 
 void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t segments,
                    uint8_t* scratch) {
-  const size_t dim = call.head_dim;
-  const size_t stride = AttentionPartFloats(call.group, dim, call.rows);
-  const Sums all(Scratch(kAttentionTileRows * call.group, dim, scratch).all, 1, dim);
+  const size_t dim = call.v_head_dim;
+  const size_t stride = AttentionPartFloats(call.q_per_kv, dim, call.rows);
+  const Sums all(Scratch(kAttentionTileRows * call.q_per_kv, call.head_dim, dim, scratch).all, 1,
+                 dim);
   for (size_t head = 0; head < call.n_kv_heads; ++head) {
-    for (size_t g = 0; g < call.group; ++g) {
+    for (size_t g = 0; g < call.q_per_kv; ++g) {
       all.Clear(1, dim);
       for (size_t i = 0; i < segments; ++i) {
         float* part = parts + (i * call.n_kv_heads + head) * stride;
-        AddSegment(*call.set, Sums(part, call.rows * call.group, dim), dim, row * call.group + g,
-                   all, 0);
+        AddSegment(*call.set, Sums(part, call.rows * call.q_per_kv, dim), dim,
+                   row * call.q_per_kv + g, all, 0);
       }
       StoreOutput(call, head, row, g, all, 0);
     }
   }
 }
 
-size_t AttentionPartFloats(size_t group, size_t head_dim, size_t rows) {
-  return SumsFloats(std::min(rows, kAttentionTileRows) * group, head_dim);
+size_t AttentionPartFloats(size_t q_per_kv, size_t v_head_dim, size_t rows) {
+  return SumsFloats(std::min(rows, kAttentionTileRows) * q_per_kv, v_head_dim);
 }
 
 }  // namespace rondo

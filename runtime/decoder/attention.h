@@ -1,4 +1,4 @@
-// Attention of a batch's rows over the blocks of a KV ring: causal, grouped, with an online
+// Attention of one sequence's rows over its KV blocks: causal, grouped, with an online
 // softmax (Milakov and Gimelshein 2018; Dao et al. 2022), so that no row-by-token matrix exists.
 #pragma once
 
@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "runtime/kernels/kernel_set.h"
-#include "runtime/kv/kv_ring.h"
+#include "runtime/kv/block_table.h"
 
 namespace rondo {
 
@@ -18,24 +18,25 @@ inline constexpr size_t kAttentionTileRows = 8;
 // another, and give the same bits.
 inline constexpr uint64_t kSegmentBlocks = 8;
 
-// One layer's attention over rows at consecutive positions.
+// One sublayer's attention over rows at consecutive positions of one sequence.
 struct AttentionCall {
   const KernelSet* set;
-  const KvRing* ring;
-  size_t layer;
+  const BlockTable* kv;
+  size_t entry;  // of the KV layout
   size_t n_kv_heads;
-  size_t group;  // query heads per KV head
-  size_t head_dim;
+  size_t q_per_kv;    // query heads that share a KV head
+  size_t head_dim;    // of queries and keys
+  size_t v_head_dim;  // of values
   float score_scale;
-  float soft_cap;          // scores become cap * tanh(score / cap); 0: they do not
-  const float* qkv;        // row: n_heads * head_dim of q before RoPE, then k, then v; readable for
-  size_t qkv_stride;       // kOverRead bytes past the last row. In floats
-  const float* rope;       // RopeTables of the rows, [rows, rope_dim], or null: no RoPE
-  size_t rope_dim;         // channels of a head that turn
+  float soft_cap;     // scores become cap * tanh(score / cap); 0: they do not
+  const float* qkv;   // row: q of all heads before RoPE, then k, then v; readable for kOverRead
+  size_t qkv_stride;  // bytes past the last row. In floats
+  const float* rope;  // RopeTables of the rows, [rows, rope_dim], or null: no RoPE
+  size_t rope_dim;    // channels of a head that turn
   const float* sink_rope;  // the same for meeting the sinks; null: no RoPE
   uint64_t position;       // of row 0
   size_t rows;
-  float* out;  // [rows, n_heads * head_dim]
+  float* out;  // [rows, n_heads * v_head_dim]
 };
 
 // Rotates and stores the keys and values of all rows of one KV head. Tasks of distinct heads may
@@ -57,7 +58,7 @@ class AttentionSegments {
   size_t count_;
 };
 
-// Rows [begin, begin + count), count <= kAttentionTileRows, of one KV head's group of query heads.
+// Rows [begin, begin + count), count <= kAttentionTileRows, of one KV head's query heads.
 // What these rows see is stored already. A row's result depends on its query and on what it sees,
 // block by block in the order of positions, and on nothing else.
 void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
@@ -70,9 +71,9 @@ void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment, 
                    float* part);
 void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t segments,
                    uint8_t* scratch);
-size_t AttentionPartFloats(size_t group, size_t head_dim, size_t rows);
+size_t AttentionPartFloats(size_t q_per_kv, size_t v_head_dim, size_t rows);
 
 // Per thread, aligned to 64.
-size_t AttentionScratchBytes(size_t group, size_t head_dim);
+size_t AttentionScratchBytes(size_t q_per_kv, size_t head_dim, size_t v_head_dim);
 
 }  // namespace rondo

@@ -4,32 +4,41 @@ namespace rondo {
 
 namespace {
 
-LayerSpec ReadLayer(const format::Layer& layer) {
-  LayerSpec spec;
+SublayerSpec ReadMixer(const format::Layer& layer) {
+  SublayerSpec spec = {};
   if (const format::ShortConv* conv = layer.conv()) {
-    spec.conv_taps = conv->taps();
-  } else {
-    const format::Attention& attention = *layer.attention();
-    spec.n_heads = attention.n_heads();
-    spec.n_kv_heads = attention.n_kv_heads();
-    spec.head_dim = attention.head_dim();
-    spec.rope = attention.rope();
-    spec.score_scale = attention.score_scale();
-    spec.soft_cap = attention.soft_cap();
-    spec.qkv_clip = attention.qkv_clip();
-    spec.window = attention.window();
-    spec.post_norms = attention.post_norm() != nullptr;
+    spec.kind = SublayerKind::kShortConv;
+    spec.short_conv.taps = conv->taps();
+    return spec;
   }
+  const format::Attention& attention = *layer.attention();
+  spec.kind = SublayerKind::kAttention;
+  spec.has_post_norm = attention.post_norm() != nullptr;
+  spec.attention.n_heads = attention.n_heads();
+  spec.attention.n_kv_heads = attention.n_kv_heads();
+  spec.attention.head_dim = spec.attention.v_head_dim = attention.head_dim();
+  spec.attention.rope = attention.rope();
+  spec.attention.score_scale = attention.score_scale();
+  spec.attention.soft_cap = attention.soft_cap();
+  spec.attention.qkv_clip = attention.qkv_clip();
+  spec.attention.window = attention.window();
+  return spec;
+}
+
+SublayerSpec ReadMlp(const format::Layer& layer) {
   const format::Mlp& mlp = *layer.mlp();
-  spec.post_norms = spec.post_norms || mlp.post_norm() != nullptr;
-  spec.parallel = layer.parallel();
-  spec.intermediate_size = mlp.intermediate_size();
-  spec.activation = mlp.activation();
-  spec.gated = !mlp.plain();
+  SublayerSpec spec = {};
+  spec.kind = SublayerKind::kMlp;
+  spec.reads_previous_input = layer.parallel();
+  spec.has_post_norm = mlp.post_norm() != nullptr;
+  spec.mlp.intermediate_size = mlp.intermediate_size();
+  spec.mlp.activation = mlp.activation();
+  spec.mlp.gated = !mlp.plain();
   if (const format::Experts* experts = mlp.experts()) {
-    spec.n_experts = experts->experts()->size();
-    spec.n_used_experts = experts->n_used();
-    spec.normalize_experts = experts->normalize();
+    spec.kind = SublayerKind::kExperts;
+    spec.experts.n_experts = experts->experts()->size();
+    spec.experts.n_used = experts->n_used();
+    spec.experts.normalize = experts->normalize();
   }
   return spec;
 }
@@ -55,9 +64,17 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
     if (longer != nullptr) spec.short_context = rope->short_context();
   }
 
-  RONDO_ASSIGN(spec.layers, HeapArray<LayerSpec>::Create(model.layers()->size()));
-  for (size_t i = 0; i < spec.layers.size(); ++i) {
-    spec.layers[i] = ReadLayer(*model.layers()->Get(static_cast<uint32_t>(i)));
+  const size_t n_layers = model.layers()->size();
+  RONDO_ASSIGN(spec.layer_ends, HeapArray<size_t>::Create(n_layers));
+  RONDO_ASSIGN(spec.sublayers, HeapArray<SublayerSpec>::Create(2 * n_layers));
+  for (size_t i = 0; i < n_layers; ++i) {
+    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
+    spec.sublayers[2 * i] = ReadMixer(layer);
+    spec.sublayers[2 * i + 1] = ReadMlp(layer);
+    spec.layer_ends[i] = 2 * i + 2;
+  }
+  for (SublayerSpec& sublayer : spec.sublayers) {
+    if (sublayer.keeps_positions()) sublayer.kv_entry = spec.n_kv_entries++;
   }
   return spec;
 }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "runtime/base/heap_array.h"
 #include "runtime/kernels/row_ops.h"
@@ -17,31 +18,59 @@ struct RopeSpec {
   float scale;
 };
 
-struct LayerSpec {
-  // Attention, or a short convolution where conv_taps > 0.
+struct AttentionSpec {
   size_t n_heads = 0;
   size_t n_kv_heads = 0;
-  size_t head_dim = 0;
-  int rope = -1;  // index into ropes, -1: none
+  size_t head_dim = 0;    // of queries and keys
+  size_t v_head_dim = 0;  // of values
+  int rope = -1;          // index into ropes, -1: none
   float score_scale = 0;
   float soft_cap = 0;  // 0: none
   float qkv_clip = 0;  // 0: none
   size_t window = 0;   // tokens that a row sees, its own the last of them; 0: all
-  size_t conv_taps = 0;
 
-  bool post_norms = false;  // a norm follows attention or the MLP
-  bool parallel = false;    // the MLP reads what attention reads
+  size_t q_per_kv() const { return n_heads / n_kv_heads; }  // query heads that share a KV head
+  size_t q_size() const { return n_heads * head_dim; }
+  size_t k_size() const { return n_kv_heads * head_dim; }
+  size_t qkv_size() const { return q_size() + k_size() + n_kv_heads * v_head_dim; }
+  size_t out_size() const { return n_heads * v_head_dim; }
+};
+
+struct ShortConvSpec {
+  size_t taps = 0;
+};
+
+struct MlpSpec {
   size_t intermediate_size = 0;
   Activation activation = Activation::kSilu;
   bool gated = true;
-  size_t n_experts = 0;  // 0: one MLP for all rows
-  size_t n_used_experts = 0;
-  bool normalize_experts = false;
 
-  size_t group() const { return n_heads / n_kv_heads; }  // query heads that share a KV head
-  size_t q_size() const { return n_heads * head_dim; }
-  size_t kv_size() const { return n_kv_heads * head_dim; }
   size_t gate_up_size() const { return (gated ? 2 : 1) * intermediate_size; }
+};
+
+struct ExpertsSpec {
+  size_t n_experts = 0;
+  size_t n_used = 0;
+  bool normalize = false;
+};
+
+enum class SublayerKind : uint8_t { kAttention, kShortConv, kMlp, kExperts };
+
+// What one sublayer adds to the residual stream: factor * post_norm(operator(norm(input))).
+struct SublayerSpec {
+  SublayerKind kind;
+  bool reads_previous_input = false;  // what the sublayer before it read, not the residual stream
+  bool has_post_norm = false;
+  float factor = 1;
+  size_t kv_entry = 0;      // of the KV layout: attention and short convolutions
+  AttentionSpec attention;  // of the kind's own operator; experts have `mlp`, too
+  ShortConvSpec short_conv;
+  MlpSpec mlp;
+  ExpertsSpec experts;
+
+  bool keeps_positions() const {
+    return kind == SublayerKind::kAttention || kind == SublayerKind::kShortConv;
+  }
 };
 
 struct DecoderSpec {
@@ -51,18 +80,13 @@ struct DecoderSpec {
   float logit_soft_cap = 0;    // 0: none
   uint64_t max_positions = 0;  // of a model that learned its positions one by one; 0: no such limit
   uint64_t short_context = 0;  // longer sequences turn by long_frequencies; 0: none does
-  HeapArray<LayerSpec> layers;
+  HeapArray<SublayerSpec> sublayers;  // of all layers, in order
+  HeapArray<size_t> layer_ends;       // layer i's are [layer_ends[i - 1], layer_ends[i])
   HeapArray<RopeSpec> ropes;
+  size_t n_kv_entries = 0;
 
-  // Of layer i's activations: q, k and v of attention, or b, c and x of a convolution; and what
-  // its output projection reads.
-  size_t input_size(size_t i) const {
-    const LayerSpec& layer = layers[i];
-    return layer.conv_taps > 0 ? 3 * hidden_size : layer.q_size() + 2 * layer.kv_size();
-  }
-  size_t mixed_size(size_t i) const {
-    return layers[i].conv_taps > 0 ? hidden_size : layers[i].q_size();
-  }
+  size_t n_layers() const { return layer_ends.size(); }
+  size_t layer_begin(size_t layer) const { return layer == 0 ? 0 : layer_ends[layer - 1]; }
 
   // `file` has passed ModelFile::Open, so that everything here is consistent.
   static Result<DecoderSpec> Read(const ModelFile& file);

@@ -4,103 +4,82 @@
 #include <new>
 
 #include "platforms/memory.h"
-#include "runtime/engine/engine_core.h"
 #include "runtime/engine/session.h"
 
 namespace rondo {
 
-struct Engine::Impl {
-  EngineCore core;
-  HeapArray<Session*> sessions;  // one per slot, null where free
-
-  ~Impl() {
-    for (Session* session : sessions) {
-      if (session != nullptr) session->~Session();
-    }
-    ThreadPool::Destroy(core.pool);
-    if (core.mapped_bytes > 0) UnmapMemory(core.arena, core.mapped_bytes);
-  }
-};
-
-Engine::Engine(Impl* impl) : impl_(impl) {}
-Engine::~Engine() { delete impl_; }
-
 Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tokenizer* tokenizer,
                                                const EngineOptions& options, void* arena,
                                                size_t arena_bytes) {
-  std::unique_ptr<Impl> impl(new (std::nothrow) Impl);
-  if (impl == nullptr) {
-    return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes", sizeof(Impl));
-  }
-  EngineCore& core = impl->core;
-  core.model = &model;
-  core.tokenizer = tokenizer;
-  RONDO_ASSIGN(core.blueprint, Blueprint::Draw(model, tokenizer, options));
-  const MemoryPlan& memory = core.blueprint.plan.memory;
-  const size_t need = memory.arena_bytes();
-
-  if (arena == nullptr) {
-    core.arena = static_cast<uint8_t*>(MapMemory(need));
-    if (core.arena == nullptr) {
-      return Status::Error(StatusCode::kOutOfMemory, "the system refused an arena of %zu bytes",
-                           need);
-    }
-    core.mapped_bytes = need;
-  } else {
-    if (reinterpret_cast<uintptr_t>(arena) % kArenaAlignment != 0) {
-      return Status::Error(StatusCode::kArenaMisaligned,
-                           "the arena begins at an address that is not a multiple of %zu",
-                           kArenaAlignment);
-    }
-    if (arena_bytes < need) {
-      return Status::Error(StatusCode::kArenaTooSmall,
-                           "the arena has %zu bytes, but the plan needs %zu", arena_bytes, need);
-    }
-    core.arena = static_cast<uint8_t*>(arena);
-    // Kernels read, but do not use, what lies between the ends of rows and buffers.
-    const size_t packed = memory.segment_offset(Segment::kKvPool);
-    std::fill(core.arena + packed, core.arena + need, uint8_t{0});
-  }
-  uint32_t& threads = core.blueprint.plan.options.threads;
-  core.pool = ThreadPool::Create(threads);
-  if (core.pool == nullptr) {
-    return Status::Error(StatusCode::kOutOfMemory, "the system refused a pool of %u threads",
-                         threads);
-  }
-  threads = static_cast<uint32_t>(core.pool->threads());  // those that could be started
-  RONDO_ASSIGN(impl->sessions,
-               HeapArray<Session*>::Create(core.blueprint.plan.options.max_sessions));
-  RONDO_RETURN_IF_ERROR(
-      core.blueprint.decoder.Bind(model, memory, core.arena, core.pool, options.progress));
-
-  std::unique_ptr<Engine> engine(new (std::nothrow) Engine(impl.get()));
+  std::unique_ptr<Engine> engine(new (std::nothrow) Engine);
   if (engine == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes", sizeof(Engine));
   }
-  static_cast<void>(impl.release());
+  engine->model_ = &model;
+  engine->tokenizer_ = tokenizer;
+  RONDO_ASSIGN(engine->plan_, PlanEngine(model, tokenizer, options));
+  EnginePlan& plan = engine->plan_;
+  const DecoderSpec& spec = plan.decoder.spec();
+  engine->limits_ = {spec.vocab_size, plan.options.max_rows, plan.context, spec.short_context};
+  RONDO_RETURN_IF_ERROR(engine->TakeArena(arena, arena_bytes));
+  uint32_t& threads = plan.options.threads;
+  engine->threads_ = ThreadPool::Create(threads);
+  if (engine->threads_ == nullptr) {
+    return Status::Error(StatusCode::kOutOfMemory, "the system refused a pool of %u threads",
+                         threads);
+  }
+  threads = static_cast<uint32_t>(engine->threads_->threads());  // those that could be started
+  RONDO_ASSIGN(engine->sessions_, HeapArray<Session*>::Create(plan.options.max_sessions));
+  plan.pool.Bind(plan.memory, engine->arena_);
+  RONDO_RETURN_IF_ERROR(
+      plan.decoder.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
   return engine;
 }
 
-const EnginePlan& Engine::plan() const { return impl_->core.blueprint.plan; }
-uint32_t Engine::vocab_size() const {
-  return static_cast<uint32_t>(impl_->core.blueprint.decoder.spec().vocab_size);
+// Sessions own nothing outside of the arena, which a child of fork() may share with its parent:
+// they are left as they are.
+Engine::~Engine() {
+  ThreadPool::Destroy(threads_);
+  if (mapped_bytes_ > 0) UnmapMemory(arena_, mapped_bytes_);
 }
-bool Engine::owns_arena() const { return impl_->core.mapped_bytes > 0; }
+
+Status Engine::TakeArena(void* arena, size_t arena_bytes) {
+  const size_t need = plan_.memory.arena_bytes();
+  if (arena == nullptr) {
+    arena_ = static_cast<uint8_t*>(MapMemory(need));
+    if (arena_ == nullptr) {
+      return Status::Error(StatusCode::kOutOfMemory, "the system refused an arena of %zu bytes",
+                           need);
+    }
+    mapped_bytes_ = need;
+    return Status();
+  }
+  if (reinterpret_cast<uintptr_t>(arena) % kArenaAlignment != 0) {
+    return Status::Error(StatusCode::kArenaMisaligned,
+                         "the arena begins at an address that is not a multiple of %zu",
+                         kArenaAlignment);
+  }
+  if (arena_bytes < need) {
+    return Status::Error(StatusCode::kArenaTooSmall,
+                         "the arena has %zu bytes, but the plan needs %zu", arena_bytes, need);
+  }
+  arena_ = static_cast<uint8_t*>(arena);
+  // Kernels read, but do not use, what lies between the ends of rows and buffers.
+  std::fill(arena_ + plan_.memory.segment_offset(Segment::kKvPool), arena_ + need, uint8_t{0});
+  return Status();
+}
 
 Result<Session*> Engine::OpenSession(const SessionOptions& options) {
-  EngineCore& core = impl_->core;
-  const std::lock_guard turn(core.turn);
-  const auto slot = std::find(impl_->sessions.begin(), impl_->sessions.end(), nullptr);
-  if (slot == impl_->sessions.end()) {
+  const std::lock_guard turn(turn_);
+  const auto slot = std::find(sessions_.begin(), sessions_.end(), nullptr);
+  if (slot == sessions_.end()) {
     return Status::Error(StatusCode::kBusy, "all %zu sessions of the engine are open",
-                         impl_->sessions.size());
+                         sessions_.size());
   }
-  const Blueprint& blueprint = core.blueprint;
-  const SessionBlocks& blocks =
-      blueprint.sessions[static_cast<size_t>(slot - impl_->sessions.begin())];
-  const KvRing ring(blueprint.kv, blueprint.window, core.At<uint8_t>(blocks.kv));
-  auto* session = new (core.At<uint8_t>(blocks.session)) Session(&core, ring);
-  if (const Status status = session->Init(options, blocks); !status.ok()) {
+  const SessionRegions& regions = plan_.sessions[static_cast<size_t>(slot - sessions_.begin())];
+  const BlockTable kv(plan_.kv, &plan_.pool, Memory(regions.block_table).data());
+  auto* session = new (Memory(regions.session).data()) Session(this, regions, kv);
+  if (const Status status = session->Init(options, regions); !status.ok()) {
     session->~Session();
     return status;
   }
@@ -109,9 +88,10 @@ Result<Session*> Engine::OpenSession(const SessionOptions& options) {
 }
 
 void Engine::CloseSession(Session* session) {
-  const std::lock_guard turn(impl_->core.turn);
-  const auto slot = std::find(impl_->sessions.begin(), impl_->sessions.end(), session);
-  if (session == nullptr || slot == impl_->sessions.end()) return;
+  const std::lock_guard turn(turn_);
+  const auto slot = std::find(sessions_.begin(), sessions_.end(), session);
+  if (session == nullptr || slot == sessions_.end()) return;
+  session->sequence().Truncate(0);
   session->~Session();
   *slot = nullptr;
 }

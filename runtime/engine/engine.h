@@ -1,40 +1,20 @@
-// Engine: a model made runnable inside one arena. Plan, create, open sessions.
+// Engine: a model made runnable inside one arena. Plan, create, open sessions, step.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <span>
 
+#include "platforms/thread_pool.h"
 #include "runtime/base/status.h"
-#include "runtime/engine/options.h"
-#include "runtime/model/model_file.h"
-#include "runtime/plan/memory_plan.h"
+#include "runtime/engine/plan.h"
+#include "runtime/engine/sequence.h"
 
 namespace rondo {
 
 class Session;
-class Tokenizer;
-
-// Everything that follows from (model, options) before any memory exists.
-struct EnginePlan {
-  MemoryPlan memory;
-  EngineOptions options;      // with every 0 resolved
-  uint64_t mapped_bytes = 0;  // of weights read where they lie in the file, not in the arena
-  size_t kv_bytes_per_token = 0;
-  uint32_t kv_block_tokens = 0;  // positions per KV block
-  uint32_t context = 0;          // tokens a session can see, whole blocks under kSlide
-  const char* kernels = "";      // the kernel set's name
-};
-
-// Pure: no state is made but the plan's own heap. `tokenizer` may be null (token ids only).
-// Errors: kInvalidArgument (which option, its range), kUnsupported, kOutOfMemory (sizes).
-Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer,
-                              const EngineOptions& options);
-
-// The largest `context` (a multiple of the block length) whose plan fits `bytes`, with all other
-// options as given. Error: kArenaTooSmall where not even one block fits.
-Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,
-                            const EngineOptions& options, size_t bytes);
 
 class Engine {
  public:
@@ -46,11 +26,15 @@ class Engine {
   static Result<std::unique_ptr<Engine>> Create(const ModelFile& model, const Tokenizer* tokenizer,
                                                 const EngineOptions& options, void* arena,
                                                 size_t arena_bytes);
+  Engine(const Engine&) = delete;
+  Engine& operator=(const Engine&) = delete;
   ~Engine();
 
-  const EnginePlan& plan() const;
-  uint32_t vocab_size() const;
-  bool owns_arena() const;
+  const EnginePlan& plan() const { return plan_; }
+  const ModelFile& model() const { return *model_; }
+  const Tokenizer* tokenizer() const { return tokenizer_; }  // may be null
+  const SequenceLimits& limits() const { return limits_; }
+  bool owns_arena() const { return mapped_bytes_ > 0; }
 
   // Takes one of max_sessions slots. The session must not outlive the engine.
   // Errors: kBusy (all slots taken), kInvalidArgument. The Session lies in the arena: no
@@ -58,10 +42,42 @@ class Engine {
   Result<Session*> OpenSession(const SessionOptions& options);
   void CloseSession(Session* session);
 
+  // Runs one pass for up to kMaxSessions distinct sequences of this engine, each with something
+  // pending. A sequence that waits for one row gets it before longer ones get theirs, in order, as
+  // far as max_rows go. Sequence::outcome() tells how it ended for each: a sequence that was
+  // cancelled is as before, and the others do not notice.
+  // Error: kInternal (the pool has too few blocks); nothing has happened.
+  Status Step(std::span<Sequence* const> sequences);
+
+  // One caller at a time computes on the engine's threads and scratch, or changes who references
+  // which KV blocks. Step takes it itself.
+  std::mutex& turn() { return turn_; }
+  std::span<std::byte> sampler_scratch() const { return Memory(plan_.sampler_scratch); }
+
+  std::span<std::byte> Memory(MemoryPlan::BlockId region) const {
+    const PlanBlock& block = plan_.memory.block(region);
+    return {reinterpret_cast<std::byte*>(arena_ + block.offset), block.bytes};
+  }
+  template <typename T>
+  std::span<T> Array(MemoryPlan::BlockId region) const {
+    const std::span<std::byte> memory = Memory(region);
+    return {reinterpret_cast<T*>(memory.data()), memory.size() / sizeof(T)};
+  }
+
  private:
-  struct Impl;
-  explicit Engine(Impl* impl);
-  Impl* impl_;
+  Engine() = default;
+  Status TakeArena(void* arena, size_t arena_bytes);
+  void StepLogits(std::span<const SequenceRows> rows, std::span<Sequence*> chosen);
+
+  const ModelFile* model_ = nullptr;
+  const Tokenizer* tokenizer_ = nullptr;
+  EnginePlan plan_;
+  SequenceLimits limits_ = {};
+  ThreadPool* threads_ = nullptr;
+  uint8_t* arena_ = nullptr;
+  size_t mapped_bytes_ = 0;       // of an arena of our own, else 0
+  HeapArray<Session*> sessions_;  // one per slot, null where free
+  std::mutex turn_;
 };
 
 }  // namespace rondo

@@ -25,19 +25,19 @@ float QuantizeHead(const KernelSet& set, const float* in, size_t n, int8_t* out)
 }
 }  // namespace
 
-KvPage::KvPage(const KernelSet& set, KvFormat format, size_t head_dim)
-    : set_(&set), format_(format), head_dim_(head_dim) {
+KvPage::KvPage(const KernelSet& set, KvFormat format, size_t head_dim, size_t v_head_dim)
+    : set_(&set), format_(format), head_dim_(head_dim), v_head_dim_(v_head_dim) {
   size_t key_tiles;
   if (format == KvFormat::kInt8) {
     key_tiles = kKvBlockTokens / set.q8.nr;
     key_tile_bytes_ =
         set.q8.nr * (sizeof(int32_t) + RoundUp(head_dim, set.q8.kr) + 2 * sizeof(float));
-    value_tiles_ = CeilDiv(head_dim, set.f32_q8.nr);
+    value_tiles_ = CeilDiv(v_head_dim, set.f32_q8.nr);
     value_tile_bytes_ = set.f32_q8.nr * (2 * sizeof(float) + kKvBlockTokens);
   } else {
     key_tiles = kKvBlockTokens / set.f32.nr;
     key_tile_bytes_ = set.f32.nr * (1 + head_dim) * sizeof(float);
-    value_tiles_ = CeilDiv(head_dim, set.f32.nr);
+    value_tiles_ = CeilDiv(v_head_dim, set.f32.nr);
     value_tile_bytes_ = set.f32.nr * (1 + kKvBlockTokens) * sizeof(float);
   }
   values_offset_ = RoundUp(key_tiles * key_tile_bytes_, 64);
@@ -62,7 +62,7 @@ void KvPage::Store(uint8_t* page, size_t slot, const float* key, const float* va
     const size_t nr = set_->f32.nr;
     float* keys = reinterpret_cast<float*>(page + slot / nr * key_tile_bytes_) + nr + slot % nr;
     for (size_t d = 0; d < head_dim_; ++d) keys[d * nr] = key[d];
-    for (size_t d = 0; d < head_dim_; ++d) {
+    for (size_t d = 0; d < v_head_dim_; ++d) {
       float* tile = reinterpret_cast<float*>(page + values_offset_ + d / nr * value_tile_bytes_);
       tile[nr + slot * nr + d % nr] = value[d];
     }
@@ -82,12 +82,12 @@ void KvPage::Store(uint8_t* page, size_t slot, const float* key, const float* va
   for (size_t g = 0; g < groups; ++g) std::memcpy(group + (g * nr + n) * kr, q + g * kr, kr);
   reinterpret_cast<float*>(group + groups * nr * kr)[n] = key_scale;
 
-  const float value_scale = QuantizeHead(*set_, value, head_dim_, q);
+  const float value_scale = QuantizeHead(*set_, value, v_head_dim_, q);
   reinterpret_cast<float*>(page + scales_offset_)[slot] = value_scale;
   const size_t vnr = set_->f32_q8.nr;
   for (size_t t = 0; t < value_tiles_; ++t) {
     uint8_t* values = page + values_offset_ + t * value_tile_bytes_ + vnr * sizeof(float);
-    std::memcpy(values + slot * vnr, q + t * vnr, std::min(vnr, head_dim_ - t * vnr));
+    std::memcpy(values + slot * vnr, q + t * vnr, std::min(vnr, v_head_dim_ - t * vnr));
   }
 }
 
@@ -124,9 +124,9 @@ void KvPage::WeighValues(const uint8_t* page, const float* p, size_t stride, siz
   const auto& kernels = format_ == KvFormat::kInt8 ? set_->f32_q8 : set_->f32;
   for (size_t r = 0; r < rows;) {
     const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
-    kernels.by_rows[m](m, head_dim_, kKvBlockTokens * sizeof(float), p + r * stride,
-                       stride * sizeof(float), page + values_offset_, out + r * head_dim_,
-                       head_dim_ * sizeof(float), kernels.nr * sizeof(float), &kNoClamp);
+    kernels.by_rows[m](m, v_head_dim_, kKvBlockTokens * sizeof(float), p + r * stride,
+                       stride * sizeof(float), page + values_offset_, out + r * v_head_dim_,
+                       v_head_dim_ * sizeof(float), kernels.nr * sizeof(float), &kNoClamp);
     r += m;
   }
 }

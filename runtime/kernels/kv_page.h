@@ -4,10 +4,10 @@
 // run as GEMM microkernels right on the page; nothing is ever repacked (DESIGN: KV cache layout).
 //
 //   int8:  keys    [tokens / nr] tiles of q8:  int32 -sum, head_dim int8, float scale, float 0
-//          values  [head_dim / nr] tiles of f32_q8: float 0, tokens x nr int8, float 1
+//          values  [v_head_dim / nr] tiles of f32_q8: float 0, tokens x nr int8, float 1
 //          scales  float [tokens], multiplied into a token's probability
 //   f32:   keys    [tokens / nr] tiles of f32: float 0, head_dim floats     (reference for tests)
-//          values  [head_dim / nr] tiles of f32: float 0, tokens x nr floats
+//          values  [v_head_dim / nr] tiles of f32: float 0, tokens x nr floats
 #pragma once
 
 #include <cstddef>
@@ -25,16 +25,15 @@ inline constexpr size_t kKvBlockTokens = 64;
 class KvPage {
  public:
   KvPage() = default;
-  KvPage(const KernelSet& set, KvFormat format, size_t head_dim);
+  KvPage(const KernelSet& set, KvFormat format, size_t head_dim, size_t v_head_dim);
 
   size_t bytes() const { return bytes_; }  // of one page, a multiple of 64
-  size_t head_dim() const { return head_dim_; }
   KvFormat format() const { return format_; }
 
   // Makes `page` a page of zeros. Before the first token of a block is stored.
   void Clear(uint8_t* page) const;
-  // Quantises and stores the key and the value ([head_dim], readable for kOverRead bytes more) of
-  // the token at `slot` < kKvBlockTokens.
+  // Quantises and stores the key, [head_dim], and the value, [v_head_dim], both readable for
+  // kOverRead bytes more, of the token at `slot` < kKvBlockTokens.
   void Store(uint8_t* page, size_t slot, const float* key, const float* value) const;
 
   // Queries of `rows` rows: int8 with quant (score scale folded in) for kInt8, float for kFloat32.
@@ -53,14 +52,15 @@ class KvPage {
   const float* ValueScales(const uint8_t* page) const;
 
   // out[row, d] = sum over the block's tokens of p[row, token] * value[token, d]. p has zeros
-  // where a token does not count, its rows are `stride` floats apart; out is [rows, head_dim].
+  // where a token does not count, its rows are `stride` floats apart; out is [rows, v_head_dim].
   void WeighValues(const uint8_t* page, const float* p, size_t stride, size_t rows,
                    float* out) const;
 
  private:
   const KernelSet* set_ = nullptr;
   KvFormat format_ = KvFormat::kInt8;
-  size_t head_dim_ = 0;
+  size_t head_dim_ = 0;    // of keys
+  size_t v_head_dim_ = 0;  // of values
   size_t key_tile_bytes_ = 0;
   size_t value_tile_bytes_ = 0;
   size_t value_tiles_ = 0;

@@ -5,27 +5,34 @@
 namespace rondo {
 
 Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
-                                  std::span<const Layer> layers, const ContextWindow& window,
-                                  uint64_t max_rows) {
+                                  std::span<const Entry> entries, const ContextWindow& window,
+                                  uint64_t max_rows, uint64_t max_sequences) {
   KvLayout layout;
-  RONDO_ASSIGN(layout.places_, HeapArray<Place>::Create(layers.size()));
-  RONDO_ASSIGN(layout.groups_, HeapArray<Group>::Create(layers.size()));
+  layout.window_ = window;
+  layout.max_rows_ = max_rows;
+  RONDO_ASSIGN(layout.places_, HeapArray<Place>::Create(entries.size()));
+  RONDO_ASSIGN(layout.groups_, HeapArray<Group>::Create(entries.size()));
+  const uint64_t most_blocks = window.RingBlocks(max_rows);
   CheckedSize per_block = 0;
-  for (size_t i = 0; i < layers.size(); ++i) {
-    const Layer& layer = layers[i];
-    const ContextWindow own = window.OfLayer(layer.window);
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    const ContextWindow own = window.OfLayer(entry.window);
     size_t g = 0;
     while (g < layout.n_groups_ && layout.groups_[g].window.tokens != own.tokens) ++g;
     Group& group = layout.groups_[g];
     if (g == layout.n_groups_) {
-      group = {own, own.RingBlocks(max_rows), 0, 0};
+      const uint64_t ring = own.RingBlocks(max_rows);
+      const bool turns = own.slides || ring < most_blocks;
+      const uint64_t begun = CeilDiv(max_rows, kKvBlockTokens) + max_sequences - 1;
+      group = {own, ring, ring * max_sequences + (turns ? begun : 0), 0, layout.slots_};
+      layout.slots_ += ring;
       ++layout.n_groups_;
     }
     layout.places_[i] = {g, group.block_bytes, KvPage()};
-    CheckedSize bytes = CheckedSize(layer.floats) * sizeof(float) * kKvBlockTokens;
-    if (layer.n_kv_heads > 0) {
-      layout.places_[i].page = KvPage(set, format, layer.head_dim);
-      bytes = CheckedSize(layer.n_kv_heads) * layout.places_[i].page.bytes();
+    CheckedSize bytes = CheckedSize(entry.floats) * sizeof(float) * kKvBlockTokens;
+    if (entry.n_kv_heads > 0) {
+      layout.places_[i].page = KvPage(set, format, entry.head_dim, entry.v_head_dim);
+      bytes = CheckedSize(entry.n_kv_heads) * layout.places_[i].page.bytes();
     }
     const CheckedSize block = bytes.AlignUp(64) + group.block_bytes;
     if (!block.valid()) {
@@ -34,15 +41,6 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
     per_block = per_block + (block.value() - group.block_bytes);
     group.block_bytes = block.value();
   }
-  CheckedSize total = 0;
-  for (Group& group : layout.groups_.span().first(layout.n_groups_)) {
-    group.offset = total.value();
-    total = total + CheckedSize(group.ring_blocks) * group.block_bytes;
-    if (!total.valid()) {
-      return Status::Error(StatusCode::kOutOfMemory, "the KV cache is larger than memory");
-    }
-  }
-  layout.session_bytes_ = total.value();
   layout.bytes_per_token_ = per_block.value() / kKvBlockTokens;
   return layout;
 }

@@ -1,8 +1,8 @@
-// KvLayout: how a session's KV memory holds the pages of all layers.
+// KvLayout: how KV blocks hold the pages of all sublayers that keep something of every position.
 //
-// Layers with the same window form a group, which has a ring of blocks of its own: a block holds
-// kKvBlockTokens positions of all the group's layers and KV heads. A layer with a window needs no
-// more blocks than that shows, however long the context is.
+// Sublayers with the same window form a group, which has KV blocks of its own: a block holds
+// kKvBlockTokens positions of all the group's sublayers and KV heads. A sequence keeps a ring of
+// them; one with a window needs no more blocks than that shows, however long the context is.
 #pragma once
 
 #include <cstddef>
@@ -16,36 +16,45 @@ namespace rondo {
 
 class KvLayout {
  public:
-  // What one layer keeps of every position: keys and values of its heads, or the inputs of its
+  // What one sublayer keeps of every position: keys and values of its heads, or the inputs of its
   // convolution.
-  struct Layer {
+  struct Entry {
     size_t n_kv_heads = 0;
-    size_t head_dim = 0;
-    size_t floats = 0;    // of a convolution; then there are no heads
-    uint64_t window = 0;  // tokens that a row sees; 0: all
+    size_t head_dim = 0;    // of keys
+    size_t v_head_dim = 0;  // of values
+    size_t floats = 0;      // of a convolution; then there are no heads
+    uint64_t window = 0;    // tokens that a row sees; 0: all
   };
   struct Group {
     ContextWindow window;
-    uint64_t ring_blocks;
-    size_t block_bytes;  // a multiple of 64
-    size_t offset;       // of its ring in the session's memory
+    uint64_t ring_blocks;  // KV blocks of one sequence
+    uint64_t pool_blocks;  // KV blocks of all sequences
+    size_t block_bytes;    // a multiple of 64
+    size_t first_slot;     // of its ring in a BlockTable
   };
 
-  // Each ring has window.RingBlocks(max_rows) blocks. Error: kOutOfMemory (sizes beyond memory).
+  // Each ring has window.RingBlocks(max_rows) blocks. The pool has these for every sequence, and
+  // where rings turn as many more as one pass can begin: what the pass replaces is given up when it
+  // is over. Error: kOutOfMemory (sizes beyond memory).
   static Result<KvLayout> Create(const KernelSet& set, KvFormat format,
-                                 std::span<const Layer> layers, const ContextWindow& window,
-                                 uint64_t max_rows);
+                                 std::span<const Entry> entries, const ContextWindow& window,
+                                 uint64_t max_rows, uint64_t max_sequences);
 
-  size_t session_bytes() const { return session_bytes_; }  // without kOverRead
-  // What one position takes in all layers, as long as all see it.
+  // The engine's window: what a sequence shows to sublayers without one of their own.
+  const ContextWindow& window() const { return window_; }
+  // What one position takes in all sublayers, as long as all see it.
   size_t bytes_per_token() const { return bytes_per_token_; }
+  size_t slots() const { return slots_; }  // of all rings of one sequence
+  // Positions that the longest ring holds.
+  uint64_t ring_tokens() const { return window_.RingBlocks(max_rows_) * kKvBlockTokens; }
 
   std::span<const Group> groups() const { return groups_.span().first(n_groups_); }
-  const Group& group(size_t layer) const { return groups_[places_[layer].group]; }
-  const KvPage& page(size_t layer) const { return places_[layer].page; }
-  // Where (layer, head) lies in a block of the layer's group.
-  size_t PageOffset(size_t layer, size_t head) const {
-    const Place& place = places_[layer];
+  size_t group_of(size_t entry) const { return places_[entry].group; }
+  const Group& group(size_t entry) const { return groups_[group_of(entry)]; }
+  const KvPage& page(size_t entry) const { return places_[entry].page; }
+  // Where a sublayer's KV head lies in a block of the sublayer's group.
+  size_t PageOffset(size_t entry, size_t head) const {
+    const Place& place = places_[entry];
     return place.offset + head * place.page.bytes();
   }
 
@@ -55,11 +64,13 @@ class KvLayout {
     size_t offset;
     KvPage page;
   };
-  HeapArray<Place> places_;  // by layer
+  HeapArray<Place> places_;  // by entry
   HeapArray<Group> groups_;
   size_t n_groups_ = 0;
-  size_t session_bytes_ = 0;
+  size_t slots_ = 0;
   size_t bytes_per_token_ = 0;
+  uint64_t max_rows_ = 0;
+  ContextWindow window_;
 };
 
 }  // namespace rondo

@@ -29,7 +29,6 @@ struct Sampler::Candidate {
 namespace {
 
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
-constexpr size_t kBiasBytes = kMaxLogitBias * sizeof(LogitBias);
 
 // NaN fails the comparison.
 float Sane(float score) {
@@ -76,11 +75,7 @@ double Sum(std::span<const Candidate> candidates) {
 
 }  // namespace
 
-size_t Sampler::Bytes(size_t history_tokens) {
-  const CheckedSize bytes =
-      CheckedSize(kBiasBytes) + CheckedSize(history_tokens) * CheckedSize(sizeof(int32_t));
-  return bytes.valid() ? bytes.value() : SIZE_MAX;
-}
+size_t Sampler::Bytes() { return kMaxLogitBias * sizeof(LogitBias); }
 
 size_t Sampler::ScratchBytes(uint32_t vocab_size) {
   const CheckedSize bytes = CheckedSize(vocab_size) * CheckedSize(sizeof(Candidate)) +
@@ -91,7 +86,7 @@ size_t Sampler::ScratchBytes(uint32_t vocab_size) {
 Status Sampler::Init(const SamplerOptions& options, uint32_t vocab_size,
                      std::span<std::byte> memory) {
   RONDO_RETURN_IF_ERROR(ValidateSamplerOptions(options, vocab_size));
-  if (memory.size() < Bytes(1)) {
+  if (memory.size() < Bytes()) {
     return Status::Error(StatusCode::kInternal, "a sampler was given %zu bytes of memory",
                          memory.size());
   }
@@ -99,13 +94,11 @@ Status Sampler::Init(const SamplerOptions& options, uint32_t vocab_size,
   std::copy(options.logit_bias.begin(), options.logit_bias.end(), biases);
   options_ = options;
   options_.logit_bias = {biases, options.logit_bias.size()};
-  history_ = reinterpret_cast<int32_t*>(memory.data() + kBiasBytes);
-  capacity_ = (memory.size() - kBiasBytes) / sizeof(int32_t);
-  begin_ = end_ = 0;
   return {};
 }
 
-int32_t Sampler::Sample(std::span<const float> logits, std::span<std::byte> scratch) const {
+int32_t Sampler::Sample(std::span<const float> logits, const TokenHistory& tokens,
+                        std::span<std::byte> scratch) const {
   const bool greedy = options_.temperature == 0.0f;
   if (greedy && !HasAdjustments()) return ArgMax(logits);
 
@@ -116,7 +109,7 @@ int32_t Sampler::Sample(std::span<const float> logits, std::span<std::byte> scra
     candidates[static_cast<size_t>(bias.token)].value += bias.bias;
   }
   const std::span<std::byte> rest = scratch.subspan(logits.size() * sizeof(Candidate));
-  AddPenalties(candidates, {reinterpret_cast<int32_t*>(rest.data()), kMaxPenaltyWindow});
+  AddPenalties(candidates, tokens, {reinterpret_cast<int32_t*>(rest.data()), kMaxPenaltyWindow});
 
   Candidate best = {kNegativeInfinity, kNoToken};
   for (Candidate& candidate : candidates) {
@@ -124,7 +117,7 @@ int32_t Sampler::Sample(std::span<const float> logits, std::span<std::byte> scra
     if (candidate.value > best.value) best = candidate;
   }
   if (greedy || best.id == kNoToken) return best.id;
-  return Draw(candidates, best.value);
+  return Draw(candidates, best.value, tokens.end());
 }
 
 bool Sampler::HasAdjustments() const {
@@ -132,10 +125,11 @@ bool Sampler::HasAdjustments() const {
          options_.presence_penalty != 0.0f || options_.frequency_penalty != 0.0f;
 }
 
-void Sampler::AddPenalties(std::span<Candidate> candidates, std::span<int32_t> window) const {
-  const uint64_t count =
-      std::min<uint64_t>(end_ - begin_, static_cast<uint64_t>(options_.penalty_last_n));
-  for (uint64_t i = 0; i < count; ++i) window[i] = history_[(end_ - count + i) % capacity_];
+void Sampler::AddPenalties(std::span<Candidate> candidates, const TokenHistory& tokens,
+                           std::span<int32_t> window) const {
+  const uint64_t count = std::min<uint64_t>(tokens.end() - tokens.begin(),
+                                            static_cast<uint64_t>(options_.penalty_last_n));
+  for (uint64_t i = 0; i < count; ++i) window[i] = tokens[tokens.end() - count + i];
   window = window.first(count);
   std::sort(window.begin(), window.end());
   for (auto run = window.begin(); run != window.end();) {
@@ -149,7 +143,7 @@ void Sampler::AddPenalties(std::span<Candidate> candidates, std::span<int32_t> w
   }
 }
 
-int32_t Sampler::Draw(std::span<Candidate> candidates, float max) const {
+int32_t Sampler::Draw(std::span<Candidate> candidates, float max, uint64_t position) const {
   for (Candidate& candidate : candidates) {
     candidate.value = (candidate.value - max) / options_.temperature;
   }
@@ -180,24 +174,13 @@ int32_t Sampler::Draw(std::span<Candidate> candidates, float max) const {
     candidates = candidates.first(static_cast<size_t>(end - candidates.begin()));
   }
 
-  const double target = RandomUnit(options_.seed, end_) * Sum<Candidate>(candidates);
+  const double target = RandomUnit(options_.seed, position) * Sum<Candidate>(candidates);
   double sum = 0;
   for (const Candidate& candidate : candidates) {
     sum += candidate.value;
     if (sum > target) return candidate.id;
   }
   return kNoToken;  // not reached: the sum ends at the same total, which is more than the target
-}
-
-void Sampler::Accept(int32_t token) {
-  history_[end_ % capacity_] = token;
-  ++end_;
-  begin_ = std::max(begin_, end_ - std::min(end_, capacity_));
-}
-
-void Sampler::Undo(uint64_t n) {
-  end_ -= std::min(n, end_);
-  begin_ = std::min(begin_, end_);
 }
 
 }  // namespace rondo

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/kv/token_history.h"
 #include "runtime/sampling/sampler_options.h"
 
 namespace rondo {
@@ -36,10 +37,8 @@ class Sampler {
   // Sample found no token: all logits, bias included, are -inf or NaN.
   static constexpr int32_t kNoToken = -1;
 
-  // Bytes to plan for one sampler that remembers `history_tokens` tokens. Penalties stay exact
-  // after Undo down to history_tokens - penalty_last_n tokens before the longest that the sequence
-  // has been; further back they see fewer tokens. SIZE_MAX: overflow.
-  static size_t Bytes(size_t history_tokens);
+  // Bytes to plan for one sampler.
+  static size_t Bytes();
 
   // Bytes of scratch for one call of Sample; may be shared by samplers that take turns.
   static size_t ScratchBytes(uint32_t vocab_size);
@@ -47,36 +46,25 @@ class Sampler {
   // Unusable until Init has succeeded.
   Sampler() = default;
 
-  // `memory`: Bytes(n) for some n, aligned to 4, kept by the caller. Copies the biases; starts
-  // with an empty sequence. Error: kInvalidArgument, as ValidateSamplerOptions; nothing changed.
+  // `memory`: Bytes(), aligned to 4, kept by the caller. Copies the biases. Error:
+  // kInvalidArgument, as ValidateSamplerOptions; nothing changed.
   Status Init(const SamplerOptions& options, uint32_t vocab_size, std::span<std::byte> memory);
 
-  // The next token, or kNoToken. Does not accept it. `logits`: [vocab_size], unchanged;
-  // `scratch`: ScratchBytes(vocab_size), aligned to 4, contents irrelevant before and after.
-  int32_t Sample(std::span<const float> logits, std::span<std::byte> scratch) const;
-
-  // Appends a token of the vocabulary to the sequence, whoever chose it: sampled, the caller's or
-  // the prompt's.
-  void Accept(int32_t token);
-
-  // Takes back the last n Accept calls, at most all of them.
-  void Undo(uint64_t n);
-
-  // Back to an empty sequence.
-  void Reset() { Undo(end_); }
+  // The token that follows `tokens`, or kNoToken. Penalties see what is held of them. `logits`:
+  // [vocab_size], unchanged; `scratch`: ScratchBytes(vocab_size), aligned to 4, contents irrelevant
+  // before and after.
+  int32_t Sample(std::span<const float> logits, const TokenHistory& tokens,
+                 std::span<std::byte> scratch) const;
 
  private:
   struct Candidate;
 
   bool HasAdjustments() const;
-  void AddPenalties(std::span<Candidate> candidates, std::span<int32_t> window) const;
-  int32_t Draw(std::span<Candidate> candidates, float max) const;
+  void AddPenalties(std::span<Candidate> candidates, const TokenHistory& tokens,
+                    std::span<int32_t> window) const;
+  int32_t Draw(std::span<Candidate> candidates, float max, uint64_t position) const;
 
   SamplerOptions options_;  // logit_bias views the copy in our memory
-  int32_t* history_ = nullptr;
-  uint64_t capacity_ = 0;  // of history_: the token of position p lies at p % capacity_
-  uint64_t begin_ = 0;     // positions [begin_, end_) are in history_
-  uint64_t end_ = 0;       // tokens accepted: the position that Sample draws for
 };
 
 }  // namespace rondo

@@ -37,34 +37,37 @@ Result<RowNorm> Norm(VectorReader& vectors, const format::Norm* norm, size_t n) 
   return result;
 }
 
-// The matrices of a layer, in the order of ForEachLinear.
-PackedLinear* Matrix(LayerWeights& layer, bool experts, size_t i) {
-  if (i < 2) return i == 0 ? &layer.input : &layer.output;
-  if (!experts) return i == 2 ? &layer.gate_up : &layer.down;
-  if (i == 2) return &layer.router;
-  ExpertWeights& expert = layer.experts[(i - 3) / 2];
-  return (i - 3) % 2 == 0 ? &expert.gate_up : &expert.down;
+// The matrices of a layer's two sublayers, in the order of ForEachLinear.
+PackedLinear* Matrix(SublayerWeights* pair, bool conv, bool experts, size_t i) {
+  if (conv && i < 2) return i == 0 ? &pair[0].short_conv.in_proj : &pair[0].short_conv.out_proj;
+  if (i < 2) return i == 0 ? &pair[0].attention.qkv_proj : &pair[0].attention.o_proj;
+  if (!experts) return i == 2 ? &pair[1].mlp.gate_up_proj : &pair[1].mlp.down_proj;
+  if (i == 2) return &pair[1].experts.router;
+  MlpWeights& expert = pair[1].experts.experts[(i - 3) / 2];
+  return (i - 3) % 2 == 0 ? &expert.gate_up_proj : &expert.down_proj;
 }
 
 // What lies in the file and is used there.
 Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Layer& layer,
-                   LayerWeights* l) {
+                   SublayerWeights* pair) {
   if (const format::ShortConv* conv = layer.conv()) {
-    RONDO_ASSIGN(l->norm, Norm(vectors, conv->norm(), hidden));
-    RONDO_ASSIGN(l->conv_kernel, vectors.Read(conv->kernel()));
+    RONDO_ASSIGN(pair[0].norm, Norm(vectors, conv->norm(), hidden));
+    RONDO_ASSIGN(pair[0].short_conv.kernel, vectors.Read(conv->kernel()));
     if (conv->bias() >= 0) {
-      RONDO_ASSIGN(l->conv_bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
+      RONDO_ASSIGN(pair[0].short_conv.bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
     }
   } else {
     const format::Attention& attention = *layer.attention();
     const size_t head_dim = attention.head_dim();
-    RONDO_ASSIGN(l->norm, Norm(vectors, attention.norm(), hidden));
-    RONDO_ASSIGN(l->q_norm, Norm(vectors, attention.q_norm(), attention.n_heads() * head_dim));
-    RONDO_ASSIGN(l->k_norm, Norm(vectors, attention.k_norm(), attention.n_kv_heads() * head_dim));
-    RONDO_ASSIGN(l->post_norm, Norm(vectors, attention.post_norm(), hidden));
+    AttentionWeights& weights = pair[0].attention;
+    RONDO_ASSIGN(pair[0].norm, Norm(vectors, attention.norm(), hidden));
+    RONDO_ASSIGN(weights.q_norm, Norm(vectors, attention.q_norm(), attention.n_heads() * head_dim));
+    RONDO_ASSIGN(weights.k_norm,
+                 Norm(vectors, attention.k_norm(), attention.n_kv_heads() * head_dim));
+    RONDO_ASSIGN(pair[0].post_norm, Norm(vectors, attention.post_norm(), hidden));
   }
-  RONDO_ASSIGN(l->mlp_norm, Norm(vectors, layer.mlp()->norm(), hidden));
-  RONDO_ASSIGN(l->mlp_post_norm, Norm(vectors, layer.mlp()->post_norm(), hidden));
+  RONDO_ASSIGN(pair[1].norm, Norm(vectors, layer.mlp()->norm(), hidden));
+  RONDO_ASSIGN(pair[1].post_norm, Norm(vectors, layer.mlp()->post_norm(), hidden));
   return Status();
 }
 
@@ -95,21 +98,24 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   Weights w;
   w.set_ = &set;
   const size_t n_layers = model.layers()->size();
-  RONDO_ASSIGN(w.layers_, HeapArray<LayerWeights>::Create(n_layers));
+  RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(2 * n_layers));
   size_t n_experts = 0;
   for (const format::Layer* layer : *model.layers()) {
     if (const auto* experts = layer->mlp()->experts()) n_experts += experts->experts()->size();
   }
-  RONDO_ASSIGN(w.experts_, HeapArray<ExpertWeights>::Create(n_experts));
-  ExpertWeights* experts = w.experts_.data();
+  RONDO_ASSIGN(w.experts_, HeapArray<MlpWeights>::Create(n_experts));
+  MlpWeights* experts = w.experts_.data();
   for (size_t i = 0; i < n_layers; ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
     const format::Experts* mixture = layer.mlp()->experts();
-    w.layers_[i].experts = experts;
-    if (mixture != nullptr) experts += mixture->experts()->size();
+    if (mixture != nullptr) {
+      w.sublayers_[2 * i + 1].experts.experts = {experts, mixture->experts()->size()};
+      experts += mixture->experts()->size();
+    }
     size_t matrix = 0;
     ForEachLinear(layer, [&](const format::Linear& linear) {
-      *Matrix(w.layers_[i], mixture != nullptr, matrix++) = ShapeOnly(file, linear);
+      *Matrix(&w.sublayers_[2 * i], layer.conv() != nullptr, mixture != nullptr, matrix++) =
+          ShapeOnly(file, linear);
     });
     w.n_matrices_ += matrix;
   }
@@ -142,6 +148,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   const format::Model& model = file.model();
   const bool mapped = file.layout() != nullptr;
   RONDO_ASSIGN(VectorReader vectors, VectorReader::Create(file));
+  const size_t n_layers = model.layers()->size();
   RONDO_ASSIGN(WeightLoader loader, WeightLoader::Create(file, LayoutOf(*set_), n_matrices_ + 2));
   // Takes the matrix from the file as it is, or has it packed.
   const auto add = [&](const format::Linear& linear, PackedLinear* target,
@@ -161,15 +168,16 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   const auto block = [&](size_t i) {
     return mapped ? nullptr : arena + plan.block(blocks_[i]).offset;
   };
-  for (size_t i = 0; i < layers_.size(); ++i) {
+  for (size_t i = 0; i < n_layers; ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
-    LayerWeights& l = layers_[i];
-    RONDO_RETURN_IF_ERROR(ReadVectors(vectors, model.hidden_size(), layer, &l));
+    SublayerWeights* pair = &sublayers_[2 * i];
+    RONDO_RETURN_IF_ERROR(ReadVectors(vectors, model.hidden_size(), layer, pair));
     uint8_t* packed = block(i);
     size_t matrix = 0;
     Status status;
     ForEachLinear(layer, [&](const format::Linear& linear) {
-      PackedLinear* target = Matrix(l, layer.mlp()->experts() != nullptr, matrix++);
+      PackedLinear* target =
+          Matrix(pair, layer.conv() != nullptr, layer.mlp()->experts() != nullptr, matrix++);
       if (status.ok()) status = add(linear, target, packed);
       if (!mapped) packed += Slot(*set_, *target).value();
     });
@@ -179,7 +187,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   if (model.positions() >= 0) {
     RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));
   }
-  RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, block(layers_.size())));
+  RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, block(n_layers)));
   if (!tied_) {
     const TensorView embedding = ViewTensor(file, model.embedding());
     embedding_shape_ = LinearShape::Of(embedding);

@@ -16,26 +16,38 @@
 
 namespace rondo {
 
-struct ExpertWeights {
-  PackedLinear gate_up;
-  PackedLinear down;
-};
-
-struct LayerWeights {
-  RowNorm norm;        // before attention or convolution; the norms' weights lie in the file
-  PackedLinear input;  // q, k, v; or b, c, x of a convolution
+struct AttentionWeights {
+  PackedLinear qkv_proj;
   RowNorm q_norm;
   RowNorm k_norm;
-  const float* conv_kernel;  // [taps, hidden_size], in the file
-  const float* conv_bias;    // [hidden_size], in the file; null: none
-  PackedLinear output;
+  PackedLinear o_proj;
+};
+
+struct ShortConvWeights {
+  PackedLinear in_proj;           // b, c, x
+  const float* kernel = nullptr;  // [taps, hidden_size], in the file
+  const float* bias = nullptr;    // [hidden_size], in the file; null: none
+  PackedLinear out_proj;
+};
+
+struct MlpWeights {
+  PackedLinear gate_up_proj;
+  PackedLinear down_proj;
+};
+
+struct ExpertsWeights {
+  PackedLinear router;
+  std::span<MlpWeights> experts;
+};
+
+// Of a sublayer's own kind; the norms' weights lie in the file.
+struct SublayerWeights {
+  RowNorm norm;
   RowNorm post_norm;
-  RowNorm mlp_norm;
-  PackedLinear gate_up;  // without experts
-  PackedLinear down;
-  PackedLinear router;  // with experts
-  ExpertWeights* experts;
-  RowNorm mlp_post_norm;
+  AttentionWeights attention;
+  ShortConvWeights short_conv;
+  MlpWeights mlp;
+  ExpertsWeights experts;
 };
 
 class Weights {
@@ -52,7 +64,7 @@ class Weights {
 
   // Of weights that are read where they lie in the file; 0 where they are packed into the arena.
   uint64_t mapped_bytes() const { return mapped_bytes_; }
-  const LayerWeights& layer(size_t i) const { return layers_[i]; }
+  const SublayerWeights& sublayer(size_t i) const { return sublayers_[i]; }
   const RowNorm& final_norm() const { return final_norm_; }
   const PackedLinear& head() const { return head_; }
   // One token's embedding, [hidden_size].
@@ -62,8 +74,8 @@ class Weights {
 
  private:
   const KernelSet* set_ = nullptr;
-  HeapArray<LayerWeights> layers_;
-  HeapArray<ExpertWeights> experts_;       // of all layers
+  HeapArray<SublayerWeights> sublayers_;   // of all layers, in order
+  HeapArray<MlpWeights> experts_;          // of all sublayers
   HeapArray<MemoryPlan::BlockId> blocks_;  // one per layer, then the head's
   uint64_t mapped_bytes_ = 0;
   RowNorm final_norm_ = {};

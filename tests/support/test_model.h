@@ -83,7 +83,7 @@ inline Session* NewSession(Engine& engine, const SessionOptions& options = {}) {
 // All rows' logits, [ids, vocab_size], evaluated in one call.
 inline std::vector<float> AllLogits(Session& session, const std::vector<int32_t>& ids) {
   std::vector<float> all;
-  const LogitsSink sink = {[](void* user, size_t, std::span<const float> row) {
+  const LogitsSink sink = {[](void* user, uint64_t, std::span<const float> row) {
                              auto* out = static_cast<std::vector<float>*>(user);
                              out->insert(out->end(), row.begin(), row.end());
                            },

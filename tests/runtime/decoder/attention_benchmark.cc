@@ -5,13 +5,12 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <memory>
 #include <random>
 #include <vector>
 
-#include "platforms/memory.h"
 #include "runtime/base/checked.h"
 #include "runtime/kernels/row_ops.h"
+#include "tests/support/test_cache.h"
 
 namespace rondo {
 namespace {
@@ -27,32 +26,29 @@ class Cache {
         qkv_(kKvBlockTokens * stride_ + kOverRead),
         rope_(kKvBlockTokens * head_dim, 0.7071f),
         out_(kKvBlockTokens * group * head_dim),
-        scratch_(AttentionScratchBytes(group, head_dim) + 64) {
-    const KvLayout::Layer kept = {.n_kv_heads = 1, .head_dim = head_dim};
-    const ContextWindow window = {.blocks = CeilDiv(depth + rows, kKvBlockTokens)};
-    layout_ = std::move(*KvLayout::Create(*set_, KvFormat::kInt8, {&kept, 1}, window, rows));
-    bytes_ = layout_.session_bytes() + kOverRead;
-    blocks_ = static_cast<uint8_t*>(MapMemory(bytes_));
-    ring_ = std::make_unique<KvRing>(layout_, window, blocks_);
+        scratch_(AttentionScratchBytes(group, head_dim, head_dim) + 64),
+        cache_(*set_, KvFormat::kInt8,
+               {{.n_kv_heads = 1, .head_dim = head_dim, .v_head_dim = head_dim}},
+               {.blocks = CeilDiv(depth + rows, kKvBlockTokens)}, kKvBlockTokens),
+        kv_(cache_.NewTable()) {
     std::mt19937 random(1);
     std::normal_distribution<float> normal;
     for (float& value : qkv_) value = normal(random);
     for (uint64_t position = 0; position < depth + rows; position += kKvBlockTokens) {
       const size_t count = std::min<uint64_t>(kKvBlockTokens, depth + rows - position);
+      kv_.Prepare(position, position + count);
+      kv_.Commit();
       StoreKeysAndValues(Call(position, count), 0, scratch());
     }
   }
-  Cache(const Cache&) = delete;
-  Cache& operator=(const Cache&) = delete;
-  ~Cache() { UnmapMemory(blocks_, bytes_); }
-
   AttentionCall Call(uint64_t position, size_t rows) {
     return {.set = set_,
-            .ring = ring_.get(),
-            .layer = 0,
+            .kv = &kv_,
+            .entry = 0,
             .n_kv_heads = 1,
-            .group = group_,
+            .q_per_kv = group_,
             .head_dim = head_dim_,
+            .v_head_dim = head_dim_,
             .score_scale = 0.1f,
             .soft_cap = 0,
             .qkv = qkv_.data(),
@@ -67,17 +63,15 @@ class Cache {
   uint8_t* scratch() {
     return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(scratch_.data()), 64));
   }
-  size_t bytes() const { return bytes_; }
+  size_t bytes() const { return cache_.bytes(); }
 
  private:
   const KernelSet* set_;
   const size_t group_, head_dim_, stride_;
   std::vector<float> qkv_, rope_, out_;
   std::vector<uint8_t> scratch_;
-  KvLayout layout_;
-  uint8_t* blocks_ = nullptr;
-  size_t bytes_ = 0;
-  std::unique_ptr<KvRing> ring_;
+  TestCache cache_;
+  BlockTable kv_;
 };
 
 void BenchmarkAttend(benchmark::State& state, size_t group, size_t head_dim) {

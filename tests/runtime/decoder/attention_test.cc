@@ -1,4 +1,5 @@
-// Attention over the ring against plain loops in double, for every kernel set, policy and format.
+// Attention over the KV blocks against plain loops in double, for every kernel set, policy and
+// format.
 #include "runtime/decoder/attention.h"
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/kernels/row_ops.h"
+#include "tests/support/test_cache.h"
 
 namespace rondo {
 namespace {
@@ -18,7 +20,8 @@ constexpr size_t kKvHeads = 2;
 constexpr size_t kGroup = 3;
 constexpr size_t kDim = 24;            // no multiple of any tile
 constexpr size_t kRopeDim = kDim - 4;  // the rest of a head does not turn
-constexpr size_t kStride = (kGroup + 2) * kKvHeads * kDim;
+constexpr size_t kVDim = 20;           // values are narrower than keys
+constexpr size_t kStride = ((kGroup + 1) * kDim + kVDim) * kKvHeads;
 
 struct Case {
   const KernelSet* set;
@@ -113,10 +116,10 @@ class AttentionTest : public testing::TestWithParam<Case> {
       if (soft_cap_ > 0) score = soft_cap_ * std::tanh(score / soft_cap_);
       total += weights[p] = std::exp(score);
     }
-    std::vector<double> out(kDim, 0.0);
+    std::vector<double> out(kVDim, 0.0);
     for (uint64_t p = 0; p <= row; ++p) {
-      const float* value = &qkv_[p * kStride + ((kGroup + 1) * kKvHeads + kv) * kDim];
-      for (size_t d = 0; d < kDim; ++d) out[d] += weights[p] / total * value[d];
+      const float* value = &qkv_[p * kStride + (kGroup + 1) * kKvHeads * kDim + kv * kVDim];
+      for (size_t d = 0; d < kVDim; ++d) out[d] += weights[p] / total * value[d];
     }
     return out;
   }
@@ -124,10 +127,10 @@ class AttentionTest : public testing::TestWithParam<Case> {
   // The first rows once more, segment by segment from the last to the first.
   void ExpectSameBySegments(AttentionCall call, uint8_t* scratch) const {
     call.rows = kAttentionTileRows;
-    std::vector<float> out(call.rows * kGroup * kKvHeads * kDim);
+    std::vector<float> out(call.rows * kGroup * kKvHeads * kVDim);
     const AttentionSegments segments(call, 0, call.rows);
     ASSERT_LE(segments.count(), AttentionSegments::Most(window_));
-    const size_t stride = AttentionPartFloats(kGroup, kDim, call.rows);
+    const size_t stride = AttentionPartFloats(kGroup, kVDim, call.rows);
     std::vector<float> parts(segments.count() * kKvHeads * stride);
     const float* expected = call.out;
     call.out = out.data();
@@ -153,18 +156,19 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
   window_.slides = c.slides;
   window_.sink_blocks = c.sink_blocks;
   window_.blocks = c.slides ? 3 : CeilDiv(kTokens, kKvBlockTokens);
-  const KvLayout::Layer kept = {.n_kv_heads = kKvHeads, .head_dim = kDim, .window = c.window};
-  const auto layout = std::move(*KvLayout::Create(*c.set, c.format, {&kept, 1}, window_, kChunk));
-  std::vector<uint8_t> memory(layout.session_bytes() + kOverRead + 64, 0x5A);
-  std::vector<uint8_t> scratch(AttentionScratchBytes(kGroup, kDim) + 64);
+  TestCache cache(
+      *c.set, c.format,
+      {{.n_kv_heads = kKvHeads, .head_dim = kDim, .v_head_dim = kVDim, .window = c.window}},
+      window_, kChunk);
+  std::vector<uint8_t> scratch(AttentionScratchBytes(kGroup, kDim, kVDim) + 64);
   const auto align = [](std::vector<uint8_t>& v) {
     return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(v.data()), 64));
   };
-  KvRing ring(layout, window_, align(memory));
-  window_ = ring.window(0);
+  BlockTable kv = cache.NewTable();
+  window_ = kv.window(0);
   soft_cap_ = c.soft_cap;
 
-  std::vector<float> out(kTokens * kGroup * kKvHeads * kDim);
+  std::vector<float> out(kTokens * kGroup * kKvHeads * kVDim);
   for (size_t begin = 0; begin < kTokens; begin += kChunk) {
     std::vector<float> rope(kChunk * kRopeDim);
     std::vector<float> sink_rope(kChunk * kRopeDim);
@@ -175,11 +179,12 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
     }
     const AttentionCall call = {
         .set = c.set,
-        .ring = &ring,
-        .layer = 0,
+        .kv = &kv,
+        .entry = 0,
         .n_kv_heads = kKvHeads,
-        .group = kGroup,
+        .q_per_kv = kGroup,
         .head_dim = kDim,
+        .v_head_dim = kVDim,
         .score_scale = kScale,
         .soft_cap = c.soft_cap,
         .qkv = &qkv_[begin * kStride],
@@ -189,9 +194,9 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
         .sink_rope = c.sink_blocks > 0 ? sink_rope.data() : nullptr,
         .position = begin,
         .rows = kChunk,
-        .out = &out[begin * kGroup * kKvHeads * kDim],
+        .out = &out[begin * kGroup * kKvHeads * kVDim],
     };
-    ring.NoteWritten(begin + kChunk - 1);
+    ASSERT_TRUE(kv.Prepare(begin, begin + kChunk));
     for (size_t head = 0; head < kKvHeads; ++head) {
       StoreKeysAndValues(call, head, align(scratch));
       for (size_t r = 0; r < kChunk; r += kAttentionTileRows) {
@@ -199,14 +204,15 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
       }
     }
     ExpectSameBySegments(call, align(scratch));
+    kv.Commit();
   }
   // int8 keys, values and queries: the error of a weighted mean of values near 1.
   const double tolerance = c.format == KvFormat::kInt8 ? 0.04 : 2e-5;
   for (size_t row = 0; row < kTokens; row += 7) {
     for (size_t head = 0; head < kGroup * kKvHeads; ++head) {
       const auto expected = Expected(row, head);
-      for (size_t d = 0; d < kDim; ++d) {
-        ASSERT_NEAR(out[(row * kGroup * kKvHeads + head) * kDim + d], expected[d], tolerance)
+      for (size_t d = 0; d < kVDim; ++d) {
+        ASSERT_NEAR(out[(row * kGroup * kKvHeads + head) * kVDim + d], expected[d], tolerance)
             << "row " << row << " head " << head << " dim " << d;
       }
     }
@@ -214,55 +220,6 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, AttentionTest, testing::ValuesIn(Cases()), Name);
-
-TEST(ContextWindowTest, SeesNoMoreThanTheContextAndAlwaysAWholeBlock) {
-  for (const uint64_t sinks : {0u, 1u, 3u}) {
-    const ContextWindow window = {.slides = true, .blocks = sinks + 4, .sink_blocks = sinks};
-    for (uint64_t position = 0; position < 2000; ++position) {
-      const uint64_t first = window.FirstRecentBlock(position);
-      const uint64_t own = ContextWindow::Block(position);
-      ASSERT_LE(first, own);
-      ASSERT_LE(std::min(sinks, first) + own - first + 1, window.blocks);
-      if (own >= sinks + 3) {
-        ASSERT_GE(own - first, 1u);
-      }
-    }
-  }
-}
-
-TEST(KvRingTest, ReturnsToWhatItStillHolds) {
-  const KernelSet* set = SelectKernelSet("");
-  for (const uint64_t max_rows : {1u, 64u, 100u}) {
-    for (const uint64_t sinks : {0u, 1u}) {
-      const ContextWindow window = {.slides = true, .blocks = sinks + 2, .sink_blocks = sinks};
-      const KvLayout::Layer kept = {.n_kv_heads = 1, .head_dim = 8};
-      const auto layout =
-          std::move(*KvLayout::Create(*set, KvFormat::kInt8, {&kept, 1}, window, max_rows));
-      std::vector<uint8_t> memory(layout.session_bytes());
-      KvRing ring(layout, window, memory.data());
-      // Which block lies in each slot, replayed by hand.
-      std::vector<const uint8_t*> place;
-      for (uint64_t end = 1; end < 900; ++end) {
-        ring.NoteWritten(end - 1);
-        place.resize((end - 1) / kKvBlockTokens + 1);
-        place.back() = ring.Page(place.size() - 1, 0, 0);
-        for (uint64_t n = 0; n <= std::min(max_rows, end - 1); ++n) {
-          ASSERT_TRUE(ring.CanReturnTo(end - 1 - n)) << end << " " << n;
-        }
-        for (uint64_t p = 0; p < end; ++p) {
-          bool intact = true;
-          for (uint64_t b = 0; b <= p / kKvBlockTokens; ++b) {
-            if (b >= sinks && b < window.FirstRecentBlock(p)) continue;
-            for (uint64_t later = b + 1; later < place.size(); ++later) {
-              intact = intact && place[later] != place[b];
-            }
-          }
-          ASSERT_EQ(ring.CanReturnTo(p), intact) << "end " << end << " position " << p;
-        }
-      }
-    }
-  }
-}
 
 }  // namespace
 }  // namespace rondo

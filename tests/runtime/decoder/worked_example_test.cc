@@ -5,11 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "runtime/base/checked.h"
 #include "runtime/decoder/attention.h"
 #include "runtime/kernels/packed_linear.h"
+#include "tests/support/test_cache.h"
 
 namespace rondo {
 namespace {
@@ -39,18 +41,16 @@ class WorkedExample : public testing::TestWithParam<KvFormat> {
  protected:
   void SetUp() override {
     set_ = SelectKernelSet("");
-    const KvLayout::Layer kept = {.n_kv_heads = kHeads, .head_dim = kDim};
-    window_.blocks = 1;
-    layout_ = std::move(*KvLayout::Create(*set_, GetParam(), {&kept, 1}, window_, 1));
-    memory_.resize(layout_.session_bytes() + kOverRead + 64);
-    scratch_.resize(AttentionScratchBytes(1, kDim) + 64);
+    cache_ = std::make_unique<TestCache>(
+        *set_, GetParam(),
+        std::vector<KvLayout::Entry>{{.n_kv_heads = kHeads, .head_dim = kDim, .v_head_dim = kDim}},
+        ContextWindow{.blocks = 1}, 1, 2);
+    scratch_.resize(AttentionScratchBytes(1, kDim, kDim) + 64);
   }
 
-  KvRing NewRing() { return {layout_, window_, Align(memory_.data())}; }
-
-  // Evaluates tokens with these values at positions first + 1 ..., over what the ring holds.
+  // Evaluates tokens with these values at positions first + 1 ..., over what `kv` holds.
   // Returns contexts [rows][heads]: component 0 of each head's output.
-  std::vector<float> Run(KvRing* ring, size_t first, const std::vector<float>& values,
+  std::vector<float> Run(BlockTable* kv, size_t first, const std::vector<float>& values,
                          const Rule& selected) {
     const size_t rows = values.size();
     const size_t stride = 3 * kHeads * kDim;
@@ -66,11 +66,12 @@ class WorkedExample : public testing::TestWithParam<KvFormat> {
     std::vector<float> out(rows * kHeads * kDim);
     const AttentionCall call = {
         .set = set_,
-        .ring = ring,
-        .layer = 0,
+        .kv = kv,
+        .entry = 0,
         .n_kv_heads = kHeads,
-        .group = 1,
+        .q_per_kv = 1,
         .head_dim = kDim,
+        .v_head_dim = kDim,
         .score_scale = 1.0f / 8,
         .soft_cap = 0,
         .qkv = qkv.data(),
@@ -82,6 +83,8 @@ class WorkedExample : public testing::TestWithParam<KvFormat> {
         .rows = rows,
         .out = out.data(),
     };
+    EXPECT_TRUE(kv->Prepare(first, first + rows));
+    kv->Commit();
     std::vector<float> contexts(rows * kHeads);
     for (size_t h = 0; h < kHeads; ++h) {
       StoreKeysAndValues(call, h, Align(scratch_.data()));
@@ -101,16 +104,15 @@ class WorkedExample : public testing::TestWithParam<KvFormat> {
   }
 
   const KernelSet* set_ = nullptr;
-  KvLayout layout_;
-  ContextWindow window_;
-  std::vector<uint8_t> memory_, scratch_;
+  std::unique_ptr<TestCache> cache_;
+  std::vector<uint8_t> scratch_;
 };
 
 const std::vector<float> kPrompt = {10, 20, 1, 5};  // "Today weather is so"
 
 TEST_P(WorkedExample, PrefillGivesTheContextsAndTheWinningWord) {
-  KvRing ring = NewRing();
-  const std::vector<float> contexts = Run(&ring, 0, kPrompt, RuleForEnd(4));
+  BlockTable kv = cache_->NewTable();
+  const std::vector<float> contexts = Run(&kv, 0, kPrompt, RuleForEnd(4));
   ExpectNear(contexts, {10, 10, 10, 10,              //
                         20, 15, 10, 15,              //
                         20, 31.f / 3, 10, 31.f / 3,  //
@@ -133,21 +135,21 @@ TEST_P(WorkedExample, PrefillGivesTheContextsAndTheWinningWord) {
 TEST_P(WorkedExample, DecodeOverTheCacheEqualsRecomputingAll) {
   std::vector<float> all = kPrompt;
   all.push_back(7);  // "nice"
-  KvRing cached = NewRing();
+  BlockTable cached = cache_->NewTable();
   Run(&cached, 0, kPrompt, RuleForEnd(5));
   const std::vector<float> decoded = Run(&cached, 4, {7}, RuleForEnd(5));
   ExpectNear(decoded, {12.5f, 7, 10, 8.6f});
 
-  KvRing fresh = NewRing();
+  BlockTable fresh = cache_->NewTable();
   const std::vector<float> recomputed = Run(&fresh, 0, all, RuleForEnd(5));
   EXPECT_EQ(std::memcmp(decoded.data(), recomputed.data() + 4 * kHeads, kHeads * sizeof(float)), 0);
 }
 
 // The other reading: position 4 was cached as "the last", and stays so. Both are then selected.
 TEST_P(WorkedExample, CachedKeysStayAsTheyWere) {
-  KvRing ring = NewRing();
-  Run(&ring, 0, kPrompt, RuleForEnd(4));
-  const std::vector<float> decoded = Run(&ring, 4, {7}, RuleForEnd(5));
+  BlockTable kv = cache_->NewTable();
+  Run(&kv, 0, kPrompt, RuleForEnd(4));
+  const std::vector<float> decoded = Run(&kv, 4, {7}, RuleForEnd(5));
   ExpectNear(decoded, {12.5f, 6, 10, 8.6f});
 }
 

@@ -115,7 +115,7 @@ TEST_P(Architectures, UndoAndRedo) {
   const auto engine = model.NewEngine(Options(16, 1, KvFormat::kInt8));
   Session* session = NewSession(*engine);
   const auto expected = AllLogits(*session, ids_);
-  const size_t vocab = engine->vocab_size();
+  const size_t vocab = engine->limits().vocab_size;
   for (const uint64_t n : {1u, 16u, 130u, 200u}) {
     ASSERT_TRUE(session->Undo(n).ok());
     const auto logits = session->Logits();

@@ -74,7 +74,7 @@ std::vector<float> Logits(const ModelFile& file, const EngineOptions& options) {
   if (!engine.ok()) throw std::runtime_error(engine.status().message());
   std::mt19937 random(5);
   std::vector<int32_t> ids(40);
-  for (int32_t& id : ids) id = static_cast<int32_t>(random() % (*engine)->vocab_size());
+  for (int32_t& id : ids) id = static_cast<int32_t>(random() % (*engine)->limits().vocab_size);
   return AllLogits(*NewSession(**engine), ids);
 }
 

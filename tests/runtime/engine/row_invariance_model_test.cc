@@ -133,7 +133,7 @@ TEST_P(RowInvariance, UndoAndRedo) {
     const auto engine = model_.NewEngine(options);
     Session* session = NewSession(*engine);
     const auto expected = AllLogits(*session, ids);
-    const size_t vocab = engine->vocab_size();
+    const size_t vocab = engine->limits().vocab_size;
     for (const uint64_t n : {1u, 5u, 31u, 32u}) {
       ASSERT_TRUE(session->Undo(n).ok());
       // What was after the token that is now the last.

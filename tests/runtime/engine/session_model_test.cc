@@ -214,8 +214,8 @@ TEST(Session, CancelLeavesTheSessionAsItWas) {
 
   // While it runs, from the sink of its own first chunk and from another thread.
   const auto long_prompt = Ids(4000);
-  const LogitsSink sink = {[](void* user, size_t row, std::span<const float>) {
-                             if (row == 20) static_cast<Session*>(user)->Cancel();
+  const LogitsSink sink = {[](void* user, uint64_t position, std::span<const float>) {
+                             if (position == 70) static_cast<Session*>(user)->Cancel();
                            },
                            session};
   EXPECT_EQ(session->PrefillLogits(long_prompt, sink).code(), StatusCode::kCancelled);

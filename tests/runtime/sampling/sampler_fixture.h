@@ -1,4 +1,4 @@
-// A sampler with its planned memory, for tests.
+// A sampler with its planned memory and a sequence of tokens, for tests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,16 +14,22 @@ namespace rondo {
 class TestSampler {
  public:
   TestSampler(const SamplerOptions& options, size_t vocab_size, size_t history_tokens = 256)
-      : memory_(Sampler::Bytes(history_tokens)),
+      : memory_(Sampler::Bytes()),
+        history_(history_tokens),
+        tokens_(history_),
         // Garbage: nothing may depend on what the scratch held before.
         scratch_(Sampler::ScratchBytes(static_cast<uint32_t>(vocab_size)), std::byte{0xa5}) {
     EXPECT_TRUE(sampler_.Init(options, static_cast<uint32_t>(vocab_size), memory_).ok());
   }
 
-  int32_t Sample(std::span<const float> logits) { return sampler_.Sample(logits, scratch_); }
+  int32_t Sample(std::span<const float> logits) {
+    return sampler_.Sample(logits, tokens_, scratch_);
+  }
+  void Accept(int32_t token) { tokens_.Append({&token, 1}); }
+  void Undo(uint64_t n) { tokens_.Truncate(tokens_.end() - n); }
   int32_t SampleAndAccept(std::span<const float> logits) {
     const int32_t token = Sample(logits);
-    sampler_.Accept(token);
+    Accept(token);
     return token;
   }
   // How often each token comes up in `draws` draws at consecutive positions.
@@ -32,10 +38,11 @@ class TestSampler {
     for (int i = 0; i < draws; ++i) ++counts[static_cast<size_t>(SampleAndAccept(logits))];
     return counts;
   }
-  Sampler* operator->() { return &sampler_; }
 
  private:
   std::vector<std::byte> memory_;
+  std::vector<int32_t> history_;
+  TokenHistory tokens_;
   std::vector<std::byte> scratch_;
   Sampler sampler_;
 };

@@ -12,9 +12,10 @@
 
 #include "platforms/memory.h"
 #include "runtime/base/checksum.h"
-#include "runtime/engine/blueprint.h"
+#include "runtime/engine/plan.h"
 #include "runtime/model/model_check.h"
 #include "runtime/model/tensor_view.h"
+#include "tools/convert/calibrate/watched_pass.h"
 #include "tools/convert/fail.h"
 
 namespace rondo::convert {
@@ -28,46 +29,42 @@ void Require(const Status& status) {
 
 // What of an engine is needed to run layers apart: no session, no sampler.
 struct FloatModel::Machine {
-  Blueprint blueprint;
+  EnginePlan plan;
   uint8_t* arena = nullptr;
   size_t arena_bytes = 0;
   ThreadPool* pool = nullptr;
-  std::optional<KvRing> ring;
+  BlockTable kv;
 
   Machine(const ModelFile& file, size_t rows, size_t threads) {
     EngineOptions options;
     options.context = options.max_rows = static_cast<uint32_t>(rows);
     options.threads = static_cast<uint32_t>(threads);
     options.kv_format = KvFormat::kFloat32;
-    Result<Blueprint> drawn = Blueprint::Draw(file, nullptr, options);
-    Require(drawn.status());
-    blueprint = std::move(*drawn);
-    const MemoryPlan& plan = blueprint.plan.memory;
-    arena = static_cast<uint8_t*>(MapMemory(plan.arena_bytes()));
-    if (arena == nullptr) Fail("calibration needs ", plan.arena_bytes(), " bytes of memory");
-    arena_bytes = plan.arena_bytes();
+    Result<EnginePlan> planned = PlanEngine(file, nullptr, options);
+    Require(planned.status());
+    plan = std::move(*planned);
+    arena_bytes = plan.memory.arena_bytes();
+    arena = static_cast<uint8_t*>(MapMemory(arena_bytes));
+    if (arena == nullptr) Fail("calibration needs ", arena_bytes, " bytes of memory");
     pool = ThreadPool::Create(threads);
     if (pool == nullptr) Fail("the system refused ", threads, " threads");
-    Require(blueprint.decoder.Bind(file, plan, arena, pool, {}));
-    ring.emplace(blueprint.kv, blueprint.window,
-                 arena + plan.block(blueprint.sessions[0].kv).offset);
+    plan.pool.Bind(plan.memory, arena);
+    Require(plan.decoder.Bind(file, plan.memory, arena, pool, {}));
+    kv = BlockTable(plan.kv, &plan.pool,
+                    arena + plan.memory.block(plan.sessions[0].block_table).offset);
   }
   ~Machine() {
     ThreadPool::Destroy(pool);
     if (arena != nullptr) UnmapMemory(arena, arena_bytes);
   }
 
-  void Forward(const TokenChunk& chunk, const LayerRange& layers, const LogitsSink& sink) {
-    const std::atomic<bool> never{false};
-    ring->Reset();
-    Require(blueprint.decoder.Forward({.ring = &*ring,
-                                       .position = 0,
-                                       .tokens = chunk,
-                                       .first_logits_row = 0,
-                                       .long_sequence = false,
-                                       .cancel = &never,
-                                       .layers = layers},
-                                      sink));
+  // A chunk's rows, all at once; their blocks are this chunk's from here on.
+  SequenceRows Begin(const TokenChunk& chunk) {
+    static const std::atomic<bool> never{false};
+    kv.Truncate(0);
+    kv.Prepare(0, chunk.size());
+    kv.Commit();
+    return {&kv, 0, chunk, chunk.size(), false, &never};
   }
 };
 
@@ -161,43 +158,42 @@ void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks,
                           const std::function<void(size_t, const ChunkInputs&)>& see) {
   const size_t length = chunks.front().size();
   Machine& machine = Ready(length);
-  // The runtime knows no exceptions, so the observer allocates nothing.
   ChunkInputs inputs;
   for (const uint32_t tensor : tensors) {
     inputs[tensor].reserve(ViewTensor(file_, tensor).cols * length);
   }
-  const auto observe = [](void* user, uint32_t tensor, const float* in, size_t rows, size_t cols,
-                          size_t stride) {
-    auto& all = *static_cast<ChunkInputs*>(user);
-    const auto found = all.find(tensor);
-    if (found == all.end()) return;
-    std::vector<float>& to = found->second;
-    for (size_t r = 0; r < rows && to.size() + cols <= to.capacity(); ++r) {
-      to.insert(to.end(), in + r * stride, in + r * stride + cols);
-    }
-  };
-  machine.blueprint.decoder.Observe({observe, &inputs});
-  const size_t hidden_size = file_.model().hidden_size();
-  hidden.resize(chunks.size() * length * hidden_size);
+  Decoder& decoder = machine.plan.decoder;
+  const size_t hidden_floats = length * file_.model().hidden_size();
+  hidden.resize(chunks.size() * hidden_floats);
   for (size_t i = 0; i < chunks.size(); ++i) {
     for (auto& [tensor, rows] : inputs) rows.clear();
-    machine.Forward(chunks[i], {layer, layer + 1, &hidden[i * length * hidden_size]}, {});
+    const SequenceRows rows = machine.Begin(chunks[i]);
+    const WatchedPass pass(decoder.resources(), rows, &inputs);
+    decoder.Embed(pass);
+    float* entering = hidden.data() + i * hidden_floats;
+    if (layer > 0) std::copy_n(entering, hidden_floats, decoder.hidden());
+    decoder.RunLayer(pass, layer);
+    std::copy_n(decoder.hidden(), hidden_floats, entering);
     see(i, inputs);
   }
-  machine.blueprint.decoder.Observe({});
 }
 
 void FloatModel::Predict(const std::vector<TokenChunk>& chunks,
                          const std::function<void(size_t, size_t, std::span<const float>)>& see) {
-  Machine& machine = Ready(chunks.front().size());
+  const size_t length = chunks.front().size();
+  Machine& machine = Ready(length);
+  Decoder& decoder = machine.plan.decoder;
+  const size_t vocab = decoder.spec().vocab_size;
   for (size_t i = 0; i < chunks.size(); ++i) {
-    const auto take = [&](size_t position, std::span<const float> logits) {
-      see(i, position, logits);
-    };
-    const auto row = [](void* user, size_t position, std::span<const float> logits) {
-      (*static_cast<decltype(take)*>(user))(position, logits);
-    };
-    machine.Forward(chunks[i], {}, {row, const_cast<void*>(static_cast<const void*>(&take))});
+    const SequenceRows rows = machine.Begin(chunks[i]);
+    Require(decoder.Forward({&rows, 1}));
+    for (size_t begin = 0; begin < length; begin += kLogitRows) {
+      size_t wanted[kLogitRows];
+      const size_t n = std::min(kLogitRows, length - begin);
+      for (size_t r = 0; r < n; ++r) wanted[r] = begin + r;
+      const float* logits = decoder.Logits({wanted, n}, begin + n == length);
+      for (size_t r = 0; r < n; ++r) see(i, begin + r, {logits + r * vocab, vocab});
+    }
   }
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,13 +12,11 @@
 
 #include "runtime/model/model_file.h"
 #include "runtime/text/tokenizer.h"
+#include "tools/convert/calibrate/watched_pass.h"
 
 namespace rondo::convert {
 
 using TokenChunk = std::vector<int32_t>;
-
-// What entered some weights while a chunk was evaluated: by tensor, [rows, inputs].
-using ChunkInputs = std::map<uint32_t, std::vector<float>>;
 
 // Everything throws Error. Runs take the memory of an engine: the weights once more. Chunks are all
 // of one length.

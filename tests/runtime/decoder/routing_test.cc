@@ -1,4 +1,4 @@
-#include "runtime/decoder/experts.h"
+#include "runtime/decoder/routing.h"
 
 #include <gtest/gtest.h>
 

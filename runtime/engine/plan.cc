@@ -1,13 +1,15 @@
-#include "runtime/engine/blueprint.h"
+#include "runtime/engine/plan.h"
 
 #include <algorithm>
 #include <cstdio>
 
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
+#include "runtime/engine/sequence.h"
 #include "runtime/engine/session.h"
 #include "runtime/sampling/sampler.h"
 #include "runtime/sampling/stop_strings.h"
+#include "runtime/text/tokenizer.h"
 
 namespace rondo {
 
@@ -67,19 +69,22 @@ Result<ContextWindow> MakeWindow(const EngineOptions& options) {
   return window;
 }
 
-Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set, KvFormat format,
-                              const ContextWindow& window, uint64_t max_rows) {
-  RONDO_ASSIGN(auto layers, HeapArray<KvLayout::Layer>::Create(spec.layers.size()));
-  for (size_t i = 0; i < layers.size(); ++i) {
-    const LayerSpec& layer = spec.layers[i];
-    if (layer.conv_taps > 0) {
-      layers[i] = {.floats = spec.hidden_size, .window = layer.conv_taps};
-    } else {
-      layers[i] = {
-          .n_kv_heads = layer.n_kv_heads, .head_dim = layer.head_dim, .window = layer.window};
+Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
+                              const ContextWindow& window, const EngineOptions& options) {
+  RONDO_ASSIGN(auto entries, HeapArray<KvLayout::Entry>::Create(spec.n_kv_entries));
+  for (const SublayerSpec& sublayer : spec.sublayers) {
+    if (sublayer.kind == SublayerKind::kShortConv) {
+      entries[sublayer.kv_entry] = {.floats = spec.hidden_size, .window = sublayer.short_conv.taps};
+    } else if (sublayer.kind == SublayerKind::kAttention) {
+      const AttentionSpec& attention = sublayer.attention;
+      entries[sublayer.kv_entry] = {.n_kv_heads = attention.n_kv_heads,
+                                    .head_dim = attention.head_dim,
+                                    .v_head_dim = attention.v_head_dim,
+                                    .window = attention.window};
     }
   }
-  return KvLayout::Create(set, format, layers.span(), window, max_rows);
+  return KvLayout::Create(set, options.kv_format, entries.span(), window, options.max_rows,
+                          options.max_sessions);
 }
 
 // A model that learned its positions one by one has none beyond its table.
@@ -97,82 +102,72 @@ Status CheckPositions(const DecoderSpec& spec, const EngineOptions& options) {
                        options.context, static_cast<unsigned long long>(spec.max_positions));
 }
 
-// Asks for one session's blocks.
-SessionBlocks AddSession(const Blueprint& blueprint, const Tokenizer* tokenizer, size_t index,
-                         MemoryPlan* memory) {
-  const auto add = [&](Segment segment, const char* what, CheckedSize bytes) {
+// Asks for one session's regions.
+SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, size_t index,
+                          MemoryPlan* memory) {
+  const auto add = [&](const char* what, CheckedSize bytes) {
     char name[PlanBlock::kMaxName];
     std::snprintf(name, sizeof name, "session %zu: %s", index, what);
-    return memory->Add(segment, bytes.valid() ? bytes.value() : SIZE_MAX, name);
+    return memory->Add(Segment::kSessions, bytes.valid() ? bytes.value() : SIZE_MAX, name);
   };
-  const CheckedSize tokens = blueprint.ring_tokens();
   const size_t piece = tokenizer != nullptr ? StreamDecoder::MaxTextBytes(*tokenizer) : 0;
-  const Segment s = Segment::kSessions;
+  const CheckedSize tokens =
+      CheckedSize(Sequence::HistoryTokens(plan.kv.ring_tokens(), plan.options.max_rows));
   return {
-      .session = add(s, "state", sizeof(Session)),
-      .kv =
-          add(Segment::kKvPool, "KV blocks", CheckedSize(blueprint.kv.session_bytes()) + kOverRead),
-      .tokens = add(s, "tokens", tokens * sizeof(int32_t)),
-      .logits = add(s, "logits", CheckedSize(blueprint.decoder.spec().vocab_size) * sizeof(float)),
-      .sampler = add(s, "sampler", Sampler::Bytes(Session::SamplerHistory(tokens.value()))),
-      .stop_strings = add(s, "stop strings", StopStrings::Bytes(piece)),
-      .piece = add(s, "piece of text", piece),
-      .text = add(s, "text", 2 * (piece + kMaxStopStringBytes)),
+      .session = add("state", sizeof(Session)),
+      .tokens = add("tokens", tokens * sizeof(int32_t)),
+      .block_table = add("block table", BlockTable::Bytes(plan.kv)),
+      .logits = add("logits", CheckedSize(plan.decoder.spec().vocab_size) * sizeof(float)),
+      .sampler = add("sampler", Sampler::Bytes()),
+      .stop_strings = add("stop strings", StopStrings::Bytes(piece)),
+      .piece = add("piece of text", piece),
+      .text = add("text", 2 * (piece + kMaxStopStringBytes)),
   };
 }
 
 }  // namespace
 
-Result<Blueprint> Blueprint::Draw(const ModelFile& model, const Tokenizer* tokenizer,
-                                  const EngineOptions& wishes) {
-  Blueprint b;
-  RONDO_ASSIGN(b.plan.options, Resolve(model, wishes));
-  const EngineOptions& options = b.plan.options;
-  b.set = SelectKernelSet(options.kernels);
-  if (b.set == nullptr) {
+Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer,
+                              const EngineOptions& wishes) {
+  EnginePlan plan;
+  RONDO_ASSIGN(plan.options, Resolve(model, wishes));
+  const EngineOptions& options = plan.options;
+  plan.set = SelectKernelSet(options.kernels);
+  if (plan.set == nullptr) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option kernels is \"%.*s\", which this build or CPU lacks; leave "
                          "it empty for the best one",
                          static_cast<int>(std::min<size_t>(options.kernels.size(), 32)),
                          options.kernels.data());
   }
-  RONDO_ASSIGN(b.window, MakeWindow(options));
-  b.ring_blocks = b.window.RingBlocks(options.max_rows);
+  RONDO_ASSIGN(const ContextWindow window, MakeWindow(options));
 
+  // A region for each layer's weights and two for its group's KV blocks at most, those of every
+  // session, and what there is once.
+  constexpr size_t kOtherRegions = 64;
+  constexpr size_t kRegionsPerSession = sizeof(SessionRegions) / sizeof(MemoryPlan::BlockId);
   const size_t n_layers = model.model().layers()->size();
-  constexpr size_t kOtherBlocks = 32;
-  constexpr size_t kBlocksPerSession = sizeof(SessionBlocks) / sizeof(MemoryPlan::BlockId);
-  RONDO_ASSIGN(b.plan.memory, MemoryPlan::Create(n_layers + kOtherBlocks +
-                                                 kBlocksPerSession * options.max_sessions));
-  MemoryPlan* memory = &b.plan.memory;
-  RONDO_ASSIGN(b.decoder,
-               Decoder::Plan(model, *b.set, options.max_rows, options.threads, b.window, memory));
-  RONDO_RETURN_IF_ERROR(CheckPositions(b.decoder.spec(), options));
-  RONDO_ASSIGN(
-      b.kv, MakeKvLayout(b.decoder.spec(), *b.set, options.kv_format, b.window, options.max_rows));
-  RONDO_ASSIGN(b.sessions, HeapArray<SessionBlocks>::Create(options.max_sessions));
-  for (size_t i = 0; i < b.sessions.size(); ++i)
-    b.sessions[i] = AddSession(b, tokenizer, i, memory);
-  const auto vocab_size = static_cast<uint32_t>(b.decoder.spec().vocab_size);
-  b.sampler_scratch =
+  RONDO_ASSIGN(plan.memory, MemoryPlan::Create(3 * n_layers + kOtherRegions +
+                                               kRegionsPerSession * options.max_sessions));
+  MemoryPlan* memory = &plan.memory;
+  RONDO_ASSIGN(plan.decoder,
+               Decoder::Plan(model, *plan.set, options.max_rows, options.threads, window, memory));
+  RONDO_RETURN_IF_ERROR(CheckPositions(plan.decoder.spec(), options));
+  RONDO_ASSIGN(plan.kv, MakeKvLayout(plan.decoder.spec(), *plan.set, window, options));
+  RONDO_ASSIGN(plan.pool, BlockPool::Plan(plan.kv, memory));
+  RONDO_ASSIGN(plan.sessions, HeapArray<SessionRegions>::Create(options.max_sessions));
+  for (size_t i = 0; i < plan.sessions.size(); ++i) {
+    plan.sessions[i] = AddSession(plan, tokenizer, i, memory);
+  }
+  const auto vocab_size = static_cast<uint32_t>(plan.decoder.spec().vocab_size);
+  plan.sampler_scratch =
       memory->Add(Segment::kWorkspace, Sampler::ScratchBytes(vocab_size), "sampler scratch");
-  b.chunk_tokens =
-      memory->Add(Segment::kWorkspace, options.max_rows * sizeof(int32_t), "chunk of tokens");
   RONDO_RETURN_IF_ERROR(memory->Layout());
 
-  b.plan.mapped_bytes = b.decoder.weights().mapped_bytes();
-  b.plan.kv_block_tokens = kKvBlockTokens;
-  b.plan.kv_bytes_per_token = b.kv.bytes_per_token();
-  b.plan.context =
-      b.window.slides ? static_cast<uint32_t>(b.window.blocks * kKvBlockTokens) : options.context;
-  b.plan.kernels = b.set->name;
-  return b;
-}
-
-Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer,
-                              const EngineOptions& options) {
-  RONDO_ASSIGN(Blueprint blueprint, Blueprint::Draw(model, tokenizer, options));
-  return std::move(blueprint.plan);
+  plan.mapped_bytes = plan.decoder.weights().mapped_bytes();
+  plan.context =
+      window.slides ? static_cast<uint32_t>(window.blocks * kKvBlockTokens) : options.context;
+  return plan;
 }
 
 Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,

@@ -1,0 +1,170 @@
+// Attention as a sublayer: project, rotate, store, attend, project back.
+#include <algorithm>
+#include <array>
+
+#include "runtime/base/checked.h"
+#include "runtime/decoder/attention.h"
+#include "runtime/decoder/pass.h"
+
+namespace rondo {
+
+namespace {
+
+// What some models do to q, k and v before RoPE.
+void NormalizeHeads(const Pass& pass, const AttentionSpec& spec, const AttentionWeights& weights) {
+  const bool norms =
+      weights.q_norm.kind != NormKind::kNone || weights.k_norm.kind != NormKind::kNone;
+  if (!norms && spec.qkv_clip == 0) return;
+  pass.pool().For(pass.rows(), [&](size_t r, size_t) {
+    float* q = pass.act().qkv + r * spec.qkv_size();
+    float* k = q + spec.q_size();
+    Normalize(pass.set(), weights.q_norm, q, spec.q_size(), q);
+    Normalize(pass.set(), weights.k_norm, k, spec.k_size(), k);
+    if (spec.qkv_clip > 0) {
+      pass.set().loops->clamp(q, -spec.qkv_clip, spec.qkv_clip, spec.qkv_size(), q);
+    }
+  });
+}
+
+// A sequence's attention, and how it is shared between threads: KV heads, then tiles of rows where
+// there are many rows, or segments of the context where it is long.
+struct SequenceAttention {
+  AttentionCall call;
+  size_t tiles;       // tasks of each KV head; 0: by segments
+  size_t segments;    // of a sequence of few rows
+  float* parts;       // of its segments
+  size_t first_task;  // of the pass's
+};
+
+// Sequences that are attended together: with more, the work goes in several rounds.
+constexpr size_t kSequencesPerRound = 64;
+
+AttentionCall Call(const Pass& pass, const SublayerSpec& sublayer, const SequenceRows& sequence,
+                   size_t first_row) {
+  const AttentionSpec& spec = sublayer.attention;
+  const Activations& act = pass.act();
+  size_t rope_offset = 0;
+  for (int i = 0; i < spec.rope; ++i) rope_offset += pass.max_rows() * pass.spec().ropes[i].dim;
+  const size_t rope_dim = spec.rope >= 0 ? pass.spec().ropes[spec.rope].dim : 0;
+  rope_offset += first_row * rope_dim;
+  return {
+      .set = &pass.set(),
+      .kv = sequence.kv,
+      .entry = sublayer.kv_entry,
+      .n_kv_heads = spec.n_kv_heads,
+      .q_per_kv = spec.q_per_kv(),
+      .head_dim = spec.head_dim,
+      .v_head_dim = spec.v_head_dim,
+      .score_scale = spec.score_scale,
+      .soft_cap = spec.soft_cap,
+      .qkv = act.qkv + first_row * spec.qkv_size(),
+      .qkv_stride = spec.qkv_size(),
+      .rope = rope_dim > 0 ? act.rope + rope_offset : nullptr,
+      .rope_dim = rope_dim,
+      .sink_rope = rope_dim > 0 ? act.sink_rope + rope_offset : nullptr,
+      .position = sequence.position,
+      .rows = sequence.tokens.size(),
+      .out = act.mixed + first_row * spec.out_size(),
+  };
+}
+
+void AttendTile(const Pass& pass, const AttentionCall& call, size_t head, size_t tile,
+                size_t thread) {
+  const size_t begin = tile * kAttentionTileRows;
+  Attend(call, head, begin, std::min(kAttentionTileRows, call.rows - begin), pass.Scratch(thread));
+}
+
+// The keys and values of all sequences, then what their rows see of them.
+void AttendRound(const Pass& pass, const AttentionSpec& spec, std::span<SequenceAttention> round) {
+  const size_t heads = spec.n_kv_heads;
+  size_t tasks = 0, part_floats = 0;
+  bool one_task_per_head = true;  // then no task waits for another's keys: one barrier less
+  for (SequenceAttention& sequence : round) {
+    const AttentionCall& call = sequence.call;
+    sequence.tiles = CeilDiv(call.rows, kAttentionTileRows);
+    sequence.segments = 0;
+    if (sequence.tiles == 1) {
+      const size_t segments = AttentionSegments(call, 0, call.rows).count();
+      const size_t floats =
+          segments * heads * AttentionPartFloats(call.q_per_kv, call.v_head_dim, call.rows);
+      if (segments > 1 && part_floats + floats <= pass.act().part_floats()) {
+        sequence.segments = segments;
+        sequence.parts = pass.act().parts + part_floats;
+        part_floats += floats;
+      }
+    }
+    sequence.first_task = tasks;
+    const size_t per_head = sequence.segments > 0 ? sequence.segments : sequence.tiles;
+    one_task_per_head = one_task_per_head && per_head == 1;
+    tasks += heads * per_head;
+  }
+  const auto store = [&](size_t i, size_t thread) {
+    StoreKeysAndValues(round[i / heads].call, i % heads, pass.Scratch(thread));
+  };
+  if (one_task_per_head) {
+    pass.pool().For(tasks, [&](size_t i, size_t thread) {
+      store(i, thread);
+      AttendTile(pass, round[i / heads].call, i % heads, 0, thread);
+    });
+    return;
+  }
+  pass.pool().For(round.size() * heads, store);
+  pass.pool().For(tasks, [&](size_t task, size_t thread) {
+    const auto after = std::upper_bound(
+        round.begin(), round.end(), task,
+        [](size_t t, const SequenceAttention& sequence) { return t < sequence.first_task; });
+    const SequenceAttention& sequence = *(after - 1);
+    const AttentionCall& call = sequence.call;
+    const size_t i = task - sequence.first_task;
+    if (sequence.segments == 0) {
+      AttendTile(pass, call, i / sequence.tiles, i % sequence.tiles, thread);
+      return;
+    }
+    const AttentionSegments segments(call, 0, call.rows);
+    AttendSegment(
+        call, i % heads, segments[i / heads], pass.Scratch(thread),
+        sequence.parts + i * AttentionPartFloats(call.q_per_kv, call.v_head_dim, call.rows));
+  });
+  if (part_floats == 0) return;
+  pass.pool().For(round.size() * kAttentionTileRows, [&](size_t i, size_t thread) {
+    const SequenceAttention& sequence = round[i / kAttentionTileRows];
+    const size_t row = i % kAttentionTileRows;
+    if (sequence.segments == 0 || row >= sequence.call.rows) return;
+    MergeSegments(sequence.call, row, sequence.parts, sequence.segments, pass.Scratch(thread));
+  });
+}
+
+}  // namespace
+
+void AttentionInput(const Pass& pass, size_t sublayer) {
+  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
+  pass.NormInput(weights.attention.qkv_proj, weights.norm, pass.act().hidden, pass.rows(),
+                 pass.act().mixer_input);
+}
+
+void RunAttention(const Pass& pass, size_t sublayer) {
+  const SublayerSpec& spec = pass.spec().sublayers[sublayer];
+  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
+  const AttentionSpec& attention = spec.attention;
+  Activations& act = pass.act();
+  pass.Linear(weights.attention.qkv_proj, act.mixer_input, pass.rows(), Pass::Into::kReplace,
+              act.qkv, attention.qkv_size());
+  NormalizeHeads(pass, attention, weights.attention);
+
+  std::array<SequenceAttention, kSequencesPerRound> round;
+  size_t n = 0, row = 0;
+  for (const SequenceRows& sequence : pass.sequences()) {
+    round[n++] = {Call(pass, spec, sequence, row), 0, 0, nullptr, 0};
+    row += sequence.tokens.size();
+    if (n < round.size() && row < pass.rows()) continue;
+    AttendRound(pass, attention, {round.data(), n});
+    n = 0;
+  }
+
+  pass.pool().For(pass.rows(), [&](size_t r, size_t) {
+    pass.RowInput(weights.attention.o_proj, act.mixed + r * attention.out_size(), r, act.o_input);
+  });
+  pass.AddToResidual(spec, weights, weights.attention.o_proj, act.o_input);
+}
+
+}  // namespace rondo

@@ -1,0 +1,38 @@
+// The MLP as a sublayer: down_proj(activation(gate) * up), or without a gate.
+#include "runtime/decoder/pass.h"
+
+namespace rondo {
+
+void MlpInput(const Pass& pass, size_t sublayer) {
+  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
+  pass.NormInput(weights.mlp.gate_up_proj, weights.norm, pass.act().hidden, pass.rows(),
+                 pass.act().gate_up_input);
+}
+
+void RunMlp(const Pass& pass, size_t sublayer) {
+  const SublayerSpec& spec = pass.spec().sublayers[sublayer];
+  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
+  Activations& act = pass.act();
+  pass.Linear(weights.mlp.gate_up_proj, act.gate_up_input, pass.rows(), Pass::Into::kReplace,
+              act.gate_up, spec.mlp.gate_up_size());
+  ActivateMlp(pass, spec.mlp, weights.mlp.down_proj, pass.rows());
+  pass.AddToResidual(spec, weights, weights.mlp.down_proj, act.down_input);
+}
+
+void ActivateMlp(const Pass& pass, const MlpSpec& spec, const PackedLinear& down_proj,
+                 size_t rows) {
+  const size_t size = spec.intermediate_size;
+  Activations& act = pass.act();
+  pass.pool().For(rows, [&](size_t r, size_t thread) {
+    float* gate = act.gate_up + r * spec.gate_up_size();
+    float* scratch = pass.ScratchFloats(thread);
+    if (spec.gated) {
+      ActivateGate(pass.set(), spec.activation, gate, gate + size, size, scratch, gate);
+    } else {
+      Activate(pass.set(), spec.activation, gate, size, scratch, gate);
+    }
+    pass.RowInput(down_proj, gate, r, act.down_input);
+  });
+}
+
+}  // namespace rondo

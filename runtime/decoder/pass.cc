@@ -1,0 +1,110 @@
+#include "runtime/decoder/pass.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/base/checked.h"
+
+namespace rondo {
+
+namespace {
+
+// Enough tasks to keep all threads busy, and weights that stay in a second-level cache of 512 KiB
+// or more while all rows go over them.
+constexpr size_t kMaxTaskBytes = 256 << 10;
+constexpr size_t kTasksPerThread = 8;
+
+size_t TaskChannels(const LinearShape& shape, const KernelSet& set, size_t threads) {
+  const size_t nr = shape.TileChannels(set);
+  const size_t most = std::max(kMaxTaskBytes / shape.TileBytes(set) * nr, nr);
+  const size_t even = RoundUp(CeilDiv(shape.n, threads * kTasksPerThread), nr);
+  return std::min({even, most, kMaxTaskChannels});
+}
+
+}  // namespace
+
+Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequences)
+    : resources_(resources), sequences_(sequences) {
+  for (const SequenceRows& sequence : sequences) {
+    for (size_t i = 0; i < sequence.tokens.size(); ++i) {
+      act().rows[rows_++] = {&sequence, sequence.position + i, sequence.tokens[i]};
+    }
+  }
+}
+
+bool Pass::Cancelled() const {
+  return std::all_of(sequences_.begin(), sequences_.end(), [](const SequenceRows& sequence) {
+    return sequence.cancel->load(std::memory_order_relaxed);
+  });
+}
+
+void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const float* hidden,
+                     size_t rows, const InputRows& in) const {
+  const size_t n = spec().hidden_size;
+  pool().For(rows, [&](size_t r, size_t thread) {
+    const float* row = hidden + r * n;
+    if (norm.kind != NormKind::kNone) {
+      float* normed = ScratchFloats(thread);
+      Normalize(set(), norm, row, n, normed);
+      row = normed;
+    }
+    RowInput(linear, row, r, in);
+  });
+}
+
+void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
+                    const InputRows& in) const {
+  const size_t n = linear.inputs;
+  uint8_t* out = in.rows + r * in.stride;
+  if (linear.shape.format == WeightFormat::kF32) {
+    std::memcpy(out, row, n * sizeof(float));
+  } else {
+    in.quant[r] = QuantizeRow(set(), row, n, in.stride, reinterpret_cast<int8_t*>(out));
+  }
+}
+
+void Pass::Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
+                  float* out, size_t out_stride, bool last) const {
+  const size_t n = linear.shape.n;
+  const size_t step = TaskChannels(linear.shape, set(), pool().threads());
+  const LinearInput input = in.linear();
+  pool().For(
+      CeilDiv(n, step),
+      [&](size_t i, size_t thread) {
+        const size_t begin = i * step;
+        const size_t end = std::min(n, begin + step);
+        if (into == Into::kReplace) {
+          RunLinear(set(), linear, input, rows, begin, end, out + begin, out_stride);
+          return;
+        }
+        float* sum = ScratchFloats(thread);
+        RunLinear(set(), linear, input, rows, begin, end, sum, end - begin);
+        for (size_t r = 0; r < rows; ++r) {
+          set().loops->add(out + r * out_stride + begin, sum + r * (end - begin), end - begin);
+        }
+      },
+      last);
+}
+
+void Pass::AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
+                         const PackedLinear& linear, const InputRows& in) const {
+  const size_t hidden = this->spec().hidden_size;
+  if (weights.post_norm.kind == NormKind::kNone && spec.factor == 1) {
+    Linear(linear, in, rows_, Into::kAdd, act().hidden, hidden);
+    return;
+  }
+  Linear(linear, in, rows_, Into::kReplace, act().sublayer_out, hidden);
+  AddSublayerOut(spec, weights);
+}
+
+void Pass::AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weights) const {
+  const size_t n = this->spec().hidden_size;
+  pool().For(rows_, [&](size_t r, size_t) {
+    float* out = act().sublayer_out + r * n;
+    if (weights.post_norm.kind != NormKind::kNone) Normalize(set(), weights.post_norm, out, n, out);
+    if (spec.factor != 1) set().loops->scale(out, spec.factor, n, out);
+    set().loops->add(act().hidden + r * n, out, n);
+  });
+}
+
+}  // namespace rondo

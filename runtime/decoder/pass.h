@@ -1,0 +1,87 @@
+// Pass: one forward pass under way, and the steps that sublayers are made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "platforms/thread_pool.h"
+#include "runtime/decoder/activations.h"
+#include "runtime/decoder/pass_rows.h"
+#include "runtime/kernels/row_ops.h"
+
+namespace rondo {
+
+// Output channels of one task of a product, at most.
+inline constexpr size_t kMaxTaskChannels = 256;
+
+// What passes work with; all of it is planned, and belongs to the decoder.
+struct PassResources {
+  const KernelSet* set = nullptr;
+  const DecoderSpec* spec = nullptr;
+  const Weights* weights = nullptr;
+  Activations* activations = nullptr;
+  ThreadPool* pool = nullptr;
+  uint8_t* scratch = nullptr;  // one for each thread
+  size_t scratch_bytes = 0;    // of each
+  size_t max_rows = 0;
+};
+
+class Pass {
+ public:
+  // At most max_rows rows in all; `sequences` outlives the pass.
+  Pass(const PassResources& resources, std::span<const SequenceRows> sequences);
+  virtual ~Pass() = default;
+
+  const KernelSet& set() const { return *resources_.set; }
+  const DecoderSpec& spec() const { return *resources_.spec; }
+  const Weights& weights() const { return *resources_.weights; }
+  Activations& act() const { return *resources_.activations; }
+  ThreadPool& pool() const { return *resources_.pool; }
+  size_t max_rows() const { return resources_.max_rows; }
+  std::span<const SequenceRows> sequences() const { return sequences_; }
+  size_t rows() const { return rows_; }
+  const PassRow& row(size_t r) const { return act().rows[r]; }
+  // True where no sequence wants to go on.
+  bool Cancelled() const;
+  uint8_t* Scratch(size_t thread) const {
+    return resources_.scratch + thread * resources_.scratch_bytes;
+  }
+  float* ScratchFloats(size_t thread) const { return reinterpret_cast<float*>(Scratch(thread)); }
+
+  // in = rows of norm(hidden), as the linear wants them.
+  void NormInput(const PackedLinear& linear, const RowNorm& norm, const float* hidden, size_t rows,
+                 const InputRows& in) const;
+  // in[r] = `row`.
+  void RowInput(const PackedLinear& linear, const float* row, size_t r, const InputRows& in) const;
+  // out = linear(in), or out += linear(in); columns over the threads. `last`: threads sleep behind.
+  enum class Into { kReplace, kAdd };
+  virtual void Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
+                      float* out, size_t out_stride, bool last = false) const;
+  // hidden += factor * post_norm(linear(in)).
+  void AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
+                     const PackedLinear& linear, const InputRows& in) const;
+  // hidden += factor * post_norm(sublayer_out).
+  void AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weights) const;
+
+ private:
+  const PassResources& resources_;
+  const std::span<const SequenceRows> sequences_;
+  size_t rows_ = 0;
+};
+
+// The sublayers, one file each. A sublayer's input is made first, from the residual stream: where
+// the next one reads the same, both inputs are made before either runs.
+void AttentionInput(const Pass& pass, size_t sublayer);
+void RunAttention(const Pass& pass, size_t sublayer);
+void ShortConvInput(const Pass& pass, size_t sublayer);
+void RunShortConv(const Pass& pass, size_t sublayer);
+void MlpInput(const Pass& pass, size_t sublayer);
+void RunMlp(const Pass& pass, size_t sublayer);
+void ExpertsInput(const Pass& pass, size_t sublayer);
+void RunExperts(const Pass& pass, size_t sublayer);
+
+// down_input = activation of the first rows of gate_up; of an MLP, or of one expert.
+void ActivateMlp(const Pass& pass, const MlpSpec& spec, const PackedLinear& down_proj, size_t rows);
+
+}  // namespace rondo

@@ -1,0 +1,30 @@
+// The rows of a forward pass: what the decoder is asked for.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/kv/block_table.h"
+
+namespace rondo {
+
+// Rows of one sequence at consecutive positions.
+struct SequenceRows {
+  BlockTable* kv;                   // prepared for these positions
+  uint64_t position;                // of the first token
+  std::span<const int32_t> tokens;  // at least one id, all < vocab_size
+  size_t first_logits_row;          // rows from here on ask for logits; tokens.size(): none
+  bool long_sequence;               // turn by the frequencies for long sequences
+  const std::atomic<bool>* cancel;  // looked at once per layer
+};
+
+// One row of a pass, in the order of the sequences.
+struct PassRow {
+  const SequenceRows* sequence;
+  uint64_t position;
+  int32_t token;
+};
+
+}  // namespace rondo

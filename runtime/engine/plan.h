@@ -1,0 +1,54 @@
+// EnginePlan: everything that follows from (model, options) before any memory exists.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/base/status.h"
+#include "runtime/decoder/decoder.h"
+#include "runtime/engine/options.h"
+#include "runtime/kv/block_pool.h"
+#include "runtime/kv/kv_layout.h"
+#include "runtime/model/model_file.h"
+#include "runtime/plan/memory_plan.h"
+
+namespace rondo {
+
+class Tokenizer;
+
+// Where one session's state lies in the arena.
+struct SessionRegions {
+  MemoryPlan::BlockId session;      // the Session object
+  MemoryPlan::BlockId tokens;       // int32: the TokenHistory
+  MemoryPlan::BlockId block_table;  // the BlockTable
+  MemoryPlan::BlockId logits;       // float [vocab_size]: of the last evaluated row
+  MemoryPlan::BlockId sampler;
+  MemoryPlan::BlockId stop_strings;
+  MemoryPlan::BlockId piece;  // the text that one token completes
+  MemoryPlan::BlockId text;   // one event's text: what was held back, and the piece, twice
+};
+
+struct EnginePlan {
+  MemoryPlan memory;
+  EngineOptions options;      // with every 0 resolved
+  uint64_t mapped_bytes = 0;  // of weights read where they lie in the file, not in the arena
+  uint32_t context = 0;       // tokens a session can see, whole blocks under kSlide
+  const KernelSet* set = nullptr;
+  Decoder decoder;
+  KvLayout kv;
+  BlockPool pool;
+  HeapArray<SessionRegions> sessions;
+  MemoryPlan::BlockId sampler_scratch = 0;
+};
+
+// Pure: no state is made but the plan's own heap. `tokenizer` may be null (token ids only).
+// Errors: kInvalidArgument (which option, its range), kUnsupported, kOutOfMemory (sizes).
+Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer,
+                              const EngineOptions& options);
+
+// The largest `context` (a multiple of the block length) whose plan fits `bytes`, with all other
+// options as given. Error: kArenaTooSmall where not even one block fits.
+Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,
+                            const EngineOptions& options, size_t bytes);
+
+}  // namespace rondo

@@ -1,0 +1,133 @@
+#include "runtime/engine/sequence.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "runtime/base/checked.h"
+#include "runtime/sampling/sampler_options.h"
+
+namespace rondo {
+
+size_t Sequence::HistoryTokens(uint64_t ring_tokens, size_t max_rows) {
+  const CheckedSize tokens = CheckedSize(ring_tokens) + max_rows + kMaxPenaltyWindow;
+  return tokens.valid() ? tokens.value() : SIZE_MAX;
+}
+
+void Sequence::Clear() {
+  kv_.Truncate(0);
+  tokens_.Truncate(0);
+  evaluated_ = logits_from_ = logits_at_ = 0;
+  // A window that slides turns by one set of frequencies from its first token on.
+  long_ = kv_.window().slides && limits_.context > limits_.short_context;
+}
+
+// Under SLIDE only as many tokens wait as one pass takes, so that none overwrites what an undo
+// needs; under STOP the whole context is remembered.
+uint64_t Sequence::room() const {
+  return kv_.window().slides ? limits_.max_rows - std::min<uint64_t>(pending(), limits_.max_rows)
+                             : remaining();
+}
+
+uint64_t Sequence::remaining() const {
+  return kv_.window().slides ? std::numeric_limits<uint64_t>::max() : limits_.context - position();
+}
+
+void Sequence::Evicted(uint64_t* begin, uint64_t* end) const {
+  *begin = *end = 0;
+  if (position() == 0) return;
+  const ContextWindow& window = kv_.window();
+  const uint64_t first = window.FirstRecentBlock(position() - 1);
+  if (!window.slides || first <= window.sink_blocks) return;
+  *begin = window.sink_blocks * kKvBlockTokens;
+  *end = first * kKvBlockTokens;
+}
+
+void Sequence::Append(std::span<const int32_t> ids, size_t first_logits) {
+  logits_from_ = position() + first_logits;
+  tokens_.Append(ids);
+}
+
+bool Sequence::CanTruncate(uint64_t tokens) const {
+  if (tokens > position()) return false;
+  if (tokens == 0) return true;
+  const bool kv_held = tokens > evaluated_ || kv_.Holds(tokens - 1);
+  return kv_held ? tokens > tokens_.begin() : !kv_.window().slides && tokens_.begin() == 0;
+}
+
+void Sequence::Truncate(uint64_t tokens) {
+  if (tokens == 0) {
+    Clear();
+    return;
+  }
+  const bool kv_held = tokens > evaluated_ || kv_.Holds(tokens - 1);
+  evaluated_ = kv_held ? std::min(evaluated_, tokens) : 0;
+  kv_.Truncate(evaluated_);
+  tokens_.Truncate(tokens);
+  // Logits of dropped tokens must not be taken for those of others that are appended later.
+  if (logits_at_ > tokens) logits_at_ = 0;
+  logits_from_ = tokens;
+}
+
+void Sequence::CopyFrom(const Sequence& other) {
+  kv_.ShareAll(other.kv_);
+  tokens_.CopyFrom(other.tokens_);
+  evaluated_ = other.evaluated_;
+  long_ = other.long_;
+  logits_from_ = other.logits_from_;
+  logits_at_ = other.logits_at_;
+  std::copy_n(other.logits_, limits_.vocab_size, logits_);
+}
+
+void Sequence::WantLogits() {
+  if (has_logits()) return;
+  evaluated_ = std::min(evaluated_, position() - 1);
+  logits_from_ = position() - 1;
+}
+
+// A model with frequencies for long sequences turns every position by them once there are more
+// than short_context tokens: what is cached is then made anew.
+SequenceRows Sequence::NextRows(size_t most) {
+  const uint64_t short_context = limits_.short_context;
+  if (short_context != 0 && !kv_.window().slides) {
+    const bool is_long = evaluated_ >= short_context ||
+                         (logits_from_ >= short_context && position() > short_context);
+    if (is_long) logits_from_ = std::max(logits_from_, short_context);
+    if (is_long != long_) {
+      long_ = is_long;
+      evaluated_ = 0;
+      kv_.Truncate(0);
+    }
+    if (!is_long) most = std::min<uint64_t>(most, short_context - evaluated_);
+  }
+  const std::span<const int32_t> tokens =
+      tokens_.Run(evaluated_, std::min<uint64_t>(most, pending()));
+  const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + tokens.size());
+  return {&kv_, evaluated_, tokens, static_cast<size_t>(logits_from - evaluated_), long_, &cancel_};
+}
+
+bool Sequence::Prepare(const SequenceRows& rows) {
+  return kv_.Prepare(rows.position, rows.position + rows.tokens.size());
+}
+
+void Sequence::TakeLogits(uint64_t position, const float* logits) {
+  if (position + 1 == this->position()) {
+    std::copy_n(logits, limits_.vocab_size, logits_);
+    logits_at_ = position + 1;
+  }
+  if (sink_.row != nullptr) sink_.row(sink_.user, position, {logits, limits_.vocab_size});
+}
+
+void Sequence::Finish(const SequenceRows& rows) {
+  kv_.Commit();
+  evaluated_ += rows.tokens.size();
+  outcome_ = Status();
+}
+
+void Sequence::Abandon(const Status& status) {
+  kv_.Rollback();
+  outcome_ = status;
+  if (status.code() == StatusCode::kCancelled) ForgetCancel();
+}
+
+}  // namespace rondo

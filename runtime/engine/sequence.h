@@ -1,0 +1,107 @@
+// Sequence: tokens and their KV. Tokens are appended first and evaluated by passes of the engine.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/base/status.h"
+#include "runtime/decoder/pass_rows.h"
+#include "runtime/kv/block_table.h"
+#include "runtime/kv/token_history.h"
+
+namespace rondo {
+
+// Takes the logits of one position, [vocab_size]; called in the order of positions, on the thread
+// that runs the pass.
+struct LogitsSink {
+  void (*row)(void* user, uint64_t position, std::span<const float> logits) = nullptr;
+  void* user = nullptr;
+};
+
+// What all sequences of an engine have in common.
+struct SequenceLimits {
+  size_t vocab_size;
+  size_t max_rows;         // of one pass
+  uint64_t context;        // tokens that a sequence can see
+  uint64_t short_context;  // DecoderSpec::short_context
+};
+
+// Truncate(0) before its end gives its blocks back. All calls but Cancel: one thread at a time, and
+// none while the engine evaluates the sequence.
+class Sequence {
+ public:
+  // Tokens to remember: all that the cache may still hold, those that wait for a pass, and before
+  // them what penalties look at.
+  static size_t HistoryTokens(uint64_t ring_tokens, size_t max_rows);
+
+  Sequence(const SequenceLimits& limits, const BlockTable& kv, const TokenHistory& tokens,
+           float* logits)
+      : limits_(limits), kv_(kv), tokens_(tokens), logits_(logits) {
+    Clear();
+  }
+  Sequence(const Sequence&) = delete;
+  Sequence& operator=(const Sequence&) = delete;
+
+  const TokenHistory& tokens() const { return tokens_; }
+  uint64_t position() const { return tokens_.end(); }  // tokens appended
+  uint64_t evaluated() const { return evaluated_; }    // of these, tokens whose KV is cached
+  uint64_t pending() const { return position() - evaluated_; }
+  // Tokens that may be appended before a pass; 0: one must run first.
+  uint64_t room() const;
+  // Tokens that still fit under STOP; UINT64_MAX under SLIDE.
+  uint64_t remaining() const;
+  // Positions [begin, end) were evicted: the last token does not see them.
+  void Evicted(uint64_t* begin, uint64_t* end) const;
+
+  // At most room() ids, all < vocab_size. Of what is pending, the ids from `first_logits` on (an
+  // index; ids.size(): none) ask for logits.
+  void Append(std::span<const int32_t> ids, size_t first_logits);
+  // The sequence can be cut back to its first `tokens` tokens: all that it sees then is held, or,
+  // under STOP, can be computed again from its tokens, to the same bits.
+  bool CanTruncate(uint64_t tokens) const;
+  void Truncate(uint64_t tokens);  // CanTruncate
+  // Becomes a copy of `other`, of the same engine: blocks are shared until one of them writes.
+  void CopyFrom(const Sequence& other);
+
+  // Asks for the last token's logits: once more its row, where they are not there. Not empty.
+  void WantLogits();
+  bool has_logits() const { return logits_at_ == position() && position() > 0; }
+  std::span<const float> logits() const { return {logits_, limits_.vocab_size}; }
+  // While set, it is handed the logits of every position that asks for them.
+  void set_sink(const LogitsSink& sink) { sink_ = sink; }
+
+  // [any thread] The pass that is running, or the next one, leaves this sequence out.
+  void Cancel() { cancel_.store(true, std::memory_order_relaxed); }
+  void ForgetCancel() { cancel_.store(false, std::memory_order_relaxed); }
+  // How the last pass ended for this sequence: kCancelled, or ok.
+  const Status& outcome() const { return outcome_; }
+
+  // ---- For Engine::Step ----
+
+  // Its rows of a pass that gives it up to `most` rows; at least one is pending.
+  SequenceRows NextRows(size_t most);
+  bool Prepare(const SequenceRows& rows);
+  bool cancelled() const { return cancel_.load(std::memory_order_relaxed); }
+  void TakeLogits(uint64_t position, const float* logits);
+  void Finish(const SequenceRows& rows);  // evaluated
+  void Abandon(const Status& status);     // as before the pass
+
+ private:
+  void Clear();
+
+  const SequenceLimits& limits_;
+  BlockTable kv_;
+  TokenHistory tokens_;
+  float* const logits_;  // [vocab_size]
+  uint64_t evaluated_ = 0;
+  bool long_ = false;         // those turn by the frequencies for long sequences
+  uint64_t logits_from_ = 0;  // positions from here on ask for logits
+  uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none
+  LogitsSink sink_;
+  Status outcome_;
+  std::atomic<bool> cancel_ = false;
+};
+
+}  // namespace rondo

@@ -1,0 +1,104 @@
+#include "runtime/kv/block_table.h"
+
+#include <cstring>
+
+namespace rondo {
+
+size_t BlockTable::Bytes(const KvLayout& layout) {
+  const CheckedSize bytes = CheckedSize(layout.slots()) * sizeof(Slot);
+  return bytes.valid() ? bytes.value() : SIZE_MAX;
+}
+
+BlockTable::BlockTable(const KvLayout& layout, BlockPool* pool, void* memory)
+    : layout_(&layout), pool_(pool), slots_(static_cast<Slot*>(memory)) {
+  for (size_t i = 0; i < layout.slots(); ++i) slots_[i] = {0, kNoBlock, kNoBlock, 0, false};
+}
+
+template <typename Visit>
+void BlockTable::ForPass(const Visit& visit) const {
+  if (pass_begin_ == pass_end_) return;
+  const std::span<const KvLayout::Group> groups = layout_->groups();
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (uint64_t block = ContextWindow::Block(pass_begin_);
+         block <= ContextWindow::Block(pass_end_ - 1); ++block) {
+      visit(g, slot(groups[g], block), block);
+    }
+  }
+}
+
+bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
+  pass_begin_ = begin;
+  pass_end_ = end;
+  bool enough = true;
+  ForPass([&](size_t group, Slot& slot, uint64_t block) {
+    slot.fresh = false;
+    const bool holds = slot.id != kNoBlock && slot.block == block;
+    if (!enough || (holds && !pool_->IsShared(group, slot.id))) return;
+    const BlockId id = pool_->Take(group);
+    enough = id != kNoBlock;
+    if (!enough) return;
+    if (holds) {
+      std::memcpy(pool_->Block(group, id), pool_->Block(group, slot.id),
+                  layout_->groups()[group].block_bytes);
+    }
+    slot = {block, id, slot.id, slot.block, true};
+  });
+  if (!enough) Rollback();
+  return enough;
+}
+
+void BlockTable::Commit() {
+  ForPass([&](size_t group, Slot& slot, uint64_t) {
+    if (!slot.fresh) return;
+    pool_->Drop(group, slot.replaced);
+    slot.replaced = kNoBlock;
+    slot.fresh = false;
+  });
+  pass_begin_ = pass_end_ = 0;
+}
+
+void BlockTable::Rollback() {
+  ForPass([&](size_t group, Slot& slot, uint64_t) {
+    if (!slot.fresh) return;
+    pool_->Drop(group, slot.id);
+    slot = {slot.replaced_block, slot.replaced, kNoBlock, 0, false};
+  });
+  pass_begin_ = pass_end_ = 0;
+}
+
+void BlockTable::Truncate(uint64_t tokens) {
+  const std::span<const KvLayout::Group> groups = layout_->groups();
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (size_t i = 0; i < groups[g].ring_blocks; ++i) {
+      Slot& slot = slots_[groups[g].first_slot + i];
+      if (slot.id == kNoBlock || slot.block * kKvBlockTokens < tokens) continue;
+      pool_->Drop(g, slot.id);
+      slot.id = kNoBlock;
+    }
+  }
+}
+
+void BlockTable::ShareAll(const BlockTable& other) {
+  Truncate(0);
+  std::memcpy(slots_, other.slots_, layout_->slots() * sizeof(Slot));
+  const std::span<const KvLayout::Group> groups = layout_->groups();
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (size_t i = 0; i < groups[g].ring_blocks; ++i) {
+      const Slot& slot = slots_[groups[g].first_slot + i];
+      if (slot.id != kNoBlock) pool_->Share(g, slot.id);
+    }
+  }
+}
+
+bool BlockTable::Holds(uint64_t position) const {
+  for (const KvLayout::Group& group : layout_->groups()) {
+    const uint64_t first = group.window.FirstRecentBlock(position);
+    for (const uint64_t block : {first, ContextWindow::Block(position)}) {
+      const Slot& held = slot(group, block);
+      if (held.id == kNoBlock || held.block != block) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace rondo

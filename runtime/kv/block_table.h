@@ -1,0 +1,76 @@
+// BlockTable: one sequence's KV cache: for each layer group a ring of references to KV blocks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/kv/block_pool.h"
+#include "runtime/kv/kv_layout.h"
+
+namespace rondo {
+
+// One thread at a time; tables of one pool, too. While a pass runs, its threads may read.
+class BlockTable {
+ public:
+  // Bytes to plan for one table, aligned to 8. SIZE_MAX: overflow.
+  static size_t Bytes(const KvLayout& layout);
+
+  BlockTable() = default;
+  // An empty table in `memory`, which has Bytes(layout). `layout` and `pool` outlive it.
+  BlockTable(const KvLayout& layout, BlockPool* pool, void* memory);
+
+  const KvLayout& layout() const { return *layout_; }
+  const ContextWindow& window() const { return layout_->window(); }
+  const ContextWindow& window(size_t entry) const { return layout_->group(entry).window; }
+
+  // The page of a KV block that the table holds. Whoever stores the block's first position clears
+  // it. `block`: a position divided by kKvBlockTokens.
+  uint8_t* Page(uint64_t block, size_t entry, size_t head) const {
+    const size_t group = layout_->group_of(entry);
+    return pool_->Block(group, slot(layout_->groups()[group], block).id) +
+           layout_->PageOffset(entry, head);
+  }
+
+  // Before a pass over positions [begin, end): makes their blocks this table's own to write. Fresh
+  // ones come from the pool; of one that is shared, a copy. False, and nothing has happened, where
+  // the pool has too few. Then Commit, or Rollback: all is as before the pass, but for what lies
+  // behind `begin` in begin's own block.
+  bool Prepare(uint64_t begin, uint64_t end);
+  void Commit();
+  void Rollback();
+
+  // Gives up the blocks that hold no position below `tokens`.
+  void Truncate(uint64_t tokens);
+  // Truncate(0), and then references what `other`, a table of the same pool, references.
+  void ShareAll(const BlockTable& other);
+
+  // True where everything that the row at `position` sees is still here, so that the sequence can
+  // be cut back to end with it.
+  bool Holds(uint64_t position) const;
+
+ private:
+  struct Slot {
+    uint64_t block;    // which one it holds
+    BlockId id;        // kNoBlock: none
+    BlockId replaced;  // by the pass that was prepared; kNoBlock: nothing was
+    uint64_t replaced_block;
+    bool fresh;  // taken by that pass
+  };
+
+  Slot& slot(const KvLayout::Group& group, uint64_t block) const {
+    const uint64_t sinks = group.window.sink_blocks;
+    const uint64_t place =
+        block < sinks ? block : sinks + (block - sinks) % (group.ring_blocks - sinks);
+    return slots_[group.first_slot + place];
+  }
+  template <typename Visit>  // visit(group index, slot, block) for each block of the pass
+  void ForPass(const Visit& visit) const;
+
+  const KvLayout* layout_ = nullptr;
+  BlockPool* pool_ = nullptr;
+  Slot* slots_ = nullptr;
+  uint64_t pass_begin_ = 0;  // the positions that were prepared
+  uint64_t pass_end_ = 0;
+};
+
+}  // namespace rondo

@@ -1,0 +1,50 @@
+// TokenHistory: the one record of a sequence's tokens: the last of them, in a ring.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace rondo {
+
+// One thread at a time. Trivially copyable; a copy shares the memory.
+class TokenHistory {
+ public:
+  TokenHistory() = default;
+  explicit TokenHistory(std::span<int32_t> memory) : memory_(memory) {}
+
+  // Tokens were appended at positions [0, end); those at [begin, end) are held.
+  uint64_t begin() const { return begin_; }
+  uint64_t end() const { return end_; }
+  int32_t operator[](uint64_t position) const { return memory_[position % memory_.size()]; }
+
+  // Tokens from `position` on, up to `most` of them, as far as they lie side by side.
+  std::span<const int32_t> Run(uint64_t position, size_t most) const {
+    const size_t at = position % memory_.size();
+    return memory_.subspan(at, std::min(most, memory_.size() - at));
+  }
+
+  void Append(std::span<const int32_t> ids) {
+    for (const int32_t id : ids) memory_[end_++ % memory_.size()] = id;
+    begin_ = std::max(begin_, end_ - std::min<uint64_t>(end_, memory_.size()));
+  }
+  // Drops the tokens from `end` on.
+  void Truncate(uint64_t end) {
+    end_ = end;
+    begin_ = std::min(begin_, end_);
+  }
+  // Becomes what `other` is, which has memory of the same size.
+  void CopyFrom(const TokenHistory& other) {
+    std::copy(other.memory_.begin(), other.memory_.end(), memory_.begin());
+    begin_ = other.begin_;
+    end_ = other.end_;
+  }
+
+ private:
+  std::span<int32_t> memory_;
+  uint64_t begin_ = 0;
+  uint64_t end_ = 0;
+};
+
+}  // namespace rondo

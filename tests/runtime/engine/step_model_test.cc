@@ -1,0 +1,203 @@
+// Several sequences in one pass: each row's logits are those of its sequence alone, to the bit,
+// whatever joins, leaves, is copied, cancelled or cut back beside it.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "tests/support/test_model.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/checkpoint_of.h"
+
+namespace rondo {
+namespace {
+
+constexpr uint32_t kVocab = 97;
+
+struct Architecture {
+  const char* name;
+  const char* config;
+};
+
+// What schedules must not disturb: windows of layers, convolutions, experts.
+constexpr Architecture kArchitectures[] = {
+    {"llama", R"("architectures": ["LlamaForCausalLM"])"},
+    {"gemma3", R"("architectures": ["Gemma3ForCausalLM"], "head_dim": 16, "sliding_window": 20,
+      "sliding_window_pattern": 2, "rope_local_base_freq": 100.0)"},
+    {"lfm2", R"("architectures": ["Lfm2ForCausalLM"], "conv_bias": true, "conv_L_cache": 4,
+      "layer_types": ["conv", "full_attention", "conv"])"},
+    {"mixtral", R"("architectures": ["MixtralForCausalLM"], "num_local_experts": 5,
+      "num_experts_per_tok": 2, "sliding_window": 33)"},
+};
+
+struct Format {
+  const char* name;
+  format::TensorFormat weights;
+  KvFormat kv;
+};
+constexpr Format kFormats[] = {{"q8", format::TensorFormat::Q8, KvFormat::kInt8},
+                               {"q4", format::TensorFormat::Q4, KvFormat::kInt8},
+                               {"f32", format::TensorFormat::F32, KvFormat::kFloat32}};
+
+struct Case {
+  Architecture architecture;
+  Format format;
+  const KernelSet* set;
+  bool slides;
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const Architecture& architecture : kArchitectures) {
+    for (const Format& format : kFormats) {
+      for (const KernelSet* set : AllKernelSets()) {
+        if (!set->available()) continue;
+        cases.push_back({architecture, format, set, false});
+        cases.push_back({architecture, format, set, true});
+      }
+    }
+  }
+  return cases;
+}
+
+std::string Name(const testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  return std::string(c.architecture.name) + "_" + c.format.name + "_" + c.set->name +
+         (c.slides ? "_slide" : "_stop");
+}
+
+// One text, a function of its number: a sequence that is cut back goes on with the same tokens.
+std::vector<int32_t> Text(uint32_t number, size_t length) {
+  std::mt19937 random(number);
+  std::vector<int32_t> ids(length);
+  for (int32_t& id : ids) id = static_cast<int32_t>(random() % kVocab);
+  return ids;
+}
+
+class Schedules : public testing::TestWithParam<Case> {
+ protected:
+  static constexpr size_t kLength = 330;  // of a text
+  static constexpr uint32_t kTexts = 3;
+  static constexpr size_t kSessions = 5;
+
+  Schedules() {
+    const std::string json =
+        std::string(R"({"vocab_size": 97, "hidden_size": 32, "intermediate_size": 48,
+          "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
+          "max_position_embeddings": 400, )") +
+        GetParam().architecture.config + "}";
+    convert::WriteCheckpointOf(folder_ / "model", nlohmann::json::parse(json).dump());
+    model_ = std::make_unique<TestModel>(folder_ / "model", GetParam().format.weights);
+    const auto engine = model_->NewEngine(Options(1));
+    for (uint32_t text = 0; text < kTexts; ++text) {
+      expected_.push_back(AllLogits(*NewSession(*engine), Text(text, kLength)));
+    }
+  }
+
+  EngineOptions Options(uint32_t threads) const {
+    EngineOptions options;
+    options.context = GetParam().slides ? 128 : 400;
+    options.policy = GetParam().slides ? ContextPolicy::kSlide : ContextPolicy::kStop;
+    options.max_rows = 24;
+    options.max_sessions = kSessions;
+    options.threads = threads;
+    options.kv_format = GetParam().format.kv;
+    options.kernels = GetParam().set->name;
+    return options;
+  }
+
+  // One of the sequences of a schedule, and what its rows must give.
+  struct Member {
+    Schedules* test = nullptr;
+    Session* session = nullptr;
+    uint32_t text = 0;
+
+    static void Row(void* self, uint64_t position, std::span<const float> logits) {
+      auto* member = static_cast<Member*>(self);
+      const float* expected =
+          member->test->expected_[member->text].data() + position * logits.size();
+      ++member->test->rows_seen_;
+      EXPECT_EQ(std::memcmp(logits.data(), expected, logits.size_bytes()), 0)
+          << "text " << member->text << " position " << position;
+    }
+    Sequence& sequence() const { return session->sequence(); }
+    // Queues the next tokens of its text.
+    void Append(size_t n) const {
+      const std::vector<int32_t> text = Text(this->text, kLength);
+      const uint64_t at = sequence().position();
+      n = std::min<uint64_t>({n, sequence().room(), kLength - at});
+      sequence().Append(std::span(text).subspan(at, n), 0);
+    }
+  };
+
+  void Run(uint32_t seed, uint32_t threads) {
+    std::mt19937 random(seed);
+    const auto engine = model_->NewEngine(Options(threads));
+    std::vector<Member> members(kSessions);
+    for (int step = 0; step < 50; ++step) {
+      std::vector<Sequence*> pass;
+      std::vector<uint64_t> before;
+      std::vector<bool> cancelled;
+      for (Member& member : members) {
+        if (member.session == nullptr) {  // joins
+          member = {this, NewSession(*engine), static_cast<uint32_t>(random() % kTexts)};
+          member.sequence().set_sink({Member::Row, &member});
+        }
+        Sequence& sequence = member.sequence();
+        const uint32_t what = random() % 16;
+        if (what == 0) {  // leaves
+          engine->CloseSession(member.session);
+          member.session = nullptr;
+          continue;
+        }
+        const uint64_t less = sequence.position() - random() % (sequence.position() + 1) / 4;
+        if (what == 1 && sequence.CanTruncate(less)) {
+          const std::lock_guard turn(engine->turn());
+          sequence.Truncate(less);
+        }
+        const Member& other = members[random() % kSessions];
+        if (what == 2 && other.session != nullptr && &other != &member) {
+          const std::lock_guard turn(engine->turn());
+          sequence.CopyFrom(other.sequence());
+          member.text = other.text;
+        }
+        if (sequence.position() == kLength && sequence.pending() == 0) {
+          const std::lock_guard turn(engine->turn());
+          sequence.Truncate(0);
+        }
+        if (sequence.pending() == 0) member.Append(random() % 3 == 0 ? 1 + random() % 60 : 1);
+        if (what == 3 || sequence.pending() == 0) continue;  // waits
+        const bool cancel = what == 4;
+        if (cancel) sequence.Cancel();
+        pass.push_back(&sequence);
+        before.push_back(sequence.evaluated());
+        cancelled.push_back(cancel);
+      }
+      if (pass.empty()) continue;
+      ASSERT_TRUE(engine->Step(pass).ok());
+      for (size_t i = 0; i < pass.size(); ++i) {
+        // One that the pass had no rows for waits for the next.
+        if (!cancelled[i] || pass[i]->outcome().ok()) continue;
+        EXPECT_EQ(pass[i]->outcome().code(), StatusCode::kCancelled);
+        EXPECT_EQ(pass[i]->evaluated(), before[i]);
+      }
+    }
+  }
+
+  const TempFolder folder_;
+  std::unique_ptr<TestModel> model_;
+  std::vector<std::vector<float>> expected_;
+  size_t rows_seen_ = 0;
+};
+
+TEST_P(Schedules, EqualEachSequenceAlone) {
+  for (uint32_t seed = 0; seed < 4; ++seed) Run(seed, 1 + seed % 2);
+  EXPECT_GT(rows_seen_, 1000u);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Schedules, testing::ValuesIn(Cases()), Name);
+
+}  // namespace
+}  // namespace rondo

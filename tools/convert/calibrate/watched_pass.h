@@ -1,0 +1,28 @@
+// WatchedPass: a forward pass that keeps what enters some of its products.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include "runtime/decoder/pass.h"
+
+namespace rondo::convert {
+
+// What entered some weights while a chunk was evaluated: by tensor, [rows, inputs].
+using ChunkInputs = std::map<uint32_t, std::vector<float>>;
+
+class WatchedPass : public Pass {
+ public:
+  // Of the tensors that `inputs` has, as many rows as it has room for. Weights are in f32.
+  WatchedPass(const PassResources& resources, const SequenceRows& rows, ChunkInputs* inputs)
+      : Pass(resources, {&rows, 1}), inputs_(inputs) {}
+
+  void Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into, float* out,
+              size_t out_stride, bool last) const override;
+
+ private:
+  ChunkInputs* inputs_;
+};
+
+}  // namespace rondo::convert
