@@ -68,7 +68,7 @@ void Run(const Arguments& arguments) {
   options.output = arguments.output;
   CheckCombination(arguments);
   const std::string weights = arguments.weights.empty() ? "q8" : arguments.weights;
-  options.weights = convert::FormatNamed(weights);
+  options.weights = convert::FormatNamed(weights == "auto" ? "q4" : weights);
   options.keep_q4 = arguments.weights.empty() && arguments.embedding.empty();
   options.block = arguments.block;
   if (weights == "auto") options.bits = arguments.bits;
