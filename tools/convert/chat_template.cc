@@ -122,7 +122,8 @@ flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
     }
     const Status status = CheckChatTemplate(text);
     if (!status.ok() && status.code() != StatusCode::kUnsupported) {
-      notes.push_back("the chat template '" + name + "' cannot be used in full: " + status.message());
+      notes.push_back("the chat template '" + name +
+                      "' cannot be used in full: " + status.message());
     }
     const auto name_offset = builder.CreateString(name);
     templates.push_back(

@@ -23,7 +23,8 @@ struct ChatSource {
 ChatSource ReadChat(const std::filesystem::path& directory);
 
 // The metadata of the file; null without templates. A template that Rondo cannot read, or that
-// names what it does not have, is kept, with a note. Throws Error for templates beyond the limits of a file.
+// names what it does not have, is kept, with a note. Throws Error for templates beyond the limits
+// of a file.
 flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
                                             flatbuffers::FlatBufferBuilder& builder,
                                             std::vector<std::string>& notes);

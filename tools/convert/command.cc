@@ -73,7 +73,8 @@ void Run(const Arguments& arguments) {
   options.block = arguments.block;
   if (weights == "auto") options.bits = arguments.bits;
   const std::string embedding = weights == "q4" || weights == "auto" ? "q8" : weights;
-  options.embedding = convert::FormatNamed(arguments.embedding.empty() ? embedding : arguments.embedding);
+  options.embedding =
+      convert::FormatNamed(arguments.embedding.empty() ? embedding : arguments.embedding);
   options.calibration = arguments.calibrate;
   convert::ConvertReport report;
   RunLongTask(options.output, [&](const convert::ConvertProgress& progress) {
