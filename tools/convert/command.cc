@@ -13,8 +13,6 @@
 namespace rondo::tools {
 namespace {
 
-using format::TensorFormat;
-
 constexpr const char* kExamples = R"(
 Examples:
   rondo convert Llama-3.2-1B -o llama-1b.rondo --weights q8
