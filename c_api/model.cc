@@ -168,12 +168,13 @@ int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
   f.hidden_size = m.hidden_size();
   f.n_layers = m.layers()->size();
   for (const rondo::format::Layer* layer : *m.layers()) {
-    const rondo::format::Attention* attention = layer->attention();
-    if (attention == nullptr) continue;
-    f.n_heads = attention->n_heads();
-    f.n_kv_heads = attention->n_kv_heads();
-    f.head_dim = attention->head_dim();
-    break;
+    for (const rondo::format::Sublayer* sublayer : *layer->sublayers()) {
+      const rondo::format::Attention* attention = sublayer->op_as_Attention();
+      if (attention == nullptr || f.n_heads > 0) continue;
+      f.n_heads = attention->n_heads();
+      f.n_kv_heads = attention->n_kv_heads();
+      f.head_dim = attention->head_dim();
+    }
   }
   f.bos_token = m.bos_token();
   f.n_eos_tokens = m.eos_tokens() == nullptr ? 0 : m.eos_tokens()->size();

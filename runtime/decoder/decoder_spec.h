@@ -88,7 +88,8 @@ struct DecoderSpec {
   size_t n_layers() const { return layer_ends.size(); }
   size_t layer_begin(size_t layer) const { return layer == 0 ? 0 : layer_ends[layer - 1]; }
 
-  // `file` has passed ModelFile::Open, so that everything here is consistent.
+  // `file` has passed ModelFile::Open, so that everything here is consistent. Error: kUnsupported
+  // (a layer that the forward pass cannot run).
   static Result<DecoderSpec> Read(const ModelFile& file);
 };
 

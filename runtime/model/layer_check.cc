@@ -1,6 +1,7 @@
 #include "runtime/model/layer_check.h"
 
 #include <cmath>
+#include <iterator>
 
 #include "runtime/model/check_messages.h"
 #include "runtime/model/limits.h"
@@ -28,14 +29,7 @@ class LayerChecker {
                                         model_.context_length(), hidden_));
     }
     for (uint32_t i = 0; i < model_.layers()->size(); ++i) {
-      const format::Layer* layer = model_.layers()->Get(i);
-      const int index = static_cast<int>(i);
-      if (layer->conv() != nullptr && layer->attention() != nullptr) {
-        return Wrong({index, "attention"}, "is there beside a convolution");
-      }
-      RONDO_RETURN_IF_ERROR(layer->conv() != nullptr ? CheckConv(index, *layer->conv())
-                                                     : CheckAttention(index, layer->attention()));
-      RONDO_RETURN_IF_ERROR(CheckMlp(index, layer->mlp()));
+      RONDO_RETURN_IF_ERROR(CheckLayer(static_cast<int>(i), *model_.layers()->Get(i)));
     }
     if (model_.final_norm() == nullptr) return Wrong({-1, "final norm"}, "is absent");
     RONDO_RETURN_IF_ERROR(CheckNorm({-1, "final norm"}, model_.final_norm(), hidden_));
@@ -152,56 +146,112 @@ class LayerChecker {
     return CheckBias(place, norm->bias(), size);
   }
 
-  Status CheckAttention(int layer, const format::Attention* attention) {
-    const Place place = {layer, "attention"};
-    if (attention == nullptr) return Wrong(place, "is absent");
-    const uint64_t n_heads = attention->n_heads(), n_kv_heads = attention->n_kv_heads();
-    const uint64_t head_dim = attention->head_dim();
-    if (head_dim == 0 || head_dim > kMaxHeadDim || head_dim % kHeadDimMultiple != 0) {
-      return Status::Error(StatusCode::kUnsupported,
-                           "layer %d has head_dim %llu, expected a multiple of %llu up to %llu",
-                           layer, ull{head_dim}, ull{kHeadDimMultiple}, ull{kMaxHeadDim});
+  // What there is to be said of a type of sublayer.
+  struct OperatorRule {
+    const char* name;
+    const char* norm;
+    const char* post_norm;
+    Status (LayerChecker::*check)(int layer, const format::Sublayer& sublayer);
+  };
+
+  static const OperatorRule* RuleOf(format::Operator type) {
+    static constexpr OperatorRule kRules[] = {
+        {"attention", "attention norm", "norm after attention", &LayerChecker::CheckAttention},
+        {"convolution", "convolution norm", "norm after the convolution", &LayerChecker::CheckConv},
+        {"mlp", "mlp norm", "norm after mlp", &LayerChecker::CheckMlp},
+        {"mixture of experts", "norm before the experts", "norm after the experts",
+         &LayerChecker::CheckExperts},
+    };
+    static_assert(std::size(kRules) == static_cast<size_t>(format::Operator::MAX));
+    return &kRules[static_cast<size_t>(type) - 1];
+  }
+
+  Status CheckLayer(int index, const format::Layer& layer) {
+    const auto* sublayers = layer.sublayers();
+    if (sublayers == nullptr || sublayers->size() == 0 || sublayers->size() > kMaxSublayers) {
+      return Corrupt("layer %d has %u sublayers, expected 1 to %llu", index,
+                     sublayers == nullptr ? 0 : sublayers->size(), ull{kMaxSublayers});
     }
+    if (sublayers->Get(0)->reads_previous_input()) {
+      return Wrong({index, "first sublayer"},
+                   "reads what the one before it read, but is the first");
+    }
+    for (const format::Sublayer* sublayer : *sublayers) {
+      RONDO_RETURN_IF_ERROR(CheckSublayer(index, *sublayer));
+    }
+    return Status();
+  }
+
+  Status CheckSublayer(int layer, const format::Sublayer& sublayer) {
+    const format::Operator type = sublayer.op_type();
+    if (type > format::Operator::MAX) {
+      return UnknownKind({layer, "sublayer"}, "operator", static_cast<unsigned>(type));
+    }
+    if (type == format::Operator::NONE || sublayer.op() == nullptr) {
+      return Wrong({layer, "sublayer"}, "has no operator");
+    }
+    const OperatorRule& rule = *RuleOf(type);
+    if (!std::isfinite(sublayer.factor())) {
+      return Wrong({layer, rule.name}, "has a factor that is not finite");
+    }
+    RONDO_RETURN_IF_ERROR(CheckNorm({layer, rule.norm}, sublayer.norm(), hidden_));
+    RONDO_RETURN_IF_ERROR(CheckNorm({layer, rule.post_norm}, sublayer.post_norm(), hidden_));
+    return (this->*rule.check)(layer, sublayer);
+  }
+
+  Status CheckHeadDim(int layer, const char* what, uint64_t head_dim) {
+    if (head_dim > 0 && head_dim <= kMaxHeadDim && head_dim % kHeadDimMultiple == 0) {
+      return Status();
+    }
+    return Status::Error(StatusCode::kUnsupported,
+                         "layer %d has %s %llu, expected a multiple of %llu up to %llu", layer,
+                         what, ull{head_dim}, ull{kHeadDimMultiple}, ull{kMaxHeadDim});
+  }
+
+  Status CheckAttention(int layer, const format::Sublayer& sublayer) {
+    const Place place = {layer, "attention"};
+    const format::Attention& attention = *sublayer.op_as_Attention();
+    const uint64_t n_heads = attention.n_heads(), n_kv_heads = attention.n_kv_heads();
+    const uint64_t head_dim = attention.head_dim(), v_head_dim = attention.v_head_dim();
+    RONDO_RETURN_IF_ERROR(CheckHeadDim(layer, "head_dim", head_dim));
+    RONDO_RETURN_IF_ERROR(CheckHeadDim(layer, "v_head_dim", v_head_dim));
     if (n_heads == 0 || n_heads > kMaxHeads || n_kv_heads == 0 || n_heads % n_kv_heads != 0) {
       return Corrupt(
           "layer %d has %llu heads and %llu KV heads, expected 1 to %llu, divided evenly", layer,
           ull{n_heads}, ull{n_kv_heads}, ull{kMaxHeads});
     }
-    if (!std::isfinite(attention->score_scale()) || attention->score_scale() <= 0) {
+    if (!std::isfinite(attention.score_scale()) || attention.score_scale() <= 0) {
       return Wrong(place, "has a score_scale that is not a finite number above 0");
     }
-    RONDO_RETURN_IF_ERROR(CheckCap(place, attention->soft_cap()));
-    RONDO_RETURN_IF_ERROR(CheckCap(place, attention->qkv_clip()));
-    if (attention->window() > kMaxContext) return Wrong(place, "has a window beyond any context");
-    if (attention->rope() < -1 ||
-        attention->rope() >= static_cast<int64_t>(model_.ropes()->size())) {
+    RONDO_RETURN_IF_ERROR(CheckCap(place, attention.soft_cap()));
+    RONDO_RETURN_IF_ERROR(CheckCap(place, attention.qkv_clip()));
+    if (attention.window() > kMaxContext) return Wrong(place, "has a window beyond any context");
+    if (attention.rope() < -1 || attention.rope() >= static_cast<int64_t>(model_.ropes()->size())) {
       return Wrong(place, "points at a rope that is absent");
     }
-    if (attention->rope() >= 0) {
-      const format::Rope* rope = model_.ropes()->Get(static_cast<uint32_t>(attention->rope()));
+    if (attention.rope() >= 0) {
+      const format::Rope* rope = model_.ropes()->Get(static_cast<uint32_t>(attention.rope()));
       if (rope->frequencies()->size() * uint64_t{2} > head_dim) {
-        return Corrupt("layer %d has head_dim %llu but its rope has %llu frequencies", layer,
-                       ull{head_dim}, ull{rope->frequencies()->size()});
+        return Corrupt("layer %d has head_dim %llu but its rope has %u frequencies", layer,
+                       ull{head_dim}, rope->frequencies()->size());
       }
     }
-    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "attention norm"}, attention->norm(), hidden_));
-    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "q norm"}, attention->q_norm(), n_heads * head_dim));
-    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "k norm"}, attention->k_norm(), n_kv_heads * head_dim));
-    RONDO_RETURN_IF_ERROR(
-        CheckNorm({layer, "norm after attention"}, attention->post_norm(), hidden_));
-    RONDO_RETURN_IF_ERROR(CheckLinear({layer, "qkv"}, attention->qkv(),
-                                      (n_heads + 2 * n_kv_heads) * head_dim, hidden_));
-    return CheckLinear({layer, "attention output"}, attention->output(), hidden_,
-                       n_heads * head_dim);
+    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "q norm"}, attention.q_norm(), n_heads * head_dim));
+    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "k norm"}, attention.k_norm(), n_kv_heads * head_dim));
+    RONDO_RETURN_IF_ERROR(CheckLinear({layer, "qkv"}, attention.qkv(),
+                                      n_heads * head_dim + n_kv_heads * (head_dim + v_head_dim),
+                                      hidden_));
+    return CheckLinear({layer, "attention output"}, attention.output(), hidden_,
+                       n_heads * v_head_dim);
   }
 
-  Status CheckConv(int layer, const format::ShortConv& conv) {
+  Status CheckConv(int layer, const format::Sublayer& sublayer) {
     const Place place = {layer, "convolution"};
+    const format::ShortConv& conv = *sublayer.op_as_ShortConv();
     if (conv.taps() < 1 || conv.taps() > kMaxConvTaps) {
       return Corrupt("layer %d's convolution has %u taps, expected 1 to %llu", layer, conv.taps(),
                      ull{kMaxConvTaps});
     }
-    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "convolution norm"}, conv.norm(), hidden_));
     RONDO_RETURN_IF_ERROR(
         CheckLinear({layer, "convolution input"}, conv.input(), 3 * hidden_, hidden_));
     RONDO_RETURN_IF_ERROR(CheckFloats(place, conv.kernel(), conv.taps(), hidden_));
@@ -209,30 +259,32 @@ class LayerChecker {
     return CheckLinear({layer, "convolution output"}, conv.output(), hidden_, hidden_);
   }
 
-  Status CheckMlp(int layer, const format::Mlp* mlp) {
-    if (mlp == nullptr) return Wrong({layer, "mlp"}, "is absent");
-    const uint64_t intermediate = mlp->intermediate_size();
+  Status CheckMlpSizes(Place place, uint32_t intermediate, format::Activation activation) {
     if (intermediate == 0 || intermediate > kMaxIntermediate) {
-      return Corrupt("layer %d has intermediate_size %llu, expected 1 to %llu", layer,
-                     ull{intermediate}, ull{kMaxIntermediate});
+      return Corrupt("layer %d has intermediate_size %u, expected 1 to %llu", place.layer,
+                     intermediate, ull{kMaxIntermediate});
     }
-    if (mlp->activation() < format::Activation::kSilu ||
-        mlp->activation() > format::Activation::MAX) {
-      return UnknownKind({layer, "mlp"}, "activation", static_cast<unsigned>(mlp->activation()));
+    if (activation == format::Activation::kNone || activation > format::Activation::MAX) {
+      return UnknownKind(place, "activation", static_cast<unsigned>(activation));
     }
-    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "mlp norm"}, mlp->norm(), hidden_));
-    RONDO_RETURN_IF_ERROR(CheckNorm({layer, "norm after mlp"}, mlp->post_norm(), hidden_));
-    const uint64_t gate_up = mlp->plain() ? intermediate : 2 * intermediate;
-    if (mlp->experts() != nullptr) {
-      return CheckExperts(layer, *mlp->experts(), gate_up, intermediate);
-    }
-    RONDO_RETURN_IF_ERROR(CheckLinear({layer, "gate_up"}, mlp->gate_up(), gate_up, hidden_));
-    return CheckLinear({layer, "down"}, mlp->down(), hidden_, intermediate);
+    return Status();
   }
 
-  Status CheckExperts(int layer, const format::Experts& experts, uint64_t gate_up,
-                      uint64_t intermediate) {
+  Status CheckMlp(int layer, const format::Sublayer& sublayer) {
+    const format::Mlp& mlp = *sublayer.op_as_Mlp();
+    const uint64_t intermediate = mlp.intermediate_size();
+    RONDO_RETURN_IF_ERROR(CheckMlpSizes({layer, "mlp"}, mlp.intermediate_size(), mlp.activation()));
+    RONDO_RETURN_IF_ERROR(CheckLinear({layer, "gate_up"}, mlp.gate_up(),
+                                      mlp.plain() ? intermediate : 2 * intermediate, hidden_));
+    return CheckLinear({layer, "down"}, mlp.down(), hidden_, intermediate);
+  }
+
+  Status CheckExperts(int layer, const format::Sublayer& sublayer) {
     const Place place = {layer, "mixture of experts"};
+    const format::Experts& experts = *sublayer.op_as_Experts();
+    const uint64_t intermediate = experts.intermediate_size();
+    const uint64_t gate_up = experts.plain() ? intermediate : 2 * intermediate;
+    RONDO_RETURN_IF_ERROR(CheckMlpSizes(place, experts.intermediate_size(), experts.activation()));
     const auto* list = experts.experts();
     if (list == nullptr || list->size() == 0 || list->size() > kMaxExperts) {
       return Wrong(place, "has no experts, or too many");

@@ -8,6 +8,7 @@
 namespace rondo {
 
 inline constexpr uint64_t kMaxLayers = 1024;
+inline constexpr uint64_t kMaxSublayers = 16;  // of a layer
 inline constexpr uint64_t kMaxVocab = 1u << 22;
 inline constexpr uint64_t kMaxHidden = 1u << 17;
 inline constexpr uint64_t kMaxIntermediate = 1u << 20;

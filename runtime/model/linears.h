@@ -5,27 +5,36 @@
 
 namespace rondo {
 
-// Calls visit(const format::Linear&) for each of the layer's. The layer has passed CheckModel.
+// Calls visit(const format::Linear&) for each of the sublayer's, which has passed CheckModel.
+template <typename Visit>
+void ForEachLinear(const format::Sublayer& sublayer, const Visit& visit) {
+  switch (sublayer.op_type()) {
+    case format::Operator::NONE:
+      return;
+    case format::Operator::Attention:
+      visit(*sublayer.op_as_Attention()->qkv());
+      visit(*sublayer.op_as_Attention()->output());
+      return;
+    case format::Operator::ShortConv:
+      visit(*sublayer.op_as_ShortConv()->input());
+      visit(*sublayer.op_as_ShortConv()->output());
+      return;
+    case format::Operator::Mlp:
+      visit(*sublayer.op_as_Mlp()->gate_up());
+      visit(*sublayer.op_as_Mlp()->down());
+      return;
+    case format::Operator::Experts:
+      visit(*sublayer.op_as_Experts()->router());
+      for (const format::Expert* expert : *sublayer.op_as_Experts()->experts()) {
+        visit(*expert->gate_up());
+        visit(*expert->down());
+      }
+  }
+}
+
 template <typename Visit>
 void ForEachLinear(const format::Layer& layer, const Visit& visit) {
-  if (layer.conv() != nullptr) {
-    visit(*layer.conv()->input());
-    visit(*layer.conv()->output());
-  } else {
-    visit(*layer.attention()->qkv());
-    visit(*layer.attention()->output());
-  }
-  const format::Mlp& mlp = *layer.mlp();
-  if (mlp.experts() == nullptr) {
-    visit(*mlp.gate_up());
-    visit(*mlp.down());
-    return;
-  }
-  visit(*mlp.experts()->router());
-  for (const format::Expert* expert : *mlp.experts()->experts()) {
-    visit(*expert->gate_up());
-    visit(*expert->down());
-  }
+  for (const format::Sublayer* sublayer : *layer.sublayers()) ForEachLinear(*sublayer, visit);
 }
 
 }  // namespace rondo

@@ -43,6 +43,12 @@ Result<FileHeader> ReadHeader(std::span<const uint8_t> file) {
     return Corrupt("the header (bytes 0 to 63) was altered: its checksum does not match");
   }
   if (header.format_version == 0) return Corrupt("the file has format version 0 (byte 4)");
+  if (header.format_version < kFormatVersion) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "the file has format version %u, this version of Rondo reads %u: convert "
+                         "the model again",
+                         header.format_version, kFormatVersion);
+  }
   if (header.file_bytes != file.size()) {
     return Corrupt("the file was %s: it has %zu bytes, its header says %llu",
                    file.size() < header.file_bytes ? "truncated" : "appended to", file.size(),

@@ -37,6 +37,16 @@ Result<RowNorm> Norm(VectorReader& vectors, const format::Norm* norm, size_t n) 
   return result;
 }
 
+// The two sublayers that a layer has (DecoderSpec::Read has seen to it).
+const format::Sublayer& Mixer(const format::Layer& layer) { return *layer.sublayers()->Get(0); }
+const format::Sublayer& Mlp(const format::Layer& layer) { return *layer.sublayers()->Get(1); }
+bool IsConv(const format::Layer& layer) { return Mixer(layer).op_as_ShortConv() != nullptr; }
+
+size_t ExpertCount(const format::Layer& layer) {
+  const format::Experts* experts = Mlp(layer).op_as_Experts();
+  return experts == nullptr ? 0 : experts->experts()->size();
+}
+
 // The matrices of a layer's two sublayers, in the order of ForEachLinear.
 PackedLinear* Matrix(SublayerWeights* pair, bool conv, bool experts, size_t i) {
   if (conv && i < 2) return i == 0 ? &pair[0].short_conv.in_proj : &pair[0].short_conv.out_proj;
@@ -50,24 +60,23 @@ PackedLinear* Matrix(SublayerWeights* pair, bool conv, bool experts, size_t i) {
 // What lies in the file and is used there.
 Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Layer& layer,
                    SublayerWeights* pair) {
-  if (const format::ShortConv* conv = layer.conv()) {
-    RONDO_ASSIGN(pair[0].norm, Norm(vectors, conv->norm(), hidden));
+  if (const format::ShortConv* conv = Mixer(layer).op_as_ShortConv()) {
     RONDO_ASSIGN(pair[0].short_conv.kernel, vectors.Read(conv->kernel()));
     if (conv->bias() >= 0) {
       RONDO_ASSIGN(pair[0].short_conv.bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
     }
   } else {
-    const format::Attention& attention = *layer.attention();
+    const format::Attention& attention = *Mixer(layer).op_as_Attention();
     const size_t head_dim = attention.head_dim();
     AttentionWeights& weights = pair[0].attention;
-    RONDO_ASSIGN(pair[0].norm, Norm(vectors, attention.norm(), hidden));
     RONDO_ASSIGN(weights.q_norm, Norm(vectors, attention.q_norm(), attention.n_heads() * head_dim));
     RONDO_ASSIGN(weights.k_norm,
                  Norm(vectors, attention.k_norm(), attention.n_kv_heads() * head_dim));
-    RONDO_ASSIGN(pair[0].post_norm, Norm(vectors, attention.post_norm(), hidden));
   }
-  RONDO_ASSIGN(pair[1].norm, Norm(vectors, layer.mlp()->norm(), hidden));
-  RONDO_ASSIGN(pair[1].post_norm, Norm(vectors, layer.mlp()->post_norm(), hidden));
+  RONDO_ASSIGN(pair[0].norm, Norm(vectors, Mixer(layer).norm(), hidden));
+  RONDO_ASSIGN(pair[0].post_norm, Norm(vectors, Mixer(layer).post_norm(), hidden));
+  RONDO_ASSIGN(pair[1].norm, Norm(vectors, Mlp(layer).norm(), hidden));
+  RONDO_ASSIGN(pair[1].post_norm, Norm(vectors, Mlp(layer).post_norm(), hidden));
   return Status();
 }
 
@@ -100,21 +109,17 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   const size_t n_layers = model.layers()->size();
   RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(2 * n_layers));
   size_t n_experts = 0;
-  for (const format::Layer* layer : *model.layers()) {
-    if (const auto* experts = layer->mlp()->experts()) n_experts += experts->experts()->size();
-  }
+  for (const format::Layer* layer : *model.layers()) n_experts += ExpertCount(*layer);
   RONDO_ASSIGN(w.experts_, HeapArray<MlpWeights>::Create(n_experts));
   MlpWeights* experts = w.experts_.data();
   for (size_t i = 0; i < n_layers; ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
-    const format::Experts* mixture = layer.mlp()->experts();
-    if (mixture != nullptr) {
-      w.sublayers_[2 * i + 1].experts.experts = {experts, mixture->experts()->size()};
-      experts += mixture->experts()->size();
-    }
+    const size_t of_layer = ExpertCount(layer);
+    w.sublayers_[2 * i + 1].experts.experts = {experts, of_layer};
+    experts += of_layer;
     size_t matrix = 0;
     ForEachLinear(layer, [&](const format::Linear& linear) {
-      *Matrix(&w.sublayers_[2 * i], layer.conv() != nullptr, mixture != nullptr, matrix++) =
+      *Matrix(&w.sublayers_[2 * i], IsConv(layer), of_layer > 0, matrix++) =
           ShapeOnly(file, linear);
     });
     w.n_matrices_ += matrix;
@@ -176,8 +181,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     size_t matrix = 0;
     Status status;
     ForEachLinear(layer, [&](const format::Linear& linear) {
-      PackedLinear* target =
-          Matrix(pair, layer.conv() != nullptr, layer.mlp()->experts() != nullptr, matrix++);
+      PackedLinear* target = Matrix(pair, IsConv(layer), ExpertCount(layer) > 0, matrix++);
       if (status.ok()) status = add(linear, target, packed);
       if (!mapped) packed += Slot(*set_, *target).value();
     });

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -57,11 +58,16 @@ DecoderSpec SpecOf(const Shape& s) {
   spec.ropes.push_back(rope);
 
   const auto matrix = [&spec](const std::string& name, uint64_t rows, uint64_t cols) {
-    return convert::LinearSpec{spec.Add({name, TensorRole::kMatrix, {{"", rows}}, cols})};
+    auto linear = std::make_unique<format::LinearT>();
+    linear->weight = spec.Add({name, TensorRole::kMatrix, {{"", rows}}, cols});
+    return linear;
   };
   const auto norm = [&](const std::string& name) {
-    return convert::NormSpec{kEpsilon,
-                             spec.Add({name, TensorRole::kVector, {{"", s.hidden_size}}, 1})};
+    auto rms_norm = std::make_unique<format::NormT>();
+    rms_norm->kind = format::NormKind::kRmsNorm;
+    rms_norm->epsilon = kEpsilon;
+    rms_norm->weight = spec.Add({name, TensorRole::kVector, {{"", s.hidden_size}}, 1});
+    return rms_norm;
   };
   const auto vocabulary = [&](const std::string& name) {
     return spec.Add({name, TensorRole::kEmbedding, {{"", s.vocab_size}}, s.hidden_size});
@@ -71,23 +77,31 @@ DecoderSpec SpecOf(const Shape& s) {
   const uint64_t kv_rows = uint64_t{s.n_kv_heads} * s.head_dim;
   for (uint32_t i = 0; i < s.n_layers; ++i) {
     const std::string name = "layers." + std::to_string(i) + ".";
-    convert::LayerSpec layer;
-    layer.norm = norm(name + "attention.norm");
-    layer.n_heads = s.n_heads;
-    layer.n_kv_heads = s.n_kv_heads;
-    layer.head_dim = s.head_dim;
-    layer.qkv = matrix(name + "attention.qkv", q_rows + 2 * kv_rows, s.hidden_size);
-    layer.output = matrix(name + "attention.output", s.hidden_size, q_rows);
-    layer.rope = 0;
-    layer.score_scale = 1.0f / std::sqrt(static_cast<float>(s.head_dim));
-    layer.mlp_norm = norm(name + "mlp.norm");
-    layer.intermediate_size = s.intermediate_size;
-    layer.gate_up = matrix(name + "mlp.gate_up", 2 * uint64_t{s.intermediate_size}, s.hidden_size);
-    layer.down = matrix(name + "mlp.down", s.hidden_size, s.intermediate_size);
-    spec.layers.push_back(layer);
+    format::AttentionT attention;
+    format::MlpT mlp;
+    auto first = std::make_unique<format::SublayerT>(),
+         second = std::make_unique<format::SublayerT>();
+    first->norm = norm(name + "attention.norm");
+    attention.n_heads = s.n_heads;
+    attention.n_kv_heads = s.n_kv_heads;
+    attention.head_dim = attention.v_head_dim = s.head_dim;
+    attention.qkv = matrix(name + "attention.qkv", q_rows + 2 * kv_rows, s.hidden_size);
+    attention.output = matrix(name + "attention.output", s.hidden_size, q_rows);
+    attention.rope = 0;
+    attention.score_scale = 1.0f / std::sqrt(static_cast<float>(s.head_dim));
+    first->op.Set(std::move(attention));
+    second->norm = norm(name + "mlp.norm");
+    mlp.intermediate_size = s.intermediate_size;
+    mlp.activation = format::Activation::kSilu;
+    mlp.gate_up = matrix(name + "mlp.gate_up", 2 * uint64_t{s.intermediate_size}, s.hidden_size);
+    mlp.down = matrix(name + "mlp.down", s.hidden_size, s.intermediate_size);
+    second->op.Set(std::move(mlp));
+    format::LayerT& layer = spec.layers.emplace_back();
+    layer.sublayers.push_back(std::move(first));
+    layer.sublayers.push_back(std::move(second));
   }
-  spec.final_norm = norm("final_norm");
-  spec.head = {s.tied ? spec.embedding : vocabulary("head")};
+  spec.final_norm = *norm("final_norm");
+  spec.head.weight = s.tied ? spec.embedding : vocabulary("head");
   return spec;
 }
 

@@ -33,7 +33,9 @@ inline uint64_t ReadAll(const ModelFile& file) {
   }
   for (const format::Layer* layer : *file.model().layers()) {
     ForEachLinear(*layer, [&](const format::Linear& linear) { sum += linear.weight(); });
-    if (layer->mlp()->norm() != nullptr) sum += layer->mlp()->norm()->weight();
+    for (const format::Sublayer* sublayer : *layer->sublayers()) {
+      if (sublayer->norm() != nullptr) sum += sublayer->norm()->weight();
+    }
   }
   return sum;
 }

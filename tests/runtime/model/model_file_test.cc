@@ -9,6 +9,7 @@
 
 #include "runtime/model/tensor_view.h"
 #include "tests/runtime/model/model_bytes.h"
+#include "tests/runtime/model/sublayers.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/convert/convert.h"
@@ -98,10 +99,10 @@ TEST(ModelFile, TellsForeignFilesFromDamagedOnes) {
   copy.bytes()[0] = 'G';
   EXPECT_EQ(ModelFile::Open(copy.bytes()).status().code(), StatusCode::kNotAModel);
   copy = Q8Model();
-  copy.bytes()[4] = 2;
+  copy.bytes()[4] = kFormatVersion + 1;
   const Status newer = ModelFile::Open(copy.bytes()).status();
   EXPECT_EQ(newer.code(), StatusCode::kNewerFormat);
-  EXPECT_THAT(newer.message(), HasSubstr("version 2"));
+  EXPECT_THAT(newer.message(), HasSubstr("version 3"));
 }
 
 TEST(ModelFile, RefusesHeadersThatLie) {
@@ -117,6 +118,8 @@ TEST(ModelFile, RefusesHeadersThatLie) {
   EXPECT_THAT(open_with([](FileHeader& h) { h.file_bytes -= 1; }).message(), HasSubstr("appended"));
   EXPECT_THAT(open_with([](FileHeader& h) { h.format_version = 0; }).message(),
               HasSubstr("version 0"));
+  EXPECT_THAT(open_with([](FileHeader& h) { h.format_version = 1; }).message(),
+              HasSubstr("version 1, this version of Rondo reads 2: convert the model again"));
   EXPECT_THAT(open_with([](FileHeader& h) { h.reserved[15] = 1; }).message(),
               HasSubstr("reserved"));
   for (const auto& change : std::vector<std::function<void(FileHeader&)>>{
@@ -187,11 +190,11 @@ TEST_P(DamagedMetadata, IsRefusedByName) {
 }
 
 using format::Attention, format::Layer, format::Linear, format::Mlp, format::Model, format::Norm,
-    format::Rope, format::Tensor;
+    format::Rope, format::Sublayer, format::Tensor;
 constexpr StatusCode kCorrupt = StatusCode::kCorrupt, kUnsupported = StatusCode::kUnsupported;
 
-const Attention* AttentionOf(const Model& m) { return m.layers()->Get(0)->attention(); }
-const Mlp* MlpOf(const Model& m) { return m.layers()->Get(0)->mlp(); }
+const Attention* AttentionOf(const Model& m) { return &rondo::AttentionOf(m, 0); }
+const Mlp* MlpOf(const Model& m) { return &rondo::MlpOf(m, 0); }
 const Tensor* TensorAt(const Model& m, uint32_t i) { return m.tensors()->Get(i); }
 uint32_t QkvOf(const Model& m) { return AttentionOf(m)->qkv()->weight(); }
 format::Section& SectionOf(const format::Section* section) {
@@ -287,10 +290,18 @@ const std::vector<Case> kCases = {
     {"NameOfControlCharacters",
      [](const Model& m) { const_cast<char*>(TensorAt(m, 0)->name()->c_str())[0] = '\n'; }, kCorrupt,
      "printable"},
-    {"NoAttention", [](const Model& m) { Remove(m.layers()->Get(0), Layer::VT_ATTENTION); },
-     kCorrupt, "layer 0's attention is absent"},
-    {"NoMlp", [](const Model& m) { Remove(m.layers()->Get(0), Layer::VT_MLP); }, kCorrupt,
-     "layer 0's mlp is absent"},
+    {"NoOperator", [](const Model& m) { Remove(&SublayerAt(m, 0, 0), Sublayer::VT_OP); }, kCorrupt,
+     "layer 0's sublayer has no operator"},
+    {"NoOperatorType", [](const Model& m) { Remove(&SublayerAt(m, 0, 1), Sublayer::VT_OP_TYPE); },
+     kCorrupt, "layer 0's sublayer has no operator"},
+    {"UnknownOperator",
+     [](const Model& m) { Set<uint8_t>(&SublayerAt(m, 0, 0), Sublayer::VT_OP_TYPE, 5); },
+     kUnsupported, "layer 0's sublayer asks for operator 5"},
+    // What is a table of one type is read as another, which the verifier can't see as wrong where
+    // the fields' sizes agree.
+    {"OtherOperator",
+     [](const Model& m) { Set<uint8_t>(&SublayerAt(m, 0, 0), Sublayer::VT_OP_TYPE, 3); }, kCorrupt,
+     ""},
     {"NoQkv", [](const Model& m) { Remove(AttentionOf(m), Attention::VT_QKV); }, kCorrupt,
      "qkv is absent"},
     {"NoHeads", [](const Model& m) { Remove(AttentionOf(m), Attention::VT_N_HEADS); }, kCorrupt,
@@ -301,6 +312,10 @@ const std::vector<Case> kCases = {
      kCorrupt, "qkv is 32 x 16"},
     {"OddHeadDim", [](const Model& m) { Set(AttentionOf(m), Attention::VT_HEAD_DIM, 9u); },
      kUnsupported, "head_dim 9"},
+    {"OddVHeadDim", [](const Model& m) { Set(AttentionOf(m), Attention::VT_V_HEAD_DIM, 9u); },
+     kUnsupported, "v_head_dim 9"},
+    {"OtherVHeadDim", [](const Model& m) { Set(AttentionOf(m), Attention::VT_V_HEAD_DIM, 16u); },
+     kCorrupt, "qkv is 32 x 16, the model's sizes ask for 40 x 16"},
     {"OtherHeadDim", [](const Model& m) { Set(AttentionOf(m), Attention::VT_HEAD_DIM, 16u); },
      kCorrupt, "qkv"},
     {"HugeHeadDim", [](const Model& m) { Set(AttentionOf(m), Attention::VT_HEAD_DIM, 1u << 31); },
@@ -328,7 +343,7 @@ const std::vector<Case> kCases = {
        Set(AttentionOf(m)->qkv(), Linear::VT_BIAS, static_cast<int32_t>(QkvOf(m)));
      },
      kCorrupt, "qkv is 32 x 16"},
-    {"NormKind", [](const Model& m) { Set<uint8_t>(MlpOf(m)->norm(), Norm::VT_KIND, 9); },
+    {"NormKind", [](const Model& m) { Set<uint8_t>(SublayerAt(m, 0, 1).norm(), Norm::VT_KIND, 9); },
      kUnsupported, "norm kind 9"},
     {"EpsilonZero", [](const Model& m) { Remove(m.final_norm(), Norm::VT_EPSILON); }, kCorrupt,
      "epsilon"},
@@ -356,6 +371,29 @@ const std::vector<Case> kCases = {
      },
      kCorrupt, "not finite"},
 };
+
+// What a field's default hides from the cases above.
+TEST(ModelFile, RefusesSublayersThatMakeNoSense) {
+  const auto open_with = [](const std::function<void(format::ModelT&)>& change) {
+    return ModelFile::Open(Rewrite(Q8Model(), change).bytes()).status();
+  };
+  EXPECT_THAT(open_with([](format::ModelT& m) {
+                SublayerAt(m, 0, 0).reads_previous_input = true;
+              }).message(),
+              HasSubstr("layer 0's first sublayer reads what the one before it read"));
+  EXPECT_THAT(
+      open_with([](format::ModelT& m) { SublayerAt(m, 0, 1).factor = std::nanf(""); }).message(),
+      HasSubstr("layer 0's mlp has a factor that is not finite"));
+  EXPECT_THAT(open_with([](format::ModelT& m) {
+                auto& sublayers = m.layers[0]->sublayers;
+                while (sublayers.size() < 17) {
+                  sublayers.push_back(std::make_unique<format::SublayerT>(*sublayers[1]));
+                }
+              }).message(),
+              HasSubstr("layer 0 has 17 sublayers, expected 1 to 16"));
+  EXPECT_THAT(open_with([](format::ModelT& m) { m.layers[0]->sublayers.clear(); }).message(),
+              HasSubstr("layer 0 has 0 sublayers"));
+}
 
 INSTANTIATE_TEST_SUITE_P(Every, DamagedMetadata, testing::ValuesIn(kCases),
                          [](const auto& param) { return param.param.name; });

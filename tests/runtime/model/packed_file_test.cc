@@ -7,6 +7,7 @@
 
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
+#include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
 
 namespace rondo {
@@ -86,7 +87,7 @@ TEST_P(DamagedPackedFile, IsRefusedByName) {
   EXPECT_THAT(status.message(), HasSubstr(GetParam().words));
 }
 
-format::TensorT& Weight(ModelT& m) { return *m.tensors[m.layers[0]->attention->output->weight]; }
+format::TensorT& Weight(ModelT& m) { return *m.tensors[AttentionOf(m, 0).output->weight]; }
 const std::vector<Case> kCases = {
     {"NoLayout", [](ModelT& m) { m.layout.clear(); }, "has no layout"},
     {"LargerLayout", [](ModelT& m) { m.layout = IdOf(LayoutNamed("avx512vnni").layout).text; },
@@ -147,8 +148,7 @@ TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
     const PackedLayout& layout = LayoutNamed("avx512vnni").layout;
     ModelBytes bytes = Source(format).packed("avx512vnni");
     const ModelFile file = *ModelFile::Open(bytes.bytes());
-    const TensorView tensor =
-        ViewTensor(file, file.model().layers()->Get(0)->mlp()->gate_up()->weight());
+    const TensorView tensor = ViewTensor(file, MlpOf(file.model(), 0).gate_up()->weight());
     const size_t tile = PackedTileBytes(layout, format, tensor.padded_cols, tensor.block).value();
     ASSERT_EQ(tensor.data.size(), 3 * tile);  // 2 x 20 channels
     // Offsets of the upper half of a float in the second tile.

@@ -67,12 +67,11 @@ std::vector<double> PlainForward::Normalized(const format::Norm& norm, size_t n_
   return y;
 }
 
-void PlainForward::AddAttention(const format::Attention& attention, size_t n_rows,
-                                std::vector<double>& x) const {
+std::vector<double> PlainForward::Attend(const format::Attention& attention, size_t n_rows,
+                                         const std::vector<double>& in) const {
   const size_t dim = attention.head_dim(), n_heads = attention.n_heads();
   const size_t n_kv_heads = attention.n_kv_heads(), width = (n_heads + 2 * n_kv_heads) * dim;
-  std::vector<double> qkv =
-      Apply(*attention.qkv(), n_rows, Normalized(*attention.norm(), n_rows, x));
+  std::vector<double> qkv = Apply(*attention.qkv(), n_rows, in);
   if (attention.rope() >= 0) {
     const format::Rope& rope = *file_.model().ropes()->Get(static_cast<uint32_t>(attention.rope()));
     for (size_t row = 0; row < n_rows; ++row) {
@@ -115,14 +114,13 @@ void PlainForward::AddAttention(const format::Attention& attention, size_t n_row
       }
     }
   }
-  const std::vector<double> output = Apply(*attention.output(), n_rows, mixed);
-  for (size_t i = 0; i < x.size(); ++i) x[i] += output[i];
+  return Apply(*attention.output(), n_rows, mixed);
 }
 
-void PlainForward::AddMlp(const format::Mlp& mlp, size_t n_rows, std::vector<double>& x) const {
+std::vector<double> PlainForward::Activate(const format::Mlp& mlp, size_t n_rows,
+                                           const std::vector<double>& in) const {
   const size_t size = mlp.intermediate_size();
-  const std::vector<double> gate_up =
-      Apply(*mlp.gate_up(), n_rows, Normalized(*mlp.norm(), n_rows, x));
+  const std::vector<double> gate_up = Apply(*mlp.gate_up(), n_rows, in);
   std::vector<double> active(n_rows * size);
   for (size_t row = 0; row < n_rows; ++row) {
     for (size_t i = 0; i < size; ++i) {
@@ -130,8 +128,7 @@ void PlainForward::AddMlp(const format::Mlp& mlp, size_t n_rows, std::vector<dou
       active[row * size + i] = gate / (1 + std::exp(-gate)) * up;
     }
   }
-  const std::vector<double> output = Apply(*mlp.down(), n_rows, active);
-  for (size_t i = 0; i < x.size(); ++i) x[i] += output[i];
+  return Apply(*mlp.down(), n_rows, active);
 }
 
 std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
@@ -145,8 +142,14 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
   }
   for (const format::Layer* layer : *model.layers()) {
     if (hidden != nullptr) hidden->push_back(x);
-    AddAttention(*layer->attention(), n_rows, x);
-    AddMlp(*layer->mlp(), n_rows, x);
+    for (const format::Sublayer* sublayer : *layer->sublayers()) {
+      const std::vector<double> in = Normalized(*sublayer->norm(), n_rows, x);
+      const format::Attention* attention = sublayer->op_as_Attention();
+      const std::vector<double> out = attention != nullptr
+                                          ? Attend(*attention, n_rows, in)
+                                          : Activate(*sublayer->op_as_Mlp(), n_rows, in);
+      for (size_t i = 0; i < x.size(); ++i) x[i] += out[i];
+    }
   }
   x = Normalized(*model.final_norm(), n_rows, x);
   if (hidden != nullptr) hidden->push_back(x);

@@ -24,9 +24,11 @@ class PlainForward {
                              std::vector<std::vector<double>>* hidden = nullptr) const;
 
  private:
-  void AddAttention(const format::Attention& attention, size_t n_rows,
-                    std::vector<double>& x) const;
-  void AddMlp(const format::Mlp& mlp, size_t n_rows, std::vector<double>& x) const;
+  // Of attention and MLPs alone, what they add to x; `in` is what they read, after their norm.
+  std::vector<double> Attend(const format::Attention& attention, size_t n_rows,
+                             const std::vector<double>& in) const;
+  std::vector<double> Activate(const format::Mlp& mlp, size_t n_rows,
+                               const std::vector<double>& in) const;
   std::vector<double> Normalized(const format::Norm& norm, size_t n_rows,
                                  const std::vector<double>& x) const;
   std::vector<double> Apply(const format::Linear& linear, size_t n_rows,

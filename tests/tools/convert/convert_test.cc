@@ -13,6 +13,7 @@
 
 #include "platforms/file_map.h"
 #include "runtime/model/model_file.h"
+#include "tests/runtime/model/sublayers.h"
 #include "tests/support/sanitized.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
@@ -98,8 +99,8 @@ TEST_F(ConvertTest, WritesWhatConfigSays) {
     ASSERT_EQ(model.eos_tokens()->size(), 3u);
     EXPECT_EQ(model.eos_tokens()->Get(1), 9u);
     EXPECT_NE(model.head()->weight(), model.embedding());
-    EXPECT_FLOAT_EQ(model.layers()->Get(0)->attention()->score_scale(), 1 / std::sqrt(8.0f));
-    EXPECT_EQ(model.layers()->Get(0)->attention()->qkv()->bias(), -1);
+    EXPECT_FLOAT_EQ(AttentionOf(model, 0).score_scale(), 1 / std::sqrt(8.0f));
+    EXPECT_EQ(AttentionOf(model, 0).qkv()->bias(), -1);
   });
 }
 
@@ -129,7 +130,7 @@ TEST_F(ConvertTest, EmbeddingAndHeadHaveAFormatOfTheirOwn) {
     EXPECT_EQ(format_of(model.embedding()), TensorFormat::F32);
     EXPECT_EQ(format_of(model.head()->weight()), TensorFormat::F32);
     EXPECT_EQ(format_of(model.final_norm()->weight()), TensorFormat::F32);
-    const uint32_t down = model.layers()->Get(0)->mlp()->down()->weight();
+    const uint32_t down = MlpOf(model, 0).down()->weight();
     EXPECT_EQ(format_of(down), TensorFormat::Q4);
     EXPECT_EQ(model.tensors()->Get(down)->block(), 64u);
   });
@@ -146,7 +147,7 @@ TEST_F(ConvertTest, BiasesAreStackedLikeTheirRows) {
   ASSERT_EQ(FileMap::OpenPath(options_.output.c_str(), &map), 0);
   const Result<ModelFile> file = ModelFile::Open(map.bytes());
   ASSERT_TRUE(file.ok());
-  const format::Attention& attention = *file->model().layers()->Get(0)->attention();
+  const format::Attention& attention = AttentionOf(file->model(), 0);
   // q has 16 rows, k and v 8 each.
   for (const auto& [part, first, rows] :
        {std::tuple("q", 0, 16), std::tuple("k", 16, 8), std::tuple("v", 24, 8)}) {
@@ -163,7 +164,7 @@ TEST_F(ConvertTest, BiasesAreStackedLikeTheirRows) {
     }
   }
   EXPECT_GE(attention.output()->bias(), 0);
-  EXPECT_GE(file->model().layers()->Get(0)->mlp()->down()->bias(), 0);
+  EXPECT_GE(MlpOf(file->model(), 0).down()->bias(), 0);
 }
 
 TEST_F(ConvertTest, ShardsGiveTheBytesOfOneFile) {

@@ -1,9 +1,8 @@
-// DecoderSpec: what an architecture says a model is, before the file is written. The tables of
-// runtime/model/rondo.fbs in plain form, and for each tensor the recipe that makes it.
+// DecoderSpec: what an architecture says a model is, before the file is written: the tables of
+// runtime/model/rondo.fbs, and for each tensor the recipe that makes it.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,63 +49,8 @@ struct TensorRecipe {
   }
 };
 
-struct LinearSpec {
-  uint32_t weight;  // index into DecoderSpec::tensors, as all of these
-  int32_t bias = -1;
-};
-
-struct NormSpec {
-  double epsilon;
-  uint32_t weight;
-  format::NormKind kind = format::NormKind::kRmsNorm;
-  int32_t bias = -1;
-  uint32_t group = 0;  // channels normalised together; 0: all
-};
-
-struct RopeSpec {
-  std::vector<double> frequencies;  // radians per position, a pair of channels each
-  float scale = 1.0f;
-  std::string description;               // for `rondo inspect`
-  std::vector<double> long_frequencies;  // for sequences longer than short_context; mostly none
-  uint32_t short_context = 0;
-};
-
-struct ConvSpec {
-  uint32_t taps;
-  LinearSpec input, output;
-  uint32_t kernel;
-  int32_t bias = -1;
-};
-
-struct ExpertsSpec {
-  LinearSpec router;
-  struct Expert {
-    LinearSpec gate_up, down;
-  };
-  std::vector<Expert> experts;
-  uint32_t n_used;
-  bool normalize;
-};
-
-struct LayerSpec {
-  std::optional<NormSpec> norm;  // before attention or convolution
-  uint32_t n_heads, n_kv_heads, head_dim;
-  LinearSpec qkv, output;
-  int32_t rope = -1;  // index into DecoderSpec::ropes
-  float score_scale;
-  std::optional<NormSpec> q_norm, k_norm, post_norm;
-  float qkv_clip = 0, soft_cap = 0;
-  uint32_t window = 0;
-  std::optional<ConvSpec> conv;  // in place of attention
-
-  bool parallel = false;
-  std::optional<NormSpec> mlp_norm;
-  uint32_t intermediate_size;
-  format::Activation activation = format::Activation::kSilu;
-  bool gated = true;
-  LinearSpec gate_up, down;
-  std::optional<ExpertsSpec> experts;  // in place of gate_up and down
-  std::optional<NormSpec> mlp_post_norm;
+struct RopeSpec : format::RopeT {
+  std::string description;  // for `rondo inspect`
 };
 
 struct DecoderSpec {
@@ -115,11 +59,11 @@ struct DecoderSpec {
   int32_t bos_token = -1;
   std::vector<uint32_t> eos_tokens;
   std::vector<TensorRecipe> tensors;  // in the order in which they are written
-  uint32_t embedding;
-  std::vector<LayerSpec> layers;
+  uint32_t embedding;                 // index into tensors, as all of these
+  std::vector<format::LayerT> layers;
   std::vector<RopeSpec> ropes;
-  NormSpec final_norm;
-  LinearSpec head;
+  format::NormT final_norm;
+  format::LinearT head;
   float embedding_scale = 1;
   float logit_soft_cap = 0;
   int32_t positions = -1;  // learned: a tensor [context_length, hidden_size]

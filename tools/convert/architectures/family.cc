@@ -2,11 +2,15 @@
 
 #include <cmath>
 #include <map>
+#include <memory>
 
 #include "runtime/model/limits.h"
 
 namespace rondo::convert {
 namespace {
+
+using format::AttentionT, format::ExpertsT, format::LinearT, format::MlpT, format::NormT,
+    format::ShortConvT, format::SublayerT;
 
 class Builder {
  public:
@@ -30,7 +34,7 @@ class Builder {
     }
     for (uint32_t i = 0; i < s_.n_layers; ++i) AddLayer(i);
     // The logits' factor goes into the norm before them, so that a tied embedding stays as it is.
-    spec_.final_norm = Norm("final_norm", f_.prefix + f_.final_norm, s_.hidden, f_.logit_scale);
+    spec_.final_norm = *Norm("final_norm", f_.prefix + f_.final_norm, f_.logit_scale);
     AddHead();
     return std::move(spec_);
   }
@@ -42,10 +46,10 @@ class Builder {
 
   void AddHead() {
     if (f_.tied) {
-      spec_.head = {spec_.embedding};
+      spec_.head.weight = spec_.embedding;
       spec_.ignored.insert(f_.head + ".weight");  // some exports hold the embedding twice
     } else {
-      spec_.head = {Vocabulary("head", f_.head)};
+      spec_.head.weight = Vocabulary("head", f_.head);
     }
     if (f_.head_bias) {
       TensorRecipe bias{"head.bias", TensorRole::kVector, {{f_.head + ".bias", s_.vocab}}, 1};
@@ -55,8 +59,9 @@ class Builder {
   }
 
   // Parts by the names of their tensors, without ".weight".
-  LinearSpec Linear(const std::string& name, const std::vector<TensorRecipe::Part>& parts,
-                    uint64_t cols, bool has_bias, float scale = 1) {
+  std::unique_ptr<LinearT> Linear(const std::string& name,
+                                  const std::vector<TensorRecipe::Part>& parts, uint64_t cols,
+                                  bool has_bias, float scale = 1) {
     TensorRecipe weights{name, TensorRole::kMatrix, {}, cols};
     TensorRecipe biases{name + ".bias", TensorRole::kVector, {}, 1};
     weights.transposed = f_.transposed;
@@ -68,40 +73,45 @@ class Builder {
       biases.parts.back().source += ".bias";
       if (!part.shape.empty()) biases.parts.back().shape = {part.shape.front()};
     }
-    LinearSpec linear{spec_.Add(std::move(weights))};
-    if (has_bias) linear.bias = static_cast<int32_t>(spec_.Add(std::move(biases)));
+    auto linear = std::make_unique<LinearT>();
+    linear->weight = spec_.Add(std::move(weights));
+    if (has_bias) linear->bias = static_cast<int32_t>(spec_.Add(std::move(biases)));
     return linear;
   }
 
-  // A norm whose tensors serve in two places is written once.
-  NormSpec Norm(const std::string& name, const std::string& source, uint64_t size,
-                float scale = 1) {
+  // Of the residual stream; null where the family has none. One whose tensors serve in two places
+  // is written once.
+  std::unique_ptr<NormT> Norm(const std::string& name, const std::string& source, float scale = 1) {
     const auto found = norms_.find(source);
-    if (found != norms_.end()) return found->second;
-    const NormSpec norm =
-        NormOf(name, {{source + ".weight", size}}, {{source + ".bias", size}}, f_.norm_bias, scale);
-    norms_.emplace(source, norm);
+    if (found != norms_.end()) return std::make_unique<NormT>(found->second);
+    auto norm = NormOf(name, {{source + ".weight", s_.hidden}}, {{source + ".bias", s_.hidden}},
+                       f_.norm_bias, scale);
+    norms_.emplace(source, *norm);
     return norm;
   }
 
-  NormSpec NormOf(const std::string& name, std::vector<TensorRecipe::Part> weights,
-                  std::vector<TensorRecipe::Part> biases, bool has_bias, float scale) {
+  std::unique_ptr<NormT> NormOf(const std::string& name, std::vector<TensorRecipe::Part> weights,
+                                std::vector<TensorRecipe::Part> biases, bool has_bias,
+                                float scale) {
     TensorRecipe weight{name, TensorRole::kVector, std::move(weights), 1};
     weight.scale = scale;
     weight.offset = f_.norm_offset * scale;
-    NormSpec norm{f_.epsilon, spec_.Add(std::move(weight)), f_.norm};
+    auto norm = std::make_unique<NormT>();
+    norm->kind = f_.norm;
+    norm->epsilon = f_.epsilon;
+    norm->weight = spec_.Add(std::move(weight));
     if (has_bias) {
       TensorRecipe bias{name + ".bias", TensorRole::kVector, std::move(biases), 1};
       bias.scale = scale;
-      norm.bias = static_cast<int32_t>(spec_.Add(std::move(bias)));
+      norm->bias = static_cast<int32_t>(spec_.Add(std::move(bias)));
     }
     return norm;
   }
 
   // Of q or k: the runtime has a weight for every channel of every head.
-  std::optional<NormSpec> HeadNorm(const std::string& name, const std::string& source,
-                                   uint32_t n_heads) {
-    if (f_.head_norm == Family::HeadNorm::kNone) return std::nullopt;
+  std::unique_ptr<NormT> HeadNorm(const std::string& name, const std::string& source,
+                                  uint32_t n_heads) {
+    if (f_.head_norm == Family::HeadNorm::kNone) return nullptr;
     std::vector<TensorRecipe::Part> weights, biases;
     const bool whole = f_.head_norm == Family::HeadNorm::kWhole;
     for (uint32_t head = 0; head < (whole ? 1 : n_heads); ++head) {
@@ -111,12 +121,12 @@ class Builder {
       weights.push_back({tensor + ".weight", size});
       biases.push_back({tensor + ".bias", size});
     }
-    NormSpec norm = NormOf(name, weights, biases, f_.head_norm_bias, 1);
-    norm.group = whole ? 0 : s_.head_dim;
+    auto norm = NormOf(name, weights, biases, f_.head_norm_bias, 1);
+    norm->group = whole ? 0 : s_.head_dim;
     return norm;
   }
 
-  LinearSpec Qkv(const std::string& name, const std::string& source) {
+  std::unique_ptr<LinearT> Qkv(const std::string& name, const std::string& source) {
     const uint64_t q_rows = uint64_t{s_.n_heads} * s_.head_dim;
     const uint64_t kv_rows = uint64_t{s_.n_kv_heads} * s_.head_dim;
     const uint64_t rows = q_rows + 2 * kv_rows;
@@ -140,28 +150,32 @@ class Builder {
     return Linear(name, parts, s_.hidden, f_.qkv_bias);
   }
 
-  void AddAttention(uint32_t index, const std::string& name, const std::string& source,
-                    LayerSpec& layer) {
-    layer.n_heads = s_.n_heads;
-    layer.n_kv_heads = s_.n_kv_heads;
-    layer.head_dim = s_.head_dim;
-    layer.rope = !f_.layer_rope.empty() ? f_.layer_rope[index] : f_.ropes.empty() ? -1 : 0;
-    layer.window = f_.layer_window.empty() ? 0 : f_.layer_window[index];
-    layer.score_scale = f_.layer_scale.empty()
-                            ? static_cast<float>(1.0 / std::sqrt(static_cast<double>(s_.head_dim)))
-                            : f_.layer_scale[index];
-    layer.soft_cap = f_.soft_cap;
-    layer.qkv_clip = f_.qkv_clip;
-    layer.qkv = Qkv(name + "attention.qkv", source);
-    layer.q_norm = HeadNorm(name + "attention.q_norm", source + f_.q_norm, s_.n_heads);
-    layer.k_norm = HeadNorm(name + "attention.k_norm", source + f_.k_norm, s_.n_kv_heads);
-    layer.output = Linear(name + "attention.output", {{source + f_.output, s_.hidden}},
-                          uint64_t{s_.n_heads} * s_.head_dim, f_.output_bias, f_.residual_scale);
+  AttentionT Attention(uint32_t index, const std::string& name, const std::string& source) {
+    AttentionT attention;
+    attention.n_heads = s_.n_heads;
+    attention.n_kv_heads = s_.n_kv_heads;
+    attention.head_dim = attention.v_head_dim = s_.head_dim;
+    attention.rope = !f_.layer_rope.empty() ? f_.layer_rope[index] : f_.ropes.empty() ? -1 : 0;
+    attention.window = f_.layer_window.empty() ? 0 : f_.layer_window[index];
+    attention.score_scale =
+        f_.layer_scale.empty()
+            ? static_cast<float>(1.0 / std::sqrt(static_cast<double>(s_.head_dim)))
+            : f_.layer_scale[index];
+    attention.soft_cap = f_.soft_cap;
+    attention.qkv_clip = f_.qkv_clip;
+    attention.qkv = Qkv(name + "attention.qkv", source);
+    attention.q_norm = HeadNorm(name + "attention.q_norm", source + f_.q_norm, s_.n_heads);
+    attention.k_norm = HeadNorm(name + "attention.k_norm", source + f_.k_norm, s_.n_kv_heads);
+    attention.output =
+        Linear(name + "attention.output", {{source + f_.output, s_.hidden}},
+               uint64_t{s_.n_heads} * s_.head_dim, f_.output_bias, f_.residual_scale);
+    return attention;
   }
 
-  void AddConv(const std::string& name, const std::string& source, LayerSpec& layer) {
+  ShortConvT ShortConv(const std::string& name, const std::string& source) {
     const Family::Conv& conv = *f_.conv;
-    ConvSpec spec{conv.taps, {}, {}, 0};
+    ShortConvT spec;
+    spec.taps = conv.taps;
     spec.input = Linear(name + "conv.input", {{source + conv.input, 3 * uint64_t{s_.hidden}}},
                         s_.hidden, conv.bias);
     TensorRecipe kernel{
@@ -179,10 +193,10 @@ class Builder {
     }
     spec.output =
         Linear(name + "conv.output", {{source + conv.output, s_.hidden}}, s_.hidden, conv.bias);
-    layer.conv = spec;
+    return spec;
   }
 
-  void AddMlp(const std::string& name, const std::string& source, LayerSpec& layer) {
+  MlpT Mlp(const std::string& name, const std::string& source) {
     const uint64_t size = s_.intermediate;
     std::vector<TensorRecipe::Part> parts;
     if (!f_.gated) {
@@ -192,67 +206,75 @@ class Builder {
     } else {
       parts = {{source + f_.gate, size}, {source + f_.up, size}};
     }
-    layer.intermediate_size = s_.intermediate;
-    layer.gate_up = Linear(name + "mlp.gate_up", parts, s_.hidden, f_.mlp_bias);
-    layer.down = Linear(name + "mlp.down", {{source + f_.down, s_.hidden}}, size, f_.mlp_bias,
-                        f_.residual_scale);
+    MlpT mlp;
+    mlp.intermediate_size = s_.intermediate;
+    mlp.activation = f_.activation;
+    mlp.plain = !f_.gated;
+    mlp.gate_up = Linear(name + "mlp.gate_up", parts, s_.hidden, f_.mlp_bias);
+    mlp.down = Linear(name + "mlp.down", {{source + f_.down, s_.hidden}}, size, f_.mlp_bias,
+                      f_.residual_scale);
+    return mlp;
   }
 
-  void AddExperts(const std::string& name, const std::string& source, LayerSpec& layer) {
+  ExpertsT Experts(const std::string& name, const std::string& source) {
     const Family::Experts& e = *f_.experts;
-    layer.intermediate_size = e.intermediate;
-    ExpertsSpec experts{{}, {}, e.n_used, e.normalize};
+    ExpertsT experts;
+    experts.n_used = e.n_used;
+    experts.normalize = e.normalize;
+    experts.intermediate_size = e.intermediate;
+    experts.activation = f_.activation;
     // In float32: which experts are chosen hangs on small differences, and it is small.
-    experts.router = {spec_.Add({name + "mlp.router",
-                                 TensorRole::kTable,
-                                 {{source + e.router + ".weight", e.n_experts}},
-                                 s_.hidden})};
+    experts.router = std::make_unique<LinearT>();
+    experts.router->weight = spec_.Add({name + "mlp.router",
+                                        TensorRole::kTable,
+                                        {{source + e.router + ".weight", e.n_experts}},
+                                        s_.hidden});
     for (uint32_t i = 0; i < e.n_experts; ++i) {
       const std::string own = name + "mlp.experts." + std::to_string(i);
       const std::string from = source + e.expert + std::to_string(i) + ".";
-      const LinearSpec gate_up =
+      auto expert = std::make_unique<format::ExpertT>();
+      expert->gate_up =
           Linear(own + ".gate_up", {{from + e.gate, e.intermediate}, {from + e.up, e.intermediate}},
                  s_.hidden, false);
-      const LinearSpec down = Linear(own + ".down", {{from + e.down, s_.hidden}}, e.intermediate,
-                                     false, f_.residual_scale);
-      experts.experts.push_back({gate_up, down});
+      expert->down = Linear(own + ".down", {{from + e.down, s_.hidden}}, e.intermediate, false,
+                            f_.residual_scale);
+      experts.experts.push_back(std::move(expert));
     }
-    layer.experts = std::move(experts);
+    return experts;
   }
 
   void AddLayer(uint32_t index) {
     const std::string name = "layers." + std::to_string(index) + ".";
     const std::string source = f_.prefix + f_.layers + std::to_string(index) + ".";
-    LayerSpec layer;
-    const auto norm = [&](const char* ours, const std::string& theirs) -> std::optional<NormSpec> {
-      if (theirs.empty()) return std::nullopt;
-      return Norm(name + ours, source + theirs, s_.hidden);
+    const auto norm = [&](const char* ours, const std::string& theirs) {
+      return theirs.empty() ? nullptr : Norm(name + ours, source + theirs);
     };
-    layer.activation = f_.activation;
-    layer.gated = f_.gated;
-    layer.parallel = f_.parallel;
-    layer.norm = norm("attention.norm", f_.attention_norm);
+    auto mixer = std::make_unique<SublayerT>(), mlp = std::make_unique<SublayerT>();
+    mixer->norm = norm("attention.norm", f_.attention_norm);
     if (f_.conv && f_.conv->layers[index]) {
-      AddConv(name, source, layer);
+      mixer->op.Set(ShortConv(name, source));
     } else {
-      AddAttention(index, name, source, layer);
+      mixer->op.Set(Attention(index, name, source));
     }
-    layer.post_norm = norm("attention.post_norm", f_.attention_post_norm);
-    layer.mlp_norm = norm("mlp.norm", f_.mlp_norm);
+    mixer->post_norm = norm("attention.post_norm", f_.attention_post_norm);
+    mlp->norm = norm("mlp.norm", f_.mlp_norm);
     if (f_.experts && (!f_.has_experts || f_.has_experts(index))) {
-      AddExperts(name, source, layer);
+      mlp->op.Set(Experts(name, source));
     } else {
-      AddMlp(name, source, layer);
+      mlp->op.Set(Mlp(name, source));
     }
-    layer.mlp_post_norm = norm("mlp.post_norm", f_.mlp_post_norm);
+    mlp->post_norm = norm("mlp.post_norm", f_.mlp_post_norm);
+    mlp->reads_previous_input = f_.parallel;
     for (const std::string& ignored : f_.ignored) spec_.ignored.insert(source + ignored);
-    spec_.layers.push_back(std::move(layer));
+    format::LayerT& layer = spec_.layers.emplace_back();
+    layer.sublayers.push_back(std::move(mixer));
+    layer.sublayers.push_back(std::move(mlp));
   }
 
   const Family& f_;
   const Sizes& s_;
   DecoderSpec spec_;
-  std::map<std::string, NormSpec> norms_;  // by source
+  std::map<std::string, NormT> norms_;  // by source
 };
 
 }  // namespace

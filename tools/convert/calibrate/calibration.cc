@@ -1,6 +1,7 @@
 #include "tools/convert/calibrate/calibration.h"
 
 #include "platforms/cpu.h"
+#include "runtime/model/linears.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/calibrate/compensate.h"
 #include "tools/convert/calibrate/correct.h"
@@ -24,24 +25,20 @@ using Stages = std::vector<std::vector<uint32_t>>;
 // A router is no matrix of these: it stays exact.
 Stages StagesOf(const format::Layer& layer) {
   Stages stages;
-  if (layer.conv() != nullptr) {
-    stages = {{layer.conv()->input()->weight()}, {layer.conv()->output()->weight()}};
-  } else {
-    stages = {{layer.attention()->qkv()->weight()}, {layer.attention()->output()->weight()}};
+  for (const format::Sublayer* sublayer : *layer.sublayers()) {
+    if (const format::Experts* experts = sublayer->op_as_Experts()) {
+      std::vector<uint32_t> gate_up, down;
+      for (const format::Expert* expert : *experts->experts()) {
+        gate_up.push_back(expert->gate_up()->weight());
+        down.push_back(expert->down()->weight());
+      }
+      stages.push_back(std::move(gate_up));
+      stages.push_back(std::move(down));
+    } else {
+      ForEachLinear(*sublayer,
+                    [&](const format::Linear& linear) { stages.push_back({linear.weight()}); });
+    }
   }
-  const format::Mlp& mlp = *layer.mlp();
-  if (mlp.experts() == nullptr) {
-    stages.push_back({mlp.gate_up()->weight()});
-    stages.push_back({mlp.down()->weight()});
-    return stages;
-  }
-  std::vector<uint32_t> gate_up, down;
-  for (const format::Expert* expert : *mlp.experts()->experts()) {
-    gate_up.push_back(expert->gate_up()->weight());
-    down.push_back(expert->down()->weight());
-  }
-  stages.push_back(std::move(gate_up));
-  stages.push_back(std::move(down));
   return stages;
 }
 

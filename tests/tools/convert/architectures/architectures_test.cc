@@ -34,7 +34,9 @@ DecoderSpec Read(const std::string& architecture, const std::string& differs) {
 
 std::vector<uint32_t> Windows(const DecoderSpec& spec) {
   std::vector<uint32_t> windows;
-  for (const LayerSpec& layer : spec.layers) windows.push_back(layer.window);
+  for (const format::LayerT& layer : spec.layers) {
+    windows.push_back(layer.sublayers[0]->op.AsAttention()->window);
+  }
   return windows;
 }
 
@@ -69,12 +71,13 @@ TEST(Architectures, DefaultsOfEachClass) {
                 .frequencies.size(),
             4u);
   const DecoderSpec smollm3 = Read("SmolLM3ForCausalLM", "{}");
-  EXPECT_EQ(smollm3.layers[2].rope, 0);
-  EXPECT_EQ(smollm3.layers[3].rope, -1);
+  EXPECT_EQ(smollm3.layers[2].sublayers[0]->op.AsAttention()->rope, 0);
+  EXPECT_EQ(smollm3.layers[3].sublayers[0]->op.AsAttention()->rope, -1);
   const DecoderSpec lfm2 = Read("Lfm2ForCausalLM", R"({"full_attn_idxs": [1, 3]})");
-  EXPECT_TRUE(lfm2.layers[0].conv.has_value());
-  EXPECT_FALSE(lfm2.layers[1].conv.has_value());
-  EXPECT_EQ(lfm2.layers[0].intermediate_size, 256u);  // two thirds, up to a multiple of 256
+  EXPECT_EQ(lfm2.layers[0].sublayers[0]->op.type, format::Operator::ShortConv);
+  EXPECT_EQ(lfm2.layers[1].sublayers[0]->op.type, format::Operator::Attention);
+  // Two thirds, up to a multiple of 256.
+  EXPECT_EQ(lfm2.layers[0].sublayers[1]->op.AsMlp()->intermediate_size, 256u);
 }
 
 struct Bad {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "runtime/model/tensor_view.h"
+#include "tests/runtime/model/sublayers.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/error.h"
@@ -30,7 +31,7 @@ class FloatModelTest : public testing::Test {
     });
     return all;
   }
-  const format::Layer& layer(uint32_t i) { return *model_.file().model().layers()->Get(i); }
+  const format::Model& model() { return model_.file().model(); }
 
   TempFolder folder_;
   FloatModel model_{Convert(folder_ / "f32.rondo"), 2};
@@ -53,7 +54,7 @@ TEST_F(FloatModelTest, ChunksBeginWithBos) {
 TEST_F(FloatModelTest, LayersOneByOneAreTheWholeModel) {
   std::vector<float> hidden, first;
   for (uint32_t i = 0; i < model_.file().model().layers()->size(); ++i) {
-    const uint32_t qkv = layer(i).attention()->qkv()->weight();
+    const uint32_t qkv = AttentionOf(model(), i).qkv()->weight();
     size_t seen = 0;
     model_.RunLayer(i, chunks_, hidden, {&qkv, 1}, [&](size_t chunk, const ChunkInputs& inputs) {
       EXPECT_EQ(chunk, seen++);
@@ -84,19 +85,18 @@ TEST_F(FloatModelTest, LayersOneByOneAreTheWholeModel) {
 
 TEST_F(FloatModelTest, InputsAreWhatTheMatrixMultiplies) {
   // The first layer's normed embeddings.
-  const uint32_t qkv = layer(0).attention()->qkv()->weight();
-  const format::Model& model = model_.file().model();
-  const size_t n = model.hidden_size();
+  const uint32_t qkv = AttentionOf(model(), 0).qkv()->weight();
+  const size_t n = model().hidden_size();
   std::vector<float> hidden;
   model_.RunLayer(0, chunks_, hidden, {&qkv, 1}, [&](size_t chunk, const ChunkInputs& inputs) {
-    const std::span<const float> weight = model_.values(layer(0).attention()->norm()->weight());
+    const std::span<const float> weight = model_.values(SublayerAt(model(), 0, 0).norm()->weight());
     for (size_t r = 0; r < 12; ++r) {
       const float* x =
-          &model_.values(model.embedding())[static_cast<size_t>(chunks_[chunk][r]) * n];
+          &model_.values(model().embedding())[static_cast<size_t>(chunks_[chunk][r]) * n];
       double squares = 0;
       for (size_t i = 0; i < n; ++i) squares += double{x[i]} * double{x[i]};
-      const double norm =
-          1 / std::sqrt(squares / static_cast<double>(n) + layer(0).attention()->norm()->epsilon());
+      const double norm = 1 / std::sqrt(squares / static_cast<double>(n) +
+                                        SublayerAt(model(), 0, 0).norm()->epsilon());
       for (size_t i = 0; i < n; ++i) {
         ASSERT_NEAR(inputs.at(qkv)[r * n + i], x[i] * norm * weight[i], 1e-4);
       }
@@ -105,7 +105,7 @@ TEST_F(FloatModelTest, InputsAreWhatTheMatrixMultiplies) {
 }
 
 TEST_F(FloatModelTest, AnExchangeIsSeenAndCanBeTakenBack) {
-  const uint32_t down = layer(2).mlp()->down()->weight();
+  const uint32_t down = MlpOf(model(), 2).down()->weight();
   const std::vector<float> before = Logits();
   const std::vector<float> old(model_.values(down).begin(), model_.values(down).end());
   model_.Exchange(down, std::vector<float>(old.size(), 0.0f));

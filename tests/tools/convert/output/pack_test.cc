@@ -11,6 +11,7 @@
 #include "runtime/kernels/pack_linear.h"
 #include "runtime/model/tensor_view.h"
 #include "runtime/text/tokenizer.h"
+#include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
 #include "tests/tools/run_tool.h"
 #include "tools/convert/error.h"
@@ -57,10 +58,10 @@ TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
       const ModelBytes bytes = model.packed(named.kernels);
       const ModelFile file = *ModelFile::Open(bytes.bytes());
       ASSERT_EQ(file.model().tensors()->size(), portable.model().tensors()->size());
-      const format::Layer& layer = *portable.model().layers()->Get(0);
+      const format::Attention& attention = AttentionOf(portable.model(), 0);
+      const format::Mlp& mlp = MlpOf(portable.model(), 0);
       const std::vector<const format::Linear*> linears = {
-          layer.attention()->qkv(), layer.attention()->output(), layer.mlp()->gate_up(),
-          layer.mlp()->down(), portable.model().head()};
+          attention.qkv(), attention.output(), mlp.gate_up(), mlp.down(), portable.model().head()};
       for (uint32_t i = 0; i < file.model().tensors()->size(); ++i) {
         const TensorView before = ViewTensor(portable, i), after = ViewTensor(file, i);
         EXPECT_STREQ(after.name, before.name);
@@ -150,14 +151,14 @@ TEST(Pack, RefusesAWeightWithTwoBiases) {
   const ConvertedModel model(shape, TensorFormat::Q8, TensorFormat::Q8);
   const TempFolder folder;
   const auto share = [](format::ModelT& m) {
-    m.layers[1]->attention->qkv->weight = m.layers[0]->attention->qkv->weight;
+    AttentionOf(m, 1).qkv->weight = AttentionOf(m, 0).qkv->weight;
   };
   Write(folder / "two", Rewrite(model.portable(), share));
   EXPECT_THAT(Refusal({folder / "two", folder / "out.rondo", LayoutNamed("avx2")}),
               HasSubstr("used with two biases"));
   Write(folder / "one", Rewrite(model.portable(), [&](format::ModelT& m) {
           share(m);
-          m.layers[1]->attention->qkv->bias = m.layers[0]->attention->qkv->bias;
+          AttentionOf(m, 1).qkv->bias = AttentionOf(m, 0).qkv->bias;
         }));
   // The second layer's own tensors are then no Linear's: they are copied as they are.
   EXPECT_EQ(Refusal({folder / "one", folder / "out.rondo", LayoutNamed("avx2")}), "");
