@@ -1,66 +1,65 @@
 #include "tools/convert/architectures/architecture.h"
 
-#include <array>
+#include <set>
+#include <string>
 
 namespace rondo::convert {
 namespace {
 
-struct Architecture {
-  const char* name;
-  const char* model_type;
-  DecoderSpec (*read)(const Config&);
-};
+const std::vector<Architecture>& Architectures() {
+  static const std::vector<Architecture> all = [] {
+    std::vector<Architecture> rows;
+    for (const auto family :
+         {GemmaArchitectures, GptArchitectures, Lfm2Architectures, LlamaArchitectures,
+          OlmoArchitectures, PhiArchitectures, QwenArchitectures}) {
+      for (Architecture& row : family()) rows.push_back(std::move(row));
+    }
+    return rows;
+  }();
+  return all;
+}
 
-constexpr std::array kArchitectures = {
-    Architecture{"Gemma2ForCausalLM", "gemma2", ReadGemma2},
-    Architecture{"Gemma3ForCausalLM", "gemma3_text", ReadGemma3},
-    Architecture{"GemmaForCausalLM", "gemma", ReadGemma},
-    Architecture{"GPT2LMHeadModel", "gpt2", ReadGpt2},
-    Architecture{"GPTNeoXForCausalLM", "gpt_neox", ReadGptNeox},
-    Architecture{"GraniteForCausalLM", "granite", ReadGranite},
-    Architecture{"Lfm2ForCausalLM", "lfm2", ReadLfm2},
-    Architecture{"LlamaForCausalLM", "llama", ReadLlama},
-    Architecture{"MistralForCausalLM", "mistral", ReadMistral},
-    Architecture{"MixtralForCausalLM", "mixtral", ReadMixtral},
-    Architecture{"Olmo2ForCausalLM", "olmo2", ReadOlmo2},
-    Architecture{"OlmoeForCausalLM", "olmoe", ReadOlmoe},
-    Architecture{"Phi3ForCausalLM", "phi3", ReadPhi3},
-    Architecture{"PhiForCausalLM", "phi", ReadPhi},
-    Architecture{"Qwen2ForCausalLM", "qwen2", ReadQwen2},
-    Architecture{"Qwen3ForCausalLM", "qwen3", ReadQwen3},
-    Architecture{"Qwen3MoeForCausalLM", "qwen3_moe", ReadQwen3Moe},
-    Architecture{"SmolLM3ForCausalLM", "smollm3", ReadSmolLm3},
-    Architecture{"StableLmForCausalLM", "stablelm", ReadStableLm},
-    Architecture{"Starcoder2ForCausalLM", "starcoder2", ReadStarcoder2},
-};
-
-[[noreturn]] void RefuseUnknown(const Config& config, const char* key, const std::string& name) {
+[[noreturn]] void RefuseUnknown(const Config& config, const char* key, const std::string& name,
+                                const char* Architecture::*called) {
+  std::set<std::string> names;
+  for (const Architecture& architecture : Architectures()) names.insert(architecture.*called);
   std::string known;
-  for (const Architecture& architecture : kArchitectures) {
-    known += std::string(known.empty() ? "" : ", ") + architecture.name;
-  }
+  for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
   config.Refuse(key, "names the architecture " + name + "; known: " + known);
 }
 
 }  // namespace
 
-DecoderSpec ReadArchitecture(const Config& config) {
+const Architecture& FindArchitecture(const Config& config) {
   const std::vector<std::string> names = config.Texts("architectures");
   const std::string model_type = config.Text("model_type", "");
   if (names.size() > 1) config.Refuse("architectures", "names more than one architecture");
   if (names.empty() && model_type.empty()) config.Refuse("architectures", "is missing");
-  for (const Architecture& architecture : kArchitectures) {
+  for (const Architecture& architecture : Architectures()) {
     const bool same_type = model_type == architecture.model_type;
     if (names.empty() ? !same_type : names.front() != architecture.name) continue;
     if (!same_type && !model_type.empty()) {
       config.Refuse("model_type", "is " + model_type + ", which is not " + architecture.name);
     }
-    DecoderSpec spec = architecture.read(config);
-    spec.architecture = architecture.name;
-    return spec;
+    return architecture;
   }
-  if (names.empty()) RefuseUnknown(config, "model_type", model_type);
-  RefuseUnknown(config, "architectures", names.front());
+  if (names.empty()) RefuseUnknown(config, "model_type", model_type, &Architecture::name);
+  RefuseUnknown(config, "architectures", names.front(), &Architecture::name);
+}
+
+const Architecture& FindArchitecture(const GgufKeys& keys) {
+  for (const Architecture& architecture : Architectures()) {
+    if (keys.architecture() != architecture.gguf) continue;
+    if (architecture.is_in_gguf == nullptr || architecture.is_in_gguf(keys)) return architecture;
+  }
+  RefuseUnknown(keys.all(), "general.architecture", keys.architecture(), &Architecture::gguf);
+}
+
+DecoderSpec ReadArchitecture(const Config& config) {
+  const Architecture& architecture = FindArchitecture(config);
+  DecoderSpec spec = architecture.read(config);
+  spec.architecture = architecture.name;
+  return spec;
 }
 
 }  // namespace rondo::convert

@@ -1,34 +1,48 @@
-// The architectures that the converter knows: each turns config.json into a DecoderSpec.
+// The architectures that the converter knows. Each is a row: what Hugging Face and GGUF files call
+// it and its tensors, and how its config becomes a DecoderSpec. A family, which is those that share
+// code, is a file with a function that returns its rows; architecture.cc lists these functions.
 #pragma once
+
+#include <nlohmann/json.hpp>
+#include <vector>
 
 #include "tools/convert/architectures/decoder_spec.h"
 #include "tools/convert/sources/config.h"
+#include "tools/convert/sources/gguf/keys.h"
+#include "tools/convert/sources/gguf/tensor_names.h"
 
 namespace rondo::convert {
 
+struct Architecture {
+  const char* name;        // config.json's `architectures`
+  const char* model_type;  // config.json's `model_type`
+  DecoderSpec (*read)(const Config& config);
+
+  const char* gguf;  // general.architecture
+  // Of those that share that name, whether a file is of this one; null: it is.
+  bool (*is_in_gguf)(const GgufKeys& keys) = nullptr;
+  // Adds to `config`, which has what all architectures have, what only some do; null: nothing.
+  void (*add_gguf)(const GgufKeys& keys, nlohmann::json& config) = nullptr;
+  NameRules gguf_names = UsualNames();
+  double gguf_rope_theta = 1e4;  // where the file has none
+};
+
 // By config.json's `architectures`, or `model_type` where that is absent. Throws Error naming the
-// architecture and those known, or the key that is wrong. Token ids are the caller's to add.
+// architecture and those known.
+const Architecture& FindArchitecture(const Config& config);
+// By general.architecture and what the file holds. Throws Error likewise.
+const Architecture& FindArchitecture(const GgufKeys& keys);
+
+// Throws Error naming the key that is wrong. Token ids are the caller's to add.
 DecoderSpec ReadArchitecture(const Config& config);
 
-DecoderSpec ReadGemma(const Config& config);
-DecoderSpec ReadGemma2(const Config& config);
-DecoderSpec ReadGemma3(const Config& config);
-DecoderSpec ReadGpt2(const Config& config);
-DecoderSpec ReadGptNeox(const Config& config);
-DecoderSpec ReadGranite(const Config& config);
-DecoderSpec ReadLfm2(const Config& config);
-DecoderSpec ReadLlama(const Config& config);
-DecoderSpec ReadMistral(const Config& config);
-DecoderSpec ReadMixtral(const Config& config);
-DecoderSpec ReadOlmo2(const Config& config);
-DecoderSpec ReadOlmoe(const Config& config);
-DecoderSpec ReadPhi(const Config& config);
-DecoderSpec ReadPhi3(const Config& config);
-DecoderSpec ReadQwen2(const Config& config);
-DecoderSpec ReadQwen3(const Config& config);
-DecoderSpec ReadQwen3Moe(const Config& config);
-DecoderSpec ReadSmolLm3(const Config& config);
-DecoderSpec ReadStableLm(const Config& config);
-DecoderSpec ReadStarcoder2(const Config& config);
+// The families.
+std::vector<Architecture> GemmaArchitectures();
+std::vector<Architecture> GptArchitectures();
+std::vector<Architecture> Lfm2Architectures();
+std::vector<Architecture> LlamaArchitectures();
+std::vector<Architecture> OlmoArchitectures();
+std::vector<Architecture> PhiArchitectures();
+std::vector<Architecture> QwenArchitectures();
 
 }  // namespace rondo::convert

@@ -5,9 +5,12 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
+
+using nlohmann::json;
 
 Family GemmaFamily(const Config& config, uint32_t kv_heads, uint32_t context) {
   if (config.Flag("use_bidirectional_attention", false)) {
@@ -40,8 +43,6 @@ void AddGemma2(const Config& config, double attention_cap, double logit_cap, Fam
   f.soft_cap = cap("attn_logit_softcapping", attention_cap);
   f.logit_soft_cap = cap("final_logit_softcapping", logit_cap);
 }
-
-}  // namespace
 
 DecoderSpec ReadGemma(const Config& config) {
   Family f = GemmaFamily(config, 16, 8192);
@@ -80,6 +81,87 @@ DecoderSpec ReadGemma3(const Config& config) {
                             : PlainRope(config, local.theta, local));
   for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window == 0 ? 0 : 1);
   return BuildDecoder(f);
+}
+
+void AddGemma(const GgufKeys&, json& config) {
+  config["hidden_activation"] = "gelu_pytorch_tanh";
+  config.erase("hidden_act");
+}
+
+// The file has no query scale: the largest model of each family divides by its true head size, all
+// others by head_dim.
+void AddGemmaScale(const GgufKeys& keys, uint64_t layers_of_largest, json& config) {
+  const bool is_largest = keys.n_layers() == layers_of_largest;
+  config["query_pre_attn_scalar"] =
+      is_largest ? keys.Count("embedding_length", kMaxHidden) / keys.n_heads() : keys.head_dim();
+}
+
+void AddGemma2(const GgufKeys& keys, json& config) {
+  AddGemma(keys, config);
+  AddGemmaScale(keys, 46, config);
+  AddWindow(keys, config);
+  config["attn_logit_softcapping"] = keys.Number("attn_logit_softcapping", 50.0);
+  config["final_logit_softcapping"] = keys.Number("final_logit_softcapping", 30.0);
+  config["layer_types"] =
+      LayerTypes(keys, "sliding_attention", [](uint64_t i) { return i % 2 == 1; });
+}
+
+void AddGemma3(const GgufKeys& keys, json& config) {
+  AddGemma(keys, config);
+  AddGemmaScale(keys, 62, config);
+  AddWindow(keys, config);
+  const uint64_t period =
+      std::max<uint64_t>(keys.Count("attention.sliding_window_pattern", kMaxLayers, 6), 1);
+  config["layer_types"] =
+      LayerTypes(keys, "sliding_attention", [&](uint64_t i) { return i % period == period - 1; });
+  if (keys.Has("final_logit_softcapping")) {
+    config["final_logit_softcapping"] = keys.Number("final_logit_softcapping");
+  }
+  // Layers with a window have a base of their own, and no scaling.
+  config["rope_parameters"] = {
+      {"full_attention", RopeParameters(keys, keys.Number("rope.freq_base", 1e6))},
+      {"sliding_attention",
+       {{"rope_type", "default"}, {"rope_theta", keys.Number("rope.freq_base_swa", 1e4)}}}};
+}
+
+}  // namespace
+
+std::vector<Architecture> GemmaArchitectures() {
+  const NameRules gemma = {
+      {"output_norm", "model.norm", Change::kPlusOne},
+      {"blk.{}.attn_norm", "model.layers.{}.input_layernorm", Change::kPlusOne},
+      {"blk.{}.ffn_norm", "model.layers.{}.post_attention_layernorm", Change::kPlusOne},
+  };
+  const NameRules gemma2 = {
+      {"output_norm", "model.norm", Change::kPlusOne},
+      {"blk.{}.attn_norm", "model.layers.{}.input_layernorm", Change::kPlusOne},
+      {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm", Change::kPlusOne},
+      {"blk.{}.ffn_norm", "model.layers.{}.pre_feedforward_layernorm", Change::kPlusOne},
+      {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm", Change::kPlusOne},
+      {"blk.{}.attn_q_norm", "model.layers.{}.self_attn.q_norm", Change::kPlusOne},
+      {"blk.{}.attn_k_norm", "model.layers.{}.self_attn.k_norm", Change::kPlusOne},
+  };
+  return {
+      {.name = "GemmaForCausalLM",
+       .model_type = "gemma",
+       .read = ReadGemma,
+       .gguf = "gemma",
+       .add_gguf = AddGemma,
+       .gguf_names = With(UsualNames(), gemma)},
+      {.name = "Gemma2ForCausalLM",
+       .model_type = "gemma2",
+       .read = ReadGemma2,
+       .gguf = "gemma2",
+       .add_gguf = AddGemma2,
+       .gguf_names = With(UsualNames(), gemma2)},
+      {.name = "Gemma3ForCausalLM",
+       .model_type = "gemma3_text",
+       .read = ReadGemma3,
+       .gguf = "gemma3",
+       .add_gguf = AddGemma3,
+       .gguf_names = With(UsualNames(), gemma2),
+       .gguf_rope_theta = 1e6},
+  };
 }
 
 }  // namespace rondo::convert

@@ -6,8 +6,12 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
+namespace {
+
+using nlohmann::json;
 
 DecoderSpec ReadGpt2(const Config& config) {
   Sizes sizes = ReadSizes(config, {.hidden = "n_embd",
@@ -112,6 +116,104 @@ DecoderSpec ReadStableLm(const Config& config) {
   f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
   return BuildDecoder(f);
+}
+
+// GPT-2's config.json has other names for everything.
+void AddGpt2(const GgufKeys& keys, json& config) {
+  config = {{"architectures", config["architectures"]},
+            {"model_type", config["model_type"]},
+            {"vocab_size", config["vocab_size"]},
+            {"tie_word_embeddings", config["tie_word_embeddings"]},
+            {"activation_function", "gelu_new"},
+            {"layer_norm_epsilon", keys.Number("attention.layer_norm_epsilon")},
+            {"n_embd", config["hidden_size"]},
+            {"n_head", config["num_attention_heads"]},
+            {"n_inner", config["intermediate_size"]},
+            {"n_layer", config["num_hidden_layers"]},
+            {"n_positions", config["max_position_embeddings"]}};
+}
+
+void AddGptNeoX(const GgufKeys& keys, json& config) {
+  config["hidden_act"] = "gelu";
+  config["layer_norm_eps"] = keys.Number("attention.layer_norm_epsilon");
+  config["use_parallel_residual"] = keys.Flag("use_parallel_residual", true);
+  config["attention_bias"] = true;
+}
+
+void AddStarcoder2(const GgufKeys& keys, json& config) {
+  AddWindow(keys, config);
+  config["hidden_act"] = "gelu_pytorch_tanh";
+  config["norm_epsilon"] = keys.Number("attention.layer_norm_epsilon");
+  config["use_bias"] = keys.HasTensor("blk.0.attn_q.bias");
+}
+
+void AddStableLm(const GgufKeys& keys, json& config) {
+  config["layer_norm_eps"] = keys.Number("attention.layer_norm_epsilon");
+  config["use_qkv_bias"] = keys.HasTensor("blk.0.attn_q.bias");
+  config["qk_layernorm"] = keys.HasTensor("blk.0.attn_q_norm.weight");
+  config["use_parallel_residual"] = keys.Flag("use_parallel_residual", true);
+}
+
+}  // namespace
+
+std::vector<Architecture> GptArchitectures() {
+  const NameRules gpt2 = {
+      {"token_embd", "transformer.wte"},
+      {"position_embd", "transformer.wpe"},
+      {"output_norm", "transformer.ln_f"},
+      {"output", "lm_head"},
+      {"blk.{}.attn_norm", "transformer.h.{}.ln_1"},
+      {"blk.{}.attn_qkv", "transformer.h.{}.attn.c_attn", Change::kTransposed},
+      {"blk.{}.attn_output", "transformer.h.{}.attn.c_proj", Change::kTransposed},
+      {"blk.{}.ffn_norm", "transformer.h.{}.ln_2"},
+      {"blk.{}.ffn_up", "transformer.h.{}.mlp.c_fc", Change::kTransposed},
+      {"blk.{}.ffn_down", "transformer.h.{}.mlp.c_proj", Change::kTransposed},
+  };
+  const NameRules gpt_neox = {
+      {"token_embd", "gpt_neox.embed_in"},
+      {"output_norm", "gpt_neox.final_layer_norm"},
+      {"output", "embed_out"},
+      {"blk.{}.attn_norm", "gpt_neox.layers.{}.input_layernorm"},
+      {"blk.{}.attn_qkv", "gpt_neox.layers.{}.attention.query_key_value", Change::kSplitByThird},
+      {"blk.{}.attn_output", "gpt_neox.layers.{}.attention.dense"},
+      {"blk.{}.ffn_norm", "gpt_neox.layers.{}.post_attention_layernorm"},
+      {"blk.{}.ffn_up", "gpt_neox.layers.{}.mlp.dense_h_to_4h"},
+      {"blk.{}.ffn_down", "gpt_neox.layers.{}.mlp.dense_4h_to_h"},
+  };
+  const NameRules starcoder2 = {
+      {"blk.{}.ffn_up", "model.layers.{}.mlp.c_fc"},
+      {"blk.{}.ffn_down", "model.layers.{}.mlp.c_proj"},
+  };
+  const NameRules stablelm = {
+      {"blk.{}.attn_q_norm", "model.layers.{}.self_attn.q_layernorm.norms.{}", Change::kHeads},
+      {"blk.{}.attn_k_norm", "model.layers.{}.self_attn.k_layernorm.norms.{}", Change::kHeads},
+  };
+  return {
+      {.name = "GPT2LMHeadModel",
+       .model_type = "gpt2",
+       .read = ReadGpt2,
+       .gguf = "gpt2",
+       .add_gguf = AddGpt2,
+       .gguf_names = gpt2},
+      {.name = "GPTNeoXForCausalLM",
+       .model_type = "gpt_neox",
+       .read = ReadGptNeox,
+       .gguf = "gptneox",
+       .add_gguf = AddGptNeoX,
+       .gguf_names = gpt_neox},
+      {.name = "Starcoder2ForCausalLM",
+       .model_type = "starcoder2",
+       .read = ReadStarcoder2,
+       .gguf = "starcoder2",
+       .add_gguf = AddStarcoder2,
+       .gguf_names = With(UsualNames(), starcoder2)},
+      {.name = "StableLmForCausalLM",
+       .model_type = "stablelm",
+       .read = ReadStableLm,
+       .gguf = "stablelm",
+       .add_gguf = AddStableLm,
+       .gguf_names = With(UsualNames(), stablelm)},
+  };
 }
 
 }  // namespace rondo::convert

@@ -4,9 +4,12 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
+
+using nlohmann::json;
 
 // The MLP's size as transformers makes it of the config's.
 uint32_t Intermediate(const Config& config) {
@@ -44,8 +47,6 @@ std::vector<bool> ConvLayers(const Config& config, uint32_t n_layers) {
   return convs;
 }
 
-}  // namespace
-
 DecoderSpec ReadLfm2(const Config& config) {
   Sizes sizes = ReadSizes(
       config, {.intermediate = nullptr, .default_kv_heads = 8, .default_context = 128000});
@@ -73,6 +74,49 @@ DecoderSpec ReadLfm2(const Config& config) {
   f.ropes = {ReadRope(config, {sizes.head_dim, sizes.context, 1e6})};
   f.tied = config.Flag("tie_embedding", config.Flag("tie_word_embeddings", true));
   return BuildDecoder(f);
+}
+
+void AddLfm2(const GgufKeys& keys, json& config) {
+  const std::vector<uint64_t> n_kv_heads = keys.PerLayer("attention.head_count_kv", kMaxHeads);
+  config["num_key_value_heads"] = *std::ranges::max_element(n_kv_heads);
+  for (const uint64_t n : n_kv_heads) {
+    if (n != 0 && n != config["num_key_value_heads"]) {
+      keys.Refuse("attention.head_count_kv", "differs between layers with attention");
+    }
+  }
+  config["layer_types"] = LayerTypes(keys, "conv", [&](uint64_t i) { return n_kv_heads[i] > 0; });
+  config["conv_L_cache"] = keys.Count("shortconv.l_cache", kMaxHidden);
+  config["conv_bias"] = keys.HasTensor("blk.0.shortconv.conv.bias");
+  config["norm_eps"] = keys.Number("attention.layer_norm_rms_epsilon");
+  config["block_auto_adjust_ff_dim"] = false;
+}
+
+}  // namespace
+
+std::vector<Architecture> Lfm2Architectures() {
+  const NameRules lfm2 = {
+      {"token_embd_norm", "model.embedding_norm"},
+      {"output_norm", "model.embedding_norm"},
+      {"blk.{}.attn_norm", "model.layers.{}.operator_norm"},
+      {"blk.{}.attn_output", "model.layers.{}.self_attn.out_proj"},
+      {"blk.{}.attn_q_norm", "model.layers.{}.self_attn.q_layernorm"},
+      {"blk.{}.attn_k_norm", "model.layers.{}.self_attn.k_layernorm"},
+      {"blk.{}.ffn_norm", "model.layers.{}.ffn_norm"},
+      {"blk.{}.ffn_gate", "model.layers.{}.feed_forward.w1"},
+      {"blk.{}.ffn_down", "model.layers.{}.feed_forward.w2"},
+      {"blk.{}.ffn_up", "model.layers.{}.feed_forward.w3"},
+      {"blk.{}.shortconv.conv", "model.layers.{}.conv.conv", Change::kDepthwise},
+      {"blk.{}.shortconv.in_proj", "model.layers.{}.conv.in_proj"},
+      {"blk.{}.shortconv.out_proj", "model.layers.{}.conv.out_proj"},
+  };
+  return {
+      {.name = "Lfm2ForCausalLM",
+       .model_type = "lfm2",
+       .read = ReadLfm2,
+       .gguf = "lfm2",
+       .add_gguf = AddLfm2,
+       .gguf_names = With(UsualNames(), lfm2)},
+  };
 }
 
 }  // namespace rondo::convert

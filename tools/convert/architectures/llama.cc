@@ -4,9 +4,12 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
+
+using nlohmann::json;
 
 Family LlamaFamily(const Config& config, const SizeKeys& keys, double theta = 10000) {
   Family f(ReadSizes(config, keys));
@@ -25,8 +28,6 @@ void Slide(const Config& config, uint64_t if_absent, Family& f) {
   f.layer_window =
       ReadWindows(config, f.sizes, ReadWindow(config, if_absent), [](uint32_t) { return true; });
 }
-
-}  // namespace
 
 DecoderSpec ReadLlama(const Config& config) { return BuildDecoder(LlamaFamily(config, {})); }
 
@@ -83,6 +84,82 @@ DecoderSpec ReadGranite(const Config& config) {
   f.residual_scale = static_cast<float>(config.Positive("residual_multiplier", 1));
   f.logit_scale = static_cast<float>(1 / config.Positive("logits_scaling", 1));
   return BuildDecoder(f);
+}
+
+// A file of "llama" has experts (Mixtral), or a window (Mistral), or neither.
+bool HasExperts(const GgufKeys& keys) { return ExpertCount(keys) > 0; }
+bool HasWindow(const GgufKeys& keys) { return WindowOf(keys) > 0; }
+
+void AddMixtral(const GgufKeys& keys, json& config) {
+  AddExperts(keys, "num_local_experts", config);
+  AddWindow(keys, config);
+}
+
+void AddSmolLm3(const GgufKeys& keys, json& config) {
+  AddBiases(keys, config);
+  config["no_rope_layer_interval"] = 4;  // not in the file
+}
+
+void AddGranite(const GgufKeys& keys, json& config) {
+  AddBiases(keys, config);
+  config["embedding_multiplier"] = keys.Number("embedding_scale", 1.0);
+  config["residual_multiplier"] = keys.Number("residual_scale", 1.0);
+  config["attention_multiplier"] = keys.Number("attention.scale");
+  config["logits_scaling"] = keys.Number("logit_scale", 1.0);
+}
+
+}  // namespace
+
+std::vector<Architecture> LlamaArchitectures() {
+  const NameRules llama = With(UsualNames(), PairedHeadNames());
+  // Files made before experts were stacked have a tensor for each.
+  const NameRules mixtral =
+      With(llama, {
+                      {"blk.{}.ffn_gate_inp", "model.layers.{}.block_sparse_moe.gate"},
+                      {"blk.{}.ffn_gate_exps", "model.layers.{}.block_sparse_moe.experts.{}.w1",
+                       Change::kExperts},
+                      {"blk.{}.ffn_down_exps", "model.layers.{}.block_sparse_moe.experts.{}.w2",
+                       Change::kExperts},
+                      {"blk.{}.ffn_up_exps", "model.layers.{}.block_sparse_moe.experts.{}.w3",
+                       Change::kExperts},
+                      {"blk.{}.ffn_gate.{}", "model.layers.{}.block_sparse_moe.experts.{}.w1"},
+                      {"blk.{}.ffn_down.{}", "model.layers.{}.block_sparse_moe.experts.{}.w2"},
+                      {"blk.{}.ffn_up.{}", "model.layers.{}.block_sparse_moe.experts.{}.w3"},
+                  });
+  return {
+      {.name = "MixtralForCausalLM",
+       .model_type = "mixtral",
+       .read = ReadMixtral,
+       .gguf = "llama",
+       .is_in_gguf = HasExperts,
+       .add_gguf = AddMixtral,
+       .gguf_names = mixtral},
+      {.name = "MistralForCausalLM",
+       .model_type = "mistral",
+       .read = ReadMistral,
+       .gguf = "llama",
+       .is_in_gguf = HasWindow,
+       .add_gguf = AddWindow,
+       .gguf_names = llama},
+      {.name = "LlamaForCausalLM",
+       .model_type = "llama",
+       .read = ReadLlama,
+       .gguf = "llama",
+       .add_gguf = AddBiases,
+       .gguf_names = llama},
+      {.name = "SmolLM3ForCausalLM",
+       .model_type = "smollm3",
+       .read = ReadSmolLm3,
+       .gguf = "smollm3",
+       .add_gguf = AddSmolLm3,
+       .gguf_names = llama},
+      {.name = "GraniteForCausalLM",
+       .model_type = "granite",
+       .read = ReadGranite,
+       .gguf = "granite",
+       .add_gguf = AddGranite,
+       .gguf_names = llama},
+  };
 }
 
 }  // namespace rondo::convert

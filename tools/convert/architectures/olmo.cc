@@ -3,9 +3,12 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
+
+using nlohmann::json;
 
 Family OlmoFamily(const Config& config, uint32_t context) {
   Family f(ReadSizes(config, {.default_context = context}));
@@ -17,8 +20,6 @@ Family OlmoFamily(const Config& config, uint32_t context) {
   f.tied = config.Flag("tie_word_embeddings", false);
   return f;
 }
-
-}  // namespace
 
 DecoderSpec ReadOlmo2(const Config& config) {
   Family f = OlmoFamily(config, 2048);
@@ -44,6 +45,45 @@ DecoderSpec ReadOlmoe(const Config& config) {
       .normalize = config.Flag("norm_topk_prob", false),
   };
   return BuildDecoder(f);
+}
+
+void AddOlmo2(const GgufKeys& keys, json&) {
+  if (WindowOf(keys) > 0) {
+    keys.Refuse("attention.sliding_window",
+                "is set, which makes the model an Olmo 3: that is not known");
+  }
+}
+
+void AddOlmoe(const GgufKeys& keys, json& config) {
+  AddExperts(keys, "num_experts", config);
+  config["norm_topk_prob"] = false;
+  if (keys.Has("expert_feed_forward_length")) {
+    config["intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
+  }
+  if (keys.Has("attention.clamp_kqv")) config["clip_qkv"] = keys.Number("attention.clamp_kqv");
+}
+
+}  // namespace
+
+std::vector<Architecture> OlmoArchitectures() {
+  const NameRules olmo2 = {
+      {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"},
+      {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm"},
+  };
+  return {
+      {.name = "Olmo2ForCausalLM",
+       .model_type = "olmo2",
+       .read = ReadOlmo2,
+       .gguf = "olmo2",
+       .add_gguf = AddOlmo2,
+       .gguf_names = With(UsualNames(), olmo2)},
+      {.name = "OlmoeForCausalLM",
+       .model_type = "olmoe",
+       .read = ReadOlmoe,
+       .gguf = "olmoe",
+       .add_gguf = AddOlmoe,
+       .gguf_names = With(UsualNames(), StackedExpertNames())},
+  };
 }
 
 }  // namespace rondo::convert

@@ -1,9 +1,14 @@
 // Phi (1, 1.5, 2): LayerNorm, biases everywhere, attention and MLP side by side after one norm.
 // Phi-3 and 4: Llama with q, k and v in one tensor, gate and up in another, and longrope.
+#include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
+namespace {
+
+using nlohmann::json;
 
 DecoderSpec ReadPhi(const Config& config) {
   Family f(ReadSizes(config));
@@ -43,6 +48,48 @@ DecoderSpec ReadPhi3(const Config& config) {
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
   f.tied = config.Flag("tie_word_embeddings", false);
   return BuildDecoder(f);
+}
+
+void AddPhi2(const GgufKeys& keys, json& config) {
+  config["hidden_act"] = "gelu_new";
+  config["layer_norm_eps"] = keys.Number("attention.layer_norm_epsilon");
+}
+
+void AddPhi3(const GgufKeys& keys, json& config) {
+  AddWindow(keys, config);
+  config["original_max_position_embeddings"] =
+      keys.Count("rope.scaling.original_context_length", kMaxContext,
+                 keys.Count("context_length", kMaxContext));
+}
+
+}  // namespace
+
+std::vector<Architecture> PhiArchitectures() {
+  const NameRules phi2 = {
+      {"output_norm", "model.final_layernorm"},
+      {"blk.{}.attn_qkv", "model.layers.{}.self_attn.{}_proj", Change::kFusedQkv},
+      {"blk.{}.attn_output", "model.layers.{}.self_attn.dense"},
+      {"blk.{}.ffn_up", "model.layers.{}.mlp.fc1"},
+      {"blk.{}.ffn_down", "model.layers.{}.mlp.fc2"},
+  };
+  const NameRules phi3 = {
+      {"blk.{}.attn_qkv", "model.layers.{}.self_attn.qkv_proj"},
+      {"blk.{}.ffn_up", "model.layers.{}.mlp.gate_up_proj"},
+  };
+  return {
+      {.name = "PhiForCausalLM",
+       .model_type = "phi",
+       .read = ReadPhi,
+       .gguf = "phi2",
+       .add_gguf = AddPhi2,
+       .gguf_names = With(UsualNames(), phi2)},
+      {.name = "Phi3ForCausalLM",
+       .model_type = "phi3",
+       .read = ReadPhi3,
+       .gguf = "phi3",
+       .add_gguf = AddPhi3,
+       .gguf_names = With(UsualNames(), phi3)},
+  };
 }
 
 }  // namespace rondo::convert

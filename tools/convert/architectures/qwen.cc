@@ -4,9 +4,12 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
+
+using nlohmann::json;
 
 Family QwenFamily(const Config& config, const SizeKeys& keys) {
   Family f(ReadSizes(config, keys));
@@ -33,8 +36,6 @@ void NormalizeHeads(const Config& config, Family& f) {
   f.head_norm = Family::HeadNorm::kShared;
   f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
 }
-
-}  // namespace
 
 DecoderSpec ReadQwen2(const Config& config) {
   Family f = QwenFamily(config, {.default_kv_heads = 32, .default_context = 32768});
@@ -75,6 +76,34 @@ DecoderSpec ReadQwen3Moe(const Config& config) {
     return (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
   };
   return BuildDecoder(f);
+}
+
+void AddQwen3Moe(const GgufKeys& keys, json& config) {
+  AddBiases(keys, config);
+  AddExperts(keys, "num_experts", config);
+  config["moe_intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
+  config["norm_topk_prob"] = true;
+  config["decoder_sparse_step"] = 1;
+  config["mlp_only_layers"] = json::array();
+}
+
+}  // namespace
+
+std::vector<Architecture> QwenArchitectures() {
+  return {
+      {.name = "Qwen2ForCausalLM", .model_type = "qwen2", .read = ReadQwen2, .gguf = "qwen2"},
+      {.name = "Qwen3ForCausalLM",
+       .model_type = "qwen3",
+       .read = ReadQwen3,
+       .gguf = "qwen3",
+       .add_gguf = AddBiases},
+      {.name = "Qwen3MoeForCausalLM",
+       .model_type = "qwen3_moe",
+       .read = ReadQwen3Moe,
+       .gguf = "qwen3moe",
+       .add_gguf = AddQwen3Moe,
+       .gguf_names = With(UsualNames(), StackedExpertNames())},
+  };
 }
 
 }  // namespace rondo::convert

@@ -6,6 +6,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/float_formats.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
@@ -22,7 +23,7 @@ constexpr std::array kNotWeights = {"rope_freqs.weight", "rope_factors_short.wei
 }  // namespace
 
 GgufCheckpoint::GgufCheckpoint(const GgufKeys& keys) : file_(keys.file()) {
-  const std::vector<NameRule> rules = NameRules(keys.architecture(), ExpertCount(keys) > 0);
+  const NameRules& rules = FindArchitecture(keys).gguf_names;
   for (const auto& [name, tensor] : file_.tensors()) {
     if (std::ranges::find(kNotWeights, name) == kNotWeights.end()) {
       AddTensor(keys, name, tensor, rules);
@@ -31,7 +32,7 @@ GgufCheckpoint::GgufCheckpoint(const GgufKeys& keys) : file_(keys.file()) {
 }
 
 void GgufCheckpoint::AddTensor(const GgufKeys& keys, const std::string& name,
-                               const GgufFile::Tensor& tensor, const std::vector<NameRule>& rules) {
+                               const GgufFile::Tensor& tensor, const NameRules& rules) {
   const auto refuse = [&](const std::string& problem) {
     Fail(file_.path(), ": tensor ", name, " ", problem);
   };

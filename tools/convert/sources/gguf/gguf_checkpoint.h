@@ -35,7 +35,7 @@ class GgufCheckpoint final : public Checkpoint {
 
   std::string Where() const override { return file_.path(); }
   void AddTensor(const GgufKeys& keys, const std::string& name, const GgufFile::Tensor& tensor,
-                 const std::vector<NameRule>& rules);
+                 const NameRules& rules);
   void AddView(const std::string& name, View view, std::vector<uint64_t> shape);
   uint64_t SourceRow(const View& view, uint64_t row) const;
   void ReadTransposed(const View& view, uint64_t first, std::span<float> out) const;

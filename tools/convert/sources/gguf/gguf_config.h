@@ -1,6 +1,8 @@
 // From a GGUF file's metadata to the config.json that the model came with, as far as it is needed.
 #pragma once
 
+#include <functional>
+
 #include "tools/convert/sources/gguf/keys.h"
 
 namespace rondo::convert {
@@ -9,7 +11,21 @@ namespace rondo::convert {
 // a text. Throws Error naming the file and the key that is missing, wrong or not known.
 nlohmann::json ReadGgufConfig(const GgufKeys& keys);
 
+// ---- What several architectures take from the same keys
+
+// `theta`: of the layers meant, where they differ.
+nlohmann::json RopeParameters(const GgufKeys& keys, double theta);
+// Whether attention and MLP have biases.
+void AddBiases(const GgufKeys& keys, nlohmann::json& config);
+// 0: none.
+uint64_t WindowOf(const GgufKeys& keys);
+void AddWindow(const GgufKeys& keys, nlohmann::json& config);
 // Above 0 where the layers have experts.
 uint64_t ExpertCount(const GgufKeys& keys);
+// `count`: what config.json calls their number.
+void AddExperts(const GgufKeys& keys, const char* count, nlohmann::json& config);
+// Layer by layer "full_attention", or `other`.
+nlohmann::json LayerTypes(const GgufKeys& keys, const char* other,
+                          const std::function<bool(uint64_t layer)>& is_full);
 
 }  // namespace rondo::convert

@@ -2,7 +2,6 @@
 // did to the values, which is to be undone.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,15 +38,23 @@ struct ParsedName {
 };
 ParsedName ParseName(const std::string& name);
 
-// The rule for this stem, later ones before earlier ones; null where there is none.
-const NameRule* FindRule(std::span<const NameRule> rules, const std::string& stem);
+// Of an architecture; later ones before earlier ones.
+using NameRules = std::vector<NameRule>;
+
+// The rule for this stem; null where there is none.
+const NameRule* FindRule(const NameRules& rules, const std::string& stem);
 
 // `pattern` with its "{}" filled in from `numbers`, and the suffix.
 std::string FillIn(std::string_view pattern, const std::vector<std::string>& numbers,
                    const std::string& suffix);
 
-// The rules of general.architecture `name`; empty where it is not known. `has_experts`: Mixtral's
-// among llama's.
-std::vector<NameRule> NameRules(const std::string& name, bool has_experts);
+// Llama's names, which most have.
+NameRules UsualNames();
+// Of q and k, where llama.cpp's converter makes neighbours of the channels that turn together.
+NameRules PairedHeadNames();
+// Of experts in `mlp.experts`.
+NameRules StackedExpertNames();
+// `rules`, and `others` before them.
+NameRules With(NameRules rules, const NameRules& others);
 
 }  // namespace rondo::convert

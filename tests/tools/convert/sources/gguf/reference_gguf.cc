@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
+#include "tools/convert/architectures/architecture.h"
 #include "tools/convert/sources/checkpoint_folder.h"
-#include "tools/convert/sources/gguf/tensor_names.h"
 
 namespace rondo::convert {
 namespace {
@@ -84,7 +84,7 @@ const NameRule& RuleFor(const std::vector<NameRule>& rules, const std::string& s
   return *found;
 }
 
-void AddTensors(const Checkpoint& checkpoint, const std::vector<NameRule>& rules, uint64_t n_heads,
+void AddTensors(const Checkpoint& checkpoint, const NameRules& rules, uint64_t n_heads,
                 uint64_t head_dim, GgufWriter& writer) {
   std::map<std::string, std::map<int, Tensor>> experts;  // by name, then by number
   for (const auto& [name, entry] : checkpoint.tensors()) {
@@ -163,9 +163,8 @@ void WriteGgufOf(const std::filesystem::path& folder, const std::string& archite
       writer.Floats("rope_factors_" + std::string(length) + ".weight", {values.size()}, values);
     }
   }
-  const bool has_experts = !find({"num_experts", "num_local_experts"}).is_null();
-  AddTensors(CheckpointFolder(folder), NameRules(architecture, has_experts), n_heads, head_dim,
-             writer);
+  const NameRules& names = FindArchitecture(Config::Load(folder / "config.json")).gguf_names;
+  AddTensors(CheckpointFolder(folder), names, n_heads, head_dim, writer);
   writer.Save(path);
 }
 
