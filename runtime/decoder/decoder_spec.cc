@@ -4,29 +4,23 @@ namespace rondo {
 
 namespace {
 
-// What the schema can say and is not read yet: layers of other sublayers than attention or a
-// convolution, then an MLP or experts; values of another width than keys; factors.
-Status CheckSupported(int layer, const format::Layer& spec) {
-  const auto refuse = [layer](const char* what) {
-    return Status::Error(StatusCode::kUnsupported,
-                         "layer %d %s, which this version of Rondo cannot run", layer, what);
-  };
-  const auto& sublayers = *spec.sublayers();
-  if (sublayers.size() != 2) return refuse("does not have two sublayers");
-  const format::Attention* attention = sublayers[0]->op_as_Attention();
-  if (attention == nullptr && sublayers[0]->op_as_ShortConv() == nullptr) {
-    return refuse("does not begin with attention or a convolution");
-  }
-  if (sublayers[1]->op_as_Mlp() == nullptr && sublayers[1]->op_as_Experts() == nullptr) {
-    return refuse("does not end with an MLP or experts");
-  }
-  for (const format::Sublayer* sublayer : sublayers) {
-    if (sublayer->factor() != 1) return refuse("has a sublayer with a factor");
-  }
-  if (attention != nullptr && attention->v_head_dim() != attention->head_dim()) {
-    return refuse("has values of another width than keys");
-  }
-  return Status();
+AttentionSpec ReadAttention(const format::Attention& attention) {
+  AttentionSpec spec;
+  spec.n_heads = attention.n_heads();
+  spec.n_kv_heads = attention.n_kv_heads();
+  spec.head_dim = attention.head_dim();
+  spec.v_head_dim = attention.v_head_dim();
+  spec.rope = attention.rope();
+  spec.score_scale = attention.score_scale();
+  spec.soft_cap = attention.soft_cap();
+  spec.qkv_clip = attention.qkv_clip();
+  spec.window = attention.window();
+  return spec;
+}
+
+template <typename Table>  // Mlp, or Experts: each of them is one
+MlpSpec ReadMlp(const Table& mlp) {
+  return {mlp.intermediate_size(), mlp.activation(), !mlp.plain()};
 }
 
 SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
@@ -36,33 +30,34 @@ SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
   spec.factor = sublayer.factor();
   if (const format::Attention* attention = sublayer.op_as_Attention()) {
     spec.kind = SublayerKind::kAttention;
-    spec.attention.n_heads = attention->n_heads();
-    spec.attention.n_kv_heads = attention->n_kv_heads();
-    spec.attention.head_dim = attention->head_dim();
-    spec.attention.v_head_dim = attention->v_head_dim();
-    spec.attention.rope = attention->rope();
-    spec.attention.score_scale = attention->score_scale();
-    spec.attention.soft_cap = attention->soft_cap();
-    spec.attention.qkv_clip = attention->qkv_clip();
-    spec.attention.window = attention->window();
+    spec.attention = ReadAttention(*attention);
   } else if (const format::ShortConv* conv = sublayer.op_as_ShortConv()) {
     spec.kind = SublayerKind::kShortConv;
     spec.short_conv.taps = conv->taps();
   } else if (const format::Mlp* mlp = sublayer.op_as_Mlp()) {
     spec.kind = SublayerKind::kMlp;
-    spec.mlp.intermediate_size = mlp->intermediate_size();
-    spec.mlp.activation = mlp->activation();
-    spec.mlp.gated = !mlp->plain();
-  } else if (const format::Experts* experts = sublayer.op_as_Experts()) {
+    spec.mlp = ReadMlp(*mlp);
+  } else {
+    const format::Experts& experts = *sublayer.op_as_Experts();
     spec.kind = SublayerKind::kExperts;
-    spec.mlp.intermediate_size = experts->intermediate_size();
-    spec.mlp.activation = experts->activation();
-    spec.mlp.gated = !experts->plain();
-    spec.experts.n_experts = experts->experts()->size();
-    spec.experts.n_used = experts->n_used();
-    spec.experts.normalize = experts->normalize();
+    spec.mlp = ReadMlp(experts);
+    spec.experts = {experts.experts()->size(), experts.n_used(), experts.normalize()};
   }
   return spec;
+}
+
+// Where a sublayer reads what the one before it read, its input is made before that one runs: in a
+// buffer that attention and convolutions leave alone.
+Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
+  for (size_t i = 0; i < sublayers.size(); ++i) {
+    if (!sublayers[i].reads_previous_input) continue;
+    if (i > 0 && sublayers[i - 1].keeps_positions() && !sublayers[i].keeps_positions()) continue;
+    return Status::Error(StatusCode::kUnsupported,
+                         "sublayer %zu of layer %zu reads what the one before it read, which only "
+                         "an MLP or experts behind attention or a convolution can",
+                         i, layer);
+  }
+  return Status();
 }
 
 }  // namespace
@@ -88,16 +83,20 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
 
   const size_t n_layers = model.layers()->size();
   RONDO_ASSIGN(spec.layer_ends, HeapArray<size_t>::Create(n_layers));
-  RONDO_ASSIGN(spec.sublayers, HeapArray<SublayerSpec>::Create(2 * n_layers));
+  size_t n_sublayers = 0;
+  for (const format::Layer* layer : *model.layers()) n_sublayers += layer->sublayers()->size();
+  RONDO_ASSIGN(spec.sublayers, HeapArray<SublayerSpec>::Create(n_sublayers));
+  size_t n = 0;
   for (size_t i = 0; i < n_layers; ++i) {
-    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
-    RONDO_RETURN_IF_ERROR(CheckSupported(static_cast<int>(i), layer));
-    spec.sublayers[2 * i] = ReadSublayer(*layer.sublayers()->Get(0));
-    spec.sublayers[2 * i + 1] = ReadSublayer(*layer.sublayers()->Get(1));
-    spec.layer_ends[i] = 2 * i + 2;
-  }
-  for (SublayerSpec& sublayer : spec.sublayers) {
-    if (sublayer.keeps_positions()) sublayer.kv_entry = spec.n_kv_entries++;
+    const size_t begin = n;
+    for (const format::Sublayer* sublayer :
+         *model.layers()->Get(static_cast<uint32_t>(i))->sublayers()) {
+      spec.sublayers[n] = ReadSublayer(*sublayer);
+      if (spec.sublayers[n].keeps_positions()) spec.sublayers[n].kv_entry = spec.n_kv_entries++;
+      ++n;
+    }
+    spec.layer_ends[i] = n;
+    RONDO_RETURN_IF_ERROR(CheckNeighbours(spec.sublayers.span().subspan(begin, n - begin), i));
   }
   return spec;
 }

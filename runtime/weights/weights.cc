@@ -37,46 +37,57 @@ Result<RowNorm> Norm(VectorReader& vectors, const format::Norm* norm, size_t n) 
   return result;
 }
 
-// The two sublayers that a layer has (DecoderSpec::Read has seen to it).
-const format::Sublayer& Mixer(const format::Layer& layer) { return *layer.sublayers()->Get(0); }
-const format::Sublayer& Mlp(const format::Layer& layer) { return *layer.sublayers()->Get(1); }
-bool IsConv(const format::Layer& layer) { return Mixer(layer).op_as_ShortConv() != nullptr; }
+// Matrix i of a sublayer, in the order of ForEachLinear.
+PackedLinear* Matrix(SublayerWeights& weights, format::Operator type, size_t i) {
+  switch (type) {
+    case format::Operator::Attention:
+      return i == 0 ? &weights.attention.qkv_proj : &weights.attention.o_proj;
+    case format::Operator::ShortConv:
+      return i == 0 ? &weights.short_conv.in_proj : &weights.short_conv.out_proj;
+    case format::Operator::Experts: {
+      if (i == 0) return &weights.experts.router;
+      MlpWeights& expert = weights.experts.experts[(i - 1) / 2];
+      return i % 2 == 1 ? &expert.gate_up_proj : &expert.down_proj;
+    }
+    default:
+      return i == 0 ? &weights.mlp.gate_up_proj : &weights.mlp.down_proj;
+  }
+}
 
-size_t ExpertCount(const format::Layer& layer) {
-  const format::Experts* experts = Mlp(layer).op_as_Experts();
+// Calls visit(linear of the file, its place) for each matrix of a layer, whose sublayers' weights
+// begin at `weights`.
+template <typename Visit>
+void ForEachMatrix(const format::Layer& layer, SublayerWeights* weights, const Visit& visit) {
+  for (const format::Sublayer* sublayer : *layer.sublayers()) {
+    size_t i = 0;
+    ForEachLinear(*sublayer, [&](const format::Linear& linear) {
+      visit(linear, Matrix(*weights, sublayer->op_type(), i++));
+    });
+    ++weights;
+  }
+}
+
+size_t ExpertCount(const format::Sublayer& sublayer) {
+  const format::Experts* experts = sublayer.op_as_Experts();
   return experts == nullptr ? 0 : experts->experts()->size();
 }
 
-// The matrices of a layer's two sublayers, in the order of ForEachLinear.
-PackedLinear* Matrix(SublayerWeights* pair, bool conv, bool experts, size_t i) {
-  if (conv && i < 2) return i == 0 ? &pair[0].short_conv.in_proj : &pair[0].short_conv.out_proj;
-  if (i < 2) return i == 0 ? &pair[0].attention.qkv_proj : &pair[0].attention.o_proj;
-  if (!experts) return i == 2 ? &pair[1].mlp.gate_up_proj : &pair[1].mlp.down_proj;
-  if (i == 2) return &pair[1].experts.router;
-  MlpWeights& expert = pair[1].experts.experts[(i - 3) / 2];
-  return (i - 3) % 2 == 0 ? &expert.gate_up_proj : &expert.down_proj;
-}
-
 // What lies in the file and is used there.
-Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Layer& layer,
-                   SublayerWeights* pair) {
-  if (const format::ShortConv* conv = Mixer(layer).op_as_ShortConv()) {
-    RONDO_ASSIGN(pair[0].short_conv.kernel, vectors.Read(conv->kernel()));
+Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer& sublayer,
+                   SublayerWeights* weights) {
+  RONDO_ASSIGN(weights->norm, Norm(vectors, sublayer.norm(), hidden));
+  RONDO_ASSIGN(weights->post_norm, Norm(vectors, sublayer.post_norm(), hidden));
+  if (const format::Attention* attention = sublayer.op_as_Attention()) {
+    const size_t head_dim = attention->head_dim();
+    AttentionWeights& w = weights->attention;
+    RONDO_ASSIGN(w.q_norm, Norm(vectors, attention->q_norm(), attention->n_heads() * head_dim));
+    RONDO_ASSIGN(w.k_norm, Norm(vectors, attention->k_norm(), attention->n_kv_heads() * head_dim));
+  } else if (const format::ShortConv* conv = sublayer.op_as_ShortConv()) {
+    RONDO_ASSIGN(weights->short_conv.kernel, vectors.Read(conv->kernel()));
     if (conv->bias() >= 0) {
-      RONDO_ASSIGN(pair[0].short_conv.bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
+      RONDO_ASSIGN(weights->short_conv.bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
     }
-  } else {
-    const format::Attention& attention = *Mixer(layer).op_as_Attention();
-    const size_t head_dim = attention.head_dim();
-    AttentionWeights& weights = pair[0].attention;
-    RONDO_ASSIGN(weights.q_norm, Norm(vectors, attention.q_norm(), attention.n_heads() * head_dim));
-    RONDO_ASSIGN(weights.k_norm,
-                 Norm(vectors, attention.k_norm(), attention.n_kv_heads() * head_dim));
   }
-  RONDO_ASSIGN(pair[0].norm, Norm(vectors, Mixer(layer).norm(), hidden));
-  RONDO_ASSIGN(pair[0].post_norm, Norm(vectors, Mixer(layer).post_norm(), hidden));
-  RONDO_ASSIGN(pair[1].norm, Norm(vectors, Mlp(layer).norm(), hidden));
-  RONDO_ASSIGN(pair[1].post_norm, Norm(vectors, Mlp(layer).post_norm(), hidden));
   return Status();
 }
 
@@ -107,22 +118,28 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   Weights w;
   w.set_ = &set;
   const size_t n_layers = model.layers()->size();
-  RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(2 * n_layers));
-  size_t n_experts = 0;
-  for (const format::Layer* layer : *model.layers()) n_experts += ExpertCount(*layer);
+  size_t n_sublayers = 0, n_experts = 0;
+  for (const format::Layer* layer : *model.layers()) {
+    for (const format::Sublayer* sublayer : *layer->sublayers()) {
+      ++n_sublayers;
+      n_experts += ExpertCount(*sublayer);
+    }
+  }
+  RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(n_sublayers));
   RONDO_ASSIGN(w.experts_, HeapArray<MlpWeights>::Create(n_experts));
   MlpWeights* experts = w.experts_.data();
-  for (size_t i = 0; i < n_layers; ++i) {
-    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
-    const size_t of_layer = ExpertCount(layer);
-    w.sublayers_[2 * i + 1].experts.experts = {experts, of_layer};
-    experts += of_layer;
-    size_t matrix = 0;
-    ForEachLinear(layer, [&](const format::Linear& linear) {
-      *Matrix(&w.sublayers_[2 * i], IsConv(layer), of_layer > 0, matrix++) =
-          ShapeOnly(file, linear);
+  SublayerWeights* sublayers = w.sublayers_.data();
+  for (const format::Layer* layer : *model.layers()) {
+    for (size_t i = 0; i < layer->sublayers()->size(); ++i) {
+      const size_t n = ExpertCount(*layer->sublayers()->Get(static_cast<uint32_t>(i)));
+      sublayers[i].experts.experts = {experts, n};
+      experts += n;
+    }
+    ForEachMatrix(*layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
+      *matrix = ShapeOnly(file, linear);
+      ++w.n_matrices_;
     });
-    w.n_matrices_ += matrix;
+    sublayers += layer->sublayers()->size();
   }
   w.head_ = ShapeOnly(file, *model.head());
   w.tied_ = model.head()->weight() == model.embedding();
@@ -173,19 +190,19 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   const auto block = [&](size_t i) {
     return mapped ? nullptr : arena + plan.block(blocks_[i]).offset;
   };
+  SublayerWeights* sublayers = sublayers_.data();
   for (size_t i = 0; i < n_layers; ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
-    SublayerWeights* pair = &sublayers_[2 * i];
-    RONDO_RETURN_IF_ERROR(ReadVectors(vectors, model.hidden_size(), layer, pair));
     uint8_t* packed = block(i);
-    size_t matrix = 0;
     Status status;
-    ForEachLinear(layer, [&](const format::Linear& linear) {
-      PackedLinear* target = Matrix(pair, IsConv(layer), ExpertCount(layer) > 0, matrix++);
-      if (status.ok()) status = add(linear, target, packed);
-      if (!mapped) packed += Slot(*set_, *target).value();
+    ForEachMatrix(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
+      if (status.ok()) status = add(linear, matrix, packed);
+      if (!mapped) packed += Slot(*set_, *matrix).value();
     });
     RONDO_RETURN_IF_ERROR(status);
+    for (const format::Sublayer* sublayer : *layer.sublayers()) {
+      RONDO_RETURN_IF_ERROR(ReadVectors(vectors, model.hidden_size(), *sublayer, sublayers++));
+    }
   }
   RONDO_ASSIGN(final_norm_, Norm(vectors, model.final_norm(), model.hidden_size()));
   if (model.positions() >= 0) {

@@ -40,26 +40,18 @@ std::vector<std::unique_ptr<format::SublayerT>>& Sublayers(ModelT& m) {
 }
 
 const std::vector<Case> kCases = {
-    {"One", [](ModelT& m) { Sublayers(m).pop_back(); }, "layer 1 does not have two sublayers"},
-    {"Three",
+    {"AttentionBehindAnMlp",
+     [](ModelT& m) {
+       std::swap(Sublayers(m)[0], Sublayers(m)[1]);
+       Sublayers(m)[1]->reads_previous_input = true;
+     },
+     "sublayer 1 of layer 1 reads what the one before it read"},
+    {"TwoMlps",
      [](ModelT& m) {
        Sublayers(m).push_back(std::make_unique<format::SublayerT>(*Sublayers(m)[1]));
+       Sublayers(m)[2]->reads_previous_input = true;
      },
-     "layer 1 does not have two sublayers"},
-    {"MlpFirst", [](ModelT& m) { std::swap(Sublayers(m)[0], Sublayers(m)[1]); },
-     "layer 1 does not begin with attention"},
-    {"AttentionTwice",
-     [](ModelT& m) { Sublayers(m)[1] = std::make_unique<format::SublayerT>(*Sublayers(m)[0]); },
-     "layer 1 does not end with an MLP"},
-    {"Factor", [](ModelT& m) { Sublayers(m)[1]->factor = 0.5f; },
-     "layer 1 has a sublayer with a factor"},
-    {"WiderValues",  // the same matrices as one head with values of 16
-     [](ModelT& m) {
-       format::AttentionT& attention = AttentionOf(m, 1);
-       attention.n_heads = 1;
-       attention.v_head_dim = 16;
-     },
-     "layer 1 has values of another width than keys"},
+     "sublayer 2 of layer 1 reads what the one before it read"},
 };
 
 INSTANTIATE_TEST_SUITE_P(Every, UnsupportedLayers, testing::ValuesIn(kCases),

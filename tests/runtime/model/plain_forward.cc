@@ -70,7 +70,8 @@ std::vector<double> PlainForward::Normalized(const format::Norm& norm, size_t n_
 std::vector<double> PlainForward::Attend(const format::Attention& attention, size_t n_rows,
                                          const std::vector<double>& in) const {
   const size_t dim = attention.head_dim(), n_heads = attention.n_heads();
-  const size_t n_kv_heads = attention.n_kv_heads(), width = (n_heads + 2 * n_kv_heads) * dim;
+  const size_t n_kv_heads = attention.n_kv_heads(), v_dim = attention.v_head_dim();
+  const size_t width = (n_heads + n_kv_heads) * dim + n_kv_heads * v_dim;
   std::vector<double> qkv = Apply(*attention.qkv(), n_rows, in);
   if (attention.rope() >= 0) {
     const format::Rope& rope = *file_.model().ropes()->Get(static_cast<uint32_t>(attention.rope()));
@@ -88,7 +89,7 @@ std::vector<double> PlainForward::Attend(const format::Attention& attention, siz
       }
     }
   }
-  std::vector<double> mixed(n_rows * n_heads * dim);
+  std::vector<double> mixed(n_rows * n_heads * v_dim);
   std::vector<double> weights(n_rows);
   for (size_t row = 0; row < n_rows; ++row) {
     for (size_t head = 0; head < n_heads; ++head) {
@@ -107,9 +108,9 @@ std::vector<double> PlainForward::Attend(const format::Attention& attention, siz
         sum += weights[other];
       }
       for (size_t other = 0; other <= row; ++other) {
-        const double* v = &qkv[other * width + (n_heads + n_kv_heads + kv_head) * dim];
-        for (size_t i = 0; i < dim; ++i) {
-          mixed[(row * n_heads + head) * dim + i] += weights[other] / sum * v[i];
+        const double* v = &qkv[other * width + (n_heads + n_kv_heads) * dim + kv_head * v_dim];
+        for (size_t i = 0; i < v_dim; ++i) {
+          mixed[(row * n_heads + head) * v_dim + i] += weights[other] / sum * v[i];
         }
       }
     }
@@ -142,13 +143,15 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
   }
   for (const format::Layer* layer : *model.layers()) {
     if (hidden != nullptr) hidden->push_back(x);
+    std::vector<double> read;  // by the sublayer, before its norm
     for (const format::Sublayer* sublayer : *layer->sublayers()) {
-      const std::vector<double> in = Normalized(*sublayer->norm(), n_rows, x);
+      if (!sublayer->reads_previous_input()) read = x;
+      const std::vector<double> in = Normalized(*sublayer->norm(), n_rows, read);
       const format::Attention* attention = sublayer->op_as_Attention();
       const std::vector<double> out = attention != nullptr
                                           ? Attend(*attention, n_rows, in)
                                           : Activate(*sublayer->op_as_Mlp(), n_rows, in);
-      for (size_t i = 0; i < x.size(); ++i) x[i] += out[i];
+      for (size_t i = 0; i < x.size(); ++i) x[i] += sublayer->factor() * out[i];
     }
   }
   x = Normalized(*model.final_norm(), n_rows, x);

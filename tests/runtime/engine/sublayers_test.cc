@@ -1,0 +1,91 @@
+// A layer may be any list of sublayers: the engine against the forward pass in plain loops.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "runtime/engine/session.h"
+#include "tests/runtime/model/plain_forward.h"
+#include "tests/runtime/model/sublayers.h"
+#include "tests/support/packed_model.h"
+
+namespace rondo {
+namespace {
+
+using format::ModelT;
+
+struct Case {
+  const char* name;
+  std::function<void(ModelT&)> change;
+};
+
+std::vector<std::unique_ptr<format::SublayerT>>& Sublayers(ModelT& m) {
+  return m.layers[1]->sublayers;
+}
+std::unique_ptr<format::SublayerT> Copy(const format::SublayerT& sublayer) {
+  return std::make_unique<format::SublayerT>(sublayer);
+}
+
+const std::vector<Case> kCases = {
+    {"AsConverted", [](ModelT&) {}},
+    {"One", [](ModelT& m) { Sublayers(m).pop_back(); }},
+    {"MlpTwice", [](ModelT& m) { Sublayers(m).push_back(Copy(*Sublayers(m)[1])); }},
+    {"MlpFirst", [](ModelT& m) { std::swap(Sublayers(m)[0], Sublayers(m)[1]); }},
+    {"AttentionTwice", [](ModelT& m) { Sublayers(m)[1] = Copy(*Sublayers(m)[0]); }},
+    {"Factors",
+     [](ModelT& m) {
+       Sublayers(m)[0]->factor = -0.75f;
+       Sublayers(m)[1]->factor = 0.5f;
+     }},
+    {"SideBySide", [](ModelT& m) { Sublayers(m)[1]->reads_previous_input = true; }},
+    {"WiderValues",  // the same matrices as one head with values of 16
+     [](ModelT& m) {
+       format::AttentionT& attention = AttentionOf(m, 1);
+       attention.n_heads = 1;
+       attention.v_head_dim = 16;
+     }},
+};
+
+class SublayerLists : public testing::TestWithParam<Case> {};
+
+TEST_P(SublayerLists, EqualPlainLoops) {
+  convert::CheckpointShape shape;
+  shape.n_layers = 3;
+  const ConvertedModel model(shape, format::TensorFormat::F32, format::TensorFormat::F32);
+  const ModelBytes bytes = Rewrite(model.portable(), GetParam().change);
+  const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const std::vector<uint32_t> ids = {3, 1, 4, 1, 5, 9, 2, 6, 5};
+  const std::vector<double> expected = PlainForward(*file).Logits(ids);
+
+  EngineOptions options;
+  options.max_rows = 4;
+  options.threads = 2;
+  options.kv_format = KvFormat::kFloat32;
+  const auto engine = Engine::Create(*file, nullptr, options, nullptr, 0);
+  ASSERT_TRUE(engine.ok()) << engine.status().message();
+  Session* session = *(*engine)->OpenSession({});
+  const std::vector<int32_t> tokens(ids.begin(), ids.end());
+  std::vector<float> logits;
+  const LogitsSink sink = {[](void* user, uint64_t, std::span<const float> row) {
+                             auto* all = static_cast<std::vector<float>*>(user);
+                             all->insert(all->end(), row.begin(), row.end());
+                           },
+                           &logits};
+  ASSERT_TRUE(session->PrefillLogits(tokens, sink).ok());
+  ASSERT_EQ(logits.size(), expected.size());
+  double largest = 0, difference = 0;
+  for (size_t i = 0; i < logits.size(); ++i) {
+    largest = std::max(largest, std::abs(expected[i]));
+    difference = std::max(difference, std::abs(expected[i] - logits[i]));
+  }
+  EXPECT_GT(largest, 0.01);
+  EXPECT_LT(difference, 2e-5 * (1 + largest));
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, SublayerLists, testing::ValuesIn(kCases),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace rondo
