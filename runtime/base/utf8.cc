@@ -1,5 +1,7 @@
 #include "runtime/base/utf8.h"
 
+#include <cstring>
+
 namespace rondo {
 
 Utf8Step DecodeUtf8(const uint8_t* begin, const uint8_t* end) {
@@ -60,10 +62,28 @@ size_t EncodeUtf8(uint32_t c, uint8_t* out) {
   return 4;
 }
 
+size_t Utf8Prefix(std::span<const uint8_t> text) {
+  size_t size = 0;
+  while (size < text.size()) {
+    uint64_t word;
+    if (text.size() - size >= sizeof word) {
+      std::memcpy(&word, text.data() + size, sizeof word);
+      if ((word & 0x8080808080808080u) == 0) {
+        size += sizeof word;
+        continue;
+      }
+    }
+    const Utf8Step step = DecodeUtf8(text.data() + size, text.data() + text.size());
+    if (step.kind != Utf8Kind::kValid) break;
+    size += step.length;
+  }
+  return size;
+}
+
 const uint8_t* PreviousUtf8(const uint8_t* begin, const uint8_t* end) {
   do {
     --end;
-  } while (end > begin && (*end & 0xC0) == 0x80);
+  } while (end > begin && IsUtf8Continuation(*end));
   return end;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace rondo {
 
@@ -28,6 +29,20 @@ Utf8Step DecodeUtf8(const uint8_t* begin, const uint8_t* end);
 
 // Writes 1..4 bytes and returns how many. `code_point` must be a Unicode scalar value.
 size_t EncodeUtf8(uint32_t code_point, uint8_t* out);
+
+// A byte that goes on with a character, in UTF-8.
+constexpr bool IsUtf8Continuation(uint8_t byte) { return (byte & 0xC0) == 0x80; }
+
+// How many bytes of UTF-8 `text` begins with.
+size_t Utf8Prefix(std::span<const uint8_t> text);
+
+// The longest beginning of `text`, which is UTF-8, that has at most `limit` bytes and ends between
+// characters.
+inline size_t Utf8Cut(std::span<const uint8_t> text, size_t limit) {
+  if (limit >= text.size()) return text.size();
+  while (limit > 0 && IsUtf8Continuation(text[limit])) --limit;
+  return limit;
+}
 
 // The start of the code point that ends at `end`; the bytes in [begin, end) must be UTF-8.
 const uint8_t* PreviousUtf8(const uint8_t* begin, const uint8_t* end);

@@ -8,18 +8,11 @@
 #include "runtime/text/slots.h"
 
 namespace rondo {
-namespace {
-
-constexpr uint32_t kNone = 0xFFFFFFFF;  // no symbol there; also: merged away
-
-}  // namespace
 
 Result<BpeScratch> BpeScratch::Create() {
   BpeScratch scratch;
-  RONDO_ASSIGN(scratch.ids, HeapArray<uint32_t>::CreateForOverwrite(kMaxAtoms));
-  RONDO_ASSIGN(scratch.previous, HeapArray<uint32_t>::CreateForOverwrite(kMaxAtoms));
-  RONDO_ASSIGN(scratch.next, HeapArray<uint32_t>::CreateForOverwrite(kMaxAtoms));
-  RONDO_ASSIGN(scratch.heap, HeapArray<uint64_t>::CreateForOverwrite(2 * kMaxAtoms));
+  RONDO_ASSIGN(scratch.symbols, HeapArray<Symbol>::CreateForOverwrite(kMaxPreTokenBytes));
+  RONDO_ASSIGN(scratch.heap, HeapArray<uint64_t>::CreateForOverwrite(kMaxPreTokenBytes / 4 * 5));
   return scratch;
 }
 
@@ -68,121 +61,101 @@ uint32_t BpeModel::FindAtom(uint32_t key) const {
   return atom != tables_->atoms.end() && atom->key == key ? atom->id : kEmptySlot;
 }
 
-Status BpeEncoder::Append(std::span<const uint8_t> bytes) {
-  for (size_t i = 0; i < bytes.size();) {
-    uint32_t key = bytes[i];
-    size_t length = 1;
+size_t BpeEncoder::Encode(std::span<const uint8_t> text, bool more) {
+  const format::Tokenizer& settings = model_.settings();
+  const auto unknown = static_cast<uint32_t>(settings.unknown_token());
+  if (const uint32_t word = more ? kEmptySlot : model_.FindWord(text); word != kEmptySlot) {
+    sink_.Add(word);
+    return text.size();
+  }
+  count_ = 0;
+  size_t taken = 0;
+  bool unknown_waits = false;  // it may yet take in more characters
+  const auto push_at = [&](size_t place, uint32_t id) {
+    if (count_ > 0 && !unknown_waits && !model_.MayJoin(scratch_.symbols[count_ - 1].id, id)) {
+      Merge();
+      taken = place;
+    }
+    Push(id);
+  };
+  size_t length = 1;
+  for (size_t i = 0; i < text.size(); i += length) {
+    uint32_t key = text[i];
     if (!model_.byte_atoms()) {
-      const Utf8Step step = DecodeUtf8(bytes.data() + i, bytes.data() + bytes.size());
+      const Utf8Step step = DecodeUtf8(text.data() + i, text.data() + text.size());
       key = step.code_point;
       length = step.length;
     }
-    const uint32_t id = model_.FindAtom(key);
-    if (id == kEmptySlot) {
-      RONDO_RETURN_IF_ERROR(PushUnknown(bytes.subspan(i, length)));
-    } else {
-      if (unknown_pending_) {
-        unknown_pending_ = false;
-        RONDO_RETURN_IF_ERROR(Push(static_cast<uint32_t>(model_.settings().unknown_token())));
+    const uint32_t atom = model_.FindAtom(key);
+    if (atom != kEmptySlot) {
+      if (std::exchange(unknown_waits, false)) Push(unknown);
+      push_at(i, atom);
+    } else if (const auto* tokens = settings.byte_tokens();
+               tokens != nullptr && tokens->size() == 256 &&
+               std::all_of(text.begin() + i, text.begin() + i + length,
+                           [&](uint8_t byte) { return tokens->Get(byte) >= 0; })) {
+      push_at(i, static_cast<uint32_t>(tokens->Get(text[i])));
+      for (size_t j = i + 1; j < i + length; ++j) {
+        Push(static_cast<uint32_t>(tokens->Get(text[j])));
       }
-      RONDO_RETURN_IF_ERROR(Push(id));
-    }
-    i += length;
-  }
-  return {};
-}
-
-Status BpeEncoder::PushUnknown(std::span<const uint8_t> character) {
-  const format::Tokenizer& settings = model_.settings();
-  const auto* byte_tokens = settings.byte_tokens();
-  if (byte_tokens != nullptr && byte_tokens->size() == 256) {
-    const bool all = std::all_of(character.begin(), character.end(),
-                                 [&](uint8_t byte) { return byte_tokens->Get(byte) >= 0; });
-    if (all) {
-      for (const uint8_t byte : character) {
-        RONDO_RETURN_IF_ERROR(Push(static_cast<uint32_t>(byte_tokens->Get(byte))));
-      }
-      return {};
+    } else if (settings.unknown_token() >= 0) {
+      if (unknown_waits && !settings.fuse_unknown()) Push(unknown);
+      unknown_waits = true;
     }
   }
-  if (settings.unknown_token() < 0) return {};
-  if (unknown_pending_ && !settings.fuse_unknown()) {
-    RONDO_RETURN_IF_ERROR(Push(static_cast<uint32_t>(settings.unknown_token())));
-  }
-  unknown_pending_ = true;
-  return {};
-}
-
-Status BpeEncoder::Push(uint32_t id) {
-  if (count_ > 0 && !model_.MayJoin(scratch_.ids[count_ - 1], id)) Merge();
-  if (count_ == BpeScratch::kMaxAtoms) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "the text has more than %zu characters in a row without a place to split",
-                         BpeScratch::kMaxAtoms);
-  }
-  scratch_.ids[count_++] = id;
-  return {};
-}
-
-Status BpeEncoder::EndPreToken() {
-  if (unknown_pending_) {
-    unknown_pending_ = false;
-    RONDO_RETURN_IF_ERROR(Push(static_cast<uint32_t>(model_.settings().unknown_token())));
-  }
+  if (more) return taken;
+  if (unknown_waits) Push(unknown);
   Merge();
-  return {};
+  return text.size();
 }
 
-Status BpeEncoder::PreToken(std::span<const uint8_t> bytes) {
-  const uint32_t word = model_.FindWord(bytes);
-  if (word != kEmptySlot) {
-    sink_.Add(word);
-    return {};
-  }
-  RONDO_RETURN_IF_ERROR(Append(bytes));
-  return EndPreToken();
-}
-
-// A heap of (merge, position): the smallest is the best merge, leftmost first. An entry is stale
-// once its pair is no longer there; symbols only grow, so a pair never comes back.
+// A heap of (merge, place): the smallest is the best merge, leftmost first. An entry is stale once
+// its pair is no longer there; symbols only grow, so a pair never comes back.
 void BpeEncoder::Merge() {
   const size_t count = std::exchange(count_, 0);
-  uint32_t* const ids = scratch_.ids.data();
-  uint32_t* const previous = scratch_.previous.data();
-  uint32_t* const next = scratch_.next.data();
+  BpeScratch::Symbol* const symbols = scratch_.symbols.data();
   uint64_t* const heap = scratch_.heap.data();
-  // At most 2 * count entries: one per pair to begin with, and a merge takes one, adds two and
-  // removes a symbol.
   size_t heap_size = 0;
-  const auto consider = [&](uint32_t left, uint32_t right) {
-    const uint32_t merge = model_.FindMerge(ids[left], ids[right]);
+  const auto stale = [&](uint64_t entry) {
+    const rondo::Merge& merge = model_.merge(static_cast<uint32_t>(entry >> 32));
+    const BpeScratch::Symbol& left = symbols[static_cast<uint32_t>(entry)];
+    return left.id != merge.left || left.next == 0 || symbols[left.next].id != merge.right;
+  };
+  const auto consider = [&](size_t left, size_t right) {
+    const uint32_t merge = model_.FindMerge(symbols[left].id, symbols[right].id);
     if (merge == kEmptySlot) return;
+    if (heap_size == scratch_.heap.size()) {
+      // There are fewer pairs than symbols: at least a fifth of this is stale.
+      heap_size = static_cast<size_t>(std::remove_if(heap, heap + heap_size, stale) - heap);
+      std::make_heap(heap, heap + heap_size, std::greater<>());
+    }
     heap[heap_size++] = uint64_t{merge} << 32 | left;
     std::push_heap(heap, heap + heap_size, std::greater<>());
   };
 
-  for (uint32_t i = 0; i < count; ++i) {
-    previous[i] = i == 0 ? kNone : i - 1;
-    next[i] = i + 1 == count ? kNone : i + 1;
+  for (size_t i = 0; i < count; ++i) {
+    symbols[i].previous = static_cast<uint16_t>(i > 0 ? i - 1 : 0);
+    symbols[i].next = static_cast<uint16_t>(i + 1 < count ? i + 1 : 0);
     if (i > 0) consider(i - 1, i);
   }
   while (heap_size > 0) {
     std::pop_heap(heap, heap + heap_size, std::greater<>());
     const uint64_t best = heap[--heap_size];
-    const rondo::Merge& merge = model_.merge(static_cast<uint32_t>(best >> 32));
-    const uint32_t left = static_cast<uint32_t>(best);
-    const uint32_t right = next[left];
-    if (ids[left] != merge.left || right == kNone || ids[right] != merge.right) continue;
-
-    ids[left] = merge.result;
-    ids[right] = kNone;
-    next[left] = next[right];
-    if (next[left] != kNone) previous[next[left]] = left;
-    if (previous[left] != kNone) consider(previous[left], left);
-    if (next[left] != kNone) consider(left, next[left]);
+    if (stale(best)) continue;
+    const size_t place = static_cast<uint32_t>(best);
+    BpeScratch::Symbol& left = symbols[place];
+    BpeScratch::Symbol& right = symbols[left.next];
+    left.id = model_.merge(static_cast<uint32_t>(best >> 32)).result;
+    right.id = kEmptySlot;
+    left.next = right.next;
+    if (place > 0) consider(left.previous, place);
+    if (left.next != 0) {
+      symbols[left.next].previous = static_cast<uint16_t>(place);
+      consider(place, left.next);
+    }
   }
-  for (uint32_t i = 0; i < count; ++i) {
-    if (ids[i] != kNone) sink_.Add(ids[i]);
+  for (size_t i = 0; i < count; ++i) {
+    if (symbols[i].id != kEmptySlot) sink_.Add(symbols[i].id);
   }
 }
 

@@ -13,20 +13,20 @@
 
 namespace rondo {
 
-// Scratch of one encoding, reserved once; untouched memory costs address space only.
+// Scratch of one pre-token, reserved once.
 struct BpeScratch {
-  // Atoms between two places that no merge crosses. In natural text that is a word or less.
-  static constexpr size_t kMaxAtoms = size_t{1} << 20;
+  struct Symbol {
+    uint32_t id;        // kEmptySlot: merged away
+    uint16_t previous;  // where the symbol before begins
+    uint16_t next;      // where the symbol after begins; 0: this is the last one
+  };
+  static_assert(kMaxPreTokenBytes - 1 <= UINT16_MAX);
 
-  HeapArray<uint32_t> ids;       // [kMaxAtoms] id of the symbol that begins here
-  HeapArray<uint32_t> previous;  // [kMaxAtoms] where the symbol before begins
-  HeapArray<uint32_t> next;      // [kMaxAtoms] where the symbol after begins
-  HeapArray<uint64_t> heap;      // [2 * kMaxAtoms] candidates: merge, then position
+  HeapArray<Symbol> symbols;  // [kMaxPreTokenBytes], by the place where they begin
+  HeapArray<uint64_t> heap;   // [5 / 4 of that] candidates: merge, then place
 
   static Result<BpeScratch> Create();
-  static constexpr size_t bytes() {
-    return kMaxAtoms * (3 * sizeof(uint32_t) + 2 * sizeof(uint64_t));
-  }
+  size_t bytes() const { return symbols.size() * sizeof(Symbol) + heap.size() * sizeof(uint64_t); }
 };
 
 // The file's BPE model. Immutable; views into the file.
@@ -58,27 +58,23 @@ class BpeModel {
   uint32_t first_atoms_[256];  // FindAtom for keys below 256
 };
 
-// Encodes a sequence of pre-tokens. Exact whatever the length, since a text is cut where no
-// merge could join; O(n log n) in the atoms between two cuts.
+// Exact whatever the length, since a text is cut where no merge could join; O(n log n) in the
+// atoms between two cuts.
 class BpeEncoder final : public ModelEncoder {
  public:
   BpeEncoder(const BpeModel& model, BpeScratch& scratch, IdSink& sink)
       : model_(model), scratch_(scratch), sink_(sink) {}
 
-  Status Append(std::span<const uint8_t> bytes) override;
-  Status EndPreToken() override;
-  Status PreToken(std::span<const uint8_t> bytes) override;
+  size_t Encode(std::span<const uint8_t> text, bool more) override;
 
  private:
-  Status Push(uint32_t id);
-  Status PushUnknown(std::span<const uint8_t> character);
+  void Push(uint32_t id) { scratch_.symbols[count_++].id = id; }
   void Merge();
 
   const BpeModel& model_;
   BpeScratch& scratch_;
   IdSink& sink_;
-  size_t count_ = 0;              // symbols waiting in scratch_.ids
-  bool unknown_pending_ = false;  // an unknown token that may yet take in more characters
+  size_t count_ = 0;  // symbols that wait to be merged
 };
 
 }  // namespace rondo

@@ -6,32 +6,6 @@
 #include "runtime/base/utf8.h"
 
 namespace rondo {
-namespace {
-
-// Between steps text moves in portions that stay in the cache.
-constexpr size_t kPortionBytes = size_t{16} << 10;
-static_assert(kPortionBytes > 2 * NormalizerStep::kRoomBytes);
-
-// How many bytes of well-formed UTF-8 `text` begins with.
-size_t WellFormed(std::span<const uint8_t> text) {
-  size_t size = 0;
-  while (size < text.size()) {
-    uint64_t word;
-    if (text.size() - size >= sizeof word) {
-      std::memcpy(&word, text.data() + size, sizeof word);
-      if ((word & 0x8080808080808080u) == 0) {
-        size += sizeof word;
-        continue;
-      }
-    }
-    const Utf8Step step = DecodeUtf8(text.data() + size, text.data() + text.size());
-    if (step.kind != Utf8Kind::kValid) break;
-    size += step.length;
-  }
-  return size;
-}
-
-}  // namespace
 
 Result<NormalizerSteps> NormalizerSteps::Create(const TokenizerTables& tables,
                                                 RegexMemory& memory) {
@@ -45,10 +19,9 @@ Result<NormalizerSteps> NormalizerSteps::Create(const TokenizerTables& tables,
   return steps;
 }
 
-Result<NormalizerScratch> NormalizerScratch::Create() {
+Result<NormalizerScratch> NormalizerScratch::Create(size_t steps) {
   NormalizerScratch scratch;
-  RONDO_ASSIGN(scratch.buffers,
-               HeapArray<uint8_t>::CreateForOverwrite(kMaxNormalizerSteps * kBufferBytes));
+  RONDO_ASSIGN(scratch.buffers, HeapArray<uint8_t>::CreateForOverwrite(steps * kBufferBytes));
   RONDO_ASSIGN(scratch.sequence,
                HeapArray<int32_t>::CreateForOverwrite(NormalizerStep::kMaxSequence));
   return scratch;
@@ -68,7 +41,7 @@ void Normalizer::Read(std::span<uint8_t> out, size_t* written) {
     const size_t room = out.size() - *written;
     const std::span<const uint8_t> ahead =
         text_.subspan(position_, std::min(text_.size() - position_, room));
-    const size_t count = WellFormed(ahead);
+    const size_t count = Utf8Prefix(ahead);
     std::memcpy(out.data() + *written, ahead.data(), count);
     *written += count;
     position_ += count;
@@ -79,53 +52,31 @@ void Normalizer::Read(std::span<uint8_t> out, size_t* written) {
   }
 }
 
-Status Normalizer::Refill(size_t level) {
-  Input& input = inputs_[level - 1];
-  uint8_t* const buffer = scratch_.buffers.data() + (level - 1) * NormalizerScratch::kBufferBytes;
-  std::memmove(buffer, buffer + input.head, input.tail - input.head);
-  input.tail -= input.head;
-  input.head = 0;
-  const size_t room = NormalizerScratch::kBufferBytes - input.tail;
-  if (room < kRoomBytes) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "the text has a stretch of more than %zu bytes that the tokenizer's "
-                         "normaliser %zu must see whole",
-                         input.tail, level);
-  }
-  size_t count = 0;
-  RONDO_RETURN_IF_ERROR(
-      Pump(level - 1, {buffer + input.tail, std::min(room, kPortionBytes)}, &count));
-  input.tail += count;
-  return {};
-}
-
 Status Normalizer::Pump(size_t level, std::span<uint8_t> out, size_t* written) {
+  *written = 0;
   if (level == 0) {
     Read(out, written);
     return {};
   }
-  *written = 0;
   Input& input = inputs_[level - 1];
-  const uint8_t* const buffer =
-      scratch_.buffers.data() + (level - 1) * NormalizerScratch::kBufferBytes;
-  for (;;) {
+  const std::span<uint8_t> buffer = scratch_.buffers.span().subspan(
+      (level - 1) * NormalizerScratch::kBufferBytes, NormalizerScratch::kBufferBytes);
+  for (bool full = false;;) {
     const bool last = Done(level - 1);
-    NormalizerPortion portion{
-        {buffer + input.head, input.tail - input.head}, last, out.subspan(*written)};
+    NormalizerPortion portion{buffer.subspan(input.head, input.tail - input.head), last, full,
+                              out.subspan(*written)};
     RONDO_RETURN_IF_ERROR(
         steps_.steps[level - 1].Run(portion, input.state, scratch_.sequence.span()));
     input.head += portion.taken;
     *written += portion.written;
-    if (out.size() - *written < kRoomBytes) return {};
-    if (last) {
-      if (portion.left() == 0) return {};
-      if (portion.taken == 0) {
-        return Status::Error(StatusCode::kInternal, "normaliser %zu stopped short of the end",
-                             level);
-      }
-      continue;
-    }
-    RONDO_RETURN_IF_ERROR(Refill(level));
+    if (last || out.size() - *written < kRoomBytes) return {};
+    std::memmove(buffer.data(), buffer.data() + input.head, input.tail - input.head);
+    input.tail -= input.head;
+    input.head = 0;
+    size_t count = 0;
+    full = buffer.size() - input.tail < kRoomBytes;
+    if (!full) RONDO_RETURN_IF_ERROR(Pump(level - 1, buffer.subspan(input.tail), &count));
+    input.tail += count;
   }
 }
 

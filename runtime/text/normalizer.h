@@ -23,21 +23,20 @@ struct NormalizerSteps {
 };
 
 struct NormalizerScratch {
-  // Text between two steps: bounds what a step may have to see before it can go on.
-  static constexpr size_t kBufferBytes = size_t{64} << 10;
+  // Text before a step: bounds what it may have to see before it can go on.
+  static constexpr size_t kBufferBytes = size_t{16} << 10;
 
-  HeapArray<uint8_t> buffers;   // [kMaxNormalizerSteps, kBufferBytes]
+  HeapArray<uint8_t> buffers;   // [steps, kBufferBytes]
   HeapArray<int32_t> sequence;  // [NormalizerStep::kMaxSequence]
 
-  static Result<NormalizerScratch> Create();
-  static constexpr size_t bytes() {
-    return kMaxNormalizerSteps * kBufferBytes + NormalizerStep::kMaxSequence * sizeof(int32_t);
-  }
+  static Result<NormalizerScratch> Create(size_t steps);
+  size_t bytes() const { return buffers.size() + sequence.size() * sizeof(int32_t); }
 };
 
 // Bytes that are not UTF-8 become U+FFFD first: one for each maximal ill-formed sequence (see
 // DecodeUtf8), or one for each byte where the file asks for that. Then one step after the other,
-// each with a buffer before it.
+// each with a buffer before it. A step that cannot go on although its buffer is full (11 KB or
+// more) takes what it sees for all that belongs together.
 class Normalizer {
  public:
   // Free space that Fill may need to go on.
@@ -52,7 +51,7 @@ class Normalizer {
   bool done() const { return Done(steps_.count); }
 
   // Writes whole characters to `out` until less than kRoomBytes are free or the text ends.
-  // Error: kInvalidArgument (a stretch that a step cannot see the end of in its buffer).
+  // Error: kInvalidArgument (see Regex::Find).
   Status Fill(std::span<uint8_t> out, size_t* written) { return Pump(steps_.count, out, written); }
 
  private:
@@ -66,7 +65,6 @@ class Normalizer {
   bool Done(size_t level) const;
   Status Pump(size_t level, std::span<uint8_t> out, size_t* written);
   void Read(std::span<uint8_t> out, size_t* written);
-  Status Refill(size_t level);
 
   const NormalizerSteps& steps_;
   NormalizerScratch& scratch_;

@@ -39,52 +39,49 @@ void NormalizerStep::PutCharacterByRule(NormalizerPortion& portion, size_t lengt
   portion.taken += length;
 }
 
-void NormalizerStep::RunCharsmap(NormalizerPortion& portion, NormalizerState& state) const {
+void NormalizerStep::Charsmap(NormalizerPortion& portion, NormalizerState& state) const {
   const uint8_t* const end = portion.in.data() + portion.in.size();
-  while (portion.left() > 0 && portion.room() >= kRoomBytes) {
-    const uint8_t* const begin = portion.in.data() + portion.taken;
-    const Utf8Step first = DecodeUtf8(begin, end);
-    if (state.inside_cluster) {
-      const auto code_point = static_cast<int32_t>(first.code_point);
-      if (state.previous >= 0 &&
-          utf8proc_grapheme_break_stateful(state.previous, code_point, &state.breaks)) {
-        state = {};
-        continue;
-      }
-      state.previous = code_point;
-      PutCharacterByRule(portion, first.length);
-      continue;
-    }
-    // ASCII before ASCII is a cluster by itself, but for a line's end in two characters.
-    if (end - begin >= 2 && begin[0] < 0x80 && begin[1] < 0x80 && begin[0] != '\r') {
-      PutCharacterByRule(portion, 1);
-      continue;
-    }
-    const uint8_t* at = begin + first.length;
-    auto previous = static_cast<int32_t>(first.code_point);
-    int32_t breaks = 0;
-    bool ends = false;
-    while (!ends && static_cast<size_t>(at - begin) <= kMaxClusterBytes) {
-      if (at == end) {
-        if (!portion.last) return;
-        ends = true;
-        break;
-      }
-      const Utf8Step step = DecodeUtf8(at, end);
-      const auto code_point = static_cast<int32_t>(step.code_point);
-      ends = utf8proc_grapheme_break_stateful(previous, code_point, &breaks);
-      if (!ends) at += step.length;
-      previous = code_point;
-    }
-    const auto size = static_cast<size_t>(at - begin);
-    if (!ends || size > kMaxClusterBytes) {
-      state.inside_cluster = true;
-    } else if (PutRule(portion, {begin, size})) {
-      portion.taken += size;
+  const uint8_t* const begin = portion.in.data() + portion.taken;
+  const Utf8Step first = DecodeUtf8(begin, end);
+  auto previous = static_cast<int32_t>(first.code_point);
+  if (state.inside_cluster) {
+    if (utf8proc_grapheme_break_stateful(state.previous, previous, &state.breaks)) {
+      state = {};
     } else {
-      while (portion.in.data() + portion.taken < at) {
-        PutCharacterByRule(portion, DecodeUtf8(portion.in.data() + portion.taken, at).length);
-      }
+      state.previous = previous;
+      PutCharacterByRule(portion, first.length);
+      return;
+    }
+  }
+  // ASCII before ASCII is a cluster by itself, but for a line's end in two characters.
+  if (end - begin >= 2 && begin[0] < 0x80 && begin[1] < 0x80 && begin[0] != '\r') {
+    PutCharacterByRule(portion, 1);
+    return;
+  }
+  const uint8_t* at = begin + first.length;
+  int32_t breaks = 0;
+  bool ends = false;
+  while (!ends && static_cast<size_t>(at - begin) <= kMaxClusterBytes) {
+    if (at == end) {
+      if (portion.more()) return;
+      break;
+    }
+    const Utf8Step step = DecodeUtf8(at, end);
+    const auto code_point = static_cast<int32_t>(step.code_point);
+    ends = utf8proc_grapheme_break_stateful(previous, code_point, &breaks);
+    if (!ends) at += step.length;
+    previous = code_point;
+  }
+  const auto size = static_cast<size_t>(at - begin);
+  if (size > kMaxClusterBytes) {
+    // Character by character, to the cluster's end.
+    state = {false, true, static_cast<int32_t>(first.code_point), 0};
+    PutCharacterByRule(portion, first.length);
+  } else if (PutRule(portion, {begin, size})) {
+    portion.taken += size;
+  } else {
+    while (portion.in.data() + portion.taken < at) {
+      PutCharacterByRule(portion, DecodeUtf8(portion.in.data() + portion.taken, at).length);
     }
   }
 }

@@ -46,33 +46,27 @@ bool NormalizerStep::StartsSequence(uint32_t code_point) const {
   return count < 1 || StartsNormalization(static_cast<uint32_t>(parts[0]));
 }
 
-Status NormalizerStep::PutSequence(NormalizerPortion& portion, std::span<int32_t> sequence,
-                                   bool* whole) const {
+void NormalizerStep::PutSequence(NormalizerPortion& portion, std::span<int32_t> sequence) const {
   const auto options = static_cast<utf8proc_option_t>(form_);
   const uint8_t* const end = portion.in.data() + portion.in.size();
   const uint8_t* at = portion.in.data() + portion.taken;
   size_t size = 0;
-  *whole = portion.last;
-  while (at < end) {
-    const Utf8Step step = DecodeUtf8(at, end);
-    if (size > 0 && StartsSequence(step.code_point)) {
-      *whole = true;
+  for (;;) {
+    if (at == end) {
+      if (portion.more()) return;
       break;
     }
+    const Utf8Step step = DecodeUtf8(at, end);
+    if (size > 0 && StartsSequence(step.code_point)) break;
     int boundclass = 0;
     const auto count = utf8proc_decompose_char(
         static_cast<int32_t>(step.code_point), sequence.data() + size,
         static_cast<utf8proc_ssize_t>(sequence.size() - size), options, &boundclass);
-    if (count < 0 || static_cast<size_t>(count) > sequence.size() - size) {
-      return Status::Error(StatusCode::kInvalidArgument,
-                           "the text has more than %zu combining characters in a row",
-                           kMaxSequence);
-    }
+    // No room for its parts: the sequence is cut.
+    if (count < 0 || static_cast<size_t>(count) > sequence.size() - size) break;
     size += static_cast<size_t>(count);
     at += step.length;
   }
-  if (!*whole) return {};
-
   OrderMarks(sequence.first(size));
   if (settings_->compose()) {
     size = static_cast<size_t>(
@@ -83,40 +77,31 @@ Status NormalizerStep::PutSequence(NormalizerPortion& portion, std::span<int32_t
     portion.written +=
         EncodeUtf8(static_cast<uint32_t>(sequence[i]), portion.out.data() + portion.written);
   }
-  return {};
 }
 
-Status NormalizerStep::RunForm(NormalizerPortion& portion, std::span<int32_t> sequence) const {
+void NormalizerStep::Form(NormalizerPortion& portion, std::span<int32_t> sequence) const {
   // Code points below this are their own normal form.
   const bool nfc = settings_->compose() && !settings_->compatibility();
   const uint32_t first_changing = nfc ? kFirstCombining : 0x80;
-  while (portion.left() > 0 && portion.room() >= kRoomBytes) {
-    const uint8_t* const at = portion.in.data() + portion.taken;
-    // ASCII, but for the last character before something else, goes as it is.
-    size_t plain = 0;
-    const size_t limit = std::min(portion.left(), portion.room());
-    while (plain < limit && at[plain] < 0x80) ++plain;
-    if (plain < portion.left() || !portion.last) plain -= plain > 0 ? 1 : 0;
-    std::memcpy(portion.out.data() + portion.written, at, plain);
-    portion.taken += plain;
-    portion.written += plain;
-    if (portion.left() == 0 || portion.room() < kRoomBytes) break;
-
-    const uint8_t* const rest = portion.in.data() + portion.taken;
-    const Utf8Step step = DecodeUtf8(rest, rest + portion.left());
-    if (step.length == portion.left() && !portion.last) return {};
-    const bool alone = step.length == portion.left() || rest[step.length] < kFirstCombiningLead;
-    if (step.code_point < first_changing && alone) {
-      std::memcpy(portion.out.data() + portion.written, rest, step.length);
-      portion.written += step.length;
-      portion.taken += step.length;
-      continue;
+  const uint8_t* const at = portion.in.data() + portion.taken;
+  // ASCII, but for the last character before something else, goes as it is.
+  size_t plain = 0;
+  const size_t limit = std::min(portion.left(), portion.room());
+  while (plain < limit && at[plain] < 0x80) ++plain;
+  if (plain < portion.left() || portion.more()) plain -= plain > 0 ? 1 : 0;
+  if (plain == 0) {
+    const Utf8Step step = DecodeUtf8(at, at + portion.left());
+    const bool ends = step.length == portion.left();
+    if (ends && portion.more()) return;
+    if (step.code_point >= first_changing || (!ends && at[step.length] >= kFirstCombiningLead)) {
+      PutSequence(portion, sequence);
+      return;
     }
-    bool whole = false;
-    RONDO_RETURN_IF_ERROR(PutSequence(portion, sequence, &whole));
-    if (!whole) return {};
+    plain = step.length;
   }
-  return {};
+  std::memcpy(portion.out.data() + portion.written, at, plain);
+  portion.taken += plain;
+  portion.written += plain;
 }
 
 }  // namespace rondo

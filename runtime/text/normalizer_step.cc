@@ -16,10 +16,6 @@ Utf8Step Next(const NormalizerPortion& portion) {
   return DecodeUtf8(portion.in.data() + portion.taken, portion.in.data() + portion.in.size());
 }
 
-bool HasRoom(const NormalizerPortion& portion) {
-  return portion.room() >= NormalizerStep::kRoomBytes;
-}
-
 void Put(NormalizerPortion& portion, const uint8_t* bytes, size_t count) {
   std::memcpy(portion.out.data() + portion.written, bytes, count);
   portion.written += count;
@@ -33,18 +29,14 @@ void PutCodePoint(NormalizerPortion& portion, uint32_t code_point) {
   portion.written += EncodeUtf8(code_point, portion.out.data() + portion.written);
 }
 
-// Copies `count` bytes of the input, whole characters, or as many of them as fit into `room`.
-void Copy(NormalizerPortion& portion, size_t count, size_t room) {
-  const uint8_t* const at = portion.in.data() + portion.taken;
-  if (count > room) {
-    count = room;
-    while (count > 0 && (at[count] & 0xC0) == 0x80) --count;
-  }
-  Put(portion, at, count);
+// Copies `count` bytes of the input, whole characters, or as many of them as leave room for a
+// step's content.
+void Copy(NormalizerPortion& portion, size_t count) {
+  const std::span<const uint8_t> rest = portion.in.subspan(portion.taken);
+  count = Utf8Cut(rest, std::min(count, portion.room() - kMaxContentBytes));
+  Put(portion, rest.data(), count);
   portion.taken += count;
 }
-
-void Copy(NormalizerPortion& portion, size_t count) { Copy(portion, count, portion.room()); }
 
 }  // namespace
 
@@ -68,146 +60,110 @@ Result<NormalizerStep> NormalizerStep::Create(const TokenizerTables& tables,
 
 Status NormalizerStep::Run(NormalizerPortion& portion, NormalizerState& state,
                            std::span<int32_t> sequence) const {
-  switch (settings_->kind()) {
-    case format::NormalizerKind::Form:
-      return RunForm(portion, sequence);
-    case format::NormalizerKind::Lowercase:
-      RunLowercase(portion);
-      break;
-    case format::NormalizerKind::StripMarks:
-      RunStripMarks(portion);
-      break;
-    case format::NormalizerKind::Replace:
-      if (settings_->regex()) return RunReplacePattern(portion);
-      RunReplaceText(portion);
-      break;
-    case format::NormalizerKind::Prepend:
-      RunPrepend(portion, state);
-      break;
-    case format::NormalizerKind::Strip:
-      RunStrip(portion, state);
-      break;
-    case format::NormalizerKind::Charsmap:
-      RunCharsmap(portion, state);
-      break;
-    default:
-      break;  // Check refused it
-  }
-  return {};
-}
-
-void NormalizerStep::RunLowercase(NormalizerPortion& portion) const {
-  while (portion.left() > 0 && HasRoom(portion)) {
-    const Utf8Step step = Next(portion);
-    portion.taken += step.length;
-    PutCodePoint(portion, ToLowercase(step.code_point));
-    // The one character whose lower case is two.
-    if (step.code_point == 0x130) PutCodePoint(portion, 0x307);
-  }
-}
-
-void NormalizerStep::RunStripMarks(NormalizerPortion& portion) const {
-  while (portion.left() > 0 && HasRoom(portion)) {
-    const Utf8Step step = Next(portion);
-    if (IsMark(step.code_point)) {
-      portion.taken += step.length;
-    } else {
-      Copy(portion, step.length);
-    }
-  }
-}
-
-void NormalizerStep::RunReplaceText(NormalizerPortion& portion) const {
-  const uint8_t* const pattern = settings_->pattern()->Data();
-  const size_t size = settings_->pattern()->size();
-  while (portion.left() > 0 && HasRoom(portion)) {
-    const uint8_t* const at = portion.in.data() + portion.taken;
-    const auto* hit = static_cast<const uint8_t*>(std::memchr(at, pattern[0], portion.left()));
-    if (hit != at) {
-      // Room for the content, should it follow, was asked for before.
-      const size_t clear = hit == nullptr ? portion.left() : static_cast<size_t>(hit - at);
-      Copy(portion, clear, portion.room() - kMaxContentBytes);
-      continue;
-    }
-    const size_t seen = std::min(size, portion.left());
-    const bool equal = std::memcmp(at, pattern, seen) == 0;
-    if (equal && seen == size) {
-      portion.taken += size;
-      Put(portion, settings_->content());
-    } else if (equal && !portion.last) {
-      return;  // what follows decides
-    } else {
-      Copy(portion, Next(portion).length);
-    }
-  }
-}
-
-Status NormalizerStep::RunReplacePattern(NormalizerPortion& portion) const {
-  while (portion.left() > 0 && HasRoom(portion)) {
-    size_t begin = 0;
-    size_t end = 0;
-    switch (regex_.Find(portion.in.data() + portion.taken, portion.left(), !portion.last, &begin,
-                        &end)) {
-      case Regex::Outcome::kNoMatch:
-        Copy(portion, portion.left());
-        return {};
-      case Regex::Outcome::kNeedMore:
-        Copy(portion, begin);
-        return {};
-      case Regex::Outcome::kMatch:
-        if (begin + kMaxContentBytes > portion.room()) {
-          // What lies before the match fills the room; the match is found again.
-          Copy(portion, begin, portion.room() - kMaxContentBytes);
-          return {};
+  for (size_t before = SIZE_MAX;
+       portion.taken != before && portion.left() > 0 && portion.room() >= kRoomBytes;) {
+    portion.full &= before == SIZE_MAX;  // once
+    before = portion.taken;
+    switch (settings_->kind()) {
+      case format::NormalizerKind::Form:
+        Form(portion, sequence);
+        break;
+      case format::NormalizerKind::Lowercase:
+        Lowercase(portion);
+        break;
+      case format::NormalizerKind::StripMarks:
+        StripMarks(portion);
+        break;
+      case format::NormalizerKind::Replace:
+        if (settings_->regex()) {
+          RONDO_RETURN_IF_ERROR(ReplacePattern(portion));
+        } else {
+          ReplaceText(portion);
         }
-        Copy(portion, begin);
-        Put(portion, settings_->content());
-        portion.taken += end - begin;
-        continue;
-      case Regex::Outcome::kExhausted:
-        return Status::Error(StatusCode::kInvalidArgument,
-                             "the tokenizer's pattern for replacing gave up on %zu bytes of text: "
-                             "its step or memory limit was reached",
-                             portion.left());
+        break;
+      case format::NormalizerKind::Prepend:
+        Prepend(portion, state);
+        break;
+      case format::NormalizerKind::Strip:
+        Strip(portion, state);
+        break;
+      case format::NormalizerKind::Charsmap:
+        Charsmap(portion, state);
+        break;
+      default:
+        break;  // Check refused it
     }
   }
   return {};
 }
 
-void NormalizerStep::RunPrepend(NormalizerPortion& portion, NormalizerState& state) const {
-  if (!HasRoom(portion)) return;
-  if (!state.begun && portion.left() > 0) {
-    state.begun = true;
-    Put(portion, settings_->content());
+void NormalizerStep::Lowercase(NormalizerPortion& portion) const {
+  const Utf8Step step = Next(portion);
+  portion.taken += step.length;
+  PutCodePoint(portion, ToLowercase(step.code_point));
+  // The one character whose lower case is two.
+  if (step.code_point == 0x130) PutCodePoint(portion, 0x307);
+}
+
+void NormalizerStep::StripMarks(NormalizerPortion& portion) const {
+  const Utf8Step step = Next(portion);
+  if (IsMark(step.code_point)) {
+    portion.taken += step.length;
+  } else {
+    Copy(portion, step.length);
   }
+}
+
+void NormalizerStep::ReplaceText(NormalizerPortion& portion) const {
+  const flatbuffers::String& pattern = *settings_->pattern();
+  const uint8_t* const at = portion.in.data() + portion.taken;
+  const auto* hit = static_cast<const uint8_t*>(std::memchr(at, pattern.Data()[0], portion.left()));
+  if (hit != at) {
+    Copy(portion, hit == nullptr ? portion.left() : static_cast<size_t>(hit - at));
+    return;
+  }
+  const bool whole = pattern.size() <= portion.left();
+  if (std::memcmp(at, pattern.Data(), std::min<size_t>(pattern.size(), portion.left())) != 0) {
+    Copy(portion, Next(portion).length);
+  } else if (whole) {
+    portion.taken += pattern.size();
+    Put(portion, settings_->content());
+  } else if (!portion.more()) {
+    Copy(portion, Next(portion).length);
+  }
+}
+
+Status NormalizerStep::ReplacePattern(NormalizerPortion& portion) const {
+  RegexMatch match;
+  RONDO_RETURN_IF_ERROR(
+      regex_.Find(portion.in.data() + portion.taken, portion.left(), portion.more(), &match));
+  const bool found = match.kind == RegexMatch::Kind::kFound;
+  const size_t clear = match.kind == RegexMatch::Kind::kNone ? portion.left() : match.begin;
+  const size_t end = portion.taken + clear;
+  Copy(portion, clear);
+  // Where what lies before the match fills the room, it is found again.
+  if (found && portion.taken == end) {
+    Put(portion, settings_->content());
+    portion.taken += match.end - match.begin;
+  }
+  return {};
+}
+
+void NormalizerStep::Prepend(NormalizerPortion& portion, NormalizerState& state) const {
+  if (!state.begun) Put(portion, settings_->content());
+  state.begun = true;
   Copy(portion, portion.left());
 }
 
-void NormalizerStep::RunStrip(NormalizerPortion& portion, NormalizerState& state) const {
-  while (portion.left() > 0 && HasRoom(portion)) {
-    // A run of whitespace.
-    size_t space = 0;
-    while (space < portion.left()) {
-      const uint8_t* const at = portion.in.data() + portion.taken;
-      const Utf8Step step = DecodeUtf8(at + space, at + portion.left());
-      if (!IsWhitespace(step.code_point)) break;
-      space += step.length;
-    }
-    if (!state.begun && settings_->left()) {
-      portion.taken += space;
-      space = 0;
-    } else if (space == portion.left() && settings_->right()) {
-      if (portion.last) portion.taken += space;
-      return;  // else what follows decides
-    }
-    if (portion.left() == 0) return;
+void NormalizerStep::Strip(NormalizerPortion& portion, NormalizerState& state) const {
+  const size_t space = LeadingWhitespace(portion.in.subspan(portion.taken));
+  if (space > 0 && !state.begun && settings_->left()) {
+    portion.taken += space;
+  } else if (space > 0 && space == portion.left() && settings_->right() && !portion.full) {
+    if (portion.last) portion.taken += space;  // else what follows decides
+  } else {
     state.begun = true;
-    if (space + 4 > portion.room()) {
-      Copy(portion, space);
-      return;
-    }
-    Copy(portion, space);
-    if (portion.left() > 0) Copy(portion, Next(portion).length);
+    Copy(portion, space > 0 ? space : Next(portion).length);
   }
 }
 

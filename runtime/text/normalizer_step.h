@@ -24,17 +24,20 @@ struct NormalizerState {
 struct NormalizerPortion {
   std::span<const uint8_t> in;  // whole characters of UTF-8
   bool last;                    // the text ends behind `in`
+  bool full;                    // there is no room for more of it: what is here must do
   std::span<uint8_t> out;
   size_t taken = 0;
   size_t written = 0;
 
+  // What follows `in` may decide.
+  bool more() const { return !last && !full; }
   size_t left() const { return in.size() - taken; }
   size_t room() const { return out.size() - written; }
 };
 
 class NormalizerStep {
  public:
-  // A starter with all that combines with it: longer sequences are an error, not cut.
+  // A starter with all that combines with it: longer sequences are cut.
   static constexpr size_t kMaxSequence = 1024;  // code points, decomposed
   // Free space that a step may need to go on.
   static constexpr size_t kRoomBytes = 4 * kMaxSequence + 2 * kMaxContentBytes;
@@ -46,22 +49,23 @@ class NormalizerStep {
                                        const format::NormalizerStep& settings, RegexMemory& memory);
 
   // Writes what is certain of the portion, whatever follows it; stops where less than kRoomBytes
-  // are free. `sequence` is scratch of kMaxSequence.
-  // Error: kInvalidArgument (too many marks in a row, a pattern out of steps).
+  // are free. `sequence` is scratch of kMaxSequence. Error: kInvalidArgument (see Regex::Find).
   Status Run(NormalizerPortion& portion, NormalizerState& state, std::span<int32_t> sequence) const;
 
  private:
-  Status RunForm(NormalizerPortion& portion, std::span<int32_t> sequence) const;
-  // A starter and what combines with it; *whole = false: more text is needed.
-  Status PutSequence(NormalizerPortion& portion, std::span<int32_t> sequence, bool* whole) const;
+  // Each goes on by a bit, with something left and kRoomBytes of room; not at all where more of the
+  // text decides.
+  void Form(NormalizerPortion& portion, std::span<int32_t> sequence) const;
+  void Lowercase(NormalizerPortion& portion) const;
+  void StripMarks(NormalizerPortion& portion) const;
+  void ReplaceText(NormalizerPortion& portion) const;
+  Status ReplacePattern(NormalizerPortion& portion) const;
+  void Prepend(NormalizerPortion& portion, NormalizerState& state) const;
+  void Strip(NormalizerPortion& portion, NormalizerState& state) const;
+  void Charsmap(NormalizerPortion& portion, NormalizerState& state) const;
+  // A starter and what combines with it.
+  void PutSequence(NormalizerPortion& portion, std::span<int32_t> sequence) const;
   bool StartsSequence(uint32_t code_point) const;
-  void RunLowercase(NormalizerPortion& portion) const;
-  void RunStripMarks(NormalizerPortion& portion) const;
-  void RunReplaceText(NormalizerPortion& portion) const;
-  Status RunReplacePattern(NormalizerPortion& portion) const;
-  void RunPrepend(NormalizerPortion& portion, NormalizerState& state) const;
-  void RunStrip(NormalizerPortion& portion, NormalizerState& state) const;
-  void RunCharsmap(NormalizerPortion& portion, NormalizerState& state) const;
   // What the first rule says that `text` begins with, put to the portion's output; else false.
   bool PutRule(NormalizerPortion& portion, std::span<const uint8_t> text) const;
   // The next character by itself.

@@ -11,10 +11,18 @@
 
 namespace rondo {
 
-// What patterns draw their memory from: the system's heap while they are compiled, and after
-// Seal only a fixed block. One matching call at a time; must outlive its patterns.
+// What patterns draw on: memory, from the system's heap while they are compiled and after Seal only
+// from a fixed block, and steps of backtracking. One matching call at a time; must outlive its
+// patterns.
+//
+// At each place of a text a pattern has a few steps free, which serve real patterns nearly
+// everywhere. What it takes beyond them comes out of one budget, so that the work on a text is
+// linear in its length, whatever the pattern. It is charged what it is allowed, before it runs.
 class RegexMemory {
  public:
+  static constexpr uint64_t kFixedSteps = 1'000'000;
+  static constexpr uint64_t kStepsPerByte = 64;
+
   static Result<std::unique_ptr<RegexMemory>> Create();
   ~RegexMemory();
   RegexMemory(const RegexMemory&) = delete;
@@ -22,12 +30,17 @@ class RegexMemory {
 
   // From here on no memory is asked of the system.
   void Seal() { sealed_ = true; }
-  static constexpr size_t kReservedBytes = 2 * 256 * 1024;
+  // Bytes that matching writes to, all reserved by Create.
+  size_t bytes() const;
+
+  // A text of so many bytes begins: fills the budget for all patterns on it.
+  void BeginText(size_t bytes) { steps_left_ = kFixedSteps + kStepsPerByte * bytes; }
+  uint64_t steps_left() const { return steps_left_; }
 
  private:
   friend class Regex;
   // PCRE2 keeps one block of backtracking frames and doubles it by copying: two halves serve.
-  static constexpr size_t kHalfBytes = kReservedBytes / 2;
+  static constexpr size_t kHalfBytes = 224 * 1024;
 
   RegexMemory() = default;
   static void* Allocate(size_t bytes, void* self);
@@ -36,9 +49,22 @@ class RegexMemory {
   HeapArray<unsigned char> block_;
   bool half_taken_[2] = {false, false};
   bool sealed_ = false;
+  uint64_t steps_left_ = kFixedSteps;
   void* general_context_ = nullptr;
   void* match_context_ = nullptr;
   void* match_data_ = nullptr;
+};
+
+// Where a pattern matches a subject.
+struct RegexMatch {
+  enum class Kind {
+    kFound,
+    kNone,
+    kNeedMore,  // only if the text goes on: what follows the subject may decide
+  };
+  Kind kind = Kind::kNone;
+  size_t begin = 0;  // kNeedMore: no match begins before
+  size_t end = 0;    // kFound: > begin
 };
 
 class Regex {
@@ -52,20 +78,15 @@ class Regex {
   // Errors: kCorrupt (the pattern and PCRE2's message), kOutOfMemory.
   static Result<Regex> Compile(std::string_view pattern, bool utf, RegexMemory& memory);
 
-  enum class Outcome {
-    kMatch,
-    kNoMatch,
-    kNeedMore,   // only if `more`: what follows the subject may decide
-    kExhausted,  // ran out of its memory or of its step limit
-  };
-  // The first match in subject[0, size); never empty. The subject must be UTF-8 if `utf`.
-  // `more`: the text goes on behind the subject, so an answer that could change is kNeedMore;
-  // *begin is then where a match may begin, and none begins before.
-  Outcome Find(const uint8_t* subject, size_t size, bool more, size_t* begin, size_t* end) const;
+  // The first match in subject[0, size), which must be UTF-8 if `utf`. `more`: the text goes on
+  // behind the subject. Error: kInvalidArgument (the pattern ran out of steps or memory, or
+  // misbehaved otherwise; which of these).
+  Status Find(const uint8_t* subject, size_t size, bool more, RegexMatch* match) const;
 
  private:
   RegexMemory* memory_ = nullptr;
   void* code_ = nullptr;
+  bool utf_ = false;
 };
 
 }  // namespace rondo

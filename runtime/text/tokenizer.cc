@@ -29,10 +29,10 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerTables& tabl
   tokenizer->tables_ = tables;
   tokenizer->vocab_size_ = vocab_size;
   RONDO_ASSIGN(tokenizer->regex_memory_, RegexMemory::Create());
-  RONDO_ASSIGN(tokenizer->scratch_, EncoderScratch::Create(tokenizer->tables_));
   RONDO_ASSIGN(tokenizer->parts_,
                EncoderParts::Create(tokenizer->tables_, *tokenizer->regex_memory_));
   tokenizer->regex_memory_->Seal();
+  RONDO_ASSIGN(tokenizer->scratch_, tokenizer->parts_.CreateScratch());
   for (uint32_t id = 0; id < tables.vocab_size(); ++id) {
     tokenizer->max_token_bytes_ =
         std::max(tokenizer->max_token_bytes_, tables.TokenBytes(id).size());
@@ -49,6 +49,7 @@ Status Tokenizer::Encode(std::string_view text, bool add_special, std::span<int3
   }
   {
     const std::lock_guard lock(mutex_);
+    regex_memory_->BeginText(text.size());
     Encoder encoder(parts_, scratch_, sink);
     RONDO_RETURN_IF_ERROR(
         encoder.Encode({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
@@ -101,7 +102,7 @@ int32_t Tokenizer::AddedTokenId(std::string_view text) const {
   return -1;
 }
 
-size_t Tokenizer::scratch_bytes() const { return scratch_.bytes() + RegexMemory::kReservedBytes; }
+size_t Tokenizer::scratch_bytes() const { return scratch_.bytes() + regex_memory_->bytes(); }
 
 Status Tokenizer::CheckGolden() const {
   if (settings().golden() == nullptr) return {};

@@ -34,8 +34,18 @@ class Tokenizer {
   // The ids of `text`: added tokens in it are found, special or not. `add_special`: with the ids
   // that the model wants around a text (BOS, EOS). *count is the whole count, also with
   // kBufferTooSmall, where the first ids.size() are written; pass an empty span to ask for it.
-  // Any length works, but for a stretch of more than a million characters without a place to
-  // split: kInvalidArgument, and *count = 0.
+  // *count = 0 with every other error.
+  //
+  // Any length works, in time linear in it. A text goes through buffers of 64 KB, and is cut where
+  // one is full and nothing in it is certain: the first 64 KB of a pre-token that is longer, or
+  // that a pattern would have to look beyond, are encoded as though the text ended there, and what
+  // follows as though a pre-token began. The same holds, without pre-tokens, for 64 KB in which no
+  // place is free of merges or pieces, and for a normaliser that would have to see 1024 combining
+  // characters or over 11 KB at once.
+  //
+  // The tokenizer's own patterns may take RegexMemory::kFixedSteps and kStepsPerByte steps beyond
+  // those that each place has free: kInvalidArgument where one needs more of these, or more memory
+  // than it has, or fails otherwise; the message says which.
   Status Encode(std::string_view text, bool add_special, std::span<int32_t> ids,
                 size_t* count) const;
 
@@ -61,8 +71,9 @@ class Tokenizer {
   // Bytes of the longest token.
   size_t max_token_bytes() const { return max_token_bytes_; }
   const format::Tokenizer& settings() const { return *tables_.settings; }
-  // What Create reserved for encoding; only what long texts need of it is ever touched.
+  // What Create reserved for encoding: fixed, at most kMaxScratchBytes.
   size_t scratch_bytes() const;
+  static constexpr size_t kMaxScratchBytes = size_t{2} << 20;
 
   // Encodes the texts that were stored at conversion and compares with the ids stored beside
   // them. Those came from the converter's own run of this code, so this finds a build that

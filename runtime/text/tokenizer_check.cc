@@ -24,12 +24,8 @@ Status CheckUtf8(std::span<const uint8_t> text, size_t max_bytes, const char* wh
   if (text.size() > max_bytes) {
     return Corrupt("%s has %zu bytes, at most %zu are read", what, text.size(), max_bytes);
   }
-  for (size_t i = 0; i < text.size();) {
-    const Utf8Step step = DecodeUtf8(text.data() + i, text.data() + text.size());
-    if (step.kind != Utf8Kind::kValid) return Corrupt("%s is not UTF-8 at byte %zu", what, i);
-    i += step.length;
-  }
-  return {};
+  const size_t valid = Utf8Prefix(text);
+  return valid == text.size() ? Status() : Corrupt("%s is not UTF-8 at byte %zu", what, valid);
 }
 
 // `text` must be there, unless min_bytes is 0.

@@ -1,6 +1,7 @@
 // TokenizerTables: the tokenizer's part of a model file, checked, as typed views.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -42,6 +43,14 @@ inline constexpr uint32_t kMaxPrefixBytes = 16;
 inline constexpr uint32_t kMaxSurroundingIds = 64;
 inline constexpr uint32_t kMaxGoldenIds = 256;
 inline constexpr uint32_t kMaxStripStart = 255;
+
+// True also for the empty prefix, and where there is none.
+inline bool BeginsWith(std::span<const uint8_t> text, const flatbuffers::String* prefix) {
+  return prefix == nullptr ||
+         (text.size() >= prefix->size() &&
+          std::equal(prefix->begin(), prefix->end(), text.begin(),
+                     [](char a, uint8_t b) { return static_cast<uint8_t>(a) == b; }));
+}
 
 // Views into the file; `settings` holds all that is small. Plain data, trusted once Check passed.
 struct TokenizerTables {

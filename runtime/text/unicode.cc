@@ -2,6 +2,8 @@
 
 #include <utf8proc.h>
 
+#include "runtime/base/utf8.h"
+
 namespace rondo {
 namespace {
 
@@ -17,6 +19,16 @@ bool IsWhitespace(uint32_t c) {
   return InRange(c, 0x09, 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
          InRange(c, 0x2000, 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F ||
          c == 0x3000;
+}
+
+size_t LeadingWhitespace(std::span<const uint8_t> text) {
+  size_t size = 0;
+  while (size < text.size()) {
+    const Utf8Step step = DecodeUtf8(text.data() + size, text.data() + text.size());
+    if (!IsWhitespace(step.code_point)) break;
+    size += step.length;
+  }
+  return size;
 }
 
 bool IsNumeral(uint32_t c) {

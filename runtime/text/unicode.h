@@ -1,12 +1,16 @@
 // The Unicode properties that tokenisation asks for.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace rondo {
 
 // White_Space: what the added tokens' strip flags take along.
 bool IsWhitespace(uint32_t code_point);
+// How many bytes of it a text in UTF-8 begins with.
+size_t LeadingWhitespace(std::span<const uint8_t> text);
 // General category N (decimal digits, letter numbers, other numbers).
 bool IsNumeral(uint32_t code_point);
 // General category P, or one of the 32 punctuation characters of ASCII (which has some of S).

@@ -104,7 +104,7 @@ TEST_F(AddedTokensTest, NormalizedOnesAreFoundAnywhereInALongText) {
   std::string text;
   Ids expected;
   uint32_t random = 1;
-  while (text.size() < 3 * EncoderScratch::kMaxPreTokenBytes) {
+  while (text.size() < 20 * kMaxPreTokenBytes) {
     random = random * 1664525 + 1013904223;
     for (uint32_t i = 0; i < (random >> 20) % 50; ++i) {
       text += 'x';

@@ -18,6 +18,17 @@ namespace {
 using testing::CompileJson;
 using testing::SmallJson;
 
+// Writes down what it is given.
+class Pieces : public std::vector<std::string>, public ModelEncoder {
+ public:
+  using std::vector<std::string>::vector;
+  size_t Encode(std::span<const uint8_t> text, bool more) override {
+    EXPECT_FALSE(more);
+    emplace_back(text.begin(), text.end());
+    return text.size();
+  }
+};
+
 // Splits `text` with the stages of a pre_tokenizer given as JSON. `step` bytes of the text are
 // known at a time, so that every stage meets unfinished pieces.
 class Splitter {
@@ -28,38 +39,34 @@ class Splitter {
     json.Token("x");
     compiled_ = CompileJson(json.Text());
     memory_ = std::move(*RegexMemory::Create());
-    const TokenizerTables tables = compiled_->tables();
-    auto created = PreTokenizer::Create(tables, 0, tables.settings->stages()->size(), *memory_);
+    auto created = PreTokenizer::Create(compiled_->tables(), *memory_);
     EXPECT_TRUE(created.ok()) << created.status().message();
     pre_tokenizer_ = std::move(*created);
   }
 
-  std::vector<std::string> Split(const std::string& text, size_t step) const {
-    std::vector<std::string> pieces;
-    PreTokenizer::Cursor cursor;
+  Pieces Split(const std::string& text, size_t step) const {
+    Pieces pieces;
+    PreTokenizer::Run run{pieces, {}, true};
     const std::span<const uint8_t> buffer(reinterpret_cast<const uint8_t*>(text.data()),
                                           text.size());
     size_t begin = 0;
     size_t known = 0;
     while (begin < text.size()) {
       known = std::min(known + step, text.size());
-      while (known < text.size() && (text[known] & 0xC0) == 0x80) ++known;
-      while (begin < known) {
-        Piece piece;
-        const Status status =
-            pre_tokenizer_.Next(buffer, begin, {known, known == text.size()}, cursor, &piece);
-        EXPECT_TRUE(status.ok()) << status.message();
-        if (!piece.closed) break;
-        if (!piece.removed) pieces.push_back(text.substr(begin, piece.end - begin));
-        begin = piece.end;
-      }
+      while (known < text.size() && IsUtf8Continuation(buffer[known])) ++known;
+      size_t taken = 0;
+      const Status status = pre_tokenizer_.Split(buffer.subspan(begin, known - begin),
+                                                 known < text.size(), run, &taken);
+      EXPECT_TRUE(status.ok()) << status.message();
+      EXPECT_TRUE(known < text.size() || begin + taken == known);
+      begin += taken;
     }
     return pieces;
   }
 
   // All the same, whatever is known when.
-  std::vector<std::string> Split(const std::string& text) const {
-    const std::vector<std::string> whole = Split(text, text.size());
+  Pieces Split(const std::string& text) const {
+    const Pieces whole = Split(text, text.size());
     for (const size_t step : {1, 2, 3, 7, 20}) EXPECT_EQ(Split(text, step), whole) << step;
     return whole;
   }
@@ -70,7 +77,6 @@ class Splitter {
   PreTokenizer pre_tokenizer_;
 };
 
-using Pieces = std::vector<std::string>;
 const std::string kByteLevel =
     R"({"type": "ByteLevel", "add_prefix_space": false, "use_regex": true})";
 

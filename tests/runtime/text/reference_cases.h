@@ -19,6 +19,7 @@ inline void ExpectExact(const CompiledTokenizer& compiled, const std::filesystem
                         const std::string& name) {
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
   ASSERT_NE(tokenizer, nullptr);
+  EXPECT_LE(tokenizer->scratch_bytes(), Tokenizer::kMaxScratchBytes);
   EXPECT_TRUE(tokenizer->CheckGolden().ok()) << tokenizer->CheckGolden().message();
 
   std::ifstream file(cases_file);

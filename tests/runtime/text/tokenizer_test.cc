@@ -117,35 +117,39 @@ TEST_F(TokenizerTest, LongTextsEncodeInPieces) {
   const Ids line_ids = Encode(*tokenizer_, line);
   std::string text;
   Ids expected;
-  while (text.size() < 5 * EncoderScratch::kMaxPreTokenBytes) {
+  while (text.size() < 20 * kMaxPreTokenBytes) {
     text += line;
     expected.insert(expected.end(), line_ids.begin(), line_ids.end());
   }
   EXPECT_EQ(Encode(*tokenizer_, text), expected);
 }
 
-TEST_F(TokenizerTest, AMillionLettersAreOnePreToken) {
-  std::string text;
+// The rule for pre-tokens of over 64 KB: the first 64 KB are one, and the rest begins another.
+// Exact up to there: with a space before, nothing of that is cut.
+TEST_F(TokenizerTest, LongPreTokensAreCut) {
+  std::string letters;
   std::mt19937 random(6);
-  while (text.size() < 1'000'000) text += static_cast<char>('a' + random() % 26);
-  const Ids ids = Encode(*tokenizer_, text);
-  EXPECT_EQ(Decode(*tokenizer_, ids), text);
-  // One letter more on either side of a space leaves the rest as it is.
-  const Ids longer = Encode(*tokenizer_, "a " + text.substr(0, 999'000));
-  EXPECT_GT(longer.size(), 100'000u);
-
-  // Beyond the window: an error that says so, not other ids.
-  size_t count = 1;
-  const Status status = tokenizer_->Encode(text + text, false, {}, &count);
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(count, 0u);
-  EXPECT_EQ(Encode(*tokenizer_, text), ids);  // and the tokenizer goes on
-}
-
-TEST_F(TokenizerTest, AMillionSpaces) {
-  const std::string text(1'000'000, ' ');
-  EXPECT_EQ(Decode(*tokenizer_, Encode(*tokenizer_, text)), text);
-  EXPECT_EQ(Decode(*tokenizer_, Encode(*tokenizer_, text + "a")), text + "a");
+  while (letters.size() < 1 << 20) letters += static_cast<char>('a' + random() % 26);
+  const std::string letter(1 << 20, 'e');
+  const std::string spaces(1 << 20, ' ');
+  std::string marks;
+  while (marks.size() < 1 << 20) marks += "\u0323\u0301";
+  for (const std::string& text : {letters, letter, spaces, marks}) {
+    Ids expected;
+    for (size_t i = 0; i < text.size(); i += kMaxPreTokenBytes) {
+      const Ids part = Encode(*tokenizer_, text.substr(i, kMaxPreTokenBytes));
+      expected.insert(expected.end(), part.begin(), part.end());
+    }
+    EXPECT_EQ(Encode(*tokenizer_, text), expected) << text.substr(0, 4);
+    EXPECT_EQ(Decode(*tokenizer_, expected), text);
+  }
+  // One byte less than the bound: the pattern sees what follows it, and nothing is cut.
+  const std::string whole = letters.substr(0, kMaxPreTokenBytes - 1);
+  Ids ids = Encode(*tokenizer_, whole);
+  const Ids end = Encode(*tokenizer_, ".");
+  ids.insert(ids.end(), end.begin(), end.end());
+  EXPECT_EQ(Encode(*tokenizer_, whole + "."), ids);
+  EXPECT_EQ(Decode(*tokenizer_, Encode(*tokenizer_, spaces + "a")), spaces + "a");
 }
 
 TEST_F(TokenizerTest, ThreadsShareOne) {
@@ -193,6 +197,46 @@ TEST(Tokenizer, RunawayPatternIsAnError) {
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << size;
   }
   EXPECT_EQ(Encode(*tokenizer, "aa"), (Ids{0, 0}));
+}
+
+// Each place takes few enough steps, all of them together would take hours.
+TEST(Tokenizer, APatternHasOneBudgetForTheText) {
+  SmallJson json;
+  json.Token("z");
+  json.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [
+      {"type": "Split", "behavior": "Isolated", "invert": false,
+       "pattern": {"Regex": "(?:z|zz){1,12}b|z"}},
+      {"type": "ByteLevel", "add_prefix_space": false, "use_regex": false}]})";
+  const auto compiled = CompileJson(json.Text());
+  const std::unique_ptr<Tokenizer> tokenizer = compiled->Create();
+  ASSERT_NE(tokenizer, nullptr);
+  size_t count = 1;
+  const Status status = tokenizer->Encode(std::string(1'000'000, 'z'), false, {}, &count);
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(status.message()).find("more steps than the text may take"),
+            std::string::npos)
+      << status.message();
+  EXPECT_EQ(count, 0u);
+  EXPECT_EQ(Encode(*tokenizer, "zz"), (Ids{0, 0}));  // and the tokenizer goes on
+}
+
+// Everything that a file can ask for at once.
+TEST(Tokenizer, ScratchIsSmall) {
+  SmallJson json;
+  json.byte_level = false;
+  json.Token("a");
+  std::string steps = R"({"type": "NFC"})";
+  for (int i = 0; i < 14; ++i) steps += R"(, {"type": "Lowercase"})";
+  json.normalizer = R"({"type": "Sequence", "normalizers": [)" + steps + "]}";
+  json.pre_tokenizer = R"({"type": "Sequence", "pretokenizers": [
+      {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": "a+"}},
+      {"type": "Metaspace", "replacement": "_", "prepend_scheme": "always"}]})";
+  const auto compiled = CompileJson(json.Text());
+  const std::unique_ptr<Tokenizer> tokenizer = compiled->Create();
+  ASSERT_NE(tokenizer, nullptr);
+  EXPECT_GT(tokenizer->scratch_bytes(), 15 * NormalizerScratch::kBufferBytes);
+  EXPECT_LE(tokenizer->scratch_bytes() + NormalizerScratch::kBufferBytes,
+            Tokenizer::kMaxScratchBytes);
 }
 
 TEST(Tokenizer, PrefixBeforeEveryPiece) {

@@ -105,20 +105,20 @@ TEST(Unigram, AnyLengthWithPlacesToSplit) {
   const auto compiled = CompileJson(Json({{"<unk>", 0}, {"ab", -1}, {"a", -2}, {"b", -2}}));
   const auto tokenizer = compiled->Create();
   std::string text;
-  while (text.size() < 5 * UnigramScratch::kMaxBytes) text += "abab";
+  while (text.size() < 5 * kMaxPreTokenBytes) text += "abab";
   EXPECT_EQ(Encode(*tokenizer, text), Ids(text.size() / 2, 1));
 }
 
-TEST(Unigram, NoPlaceToSplitIsAnError) {
+// Where every place lies in a piece, 64 KB are segmented as though they were all.
+TEST(Unigram, TextWithoutPlacesToSplitIsCut) {
   const auto compiled = CompileJson(Json({{"<unk>", 0}, {"a", -1}, {"aa", -1}, {"aaa", -1}}));
   const auto tokenizer = compiled->Create();
-  EXPECT_EQ(Encode(*tokenizer, std::string(300'000, 'a')).size(), 100'000u);
-  size_t count = 1;
-  const Status status =
-      tokenizer->Encode(std::string(2 * UnigramScratch::kMaxBytes, 'a'), false, {}, &count);
-  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-  EXPECT_EQ(count, 0u);
-  EXPECT_EQ(Encode(*tokenizer, "aaaa").size(), 2u);  // and the tokenizer goes on
+  EXPECT_EQ(Encode(*tokenizer, std::string(30'000, 'a')).size(), 10'000u);
+  const Ids once = Encode(*tokenizer, std::string(kMaxPreTokenBytes, 'a'));
+  EXPECT_EQ(once.size(), kMaxPreTokenBytes / 3 + 1);
+  Ids expected;
+  for (int i = 0; i < 16; ++i) expected.insert(expected.end(), once.begin(), once.end());
+  EXPECT_EQ(Encode(*tokenizer, std::string(16 * kMaxPreTokenBytes, 'a')), expected);
 }
 
 }  // namespace

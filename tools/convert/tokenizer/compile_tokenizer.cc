@@ -167,7 +167,7 @@ void Compiled::MakeWords() {
         int32_t result = -1;
         IdSink sink{{&result, 1}};
         BpeEncoder encoder(model, *scratch, sink);
-        Require(encoder.PreToken(token));
+        encoder.Encode(token, /*more=*/false);
         if (sink.count != 1 || result != static_cast<int32_t>(id)) continue;
       }
       hashes.push_back(HashBytes(token));

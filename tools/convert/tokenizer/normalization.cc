@@ -141,7 +141,7 @@ std::string Normalization::Apply(const std::string& text, const JsonValue& where
   require(memory.status());
   const auto runtime_steps = NormalizerSteps::Create(tables, **memory);
   require(runtime_steps.status());
-  auto scratch = NormalizerScratch::Create();
+  auto scratch = NormalizerScratch::Create(runtime_steps->count);
   require(scratch.status());
   Normalizer normalizer(*runtime_steps, *scratch,
                         {reinterpret_cast<const uint8_t*>(text.data()), text.size()});

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <string_view>
 
+#include "runtime/base/utf8.h"
+
 namespace rondo::convert {
 namespace {
 
@@ -167,7 +169,7 @@ class Translator {
     out_ += c;
     ++at_;
     // The rest of a character of several bytes, so that a quantifier takes it whole.
-    while (!AtEnd() && (static_cast<unsigned char>(Peek()) & 0xC0) == 0x80) out_ += in_[at_++];
+    while (!AtEnd() && IsUtf8Continuation(static_cast<uint8_t>(Peek()))) out_ += in_[at_++];
   }
 
   void Escape(bool in_class) {

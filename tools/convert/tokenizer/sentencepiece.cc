@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/base/utf8.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/tokenizer/text.h"
 
@@ -44,7 +45,7 @@ json Merges(const SentencePieceModel& model, const Ids& ids) {
     std::vector<std::tuple<uint32_t, uint32_t, size_t>>
         ways;  // ids of the parts, bytes of the left
     for (size_t bytes = 1; bytes < piece.text.size(); ++bytes) {
-      if ((static_cast<uint8_t>(piece.text[bytes]) & 0xC0) == 0x80) continue;
+      if (IsUtf8Continuation(static_cast<uint8_t>(piece.text[bytes]))) continue;
       const auto left = ids.find(piece.text.substr(0, bytes));
       const auto right = ids.find(piece.text.substr(bytes));
       if (left == ids.end() || right == ids.end()) continue;

@@ -9,17 +9,6 @@
 namespace rondo::convert {
 namespace {
 
-template <typename Visit>
-void ForEachStep(std::string_view text, Visit visit) {
-  const auto* at = reinterpret_cast<const uint8_t*>(text.data());
-  const auto* const end = at + text.size();
-  while (at < end) {
-    const Utf8Step step = DecodeUtf8(at, end);
-    visit(step);
-    at += step.length;
-  }
-}
-
 // The value of a base64 digit, or -1.
 int DigitValue(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
@@ -32,14 +21,18 @@ int DigitValue(char c) {
 }  // namespace
 
 bool IsUtf8(std::string_view text) {
-  bool valid = true;
-  ForEachStep(text, [&](const Utf8Step& step) { valid &= step.kind == Utf8Kind::kValid; });
-  return valid;
+  return Utf8Prefix({reinterpret_cast<const uint8_t*>(text.data()), text.size()}) == text.size();
 }
 
 std::vector<uint32_t> CodePoints(std::string_view text) {
   std::vector<uint32_t> code_points;
-  ForEachStep(text, [&](const Utf8Step& step) { code_points.push_back(step.code_point); });
+  const auto* at = reinterpret_cast<const uint8_t*>(text.data());
+  const auto* const end = at + text.size();
+  while (at < end) {
+    const Utf8Step step = DecodeUtf8(at, end);
+    code_points.push_back(step.code_point);
+    at += step.length;
+  }
   return code_points;
 }
 
