@@ -182,6 +182,7 @@ int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
   f.format_version = rondo::kFormatVersion;
   f.file_bytes = model->file.file_bytes();
   f.parameters = CountParameters(m);
+  if (model->tokenizer != nullptr) f.tokenizer_bytes = model->tokenizer->scratch_bytes();
   Fill(facts, f);
   return RONDO_STATUS_OK;
 }

@@ -21,6 +21,9 @@ template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
     offsetof(rondo_engine_options, progress)};
 template <>
+inline constexpr std::array kEarlierSizes<rondo_model_facts> = {
+    offsetof(rondo_model_facts, tokenizer_bytes)};
+template <>
 inline constexpr std::array kEarlierSizes<rondo_memory_plan> = {
     offsetof(rondo_memory_plan, mapped_bytes)};
 

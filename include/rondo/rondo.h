@@ -215,6 +215,8 @@ typedef struct rondo_model_facts {
   uint32_t format_version; /* of the file */
   uint64_t file_bytes;
   uint64_t parameters; /* values in all weights; a tied embedding counts once */
+  /* What opening took of memory for rondo_tokenize to work in: fixed, at most 2 MB; 0: none. */
+  uint64_t tokenizer_bytes;
 } rondo_model_facts;
 
 /* Fills `facts`; its struct_size must be set. [any thread] */
@@ -243,10 +245,11 @@ enum {
  *
  * `*count` is always the number of ids that the text has; where it exceeds `capacity` the call is
  * RONDO_STATUS_BUFFER_TOO_SMALL and `ids` has the first ones. (NULL, 0) asks for the count. An
- * empty text is no error. `text` may be NULL where text_bytes is 0. Fails with
- * RONDO_STATUS_UNSUPPORTED (no tokenizer in the file), _INVALID_ARGUMENT (unknown flag; a stretch
- * of over a million characters without any place to split). Calls on one model take turns. [any
- * thread] */
+ * empty text is no error. `text` may be NULL where text_bytes is 0. A text of any length is taken,
+ * in time linear in it; a stretch of over 64 KB without any place to split is cut there and its
+ * parts encoded one by one. Fails with RONDO_STATUS_UNSUPPORTED (no tokenizer in the file),
+ * _INVALID_ARGUMENT (unknown flag; the model's own patterns need more steps or memory than they
+ * may take for a text of this length). Calls on one model take turns. [any thread] */
 RONDO_API int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_bytes,
                                  uint32_t flags, int32_t* ids, size_t capacity, size_t* count);
 

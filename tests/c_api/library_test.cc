@@ -12,7 +12,8 @@ namespace {
 constexpr size_t kPointer = sizeof(void*);
 static_assert(offsetof(rondo_model_facts, bos_token) == 32);
 static_assert(offsetof(rondo_model_facts, file_bytes) == 48);
-static_assert(sizeof(rondo_model_facts) == 64);
+static_assert(offsetof(rondo_model_facts, tokenizer_bytes) == 64);
+static_assert(sizeof(rondo_model_facts) == 72);
 static_assert(offsetof(rondo_engine_options, kv_format) == 28);
 static_assert(offsetof(rondo_engine_options, kernels) == 32);
 static_assert(offsetof(rondo_engine_options, progress) == 32 + kPointer);

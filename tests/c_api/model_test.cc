@@ -122,6 +122,8 @@ TEST(ModelTest, Facts) {
   ASSERT_EQ(rondo_model_info(model.get(), &facts), RONDO_STATUS_OK);
   EXPECT_EQ(facts.file_bytes, ReadFile(TinyModelPath()).size());
   EXPECT_EQ(facts.has_tokenizer, 1u);
+  EXPECT_GT(facts.tokenizer_bytes, 100'000u);
+  EXPECT_LE(facts.tokenizer_bytes, 2u << 20);
   EXPECT_EQ(facts.n_heads % facts.n_kv_heads, 0u);
   EXPECT_GT(facts.parameters, uint64_t{facts.vocab_size} * facts.hidden_size);
   ASSERT_GE(facts.n_eos_tokens, 1u);

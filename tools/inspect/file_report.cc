@@ -63,7 +63,9 @@ std::string DescribeModel(const rondo_model* model) {
   Row("context length", FormatCount(facts.context_length), &out);
   Row("vocabulary",
       FormatCount(facts.vocab_size) +
-          (facts.has_tokenizer != 0 ? "" : " (no tokenizer: token ids only)"),
+          (facts.has_tokenizer != 0
+               ? ", " + FormatBytes(facts.tokenizer_bytes) + " for its tokenizer to work in"
+               : " (no tokenizer: token ids only)"),
       &out);
   Row("hidden size", FormatCount(facts.hidden_size), &out);
   Row("layers", std::to_string(facts.n_layers), &out);
