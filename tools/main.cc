@@ -1,19 +1,13 @@
 // The `rondo` program: one subcommand per folder of tools/. Exit codes: 0 done, 1 failed with one
-// sentence on stderr, 2 wrong usage, 130 interrupted.
+// sentence on stderr, 2 wrong usage, 128 and the signal's number where one ended it (130: Ctrl-C).
 #include <exception>
 #include <iostream>
 
 #include <CLI/CLI.hpp>
 
 #include "rondo/rondo.h"
-#include "tools/bench/command.h"
-#include "tools/chat/command.h"
-#include "tools/convert/command.h"
-#include "tools/convert/pack_command.h"
-#include "tools/eval/command.h"
-#include "tools/inspect/command.h"
-#include "tools/logits/command.h"
-#include "tools/run/command.h"
+#include "tools/commands.h"
+#include "tools/common/interrupt.h"
 
 namespace {
 
@@ -27,7 +21,8 @@ Examples:
   rondo chat llama-1b.rondo
   rondo inspect llama-1b.rondo --plan
 
-`rondo COMMAND --help` tells more. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.)";
+`rondo COMMAND --help` tells more. Exit codes: 0 done, 1 failed, 2 wrong usage, 128 + N
+ended by signal N (130: Ctrl-C).)";
 
 }  // namespace
 
@@ -36,6 +31,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("rondo ") + rondo_version_string());
   app.footer(kExamples);
+  rondo::tools::NoteSignals();
   try {
     rondo::tools::AddConvertCommand(app);
     rondo::tools::AddPackCommand(app);
@@ -50,6 +46,9 @@ int main(int argc, char** argv) {
     return error.get_exit_code();  // a command's own
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : kExitUsage;  // 0: --help, --version
+  } catch (const rondo::tools::Interrupted& interruption) {
+    std::cerr << "rondo: " << interruption.what() << '\n';
+    return interruption.exit_code();
   } catch (const std::exception& error) {
     std::cerr << "rondo: " << error.what() << '\n';
     return kExitFailure;

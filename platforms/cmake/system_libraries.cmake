@@ -28,7 +28,7 @@ rondo_system_library(json nlohmann/json.hpp "" nlohmann-json3-dev)
 rondo_system_library(cli11 CLI/CLI.hpp "" libcli11-dev)
 
 # Line editing for `rondo chat`, where the system has it; else it reads plain lines.
-find_path(RONDO_edit_INCLUDE editline/readline.h)
+find_path(RONDO_edit_INCLUDE histedit.h)
 find_library(RONDO_edit_LIBRARY edit)
 add_library(rondo_edit INTERFACE)
 if(RONDO_edit_INCLUDE AND RONDO_edit_LIBRARY)

@@ -1,5 +1,5 @@
 // Measures a model, or random weights of a shape, against the limits of the machine.
-#include "tools/bench/command.h"
+#include "tools/commands.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,6 +7,7 @@
 #include <functional>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,6 +45,7 @@ dot products (2 operations for each weight and token; the attention's own are no
 sizes: of Qwen3, for example, without the norms of queries and keys. Shapes:
 )";
 
+constexpr FileKind kSvg = {"an SVG picture", "<svg "};
 constexpr uint32_t kMostTokens = 1u << 22;
 constexpr uint32_t kMostThreads = 256;
 constexpr uint32_t kMostRows = 1024;
@@ -72,6 +74,7 @@ struct Arguments {
   uint32_t block = 0;     // the same
   BenchOptions bench;
   std::string plot;  // path; empty: none
+  Replace replace = Replace::kSameKind;
   bool csv = false;
   bool json = false;
 };
@@ -160,18 +163,14 @@ void PrintSubject(const rondo_model* model, const Subject& subject) {
               subject.kernels.c_str(), Int8PeakInstruction());
 }
 
-void WritePlot(const std::string& path, const std::string& svg) {
-  OutputFile file(path);
-  file.Write(svg.data(), svg.size());
-  file.Commit();
-}
-
 void Run(Arguments& a) {
   CheckUsage(a);
   std::vector<uint32_t>& rows = a.bench.verified_rows;
   if (!rows.empty() && rows.front() != 1) rows.insert(rows.begin(), 1);
   const BenchModel model = a.shape.empty() ? OpenBenchModel(a.model)
                                            : MakeRandomModel(*FindShape(a.shape), RandomOptions(a));
+  std::optional<OutputFile> plot;  // refused before an hour of measuring
+  if (!a.plot.empty()) plot.emplace(a.plot, kSvg, a.replace);
   const bool peer = !a.bench.peer.empty();
   std::vector<Measurement> all;
   Subject subject;
@@ -190,7 +189,9 @@ void Run(Arguments& a) {
                   std::cout << (a.csv ? CsvLine(subject, m) : TableLine(m, peer)) << std::flush;
                 }});
   if (a.json) std::cout << ToJson(subject, all).dump(2) << '\n';
-  if (!a.plot.empty()) WritePlot(a.plot, PlotSvg(subject, all));
+  if (!plot) return;
+  plot->Write(PlotSvg(subject, all));
+  plot->Commit();
 }
 
 }  // namespace
@@ -252,6 +253,7 @@ void AddBenchCommand(CLI::App& app) {
       ->add_option("--plot", a->plot,
                    "Draw decode against depth, and the cost of rows verified at once, as SVG")
       ->type_name("FILE");
+  AddForceFlag(command, &a->replace);
   CLI::Option_group* form = command->add_option_group("Instead of a table");
   form->require_option(0, 1);
   form->add_flag("--csv", a->csv, "Answer in CSV");

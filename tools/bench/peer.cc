@@ -9,6 +9,7 @@
 
 #include <sys/wait.h>
 
+#include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
@@ -75,6 +76,8 @@ std::string Output(const std::string& command) {
     output.append(piece, n);
     if (output.size() > kMostOutput) throw Error("the peer printed more than a megabyte");
   }
+  if (InterruptFlag()) static_cast<void>(pipe.release());  // its end could be far
+  CheckInterrupt();
   const int status = pclose(pipe.release());
   if (status != 0) {
     throw Error("the peer's command ended with " +

@@ -2,15 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <cstring>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include <CLI/CLI.hpp>
+#include <unistd.h>
 
-#include "tools/bench/temporary_folder.h"
+#include "tools/common/error.h"
 #include "tools/convert/architectures/decoder_spec.h"
 #include "tools/convert/output/file_writer.h"
 #include "tools/convert/output/metadata.h"
@@ -30,20 +29,6 @@ constexpr uint32_t kContext = 131072;  // what is said in the file; speed does n
 constexpr double kRopeBase = 500000;
 constexpr double kEpsilon = 1e-5;
 constexpr size_t kPieceBytes = 1u << 20;
-constexpr int kExitInterrupted = 130;
-
-volatile std::sig_atomic_t interrupted = 0;
-
-// While it lives an interruption is noted, so that the unfinished file is removed.
-class InterruptionNoted {
- public:
-  InterruptionNoted() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { interrupted = 1; });
-  }
-  ~InterruptionNoted() {
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_DFL);
-  }
-};
 
 DecoderSpec SpecOf(const Shape& s) {
   DecoderSpec spec;
@@ -115,7 +100,7 @@ class RandomTensors {
     const uint64_t rows = recipe.rows(), cols = recipe.cols;
     if (recipe.role == TensorRole::kVector) {
       const std::vector<float> ones(rows, 1.0f);
-      return {TensorFormat::F32, 1, rows, 0, writer_.Add(convert::BytesOf(ones)), {}};
+      return {TensorFormat::F32, 1, rows, 0, writer_.Add(BytesOf(ones)), {}};
     }
     const float deviation = 1.0f / std::sqrt(static_cast<float>(cols));
     switch (format) {
@@ -124,7 +109,7 @@ class RandomTensors {
       case TensorFormat::Q8: {
         const format::Section data = WriteBytes(rows * cols);
         const std::vector<float> scales(rows, deviation / kQ8Deviation);
-        return {format, rows, cols, 0, data, writer_.Add(convert::BytesOf(scales))};
+        return {format, rows, cols, 0, data, writer_.Add(BytesOf(scales))};
       }
       default: {
         const uint64_t blocks = (cols + block - 1) / block;
@@ -133,7 +118,7 @@ class RandomTensors {
         const uint16_t scale = convert::ToBfloat16(deviation / kQ4Deviation);
         std::vector<uint16_t> scales(rows * blocks, scale);
         for (size_t i = 1; i < scales.size(); i += 2) scales[i] ^= 0x8000;
-        return {format, rows, cols, block, data, writer_.Add(convert::BytesOf(scales))};
+        return {format, rows, cols, block, data, writer_.Add(BytesOf(scales))};
       }
     }
   }
@@ -151,7 +136,6 @@ class RandomTensors {
 
   // Random bits, `set` being set in every 8 bytes. Valid until the next call.
   std::span<uint8_t> Fill(size_t bytes, uint64_t set) {
-    if (interrupted != 0) throw CLI::RuntimeError(kExitInterrupted);
     words_.resize((bytes + 7) / 8);
     for (uint64_t& word : words_) word = Next() | set;
     return {reinterpret_cast<uint8_t*>(words_.data()), bytes};
@@ -175,7 +159,7 @@ class RandomTensors {
       for (size_t i = 0; i < floats.size(); ++i) {
         floats[i] = static_cast<int8_t>(bytes[i]) * (deviation / kQ8Deviation);
       }
-      writer_.Append(convert::BytesOf(floats));
+      writer_.Append(BytesOf(floats));
     }
     return writer_.End();
   }
@@ -204,9 +188,10 @@ class RandomTensors {
 }  // namespace
 
 BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options) {
-  const InterruptionNoted noted;
-  const TemporaryFolder folder;
-  FileWriter writer(folder.path() / "model.rondo");
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  if (error) Fail("there is no folder for the random model: ", error.message(), " (set TMPDIR)");
+  FileWriter writer(folder / ("rondo-bench-" + std::to_string(getpid())));
   RandomTensors tensors(writer);
   const DecoderSpec spec = SpecOf(shape);
   const TensorFormat weights = convert::FormatNamed(options.weights);
@@ -223,7 +208,7 @@ BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options
                          builder);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
   // Without ever getting its name: the mapping outlives the file.
-  return OpenBenchModel(writer.partial_path().string());
+  return OpenBenchModel(writer.unfinished_path().string());
 }
 
 }  // namespace rondo::tools

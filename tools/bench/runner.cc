@@ -1,25 +1,24 @@
 #include "tools/bench/runner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 
 #include "tools/bench/costs.h"
 #include "tools/bench/peer.h"
 #include "tools/bench/probe/probe.h"
+#include "tools/common/interrupt.h"
+#include "tools/common/stopwatch.h"
 
 namespace rondo::tools {
 namespace {
 
 constexpr uint32_t kVerifyPasses = 16;  // of one repetition
 
-using Clock = std::chrono::steady_clock;
-
 template <typename Action>
 double Seconds(const Action& action) {
-  const Clock::time_point begin = Clock::now();
+  const Stopwatch watch;
   action();
-  return std::chrono::duration<double>(Clock::now() - begin).count();
+  return watch.seconds();
 }
 
 // No more than a quarter of what is free.
@@ -51,7 +50,8 @@ class Bench {
       : vocab_size_(Facts(model.handle.get()).vocab_size),
         costs_(CostsOf(model.weights, engine)),
         memory_(Memory(engine)),
-        session_(session) {}
+        session_(session),
+        cancel_(session) {}
 
   uint32_t threads() const { return memory_.threads; }
 
@@ -137,6 +137,7 @@ class Bench {
   const ModelCosts costs_;
   const rondo_memory_plan memory_;
   rondo_session* const session_;
+  const CancelOnSignal cancel_;
   uint64_t depth_ = 0;
   uint64_t state_ = 1;
   std::vector<int32_t> tokens_;
@@ -177,7 +178,7 @@ class Runner {
       load.seconds.push_back(
           Seconds([&] { engine = CreateEngine(model_.handle.get(), engine_options); }));
     }
-    const Session session = OpenSession(engine.get(), SessionDefaults());
+    const Session session = OpenSession(engine.get());
     Bench bench(model_, engine.get(), session.get());
     if (threads == options_.threads.front()) {
       subject_ = SubjectOf(model_.handle.get(), Memory(engine.get()).kernels);
@@ -228,6 +229,7 @@ class Runner {
   }
 
   static double Probed(double rate) {
+    CheckInterrupt();
     if (rate > 0) return rate;
     throw Error("the system refuses the threads of a probe");
   }

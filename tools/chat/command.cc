@@ -1,21 +1,20 @@
 // A conversation, line by line.
-#include "tools/chat/command.h"
+#include "tools/commands.h"
 
+#include <algorithm>
+#include <csignal>
 #include <cstdio>
-#include <fstream>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "tools/chat/conversation.h"
 #include "tools/chat/line_reader.h"
 #include "tools/common/flags.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/library.h"
-#include "tools/common/load_engine.h"
 #include "tools/common/numbers.h"
 #include "tools/common/output_file.h"
+#include "tools/common/text_io.h"
 
 namespace rondo::tools {
 namespace {
@@ -28,39 +27,28 @@ Examples:
 
 Commands of the conversation: /reset /save FILE /stats /help /exit. A line that ends with a
 backslash goes on in the next; """ begins and ends a text of many lines. Ctrl-C stops an answer and
-keeps the conversation; where none is running it ends the program.)";
+keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.)";
 
 constexpr const char* kHelp =
     "/reset      begin anew, with the same system prompt\n"
-    "/save FILE  write the messages as JSON\n"
+    "/save FILE  write the messages as JSON; /save --force FILE replaces a file of another kind\n"
     "/stats      tokens in the context, and the speed of the last turn\n"
     "/help       this\n"
     "/exit       end; so does Ctrl-D\n"
+    "Ctrl-C stops an answer, or takes back what was typed.\n"
     "A line that ends with \\ goes on in the next; \"\"\" begins and ends a text of many lines.\n"
     "A space before / sends the line as a message.\n";
+
+// As dump(2) begins it.
+constexpr FileKind kConversationFile = {"a saved conversation", "[\n  {\n    \"role\": \""};
 
 struct Arguments {
   std::string model;
   std::string system;
   std::string template_path;
   rondo_engine_options engine = EngineDefaults();
-  rondo_session_options session = SessionDefaults();
-  std::vector<std::string> stop;
+  SessionSetup session;
 };
-
-void Print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    throw Error("cannot write to standard output");
-  }
-}
-
-std::string ReadTemplate(const std::string& path) {
-  if (path.empty()) return {};
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file || text.empty()) throw Error("cannot read the chat template " + path);
-  return text;
-}
 
 void RequireTemplate(const rondo_model* model, const Arguments& arguments) {
   size_t length = 0;
@@ -74,32 +62,28 @@ void RequireTemplate(const rondo_model* model, const Arguments& arguments) {
               "chat_template.jinja of a model trained alike), or continue texts with `rondo run`");
 }
 
-void PrintSpeed(const char* what, size_t tokens, double seconds) {
-  std::printf("%s: %zu tokens in %.3f s", what, tokens, seconds);
-  if (tokens > 0 && seconds > 0) {
-    std::printf(", %.1f tokens/s", static_cast<double>(tokens) / seconds);
-  }
-  std::printf("\n");
-}
-
 void PrintStats(const Conversation& conversation) {
   const uint64_t remaining = conversation.remaining();
-  std::printf("context: %s tokens, %s\n", FormatCount(conversation.position()).c_str(),
-              remaining == UINT64_MAX ? "any number more"
-                                      : ("room for " + FormatCount(remaining) + " more").c_str());
   const TurnStats& turn = conversation.stats();
-  std::printf("kept: %zu tokens of the turns before\n", turn.kept);
-  PrintSpeed("prefill", turn.prefilled, turn.prefill_seconds);
-  PrintSpeed("decode", turn.generated, turn.decode_seconds);
-  Print("");
+  Print("context: " + FormatCount(conversation.position()) + " tokens, " +
+        (remaining == UINT64_MAX ? "any number more"
+                                 : "room for " + FormatCount(remaining) + " more") +
+        "\nkept: " + FormatCount(turn.kept) + " tokens of the turns before\n" +
+        FormatSpeed("prefill", turn.prefilled, turn.prefill_seconds) + "\n" +
+        FormatSpeed("decode", turn.generated, turn.decode_seconds) + "\n");
 }
 
-void Save(const Conversation& conversation, const std::string& path) {
-  if (path.empty()) throw Error("/save needs the name of a file");
-  const std::string json = conversation.messages().dump(2) + "\n";
-  OutputFile file(path);
-  file.Write(json.data(), json.size());
-  file.Commit();
+// "FILE" or "--force FILE".
+void Save(const Conversation& conversation, std::string path) {
+  constexpr std::string_view kForce = "--force ";
+  Replace replace = Replace::kSameKind;
+  if (path.starts_with(kForce)) {
+    replace = Replace::kAnyFile;
+    path = path.substr(std::min(path.find_first_not_of(' ', kForce.size()), path.size()));
+  }
+  if (path.empty() || path == "--force") throw Error("/save needs the name of a file");
+  if (conversation.messages().empty()) throw Error("there is nothing to save yet");
+  WriteFile(path, kConversationFile, replace, conversation.messages().dump(2) + "\n");
   std::fprintf(stderr, "saved: %s\n", path.c_str());
 }
 
@@ -156,25 +140,31 @@ bool Turn(const std::string& message, Conversation& conversation) {
 void Chat(const Arguments& arguments) {
   const Model model = OpenModel(arguments.model);
   RequireTemplate(model.get(), arguments);
-  const std::string template_text = ReadTemplate(arguments.template_path);
-  const Engine engine = LoadEngine(model.get(), arguments.engine);
-  rondo_session_options options = arguments.session;
-  std::vector<const char*> stop;
-  for (const std::string& s : arguments.stop) stop.push_back(s.c_str());
-  options.stop_strings = stop.data();
-  options.n_stop_strings = stop.size();
-  Conversation conversation(model.get(), engine.get(), options, arguments.system, template_text);
+  std::string template_text;
+  if (!arguments.template_path.empty()) {
+    template_text = ReadFile("the chat template", arguments.template_path);
+    if (template_text.empty()) throw Error("the chat template is empty");
+  }
+  const Engine engine = CreateEngine(model.get(), arguments.engine);
+  Conversation conversation(model.get(), engine.get(), arguments.session, arguments.system,
+                            template_text);
 
   LineReader lines;
   if (lines.is_terminal()) Print("/help tells what there is.\n");
   bool failed = false;
-  while (const std::optional<std::string> message = ReadMessage(lines)) {
+  for (bool going_on = true; going_on;) {
     try {
-      if (!Turn(*message, conversation)) break;
+      const std::optional<std::string> message = ReadMessage(lines);
+      going_on = message && Turn(*message, conversation);
     } catch (const Error& error) {
       // A person reads it and goes on; a script wants to know at the end.
       std::fprintf(stderr, "rondo: %s\n", error.what());
       failed = true;
+    } catch (const Interrupted& interruption) {
+      // At the prompt Ctrl-C takes back what was typed.
+      if (interruption.signal() != SIGINT || !lines.is_terminal()) throw;
+      ForgetCtrlC();
+      Print("\n");
     }
   }
   if (failed && !lines.is_terminal()) throw CLI::RuntimeError(1);
@@ -190,7 +180,7 @@ void AddChatCommand(CLI::App& app) {
   command
       ->add_option("--template", a->template_path, "A Jinja file in place of the model's template")
       ->type_name("FILE");
-  AddSamplingFlags(command, &a->session, &a->stop);
+  AddSamplingFlags(command, &a->session);
   AddContextFlag(command, &a->engine);
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);

@@ -1,18 +1,13 @@
 #include "tools/chat/conversation.h"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 
 #include "tools/common/interrupt.h"
+#include "tools/common/stopwatch.h"
 
 namespace rondo::tools {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-double SecondsSince(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // What the clock on the wall shows, as rondo_chat_options wants it.
 int64_t LocalTime() {
@@ -22,14 +17,24 @@ int64_t LocalTime() {
   return static_cast<int64_t>(now) + local.tm_gmtoff;
 }
 
+// A Ctrl-C that came too late for the last answer would end this one before it begins.
+template <typename Call>
+int32_t Compute(const Call& call) {
+  int32_t status = RONDO_STATUS_OK;
+  do {
+    status = call();
+  } while (status == RONDO_STATUS_CANCELLED && !InterruptFlag());
+  return status;
+}
+
 }  // namespace
 
 Conversation::Conversation(const rondo_model* model, rondo_engine* engine,
-                           const rondo_session_options& options, const std::string& system,
+                           const SessionSetup& setup, const std::string& system,
                            std::string template_text)
     : model_(model),
       template_text_(std::move(template_text)),
-      session_(OpenSession(engine, options)),
+      session_(OpenSession(engine, setup)),
       messages_(nlohmann::ordered_json::array()) {
   if (!system.empty()) messages_.push_back({{"role", "system"}, {"content", system}});
   n_system_ = messages_.size();
@@ -95,9 +100,9 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
   }
   tokens_.resize(kept);
   stats_.kept = kept;
-  const Clock::time_point start = Clock::now();
-  const int32_t status =
-      rondo_session_prefill(session_.get(), ids.data() + kept, ids.size() - kept);
+  const Stopwatch watch;
+  const int32_t status = Compute(
+      [&] { return rondo_session_prefill(session_.get(), ids.data() + kept, ids.size() - kept); });
   if (status == RONDO_STATUS_CANCELLED) {
     uint64_t position = 0;  // under SLIDE some of it may stay
     Check(rondo_session_position(session_.get(), &position));
@@ -107,17 +112,17 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
   Check(status);
   tokens_ = ids;
   stats_.prefilled = ids.size() - kept;
-  stats_.prefill_seconds = SecondsSince(start);
+  stats_.prefill_seconds = watch.seconds();
   return true;
 }
 
 int32_t Conversation::Answer(Sink sink, std::string* answer) {
   rondo_event event = {};
   event.struct_size = sizeof event;
-  const Clock::time_point start = Clock::now();
+  const Stopwatch watch;
   int32_t status = RONDO_STATUS_OK;
   while (status == RONDO_STATUS_OK && event.reason == RONDO_REASON_NONE) {
-    status = rondo_session_next(session_.get(), &event);
+    status = Compute([&] { return rondo_session_next(session_.get(), &event); });
     if (status != RONDO_STATUS_OK) break;
     if (event.token >= 0) ++stats_.generated;
     if (event.token >= 0 && event.reason != RONDO_REASON_EOS) tokens_.push_back(event.token);
@@ -126,7 +131,7 @@ int32_t Conversation::Answer(Sink sink, std::string* answer) {
       sink.call(sink.user, {event.text, event.text_bytes});
     }
   }
-  stats_.decode_seconds = SecondsSince(start);
+  stats_.decode_seconds = watch.seconds();
   if (status == RONDO_STATUS_CANCELLED) return RONDO_REASON_NONE;
   Check(status);
   return event.reason;
@@ -134,21 +139,26 @@ int32_t Conversation::Answer(Sink sink, std::string* answer) {
 
 int32_t Conversation::Ask(const std::string& question, Sink sink) {
   messages_.push_back({{"role", "user"}, {"content", question}});
-  const InterruptGuard guard(session_.get());
+  const CancelOnSignal guard(session_.get());
   stats_ = {};
   std::string answer;
   int32_t reason = RONDO_REASON_NONE;
+  bool asked = false;
   try {
-    if (!Feed(Render())) {
-      messages_.erase(messages_.end() - 1);
-      return RONDO_REASON_NONE;
-    }
-    reason = Answer(sink, &answer);
+    asked = Feed(Render());
+    if (asked) reason = Answer(sink, &answer);
+  } catch (const Interrupted&) {  // while the answer was shown
   } catch (const Error&) {
     if (answer.empty()) messages_.erase(messages_.end() - 1);
     throw;
   }
-  messages_.push_back({{"role", "assistant"}, {"content", answer}});
+  if (asked) {
+    messages_.push_back({{"role", "assistant"}, {"content", answer}});
+  } else {
+    messages_.erase(messages_.end() - 1);
+  }
+  ForgetCtrlC();  // it has ended the answer, and no more
+  CheckInterrupt();
   return reason;
 }
 

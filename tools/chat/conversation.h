@@ -27,7 +27,7 @@ class Conversation {
   // `model` and `engine` outlive this. `system`: the system prompt, may be empty. `template_text`:
   // Jinja in place of the model's own template; empty: the model's. Throws Error where there is
   // none.
-  Conversation(const rondo_model* model, rondo_engine* engine, const rondo_session_options& options,
+  Conversation(const rondo_model* model, rondo_engine* engine, const SessionSetup& setup,
                const std::string& system, std::string template_text);
 
   // Back to the system prompt.

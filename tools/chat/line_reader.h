@@ -1,6 +1,7 @@
 // LineReader: lines as a person types them, or as a pipe brings them.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -8,17 +9,22 @@ namespace rondo::tools {
 
 class LineReader {
  public:
-  // Lines are edited and remembered where standard input and output are terminals and the program
-  // was built with libedit.
+  // Lines are edited and remembered where standard input and output are terminals, the program was
+  // built with libedit and the system has a locale of UTF-8.
   LineReader();
+  ~LineReader();
 
   bool is_terminal() const { return is_terminal_; }
   // The next line without its end; nothing at the end of the input. `prompt` is shown on a terminal
-  // only.
+  // only. Throws Error or Interrupted; the line is then lost.
   std::optional<std::string> Read(const std::string& prompt);
 
  private:
+  struct Editor;
+
   const bool is_terminal_;
+  std::unique_ptr<Editor> editor_;  // null: lines come as they are
+  std::string input_;               // then: what was read behind the last line
 };
 
 // One message of several lines: those that end with a backslash go on in the next; from a line that

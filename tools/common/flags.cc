@@ -70,11 +70,10 @@ CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const s
                   {{"int8", RONDO_KV_INT8}, {"f32", RONDO_KV_FLOAT32}}, "f32|int8", description);
 }
 
-void AddSamplingFlags(CLI::App* command, rondo_session_options* options,
-                      std::vector<std::string>* stop) {
+void AddSamplingFlags(CLI::App* command, SessionSetup* setup) {
   // CLI11 reads "-4" as an unsigned number of 64 bits.
   const CLI::Validator unsigned_number = CLI::Validator(CLI::NonNegativeNumber).description("");
-  rondo_session_options& s = *options;
+  rondo_session_options& s = setup->options;
   command
       ->add_option(
           "--max-tokens", s.max_tokens,
@@ -104,12 +103,18 @@ void AddSamplingFlags(CLI::App* command, rondo_session_options* options,
   command->add_option("--seed", s.seed, "Of the random numbers; 0 if not given")
       ->check(unsigned_number)
       ->type_name("N");
-  command->add_option("--stop", *stop, "End before this text; can be given again")
+  command->add_option("--stop", setup->stop, "End before this text; can be given again")
       ->take_all()
       ->expected(1)
       ->type_name("TEXT");
   command->add_flag_callback(
-      "--ignore-eos", [options] { options->ignore_eos = 1; }, "Go on after the model's end tokens");
+      "--ignore-eos", [&s] { s.ignore_eos = 1; }, "Go on after the model's end tokens");
+}
+
+void AddForceFlag(CLI::App* command, Replace* replace) {
+  command->add_flag_callback(
+      "--force", [replace] { *replace = Replace::kAnyFile; },
+      "Replace an existing file even where it is of another kind");
 }
 
 CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,

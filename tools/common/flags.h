@@ -3,11 +3,12 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "rondo/rondo.h"
+#include "tools/common/library.h"
+#include "tools/common/output_file.h"
 
 namespace rondo::tools {
 
@@ -19,12 +20,14 @@ void AddKvFlag(CLI::App* command, rondo_engine_options* options);
 CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const std::string& name,
                        const std::string& description);
 
-// --max-tokens, --temperature and all else that chooses and ends a text. `stop`: stop strings,
-// which the caller puts into the options.
-void AddSamplingFlags(CLI::App* command, rondo_session_options* options,
-                      std::vector<std::string>* stop);
+// --max-tokens, --temperature and all else that chooses and ends a text.
+void AddSamplingFlags(CLI::App* command, SessionSetup* setup);
+
+// For every command that writes a file.
+void AddForceFlag(CLI::App* command, Replace* replace);
 
 // "1500000", "1500K", "1.5M", "2G" (powers of 1024) as bytes.
 CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,
                             const std::string& description);
+
 }  // namespace rondo::tools

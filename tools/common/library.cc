@@ -1,5 +1,10 @@
 #include "tools/common/library.h"
 
+#include <unistd.h>
+
+#include "tools/common/interrupt.h"
+#include "tools/common/progress_bar.h"
+
 namespace rondo::tools {
 namespace {
 
@@ -26,6 +31,7 @@ const char* Advice(int32_t status) {
 
 void Require(int32_t status, const char* message) {
   if (status == RONDO_STATUS_OK) return;
+  if (status == RONDO_STATUS_CANCELLED) CheckInterrupt();
   const std::string sentence = *message != '\0' ? message : rondo_status_string(status);
   throw Error(sentence + Advice(status));
 }
@@ -88,7 +94,13 @@ rondo_session_options SessionDefaults() {
   return options;
 }
 
-Engine CreateEngine(rondo_model* model, const rondo_engine_options& options) {
+Engine CreateEngine(rondo_model* model, rondo_engine_options options) {
+  ProgressBar bar;
+  options.progress = [](void* bar, uint64_t done, uint64_t total) -> int32_t {
+    if (bar != nullptr) static_cast<ProgressBar*>(bar)->Update(done, total);
+    return InterruptFlag() ? 1 : 0;
+  };
+  options.progress_user = isatty(STDERR_FILENO) != 0 ? &bar : nullptr;
   rondo_engine* engine = nullptr;
   char message[kMessageBytes];
   const int32_t status =
@@ -104,7 +116,12 @@ rondo_memory_plan Memory(const rondo_engine* engine) {
   return plan;
 }
 
-Session OpenSession(rondo_engine* engine, const rondo_session_options& options) {
+Session OpenSession(rondo_engine* engine, const SessionSetup& setup) {
+  rondo_session_options options = setup.options;
+  std::vector<const char*> stop;
+  for (const std::string& text : setup.stop) stop.push_back(text.c_str());
+  options.stop_strings = stop.data();
+  options.n_stop_strings = stop.size();
   rondo_session* session = nullptr;
   char message[kMessageBytes];
   const int32_t status = rondo_session_open(engine, &options, &session, message, sizeof message);

@@ -5,20 +5,14 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "rondo/rondo.h"
+#include "tools/common/error.h"
 
 namespace rondo::tools {
-
-// what() is one sentence for the user.
-class Error : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 struct Closer {
   void operator()(rondo_model* model) const { rondo_model_close(model); }
@@ -41,7 +35,8 @@ std::string TextOutput(const Call& call) {
   return text;
 }
 
-// Each throws Error with the library's sentence, and what to do about it where that is known.
+// Each throws Error with the library's sentence, and what to do about it where that is known;
+// Interrupted where a signal ended it.
 Model OpenModel(const std::string& path);
 rondo_model_facts Facts(const rondo_model* model);
 // The fact's text; empty where the file does not have it.
@@ -50,9 +45,16 @@ std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, b
 
 rondo_engine_options EngineDefaults();
 rondo_session_options SessionDefaults();
-Engine CreateEngine(rondo_model* model, const rondo_engine_options& options);
+// With a bar while the weights are packed, where standard error is a terminal.
+Engine CreateEngine(rondo_model* model, rondo_engine_options options);
 rondo_memory_plan Memory(const rondo_engine* engine);
-Session OpenSession(rondo_engine* engine, const rondo_session_options& options);
+
+// What a session is opened with; `stop` are the options' stop strings.
+struct SessionSetup {
+  rondo_session_options options = SessionDefaults();
+  std::vector<std::string> stop;
+};
+Session OpenSession(rondo_engine* engine, const SessionSetup& setup = {});
 
 // Throws Error with the session's own sentence unless `status` is RONDO_STATUS_OK.
 void Check(const rondo_session* session, int32_t status);

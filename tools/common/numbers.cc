@@ -14,20 +14,31 @@ std::string FormatCount(uint64_t count) {
 }
 
 std::string FormatBytes(uint64_t bytes) {
-  double value = static_cast<double>(bytes);
+  const std::string exact = FormatCount(bytes) + " bytes";
+  return bytes < 1024 ? exact : exact + " (" + RoundBytes(static_cast<double>(bytes)) + ")";
+}
+
+std::string RoundBytes(double bytes) {
   const char* unit = nullptr;
   for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (value < 1024) break;
-    value /= 1024;
+    if (bytes < 1024) break;
+    bytes /= 1024;
     unit = next;
   }
-  std::string text = FormatCount(bytes) + " bytes";
-  if (unit != nullptr) {
-    char rounded[32];
-    std::snprintf(rounded, sizeof rounded, " (%.1f %s)", value, unit);
-    text += rounded;
-  }
+  char text[48];
+  std::snprintf(text, sizeof text, "%.*f %s", unit == nullptr ? 0 : 1, bytes,
+                unit == nullptr ? "bytes" : unit);
   return text;
+}
+
+std::string FormatSpeed(const std::string& what, uint64_t tokens, double seconds) {
+  char text[96];
+  std::snprintf(text, sizeof text, ": %llu tokens in %.3f s",
+                static_cast<unsigned long long>(tokens), seconds);
+  std::string line = what + text;
+  if (tokens == 0 || !(seconds > 0)) return line;
+  std::snprintf(text, sizeof text, ", %.1f tokens/s", static_cast<double>(tokens) / seconds);
+  return line + text;
 }
 
 }  // namespace rondo::tools

@@ -1,30 +1,65 @@
-// OutputFile: a file that appears whole or not at all.
+// OutputFile: every file that the tool writes. It appears whole or not at all, and replaces only
+// files of its own kind.
 #pragma once
 
-#include <cstddef>
-#include <cstdio>
+#include <cstdint>
+#include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace rondo::tools {
 
-// Writes beside the target, as TARGET.partial-PROCESS, and renames in Commit; without it the
-// destructor removes what was written. All throw Error, naming the file and the system's reason.
+// How a kind of file is told: by its first bytes.
+struct FileKind {
+  std::string_view name;  // "a Rondo file"
+  std::string_view begin;
+};
+
+// Replace: what of the user's may be replaced.
+enum class Replace { kSameKind, kAnyFile };
+
+// The bytes gather in a file without a name, in the target's folder, which vanishes with the
+// process whatever ends it; where the file system has none, in TARGET.partial-PROCESS, which the
+// destructor removes. Everything throws Error, naming the target and the reason, or Interrupted.
 class OutputFile {
  public:
-  explicit OutputFile(std::string path);
+  // Refuses at once what Commit would refuse: a target that exists, is not empty and not of `kind`
+  // unless any file may be replaced; a folder, a link or a device always.
+  OutputFile(std::filesystem::path target, const FileKind& kind, Replace replace);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   ~OutputFile();
 
-  void Write(const void* bytes, size_t count);
+  void Write(std::span<const uint8_t> bytes);
+  void Write(std::string_view text);
+  // Over what was written at the beginning.
+  void Rewrite(std::span<const uint8_t> bytes);
+  uint64_t bytes() const { return bytes_; }
+
+  // Where all that was written so far can be read, for as long as this lives.
+  const std::filesystem::path& unfinished_path() const { return unfinished_; }
+
+  // On the disk, and under its name. Once.
   void Commit();
 
  private:
-  [[noreturn]] void Fail(const char* action) const;
+  void CheckTarget() const;
+  void GiveName();
+  [[noreturn]] void FailTo(const char* action) const;  // with errno
 
-  const std::string path_;
-  const std::string partial_;
-  std::FILE* file_ = nullptr;
+  const std::filesystem::path target_;
+  const FileKind kind_;
+  const Replace replace_;
+  const std::filesystem::path partial_;
+  std::filesystem::path unfinished_;
+  bool nameless_ = false;
+  int descriptor_ = -1;
+  uint64_t bytes_ = 0;
 };
+
+// One file from one text.
+void WriteFile(const std::filesystem::path& target, const FileKind& kind, Replace replace,
+               std::string_view text);
 
 }  // namespace rondo::tools

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "tools/common/numbers.h"
+
 namespace rondo::tools {
 namespace {
 
@@ -25,7 +27,7 @@ void ProgressBar::Update(uint64_t done, uint64_t total) {
   const double left = part > 0 ? seconds * (1 - part) / part : 0;
   char facts[80];
   std::snprintf(facts, sizeof(facts), "%3.0f %%  %s/s  %.0f s left", part * 100,
-                HumanBytes(rate).c_str(), left);
+                RoundBytes(rate).c_str(), left);
   if (!is_terminal_) {
     out_ << facts << '\n';
     return;
@@ -37,19 +39,6 @@ void ProgressBar::Update(uint64_t done, uint64_t total) {
 
 ProgressBar::~ProgressBar() {
   if (is_terminal_ && is_drawn_) out_ << "\r\x1b[K" << std::flush;
-}
-
-std::string HumanBytes(double bytes) {
-  constexpr const char* kUnits[] = {"B", "kB", "MB", "GB", "TB"};
-  size_t unit = 0;
-  while (bytes >= 999.5 && unit + 1 < std::size(kUnits)) {
-    bytes /= 1000;
-    ++unit;
-  }
-  char text[32];
-  const int decimals = unit == 0 || bytes >= 99.95 ? 0 : bytes >= 9.995 ? 1 : 2;
-  std::snprintf(text, sizeof(text), "%.*f %s", decimals, bytes, kUnits[unit]);
-  return text;
 }
 
 }  // namespace rondo::tools

@@ -3,8 +3,9 @@
 
 #include <chrono>
 #include <cstdint>
-#include <ostream>
-#include <string>
+#include <iostream>
+
+#include <unistd.h>
 
 namespace rondo::tools {
 
@@ -13,7 +14,8 @@ namespace rondo::tools {
 class ProgressBar {
  public:
   // `out` must outlive this.
-  ProgressBar(std::ostream& out, bool is_terminal) : out_(out), is_terminal_(is_terminal) {}
+  explicit ProgressBar(std::ostream& out = std::cerr, bool is_terminal = isatty(STDERR_FILENO) != 0)
+      : out_(out), is_terminal_(is_terminal) {}
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
   // Removes the bar from the terminal, so that other text can follow.
@@ -31,8 +33,5 @@ class ProgressBar {
   Clock::time_point last_drawn_ = start_;
   bool is_drawn_ = false;
 };
-
-// "1.24 GB", "13.0 kB": three digits and a decimal unit.
-std::string HumanBytes(double bytes);
 
 }  // namespace rondo::tools

@@ -1,13 +1,15 @@
-#include "tools/convert/command.h"
+#include "tools/commands.h"
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <iostream>
 #include <memory>
 
+#include "tools/common/flags.h"
+#include "tools/common/numbers.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/long_task.h"
 #include "tools/convert/output/metadata.h"
 
 namespace rondo::tools {
@@ -30,6 +32,7 @@ struct Arguments {
   std::string calibrate;  // empty: not given
   uint32_t block = 32;
   double bits = 4.5;
+  Replace replace = Replace::kSameKind;
 };
 
 void CheckCombination(const Arguments& a) {
@@ -74,14 +77,16 @@ void Run(const Arguments& arguments) {
   options.embedding =
       convert::FormatNamed(arguments.embedding.empty() ? embedding : arguments.embedding);
   options.calibration = arguments.calibrate;
+  options.replace = arguments.replace;
   convert::ConvertReport report;
-  RunLongTask(options.output, [&](const convert::ConvertProgress& progress) {
-    report = convert::Convert(options, progress);
-  });
+  {
+    ProgressBar bar;
+    report = convert::Convert(options, std::bind_front(&ProgressBar::Update, &bar));
+  }
   if (!report.chosen.empty()) PrintChosen(report.chosen);
   for (const std::string& note : report.notes) std::cout << "note: " << note << '\n';
   std::cout << arguments.output << ": " << report.architecture << ", " << report.parameters
-            << " parameters, " << HumanBytes(static_cast<double>(report.file_bytes)) << '\n';
+            << " parameters, " << FormatBytes(report.file_bytes) << '\n';
 }
 
 }  // namespace
@@ -130,6 +135,7 @@ void AddConvertCommand(CLI::App& app) {
                    "and output head apart; 4.5 if not given")
       ->check(CLI::Range(4.0, 9.0).description(""))
       ->type_name("N");
+  AddForceFlag(command, &arguments->replace);
   command->footer(kExamples);
   command->callback([arguments] { Run(*arguments); });
 }

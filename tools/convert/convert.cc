@@ -3,8 +3,6 @@
 #include <optional>
 #include <sstream>
 
-#include <unistd.h>
-
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/chat_template.h"
@@ -20,7 +18,6 @@
 namespace rondo::convert {
 namespace {
 
-namespace fs = std::filesystem;
 using format::TensorFormat;
 
 // The tokens that begin and end a text: from the first config that has them.
@@ -128,30 +125,6 @@ flatbuffers::Offset<format::Tokenizer> AddTokenizer(const Source& source, const 
 constexpr double kFloatShare = 0.05;
 constexpr double kMixShare = 0.5;
 
-// The same model in float32, as a file that calibration can run; removed with this.
-class FloatFile {
- public:
-  FloatFile(const ConvertOptions& options, const ConvertProgress& progress)
-      : path_(options.output.string() + ".calibration-" + std::to_string(getpid())) {
-    ConvertOptions all_float = options;
-    all_float.output = path_;
-    all_float.weights = all_float.embedding = TensorFormat::F32;
-    all_float.calibration.clear();
-    all_float.keep_q4 = false;
-    Convert(all_float, progress);
-  }
-  FloatFile(const FloatFile&) = delete;
-  FloatFile& operator=(const FloatFile&) = delete;
-  ~FloatFile() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tensor,
                           FileWriter& writer) {
   const bool is_vector = recipe.role == TensorRole::kVector;
@@ -162,9 +135,24 @@ StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tenso
   return stored;
 }
 
-}  // namespace
+ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
+                          const ConvertProgress& progress);
 
-ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress) {
+// Runs the same model in float32, in a file that never gets a name and is gone with the mapping.
+void StartCalibration(const ConvertOptions& options, const ConvertProgress& progress,
+                      std::optional<Calibration>& calibration) {
+  ConvertOptions all_float = options;
+  all_float.weights = all_float.embedding = TensorFormat::F32;
+  all_float.calibration.clear();
+  all_float.keep_q4 = false;
+  FileWriter file(options.output.string() + ".calibration");
+  ConvertInto(file, all_float, progress);
+  calibration.emplace(file.unfinished_path(), options.calibration, options.block);
+}
+
+// All but the name.
+ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
+                          const ConvertProgress& progress) {
   const Source source = OpenSource(options.directory);
   const Checkpoint& checkpoint = *source.checkpoint;
   DecoderSpec spec = ReadArchitecture(source.config);
@@ -175,19 +163,17 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
   ConvertReport report;
   report.architecture = spec.architecture;
   report.notes = source.notes;
-  FileWriter writer(options.output);
   flatbuffers::FlatBufferBuilder builder;
   // Before the weights: what it refuses is refused at once.
   const auto tokenizer = AddTokenizer(source, spec, writer, builder, report);
   const auto chat = BuildChat(source.chat, builder, report.notes);
 
-  std::optional<FloatFile> float_file;
   std::optional<Calibration> calibration;
   if (!options.calibration.empty()) {
-    float_file.emplace(options, [&](uint64_t read, uint64_t all) {
+    const auto float_written = [&](uint64_t read, uint64_t all) {
       progress(static_cast<uint64_t>(kFloatShare * static_cast<double>(read)), all);
-    });
-    calibration.emplace(float_file->path(), options.calibration, options.block);
+    };
+    StartCalibration(options, float_written, calibration);
   }
   const double mix_share = options.bits > 0 ? kMixShare : 0;
   const auto tell = [&](double share) {
@@ -230,8 +216,16 @@ ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& prog
                        {"rope", RopeFact(spec)}};
   BuildMetadata(source.name, spec, facts, stored, writer.sections(), tokenizer, builder, chat);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
-  CheckWritten(writer.partial_path());
-  report.file_bytes = fs::file_size(writer.partial_path());
+  CheckWritten(writer.unfinished_path());
+  report.file_bytes = writer.bytes();
+  return report;
+}
+
+}  // namespace
+
+ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress) {
+  FileWriter writer(options.output, options.replace);
+  ConvertReport report = ConvertInto(writer, options, progress);
   writer.Commit();
   return report;
 }

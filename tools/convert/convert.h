@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "rondo_generated.h"
+#include "tools/common/output_file.h"
 
 namespace rondo::convert {
 
 struct ConvertOptions {
   std::filesystem::path directory;  // config.json, *.safetensors, tokenizer.json; or a GGUF file
-  std::filesystem::path output;     // replaced if it is a Rondo file
+  std::filesystem::path output;
+  tools::Replace replace = tools::Replace::kSameKind;  // of the output
   format::TensorFormat weights = format::TensorFormat::Q8;
   format::TensorFormat embedding = format::TensorFormat::Q8;  // and the output head
   uint32_t block = 32;  // columns per scale of Q4: 32, 64 or 128
@@ -49,7 +51,7 @@ using ConvertProgress = std::function<void(uint64_t done, uint64_t total)>;
 // The output appears whole and checked, or not at all. Throws Error: one sentence naming the file,
 // key or tensor and what was expected. Needs memory for some rows of floats and the scales
 // of the largest tensor, whatever the size of the model; with `calibration` what that says, and
-// beside the output, for a while, a file of the model in float32.
+// in the output's folder, for a while, room for the model in float32. Also throws Interrupted.
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress);
 
 }  // namespace rondo::convert

@@ -1,17 +1,11 @@
-// Fail: throws an Error whose sentence is put together from pieces.
+// The tool's one class of errors, by the names that the converter uses.
 #pragma once
 
-#include <sstream>
-
-#include "tools/convert/error.h"
+#include "tools/common/error.h"
 
 namespace rondo::convert {
 
-template <typename... Pieces>
-[[noreturn]] void Fail(const Pieces&... pieces) {
-  std::ostringstream sentence;
-  (sentence << ... << pieces);
-  throw Error(sentence.str());
-}
+using tools::Error;
+using tools::Fail;
 
 }  // namespace rondo::convert

@@ -1,13 +1,15 @@
-#include "tools/convert/pack_command.h"
+#include "tools/commands.h"
 
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <memory>
 #include <string>
 
 #include "runtime/kernels/kernel_set.h"
+#include "tools/common/flags.h"
+#include "tools/common/numbers.h"
 #include "tools/common/progress_bar.h"
-#include "tools/convert/long_task.h"
 #include "tools/convert/output/pack.h"
 
 namespace rondo::tools {
@@ -36,6 +38,7 @@ constexpr Alias kAliases[] = {
 struct Arguments {
   std::string input, output;
   std::string cpu = "host";
+  Replace replace = Replace::kSameKind;
 };
 
 NamedLayout Target(const std::string& cpu) {
@@ -63,11 +66,14 @@ void Run(const Arguments& arguments) {
   options.input = arguments.input;
   options.output = arguments.output.empty() ? DefaultOutput(options.input, options.target.kernels)
                                             : std::filesystem::path(arguments.output);
+  options.replace = arguments.replace;
   convert::PackReport report;
-  RunLongTask(options.output,
-              [&](const auto& progress) { report = convert::Pack(options, progress); });
+  {
+    ProgressBar bar;
+    report = convert::Pack(options, std::bind_front(&ProgressBar::Update, &bar));
+  }
   std::cout << options.output.string() << ": packed for " << options.target.kernels << " ("
-            << report.layout << "), " << HumanBytes(static_cast<double>(report.file_bytes)) << '\n';
+            << report.layout << "), " << FormatBytes(report.file_bytes) << '\n';
 }
 
 }  // namespace
@@ -89,6 +95,7 @@ void AddPackCommand(CLI::App& app) {
                    "neon, scalar) or a level: x86-64-v2, x86-64-v3, x86-64-v4-vnni, armv8-a, "
                    "armv8.2-dotprod, armv8.6-i8mm")
       ->type_name("NAME");
+  AddForceFlag(command, &arguments->replace);
   command->footer(kExamples);
   command->callback([arguments] { Run(*arguments); });
 }

@@ -1,11 +1,9 @@
 // Measures how well a model predicts a text, and how far quantisation took it from the original.
-#include "tools/eval/command.h"
+#include "tools/commands.h"
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
+#include "tools/common/text_io.h"
 #include "tools/eval/evaluation.h"
 
 namespace rondo::tools {
@@ -51,17 +50,8 @@ struct Subject {
   Subject(const std::string& path, const rondo_engine_options& options)
       : model(OpenModel(path)),
         engine(CreateEngine(model.get(), options)),
-        session(OpenSession(engine.get(), SessionDefaults())) {}
+        session(OpenSession(engine.get())) {}
 };
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.is_open() || file.bad()) {
-    throw Error("cannot read the text " + path + "; give --text a readable file");
-  }
-  return text;
-}
 
 // Divergence is between distributions over the same tokens: the text must read the same.
 void RequireSameTokens(const Arguments& arguments, const Subject& reference,
@@ -150,7 +140,7 @@ void PrintTable(const Arguments& arguments, const Chunks& chunks, const Evaluati
 }
 
 void Run(const Arguments& arguments) {
-  const std::string text = ReadFile(arguments.text);
+  const std::string text = ReadFile("the text", arguments.text);
   const Subject subject(arguments.model, arguments.engine);
   const rondo_model_facts facts = Facts(subject.model.get());
   std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);

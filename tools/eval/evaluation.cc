@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
@@ -135,6 +136,7 @@ Evaluation Evaluate(rondo_session* model, rondo_session* reference, const Chunks
       const size_t n = std::min(kPiece, chunk.size() - begin);
       Piece piece = {chunk, begin, compared, &sums, {}, {}};
       const auto run = [&](rondo_session* session, rondo_logits_row row) {
+        const CancelOnSignal guard(session);
         Check(session, rondo_session_prefill_logits(session, &chunk[begin], n, row, &piece));
       };
       if (compared) run(reference, Piece::ReferenceRow);

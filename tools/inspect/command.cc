@@ -1,5 +1,5 @@
 // Tells what a model is, what it would take to run it, and whether its file is whole.
-#include "tools/inspect/command.h"
+#include "tools/commands.h"
 
 #include <iostream>
 #include <memory>

@@ -6,6 +6,7 @@
 #include "platforms/file_map.h"
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
 
@@ -111,9 +112,13 @@ std::string DescribeTensors(const std::string& path) {
 
 std::string CheckModel(const std::string& path, const rondo_model* model) {
   const MappedModel mapped = Map(path);
-  if (const Status status = mapped.file.VerifyAll(); !status.ok()) throw Error(status.message());
+  for (const format::Section* section : *mapped.file.model().sections()) {
+    CheckInterrupt();
+    if (!mapped.file.Verify(section, "").ok()) throw Error(mapped.file.VerifyAll().message());
+  }
   const auto* tensors = mapped.file.model().tensors();
   for (uint32_t i = 0; i < tensors->size(); ++i) {
+    CheckInterrupt();
     const Status status = CheckFinite(ViewTensor(mapped.file, i));
     if (!status.ok()) throw Error(status.message());
   }

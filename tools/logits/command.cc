@@ -1,5 +1,5 @@
 // Writes the logits of every position, so that anyone can hold a conversion against the original.
-#include "tools/logits/command.h"
+#include "tools/commands.h"
 
 #include <exception>
 #include <iostream>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tools/common/flags.h"
+#include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/logits/npy_file.h"
 
@@ -26,6 +27,7 @@ struct Arguments {
   std::vector<int32_t> ids;
   std::string prompt;
   std::string output;
+  Replace replace = Replace::kSameKind;
   rondo_engine_options engine = EngineDefaults();
 };
 
@@ -56,11 +58,12 @@ void Run(Arguments arguments) {
     arguments.engine.context =
         std::max(Facts(model.get()).context_length, static_cast<uint32_t>(ids.size()));
   }
-  const Engine engine = CreateEngine(model.get(), arguments.engine);
-  const Session session = OpenSession(engine.get(), SessionDefaults());
   const uint32_t vocab_size = Facts(model.get()).vocab_size;
-  NpyFile file(arguments.output, ids.size(), vocab_size);
+  NpyFile file(arguments.output, arguments.replace, ids.size(), vocab_size);
+  const Engine engine = CreateEngine(model.get(), arguments.engine);
+  const Session session = OpenSession(engine.get());
   RowWriter writer = {&file, session.get()};
+  const CancelOnSignal guard(session.get());
   const int32_t status =
       rondo_session_prefill_logits(session.get(), ids.data(), ids.size(), RowWriter::Row, &writer);
   if (writer.failure != nullptr) std::rethrow_exception(writer.failure);
@@ -86,6 +89,7 @@ void AddLogitsCommand(CLI::App& app) {
   command->add_option("-o,--output", a->output, "The .npy file to write")
       ->required()
       ->type_name("FILE");
+  AddForceFlag(command, &a->replace);
   AddContextFlag(command, &a->engine);
   AddKvFlag(command, &a->engine);
   AddThreadsFlag(command, &a->engine);

@@ -9,11 +9,11 @@
 
 namespace rondo::tools {
 
-// All throw Error, naming the file and the system's reason.
+// All throw as OutputFile does.
 class NpyFile {
  public:
   // Format 1.0, little-endian float32, C order, [rows, cols].
-  NpyFile(std::string path, size_t rows, size_t cols);
+  NpyFile(const std::string& path, Replace replace, size_t rows, size_t cols);
 
   void Append(std::span<const float> row);
   void Commit() { file_.Commit(); }

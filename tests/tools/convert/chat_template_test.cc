@@ -10,7 +10,7 @@
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -17,7 +17,7 @@
 #include "tests/support/sanitized.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 #include "tools/convert/sources/safetensors.h"
 
 namespace rondo::convert {

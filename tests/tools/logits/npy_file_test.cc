@@ -25,7 +25,7 @@ TEST(NpyFileTest, AppearsWhole) {
   const TempFolder folder;
   const std::string path = (folder / "x.npy").string();
   {
-    NpyFile file(path, 2, 2);
+    NpyFile file(path, Replace::kSameKind, 2, 2);
     file.Append(std::vector<float>{1, 2});
     EXPECT_FALSE(std::filesystem::exists(path));
     file.Append(std::vector<float>{3, 4});
@@ -39,12 +39,12 @@ TEST(NpyFileTest, OrNotAtAll) {
   const TempFolder folder;
   std::ofstream(folder / "x.npy") << "what was there before";
   {
-    NpyFile file((folder / "x.npy").string(), 2, 2);
+    NpyFile file((folder / "x.npy").string(), Replace::kAnyFile, 2, 2);
     file.Append(std::vector<float>{1, 2});
   }
   EXPECT_EQ(CountFiles(folder.path()), 1u);
   EXPECT_EQ(std::filesystem::file_size(folder / "x.npy"), 21u);
-  EXPECT_THROW(NpyFile((folder / "none" / "x.npy").string(), 1, 1), Error);
+  EXPECT_THROW(NpyFile((folder / "none" / "x.npy").string(), Replace::kSameKind, 1, 1), Error);
 }
 
 TEST(NpyFileTest, AFullDiskIsSaidAndLeavesNothing) {
@@ -59,7 +59,7 @@ TEST(NpyFileTest, AFullDiskIsSaidAndLeavesNothing) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
   EXPECT_THROW(
       {
-        NpyFile file(path, 2, 4096);
+        NpyFile file(path, Replace::kSameKind, 2, 4096);
         file.Append(row);
         file.Append(row);
         file.Commit();

@@ -15,6 +15,7 @@
 #include "runtime/engine/plan.h"
 #include "runtime/model/model_check.h"
 #include "runtime/model/tensor_view.h"
+#include "tools/common/interrupt.h"
 #include "tools/convert/calibrate/watched_pass.h"
 #include "tools/convert/fail.h"
 
@@ -22,6 +23,7 @@ namespace rondo::convert {
 namespace {
 
 void Require(const Status& status) {
+  tools::CheckInterrupt();
   if (!status.ok()) Fail("calibration failed: ", status.message());
 }
 
@@ -60,11 +62,10 @@ struct FloatModel::Machine {
 
   // A chunk's rows, all at once; their blocks are this chunk's from here on.
   SequenceRows Begin(const TokenChunk& chunk) {
-    static const std::atomic<bool> never{false};
     kv.Truncate(0);
     kv.Prepare(0, chunk.size());
     kv.Commit();
-    return {&kv, 0, chunk, chunk.size(), false, &never};
+    return {&kv, 0, chunk, chunk.size(), false, &tools::InterruptFlag()};
   }
 };
 

@@ -8,11 +8,13 @@
 #include <thread>
 #include <vector>
 
+#include "tools/common/interrupt.h"
+
 namespace rondo::convert {
 
 // Calls task(i) once for each i < count, on at most `threads` threads, in any order, and returns
-// when all are done. The first exception that a task throws is thrown here; the tasks after it may
-// then not run.
+// when all are done. The first exception that a task throws, or an interruption, is thrown here;
+// the tasks after it may then not run.
 template <typename Task>
 void ParallelFor(size_t threads, size_t count, const Task& task) {
   std::atomic<size_t> next{0};
@@ -21,6 +23,7 @@ void ParallelFor(size_t threads, size_t count, const Task& task) {
   const auto work = [&] {
     for (size_t i; !failed && (i = next.fetch_add(1)) < count;) {
       try {
+        tools::CheckInterrupt();
         task(i);
       } catch (...) {
         if (!failed.exchange(true)) error = std::current_exception();

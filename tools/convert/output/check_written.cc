@@ -6,6 +6,7 @@
 #include "platforms/file_map.h"
 #include "runtime/base/checksum.h"
 #include "runtime/model/model_file.h"
+#include "tools/common/interrupt.h"
 #include "tools/convert/fail.h"
 
 namespace rondo::convert {
@@ -26,6 +27,7 @@ void CheckWritten(const std::filesystem::path& path) {
     ChecksumStream checksum;
     std::span<const uint8_t> rest = file->bytes(section);
     while (!rest.empty()) {
+      tools::CheckInterrupt();
       const std::span<const uint8_t> piece = rest.first(std::min(rest.size(), kPieceBytes));
       checksum.Update(piece);
       map.Release(piece);

@@ -1,4 +1,4 @@
-// FileWriter: a Rondo file that appears whole or not at all.
+// FileWriter: a Rondo file's sections, metadata and header, written into an OutputFile.
 #pragma once
 
 #include <filesystem>
@@ -6,20 +6,16 @@
 #include <vector>
 
 #include "runtime/base/checksum.h"
+#include "tools/common/output_file.h"
 #include "tools/convert/output/section_sink.h"
 
 namespace rondo::convert {
 
-// Writes beside the target, as TARGET.partial-PROCESS, and renames at the end. Whatever is thrown
-// in between, the destructor removes the partial file. An existing target is replaced only if it
-// is a Rondo file itself, never anything else (such as the checkpoint).
-// Everything throws Error, naming the file and the system's reason.
+// Everything throws as OutputFile does.
 class FileWriter : public SectionSink {
  public:
-  explicit FileWriter(const std::filesystem::path& target);
-  FileWriter(const FileWriter&) = delete;
-  FileWriter& operator=(const FileWriter&) = delete;
-  ~FileWriter() override;
+  explicit FileWriter(const std::filesystem::path& target,
+                      tools::Replace replace = tools::Replace::kSameKind);
 
   format::Section Add(std::span<const uint8_t> bytes) override;
 
@@ -31,21 +27,17 @@ class FileWriter : public SectionSink {
   // All sections so far, in file order.
   const std::vector<format::Section>& sections() const { return sections_; }
 
-  // Metadata and header; what is on the disk now is a whole file, under partial_path().
+  // Metadata and header; what is under unfinished_path() now is a whole file.
   void Finish(std::span<const uint8_t> metadata);
-  const std::filesystem::path& partial_path() const { return partial_; }
+  const std::filesystem::path& unfinished_path() const { return file_.unfinished_path(); }
+  uint64_t bytes() const { return file_.bytes(); }
   // Gives the finished file its name.
-  void Commit();
+  void Commit() { file_.Commit(); }
 
  private:
-  void Write(std::span<const uint8_t> bytes);
   void AlignToSection();
-  [[noreturn]] void FailWith(const char* action) const;  // with errno
 
-  const std::filesystem::path target_;
-  const std::filesystem::path partial_;
-  int descriptor_ = -1;
-  uint64_t position_ = 0;  // bytes written
+  tools::OutputFile file_;
   uint64_t section_begin_ = 0;
   ChecksumStream checksum_;
   std::vector<format::Section> sections_;

@@ -187,7 +187,7 @@ PackReport Pack(const PackOptions& options,
   }
   uint64_t total = 0, done = 0;
   for (const Section* section : *file->model().sections()) total += section->bytes();
-  FileWriter writer(options.output);
+  FileWriter writer(options.output, options.replace);
   Packer packer(options, *file, writer, [&](uint64_t bytes) {
     done += bytes;
     progress(done, total);
@@ -202,10 +202,9 @@ PackReport Pack(const PackOptions& options,
   flatbuffers::FlatBufferBuilder builder;
   format::FinishModelBuffer(builder, format::Model::Pack(builder, model.get()));
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
-  CheckWritten(writer.partial_path());
-  const uint64_t file_bytes = fs::file_size(writer.partial_path());
+  CheckWritten(writer.unfinished_path());
   writer.Commit();
-  return {model->layout, file_bytes};
+  return {model->layout, writer.bytes()};
 }
 
 }  // namespace rondo::convert

@@ -6,13 +6,15 @@
 #include <string>
 
 #include "runtime/model/packed_layout.h"
+#include "tools/common/output_file.h"
 
 namespace rondo::convert {
 
 struct PackOptions {
   std::filesystem::path input;
-  std::filesystem::path output;  // replaced if it is a Rondo file, but never the input
-  NamedLayout target;            // one of NamedLayouts()
+  std::filesystem::path output;                        // never the input
+  NamedLayout target;                                  // one of NamedLayouts()
+  tools::Replace replace = tools::Replace::kSameKind;  // of the output
 };
 
 struct PackReport {

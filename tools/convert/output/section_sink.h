@@ -3,17 +3,13 @@
 
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "rondo_generated.h"
+#include "tools/common/bytes.h"
 
 namespace rondo::convert {
 
-// The values as they lie in memory, which is how they lie in a file.
-template <typename T>
-std::span<const uint8_t> BytesOf(const std::vector<T>& values) {
-  return {reinterpret_cast<const uint8_t*>(values.data()), values.size() * sizeof(T)};
-}
+using tools::BytesOf;
 
 // Sections are written once, in the order of the calls, before the metadata that points at them.
 class SectionSink {

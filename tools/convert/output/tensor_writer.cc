@@ -9,7 +9,6 @@ namespace rondo::convert {
 namespace {
 
 using format::TensorFormat;
-
 constexpr uint64_t kElementsPerStep = 1u << 20;
 
 // Turns rows into the bytes of one format.
@@ -21,7 +20,7 @@ class RowEncoder {
   // `rows`: whole rows. The result is valid until the next call.
   std::span<const uint8_t> Encode(std::span<const float> rows) {
     if (format_ == TensorFormat::F32) {
-      return {reinterpret_cast<const uint8_t*>(rows.data()), rows.size_bytes()};
+      return BytesOf(rows);
     }
     const size_t n_rows = rows.size() / cols_;
     const size_t row_bytes = format_ == TensorFormat::Q8 ? cols_ : RoundUp(cols_, block_) / 2;

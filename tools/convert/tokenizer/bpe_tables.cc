@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/text/slots.h"
+#include "tools/common/interrupt.h"
 #include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {
@@ -101,6 +102,7 @@ std::vector<uint8_t> MakeJoints(const BpeTables& tables, uint32_t vocab_size) {
   // Mostly one pass, since merges come after those that they build on.
   for (bool grew = true; grew;) {
     grew = false;
+    tools::CheckInterrupt();
     for (const Merge& merge : tables.merges) {
       if (first[merge.left].empty() || first[merge.right].empty()) continue;  // not reached yet
       grew |= add(first[merge.result], std::vector(first[merge.left]));

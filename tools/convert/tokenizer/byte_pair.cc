@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "runtime/text/tokenizer_tables.h"
+#include "tools/common/interrupt.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/tokenizer/text.h"
 
@@ -91,6 +92,7 @@ json BytePairJson(const BytePairModel& model, const Surroundings& surroundings) 
   });
   json merges = json::array();
   for (const BytePairModel::Token* token : by_rank) {
+    tools::CheckInterrupt();
     const std::string_view bytes = token->bytes;
     std::vector<std::tuple<uint32_t, uint32_t, size_t>> ways;
     for (size_t size = 1; size < bytes.size(); ++size) {

@@ -9,7 +9,8 @@
 #include "runtime/text/bpe.h"
 #include "runtime/text/slots.h"
 #include "runtime/text/tokenizer.h"
-#include "tools/convert/error.h"
+#include "tools/common/interrupt.h"
+#include "tools/convert/fail.h"
 #include "tools/convert/tokenizer/bpe_tables.h"
 #include "tools/convert/tokenizer/golden.h"
 #include "tools/convert/tokenizer/json_value.h"
@@ -20,11 +21,6 @@
 
 namespace rondo::convert {
 namespace {
-
-template <typename T>
-std::span<const uint8_t> Bytes(const std::vector<T>& table) {
-  return {reinterpret_cast<const uint8_t*>(table.data()), table.size() * sizeof(T)};
-}
 
 struct GoldenIds {
   std::string text;
@@ -156,6 +152,7 @@ void Compiled::MakeWords() {
     Result<BpeScratch> scratch = BpeScratch::Create();
     Require(scratch.status());
     for (const auto& [text, id] : vocabulary_.ids) {
+      tools::CheckInterrupt();
       std::string bytes;
       if (!FromByteAlphabet(text, &bytes) || bytes.empty()) continue;
       const std::span<const uint8_t> token = tables.TokenBytes(id);
@@ -216,17 +213,17 @@ std::vector<GoldenIds> Compiled::EncodeGolden() const {
 Sections Compiled::Write(SectionSink& sink) const {
   Sections sections;
   sections.token_bytes = sink.Add(token_bytes_);
-  sections.token_offsets = sink.Add(Bytes(token_offsets_));
+  sections.token_offsets = sink.Add(BytesOf(token_offsets_));
   sections.token_flags = sink.Add(token_flags_);
-  sections.atoms = sink.Add(Bytes(bpe_.atoms));
-  sections.merges = sink.Add(Bytes(bpe_.merges));
-  sections.merge_slots = sink.Add(Bytes(bpe_.merge_slots));
+  sections.atoms = sink.Add(BytesOf(bpe_.atoms));
+  sections.merges = sink.Add(BytesOf(bpe_.merges));
+  sections.merge_slots = sink.Add(BytesOf(bpe_.merge_slots));
   sections.joints = sink.Add(bpe_.joints);
-  sections.word_slots = sink.Add(Bytes(word_slots_));
-  sections.charsmap = sink.Add(Bytes(pipeline_.normalization.charsmap.trie));
+  sections.word_slots = sink.Add(BytesOf(word_slots_));
+  sections.charsmap = sink.Add(BytesOf(pipeline_.normalization.charsmap.trie));
   sections.charsmap_texts = sink.Add(pipeline_.normalization.charsmap.texts);
-  sections.pieces = sink.Add(Bytes(unigram_.pieces));
-  sections.scores = sink.Add(Bytes(unigram_.scores));
+  sections.pieces = sink.Add(BytesOf(unigram_.pieces));
+  sections.scores = sink.Add(BytesOf(unigram_.scores));
   return sections;
 }
 

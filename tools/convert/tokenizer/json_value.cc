@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "tools/common/interrupt.h"
+
 namespace rondo::convert {
 namespace {
 
@@ -39,6 +41,7 @@ std::vector<JsonValue> JsonValue::Items() const {
 }
 
 std::string JsonValue::String() const {
+  tools::CheckInterrupt();  // every token and merge of a tokenizer comes by
   if (!value_->is_string())
     Fail(std::string("is of type ") + value_->type_name() + ", expected string");
   return value_->get<std::string>();

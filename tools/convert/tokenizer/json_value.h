@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/common/interrupt.h"
+
 namespace rondo::convert {
 namespace {
 
@@ -41,6 +43,7 @@ class Builder {
   }
 
   void Place(Range range, std::vector<Range>& below) {
+    tools::CheckInterrupt();
     if (texts_[range.begin].first.size() == range.depth) {
       nodes_[range.node].value = texts_[range.begin++].second;
     }

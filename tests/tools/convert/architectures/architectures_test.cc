@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/temp_folder.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/runtime/model/sublayers.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

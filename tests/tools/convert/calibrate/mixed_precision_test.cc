@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

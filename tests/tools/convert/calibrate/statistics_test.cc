@@ -9,7 +9,7 @@
 #include "tools/convert/calibrate/moments.h"
 #include "tools/convert/calibrate/parallel.h"
 #include "tools/convert/calibrate/product.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

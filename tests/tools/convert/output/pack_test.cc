@@ -14,7 +14,7 @@
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
 #include "tests/tools/run_tool.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "tests/temp_folder.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 
 namespace rondo::convert {

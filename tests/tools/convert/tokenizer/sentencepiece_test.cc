@@ -10,7 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
-#include "tools/convert/error.h"
+#include "tools/convert/fail.h"
 #include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {

@@ -1,0 +1,228 @@
+// `rondo chat` on a terminal, as a person uses it: characters of every size, editing, Ctrl-C,
+// Ctrl-D.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "rondo/rondo.h"
+#include "tests/tools/run_tool.h"
+
+namespace rondo {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kTemplate =
+    "{{ bos_token }}{% for m in messages %}[{{ m.role }}] {{ m.content }}\n{% endfor %}"
+    "{% if add_generation_prompt %}[assistant] {% endif %}";
+constexpr std::chrono::seconds kPatience{120};  // sanitizers are slow
+
+constexpr const char* kLeft = "\x1b[D";
+constexpr const char* kBackspace = "\x7f";
+constexpr const char* kEnd = "\x05";  // Ctrl-E
+constexpr const char* kCtrlC = "\x03";
+constexpr const char* kCtrlD = "\x04";
+
+// The tool on a terminal of its own.
+class Terminal {
+ public:
+  // `locale`: of the environment's LC_ALL; null: it names none at all.
+  Terminal(const std::string& arguments, const char* locale) {
+    winsize size = {24, 100, 0, 0};
+    if (openpty(&master_, &slave_, nullptr, nullptr, &size) != 0) {
+      throw std::runtime_error("no terminal");
+    }
+    pid_ = fork();
+    if (pid_ == 0) {
+      close(master_);
+      login_tty(slave_);
+      for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) unsetenv(name);
+      if (locale != nullptr) setenv("LC_ALL", locale, 1);
+      setenv("TERM", "xterm", 1);
+      setenv("HOME", "/", 1);  // no ~/.editrc of whoever tests
+      for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+      const std::string command = std::string("exec '") + RONDO_TOOL + "' " + arguments;
+      execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+      _exit(127);
+    }
+  }
+  ~Terminal() {
+    if (pid_ > 0) kill(pid_, SIGKILL), waitpid(pid_, nullptr, 0);
+    close(master_);
+    close(slave_);
+  }
+
+  void Type(const std::string& keys) const {
+    ASSERT_EQ(write(master_, keys.data(), keys.size()), static_cast<ssize_t>(keys.size()));
+  }
+  // Until the terminal hands out keys one by one: a line is being edited.
+  void WaitForEditing() {
+    WaitUntil("a prompt", [&] { return !IsCooked(); });
+  }
+  // Until `text` was shown, behind what was waited for before.
+  void WaitFor(const std::string& text) {
+    WaitUntil(text, [&] { return screen_.find(text, seen_) != std::string::npos; });
+    seen_ = screen_.find(text, seen_) + text.size();
+  }
+  void WaitForBytes(size_t count) {
+    WaitUntil("an answer", [&] { return screen_.size() >= seen_ + count; });
+    seen_ = screen_.size();
+  }
+  void Signal(int signal) const { kill(pid_, signal); }
+  // The exit code; -1 for a signal. Nothing where the tool does not end.
+  std::optional<int> Wait() {
+    int status = 0;
+    WaitUntil("the end", [&] { return waitpid(pid_, &status, WNOHANG) == pid_; });
+    if (testing::Test::HasFatalFailure()) return std::nullopt;
+    pid_ = 0;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  // Whether the terminal is as the tool found it: whole lines, shown as they are typed.
+  bool IsCooked() const {
+    termios modes = {};
+    return tcgetattr(slave_, &modes) == 0 && (modes.c_lflag & ICANON) != 0;
+  }
+  const std::string& screen() const { return screen_; }
+
+ private:
+  template <typename Condition>
+  void WaitUntil(const std::string& what, const Condition& condition) {
+    const Clock::time_point give_up = Clock::now() + kPatience;
+    while (!condition()) {
+      ASSERT_LT(Clock::now(), give_up) << "no " << what << " on the screen:\n" << screen_;
+      pollfd output = {master_, POLLIN, 0};
+      if (poll(&output, 1, 20) <= 0) continue;
+      char buffer[4096];
+      const ssize_t got = read(master_, buffer, sizeof buffer);
+      if (got > 0) screen_.append(buffer, static_cast<size_t>(got));
+    }
+  }
+
+  int master_ = -1, slave_ = -1;
+  pid_t pid_ = 0;
+  std::string screen_;
+  size_t seen_ = 0;
+};
+
+class TerminalTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    int64_t has_chat = 0;
+    rondo_query("chat", &has_chat);
+    if (has_chat == 0) GTEST_SKIP() << "built without chat templates";
+#ifdef RONDO_EMULATED
+    GTEST_SKIP() << "the terminal is the emulator's";
+#endif
+#ifndef RONDO_LINE_EDITING
+    GTEST_SKIP() << "built without libedit";
+#endif
+    const std::string folder = tool_.Path("checkpoint");
+    std::filesystem::copy(std::string(RONDO_TEST_DATA) + "/tiny", folder);
+    tool_.Write("checkpoint/chat_template.jinja", kTemplate);
+    model_ = tool_.Convert(folder, "q8");
+  }
+  std::string Chat(const std::string& flags) const {
+    return "chat " + model_ + " --ignore-eos " + flags;
+  }
+  std::string Short() const { return Chat("--max-tokens 3"); }
+  std::string Endless() const { return Chat("--max-tokens 0 --policy slide --context 128"); }
+
+  // Saves the conversation and returns what the model was told in it.
+  std::vector<std::string> Told(Terminal& terminal) {
+    terminal.Type("/save " + tool_.Path("saved.json") + "\r");
+    terminal.WaitFor("saved: ");
+    std::vector<std::string> told;
+    for (const auto& message : nlohmann::json::parse(tool_.Read("saved.json"))) {
+      if (message["role"] == "user") told.push_back(message["content"]);
+    }
+    return told;
+  }
+
+  ToolRunner tool_;
+  std::string model_;
+};
+
+TEST_F(TerminalTest, CharactersOfEverySizeReachTheModel) {
+  for (const char* locale : {static_cast<const char*>(nullptr), "C", "C.UTF-8", "xx_XX.UTF-8"}) {
+    SCOPED_TRACE(locale == nullptr ? "no locale" : locale);
+    Terminal terminal(Short(), locale);
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+    terminal.Type("Grüße 日本 🙂\r");
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("Grüße 日本 🙂"));
+    EXPECT_THAT(Told(terminal), testing::ElementsAre("Grüße 日本 🙂"));
+    terminal.Type(kCtrlD);
+    EXPECT_EQ(terminal.Wait(), 0);
+  }
+}
+
+TEST_F(TerminalTest, EditingGoesByCharacters) {
+  Terminal terminal(Short(), "C");
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  // Behind each key what the line is then; | is the cursor.
+  terminal.Type("äöü日本🙂");  // äöü日本🙂|
+  terminal.Type(kLeft);               // äöü日本|🙂
+  terminal.Type(kBackspace);          // äöü日|🙂
+  terminal.Type(kLeft);               // äöü|日🙂
+  terminal.Type("é");                 // äöüé|日🙂
+  terminal.Type(kEnd);                // äöüé日🙂|
+  terminal.Type(kBackspace);          // äöüé日|
+  terminal.Type("!\r");
+  EXPECT_THAT(Told(terminal), testing::ElementsAre("äöüé日!"));
+  EXPECT_TRUE(std::filesystem::exists(tool_.Path("saved.json")));
+}
+
+TEST_F(TerminalTest, CtrlCStopsTheAnswerAndTakesBackALine) {
+  Terminal terminal(Endless(), nullptr);
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  terminal.Type("Hello\r");
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForBytes(2000));  // it would never end
+  terminal.Type(kCtrlC);
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("(stopped)"));
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  terminal.Type("wröng");
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("wröng"));
+  terminal.Type(kCtrlC);
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("> "));
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  EXPECT_THAT(Told(terminal), testing::ElementsAre("Hello"));
+  // What was interrupted does not disturb what follows.
+  terminal.Type("Again\r");
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForBytes(500));
+  terminal.Type(kCtrlC);
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("(stopped)"));
+  EXPECT_THAT(Told(terminal), testing::ElementsAre("Hello", "Again"));
+  terminal.Type(kCtrlD);
+  EXPECT_EQ(terminal.Wait(), 0);
+  EXPECT_TRUE(terminal.IsCooked());
+}
+
+TEST_F(TerminalTest, OtherSignalsEndTheProgramAndGiveTheTerminalBack) {
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    for (const bool answering : {false, true}) {
+      Terminal terminal(Endless(), nullptr);
+      ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+      if (answering) {
+        terminal.Type("Hello\r");
+        ASSERT_NO_FATAL_FAILURE(terminal.WaitForBytes(2000));
+      }
+      terminal.Signal(signal);
+      EXPECT_EQ(terminal.Wait(), 128 + signal);
+      EXPECT_TRUE(terminal.IsCooked());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rondo

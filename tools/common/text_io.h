@@ -1,0 +1,21 @@
+// Text in and out: what is waited for ends with an interruption, too.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace rondo::tools {
+
+// To standard output, at once. Throws Error or Interrupted.
+void Print(std::string_view text);
+
+// What has come on standard input since the last call, at least a byte; empty at the end. Throws
+// Error or Interrupted, as those below do.
+std::string ReadInput();
+// All of it.
+std::string ReadAllInput();
+
+// A whole file or pipe. `what` names it in the error: "the text".
+std::string ReadFile(const std::string& what, const std::string& path);
+
+}  // namespace rondo::tools
