@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstring>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
 #include "runtime/text/tokenizer.h"
+#include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/sources/safetensors.h"
 
@@ -34,17 +34,16 @@ class TestModel {
  public:
   TestModel(const std::filesystem::path& directory, format::TensorFormat weights,
             uint32_t block = 32) {
+    const TempFolder folder;
     convert::ConvertOptions options;
     options.directory = directory;
-    options.output = std::filesystem::temp_directory_path() /
-                     ("rondo-test-" + std::to_string(getpid()) + ".rondo");
+    options.output = folder / "model.rondo";
     options.weights = weights;
     options.block = block;
     if (weights == format::TensorFormat::F32) options.embedding = weights;
     convert::Convert(options, [](uint64_t, uint64_t) {});
     std::ifstream in(options.output, std::ios::binary);
     const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    std::filesystem::remove(options.output);
     storage_.resize(bytes.size() + 64);
     uint8_t* aligned =
         reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(storage_.data()) + 63) / 64 * 64);

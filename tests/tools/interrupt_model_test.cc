@@ -122,6 +122,30 @@ TEST_P(InterruptTest, AKillLeavesNothing) {
   }
 }
 
+// Those that write nothing end with the signal's code, too: at once, or by being done.
+TEST_P(InterruptTest, EveryCommandEndsWithTheSignalsCode) {
+  if (!GetParam()) GTEST_SKIP() << "files are not what this is about";
+  const std::string model = Path("model.rondo");
+  const std::vector<std::vector<std::string>> commands = {
+      {"run", model, "Once upon a time", "--max-tokens", "30", "--ignore-eos"},
+      {"eval", model, "--text", Path("text"), "--context", "32"},
+      {"eval", model, "--text", Path("text"), "--context", "32", "--against", model},
+      {"inspect", model, "--check"},
+      {"bench", model, "-p", "4", "-n", "4", "--reps", "1"},
+      {"bench", "--shape", "stories260k", "-p", "4", "-n", "4", "--reps", "1"},
+  };
+  for (const auto& command : commands) {
+    SCOPED_TRACE(command[0] + " " + command[1]);
+    const TracedRun whole = RunTraced(command, {});
+    ASSERT_EQ(whole.exit_code, 0);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      EXPECT_EQ(RunTraced(command, {.stop = 1, .signal = signal}).exit_code, 128 + signal);
+      const TracedRun later = RunTraced(command, {.stop = whole.stops / 2, .signal = signal});
+      EXPECT_TRUE(later.exit_code == 128 + signal || later.exit_code == 0) << later.exit_code;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(FileSystems, InterruptTest, testing::Values(true, false),
                          [](const auto& info) {
                            return info.param ? std::string("WithNamelessFiles")

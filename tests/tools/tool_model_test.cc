@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tests/tools/run_tool.h"
+#include "tests/tools/tool_process.h"
 
 namespace rondo {
 namespace {
@@ -94,6 +95,34 @@ TEST_F(ToolTest, RunContinuesAPrompt) {
                   "--seed 3 --ignore-eos")
                 .out,
             once.out);
+}
+
+TEST_F(ToolTest, ASignalEndsTheText) {
+#ifdef RONDO_EMULATED
+  GTEST_SKIP() << "signals go to the emulator";
+#endif
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    ToolProcess run("run " + model_ +
+                    " - --max-tokens 0 --ignore-eos --policy slide --context 128 2>/dev/null");
+    run.Write("Once upon a time");
+    run.EndInput();
+    ASSERT_GE(run.Read(2000).size(), 2000u);  // it would never end
+    run.Signal(signal);
+    EXPECT_EQ(run.Read(1 << 20).back(), '\n');
+    EXPECT_EQ(run.Wait(), 128 + signal);
+  }
+}
+
+TEST_F(ToolTest, ASignalEndsWaitingForAPrompt) {
+#ifdef RONDO_EMULATED
+  GTEST_SKIP() << "signals go to the emulator";
+#endif
+  ToolProcess waiting("run " + model_ + " - 2>/dev/null");
+  waiting.Write("What is typed and not ended");
+  waiting.Signal(SIGTERM);
+  EXPECT_EQ(waiting.Read(1), "");  // it ends, though its input does not
+  const int code = waiting.Wait();
+  EXPECT_TRUE(code == 128 + SIGTERM || code == -1) << code;  // -1: it had only just begun
 }
 
 TEST_F(ToolTest, VerboseTellsMemoryAndSpeedOnStderrOnly) {

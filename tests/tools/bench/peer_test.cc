@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <string>
 
+#include "tests/tools/error_of.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
@@ -14,15 +14,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr PeerTask kTask = {512, 128, 4096, 2};
-
-std::string WhyNot(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "it was accepted";
-}
 
 TEST(Peer, LinesAreRead) {
   const PeerSpeeds both = ParsePeer("loading ...\nprefill 123.5\n  decode\t2e1 t/s\n", kTask);
@@ -51,7 +42,7 @@ TEST(Peer, WhatTellsNothingIsRefused) {
   for (const char* output :
        {"", "\n", "fast", "prefill", "[]", "[1, 2]", "{\"avg_ts\": 3}", "[{\"n_prompt\": 512",
         "[{\"n_prompt\": 511, \"n_gen\": 0, \"avg_ts\": 3}]"}) {
-    EXPECT_THAT(WhyNot([&] { ParsePeer(output, kTask); }), HasSubstr("neither")) << output;
+    EXPECT_THAT(SentenceOf([&] { ParsePeer(output, kTask); }), HasSubstr("neither")) << output;
   }
 }
 
@@ -60,7 +51,7 @@ TEST(Peer, SpeedsArePositiveNumbers) {
        {"prefill 0", "prefill -3", "prefill nan", "prefill inf", "prefill 12x", "prefill x",
         "[{\"n_prompt\": 512, \"avg_ts\": -1}]", "[{\"n_prompt\": 512, \"avg_ts\": 1e999}]",
         "[{\"n_prompt\": 512, \"avg_ts\": \"12\"}]", "[{\"n_prompt\": 512}]"}) {
-    const std::string why = WhyNot([&] { ParsePeer(output, kTask); });
+    const std::string why = SentenceOf([&] { ParsePeer(output, kTask); });
     EXPECT_TRUE(why.find("not a positive number") != std::string::npos ||
                 why.find("neither") != std::string::npos)
         << output << ": " << why;
@@ -74,10 +65,11 @@ TEST(Peer, TheCommandKnowsItsTask) {
 }
 
 TEST(Peer, FailuresAreSaid) {
-  EXPECT_THAT(WhyNot([] { RunPeer("echo decode 3; exit 7", kTask); }), HasSubstr("exit code 7"));
-  EXPECT_THAT(WhyNot([] { RunPeer("kill -9 $$", kTask); }), HasSubstr("signal"));
-  EXPECT_THAT(WhyNot([] { RunPeer("yes decode 1", kTask); }), HasSubstr("megabyte"));
-  EXPECT_THAT(WhyNot([] { RunPeer("true", kTask); }), HasSubstr("neither"));
+  EXPECT_THAT(SentenceOf([] { RunPeer("echo decode 3; exit 7", kTask); }),
+              HasSubstr("exit code 7"));
+  EXPECT_THAT(SentenceOf([] { RunPeer("kill -9 $$", kTask); }), HasSubstr("signal"));
+  EXPECT_THAT(SentenceOf([] { RunPeer("yes decode 1", kTask); }), HasSubstr("megabyte"));
+  EXPECT_THAT(SentenceOf([] { RunPeer("true", kTask); }), HasSubstr("neither"));
 }
 
 }  // namespace

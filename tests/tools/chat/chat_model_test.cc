@@ -1,9 +1,6 @@
 // `rondo chat`, driven through a pipe as a script would.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
@@ -11,6 +8,7 @@
 
 #include "rondo/rondo.h"
 #include "tests/tools/run_tool.h"
+#include "tests/tools/tool_process.h"
 
 namespace rondo {
 namespace {
@@ -134,59 +132,12 @@ TEST_F(ChatToolTest, TemplatesThatCannotServe) {
   EXPECT_THAT(refused.err, HasSubstr("I only take cats"));
 }
 
-// A process whose input and output are pipes.
-class Process {
- public:
-  explicit Process(const std::string& command) {
-    int in[2], out[2];
-    if (pipe(in) != 0 || pipe(out) != 0) throw std::runtime_error("no pipe");
-    pid_ = fork();
-    if (pid_ == 0) {
-      dup2(in[0], 0);
-      dup2(out[1], 1);
-      for (int fd : {in[0], in[1], out[0], out[1]}) close(fd);
-      execl("/bin/sh", "sh", "-c", ("exec " + command).c_str(), nullptr);
-      _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    in_ = in[1];
-    out_ = out[0];
-  }
-  void Write(const std::string& text) {
-    ASSERT_EQ(write(in_, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-  }
-  // What comes until at least `bytes` are there, the output ends or nothing comes for a minute.
-  std::string Read(size_t bytes) {
-    std::string text;
-    char buffer[4096];
-    pollfd fd = {out_, POLLIN, 0};
-    while (text.size() < bytes && poll(&fd, 1, 60'000) > 0) {
-      const ssize_t n = read(out_, buffer, sizeof buffer);
-      if (n <= 0) break;
-      text.append(buffer, static_cast<size_t>(n));
-    }
-    return text;
-  }
-  void Signal(int signal) const { kill(pid_, signal); }
-  int Wait() {
-    close(in_);
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
-
- private:
-  pid_t pid_ = 0;
-  int in_ = -1, out_ = -1;
-};
-
 TEST_F(ChatToolTest, CtrlCStopsTheAnswerAndKeepsTheSession) {
 #ifdef RONDO_EMULATED
   GTEST_SKIP() << "signals go to the emulator";
 #endif
-  Process chat(std::string("'") + RONDO_TOOL + "' chat " + model_ +
-               " --max-tokens 0 --ignore-eos --policy slide --context 128 2>/dev/null");
+  ToolProcess chat("chat " + model_ +
+                   " --max-tokens 0 --ignore-eos --policy slide --context 128 2>/dev/null");
   chat.Write("Hello there\n");
   ASSERT_GE(chat.Read(2000).size(), 2000u);  // it would never end
   chat.Signal(SIGINT);

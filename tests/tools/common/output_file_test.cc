@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "tests/temp_folder.h"
+#include "tests/tools/error_of.h"
 #include "tests/tools/traced_tool.h"
 #include "tools/common/error.h"
 
@@ -29,12 +30,7 @@ class OutputFileTest : public testing::Test {
   std::map<std::string, std::string> Folder() const { return Contents(folder_.path()); }
   // The sentence with which writing to `target` is refused; empty where it is not.
   std::string Refusal(const fs::path& target, Replace replace) const {
-    try {
-      WriteFile(target, kList, replace, "LIST of mine");
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return SentenceOf([&] { WriteFile(target, kList, replace, "LIST of mine"); });
   }
 
   TempFolder folder_;

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "tests/temp_folder.h"
+#include "tests/tools/error_of.h"
 #include "tools/convert/fail.h"
 
 namespace rondo::convert {
@@ -22,12 +23,7 @@ RopeSpec Read(const std::string& json, uint32_t head_dim = 64, uint32_t context 
 }
 
 std::string Refusal(const std::string& json) {
-  try {
-    Read(json);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return SentenceOf([&] { Read(json); });
 }
 
 double Plain(uint32_t i, double theta, uint32_t dim) { return std::pow(theta, -2.0 * i / dim); }

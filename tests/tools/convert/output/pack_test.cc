@@ -13,6 +13,7 @@
 #include "runtime/text/tokenizer.h"
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
+#include "tests/tools/error_of.h"
 #include "tests/tools/run_tool.h"
 #include "tools/convert/fail.h"
 
@@ -26,12 +27,7 @@ using testing::HasSubstr;
 void Ignore(uint64_t, uint64_t) {}
 
 std::string Refusal(const PackOptions& options) {
-  try {
-    Pack(options, Ignore);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return SentenceOf([&] { Pack(options, Ignore); });
 }
 
 void Write(const fs::path& path, const ModelBytes& bytes) {

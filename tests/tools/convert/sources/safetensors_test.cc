@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "tests/temp_folder.h"
+#include "tests/tools/error_of.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 
@@ -36,23 +37,13 @@ class SafetensorsTest : public testing::Test {
   }
   // The sentence with which the file is refused; empty if it is not.
   std::string Refusal(const std::string& content) {
-    try {
-      const Safetensors file(Save(content));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return SentenceOf([&] { const Safetensors file(Save(content)); });
   }
   std::string ReadRefusal(const std::string& content) {
     const Safetensors file(Save(content));
     const auto& [name, tensor] = *file.tensors().begin();
     std::vector<float> out(2);
-    try {
-      file.Read(name, tensor, 0, out);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return SentenceOf([&] { file.Read(name, tensor, 0, out); });
   }
 
   TempFolder folder_;
@@ -161,12 +152,7 @@ class CheckpointTest : public SafetensorsTest {
   }
   void SaveIndex(const std::string& text) { Save(text, "model.safetensors.index.json"); }
   std::string LoadRefusal() {
-    try {
-      const CheckpointFolder checkpoint(folder_.path());
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return SentenceOf([&] { const CheckpointFolder checkpoint(folder_.path()); });
   }
 };
 

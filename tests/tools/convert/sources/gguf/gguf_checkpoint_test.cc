@@ -8,6 +8,7 @@
 
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
+#include "tests/tools/error_of.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/float_formats.h"
 
@@ -42,12 +43,7 @@ class GgufCheckpointTest : public testing::Test {
     checkpoint_ = std::make_unique<GgufCheckpoint>(*keys_);
   }
   std::string Refusal(const GgufWriter& writer) {
-    try {
-      Open(writer);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return SentenceOf([&] { Open(writer); });
   }
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
