@@ -11,7 +11,6 @@ namespace rondo {
 namespace {
 
 using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr const char* kForeign = "what somebody wrote";
 
@@ -20,16 +19,16 @@ class ForceTest : public testing::Test {
   // `command` runs the tool for an output file, with "" or "--force " among its arguments.
   template <typename Command>
   void Expect(const char* kind, const std::string& begin, const Command& command) {
-    const std::string out = tool_.Path("out"), quoted = "'" + out + "'";
-    tool_.Write("out", kForeign);
+    const std::string out = tool_.Path("target"), quoted = "'" + out + "'";
+    tool_.Write("target", kForeign);
     const ToolResult refused = command(quoted, "");
     EXPECT_EQ(refused.code, 1);
     EXPECT_EQ(refused.err, "rondo: " + out + " exists and is not " + kind +
                                "; choose another name, or replace it with --force\n");
-    EXPECT_EQ(tool_.Read("out"), kForeign);
+    EXPECT_EQ(tool_.Read("target"), kForeign);
     const ToolResult forced = command(quoted, "--force ");
     EXPECT_EQ(forced.code, 0) << forced.err;
-    EXPECT_THAT(tool_.Read("out"), StartsWith(begin));
+    EXPECT_EQ(tool_.Read("target").substr(0, begin.size()), begin);
     const ToolResult again = command(quoted, "");  // its own kind
     EXPECT_EQ(again.code, 0) << again.err;
 
@@ -37,7 +36,7 @@ class ForceTest : public testing::Test {
     EXPECT_THAT(command("'" + tool_.Path("folder") + "'", "--force ").err,
                 HasSubstr("/folder is a folder; name a file in it"));
     std::filesystem::remove(tool_.Path("link"));
-    std::filesystem::create_symlink("out", tool_.Path("link"));
+    std::filesystem::create_symlink("target", tool_.Path("link"));
     EXPECT_THAT(command("'" + tool_.Path("link") + "'", "--force ").err,
                 HasSubstr("/link is a symbolic link"));
     EXPECT_THAT(command("/no/such/folder/x", "").err,
