@@ -23,8 +23,9 @@ class ForceTest : public testing::Test {
     tool_.Write("target", kForeign);
     const ToolResult refused = command(quoted, "");
     EXPECT_EQ(refused.code, 1);
-    EXPECT_EQ(refused.err, "rondo: " + out + " exists and is not " + kind +
-                               "; choose another name, or replace it with --force\n");
+    EXPECT_THAT(refused.err,
+                testing::EndsWith("rondo: " + out + " exists and is not " + kind +
+                                  "; choose another name, or replace it with --force\n"));
     EXPECT_EQ(tool_.Read("target"), kForeign);
     const ToolResult forced = command(quoted, "--force ");
     EXPECT_EQ(forced.code, 0) << forced.err;

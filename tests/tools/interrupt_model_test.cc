@@ -27,7 +27,8 @@ class InterruptTest : public testing::TestWithParam<bool> {
   void SetUp() override {
     if (!CanTrace()) GTEST_SKIP() << "processes cannot be traced here";
     convert::CheckpointShape shape;
-    shape.vocab_size = 2048;  // the tokenizer's
+    shape.vocab_size = 2048;                           // the tokenizer's
+    shape.hidden_size = shape.intermediate_size = 64;  // scales are then a small part
     convert::WriteRandomCheckpoint(folder_ / "model", shape);
     fs::copy_file(std::string(RONDO_TEST_DATA) + "/tiny/tokenizer.json",
                   folder_ / "model/tokenizer.json");

@@ -51,7 +51,7 @@ TEST_F(RandomModelTest, LogitsAreSaneInEveryFormat) {
         const BenchModel model = MakeRandomModel(shape, {weights, embedding, block});
         EXPECT_TRUE(NothingIsLeft());
         const Engine engine = NewEngine(model.handle.get());
-        const Session session = OpenSession(engine.get(), SessionDefaults());
+        const Session session = OpenSession(engine.get());
         const int32_t ids[] = {1, 50, 99, 7};
         Check(session.get(), rondo_session_prefill(session.get(), ids, 4));
         const float* logits = nullptr;
