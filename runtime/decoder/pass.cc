@@ -63,8 +63,8 @@ void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
   }
 }
 
-void Pass::Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
-                  float* out, size_t out_stride, bool last) const {
+void Pass::Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
+                    float* out, size_t out_stride, bool last) const {
   const size_t n = linear.shape.n;
   const size_t step = TaskChannels(linear.shape, set(), pool().threads());
   const LinearInput input = in.linear();

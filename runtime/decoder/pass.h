@@ -56,13 +56,19 @@ class Pass {
   void RowInput(const PackedLinear& linear, const float* row, size_t r, const InputRows& in) const;
   // out = linear(in), or out += linear(in); columns over the threads. `last`: threads sleep behind.
   enum class Into { kReplace, kAdd };
-  virtual void Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
-                      float* out, size_t out_stride, bool last = false) const;
+  void Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into, float* out,
+              size_t out_stride, bool last = false) const {
+    Multiply(linear, in, rows, into, out, out_stride, last);
+  }
   // hidden += factor * post_norm(linear(in)).
   void AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
                      const PackedLinear& linear, const InputRows& in) const;
   // hidden += factor * post_norm(sublayer_out).
   void AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weights) const;
+
+ protected:
+  virtual void Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
+                        float* out, size_t out_stride, bool last) const;
 
  private:
   const PassResources& resources_;

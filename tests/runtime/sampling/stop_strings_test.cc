@@ -115,7 +115,8 @@ TEST(StopStringsTest, AgreesWithASearchOfTheWholeTextHoweverItIsCut) {
     bool matched = false;
     for (size_t at = 0; at < text.size() && !matched;) {
       const size_t n = random() % 9;
-      const auto r = stop->Feed(std::string_view(text).substr(at, n));
+      const std::string_view rest = text;
+      const auto r = stop->Feed(rest.substr(at, n));
       released += r.text;
       matched = r.matched;
       at += n;

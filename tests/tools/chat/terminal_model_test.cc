@@ -163,6 +163,7 @@ TEST_F(TerminalTest, CharactersOfEverySizeReachTheModel) {
     terminal.Type("Grüße 日本 🙂\r");
     ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("Grüße 日本 🙂"));
     EXPECT_THAT(Told(terminal), testing::ElementsAre("Grüße 日本 🙂"));
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
     terminal.Type(kCtrlD);
     EXPECT_EQ(terminal.Wait(), 0);
   }
@@ -204,6 +205,7 @@ TEST_F(TerminalTest, CtrlCStopsTheAnswerAndTakesBackALine) {
   terminal.Type(kCtrlC);
   ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("(stopped)"));
   EXPECT_THAT(Told(terminal), testing::ElementsAre("Hello", "Again"));
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
   terminal.Type(kCtrlD);
   EXPECT_EQ(terminal.Wait(), 0);
   EXPECT_TRUE(terminal.IsCooked());

@@ -376,7 +376,7 @@ TEST_F(ConvertTest, AFullDiskLeavesNothingBehind) {
       try {
         Run();
       } catch (const Error& error) {
-        _exit(std::string(error.what()).find("cannot be written") != std::string::npos ? 7 : 8);
+        _exit(std::string(error.what()).find("cannot write") != std::string::npos ? 7 : 8);
       }
       _exit(0);
     }

@@ -3,8 +3,8 @@
 namespace rondo::convert {
 
 // The runtime knows no exceptions, so nothing is allocated here.
-void WatchedPass::Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
-                         float* out, size_t out_stride, bool last) const {
+void WatchedPass::Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
+                           float* out, size_t out_stride, bool last) const {
   const auto found = inputs_->find(linear.tensor);
   if (found != inputs_->end()) {
     std::vector<float>& to = found->second;
@@ -13,7 +13,7 @@ void WatchedPass::Linear(const PackedLinear& linear, const InputRows& in, size_t
       to.insert(to.end(), row, row + linear.inputs);
     }
   }
-  Pass::Linear(linear, in, rows, into, out, out_stride, last);
+  Pass::Multiply(linear, in, rows, into, out, out_stride, last);
 }
 
 }  // namespace rondo::convert

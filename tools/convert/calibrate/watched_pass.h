@@ -18,10 +18,10 @@ class WatchedPass : public Pass {
   WatchedPass(const PassResources& resources, const SequenceRows& rows, ChunkInputs* inputs)
       : Pass(resources, {&rows, 1}), inputs_(inputs) {}
 
-  void Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into, float* out,
-              size_t out_stride, bool last) const override;
-
  private:
+  void Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into, float* out,
+                size_t out_stride, bool last) const override;
+
   ChunkInputs* inputs_;
 };
 

@@ -226,7 +226,7 @@ TEST_F(GgufConfigTest, Others) {
                             "vocab_size": 16, "tie_word_embeddings": true,
                             "activation_function": "gelu_new", "layer_norm_epsilon": 0.5,
                             "n_embd": 32, "n_head": 4, "n_inner": 48, "n_layer": 4,
-                            "n_positions": 512})"));
+                            "n_positions": 512, "num_key_value_heads": 4})"));
 }
 
 TEST_F(GgufConfigTest, LayersOfLfm2Differ) {
