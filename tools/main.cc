@@ -26,7 +26,8 @@ ended by signal N (130: Ctrl-C).)";
 
 }  // namespace
 
-int main(int argc, char** argv) {
+// Without memory for the options nobody can be told anything.
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
   CLI::App app("Rondo runs language models inside one planned block of memory.", "rondo");
   app.require_subcommand(1);
   app.set_version_flag("--version", std::string("rondo ") + rondo_version_string());

@@ -122,13 +122,12 @@ void NormalizerStep::ReplaceText(NormalizerPortion& portion) const {
     Copy(portion, hit == nullptr ? portion.left() : static_cast<size_t>(hit - at));
     return;
   }
-  const bool whole = pattern.size() <= portion.left();
-  if (std::memcmp(at, pattern.Data(), std::min<size_t>(pattern.size(), portion.left())) != 0) {
-    Copy(portion, Next(portion).length);
-  } else if (whole) {
+  const size_t compared = std::min<size_t>(pattern.size(), portion.left());
+  const bool begins = std::memcmp(at, pattern.Data(), compared) == 0;
+  if (begins && compared == pattern.size()) {
     portion.taken += pattern.size();
     Put(portion, settings_->content());
-  } else if (!portion.more()) {
+  } else if (!begins || !portion.more()) {
     Copy(portion, Next(portion).length);
   }
 }

@@ -25,7 +25,7 @@ class ToolRunner {
     const std::string command = std::string("'") + RONDO_TOOL + "' " + arguments + " > '" +
                                 (folder_ / "out").string() + "' 2> '" + (folder_ / "err").string() +
                                 "'";
-    const int status = std::system(command.c_str());
+    const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): what is tested
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Read("out"), Read("err")};
   }
   // A file of this test's own.

@@ -13,7 +13,6 @@ namespace rondo {
 namespace {
 
 using testing::HasSubstr;
-using testing::Not;
 using testing::StartsWith;
 
 class ToolTest : public testing::Test {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <string_view>
 
 namespace rondo::tools {
 namespace {
@@ -125,20 +126,11 @@ CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t
           [bytes, name](const std::string& text) {
             char* end = nullptr;
             const double number = std::strtod(text.c_str(), &end);
+            const size_t power = std::string_view("KMG").find(*end);
             double unit = 1;
-            switch (*end) {
-              case 'G':
-                unit *= 1024;
-                [[fallthrough]];
-              case 'M':
-                unit *= 1024;
-                [[fallthrough]];
-              case 'K':
-                unit *= 1024;
-                ++end;
-                break;
-              default:
-                break;
+            if (*end != '\0' && power != std::string_view::npos) {
+              for (size_t i = 0; i <= power; ++i) unit *= 1024;
+              ++end;
             }
             if (end == text.c_str() || *end != '\0' || !(number * unit >= 1) ||
                 number * unit >= 0x1p63) {

@@ -95,7 +95,8 @@ TEST_F(NormalizerTest, EveryCharacterAfterAnother) {
     if (c >= 0xD800 && c <= 0xDFFF) continue;
     uint8_t bytes[4];
     const std::string character(reinterpret_cast<const char*>(bytes), EncodeUtf8(c, bytes));
-    const std::string text = "e" + character + "\u1100" + character;
+    std::string text = "e";
+    text.append(character).append("\u1100").append(character);
     std::string result;
     ASSERT_TRUE(Normalize(text, &result).ok());
     utf8proc_uint8_t* expected =

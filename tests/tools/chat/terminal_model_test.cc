@@ -21,8 +21,6 @@
 namespace rondo {
 namespace {
 
-using testing::HasSubstr;
-using testing::Not;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* kTemplate =

@@ -41,9 +41,9 @@ class SafetensorsTest : public testing::Test {
   }
   std::string ReadRefusal(const std::string& content) {
     const Safetensors file(Save(content));
-    const auto& [name, tensor] = *file.tensors().begin();
+    const auto& first = *file.tensors().begin();
     std::vector<float> out(2);
-    return SentenceOf([&] { file.Read(name, tensor, 0, out); });
+    return SentenceOf([&] { file.Read(first.first, first.second, 0, out); });
   }
 
   TempFolder folder_;

@@ -88,7 +88,7 @@ TEST_F(GgufConfigTest, LlamaWithAWindowIsMistralAndWithExpertsMixtral) {
 }
 
 TEST_F(GgufConfigTest, RopeScaling) {
-  const auto rope = [&](GgufWriter writer) { return Read(writer).at("rope_parameters"); };
+  const auto rope = [&](const GgufWriter& writer) { return Read(writer).at("rope_parameters"); };
   EXPECT_EQ(rope(Model("llama")
                      .Key("llama.rope.scaling.type", std::string("linear"))
                      .Key("llama.rope.scaling.factor", 4.0f)),

@@ -63,7 +63,7 @@ TEST_F(GgufFileTest, ReadsKeysOfEveryType) {
 
 TEST_F(GgufFileTest, ReadsTensorsFromAnyElementOn) {
   std::string halves;
-  for (int i = 0; i < 32; ++i) halves += GgufWriter::Raw(uint8_t(i));
+  for (int i = 0; i < 32; ++i) halves += GgufWriter::Raw(static_cast<uint8_t>(i));
   GgufWriter writer = Small();
   // Two rows of one block each: scales 1 and 2, values 0, 1, 2, ... and the same.
   writer.Tensor(
