@@ -518,7 +518,7 @@ RONDO_API int32_t rondo_session_logits(rondo_session* session, const float** log
 RONDO_API int32_t rondo_session_accept(rondo_session* session, int32_t token);
 
 /* Takes the last n tokens back, as if they had never been. Under SLIDE at least max_rows tokens
- * can be undone, more as long as the ring has not turned over them.
+ * of the furthest position can be undone, more as long as the ring has not turned over them.
  * Fails with RONDO_STATUS_INVALID_ARGUMENT (more than there are or can be; how many can be).
  * [one call per session] */
 RONDO_API int32_t rondo_session_undo(rondo_session* session, uint64_t n);
@@ -537,7 +537,8 @@ RONDO_API int32_t rondo_session_remaining(rondo_session* session, uint64_t* toke
 RONDO_API int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t* end);
 
 /* Makes the call that is running on this session, or else the next one that computes, return
- * RONDO_STATUS_CANCELLED, within the time of one layer. The session stands as before that call.
+ * RONDO_STATUS_CANCELLED, within the time of one layer or of a few rows of the output head. The
+ * session stands as before that call, but for the exception told at rondo_session_prefill.
  * May be called from a signal handler. [any thread] */
 RONDO_API int32_t rondo_session_cancel(rondo_session* session);
 
