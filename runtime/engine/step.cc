@@ -33,9 +33,9 @@ Status Engine::Step(std::span<Sequence* const> sequences) {
   const Status forward = plan_.decoder.Forward(rows);
   for (size_t i = 0; i < n; ++i) {
     if (forward.ok() && !chosen[i]->cancelled()) continue;
-    chosen[i]->Abandon(forward.ok() ? Status::Error(StatusCode::kCancelled,
-                                                    "cancelled in a pass of several sequences")
-                                    : forward);
+    chosen[i]->Abandon(
+        forward.ok() ? Status::Error(StatusCode::kCancelled, "cancelled before the output head")
+                     : forward);
     chosen[i] = nullptr;
   }
   if (forward.ok()) StepLogits(rows, chosen);
