@@ -10,8 +10,8 @@ using rondo::StatusCode;
 using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
-using rondo::c_api::DescribeBlock;
 using rondo::c_api::DescribePlan;
+using rondo::c_api::DescribeRegion;
 using rondo::c_api::Fill;
 using rondo::c_api::NullArgument;
 using rondo::c_api::ReadEngineOptions;
@@ -67,12 +67,12 @@ int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_plan* plan)
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_engine_memory_block(const rondo_engine* engine, uint32_t index,
-                                  rondo_memory_block* block) {
-  Clear(block);
+int32_t rondo_engine_memory_region(const rondo_engine* engine, uint32_t index,
+                                   rondo_memory_region* region) {
+  Clear(region);
   if (engine == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  if (const Status status = CheckOutput(block, "block"); !status.ok()) return Code(status);
-  return Code(DescribeBlock(engine->engine->plan(), index, block));
+  if (const Status status = CheckOutput(region, "region"); !status.ok()) return Code(status);
+  return Code(DescribeRegion(engine->engine->plan(), index, region));
 }
 
 int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* counters) {

@@ -136,7 +136,7 @@ int32_t PutText(std::string_view text, char* buffer, size_t capacity, size_t* le
 
 Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours);
 rondo_memory_plan DescribePlan(const EnginePlan& plan);
-// Error: kInvalidArgument (no such block).
-Status DescribeBlock(const EnginePlan& plan, uint32_t index, rondo_memory_block* block);
+// Error: kInvalidArgument (no such region).
+Status DescribeRegion(const EnginePlan& plan, uint32_t index, rondo_memory_region* region);
 
 }  // namespace rondo::c_api

@@ -24,7 +24,7 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
 rondo_memory_plan DescribePlan(const EnginePlan& plan) {
   const MemoryPlan& memory = plan.memory;
   rondo_memory_plan p = {};
-  p.n_blocks = static_cast<uint32_t>(memory.size());
+  p.n_regions = static_cast<uint32_t>(memory.size());
   p.arena_bytes = memory.arena_bytes();
   p.arena_alignment = kArenaAlignment;
   p.weights_bytes = memory.segment_bytes(Segment::kWeights);
@@ -45,21 +45,21 @@ rondo_memory_plan DescribePlan(const EnginePlan& plan) {
   return p;
 }
 
-Status DescribeBlock(const EnginePlan& plan, uint32_t index, rondo_memory_block* block) {
+Status DescribeRegion(const EnginePlan& plan, uint32_t index, rondo_memory_region* region) {
   if (index >= plan.memory.size()) {
-    return Status::Error(StatusCode::kInvalidArgument, "block %u of %zu", index,
+    return Status::Error(StatusCode::kInvalidArgument, "region %u of %zu", index,
                          plan.memory.size());
   }
-  const PlanBlock& b = plan.memory.block(index);
-  static_assert(sizeof b.name == sizeof block->name);
-  rondo_memory_block out = {};
+  const PlanRegion& b = plan.memory.region(index);
+  static_assert(sizeof b.name == sizeof region->name);
+  rondo_memory_region out = {};
   out.segment = static_cast<int32_t>(b.segment);
   out.offset = b.offset;
   out.bytes = b.bytes;
   out.first_step = b.first_step;
   out.last_step = b.last_step;
   std::memcpy(out.name, b.name, sizeof out.name);
-  Fill(block, out);
+  Fill(region, out);
   return Status();
 }
 
@@ -89,11 +89,11 @@ Status FillPlan(const rondo_model* model, const rondo_engine_options* options,
   return Status();
 }
 
-Status FillBlock(const rondo_model* model, const rondo_engine_options* options, uint32_t index,
-                 rondo_memory_block* block) {
-  RONDO_RETURN_IF_ERROR(CheckOutput(block, "block"));
+Status FillRegion(const rondo_model* model, const rondo_engine_options* options, uint32_t index,
+                  rondo_memory_region* region) {
+  RONDO_RETURN_IF_ERROR(CheckOutput(region, "region"));
   RONDO_ASSIGN(const EnginePlan made, Plan(model, options));
-  return DescribeBlock(made, index, block);
+  return DescribeRegion(made, index, region);
 }
 
 }  // namespace
@@ -101,8 +101,8 @@ Status FillBlock(const rondo_model* model, const rondo_engine_options* options, 
 
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
-using rondo::c_api::FillBlock;
 using rondo::c_api::FillPlan;
+using rondo::c_api::FillRegion;
 using rondo::c_api::Fit;
 using rondo::c_api::IsStructSize;
 using rondo::c_api::kMaxStructSize;
@@ -136,10 +136,10 @@ int32_t rondo_plan(const rondo_model* model, const rondo_engine_options* options
   return Report(FillPlan(model, options, plan), message, message_bytes);
 }
 
-int32_t rondo_plan_block(const rondo_model* model, const rondo_engine_options* options,
-                         uint32_t index, rondo_memory_block* block) {
-  Clear(block);
-  return Code(FillBlock(model, options, index, block));
+int32_t rondo_plan_region(const rondo_model* model, const rondo_engine_options* options,
+                          uint32_t index, rondo_memory_region* region) {
+  Clear(region);
+  return Code(FillRegion(model, options, index, region));
 }
 
 int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_options* options,

@@ -10,7 +10,7 @@
  *       rondo_engine      the model made runnable in an arena  owns the arena's contents
  *         rondo_session   one sequence of tokens               prefill, next, undo, ...
  *
- * THE ARENA, lowest address first; rondo_plan gives each size, rondo_plan_block each block:
+ * THE ARENA, lowest address first; rondo_plan gives each size, rondo_plan_region each part:
  *
  *     +-------------+-----------+----------+---------------+-------------+
  *     | weights     | kv pool   | sessions | activations   | workspace   |
@@ -302,7 +302,7 @@ RONDO_API int32_t rondo_engine_options_init(rondo_engine_options* options, size_
 /* Sizes in bytes; counts in tokens; every option that was 0 or rounded as it came out. */
 typedef struct rondo_memory_plan {
   uint32_t struct_size;
-  uint32_t n_blocks; /* see rondo_plan_block */
+  uint32_t n_regions; /* see rondo_plan_region */
   uint64_t arena_bytes;
   uint64_t arena_alignment;
   uint64_t weights_bytes; /* these five add up to arena_bytes */
@@ -340,20 +340,20 @@ enum {
   RONDO_SEGMENT_WORKSPACE = 4
 };
 
-typedef struct rondo_memory_block {
+typedef struct rondo_memory_region {
   uint32_t struct_size;
   int32_t segment; /* RONDO_SEGMENT_ */
   uint64_t offset; /* from the start of the arena */
   uint64_t bytes;
-  int32_t first_step; /* activations: the steps of a pass in which it is live; blocks that are */
+  int32_t first_step; /* activations: the steps of a pass in which it is live; those that are */
   int32_t last_step;  /* never live together may share memory. Elsewhere 0 and INT32_MAX */
   char name[48];
-} rondo_memory_block;
+} rondo_memory_region;
 
-/* Block number `index` of n_blocks of the plan for these options; its struct_size must be set.
+/* Region number `index` of n_regions of the plan for these options; its struct_size must be set.
  * Each call makes the whole plan anew. Fails as rondo_plan. [any thread] */
-RONDO_API int32_t rondo_plan_block(const rondo_model* model, const rondo_engine_options* options,
-                                   uint32_t index, rondo_memory_block* block);
+RONDO_API int32_t rondo_plan_region(const rondo_model* model, const rondo_engine_options* options,
+                                    uint32_t index, rondo_memory_region* region);
 
 /* The question in reverse: the largest `context`, up to the model's context_length, whose plan fits
  * into `bytes`, all other options as given. Fails as rondo_plan, and with
@@ -389,9 +389,9 @@ RONDO_API void rondo_engine_close(rondo_engine* engine);
  * started. [any thread] */
 RONDO_API int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_plan* plan);
 
-/* Block number `index` of that plan. [any thread] */
-RONDO_API int32_t rondo_engine_memory_block(const rondo_engine* engine, uint32_t index,
-                                            rondo_memory_block* block);
+/* Region number `index` of that plan. [any thread] */
+RONDO_API int32_t rondo_engine_memory_region(const rondo_engine* engine, uint32_t index,
+                                             rondo_memory_region* region);
 
 typedef struct rondo_engine_counters {
   uint32_t struct_size;

@@ -17,8 +17,13 @@ size_t InputStride(const PackedLinear& linear) {
   return bytes.valid() ? bytes.value() : SIZE_MAX;  // which the plan refuses
 }
 
+// Kernels read beyond what is there; but nothing is read of a buffer that holds nothing.
+CheckedSize WithOverRead(CheckedSize bytes) {
+  return bytes.valid() && bytes.value() == 0 ? bytes : bytes + kOverRead;
+}
+
 CheckedSize Floats(size_t rows, size_t columns) {
-  return CheckedSize(rows) * columns * sizeof(float) + kOverRead;
+  return WithOverRead(CheckedSize(rows) * columns * sizeof(float));
 }
 
 }  // namespace
@@ -26,12 +31,13 @@ CheckedSize Floats(size_t rows, size_t columns) {
 template <typename Visit>
 void Activations::ForEach(const Visit& visit) {
   const auto input = [&](InputRows& in, const char* name, size_t n_rows, Step first, Step last) {
-    visit(in.rows, name, CheckedSize(in.stride) * n_rows + kOverRead, first, last);
+    visit(in.rows, name, WithOverRead(CheckedSize(in.stride) * n_rows), first, last);
     visit(in.quant, name, CheckedSize(n_rows) * sizeof(RowQuant), first, last);
   };
   const size_t rows_n = max_rows_;
   const size_t expert_rows = n_experts_ > 0 ? rows_n : 0;
   const CheckedSize routes_n = CheckedSize(rows_n) * n_used_;
+  const CheckedSize begins_n = n_experts_ > 0 ? CheckedSize(n_experts_) + 1 : CheckedSize(0);
   // What a sublayer reads that runs beside the one before it is made before that one runs. Experts
   // take their steps one after another, on the same buffers.
   const Step mlp_norm = parallel_ ? kStepNorm : kStepMlpNorm;
@@ -56,8 +62,7 @@ void Activations::ForEach(const Visit& visit) {
   visit(scores, "router scores", Floats(expert_rows, n_experts_), kStepMlpIn, kStepMlpIn);
   visit(routes, "routes", routes_n * sizeof(Route), kStepMlpIn, kStepMlpOut);
   visit(order, "routes by expert", routes_n * sizeof(uint32_t), kStepMlpIn, kStepMlpOut);
-  visit(begin, "experts' routes", (CheckedSize(n_experts_) + 1) * sizeof(uint32_t), kStepMlpIn,
-        kStepMlpOut);
+  visit(begin, "experts' routes", begins_n * sizeof(uint32_t), kStepMlpIn, kStepMlpOut);
   input(expert_input, "one expert's input", expert_rows, kStepMlpIn, kStepMlpOut);
   visit(expert_out, "one expert's output", Floats(expert_rows, hidden_size_), kStepMlpIn,
         kStepMlpOut);
@@ -120,15 +125,16 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights, s
   a.head_input.stride = InputStride(weights.head());
   for (const RopeSpec& rope : spec.ropes) a.rope_dims_ += rope.dim;
   a.ForEach([&](auto& buffer, const char* name, CheckedSize bytes, Step first, Step last) {
-    buffer.region = plan->Add(Segment::kActivations, bytes.valid() ? bytes.value() : SIZE_MAX, name,
-                              first, last);
+    const size_t size = bytes.ValueOrMost();
+    if (size > 0) buffer.region = plan->Add(Segment::kActivations, size, name, first, last);
   });
   return a;
 }
 
 void Activations::Bind(const MemoryPlan& plan, uint8_t* arena) {
   ForEach([&]<typename T>(Buffer<T>& buffer, const char*, CheckedSize, Step, Step) {
-    buffer.data = reinterpret_cast<T*>(arena + plan.block(buffer.region).offset);
+    if (buffer.region == MemoryPlan::kNoRegion) return;
+    buffer.data = reinterpret_cast<T*>(arena + plan.region(buffer.region).offset);
   });
 }
 

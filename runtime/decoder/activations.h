@@ -33,8 +33,8 @@ inline constexpr size_t kLogitRows = 8;
 
 template <typename T>
 struct Buffer {
-  T* data = nullptr;
-  MemoryPlan::BlockId region = 0;
+  T* data = nullptr;  // none where the model needs none
+  MemoryPlan::RegionId region = MemoryPlan::kNoRegion;
 
   operator T*() const { return data; }  // NOLINT(google-explicit-constructor)
 };

@@ -69,7 +69,7 @@ Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   resources_.weights = &weights_;
   resources_.activations = &activations_;
   resources_.pool = pool;
-  resources_.scratch = arena + plan.block(scratch_region_).offset;
+  resources_.scratch = arena + plan.region(scratch_region_).offset;
   return weights_.Load(file, plan, arena, pool, progress);
 }
 

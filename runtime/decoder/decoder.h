@@ -49,7 +49,7 @@ class Decoder {
   Weights weights_;
   Activations activations_;
   PassResources resources_;
-  MemoryPlan::BlockId scratch_region_ = 0;
+  MemoryPlan::RegionId scratch_region_ = 0;
 };
 
 }  // namespace rondo

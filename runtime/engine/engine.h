@@ -54,12 +54,12 @@ class Engine {
   std::mutex& turn() { return turn_; }
   std::span<std::byte> sampler_scratch() const { return Memory(plan_.sampler_scratch); }
 
-  std::span<std::byte> Memory(MemoryPlan::BlockId region) const {
-    const PlanBlock& block = plan_.memory.block(region);
-    return {reinterpret_cast<std::byte*>(arena_ + block.offset), block.bytes};
+  std::span<std::byte> Memory(MemoryPlan::RegionId region) const {
+    const PlanRegion& r = plan_.memory.region(region);
+    return {reinterpret_cast<std::byte*>(arena_ + r.offset), r.bytes};
   }
   template <typename T>
-  std::span<T> Array(MemoryPlan::BlockId region) const {
+  std::span<T> Array(MemoryPlan::RegionId region) const {
     const std::span<std::byte> memory = Memory(region);
     return {reinterpret_cast<T*>(memory.data()), memory.size() / sizeof(T)};
   }

@@ -106,7 +106,7 @@ Status CheckPositions(const DecoderSpec& spec, const EngineOptions& options) {
 SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, size_t index,
                           MemoryPlan* memory) {
   const auto add = [&](const char* what, CheckedSize bytes) {
-    char name[PlanBlock::kMaxName];
+    char name[PlanRegion::kMaxName];
     std::snprintf(name, sizeof name, "session %zu: %s", index, what);
     return memory->Add(Segment::kSessions, bytes.valid() ? bytes.value() : SIZE_MAX, name);
   };
@@ -145,7 +145,7 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
   // A region for each layer's weights and two for its group's KV blocks at most, those of every
   // session, and what there is once.
   constexpr size_t kOtherRegions = 64;
-  constexpr size_t kRegionsPerSession = sizeof(SessionRegions) / sizeof(MemoryPlan::BlockId);
+  constexpr size_t kRegionsPerSession = sizeof(SessionRegions) / sizeof(MemoryPlan::RegionId);
   const size_t n_layers = model.model().layers()->size();
   RONDO_ASSIGN(plan.memory, MemoryPlan::Create(3 * n_layers + kOtherRegions +
                                                kRegionsPerSession * options.max_sessions));

@@ -18,14 +18,14 @@ class Tokenizer;
 
 // Where one session's state lies in the arena.
 struct SessionRegions {
-  MemoryPlan::BlockId session;      // the Session object
-  MemoryPlan::BlockId tokens;       // int32: the TokenHistory
-  MemoryPlan::BlockId block_table;  // the BlockTable
-  MemoryPlan::BlockId logits;       // float [vocab_size]: of the last evaluated row
-  MemoryPlan::BlockId sampler;
-  MemoryPlan::BlockId stop_strings;
-  MemoryPlan::BlockId piece;  // the text that one token completes
-  MemoryPlan::BlockId text;   // one event's text: what was held back, and the piece, twice
+  MemoryPlan::RegionId session;      // the Session object
+  MemoryPlan::RegionId tokens;       // int32: the TokenHistory
+  MemoryPlan::RegionId block_table;  // the BlockTable
+  MemoryPlan::RegionId logits;       // float [vocab_size]: of the last evaluated row
+  MemoryPlan::RegionId sampler;
+  MemoryPlan::RegionId stop_strings;
+  MemoryPlan::RegionId piece;  // the text that one token completes
+  MemoryPlan::RegionId text;   // one event's text: what was held back, and the piece, twice
 };
 
 struct EnginePlan {
@@ -38,7 +38,7 @@ struct EnginePlan {
   KvLayout kv;
   BlockPool pool;
   HeapArray<SessionRegions> sessions;
-  MemoryPlan::BlockId sampler_scratch = 0;
+  MemoryPlan::RegionId sampler_scratch = 0;
 };
 
 // Pure: no state is made but the plan's own heap. `tokenizer` may be null (token ids only).

@@ -18,7 +18,7 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
     }
     group.block_bytes = planned.block_bytes;
     group.n_blocks = planned.pool_blocks;
-    char name[PlanBlock::kMaxName];
+    char name[PlanRegion::kMaxName];
     if (planned.window.tokens > 0) {
       std::snprintf(name, sizeof name, "KV blocks, window of %llu",
                     static_cast<unsigned long long>(planned.window.tokens));
@@ -33,8 +33,8 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
 
 void BlockPool::Bind(const MemoryPlan& plan, uint8_t* arena) {
   for (Group& group : groups_) {
-    group.blocks = arena + plan.block(group.blocks_region).offset;
-    group.references = reinterpret_cast<uint32_t*>(arena + plan.block(group.counts_region).offset);
+    group.blocks = arena + plan.region(group.blocks_region).offset;
+    group.references = reinterpret_cast<uint32_t*>(arena + plan.region(group.counts_region).offset);
     group.free = group.references + group.n_blocks;
     std::fill_n(group.references, group.n_blocks, 0u);
     // The lowest block is taken first.

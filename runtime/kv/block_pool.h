@@ -40,8 +40,8 @@ class BlockPool {
   struct Group {
     size_t block_bytes;
     size_t n_blocks;
-    MemoryPlan::BlockId blocks_region;
-    MemoryPlan::BlockId counts_region;
+    MemoryPlan::RegionId blocks_region;
+    MemoryPlan::RegionId counts_region;
     uint8_t* blocks;
     uint32_t* references;  // [n_blocks]
     BlockId* free;         // [n_blocks], the first n_free are free

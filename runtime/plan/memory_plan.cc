@@ -9,22 +9,22 @@
 namespace rondo {
 namespace {
 
-bool LiveTogether(const PlanBlock& a, const PlanBlock& b) {
+bool LiveTogether(const PlanRegion& a, const PlanRegion& b) {
   return a.first_step <= b.last_step && b.first_step <= a.last_step;
 }
 
-// The room that a block takes: the next one starts aligned. Add has checked that this fits.
-size_t Extent(const PlanBlock& block) { return RoundUp(block.bytes, kArenaAlignment); }
+// The room that a region takes: the next one starts aligned. Add has checked that this fits.
+size_t Extent(const PlanRegion& region) { return RoundUp(region.bytes, kArenaAlignment); }
 
-// The lowest offset where `block` meets none of `placed` that is live together with it. Raising
-// the candidate to the end of any block in the way never skips a free offset.
-size_t LowestFreeOffset(const PlanBlock& block, std::span<const PlanBlock* const> placed) {
+// The lowest offset where `region` meets none of `placed` that is live together with it. Raising
+// the candidate to the end of any region in the way never skips a free offset.
+size_t LowestFreeOffset(const PlanRegion& region, std::span<const PlanRegion* const> placed) {
   size_t offset = 0;
   for (bool moved = true; moved;) {
     moved = false;
-    for (const PlanBlock* other : placed) {
-      if (LiveTogether(block, *other) && offset < other->offset + Extent(*other) &&
-          other->offset < offset + Extent(block)) {
+    for (const PlanRegion* other : placed) {
+      if (LiveTogether(region, *other) && offset < other->offset + Extent(*other) &&
+          other->offset < offset + Extent(region)) {
         offset = other->offset + Extent(*other);
         moved = true;
       }
@@ -51,14 +51,14 @@ const char* SegmentName(Segment segment) {
   return "unknown";
 }
 
-Result<MemoryPlan> MemoryPlan::Create(size_t max_blocks) {
+Result<MemoryPlan> MemoryPlan::Create(size_t max_regions) {
   MemoryPlan plan;
-  RONDO_ASSIGN(plan.blocks_, HeapArray<PlanBlock>::Create(max_blocks));
+  RONDO_ASSIGN(plan.regions_, HeapArray<PlanRegion>::Create(max_regions));
   return plan;
 }
 
-MemoryPlan::BlockId MemoryPlan::Add(Segment segment, size_t bytes, const char* name,
-                                    int32_t first_step, int32_t last_step) {
+MemoryPlan::RegionId MemoryPlan::Add(Segment segment, size_t bytes, const char* name,
+                                     int32_t first_step, int32_t last_step) {
   // The running sum of all extents bounds every offset that Layout can compute.
   const CheckedSize sum =
       CheckedSize(requested_bytes_) + CheckedSize(bytes).AlignUp(kArenaAlignment);
@@ -66,26 +66,26 @@ MemoryPlan::BlockId MemoryPlan::Add(Segment segment, size_t bytes, const char* n
     overflow_ = true;
     return 0;
   }
-  if (count_ == blocks_.size() || first_step > last_step) {
+  if (count_ == regions_.size() || first_step > last_step) {
     misused_ = true;
     return 0;
   }
   requested_bytes_ = sum.value();
-  PlanBlock& block = blocks_[count_];
-  std::snprintf(block.name, PlanBlock::kMaxName, "%s", name);
-  block.segment = segment;
-  block.bytes = bytes;
-  block.first_step = first_step;
-  block.last_step = last_step;
-  return static_cast<BlockId>(count_++);
+  PlanRegion& region = regions_[count_];
+  std::snprintf(region.name, PlanRegion::kMaxName, "%s", name);
+  region.segment = segment;
+  region.bytes = bytes;
+  region.first_step = first_step;
+  region.last_step = last_step;
+  return static_cast<RegionId>(count_++);
 }
 
 Status MemoryPlan::Layout() {
   if (misused_) {
     return Status::Error(StatusCode::kInternal,
-                         "the memory plan was asked for more than %zu blocks, or for one that "
+                         "the memory plan was asked for more than %zu regions, or for one that "
                          "ends before it begins",
-                         blocks_.size());
+                         regions_.size());
   }
   if (overflow_) {
     return Status::Error(StatusCode::kOutOfMemory,
@@ -100,9 +100,9 @@ Status MemoryPlan::Layout() {
       continue;
     }
     for (size_t i = 0; i < count_; ++i) {
-      if (blocks_[i].segment != static_cast<Segment>(s)) continue;
-      blocks_[i].offset = end;
-      end += Extent(blocks_[i]);
+      if (regions_[i].segment != static_cast<Segment>(s)) continue;
+      regions_[i].offset = end;
+      end += Extent(regions_[i]);
     }
     segment_bytes_[s] = end - segment_offset_[s];
   }
@@ -111,13 +111,13 @@ Status MemoryPlan::Layout() {
 }
 
 Result<size_t> MemoryPlan::PlaceActivations(size_t base) {
-  RONDO_ASSIGN(auto order, HeapArray<PlanBlock*>::Create(count_));
+  RONDO_ASSIGN(auto order, HeapArray<PlanRegion*>::Create(count_));
   size_t n = 0;
   for (size_t i = 0; i < count_; ++i) {
-    if (blocks_[i].segment == Segment::kActivations) order[n++] = &blocks_[i];
+    if (regions_[i].segment == Segment::kActivations) order[n++] = &regions_[i];
   }
   // Largest first; the order of Add decides among equals.
-  std::sort(order.begin(), order.begin() + n, [](const PlanBlock* a, const PlanBlock* b) {
+  std::sort(order.begin(), order.begin() + n, [](const PlanRegion* a, const PlanRegion* b) {
     return a->bytes != b->bytes ? a->bytes > b->bytes : a < b;
   });
   size_t bytes = 0;
@@ -125,7 +125,7 @@ Result<size_t> MemoryPlan::PlaceActivations(size_t base) {
     order[i]->offset = LowestFreeOffset(*order[i], {order.data(), i});
     bytes = std::max(bytes, order[i]->offset + Extent(*order[i]));
   }
-  // Live bytes rise only where a block begins, so it is enough to look at these steps.
+  // Live bytes rise only where a region begins, so it is enough to look at these steps.
   activation_lower_bound_ = 0;
   for (size_t i = 0; i < n; ++i) {
     const int32_t step = order[i]->first_step;

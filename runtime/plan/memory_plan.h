@@ -1,4 +1,4 @@
-// MemoryPlan: named blocks with sizes and lifetimes in, offsets in one arena out. Knows no models.
+// MemoryPlan: named regions with sizes and lifetimes in, offsets in one arena out. Knows no models.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ inline constexpr int kSegmentCount = 5;
 const char* SegmentName(Segment segment);  // "weights", "kv pool", ...
 
 // One named range of the arena.
-struct PlanBlock {
+struct PlanRegion {
   static constexpr size_t kMaxName = 48;
   char name[kMaxName];  // zero-terminated, cut where longer
   Segment segment;
   size_t offset;  // bytes from the arena's start, a multiple of kArenaAlignment
   size_t bytes;   // over-read margins included
-  // The steps of a forward pass in which the block is live, first to last. Blocks of the
+  // The steps of a forward pass in which the region is live, first to last. Blocks of the
   // activations segment may share memory where these do not overlap; all others live always.
   int32_t first_step;
   int32_t last_step;
@@ -31,22 +31,23 @@ inline constexpr size_t kArenaAlignment = 64;
 
 class MemoryPlan {
  public:
-  using BlockId = uint32_t;
+  using RegionId = uint32_t;
+  static constexpr RegionId kNoRegion = UINT32_MAX;
 
   // Room for this many Add calls.
-  static Result<MemoryPlan> Create(size_t max_blocks);
+  static Result<MemoryPlan> Create(size_t max_regions);
 
-  // Asks for `bytes` in `segment`. Errors (too many blocks, sizes beyond memory) are kept and
+  // Asks for `bytes` in `segment`. Errors (too many regions, sizes beyond memory) are kept and
   // come out of Layout, so that call sites stay short.
-  BlockId Add(Segment segment, size_t bytes, const char* name, int32_t first_step = 0,
-              int32_t last_step = INT32_MAX);
+  RegionId Add(Segment segment, size_t bytes, const char* name, int32_t first_step = 0,
+               int32_t last_step = INT32_MAX);
 
   // Fixes all offsets. Activations are placed greedily by size at the lowest free offset.
   Status Layout();
 
   // After Layout:
   size_t size() const { return count_; }
-  const PlanBlock& block(BlockId id) const { return blocks_[id]; }
+  const PlanRegion& region(RegionId id) const { return regions_[id]; }
   size_t arena_bytes() const { return arena_bytes_; }
   size_t segment_offset(Segment s) const { return segment_offset_[static_cast<int>(s)]; }
   size_t segment_bytes(Segment s) const { return segment_bytes_[static_cast<int>(s)]; }
@@ -57,7 +58,7 @@ class MemoryPlan {
   // Places the activations segment, which starts at `base`; returns its length.
   Result<size_t> PlaceActivations(size_t base);
 
-  HeapArray<PlanBlock> blocks_;
+  HeapArray<PlanRegion> regions_;
   size_t count_ = 0;
   size_t requested_bytes_ = 0;
   bool overflow_ = false;

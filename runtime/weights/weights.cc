@@ -18,7 +18,7 @@ PackedLinear ShapeOnly(const ModelFile& file, const format::Linear& linear) {
   return {LinearShape::Of(tensor), tensor.cols, nullptr, linear.weight()};
 }
 
-// Bytes of one packed matrix in a block that holds several.
+// Bytes of one packed matrix in a region that holds several.
 CheckedSize Slot(const KernelSet& set, const PackedLinear& linear) {
   return CheckedSize(linear.shape.PackedBytes(set)).AlignUp(kPackedAlignment);
 }
@@ -149,19 +149,20 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
     }
     return w;
   }
-  RONDO_ASSIGN(w.blocks_, HeapArray<MemoryPlan::BlockId>::Create(n_layers + 1));
+  RONDO_ASSIGN(w.regions_, HeapArray<MemoryPlan::RegionId>::Create(n_layers + 1));
   for (size_t i = 0; i < n_layers; ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
     CheckedSize bytes = kOverRead;
     ForEachLinear(layer, [&](const format::Linear& linear) {
       bytes = bytes + Slot(set, ShapeOnly(file, linear));
     });
-    char name[PlanBlock::kMaxName];
+    char name[PlanRegion::kMaxName];
     std::snprintf(name, sizeof name, "layer %zu", i);
-    w.blocks_[i] = plan->Add(Segment::kWeights, bytes.ValueOrMost(), name);
+    w.regions_[i] = plan->Add(Segment::kWeights, bytes.ValueOrMost(), name);
   }
-  w.blocks_[n_layers] = plan->Add(Segment::kWeights, (Slot(set, w.head_) + kOverRead).ValueOrMost(),
-                                  w.tied_ ? "output head and embedding" : "output head");
+  w.regions_[n_layers] =
+      plan->Add(Segment::kWeights, (Slot(set, w.head_) + kOverRead).ValueOrMost(),
+                w.tied_ ? "output head and embedding" : "output head");
   return w;
 }
 
@@ -187,13 +188,13 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     target->packed = packed;
     return Status();
   };
-  const auto block = [&](size_t i) {
-    return mapped ? nullptr : arena + plan.block(blocks_[i]).offset;
+  const auto region = [&](size_t i) {
+    return mapped ? nullptr : arena + plan.region(regions_[i]).offset;
   };
   SublayerWeights* sublayers = sublayers_.data();
   for (size_t i = 0; i < n_layers; ++i) {
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
-    uint8_t* packed = block(i);
+    uint8_t* packed = region(i);
     Status status;
     ForEachMatrix(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
       if (status.ok()) status = add(linear, matrix, packed);
@@ -208,7 +209,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   if (model.positions() >= 0) {
     RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));
   }
-  RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, block(n_layers)));
+  RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, region(n_layers)));
   if (!tied_) {
     const TensorView embedding = ViewTensor(file, model.embedding());
     embedding_shape_ = LinearShape::Of(embedding);

@@ -52,7 +52,7 @@ struct SublayerWeights {
 
 class Weights {
  public:
-  // Adds a block per layer and one for the head to `plan`; nothing for a packed file. Sizes are
+  // Adds a region per layer and one for the head to `plan`; nothing for a packed file. Sizes are
   // known from here on; pointers only after Load. Error: kUnsupported (packed for other kernels).
   static Result<Weights> Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan);
 
@@ -74,9 +74,9 @@ class Weights {
 
  private:
   const KernelSet* set_ = nullptr;
-  HeapArray<SublayerWeights> sublayers_;   // of all layers, in order
-  HeapArray<MlpWeights> experts_;          // of all sublayers
-  HeapArray<MemoryPlan::BlockId> blocks_;  // one per layer, then the head's
+  HeapArray<SublayerWeights> sublayers_;     // of all layers, in order
+  HeapArray<MlpWeights> experts_;            // of all sublayers
+  HeapArray<MemoryPlan::RegionId> regions_;  // one per layer, then the head's
   uint64_t mapped_bytes_ = 0;
   RowNorm final_norm_ = {};
   const float* positions_ = nullptr;

@@ -64,11 +64,11 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   // Every other call but those that create and destroy.
   rondo_model_facts facts = {};
   rondo_memory_plan plan = {};
-  rondo_memory_block block = {};
+  rondo_memory_region region = {};
   rondo_engine_counters counters = {};
   facts.struct_size = sizeof facts;
   plan.struct_size = sizeof plan;
-  block.struct_size = sizeof block;
+  region.struct_size = sizeof region;
   counters.struct_size = sizeof counters;
   uint64_t u = 0;
   uint64_t v = 0;
@@ -84,7 +84,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_model_fact(model.get(), "architecture", text, sizeof text, &length),
       rondo_detokenize(model.get(), ids, n_ids, 0, text, sizeof text, &length),
       rondo_engine_memory(engine.get(), &plan),
-      rondo_engine_memory_block(engine.get(), 0, &block),
+      rondo_engine_memory_region(engine.get(), 0, &region),
       rondo_engine_stats(engine.get(), &counters),
       rondo_session_logits(session.get(), &logits, &count),
       rondo_session_accept(session.get(), 7),

@@ -20,12 +20,12 @@ TEST(ArgumentsTest, NullsEverywhere) {
   rondo_session_options so = SessionOptions();
   rondo_model_facts facts = {};
   rondo_memory_plan plan = {};
-  rondo_memory_block block = {};
+  rondo_memory_region region = {};
   rondo_engine_counters counters = {};
   rondo_event event = {};
   facts.struct_size = sizeof facts;
   plan.struct_size = sizeof plan;
-  block.struct_size = sizeof block;
+  region.struct_size = sizeof region;
   counters.struct_size = sizeof counters;
   event.struct_size = sizeof event;
   size_t n = 0;
@@ -63,9 +63,9 @@ TEST(ArgumentsTest, NullsEverywhere) {
   EXPECT_EQ(rondo_plan(nullptr, &eo, &plan, c, sizeof c), kInvalid);
   EXPECT_EQ(rondo_plan(model.get(), nullptr, &plan, c, sizeof c), kInvalid);
   EXPECT_EQ(rondo_plan(model.get(), &eo, nullptr, c, sizeof c), kInvalid);
-  EXPECT_EQ(rondo_plan_block(nullptr, &eo, 0, &block), kInvalid);
-  EXPECT_EQ(rondo_plan_block(model.get(), nullptr, 0, &block), kInvalid);
-  EXPECT_EQ(rondo_plan_block(model.get(), &eo, 0, nullptr), kInvalid);
+  EXPECT_EQ(rondo_plan_region(nullptr, &eo, 0, &region), kInvalid);
+  EXPECT_EQ(rondo_plan_region(model.get(), nullptr, 0, &region), kInvalid);
+  EXPECT_EQ(rondo_plan_region(model.get(), &eo, 0, nullptr), kInvalid);
   EXPECT_EQ(rondo_plan_fit(nullptr, &eo, 1, &context, c, sizeof c), kInvalid);
   EXPECT_EQ(rondo_plan_fit(model.get(), nullptr, 1, &context, c, sizeof c), kInvalid);
   EXPECT_EQ(rondo_plan_fit(model.get(), &eo, 1, nullptr, c, sizeof c), kInvalid);
@@ -74,8 +74,8 @@ TEST(ArgumentsTest, NullsEverywhere) {
   EXPECT_EQ(rondo_engine_create(model.get(), &eo, nullptr, 0, nullptr, c, sizeof c), kInvalid);
   EXPECT_EQ(rondo_engine_memory(nullptr, &plan), kInvalid);
   EXPECT_EQ(rondo_engine_memory(engine.get(), nullptr), kInvalid);
-  EXPECT_EQ(rondo_engine_memory_block(nullptr, 0, &block), kInvalid);
-  EXPECT_EQ(rondo_engine_memory_block(engine.get(), 0, nullptr), kInvalid);
+  EXPECT_EQ(rondo_engine_memory_region(nullptr, 0, &region), kInvalid);
+  EXPECT_EQ(rondo_engine_memory_region(engine.get(), 0, nullptr), kInvalid);
   EXPECT_EQ(rondo_engine_stats(nullptr, &counters), kInvalid);
   EXPECT_EQ(rondo_engine_stats(engine.get(), nullptr), kInvalid);
 

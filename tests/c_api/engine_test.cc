@@ -43,7 +43,7 @@ class Moated {
   std::unique_ptr<unsigned char, Free> base_;
 };
 
-TEST(PlanTest, SegmentsAddUpAndBlocksLieInThem) {
+TEST(PlanTest, SegmentsAddUpAndRegionsLieInThem) {
   const Model model = OpenTiny();
   const rondo_engine_options options = EngineOptions();
   const rondo_memory_plan plan = Plan(model.get(), options);
@@ -52,18 +52,18 @@ TEST(PlanTest, SegmentsAddUpAndBlocksLieInThem) {
   EXPECT_GE(plan.activations_bytes, plan.activations_lower_bound);
   EXPECT_EQ(plan.context, 256u);
   EXPECT_GE(plan.kv_pool_bytes, plan.context * plan.kv_bytes_per_token);
-  ASSERT_GT(plan.n_blocks, 5u);
-  rondo_memory_block block = {};
-  block.struct_size = sizeof block;
-  for (uint32_t i = 0; i < plan.n_blocks; ++i) {
-    ASSERT_EQ(rondo_plan_block(model.get(), &options, i, &block), RONDO_STATUS_OK);
-    EXPECT_EQ(block.offset % plan.arena_alignment, 0u);
-    EXPECT_LE(block.offset + block.bytes, plan.arena_bytes);
-    EXPECT_STRNE(block.name, "");
+  ASSERT_GT(plan.n_regions, 5u);
+  rondo_memory_region region = {};
+  region.struct_size = sizeof region;
+  for (uint32_t i = 0; i < plan.n_regions; ++i) {
+    ASSERT_EQ(rondo_plan_region(model.get(), &options, i, &region), RONDO_STATUS_OK);
+    EXPECT_EQ(region.offset % plan.arena_alignment, 0u);
+    EXPECT_LE(region.offset + region.bytes, plan.arena_bytes);
+    EXPECT_STRNE(region.name, "");
   }
-  EXPECT_EQ(rondo_plan_block(model.get(), &options, plan.n_blocks, &block),
+  EXPECT_EQ(rondo_plan_region(model.get(), &options, plan.n_regions, &region),
             RONDO_STATUS_INVALID_ARGUMENT);
-  EXPECT_EQ(block.bytes, 0u);
+  EXPECT_EQ(region.bytes, 0u);
 }
 
 TEST(PlanTest, FitIsTheLargestContextThatFits) {
@@ -165,15 +165,15 @@ TEST(EngineTest, UsesTheArenaExactly) {
   report.struct_size = sizeof report;
   ASSERT_EQ(rondo_engine_memory(engine, &report), RONDO_STATUS_OK);
   EXPECT_EQ(std::memcmp(&report, &plan, sizeof plan), 0);
-  rondo_memory_block mine = {};
-  rondo_memory_block planned = {};
+  rondo_memory_region mine = {};
+  rondo_memory_region planned = {};
   mine.struct_size = planned.struct_size = sizeof mine;
-  for (uint32_t i = 0; i < report.n_blocks; ++i) {
-    ASSERT_EQ(rondo_engine_memory_block(engine, i, &mine), RONDO_STATUS_OK);
-    ASSERT_EQ(rondo_plan_block(model.get(), &options, i, &planned), RONDO_STATUS_OK);
+  for (uint32_t i = 0; i < report.n_regions; ++i) {
+    ASSERT_EQ(rondo_engine_memory_region(engine, i, &mine), RONDO_STATUS_OK);
+    ASSERT_EQ(rondo_plan_region(model.get(), &options, i, &planned), RONDO_STATUS_OK);
     EXPECT_EQ(std::memcmp(&mine, &planned, sizeof mine), 0);
   }
-  EXPECT_EQ(rondo_engine_memory_block(engine, report.n_blocks, &mine),
+  EXPECT_EQ(rondo_engine_memory_region(engine, report.n_regions, &mine),
             RONDO_STATUS_INVALID_ARGUMENT);
   rondo_engine_counters counters = {};
   counters.struct_size = sizeof counters;

@@ -75,7 +75,7 @@ std::vector<int32_t> Tokenize(const rondo_model* model, std::string_view text, b
     throw Error("the model has no tokenizer, so it takes token ids only");
   }
   if (status == RONDO_STATUS_INVALID_ARGUMENT) {
-    throw Error("the text has a stretch of over a million characters without a place to split it");
+    throw Error("the model's own patterns take too many steps on this text");
   }
   Require(status, "");
   ids.resize(count);

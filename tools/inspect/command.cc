@@ -40,14 +40,14 @@ void PrintPlan(const rondo_model* model, const rondo_engine_options& options) {
   if (rondo_plan(model, &options, &plan, message, sizeof message) != RONDO_STATUS_OK) {
     throw Error(message);
   }
-  std::vector<rondo_memory_block> blocks(plan.n_blocks);
-  for (uint32_t i = 0; i < plan.n_blocks; ++i) {
-    blocks[i].struct_size = sizeof blocks[i];
-    if (const int32_t status = rondo_plan_block(model, &options, i, &blocks[i])) {
+  std::vector<rondo_memory_region> regions(plan.n_regions);
+  for (uint32_t i = 0; i < plan.n_regions; ++i) {
+    regions[i].struct_size = sizeof regions[i];
+    if (const int32_t status = rondo_plan_region(model, &options, i, &regions[i])) {
       throw Error(rondo_status_string(status));
     }
   }
-  std::cout << DescribePlan(plan, blocks);
+  std::cout << DescribePlan(plan, regions);
 }
 
 void PrintFit(const rondo_model* model, const rondo_engine_options& options, uint64_t bytes) {
@@ -88,7 +88,7 @@ void AddInspectCommand(CLI::App& app) {
   AddModelArgument(command, &a->model);
   CLI::Option_group* what = command->add_option_group("Instead of the model's facts");
   what->require_option(0, 1);
-  what->add_flag("--plan", a->plan, "The memory plan: table, map, and every block");
+  what->add_flag("--plan", a->plan, "The memory plan: table, map, and every region");
   AddBytesOption(what, "--fit", &a->fit_bytes,
                  "The largest context whose plan fits so many bytes (K, M, G)");
   what->add_flag("--check", a->check, "Compare every checksum and the tokenizer's stored texts");

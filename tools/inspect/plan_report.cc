@@ -68,36 +68,37 @@ void DrawArena(const rondo_memory_plan& plan, const SegmentRow (&segments)[5], s
   *out += frame + "\n|" + bar + std::string(kMapWidth - bar.size(), ' ') + "|\n" + frame + "\n";
 }
 
-// One line per activation block, lowest offset first, marked in the steps in which it is live.
-void DrawLifetimes(const std::vector<rondo_memory_block>& blocks, std::string* out) {
-  std::vector<const rondo_memory_block*> activations;
+// One line per activation region, lowest offset first, marked in the steps in which it is live.
+void DrawLifetimes(const std::vector<rondo_memory_region>& regions, std::string* out) {
+  std::vector<const rondo_memory_region*> activations;
   int32_t steps = 0;
-  for (const rondo_memory_block& block : blocks) {
-    if (block.segment != RONDO_SEGMENT_ACTIVATIONS) continue;
-    activations.push_back(&block);
-    steps = std::max(steps, block.first_step + 1);
-    if (block.last_step < kMaxSteps) steps = std::max(steps, block.last_step + 1);
+  for (const rondo_memory_region& region : regions) {
+    if (region.segment != RONDO_SEGMENT_ACTIVATIONS) continue;
+    activations.push_back(&region);
+    steps = std::max(steps, region.first_step + 1);
+    if (region.last_step < kMaxSteps) steps = std::max(steps, region.last_step + 1);
   }
   if (activations.empty() || steps > kMaxSteps) return;
   std::stable_sort(activations.begin(), activations.end(),
                    [](const auto* a, const auto* b) { return a->offset < b->offset; });
   const uint64_t base = activations[0]->offset;
   *out += "\nlives of the activations (offsets within their segment; one column per step)\n";
-  for (const rondo_memory_block* block : activations) {
+  for (const rondo_memory_region* region : activations) {
     std::string life(static_cast<size_t>(steps), '.');
-    for (int32_t step = block->first_step; step <= std::min(block->last_step, steps - 1); ++step) {
+    for (int32_t step = region->first_step; step <= std::min(region->last_step, steps - 1);
+         ++step) {
       life[static_cast<size_t>(step)] = '#';
     }
     Line(out, "  %-*.*s %12s %12s  |%s|", static_cast<int>(kNameWidth),
-         static_cast<int>(kNameWidth), block->name, FormatCount(block->offset - base).c_str(),
-         FormatCount(block->bytes).c_str(), life.c_str());
+         static_cast<int>(kNameWidth), region->name, FormatCount(region->offset - base).c_str(),
+         FormatCount(region->bytes).c_str(), life.c_str());
   }
 }
 
 }  // namespace
 
 std::string DescribePlan(const rondo_memory_plan& plan,
-                         const std::vector<rondo_memory_block>& blocks) {
+                         const std::vector<rondo_memory_region>& regions) {
   const SegmentRow segments[5] = {
       {"weights", 'W', plan.weights_bytes},     {"kv pool", 'K', plan.kv_pool_bytes},
       {"sessions", 'S', plan.sessions_bytes},   {"activations", 'A', plan.activations_bytes},
@@ -106,18 +107,18 @@ std::string DescribePlan(const rondo_memory_plan& plan,
   std::string out;
   DescribeSegments(plan, segments, &out);
   DrawArena(plan, segments, &out);
-  DrawLifetimes(blocks, &out);
+  DrawLifetimes(regions, &out);
   out += "\nblocks\n";
   Line(&out, "  %-12s %-*s %16s %16s", "segment", static_cast<int>(kNameWidth), "name", "offset",
        "bytes");
-  std::vector<const rondo_memory_block*> ordered;
-  for (const rondo_memory_block& block : blocks) ordered.push_back(&block);
+  std::vector<const rondo_memory_region*> ordered;
+  for (const rondo_memory_region& region : regions) ordered.push_back(&region);
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const auto* a, const auto* b) { return a->offset < b->offset; });
-  for (const rondo_memory_block* block : ordered) {
-    Line(&out, "  %-12s %-*.*s %16s %16s", segments[block->segment].name,
-         static_cast<int>(kNameWidth), static_cast<int>(kNameWidth), block->name,
-         FormatCount(block->offset).c_str(), FormatCount(block->bytes).c_str());
+  for (const rondo_memory_region* region : ordered) {
+    Line(&out, "  %-12s %-*.*s %16s %16s", segments[region->segment].name,
+         static_cast<int>(kNameWidth), static_cast<int>(kNameWidth), region->name,
+         FormatCount(region->offset).c_str(), FormatCount(region->bytes).c_str());
   }
   return out;
 }

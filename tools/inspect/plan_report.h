@@ -9,8 +9,8 @@
 
 namespace rondo::tools {
 
-// Several lines, each ended. `blocks` are those of `plan`, in its order.
+// Several lines, each ended. `regions` are those of `plan`, in its order.
 std::string DescribePlan(const rondo_memory_plan& plan,
-                         const std::vector<rondo_memory_block>& blocks);
+                         const std::vector<rondo_memory_region>& regions);
 
 }  // namespace rondo::tools

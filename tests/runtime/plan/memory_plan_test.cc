@@ -8,8 +8,8 @@
 namespace rondo {
 namespace {
 
-MemoryPlan NewPlan(size_t max_blocks) {
-  auto plan = MemoryPlan::Create(max_blocks);
+MemoryPlan NewPlan(size_t max_regions) {
+  auto plan = MemoryPlan::Create(max_regions);
   EXPECT_TRUE(plan.ok());
   return std::move(*plan);
 }
@@ -23,17 +23,17 @@ TEST(MemoryPlanTest, SegmentsFollowEachOtherInOrder) {
   const auto slot = plan.Add(Segment::kSessions, 10, "slot");
   const auto x = plan.Add(Segment::kActivations, 32, "x", 0, 1);
   ASSERT_TRUE(plan.Layout().ok());
-  EXPECT_EQ(plan.block(norm).offset, 0u);
-  EXPECT_EQ(plan.block(head).offset, 64u);
-  EXPECT_EQ(plan.block(kv).offset, 192u);
-  EXPECT_EQ(plan.block(slot).offset, 320u);
-  EXPECT_EQ(plan.block(x).offset, 384u);
-  EXPECT_EQ(plan.block(workspace).offset, 448u);
+  EXPECT_EQ(plan.region(norm).offset, 0u);
+  EXPECT_EQ(plan.region(head).offset, 64u);
+  EXPECT_EQ(plan.region(kv).offset, 192u);
+  EXPECT_EQ(plan.region(slot).offset, 320u);
+  EXPECT_EQ(plan.region(x).offset, 384u);
+  EXPECT_EQ(plan.region(workspace).offset, 448u);
   EXPECT_EQ(plan.arena_bytes(), 512u);
   EXPECT_EQ(plan.segment_offset(Segment::kKvPool), 192u);
   EXPECT_EQ(plan.segment_bytes(Segment::kWeights), 192u);
-  EXPECT_STREQ(plan.block(head).name, "head");
-  EXPECT_EQ(plan.block(head).bytes, 65u);
+  EXPECT_STREQ(plan.region(head).name, "head");
+  EXPECT_EQ(plan.region(head).bytes, 65u);
 }
 
 TEST(MemoryPlanTest, ActivationsShareWhereLifetimesAllow) {
@@ -42,9 +42,9 @@ TEST(MemoryPlanTest, ActivationsShareWhereLifetimesAllow) {
   const auto b = plan.Add(Segment::kActivations, 64, "b", 1, 2);
   const auto c = plan.Add(Segment::kActivations, 128, "c", 2, 3);
   ASSERT_TRUE(plan.Layout().ok());
-  EXPECT_EQ(plan.block(a).offset, 0u);
-  EXPECT_EQ(plan.block(c).offset, 0u);
-  EXPECT_EQ(plan.block(b).offset, 128u);
+  EXPECT_EQ(plan.region(a).offset, 0u);
+  EXPECT_EQ(plan.region(c).offset, 0u);
+  EXPECT_EQ(plan.region(b).offset, 128u);
   EXPECT_EQ(plan.arena_bytes(), 192u);
   EXPECT_EQ(plan.activation_lower_bound(), 192u);
 }
@@ -70,7 +70,7 @@ TEST(MemoryPlanTest, LongNamesAreCut) {
   MemoryPlan plan = NewPlan(1);
   plan.Add(Segment::kWeights, 1, std::string(200, 'n').c_str());
   ASSERT_TRUE(plan.Layout().ok());
-  EXPECT_EQ(std::string(plan.block(0).name), std::string(PlanBlock::kMaxName - 1, 'n'));
+  EXPECT_EQ(std::string(plan.region(0).name), std::string(PlanRegion::kMaxName - 1, 'n'));
 }
 
 TEST(MemoryPlanTest, OverflowIsAnError) {
@@ -105,7 +105,7 @@ TEST(MemoryPlanTest, PropertiesHoldForRandomRequests) {
     for (size_t i = 0; i < count; ++i) {
       const auto segment = static_cast<Segment>(random() % 2 ? 3 : random() % kSegmentCount);
       const auto first = static_cast<int32_t>(random() % 20);
-      plan.Add(segment, random() % 5000, "block", first,
+      plan.Add(segment, random() % 5000, "region", first,
                first + static_cast<int32_t>(random() % 8));
     }
     ASSERT_TRUE(plan.Layout().ok());
@@ -117,18 +117,18 @@ TEST(MemoryPlanTest, PropertiesHoldForRandomRequests) {
     EXPECT_EQ(plan.arena_bytes(), segment_end);
     EXPECT_LE(plan.activation_lower_bound(), plan.segment_bytes(Segment::kActivations));
     for (size_t i = 0; i < count; ++i) {
-      const PlanBlock& a = plan.block(static_cast<uint32_t>(i));
+      const PlanRegion& a = plan.region(static_cast<uint32_t>(i));
       EXPECT_EQ(a.offset % kArenaAlignment, 0u);
       EXPECT_GE(a.offset, plan.segment_offset(a.segment));
       EXPECT_LE(a.offset + a.bytes, plan.segment_offset(a.segment) + plan.segment_bytes(a.segment));
       for (size_t j = 0; j < i; ++j) {
-        const PlanBlock& b = plan.block(static_cast<uint32_t>(j));
+        const PlanRegion& b = plan.region(static_cast<uint32_t>(j));
         const bool apart_in_time = a.segment == Segment::kActivations &&
                                    b.segment == Segment::kActivations &&
                                    (a.last_step < b.first_step || b.last_step < a.first_step);
         if (apart_in_time) continue;
         EXPECT_TRUE(a.offset + a.bytes <= b.offset || b.offset + b.bytes <= a.offset)
-            << "round " << round << ", blocks " << i << " and " << j;
+            << "round " << round << ", regions " << i << " and " << j;
       }
     }
   }

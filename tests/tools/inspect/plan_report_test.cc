@@ -8,16 +8,16 @@
 namespace rondo::tools {
 namespace {
 
-rondo_memory_block Block(int32_t segment, const char* name, uint64_t offset, uint64_t bytes,
-                         int32_t first, int32_t last) {
-  rondo_memory_block block = {};
-  block.segment = segment;
-  block.offset = offset;
-  block.bytes = bytes;
-  block.first_step = first;
-  block.last_step = last;
-  std::snprintf(block.name, sizeof block.name, "%s", name);
-  return block;
+rondo_memory_region Region(int32_t segment, const char* name, uint64_t offset, uint64_t bytes,
+                           int32_t first, int32_t last) {
+  rondo_memory_region region = {};
+  region.segment = segment;
+  region.offset = offset;
+  region.bytes = bytes;
+  region.first_step = first;
+  region.last_step = last;
+  std::snprintf(region.name, sizeof region.name, "%s", name);
+  return region;
 }
 
 TEST(PlanReportTest, DrawsSharesAndLives) {
@@ -31,9 +31,9 @@ TEST(PlanReportTest, DrawsSharesAndLives) {
   plan.activations_lower_bound = 1500;
   plan.kernels = "test";
   const std::string report =
-      DescribePlan(plan, {Block(RONDO_SEGMENT_WEIGHTS, "w", 0, 3600, 0, INT32_MAX),
-                          Block(RONDO_SEGMENT_ACTIVATIONS, "late", 5401, 600, 1, 2),
-                          Block(RONDO_SEGMENT_ACTIVATIONS, "early", 6001, 900, 0, 1)});
+      DescribePlan(plan, {Region(RONDO_SEGMENT_WEIGHTS, "w", 0, 3600, 0, INT32_MAX),
+                          Region(RONDO_SEGMENT_ACTIVATIONS, "late", 5401, 600, 1, 2),
+                          Region(RONDO_SEGMENT_ACTIVATIONS, "early", 6001, 900, 0, 1)});
   const std::string w(36, 'W');
   const std::string k(18, 'K');
   const std::string a(17, 'A');

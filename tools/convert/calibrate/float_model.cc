@@ -53,7 +53,7 @@ struct FloatModel::Machine {
     plan.pool.Bind(plan.memory, arena);
     Require(plan.decoder.Bind(file, plan.memory, arena, pool, {}));
     kv = BlockTable(plan.kv, &plan.pool,
-                    arena + plan.memory.block(plan.sessions[0].block_table).offset);
+                    arena + plan.memory.region(plan.sessions[0].block_table).offset);
   }
   ~Machine() {
     ThreadPool::Destroy(pool);
