@@ -84,6 +84,7 @@ int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* co
   c.owns_arena = engine->engine->owns_arena();
   c.tokens_prefilled = engine->tokens_prefilled.load(std::memory_order_relaxed);
   c.tokens_generated = engine->tokens_generated.load(std::memory_order_relaxed);
+  c.tokens_taken_over = engine->engine->tokens_taken_over();
   Fill(counters, c);
   return RONDO_STATUS_OK;
 }

@@ -70,6 +70,8 @@ const char* rondo_status_string(int32_t status) {
       return "cancelled";
     case rondo::StatusCode::kNoLogits:
       return "no logits yet";
+    case rondo::StatusCode::kKvPoolFull:
+      return "KV pool full";
     case rondo::StatusCode::kInternal:
       return "internal error";
   }

@@ -18,6 +18,18 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   ours->kv_format = static_cast<KvFormat>(o.kv_format);
   if (o.kernels != nullptr) ours->kernels = o.kernels;
   ours->progress = {o.progress, o.progress_user};
+  ours->kv_tokens = o.kv_tokens;
+  ours->rows_per_step = o.rows_per_step;
+  if (o.no_prefix_cache > 1) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option no_prefix_cache is %u, but must be 0 or 1",
+                         o.no_prefix_cache);
+  }
+  if (o.reserved != 0) {
+    return Status::Error(StatusCode::kVersionMismatch,
+                         "rondo_engine_options has a field that this library does not know");
+  }
+  ours->prefix_cache = o.no_prefix_cache == 0;
   return Status();
 }
 
@@ -42,6 +54,8 @@ rondo_memory_plan DescribePlan(const EnginePlan& plan) {
   p.sink_tokens = plan.options.sink_tokens;
   p.kernels = plan.set->name;
   p.mapped_bytes = plan.mapped_bytes;
+  p.kv_tokens = plan.kv.pool_tokens();
+  p.rows_per_step = plan.options.rows_per_step;
   return p;
 }
 

@@ -1,7 +1,7 @@
 // Sessions: each entry point takes the session for the time of one call, or says that it is busy.
 #include <new>
 
-#include "c_api/handles.h"
+#include "c_api/turn.h"
 #include "runtime/base/utf8.h"
 
 namespace {
@@ -19,44 +19,8 @@ using rondo::c_api::ReadOptions;
 using rondo::c_api::Release;
 using rondo::c_api::Report;
 using rondo::c_api::Retain;
-
-// The right to call the session. Holds a reference, so that closing from another thread while the
-// call runs takes effect when it is over.
-class Turn {
- public:
-  explicit Turn(rondo_session* session) {
-    if (session == nullptr) return;
-    if (session->engine->InCallback() || session->engine->Inherited()) return;
-    if (session->busy.test_and_set(std::memory_order_acquire)) return;
-    Retain(session);
-    session_ = session;
-  }
-  ~Turn() {
-    if (session_ == nullptr) return;
-    session_->busy.clear(std::memory_order_release);
-    Release(session_);
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
-  bool taken() const { return session_ != nullptr; }
-  rondo::Session& operator*() { return *session_->session; }
-  rondo::Session* operator->() { return session_->session; }
-  rondo_engine& engine() { return *session_->engine; }
-
-  // The code; the message stays with the handle.
-  int32_t Finish(const Status& status) {
-    if (!status.ok()) session_->last_error = status;
-    return Code(status);
-  }
-
- private:
-  rondo_session* session_ = nullptr;
-};
-
-int32_t NoTurn(const rondo_session* session) {
-  return session == nullptr ? RONDO_STATUS_INVALID_ARGUMENT : RONDO_STATUS_BUSY;
-}
+using rondo::c_api::Turn;
+using rondo::c_api::WhyNoTurn;
 
 Status CheckUtf8(const char* text, size_t index) {
   const auto* begin = reinterpret_cast<const uint8_t*>(text);
@@ -88,7 +52,9 @@ rondo::SamplerOptions Sampling(const rondo_session_options& o,
   return s;
 }
 
-rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session_options* options) {
+// Opens a session, empty, or a fork of `source`, for which the caller has the turn.
+rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* source,
+                                   const rondo_session_options* options) {
   if (engine == nullptr) return NullArgument("engine");
   if (engine->Inherited()) {
     return Status::Error(StatusCode::kBusy, "the engine is that of the process before fork()");
@@ -139,27 +105,14 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session_opt
     return Status::Error(StatusCode::kBusy,
                          "the engine is running the call that this is inside of");
   }
-  RONDO_ASSIGN(session->session, engine->engine->OpenSession(session_options));
+  RONDO_ASSIGN(session->session, source != nullptr
+                                     ? engine->engine->ForkSession(*source, session_options)
+                                     : engine->engine->OpenSession(session_options));
   session->engine = engine;
   engine->sessions_open.fetch_add(1, std::memory_order_relaxed);
   Retain(engine);
   return session.release();
 }
-
-// Passes rows on to a C callback, and marks the time that the caller spends in it.
-struct RowForwarder {
-  rondo_engine* engine;
-  uint64_t position;  // of row 0
-  rondo_logits_row row;
-  void* user;
-
-  static void Row(void* self, uint64_t position, std::span<const float> logits) {
-    const auto* forwarder = static_cast<const RowForwarder*>(self);
-    forwarder->engine->callback_thread = rondo::ThisThread();
-    forwarder->row(forwarder->user, position - forwarder->position, logits.data(), logits.size());
-    forwarder->engine->callback_thread = 0;
-  }
-};
 
 }  // namespace
 
@@ -190,8 +143,19 @@ int32_t rondo_session_open(rondo_engine* engine, const rondo_session_options* op
                            rondo_session** session, char* message, size_t message_bytes) {
   if (session == nullptr) return Report(NullArgument("session"), message, message_bytes);
   *session = nullptr;
-  const auto opened = Open(engine, options);
+  const auto opened = Open(engine, nullptr, options);
   if (opened.ok()) *session = *opened;
+  return Report(opened.status(), message, message_bytes);
+}
+
+int32_t rondo_session_fork(rondo_session* session, const rondo_session_options* options,
+                           rondo_session** fork, char* message, size_t message_bytes) {
+  if (fork == nullptr) return Report(NullArgument("fork"), message, message_bytes);
+  *fork = nullptr;
+  Turn turn(session);
+  if (!turn.taken()) return Report(WhyNoTurn(session), message, message_bytes);
+  const auto opened = Open(&turn.engine(), &*turn, options);
+  if (opened.ok()) *fork = *opened;
   return Report(opened.status(), message, message_bytes);
 }
 
@@ -201,79 +165,15 @@ void rondo_session_close(rondo_session* session) {
   Release(session);
 }
 
-int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t count) {
-  Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
-  if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
-  const Status status = turn->Prefill({ids, count});
-  if (status.ok()) turn.engine().tokens_prefilled.fetch_add(count, std::memory_order_relaxed);
-  return turn.Finish(status);
-}
-
-int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids, size_t count,
-                                     rondo_logits_row row, void* user) {
-  Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
-  if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
-  if (row == nullptr) return turn.Finish(NullArgument("row"));
-  rondo_engine& engine = turn.engine();
-  RowForwarder forwarder = {&engine, turn->position(), row, user};
-  const Status status = turn->PrefillLogits({ids, count}, {RowForwarder::Row, &forwarder});
-  CloseGivenUp(&engine);
-  if (status.ok()) engine.tokens_prefilled.fetch_add(count, std::memory_order_relaxed);
-  return turn.Finish(status);
-}
-
-int32_t rondo_session_next(rondo_session* session, rondo_event* event) {
-  Clear(event);
-  Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
-  if (const Status status = CheckOutput(event, "event"); !status.ok()) return turn.Finish(status);
-  const auto next = turn->Next();
-  if (!next.ok()) return turn.Finish(next.status());
-  rondo_event e = {};
-  e.token = next->token;
-  e.logprob = next->logprob;
-  e.reason = static_cast<int32_t>(next->reason);
-  e.bytes = next->bytes.data();
-  e.bytes_count = next->bytes.size();
-  e.text = next->text.data();
-  e.text_bytes = next->text.size();
-  Fill(event, e);
-  if (next->token >= 0) turn.engine().tokens_generated.fetch_add(1, std::memory_order_relaxed);
-  return RONDO_STATUS_OK;
-}
-
-int32_t rondo_session_logits(rondo_session* session, const float** logits, size_t* count) {
-  if (logits != nullptr) *logits = nullptr;
-  if (count != nullptr) *count = 0;
-  Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
-  if (logits == nullptr || count == nullptr) return turn.Finish(NullArgument("an output"));
-  const auto current = turn->Logits();
-  if (!current.ok()) return turn.Finish(current.status());
-  *logits = current->data();
-  *count = current->size();
-  return RONDO_STATUS_OK;
-}
-
-int32_t rondo_session_accept(rondo_session* session, int32_t token) {
-  Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
-  const Status status = turn->Accept(token);
-  if (status.ok()) turn.engine().tokens_generated.fetch_add(1, std::memory_order_relaxed);
-  return turn.Finish(status);
-}
-
 int32_t rondo_session_undo(rondo_session* session, uint64_t n) {
   Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
+  if (!turn.taken()) return Code(WhyNoTurn(session));
   return turn.Finish(turn->Undo(n));
 }
 
 int32_t rondo_session_reset(rondo_session* session) {
   Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
+  if (!turn.taken()) return Code(WhyNoTurn(session));
   turn->Reset();
   return RONDO_STATUS_OK;
 }
@@ -281,7 +181,7 @@ int32_t rondo_session_reset(rondo_session* session) {
 int32_t rondo_session_position(rondo_session* session, uint64_t* position) {
   if (position != nullptr) *position = 0;
   Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
+  if (!turn.taken()) return Code(WhyNoTurn(session));
   if (position == nullptr) return turn.Finish(NullArgument("position"));
   *position = turn->position();
   return RONDO_STATUS_OK;
@@ -290,7 +190,7 @@ int32_t rondo_session_position(rondo_session* session, uint64_t* position) {
 int32_t rondo_session_remaining(rondo_session* session, uint64_t* tokens) {
   if (tokens != nullptr) *tokens = 0;
   Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
+  if (!turn.taken()) return Code(WhyNoTurn(session));
   if (tokens == nullptr) return turn.Finish(NullArgument("tokens"));
   *tokens = turn->remaining();
   return RONDO_STATUS_OK;
@@ -300,7 +200,7 @@ int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t*
   if (begin != nullptr) *begin = 0;
   if (end != nullptr) *end = 0;
   Turn turn(session);
-  if (!turn.taken()) return NoTurn(session);
+  if (!turn.taken()) return Code(WhyNoTurn(session));
   if (begin == nullptr || end == nullptr) return turn.Finish(NullArgument("an output"));
   turn->Evicted(begin, end);
   return RONDO_STATUS_OK;

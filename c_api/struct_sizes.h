@@ -19,13 +19,18 @@ template <typename Struct>
 inline constexpr std::array<size_t, 0> kEarlierSizes = {};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
-    offsetof(rondo_engine_options, progress)};
+    offsetof(rondo_engine_options, progress), offsetof(rondo_engine_options, kv_tokens)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_model_facts> = {
     offsetof(rondo_model_facts, tokenizer_bytes)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_memory_plan> = {
-    offsetof(rondo_memory_plan, mapped_bytes)};
+    offsetof(rondo_memory_plan, mapped_bytes), offsetof(rondo_memory_plan, kv_tokens)};
+template <>
+inline constexpr std::array kEarlierSizes<rondo_engine_counters> = {
+    offsetof(rondo_engine_counters, tokens_taken_over)};
+template <>
+inline constexpr std::array kEarlierSizes<rondo_event> = {offsetof(rondo_event, pending)};
 
 // One that some version of the header gives the struct. No size between two versions: it would cut
 // a field, or leave one out that came with the others.

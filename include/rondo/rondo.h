@@ -8,7 +8,7 @@
  *
  *     rondo_model         a file, verified and mapped          immutable, shared by engines
  *       rondo_engine      the model made runnable in an arena  owns the arena's contents
- *         rondo_session   one sequence of tokens               prefill, next, undo, ...
+ *         rondo_session   one sequence of tokens               prefill, next, fork, undo, ...
  *
  * THE ARENA, lowest address first; rondo_plan gives each size, rondo_plan_region each part:
  *
@@ -54,6 +54,30 @@
  *     rondo_engine_close(engine);
  *     rondo_model_close(model);
  *
+ * MANY SESSIONS. One forward pass serves several sessions at little more than the time of one: the
+ * weights are read once. There are two ways to it, and both give every session the tokens that it
+ * gets alone, to the bit:
+ *
+ *     Threads: each calls rondo_session_prefill and rondo_session_next for a session of its own.
+ *     Calls that wait at the same time are served together.
+ *
+ *     One thread: rondo_session_append queues prompts, rondo_engine_step runs one pass for all
+ *     sessions that it is given, rondo_session_event tells what each got. Sessions may join and
+ *     leave at any step (c_api/examples/many_sessions.c is this with its errors checked):
+ *
+ *         rondo_session_append(a, prompt_a, count_a);
+ *         rondo_session_append(b, prompt_b, count_b);
+ *         while (rondo_engine_step(engine, sessions, n_sessions, why, sizeof why) == 0) {
+ *           for (i = 0; i < n_sessions; ++i) {
+ *             rondo_session_event(sessions[i], &event);
+ *             ... event.text; where event.reason is not NONE, take the session out ...
+ *           }
+ *         }
+ *
+ * KV is shared between sessions, and copied only where they part: a fork costs no more than its own
+ * tokens, and a session whose first tokens another one had before takes over what was computed for
+ * it (the prefix cache): a system prompt is computed once.
+ *
  * RULES THAT HOLD FOR EVERY FUNCTION, and are not repeated below:
  *
  * Status. Every int32_t returned is a RONDO_STATUS_ value. A call that fails has no other effect
@@ -93,7 +117,8 @@
  *   everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
  *   machines whose plan names the same kernels; whatever the number of threads, the size of
- *   chunks, and the undoing in between. Equal logits give equal tokens on every machine.
+ *   chunks, the sessions beside it, what was shared, forked and undone in between. Equal logits
+ * give equal tokens on every machine.
  */
 #ifndef RONDO_RONDO_H_
 #define RONDO_RONDO_H_
@@ -147,6 +172,7 @@ enum {
   RONDO_STATUS_CONTEXT_FULL = 0x40, /* no room for these tokens, and the policy is to stop */
   RONDO_STATUS_CANCELLED = 0x41,    /* rondo_session_cancel or a progress callback said so */
   RONDO_STATUS_NO_LOGITS = 0x42,    /* there is nothing to predict from: prefill first */
+  RONDO_STATUS_KV_POOL_FULL = 0x43, /* open sessions use all KV blocks; nothing has happened */
   /* 0x5_: the library itself. */
   RONDO_STATUS_INTERNAL = 0x50 /* an invariant of ours failed: please report */
 };
@@ -294,6 +320,16 @@ typedef struct rondo_engine_options {
    * left behind. */
   int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
   void* progress_user;
+  /* Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30. Default
+   * 0: enough for the context of every session. With fewer, sessions share what there is, and a
+   * pass that finds no room is RONDO_STATUS_KV_POOL_FULL. More is room for the prefix cache, which
+   * lives in what no session uses. */
+  uint32_t kv_tokens;
+  uint32_t rows_per_step;   /* most tokens of a pass in which some session decodes, 1 to max_rows;
+                               default 0: max_rows. Fewer: prompts take longer beside it, and the
+                               others wait less for their next token */
+  uint32_t no_prefix_cache; /* 1: nothing is kept for later sessions; default 0 */
+  uint32_t reserved;        /* 0 */
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
@@ -321,6 +357,9 @@ typedef struct rondo_memory_plan {
   const char* kernels;   /* the kernel set's name; static */
   uint64_t mapped_bytes; /* weights of a packed file, used where they lie: not in arena_bytes, and
                             shared between processes */
+  uint64_t kv_tokens;    /* that the KV pool holds */
+  uint32_t rows_per_step;
+  uint32_t reserved; /* 0 */
 } rondo_memory_plan;
 
 /* The plan for these options: exactly what rondo_engine_create will take, known before any of it
@@ -396,10 +435,12 @@ RONDO_API int32_t rondo_engine_memory_region(const rondo_engine* engine, uint32_
 typedef struct rondo_engine_counters {
   uint32_t struct_size;
   uint32_t sessions_open;
-  uint32_t owns_arena;       /* 0: the arena is the caller's */
-  uint32_t reserved;         /* 0 */
-  uint64_t tokens_prefilled; /* by all sessions so far, by rondo_session_prefill and ..._logits */
-  uint64_t tokens_generated; /* by rondo_session_next and _accept */
+  uint32_t owns_arena; /* 0: the arena is the caller's */
+  uint32_t reserved;   /* 0 */
+  uint64_t
+      tokens_prefilled; /* by all sessions so far, by rondo_session_prefill, ..._logits, _append */
+  uint64_t tokens_generated;  /* by rondo_session_next, _accept and steps */
+  uint64_t tokens_taken_over; /* of those prefilled: the prefix cache had them */
 } rondo_engine_counters;
 
 /* Fills `counters`; its struct_size must be set. [any thread] */
@@ -448,6 +489,14 @@ RONDO_API int32_t rondo_session_options_init(rondo_session_options* options, siz
 RONDO_API int32_t rondo_session_open(rondo_engine* engine, const rondo_session_options* options,
                                      rondo_session** session, char* message, size_t message_bytes);
 
+/* Opens a session with the tokens of another of the same engine, as if it had been fed them, and
+ * with options of its own from there on: a new generation begins. KV blocks are shared until one of
+ * the two writes to them, so that a fork takes no time to speak of and no memory but for what
+ * follows. `session` stands as before; either may be closed first. Fails as rondo_session_open.
+ * [one call per session] */
+RONDO_API int32_t rondo_session_fork(rondo_session* session, const rondo_session_options* options,
+                                     rondo_session** fork, char* message, size_t message_bytes);
+
 /* Gives the handle up and frees its place. A call that another thread is still in is cancelled and
  * the place becomes free when it has returned. [any thread] */
 RONDO_API void rondo_session_close(rondo_session* session);
@@ -458,7 +507,7 @@ RONDO_API void rondo_session_close(rondo_session* session);
  * All or nothing: on failure the session stands where it stood; but under SLIDE, cancelled after
  * tokens that it saw before have made room, it keeps what was finished: rondo_session_position
  * tells. Fails with RONDO_STATUS_INVALID_ARGUMENT (count 0; an id out of range, which),
- * _CONTEXT_FULL (policy STOP; the message says how many would fit), _CANCELLED.
+ * _CONTEXT_FULL (policy STOP; the message says how many would fit), _KV_POOL_FULL, _CANCELLED.
  * [one call per session] */
 RONDO_API int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t count);
 
@@ -492,6 +541,8 @@ typedef struct rondo_event {
   const char* text; /* what can be shown now: whole characters, nothing of a stop string; may be
                        empty, and more than this token's */
   size_t text_bytes;
+  uint64_t pending;    /* tokens of the prompt that still wait for passes */
+  uint64_t taken_over; /* tokens of the sequence that the prefix cache had: not computed for it */
 } rondo_event;
 
 /* Generates one token: samples it from the current logits and appends it. Fills `event`, whose
@@ -503,14 +554,40 @@ typedef struct rondo_event {
  * token, until rondo_session_prefill, _accept, _undo or _reset changes the sequence.
  * Without a tokenizer in the file, bytes and text are empty and stop strings never match.
  * The token is evaluated by the call that first needs the logits after it, so its text is not kept
- * waiting. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _INVALID_ARGUMENT (every token is
- * forbidden by logit_bias, or no logit is a number).
+ * waiting. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL, _INVALID_ARGUMENT (every
+ * token is forbidden by logit_bias, or no logit is a number).
  * [one call per session] */
 RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event);
 
+/* Queues tokens: a prompt, or the next turn of a conversation. They are part of the sequence at
+ * once, and the next steps evaluate them; what the last step had for this session and was not taken
+ * is dropped. Under SLIDE as many as the context has may wait.
+ * Fails as rondo_session_prefill, without computing anything. [one call per session] */
+RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t count);
+
+/* Runs one pass for `count` different sessions of the engine (at most limit.sessions; 0 does
+ * nothing): those that decode have one row each; the rest of the pass, up to max_rows
+ * (rows_per_step where a session decodes), goes to prompts that wait, in the order of `sessions`. A
+ * session whose tokens are then all evaluated samples one token, as rondo_session_next does. What
+ * each got, rondo_session_event tells: it must be asked between two steps of a session for every
+ * event that has a token, a reason or an error. A session that is cancelled stands as before, and
+ * the others do not notice. Fails, and then nothing has happened, with
+ * RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one given twice, one with an event
+ * that was not asked for), _BUSY (one is in use by another call), _KV_POOL_FULL. [any thread; the
+ * sessions: one call per session] */
+RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* sessions,
+                                    size_t count, char* message, size_t message_bytes);
+
+/* What the last step had for this session, once: an event as that of rondo_session_next, or the
+ * status that the session's part ended with: RONDO_STATUS_NO_LOGITS, _CANCELLED, _INVALID_ARGUMENT,
+ * as told there. Where there is nothing new (the prompt waits for more passes; the event was taken)
+ * it has no token and no text. [one call per session] */
+RONDO_API int32_t rondo_session_event(rondo_session* session, rondo_event* event);
+
 /* The current logits: of the token after the last one. `*logits` [*count], count being vocab_size,
  * valid until the next call on this session. With rondo_session_accept: for callers that sample
- * for themselves. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED. [one call per session] */
+ * for themselves. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL.
+ * [one call per session] */
 RONDO_API int32_t rondo_session_logits(rondo_session* session, const float** logits, size_t* count);
 
 /* Appends one token that the caller chose. Fails as rondo_session_prefill.

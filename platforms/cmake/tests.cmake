@@ -131,11 +131,15 @@ endif()
 
 rondo_test_program(abi 2 rondo ${abi} ${abi_c})
 # The example programs, which the tests run.
-add_executable(rondo_example_generate c_api/examples/generate.c)
-target_link_libraries(rondo_example_generate PRIVATE rondo_own rondo)
-add_dependencies(rondo_abi_tests rondo_test_tool rondo_example_generate)
-rondo_runnable(rondo_example_generate example)
-target_compile_definitions(rondo_abi_tests PRIVATE "RONDO_EXAMPLE_GENERATE=\"${example}\"")
+add_dependencies(rondo_abi_tests rondo_test_tool)
+foreach(name generate many_sessions)
+  add_executable(rondo_example_${name} c_api/examples/${name}.c)
+  target_link_libraries(rondo_example_${name} PRIVATE rondo_own rondo)
+  add_dependencies(rondo_abi_tests rondo_example_${name})
+  rondo_runnable(rondo_example_${name} example)
+  string(TOUPPER ${name} upper)
+  target_compile_definitions(rondo_abi_tests PRIVATE "RONDO_EXAMPLE_${upper}=\"${example}\"")
+endforeach()
 
 # The libraries as others see them.
 if(NOT RONDO_SANITIZE)

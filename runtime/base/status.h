@@ -31,6 +31,7 @@ enum class StatusCode : int32_t {
   kContextFull = 0x40,  // no room for these tokens under the STOP policy
   kCancelled = 0x41,    // rondo_session_cancel was called
   kNoLogits = 0x42,     // nothing was prefilled yet
+  kKvPoolFull = 0x43,   // all KV blocks are in use by open sessions
   // The library itself.
   kInternal = 0x50,  // an invariant of ours failed: please report
 };

@@ -31,6 +31,9 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   threads = static_cast<uint32_t>(engine->threads_->threads());  // those that could be started
   RONDO_ASSIGN(engine->sessions_, HeapArray<Session*>::Create(plan.options.max_sessions));
   plan.pool.Bind(plan.memory, engine->arena_);
+  if (plan.options.prefix_cache) {
+    plan.prefix_cache.Bind(plan.memory, engine->arena_, plan.kv, &plan.pool);
+  }
   RONDO_RETURN_IF_ERROR(
       plan.decoder.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
   return engine;
@@ -71,6 +74,18 @@ Status Engine::TakeArena(void* arena, size_t arena_bytes) {
 
 Result<Session*> Engine::OpenSession(const SessionOptions& options) {
   const std::lock_guard turn(turn_);
+  return NewSession(options);
+}
+
+Result<Session*> Engine::ForkSession(const Session& source, const SessionOptions& options) {
+  const std::lock_guard turn(turn_);
+  RONDO_ASSIGN(Session* const fork, NewSession(options));
+  fork->CopyFrom(source);
+  return fork;
+}
+
+// The caller has the turn.
+Result<Session*> Engine::NewSession(const SessionOptions& options) {
   const auto slot = std::find(sessions_.begin(), sessions_.end(), nullptr);
   if (slot == sessions_.end()) {
     return Status::Error(StatusCode::kBusy, "all %zu sessions of the engine are open",
@@ -78,7 +93,8 @@ Result<Session*> Engine::OpenSession(const SessionOptions& options) {
   }
   const SessionRegions& regions = plan_.sessions[static_cast<size_t>(slot - sessions_.begin())];
   const BlockTable kv(plan_.kv, &plan_.pool, Memory(regions.block_table).data());
-  auto* session = new (Memory(regions.session).data()) Session(this, regions, kv);
+  PrefixCache* const prefixes = plan_.options.prefix_cache ? &plan_.prefix_cache : nullptr;
+  auto* session = new (Memory(regions.session).data()) Session(this, regions, kv, prefixes);
   if (const Status status = session->Init(options, regions); !status.ok()) {
     session->~Session();
     return status;

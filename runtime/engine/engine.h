@@ -1,6 +1,8 @@
 // Engine: a model made runnable inside one arena. Plan, create, open sessions, step.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -9,6 +11,7 @@
 
 #include "platforms/thread_pool.h"
 #include "runtime/base/status.h"
+#include "runtime/engine/pass_queue.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/sequence.h"
 
@@ -40,19 +43,27 @@ class Engine {
   // Errors: kBusy (all slots taken), kInvalidArgument. The Session lies in the arena: no
   // allocation.
   Result<Session*> OpenSession(const SessionOptions& options);
+  // The same, with the tokens of `source`, which is not in a pass: blocks of KV are shared until
+  // either writes to them.
+  Result<Session*> ForkSession(const Session& source, const SessionOptions& options);
   void CloseSession(Session* session);
 
-  // Runs one pass for up to kMaxSessions distinct sequences of this engine, each with something
-  // pending. A sequence that waits for one row gets it before longer ones get theirs, in order, as
-  // far as max_rows go. Sequence::outcome() tells how it ended for each: a sequence that was
-  // cancelled is as before, and the others do not notice.
-  // Error: kInternal (the pool has too few blocks); nothing has happened.
+  // [any thread] Runs one pass for up to kMaxSessions distinct sequences of this engine, each with
+  // something pending, and for those of other calls that wait at the same time. Sequences that wait
+  // for one row get it first; then the others get theirs, in order, as far as max_rows go, or
+  // rows_per_step where somebody waits for one row. Sequence::outcome() tells how it ended for
+  // each: a sequence that was cancelled is as before, and the others do not notice. Error:
+  // kKvPoolFull; nothing has happened to these sequences.
   Status Step(std::span<Sequence* const> sequences);
 
-  // One caller at a time computes on the engine's threads and scratch, or changes who references
-  // which KV blocks. Step takes it itself.
+  // One caller at a time computes on the engine's threads, or changes who references which KV
+  // blocks. Step takes it itself.
   std::mutex& turn() { return turn_; }
+  // One caller at a time samples.
+  std::mutex& sampling() { return sampling_; }
   std::span<std::byte> sampler_scratch() const { return Memory(plan_.sampler_scratch); }
+  // Tokens that the prefix cache had, of all sequences so far.
+  uint64_t tokens_taken_over() const { return tokens_taken_over_.load(std::memory_order_relaxed); }
 
   std::span<std::byte> Memory(MemoryPlan::RegionId region) const {
     const PlanRegion& r = plan_.memory.region(region);
@@ -66,8 +77,19 @@ class Engine {
 
  private:
   Engine() = default;
+  Result<Session*> NewSession(const SessionOptions& options);
   Status TakeArena(void* arena, size_t arena_bytes);
-  void StepLogits(std::span<const SequenceRows> rows, std::span<Sequence*> chosen);
+  // The sequences of a pass and their rows, up to n.
+  struct PassMembers {
+    std::array<Sequence*, kMaxSessions> sequences;  // null where it dropped out
+    std::array<PassRequest*, kMaxSessions> requests;
+    std::array<SequenceRows, kMaxSessions> rows;
+    size_t n = 0;
+  };
+  void RunPass(PassRequest* requests);
+  void ChooseRows(PassRequest* requests, PassMembers* members);
+  void PrepareRows(PassRequest* requests, PassMembers* members);
+  void MakeLogits(PassMembers* members);
 
   const ModelFile* model_ = nullptr;
   const Tokenizer* tokenizer_ = nullptr;
@@ -77,7 +99,10 @@ class Engine {
   uint8_t* arena_ = nullptr;
   size_t mapped_bytes_ = 0;       // of an arena of our own, else 0
   HeapArray<Session*> sessions_;  // one per slot, null where free
+  PassQueue queue_;
   std::mutex turn_;
+  std::mutex sampling_;
+  std::atomic<uint64_t> tokens_taken_over_{0};
 };
 
 }  // namespace rondo

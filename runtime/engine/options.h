@@ -17,13 +17,16 @@ inline constexpr uint32_t kMaxSessions = 64;
 inline constexpr uint32_t kMaxRows = 1024;
 
 struct EngineOptions {
-  uint32_t context = 0;       // tokens a session can see; 0: the model's own context_length
-  uint32_t max_sessions = 1;  // 1..kMaxSessions
-  uint32_t max_rows = 256;    // rows of one forward pass (the prefill chunk), 1..kMaxRows
-  uint32_t threads = 0;       // 0: the performance cores, as far as the system tells
+  uint32_t context = 0;        // tokens a session can see; 0: the model's own context_length
+  uint32_t max_sessions = 1;   // 1..kMaxSessions
+  uint32_t max_rows = 256;     // rows of one forward pass (the prefill chunk), 1..kMaxRows
+  uint32_t rows_per_step = 0;  // of a pass in which somebody decodes, 1..max_rows; 0: max_rows
+  uint32_t threads = 0;        // 0: the performance cores, as far as the system tells
   ContextPolicy policy = ContextPolicy::kStop;
   uint32_t sink_tokens = 0;  // kSlide: first tokens that stay; rounded up to whole blocks
   KvFormat kv_format = KvFormat::kInt8;
+  uint32_t kv_tokens = 0;    // the pool's, of all sessions together; 0: enough for each one's ring
+  bool prefix_cache = true;  // sequences take over what others that began alike computed
   std::string_view kernels;  // force a kernel set by name, for tests; empty: the best one
   LoadProgress progress;     // of Engine::Create
 };

@@ -16,6 +16,7 @@ namespace rondo {
 namespace {
 
 constexpr uint32_t kMaxContext = 1u << 24;
+constexpr uint32_t kMaxKvTokens = kMaxContext * kMaxSessions;
 constexpr uint32_t kMaxThreads = 256;
 
 Status CheckRange(const char* name, uint32_t value, uint32_t low, uint32_t high) {
@@ -28,10 +29,13 @@ Status CheckRange(const char* name, uint32_t value, uint32_t low, uint32_t high)
 Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   if (options.context == 0) options.context = model.model().context_length();
   if (options.threads == 0) options.threads = std::min(PerformanceCores(), kMaxThreads);
+  if (options.rows_per_step == 0) options.rows_per_step = options.max_rows;
   RONDO_RETURN_IF_ERROR(CheckRange("context", options.context, 1, kMaxContext));
   RONDO_RETURN_IF_ERROR(CheckRange("max_sessions", options.max_sessions, 1, kMaxSessions));
   RONDO_RETURN_IF_ERROR(CheckRange("max_rows", options.max_rows, 1, kMaxRows));
   RONDO_RETURN_IF_ERROR(CheckRange("threads", options.threads, 1, kMaxThreads));
+  RONDO_RETURN_IF_ERROR(CheckRange("rows_per_step", options.rows_per_step, 1, options.max_rows));
+  RONDO_RETURN_IF_ERROR(CheckRange("kv_tokens", options.kv_tokens, 0, kMaxKvTokens));
   if (options.policy != ContextPolicy::kStop && options.policy != ContextPolicy::kSlide) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option policy is %d, but must be 0 (stop) or 1 (slide)",
@@ -84,7 +88,7 @@ Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
     }
   }
   return KvLayout::Create(set, options.kv_format, entries.span(), window, options.max_rows,
-                          options.max_sessions);
+                          options.max_sessions, options.kv_tokens);
 }
 
 // A model that learned its positions one by one has none beyond its table.
@@ -112,7 +116,7 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
   };
   const size_t piece = tokenizer != nullptr ? StreamDecoder::MaxTextBytes(*tokenizer) : 0;
   const CheckedSize tokens =
-      CheckedSize(Sequence::HistoryTokens(plan.kv.ring_tokens(), plan.options.max_rows));
+      CheckedSize(Sequence::HistoryTokens(plan.kv.ring_tokens(), plan.kv.window(), plan.context));
   return {
       .session = add("state", sizeof(Session)),
       .tokens = add("tokens", tokens * sizeof(int32_t)),
@@ -141,6 +145,8 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
                          options.kernels.data());
   }
   RONDO_ASSIGN(const ContextWindow window, MakeWindow(options));
+  plan.context =
+      window.slides ? static_cast<uint32_t>(window.blocks * kKvBlockTokens) : options.context;
 
   // A region for each layer's weights and two for its group's KV blocks at most, those of every
   // session, and what there is once.
@@ -155,6 +161,9 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
   RONDO_RETURN_IF_ERROR(CheckPositions(plan.decoder.spec(), options));
   RONDO_ASSIGN(plan.kv, MakeKvLayout(plan.decoder.spec(), *plan.set, window, options));
   RONDO_ASSIGN(plan.pool, BlockPool::Plan(plan.kv, memory));
+  if (options.prefix_cache) {
+    RONDO_ASSIGN(plan.prefix_cache, PrefixCache::Plan(plan.kv, memory));
+  }
   RONDO_ASSIGN(plan.sessions, HeapArray<SessionRegions>::Create(options.max_sessions));
   for (size_t i = 0; i < plan.sessions.size(); ++i) {
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);
@@ -165,8 +174,6 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
   RONDO_RETURN_IF_ERROR(memory->Layout());
 
   plan.mapped_bytes = plan.decoder.weights().mapped_bytes();
-  plan.context =
-      window.slides ? static_cast<uint32_t>(window.blocks * kKvBlockTokens) : options.context;
   return plan;
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/engine/options.h"
 #include "runtime/kv/block_pool.h"
 #include "runtime/kv/kv_layout.h"
+#include "runtime/kv/prefix_cache.h"
 #include "runtime/model/model_file.h"
 #include "runtime/plan/memory_plan.h"
 
@@ -37,6 +38,7 @@ struct EnginePlan {
   Decoder decoder;
   KvLayout kv;
   BlockPool pool;
+  PrefixCache prefix_cache;  // where options.prefix_cache
   HeapArray<SessionRegions> sessions;
   MemoryPlan::RegionId sampler_scratch = 0;
 };

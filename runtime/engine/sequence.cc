@@ -9,24 +9,24 @@
 
 namespace rondo {
 
-size_t Sequence::HistoryTokens(uint64_t ring_tokens, size_t max_rows) {
-  const CheckedSize tokens = CheckedSize(ring_tokens) + max_rows + kMaxPenaltyWindow;
-  return tokens.valid() ? tokens.value() : SIZE_MAX;
+size_t Sequence::HistoryTokens(uint64_t ring_tokens, const ContextWindow& window,
+                               uint64_t context) {
+  const uint64_t waiting = window.slides ? context : 0;
+  return (CheckedSize(ring_tokens) + waiting + kMaxPenaltyWindow).ValueOrMost();
 }
 
 void Sequence::Clear() {
   kv_.Truncate(0);
   tokens_.Truncate(0);
-  evaluated_ = logits_from_ = logits_at_ = 0;
+  evaluated_ = taken_over_ = logits_from_ = logits_at_ = 0;
   // A window that slides turns by one set of frequencies from its first token on.
   long_ = kv_.window().slides && limits_.context > limits_.short_context;
 }
 
-// Under SLIDE only as many tokens wait as one pass takes, so that none overwrites what an undo
-// needs; under STOP the whole context is remembered.
+// Under SLIDE a context's worth of tokens may wait, so that none overwrites what an undo needs;
+// under STOP the whole context is remembered.
 uint64_t Sequence::room() const {
-  return kv_.window().slides ? limits_.max_rows - std::min<uint64_t>(pending(), limits_.max_rows)
-                             : remaining();
+  return kv_.window().slides ? limits_.context - std::min(pending(), limits_.context) : remaining();
 }
 
 uint64_t Sequence::remaining() const {
@@ -62,6 +62,7 @@ void Sequence::Truncate(uint64_t tokens) {
   }
   const bool kv_held = tokens > evaluated_ || kv_.Holds(tokens - 1);
   evaluated_ = kv_held ? std::min(evaluated_, tokens) : 0;
+  taken_over_ = std::min(taken_over_, evaluated_);
   kv_.Truncate(evaluated_);
   tokens_.Truncate(tokens);
   // Logits of dropped tokens must not be taken for those of others that are appended later.
@@ -73,6 +74,7 @@ void Sequence::CopyFrom(const Sequence& other) {
   kv_.ShareAll(other.kv_);
   tokens_.CopyFrom(other.tokens_);
   evaluated_ = other.evaluated_;
+  taken_over_ = other.taken_over_;
   long_ = other.long_;
   logits_from_ = other.logits_from_;
   logits_at_ = other.logits_at_;
@@ -89,21 +91,30 @@ void Sequence::WantLogits() {
 // than short_context tokens: what is cached is then made anew.
 SequenceRows Sequence::NextRows(size_t most) {
   const uint64_t short_context = limits_.short_context;
-  if (short_context != 0 && !kv_.window().slides) {
+  const bool may_change = short_context != 0 && !kv_.window().slides;
+  if (may_change) {
     const bool is_long = evaluated_ >= short_context ||
                          (logits_from_ >= short_context && position() > short_context);
     if (is_long) logits_from_ = std::max(logits_from_, short_context);
     if (is_long != long_) {
       long_ = is_long;
-      evaluated_ = 0;
+      evaluated_ = taken_over_ = 0;
       kv_.Truncate(0);
     }
-    if (!is_long) most = std::min<uint64_t>(most, short_context - evaluated_);
   }
+  TakeOverPrefix();
+  if (may_change && !long_) most = std::min<uint64_t>(most, short_context - evaluated_);
   const std::span<const int32_t> tokens =
       tokens_.Run(evaluated_, std::min<uint64_t>(most, pending()));
   const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + tokens.size());
   return {&kv_, evaluated_, tokens, static_cast<size_t>(logits_from - evaluated_), long_, &cancel_};
+}
+
+// What is asked for logits, and the last token, is evaluated whatever others computed.
+void Sequence::TakeOverPrefix() {
+  if (prefix_cache_ == nullptr || evaluated_ > 0 || tokens_.begin() > 0) return;
+  const uint64_t most = std::min(logits_from_, position() - 1);
+  evaluated_ = taken_over_ = prefix_cache_->TakeOver(root(), tokens_, most, &kv_);
 }
 
 bool Sequence::Prepare(const SequenceRows& rows) {
@@ -120,7 +131,11 @@ void Sequence::TakeLogits(uint64_t position, const float* logits) {
 
 void Sequence::Finish(const SequenceRows& rows) {
   kv_.Commit();
+  const uint64_t full = ContextWindow::Block(evaluated_);
   evaluated_ += rows.tokens.size();
+  for (uint64_t b = full; prefix_cache_ != nullptr && b < ContextWindow::Block(evaluated_); ++b) {
+    prefix_cache_->Keep(root(), tokens_, b, &kv_);
+  }
   outcome_ = Status();
 }
 

@@ -9,6 +9,7 @@
 #include "runtime/base/status.h"
 #include "runtime/decoder/pass_rows.h"
 #include "runtime/kv/block_table.h"
+#include "runtime/kv/prefix_cache.h"
 #include "runtime/kv/token_history.h"
 
 namespace rondo {
@@ -32,13 +33,14 @@ struct SequenceLimits {
 // none while the engine evaluates the sequence.
 class Sequence {
  public:
-  // Tokens to remember: all that the cache may still hold, those that wait for a pass, and before
-  // them what penalties look at.
-  static size_t HistoryTokens(uint64_t ring_tokens, size_t max_rows);
+  // Tokens to remember: all that the cache may still hold, under SLIDE a context of those that wait
+  // for a pass, and before them what penalties look at.
+  static size_t HistoryTokens(uint64_t ring_tokens, const ContextWindow& window, uint64_t context);
 
-  Sequence(const SequenceLimits& limits, const BlockTable& kv, const TokenHistory& tokens,
-           float* logits)
-      : limits_(limits), kv_(kv), tokens_(tokens), logits_(logits) {
+  // `prefix_cache`: null where there is none.
+  Sequence(const SequenceLimits& limits, const BlockTable& kv, PrefixCache* prefix_cache,
+           const TokenHistory& tokens, float* logits)
+      : limits_(limits), kv_(kv), prefix_cache_(prefix_cache), tokens_(tokens), logits_(logits) {
     Clear();
   }
   Sequence(const Sequence&) = delete;
@@ -48,6 +50,8 @@ class Sequence {
   uint64_t position() const { return tokens_.end(); }  // tokens appended
   uint64_t evaluated() const { return evaluated_; }    // of these, tokens whose KV is cached
   uint64_t pending() const { return position() - evaluated_; }
+  // Of these, tokens that the prefix cache had: they were not computed for this sequence.
+  uint64_t taken_over() const { return taken_over_; }
   // Tokens that may be appended before a pass; 0: one must run first.
   uint64_t room() const;
   // Tokens that still fit under STOP; UINT64_MAX under SLIDE.
@@ -71,16 +75,19 @@ class Sequence {
   std::span<const float> logits() const { return {logits_, limits_.vocab_size}; }
   // While set, it is handed the logits of every position that asks for them.
   void set_sink(const LogitsSink& sink) { sink_ = sink; }
+  bool has_sink() const { return sink_.row != nullptr; }
 
   // [any thread] The pass that is running, or the next one, leaves this sequence out.
   void Cancel() { cancel_.store(true, std::memory_order_relaxed); }
   void ForgetCancel() { cancel_.store(false, std::memory_order_relaxed); }
-  // How the last pass ended for this sequence: kCancelled, or ok.
+  // How the last pass ended for this sequence: kCancelled, or ok. Ok where it had no rows.
   const Status& outcome() const { return outcome_; }
 
   // ---- For Engine::Step ----
 
-  // Its rows of a pass that gives it up to `most` rows; at least one is pending.
+  void BeginPass() { outcome_ = Status(); }
+  // Its rows of a pass that gives it up to `most` rows; at least one is pending. What the prefix
+  // cache has of it, it takes over first.
   SequenceRows NextRows(size_t most);
   bool Prepare(const SequenceRows& rows);
   bool cancelled() const { return cancel_.load(std::memory_order_relaxed); }
@@ -90,12 +97,18 @@ class Sequence {
 
  private:
   void Clear();
+  PrefixCache::Root root() const {
+    return long_ ? PrefixCache::Root::kLong : PrefixCache::Root::kShort;
+  }
+  void TakeOverPrefix();
 
   const SequenceLimits& limits_;
   BlockTable kv_;
+  PrefixCache* const prefix_cache_;
   TokenHistory tokens_;
   float* const logits_;  // [vocab_size]
   uint64_t evaluated_ = 0;
+  uint64_t taken_over_ = 0;
   bool long_ = false;         // those turn by the frequencies for long sequences
   uint64_t logits_from_ = 0;  // positions from here on ask for logits
   uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none

@@ -1,12 +1,17 @@
 #include "runtime/engine/session.h"
 
 #include <algorithm>
+#include <array>
 
 #include "runtime/sampling/log_probability.h"
 
 namespace rondo {
 
 namespace {
+
+Status NothingToPredictFrom() {
+  return Status::Error(StatusCode::kNoLogits, "there are no logits before the first prefill");
+}
 
 bool IsEos(const ModelFile& file, int32_t token) {
   const auto* ids = file.model().eos_tokens();
@@ -16,9 +21,11 @@ bool IsEos(const ModelFile& file, int32_t token) {
 
 }  // namespace
 
-Session::Session(Engine* engine, const SessionRegions& regions, const BlockTable& kv)
+Session::Session(Engine* engine, const SessionRegions& regions, const BlockTable& kv,
+                 PrefixCache* prefix_cache)
     : engine_(engine),
-      sequence_(engine->limits(), kv, TokenHistory(engine->Array<int32_t>(regions.tokens)),
+      sequence_(engine->limits(), kv, prefix_cache,
+                TokenHistory(engine->Array<int32_t>(regions.tokens)),
                 engine->Array<float>(regions.logits).data()) {}
 
 Status Session::Init(const SessionOptions& options, const SessionRegions& regions) {
@@ -111,17 +118,10 @@ Status Session::EvaluatePending() {
   return Status();
 }
 
-// The last token's logits become current.
-Status Session::MakeLogits() {
-  if (position() == 0) {
-    return Status::Error(StatusCode::kNoLogits, "there are no logits before the first prefill");
-  }
-  sequence_.WantLogits();
-  return EvaluatePending();
-}
-
 Result<std::span<const float>> Session::Logits() {
-  RONDO_RETURN_IF_ERROR(MakeLogits());
+  if (position() == 0) return NothingToPredictFrom();
+  sequence_.WantLogits();
+  RONDO_RETURN_IF_ERROR(EvaluatePending());
   return sequence_.logits();
 }
 
@@ -131,6 +131,7 @@ Status Session::Accept(int32_t token) {
   // Tokens wait for evaluation, but no more of them than one forward pass takes.
   if (sequence_.pending() >= engine_->limits().max_rows) RONDO_RETURN_IF_ERROR(EvaluatePending());
   finished_ = FinishReason::kNone;
+  event_waits_ = false;
   sequence_.Append({&token, 1}, 1);
   ++generated_;
   text_.BeginEvent();
@@ -138,19 +139,91 @@ Status Session::Accept(int32_t token) {
   return Status();
 }
 
-Result<TokenEvent> Session::Next() {
-  text_.BeginEvent();
-  if (finished_ != FinishReason::kNone) {
-    TokenEvent again;
-    again.reason = finished_;
-    return again;
+Status Session::Queue(std::span<const int32_t> ids) {
+  RONDO_RETURN_IF_ERROR(CheckIds(ids));
+  RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
+  if (ids.size() > sequence_.room()) {
+    return Status::Error(StatusCode::kContextFull,
+                         "%zu tokens are more than may wait: %llu now, before a step takes some",
+                         ids.size(), static_cast<unsigned long long>(sequence_.room()));
   }
-  if (remaining() == 0) return Finished(FinishReason::kContextFull);
-  RONDO_RETURN_IF_ERROR(MakeLogits());
+  sequence_.Append(ids, ids.size() - 1);
+  text_.Note(ids);
+  EndGeneration();
+  return Status();
+}
+
+Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
+  for (size_t i = 0; i < sessions.size(); ++i) {
+    if (!sessions[i]->event_waits_) continue;
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "session %zu has an event of the last step that was not taken", i);
+  }
+  std::array<Sequence*, kMaxSessions> waiting;
+  size_t n = 0;
+  for (Session* session : sessions) {
+    if (session->BeginStep()) waiting[n++] = &session->sequence_;
+  }
+  if (n > 0) RONDO_RETURN_IF_ERROR(engine->Step({waiting.data(), n}));
+  for (Session* session : sessions) session->EndStep();
+  return Status();
+}
+
+// True where the session needs a pass before it can go on.
+bool Session::BeginStep() {
+  sequence_.BeginPass();
+  if (finished_ != FinishReason::kNone || remaining() == 0 || position() == 0) return false;
+  sequence_.WantLogits();
+  return sequence_.pending() > 0;
+}
+
+void Session::EndStep() {
+  text_.BeginEvent();
+  event_ = TokenEvent();
+  event_status_ = Status();
+  if (finished_ != FinishReason::kNone) {
+    event_.reason = finished_;
+  } else if (remaining() == 0) {
+    event_ = Finished(FinishReason::kContextFull);
+  } else if (position() == 0) {
+    event_status_ = NothingToPredictFrom();
+  } else if (!sequence_.outcome().ok()) {
+    event_status_ = sequence_.outcome();
+  } else if (sequence_.pending() > 0) {
+    return;
+  } else if (Result<TokenEvent> sampled = Sample(); sampled.ok()) {
+    event_ = *sampled;
+  } else {
+    event_status_ = sampled.status();
+  }
+  event_waits_ = true;
+}
+
+Result<TokenEvent> Session::TakeEvent() {
+  TokenEvent event;
+  event.reason = finished_;
+  if (event_waits_) {
+    event_waits_ = false;
+    RONDO_RETURN_IF_ERROR(event_status_);
+    event = event_;
+  }
+  if (event.token < 0 && event.reason == FinishReason::kNone) event.pending = sequence_.pending();
+  event.taken_over = sequence_.taken_over();
+  return event;
+}
+
+Result<TokenEvent> Session::Next() {
+  Session* const self = this;
+  while (!event_waits_) RONDO_RETURN_IF_ERROR(Step(engine_, {&self, 1}));
+  return TakeEvent();
+}
+
+// The logits are current.
+Result<TokenEvent> Session::Sample() {
   const std::span<const float> logits = sequence_.logits();
   TokenEvent event;
   {
-    const std::lock_guard turn(engine_->turn());
+    const std::lock_guard sampling(engine_->sampling());
     event.token = sampler_.Sample(logits, sequence_.tokens(), engine_->sampler_scratch());
   }
   if (event.token == Sampler::kNoToken) {
@@ -186,9 +259,17 @@ TokenEvent Session::Finished(FinishReason reason) {
   return event;
 }
 
+// Becomes what `other` is, but for its options, as if it had been fed the same tokens.
+void Session::CopyFrom(const Session& other) {
+  sequence_.CopyFrom(other.sequence_);
+  text_.GoOnFrom(other.text_);
+  EndGeneration();
+}
+
 void Session::EndGeneration() {
   generated_ = 0;
   finished_ = FinishReason::kNone;
+  event_waits_ = false;
   text_.BeginGeneration();
 }
 

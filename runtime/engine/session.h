@@ -27,6 +27,8 @@ struct TokenEvent {
   std::string_view bytes;  // the token's raw bytes; may be half a character
   std::string_view text;   // what has become complete: whole code points, may be empty
   FinishReason reason = FinishReason::kNone;
+  uint64_t pending = 0;     // tokens of a prompt that still wait for passes
+  uint64_t taken_over = 0;  // tokens of the sequence that the prefix cache had
 };
 
 // Lies in the engine's arena. All calls but Cancel: one thread per session at a time; sessions of
@@ -39,9 +41,9 @@ class Session {
  public:
   // Appends tokens, evaluates them chunk by chunk, and makes the last one's logits current.
   // Errors: kInvalidArgument (no ids; an id out of range, named), kContextFull (policy STOP; the
-  // room left is named), kCancelled. Cancelled under SLIDE after the ring has turned past what the
-  // session saw before, or what it must be able to undo, it keeps the chunks that were finished:
-  // position() tells.
+  // room left is named), kKvPoolFull, kCancelled. Cancelled under SLIDE after the ring has turned
+  // past what the session saw before, or what it must be able to undo, it keeps the chunks that
+  // were finished: position() tells.
   Status Prefill(std::span<const int32_t> ids) { return Append(ids, {}); }
 
   // Like Prefill, and hands the logits of every one of these tokens, in order, to `sink`.
@@ -49,10 +51,23 @@ class Session {
     return Append(ids, sink);
   }
 
+  // Queues tokens; Step evaluates them. Errors: kInvalidArgument, kContextFull (also: more than may
+  // wait under SLIDE; how many may is named).
+  Status Queue(std::span<const int32_t> ids);
+
+  // One pass for these sessions of `engine`, distinct, at most kMaxSessions; then each one that has
+  // nothing pending any more samples a token as Next does. TakeEvent tells how it went for each.
+  // Errors, and then nothing has happened: kInvalidArgument (an event was not taken), kKvPoolFull.
+  static Status Step(Engine* engine, std::span<Session* const> sessions);
+  // What the last step had for this session, once; then, and where it still waits for passes, an
+  // event without a token. Errors: kNoLogits, kCancelled, and that of the sampler, as Next.
+  Result<TokenEvent> TakeEvent();
+
   // Samples from the current logits and appends the token, unless it ends the generation by kEos.
   // After an end, the same reason comes again, without a token, until the session is changed by
   // another call. Views in the event live until the next call. Errors: kNoLogits, kCancelled,
-  // kInvalidArgument (every token is forbidden by logit_bias, or the model gave no number).
+  // kKvPoolFull, kInvalidArgument (every token is forbidden by logit_bias, or the model gave no
+  // number).
   Result<TokenEvent> Next();
 
   // Appends a token that the caller chose. Errors: kInvalidArgument, kContextFull.
@@ -79,7 +94,8 @@ class Session {
 
  private:
   friend class Engine;
-  Session(Engine* engine, const SessionRegions& regions, const BlockTable& kv);
+  Session(Engine* engine, const SessionRegions& regions, const BlockTable& kv,
+          PrefixCache* prefix_cache);
   Status Init(const SessionOptions& options, const SessionRegions& regions);
 
   Status CheckIds(std::span<const int32_t> ids) const;
@@ -88,7 +104,10 @@ class Session {
   bool CanUndo(uint64_t position, uint64_t n) const;
   void Restore(uint64_t position, bool undoable, std::span<const int32_t> ids);
   Status EvaluatePending();
-  Status MakeLogits();
+  void CopyFrom(const Session& other);
+  bool BeginStep();
+  void EndStep();
+  Result<TokenEvent> Sample();
   TokenEvent Finished(FinishReason reason);
   void EndGeneration();  // what was generated before counts no more
 
@@ -101,6 +120,9 @@ class Session {
   bool logprobs_ = false;
   uint64_t generated_ = 0;  // tokens from Next and Accept since the last Prefill
   FinishReason finished_ = FinishReason::kNone;
+  bool event_waits_ = false;  // for TakeEvent
+  TokenEvent event_;
+  Status event_status_;
 };
 
 }  // namespace rondo

@@ -42,6 +42,8 @@ class SessionText {
   // The next token begins a generation.
   void BeginGeneration();
   void Reset();
+  // As if what went in before had been what did there.
+  void GoOnFrom(const SessionText& other) { has_text_ = other.has_text_; }
 
  private:
   void Put(std::string_view text);

@@ -7,82 +7,124 @@
 namespace rondo {
 
 Status Engine::Step(std::span<Sequence* const> sequences) {
-  const std::lock_guard turn(turn_);
-  std::array<SequenceRows, kMaxSessions> all_rows;
-  std::array<Sequence*, kMaxSessions> all_chosen;
-  size_t n = 0;
+  // Logits are handed out on the thread that asked for them.
+  const bool alone = std::any_of(sequences.begin(), sequences.end(),
+                                 [](const Sequence* sequence) { return sequence->has_sink(); });
+  PassRequest request{sequences, alone, Status()};
+  queue_.Serve(&request, [this](PassRequest* requests) { RunPass(requests); });
+  return request.status;
+}
+
+// Those that wait for one row come first: they decode, and somebody reads along. The rest of the
+// pass, bounded where somebody does, goes to prompts in their order: one row at least.
+void Engine::ChooseRows(PassRequest* requests, PassMembers* members) {
   size_t left = limits_.max_rows;
-  for (const bool one_row : {true, false}) {
-    for (Sequence* sequence : sequences) {
-      if ((sequence->pending() == 1) != one_row || left == 0 || n == kMaxSessions) continue;
-      all_rows[n] = sequence->NextRows(left);
-      all_chosen[n] = sequence;
-      left -= all_rows[n++].tokens.size();
+  members->n = 0;
+  for (const bool decoding : {true, false}) {
+    if (!decoding && members->n > 0) {
+      const size_t rows = plan_.options.rows_per_step - 1;
+      left = std::min(left, std::max(rows, members->n) - members->n + 1);
+    }
+    for (PassRequest* request = requests; request != nullptr; request = request->next) {
+      for (Sequence* sequence : request->sequences) {
+        if ((sequence->pending() == 1) != decoding || !request->status.ok()) continue;
+        if (left == 0 || members->n == kMaxSessions) return;
+        const uint64_t known = sequence->taken_over();
+        const SequenceRows rows = sequence->NextRows(left);
+        if (sequence->taken_over() > known) {
+          tokens_taken_over_.fetch_add(sequence->taken_over() - known, std::memory_order_relaxed);
+        }
+        members->rows[members->n] = rows;
+        members->sequences[members->n] = sequence;
+        members->requests[members->n++] = request;
+        left -= rows.tokens.size();
+      }
     }
   }
-  const std::span<const SequenceRows> rows(all_rows.data(), n);
-  const std::span<Sequence*> chosen(all_chosen.data(), n);
-  for (size_t i = 0; i < n; ++i) {
-    if (chosen[i]->Prepare(rows[i])) continue;
-    const Status full =
-        Status::Error(StatusCode::kInternal, "the pool of KV blocks has too few of them");
-    for (size_t j = 0; j < i; ++j) chosen[j]->Abandon(full);
-    return full;
-  }
+}
 
-  const Status forward = plan_.decoder.Forward(rows);
-  for (size_t i = 0; i < n; ++i) {
-    if (forward.ok() && !chosen[i]->cancelled()) continue;
-    chosen[i]->Abandon(
+// A request that the pool has no blocks for takes no part; the pass is made up anew without it.
+void Engine::PrepareRows(PassRequest* requests, PassMembers* members) {
+  for (bool full = true; full;) {
+    full = false;
+    ChooseRows(requests, members);
+    for (size_t i = 0; i < members->n && !full; ++i) {
+      if (members->sequences[i]->Prepare(members->rows[i])) continue;
+      PassRequest* const request = members->requests[i];
+      request->status = Status::Error(StatusCode::kKvPoolFull,
+                                      "the pool of KV blocks has too few free for this pass: close "
+                                      "or reset other sessions, or plan more kv_tokens");
+      request->served = full = true;
+      for (size_t j = 0; j < i; ++j) members->sequences[j]->Abandon(request->status);
+    }
+  }
+}
+
+void Engine::RunPass(PassRequest* requests) {
+  const std::lock_guard turn(turn_);
+  for (PassRequest* request = requests; request != nullptr; request = request->next) {
+    for (Sequence* sequence : request->sequences) sequence->BeginPass();
+  }
+  PassMembers members;
+  PrepareRows(requests, &members);
+  if (members.n == 0) return;
+  const Status forward = plan_.decoder.Forward({members.rows.data(), members.n});
+  for (size_t i = 0; i < members.n; ++i) {
+    members.requests[i]->served = true;
+    Sequence*& sequence = members.sequences[i];
+    if (forward.ok() && !sequence->cancelled()) continue;
+    sequence->Abandon(
         forward.ok() ? Status::Error(StatusCode::kCancelled, "cancelled before the output head")
                      : forward);
-    chosen[i] = nullptr;
+    sequence = nullptr;
   }
-  if (forward.ok()) StepLogits(rows, chosen);
-  return Status();
+  if (forward.ok()) MakeLogits(&members);
 }
 
 // Makes the logits that were asked for, a few rows of whichever sequences at a time, and finishes
 // the sequences. One that is cancelled before its last row drops out.
-void Engine::StepLogits(std::span<const SequenceRows> rows, std::span<Sequence*> chosen) {
+void Engine::MakeLogits(PassMembers* members) {
   struct Wanted {
-    size_t sequence;
+    size_t member;
     uint64_t position;
   };
   std::array<Wanted, kLogitRows> wanted;
   std::array<size_t, kLogitRows> pass_rows;
   size_t n = 0;
   size_t left = 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (chosen[i] != nullptr) left += rows[i].tokens.size() - rows[i].first_logits_row;
+  for (size_t i = 0; i < members->n; ++i) {
+    const SequenceRows& rows = members->rows[i];
+    if (members->sequences[i] != nullptr) left += rows.tokens.size() - rows.first_logits_row;
   }
   const auto make = [&] {
     left -= std::min(n, left);
     const float* logits = plan_.decoder.Logits({pass_rows.data(), n}, left == 0);
     for (size_t i = 0; i < n; ++i) {
-      Sequence* sequence = chosen[wanted[i].sequence];
+      Sequence* const sequence = members->sequences[wanted[i].member];
       if (sequence == nullptr) continue;
       sequence->TakeLogits(wanted[i].position, logits + i * limits_.vocab_size);
     }
     n = 0;
   };
   size_t first_row = 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
-    for (size_t r = rows[i].first_logits_row; r < rows[i].tokens.size(); ++r) {
-      if (chosen[i] != nullptr && chosen[i]->cancelled()) {
-        chosen[i]->Abandon(Status::Error(StatusCode::kCancelled, "cancelled in the output head"));
-        chosen[i] = nullptr;
+  for (size_t i = 0; i < members->n; ++i) {
+    const SequenceRows& rows = members->rows[i];
+    Sequence*& sequence = members->sequences[i];
+    for (size_t r = rows.first_logits_row; r < rows.tokens.size(); ++r) {
+      if (sequence != nullptr && sequence->cancelled()) {
+        sequence->Abandon(Status::Error(StatusCode::kCancelled, "cancelled in the output head"));
+        sequence = nullptr;
       }
-      if (chosen[i] == nullptr) break;
-      wanted[n] = {i, rows[i].position + r};
+      if (sequence == nullptr) break;
+      wanted[n] = {i, rows.position + r};
       pass_rows[n++] = first_row + r;
       if (n == kLogitRows) make();
     }
-    first_row += rows[i].tokens.size();
+    first_row += rows.tokens.size();
   }
   if (n > 0) make();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (chosen[i] != nullptr) chosen[i]->Finish(rows[i]);
+  for (size_t i = 0; i < members->n; ++i) {
+    if (members->sequences[i] != nullptr) members->sequences[i]->Finish(members->rows[i]);
   }
 }
 

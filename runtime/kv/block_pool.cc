@@ -1,6 +1,5 @@
 #include "runtime/kv/block_pool.h"
 
-#include <algorithm>
 #include <cstdio>
 
 namespace rondo {
@@ -12,12 +11,12 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
     const KvLayout::Group& planned = layout.groups()[i];
     Group& group = pool.groups_[i];
     const CheckedSize bytes = CheckedSize(planned.pool_blocks) * planned.block_bytes + kOverRead;
-    const CheckedSize counts = CheckedSize(planned.pool_blocks) * 2 * sizeof(uint32_t);
-    if (!bytes.valid() || !counts.valid() || planned.pool_blocks >= kNoBlock) {
+    const CheckedSize uses = (CheckedSize(planned.pool_blocks) + 1) * sizeof(Use);
+    if (!bytes.valid() || !uses.valid() || planned.pool_blocks >= kNoBlock) {
       return Status::Error(StatusCode::kOutOfMemory, "the KV cache is larger than memory");
     }
     group.block_bytes = planned.block_bytes;
-    group.n_blocks = planned.pool_blocks;
+    group.n_blocks = static_cast<BlockId>(planned.pool_blocks);
     char name[PlanRegion::kMaxName];
     if (planned.window.tokens > 0) {
       std::snprintf(name, sizeof name, "KV blocks, window of %llu",
@@ -26,7 +25,7 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
       std::snprintf(name, sizeof name, "KV blocks");
     }
     group.blocks_region = plan->Add(Segment::kKvPool, bytes.value(), name);
-    group.counts_region = plan->Add(Segment::kKvPool, counts.value(), "KV block references");
+    group.uses_region = plan->Add(Segment::kKvPool, uses.value(), "KV block references");
   }
   return pool;
 }
@@ -34,29 +33,55 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
 void BlockPool::Bind(const MemoryPlan& plan, uint8_t* arena) {
   for (Group& group : groups_) {
     group.blocks = arena + plan.region(group.blocks_region).offset;
-    group.references = reinterpret_cast<uint32_t*>(arena + plan.region(group.counts_region).offset);
-    group.free = group.references + group.n_blocks;
-    std::fill_n(group.references, group.n_blocks, 0u);
-    // The lowest block is taken first.
-    for (size_t i = 0; i < group.n_blocks; ++i) {
-      group.free[i] = static_cast<BlockId>(group.n_blocks - 1 - i);
+    group.uses = reinterpret_cast<Use*>(arena + plan.region(group.uses_region).offset);
+    group.uses[group.n_blocks] = {0, 0, group.n_blocks, group.n_blocks};
+    for (BlockId id = 0; id < group.n_blocks; ++id) {  // the lowest block is taken first
+      group.uses[id] = {};
+      Link(group, id, group.n_blocks);
     }
     group.n_free = group.n_blocks;
   }
 }
 
+void BlockPool::Link(Group& group, BlockId id, BlockId before) {
+  Use& use = group.uses[id];
+  use.next = before;
+  use.previous = group.uses[before].previous;
+  group.uses[use.previous].next = id;
+  group.uses[before].previous = id;
+}
+
+void BlockPool::Unlink(Group& group, BlockId id) {
+  const Use& use = group.uses[id];
+  group.uses[use.previous].next = use.next;
+  group.uses[use.next].previous = use.previous;
+}
+
 BlockId BlockPool::Take(size_t group) {
   Group& g = groups_[group];
   if (g.n_free == 0) return kNoBlock;
-  const BlockId id = g.free[--g.n_free];
-  g.references[id] = 1;
+  const BlockId id = g.uses[g.n_blocks].next;
+  Unlink(g, id);
+  --g.n_free;
+  g.uses[id].references = 1;
+  g.uses[id].mark = 0;
   return id;
+}
+
+void BlockPool::Share(size_t group, BlockId id) {
+  Group& g = groups_[group];
+  if (g.uses[id].references++ > 0) return;
+  Unlink(g, id);
+  --g.n_free;
 }
 
 void BlockPool::Drop(size_t group, BlockId id) {
   if (id == kNoBlock) return;
   Group& g = groups_[group];
-  if (--g.references[id] == 0) g.free[g.n_free++] = id;
+  Use& use = g.uses[id];
+  if (--use.references > 0) return;
+  Link(g, id, use.mark != 0 ? g.n_blocks : g.uses[g.n_blocks].next);
+  ++g.n_free;
 }
 
 }  // namespace rondo

@@ -14,11 +14,16 @@ namespace rondo {
 using BlockId = uint32_t;
 inline constexpr BlockId kNoBlock = UINT32_MAX;
 
+// What a full KV block holds, for whoever looks for it later; 0: nothing that is looked for.
+using BlockMark = uint64_t;
+
+// A block that nobody references is free. A free block with a mark keeps what it holds, and can be
+// shared again, until its room is needed: those without one are taken first, then the oldest.
 // One thread at a time.
 class BlockPool {
  public:
   BlockPool() = default;
-  // Adds the blocks of each group, and the counts of references, to `plan`.
+  // Adds the blocks of each group, and the account of them, to `plan`.
   static Result<BlockPool> Plan(const KvLayout& layout, MemoryPlan* plan);
   // After the plan's Layout. All blocks are free; their contents are irrelevant.
   void Bind(const MemoryPlan& plan, uint8_t* arena);
@@ -28,25 +33,39 @@ class BlockPool {
     return g.blocks + id * g.block_bytes;
   }
   size_t free_blocks(size_t group) const { return groups_[group].n_free; }
-  bool IsShared(size_t group, BlockId id) const { return groups_[group].references[id] > 1; }
+  bool IsShared(size_t group, BlockId id) const { return groups_[group].uses[id].references > 1; }
 
-  // A block with one reference; kNoBlock where all are in use.
+  // A block with one reference and no mark; kNoBlock where all are in use.
   BlockId Take(size_t group);
-  void Share(size_t group, BlockId id) { ++groups_[group].references[id]; }
+  // One reference more, also to a free block whose mark says that it holds what is wanted.
+  void Share(size_t group, BlockId id);
   // Gives up one reference; kNoBlock is fine. The last one frees the block.
   void Drop(size_t group, BlockId id);
 
+  BlockMark mark(size_t group, BlockId id) const { return groups_[group].uses[id].mark; }
+  // Of a block that is referenced.
+  void SetMark(size_t group, BlockId id, BlockMark mark) { groups_[group].uses[id].mark = mark; }
+
  private:
+  struct Use {
+    BlockMark mark;
+    uint32_t references;
+    // The free blocks form a ring through an entry of its own behind the last block.
+    BlockId previous;
+    BlockId next;
+  };
   struct Group {
     size_t block_bytes;
-    size_t n_blocks;
+    BlockId n_blocks;
     MemoryPlan::RegionId blocks_region;
-    MemoryPlan::RegionId counts_region;
+    MemoryPlan::RegionId uses_region;
     uint8_t* blocks;
-    uint32_t* references;  // [n_blocks]
-    BlockId* free;         // [n_blocks], the first n_free are free
+    Use* uses;  // [n_blocks + 1]
     size_t n_free;
   };
+  static void Link(Group& group, BlockId id, BlockId before);
+  static void Unlink(Group& group, BlockId id);
+
   HeapArray<Group> groups_;
 };
 

@@ -32,8 +32,12 @@ bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
   bool enough = true;
   ForPass([&](size_t group, Slot& slot, uint64_t block) {
     slot.fresh = false;
+    if (!enough) return;
     const bool holds = slot.id != kNoBlock && slot.block == block;
-    if (!enough || (holds && !pool_->IsShared(group, slot.id))) return;
+    if (holds && !pool_->IsShared(group, slot.id)) {
+      pool_->SetMark(group, slot.id, 0);  // it becomes another
+      return;
+    }
     const BlockId id = pool_->Take(group);
     enough = id != kNoBlock;
     if (!enough) return;
@@ -69,7 +73,7 @@ void BlockTable::Rollback() {
 void BlockTable::Truncate(uint64_t tokens) {
   const std::span<const KvLayout::Group> groups = layout_->groups();
   for (size_t g = 0; g < groups.size(); ++g) {
-    for (size_t i = 0; i < groups[g].ring_blocks; ++i) {
+    for (size_t i = groups[g].ring_blocks; i-- > 0;) {
       Slot& slot = slots_[groups[g].first_slot + i];
       if (slot.id == kNoBlock || slot.block * kKvBlockTokens < tokens) continue;
       pool_->Drop(g, slot.id);
@@ -90,12 +94,18 @@ void BlockTable::ShareAll(const BlockTable& other) {
   }
 }
 
+void BlockTable::Put(size_t group, uint64_t block, BlockId id) {
+  pool_->Share(group, id);
+  Slot& held = slot(layout_->groups()[group], block);
+  pool_->Drop(group, held.id);
+  held = {block, id, kNoBlock, 0, false};
+}
+
 bool BlockTable::Holds(uint64_t position) const {
-  for (const KvLayout::Group& group : layout_->groups()) {
-    const uint64_t first = group.window.FirstRecentBlock(position);
+  for (size_t g = 0; g < layout_->groups().size(); ++g) {
+    const uint64_t first = layout_->groups()[g].window.FirstRecentBlock(position);
     for (const uint64_t block : {first, ContextWindow::Block(position)}) {
-      const Slot& held = slot(group, block);
-      if (held.id == kNoBlock || held.block != block) return false;
+      if (Find(g, block) == kNoBlock) return false;
     }
   }
   return true;

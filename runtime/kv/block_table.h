@@ -39,10 +39,19 @@ class BlockTable {
   void Commit();
   void Rollback();
 
-  // Gives up the blocks that hold no position below `tokens`.
+  // Gives up the blocks that hold no position below `tokens`; of what others may yet look for, what
+  // lies furthest back in the text goes first.
   void Truncate(uint64_t tokens);
   // Truncate(0), and then references what `other`, a table of the same pool, references.
   void ShareAll(const BlockTable& other);
+
+  // The block that holds block number `block` of the sequence; kNoBlock where it is not held.
+  BlockId Find(size_t group, uint64_t block) const {
+    const Slot& held = slot(layout_->groups()[group], block);
+    return held.block == block ? held.id : kNoBlock;
+  }
+  // Shares a block of the pool as block number `block`, in place of what its slot held.
+  void Put(size_t group, uint64_t block, BlockId id);
 
   // True where everything that the row at `position` sees is still here, so that the sequence can
   // be cut back to end with it.

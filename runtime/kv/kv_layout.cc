@@ -1,18 +1,24 @@
 #include "runtime/kv/kv_layout.h"
 
+#include <algorithm>
+
 #include "runtime/base/checked.h"
 
 namespace rondo {
 
 Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
                                   std::span<const Entry> entries, const ContextWindow& window,
-                                  uint64_t max_rows, uint64_t max_sequences) {
+                                  uint64_t max_rows, uint64_t max_sequences, uint64_t pool_tokens) {
   KvLayout layout;
   layout.window_ = window;
   layout.max_rows_ = max_rows;
   RONDO_ASSIGN(layout.places_, HeapArray<Place>::Create(entries.size()));
   RONDO_ASSIGN(layout.groups_, HeapArray<Group>::Create(entries.size()));
   const uint64_t most_blocks = window.RingBlocks(max_rows);
+  const uint64_t all_blocks =
+      pool_tokens > 0 ? CeilDiv(pool_tokens, kKvBlockTokens) : most_blocks * max_sequences;
+  layout.pool_tokens_ = all_blocks * kKvBlockTokens;
+  const uint64_t all_rings = std::max<uint64_t>(max_sequences, CeilDiv(all_blocks, most_blocks));
   CheckedSize per_block = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
@@ -24,7 +30,8 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
       const uint64_t ring = own.RingBlocks(max_rows);
       const bool turns = own.slides || ring < most_blocks;
       const uint64_t begun = CeilDiv(max_rows, kKvBlockTokens) + max_sequences - 1;
-      group = {own, ring, ring * max_sequences + (turns ? begun : 0), 0, layout.slots_};
+      const uint64_t blocks = std::min(all_blocks, ring * all_rings) + (turns ? begun : 0);
+      group = {own, ring, blocks, 0, layout.slots_};
       layout.slots_ += ring;
       ++layout.n_groups_;
     }

@@ -33,18 +33,20 @@ class KvLayout {
     size_t first_slot;     // of its ring in a BlockTable
   };
 
-  // Each ring has window.RingBlocks(max_rows) blocks. The pool has these for every sequence, and
-  // where rings turn as many more as one pass can begin: what the pass replaces is given up when it
-  // is over. Error: kOutOfMemory (sizes beyond memory).
+  // Each ring has window.RingBlocks(max_rows) blocks. The pool has room for `pool_tokens`, in whole
+  // blocks (0: for the ring of every sequence), and where rings turn as many blocks more as one
+  // pass can begin: what the pass replaces is given up when it is over. A layer's own window takes
+  // less. Error: kOutOfMemory (sizes beyond memory).
   static Result<KvLayout> Create(const KernelSet& set, KvFormat format,
                                  std::span<const Entry> entries, const ContextWindow& window,
-                                 uint64_t max_rows, uint64_t max_sequences);
+                                 uint64_t max_rows, uint64_t max_sequences, uint64_t pool_tokens);
 
   // The engine's window: what a sequence shows to sublayers without one of their own.
   const ContextWindow& window() const { return window_; }
   // What one position takes in all sublayers, as long as all see it.
   size_t bytes_per_token() const { return bytes_per_token_; }
   size_t slots() const { return slots_; }  // of all rings of one sequence
+  uint64_t pool_tokens() const { return pool_tokens_; }
   // Positions that the longest ring holds.
   uint64_t ring_tokens() const { return window_.RingBlocks(max_rows_) * kKvBlockTokens; }
 
@@ -70,6 +72,7 @@ class KvLayout {
   size_t slots_ = 0;
   size_t bytes_per_token_ = 0;
   uint64_t max_rows_ = 0;
+  uint64_t pool_tokens_ = 0;
   ContextWindow window_;
 };
 

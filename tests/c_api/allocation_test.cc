@@ -70,6 +70,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   plan.struct_size = sizeof plan;
   region.struct_size = sizeof region;
   counters.struct_size = sizeof counters;
+  rondo_session* const stepped = session.get();
   uint64_t u = 0;
   uint64_t v = 0;
   int64_t value = 0;
@@ -96,6 +97,9 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_session_prefill_logits(session.get(), ids, n_ids, row, nullptr),
       rondo_session_reset(session.get()),
       rondo_session_prefill(session.get(), ids, n_ids),
+      rondo_session_append(session.get(), ids, n_ids),
+      rondo_engine_step(engine.get(), &stepped, 1, text, sizeof text),
+      rondo_session_event(session.get(), &event),
   };
   failures += rondo_session_prefill(session.get(), ids, 0) != RONDO_STATUS_INVALID_ARGUMENT;
   failures += *rondo_session_last_error(session.get()) == '\0';

@@ -76,6 +76,13 @@ TEST(ArgumentsTest, NullsEverywhere) {
   EXPECT_EQ(rondo_engine_memory(engine.get(), nullptr), kInvalid);
   EXPECT_EQ(rondo_engine_memory_region(nullptr, 0, &region), kInvalid);
   EXPECT_EQ(rondo_engine_memory_region(engine.get(), 0, nullptr), kInvalid);
+  EXPECT_EQ(rondo_engine_step(nullptr, nullptr, 0, c, sizeof c), kInvalid);
+  EXPECT_EQ(rondo_session_append(nullptr, &id, 1), kInvalid);
+  EXPECT_EQ(rondo_session_append(session.get(), nullptr, 1), kInvalid);
+  EXPECT_EQ(rondo_session_event(nullptr, &event), kInvalid);
+  EXPECT_EQ(rondo_session_event(session.get(), nullptr), kInvalid);
+  EXPECT_EQ(rondo_session_fork(nullptr, &so, &s, c, sizeof c), kInvalid);
+  EXPECT_EQ(rondo_session_fork(session.get(), &so, nullptr, c, sizeof c), kInvalid);
   EXPECT_EQ(rondo_engine_stats(nullptr, &counters), kInvalid);
   EXPECT_EQ(rondo_engine_stats(engine.get(), nullptr), kInvalid);
 

@@ -53,6 +53,18 @@ TEST(GenerationTest, TheExampleProgram) {
             Continue(64));
 }
 
+TEST(GenerationTest, TheExampleOfManySessions) {
+  const std::string lines =
+      Output(std::string("'") + RONDO_EXAMPLE_MANY_SESSIONS + "' '" + TinyModelPath() + "' \"" +
+             kPrompt + "\" 'The cat' \"" + kPrompt + "\"");
+  const std::string alone = Continue(32) + "\n";
+  EXPECT_EQ(lines.substr(0, alone.size()), alone);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n') -
+                3 * (std::count(alone.begin(), alone.end(), '\n') - 1),
+            4);
+  EXPECT_NE(lines.find("\n" + alone, alone.size() - 1), std::string::npos);  // the third
+}
+
 TEST(GenerationTest, PythonThroughCtypes) {
   if (kSanitized) GTEST_SKIP() << "python3 cannot load a sanitized library";
 #ifdef RONDO_EMULATED

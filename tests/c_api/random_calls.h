@@ -16,11 +16,12 @@ namespace rondo::abi_test {
 // made it.
 class RandomCalls {
  public:
-  RandomCalls(rondo_session* session, uint32_t vocab_size, std::function<uint32_t()> random)
-      : session_(session), vocab_size_(vocab_size), random_(std::move(random)) {}
+  RandomCalls(rondo_engine* engine, rondo_session* session, uint32_t vocab_size,
+              std::function<uint32_t()> random)
+      : engine_(engine), session_(session), vocab_size_(vocab_size), random_(std::move(random)) {}
 
   void Step() {
-    switch (random_() % 10) {
+    switch (random_() % 12) {
       case 0: {
         std::vector<int32_t> ids(random_() % 90);
         for (int32_t& id : ids) id = AnyId();
@@ -69,6 +70,25 @@ class RandomCalls {
       case 8:
         if (random_() % 4 == 0) Expect(rondo_session_cancel(session_), {RONDO_STATUS_OK});
         break;
+      case 9: {
+        std::vector<int32_t> ids(random_() % 90);
+        for (int32_t& id : ids) id = AnyId();
+        const int32_t status = rondo_session_append(session_, ids.data(), ids.size());
+        if (status == RONDO_STATUS_OK) position_ += ids.size();
+        Expect(status, {RONDO_STATUS_OK, RONDO_STATUS_INVALID_ARGUMENT, RONDO_STATUS_CONTEXT_FULL});
+        break;
+      }
+      case 10: {
+        // A token is part of the sequence from the step on, whoever hands out its event.
+        Expect(rondo_engine_step(engine_, &session_, 1, nullptr, 0), {RONDO_STATUS_OK});
+        rondo_event event = {};
+        event.struct_size = sizeof event;
+        Expect(random_() % 4 == 0 ? rondo_session_next(session_, &event)
+                                  : rondo_session_event(session_, &event),
+               {RONDO_STATUS_OK, RONDO_STATUS_NO_LOGITS, RONDO_STATUS_CANCELLED});
+        ASSERT_EQ(rondo_session_position(session_, &position_), RONDO_STATUS_OK);
+        break;
+      }
       default:
         if (random_() % 8 == 0) {
           Expect(rondo_session_reset(session_), {RONDO_STATUS_OK});
@@ -91,6 +111,7 @@ class RandomCalls {
         << rondo_status_string(status) << ": " << rondo_session_last_error(session_);
   }
 
+  rondo_engine* engine_;
   rondo_session* session_;
   uint32_t vocab_size_;
   std::function<uint32_t()> random_;

@@ -43,9 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   rondo_session_options options = SessionOptions();
   options.temperature = 1.5f;
   options.repetition_penalty = 1.2f;
-  const Session session = NewSession(engines[data[0] % 2].get(), options);
+  rondo_engine* const engine = engines[data[0] % 2].get();
+  const Session session = NewSession(engine, options);
   size_t at = 1;
-  RandomCalls calls(session.get(), vocab_size, [&] {
+  RandomCalls calls(engine, session.get(), vocab_size, [&] {
     if (at + 2 > size) return 0u;
     at += 2;
     return (data[at - 2] | data[at - 1] << 8) * 0x10001u;  // all four bytes of an id, too

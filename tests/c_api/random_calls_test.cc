@@ -27,8 +27,8 @@ TEST(RandomCallsTest, PositionsAreWhatSuccessfulCallsMadeThem) {
     const Session a = NewSession(engine.get(), session_options);
     session_options.max_tokens = 20;
     const Session b = NewSession(engine.get(), session_options);
-    RandomCalls calls_a(a.get(), facts.vocab_size, std::mt19937(1));
-    RandomCalls calls_b(b.get(), facts.vocab_size, std::mt19937(2));
+    RandomCalls calls_a(engine.get(), a.get(), facts.vocab_size, std::mt19937(1));
+    RandomCalls calls_b(engine.get(), b.get(), facts.vocab_size, std::mt19937(2));
     for (int i = 0; i < 500 && !HasFatalFailure(); ++i) {
       calls_a.Step();
       calls_b.Step();

@@ -1,5 +1,5 @@
 // Several sequences in one pass: each row's logits are those of its sequence alone, to the bit,
-// whatever joins, leaves, is copied, cancelled or cut back beside it.
+// whatever joins, leaves, is forked, taken over, cancelled, cut back or refused beside it.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -80,7 +80,7 @@ class Schedules : public testing::TestWithParam<Case> {
  protected:
   static constexpr size_t kLength = 330;  // of a text
   static constexpr uint32_t kTexts = 3;
-  static constexpr size_t kSessions = 5;
+  static constexpr size_t kMostSessions = 16;
 
   Schedules() {
     const std::string json =
@@ -90,18 +90,20 @@ class Schedules : public testing::TestWithParam<Case> {
         GetParam().architecture.config + "}";
     convert::WriteCheckpointOf(folder_ / "model", nlohmann::json::parse(json).dump());
     model_ = std::make_unique<TestModel>(folder_ / "model", GetParam().format.weights);
-    const auto engine = model_->NewEngine(Options(1));
+    EngineOptions alone = Options(1, 1);
+    alone.prefix_cache = false;
+    const auto engine = model_->NewEngine(alone);
     for (uint32_t text = 0; text < kTexts; ++text) {
       expected_.push_back(AllLogits(*NewSession(*engine), Text(text, kLength)));
     }
   }
 
-  EngineOptions Options(uint32_t threads) const {
+  EngineOptions Options(uint32_t threads, uint32_t sessions) const {
     EngineOptions options;
     options.context = GetParam().slides ? 128 : 400;
     options.policy = GetParam().slides ? ContextPolicy::kSlide : ContextPolicy::kStop;
     options.max_rows = 24;
-    options.max_sessions = kSessions;
+    options.max_sessions = sessions;
     options.threads = threads;
     options.kv_format = GetParam().format.kv;
     options.kernels = GetParam().set->name;
@@ -123,20 +125,25 @@ class Schedules : public testing::TestWithParam<Case> {
           << "text " << member->text << " position " << position;
     }
     Sequence& sequence() const { return session->sequence(); }
-    // Queues the next tokens of its text.
-    void Append(size_t n) const {
+    // Queues the next tokens of its text, and asks for the logits of all of them or of the last.
+    void Append(size_t n, bool all) const {
       const std::vector<int32_t> text = Text(this->text, kLength);
       const uint64_t at = sequence().position();
       n = std::min<uint64_t>({n, sequence().room(), kLength - at});
-      sequence().Append(std::span(text).subspan(at, n), 0);
+      sequence().Append(std::span(text).subspan(at, n), all ? 0 : n - 1);
     }
   };
 
-  void Run(uint32_t seed, uint32_t threads) {
+  // A schedule of 2 to 16 sessions; in every third one the pool is too small for them.
+  void Run(uint32_t seed) {
     std::mt19937 random(seed);
-    const auto engine = model_->NewEngine(Options(threads));
-    std::vector<Member> members(kSessions);
-    for (int step = 0; step < 50; ++step) {
+    const uint32_t sessions = 2 + random() % (kMostSessions - 1);
+    EngineOptions options = Options(1 + seed % 2, sessions);
+    if (seed % 3 == 2) options.kv_tokens = (2 + random() % (2 * sessions)) * kKvBlockTokens;
+    if (seed % 4 == 3) options.rows_per_step = 1 + random() % options.max_rows;
+    const auto engine = model_->NewEngine(options);
+    std::vector<Member> members(sessions);
+    for (int step = 0; step < 30; ++step) {
       std::vector<Sequence*> pass;
       std::vector<uint64_t> before;
       std::vector<bool> cancelled;
@@ -157,7 +164,7 @@ class Schedules : public testing::TestWithParam<Case> {
           const std::lock_guard turn(engine->turn());
           sequence.Truncate(less);
         }
-        const Member& other = members[random() % kSessions];
+        const Member& other = members[random() % sessions];
         if (what == 2 && other.session != nullptr && &other != &member) {
           const std::lock_guard turn(engine->turn());
           sequence.CopyFrom(other.sequence());
@@ -167,7 +174,9 @@ class Schedules : public testing::TestWithParam<Case> {
           const std::lock_guard turn(engine->turn());
           sequence.Truncate(0);
         }
-        if (sequence.pending() == 0) member.Append(random() % 3 == 0 ? 1 + random() % 60 : 1);
+        if (sequence.pending() == 0) {
+          member.Append(random() % 3 == 0 ? 1 + random() % 150 : 1, random() % 2 == 0);
+        }
         if (what == 3 || sequence.pending() == 0) continue;  // waits
         const bool cancel = what == 4;
         if (cancel) sequence.Cancel();
@@ -176,25 +185,45 @@ class Schedules : public testing::TestWithParam<Case> {
         cancelled.push_back(cancel);
       }
       if (pass.empty()) continue;
-      ASSERT_TRUE(engine->Step(pass).ok());
+      if (const Status status = engine->Step(pass); !status.ok()) {
+        ASSERT_EQ(status.code(), StatusCode::kKvPoolFull) << status.message();
+        ASSERT_NE(options.kv_tokens, 0u);
+        ++refused_;
+        const size_t leaves = random() % pass.size();
+        for (size_t i = 0; i < pass.size(); ++i) {
+          EXPECT_EQ(pass[i]->evaluated(), std::max(before[i], pass[i]->taken_over()));
+          pass[i]->ForgetCancel();
+        }
+        for (Member& member : members) {
+          if (member.session == nullptr || &member.sequence() != pass[leaves]) continue;
+          engine->CloseSession(member.session);
+          member.session = nullptr;
+        }
+        continue;
+      }
       for (size_t i = 0; i < pass.size(); ++i) {
         // One that the pass had no rows for waits for the next.
         if (!cancelled[i] || pass[i]->outcome().ok()) continue;
         EXPECT_EQ(pass[i]->outcome().code(), StatusCode::kCancelled);
-        EXPECT_EQ(pass[i]->evaluated(), before[i]);
+        EXPECT_EQ(pass[i]->evaluated(), std::max(before[i], pass[i]->taken_over()));
       }
     }
+    taken_over_ += engine->tokens_taken_over();
   }
 
   const TempFolder folder_;
   std::unique_ptr<TestModel> model_;
   std::vector<std::vector<float>> expected_;
   size_t rows_seen_ = 0;
+  size_t refused_ = 0;
+  uint64_t taken_over_ = 0;
 };
 
 TEST_P(Schedules, EqualEachSequenceAlone) {
-  for (uint32_t seed = 0; seed < 4; ++seed) Run(seed, 1 + seed % 2);
+  for (uint32_t seed = 0; seed < 9; ++seed) Run(seed);
   EXPECT_GT(rows_seen_, 1000u);
+  EXPECT_GT(refused_, 0u);
+  EXPECT_GT(taken_over_, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Schedules, testing::ValuesIn(Cases()), Name);

@@ -1,0 +1,47 @@
+// The right to call a session, for the time of one call.
+#pragma once
+
+#include "c_api/handles.h"
+
+namespace rondo::c_api {
+
+// The right to call the session. Holds a reference, so that closing from another thread while the
+// call runs takes effect when it is over.
+class Turn {
+ public:
+  explicit Turn(rondo_session* session) {
+    if (session == nullptr) return;
+    if (session->engine->InCallback() || session->engine->Inherited()) return;
+    if (session->busy.test_and_set(std::memory_order_acquire)) return;
+    Retain(session);
+    session_ = session;
+  }
+  ~Turn() {
+    if (session_ == nullptr) return;
+    session_->busy.clear(std::memory_order_release);
+    Release(session_);
+  }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  bool taken() const { return session_ != nullptr; }
+  rondo::Session& operator*() { return *session_->session; }
+  rondo::Session* operator->() { return session_->session; }
+  rondo_engine& engine() { return *session_->engine; }
+
+  // The code; the message stays with the handle.
+  int32_t Finish(const Status& status) {
+    if (!status.ok()) session_->last_error = status;
+    return Code(status);
+  }
+
+ private:
+  rondo_session* session_ = nullptr;
+};
+
+inline Status WhyNoTurn(const rondo_session* session) {
+  if (session == nullptr) return NullArgument("session");
+  return Status::Error(StatusCode::kBusy, "the session is in use by another call");
+}
+
+}  // namespace rondo::c_api
