@@ -12,7 +12,7 @@ namespace rondo::abi_test {
 const std::string& TinyModelPath() {
   static const TempFolder folder;
   static const std::string path = [] {
-    const std::string file = (folder.path() / "tiny.rondo").string();
+    std::string file = (folder.path() / "tiny.rondo").string();
     const std::string command = std::string("'") + RONDO_TOOL + "' convert '" + RONDO_TEST_DATA +
                                 "/tiny' -o '" + file + "' --weights q8 > /dev/null";
     EXPECT_EQ(std::system(command.c_str()), 0) << command;

@@ -15,6 +15,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+// NOLINTBEGIN(google-build-namespaces, misc-definitions-in-headers): one file has it all.
 namespace {
 std::atomic<bool> counting{false};
 std::atomic<int> allocations{0};
@@ -65,6 +66,7 @@ __attribute__((visibility("default"))) void* mmap(void* address, size_t length, 
 }
 
 }  // extern "C"
+// NOLINTEND(google-build-namespaces, misc-definitions-in-headers)
 
 // Counts while it lives; one at a time.
 class Counted {

@@ -52,7 +52,7 @@ std::string Difference(const ReferenceTemplate& reference, const json& conversat
   request.continue_final_message = conversation["continue_final_message"];
   request.local_time = testing::kTestClock;
   const testing::Rendered rendered = testing::Render(request);
-  const std::string sentence = rendered.status.message();
+  std::string sentence = rendered.status.message();
   if (conversation.contains("error")) {
     const std::string error = conversation["error"];
     if (rendered.status.ok()) return "was rendered, expected " + error;

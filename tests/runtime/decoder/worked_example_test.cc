@@ -142,7 +142,7 @@ TEST_P(WorkedExample, DecodeOverTheCacheEqualsRecomputingAll) {
 
   BlockTable fresh = cache_->NewTable();
   const std::vector<float> recomputed = Run(&fresh, 0, all, RuleForEnd(5));
-  EXPECT_EQ(std::memcmp(decoded.data(), recomputed.data() + 4 * kHeads, kHeads * sizeof(float)), 0);
+  EXPECT_EQ(decoded, std::vector<float>(recomputed.end() - kHeads, recomputed.end()));
 }
 
 // The other reading: position 4 was cached as "the last", and stays so. Both are then selected.

@@ -90,7 +90,7 @@ class Schedules : public testing::TestWithParam<Case> {
         GetParam().architecture.config + "}";
     convert::WriteCheckpointOf(folder_ / "model", nlohmann::json::parse(json).dump());
     model_ = std::make_unique<TestModel>(folder_ / "model", GetParam().format.weights);
-    EngineOptions alone = Options(1, 1);
+    EngineOptions alone = Options(1, kTexts);
     alone.prefix_cache = false;
     const auto engine = model_->NewEngine(alone);
     for (uint32_t text = 0; text < kTexts; ++text) {
@@ -139,7 +139,7 @@ class Schedules : public testing::TestWithParam<Case> {
     std::mt19937 random(seed);
     const uint32_t sessions = 2 + random() % (kMostSessions - 1);
     EngineOptions options = Options(1 + seed % 2, sessions);
-    if (seed % 3 == 2) options.kv_tokens = (2 + random() % (2 * sessions)) * kKvBlockTokens;
+    if (seed % 3 == 2) options.kv_tokens = (1 + random() % ((sessions + 1) / 2)) * kKvBlockTokens;
     if (seed % 4 == 3) options.rows_per_step = 1 + random() % options.max_rows;
     const auto engine = model_->NewEngine(options);
     std::vector<Member> members(sessions);
@@ -220,7 +220,7 @@ class Schedules : public testing::TestWithParam<Case> {
 };
 
 TEST_P(Schedules, EqualEachSequenceAlone) {
-  for (uint32_t seed = 0; seed < 9; ++seed) Run(seed);
+  for (uint32_t seed = 0; seed < 11; ++seed) Run(seed);
   EXPECT_GT(rows_seen_, 1000u);
   EXPECT_GT(refused_, 0u);
   EXPECT_GT(taken_over_, 0u);

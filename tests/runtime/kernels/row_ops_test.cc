@@ -86,9 +86,10 @@ TEST_P(RowOpsTest, NormsMatchTheirFormulas) {
       Normalize(set_, norm, out.data(), n, out.data());
       for (size_t g = 0; g < n; g += group) {
         double mean = 0, squares = 0;
-        for (size_t i = g; layer_norm && i < g + group; ++i) mean += in[i] / double(group);
+        for (size_t i = g; layer_norm && i < g + group; ++i)
+          mean += in[i] / static_cast<double>(group);
         for (size_t i = g; i < g + group; ++i) squares += (in[i] - mean) * (in[i] - mean);
-        const double scale = 1 / std::sqrt(squares / double(group) + 1e-5);
+        const double scale = 1 / std::sqrt(squares / static_cast<double>(group) + 1e-5);
         for (size_t i = g; i < g + group; ++i) {
           ASSERT_NEAR(out[i], (in[i] - mean) * scale * weight[i] + (layer_norm ? bias[i] : 0), 2e-5)
               << i;

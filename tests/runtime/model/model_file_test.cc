@@ -81,9 +81,7 @@ TEST(ModelFile, OpensWhatTheConverterWrites) {
     EXPECT_EQ(embedding.rows, 32u);
     EXPECT_EQ(embedding.cols, 16u);
     EXPECT_EQ(embedding.padded_cols, format == TensorFormat::Q4 ? 32u : 16u);
-    EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32  ? 64
-                                                       : format == TensorFormat::Q8 ? 16
-                                                                                    : 16));
+    EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32 ? 64 : 16));
     EXPECT_TRUE(CheckFinite(embedding).ok());
   }
 }
@@ -189,8 +187,8 @@ TEST_P(DamagedMetadata, IsRefusedByName) {
   EXPECT_THAT(status.message(), HasSubstr(GetParam().words));
 }
 
-using format::Attention, format::Layer, format::Linear, format::Mlp, format::Model, format::Norm,
-    format::Rope, format::Sublayer, format::Tensor;
+using format::Attention, format::Linear, format::Mlp, format::Model, format::Norm, format::Rope,
+    format::Sublayer, format::Tensor;
 constexpr StatusCode kCorrupt = StatusCode::kCorrupt, kUnsupported = StatusCode::kUnsupported;
 
 const Attention* AttentionOf(const Model& m) { return &rondo::AttentionOf(m, 0); }

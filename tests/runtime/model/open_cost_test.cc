@@ -111,7 +111,7 @@ std::vector<Section> ManyAtOneOffset(uint32_t n) {
 TEST(OpenCost, ASectionIsFoundInAsManyStepsAsTheirNumberHasBits) {
   for (const uint32_t n : {16u, 1u << 12, 1u << 18}) {
     const std::vector<Section> sections = ManyAtOneOffset(n);
-    const auto limit = static_cast<size_t>(std::bit_width(n) + 1);
+    const auto limit = static_cast<size_t>(std::bit_width(n)) + 1;
     size_t looks = 0;
     const auto at = [&](uint32_t i) -> const Section& {
       ++looks;

@@ -66,7 +66,7 @@ class Splitter {
 
   // All the same, whatever is known when.
   Pieces Split(const std::string& text) const {
-    const Pieces whole = Split(text, text.size());
+    Pieces whole = Split(text, text.size());
     for (const size_t step : {1, 2, 3, 7, 20}) EXPECT_EQ(Split(text, step), whole) << step;
     return whole;
   }

@@ -7,7 +7,8 @@
 
 #include "tests/tools/convert/random_checkpoint.h"
 
-int main(int argc, char** argv) {
+// Without memory for the options nobody can be told anything.
+int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
   std::string directory;
   rondo::convert::CheckpointShape shape;
   shape.vocab_size = 128256;

@@ -9,7 +9,8 @@
 
 namespace rondo::convert {
 
-struct FolderTokenizer {
+// The document of another library is moved, and its move is not marked as one that cannot throw.
+struct FolderTokenizer {           // NOLINT(bugprone-exception-escape)
   nlohmann::json document;         // in the form of a tokenizer.json
   std::vector<std::string> notes;  // what was assumed, a sentence each
 };

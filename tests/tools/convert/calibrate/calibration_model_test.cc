@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 using convert::CheckpointFolder;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 constexpr size_t kBlock = 32;
 
@@ -70,7 +69,7 @@ void WriteRoundedCheckpoint(const fs::path& from, const fs::path& to) {
 class CalibrationTest : public testing::Test {
  protected:
   std::string Convert(const fs::path& folder, const std::string& name, const std::string& options) {
-    const std::string path = "'" + tool_.Path(name + ".rondo") + "'";
+    std::string path = "'" + tool_.Path(name + ".rondo") + "'";
     const ToolResult result = tool_("convert '" + folder.string() + "' -o " + path + " " + options);
     EXPECT_EQ(result.code, 0) << result.err;
     printed_ = result.out;

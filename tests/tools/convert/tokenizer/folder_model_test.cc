@@ -23,7 +23,7 @@ fs::path Reference(const std::string& name) { return fs::path(RONDO_SHARED_DATA)
 
 // An empty folder of the test's own.
 fs::path NewFolder(const std::string& name) {
-  const fs::path folder = fs::path(::testing::TempDir()) / ("folder_" + name);
+  fs::path folder = fs::path(::testing::TempDir()) / ("folder_" + name);
   fs::remove_all(folder);
   fs::create_directories(folder);
   return folder;

@@ -47,7 +47,9 @@ class GgufArchitecture : public testing::TestWithParam<ArchitectureCase> {
 void ExpectSame(const json& got, const json& expected, const std::string& key) {
   if (got.is_object() && expected.is_object()) {
     for (const auto& [name, value] : got.items()) {
-      if (expected.contains(name)) ExpectSame(value, expected[name], key + "." + name);
+      std::string inner = key + ".";
+      inner += name;
+      if (expected.contains(name)) ExpectSame(value, expected[name], inner);
     }
   } else if (got.is_number() && expected.is_number()) {
     EXPECT_NEAR(got.get<double>(), expected.get<double>(), std::fabs(expected.get<double>()) * 1e-6)
