@@ -85,7 +85,12 @@ class Sequence {
 
   // ---- For Engine::Step ----
 
-  void BeginPass() { outcome_ = Status(); }
+  void BeginPass() {
+    outcome_ = Status();
+    decodes_ = pending() == 1;
+  }
+  // It waited for one row when the pass began. NextRows may have more made anew.
+  bool decodes() const { return decodes_; }
   // Its rows of a pass that gives it up to `most` rows; at least one is pending. What the prefix
   // cache has of it, it takes over first.
   SequenceRows NextRows(size_t most);
@@ -114,6 +119,7 @@ class Sequence {
   uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none
   LogitsSink sink_;
   Status outcome_;
+  bool decodes_ = false;
   std::atomic<bool> cancel_ = false;
 };
 

@@ -27,7 +27,7 @@ void Engine::ChooseRows(PassRequest* requests, PassMembers* members) {
     }
     for (PassRequest* request = requests; request != nullptr; request = request->next) {
       for (Sequence* sequence : request->sequences) {
-        if ((sequence->pending() == 1) != decoding || !request->status.ok()) continue;
+        if (sequence->decodes() != decoding || !request->status.ok()) continue;
         if (left == 0 || members->n == kMaxSessions) return;
         const uint64_t known = sequence->taken_over();
         const SequenceRows rows = sequence->NextRows(left);
