@@ -223,6 +223,20 @@ int32_t rondo_model_fact_key(const rondo_model* model, uint32_t index, char* buf
   return PutText(View(facts->Get(index)->key()), buffer, capacity, length);
 }
 
+int32_t rondo_model_session_options(const rondo_model* model, rondo_session_options* options) {
+  if (model == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (const Status status = CheckOutput(options, "options"); !status.ok()) return Code(status);
+  const rondo::format::Sampling* sampling = model->file.model().sampling();
+  if (sampling == nullptr) return RONDO_STATUS_OK;
+  options->temperature = sampling->temperature();
+  options->top_k = sampling->top_k();
+  options->top_p = sampling->top_p();
+  options->min_p = sampling->min_p();
+  options->repetition_penalty = sampling->repetition_penalty();
+  options->penalty_last_n = sampling->penalty_last_n();
+  return RONDO_STATUS_OK;
+}
+
 int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_bytes,
                        uint32_t flags, int32_t* ids, size_t capacity, size_t* count) {
   if (count != nullptr) *count = 0;

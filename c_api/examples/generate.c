@@ -22,6 +22,7 @@ int main(int argc, char** argv) {
   int failed =
       argc != 3 || rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, why, sizeof why) ||
       rondo_engine_create(model, &engine_options, NULL, 0, &engine, why, sizeof why) ||
+      rondo_model_session_options(model, &session_options) || /* as its makers recommend */
       rondo_session_open(engine, &session_options, &session, why, sizeof why) ||
       rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL, ids, 256, &count);
   if (!failed) failed = rondo_session_prefill(session, ids, count);

@@ -39,6 +39,7 @@
  *     rondo_engine_options_init(&engine_options, sizeof engine_options);
  *     rondo_engine_create(model, &engine_options, NULL, 0, &engine, why, sizeof why);
  *     rondo_session_options_init(&session_options, sizeof session_options);
+ *     rondo_model_session_options(model, &session_options);
  *     session_options.max_tokens = 100;
  *     rondo_session_open(engine, &session_options, &session, why, sizeof why);
  *
@@ -482,6 +483,13 @@ typedef struct rondo_session_options {
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
 RONDO_API int32_t rondo_session_options_init(rondo_session_options* options, size_t struct_size);
+
+/* Sets what the model's makers recommend for sampling, as the file has it: temperature, top_k,
+ * top_p, min_p, repetition_penalty and penalty_last_n, each within its range; all else stays. Where
+ * they recommend nothing, and on failure, `options` stay as they are. Made by _init before.
+ * Fails with RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread] */
+RONDO_API int32_t rondo_model_session_options(const rondo_model* model,
+                                              rondo_session_options* options);
 
 /* Opens an empty session in one of the engine's max_sessions places.
  * Fails with RONDO_STATUS_BUSY (no place free), _INVALID_ARGUMENT (which option, its range),

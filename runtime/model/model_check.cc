@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/heap_array.h"
 #include "runtime/model/check_messages.h"
 #include "runtime/model/layer_check.h"
 #include "runtime/model/limits.h"
+#include "runtime/model/sampling_ranges.h"
 #include "runtime/model/sections.h"
 #include "runtime/model/tensor_view.h"
 
@@ -25,6 +27,7 @@ class Checker {
     RONDO_RETURN_IF_ERROR(CheckTensors());
     RONDO_RETURN_IF_ERROR(CheckNames());
     RONDO_RETURN_IF_ERROR(CheckChat());
+    RONDO_RETURN_IF_ERROR(CheckSampling());
     return CheckLayers(model_, layout_ != nullptr);
   }
 
@@ -190,6 +193,30 @@ class Checker {
       if (token->name() == nullptr || token->text() == nullptr) {
         return Corrupt("a chat token has no name or no text");
       }
+    }
+    return Status();
+  }
+
+  // What is recommended is what a session takes.
+  Status CheckSampling() {
+    const format::Sampling* sampling = model_.sampling();
+    if (sampling == nullptr) return Status();
+    const std::pair<SamplingRange, float> kRanged[] = {
+        {kTemperatureRange, sampling->temperature()},
+        {kTopPRange, sampling->top_p()},
+        {kMinPRange, sampling->min_p()},
+        {kRepetitionPenaltyRange, sampling->repetition_penalty()}};
+    for (const auto& [range, value] : kRanged) {
+      if (range.Holds(value)) continue;
+      return Corrupt("the recommended %s is %g, expected %s", range.name,
+                     static_cast<double>(value), range.expected);
+    }
+    if (sampling->top_k() < 0) {
+      return Corrupt("the recommended top_k is %d, expected 0 (off) or more", sampling->top_k());
+    }
+    if (sampling->penalty_last_n() < 0 || sampling->penalty_last_n() > kMaxPenaltyWindow) {
+      return Corrupt("the recommended penalty_last_n is %d, expected 0 to %d",
+                     sampling->penalty_last_n(), kMaxPenaltyWindow);
     }
     return Status();
   }

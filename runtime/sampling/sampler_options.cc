@@ -1,6 +1,7 @@
 #include "runtime/sampling/sampler_options.h"
 
 #include <cmath>
+#include <utility>
 
 namespace rondo {
 namespace {
@@ -13,20 +14,15 @@ Status Refuse(const char* name, double value, const char* expected) {
 }  // namespace
 
 Status ValidateSamplerOptions(const SamplerOptions& options, uint32_t vocab_size) {
-  // Written so that NaN is refused, too.
-  if (!(options.temperature >= 0.0f && std::isfinite(options.temperature))) {
-    return Refuse("temperature", options.temperature, "a finite number from 0");
+  const std::pair<SamplingRange, float> kRanged[] = {
+      {kTemperatureRange, options.temperature},
+      {kTopPRange, options.top_p},
+      {kMinPRange, options.min_p},
+      {kRepetitionPenaltyRange, options.repetition_penalty}};
+  for (const auto& [range, value] : kRanged) {
+    if (!range.Holds(value)) return Refuse(range.name, value, range.expected);
   }
   if (options.top_k < 0) return Refuse("top_k", options.top_k, "0 (off) or more");
-  if (!(options.top_p > 0.0f && options.top_p <= 1.0f)) {
-    return Refuse("top_p", options.top_p, "more than 0, at most 1");
-  }
-  if (!(options.min_p >= 0.0f && options.min_p < 1.0f)) {
-    return Refuse("min_p", options.min_p, "from 0 to less than 1");
-  }
-  if (!(options.repetition_penalty > 0.0f && std::isfinite(options.repetition_penalty))) {
-    return Refuse("repetition_penalty", options.repetition_penalty, "a finite number above 0");
-  }
   if (!std::isfinite(options.presence_penalty)) {
     return Refuse("presence_penalty", options.presence_penalty, "a finite number");
   }

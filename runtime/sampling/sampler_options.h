@@ -5,6 +5,7 @@
 #include <span>
 
 #include "runtime/base/status.h"
+#include "runtime/model/sampling_ranges.h"
 
 namespace rondo {
 
@@ -26,7 +27,6 @@ struct SamplerOptions {
   std::span<const LogitBias> logit_bias = {};  // copied at creation
 };
 
-inline constexpr int32_t kMaxPenaltyWindow = 4096;
 inline constexpr int32_t kMaxLogitBias = 1024;
 
 Status ValidateSamplerOptions(const SamplerOptions& options, uint32_t vocab_size);

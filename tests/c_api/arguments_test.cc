@@ -44,6 +44,8 @@ TEST(ArgumentsTest, NullsEverywhere) {
   EXPECT_EQ(rondo_model_open_memory(abi, c, 10, nullptr, c, sizeof c), kInvalid);
   EXPECT_EQ(rondo_model_info(nullptr, &facts), kInvalid);
   EXPECT_EQ(rondo_model_info(model.get(), nullptr), kInvalid);
+  EXPECT_EQ(rondo_model_session_options(nullptr, &so), kInvalid);
+  EXPECT_EQ(rondo_model_session_options(model.get(), nullptr), kInvalid);
   EXPECT_EQ(rondo_model_eos_token(nullptr, 0, &id), kInvalid);
   EXPECT_EQ(rondo_model_eos_token(model.get(), 0, nullptr), kInvalid);
   EXPECT_EQ(rondo_model_fact(nullptr, "name", c, sizeof c, &n), kInvalid);

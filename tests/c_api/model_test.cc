@@ -157,6 +157,66 @@ TEST(ModelTest, Facts) {
   FAIL() << "no end of facts";
 }
 
+// What the tiny model becomes with this generation_config.json.
+Model OpenRecommending(const TempFolder& folder, const std::string& generation) {
+  const std::filesystem::path checkpoint = folder / "checkpoint";
+  std::filesystem::copy(std::string(RONDO_TEST_DATA) + "/tiny", checkpoint);
+  std::ofstream(checkpoint / "generation_config.json") << generation;
+  const std::string file = (folder / "model.rondo").string();
+  const std::string command = std::string("'") + RONDO_TOOL + "' convert '" + checkpoint.string() +
+                              "' -o '" + file + "' > /dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(cert-env33-c)
+  rondo_model* model = nullptr;
+  EXPECT_EQ(rondo_model_open_path(RONDO_ABI_VERSION, file.c_str(), &model, nullptr, 0),
+            RONDO_STATUS_OK);
+  return Model(model);
+}
+
+TEST(ModelTest, RecommendsSampling) {
+  const TempFolder folder;
+  const Model model = OpenRecommending(
+      folder, R"({"do_sample": true, "temperature": 0.75, "top_k": 20, "top_p": 0.5,
+                  "min_p": 0.25, "repetition_penalty": 1.5})");
+  rondo_session_options options = SessionOptions();
+  options.seed = 7;
+  options.max_tokens = 3;
+  ASSERT_EQ(rondo_model_session_options(model.get(), &options), RONDO_STATUS_OK);
+  rondo_session_options expected = SessionOptions();
+  expected.temperature = 0.75f;
+  expected.top_k = 20;
+  expected.top_p = 0.5f;
+  expected.min_p = 0.25f;
+  expected.repetition_penalty = 1.5f;
+  expected.penalty_last_n = 4096;
+  expected.seed = 7;
+  expected.max_tokens = 3;
+  EXPECT_EQ(std::memcmp(&options, &expected, sizeof options), 0);
+  const Engine engine = NewEngine(model.get());
+  NewSession(engine.get(), options);  // what is recommended is taken
+}
+
+TEST(ModelTest, WithoutARecommendationOptionsStay) {
+  const Model model = OpenTiny();
+  rondo_session_options options = SessionOptions();
+  options.temperature = 0.25f;
+  options.penalty_last_n = 5;
+  const rondo_session_options before = options;
+  EXPECT_EQ(rondo_model_session_options(model.get(), &options), RONDO_STATUS_OK);
+  EXPECT_EQ(std::memcmp(&options, &before, sizeof options), 0);
+}
+
+TEST(ModelTest, RecommendsNothingIntoOptionsOfNoSize) {
+  const TempFolder folder;
+  const Model model = OpenRecommending(folder, R"({"do_sample": true})");
+  for (const uint32_t size : {0u, 4u, 1'000'000u}) {
+    rondo_session_options options = SessionOptions();
+    options.struct_size = size;
+    const rondo_session_options before = options;
+    EXPECT_EQ(rondo_model_session_options(model.get(), &options), RONDO_STATUS_VERSION_MISMATCH);
+    EXPECT_EQ(std::memcmp(&options, &before, sizeof options), 0);
+  }
+}
+
 TEST(TextTest, ThereAndBack) {
   const Model model = OpenTiny();
   const std::string text = "Once upon a time, there was a l\xc3\xa9opard \xf0\x9f\x90\x86.";

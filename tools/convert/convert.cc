@@ -12,6 +12,7 @@
 #include "tools/convert/output/file_writer.h"
 #include "tools/convert/output/metadata.h"
 #include "tools/convert/output/tensor_writer.h"
+#include "tools/convert/sampling.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 
@@ -167,6 +168,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   // Before the weights: what it refuses is refused at once.
   const auto tokenizer = AddTokenizer(source, spec, writer, builder, report);
   const auto chat = BuildChat(source.chat, builder, report.notes);
+  const auto sampling = BuildSampling(source.generation, builder);
 
   std::optional<Calibration> calibration;
   if (!options.calibration.empty()) {
@@ -214,7 +216,8 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   const Facts facts = {{"weights", WeightsFact(options, options.keep_q4 && carry_over.any_taken())},
                        {"embedding", FormatFact(options.embedding, options.block)},
                        {"rope", RopeFact(spec)}};
-  BuildMetadata(source.name, spec, facts, stored, writer.sections(), tokenizer, builder, chat);
+  BuildMetadata(source.name, spec, facts, stored, writer.sections(), tokenizer, builder, chat,
+                sampling);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
   CheckWritten(writer.unfinished_path());
   report.file_bytes = writer.bytes();

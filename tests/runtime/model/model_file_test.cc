@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "runtime/model/tensor_view.h"
+#include "runtime/sampling/sampler_options.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/sublayers.h"
 #include "tests/temp_folder.h"
@@ -395,6 +396,44 @@ TEST(ModelFile, RefusesSublayersThatMakeNoSense) {
 
 INSTANTIATE_TEST_SUITE_P(Every, DamagedMetadata, testing::ValuesIn(kCases),
                          [](const auto& param) { return param.param.name; });
+
+// What a file recommends is what a session takes, and nothing else is opened.
+TEST(ModelFile, RecommendedSamplingIsCheckedAsASessionsOptions) {
+  const float kBeyond = std::numeric_limits<float>::infinity();
+  const float kNan = std::numeric_limits<float>::quiet_NaN();
+  const float kNumbers[] = {-1, -0.0f, 0, 1e-30f, 0.5f, 1, 1.5f, 3e38f, kBeyond, -kBeyond, kNan};
+  const auto expect = [](const format::SamplingT& sampling, const char* field) {
+    const ModelBytes bytes = Rewrite(Q8Model(), [&](format::ModelT& model) {
+      model.sampling = std::make_unique<format::SamplingT>(sampling);
+    });
+    SamplerOptions options;
+    options.temperature = sampling.temperature;
+    options.top_k = sampling.top_k;
+    options.top_p = sampling.top_p;
+    options.min_p = sampling.min_p;
+    options.repetition_penalty = sampling.repetition_penalty;
+    options.penalty_last_n = sampling.penalty_last_n;
+    const Status status = ModelFile::Open(bytes.bytes()).status();
+    EXPECT_EQ(status.ok(), ValidateSamplerOptions(options, 10).ok()) << field << status.message();
+    if (status.ok()) return;
+    EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+    EXPECT_THAT(status.message(), HasSubstr(std::string("the recommended ") + field + " is "));
+  };
+  for (const float number : kNumbers) {
+    format::SamplingT temperature, top_p, min_p, penalty;
+    temperature.temperature = top_p.top_p = min_p.min_p = penalty.repetition_penalty = number;
+    expect(temperature, "temperature");
+    expect(top_p, "top_p");
+    expect(min_p, "min_p");
+    expect(penalty, "repetition_penalty");
+  }
+  for (const int32_t number : {-1, 0, 1, 4096, 4097, INT32_MAX, INT32_MIN}) {
+    format::SamplingT top_k, last_n;
+    top_k.top_k = last_n.penalty_last_n = number;
+    expect(top_k, "top_k");
+    expect(last_n, "penalty_last_n");
+  }
+}
 
 }  // namespace
 }  // namespace rondo

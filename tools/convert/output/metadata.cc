@@ -34,7 +34,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
                    const std::vector<StoredTensor>& stored,
                    const std::vector<format::Section>& sections,
                    Offset<format::Tokenizer> tokenizer, FlatBufferBuilder& builder,
-                   Offset<format::Chat> chat) {
+                   Offset<format::Chat> chat, Offset<format::Sampling> sampling) {
   std::vector<Offset<format::Fact>> fact_offsets;
   for (const auto& [key, value] : facts) {
     const auto key_offset = builder.CreateString(key);
@@ -84,6 +84,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   model.add_positions(spec.positions);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   if (!chat.IsNull()) model.add_chat(chat);
+  if (!sampling.IsNull()) model.add_sampling(sampling);
   model.add_sections(section_vector);
   format::FinishModelBuffer(builder, model.Finish());
 }

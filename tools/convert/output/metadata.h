@@ -27,13 +27,14 @@ std::string FormatFact(format::TensorFormat format, uint32_t block);
 
 using Facts = std::vector<std::pair<std::string, std::string>>;
 
-// Finishes `builder` as the metadata. `stored` goes with `spec.tensors` one by one; `tokenizer`
-// and `chat` may be null; `sections` are all of the file's, in order.
+// Finishes `builder` as the metadata. `stored` goes with `spec.tensors` one by one; `tokenizer`,
+// `chat` and `sampling` may be null; `sections` are all of the file's, in order.
 void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const Facts& facts,
                    const std::vector<StoredTensor>& stored,
                    const std::vector<format::Section>& sections,
                    flatbuffers::Offset<format::Tokenizer> tokenizer,
                    flatbuffers::FlatBufferBuilder& builder,
-                   flatbuffers::Offset<format::Chat> chat = {});
+                   flatbuffers::Offset<format::Chat> chat = {},
+                   flatbuffers::Offset<format::Sampling> sampling = {});
 
 }  // namespace rondo::convert

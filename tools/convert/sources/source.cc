@@ -5,6 +5,7 @@
 #include "tools/convert/sources/gguf/gguf_chat.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
+#include "tools/convert/sources/gguf/gguf_generation.h"
 #include "tools/convert/sources/gguf/gguf_tokenizer.h"
 #include "tools/convert/tokenizer/folder.h"
 
@@ -17,7 +18,8 @@ Source OpenFolder(const fs::path& directory) {
   Source source(fs::canonical(directory).filename().string(),
                 Config::Load(directory / "config.json"));
   if (const fs::path generation = directory / "generation_config.json"; fs::exists(generation)) {
-    source.token_configs.push_back(Config::Load(generation));
+    source.generation = Config::Load(generation);
+    source.token_configs.push_back(source.generation);
   }
   source.token_configs.push_back(source.config);
   source.checkpoint = std::make_shared<CheckpointFolder>(directory);
@@ -53,6 +55,8 @@ Source OpenGgufFile(const fs::path& path) {
       Config::Of(path.string() + ", read as a config.json: key ", ReadGgufConfig(gguf->keys)));
   source.token_configs.push_back(source.config);
   source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);
+  source.generation = Config::Of(path.string() + ", read as a generation_config.json: key ",
+                                 ReadGgufGeneration(keys));
   source.chat = ReadGgufChat(keys, gguf->file.metadata());
   source.tokenizer_file = path.string() + ", read as a tokenizer.json";
   source.tokenizer =

@@ -16,10 +16,11 @@ namespace rondo::convert {
 
 struct Source {
   Source(std::string model_name, Config model_config)
-      : name(std::move(model_name)), config(std::move(model_config)) {}
+      : name(std::move(model_name)), config(std::move(model_config)), generation(config) {}
 
   std::string name;                   // of the model
   Config config;                      // in the form of config.json
+  Config generation;                  // in the form of generation_config.json
   std::vector<Config> token_configs;  // where the tokens that begin and end a text are, best first
   std::shared_ptr<const Checkpoint> checkpoint;
   nlohmann::json tokenizer;    // in the form of tokenizer.json; null where there is none

@@ -108,6 +108,22 @@ void AddTensors(const Checkpoint& checkpoint, const NameRules& rules, uint64_t n
   }
 }
 
+// llama.cpp's converter leaves do_sample out.
+void AddSampling(const std::filesystem::path& path, GgufWriter& writer) {
+  if (!std::filesystem::exists(path)) return;
+  const json generation = json::parse(std::ifstream(path));
+  for (const auto& [name, key] : {std::pair{"temperature", "temp"},
+                                  {"top_p", "top_p"},
+                                  {"min_p", "min_p"},
+                                  {"repetition_penalty", "penalty_repeat"}}) {
+    if (!generation.contains(name)) continue;
+    writer.Key(std::string("general.sampling.") + key, generation[name].get<float>());
+  }
+  if (generation.contains("top_k")) {
+    writer.Key("general.sampling.top_k", generation["top_k"].get<int32_t>());
+  }
+}
+
 }  // namespace
 
 void WriteGgufOf(const std::filesystem::path& folder, const std::string& architecture,
@@ -163,6 +179,7 @@ void WriteGgufOf(const std::filesystem::path& folder, const std::string& archite
       writer.Floats("rope_factors_" + std::string(length) + ".weight", {values.size()}, values);
     }
   }
+  AddSampling(folder / "generation_config.json", writer);
   const NameRules& names = FindArchitecture(Config::Load(folder / "config.json")).gguf_names;
   AddTensors(CheckpointFolder(folder), names, n_heads, head_dim, writer);
   writer.Save(path);

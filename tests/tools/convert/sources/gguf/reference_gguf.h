@@ -7,7 +7,8 @@
 
 namespace rondo::convert {
 
-// Writes float32 tensors under general.architecture `architecture`; no tokenizer.
+// Writes float32 tensors under general.architecture `architecture`, and the recommended sampling;
+// no tokenizer.
 void WriteGgufOf(const std::filesystem::path& folder, const std::string& architecture,
                  const std::filesystem::path& path);
 

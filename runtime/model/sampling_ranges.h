@@ -1,0 +1,32 @@
+// What the numbers of sampling may be: the options of a session, and what a model file recommends.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace rondo {
+
+struct SamplingRange {
+  const char* name;
+  float low, high;
+  bool with_low, with_high;  // the ends belong to the range
+  const char* expected;      // for messages: "expected ..."
+
+  // False for NaN.
+  constexpr bool Holds(float value) const {
+    return (value > low || (with_low && value == low)) &&
+           (value < high || (with_high && value == high));
+  }
+};
+
+inline constexpr float kLargestFloat = std::numeric_limits<float>::max();
+inline constexpr SamplingRange kTemperatureRange = {"temperature", 0,    kLargestFloat,
+                                                    true,          true, "a finite number from 0"};
+inline constexpr SamplingRange kTopPRange = {"top_p", 0, 1, false, true, "more than 0, at most 1"};
+inline constexpr SamplingRange kMinPRange = {"min_p", 0, 1, true, false, "from 0 to less than 1"};
+inline constexpr SamplingRange kRepetitionPenaltyRange = {
+    "repetition_penalty", 0, kLargestFloat, false, true, "a finite number above 0"};
+
+inline constexpr int32_t kMaxPenaltyWindow = 4096;  // tokens that penalties look back
+
+}  // namespace rondo

@@ -1,0 +1,147 @@
+// The sampling that a model's makers recommend: from its sources into the file, and kept there.
+#include "tools/convert/sampling.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "runtime/model/model_file.h"
+#include "tests/runtime/model/model_bytes.h"
+#include "tests/support/packed_model.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/random_checkpoint.h"
+#include "tests/tools/convert/sources/gguf/reference_gguf.h"
+#include "tests/tools/error_of.h"
+#include "tools/convert/convert.h"
+#include "tools/convert/output/pack.h"
+#include "tools/convert/sources/gguf/gguf_generation.h"
+
+namespace rondo::convert {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// Temperature, top_k, top_p, min_p, repetition penalty, and how far that looks back.
+std::string Text(const format::Sampling* s) {
+  if (s == nullptr) return "none";
+  std::ostringstream text;
+  text << s->temperature() << ' ' << s->top_k() << ' ' << s->top_p() << ' ' << s->min_p() << ' '
+       << s->repetition_penalty() << ' ' << s->penalty_last_n();
+  return text.str();
+}
+
+std::string Read(const json& generation) {
+  flatbuffers::FlatBufferBuilder builder;
+  const auto sampling =
+      BuildSampling(Config::Of("generation_config.json: key ", generation), builder);
+  if (sampling.IsNull()) return "none";
+  builder.Finish(sampling);
+  return Text(flatbuffers::GetRoot<format::Sampling>(builder.GetBufferPointer()));
+}
+std::string Read(const char* generation) { return Read(json::parse(generation)); }
+
+TEST(RecommendedSampling, AbsentFieldsMeanWhatTheyDoInTransformers) {
+  EXPECT_EQ(Read(R"({})"), "none");
+  EXPECT_EQ(Read(R"({"temperature": 0.6, "top_p": 0.9})"), "none");  // without do_sample
+  EXPECT_EQ(Read(R"({"do_sample": false, "temperature": 0.6})"), "none");
+  EXPECT_EQ(Read(R"({"do_sample": null, "repetition_penalty": 1.0})"), "none");
+  EXPECT_EQ(Read(R"({"do_sample": true})"), "1 50 1 0 1 64");
+  EXPECT_EQ(Read(R"({"do_sample": true, "temperature": 0.6, "top_p": 0.9})"), "0.6 50 0.9 0 1 64");
+  EXPECT_EQ(Read(R"({"do_sample": true, "temperature": 0.7, "top_k": 20, "top_p": 0.8,
+                     "min_p": 0.05, "repetition_penalty": 1.05})"),
+            "0.7 20 0.8 0.05 1.05 4096");
+  EXPECT_EQ(Read(R"({"do_sample": true, "top_k": 0, "temperature": null})"), "1 0 1 0 1 64");
+  EXPECT_EQ(Read(R"({"do_sample": true, "top_k": -1, "temperature": 0})"), "0 0 1 0 1 64");
+  EXPECT_EQ(Read(R"({"repetition_penalty": 1.2, "top_p": 0.5})"), "0 0 1 0 1.2 4096");
+}
+
+TEST(RecommendedSampling, WhatNoSessionTakesIsRefusedByName) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {R"({"do_sample": true, "temperature": -0.5})", "key temperature is -0.5, expected a finite"},
+      {R"({"do_sample": true, "top_k": -2})", "key top_k is -2"},
+      {R"({"do_sample": true, "top_k": 3000000000})", "key top_k is 3000000000"},
+      {R"({"do_sample": true, "top_k": 2.5})", "key top_k is 2.5"},
+      {R"({"do_sample": true, "top_p": 0})", "key top_p is 0, expected more than 0, at most 1"},
+      {R"({"do_sample": true, "top_p": 1e-99})", "key top_p is 1e-99"},
+      {R"({"do_sample": true, "min_p": 1})", "key min_p is 1, expected from 0 to less than 1"},
+      {R"({"repetition_penalty": 0})", "key repetition_penalty is 0, expected a finite number"},
+      {R"({"do_sample": "yes"})", "key do_sample is neither true nor false"},
+      {R"({"do_sample": true, "temperature": "hot"})", "key temperature is not a number"}};
+  for (const auto& [generation, sentence] : kCases) {
+    EXPECT_THAT(SentenceOf([&] { Read(generation); }), HasSubstr(sentence)) << generation;
+  }
+}
+
+std::string ReadGguf(const char* keys) {
+  return Read(ReadGgufGeneration(Config::Of("model.gguf: key ", json::parse(keys))));
+}
+
+TEST(RecommendedSampling, OfGgufFiles) {
+  EXPECT_EQ(ReadGguf(R"({})"), "none");
+  EXPECT_EQ(ReadGguf(R"({"general.sampling.temp": 0.5, "general.sampling.top_k": 20,
+                         "general.sampling.top_p": 0.75, "general.sampling.min_p": 0.25,
+                         "general.sampling.penalty_repeat": 1.5})"),
+            "0.5 20 0.75 0.25 1.5 4096");
+  EXPECT_EQ(ReadGguf(R"({"general.sampling.top_p": 0.75})"), "1 50 0.75 0 1 64");
+  EXPECT_EQ(ReadGguf(R"({"general.sampling.temp": 0.0, "general.sampling.top_k": 40})"), "none");
+  EXPECT_EQ(ReadGguf(R"({"general.sampling.temp": -1.0})"), "none");
+  EXPECT_EQ(ReadGguf(R"({"general.sampling.penalty_repeat": 1.5})"), "0 0 1 0 1.5 4096");
+}
+
+class RecommendedSamplingFile : public testing::Test {
+ protected:
+  RecommendedSamplingFile() { WriteRandomCheckpoint(folder_ / "model", CheckpointShape()); }
+
+  void Write(const std::string& name, const json& config) {
+    std::ofstream(folder_ / "model" / name) << config;
+  }
+  // What the file has that `source` becomes.
+  std::string Convert(const std::string& source = "model") {
+    ConvertOptions options;
+    options.directory = folder_ / source;
+    options.output = folder_ / "out.rondo";
+    convert::Convert(options, [](uint64_t, uint64_t) {});
+    return InFile("out.rondo");
+  }
+  std::string InFile(const std::string& name) {
+    const ModelBytes bytes(folder_ / name);
+    const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
+    return file.ok() ? Text(file->model().sampling()) : file.status().message();
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(RecommendedSamplingFile, IsThatOfTheFolderAndOfItsGguf) {
+  EXPECT_EQ(Convert(), "none");
+  Write("generation_config.json",
+        {{"do_sample", true}, {"temperature", 0.5}, {"repetition_penalty", 1.25}});
+  const std::string recommended = "0.5 50 1 0 1.25 4096";
+  EXPECT_EQ(Convert(), recommended);
+  WriteGgufOf(folder_ / "model", "llama", folder_ / "model.gguf");
+  EXPECT_EQ(Convert("model.gguf"), recommended);
+}
+
+TEST_F(RecommendedSamplingFile, IsThatOfConfigJsonWithoutAFileOfItsOwn) {
+  json config = json::parse(std::ifstream(folder_ / "model" / "config.json"));
+  config["do_sample"] = true;
+  Write("config.json", config);
+  EXPECT_EQ(Convert(), "1 50 1 0 1 64");
+  Write("generation_config.json", json::object());
+  EXPECT_EQ(Convert(), "none");
+}
+
+TEST_F(RecommendedSamplingFile, PackingKeepsIt) {
+  Write("generation_config.json", {{"do_sample", true}, {"min_p", 0.25}});
+  const std::string recommended = Convert();
+  EXPECT_EQ(recommended, "1 50 1 0.25 1 64");
+  Pack({folder_ / "out.rondo", folder_ / "packed.rondo", LayoutNamed("avx2")},
+       [](uint64_t, uint64_t) {});
+  EXPECT_EQ(InFile("packed.rondo"), recommended);
+}
+
+}  // namespace
+}  // namespace rondo::convert
