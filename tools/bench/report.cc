@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "tools/common/numbers.h"
+
 namespace rondo::tools {
 namespace {
 
@@ -38,14 +40,18 @@ std::string Speed(double value) {
                 value);
 }
 
+std::string ShareOf(const Measurement& m, const std::string& limit) {
+  return Format("%5s of %s", FormatShare(Share(m), 0).c_str(), limit.c_str());
+}
+
 std::string LimitText(const Measurement& m) {
   switch (m.limit) {
     case Limit::kBandwidth:
-      return Format("%3.0f %% of %.1f GB/s", 100 * Share(m), Median(m.bandwidth) / kGiga);
+      return ShareOf(m, RoundBytes(Median(m.bandwidth)) + "/s");
     case Limit::kInt8Peak:
-      return Format("%3.0f %% of %.0f GOP/s", 100 * Share(m), Median(m.peak) / kGiga);
+      return ShareOf(m, FormatOperations(Median(m.peak)));
     default:
-      return m.test == TestKind::kLoad ? Format("%.3f s", Median(m.seconds)) : "";
+      return m.test == TestKind::kLoad ? FormatSeconds(Median(m.seconds)) : "";
   }
 }
 
@@ -104,7 +110,7 @@ std::string CsvLine(const Subject& subject, const Measurement& m) {
 
 std::string TableHeader(bool peer) {
   return std::string(
-             "test     threads   depth  tokens   rows   tokens/s   (from .. to)          ") +
+             "test     threads   depth  tokens   rows      tok/s   (from .. to)          ") +
          (peer ? "peer       ratio  " : "") + "share of the limit\n";
 }
 

@@ -1,8 +1,18 @@
 #include "tools/common/numbers.h"
 
+#include <cmath>
 #include <cstdio>
 
 namespace rondo::tools {
+namespace {
+
+std::string Decimals(double value, int decimals, const char* unit) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f %s", decimals, value, unit);
+  return text;
+}
+
+}  // namespace
 
 std::string FormatCount(uint64_t count) {
   std::string digits = std::to_string(count);
@@ -13,32 +23,45 @@ std::string FormatCount(uint64_t count) {
   return digits;
 }
 
+std::string FormatCount(uint64_t count, const std::string& noun) {
+  return FormatCount(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string FormatBytes(uint64_t bytes) {
-  const std::string exact = FormatCount(bytes) + " bytes";
-  return bytes < 1024 ? exact : exact + " (" + RoundBytes(static_cast<double>(bytes)) + ")";
+  const std::string exact = FormatCount(bytes, "byte");
+  return bytes < 1000 ? exact : exact + " (" + RoundBytes(static_cast<double>(bytes)) + ")";
 }
 
 std::string RoundBytes(double bytes) {
-  const char* unit = nullptr;
-  for (const char* next : {"KiB", "MiB", "GiB", "TiB"}) {
-    if (bytes < 1024) break;
-    bytes /= 1024;
+  const double whole = std::round(bytes);
+  if (whole < 1000) return FormatCount(static_cast<uint64_t>(whole), "byte");
+  const char* unit = "";
+  for (const char* next : {"kB", "MB", "GB", "TB"}) {
+    bytes /= 1000;
     unit = next;
+    if (bytes < 999.95) break;  // what is above would read "1000.0"
   }
-  char text[48];
-  std::snprintf(text, sizeof text, "%.*f %s", unit == nullptr ? 0 : 1, bytes,
-                unit == nullptr ? "bytes" : unit);
-  return text;
+  return Decimals(bytes, 1, unit);
 }
 
+std::string FormatSeconds(double seconds) {
+  const bool is_short = seconds < 0.9995;
+  const double value = is_short ? seconds * 1000 : seconds;
+  return Decimals(value, value < 9.995 ? 2 : value < 99.95 ? 1 : 0, is_short ? "ms" : "s");
+}
+
+std::string FormatShare(double share, int decimals) { return Decimals(100 * share, decimals, "%"); }
+
+std::string FormatOperations(double per_second) { return Decimals(per_second / 1e9, 0, "GOP/s"); }
+
 std::string FormatSpeed(const std::string& what, uint64_t tokens, double seconds) {
-  char text[96];
-  std::snprintf(text, sizeof text, ": %llu tokens in %.3f s",
-                static_cast<unsigned long long>(tokens), seconds);
-  std::string line = what + text;
+  const std::string line =
+      what + ": " + FormatCount(tokens, "token") + " in " + FormatSeconds(seconds);
   if (tokens == 0 || !(seconds > 0)) return line;
-  std::snprintf(text, sizeof text, ", %.1f tokens/s", static_cast<double>(tokens) / seconds);
-  return line + text;
+  const double speed = static_cast<double>(tokens) / seconds;
+  return line + ", " +
+         (speed < 999.5 ? Decimals(speed, 1, "tok/s")
+                        : FormatCount(static_cast<uint64_t>(std::round(speed))) + " tok/s");
 }
 
 }  // namespace rondo::tools

@@ -25,9 +25,8 @@ void ProgressBar::Update(uint64_t done, uint64_t total) {
   const double part = std::min(1.0, static_cast<double>(done) / static_cast<double>(total));
   const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
   const double left = part > 0 ? seconds * (1 - part) / part : 0;
-  char facts[80];
-  std::snprintf(facts, sizeof(facts), "%3.0f %%  %s/s  %.0f s left", part * 100,
-                RoundBytes(rate).c_str(), left);
+  const std::string facts =
+      FormatShare(part, 0) + "  " + RoundBytes(rate) + "/s  " + FormatSeconds(left) + " left";
   if (!is_terminal_) {
     out_ << facts << '\n';
     return;

@@ -33,23 +33,24 @@ void DescribeSegments(const rondo_memory_plan& plan, const SegmentRow (&segments
        static_cast<unsigned long long>(plan.arena_alignment));
   for (const SegmentRow& segment : segments) {
     const double share = plan.arena_bytes == 0 ? 0
-                                               : 100.0 * static_cast<double>(segment.bytes) /
+                                               : static_cast<double>(segment.bytes) /
                                                      static_cast<double>(plan.arena_bytes);
-    Line(out, "  %c  %-12s %16s  %5.1f %%", segment.letter, segment.name,
-         FormatCount(segment.bytes).c_str(), share);
+    Line(out, "  %c  %-12s %16s  %7s", segment.letter, segment.name,
+         FormatCount(segment.bytes).c_str(), FormatShare(share).c_str());
   }
   if (plan.mapped_bytes > 0) {
     Line(out, "besides the arena %s of weights are mapped from the file, as they are",
          FormatBytes(plan.mapped_bytes).c_str());
   }
   Line(out, "activations: %s, of which at most %s live at once: no layout can be smaller",
-       FormatCount(plan.activations_bytes).c_str(),
+       FormatCount(plan.activations_bytes, "byte").c_str(),
        FormatCount(plan.activations_lower_bound).c_str());
-  Line(out, "kv pool: context %u of %u tokens a block, %s bytes a token, %u session%s",
-       plan.context, plan.kv_block_tokens, FormatCount(plan.kv_bytes_per_token).c_str(),
-       plan.max_sessions, plan.max_sessions == 1 ? "" : "s");
-  Line(out, "kernels %s, %u thread%s, %u rows a pass", plan.kernels, plan.threads,
-       plan.threads == 1 ? "" : "s", plan.max_rows);
+  Line(out, "kv pool: context of %s in blocks of %u, %s a token, %s",
+       FormatCount(plan.context, "token").c_str(), plan.kv_block_tokens,
+       FormatCount(plan.kv_bytes_per_token, "byte").c_str(),
+       FormatCount(plan.max_sessions, "session").c_str());
+  Line(out, "kernels %s, %s, %s a pass", plan.kernels, FormatCount(plan.threads, "thread").c_str(),
+       FormatCount(plan.max_rows, "row").c_str());
 }
 
 // The arena as a bar, each segment as wide as its share.

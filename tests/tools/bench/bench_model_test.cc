@@ -118,8 +118,7 @@ TEST_F(BenchCommand, AModelAsTable) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, StartsWith("tiny, q8: "));
-  for (const char* part :
-       {"tokens/s", "load ", "prefill ", "decode ", " % of ", " GB/s", " GOP/s"}) {
+  for (const char* part : {"tok/s", "load ", "prefill ", "decode ", " % of ", " GB/s", " GOP/s"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
   EXPECT_THAT(result.out, Not(HasSubstr("peer")));

@@ -115,7 +115,7 @@ TEST(BenchReport, TableTellsShareAndPeer) {
   EXPECT_THAT(TableLine(prefill, false), EndsWith(" 50 % of 850 GOP/s\n"));
   Measurement load;
   load.seconds = {1.5};
-  EXPECT_THAT(TableLine(load, false), EndsWith(" 1.500 s\n"));
+  EXPECT_THAT(TableLine(load, false), EndsWith(" 1.50 s\n"));
   // Columns stand below their heads.
   EXPECT_EQ(TableHeader(true).find("share"), TableLine(beside, true).find(" 75 %"));
   EXPECT_EQ(TableHeader(false).find("share"), TableLine(Decode(), false).find(" 75 %"));

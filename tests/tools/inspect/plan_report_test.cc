@@ -38,7 +38,8 @@ TEST(PlanReportTest, DrawsSharesAndLives) {
   const std::string k(18, 'K');
   const std::string a(17, 'A');
   EXPECT_THAT(report, testing::HasSubstr("|" + w + k + "S" + a + "|"));
-  EXPECT_THAT(report, testing::HasSubstr("1,799, of which at most 1,500 live at once"));
+  EXPECT_THAT(report, testing::HasSubstr("1,799 bytes, of which at most 1,500 live at once"));
+  EXPECT_THAT(report, testing::ContainsRegex("W  weights +3,600 +50\\.0 %\n"));
   EXPECT_THAT(report, testing::ContainsRegex("late +0 +600  \\|\\.##\\|"));
   EXPECT_THAT(report, testing::ContainsRegex("early +600 +900  \\|##\\.\\|"));
 }
