@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -35,10 +36,34 @@ TEST_F(ToolTest, HelpAndVersion) {
   EXPECT_EQ(tool_("--version").code, 0);
   EXPECT_THAT(tool_("--version").out, StartsWith("rondo "));
   for (const char* command :
-       {"", "convert ", "run ", "chat ", "inspect ", "logits ", "eval ", "bench "}) {
-    const ToolResult result = tool_(std::string(command) + "--help");
+       {"", "convert", "pack", "run", "chat", "inspect", "logits", "eval", "bench", "help"}) {
+    const ToolResult result = tool_(std::string(command) + " --help");
     EXPECT_EQ(result.code, 0) << command;
     EXPECT_THAT(result.out, HasSubstr("Examples:")) << command;
+    const ToolResult same = tool_("help " + std::string(command));
+    EXPECT_EQ(same.code, 0) << command;
+    EXPECT_EQ(same.out, result.out);
+  }
+}
+
+TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
+  const std::pair<const char*, const char*> kCases[] = {
+      {"rnu", "rondo: there is no command rnu; did you mean run?\n`rondo --help` "},
+      {"sing", "rondo: there is no command sing\n`rondo --help` "},
+      {"help inspcet", "there is no command inspcet; did you mean inspect?\n"},
+      {"--verson", "rondo: there is no option --verson; did you mean --version?\n"},
+      {"run x y --contxt=5",
+       "rondo run: there is no option --contxt; did you mean --context?\n`rondo run --help` "},
+      {"inspect x --plna", "there is no option --plna; did you mean --plan?\n"},
+      {"run model Once upon a time", "nothing is known to do with \"upon\" (a text of several"},
+      {"run", "rondo run: MODEL is required\n"},
+      {"run x y --greedy --temperature 1", "--temperature"},
+      {"", "Commands:\n"}};
+  for (const auto& [arguments, sentence] : kCases) {
+    const ToolResult result = tool_(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_THAT(result.err, HasSubstr(sentence)) << arguments;
   }
 }
 
@@ -64,7 +89,7 @@ TEST_F(ToolTest, FailuresSayWhatToDo) {
   ExpectFailure("run '" + tool_.Path("noise") + "' x", "rondo convert");
   ExpectFailure("inspect '" + tool_.Path("noise") + "'", "rondo convert");
   ExpectFailure("run '" + std::string(RONDO_TEST_DATA) + "/tiny' x", "directory");
-  ExpectFailure("run " + model_ + " --raw", "prompt is empty");
+  ExpectFailure("run " + model_ + " --raw < /dev/null", "prompt is empty");
   ExpectFailure("run " + model_ + " 'one two three four five six seven' --context 2", "--context");
   ExpectFailure("run " + model_ + " x --temperature -1", "temperature");
   ExpectFailure("run " + model_ + " x --top-p 2", "top_p");
@@ -129,8 +154,8 @@ TEST_F(ToolTest, VerboseTellsMemoryAndSpeedOnStderrOnly) {
   const ToolResult quiet = tool_(arguments);
   const ToolResult verbose = tool_(arguments + " --verbose");
   EXPECT_EQ(verbose.out, quiet.out);
-  for (const char* part :
-       {"memory: ", "prefill: ", "decode: 7 tokens", "tokens/s", "token limit"}) {
+  for (const char* part : {"memory: ", "prefill: ", "decode: 7 tokens", "tok/s", "token limit",
+                           "sampling: the most likely token\n", "context of 512 tokens\n"}) {
     EXPECT_THAT(verbose.err, HasSubstr(part));
   }
 }
@@ -164,7 +189,7 @@ TEST_F(ToolTest, Inspect) {
   }
   const ToolResult fit = tool_("inspect " + model_ + " --fit 64M");
   EXPECT_EQ(fit.code, 0) << fit.err;
-  EXPECT_THAT(fit.out, HasSubstr("the largest context for 67,108,864 bytes (64.0 MiB) is "));
+  EXPECT_THAT(fit.out, HasSubstr("the largest context for 64,000,000 bytes (64.0 MB) is "));
   EXPECT_THAT(tool_("inspect " + model_ + " --tensors").out, HasSubstr("q8"));
   EXPECT_THAT(tool_("inspect " + model_ + " --check").out, StartsWith("checked: "));
 }
@@ -264,6 +289,88 @@ TEST_F(ToolTest, EvalOfStoriesIsThePublishedFigure) {
   const double f32 = perplexity("f32", "f32");
   EXPECT_NEAR(f32, 4.1051, 0.00005);
   EXPECT_LT(perplexity("q8", "int8"), f32 * 1.005);
+}
+
+// The tiny model with changes to two of its files.
+class ChangedModelTest : public testing::Test {
+ protected:
+  std::string Convert(const nlohmann::json& generation,
+                      const nlohmann::json& config = nlohmann::json::object()) {
+    const std::string folder = tool_.Path("checkpoint");
+    std::filesystem::copy(std::string(RONDO_TEST_DATA) + "/tiny", folder);
+    tool_.Write("checkpoint/generation_config.json", generation.dump());
+    nlohmann::json whole = nlohmann::json::parse(tool_.Read("checkpoint/config.json"));
+    whole.merge_patch(config);
+    tool_.Write("checkpoint/config.json", whole.dump());
+    return tool_.Convert(folder, "q8");
+  }
+
+  ToolRunner tool_;
+};
+
+TEST_F(ChangedModelTest, RecommendedSamplingIsUsedUnlessOptionsSayOtherwise) {
+  const std::string model = Convert({{"do_sample", true}, {"temperature", 1.5}});
+  EXPECT_THAT(tool_("inspect " + model).out,
+              testing::ContainsRegex("sampling +temperature 1.5, top-k 50\n"));
+  const auto run = [&](const std::string& flags) {
+    const ToolResult result =
+        tool_("run " + model + " \"Today's weather is so\" --max-tokens 40 --ignore-eos " + flags);
+    EXPECT_EQ(result.code, 0) << result.err;
+    EXPECT_EQ(result.err, "") << flags;  // quiet where nobody looks
+    return result.out;
+  };
+  const std::string recommended = run("");
+  EXPECT_EQ(recommended, run("--temperature 1.5 --top-k 50 --seed 0"));
+  EXPECT_EQ(recommended, run(""));
+  EXPECT_NE(recommended, run("--seed 1"));
+  EXPECT_NE(recommended, run("--top-k 2"));
+  const std::string greedy = run("--greedy");
+  EXPECT_NE(recommended, greedy);
+  EXPECT_EQ(greedy, run("--temperature 0"));
+  EXPECT_EQ(greedy, run("--top-k 1"));
+  EXPECT_THAT(tool_("run " + model + " x --max-tokens 2 --top-k 7 --seed 3 --verbose").err,
+              HasSubstr("sampling: temperature 1.5, top-k 7, seed 3\n"));
+}
+
+TEST_F(ChangedModelTest, NoneRecommendedIsGreedy) {
+  const std::string model = Convert(nlohmann::json::object());
+  EXPECT_THAT(tool_("inspect " + model).out,
+              testing::ContainsRegex("sampling +none recommended: the most likely token\n"));
+}
+
+TEST_F(ChangedModelTest, TheContextIsWhatIsNeeded) {
+  const std::string model = Convert(nlohmann::json::object(), {{"max_position_embeddings", 20000}});
+  const auto context = [&](const std::string& flags) {
+    const ToolResult result = tool_("run " + model + " \"Today's weather is so\" --verbose " +
+                                    "--stop e --stop a --stop ' ' " + flags);
+    EXPECT_EQ(result.code, 0) << result.err;
+    const size_t at = result.err.find("context of ");
+    return result.err.substr(at, result.err.find('\n', at) - at);
+  };
+  EXPECT_EQ(context(""), "context of 8,192 tokens");
+  EXPECT_EQ(context("--max-tokens 9000"), "context of 9,006 tokens");  // and the prompt's six
+  EXPECT_EQ(context("--max-tokens 0"), "context of 8,198 tokens");
+  EXPECT_EQ(context("--max-tokens 18446744073709551615"), "context of 20,000 tokens");
+  EXPECT_EQ(context("--context 100"), "context of 100 tokens");
+  EXPECT_THAT(tool_("inspect " + model + " --plan").out, HasSubstr("context of 8,192 tokens"));
+  EXPECT_THAT(tool_("inspect " + model + " --plan --context 20000").out,
+              HasSubstr("context of 20,000 tokens"));
+  // Without a prompt that fits, it is raised for the prompt.
+  std::string words;
+  for (int i = 0; i < 9000; ++i) words += " the";
+  tool_.Write("long", words);
+  const ToolResult result =
+      tool_("run " + model + " - --max-tokens 1 --verbose < '" + tool_.Path("long") + "'");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("context of 9,002 tokens"));
+}
+
+TEST_F(ToolTest, AFullContextIsTold) {
+  const ToolResult result =
+      tool_("run " + model_ + " 'Once upon a time' --ignore-eos --max-tokens 0 --context 64");
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err,
+            "(the context of 64 tokens is full: a larger --context, or --policy slide, goes on)\n");
 }
 
 }  // namespace

@@ -45,6 +45,9 @@ dot products (2 operations for each weight and token; the attention's own are no
 sizes: of Qwen3, for example, without the norms of queries and keys. Shapes:
 )";
 
+constexpr const char* kShapeGroup = "Random weights";
+constexpr const char* kTestsGroup = "Tests";
+
 constexpr FileKind kSvg = {"an SVG picture", "<svg "};
 constexpr uint32_t kMostTokens = 1u << 22;
 constexpr uint32_t kMostThreads = 256;
@@ -90,22 +93,23 @@ uint32_t ParseNumber(const std::string& name, std::string_view text, uint32_t lo
   return value;
 }
 
-void AddNumber(CLI::App* command, const std::string& name, uint32_t low, uint32_t high,
-               const std::string& description, const std::function<void(uint32_t)>& set) {
-  command
+CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint32_t low, uint32_t high,
+                       const std::string& description, const std::function<void(uint32_t)>& set) {
+  return command
       ->add_option_function<std::string>(
           name,
           [name, low, high, set](const std::string& text) {
             set(ParseNumber(name, text, low, high));
           },
           description)
-      ->type_name("N");
+      ->type_name("N")
+      ->group(kTestsGroup);
 }
 
 // "0,4096": numbers with commas between, none twice; ascending whatever the order given.
-void AddNumbers(CLI::App* command, const std::string& name, uint32_t low, uint32_t high,
-                const std::string& description, std::vector<uint32_t>* values) {
-  command
+CLI::Option* AddNumbers(CLI::App* command, const std::string& name, uint32_t low, uint32_t high,
+                        const std::string& description, std::vector<uint32_t>* values) {
+  return command
       ->add_option_function<std::string>(
           name,
           [name, low, high, values](const std::string& text) {
@@ -119,7 +123,8 @@ void AddNumbers(CLI::App* command, const std::string& name, uint32_t low, uint32
             values->erase(std::unique(values->begin(), values->end()), values->end());
           },
           description)
-      ->type_name("N,N,...");
+      ->type_name("N,N,...")
+      ->group(kTestsGroup);
 }
 
 void CheckUsage(const Arguments& a) {
@@ -202,59 +207,75 @@ void AddBenchCommand(CLI::App& app) {
   const CLI::Validator blocks = CLI::IsMember({32, 64, 128}).description("");
   CLI::App* command =
       app.add_subcommand("bench", "Measure speed, and how near it is to the machine's limits");
-  command->add_option("MODEL", a->model, "A Rondo file, made by `rondo convert`")->type_name("");
-  CLI::Option* shape =
-      command->add_option("--shape", a->shape, "Random weights of this shape")->type_name("NAME");
   command
-      ->add_option("--weights", a->weights, "With --shape: format of the weights; q8 if not given")
+      ->add_option("MODEL", a->model,
+                   "A Rondo file, made by `rondo convert`; default: none, with --shape")
+      ->type_name("");
+  CLI::Option* shape =
+      command
+          ->add_option("--shape", a->shape,
+                       "Random weights of this shape, in place of a model; default: none")
+          ->type_name("NAME")
+          ->group(kShapeGroup);
+  command->add_option("--weights", a->weights, "Format of the weights; default: " + a->weights)
       ->check(formats)
       ->needs(shape)
-      ->type_name("f32|q8|q4");
+      ->type_name("f32|q8|q4")
+      ->group(kShapeGroup);
   command
       ->add_option("--embedding", a->embedding,
-                   "With --shape: format of embedding and output head; q8 with --weights q4, else "
-                   "that of --weights")
+                   "Format of embedding and output head; default: q8 with --weights q4, else that "
+                   "of --weights")
       ->check(formats)
       ->needs(shape)
-      ->type_name("f32|q8|q4");
-  command
-      ->add_option("--block", a->block,
-                   "With --shape: weights that share a scale in q4; 32 if not given")
+      ->type_name("f32|q8|q4")
+      ->group(kShapeGroup);
+  command->add_option("--block", a->block, "Weights that share a scale in q4; default: 32")
       ->check(blocks)
       ->needs(shape)
-      ->type_name("32|64|128");
+      ->type_name("32|64|128")
+      ->group(kShapeGroup);
   BenchOptions& bench = a->bench;
-  AddNumber(command, "-p", 0, kMostTokens, "Tokens of a prefill; 512 if not given, 0: none",
+  AddNumber(command, "-p", 0, kMostTokens,
+            "Tokens of a prefill; 0: none; default: " + std::to_string(bench.prompt_tokens),
             [&bench](uint32_t n) { bench.prompt_tokens = n; });
-  AddNumber(command, "-n", 0, kMostTokens, "Tokens to decode; 128 if not given, 0: none",
+  AddNumber(command, "-n", 0, kMostTokens,
+            "Tokens to decode; 0: none; default: " + std::to_string(bench.decode_tokens),
             [&bench](uint32_t n) { bench.decode_tokens = n; });
   AddNumbers(command, "-d", 0, kMostTokens,
-             "Depths: tokens in the context before each test; 0 if not given", &bench.depths);
-  AddNumbers(command, "-t,--threads", 1, kMostThreads,
-             "Threads to compute with; performance cores if not given", &bench.threads);
+             "Depths: tokens in the context before each test; default: 0", &bench.depths);
   AddNumbers(command, "-b", 1, kMostRows,
-             "Rows to verify at once; 1 is always among them; none if not given",
+             "Rows to verify at once, 1 to 1,024; 1 is always among them; default: none",
              &bench.verified_rows);
-  AddNumber(command, "--reps", 1, kMostRepetitions, "Repetitions of each test; 5 if not given",
+  AddNumber(command, "--reps", 1, kMostRepetitions,
+            "Repetitions of each test, 1 to 1,000; default: " + std::to_string(bench.repetitions),
             [&bench](uint32_t n) { bench.repetitions = n; });
-  AddNumber(command, "--rows", 1, kMostRows,
-            "Tokens of one pass of a prefill; the library's choice if not given",
-            [&bench](uint32_t n) { bench.max_rows = n; });
-  command
-      ->add_option("--kernels", bench.kernels, "A kernel set; the best for this CPU if not given")
-      ->type_name("NAME");
   command
       ->add_option("--peer", bench.peer,
                    "Another program's benchmark, run once per repetition by /bin/sh with $P, $N, "
                    "$D and $T set as -p, -n, -d and -t; it prints lines `prefill NUMBER` and "
-                   "`decode NUMBER` in tokens/s, or JSON as llama-bench does")
-      ->type_name("CMD");
+                   "`decode NUMBER` in tok/s, or JSON as llama-bench does; default: none")
+      ->type_name("CMD")
+      ->group(kTestsGroup);
+  AddNumbers(command, "-t,--threads", 1, kMostThreads,
+             "Threads to compute with, 1 to 256; default: the performance cores", &bench.threads)
+      ->group(kMemoryGroup);
+  AddNumber(
+      command, "--rows", 1, kMostRows,
+      "Tokens of one pass of a prefill, 1 to 1,024; default: " + std::to_string(bench.max_rows),
+      [&bench](uint32_t n) { bench.max_rows = n; })
+      ->group(kMemoryGroup);
+  command->add_option("--kernels", bench.kernels, "A kernel set; default: the best for this CPU")
+      ->type_name("NAME")
+      ->group(kMemoryGroup);
   command
       ->add_option("--plot", a->plot,
-                   "Draw decode against depth, and the cost of rows verified at once, as SVG")
-      ->type_name("FILE");
+                   "Draw decode against depth, and the cost of rows verified at once, as SVG; "
+                   "default: no picture")
+      ->type_name("FILE")
+      ->group(kOutputGroup);
   AddForceFlag(command, &a->replace);
-  CLI::Option_group* form = command->add_option_group("Instead of a table");
+  CLI::Option_group* form = command->add_option_group("Form (at most one; default: a table)");
   form->require_option(0, 1);
   form->add_flag("--csv", a->csv, "Answer in CSV");
   form->add_flag("--json", a->json, "Answer in JSON: an array of one object for each measurement");

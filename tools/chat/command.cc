@@ -9,11 +9,13 @@
 
 #include "tools/chat/conversation.h"
 #include "tools/chat/line_reader.h"
+#include "tools/common/context.h"
 #include "tools/common/flags.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
 #include "tools/common/output_file.h"
+#include "tools/common/sampling.h"
 #include "tools/common/text_io.h"
 
 namespace rondo::tools {
@@ -32,7 +34,7 @@ keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.
 constexpr const char* kHelp =
     "/reset      begin anew, with the same system prompt\n"
     "/save FILE  write the messages as JSON; /save --force FILE replaces a file of another kind\n"
-    "/stats      tokens in the context, and the speed of the last turn\n"
+    "/stats      tokens in the context, the speed of the last turn, and how tokens are chosen\n"
     "/help       this\n"
     "/exit       end; so does Ctrl-D\n"
     "Ctrl-C stops an answer, or takes back what was typed.\n"
@@ -47,7 +49,7 @@ struct Arguments {
   std::string system;
   std::string template_path;
   rondo_engine_options engine = EngineDefaults();
-  SessionSetup session;
+  SamplingWish sampling;
 };
 
 void RequireTemplate(const rondo_model* model, const Arguments& arguments) {
@@ -65,12 +67,13 @@ void RequireTemplate(const rondo_model* model, const Arguments& arguments) {
 void PrintStats(const Conversation& conversation) {
   const uint64_t remaining = conversation.remaining();
   const TurnStats& turn = conversation.stats();
-  Print("context: " + FormatCount(conversation.position()) + " tokens, " +
+  Print("context: " + FormatCount(conversation.position(), "token") + ", " +
         (remaining == UINT64_MAX ? "any number more"
                                  : "room for " + FormatCount(remaining) + " more") +
-        "\nkept: " + FormatCount(turn.kept) + " tokens of the turns before\n" +
+        "\nkept: " + FormatCount(turn.kept, "token") + " of the turns before\n" +
         FormatSpeed("prefill", turn.prefilled, turn.prefill_seconds) + "\n" +
-        FormatSpeed("decode", turn.generated, turn.decode_seconds) + "\n");
+        FormatSpeed("decode", turn.generated, turn.decode_seconds) +
+        "\nsampling: " + conversation.sampling() + "\n");
 }
 
 // "FILE" or "--force FILE".
@@ -137,7 +140,7 @@ bool Turn(const std::string& message, Conversation& conversation) {
   return true;
 }
 
-void Chat(const Arguments& arguments) {
+void Chat(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
   RequireTemplate(model.get(), arguments);
   std::string template_text;
@@ -145,12 +148,16 @@ void Chat(const Arguments& arguments) {
     template_text = ReadFile("the chat template", arguments.template_path);
     if (template_text.empty()) throw Error("the chat template is empty");
   }
+  const SessionSetup setup = arguments.sampling.For(model.get());
+  if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
-  Conversation conversation(model.get(), engine.get(), arguments.session, arguments.system,
-                            template_text);
+  Conversation conversation(model.get(), engine.get(), setup, arguments.system, template_text);
 
   LineReader lines;
-  if (lines.is_terminal()) Print("/help tells what there is.\n");
+  if (lines.is_terminal()) {
+    Print("/help tells what there is.\n");
+    TellSampling(setup.options);
+  }
   bool failed = false;
   for (bool going_on = true; going_on;) {
     try {
@@ -176,12 +183,16 @@ void AddChatCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("chat", "Talk with a model, by its own chat template");
   AddModelArgument(command, &a->model);
-  command->add_option("--system", a->system, "The system prompt")->type_name("TEXT");
+  command->add_option("--system", a->system, "The system prompt; default: none")
+      ->type_name("TEXT")
+      ->group(kTextGroup);
   command
-      ->add_option("--template", a->template_path, "A Jinja file in place of the model's template")
-      ->type_name("FILE");
-  AddSamplingFlags(command, &a->session);
-  AddContextFlag(command, &a->engine);
+      ->add_option("--template", a->template_path,
+                   "A Jinja file with the chat template; default: the model's own")
+      ->type_name("FILE")
+      ->group(kTextGroup);
+  AddSamplingFlags(command, &a->sampling);
+  AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);
   command->footer(kExamples);

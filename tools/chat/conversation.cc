@@ -4,6 +4,7 @@
 #include <ctime>
 
 #include "tools/common/interrupt.h"
+#include "tools/common/sampling.h"
 #include "tools/common/stopwatch.h"
 
 namespace rondo::tools {
@@ -34,6 +35,7 @@ Conversation::Conversation(const rondo_model* model, rondo_engine* engine,
                            std::string template_text)
     : model_(model),
       template_text_(std::move(template_text)),
+      sampling_(DescribeDraw(setup.options)),
       session_(OpenSession(engine, setup)),
       messages_(nlohmann::ordered_json::array()) {
   if (!system.empty()) messages_.push_back({{"role", "system"}, {"content", system}});

@@ -50,6 +50,8 @@ class Conversation {
   // Tokens in the session, and how many more fit (UINT64_MAX: any number).
   uint64_t position() const;
   uint64_t remaining() const;
+  // How its tokens are chosen, for people.
+  const std::string& sampling() const { return sampling_; }
 
  private:
   struct Sink {
@@ -66,6 +68,7 @@ class Conversation {
 
   const rondo_model* model_;
   const std::string template_text_;
+  const std::string sampling_;
   Session session_;
   std::vector<int32_t> tokens_;  // those in the session
   nlohmann::ordered_json messages_;

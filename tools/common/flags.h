@@ -1,4 +1,5 @@
-// Command-line options that several commands share, each with one meaning and one text.
+// Command-line options that several commands share, each with one meaning and one text. Every
+// description ends with the default: "...; default: 0".
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,20 @@
 #include "rondo/rondo.h"
 #include "tools/common/library.h"
 #include "tools/common/output_file.h"
+#include "tools/common/sampling.h"
 
 namespace rondo::tools {
 
+// The groups of options in a command's help.
+inline constexpr const char* kTextGroup = "Text";
+inline constexpr const char* kSamplingGroup = "Sampling";
+inline constexpr const char* kMemoryGroup = "Memory and speed";
+inline constexpr const char* kWeightsGroup = "Weights";
+inline constexpr const char* kOutputGroup = "Output";
+
 void AddModelArgument(CLI::App* command, std::string* path);
-void AddContextFlag(CLI::App* command, rondo_engine_options* options);
+// `if_absent`: what the command takes where the option is not given, for the description.
+void AddContextFlag(CLI::App* command, rondo_engine_options* options, const std::string& if_absent);
 void AddThreadsFlag(CLI::App* command, rondo_engine_options* options);
 void AddPolicyFlags(CLI::App* command, rondo_engine_options* options);
 void AddKvFlag(CLI::App* command, rondo_engine_options* options);
@@ -21,12 +31,12 @@ CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const s
                        const std::string& description);
 
 // --max-tokens, --temperature and all else that chooses and ends a text.
-void AddSamplingFlags(CLI::App* command, SessionSetup* setup);
+void AddSamplingFlags(CLI::App* command, SamplingWish* wish);
 
 // For every command that writes a file.
 void AddForceFlag(CLI::App* command, Replace* replace);
 
-// "1500000", "1500K", "1.5M", "2G" (powers of 1024) as bytes.
+// "1500000", "1500k", "1.5M", "2GB" (powers of 1000) as bytes.
 CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,
                             const std::string& description);
 

@@ -85,8 +85,9 @@ void Run(const Arguments& arguments) {
   }
   if (!report.chosen.empty()) PrintChosen(report.chosen);
   for (const std::string& note : report.notes) std::cout << "note: " << note << '\n';
-  std::cout << arguments.output << ": " << report.architecture << ", " << report.parameters
-            << " parameters, " << FormatBytes(report.file_bytes) << '\n';
+  std::cout << arguments.output << ": " << report.architecture << ", "
+            << FormatCount(report.parameters, "parameter") << ", " << FormatBytes(report.file_bytes)
+            << '\n';
 }
 
 }  // namespace
@@ -100,41 +101,47 @@ void AddConvertCommand(CLI::App& app) {
       app.add_subcommand("convert", "Make a Rondo file from a Hugging Face folder or a GGUF file");
   command
       ->add_option("MODEL", arguments->model,
-                   "Folder with config.json, *.safetensors and tokenizer.json (or\n"
-                   "tokenizer.model, *.tiktoken), or a GGUF file")
-      ->required();
-  command->add_option("-o,--output", arguments->output, "The file to write")
+                   "Folder with config.json, *.safetensors and tokenizer.json (or tokenizer.model, "
+                   "*.tiktoken), or a GGUF file")
       ->required()
-      ->type_name("FILE");
+      ->type_name("");
   command
       ->add_option(
           "--weights", arguments->weights,
-          "Format of the weights: f32, q8 (int8 per output channel), q4 (4 bits in "
-          "blocks) or auto (q4 or q8 by what each matrix needs); if not given q8, but what "
-          "a GGUF file has in Q4_0 stays so")
+          "Format of the weights: f32, q8 (int8 per output channel), q4 (4 bits in blocks) "
+          "or auto (q4 or q8 by what each matrix needs); default: q8, but what a GGUF file "
+          "has in Q4_0 stays so")
       ->check(CLI::IsMember({"f32", "q8", "q4", "auto"}).description(""))
-      ->type_name("f32|q8|q4|auto");
+      ->type_name("f32|q8|q4|auto")
+      ->group(kWeightsGroup);
   command
       ->add_option("--embedding", arguments->embedding,
-                   "Format of embedding and output head; q8 with --weights q4 or auto, else "
-                   "that of --weights")
+                   "Format of embedding and output head; default: q8 with --weights q4 or auto, "
+                   "else that of --weights")
       ->check(formats)
-      ->type_name("f32|q8|q4");
-  command
-      ->add_option("--block", arguments->block, "Weights that share a scale in q4; 32 if not given")
+      ->type_name("f32|q8|q4")
+      ->group(kWeightsGroup);
+  command->add_option("--block", arguments->block, "Weights that share a scale in q4; default: 32")
       ->check(blocks)
-      ->type_name("32|64|128");
+      ->type_name("32|64|128")
+      ->group(kWeightsGroup);
   command
       ->add_option("--calibrate", arguments->calibrate,
                    "With --weights q4 or auto: a text like those the model is meant for; the "
-                   "weights are chosen so that the predictions on it change least")
-      ->type_name("FILE");
+                   "weights are chosen so that the predictions on it change least; default: none")
+      ->type_name("FILE")
+      ->group(kWeightsGroup);
   command
       ->add_option("--bits", arguments->bits,
-                   "With --weights auto: bits per weight on average, scales included, embedding "
-                   "and output head apart; 4.5 if not given")
+                   "With --weights auto: bits per weight on average, 4 to 9, scales included, "
+                   "embedding and output head apart; default: 4.5")
       ->check(CLI::Range(4.0, 9.0).description(""))
-      ->type_name("N");
+      ->type_name("N")
+      ->group(kWeightsGroup);
+  command->add_option("-o,--output", arguments->output, "The file to write")
+      ->required()
+      ->type_name("FILE")
+      ->group(kOutputGroup);
   AddForceFlag(command, &arguments->replace);
   command->footer(kExamples);
   command->callback([arguments] { Run(*arguments); });

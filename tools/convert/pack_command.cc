@@ -86,15 +86,17 @@ void AddPackCommand(CLI::App& app) {
       ->required()
       ->type_name("");
   command
-      ->add_option("-o,--output", arguments->output,
-                   "The file to write; MODEL-KERNELS.rondo if not given")
-      ->type_name("FILE");
-  command
       ->add_option("--cpu", arguments->cpu,
-                   "host (if not given), a kernel set (avx512vnni, avx2, sse41, i8mm, neondot, "
-                   "neon, scalar) or a level: x86-64-v2, x86-64-v3, x86-64-v4-vnni, armv8-a, "
-                   "armv8.2-dotprod, armv8.6-i8mm")
-      ->type_name("NAME");
+                   "What to pack for: host, a kernel set (avx512vnni, avx2, sse41, i8mm, neondot, "
+                   "neon, scalar) or a level (x86-64-v2, x86-64-v3, x86-64-v4-vnni, armv8-a, "
+                   "armv8.2-dotprod, armv8.6-i8mm); default: host")
+      ->type_name("NAME")
+      ->group(kWeightsGroup);
+  command
+      ->add_option("-o,--output", arguments->output,
+                   "The file to write; default: MODEL-KERNELS.rondo")
+      ->type_name("FILE")
+      ->group(kOutputGroup);
   AddForceFlag(command, &arguments->replace);
   command->footer(kExamples);
   command->callback([arguments] { Run(*arguments); });

@@ -21,6 +21,8 @@
 namespace rondo::tools {
 namespace {
 
+constexpr const char* kReferenceGroup = "Comparison";
+
 constexpr const char* kExamples = R"(
 Examples:
   rondo eval model.rondo --text book.txt
@@ -126,17 +128,17 @@ void PrintTable(const Arguments& arguments, const Chunks& chunks, const Evaluati
   std::printf("%s", e.divergence ? "  KL divergence          same top token\n" : "\n");
   print(arguments.model, arguments.engine, e.model);
   if (e.divergence) {
-    std::printf("  %.6f +- %.6f   %.2f %%\n", e.divergence->kl, e.divergence->standard_error,
-                100 * e.divergence->top1);
+    std::printf("  %.6f +- %.6f   %s\n", e.divergence->kl, e.divergence->standard_error,
+                FormatShare(e.divergence->top1, 2).c_str());
     print(arguments.against, arguments.reference, *e.reference);
     std::printf("  reference");
   }
-  std::printf("\n%s tokens scored", FormatCount(e.model.tokens).c_str());
+  std::printf("\n%s scored", FormatCount(e.model.tokens, "token").c_str());
   if (e.divergence) {
-    std::printf(", %s positions compared", FormatCount(e.divergence->positions).c_str());
+    std::printf(", %s compared", FormatCount(e.divergence->positions, "position").c_str());
   }
-  std::printf(" in %s chunks of context %u\n", FormatCount(chunks.count()).c_str(),
-              arguments.engine.context);
+  std::printf(" in %s of %s\n", FormatCount(chunks.count(), "chunk").c_str(),
+              FormatCount(arguments.engine.context, "token").c_str());
 }
 
 void Run(const Arguments& arguments) {
@@ -171,25 +173,31 @@ void AddEvalCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("eval", "Measure perplexity, and divergence from another model");
   AddModelArgument(command, &a->model);
-  command->add_option("--text", a->text, "The text, UTF-8")->required()->type_name("FILE");
+  command->add_option("--text", a->text, "The text, UTF-8")
+      ->required()
+      ->type_name("FILE")
+      ->group(kTextGroup);
   command
-      ->add_option("--context", a->engine.context,
-                   "Tokens of a chunk, BOS included; 512 if not "
-                   "given")
+      ->add_option(
+          "--context", a->engine.context,
+          "Tokens of a chunk, BOS included, from 4; default: " + std::to_string(a->engine.context))
       ->check(CLI::Range(uint32_t{4}, UINT32_MAX).description(""))
-      ->type_name("N");
-  AddKvFlag(command, &a->engine);
+      ->type_name("N")
+      ->group(kTextGroup);
   CLI::Option* against =
       command
           ->add_option("--against", a->against,
-                       "The model to compare with, usually the f32 conversion of the same one")
-          ->type_name("REF");
+                       "The model to compare with, usually the f32 conversion of the same one; "
+                       "default: none")
+          ->type_name("REF")
+          ->group(kReferenceGroup);
   AddKvFlag(command, &a->reference, "--against-kv",
-            "Format of REF's cached keys and values; f32 "
-            "if not given")
-      ->needs(against);
+            "Format of REF's cached keys and values; default: f32")
+      ->needs(against)
+      ->group(kReferenceGroup);
+  AddKvFlag(command, &a->engine);
   AddThreadsFlag(command, &a->engine);
-  command->add_flag("--json", a->json, "Answer in JSON");
+  command->add_flag("--json", a->json, "Answer in JSON")->group(kOutputGroup);
   command->footer(kExamples);
   command->callback([a] { Run(*a); });
 }

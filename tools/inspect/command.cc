@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/common/context.h"
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
@@ -57,15 +58,16 @@ void PrintFit(const rondo_model* model, const rondo_engine_options& options, uin
       RONDO_STATUS_OK) {
     throw Error(message);
   }
-  std::cout << "the largest context for " << FormatBytes(bytes) << " is " << FormatCount(context)
-            << " tokens"
+  std::cout << "the largest context for " << FormatBytes(bytes) << " is "
+            << FormatCount(context, "token")
             << (context >= Facts(model).context_length ? ", all that the model was trained for"
                                                        : "")
             << '\n';
 }
 
-void Run(const Arguments& arguments) {
+void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
+  if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   if (arguments.plan) {
     PrintPlan(model.get(), arguments.engine);
   } else if (arguments.fit_bytes > 0) {
@@ -86,20 +88,30 @@ void AddInspectCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "inspect", "Tell what a model is, what memory it takes, whether its file is whole");
   AddModelArgument(command, &a->model);
-  CLI::Option_group* what = command->add_option_group("Instead of the model's facts");
+  CLI::Option_group* what =
+      command->add_option_group("Report (at most one; default: the model's facts)");
   what->require_option(0, 1);
-  what->add_flag("--plan", a->plan, "The memory plan: table, map, and every region");
+  what->add_flag("--plan", a->plan, "The memory that `rondo run` would take: every region");
   AddBytesOption(what, "--fit", &a->fit_bytes,
-                 "The largest context whose plan fits so many bytes (K, M, G)");
+                 "The largest context whose plan fits so many bytes (k, M, G: powers of 1000); "
+                 "default: none");
   what->add_flag("--check", a->check, "Compare every checksum and the tokenizer's stored texts");
   what->add_flag("--tensors", a->tensors, "Every tensor");
-  AddContextFlag(command, &a->engine);
-  command->add_option("--sessions", a->engine.max_sessions, "Sessions open at once; 1 if not given")
-      ->type_name("N");
+  AddContextFlag(
+      command, &a->engine,
+      "the model's own, but at most " + FormatCount(kUsualContext) + ", as of `rondo run`");
+  command
+      ->add_option(
+          "--sessions", a->engine.max_sessions,
+          "Sessions open at once, 1 to 64; default: " + std::to_string(a->engine.max_sessions))
+      ->type_name("N")
+      ->group(kMemoryGroup);
   command
       ->add_option("--rows", a->engine.max_rows,
-                   "Tokens of one pass of a prefill; 256 if not given")
-      ->type_name("N");
+                   "Tokens of one pass of a prefill, 1 to 1,024; default: " +
+                       std::to_string(a->engine.max_rows))
+      ->type_name("N")
+      ->group(kMemoryGroup);
   AddPolicyFlags(command, &a->engine);
   AddKvFlag(command, &a->engine);
   AddThreadsFlag(command, &a->engine);

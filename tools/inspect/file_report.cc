@@ -9,6 +9,7 @@
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
+#include "tools/common/sampling.h"
 
 namespace rondo::tools {
 namespace {
@@ -47,6 +48,15 @@ std::string ChatTemplates(const rondo_model* model) {
   }
 }
 
+// What the model's makers recommend.
+std::string RecommendedSampling(const rondo_model* model) {
+  rondo_session_options options = SessionDefaults();
+  rondo_model_session_options(model, &options);
+  const std::string recommended = DescribeSampling(options);
+  const bool is_default = recommended == DescribeSampling(SessionDefaults());
+  return is_default ? "none recommended: " + recommended : recommended;
+}
+
 void Row(const std::string& name, const std::string& value, std::string* out) {
   *out += name + std::string(name.size() < 18 ? 18 - name.size() : 1, ' ') + value + "\n";
 }
@@ -83,6 +93,7 @@ std::string DescribeModel(const rondo_model* model) {
   }
   Row("end tokens", eos.empty() ? "none" : eos, &out);
   Row("chat template", ChatTemplates(model), &out);
+  Row("sampling", RecommendedSampling(model), &out);
   for (uint32_t i = 0;; ++i) {
     const std::string key = FactKey(model, i);
     if (key.empty()) break;

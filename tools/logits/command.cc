@@ -1,6 +1,7 @@
 // Writes the logits of every position, so that anyone can hold a conversion against the original.
 #include "tools/commands.h"
 
+#include <algorithm>
 #include <exception>
 #include <iostream>
 #include <memory>
@@ -55,8 +56,7 @@ void Run(Arguments arguments) {
       arguments.ids.empty() ? Tokenize(model.get(), arguments.prompt, true) : arguments.ids;
   if (ids.empty()) throw Error("the prompt is empty; give --prompt a text, or --ids");
   if (arguments.engine.context == 0) {
-    arguments.engine.context =
-        std::max(Facts(model.get()).context_length, static_cast<uint32_t>(ids.size()));
+    arguments.engine.context = static_cast<uint32_t>(std::min<size_t>(ids.size(), UINT32_MAX));
   }
   const uint32_t vocab_size = Facts(model.get()).vocab_size;
   NpyFile file(arguments.output, arguments.replace, ids.size(), vocab_size);
@@ -78,19 +78,21 @@ void AddLogitsCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("logits", "Write the logits of every position of a text");
   AddModelArgument(command, &a->model);
-  CLI::Option_group* input = command->add_option_group("input");
-  input->add_option("--ids", a->ids, "Token ids, separated by commas, as they are")
+  CLI::Option_group* input = command->add_option_group("Input (one of these)");
+  input->add_option("--ids", a->ids, "Token ids, separated by commas, as they are; default: none")
       ->delimiter(',')
       ->expected(1)
       ->take_all()
       ->type_name("1,2,3");
-  input->add_option("--prompt", a->prompt, "A text, with the model's BOS")->type_name("TEXT");
+  input->add_option("--prompt", a->prompt, "A text, with the model's BOS; default: none")
+      ->type_name("TEXT");
   input->require_option(1);
   command->add_option("-o,--output", a->output, "The .npy file to write")
       ->required()
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->group(kOutputGroup);
   AddForceFlag(command, &a->replace);
-  AddContextFlag(command, &a->engine);
+  AddContextFlag(command, &a->engine, "as many as the text has");
   AddKvFlag(command, &a->engine);
   AddThreadsFlag(command, &a->engine);
   command->footer(kExamples);

@@ -1,16 +1,21 @@
 // Streams the continuation of a prompt.
 #include "tools/commands.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include <unistd.h>
+
+#include "tools/common/context.h"
 #include "tools/common/flags.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
+#include "tools/common/sampling.h"
 #include "tools/common/stopwatch.h"
 #include "tools/common/text_io.h"
 
@@ -20,17 +25,19 @@ namespace {
 constexpr const char* kExamples = R"(
 Examples:
   rondo run model.rondo "Once upon a time"
+  rondo run model.rondo "Once upon a time" --greedy
   rondo run model.rondo "Once upon a time" --temperature 0.8 --top-p 0.95 --seed 7
   cat chapter.txt | rondo run model.rondo - --policy slide --max-tokens 0
 
-Temperature 0 takes the most likely token; equal options give equal text, whatever the machine's
-number of threads. Ctrl-C ends the text.)";
+Many models recommend how to sample from them (`rondo inspect` shows it), and that is done unless
+options say otherwise; with no recommendation the most likely token is taken. Equal options give
+equal text, whatever the machine's number of threads. Ctrl-C ends the text.)";
 
 struct Arguments {
   std::string model;
-  std::string prompt;
+  std::string prompt = "-";
   rondo_engine_options engine = EngineDefaults();
-  SessionSetup session;
+  SamplingWish sampling;
   bool raw = false;
   bool verbose = false;
 };
@@ -50,26 +57,54 @@ const char* ReasonText(int32_t reason) {
   }
 }
 
+std::string Rounded(uint64_t bytes) { return RoundBytes(static_cast<double>(bytes)); }
+
 void PrintMemory(const rondo_memory_plan& plan) {
   std::fprintf(stderr, "memory: %s: weights %s, kv pool %s, all else %s\n",
-               FormatBytes(plan.arena_bytes).c_str(), FormatCount(plan.weights_bytes).c_str(),
-               FormatCount(plan.kv_pool_bytes).c_str(),
-               FormatCount(plan.arena_bytes - plan.weights_bytes - plan.kv_pool_bytes).c_str());
+               FormatBytes(plan.arena_bytes).c_str(), Rounded(plan.weights_bytes).c_str(),
+               Rounded(plan.kv_pool_bytes).c_str(),
+               Rounded(plan.arena_bytes - plan.weights_bytes - plan.kv_pool_bytes).c_str());
   if (plan.mapped_bytes > 0) {
     std::fprintf(stderr, "mapped: %s of packed weights\n", FormatBytes(plan.mapped_bytes).c_str());
   }
-  std::fprintf(stderr, "engine: kernels %s, %u threads, context %u\n", plan.kernels, plan.threads,
-               plan.context);
+  std::fprintf(stderr, "engine: kernels %s, %s, context of %s\n", plan.kernels,
+               FormatCount(plan.threads, "thread").c_str(),
+               FormatCount(plan.context, "token").c_str());
 }
 
-void Run(const Arguments& arguments) {
+std::string ReadPrompt(const Arguments& arguments) {
+  if (arguments.prompt != "-") return arguments.prompt;
+  if (isatty(STDIN_FILENO) != 0) {
+    std::cerr << "reads the prompt from the terminal until Ctrl-D; for a conversation: rondo chat "
+              << arguments.model << '\n';
+  }
+  return ReadAllInput();
+}
+
+// Room for the prompt and what is generated; where that has no limit, for a usual text behind the
+// prompt.
+uint32_t ContextFor(const rondo_model* model, size_t prompt, uint64_t max_tokens) {
+  const uint64_t answer = max_tokens > 0 ? max_tokens : kUsualContext;
+  return tools::ContextFor(model, prompt + std::min<uint64_t>(answer, UINT32_MAX));
+}
+
+void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
-  const std::string prompt = arguments.prompt == "-" ? ReadAllInput() : arguments.prompt;
+  const SessionSetup setup = arguments.sampling.For(model.get());
+  const std::string prompt = ReadPrompt(arguments);
   const std::vector<int32_t> ids = Tokenize(model.get(), prompt, !arguments.raw);
   if (ids.empty()) throw Error("the prompt is empty; give a text, or - to read standard input");
+  if (arguments.engine.context == 0) {
+    arguments.engine.context = ContextFor(model.get(), ids.size(), setup.options.max_tokens);
+  }
   const Engine engine = CreateEngine(model.get(), arguments.engine);
-  const Session session = OpenSession(engine.get(), arguments.session);
-  if (arguments.verbose) PrintMemory(Memory(engine.get()));
+  const Session session = OpenSession(engine.get(), setup);
+  if (arguments.verbose) {
+    PrintMemory(Memory(engine.get()));
+    std::cerr << "sampling: " << DescribeDraw(setup.options) << '\n';
+  } else {
+    TellSampling(setup.options);
+  }
 
   const CancelOnSignal guard(session.get());
   const Stopwatch whole;
@@ -86,13 +121,17 @@ void Run(const Arguments& arguments) {
   const double decode_seconds = whole.seconds() - prefill_seconds;
   if (status != RONDO_STATUS_CANCELLED) Check(session.get(), status);
   Print("\n");
+  if (event.reason == RONDO_REASON_CONTEXT_FULL && !arguments.verbose) {
+    std::cerr << "(the context of " << FormatCount(Memory(engine.get()).context)
+              << " tokens is full: a larger --context, or --policy slide, goes on)\n";
+  }
   if (arguments.verbose) {
     // The first token needs no pass of its own: the prefill has made its logits.
     const size_t decoded = generated > 0 ? generated - 1 : 0;
     std::cerr << FormatSpeed("prefill", ids.size(), prefill_seconds) << '\n'
               << FormatSpeed("decode", decoded, decode_seconds) << '\n'
-              << "generated: " << generated << " tokens, ended by " << ReasonText(event.reason)
-              << '\n';
+              << "generated: " << FormatCount(generated, "token") << ", ended by "
+              << ReasonText(event.reason) << '\n';
   }
   Check(session.get(), status);  // an interrupted text ends in a whole line, too
 }
@@ -101,17 +140,23 @@ void Run(const Arguments& arguments) {
 
 void AddRunCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
-  a->session.options.max_tokens = 256;
+  a->sampling.session.options.max_tokens = 256;
   CLI::App* command = app.add_subcommand("run", "Continue a prompt, streaming the text");
   AddModelArgument(command, &a->model);
-  command->add_option("PROMPT", a->prompt, "The text to continue; - reads standard input")
+  command
+      ->add_option("PROMPT", a->prompt,
+                   "The text to continue, in quotes; default: -, which reads standard input")
       ->type_name("");
-  AddSamplingFlags(command, &a->session);
-  AddContextFlag(command, &a->engine);
+  AddSamplingFlags(command, &a->sampling);
+  AddContextFlag(command, &a->engine,
+                 "the model's own, but at most " + FormatCount(kUsualContext) +
+                     " unless the prompt and --max-tokens need more");
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);
-  command->add_flag("--raw", a->raw, "Take the prompt as it is, without the model's BOS");
-  command->add_flag("--verbose", a->verbose, "Tell memory and speed on standard error");
+  command->add_flag("--raw", a->raw, "Take the prompt as it is, without the model's BOS")
+      ->group(kTextGroup);
+  command->add_flag("--verbose", a->verbose, "Tell memory, sampling and speed on standard error")
+      ->group(kOutputGroup);
   command->footer(kExamples);
   command->callback([a] { Run(*a); });
 }

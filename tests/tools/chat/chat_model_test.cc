@@ -73,6 +73,22 @@ TEST_F(ChatToolTest, OnlyWhatIsNewIsRead) {
   EXPECT_THAT(result.out, testing::ContainsRegex("kept: [1-9][0-9]* tokens"));
   EXPECT_THAT(result.out, HasSubstr("decode: 12 tokens"));
   EXPECT_THAT(result.out, HasSubstr("room for "));
+  EXPECT_THAT(result.out, HasSubstr("\nsampling: the most likely token\n"));
+}
+
+TEST_F(ChatToolTest, AnswersAreSampledAsRecommended) {
+  const ToolResult greedy = Chat("Hello there\n/stats\n", "", 40);
+  tool_.Write("checkpoint/generation_config.json",
+              R"({"do_sample": true, "temperature": 1.5, "top_k": 40})");
+  model_ = tool_.Convert(tool_.Path("checkpoint"), "q8");
+  const ToolResult sampled = Chat("Hello there\n/stats\n", "", 40);
+  EXPECT_THAT(sampled.out, HasSubstr("\nsampling: temperature 1.5, top-k 40, seed 0\n"));
+  const auto answer = [](const ToolResult& chat) {
+    return chat.out.substr(0, chat.out.find("context: "));
+  };
+  EXPECT_NE(answer(sampled), answer(greedy));
+  EXPECT_EQ(answer(Chat("Hello there\n/stats\n", "--greedy", 40)), answer(greedy));
+  EXPECT_THAT(sampled.err, Not(HasSubstr("sampling")));  // quiet where nobody looks
 }
 
 TEST_F(ChatToolTest, ResetBeginsAnew) {

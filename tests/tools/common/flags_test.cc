@@ -20,11 +20,13 @@ uint64_t Parse(const std::string& text) {
 
 TEST(FlagsTest, Bytes) {
   EXPECT_EQ(Parse("1500000"), 1500000u);
-  EXPECT_EQ(Parse("3K"), 3072u);
-  EXPECT_EQ(Parse("1.5M"), 1572864u);
-  EXPECT_EQ(Parse("2G"), uint64_t{2} << 30);
-  for (const char* bad :
-       {"", "0", "M", "12Q", "12MB", "-5", "nan", "inf", "1e300", "9999999999G"}) {
+  EXPECT_EQ(Parse("3K"), 3000u);
+  EXPECT_EQ(Parse("3kB"), 3000u);
+  EXPECT_EQ(Parse("1.5M"), 1'500'000u);
+  EXPECT_EQ(Parse("2G"), 2'000'000'000u);
+  EXPECT_EQ(Parse("12MB"), 12'000'000u);
+  for (const char* bad : {"", "0", "M", "12Q", "12MBs", "12B", "12MiB", "-5", "nan", "inf", "1e300",
+                          "99999999999G"}) {
     EXPECT_EQ(Parse(bad), 0u) << bad;
   }
 }

@@ -28,7 +28,7 @@ TEST_F(ConvertCommand, ConvertsAndSaysWhat) {
   const ToolResult outcome =
       tool_("convert " + model_ + " -o " + out_ + " --weights q4 --block 128");
   EXPECT_EQ(outcome.code, 0);
-  EXPECT_THAT(outcome.out, AllOf(HasSubstr("LlamaForCausalLM, 2992 parameters"),
+  EXPECT_THAT(outcome.out, AllOf(HasSubstr("LlamaForCausalLM, 2,992 parameters"),
                                  HasSubstr("note: no tokenizer.json")));
   EXPECT_EQ(outcome.err, "");
   EXPECT_TRUE(fs::exists(out_));

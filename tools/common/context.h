@@ -1,0 +1,18 @@
+// How many tokens a model sees at once where the user does not say.
+#pragma once
+
+#include <cstdint>
+
+#include "rondo/rondo.h"
+
+namespace rondo::tools {
+
+// What most texts and conversations stay below. A model's own length may be 16 times as much, and
+// its keys and values gigabytes.
+inline constexpr uint32_t kUsualContext = 8192;
+
+// The context for a text of `tokens`: kUsualContext, more where the text needs it, never more than
+// the model was trained for.
+uint32_t ContextFor(const rondo_model* model, uint64_t tokens);
+
+}  // namespace rondo::tools

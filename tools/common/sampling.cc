@@ -1,0 +1,56 @@
+#include "tools/common/sampling.h"
+
+#include <cstdio>
+#include <iostream>
+
+#include <unistd.h>
+
+namespace rondo::tools {
+
+SessionSetup SamplingWish::For(const rondo_model* model) const {
+  SessionSetup setup = session;
+  rondo_session_options& options = setup.options;
+  if (const int32_t status = rondo_model_session_options(model, &options)) {
+    throw Error(rondo_status_string(status));
+  }
+  options.temperature = greedy ? 0 : temperature.value_or(options.temperature);
+  options.top_k = top_k.value_or(options.top_k);
+  options.top_p = top_p.value_or(options.top_p);
+  options.min_p = min_p.value_or(options.min_p);
+  options.repetition_penalty = repetition_penalty.value_or(options.repetition_penalty);
+  options.penalty_last_n = penalty_last_n.value_or(options.penalty_last_n);
+  return setup;
+}
+
+std::string DescribeSampling(const rondo_session_options& options) {
+  std::string text = "the most likely token";
+  const auto add = [&](const char* name, double value) {
+    char part[64];
+    std::snprintf(part, sizeof part, ", %s %g", name, value);
+    text += part;
+  };
+  if (options.temperature > 0) {
+    text.clear();
+    add("temperature", options.temperature);
+    text.erase(0, 2);  // the comma
+    if (options.top_k > 0) add("top-k", options.top_k);
+    if (options.top_p < 1) add("top-p", options.top_p);
+    if (options.min_p > 0) add("min-p", options.min_p);
+  }
+  if (options.repetition_penalty != 1) add("repetition penalty", options.repetition_penalty);
+  if (options.presence_penalty != 0) add("presence penalty", options.presence_penalty);
+  if (options.frequency_penalty != 0) add("frequency penalty", options.frequency_penalty);
+  return text;
+}
+
+std::string DescribeDraw(const rondo_session_options& options) {
+  const std::string text = DescribeSampling(options);
+  return options.temperature > 0 ? text + ", seed " + std::to_string(options.seed) : text;
+}
+
+void TellSampling(const rondo_session_options& options) {
+  if (!(options.temperature > 0) || isatty(STDERR_FILENO) == 0) return;
+  std::cerr << "sampling: " << DescribeDraw(options) << '\n';
+}
+
+}  // namespace rondo::tools
