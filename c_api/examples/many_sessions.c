@@ -37,8 +37,8 @@ int main(int argc, char** argv) {
   if (!failed) { /* another ending for the first: same tokens, options of its own */
     session_options.temperature = 1;
     session_options.seed = 7;
-    failed = rondo_session_fork(sessions[0], &session_options, &sessions[n_sessions], why,
-                                sizeof why);
+    failed =
+        rondo_session_fork(sessions[0], &session_options, &sessions[n_sessions], why, sizeof why);
     ++n_sessions;
   }
   for (i = 0; i < n_sessions; ++i) running[n_running++] = sessions[i];

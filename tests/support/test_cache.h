@@ -18,8 +18,8 @@ class TestCache {
   TestCache(const KernelSet& set, KvFormat format, std::vector<KvLayout::Entry> entries,
             const ContextWindow& window, uint64_t max_rows, uint64_t sequences = 1,
             uint64_t pool_tokens = 0)
-      : layout_(std::move(*KvLayout::Create(set, format, entries, window, max_rows, sequences,
-                                           pool_tokens))) {
+      : layout_(std::move(
+            *KvLayout::Create(set, format, entries, window, max_rows, sequences, pool_tokens))) {
     MemoryPlan plan = std::move(*MemoryPlan::Create(2 * entries.size()));
     pool_ = std::move(*BlockPool::Plan(layout_, &plan));
     plan.Layout().ok();
