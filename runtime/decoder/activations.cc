@@ -66,14 +66,17 @@ void Activations::ForEach(const Visit& visit) {
   input(expert_input, "one expert's input", expert_rows, kStepMlpIn, kStepMlpOut);
   visit(expert_out, "one expert's output", Floats(expert_rows, hidden_size_), kStepMlpIn,
         kStepMlpOut);
-  input(head_input, "head input", kLogitRows, kStepHead, kStepHead);
-  visit(logits, "logits", Floats(kLogitRows, vocab_size_), kStepHead, kStepHead);
+  input(head_input, "head input", logit_rows_, kStepHead, kStepHead);
+  visit(logits, "logits", Floats(logit_rows_, vocab_size_), kStepHead, kStepHead);
 }
 
-Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights, size_t max_rows,
-                              const ContextWindow& window, MemoryPlan* plan) {
+Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
+                              const PassLimits& limits, const ContextWindow& window,
+                              MemoryPlan* plan) {
   Activations a;
-  a.max_rows_ = max_rows;
+  a.max_rows_ = limits.max_rows;
+  // Eight where a prompt wants them all; every session that decodes has one.
+  a.logit_rows_ = std::clamp<size_t>(limits.max_sequences, 8, kMostLogitRows);
   a.hidden_size_ = spec.hidden_size;
   a.vocab_size_ = spec.vocab_size;
   a.sinks_ = window.sink_blocks > 0;
@@ -98,7 +101,7 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights, s
         a.mixed_floats_ = std::max(a.mixed_floats_, attention.out_size());
         const CheckedSize parts =
             CheckedSize(AttentionSegments::Most(window)) * attention.n_kv_heads *
-            AttentionPartFloats(attention.q_per_kv(), attention.v_head_dim, max_rows);
+            AttentionPartFloats(attention.q_per_kv(), attention.v_head_dim, limits.max_rows);
         a.part_floats_ = std::max(a.part_floats_, parts.valid() ? parts.value() : SIZE_MAX);
         widen(&a.mixer_input, w.attention.qkv_proj);
         widen(&a.o_input, w.attention.o_proj);

@@ -28,8 +28,8 @@ enum Step : int32_t {
   kStepHead,
 };
 
-// Rows whose logits are made together.
-inline constexpr size_t kLogitRows = 8;
+// Rows whose logits are made together, at the most: each time the output head is read once.
+inline constexpr size_t kMostLogitRows = 16;
 
 template <typename T>
 struct Buffer {
@@ -53,7 +53,7 @@ struct InputRows {
 
 class Activations {
  public:
-  static Activations Plan(const DecoderSpec& spec, const Weights& weights, size_t max_rows,
+  static Activations Plan(const DecoderSpec& spec, const Weights& weights, const PassLimits& limits,
                           const ContextWindow& window, MemoryPlan* plan);
   // After the plan's Layout.
   void Bind(const MemoryPlan& plan, uint8_t* arena);
@@ -67,7 +67,7 @@ class Activations {
   Buffer<float> parts;         // [segments, n_kv_heads, AttentionPartFloats]
   Buffer<float> gate_up;       // [max_rows, largest gate_up_size]
   Buffer<float> sublayer_out;  // [max_rows, hidden_size]: what a norm or a factor still waits for
-  Buffer<float> logits;        // [kLogitRows, vocab_size]
+  Buffer<float> logits;        // [logit_rows, vocab_size]
   InputRows mixer_input;       // of qkv_proj, or a convolution's in_proj
   InputRows o_input;           // of o_proj, or a convolution's out_proj
   InputRows gate_up_input;
@@ -84,6 +84,7 @@ class Activations {
   Buffer<float> expert_out;  // [max_rows, hidden_size]
 
   size_t part_floats() const { return part_floats_; }  // of `parts`
+  size_t logit_rows() const { return logit_rows_; }
 
  private:
   // Calls visit(buffer, name, CheckedSize bytes, first step, last step) for each: the one table.
@@ -91,7 +92,7 @@ class Activations {
   void ForEach(const Visit& visit);
 
   // What the table's sizes are made of.
-  size_t max_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0;
+  size_t max_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0, logit_rows_ = 0;
   size_t qkv_floats_ = 0, mixed_floats_ = 0, gate_up_floats_ = 0, part_floats_ = 0;
   size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0;
   bool sinks_ = false, parallel_ = false, waits_ = false;

@@ -46,18 +46,18 @@ CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
 
 }  // namespace
 
-Result<Decoder> Decoder::Plan(const ModelFile& file, const KernelSet& set, size_t max_rows,
-                              size_t threads, const ContextWindow& window, MemoryPlan* plan) {
+Result<Decoder> Decoder::Plan(const ModelFile& file, const KernelSet& set, const PassLimits& limits,
+                              const ContextWindow& window, MemoryPlan* plan) {
   Decoder d;
   RONDO_ASSIGN(d.spec_, DecoderSpec::Read(file));
   RONDO_ASSIGN(d.weights_, Weights::Plan(file, set, plan));
-  d.activations_ = Activations::Plan(d.spec_, d.weights_, max_rows, window, plan);
-  const CheckedSize scratch = ScratchBytes(d.spec_, max_rows);
-  const CheckedSize all = scratch * threads;
+  d.activations_ = Activations::Plan(d.spec_, d.weights_, limits, window, plan);
+  const CheckedSize scratch = ScratchBytes(d.spec_, limits.max_rows);
+  const CheckedSize all = scratch * limits.threads;
   d.scratch_region_ =
       plan->Add(Segment::kWorkspace, all.valid() ? all.value() : SIZE_MAX, "thread scratch");
   d.resources_.set = &set;
-  d.resources_.max_rows = max_rows;
+  d.resources_.max_rows = limits.max_rows;
   d.resources_.scratch_bytes = scratch.value();
   return d;
 }

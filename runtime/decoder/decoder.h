@@ -18,8 +18,8 @@ namespace rondo {
 class Decoder {
  public:
   // Adds weights, activations and per-thread scratch to `plan`.
-  static Result<Decoder> Plan(const ModelFile& file, const KernelSet& set, size_t max_rows,
-                              size_t threads, const ContextWindow& window, MemoryPlan* plan);
+  static Result<Decoder> Plan(const ModelFile& file, const KernelSet& set, const PassLimits& limits,
+                              const ContextWindow& window, MemoryPlan* plan);
   // After the plan's Layout: loads the weights and takes its places in the arena. The decoder must
   // not move afterwards. Errors: kCorrupt, kCancelled (by `progress`).
   Status Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
@@ -35,7 +35,9 @@ class Decoder {
   // Error: kCancelled (by all of them); their blocks then hold nothing of value at these positions.
   Status Forward(std::span<const SequenceRows> sequences);
 
-  // The logits of rows of the last pass, up to kLogitRows of them: [rows, vocab_size], in
+  // Rows that Logits takes at a time: at most kMostLogitRows.
+  size_t logit_rows() const { return activations_.logit_rows(); }
+  // The logits of rows of the last pass, up to logit_rows() of them: [rows, vocab_size], in
   // activations().logits until the next call. `last`: the last call of this pass.
   const float* Logits(std::span<const size_t> rows, bool last);
 

@@ -10,6 +10,13 @@
 
 namespace rondo {
 
+// What passes are made for.
+struct PassLimits {
+  size_t max_rows;
+  size_t max_sequences;
+  size_t threads;
+};
+
 // Rows of one sequence at consecutive positions.
 struct SequenceRows {
   BlockTable* kv;                   // prepared for these positions

@@ -156,8 +156,10 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
   RONDO_ASSIGN(plan.memory, MemoryPlan::Create(3 * n_layers + kOtherRegions +
                                                kRegionsPerSession * options.max_sessions));
   MemoryPlan* memory = &plan.memory;
-  RONDO_ASSIGN(plan.decoder,
-               Decoder::Plan(model, *plan.set, options.max_rows, options.threads, window, memory));
+  RONDO_ASSIGN(
+      plan.decoder,
+      Decoder::Plan(model, *plan.set, {options.max_rows, options.max_sessions, options.threads},
+                    window, memory));
   RONDO_RETURN_IF_ERROR(CheckPositions(plan.decoder.spec(), options));
   RONDO_ASSIGN(plan.kv, MakeKvLayout(plan.decoder.spec(), *plan.set, window, options));
   RONDO_ASSIGN(plan.pool, BlockPool::Plan(plan.kv, memory));

@@ -88,8 +88,8 @@ void Engine::MakeLogits(PassMembers* members) {
     size_t member;
     uint64_t position;
   };
-  std::array<Wanted, kLogitRows> wanted;
-  std::array<size_t, kLogitRows> pass_rows;
+  std::array<Wanted, kMostLogitRows> wanted;
+  std::array<size_t, kMostLogitRows> pass_rows;
   size_t n = 0;
   size_t left = 0;
   for (size_t i = 0; i < members->n; ++i) {
@@ -118,7 +118,7 @@ void Engine::MakeLogits(PassMembers* members) {
       if (sequence == nullptr) break;
       wanted[n] = {i, rows.position + r};
       pass_rows[n++] = first_row + r;
-      if (n == kLogitRows) make();
+      if (n == plan_.decoder.logit_rows()) make();
     }
     first_row += rows.tokens.size();
   }

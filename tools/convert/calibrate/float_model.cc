@@ -188,9 +188,9 @@ void FloatModel::Predict(const std::vector<TokenChunk>& chunks,
   for (size_t i = 0; i < chunks.size(); ++i) {
     const SequenceRows rows = machine.Begin(chunks[i]);
     Require(decoder.Forward({&rows, 1}));
-    for (size_t begin = 0; begin < length; begin += kLogitRows) {
-      size_t wanted[kLogitRows];
-      const size_t n = std::min(kLogitRows, length - begin);
+    for (size_t begin = 0; begin < length; begin += decoder.logit_rows()) {
+      size_t wanted[kMostLogitRows];
+      const size_t n = std::min(decoder.logit_rows(), length - begin);
       for (size_t r = 0; r < n; ++r) wanted[r] = begin + r;
       const float* logits = decoder.Logits({wanted, n}, begin + n == length);
       for (size_t r = 0; r < n; ++r) see(i, begin + r, {logits + r * vocab, vocab});
