@@ -126,7 +126,7 @@ if(benchmark_FOUND)
   file(GLOB_RECURSE benchmarks CONFIGURE_DEPENDS tests/*_benchmark.cc)
   add_executable(rondo_benchmarks EXCLUDE_FROM_ALL ${benchmarks})
   target_link_libraries(rondo_benchmarks PRIVATE
-    rondo_test_helpers benchmark::benchmark_main benchmark::benchmark)
+    rondo_test_helpers rondo_tools benchmark::benchmark_main benchmark::benchmark)
 endif()
 
 rondo_test_program(abi 2 rondo ${abi} ${abi_c})
