@@ -55,7 +55,9 @@ uint8_t AddedTokens::ByteAt(uint32_t index, size_t depth) const {
 AddedTokenMatch AddedTokens::Find(std::span<const uint8_t> text, size_t sentence, size_t floor,
                                   size_t limit, size_t* scan) const {
   while (*scan < limit) {
-    const format::AddedToken* token = Longest(text, *scan);
+    const uint8_t byte = text[*scan];
+    const format::AddedToken* token =
+        first_[byte] < first_[byte + 1] ? Longest(text, *scan) : nullptr;
     if (token == nullptr) {
       ++*scan;
       continue;

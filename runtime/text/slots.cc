@@ -6,13 +6,6 @@
 
 namespace rondo {
 
-uint64_t HashPair(uint32_t left, uint32_t right) {
-  uint64_t hash = (uint64_t{left} << 32 | right) * 0x9E3779B97F4A7C15u;
-  hash ^= hash >> 32;
-  hash *= 0xD6E8FEB86659FD93u;
-  return hash ^ hash >> 32;
-}
-
 uint64_t HashBytes(std::span<const uint8_t> bytes) {
   return XXH3_64bits(bytes.data(), bytes.size());
 }

@@ -14,7 +14,12 @@ inline constexpr uint32_t kEmptySlot = 0xFFFFFFFF;
 // The longest run of taken slots: bounds every look-up, hit or miss.
 inline constexpr size_t kMaxSlotRun = 1024;
 
-uint64_t HashPair(uint32_t left, uint32_t right);
+inline uint64_t HashPair(uint32_t left, uint32_t right) {
+  uint64_t hash = (uint64_t{left} << 32 | right) * 0x9E3779B97F4A7C15u;
+  hash ^= hash >> 32;
+  hash *= 0xD6E8FEB86659FD93u;
+  return hash ^ hash >> 32;
+}
 uint64_t HashBytes(std::span<const uint8_t> bytes);
 
 // The first slot to probe for a hash; `capacity` is a power of two.
