@@ -46,6 +46,7 @@ class Checker {
     RONDO_RETURN_IF_ERROR(
         CheckRange("the number of tensors", model_.tensors()->size(), 1, kMaxTensors));
     RONDO_RETURN_IF_ERROR(CheckRange("the number of ropes", model_.ropes()->size(), 0, kMaxLayers));
+    if (model_.identity() == 0) return Corrupt("the metadata lacks the model's identity");
     const int64_t vocab = model_.vocab_size();
     if (model_.bos_token() < -1 || model_.bos_token() >= vocab) {
       return Corrupt("bos_token is %d, expected a token below %lld or -1", model_.bos_token(),

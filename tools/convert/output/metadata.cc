@@ -1,5 +1,9 @@
 #include "tools/convert/output/metadata.h"
 
+#include <algorithm>
+#include <memory>
+
+#include "runtime/base/checksum.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/fail.h"
 
@@ -14,6 +18,21 @@ Offset<format::Tensor> Build(FlatBufferBuilder& builder, const std::string& name
   return format::CreateTensor(builder, builder.CreateString(name), tensor.format, tensor.rows,
                               tensor.cols, tensor.block, &tensor.data,
                               tensor.scales ? &*tensor.scales : nullptr);
+}
+
+// Of the weights' and the tokenizer's checksums and of all that says what is done with them; not of
+// what people call the model, nor of its chat template and the sampling that its makers recommend.
+uint64_t IdentityOf(const format::Model& model) {
+  const std::unique_ptr<format::ModelT> computed(model.UnPack());
+  computed->name.clear();
+  computed->architecture.clear();
+  computed->producer.clear();
+  computed->facts.clear();
+  computed->chat.reset();
+  computed->sampling.reset();
+  FlatBufferBuilder builder;
+  format::FinishModelBuffer(builder, format::Model::Pack(builder, computed.get()));
+  return std::max<uint64_t>(1, Checksum({builder.GetBufferPointer(), builder.GetSize()}));
 }
 
 }  // namespace
@@ -86,7 +105,11 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);
   model.add_sections(section_vector);
+  model.add_identity(1);  // a place for it
   format::FinishModelBuffer(builder, model.Finish());
+  const uint64_t identity = IdentityOf(*format::GetModel(builder.GetBufferPointer()));
+  flatbuffers::GetMutableRoot<flatbuffers::Table>(builder.GetBufferPointer())
+      ->SetField<uint64_t>(format::Model::VT_IDENTITY, identity, 0);
 }
 
 }  // namespace rondo::convert
