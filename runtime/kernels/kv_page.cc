@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/finite.h"
 #include "runtime/kernels/row_ops.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
@@ -59,36 +60,110 @@ void KvPage::Clear(uint8_t* page) const {
 
 void KvPage::Store(uint8_t* page, size_t slot, const float* key, const float* value) const {
   if (format_ == KvFormat::kFloat32) {
-    const size_t nr = set_->f32.nr;
-    float* keys = reinterpret_cast<float*>(page + slot / nr * key_tile_bytes_) + nr + slot % nr;
-    for (size_t d = 0; d < head_dim_; ++d) keys[d * nr] = key[d];
-    for (size_t d = 0; d < v_head_dim_; ++d) {
-      float* tile = reinterpret_cast<float*>(page + values_offset_ + d / nr * value_tile_bytes_);
-      tile[nr + slot * nr + d % nr] = value[d];
-    }
+    PutFloats(page, slot, key, value);
     return;
   }
   int8_t q[kMaxHeadDim] = {};
   const float key_scale = QuantizeHead(*set_, key, head_dim_, q);
+  PutKey(page, slot, q, key_scale);
+  const float value_scale = QuantizeHead(*set_, value, v_head_dim_, q);
+  PutValue(page, slot, q, value_scale);
+}
+
+void KvPage::PutFloats(uint8_t* page, size_t slot, const float* key, const float* value) const {
+  const size_t nr = set_->f32.nr;
+  float* keys = reinterpret_cast<float*>(page + slot / nr * key_tile_bytes_) + nr + slot % nr;
+  for (size_t d = 0; d < head_dim_; ++d) keys[d * nr] = key[d];
+  for (size_t d = 0; d < v_head_dim_; ++d) {
+    float* tile = reinterpret_cast<float*>(page + values_offset_ + d / nr * value_tile_bytes_);
+    tile[nr + slot * nr + d % nr] = value[d];
+  }
+}
+
+void KvPage::PutKey(uint8_t* page, size_t slot, const int8_t* key, float scale) const {
   const size_t nr = set_->q8.nr;
   const size_t kr = set_->q8.kr;
   const size_t groups = CeilDiv(head_dim_, kr);
   uint8_t* tile = page + slot / nr * key_tile_bytes_;
   const size_t n = slot % nr;
   int32_t sum = 0;
-  for (size_t d = 0; d < head_dim_; ++d) sum += q[d];
+  for (size_t d = 0; d < head_dim_; ++d) sum += key[d];
   reinterpret_cast<int32_t*>(tile)[n] = -sum;
   uint8_t* group = tile + nr * sizeof(int32_t);
-  for (size_t g = 0; g < groups; ++g) std::memcpy(group + (g * nr + n) * kr, q + g * kr, kr);
-  reinterpret_cast<float*>(group + groups * nr * kr)[n] = key_scale;
+  for (size_t g = 0; g < groups; ++g) std::memcpy(group + (g * nr + n) * kr, key + g * kr, kr);
+  reinterpret_cast<float*>(group + groups * nr * kr)[n] = scale;
+}
 
-  const float value_scale = QuantizeHead(*set_, value, v_head_dim_, q);
-  reinterpret_cast<float*>(page + scales_offset_)[slot] = value_scale;
-  const size_t vnr = set_->f32_q8.nr;
+void KvPage::PutValue(uint8_t* page, size_t slot, const int8_t* value, float scale) const {
+  reinterpret_cast<float*>(page + scales_offset_)[slot] = scale;
+  const size_t nr = set_->f32_q8.nr;
   for (size_t t = 0; t < value_tiles_; ++t) {
-    uint8_t* values = page + values_offset_ + t * value_tile_bytes_ + vnr * sizeof(float);
-    std::memcpy(values + slot * vnr, q + t * vnr, std::min(vnr, v_head_dim_ - t * vnr));
+    uint8_t* values = page + values_offset_ + t * value_tile_bytes_ + nr * sizeof(float);
+    std::memcpy(values + slot * nr, value + t * nr, std::min(nr, v_head_dim_ - t * nr));
   }
+}
+
+void KvPage::Read(const uint8_t* page, size_t slot, uint8_t* bytes) const {
+  if (format_ == KvFormat::kFloat32) {
+    const size_t nr = set_->f32.nr;
+    const float* keys =
+        reinterpret_cast<const float*>(page + slot / nr * key_tile_bytes_) + nr + slot % nr;
+    for (size_t d = 0; d < head_dim_; ++d) {
+      std::memcpy(bytes + d * sizeof(float), keys + d * nr, sizeof(float));
+    }
+    uint8_t* values = bytes + head_dim_ * sizeof(float);
+    for (size_t d = 0; d < v_head_dim_; ++d) {
+      const auto* tile =
+          reinterpret_cast<const float*>(page + values_offset_ + d / nr * value_tile_bytes_);
+      std::memcpy(values + d * sizeof(float), tile + nr + slot * nr + d % nr, sizeof(float));
+    }
+    return;
+  }
+  const size_t nr = set_->q8.nr;
+  const size_t kr = set_->q8.kr;
+  const size_t groups = CeilDiv(head_dim_, kr);
+  const size_t n = slot % nr;
+  const uint8_t* group = page + slot / nr * key_tile_bytes_ + nr * sizeof(int32_t);
+  for (size_t g = 0; g < groups; ++g) {
+    std::memcpy(bytes + g * kr, group + (g * nr + n) * kr, std::min(kr, head_dim_ - g * kr));
+  }
+  bytes += head_dim_;
+  std::memcpy(bytes, group + groups * nr * kr + n * sizeof(float), sizeof(float));
+  bytes += sizeof(float);
+  const size_t value_nr = set_->f32_q8.nr;
+  for (size_t t = 0; t < value_tiles_; ++t) {
+    const uint8_t* values =
+        page + values_offset_ + t * value_tile_bytes_ + value_nr * sizeof(float);
+    std::memcpy(bytes + t * value_nr, values + slot * value_nr,
+                std::min(value_nr, v_head_dim_ - t * value_nr));
+  }
+  std::memcpy(bytes + v_head_dim_, page + scales_offset_ + slot * sizeof(float), sizeof(float));
+}
+
+void KvPage::Put(uint8_t* page, size_t slot, const uint8_t* bytes) const {
+  if (format_ == KvFormat::kFloat32) {
+    float key[kMaxHeadDim];
+    float value[kMaxHeadDim];
+    std::memcpy(key, bytes, head_dim_ * sizeof(float));
+    std::memcpy(value, bytes + head_dim_ * sizeof(float), v_head_dim_ * sizeof(float));
+    PutFloats(page, slot, key, value);
+    return;
+  }
+  int8_t q[kMaxHeadDim] = {};
+  float scale;
+  std::memcpy(q, bytes, head_dim_);
+  std::memcpy(&scale, bytes + head_dim_, sizeof scale);
+  PutKey(page, slot, q, scale);
+  bytes += head_dim_ + sizeof scale;
+  std::memcpy(q, bytes, v_head_dim_);
+  std::memcpy(&scale, bytes + v_head_dim_, sizeof scale);
+  PutValue(page, slot, q, scale);
+}
+
+bool KvPage::IsFinite(const uint8_t* bytes) const {
+  if (format_ == KvFormat::kFloat32) return AllFinite({bytes, token_bytes()});
+  const uint8_t* value_scale = bytes + head_dim_ + sizeof(float) + v_head_dim_;
+  return AllFinite({bytes + head_dim_, sizeof(float)}) && AllFinite({value_scale, sizeof(float)});
 }
 
 void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,

@@ -36,6 +36,20 @@ class KvPage {
   // kOverRead bytes more, of the token at `slot` < kKvBlockTokens.
   void Store(uint8_t* page, size_t slot, const float* key, const float* value) const;
 
+  // A token's key and value in a form that every kernel set has in common, without alignment:
+  //   int8:  head_dim int8, float scale of the key, v_head_dim int8, float scale of the value
+  //   f32:   head_dim floats, v_head_dim floats
+  size_t token_bytes() const {
+    return format_ == KvFormat::kInt8 ? head_dim_ + v_head_dim_ + 2 * sizeof(float)
+                                      : (head_dim_ + v_head_dim_) * sizeof(float);
+  }
+  // Writes those of the token at `slot` to `bytes`, [token_bytes()]. Put stores them again: the
+  // page is then as Store left it, to the bit.
+  void Read(const uint8_t* page, size_t slot, uint8_t* bytes) const;
+  void Put(uint8_t* page, size_t slot, const uint8_t* bytes) const;
+  // True where every float of `bytes` is a finite number.
+  bool IsFinite(const uint8_t* bytes) const;
+
   // Queries of `rows` rows: int8 with quant (score scale folded in) for kInt8, float for kFloat32.
   struct Queries {
     const float* f32;
@@ -57,6 +71,11 @@ class KvPage {
                    float* out) const;
 
  private:
+  void PutFloats(uint8_t* page, size_t slot, const float* key, const float* value) const;
+  // `key` is followed by zeros up to a multiple of the kernels' kr.
+  void PutKey(uint8_t* page, size_t slot, const int8_t* key, float scale) const;
+  void PutValue(uint8_t* page, size_t slot, const int8_t* value, float scale) const;
+
   const KernelSet* set_ = nullptr;
   KvFormat format_ = KvFormat::kInt8;
   size_t head_dim_ = 0;    // of keys

@@ -101,6 +101,35 @@ void BlockTable::Put(size_t group, uint64_t block, BlockId id) {
   held = {block, id, kNoBlock, 0, false};
 }
 
+uint64_t BlockTable::FirstHeld(size_t group, uint64_t tokens) const {
+  const KvLayout::Group& g = layout_->groups()[group];
+  uint64_t first = KvLayout::Group::Blocks(tokens);
+  while (first > g.Sinks(tokens) && Find(group, first - 1) != kNoBlock) --first;
+  return first;
+}
+
+bool BlockTable::CanRenew(size_t group, uint64_t first, uint64_t tokens) const {
+  const KvLayout::Group& g = layout_->groups()[group];
+  const uint64_t wanted =
+      g.Sinks(tokens) + KvLayout::Group::Blocks(tokens) - std::max(first, g.FirstInRing(tokens));
+  uint64_t got = pool_->free_blocks(group);
+  for (const Slot& slot : std::span(slots_ + g.first_slot, g.ring_blocks)) {
+    got += slot.id != kNoBlock && !pool_->IsShared(group, slot.id);
+  }
+  return wanted <= got;
+}
+
+void BlockTable::Renew(size_t group, uint64_t first, uint64_t tokens) {
+  const KvLayout::Group& g = layout_->groups()[group];
+  for (Slot& slot : std::span(slots_ + g.first_slot, g.ring_blocks)) {
+    pool_->Drop(group, slot.id);
+    slot = {0, kNoBlock, kNoBlock, 0, false};
+  }
+  g.ForBlocks(std::max(first, g.FirstInRing(tokens)), tokens, [&](uint64_t block) {
+    slot(g, block) = {block, pool_->Take(group), kNoBlock, 0, false};
+  });
+}
+
 bool BlockTable::Holds(uint64_t position) const {
   for (size_t g = 0; g < layout_->groups().size(); ++g) {
     const uint64_t first = layout_->groups()[g].window.FirstRecentBlock(position);

@@ -52,6 +52,14 @@ class BlockTable {
   }
   // Shares a block of the pool as block number `block`, in place of what its slot held.
   void Put(size_t group, uint64_t block, BlockId id);
+  // Of a group's blocks behind the sinks, the first from which on all are held up to the last one
+  // of `tokens` positions.
+  uint64_t FirstHeld(size_t group, uint64_t tokens) const;
+  // Gives up all blocks of a group and takes fresh ones for `tokens` positions: the sinks, and
+  // those from block `first` on, as many of the last ones as the ring has. CanRenew: the pool has
+  // enough of them, with those that this table alone references.
+  bool CanRenew(size_t group, uint64_t first, uint64_t tokens) const;
+  void Renew(size_t group, uint64_t first, uint64_t tokens);
 
   // True where everything that the row at `position` sees is still here, so that the sequence can
   // be cut back to end with it.

@@ -35,7 +35,7 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
       layout.slots_ += ring;
       ++layout.n_groups_;
     }
-    layout.places_[i] = {g, group.block_bytes, KvPage()};
+    layout.places_[i] = {entry, g, group.block_bytes, KvPage()};
     CheckedSize bytes = CheckedSize(entry.floats) * sizeof(float) * kKvBlockTokens;
     if (entry.n_kv_heads > 0) {
       layout.places_[i].page = KvPage(set, format, entry.head_dim, entry.v_head_dim);

@@ -5,9 +5,11 @@
 // them; one with a window needs no more blocks than that shows, however long the context is.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/base/checked.h"
 #include "runtime/base/heap_array.h"
 #include "runtime/kernels/kv_page.h"
 #include "runtime/kv/context_window.h"
@@ -31,6 +33,21 @@ class KvLayout {
     uint64_t pool_blocks;  // KV blocks of all sequences
     size_t block_bytes;    // a multiple of 64
     size_t first_slot;     // of its ring in a BlockTable
+
+    // The blocks that hold some of `tokens` positions: of them the first ones stay as sinks.
+    static uint64_t Blocks(uint64_t tokens) { return CeilDiv(tokens, kKvBlockTokens); }
+    uint64_t Sinks(uint64_t tokens) const { return std::min(window.sink_blocks, Blocks(tokens)); }
+    // Behind the sinks, the first block that the ring still has when it ends with `tokens`.
+    uint64_t FirstInRing(uint64_t tokens) const {
+      const uint64_t recent = ring_blocks - window.sink_blocks;
+      return std::max(Sinks(tokens), Blocks(tokens) - std::min(recent, Blocks(tokens)));
+    }
+    // visit(block) for the sinks, and for the blocks from `first` on.
+    template <typename Visit>
+    void ForBlocks(uint64_t first, uint64_t tokens, const Visit& visit) const {
+      for (uint64_t block = 0; block < Sinks(tokens); ++block) visit(block);
+      for (uint64_t block = first; block < Blocks(tokens); ++block) visit(block);
+    }
   };
 
   // Each ring has window.RingBlocks(max_rows) blocks. The pool has room for `pool_tokens`, in whole
@@ -50,6 +67,8 @@ class KvLayout {
   // Positions that the longest ring holds.
   uint64_t ring_tokens() const { return window_.RingBlocks(max_rows_) * kKvBlockTokens; }
 
+  size_t entries() const { return places_.size(); }
+  const Entry& entry(size_t entry) const { return places_[entry].entry; }
   std::span<const Group> groups() const { return groups_.span().first(n_groups_); }
   size_t group_of(size_t entry) const { return places_[entry].group; }
   const Group& group(size_t entry) const { return groups_[group_of(entry)]; }
@@ -62,6 +81,7 @@ class KvLayout {
 
  private:
   struct Place {
+    Entry entry;
     size_t group;
     size_t offset;
     KvPage page;

@@ -29,6 +29,8 @@ class TokenHistory {
     for (const int32_t id : ids) memory_[end_++ % memory_.size()] = id;
     begin_ = std::max(begin_, end_ - std::min<uint64_t>(end_, memory_.size()));
   }
+  // Forgets all: the next token is that of `position`.
+  void Restart(uint64_t position) { begin_ = end_ = position; }
   // Drops the tokens from `end` on.
   void Truncate(uint64_t end) {
     end_ = end;

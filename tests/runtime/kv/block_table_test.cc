@@ -173,5 +173,42 @@ TEST(BlockTableTest, AnEmptyPoolIsSaidAndNothingHappens) {
   EXPECT_FALSE(second.Holds(64));
 }
 
+// Fresh blocks for what a snapshot holds: the sinks and the last ones, as far as the ring goes; or
+// none at all where the pool has too few, though the table's own count.
+TEST(BlockTableTest, BlocksAreRenewedOrLeftAlone) {
+  const ContextWindow window = {.slides = true, .blocks = 4, .sink_blocks = 1};
+  TestCache cache(*SelectKernelSet(""), KvFormat::kInt8, {{.floats = 4}}, window, 64, 2);
+  BlockTable first = cache.NewTable();  // rings of 5 blocks: a sink and the last 4
+  BlockTable second = cache.NewTable();
+  const size_t all = cache.pool().free_blocks(0);
+  ASSERT_TRUE(first.CanRenew(0, 4, 700));
+  first.Renew(0, 4, 700);  // 11 blocks, of which 4 to 10 are there
+  EXPECT_EQ(all - cache.pool().free_blocks(0), 5u);
+  EXPECT_EQ(first.FirstHeld(0, 700), 7u);
+  EXPECT_TRUE(first.Holds(699));
+  EXPECT_TRUE(first.Holds(639));
+  EXPECT_FALSE(first.Holds(575));
+  second.ShareAll(first);
+  EXPECT_EQ(all - cache.pool().free_blocks(0), 5u);
+  // What is shared stays with the other: 5 more blocks are needed.
+  std::vector<BlockId> taken;
+  while (cache.pool().free_blocks(0) > 4) taken.push_back(cache.pool().Take(0));
+  EXPECT_FALSE(second.CanRenew(0, 1, 320));
+  EXPECT_TRUE(second.CanRenew(0, 2, 320));
+  EXPECT_TRUE(second.Holds(699));
+  second.Renew(0, 2, 320);
+  EXPECT_EQ(second.FirstHeld(0, 320), 2u);
+  EXPECT_TRUE(first.Holds(699));
+  EXPECT_EQ(cache.pool().free_blocks(0), 0u);
+  // Those that it holds alone count.
+  EXPECT_TRUE(second.CanRenew(0, 2, 320));
+  EXPECT_FALSE(second.CanRenew(0, 1, 320));
+  second.Renew(0, 0, 0);
+  EXPECT_EQ(cache.pool().free_blocks(0), 4u);
+  for (const BlockId id : taken) cache.pool().Drop(0, id);
+  first.Truncate(0);
+  EXPECT_EQ(cache.pool().free_blocks(0), all);
+}
+
 }  // namespace
 }  // namespace rondo

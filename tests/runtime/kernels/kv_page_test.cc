@@ -1,0 +1,123 @@
+// A token's key and value go from a page to bytes that all kernel sets share, and back.
+#include "runtime/kernels/kv_page.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "runtime/kernels/row_ops.h"
+
+namespace rondo {
+namespace {
+
+struct Case {
+  const KernelSet* set;
+  KvFormat format;
+  size_t head_dim, v_head_dim;
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const KernelSet* set : AllKernelSets()) {
+    if (!set->available()) continue;
+    for (const KvFormat format : {KvFormat::kInt8, KvFormat::kFloat32}) {
+      for (const auto& [k, v] : {std::pair<size_t, size_t>{8, 8}, {64, 64}, {72, 40}, {24, 136}}) {
+        cases.push_back({set, format, k, v});
+      }
+    }
+  }
+  return cases;
+}
+
+std::string Name(const testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  return std::string(c.set->name) + (c.format == KvFormat::kInt8 ? "_int8_" : "_f32_") +
+         std::to_string(c.head_dim) + "_" + std::to_string(c.v_head_dim);
+}
+
+class KvPageTest : public testing::TestWithParam<Case> {
+ protected:
+  static constexpr size_t kTokens = 37;  // stored in the page
+
+  KvPageTest()
+      : kind_(*GetParam().set, GetParam().format, GetParam().head_dim, GetParam().v_head_dim) {
+    page_ = NewPage();
+    std::mt19937 random(3);
+    std::normal_distribution<float> normal;
+    std::vector<float> key(GetParam().head_dim + kOverRead),
+        value(GetParam().v_head_dim + kOverRead);
+    for (size_t slot = 0; slot < kTokens; ++slot) {
+      for (float& x : key) x = normal(random);
+      for (float& x : value) x = normal(random);
+      if (slot == 5) std::fill(key.begin(), key.end(), 0.0f);
+      kind_.Store(page_.data(), slot, key.data(), value.data());
+    }
+  }
+  // Cleared, as before its first token.
+  std::vector<uint8_t> NewPage() const {
+    std::vector<uint8_t> page(kind_.bytes(), 0x5A);
+    kind_.Clear(page.data());
+    return page;
+  }
+
+  const KvPage kind_;
+  std::vector<uint8_t> page_;
+};
+
+TEST_P(KvPageTest, WhatIsReadAndPutIsEqualByteForByte) {
+  std::vector<uint8_t> bytes(kind_.token_bytes() + 3);
+  uint8_t* odd = bytes.data() + 1;
+  std::vector<uint8_t> copy = NewPage();
+  for (size_t slot = 0; slot < kTokens; ++slot) {
+    bytes.back() = bytes[bytes.size() - 2] = 0xC3;
+    kind_.Read(page_.data(), slot, odd);
+    EXPECT_EQ(bytes.back(), 0xC3);
+    EXPECT_EQ(bytes[bytes.size() - 2], 0xC3);
+    EXPECT_TRUE(kind_.IsFinite(odd));
+    kind_.Put(copy.data(), slot, odd);
+  }
+  EXPECT_EQ(std::memcmp(copy.data(), page_.data(), page_.size()), 0);
+}
+
+// The bytes do not depend on the kernel set that packed the page.
+TEST_P(KvPageTest, AnotherKernelSetReadsTheSameBytes) {
+  const KvPage other(*SelectKernelSet("scalar"), GetParam().format, GetParam().head_dim,
+                     GetParam().v_head_dim);
+  std::vector<uint8_t> theirs(other.bytes());
+  other.Clear(theirs.data());
+  for (size_t slot = 0; slot < kTokens; ++slot) {
+    std::vector<uint8_t> ours(kind_.token_bytes()), back(kind_.token_bytes());
+    kind_.Read(page_.data(), slot, ours.data());
+    other.Put(theirs.data(), slot, ours.data());
+    other.Read(theirs.data(), slot, back.data());
+    EXPECT_EQ(back, ours) << slot;
+  }
+}
+
+TEST_P(KvPageTest, FloatsThatAreNotFiniteAreFound) {
+  const bool int8 = GetParam().format == KvFormat::kInt8;
+  const size_t k = GetParam().head_dim, v = GetParam().v_head_dim;
+  std::vector<size_t> floats;  // where they begin
+  if (int8) {
+    floats = {k, k + sizeof(float) + v};
+  } else {
+    for (size_t i = 0; i < k + v; ++i) floats.push_back(i * sizeof(float));
+  }
+  for (const size_t at : floats) {
+    for (const float bad : {std::numeric_limits<float>::infinity(), -INFINITY, NAN}) {
+      std::vector<uint8_t> bytes(kind_.token_bytes());
+      kind_.Read(page_.data(), 0, bytes.data());
+      std::memcpy(bytes.data() + at, &bad, sizeof bad);
+      EXPECT_FALSE(kind_.IsFinite(bytes.data())) << at;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, KvPageTest, testing::ValuesIn(Cases()), Name);
+
+}  // namespace
+}  // namespace rondo
