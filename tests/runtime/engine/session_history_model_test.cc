@@ -6,6 +6,8 @@
 #include <random>
 
 #include "tests/support/test_model.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/checkpoint_of.h"
 
 namespace rondo {
 namespace {
@@ -103,6 +105,35 @@ TEST(SessionHistory, UndoIsRefusedBeyondTheTokensThatAreHeld) {
     if (!session->Undo(n).ok()) continue;
     tokens.resize(tokens.size() - n);
     ExpectFresh(session, tokens, options, "undo " + std::to_string(n));
+  }
+}
+
+// A longrope model turns all positions anew when undo brings it back to a short context: all in one
+// pass, where it takes so many rows.
+TEST(SessionHistory, UndoFromALongSequenceToAShortOne) {
+  const TempFolder folder;
+  convert::WriteCheckpointOf(folder / "model", R"({"architectures": ["Phi3ForCausalLM"],
+      "vocab_size": 97, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2,
+      "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 400,
+      "original_max_position_embeddings": 150, "rope_scaling": {"type": "longrope",
+      "short_factor": [1, 1, 1, 1], "long_factor": [1, 2, 3, 4]}})");
+  const TestModel model(folder / "model", format::TensorFormat::Q8);
+  for (const uint32_t max_rows : {7u, 79u, 130u}) {
+    const auto engine = model.NewEngine(Options(400, ContextPolicy::kStop, max_rows));
+    std::vector<int32_t> ids = Ids(160, 1);
+    for (int32_t& id : ids) id %= 97;
+    Session* session = NewSession(*engine);
+    ASSERT_TRUE(session->Prefill(ids).ok());
+    ASSERT_TRUE(session->Undo(81).ok());
+    const auto logits = session->Logits();
+    ASSERT_TRUE(logits.ok());
+    const std::vector<float> actual(logits->begin(), logits->end());
+    session->Reset();
+    ids.resize(79);
+    ASSERT_TRUE(session->Prefill(ids).ok());
+    EXPECT_EQ(std::memcmp(actual.data(), session->Logits()->data(), actual.size() * sizeof(float)),
+              0)
+        << max_rows;
   }
 }
 
