@@ -53,9 +53,9 @@ const char* rondo_status_string(int32_t status) {
     case rondo::StatusCode::kNotAModel:
       return "not a Rondo model";
     case rondo::StatusCode::kNewerFormat:
-      return "a model of a newer format";
+      return "of a newer format";
     case rondo::StatusCode::kCorrupt:
-      return "damaged model";
+      return "damaged";
     case rondo::StatusCode::kUnsupported:
       return "not supported";
     case rondo::StatusCode::kOutOfMemory:
@@ -72,6 +72,8 @@ const char* rondo_status_string(int32_t status) {
       return "no logits yet";
     case rondo::StatusCode::kKvPoolFull:
       return "KV pool full";
+    case rondo::StatusCode::kSnapshotMismatch:
+      return "a snapshot of another model or of other options";
     case rondo::StatusCode::kInternal:
       return "internal error";
   }

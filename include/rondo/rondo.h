@@ -159,7 +159,7 @@ enum {
   RONDO_STATUS_BUFFER_TOO_SMALL = 0x11, /* the needed size was reported */
   RONDO_STATUS_BUSY = 0x12,             /* in use by another call; or all sessions are open */
   RONDO_STATUS_VERSION_MISMATCH = 0x13, /* caller and library disagree about the ABI */
-  /* 0x2_: the model file. */
+  /* 0x2_: the model file, or a snapshot. */
   RONDO_STATUS_IO_ERROR = 0x20,     /* the system could not read it */
   RONDO_STATUS_NOT_A_MODEL = 0x21,  /* not a Rondo file at all */
   RONDO_STATUS_NEWER_FORMAT = 0x22, /* of a format version that this library does not know */
@@ -170,10 +170,11 @@ enum {
   RONDO_STATUS_ARENA_TOO_SMALL = 0x31,  /* the caller's arena is smaller than the plan */
   RONDO_STATUS_ARENA_MISALIGNED = 0x32, /* the caller's arena is not aligned as the plan asks */
   /* 0x4_: a running session. */
-  RONDO_STATUS_CONTEXT_FULL = 0x40, /* no room for these tokens, and the policy is to stop */
-  RONDO_STATUS_CANCELLED = 0x41,    /* rondo_session_cancel or a progress callback said so */
-  RONDO_STATUS_NO_LOGITS = 0x42,    /* there is nothing to predict from: prefill first */
-  RONDO_STATUS_KV_POOL_FULL = 0x43, /* open sessions use all KV blocks; nothing has happened */
+  RONDO_STATUS_CONTEXT_FULL = 0x40,      /* no room for these tokens, and the policy is to stop */
+  RONDO_STATUS_CANCELLED = 0x41,         /* rondo_session_cancel or a progress callback said so */
+  RONDO_STATUS_NO_LOGITS = 0x42,         /* there is nothing to predict from: prefill first */
+  RONDO_STATUS_KV_POOL_FULL = 0x43,      /* open sessions use all KV blocks; nothing has happened */
+  RONDO_STATUS_SNAPSHOT_MISMATCH = 0x44, /* of another model, or of other options of the engine */
   /* 0x5_: the library itself. */
   RONDO_STATUS_INTERNAL = 0x50 /* an invariant of ours failed: please report */
 };
@@ -631,6 +632,51 @@ RONDO_API int32_t rondo_session_cancel(rondo_session* session);
  * if none did. Never NULL (for NULL: empty). Valid until the next call on this session.
  * [one call per session] */
 RONDO_API const char* rondo_session_last_error(const rondo_session* session);
+
+/* ---- Snapshot: a session as bytes ------------------------------------------------------------ */
+
+/* Writes what the session is to `buffer`: its tokens, their keys and values, and where its
+ * generation stands, so that nothing is evaluated again after rondo_session_restore. `*bytes` is
+ * always the size needed; where it exceeds `capacity` the call is RONDO_STATUS_BUFFER_TOO_SMALL and
+ * `buffer` is left alone. (NULL, 0) asks for the size, which changes as the session does: for
+ * each token that it holds 4 bytes and at most kv_bytes_per_token, and some hundred beside.
+ *
+ * The bytes have a version and a checksum. They are the same on every system, and good for every
+ * engine of the model, portable or packed, with the same kv_format and context_policy, under SLIDE
+ * also the same context and sink_tokens; whatever its kernels, max_rows, max_sessions and threads.
+ * They hold the conversation's tokens: keep them as secret as its text.
+ *
+ * Not in them are the session's options, logits (made again when they are asked for, to the same
+ * bits), an event that was not taken yet, and a cancellation that was asked for. Sessions of one
+ * engine do not wait for this call. Fails with RONDO_STATUS_BUFFER_TOO_SMALL. [one call per
+ * session] */
+RONDO_API int32_t rondo_session_save(rondo_session* session, void* buffer, size_t capacity,
+                                     size_t* bytes);
+
+/* The session becomes what was saved, in place of what it was: `bytes` [count], of any alignment,
+ * written by rondo_session_save. Everything in them is checked before anything changes. It keeps
+ * its own options; where they equal those of the session that was saved, it goes on with the same
+ * tokens and text, and on machines whose plans name the same kernels with the same bits. A text
+ * that was held back (half a character, the beginning of one of this session's stop strings) comes
+ * with the events that follow. What others compute is not mixed with it: the prefix cache takes
+ * nothing from a session that was restored. A generation that had ended stays ended, as after its
+ * last event. Under SLIDE as many tokens can be undone as in the session that was saved, where this
+ * engine's max_rows is not smaller.
+ *
+ * On failure the session is as before. Fails with RONDO_STATUS_INVALID_ARGUMENT (the bytes are no
+ * snapshot), _NEWER_FORMAT, _CORRUPT (truncated or altered, where), _SNAPSHOT_MISMATCH (which of
+ * model and options differs), _CONTEXT_FULL (policy STOP, and more tokens than `context`),
+ * _KV_POOL_FULL. [one call per session] */
+RONDO_API int32_t rondo_session_restore(rondo_session* session, const void* bytes, size_t count);
+
+/* The tokens that the session remembers, those at positions *begin to the last: all of them under
+ * STOP; under SLIDE those that it sees, and the last 4096 at least. Compare a conversation with
+ * them to prefill no more than what is new.
+ * `*count` is always their number; where it exceeds `capacity` the call is
+ * RONDO_STATUS_BUFFER_TOO_SMALL and `ids` has the first ones. (NULL, 0) asks for the count.
+ * [one call per session] */
+RONDO_API int32_t rondo_session_tokens(rondo_session* session, uint64_t* begin, int32_t* ids,
+                                       size_t capacity, size_t* count);
 
 /* ---- Chat: a conversation as the text that the model was trained on -------------------------- */
 

@@ -132,7 +132,7 @@ endif()
 rondo_test_program(abi 2 rondo ${abi} ${abi_c})
 # The example programs, which the tests run.
 add_dependencies(rondo_abi_tests rondo_test_tool)
-foreach(name generate many_sessions)
+foreach(name generate many_sessions snapshot)
   add_executable(rondo_example_${name} c_api/examples/${name}.c)
   target_link_libraries(rondo_example_${name} PRIVATE rondo_own rondo)
   add_dependencies(rondo_abi_tests rondo_example_${name})

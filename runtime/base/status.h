@@ -17,10 +17,10 @@ enum class StatusCode : int32_t {
   kBufferTooSmall = 0x11,   // the caller's buffer; the needed size was reported
   kBusy = 0x12,             // the object is in use by another call or session
   kVersionMismatch = 0x13,  // caller and library disagree about the ABI
-  // The model file.
+  // The model file, or a snapshot.
   kIoError = 0x20,      // the system could not read or write
   kNotAModel = 0x21,    // not a Rondo file at all
-  kNewerFormat = 0x22,  // a Rondo file of a newer format version
+  kNewerFormat = 0x22,  // of a newer format version
   kCorrupt = 0x23,      // truncated, altered, or contradicting itself
   kUnsupported = 0x24,  // well formed, but asks for what this build cannot do
   // Memory.
@@ -28,10 +28,11 @@ enum class StatusCode : int32_t {
   kArenaTooSmall = 0x31,    // the caller's arena is smaller than the plan
   kArenaMisaligned = 0x32,  // the caller's arena is not aligned as the plan asks
   // A running session.
-  kContextFull = 0x40,  // no room for these tokens under the STOP policy
-  kCancelled = 0x41,    // rondo_session_cancel was called
-  kNoLogits = 0x42,     // nothing was prefilled yet
-  kKvPoolFull = 0x43,   // all KV blocks are in use by open sessions
+  kContextFull = 0x40,       // no room for these tokens under the STOP policy
+  kCancelled = 0x41,         // rondo_session_cancel was called
+  kNoLogits = 0x42,          // nothing was prefilled yet
+  kKvPoolFull = 0x43,        // all KV blocks are in use by open sessions
+  kSnapshotMismatch = 0x44,  // of another model, or of other options of the engine
   // The library itself.
   kInternal = 0x50,  // an invariant of ours failed: please report
 };

@@ -19,8 +19,7 @@ void Sequence::Clear() {
   kv_.Truncate(0);
   tokens_.Truncate(0);
   evaluated_ = taken_over_ = logits_from_ = logits_at_ = 0;
-  // A window that slides turns by one set of frequencies from its first token on.
-  long_ = kv_.window().slides && limits_.context > limits_.short_context;
+  long_ = BeginsLong();
 }
 
 // Under SLIDE a context's worth of tokens may wait, so that none overwrites what an undo needs;
@@ -75,10 +74,20 @@ void Sequence::CopyFrom(const Sequence& other) {
   tokens_.CopyFrom(other.tokens_);
   evaluated_ = other.evaluated_;
   taken_over_ = other.taken_over_;
+  restored_ = other.restored_;
   long_ = other.long_;
   logits_from_ = other.logits_from_;
   logits_at_ = other.logits_at_;
   std::copy_n(other.logits_, limits_.vocab_size, logits_);
+}
+
+void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
+  tokens_.Restart(first_token);
+  evaluated_ = evaluated;
+  taken_over_ = 0;
+  restored_ = true;
+  long_ = is_long;
+  logits_from_ = logits_at_ = 0;
 }
 
 void Sequence::WantLogits() {
@@ -104,6 +113,7 @@ SequenceRows Sequence::NextRows(size_t most) {
   }
   TakeOverPrefix();
   if (may_change && !long_) most = std::min<uint64_t>(most, short_context - evaluated_);
+  restored_ = restored_ && evaluated_ > 0;
   const std::span<const int32_t> tokens =
       tokens_.Run(evaluated_, std::min<uint64_t>(most, pending()));
   const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + tokens.size());
@@ -133,7 +143,8 @@ void Sequence::Finish(const SequenceRows& rows) {
   kv_.Commit();
   const uint64_t full = ContextWindow::Block(evaluated_);
   evaluated_ += rows.tokens.size();
-  for (uint64_t b = full; prefix_cache_ != nullptr && b < ContextWindow::Block(evaluated_); ++b) {
+  const bool keeps = prefix_cache_ != nullptr && !restored_;
+  for (uint64_t b = full; keeps && b < ContextWindow::Block(evaluated_); ++b) {
     prefix_cache_->Keep(root(), tokens_, b, &kv_);
   }
   outcome_ = Status();

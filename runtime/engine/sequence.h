@@ -77,6 +77,22 @@ class Sequence {
   void set_sink(const LogitsSink& sink) { sink_ = sink; }
   bool has_sink() const { return sink_.row != nullptr; }
 
+  // ---- For snapshots ----
+
+  const BlockTable& kv() const { return kv_; }
+  BlockTable& kv() { return kv_; }
+  bool is_long() const { return long_; }
+  // Forgets all but the blocks, which hold the first `evaluated` tokens as `is_long` says. Those
+  // from `first_token` on are then appended.
+  void Restart(uint64_t first_token, uint64_t evaluated, bool is_long);
+  // What is_long() is in a sequence that has no tokens.
+  bool BeginsLong() const {
+    // A window that slides turns by one set of frequencies from its first token on.
+    return kv_.window().slides && limits_.context > limits_.short_context;
+  }
+
+  // ---- Cancellation ----
+
   // [any thread] The pass that is running, or the next one, leaves this sequence out.
   void Cancel() { cancel_.store(true, std::memory_order_relaxed); }
   void ForgetCancel() { cancel_.store(false, std::memory_order_relaxed); }
@@ -114,6 +130,9 @@ class Sequence {
   float* const logits_;  // [vocab_size]
   uint64_t evaluated_ = 0;
   uint64_t taken_over_ = 0;
+  // Some of its KV comes from a snapshot, which another kernel set or anybody may have made: the
+  // prefix cache gets none of it, nor what follows from it.
+  bool restored_ = false;
   bool long_ = false;         // those turn by the frequencies for long sequences
   uint64_t logits_from_ = 0;  // positions from here on ask for logits
   uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none

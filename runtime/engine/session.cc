@@ -81,7 +81,7 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
     const Status status = EvaluatePending();
     sequence_.set_sink({});
     if (!status.ok()) {
-      Restore(before, undoable, ids);
+      GoBack(before, undoable, ids);
       return status;
     }
   }
@@ -98,7 +98,7 @@ bool Session::CanUndo(uint64_t position, uint64_t n) const {
 // Back to `position`, where a call began that appended some of `ids` and failed, with as much to
 // undo as there was (`undoable`: max_rows); else to the last token that was evaluated, where
 // max_rows can be undone, too.
-void Session::Restore(uint64_t position, bool undoable, std::span<const int32_t> ids) {
+void Session::GoBack(uint64_t position, bool undoable, std::span<const int32_t> ids) {
   const std::lock_guard turn(engine_->turn());
   if (CanUndo(position, undoable ? engine_->limits().max_rows : 0)) {
     sequence_.Truncate(position);
@@ -130,6 +130,7 @@ Status Session::Accept(int32_t token) {
   RONDO_RETURN_IF_ERROR(CheckRoom(1));
   // Tokens wait for evaluation, but no more of them than one forward pass takes.
   if (sequence_.pending() >= engine_->limits().max_rows) RONDO_RETURN_IF_ERROR(EvaluatePending());
+  if (finished_ != FinishReason::kNone) BeginText();  // the one before has ended
   finished_ = FinishReason::kNone;
   event_waits_ = false;
   sequence_.Append({&token, 1}, 1);
@@ -270,6 +271,11 @@ void Session::EndGeneration() {
   generated_ = 0;
   finished_ = FinishReason::kNone;
   event_waits_ = false;
+  BeginText();
+}
+
+void Session::BeginText() {
+  text_begin_ = position();
   text_.BeginGeneration();
 }
 
@@ -299,6 +305,44 @@ void Session::Reset() {
   sequence_.ForgetCancel();
   text_.Reset();
   EndGeneration();
+}
+
+SnapshotBinding Session::Binding() const {
+  const EnginePlan& plan = engine_->plan();
+  return {engine_->model(), plan.kv, plan.options.kv_format, engine_->limits()};
+}
+
+Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {
+  const GenerationState generation = {generated_, text_begin_, static_cast<uint32_t>(finished_),
+                                      text_.continues()};
+  return WriteSnapshot(Binding(), sequence_, generation, out, bytes);
+}
+
+Status Session::Restore(std::span<const uint8_t> bytes) {
+  RONDO_ASSIGN(const Snapshot snapshot, Snapshot::Open(Binding(), bytes));
+  {
+    const std::lock_guard turn(engine_->turn());
+    if (!snapshot.TakeBlocks(&sequence_)) {
+      return Status::Error(StatusCode::kKvPoolFull,
+                           "the pool of KV blocks has too few free for this snapshot: close or "
+                           "reset other sessions, or plan more kv_tokens");
+    }
+  }
+  snapshot.CopyTo(&sequence_);
+  const GenerationState generation = snapshot.generation();
+  generated_ = generation.generated;
+  finished_ = static_cast<FinishReason>(generation.finished);
+  text_begin_ = generation.text_begin;
+  event_waits_ = false;
+  // What the text holds back follows from the tokens; their text is out already.
+  const uint64_t first = std::max(text_begin_, tokens().begin());
+  text_.Resume(generation.continues || first > text_begin_);
+  for (uint64_t at = first; at < position(); ++at) {
+    text_.BeginEvent();
+    text_.Add(tokens()[at]);
+  }
+  text_.BeginEvent();
+  return Status();
 }
 
 }  // namespace rondo

@@ -9,6 +9,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session_text.h"
+#include "runtime/engine/snapshot.h"
 #include "runtime/sampling/sampler.h"
 
 namespace rondo {
@@ -82,6 +83,15 @@ class Session {
   Status Undo(uint64_t n);
   void Reset();
 
+  // The session as bytes (snapshot.h); `bytes` is always their number. A cancellation that was
+  // asked for and an event that was not taken are no part of it. Error: kBufferTooSmall.
+  Status Save(std::span<uint8_t> out, size_t* bytes) const;
+  // Becomes what was saved, by its own options; on failure it is as before. Errors: as
+  // Snapshot::Open; kKvPoolFull.
+  Status Restore(std::span<const uint8_t> bytes);
+
+  // All tokens that are remembered: the last ones.
+  const TokenHistory& tokens() const { return sequence_.tokens(); }
   uint64_t position() const { return sequence_.position(); }  // tokens appended so far
   uint64_t remaining() const { return sequence_.remaining(); }
   void Evicted(uint64_t* begin, uint64_t* end) const { sequence_.Evicted(begin, end); }
@@ -98,11 +108,12 @@ class Session {
           PrefixCache* prefix_cache);
   Status Init(const SessionOptions& options, const SessionRegions& regions);
 
+  SnapshotBinding Binding() const;
   Status CheckIds(std::span<const int32_t> ids) const;
   Status CheckRoom(uint64_t n) const;
   Status Append(std::span<const int32_t> ids, const LogitsSink& sink);
   bool CanUndo(uint64_t position, uint64_t n) const;
-  void Restore(uint64_t position, bool undoable, std::span<const int32_t> ids);
+  void GoBack(uint64_t position, bool undoable, std::span<const int32_t> ids);
   Status EvaluatePending();
   void CopyFrom(const Session& other);
   bool BeginStep();
@@ -110,6 +121,7 @@ class Session {
   Result<TokenEvent> Sample();
   TokenEvent Finished(FinishReason reason);
   void EndGeneration();  // what was generated before counts no more
+  void BeginText();      // with the next token
 
   Engine* engine_;
   Sequence sequence_;
@@ -118,7 +130,8 @@ class Session {
   uint64_t max_tokens_ = 0;
   bool ignore_eos_ = false;
   bool logprobs_ = false;
-  uint64_t generated_ = 0;  // tokens from Next and Accept since the last Prefill
+  uint64_t generated_ = 0;   // tokens from Next and Accept since the last Prefill
+  uint64_t text_begin_ = 0;  // the position at which the text of the generation begins
   FinishReason finished_ = FinishReason::kNone;
   bool event_waits_ = false;  // for TakeEvent
   TokenEvent event_;

@@ -49,6 +49,7 @@ void SessionText::Note(std::span<const int32_t> ids) {
 
 void SessionText::BeginGeneration() {
   stop_strings_.Reset();
+  continues_ = has_text_;
   if (tokenizer_ == nullptr) return;
   stream_.Begin(*tokenizer_, /*skip_special=*/true,
                 has_text_ ? StreamDecoder::Start::kContinuation : StreamDecoder::Start::kText);

@@ -45,13 +45,22 @@ class SessionText {
   // As if what went in before had been what did there.
   void GoOnFrom(const SessionText& other) { has_text_ = other.has_text_; }
 
+  // Whether the generation goes on with a text, or begins one; for Resume, after which the tokens
+  // of the generation are added again.
+  bool continues() const { return continues_; }
+  void Resume(bool continues) {
+    has_text_ = continues;
+    BeginGeneration();
+  }
+
  private:
   void Put(std::string_view text);
 
   const Tokenizer* tokenizer_ = nullptr;
   StopStrings stop_strings_;
   StreamDecoder stream_;
-  bool has_text_ = false;  // a token that is not special was seen: text goes on, not begins
+  bool has_text_ = false;   // a token that is not special was seen: text goes on, not begins
+  bool continues_ = false;  // has_text_ when the generation began
   std::span<char> text_;
   size_t size_ = 0;
   std::span<char> piece_;

@@ -43,6 +43,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   const char prompt[] = "Once upon a time, there was a girl. Her name was <|unknown|> \xff.";
 
   int32_t ids[128];
+  static int32_t tokens_held[8192];
   size_t n_ids = 0;
   char text[8192];
   size_t length = 0;
@@ -77,6 +78,8 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   int32_t token = 0;
   const float* logits = nullptr;
   size_t count = 0;
+  static unsigned char snapshot[1 << 20];
+  size_t bytes = 0;
   const auto row = [](void*, size_t, const float*, size_t) {};
   const int32_t statuses[] = {
       rondo_query("abi.version", &value),
@@ -95,6 +98,10 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_session_undo(session.get(), 3),
       rondo_session_logits(session.get(), &logits, &count),
       rondo_session_prefill_logits(session.get(), ids, n_ids, row, nullptr),
+      rondo_session_save(session.get(), snapshot, sizeof snapshot, &bytes),
+      rondo_session_reset(session.get()),
+      rondo_session_restore(session.get(), snapshot, bytes),
+      rondo_session_tokens(session.get(), &u, tokens_held, 8192, &count),
       rondo_session_reset(session.get()),
       rondo_session_prefill(session.get(), ids, n_ids),
       rondo_session_append(session.get(), ids, n_ids),
@@ -102,6 +109,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_session_event(session.get(), &event),
   };
   failures += rondo_session_prefill(session.get(), ids, 0) != RONDO_STATUS_INVALID_ARGUMENT;
+  failures += rondo_session_restore(session.get(), snapshot, bytes - 1) != RONDO_STATUS_CORRUPT;
   failures += *rondo_session_last_error(session.get()) == '\0';
   failures += rondo_session_cancel(session.get()) != RONDO_STATUS_OK;
   failures += rondo_session_accept(session.get(), 7) != RONDO_STATUS_OK;

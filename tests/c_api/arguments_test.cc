@@ -112,6 +112,16 @@ TEST(ArgumentsTest, NullsEverywhere) {
   EXPECT_EQ(rondo_session_evicted(nullptr, &u, &u), kInvalid);
   EXPECT_EQ(rondo_session_evicted(session.get(), nullptr, &u), kInvalid);
   EXPECT_EQ(rondo_session_evicted(session.get(), &u, nullptr), kInvalid);
+  EXPECT_EQ(rondo_session_save(nullptr, c, sizeof c, &n), kInvalid);
+  EXPECT_EQ(rondo_session_save(session.get(), nullptr, 1, &n), kInvalid);
+  EXPECT_EQ(rondo_session_save(session.get(), c, sizeof c, nullptr), kInvalid);
+  EXPECT_EQ(rondo_session_restore(nullptr, c, sizeof c), kInvalid);
+  EXPECT_EQ(rondo_session_restore(session.get(), nullptr, 0), kInvalid);
+  EXPECT_EQ(rondo_session_restore(session.get(), c, 0), kInvalid);
+  EXPECT_EQ(rondo_session_tokens(nullptr, &u, &id, 1, &n), kInvalid);
+  EXPECT_EQ(rondo_session_tokens(session.get(), nullptr, &id, 1, &n), kInvalid);
+  EXPECT_EQ(rondo_session_tokens(session.get(), &u, nullptr, 1, &n), kInvalid);
+  EXPECT_EQ(rondo_session_tokens(session.get(), &u, &id, 1, nullptr), kInvalid);
   EXPECT_EQ(rondo_session_cancel(nullptr), kInvalid);
   EXPECT_STREQ(rondo_session_last_error(nullptr), "");
 }

@@ -60,6 +60,7 @@ TEST(LibraryTest, EveryStatusHasItsOwnWords) {
                          RONDO_STATUS_CONTEXT_FULL,
                          RONDO_STATUS_CANCELLED,
                          RONDO_STATUS_NO_LOGITS,
+                         RONDO_STATUS_SNAPSHOT_MISMATCH,
                          RONDO_STATUS_INTERNAL};
   for (const int32_t status : all) words.insert(rondo_status_string(status));
   EXPECT_EQ(words.size(), std::size(all));

@@ -21,7 +21,7 @@ class RandomCalls {
       : engine_(engine), session_(session), vocab_size_(vocab_size), random_(std::move(random)) {}
 
   void Step() {
-    switch (random_() % 12) {
+    switch (random_() % 13) {
       case 0: {
         std::vector<int32_t> ids(random_() % 90);
         for (int32_t& id : ids) id = AnyId();
@@ -89,6 +89,24 @@ class RandomCalls {
         ASSERT_EQ(rondo_session_position(session_, &position_), RONDO_STATUS_OK);
         break;
       }
+      case 11: {  // what was kept comes back, or is refused where it is damaged; or it is kept anew
+        if (snapshot_.empty() || random_() % 2 == 0) {
+          size_t bytes = 0;
+          Expect(rondo_session_save(session_, nullptr, 0, &bytes), {RONDO_STATUS_BUFFER_TOO_SMALL});
+          snapshot_.resize(bytes);
+          Expect(rondo_session_save(session_, snapshot_.data(), bytes, &bytes), {RONDO_STATUS_OK});
+          snapshot_position_ = position_;
+          break;
+        }
+        const bool damaged = random_() % 3 == 0;
+        const size_t at = random_() % snapshot_.size();
+        if (damaged) snapshot_[at] = static_cast<unsigned char>(snapshot_[at] ^ 0x10);
+        const int32_t status = rondo_session_restore(session_, snapshot_.data(), snapshot_.size());
+        EXPECT_EQ(status == RONDO_STATUS_OK, !damaged) << rondo_session_last_error(session_);
+        if (damaged) snapshot_[at] = static_cast<unsigned char>(snapshot_[at] ^ 0x10);
+        if (status == RONDO_STATUS_OK) position_ = snapshot_position_;
+        break;
+      }
       default:
         if (random_() % 8 == 0) {
           Expect(rondo_session_reset(session_), {RONDO_STATUS_OK});
@@ -116,6 +134,8 @@ class RandomCalls {
   uint32_t vocab_size_;
   std::function<uint32_t()> random_;
   uint64_t position_ = 0;
+  std::vector<unsigned char> snapshot_;
+  uint64_t snapshot_position_ = 0;
 };
 
 }  // namespace rondo::abi_test

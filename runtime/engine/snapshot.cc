@@ -1,0 +1,156 @@
+#include "runtime/engine/snapshot.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "runtime/base/checksum.h"
+#include "runtime/engine/snapshot_parts.h"
+
+namespace rondo {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "numbers are copied as they lie");
+
+// Writes one thing after another.
+class Writer {
+ public:
+  explicit Writer(uint8_t* out) : begin_(out), at_(out) {}
+  uint8_t* Take(size_t bytes) { return std::exchange(at_, at_ + bytes); }
+  void Put(const void* data, size_t bytes) { std::memcpy(Take(bytes), data, bytes); }
+  std::span<const uint8_t> written() const { return {begin_, at_}; }
+
+ private:
+  uint8_t* const begin_;
+  uint8_t* at_;
+};
+
+void WritePart(const BlockTable& kv, const SnapshotPart& part, Writer* writer) {
+  const KvLayout& layout = kv.layout();
+  const uint8_t* page = kv.Page(part.block, part.entry, part.head);
+  const size_t bytes = SnapshotTokenBytes(layout, part.entry);
+  if (layout.entry(part.entry).n_kv_heads == 0) {
+    writer->Put(page, part.tokens * bytes);
+    return;
+  }
+  for (size_t slot = 0; slot < part.tokens; ++slot) {
+    layout.page(part.entry).Read(page, slot, writer->Take(bytes));
+  }
+}
+
+void ReadPart(const uint8_t* bytes, const SnapshotPart& part, BlockTable* kv) {
+  const KvLayout& layout = kv->layout();
+  uint8_t* page = kv->Page(part.block, part.entry, part.head);
+  const size_t token_bytes = SnapshotTokenBytes(layout, part.entry);
+  if (layout.entry(part.entry).n_kv_heads == 0) {
+    std::memcpy(page, bytes, part.tokens * token_bytes);
+    return;
+  }
+  layout.page(part.entry).Clear(page);
+  for (size_t slot = 0; slot < part.tokens; ++slot) {
+    layout.page(part.entry).Put(page, slot, bytes + slot * token_bytes);
+  }
+}
+
+}  // namespace
+
+Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
+                     const GenerationState& generation, std::span<uint8_t> out, size_t* bytes) {
+  const KvLayout& layout = binding.kv;
+  const ContextWindow& window = layout.window();
+  const uint64_t evaluated = sequence.evaluated();
+  const uint64_t first_token = sequence.tokens().begin();
+  const size_t n_groups = layout.groups().size();
+  CheckedSize size = CheckedSize(sequence.position() - first_token) * sizeof(int32_t) +
+                     sizeof(SnapshotHeader) + (n_groups + 1) * sizeof(uint64_t);
+  for (size_t g = 0; g < n_groups; ++g) {
+    size = size + SnapshotGroupBytes(layout, g, sequence.kv().FirstHeld(g, evaluated), evaluated);
+  }
+  *bytes = size.ValueOrMost();
+  if (out.size() < *bytes) {
+    return Status::Error(StatusCode::kBufferTooSmall,
+                         "the snapshot has %zu bytes, but the buffer only %zu", *bytes, out.size());
+  }
+  SnapshotHeader header = {
+      .magic = {},
+      .version = kSnapshotVersion,
+      .kv_format = static_cast<uint32_t>(binding.kv_format),
+      .bytes = *bytes,
+      .model = binding.model.model().identity(),
+      .kv_shape = SnapshotKvShape(layout),
+      .context_blocks = window.slides ? window.blocks : 0,
+      .sink_blocks = window.sink_blocks,
+      .position = sequence.position(),
+      .evaluated = evaluated,
+      .first_token = first_token,
+      .generated = generation.generated,
+      .text_begin = generation.text_begin,
+      .finished = generation.finished,
+      .is_long = sequence.is_long(),
+      .continues = generation.continues,
+      .n_groups = n_groups,
+  };
+  std::copy(std::begin(kSnapshotMagic), std::end(kSnapshotMagic), header.magic);
+  Writer writer(out.data());
+  writer.Put(&header, sizeof header);
+  for (uint64_t at = first_token; at < sequence.position();) {
+    const std::span<const int32_t> run = sequence.tokens().Run(at, sequence.position() - at);
+    writer.Put(run.data(), run.size_bytes());
+    at += run.size();
+  }
+  for (size_t g = 0; g < n_groups; ++g) {
+    const uint64_t first = sequence.kv().FirstHeld(g, evaluated);
+    writer.Put(&first, sizeof first);
+  }
+  for (size_t g = 0; g < n_groups; ++g) {
+    ForSnapshotParts(layout, g, sequence.kv().FirstHeld(g, evaluated), evaluated,
+                     [&](const SnapshotPart& part) { WritePart(sequence.kv(), part, &writer); });
+  }
+  const uint64_t checksum = Checksum(writer.written());
+  writer.Put(&checksum, sizeof checksum);
+  return Status();
+}
+
+uint64_t Snapshot::first_block(size_t group) const {
+  uint64_t block;
+  std::memcpy(&block, first_blocks() + group * sizeof block, sizeof block);
+  return block;
+}
+
+bool Snapshot::TakeBlocks(Sequence* sequence) const {
+  const size_t n_groups = binding_.kv.groups().size();
+  for (size_t g = 0; g < n_groups; ++g) {
+    if (!sequence->kv().CanRenew(g, first_block(g), header_.evaluated)) return false;
+  }
+  for (size_t g = 0; g < n_groups; ++g) {
+    sequence->kv().Renew(g, first_block(g), header_.evaluated);
+  }
+  return true;
+}
+
+void Snapshot::CopyTo(Sequence* sequence) const {
+  const KvLayout& layout = binding_.kv;
+  const uint8_t* at = kv();
+  for (size_t g = 0; g < layout.groups().size(); ++g) {
+    const uint64_t first = layout.groups()[g].FirstInRing(header_.evaluated);
+    const uint64_t sinks = layout.groups()[g].Sinks(header_.evaluated);
+    ForSnapshotParts(layout, g, first_block(g), header_.evaluated, [&](const SnapshotPart& part) {
+      // A ring of fewer rows leaves the oldest ones out.
+      if (part.block < sinks || part.block >= first) ReadPart(at, part, &sequence->kv());
+      at += part.tokens * SnapshotTokenBytes(layout, part.entry);
+    });
+  }
+  sequence->Restart(header_.first_token, header_.evaluated, header_.is_long != 0);
+  std::array<int32_t, 256> ids;  // the bytes may have no alignment
+  for (uint64_t at_token = header_.first_token; at_token < header_.position;) {
+    const size_t n = std::min<uint64_t>(ids.size(), header_.position - at_token);
+    std::memcpy(ids.data(), tokens() + (at_token - header_.first_token) * sizeof(int32_t),
+                n * sizeof(int32_t));
+    sequence->Append({ids.data(), n}, n);
+    at_token += n;
+  }
+}
+
+}  // namespace rondo

@@ -1,0 +1,109 @@
+// Snapshot: a session as bytes: its tokens, their KV, and where its generation stands. It belongs
+// to a model and to what shapes the KV, not to a kernel set, a packing or a number of rows.
+//
+// Little-endian, without alignment:
+//   SnapshotHeader
+//   int32  [position - first_token]   the tokens that are remembered
+//   uint64 [n_groups]                 of each layer group, the first KV block behind the sinks
+//   KV     of each group, of its sinks and of its blocks from that one on, of each sublayer, of
+//   each
+//          KV head: the evaluated positions of the block, as KvPage::Read gives them; of a short
+//          convolution floats
+//   uint64                            XXH3-64 of all bytes before
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/base/status.h"
+#include "runtime/engine/sequence.h"
+#include "runtime/kv/kv_layout.h"
+#include "runtime/model/model_file.h"
+
+namespace rondo {
+
+inline constexpr char kSnapshotMagic[8] = {'R', 'N', 'D', 'O', 'S', 'N', 'A', 'P'};
+inline constexpr uint32_t kSnapshotVersion = 1;
+
+struct SnapshotHeader {
+  char magic[8];  // kSnapshotMagic
+  uint32_t version;
+  uint32_t kv_format;       // KvFormat
+  uint64_t bytes;           // of all
+  uint64_t model;           // Model.identity of the file
+  uint64_t kv_shape;        // what the sublayers keep of a position
+  uint64_t context_blocks;  // that a row sees, sinks included; 0 under STOP, where it sees all
+  uint64_t sink_blocks;
+  uint64_t position;
+  uint64_t evaluated;    // tokens whose KV follows
+  uint64_t first_token;  // position of the first one remembered
+  uint64_t generated;    // Session's own, as the next two
+  uint64_t text_begin;
+  uint32_t finished;   // FinishReason
+  uint16_t is_long;    // Sequence::is_long
+  uint16_t continues;  // SessionText::continues
+  uint64_t n_groups;
+};
+static_assert(sizeof(SnapshotHeader) == 112);
+
+// What a session's engine has to do with its snapshots.
+struct SnapshotBinding {
+  const ModelFile& model;
+  const KvLayout& kv;
+  KvFormat kv_format;
+  const SequenceLimits& limits;
+};
+
+// Where a session's generation stands.
+struct GenerationState {
+  uint64_t generated;
+  uint64_t text_begin;
+  uint32_t finished;
+  bool continues;
+};
+
+// Writes the snapshot to `out`; `bytes` is always its size. Error: kBufferTooSmall.
+Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
+                     const GenerationState& generation, std::span<uint8_t> out, size_t* bytes);
+
+// A snapshot that has passed all checks for an engine. A view of the bytes.
+class Snapshot {
+ public:
+  // Errors: kInvalidArgument (no snapshot), kNewerFormat, kCorrupt (what, where, what was
+  // expected), kSnapshotMismatch (which of model and options), kContextFull (more tokens than the
+  // context has).
+  static Result<Snapshot> Open(const SnapshotBinding& binding, std::span<const uint8_t> bytes);
+
+  GenerationState generation() const {
+    return {header_.generated, header_.text_begin, header_.finished, header_.continues != 0};
+  }
+
+  // `sequence`, of the engine that this was opened for, gets blocks for what is held. False, and
+  // nothing has happened, where the pool has too few.
+  bool TakeBlocks(Sequence* sequence) const;
+  // After TakeBlocks: it becomes what was saved.
+  void CopyTo(Sequence* sequence) const;
+
+ private:
+  Snapshot(const SnapshotBinding& binding, std::span<const uint8_t> bytes)
+      : binding_(binding), bytes_(bytes) {}
+  Status ReadHeader();
+  Status CheckBinding() const;
+  Status CheckPositions() const;
+  Status CheckGroups() const;
+  Status CheckTokens() const;
+  Status CheckKv() const;
+
+  uint64_t first_block(size_t group) const;
+  const uint8_t* tokens() const { return bytes_.data() + sizeof(SnapshotHeader); }
+  const uint8_t* first_blocks() const {
+    return tokens() + (header_.position - header_.first_token) * sizeof(int32_t);
+  }
+  const uint8_t* kv() const { return first_blocks() + header_.n_groups * sizeof(uint64_t); }
+
+  SnapshotBinding binding_;
+  std::span<const uint8_t> bytes_;
+  SnapshotHeader header_;
+};
+
+}  // namespace rondo

@@ -1,0 +1,248 @@
+// What a snapshot's bytes must be before anything of them is taken.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/base/checksum.h"
+#include "runtime/base/finite.h"
+#include "runtime/engine/options.h"
+#include "runtime/engine/session.h"
+#include "runtime/engine/snapshot.h"
+#include "runtime/engine/snapshot_parts.h"
+#include "runtime/model/check_messages.h"
+
+namespace rondo {
+namespace {
+
+// Positions are multiplied by frequencies as doubles, which hold every whole number up to here.
+constexpr uint64_t kMaxPosition = uint64_t{1} << 53;
+
+const char* Name(KvFormat format) { return format == KvFormat::kInt8 ? "int8" : "float32"; }
+
+[[gnu::format(printf, 1, 2)]] Status Mismatch(const char* format, ...) {
+  char text[Status::kMaxMessage];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  va_end(arguments);
+  return Status::Error(StatusCode::kSnapshotMismatch, "%s", text);
+}
+
+}  // namespace
+
+Result<Snapshot> Snapshot::Open(const SnapshotBinding& binding, std::span<const uint8_t> bytes) {
+  Snapshot snapshot(binding, bytes);
+  RONDO_RETURN_IF_ERROR(snapshot.ReadHeader());
+  RONDO_RETURN_IF_ERROR(snapshot.CheckBinding());
+  RONDO_RETURN_IF_ERROR(snapshot.CheckPositions());
+  RONDO_RETURN_IF_ERROR(snapshot.CheckGroups());
+  RONDO_RETURN_IF_ERROR(snapshot.CheckTokens());
+  RONDO_RETURN_IF_ERROR(snapshot.CheckKv());
+  return snapshot;
+}
+
+// The bytes are a snapshot, whole and unaltered.
+Status Snapshot::ReadHeader() {
+  if (bytes_.size() < sizeof kSnapshotMagic ||
+      std::memcmp(bytes_.data(), kSnapshotMagic, sizeof kSnapshotMagic) != 0) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "not a snapshot: the bytes do not begin with RNDOSNAP");
+  }
+  if (bytes_.size() < sizeof header_ + sizeof(uint64_t)) {
+    return Corrupt("the snapshot ends after %zu bytes, inside its header of %zu", bytes_.size(),
+                   sizeof header_);
+  }
+  std::memcpy(&header_, bytes_.data(), sizeof header_);
+  if (header_.version > kSnapshotVersion) {
+    return Status::Error(StatusCode::kNewerFormat,
+                         "the snapshot has format version %u, this version of Rondo reads up to %u",
+                         header_.version, kSnapshotVersion);
+  }
+  if (header_.bytes != bytes_.size()) {
+    return Corrupt("the snapshot was %s: it has %zu bytes, its header says %llu",
+                   bytes_.size() < header_.bytes ? "truncated" : "appended to", bytes_.size(),
+                   ull{header_.bytes});
+  }
+  const size_t end = bytes_.size() - sizeof(uint64_t);
+  uint64_t checksum;
+  std::memcpy(&checksum, bytes_.data() + end, sizeof checksum);
+  if (Checksum(bytes_.first(end)) != checksum) {
+    return Corrupt("the snapshot was altered: its checksum does not match");
+  }
+  if (header_.version != kSnapshotVersion) {
+    return Corrupt("the snapshot has format version %u, expected %u", header_.version,
+                   kSnapshotVersion);
+  }
+  return Status();
+}
+
+// It was made by this model, with what shapes the KV as here.
+Status Snapshot::CheckBinding() const {
+  const uint64_t model = binding_.model.model().identity();
+  if (header_.model != model) {
+    return Mismatch("the snapshot is of another model (%016llx, this one is %016llx)",
+                    ull{header_.model}, ull{model});
+  }
+  if (header_.kv_format > static_cast<uint32_t>(KvFormat::kFloat32)) {
+    return Corrupt("the snapshot's KV format is %u, expected 0 or 1", header_.kv_format);
+  }
+  const auto kv_format = static_cast<KvFormat>(header_.kv_format);
+  if (kv_format != binding_.kv_format) {
+    return Mismatch("the snapshot's keys and values are %s, the engine's %s", Name(kv_format),
+                    Name(binding_.kv_format));
+  }
+  const ContextWindow& window = binding_.kv.window();
+  if ((header_.context_blocks != 0) != window.slides) {
+    return Mismatch("the snapshot's context policy is to %s, the engine's to %s",
+                    header_.context_blocks != 0 ? "slide" : "stop",
+                    window.slides ? "slide" : "stop");
+  }
+  if (window.slides && header_.context_blocks != window.blocks) {
+    return Mismatch(
+        "the snapshot's context slides over %llu blocks of %zu tokens, the engine's "
+        "over %llu",
+        ull{header_.context_blocks}, kKvBlockTokens, ull{window.blocks});
+  }
+  if (header_.sink_blocks != window.sink_blocks) {
+    return Mismatch("the snapshot keeps %llu first blocks of %zu tokens, the engine %llu",
+                    ull{header_.sink_blocks}, kKvBlockTokens, ull{window.sink_blocks});
+  }
+  if (header_.kv_shape != SnapshotKvShape(binding_.kv) ||
+      header_.n_groups != binding_.kv.groups().size()) {
+    return Mismatch("the snapshot's keys and values are laid out by another version of Rondo");
+  }
+  return Status();
+}
+
+Status Snapshot::CheckPositions() const {
+  const SnapshotHeader& h = header_;
+  const ContextWindow& window = binding_.kv.window();
+  if (h.position > kMaxPosition) {
+    return Corrupt("the snapshot has %llu tokens, expected at most %llu", ull{h.position},
+                   ull{kMaxPosition});
+  }
+  if (!window.slides && h.position > binding_.limits.context) {
+    return Status::Error(StatusCode::kContextFull,
+                         "the snapshot has %llu tokens, the engine's context room for %llu",
+                         ull{h.position}, ull{binding_.limits.context});
+  }
+  if (h.evaluated > h.position) {
+    return Corrupt("%llu tokens of the snapshot are evaluated, but it has only %llu",
+                   ull{h.evaluated}, ull{h.position});
+  }
+  // Under STOP all tokens are remembered; else those that wait and those that penalties look at.
+  const uint64_t waiting = h.position - h.evaluated;
+  const uint64_t remembered = std::min<uint64_t>(h.position, kMaxPenaltyWindow);
+  const uint64_t latest = window.slides ? h.position - remembered : 0;
+  if (h.first_token > latest) {
+    return Corrupt("the snapshot remembers tokens from position %llu on, expected %llu or before",
+                   ull{h.first_token}, ull{latest});
+  }
+  if (window.slides && waiting > binding_.limits.context + kMaxRows) {
+    return Corrupt("%llu tokens of the snapshot wait to be evaluated, expected at most %llu",
+                   ull{waiting}, ull{binding_.limits.context + kMaxRows});
+  }
+  if (h.first_token > h.evaluated) {
+    return Corrupt(
+        "the snapshot remembers tokens from position %llu on, but those from %llu on "
+        "wait to be evaluated",
+        ull{h.first_token}, ull{h.evaluated});
+  }
+  if (h.generated > h.position || h.text_begin > h.position) {
+    return Corrupt("the snapshot has %llu tokens, but %llu generated ones and a text from %llu on",
+                   ull{h.position}, ull{h.generated}, ull{h.text_begin});
+  }
+  if (h.finished > static_cast<uint32_t>(FinishReason::kContextFull)) {
+    return Corrupt("the snapshot's generation ended for reason %u, expected 0 to %u", h.finished,
+                   static_cast<uint32_t>(FinishReason::kContextFull));
+  }
+  if (h.is_long > 1 || h.continues > 1) {
+    return Corrupt("a flag of the snapshot is %u, expected 0 or 1",
+                   std::max(h.is_long, h.continues));
+  }
+  const bool may_change = binding_.limits.short_context != 0 && !window.slides;
+  const bool begins_long = window.slides && binding_.limits.context > binding_.limits.short_context;
+  if (!may_change && h.is_long != begins_long) {
+    return Corrupt(
+        "the snapshot's positions turn by the frequencies for %s sequences, expected "
+        "those for %s ones",
+        h.is_long != 0 ? "long" : "short", begins_long ? "long" : "short");
+  }
+  return Status();
+}
+
+// The groups hold what the next row sees, and their sizes are those of the bytes.
+Status Snapshot::CheckGroups() const {
+  const SnapshotHeader& h = header_;
+  const size_t n_groups = binding_.kv.groups().size();
+  CheckedSize size = CheckedSize(h.position - h.first_token) * sizeof(int32_t) +
+                     sizeof(SnapshotHeader) + (n_groups + 1) * sizeof(uint64_t);
+  if (!size.valid() || size.value() > bytes_.size()) {
+    return Corrupt("the snapshot's %zu bytes end inside of its %llu tokens", bytes_.size(),
+                   ull{h.position - h.first_token});
+  }
+  // The next row is that of the first token that waits, or once more the last one's.
+  const uint64_t next = h.evaluated - (h.evaluated > 0 && h.evaluated == h.position ? 1 : 0);
+  for (size_t g = 0; g < n_groups; ++g) {
+    const KvLayout::Group& group = binding_.kv.groups()[g];
+    const uint64_t first = first_block(g);
+    const uint64_t sinks = group.Sinks(h.evaluated);
+    const uint64_t blocks = KvLayout::Group::Blocks(h.evaluated);
+    const uint64_t needed = std::min(blocks, std::max(sinks, group.window.FirstRecentBlock(next)));
+    if (first < sinks || first > needed) {
+      return Corrupt(
+          "group %zu of the snapshot holds KV blocks from %llu on, expected from %llu to "
+          "%llu",
+          g, ull{first}, ull{sinks}, ull{needed});
+    }
+    const uint64_t most = group.window.RingBlocks(kMaxRows) - group.window.sink_blocks;
+    if (blocks - first > most) {
+      return Corrupt("group %zu of the snapshot holds %llu KV blocks, expected at most %llu", g,
+                     ull{blocks - first}, ull{most});
+    }
+    size = size + SnapshotGroupBytes(binding_.kv, g, first, h.evaluated);
+  }
+  if (!size.valid() || size.value() != bytes_.size()) {
+    return Corrupt("the snapshot's tokens and KV take %llu bytes, but it has %zu",
+                   ull{size.ValueOrMost()}, bytes_.size());
+  }
+  return Status();
+}
+
+Status Snapshot::CheckTokens() const {
+  for (uint64_t at = header_.first_token; at < header_.position; ++at) {
+    int32_t id;
+    std::memcpy(&id, tokens() + (at - header_.first_token) * sizeof id, sizeof id);
+    if (id >= 0 && static_cast<size_t>(id) < binding_.limits.vocab_size) continue;
+    return Corrupt(
+        "token id %d at position %llu of the snapshot is out of range: the vocabulary "
+        "has %zu",
+        id, ull{at}, binding_.limits.vocab_size);
+  }
+  return Status();
+}
+
+Status Snapshot::CheckKv() const {
+  const KvLayout& layout = binding_.kv;
+  const uint8_t* at = kv();
+  SnapshotPart bad = {SIZE_MAX, 0, 0, 0};
+  for (size_t g = 0; g < layout.groups().size(); ++g) {
+    ForSnapshotParts(layout, g, first_block(g), header_.evaluated, [&](const SnapshotPart& part) {
+      const size_t bytes = SnapshotTokenBytes(layout, part.entry);
+      bool finite = true;
+      if (layout.entry(part.entry).n_kv_heads == 0) {
+        finite = AllFinite({at, part.tokens * bytes});
+      } else {
+        for (size_t i = 0; i < part.tokens; ++i) {
+          finite &= layout.page(part.entry).IsFinite(at + i * bytes);
+        }
+      }
+      if (!finite && bad.entry == SIZE_MAX) bad = part;
+      at += part.tokens * bytes;
+    });
+  }
+  if (bad.entry == SIZE_MAX) return Status();
+  return Corrupt("a number in KV block %llu of the snapshot, sublayer %zu, head %zu, is not finite",
+                 ull{bad.block}, bad.entry, bad.head);
+}
+
+}  // namespace rondo

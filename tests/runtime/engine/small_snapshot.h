@@ -1,0 +1,84 @@
+// A small snapshot to be damaged, and sessions to restore it in.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "runtime/base/checksum.h"
+#include "runtime/engine/snapshot.h"
+#include "tests/runtime/model/damaged_model.h"
+
+namespace rondo {
+
+// An engine of the small model and one session of it.
+class SmallSession {
+ public:
+  explicit SmallSession(ContextPolicy policy, KvFormat kv_format = KvFormat::kInt8)
+      : bytes_(SmallModel("")), file_(*ModelFile::Open(bytes_.bytes())) {
+    EngineOptions options;
+    options.kernels = "scalar";
+    options.policy = policy;
+    options.context = 128;
+    options.max_rows = 16;
+    options.threads = 1;
+    options.kv_format = kv_format;
+    auto engine = Engine::Create(file_, nullptr, options, nullptr, 0);
+    if (!engine.ok()) throw std::runtime_error(engine.status().message());
+    engine_ = std::move(*engine);
+    session_ = *engine_->OpenSession({});
+  }
+  Session* operator->() { return session_; }
+
+  void Prefill(size_t n) {
+    std::vector<int32_t> ids(n);
+    for (size_t i = 0; i < n; ++i) ids[i] = static_cast<int32_t>(i * 7 % 12);
+    EXPECT_TRUE(session_->Prefill(ids).ok());
+  }
+  // All that the session is, but for its logits.
+  std::vector<uint8_t> Save() const {
+    size_t bytes = 0;
+    EXPECT_EQ(session_->Save({}, &bytes).code(), StatusCode::kBufferTooSmall);
+    std::vector<uint8_t> snapshot(bytes);
+    EXPECT_TRUE(session_->Save(snapshot, &bytes).ok());
+    return snapshot;
+  }
+
+ private:
+  const ModelBytes bytes_;
+  const ModelFile file_;
+  std::unique_ptr<Engine> engine_;
+  Session* session_;
+};
+
+// Gives altered bytes their length and checksum, so that what lies behind these checks is reached.
+inline void Seal(std::vector<uint8_t>* snapshot) {
+  if (snapshot->size() < sizeof(SnapshotHeader) + sizeof(uint64_t)) return;
+  const uint64_t size = snapshot->size();
+  std::memcpy(snapshot->data() + offsetof(SnapshotHeader, bytes), &size, sizeof size);
+  const size_t end = snapshot->size() - sizeof(uint64_t);
+  const uint64_t checksum = Checksum({snapshot->data(), end});
+  std::memcpy(snapshot->data() + end, &checksum, sizeof checksum);
+}
+
+// Restores any bytes: what is refused leaves the session alone, what is taken can be gone on with.
+inline bool RestoreAny(SmallSession& session, std::span<const uint8_t> bytes) {
+  const std::vector<uint8_t> before = session.Save();
+  const Status status = session->Restore(bytes);
+  if (!status.ok()) {
+    EXPECT_NE(status.message()[0], '\0');
+    EXPECT_EQ(session.Save(), before) << status.message();
+    return false;
+  }
+  static_cast<void>(session->Next());
+  static_cast<void>(session->Accept(3));
+  static_cast<void>(session->Logits());
+  static_cast<void>(session->Undo(5));
+  static_cast<void>(session->Logits());
+  session.Save();
+  return true;
+}
+
+}  // namespace rondo

@@ -1,0 +1,95 @@
+// Damaged snapshots: any byte flipped, any length cut, and fields rewritten at random with a good
+// checksum. All must end in a status, and what is refused changes nothing.
+#include <random>
+
+#include "tests/runtime/engine/small_snapshot.h"
+
+namespace rondo {
+namespace {
+
+constexpr size_t kRounds = 20000;  // of each policy
+
+std::vector<float> LogitsOf(SmallSession& session) {
+  const auto logits = session->Logits();
+  EXPECT_TRUE(logits.ok());
+  return {logits->begin(), logits->end()};
+}
+
+TEST(SnapshotFuzz, EveryFlippedByteIsNoticed) {
+  SmallSession saved(ContextPolicy::kStop), session(ContextPolicy::kStop);
+  saved.Prefill(4);
+  session.Prefill(30);
+  std::vector<uint8_t> snapshot = saved.Save();
+  const std::vector<float> logits = LogitsOf(session);
+  for (size_t i = 0; i < snapshot.size(); ++i) {
+    for (const int flip : {1, 0x80, 0xff}) {
+      snapshot[i] = static_cast<uint8_t>(snapshot[i] ^ flip);
+      ASSERT_FALSE(RestoreAny(session, snapshot)) << "byte " << i;
+      snapshot[i] = static_cast<uint8_t>(snapshot[i] ^ flip);
+    }
+  }
+  EXPECT_EQ(LogitsOf(session), logits);
+  session->Undo(1).ok();
+  EXPECT_TRUE(session->Restore(snapshot).ok());
+  EXPECT_EQ(LogitsOf(session), LogitsOf(saved));
+}
+
+TEST(SnapshotFuzz, EveryTruncationIsNoticed) {
+  SmallSession saved(ContextPolicy::kSlide), session(ContextPolicy::kSlide);
+  saved.Prefill(70);
+  session.Prefill(30);
+  const std::vector<uint8_t> snapshot = saved.Save();
+  const std::vector<float> logits = LogitsOf(session);
+  for (size_t size = 0; size < snapshot.size(); ++size) {
+    // A copy of its own, so that a read beyond the end is seen by the address sanitizer; sealed,
+    // too, so that the checks behind the length are reached.
+    std::vector<uint8_t> cut(snapshot.begin(), snapshot.begin() + static_cast<long>(size));
+    ASSERT_FALSE(RestoreAny(session, cut)) << size << " bytes";
+    Seal(&cut);
+    ASSERT_FALSE(RestoreAny(session, cut)) << size << " bytes, sealed";
+  }
+  std::vector<uint8_t> longer = snapshot;
+  longer.push_back(0);
+  EXPECT_FALSE(RestoreAny(session, longer));
+  Seal(&longer);
+  EXPECT_FALSE(RestoreAny(session, longer));
+  EXPECT_EQ(LogitsOf(session), logits);
+}
+
+TEST(SnapshotFuzz, SealedNonsenseNeverCrashes) {
+  for (const ContextPolicy policy : {ContextPolicy::kStop, ContextPolicy::kSlide}) {
+    std::mt19937 random(20);
+    size_t restored = 0;
+    SmallSession saved(policy), session(policy);
+    saved.Prefill(policy == ContextPolicy::kStop ? 70 : 300);
+    const std::vector<uint8_t> snapshot = saved.Save();
+    for (size_t round = 0; round < kRounds; ++round) {
+      std::vector<uint8_t> copy = snapshot;
+      const size_t within = random() % 3 == 0 ? copy.size() - 8 : sizeof(SnapshotHeader);
+      for (uint32_t change = random() % 3; change < 3; ++change) {
+        const size_t at = random() % within / 4 * 4;
+        switch (random() % 4) {
+          case 0:
+            copy[at] = static_cast<uint8_t>(random());
+            break;
+          case 1:
+            copy[at] = static_cast<uint8_t>(copy[at] + random() % 3 - 1);
+            break;
+          case 2:
+            std::memset(&copy[at], random() % 2 == 0 ? 0 : 0xff, 1 + random() % 8);
+            break;
+          default:
+            std::memcpy(&copy[at], &copy[random() % within / 4 * 4], 4);
+        }
+      }
+      Seal(&copy);
+      restored += RestoreAny(session, copy);
+    }
+    // Other values of KV and of the generation's counts are as good as any.
+    EXPECT_GT(restored, 0u);
+    EXPECT_LT(restored, kRounds / 2);
+  }
+}
+
+}  // namespace
+}  // namespace rondo
