@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <string>
 
 #include "tools/chat/conversation.h"
+#include "tools/chat/conversation_file.h"
 #include "tools/chat/line_reader.h"
 #include "tools/common/context.h"
 #include "tools/common/flags.h"
@@ -27,13 +29,21 @@ Examples:
   rondo chat model.rondo --system "You answer in one sentence." --temperature 0.7 --seed 7
   echo "What is a rondo?" | rondo chat model.rondo --max-tokens 100
 
-Commands of the conversation: /reset /save FILE /stats /help /exit. A line that ends with a
-backslash goes on in the next; """ begins and ends a text of many lines. Ctrl-C stops an answer and
-keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.)";
+  rondo chat model.rondo --session today.chat      # goes on with it the next time
+
+Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends with
+a backslash goes on in the next; """ begins and ends a text of many lines. Ctrl-C stops an answer and
+keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.
+
+A conversation in a file (--session, /save) begins with its messages as JSON; behind them is what the
+model has computed of them, so that a later run of the same model, with the same --policy and, where
+it slides, the same --context, reads nothing twice. --session writes its file after every turn.)";
 
 constexpr const char* kHelp =
     "/reset      begin anew, with the same system prompt\n"
-    "/save FILE  write the messages as JSON; /save --force FILE replaces a file of another kind\n"
+    "/save FILE  keep the conversation: its messages as JSON, and what was computed of them;\n"
+    "            /save --force FILE replaces a file of another kind\n"
+    "/load FILE  go on with a conversation that was kept, in place of this one\n"
     "/stats      tokens in the context, the speed of the last turn, and how tokens are chosen\n"
     "/help       this\n"
     "/exit       end; so does Ctrl-D\n"
@@ -41,13 +51,11 @@ constexpr const char* kHelp =
     "A line that ends with \\ goes on in the next; \"\"\" begins and ends a text of many lines.\n"
     "A space before / sends the line as a message.\n";
 
-// As dump(2) begins it.
-constexpr FileKind kConversationFile = {"a saved conversation", "[\n  {\n    \"role\": \""};
-
 struct Arguments {
   std::string model;
   std::string system;
   std::string template_path;
+  std::string session_path;
   rondo_engine_options engine = EngineDefaults();
   SamplingWish sampling;
 };
@@ -86,8 +94,33 @@ void Save(const Conversation& conversation, std::string path) {
   }
   if (path.empty() || path == "--force") throw Error("/save needs the name of a file");
   if (conversation.messages().empty()) throw Error("there is nothing to save yet");
-  WriteFile(path, kConversationFile, replace, conversation.messages().dump(2) + "\n");
+  WriteConversation(path, replace, conversation);
   std::fprintf(stderr, "saved: %s\n", path.c_str());
+}
+
+void Load(const std::string& path, Conversation* conversation) {
+  if (ReadConversation(path, conversation)) return;
+  std::fprintf(stderr, "%s has messages only: the next turn reads them all\n", path.c_str());
+}
+
+// Of --session.
+void Keep(const std::string& path, const Conversation& conversation) {
+  if (!path.empty()) WriteConversation(path, Replace::kSameKind, conversation);
+}
+
+// Goes on with what --session's file has.
+void Resume(const Arguments& arguments, Conversation* conversation) {
+  const std::string& path = arguments.session_path;
+  if (path.empty()) return;
+  CheckConversationFile(path);
+  if (!std::filesystem::exists(path)) return;
+  Load(path, conversation);
+  const auto& messages = conversation->messages();
+  if (arguments.system.empty() || (!messages.empty() && messages[0]["role"] == "system" &&
+                                   messages[0]["content"] == arguments.system)) {
+    return;
+  }
+  throw Error(path + " is a conversation with another system prompt than --system: leave it out");
 }
 
 // What the user should know of an answer that did not end by itself.
@@ -108,7 +141,8 @@ void PrintReason(int32_t reason) {
 }
 
 // False for /exit.
-bool RunCommand(const std::string& line, Conversation& conversation) {
+bool RunCommand(const std::string& line, const std::string& session_path,
+                Conversation& conversation) {
   const size_t space = std::min(line.find(' '), line.size());
   const std::string name = line.substr(0, space);
   const size_t begin = std::min(line.find_first_not_of(' ', space), line.size());
@@ -116,10 +150,15 @@ bool RunCommand(const std::string& line, Conversation& conversation) {
   if (name == "/exit") return false;
   if (name == "/save") {
     Save(conversation, argument);
+  } else if (name == "/load") {
+    if (argument.empty()) throw Error("/load needs the name of a file");
+    Load(argument, &conversation);
+    Keep(session_path, conversation);
   } else if (!argument.empty()) {
     throw Error(name + " takes nothing behind it (/help)");
   } else if (name == "/reset") {
     conversation.Reset();
+    Keep(session_path, conversation);
   } else if (name == "/stats") {
     PrintStats(conversation);
   } else if (name == "/help") {
@@ -131,12 +170,13 @@ bool RunCommand(const std::string& line, Conversation& conversation) {
 }
 
 // Answers one message or command; false at the end.
-bool Turn(const std::string& message, Conversation& conversation) {
+bool Turn(const std::string& message, const std::string& session_path, Conversation& conversation) {
   if (message.find_first_not_of(" \t\n") == message.npos) return true;
-  if (message[0] == '/') return RunCommand(message, conversation);
+  if (message[0] == '/') return RunCommand(message, session_path, conversation);
   const int32_t reason = conversation.Ask(message, [](std::string_view text) { Print(text); });
   Print("\n");
   PrintReason(reason);
+  Keep(session_path, conversation);
   return true;
 }
 
@@ -152,6 +192,7 @@ void Chat(Arguments arguments) {
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   Conversation conversation(model.get(), engine.get(), setup, arguments.system, template_text);
+  Resume(arguments, &conversation);
 
   LineReader lines;
   if (lines.is_terminal()) {
@@ -162,7 +203,7 @@ void Chat(Arguments arguments) {
   for (bool going_on = true; going_on;) {
     try {
       const std::optional<std::string> message = ReadMessage(lines);
-      going_on = message && Turn(*message, conversation);
+      going_on = message && Turn(*message, arguments.session_path, conversation);
     } catch (const Error& error) {
       // A person reads it and goes on; a script wants to know at the end.
       std::fprintf(stderr, "rondo: %s\n", error.what());
@@ -189,6 +230,12 @@ void AddChatCommand(CLI::App& app) {
   command
       ->add_option("--template", a->template_path,
                    "A Jinja file with the chat template; default: the model's own")
+      ->type_name("FILE")
+      ->group(kTextGroup);
+  command
+      ->add_option("--session", a->session_path,
+                   "Keeps the conversation in this file, and goes on with it where it exists; "
+                   "default: it is forgotten")
       ->type_name("FILE")
       ->group(kTextGroup);
   AddSamplingFlags(command, &a->sampling);

@@ -10,6 +10,8 @@
 namespace rondo::tools {
 namespace {
 
+constexpr int32_t kForgotten = -1;
+
 // What the clock on the wall shows, as rondo_chat_options wants it.
 int64_t LocalTime() {
   const std::time_t now = std::time(nullptr);
@@ -46,6 +48,34 @@ void Conversation::Reset() {
   Check(rondo_session_reset(session_.get()));
   tokens_.clear();
   messages_.erase(messages_.begin() + static_cast<std::ptrdiff_t>(n_system_), messages_.end());
+  stats_ = {};
+}
+
+std::string Conversation::Snapshot() const {
+  size_t count = 0;
+  rondo_session_save(session_.get(), nullptr, 0, &count);
+  std::string bytes(count, '\0');
+  Check(rondo_session_save(session_.get(), bytes.data(), bytes.size(), &count));
+  return bytes;
+}
+
+void Conversation::Load(nlohmann::ordered_json messages, std::string_view snapshot) {
+  if (snapshot.empty()) {
+    Check(rondo_session_reset(session_.get()));
+    tokens_.clear();
+  } else {
+    if (rondo_session_restore(session_.get(), snapshot.data(), snapshot.size()) !=
+        RONDO_STATUS_OK) {
+      throw Error(rondo_session_last_error(session_.get()));
+    }
+    uint64_t begin = 0;
+    size_t count = 0;
+    rondo_session_tokens(session_.get(), &begin, nullptr, 0, &count);
+    tokens_.assign(begin + count, kForgotten);
+    Check(rondo_session_tokens(session_.get(), &begin, tokens_.data() + begin, count, &count));
+  }
+  messages_ = std::move(messages);
+  n_system_ = !messages_.empty() && messages_[0]["role"] == "system" ? 1 : 0;
   stats_ = {};
 }
 
@@ -95,7 +125,7 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
   // The last token is always read: the logits after it are what the answer begins with.
   const size_t most = std::min(tokens_.size(), ids.size() - 1);
   size_t kept = 0;
-  while (kept < most && tokens_[kept] == ids[kept]) ++kept;
+  while (kept < most && (tokens_[kept] == ids[kept] || tokens_[kept] == kForgotten)) ++kept;
   if (rondo_session_undo(session_.get(), tokens_.size() - kept) != RONDO_STATUS_OK) {
     kept = 0;  // the ring has turned over what should be undone
     Check(rondo_session_reset(session_.get()));

@@ -33,6 +33,13 @@ class Conversation {
   // Back to the system prompt.
   void Reset();
 
+  // What the session has computed, for Load.
+  std::string Snapshot() const;
+  // Goes on with other messages and the snapshot that was taken of them; an empty one: the next
+  // turn reads them. Throws Error, and the conversation is as before, where the snapshot is
+  // refused.
+  void Load(nlohmann::ordered_json messages, std::string_view snapshot);
+
   // Asks, and hands the answer out piece by piece. Returns why it ended, RONDO_REASON_NONE for
   // Ctrl-C, which keeps what has been said so far. Throws Error where the question cannot be asked
   // (the template refuses it, the context is full): the conversation is then as before.
@@ -70,7 +77,8 @@ class Conversation {
   const std::string template_text_;
   const std::string sampling_;
   Session session_;
-  std::vector<int32_t> tokens_;  // those in the session
+  // Those in the session; those that a snapshot of a sliding context no longer knew: kForgotten.
+  std::vector<int32_t> tokens_;
   nlohmann::ordered_json messages_;
   size_t n_system_ = 0;  // messages that Reset keeps
   TurnStats stats_;

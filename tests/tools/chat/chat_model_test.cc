@@ -5,8 +5,10 @@
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "rondo/rondo.h"
+#include "tests/tools/chat/saved_messages.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/tool_process.h"
 
@@ -38,8 +40,10 @@ class ChatToolTest : public testing::Test {
                  " " + flags + " < '" + tool_.Path("input") + "'");
   }
   // The messages that /save has written.
-  nlohmann::json Saved() { return nlohmann::json::parse(tool_.Read("saved.json")); }
-  std::string Save() { return "/save " + tool_.Path("saved.json") + "\n"; }
+  nlohmann::json Saved(const std::string& name = "saved") {
+    return SavedMessages(tool_.Read(name));
+  }
+  std::string Save() { return "/save " + tool_.Path("saved") + "\n"; }
 
   ToolRunner tool_;
   std::string model_;
@@ -146,6 +150,89 @@ TEST_F(ChatToolTest, TemplatesThatCannotServe) {
       tool_("chat " + plain + " --template '" + tool_.Path("refuses.jinja") + "'" + in);
   EXPECT_EQ(refused.code, 1);
   EXPECT_THAT(refused.err, HasSubstr("I only take cats"));
+}
+
+// Two runs say what one says, and the second reads only what is new.
+TEST_F(ChatToolTest, ASessionGoesOnInAnotherRun) {
+  for (const std::string flags : {"", "--policy slide --context 192"}) {
+    const std::string file = " --session '" + tool_.Path("kept") + "'";
+    std::filesystem::remove(tool_.Path("kept"));
+    const ToolResult whole =
+        Chat("Hello there\nAnd now?\n/stats\nAnd then?\n", flags + " --system 'Be brief.'");
+    const ToolResult first = Chat("Hello there\n", flags + file + " --system 'Be brief.'");
+    EXPECT_EQ(first.code, 0) << first.err;
+    EXPECT_EQ(Saved("kept").size(), 3u);
+    const ToolResult second = Chat("And now?\n/stats\nAnd then?\n", flags + file);
+    EXPECT_EQ(second.code, 0) << second.err;
+    EXPECT_EQ(Saved("kept").size(), 7u);
+    const auto speeds_hidden = [](const std::string& text) {
+      return std::regex_replace(text, std::regex("(prefill|decode): ([0-9]+ tokens).*"), "$1: $2");
+    };
+    EXPECT_EQ(speeds_hidden(first.out + second.out), speeds_hidden(whole.out));
+    EXPECT_THAT(second.out, testing::ContainsRegex("kept: [1-9][0-9]+ tokens"));
+  }
+}
+
+TEST_F(ChatToolTest, SaveAndLoadAreAPair) {
+  const ToolResult whole = Chat("Hello there\nAnd now?\n");
+  const std::string path = tool_.Path("saved");
+  const ToolResult loaded =
+      Chat("Hello there\n" + Save() + "Something else\n/load " + path + "\nAnd now?\n/stats\n");
+  EXPECT_EQ(loaded.code, 0) << loaded.err;
+  const std::string second = whole.out.substr(whole.out.find('\n') + 1);
+  EXPECT_THAT(loaded.out, HasSubstr("\n" + second + "context: "));
+  EXPECT_THAT(loaded.out, testing::ContainsRegex("kept: [1-9][0-9]+ tokens"));
+  // Messages without a snapshot are read again, and that is said.
+  const std::string file = tool_.Read("saved");
+  tool_.Write("messages", file.substr(0, file.find("\n]\n") + 3));
+  const ToolResult read = Chat("/load " + tool_.Path("messages") + "\nAnd now?\n/stats\n");
+  EXPECT_EQ(read.code, 0) << read.err;
+  EXPECT_THAT(read.err, HasSubstr("has messages only"));
+  EXPECT_THAT(read.out, HasSubstr(second));
+  EXPECT_THAT(read.out, HasSubstr("kept: 0 tokens"));
+}
+
+TEST_F(ChatToolTest, ResetReachesTheSessionsFile) {
+  const std::string file = "--session '" + tool_.Path("kept") + "'";
+  EXPECT_EQ(Chat("Hello there\n/reset\n", file).code, 0);
+  EXPECT_EQ(tool_.Read("kept"), "");
+  const ToolResult anew = Chat("Hello there\n", file);
+  EXPECT_EQ(anew.out, Chat("Hello there\n").out);
+  EXPECT_EQ(Saved("kept").size(), 2u);
+}
+
+TEST_F(ChatToolTest, FilesThatAreNoConversationOfThisModelAreRefused) {
+  const std::string file = "--session '" + tool_.Path("kept") + "'";
+  const auto refused = [&](const std::string& flags) {
+    const std::string before = tool_.Read("kept");
+    const ToolResult result = Chat("And now?\n", file + flags);
+    EXPECT_EQ(result.code, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(tool_.Read("kept"), before);
+    return result.err;
+  };
+  tool_.Write("kept", "a letter");
+  EXPECT_THAT(refused(""), HasSubstr("is not a saved conversation"));
+  std::filesystem::remove(tool_.Path("kept"));
+  EXPECT_EQ(Chat("Hello there\n", file).code, 0);
+  EXPECT_THAT(refused(" --policy slide --context 128"), HasSubstr("context policy is to stop"));
+  EXPECT_THAT(refused(" --context 16"), HasSubstr("context room for 16"));
+  EXPECT_THAT(refused(" --system other"), HasSubstr("another system prompt"));
+  const std::string good = tool_.Read("kept");
+  tool_.Write("kept", good.substr(0, good.size() - 1));
+  EXPECT_THAT(refused(""), HasSubstr("the snapshot was truncated"));
+  tool_.Write("kept", good.substr(0, 40));
+  EXPECT_THAT(refused(""), HasSubstr("its messages do not end"));
+  std::string odd = good;
+  odd.replace(odd.find("content"), 7, "contort");
+  tool_.Write("kept", odd);
+  EXPECT_THAT(refused(""), HasSubstr("its messages are not a list"));
+  tool_.Write("kept", good);
+  model_ = tool_.Convert(tool_.Path("checkpoint"), "q4");
+  EXPECT_THAT(refused(""), HasSubstr("of another model"));
+  EXPECT_THAT(Chat("/load\n/load " + tool_.Path("kept") + "\n/load /no/such/file\n").err,
+              testing::AllOf(HasSubstr("/load needs the name"), HasSubstr("of another model"),
+                             HasSubstr("cannot read the conversation /no/such/file")));
 }
 
 TEST_F(ChatToolTest, CtrlCStopsTheAnswerAndKeepsTheSession) {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rondo/rondo.h"
+#include "tests/tools/chat/saved_messages.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/terminal.h"
 
@@ -52,7 +53,7 @@ class TerminalTest : public testing::Test {
     terminal.Type("/save " + tool_.Path("saved.json") + "\r");
     terminal.WaitFor("saved: ");
     std::vector<std::string> told;
-    for (const auto& message : nlohmann::json::parse(tool_.Read("saved.json"))) {
+    for (const auto& message : SavedMessages(tool_.Read("saved.json"))) {
       if (message["role"] == "user") told.push_back(message["content"]);
     }
     return told;

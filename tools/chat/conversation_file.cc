@@ -1,0 +1,57 @@
+#include "tools/chat/conversation_file.h"
+
+#include <algorithm>
+
+#include "tools/common/error.h"
+#include "tools/common/text_io.h"
+
+namespace rondo::tools {
+namespace {
+
+// As dump(2) begins and ends it; within texts JSON has no line breaks.
+constexpr FileKind kConversationFile = {"a saved conversation", "[\n  {\n    \"role\": \""};
+constexpr std::string_view kEnd = "\n]\n";
+
+bool IsMessage(const nlohmann::ordered_json& message) {
+  return message.is_object() && message.contains("role") && message["role"].is_string() &&
+         message.contains("content") && message["content"].is_string();
+}
+
+}  // namespace
+
+void CheckConversationFile(const std::string& path) {
+  const OutputFile file(path, kConversationFile, Replace::kSameKind);
+}
+
+void WriteConversation(const std::string& path, Replace replace, const Conversation& conversation) {
+  OutputFile file(path, kConversationFile, replace);
+  if (!conversation.messages().empty()) {
+    file.Write(conversation.messages().dump(2) + "\n");
+    file.Write(conversation.Snapshot());
+  }
+  file.Commit();
+}
+
+bool ReadConversation(const std::string& path, Conversation* conversation) {
+  const std::string bytes = ReadFile("the conversation", path);
+  if (bytes.empty()) return true;
+  if (!bytes.starts_with(kConversationFile.begin)) {
+    Fail(path, " is not ", kConversationFile.name);
+  }
+  const size_t end = bytes.find(kEnd);
+  if (end == bytes.npos) Fail(path, " was truncated: its messages do not end");
+  nlohmann::ordered_json messages =
+      nlohmann::ordered_json::parse(bytes.substr(0, end + kEnd.size()), nullptr, false);
+  if (!messages.is_array() || !std::all_of(messages.begin(), messages.end(), IsMessage)) {
+    Fail(path, " was damaged: its messages are not a list of {\"role\": ..., \"content\": ...}");
+  }
+  const std::string snapshot = bytes.substr(end + kEnd.size());
+  try {
+    conversation->Load(std::move(messages), snapshot);
+  } catch (const Error& error) {
+    Fail(path, ": ", error.what());
+  }
+  return !snapshot.empty();
+}
+
+}  // namespace rondo::tools
