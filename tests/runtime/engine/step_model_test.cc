@@ -1,5 +1,6 @@
 // Several sequences in one pass: each row's logits are those of its sequence alone, to the bit,
-// whatever joins, leaves, is forked, taken over, cancelled, cut back or refused beside it.
+// whatever joins, leaves, is forked, restored, taken over, cancelled, cut back or refused beside
+// it.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -170,6 +171,19 @@ class Schedules : public testing::TestWithParam<Case> {
           sequence.CopyFrom(other.sequence());
           member.text = other.text;
         }
+        if (what == 5 && other.session != nullptr && &other != &member) {
+          size_t bytes = 0;
+          ASSERT_EQ(other.session->Save({}, &bytes).code(), StatusCode::kBufferTooSmall);
+          std::vector<uint8_t> snapshot(bytes);
+          ASSERT_TRUE(other.session->Save(snapshot, &bytes).ok());
+          const Status status = member.session->Restore(snapshot);
+          if (status.ok()) {
+            member.text = other.text;
+            ++restored_;
+          } else {
+            ASSERT_EQ(status.code(), StatusCode::kKvPoolFull) << status.message();
+          }
+        }
         if (sequence.position() == kLength && sequence.pending() == 0) {
           const std::lock_guard turn(engine->turn());
           sequence.Truncate(0);
@@ -216,6 +230,7 @@ class Schedules : public testing::TestWithParam<Case> {
   std::vector<std::vector<float>> expected_;
   size_t rows_seen_ = 0;
   size_t refused_ = 0;
+  size_t restored_ = 0;
   uint64_t taken_over_ = 0;
 };
 
@@ -223,6 +238,7 @@ TEST_P(Schedules, EqualEachSequenceAlone) {
   for (uint32_t seed = 0; seed < 11; ++seed) Run(seed);
   EXPECT_GT(rows_seen_, 1000u);
   EXPECT_GT(refused_, 0u);
+  EXPECT_GT(restored_, 0u);
   EXPECT_GT(taken_over_, 0u);
 }
 
