@@ -17,6 +17,7 @@
 #include "tools/bench/random_model.h"
 #include "tools/bench/report.h"
 #include "tools/bench/runner.h"
+#include "tools/bench/sessions_runner.h"
 #include "tools/bench/shapes.h"
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
@@ -31,6 +32,7 @@ Examples:
   rondo bench model.rondo
   rondo bench --shape llama3.2-1b --weights q4 --block 32 -p 512 -n 128 -d 0,4096,16384 -t 1,2
   rondo bench --shape qwen3-0.6b -b 1,2,4,8 --json > qwen3.json
+  rondo bench model.rondo --sessions 1,2,4,8,16 --rows-per-step 64 --fork --prefix
   rondo bench model.rondo --peer 'llama-bench -m m.gguf -p $P -n $N -d $D -t $T -r 1 -o json'
 
 Tests: load (the engine's creation), prefill of -p tokens, decode of -n tokens, and with -b verify,
@@ -41,18 +43,32 @@ the best of three passes; their medians are what shares are shares of. Decode an
 against the sum (bytes of weights, keys and values read), prefill of integer weights against the
 dot products (2 operations for each weight and token; the attention's own are not counted).
 
+Many sessions: --sessions, --fork and --prefix ask for tests of their own in place of those above.
+--sessions: sessions that each have -p tokens decode -n tokens side by side, a pass for all (one
+step gives each a token; "x" tells the throughput of all against one). Then a prompt of
+--long-prompt tokens alone and beside a session that decodes, with the times between that one's
+tokens, in passes, too: the median pass of the same mix. Then one thread of the host that calls
+rondo_session_next, and two, each for a session of its own. --fork: a session of --long-prompt
+tokens is forked 16 times in a KV pool that has room for one prompt and 16 ends, and no more; then
+all forks get their first token. --prefix: the time to the first token of a prompt of --long-prompt
+tokens, and again when the prefix cache has it. What is compared takes turns in each repetition.
+
 --shape makes random weights in a temporary folder (TMPDIR), of Llama's operators in that shape's
 sizes: of Qwen3, for example, without the norms of queries and keys. Shapes:
 )";
 
 constexpr const char* kShapeGroup = "Random weights";
 constexpr const char* kTestsGroup = "Tests";
+constexpr const char* kSessionsGroup =
+    "Many sessions (tests of their own, in place of those above)";
 
 constexpr FileKind kSvg = {"an SVG picture", "<svg "};
 constexpr uint32_t kMostTokens = 1u << 22;
 constexpr uint32_t kMostThreads = 256;
 constexpr uint32_t kMostRows = 1024;
 constexpr uint32_t kMostRepetitions = 1000;
+constexpr uint32_t kMostSessions = 64;
+constexpr uint32_t kSessionsTokens = 64;  // -p and -n of tests of many sessions, if not given
 
 // Under the examples, in lines of their width.
 std::string WrappedShapeNames() {
@@ -76,6 +92,7 @@ struct Arguments {
   std::string embedding;  // empty: not given
   uint32_t block = 0;     // the same
   BenchOptions bench;
+  std::optional<uint32_t> prompt_tokens, decode_tokens, long_prompt;
   std::string plot;  // path; empty: none
   Replace replace = Replace::kSameKind;
   bool csv = false;
@@ -127,6 +144,31 @@ CLI::Option* AddNumbers(CLI::App* command, const std::string& name, uint32_t low
       ->group(kTestsGroup);
 }
 
+bool OfManySessions(const BenchOptions& bench) {
+  return !bench.sessions.empty() || bench.fork || bench.prefix;
+}
+
+void CheckRows(const std::string& name, uint32_t rows, const BenchOptions& bench) {
+  if (rows <= bench.max_rows) return;
+  throw CLI::ValidationError(name, std::to_string(rows) +
+                                       " rows do not fit into one pass of --rows " +
+                                       std::to_string(bench.max_rows));
+}
+
+void CheckSessionsUsage(const Arguments& a) {
+  const BenchOptions& bench = a.bench;
+  if (!OfManySessions(bench)) {
+    if (!a.long_prompt) return;
+    throw CLI::ValidationError("--long-prompt", "is for --sessions, --fork and --prefix");
+  }
+  if (bench.sessions.empty()) return;
+  CheckRows("--sessions", bench.sessions.back(), bench);
+  CheckRows("--rows-per-step", bench.rows_per_step, bench);
+  if (a.prompt_tokens == 0u || a.decode_tokens == 0u) {
+    throw CLI::ValidationError("--sessions", "sessions that decode need -p and -n of at least 1");
+  }
+}
+
 void CheckUsage(const Arguments& a) {
   if (a.model.empty() == a.shape.empty()) {
     throw CLI::ValidationError("MODEL", "give either a model or --shape");
@@ -138,16 +180,25 @@ void CheckUsage(const Arguments& a) {
     throw CLI::ValidationError("--shape", "\"" + a.shape + "\" is not one of " + ShapeNames());
   }
   const BenchOptions& bench = a.bench;
-  if (!bench.verified_rows.empty() && bench.verified_rows.back() > bench.max_rows) {
-    throw CLI::ValidationError("-b", std::to_string(bench.verified_rows.back()) +
-                                         " rows do not fit into one pass of --rows " +
-                                         std::to_string(bench.max_rows));
-  }
+  if (!bench.verified_rows.empty()) CheckRows("-b", bench.verified_rows.back(), bench);
   if (!bench.peer.empty() && bench.prompt_tokens + bench.decode_tokens == 0) {
     throw CLI::ValidationError("--peer", "there is nothing to compare with -p 0 and -n 0");
   }
   if (!a.plot.empty() && bench.decode_tokens == 0 && bench.verified_rows.empty()) {
     throw CLI::ValidationError("--plot", "there is nothing to draw with -n 0 and without -b");
+  }
+  CheckSessionsUsage(a);
+}
+
+// What the options leave to us.
+void Complete(Arguments* a) {
+  BenchOptions& bench = a->bench;
+  const bool many = OfManySessions(bench);
+  bench.prompt_tokens = a->prompt_tokens.value_or(many ? kSessionsTokens : bench.prompt_tokens);
+  bench.decode_tokens = a->decode_tokens.value_or(many ? kSessionsTokens : bench.decode_tokens);
+  if (a->long_prompt) bench.long_prompt_tokens = *a->long_prompt;
+  for (std::vector<uint32_t>* values : {&bench.verified_rows, &bench.sessions}) {
+    if (!values->empty() && values->front() != 1) values->insert(values->begin(), 1);
   }
 }
 
@@ -169,9 +220,8 @@ void PrintSubject(const rondo_model* model, const Subject& subject) {
 }
 
 void Run(Arguments& a) {
+  Complete(&a);
   CheckUsage(a);
-  std::vector<uint32_t>& rows = a.bench.verified_rows;
-  if (!rows.empty() && rows.front() != 1) rows.insert(rows.begin(), 1);
   const BenchModel model = a.shape.empty() ? OpenBenchModel(a.model)
                                            : MakeRandomModel(*FindShape(a.shape), RandomOptions(a));
   std::optional<OutputFile> plot;  // refused before an hour of measuring
@@ -179,20 +229,25 @@ void Run(Arguments& a) {
   const bool peer = !a.bench.peer.empty();
   std::vector<Measurement> all;
   Subject subject;
-  RunBench(model, a.bench,
-           {.subject =
-                [&](const Subject& s) {
-                  subject = s;
-                  if (a.json) return;
-                  if (!a.csv) PrintSubject(model.handle.get(), s);
-                  std::cout << (a.csv ? CsvHeader() : TableHeader(peer)) << std::flush;
-                },
-            .measured =
-                [&](const Measurement& m) {
-                  all.push_back(m);
-                  if (a.json) return;
-                  std::cout << (a.csv ? CsvLine(subject, m) : TableLine(m, peer)) << std::flush;
-                }});
+  const BenchCallbacks callbacks = {
+      .subject =
+          [&](const Subject& s) {
+            subject = s;
+            if (a.json) return;
+            if (!a.csv) PrintSubject(model.handle.get(), s);
+            std::cout << (a.csv ? CsvHeader() : TableHeader(peer)) << std::flush;
+          },
+      .measured =
+          [&](const Measurement& m) {
+            all.push_back(m);
+            if (a.json) return;
+            std::cout << (a.csv ? CsvLine(subject, m) : TableLine(m, peer)) << std::flush;
+          }};
+  if (OfManySessions(a.bench)) {
+    RunSessionsBench(model, a.bench, callbacks);
+  } else {
+    RunBench(model, a.bench, callbacks);
+  }
   if (a.json) std::cout << ToJson(subject, all).dump(2) << '\n';
   if (!plot) return;
   plot->Write(PlotSvg(subject, all));
@@ -237,26 +292,53 @@ void AddBenchCommand(CLI::App& app) {
       ->group(kShapeGroup);
   BenchOptions& bench = a->bench;
   AddNumber(command, "-p", 0, kMostTokens,
-            "Tokens of a prefill; 0: none; default: " + std::to_string(bench.prompt_tokens),
-            [&bench](uint32_t n) { bench.prompt_tokens = n; });
+            "Tokens of a prefill; 0: none; default: " + std::to_string(bench.prompt_tokens) +
+                ", of many sessions each " + std::to_string(kSessionsTokens),
+            [a](uint32_t n) { a->prompt_tokens = n; });
   AddNumber(command, "-n", 0, kMostTokens,
-            "Tokens to decode; 0: none; default: " + std::to_string(bench.decode_tokens),
-            [&bench](uint32_t n) { bench.decode_tokens = n; });
-  AddNumbers(command, "-d", 0, kMostTokens,
-             "Depths: tokens in the context before each test; default: 0", &bench.depths);
-  AddNumbers(command, "-b", 1, kMostRows,
-             "Rows to verify at once, 1 to 1,024; 1 is always among them; default: none",
-             &bench.verified_rows);
+            "Tokens to decode; 0: none; default: " + std::to_string(bench.decode_tokens) +
+                ", of many sessions each " + std::to_string(kSessionsTokens),
+            [a](uint32_t n) { a->decode_tokens = n; });
+  CLI::Option* depths =
+      AddNumbers(command, "-d", 0, kMostTokens,
+                 "Depths: tokens in the context before each test; default: 0", &bench.depths);
+  CLI::Option* verified =
+      AddNumbers(command, "-b", 1, kMostRows,
+                 "Rows to verify at once, 1 to 1,024; 1 is always among them; default: none",
+                 &bench.verified_rows);
   AddNumber(command, "--reps", 1, kMostRepetitions,
             "Repetitions of each test, 1 to 1,000; default: " + std::to_string(bench.repetitions),
             [&bench](uint32_t n) { bench.repetitions = n; });
-  command
-      ->add_option("--peer", bench.peer,
-                   "Another program's benchmark, run once per repetition by /bin/sh with $P, $N, "
-                   "$D and $T set as -p, -n, -d and -t; it prints lines `prefill NUMBER` and "
-                   "`decode NUMBER` in tok/s, or JSON as llama-bench does; default: none")
-      ->type_name("CMD")
-      ->group(kTestsGroup);
+  CLI::Option* peer =
+      command
+          ->add_option(
+              "--peer", bench.peer,
+              "Another program's benchmark, run once per repetition by /bin/sh with $P, $N, "
+              "$D and $T set as -p, -n, -d and -t; it prints lines `prefill NUMBER` and "
+              "`decode NUMBER` in tok/s, or JSON as llama-bench does; default: none")
+          ->type_name("CMD")
+          ->group(kTestsGroup);
+  CLI::Option* sessions =
+      AddNumbers(
+          command, "--sessions", 1, kMostSessions,
+          "Sessions that decode side by side, 1 to 64; 1 is always among them; default: none",
+          &bench.sessions)
+          ->group(kSessionsGroup);
+  CLI::Option* fork =
+      command->add_flag("--fork", bench.fork, "Forks of a session")->group(kSessionsGroup);
+  CLI::Option* prefix =
+      command->add_flag("--prefix", bench.prefix, "A prompt that the prefix cache has")
+          ->group(kSessionsGroup);
+  AddNumber(command, "--long-prompt", 1, kMostTokens,
+            "Tokens of the prompt that is evaluated beside others, forked or found; default: " +
+                std::to_string(bench.long_prompt_tokens),
+            [a](uint32_t n) { a->long_prompt = n; })
+      ->group(kSessionsGroup);
+  AddNumber(command, "--rows-per-step", 1, kMostRows,
+            "With --sessions: tokens of one pass in which a session decodes; default: --rows",
+            [&bench](uint32_t n) { bench.rows_per_step = n; })
+      ->needs(sessions)
+      ->group(kSessionsGroup);
   AddNumbers(command, "-t,--threads", 1, kMostThreads,
              "Threads to compute with, 1 to 256; default: the performance cores", &bench.threads)
       ->group(kMemoryGroup);
@@ -268,13 +350,17 @@ void AddBenchCommand(CLI::App& app) {
   command->add_option("--kernels", bench.kernels, "A kernel set; default: the best for this CPU")
       ->type_name("NAME")
       ->group(kMemoryGroup);
-  command
-      ->add_option("--plot", a->plot,
-                   "Draw decode against depth, and the cost of rows verified at once, as SVG; "
-                   "default: no picture")
-      ->type_name("FILE")
-      ->group(kOutputGroup);
+  CLI::Option* plot =
+      command
+          ->add_option("--plot", a->plot,
+                       "Draw decode against depth, and the cost of rows verified at once, as SVG; "
+                       "default: no picture")
+          ->type_name("FILE")
+          ->group(kOutputGroup);
   AddForceFlag(command, &a->replace);
+  for (CLI::Option* of_many : {sessions, fork, prefix}) {
+    for (CLI::Option* of_one : {depths, verified, peer, plot}) of_many->excludes(of_one);
+  }
   CLI::Option_group* form = command->add_option_group("Form (at most one; default: a table)");
   form->require_option(0, 1);
   form->add_flag("--csv", a->csv, "Answer in CSV");

@@ -41,6 +41,12 @@ double DecodeBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens) {
   return n * (costs.weight_bytes + costs.kv_bytes_per_token * (static_cast<double>(depth) + n / 2));
 }
 
+double SideBySideBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens,
+                       uint64_t sessions) {
+  const double weights = costs.weight_bytes * static_cast<double>(tokens);
+  return weights + static_cast<double>(sessions) * (DecodeBytes(costs, depth, tokens) - weights);
+}
+
 double PassBytes(const ModelCosts& costs, uint64_t depth, uint64_t rows) {
   return costs.weight_bytes +
          costs.kv_bytes_per_token * (static_cast<double>(depth) + static_cast<double>(rows) / 2);

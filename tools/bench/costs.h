@@ -29,6 +29,9 @@ ModelCosts CostsOf(const WeightCounts& weights, const rondo_engine* engine);
 // keys and values of depth + tokens / 2 on average.
 double DecodeBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens);
 
+// The same for `sessions` sessions side by side, the weights once for all.
+double SideBySideBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens, uint64_t sessions);
+
 // One pass of `rows` rows after `depth` tokens.
 double PassBytes(const ModelCosts& costs, uint64_t depth, uint64_t rows);
 

@@ -1,6 +1,7 @@
 #include "tools/bench/measurement.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace rondo::tools {
 namespace {
@@ -14,6 +15,14 @@ double Median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   const size_t half = values.size() / 2;
   return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+double Percentile(std::vector<double> values, double share) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const auto count = static_cast<double>(values.size());
+  const auto rank = static_cast<size_t>(std::ceil(share * count));
+  return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
 }
 
 double Smallest(const std::vector<double>& values) {
@@ -48,6 +57,15 @@ double PeerRatio(const Measurement& m) {
   return Quotient(TokensPerSecond(m), Median(m.peer_speeds));
 }
 
+double Speedup(const Measurement& m) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < std::min(m.seconds.size(), m.baseline_speeds.size()); ++i) {
+    ratios.push_back(
+        Quotient(Quotient(static_cast<double>(m.tokens), m.seconds[i]), m.baseline_speeds[i]));
+  }
+  return Median(ratios);
+}
+
 const char* Name(TestKind test) {
   switch (test) {
     case TestKind::kPrefill:
@@ -56,6 +74,20 @@ const char* Name(TestKind test) {
       return "decode";
     case TestKind::kVerify:
       return "verify";
+    case TestKind::kSessions:
+      return "sessions";
+    case TestKind::kBeside:
+      return "beside";
+    case TestKind::kCallers:
+      return "callers";
+    case TestKind::kFork:
+      return "fork";
+    case TestKind::kForked:
+      return "forked";
+    case TestKind::kFirstToken:
+      return "first";
+    case TestKind::kPrefixFound:
+      return "prefix";
     default:
       return "load";
   }

@@ -7,18 +7,23 @@
 
 namespace rondo::tools {
 
-enum class TestKind { kPrefill, kDecode, kVerify, kLoad };
+enum class TestKind {
+  kPrefill,
+  kDecode,
+  kVerify,
+  kLoad,
+  // Of many sessions:
+  kSessions,     // they decode side by side, a pass for all
+  kBeside,       // a prompt, while another session decodes
+  kCallers,      // threads of the host call rondo_session_next, each for a session of its own
+  kFork,         // one fork of a session
+  kForked,       // the first token of every fork
+  kFirstToken,   // of a prompt that nobody had before
+  kPrefixFound,  // the same of a prompt that the prefix cache has
+};
 
 // Which of the machine's limits a test runs against.
 enum class Limit { kNone, kBandwidth, kInt8Peak };
-
-// What stays the same over a run.
-struct Subject {
-  std::string shape;    // or the model's name
-  std::string weights;  // "q8", "q4", "f32"; empty where the file does not tell
-  uint32_t block = 0;   // of q4, else 0
-  std::string kernels;
-};
 
 struct Measurement {
   TestKind test = TestKind::kLoad;
@@ -36,10 +41,20 @@ struct Measurement {
   std::vector<double> peer_speeds;  // tokens per second; empty without a peer
 
   double one_row_seconds = 0;  // verify: the median of the same with one row
+
+  // Of tests of many sessions, else 0 or empty.
+  uint32_t sessions = 0;
+  std::vector<double> baseline_speeds;  // tokens per second of what it is compared with, in turn
+  std::vector<double> latencies;  // seconds between the tokens of a session, of all repetitions
+  double pass_seconds = 0;        // beside: the median pass of the same mix
+  uint64_t kv_tokens_before = 0;  // fork: in whole blocks, what the KV pool had in use
+  uint64_t kv_tokens = 0;         // and after it; the pool has no more
 };
 
 // The middle one, or the mean of the two in the middle; 0 of none.
 double Median(std::vector<double> values);
+// The smallest of them that `share` of all do not exceed; 0 of none.
+double Percentile(std::vector<double> values, double share);
 double Smallest(const std::vector<double>& values);  // 0 of none
 double Largest(const std::vector<double>& values);   // 0 of none
 
@@ -50,6 +65,8 @@ double FastestTokensPerSecond(const Measurement& m);
 double Share(const Measurement& m);         // of the limit: work / seconds / limit
 double RelativeCost(const Measurement& m);  // verify: against one row
 double PeerRatio(const Measurement& m);     // ours / the peer's
+// Against the baseline: the median of what each repetition says.
+double Speedup(const Measurement& m);
 
 const char* Name(TestKind test);
 const char* Name(Limit limit);  // "int8_peak"; empty for kNone

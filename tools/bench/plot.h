@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tools/bench/measurement.h"
+#include "tools/bench/subject.h"
 
 namespace rondo::tools {
 

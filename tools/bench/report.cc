@@ -44,6 +44,42 @@ std::string ShareOf(const Measurement& m, const std::string& limit) {
   return Format("%5s of %s", FormatShare(Share(m), 0).c_str(), limit.c_str());
 }
 
+const char* BaselineName(TestKind test) {
+  switch (test) {
+    case TestKind::kSessions:
+      return "one session";
+    case TestKind::kBeside:
+      return "the prompt alone";
+    case TestKind::kCallers:
+      return "one caller";
+    default:
+      return "without";
+  }
+}
+
+// What a row tells beyond its columns; begins with a comma.
+std::string Details(const Measurement& m) {
+  std::string text;
+  if (RelativeCost(m) > 0) text += Format(", %.2f x one row", RelativeCost(m));
+  if (Speedup(m) > 0) text += Format(", x%.2f of %s", Speedup(m), BaselineName(m.test));
+  if (m.test == TestKind::kFork) text += Format(", %.1f us a fork", 1e6 * Median(m.seconds));
+  if (m.kv_tokens > 0) {
+    text += ", KV of " + FormatCount(m.kv_tokens_before, "token") + " before, of " +
+            FormatCount(m.kv_tokens) + " after";
+  }
+  const bool one_token = m.test == TestKind::kForked || m.test == TestKind::kFirstToken ||
+                         m.test == TestKind::kPrefixFound;
+  if (one_token) text += ", " + FormatSeconds(Median(m.seconds));
+  if (m.latencies.empty()) return text;
+  const double p50 = Percentile(m.latencies, 0.5), p99 = Percentile(m.latencies, 0.99);
+  const double most = Largest(m.latencies);
+  text += ", p50 " + FormatSeconds(p50) + ", p99 " + FormatSeconds(p99) + ", max " +
+          FormatSeconds(most);
+  if (m.pass_seconds <= 0) return text;
+  return text + Format(" = %.2f, %.2f, %.2f passes", p50 / m.pass_seconds, p99 / m.pass_seconds,
+                       most / m.pass_seconds);
+}
+
 std::string LimitText(const Measurement& m) {
   switch (m.limit) {
     case Limit::kBandwidth:
@@ -80,6 +116,14 @@ ordered_json ToJson(const Subject& subject, const Measurement& m) {
   object["relative_cost"] = OrNull(RelativeCost(m));
   object["peer_tokens_per_second"] = OrNull(Median(m.peer_speeds));
   object["peer_ratio"] = OrNull(PeerRatio(m));
+  object["sessions"] = m.sessions > 0 ? ordered_json(m.sessions) : ordered_json();
+  object["speedup"] = OrNull(Speedup(m));
+  object["latency_p50"] = OrNull(Percentile(m.latencies, 0.5));
+  object["latency_p99"] = OrNull(Percentile(m.latencies, 0.99));
+  object["latency_max"] = OrNull(Largest(m.latencies));
+  object["pass_seconds"] = OrNull(m.pass_seconds);
+  object["kv_tokens_before"] = m.kv_tokens > 0 ? ordered_json(m.kv_tokens_before) : ordered_json();
+  object["kv_tokens"] = m.kv_tokens > 0 ? ordered_json(m.kv_tokens) : ordered_json();
   return object;
 }
 
@@ -128,7 +172,9 @@ std::string TableLine(const Measurement& m, bool peer) {
                    ratio > 0 ? Format("%.2f", ratio).c_str() : "");
   }
   line += LimitText(m);
-  if (RelativeCost(m) > 0) line += Format(", %.2f x one row", RelativeCost(m));
+  const std::string details = Details(m);
+  // Where there is no limit, they stand in its place.
+  line += m.limit == Limit::kNone && !details.empty() ? details.substr(2) : details;
   line.erase(line.find_last_not_of(' ') + 1);
   return line + '\n';
 }

@@ -7,11 +7,13 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/bench/measurement.h"
+#include "tools/bench/subject.h"
 
 namespace rondo::tools {
 
 // One object, always with the same keys; null where there is nothing to say. Rates are medians:
-// probe_gbps in 10^9 bytes per second, peak_gops in 10^9 int8 operations per second.
+// probe_gbps in 10^9 bytes per second, peak_gops in 10^9 int8 operations per second;
+// latency_ are seconds between the tokens of one session.
 nlohmann::ordered_json ToJson(const Subject& subject, const Measurement& m);
 
 // All of them, as an array.

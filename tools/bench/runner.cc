@@ -1,11 +1,11 @@
 #include "tools/bench/runner.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "tools/bench/costs.h"
+#include "tools/bench/limits.h"
 #include "tools/bench/peer.h"
-#include "tools/bench/probe/probe.h"
+#include "tools/bench/random_tokens.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/stopwatch.h"
 
@@ -14,40 +14,11 @@ namespace {
 
 constexpr uint32_t kVerifyPasses = 16;  // of one repetition
 
-template <typename Action>
-double Seconds(const Action& action) {
-  const Stopwatch watch;
-  action();
-  return watch.seconds();
-}
-
-// No more than a quarter of what is free.
-size_t ProbeBytes(uint64_t wanted) {
-  const uint64_t available = AvailableMemory();
-  return available == 0 ? wanted : std::min(wanted, available / 4);
-}
-
-// What the file says about its weights: "q8", or "q4, block 32".
-Subject SubjectOf(const rondo_model* model, const std::string& kernels) {
-  Subject subject;
-  subject.shape = Fact(model, "name");
-  subject.kernels = kernels;
-  const std::string weights = Fact(model, "weights");
-  const char* const kBlock = ", block ";
-  const size_t comma = weights.find(kBlock);
-  subject.weights = weights.substr(0, comma);
-  if (comma != std::string::npos) {
-    subject.block = static_cast<uint32_t>(
-        std::strtoul(weights.c_str() + comma + std::strlen(kBlock), nullptr, 10));
-  }
-  return subject;
-}
-
 // A session brought to a depth; each test leaves it there.
 class Bench {
  public:
   Bench(const BenchModel& model, const rondo_engine* engine, rondo_session* session)
-      : vocab_size_(Facts(model.handle.get()).vocab_size),
+      : tokens_(Facts(model.handle.get()).vocab_size),
         costs_(CostsOf(model.weights, engine)),
         memory_(Memory(engine)),
         session_(session),
@@ -102,26 +73,15 @@ class Bench {
   }
 
  private:
-  // Any token is as fast as any other, but equal ones would find their embedding in the cache.
-  int32_t NextToken() {
-    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
-    return static_cast<int32_t>((state_ >> 33) % vocab_size_);
-  }
-  const std::vector<int32_t>& Tokens(uint64_t count) {
-    tokens_.resize(count);
-    for (int32_t& token : tokens_) token = NextToken();
-    return tokens_;
-  }
-
   void Prefill(uint64_t count) {
     if (count == 0) return;
-    Check(session_, rondo_session_prefill(session_, Tokens(count).data(), count));
+    Check(session_, rondo_session_prefill(session_, tokens_.Some(count).data(), count));
   }
   void Decode(uint64_t count) {
     const float* logits = nullptr;
     size_t n_logits = 0;
     for (uint64_t i = 0; i < count; ++i) {
-      Check(session_, rondo_session_accept(session_, NextToken()));
+      Check(session_, rondo_session_accept(session_, tokens_.Next()));
       Check(session_, rondo_session_logits(session_, &logits, &n_logits));
     }
   }
@@ -129,29 +89,22 @@ class Bench {
   void Verify(uint64_t rows) {
     const auto ignore = [](void*, size_t, const float*, size_t) {};
     Check(session_,
-          rondo_session_prefill_logits(session_, Tokens(rows).data(), rows, ignore, nullptr));
+          rondo_session_prefill_logits(session_, tokens_.Some(rows).data(), rows, ignore, nullptr));
   }
   void Undo(uint64_t count) { Check(session_, rondo_session_undo(session_, count)); }
 
-  const uint32_t vocab_size_;
+  RandomTokens tokens_;
   const ModelCosts costs_;
   const rondo_memory_plan memory_;
   rondo_session* const session_;
   const CancelOnSignal cancel_;
   uint64_t depth_ = 0;
-  uint64_t state_ = 1;
-  std::vector<int32_t> tokens_;
 };
 
 class Runner {
  public:
   Runner(const BenchModel& model, const BenchOptions& options, const BenchCallbacks& callbacks)
-      : model_(model),
-        options_(options),
-        callbacks_(callbacks),
-        memory_(ProbeBytes(options.probe_bytes)) {
-    if (!memory_.valid()) throw Error("there is no memory for the bandwidth probe");
-  }
+      : model_(model), options_(options), callbacks_(callbacks), limits_(options.probe_bytes) {}
 
   void Run() {
     for (const uint32_t threads : options_.threads) RunThreads(threads);
@@ -212,8 +165,7 @@ class Runner {
     for (const Measurement& test : tests) bench.Run(test);  // to warm up
     for (uint32_t i = 0; i < options_.repetitions; ++i) {
       for (Measurement& test : tests) {
-        test.peak.push_back(Probed(Int8Peak(test.threads)));
-        test.bandwidth.push_back(Probed(ReadBandwidth(memory_, test.threads)));
+        limits_.Look(&test);
         test.seconds.push_back(bench.Run(test));
       }
       if (!options_.peer.empty()) AskPeer(tests);
@@ -226,12 +178,6 @@ class Runner {
       }
       callbacks_.measured(test);
     }
-  }
-
-  static double Probed(double rate) {
-    CheckInterrupt();
-    if (rate > 0) return rate;
-    throw Error("the system refuses the threads of a probe");
   }
 
   void AskPeer(std::vector<Measurement>& tests) const {
@@ -249,7 +195,7 @@ class Runner {
   const BenchModel& model_;
   const BenchOptions& options_;
   const BenchCallbacks& callbacks_;
-  const ProbeMemory memory_;
+  const Limits limits_;
   Subject subject_;
 };
 

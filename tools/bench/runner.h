@@ -8,6 +8,7 @@
 
 #include "tools/bench/bench_model.h"
 #include "tools/bench/measurement.h"
+#include "tools/bench/subject.h"
 
 namespace rondo::tools {
 
@@ -22,6 +23,12 @@ struct BenchOptions {
   uint32_t max_rows = EngineDefaults().max_rows;
   std::string kernels;  // empty: the best for this CPU
   std::string peer;     // a shell command; empty: none
+  // Numbers of sessions, ascending from 1 to at most limit.sessions; empty: no test of them.
+  std::vector<uint32_t> sessions;
+  uint64_t long_prompt_tokens = 2048;  // of what is evaluated beside, forked, found; at least 1
+  uint32_t rows_per_step = 0;          // as the engine's option
+  bool fork = false;
+  bool prefix = false;
   // Memory of the bandwidth probe, above any cache's size; less where little is free.
   uint64_t probe_bytes = uint64_t{1} << 30;
 };

@@ -14,4 +14,12 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
+// What `action` takes.
+template <typename Action>
+double Seconds(const Action& action) {
+  const Stopwatch watch;
+  action();
+  return watch.seconds();
+}
+
 }  // namespace rondo::tools

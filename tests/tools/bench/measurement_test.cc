@@ -18,6 +18,27 @@ TEST(BenchStatistics, MedianIsTheMiddle) {
   EXPECT_EQ(Largest({}), 0);
 }
 
+TEST(BenchStatistics, PercentilesAreOfTheValues) {
+  EXPECT_EQ(Percentile({}, 0.5), 0);
+  EXPECT_EQ(Percentile({3}, 0.99), 3);
+  EXPECT_EQ(Percentile({4, 1, 3, 2}, 0.5), 2);
+  EXPECT_EQ(Percentile({4, 1, 3, 2}, 0.51), 3);
+  EXPECT_EQ(Percentile({4, 1, 3, 2}, 0), 1);
+  std::vector<double> hundred;
+  for (int i = 100; i > 0; --i) hundred.push_back(i);
+  EXPECT_EQ(Percentile(hundred, 0.99), 99);
+  EXPECT_EQ(Percentile(hundred, 1), 100);
+}
+
+TEST(BenchStatistics, SpeedupIsTheMedianOfTheRepetitions) {
+  Measurement m;
+  m.tokens = 8;
+  m.seconds = {1, 2, 4};
+  EXPECT_EQ(Speedup(m), 0);
+  m.baseline_speeds = {8, 1, 1};  // 1, 4 and 2 times as fast
+  EXPECT_EQ(Speedup(m), 2);
+}
+
 TEST(BenchStatistics, SpeedsAreOfTheMedianTime) {
   Measurement m;
   m.tokens = 100;
@@ -58,6 +79,12 @@ TEST(BenchCosts, DecodeReadsTheWeightsAndHalfOfWhatItAdds) {
   EXPECT_EQ(PassBytes(costs, 100, 1), 1000 + 10 * 100.5);
   EXPECT_EQ(DecodeBytes(costs, 0, 1), PassBytes(costs, 0, 1));
   EXPECT_EQ(DecodeBytes(costs, 100, 8), 8 * (1000 + 10 * 104));
+}
+
+TEST(BenchCosts, SessionsSideBySideReadTheWeightsOnce) {
+  const ModelCosts costs = {{}, 1000, 10};
+  EXPECT_EQ(SideBySideBytes(costs, 100, 8, 1), DecodeBytes(costs, 100, 8));
+  EXPECT_EQ(SideBySideBytes(costs, 100, 8, 3), 8 * (1000 + 3 * 10 * 104));
 }
 
 TEST(BenchCosts, PrefillMultipliesTheHeadOnce) {

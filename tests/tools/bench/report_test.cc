@@ -39,12 +39,13 @@ std::vector<std::string> Keys(const ordered_json& object) {
 
 TEST(BenchReport, JsonHasTheSameKeysForEveryTest) {
   const ordered_json decode = ToJson(kSubject, Decode());
-  EXPECT_THAT(
-      Keys(decode),
-      ElementsAre("shape", "weights", "block", "kernels", "threads", "test", "tokens", "depth",
-                  "rows", "repetitions", "seconds", "tokens_per_second", "tokens_per_second_min",
-                  "tokens_per_second_max", "limit", "share", "probe_gbps", "peak_gops",
-                  "relative_cost", "peer_tokens_per_second", "peer_ratio"));
+  EXPECT_THAT(Keys(decode),
+              ElementsAre("shape", "weights", "block", "kernels", "threads", "test", "tokens",
+                          "depth", "rows", "repetitions", "seconds", "tokens_per_second",
+                          "tokens_per_second_min", "tokens_per_second_max", "limit", "share",
+                          "probe_gbps", "peak_gops", "relative_cost", "peer_tokens_per_second",
+                          "peer_ratio", "sessions", "speedup", "latency_p50", "latency_p99",
+                          "latency_max", "pass_seconds", "kv_tokens_before", "kv_tokens"));
   EXPECT_EQ(Keys(ToJson(kSubject, Measurement())), Keys(decode));
 }
 
@@ -70,7 +71,15 @@ TEST(BenchReport, JsonTellsTheFigures) {
                                  {"peak_gops", 850.0},
                                  {"relative_cost", nullptr},
                                  {"peer_tokens_per_second", nullptr},
-                                 {"peer_ratio", nullptr}};
+                                 {"peer_ratio", nullptr},
+                                 {"sessions", nullptr},
+                                 {"speedup", nullptr},
+                                 {"latency_p50", nullptr},
+                                 {"latency_p99", nullptr},
+                                 {"latency_max", nullptr},
+                                 {"pass_seconds", nullptr},
+                                 {"kv_tokens_before", nullptr},
+                                 {"kv_tokens", nullptr}};
   EXPECT_EQ(decode, expected) << decode.dump(2);
 
   Measurement verify = Decode();
@@ -91,12 +100,64 @@ TEST(BenchReport, JsonTellsTheFigures) {
 TEST(BenchReport, CsvHasAColumnForEveryKey) {
   const std::string header = CsvHeader();
   const std::string line = CsvLine(kSubject, Decode());
-  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 20);
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 28);
   EXPECT_EQ(line,
             "qwen3-0.6b,q4,64,avx512vnni,2,decode,128,4096,1,3,2.0,64.0,32.0,128.0,bandwidth,0.75,"
-            "16.0,850.0,,,\n");
+            "16.0,850.0,,,,,,,,,,,\n");
   EXPECT_THAT(CsvLine({"a \"b\", c", "q8", 0, "k"}, Decode()),
               HasSubstr("\"a \"\"b\"\", c\",q8,,"));
+}
+
+// A prompt of 256 tokens beside a session that decodes.
+Measurement Beside() {
+  Measurement m;
+  m.test = TestKind::kBeside;
+  m.tokens = 256;
+  m.sessions = 2;
+  m.seconds = {2, 4};
+  m.baseline_speeds = {256, 128};
+  m.latencies = {0.5, 0.5, 0.75, 2};
+  m.pass_seconds = 0.5;
+  return m;
+}
+
+TEST(BenchReport, JsonTellsTheFiguresOfManySessions) {
+  const ordered_json beside = ToJson(kSubject, Beside());
+  EXPECT_EQ(beside["sessions"], 2);
+  EXPECT_EQ(beside["speedup"], 0.5);
+  EXPECT_EQ(beside["latency_p50"], 0.5);
+  EXPECT_EQ(beside["latency_p99"], 2.0);
+  EXPECT_EQ(beside["latency_max"], 2.0);
+  EXPECT_EQ(beside["pass_seconds"], 0.5);
+  Measurement fork;
+  fork.kv_tokens_before = 128;
+  fork.kv_tokens = 1152;
+  EXPECT_EQ(ToJson(kSubject, fork)["kv_tokens_before"], 128);
+  EXPECT_EQ(ToJson(kSubject, fork)["kv_tokens"], 1152);
+}
+
+TEST(BenchReport, TableTellsTheFiguresOfManySessions) {
+  EXPECT_THAT(
+      TableLine(Beside(), false),
+      EndsWith(" x0.50 of the prompt alone, p50 500 ms, p99 2.00 s, max 2.00 s = 1.00, 4.00, "
+               "4.00 passes\n"));
+  Measurement sessions = Decode();
+  sessions.test = TestKind::kSessions;
+  sessions.baseline_speeds = {32, 64, 16};
+  EXPECT_THAT(TableLine(sessions, false), EndsWith(" 75 % of 16.0 GB/s, x2.00 of one session\n"));
+  sessions.test = TestKind::kCallers;
+  EXPECT_THAT(TableLine(sessions, false), EndsWith(", x2.00 of one caller\n"));
+  Measurement fork;
+  fork.test = TestKind::kFork;
+  fork.seconds = {2e-6, 4e-6};
+  fork.kv_tokens_before = 128;
+  fork.kv_tokens = 1152;
+  EXPECT_THAT(TableLine(fork, false),
+              EndsWith(" 3.0 us a fork, KV of 128 tokens before, of 1,152 after\n"));
+  Measurement prefix = Beside();
+  prefix.test = TestKind::kPrefixFound;
+  prefix.latencies = {};
+  EXPECT_THAT(TableLine(prefix, false), EndsWith(" x0.50 of without, 3.00 s\n"));
 }
 
 TEST(BenchReport, TableTellsShareAndPeer) {

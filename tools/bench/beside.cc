@@ -1,0 +1,89 @@
+// A prompt that is evaluated beside a session that decodes, whose tokens wait for larger passes.
+#include <algorithm>
+
+#include "tools/bench/costs.h"
+#include "tools/bench/session_tests.h"
+#include "tools/bench/stepping.h"
+#include "tools/common/stopwatch.h"
+
+namespace rondo::tools {
+namespace {
+
+struct Beside {
+  rondo_engine* engine;
+  rondo_session* decoding;  // at `depth`, and left there
+  rondo_session* prompted;  // empty, and left so
+  uint64_t depth;
+
+  // Each gives the seconds to the prompt's first token.
+  double Alone(const std::vector<int32_t>& prompt) const {
+    Append(prompted, prompt);
+    const double seconds = Seconds([&] { StepToToken(engine, prompted); });
+    CutTo(prompted, 0);
+    return seconds;
+  }
+  double Together(const std::vector<int32_t>& prompt, std::vector<double>* latencies) const {
+    Append(prompted, prompt);
+    rondo_session* const both[] = {decoding, prompted};
+    const Stopwatch watch;
+    for (bool over = false; !over;) {
+      latencies->push_back(Seconds([&] {
+        const std::vector<rondo_event> events = Step(engine, both);
+        if (events[0].token < 0) throw Error("a session that decodes got no token");
+        over = events[1].token >= 0;
+      }));
+    }
+    const double seconds = watch.seconds();
+    CutTo(decoding, depth);
+    CutTo(prompted, 0);
+    return seconds;
+  }
+};
+
+// Passes that a prompt takes beside one row: a row of it comes into each at least.
+uint64_t Passes(uint64_t prompt, const rondo_memory_plan& plan) {
+  const uint64_t rows = std::max<uint64_t>(plan.rows_per_step, 2) - 1;
+  return (prompt + rows - 1) / rows;
+}
+
+}  // namespace
+
+std::vector<Measurement> MeasureBeside(Testbed& bed) {
+  const BenchOptions& options = bed.options;
+  const uint64_t depth = options.prompt_tokens, prompt = options.long_prompt_tokens;
+  rondo_engine_options engine_options = bed.EngineOptions(2, prompt + depth);
+  const uint64_t passes = Passes(prompt, bed.Plan(engine_options));
+  engine_options.context = static_cast<uint32_t>(std::max(prompt, depth + passes) + 1);
+  const Engine engine = bed.Create(engine_options);
+  const rondo_memory_plan plan = Memory(engine.get());
+  const ModelCosts costs = CostsOf(bed.model.weights, engine.get());
+  const Session decoding = bed.OpenAt(engine.get(), depth);
+  const Session prompted = OpenEndless(engine.get());
+  const Beside test = {engine.get(), decoding.get(), prompted.get(), depth};
+
+  Measurement alone, beside;
+  alone.test = TestKind::kPrefill;
+  beside.test = TestKind::kBeside;
+  alone.threads = beside.threads = plan.threads;
+  alone.tokens = beside.tokens = prompt;
+  alone.rows = static_cast<uint32_t>(std::min<uint64_t>(prompt, plan.max_rows));
+  beside.rows = plan.rows_per_step;
+  alone.sessions = 1;
+  beside.sessions = 2;
+  const double row = PrefillOperations(costs, 1);
+  bed.SetPromptLimit(PrefillOperations(costs, prompt), &alone);
+  bed.SetPromptLimit(PrefillOperations(costs, prompt) + row * static_cast<double>(passes), &beside);
+
+  test.Alone(bed.tokens.Some(std::min<uint64_t>(prompt, plan.max_rows)));  // to warm up
+  for (uint32_t i = 0; i < options.repetitions; ++i) {
+    bed.limits.Look(&alone);
+    alone.seconds.push_back(test.Alone(bed.tokens.Some(prompt)));
+    bed.limits.Look(&beside);
+    beside.seconds.push_back(test.Together(bed.tokens.Some(prompt), &beside.latencies));
+    beside.baseline_speeds.push_back(static_cast<double>(prompt) / alone.seconds.back());
+  }
+  beside.pass_seconds = Percentile(beside.latencies, 0.5);
+  return {alone, beside};
+}
+
+}  // namespace rondo::tools

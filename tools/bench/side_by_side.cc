@@ -1,0 +1,67 @@
+// Sessions that decode side by side: rondo_engine_step for all of them.
+#include "tools/bench/costs.h"
+#include "tools/bench/session_tests.h"
+#include "tools/bench/stepping.h"
+#include "tools/common/stopwatch.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr uint64_t kWarmUpSteps = 2;
+
+// Every step gives each session a token; then all are back where they were.
+double Decode(rondo_engine* engine, std::span<rondo_session* const> sessions, uint64_t depth,
+              uint64_t steps, std::vector<double>* latencies) {
+  const Stopwatch watch;
+  for (uint64_t i = 0; i < steps; ++i) {
+    latencies->push_back(Seconds([&] {
+      for (const rondo_event& event : Step(engine, sessions)) {
+        if (event.token < 0) throw Error("a session that decodes got no token");
+      }
+    }));
+  }
+  const double seconds = watch.seconds();
+  for (rondo_session* session : sessions) CutTo(session, depth);
+  return seconds;
+}
+
+}  // namespace
+
+std::vector<Measurement> MeasureSideBySide(Testbed& bed) {
+  const BenchOptions& options = bed.options;
+  const uint64_t depth = options.prompt_tokens, steps = options.decode_tokens;
+  const uint32_t most = options.sessions.back();
+  const Engine engine = bed.Create(bed.EngineOptions(most, depth + steps + 1));
+  const ModelCosts costs = CostsOf(bed.model.weights, engine.get());
+  std::vector<Session> sessions;
+  for (uint32_t i = 0; i < most; ++i) sessions.push_back(bed.OpenAt(engine.get(), depth));
+
+  std::vector<Measurement> tests;
+  for (const uint32_t n : options.sessions) {
+    Measurement& m = tests.emplace_back();
+    m.test = TestKind::kSessions;
+    m.threads = Memory(engine.get()).threads;
+    m.tokens = n * steps;
+    m.depth = depth;
+    m.rows = m.sessions = n;
+    m.limit = Limit::kBandwidth;
+    m.work = SideBySideBytes(costs, depth, steps, n);
+  }
+  const auto run = [&](const Measurement& m, uint64_t count, std::vector<double>* latencies) {
+    return Decode(engine.get(), Handles(sessions, m.sessions), depth, count, latencies);
+  };
+  for (const Measurement& m : tests) {
+    std::vector<double> ignored;
+    run(m, std::min(steps, kWarmUpSteps), &ignored);
+  }
+  for (uint32_t i = 0; i < options.repetitions; ++i) {
+    for (Measurement& m : tests) {
+      bed.limits.Look(&m);
+      m.seconds.push_back(run(m, steps, &m.latencies));
+      m.baseline_speeds.push_back(static_cast<double>(steps) / tests.front().seconds.back());
+    }
+  }
+  return tests;
+}
+
+}  // namespace rondo::tools

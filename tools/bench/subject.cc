@@ -1,0 +1,26 @@
+#include "tools/bench/subject.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "tools/common/library.h"
+
+namespace rondo::tools {
+
+// What the file says about its weights: "q8", or "q4, block 32".
+Subject SubjectOf(const rondo_model* model, const std::string& kernels) {
+  Subject subject;
+  subject.shape = Fact(model, "name");
+  subject.kernels = kernels;
+  const std::string weights = Fact(model, "weights");
+  const char* const kBlock = ", block ";
+  const size_t comma = weights.find(kBlock);
+  subject.weights = weights.substr(0, comma);
+  if (comma != std::string::npos) {
+    subject.block = static_cast<uint32_t>(
+        std::strtoul(weights.c_str() + comma + std::strlen(kBlock), nullptr, 10));
+  }
+  return subject;
+}
+
+}  // namespace rondo::tools

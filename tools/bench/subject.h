@@ -1,0 +1,20 @@
+// Subject: what is measured, which stays the same over a run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "rondo/rondo.h"
+
+namespace rondo::tools {
+
+struct Subject {
+  std::string shape;    // or the model's name
+  std::string weights;  // "q8", "q4", "f32"; empty where the file does not tell
+  uint32_t block = 0;   // of q4, else 0
+  std::string kernels;
+};
+
+Subject SubjectOf(const rondo_model* model, const std::string& kernels);
+
+}  // namespace rondo::tools
