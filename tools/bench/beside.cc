@@ -19,7 +19,7 @@ struct Beside {
   double Alone(const std::vector<int32_t>& prompt) const {
     Append(prompted, prompt);
     const double seconds = Seconds([&] { StepToToken(engine, prompted); });
-    CutTo(prompted, 0);
+    Check(prompted, rondo_session_reset(prompted));
     return seconds;
   }
   double Together(const std::vector<int32_t>& prompt, std::vector<double>* latencies) const {
@@ -34,8 +34,8 @@ struct Beside {
       }));
     }
     const double seconds = watch.seconds();
-    CutTo(decoding, depth);
-    CutTo(prompted, 0);
+    GoBackTo(decoding, depth);
+    Check(prompted, rondo_session_reset(prompted));
     return seconds;
   }
 };

@@ -41,7 +41,7 @@ double Decode(std::span<rondo_session* const> sessions, uint64_t depth, uint64_t
   for (const Caller& caller : callers) {
     Check(caller.session, caller.status);
     latencies->insert(latencies->end(), caller.latencies.begin(), caller.latencies.end());
-    CutTo(caller.session, depth);
+    GoBackTo(caller.session, depth);
   }
   return seconds;
 }

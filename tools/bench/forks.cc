@@ -20,10 +20,7 @@ std::vector<Measurement> MeasureForks(Testbed& bed) {
   const uint64_t after = before + kForks * block;
   engine_options.kv_tokens = static_cast<uint32_t>(after);
   const Engine engine = bed.Create(engine_options);
-  const Session source = OpenEndless(engine.get());
-  Append(source.get(), bed.tokens.Some(prompt));
-  StepToToken(engine.get(), source.get());
-  CutTo(source.get(), prompt);
+  const Session source = bed.OpenAt(engine.get(), prompt);
   // A fork takes over the logits of its source, too.
   const float* logits = nullptr;
   size_t n_logits = 0;

@@ -35,7 +35,7 @@ Session Testbed::OpenAt(rondo_engine* engine, uint64_t depth) {
   Session session = OpenEndless(engine);
   Append(session.get(), tokens.Some(depth));
   StepToToken(engine, session.get());
-  CutTo(session.get(), depth);
+  GoBackTo(session.get(), depth);
   return session;
 }
 

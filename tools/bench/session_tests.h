@@ -24,7 +24,7 @@ struct Testbed {
   rondo_engine_options EngineOptions(uint32_t sessions, uint64_t context) const;
   rondo_memory_plan Plan(const rondo_engine_options& engine_options) const;
   Engine Create(const rondo_engine_options& engine_options) const;
-  // After `depth` tokens of its own.
+  // After `depth` tokens of its own, of which the last one waits.
   Session OpenAt(rondo_engine* engine, uint64_t depth);
   // The operations of a prompt are held against the int8 peak, which is no limit of float weights.
   void SetPromptLimit(double operations, Measurement* m) const;

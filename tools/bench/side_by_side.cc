@@ -21,7 +21,7 @@ double Decode(rondo_engine* engine, std::span<rondo_session* const> sessions, ui
     }));
   }
   const double seconds = watch.seconds();
-  for (rondo_session* session : sessions) CutTo(session, depth);
+  for (rondo_session* session : sessions) GoBackTo(session, depth);
   return seconds;
 }
 

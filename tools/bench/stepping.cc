@@ -54,10 +54,11 @@ rondo_event StepToToken(rondo_engine* engine, rondo_session* session) {
   }
 }
 
-void CutTo(rondo_session* session, uint64_t tokens) {
+void GoBackTo(rondo_session* session, uint64_t tokens) {
   uint64_t position = 0;
   Check(session, rondo_session_position(session, &position));
-  Check(session, rondo_session_undo(session, position - tokens));
+  Check(session, rondo_session_undo(session, position - tokens + 1));
+  Append(session, {0});
 }
 
 std::vector<rondo_session*> Handles(const std::vector<Session>& sessions, size_t count) {

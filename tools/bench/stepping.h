@@ -21,8 +21,9 @@ std::vector<rondo_event> Step(rondo_engine* engine, std::span<rondo_session* con
 // Passes until `session` has a token, which comes with this event.
 rondo_event StepToToken(rondo_engine* engine, rondo_session* session);
 
-// Back to so many tokens.
-void CutTo(rondo_session* session, uint64_t tokens);
+// Back to `tokens` tokens, at least 1, of which the last is another and waits for its pass: as a
+// session that decodes stands between two steps.
+void GoBackTo(rondo_session* session, uint64_t tokens);
 
 // The handles of the first `count`.
 std::vector<rondo_session*> Handles(const std::vector<Session>& sessions, size_t count);

@@ -85,6 +85,27 @@ TEST(SessionsBench, EveryStepOfEveryRepetitionIsTimed) {
   for (const size_t i : {0, 1, 4, 5}) EXPECT_EQ(m[i].pass_seconds, 0);
 }
 
+// A session that goes back stands as one that decodes: its next token takes a row of a pass.
+TEST(SessionsBench, GoingBackLeavesARowToEvaluate) {
+  const BenchModel model = MakeRandomModel(*FindShape("stories260k"), {});
+  rondo_engine_options options = EngineDefaults();
+  options.context = 70;
+  const Engine engine = CreateEngine(model.handle.get(), options);
+  const Session session = OpenEndless(engine.get());
+  Append(session.get(), RandomTokens(512).Some(66));
+  StepToToken(engine.get(), session.get());
+  for (const uint64_t tokens : {66, 64, 1}) {
+    GoBackTo(session.get(), tokens);
+    rondo_event event = {};
+    event.struct_size = sizeof event;
+    Check(session.get(), rondo_session_event(session.get(), &event));
+    EXPECT_EQ(event.pending, 1u);
+    uint64_t position = 0;
+    Check(session.get(), rondo_session_position(session.get(), &position));
+    EXPECT_EQ(position, tokens);
+  }
+}
+
 TEST(SessionsBench, EachIsComparedWithItsOwnRepetition) {
   BenchOptions options = SmallOptions();
   options.prefix = true;
@@ -128,7 +149,10 @@ bool ForksFit(uint64_t prompt, uint64_t kv_tokens) {
   const Session source = OpenEndless(engine.get());
   Append(source.get(), RandomTokens(512).Some(prompt));
   EXPECT_EQ(StepToToken(engine.get(), source.get()).pending, 0u);
-  CutTo(source.get(), prompt);
+  GoBackTo(source.get(), prompt);
+  const float* logits = nullptr;
+  size_t n_logits = 0;
+  Check(source.get(), rondo_session_logits(source.get(), &logits, &n_logits));
   std::vector<Session> forks;
   for (int i = 0; i < 16; ++i) forks.push_back(ForkEndless(source.get()));
   try {
