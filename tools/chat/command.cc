@@ -28,7 +28,6 @@ Examples:
   rondo chat model.rondo
   rondo chat model.rondo --system "You answer in one sentence." --temperature 0.7 --seed 7
   echo "What is a rondo?" | rondo chat model.rondo --max-tokens 100
-
   rondo chat model.rondo --session today.chat      # goes on with it the next time
 
 Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends with
