@@ -105,17 +105,17 @@
  * Threads. Each comment ends with a tag:
  *     [any thread]           at any time, also at once with any other call
  *     [one call per session] a second call on the same session at once is RONDO_STATUS_BUSY.
- *                            Sessions of one engine may be used from different threads; their
- *                            calls take turns. Sessions of different engines do not wait for
- *                            each other.
+ *                            Sessions of one engine may be used from different threads; those
+ *                            that compute are served together or take turns. Sessions of
+ *                            different engines do not wait for each other.
  *   Nothing is global or thread-local: no initialisation, no shutdown, no locale trouble.
  *   An engine's own threads block all signals: handlers run on the host's threads only. They sleep
  *   between calls and end with the engine.
  *   fork(): the child may close the handles that it inherited, in any order, and open its own. It
  *   must do nothing else with them; calls on sessions are RONDO_STATUS_BUSY there. The parent goes
  *   on and notices nothing. What a call held that ran while the process forked, the child keeps.
- * Memory. Only _open, _create, the plan functions and rondo_chat_render ask the system for memory;
- *   everything else works in what is there. Nothing is ever written to disk.
+ * Memory. Only _open, _fork, _create, the plan functions and rondo_chat_render ask the system for
+ *   memory; everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
  *   machines whose plan names the same kernels; whatever the number of threads, the size of
  *   chunks, the sessions beside it, what was shared, forked and undone in between. Equal logits

@@ -417,8 +417,9 @@ TEST(ManySessionsTest, StepsInsideOfACallback) {
   struct Both {
     rondo_engine* engine;
     rondo_session* session;
+    rondo_session* running;
     int busy = 0;
-  } both = {engine.get(), b.get()};
+  } both = {engine.get(), b.get(), a.get()};
   const auto row = [](void* user, size_t, const float*, size_t) {
     auto* call = static_cast<Both*>(user);
     const int32_t id = 5;
@@ -429,10 +430,15 @@ TEST(ManySessionsTest, StepsInsideOfACallback) {
         rondo_engine_step(call->engine, &call->session, 1, nullptr, 0) == RONDO_STATUS_BUSY;
     call->busy +=
         rondo_session_fork(call->session, &options, &fork, nullptr, 0) == RONDO_STATUS_BUSY;
+    // From another thread, too: one of its sessions is in the call that this is inside of.
+    std::thread([call] {
+      rondo_session* const two[] = {call->session, call->running};
+      call->busy += rondo_engine_step(call->engine, two, 2, nullptr, 0) == RONDO_STATUS_BUSY;
+    }).join();
   };
   const int32_t ids[] = {1, 2, 3};
   ASSERT_EQ(rondo_session_prefill_logits(a.get(), ids, 3, row, &both), RONDO_STATUS_OK);
-  EXPECT_EQ(both.busy, 9);
+  EXPECT_EQ(both.busy, 12);
 }
 
 }  // namespace
