@@ -116,22 +116,26 @@ class Schedules : public testing::TestWithParam<Case> {
     Schedules* test = nullptr;
     Session* session = nullptr;
     uint32_t text = 0;
+    int wanted = 0;  // rows that were asked for and did not come yet; below 0: not counted
 
     static void Row(void* self, uint64_t position, std::span<const float> logits) {
       auto* member = static_cast<Member*>(self);
       const float* expected =
           member->test->expected_[member->text].data() + position * logits.size();
       ++member->test->rows_seen_;
+      --member->wanted;
       EXPECT_EQ(std::memcmp(logits.data(), expected, logits.size_bytes()), 0)
           << "text " << member->text << " position " << position;
     }
     Sequence& sequence() const { return session->sequence(); }
     // Queues the next tokens of its text, and asks for the logits of all of them or of the last.
-    void Append(size_t n, bool all) const {
+    void Append(size_t n, bool all) {
       const std::vector<int32_t> text = Text(this->text, kLength);
       const uint64_t at = sequence().position();
       n = std::min<uint64_t>({n, sequence().room(), kLength - at});
+      if (n == 0) return;
       sequence().Append(std::span(text).subspan(at, n), all ? 0 : n - 1);
+      wanted = all ? static_cast<int>(n) : 1;
     }
   };
 
@@ -140,9 +144,15 @@ class Schedules : public testing::TestWithParam<Case> {
     std::mt19937 random(seed);
     const uint32_t sessions = 2 + random() % (kMostSessions - 1);
     EngineOptions options = Options(1 + seed % 2, sessions);
+    if (seed % 5 > 1) options.max_rows = 150;
     if (seed % 3 == 2) options.kv_tokens = (1 + random() % ((sessions + 1) / 2)) * kKvBlockTokens;
     if (seed % 4 == 3) options.rows_per_step = 1 + random() % options.max_rows;
     const auto engine = model_->NewEngine(options);
+    const size_t n_groups = engine->plan().kv.groups().size();
+    std::vector<size_t> free_blocks;
+    for (size_t g = 0; g < n_groups; ++g) {
+      free_blocks.push_back(engine->plan().pool.free_blocks(g));
+    }
     std::vector<Member> members(sessions);
     for (int step = 0; step < 30; ++step) {
       std::vector<Sequence*> pass;
@@ -164,12 +174,14 @@ class Schedules : public testing::TestWithParam<Case> {
         if (what == 1 && sequence.CanTruncate(less)) {
           const std::lock_guard turn(engine->turn());
           sequence.Truncate(less);
+          member.wanted = -1;
         }
         const Member& other = members[random() % sessions];
         if (what == 2 && other.session != nullptr && &other != &member) {
           const std::lock_guard turn(engine->turn());
           sequence.CopyFrom(other.sequence());
           member.text = other.text;
+          member.wanted = -1;
         }
         if (what == 5 && other.session != nullptr && &other != &member) {
           size_t bytes = 0;
@@ -179,6 +191,7 @@ class Schedules : public testing::TestWithParam<Case> {
           const Status status = member.session->Restore(snapshot);
           if (status.ok()) {
             member.text = other.text;
+            member.wanted = -1;
             ++restored_;
           } else {
             ASSERT_EQ(status.code(), StatusCode::kKvPoolFull) << status.message();
@@ -193,7 +206,10 @@ class Schedules : public testing::TestWithParam<Case> {
         }
         if (what == 3 || sequence.pending() == 0) continue;  // waits
         const bool cancel = what == 4;
-        if (cancel) sequence.Cancel();
+        if (cancel) {
+          sequence.Cancel();
+          member.wanted = -1;
+        }
         pass.push_back(&sequence);
         before.push_back(sequence.evaluated());
         cancelled.push_back(cancel);
@@ -215,6 +231,10 @@ class Schedules : public testing::TestWithParam<Case> {
         }
         continue;
       }
+      for (const Member& member : members) {
+        if (member.session == nullptr || member.sequence().pending() > 0) continue;
+        EXPECT_LE(member.wanted, 0) << "a row that was asked for did not come";
+      }
       for (size_t i = 0; i < pass.size(); ++i) {
         // One that the pass had no rows for waits for the next.
         if (!cancelled[i] || pass[i]->outcome().ok()) continue;
@@ -223,6 +243,11 @@ class Schedules : public testing::TestWithParam<Case> {
       }
     }
     taken_over_ += engine->tokens_taken_over();
+    // Whatever was given up and refused, no block is lost.
+    for (Member& member : members) engine->CloseSession(member.session);
+    for (size_t g = 0; g < n_groups; ++g) {
+      EXPECT_EQ(engine->plan().pool.free_blocks(g), free_blocks[g]) << "group " << g;
+    }
   }
 
   const TempFolder folder_;
