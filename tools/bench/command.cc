@@ -32,7 +32,7 @@ Examples:
   rondo bench model.rondo
   rondo bench --shape llama3.2-1b --weights q4 --block 32 -p 512 -n 128 -d 0,4096,16384 -t 1,2
   rondo bench --shape qwen3-0.6b -b 1,2,4,8 --json > qwen3.json
-  rondo bench model.rondo --sessions 1,2,4,8,16 --rows-per-step 64 --fork --prefix
+  rondo bench model.rondo --sessions 1,2,4,8,16 --rows-per-step 64 --fork --prefix --snapshot
   rondo bench model.rondo --peer 'llama-bench -m m.gguf -p $P -n $N -d $D -t $T -r 1 -o json'
 
 Tests: load (the engine's creation), prefill of -p tokens, decode of -n tokens, and with -b verify,
@@ -43,7 +43,7 @@ the best of three passes; their medians are what shares are shares of. Decode an
 against the sum (bytes of weights, keys and values read), prefill of integer weights against the
 dot products (2 operations for each weight and token; the attention's own are not counted).
 
-Many sessions: --sessions, --fork and --prefix ask for tests of their own in place of those above.
+Many sessions: --sessions, --fork, --prefix and --snapshot ask for tests of their own in place of those above.
 --sessions: sessions that each have -p tokens decode -n tokens side by side, a pass for all (one
 step gives each a token; "x" tells the throughput of all against one). Then a prompt of
 --long-prompt tokens alone and beside a session that decodes, with the times between that one's
@@ -51,7 +51,8 @@ tokens, in passes, too: the median pass of the same mix. Then one thread of the 
 rondo_session_next, and two, each for a session of its own. --fork: a session of --long-prompt
 tokens is forked 16 times in a KV pool that has room for one prompt and 16 ends, and no more; then
 all forks get their first token. --prefix: the time to the first token of a prompt of --long-prompt
-tokens, and again when the prefix cache has it. What is compared takes turns in each repetition.
+tokens, and again when the prefix cache has it. --snapshot: a session of --long-prompt tokens saved
+and restored, against evaluating them again. What is compared takes turns in each repetition.
 
 --shape makes random weights in a temporary folder (TMPDIR), of Llama's operators in that shape's
 sizes: of Qwen3, for example, without the norms of queries and keys. Shapes:
@@ -145,7 +146,7 @@ CLI::Option* AddNumbers(CLI::App* command, const std::string& name, uint32_t low
 }
 
 bool OfManySessions(const BenchOptions& bench) {
-  return !bench.sessions.empty() || bench.fork || bench.prefix;
+  return !bench.sessions.empty() || bench.fork || bench.prefix || bench.snapshot;
 }
 
 void CheckRows(const std::string& name, uint32_t rows, const BenchOptions& bench) {
@@ -159,7 +160,8 @@ void CheckSessionsUsage(const Arguments& a) {
   const BenchOptions& bench = a.bench;
   if (!OfManySessions(bench)) {
     if (!a.long_prompt) return;
-    throw CLI::ValidationError("--long-prompt", "is for --sessions, --fork and --prefix");
+    throw CLI::ValidationError("--long-prompt",
+                               "is for --sessions, --fork, --prefix and --snapshot");
   }
   if (bench.sessions.empty()) return;
   CheckRows("--sessions", bench.sessions.back(), bench);
@@ -329,10 +331,14 @@ void AddBenchCommand(CLI::App& app) {
   CLI::Option* prefix =
       command->add_flag("--prefix", bench.prefix, "A prompt that the prefix cache has")
           ->group(kSessionsGroup);
-  AddNumber(command, "--long-prompt", 1, kMostTokens,
-            "Tokens of the prompt that is evaluated beside others, forked or found; default: " +
-                std::to_string(bench.long_prompt_tokens),
-            [a](uint32_t n) { a->long_prompt = n; })
+  CLI::Option* snapshot =
+      command->add_flag("--snapshot", bench.snapshot, "A session saved and restored")
+          ->group(kSessionsGroup);
+  AddNumber(
+      command, "--long-prompt", 1, kMostTokens,
+      "Tokens of the prompt that is evaluated beside others, forked, found or saved; default: " +
+          std::to_string(bench.long_prompt_tokens),
+      [a](uint32_t n) { a->long_prompt = n; })
       ->group(kSessionsGroup);
   AddNumber(command, "--rows-per-step", 1, kMostRows,
             "With --sessions: tokens of one pass in which a session decodes; default: --rows",
@@ -358,7 +364,7 @@ void AddBenchCommand(CLI::App& app) {
           ->type_name("FILE")
           ->group(kOutputGroup);
   AddForceFlag(command, &a->replace);
-  for (CLI::Option* of_many : {sessions, fork, prefix}) {
+  for (CLI::Option* of_many : {sessions, fork, prefix, snapshot}) {
     for (CLI::Option* of_one : {depths, verified, peer, plot}) of_many->excludes(of_one);
   }
   CLI::Option_group* form = command->add_option_group("Form (at most one; default: a table)");

@@ -88,6 +88,10 @@ const char* Name(TestKind test) {
       return "first";
     case TestKind::kPrefixFound:
       return "prefix";
+    case TestKind::kSave:
+      return "save";
+    case TestKind::kRestore:
+      return "restore";
     default:
       return "load";
   }

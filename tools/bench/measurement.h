@@ -20,6 +20,8 @@ enum class TestKind {
   kForked,       // the first token of every fork
   kFirstToken,   // of a prompt that nobody had before
   kPrefixFound,  // the same of a prompt that the prefix cache has
+  kSave,         // a session as bytes
+  kRestore,      // and back
 };
 
 // Which of the machine's limits a test runs against.
@@ -49,6 +51,7 @@ struct Measurement {
   double pass_seconds = 0;        // beside: the median pass of the same mix
   uint64_t kv_tokens_before = 0;  // fork: in whole blocks, what the KV pool had in use
   uint64_t kv_tokens = 0;         // and after it; the pool has no more
+  uint64_t snapshot_bytes = 0;
 };
 
 // The middle one, or the mean of the two in the middle; 0 of none.

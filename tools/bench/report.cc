@@ -52,6 +52,8 @@ const char* BaselineName(TestKind test) {
       return "the prompt alone";
     case TestKind::kCallers:
       return "one caller";
+    case TestKind::kRestore:
+      return "evaluating again";
     default:
       return "without";
   }
@@ -69,7 +71,8 @@ std::string Details(const Measurement& m) {
   }
   const bool one_token = m.test == TestKind::kForked || m.test == TestKind::kFirstToken ||
                          m.test == TestKind::kPrefixFound;
-  if (one_token) text += ", " + FormatSeconds(Median(m.seconds));
+  if (m.snapshot_bytes > 0) text += ", " + RoundBytes(static_cast<double>(m.snapshot_bytes));
+  if (one_token || m.snapshot_bytes > 0) text += ", " + FormatSeconds(Median(m.seconds));
   if (m.latencies.empty()) return text;
   const double p50 = Percentile(m.latencies, 0.5), p99 = Percentile(m.latencies, 0.99);
   const double most = Largest(m.latencies);
@@ -124,6 +127,7 @@ ordered_json ToJson(const Subject& subject, const Measurement& m) {
   object["pass_seconds"] = OrNull(m.pass_seconds);
   object["kv_tokens_before"] = m.kv_tokens > 0 ? ordered_json(m.kv_tokens_before) : ordered_json();
   object["kv_tokens"] = m.kv_tokens > 0 ? ordered_json(m.kv_tokens) : ordered_json();
+  object["snapshot_bytes"] = m.snapshot_bytes > 0 ? ordered_json(m.snapshot_bytes) : ordered_json();
   return object;
 }
 

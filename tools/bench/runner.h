@@ -29,6 +29,7 @@ struct BenchOptions {
   uint32_t rows_per_step = 0;          // as the engine's option
   bool fork = false;
   bool prefix = false;
+  bool snapshot = false;
   // Memory of the bandwidth probe, above any cache's size; less where little is free.
   uint64_t probe_bytes = uint64_t{1} << 30;
 };

@@ -40,5 +40,7 @@ std::vector<Measurement> MeasureCallers(Testbed& bed);
 std::vector<Measurement> MeasureForks(Testbed& bed);
 // A long prompt's first token, without and with what the prefix cache has.
 std::vector<Measurement> MeasurePrefix(Testbed& bed);
+// A session saved and restored, against evaluating its tokens again.
+std::vector<Measurement> MeasureSnapshot(Testbed& bed);
 
 }  // namespace rondo::tools

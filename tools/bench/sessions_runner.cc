@@ -13,6 +13,7 @@ std::vector<SessionTest> TestsOf(const BenchOptions& options) {
   if (!options.sessions.empty()) tests = {MeasureSideBySide, MeasureBeside, MeasureCallers};
   if (options.fork) tests.push_back(MeasureForks);
   if (options.prefix) tests.push_back(MeasurePrefix);
+  if (options.snapshot) tests.push_back(MeasureSnapshot);
   return tests;
 }
 

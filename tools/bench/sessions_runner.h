@@ -6,7 +6,7 @@
 namespace rondo::tools {
 
 // `options.sessions`: sessions side by side, a prompt beside one that decodes, two callers;
-// `fork`, `prefix`: these. Sessions have prompt_tokens before they decode decode_tokens, each at
+// `fork`, `prefix`, `snapshot`: these. Sessions have prompt_tokens before they decode decode_tokens, each at
 // least 1. What is compared takes turns. Throws Error.
 void RunSessionsBench(const BenchModel& model, const BenchOptions& options,
                       const BenchCallbacks& callbacks);

@@ -39,13 +39,14 @@ std::vector<std::string> Keys(const ordered_json& object) {
 
 TEST(BenchReport, JsonHasTheSameKeysForEveryTest) {
   const ordered_json decode = ToJson(kSubject, Decode());
-  EXPECT_THAT(Keys(decode),
-              ElementsAre("shape", "weights", "block", "kernels", "threads", "test", "tokens",
-                          "depth", "rows", "repetitions", "seconds", "tokens_per_second",
-                          "tokens_per_second_min", "tokens_per_second_max", "limit", "share",
-                          "probe_gbps", "peak_gops", "relative_cost", "peer_tokens_per_second",
-                          "peer_ratio", "sessions", "speedup", "latency_p50", "latency_p99",
-                          "latency_max", "pass_seconds", "kv_tokens_before", "kv_tokens"));
+  EXPECT_THAT(
+      Keys(decode),
+      ElementsAre("shape", "weights", "block", "kernels", "threads", "test", "tokens", "depth",
+                  "rows", "repetitions", "seconds", "tokens_per_second", "tokens_per_second_min",
+                  "tokens_per_second_max", "limit", "share", "probe_gbps", "peak_gops",
+                  "relative_cost", "peer_tokens_per_second", "peer_ratio", "sessions", "speedup",
+                  "latency_p50", "latency_p99", "latency_max", "pass_seconds", "kv_tokens_before",
+                  "kv_tokens", "snapshot_bytes"));
   EXPECT_EQ(Keys(ToJson(kSubject, Measurement())), Keys(decode));
 }
 
@@ -79,7 +80,8 @@ TEST(BenchReport, JsonTellsTheFigures) {
                                  {"latency_max", nullptr},
                                  {"pass_seconds", nullptr},
                                  {"kv_tokens_before", nullptr},
-                                 {"kv_tokens", nullptr}};
+                                 {"kv_tokens", nullptr},
+                                 {"snapshot_bytes", nullptr}};
   EXPECT_EQ(decode, expected) << decode.dump(2);
 
   Measurement verify = Decode();
@@ -100,10 +102,10 @@ TEST(BenchReport, JsonTellsTheFigures) {
 TEST(BenchReport, CsvHasAColumnForEveryKey) {
   const std::string header = CsvHeader();
   const std::string line = CsvLine(kSubject, Decode());
-  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 28);
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 29);
   EXPECT_EQ(line,
             "qwen3-0.6b,q4,64,avx512vnni,2,decode,128,4096,1,3,2.0,64.0,32.0,128.0,bandwidth,0.75,"
-            "16.0,850.0,,,,,,,,,,,\n");
+            "16.0,850.0,,,,,,,,,,,,\n");
   EXPECT_THAT(CsvLine({"a \"b\", c", "q8", 0, "k"}, Decode()),
               HasSubstr("\"a \"\"b\"\", c\",q8,,"));
 }
@@ -158,6 +160,11 @@ TEST(BenchReport, TableTellsTheFiguresOfManySessions) {
   prefix.test = TestKind::kPrefixFound;
   prefix.latencies = {};
   EXPECT_THAT(TableLine(prefix, false), EndsWith(" x0.50 of without, 3.00 s\n"));
+  Measurement restore = prefix;
+  restore.test = TestKind::kRestore;
+  restore.snapshot_bytes = 4200000;
+  EXPECT_THAT(TableLine(restore, false), EndsWith(" x0.50 of evaluating again, 4.2 MB, 3.00 s\n"));
+  EXPECT_EQ(ToJson(kSubject, restore)["snapshot_bytes"], 4200000);
 }
 
 TEST(BenchReport, TableTellsShareAndPeer) {

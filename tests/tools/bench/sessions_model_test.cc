@@ -56,15 +56,17 @@ std::string Order(const std::vector<Measurement>& measurements) {
 TEST(SessionsBench, EveryTestForEachNumberOfThreads) {
   BenchOptions options = SmallOptions();
   options.threads = {1, 2};
-  options.fork = options.prefix = true;
+  options.fork = options.prefix = options.snapshot = true;
   const std::vector<Measurement> measurements = Bench(options);
   EXPECT_EQ(Order(measurements),
             "1/sessions/1/5/7/1 1/sessions/3/5/21/3 1/prefill/1/0/100/32 1/beside/2/0/100/8 "
             "1/callers/1/5/7/1 1/callers/2/5/14/2 1/fork/16/100/0/0 1/forked/16/100/16/16 "
             "1/first/1/0/100/32 1/prefix/1/64/100/32 "
+            "1/prefill/1/0/100/32 1/save/1/100/0/0 1/restore/1/0/100/0 "
             "2/sessions/1/5/7/1 2/sessions/3/5/21/3 2/prefill/1/0/100/32 2/beside/2/0/100/8 "
             "2/callers/1/5/7/1 2/callers/2/5/14/2 2/fork/16/100/0/0 2/forked/16/100/16/16 "
-            "2/first/1/0/100/32 2/prefix/1/64/100/32 ");
+            "2/first/1/0/100/32 2/prefix/1/64/100/32 "
+            "2/prefill/1/0/100/32 2/save/1/100/0/0 2/restore/1/0/100/0 ");
   for (const Measurement& m : measurements) {
     EXPECT_EQ(m.seconds.size(), 2u);
     EXPECT_GT(Median(m.seconds), 0);
@@ -179,6 +181,19 @@ TEST(SessionsBench, ForksNeedAllTheKvThatIsTold) {
   }
 }
 
+TEST(SessionsBench, ASnapshotHoldsTheTokensAndTheirKv) {
+  BenchOptions options = SmallOptions();
+  options.sessions = {};
+  options.snapshot = true;
+  const std::vector<Measurement> m = Bench(options);
+  ASSERT_EQ(m.size(), 3u);
+  EXPECT_EQ(m[1].snapshot_bytes, m[2].snapshot_bytes);
+  constexpr uint64_t kValues = 100 * 5 * 2 * 4 * 8;  // tokens, layers, keys and values, heads
+  EXPECT_GT(m[1].snapshot_bytes, kValues) << "a byte each";
+  EXPECT_LT(m[1].snapshot_bytes, 3 * kValues) << "and scales";
+  EXPECT_EQ(m[2].baseline_speeds.size(), 2u);
+}
+
 class SessionsBenchCommand : public testing::Test {
  protected:
   const std::string small_ = "-p 4 -n 3 -t 1 --reps 1 --rows 64 --long-prompt 130 ";
@@ -187,17 +202,17 @@ class SessionsBenchCommand : public testing::Test {
 
 TEST_F(SessionsBenchCommand, AModelAsTable) {
   const std::string model = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
-  const ToolResult result =
-      tool_("bench " + model + " --sessions 4,2 --rows-per-step 16 " + small_ + " --fork --prefix");
+  const ToolResult result = tool_("bench " + model + " --sessions 4,2 --rows-per-step 16 " +
+                                  small_ + " --fork --prefix --snapshot");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, StartsWith("tiny, q8: "));
-  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2 + 3 + 2 + 2 + 2 + 2);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2 + 3 + 2 + 2 + 2 + 2 + 3);
   for (const char* part :
        {"share of the limit", "x1.00 of one session", ", p50 ", ", p99 ", ", max ",
         "of the prompt alone", " = 1.00, ", " passes\n", "x1.00 of one caller", " us a fork",
-        "KV of 192 tokens before, of 1,216 after\n", "forked ", "first ", "prefix ",
-        "of without"}) {
+        "KV of 192 tokens before, of 1,216 after\n", "forked ", "first ", "prefix ", "of without",
+        "save ", " kB, ", "restore ", "of evaluating again"}) {
     EXPECT_THAT(result.out, HasSubstr(part)) << result.out;
   }
 }
@@ -226,7 +241,7 @@ TEST_F(SessionsBenchCommand, OneTestAsCsv) {
   const ToolResult result = tool_("bench --shape stories260k --fork --csv " + small_);
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 3);
-  EXPECT_THAT(result.out, HasSubstr(",192,1216\n"));
+  EXPECT_THAT(result.out, HasSubstr(",192,1216,\n"));
 }
 
 TEST_F(SessionsBenchCommand, WrongUsageIsTwo) {
@@ -242,6 +257,7 @@ TEST_F(SessionsBenchCommand, WrongUsageIsTwo) {
                                 "--sessions 2 --peer true",
                                 "--fork --plot x.svg",
                                 "--prefix -d 1",
+                                "--snapshot -b 2",
                                 "--rows-per-step 4",
                                 "--fork --rows-per-step 4",
                                 "--sessions 2 --rows-per-step 0",
