@@ -35,14 +35,32 @@ float Sane(float score) {
   return score >= kNegativeInfinity ? std::min(score, FLT_MAX) : kNegativeInfinity;
 }
 
+// In lanes, which the compiler makes into vectors. What is no number is passed by.
+float Largest(std::span<const float> logits) {
+  constexpr size_t kLanes = 16;
+  float lanes[kLanes];
+  std::fill_n(lanes, kLanes, kNegativeInfinity);
+  size_t i = 0;
+  for (; i + kLanes <= logits.size(); i += kLanes) {
+    for (size_t l = 0; l < kLanes; ++l) lanes[l] = std::max(lanes[l], logits[i + l]);
+  }
+  for (; i < logits.size(); ++i) lanes[0] = std::max(lanes[0], logits[i]);
+  return *std::max_element(lanes, lanes + kLanes);
+}
+
 int32_t ArgMax(std::span<const float> logits) {
+  constexpr size_t kStretch = 1024;  // most hold none that is better
   float best = kNegativeInfinity;
   int32_t best_id = Sampler::kNoToken;
-  for (size_t i = 0; i < logits.size(); ++i) {
-    const float logit = std::min(logits[i], FLT_MAX);
-    if (logit > best) {
-      best = logit;
-      best_id = static_cast<int32_t>(i);
+  for (size_t begin = 0; begin < logits.size(); begin += kStretch) {
+    const size_t end = std::min(begin + kStretch, logits.size());
+    if (!(Largest(logits.subspan(begin, end - begin)) > best)) continue;
+    for (size_t i = begin; i < end; ++i) {
+      const float logit = std::min(logits[i], FLT_MAX);
+      if (logit > best) {
+        best = logit;
+        best_id = static_cast<int32_t>(i);
+      }
     }
   }
   return best_id;

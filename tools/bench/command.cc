@@ -43,9 +43,9 @@ the best of three passes; their medians are what shares are shares of. Decode an
 against the sum (bytes of weights, keys and values read), prefill of integer weights against the
 dot products (2 operations for each weight and token; the attention's own are not counted).
 
-Many sessions: --sessions, --fork, --prefix and --snapshot ask for tests of their own in place of those above.
---sessions: sessions that each have -p tokens decode -n tokens side by side, a pass for all (one
-step gives each a token; "x" tells the throughput of all against one). Then a prompt of
+Many sessions: --sessions, --fork, --prefix and --snapshot ask for tests of their own in place of
+those above. --sessions: sessions that each have -p tokens decode -n tokens side by side, a pass for
+all (one step gives each a token; "x" tells the throughput of all against one). Then a prompt of
 --long-prompt tokens alone and beside a session that decodes, with the times between that one's
 tokens, in passes, too: the median pass of the same mix. Then one thread of the host that calls
 rondo_session_next, and two, each for a session of its own. --fork: a session of --long-prompt

@@ -30,13 +30,14 @@ Examples:
   echo "What is a rondo?" | rondo chat model.rondo --max-tokens 100
   rondo chat model.rondo --session today.chat      # goes on with it the next time
 
-Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends with
-a backslash goes on in the next; """ begins and ends a text of many lines. Ctrl-C stops an answer and
-keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.
+Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends
+with a backslash goes on in the next; """ begins and ends a text of many lines. Ctrl-C stops an
+answer and keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.
 
-A conversation in a file (--session, /save) begins with its messages as JSON; behind them is what the
-model has computed of them, so that a later run of the same model, with the same --policy and, where
-it slides, the same --context, reads nothing twice. --session writes its file after every turn.)";
+A conversation in a file (--session, /save) begins with its messages as JSON; behind them is what
+the model has computed of them, so that a later run of the same model, with the same --policy and,
+where it slides, the same --context, reads nothing twice. --session writes its file after every
+turn.)";
 
 constexpr const char* kHelp =
     "/reset      begin anew, with the same system prompt\n"

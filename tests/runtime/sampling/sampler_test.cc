@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "tests/runtime/sampling/sampler_fixture.h"
 
@@ -32,6 +33,28 @@ TEST(SamplerTest, GreedyTakesTheBestAndTheLowestIdAmongEquals) {
   EXPECT_EQ(plain.Sample(logits), 1);
   TestSampler adjusted({.presence_penalty = 0.25f}, 5);
   EXPECT_EQ(adjusted.Sample(logits), 1);
+}
+
+// What is no number or infinite is anywhere among many; a penalty of 0 goes the plain way.
+TEST(SamplerTest, GreedyTakesTheBestOfMany) {
+  constexpr size_t kVocab = 5000;
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    Logits logits(1 + random() % kVocab);
+    const int worst = static_cast<int>(random() % 300);  // few values: many equals
+    for (float& logit : logits)
+      logit = static_cast<float>(static_cast<int>(random() % 300) - worst);
+    for (const float odd : {kNan, -kInf, round % 2 == 0 ? kInf : 1e30f}) {
+      for (uint32_t n = random() % 4; n > 0; --n) logits[random() % logits.size()] = odd;
+    }
+    int32_t best = -1;
+    for (size_t i = 0; i < logits.size(); ++i) {
+      const bool is_number = logits[i] > -kInf;
+      if (is_number && (best < 0 || logits[i] > logits[best])) best = static_cast<int32_t>(i);
+    }
+    TestSampler sampler({}, logits.size());
+    ASSERT_EQ(sampler.Sample(logits), best) << logits.size() << " logits";
+  }
 }
 
 TEST(SamplerTest, DrawsFollowTheDistribution) {
