@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
+#include <type_traits>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/checksum.h"
@@ -39,39 +41,41 @@ void PrefixCache::Bind(const MemoryPlan& plan, uint8_t* arena, const KvLayout& l
   std::fill_n(companions_, n_entries_ * layout_->groups().size(), kNoBlock);
 }
 
-PrefixCache::Tokens PrefixCache::TokensOf(const TokenHistory& tokens, uint64_t block) {
-  Tokens out;
-  for (size_t i = 0; i < out.size(); ++i) out[i] = tokens[block * kKvBlockTokens + i];
-  return out;
+PrefixCache::Key PrefixCache::KeyOf(BlockMark previous, const TokenHistory& tokens,
+                                    uint64_t block) {
+  Key key;
+  key.previous = previous;
+  for (size_t n = 0; n < key.tokens.size();) {
+    const auto run = tokens.Run(block * kKvBlockTokens + n, key.tokens.size() - n);
+    std::copy(run.begin(), run.end(), key.tokens.begin() + n);
+    n += run.size();
+  }
+  return key;
 }
 
-uint32_t PrefixCache::BucketOf(BlockMark previous, const Tokens& tokens) const {
-  ChecksumStream sum;
-  sum.Update({reinterpret_cast<const uint8_t*>(&previous), sizeof previous});
-  sum.Update({reinterpret_cast<const uint8_t*>(tokens.data()), sizeof tokens});
-  return static_cast<uint32_t>(sum.Digest()) & (n_buckets_ - 1);
+uint32_t PrefixCache::BucketOf(const Key& key) const {
+  static_assert(std::has_unique_object_representations_v<Key>);
+  const std::span bytes(reinterpret_cast<const uint8_t*>(&key), sizeof key);
+  return static_cast<uint32_t>(Checksum(bytes)) & (n_buckets_ - 1);
 }
 
 // An entry counts while its block has a mark: one that was taken for another use has none.
-BlockId PrefixCache::Find(BlockMark previous, const Tokens& tokens) const {
-  for (BlockId id = buckets_[BucketOf(previous, tokens)]; id != kNoBlock; id = entries_[id].next) {
-    const Entry& entry = entries_[id];
-    if (pool_->mark(searched_, id) != 0 && entry.previous == previous && entry.tokens == tokens) {
-      return id;
-    }
+BlockId PrefixCache::Find(const Key& key) const {
+  for (BlockId id = buckets_[BucketOf(key)]; id != kNoBlock; id = entries_[id].next) {
+    if (pool_->mark(searched_, id) != 0 && entries_[id].key == key) return id;
   }
   return kNoBlock;
 }
 
-void PrefixCache::Insert(BlockId id, BlockMark previous, const Tokens& tokens) {
+void PrefixCache::Insert(BlockId id, const Key& key) {
   Entry& entry = entries_[id];
   if (entry.bucket != kNoBlock) {  // of what the block held before
     BlockId* link = &buckets_[entry.bucket];
     while (*link != id) link = &entries_[*link].next;
     *link = entry.next;
   }
-  const uint32_t bucket = BucketOf(previous, tokens);
-  entry = {tokens, previous, bucket, buckets_[bucket]};
+  const uint32_t bucket = BucketOf(key);
+  entry = {key, bucket, buckets_[bucket]};
   buckets_[bucket] = id;
 }
 
@@ -90,13 +94,13 @@ void PrefixCache::Keep(Root root, const TokenHistory& tokens, uint64_t block, Bl
     previous = before == kNoBlock ? 0 : pool_->mark(searched_, before);
     if (previous == 0) return;
   }
-  const Tokens own_tokens = TokensOf(tokens, block);
+  const Key key = KeyOf(previous, tokens, block);
   const BlockId mine = table->Find(searched_, block);
   if (mine == kNoBlock) return;
-  BlockId id = Find(previous, own_tokens);
+  BlockId id = Find(key);
   if (id == kNoBlock) {
     id = mine;
-    Insert(id, previous, own_tokens);
+    Insert(id, key);
     pool_->SetMark(searched_, id, ++last_mark_);
   } else if (id != mine) {
     table->Put(searched_, block, id);
@@ -141,7 +145,7 @@ uint64_t PrefixCache::TakeOver(Root root, const TokenHistory& tokens, uint64_t m
   BlockMark previous = static_cast<BlockMark>(root);
   uint64_t found = 0;
   for (; found < limit; ++found) {
-    const BlockId id = Find(previous, TokensOf(tokens, found));
+    const BlockId id = Find(KeyOf(previous, tokens, found));
     if (id == kNoBlock) break;
     table->Put(searched_, found, id);
     previous = pool_->mark(searched_, id);

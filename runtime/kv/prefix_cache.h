@@ -39,18 +39,21 @@ class PrefixCache {
   uint64_t TakeOver(Root root, const TokenHistory& tokens, uint64_t most, BlockTable* table);
 
  private:
-  using Tokens = std::array<int32_t, kKvBlockTokens>;
+  struct Key {
+    BlockMark previous;  // of the block before
+    std::array<int32_t, kKvBlockTokens> tokens;
+    bool operator==(const Key&) const = default;
+  };
   struct Entry {
-    Tokens tokens;
-    BlockMark previous;  // the mark of the block before
+    Key key;
     uint32_t bucket;
     BlockId next;  // in the same bucket
   };
 
-  static Tokens TokensOf(const TokenHistory& tokens, uint64_t block);
-  uint32_t BucketOf(BlockMark previous, const Tokens& tokens) const;
-  BlockId Find(BlockMark previous, const Tokens& tokens) const;
-  void Insert(BlockId id, BlockMark previous, const Tokens& tokens);
+  static Key KeyOf(BlockMark previous, const TokenHistory& tokens, uint64_t block);
+  uint32_t BucketOf(const Key& key) const;
+  BlockId Find(const Key& key) const;
+  void Insert(BlockId id, const Key& key);
   // The block of another group that was computed with the searched group's block `id`.
   BlockId& Companion(size_t group, BlockId id) { return companions_[group * n_entries_ + id]; }
   bool HasCompanion(size_t group, BlockId id);
