@@ -40,9 +40,9 @@ int32_t Deliver(Turn& turn, const rondo::Result<rondo::TokenEvent>& event, rondo
   e.token = event->token;
   e.logprob = event->logprob;
   e.reason = static_cast<int32_t>(event->reason);
-  e.bytes = event->bytes.data();
+  e.bytes = event->bytes.empty() ? "" : event->bytes.data();  // never NULL
   e.bytes_count = event->bytes.size();
-  e.text = event->text.data();
+  e.text = event->text.empty() ? "" : event->text.data();
   e.text_bytes = event->text.size();
   e.pending = event->pending;
   e.taken_over = event->taken_over;

@@ -545,7 +545,7 @@ typedef struct rondo_event {
   float logprob;     /* natural log of the model's own probability, before any option; 0 unless
                         asked for in the options */
   int32_t reason;    /* RONDO_REASON_ */
-  const char* bytes; /* the token's bytes; may be a part of a character */
+  const char* bytes; /* the token's bytes, never NULL; may be a part of a character */
   size_t bytes_count;
   const char* text; /* what can be shown now: whole characters, nothing of a stop string; may be
                        empty, and more than this token's */

@@ -61,7 +61,7 @@ AttentionCall Call(const Pass& pass, const SublayerSpec& sublayer, const Sequenc
       .qkv_stride = spec.qkv_size(),
       .rope = rope_dim > 0 ? act.rope + rope_offset : nullptr,
       .rope_dim = rope_dim,
-      .sink_rope = rope_dim > 0 ? act.sink_rope + rope_offset : nullptr,
+      .sink_rope = rope_dim > 0 && act.sink_rope != nullptr ? act.sink_rope + rope_offset : nullptr,
       .position = sequence.position,
       .rows = sequence.tokens.size(),
       .out = act.mixed + first_row * spec.out_size(),
