@@ -6,8 +6,8 @@
 namespace rondo::tools {
 
 // `options.sessions`: sessions side by side, a prompt beside one that decodes, two callers;
-// `fork`, `prefix`, `snapshot`: these. Sessions have prompt_tokens before they decode decode_tokens, each at
-// least 1. What is compared takes turns. Throws Error.
+// `fork`, `prefix`, `snapshot`: these. Sessions have prompt_tokens before they decode
+// decode_tokens, each at least 1. What is compared takes turns. Throws Error.
 void RunSessionsBench(const BenchModel& model, const BenchOptions& options,
                       const BenchCallbacks& callbacks);
 
