@@ -71,7 +71,8 @@ TEST(RecommendedSampling, WhatNoSessionTakesIsRefusedByName) {
       {R"({"do_sample": "yes"})", "key do_sample is neither true nor false"},
       {R"({"do_sample": true, "temperature": "hot"})", "key temperature is not a number"}};
   for (const auto& [generation, sentence] : kCases) {
-    EXPECT_THAT(SentenceOf([&] { Read(generation); }), HasSubstr(sentence)) << generation;
+    EXPECT_THAT(SentenceOf([&text = generation] { Read(text); }), HasSubstr(sentence))
+        << generation;
   }
 }
 
