@@ -14,6 +14,7 @@ namespace {
 class RegexTest : public ::testing::Test {
  protected:
   void Use(const std::string& pattern) {
+    regex_ = {};  // its memory goes
     memory_ = std::move(*RegexMemory::Create());
     auto regex = Regex::Compile(pattern, /*utf=*/true, *memory_);
     ASSERT_TRUE(regex.ok()) << regex.status().message();
