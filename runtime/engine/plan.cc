@@ -163,6 +163,8 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
   RONDO_RETURN_IF_ERROR(CheckPositions(plan.decoder.spec(), options));
   RONDO_ASSIGN(plan.kv, MakeKvLayout(plan.decoder.spec(), *plan.set, window, options));
   RONDO_ASSIGN(plan.pool, BlockPool::Plan(plan.kv, memory));
+  // A model that keeps nothing of a position has nothing to take over.
+  plan.options.prefix_cache = options.prefix_cache && !plan.kv.groups().empty();
   if (options.prefix_cache) {
     RONDO_ASSIGN(plan.prefix_cache, PrefixCache::Plan(plan.kv, memory));
   }

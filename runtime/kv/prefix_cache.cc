@@ -154,9 +154,12 @@ uint64_t PrefixCache::TakeOver(Root root, const TokenHistory& tokens, uint64_t m
   table->Truncate(blocks * kKvBlockTokens);
   for (size_t g = 0; g < groups.size(); ++g) {
     if (g == searched_) continue;
-    for (uint64_t b = blocks - std::min(blocks, groups[g].ring_blocks); b < blocks; ++b) {
-      const BlockId id = table->Find(searched_, b);
-      if (HasCompanion(g, id)) table->Put(g, b, Companion(g, id));
+    // From the end back to the first that is gone: a table holds its blocks without gaps.
+    const uint64_t first = blocks - std::min(blocks, groups[g].ring_blocks);
+    for (uint64_t b = blocks; b > first; --b) {
+      const BlockId id = table->Find(searched_, b - 1);
+      if (!HasCompanion(g, id)) break;
+      table->Put(g, b - 1, Companion(g, id));
     }
   }
   return blocks * kKvBlockTokens;

@@ -32,6 +32,10 @@ const std::vector<Case> kCases = {
     {"One", [](ModelT& m) { Sublayers(m).pop_back(); }},
     {"MlpTwice", [](ModelT& m) { Sublayers(m).push_back(Copy(*Sublayers(m)[1])); }},
     {"MlpFirst", [](ModelT& m) { std::swap(Sublayers(m)[0], Sublayers(m)[1]); }},
+    {"NoAttentionAtAll",
+     [](ModelT& m) {
+       for (auto& layer : m.layers) layer->sublayers.erase(layer->sublayers.begin());
+     }},
     {"AttentionTwice", [](ModelT& m) { Sublayers(m)[1] = Copy(*Sublayers(m)[0]); }},
     {"Factors",
      [](ModelT& m) {
