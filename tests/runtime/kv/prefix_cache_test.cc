@@ -92,6 +92,7 @@ class Writer {
   }
   bool done() const { return end_ == text_.size(); }
   uint64_t end() const { return end_; }
+  BlockTable& table() { return table_; }
 
  private:
   static constexpr PrefixCache::Root kRoot = PrefixCache::Root::kShort;
@@ -194,12 +195,44 @@ TEST_P(PrefixCacheTest, FindsWhatWasClosed) {
   EXPECT_LE(second->Begin(text), kTokens);
 }
 
+// A layer's window shows four blocks and more. Of the older ones some are held by another, and one
+// between is gone: it must not seem to be there.
+using PrefixCacheGapTest = PrefixCacheTest;
+TEST_P(PrefixCacheGapTest, OlderBlocksBehindAGapAreLeft) {
+  std::vector<int32_t> text(14 * kTokens);
+  for (size_t i = 0; i < text.size(); ++i) text[i] = static_cast<int32_t>(i);
+  const auto writer = NewWriter();
+  writer->Begin(text);
+  for (int block = 0; block < 7; ++block) ASSERT_TRUE(writer->Write(kTokens, true));
+  const auto other = NewWriter();  // holds the blocks up to 6
+  other->table().ShareAll(writer->table());
+  ASSERT_TRUE(writer->Write(kTokens, true));
+  const BlockId gap = writer->table().Find(1, 7);
+  while (!writer->done()) ASSERT_TRUE(writer->Write(kTokens, true));
+  while (cache_->pool().free_blocks(1) > 0 && cache_->pool().Take(1) != gap) {
+  }
+  ASSERT_EQ(cache_->pool().mark(1, gap), 0u);
+
+  const auto late = NewWriter();
+  text.resize(12 * kTokens + 1);
+  ASSERT_EQ(late->Begin(text), 12 * kTokens);
+  late->ExpectIntact();
+  ASSERT_NE(late->table().Find(1, 8), kNoBlock);
+  EXPECT_EQ(late->table().Find(1, 7), kNoBlock);
+  EXPECT_EQ(late->table().Find(1, 6), kNoBlock);
+  EXPECT_FALSE(late->table().Holds(600));  // which sees blocks 6 to 9
+}
+INSTANTIATE_TEST_SUITE_P(Windows, PrefixCacheGapTest,
+                         testing::Values(Case{{.slides = false, .blocks = 14}, {0, 200}, 64, 0}));
+
 INSTANTIATE_TEST_SUITE_P(
     Windows, PrefixCacheTest,
     testing::Values(Case{{.slides = false, .blocks = 10}, {0}, 64, 0},
                     Case{{.slides = false, .blocks = 10}, {0, 100, 3}, 64, 0},
                     Case{{.slides = false, .blocks = 10}, {0, 100, 3}, 200, 16 * kTokens},
                     Case{{.slides = false, .blocks = 10}, {130}, 64, 0},
+                    Case{{.slides = false, .blocks = 12}, {0, 200}, 64, 24 * kTokens},
+                    Case{{.slides = false, .blocks = 12}, {0, 250}, 200, 0},
                     Case{{.slides = true, .blocks = 4}, {0, 70}, 100, 0},
                     Case{{.slides = true, .blocks = 5, .sink_blocks = 1}, {0, 0}, 64, 0}));
 
