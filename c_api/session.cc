@@ -8,11 +8,7 @@ namespace {
 
 using rondo::Status;
 using rondo::StatusCode;
-using rondo::c_api::CheckOutput;
-using rondo::c_api::Clear;
-using rondo::c_api::CloseGivenUp;
 using rondo::c_api::Code;
-using rondo::c_api::Fill;
 using rondo::c_api::kMaxStructSize;
 using rondo::c_api::NullArgument;
 using rondo::c_api::ReadOptions;

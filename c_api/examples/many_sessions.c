@@ -4,24 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 8 };
+enum { kMost = 8 };
 
 int main(int argc, char** argv) {
   rondo_model* model = NULL;
   rondo_engine* engine = NULL;
-  rondo_session* sessions[MOST] = {NULL};
-  rondo_session* running[MOST];
+  rondo_session* sessions[kMost] = {NULL};
+  rondo_session* running[kMost];
   rondo_engine_options engine_options;
   rondo_session_options session_options;
   rondo_event event;
-  char texts[MOST][1024] = {""};
+  char texts[kMost][1024] = {""};
   int32_t ids[256];
   size_t count = 0, n_sessions = 0, n_running = 0, i;
   char why[256] = "usage: many_sessions MODEL PROMPT...";
-  int failed = argc < 3 || argc - 1 > MOST;
+  int failed = argc < 3 || argc - 1 > kMost;
 
   rondo_engine_options_init(&engine_options, sizeof engine_options);
-  engine_options.max_sessions = MOST;
+  engine_options.max_sessions = kMost;
   rondo_session_options_init(&session_options, sizeof session_options);
   session_options.max_tokens = 32;
   event.struct_size = sizeof event;
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
   }
   for (i = 0; !failed && i < n_sessions; ++i) printf("%s\n", texts[i]);
   if (failed) fprintf(stderr, "%s\n", why);
-  for (i = 0; i < MOST; ++i) rondo_session_close(sessions[i]);
+  for (i = 0; i < kMost; ++i) rondo_session_close(sessions[i]);
   rondo_engine_close(engine);
   rondo_model_close(model);
   return failed ? 1 : 0;

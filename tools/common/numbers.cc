@@ -55,8 +55,7 @@ std::string FormatShare(double share, int decimals) { return Decimals(100 * shar
 std::string FormatOperations(double per_second) { return Decimals(per_second / 1e9, 0, "GOP/s"); }
 
 std::string FormatSpeed(const std::string& what, uint64_t tokens, double seconds) {
-  const std::string line =
-      what + ": " + FormatCount(tokens, "token") + " in " + FormatSeconds(seconds);
+  std::string line = what + ": " + FormatCount(tokens, "token") + " in " + FormatSeconds(seconds);
   if (tokens == 0 || !(seconds > 0)) return line;
   const double speed = static_cast<double>(tokens) / seconds;
   return line + ", " +
