@@ -163,7 +163,7 @@ for stage_name in $stages; do
       else # threads do not depend on the kernels: row invariance for the fastest ones in q8
         configure tsan -DRONDO_TEST_TOOL= && build tsan rondo_unit_tests rondo_model_tests rondo_abi_tests &&
           run_tests tsan 'unit|model|abi' \
-            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4"
+            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4B"
       fi
       ;;
     arm64)

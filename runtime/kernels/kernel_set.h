@@ -89,12 +89,12 @@ struct RowLoops {
 struct KernelSet {
   const char* name;
   bool (*available)();           // on this CPU
-  bool unsigned_inputs = false;  // q8 and q4 read int8 inputs as q + 128
+  bool unsigned_inputs = false;  // q8 and q4b read int8 inputs as q + 128
 
-  TileKernels<QuantizedGemm> q8;  // int8 inputs, int8 weights per channel; also Q.K
-  TileKernels<QuantizedGemm> q4;  // int8 inputs, int4 weights per block
-  TileKernels<FloatGemm> f32;     // float inputs and weights
-  TileKernels<FloatGemm> f32_q8;  // float inputs, int8 weights, kr = 1: P.V
+  TileKernels<QuantizedGemm> q8;   // int8 inputs, int8 weights per channel; also Q.K
+  TileKernels<QuantizedGemm> q4b;  // int8 inputs, int4 weights per block
+  TileKernels<FloatGemm> f32;      // float inputs and weights
+  TileKernels<FloatGemm> f32_q8;   // float inputs, int8 weights, kr = 1: P.V
 
   const RowLoops* loops;
 

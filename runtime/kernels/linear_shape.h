@@ -12,24 +12,24 @@ namespace rondo {
 
 static_assert(kOverRead <= kPackedOverRead);
 
-enum class WeightFormat : int32_t { kF32, kQ8, kQ4 };
+enum class WeightFormat : int32_t { kF32, kQ8, kQ4B };
 
 // The layout that a kernel set reads.
 constexpr PackedLayout LayoutOf(const KernelSet& set) {
-  return {{set.q8.nr, set.q8.kr}, {set.q4.nr, set.q4.kr}, {set.f32.nr, set.f32.kr}};
+  return {{set.q8.nr, set.q8.kr}, {set.q4b.nr, set.q4b.kr}, {set.f32.nr, set.f32.kr}};
 }
 
 struct LinearShape {
   WeightFormat format;
   size_t n;      // output channels
-  size_t k;      // inputs; for kQ4 padded to a multiple of block
-  size_t block;  // kQ4: inputs per scale; else 0
+  size_t k;      // inputs; for kQ4B padded to a multiple of block
+  size_t block;  // kQ4B: inputs per scale; else 0
 
   // Of a tensor that is not packed.
   static LinearShape Of(const TensorView& tensor) {
     const WeightFormat format = tensor.format == format::TensorFormat::F32  ? WeightFormat::kF32
                                 : tensor.format == format::TensorFormat::Q8 ? WeightFormat::kQ8
-                                                                            : WeightFormat::kQ4;
+                                                                            : WeightFormat::kQ4B;
     return {format, tensor.rows, tensor.padded_cols, tensor.block};
   }
 
@@ -52,7 +52,7 @@ struct LinearShape {
   format::TensorFormat Stored() const {
     return format == WeightFormat::kF32  ? format::TensorFormat::F32
            : format == WeightFormat::kQ8 ? format::TensorFormat::Q8
-                                         : format::TensorFormat::Q4;
+                                         : format::TensorFormat::Q4B;
   }
 };
 

@@ -179,8 +179,8 @@ int32_t PackPair(size_t kr, const uint8_t* in, uint8_t* out) {
   return sum;
 }
 
-void PackQ4(PackedLayout::Tile shape, size_t k, size_t block, const WeightRows& rows, size_t begin,
-            size_t count, uint8_t* tile) {
+void PackQ4B(PackedLayout::Tile shape, size_t k, size_t block, const WeightRows& rows, size_t begin,
+             size_t count, uint8_t* tile) {
   const size_t nr = shape.nr, kr = shape.kr;
   const size_t blocks = k / block;
   const bool usual = kr == 8 && count == nr;
@@ -234,8 +234,8 @@ void PackLinear(const PackedLayout& layout, const LinearShape& shape, const Weig
       case WeightFormat::kQ8:
         PackQ8(layout.q8, shape.k, rows, n, count, tile);
         break;
-      case WeightFormat::kQ4:
-        PackQ4(layout.q4, shape.k, shape.block, rows, n, count, tile);
+      case WeightFormat::kQ4B:
+        PackQ4B(layout.q4b, shape.k, shape.block, rows, n, count, tile);
         break;
     }
   }

@@ -12,7 +12,7 @@ namespace rondo {
 // Row-major weights as the file holds them (rondo.fbs, TensorFormat).
 struct WeightRows {
   const void* data;    // [n, k]: float, int8, or uint4 pairs
-  const void* scales;  // kQ8: float [n]; kQ4: bfloat16 [n, k / block]
+  const void* scales;  // kQ8: float [n]; kQ4B: bfloat16 [n, k / block]
   const float* bias;   // [n] or null
 };
 

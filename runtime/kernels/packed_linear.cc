@@ -13,8 +13,8 @@ namespace {
 
 float FromBfloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
-// Bytes of one block of kQ4 for a tile.
-size_t Q4BlockBytes(const LinearShape& shape, uint32_t nr) {
+// Bytes of one block of kQ4B for a tile.
+size_t BlockBytesQ4B(const LinearShape& shape, uint32_t nr) {
   return nr * (shape.block / 2 + sizeof(uint16_t));
 }
 
@@ -39,9 +39,9 @@ void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInp
     return;
   }
   const xnn_f32_qb4w_minmax_params blockwise = {{-INFINITY, INFINITY, shape.block}};
-  const bool q4 = shape.format == WeightFormat::kQ4;
-  const auto& kernels = q4 ? set.q4 : set.q8;
-  const void* params = q4 ? static_cast<const void*>(&blockwise) : &kNoClamp;
+  const bool q4b = shape.format == WeightFormat::kQ4B;
+  const auto& kernels = q4b ? set.q4b : set.q8;
+  const void* params = q4b ? static_cast<const void*>(&blockwise) : &kNoClamp;
   for (size_t r = 0; r < rows;) {
     const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
     kernels.by_rows[m](m, channels, shape.k, in.q8 + r * in.stride, in.stride, packed,
@@ -72,9 +72,9 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
       }
       return;
     }
-    case WeightFormat::kQ4: {
-      const size_t kr = set.q4.kr;
-      const size_t block_bytes = Q4BlockBytes(shape, static_cast<uint32_t>(nr));
+    case WeightFormat::kQ4B: {
+      const size_t kr = set.q4b.kr;
+      const size_t block_bytes = BlockBytesQ4B(shape, static_cast<uint32_t>(nr));
       const uint8_t* blocks = tile + nr * sizeof(float);
       for (size_t k = 0; k < out.size(); ++k) {
         const uint8_t* block = blocks + k / shape.block * block_bytes;
@@ -104,7 +104,7 @@ void ReadRow(const LinearShape& shape, const WeightRows& rows, size_t channel,
       for (size_t k = 0; k < out.size(); ++k) out[k] = static_cast<float>(weights[k]) * scale;
       return;
     }
-    case WeightFormat::kQ4: {
+    case WeightFormat::kQ4B: {
       const uint8_t* weights = static_cast<const uint8_t*>(rows.data) + channel * shape.k / 2;
       const uint16_t* scales =
           static_cast<const uint16_t*>(rows.scales) + channel * (shape.k / shape.block);

@@ -29,7 +29,7 @@ static_assert(offsetof(RowQuant, scale) == offsetof(xnn_qd8_quantization_params,
 // clang-format on
 // Tiles by XNNPACK's names, which begin with the rows: RONDO_Q8(4x16c8__neoni8mm).
 #define RONDO_Q8(tile) RONDO_TILE(QuantizedGemm, xnn_qd8_f32_qc8w_gemm, tile)
-#define RONDO_Q4(tile) RONDO_TILE(QuantizedGemm, xnn_qd8_f32_qb4w_gemm, tile)
+#define RONDO_Q4B(tile) RONDO_TILE(QuantizedGemm, xnn_qd8_f32_qb4w_gemm, tile)
 #define RONDO_F32(tile) RONDO_TILE(FloatGemm, xnn_f32_gemm, tile)
 #define RONDO_F32_Q8(tile) RONDO_TILE(FloatGemm, xnn_f32_qc8w_gemm, tile)
 #define RONDO_VECTOR(member, function) \

@@ -96,7 +96,7 @@ class Checker {
         data = CheckedSize(rows) * cols;
         scales = CheckedSize(rows) * sizeof(float);
         break;
-      case TensorFormat::Q4: {
+      case TensorFormat::Q4B: {
         block_fits = block == 32 || block == 64 || block == 128;
         if (!block_fits) break;
         const CheckedSize padded = CheckedSize(cols).AlignUp(block);
@@ -113,7 +113,7 @@ class Checker {
     if (!block_fits) {
       return Corrupt("tensor %s is %s with block %llu, expected %s", name,
                      FormatName(tensor.format()), ull{block},
-                     tensor.format() == TensorFormat::Q4 ? "32, 64 or 128" : "0");
+                     tensor.format() == TensorFormat::Q4B ? "32, 64 or 128" : "0");
     }
     if (rows == 0 || cols == 0 || !data.valid() || !scales.valid()) {
       return Corrupt("tensor %s is %llu x %llu, which no memory holds", name, ull{rows}, ull{cols});
@@ -132,7 +132,7 @@ class Checker {
     const char* name = tensor.name()->c_str();
     if (layout_ == nullptr) return Corrupt("tensor %s is packed, but the file has no layout", name);
     uint64_t k = tensor.cols();
-    if (tensor.format() == TensorFormat::Q4) k = CheckedSize(k).AlignUp(tensor.block()).value();
+    if (tensor.format() == TensorFormat::Q4B) k = CheckedSize(k).AlignUp(tensor.block()).value();
     const CheckedSize bytes =
         PackedBytes(*layout_, tensor.format(), tensor.rows(), k, tensor.block());
     if (!bytes.valid()) {

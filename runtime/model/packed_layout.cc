@@ -8,21 +8,21 @@ namespace {
 
 // As in the tables of runtime/kernels, which a test compares.
 constexpr NamedLayout kLayouts[] = {
-    {"avx512vnni", {.q8 = {16, 8}, .q4 = {16, 8}, .f32 = {16, 1}}},
-    {"avx2", {.q8 = {8, 8}, .q4 = {8, 8}, .f32 = {16, 1}}},
-    {"sse41", {.q8 = {4, 8}, .q4 = {4, 1}, .f32 = {8, 1}}},
-    {"i8mm", {.q8 = {16, 8}, .q4 = {16, 8}, .f32 = {8, 1}}},
-    {"neondot", {.q8 = {16, 4}, .q4 = {16, 4}, .f32 = {8, 1}}},
-    {"neon", {.q8 = {16, 1}, .q4 = {16, 1}, .f32 = {8, 1}}},
-    {"scalar", {.q8 = {4, 1}, .q4 = {4, 1}, .f32 = {4, 1}}},
+    {"avx512vnni", {.q8 = {16, 8}, .q4b = {16, 8}, .f32 = {16, 1}}},
+    {"avx2", {.q8 = {8, 8}, .q4b = {8, 8}, .f32 = {16, 1}}},
+    {"sse41", {.q8 = {4, 8}, .q4b = {4, 1}, .f32 = {8, 1}}},
+    {"i8mm", {.q8 = {16, 8}, .q4b = {16, 8}, .f32 = {8, 1}}},
+    {"neondot", {.q8 = {16, 4}, .q4b = {16, 4}, .f32 = {8, 1}}},
+    {"neon", {.q8 = {16, 1}, .q4b = {16, 1}, .f32 = {8, 1}}},
+    {"scalar", {.q8 = {4, 1}, .q4b = {4, 1}, .f32 = {4, 1}}},
 };
 
 }  // namespace
 
 LayoutId IdOf(const PackedLayout& layout) {
   LayoutId id;
-  std::snprintf(id.text, sizeof(id.text), "rondo-1/q8:%ux%u/q4:%ux%u/f32:%u", layout.q8.nr,
-                layout.q8.kr, layout.q4.nr, layout.q4.kr, layout.f32.nr);
+  std::snprintf(id.text, sizeof(id.text), "rondo-1/q8:%ux%u/q4b:%ux%u/f32:%u", layout.q8.nr,
+                layout.q8.kr, layout.q4b.nr, layout.q4b.kr, layout.f32.nr);
   return id;
 }
 

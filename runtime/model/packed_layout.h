@@ -5,10 +5,11 @@
 // channels of zeros. With inputs in groups of kr (the last one filled up with zeros), a tile holds
 //   F32: float bias[nr]; for each input float [nr]
 //   Q8:  int32 -sum[nr]; for each group int8 [nr][kr]; float scale[nr]; float bias[nr]
-//   Q4:  float -sum[nr]; for each block (for each two groups uint8 [nr][kr], the first group in the
+//   Q4B:  float -sum[nr]; for each block (for each two groups uint8 [nr][kr], the first group in
+//   the
 //        low nibbles, the second in the high ones, both signed; bfloat16 scale / 16 [nr]);
 //        float bias[nr]
-// where sum is that of a channel's weights: of the integers for Q8, of the real values for Q4.
+// where sum is that of a channel's weights: of the integers for Q8, of the real values for Q4B.
 #pragma once
 
 #include <cstddef>
@@ -28,12 +29,12 @@ struct PackedLayout {
     friend bool operator==(const Tile&, const Tile&) = default;
   };
   Tile q8;
-  Tile q4;
+  Tile q4b;
   Tile f32;  // kr is 1
   friend bool operator==(const PackedLayout&, const PackedLayout&) = default;
 };
 
-// Bytes of one tile. `k`: inputs, for Q4 a multiple of `block`.
+// Bytes of one tile. `k`: inputs, for Q4B a multiple of `block`.
 constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::TensorFormat format,
                                       uint64_t k, uint64_t block) {
   switch (format) {
@@ -43,14 +44,14 @@ constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::Tensor
       return CheckedSize(layout.q8.nr) *
              (CheckedSize(k).AlignUp(layout.q8.kr) + sizeof(int32_t) + 2 * sizeof(float));
     default:
-      return CheckedSize(layout.q4.nr) *
+      return CheckedSize(layout.q4b.nr) *
              (CheckedSize(k / block) * (block / 2 + sizeof(uint16_t)) + 2 * sizeof(float));
   }
 }
 constexpr uint32_t PackedTileChannels(const PackedLayout& layout, format::TensorFormat format) {
   return format == format::TensorFormat::F32  ? layout.f32.nr
          : format == format::TensorFormat::Q8 ? layout.q8.nr
-                                              : layout.q4.nr;
+                                              : layout.q4b.nr;
 }
 // Bytes of a whole matrix of n channels.
 constexpr CheckedSize PackedBytes(const PackedLayout& layout, format::TensorFormat format,
@@ -62,7 +63,7 @@ constexpr CheckedSize PackedBytes(const PackedLayout& layout, format::TensorForm
 // The kernels may read, but do not use, so many bytes behind a packed matrix.
 inline constexpr uint64_t kPackedOverRead = 128;
 
-// "rondo-1/q8:16x8/q4:16x8/f32:16": nr and kr by format. The first part changes when tiles of the
+// "rondo-1/q8:16x8/q4b:16x8/f32:16": nr and kr by format. The first part changes when tiles of the
 // same nr and kr are to mean something else.
 struct LayoutId {
   char text[64];  // zero-terminated

@@ -74,8 +74,8 @@ const char* FormatName(format::TensorFormat format) {
       return "f32";
     case format::TensorFormat::Q8:
       return "q8";
-    case format::TensorFormat::Q4:
-      return "q4";
+    case format::TensorFormat::Q4B:
+      return "q4b";
     default:
       return "?";
   }
@@ -84,7 +84,7 @@ const char* FormatName(format::TensorFormat format) {
 std::span<const float> TensorView::f32() const { return As<float>(data); }
 std::span<const int8_t> TensorView::q8() const { return As<int8_t>(data); }
 std::span<const float> TensorView::q8_scales() const { return As<float>(scales); }
-std::span<const uint16_t> TensorView::q4_scales() const { return As<uint16_t>(scales); }
+std::span<const uint16_t> TensorView::q4b_scales() const { return As<uint16_t>(scales); }
 
 TensorView ViewTensor(const ModelFile& file, uint32_t index) {
   const format::Tensor& tensor = *file.model().tensors()->Get(index);

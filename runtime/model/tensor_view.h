@@ -9,7 +9,7 @@
 
 namespace rondo {
 
-// "f32", "q8", "q4": as tools take and print it.
+// "f32", "q8", "q4b": as tools take and print it.
 const char* FormatName(format::TensorFormat format);
 
 // Layouts are those of format::TensorFormat. Views into the file's bytes; valid as long as these.
@@ -18,18 +18,18 @@ struct TensorView {
   format::TensorFormat format;
   size_t rows;         // output channels
   size_t cols;         // inputs
-  size_t block;        // Q4: columns per scale; else 0
-  size_t padded_cols;  // Q4: cols rounded up to a multiple of block; else cols
+  size_t block;        // Q4B: columns per scale; else 0
+  size_t padded_cols;  // Q4B: cols rounded up to a multiple of block; else cols
   std::span<const uint8_t> data;
   std::span<const uint8_t> scales;
   // How `data` holds values and scales and a bias; nullptr: as rows, like TensorFormat says.
   const PackedLayout* packed;
 
   // The typed views of `data` and `scales` of what is not packed; each for the formats named.
-  std::span<const float> f32() const;           // F32: [rows, cols]
-  std::span<const int8_t> q8() const;           // Q8: [rows, cols]
-  std::span<const float> q8_scales() const;     // Q8: [rows]
-  std::span<const uint16_t> q4_scales() const;  // Q4: bfloat16 [rows, padded_cols / block]
+  std::span<const float> f32() const;            // F32: [rows, cols]
+  std::span<const int8_t> q8() const;            // Q8: [rows, cols]
+  std::span<const float> q8_scales() const;      // Q8: [rows]
+  std::span<const uint16_t> q4b_scales() const;  // Q4B: bfloat16 [rows, padded_cols / block]
 };
 
 // `index` < file.model().tensors()->size(), as every index of an opened file is.

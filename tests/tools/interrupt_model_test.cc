@@ -46,7 +46,7 @@ class InterruptTest : public testing::TestWithParam<bool> {
   std::vector<Writer> Writers() const {
     const auto work = [&](const char* name) { return Path(std::string("work/") + name); };
     return {
-        {"q4.rondo", {"convert", Path("model"), "-o", work("q4.rondo"), "--weights", "q4"}},
+        {"q4b.rondo", {"convert", Path("model"), "-o", work("q4b.rondo"), "--weights", "q4b"}},
         {"mixed.rondo",
          {"convert", Path("model"), "-o", work("mixed.rondo"), "--weights", "auto", "--bits", "6",
           "--calibrate", Path("text")}},
@@ -106,7 +106,7 @@ TEST_P(InterruptTest, LeavesTheOldFiles) {
     std::ofstream(folder_ / "work" / name, std::ios::binary) << bytes;
   };
   fill("notes.txt", "what somebody wrote");
-  for (const char* name : {"q4.rondo", "mixed.rondo", "packed.rondo"})
+  for (const char* name : {"q4b.rondo", "mixed.rondo", "packed.rondo"})
     fill(name, "RNDO, an old one");
   fill("x.npy", "\x93NUMPY, an old one");
   for (const Writer& writer : Writers()) {

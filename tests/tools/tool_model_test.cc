@@ -233,7 +233,7 @@ TEST_F(ToolTest, EvalAgainstAnotherModel) {
   }
   tool_.Write("text", text);
   const std::string tiny = std::string(RONDO_TEST_DATA) + "/tiny";
-  const std::string f32 = tool_.Convert(tiny, "f32"), q4 = tool_.Convert(tiny, "q4");
+  const std::string f32 = tool_.Convert(tiny, "f32"), q4b = tool_.Convert(tiny, "q4b");
   const std::string on_text = " --context 64 --text '" + tool_.Path("text") + "'";
   const auto eval = [&](const std::string& arguments) {
     const ToolResult result = tool_("eval " + arguments + on_text + " --json");
@@ -247,19 +247,19 @@ TEST_F(ToolTest, EvalAgainstAnotherModel) {
   EXPECT_EQ(itself.at("perplexity"), itself.at("against").at("perplexity"));
   EXPECT_EQ(itself.at("positions").get<uint64_t>(), itself.at("chunks").get<uint64_t>() * 64);
   // The figures of one model do not depend on the other.
-  EXPECT_EQ(eval(q4).at("perplexity"), eval(q4 + " --against " + f32).at("perplexity"));
+  EXPECT_EQ(eval(q4b).at("perplexity"), eval(q4b + " --against " + f32).at("perplexity"));
   EXPECT_EQ(eval(f32 + " --kv f32").at("perplexity"), itself.at("perplexity"));
 
   const double kv = eval(f32 + " --against " + f32).at("kl");
   const double q8_loss = eval(model_ + " --against " + f32).at("kl");
-  const double q4_loss = eval(q4 + " --against " + f32).at("kl");
+  const double q4b_loss = eval(q4b + " --against " + f32).at("kl");
   EXPECT_GT(kv, 0);
   EXPECT_LT(kv, q8_loss);
-  EXPECT_LT(10 * q8_loss, q4_loss);
-  EXPECT_EQ(eval(q4 + " --against " + q4 + " --against-kv int8").at("kl"), 0.0);
+  EXPECT_LT(10 * q8_loss, q4b_loss);
+  EXPECT_EQ(eval(q4b + " --against " + q4b + " --against-kv int8").at("kl"), 0.0);
 
-  const ToolResult table = tool_("eval " + q4 + " --against " + f32 + on_text);
-  for (const char* part : {"q4.rondo", "f32.rondo", "reference", "same top token", "KL"}) {
+  const ToolResult table = tool_("eval " + q4b + " --against " + f32 + on_text);
+  for (const char* part : {"q4b.rondo", "f32.rondo", "reference", "same top token", "KL"}) {
     EXPECT_THAT(table.out, HasSubstr(part));
   }
 }

@@ -115,7 +115,7 @@ class RandomTensors {
         const uint64_t blocks = (cols + block - 1) / block;
         const format::Section data = WriteNibbles(rows, cols, blocks * block);
         // Nibbles are -8 to 7: signs by turns keep the mean of a row at 0.
-        const uint16_t scale = convert::ToBfloat16(deviation / kQ4Deviation);
+        const uint16_t scale = convert::ToBfloat16(deviation / kQ4BDeviation);
         std::vector<uint16_t> scales(rows * blocks, scale);
         for (size_t i = 1; i < scales.size(); i += 2) scales[i] ^= 0x8000;
         return {format, rows, cols, block, data, writer_.Add(BytesOf(scales))};
@@ -124,8 +124,8 @@ class RandomTensors {
   }
 
  private:
-  static constexpr float kQ8Deviation = 73.9f;  // of the odd numbers from -127 to 127
-  static constexpr float kQ4Deviation = 4.61f;  // of -8 to 7
+  static constexpr float kQ8Deviation = 73.9f;   // of the odd numbers from -127 to 127
+  static constexpr float kQ4BDeviation = 4.61f;  // of -8 to 7
 
   uint64_t Next() {
     state_ ^= state_ << 13;

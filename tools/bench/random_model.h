@@ -10,9 +10,9 @@
 namespace rondo::tools {
 
 struct RandomModelOptions {
-  std::string weights = "q8";    // f32, q8 or q4
+  std::string weights = "q8";    // f32, q8 or q4b
   std::string embedding = "q8";  // the same, of embedding and output head
-  uint32_t block = 32;           // of q4: 32, 64 or 128
+  uint32_t block = 32;           // of q4b: 32, 64 or 128
 };
 
 // Writes a Rondo file of Llama's operators in this shape to a temporary folder, opens it and

@@ -7,7 +7,7 @@
 
 namespace rondo::tools {
 
-// What the file says about its weights: "q8", or "q4, block 32".
+// What the file says about its weights: "q8", or "q4b, block 32".
 Subject SubjectOf(const rondo_model* model, const std::string& kernels) {
   Subject subject;
   subject.shape = Fact(model, "name");

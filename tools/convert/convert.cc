@@ -74,11 +74,11 @@ void DropPrefix(DecoderSpec& spec, const Checkpoint& checkpoint) {
 }
 
 // For `rondo inspect`.
-std::string WeightsFact(const ConvertOptions& options, bool kept_q4) {
+std::string WeightsFact(const ConvertOptions& options, bool kept_q4b) {
   const std::string calibrated = options.calibration.empty() ? "" : ", calibrated";
   if (options.bits == 0) {
     return FormatFact(options.weights, options.block) + calibrated +
-           (kept_q4 ? "; q4, block 32" : "");
+           (kept_q4b ? "; q4b, block 32" : "");
   }
   std::ostringstream text;
   text << "mixed, " << options.bits << " bits a weight" << calibrated;
@@ -95,7 +95,7 @@ Encoding EncodingOf(const TensorRecipe& recipe, const ConvertOptions& options,
   if (recipe.role == TensorRole::kVector || recipe.role == TensorRole::kTable) {
     return {TensorFormat::F32, 0};
   }
-  if (options.keep_q4 && HoldsQ4(recipe, checkpoint)) return {TensorFormat::Q4, 32};
+  if (options.keep_q4b && HoldsQ4B(recipe, checkpoint)) return {TensorFormat::Q4B, 32};
   const bool is_matrix = recipe.role == TensorRole::kMatrix;
   return {is_matrix ? options.weights : options.embedding, options.block};
 }
@@ -145,7 +145,7 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
   ConvertOptions all_float = options;
   all_float.weights = all_float.embedding = TensorFormat::F32;
   all_float.calibration.clear();
-  all_float.keep_q4 = false;
+  all_float.keep_q4b = false;
   FileWriter file(options.output.string() + ".calibration");
   ConvertInto(file, all_float, progress);
   calibration.emplace(file.unfinished_path(), options.calibration, options.block);
@@ -213,9 +213,10 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     report.parameters += stored.back().rows * stored.back().cols;
   }
   for (std::string& note : carry_over.Notes()) report.notes.push_back(std::move(note));
-  const Facts facts = {{"weights", WeightsFact(options, options.keep_q4 && carry_over.any_taken())},
-                       {"embedding", FormatFact(options.embedding, options.block)},
-                       {"rope", RopeFact(spec)}};
+  const Facts facts = {
+      {"weights", WeightsFact(options, options.keep_q4b && carry_over.any_taken())},
+      {"embedding", FormatFact(options.embedding, options.block)},
+      {"rope", RopeFact(spec)}};
   BuildMetadata(source.name, spec, facts, stored, writer.sections(), tokenizer, builder, chat,
                 sampling);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});

@@ -31,8 +31,8 @@ const KernelSet kKernelsI8mm = {
     .available = [] { return DetectCpu().neon_i8mm; },
     .q8 = RONDO_FAMILY(16, 8, 4, RONDO_Q8(1x16c8__neoni8mm), RONDO_Q8(2x16c8__neoni8mm),
                        RONDO_Q8(4x16c8__neoni8mm)),
-    .q4 = RONDO_FAMILY(16, 8, 4, RONDO_Q4(1x16c8__neoni8mm), RONDO_Q4(2x16c8__neoni8mm),
-                       RONDO_Q4(4x16c8__neoni8mm)),
+    .q4b = RONDO_FAMILY(16, 8, 4, RONDO_Q4B(1x16c8__neoni8mm), RONDO_Q4B(2x16c8__neoni8mm),
+                        RONDO_Q4B(4x16c8__neoni8mm)),
     RONDO_NEON_FLOAT};
 
 extern const KernelSet kKernelsNeonDot;
@@ -41,8 +41,8 @@ const KernelSet kKernelsNeonDot = {
     .available = [] { return DetectCpu().neon_dot; },
     .q8 = RONDO_FAMILY(16, 4, 4, RONDO_Q8(1x16c4__neondot), RONDO_Q8(2x16c4__neondot),
                        RONDO_Q8(4x16c4__neondot)),
-    .q4 = RONDO_FAMILY(16, 4, 4, RONDO_Q4(1x16c4__neondot), RONDO_Q4(2x16c4__neondot),
-                       RONDO_Q4(4x16c4__neondot)),
+    .q4b = RONDO_FAMILY(16, 4, 4, RONDO_Q4B(1x16c4__neondot), RONDO_Q4B(2x16c4__neondot),
+                        RONDO_Q4B(4x16c4__neondot)),
     RONDO_NEON_FLOAT};
 
 extern const KernelSet kKernelsNeon;
@@ -51,8 +51,8 @@ const KernelSet kKernelsNeon = {
     .available = [] { return true; },
     .q8 = RONDO_FAMILY(16, 1, 4, RONDO_Q8(1x16__neon_mlal_lane), RONDO_Q8(2x16__neon_mlal_lane),
                        RONDO_Q8(4x16__neon_mlal_lane)),
-    .q4 = RONDO_FAMILY(16, 1, 4, RONDO_Q4(1x16__neon_mlal_lane), RONDO_Q4(2x16__neon_mlal_lane),
-                       RONDO_Q4(4x16__neon_mlal_lane)),
+    .q4b = RONDO_FAMILY(16, 1, 4, RONDO_Q4B(1x16__neon_mlal_lane), RONDO_Q4B(2x16__neon_mlal_lane),
+                        RONDO_Q4B(4x16__neon_mlal_lane)),
     RONDO_NEON_FLOAT};
 
 #undef RONDO_NEON_FLOAT

@@ -13,7 +13,7 @@ RONDO_DECLARE_UNSIGNED(1x16c8__avx512vnni);
 RONDO_DECLARE_UNSIGNED(5x16c8__avx512vnni_prfm);
 RONDO_DECLARE_UNSIGNED(8x16c8__avx512vnni_prfm);
 #define RONDO_UNSIGNED_Q8(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qc8w_gemm, t)
-#define RONDO_UNSIGNED_Q4(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qb4w_gemm, t)
+#define RONDO_UNSIGNED_Q4B(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qb4w_gemm, t)
 
 namespace rondo {
 
@@ -26,9 +26,9 @@ const KernelSet kKernelsAvx512Vnni = {
     .q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),
                        RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),
                        RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),
-    .q4 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4(1x16c8__avx512vnni),
-                       RONDO_UNSIGNED_Q4(5x16c8__avx512vnni_prfm),
-                       RONDO_UNSIGNED_Q4(8x16c8__avx512vnni_prfm)),
+    .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),
+                        RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),
+                        RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),
     .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),
                         RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)),
     .f32_q8 = RONDO_FAMILY(
@@ -51,8 +51,8 @@ const KernelSet kKernelsAvx2 = {
     .available = [] { return DetectCpu().avx2_fma; },
     .q8 = RONDO_FAMILY(8, 8, 4, RONDO_Q8(1x8c8__avx2), RONDO_Q8(2x8c8__avx2), RONDO_Q8(3x8c8__avx2),
                        RONDO_Q8(4x8c8__avx2)),
-    .q4 = RONDO_FAMILY(8, 8, 4, RONDO_Q4(1x8c8__avx2), RONDO_Q4(2x8c8__avx2), RONDO_Q4(3x8c8__avx2),
-                       RONDO_Q4(4x8c8__avx2)),
+    .q4b = RONDO_FAMILY(8, 8, 4, RONDO_Q4B(1x8c8__avx2), RONDO_Q4B(2x8c8__avx2),
+                        RONDO_Q4B(3x8c8__avx2), RONDO_Q4B(4x8c8__avx2)),
     .f32 = RONDO_FAMILY(16, 1, 5, RONDO_F32(1x16__fma3_broadcast), RONDO_F32(3x16__fma3_broadcast),
                         RONDO_F32(5x16__fma3_broadcast)),
     .f32_q8 = RONDO_FAMILY(16, 1, 5, RONDO_F32_Q8(1x16__avx2_broadcast),
@@ -76,7 +76,7 @@ const KernelSet kKernelsSse41 = {
     .available = [] { return DetectCpu().sse41; },
     .q8 = RONDO_FAMILY(4, 8, 4, RONDO_Q8(1x4c8__sse41_ld64), RONDO_Q8(2x4c8__sse41_ld64),
                        RONDO_Q8(3x4c8__sse41_ld64), RONDO_Q8(4x4c8__sse41_ld64)),
-    .q4 = RONDO_FAMILY(4, 1, 4, RONDO_Q4(1x4__scalar), RONDO_Q4(4x4__scalar)),
+    .q4b = RONDO_FAMILY(4, 1, 4, RONDO_Q4B(1x4__scalar), RONDO_Q4B(4x4__scalar)),
     .f32 = RONDO_FAMILY(8, 1, 4, RONDO_F32(1x8__sse_dup), RONDO_F32(4x8__sse_dup)),
     .f32_q8 = RONDO_FAMILY(8, 1, 4, RONDO_F32_Q8(1x8__sse41_dup), RONDO_F32_Q8(4x8__sse41_dup)),
     .loops = &kRowLoopsBaseline,

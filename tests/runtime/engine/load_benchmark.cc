@@ -28,7 +28,7 @@ BENCHMARK_CAPTURE(BenchmarkLoad, smollm2_135m_q8, "q8")
     ->Arg(2)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime();
-BENCHMARK_CAPTURE(BenchmarkLoad, smollm2_135m_q4, "q4")
+BENCHMARK_CAPTURE(BenchmarkLoad, smollm2_135m_q4b, "q4b")
     ->ArgName("threads")
     ->Arg(1)
     ->Arg(2)

@@ -133,7 +133,7 @@ TEST(SnapshotTest, BelongsToTheModelAndNotToItsPacking) {
   convert::CheckpointShape shape;
   shape.vocab_size = 12;
   const ConvertedModel model(shape, format::TensorFormat::Q8, format::TensorFormat::Q8);
-  const ConvertedModel coarser(shape, format::TensorFormat::Q4, format::TensorFormat::Q8);
+  const ConvertedModel coarser(shape, format::TensorFormat::Q4B, format::TensorFormat::Q8);
   const ModelBytes bytes[] = {model.portable(), model.packed("scalar"), coarser.portable()};
   ModelFile files[3];
   std::unique_ptr<Engine> engines[3];

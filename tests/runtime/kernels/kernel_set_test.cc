@@ -24,7 +24,7 @@ TEST(KernelSetTest, EveryFamilyHasAKernelForEveryNumberOfRows) {
   for (const KernelSet* set : AllKernelSets()) {
     SCOPED_TRACE(set->name);
     ExpectEveryNumberOfRows(set->q8);
-    ExpectEveryNumberOfRows(set->q4);
+    ExpectEveryNumberOfRows(set->q4b);
     ExpectEveryNumberOfRows(set->f32);
     ExpectEveryNumberOfRows(set->f32_q8);
   }

@@ -26,7 +26,7 @@ struct Case {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const LinearShape& s = info.param.shape;
-  const char* formats[] = {"f32", "q8", "q4"};
+  const char* formats[] = {"f32", "q8", "q4b"};
   return std::string(info.param.name) + "_" + formats[static_cast<int>(s.format)] + "_" +
          std::to_string(s.n) + "x" + std::to_string(s.k) + "_" + std::to_string(s.block) +
          (info.param.bias ? "_bias" : "");
@@ -49,7 +49,7 @@ std::vector<Case> Cases() {
       cases.push_back({set->name, layout, {WeightFormat::kQ8, n, k, 0}, bias});
       for (size_t block : {32, 64, 128}) {
         cases.push_back(
-            {set->name, layout, {WeightFormat::kQ4, n, RoundUp(k, block), block}, bias});
+            {set->name, layout, {WeightFormat::kQ4B, n, RoundUp(k, block), block}, bias});
       }
     }
   }
@@ -89,11 +89,11 @@ class PackLinearTest : public testing::TestWithParam<Case> {
       for (float& v : q8_scales_) v = std::fabs(normal(random)) / 127;
       rows_.scales = q8_scales_.data();
     }
-    if (s.format == WeightFormat::kQ4) {
-      q4_scales_.resize(s.n * s.k / s.block);
-      for (uint16_t& v : q4_scales_) v = Bfloat16(normal(random) / 8);
-      q4_scales_[0] = 0;
-      rows_.scales = q4_scales_.data();
+    if (s.format == WeightFormat::kQ4B) {
+      q4b_scales_.resize(s.n * s.k / s.block);
+      for (uint16_t& v : q4b_scales_) v = Bfloat16(normal(random) / 8);
+      q4b_scales_[0] = 0;
+      rows_.scales = q4b_scales_.data();
     }
     rows_.bias = GetParam().bias ? bias_.data() : nullptr;
   }
@@ -123,8 +123,8 @@ class PackLinearTest : public testing::TestWithParam<Case> {
       } else {
         constexpr xnn_qs8_qc4w_packing_params kParams = {1, 8};
         const size_t blocks = s.k / s.block;
-        const uint16_t* scales = q4_scales_.data() + begin * blocks;
-        xnn_pack_qs8_qb4w_gemm_goi_w(1, count, s.k, nr, layout_.q4.kr, 1, s.block,
+        const uint16_t* scales = q4b_scales_.data() + begin * blocks;
+        xnn_pack_qs8_qb4w_gemm_goi_w(1, count, s.k, nr, layout_.q4b.kr, 1, s.block,
                                      bytes_.data() + begin * s.k / 2, nullptr,
                                      reinterpret_cast<const xnn_bfloat16*>(scales), tile,
                                      nr * sizeof(uint16_t), nr * sizeof(float), &kParams);
@@ -147,7 +147,7 @@ class PackLinearTest : public testing::TestWithParam<Case> {
   std::vector<float> bias_ = std::vector<float>(GetParam().shape.n);
   std::vector<float> f32_, q8_scales_;
   std::vector<uint8_t> bytes_;
-  std::vector<uint16_t> q4_scales_;
+  std::vector<uint16_t> q4b_scales_;
   WeightRows rows_ = {};
 };
 

@@ -40,11 +40,12 @@ struct Matrix {
       for (uint8_t& byte : data) byte = static_cast<uint8_t>(random());
     }
     const std::vector<float> q8_scales(shape.n, 0x1p-7f);
-    const std::vector<uint16_t> q4_scales(block == 0 ? 0 : shape.n * shape.k / block, 0x3e00);
-    const WeightRows rows = {
-        data.data(),
-        format == WeightFormat::kQ8 ? static_cast<const void*>(q8_scales.data()) : q4_scales.data(),
-        nullptr};
+    const std::vector<uint16_t> q4b_scales(block == 0 ? 0 : shape.n * shape.k / block, 0x3e00);
+    const WeightRows rows = {data.data(),
+                             format == WeightFormat::kQ8
+                                 ? static_cast<const void*>(q8_scales.data())
+                                 : q4b_scales.data(),
+                             nullptr};
     auto* packed = static_cast<uint8_t*>(MapMemory(shape.PackedBytes(*set) + kOverRead));
     PackLinear(LayoutOf(*set), shape, rows, 0, shape.n, packed);
     linear.packed = packed;
@@ -97,9 +98,9 @@ void Rows(benchmark::internal::Benchmark* b) {
 }
 
 BENCHMARK_CAPTURE(BenchmarkLinear, q8, WeightFormat::kQ8, 0)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q4_32, WeightFormat::kQ4, 32)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q4_64, WeightFormat::kQ4, 64)->Apply(Rows);
-BENCHMARK_CAPTURE(BenchmarkLinear, q4_128, WeightFormat::kQ4, 128)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q4b_32, WeightFormat::kQ4B, 32)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q4b_64, WeightFormat::kQ4B, 64)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q4_128, WeightFormat::kQ4B, 128)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, f32, WeightFormat::kF32, 0)->Apply(Rows);
 
 }  // namespace

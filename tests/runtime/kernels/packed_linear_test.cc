@@ -23,7 +23,7 @@ struct Case {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  const char* formats[] = {"f32", "q8", "q4"};
+  const char* formats[] = {"f32", "q8", "q4b"};
   return std::string(c.set->name) + "_" + formats[static_cast<int>(c.format)] + "_" +
          std::to_string(c.n) + "x" + std::to_string(c.k) + "_" + std::to_string(c.block);
 }
@@ -36,7 +36,7 @@ std::vector<Case> Cases() {
       cases.push_back({set, WeightFormat::kF32, n, k, 0});
       cases.push_back({set, WeightFormat::kQ8, n, k, 0});
       for (size_t block : {32, 64, 128}) {
-        cases.push_back({set, WeightFormat::kQ4, n, RoundUp(k, block), block});
+        cases.push_back({set, WeightFormat::kQ4B, n, RoundUp(k, block), block});
       }
     }
   }
@@ -70,7 +70,7 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
           reinterpret_cast<float*>(scales_.data())[i] = std::abs(normal(random)) / 127;
         }
         break;
-      case WeightFormat::kQ4:
+      case WeightFormat::kQ4B:
         data_.resize(c.n * c.k / 2);
         for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
         scales_.resize(c.n * c.k / c.block * 2);

@@ -18,7 +18,7 @@ inline ModelBytes SmallModel(const char* kernels) {
   shape.intermediate_size = 12;
   shape.n_heads = shape.n_kv_heads = 1;
   shape.attention_bias = true;
-  const ConvertedModel model(shape, format::TensorFormat::Q4, format::TensorFormat::Q8);
+  const ConvertedModel model(shape, format::TensorFormat::Q4B, format::TensorFormat::Q8);
   return *kernels == '\0' ? model.portable() : model.packed(kernels);
 }
 

@@ -70,7 +70,7 @@ Status OpenDamaged(const Damage& damage, const ModelBytes& model = Q8Model()) {
 }
 
 TEST(ModelFile, OpensWhatTheConverterWrites) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
     const ModelBytes bytes = MakeModel(format);
     const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
     ASSERT_TRUE(file.ok()) << file.status().message();
@@ -81,7 +81,7 @@ TEST(ModelFile, OpensWhatTheConverterWrites) {
     EXPECT_STREQ(embedding.name, "embedding");
     EXPECT_EQ(embedding.rows, 32u);
     EXPECT_EQ(embedding.cols, 16u);
-    EXPECT_EQ(embedding.padded_cols, format == TensorFormat::Q4 ? 32u : 16u);
+    EXPECT_EQ(embedding.padded_cols, format == TensorFormat::Q4B ? 32u : 16u);
     EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32 ? 64 : 16));
     EXPECT_TRUE(CheckFinite(embedding).ok());
   }
@@ -236,7 +236,7 @@ const std::vector<Case> kCases = {
      "format 0"},
     {"WrongFormat", [](const Model& m) { Set<uint8_t>(TensorAt(m, 0), Tensor::VT_FORMAT, 1); },
      kCorrupt, "bytes"},
-    {"Q4WithoutBlock", [](const Model& m) { Set<uint8_t>(TensorAt(m, 0), Tensor::VT_FORMAT, 3); },
+    {"Q4BWithoutBlock", [](const Model& m) { Set<uint8_t>(TensorAt(m, 0), Tensor::VT_FORMAT, 3); },
      kCorrupt, "32, 64 or 128"},
     {"HugeRows", [](const Model& m) { Set(TensorAt(m, 0), Tensor::VT_ROWS, UINT64_MAX / 2); },
      kCorrupt, "tensor embedding"},

@@ -26,7 +26,7 @@ const ConvertedModel& Source(TensorFormat format) {
     return new ConvertedModel(shape, f, f);
   };
   static const ConvertedModel* models[] = {make(TensorFormat::F32), make(TensorFormat::Q8),
-                                           make(TensorFormat::Q4)};
+                                           make(TensorFormat::Q4B)};
   return *models[static_cast<int>(format) - 1];
 }
 
@@ -36,7 +36,7 @@ const ModelBytes& PackedQ8() {
 }
 
 TEST(PackedFile, OpensInEveryLayoutAndFormat) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
     for (const NamedLayout& named : NamedLayouts()) {
       const ModelBytes bytes = Source(format).packed(named.kernels);
       const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
@@ -58,10 +58,10 @@ TEST(PackedFile, OpensInEveryLayoutAndFormat) {
 
 TEST(PackedFile, RefusesLayoutsItDoesNotKnowByName) {
   const ModelBytes other =
-      Rewrite(PackedQ8(), [](ModelT& m) { m.layout = "rondo-9/q8:64x4/q4:64x4/f32:64"; });
+      Rewrite(PackedQ8(), [](ModelT& m) { m.layout = "rondo-9/q8:64x4/q4b:64x4/f32:64"; });
   const Status status = ModelFile::Open(other.bytes()).status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_THAT(status.message(), HasSubstr("rondo-9/q8:64x4/q4:64x4/f32:64"));
+  EXPECT_THAT(status.message(), HasSubstr("rondo-9/q8:64x4/q4b:64x4/f32:64"));
   EXPECT_THAT(status.message(), HasSubstr("pack it again"));
   for (const std::string& id : {std::string("\x1b[2J"), std::string(100000, 'x'), std::string(" "),
                                 std::string("a\0b", 3)}) {
@@ -144,7 +144,7 @@ TEST(PackedFile, RefusesPackedTensorsInAPortableFile) {
 }
 
 TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
     const PackedLayout& layout = LayoutNamed("avx512vnni").layout;
     ModelBytes bytes = Source(format).packed("avx512vnni");
     const ModelFile file = *ModelFile::Open(bytes.bytes());
@@ -153,11 +153,11 @@ TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
     ASSERT_EQ(tensor.data.size(), 3 * tile);  // 2 x 20 channels
     // Offsets of the upper half of a float in the second tile.
     const size_t first_sum = 2, last_bias = tile - 2, first_scale_q8 = tile - 2 * 64 + 2;
-    const size_t first_scale_q4 = 64 + 16 * 32 / 2;
+    const size_t first_scale_q4b = 64 + 16 * 32 / 2;
     std::vector<size_t> places = {last_bias};
     if (format == TensorFormat::F32) places.insert(places.end(), {first_sum, 64 + 2});
     if (format == TensorFormat::Q8) places.push_back(first_scale_q8);
-    if (format == TensorFormat::Q4) places.insert(places.end(), {first_sum, first_scale_q4});
+    if (format == TensorFormat::Q4B) places.insert(places.end(), {first_sum, first_scale_q4b});
     for (size_t place : places) {
       uint8_t* at = const_cast<uint8_t*>(tensor.data.data()) + tile + place;
       uint8_t old[2];

@@ -22,7 +22,7 @@ std::vector<double> Dequantize(const ModelFile& file, uint32_t tensor) {
       } else {
         const uint8_t pair = view.data[(row * view.padded_cols + col) / 2];
         const int nibble = col % 2 == 0 ? pair & 15 : pair >> 4;
-        const uint32_t scale = view.q4_scales()[(row * view.padded_cols + col) / view.block];
+        const uint32_t scale = view.q4b_scales()[(row * view.padded_cols + col) / view.block];
         values.push_back((nibble - 8) * double{std::bit_cast<float>(scale << 16)});
       }
     }

@@ -63,7 +63,7 @@ Status Load(const ModelBytes& bytes, const EngineOptions& options = TwoThreads()
 
 // Every section of every tensor, altered at its first and last byte.
 TEST(WeightLoader, SeesEveryAlteredSection) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
     ModelBytes bytes = Small(format);
     ASSERT_TRUE(Load(bytes).ok());
     const ModelFile file = *ModelFile::Open(bytes.bytes());
@@ -86,7 +86,7 @@ TEST(WeightLoader, SeesEveryAlteredSection) {
 
 // Not altered since it was written, but never any good.
 TEST(WeightLoader, SeesEveryTensorWithAValueThatIsNotFinite) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
     const ModelBytes good = Small(format);
     const size_t tensors = (*ModelFile::Open(good.bytes())).model().tensors()->size();
     for (uint32_t i = 0; i < tensors; ++i) {
@@ -130,7 +130,7 @@ struct Heard {
 };
 
 TEST(WeightLoader, TellsItsProgressToTheEnd) {
-  const ModelBytes bytes = Small(TensorFormat::Q4);
+  const ModelBytes bytes = Small(TensorFormat::Q4B);
   for (uint32_t threads : {1u, 2u}) {
     Heard heard;
     EngineOptions options;

@@ -47,11 +47,11 @@ Outcome Bench(const BenchModel& model, const BenchOptions& options) {
 const Shape& Smallest() { return *FindShape("stories260k"); }
 
 TEST(Bench, EveryTestAtEveryDepthAndNumberOfThreads) {
-  const BenchModel model = MakeRandomModel(Smallest(), {"q4", "q8", 64});
+  const BenchModel model = MakeRandomModel(Smallest(), {"q4b", "q8", 64});
   const Outcome outcome = Bench(model, SmallOptions());
   ASSERT_EQ(outcome.subjects.size(), 1u);
   EXPECT_EQ(outcome.subjects[0].shape, "stories260k");
-  EXPECT_EQ(outcome.subjects[0].weights, "q4");
+  EXPECT_EQ(outcome.subjects[0].weights, "q4b");
   EXPECT_EQ(outcome.subjects[0].block, 64u);
   EXPECT_NE(outcome.subjects[0].kernels, "");
 
@@ -127,7 +127,7 @@ TEST_F(BenchCommand, AModelAsTable) {
 TEST_F(BenchCommand, AShapeAsJsonWithPlotAndPeer) {
   tool_.Write("peer.sh", "echo '[{\"n_prompt\": '$P', \"n_gen\": 0, \"avg_ts\": 50}]'\n");
   const ToolResult result = tool_(
-      "bench --shape stories260k --weights q4 --block 128 -p 8 -n 2 -d 3,0 -t 1 -b 2 "
+      "bench --shape stories260k --weights q4b --block 128 -p 8 -n 2 -d 3,0 -t 1 -b 2 "
       "--reps 1 --json --plot '" +
       tool_.Path("plot.svg") + "' --peer 'sh \"" + tool_.Path("peer.sh") + "\"'");
   ASSERT_EQ(result.code, 0) << result.err;
@@ -182,11 +182,11 @@ TEST_F(BenchCommand, WrongUsageIsTwo) {
   for (const char* arguments : {"",
                                 "x --shape stories260k",
                                 "--shape none",
-                                "x --weights q4",
-                                "x --embedding q4",
+                                "x --weights q4b",
+                                "x --embedding q4b",
                                 "--shape stories260k --weights q5",
                                 "--shape stories260k --block 64",
-                                "--shape stories260k --weights q4 --block 33",
+                                "--shape stories260k --weights q4b --block 33",
                                 "x -p -1",
                                 "x -p many",
                                 "x -p 99999999999",

@@ -67,8 +67,8 @@ TEST(Plot, DrawsALineForEachNumberOfThreads) {
       }
     }
   }
-  const std::string svg = PlotSvg({"a model", "q4", 32, ""}, all);
-  EXPECT_THAT(svg, HasSubstr("a model, q4 in blocks of 32"));
+  const std::string svg = PlotSvg({"a model", "q4b", 32, ""}, all);
+  EXPECT_THAT(svg, HasSubstr("a model, q4b in blocks of 32"));
   EXPECT_EQ(Count(svg, "<polyline"), 4u + 6u);
   EXPECT_EQ(Count(svg, "stroke-dasharray=\"5 4\" />") + Count(svg, "stroke-dasharray=\"5 4\"/>"),
             4u)

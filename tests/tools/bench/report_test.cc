@@ -14,7 +14,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
-const Subject kSubject = {"qwen3-0.6b", "q4", 64, "avx512vnni"};
+const Subject kSubject = {"qwen3-0.6b", "q4b", 64, "avx512vnni"};
 
 Measurement Decode() {
   Measurement m;
@@ -53,7 +53,7 @@ TEST(BenchReport, JsonHasTheSameKeysForEveryTest) {
 TEST(BenchReport, JsonTellsTheFigures) {
   const ordered_json decode = ToJson(kSubject, Decode());
   const ordered_json expected = {{"shape", "qwen3-0.6b"},
-                                 {"weights", "q4"},
+                                 {"weights", "q4b"},
                                  {"block", 64},
                                  {"kernels", "avx512vnni"},
                                  {"threads", 2},
@@ -104,7 +104,7 @@ TEST(BenchReport, CsvHasAColumnForEveryKey) {
   const std::string line = CsvLine(kSubject, Decode());
   EXPECT_EQ(std::count(header.begin(), header.end(), ','), 29);
   EXPECT_EQ(line,
-            "qwen3-0.6b,q4,64,avx512vnni,2,decode,128,4096,1,3,2.0,64.0,32.0,128.0,bandwidth,0.75,"
+            "qwen3-0.6b,q4b,64,avx512vnni,2,decode,128,4096,1,3,2.0,64.0,32.0,128.0,bandwidth,0.75,"
             "16.0,850.0,,,,,,,,,,,,\n");
   EXPECT_THAT(CsvLine({"a \"b\", c", "q8", 0, "k"}, Decode()),
               HasSubstr("\"a \"\"b\"\", c\",q8,,"));

@@ -228,7 +228,7 @@ TEST_F(ChatToolTest, FilesThatAreNoConversationOfThisModelAreRefused) {
   tool_.Write("kept", odd);
   EXPECT_THAT(refused(""), HasSubstr("its messages are not a list"));
   tool_.Write("kept", good);
-  model_ = tool_.Convert(tool_.Path("checkpoint"), "q4");
+  model_ = tool_.Convert(tool_.Path("checkpoint"), "q4b");
   EXPECT_THAT(refused(""), HasSubstr("of another model"));
   EXPECT_THAT(Chat("/load\n/load " + tool_.Path("kept") + "\n/load /no/such/file\n").err,
               testing::AllOf(HasSubstr("/load needs the name"), HasSubstr("of another model"),

@@ -26,7 +26,7 @@ class ConvertCommand : public testing::Test {
 
 TEST_F(ConvertCommand, ConvertsAndSaysWhat) {
   const ToolResult outcome =
-      tool_("convert " + model_ + " -o " + out_ + " --weights q4 --block 128");
+      tool_("convert " + model_ + " -o " + out_ + " --weights q4b --block 128");
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.out, AllOf(HasSubstr("LlamaForCausalLM, 2,992 parameters"),
                                  HasSubstr("note: no tokenizer.json")));
@@ -35,11 +35,11 @@ TEST_F(ConvertCommand, ConvertsAndSaysWhat) {
 }
 
 TEST_F(ConvertCommand, EmbeddingsAreInt8InAQ4File) {
-  tool_("convert " + model_ + " -o " + out_ + " --weights q4");
+  tool_("convert " + model_ + " -o " + out_ + " --weights q4b");
   const auto q8_embedding = fs::file_size(out_);
-  tool_("convert " + model_ + " -o " + out_ + " --weights q4 --embedding q8");
+  tool_("convert " + model_ + " -o " + out_ + " --weights q4b --embedding q8");
   EXPECT_EQ(fs::file_size(out_), q8_embedding);
-  tool_("convert " + model_ + " -o " + out_ + " --weights q4 --embedding f32");
+  tool_("convert " + model_ + " -o " + out_ + " --weights q4b --embedding f32");
   EXPECT_GT(fs::file_size(out_), q8_embedding);
 }
 

@@ -30,7 +30,7 @@ ModelBytes ConvertFolder(const fs::path& directory, TensorFormat weights, uint32
   options.directory = directory;
   options.output = folder / "model.rondo";
   options.weights = weights;
-  options.embedding = weights == TensorFormat::Q4 ? TensorFormat::Q8 : weights;
+  options.embedding = weights == TensorFormat::Q4B ? TensorFormat::Q8 : weights;
   options.block = block;
   Convert(options, [](uint64_t, uint64_t) {});
   return ModelBytes(options.output);
@@ -119,14 +119,14 @@ TEST_P(Reference, BothFormsOfConfigGiveTheSameBytes) {
 TEST_P(Reference, QuantisedWeightsStayNear) {
   const Prompt prompt = ReadPrompt(directory_ / "reference.safetensors", "p70.");
   const double q8 = Compare(ConvertFolder(directory_, TensorFormat::Q8), prompt).relative;
-  const double q4 = Compare(ConvertFolder(directory_, TensorFormat::Q4), prompt).relative;
+  const double q4b = Compare(ConvertFolder(directory_, TensorFormat::Q4B), prompt).relative;
   RecordProperty("q8", std::to_string(q8));
-  RecordProperty("q4", std::to_string(q4));
-  // Rounding noise is 0.7 % of a weight in q8 and 8 % in q4, more than ten times; some fifteen
+  RecordProperty("q4b", std::to_string(q4b));
+  // Rounding noise is 0.7 % of a weight in q8 and 8 % in q4b, more than ten times; some fifteen
   // matrices in a row add theirs.
   EXPECT_LT(q8, 0.1);
-  EXPECT_LT(q4, 0.6);
-  EXPECT_LT(q8, q4 / 5);
+  EXPECT_LT(q4b, 0.6);
+  EXPECT_LT(q8, q4b / 5);
 }
 
 INSTANTIATE_TEST_SUITE_P(Llama, Reference,
@@ -151,8 +151,8 @@ void ExpectNearest(const ModelBytes& exact_bytes, const ModelBytes& bytes) {
       const size_t row = i / view.cols, col = i % view.cols;
       double nearest = expected[i], step = 0;
       if (view.format == TensorFormat::Q8) step = double{view.q8_scales()[row]};
-      if (view.format == TensorFormat::Q4) {
-        const uint16_t scale = view.q4_scales()[(row * view.padded_cols + col) / view.block];
+      if (view.format == TensorFormat::Q4B) {
+        const uint16_t scale = view.q4b_scales()[(row * view.padded_cols + col) / view.block];
         step = double{std::bit_cast<float>(uint32_t{scale} << 16)};
         nearest = std::clamp(expected[i] / step, -8.0, 7.0) * step;
       }
@@ -167,13 +167,13 @@ TEST(TinyModel, EveryQuantisedWeightIsTheNearest) {
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::F32));
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q8));
   for (uint32_t block : {32u, 64u, 128u}) {
-    ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q4, block));
+    ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q4B, block));
   }
 }
 
 TEST(TinyModel, ConvertsToTheSameBytesEveryTime) {
-  const ModelBytes once = ConvertFolder(kTiny, TensorFormat::Q4);
-  const ModelBytes again = ConvertFolder(kTiny, TensorFormat::Q4);
+  const ModelBytes once = ConvertFolder(kTiny, TensorFormat::Q4B);
+  const ModelBytes again = ConvertFolder(kTiny, TensorFormat::Q4B);
   EXPECT_TRUE(std::ranges::equal(once.bytes(), again.bytes()));
 }
 

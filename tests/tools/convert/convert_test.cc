@@ -121,7 +121,7 @@ TEST_F(ConvertTest, ATiedEmbeddingExistsOnce) {
 
 TEST_F(ConvertTest, EmbeddingAndHeadHaveAFormatOfTheirOwn) {
   Make();
-  options_.weights = TensorFormat::Q4;
+  options_.weights = TensorFormat::Q4B;
   options_.block = 64;
   options_.embedding = TensorFormat::F32;
   Run();
@@ -131,7 +131,7 @@ TEST_F(ConvertTest, EmbeddingAndHeadHaveAFormatOfTheirOwn) {
     EXPECT_EQ(format_of(model.head()->weight()), TensorFormat::F32);
     EXPECT_EQ(format_of(model.final_norm()->weight()), TensorFormat::F32);
     const uint32_t down = MlpOf(model, 0).down()->weight();
-    EXPECT_EQ(format_of(down), TensorFormat::Q4);
+    EXPECT_EQ(format_of(down), TensorFormat::Q4B);
     EXPECT_EQ(model.tensors()->Get(down)->block(), 64u);
   });
 }
@@ -402,7 +402,7 @@ TEST_F(ConvertTest, MemoryStaysSmallWhateverTheModel) {
   shape.zeros = true;
   Make(shape);
   ASSERT_GT(fs::file_size(options_.directory / "model.safetensors"), 200'000'000u);
-  for (TensorFormat weights : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+  for (TensorFormat weights : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {

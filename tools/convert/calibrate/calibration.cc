@@ -60,7 +60,7 @@ Calibration::Calibration(const std::filesystem::path& float_file, const std::fil
       for (const uint32_t tensor : stage) {
         tensors_.push_back(tensor);
         layer_of_[tensor] = i;
-        format_of_[tensor] = {format::TensorFormat::Q4, block};
+        format_of_[tensor] = {format::TensorFormat::Q4B, block};
       }
     }
   }
@@ -126,8 +126,8 @@ EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {
       CorrectedWeights(model_.values(tensor), view.rows, moments.drift(), factor, threads_);
   const MatrixFormat format = format_of_.at(tensor);
   if (format.format == format::TensorFormat::Q8) return RoundToQ8(tensor, weights);
-  const Q4Matrix q = CompensatedQ4(weights, view.rows, view.cols, format.block, moments.square(),
-                                   factor, kSweeps, threads_);
+  const Q4BMatrix q = CompensatedQ4B(weights, view.rows, view.cols, format.block, moments.square(),
+                                     factor, kSweeps, threads_);
   model_.Exchange(tensor, q.Values());
   return {format.format, format.block, q.Data(), CopiedBytes(q.Scales())};
 }

@@ -18,7 +18,7 @@ namespace rondo::convert {
 // A matrix's sections as the file shall hold them, in the terms of format::Tensor.
 struct EncodedTensor {
   format::TensorFormat format;
-  uint32_t block;  // 0 but for Q4
+  uint32_t block;  // 0 but for Q4B
   std::vector<uint8_t> data;
   std::vector<uint8_t> scales;
 };
@@ -33,7 +33,7 @@ struct EncodedTensor {
 class Calibration {
  public:
   // `float_file`: the model with all tensors in float32, as `rondo convert --weights f32` writes
-  // it. `text`: a file in UTF-8, of which the first 8192 tokens are used. All matrices become Q4
+  // it. `text`: a file in UTF-8, of which the first 8192 tokens are used. All matrices become Q4B
   // with `block` columns per scale.
   Calibration(const std::filesystem::path& float_file, const std::filesystem::path& text,
               uint32_t block);

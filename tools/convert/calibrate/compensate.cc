@@ -22,7 +22,7 @@ struct RowGroup {
 };
 
 // Step 1 of the header.
-void RoundForward(std::span<const float> w, const Factor& factor, RowGroup& group, Q4Matrix* q) {
+void RoundForward(std::span<const float> w, const Factor& factor, RowGroup& group, Q4BMatrix* q) {
   const size_t cols = q->cols, n = group.count;
   std::vector<float> targets(n * q->block);
   for (size_t begin = 0; begin < cols; begin += q->block) {
@@ -49,7 +49,7 @@ void RoundForward(std::span<const float> w, const Factor& factor, RowGroup& grou
 }
 
 // Step 2 of the header. `gradient`, [count, cols], is H e, half the derivative of the rows' costs.
-void Refine(std::span<const float> h, int sweeps, RowGroup& group, Q4Matrix* q) {
+void Refine(std::span<const float> h, int sweeps, RowGroup& group, Q4BMatrix* q) {
   const size_t cols = q->cols, n = group.count;
   std::vector<float> gradient(n * cols);
   AddProduct(group.errors.data(), n, h.data(), cols, cols, n, cols, 1.0f, gradient.data(), cols);
@@ -79,9 +79,10 @@ void Refine(std::span<const float> h, int sweeps, RowGroup& group, Q4Matrix* q) 
 
 }  // namespace
 
-Q4Matrix CompensatedQ4(std::span<const float> w, size_t rows, size_t cols, size_t block,
-                       std::span<const float> h, const Factor& factor, int sweeps, size_t threads) {
-  Q4Matrix q(rows, cols, block);
+Q4BMatrix CompensatedQ4B(std::span<const float> w, size_t rows, size_t cols, size_t block,
+                         std::span<const float> h, const Factor& factor, int sweeps,
+                         size_t threads) {
+  Q4BMatrix q(rows, cols, block);
   ParallelFor(threads, CeilDiv(rows, kRowGroup), [&](size_t i) {
     RowGroup group = {i * kRowGroup, std::min(kRowGroup, rows - i * kRowGroup), {}};
     group.errors.resize(cols * group.count);
@@ -91,7 +92,7 @@ Q4Matrix CompensatedQ4(std::span<const float> w, size_t rows, size_t cols, size_
   return q;
 }
 
-double OutputError(std::span<const float> w, const Q4Matrix& q, std::span<const float> h,
+double OutputError(std::span<const float> w, const Q4BMatrix& q, std::span<const float> h,
                    size_t threads) {
   const size_t cols = q.cols;
   std::vector<double> sums(CeilDiv(q.rows, kRowGroup));

@@ -1,11 +1,11 @@
-// CompensatedQ4: 4-bit weights that disturb a layer's output least, instead of each being nearest.
+// CompensatedQ4B: 4-bit weights that disturb a layer's output least, instead of each being nearest.
 #pragma once
 
 #include <cstddef>
 #include <span>
 
 #include "tools/convert/calibrate/factor.h"
-#include "tools/convert/calibrate/q4_matrix.h"
+#include "tools/convert/calibrate/q4b_matrix.h"
 
 namespace rondo::convert {
 
@@ -17,11 +17,12 @@ namespace rondo::convert {
 //    block's scale is the one of 32 for which this goes best.
 // 2. `sweeps` times, each block is chosen anew, the others as they are: its scale among those
 //    near the best one for its values, and its values by coordinate descent. Never gets worse.
-Q4Matrix CompensatedQ4(std::span<const float> w, size_t rows, size_t cols, size_t block,
-                       std::span<const float> h, const Factor& factor, int sweeps, size_t threads);
+Q4BMatrix CompensatedQ4B(std::span<const float> w, size_t rows, size_t cols, size_t block,
+                         std::span<const float> h, const Factor& factor, int sweeps,
+                         size_t threads);
 
 // The sum over rows of e^T h e, e = w - q.
-double OutputError(std::span<const float> w, const Q4Matrix& q, std::span<const float> h,
+double OutputError(std::span<const float> w, const Q4BMatrix& q, std::span<const float> h,
                    size_t threads);
 
 }  // namespace rondo::convert

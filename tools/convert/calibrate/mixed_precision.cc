@@ -18,8 +18,8 @@ namespace {
 using format::TensorFormat;
 
 constexpr std::array kFormats = {
-    MatrixFormat{TensorFormat::Q4, 128}, MatrixFormat{TensorFormat::Q4, 64},
-    MatrixFormat{TensorFormat::Q4, 32}, MatrixFormat{TensorFormat::Q8, 0}};
+    MatrixFormat{TensorFormat::Q4B, 128}, MatrixFormat{TensorFormat::Q4B, 64},
+    MatrixFormat{TensorFormat::Q4B, 32}, MatrixFormat{TensorFormat::Q8, 0}};
 constexpr size_t kMeasured = 2;                        // of kFormats
 constexpr uint64_t kLogitBytes = uint64_t{512} << 20;  // of the exact predictions
 
@@ -44,7 +44,7 @@ std::vector<float> RoundTrip(std::span<const float> w, const TensorView& view,
     }
     std::vector<uint8_t> data(RoundUp(view.cols, format.block) / 2);
     std::vector<uint16_t> scales(CeilDiv(view.cols, format.block));
-    QuantizeQ4(row, format.block, data.data(), scales.data());
+    QuantizeQ4B(row, format.block, data.data(), scales.data());
     for (size_t c = 0; c < view.cols; ++c) {
       const int nibble = c % 2 == 0 ? data[c / 2] & 15 : data[c / 2] >> 4;
       out[c] = static_cast<float>(nibble - 8) * FromBfloat16(scales[c / format.block]);

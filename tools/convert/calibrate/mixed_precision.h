@@ -14,13 +14,13 @@ namespace rondo::convert {
 
 struct MatrixFormat {
   format::TensorFormat format;
-  uint32_t block;  // of Q4, else 0
+  uint32_t block;  // of Q4B, else 0
 };
 
 struct FormatDecision {
   std::string name;   // of the tensor
   uint64_t weights;   // how many
-  double divergence;  // measured: KL(exact || with this matrix alone in q4, block 32), in nats
+  double divergence;  // measured: KL(exact || with this matrix alone in q4b, block 32), in nats
   MatrixFormat chosen;
   double bits;  // per weight, scales included
 };

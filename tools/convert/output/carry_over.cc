@@ -18,16 +18,16 @@ std::string Fate(TensorFormat format) {
     case TensorFormat::Q8:
       return "dequantised and quantised anew, as q8 (a scale per channel)";
     default:
-      return "dequantised and quantised anew, as q4";
+      return "dequantised and quantised anew, as q4b";
   }
 }
 
 }  // namespace
 
-bool HoldsQ4(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
+bool HoldsQ4B(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
   return recipe.role != TensorRole::kVector &&
          std::ranges::all_of(recipe.parts,
-                             [&](const auto& part) { return HoldsQ4(recipe, part, checkpoint); });
+                             [&](const auto& part) { return HoldsQ4B(recipe, part, checkpoint); });
 }
 
 void CarryOver::Count(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
@@ -36,7 +36,7 @@ void CarryOver::Count(const TensorRecipe& recipe, TensorFormat format, uint32_t 
     const std::string& type = checkpoint.tensors().at(part.source).type;
     if (IsFloat(type)) continue;
     const bool taken =
-        format == TensorFormat::Q4 && block == 32 && HoldsQ4(recipe, part, checkpoint);
+        format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint);
     any_taken_ |= taken;
     const std::string fate =
         taken ? "taken over as they are, but for scales rounded from float16 to bfloat16"

@@ -13,11 +13,11 @@
 namespace rondo::convert {
 
 // True where the checkpoint holds all of the tensor in 4-bit blocks of 32 columns.
-bool HoldsQ4(const TensorRecipe& recipe, const Checkpoint& checkpoint);
+bool HoldsQ4B(const TensorRecipe& recipe, const Checkpoint& checkpoint);
 
 class CarryOver {
  public:
-  // A tensor that is written in this format, with `block` columns per scale for Q4.
+  // A tensor that is written in this format, with `block` columns per scale for Q4B.
   void Count(const TensorRecipe& recipe, format::TensorFormat format, uint32_t block,
              const Checkpoint& checkpoint);
   // True where a tensor's blocks were taken over as they are.

@@ -46,7 +46,7 @@ format::TensorFormat FormatNamed(const std::string& name) {
 
 std::string FormatFact(format::TensorFormat format, uint32_t block) {
   const std::string name = FormatName(format);
-  return format == format::TensorFormat::Q4 ? name + ", block " + std::to_string(block) : name;
+  return format == format::TensorFormat::Q4B ? name + ", block " + std::to_string(block) : name;
 }
 
 void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const Facts& facts,

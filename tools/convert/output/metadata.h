@@ -15,14 +15,14 @@ namespace rondo::convert {
 struct StoredTensor {
   format::TensorFormat format;
   uint64_t rows, cols;
-  uint32_t block;  // 0 but for Q4
+  uint32_t block;  // 0 but for Q4B
   format::Section data;
   std::optional<format::Section> scales;
 };
 
 // By FormatName. Throws Error for any other text.
 format::TensorFormat FormatNamed(const std::string& name);
-// "q8", "q4, block 64": as the facts of a file say it.
+// "q8", "q4b, block 64": as the facts of a file say it.
 std::string FormatFact(format::TensorFormat format, uint32_t block);
 
 using Facts = std::vector<std::pair<std::string, std::string>>;

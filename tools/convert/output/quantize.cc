@@ -100,7 +100,7 @@ float QuantizeQ8(std::span<const float> row, int8_t* data) {
   return scale;
 }
 
-void QuantizeQ4(std::span<const float> row, size_t block, uint8_t* data, uint16_t* scales) {
+void QuantizeQ4B(std::span<const float> row, size_t block, uint8_t* data, uint16_t* scales) {
   if (block == 32) return QuantizeBlocks<32>(row, data, scales);
   if (block == 64) return QuantizeBlocks<64>(row, data, scales);
   QuantizeBlocks<128>(row, data, scales);

@@ -12,11 +12,11 @@ namespace rondo::convert {
 // `row` is finite; `data` has its size.
 float QuantizeQ8(std::span<const float> row, int8_t* data);
 
-// Q4: for each block of `block` columns (32, 64 or 128) the scale, rounded to bfloat16, that gives
+// Q4B: for each block of `block` columns (32, 64 or 128) the scale, rounded to bfloat16, that gives
 // the least squared error among a few near the block's extreme; each value becomes the nearest
 // that this scale has.
 // `data`: RoundUp(row.size(), block) / 2 bytes, even columns in the low nibble, zero point 8, the
 // last block padded with 8. `scales`: one bfloat16 a block, of either sign, 0 for a block of zeros.
-void QuantizeQ4(std::span<const float> row, size_t block, uint8_t* data, uint16_t* scales);
+void QuantizeQ4B(std::span<const float> row, size_t block, uint8_t* data, uint16_t* scales);
 
 }  // namespace rondo::convert

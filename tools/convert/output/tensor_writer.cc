@@ -32,27 +32,27 @@ class RowEncoder {
       if (format_ == TensorFormat::Q8) {
         q8_scales_.push_back(QuantizeQ8(row, reinterpret_cast<int8_t*>(data)));
       } else {
-        q4_scales_.resize(q4_scales_.size() + row_scales);
-        QuantizeQ4(row, block_, data, q4_scales_.data() + q4_scales_.size() - row_scales);
+        q4b_scales_.resize(q4b_scales_.size() + row_scales);
+        QuantizeQ4B(row, block_, data, q4b_scales_.data() + q4b_scales_.size() - row_scales);
       }
     }
     return encoded_;
   }
 
-  // The same for rows [row, row + n_rows) of a part that `checkpoint` holds in Q4: as they are.
-  std::span<const uint8_t> TakeQ4(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
-                                  uint64_t row, size_t n_rows) {
-    const size_t first_scale = q4_scales_.size();
+  // The same for rows [row, row + n_rows) of a part that `checkpoint` holds in Q4B: as they are.
+  std::span<const uint8_t> TakeQ4B(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
+                                   uint64_t row, size_t n_rows) {
+    const size_t first_scale = q4b_scales_.size();
     encoded_.resize(n_rows * cols_ / 2);
-    q4_scales_.resize(first_scale + n_rows * cols_ / block_);
-    checkpoint.ReadQ4(part.source, part.first_row + row, n_rows, encoded_.data(),
-                      q4_scales_.data() + first_scale);
+    q4b_scales_.resize(first_scale + n_rows * cols_ / block_);
+    checkpoint.ReadQ4B(part.source, part.first_row + row, n_rows, encoded_.data(),
+                       q4b_scales_.data() + first_scale);
     return encoded_;
   }
 
   // Of all rows so far.
   std::span<const uint8_t> scales() const {
-    return format_ == TensorFormat::Q8 ? BytesOf(q8_scales_) : BytesOf(q4_scales_);
+    return format_ == TensorFormat::Q8 ? BytesOf(q8_scales_) : BytesOf(q4b_scales_);
   }
 
  private:
@@ -60,7 +60,7 @@ class RowEncoder {
   const size_t cols_, block_;
   std::vector<uint8_t> encoded_;
   std::vector<float> q8_scales_;
-  std::vector<uint16_t> q4_scales_;
+  std::vector<uint16_t> q4b_scales_;
 };
 
 // The rows of one part, some at a time, as the recipe wants them.
@@ -104,10 +104,10 @@ class PartReader {
 
 }  // namespace
 
-bool HoldsQ4(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-             const Checkpoint& checkpoint) {
+bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+              const Checkpoint& checkpoint) {
   return !recipe.transposed && recipe.scale == 1 && recipe.offset == 0 &&
-         checkpoint.HoldsQ4(part.source);
+         checkpoint.HoldsQ4B(part.source);
 }
 
 StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
@@ -121,11 +121,11 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
   for (const TensorRecipe::Part& part : recipe.parts) {
     PartReader reader(recipe, part, checkpoint);
     const bool taken =
-        format == TensorFormat::Q4 && block == 32 && HoldsQ4(recipe, part, checkpoint);
+        format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint);
     for (uint64_t row = 0; row < part.rows; row += rows_per_step) {
       const uint64_t n_rows = std::min(rows_per_step, part.rows - row);
       if (taken) {
-        writer.Append(encoder.TakeQ4(checkpoint, part, row, static_cast<size_t>(n_rows)));
+        writer.Append(encoder.TakeQ4B(checkpoint, part, row, static_cast<size_t>(n_rows)));
       } else {
         values.resize(static_cast<size_t>(n_rows * recipe.cols));
         reader.Read(row, values);
@@ -138,7 +138,7 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
   StoredTensor stored{format,
                       is_vector ? 1 : rows,
                       is_vector ? rows : recipe.cols,
-                      format == TensorFormat::Q4 ? block : 0,
+                      format == TensorFormat::Q4B ? block : 0,
                       writer.End(),
                       {}};
   if (format != TensorFormat::F32) stored.scales = writer.Add(encoder.scales());

@@ -11,11 +11,11 @@ namespace rondo::convert {
 
 // True where `checkpoint` holds this part of `recipe` in 4-bit blocks of 32 columns that can be
 // written as they are.
-bool HoldsQ4(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-             const Checkpoint& checkpoint);
+bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+              const Checkpoint& checkpoint);
 
 // Reads the parts of `recipe`, which must have the shapes it says, and writes them in `format`
-// (with `block` columns per scale for Q4; parts that HoldsQ4() are taken as they are in blocks of
+// (with `block` columns per scale for Q4B; parts that HoldsQ4B() are taken as they are in blocks of
 // 32). Holds some rows as floats and, while it runs, the
 // tensor's scales. `progress` is told the source bytes read with each step. Throws Error.
 StoredTensor WriteTensor(const TensorRecipe& recipe, format::TensorFormat format, uint32_t block,

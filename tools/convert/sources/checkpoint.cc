@@ -40,9 +40,9 @@ const Checkpoint::Entry& Checkpoint::Find(const std::string& name,
   return entry;
 }
 
-bool Checkpoint::HoldsQ4(const std::string&) const { return false; }
+bool Checkpoint::HoldsQ4B(const std::string&) const { return false; }
 
-void Checkpoint::ReadQ4(const std::string& name, uint64_t, uint64_t, uint8_t*, uint16_t*) const {
+void Checkpoint::ReadQ4B(const std::string& name, uint64_t, uint64_t, uint8_t*, uint16_t*) const {
   Fail(Where(), ": tensor ", name, " is not in 4-bit blocks of 32");
 }
 

@@ -31,13 +31,13 @@ class Checkpoint {
   // types that cannot be read as floats, and values that are not finite.
   virtual void Read(const std::string& name, uint64_t first, std::span<float> out) const = 0;
 
-  // True where the file holds `name` in 4-bit blocks of 32 columns that our Q4 can take as they
+  // True where the file holds `name` in 4-bit blocks of 32 columns that our Q4B can take as they
   // are.
-  virtual bool HoldsQ4(const std::string& name) const;
-  // Rows [row, row + n_rows) of such a tensor in the layout of QuantizeQ4(): the nibbles as they
+  virtual bool HoldsQ4B(const std::string& name) const;
+  // Rows [row, row + n_rows) of such a tensor in the layout of QuantizeQ4B(): the nibbles as they
   // are, the scales rounded to bfloat16.
-  virtual void ReadQ4(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
-                      uint16_t* scales) const;
+  virtual void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
+                       uint16_t* scales) const;
 
  protected:
   // Files or shards, for messages: "PATH", "PATH and the other shards".

@@ -1,4 +1,5 @@
-// What calibration is worth, by the divergence of predictions on text that it has not seen: q4 with
+// What calibration is worth, by the divergence of predictions on text that it has not seen: q4b
+// with
 // --calibrate against plain symmetric rounding at the same bytes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,7 +38,7 @@ void RoundSymmetrically(std::vector<float>& values, size_t cols) {
   }
 }
 
-// The checkpoint with the matrices of its layers rounded. The converter's q4 holds their values
+// The checkpoint with the matrices of its layers rounded. The converter's q4b holds their values
 // without further loss, as multiples of these scales are among what it looks for.
 void WriteRoundedCheckpoint(const fs::path& from, const fs::path& to) {
   fs::create_directory(to);
@@ -88,9 +89,9 @@ class CalibrationTest : public testing::Test {
   void ExpectLessLoss(const fs::path& folder, int context, double share) {
     WriteRoundedCheckpoint(folder, tool_.Path("rounded"));
     const std::string exact = Convert(folder, "f32", "--weights f32");
-    const std::string plain = Convert(tool_.Path("rounded"), "plain", "--weights q4");
+    const std::string plain = Convert(tool_.Path("rounded"), "plain", "--weights q4b");
     const std::string calibrate = " --calibrate '" + tool_.Path("calibrate") + "'";
-    const std::string best = Convert(folder, "best", "--weights q4" + calibrate);
+    const std::string best = Convert(folder, "best", "--weights q4b" + calibrate);
     // The same but for what the metadata says of it.
     EXPECT_NEAR(static_cast<double>(fs::file_size(tool_.Path("best.rondo"))),
                 static_cast<double>(fs::file_size(tool_.Path("plain.rondo"))), 128);
@@ -160,7 +161,7 @@ TEST_F(TinyCalibration, LosesLessThanNineTwentiethsOfPlainRounding) {
 TEST_F(TinyCalibration, IsCalibratedToTheSameBytesEveryTime) {
   WriteText(Convert(folder_, "q8", "--weights q8"));
   const std::string options =
-      "--weights q4 --block 64 --calibrate '" + tool_.Path("calibrate") + "'";
+      "--weights q4b --block 64 --calibrate '" + tool_.Path("calibrate") + "'";
   Convert(folder_, "once", options);
   Convert(folder_, "again", options);
   EXPECT_EQ(tool_.Read("once.rondo"), tool_.Read("again.rondo"));
@@ -203,9 +204,9 @@ TEST_F(TinyCalibration, FailuresLeaveNothingBehind) {
     }
   };
   const std::string text = " --calibrate '" + tool_.Path("short") + "'";
-  expect_failure("--weights q4" + text, 1, "give at least 511");
-  expect_failure("--weights q4 --calibrate /no/such/text", 1, "/no/such/text");
-  expect_failure("--weights q8" + text, 2, "q4 or auto");
+  expect_failure("--weights q4b" + text, 1, "give at least 511");
+  expect_failure("--weights q4b --calibrate /no/such/text", 1, "/no/such/text");
+  expect_failure("--weights q8" + text, 2, "q4b or auto");
   expect_failure("--weights auto", 2, "--calibrate");
   expect_failure("--weights auto --bits 77" + text, 2, "--bits");
 }

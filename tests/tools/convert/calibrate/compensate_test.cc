@@ -30,18 +30,18 @@ struct Layer {
     factor = Factorize(h, cols, 1);
   }
 
-  Q4Matrix Round(size_t block, int sweeps, size_t threads = 1) const {
-    return CompensatedQ4(w, rows, cols, block, h, factor, sweeps, threads);
+  Q4BMatrix Round(size_t block, int sweeps, size_t threads = 1) const {
+    return CompensatedQ4B(w, rows, cols, block, h, factor, sweeps, threads);
   }
-  double Error(const Q4Matrix& q) const { return OutputError(w, q, h, 1); }
+  double Error(const Q4BMatrix& q) const { return OutputError(w, q, h, 1); }
 
-  // Each weight to its nearest, with the scale that QuantizeQ4 searches.
-  Q4Matrix Plain(size_t block) const {
-    Q4Matrix q(rows, cols, block);
+  // Each weight to its nearest, with the scale that QuantizeQ4B searches.
+  Q4BMatrix Plain(size_t block) const {
+    Q4BMatrix q(rows, cols, block);
     for (size_t r = 0; r < rows; ++r) {
       std::vector<uint8_t> data(RoundUp(cols, block) / 2);
       std::vector<uint16_t> scales(q.blocks());
-      QuantizeQ4({&w[r * cols], cols}, block, data.data(), scales.data());
+      QuantizeQ4B({&w[r * cols], cols}, block, data.data(), scales.data());
       for (size_t b = 0; b < q.blocks(); ++b)
         q.scales[r * q.blocks() + b] = FromBfloat16(scales[b]);
       for (size_t c = 0; c < cols; ++c) {
@@ -81,7 +81,7 @@ TEST_P(Compensated, UncorrelatedInputsGiveTheNearestValues) {
   const std::vector<float> w = NormalMatrix(rows, cols, 3), h = Identity(cols);
   const Factor factor = Factorize(h, cols, 1);
   for (const int sweeps : {0, kSweeps}) {
-    const Q4Matrix q = CompensatedQ4(w, rows, cols, GetParam(), h, factor, sweeps, 1);
+    const Q4BMatrix q = CompensatedQ4B(w, rows, cols, GetParam(), h, factor, sweeps, 1);
     for (size_t r = 0; r < rows; ++r) {
       for (size_t c = 0; c < cols; ++c) {
         const float scale = q.scales[r * q.blocks() + c / q.block];
@@ -94,9 +94,9 @@ TEST_P(Compensated, UncorrelatedInputsGiveTheNearestValues) {
 
 TEST_P(Compensated, SameBitsOnAnyNumberOfThreads) {
   const Layer layer(200, 172, 5);
-  const Q4Matrix once = layer.Round(GetParam(), kSweeps, 1);
+  const Q4BMatrix once = layer.Round(GetParam(), kSweeps, 1);
   for (const size_t threads : {2, 5}) {
-    const Q4Matrix again = layer.Round(GetParam(), kSweeps, threads);
+    const Q4BMatrix again = layer.Round(GetParam(), kSweeps, threads);
     EXPECT_EQ(once.steps, again.steps);
     EXPECT_EQ(once.scales, again.scales);
     EXPECT_EQ(Factorize(layer.h, layer.cols, threads).feedback, layer.factor.feedback);
@@ -105,10 +105,10 @@ TEST_P(Compensated, SameBitsOnAnyNumberOfThreads) {
 
 TEST_P(Compensated, RowsDoNotDependOnEachOther) {
   const Layer layer(130, 64, 9);
-  const Q4Matrix all = layer.Round(GetParam(), kSweeps);
+  const Q4BMatrix all = layer.Round(GetParam(), kSweeps);
   const size_t row = 129;
-  const Q4Matrix one =
-      CompensatedQ4({&layer.w[row * 64], 64}, 1, 64, GetParam(), layer.h, layer.factor, kSweeps, 1);
+  const Q4BMatrix one = CompensatedQ4B({&layer.w[row * 64], 64}, 1, 64, GetParam(), layer.h,
+                                       layer.factor, kSweeps, 1);
   EXPECT_TRUE(std::equal(one.steps.begin(), one.steps.end(), &all.steps[row * 64]));
   EXPECT_TRUE(std::equal(one.scales.begin(), one.scales.end(), &all.scales[row * all.blocks()]));
 }
@@ -117,13 +117,13 @@ TEST_P(Compensated, ZerosAndTheSmallestAndLargestNumbers) {
   const Layer layer(1, 64, 13);
   for (const float value : {0.0f, -0.0f, 1e-42f}) {
     const std::vector<float> w(64, value);
-    const Q4Matrix q = CompensatedQ4(w, 1, 64, GetParam(), layer.h, layer.factor, kSweeps, 1);
+    const Q4BMatrix q = CompensatedQ4B(w, 1, 64, GetParam(), layer.h, layer.factor, kSweeps, 1);
     for (size_t c = 0; c < 64; ++c) EXPECT_EQ(q.value(0, c), 0.0f);
   }
   for (const float value : {1e30f, 1e-30f}) {
     std::vector<float> w = layer.w;
     for (float& x : w) x *= value;
-    const Q4Matrix q = CompensatedQ4(w, 1, 64, GetParam(), layer.h, layer.factor, kSweeps, 1);
+    const Q4BMatrix q = CompensatedQ4B(w, 1, 64, GetParam(), layer.h, layer.factor, kSweeps, 1);
     for (size_t c = 0; c < 64; ++c) {
       EXPECT_TRUE(std::isfinite(q.value(0, c)));
       EXPECT_NEAR(q.value(0, c) / value, layer.w[c], 2.0) << value;
@@ -133,8 +133,8 @@ TEST_P(Compensated, ZerosAndTheSmallestAndLargestNumbers) {
 
 INSTANTIATE_TEST_SUITE_P(Block, Compensated, testing::Values(32, 64, 128));
 
-TEST(Q4Matrix, IsStoredAsTheFormatSays) {
-  Q4Matrix q(2, 33, 32);
+TEST(Q4BMatrix, IsStoredAsTheFormatSays) {
+  Q4BMatrix q(2, 33, 32);
   for (size_t i = 0; i < q.steps.size(); ++i) q.steps[i] = static_cast<int8_t>(i % 16) - 8;
   q.scales = {1.0f, -0.5f, 2.0f, 0.0f};
   const std::vector<uint8_t> data = q.Data();

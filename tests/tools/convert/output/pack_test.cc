@@ -46,7 +46,7 @@ CheckpointShape Biased() {
 }
 
 TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
     const ConvertedModel model(Biased(), format, format);
     const ModelBytes portable_bytes = model.portable();
     const ModelFile portable = *ModelFile::Open(portable_bytes.bytes());
@@ -86,7 +86,7 @@ TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
 }
 
 TEST(Pack, TellsProgressInBytesOfTheInput) {
-  const ConvertedModel model(Biased(), TensorFormat::Q4, TensorFormat::Q8);
+  const ConvertedModel model(Biased(), TensorFormat::Q4B, TensorFormat::Q8);
   uint64_t last = 0, whole = 0;
   const TempFolder folder;
   const PackReport report = Pack({model.path(), folder / "x.rondo", LayoutNamed("neon")},

@@ -25,7 +25,7 @@ Q8Row Q8(const std::vector<float>& row) {
   return result;
 }
 
-struct Q4Row {
+struct Q4BRow {
   size_t block;
   std::vector<uint8_t> data;
   std::vector<uint16_t> scales;
@@ -35,10 +35,10 @@ struct Q4Row {
   float value(size_t i) const { return static_cast<float>(nibble(i) - 8) * scale(i); }
 };
 
-Q4Row Q4(const std::vector<float>& row, size_t block) {
-  Q4Row result{block, std::vector<uint8_t>(RoundUp(row.size(), block) / 2, 0x33),
-               std::vector<uint16_t>(CeilDiv(row.size(), block), 0x3333)};
-  QuantizeQ4(row, block, result.data.data(), result.scales.data());
+Q4BRow Q4B(const std::vector<float>& row, size_t block) {
+  Q4BRow result{block, std::vector<uint8_t>(RoundUp(row.size(), block) / 2, 0x33),
+                std::vector<uint16_t>(CeilDiv(row.size(), block), 0x3333)};
+  QuantizeQ4B(row, block, result.data.data(), result.scales.data());
   return result;
 }
 
@@ -50,7 +50,7 @@ std::vector<float> Normal(size_t size, uint32_t seed, float deviation = 1.0f) {
   return values;
 }
 
-double SquaredError(const std::vector<float>& row, const Q4Row& q) {
+double SquaredError(const std::vector<float>& row, const Q4BRow& q) {
   double sum = 0;
   for (size_t i = 0; i < row.size(); ++i) sum += std::pow(double{row[i]} - double{q.value(i)}, 2);
   return sum;
@@ -95,13 +95,13 @@ TEST(QuantizeQ8, ZerosAndTheSmallestAndLargestNumbers) {
   EXPECT_EQ(q.data, (std::vector<int8_t>{127, -127, 0}));
 }
 
-class QuantizeQ4Blocks : public testing::TestWithParam<size_t> {};
+class QuantizeQ4B : public testing::TestWithParam<size_t> {};
 
-TEST_P(QuantizeQ4Blocks, EveryValueIsTheNearestOfItsScale) {
+TEST_P(QuantizeQ4B, EveryValueIsTheNearestOfItsScale) {
   const size_t block = GetParam();
   for (uint32_t seed = 0; seed < 50; ++seed) {
     const std::vector<float> row = Normal(1 + seed * 13, seed);
-    const Q4Row q = Q4(row, block);
+    const Q4BRow q = Q4B(row, block);
     for (size_t i = 0; i < row.size(); ++i) {
       const float nearest = std::clamp(row[i] / q.scale(i), -8.0f, 7.0f) * q.scale(i);
       EXPECT_LE(std::fabs(q.value(i) - nearest), std::fabs(q.scale(i)) * 0.50001f);
@@ -110,18 +110,18 @@ TEST_P(QuantizeQ4Blocks, EveryValueIsTheNearestOfItsScale) {
   }
 }
 
-TEST_P(QuantizeQ4Blocks, RepresentableValuesAreExact) {
+TEST_P(QuantizeQ4B, RepresentableValuesAreExact) {
   const size_t block = GetParam();
   for (const float scale : {0.5f, -0.25f, 0.0234375f}) {  // bfloat16 numbers
     std::vector<float> row;
     for (size_t i = 0; i < 2 * block; ++i)
       row.push_back(static_cast<float>(i * 5 % 16) * scale - 8 * scale);
-    const Q4Row q = Q4(row, block);
+    const Q4BRow q = Q4B(row, block);
     for (size_t i = 0; i < row.size(); ++i) EXPECT_EQ(q.value(i), row[i]);
   }
 }
 
-TEST_P(QuantizeQ4Blocks, IsBetterThanPlainRounding) {
+TEST_P(QuantizeQ4B, IsBetterThanPlainRounding) {
   const size_t block = GetParam();
   const std::vector<float> row = Normal(block * 256, 7);
   double plain = 0;
@@ -133,34 +133,34 @@ TEST_P(QuantizeQ4Blocks, IsBetterThanPlainRounding) {
       plain += std::pow(double{row[i]} - double{std::nearbyint(row[i] / scale) * scale}, 2);
     }
   }
-  EXPECT_LT(SquaredError(row, Q4(row, block)), 0.85 * plain);
+  EXPECT_LT(SquaredError(row, Q4B(row, block)), 0.85 * plain);
 }
 
-TEST_P(QuantizeQ4Blocks, ZerosAndTheSmallestAndLargestNumbers) {
+TEST_P(QuantizeQ4B, ZerosAndTheSmallestAndLargestNumbers) {
   const size_t block = GetParam();
   for (const float value : {0.0f, -0.0f, 1e-42f}) {
-    const Q4Row q = Q4(std::vector<float>(block + 3, value), block);
+    const Q4BRow q = Q4B(std::vector<float>(block + 3, value), block);
     EXPECT_EQ(q.scales, (std::vector<uint16_t>{0, 0}));
     EXPECT_TRUE(std::ranges::all_of(q.data, [](uint8_t pair) { return pair == 0x88; }));
   }
   const float largest = std::numeric_limits<float>::max();
-  const Q4Row q = Q4({largest, -largest, 0}, block);
+  const Q4BRow q = Q4B({largest, -largest, 0}, block);
   EXPECT_TRUE(std::isfinite(q.scale(0)));
   EXPECT_NEAR(q.value(0) / largest, 1, 0.15);
   EXPECT_NEAR(q.value(1) / largest, -1, 0.15);
 }
 
-TEST_P(QuantizeQ4Blocks, EvenColumnsAreInTheLowNibble) {
+TEST_P(QuantizeQ4B, EvenColumnsAreInTheLowNibble) {
   std::vector<float> row(GetParam(), 0.0f);
   row[0] = -8;
   row[3] = 7;
-  const Q4Row q = Q4(row, GetParam());
+  const Q4BRow q = Q4B(row, GetParam());
   EXPECT_EQ(q.scale(0), 1.0f);
   EXPECT_EQ(q.data[0], 0x80);
   EXPECT_EQ(q.data[1], 0xf8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Block, QuantizeQ4Blocks, testing::Values(32, 64, 128));
+INSTANTIATE_TEST_SUITE_P(Block, QuantizeQ4B, testing::Values(32, 64, 128));
 
 TEST(FloatFormats, Float16IsExact) {
   for (uint32_t bits = 0; bits < 0x10000; ++bits) {

@@ -28,8 +28,8 @@ std::string BlockTypeName(uint32_t id);
 // Those that FindBlockType() finds, for messages: "F32, F16, ...".
 std::string KnownBlockTypes();
 
-// From one block of Q4_0 to one of our Q4 in blocks of 32: data[0, 16) with even columns in the low
-// nibbles, returns the scale as a float16's bits. Exact.
+// From one block of Q4_0 to one of our Q4B in blocks of 32: data[0, 16) with even columns in the
+// low nibbles, returns the scale as a float16's bits. Exact.
 uint16_t RepackQ40(const uint8_t* block, uint8_t* data);
 
 }  // namespace rondo::convert

@@ -14,7 +14,7 @@
 namespace rondo::convert {
 namespace {
 
-constexpr uint64_t kQ4Block = 32;
+constexpr uint64_t kQ40Block = 32;
 
 // Not weights: the config holds what they say.
 constexpr std::array kNotWeights = {"rope_freqs.weight", "rope_factors_short.weight",
@@ -166,24 +166,24 @@ void GgufCheckpoint::ReadTransposed(const View& view, uint64_t first, std::span<
   std::copy_n(transposed_.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
 }
 
-bool GgufCheckpoint::HoldsQ4(const std::string& name) const {
+bool GgufCheckpoint::HoldsQ4B(const std::string& name) const {
   const auto found = views_.find(name);
   return found != views_.end() && found->second.tensor->type->id == kQ40 &&
-         found->second.tensor->shape.size() > 1 && found->second.cols % kQ4Block == 0 &&
+         found->second.tensor->shape.size() > 1 && found->second.cols % kQ40Block == 0 &&
          (found->second.change == Change::kNone || found->second.change == Change::kPairedHeads ||
           found->second.change == Change::kSplitByThird);
 }
 
-void GgufCheckpoint::ReadQ4(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
-                            uint16_t* scales) const {
+void GgufCheckpoint::ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
+                             uint16_t* scales) const {
   const View& view = views_.at(name);
-  const uint64_t blocks_per_row = view.cols / kQ4Block;
+  const uint64_t blocks_per_row = view.cols / kQ40Block;
   const uint32_t block_bytes = view.tensor->type->bytes;
   std::vector<uint8_t> blocks(static_cast<size_t>(blocks_per_row * block_bytes));
   for (uint64_t i = row; i < row + n_rows; ++i) {
     const uint64_t source = view.change == Change::kNone ? view.first_row + i : SourceRow(view, i);
     file_.ReadBlocks(*view.tensor, source * view.cols, blocks);
-    for (uint64_t b = 0; b < blocks_per_row; ++b, data += kQ4Block / 2) {
+    for (uint64_t b = 0; b < blocks_per_row; ++b, data += kQ40Block / 2) {
       const float scale = FromFloat16(RepackQ40(blocks.data() + b * block_bytes, data));
       if (!std::isfinite(scale)) {
         Fail(file_.path(), ": tensor ", view.source, " has the scale ", scale, " in row ", source,

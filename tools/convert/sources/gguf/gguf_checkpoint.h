@@ -18,9 +18,9 @@ class GgufCheckpoint final : public Checkpoint {
   explicit GgufCheckpoint(const GgufKeys& keys);
 
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override;
-  bool HoldsQ4(const std::string& name) const override;
-  void ReadQ4(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
-              uint16_t* scales) const override;
+  bool HoldsQ4B(const std::string& name) const override;
+  void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
+               uint16_t* scales) const override;
 
  private:
   // A Hugging Face tensor, made of rows of one of the file's. A vector has rows of one element.

@@ -192,7 +192,7 @@ TEST_F(GgufCheckpointTest, TwoTensorsCannotBecomeOne) {
 }
 
 // A block of Q4_0 whose scale and nibbles depend on `i`.
-std::string Q4Block(int i) {
+std::string Q40Block(int i) {
   std::string block = GgufWriter::Raw(static_cast<uint16_t>(0x3c00 + 64 * i));
   for (int j = 0; j < 16; ++j) block += static_cast<char>(i * 31 + j * 7);
   return block;
@@ -200,19 +200,19 @@ std::string Q4Block(int i) {
 
 TEST_F(GgufCheckpointTest, FourBitBlocksKeepTheirNibblesRowByRow) {
   std::string data;
-  for (int i = 0; i < 16; ++i) data += Q4Block(i);
+  for (int i = 0; i < 16; ++i) data += Q40Block(i);
   Open(Model("llama")
            .Tensor("blk.0.attn_q.weight", {8, 64}, kQ40, data)
            .Tensor("blk.0.attn_v.weight", {8, 64}, 8, std::string(16 * 34, '\0'))
            .Floats("output_norm.weight", {1}, {1}));
   const std::string name = "model.layers.0.self_attn.q_proj.weight";
-  ASSERT_TRUE(checkpoint_->HoldsQ4(name));
-  EXPECT_FALSE(checkpoint_->HoldsQ4("model.layers.0.self_attn.v_proj.weight"));
-  EXPECT_FALSE(checkpoint_->HoldsQ4("model.norm.weight"));
+  ASSERT_TRUE(checkpoint_->HoldsQ4B(name));
+  EXPECT_FALSE(checkpoint_->HoldsQ4B("model.layers.0.self_attn.v_proj.weight"));
+  EXPECT_FALSE(checkpoint_->HoldsQ4B("model.norm.weight"));
   const std::vector<float> expected = Values(name, {8, 64});
   std::vector<uint8_t> nibbles(3 * 32);
   std::vector<uint16_t> scales(3 * 2);
-  checkpoint_->ReadQ4(name, 2, 3, nibbles.data(), scales.data());
+  checkpoint_->ReadQ4B(name, 2, 3, nibbles.data(), scales.data());
   for (size_t i = 0; i < 3 * 64; ++i) {
     const int nibble = nibbles[i / 2] >> (i % 2 * 4) & 15;
     // These scales have few enough bits to be exact in bfloat16.
@@ -221,13 +221,13 @@ TEST_F(GgufCheckpointTest, FourBitBlocksKeepTheirNibblesRowByRow) {
 }
 
 TEST_F(GgufCheckpointTest, InfiniteScalesAreRefused) {
-  std::string block = Q4Block(0);
+  std::string block = Q40Block(0);
   block[1] = 0x7c;
   Open(Model("qwen2").Tensor("blk.0.attn_q.weight", {1, 32}, kQ40, block));
   std::vector<uint8_t> nibbles(16);
   uint16_t scale;
   EXPECT_THROW(
-      checkpoint_->ReadQ4("model.layers.0.self_attn.q_proj.weight", 0, 1, nibbles.data(), &scale),
+      checkpoint_->ReadQ4B("model.layers.0.self_attn.q_proj.weight", 0, 1, nibbles.data(), &scale),
       Error);
 }
 

@@ -124,13 +124,13 @@ std::vector<float> ReadFloats(const fs::path& path) {
   return values;
 }
 
-ModelBytes ConvertFile(const fs::path& path, TensorFormat weights, bool keep_q4 = false) {
+ModelBytes ConvertFile(const fs::path& path, TensorFormat weights, bool keep_q4b = false) {
   const TempFolder folder;
   ConvertOptions options;
   options.directory = path;
   options.output = folder / "model.rondo";
   options.weights = options.embedding = weights;
-  options.keep_q4 = keep_q4;
+  options.keep_q4b = keep_q4b;
   Convert(options, [](uint64_t, uint64_t) {});
   return ModelBytes(options.output);
 }
@@ -166,17 +166,17 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& param) { return std::string(param.param.type); });
 
 // What is kept has the nibbles of the source and its scales in bfloat16, 8 bits of precision.
-TEST(GgufModelTest, KeepsQ4AsItIs) {
+TEST(GgufModelTest, KeepsQ4BAsItIs) {
   RONDO_SKIP_WITHOUT(kFiles);
   const ModelBytes exact_bytes = ConvertFile(FileOf("Q4_0"), TensorFormat::F32);
-  const ModelBytes kept_bytes = ConvertFile(FileOf("Q4_0"), TensorFormat::Q8, /*keep_q4=*/true);
+  const ModelBytes kept_bytes = ConvertFile(FileOf("Q4_0"), TensorFormat::Q8, /*keep_q4b=*/true);
   const Result<ModelFile> exact = ModelFile::Open(exact_bytes.bytes());
   const Result<ModelFile> kept = ModelFile::Open(kept_bytes.bytes());
   ASSERT_TRUE(exact.ok() && kept.ok());
   size_t n_kept = 0;
   for (uint32_t t = 0; t < kept->model().tensors()->size(); ++t) {
     const auto* tensor = kept->model().tensors()->Get(t);
-    if (tensor->format() != TensorFormat::Q4) continue;
+    if (tensor->format() != TensorFormat::Q4B) continue;
     ++n_kept;
     EXPECT_EQ(tensor->block(), 32u);
     const std::vector<double> expected = Dequantize(*exact, t), got = Dequantize(*kept, t);

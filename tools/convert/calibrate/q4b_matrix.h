@@ -1,4 +1,4 @@
-// Q4Matrix: 4-bit weights while they are being chosen.
+// Q4BMatrix: 4-bit weights while they are being chosen.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace rondo::convert {
 
-// value(r, c) = steps[r, c] * scale[r, c / block]; the format is TensorFormat.Q4.
-struct Q4Matrix {
+// value(r, c) = steps[r, c] * scale[r, c / block]; the format is TensorFormat.Q4B.
+struct Q4BMatrix {
   size_t rows, cols, block;
   std::vector<int8_t> steps;  // [rows, cols], -8 to 7
   std::vector<float> scales;  // [rows, blocks()], each a bfloat16 number of either sign, or 0
 
-  Q4Matrix(size_t rows, size_t cols, size_t block)
+  Q4BMatrix(size_t rows, size_t cols, size_t block)
       : rows(rows),
         cols(cols),
         block(block),

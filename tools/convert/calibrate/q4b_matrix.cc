@@ -1,10 +1,10 @@
-#include "tools/convert/calibrate/q4_matrix.h"
+#include "tools/convert/calibrate/q4b_matrix.h"
 
 #include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {
 
-std::vector<float> Q4Matrix::Values() const {
+std::vector<float> Q4BMatrix::Values() const {
   std::vector<float> values(rows * cols);
   for (size_t r = 0; r < rows; ++r) {
     for (size_t c = 0; c < cols; ++c) values[r * cols + c] = value(r, c);
@@ -12,7 +12,7 @@ std::vector<float> Q4Matrix::Values() const {
   return values;
 }
 
-std::vector<uint8_t> Q4Matrix::Data() const {
+std::vector<uint8_t> Q4BMatrix::Data() const {
   const size_t row_bytes = RoundUp(cols, block) / 2;
   std::vector<uint8_t> data(rows * row_bytes, 0x88);
   for (size_t r = 0; r < rows; ++r) {
@@ -25,7 +25,7 @@ std::vector<uint8_t> Q4Matrix::Data() const {
   return data;
 }
 
-std::vector<uint16_t> Q4Matrix::Scales() const {
+std::vector<uint16_t> Q4BMatrix::Scales() const {
   std::vector<uint16_t> bits(scales.size());
   for (size_t i = 0; i < bits.size(); ++i) bits[i] = ToBfloat16(scales[i]);
   return bits;
