@@ -6,6 +6,7 @@
 namespace rondo {
 
 struct CpuFeatures {
+  bool amd = false;          // x86 only
   bool avx512_vnni = false;  // with F, BW, CD, DQ, VL, as the operating system allows them
   bool avx2_fma = false;     // with F16C
   bool sse41 = false;

@@ -28,7 +28,7 @@ const std::vector<Layer>& Layers() {
       {"tools/convert/",  // writes what the runtime reads, and tries its text and chat before it
                           // does
        {"tools/", "runtime/model/", "runtime/kernels/", "runtime/text/", "runtime/chat/",
-        "runtime/base/", "platforms/file_map.h"}},
+        "runtime/base/", "platforms/file_map.h", "platforms/cpu.h"}},
       {"tools/inspect/",
        {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/",
         "platforms/file_map.h"}},

@@ -120,7 +120,7 @@ sh tools/install_packages.sh test || exit 1
 
 # Left out by GoogleTest's patterns, and why.
 # The fast kernel sets go the same ways, and take a tenth of the time under a sanitizer:
-slow_kernels='*RowInvariance*/sse41*:*RowInvariance*/scalar*'
+slow_kernels='*RowInvariance*/sse41*:*RowInvariance*/scalar*:*Schedules*_sse41_*:*Schedules*_scalar_*'
 # Only the converter does this, searching long for bytes that are the same on every machine:
 converter='TinyCalibration.*:Models/Trained.*'
 # Times and the perplexity of a whole text mean little where all is slow:
@@ -163,7 +163,7 @@ for stage_name in $stages; do
       else # threads do not depend on the kernels: row invariance for the fastest ones in q8
         configure tsan -DRONDO_TEST_TOOL= && build tsan rondo_unit_tests rondo_model_tests rondo_abi_tests &&
           run_tests tsan 'unit|model|abi' \
-            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4B"
+            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4*:*Schedules*_f32_*"
       fi
       ;;
     arm64)
@@ -175,7 +175,7 @@ for stage_name in $stages; do
           build arm64 rondo_arm_tests && run_tests arm64 arm
         else
           build arm64 && run_tests arm64 arm &&
-            run_tests arm64 'unit|model|fuzz|abi' "*RowInvariance*:$converter:$long"
+            run_tests arm64 'unit|model|fuzz|abi' "*RowInvariance*:$slow_kernels:*Schedules*_f32_*:$converter:$long"
         fi
       fi
       ;;

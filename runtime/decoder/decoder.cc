@@ -44,6 +44,13 @@ CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
   return bytes.AlignUp(kArenaAlignment);
 }
 
+// What a thread expands codes into: the weights of one task.
+CheckedSize ExpansionBytes(const Weights& weights) {
+  const size_t tile = weights.expanded_tile_bytes();
+  if (tile == 0) return 0;
+  return (CheckedSize(std::max(tile, kMaxTaskBytes)) + kOverRead).AlignUp(kArenaAlignment);
+}
+
 }  // namespace
 
 Result<Decoder> Decoder::Plan(const ModelFile& file, const KernelSet& set, const PassLimits& limits,
@@ -56,6 +63,12 @@ Result<Decoder> Decoder::Plan(const ModelFile& file, const KernelSet& set, const
   const CheckedSize all = scratch * limits.threads;
   d.scratch_region_ =
       plan->Add(Segment::kWorkspace, all.valid() ? all.value() : SIZE_MAX, "thread scratch");
+  const CheckedSize expansion = ExpansionBytes(d.weights_);
+  if (expansion.ValueOrMost() > 0) {
+    d.expansion_region_ = plan->Add(Segment::kWorkspace, (expansion * limits.threads).ValueOrMost(),
+                                    "codes expanded, by thread");
+  }
+  d.resources_.expansion_bytes = expansion.ValueOrMost();
   d.resources_.set = &set;
   d.resources_.max_rows = limits.max_rows;
   d.resources_.scratch_bytes = scratch.value();
@@ -70,6 +83,9 @@ Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   resources_.activations = &activations_;
   resources_.pool = pool;
   resources_.scratch = arena + plan.region(scratch_region_).offset;
+  if (resources_.expansion_bytes > 0) {
+    resources_.expansion = arena + plan.region(expansion_region_).offset;
+  }
   return weights_.Load(file, plan, arena, pool, progress);
 }
 

@@ -52,6 +52,7 @@ class Decoder {
   Activations activations_;
   PassResources resources_;
   MemoryPlan::RegionId scratch_region_ = 0;
+  MemoryPlan::RegionId expansion_region_ = MemoryPlan::kNoRegion;
 };
 
 }  // namespace rondo

@@ -9,14 +9,11 @@ namespace rondo {
 
 namespace {
 
-// Enough tasks to keep all threads busy, and weights that stay in a second-level cache of 512 KiB
-// or more while all rows go over them.
-constexpr size_t kMaxTaskBytes = 256 << 10;
-constexpr size_t kTasksPerThread = 8;
+constexpr size_t kTasksPerThread = 8;  // enough to keep all threads busy
 
 size_t TaskChannels(const LinearShape& shape, const KernelSet& set, size_t threads) {
   const size_t nr = shape.TileChannels(set);
-  const size_t most = std::max(kMaxTaskBytes / shape.TileBytes(set) * nr, nr);
+  const size_t most = std::max(kMaxTaskBytes / shape.WorkingTileBytes(set) * nr, nr);
   const size_t even = RoundUp(CeilDiv(shape.n, threads * kTasksPerThread), nr);
   return std::min({even, most, kMaxTaskChannels});
 }
@@ -74,11 +71,12 @@ void Pass::Multiply(const PackedLinear& linear, const InputRows& in, size_t rows
         const size_t begin = i * step;
         const size_t end = std::min(n, begin + step);
         if (into == Into::kReplace) {
-          RunLinear(set(), linear, input, rows, begin, end, out + begin, out_stride);
+          RunLinear(set(), linear, input, rows, begin, end, out + begin, out_stride,
+                    Expansion(thread));
           return;
         }
         float* sum = ScratchFloats(thread);
-        RunLinear(set(), linear, input, rows, begin, end, sum, end - begin);
+        RunLinear(set(), linear, input, rows, begin, end, sum, end - begin, Expansion(thread));
         for (size_t r = 0; r < rows; ++r) {
           set().loops->add(out + r * out_stride + begin, sum + r * (end - begin), end - begin);
         }

@@ -12,8 +12,10 @@
 
 namespace rondo {
 
-// Output channels of one task of a product, at most.
+// Output channels of one task of a product, at most; and its weights, unless one tile has more:
+// they stay in a second-level cache of 512 KiB or more while all rows go over them.
 inline constexpr size_t kMaxTaskChannels = 256;
+inline constexpr size_t kMaxTaskBytes = 256 << 10;
 
 // What passes work with; all of it is planned, and belongs to the decoder.
 struct PassResources {
@@ -22,8 +24,10 @@ struct PassResources {
   const Weights* weights = nullptr;
   Activations* activations = nullptr;
   ThreadPool* pool = nullptr;
-  uint8_t* scratch = nullptr;  // one for each thread
-  size_t scratch_bytes = 0;    // of each
+  uint8_t* scratch = nullptr;    // one for each thread
+  size_t scratch_bytes = 0;      // of each
+  uint8_t* expansion = nullptr;  // of codes, one for each thread
+  size_t expansion_bytes = 0;    // of each
   size_t max_rows = 0;
 };
 
@@ -46,6 +50,9 @@ class Pass {
   bool Cancelled() const;
   uint8_t* Scratch(size_t thread) const {
     return resources_.scratch + thread * resources_.scratch_bytes;
+  }
+  uint8_t* Expansion(size_t thread) const {
+    return resources_.expansion + thread * resources_.expansion_bytes;
   }
   float* ScratchFloats(size_t thread) const { return reinterpret_cast<float*>(Scratch(thread)); }
 

@@ -4,6 +4,7 @@ namespace rondo {
 
 #if defined(__x86_64__)
 extern const KernelSet kKernelsAvx512Vnni;
+extern const KernelSet kKernelsAvx512VnniAmd;
 extern const KernelSet kKernelsAvx2;
 extern const KernelSet kKernelsSse41;
 #elif defined(__aarch64__)
@@ -16,9 +17,7 @@ extern const KernelSet kKernelsScalar;
 namespace {
 constexpr const KernelSet* kSets[] = {
 #if defined(__x86_64__)
-    &kKernelsAvx512Vnni,
-    &kKernelsAvx2,
-    &kKernelsSse41,
+    &kKernelsAvx512Vnni, &kKernelsAvx512VnniAmd, &kKernelsAvx2, &kKernelsSse41,
 #elif defined(__aarch64__)
     &kKernelsI8mm,
     &kKernelsNeonDot,

@@ -4,6 +4,7 @@
 // pointers have plain types here, and the tables in sets/ give them their values.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -86,9 +87,35 @@ struct RowLoops {
   void (*flip_signs)(int8_t* x, size_t n);  // x ^= 0x80
 };
 
+// The tables of 4-bit codes as the kernels want them: for a byte of two selectors both tables.
+struct CodePairs {
+  alignas(64) int8_t levels[256][2][16];  // [high * 16 + low]: of low, then of high
+  explicit CodePairs(const int8_t* tables) {
+    for (size_t b = 0; b < 256; ++b) {
+      std::copy_n(tables + b % 16 * 16, 16, levels[b][0]);
+      std::copy_n(tables + b / 16 * 16, 16, levels[b][1]);
+    }
+  }
+};
+
+// Products of a matrix of 4-bit codes (model/packed_layout.h), with the bits of the q8 kernels on
+// what the codes stand for. `tiles`: from the first channel's tile on.
+using CodeGemm = void (*)(size_t channels, size_t k, const int8_t* in, size_t in_stride,
+                          const uint8_t* tiles, const CodePairs& levels, float* out,
+                          size_t out_stride, const RowQuant* quant);
+struct CodeKernels {
+  // One tile of k inputs as the 16 / nr tiles of q8 with the same channels.
+  void (*expand)(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr, uint32_t kr,
+                 uint8_t* out);
+  // For 1 to max_rows rows, out_stride in floats; for more rows the tiles are expanded first.
+  CodeGemm gemm[8];
+  uint32_t max_rows;
+};
+
 struct KernelSet {
-  const char* name;
+  const char* name;              // two may have the same: of these a CPU has one
   bool (*available)();           // on this CPU
+  const CodeKernels* codes;      // int8 inputs, 4-bit codes: q4
   bool unsigned_inputs = false;  // q8 and q4b read int8 inputs as q + 128
 
   TileKernels<QuantizedGemm> q8;   // int8 inputs, int8 weights per channel; also Q.K

@@ -12,7 +12,7 @@ namespace rondo {
 
 static_assert(kOverRead <= kPackedOverRead);
 
-enum class WeightFormat : int32_t { kF32, kQ8, kQ4B };
+enum class WeightFormat : int32_t { kF32, kQ8, kQ4B, kQ4 };
 
 // The layout that a kernel set reads.
 constexpr PackedLayout LayoutOf(const KernelSet& set) {
@@ -22,13 +22,14 @@ constexpr PackedLayout LayoutOf(const KernelSet& set) {
 struct LinearShape {
   WeightFormat format;
   size_t n;      // output channels
-  size_t k;      // inputs; for kQ4B padded to a multiple of block
+  size_t k;      // inputs; padded to a multiple of block for kQ4B, of kCodePadding for kQ4
   size_t block;  // kQ4B: inputs per scale; else 0
 
   // Of a tensor that is not packed.
   static LinearShape Of(const TensorView& tensor) {
     const WeightFormat format = tensor.format == format::TensorFormat::F32  ? WeightFormat::kF32
                                 : tensor.format == format::TensorFormat::Q8 ? WeightFormat::kQ8
+                                : tensor.format == format::TensorFormat::Q4 ? WeightFormat::kQ4
                                                                             : WeightFormat::kQ4B;
     return {format, tensor.rows, tensor.padded_cols, tensor.block};
   }
@@ -44,6 +45,13 @@ struct LinearShape {
     return rondo::PackedBytes(layout, Stored(), n, k, block).ValueOrMost();
   }
 
+  // What one tile takes when the kernels multiply by it: of kQ4 as the tiles of q8 that it stands
+  // for.
+  size_t WorkingTileBytes(const KernelSet& set) const {
+    if (format != WeightFormat::kQ4) return TileBytes(set);
+    const LinearShape q8 = {WeightFormat::kQ8, kCodeChannels, k, 0};
+    return q8.PackedBytes(set);
+  }
   uint32_t TileChannels(const KernelSet& set) const { return TileChannels(LayoutOf(set)); }
   size_t TileBytes(const KernelSet& set) const { return TileBytes(LayoutOf(set)); }
   size_t PackedBytes(const KernelSet& set) const { return PackedBytes(LayoutOf(set)); }
@@ -52,6 +60,7 @@ struct LinearShape {
   format::TensorFormat Stored() const {
     return format == WeightFormat::kF32  ? format::TensorFormat::F32
            : format == WeightFormat::kQ8 ? format::TensorFormat::Q8
+           : format == WeightFormat::kQ4 ? format::TensorFormat::Q4
                                          : format::TensorFormat::Q4B;
   }
 };

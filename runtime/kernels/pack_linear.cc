@@ -218,12 +218,70 @@ void PackQ4B(PackedLayout::Tile shape, size_t k, size_t block, const WeightRows&
   PutChannels(out, rows.bias, begin, count, nr);
 }
 
+// The sums of two codes' levels, for each byte of codes and each table.
+struct PairSums {
+  int16_t sum[16][256];
+  explicit PairSums(const int8_t* tables) {
+    for (size_t t = 0; t < 16; ++t) {
+      const int8_t* levels = tables + 16 * t;
+      for (size_t b = 0; b < 256; ++b) {
+        sum[t][b] = static_cast<int16_t>(levels[b & 15] + levels[b >> 4]);
+      }
+    }
+  }
+};
+
+void PackQ4(size_t k, const WeightRows& rows, const PairSums& pairs, size_t begin, size_t count,
+            uint8_t* tile) {
+  const size_t row_bytes = CodeRowBytes(k);
+  const uint8_t* first = static_cast<const uint8_t*>(rows.data) + begin * row_bytes;
+  int32_t sums[kCodeChannels] = {};
+  uint8_t* out = tile + sizeof(sums);
+  for (size_t group = 0; group < k; group += kCodeGroup) {
+    uint8_t* selectors = out;
+    out = PutZeros(out, kGroupSelectors);
+    for (size_t j = group; j < std::min(k, group + kCodeGroup); j += kCodeBlock) {
+      uint64_t codes[kCodeChannels] = {};
+      uint8_t selected[kCodeChannels] = {};
+      for (size_t i = 0; i < count; ++i) {
+        const uint8_t* row = first + i * row_bytes;
+        const uint8_t both = row[k / 2 + j / (2 * kCodeBlock)];
+        selected[i] = j / kCodeBlock % 2 == 0 ? both & 15 : both >> 4;
+        std::memcpy(&codes[i], row + j / 2, sizeof(uint64_t));
+        for (size_t b = 0; b < sizeof(uint64_t); ++b) {
+          sums[i] -= pairs.sum[selected[i]][row[j / 2 + b]];
+        }
+      }
+      for (uint32_t s = 0; s < kBlockSelectors; ++s) {
+        const size_t i = FirstSelected(s);
+        *selectors++ = static_cast<uint8_t>(selected[i] | selected[i + 2] << 4);
+      }
+      for (size_t i = 0; i < kCodeChannels; i += 2) {
+        const uint64_t words[2] = {Spread(codes[i] & 0xffffffff) | Spread(codes[i + 1] & 0xffffffff)
+                                                                       << 4,
+                                   Spread(codes[i] >> 32) | Spread(codes[i + 1] >> 32) << 4};
+        out = Put(out, words, 2);
+      }
+    }
+  }
+  Put(tile, sums, kCodeChannels);
+  out = PutChannels(out, static_cast<const float*>(rows.scales), begin, count, kCodeChannels);
+  PutChannels(out, rows.bias, begin, count, kCodeChannels);
+}
+
 }  // namespace
 
 void PackLinear(const PackedLayout& layout, const LinearShape& shape, const WeightRows& rows,
                 size_t begin, size_t end, uint8_t* packed) {
   const size_t nr = shape.TileChannels(layout);
   const size_t tile_bytes = shape.TileBytes(layout);
+  if (shape.format == WeightFormat::kQ4) {
+    const PairSums pairs(rows.tables);
+    for (size_t n = begin; n < end; n += nr) {
+      PackQ4(shape.k, rows, pairs, n, std::min(nr, end - n), packed + n / nr * tile_bytes);
+    }
+    return;
+  }
   for (size_t n = begin; n < end; n += nr) {
     uint8_t* tile = packed + n / nr * tile_bytes;
     const size_t count = std::min(nr, end - n);
@@ -236,6 +294,8 @@ void PackLinear(const PackedLayout& layout, const LinearShape& shape, const Weig
         break;
       case WeightFormat::kQ4B:
         PackQ4B(layout.q4b, shape.k, shape.block, rows, n, count, tile);
+        break;
+      case WeightFormat::kQ4:  // above
         break;
     }
   }

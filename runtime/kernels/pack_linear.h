@@ -11,10 +11,17 @@ namespace rondo {
 
 // Row-major weights as the file holds them (rondo.fbs, TensorFormat).
 struct WeightRows {
-  const void* data;    // [n, k]: float, int8, or uint4 pairs
-  const void* scales;  // kQ8: float [n]; kQ4B: bfloat16 [n, k / block]
+  const void* data;    // [n, k]: float, int8, or uint4 pairs; kQ4: selectors behind each row's
+  const void* scales;  // kQ8, kQ4: float [n]; kQ4B: bfloat16 [n, k / block]
   const float* bias;   // [n] or null
+  const int8_t* tables = nullptr;  // kQ4: [16, 16]
 };
+
+// The rows of a tensor that is not packed.
+inline WeightRows RowsOf(const TensorView& tensor, const float* bias) {
+  return {tensor.data.data(), tensor.scales.data(), bias,
+          reinterpret_cast<const int8_t*>(tensor.tables.data())};
+}
 
 // Packs channels [begin, end) into `packed` (the whole matrix' memory, aligned to 64): begin is a
 // multiple of the tile's nr, end too or n. Writes every byte of these tiles, in order, and reads

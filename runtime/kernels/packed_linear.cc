@@ -18,12 +18,42 @@ size_t BlockBytesQ4B(const LinearShape& shape, uint32_t nr) {
   return nr * (shape.block / 2 + sizeof(uint16_t));
 }
 
+// Where the tile of this channel begins.
+const uint8_t* TileOf(const KernelSet& set, const PackedLinear& linear, size_t channel) {
+  const LinearShape& shape = linear.shape;
+  return linear.packed + channel / shape.TileChannels(set) * shape.TileBytes(set);
+}
+
+void RunCodes(const KernelSet& set, const PackedLinear& linear, const LinearInput& in, size_t rows,
+              size_t begin, size_t end, float* out, size_t out_stride, uint8_t* scratch) {
+  const LinearShape& shape = linear.shape;
+  const uint8_t* tiles = TileOf(set, linear, begin);
+  const CodePairs& levels = *linear.code_pairs;
+  if (rows <= set.codes->max_rows) {
+    set.codes->gemm[rows - 1](end - begin, shape.k, in.q8, in.stride, tiles, levels, out,
+                              out_stride, in.quant);
+    return;
+  }
+  uint8_t* expanded = scratch;
+  for (size_t n = begin; n < end; n += kCodeChannels) {
+    set.codes->expand(tiles, levels, shape.k, set.q8.nr, set.q8.kr, expanded);
+    tiles += shape.TileBytes(set);
+    expanded += shape.WorkingTileBytes(set);
+  }
+  const PackedLinear q8 = {{WeightFormat::kQ8, end - begin, shape.k, 0}, linear.inputs, scratch};
+  RunLinear(set, q8, in, rows, 0, end - begin, out, out_stride, nullptr);
+}
+
 }  // namespace
 
 void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInput& in, size_t rows,
-               size_t begin, size_t end, float* out, size_t out_stride) {
+               size_t begin, size_t end, float* out, size_t out_stride, uint8_t* scratch) {
   const LinearShape& shape = linear.shape;
-  const uint8_t* packed = linear.packed + begin / shape.TileChannels(set) * shape.TileBytes(set);
+  if (shape.format == WeightFormat::kQ4) {
+    RunCodes(set, linear, in, rows, begin, end, out, out_stride, scratch);
+    return;
+  }
+  const uint8_t* packed = TileOf(set, linear, begin);
   const size_t channels = end - begin;
   const size_t stride = out_stride * sizeof(float);
   if (shape.format == WeightFormat::kF32) {
@@ -56,7 +86,7 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
   const LinearShape& shape = linear.shape;
   const size_t nr = shape.TileChannels(set);
   const size_t i = channel % nr;
-  const uint8_t* tile = linear.packed + channel / nr * shape.TileBytes(set);
+  const uint8_t* tile = TileOf(set, linear, channel);
   switch (shape.format) {
     case WeightFormat::kF32: {
       const float* weights = reinterpret_cast<const float*>(tile) + nr + i;
@@ -69,6 +99,25 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
       const float scale = reinterpret_cast<const float*>(weights + nr * RoundUp(shape.k, kr))[i];
       for (size_t k = 0; k < out.size(); ++k) {
         out[k] = static_cast<float>(weights[(k / kr * nr + i) * kr + k % kr]) * scale;
+      }
+      return;
+    }
+    case WeightFormat::kQ4: {
+      const uint8_t* end = tile + shape.TileBytes(set);
+      const float scale = reinterpret_cast<const float*>(end)[i - 2 * kCodeChannels];
+      for (size_t k = 0; k < out.size(); ++k) {
+        const size_t in_group = k % kCodeGroup / kCodeBlock;
+        const uint8_t* group =
+            tile + kCodeChannels * sizeof(int32_t) +
+            k / kCodeGroup * (kGroupSelectors + kCodeGroup / kCodeBlock * kBlockCodes);
+        const uint8_t* codes =
+            group + kGroupSelectors + in_group * kBlockCodes + i / 2 * kCodeBlock;
+        // As FirstSelected orders them.
+        const uint8_t selectors =
+            group[in_group * kBlockSelectors + i / 8 * 4 + i % 2 * 2 + i / 4 % 2];
+        const uint8_t both = codes[k % kCodeBlock];
+        const unsigned code = i % 2 == 0 ? both & 15 : both >> 4;
+        out[k] = static_cast<float>(linear.code_pairs->levels[selectors][i / 2 % 2][code]) * scale;
       }
       return;
     }
@@ -102,6 +151,20 @@ void ReadRow(const LinearShape& shape, const WeightRows& rows, size_t channel,
       const int8_t* weights = static_cast<const int8_t*>(rows.data) + channel * shape.k;
       const float scale = static_cast<const float*>(rows.scales)[channel];
       for (size_t k = 0; k < out.size(); ++k) out[k] = static_cast<float>(weights[k]) * scale;
+      return;
+    }
+    case WeightFormat::kQ4: {
+      const uint8_t* codes =
+          static_cast<const uint8_t*>(rows.data) + channel * CodeRowBytes(shape.k);
+      const uint8_t* selectors = codes + shape.k / 2;
+      const float scale = static_cast<const float*>(rows.scales)[channel];
+      const auto nibble = [](const uint8_t* bytes, size_t i) {
+        return i % 2 == 0 ? bytes[i / 2] & 15 : bytes[i / 2] >> 4;
+      };
+      for (size_t k = 0; k < out.size(); ++k) {
+        const int8_t level = rows.tables[nibble(selectors, k / kCodeBlock) * 16 + nibble(codes, k)];
+        out[k] = static_cast<float>(level) * scale;
+      }
       return;
     }
     case WeightFormat::kQ4B: {

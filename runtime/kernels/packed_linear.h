@@ -14,7 +14,8 @@ struct PackedLinear {
   LinearShape shape;
   size_t inputs;  // shape.k without padding
   const uint8_t* packed;
-  uint32_t tensor = 0;  // the weight's index in the file
+  uint32_t tensor = 0;                    // the weight's index in the file
+  const CodePairs* code_pairs = nullptr;  // of kQ4
 };
 
 // Rows of activations in the form that a weight format wants: float, or int8 with RowQuants.
@@ -27,9 +28,10 @@ struct LinearInput {
 };
 
 // out[r, n - begin] for r < rows, n in [begin, end) (begin a multiple of TileChannels);
-// out_stride in floats. A row's result depends on nothing but the row.
+// out_stride in floats. A row's result depends on nothing but the row. `scratch`: for kQ4, where
+// its tiles may be expanded: WorkingTileBytes for each, and kOverRead; aligned to 64.
 void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInput& in, size_t rows,
-               size_t begin, size_t end, float* out, size_t out_stride);
+               size_t begin, size_t end, float* out, size_t out_stride, uint8_t* scratch);
 
 // One channel's weights, dequantised: out[k]. How a tied embedding is read.
 void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t channel,

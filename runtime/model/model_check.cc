@@ -87,6 +87,7 @@ class Checker {
     const char* name = tensor.name()->c_str();
     const uint64_t rows = tensor.rows(), cols = tensor.cols(), block = tensor.block();
     CheckedSize data = 0, scales = 0;
+    uint64_t tables = 0;
     bool block_fits = block == 0;
     switch (tensor.format()) {
       case TensorFormat::F32:
@@ -105,6 +106,14 @@ class Checker {
         scales = CheckedSize(rows) * (padded.value() / block) * sizeof(uint16_t);
         break;
       }
+      case TensorFormat::Q4: {
+        const CheckedSize padded = CheckedSize(cols).AlignUp(kCodePadding);
+        if (!padded.valid()) return Corrupt("tensor %s has too many columns", name);
+        data = CheckedSize(rows) * CodeRowBytes(padded.value());
+        scales = CheckedSize(rows) * sizeof(float);
+        tables = kCodeTablesBytes;
+        break;
+      }
       default:
         return Status::Error(StatusCode::kUnsupported,
                              "tensor %s has format %u, which this version of Rondo does not have",
@@ -117,6 +126,11 @@ class Checker {
     }
     if (rows == 0 || cols == 0 || !data.valid() || !scales.valid()) {
       return Corrupt("tensor %s is %llu x %llu, which no memory holds", name, ull{rows}, ull{cols});
+    }
+    if (tables != 0) {
+      RONDO_RETURN_IF_ERROR(CheckSection(name, "tables", tensor.tables(), tables));
+    } else if (tensor.tables() != nullptr) {
+      return Corrupt("tensor %s is %s but has tables", name, FormatName(tensor.format()));
     }
     if (tensor.packed()) return CheckPackedStorage(tensor);
     RONDO_RETURN_IF_ERROR(CheckSection(name, "data", tensor.data(), data.value()));
@@ -133,6 +147,7 @@ class Checker {
     if (layout_ == nullptr) return Corrupt("tensor %s is packed, but the file has no layout", name);
     uint64_t k = tensor.cols();
     if (tensor.format() == TensorFormat::Q4B) k = CheckedSize(k).AlignUp(tensor.block()).value();
+    if (tensor.format() == TensorFormat::Q4) k = CheckedSize(k).AlignUp(kCodePadding).value();
     const CheckedSize bytes =
         PackedBytes(*layout_, tensor.format(), tensor.rows(), k, tensor.block());
     if (!bytes.valid()) {

@@ -5,11 +5,17 @@
 // channels of zeros. With inputs in groups of kr (the last one filled up with zeros), a tile holds
 //   F32: float bias[nr]; for each input float [nr]
 //   Q8:  int32 -sum[nr]; for each group int8 [nr][kr]; float scale[nr]; float bias[nr]
-//   Q4B:  float -sum[nr]; for each block (for each two groups uint8 [nr][kr], the first group in
-//   the
-//        low nibbles, the second in the high ones, both signed; bfloat16 scale / 16 [nr]);
+//   Q4B: float -sum[nr]; for each block (for each two groups uint8 [nr][kr], the first group in
+//        the low nibbles, the second in the high ones, both signed; bfloat16 scale / 16 [nr]);
 //        float bias[nr]
 // where sum is that of a channel's weights: of the integers for Q8, of the real values for Q4B.
+//
+// Q4 lies in the same way for all kernels, its tables apart: tiles of 16 channels, each
+//   int32 -sum[16]; for each group of 128 inputs, of which the last may have fewer blocks of 16,
+//     (for each block uint8 selectors[8]; zeros up to 64 bytes; for each block
+//      uint8 codes[8][16]: codes[i] of channel 2i in the low nibbles, 2i + 1 in the high ones);
+//   float scale[16]; float bias[16]
+// selectors[i] is channel c's in the low nibble, c + 2's in the high one, c = FirstSelected(i).
 #pragma once
 
 #include <cstddef>
@@ -34,7 +40,20 @@ struct PackedLayout {
   friend bool operator==(const PackedLayout&, const PackedLayout&) = default;
 };
 
-// Bytes of one tile. `k`: inputs, for Q4B a multiple of `block`.
+// Of Q4.
+inline constexpr uint32_t kCodeChannels = 16;  // of a tile
+inline constexpr uint32_t kCodeBlock = 16;     // inputs that share a selector
+inline constexpr uint32_t kCodeGroup = 128;    // inputs whose selectors lie together
+inline constexpr uint32_t kCodePadding = 32;   // inputs are padded to a multiple of this
+inline constexpr uint32_t kCodeTablesBytes = 256;
+inline constexpr uint32_t kBlockSelectors = kCodeChannels / 2;           // bytes of a block
+inline constexpr uint32_t kBlockCodes = kCodeChannels * kCodeBlock / 2;  // bytes of a block
+inline constexpr uint32_t kGroupSelectors = 64;                          // bytes of a group
+// Bytes of a row that is not packed: codes, then selectors. `k` as below.
+constexpr uint64_t CodeRowBytes(uint64_t k) { return k / 2 + k / kCodeBlock / 2; }
+constexpr uint32_t FirstSelected(uint32_t i) { return i / 4 * 8 + i % 2 * 4 + i / 2 % 2; }
+
+// Bytes of one tile. `k`: inputs, for Q4B a multiple of `block`, for Q4 of kCodePadding.
 constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::TensorFormat format,
                                       uint64_t k, uint64_t block) {
   switch (format) {
@@ -43,6 +62,10 @@ constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::Tensor
     case format::TensorFormat::Q8:
       return CheckedSize(layout.q8.nr) *
              (CheckedSize(k).AlignUp(layout.q8.kr) + sizeof(int32_t) + 2 * sizeof(float));
+    case format::TensorFormat::Q4:
+      return CheckedSize(k / kCodeGroup + (k % kCodeGroup != 0)) * kGroupSelectors +
+             CheckedSize(k / kCodeBlock) * kBlockCodes +
+             kCodeChannels * (sizeof(int32_t) + 2 * sizeof(float));
     default:
       return CheckedSize(layout.q4b.nr) *
              (CheckedSize(k / block) * (block / 2 + sizeof(uint16_t)) + 2 * sizeof(float));
@@ -51,6 +74,7 @@ constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::Tensor
 constexpr uint32_t PackedTileChannels(const PackedLayout& layout, format::TensorFormat format) {
   return format == format::TensorFormat::F32  ? layout.f32.nr
          : format == format::TensorFormat::Q8 ? layout.q8.nr
+         : format == format::TensorFormat::Q4 ? kCodeChannels
                                               : layout.q4b.nr;
 }
 // Bytes of a whole matrix of n channels.
@@ -63,7 +87,7 @@ constexpr CheckedSize PackedBytes(const PackedLayout& layout, format::TensorForm
 // The kernels may read, but do not use, so many bytes behind a packed matrix.
 inline constexpr uint64_t kPackedOverRead = 128;
 
-// "rondo-1/q8:16x8/q4b:16x8/f32:16": nr and kr by format. The first part changes when tiles of the
+// "rondo-1/q8:16x8/q4b:16x8/f:16": nr and kr by format. The first part changes when tiles of the
 // same nr and kr are to mean something else.
 struct LayoutId {
   char text[64];  // zero-terminated

@@ -42,7 +42,7 @@ bool IsFinite(const TensorView& tensor, std::span<const uint8_t> tile) {
   const size_t nr = PackedTileChannels(*tensor.packed, tensor.format);
   const size_t floats = nr * sizeof(float);
   if (!all_finite(As<uint32_t>(tile.last(floats)))) return false;  // bias
-  if (tensor.format == format::TensorFormat::Q8) {
+  if (tensor.format == format::TensorFormat::Q8 || tensor.format == format::TensorFormat::Q4) {
     return all_finite(As<uint32_t>(tile.last(2 * floats).first(floats)));  // scales
   }
   if (!all_finite(As<uint32_t>(tile.first(floats)))) return false;  // sums
@@ -76,6 +76,8 @@ const char* FormatName(format::TensorFormat format) {
       return "q8";
     case format::TensorFormat::Q4B:
       return "q4b";
+    case format::TensorFormat::Q4:
+      return "q4";
     default:
       return "?";
   }
@@ -83,35 +85,50 @@ const char* FormatName(format::TensorFormat format) {
 
 std::span<const float> TensorView::f32() const { return As<float>(data); }
 std::span<const int8_t> TensorView::q8() const { return As<int8_t>(data); }
-std::span<const float> TensorView::q8_scales() const { return As<float>(scales); }
+std::span<const float> TensorView::row_scales() const { return As<float>(scales); }
 std::span<const uint16_t> TensorView::q4b_scales() const { return As<uint16_t>(scales); }
 
 TensorView ViewTensor(const ModelFile& file, uint32_t index) {
   const format::Tensor& tensor = *file.model().tensors()->Get(index);
   const size_t cols = static_cast<size_t>(tensor.cols());
+  const size_t padding = tensor.format() == format::TensorFormat::Q4 ? kCodePadding
+                         : tensor.block() != 0                       ? tensor.block()
+                                                                     : 1;
   return {tensor.name()->c_str(),
           tensor.format(),
           static_cast<size_t>(tensor.rows()),
           cols,
           tensor.block(),
-          tensor.block() == 0 ? cols : RoundUp(cols, tensor.block()),
+          RoundUp(cols, padding),
           file.bytes(tensor.data()),
           file.bytes(tensor.scales()),
+          file.bytes(tensor.tables()),
           tensor.packed() ? file.layout() : nullptr};
 }
 
 Status VerifyTensor(const ModelFile& file, uint32_t index) {
   const format::Tensor& tensor = *file.model().tensors()->Get(index);
-  RONDO_RETURN_IF_ERROR(file.Verify(tensor.data(), tensor.name()->c_str()));
-  return tensor.scales() == nullptr ? Status()
-                                    : file.Verify(tensor.scales(), tensor.name()->c_str());
+  for (const format::Section* section : {tensor.data(), tensor.scales(), tensor.tables()}) {
+    if (section == nullptr) continue;
+    RONDO_RETURN_IF_ERROR(file.Verify(section, tensor.name()->c_str()));
+  }
+  return Status();
 }
 
-Status CheckFinite(const TensorView& tensor) {
-  return tensor.packed == nullptr ? CheckFinite(tensor, 0, tensor.rows) : CheckTiles(tensor);
+Status CheckLevels(const TensorView& tensor) {
+  const auto bad = std::find(tensor.tables.begin(), tensor.tables.end(), uint8_t{0x80});
+  if (bad == tensor.tables.end()) return Status();
+  return Status::Error(StatusCode::kCorrupt,
+                       "level %zu of the tables of tensor %s is -128, expected -127 to 127",
+                       static_cast<size_t>(bad - tensor.tables.begin()), tensor.name);
 }
 
-Status CheckFinite(const TensorView& tensor, size_t begin, size_t end) {
+Status CheckValues(const TensorView& tensor) {
+  RONDO_RETURN_IF_ERROR(CheckLevels(tensor));
+  return tensor.packed == nullptr ? CheckValues(tensor, 0, tensor.rows) : CheckTiles(tensor);
+}
+
+Status CheckValues(const TensorView& tensor, size_t begin, size_t end) {
   const auto check = [&]<typename T>(const char* what, std::span<const T> values) {
     const size_t per_row = values.size() / tensor.rows;
     const size_t first = begin * per_row, count = (end - begin) * per_row;
@@ -124,6 +141,7 @@ Status CheckFinite(const TensorView& tensor, size_t begin, size_t end) {
     case format::TensorFormat::F32:
       return check("value", As<uint32_t>(tensor.data));
     case format::TensorFormat::Q8:
+    case format::TensorFormat::Q4:
       return check("scale", As<uint32_t>(tensor.scales));
     default:
       return check("scale", As<uint16_t>(tensor.scales));

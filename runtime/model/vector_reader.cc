@@ -15,7 +15,7 @@ Result<const float*> VectorReader::Read(uint32_t tensor) {
   const TensorView view = ViewTensor(*file_, tensor);
   if (!known_good_[tensor]) {
     RONDO_RETURN_IF_ERROR(VerifyTensor(*file_, tensor));
-    RONDO_RETURN_IF_ERROR(CheckFinite(view));
+    RONDO_RETURN_IF_ERROR(CheckValues(view));
     known_good_[tensor] = true;
   }
   return view.f32().data();

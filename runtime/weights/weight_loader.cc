@@ -74,18 +74,22 @@ Status WeightLoader::Load(const Task& task, bool reports, Shared* shared) const 
   const TensorView tensor = ViewTensor(*file_, task.weight);
   SectionReader data(*file_, stored.data(), tensor.name);
   SectionReader scales(*file_, stored.scales(), tensor.name);
-  const WeightRows rows = {tensor.data.data(), tensor.scales.data(), task.bias};
+  const WeightRows rows = RowsOf(tensor, task.bias);
   const size_t row_bytes = tensor.data.size() / tensor.rows;
   const size_t row_scales = tensor.scales.size() / tensor.rows;
   const size_t nr = task.shape.TileChannels(layout_);
   const size_t step = nr * std::max<size_t>(1, kPieceBytes / row_bytes / nr);
+  if (stored.tables() != nullptr) {
+    RONDO_RETURN_IF_ERROR(file_->Verify(stored.tables(), tensor.name));
+    RONDO_RETURN_IF_ERROR(CheckLevels(tensor));
+  }
   Status finite;
   for (size_t begin = 0; begin < tensor.rows; begin += step) {
     if (shared->stop.load(std::memory_order_relaxed)) return Status();
     const size_t end = std::min(tensor.rows, begin + step);
     data.Read((end - begin) * row_bytes);
     scales.Read((end - begin) * row_scales);
-    if (finite.ok()) finite = CheckFinite(tensor, begin, end);
+    if (finite.ok()) finite = CheckValues(tensor, begin, end);
     if (task.packed != nullptr) {
       PackLinear(layout_, task.shape, rows, begin, end, task.packed);
     }

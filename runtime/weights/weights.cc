@@ -1,6 +1,8 @@
 #include "runtime/weights/weights.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <new>
 
 #include "runtime/base/checked.h"
 #include "runtime/model/linears.h"
@@ -17,6 +19,23 @@ PackedLinear ShapeOnly(const ModelFile& file, const format::Linear& linear) {
   const TensorView tensor = ViewTensor(file, linear.weight());
   return {LinearShape::Of(tensor), tensor.cols, nullptr, linear.weight()};
 }
+
+// Counts CodePairs: tensors that follow one another and share their tables share those, too.
+class SharedTables {
+ public:
+  // True where `tables`, of the next tensor, are not those of the one before.
+  bool AreNew(std::span<const uint8_t> tables) {
+    const bool are_new = tables.data() != last_;
+    last_ = tables.data();
+    count_ += are_new;
+    return are_new;
+  }
+  size_t count() const { return count_; }
+
+ private:
+  const uint8_t* last_ = nullptr;
+  size_t count_ = 0;
+};
 
 // Bytes of one packed matrix in a region that holds several.
 CheckedSize Slot(const KernelSet& set, const PackedLinear& linear) {
@@ -127,6 +146,12 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   }
   RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(n_sublayers));
   RONDO_ASSIGN(w.experts_, HeapArray<MlpWeights>::Create(n_experts));
+  SharedTables tables;
+  const auto note_codes = [&](const PackedLinear& matrix) {
+    if (matrix.shape.format != WeightFormat::kQ4) return;
+    tables.AreNew(ViewTensor(file, matrix.tensor).tables);
+    w.expanded_tile_bytes_ = std::max(w.expanded_tile_bytes_, matrix.shape.WorkingTileBytes(set));
+  };
   MlpWeights* experts = w.experts_.data();
   SublayerWeights* sublayers = w.sublayers_.data();
   for (const format::Layer* layer : *model.layers()) {
@@ -137,12 +162,19 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
     }
     ForEachMatrix(*layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
       *matrix = ShapeOnly(file, linear);
+      note_codes(*matrix);
       ++w.n_matrices_;
     });
     sublayers += layer->sublayers()->size();
   }
   w.head_ = ShapeOnly(file, *model.head());
+  note_codes(w.head_);
   w.tied_ = model.head()->weight() == model.embedding();
+  if (tables.count() > 0) {
+    w.code_pairs_region_ = plan->Add(
+        Segment::kWorkspace, (CheckedSize(tables.count()) * sizeof(CodePairs)).ValueOrMost(),
+        "levels of codes");
+  }
   if (file.layout() != nullptr) {
     for (const format::Tensor* tensor : *model.tensors()) {
       if (tensor->packed()) w.mapped_bytes_ += tensor->data()->bytes();
@@ -173,11 +205,25 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   RONDO_ASSIGN(VectorReader vectors, VectorReader::Create(file));
   const size_t n_layers = model.layers()->size();
   RONDO_ASSIGN(WeightLoader loader, WeightLoader::Create(file, LayoutOf(*set_), n_matrices_ + 2));
+  SharedTables tables;
+  const auto code_pairs = [&](const TensorView& tensor) -> Result<const CodePairs*> {
+    auto* pairs = reinterpret_cast<CodePairs*>(arena + plan.region(code_pairs_region_).offset);
+    if (tables.AreNew(tensor.tables)) {
+      if (mapped) RONDO_RETURN_IF_ERROR(CheckLevels(tensor));  // else when it is packed
+      new (pairs + tables.count() - 1)
+          CodePairs(reinterpret_cast<const int8_t*>(tensor.tables.data()));
+    }
+    return pairs + tables.count() - 1;
+  };
   // Takes the matrix from the file as it is, or has it packed.
   const auto add = [&](const format::Linear& linear, PackedLinear* target,
                        uint8_t* packed) -> Status {
+    const TensorView tensor = ViewTensor(file, linear.weight());
+    if (tensor.format == format::TensorFormat::Q4) {
+      RONDO_ASSIGN(target->code_pairs, code_pairs(tensor));
+    }
     if (mapped) {
-      target->packed = ViewTensor(file, linear.weight()).data.data();
+      target->packed = tensor.data.data();
       return Status();
     }
     const float* bias = nullptr;
@@ -213,7 +259,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   if (!tied_) {
     const TensorView embedding = ViewTensor(file, model.embedding());
     embedding_shape_ = LinearShape::Of(embedding);
-    embedding_rows_ = {embedding.data.data(), embedding.scales.data(), nullptr};
+    embedding_rows_ = RowsOf(embedding, nullptr);
     if (!mapped) loader.Add(model.embedding(), embedding_shape_, nullptr, nullptr);
   }
   return mapped ? Status() : loader.Run(pool, progress);

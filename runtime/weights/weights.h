@@ -64,6 +64,8 @@ class Weights {
 
   // Of weights that are read where they lie in the file; 0 where they are packed into the arena.
   uint64_t mapped_bytes() const { return mapped_bytes_; }
+  // What the largest tile of codes takes when it is expanded; 0 where no matrix has any.
+  size_t expanded_tile_bytes() const { return expanded_tile_bytes_; }
   const SublayerWeights& sublayer(size_t i) const { return sublayers_[i]; }
   const RowNorm& final_norm() const { return final_norm_; }
   const PackedLinear& head() const { return head_; }
@@ -77,7 +79,9 @@ class Weights {
   HeapArray<SublayerWeights> sublayers_;     // of all layers, in order
   HeapArray<MlpWeights> experts_;            // of all sublayers
   HeapArray<MemoryPlan::RegionId> regions_;  // one per layer, then the head's
+  MemoryPlan::RegionId code_pairs_region_ = MemoryPlan::kNoRegion;
   uint64_t mapped_bytes_ = 0;
+  size_t expanded_tile_bytes_ = 0;
   RowNorm final_norm_ = {};
   const float* positions_ = nullptr;
   size_t n_matrices_ = 0;

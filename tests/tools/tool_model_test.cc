@@ -233,7 +233,8 @@ TEST_F(ToolTest, EvalAgainstAnotherModel) {
   }
   tool_.Write("text", text);
   const std::string tiny = std::string(RONDO_TEST_DATA) + "/tiny";
-  const std::string f32 = tool_.Convert(tiny, "f32"), q4b = tool_.Convert(tiny, "q4b");
+  const std::string f32 = tool_.Convert(tiny, "f32"), q4 = tool_.Convert(tiny, "q4"),
+                    q4b = tool_.Convert(tiny, "q4b");
   const std::string on_text = " --context 64 --text '" + tool_.Path("text") + "'";
   const auto eval = [&](const std::string& arguments) {
     const ToolResult result = tool_("eval " + arguments + on_text + " --json");
@@ -255,7 +256,9 @@ TEST_F(ToolTest, EvalAgainstAnotherModel) {
   const double q4b_loss = eval(q4b + " --against " + f32).at("kl");
   EXPECT_GT(kv, 0);
   EXPECT_LT(kv, q8_loss);
-  EXPECT_LT(10 * q8_loss, q4b_loss);
+  const double q4_loss = eval(q4 + " --against " + f32).at("kl");
+  EXPECT_LT(8 * q8_loss, q4_loss);
+  EXPECT_LT(q4_loss, q4b_loss);
   EXPECT_EQ(eval(q4b + " --against " + q4b + " --against-kv int8").at("kl"), 0.0);
 
   const ToolResult table = tool_("eval " + q4b + " --against " + f32 + on_text);

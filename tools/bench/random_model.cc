@@ -9,9 +9,11 @@
 
 #include <unistd.h>
 
+#include "runtime/model/packed_layout.h"
 #include "tools/common/error.h"
 #include "tools/convert/architectures/decoder_spec.h"
 #include "tools/convert/output/file_writer.h"
+#include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/metadata.h"
 #include "tools/convert/sources/float_formats.h"
 
@@ -100,16 +102,30 @@ class RandomTensors {
     const uint64_t rows = recipe.rows(), cols = recipe.cols;
     if (recipe.role == TensorRole::kVector) {
       const std::vector<float> ones(rows, 1.0f);
-      return {TensorFormat::F32, 1, rows, 0, writer_.Add(BytesOf(ones)), {}};
+      return {TensorFormat::F32, 1, rows, 0, writer_.Add(BytesOf(ones)), {}, {}};
     }
     const float deviation = 1.0f / std::sqrt(static_cast<float>(cols));
     switch (format) {
       case TensorFormat::F32:
-        return {format, rows, cols, 0, WriteFloats(rows * cols, deviation), {}};
+        return {format, rows, cols, 0, WriteFloats(rows * cols, deviation), {}, {}};
       case TensorFormat::Q8: {
-        const format::Section data = WriteBytes(rows * cols);
+        // Odd numbers: without -128, which the format does not have.
+        const format::Section data = WriteBytes(rows * cols, 0x0101010101010101);
         const std::vector<float> scales(rows, deviation / kQ8Deviation);
-        return {format, rows, cols, 0, data, writer_.Add(BytesOf(scales))};
+        return {format, rows, cols, 0, data, writer_.Add(BytesOf(scales)), {}};
+      }
+      case TensorFormat::Q4: {
+        // Any nibble is a code and a selector, and the tables are symmetric.
+        const uint64_t padded_cols = (cols + kCodePadding - 1) / kCodePadding * kCodePadding;
+        const format::Section data = WriteBytes(rows * CodeRowBytes(padded_cols), 0);
+        const std::vector<float> scales(rows, deviation / LevelDeviation());
+        return {format,
+                rows,
+                cols,
+                0,
+                data,
+                writer_.Add(BytesOf(scales)),
+                writer_.AddShared(convert::DefaultTables().bytes())};
       }
       default: {
         const uint64_t blocks = (cols + block - 1) / block;
@@ -118,7 +134,7 @@ class RandomTensors {
         const uint16_t scale = convert::ToBfloat16(deviation / kQ4BDeviation);
         std::vector<uint16_t> scales(rows * blocks, scale);
         for (size_t i = 1; i < scales.size(); i += 2) scales[i] ^= 0x8000;
-        return {format, rows, cols, block, data, writer_.Add(BytesOf(scales))};
+        return {format, rows, cols, block, data, writer_.Add(BytesOf(scales)), {}};
       }
     }
   }
@@ -126,6 +142,15 @@ class RandomTensors {
  private:
   static constexpr float kQ8Deviation = 73.9f;   // of the odd numbers from -127 to 127
   static constexpr float kQ4BDeviation = 4.61f;  // of -8 to 7
+
+  // Of all levels of all the default tables.
+  static float LevelDeviation() {
+    float squares = 0;
+    for (const auto& table : convert::DefaultTables().levels) {
+      for (const int8_t level : table) squares += static_cast<float>(level * level);
+    }
+    return std::sqrt(squares / kCodeTablesBytes);
+  }
 
   uint64_t Next() {
     state_ ^= state_ << 13;
@@ -141,11 +166,11 @@ class RandomTensors {
     return {reinterpret_cast<uint8_t*>(words_.data()), bytes};
   }
 
-  // Odd numbers: without -128, which the format does not have.
-  format::Section WriteBytes(uint64_t count) {
+  // As Fill.
+  format::Section WriteBytes(uint64_t count, uint64_t set) {
     writer_.Begin();
     for (uint64_t done = 0; done < count; done += kPieceBytes) {
-      writer_.Append(Fill(std::min<uint64_t>(kPieceBytes, count - done), 0x0101010101010101));
+      writer_.Append(Fill(std::min<uint64_t>(kPieceBytes, count - done), set));
     }
     return writer_.End();
   }

@@ -1,5 +1,6 @@
 #include "tools/bench/subject.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -7,7 +8,7 @@
 
 namespace rondo::tools {
 
-// What the file says about its weights: "q8", or "q4b, block 32".
+// What the file says about its weights: "q8", "q4, calibrated" or "q4b, block 32, calibrated".
 Subject SubjectOf(const rondo_model* model, const std::string& kernels) {
   Subject subject;
   subject.shape = Fact(model, "name");
@@ -15,7 +16,7 @@ Subject SubjectOf(const rondo_model* model, const std::string& kernels) {
   const std::string weights = Fact(model, "weights");
   const char* const kBlock = ", block ";
   const size_t comma = weights.find(kBlock);
-  subject.weights = weights.substr(0, comma);
+  subject.weights = weights.substr(0, std::min(comma, weights.find(", calibrated")));
   if (comma != std::string::npos) {
     subject.block = static_cast<uint32_t>(
         std::strtoul(weights.c_str() + comma + std::strlen(kBlock), nullptr, 10));

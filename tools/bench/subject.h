@@ -10,7 +10,7 @@ namespace rondo::tools {
 
 struct Subject {
   std::string shape;    // or the model's name
-  std::string weights;  // "q8", "q4b", "f32"; empty where the file does not tell
+  std::string weights;  // "q8", "q4", "q4b", "f32"; empty where the file does not tell
   uint32_t block = 0;   // of q4b, else 0
   std::string kernels;
 };

@@ -10,6 +10,7 @@
 #include "tools/convert/output/carry_over.h"
 #include "tools/convert/output/check_written.h"
 #include "tools/convert/output/file_writer.h"
+#include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/metadata.h"
 #include "tools/convert/output/tensor_writer.h"
 #include "tools/convert/sampling.h"
@@ -129,10 +130,15 @@ constexpr double kMixShare = 0.5;
 StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tensor,
                           FileWriter& writer) {
   const bool is_vector = recipe.role == TensorRole::kVector;
-  StoredTensor stored{
-      tensor.format, is_vector ? 1 : recipe.rows(), is_vector ? recipe.rows() : recipe.cols,
-      tensor.block,  writer.Add(tensor.data),       {}};
+  StoredTensor stored{tensor.format,
+                      is_vector ? 1 : recipe.rows(),
+                      is_vector ? recipe.rows() : recipe.cols,
+                      tensor.block,
+                      writer.Add(tensor.data),
+                      {},
+                      {}};
   if (!tensor.scales.empty()) stored.scales = writer.Add(tensor.scales);
+  if (tensor.format == TensorFormat::Q4) stored.tables = writer.AddShared(DefaultTables().bytes());
   return stored;
 }
 
@@ -148,7 +154,9 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
   all_float.keep_q4b = false;
   FileWriter file(options.output.string() + ".calibration");
   ConvertInto(file, all_float, progress);
-  calibration.emplace(file.unfinished_path(), options.calibration, options.block);
+  const uint32_t block = options.weights == TensorFormat::Q4B ? options.block : 0;
+  calibration.emplace(file.unfinished_path(), options.calibration,
+                      MatrixFormat{options.weights, block});
 }
 
 // All but the name.

@@ -26,7 +26,7 @@ constexpr const char* kReferenceGroup = "Comparison";
 constexpr const char* kExamples = R"(
 Examples:
   rondo eval model.rondo --text book.txt
-  rondo eval model-q4b.rondo --text book.txt --against model-f32.rondo
+  rondo eval model-q4.rondo --text book.txt --against model-f32.rondo
   rondo eval model.rondo --text book.txt --against model.rondo     what int8 KV costs
   rondo eval model.rondo --text book.txt --context 2048 --kv f32 --json
 

@@ -130,7 +130,7 @@ std::string CheckModel(const std::string& path, const rondo_model* model) {
   const auto* tensors = mapped.file.model().tensors();
   for (uint32_t i = 0; i < tensors->size(); ++i) {
     CheckInterrupt();
-    const Status status = CheckFinite(ViewTensor(mapped.file, i));
+    const Status status = CheckValues(ViewTensor(mapped.file, i));
     if (!status.ok()) throw Error(status.message());
   }
   size_t texts = 0;

@@ -2,6 +2,7 @@
 #if defined(__aarch64__)
 
 #include "platforms/cpu.h"
+#include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
@@ -29,6 +30,7 @@ extern const KernelSet kKernelsI8mm;
 const KernelSet kKernelsI8mm = {
     .name = "i8mm",
     .available = [] { return DetectCpu().neon_i8mm; },
+    .codes = &kCodeKernelsI8mm,
     .q8 = RONDO_FAMILY(16, 8, 4, RONDO_Q8(1x16c8__neoni8mm), RONDO_Q8(2x16c8__neoni8mm),
                        RONDO_Q8(4x16c8__neoni8mm)),
     .q4b = RONDO_FAMILY(16, 8, 4, RONDO_Q4B(1x16c8__neoni8mm), RONDO_Q4B(2x16c8__neoni8mm),
@@ -39,6 +41,7 @@ extern const KernelSet kKernelsNeonDot;
 const KernelSet kKernelsNeonDot = {
     .name = "neondot",
     .available = [] { return DetectCpu().neon_dot; },
+    .codes = &kCodeKernelsNeonDot,
     .q8 = RONDO_FAMILY(16, 4, 4, RONDO_Q8(1x16c4__neondot), RONDO_Q8(2x16c4__neondot),
                        RONDO_Q8(4x16c4__neondot)),
     .q4b = RONDO_FAMILY(16, 4, 4, RONDO_Q4B(1x16c4__neondot), RONDO_Q4B(2x16c4__neondot),
@@ -49,6 +52,7 @@ extern const KernelSet kKernelsNeon;
 const KernelSet kKernelsNeon = {
     .name = "neon",
     .available = [] { return true; },
+    .codes = &kCodeKernelsPortable,
     .q8 = RONDO_FAMILY(16, 1, 4, RONDO_Q8(1x16__neon_mlal_lane), RONDO_Q8(2x16__neon_mlal_lane),
                        RONDO_Q8(4x16__neon_mlal_lane)),
     .q4b = RONDO_FAMILY(16, 1, 4, RONDO_Q4B(1x16__neon_mlal_lane), RONDO_Q4B(2x16__neon_mlal_lane),

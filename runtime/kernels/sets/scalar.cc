@@ -1,4 +1,5 @@
 // The portable kernel set: plain C, on every CPU.
+#include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
@@ -7,6 +8,7 @@ extern const KernelSet kKernelsScalar;
 const KernelSet kKernelsScalar = {
     .name = "scalar",
     .available = [] { return true; },
+    .codes = &kCodeKernelsPortable,
     .q8 = RONDO_FAMILY(4, 1, 4, RONDO_Q8(1x4__scalar), RONDO_Q8(4x4__scalar)),
     .q4b = RONDO_FAMILY(4, 1, 4, RONDO_Q4B(1x4__scalar), RONDO_Q4B(4x4__scalar)),
     .f32 = RONDO_FAMILY(4, 1, 4, RONDO_F32(1x4__scalar), RONDO_F32(4x4__scalar)),

@@ -128,7 +128,7 @@ TEST_P(WorkedExample, PrefillGivesTheContextsAndTheWinningWord) {
   last.resize(kHeads + kOverRead);
   std::vector<float> logits(3);
   RunLinear(*set_, {shape, 4, Align(packed.data())}, {last.data(), nullptr, nullptr, 16}, 1, 0, 3,
-            logits.data(), 3);
+            logits.data(), 3, nullptr);
   ExpectNear(logits, {15.3f, 14.2f, 8.15f});
 }
 

@@ -39,7 +39,7 @@ struct Format {
   KvFormat kv;
 };
 constexpr Format kFormats[] = {{"q8", format::TensorFormat::Q8, KvFormat::kInt8},
-                               {"q4b", format::TensorFormat::Q4B, KvFormat::kInt8},
+                               {"q4", format::TensorFormat::Q4, KvFormat::kInt8},
                                {"f32", format::TensorFormat::F32, KvFormat::kFloat32}};
 
 struct Case {

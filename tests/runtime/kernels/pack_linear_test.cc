@@ -1,4 +1,4 @@
-// Packed bytes against XNNPACK's own packers, for every kernel set compiled into this build.
+// Packed bytes against XNNPACK's own packers, in every layout there is.
 #include "runtime/kernels/pack_linear.h"
 
 #include <gtest/gtest.h>
@@ -34,8 +34,7 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const KernelSet* set : AllKernelSets()) {
-    const PackedLayout layout = LayoutOf(*set);
+  for (const auto& [name, layout] : NamedLayouts()) {
     bool bias = false;
     // Whole and ragged tiles, whole and ragged groups, and more inputs than a partial sum holds.
     for (const auto& [n, k] : {std::pair<size_t, size_t>{64, 64},
@@ -45,11 +44,10 @@ std::vector<Case> Cases() {
                                {16, 2112},
                                {33, 8195}}) {
       bias = !bias;
-      cases.push_back({set->name, layout, {WeightFormat::kF32, n, k, 0}, bias});
-      cases.push_back({set->name, layout, {WeightFormat::kQ8, n, k, 0}, bias});
+      cases.push_back({name, layout, {WeightFormat::kF32, n, k, 0}, bias});
+      cases.push_back({name, layout, {WeightFormat::kQ8, n, k, 0}, bias});
       for (size_t block : {32, 64, 128}) {
-        cases.push_back(
-            {set->name, layout, {WeightFormat::kQ4B, n, RoundUp(k, block), block}, bias});
+        cases.push_back({name, layout, {WeightFormat::kQ4B, n, RoundUp(k, block), block}, bias});
       }
     }
   }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr size_t kPackedBytes = 96u << 20;
 constexpr size_t kInputs = 2048;
-constexpr size_t kTaskChannels = 1024;  // of one call, as the decoder cuts its work
+constexpr size_t kTaskChannels = 128;  // of one call, as the decoder cuts its work
 constexpr size_t kMostRows = 64;
 
 // Random weights, packed into memory as an arena has it.
@@ -30,7 +30,9 @@ struct Matrix {
     linear.inputs = kInputs;
     const LinearShape& shape = linear.shape;
     std::mt19937 random(1);
-    std::vector<uint8_t> data(shape.n * shape.k * bits / 8);
+    const bool codes = format == WeightFormat::kQ4;
+    std::vector<uint8_t> data(codes ? shape.n * CodeRowBytes(shape.k)
+                                    : shape.n * shape.k * bits / 8);
     if (format == WeightFormat::kF32) {
       auto* values = reinterpret_cast<float*>(data.data());
       for (size_t i = 0; i < shape.n * shape.k; ++i) {
@@ -41,14 +43,17 @@ struct Matrix {
     }
     const std::vector<float> q8_scales(shape.n, 0x1p-7f);
     const std::vector<uint16_t> q4b_scales(block == 0 ? 0 : shape.n * shape.k / block, 0x3e00);
+    int8_t tables[kCodeTablesBytes];
+    for (size_t i = 0; i < sizeof tables; ++i) tables[i] = static_cast<int8_t>(i % 251 - 125);
     const WeightRows rows = {data.data(),
-                             format == WeightFormat::kQ8
+                             format == WeightFormat::kQ8 || codes
                                  ? static_cast<const void*>(q8_scales.data())
                                  : q4b_scales.data(),
-                             nullptr};
+                             nullptr, tables};
     auto* packed = static_cast<uint8_t*>(MapMemory(shape.PackedBytes(*set) + kOverRead));
     PackLinear(LayoutOf(*set), shape, rows, 0, shape.n, packed);
     linear.packed = packed;
+    if (codes) linear.code_pairs = new CodePairs(tables);
   }
 
   const KernelSet* set;
@@ -79,10 +84,13 @@ void BenchmarkLinear(benchmark::State& state, WeightFormat format, size_t block)
                                 ? LinearInput{in.data(), nullptr, nullptr, kInputs * sizeof(float)}
                                 : LinearInput{nullptr, quantised.data(), quants.data(), kInputs};
   std::vector<float> out(kMostRows * kTaskChannels);
+  auto* scratch = static_cast<uint8_t*>(
+      MapMemory(kTaskChannels / kCodeChannels * shape.WorkingTileBytes(*matrix.set) + kOverRead));
   for (auto _ : state) {
     for (size_t begin = 0; begin < shape.n; begin += kTaskChannels) {
       const size_t end = std::min(shape.n, begin + kTaskChannels);
-      RunLinear(*matrix.set, matrix.linear, input, rows, begin, end, out.data(), kTaskChannels);
+      RunLinear(*matrix.set, matrix.linear, input, rows, begin, end, out.data(), kTaskChannels,
+                scratch);
     }
     benchmark::DoNotOptimize(out.data());
   }
@@ -98,6 +106,7 @@ void Rows(benchmark::internal::Benchmark* b) {
 }
 
 BENCHMARK_CAPTURE(BenchmarkLinear, q8, WeightFormat::kQ8, 0)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q4, WeightFormat::kQ4, 0)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4b_32, WeightFormat::kQ4B, 32)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4b_64, WeightFormat::kQ4B, 64)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4_128, WeightFormat::kQ4B, 128)->Apply(Rows);

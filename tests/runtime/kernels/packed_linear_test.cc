@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -23,7 +25,7 @@ struct Case {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  const char* formats[] = {"f32", "q8", "q4b"};
+  const char* formats[] = {"f32", "q8", "q4b", "q4"};
   return std::string(c.set->name) + "_" + formats[static_cast<int>(c.format)] + "_" +
          std::to_string(c.n) + "x" + std::to_string(c.k) + "_" + std::to_string(c.block);
 }
@@ -35,6 +37,7 @@ std::vector<Case> Cases() {
     for (const auto& [n, k] : {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}}) {
       cases.push_back({set, WeightFormat::kF32, n, k, 0});
       cases.push_back({set, WeightFormat::kQ8, n, k, 0});
+      cases.push_back({set, WeightFormat::kQ4, n, RoundUp(k, kCodePadding), 0});
       for (size_t block : {32, 64, 128}) {
         cases.push_back({set, WeightFormat::kQ4B, n, RoundUp(k, block), block});
       }
@@ -70,6 +73,18 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
           reinterpret_cast<float*>(scales_.data())[i] = std::abs(normal(random)) / 127;
         }
         break;
+      case WeightFormat::kQ4:
+        data_.resize(c.n * CodeRowBytes(c.k));
+        for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
+        for (int8_t& level : tables_) {
+          level = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
+        }
+        tables_[3] = 127, tables_[16] = -127;
+        scales_.resize(c.n * sizeof(float));
+        for (size_t i = 0; i < c.n; ++i) {
+          reinterpret_cast<float*>(scales_.data())[i] = normal(random) / 127;
+        }
+        break;
       case WeightFormat::kQ4B:
         data_.resize(c.n * c.k / 2);
         for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
@@ -80,12 +95,10 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
         }
         break;
     }
-    rows_ = {data_.data(), scales_.data(), bias_.data()};
-    const size_t bytes = shape_.PackedBytes(*c.set);
-    packed_.resize(bytes + kOverRead + 64);
-    packed_data_ = Align(packed_.data());
-    PackLinear(LayoutOf(*c.set), shape_, rows_, 0, c.n, packed_data_);
-    linear_ = {shape_, c.k, packed_data_};
+    rows_ = {data_.data(), scales_.data(), bias_.data(), tables_};
+    code_pairs_ = std::make_unique<CodePairs>(tables_);
+    linear_ = Pack(shape_, rows_, packed_, code_pairs_.get());
+    scratch_.resize((c.n + 15) / 16 * shape_.WorkingTileBytes(*c.set) + kOverRead + 64);
 
     stride_ = RoundUp(c.k, 64);
     x_.resize(kRows * c.k + kOverRead);
@@ -100,6 +113,19 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
               : LinearInput{nullptr, q_.data(), quant_.data(), stride_};
   }
 
+  static PackedLinear Pack(const LinearShape& shape, const WeightRows& rows,
+                           std::vector<uint8_t>& memory, const CodePairs* code_pairs = nullptr) {
+    const KernelSet& set = *GetParam().set;
+    memory.resize(shape.PackedBytes(set) + kOverRead + 64);
+    PackLinear(LayoutOf(set), shape, rows, 0, shape.n, Align(memory.data()));
+    return {shape, shape.k, Align(memory.data()), 0, code_pairs};
+  }
+  void Run(const PackedLinear& linear, const LinearInput& in, size_t rows, size_t begin, size_t end,
+           std::vector<float>& out) {
+    RunLinear(*GetParam().set, linear, in, rows, begin, end, out.data(), end - begin,
+              Align(scratch_.data()));
+  }
+
   static uint8_t* Align(uint8_t* p) {
     return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(p), 64));
   }
@@ -112,8 +138,9 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
 
   LinearShape shape_;
   WeightRows rows_;
-  std::vector<uint8_t> data_, scales_, packed_;
-  uint8_t* packed_data_ = nullptr;
+  std::vector<uint8_t> data_, scales_, packed_, scratch_;
+  int8_t tables_[kCodeTablesBytes] = {};
+  std::unique_ptr<CodePairs> code_pairs_;
   std::vector<float> bias_, x_;
   std::vector<int8_t> q_;
   std::vector<RowQuant> quant_;
@@ -125,7 +152,7 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
 TEST_P(PackedLinearTest, MatchesPlainLoops) {
   const Case& c = GetParam();
   std::vector<float> out(kRows * c.n);
-  RunLinear(*c.set, linear_, in_, kRows, 0, c.n, out.data(), c.n);
+  Run(linear_, in_, kRows, 0, c.n, out);
   std::vector<float> weights(c.k);
   for (size_t n = 0; n < c.n; ++n) {
     ReadRow(shape_, rows_, n, weights);
@@ -148,18 +175,20 @@ TEST_P(PackedLinearTest, RowsDoNotDependOnTheirNumberNorOnTheRange) {
     LinearInput one = in_;
     if (one.f32 != nullptr) one.f32 += r * c.k;
     if (one.q8 != nullptr) one.q8 += r * stride_, one.quant += r;
-    RunLinear(*c.set, linear_, one, 1, 0, c.n, alone.data() + r * c.n, c.n);
+    std::vector<float> row(c.n);
+    Run(linear_, one, 1, 0, c.n, row);
+    std::copy(row.begin(), row.end(), alone.begin() + static_cast<ptrdiff_t>(r * c.n));
   }
   for (size_t rows = 1; rows <= kRows; ++rows) {
     std::vector<float> out(rows * c.n);
-    RunLinear(*c.set, linear_, in_, rows, 0, c.n, out.data(), c.n);
+    Run(linear_, in_, rows, 0, c.n, out);
     ASSERT_EQ(std::memcmp(out.data(), alone.data(), out.size() * sizeof(float)), 0) << rows;
   }
   const size_t nr = shape_.TileChannels(*c.set);
   for (size_t begin = 0; begin < c.n; begin += nr) {
     const size_t width = std::min(nr, c.n - begin);
     std::vector<float> out(kRows * width);
-    RunLinear(*c.set, linear_, in_, kRows, begin, begin + width, out.data(), width);
+    Run(linear_, in_, kRows, begin, begin + width, out);
     for (size_t r = 0; r < kRows; ++r) {
       ASSERT_EQ(std::memcmp(&out[r * width], &alone[r * c.n + begin], width * sizeof(float)), 0);
     }
@@ -174,6 +203,30 @@ TEST_P(PackedLinearTest, ChannelsReadBackAsTheyWere) {
     ReadRow(shape_, rows_, n, expected);
     ReadPackedChannel(*c.set, linear_, n, read);
     ASSERT_EQ(std::memcmp(read.data(), expected.data(), c.k * sizeof(float)), 0) << n;
+  }
+}
+
+// What codes stand for is a matrix of q8: the products are those of it, whatever the rows.
+TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
+  const Case& c = GetParam();
+  if (c.format != WeightFormat::kQ4) return;
+  std::vector<int8_t> levels(c.n * c.k);
+  const std::vector<float> ones(c.n, 1.0f);
+  WeightRows unscaled = rows_;
+  unscaled.scales = ones.data();
+  std::vector<float> row(c.k);
+  for (size_t n = 0; n < c.n; ++n) {
+    ReadRow(shape_, unscaled, n, row);
+    for (size_t k = 0; k < c.k; ++k) levels[n * c.k + k] = static_cast<int8_t>(row[k]);
+  }
+  std::vector<uint8_t> memory;
+  const PackedLinear q8 =
+      Pack({WeightFormat::kQ8, c.n, c.k, 0}, {levels.data(), scales_.data(), bias_.data()}, memory);
+  for (const size_t rows : {1, 2, 3, 4, 5, 8, 21}) {
+    std::vector<float> out(rows * c.n), expected(rows * c.n);
+    Run(linear_, in_, rows, 0, c.n, out);
+    Run(q8, in_, rows, 0, c.n, expected);
+    ASSERT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(float)), 0) << rows;
   }
 }
 

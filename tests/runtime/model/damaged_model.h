@@ -18,7 +18,7 @@ inline ModelBytes SmallModel(const char* kernels) {
   shape.intermediate_size = 12;
   shape.n_heads = shape.n_kv_heads = 1;
   shape.attention_bias = true;
-  const ConvertedModel model(shape, format::TensorFormat::Q4B, format::TensorFormat::Q8);
+  const ConvertedModel model(shape, format::TensorFormat::Q4B, format::TensorFormat::Q4);
   return *kernels == '\0' ? model.portable() : model.packed(kernels);
 }
 
@@ -29,7 +29,8 @@ inline uint64_t ReadAll(const ModelFile& file) {
     const TensorView tensor = ViewTensor(file, i);
     for (uint8_t byte : tensor.data) sum += byte;
     for (uint8_t byte : tensor.scales) sum += byte;
-    sum += CheckFinite(tensor).ok();
+    for (uint8_t byte : tensor.tables) sum += byte;
+    sum += CheckValues(tensor).ok();
   }
   for (const format::Layer* layer : *file.model().layers()) {
     ForEachLinear(*layer, [&](const format::Linear& linear) { sum += linear.weight(); });

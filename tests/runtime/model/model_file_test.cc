@@ -70,7 +70,8 @@ Status OpenDamaged(const Damage& damage, const ModelBytes& model = Q8Model()) {
 }
 
 TEST(ModelFile, OpensWhatTheConverterWrites) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
+  for (TensorFormat format :
+       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B, TensorFormat::Q4}) {
     const ModelBytes bytes = MakeModel(format);
     const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
     ASSERT_TRUE(file.ok()) << file.status().message();
@@ -81,9 +82,12 @@ TEST(ModelFile, OpensWhatTheConverterWrites) {
     EXPECT_STREQ(embedding.name, "embedding");
     EXPECT_EQ(embedding.rows, 32u);
     EXPECT_EQ(embedding.cols, 16u);
-    EXPECT_EQ(embedding.padded_cols, format == TensorFormat::Q4B ? 32u : 16u);
-    EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32 ? 64 : 16));
-    EXPECT_TRUE(CheckFinite(embedding).ok());
+    const bool padded = format == TensorFormat::Q4B || format == TensorFormat::Q4;
+    EXPECT_EQ(embedding.padded_cols, padded ? 32u : 16u);
+    EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32  ? 64
+                                                       : format == TensorFormat::Q4 ? 17
+                                                                                    : 16));
+    EXPECT_TRUE(CheckValues(embedding).ok());
   }
 }
 
@@ -101,7 +105,7 @@ TEST(ModelFile, TellsForeignFilesFromDamagedOnes) {
   copy.bytes()[4] = kFormatVersion + 1;
   const Status newer = ModelFile::Open(copy.bytes()).status();
   EXPECT_EQ(newer.code(), StatusCode::kNewerFormat);
-  EXPECT_THAT(newer.message(), HasSubstr("version 3"));
+  EXPECT_THAT(newer.message(), HasSubstr("version 4"));
 }
 
 TEST(ModelFile, RefusesHeadersThatLie) {
@@ -118,7 +122,7 @@ TEST(ModelFile, RefusesHeadersThatLie) {
   EXPECT_THAT(open_with([](FileHeader& h) { h.format_version = 0; }).message(),
               HasSubstr("version 0"));
   EXPECT_THAT(open_with([](FileHeader& h) { h.format_version = 1; }).message(),
-              HasSubstr("version 1, this version of Rondo reads 2: convert the model again"));
+              HasSubstr("version 1, this version of Rondo reads 3: convert the model again"));
   EXPECT_THAT(open_with([](FileHeader& h) { h.reserved[15] = 1; }).message(),
               HasSubstr("reserved"));
   for (const auto& change : std::vector<std::function<void(FileHeader&)>>{
@@ -167,10 +171,45 @@ TEST(ModelFile, RefusesScalesThatAreNotFinite) {
   const Result<ModelFile> file = ModelFile::Open(copy.bytes());
   ASSERT_TRUE(file.ok());
   const TensorView embedding = ViewTensor(*file, file->model().embedding());
-  const_cast<float&>(embedding.q8_scales()[3]) = std::numeric_limits<float>::quiet_NaN();
-  const Status status = CheckFinite(embedding);
+  const_cast<float&>(embedding.row_scales()[3]) = std::numeric_limits<float>::quiet_NaN();
+  const Status status = CheckValues(embedding);
   EXPECT_EQ(status.code(), StatusCode::kCorrupt);
   EXPECT_THAT(status.message(), HasSubstr("scale 3 of tensor embedding"));
+}
+
+TEST(ModelFile, RefusesLevelsThatHaveNoMagnitude) {
+  ModelBytes copy = MakeModel(TensorFormat::Q4);
+  const Result<ModelFile> file = ModelFile::Open(copy.bytes());
+  ASSERT_TRUE(file.ok());
+  const TensorView embedding = ViewTensor(*file, file->model().embedding());
+  const_cast<uint8_t&>(embedding.tables[200]) = 0x80;
+  const Status status = CheckValues(embedding);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("level 200 of the tables of tensor embedding is -128"));
+}
+
+TEST(ModelFile, RefusesCodesWithoutTheirTables) {
+  const ModelBytes codes = MakeModel(TensorFormat::Q4);
+  const auto tensor = [](const format::Model& m) { return m.tensors()->Get(m.embedding()); };
+  const Status absent = OpenDamaged(
+      [&](const format::Model& m) { Remove(tensor(m), format::Tensor::VT_TABLES); }, codes);
+  EXPECT_EQ(absent.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(absent.message(), HasSubstr("tensor embedding has no tables"));
+  const Status other = OpenDamaged(
+      [&](const format::Model& m) {
+        *const_cast<format::Section*>(tensor(m)->tables()) = *tensor(m)->scales();
+      },
+      codes);
+  EXPECT_EQ(other.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(other.message(),
+              HasSubstr("tables have 128 bytes, its shape and format ask for 256"));
+  const Status q8 = OpenDamaged(
+      [&](const format::Model& m) {
+        Set<uint8_t>(tensor(m), format::Tensor::VT_FORMAT, static_cast<uint8_t>(TensorFormat::F32));
+      },
+      codes);
+  EXPECT_EQ(q8.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(q8.message(), HasSubstr("is f32 but has tables"));
 }
 
 struct Case {

@@ -26,7 +26,7 @@ const ConvertedModel& Source(TensorFormat format) {
     return new ConvertedModel(shape, f, f);
   };
   static const ConvertedModel* models[] = {make(TensorFormat::F32), make(TensorFormat::Q8),
-                                           make(TensorFormat::Q4B)};
+                                           make(TensorFormat::Q4B), make(TensorFormat::Q4)};
   return *models[static_cast<int>(format) - 1];
 }
 
@@ -36,7 +36,8 @@ const ModelBytes& PackedQ8() {
 }
 
 TEST(PackedFile, OpensInEveryLayoutAndFormat) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
+  for (TensorFormat format :
+       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B, TensorFormat::Q4}) {
     for (const NamedLayout& named : NamedLayouts()) {
       const ModelBytes bytes = Source(format).packed(named.kernels);
       const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
@@ -47,7 +48,7 @@ TEST(PackedFile, OpensInEveryLayoutAndFormat) {
       size_t packed = 0;
       for (uint32_t i = 0; i < file->model().tensors()->size(); ++i) {
         const TensorView tensor = ViewTensor(*file, i);
-        EXPECT_TRUE(CheckFinite(tensor).ok());
+        EXPECT_TRUE(CheckValues(tensor).ok());
         EXPECT_EQ(reinterpret_cast<uintptr_t>(tensor.data.data()) % 64, 0u);
         packed += tensor.packed != nullptr;
       }
@@ -58,10 +59,10 @@ TEST(PackedFile, OpensInEveryLayoutAndFormat) {
 
 TEST(PackedFile, RefusesLayoutsItDoesNotKnowByName) {
   const ModelBytes other =
-      Rewrite(PackedQ8(), [](ModelT& m) { m.layout = "rondo-9/q8:64x4/q4b:64x4/f32:64"; });
+      Rewrite(PackedQ8(), [](ModelT& m) { m.layout = "rondo-9/q8:64x4/q4b:64x4/f:64"; });
   const Status status = ModelFile::Open(other.bytes()).status();
   EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_THAT(status.message(), HasSubstr("rondo-9/q8:64x4/q4b:64x4/f32:64"));
+  EXPECT_THAT(status.message(), HasSubstr("rondo-9/q8:64x4/q4b:64x4/f:64"));
   EXPECT_THAT(status.message(), HasSubstr("pack it again"));
   for (const std::string& id : {std::string("\x1b[2J"), std::string(100000, 'x'), std::string(" "),
                                 std::string("a\0b", 3)}) {
@@ -144,7 +145,8 @@ TEST(PackedFile, RefusesPackedTensorsInAPortableFile) {
 }
 
 TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
+  for (TensorFormat format :
+       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B, TensorFormat::Q4}) {
     const PackedLayout& layout = LayoutNamed("avx512vnni").layout;
     ModelBytes bytes = Source(format).packed("avx512vnni");
     const ModelFile file = *ModelFile::Open(bytes.bytes());
@@ -156,7 +158,7 @@ TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
     const size_t first_scale_q4b = 64 + 16 * 32 / 2;
     std::vector<size_t> places = {last_bias};
     if (format == TensorFormat::F32) places.insert(places.end(), {first_sum, 64 + 2});
-    if (format == TensorFormat::Q8) places.push_back(first_scale_q8);
+    if (format == TensorFormat::Q8 || format == TensorFormat::Q4) places.push_back(first_scale_q8);
     if (format == TensorFormat::Q4B) places.insert(places.end(), {first_sum, first_scale_q4b});
     for (size_t place : places) {
       uint8_t* at = const_cast<uint8_t*>(tensor.data.data()) + tile + place;
@@ -164,12 +166,12 @@ TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
       std::memcpy(old, at, 2);
       const uint8_t nan[2] = {0xc0, 0x7f};
       std::memcpy(at, nan, 2);
-      const Status status = CheckFinite(tensor);
+      const Status status = CheckValues(tensor);
       EXPECT_EQ(status.code(), StatusCode::kCorrupt) << place;
       EXPECT_THAT(status.message(), HasSubstr("tile 1 of tensor"));
       std::memcpy(at, old, 2);
     }
-    EXPECT_TRUE(CheckFinite(tensor).ok());
+    EXPECT_TRUE(CheckValues(tensor).ok());
   }
 }
 

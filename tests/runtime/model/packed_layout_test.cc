@@ -30,11 +30,11 @@ TEST(PackedLayout, IdsFindTheirLayouts) {
     ASSERT_NE(found, nullptr);
     EXPECT_EQ(*found, named.layout);
   }
-  EXPECT_STREQ(IdOf({{16, 8}, {16, 4}, {8, 1}}).text, "rondo-1/q8:16x8/q4b:16x4/f32:8");
+  EXPECT_STREQ(IdOf({{16, 8}, {16, 4}, {8, 1}}).text, "rondo-1/q8:16x8/q4b:16x4/f:8");
   const std::string good = IdOf(NamedLayouts()[0].layout).text;
   for (const std::string& bad :
        {std::string(), good + "0", good.substr(1), "rondo-2" + good.substr(7),
-        good + std::string(1, '\0'), std::string("rondo-1/q8:0x0/q4b:0x0/f32:0")}) {
+        good + std::string(1, '\0'), std::string("rondo-1/q8:0x0/q4b:0x0/f:0")}) {
     EXPECT_EQ(FindLayout(bad), nullptr) << bad;
   }
 }
@@ -46,7 +46,11 @@ TEST(PackedLayout, SizesOfAnyShapeAreCheckedOrExact) {
   EXPECT_EQ(PackedBytes(layout, TensorFormat::Q8, 33, 100, 0).value(), 3u * 16 * (104 + 12));
   EXPECT_EQ(PackedBytes(layout, TensorFormat::F32, 33, 100, 0).value(), 3u * 16 * 101 * 4);
   EXPECT_EQ(PackedBytes(layout, TensorFormat::Q4B, 33, 128, 32).value(), 3u * 16 * (4 * 18 + 8));
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
+  // One group of 8 blocks, and one of 2.
+  EXPECT_EQ(PackedBytes(layout, TensorFormat::Q4, 33, 160, 0).value(),
+            3u * (2 * 64 + 10 * 128 + 16 * 12));
+  for (TensorFormat format :
+       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B, TensorFormat::Q4}) {
     EXPECT_FALSE(PackedBytes(layout, format, UINT64_MAX, 1 << 20, 32).valid());
     EXPECT_FALSE(PackedBytes(layout, format, 1 << 20, UINT64_MAX - 31, 32).valid());
     EXPECT_FALSE(PackedBytes(layout, format, UINT64_MAX, UINT64_MAX - 31, 32).valid());

@@ -18,7 +18,17 @@ std::vector<double> Dequantize(const ModelFile& file, uint32_t tensor) {
       if (view.format == format::TensorFormat::F32) {
         values.push_back(view.f32()[index]);
       } else if (view.format == format::TensorFormat::Q8) {
-        values.push_back(double{view.q8_scales()[row]} * view.q8()[index]);
+        values.push_back(double{view.row_scales()[row]} * view.q8()[index]);
+      } else if (view.format == format::TensorFormat::Q4) {
+        const size_t row_bytes = view.data.size() / view.rows;
+        const auto nibble = [&](size_t from, size_t i) {
+          const uint8_t pair = view.data[row * row_bytes + from + i / 2];
+          return i % 2 == 0 ? pair & 15 : pair >> 4;
+        };
+        const int selector = nibble(view.padded_cols / 2, col / 16);
+        const auto level =
+            static_cast<int8_t>(view.tables[static_cast<size_t>(16 * selector + nibble(0, col))]);
+        values.push_back(double{view.row_scales()[row]} * level);
       } else {
         const uint8_t pair = view.data[(row * view.padded_cols + col) / 2];
         const int nibble = col % 2 == 0 ? pair & 15 : pair >> 4;

@@ -44,8 +44,12 @@ class RandomModelTest : public testing::Test {
 };
 
 TEST_F(RandomModelTest, LogitsAreSaneInEveryFormat) {
-  for (const auto& [weights, embedding] :
-       {std::pair("f32", "f32"), {"q8", "q8"}, {"q4b", "q8"}, {"q4b", "q4b"}}) {
+  for (const auto& [weights, embedding] : {std::pair("f32", "f32"),
+                                           {"q8", "q8"},
+                                           {"q4", "q8"},
+                                           {"q4", "q4"},
+                                           {"q4b", "q8"},
+                                           {"q4b", "q4b"}}) {
     for (const uint32_t block : {32, 64, 128}) {
       for (const Shape& shape : {kTied, kUntied}) {
         const BenchModel model = MakeRandomModel(shape, {weights, embedding, block});
@@ -73,6 +77,8 @@ TEST_F(RandomModelTest, SaysWhatItIs) {
   EXPECT_EQ(Fact(model.handle.get(), "name"), "untied");
   EXPECT_EQ(Fact(model.handle.get(), "weights"), "q4b, block 64");
   EXPECT_EQ(Fact(model.handle.get(), "embedding"), "q8");
+  const BenchModel codes = MakeRandomModel(kUntied, {"q4", "q8", 32});
+  EXPECT_EQ(Fact(codes.handle.get(), "weights"), "q4");
   const rondo_model_facts facts = Facts(model.handle.get());
   EXPECT_EQ(facts.n_heads, 4u);
   EXPECT_EQ(facts.n_kv_heads, 2u);

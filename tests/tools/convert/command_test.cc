@@ -34,13 +34,16 @@ TEST_F(ConvertCommand, ConvertsAndSaysWhat) {
   EXPECT_TRUE(fs::exists(out_));
 }
 
-TEST_F(ConvertCommand, EmbeddingsAreInt8InAQ4File) {
-  tool_("convert " + model_ + " -o " + out_ + " --weights q4b");
-  const auto q8_embedding = fs::file_size(out_);
-  tool_("convert " + model_ + " -o " + out_ + " --weights q4b --embedding q8");
-  EXPECT_EQ(fs::file_size(out_), q8_embedding);
-  tool_("convert " + model_ + " -o " + out_ + " --weights q4b --embedding f32");
-  EXPECT_GT(fs::file_size(out_), q8_embedding);
+TEST_F(ConvertCommand, EmbeddingsAreInt8BesideFourBits) {
+  for (const std::string weights : {"q4", "q4b"}) {
+    const std::string convert = "convert " + model_ + " -o " + out_ + " --weights " + weights;
+    tool_(convert);
+    const auto q8_embedding = fs::file_size(out_);
+    tool_(convert + " --embedding q8");
+    EXPECT_EQ(fs::file_size(out_), q8_embedding) << weights;
+    tool_(convert + " --embedding f32");
+    EXPECT_GT(fs::file_size(out_), q8_embedding) << weights;
+  }
 }
 
 TEST_F(ConvertCommand, FailsWithOneSentence) {
@@ -53,9 +56,12 @@ TEST_F(ConvertCommand, FailsWithOneSentence) {
 }
 
 TEST_F(ConvertCommand, TellsWrongUsage) {
-  for (const std::string& arguments : {std::string("convert"), "convert " + model_,
-                                       "convert " + model_ + " -o " + out_ + " --block 48",
-                                       "convert " + model_ + " -o " + out_ + " --weights q5"}) {
+  for (const std::string& arguments :
+       {std::string("convert"), "convert " + model_,
+        "convert " + model_ + " -o " + out_ + " --weights q4b --block 48",
+        "convert " + model_ + " -o " + out_ + " --block 32",
+        "convert " + model_ + " -o " + out_ + " --weights q4 --block 32",
+        "convert " + model_ + " -o " + out_ + " --weights q5"}) {
     EXPECT_EQ(tool_(arguments).code, 2) << arguments;
   }
   const ToolResult help = tool_("convert --help");

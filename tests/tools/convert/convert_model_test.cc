@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "runtime/model/packed_layout.h"
 #include "runtime/model/tensor_view.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/plain_forward.h"
@@ -30,7 +31,8 @@ ModelBytes ConvertFolder(const fs::path& directory, TensorFormat weights, uint32
   options.directory = directory;
   options.output = folder / "model.rondo";
   options.weights = weights;
-  options.embedding = weights == TensorFormat::Q4B ? TensorFormat::Q8 : weights;
+  const bool is_float = weights == TensorFormat::F32;
+  options.embedding = is_float ? TensorFormat::F32 : TensorFormat::Q8;
   options.block = block;
   Convert(options, [](uint64_t, uint64_t) {});
   return ModelBytes(options.output);
@@ -120,13 +122,17 @@ TEST_P(Reference, QuantisedWeightsStayNear) {
   const Prompt prompt = ReadPrompt(directory_ / "reference.safetensors", "p70.");
   const double q8 = Compare(ConvertFolder(directory_, TensorFormat::Q8), prompt).relative;
   const double q4b = Compare(ConvertFolder(directory_, TensorFormat::Q4B), prompt).relative;
+  const double q4 = Compare(ConvertFolder(directory_, TensorFormat::Q4), prompt).relative;
   RecordProperty("q8", std::to_string(q8));
+  RecordProperty("q4", std::to_string(q4));
   RecordProperty("q4b", std::to_string(q4b));
   // Rounding noise is 0.7 % of a weight in q8 and 8 % in q4b, more than ten times; some fifteen
   // matrices in a row add theirs.
   EXPECT_LT(q8, 0.1);
   EXPECT_LT(q4b, 0.6);
   EXPECT_LT(q8, q4b / 5);
+  EXPECT_LT(q4, q4b);
+  EXPECT_LT(q8, q4 / 4);
 }
 
 INSTANTIATE_TEST_SUITE_P(Llama, Reference,
@@ -137,6 +143,20 @@ INSTANTIATE_TEST_SUITE_P(Llama, Reference,
 TEST(TinyModel, Float32GivesTheLogitsOfTransformers) {
   const ModelBytes bytes = ConvertFolder(kTiny, TensorFormat::F32);
   EXPECT_LT(Compare(bytes, ReadPrompt(kTiny / "reference.safetensors", "")).largest, 1e-4);
+}
+
+// The level of its block's table that is nearest to `value`.
+double NearestOfCodes(const TensorView& view, size_t row, size_t col, double value) {
+  const uint8_t* selectors =
+      &view.data[row * CodeRowBytes(view.padded_cols) + view.padded_cols / 2];
+  const size_t block = col / kCodeBlock;
+  const int selector = block % 2 == 0 ? selectors[block / 2] & 15 : selectors[block / 2] >> 4;
+  double nearest = HUGE_VAL;
+  for (const uint8_t level : view.tables.subspan(size_t{16} * selector, 16)) {
+    const double tried = double{view.row_scales()[row]} * static_cast<int8_t>(level);
+    if (std::fabs(value - tried) < std::fabs(value - nearest)) nearest = tried;
+  }
+  return nearest;
 }
 
 // Every value of a quantised file is the nearest to the exact one that its scale has.
@@ -150,11 +170,17 @@ void ExpectNearest(const ModelBytes& exact_bytes, const ModelBytes& bytes) {
     for (size_t i = 0; i < got.size(); ++i) {
       const size_t row = i / view.cols, col = i % view.cols;
       double nearest = expected[i], step = 0;
-      if (view.format == TensorFormat::Q8) step = double{view.q8_scales()[row]};
+      if (view.format == TensorFormat::Q8) step = double{view.row_scales()[row]};
       if (view.format == TensorFormat::Q4B) {
         const uint16_t scale = view.q4b_scales()[(row * view.padded_cols + col) / view.block];
         step = double{std::bit_cast<float>(uint32_t{scale} << 16)};
         nearest = std::clamp(expected[i] / step, -8.0, 7.0) * step;
+      }
+      if (view.format == TensorFormat::Q4) {
+        nearest = NearestOfCodes(view, row, col, expected[i]);
+        // Half way between two levels either may do.
+        const double farther = std::fabs(expected[i] - got[i]) - std::fabs(expected[i] - nearest);
+        if (farther <= 1e-4 * double{view.row_scales()[row]}) continue;
       }
       ASSERT_LE(std::fabs(got[i] - nearest), std::fabs(step) * 0.50001)
           << view.name << " " << row << " " << col;
@@ -166,15 +192,18 @@ TEST(TinyModel, EveryQuantisedWeightIsTheNearest) {
   const ModelBytes exact = ConvertFolder(kTiny, TensorFormat::F32);
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::F32));
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q8));
+  ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q4));
   for (uint32_t block : {32u, 64u, 128u}) {
     ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q4B, block));
   }
 }
 
 TEST(TinyModel, ConvertsToTheSameBytesEveryTime) {
-  const ModelBytes once = ConvertFolder(kTiny, TensorFormat::Q4B);
-  const ModelBytes again = ConvertFolder(kTiny, TensorFormat::Q4B);
-  EXPECT_TRUE(std::ranges::equal(once.bytes(), again.bytes()));
+  for (const TensorFormat weights : {TensorFormat::Q4, TensorFormat::Q4B}) {
+    const ModelBytes once = ConvertFolder(kTiny, weights);
+    const ModelBytes again = ConvertFolder(kTiny, weights);
+    EXPECT_TRUE(std::ranges::equal(once.bytes(), again.bytes()));
+  }
 }
 
 }  // namespace

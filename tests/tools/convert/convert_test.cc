@@ -13,6 +13,7 @@
 
 #include "platforms/file_map.h"
 #include "runtime/model/model_file.h"
+#include "runtime/model/packed_layout.h"
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/sanitized.h"
 #include "tests/temp_folder.h"
@@ -133,6 +134,26 @@ TEST_F(ConvertTest, EmbeddingAndHeadHaveAFormatOfTheirOwn) {
     const uint32_t down = MlpOf(model, 0).down()->weight();
     EXPECT_EQ(format_of(down), TensorFormat::Q4B);
     EXPECT_EQ(model.tensors()->Get(down)->block(), 64u);
+  });
+}
+
+TEST_F(ConvertTest, CodesOfAllTensorsShareTheTables) {
+  Make();
+  options_.weights = options_.embedding = TensorFormat::Q4;
+  Run();
+  Inspect([](const format::Model& model) {
+    const format::Section* tables = nullptr;
+    size_t sharing = 0;
+    for (const format::Tensor* tensor : *model.tensors()) {
+      EXPECT_EQ(tensor->tables() != nullptr, tensor->format() == TensorFormat::Q4);
+      if (tensor->tables() == nullptr) continue;
+      if (tables == nullptr) tables = tensor->tables();
+      EXPECT_EQ(tensor->tables()->offset(), tables->offset());
+      EXPECT_EQ(tensor->tables()->bytes(), kCodeTablesBytes);
+      ++sharing;
+    }
+    EXPECT_GE(sharing, 6u);
+    EXPECT_EQ(model.facts()->Get(0)->value()->str(), "q4");
   });
 }
 
@@ -402,7 +423,8 @@ TEST_F(ConvertTest, MemoryStaysSmallWhateverTheModel) {
   shape.zeros = true;
   Make(shape);
   ASSERT_GT(fs::file_size(options_.directory / "model.safetensors"), 200'000'000u);
-  for (TensorFormat weights : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
+  for (TensorFormat weights :
+       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4, TensorFormat::Q4B}) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {

@@ -4,6 +4,7 @@
 #include "runtime/model/linears.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/calibrate/compensate.h"
+#include "tools/convert/calibrate/compensate_codes.h"
 #include "tools/convert/calibrate/correct.h"
 #include "tools/convert/calibrate/factor.h"
 #include "tools/convert/output/quantize.h"
@@ -16,7 +17,9 @@ namespace {
 constexpr uint64_t kMaxTextBytes = 64u << 20;
 constexpr size_t kChunkTokens = 512;
 constexpr size_t kMaxTokens = 8192;
-constexpr int kSweeps = 1;  // of refinement: three more gain up to 2 % and take twice the time
+// Of refinement. For blocks three more gain up to 2 % and take twice the time.
+constexpr int kBlockSweeps = 1;
+constexpr int kCodeSweeps = 2;
 
 // The weights of a layer's matrices in the order in which they run. Those of one stage get the same
 // prefix of rounded weights.
@@ -51,7 +54,7 @@ std::vector<uint8_t> CopiedBytes(const std::vector<T>& values) {
 }  // namespace
 
 Calibration::Calibration(const std::filesystem::path& float_file, const std::filesystem::path& text,
-                         uint32_t block)
+                         const MatrixFormat& format)
     : threads_(PerformanceCores()), model_(float_file, threads_) {
   chunks_ = model_.Tokenize(ReadWholeFile(text, kMaxTextBytes), kChunkTokens, kMaxTokens);
   const auto& layers = *model_.file().model().layers();
@@ -60,7 +63,7 @@ Calibration::Calibration(const std::filesystem::path& float_file, const std::fil
       for (const uint32_t tensor : stage) {
         tensors_.push_back(tensor);
         layer_of_[tensor] = i;
-        format_of_[tensor] = {format::TensorFormat::Q4B, block};
+        format_of_[tensor] = format;
       }
     }
   }
@@ -126,8 +129,14 @@ EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {
       CorrectedWeights(model_.values(tensor), view.rows, moments.drift(), factor, threads_);
   const MatrixFormat format = format_of_.at(tensor);
   if (format.format == format::TensorFormat::Q8) return RoundToQ8(tensor, weights);
+  if (format.format == format::TensorFormat::Q4) {
+    const CodesMatrix q = CompensatedCodes(weights, view.rows, view.cols, moments.square(), factor,
+                                           kCodeSweeps, threads_);
+    model_.Exchange(tensor, q.Values());
+    return {format.format, 0, q.Data(), CopiedBytes(q.scales)};
+  }
   const Q4BMatrix q = CompensatedQ4B(weights, view.rows, view.cols, format.block, moments.square(),
-                                     factor, kSweeps, threads_);
+                                     factor, kBlockSweeps, threads_);
   model_.Exchange(tensor, q.Values());
   return {format.format, format.block, q.Data(), CopiedBytes(q.Scales())};
 }

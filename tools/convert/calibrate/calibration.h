@@ -28,15 +28,16 @@ struct EncodedTensor {
 // corrected for the difference (correct.h) and rounded for what they will get (compensate.h).
 //
 // Takes a mapping of `float_file`, an engine of it, for all of the text the inputs of one layer's
-// matrices, and for the largest matrix of n inputs and m outputs some 20 n^2 + 12 n m bytes.
+// matrices, and for the largest matrix of n inputs and m outputs some 20 n^2 + 12 n m bytes, with
+// codes some 1,000 n more for each thread.
 // Everything throws Error.
 class Calibration {
  public:
   // `float_file`: the model with all tensors in float32, as `rondo convert --weights f32` writes
-  // it. `text`: a file in UTF-8, of which the first 8192 tokens are used. All matrices become Q4B
-  // with `block` columns per scale.
+  // it. `text`: a file in UTF-8, of which the first 8192 tokens are used. All matrices get
+  // `format`.
   Calibration(const std::filesystem::path& float_file, const std::filesystem::path& text,
-              uint32_t block);
+              const MatrixFormat& format);
 
   // Instead: formats by what the predictions need, `bits` per weight on average, scales included.
   // Returns what was decided, in the order in which the matrices run. Before the first Find.

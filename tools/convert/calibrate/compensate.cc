@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "tools/convert/calibrate/block_search.h"
-#include "tools/convert/calibrate/parallel.h"
 #include "tools/convert/calibrate/product.h"
+#include "tools/convert/parallel.h"
 
 namespace rondo::convert {
 namespace {
@@ -92,16 +92,16 @@ Q4BMatrix CompensatedQ4B(std::span<const float> w, size_t rows, size_t cols, siz
   return q;
 }
 
-double OutputError(std::span<const float> w, const Q4BMatrix& q, std::span<const float> h,
-                   size_t threads) {
-  const size_t cols = q.cols;
-  std::vector<double> sums(CeilDiv(q.rows, kRowGroup));
+double OutputError(std::span<const float> w, std::span<const float> q, size_t cols,
+                   std::span<const float> h, size_t threads) {
+  const size_t rows = w.size() / cols;
+  std::vector<double> sums(CeilDiv(rows, kRowGroup));
   ParallelFor(threads, sums.size(), [&](size_t i) {
-    const size_t begin = i * kRowGroup, n = std::min(kRowGroup, q.rows - begin);
+    const size_t begin = i * kRowGroup, n = std::min(kRowGroup, rows - begin);
     std::vector<float> errors(cols * n), products(n * cols);
     for (size_t r = 0; r < n; ++r) {
       for (size_t c = 0; c < cols; ++c) {
-        errors[c * n + r] = w[(begin + r) * cols + c] - q.value(begin + r, c);
+        errors[c * n + r] = w[(begin + r) * cols + c] - q[(begin + r) * cols + c];
       }
     }
     AddProduct(errors.data(), n, h.data(), cols, cols, n, cols, 1.0f, products.data(), cols);

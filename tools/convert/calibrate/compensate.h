@@ -21,8 +21,8 @@ Q4BMatrix CompensatedQ4B(std::span<const float> w, size_t rows, size_t cols, siz
                          std::span<const float> h, const Factor& factor, int sweeps,
                          size_t threads);
 
-// The sum over rows of e^T h e, e = w - q.
-double OutputError(std::span<const float> w, const Q4BMatrix& q, std::span<const float> h,
-                   size_t threads);
+// The sum over rows of e^T h e, e = w - q; both [rows, cols].
+double OutputError(std::span<const float> w, std::span<const float> q, size_t cols,
+                   std::span<const float> h, size_t threads);
 
 }  // namespace rondo::convert

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tools/convert/calibrate/parallel.h"
 #include "tools/convert/calibrate/product.h"
 #include "tools/convert/fail.h"
+#include "tools/convert/parallel.h"
 
 namespace rondo::convert {
 namespace {

@@ -6,27 +6,29 @@
 #include <cstdio>
 
 #include "runtime/base/checked.h"
+#include "runtime/model/packed_layout.h"
 #include "runtime/model/tensor_view.h"
-#include "tools/convert/calibrate/parallel.h"
 #include "tools/convert/fail.h"
+#include "tools/convert/output/codes.h"
+#include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/quantize.h"
-#include "tools/convert/sources/float_formats.h"
+#include "tools/convert/parallel.h"
 
 namespace rondo::convert {
 namespace {
 
 using format::TensorFormat;
 
-constexpr std::array kFormats = {
-    MatrixFormat{TensorFormat::Q4B, 128}, MatrixFormat{TensorFormat::Q4B, 64},
-    MatrixFormat{TensorFormat::Q4B, 32}, MatrixFormat{TensorFormat::Q8, 0}};
-constexpr size_t kMeasured = 2;                        // of kFormats
+// The first is the one that is measured.
+constexpr std::array kFormats = {MatrixFormat{TensorFormat::Q4, 0},
+                                 MatrixFormat{TensorFormat::Q8, 0}};
 constexpr uint64_t kLogitBytes = uint64_t{512} << 20;  // of the exact predictions
 
 uint64_t StoredBytes(const TensorView& view, const MatrixFormat& format) {
-  if (format.format == TensorFormat::Q8) return uint64_t{view.rows} * (view.cols + sizeof(float));
-  const uint64_t blocks = CeilDiv(view.cols, format.block);
-  return view.rows * blocks * (format.block / 2 + sizeof(uint16_t));
+  const uint64_t row_bytes = format.format == TensorFormat::Q8
+                                 ? view.cols
+                                 : CodeRowBytes(RoundUp(view.cols, size_t{kCodePadding}));
+  return view.rows * (row_bytes + sizeof(float));
 }
 
 // The values that plain rounding leaves of `w`.
@@ -42,12 +44,11 @@ std::vector<float> RoundTrip(std::span<const float> w, const TensorView& view,
       for (size_t c = 0; c < view.cols; ++c) out[c] = static_cast<float>(data[c]) * scale;
       return;
     }
-    std::vector<uint8_t> data(RoundUp(view.cols, format.block) / 2);
-    std::vector<uint16_t> scales(CeilDiv(view.cols, format.block));
-    QuantizeQ4B(row, format.block, data.data(), scales.data());
+    std::vector<uint8_t> codes(view.cols), selectors(CeilDiv(view.cols, size_t{kCodeBlock}));
+    const float scale = QuantizeQ4(row, codes.data(), selectors.data());
     for (size_t c = 0; c < view.cols; ++c) {
-      const int nibble = c % 2 == 0 ? data[c / 2] & 15 : data[c / 2] >> 4;
-      out[c] = static_cast<float>(nibble - 8) * FromBfloat16(scales[c / format.block]);
+      const int8_t level = DefaultTables().levels[selectors[c / kCodeBlock]][codes[c]];
+      out[c] = static_cast<float>(level) * scale;
     }
   });
   return values;
@@ -158,18 +159,15 @@ std::vector<FormatDecision> ChooseFormats(FloatModel& model, std::span<const uin
   for (size_t i = 0; i < tensors.size(); ++i) {
     const TensorView view = ViewTensor(model.file(), tensors[i]);
     const std::vector<float> w(model.values(tensors[i]).begin(), model.values(tensors[i]).end());
-    const std::vector<float> rounded = RoundTrip(w, view, kFormats[kMeasured], threads);
+    const std::vector<float> rounded = RoundTrip(w, view, kFormats[0], threads);
     model.Exchange(tensors[i], rounded);
     const double divergence = std::max(exact.Divergence(model), 0.0);
     model.Exchange(tensors[i], w);
     const double error = SquaredDistance(w, rounded);
-    std::vector<FormatCost> options;
-    for (const MatrixFormat& format : kFormats) {
-      const double their_error = SquaredDistance(w, RoundTrip(w, view, format, threads));
-      options.push_back(
-          {StoredBytes(view, format), error > 0 ? divergence * their_error / error : 0.0});
-    }
-    costs.push_back(std::move(options));
+    const double q8_error = SquaredDistance(w, RoundTrip(w, view, kFormats[1], threads));
+    costs.push_back(
+        {{StoredBytes(view, kFormats[0]), divergence},
+         {StoredBytes(view, kFormats[1]), error > 0 ? divergence * q8_error / error : 0.0}});
     decisions.push_back({view.name, uint64_t{view.rows} * view.cols, divergence, {}, 0});
     weights += decisions.back().weights;
     progress(static_cast<double>(i + 1) / static_cast<double>(tensors.size()));

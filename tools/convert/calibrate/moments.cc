@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "runtime/base/checked.h"
-#include "tools/convert/calibrate/parallel.h"
 #include "tools/convert/calibrate/product.h"
+#include "tools/convert/parallel.h"
 
 namespace rondo::convert {
 namespace {

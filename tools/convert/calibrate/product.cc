@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tools/convert/calibrate/vector_clones.h"
+#include "tools/convert/vector_clones.h"
 
 namespace rondo::convert {
 namespace {

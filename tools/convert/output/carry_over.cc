@@ -17,6 +17,8 @@ std::string Fate(TensorFormat format) {
       return "dequantised";
     case TensorFormat::Q8:
       return "dequantised and quantised anew, as q8 (a scale per channel)";
+    case TensorFormat::Q4:
+      return "dequantised and quantised anew, as q4 (codes)";
     default:
       return "dequantised and quantised anew, as q4b";
   }

@@ -1,6 +1,7 @@
 #include "tools/convert/output/file_writer.h"
 
 #include <cstring>
+#include <utility>
 
 #include "runtime/model/file_header.h"
 
@@ -45,6 +46,13 @@ format::Section FileWriter::Add(std::span<const uint8_t> bytes) {
   Begin();
   Append(bytes);
   return End();
+}
+
+format::Section FileWriter::AddShared(std::span<const uint8_t> bytes) {
+  std::vector<uint8_t> key(bytes.begin(), bytes.end());
+  const auto known = shared_.find(key);
+  if (known != shared_.end()) return known->second;
+  return shared_.emplace(std::move(key), Add(bytes)).first->second;
 }
 
 void FileWriter::Finish(std::span<const uint8_t> metadata) {

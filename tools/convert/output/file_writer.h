@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,9 @@ class FileWriter : public SectionSink {
                       tools::Replace replace = tools::Replace::kSameKind);
 
   format::Section Add(std::span<const uint8_t> bytes) override;
+
+  // The same for what several tensors hold in common: equal bytes are written once.
+  format::Section AddShared(std::span<const uint8_t> bytes);
 
   // A section in pieces: Begin, any number of Append, End. Nothing else in between.
   void Begin();
@@ -41,6 +45,7 @@ class FileWriter : public SectionSink {
   uint64_t section_begin_ = 0;
   ChecksumStream checksum_;
   std::vector<format::Section> sections_;
+  std::map<std::vector<uint8_t>, format::Section> shared_;  // by their bytes
 };
 
 }  // namespace rondo::convert

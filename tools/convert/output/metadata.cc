@@ -17,7 +17,8 @@ Offset<format::Tensor> Build(FlatBufferBuilder& builder, const std::string& name
                              const StoredTensor& tensor) {
   return format::CreateTensor(builder, builder.CreateString(name), tensor.format, tensor.rows,
                               tensor.cols, tensor.block, &tensor.data,
-                              tensor.scales ? &*tensor.scales : nullptr);
+                              tensor.scales ? &*tensor.scales : nullptr, /*packed=*/false,
+                              tensor.tables ? &*tensor.tables : nullptr);
 }
 
 // Of the weights' and the tokenizer's checksums and of all that says what is done with them; not of

@@ -18,6 +18,7 @@ struct StoredTensor {
   uint32_t block;  // 0 but for Q4B
   format::Section data;
   std::optional<format::Section> scales;
+  std::optional<format::Section> tables;  // of Q4
 };
 
 // By FormatName. Throws Error for any other text.

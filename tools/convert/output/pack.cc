@@ -80,7 +80,7 @@ class Packer {
   Section PackWeight(uint32_t index, int32_t bias_index) {
     const TensorView tensor = ViewTensor(file_, index);
     Require(VerifyTensor(file_, index), options_.input);
-    Require(CheckFinite(tensor), options_.input);
+    Require(CheckValues(tensor), options_.input);
     const float* bias = nullptr;
     if (bias_index >= 0) {
       const Result<const float*> vector = vectors_->Read(static_cast<uint32_t>(bias_index));
@@ -100,9 +100,10 @@ class Packer {
       packed.resize(shape.PackedBytes(layout));
       const auto data = tensor.data.subspan(row * row_bytes, shape.n * row_bytes);
       const auto scales = tensor.scales.subspan(row * row_scales, shape.n * row_scales);
-      PackLinear(layout, shape,
-                 {data.data(), scales.data(), bias == nullptr ? nullptr : bias + row}, 0, shape.n,
-                 packed.data());
+      WeightRows rows = RowsOf(tensor, bias == nullptr ? nullptr : bias + row);
+      rows.data = data.data();
+      rows.scales = scales.data();
+      PackLinear(layout, shape, rows, 0, shape.n, packed.data());
       writer_.Append(packed);
       Done(data);
       Done(scales);
@@ -144,8 +145,17 @@ std::unique_ptr<format::ModelT> WriteSections(const ModelFile& file, const PackO
     for (std::unique_ptr<Section>* section : SectionsOf(*model->tokenizer)) copy(*section);
   }
   const Linears linears = FindLinears(file.model(), options.input);
+  std::map<uint64_t, Section> tables;  // by their offset in the input: tensors share them
   for (uint32_t i = 0; i < model->tensors.size(); ++i) {
     format::TensorT& tensor = *model->tensors[i];
+    if (tensor.tables != nullptr) {
+      const uint64_t offset = tensor.tables->offset();
+      if (tables.count(offset) == 0) {
+        copy(tensor.tables);
+        tables[offset] = *tensor.tables;
+      }
+      *tensor.tables = tables[offset];
+    }
     const auto linear = linears.find(i);
     if (linear == linears.end()) {
       copy(tensor.data);

@@ -2,8 +2,13 @@
 
 #include <algorithm>
 
+#include "platforms/cpu.h"
 #include "runtime/base/checked.h"
+#include "runtime/model/packed_layout.h"
+#include "tools/convert/output/codes.h"
+#include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/quantize.h"
+#include "tools/convert/parallel.h"
 
 namespace rondo::convert {
 namespace {
@@ -23,19 +28,26 @@ class RowEncoder {
       return BytesOf(rows);
     }
     const size_t n_rows = rows.size() / cols_;
-    const size_t row_bytes = format_ == TensorFormat::Q8 ? cols_ : RoundUp(cols_, block_) / 2;
-    const size_t row_scales = format_ == TensorFormat::Q8 ? 1 : CeilDiv(cols_, block_);
+    const size_t row_bytes = RowBytes();
+    const bool is_q4b = format_ == TensorFormat::Q4B;
+    const size_t blocks = is_q4b ? CeilDiv(cols_, block_) : 0;
+    const size_t first_row_scale = row_scales_.size(), first_q4b_scale = q4b_scales_.size();
     encoded_.resize(n_rows * row_bytes);
-    for (size_t i = 0; i < n_rows; ++i) {
+    row_scales_.resize(first_row_scale + (is_q4b ? 0 : n_rows));
+    q4b_scales_.resize(first_q4b_scale + n_rows * blocks);
+    ParallelFor(PerformanceCores(), n_rows, [&](size_t i) {
       const std::span<const float> row = rows.subspan(i * cols_, cols_);
       uint8_t* data = encoded_.data() + i * row_bytes;
       if (format_ == TensorFormat::Q8) {
-        q8_scales_.push_back(QuantizeQ8(row, reinterpret_cast<int8_t*>(data)));
+        row_scales_[first_row_scale + i] = QuantizeQ8(row, reinterpret_cast<int8_t*>(data));
+      } else if (format_ == TensorFormat::Q4) {
+        std::vector<uint8_t> codes(cols_), selectors(CeilDiv(cols_, size_t{kCodeBlock}));
+        row_scales_[first_row_scale + i] = QuantizeQ4(row, codes.data(), selectors.data());
+        PackCodes(codes, selectors, data);
       } else {
-        q4b_scales_.resize(q4b_scales_.size() + row_scales);
-        QuantizeQ4B(row, block_, data, q4b_scales_.data() + q4b_scales_.size() - row_scales);
+        QuantizeQ4B(row, block_, data, q4b_scales_.data() + first_q4b_scale + i * blocks);
       }
-    }
+    });
     return encoded_;
   }
 
@@ -52,14 +64,20 @@ class RowEncoder {
 
   // Of all rows so far.
   std::span<const uint8_t> scales() const {
-    return format_ == TensorFormat::Q8 ? BytesOf(q8_scales_) : BytesOf(q4b_scales_);
+    return format_ == TensorFormat::Q4B ? BytesOf(q4b_scales_) : BytesOf(row_scales_);
   }
 
  private:
+  size_t RowBytes() const {
+    if (format_ == TensorFormat::Q8) return cols_;
+    if (format_ == TensorFormat::Q4) return CodeRowBytes(RoundUp(cols_, size_t{kCodePadding}));
+    return RoundUp(cols_, block_) / 2;
+  }
+
   const TensorFormat format_;
   const size_t cols_, block_;
   std::vector<uint8_t> encoded_;
-  std::vector<float> q8_scales_;
+  std::vector<float> row_scales_;  // of Q8 and Q4
   std::vector<uint16_t> q4b_scales_;
 };
 
@@ -140,8 +158,10 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
                       is_vector ? rows : recipe.cols,
                       format == TensorFormat::Q4B ? block : 0,
                       writer.End(),
+                      {},
                       {}};
   if (format != TensorFormat::F32) stored.scales = writer.Add(encoder.scales());
+  if (format == TensorFormat::Q4) stored.tables = writer.AddShared(DefaultTables().bytes());
   return stored;
 }
 

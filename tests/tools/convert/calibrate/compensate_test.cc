@@ -33,7 +33,7 @@ struct Layer {
   Q4BMatrix Round(size_t block, int sweeps, size_t threads = 1) const {
     return CompensatedQ4B(w, rows, cols, block, h, factor, sweeps, threads);
   }
-  double Error(const Q4BMatrix& q) const { return OutputError(w, q, h, 1); }
+  double Error(const Q4BMatrix& q) const { return OutputError(w, q.Values(), cols, h, 1); }
 
   // Each weight to its nearest, with the scale that QuantizeQ4B searches.
   Q4BMatrix Plain(size_t block) const {

@@ -7,9 +7,9 @@
 #include "tools/convert/calibrate/correct.h"
 #include "tools/convert/calibrate/factor.h"
 #include "tools/convert/calibrate/moments.h"
-#include "tools/convert/calibrate/parallel.h"
 #include "tools/convert/calibrate/product.h"
 #include "tools/convert/fail.h"
+#include "tools/convert/parallel.h"
 
 namespace rondo::convert {
 namespace {

@@ -46,7 +46,8 @@ CheckpointShape Biased() {
 }
 
 TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
-  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B}) {
+  for (TensorFormat format :
+       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4, TensorFormat::Q4B}) {
     const ConvertedModel model(Biased(), format, format);
     const ModelBytes portable_bytes = model.portable();
     const ModelFile portable = *ModelFile::Open(portable_bytes.bytes());
@@ -63,6 +64,7 @@ TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
         EXPECT_STREQ(after.name, before.name);
         EXPECT_EQ(after.rows, before.rows);
         EXPECT_EQ(after.cols, before.cols);
+        EXPECT_TRUE(std::ranges::equal(after.tables, before.tables)) << before.name;
         const auto linear = std::find_if(linears.begin(), linears.end(),
                                          [i](const auto* l) { return l->weight() == i; });
         if (linear == linears.end()) {
@@ -71,9 +73,8 @@ TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
           EXPECT_TRUE(std::ranges::equal(after.scales, before.scales)) << before.name;
           continue;
         }
-        const LinearShape shape = {static_cast<WeightFormat>(static_cast<int>(format) - 1),
-                                   before.rows, before.padded_cols, before.block};
-        WeightRows rows = {before.data.data(), before.scales.data(), nullptr};
+        const LinearShape shape = LinearShape::Of(before);
+        WeightRows rows = RowsOf(before, nullptr);
         if ((*linear)->bias() >= 0) {
           rows.bias = ViewTensor(portable, static_cast<uint32_t>((*linear)->bias())).f32().data();
         }

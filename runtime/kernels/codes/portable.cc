@@ -1,0 +1,40 @@
+// 4-bit codes in plain C++.
+#include <cstring>
+
+#include "runtime/kernels/codes/code_kernels.h"
+#include "runtime/kernels/codes/code_tile.h"
+
+namespace rondo {
+
+void ExpandCodes(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr, uint32_t kr,
+                 uint8_t* out) {
+  const size_t part = nr * sizeof(float);  // of one q8 tile's sums, scales or biases
+  const size_t out_bytes = nr * k + 3 * part;
+  size_t input = 0;
+  const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
+    for (uint32_t s = 0; s < kBlockSelectors; ++s) {
+      for (const bool high : {false, true}) {
+        const size_t channel = FirstSelected(s) + (high ? 2 : 0);
+        const int8_t* its_levels = levels.levels[selectors[s]][high ? 1 : 0];
+        const uint8_t* its_codes = codes + channel / 2 * kCodeBlock;
+        uint8_t* weights = out + channel / nr * out_bytes + part + channel % nr * kr;
+        for (size_t i = 0; i < kCodeBlock; ++i) {
+          const uint8_t code = channel % 2 == 0 ? its_codes[i] & 15 : its_codes[i] >> 4;
+          const size_t at = input + i;
+          weights[at / kr * kr * nr + at % kr] = static_cast<uint8_t>(its_levels[code]);
+        }
+      }
+    }
+    input += kCodeBlock;
+  };
+  const uint8_t* scales = ForEachBlock(tile + kTileFloats, k, block);
+  for (size_t i = 0; i < kCodeChannels / nr; ++i, out += out_bytes) {
+    std::memcpy(out, tile + i * part, part);
+    std::memcpy(out + part + nr * k, scales + i * part, part);
+    std::memcpy(out + part + nr * k + part, scales + kTileFloats + i * part, part);
+  }
+}
+
+const CodeKernels kCodeKernelsPortable = {ExpandCodes, {}, 0};
+
+}  // namespace rondo

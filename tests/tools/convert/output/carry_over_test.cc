@@ -1,0 +1,50 @@
+#include "tools/convert/output/carry_over.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rondo::convert {
+namespace {
+
+using format::TensorFormat;
+using testing::ElementsAre;
+
+// One matrix "a" of a type, which says whether it can be taken over.
+class OneTensor : public Checkpoint {
+ public:
+  OneTensor(const std::string& type, bool holds_q4b) : holds_q4b_(holds_q4b) {
+    Add("a", {"file", type, {2, 32}, 36});
+  }
+  void Read(const std::string&, uint64_t, std::span<float>) const override {}
+  bool HoldsQ4B(const std::string&) const override { return holds_q4b_; }
+
+ private:
+  std::string Where() const override { return "file"; }
+
+  const bool holds_q4b_;
+};
+
+std::vector<std::string> NotesOf(const Checkpoint& checkpoint, TensorFormat format,
+                                 uint32_t block) {
+  CarryOver carry_over;
+  carry_over.Count({"tensor", TensorRole::kMatrix, {{"a", 2}}, 32}, format, block, checkpoint);
+  return carry_over.Notes();
+}
+
+TEST(CarryOver, SaysWhatBecameOfQuantisedTensors) {
+  const OneTensor blocks("Q4_0", true), others("Q6_K", false), floats("F16", false);
+  EXPECT_THAT(NotesOf(floats, TensorFormat::Q4, 32), ElementsAre());
+  EXPECT_THAT(NotesOf(blocks, TensorFormat::Q4B, 32),
+              ElementsAre("tensors of Q4_0 (1) were taken over as they are, but for scales rounded "
+                          "from float16 to bfloat16"));
+  EXPECT_THAT(NotesOf(blocks, TensorFormat::Q4B, 64),
+              ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q4b"));
+  EXPECT_THAT(
+      NotesOf(blocks, TensorFormat::Q4, 32),
+      ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q4 (codes)"));
+  EXPECT_THAT(NotesOf(others, TensorFormat::Q4B, 32),
+              ElementsAre("tensors of Q6_K (1) were dequantised and quantised anew, as q4b"));
+}
+
+}  // namespace
+}  // namespace rondo::convert
