@@ -21,13 +21,12 @@ std::vector<double> Dequantize(const ModelFile& file, uint32_t tensor) {
         values.push_back(double{view.row_scales()[row]} * view.q8()[index]);
       } else if (view.format == format::TensorFormat::Q4) {
         const size_t row_bytes = view.data.size() / view.rows;
-        const auto nibble = [&](size_t from, size_t i) {
+        const auto nibble = [&](size_t from, size_t i) -> size_t {
           const uint8_t pair = view.data[row * row_bytes + from + i / 2];
           return i % 2 == 0 ? pair & 15 : pair >> 4;
         };
-        const int selector = nibble(view.padded_cols / 2, col / 16);
-        const auto level =
-            static_cast<int8_t>(view.tables[static_cast<size_t>(16 * selector + nibble(0, col))]);
+        const size_t selector = nibble(view.padded_cols / 2, col / 16);
+        const auto level = static_cast<int8_t>(view.tables[16 * selector + nibble(0, col)]);
         values.push_back(double{view.row_scales()[row]} * level);
       } else {
         const uint8_t pair = view.data[(row * view.padded_cols + col) / 2];

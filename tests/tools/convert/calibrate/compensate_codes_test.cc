@@ -44,7 +44,7 @@ struct Layer {
       std::vector<uint8_t> codes(cols), selectors(CeilDiv(cols, size_t{kCodeBlock}));
       const float scale = QuantizeQ4({&w[r * cols], cols}, codes.data(), selectors.data());
       for (size_t c = 0; c < cols; ++c) {
-        const int level = DefaultTables().levels[selectors[c / kCodeBlock]][codes[c]];
+        const int8_t level = DefaultTables().levels[selectors[c / kCodeBlock]][codes[c]];
         values[r * cols + c] = scale * static_cast<float>(level);
       }
     }
