@@ -103,8 +103,8 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
       return;
     }
     case WeightFormat::kQ4: {
-      const uint8_t* end = tile + shape.TileBytes(set);
-      const float scale = reinterpret_cast<const float*>(end)[i - 2 * kCodeChannels];
+      const auto* end = reinterpret_cast<const float*>(tile + shape.TileBytes(set));
+      const float scale = *(end - 2 * kCodeChannels + i);
       for (size_t k = 0; k < out.size(); ++k) {
         const size_t in_group = k % kCodeGroup / kCodeBlock;
         const uint8_t* group =
