@@ -12,8 +12,8 @@
 
 namespace rondo {
 
-// Output channels of one task of a product, at most; and its weights, unless one tile has more:
-// they stay in a second-level cache of 512 KiB or more while all rows go over them.
+// Output channels of one task of a product, at most; and bytes of its weights, unless one tile has
+// more: they stay in a second-level cache of 512 KiB or more while all rows go over them.
 inline constexpr size_t kMaxTaskChannels = 256;
 inline constexpr size_t kMaxTaskBytes = 256 << 10;
 

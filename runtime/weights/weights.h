@@ -52,8 +52,9 @@ struct SublayerWeights {
 
 class Weights {
  public:
-  // Adds a region per layer and one for the head to `plan`; nothing for a packed file. Sizes are
-  // known from here on; pointers only after Load. Error: kUnsupported (packed for other kernels).
+  // Adds a region per layer and one for the head to `plan`, none of these for a packed file; and
+  // one for the levels of codes, where there are any. Sizes are known from here on; pointers only
+  // after Load. Error: kUnsupported (packed for other kernels).
   static Result<Weights> Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan);
 
   // Compares the checksums of all sections it reads, refuses values that are not finite, and packs

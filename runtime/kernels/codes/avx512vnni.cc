@@ -2,9 +2,9 @@
 //
 // A block of 16 inputs is 8 times 16 bytes of codes. The low nibbles are 16 inputs of one channel
 // and the high ones of the next, so one shuffle looks up a vector's lanes, each in its channel's
-// table, and the row's 16 inputs stand in every lane. With one or two rows the look-up is the work,
-// and vectors of two lanes take their tables as they lie; with more rows the products are, and
-// vectors of four lanes halve their number.
+// table, and the row's 16 inputs stand in every lane. With one row the look-up is the work, and
+// vectors of two lanes take their tables as they lie; with more rows the products are, and vectors
+// of four lanes halve their number.
 #if defined(__x86_64__)
 
 #include <immintrin.h>

@@ -1,15 +1,12 @@
-// The kernels for 4-bit codes, by instruction set. All give the same bits.
+// The kernels for 4-bit codes, by instruction set. All expand to the same values; products have the
+// bits of their set's q8 kernels.
 #pragma once
 
 #include "runtime/kernels/kernel_set.h"
 
 namespace rondo {
 
-// expand of any set: the twin that the others are held to.
-void ExpandCodes(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr, uint32_t kr,
-                 uint8_t* out);
-
-extern const CodeKernels kCodeKernelsPortable;
+extern const CodeKernels kCodeKernelsPortable;  // for any q8 tiles: the twin of the others
 #if defined(__x86_64__)
 extern const CodeKernels kCodeKernelsAvx512Vnni,
     kCodeKernelsAvx512VnniAmd;              // for q8 tiles of 16 x 8

@@ -6,8 +6,10 @@
 
 namespace rondo {
 
-void ExpandCodes(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr, uint32_t kr,
-                 uint8_t* out) {
+namespace {
+
+void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr, uint32_t kr,
+            uint8_t* out) {
   const size_t part = nr * sizeof(float);  // of one q8 tile's sums, scales or biases
   const size_t out_bytes = nr * k + 3 * part;
   size_t input = 0;
@@ -35,6 +37,9 @@ void ExpandCodes(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_
   }
 }
 
-const CodeKernels kCodeKernelsPortable = {ExpandCodes, {}, 0};
+}  // namespace
+
+extern const CodeKernels kCodeKernelsPortable;
+const CodeKernels kCodeKernelsPortable = {Expand, {}, 0};
 
 }  // namespace rondo

@@ -174,7 +174,7 @@ class TinyCalibration : public CalibrationTest {
 
 TEST_F(TinyCalibration, LosesLessThanNineTwentiethsOfPlainRounding) {
   WriteText(Convert(folder_, "q8", "--weights q8"));
-  ExpectLessLoss(folder_, 128, 0.45, 0.77);
+  ExpectLessLoss(folder_, 128, 0.45, 0.77);  // plain: 0.762, where trained models have 0.68
 }
 
 TEST_F(TinyCalibration, IsCalibratedToTheSameBytesEveryTime) {

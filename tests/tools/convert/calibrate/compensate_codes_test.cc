@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/tools/convert/calibrate/random_matrix.h"
+#include "tests/tools/convert/calibrate/correlated_layer.h"
 #include "tools/convert/calibrate/code_search.h"
-#include "tools/convert/calibrate/compensate.h"
-#include "tools/convert/calibrate/moments.h"
 #include "tools/convert/output/codes.h"
 #include "tools/convert/output/level_tables.h"
 
@@ -17,25 +15,12 @@ namespace {
 
 constexpr int kSweeps = 2;
 
-// A layer with correlated inputs.
-struct Layer {
-  size_t rows, cols;
-  std::vector<float> w, h;
-  Factor factor;
-
-  Layer(size_t rows, size_t cols, uint32_t seed)
-      : rows(rows), cols(cols), w(NormalMatrix(rows, cols, seed)) {
-    Moments moments(cols, 1);
-    moments.Add(CorrelatedRows(4 * cols, cols, seed + 1), {});
-    moments.Finish();
-    h.assign(moments.square().begin(), moments.square().end());
-    factor = Factorize(h, cols, 1);
-  }
+struct Layer : CorrelatedLayer {
+  using CorrelatedLayer::CorrelatedLayer;
 
   CodesMatrix Round(int sweeps, size_t threads = 1) const {
     return CompensatedCodes(w, rows, cols, h, factor, sweeps, threads);
   }
-  double Error(const std::vector<float>& q) const { return OutputError(w, q, cols, h, 1); }
 
   // Each weight to its nearest.
   std::vector<float> Plain() const {
@@ -59,9 +44,9 @@ bool operator==(const CodesMatrix& a, const CodesMatrix& b) {
 TEST(CompensatedCodes, DisturbTheOutputLessThanPlainRounding) {
   for (const auto& [rows, cols] : {std::pair<size_t, size_t>{70, 128}, {5, 172}, {64, 96}}) {
     const Layer layer(rows, cols, 7);
-    const double plain = layer.Error(layer.Plain());
-    const double forward = layer.Error(layer.Round(0).Values());
-    const double refined = layer.Error(layer.Round(kSweeps).Values());
+    const double plain = layer.ErrorOf(layer.Plain());
+    const double forward = layer.ErrorOf(layer.Round(0).Values());
+    const double refined = layer.ErrorOf(layer.Round(kSweeps).Values());
     EXPECT_LT(forward, 0.6 * plain) << rows << " " << cols;
     EXPECT_LT(refined, 0.95 * forward) << rows << " " << cols;
     RecordProperty("forward" + std::to_string(rows), std::to_string(forward / plain));
@@ -72,10 +57,10 @@ TEST(CompensatedCodes, DisturbTheOutputLessThanPlainRounding) {
 TEST(CompensatedCodes, DisturbTheOutputLessThanBlocksWithScalesOfTheirOwn) {
   const Layer layer(70, 128, 7);
   const auto of_blocks = [&](size_t block) {
-    return layer.Error(
+    return layer.ErrorOf(
         CompensatedQ4B(layer.w, 70, 128, block, layer.h, layer.factor, kSweeps, 1).Values());
   };
-  const double error = layer.Error(layer.Round(kSweeps).Values());
+  const double error = layer.ErrorOf(layer.Round(kSweeps).Values());
   RecordProperty("of blocks of 32", std::to_string(error / of_blocks(32)));
   RecordProperty("of blocks of 64", std::to_string(error / of_blocks(64)));
   EXPECT_LT(error, 0.85 * of_blocks(32));
@@ -84,9 +69,9 @@ TEST(CompensatedCodes, DisturbTheOutputLessThanBlocksWithScalesOfTheirOwn) {
 
 TEST(CompensatedCodes, MoreSweepsNeverDisturbMore) {
   const Layer layer(40, 136, 11);
-  double before = layer.Error(layer.Round(0).Values());
+  double before = layer.ErrorOf(layer.Round(0).Values());
   for (int sweeps = 1; sweeps < 6; ++sweeps) {
-    const double after = layer.Error(layer.Round(sweeps).Values());
+    const double after = layer.ErrorOf(layer.Round(sweeps).Values());
     EXPECT_LE(after, before * 1.00001) << sweeps;
     before = after;
   }

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "tests/tools/convert/calibrate/random_matrix.h"
-#include "tools/convert/calibrate/moments.h"
+#include "tests/tools/convert/calibrate/correlated_layer.h"
 #include "tools/convert/output/quantize.h"
 #include "tools/convert/sources/float_formats.h"
 
@@ -15,25 +14,13 @@ namespace {
 
 constexpr int kSweeps = 4;
 
-// A layer with correlated inputs.
-struct Layer {
-  size_t rows, cols;
-  std::vector<float> w, h;
-  Factor factor;
-
-  Layer(size_t rows, size_t cols, uint32_t seed)
-      : rows(rows), cols(cols), w(NormalMatrix(rows, cols, seed)) {
-    Moments moments(cols, 1);
-    moments.Add(CorrelatedRows(4 * cols, cols, seed + 1), {});
-    moments.Finish();
-    h.assign(moments.square().begin(), moments.square().end());
-    factor = Factorize(h, cols, 1);
-  }
+struct Layer : CorrelatedLayer {
+  using CorrelatedLayer::CorrelatedLayer;
 
   Q4BMatrix Round(size_t block, int sweeps, size_t threads = 1) const {
     return CompensatedQ4B(w, rows, cols, block, h, factor, sweeps, threads);
   }
-  double Error(const Q4BMatrix& q) const { return OutputError(w, q.Values(), cols, h, 1); }
+  double Error(const Q4BMatrix& q) const { return ErrorOf(q.Values()); }
 
   // Each weight to its nearest, with the scale that QuantizeQ4B searches.
   Q4BMatrix Plain(size_t block) const {
