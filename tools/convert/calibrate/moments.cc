@@ -21,6 +21,7 @@ void Moments::Add(std::span<const float> rounded, std::span<const float> exact) 
   const size_t n = inputs_;
   const size_t rows = rounded.size() / n;
   paired_ = paired_ && exact.size() == rounded.size();
+  if (rows == 0) return;
   std::vector<float> differences;
   if (paired_) {
     differences.resize(rounded.size());

@@ -25,6 +25,7 @@ class DoubleArray {
  public:
   DoubleArray(std::string_view bytes, const JsonValue& where)
       : units_(bytes.size() / sizeof(uint32_t)), where_(where) {
+    if (units_.empty()) return;
     std::memcpy(units_.data(), bytes.data(), units_.size() * sizeof(uint32_t));
   }
 

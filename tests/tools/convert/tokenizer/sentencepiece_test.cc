@@ -189,9 +189,8 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(SentencePiece, RefusesDamagedCharsmaps) {
   const auto units = [](const std::vector<uint32_t>& list, uint32_t says,
                         const std::string& texts) {
-    std::string bytes(4 + 4 * list.size(), '\0');
-    std::memcpy(bytes.data(), &says, 4);
-    std::memcpy(bytes.data() + 4, list.data(), 4 * list.size());
+    std::string bytes(reinterpret_cast<const char*>(&says), 4);
+    bytes.append(reinterpret_cast<const char*>(list.data()), 4 * list.size());
     return bytes + texts;
   };
   SentencePieceModel model;
