@@ -11,11 +11,13 @@ namespace {
 
 constexpr size_t kTasksPerThread = 8;  // enough to keep all threads busy
 
-size_t TaskChannels(const LinearShape& shape, const KernelSet& set, size_t threads) {
-  const size_t nr = shape.TileChannels(set);
-  const size_t most = std::max(kMaxTaskBytes / shape.WorkingTileBytes(set) * nr, nr);
-  const size_t even = RoundUp(CeilDiv(shape.n, threads * kTasksPerThread), nr);
-  return std::min({even, most, kMaxTaskChannels});
+// Of a product with so many tiles of channels.
+size_t Tasks(const LinearShape& shape, const KernelSet& set, size_t tiles, size_t threads) {
+  const size_t most = std::min(kMaxTaskBytes / shape.WorkingTileBytes(set),
+                               kMaxTaskChannels / shape.TileChannels(set));
+  const size_t tasks =
+      std::max(threads * kTasksPerThread, CeilDiv(tiles, std::max<size_t>(most, 1)));
+  return std::min(tiles, RoundUp(tasks, threads));
 }
 
 }  // namespace
@@ -63,13 +65,15 @@ void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
 void Pass::Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
                     float* out, size_t out_stride, bool last) const {
   const size_t n = linear.shape.n;
-  const size_t step = TaskChannels(linear.shape, set(), pool().threads());
+  const size_t nr = linear.shape.TileChannels(set());
+  const size_t tiles = CeilDiv(n, nr);
+  const size_t tasks = Tasks(linear.shape, set(), tiles, pool().threads());
   const LinearInput input = in.linear();
   pool().For(
-      CeilDiv(n, step),
+      tasks,
       [&](size_t i, size_t thread) {
-        const size_t begin = i * step;
-        const size_t end = std::min(n, begin + step);
+        const size_t begin = i * tiles / tasks * nr;
+        const size_t end = std::min(n, (i + 1) * tiles / tasks * nr);
         if (into == Into::kReplace) {
           RunLinear(set(), linear, input, rows, begin, end, out + begin, out_stride,
                     Expansion(thread));
