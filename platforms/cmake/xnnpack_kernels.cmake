@@ -43,7 +43,6 @@ endforeach()
 
 # scalar: the portable twin, compiled everywhere
 rondo_kernels("" f32-gemm f32-gemm-1x4-minmax-scalar f32-gemm-4x4-minmax-scalar)
-rondo_kernels("" f32-qc8w-gemm f32-qc8w-gemm-1x4-minmax-scalar f32-qc8w-gemm-4x4-minmax-scalar)
 rondo_kernels("" f32-qs8-vcvt f32-qs8-vcvt-scalar-lrintf-u4)
 rondo_kernels("" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-scalar-rr2-p5-u4-acc2)
 rondo_kernels("" f32-rminmax f32-rmax-scalar-u4-acc4 f32-rminmax-scalar-u4-acc4)
@@ -73,9 +72,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 
   # sse41
   set(flags "-msse4.1 -mno-sse4.2")
-  rondo_kernels("${flags}" f32-qc8w-gemm
-    f32-qc8w-gemm-1x8-minmax-sse41-dup
-    f32-qc8w-gemm-4x8-minmax-sse41-dup)
   rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-sse41-u32)
   rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-sse41-rr2-lut64-p2-div-u8)
   rondo_kernels("${flags}" qd8-f32-qc8w-gemm
@@ -100,10 +96,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 
   # avx2
   set(flags "-mf16c -mfma -mavx2")
-  rondo_kernels("${flags}" f32-qc8w-gemm
-    f32-qc8w-gemm-1x16-minmax-avx2-broadcast
-    f32-qc8w-gemm-2x16-minmax-avx2-broadcast
-    f32-qc8w-gemm-5x16-minmax-avx2-broadcast)
   rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-avx2-u64)
   rondo_kernels("${flags}" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-avx2-rr2-p5-u32-acc2)
   rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-avx2-rr1-p5-div-u40)
@@ -134,11 +126,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
 
   # avx512skx
   set(flags "-mf16c -mfma -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl")
-  rondo_kernels("${flags}" f32-qc8w-gemm
-    f32-qc8w-gemm-1x32-minmax-avx512skx-broadcast
-    f32-qc8w-gemm-2x32-minmax-avx512skx-broadcast
-    f32-qc8w-gemm-4x32-minmax-avx512skx-broadcast
-    f32-qc8w-gemm-8x32-minmax-avx512skx-broadcast)
   rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-avx512skx-u128)
 
   # avx512vnni
@@ -158,10 +145,6 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     f32-gemm-1x8-minmax-aarch64-neonfma-lane-ld128
     f32-gemm-4x8-minmax-aarch64-neonfma-lane-ld128
     f32-gemm-6x8-minmax-aarch64-neonfma-lane-ld128)
-  rondo_kernels("" f32-qc8w-gemm
-    f32-qc8w-gemm-1x8-minmax-aarch64-neonfma-lane-ld128
-    f32-qc8w-gemm-4x8-minmax-aarch64-neonfma-lane-ld128
-    f32-qc8w-gemm-6x8-minmax-aarch64-neonfma-lane-ld128)
   rondo_kernels("" f32-qs8-vcvt f32-qs8-vcvt-neonv8-u32)
   rondo_kernels("" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-neonfma-rr1-lut64-p2-u16-acc2)
   rondo_kernels("" f32-rminmax f32-rmax-neon-u16-acc4 f32-rminmax-neon-u16-acc4)

@@ -51,6 +51,7 @@ void Activations::ForEach(const Visit& visit) {
   input(mixer_input, "qkv input", rows_n, kStepNorm, kStepIn);
   visit(qkv, "q, k, v", Floats(rows_n, qkv_floats_), kStepIn, kStepMix);
   visit(mixed, "attention output", Floats(rows_n, mixed_floats_), kStepMix, kStepMix);
+  visit(queries, "queries of segments", CheckedSize(query_bytes_), kStepMix, kStepMix);
   visit(parts, "attention by segment", Floats(1, part_floats_), kStepMix, kStepMix);
   input(o_input, "o_proj input", rows_n, kStepMix, kStepOut);
   visit(sublayer_out, "sublayer output", Floats(waits_ ? rows_n : 0, hidden_size_), kStepOut,
@@ -99,10 +100,14 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
         const AttentionSpec& attention = sublayer.attention;
         a.qkv_floats_ = std::max(a.qkv_floats_, attention.qkv_size());
         a.mixed_floats_ = std::max(a.mixed_floats_, attention.out_size());
+        const CheckedSize queries =
+            CheckedSize(attention.n_kv_heads) *
+            AttentionQueryBytes(attention.q_per_kv(), attention.head_dim, limits.max_rows);
+        a.query_bytes_ = std::max(a.query_bytes_, queries.ValueOrMost());
         const CheckedSize parts =
             CheckedSize(AttentionSegments::Most(window)) * attention.n_kv_heads *
             AttentionPartFloats(attention.q_per_kv(), attention.v_head_dim, limits.max_rows);
-        a.part_floats_ = std::max(a.part_floats_, parts.valid() ? parts.value() : SIZE_MAX);
+        a.part_floats_ = std::max(a.part_floats_, parts.ValueOrMost());
         widen(&a.mixer_input, w.attention.qkv_proj);
         widen(&a.o_input, w.attention.o_proj);
         break;

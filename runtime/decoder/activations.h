@@ -64,6 +64,7 @@ class Activations {
   Buffer<float> sink_rope;     // the same; of windows without sinks 0 rows
   Buffer<float> qkv;           // [max_rows, largest q + k + v], or b, c and x of a convolution
   Buffer<float> mixed;         // [max_rows, largest]: what attention or a convolution makes
+  Buffer<uint8_t> queries;     // [n_kv_heads, AttentionQueryBytes]
   Buffer<float> parts;         // [segments, n_kv_heads, AttentionPartFloats]
   Buffer<float> gate_up;       // [max_rows, largest gate_up_size]
   Buffer<float> sublayer_out;  // [max_rows, hidden_size]: what a norm or a factor still waits for
@@ -83,6 +84,7 @@ class Activations {
   Buffer<uint32_t> begin;    // [n_experts + 1]
   Buffer<float> expert_out;  // [max_rows, hidden_size]
 
+  size_t query_bytes() const { return query_bytes_; }  // of `queries`
   size_t part_floats() const { return part_floats_; }  // of `parts`
   size_t logit_rows() const { return logit_rows_; }
 
@@ -93,7 +95,8 @@ class Activations {
 
   // What the table's sizes are made of.
   size_t max_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0, logit_rows_ = 0;
-  size_t qkv_floats_ = 0, mixed_floats_ = 0, gate_up_floats_ = 0, part_floats_ = 0;
+  size_t qkv_floats_ = 0, mixed_floats_ = 0, gate_up_floats_ = 0;
+  size_t query_bytes_ = 0, part_floats_ = 0;
   size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0;
   bool sinks_ = false, parallel_ = false, waits_ = false;
 };

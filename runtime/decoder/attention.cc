@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kBlock = kKvBlockTokens;
 constexpr size_t kSegment = kSegmentBlocks * kBlock;
+static_assert(kSegmentBlocks <= kMostWeighedBlocks);
 constexpr float kNone = -std::numeric_limits<float>::infinity();
 
 // The softmax-weighted sum over some of the tokens, of n queries. Its memory: n * (v_head_dim + 2).
@@ -33,81 +34,122 @@ struct Sums {
 
 size_t SumsFloats(size_t n, size_t v_head_dim) { return n * (v_head_dim + 2); }
 
-// A task's queries and sums, cut out of its scratch. n = rows * q_per_kv queries.
-struct Scratch {
-  float* rotated;   // [n, head_dim]
-  int8_t* q8;       // [n, head_dim]
-  RowQuant* quant;  // [n]
-  int8_t* sink_q8;  // the same, rotated for the sinks
-  RowQuant* sink_quant;
-  float* sink_rotated;
-  float* p;             // [n, kSegment]: scores, then probabilities
-  float* value_scales;  // [kSegment]
-  float* partial;       // [n, v_head_dim]: one block's weighed values
-  float* segment;       // Sums of one segment
-  float* all;           // Sums of all segments
-  size_t bytes;
+// Hands out memory piece by piece, aligned to 64; from null on it only counts `bytes`.
+struct Cutter {
+  uintptr_t base;
+  size_t bytes = 0;
 
-  Scratch(size_t n, size_t head_dim, size_t v_head_dim, uint8_t* base) {
-    bytes = 0;
-    const auto take = [&]<typename T>(T*& pointer, size_t count) {
-      // In integers: a null base only asks for `bytes`.
-      pointer = reinterpret_cast<T*>(reinterpret_cast<uintptr_t>(base) + bytes);
-      bytes += RoundUp(count * sizeof(T) + kOverRead, 64);
-    };
-    take(rotated, n * head_dim);
-    take(q8, n * head_dim);
-    take(quant, n);
-    take(sink_q8, n * head_dim);
-    take(sink_quant, n);
-    take(sink_rotated, n * head_dim);
-    take(p, n * kSegment);
-    take(value_scales, kSegment);
-    take(partial, n * v_head_dim);
-    take(segment, SumsFloats(n, v_head_dim));
-    take(all, SumsFloats(n, v_head_dim));
+  template <typename T>
+  T* Take(size_t count) {
+    const uintptr_t at = base + bytes;
+    bytes += RoundUp(count * sizeof(T) + kOverRead, 64);
+    return reinterpret_cast<T*>(at);
   }
 };
 
-// Rotates one head of `in` by `rope` (null: copies) and quantises it, the score scale folded in.
+// n queries as the pages want them, [n, head_dim]: rotated, the score scale folded in; int8 with
+// their RowQuants, or float.
+struct Queries {
+  uint8_t* recent;
+  RowQuant* recent_quant;
+  uint8_t* sinks;  // rotated for meeting the sinks; only where there are some
+  RowQuant* sink_quant;
+
+  Queries(size_t n, size_t head_dim, Cutter* cutter)
+      : recent(cutter->Take<uint8_t>(n * head_dim * sizeof(float))),
+        recent_quant(cutter->Take<RowQuant>(n)),
+        sinks(cutter->Take<uint8_t>(n * head_dim * sizeof(float))),
+        sink_quant(cutter->Take<RowQuant>(n)) {}
+};
+
+// A thread's memory for a tile of rows.
+struct Scratch {
+  Cutter cutter;
+  float* rotated;  // [head_dim]
+  Queries queries;
+  float* p;        // [n, kSegment]: scores, then probabilities
+  float* segment;  // Sums of one segment
+  float* all;      // Sums of all segments
+
+  Scratch(size_t q_per_kv, size_t head_dim, size_t v_head_dim, uint8_t* base)
+      : cutter{reinterpret_cast<uintptr_t>(base)},
+        rotated(cutter.Take<float>(head_dim)),
+        queries(kAttentionTileRows * q_per_kv, head_dim, &cutter),
+        p(cutter.Take<float>(kAttentionTileRows * q_per_kv * kSegment)),
+        segment(cutter.Take<float>(SumsFloats(kAttentionTileRows * q_per_kv, v_head_dim))),
+        all(cutter.Take<float>(SumsFloats(kAttentionTileRows * q_per_kv, v_head_dim))) {}
+  Scratch(const AttentionCall& call, uint8_t* base)
+      : Scratch(call.q_per_kv, call.head_dim, call.v_head_dim, base) {}
+};
+
+bool IsInt8(const AttentionCall& call) {
+  return call.kv->layout().page(call.entry).format() == KvFormat::kInt8;
+}
+
+// Query `q` from one head of `in`, rotated by `rope` (null: not).
 void PrepareQuery(const AttentionCall& call, const float* in, const float* rope, float* rotated,
-                  int8_t* q8, RowQuant* quant) {
+                  size_t q, uint8_t* queries, RowQuant* quant) {
   const size_t dim = call.head_dim;
   if (rope != nullptr) {
     ApplyRope(*call.set, in, rope, call.rope_dim, dim, rotated);
-  } else {
-    std::memcpy(rotated, in, dim * sizeof(float));
+    in = rotated;
   }
-  if (call.kv->layout().page(call.entry).format() == KvFormat::kInt8) {
-    *quant = QuantizeRow(*call.set, rotated, dim, dim, q8);
-    quant->scale *= call.score_scale;
+  if (IsInt8(call)) {
+    quant[q] = QuantizeRow(*call.set, in, dim, dim, reinterpret_cast<int8_t*>(queries) + q * dim);
+    quant[q].scale *= call.score_scale;
   } else {
-    for (size_t d = 0; d < dim; ++d) rotated[d] *= call.score_scale;
+    call.set->loops->scale(in, call.score_scale, dim, reinterpret_cast<float*>(queries) + q * dim);
+  }
+}
+
+// Those of rows [begin, begin + count) of one KV head.
+void PrepareRows(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
+                 float* rotated, const Queries& queries) {
+  for (size_t r = 0; r < count; ++r) {
+    const size_t row = begin + r;
+    const float* head = call.qkv + row * call.qkv_stride + kv_head * call.q_per_kv * call.head_dim;
+    const auto turn = [&](const float* rope) {
+      return rope != nullptr ? rope + row * call.rope_dim : nullptr;
+    };
+    for (size_t g = 0; g < call.q_per_kv; ++g, head += call.head_dim) {
+      const size_t q = r * call.q_per_kv + g;
+      PrepareQuery(call, head, turn(call.rope), rotated, q, queries.recent, queries.recent_quant);
+      if (call.kv->window(call.entry).sink_blocks == 0) continue;
+      PrepareQuery(call, head, turn(call.sink_rope), rotated, q, queries.sinks, queries.sink_quant);
+    }
   }
 }
 
 }  // namespace
 
 size_t AttentionScratchBytes(size_t q_per_kv, size_t head_dim, size_t v_head_dim) {
-  return Scratch(kAttentionTileRows * q_per_kv, head_dim, v_head_dim, nullptr).bytes;
+  return Scratch(q_per_kv, head_dim, v_head_dim, nullptr).cutter.bytes;
 }
 
-void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scratch) {
+size_t StoredBlocks(const AttentionCall& call) {
+  return ContextWindow::Block(call.position + call.rows - 1) - ContextWindow::Block(call.position) +
+         1;
+}
+
+void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, size_t i, uint8_t* scratch) {
   const KvPage& page_kind = call.kv->layout().page(call.entry);
   const size_t dim = call.head_dim;
   float* key = reinterpret_cast<float*>(scratch);
   const float* all_keys = call.qkv + call.n_kv_heads * call.q_per_kv * dim;
   const float* keys = all_keys + kv_head * dim;
   const float* values = all_keys + call.n_kv_heads * dim + kv_head * call.v_head_dim;
-  for (size_t r = 0; r < call.rows; ++r) {
-    const uint64_t position = call.position + r;
+  const uint64_t block = ContextWindow::Block(call.position) + i;
+  uint8_t* page = call.kv->Page(block, call.entry, kv_head);
+  const uint64_t begin = std::max(call.position, block * kBlock);
+  const uint64_t end = std::min(call.position + call.rows, (block + 1) * kBlock);
+  if (begin % kBlock == 0) page_kind.Clear(page);
+  for (uint64_t position = begin; position < end; ++position) {
+    const size_t r = position - call.position;
     const float* in = keys + r * call.qkv_stride;
     if (call.rope != nullptr) {
       ApplyRope(*call.set, in, call.rope + r * call.rope_dim, call.rope_dim, dim, key);
       in = key;
     }
-    uint8_t* page = call.kv->Page(ContextWindow::Block(position), call.entry, kv_head);
-    if (position % kBlock == 0) page_kind.Clear(page);
     page_kind.Store(page, position % kBlock, in, values + r * call.qkv_stride);
   }
 }
@@ -129,39 +171,17 @@ size_t AttentionSegments::Most(const ContextWindow& window) {
 
 namespace {
 
-void PrepareQueries(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
-                    const Scratch& s) {
-  const size_t dim = call.head_dim;
-  for (size_t r = 0; r < count; ++r) {
-    const size_t row = begin + r;
-    const float* heads = call.qkv + row * call.qkv_stride + kv_head * call.q_per_kv * dim;
-    for (size_t g = 0; g < call.q_per_kv; ++g) {
-      const size_t q = r * call.q_per_kv + g;
-      PrepareQuery(call, heads + g * dim,
-                   call.rope != nullptr ? call.rope + row * call.rope_dim : nullptr,
-                   s.rotated + q * dim, s.q8 + q * dim, s.quant + q);
-      if (call.kv->window(call.entry).sink_blocks > 0) {
-        PrepareQuery(call, heads + g * dim,
-                     call.sink_rope != nullptr ? call.sink_rope + row * call.rope_dim : nullptr,
-                     s.sink_rotated + q * dim, s.sink_q8 + q * dim, s.sink_quant + q);
-      }
-    }
-  }
-}
-
 // What the rows [begin, begin + count) see of one segment.
 void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
-                uint64_t segment, const Scratch& s, const Sums& sums) {
-  const size_t v_dim = call.v_head_dim;
+                uint64_t segment, const Queries& queries, float* scores, const Sums& sums) {
   const size_t q_per_kv = call.q_per_kv;
   const size_t n = count * q_per_kv;
   const KernelSet& set = *call.set;
   const ContextWindow& window = call.kv->window(call.entry);
   const KvPage& page_kind = call.kv->layout().page(call.entry);
-  const bool int8 = page_kind.format() == KvFormat::kInt8;
-  const size_t stride = call.head_dim * (int8 ? 1 : sizeof(float));
-  const KvPage::Queries recent = {s.rotated, s.q8, s.quant, stride};
-  const KvPage::Queries sinks = {s.sink_rotated, s.sink_q8, s.sink_quant, stride};
+  const size_t stride = call.head_dim * (IsInt8(call) ? 1 : sizeof(float));
+  const KvPage::Queries recent = {queries.recent, queries.recent_quant, stride};
+  const KvPage::Queries sinks = {queries.sinks, queries.sink_quant, stride};
 
   const uint64_t position = call.position + begin;  // of the first row
   const uint64_t end_position = position + count;
@@ -172,22 +192,19 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
     return position + r >= block * kBlock &&
            (block < window.sink_blocks || block >= window.FirstRecentBlock(position + r));
   };
-  const auto page_of = [&](uint64_t block) { return call.kv->Page(block, call.entry, kv_head); };
 
   // Scores, and minus infinity where a row does not see a block: a row's softmax then runs over
   // the same places of the segment whatever the rows beside it see.
-  sums.Clear(n, v_dim);
+  const uint8_t* pages[kSegmentBlocks] = {};  // null: no row sees it
   for (size_t t = 0; t < tokens; t += kBlock) {
     const uint64_t block = first_block + t / kBlock;
     if (sees(0, block) || sees(count - 1, block)) {
-      page_kind.Scores(page_of(block), block < window.sink_blocks ? sinks : recent, n,
-                       std::min(kBlock, tokens - t), s.p + t, kSegment);
-      if (int8)
-        std::memcpy(s.value_scales + t, page_kind.ValueScales(page_of(block)),
-                    kBlock * sizeof(float));
+      pages[t / kBlock] = call.kv->Page(block, call.entry, kv_head);
+      page_kind.Scores(pages[t / kBlock], block < window.sink_blocks ? sinks : recent, n,
+                       std::min(kBlock, tokens - t), scores + t, kSegment);
     }
     for (size_t q = 0; q < n; ++q) {
-      float* p = s.p + q * kSegment + t;
+      float* p = scores + q * kSegment + t;
       if (!sees(q / q_per_kv, block)) {
         std::fill_n(p, kBlock, kNone);
         continue;
@@ -199,27 +216,23 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
     }
   }
 
+  const size_t whole_blocks = RoundUp(tokens, kBlock);
   for (size_t q = 0; q < n; ++q) {
-    float* p = s.p + q * kSegment;
+    float* p = scores + q * kSegment;
     const uint64_t own = position + q / q_per_kv + 1;  // positions up to the row's own
-    const size_t seen = std::min<uint64_t>(tokens, own - std::min(own, first_block * kBlock));
+    size_t seen = std::min<uint64_t>(tokens, own - std::min(own, first_block * kBlock));
     const size_t bytes = seen * sizeof(float);
+    sums.max[q] = kNone;
+    sums.total[q] = 0;
     if (seen > 0) set.max(bytes, p, sums.max + q, nullptr);
-    if (sums.max[q] == kNone) continue;
-    set.exp_minus_max(bytes, p, sums.max + q, p, sums.total + q, nullptr);
-    if (int8) set.multiply(bytes, p, s.value_scales, p, nullptr);
-    std::fill_n(p + seen, RoundUp(seen, kBlock) - seen, 0.0f);
-  }
-
-  for (size_t t = 0; t < tokens; t += kBlock) {
-    const uint64_t block = first_block + t / kBlock;
-    if (!sees(0, block) && !sees(count - 1, block)) continue;
-    page_kind.WeighValues(page_of(block), s.p + t, kSegment, n, s.partial);
-    for (size_t q = 0; q < n; ++q) {
-      if (sees(q / q_per_kv, block))
-        set.loops->add(sums.sum + q * v_dim, s.partial + q * v_dim, v_dim);
+    if (sums.max[q] == kNone) {
+      seen = 0;
+    } else {
+      set.exp_minus_max(bytes, p, sums.max + q, p, sums.total + q, nullptr);
     }
+    std::fill_n(p + seen, whole_blocks - seen, 0.0f);
   }
+  page_kind.WeighValues({pages, whole_blocks / kBlock}, scores, kSegment, n, sums.sum);
 }
 
 // Adds query q of `part` to query q of `all`, in the order of the segments.
@@ -247,8 +260,7 @@ void StoreOutput(const AttentionCall& call, size_t kv_head, size_t row, size_t g
   const size_t dim = call.v_head_dim;
   const size_t heads = call.n_kv_heads * call.q_per_kv;
   float* out = call.out + (row * heads + kv_head * call.q_per_kv + g) * dim;
-  const float inverse = 1.0f / all.total[q];
-  for (size_t d = 0; d < dim; ++d) out[d] = all.sum[q * dim + d] * inverse;
+  call.set->loops->scale(all.sum + q * dim, 1.0f / all.total[q], dim, out);
 }
 
 }  // namespace
@@ -257,14 +269,14 @@ void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t coun
             uint8_t* scratch) {
   const size_t dim = call.v_head_dim;
   const size_t n = count * call.q_per_kv;
-  const Scratch s(kAttentionTileRows * call.q_per_kv, call.head_dim, dim, scratch);
-  PrepareQueries(call, kv_head, begin, count, s);
+  const Scratch s(call, scratch);
+  PrepareRows(call, kv_head, begin, count, s.rotated, s.queries);
   const Sums part(s.segment, n, dim);
   const Sums all(s.all, n, dim);
   all.Clear(n, dim);
   const AttentionSegments segments(call, begin, count);
   for (size_t i = 0; i < segments.count(); ++i) {
-    SumSegment(call, kv_head, begin, count, segments[i], s, part);
+    SumSegment(call, kv_head, begin, count, segments[i], s.queries, s.p, part);
     for (size_t q = 0; q < n; ++q) AddSegment(*call.set, part, dim, q, all, q);
   }
   for (size_t q = 0; q < n; ++q) {
@@ -272,20 +284,35 @@ void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t coun
   }
 }
 
-void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment, uint8_t* scratch,
-                   float* part) {
-  const Scratch s(kAttentionTileRows * call.q_per_kv, call.head_dim, call.v_head_dim, scratch);
-  PrepareQueries(call, kv_head, 0, call.rows, s);
-  SumSegment(call, kv_head, 0, call.rows, segment, s,
-             Sums(part, call.rows * call.q_per_kv, call.v_head_dim));
+namespace {
+Queries SharedQueries(const AttentionCall& call, const uint8_t* memory) {
+  Cutter cutter{reinterpret_cast<uintptr_t>(memory)};
+  return {call.rows * call.q_per_kv, call.head_dim, &cutter};
+}
+}  // namespace
+
+size_t AttentionQueryBytes(size_t q_per_kv, size_t head_dim, size_t rows) {
+  Cutter cutter{0};
+  const Queries queries(std::min(rows, kAttentionTileRows) * q_per_kv, head_dim, &cutter);
+  return cutter.bytes;
+}
+
+void PrepareQueries(const AttentionCall& call, size_t kv_head, uint8_t* queries, uint8_t* scratch) {
+  PrepareRows(call, kv_head, 0, call.rows, reinterpret_cast<float*>(scratch),
+              SharedQueries(call, queries));
+}
+
+void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment,
+                   const uint8_t* queries, uint8_t* scratch, float* part) {
+  SumSegment(call, kv_head, 0, call.rows, segment, SharedQueries(call, queries),
+             Scratch(call, scratch).p, Sums(part, call.rows * call.q_per_kv, call.v_head_dim));
 }
 
 void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t segments,
                    uint8_t* scratch) {
   const size_t dim = call.v_head_dim;
   const size_t stride = AttentionPartFloats(call.q_per_kv, dim, call.rows);
-  const Sums all(Scratch(kAttentionTileRows * call.q_per_kv, call.head_dim, dim, scratch).all, 1,
-                 dim);
+  const Sums all(Scratch(call, scratch).all, 1, dim);
   for (size_t head = 0; head < call.n_kv_heads; ++head) {
     for (size_t g = 0; g < call.q_per_kv; ++g) {
       all.Clear(1, dim);

@@ -39,9 +39,11 @@ struct AttentionCall {
   float* out;  // [rows, n_heads * v_head_dim]
 };
 
-// Rotates and stores the keys and values of all rows of one KV head. Tasks of distinct heads may
-// run side by side. `scratch`: AttentionScratchBytes.
-void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, uint8_t* scratch);
+// Blocks that positions of the rows lie in.
+size_t StoredBlocks(const AttentionCall& call);
+// Rotates and stores the keys and values of one KV head at the positions in the i-th of these
+// blocks. Distinct heads and blocks may be stored side by side. `scratch`: AttentionScratchBytes.
+void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, size_t i, uint8_t* scratch);
 
 // The segments that rows [begin, begin + count) see some of, in order; count <= kAttentionTileRows.
 class AttentionSegments {
@@ -64,13 +66,16 @@ class AttentionSegments {
 void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
             uint8_t* scratch);
 
-// The same in two steps, for few rows (call.rows <= kAttentionTileRows) and many tokens: each
-// segment of each KV head into a part of AttentionPartFloats, in any order; then row by row. Parts
-// lie by segment (its index in AttentionSegments), then KV head.
-void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment, uint8_t* scratch,
-                   float* part);
+// The same in three steps, for few rows (call.rows <= kAttentionTileRows) and many tokens: the
+// queries of each KV head into AttentionQueryBytes, aligned to 64; each segment of each KV head
+// into a part of AttentionPartFloats, in any order; then row by row. Parts lie by segment (its
+// index in AttentionSegments), then KV head.
+void PrepareQueries(const AttentionCall& call, size_t kv_head, uint8_t* queries, uint8_t* scratch);
+void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment,
+                   const uint8_t* queries, uint8_t* scratch, float* part);
 void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t segments,
                    uint8_t* scratch);
+size_t AttentionQueryBytes(size_t q_per_kv, size_t head_dim, size_t rows);
 size_t AttentionPartFloats(size_t q_per_kv, size_t v_head_dim, size_t rows);
 
 // Per thread, aligned to 64.

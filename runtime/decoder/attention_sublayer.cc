@@ -32,6 +32,7 @@ struct SequenceAttention {
   AttentionCall call;
   size_t tiles;       // tasks of each KV head; 0: by segments
   size_t segments;    // of a sequence of few rows
+  uint8_t* queries;   // of its segments, for each KV head
   float* parts;       // of its segments
   size_t first_task;  // of the pass's
 };
@@ -74,10 +75,18 @@ void AttendTile(const Pass& pass, const AttentionCall& call, size_t head, size_t
   Attend(call, head, begin, std::min(kAttentionTileRows, call.rows - begin), pass.Scratch(thread));
 }
 
+size_t QueryBytes(const AttentionCall& call) {
+  return AttentionQueryBytes(call.q_per_kv, call.head_dim, call.rows);
+}
+
+size_t PartFloats(const AttentionCall& call) {
+  return AttentionPartFloats(call.q_per_kv, call.v_head_dim, call.rows);
+}
+
 // The keys and values of all sequences, then what their rows see of them.
 void AttendRound(const Pass& pass, const AttentionSpec& spec, std::span<SequenceAttention> round) {
   const size_t heads = spec.n_kv_heads;
-  size_t tasks = 0, part_floats = 0;
+  size_t tasks = 0, query_bytes = 0, part_floats = 0, blocks = 1;
   bool one_task_per_head = true;  // then no task waits for another's keys: one barrier less
   for (SequenceAttention& sequence : round) {
     const AttentionCall& call = sequence.call;
@@ -85,30 +94,39 @@ void AttendRound(const Pass& pass, const AttentionSpec& spec, std::span<Sequence
     sequence.segments = 0;
     if (sequence.tiles == 1) {
       const size_t segments = AttentionSegments(call, 0, call.rows).count();
-      const size_t floats =
-          segments * heads * AttentionPartFloats(call.q_per_kv, call.v_head_dim, call.rows);
-      if (segments > 1 && part_floats + floats <= pass.act().part_floats()) {
+      const size_t bytes = heads * QueryBytes(call);
+      const size_t floats = segments * heads * PartFloats(call);
+      if (segments > 1 && query_bytes + bytes <= pass.act().query_bytes() &&
+          part_floats + floats <= pass.act().part_floats()) {
         sequence.segments = segments;
+        sequence.queries = pass.act().queries + query_bytes;
         sequence.parts = pass.act().parts + part_floats;
+        query_bytes += bytes;
         part_floats += floats;
       }
     }
+    blocks = std::max(blocks, StoredBlocks(call));
     sequence.first_task = tasks;
     const size_t per_head = sequence.segments > 0 ? sequence.segments : sequence.tiles;
     one_task_per_head = one_task_per_head && per_head == 1;
     tasks += heads * per_head;
   }
-  const auto store = [&](size_t i, size_t thread) {
-    StoreKeysAndValues(round[i / heads].call, i % heads, pass.Scratch(thread));
+  const auto store = [&](size_t i, size_t thread) {  // a block of a head of a sequence
+    const SequenceAttention& sequence = round[i / blocks / heads];
+    const AttentionCall& call = sequence.call;
+    const size_t head = i / blocks % heads, block = i % blocks;
+    if (block < StoredBlocks(call)) StoreKeysAndValues(call, head, block, pass.Scratch(thread));
+    if (block > 0 || sequence.segments == 0) return;
+    PrepareQueries(call, head, sequence.queries + head * QueryBytes(call), pass.Scratch(thread));
   };
   if (one_task_per_head) {
     pass.pool().For(tasks, [&](size_t i, size_t thread) {
-      store(i, thread);
+      for (size_t block = 0; block < blocks; ++block) store(i * blocks + block, thread);
       AttendTile(pass, round[i / heads].call, i % heads, 0, thread);
     });
     return;
   }
-  pass.pool().For(round.size() * heads, store);
+  pass.pool().For(round.size() * heads * blocks, store);
   pass.pool().For(tasks, [&](size_t task, size_t thread) {
     const auto after = std::upper_bound(
         round.begin(), round.end(), task,
@@ -121,9 +139,9 @@ void AttendRound(const Pass& pass, const AttentionSpec& spec, std::span<Sequence
       return;
     }
     const AttentionSegments segments(call, 0, call.rows);
-    AttendSegment(
-        call, i % heads, segments[i / heads], pass.Scratch(thread),
-        sequence.parts + i * AttentionPartFloats(call.q_per_kv, call.v_head_dim, call.rows));
+    const size_t head = i % heads;
+    AttendSegment(call, head, segments[i / heads], sequence.queries + head * QueryBytes(call),
+                  pass.Scratch(thread), sequence.parts + i * PartFloats(call));
   });
   if (part_floats == 0) return;
   pass.pool().For(round.size() * kAttentionTileRows, [&](size_t i, size_t thread) {
@@ -154,7 +172,7 @@ void RunAttention(const Pass& pass, size_t sublayer) {
   std::array<SequenceAttention, kSequencesPerRound> round;
   size_t n = 0, row = 0;
   for (const SequenceRows& sequence : pass.sequences()) {
-    round[n++] = {Call(pass, spec, sequence, row), 0, 0, nullptr, 0};
+    round[n++] = {Call(pass, spec, sequence, row), 0, 0, nullptr, nullptr, 0};
     row += sequence.tokens.size();
     if (n < round.size() && row < pass.rows()) continue;
     AttendRound(pass, attention, {round.data(), n});

@@ -85,6 +85,8 @@ struct RowLoops {
   // x = x * x_factor + y * y_factor
   void (*blend)(float* x, float x_factor, const float* y, float y_factor, size_t n);
   void (*flip_signs)(int8_t* x, size_t n);  // x ^= 0x80
+  // out = in * factor, rounded to the nearest integer, at least 0 and at most `most` < 2^15.
+  void (*round_probabilities)(const float* in, float factor, float most, size_t n, int16_t* out);
 };
 
 // The tables of 4-bit codes as the kernels want them: for a byte of two selectors both tables.
@@ -112,16 +114,34 @@ struct CodeKernels {
   uint32_t max_rows;
 };
 
+// Positions per KV block; a multiple of every nr in use.
+inline constexpr size_t kKvBlockTokens = 64;
+// The values of a block: tiles of kValueChannels channels, each int8 [kKvBlockTokens / kr,
+// kValueChannels, kr].
+inline constexpr size_t kValueChannels = 16;
+// Probabilities are integers from 0 to this: what two signed bytes can say. Products with the
+// values of kMostWeighedBlocks blocks add up in 32 bits: 32,639 * 128 * 512 < 2^31.
+inline constexpr int16_t kLargestProbability = 127 * 256 + 127;
+inline constexpr size_t kMostWeighedBlocks = 8;
+
+struct ValueKernels {
+  uint32_t kr;
+  // out[r, c] = factors[r] * sum over tokens t of p[r, t] * value[t, c]; out is [rows, channels].
+  // `blocks`: each one's values, aligned to 64, or null: its tokens have no part in it.
+  void (*weigh)(size_t rows, size_t channels, const uint8_t* const* blocks, size_t n_blocks,
+                const int16_t* p, size_t stride, const float* factors, float* out);
+};
+
 struct KernelSet {
   const char* name;              // two may have the same: of these a CPU has one
   bool (*available)();           // on this CPU
   const CodeKernels* codes;      // int8 inputs, 4-bit codes: q4
+  const ValueKernels* values;    // P.V
   bool unsigned_inputs = false;  // q8 and q4b read int8 inputs as q + 128
 
   TileKernels<QuantizedGemm> q8;   // int8 inputs, int8 weights per channel; also Q.K
   TileKernels<QuantizedGemm> q4b;  // int8 inputs, int4 weights per block
   TileKernels<FloatGemm> f32;      // float inputs and weights
-  TileKernels<FloatGemm> f32_q8;   // float inputs, int8 weights, kr = 1: P.V
 
   const RowLoops* loops;
 

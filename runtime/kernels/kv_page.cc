@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/finite.h"
@@ -14,11 +15,12 @@ namespace rondo {
 namespace {
 constexpr size_t kMaxHeadDim = 512;
 
-// Symmetric int8 over one head: real = q * scale. Returns the scale.
+// Symmetric int8 over one head: real = q * scale. Returns the scale, which is finite: a row that
+// does not see the token multiplies it by zero.
 float QuantizeHead(const KernelSet& set, const float* in, size_t n, int8_t* out) {
   float range[2];
   set.min_max(n * sizeof(float), in, range, nullptr);
-  const float largest = std::max(-range[0], range[1]);
+  const float largest = std::min(std::max(-range[0], range[1]), std::numeric_limits<float>::max());
   const float scale = largest > 0 ? largest / 127.0f : 1.0f;
   const xnn_f32_qs8_cvt_params params = {{1.0f / scale, 0}};
   set.quantize(n * sizeof(float), in, out, &params);
@@ -28,35 +30,26 @@ float QuantizeHead(const KernelSet& set, const float* in, size_t n, int8_t* out)
 
 KvPage::KvPage(const KernelSet& set, KvFormat format, size_t head_dim, size_t v_head_dim)
     : set_(&set), format_(format), head_dim_(head_dim), v_head_dim_(v_head_dim) {
-  size_t key_tiles;
+  size_t key_tiles, value_tiles;
   if (format == KvFormat::kInt8) {
     key_tiles = kKvBlockTokens / set.q8.nr;
     key_tile_bytes_ =
         set.q8.nr * (sizeof(int32_t) + RoundUp(head_dim, set.q8.kr) + 2 * sizeof(float));
-    value_tiles_ = CeilDiv(v_head_dim, set.f32_q8.nr);
-    value_tile_bytes_ = set.f32_q8.nr * (2 * sizeof(float) + kKvBlockTokens);
+    value_tiles = CeilDiv(v_head_dim, kValueChannels);
+    value_tile_bytes_ = kValueChannels * kKvBlockTokens;
   } else {
     key_tiles = kKvBlockTokens / set.f32.nr;
     key_tile_bytes_ = set.f32.nr * (1 + head_dim) * sizeof(float);
-    value_tiles_ = CeilDiv(v_head_dim, set.f32.nr);
+    value_tiles = CeilDiv(v_head_dim, set.f32.nr);
     value_tile_bytes_ = set.f32.nr * (1 + kKvBlockTokens) * sizeof(float);
   }
   values_offset_ = RoundUp(key_tiles * key_tile_bytes_, 64);
-  scales_offset_ = RoundUp(values_offset_ + value_tiles_ * value_tile_bytes_, 64);
+  scales_offset_ = RoundUp(values_offset_ + value_tiles * value_tile_bytes_, 64);
   bytes_ = scales_offset_;
   if (format == KvFormat::kInt8) bytes_ += kKvBlockTokens * sizeof(float);
 }
 
-void KvPage::Clear(uint8_t* page) const {
-  std::memset(page, 0, bytes_);
-  if (format_ == KvFormat::kFloat32) return;
-  const size_t nr = set_->f32_q8.nr;
-  for (size_t t = 0; t < value_tiles_; ++t) {
-    float* scale =
-        reinterpret_cast<float*>(page + values_offset_ + (t + 1) * value_tile_bytes_) - nr;
-    std::fill_n(scale, nr, 1.0f);
-  }
-}
+void KvPage::Clear(uint8_t* page) const { std::memset(page, 0, bytes_); }
 
 void KvPage::Store(uint8_t* page, size_t slot, const float* key, const float* value) const {
   if (format_ == KvFormat::kFloat32) {
@@ -96,11 +89,15 @@ void KvPage::PutKey(uint8_t* page, size_t slot, const int8_t* key, float scale) 
 
 void KvPage::PutValue(uint8_t* page, size_t slot, const int8_t* value, float scale) const {
   reinterpret_cast<float*>(page + scales_offset_)[slot] = scale;
-  const size_t nr = set_->f32_q8.nr;
-  for (size_t t = 0; t < value_tiles_; ++t) {
-    uint8_t* values = page + values_offset_ + t * value_tile_bytes_ + nr * sizeof(float);
-    std::memcpy(values + slot * nr, value + t * nr, std::min(nr, v_head_dim_ - t * nr));
+  for (size_t d = 0; d < v_head_dim_; ++d) {
+    page[values_offset_ + ValueOffset(slot, d)] = static_cast<uint8_t>(value[d]);
   }
+}
+
+size_t KvPage::ValueOffset(size_t slot, size_t d) const {
+  const size_t kr = set_->values->kr;
+  return d / kValueChannels * value_tile_bytes_ + slot / kr * kr * kValueChannels +
+         d % kValueChannels * kr + slot % kr;
 }
 
 void KvPage::Read(const uint8_t* page, size_t slot, uint8_t* bytes) const {
@@ -130,12 +127,8 @@ void KvPage::Read(const uint8_t* page, size_t slot, uint8_t* bytes) const {
   bytes += head_dim_;
   std::memcpy(bytes, group + groups * nr * kr + n * sizeof(float), sizeof(float));
   bytes += sizeof(float);
-  const size_t value_nr = set_->f32_q8.nr;
-  for (size_t t = 0; t < value_tiles_; ++t) {
-    const uint8_t* values =
-        page + values_offset_ + t * value_tile_bytes_ + value_nr * sizeof(float);
-    std::memcpy(bytes + t * value_nr, values + slot * value_nr,
-                std::min(value_nr, v_head_dim_ - t * value_nr));
+  for (size_t d = 0; d < v_head_dim_; ++d) {
+    bytes[d] = page[values_offset_ + ValueOffset(slot, d)];
   }
   std::memcpy(bytes + v_head_dim_, page + scales_offset_ + slot * sizeof(float), sizeof(float));
 }
@@ -173,36 +166,78 @@ void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, si
     if (format_ == KvFormat::kInt8) {
       const auto& kernels = set_->q8;
       m = std::min<size_t>(kernels.max_rows, rows - r);
-      kernels.by_rows[m](m, tokens, head_dim_, queries.q8 + r * queries.stride, queries.stride,
-                         page, scores + r * stride, stride * sizeof(float),
-                         kernels.nr * sizeof(float), &kNoClamp,
-                         TileQuants(queries.quant + r, m).quant);
+      kernels.by_rows[m](
+          m, tokens, head_dim_, reinterpret_cast<const int8_t*>(queries.rows + r * queries.stride),
+          queries.stride, page, scores + r * stride, stride * sizeof(float),
+          kernels.nr * sizeof(float), &kNoClamp, TileQuants(queries.quant + r, m).quant);
     } else {
       const auto& kernels = set_->f32;
       m = std::min<size_t>(kernels.max_rows, rows - r);
       kernels.by_rows[m](m, tokens, head_dim_ * sizeof(float),
-                         queries.f32 + r * queries.stride / sizeof(float), queries.stride, page,
-                         scores + r * stride, stride * sizeof(float), kernels.nr * sizeof(float),
-                         &kNoClamp);
+                         reinterpret_cast<const float*>(queries.rows + r * queries.stride),
+                         queries.stride, page, scores + r * stride, stride * sizeof(float),
+                         kernels.nr * sizeof(float), &kNoClamp);
     }
     r += m;
   }
 }
 
-const float* KvPage::ValueScales(const uint8_t* page) const {
-  if (format_ == KvFormat::kFloat32) return nullptr;
-  return reinterpret_cast<const float*>(page + scales_offset_);
+void KvPage::WeighValues(std::span<const uint8_t* const> pages, float* p, size_t stride,
+                         size_t rows, float* out) const {
+  for (size_t r = 0; r < rows; r += kMaxTileRows) {
+    const size_t m = std::min(kMaxTileRows, rows - r);
+    if (format_ == KvFormat::kInt8) {
+      WeighIntegers(pages, p + r * stride, stride, m, out + r * v_head_dim_);
+    } else {
+      WeighFloats(pages, p + r * stride, stride, m, out + r * v_head_dim_);
+    }
+  }
 }
 
-void KvPage::WeighValues(const uint8_t* page, const float* p, size_t stride, size_t rows,
-                         float* out) const {
-  const auto& kernels = format_ == KvFormat::kInt8 ? set_->f32_q8 : set_->f32;
-  for (size_t r = 0; r < rows;) {
-    const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
-    kernels.by_rows[m](m, v_head_dim_, kKvBlockTokens * sizeof(float), p + r * stride,
-                       stride * sizeof(float), page + values_offset_, out + r * v_head_dim_,
-                       v_head_dim_ * sizeof(float), kernels.nr * sizeof(float), &kNoClamp);
-    r += m;
+void KvPage::WeighIntegers(std::span<const uint8_t* const> pages, float* p, size_t stride,
+                           size_t rows, float* out) const {
+  constexpr size_t kMostTokens = kMostWeighedBlocks * kKvBlockTokens;
+  // Below this a row's largest probability counts as nothing: its reciprocal could be too large.
+  constexpr float kNothing = 1e-30f;
+  int16_t rounded[kMaxTileRows][kMostTokens];
+  float factors[kMaxTileRows];
+  const uint8_t* values[kMostWeighedBlocks];
+  const size_t tokens = pages.size() * kKvBlockTokens;
+  for (size_t r = 0; r < rows; ++r) {
+    float* row = p + r * stride;
+    for (size_t b = 0; b < pages.size(); ++b) {
+      if (pages[b] == nullptr) continue;
+      float* its = row + b * kKvBlockTokens;
+      set_->multiply(kKvBlockTokens * sizeof(float), its,
+                     reinterpret_cast<const float*>(pages[b] + scales_offset_), its, nullptr);
+    }
+    float largest = 0;
+    set_->max(tokens * sizeof(float), row, &largest, nullptr);
+    factors[r] = largest / kLargestProbability;
+    const float inverse = largest > kNothing ? kLargestProbability / largest : 0.0f;
+    set_->loops->round_probabilities(row, inverse, kLargestProbability, tokens, rounded[r]);
+  }
+  for (size_t b = 0; b < pages.size(); ++b) {
+    values[b] = pages[b] == nullptr ? nullptr : pages[b] + values_offset_;
+  }
+  set_->values->weigh(rows, v_head_dim_, values, pages.size(), rounded[0], kMostTokens, factors,
+                      out);
+}
+
+void KvPage::WeighFloats(std::span<const uint8_t* const> pages, const float* p, size_t stride,
+                         size_t rows, float* out) const {
+  const auto& kernels = set_->f32;
+  float part[kMaxTileRows * kMaxHeadDim];
+  std::fill_n(out, rows * v_head_dim_, 0.0f);
+  for (const uint8_t* page : pages) {
+    for (size_t r = 0; page != nullptr && r < rows; r += kernels.max_rows) {
+      const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
+      kernels.by_rows[m](m, v_head_dim_, kKvBlockTokens * sizeof(float), p + r * stride,
+                         stride * sizeof(float), page + values_offset_, part,
+                         v_head_dim_ * sizeof(float), kernels.nr * sizeof(float), &kNoClamp);
+      set_->loops->add(out + r * v_head_dim_, part, m * v_head_dim_);
+    }
+    p += kKvBlockTokens;
   }
 }
 

@@ -1,10 +1,10 @@
 // KvPage: keys and values of one KV head for one block of positions, stored as packed weights.
 //
 // A cached token is an output channel of the product Q.K^T and an input step of P.V, so that both
-// run as GEMM microkernels right on the page; nothing is ever repacked (DESIGN: KV cache layout).
+// run right on the page; nothing is ever repacked (DESIGN: KV cache layout).
 //
 //   int8:  keys    [tokens / nr] tiles of q8:  int32 -sum, head_dim int8, float scale, float 0
-//          values  [v_head_dim / nr] tiles of f32_q8: float 0, tokens x nr int8, float 1
+//          values  [v_head_dim / kValueChannels] tiles of the set's ValueKernels
 //          scales  float [tokens], multiplied into a token's probability
 //   f32:   keys    [tokens / nr] tiles of f32: float 0, head_dim floats     (reference for tests)
 //          values  [v_head_dim / nr] tiles of f32: float 0, tokens x nr floats
@@ -12,15 +12,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "runtime/kernels/kernel_set.h"
 
 namespace rondo {
 
 enum class KvFormat : int32_t { kInt8 = 0, kFloat32 = 1 };  // kFloat32: a reference for tests
-
-// Positions per KV block; a multiple of every nr in use.
-inline constexpr size_t kKvBlockTokens = 64;
 
 class KvPage {
  public:
@@ -52,8 +50,7 @@ class KvPage {
 
   // Queries of `rows` rows: int8 with quant (score scale folded in) for kInt8, float for kFloat32.
   struct Queries {
-    const float* f32;
-    const int8_t* q8;
+    const uint8_t* rows;
     const RowQuant* quant;
     size_t stride;  // bytes
   };
@@ -61,16 +58,20 @@ class KvPage {
   void Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
               float* scores, size_t stride) const;
 
-  // The factors of the tokens' values, to be multiplied into the probabilities, [kKvBlockTokens];
-  // null for kFloat32 (all 1).
-  const float* ValueScales(const uint8_t* page) const;
-
-  // out[row, d] = sum over the block's tokens of p[row, token] * value[token, d]. p has zeros
-  // where a token does not count, its rows are `stride` floats apart; out is [rows, v_head_dim].
-  void WeighValues(const uint8_t* page, const float* p, size_t stride, size_t rows,
+  // out[row, d] = sum over the tokens of `pages` of p[row, token] * value[token, d]: at most
+  // kMostWeighedBlocks, null where p has zeros only. p is not negative, its rows are `stride`
+  // floats apart; out is [rows, v_head_dim]. For kInt8 p becomes p times the values' scales, and
+  // is rounded to 15 bits: by at most 1 / 65,278 of a row's largest.
+  void WeighValues(std::span<const uint8_t* const> pages, float* p, size_t stride, size_t rows,
                    float* out) const;
 
  private:
+  void WeighIntegers(std::span<const uint8_t* const> pages, float* p, size_t stride, size_t rows,
+                     float* out) const;
+  void WeighFloats(std::span<const uint8_t* const> pages, const float* p, size_t stride,
+                   size_t rows, float* out) const;
+  // Where the value of the token at `slot` lies in channel d's tile.
+  size_t ValueOffset(size_t slot, size_t d) const;
   void PutFloats(uint8_t* page, size_t slot, const float* key, const float* value) const;
   // `key` is followed by zeros up to a multiple of the kernels' kr.
   void PutKey(uint8_t* page, size_t slot, const int8_t* key, float scale) const;
@@ -82,7 +83,6 @@ class KvPage {
   size_t v_head_dim_ = 0;  // of values
   size_t key_tile_bytes_ = 0;
   size_t value_tile_bytes_ = 0;
-  size_t value_tiles_ = 0;
   size_t values_offset_ = 0;
   size_t scales_offset_ = 0;
   size_t bytes_ = 0;

@@ -86,6 +86,16 @@ void FlipSigns(signed char* x, size_t n) {
   for (size_t i = 0; i < n; ++i) x[i] = static_cast<signed char>(x[i] ^ -128);
 }
 
+// 2^23 more leaves the integer in the last bits. What is not a number becomes 0.
+void RoundProbabilities(const float* in, float factor, float most, size_t n, short* out) {
+  for (size_t i = 0; i < n; ++i) {
+    const float x = in[i] * factor;
+    const float low = x > 0 ? x : 0;
+    const float all = (low < most ? low : most) + 8388608.0f;
+    out[i] = static_cast<short>(__builtin_bit_cast(int, all) & 0x7FFF);
+  }
+}
+
 void MultiplyAdd(float* x, const float* a, const float* b, size_t n) {
   for (size_t i = 0; i < n; ++i) x[i] += a[i] * b[i];
 }
@@ -115,6 +125,7 @@ constexpr RowLoops kLoops = {
     .multiply_add = MultiplyAdd,
     .blend = Blend,
     .flip_signs = FlipSigns,
+    .round_probabilities = RoundProbabilities,
 };
 
 }  // namespace

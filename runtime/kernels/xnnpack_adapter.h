@@ -31,7 +31,6 @@ static_assert(offsetof(RowQuant, scale) == offsetof(xnn_qd8_quantization_params,
 #define RONDO_Q8(tile) RONDO_TILE(QuantizedGemm, xnn_qd8_f32_qc8w_gemm, tile)
 #define RONDO_Q4B(tile) RONDO_TILE(QuantizedGemm, xnn_qd8_f32_qb4w_gemm, tile)
 #define RONDO_F32(tile) RONDO_TILE(FloatGemm, xnn_f32_gemm, tile)
-#define RONDO_F32_Q8(tile) RONDO_TILE(FloatGemm, xnn_f32_qc8w_gemm, tile)
 #define RONDO_VECTOR(member, function) \
   .member = reinterpret_cast<decltype(KernelSet::member)>(&(function))
 

@@ -3,6 +3,7 @@
 
 #include "platforms/cpu.h"
 #include "runtime/kernels/codes/code_kernels.h"
+#include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
@@ -13,9 +14,6 @@ namespace rondo {
   .f32 = RONDO_FAMILY(8, 1, 6, RONDO_F32(1x8__aarch64_neonfma_lane_ld128),                    \
                       RONDO_F32(4x8__aarch64_neonfma_lane_ld128),                             \
                       RONDO_F32(6x8__aarch64_neonfma_lane_ld128)),                            \
-  .f32_q8 = RONDO_FAMILY(8, 1, 6, RONDO_F32_Q8(1x8__aarch64_neonfma_lane_ld128),              \
-                         RONDO_F32_Q8(4x8__aarch64_neonfma_lane_ld128),                       \
-                         RONDO_F32_Q8(6x8__aarch64_neonfma_lane_ld128)),                      \
   .loops = &kRowLoopsBaseline, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__neon_u16_acc4), \
   RONDO_VECTOR(max, xnn_f32_rmax_ukernel__neon_u16_acc4),                                     \
   RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__neonv8_u32),                               \
@@ -31,6 +29,7 @@ const KernelSet kKernelsI8mm = {
     .name = "i8mm",
     .available = [] { return DetectCpu().neon_i8mm; },
     .codes = &kCodeKernelsI8mm,
+    .values = &kValueKernelsNeonDot,
     .q8 = RONDO_FAMILY(16, 8, 4, RONDO_Q8(1x16c8__neoni8mm), RONDO_Q8(2x16c8__neoni8mm),
                        RONDO_Q8(4x16c8__neoni8mm)),
     .q4b = RONDO_FAMILY(16, 8, 4, RONDO_Q4B(1x16c8__neoni8mm), RONDO_Q4B(2x16c8__neoni8mm),
@@ -42,6 +41,7 @@ const KernelSet kKernelsNeonDot = {
     .name = "neondot",
     .available = [] { return DetectCpu().neon_dot; },
     .codes = &kCodeKernelsNeonDot,
+    .values = &kValueKernelsNeonDot,
     .q8 = RONDO_FAMILY(16, 4, 4, RONDO_Q8(1x16c4__neondot), RONDO_Q8(2x16c4__neondot),
                        RONDO_Q8(4x16c4__neondot)),
     .q4b = RONDO_FAMILY(16, 4, 4, RONDO_Q4B(1x16c4__neondot), RONDO_Q4B(2x16c4__neondot),
@@ -53,6 +53,7 @@ const KernelSet kKernelsNeon = {
     .name = "neon",
     .available = [] { return true; },
     .codes = &kCodeKernelsPortable,
+    .values = &kValueKernelsPortable,
     .q8 = RONDO_FAMILY(16, 1, 4, RONDO_Q8(1x16__neon_mlal_lane), RONDO_Q8(2x16__neon_mlal_lane),
                        RONDO_Q8(4x16__neon_mlal_lane)),
     .q4b = RONDO_FAMILY(16, 1, 4, RONDO_Q4B(1x16__neon_mlal_lane), RONDO_Q4B(2x16__neon_mlal_lane),

@@ -1,5 +1,6 @@
 // The portable kernel set: plain C, on every CPU.
 #include "runtime/kernels/codes/code_kernels.h"
+#include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
@@ -9,10 +10,10 @@ const KernelSet kKernelsScalar = {
     .name = "scalar",
     .available = [] { return true; },
     .codes = &kCodeKernelsPortable,
+    .values = &kValueKernelsPortable,
     .q8 = RONDO_FAMILY(4, 1, 4, RONDO_Q8(1x4__scalar), RONDO_Q8(4x4__scalar)),
     .q4b = RONDO_FAMILY(4, 1, 4, RONDO_Q4B(1x4__scalar), RONDO_Q4B(4x4__scalar)),
     .f32 = RONDO_FAMILY(4, 1, 4, RONDO_F32(1x4__scalar), RONDO_F32(4x4__scalar)),
-    .f32_q8 = RONDO_FAMILY(4, 1, 4, RONDO_F32_Q8(1x4__scalar), RONDO_F32_Q8(4x4__scalar)),
     .loops = &kRowLoopsBaseline,
     RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__scalar_u4_acc4),
     RONDO_VECTOR(max, xnn_f32_rmax_ukernel__scalar_u4_acc4),

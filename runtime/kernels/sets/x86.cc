@@ -3,6 +3,7 @@
 
 #include "platforms/cpu.h"
 #include "runtime/kernels/codes/code_kernels.h"
+#include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 // Kernels compiled for inputs that hold q + 128 (platforms/cmake/xnnpack_kernels.cmake).
@@ -20,26 +21,23 @@ namespace rondo {
 
 // Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels win. A
 // macro, so that the tables need no code at load time.
-#define RONDO_AVX512VNNI                                                                          \
-  .unsigned_inputs = true,                                                                        \
-  .q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),                             \
-                     RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),                                  \
-                     RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),                                 \
-  .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                           \
-                      RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                                \
-                      RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                               \
-  .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),                               \
-                      RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)),    \
-  .f32_q8 = RONDO_FAMILY(                                                                         \
-      32, 1, 8, RONDO_F32_Q8(1x32__avx512skx_broadcast), RONDO_F32_Q8(2x32__avx512skx_broadcast), \
-      RONDO_F32_Q8(4x32__avx512skx_broadcast), RONDO_F32_Q8(8x32__avx512skx_broadcast)),          \
-  .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4),    \
-  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                      \
-  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                               \
-  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),     \
-  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),     \
-  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                        \
-  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                      \
+#define RONDO_AVX512VNNI                                                                       \
+  .values = &kValueKernelsAvx512Vnni, .unsigned_inputs = true,                                 \
+  .q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),                          \
+                     RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),                               \
+                     RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),                              \
+  .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                        \
+                      RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                             \
+                      RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                            \
+  .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),                            \
+                      RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)), \
+  .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4), \
+  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                   \
+  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                            \
+  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),  \
+  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),  \
+  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                     \
+  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                   \
   RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx512f_u32)
 
 extern const KernelSet kKernelsAvx512Vnni;
@@ -64,14 +62,13 @@ const KernelSet kKernelsAvx2 = {
     .name = "avx2",
     .available = [] { return DetectCpu().avx2_fma; },
     .codes = &kCodeKernelsAvx2,
+    .values = &kValueKernelsAvx2,
     .q8 = RONDO_FAMILY(8, 8, 4, RONDO_Q8(1x8c8__avx2), RONDO_Q8(2x8c8__avx2), RONDO_Q8(3x8c8__avx2),
                        RONDO_Q8(4x8c8__avx2)),
     .q4b = RONDO_FAMILY(8, 8, 4, RONDO_Q4B(1x8c8__avx2), RONDO_Q4B(2x8c8__avx2),
                         RONDO_Q4B(3x8c8__avx2), RONDO_Q4B(4x8c8__avx2)),
     .f32 = RONDO_FAMILY(16, 1, 5, RONDO_F32(1x16__fma3_broadcast), RONDO_F32(3x16__fma3_broadcast),
                         RONDO_F32(5x16__fma3_broadcast)),
-    .f32_q8 = RONDO_FAMILY(16, 1, 5, RONDO_F32_Q8(1x16__avx2_broadcast),
-                           RONDO_F32_Q8(2x16__avx2_broadcast), RONDO_F32_Q8(5x16__avx2_broadcast)),
     .loops = &kRowLoopsAvx2,
     RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx_u32_acc4),
     RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx_u32_acc4),
@@ -90,11 +87,11 @@ const KernelSet kKernelsSse41 = {
     .name = "sse41",
     .available = [] { return DetectCpu().sse41; },
     .codes = &kCodeKernelsPortable,
+    .values = &kValueKernelsSse41,
     .q8 = RONDO_FAMILY(4, 8, 4, RONDO_Q8(1x4c8__sse41_ld64), RONDO_Q8(2x4c8__sse41_ld64),
                        RONDO_Q8(3x4c8__sse41_ld64), RONDO_Q8(4x4c8__sse41_ld64)),
     .q4b = RONDO_FAMILY(4, 1, 4, RONDO_Q4B(1x4__scalar), RONDO_Q4B(4x4__scalar)),
     .f32 = RONDO_FAMILY(8, 1, 4, RONDO_F32(1x8__sse_dup), RONDO_F32(4x8__sse_dup)),
-    .f32_q8 = RONDO_FAMILY(8, 1, 4, RONDO_F32_Q8(1x8__sse41_dup), RONDO_F32_Q8(4x8__sse41_dup)),
     .loops = &kRowLoopsBaseline,
     RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__sse_u16_acc4),
     RONDO_VECTOR(max, xnn_f32_rmax_ukernel__sse_u16_acc4),

@@ -38,7 +38,7 @@ class Cache {
       const size_t count = std::min<uint64_t>(kKvBlockTokens, depth + rows - position);
       kv_.Prepare(position, position + count);
       kv_.Commit();
-      StoreKeysAndValues(Call(position, count), 0, scratch());
+      StoreKeysAndValues(Call(position, count), 0, 0, scratch());
     }
   }
   AttentionCall Call(uint64_t position, size_t rows) {

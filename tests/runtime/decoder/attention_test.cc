@@ -124,6 +124,10 @@ class AttentionTest : public testing::TestWithParam<Case> {
     return out;
   }
 
+  static uint8_t* Align(std::vector<uint8_t>& memory) {
+    return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(memory.data()), 64));
+  }
+
   // The first rows once more, segment by segment from the last to the first.
   void ExpectSameBySegments(AttentionCall call, uint8_t* scratch) const {
     call.rows = kAttentionTileRows;
@@ -132,10 +136,17 @@ class AttentionTest : public testing::TestWithParam<Case> {
     ASSERT_LE(segments.count(), AttentionSegments::Most(window_));
     const size_t stride = AttentionPartFloats(kGroup, kVDim, call.rows);
     std::vector<float> parts(segments.count() * kKvHeads * stride);
+    const size_t query_bytes = AttentionQueryBytes(kGroup, kDim, call.rows);
+    std::vector<uint8_t> memory(kKvHeads * query_bytes + 64);
+    uint8_t* queries = Align(memory);
+    for (size_t head = 0; head < kKvHeads; ++head) {
+      PrepareQueries(call, head, queries + head * query_bytes, scratch);
+    }
     const float* expected = call.out;
     call.out = out.data();
     for (size_t i = segments.count() * kKvHeads; i-- > 0;) {
-      AttendSegment(call, i % kKvHeads, segments[i / kKvHeads], scratch, &parts[i * stride]);
+      AttendSegment(call, i % kKvHeads, segments[i / kKvHeads],
+                    queries + i % kKvHeads * query_bytes, scratch, &parts[i * stride]);
     }
     for (size_t r = 0; r < call.rows; ++r) {
       MergeSegments(call, r, parts.data(), segments.count(), scratch);
@@ -161,9 +172,6 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
       {{.n_kv_heads = kKvHeads, .head_dim = kDim, .v_head_dim = kVDim, .window = c.window}},
       window_, kChunk);
   std::vector<uint8_t> scratch(AttentionScratchBytes(kGroup, kDim, kVDim) + 64);
-  const auto align = [](std::vector<uint8_t>& v) {
-    return reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(v.data()), 64));
-  };
   BlockTable kv = cache.NewTable();
   window_ = kv.window(0);
   soft_cap_ = c.soft_cap;
@@ -198,12 +206,14 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
     };
     ASSERT_TRUE(kv.Prepare(begin, begin + kChunk));
     for (size_t head = 0; head < kKvHeads; ++head) {
-      StoreKeysAndValues(call, head, align(scratch));
+      for (size_t i = 0; i < StoredBlocks(call); ++i) {
+        StoreKeysAndValues(call, head, i, Align(scratch));
+      }
       for (size_t r = 0; r < kChunk; r += kAttentionTileRows) {
-        Attend(call, head, r, std::min(kAttentionTileRows, kChunk - r), align(scratch));
+        Attend(call, head, r, std::min(kAttentionTileRows, kChunk - r), Align(scratch));
       }
     }
-    ExpectSameBySegments(call, align(scratch));
+    ExpectSameBySegments(call, Align(scratch));
     kv.Commit();
   }
   // int8 keys, values and queries: the error of a weighted mean of values near 1.

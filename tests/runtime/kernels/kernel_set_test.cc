@@ -26,7 +26,6 @@ TEST(KernelSetTest, EveryFamilyHasAKernelForEveryNumberOfRows) {
     ExpectEveryNumberOfRows(set->q8);
     ExpectEveryNumberOfRows(set->q4b);
     ExpectEveryNumberOfRows(set->f32);
-    ExpectEveryNumberOfRows(set->f32_q8);
   }
 }
 
