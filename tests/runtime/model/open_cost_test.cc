@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <bit>
+#include <cerrno>
 #include <fstream>
 
 #include "platforms/file_map.h"
@@ -75,7 +76,9 @@ TEST(OpenCost, ATerabyteOfNothingIsRefusedUnread) {
   if (!written) GTEST_SKIP() << "no files of a terabyte here";
 
   FileMap map;
-  ASSERT_EQ(FileMap::OpenPath(path.c_str(), &map), 0);
+  const int error = FileMap::OpenPath(path.c_str(), &map);
+  if (error == ENOMEM) GTEST_SKIP() << "no addresses for a terabyte here";
+  ASSERT_EQ(error, 0);
   ASSERT_EQ(map.bytes().size(), header.file_bytes);
   const Status status = ModelFile::Open(map.bytes(), &map).status();
   EXPECT_EQ(status.code(), StatusCode::kCorrupt);
