@@ -89,7 +89,7 @@ struct RowLoops {
   void (*round_probabilities)(const float* in, float factor, float most, size_t n, int16_t* out);
 };
 
-// The tables of 4-bit codes as the kernels want them: for a byte of two selectors both tables.
+// The tables of codes as the kernels want them: for a byte of two selectors both tables.
 struct CodePairs {
   alignas(64) int8_t levels[256][2][16];  // [high * 16 + low]: of low, then of high
   explicit CodePairs(const int8_t* tables) {
@@ -100,18 +100,21 @@ struct CodePairs {
   }
 };
 
-// Products of a matrix of 4-bit codes (model/packed_layout.h), with the bits of the q8 kernels on
-// what the codes stand for. `tiles`: from the first channel's tile on.
+// Products of a matrix of codes (model/packed_layout.h), with the bits of the q8 kernels on what
+// the codes stand for. `tiles`: from the first channel's tile on.
 using CodeGemm = void (*)(size_t channels, size_t k, const int8_t* in, size_t in_stride,
                           const uint8_t* tiles, const CodePairs& levels, float* out,
                           size_t out_stride, const RowQuant* quant);
 struct CodeKernels {
-  // One tile of k inputs as the 16 / nr tiles of q8 with the same channels.
-  void (*expand)(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr, uint32_t kr,
-                 uint8_t* out);
-  // For 1 to max_rows rows, out_stride in floats; for more rows the tiles are expanded first.
-  CodeGemm gemm[8];
+  struct ByBits {
+    // One tile of k inputs as the 16 / nr tiles of q8 with the same channels.
+    void (*expand)(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr, uint32_t kr,
+                   uint8_t* out);
+    // For 1 to max_rows rows, out_stride in floats; for more rows the tiles are expanded first.
+    CodeGemm gemm[8];
+  };
   uint32_t max_rows;
+  ByBits q4, q3;
 };
 
 // Positions per KV block; a multiple of every nr in use.
@@ -135,7 +138,7 @@ struct ValueKernels {
 struct KernelSet {
   const char* name;              // two may have the same: of these a CPU has one
   bool (*available)();           // on this CPU
-  const CodeKernels* codes;      // int8 inputs, 4-bit codes: q4
+  const CodeKernels* codes;      // int8 inputs, codes of 4 or 3 bits: q4, q3
   const ValueKernels* values;    // P.V
   bool unsigned_inputs = false;  // q8 and q4b read int8 inputs as q + 128
 

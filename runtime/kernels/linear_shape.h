@@ -12,7 +12,7 @@ namespace rondo {
 
 static_assert(kOverRead <= kPackedOverRead);
 
-enum class WeightFormat : int32_t { kF32, kQ8, kQ4B, kQ4 };
+enum class WeightFormat : int32_t { kF32, kQ8, kQ4B, kQ4, kQ3 };
 
 // The layout that a kernel set reads.
 constexpr PackedLayout LayoutOf(const KernelSet& set) {
@@ -22,7 +22,7 @@ constexpr PackedLayout LayoutOf(const KernelSet& set) {
 struct LinearShape {
   WeightFormat format;
   size_t n;      // output channels
-  size_t k;      // inputs; padded to a multiple of block for kQ4B, of kCodePadding for kQ4
+  size_t k;      // inputs; padded to a multiple of block for kQ4B, of kCodePadding for codes
   size_t block;  // kQ4B: inputs per scale; else 0
 
   // Of a tensor that is not packed.
@@ -30,6 +30,7 @@ struct LinearShape {
     const WeightFormat format = tensor.format == format::TensorFormat::F32  ? WeightFormat::kF32
                                 : tensor.format == format::TensorFormat::Q8 ? WeightFormat::kQ8
                                 : tensor.format == format::TensorFormat::Q4 ? WeightFormat::kQ4
+                                : tensor.format == format::TensorFormat::Q3 ? WeightFormat::kQ3
                                                                             : WeightFormat::kQ4B;
     return {format, tensor.rows, tensor.padded_cols, tensor.block};
   }
@@ -45,10 +46,13 @@ struct LinearShape {
     return rondo::PackedBytes(layout, Stored(), n, k, block).ValueOrMost();
   }
 
-  // What one tile takes when the kernels multiply by it: of kQ4 as the tiles of q8 that it stands
+  bool IsCodes() const { return rondo::IsCodes(Stored()); }
+  uint32_t CodeBits() const { return rondo::CodeBits(Stored()); }
+
+  // What one tile takes when the kernels multiply by it: of codes as the tiles of q8 that it stands
   // for.
   size_t WorkingTileBytes(const KernelSet& set) const {
-    if (format != WeightFormat::kQ4) return TileBytes(set);
+    if (!IsCodes()) return TileBytes(set);
     const LinearShape q8 = {WeightFormat::kQ8, kCodeChannels, k, 0};
     return q8.PackedBytes(set);
   }
@@ -61,6 +65,7 @@ struct LinearShape {
     return format == WeightFormat::kF32  ? format::TensorFormat::F32
            : format == WeightFormat::kQ8 ? format::TensorFormat::Q8
            : format == WeightFormat::kQ4 ? format::TensorFormat::Q4
+           : format == WeightFormat::kQ3 ? format::TensorFormat::Q3
                                          : format::TensorFormat::Q4B;
   }
 };

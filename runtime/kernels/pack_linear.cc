@@ -231,9 +231,42 @@ struct PairSums {
   }
 };
 
-void PackQ4(size_t k, const WeightRows& rows, const PairSums& pairs, size_t begin, size_t count,
-            uint8_t* tile) {
-  const size_t row_bytes = CodeRowBytes(k);
+// 16 codes of a row, from a multiple of 16 on, as nibbles.
+uint64_t CodesOfBlock(const uint8_t* row, size_t k, uint32_t bits, size_t begin) {
+  if (bits == 4) {
+    uint64_t codes;
+    std::memcpy(&codes, row + begin / 2, sizeof codes);
+    return codes;
+  }
+  uint32_t low;
+  uint16_t high;
+  std::memcpy(&low, row + begin / 4, sizeof low);
+  std::memcpy(&high, row + k / 4 + begin / 8, sizeof high);
+  uint64_t codes = 0;
+  for (size_t i = 0; i < kCodeBlock; ++i) {
+    const uint64_t code = (low >> 2 * i & 3) | (high >> i & 1) << 2;
+    codes |= code << 4 * i;
+  }
+  return codes;
+}
+
+// `pairs`, uint8 [8][16], as a tile holds them. Returns what is behind.
+uint8_t* PutPairs(uint8_t* out, const uint64_t (&pairs)[kCodeChannels], uint32_t bits) {
+  if (bits == 4) return Put(out, pairs, kCodeChannels);
+  uint64_t low[8] = {}, high[4] = {};
+  for (size_t i = 0; i < kCodeChannels; ++i) {  // half of a pair
+    const size_t pair = i / 2;
+    low[i % 8] |= (pairs[i] & 0x3333333333333333) << pair / 4 * 2;
+    high[i % 4] |= (pairs[i] >> 2 & 0x1111111111111111) << pair / 2;
+  }
+  return Put(Put(out, low, 8), high, 4);
+}
+
+void PackCodes(const LinearShape& shape, const WeightRows& rows, const PairSums& pairs,
+               size_t begin, size_t count, uint8_t* tile) {
+  const size_t k = shape.k;
+  const uint32_t bits = shape.CodeBits();
+  const size_t row_bytes = CodeRowBytes(k, bits);
   const uint8_t* first = static_cast<const uint8_t*>(rows.data) + begin * row_bytes;
   int32_t sums[kCodeChannels] = {};
   uint8_t* out = tile + sizeof(sums);
@@ -245,23 +278,23 @@ void PackQ4(size_t k, const WeightRows& rows, const PairSums& pairs, size_t begi
       uint8_t selected[kCodeChannels] = {};
       for (size_t i = 0; i < count; ++i) {
         const uint8_t* row = first + i * row_bytes;
-        const uint8_t both = row[k / 2 + j / (2 * kCodeBlock)];
+        const uint8_t both = row[RowCodes(k, bits) + j / (2 * kCodeBlock)];
         selected[i] = j / kCodeBlock % 2 == 0 ? both & 15 : both >> 4;
-        std::memcpy(&codes[i], row + j / 2, sizeof(uint64_t));
+        codes[i] = CodesOfBlock(row, k, bits, j);
         for (size_t b = 0; b < sizeof(uint64_t); ++b) {
-          sums[i] -= pairs.sum[selected[i]][row[j / 2 + b]];
+          sums[i] -= pairs.sum[selected[i]][codes[i] >> 8 * b & 255];
         }
       }
       for (uint32_t s = 0; s < kBlockSelectors; ++s) {
         const size_t i = FirstSelected(s);
         *selectors++ = static_cast<uint8_t>(selected[i] | selected[i + 2] << 4);
       }
+      uint64_t both[kCodeChannels];
       for (size_t i = 0; i < kCodeChannels; i += 2) {
-        const uint64_t words[2] = {Spread(codes[i] & 0xffffffff) | Spread(codes[i + 1] & 0xffffffff)
-                                                                       << 4,
-                                   Spread(codes[i] >> 32) | Spread(codes[i + 1] >> 32) << 4};
-        out = Put(out, words, 2);
+        both[i] = Spread(codes[i] & 0xffffffff) | Spread(codes[i + 1] & 0xffffffff) << 4;
+        both[i + 1] = Spread(codes[i] >> 32) | Spread(codes[i + 1] >> 32) << 4;
       }
+      out = PutPairs(out, both, bits);
     }
   }
   Put(tile, sums, kCodeChannels);
@@ -275,10 +308,10 @@ void PackLinear(const PackedLayout& layout, const LinearShape& shape, const Weig
                 size_t begin, size_t end, uint8_t* packed) {
   const size_t nr = shape.TileChannels(layout);
   const size_t tile_bytes = shape.TileBytes(layout);
-  if (shape.format == WeightFormat::kQ4) {
+  if (shape.IsCodes()) {
     const PairSums pairs(rows.tables);
     for (size_t n = begin; n < end; n += nr) {
-      PackQ4(shape.k, rows, pairs, n, std::min(nr, end - n), packed + n / nr * tile_bytes);
+      PackCodes(shape, rows, pairs, n, std::min(nr, end - n), packed + n / nr * tile_bytes);
     }
     return;
   }
@@ -296,6 +329,7 @@ void PackLinear(const PackedLayout& layout, const LinearShape& shape, const Weig
         PackQ4B(layout.q4b, shape.k, shape.block, rows, n, count, tile);
         break;
       case WeightFormat::kQ4:  // above
+      case WeightFormat::kQ3:
         break;
     }
   }

@@ -11,10 +11,10 @@ namespace rondo {
 
 // Row-major weights as the file holds them (rondo.fbs, TensorFormat).
 struct WeightRows {
-  const void* data;    // [n, k]: float, int8, or uint4 pairs; kQ4: selectors behind each row's
-  const void* scales;  // kQ8, kQ4: float [n]; kQ4B: bfloat16 [n, k / block]
+  const void* data;    // [n, k]: float, int8, or uint4 pairs; codes: selectors behind each row's
+  const void* scales;  // kQ8, codes: float [n]; kQ4B: bfloat16 [n, k / block]
   const float* bias;   // [n] or null
-  const int8_t* tables = nullptr;  // kQ4: [16, 16]
+  const int8_t* tables = nullptr;  // codes: [16, 16]
 };
 
 // The rows of a tensor that is not packed.
@@ -26,7 +26,7 @@ inline WeightRows RowsOf(const TensorView& tensor, const float* bias) {
 // Packs channels [begin, end) into `packed` (the whole matrix' memory, aligned to 64): begin is a
 // multiple of the tile's nr, end too or n. Writes every byte of these tiles, in order, and reads
 // nothing but these channels. Distinct ranges may be packed by distinct threads. The bytes are
-// those of XNNPACK's own packers, which have no kQ4.
+// those of XNNPACK's own packers, which have no codes.
 void PackLinear(const PackedLayout& layout, const LinearShape& shape, const WeightRows& rows,
                 size_t begin, size_t end, uint8_t* packed);
 

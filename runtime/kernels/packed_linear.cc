@@ -29,14 +29,15 @@ void RunCodes(const KernelSet& set, const PackedLinear& linear, const LinearInpu
   const LinearShape& shape = linear.shape;
   const uint8_t* tiles = TileOf(set, linear, begin);
   const CodePairs& levels = *linear.code_pairs;
+  const CodeKernels::ByBits& kernels = shape.CodeBits() == 4 ? set.codes->q4 : set.codes->q3;
   if (rows <= set.codes->max_rows) {
-    set.codes->gemm[rows - 1](end - begin, shape.k, in.q8, in.stride, tiles, levels, out,
-                              out_stride, in.quant);
+    kernels.gemm[rows - 1](end - begin, shape.k, in.q8, in.stride, tiles, levels, out, out_stride,
+                           in.quant);
     return;
   }
   uint8_t* expanded = scratch;
   for (size_t n = begin; n < end; n += kCodeChannels) {
-    set.codes->expand(tiles, levels, shape.k, set.q8.nr, set.q8.kr, expanded);
+    kernels.expand(tiles, levels, shape.k, set.q8.nr, set.q8.kr, expanded);
     tiles += shape.TileBytes(set);
     expanded += shape.WorkingTileBytes(set);
   }
@@ -49,7 +50,7 @@ void RunCodes(const KernelSet& set, const PackedLinear& linear, const LinearInpu
 void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInput& in, size_t rows,
                size_t begin, size_t end, float* out, size_t out_stride, uint8_t* scratch) {
   const LinearShape& shape = linear.shape;
-  if (shape.format == WeightFormat::kQ4) {
+  if (shape.IsCodes()) {
     RunCodes(set, linear, in, rows, begin, end, out, out_stride, scratch);
     return;
   }
@@ -102,20 +103,21 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
       }
       return;
     }
-    case WeightFormat::kQ4: {
+    case WeightFormat::kQ4:
+    case WeightFormat::kQ3: {
       const auto* end = reinterpret_cast<const float*>(tile + shape.TileBytes(set));
       const float scale = *(end - 2 * kCodeChannels + i);
+      const size_t block_codes = BlockCodes(shape.CodeBits());
       for (size_t k = 0; k < out.size(); ++k) {
         const size_t in_group = k % kCodeGroup / kCodeBlock;
         const uint8_t* group =
             tile + kCodeChannels * sizeof(int32_t) +
-            k / kCodeGroup * (kGroupSelectors + kCodeGroup / kCodeBlock * kBlockCodes);
-        const uint8_t* codes =
-            group + kGroupSelectors + in_group * kBlockCodes + i / 2 * kCodeBlock;
+            k / kCodeGroup * (kGroupSelectors + kCodeGroup / kCodeBlock * block_codes);
         // As FirstSelected orders them.
         const uint8_t selectors =
             group[in_group * kBlockSelectors + i / 8 * 4 + i % 2 * 2 + i / 4 % 2];
-        const uint8_t both = codes[k % kCodeBlock];
+        const uint8_t both = PairOfCodes(group + kGroupSelectors + in_group * block_codes,
+                                         shape.CodeBits(), i / 2, k % kCodeBlock);
         const unsigned code = i % 2 == 0 ? both & 15 : both >> 4;
         out[k] = static_cast<float>(linear.code_pairs->levels[selectors][i / 2 % 2][code]) * scale;
       }
@@ -153,16 +155,17 @@ void ReadRow(const LinearShape& shape, const WeightRows& rows, size_t channel,
       for (size_t k = 0; k < out.size(); ++k) out[k] = static_cast<float>(weights[k]) * scale;
       return;
     }
-    case WeightFormat::kQ4: {
-      const uint8_t* codes =
-          static_cast<const uint8_t*>(rows.data) + channel * CodeRowBytes(shape.k);
-      const uint8_t* selectors = codes + shape.k / 2;
+    case WeightFormat::kQ4:
+    case WeightFormat::kQ3: {
+      const uint32_t bits = shape.CodeBits();
+      const uint8_t* row =
+          static_cast<const uint8_t*>(rows.data) + channel * CodeRowBytes(shape.k, bits);
+      const uint8_t* selectors = row + RowCodes(shape.k, bits);
       const float scale = static_cast<const float*>(rows.scales)[channel];
-      const auto nibble = [](const uint8_t* bytes, size_t i) {
-        return i % 2 == 0 ? bytes[i / 2] & 15 : bytes[i / 2] >> 4;
-      };
       for (size_t k = 0; k < out.size(); ++k) {
-        const int8_t level = rows.tables[nibble(selectors, k / kCodeBlock) * 16 + nibble(codes, k)];
+        const size_t block = k / kCodeBlock;
+        const unsigned selector = selectors[block / 2] >> block % 2 * 4 & 15;
+        const int8_t level = rows.tables[selector * 16 + CodeOfRow(row, shape.k, bits, k)];
         out[k] = static_cast<float>(level) * scale;
       }
       return;

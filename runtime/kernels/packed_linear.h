@@ -15,7 +15,7 @@ struct PackedLinear {
   size_t inputs;  // shape.k without padding
   const uint8_t* packed;
   uint32_t tensor = 0;                    // the weight's index in the file
-  const CodePairs* code_pairs = nullptr;  // of kQ4
+  const CodePairs* code_pairs = nullptr;  // of codes
 };
 
 // Rows of activations in the form that a weight format wants: float, or int8 with RowQuants.
@@ -28,7 +28,7 @@ struct LinearInput {
 };
 
 // out[r, n - begin] for r < rows, n in [begin, end) (begin a multiple of TileChannels);
-// out_stride in floats. A row's result depends on nothing but the row. `scratch`: for kQ4, where
+// out_stride in floats. A row's result depends on nothing but the row. `scratch`: for codes, where
 // its tiles may be expanded: WorkingTileBytes for each, and kOverRead; aligned to 64.
 void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInput& in, size_t rows,
                size_t begin, size_t end, float* out, size_t out_stride, uint8_t* scratch);

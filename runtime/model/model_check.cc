@@ -106,10 +106,11 @@ class Checker {
         scales = CheckedSize(rows) * (padded.value() / block) * sizeof(uint16_t);
         break;
       }
-      case TensorFormat::Q4: {
+      case TensorFormat::Q4:
+      case TensorFormat::Q3: {
         const CheckedSize padded = CheckedSize(cols).AlignUp(kCodePadding);
         if (!padded.valid()) return Corrupt("tensor %s has too many columns", name);
-        data = CheckedSize(rows) * CodeRowBytes(padded.value());
+        data = CheckedSize(rows) * CodeRowBytes(padded.value(), CodeBits(tensor.format()));
         scales = CheckedSize(rows) * sizeof(float);
         tables = kCodeTablesBytes;
         break;
@@ -147,7 +148,7 @@ class Checker {
     if (layout_ == nullptr) return Corrupt("tensor %s is packed, but the file has no layout", name);
     uint64_t k = tensor.cols();
     if (tensor.format() == TensorFormat::Q4B) k = CheckedSize(k).AlignUp(tensor.block()).value();
-    if (tensor.format() == TensorFormat::Q4) k = CheckedSize(k).AlignUp(kCodePadding).value();
+    if (IsCodes(tensor.format())) k = CheckedSize(k).AlignUp(kCodePadding).value();
     const CheckedSize bytes =
         PackedBytes(*layout_, tensor.format(), tensor.rows(), k, tensor.block());
     if (!bytes.valid()) {

@@ -10,12 +10,14 @@
 //        float bias[nr]
 // where sum is that of a channel's weights: of the integers for Q8, of the real values for Q4B.
 //
-// Q4 lies in the same way for all kernels, its tables apart: tiles of 16 channels, each
+// Q4 and Q3 lie in the same way for all kernels, their tables apart: tiles of 16 channels, each
 //   int32 -sum[16]; for each group of 128 inputs, of which the last may have fewer blocks of 16,
-//     (for each block uint8 selectors[8]; zeros up to 64 bytes; for each block
-//      uint8 codes[8][16]: codes[i] of channel 2i in the low nibbles, 2i + 1 in the high ones);
+//     (for each block uint8 selectors[8]; zeros up to 64 bytes; for each block its codes);
 //   float scale[16]; float bias[16]
 // selectors[i] is channel c's in the low nibble, c + 2's in the high one, c = FirstSelected(i).
+// The codes of a block of Q4 are uint8 pairs[8][16]: pairs[i] has channel 2i in the low nibbles and
+// 2i + 1 in the high ones. Q3 has uint8 low[4][16] and high[2][16], of which the pairs are made:
+// PairOfCodes.
 #pragma once
 
 #include <cstddef>
@@ -40,20 +42,43 @@ struct PackedLayout {
   friend bool operator==(const PackedLayout&, const PackedLayout&) = default;
 };
 
-// Of Q4.
+// Of Q4 and Q3, whose codes have so many bits.
+constexpr bool IsCodes(format::TensorFormat format) {
+  return format == format::TensorFormat::Q4 || format == format::TensorFormat::Q3;
+}
+constexpr uint32_t CodeBits(format::TensorFormat format) {
+  return format == format::TensorFormat::Q3 ? 3 : 4;
+}
 inline constexpr uint32_t kCodeChannels = 16;  // of a tile
 inline constexpr uint32_t kCodeBlock = 16;     // inputs that share a selector
 inline constexpr uint32_t kCodeGroup = 128;    // inputs whose selectors lie together
 inline constexpr uint32_t kCodePadding = 32;   // inputs are padded to a multiple of this
 inline constexpr uint32_t kCodeTablesBytes = 256;
-inline constexpr uint32_t kBlockSelectors = kCodeChannels / 2;           // bytes of a block
-inline constexpr uint32_t kBlockCodes = kCodeChannels * kCodeBlock / 2;  // bytes of a block
-inline constexpr uint32_t kGroupSelectors = 64;                          // bytes of a group
-// Bytes of a row that is not packed: codes, then selectors. `k` as below.
-constexpr uint64_t CodeRowBytes(uint64_t k) { return k / 2 + k / kCodeBlock / 2; }
+inline constexpr uint32_t kBlockSelectors = kCodeChannels / 2;  // bytes of a block
+inline constexpr uint32_t kGroupSelectors = 64;                 // bytes of a group
+// Bytes of a block's codes in a tile.
+constexpr uint32_t BlockCodes(uint32_t bits) { return kCodeChannels * kCodeBlock * bits / 8; }
+// Bytes of a row that is not packed, codes and selectors, and of its codes. `k` as below.
+constexpr uint64_t RowCodes(uint64_t k, uint32_t bits) { return k / 8 * bits; }
+constexpr uint64_t CodeRowBytes(uint64_t k, uint32_t bits) {
+  return RowCodes(k, bits) + k / kCodeBlock / 2;
+}
 constexpr uint32_t FirstSelected(uint32_t i) { return i / 4 * 8 + i % 2 * 4 + i / 2 % 2; }
+// Code i of a row that is not packed.
+constexpr uint8_t CodeOfRow(const uint8_t* row, uint64_t k, uint32_t bits, uint64_t i) {
+  if (bits == 4) return row[i / 2] >> i % 2 * 4 & 15;
+  return static_cast<uint8_t>((row[i / 4] >> i % 4 * 2 & 3) | (row[k / 4 + i / 8] >> i % 8 & 1)
+                                                                  << 2);
+}
+// The codes of channels 2 * pair and 2 * pair + 1 for one input of a block in a tile.
+constexpr uint8_t PairOfCodes(const uint8_t* block, uint32_t bits, uint64_t pair, uint64_t input) {
+  if (bits == 4) return block[pair * kCodeBlock + input];
+  const uint8_t* high = block + 4 * kCodeBlock;
+  return static_cast<uint8_t>((block[pair % 4 * kCodeBlock + input] >> pair / 4 * 2 & 0x33) |
+                              (high[pair % 2 * kCodeBlock + input] >> pair / 2 & 0x11) << 2);
+}
 
-// Bytes of one tile. `k`: inputs, for Q4B a multiple of `block`, for Q4 of kCodePadding.
+// Bytes of one tile. `k`: inputs, for Q4B a multiple of `block`, for codes of kCodePadding.
 constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::TensorFormat format,
                                       uint64_t k, uint64_t block) {
   switch (format) {
@@ -63,8 +88,9 @@ constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::Tensor
       return CheckedSize(layout.q8.nr) *
              (CheckedSize(k).AlignUp(layout.q8.kr) + sizeof(int32_t) + 2 * sizeof(float));
     case format::TensorFormat::Q4:
+    case format::TensorFormat::Q3:
       return CheckedSize(k / kCodeGroup + (k % kCodeGroup != 0)) * kGroupSelectors +
-             CheckedSize(k / kCodeBlock) * kBlockCodes +
+             CheckedSize(k / kCodeBlock) * BlockCodes(CodeBits(format)) +
              kCodeChannels * (sizeof(int32_t) + 2 * sizeof(float));
     default:
       return CheckedSize(layout.q4b.nr) *
@@ -74,7 +100,7 @@ constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::Tensor
 constexpr uint32_t PackedTileChannels(const PackedLayout& layout, format::TensorFormat format) {
   return format == format::TensorFormat::F32  ? layout.f32.nr
          : format == format::TensorFormat::Q8 ? layout.q8.nr
-         : format == format::TensorFormat::Q4 ? kCodeChannels
+         : IsCodes(format)                    ? kCodeChannels
                                               : layout.q4b.nr;
 }
 // Bytes of a whole matrix of n channels.

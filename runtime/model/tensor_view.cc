@@ -42,7 +42,7 @@ bool IsFinite(const TensorView& tensor, std::span<const uint8_t> tile) {
   const size_t nr = PackedTileChannels(*tensor.packed, tensor.format);
   const size_t floats = nr * sizeof(float);
   if (!all_finite(As<uint32_t>(tile.last(floats)))) return false;  // bias
-  if (tensor.format == format::TensorFormat::Q8 || tensor.format == format::TensorFormat::Q4) {
+  if (tensor.format == format::TensorFormat::Q8 || IsCodes(tensor.format)) {
     return all_finite(As<uint32_t>(tile.last(2 * floats).first(floats)));  // scales
   }
   if (!all_finite(As<uint32_t>(tile.first(floats)))) return false;  // sums
@@ -78,6 +78,8 @@ const char* FormatName(format::TensorFormat format) {
       return "q4b";
     case format::TensorFormat::Q4:
       return "q4";
+    case format::TensorFormat::Q3:
+      return "q3";
     default:
       return "?";
   }
@@ -91,9 +93,9 @@ std::span<const uint16_t> TensorView::q4b_scales() const { return As<uint16_t>(s
 TensorView ViewTensor(const ModelFile& file, uint32_t index) {
   const format::Tensor& tensor = *file.model().tensors()->Get(index);
   const size_t cols = static_cast<size_t>(tensor.cols());
-  const size_t padding = tensor.format() == format::TensorFormat::Q4 ? kCodePadding
-                         : tensor.block() != 0                       ? tensor.block()
-                                                                     : 1;
+  const size_t padding = IsCodes(tensor.format()) ? kCodePadding
+                         : tensor.block() != 0    ? tensor.block()
+                                                  : 1;
   return {tensor.name()->c_str(),
           tensor.format(),
           static_cast<size_t>(tensor.rows()),
@@ -142,6 +144,7 @@ Status CheckValues(const TensorView& tensor, size_t begin, size_t end) {
       return check("value", As<uint32_t>(tensor.data));
     case format::TensorFormat::Q8:
     case format::TensorFormat::Q4:
+    case format::TensorFormat::Q3:
       return check("scale", As<uint32_t>(tensor.scales));
     default:
       return check("scale", As<uint16_t>(tensor.scales));

@@ -9,7 +9,7 @@
 
 namespace rondo {
 
-// "f32", "q8", "q4b", "q4": as tools take and print it.
+// "f32", "q8", "q4b", "q4", "q3": as tools take and print it.
 const char* FormatName(format::TensorFormat format);
 
 // Layouts are those of format::TensorFormat. Views into the file's bytes; valid as long as these.
@@ -19,7 +19,7 @@ struct TensorView {
   size_t rows;         // output channels
   size_t cols;         // inputs
   size_t block;        // Q4B: columns per scale; else 0
-  size_t padded_cols;  // cols rounded up: Q4B to a multiple of block, Q4 of kCodePadding
+  size_t padded_cols;  // cols rounded up: Q4B to a multiple of block, codes of kCodePadding
   std::span<const uint8_t> data;
   std::span<const uint8_t> scales;
   std::span<const uint8_t> tables;
@@ -29,7 +29,7 @@ struct TensorView {
   // The typed views of `data` and `scales` of what is not packed; each for the formats named.
   std::span<const float> f32() const;            // F32: [rows, cols]
   std::span<const int8_t> q8() const;            // Q8: [rows, cols]
-  std::span<const float> row_scales() const;     // Q8, Q4: [rows]
+  std::span<const float> row_scales() const;     // Q8, codes: [rows]
   std::span<const uint16_t> q4b_scales() const;  // Q4B: bfloat16 [rows, padded_cols / block]
 };
 
@@ -45,7 +45,8 @@ Status VerifyTensor(const ModelFile& file, uint32_t index);
 Status CheckValues(const TensorView& tensor);
 // The floats of rows [begin, end) of a tensor that is not packed.
 Status CheckValues(const TensorView& tensor, size_t begin, size_t end);
-// No level of a Q4's tables is -128: kernels may take a level's magnitude, which int8 must have.
+// No level of a tensor's tables is -128: kernels may take a level's magnitude, which int8 must
+// have.
 Status CheckLevels(const TensorView& tensor);
 
 }  // namespace rondo

@@ -20,20 +20,26 @@ PackedLinear ShapeOnly(const ModelFile& file, const format::Linear& linear) {
   return {LinearShape::Of(tensor), tensor.cols, nullptr, linear.weight()};
 }
 
-// Counts CodePairs: tensors that follow one another and share their tables share those, too.
+// Counts CodePairs: tensors that share their tables share those, too, if not too many others lie
+// between them.
 class SharedTables {
  public:
-  // True where `tables`, of the next tensor, are not those of the one before.
-  bool AreNew(std::span<const uint8_t> tables) {
-    const bool are_new = tables.data() != last_;
-    last_ = tables.data();
-    count_ += are_new;
-    return are_new;
+  // Which CodePairs those of the next tensor are: count() as it was before, where they are new.
+  size_t IndexOf(std::span<const uint8_t> tables) {
+    for (const Known& known : known_) {
+      if (known.tables == tables.data()) return known.index;
+    }
+    known_[count_ % kKnown] = {tables.data(), count_};
+    return count_++;
   }
   size_t count() const { return count_; }
 
  private:
-  const uint8_t* last_ = nullptr;
+  static constexpr size_t kKnown = 4;
+  struct Known {
+    const uint8_t* tables = nullptr;
+    size_t index = 0;
+  } known_[kKnown];
   size_t count_ = 0;
 };
 
@@ -148,8 +154,8 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   RONDO_ASSIGN(w.experts_, HeapArray<MlpWeights>::Create(n_experts));
   SharedTables tables;
   const auto note_codes = [&](const PackedLinear& matrix) {
-    if (matrix.shape.format != WeightFormat::kQ4) return;
-    tables.AreNew(ViewTensor(file, matrix.tensor).tables);
+    if (!matrix.shape.IsCodes()) return;
+    tables.IndexOf(ViewTensor(file, matrix.tensor).tables);
     w.expanded_tile_bytes_ = std::max(w.expanded_tile_bytes_, matrix.shape.WorkingTileBytes(set));
   };
   MlpWeights* experts = w.experts_.data();
@@ -208,18 +214,19 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   SharedTables tables;
   const auto code_pairs = [&](const TensorView& tensor) -> Result<const CodePairs*> {
     auto* pairs = reinterpret_cast<CodePairs*>(arena + plan.region(code_pairs_region_).offset);
-    if (tables.AreNew(tensor.tables)) {
+    const size_t before = tables.count();
+    const size_t index = tables.IndexOf(tensor.tables);
+    if (index == before) {
       if (mapped) RONDO_RETURN_IF_ERROR(CheckLevels(tensor));  // else when it is packed
-      new (pairs + tables.count() - 1)
-          CodePairs(reinterpret_cast<const int8_t*>(tensor.tables.data()));
+      new (pairs + index) CodePairs(reinterpret_cast<const int8_t*>(tensor.tables.data()));
     }
-    return pairs + tables.count() - 1;
+    return pairs + index;
   };
   // Takes the matrix from the file as it is, or has it packed.
   const auto add = [&](const format::Linear& linear, PackedLinear* target,
                        uint8_t* packed) -> Status {
     const TensorView tensor = ViewTensor(file, linear.weight());
-    if (tensor.format == format::TensorFormat::Q4) {
+    if (IsCodes(tensor.format)) {
       RONDO_ASSIGN(target->code_pairs, code_pairs(tensor));
     }
     if (mapped) {

@@ -207,7 +207,7 @@ void Complete(Arguments* a) {
 RandomModelOptions RandomOptions(const Arguments& a) {
   RandomModelOptions options;
   options.weights = options.embedding = a.weights;
-  if (a.weights == "q4" || a.weights == "q4b") options.embedding = "q8";  // as `rondo convert` does
+  if (a.weights != "f32") options.embedding = "q8";  // as `rondo convert` does
   if (!a.embedding.empty()) options.embedding = a.embedding;
   if (a.block > 0) options.block = a.block;
   return options;
@@ -260,7 +260,7 @@ void Run(Arguments& a) {
 
 void AddBenchCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
-  const CLI::Validator formats = CLI::IsMember({"f32", "q8", "q4", "q4b"}).description("");
+  const CLI::Validator formats = CLI::IsMember({"f32", "q8", "q4", "q3", "q4b"}).description("");
   const CLI::Validator blocks = CLI::IsMember({32, 64, 128}).description("");
   CLI::App* command =
       app.add_subcommand("bench", "Measure speed, and how near it is to the machine's limits");
@@ -277,16 +277,15 @@ void AddBenchCommand(CLI::App& app) {
   command->add_option("--weights", a->weights, "Format of the weights; default: " + a->weights)
       ->check(formats)
       ->needs(shape)
-      ->type_name("f32|q8|q4|q4b")
+      ->type_name("f32|q8|q4|q3|q4b")
       ->group(kShapeGroup);
   command
-      ->add_option(
-          "--embedding", a->embedding,
-          "Format of embedding and output head; default: q8 with --weights q4 or q4b, else "
-          "that of --weights")
+      ->add_option("--embedding", a->embedding,
+                   "Format of embedding and output head; default: f32 with --weights f32, else "
+                   "that of --weights")
       ->check(formats)
       ->needs(shape)
-      ->type_name("f32|q8|q4|q4b")
+      ->type_name("f32|q8|q4|q3|q4b")
       ->group(kShapeGroup);
   command->add_option("--block", a->block, "Weights that share a scale in q4b; default: 32")
       ->check(blocks)

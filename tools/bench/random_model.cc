@@ -114,18 +114,20 @@ class RandomTensors {
         const std::vector<float> scales(rows, deviation / kQ8Deviation);
         return {format, rows, cols, 0, data, writer_.Add(BytesOf(scales)), {}};
       }
-      case TensorFormat::Q4: {
-        // Any nibble is a code and a selector, and the tables are symmetric.
+      case TensorFormat::Q4:
+      case TensorFormat::Q3: {
+        // All bits make codes and selectors, and the tables are symmetric.
+        const uint32_t bits = CodeBits(format);
         const uint64_t padded_cols = (cols + kCodePadding - 1) / kCodePadding * kCodePadding;
-        const format::Section data = WriteBytes(rows * CodeRowBytes(padded_cols), 0);
-        const std::vector<float> scales(rows, deviation / LevelDeviation());
+        const format::Section data = WriteBytes(rows * CodeRowBytes(padded_cols, bits), 0);
+        const std::vector<float> scales(rows, deviation / LevelDeviation(bits));
         return {format,
                 rows,
                 cols,
                 0,
                 data,
                 writer_.Add(BytesOf(scales)),
-                writer_.AddShared(convert::DefaultTables().bytes())};
+                writer_.AddShared(convert::DefaultTables(bits).bytes())};
       }
       default: {
         const uint64_t blocks = (cols + block - 1) / block;
@@ -144,12 +146,13 @@ class RandomTensors {
   static constexpr float kQ4BDeviation = 4.61f;  // of -8 to 7
 
   // Of all levels of all the default tables.
-  static float LevelDeviation() {
+  static float LevelDeviation(uint32_t bits) {
+    const convert::LevelTables& tables = convert::DefaultTables(bits);
     float squares = 0;
-    for (const auto& table : convert::DefaultTables().levels) {
+    for (const auto& table : tables.levels) {
       for (const int8_t level : table) squares += static_cast<float>(level * level);
     }
-    return std::sqrt(squares / kCodeTablesBytes);
+    return std::sqrt(squares / static_cast<float>(convert::LevelTables::kCount * 2 * tables.half));
   }
 
   uint64_t Next() {

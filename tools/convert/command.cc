@@ -37,8 +37,9 @@ struct Arguments {
 
 void CheckCombination(const Arguments& a) {
   const bool calibrates = !a.calibrate.empty();
-  if (calibrates && a.weights != "q4" && a.weights != "q4b" && a.weights != "auto") {
-    throw CLI::ValidationError("--calibrate", "goes with --weights q4, q4b or auto");
+  if (calibrates && a.weights != "q4" && a.weights != "q3" && a.weights != "q4b" &&
+      a.weights != "auto") {
+    throw CLI::ValidationError("--calibrate", "goes with --weights q4, q3, q4b or auto");
   }
   if (!calibrates && a.weights == "auto") {
     throw CLI::ValidationError("--weights", "auto needs a text to decide by: --calibrate FILE");
@@ -54,7 +55,7 @@ void PrintChosen(const std::vector<convert::ChosenFormat>& chosen) {
   double bits = 0, weights = 0;
   for (const convert::ChosenFormat& c : chosen) width = std::max(width, c.tensor.size());
   std::printf("%-*s  %12s  %16s  %-14s  %s\n", static_cast<int>(width), "matrix", "weights",
-              "KL alone in q4", "format", "bits");
+              "KL alone in q3", "format", "bits");
   for (const convert::ChosenFormat& c : chosen) {
     std::printf("%-*s  %12llu  %16.3g  %-14s  %.3f\n", static_cast<int>(width), c.tensor.c_str(),
                 static_cast<unsigned long long>(c.weights), c.divergence, c.format.c_str(), c.bits);
@@ -98,7 +99,7 @@ void Run(const Arguments& arguments) {
 void AddConvertCommand(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   // Without the validators' own descriptions, which repeat the type names.
-  const CLI::Validator formats = CLI::IsMember({"f32", "q8", "q4", "q4b"}).description("");
+  const CLI::Validator formats = CLI::IsMember({"f32", "q8", "q4", "q3", "q4b"}).description("");
   const CLI::Validator blocks = CLI::IsMember({32, 64, 128}).description("");
   CLI::App* command =
       app.add_subcommand("convert", "Make a Rondo file from a Hugging Face folder or a GGUF file");
@@ -111,34 +112,35 @@ void AddConvertCommand(CLI::App& app) {
   command
       ->add_option(
           "--weights", arguments->weights,
-          "Format of the weights: f32, q8 (int8 per output channel), q4 (4-bit codes of int8 "
-          "values), q4b (4 bits in blocks with a scale each) or auto (q4 or q8 by what each "
-          "matrix "
-          "needs); default: q8, but what a GGUF file has in Q4_0 becomes q4b as it is")
-      ->check(CLI::IsMember({"f32", "q8", "q4", "q4b", "auto"}).description(""))
-      ->type_name("f32|q8|q4|q4b|auto")
+          "Format of the weights: f32, q8 (int8 per output channel), q4 or q3 (codes of 4 or 3 "
+          "bits for int8 values), q4b (4 bits in blocks with a scale each) or auto (q3, q4 or q8 "
+          "by what each matrix needs); default: q8, but what a GGUF file has in Q4_0 becomes q4b "
+          "as it is")
+      ->check(CLI::IsMember({"f32", "q8", "q4", "q3", "q4b", "auto"}).description(""))
+      ->type_name("f32|q8|q4|q3|q4b|auto")
       ->group(kWeightsGroup);
   command
       ->add_option("--embedding", arguments->embedding,
                    "Format of embedding and output head; default: f32 with --weights f32, else q8")
       ->check(formats)
-      ->type_name("f32|q8|q4|q4b")
+      ->type_name("f32|q8|q4|q3|q4b")
       ->group(kWeightsGroup);
   command->add_option("--block", arguments->block, "Weights that share a scale in q4b; default: 32")
       ->check(blocks)
       ->type_name("32|64|128")
       ->group(kWeightsGroup);
   command
-      ->add_option("--calibrate", arguments->calibrate,
-                   "With --weights q4, q4b or auto: a text like those the model is meant for; the "
-                   "weights are chosen so that the predictions on it change least; default: none")
+      ->add_option(
+          "--calibrate", arguments->calibrate,
+          "With --weights q4, q3, q4b or auto: a text like those the model is meant for; the "
+          "weights are chosen so that the predictions on it change least; default: none")
       ->type_name("FILE")
       ->group(kWeightsGroup);
   command
       ->add_option("--bits", arguments->bits,
-                   "With --weights auto: bits per weight on average, 4.25 to 9, scales included, "
+                   "With --weights auto: bits per weight on average, 3.25 to 9, scales included, "
                    "embedding and output head apart; default: 4.5")
-      ->check(CLI::Range(4.25, 9.0).description(""))
+      ->check(CLI::Range(3.25, 9.0).description(""))
       ->type_name("N")
       ->group(kWeightsGroup);
   command->add_option("-o,--output", arguments->output, "The file to write")

@@ -138,7 +138,9 @@ StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tenso
                       {},
                       {}};
   if (!tensor.scales.empty()) stored.scales = writer.Add(tensor.scales);
-  if (tensor.format == TensorFormat::Q4) stored.tables = writer.AddShared(DefaultTables().bytes());
+  if (IsCodes(tensor.format)) {
+    stored.tables = writer.AddShared(DefaultTables(CodeBits(tensor.format)).bytes());
+  }
   return stored;
 }
 

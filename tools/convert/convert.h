@@ -21,7 +21,8 @@ struct ConvertOptions {
   uint32_t block = 32;  // columns per scale of Q4B: 32, 64 or 128
   // What a GGUF file has in Q4_0 becomes Q4B in blocks of 32, whatever the formats above.
   bool keep_q4b = false;
-  // A text, UTF-8, by which Q4 and Q4B weights are chosen (tools/convert/calibrate); empty: none.
+  // A text, UTF-8, by which Q4, Q3 and Q4B weights are chosen (tools/convert/calibrate); empty:
+  // none.
   std::filesystem::path calibration;
   // With `calibration`: formats other than `weights` for some matrices, as the predictions need it,
   // so that they have so many bits per weight on average, scales included; 0: all alike.
@@ -32,7 +33,7 @@ struct ConvertOptions {
 struct ChosenFormat {
   std::string tensor;
   uint64_t weights;
-  double divergence;   // of the predictions, in nats, with this matrix alone in q4
+  double divergence;   // of the predictions, in nats, with this matrix alone in q3
   std::string format;  // as "q4"
   double bits;         // per weight
 };

@@ -1,4 +1,4 @@
-// 4-bit codes for AVX2: as for AVX-512 (avx512vnni.cc), two channels of 16 inputs to a vector.
+// Codes for AVX2: as for AVX-512 (avx512vnni.cc), two channels of 16 inputs to a vector.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -24,14 +24,27 @@ void Store(void* at, __m256i x) { _mm256_store_si256(static_cast<__m256i*>(at), 
   return Load(levels.levels[selectors]);
 }
 
+// The pairs of codes of four channels.
+template <uint32_t kBits>
+[[gnu::always_inline]] inline __m256i CodesOfQuad(const uint8_t* codes, size_t quad) {
+  if constexpr (kBits == 4) return Load(codes + 32 * quad);
+  const int q = static_cast<int>(quad);
+  const __m256i low = _mm256_srli_epi16(Load(codes + quad % 2 * 32), q / 2 * 2);
+  const __m256i high = Load(codes + 64);
+  const __m256i turned = q < 2 ? _mm256_slli_epi16(high, 2 - q) : _mm256_srli_epi16(high, q - 2);
+  return _mm256_or_si256(_mm256_and_si256(low, _mm256_set1_epi8(0x33)),
+                         _mm256_and_si256(turned, _mm256_set1_epi8(0x44)));
+}
+
 // Weights of channels c and c + 2, and of c + 1 and c + 3, c = 4 * quad; 16 inputs each.
 struct Weights {
   __m256i even, odd;
 };
+template <uint32_t kBits>
 [[gnu::always_inline]] inline Weights LookUp(const uint8_t* selectors, const uint8_t* codes,
                                              const CodePairs& levels, size_t quad) {
   const __m256i low = _mm256_set1_epi8(15);
-  const __m256i both = Load(codes + 32 * quad);
+  const __m256i both = CodesOfQuad<kBits>(codes, quad);
   const uint8_t* its = selectors + quad / 2 * 4 + quad % 2;
   return {_mm256_shuffle_epi8(LaneTables(levels, its[0]), _mm256_and_si256(both, low)),
           _mm256_shuffle_epi8(LaneTables(levels, its[2]),
@@ -43,6 +56,7 @@ struct Weights {
   _mm_prefetch(reinterpret_cast<const char*>(codes) + kAhead + 64, _MM_HINT_T0);
 }
 
+template <uint32_t kBits>
 void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, uint32_t,
             uint8_t* out) {
   constexpr size_t kPart = kOutChannels * sizeof(float);
@@ -50,15 +64,16 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, ui
   uint8_t* weights = out + kPart;
   const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
     ReadAhead(codes);
+#pragma GCC unroll 4
     for (size_t quad = 0; quad < 4; ++quad) {
-      const Weights w = LookUp(selectors, codes, levels, quad);
+      const Weights w = LookUp<kBits>(selectors, codes, levels, quad);
       uint8_t* to = weights + quad / 2 * out_bytes + quad % 2 * 32;
       Store(to, _mm256_unpacklo_epi64(w.even, w.odd));       // inputs 0 to 7
       Store(to + 64, _mm256_unpackhi_epi64(w.even, w.odd));  // 8 to 15
     }
     weights += kCodeBlock * kOutChannels;
   };
-  const uint8_t* scales = ForEachBlock(tile + kTileFloats, k, block);
+  const uint8_t* scales = ForEachBlock<kBits>(tile + kTileFloats, k, block);
   for (size_t i = 0; i < 2; ++i, out += out_bytes) {
     Store(out, Load(tile + i * kPart));
     Store(out + kPart + kOutChannels * k, Load(scales + i * kPart));
@@ -82,7 +97,7 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, ui
   return _mm256_add_epi32(acc, _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)));
 }
 
-template <size_t kRows>
+template <uint32_t kBits, size_t kRows>
 void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
           const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
   const uint8_t* at = tiles;
@@ -101,8 +116,9 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
             _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + r * in_stride)));
         magnitudes[r] = _mm256_abs_epi8(inputs[r]);
       }
+#pragma GCC unroll 4
       for (size_t quad = 0; quad < 4; ++quad) {
-        const Weights w = LookUp(selectors, codes, levels, quad);
+        const Weights w = LookUp<kBits>(selectors, codes, levels, quad);
         for (size_t r = 0; r < kRows; ++r) {
           even[r][quad] = MultiplyAdd(even[r][quad], inputs[r], magnitudes[r], w.even);
           odd[r][quad] = MultiplyAdd(odd[r][quad], inputs[r], magnitudes[r], w.odd);
@@ -110,7 +126,7 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
       }
       x += kCodeBlock;
     };
-    at = ForEachBlock(at + kTileFloats, k, block);
+    at = ForEachBlock<kBits>(at + kTileFloats, k, block);
     const auto* scales = reinterpret_cast<const float*>(at);
     const float* biases = scales + kCodeChannels;
     at += 2 * kTileFloats;
@@ -141,7 +157,8 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
 }  // namespace
 
 extern const CodeKernels kCodeKernelsAvx2;
-const CodeKernels kCodeKernelsAvx2 = {Expand, {Gemm<1>, Gemm<2>}, 2};
+const CodeKernels kCodeKernelsAvx2 = {
+    2, {Expand<4>, {Gemm<4, 1>, Gemm<4, 2>}}, {Expand<3>, {Gemm<3, 1>, Gemm<3, 2>}}};
 
 }  // namespace rondo
 

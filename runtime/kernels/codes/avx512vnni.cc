@@ -1,10 +1,10 @@
-// 4-bit codes for AVX512-VNNI.
+// Codes for AVX512-VNNI.
 //
-// A block of 16 inputs is 8 times 16 bytes of codes. The low nibbles are 16 inputs of one channel
-// and the high ones of the next, so one shuffle looks up a vector's lanes, each in its channel's
-// table, and the row's 16 inputs stand in every lane. With one row the look-up is the work, and
-// vectors of two lanes take their tables as they lie; with more rows the products are, and vectors
-// of four lanes halve their number.
+// A block of 16 inputs is 8 times 16 bytes of codes, or becomes that. The low nibbles are 16 inputs
+// of one channel and the high ones of the next, so one shuffle looks up a vector's lanes, each in
+// its channel's table, and the row's 16 inputs stand in every lane. With one row the look-up is the
+// work, and vectors of two lanes take their tables as they lie; with more rows the products are,
+// and vectors of four lanes halve their number.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -40,10 +40,43 @@ __m256i Tables(const CodePairs& levels, uint8_t selectors) {
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(levels.levels[selectors]));
 }
 
+// The pairs of codes of eight channels.
+template <uint32_t kBits>
+[[gnu::always_inline]] inline __m512i CodesOfHalf(const uint8_t* codes, size_t half) {
+  if constexpr (kBits == 4) return _mm512_load_si512(codes + 64 * half);
+  // The lower bits where they belong, and the upper ones of both quads.
+  const __m512i low = _mm512_srli_epi16(_mm512_loadu_si512(codes), static_cast<unsigned>(2 * half));
+  const __m512i turns = half == 0 ? _mm512_setr_epi64(62, 62, 62, 62, 63, 63, 63, 63)
+                                  : _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
+  const __m512i high = _mm512_rorv_epi64(
+      _mm512_broadcast_i64x4(_mm256_load_si256(reinterpret_cast<const __m256i*>(codes + 64))),
+      turns);
+  constexpr int kOrBoth = 0xf8;  // a | (b & c)
+  return _mm512_ternarylogic_epi64(_mm512_and_si512(low, _mm512_set1_epi8(0x33)), high,
+                                   _mm512_set1_epi8(0x44), kOrBoth);
+}
+
+// The same of four.
+template <uint32_t kBits>
+[[gnu::always_inline]] inline __m256i CodesOfQuad(const uint8_t* codes, size_t quad) {
+  const auto load = [&](size_t at) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(codes + at));
+  };
+  if constexpr (kBits == 4) return load(32 * quad);
+  const int q = static_cast<int>(quad);
+  const __m256i low = _mm256_srli_epi16(load(quad % 2 * 32), q / 2 * 2);
+  const __m256i both = load(64);
+  const __m256i high = q < 2 ? _mm256_slli_epi16(both, 2 - q) : _mm256_srli_epi16(both, q - 2);
+  constexpr int kOrBoth = 0xf8;  // a | (b & c)
+  return _mm256_ternarylogic_epi64(_mm256_and_si256(low, _mm256_set1_epi8(0x33)), high,
+                                   _mm256_set1_epi8(0x44), kOrBoth);
+}
+
 // 16 inputs of four channels, c = 8 * half: of c, c + 2, c + 4, c + 6; of the ones after these.
 struct Weights {
   __m512i even, odd;
 };
+template <uint32_t kBits>
 [[gnu::always_inline]] inline Weights LookUp(const uint8_t* selectors, const uint8_t* codes,
                                              const CodePairs& levels, size_t half) {
   const uint8_t* its = selectors + 4 * half;
@@ -52,7 +85,7 @@ struct Weights {
                               Tables(levels, its[i + 1]), 1);
   };
   const __m512i low = _mm512_set1_epi8(15);
-  const __m512i both = _mm512_load_si512(codes + 64 * half);
+  const __m512i both = CodesOfHalf<kBits>(codes, half);
   return {_mm512_shuffle_epi8(tables(0), _mm512_and_si512(both, low)),
           _mm512_shuffle_epi8(tables(2), _mm512_and_si512(_mm512_srli_epi16(both, 4), low))};
 }
@@ -61,17 +94,18 @@ struct Weights {
 struct HalfWeights {
   __m256i even, odd;
 };
+template <uint32_t kBits>
 [[gnu::always_inline]] inline HalfWeights LookUpQuad(const uint8_t* selectors, const uint8_t* codes,
                                                      const CodePairs& levels, size_t quad) {
   const uint8_t* its = selectors + quad / 2 * 4 + quad % 2;
   const __m256i low = _mm256_set1_epi8(15);
-  const __m256i both = _mm256_load_si256(reinterpret_cast<const __m256i*>(codes + 32 * quad));
+  const __m256i both = CodesOfQuad<kBits>(codes, quad);
   return {_mm256_shuffle_epi8(Tables(levels, its[0]), _mm256_and_si256(both, low)),
           _mm256_shuffle_epi8(Tables(levels, its[2]),
                               _mm256_and_si256(_mm256_srli_epi16(both, 4), low))};
 }
 
-template <typename Ahead>
+template <uint32_t kBits, typename Ahead>
 void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, uint32_t,
             uint8_t* out) {
   _mm512_store_si512(out, _mm512_load_si512(tile));
@@ -79,13 +113,13 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, ui
   const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
     ReadAhead<Ahead>(codes);
     for (size_t half = 0; half < 2; ++half) {
-      const Weights w = LookUp(selectors, codes, levels, half);
+      const Weights w = LookUp<kBits>(selectors, codes, levels, half);
       _mm512_store_si512(out + 64 * half, _mm512_unpacklo_epi64(w.even, w.odd));  // inputs 0 to 7
       _mm512_store_si512(out + 128 + 64 * half, _mm512_unpackhi_epi64(w.even, w.odd));  // 8 to 15
     }
     out += 256;
   };
-  const uint8_t* scales = ForEachBlock(tile + kTileFloats, k, block);
+  const uint8_t* scales = ForEachBlock<kBits>(tile + kTileFloats, k, block);
   _mm512_store_si512(out, _mm512_load_si512(scales));
   _mm512_store_si512(out + kTileFloats, _mm512_load_si512(scales + kTileFloats));
 }
@@ -121,14 +155,14 @@ struct Quads {  // a row: vectors of two lanes
   static constexpr size_t kVectors = 8;
 
   static Vector Zero() { return _mm256_setzero_si256(); }
-  template <size_t kRows>
+  template <uint32_t kBits, size_t kRows>
   [[gnu::always_inline]] static void Add(const uint8_t* selectors, const uint8_t* codes,
                                          const CodePairs& levels, const int8_t* x, size_t, int,
                                          Vector (&sums)[kRows][kVectors]) {
     const __m256i inputs = _mm512_castsi512_si256(Inputs(x));
 #pragma GCC unroll 4
     for (size_t quad = 0; quad < 4; ++quad) {
-      const HalfWeights w = LookUpQuad(selectors, codes, levels, quad);
+      const HalfWeights w = LookUpQuad<kBits>(selectors, codes, levels, quad);
       MultiplyAdd(sums[0][2 * quad], inputs, w.even);
       MultiplyAdd(sums[0][2 * quad + 1], inputs, w.odd);
     }
@@ -147,13 +181,13 @@ struct Halves {  // up to four rows in one walk, eight in two: vectors of four l
   static constexpr size_t kVectors = 4 / kWalks;
 
   static Vector Zero() { return _mm512_setzero_si512(); }
-  template <size_t kRows>
+  template <uint32_t kBits, size_t kRows>
   [[gnu::always_inline]] static void Add(const uint8_t* selectors, const uint8_t* codes,
                                          const CodePairs& levels, const int8_t* x, size_t stride,
                                          int walk, Vector (&sums)[kRows][kVectors]) {
 #pragma GCC unroll 2
     for (size_t i = 0; i < kVectors / 2; ++i) {
-      const Weights w = LookUp(selectors, codes, levels, i + static_cast<size_t>(walk));
+      const Weights w = LookUp<kBits>(selectors, codes, levels, i + static_cast<size_t>(walk));
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
         const __m512i inputs = Inputs(x + r * stride);
@@ -173,7 +207,7 @@ struct Halves {  // up to four rows in one walk, eight in two: vectors of four l
   }
 };
 
-template <typename Way, size_t kRows, typename Ahead>
+template <uint32_t kBits, typename Way, size_t kRows, typename Ahead>
 void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
           const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
   const uint8_t* at = tiles;
@@ -194,9 +228,10 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
         const uint8_t* selectors = at;
         at += kGroupSelectors;
         const size_t n = left < kGroupBlocks ? left : kGroupBlocks;
-        for (const uint8_t* end = at + n * kBlockCodes; at < end; at += kBlockCodes) {
+        constexpr size_t kBytes = BlockCodes(kBits);
+        for (const uint8_t* end = at + n * kBytes; at < end; at += kBytes) {
           if (walk == 0) ReadAhead<Ahead>(at);
-          Way::Add(selectors, at, levels, x, in_stride, walk, sums);
+          Way::template Add<kBits>(selectors, at, levels, x, in_stride, walk, sums);
           selectors += kBlockSelectors;
           x += kCodeBlock;
         }
@@ -224,13 +259,15 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
   }
 }
 
+template <uint32_t kBits, typename Ahead>
+constexpr CodeKernels::ByBits kOfBits = {
+    Expand<kBits, Ahead>,
+    {Gemm<kBits, Quads, 1, Ahead>, Gemm<kBits, Halves<1>, 2, Ahead>,
+     Gemm<kBits, Halves<1>, 3, Ahead>, Gemm<kBits, Halves<1>, 4, Ahead>,
+     Gemm<kBits, Halves<2>, 5, Ahead>, Gemm<kBits, Halves<2>, 6, Ahead>,
+     Gemm<kBits, Halves<2>, 7, Ahead>, Gemm<kBits, Halves<2>, 8, Ahead>}};
 template <typename Ahead>
-constexpr CodeKernels kKernels = {
-    Expand<Ahead>,
-    {Gemm<Quads, 1, Ahead>, Gemm<Halves<1>, 2, Ahead>, Gemm<Halves<1>, 3, Ahead>,
-     Gemm<Halves<1>, 4, Ahead>, Gemm<Halves<2>, 5, Ahead>, Gemm<Halves<2>, 6, Ahead>,
-     Gemm<Halves<2>, 7, Ahead>, Gemm<Halves<2>, 8, Ahead>},
-    8};
+constexpr CodeKernels kKernels = {8, kOfBits<4, Ahead>, kOfBits<3, Ahead>};
 
 }  // namespace
 

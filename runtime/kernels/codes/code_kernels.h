@@ -1,5 +1,5 @@
-// The kernels for 4-bit codes, by instruction set. All expand to the same values; products have the
-// bits of their set's q8 kernels.
+// The kernels for codes of 4 and 3 bits, by instruction set. All expand to the same values;
+// products have the bits of their set's q8 kernels.
 #pragma once
 
 #include "runtime/kernels/kernel_set.h"

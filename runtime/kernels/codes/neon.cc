@@ -1,4 +1,4 @@
-// 4-bit codes for ARM: one channel of 16 inputs to a vector.
+// Codes for ARM: one channel of 16 inputs to a vector.
 #if defined(__aarch64__)
 
 #include <arm_neon.h>
@@ -21,16 +21,30 @@ constexpr size_t SelectorByte(size_t channel) {
 }
 constexpr size_t SelectorHalf(size_t channel) { return channel / 2 % 2; }
 
+// The codes of channels 2i and 2i + 1.
+template <uint32_t kBits>
+[[gnu::always_inline]] inline uint8x16_t CodesOfPair(const uint8_t* codes, size_t i) {
+  if constexpr (kBits == 4) return vld1q_u8(codes + kCodeBlock * i);
+  const auto turn = [](uint8x16_t x, int left) {
+    return vshlq_u8(x, vdupq_n_s8(static_cast<int8_t>(left)));
+  };
+  const int pair = static_cast<int>(i);
+  const uint8x16_t low = turn(vld1q_u8(codes + kCodeBlock * (i % 4)), -(pair / 4 * 2));
+  const uint8x16_t high = turn(vld1q_u8(codes + kCodeBlock * (4 + i % 2)), 2 - pair / 2);
+  return vorrq_u8(vandq_u8(low, vdupq_n_u8(0x33)), vandq_u8(high, vdupq_n_u8(0x44)));
+}
+
 // Weights of channels 2i and 2i + 1.
 struct Weights {
   int8x16_t even, odd;
 };
+template <uint32_t kBits>
 [[gnu::always_inline]] inline Weights LookUp(const uint8_t* selectors, const uint8_t* codes,
                                              const CodePairs& levels, size_t i) {
   const auto table = [&](size_t channel) {
     return vld1q_s8(levels.levels[selectors[SelectorByte(channel)]][SelectorHalf(channel)]);
   };
-  const uint8x16_t both = vld1q_u8(codes + kCodeBlock * i);
+  const uint8x16_t both = CodesOfPair<kBits>(codes, i);
   return {vqtbl1q_s8(table(2 * i), vandq_u8(both, vdupq_n_u8(15))),
           vqtbl1q_s8(table(2 * i + 1), vshrq_n_u8(both, 4))};
 }
@@ -41,22 +55,23 @@ struct Weights {
 }
 
 // Sums, scales and biases go over as they are.
-template <typename Block>
+template <uint32_t kBits, typename Block>
 [[gnu::always_inline]] inline void ExpandWith(const uint8_t* tile, size_t k, uint8_t* out,
                                               const Block& block) {
   __builtin_memcpy(out, tile, kTileFloats);
-  const uint8_t* scales = ForEachBlock(tile + kTileFloats, k, block);
+  const uint8_t* scales = ForEachBlock<kBits>(tile + kTileFloats, k, block);
   __builtin_memcpy(out + kTileFloats + kCodeChannels * k, scales, 2 * kTileFloats);
 }
 
 // For groups of 8 inputs.
+template <uint32_t kBits>
 void Expand8(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, uint32_t,
              uint8_t* out) {
   auto* weights = reinterpret_cast<int8_t*>(out + kTileFloats);
-  ExpandWith(tile, k, out, [&](const uint8_t* selectors, const uint8_t* codes) {
+  ExpandWith<kBits>(tile, k, out, [&](const uint8_t* selectors, const uint8_t* codes) {
     ReadAhead(codes);
     for (size_t i = 0; i < 8; ++i) {
-      const Weights w = LookUp(selectors, codes, levels, i);
+      const Weights w = LookUp<kBits>(selectors, codes, levels, i);
       const int64x2_t even = vreinterpretq_s64_s8(w.even), odd = vreinterpretq_s64_s8(w.odd);
       vst1q_s8(weights + 16 * i, vreinterpretq_s8_s64(vzip1q_s64(even, odd)));
       vst1q_s8(weights + 128 + 16 * i, vreinterpretq_s8_s64(vzip2q_s64(even, odd)));
@@ -66,15 +81,16 @@ void Expand8(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, u
 }
 
 // For groups of 4 inputs.
+template <uint32_t kBits>
 void Expand4(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, uint32_t,
              uint8_t* out) {
   auto* weights = reinterpret_cast<int8_t*>(out + kTileFloats);
-  ExpandWith(tile, k, out, [&](const uint8_t* selectors, const uint8_t* codes) {
+  ExpandWith<kBits>(tile, k, out, [&](const uint8_t* selectors, const uint8_t* codes) {
     ReadAhead(codes);
     for (size_t i = 0; i < 8; i += 2) {  // four channels
       int32x4_t pairs[2][2];             // of channels; inputs 0 to 7, 8 to 15
       for (size_t j = 0; j < 2; ++j) {
-        const Weights w = LookUp(selectors, codes, levels, i + j);
+        const Weights w = LookUp<kBits>(selectors, codes, levels, i + j);
         const int32x4_t even = vreinterpretq_s32_s8(w.even), odd = vreinterpretq_s32_s8(w.odd);
         pairs[j][0] = vzip1q_s32(even, odd);
         pairs[j][1] = vzip2q_s32(even, odd);
@@ -91,7 +107,7 @@ void Expand4(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, u
   });
 }
 
-template <size_t kRows>
+template <uint32_t kBits, size_t kRows>
 void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
           const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
   const uint8_t* at = tiles;
@@ -108,7 +124,7 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
       for (size_t r = 0; r < kRows; ++r) inputs[r] = vld1q_s8(x + r * in_stride);
 #pragma GCC unroll 8
       for (size_t i = 0; i < 8; ++i) {
-        const Weights w = LookUp(selectors, codes, levels, i);
+        const Weights w = LookUp<kBits>(selectors, codes, levels, i);
         for (size_t r = 0; r < kRows; ++r) {
           acc[r][2 * i] = vdotq_s32(acc[r][2 * i], w.even, inputs[r]);
           acc[r][2 * i + 1] = vdotq_s32(acc[r][2 * i + 1], w.odd, inputs[r]);
@@ -116,7 +132,7 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
       }
       x += kCodeBlock;
     };
-    at = ForEachBlock(at + kTileFloats, k, block);
+    at = ForEachBlock<kBits>(at + kTileFloats, k, block);
     const auto* scales = reinterpret_cast<const float*>(at);
     const float* biases = scales + kCodeChannels;
     at += 2 * kTileFloats;
@@ -143,8 +159,8 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
 }  // namespace
 
 extern const CodeKernels kCodeKernelsI8mm, kCodeKernelsNeonDot;
-const CodeKernels kCodeKernelsI8mm = {Expand8, {Gemm<1>}, 1};
-const CodeKernels kCodeKernelsNeonDot = {Expand4, {Gemm<1>}, 1};
+const CodeKernels kCodeKernelsI8mm = {1, {Expand8<4>, {Gemm<4, 1>}}, {Expand8<3>, {Gemm<3, 1>}}};
+const CodeKernels kCodeKernelsNeonDot = {1, {Expand4<4>, {Gemm<4, 1>}}, {Expand4<3>, {Gemm<3, 1>}}};
 
 }  // namespace rondo
 

@@ -1,4 +1,4 @@
-// 4-bit codes in plain C++.
+// Codes in plain C++.
 #include <cstring>
 
 #include "runtime/kernels/codes/code_kernels.h"
@@ -8,6 +8,7 @@ namespace rondo {
 
 namespace {
 
+template <uint32_t kBits>
 void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr, uint32_t kr,
             uint8_t* out) {
   const size_t part = nr * sizeof(float);  // of one q8 tile's sums, scales or biases
@@ -18,10 +19,10 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr,
       for (const bool high : {false, true}) {
         const size_t channel = FirstSelected(s) + (high ? 2 : 0);
         const int8_t* its_levels = levels.levels[selectors[s]][high ? 1 : 0];
-        const uint8_t* its_codes = codes + channel / 2 * kCodeBlock;
         uint8_t* weights = out + channel / nr * out_bytes + part + channel % nr * kr;
         for (size_t i = 0; i < kCodeBlock; ++i) {
-          const uint8_t code = channel % 2 == 0 ? its_codes[i] & 15 : its_codes[i] >> 4;
+          const uint8_t pair = PairOfCodes(codes, kBits, channel / 2, i);
+          const uint8_t code = channel % 2 == 0 ? pair & 15 : pair >> 4;
           const size_t at = input + i;
           weights[at / kr * kr * nr + at % kr] = static_cast<uint8_t>(its_levels[code]);
         }
@@ -29,7 +30,7 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr,
     }
     input += kCodeBlock;
   };
-  const uint8_t* scales = ForEachBlock(tile + kTileFloats, k, block);
+  const uint8_t* scales = ForEachBlock<kBits>(tile + kTileFloats, k, block);
   for (size_t i = 0; i < kCodeChannels / nr; ++i, out += out_bytes) {
     std::memcpy(out, tile + i * part, part);
     std::memcpy(out + part + nr * k, scales + i * part, part);
@@ -40,6 +41,6 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr,
 }  // namespace
 
 extern const CodeKernels kCodeKernelsPortable;
-const CodeKernels kCodeKernelsPortable = {Expand, {}, 0};
+const CodeKernels kCodeKernelsPortable = {0, {Expand<4>, {}}, {Expand<3>, {}}};
 
 }  // namespace rondo

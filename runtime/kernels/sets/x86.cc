@@ -80,7 +80,7 @@ const KernelSet kKernelsAvx2 = {
     RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx_u16),
 };
 
-// The 4-bit kernels for SSE need tiles at multiples of 16 bytes, which an odd number of blocks
+// The q4b kernels for SSE need tiles at multiples of 16 bytes, which an odd number of blocks
 // breaks; the portable ones stand in.
 extern const KernelSet kKernelsSse41;
 const KernelSet kKernelsSse41 = {

@@ -40,6 +40,7 @@ std::vector<Case> Cases() {
                                                  {TensorFormat::Q4B, TensorFormat::Q8},
                                                  {TensorFormat::Q4, TensorFormat::Q8},
                                                  {TensorFormat::Q4, TensorFormat::Q4},
+                                                 {TensorFormat::Q3, TensorFormat::Q4},
                                                  {TensorFormat::Q4B, TensorFormat::Q4B}}) {
           cases.push_back({set->name, weights, embedding, tied, bias});
         }
@@ -148,8 +149,8 @@ TEST(PackedEngines, AnyBytesForWeightsAreHarmless) {
   std::mt19937 random(3);
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available()) continue;
-    for (TensorFormat format :
-         {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B, TensorFormat::Q4}) {
+    for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
+                                TensorFormat::Q4, TensorFormat::Q3}) {
       const ConvertedModel model(Shape(format == TensorFormat::Q8, true), format, format);
       const ModelBytes good = model.packed(set->name);
       for (const int filler : {0xff, 0x7f, 0x80, -1}) {

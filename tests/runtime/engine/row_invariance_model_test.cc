@@ -24,6 +24,7 @@ std::vector<Case> Cases() {
     if (!set->available()) continue;
     cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q4, 0, KvFormat::kInt8, set->name});
+    cases.push_back({format::TensorFormat::Q3, 0, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q4B, 32, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::F32, 32, KvFormat::kFloat32, set->name});
   }

@@ -30,8 +30,8 @@ struct Matrix {
     linear.inputs = kInputs;
     const LinearShape& shape = linear.shape;
     std::mt19937 random(1);
-    const bool codes = format == WeightFormat::kQ4;
-    std::vector<uint8_t> data(codes ? shape.n * CodeRowBytes(shape.k)
+    const bool codes = shape.IsCodes();
+    std::vector<uint8_t> data(codes ? shape.n * CodeRowBytes(shape.k, shape.CodeBits())
                                     : shape.n * shape.k * bits / 8);
     if (format == WeightFormat::kF32) {
       auto* values = reinterpret_cast<float*>(data.data());
@@ -107,6 +107,7 @@ void Rows(benchmark::internal::Benchmark* b) {
 
 BENCHMARK_CAPTURE(BenchmarkLinear, q8, WeightFormat::kQ8, 0)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4, WeightFormat::kQ4, 0)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q3, WeightFormat::kQ3, 0)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4b_32, WeightFormat::kQ4B, 32)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4b_64, WeightFormat::kQ4B, 64)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4_128, WeightFormat::kQ4B, 128)->Apply(Rows);

@@ -25,7 +25,7 @@ struct Case {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  const char* formats[] = {"f32", "q8", "q4b", "q4"};
+  const char* formats[] = {"f32", "q8", "q4b", "q4", "q3"};
   return std::string(c.set->name) + "_" + formats[static_cast<int>(c.format)] + "_" +
          std::to_string(c.n) + "x" + std::to_string(c.k) + "_" + std::to_string(c.block);
 }
@@ -38,6 +38,7 @@ std::vector<Case> Cases() {
       cases.push_back({set, WeightFormat::kF32, n, k, 0});
       cases.push_back({set, WeightFormat::kQ8, n, k, 0});
       cases.push_back({set, WeightFormat::kQ4, n, RoundUp(k, kCodePadding), 0});
+      cases.push_back({set, WeightFormat::kQ3, n, RoundUp(k, kCodePadding), 0});
       for (size_t block : {32, 64, 128}) {
         cases.push_back({set, WeightFormat::kQ4B, n, RoundUp(k, block), block});
       }
@@ -74,7 +75,8 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
         }
         break;
       case WeightFormat::kQ4:
-        data_.resize(c.n * CodeRowBytes(c.k));
+      case WeightFormat::kQ3:
+        data_.resize(c.n * CodeRowBytes(c.k, shape_.CodeBits()));
         for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
         for (int8_t& level : tables_) {
           level = static_cast<int8_t>(static_cast<int>(random() % 255) - 127);
@@ -209,7 +211,7 @@ TEST_P(PackedLinearTest, ChannelsReadBackAsTheyWere) {
 // What codes stand for is a matrix of q8: the products are those of it, whatever the rows.
 TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
   const Case& c = GetParam();
-  if (c.format != WeightFormat::kQ4) return;
+  if (!shape_.IsCodes()) return;
   std::vector<int8_t> levels(c.n * c.k);
   const std::vector<float> ones(c.n, 1.0f);
   WeightRows unscaled = rows_;

@@ -70,8 +70,8 @@ Status OpenDamaged(const Damage& damage, const ModelBytes& model = Q8Model()) {
 }
 
 TEST(ModelFile, OpensWhatTheConverterWrites) {
-  for (TensorFormat format :
-       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
+                              TensorFormat::Q4, TensorFormat::Q3}) {
     const ModelBytes bytes = MakeModel(format);
     const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
     ASSERT_TRUE(file.ok()) << file.status().message();
@@ -82,10 +82,11 @@ TEST(ModelFile, OpensWhatTheConverterWrites) {
     EXPECT_STREQ(embedding.name, "embedding");
     EXPECT_EQ(embedding.rows, 32u);
     EXPECT_EQ(embedding.cols, 16u);
-    const bool padded = format == TensorFormat::Q4B || format == TensorFormat::Q4;
+    const bool padded = format == TensorFormat::Q4B || IsCodes(format);
     EXPECT_EQ(embedding.padded_cols, padded ? 32u : 16u);
     EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32  ? 64
                                                        : format == TensorFormat::Q4 ? 17
+                                                       : format == TensorFormat::Q3 ? 13
                                                                                     : 16));
     EXPECT_TRUE(CheckValues(embedding).ok());
   }

@@ -26,7 +26,8 @@ const ConvertedModel& Source(TensorFormat format) {
     return new ConvertedModel(shape, f, f);
   };
   static const ConvertedModel* models[] = {make(TensorFormat::F32), make(TensorFormat::Q8),
-                                           make(TensorFormat::Q4B), make(TensorFormat::Q4)};
+                                           make(TensorFormat::Q4B), make(TensorFormat::Q4),
+                                           make(TensorFormat::Q3)};
   return *models[static_cast<int>(format) - 1];
 }
 
@@ -36,8 +37,8 @@ const ModelBytes& PackedQ8() {
 }
 
 TEST(PackedFile, OpensInEveryLayoutAndFormat) {
-  for (TensorFormat format :
-       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
+                              TensorFormat::Q4, TensorFormat::Q3}) {
     for (const NamedLayout& named : NamedLayouts()) {
       const ModelBytes bytes = Source(format).packed(named.kernels);
       const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
@@ -145,8 +146,8 @@ TEST(PackedFile, RefusesPackedTensorsInAPortableFile) {
 }
 
 TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
-  for (TensorFormat format :
-       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B, TensorFormat::Q4}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
+                              TensorFormat::Q4, TensorFormat::Q3}) {
     const PackedLayout& layout = LayoutNamed("avx512vnni").layout;
     ModelBytes bytes = Source(format).packed("avx512vnni");
     const ModelFile file = *ModelFile::Open(bytes.bytes());
@@ -158,7 +159,7 @@ TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
     const size_t first_scale_q4b = 64 + 16 * 32 / 2;
     std::vector<size_t> places = {last_bias};
     if (format == TensorFormat::F32) places.insert(places.end(), {first_sum, 64 + 2});
-    if (format == TensorFormat::Q8 || format == TensorFormat::Q4) places.push_back(first_scale_q8);
+    if (format == TensorFormat::Q8 || IsCodes(format)) places.push_back(first_scale_q8);
     if (format == TensorFormat::Q4B) places.insert(places.end(), {first_sum, first_scale_q4b});
     for (size_t place : places) {
       uint8_t* at = const_cast<uint8_t*>(tensor.data.data()) + tile + place;

@@ -19,14 +19,13 @@ std::vector<double> Dequantize(const ModelFile& file, uint32_t tensor) {
         values.push_back(view.f32()[index]);
       } else if (view.format == format::TensorFormat::Q8) {
         values.push_back(double{view.row_scales()[row]} * view.q8()[index]);
-      } else if (view.format == format::TensorFormat::Q4) {
-        const size_t row_bytes = view.data.size() / view.rows;
-        const auto nibble = [&](size_t from, size_t i) -> size_t {
-          const uint8_t pair = view.data[row * row_bytes + from + i / 2];
-          return i % 2 == 0 ? pair & 15 : pair >> 4;
-        };
-        const size_t selector = nibble(view.padded_cols / 2, col / 16);
-        const auto level = static_cast<int8_t>(view.tables[16 * selector + nibble(0, col)]);
+      } else if (IsCodes(view.format)) {
+        const uint32_t bits = CodeBits(view.format);
+        const uint8_t* its = &view.data[row * (view.data.size() / view.rows)];
+        const uint8_t selectors = its[view.padded_cols * bits / 8 + col / 32];
+        const size_t selector = col / 16 % 2 == 0 ? selectors & 15 : selectors >> 4;
+        const uint8_t code = CodeOfRow(its, view.padded_cols, bits, col);
+        const auto level = static_cast<int8_t>(view.tables[16 * selector + code]);
         values.push_back(double{view.row_scales()[row]} * level);
       } else {
         const uint8_t pair = view.data[(row * view.padded_cols + col) / 2];

@@ -48,6 +48,7 @@ TEST_F(RandomModelTest, LogitsAreSaneInEveryFormat) {
                                            {"q8", "q8"},
                                            {"q4", "q8"},
                                            {"q4", "q4"},
+                                           {"q3", "q4"},
                                            {"q4b", "q8"},
                                            {"q4b", "q4b"}}) {
     for (const uint32_t block : {32, 64, 128}) {

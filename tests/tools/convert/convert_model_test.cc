@@ -123,7 +123,9 @@ TEST_P(Reference, QuantisedWeightsStayNear) {
   const double q8 = Compare(ConvertFolder(directory_, TensorFormat::Q8), prompt).relative;
   const double q4b = Compare(ConvertFolder(directory_, TensorFormat::Q4B), prompt).relative;
   const double q4 = Compare(ConvertFolder(directory_, TensorFormat::Q4), prompt).relative;
+  const double q3 = Compare(ConvertFolder(directory_, TensorFormat::Q3), prompt).relative;
   RecordProperty("q8", std::to_string(q8));
+  RecordProperty("q3", std::to_string(q3));
   RecordProperty("q4", std::to_string(q4));
   RecordProperty("q4b", std::to_string(q4b));
   // Rounding noise is 0.7 % of a weight in q8 and 8 % in q4b, more than ten times; some fifteen
@@ -133,6 +135,8 @@ TEST_P(Reference, QuantisedWeightsStayNear) {
   EXPECT_LT(q8, q4b / 5);
   EXPECT_LT(q4, q4b);
   EXPECT_LT(q8, q4 / 4);
+  EXPECT_LT(q4, q3 / 1.5);
+  EXPECT_LT(q3, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(Llama, Reference,
@@ -147,12 +151,13 @@ TEST(TinyModel, Float32GivesTheLogitsOfTransformers) {
 
 // The level of its block's table that is nearest to `value`.
 double NearestOfCodes(const TensorView& view, size_t row, size_t col, double value) {
+  const uint32_t bits = CodeBits(view.format);
   const uint8_t* selectors =
-      &view.data[row * CodeRowBytes(view.padded_cols) + view.padded_cols / 2];
+      &view.data[row * CodeRowBytes(view.padded_cols, bits) + RowCodes(view.padded_cols, bits)];
   const size_t block = col / kCodeBlock;
   const int selector = block % 2 == 0 ? selectors[block / 2] & 15 : selectors[block / 2] >> 4;
   double nearest = HUGE_VAL;
-  for (const uint8_t level : view.tables.subspan(size_t{16} * selector, 16)) {
+  for (const uint8_t level : view.tables.subspan(size_t{16} * selector, size_t{1} << bits)) {
     const double tried = double{view.row_scales()[row]} * static_cast<int8_t>(level);
     if (std::fabs(value - tried) < std::fabs(value - nearest)) nearest = tried;
   }
@@ -176,7 +181,7 @@ void ExpectNearest(const ModelBytes& exact_bytes, const ModelBytes& bytes) {
         step = double{std::bit_cast<float>(uint32_t{scale} << 16)};
         nearest = std::clamp(expected[i] / step, -8.0, 7.0) * step;
       }
-      if (view.format == TensorFormat::Q4) {
+      if (IsCodes(view.format)) {
         nearest = NearestOfCodes(view, row, col, expected[i]);
         // Half way between two levels either may do.
         const double farther = std::fabs(expected[i] - got[i]) - std::fabs(expected[i] - nearest);
@@ -193,6 +198,7 @@ TEST(TinyModel, EveryQuantisedWeightIsTheNearest) {
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::F32));
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q8));
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q4));
+  ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q3));
   for (uint32_t block : {32u, 64u, 128u}) {
     ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q4B, block));
   }

@@ -129,9 +129,10 @@ EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {
       CorrectedWeights(model_.values(tensor), view.rows, moments.drift(), factor, threads_);
   const MatrixFormat format = format_of_.at(tensor);
   if (format.format == format::TensorFormat::Q8) return RoundToQ8(tensor, weights);
-  if (format.format == format::TensorFormat::Q4) {
-    const CodesMatrix q = CompensatedCodes(weights, view.rows, view.cols, moments.square(), factor,
-                                           kCodeSweeps, threads_);
+  if (IsCodes(format.format)) {
+    const CodesMatrix q =
+        CompensatedCodes(weights, view.rows, view.cols, moments.square(), factor,
+                         DefaultTables(CodeBits(format.format)), kCodeSweeps, threads_);
     model_.Exchange(tensor, q.Values());
     return {format.format, 0, q.Data(), CopiedBytes(q.scales)};
   }

@@ -38,7 +38,7 @@ constexpr size_t kBlock = kCodeBlock;
 RONDO_VECTOR_CLONES
 float RoundToCodes(const CodeTask& task, CodedBlock* result) {
   const float steps_per_unit = 1 / task.scale;
-  const TriedTables tables(DefaultTables(), Extreme(task.targets, task.width) * steps_per_unit);
+  const TriedTables tables(*task.tables, Extreme(task.targets, task.width) * steps_per_unit);
   Lanes levels[kBlock] = {}, errors[kBlock], costs = {};
   for (size_t i = 0; i < task.width; ++i) {
     Lanes target = task.targets[i] - Lanes{};
@@ -60,7 +60,7 @@ RONDO_VECTOR_CLONES
 bool ImproveCodes(const CodeMove& move, CodedBlock* block, float* change) {
   constexpr int kRounds = 2;
   const float steps_per_unit = 1 / move.scale;
-  const TriedTables tables(DefaultTables(), Extreme(move.weights, move.width) * steps_per_unit);
+  const TriedTables tables(*move.tables, Extreme(move.weights, move.width) * steps_per_unit);
   Lanes levels[kBlock] = {}, gradient[kBlock], gain = {};
   for (size_t i = 0; i < move.width; ++i) {
     levels[i] = static_cast<float>(block->levels[i]) - Lanes{};

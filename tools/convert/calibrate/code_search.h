@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/model/packed_layout.h"
+#include "tools/convert/output/level_tables.h"
 
 namespace rondo::convert {
 
@@ -23,6 +24,7 @@ struct CodeTask {
   const float* feedback;  // [width, stride]: the factor's, within the block
   const float* variance;  // [width]
   float scale;            // above 0
+  const LevelTables* tables;
 };
 
 // Rounds the block column by column with each of the tables that suit it, and keeps the one that
@@ -37,6 +39,7 @@ struct CodeMove {
   const float* weights;   // [width]
   const float* gradient;  // [width]: H e at the block
   float scale;            // above 0
+  const LevelTables* tables;
 };
 
 // Chooses table and levels anew, by coordinate descent with each of the tables that suit the

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "tools/convert/output/codes.h"
-#include "tools/convert/output/level_tables.h"
 
 namespace rondo::convert {
 
@@ -16,15 +15,15 @@ std::vector<float> CodesMatrix::Values() const {
 }
 
 std::vector<uint8_t> CodesMatrix::Data() const {
-  const size_t row_bytes = CodeRowBytes(RoundUp(cols, size_t{kCodePadding}));
+  const size_t row_bytes = CodeRowBytes(RoundUp(cols, size_t{kCodePadding}), tables.bits);
   std::vector<uint8_t> data(rows * row_bytes), codes(cols);
   for (size_t r = 0; r < rows; ++r) {
     const std::span<const uint8_t> its_selectors(&selectors[r * blocks()], blocks());
     for (size_t c = 0; c < cols; ++c) {
-      const auto& table = DefaultTables().levels[its_selectors[c / kCodeBlock]];
+      const auto& table = tables.levels[its_selectors[c / kCodeBlock]];
       codes[c] = static_cast<uint8_t>(std::ranges::find(table, levels[r * cols + c]) - table);
     }
-    PackCodes(codes, its_selectors, &data[r * row_bytes]);
+    PackCodes(codes, its_selectors, tables.bits, &data[r * row_bytes]);
   }
   return data;
 }

@@ -1,4 +1,4 @@
-// CodesMatrix: weights in 4-bit codes while they are being chosen.
+// CodesMatrix: weights in codes while they are being chosen.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,22 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/model/packed_layout.h"
+#include "tools/convert/output/level_tables.h"
 
 namespace rondo::convert {
 
-// value(r, c) = levels[r, c] * scales[r]; the format is TensorFormat.Q4 with the default tables.
+// value(r, c) = levels[r, c] * scales[r]; the format is TensorFormat.Q4 or Q3 with `tables`.
 struct CodesMatrix {
   size_t rows, cols;
+  const LevelTables& tables;
   std::vector<int8_t> levels;      // [rows, cols], each of the table that its selector names
   std::vector<uint8_t> selectors;  // [rows, blocks()]
   std::vector<float> scales;       // [rows]
 
-  CodesMatrix(size_t rows, size_t cols)
+  CodesMatrix(size_t rows, size_t cols, const LevelTables& tables)
       : rows(rows),
         cols(cols),
+        tables(tables),
         levels(rows * cols),
         selectors(rows * CeilDiv(cols, size_t{kCodeBlock})),
         scales(rows) {}

@@ -8,7 +8,6 @@
 #include "tools/convert/calibrate/code_search.h"
 #include "tools/convert/calibrate/product.h"
 #include "tools/convert/output/codes.h"
-#include "tools/convert/output/level_tables.h"
 #include "tools/convert/parallel.h"
 
 namespace rondo::convert {
@@ -18,7 +17,7 @@ constexpr size_t kRowGroup = 32;  // rows of a task
 constexpr size_t kForward = 4;    // scales of a row that are rounded forward
 constexpr size_t kRefined = 2;    // of those, that are refined
 constexpr float kWidest = 127;    // of the levels
-constexpr uint8_t kZeros = 15;    // the table that has a level 0
+constexpr uint8_t kNarrowest = LevelTables::kCount - 1;
 
 // One way to round one row.
 struct Candidate {
@@ -34,13 +33,19 @@ struct Candidate {
 class RowGroup {
  public:
   RowGroup(std::span<const float> w, size_t begin, size_t rows, size_t cols,
-           std::span<const float> h, const Factor& factor)
-      : begin_(begin), rows_(rows), cols_(cols), h_(h), factor_(factor), w_(rows * cols) {
+           std::span<const float> h, const Factor& factor, const LevelTables& tables)
+      : begin_(begin),
+        rows_(rows),
+        cols_(cols),
+        h_(h),
+        factor_(factor),
+        tables_(tables),
+        w_(rows * cols) {
     std::vector<float> importance(cols);
     for (size_t c = 0; c < cols; ++c) importance[c] = h[c * cols + c];
     for (size_t r = 0; r < rows; ++r) {
       const std::span<const float> row = w.subspan((begin + r) * cols, cols);
-      AddCandidates(r, TryScales(row, importance));
+      AddCandidates(r, TryScales(row, importance, tables));
       // Near 1, so that squares stay within float's range; by a power of two, so that nothing else
       // changes.
       float extreme = 0;
@@ -71,7 +76,7 @@ class RowGroup {
         CodedBlock block;
         candidate.cost += double{
             RoundToCodes({weights, targets, width, cols_, &factor_.feedback[begin * cols_ + begin],
-                          &factor_.variance[begin], candidate.scale},
+                          &factor_.variance[begin], candidate.scale, &tables_},
                          &block)};
         Store(block, begin, width, &candidate);
         for (size_t i = 0; i < width; ++i) {
@@ -130,7 +135,10 @@ class RowGroup {
 
   // One candidate for each row is left.
   void Write(CodesMatrix* q) const {
-    std::fill_n(&q->selectors[begin_ * q->blocks()], rows_ * q->blocks(), kZeros);
+    // What has no candidate is zeros, by its scale.
+    std::fill_n(&q->selectors[begin_ * q->blocks()], rows_ * q->blocks(), kNarrowest);
+    std::fill_n(&q->levels[begin_ * cols_], rows_ * cols_,
+                static_cast<int8_t>(tables_.least[kNarrowest]));
     for (const Candidate& candidate : candidates_) {
       const size_t row = begin_ + candidate.row;
       q->scales[row] = std::ldexp(candidate.scale, exponents_[candidate.row]);
@@ -200,7 +208,7 @@ class RowGroup {
       float slope[kCodeBlock], change[kCodeBlock];
       for (size_t i = 0; i < width; ++i) slope[i] = gradient[(begin + i) * n + k];
       if (!ImproveCodes({&h_[begin * cols_ + begin], cols_, width,
-                         &w_[candidate.row * cols_ + begin], slope, candidate.scale},
+                         &w_[candidate.row * cols_ + begin], slope, candidate.scale, &tables_},
                         &block, change)) {
         continue;
       }
@@ -214,6 +222,7 @@ class RowGroup {
   const size_t begin_, rows_, cols_;
   const std::span<const float> h_;
   const Factor& factor_;
+  const LevelTables& tables_;
   std::vector<float> w_;  // [rows, cols]: each row divided by 2 to its exponent
   std::vector<int> exponents_;
   std::vector<Candidate> candidates_;  // in the order of their rows
@@ -222,12 +231,12 @@ class RowGroup {
 }  // namespace
 
 CodesMatrix CompensatedCodes(std::span<const float> w, size_t rows, size_t cols,
-                             std::span<const float> h, const Factor& factor, int sweeps,
-                             size_t threads) {
-  CodesMatrix q(rows, cols);
+                             std::span<const float> h, const Factor& factor,
+                             const LevelTables& tables, int sweeps, size_t threads) {
+  CodesMatrix q(rows, cols, tables);
   ParallelFor(threads, CeilDiv(rows, kRowGroup), [&](size_t i) {
     const size_t begin = i * kRowGroup;
-    RowGroup group(w, begin, std::min(kRowGroup, rows - begin), cols, h, factor);
+    RowGroup group(w, begin, std::min(kRowGroup, rows - begin), cols, h, factor, tables);
     group.RoundForward();
     if (sweeps > 0) {
       group.KeepBest(kRefined);

@@ -19,7 +19,7 @@ namespace rondo::convert {
 //    levels, and each block is chosen anew, the others as they are: its table, and its levels by
 //    coordinate descent. Never gets worse. The best one stays.
 CodesMatrix CompensatedCodes(std::span<const float> w, size_t rows, size_t cols,
-                             std::span<const float> h, const Factor& factor, int sweeps,
-                             size_t threads);
+                             std::span<const float> h, const Factor& factor,
+                             const LevelTables& tables, int sweeps, size_t threads);
 
 }  // namespace rondo::convert

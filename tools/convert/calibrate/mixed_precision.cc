@@ -20,14 +20,16 @@ namespace {
 using format::TensorFormat;
 
 // The first is the one that is measured.
-constexpr std::array kFormats = {MatrixFormat{TensorFormat::Q4, 0},
+constexpr std::array kFormats = {MatrixFormat{TensorFormat::Q3, 0},
+                                 MatrixFormat{TensorFormat::Q4, 0},
                                  MatrixFormat{TensorFormat::Q8, 0}};
 constexpr uint64_t kLogitBytes = uint64_t{512} << 20;  // of the exact predictions
 
 uint64_t StoredBytes(const TensorView& view, const MatrixFormat& format) {
-  const uint64_t row_bytes = format.format == TensorFormat::Q8
-                                 ? view.cols
-                                 : CodeRowBytes(RoundUp(view.cols, size_t{kCodePadding}));
+  const uint64_t row_bytes =
+      format.format == TensorFormat::Q8
+          ? view.cols
+          : CodeRowBytes(RoundUp(view.cols, size_t{kCodePadding}), CodeBits(format.format));
   return view.rows * (row_bytes + sizeof(float));
 }
 
@@ -45,9 +47,10 @@ std::vector<float> RoundTrip(std::span<const float> w, const TensorView& view,
       return;
     }
     std::vector<uint8_t> codes(view.cols), selectors(CeilDiv(view.cols, size_t{kCodeBlock}));
-    const float scale = QuantizeQ4(row, codes.data(), selectors.data());
+    const LevelTables& tables = DefaultTables(CodeBits(format.format));
+    const float scale = QuantizeCodes(row, tables, codes.data(), selectors.data());
     for (size_t c = 0; c < view.cols; ++c) {
-      const int8_t level = DefaultTables().levels[selectors[c / kCodeBlock]][codes[c]];
+      const int8_t level = tables.levels[selectors[c / kCodeBlock]][codes[c]];
       out[c] = static_cast<float>(level) * scale;
     }
   });
@@ -164,10 +167,12 @@ std::vector<FormatDecision> ChooseFormats(FloatModel& model, std::span<const uin
     const double divergence = std::max(exact.Divergence(model), 0.0);
     model.Exchange(tensors[i], w);
     const double error = SquaredDistance(w, rounded);
-    const double q8_error = SquaredDistance(w, RoundTrip(w, view, kFormats[1], threads));
-    costs.push_back(
-        {{StoredBytes(view, kFormats[0]), divergence},
-         {StoredBytes(view, kFormats[1]), error > 0 ? divergence * q8_error / error : 0.0}});
+    costs.push_back({{StoredBytes(view, kFormats[0]), divergence}});
+    for (size_t k = 1; k < kFormats.size(); ++k) {
+      const double its_error = SquaredDistance(w, RoundTrip(w, view, kFormats[k], threads));
+      costs.back().push_back(
+          {StoredBytes(view, kFormats[k]), error > 0 ? divergence * its_error / error : 0.0});
+    }
     decisions.push_back({view.name, uint64_t{view.rows} * view.cols, divergence, {}, 0});
     weights += decisions.back().weights;
     progress(static_cast<double>(i + 1) / static_cast<double>(tensors.size()));

@@ -20,7 +20,7 @@ struct MatrixFormat {
 struct FormatDecision {
   std::string name;   // of the tensor
   uint64_t weights;   // how many
-  double divergence;  // measured: KL(exact || with this matrix alone in q4), in nats
+  double divergence;  // measured: KL(exact || with this matrix alone in q3), in nats
   MatrixFormat chosen;
   double bits;  // per weight, scales included
 };
@@ -36,9 +36,10 @@ struct FormatCost {
 // Error where not even the smallest fit.
 std::vector<size_t> SpendBytes(const std::vector<std::vector<FormatCost>>& items, uint64_t budget);
 
-// One decision for each of `tensors`, q4 or q8, which shall have `bits` per weight on average. Each
-// is measured in q4 with all others exact; what q8 would do is taken to be in proportion to its
-// squared rounding error. `model` is the same afterwards. Everything throws Error.
+// One decision for each of `tensors`, q3, q4 or q8, which shall have `bits` per weight on average.
+// Each is measured in q3 with all others exact; what the others would do is taken to be in
+// proportion to their squared rounding errors. `model` is the same afterwards. Everything throws
+// Error.
 std::vector<FormatDecision> ChooseFormats(FloatModel& model, std::span<const uint32_t> tensors,
                                           const std::vector<TokenChunk>& chunks, size_t threads,
                                           double bits,

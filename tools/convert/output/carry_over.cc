@@ -19,6 +19,8 @@ std::string Fate(TensorFormat format) {
       return "dequantised and quantised anew, as q8 (a scale per channel)";
     case TensorFormat::Q4:
       return "dequantised and quantised anew, as q4 (codes)";
+    case TensorFormat::Q3:
+      return "dequantised and quantised anew, as q3 (codes)";
     default:
       return "dequantised and quantised anew, as q4b";
   }

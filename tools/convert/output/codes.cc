@@ -7,7 +7,6 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/model/packed_layout.h"
-#include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/tried_tables.h"
 #include "tools/convert/vector_clones.h"
 
@@ -17,7 +16,10 @@ namespace {
 constexpr size_t kBlock = kCodeBlock;
 constexpr float kWidest = 127;  // of the levels
 constexpr int kFits = 2;        // of the scale to the levels chosen
-constexpr uint8_t kPaddingCode = 7, kPaddingSelector = 15;
+constexpr uint8_t kPaddingSelector = 15;
+constexpr uint8_t PaddingCode(uint32_t bits) {
+  return static_cast<uint8_t>((1u << (bits - 1)) - 1);
+}
 
 // A row in whole blocks, for loops of a fixed length that the compiler vectorises.
 struct PaddedRow {
@@ -88,7 +90,7 @@ float CostOfScale(const PaddedRow& row, float scale, const LevelTables& tables) 
 // Neither end of float's range is near.
 bool IsUsable(float scale) { return std::isnormal(scale) && std::isfinite(scale * kWidest); }
 
-TriedScales TryScales(const PaddedRow& row) {
+TriedScales TryScales(const PaddedRow& row, const LevelTables& tables) {
   // From a widest level at somewhat more than a third of the row's extreme to one beyond it.
   constexpr double kFirst = 0.35, kLast = 1.1;
   TriedScales tried;
@@ -100,7 +102,7 @@ TriedScales TryScales(const PaddedRow& row) {
     const bool usable = IsUsable(scale);
     tried.scales[i] = usable ? scale : 0;
     tried.costs[i] =
-        usable ? CostOfScale(row, scale, DefaultTables()) : std::numeric_limits<float>::infinity();
+        usable ? CostOfScale(row, scale, tables) : std::numeric_limits<float>::infinity();
   }
   return tried;
 }
@@ -120,63 +122,84 @@ void Encode(const PaddedRow& row, std::span<const float> values, float scale,
     for (size_t i = 0; i < std::min(kBlock, values.size() - begin); ++i) {
       int passed = 0;
       for (const auto& midpoints : tables.midpoints) passed += steps[i] > midpoints[table];
+      const int half = static_cast<int>(tables.half);
       codes[begin + i] =
-          static_cast<uint8_t>(std::signbit(values[begin + i]) ? 7 - passed : 8 + passed);
+          static_cast<uint8_t>(std::signbit(values[begin + i]) ? half - 1 - passed : half + passed);
     }
   }
 }
 
 // With which the levels chosen miss the row least.
-float FittedScale(std::span<const float> row, const uint8_t* codes, const uint8_t* selectors) {
+float FittedScale(std::span<const float> row, const LevelTables& tables, const uint8_t* codes,
+                  const uint8_t* selectors) {
   double along = 0, square = 0;
   for (size_t i = 0; i < row.size(); ++i) {
-    const double level = DefaultTables().levels[selectors[i / kBlock]][codes[i]];
+    const double level = tables.levels[selectors[i / kBlock]][codes[i]];
     along += double{row[i]} * level;
     square += level * level;
   }
   return static_cast<float>(along / square);
 }
 
-void PackNibbles(std::span<const uint8_t> nibbles, size_t padded, uint8_t padding,
-                 uint8_t* packed) {
-  const auto nibble = [&](size_t i) { return i < nibbles.size() ? nibbles[i] : padding; };
-  for (size_t i = 0; i < padded; i += 2) {
-    packed[i / 2] = static_cast<uint8_t>(nibble(i) | nibble(i + 1) << 4);
+// `count` values of so many bits each, the first of a byte in its lowest ones; what is above them
+// is left out. Returns what is behind.
+template <typename ValueOf>
+uint8_t* PackBits(uint8_t* packed, size_t count, uint32_t bits, const ValueOf& value_of) {
+  const size_t in_byte = 8 / bits;
+  const unsigned mask = (1u << bits) - 1;
+  for (size_t i = 0; i < count; i += in_byte) {
+    unsigned byte = 0;
+    for (size_t k = 0; k < in_byte; ++k) byte |= (value_of(i + k) & mask) << k * bits;
+    *packed++ = static_cast<uint8_t>(byte);
   }
+  return packed;
 }
 
 }  // namespace
 
-TriedScales TryScales(std::span<const float> row, std::span<const float> importance) {
-  return TryScales(PaddedRow(row, importance));
+TriedScales TryScales(std::span<const float> row, std::span<const float> importance,
+                      const LevelTables& tables) {
+  return TryScales(PaddedRow(row, importance), tables);
 }
 
-float QuantizeQ4(std::span<const float> row, uint8_t* codes, uint8_t* selectors) {
+float QuantizeCodes(std::span<const float> row, const LevelTables& tables, uint8_t* codes,
+                    uint8_t* selectors) {
   const PaddedRow padded(row, {});
-  const TriedScales tried = TryScales(padded);
+  const TriedScales tried = TryScales(padded, tables);
   const size_t best =
       static_cast<size_t>(std::ranges::min_element(tried.costs) - tried.costs.begin());
   float scale = tried.scales[best];
   if (scale == 0) {
-    std::fill_n(codes, row.size(), kPaddingCode);
+    std::fill_n(codes, row.size(), PaddingCode(tables.bits));
     std::fill_n(selectors, padded.blocks, kPaddingSelector);
     return 0;
   }
-  Encode(padded, row, scale, DefaultTables(), codes, selectors);
+  Encode(padded, row, scale, tables, codes, selectors);
   for (int i = 0; i < kFits; ++i) {
-    const float fitted = FittedScale(row, codes, selectors);
+    const float fitted = FittedScale(row, tables, codes, selectors);
     if (!IsUsable(fitted)) break;
     scale = fitted;
-    Encode(padded, row, scale, DefaultTables(), codes, selectors);
+    Encode(padded, row, scale, tables, codes, selectors);
   }
   return scale;
 }
 
-void PackCodes(std::span<const uint8_t> codes, std::span<const uint8_t> selectors,
+void PackCodes(std::span<const uint8_t> codes, std::span<const uint8_t> selectors, uint32_t bits,
                uint8_t* packed) {
   const size_t padded = RoundUp(codes.size(), size_t{kCodePadding});
-  PackNibbles(codes, padded, kPaddingCode, packed);
-  PackNibbles(selectors, padded / kBlock, kPaddingSelector, packed + padded / 2);
+  const auto code = [&](size_t i) -> unsigned {
+    return i < codes.size() ? codes[i] : PaddingCode(bits);
+  };
+  const auto selector = [&](size_t i) -> unsigned {
+    return i < selectors.size() ? selectors[i] : kPaddingSelector;
+  };
+  if (bits == 4) {
+    packed = PackBits(packed, padded, 4, code);
+  } else {
+    packed = PackBits(packed, padded, 2, code);
+    packed = PackBits(packed, padded, 1, [&](size_t i) { return code(i) >> 2; });
+  }
+  PackBits(packed, padded / kBlock, 4, selector);
 }
 
 }  // namespace rondo::convert

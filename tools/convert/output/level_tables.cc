@@ -1,35 +1,42 @@
 #include "tools/convert/output/level_tables.h"
 
 #include <cmath>
+#include <limits>
 
 namespace rondo::convert {
 namespace {
 
-constexpr double kBend = 1.6;
 constexpr double kReach = 0.87;  // of a block's extreme
 
-LevelTables MakeTables() {
-  LevelTables tables;
+LevelTables MakeTables(uint32_t bits) {
+  LevelTables tables = {};
+  tables.bits = bits;
+  tables.half = 1u << (bits - 1);
+  const double last = tables.half - 0.5;
+  const double bend = bits == 3 ? 1.4 : 1.6;  // what lost least on trained models
   for (size_t t = 0; t < LevelTables::kCount; ++t) {
     const double width = std::pow(1 - 0.0553 * static_cast<double>(t), 1 / 0.7);
     const auto level = [&](size_t code) {
-      const double place = (static_cast<double>(code) - 7.5) / 7.5;
+      const double place = (static_cast<double>(code) - last) / last;
       // Far enough from a half for the last bits of the library's sinh not to matter.
-      return std::round(127 * width * std::sinh(kBend * place) / std::sinh(kBend));
+      return std::round(127 * width * std::sinh(bend * place) / std::sinh(bend));
     };
-    for (size_t c = 0; c < LevelTables::kLevels; ++c) {
+    for (size_t c = 0; c < 2 * tables.half; ++c) {
       tables.levels[t][c] = static_cast<int8_t>(level(c));
     }
-    tables.least[t] = static_cast<float>(level(8));
+    tables.least[t] = static_cast<float>(level(tables.half));
     for (size_t i = 0; i < LevelTables::kGaps; ++i) {
-      tables.midpoints[i][t] = static_cast<float>((level(8 + i) + level(9 + i)) / 2);
-      tables.gaps[i][t] = static_cast<float>(level(9 + i) - level(8 + i));
+      const bool is_one = i + 1 < tables.half;
+      const double below = level(tables.half + i), above = level(tables.half + i + 1);
+      tables.midpoints[i][t] =
+          is_one ? static_cast<float>((below + above) / 2) : std::numeric_limits<float>::infinity();
+      tables.gaps[i][t] = is_one ? static_cast<float>(above - below) : 0;
     }
   }
   for (size_t t = 0; t + LevelTables::kTried < LevelTables::kCount; ++t) {
     // Nearest by the logarithm.
-    const double wide = tables.levels[t][LevelTables::kLevels - 1];
-    const double narrow = tables.levels[t + LevelTables::kTried][LevelTables::kLevels - 1];
+    const double wide = tables.levels[t][2 * tables.half - 1];
+    const double narrow = tables.levels[t + LevelTables::kTried][2 * tables.half - 1];
     tables.limits[t] = static_cast<float>(std::sqrt(wide * narrow) / kReach);
   }
   return tables;
@@ -37,9 +44,9 @@ LevelTables MakeTables() {
 
 }  // namespace
 
-const LevelTables& DefaultTables() {
-  static const LevelTables tables = MakeTables();
-  return tables;
+const LevelTables& DefaultTables(uint32_t bits) {
+  static const LevelTables of_3 = MakeTables(3), of_4 = MakeTables(4);
+  return bits == 3 ? of_3 : of_4;
 }
 
 }  // namespace rondo::convert

@@ -1,4 +1,4 @@
-// LevelTables: what the codes of TensorFormat.Q4 stand for.
+// LevelTables: what the codes of TensorFormat.Q4 and Q3 stand for.
 #pragma once
 
 #include <cstddef>
@@ -7,19 +7,22 @@
 
 namespace rondo::convert {
 
-// From the widest to the narrowest. Each is symmetric: levels[t][15 - c] = -levels[t][c]; the upper
-// half of its codes stand for 0 or more and rise. A magnitude's nearest level is therefore least[t]
-// and of gaps[...][t] all whose midpoints[...][t] it exceeds.
+// From the widest to the narrowest. Each is symmetric, levels[t][2 half - 1 - c] = -levels[t][c];
+// the upper half of its codes stand for 0 or more and rise. A magnitude's nearest level is
+// therefore least[t] and of gaps[...][t] all whose midpoints[...][t] it exceeds.
 struct LevelTables {
   static constexpr size_t kCount = 16;
-  static constexpr size_t kLevels = 16;
-  static constexpr size_t kGaps = kLevels / 2 - 1;
+  static constexpr size_t kMostLevels = 16;
+  static constexpr size_t kGaps = kMostLevels / 2 - 1;
   static constexpr size_t kTried = 8;  // of the tables, for one block
 
-  int8_t levels[kCount][kLevels];
-  float least[kCount];             // the level of code 8
-  float midpoints[kGaps][kCount];  // between the levels of codes 8 + i and 9 + i
-  float gaps[kGaps][kCount];       // of the same two
+  uint32_t bits;                       // of a code
+  uint32_t half;                       // of the codes
+  int8_t levels[kCount][kMostLevels];  // zeros behind the last code's
+  float least[kCount];                 // the level of code `half`
+  // Between the levels of codes half + i and half + i + 1; infinity where there are none.
+  float midpoints[kGaps][kCount];
+  float gaps[kGaps][kCount];  // of the same two
   // limits[t]: of an extreme for which table t + kTried is a worse choice than table t.
   float limits[kCount - kTried];
 
@@ -39,7 +42,9 @@ struct LevelTables {
 };
 
 // Levels spaced like sinh: between the even steps that suit a block of outliers and the narrow ones
-// around zero that suit values with a normal distribution. The narrowest table has zeros.
-const LevelTables& DefaultTables();
+// around zero that suit values with a normal distribution. The narrowest table of 4
+// bits has zeros.
+// `bits`: 4 or 3.
+const LevelTables& DefaultTables(uint32_t bits);
 
 }  // namespace rondo::convert

@@ -40,10 +40,12 @@ class RowEncoder {
       uint8_t* data = encoded_.data() + i * row_bytes;
       if (format_ == TensorFormat::Q8) {
         row_scales_[first_row_scale + i] = QuantizeQ8(row, reinterpret_cast<int8_t*>(data));
-      } else if (format_ == TensorFormat::Q4) {
+      } else if (IsCodes(format_)) {
+        const uint32_t bits = CodeBits(format_);
         std::vector<uint8_t> codes(cols_), selectors(CeilDiv(cols_, size_t{kCodeBlock}));
-        row_scales_[first_row_scale + i] = QuantizeQ4(row, codes.data(), selectors.data());
-        PackCodes(codes, selectors, data);
+        row_scales_[first_row_scale + i] =
+            QuantizeCodes(row, DefaultTables(bits), codes.data(), selectors.data());
+        PackCodes(codes, selectors, bits, data);
       } else {
         QuantizeQ4B(row, block_, data, q4b_scales_.data() + first_q4b_scale + i * blocks);
       }
@@ -70,14 +72,16 @@ class RowEncoder {
  private:
   size_t RowBytes() const {
     if (format_ == TensorFormat::Q8) return cols_;
-    if (format_ == TensorFormat::Q4) return CodeRowBytes(RoundUp(cols_, size_t{kCodePadding}));
+    if (IsCodes(format_)) {
+      return CodeRowBytes(RoundUp(cols_, size_t{kCodePadding}), CodeBits(format_));
+    }
     return RoundUp(cols_, block_) / 2;
   }
 
   const TensorFormat format_;
   const size_t cols_, block_;
   std::vector<uint8_t> encoded_;
-  std::vector<float> row_scales_;  // of Q8 and Q4
+  std::vector<float> row_scales_;  // of Q8 and codes
   std::vector<uint16_t> q4b_scales_;
 };
 
@@ -161,7 +165,7 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
                       {},
                       {}};
   if (format != TensorFormat::F32) stored.scales = writer.Add(encoder.scales());
-  if (format == TensorFormat::Q4) stored.tables = writer.AddShared(DefaultTables().bytes());
+  if (IsCodes(format)) stored.tables = writer.AddShared(DefaultTables(CodeBits(format)).bytes());
   return stored;
 }
 

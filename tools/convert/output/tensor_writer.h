@@ -16,7 +16,7 @@ bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
 
 // Reads the parts of `recipe`, which must have the shapes it says, and writes them in `format`
 // (with `block` columns per scale for Q4B; parts that HoldsQ4B() are taken as they are in blocks of
-// 32; Q4 with the default tables). Holds some rows as floats and, while it runs, the tensor's
+// 32; codes with the default tables). Holds some rows as floats and, while it runs, the tensor's
 // scales. `progress` is told the source bytes read with each step. Throws Error.
 StoredTensor WriteTensor(const TensorRecipe& recipe, format::TensorFormat format, uint32_t block,
                          const Checkpoint& checkpoint, FileWriter& writer,

@@ -196,7 +196,7 @@ TEST_F(TinyCalibration, MixedFormatsKeepToTheirBits) {
   double before = 1;
   uintmax_t bytes = 0;
   // Rows are so short that their scales alone take half a bit.
-  for (const char* bits : {"5", "7"}) {
+  for (const char* bits : {"4", "5", "7"}) {
     const std::string mixed =
         Convert(folder_, "mixed", std::string("--weights auto --bits ") + bits + options);
     EXPECT_THAT(printed_, HasSubstr("layers.3.mlp.down"));
@@ -228,7 +228,7 @@ TEST_F(TinyCalibration, FailuresLeaveNothingBehind) {
   const std::string text = " --calibrate '" + tool_.Path("short") + "'";
   expect_failure("--weights q4b" + text, 1, "give at least 511");
   expect_failure("--weights q4b --calibrate /no/such/text", 1, "/no/such/text");
-  expect_failure("--weights q8" + text, 2, "q4, q4b or auto");
+  expect_failure("--weights q8" + text, 2, "q4, q3, q4b or auto");
   expect_failure("--weights auto", 2, "--calibrate");
   expect_failure("--weights auto --bits 77" + text, 2, "--bits");
 }

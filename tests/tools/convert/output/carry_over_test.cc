@@ -42,6 +42,9 @@ TEST(CarryOver, SaysWhatBecameOfQuantisedTensors) {
   EXPECT_THAT(
       NotesOf(blocks, TensorFormat::Q4, 32),
       ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q4 (codes)"));
+  EXPECT_THAT(
+      NotesOf(blocks, TensorFormat::Q3, 32),
+      ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q3 (codes)"));
   EXPECT_THAT(NotesOf(others, TensorFormat::Q4B, 32),
               ElementsAre("tensors of Q6_K (1) were dequantised and quantised anew, as q4b"));
 }

@@ -46,8 +46,8 @@ CheckpointShape Biased() {
 }
 
 TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
-  for (TensorFormat format :
-       {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4, TensorFormat::Q4B}) {
+  for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4,
+                              TensorFormat::Q4B, TensorFormat::Q3}) {
     const ConvertedModel model(Biased(), format, format);
     const ModelBytes portable_bytes = model.portable();
     const ModelFile portable = *ModelFile::Open(portable_bytes.bytes());
