@@ -8,6 +8,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/finite.h"
 #include "runtime/kernels/row_ops.h"
+#include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
@@ -36,7 +37,7 @@ KvPage::KvPage(const KernelSet& set, KvFormat format, size_t head_dim, size_t v_
     key_tile_bytes_ =
         set.q8.nr * (sizeof(int32_t) + RoundUp(head_dim, set.q8.kr) + 2 * sizeof(float));
     value_tiles = CeilDiv(v_head_dim, kValueChannels);
-    value_tile_bytes_ = kValueChannels * kKvBlockTokens;
+    value_tile_bytes_ = kValueTileBytes;
   } else {
     key_tiles = kKvBlockTokens / set.f32.nr;
     key_tile_bytes_ = set.f32.nr * (1 + head_dim) * sizeof(float);

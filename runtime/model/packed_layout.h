@@ -58,7 +58,7 @@ inline constexpr uint32_t kBlockSelectors = kCodeChannels / 2;  // bytes of a bl
 inline constexpr uint32_t kGroupSelectors = 64;                 // bytes of a group
 // Bytes of a block's codes in a tile.
 constexpr uint32_t BlockCodes(uint32_t bits) { return kCodeChannels * kCodeBlock * bits / 8; }
-// Bytes of a row that is not packed, codes and selectors, and of its codes. `k` as below.
+// Bytes of the codes of a row that is not packed, and of the row: selectors follow. `k` as below.
 constexpr uint64_t RowCodes(uint64_t k, uint32_t bits) { return k / 8 * bits; }
 constexpr uint64_t CodeRowBytes(uint64_t k, uint32_t bits) {
   return RowCodes(k, bits) + k / kCodeBlock / 2;

@@ -206,8 +206,8 @@ void Complete(Arguments* a) {
 
 RandomModelOptions RandomOptions(const Arguments& a) {
   RandomModelOptions options;
-  options.weights = options.embedding = a.weights;
-  if (a.weights != "f32") options.embedding = "q8";  // as `rondo convert` does
+  options.weights = a.weights;
+  options.embedding = a.weights == "f32" ? "f32" : "q8";  // as `rondo convert` does
   if (!a.embedding.empty()) options.embedding = a.embedding;
   if (a.block > 0) options.block = a.block;
   return options;
@@ -281,8 +281,7 @@ void AddBenchCommand(CLI::App& app) {
       ->group(kShapeGroup);
   command
       ->add_option("--embedding", a->embedding,
-                   "Format of embedding and output head; default: f32 with --weights f32, else "
-                   "that of --weights")
+                   "Format of embedding and output head; default: f32 with --weights f32, else q8")
       ->check(formats)
       ->needs(shape)
       ->type_name("f32|q8|q4|q3|q4b")

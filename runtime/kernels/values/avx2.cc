@@ -19,11 +19,7 @@ struct Avx2 {
   static Vector Widen(const uint8_t* at) {
     return _mm256_cvtepi8_epi16(_mm_load_si128(reinterpret_cast<const __m128i*>(at)));
   }
-  static Vector Pair(const int16_t* p) {
-    int32_t both;
-    __builtin_memcpy(&both, p, sizeof both);
-    return _mm256_set1_epi32(both);
-  }
+  static Vector Repeat(int32_t pair) { return _mm256_set1_epi32(pair); }
   static void MultiplyAdd(Vector& sum, Vector a, Vector b) {
     sum = _mm256_add_epi32(sum, _mm256_madd_epi16(a, b));
   }

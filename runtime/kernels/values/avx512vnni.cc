@@ -19,11 +19,7 @@ struct Avx512Vnni {
   static Vector Widen(const uint8_t* at) {
     return _mm512_cvtepi8_epi16(_mm256_load_si256(reinterpret_cast<const __m256i*>(at)));
   }
-  static Vector Pair(const int16_t* p) {
-    int32_t both;
-    __builtin_memcpy(&both, p, sizeof both);
-    return _mm512_set1_epi32(both);
-  }
+  static Vector Repeat(int32_t pair) { return _mm512_set1_epi32(pair); }
   // Inline assembly: gcc 12 copies the sums around the intrinsic.
   [[gnu::always_inline]] static void MultiplyAdd(Vector& sum, Vector a, Vector b) {
     asm("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));

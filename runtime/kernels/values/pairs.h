@@ -44,7 +44,9 @@ void WeighVectors(const ValueCall& call, size_t row, size_t first) {
       for (size_t v = 0; v < kVectors; ++v) values[v] = Isa::Widen(at[v] + t * kValueChannels);
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
-        const typename Isa::Vector pair = Isa::Pair(p + r * call.stride + t);
+        int32_t both;
+        __builtin_memcpy(&both, p + r * call.stride + t, sizeof both);
+        const typename Isa::Vector pair = Isa::Repeat(both);
 #pragma GCC unroll 4
         for (size_t v = 0; v < kVectors; ++v) Isa::MultiplyAdd(sums[r][v], pair, values[v]);
       }

@@ -19,11 +19,7 @@ struct Sse41 {
   static Vector Widen(const uint8_t* at) {
     return _mm_cvtepi8_epi16(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(at)));
   }
-  static Vector Pair(const int16_t* p) {
-    int32_t both;
-    __builtin_memcpy(&both, p, sizeof both);
-    return _mm_set1_epi32(both);
-  }
+  static Vector Repeat(int32_t pair) { return _mm_set1_epi32(pair); }
   static void MultiplyAdd(Vector& sum, Vector a, Vector b) {
     sum = _mm_add_epi32(sum, _mm_madd_epi16(a, b));
   }

@@ -12,12 +12,12 @@ LevelTables MakeTables(uint32_t bits) {
   LevelTables tables = {};
   tables.bits = bits;
   tables.half = 1u << (bits - 1);
-  const double last = tables.half - 0.5;
+  const double middle = tables.half - 0.5;
   const double bend = bits == 3 ? 1.4 : 1.6;  // what lost least on trained models
   for (size_t t = 0; t < LevelTables::kCount; ++t) {
     const double width = std::pow(1 - 0.0553 * static_cast<double>(t), 1 / 0.7);
     const auto level = [&](size_t code) {
-      const double place = (static_cast<double>(code) - last) / last;
+      const double place = (static_cast<double>(code) - middle) / middle;
       // Far enough from a half for the last bits of the library's sinh not to matter.
       return std::round(127 * width * std::sinh(bend * place) / std::sinh(bend));
     };

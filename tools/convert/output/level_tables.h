@@ -42,9 +42,8 @@ struct LevelTables {
 };
 
 // Levels spaced like sinh: between the even steps that suit a block of outliers and the narrow ones
-// around zero that suit values with a normal distribution. The narrowest table of 4
-// bits has zeros.
-// `bits`: 4 or 3.
+// around zero that suit values with a normal distribution. `bits`: 4, where the narrowest table has
+// zeros, or 3.
 const LevelTables& DefaultTables(uint32_t bits);
 
 }  // namespace rondo::convert
