@@ -121,12 +121,15 @@ sh tools/install_packages.sh test || exit 1
 # Left out by GoogleTest's patterns, and why.
 # The fast kernel sets go the same ways, and take a tenth of the time under a sanitizer:
 slow_kernels='*RowInvariance*/sse41*:*RowInvariance*/scalar*:*Schedules*_sse41_*:*Schedules*_scalar_*'
+slow_kernels="$slow_kernels:*SnapshotTest*_sse41_*:*SnapshotTest*_scalar_*"
 # Only the converter does this, searching long for bytes that are the same on every machine:
 converter='TinyCalibration.*:Models/Trained.*'
 # Times and the perplexity of a whole text mean little where all is slow:
-long='BenchCommand.*:ToolTest.EvalOf*'
-# Which kernels compute is nothing to the end of the context:
-one_policy='*Schedules*_stop'
+long='Bench*:SessionsBench*:ToolTest.Eval*'
+# The tools' files when signals come, in processes of one thread:
+signals='*InterruptTest*'
+# Which kernels compute is nothing to the end of the context, nor to what is undone:
+one_policy='*Schedules*_stop:*SessionHistory.RandomCalls*'
 # What a process holds is, under an emulator, also what the emulator holds:
 memory='ConvertTest.MemoryStaysSmall*'
 
@@ -167,7 +170,7 @@ for stage_name in $stages; do
       else # threads do not depend on the kernels: row invariance for the fastest ones in q8
         configure tsan -DRONDO_TEST_TOOL= && build tsan rondo_unit_tests rondo_model_tests rondo_abi_tests &&
           run_tests tsan 'unit|model|abi' \
-            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4*:*Schedules*_f32_*"
+            "$slow_kernels:$converter:$long:$signals:*RowInvariance*_F32:*RowInvariance*_Q4*:*Schedules*_f32_*"
       fi
       ;;
     arm64)
