@@ -125,9 +125,8 @@ slow_kernels="$slow_kernels:*SnapshotTest*_sse41_*:*SnapshotTest*_scalar_*"
 # Only the converter does this, searching long for bytes that are the same on every machine:
 converter='TinyCalibration.*:Models/Trained.*'
 # Times and the perplexity of a whole text mean little where all is slow:
-long='Bench*:SessionsBench*:ToolTest.Eval*'
-# The tools' files when signals come, in processes of one thread:
-signals='*InterruptTest*'
+long='BenchCommand.*:ToolTest.EvalOf*'
+benchmarks='Bench.*:SessionsBench*:ToolTest.EvalAgainst*'
 # Which kernels compute is nothing to the end of the context, nor to what is undone:
 one_policy='*Schedules*_stop:*SessionHistory.RandomCalls*'
 # What a process holds is, under an emulator, also what the emulator holds:
@@ -170,7 +169,7 @@ for stage_name in $stages; do
       else # threads do not depend on the kernels: row invariance for the fastest ones in q8
         configure tsan -DRONDO_TEST_TOOL= && build tsan rondo_unit_tests rondo_model_tests rondo_abi_tests &&
           run_tests tsan 'unit|model|abi' \
-            "$slow_kernels:$converter:$long:$signals:*RowInvariance*_F32:*RowInvariance*_Q4*:*Schedules*_f32_*"
+            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4*:*Schedules*_f32_*"
       fi
       ;;
     arm64)
@@ -182,7 +181,7 @@ for stage_name in $stages; do
           build arm64 rondo_arm_tests && run_tests arm64 arm
         else
           build arm64 && run_tests arm64 arm &&
-            run_tests arm64 'unit|model|fuzz|abi' "*RowInvariance*:$slow_kernels:*Schedules*_f32_*:$one_policy:$converter:$long:$memory"
+            run_tests arm64 'unit|model|fuzz|abi' "*RowInvariance*:$slow_kernels:*Schedules*_f32_*:$one_policy:$converter:$long:$benchmarks:$memory"
         fi
       fi
       ;;

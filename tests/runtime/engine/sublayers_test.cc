@@ -1,4 +1,5 @@
-// A layer may be any list of sublayers: the engine against the forward pass in plain loops.
+// A layer may be any list of sublayers, and matrices may share weights and tables: the engine
+// against the forward pass in plain loops.
 #include <gtest/gtest.h>
 
 #include <algorithm>
