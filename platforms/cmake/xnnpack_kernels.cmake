@@ -22,11 +22,12 @@ function(rondo_unsigned_kernels flags dir)
     set(file "${xnnpack_SOURCE_DIR}/src/${dir}/gen/${stem}.c")
     file(READ "${file}" source)
     string(REGEX MATCH "xnn_[a-z0-9_]+_ukernel_[a-z0-9_]+" function "${source}")
-    if(NOT source MATCHES "_mm512_xor_epi64\\(_mm512_set1_epi64\\(" OR NOT function)
+    if(NOT source MATCHES "_mm512_xor_epi(32|64)\\(_mm512_set1_epi(32|64)\\(" OR NOT function)
       message(FATAL_ERROR "${file} is not the pinned one: it does not flip its inputs' sign")
     endif()
     set(copy "${CMAKE_BINARY_DIR}/xnnpack/${stem}-unsigned.c")
     file(CONFIGURE OUTPUT "${copy}" @ONLY CONTENT "#include <immintrin.h>
+#define _mm512_xor_epi32(inputs, sign) (inputs)
 #define _mm512_xor_epi64(inputs, sign) (inputs)
 #define @function@ rondo_unsigned_@function@
 #include \"@file@\"
@@ -135,6 +136,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     qd8-f32-qb4w-gemm-5x16c8-minmax-avx512vnni-prfm
     qd8-f32-qb4w-gemm-8x16c8-minmax-avx512vnni-prfm)
   rondo_unsigned_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x16c4-minmax-avx512vnni
+    qd8-f32-qc8w-gemm-4x16c4-minmax-avx512vnni
+    qd8-f32-qc8w-gemm-8x16c4-minmax-avx512vnni
     qd8-f32-qc8w-gemm-1x16c8-minmax-avx512vnni
     qd8-f32-qc8w-gemm-5x16c8-minmax-avx512vnni-prfm
     qd8-f32-qc8w-gemm-8x16c8-minmax-avx512vnni-prfm)

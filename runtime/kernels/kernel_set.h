@@ -142,7 +142,8 @@ struct KernelSet {
   const ValueKernels* values;    // P.V
   bool unsigned_inputs = false;  // q8 and q4b read int8 inputs as q + 128
 
-  TileKernels<QuantizedGemm> q8;   // int8 inputs, int8 weights per channel; also Q.K
+  TileKernels<QuantizedGemm> q8;    // int8 inputs, int8 weights per channel
+  TileKernels<QuantizedGemm> keys;  // the same for Q.K; empty: q8 serves
   TileKernels<QuantizedGemm> q4b;  // int8 inputs, int4 weights per block
   TileKernels<FloatGemm> f32;      // float inputs and weights
 
@@ -158,6 +159,8 @@ struct KernelSet {
   void (*tanh)(size_t n, const float* in, float* out, const void* params);
   void (*gelu)(size_t n, const float* in, float* out, const void* params);  // with erf
   void (*multiply)(size_t n, const float* a, const float* b, float* out, const void* params);
+
+  const TileKernels<QuantizedGemm>& KeyKernels() const { return keys.nr != 0 ? keys : q8; }
 };
 
 // Every set compiled into this build, best first; the last one is portable C.

@@ -33,9 +33,10 @@ KvPage::KvPage(const KernelSet& set, KvFormat format, size_t head_dim, size_t v_
     : set_(&set), format_(format), head_dim_(head_dim), v_head_dim_(v_head_dim) {
   size_t key_tiles, value_tiles;
   if (format == KvFormat::kInt8) {
-    key_tiles = kKvBlockTokens / set.q8.nr;
+    const auto& kernels = set.KeyKernels();
+    key_tiles = kKvBlockTokens / kernels.nr;
     key_tile_bytes_ =
-        set.q8.nr * (sizeof(int32_t) + RoundUp(head_dim, set.q8.kr) + 2 * sizeof(float));
+        kernels.nr * (sizeof(int32_t) + RoundUp(head_dim, kernels.kr) + 2 * sizeof(float));
     value_tiles = CeilDiv(v_head_dim, kValueChannels);
     value_tile_bytes_ = kValueTileBytes;
   } else {
@@ -75,8 +76,8 @@ void KvPage::PutFloats(uint8_t* page, size_t slot, const float* key, const float
 }
 
 void KvPage::PutKey(uint8_t* page, size_t slot, const int8_t* key, float scale) const {
-  const size_t nr = set_->q8.nr;
-  const size_t kr = set_->q8.kr;
+  const size_t nr = set_->KeyKernels().nr;
+  const size_t kr = set_->KeyKernels().kr;
   const size_t groups = CeilDiv(head_dim_, kr);
   uint8_t* tile = page + slot / nr * key_tile_bytes_;
   const size_t n = slot % nr;
@@ -117,8 +118,8 @@ void KvPage::Read(const uint8_t* page, size_t slot, uint8_t* bytes) const {
     }
     return;
   }
-  const size_t nr = set_->q8.nr;
-  const size_t kr = set_->q8.kr;
+  const size_t nr = set_->KeyKernels().nr;
+  const size_t kr = set_->KeyKernels().kr;
   const size_t groups = CeilDiv(head_dim_, kr);
   const size_t n = slot % nr;
   const uint8_t* group = page + slot / nr * key_tile_bytes_ + nr * sizeof(int32_t);
@@ -165,7 +166,7 @@ void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, si
   for (size_t r = 0; r < rows;) {
     size_t m;
     if (format_ == KvFormat::kInt8) {
-      const auto& kernels = set_->q8;
+      const auto& kernels = set_->KeyKernels();
       m = std::min<size_t>(kernels.max_rows, rows - r);
       kernels.by_rows[m](
           m, tokens, head_dim_, reinterpret_cast<const int8_t*>(queries.rows + r * queries.stride),

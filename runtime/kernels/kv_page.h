@@ -3,7 +3,7 @@
 // A cached token is an output channel of the product Q.K^T and an input step of P.V, so that both
 // run right on the page; nothing is ever repacked (DESIGN: KV cache layout).
 //
-//   int8:  keys    [tokens / nr] tiles of q8:  int32 -sum, head_dim int8, float scale, float 0
+//   int8:  keys    [tokens / nr] tiles of keys: int32 -sum, head_dim int8, float scale, float 0
 //          values  [v_head_dim / kValueChannels] tiles of the set's ValueKernels
 //          scales  float [tokens], multiplied into a token's probability
 //   f32:   keys    [tokens / nr] tiles of f32: float 0, head_dim floats     (reference for tests)

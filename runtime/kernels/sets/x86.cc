@@ -7,25 +7,34 @@
 #include "runtime/kernels/xnnpack_adapter.h"
 
 // Kernels compiled for inputs that hold q + 128 (platforms/cmake/xnnpack_kernels.cmake).
-#define RONDO_DECLARE_UNSIGNED(tile)                               \
-  extern "C" decltype(xnn_qd8_f32_qc8w_gemm_minmax_ukernel_##tile) \
-      rondo_unsigned_xnn_qd8_f32_qc8w_gemm_minmax_ukernel_##tile,  \
-      rondo_unsigned_xnn_qd8_f32_qb4w_gemm_minmax_ukernel_##tile
-RONDO_DECLARE_UNSIGNED(1x16c8__avx512vnni);
-RONDO_DECLARE_UNSIGNED(5x16c8__avx512vnni_prfm);
-RONDO_DECLARE_UNSIGNED(8x16c8__avx512vnni_prfm);
+#define RONDO_DECLARE_UNSIGNED(gemm, tile)                           \
+  extern "C" decltype(xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile) \
+      rondo_unsigned_xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile
+RONDO_DECLARE_UNSIGNED(qb4w, 1x16c8__avx512vnni);
+RONDO_DECLARE_UNSIGNED(qb4w, 5x16c8__avx512vnni_prfm);
+RONDO_DECLARE_UNSIGNED(qb4w, 8x16c8__avx512vnni_prfm);
+RONDO_DECLARE_UNSIGNED(qc8w, 1x16c8__avx512vnni);
+RONDO_DECLARE_UNSIGNED(qc8w, 5x16c8__avx512vnni_prfm);
+RONDO_DECLARE_UNSIGNED(qc8w, 8x16c8__avx512vnni_prfm);
+RONDO_DECLARE_UNSIGNED(qc8w, 1x16c4__avx512vnni);
+RONDO_DECLARE_UNSIGNED(qc8w, 4x16c4__avx512vnni);
+RONDO_DECLARE_UNSIGNED(qc8w, 8x16c4__avx512vnni);
 #define RONDO_UNSIGNED_Q8(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qc8w_gemm, t)
 #define RONDO_UNSIGNED_Q4B(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qb4w_gemm, t)
 
 namespace rondo {
 
-// Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels win. A
-// macro, so that the tables need no code at load time.
+// Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels win.
+// Keys have few channels: groups of 4 need no sums across a vector at the end. A macro, so that the
+// tables need no code at load time.
 #define RONDO_AVX512VNNI                                                                       \
   .values = &kValueKernelsAvx512Vnni, .unsigned_inputs = true,                                 \
   .q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),                          \
                      RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),                               \
                      RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),                              \
+  .keys = RONDO_FAMILY(16, 4, 8, RONDO_UNSIGNED_Q8(1x16c4__avx512vnni),                        \
+                       RONDO_UNSIGNED_Q8(4x16c4__avx512vnni),                                  \
+                       RONDO_UNSIGNED_Q8(8x16c4__avx512vnni)),                                 \
   .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                        \
                       RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                             \
                       RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                            \

@@ -24,6 +24,7 @@ TEST(KernelSetTest, EveryFamilyHasAKernelForEveryNumberOfRows) {
   for (const KernelSet* set : AllKernelSets()) {
     SCOPED_TRACE(set->name);
     ExpectEveryNumberOfRows(set->q8);
+    ExpectEveryNumberOfRows(set->KeyKernels());
     ExpectEveryNumberOfRows(set->q4b);
     ExpectEveryNumberOfRows(set->f32);
   }
