@@ -171,9 +171,32 @@ size_t AttentionSegments::Most(const ContextWindow& window) {
 
 namespace {
 
-// What the rows [begin, begin + count) see of one segment.
-void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
-                uint64_t segment, const Queries& queries, float* scores, const Sums& sums) {
+// The pages of one segment for one KV head.
+struct SegmentPages {
+  const uint8_t* of[kSegmentBlocks] = {};  // null: none of the rows sees it
+};
+
+// Those that the rows [begin, begin + count) see.
+SegmentPages PagesOf(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
+                     uint64_t segment) {
+  const ContextWindow& window = call.kv->window(call.entry);
+  const uint64_t first_recent = window.FirstRecentBlock(call.position + begin);
+  const uint64_t last = ContextWindow::Block(call.position + begin + count - 1);
+  SegmentPages pages;
+  for (uint64_t i = 0; i < kSegmentBlocks; ++i) {
+    const uint64_t block = segment * kSegmentBlocks + i;
+    if (block <= last && (block < window.sink_blocks || block >= first_recent)) {
+      pages.of[i] = call.kv->Page(block, call.entry, kv_head);
+    }
+  }
+  return pages;
+}
+
+// What the rows [begin, begin + count) see of one segment, which has these pages; `next` is read
+// after it.
+void SumSegment(const AttentionCall& call, size_t begin, size_t count, uint64_t segment,
+                const SegmentPages& pages, const SegmentPages& next, const Queries& queries,
+                float* scores, const Sums& sums) {
   const size_t q_per_kv = call.q_per_kv;
   const size_t n = count * q_per_kv;
   const KernelSet& set = *call.set;
@@ -195,12 +218,10 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
 
   // Scores, and minus infinity where a row does not see a block: a row's softmax then runs over
   // the same places of the segment whatever the rows beside it see.
-  const uint8_t* pages[kSegmentBlocks] = {};  // null: no row sees it
   for (size_t t = 0; t < tokens; t += kBlock) {
     const uint64_t block = first_block + t / kBlock;
-    if (sees(0, block) || sees(count - 1, block)) {
-      pages[t / kBlock] = call.kv->Page(block, call.entry, kv_head);
-      page_kind.Scores(pages[t / kBlock], block < window.sink_blocks ? sinks : recent, n,
+    if (const uint8_t* page = pages.of[t / kBlock]; page != nullptr) {
+      page_kind.Scores(page, block < window.sink_blocks ? sinks : recent, n,
                        std::min(kBlock, tokens - t), scores + t, kSegment);
     }
     for (size_t q = 0; q < n; ++q) {
@@ -232,7 +253,7 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
     }
     std::fill_n(p + seen, whole_blocks - seen, 0.0f);
   }
-  page_kind.WeighValues({pages, whole_blocks / kBlock}, scores, kSegment, n, sums.sum);
+  page_kind.WeighValues({pages.of, whole_blocks / kBlock}, next.of, scores, kSegment, n, sums.sum);
 }
 
 // Adds query q of `part` to query q of `all`, in the order of the segments.
@@ -275,8 +296,12 @@ void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t coun
   const Sums all(s.all, n, dim);
   all.Clear(n, dim);
   const AttentionSegments segments(call, begin, count);
+  SegmentPages pages = PagesOf(call, kv_head, begin, count, segments[0]);
   for (size_t i = 0; i < segments.count(); ++i) {
-    SumSegment(call, kv_head, begin, count, segments[i], s.queries, s.p, part);
+    SegmentPages next;
+    if (i + 1 < segments.count()) next = PagesOf(call, kv_head, begin, count, segments[i + 1]);
+    SumSegment(call, begin, count, segments[i], pages, next, s.queries, s.p, part);
+    pages = next;
     for (size_t q = 0; q < n; ++q) AddSegment(*call.set, part, dim, q, all, q);
   }
   for (size_t q = 0; q < n; ++q) {
@@ -304,8 +329,13 @@ void PrepareQueries(const AttentionCall& call, size_t kv_head, uint8_t* queries,
 
 void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment,
                    const uint8_t* queries, uint8_t* scratch, float* part) {
-  SumSegment(call, kv_head, 0, call.rows, segment, SharedQueries(call, queries),
-             Scratch(call, scratch).p, Sums(part, call.rows * call.q_per_kv, call.v_head_dim));
+  // Whose turn it is then, as a rule.
+  const bool last_head = kv_head + 1 == call.n_kv_heads;
+  const SegmentPages next =
+      PagesOf(call, last_head ? 0 : kv_head + 1, 0, call.rows, last_head ? segment + 1 : segment);
+  SumSegment(call, 0, call.rows, segment, PagesOf(call, kv_head, 0, call.rows, segment), next,
+             SharedQueries(call, queries), Scratch(call, scratch).p,
+             Sums(part, call.rows * call.q_per_kv, call.v_head_dim));
 }
 
 void MergeSegments(const AttentionCall& call, size_t row, float* parts, size_t segments,

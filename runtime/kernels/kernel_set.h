@@ -130,9 +130,11 @@ inline constexpr size_t kMostWeighedBlocks = 8;
 struct ValueKernels {
   uint32_t kr;
   // out[r, c] = factors[r] * sum over tokens t of p[r, t] * value[t, c]; out is [rows, channels].
-  // `blocks`: each one's values, aligned to 64, or null: its tokens have no part in it.
-  void (*weigh)(size_t rows, size_t channels, const uint8_t* const* blocks, size_t n_blocks,
-                const int16_t* p, size_t stride, const float* factors, float* out);
+  // `blocks`: each one's values, aligned to 64, or null: its tokens have no part in it. Of `next`,
+  // n_blocks addresses or null, as many bytes may be read ahead.
+  void (*weigh)(size_t rows, size_t channels, const uint8_t* const* blocks,
+                const uint8_t* const* next, size_t n_blocks, const int16_t* p, size_t stride,
+                const float* factors, float* out);
 };
 
 struct KernelSet {
@@ -142,10 +144,10 @@ struct KernelSet {
   const ValueKernels* values;    // P.V
   bool unsigned_inputs = false;  // q8 and q4b read int8 inputs as q + 128
 
-  TileKernels<QuantizedGemm> q8;    // int8 inputs, int8 weights per channel
-  TileKernels<QuantizedGemm> keys;  // the same for Q.K; empty: q8 serves
-  TileKernels<QuantizedGemm> q4b;  // int8 inputs, int4 weights per block
-  TileKernels<FloatGemm> f32;      // float inputs and weights
+  TileKernels<QuantizedGemm> q8;         // int8 inputs, int8 weights per channel
+  TileKernels<QuantizedGemm> keys = {};  // the same for Q.K; empty: q8 serves
+  TileKernels<QuantizedGemm> q4b;        // int8 inputs, int4 weights per block
+  TileKernels<FloatGemm> f32;            // float inputs and weights
 
   const RowLoops* loops;
 

@@ -16,6 +16,14 @@ namespace rondo {
 namespace {
 constexpr size_t kMaxHeadDim = 512;
 
+// Inlined by force: gcc 12 takes a function that only prefetches for one that does nothing.
+[[gnu::always_inline]] inline void ReadAhead(const uint8_t* begin, size_t bytes) {
+  constexpr int kRead = 0, kL2 = 2;
+  for (size_t i = 0; i < bytes; i += 64) {
+    __builtin_prefetch(begin + i, kRead, kL2);
+  }
+}
+
 // Symmetric int8 over one head: real = q * scale. Returns the scale, which is finite: a row that
 // does not see the token multiplies it by zero.
 float QuantizeHead(const KernelSet& set, const float* in, size_t n, int8_t* out) {
@@ -163,41 +171,48 @@ bool KvPage::IsFinite(const uint8_t* bytes) const {
 
 void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
                     float* scores, size_t stride) const {
-  for (size_t r = 0; r < rows;) {
-    size_t m;
-    if (format_ == KvFormat::kInt8) {
-      const auto& kernels = set_->KeyKernels();
-      m = std::min<size_t>(kernels.max_rows, rows - r);
-      kernels.by_rows[m](
-          m, tokens, head_dim_, reinterpret_cast<const int8_t*>(queries.rows + r * queries.stride),
-          queries.stride, page, scores + r * stride, stride * sizeof(float),
-          kernels.nr * sizeof(float), &kNoClamp, TileQuants(queries.quant + r, m).quant);
-    } else {
-      const auto& kernels = set_->f32;
-      m = std::min<size_t>(kernels.max_rows, rows - r);
-      kernels.by_rows[m](m, tokens, head_dim_ * sizeof(float),
-                         reinterpret_cast<const float*>(queries.rows + r * queries.stride),
-                         queries.stride, page, scores + r * stride, stride * sizeof(float),
-                         kernels.nr * sizeof(float), &kNoClamp);
+  const auto& kernels = set_->KeyKernels();
+  const size_t tile_values = (bytes_ - values_offset_) / (kKvBlockTokens / kernels.nr);
+  size_t m;
+  for (size_t r = 0; r < rows; r += m, scores += m * stride) {
+    const uint8_t* in = queries.rows + r * queries.stride;
+    if (format_ == KvFormat::kFloat32) {
+      m = std::min<size_t>(set_->f32.max_rows, rows - r);
+      set_->f32.by_rows[m](m, tokens, head_dim_ * sizeof(float), reinterpret_cast<const float*>(in),
+                           queries.stride, page, scores, stride * sizeof(float),
+                           set_->f32.nr * sizeof(float), &kNoClamp);
+      continue;
     }
-    r += m;
+    m = std::min<size_t>(kernels.max_rows, rows - r);
+    const TileQuants quants(queries.quant + r, m);
+    // The first rows go tile by tile: a page's values asked for at once would keep keys waiting.
+    const size_t step = r == 0 ? kernels.nr : kKvBlockTokens;
+    for (size_t t = 0; t < tokens; t += step) {
+      const size_t tile = t / kernels.nr;
+      if (r == 0) ReadAhead(page + values_offset_ + tile * tile_values, tile_values);
+      kernels.by_rows[m](m, std::min(step, tokens - t), head_dim_,
+                         reinterpret_cast<const int8_t*>(in), queries.stride,
+                         page + tile * key_tile_bytes_, scores + t, stride * sizeof(float),
+                         kernels.nr * sizeof(float), &kNoClamp, quants.quant);
+    }
   }
 }
 
-void KvPage::WeighValues(std::span<const uint8_t* const> pages, float* p, size_t stride,
-                         size_t rows, float* out) const {
+void KvPage::WeighValues(std::span<const uint8_t* const> pages, const uint8_t* const* next,
+                         float* p, size_t stride, size_t rows, float* out) const {
   for (size_t r = 0; r < rows; r += kMaxTileRows) {
     const size_t m = std::min(kMaxTileRows, rows - r);
     if (format_ == KvFormat::kInt8) {
-      WeighIntegers(pages, p + r * stride, stride, m, out + r * v_head_dim_);
+      WeighIntegers(pages, r == 0 ? next : nullptr, p + r * stride, stride, m,
+                    out + r * v_head_dim_);
     } else {
       WeighFloats(pages, p + r * stride, stride, m, out + r * v_head_dim_);
     }
   }
 }
 
-void KvPage::WeighIntegers(std::span<const uint8_t* const> pages, float* p, size_t stride,
-                           size_t rows, float* out) const {
+void KvPage::WeighIntegers(std::span<const uint8_t* const> pages, const uint8_t* const* next,
+                           float* p, size_t stride, size_t rows, float* out) const {
   constexpr size_t kMostTokens = kMostWeighedBlocks * kKvBlockTokens;
   // Below this a row's largest probability counts as nothing: its reciprocal could be too large.
   constexpr float kNothing = 1e-30f;
@@ -222,8 +237,8 @@ void KvPage::WeighIntegers(std::span<const uint8_t* const> pages, float* p, size
   for (size_t b = 0; b < pages.size(); ++b) {
     values[b] = pages[b] == nullptr ? nullptr : pages[b] + values_offset_;
   }
-  set_->values->weigh(rows, v_head_dim_, values, pages.size(), rounded[0], kMostTokens, factors,
-                      out);
+  set_->values->weigh(rows, v_head_dim_, values, next, pages.size(), rounded[0], kMostTokens,
+                      factors, out);
 }
 
 void KvPage::WeighFloats(std::span<const uint8_t* const> pages, const float* p, size_t stride,

@@ -54,20 +54,22 @@ class KvPage {
     const RowQuant* quant;
     size_t stride;  // bytes
   };
-  // scores[row, token] for token < tokens; `stride` floats from row to row.
+  // scores[row, token] for token < tokens; `stride` floats from row to row. The page's values are
+  // read ahead meanwhile.
   void Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
               float* scores, size_t stride) const;
 
   // out[row, d] = sum over the tokens of `pages` of p[row, token] * value[token, d]: at most
   // kMostWeighedBlocks, null where p has zeros only. p is not negative, its rows are `stride`
   // floats apart; out is [rows, v_head_dim]. For kInt8 p becomes p times the values' scales, and
-  // is rounded to 15 bits: by at most 1 / 65,278 of a row's largest.
-  void WeighValues(std::span<const uint8_t* const> pages, float* p, size_t stride, size_t rows,
-                   float* out) const;
+  // is rounded to 15 bits: by at most 1 / 65,278 of a row's largest. The keys of the pages in
+  // `next`, as many or null, are read ahead meanwhile.
+  void WeighValues(std::span<const uint8_t* const> pages, const uint8_t* const* next, float* p,
+                   size_t stride, size_t rows, float* out) const;
 
  private:
-  void WeighIntegers(std::span<const uint8_t* const> pages, float* p, size_t stride, size_t rows,
-                     float* out) const;
+  void WeighIntegers(std::span<const uint8_t* const> pages, const uint8_t* const* next, float* p,
+                     size_t stride, size_t rows, float* out) const;
   void WeighFloats(std::span<const uint8_t* const> pages, const float* p, size_t stride,
                    size_t rows, float* out) const;
   // Where the value of the token at `slot` lies in channel d's tile.

@@ -7,7 +7,7 @@
 #include "runtime/kernels/xnnpack_adapter.h"
 
 // Kernels compiled for inputs that hold q + 128 (platforms/cmake/xnnpack_kernels.cmake).
-#define RONDO_DECLARE_UNSIGNED(gemm, tile)                           \
+#define RONDO_DECLARE_UNSIGNED(gemm, tile)                             \
   extern "C" decltype(xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile) \
       rondo_unsigned_xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile
 RONDO_DECLARE_UNSIGNED(qb4w, 1x16c8__avx512vnni);
@@ -27,26 +27,26 @@ namespace rondo {
 // Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels win.
 // Keys have few channels: groups of 4 need no sums across a vector at the end. A macro, so that the
 // tables need no code at load time.
-#define RONDO_AVX512VNNI                                                                       \
-  .values = &kValueKernelsAvx512Vnni, .unsigned_inputs = true,                                 \
-  .q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),                          \
-                     RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),                               \
-                     RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),                              \
-  .keys = RONDO_FAMILY(16, 4, 8, RONDO_UNSIGNED_Q8(1x16c4__avx512vnni),                        \
-                       RONDO_UNSIGNED_Q8(4x16c4__avx512vnni),                                  \
-                       RONDO_UNSIGNED_Q8(8x16c4__avx512vnni)),                                 \
-  .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                        \
-                      RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                             \
-                      RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                            \
-  .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),                            \
-                      RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)), \
-  .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4), \
-  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                   \
-  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                            \
-  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),  \
-  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),  \
-  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                     \
-  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                   \
+#define RONDO_AVX512VNNI                                                                          \
+  .values = &kValueKernelsAvx512Vnni, .unsigned_inputs = true,                                    \
+  .q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),                             \
+                     RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),                                  \
+                     RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),                                 \
+  .keys =                                                                                         \
+      RONDO_FAMILY(16, 4, 8, RONDO_UNSIGNED_Q8(1x16c4__avx512vnni),                               \
+                   RONDO_UNSIGNED_Q8(4x16c4__avx512vnni), RONDO_UNSIGNED_Q8(8x16c4__avx512vnni)), \
+  .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                           \
+                      RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                                \
+                      RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                               \
+  .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),                               \
+                      RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)),    \
+  .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4),    \
+  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                      \
+  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                               \
+  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),     \
+  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),     \
+  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                        \
+  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                      \
   RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx512f_u32)
 
 extern const KernelSet kKernelsAvx512Vnni;

@@ -64,8 +64,9 @@ void WeighTile(size_t channels, const uint8_t* const* blocks, size_t n_blocks, s
   }
 }
 
-void Weigh(size_t rows, size_t channels, const uint8_t* const* blocks, size_t n_blocks,
-           const int16_t* p, size_t stride, const float* factors, float* out) {
+void Weigh(size_t rows, size_t channels, const uint8_t* const* blocks,
+           const uint8_t* const* /*next*/, size_t n_blocks, const int16_t* p, size_t stride,
+           const float* factors, float* out) {
   for (size_t row = 0; row < rows; row += 2) {
     const auto weigh = row + 1 < rows ? WeighTile<2> : WeighTile<1>;
     for (size_t first = 0; first < channels; first += kValueChannels) {

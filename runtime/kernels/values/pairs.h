@@ -11,6 +11,7 @@ namespace rondo {
 struct ValueCall {
   size_t channels;
   const uint8_t* const* blocks;
+  const uint8_t* const* next;
   size_t n_blocks;
   const int16_t* p;
   size_t stride;
@@ -22,6 +23,7 @@ struct ValueCall {
 template <typename Isa, size_t kRows, size_t kVectors>
 void WeighVectors(const ValueCall& call, size_t row, size_t first) {
   constexpr size_t kChannels = Isa::kChannels;
+  constexpr int kRead = 0, kL2 = 2;
   typename Isa::Vector sums[kRows][kVectors];
 #pragma GCC unroll 8
   for (size_t r = 0; r < kRows; ++r) {
@@ -31,6 +33,7 @@ void WeighVectors(const ValueCall& call, size_t row, size_t first) {
   const int16_t* p = call.p + row * call.stride;
   for (size_t b = 0; b < call.n_blocks; ++b, p += kKvBlockTokens) {
     if (call.blocks[b] == nullptr) continue;
+    const uint8_t* ahead = call.next != nullptr && row == 0 ? call.next[b] : nullptr;
     const uint8_t* at[kVectors];
 #pragma GCC unroll 4
     for (size_t v = 0; v < kVectors; ++v) {
@@ -42,6 +45,10 @@ void WeighVectors(const ValueCall& call, size_t row, size_t first) {
       typename Isa::Vector values[kVectors];
 #pragma GCC unroll 4
       for (size_t v = 0; v < kVectors; ++v) values[v] = Isa::Widen(at[v] + t * kValueChannels);
+      for (size_t v = 0; ahead != nullptr && v < kVectors; v += kValueChannels / kChannels) {
+        if (t % 4 != 0) continue;
+        __builtin_prefetch(ahead + (at[v] - call.blocks[b]) + t * kValueChannels, kRead, kL2);
+      }
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
         int32_t both;
@@ -90,9 +97,10 @@ void WeighLeft(const ValueCall& call, size_t row, size_t left) {
 }
 
 template <typename Isa>
-void WeighPairs(size_t rows, size_t channels, const uint8_t* const* blocks, size_t n_blocks,
-                const int16_t* p, size_t stride, const float* factors, float* out) {
-  const ValueCall call = {channels, blocks, n_blocks, p, stride, factors, out};
+void WeighPairs(size_t rows, size_t channels, const uint8_t* const* blocks,
+                const uint8_t* const* next, size_t n_blocks, const int16_t* p, size_t stride,
+                const float* factors, float* out) {
+  const ValueCall call = {channels, blocks, next, n_blocks, p, stride, factors, out};
   size_t row = 0;
   for (; row + Isa::kRows <= rows; row += Isa::kRows) WeighRows<Isa, Isa::kRows>(call, row);
   WeighLeft<Isa, Isa::kRows - 1>(call, row, rows - row);

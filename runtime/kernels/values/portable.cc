@@ -5,8 +5,9 @@ namespace rondo {
 
 namespace {
 
-void Weigh(size_t rows, size_t channels, const uint8_t* const* blocks, size_t n_blocks,
-           const int16_t* p, size_t stride, const float* factors, float* out) {
+void Weigh(size_t rows, size_t channels, const uint8_t* const* blocks,
+           const uint8_t* const* /*next*/, size_t n_blocks, const int16_t* p, size_t stride,
+           const float* factors, float* out) {
   for (size_t row = 0; row < rows; ++row, p += stride, out += channels) {
     for (size_t first = 0; first < channels; first += kValueChannels) {
       int32_t sums[kValueChannels] = {};

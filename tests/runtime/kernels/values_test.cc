@@ -67,8 +67,8 @@ class ValuesTest : public testing::TestWithParam<Case> {
   void ExpectSums(const std::vector<int16_t>& p, std::vector<const uint8_t*> blocks) {
     std::vector<float> factors(rows_), out(rows_ * channels_ + 1, 77.0f);
     for (size_t r = 0; r < rows_; ++r) factors[r] = 0.013f * static_cast<float>(r + 1);
-    kernels_.weigh(rows_, channels_, blocks.data(), blocks.size(), p.data(), kMostTokens,
-                   factors.data(), out.data());
+    kernels_.weigh(rows_, channels_, blocks.data(), blocks.data(), blocks.size(), p.data(),
+                   kMostTokens, factors.data(), out.data());
     EXPECT_EQ(out.back(), 77.0f);
     for (size_t r = 0; r < rows_; ++r) {
       for (size_t c = 0; c < channels_; ++c) {
@@ -143,7 +143,7 @@ TEST(WeighValues, ErrsByNoMoreThanItsBound) {
     std::vector<float> p(kRows * kTokens + kOverRead), out(kRows * kDim);
     for (float& x : p) x = probability(random);
     const std::vector<float> before = p;
-    kind.WeighValues(pages, p.data(), kTokens, kRows, out.data());
+    kind.WeighValues(pages, nullptr, p.data(), kTokens, kRows, out.data());
     for (size_t r = 0; r < kRows; ++r) {
       const float* row = &before[r * kTokens];
       float largest = 0;
