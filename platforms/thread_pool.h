@@ -10,7 +10,8 @@ namespace rondo {
 class ThreadPool {
  public:
   // `threads` counts the caller. Where the system refuses some, the pool has those that could be
-  // started; nullptr where it refuses memory. Workers block all signals.
+  // started; nullptr where it refuses memory. Workers block all signals but those of their own
+  // faults.
   static ThreadPool* Create(size_t threads);
   // In a child of fork(), where there are no workers, it waits for none.
   static void Destroy(ThreadPool* pool);

@@ -109,8 +109,9 @@
  *                            that compute are served together or take turns. Sessions of
  *                            different engines do not wait for each other.
  *   Nothing is global or thread-local: no initialisation, no shutdown, no locale trouble.
- *   An engine's own threads block all signals: handlers run on the host's threads only. They sleep
- *   between calls and end with the engine.
+ *   An engine's own threads block all signals but those of their own faults (SIGSEGV and its like,
+ *   for the host's crash reports): handlers run on the host's threads only. They sleep between
+ *   calls and end with the engine.
  *   fork(): the child may close the handles that it inherited, in any order, and open its own. It
  *   must do nothing else with them; calls on sessions are RONDO_STATUS_BUSY there. The parent goes
  *   on and notices nothing. What a call held that ran while the process forked, the child keeps.

@@ -24,10 +24,13 @@ void Trampoline(void* call, size_t thread, size_t i) {
 ThreadPool* ThreadPool::Create(size_t threads) {
   ThreadPool* pool = new (std::nothrow) ThreadPool;
   if (pool == nullptr || threads <= 1) return pool;
-  // Workers inherit the mask: the host's signals go to the host's threads.
+  // Workers inherit the mask: the host's signals go to the host's threads. A thread's own faults go
+  // to no other one: blocked, they would end the process past its handlers.
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
+  constexpr int kFaults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
+  for (const int fault : kFaults) sigdelset(&all, fault);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pool->pool_ = pthreadpool_create(threads);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
