@@ -8,6 +8,8 @@ namespace rondo {
 struct CpuFeatures {
   bool amd = false;          // x86 only
   bool avx512_vnni = false;  // with F, BW, CD, DQ, VL, as the operating system allows them
+  bool amx_int8 = false;     // with avx512_vnni; see AllowAmx
+  bool avx_vnni = false;     // with avx2_fma
   bool avx2_fma = false;     // with F16C
   bool sse41 = false;
   bool neon_dot = false;
@@ -16,6 +18,10 @@ struct CpuFeatures {
 
 // [any thread]
 CpuFeatures DetectCpu();
+
+// Asks the operating system to let this process use AMX's registers, which are large: true where it
+// does. Asked again, it answers the same. [any thread]
+bool AllowAmx();
 
 // Cores worth a thread each: those this process may run on, without a big.LITTLE system's slow
 // ones where the system tells them apart; at least 1.

@@ -315,7 +315,11 @@ typedef struct rondo_engine_options {
   int32_t context_policy; /* RONDO_POLICY_; default STOP */
   uint32_t sink_tokens;   /* SLIDE: the first tokens, which stay; whole blocks; default 0 */
   int32_t kv_format;      /* RONDO_KV_; default INT8 */
-  const char* kernels;    /* NULL: the best for this CPU; a kernel set's name, for tests */
+  const char* kernels;    /* NULL: the best for this CPU, of those that read a packed file where it
+                             has some; else a kernel set's name. On Linux, "amx" (also as the best)
+                             asks the system once to let this process use AMX's registers: signal
+                             stacks of the host must then have room for them (getauxval with
+                             AT_MINSIGSTKSZ); where it refuses, the next best is taken */
   /* NULL, or told how far rondo_engine_create is: `done` of `total` bytes of the file. It is called
    * on the thread that creates, thousands of times for a large model and last with done == total;
    * not for a packed file, which takes no time. It may call the library, also close the

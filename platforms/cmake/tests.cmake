@@ -98,6 +98,21 @@ if(CMAKE_CROSSCOMPILING_EMULATOR MATCHES "qemu-aarch64")
   endforeach()
 endif()
 
+# The kernel sets for instructions that few machines have, which a handler of SIGILL emulates: some
+# microseconds each, so that whole models run with AMX only. Sanitizers see nothing of what it does.
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND
+   NOT RONDO_SANITIZE)
+  add_executable(rondo_emulated_x86_tests tests/support/emulated_x86_main.cc
+    tests/runtime/kernels/kv_page_test.cc tests/runtime/kernels/packed_linear_test.cc
+    tests/runtime/kernels/values_test.cc tests/runtime/engine/row_invariance_model_test.cc)
+  target_link_libraries(rondo_emulated_x86_tests PRIVATE rondo_test_helpers)
+  target_link_options(rondo_emulated_x86_tests PRIVATE
+    LINKER:--wrap=_ZN5rondo9DetectCpuEv LINKER:--wrap=_ZN5rondo8AllowAmxEv)
+  add_test(NAME unit.emulated_x86 COMMAND rondo_emulated_x86_tests --gtest_brief=1
+    "--gtest_filter=EmulatedX86.*:*/amx_*:All/*/avxvnni_*")
+  set_tests_properties(unit.emulated_x86 PROPERTIES LABELS unit TIMEOUT 3000)
+endif()
+
 # Fuzzers look for the way into the code by its coverage (the asan preset), with libFuzzer.
 if(RONDO_SANITIZE MATCHES "fuzzer")
   file(GLOB_RECURSE fuzzers CONFIGURE_DEPENDS tests/*_fuzzer.cc)

@@ -111,6 +111,12 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     qd8-f32-qc8w-gemm-3x8c8-minmax-avx2
     qd8-f32-qc8w-gemm-4x8c8-minmax-avx2)
 
+  # avxvnni
+  rondo_kernels("-mf16c -mfma -mavx2 -mavxvnni" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x8c8-minmax-avxvnni
+    qd8-f32-qc8w-gemm-3x8c8-minmax-avxvnni
+    qd8-f32-qc8w-gemm-5x8c8-minmax-avxvnni-prfm)
+
   # avx512f
   set(flags "-mavx512f")
   rondo_kernels("${flags}" f32-gemm

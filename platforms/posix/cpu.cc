@@ -9,9 +9,48 @@
 #include <sys/auxv.h>
 #endif
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
 #include <thread>
 
 namespace rondo {
+
+#if defined(__x86_64__)
+namespace {
+bool HasAvxVnni() {
+  unsigned a, b, c, d;
+  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & 1u << 4) != 0;
+}
+
+// Tiles and products of bytes, and tile registers that the operating system saves.
+bool HasAmx() {
+  constexpr unsigned kTilesAndInt8 = 3u << 24;
+  constexpr unsigned kSaved = 3u << 17;
+  unsigned a, b, c, d;
+  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTilesAndInt8) != kTilesAndInt8) {
+    return false;
+  }
+  unsigned low, high;
+  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (low & kSaved) == kSaved;
+}
+}  // namespace
+#endif
+
+bool AllowAmx() {
+#if defined(__linux__) && defined(__x86_64__)
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
 
 CpuFeatures DetectCpu() {
   CpuFeatures f;
@@ -25,6 +64,8 @@ CpuFeatures DetectCpu() {
       __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
       __builtin_cpu_supports("avx512vnni") != 0;
+  f.avx_vnni = f.avx2_fma && HasAvxVnni();
+  f.amx_int8 = f.avx512_vnni && HasAmx();
 #elif defined(__linux__) && defined(__aarch64__)
   constexpr unsigned long kHwcapAsimdDp = 1ul << 20;
   constexpr unsigned long kHwcap2I8mm = 1ul << 13;

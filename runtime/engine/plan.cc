@@ -129,6 +129,16 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
   };
 }
 
+// The best of this CPU; of those that read a packed file's layout, where there are some.
+const KernelSet* BestKernelSet(const ModelFile& model) {
+  for (const KernelSet* set : AllKernelSets()) {
+    if (model.layout() != nullptr && LayoutOf(*set) == *model.layout() && set->available()) {
+      return set;
+    }
+  }
+  return SelectKernelSet("");
+}
+
 }  // namespace
 
 Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer,
@@ -136,7 +146,7 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
   EnginePlan plan;
   RONDO_ASSIGN(plan.options, Resolve(model, wishes));
   const EngineOptions& options = plan.options;
-  plan.set = SelectKernelSet(options.kernels);
+  plan.set = options.kernels.empty() ? BestKernelSet(model) : SelectKernelSet(options.kernels);
   if (plan.set == nullptr) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option kernels is \"%.*s\", which this build or CPU lacks; leave "

@@ -3,8 +3,10 @@
 namespace rondo {
 
 #if defined(__x86_64__)
+extern const KernelSet kKernelsAmx;
 extern const KernelSet kKernelsAvx512Vnni;
 extern const KernelSet kKernelsAvx512VnniAmd;
+extern const KernelSet kKernelsAvxVnni;
 extern const KernelSet kKernelsAvx2;
 extern const KernelSet kKernelsSse41;
 #elif defined(__aarch64__)
@@ -17,7 +19,8 @@ extern const KernelSet kKernelsScalar;
 namespace {
 constexpr const KernelSet* kSets[] = {
 #if defined(__x86_64__)
-    &kKernelsAvx512Vnni, &kKernelsAvx512VnniAmd, &kKernelsAvx2, &kKernelsSse41,
+    &kKernelsAmx,     &kKernelsAvx512Vnni, &kKernelsAvx512VnniAmd,
+    &kKernelsAvxVnni, &kKernelsAvx2,       &kKernelsSse41,
 #elif defined(__aarch64__)
     &kKernelsI8mm,
     &kKernelsNeonDot,

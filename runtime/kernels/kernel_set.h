@@ -53,6 +53,10 @@ struct TileKernels {
 using QuantizedGemm = void (*)(size_t rows, size_t channels, size_t k, const int8_t* in,
                                size_t in_stride, const void* packed, float* out, size_t out_stride,
                                size_t out_tile_stride, const void* params, const RowQuant* quant);
+// The same of many rows, of which it takes some first ones, and says how many: stride in floats.
+using ManyRowsGemm = size_t (*)(size_t rows, size_t channels, size_t k, const int8_t* in,
+                                size_t in_stride, const uint8_t* packed, float* out,
+                                size_t out_stride, const RowQuant* quant);
 using FloatGemm = void (*)(size_t rows, size_t channels, size_t k, const float* in,
                            size_t in_stride, const void* packed, float* out, size_t out_stride,
                            size_t out_tile_stride, const void* params);
@@ -146,6 +150,7 @@ struct KernelSet {
 
   TileKernels<QuantizedGemm> q8;         // int8 inputs, int8 weights per channel
   TileKernels<QuantizedGemm> keys = {};  // the same for Q.K; empty: q8 serves
+  ManyRowsGemm q8_many = nullptr;        // q8 of many rows, to the bit; null: none
   TileKernels<QuantizedGemm> q4b;        // int8 inputs, int4 weights per block
   TileKernels<FloatGemm> f32;            // float inputs and weights
 

@@ -73,7 +73,11 @@ void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInp
   const bool q4b = shape.format == WeightFormat::kQ4B;
   const auto& kernels = q4b ? set.q4b : set.q8;
   const void* params = q4b ? static_cast<const void*>(&blockwise) : &kNoClamp;
-  for (size_t r = 0; r < rows;) {
+  size_t r = 0;
+  if (!q4b && set.q8_many != nullptr) {
+    r = set.q8_many(rows, channels, shape.k, in.q8, in.stride, packed, out, out_stride, in.quant);
+  }
+  while (r < rows) {
     const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
     kernels.by_rows[m](m, channels, shape.k, in.q8 + r * in.stride, in.stride, packed,
                        out + r * out_stride, stride, kernels.nr * sizeof(float), params,

@@ -8,7 +8,9 @@ namespace {
 
 // As in the tables of runtime/kernels, which a test compares.
 constexpr NamedLayout kLayouts[] = {
+    {"amx", {.q8 = {16, 4}, .q4b = {16, 8}, .f32 = {16, 1}}},
     {"avx512vnni", {.q8 = {16, 8}, .q4b = {16, 8}, .f32 = {16, 1}}},
+    {"avxvnni", {.q8 = {8, 8}, .q4b = {8, 8}, .f32 = {16, 1}}},
     {"avx2", {.q8 = {8, 8}, .q4b = {8, 8}, .f32 = {16, 1}}},
     {"sse41", {.q8 = {4, 8}, .q4b = {4, 1}, .f32 = {8, 1}}},
     {"i8mm", {.q8 = {16, 8}, .q4b = {16, 8}, .f32 = {8, 1}}},

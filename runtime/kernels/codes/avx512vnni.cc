@@ -9,8 +9,7 @@
 
 #include <immintrin.h>
 
-#include <cmath>
-
+#include "runtime/kernels/avx512_ends.h"
 #include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/codes/code_tile.h"
 
@@ -105,18 +104,37 @@ template <uint32_t kBits>
                               _mm256_and_si256(_mm256_srli_epi16(both, 4), low))};
 }
 
+// 16 inputs of 16 channels in groups of 8 inputs, and of 4.
+[[gnu::always_inline]] inline void StoreByEight(const Weights (&w)[2], uint8_t* out) {
+  for (size_t half = 0; half < 2; ++half) {
+    _mm512_store_si512(out + 64 * half, _mm512_unpacklo_epi64(w[half].even, w[half].odd));
+    _mm512_store_si512(out + 128 + 64 * half, _mm512_unpackhi_epi64(w[half].even, w[half].odd));
+  }
+}
+[[gnu::always_inline]] inline void StoreByFour(const Weights (&w)[2], uint8_t* out) {
+  const __m512i first = _mm512_setr_epi64(0, 2, 4, 6, 8, 10, 12, 14);
+  const __m512i second = _mm512_setr_epi64(1, 3, 5, 7, 9, 11, 13, 15);
+  // Of two channels each: groups 0 and 1 by turns, groups 2 and 3.
+  const __m512i low0 = _mm512_unpacklo_epi32(w[0].even, w[0].odd);
+  const __m512i low1 = _mm512_unpacklo_epi32(w[1].even, w[1].odd);
+  const __m512i high0 = _mm512_unpackhi_epi32(w[0].even, w[0].odd);
+  const __m512i high1 = _mm512_unpackhi_epi32(w[1].even, w[1].odd);
+  _mm512_store_si512(out, _mm512_permutex2var_epi64(low0, first, low1));
+  _mm512_store_si512(out + 64, _mm512_permutex2var_epi64(low0, second, low1));
+  _mm512_store_si512(out + 128, _mm512_permutex2var_epi64(high0, first, high1));
+  _mm512_store_si512(out + 192, _mm512_permutex2var_epi64(high0, second, high1));
+}
+
 template <uint32_t kBits, typename Ahead>
-void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, uint32_t,
+void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, uint32_t kr,
             uint8_t* out) {
   _mm512_store_si512(out, _mm512_load_si512(tile));
   out += kTileFloats;
   const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
     ReadAhead<Ahead>(codes);
-    for (size_t half = 0; half < 2; ++half) {
-      const Weights w = LookUp<kBits>(selectors, codes, levels, half);
-      _mm512_store_si512(out + 64 * half, _mm512_unpacklo_epi64(w.even, w.odd));  // inputs 0 to 7
-      _mm512_store_si512(out + 128 + 64 * half, _mm512_unpackhi_epi64(w.even, w.odd));  // 8 to 15
-    }
+    const Weights w[2] = {LookUp<kBits>(selectors, codes, levels, 0),
+                          LookUp<kBits>(selectors, codes, levels, 1)};
+    kr == 8 ? StoreByEight(w, out) : StoreByFour(w, out);
     out += 256;
   };
   const uint8_t* scales = ForEachBlock<kBits>(tile + kTileFloats, k, block);
@@ -240,21 +258,11 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) Way::Store(sums[r], walk, totals[r]);
     }
-    const __m512 scales = _mm512_load_ps(at), biases = _mm512_load_ps(at + kTileFloats);
+    const ChannelEnds ends = {minus_sums, _mm512_load_ps(at), _mm512_load_ps(at + kTileFloats)};
     at += 2 * kTileFloats;
-    const size_t left = channels - done;
-    const __mmask16 stored =
-        left < kCodeChannels ? static_cast<__mmask16>((1u << left) - 1) : __mmask16{0xffff};
     for (size_t r = 0; r < kRows; ++r) {
-      // As XNNPACK's kernels end, to the bit; the inputs hold q + 128.
-      const __m512i zero_point = _mm512_set1_epi32(quant[r].zero_point + 128);
-      const __m512i sum = _mm512_add_epi32(_mm512_load_si512(totals[r]),
-                                           _mm512_mullo_epi32(minus_sums, zero_point));
-      __m512 value = _mm512_mul_ps(_mm512_cvtepi32_ps(sum), _mm512_set1_ps(quant[r].scale));
-      value = _mm512_fmadd_ps(value, scales, biases);
-      value = _mm512_max_ps(value, _mm512_set1_ps(-INFINITY));
-      value = _mm512_min_ps(value, _mm512_set1_ps(INFINITY));
-      _mm512_mask_storeu_ps(out + r * out_stride + done, stored, value);
+      _mm512_mask_storeu_ps(out + r * out_stride + done, Stored(channels - done),
+                            Outputs(_mm512_load_si512(totals[r]), ends, quant[r]));
     }
   }
 }

@@ -2,6 +2,7 @@
 #if defined(__x86_64__)
 
 #include "platforms/cpu.h"
+#include "runtime/kernels/amx.h"
 #include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
@@ -24,30 +25,40 @@ RONDO_DECLARE_UNSIGNED(qc8w, 8x16c4__avx512vnni);
 
 namespace rondo {
 
-// Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels win.
-// Keys have few channels: groups of 4 need no sums across a vector at the end. A macro, so that the
-// tables need no code at load time.
-#define RONDO_AVX512VNNI                                                                          \
-  .values = &kValueKernelsAvx512Vnni, .unsigned_inputs = true,                                    \
-  .q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),                             \
-                     RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),                                  \
-                     RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),                                 \
-  .keys =                                                                                         \
-      RONDO_FAMILY(16, 4, 8, RONDO_UNSIGNED_Q8(1x16c4__avx512vnni),                               \
-                   RONDO_UNSIGNED_Q8(4x16c4__avx512vnni), RONDO_UNSIGNED_Q8(8x16c4__avx512vnni)), \
-  .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                           \
-                      RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                                \
-                      RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                               \
-  .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),                               \
-                      RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)),    \
-  .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4),    \
-  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                      \
-  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                               \
-  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),     \
-  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),     \
-  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                        \
-  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                      \
+// What the sets with AVX512-VNNI have in common. Macros, so that the tables need no code at load
+// time. Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels
+// win.
+#define RONDO_AVX512(...)                                                                      \
+  .values = &kValueKernelsAvx512Vnni, .unsigned_inputs = true, __VA_ARGS__,                    \
+  .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                        \
+                      RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                             \
+                      RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                            \
+  .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),                            \
+                      RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)), \
+  .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4), \
+  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                   \
+  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                            \
+  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),  \
+  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),  \
+  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                     \
+  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                   \
   RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx512f_u32)
+// Groups of 8 inputs for weights; for keys, which have few channels, of 4: they need no sums across
+// a vector at the end.
+#define RONDO_16C4                                              \
+  RONDO_FAMILY(16, 4, 8, RONDO_UNSIGNED_Q8(1x16c4__avx512vnni), \
+               RONDO_UNSIGNED_Q8(4x16c4__avx512vnni), RONDO_UNSIGNED_Q8(8x16c4__avx512vnni))
+#define RONDO_AVX512VNNI                                                           \
+  RONDO_AVX512(.q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni), \
+                                  RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),      \
+                                  RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),     \
+               .keys = RONDO_16C4)
+
+extern const KernelSet kKernelsAmx;
+const KernelSet kKernelsAmx = {.name = "amx",
+                               .available = [] { return DetectCpu().amx_int8 && AllowAmx(); },
+                               .codes = &kCodeKernelsAvx512Vnni,
+                               RONDO_AVX512(.q8 = RONDO_16C4, .q8_many = MultiplyByAmx)};
 
 extern const KernelSet kKernelsAvx512Vnni;
 const KernelSet kKernelsAvx512Vnni = {
@@ -65,6 +76,33 @@ const KernelSet kKernelsAvx512VnniAmd = {
     RONDO_AVX512VNNI};
 
 #undef RONDO_AVX512VNNI
+#undef RONDO_16C4
+#undef RONDO_AVX512
+
+// What the sets with vectors of 256 bits have in common.
+#define RONDO_AVX2                                                                                \
+  .q4b = RONDO_FAMILY(8, 8, 4, RONDO_Q4B(1x8c8__avx2), RONDO_Q4B(2x8c8__avx2),                    \
+                      RONDO_Q4B(3x8c8__avx2), RONDO_Q4B(4x8c8__avx2)),                            \
+  .f32 = RONDO_FAMILY(16, 1, 5, RONDO_F32(1x16__fma3_broadcast), RONDO_F32(3x16__fma3_broadcast), \
+                      RONDO_F32(5x16__fma3_broadcast)),                                           \
+  .loops = &kRowLoopsAvx2, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx_u32_acc4),          \
+  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx_u32_acc4),                                          \
+  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx2_u64),                                     \
+  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx2_rr2_p5_u32_acc2),        \
+  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx2_rr1_p5_div_u40),                           \
+  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__fma3_rational_9_8_div_u16),                           \
+  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__fma3_rational_12_10_div_u16),                         \
+  RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx_u16)
+
+extern const KernelSet kKernelsAvxVnni;
+const KernelSet kKernelsAvxVnni = {
+    .name = "avxvnni",
+    .available = [] { return DetectCpu().avx_vnni; },
+    .codes = &kCodeKernelsAvxVnni,
+    .values = &kValueKernelsAvxVnni,
+    .q8 = RONDO_FAMILY(8, 8, 5, RONDO_Q8(1x8c8__avxvnni), RONDO_Q8(3x8c8__avxvnni),
+                       RONDO_Q8(5x8c8__avxvnni_prfm)),
+    RONDO_AVX2};
 
 extern const KernelSet kKernelsAvx2;
 const KernelSet kKernelsAvx2 = {
@@ -74,20 +112,9 @@ const KernelSet kKernelsAvx2 = {
     .values = &kValueKernelsAvx2,
     .q8 = RONDO_FAMILY(8, 8, 4, RONDO_Q8(1x8c8__avx2), RONDO_Q8(2x8c8__avx2), RONDO_Q8(3x8c8__avx2),
                        RONDO_Q8(4x8c8__avx2)),
-    .q4b = RONDO_FAMILY(8, 8, 4, RONDO_Q4B(1x8c8__avx2), RONDO_Q4B(2x8c8__avx2),
-                        RONDO_Q4B(3x8c8__avx2), RONDO_Q4B(4x8c8__avx2)),
-    .f32 = RONDO_FAMILY(16, 1, 5, RONDO_F32(1x16__fma3_broadcast), RONDO_F32(3x16__fma3_broadcast),
-                        RONDO_F32(5x16__fma3_broadcast)),
-    .loops = &kRowLoopsAvx2,
-    RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx_u32_acc4),
-    RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx_u32_acc4),
-    RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx2_u64),
-    RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx2_rr2_p5_u32_acc2),
-    RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx2_rr1_p5_div_u40),
-    RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__fma3_rational_9_8_div_u16),
-    RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__fma3_rational_12_10_div_u16),
-    RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx_u16),
-};
+    RONDO_AVX2};
+
+#undef RONDO_AVX2
 
 // The q4b kernels for SSE need tiles at multiples of 16 bytes, which an odd number of blocks
 // breaks; the portable ones stand in.

@@ -9,7 +9,8 @@ inline constexpr size_t kValueTileBytes = kValueChannels * kKvBlockTokens;
 
 extern const ValueKernels kValueKernelsPortable;
 #if defined(__x86_64__)
-extern const ValueKernels kValueKernelsSse41, kValueKernelsAvx2, kValueKernelsAvx512Vnni;
+extern const ValueKernels kValueKernelsSse41, kValueKernelsAvx2, kValueKernelsAvxVnni,
+    kValueKernelsAvx512Vnni;
 #elif defined(__aarch64__)
 extern const ValueKernels kValueKernelsNeonDot;
 #endif

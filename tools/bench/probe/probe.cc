@@ -98,6 +98,7 @@ const char* Int8PeakInstruction() { return BestProbeKernels().name; }
 const ProbeKernels* const* AllProbeKernels(size_t* count) {
   static const ProbeKernels* const all[] = {
 #if defined(__x86_64__)
+    &kProbeAmx,
     &kProbeAvx512Vnni,
     &kProbeAvx2,
 #elif defined(__aarch64__)

@@ -1,4 +1,4 @@
-// Probe loops for x86-64 with AVX-512 VNNI.
+// Probe loops for x86-64 with AVX-512 VNNI, and with AMX.
 #if defined(__x86_64__)
 
 #include <immintrin.h>
@@ -48,7 +48,63 @@ RONDO_AVX512 uint32_t Dot(const int8_t* a, const int8_t* b, uint64_t rounds) {
   return total;
 }
 
+// As LDTILECFG reads it: eight registers of 16 rows of 64 bytes.
+struct alignas(64) TileConfig {
+  uint8_t palette = 1;
+  uint8_t rest[15] = {};
+  uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+constexpr TileConfig kConfig;
+
+// Each row of a tile of inputs is `a`, each channel of a tile of weights `b`.
+__attribute__((target("amx-tile,amx-int8"))) uint32_t DotTiles(const int8_t* a, const int8_t* b,
+                                                               uint64_t rounds) {
+  alignas(64) int8_t rows[16][64], channels[16][64];
+  for (size_t i = 0; i < 16; ++i) {
+    for (size_t j = 0; j < 64; ++j) {
+      rows[i][j] = a[j];
+      channels[i][j] = b[4 * i + j % 4];
+    }
+  }
+  __asm__ volatile("" ::: "memory");  // gcc 12's intrinsics do not say what they read
+  _tile_loadconfig(&kConfig);
+  _tile_loadd(4, rows, 64);
+  _tile_loadd(5, channels, 64);
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+  for (uint64_t step = 0; step < rounds * (ProbeKernels::kAccumulators / 4); ++step) {
+    _tile_dpbusd(0, 4, 5);
+    _tile_dpbusd(1, 4, 5);
+    _tile_dpbusd(2, 4, 5);
+    _tile_dpbusd(3, 4, 5);
+  }
+  alignas(64) uint32_t sums[4][256];
+  _tile_stored(0, sums[0], 64);
+  _tile_stored(1, sums[1], 64);
+  _tile_stored(2, sums[2], 64);
+  _tile_stored(3, sums[3], 64);
+  _tile_release();
+  uint32_t total = 0;
+  for (const auto& tile : sums) {
+    for (const uint32_t sum : tile) total += sum;
+  }
+  return total;
+}
+
 }  // namespace
+
+const ProbeKernels kProbeAmx = {
+    .name = "tdpbusd (AMX)",
+    .available = [](const CpuFeatures& cpu) { return cpu.amx_int8 && AllowAmx(); },
+    .sum = Sum,
+    .dot = DotTiles,
+    .width = 64,
+    .blocks = false,
+    .copies = 256,
+};
 
 const ProbeKernels kProbeAvx512Vnni = {
     .name = "vpdpbusd (AVX-512)",

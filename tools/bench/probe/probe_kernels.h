@@ -19,15 +19,19 @@ struct ProbeKernels {
 
   // `rounds` times, into each of kAccumulators registers, the products of a[0..width), 0 to 127,
   // and b[0..width), -127 to 127: dot products of four neighbours, or, where `blocks`, of each row
-  // of a with each of b, 16 neighbours being two rows. Returns the sum of all lanes, modulo 2^32.
+  // of a with each of b, 16 neighbours being two rows. Each register has `copies` of these. Returns
+  // the sum of all lanes, modulo 2^32.
   uint32_t (*dot)(const int8_t* a, const int8_t* b, uint64_t rounds);
   uint32_t width;  // int8 values of one register, at most kMaxWidth
   bool blocks;
+  uint32_t copies = 1;
 
   static constexpr uint32_t kAccumulators = 12;  // what hides the latency of every known CPU
   static constexpr size_t kMaxWidth = 64;
   // Multiplications and additions of one round.
-  uint64_t RoundOperations() const { return uint64_t{kAccumulators} * width * (blocks ? 4 : 2); }
+  uint64_t RoundOperations() const {
+    return uint64_t{kAccumulators} * width * (blocks ? 4 : 2) * copies;
+  }
 };
 
 // The one that DetectCpu's answer allows, best first.
@@ -35,6 +39,7 @@ const ProbeKernels& BestProbeKernels();
 // All that this build has, best first; `count` of them. Not all may be available.
 const ProbeKernels* const* AllProbeKernels(size_t* count);
 
+extern const ProbeKernels kProbeAmx;
 extern const ProbeKernels kProbeAvx512Vnni;
 extern const ProbeKernels kProbeAvx2;
 extern const ProbeKernels kProbeNeonI8mm;

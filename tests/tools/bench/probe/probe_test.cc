@@ -35,7 +35,7 @@ int64_t ProductsOfARegister(const ProbeKernels& kernels, const Operands& operand
       sum += operands.a[i] * operands.b[i];
     }
   }
-  return sum;
+  return sum * kernels.copies;
 }
 
 std::vector<const ProbeKernels*> Available() {

@@ -189,6 +189,8 @@ TEST_F(PackCommand, NamesOutputsByKernels) {
   for (const auto& [cpu, kernels] : {std::pair{"x86-64-v3", "avx2"},
                                      {"avx2", "avx2"},
                                      {"x86-64-v4-vnni", "avx512vnni"},
+                                     {"amx", "amx"},
+                                     {"avxvnni", "avxvnni"},
                                      {"x86-64-v2", "sse41"},
                                      {"armv8-a", "neon"},
                                      {"armv8.2-dotprod", "neondot"},
