@@ -84,6 +84,7 @@ const std::vector<Reserved>& ReservedHeaders() {
       {std::regex("pcre2\\.h"), {"runtime/text/", "tools/"}},
       {std::regex("utf8proc\\.h"), {"runtime/text/", "runtime/chat/", "tools/"}},
       {std::regex("(nlohmann|CLI)/.*"), {"tools/"}},
+      {std::regex("(curl|openssl)/.*"), {"tools/pull/"}},
   };
   return reserved;
 }
@@ -151,6 +152,7 @@ TEST(Layers, WrongArrowsAreSeen) {
   EXPECT_TRUE(Violation("runtime/decoder/attention.cc", "#include \"xnnpack/gemm.h\""));
   EXPECT_TRUE(Violation("runtime/engine/engine.cc", "  #  include <unistd.h>"));
   EXPECT_TRUE(Violation("runtime/kv/kv_ring.h", "#include <mutex>"));
+  EXPECT_TRUE(Violation("tools/run/run.cc", "#include <curl/curl.h>"));
   EXPECT_TRUE(Violation("tools/run/run.cc", "#include \"runtime/engine/engine.h\""));
   EXPECT_TRUE(Violation("tools/convert/output/pack.cc", "#include \"runtime/engine/engine.h\""));
   EXPECT_TRUE(Violation("runtime/new_folder/thing.cc", "#include \"runtime/base/status.h\""));

@@ -1,20 +1,19 @@
 #include "tools/convert/architectures/family.h"
 
-#include <cmath>
 #include <map>
 #include <memory>
 
 #include "runtime/model/limits.h"
+#include "tools/convert/architectures/sublayers/sublayer_builder.h"
 
 namespace rondo::convert {
 namespace {
 
-using format::AttentionT, format::ExpertsT, format::LinearT, format::MlpT, format::NormT,
-    format::ShortConvT, format::SublayerT;
+using format::SublayerT;
 
 class Builder {
  public:
-  explicit Builder(const Family& family) : f_(family), s_(family.sizes) {}
+  explicit Builder(const Family& family) : f_(family), s_(family.sizes), parts_(family, &spec_) {}
 
   DecoderSpec Build() {
     spec_.vocab_size = s_.vocab;
@@ -34,7 +33,7 @@ class Builder {
     }
     for (uint32_t i = 0; i < s_.n_layers; ++i) AddLayer(i);
     // The logits' factor goes into the norm before them, so that a tied embedding stays as it is.
-    spec_.final_norm = *Norm("final_norm", f_.prefix + f_.final_norm, f_.logit_scale);
+    spec_.final_norm = *parts_.Norm("final_norm", f_.prefix + f_.final_norm, f_.logit_scale);
     AddHead();
     return std::move(spec_);
   }
@@ -58,214 +57,28 @@ class Builder {
     }
   }
 
-  // Parts by the names of their tensors, without ".weight".
-  std::unique_ptr<LinearT> Linear(const std::string& name,
-                                  const std::vector<TensorRecipe::Part>& parts, uint64_t cols,
-                                  bool has_bias, float scale = 1) {
-    TensorRecipe weights{name, TensorRole::kMatrix, {}, cols};
-    TensorRecipe biases{name + ".bias", TensorRole::kVector, {}, 1};
-    weights.transposed = f_.transposed;
-    weights.scale = biases.scale = scale;
-    for (const TensorRecipe::Part& part : parts) {
-      weights.parts.push_back(part);
-      biases.parts.push_back(part);
-      weights.parts.back().source += ".weight";
-      biases.parts.back().source += ".bias";
-      if (!part.shape.empty()) biases.parts.back().shape = {part.shape.front()};
-    }
-    auto linear = std::make_unique<LinearT>();
-    linear->weight = spec_.Add(std::move(weights));
-    if (has_bias) linear->bias = static_cast<int32_t>(spec_.Add(std::move(biases)));
-    return linear;
-  }
-
-  // Of the residual stream; null where the family has none. One whose tensors serve in two places
-  // is written once.
-  std::unique_ptr<NormT> Norm(const std::string& name, const std::string& source, float scale = 1) {
-    const auto found = norms_.find(source);
-    if (found != norms_.end()) return std::make_unique<NormT>(found->second);
-    auto norm = NormOf(name, {{source + ".weight", s_.hidden}}, {{source + ".bias", s_.hidden}},
-                       f_.norm_bias, scale);
-    norms_.emplace(source, *norm);
-    return norm;
-  }
-
-  std::unique_ptr<NormT> NormOf(const std::string& name, std::vector<TensorRecipe::Part> weights,
-                                std::vector<TensorRecipe::Part> biases, bool has_bias,
-                                float scale) {
-    TensorRecipe weight{name, TensorRole::kVector, std::move(weights), 1};
-    weight.scale = scale;
-    weight.offset = f_.norm_offset * scale;
-    auto norm = std::make_unique<NormT>();
-    norm->kind = f_.norm;
-    norm->epsilon = f_.epsilon;
-    norm->weight = spec_.Add(std::move(weight));
-    if (has_bias) {
-      TensorRecipe bias{name + ".bias", TensorRole::kVector, std::move(biases), 1};
-      bias.scale = scale;
-      norm->bias = static_cast<int32_t>(spec_.Add(std::move(bias)));
-    }
-    return norm;
-  }
-
-  // Of q or k: the runtime has a weight for every channel of every head.
-  std::unique_ptr<NormT> HeadNorm(const std::string& name, const std::string& source,
-                                  uint32_t n_heads) {
-    if (f_.head_norm == Family::HeadNorm::kNone) return nullptr;
-    std::vector<TensorRecipe::Part> weights, biases;
-    const bool whole = f_.head_norm == Family::HeadNorm::kWhole;
-    for (uint32_t head = 0; head < (whole ? 1 : n_heads); ++head) {
-      std::string tensor = source;
-      if (f_.head_norm == Family::HeadNorm::kPerHead) tensor += ".norms." + std::to_string(head);
-      const uint64_t size = uint64_t{whole ? n_heads : 1} * s_.head_dim;
-      weights.push_back({tensor + ".weight", size});
-      biases.push_back({tensor + ".bias", size});
-    }
-    auto norm = NormOf(name, weights, biases, f_.head_norm_bias, 1);
-    norm->group = whole ? 0 : s_.head_dim;
-    return norm;
-  }
-
-  std::unique_ptr<LinearT> Qkv(const std::string& name, const std::string& source) {
-    const uint64_t q_rows = uint64_t{s_.n_heads} * s_.head_dim;
-    const uint64_t kv_rows = uint64_t{s_.n_kv_heads} * s_.head_dim;
-    const uint64_t rows = q_rows + 2 * kv_rows;
-    std::vector<TensorRecipe::Part> parts;
-    switch (f_.qkv) {
-      case Family::Qkv::kApart:
-        parts = {{source + f_.q, q_rows}, {source + f_.k, kv_rows}, {source + f_.v, kv_rows}};
-        break;
-      case Family::Qkv::kStacked:
-        parts = {{source + f_.q, rows}};
-        break;
-      case Family::Qkv::kByHead:  // head by head: its q, its k, its v
-        for (uint64_t part = 0; part < 3; ++part) {
-          for (uint64_t head = 0; head < s_.n_heads; ++head) {
-            parts.push_back(
-                {source + f_.q, s_.head_dim, (3 * head + part) * s_.head_dim, {rows, s_.hidden}});
-          }
-        }
-        break;
-    }
-    return Linear(name, parts, s_.hidden, f_.qkv_bias);
-  }
-
-  AttentionT Attention(uint32_t index, const std::string& name, const std::string& source) {
-    AttentionT attention;
-    attention.n_heads = s_.n_heads;
-    attention.n_kv_heads = s_.n_kv_heads;
-    attention.head_dim = attention.v_head_dim = s_.head_dim;
-    attention.rope = !f_.layer_rope.empty() ? f_.layer_rope[index] : f_.ropes.empty() ? -1 : 0;
-    attention.window = f_.layer_window.empty() ? 0 : f_.layer_window[index];
-    attention.score_scale =
-        f_.layer_scale.empty()
-            ? static_cast<float>(1.0 / std::sqrt(static_cast<double>(s_.head_dim)))
-            : f_.layer_scale[index];
-    attention.soft_cap = f_.soft_cap;
-    attention.qkv_clip = f_.qkv_clip;
-    attention.qkv = Qkv(name + "attention.qkv", source);
-    attention.q_norm = HeadNorm(name + "attention.q_norm", source + f_.q_norm, s_.n_heads);
-    attention.k_norm = HeadNorm(name + "attention.k_norm", source + f_.k_norm, s_.n_kv_heads);
-    attention.output =
-        Linear(name + "attention.output", {{source + f_.output, s_.hidden}},
-               uint64_t{s_.n_heads} * s_.head_dim, f_.output_bias, f_.residual_scale);
-    return attention;
-  }
-
-  ShortConvT ShortConv(const std::string& name, const std::string& source) {
-    const Family::Conv& conv = *f_.conv;
-    ShortConvT spec;
-    spec.taps = conv.taps;
-    spec.input = Linear(name + "conv.input", {{source + conv.input, 3 * uint64_t{s_.hidden}}},
-                        s_.hidden, conv.bias);
-    TensorRecipe kernel{
-        name + "conv.kernel",
-        TensorRole::kTable,
-        {{source + conv.kernel + ".weight", conv.taps, 0, {s_.hidden, 1, conv.taps}}},
-        s_.hidden};
-    kernel.transposed = true;
-    spec.kernel = spec_.Add(std::move(kernel));
-    if (conv.bias) {
-      spec.bias = static_cast<int32_t>(spec_.Add({name + "conv.bias",
-                                                  TensorRole::kVector,
-                                                  {{source + conv.kernel + ".bias", s_.hidden}},
-                                                  1}));
-    }
-    spec.output =
-        Linear(name + "conv.output", {{source + conv.output, s_.hidden}}, s_.hidden, conv.bias);
-    return spec;
-  }
-
-  MlpT Mlp(const std::string& name, const std::string& source) {
-    const uint64_t size = s_.intermediate;
-    std::vector<TensorRecipe::Part> parts;
-    if (!f_.gated) {
-      parts = {{source + f_.up, size}};
-    } else if (f_.fused_gate) {
-      parts = {{source + f_.gate, 2 * size}};
-    } else {
-      parts = {{source + f_.gate, size}, {source + f_.up, size}};
-    }
-    MlpT mlp;
-    mlp.intermediate_size = s_.intermediate;
-    mlp.activation = f_.activation;
-    mlp.plain = !f_.gated;
-    mlp.gate_up = Linear(name + "mlp.gate_up", parts, s_.hidden, f_.mlp_bias);
-    mlp.down = Linear(name + "mlp.down", {{source + f_.down, s_.hidden}}, size, f_.mlp_bias,
-                      f_.residual_scale);
-    return mlp;
-  }
-
-  ExpertsT Experts(const std::string& name, const std::string& source) {
-    const Family::Experts& e = *f_.experts;
-    ExpertsT experts;
-    experts.n_used = e.n_used;
-    experts.normalize = e.normalize;
-    experts.intermediate_size = e.intermediate;
-    experts.activation = f_.activation;
-    // In float32: which experts are chosen hangs on small differences, and it is small.
-    experts.router = std::make_unique<LinearT>();
-    experts.router->weight = spec_.Add({name + "mlp.router",
-                                        TensorRole::kTable,
-                                        {{source + e.router + ".weight", e.n_experts}},
-                                        s_.hidden});
-    for (uint32_t i = 0; i < e.n_experts; ++i) {
-      const std::string own = name + "mlp.experts." + std::to_string(i);
-      const std::string from = source + e.expert + std::to_string(i) + ".";
-      auto expert = std::make_unique<format::ExpertT>();
-      expert->gate_up =
-          Linear(own + ".gate_up", {{from + e.gate, e.intermediate}, {from + e.up, e.intermediate}},
-                 s_.hidden, false);
-      expert->down = Linear(own + ".down", {{from + e.down, s_.hidden}}, e.intermediate, false,
-                            f_.residual_scale);
-      experts.experts.push_back(std::move(expert));
-    }
-    return experts;
-  }
-
   void AddLayer(uint32_t index) {
-    const std::string name = "layers." + std::to_string(index) + ".";
-    const std::string source = f_.prefix + f_.layers + std::to_string(index) + ".";
+    parts_.BeginLayer(index);
     const auto norm = [&](const char* ours, const std::string& theirs) {
-      return theirs.empty() ? nullptr : Norm(name + ours, source + theirs);
+      return theirs.empty() ? nullptr : parts_.Norm(parts_.name() + ours, parts_.source() + theirs);
     };
     auto mixer = std::make_unique<SublayerT>(), mlp = std::make_unique<SublayerT>();
     mixer->norm = norm("attention.norm", f_.attention_norm);
     if (f_.conv && f_.conv->layers[index]) {
-      mixer->op.Set(ShortConv(name, source));
+      mixer->op.Set(BuildShortConv(parts_));
     } else {
-      mixer->op.Set(Attention(index, name, source));
+      mixer->op.Set(BuildAttention(parts_));
     }
     mixer->post_norm = norm("attention.post_norm", f_.attention_post_norm);
     mlp->norm = norm("mlp.norm", f_.mlp_norm);
     if (f_.experts && (!f_.has_experts || f_.has_experts(index))) {
-      mlp->op.Set(Experts(name, source));
+      mlp->op.Set(BuildExperts(parts_));
     } else {
-      mlp->op.Set(Mlp(name, source));
+      mlp->op.Set(BuildMlp(parts_));
     }
     mlp->post_norm = norm("mlp.post_norm", f_.mlp_post_norm);
     mlp->reads_previous_input = f_.parallel;
-    for (const std::string& ignored : f_.ignored) spec_.ignored.insert(source + ignored);
+    for (const std::string& ignored : f_.ignored) spec_.ignored.insert(parts_.source() + ignored);
     format::LayerT& layer = spec_.layers.emplace_back();
     layer.sublayers.push_back(std::move(mixer));
     layer.sublayers.push_back(std::move(mlp));
@@ -274,7 +87,7 @@ class Builder {
   const Family& f_;
   const Sizes& s_;
   DecoderSpec spec_;
-  std::map<std::string, NormT> norms_;  // by source
+  SublayerBuilder parts_;
 };
 
 }  // namespace

@@ -1,0 +1,48 @@
+// LayerChecker: what the checks of all operators are made of.
+#pragma once
+
+#include "rondo_generated.h"
+#include "runtime/model/check_messages.h"
+
+namespace rondo {
+
+class LayerChecker {
+ public:
+  // The model's tensors have been checked by themselves. `packed`: the file has a layout.
+  LayerChecker(const format::Model& model, bool packed)
+      : model_(model), packed_(packed), hidden_(model.hidden_size()) {}
+
+  const format::Model& model() const { return model_; }
+  uint64_t hidden() const { return hidden_; }
+
+  // A finite number above 0.
+  Status CheckFactor(Place place, const char* what, float factor) const;
+  // A finite number of at least 0.
+  Status CheckCap(Place place, float cap) const;
+  // The tensor exists, and has so many rows and columns.
+  Status CheckShape(Place place, uint64_t index, uint64_t rows, uint64_t cols) const;
+  // The weights of Linears, and they alone, are packed in a file with a layout.
+  Status CheckPacked(Place place, uint64_t index, bool is_linear) const;
+  // Norm weights, biases and small tables, which are used as they lie in the file.
+  Status CheckFloats(Place place, uint64_t index, uint64_t rows, uint64_t cols) const;
+  // -1 is fine.
+  Status CheckBias(Place place, int32_t index, uint64_t size) const;
+  Status CheckLinear(Place place, const format::Linear* linear, uint64_t rows, uint64_t cols) const;
+  // Of `size` channels; absent is fine.
+  Status CheckNorm(Place place, const format::Norm* norm, uint64_t size) const;
+  Status CheckHeadDim(int layer, const char* what, uint64_t head_dim) const;
+  Status CheckMlpSizes(Place place, uint32_t intermediate, format::Activation activation) const;
+
+ private:
+  const format::Model& model_;
+  const bool packed_;
+  const uint64_t hidden_;
+};
+
+// The operators, one file each.
+Status CheckAttention(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
+Status CheckShortConv(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
+Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
+Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
+
+}  // namespace rondo

@@ -1,0 +1,16 @@
+#include "runtime/model/operators/layer_checker.h"
+
+namespace rondo {
+
+Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
+  const format::Mlp& mlp = *sublayer.op_as_Mlp();
+  const uint64_t intermediate = mlp.intermediate_size();
+  RONDO_RETURN_IF_ERROR(
+      checker.CheckMlpSizes({layer, "mlp"}, mlp.intermediate_size(), mlp.activation()));
+  RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "gate_up"}, mlp.gate_up(),
+                                            mlp.plain() ? intermediate : 2 * intermediate,
+                                            checker.hidden()));
+  return checker.CheckLinear({layer, "down"}, mlp.down(), checker.hidden(), intermediate);
+}
+
+}  // namespace rondo

@@ -1,0 +1,21 @@
+#include "runtime/model/limits.h"
+#include "runtime/model/operators/layer_checker.h"
+
+namespace rondo {
+
+Status CheckShortConv(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
+  const Place place = {layer, "convolution"};
+  const format::ShortConv& conv = *sublayer.op_as_ShortConv();
+  if (conv.taps() < 1 || conv.taps() > kMaxConvTaps) {
+    return Corrupt("layer %d's convolution has %u taps, expected 1 to %llu", layer, conv.taps(),
+                   ull{kMaxConvTaps});
+  }
+  RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "convolution input"}, conv.input(),
+                                            3 * checker.hidden(), checker.hidden()));
+  RONDO_RETURN_IF_ERROR(checker.CheckFloats(place, conv.kernel(), conv.taps(), checker.hidden()));
+  RONDO_RETURN_IF_ERROR(checker.CheckBias(place, conv.bias(), checker.hidden()));
+  return checker.CheckLinear({layer, "convolution output"}, conv.output(), checker.hidden(),
+                             checker.hidden());
+}
+
+}  // namespace rondo

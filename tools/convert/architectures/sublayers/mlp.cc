@@ -1,0 +1,27 @@
+#include "tools/convert/architectures/sublayers/sublayer_builder.h"
+
+namespace rondo::convert {
+
+format::MlpT BuildMlp(SublayerBuilder& b) {
+  const Family& f = b.family();
+  const Sizes& s = b.sizes();
+  const uint64_t size = s.intermediate;
+  std::vector<TensorRecipe::Part> parts;
+  if (!f.gated) {
+    parts = {{b.source() + f.up, size}};
+  } else if (f.fused_gate) {
+    parts = {{b.source() + f.gate, 2 * size}};
+  } else {
+    parts = {{b.source() + f.gate, size}, {b.source() + f.up, size}};
+  }
+  format::MlpT mlp;
+  mlp.intermediate_size = s.intermediate;
+  mlp.activation = f.activation;
+  mlp.plain = !f.gated;
+  mlp.gate_up = b.Linear(b.name() + "mlp.gate_up", parts, s.hidden, f.mlp_bias);
+  mlp.down = b.Linear(b.name() + "mlp.down", {{b.source() + f.down, s.hidden}}, size, f.mlp_bias,
+                      f.residual_scale);
+  return mlp;
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,54 @@
+#include "tools/convert/architectures/sublayers/sublayer_builder.h"
+
+namespace rondo::convert {
+
+std::unique_ptr<format::LinearT> SublayerBuilder::Linear(
+    const std::string& name, const std::vector<TensorRecipe::Part>& parts, uint64_t cols,
+    bool has_bias, float scale) {
+  TensorRecipe weights{name, TensorRole::kMatrix, {}, cols};
+  TensorRecipe biases{name + ".bias", TensorRole::kVector, {}, 1};
+  weights.transposed = f_.transposed;
+  weights.scale = biases.scale = scale;
+  for (const TensorRecipe::Part& part : parts) {
+    weights.parts.push_back(part);
+    biases.parts.push_back(part);
+    weights.parts.back().source += ".weight";
+    biases.parts.back().source += ".bias";
+    if (!part.shape.empty()) biases.parts.back().shape = {part.shape.front()};
+  }
+  auto linear = std::make_unique<format::LinearT>();
+  linear->weight = spec_.Add(std::move(weights));
+  if (has_bias) linear->bias = static_cast<int32_t>(spec_.Add(std::move(biases)));
+  return linear;
+}
+
+std::unique_ptr<format::NormT> SublayerBuilder::Norm(const std::string& name,
+                                                     const std::string& source, float scale) {
+  const auto found = norms_.find(source);
+  if (found != norms_.end()) return std::make_unique<format::NormT>(found->second);
+  auto norm = NormOf(name, {{source + ".weight", s_.hidden}}, {{source + ".bias", s_.hidden}},
+                     f_.norm_bias, scale);
+  norms_.emplace(source, *norm);
+  return norm;
+}
+
+std::unique_ptr<format::NormT> SublayerBuilder::NormOf(const std::string& name,
+                                                       std::vector<TensorRecipe::Part> weights,
+                                                       std::vector<TensorRecipe::Part> biases,
+                                                       bool has_bias, float scale) {
+  TensorRecipe weight{name, TensorRole::kVector, std::move(weights), 1};
+  weight.scale = scale;
+  weight.offset = f_.norm_offset * scale;
+  auto norm = std::make_unique<format::NormT>();
+  norm->kind = f_.norm;
+  norm->epsilon = f_.epsilon;
+  norm->weight = spec_.Add(std::move(weight));
+  if (has_bias) {
+    TensorRecipe bias{name + ".bias", TensorRole::kVector, std::move(biases), 1};
+    bias.scale = scale;
+    norm->bias = static_cast<int32_t>(spec_.Add(std::move(bias)));
+  }
+  return norm;
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,60 @@
+// SublayerBuilder: what the sublayers of a model are made of, layer by layer: tables of the schema,
+// and the recipes of their tensors.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+
+class SublayerBuilder {
+ public:
+  // Both outlive it.
+  SublayerBuilder(const Family& family, DecoderSpec* spec)
+      : f_(family), s_(family.sizes), spec_(*spec) {}
+
+  void BeginLayer(uint32_t index) {
+    layer_ = index;
+    name_ = "layers." + std::to_string(index) + ".";
+    source_ = f_.prefix + f_.layers + std::to_string(index) + ".";
+  }
+  uint32_t layer() const { return layer_; }
+  const std::string& name() const { return name_; }      // of the layer, in the Rondo file
+  const std::string& source() const { return source_; }  // and in the checkpoint
+  const Family& family() const { return f_; }
+  const Sizes& sizes() const { return s_; }
+  DecoderSpec& spec() { return spec_; }
+
+  // Parts by the names of their tensors, without ".weight".
+  std::unique_ptr<format::LinearT> Linear(const std::string& name,
+                                          const std::vector<TensorRecipe::Part>& parts,
+                                          uint64_t cols, bool has_bias, float scale = 1);
+  // Of the residual stream; null where the family has none. One whose tensors serve in two places
+  // is written once.
+  std::unique_ptr<format::NormT> Norm(const std::string& name, const std::string& source,
+                                      float scale = 1);
+  std::unique_ptr<format::NormT> NormOf(const std::string& name,
+                                        std::vector<TensorRecipe::Part> weights,
+                                        std::vector<TensorRecipe::Part> biases, bool has_bias,
+                                        float scale);
+
+ private:
+  const Family& f_;
+  const Sizes& s_;
+  DecoderSpec& spec_;
+  uint32_t layer_ = 0;
+  std::string name_, source_;
+  std::map<std::string, format::NormT> norms_;  // by source
+};
+
+// The sublayers of the layer that was begun, one file each.
+format::AttentionT BuildAttention(SublayerBuilder& b);
+format::ShortConvT BuildShortConv(SublayerBuilder& b);
+format::MlpT BuildMlp(SublayerBuilder& b);
+format::ExpertsT BuildExperts(SublayerBuilder& b);
+
+}  // namespace rondo::convert
