@@ -116,6 +116,7 @@ std::unique_ptr<CLI::App> MakeApp() {
                         "Show the version");
   app->require_subcommand(1);
   app->footer(kExamples);
+  AddPullCommand(*app);
   AddConvertCommand(*app);
   AddPackCommand(*app);
   AddRunCommand(*app);

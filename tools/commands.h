@@ -7,6 +7,7 @@ namespace rondo::tools {
 
 // The callback of each throws Error with a sentence for the user, Interrupted after a signal, or
 // CLI11's own errors for wrong usage.
+void AddPullCommand(CLI::App& app);
 void AddConvertCommand(CLI::App& app);
 void AddPackCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);

@@ -39,6 +39,22 @@ else()
   message(STATUS "libedit: not found, rondo chat reads plain lines (Debian: libedit-dev)")
 endif()
 
+# Downloads for `rondo pull`, where the system has libcurl and libcrypto; else it says that it cannot.
+find_path(RONDO_curl_INCLUDE curl/curl.h)
+find_library(RONDO_curl_LIBRARY curl)
+find_path(RONDO_crypto_INCLUDE openssl/evp.h)
+find_library(RONDO_crypto_LIBRARY crypto)
+add_library(rondo_curl INTERFACE)
+if(RONDO_curl_INCLUDE AND RONDO_curl_LIBRARY AND RONDO_crypto_INCLUDE AND RONDO_crypto_LIBRARY)
+  set(RONDO_PULL ON)
+  target_include_directories(rondo_curl SYSTEM
+    INTERFACE "${RONDO_curl_INCLUDE}" "${RONDO_crypto_INCLUDE}")
+  target_link_libraries(rondo_curl INTERFACE "${RONDO_curl_LIBRARY}" "${RONDO_crypto_LIBRARY}")
+else()
+  set(RONDO_PULL OFF)
+  message(STATUS "libcurl: not found, rondo pull is left out (Debian: libcurl4-openssl-dev libssl-dev)")
+endif()
+
 find_program(RONDO_FLATC flatc)
 if(NOT RONDO_FLATC)
   message(FATAL_ERROR "flatc was not found; on Debian and Ubuntu: apt install flatbuffers-compiler")

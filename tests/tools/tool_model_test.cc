@@ -35,8 +35,8 @@ class ToolTest : public testing::Test {
 TEST_F(ToolTest, HelpAndVersion) {
   EXPECT_EQ(tool_("--version").code, 0);
   EXPECT_THAT(tool_("--version").out, StartsWith("rondo "));
-  for (const char* command :
-       {"", "convert", "pack", "run", "chat", "inspect", "logits", "eval", "bench", "help"}) {
+  for (const char* command : {"", "pull", "convert", "pack", "run", "chat", "inspect", "logits",
+                              "eval", "bench", "help"}) {
     const ToolResult result = tool_(std::string(command) + " --help");
     EXPECT_EQ(result.code, 0) << command;
     EXPECT_THAT(result.out, HasSubstr("Examples:")) << command;

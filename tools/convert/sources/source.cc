@@ -14,9 +14,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// A snapshot of a hub's cache is called by its commit, and its model two folders above
+// (tools/common/hub_cache.h).
+std::string NameOf(const fs::path& directory) {
+  const fs::path folder = fs::canonical(directory);
+  if (folder.parent_path().filename() != "snapshots") return folder.filename().string();
+  const std::string name = folder.parent_path().parent_path().filename().string();
+  return name.substr(name.rfind("--") == std::string::npos ? 0 : name.rfind("--") + 2);
+}
+
 Source OpenFolder(const fs::path& directory) {
-  Source source(fs::canonical(directory).filename().string(),
-                Config::Load(directory / "config.json"));
+  Source source(NameOf(directory), Config::Load(directory / "config.json"));
   if (const fs::path generation = directory / "generation_config.json"; fs::exists(generation)) {
     source.generation = Config::Load(generation);
     source.token_configs.push_back(source.generation);

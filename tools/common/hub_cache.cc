@@ -1,0 +1,91 @@
+#include "tools/common/hub_cache.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <vector>
+
+#include "tools/common/error.h"
+
+namespace rondo::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kMaxPart = 96;
+
+bool IsPart(const std::string& part) {
+  const auto is_known = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+           c == '_' || c == '.';
+  };
+  return !part.empty() && part.size() <= kMaxPart && part != "." && part != ".." &&
+         std::all_of(part.begin(), part.end(), is_known);
+}
+
+// An environment variable as a folder; none where it is empty.
+std::optional<fs::path> Folder(const char* variable) {
+  const char* const value = std::getenv(variable);
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return fs::path(value);
+}
+
+// "model-00002-of-00003.gguf": a further part, which the first one leads to.
+bool IsFurtherPart(const std::string& name) {
+  const size_t of = name.rfind("-of-");
+  if (of == std::string::npos || of < 6) return false;
+  const std::string number = name.substr(of - 5, 5);
+  return name[of - 6] == '-' && number != "00001" &&
+         std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+}  // namespace
+
+std::optional<HubName> ParseHubName(const std::string& text) {
+  const size_t slash = text.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  HubName name = {text.substr(0, slash), text.substr(slash + 1)};
+  if (!IsPart(name.organisation) || !IsPart(name.model)) return std::nullopt;
+  return name;
+}
+
+fs::path HubCacheFolder() {
+  if (const auto folder = Folder("HF_HUB_CACHE")) return *folder;
+  if (const auto home = Folder("HF_HOME")) return *home / "hub";
+  if (const auto cache = Folder("XDG_CACHE_HOME")) return *cache / "huggingface" / "hub";
+  if (const auto home = Folder("HOME")) return *home / ".cache" / "huggingface" / "hub";
+  Fail(
+      "there is no folder to keep models in: neither HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME nor "
+      "HOME is set");
+}
+
+fs::path HubModelFolder(const HubName& name) {
+  return HubCacheFolder() / ("models--" + name.organisation + "--" + name.model);
+}
+
+std::optional<fs::path> FindSnapshot(const HubName& name, const std::string& revision) {
+  const fs::path folder = HubModelFolder(name);
+  std::ifstream ref(folder / "refs" / revision);
+  std::string commit;
+  if (!std::getline(ref, commit) || !IsPart(commit)) return std::nullopt;
+  const fs::path snapshot = folder / "snapshots" / commit;
+  std::error_code ignored;
+  if (!fs::is_directory(snapshot, ignored)) return std::nullopt;
+  return snapshot;
+}
+
+fs::path ModelInSnapshot(const fs::path& snapshot) {
+  if (fs::exists(snapshot / "config.json")) return snapshot;
+  std::vector<fs::path> found;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(snapshot)) {
+    const fs::path& path = entry.path();
+    if (path.extension() == ".gguf" && !IsFurtherPart(path.stem().string())) found.push_back(path);
+  }
+  if (found.size() == 1) return found[0];
+  if (found.empty()) Fail(snapshot.string(), " holds neither config.json nor a GGUF file");
+  std::sort(found.begin(), found.end());
+  Fail(snapshot.string(), " holds ", found.size(), " GGUF files, ", found[0].filename().string(),
+       " among them: name the one to convert");
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,31 @@
+// Conversion: the options of the commands that convert a model, and what they then do.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "tools/common/output_file.h"
+
+namespace rondo::tools {
+
+struct ConversionWish {
+  std::string output;
+  std::string weights;    // empty: not given
+  std::string embedding;  // empty: not given
+  std::string calibrate;  // empty: not given
+  uint32_t block = 0;     // the same
+  double bits = 4.5;
+  Replace replace = Replace::kSameKind;
+};
+
+// All but the output.
+void AddConversionFlags(CLI::App* command, ConversionWish* wish);
+// Throws CLI::ValidationError where options contradict each other.
+void CheckCombination(const ConversionWish& wish);
+// Converts `model`, a folder or a GGUF file, with a progress bar, and prints what was made. Throws
+// Error or Interrupted.
+void RunConversion(const std::string& model, const ConversionWish& wish);
+
+}  // namespace rondo::tools

@@ -1,0 +1,205 @@
+#include "tools/pull/hub.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tools/common/error.h"
+
+namespace rondo::tools {
+namespace {
+
+using nlohmann::json;
+
+constexpr uint64_t kMaxListingBytes = 32u << 20;
+constexpr uint64_t kMaxFileBytes = uint64_t{1} << 42;
+constexpr size_t kMaxPath = 1024;
+constexpr size_t kMaxName = 255;
+
+bool IsHex(const std::string& text, size_t size) {
+  return text.size() == size && std::all_of(text.begin(), text.end(), [](char c) {
+           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+         });
+}
+
+class ListingReader {
+ public:
+  explicit ListingReader(std::string what) : what_(std::move(what)) {}
+
+  HubListing Read(const std::string& text) {
+    const json document = json::parse(text, nullptr, false);
+    if (!document.is_object()) Wrong("is no JSON object");
+    HubListing listing;
+    listing.commit = Text(document, "sha");
+    if (!IsHex(listing.commit, 40)) Wrong("has a sha that is not 40 hexadecimal digits");
+    const auto siblings = document.find("siblings");
+    if (siblings == document.end() || !siblings->is_array()) Wrong("has no list siblings");
+    std::set<std::string> paths;
+    for (const json& sibling : *siblings) {
+      listing.files.push_back(File(sibling));
+      if (!paths.insert(listing.files.back().path).second) {
+        Wrong("names " + listing.files.back().path + " twice");
+      }
+    }
+    return listing;
+  }
+
+ private:
+  HubFile File(const json& sibling) {
+    if (!sibling.is_object()) Wrong("has a sibling that is no object");
+    HubFile file;
+    file.path = Text(sibling, "rfilename");
+    if (!IsPlainPath(file.path)) {
+      Wrong("names a file that cannot lie in a folder of its own: " + json(file.path).dump());
+    }
+    const auto lfs = sibling.find("lfs");
+    const bool is_large = lfs != sibling.end() && lfs->is_object();
+    file.kind = is_large ? Digest::Kind::kSha256 : Digest::Kind::kGit;
+    file.id = is_large ? Text(*lfs, "sha256") : Text(sibling, "blobId");
+    if (!IsHex(file.id, is_large ? 64 : 40)) {
+      Wrong("has no usable checksum of " + file.path);
+    }
+    const json& holder = is_large ? *lfs : sibling;
+    const auto size = holder.find("size");
+    if (size == holder.end() || !size->is_number_unsigned() ||
+        size->get<uint64_t>() > kMaxFileBytes) {
+      Wrong("has no usable size of " + file.path);
+    }
+    file.size = size->get<uint64_t>();
+    return file;
+  }
+
+  std::string Text(const json& object, const char* key) {
+    const auto found = object.find(key);
+    if (found == object.end() || !found->is_string()) Wrong(std::string("has no text ") + key);
+    return found->get<std::string>();
+  }
+
+  [[noreturn]] void Wrong(const std::string& problem) { Fail("the list of ", what_, " ", problem); }
+
+  const std::string what_;
+};
+
+// As a part of a URL's path: all but letters, digits and what is safe there by RFC 3986, 2.3.
+std::string Escape(const std::string& path) {
+  constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string escaped;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~' || c == '/') {
+      escaped += c;
+    } else {
+      escaped += '%';
+      escaped += kDigits[byte >> 4];
+      escaped += kDigits[byte & 15];
+    }
+  }
+  return escaped;
+}
+
+bool Matches(const std::string& pattern, const std::string& path) {
+  return fnmatch(pattern.c_str(), path.c_str(), 0) == 0;
+}
+
+// What `rondo convert` reads of a folder: nothing in folders below it.
+bool IsConverted(const std::string& path) {
+  if (path.find('/') != std::string::npos) return false;
+  const char* const kPatterns[] = {"*.json", "model*.safetensors", "tokenizer.model", "*.tiktoken",
+                                   "*.jinja"};
+  return std::any_of(std::begin(kPatterns), std::end(kPatterns),
+                     [&](const char* pattern) { return Matches(pattern, path); });
+}
+
+std::string GgufFiles(const HubListing& listing) {
+  std::string names;
+  for (const HubFile& file : listing.files) {
+    if (!file.path.ends_with(".gguf")) continue;
+    names += (names.empty() ? "" : ", ") + file.path;
+  }
+  return names;
+}
+
+}  // namespace
+
+bool IsPlainPath(const std::string& path) {
+  if (path.empty() || path.size() > kMaxPath) return false;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    const bool is_odd = std::any_of(part.begin(), part.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7f;
+    });
+    if (part.empty() || part == "." || part == ".." || part.size() > kMaxName || is_odd) {
+      return false;
+    }
+    if (end == path.size()) return true;
+    begin = end + 1;
+  }
+}
+
+void Hub::CheckStatus(const HttpReply& reply, const std::string& what) const {
+  switch (reply.status) {
+    case 200:
+    case 206:
+      return;
+    case 401:
+    case 403:
+      Fail(what, ": ", url_, " refuses it (status ", reply.status,
+           "): there is no such model, or it is private or asks for consent on its page; a token "
+           "of somebody who may read it goes into HF_TOKEN");
+    case 404:
+      Fail(what, ": ", url_, " has none (status 404)");
+    default:
+      if (reply.status == 408 || reply.status == 429 || reply.status >= 500) {
+        throw ConnectionLost(what + ": " + url_ + " answers with status " +
+                             std::to_string(reply.status));
+      }
+      Fail(what, ": ", url_, " answers with status ", reply.status, ", expected 200");
+  }
+}
+
+HubListing Hub::List(const HubName& name, const std::string& revision) {
+  const std::string what = name.text() + " at " + revision;
+  const HttpReply reply = http_.Get(
+      url_ + "/api/models/" + name.text() + "/revision/" + Escape(revision) + "?blobs=true",
+      kMaxListingBytes);
+  CheckStatus(reply, what);
+  return ListingReader(what).Read(reply.body);
+}
+
+std::string Hub::FileUrl(const HubName& name, const std::string& commit,
+                         const HubFile& file) const {
+  return url_ + "/" + name.text() + "/resolve/" + commit + "/" + Escape(file.path);
+}
+
+std::vector<HubFile> Choose(const HubListing& listing, const std::vector<std::string>& patterns) {
+  std::vector<HubFile> chosen;
+  std::set<std::string> used;
+  for (const HubFile& file : listing.files) {
+    bool wanted = patterns.empty() && IsConverted(file.path);
+    for (const std::string& pattern : patterns) {
+      if (!Matches(pattern, file.path)) continue;
+      used.insert(pattern);
+      wanted = true;
+    }
+    if (wanted) chosen.push_back(file);
+  }
+  for (const std::string& pattern : patterns) {
+    if (!used.contains(pattern)) Fail("the model has no file that --file ", pattern, " stands for");
+  }
+  const auto is_model = [](const HubFile& file) {
+    return file.path.ends_with(".safetensors") || file.path.ends_with(".gguf");
+  };
+  if (patterns.empty() && std::none_of(chosen.begin(), chosen.end(), is_model)) {
+    const std::string gguf = GgufFiles(listing);
+    if (gguf.empty()) Fail("the model has neither model*.safetensors nor GGUF files");
+    Fail("the model has no model*.safetensors; choose among its GGUF files with --file: ", gguf);
+  }
+  return chosen;
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,174 @@
+#include "tools/pull/pull.h"
+
+#include <chrono>
+#include <fstream>
+#include <set>
+#include <thread>
+
+#include "tools/common/error.h"
+#include "tools/common/interrupt.h"
+#include "tools/pull/hub.h"
+#include "tools/pull/unfinished_file.h"
+
+namespace rondo::tools {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint64_t kSpareBytes = 64u << 20;  // that a disk should have left
+
+class Puller {
+ public:
+  Puller(const PullOptions& options, const PullProgress& progress,
+         const std::function<void(const std::string&)>& note)
+      : options_(options),
+        progress_(progress),
+        note_(note),
+        folder_(HubModelFolder(options.name)),
+        hub_(options.hub, {options.token, options.timeout_seconds}) {}
+
+  fs::path Run() {
+    if (!IsPlainPath(options_.revision)) {
+      Fail("the revision ", options_.revision, " is not the name of a branch, tag or commit");
+    }
+    HubListing listing;
+    Try([&] { listing = hub_.List(options_.name, options_.revision); });
+    const std::vector<HubFile> files = Choose(listing, options_.files);
+    MakeFolder(folder_ / "blobs");
+    CheckRoom(files);
+    for (const HubFile& file : files) {
+      if (!Has(file)) Fetch(listing.commit, file);
+      done_ += file.size;
+      progress_(done_, total_);
+    }
+    fs::path snapshot = folder_ / "snapshots" / listing.commit;
+    for (const HubFile& file : files) Link(snapshot, file);
+    WriteRef(listing.commit);
+    return snapshot;
+  }
+
+ private:
+  // Again, each time after twice the time, where a connection was lost.
+  template <typename Action>
+  void Try(const Action& action) {
+    std::chrono::milliseconds wait(options_.wait_ms);
+    for (int n = 1;; ++n, wait *= 2) {
+      try {
+        return action();
+      } catch (const ConnectionLost& lost) {
+        if (n >= options_.tries) Fail(lost.what(), ", tried ", n, " times");
+        note_(std::string(lost.what()) + "; trying again");
+      }
+      const auto until = std::chrono::steady_clock::now() + wait;
+      while (std::chrono::steady_clock::now() < until) {
+        CheckInterrupt();
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    }
+  }
+
+  static void MakeFolder(const fs::path& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) Fail(folder.string(), " cannot be made: ", error.message());
+  }
+
+  fs::path Blob(const HubFile& file) const { return folder_ / "blobs" / file.id; }
+
+  bool Has(const HubFile& file) const {
+    std::error_code error;
+    return fs::is_regular_file(Blob(file), error) && fs::file_size(Blob(file), error) == file.size;
+  }
+
+  void CheckRoom(const std::vector<HubFile>& files) {
+    uint64_t missing = 0;
+    std::set<std::string> ids;
+    for (const HubFile& file : files) {
+      total_ += file.size;
+      if (!Has(file) && ids.insert(file.id).second) missing += file.size;
+    }
+    std::error_code error;
+    const fs::space_info space = fs::space(folder_, error);
+    if (!error && missing > 0 && space.available < missing + kSpareBytes) {
+      Fail(folder_.string(), ": the disk has ", space.available, " bytes left, the model needs ",
+           missing);
+    }
+  }
+
+  // One try more for a file whose bytes were wrong, as what an earlier download left may have been.
+  void Fetch(const std::string& commit, const HubFile& file) {
+    const std::string url = hub_.FileUrl(options_.name, commit, file);
+    UnfinishedFile unfinished(Blob(file), file.size, file.kind);
+    bool resumed = unfinished.bytes() > 0;
+    while (true) {
+      Try([&] {
+        if (unfinished.bytes() == file.size) return;
+        const HttpReply reply = hub_.http().Download(
+            url, unfinished.bytes(), file.size,
+            [&](uint64_t from) {
+              if (from != unfinished.bytes()) unfinished.Restart();
+            },
+            [&](std::string_view bytes) {
+              unfinished.Write(bytes);
+              progress_(done_ + unfinished.bytes(), total_);
+            });
+        if (reply.status == 416) {  // no such range
+          unfinished.Restart();
+          throw ConnectionLost(url + ": the server has fewer bytes than the " +
+                               std::to_string(file.size) + " it listed");
+        }
+        hub_.CheckStatus(reply, options_.name.text() + "'s " + file.path);
+      });
+      const std::string digest = unfinished.Finish();
+      if (digest == file.id) break;
+      unfinished.Restart();
+      if (!resumed) {
+        Fail(url, ": what came has checksum ", digest, ", the hub says ", file.id,
+             "; nothing of it was kept");
+      }
+      note_(file.path + ": what an earlier download left was damaged; loading it anew");
+      resumed = false;
+    }
+    unfinished.Commit();
+  }
+
+  // snapshots/COMMIT/PATH -> ../../blobs/ID
+  void Link(const fs::path& snapshot, const HubFile& file) const {
+    const fs::path link = snapshot / file.path;
+    MakeFolder(link.parent_path());
+    const fs::path target = fs::relative(Blob(file), link.parent_path());
+    std::error_code error;
+    if (fs::is_symlink(link, error) && fs::read_symlink(link, error) == target) return;
+    const fs::path beside = link.string() + ".new";
+    fs::remove(beside, error);
+    fs::create_symlink(target, beside, error);
+    if (!error) fs::rename(beside, link, error);
+    if (error) Fail(link.string(), " cannot be made: ", error.message());
+  }
+
+  void WriteRef(const std::string& commit) const {
+    const fs::path ref = folder_ / "refs" / options_.revision;
+    MakeFolder(ref.parent_path());
+    const fs::path beside = ref.string() + ".new";
+    std::ofstream(beside) << commit;
+    std::error_code error;
+    fs::rename(beside, ref, error);
+    if (error) Fail(ref.string(), " cannot be written: ", error.message());
+  }
+
+  const PullOptions& options_;
+  const PullProgress& progress_;
+  const std::function<void(const std::string&)>& note_;
+  const fs::path folder_;
+  Hub hub_;
+  uint64_t done_ = 0, total_ = 0;
+};
+
+}  // namespace
+
+fs::path Pull(const PullOptions& options, const PullProgress& progress,
+              const std::function<void(const std::string&)>& note) {
+  return Puller(options, progress, note).Run();
+}
+
+}  // namespace rondo::tools
