@@ -1,0 +1,107 @@
+"""Holds api.json against rondo.h: the same declarations in the same order, and roles that fit.
+
+Usage: check_api.py HEADER API
+"""
+import itertools
+import json
+import sys
+
+from read_header import read
+
+SIZED = ("size", "length", "capacity", "needed")
+
+
+def without_roles(api):
+    """api.json as read_header tells a header."""
+    def pairs(variables):
+        return [variable[:2] for variable in variables]
+    return {
+        "macros": api["macros"],
+        "handles": api["handles"],
+        "enums": [{e["prefix"] + name: value for name, value in e["values"].items()}
+                  for e in api["enums"]],
+        "callbacks": [{"name": c["name"], "returns": c["returns"], "params": pairs(c["params"])}
+                      for c in api["callbacks"]],
+        "structs": [{"name": s["name"], "fields": pairs(s["fields"])} for s in api["structs"]],
+        "functions": [{"name": f["name"], "params": pairs(f["params"]), "threads": f["threads"],
+                       "returns": "int32_t" if f["returns"] == "status" else f["returns"]}
+                      for f in api["functions"]]}
+
+
+def differences(expected, actual, where):
+    """What differs, by name rather than by place in a list."""
+    if isinstance(expected, list) and expected and isinstance(expected[0], dict) and \
+            "name" in expected[0]:
+        names = [[item["name"] for item in items] for items in (expected, actual)]
+        if names[0] != names[1]:
+            both = [set(names[0]), set(names[1])]
+            if both[0] == both[1]:
+                yield f"{where}: another order than the header"
+            for name in sorted(both[0] - both[1]):
+                yield f"{where}: {name} is missing"
+            for name in sorted(both[1] - both[0]):
+                yield f"{where}: {name} is not in the header"
+        by_name = {item["name"]: item for item in actual}
+        for item in expected:
+            if item["name"] in by_name:
+                yield from differences(item, by_name[item["name"]], item["name"])
+    elif isinstance(expected, dict) and "name" in expected:
+        for key, value in expected.items():
+            yield from differences(value, actual[key], f"{where}, {key}")
+    elif isinstance(expected, dict) and isinstance(actual, dict):
+        yield from differences(list(expected.items()), list(actual.items()), where)
+    elif isinstance(expected, list) and isinstance(actual, list):
+        for i, (e, a) in enumerate(itertools.zip_longest(expected, actual)):
+            yield from differences(e, a, f"{where}, number {i + 1}")
+    elif expected != actual:
+        yield f"{where}: {actual}, in the header {expected}"
+
+
+def wrong_roles(api):
+    """Roles that are not known, that speak of what is not there, or that contradict the type."""
+    handles = set(api["handles"])
+    for kind in ("callbacks", "structs", "functions"):
+        for item in api[kind]:
+            variables = item["fields" if kind == "structs" else "params"]
+            names = {name for name, _, _ in variables}
+            for name, c_type, role in variables:
+                where = f"{item['name']}, {name}: role '{role}'"
+                word, _, of = role.partition(" ")
+                if word in SIZED and of:
+                    if of not in names:
+                        yield f"{where}: no '{of}' there"
+                    if f"{word} X" not in api["roles"]:
+                        yield f"{where} is not one of 'roles'"
+                elif role not in api["roles"]:
+                    yield f"{where} is not one of 'roles'"
+                pointer = c_type.endswith("*")
+                constant = c_type.startswith("const ") or "* const*" in c_type
+                base = c_type.replace("const ", "").rstrip("*").strip()
+                is_handle = base in handles and c_type.count("*") == 1
+                fits = {"value": not pointer, "in": constant, "text": constant or "[" in c_type,
+                        "out": pointer and not constant, "in_out": pointer and not constant,
+                        "handle": is_handle, "close": is_handle,
+                        "create": base in handles and c_type.endswith("**"),
+                        "message": c_type == "char*", "user": c_type == "void*",
+                        "length": not pointer, "capacity": not pointer, "needed": pointer}
+                if not fits.get(word, True):
+                    yield f"{where} does not fit the type {c_type}"
+
+
+def main(header, api_path):
+    with open(api_path, encoding="utf-8") as file:
+        api = json.load(file)
+    expected, actual = read(header), without_roles(api)
+    problems = [problem for key in expected
+                for problem in differences(expected[key], actual[key], key)]
+    problems += wrong_roles(api)
+    for problem in problems:
+        print(f"{api_path}: {problem}", file=sys.stderr)
+    if not problems:
+        print(f"{len(api['functions'])} functions, {len(api['structs'])} structs and "
+              f"{len(api['enums'])} enums as in the header")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
