@@ -1,10 +1,27 @@
-# The API's description for generators of bindings, held against the header.
+# The API's description, held against the header; what is generated from it, against what is checked
+# in; and each binding's own tests, skipped where its language's tools are absent.
 find_program(RONDO_PYTHON3 python3)
-if(RONDO_PYTHON3)
-  add_test(NAME abi.description COMMAND "${RONDO_PYTHON3}"
-    "${CMAKE_SOURCE_DIR}/c_api/abi/check_api.py"
-    "${CMAKE_SOURCE_DIR}/include/rondo/rondo.h" "${CMAKE_SOURCE_DIR}/c_api/abi/api.json")
-  set_tests_properties(abi.description PROPERTIES LABELS abi ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
-else()
+if(NOT RONDO_PYTHON3)
   message(STATUS "No python3: the API's description and the bindings are not tested")
+  return()
+endif()
+add_test(NAME abi.description COMMAND "${RONDO_PYTHON3}"
+  "${CMAKE_SOURCE_DIR}/c_api/abi/check_api.py"
+  "${CMAKE_SOURCE_DIR}/include/rondo/rondo.h" "${CMAKE_SOURCE_DIR}/c_api/abi/api.json")
+set_tests_properties(abi.description PROPERTIES LABELS abi ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+
+# rondo_binding_test(NAME [PROPERTY VALUE]...)
+function(rondo_binding_test name)
+  add_test(NAME abi.bindings.${name} COMMAND sh "${CMAKE_SOURCE_DIR}/c_api/bindings/test.sh"
+    ${name} "${CMAKE_SOURCE_DIR}" "${CMAKE_BINARY_DIR}")
+  set_tests_properties(abi.bindings.${name} PROPERTIES
+    LABELS abi SKIP_RETURN_CODE 77 TIMEOUT 600 ${ARGN})
+endfunction()
+rondo_binding_test(generated)
+# Interpreters cannot load a library with a sanitizer inside, nor one for another machine.
+if(NOT RONDO_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
+  rondo_binding_test(prepare FIXTURES_SETUP rondo_bindings)
+  foreach(language python)
+    rondo_binding_test(${language} FIXTURES_REQUIRED rondo_bindings)
+  endforeach()
 endif()

@@ -1,0 +1,12 @@
+"""Continues a text: python example.py model.rondo "Once upon a time" """
+import sys
+
+import rondo
+
+path, prompt = sys.argv[1:]
+with rondo.Model(path) as model, model.engine() as engine:
+    with engine.session(recommended=True, max_tokens=64) as session:
+        session.prefill(model.tokenize(prompt))
+        for event in session.stream():
+            print(event.text, end="", flush=True)
+print()

@@ -1,0 +1,36 @@
+"""Rondo: language models on edge devices, in one planned block of memory.
+
+    with rondo.Model("model.rondo") as model, model.engine(context=512) as engine:
+        with engine.session(max_tokens=64) as session:
+            session.prefill(model.tokenize("Once upon a time"))
+            for event in session.stream():
+                print(event.text, end="", flush=True)
+"""
+from __future__ import annotations
+
+import ctypes
+
+from ._library import (Cancelled, ContextFull, InvalidArgument, ModelError, OutOfMemory, RondoError,
+                       check, library)
+from ._raw import ABI_VERSION, Kv, Policy, Reason, Segment, Status
+from ._records import EngineCounters, MemoryPlan, MemoryRegion, ModelFacts
+from .engine import Engine
+from .model import Model
+from .session import Event, Session
+
+__all__ = ["ABI_VERSION", "Cancelled", "ContextFull", "Engine", "EngineCounters", "Event",
+           "InvalidArgument", "Kv", "MemoryPlan", "MemoryRegion", "Model", "ModelError",
+           "ModelFacts", "OutOfMemory", "Policy", "Reason", "RondoError", "Segment", "Session",
+           "Status", "query", "version"]
+
+
+def version() -> str:
+    """The library's release."""
+    return library.rondo_version_string().decode()
+
+
+def query(name: str) -> int:
+    """What the library can do, by name: "limit.sessions", "chat" and others of rondo.h."""
+    value = ctypes.c_int64()
+    check(library.rondo_query(name.encode(), ctypes.byref(value)))
+    return value.value

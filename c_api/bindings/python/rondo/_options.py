@@ -1,0 +1,69 @@
+"""Keyword arguments into the library's option structs."""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Callable, Mapping, Optional, Sequence
+
+from . import _raw
+from ._library import check, library
+
+
+def ids_array(ids: Sequence[int]) -> Any:
+    return (ctypes.c_int32 * len(ids))(*ids)
+
+
+def _set(structure: Any, values: Mapping[str, Any]) -> None:
+    known = {name for name, _ in structure._fields_}
+    for name, value in values.items():
+        if name not in known or name in ("struct_size", "reserved"):
+            raise TypeError(f"there is no option '{name}'")
+        setattr(structure, name, value)
+
+
+class EngineOptions:
+    """rondo_engine_options from keywords. What a progress callback raises is kept, cancels the
+    creation and is raised again by raise_pending()."""
+
+    def __init__(self, progress: Optional[Callable[[int, int], object]] = None,
+                 kernels: Optional[str] = None, **values: int):
+        self.raw = _raw.EngineOptions()
+        check(library.rondo_engine_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
+        _set(self.raw, values)
+        if kernels is not None:
+            self.raw.kernels = kernels.encode()
+        self._pending: Optional[BaseException] = None
+        if progress is not None:
+            told = progress
+
+            def report(_: Any, done: int, total: int) -> int:
+                try:
+                    told(done, total)
+                except BaseException as error:  # must not unwind through the library
+                    self._pending = error
+                    return 1
+                return 0
+            self.raw.progress = _raw.EngineOptionsProgress(report)
+
+    def raise_pending(self) -> None:
+        if self._pending is not None:
+            raise self._pending
+
+
+class SessionOptions:
+    """rondo_session_options from keywords."""
+
+    def __init__(self, model: Any, recommended: bool = False,
+                 stop: Sequence[str] = (), logit_bias: Optional[Mapping[int, float]] = None,
+                 **values: float):
+        self.raw = _raw.SessionOptions()
+        check(library.rondo_session_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
+        if recommended:
+            check(library.rondo_model_session_options(model, ctypes.byref(self.raw)))
+        _set(self.raw, values)
+        if stop:
+            self.raw.stop_strings = (ctypes.c_char_p * len(stop))(*(s.encode() for s in stop))
+            self.raw.n_stop_strings = len(stop)
+        if logit_bias:
+            self.raw.logit_bias = (_raw.LogitBias * len(logit_bias))(
+                *(_raw.LogitBias(token, bias) for token, bias in logit_bias.items()))
+            self.raw.n_logit_bias = len(logit_bias)

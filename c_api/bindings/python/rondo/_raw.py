@@ -1,0 +1,279 @@
+"""The C API as ctypes sees it. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit."""
+import enum
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
+                    c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
+
+ABI_VERSION = 3
+
+
+class Status(enum.IntEnum):
+    OK = 0x0
+    INVALID_ARGUMENT = 0x10
+    BUFFER_TOO_SMALL = 0x11
+    BUSY = 0x12
+    VERSION_MISMATCH = 0x13
+    IO_ERROR = 0x20
+    NOT_A_MODEL = 0x21
+    NEWER_FORMAT = 0x22
+    CORRUPT = 0x23
+    UNSUPPORTED = 0x24
+    OUT_OF_MEMORY = 0x30
+    ARENA_TOO_SMALL = 0x31
+    ARENA_MISALIGNED = 0x32
+    CONTEXT_FULL = 0x40
+    CANCELLED = 0x41
+    NO_LOGITS = 0x42
+    KV_POOL_FULL = 0x43
+    SNAPSHOT_MISMATCH = 0x44
+    INTERNAL = 0x50
+
+
+class TokenizeFlags(enum.IntFlag):
+    ADD_SPECIAL = 0x1
+
+
+class DetokenizeFlags(enum.IntFlag):
+    SKIP_SPECIAL = 0x1
+
+
+class Policy(enum.IntEnum):
+    STOP = 0x0
+    SLIDE = 0x1
+
+
+class Kv(enum.IntEnum):
+    INT8 = 0x0
+    FLOAT32 = 0x1
+
+
+class Segment(enum.IntEnum):
+    WEIGHTS = 0x0
+    KV_POOL = 0x1
+    SESSIONS = 0x2
+    ACTIVATIONS = 0x3
+    WORKSPACE = 0x4
+
+
+class Reason(enum.IntEnum):
+    NONE = 0x0
+    EOS = 0x1
+    STOP_STRING = 0x2
+    TOKEN_LIMIT = 0x3
+    CONTEXT_FULL = 0x4
+
+
+class ChatFlags(enum.IntFlag):
+    ADD_GENERATION_PROMPT = 0x1
+    CONTINUE_FINAL = 0x2
+
+
+EngineOptionsProgress = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
+LogitsRow = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(c_float), c_size_t)
+
+
+class ModelFacts(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("vocab_size", c_uint32),
+        ("context_length", c_uint32),
+        ("hidden_size", c_uint32),
+        ("n_layers", c_uint32),
+        ("n_heads", c_uint32),
+        ("n_kv_heads", c_uint32),
+        ("head_dim", c_uint32),
+        ("bos_token", c_int32),
+        ("n_eos_tokens", c_uint32),
+        ("has_tokenizer", c_uint32),
+        ("format_version", c_uint32),
+        ("file_bytes", c_uint64),
+        ("parameters", c_uint64),
+        ("tokenizer_bytes", c_uint64),
+    ]
+
+
+class EngineOptions(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("context", c_uint32),
+        ("max_sessions", c_uint32),
+        ("max_rows", c_uint32),
+        ("threads", c_uint32),
+        ("context_policy", c_int32),
+        ("sink_tokens", c_uint32),
+        ("kv_format", c_int32),
+        ("kernels", c_char_p),
+        ("progress", EngineOptionsProgress),
+        ("progress_user", c_void_p),
+        ("kv_tokens", c_uint32),
+        ("rows_per_step", c_uint32),
+        ("no_prefix_cache", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class MemoryPlan(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("n_regions", c_uint32),
+        ("arena_bytes", c_uint64),
+        ("arena_alignment", c_uint64),
+        ("weights_bytes", c_uint64),
+        ("kv_pool_bytes", c_uint64),
+        ("sessions_bytes", c_uint64),
+        ("activations_bytes", c_uint64),
+        ("workspace_bytes", c_uint64),
+        ("activations_lower_bound", c_uint64),
+        ("kv_bytes_per_token", c_uint64),
+        ("kv_block_tokens", c_uint32),
+        ("context", c_uint32),
+        ("max_sessions", c_uint32),
+        ("max_rows", c_uint32),
+        ("threads", c_uint32),
+        ("sink_tokens", c_uint32),
+        ("kernels", c_char_p),
+        ("mapped_bytes", c_uint64),
+        ("kv_tokens", c_uint64),
+        ("rows_per_step", c_uint32),
+        ("reserved", c_uint32),
+    ]
+
+
+class MemoryRegion(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("segment", c_int32),
+        ("offset", c_uint64),
+        ("bytes", c_uint64),
+        ("first_step", c_int32),
+        ("last_step", c_int32),
+        ("name", c_char * 48),
+    ]
+
+
+class EngineCounters(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("sessions_open", c_uint32),
+        ("owns_arena", c_uint32),
+        ("reserved", c_uint32),
+        ("tokens_prefilled", c_uint64),
+        ("tokens_generated", c_uint64),
+        ("tokens_taken_over", c_uint64),
+    ]
+
+
+class LogitBias(Structure):
+    _fields_ = [
+        ("token", c_int32),
+        ("bias", c_float),
+    ]
+
+
+class SessionOptions(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("temperature", c_float),
+        ("top_k", c_int32),
+        ("top_p", c_float),
+        ("min_p", c_float),
+        ("repetition_penalty", c_float),
+        ("presence_penalty", c_float),
+        ("frequency_penalty", c_float),
+        ("penalty_last_n", c_int32),
+        ("ignore_eos", c_uint32),
+        ("logprobs", c_uint32),
+        ("reserved", c_uint32),
+        ("seed", c_uint64),
+        ("max_tokens", c_uint64),
+        ("logit_bias", POINTER(LogitBias)),
+        ("n_logit_bias", c_size_t),
+        ("stop_strings", POINTER(c_char_p)),
+        ("n_stop_strings", c_size_t),
+    ]
+
+
+class Event(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("token", c_int32),
+        ("logprob", c_float),
+        ("reason", c_int32),
+        ("bytes", c_void_p),
+        ("bytes_count", c_size_t),
+        ("text", c_void_p),
+        ("text_bytes", c_size_t),
+        ("pending", c_uint64),
+        ("taken_over", c_uint64),
+    ]
+
+
+class ChatOptions(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("flags", c_uint32),
+        ("local_time", c_int64),
+        ("messages", c_void_p),
+        ("messages_bytes", c_size_t),
+        ("tools", c_void_p),
+        ("tools_bytes", c_size_t),
+        ("variables", c_void_p),
+        ("variables_bytes", c_size_t),
+        ("template_name", c_char_p),
+        ("template_text", c_void_p),
+        ("template_bytes", c_size_t),
+    ]
+
+
+# What each function returns and takes.
+PROTOTYPES = {
+    "rondo_abi_version": (c_uint32, []),
+    "rondo_version_string": (c_char_p, []),
+    "rondo_status_string": (c_char_p, [c_int32]),
+    "rondo_query": (c_int32, [c_char_p, POINTER(c_int64)]),
+    "rondo_model_open_path": (c_int32, [c_uint32, c_char_p, POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_model_open_fd": (c_int32, [c_uint32, c_int32, c_uint64, c_uint64, POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_model_open_memory": (c_int32, [c_uint32, c_void_p, c_size_t, POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_model_close": (None, [c_void_p]),
+    "rondo_model_info": (c_int32, [c_void_p, POINTER(ModelFacts)]),
+    "rondo_model_eos_token": (c_int32, [c_void_p, c_uint32, POINTER(c_int32)]),
+    "rondo_model_fact": (c_int32, [c_void_p, c_char_p, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_model_fact_key": (c_int32, [c_void_p, c_uint32, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_tokenize": (c_int32, [c_void_p, c_char_p, c_size_t, c_uint32, POINTER(c_int32), c_size_t, POINTER(c_size_t)]),
+    "rondo_detokenize": (c_int32, [c_void_p, POINTER(c_int32), c_size_t, c_uint32, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_engine_options_init": (c_int32, [POINTER(EngineOptions), c_size_t]),
+    "rondo_plan": (c_int32, [c_void_p, POINTER(EngineOptions), POINTER(MemoryPlan), c_char_p, c_size_t]),
+    "rondo_plan_region": (c_int32, [c_void_p, POINTER(EngineOptions), c_uint32, POINTER(MemoryRegion)]),
+    "rondo_plan_fit": (c_int32, [c_void_p, POINTER(EngineOptions), c_uint64, POINTER(c_uint32), c_char_p, c_size_t]),
+    "rondo_engine_create": (c_int32, [c_void_p, POINTER(EngineOptions), c_void_p, c_size_t, POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_engine_close": (None, [c_void_p]),
+    "rondo_engine_memory": (c_int32, [c_void_p, POINTER(MemoryPlan)]),
+    "rondo_engine_memory_region": (c_int32, [c_void_p, c_uint32, POINTER(MemoryRegion)]),
+    "rondo_engine_stats": (c_int32, [c_void_p, POINTER(EngineCounters)]),
+    "rondo_session_options_init": (c_int32, [POINTER(SessionOptions), c_size_t]),
+    "rondo_model_session_options": (c_int32, [c_void_p, POINTER(SessionOptions)]),
+    "rondo_session_open": (c_int32, [c_void_p, POINTER(SessionOptions), POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_session_fork": (c_int32, [c_void_p, POINTER(SessionOptions), POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_session_close": (None, [c_void_p]),
+    "rondo_session_prefill": (c_int32, [c_void_p, POINTER(c_int32), c_size_t]),
+    "rondo_session_prefill_logits": (c_int32, [c_void_p, POINTER(c_int32), c_size_t, LogitsRow, c_void_p]),
+    "rondo_session_next": (c_int32, [c_void_p, POINTER(Event)]),
+    "rondo_session_append": (c_int32, [c_void_p, POINTER(c_int32), c_size_t]),
+    "rondo_engine_step": (c_int32, [c_void_p, POINTER(c_void_p), c_size_t, c_char_p, c_size_t]),
+    "rondo_session_event": (c_int32, [c_void_p, POINTER(Event)]),
+    "rondo_session_logits": (c_int32, [c_void_p, POINTER(POINTER(c_float)), POINTER(c_size_t)]),
+    "rondo_session_accept": (c_int32, [c_void_p, c_int32]),
+    "rondo_session_undo": (c_int32, [c_void_p, c_uint64]),
+    "rondo_session_reset": (c_int32, [c_void_p]),
+    "rondo_session_position": (c_int32, [c_void_p, POINTER(c_uint64)]),
+    "rondo_session_remaining": (c_int32, [c_void_p, POINTER(c_uint64)]),
+    "rondo_session_evicted": (c_int32, [c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
+    "rondo_session_cancel": (c_int32, [c_void_p]),
+    "rondo_session_last_error": (c_char_p, [c_void_p]),
+    "rondo_session_save": (c_int32, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_session_restore": (c_int32, [c_void_p, c_void_p, c_size_t]),
+    "rondo_session_tokens": (c_int32, [c_void_p, POINTER(c_uint64), POINTER(c_int32), c_size_t, POINTER(c_size_t)]),
+    "rondo_model_chat_template_name": (c_int32, [c_void_p, c_uint32, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_model_chat_template": (c_int32, [c_void_p, c_char_p, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_chat_options_init": (c_int32, [POINTER(ChatOptions), c_size_t]),
+    "rondo_chat_render": (c_int32, [c_void_p, POINTER(ChatOptions), c_char_p, c_size_t, POINTER(c_size_t), POINTER(c_int32), c_size_t, POINTER(c_size_t), c_char_p, c_size_t]),
+}

@@ -1,0 +1,65 @@
+"""What the library tells about models, plans and engines. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit."""
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class ModelFacts(NamedTuple):
+    """rondo_model_facts in rondo.h."""
+    vocab_size: int
+    context_length: int
+    hidden_size: int
+    n_layers: int
+    n_heads: int
+    n_kv_heads: int
+    head_dim: int
+    bos_token: int
+    n_eos_tokens: int
+    has_tokenizer: int
+    format_version: int
+    file_bytes: int
+    parameters: int
+    tokenizer_bytes: int
+
+
+class MemoryPlan(NamedTuple):
+    """rondo_memory_plan in rondo.h."""
+    n_regions: int
+    arena_bytes: int
+    arena_alignment: int
+    weights_bytes: int
+    kv_pool_bytes: int
+    sessions_bytes: int
+    activations_bytes: int
+    workspace_bytes: int
+    activations_lower_bound: int
+    kv_bytes_per_token: int
+    kv_block_tokens: int
+    context: int
+    max_sessions: int
+    max_rows: int
+    threads: int
+    sink_tokens: int
+    kernels: str
+    mapped_bytes: int
+    kv_tokens: int
+    rows_per_step: int
+
+
+class MemoryRegion(NamedTuple):
+    """rondo_memory_region in rondo.h."""
+    segment: int
+    offset: int
+    bytes: int
+    first_step: int
+    last_step: int
+    name: str
+
+
+class EngineCounters(NamedTuple):
+    """rondo_engine_counters in rondo.h."""
+    sessions_open: int
+    owns_arena: int
+    tokens_prefilled: int
+    tokens_generated: int
+    tokens_taken_over: int

@@ -1,0 +1,81 @@
+"""Engines: models made runnable in one arena."""
+from __future__ import annotations
+
+import ctypes
+from ctypes import byref
+from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence
+
+from . import _raw
+from ._handle import Handle, new_handle
+from ._library import check_with_message, described, library
+from ._options import EngineOptions, SessionOptions
+from ._records import EngineCounters, MemoryPlan, MemoryRegion
+from .session import Session
+
+if TYPE_CHECKING:
+    from .model import Model
+
+
+class Engine(Handle):
+    """Made by Model.engine(). May be used from any thread at any time."""
+
+    _close_name = "rondo_engine_close"
+
+    @classmethod
+    def _create(cls, model: "Model", options: EngineOptions, arena: Any) -> "Engine":
+        memory, address, size = None, None, 0
+        if arena is not None:
+            size = memoryview(arena).nbytes
+            memory = (ctypes.c_char * size).from_buffer(arena)
+            address = ctypes.addressof(memory)
+        handle = new_handle()
+        check_with_message(
+            lambda *message: library.rondo_engine_create(
+                model._handle, byref(options.raw), address, size, byref(handle), *message),
+            before_raise=options.raise_pending)
+        engine = cls.__new__(cls)
+        Handle.__init__(engine, handle)
+        engine._model, engine._arena = model, memory  # sessions hold on to this object
+        return engine
+
+    _model: "Model"
+    _arena: Any
+
+    @property
+    def memory(self) -> MemoryPlan:
+        """The plan that this engine was made by."""
+        return described(MemoryPlan, _raw.MemoryPlan,
+                         lambda plan: library.rondo_engine_memory(self._handle, plan))
+
+    @property
+    def memory_regions(self) -> List[MemoryRegion]:
+        return [described(MemoryRegion, _raw.MemoryRegion, lambda region, i=index:
+                          library.rondo_engine_memory_region(self._handle, i, region))
+                for index in range(self.memory.n_regions)]
+
+    @property
+    def stats(self) -> EngineCounters:
+        return described(EngineCounters, _raw.EngineCounters,
+                         lambda counters: library.rondo_engine_stats(self._handle, counters))
+
+    def session(self, *, recommended: bool = False, stop: Sequence[str] = (),
+                logit_bias: Optional[Mapping[int, float]] = None, **options: float) -> Session:
+        """An empty session in one of the engine's places.
+
+        recommended: begin with what the model's makers recommend for sampling. stop: strings that
+        end a generation. Other options are those of rondo_session_options in rondo.h: temperature,
+        top_k, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty,
+        penalty_last_n, ignore_eos, logprobs, seed, max_tokens.
+        """
+        model = self._model._handle if recommended else None
+        raw = SessionOptions(model, recommended, stop, logit_bias, **options).raw
+        handle = new_handle()
+        check_with_message(lambda *message: library.rondo_session_open(
+            self._handle, byref(raw), byref(handle), *message))
+        return Session(handle, self)
+
+    def step(self, sessions: Sequence[Session]) -> None:
+        """One pass for several sessions of this engine; Session.event() tells what each got."""
+        handles = (ctypes.c_void_p * len(sessions))(*(s._handle for s in sessions))
+        check_with_message(lambda *message: library.rondo_engine_step(
+            self._handle, handles, len(sessions), *message))

@@ -1,0 +1,225 @@
+"""Models: files, verified and mapped."""
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+from ctypes import byref
+from datetime import datetime
+from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _raw
+from ._handle import Handle, new_handle
+from ._library import check, check_with_message, described, library, record, text_output
+from ._options import EngineOptions, ids_array
+from ._raw import ChatFlags, DetokenizeFlags, Status, TokenizeFlags
+from ._records import MemoryPlan, MemoryRegion, ModelFacts
+from .engine import Engine
+
+Json = Union[str, Sequence[Any], Mapping[str, Any]]
+EPOCH = datetime(1970, 1, 1)
+
+
+class Model(Handle):
+    """A model file. Immutable; may be used from any thread at any time."""
+
+    _close_name = "rondo_model_close"
+
+    def __init__(self, path: Union[str, "os.PathLike[str]"]):
+        """Opens the file that `rondo convert` made."""
+        handle = new_handle()
+        check_with_message(lambda *message: library.rondo_model_open_path(
+            _raw.ABI_VERSION, os.fsencode(path), byref(handle), *message))
+        super().__init__(handle)
+
+    @classmethod
+    def from_fd(cls, fd: int, offset: int = 0, length: Optional[int] = None) -> "Model":
+        """A model inside of another file, at a multiple of 64. `fd` may be closed afterwards."""
+        handle = new_handle()
+        check_with_message(lambda *message: library.rondo_model_open_fd(
+            _raw.ABI_VERSION, fd, offset, 2**64 - 1 if length is None else length, byref(handle),
+            *message))
+        return cls._of(handle, None)
+
+    @classmethod
+    def from_bytes(cls, data: Any) -> "Model":
+        """A model in memory, of which this makes an aligned copy."""
+        view = memoryview(data).cast("B")
+        memory = (ctypes.c_char * (len(view) + 64))()
+        start = ctypes.addressof(memory) + -ctypes.addressof(memory) % 64
+        ctypes.memmove(start, bytes(view), len(view))
+        handle = new_handle()
+        check_with_message(lambda *message: library.rondo_model_open_memory(
+            _raw.ABI_VERSION, start, len(view), byref(handle), *message))
+        return cls._of(handle, memory)
+
+    @classmethod
+    def _of(cls, handle: ctypes.c_void_p, memory: Any) -> "Model":
+        model = cls.__new__(cls)
+        Handle.__init__(model, handle)
+        model._memory = memory  # engines hold on to this object, and so to its bytes
+        return model
+
+    _memory: Any = None
+
+    # ---- Facts ----------------------------------------------------------------------------------
+
+    @property
+    def info(self) -> ModelFacts:
+        return described(ModelFacts, _raw.ModelFacts,
+                         lambda facts: library.rondo_model_info(self._handle, facts))
+
+    @property
+    def eos_tokens(self) -> List[int]:
+        token, tokens = ctypes.c_int32(), []
+        for index in range(self.info.n_eos_tokens):
+            check(library.rondo_model_eos_token(self._handle, index, byref(token)))
+            tokens.append(token.value)
+        return tokens
+
+    @property
+    def facts(self) -> Dict[str, str]:
+        """What the file's maker wrote about it: name, architecture, producer and others."""
+        keys = ["name", "architecture", "producer"]
+        keys += self._names(library.rondo_model_fact_key)
+        return {key: text_output(lambda *out, key=key: library.rondo_model_fact(
+            self._handle, key.encode(), *out)) for key in keys}
+
+    def _names(self, function: Any) -> Iterator[str]:
+        index = 0
+        while True:
+            needed = ctypes.c_size_t()
+            status = function(self._handle, index, None, 0, byref(needed))
+            if status == Status.INVALID_ARGUMENT:  # behind the last one
+                return
+            yield text_output(lambda *out: function(self._handle, index, *out))
+            index += 1
+
+    # ---- Text -----------------------------------------------------------------------------------
+
+    def tokenize(self, text: str, add_special: bool = True) -> List[int]:
+        """Texts of special tokens become these tokens: check what strangers write."""
+        encoded = text.encode("utf-8", "replace")
+        flags = TokenizeFlags.ADD_SPECIAL if add_special else 0
+        count, capacity = ctypes.c_size_t(), len(encoded) // 2 + 16
+        while True:
+            ids = (ctypes.c_int32 * capacity)()
+            status = library.rondo_tokenize(self._handle, encoded, len(encoded), flags, ids,
+                                            capacity, byref(count))
+            if status != Status.BUFFER_TOO_SMALL:
+                check(status)
+                return ids[:count.value]
+            capacity = count.value
+
+    def detokenize(self, ids: Sequence[int], skip_special: bool = False) -> str:
+        flags = DetokenizeFlags.SKIP_SPECIAL if skip_special else 0
+        return text_output(lambda *out: library.rondo_detokenize(
+            self._handle, ids_array(ids), len(ids), flags, *out))
+
+    # ---- Chat -----------------------------------------------------------------------------------
+
+    @property
+    def chat_templates(self) -> Dict[str, str]:
+        """The chat templates by name; the first serves where no other is asked for."""
+        return {name: text_output(lambda *out, name=name: library.rondo_model_chat_template(
+                    self._handle, name.encode(), *out))
+                for name in self._names(library.rondo_model_chat_template_name)}
+
+    def render_chat(self, messages: Json, **options: Any) -> str:
+        """The text of a conversation: [{"role": "user", "content": "Hello!"}, ...].
+
+        Options: tools, variables (both as Python values or JSON), add_generation_prompt (True),
+        continue_final (False), local_time (a datetime as the clock on the wall shows it),
+        template_name, template (Jinja, in place of the model's own).
+        """
+        return self._chat(messages, True, False, **options)[0]
+
+    def chat_ids(self, messages: Json, **options: Any) -> List[int]:
+        """The token ids of a conversation. Options as those of render_chat()."""
+        return self._chat(messages, False, True, **options)[1]
+
+    def _chat(self, messages: Json, want_text: bool, want_ids: bool, *, tools: Optional[Json] = None,
+              variables: Optional[Json] = None, add_generation_prompt: bool = True,
+              continue_final: bool = False, local_time: Optional[datetime] = None,
+              template_name: Optional[str] = None,
+              template: Optional[str] = None) -> Tuple[str, List[int]]:
+        raw = _raw.ChatOptions()
+        check(library.rondo_chat_options_init(byref(raw), ctypes.sizeof(raw)))
+        raw.flags = (ChatFlags.ADD_GENERATION_PROMPT * (add_generation_prompt and not continue_final)
+                     | ChatFlags.CONTINUE_FINAL * continue_final)
+        if local_time is not None:
+            wall = local_time.replace(tzinfo=None)
+            raw.local_time = int((wall - EPOCH).total_seconds())
+        raw.template_name = template_name.encode() if template_name is not None else None
+        kept = []
+        for name, size, value in (("messages", "messages_bytes", messages),
+                                  ("tools", "tools_bytes", tools),
+                                  ("variables", "variables_bytes", variables),
+                                  ("template_text", "template_bytes", template)):
+            if value is None:
+                continue
+            encoded = (value if isinstance(value, str) else json.dumps(value)).encode()
+            kept.append(ctypes.create_string_buffer(encoded, max(len(encoded), 1)))
+            setattr(raw, name, ctypes.addressof(kept[-1]))
+            setattr(raw, size, len(encoded))
+        text_capacity, ids_capacity = 4096 * want_text, 1024 * want_ids
+        text_length, ids_count = ctypes.c_size_t(), ctypes.c_size_t()
+        while True:
+            text = ctypes.create_string_buffer(max(text_capacity, 1))
+            ids = (ctypes.c_int32 * ids_capacity)()
+            status = Status.OK
+
+            def call(message: Any, message_bytes: int) -> int:
+                nonlocal status
+                status = library.rondo_chat_render(
+                    self._handle, byref(raw), text if want_text else None, text_capacity,
+                    byref(text_length) if want_text else None, ids if want_ids else None,
+                    ids_capacity, byref(ids_count) if want_ids else None, message, message_bytes)
+                return Status.OK if status == Status.BUFFER_TOO_SMALL else status
+
+            check_with_message(call)
+            if status == Status.OK:
+                return text.raw[:text_length.value].decode("utf-8", "replace"), ids[:ids_count.value]
+            text_capacity, ids_capacity = (text_length.value + 1) * want_text, ids_count.value
+
+    # ---- Plans and engines ----------------------------------------------------------------------
+
+    def plan(self, **options: Any) -> MemoryPlan:
+        """What an engine with these options will take, to the byte. Options as those of engine()."""
+        raw, plan = EngineOptions(**options).raw, _raw.MemoryPlan()
+        plan.struct_size = ctypes.sizeof(plan)
+        check_with_message(
+            lambda *message: library.rondo_plan(self._handle, byref(raw), byref(plan), *message))
+        return record(MemoryPlan, plan)
+
+    def plan_regions(self, **options: Any) -> List[MemoryRegion]:
+        """The parts of that plan, lowest address first."""
+        raw = EngineOptions(**options).raw
+        return [described(MemoryRegion, _raw.MemoryRegion, lambda region, i=index:
+                          library.rondo_plan_region(self._handle, byref(raw), i, region))
+                for index in range(self.plan(**options).n_regions)]
+
+    def plan_fit(self, size: int, **options: Any) -> int:
+        """The largest context whose plan fits into `size` bytes."""
+        raw, context = EngineOptions(**options).raw, ctypes.c_uint32()
+        check_with_message(lambda *message: library.rondo_plan_fit(
+            self._handle, byref(raw), size, byref(context), *message))
+        return context.value
+
+    def engine(self, *, arena: Any = None, context: int = 0, max_sessions: int = 1,
+               max_rows: int = 256, threads: int = 0, context_policy: int = _raw.Policy.STOP,
+               sink_tokens: int = 0, kv_format: int = _raw.Kv.INT8, kernels: Optional[str] = None,
+               kv_tokens: int = 0, rows_per_step: int = 0, no_prefix_cache: bool = False,
+               progress: Optional[Callable[[int, int], object]] = None) -> Engine:
+        """Makes the model runnable. The options are those of rondo_engine_options in rondo.h.
+
+        arena: a writable buffer (mmap, bytearray, NumPy array) of the plan's size and alignment,
+        for the engine alone; None: taken from the system. progress(done, total) may raise: that
+        cancels, and is raised here.
+        """
+        options = EngineOptions(
+            progress=progress, kernels=kernels, context=context, max_sessions=max_sessions,
+            max_rows=max_rows, threads=threads, context_policy=context_policy,
+            sink_tokens=sink_tokens, kv_format=kv_format, kv_tokens=kv_tokens,
+            rows_per_step=rows_per_step, no_prefix_cache=int(no_prefix_cache))
+        return Engine._create(self, options, arena)

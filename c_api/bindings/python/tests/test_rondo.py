@@ -1,0 +1,253 @@
+"""A whole life with the tiny model, whose file RONDO_TEST_MODEL names."""
+import asyncio
+import gc
+import mmap
+import os
+import threading
+import unittest
+
+import rondo
+
+MODEL = os.environ["RONDO_TEST_MODEL"]
+PROMPT = "Today's weather is so"
+
+
+class RondoTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.model = rondo.Model(MODEL)
+        cls.engine = cls.model.engine(context=256, max_sessions=4)
+        cls.ids = cls.model.tokenize(PROMPT)
+        with cls.engine.session(max_tokens=16) as session:
+            cls.text = session.generate(cls.ids)
+
+    def test_model_facts(self):
+        self.assertEqual(self.model.info.vocab_size, 2048)
+        self.assertEqual(self.model.eos_tokens, [1])
+        self.assertEqual(self.model.facts["architecture"], "LlamaForCausalLM")
+        self.assertEqual(self.model.detokenize(self.ids, skip_special=True), PROMPT)
+        self.assertGreater(len(self.model.tokenize("word " * 3000)), 3000)
+        self.assertEqual(rondo.query("abi.version"), rondo.ABI_VERSION)
+        self.assertIn(".", rondo.version())
+
+    def test_plan(self):
+        plan = self.model.plan(context=256, max_sessions=4)
+        self.assertEqual(plan.arena_bytes, self.engine.memory.arena_bytes)
+        self.assertEqual(plan.kernels, self.engine.memory.kernels)
+        regions = self.model.plan_regions(context=256, max_sessions=4)
+        self.assertEqual(regions, self.engine.memory_regions)
+        self.assertEqual(regions[0].segment, rondo.Segment.WEIGHTS)
+        fit = self.model.plan_fit(plan.arena_bytes, max_sessions=4)
+        self.assertGreaterEqual(fit, 256)
+
+    def test_stream(self):
+        with self.engine.session(max_tokens=16, logprobs=1) as session:
+            session.prefill(self.ids)
+            events = list(session.stream())
+            self.assertEqual("".join(event.text for event in events), self.text)
+            self.assertEqual(events[-1].reason, rondo.Reason.TOKEN_LIMIT)
+            self.assertLess(events[0].logprob, 0)
+            self.assertEqual(session.position, len(self.ids) + 16)
+            self.assertEqual(session.remaining, 256 - len(self.ids) - 16)
+            self.assertEqual(session.evicted, (0, 0))
+            self.assertEqual(session.tokens, self.ids + [event.token for event in events])
+        with self.engine.session(max_tokens=16, recommended=True, stop=[self.text[4:8]]) as session:
+            self.assertEqual(session.generate(self.ids), self.text[:4])
+
+    def test_async_stream(self):
+        async def one():
+            with self.engine.session(max_tokens=16) as session:
+                session.prefill(self.ids)
+                return "".join([event.text async for event in session.astream()])
+
+        async def several():
+            return await asyncio.gather(one(), one(), one())
+        self.assertEqual(asyncio.run(several()), [self.text] * 3)
+
+    def test_a_cancelled_task_leaves_a_session_that_works(self):
+        async def run():
+            with self.engine.session(ignore_eos=1) as session:
+                session.prefill(self.ids)
+
+                async def endless():
+                    async for _ in session.astream():
+                        pass
+                task = asyncio.create_task(endless())
+                await asyncio.sleep(0.01)
+                task.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await task
+                session.reset()
+                session.prefill(self.ids)
+        asyncio.run(run())
+
+    def test_logits(self):
+        with self.engine.session() as session:
+            rows = []
+            session.prefill_logits(self.ids, lambda index, logits: rows.append(max(logits)))
+            logits = session.logits()
+            self.assertEqual((len(rows), len(logits)), (len(self.ids), 2048))
+            self.assertEqual(rows[-1], max(logits))
+            best = max(range(2048), key=logits.__getitem__)
+            self.assertEqual(session.next().token, best)
+            session.undo(1)
+            session.accept(best)
+            self.assertEqual(session.position, len(self.ids) + 1)
+            with self.assertRaises(ZeroDivisionError):
+                session.prefill_logits(self.ids, lambda index, logits: 1 // 0)
+
+    def test_logits_as_numpy(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("no NumPy here")
+        session = self.engine.session()
+        session.prefill(self.ids)
+        array = session.logits_array()
+        self.assertEqual((array.dtype, array.shape), (numpy.float32, (2048,)))
+        self.assertEqual(array.tolist(), session.logits().tolist())
+        again = session.logits_array()
+        self.assertTrue(numpy.shares_memory(array, again))  # no copies
+        self.assertFalse(array.flags.writeable)
+        del session
+        gc.collect()
+        self.assertEqual(len(array.tolist()), 2048)  # the view holds the session
+
+    def test_cancel(self):
+        with self.engine.session(max_tokens=16) as session:
+            session.cancel()
+            with self.assertRaises(rondo.Cancelled):
+                session.prefill(self.ids)
+            self.assertEqual(session.position, 0)
+            self.assertEqual(session.generate(self.ids), self.text)
+
+    def test_cancel_from_another_thread(self):
+        with self.engine.session(ignore_eos=1) as session:
+            timer = threading.Timer(0.02, session.cancel)
+            timer.start()
+            with self.assertRaises(rondo.Cancelled):
+                while True:
+                    session.reset()
+                    session.prefill(self.ids * 20)
+
+    def test_fork(self):
+        with self.engine.session() as session:
+            session.prefill(self.ids)
+            with session.fork(max_tokens=16) as fork, \
+                    session.fork(max_tokens=16, logit_bias={fork_first(fork): -1e9}) as other:
+                self.assertEqual(fork.generate(), self.text)
+                self.assertNotEqual(other.generate(), self.text)
+            self.assertEqual(session.position, len(self.ids))
+
+    def test_step(self):
+        prompts = [PROMPT, "Once upon a time", "The cat"]
+        alone = []
+        for prompt in prompts:
+            with self.engine.session(max_tokens=12) as session:
+                alone.append(session.generate(self.model.tokenize(prompt)))
+        sessions = [self.engine.session(max_tokens=12) for _ in prompts]
+        texts = {session: "" for session in sessions}
+        for session, prompt in zip(sessions, prompts):
+            session.append(self.model.tokenize(prompt))
+        running = list(sessions)
+        while running:
+            self.engine.step(running)
+            for session in list(running):
+                event = session.event()
+                texts[session] += event.text
+                if event.reason != rondo.Reason.NONE:
+                    running.remove(session)
+        self.assertEqual(list(texts.values()), alone)
+        self.assertEqual(self.engine.stats.sessions_open, len(sessions))
+        for session in sessions:
+            session.close()
+
+    def test_snapshot(self):
+        with self.engine.session(max_tokens=16) as session:
+            session.prefill(self.ids)
+            first = "".join(session.next().text for _ in range(6))
+            saved = session.save()
+        with self.model.engine(context=256) as engine, engine.session(max_tokens=16) as session:
+            session.restore(saved)
+            self.assertEqual(first + session.generate(), self.text)
+            with self.assertRaises(rondo.ModelError) as damaged:
+                session.restore(saved[:-1] + bytes([saved[-1] ^ 1]))
+            self.assertEqual(damaged.exception.status, rondo.Status.CORRUPT)
+
+    def test_chat(self):
+        template = "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}{{ tail }}"
+        messages = [{"role": "user", "content": "Grüße"}, {"role": "assistant", "content": "hi"}]
+        text = self.model.render_chat(messages, template=template, variables={"tail": "!"})
+        self.assertEqual(text, "<user>Grüße<assistant>hi!")
+        ids = self.model.chat_ids(messages, template=template, variables={"tail": "!"})
+        self.assertEqual(ids, self.model.tokenize(text, add_special=False))
+        self.assertEqual(self.model.chat_templates, {})
+        with self.assertRaises(rondo.RondoError) as none:
+            self.model.render_chat(messages)
+        self.assertEqual(none.exception.status, rondo.Status.UNSUPPORTED)
+        with self.assertRaisesRegex(rondo.InvalidArgument, "byte"):
+            self.model.render_chat("[", template=template)
+
+    def test_errors(self):
+        with self.assertRaisesRegex(rondo.ModelError, "absent.rondo"):
+            rondo.Model("absent.rondo")
+        with self.assertRaises(rondo.ModelError) as not_one:
+            rondo.Model(__file__)
+        self.assertEqual(not_one.exception.status, rondo.Status.NOT_A_MODEL)
+        with self.assertRaisesRegex(rondo.InvalidArgument, "max_rows"):
+            self.model.engine(max_rows=5000)
+        with self.assertRaisesRegex(TypeError, "warmth"):
+            self.engine.session(warmth=1)
+        with self.engine.session() as session:
+            with self.assertRaisesRegex(rondo.InvalidArgument, "2048"):
+                session.prefill([2048])
+            with self.assertRaises(rondo.ContextFull):
+                session.prefill([5] * 257)
+            with self.assertRaises(rondo.RondoError) as nothing:
+                session.next()
+            self.assertEqual(nothing.exception.status, rondo.Status.NO_LOGITS)
+        with self.assertRaisesRegex(ValueError, "closed"):
+            session.next()
+        with self.assertRaises(rondo.RondoError):
+            rondo.query("no such thing")
+
+    def test_progress(self):
+        told = []
+        self.model.engine(context=64, progress=lambda done, total: told.append((done, total))).close()
+        self.assertEqual(told[-1][0], told[-1][1])
+
+        def refuse(done, total):
+            raise KeyError("enough")
+        with self.assertRaisesRegex(KeyError, "enough"):
+            self.model.engine(context=64, progress=refuse)
+
+    def test_own_arena(self):
+        plan = self.model.plan(context=64)
+        with mmap.mmap(-1, plan.arena_bytes) as arena:
+            engine = self.model.engine(context=64, arena=arena)
+            self.assertEqual(engine.stats.owns_arena, 0)
+            self.assertEqual(engine.session(max_tokens=16).generate(self.ids), self.text)
+            del engine
+            gc.collect()
+
+    def test_any_order_of_closing(self):
+        with open(MODEL, "rb") as file:
+            model = rondo.Model.from_bytes(file.read())
+            session = model.engine(context=64).session(max_tokens=16)
+            model.close()
+            del model
+            gc.collect()
+            self.assertEqual(session.generate(self.ids), self.text)
+            fd_model = rondo.Model.from_fd(file.fileno())
+        self.assertEqual(fd_model.info, self.model.info)
+
+
+def fork_first(fork):
+    """The first token that this fork generates, taken back."""
+    token = fork.next().token
+    fork.undo(1)
+    return token
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,59 @@
+#!/bin/sh
+# Runs a binding's tests as CTest does; 77 where the language's tools are absent.
+#   test.sh BINDING SOURCE_DIR BUILD_DIR
+# BUILD_DIR is a build's, whose `prepare` came first; all that is made goes to BUILD_DIR/bindings.
+set -eu
+binding=$1 source=$2/c_api/bindings build=$3
+work=$build/bindings/$binding
+prefix=$build/bindings/prefix
+export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
+
+need() {
+  for tool in "$@"; do
+    command -v "$tool" >/dev/null || {
+      echo "skipped: no $tool here"
+      exit 77
+    }
+  done
+}
+
+# A copy of the binding, so that nothing is written beside its sources.
+copy() {
+  rm -rf "$work"
+  mkdir -p "$work"
+  cp -R "$source/$binding/." "$work"
+  cd "$work"
+}
+
+use_prefix() {
+  libdir=$(dirname "$(find "$prefix" -name librondo.a)")
+  export LD_LIBRARY_PATH="$libdir" PKG_CONFIG_PATH="$libdir/pkgconfig"
+  export RONDO_LIBRARY="$libdir/librondo.so"
+}
+
+case $binding in
+  prepare) # what all of them use: an installed library, and the model in tests/data
+    rm -rf "$prefix"
+    cmake --install "$build" --prefix "$prefix" >/dev/null
+    "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$build/bindings/tiny.rondo" --weights q8
+    ;;
+  generated)
+    PYTHONDONTWRITEBYTECODE=1 python3 "$source/generate/generate.py" --check
+    ;;
+  python) # as its wheel holds it
+    need python3
+    copy
+    use_prefix
+    export PYTHONDONTWRITEBYTECODE=1
+    python3 -c 'import build_backend; print(build_backend.build_wheel("."))'
+    python3 -m zipfile -e rondo-*.whl installed
+    mv rondo rondo-sources # only what was installed is imported
+    unset RONDO_LIBRARY
+    PYTHONPATH=installed python3 example.py "$RONDO_TEST_MODEL" "Once upon a time"
+    PYTHONPATH=installed python3 -m unittest discover tests
+    ;;
+  *)
+    echo "test.sh: no binding '$binding'" >&2
+    exit 2
+    ;;
+esac
