@@ -128,10 +128,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(_WIN32)
-#define RONDO_API
-#else
+/* On Windows a program imports the functions from rondo.dll, unless it defines RONDO_STATIC (the
+ * CMake target rondo::static and pkg-config's rondo-static do); RONDO_BUILD is Rondo's own build. */
+#if defined(_WIN32) && defined(RONDO_BUILD)
+#define RONDO_API __declspec(dllexport)
+#elif defined(_WIN32) && !defined(RONDO_STATIC)
+#define RONDO_API __declspec(dllimport)
+#elif defined(__GNUC__) && !defined(_WIN32)
 #define RONDO_API __attribute__((visibility("default")))
+#else
+#define RONDO_API
 #endif
 
 #ifdef __cplusplus

@@ -1,68 +1,59 @@
-# librondo.a for other people's programs, and what `cmake --install` puts where: both libraries, the
-# header, the tool, pkg-config files (rondo, and rondo-static) and a CMake package with the targets
+# What `cmake --install` puts where, but for the program (install_tool.cmake): both libraries, the
+# header, pkg-config files (rondo, and rondo-static) and a CMake package with the targets
 # rondo::rondo and rondo::static.
+#
+# Components: runtime is what a program needs that was linked to the shared library, development
+# what a compiler needs, tool the program.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# One object with everything inside and only rondo_* visible, so that a program that brings its own
-# XNNPACK, pthreadpool or FlatBuffers does not clash with ours. Groups (inline functions that
-# several objects hold) are resolved first: a group that the program also holds could otherwise be
-# dropped under our local symbols' feet.
-set(RONDO_ARCHIVE "${CMAKE_BINARY_DIR}/archive/librondo.a")
-set(object "${CMAKE_BINARY_DIR}/archive/rondo.o")
-file(MAKE_DIRECTORY "${CMAKE_BINARY_DIR}/archive")
-add_custom_command(
-  OUTPUT "${RONDO_ARCHIVE}"
-  COMMAND "${CMAKE_CXX_COMPILER}" -r -nostdlib -Wl,--force-group-allocation -o "${object}"
-          "$<TARGET_OBJECTS:rondo_c_api>" -Wl,--whole-archive "$<TARGET_FILE:rondo_runtime>"
-  COMMAND "${CMAKE_OBJCOPY}" --localize-hidden "${object}"
-  COMMAND "${CMAKE_COMMAND}" -E rm -f "${RONDO_ARCHIVE}"
-  COMMAND "${CMAKE_AR}" rcs "${RONDO_ARCHIVE}" "${object}"
-  DEPENDS rondo_c_api rondo_runtime "$<TARGET_OBJECTS:rondo_c_api>"
-  COMMENT "Linking librondo.a" COMMAND_EXPAND_LISTS VERBATIM)
-add_custom_target(rondo_archive ALL DEPENDS "${RONDO_ARCHIVE}")
-
-install(TARGETS rondo EXPORT rondo LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(FILES "${RONDO_ARCHIVE}" DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(DIRECTORY include/rondo DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(TARGETS rondo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/rondo")
+install(TARGETS rondo EXPORT rondo LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  COMPONENT runtime NAMELINK_COMPONENT development)
+install(FILES "${RONDO_ARCHIVE}" DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development)
+install(DIRECTORY include/rondo DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development)
+install(EXPORT rondo NAMESPACE rondo:: FILE rondo-shared.cmake DESTINATION "${package_dir}"
+  COMPONENT development)
 
 # The licences of what is inside the libraries travel with them.
-install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-foreach(name xnnpack pthreadpool fxdiv)
-  install(FILES "${${name}_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}"
-          RENAME "LICENSE.${name}")
+foreach(component runtime development)
+  install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-${component}"
+    COMPONENT ${component})
+  foreach(name xnnpack pthreadpool fxdiv)
+    install(FILES "${${name}_SOURCE_DIR}/LICENSE" RENAME "LICENSE.${name}"
+      DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-${component}" COMPONENT ${component})
+  endforeach()
 endforeach()
 
 # pkg-config files that find their way from where they lie, wherever that was moved to.
 file(RELATIVE_PATH to_libdir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_FULL_LIBDIR}")
 file(RELATIVE_PATH to_includedir
   "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
-set(private_libraries pcre2-8 utf8proc stdc++ m pthread)
-list(TRANSFORM private_libraries PREPEND "-l" OUTPUT_VARIABLE private_flags)
+list(TRANSFORM RONDO_PRIVATE_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE private_flags)
 list(JOIN private_flags " " private_flags)
-function(rondo_pkg_config name libs)
-  file(WRITE "${CMAKE_BINARY_DIR}/${name}.pc" "\
+function(rondo_pkg_config name flags libs)
+  file(WRITE "${PROJECT_BINARY_DIR}/${name}.pc" "\
 libdir=\${pcfiledir}/${to_libdir}
 includedir=\${pcfiledir}/${to_includedir}
 
 Name: ${name}
 Description: Runtime for decoder-only language models behind a C ABI
 Version: ${PROJECT_VERSION}
-Cflags: -I\${includedir}
-Libs: ${libs}
+Cflags: -I\${includedir}${flags}
+${libs}
 ")
-  install(FILES "${CMAKE_BINARY_DIR}/${name}.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+  install(FILES "${PROJECT_BINARY_DIR}/${name}.pc"
+    DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 endfunction()
-rondo_pkg_config(rondo "-L\${libdir} -lrondo")
-rondo_pkg_config(rondo-static "\${libdir}/librondo.a ${private_flags}")
+# `pkg-config --static rondo` is for programs that are static as a whole.
+rondo_pkg_config(rondo "" "Libs: -L\${libdir} -lrondo\nLibs.private: ${private_flags}")
+rondo_pkg_config(rondo-static " -DRONDO_STATIC" "Libs: \${libdir}/librondo.a ${private_flags}")
 
-set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/rondo")
-install(EXPORT rondo NAMESPACE rondo:: FILE rondo-targets.cmake DESTINATION "${package_dir}")
 configure_package_config_file(platforms/cmake/rondo-config.cmake.in
-  "${CMAKE_BINARY_DIR}/rondo-config.cmake" INSTALL_DESTINATION "${package_dir}"
+  "${PROJECT_BINARY_DIR}/rondo-config.cmake" INSTALL_DESTINATION "${package_dir}"
   PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
-write_basic_package_version_file("${CMAKE_BINARY_DIR}/rondo-config-version.cmake"
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/rondo-config-version.cmake"
   COMPATIBILITY SameMinorVersion)
-install(FILES "${CMAKE_BINARY_DIR}/rondo-config.cmake"
-  "${CMAKE_BINARY_DIR}/rondo-config-version.cmake" DESTINATION "${package_dir}")
+install(FILES "${PROJECT_BINARY_DIR}/rondo-config.cmake"
+  "${PROJECT_BINARY_DIR}/rondo-config-version.cmake"
+  DESTINATION "${package_dir}" COMPONENT development)

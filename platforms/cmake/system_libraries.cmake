@@ -24,6 +24,16 @@ rondo_system_library(utf8proc utf8proc.h utf8proc libutf8proc-dev)
 rondo_system_library(xxhash xxhash.h "" libxxhash-dev)
 target_compile_definitions(rondo_xxhash INTERFACE XXH_INLINE_ALL)
 rondo_system_library(flatbuffers flatbuffers/flatbuffers.h "" libflatbuffers-dev)
+
+find_program(RONDO_FLATC flatc)
+if(NOT RONDO_FLATC)
+  message(FATAL_ERROR "flatc was not found; on Debian and Ubuntu: apt install flatbuffers-compiler")
+endif()
+
+# What only the program rondo needs.
+if(NOT RONDO_TOOLS)
+  return()
+endif()
 rondo_system_library(json nlohmann/json.hpp "" nlohmann-json3-dev)
 rondo_system_library(cli11 CLI/CLI.hpp "" libcli11-dev)
 
@@ -53,9 +63,4 @@ if(RONDO_curl_INCLUDE AND RONDO_curl_LIBRARY AND RONDO_crypto_INCLUDE AND RONDO_
 else()
   set(RONDO_PULL OFF)
   message(STATUS "libcurl: not found, rondo pull is left out (Debian: libcurl4-openssl-dev libssl-dev)")
-endif()
-
-find_program(RONDO_FLATC flatc)
-if(NOT RONDO_FLATC)
-  message(FATAL_ERROR "flatc was not found; on Debian and Ubuntu: apt install flatbuffers-compiler")
 endif()

@@ -30,8 +30,8 @@ list(FILTER unit EXCLUDE REGEX "_(model|fuzz)_test\\.cc$")
 add_library(rondo_test_options INTERFACE)
 target_compile_definitions(rondo_test_options INTERFACE
   "RONDO_SHARED_DATA=\"${RONDO_SHARED_DATA}\""
-  "RONDO_TEST_DATA=\"${CMAKE_SOURCE_DIR}/tests/data\""
-  "RONDO_SOURCE_DIR=\"${CMAKE_SOURCE_DIR}\"")
+  "RONDO_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\""
+  "RONDO_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
 
 # rondo_runnable(TARGET OUT): the path with which a test runs the program TARGET; in a cross build
 # a script that puts the emulator before it.
@@ -39,7 +39,7 @@ function(rondo_runnable target out)
   set(path "$<TARGET_FILE:${target}>")
   if(CMAKE_CROSSCOMPILING_EMULATOR)
     list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
-    set(script "${CMAKE_BINARY_DIR}/emulated/${target}")
+    set(script "${PROJECT_BINARY_DIR}/emulated/${target}")
     file(GENERATE OUTPUT "${script}" CONTENT "#!/bin/sh\nexec ${emulator} '${path}' \"$@\"\n"
       FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
     set(path "${script}")
@@ -134,7 +134,7 @@ if(RONDO_SANITIZE MATCHES "fuzzer")
     cmake_path(GET source STEM name)
     add_executable(rondo_${name} EXCLUDE_FROM_ALL ${source})
     set_target_properties(rondo_${name} PROPERTIES
-      RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/fuzzers" OUTPUT_NAME ${name})
+      RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fuzzers" OUTPUT_NAME ${name})
     target_link_libraries(rondo_${name} PRIVATE rondo_test_helpers)
     target_link_options(rondo_${name} PRIVATE -fsanitize=fuzzer)
     add_dependencies(rondo_fuzzers rondo_${name})
@@ -171,14 +171,16 @@ endforeach()
 
 # The libraries as others see them.
 if(NOT RONDO_SANITIZE)
-  set(header "${CMAKE_SOURCE_DIR}/include/rondo/rondo.h")
-  add_test(NAME abi.exports COMMAND sh "${CMAKE_SOURCE_DIR}/tests/c_api/exports.sh" "${CMAKE_NM}"
+  set(header "${PROJECT_SOURCE_DIR}/include/rondo/rondo.h")
+  add_test(NAME abi.exports COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/exports.sh" "${CMAKE_NM}"
     "${CMAKE_C_COMPILER}" "${header}" "$<TARGET_FILE:rondo>" "${RONDO_ARCHIVE}")
   set_tests_properties(abi.exports PROPERTIES LABELS abi)
   if(NOT CMAKE_CROSSCOMPILING)
-    add_test(NAME abi.install COMMAND sh "${CMAKE_SOURCE_DIR}/tests/c_api/install_test.sh"
-      "${CMAKE_COMMAND}" "${CMAKE_BINARY_DIR}" "${CMAKE_C_COMPILER}")
-    set_tests_properties(abi.install PROPERTIES LABELS abi)
+    add_test(NAME abi.install COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/install_test.sh"
+      "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}")
+    add_test(NAME abi.subproject COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/subproject_test.sh"
+      "${CMAKE_COMMAND}" "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${PROJECT_SOURCE_DIR}")
+    set_tests_properties(abi.install abi.subproject PROPERTIES LABELS abi)
   endif()
 endif()
 include(platforms/cmake/bindings_tests.cmake)

@@ -15,7 +15,7 @@ function(_rondo_cache_dir out)
   elseif(DEFINED ENV{HOME})
     set(dir "$ENV{HOME}/.cache/rondo")
   else()
-    set(dir "${CMAKE_BINARY_DIR}/third_party")
+    set(dir "${PROJECT_BINARY_DIR}/third_party")
   endif()
   set(${out} "${dir}" PARENT_SCOPE)
 endfunction()
@@ -117,12 +117,12 @@ function(rondo_third_party)
     if(NOT dir)
       include(FetchContent)
       FetchContent_Declare(
-        ${arg_NAME}
+        rondo_${arg_NAME}  # names are shared by all projects of a build
         GIT_REPOSITORY "${arg_REPOSITORY}"
         GIT_TAG ${arg_COMMIT}
         SOURCE_SUBDIR none)  # only the files: we compile what we use ourselves
-      FetchContent_MakeAvailable(${arg_NAME})
-      set(dir "${${arg_NAME}_SOURCE_DIR}")
+      FetchContent_MakeAvailable(rondo_${arg_NAME})
+      set(dir "${rondo_${arg_NAME}_SOURCE_DIR}")
       set(from "${arg_REPOSITORY}")
     endif()
   endif()
@@ -163,7 +163,7 @@ target_compile_definitions(rondo_foreign INTERFACE _GNU_SOURCE=1)
 find_package(Threads REQUIRED)
 #
 # The sources are copied with two changes.
-set(pthreadpool_copy "${CMAKE_BINARY_DIR}/pthreadpool")
+set(pthreadpool_copy "${PROJECT_BINARY_DIR}/pthreadpool")
 file(COPY "${pthreadpool_SOURCE_DIR}/src/" DESTINATION "${pthreadpool_copy}")
 function(_rondo_change_pthreadpool file old new)
   file(READ "${pthreadpool_SOURCE_DIR}/src/${file}" source)

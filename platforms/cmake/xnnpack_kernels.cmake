@@ -25,7 +25,7 @@ function(rondo_unsigned_kernels flags dir)
     if(NOT source MATCHES "_mm512_xor_epi(32|64)\\(_mm512_set1_epi(32|64)\\(" OR NOT function)
       message(FATAL_ERROR "${file} is not the pinned one: it does not flip its inputs' sign")
     endif()
-    set(copy "${CMAKE_BINARY_DIR}/xnnpack/${stem}-unsigned.c")
+    set(copy "${PROJECT_BINARY_DIR}/xnnpack/${stem}-unsigned.c")
     file(CONFIGURE OUTPUT "${copy}" @ONLY CONTENT "#include <immintrin.h>
 #define _mm512_xor_epi32(inputs, sign) (inputs)
 #define _mm512_xor_epi64(inputs, sign) (inputs)

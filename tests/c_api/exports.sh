@@ -1,6 +1,6 @@
 #!/bin/sh
-# librondo.so exports exactly the functions that rondo.h declares, and librondo.a defines no other
-# strong symbol.
+# librondo.so exports exactly the functions that rondo.h declares, and librondo.a has no other global
+# symbol, weak ones of templates included.
 #   exports.sh NM CC HEADER SHARED_LIBRARY ARCHIVE
 set -eu
 nm=$1 cc=$2 header=$3 shared=$4 archive=$5
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 # Symbols of the version script itself have the type A.
 "$nm" -D --defined-only "$shared" | awk '$2 != "A" { sub("@.*", "", $3); print $3 }' | sort -u \
   >"$work/exported"
-"$nm" -g --defined-only "$archive" | awk 'NF == 3 && $2 !~ /^[WVu]$/ { print $3 }' | sort -u \
+"$nm" -g --defined-only "$archive" | awk 'NF == 3 { print $3 }' | sort -u \
   >"$work/archived"
 
 test -s "$work/declared" || {

@@ -1,0 +1,2 @@
+# The program of `cmake --install`.
+install(TARGETS rondo_tool RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT tool)
