@@ -1,3 +1,9 @@
+# rondo.hpp is for C++17, and strict hosts.
+add_executable(rondo_example_cpp c_api/bindings/cpp/example.cc)
+set_target_properties(rondo_example_cpp PROPERTIES CXX_STANDARD 17)
+target_compile_options(rondo_example_cpp PRIVATE -Wpedantic -Wconversion -Wshadow)
+target_link_libraries(rondo_example_cpp PRIVATE rondo_own rondo)
+
 # The API's description, held against the header; what is generated from it, against what is checked
 # in; and each binding's own tests, skipped where its language's tools are absent.
 find_program(RONDO_PYTHON3 python3)

@@ -1,0 +1,570 @@
+/* rondo.hpp: rondo.h for C++17. Header only: objects that close themselves, failures as exceptions,
+ * containers for buffers. What rondo.h says of a function holds for the member named like it.
+ *
+ *     rondo::Model model("model.rondo");
+ *     rondo::Engine engine(model);
+ *     rondo::Session session(engine, options);
+ *     session.Prefill(model.Tokenize("Once upon a time"));
+ *     for (const rondo::Event& event : session.Stream()) std::cout << event.text;
+ *
+ * Objects move and do not copy. They may be destroyed in any order. */
+#ifndef RONDO_RONDO_HPP_
+#define RONDO_RONDO_HPP_
+
+#include <rondo/rondo.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace rondo {
+inline namespace abi3 {  // the library's own classes have names in rondo, too
+
+/* A call that failed. */
+class Error : public std::runtime_error {
+ public:
+  Error(int32_t status, const std::string& message)
+      : std::runtime_error(message.empty() ? rondo_status_string(status) : message),
+        status_(status) {}
+  /* RONDO_STATUS_ */
+  int32_t status() const { return status_; }
+
+ private:
+  int32_t status_;
+};
+
+/* Elements that lie elsewhere: a vector's, an array's. */
+template <typename T>
+class View {
+ public:
+  View() = default;
+  View(T* data, size_t size) : data_(data), size_(size) {}
+  template <typename Container, typename = std::enable_if_t<std::is_convertible_v<
+                                    decltype(std::data(std::declval<Container&>())), T*>>>
+  View(Container&& container)  // NOLINT: as std::span
+      : data_(std::data(container)), size_(std::size(container)) {}
+  T* data() const { return data_; }
+  size_t size() const { return size_; }
+  T* begin() const { return data_; }
+  T* end() const { return data_ + size_; }
+  T& operator[](size_t index) const { return data_[index]; }
+
+ private:
+  T* data_ = nullptr;
+  size_t size_ = 0;
+};
+using Ids = View<const int32_t>;
+
+namespace detail {
+
+inline void Check(int32_t status, const char* message = "") {
+  if (status != RONDO_STATUS_OK) throw Error(status, message);
+}
+
+/* For calls that end in (message, message_bytes). */
+template <typename Call>
+void CheckMessage(Call call) {
+  char message[512];
+  Check(call(message, sizeof message), message);
+}
+
+/* For calls that end in (buffer, capacity, length): a text of any length. */
+template <typename Call>
+std::string TextOutput(Call call) {
+  std::string text(256, '\0');
+  size_t length = 0;
+  int32_t status = call(text.data(), text.size() + 1, &length);
+  if (status == RONDO_STATUS_BUFFER_TOO_SMALL) {
+    text.resize(length);
+    status = call(text.data(), text.size() + 1, &length);
+  }
+  Check(status);
+  text.resize(length);
+  return text;
+}
+
+template <typename Struct>
+Struct Sized() {
+  Struct result{};
+  result.struct_size = sizeof result;
+  return result;
+}
+
+template <auto Close>
+struct Closer {
+  template <typename T>
+  void operator()(T* handle) const {
+    Close(handle);
+  }
+};
+template <typename T, auto Close>
+using Handle = std::unique_ptr<T, Closer<Close>>;
+
+}  // namespace detail
+
+/* rondo_engine_options with their defaults. */
+struct EngineOptions : rondo_engine_options {
+  EngineOptions() : rondo_engine_options{} {
+    detail::Check(rondo_engine_options_init(this, sizeof(rondo_engine_options)));
+  }
+};
+
+/* rondo_session_options with their defaults; `stop` and `bias` in place of the pointers. */
+struct SessionOptions : rondo_session_options {
+  SessionOptions() : rondo_session_options{} {
+    detail::Check(rondo_session_options_init(this, sizeof(rondo_session_options)));
+  }
+  std::vector<std::string> stop;
+  std::vector<rondo_logit_bias> bias;
+
+  /* Calls use(const rondo_session_options*) with all of them. */
+  template <typename Use>
+  void With(Use use) const {
+    rondo_session_options raw = *this;
+    std::vector<const char*> strings;
+    for (const std::string& string : stop) strings.push_back(string.c_str());
+    if (!strings.empty()) {
+      raw.stop_strings = strings.data();
+      raw.n_stop_strings = strings.size();
+    }
+    if (!bias.empty()) {
+      raw.logit_bias = bias.data();
+      raw.n_logit_bias = bias.size();
+    }
+    use(&raw);
+  }
+};
+
+/* What a conversation is rendered from: JSON texts, as rondo_chat_options has them. Empty: not
+ * given. */
+struct Chat {
+  std::string messages;
+  std::string tools;
+  std::string variables;
+  std::string template_name;
+  std::string template_text;
+  uint32_t flags = RONDO_CHAT_ADD_GENERATION_PROMPT;
+  int64_t local_time = RONDO_CHAT_NO_CLOCK;
+};
+
+/* [any thread] */
+class Model {
+ public:
+  explicit Model(const std::string& path) {
+    Open([&](rondo_model** model, char* message, size_t bytes) {
+      return rondo_model_open_path(RONDO_ABI_VERSION, path.c_str(), model, message, bytes);
+    });
+  }
+  static Model FromFd(int32_t fd, uint64_t offset = 0, uint64_t length = UINT64_MAX) {
+    Model result;
+    result.Open([&](rondo_model** model, char* message, size_t bytes) {
+      return rondo_model_open_fd(RONDO_ABI_VERSION, fd, offset, length, model, message, bytes);
+    });
+    return result;
+  }
+  /* The caller keeps the bytes, aligned to 64, until all that is made from them is closed. */
+  static Model FromMemory(const void* bytes, size_t length) {
+    Model result;
+    result.Open([&](rondo_model** model, char* message, size_t message_bytes) {
+      return rondo_model_open_memory(RONDO_ABI_VERSION, bytes, length, model, message,
+                                     message_bytes);
+    });
+    return result;
+  }
+
+  rondo_model* get() const { return handle_.get(); }
+
+  rondo_model_facts Info() const {
+    auto facts = detail::Sized<rondo_model_facts>();
+    detail::Check(rondo_model_info(get(), &facts));
+    return facts;
+  }
+  std::vector<int32_t> EosTokens() const {
+    std::vector<int32_t> tokens(Info().n_eos_tokens);
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      detail::Check(rondo_model_eos_token(get(), static_cast<uint32_t>(i), &tokens[i]));
+    }
+    return tokens;
+  }
+  std::string Fact(const std::string& key) const {
+    return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_model_fact(get(), key.c_str(), buffer, capacity, length);
+    });
+  }
+  std::string FactKey(uint32_t index) const {
+    return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_model_fact_key(get(), index, buffer, capacity, length);
+    });
+  }
+
+  std::vector<int32_t> Tokenize(std::string_view text,
+                                uint32_t flags = RONDO_TOKENIZE_ADD_SPECIAL) const {
+    std::vector<int32_t> ids(text.size() / 2 + 16);
+    size_t count = 0;
+    int32_t status = RONDO_STATUS_BUFFER_TOO_SMALL;
+    while (status == RONDO_STATUS_BUFFER_TOO_SMALL) {
+      status =
+          rondo_tokenize(get(), text.data(), text.size(), flags, ids.data(), ids.size(), &count);
+      ids.resize(count);
+    }
+    detail::Check(status);
+    return ids;
+  }
+  std::string Detokenize(Ids ids, uint32_t flags = 0) const {
+    return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_detokenize(get(), ids.data(), ids.size(), flags, buffer, capacity, length);
+    });
+  }
+
+  rondo_memory_plan Plan(const EngineOptions& options = {}) const {
+    auto plan = detail::Sized<rondo_memory_plan>();
+    detail::CheckMessage([&](char* message, size_t bytes) {
+      return rondo_plan(get(), &options, &plan, message, bytes);
+    });
+    return plan;
+  }
+  std::vector<rondo_memory_region> PlanRegions(const EngineOptions& options = {}) const {
+    std::vector<rondo_memory_region> regions(Plan(options).n_regions,
+                                             detail::Sized<rondo_memory_region>());
+    for (size_t i = 0; i < regions.size(); ++i) {
+      detail::Check(rondo_plan_region(get(), &options, static_cast<uint32_t>(i), &regions[i]));
+    }
+    return regions;
+  }
+  /* The largest context whose plan fits into `bytes`. */
+  uint32_t PlanFit(uint64_t bytes, const EngineOptions& options = {}) const {
+    uint32_t context = 0;
+    detail::CheckMessage([&](char* message, size_t message_bytes) {
+      return rondo_plan_fit(get(), &options, bytes, &context, message, message_bytes);
+    });
+    return context;
+  }
+  /* Sets what the model's makers recommend for sampling. */
+  void Recommend(SessionOptions* options) const {
+    detail::Check(rondo_model_session_options(get(), options));
+  }
+
+  std::string ChatTemplateName(uint32_t index) const {
+    return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_model_chat_template_name(get(), index, buffer, capacity, length);
+    });
+  }
+  std::string ChatTemplate(const std::string& name) const {
+    return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_model_chat_template(get(), name.c_str(), buffer, capacity, length);
+    });
+  }
+  std::string RenderChat(const Chat& chat) const {
+    std::string text;
+    size_t length = 0;
+    if (!Render(chat, text.data(), 0, &length, nullptr, 0, nullptr)) {
+      text.resize(length);
+      Render(chat, text.data(), length + 1, &length, nullptr, 0, nullptr);
+    }
+    return text;
+  }
+  std::vector<int32_t> ChatIds(const Chat& chat) const {
+    std::vector<int32_t> ids;
+    size_t count = 0;
+    if (!Render(chat, nullptr, 0, nullptr, nullptr, 0, &count)) {
+      ids.resize(count);
+      Render(chat, nullptr, 0, nullptr, ids.data(), ids.size(), &count);
+    }
+    return ids;
+  }
+
+ private:
+  Model() = default;
+
+  template <typename Call>
+  void Open(Call call) {
+    rondo_model* model = nullptr;
+    detail::CheckMessage([&](char* message, size_t bytes) { return call(&model, message, bytes); });
+    handle_.reset(model);
+  }
+
+  /* False: there was no room. */
+  bool Render(const Chat& chat, char* text, size_t text_capacity, size_t* text_length, int32_t* ids,
+              size_t ids_capacity, size_t* ids_count) const {
+    rondo_chat_options options;
+    detail::Check(rondo_chat_options_init(&options, sizeof options));
+    const auto give = [](const std::string& from, const char** pointer, size_t* bytes) {
+      *pointer = from.empty() ? nullptr : from.data();
+      *bytes = from.size();
+    };
+    options.flags = chat.flags;
+    options.local_time = chat.local_time;
+    give(chat.messages, &options.messages, &options.messages_bytes);
+    give(chat.tools, &options.tools, &options.tools_bytes);
+    give(chat.variables, &options.variables, &options.variables_bytes);
+    give(chat.template_text, &options.template_text, &options.template_bytes);
+    if (!chat.template_name.empty()) options.template_name = chat.template_name.c_str();
+    int32_t status = RONDO_STATUS_OK;
+    detail::CheckMessage([&](char* message, size_t bytes) {
+      status = rondo_chat_render(get(), &options, text, text_capacity, text_length, ids,
+                                 ids_capacity, ids_count, message, bytes);
+      return status == RONDO_STATUS_BUFFER_TOO_SMALL ? RONDO_STATUS_OK : status;
+    });
+    return status == RONDO_STATUS_OK;
+  }
+
+  detail::Handle<rondo_model, rondo_model_close> handle_;
+};
+
+class Session;
+
+/* [any thread] */
+class Engine {
+ public:
+  /* arena, arena_bytes: the caller's memory, or the system's. */
+  explicit Engine(const Model& model, const EngineOptions& options = {}, void* arena = nullptr,
+                  size_t arena_bytes = 0) {
+    rondo_engine* engine = nullptr;
+    detail::CheckMessage([&](char* message, size_t bytes) {
+      return rondo_engine_create(model.get(), &options, arena, arena_bytes, &engine, message,
+                                 bytes);
+    });
+    handle_.reset(engine);
+  }
+
+  rondo_engine* get() const { return handle_.get(); }
+
+  rondo_memory_plan Memory() const {
+    auto plan = detail::Sized<rondo_memory_plan>();
+    detail::Check(rondo_engine_memory(get(), &plan));
+    return plan;
+  }
+  rondo_memory_region MemoryRegion(uint32_t index) const {
+    auto region = detail::Sized<rondo_memory_region>();
+    detail::Check(rondo_engine_memory_region(get(), index, &region));
+    return region;
+  }
+  rondo_engine_counters Stats() const {
+    auto counters = detail::Sized<rondo_engine_counters>();
+    detail::Check(rondo_engine_stats(get(), &counters));
+    return counters;
+  }
+  /* One pass for several sessions; Session::TakeEvent tells what each got. */
+  void Step(const std::vector<Session*>& sessions);
+
+ private:
+  detail::Handle<rondo_engine, rondo_engine_close> handle_;
+};
+
+/* What a step of a generation brought. Its texts are valid until the next call on the session. */
+struct Event {
+  int32_t token;  /* -1: no token came */
+  int32_t reason; /* RONDO_REASON_ */
+  float logprob;
+  std::string_view bytes; /* the token's own */
+  std::string_view text;  /* what can be shown now */
+  uint64_t pending;
+  uint64_t taken_over;
+};
+
+/* [one call per session], but for Cancel */
+class Session {
+ public:
+  explicit Session(const Engine& engine, const SessionOptions& options = {}) {
+    options.With([&](const rondo_session_options* raw) {
+      rondo_session* session = nullptr;
+      detail::CheckMessage([&](char* message, size_t bytes) {
+        return rondo_session_open(engine.get(), raw, &session, message, bytes);
+      });
+      handle_.reset(session);
+    });
+  }
+  /* A session with the same tokens, and with options of its own. */
+  Session Fork(const SessionOptions& options = {}) const {
+    Session fork;
+    options.With([&](const rondo_session_options* raw) {
+      rondo_session* session = nullptr;
+      detail::CheckMessage([&](char* message, size_t bytes) {
+        return rondo_session_fork(get(), raw, &session, message, bytes);
+      });
+      fork.handle_.reset(session);
+    });
+    return fork;
+  }
+
+  rondo_session* get() const { return handle_.get(); }
+
+  void Prefill(Ids ids) { Check(rondo_session_prefill(get(), ids.data(), ids.size())); }
+  void Append(Ids ids) { Check(rondo_session_append(get(), ids.data(), ids.size())); }
+  void Accept(int32_t token) { Check(rondo_session_accept(get(), token)); }
+  /* Calls row(index, View<const float>) after each token. What it throws is thrown in the end. */
+  template <typename Row>
+  void PrefillLogits(Ids ids, Row row) {
+    struct State {
+      Row& row;
+      std::exception_ptr thrown;
+    } state{row, nullptr};
+    const rondo_logits_row receive = [](void* user, size_t index, const float* logits,
+                                        size_t count) {
+      State& to = *static_cast<State*>(user);
+      if (to.thrown) return;
+      try {
+        to.row(index, View<const float>(logits, count));
+      } catch (...) {  // must not unwind through the library
+        to.thrown = std::current_exception();
+      }
+    };
+    const int32_t status =
+        rondo_session_prefill_logits(get(), ids.data(), ids.size(), receive, &state);
+    if (state.thrown) std::rethrow_exception(state.thrown);
+    Check(status);
+  }
+
+  /* Generates one token. */
+  Event Next() { return Read(rondo_session_next); }
+  /* What the last Engine::Step had for this session, once. */
+  Event TakeEvent() { return Read(rondo_session_event); }
+  /* for (const Event& event : session.Stream()): up to the event with the reason. */
+  class Events;
+  Events Stream();
+  /* The text of a whole generation. */
+  std::string Generate();
+
+  /* The logits after the last token, until the next call on this session. */
+  View<const float> Logits() {
+    const float* logits = nullptr;
+    size_t count = 0;
+    Check(rondo_session_logits(get(), &logits, &count));
+    return {logits, count};
+  }
+
+  void Undo(uint64_t n) { Check(rondo_session_undo(get(), n)); }
+  void Reset() { Check(rondo_session_reset(get())); }
+  uint64_t Position() const {
+    uint64_t position = 0;
+    Check(rondo_session_position(get(), &position));
+    return position;
+  }
+  uint64_t Remaining() const {
+    uint64_t tokens = 0;
+    Check(rondo_session_remaining(get(), &tokens));
+    return tokens;
+  }
+  /* The positions from `first` to before `second` are no longer seen. */
+  std::pair<uint64_t, uint64_t> Evicted() const {
+    std::pair<uint64_t, uint64_t> range;
+    Check(rondo_session_evicted(get(), &range.first, &range.second));
+    return range;
+  }
+  /* The tokens that it remembers, the last ones up to Position(). */
+  std::vector<int32_t> Tokens() const {
+    std::vector<int32_t> ids(Position());
+    uint64_t begin = 0;
+    size_t count = 0;
+    Check(rondo_session_tokens(get(), &begin, ids.data(), ids.size(), &count));
+    ids.resize(count);
+    return ids;
+  }
+  /* [any thread] */
+  void Cancel() const { Check(rondo_session_cancel(get())); }
+
+  std::vector<unsigned char> Save() const {
+    size_t bytes = 0;
+    rondo_session_save(get(), nullptr, 0, &bytes);
+    std::vector<unsigned char> snapshot(bytes);
+    Check(rondo_session_save(get(), snapshot.data(), snapshot.size(), &bytes));
+    return snapshot;
+  }
+  void Restore(View<const unsigned char> snapshot) {
+    Check(rondo_session_restore(get(), snapshot.data(), snapshot.size()));
+  }
+
+ private:
+  Session() = default;
+
+  void Check(int32_t status) const {
+    if (status == RONDO_STATUS_OK) return;
+    // Where it is busy, the message belongs to the other call.
+    detail::Check(status, status == RONDO_STATUS_BUSY ? "" : rondo_session_last_error(get()));
+  }
+  Event Read(int32_t (*function)(rondo_session*, rondo_event*)) {
+    auto raw = detail::Sized<rondo_event>();
+    Check(function(get(), &raw));
+    return {raw.token,
+            raw.reason,
+            raw.logprob,
+            {raw.bytes, raw.bytes_count},
+            {raw.text, raw.text_bytes},
+            raw.pending,
+            raw.taken_over};
+  }
+
+  detail::Handle<rondo_session, rondo_session_close> handle_;
+};
+
+/* A range that generates as it is walked, once. */
+class Session::Events {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Event;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const Event*;
+    using reference = const Event&;
+
+    explicit Iterator(Session* session) : session_(session) {
+      if (session_ != nullptr) event_ = session_->Next();
+    }
+    reference operator*() const { return event_; }
+    pointer operator->() const { return &event_; }
+    Iterator& operator++() {
+      if (event_.reason != RONDO_REASON_NONE) {
+        session_ = nullptr;
+      } else {
+        event_ = session_->Next();
+      }
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& a, const Iterator& b) {
+      return a.session_ == b.session_;
+    }
+    friend bool operator!=(const Iterator& a, const Iterator& b) { return !(a == b); }
+
+   private:
+    Session* session_;
+    Event event_{};
+  };
+
+  explicit Events(Session* session) : session_(session) {}
+  Iterator begin() const { return Iterator(session_); }
+  Iterator end() const { return Iterator(nullptr); }
+
+ private:
+  Session* session_;
+};
+
+inline Session::Events Session::Stream() { return Events(this); }
+
+inline std::string Session::Generate() {
+  std::string text;
+  for (const Event& event : Stream()) text += event.text;
+  return text;
+}
+
+inline void Engine::Step(const std::vector<Session*>& sessions) {
+  std::vector<rondo_session*> handles;
+  for (const Session* session : sessions) handles.push_back(session->get());
+  detail::CheckMessage([&](char* message, size_t bytes) {
+    return rondo_engine_step(get(), handles.data(), handles.size(), message, bytes);
+  });
+}
+
+}  // namespace abi3
+}  // namespace rondo
+
+#endif /* RONDO_RONDO_HPP_ */

@@ -1,0 +1,217 @@
+// rondo.hpp: a whole life with the tiny model.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+#include "rondo/rondo.hpp"
+#include "tests/c_api/tiny_model.h"
+
+namespace {
+
+using rondo::abi_test::ReadFile;
+using rondo::abi_test::TinyModelPath;
+
+rondo::EngineOptions Options() {
+  rondo::EngineOptions options;
+  options.context = 256;
+  options.max_sessions = 4;
+  options.threads = 1;
+  return options;
+}
+
+rondo::SessionOptions Greedy(uint64_t max_tokens) {
+  rondo::SessionOptions options;
+  options.max_tokens = max_tokens;
+  return options;
+}
+
+template <typename Call>
+int32_t StatusOf(Call call) {
+  try {
+    call();
+  } catch (const rondo::Error& error) {
+    EXPECT_STRNE(error.what(), "");
+    return error.status();
+  }
+  return RONDO_STATUS_OK;
+}
+
+class CppBindingTest : public testing::Test {
+ protected:
+  std::string Text(rondo::Ids ids, uint64_t max_tokens) {
+    rondo::Session session(engine, Greedy(max_tokens));
+    session.Prefill(ids);
+    return session.Generate();
+  }
+
+  rondo::Model model{TinyModelPath()};
+  rondo::Engine engine{model, Options()};
+  std::vector<int32_t> ids = model.Tokenize("Today's weather is so");
+};
+
+TEST_F(CppBindingTest, FactsAndText) {
+  EXPECT_EQ(model.Info().vocab_size, 2048u);
+  EXPECT_EQ(model.EosTokens(), std::vector<int32_t>{1});
+  EXPECT_EQ(model.Fact("architecture"), "LlamaForCausalLM");
+  EXPECT_EQ(StatusOf([&] { model.FactKey(1000); }), RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(model.Detokenize(ids, RONDO_DETOKENIZE_SKIP_SPECIAL), "Today's weather is so");
+  const std::string text(3000, 'x');
+  const std::vector<int32_t> many = model.Tokenize(text, 0);
+  EXPECT_EQ(model.Detokenize(many), text);
+}
+
+TEST_F(CppBindingTest, Plan) {
+  const rondo_memory_plan plan = model.Plan(Options());
+  EXPECT_EQ(plan.arena_bytes, engine.Memory().arena_bytes);
+  const auto regions = model.PlanRegions(Options());
+  EXPECT_EQ(regions.size(), plan.n_regions);
+  EXPECT_STREQ(regions.back().name,
+               engine.MemoryRegion(static_cast<uint32_t>(regions.size() - 1)).name);
+  EXPECT_GE(model.PlanFit(plan.arena_bytes, Options()), 256u);
+  std::unique_ptr<void, decltype(&std::free)> arena(
+      std::aligned_alloc(plan.arena_alignment, plan.arena_bytes), std::free);
+  const rondo::Engine own(model, Options(), arena.get(), plan.arena_bytes);
+  EXPECT_EQ(own.Stats().owns_arena, 0u);
+}
+
+TEST_F(CppBindingTest, Stream) {
+  rondo::SessionOptions options = Greedy(12);
+  options.logprobs = 1;
+  rondo::Session session(engine, options);
+  session.Prefill(ids);
+  std::vector<int32_t> all = ids;
+  std::string text;
+  int32_t reason = RONDO_REASON_NONE;
+  for (const rondo::Event& event : session.Stream()) {
+    EXPECT_LT(event.logprob, 0);
+    all.push_back(event.token);
+    text += event.text;
+    reason = event.reason;
+  }
+  EXPECT_EQ(reason, RONDO_REASON_TOKEN_LIMIT);
+  EXPECT_EQ(session.Tokens(), all);
+  EXPECT_EQ(session.Position() + session.Remaining(), 256u);
+  EXPECT_EQ(session.Evicted().second, 0u);
+  options.stop = {text.substr(4, 4)};
+  options.bias = {{all.back(), 0.0F}};
+  model.Recommend(&options);
+  rondo::Session stopped(engine, options);
+  stopped.Prefill(ids);
+  EXPECT_EQ(stopped.Generate(), text.substr(0, 4));
+}
+
+TEST_F(CppBindingTest, Logits) {
+  rondo::Session session(engine);
+  float last = 0;
+  session.PrefillLogits(ids, [&](size_t, rondo::View<const float> row) { last = row[7]; });
+  const rondo::View<const float> logits = session.Logits();
+  EXPECT_EQ(logits.size(), 2048u);
+  EXPECT_EQ(logits[7], last);
+  const auto best =
+      static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
+  EXPECT_EQ(session.Next().token, best);
+  session.Undo(1);
+  session.Accept(best);
+  EXPECT_EQ(session.Position(), ids.size() + 1);
+  EXPECT_THROW(session.PrefillLogits(ids, [](size_t, rondo::View<const float>) { throw 7; }), int);
+  session.Reset();
+  EXPECT_EQ(session.Position(), 0u);
+}
+
+TEST_F(CppBindingTest, Cancel) {
+  rondo::Session session(engine, Greedy(8));
+  session.Cancel();
+  EXPECT_EQ(StatusOf([&] { session.Prefill(ids); }), RONDO_STATUS_CANCELLED);
+  EXPECT_EQ(session.Position(), 0u);
+  int32_t status = RONDO_STATUS_OK;
+  std::thread other([&] { session.Cancel(); });
+  while (status == RONDO_STATUS_OK) {
+    status = StatusOf([&] {
+      session.Undo(session.Position());  // Reset would forget a cancellation that came before it
+      session.Prefill(ids);
+    });
+  }
+  other.join();
+  EXPECT_EQ(status, RONDO_STATUS_CANCELLED);
+}
+
+TEST_F(CppBindingTest, ForkAndSnapshot) {
+  const std::string text = Text(ids, 12);
+  rondo::Session session(engine, Greedy(12));
+  session.Prefill(ids);
+  rondo::Session fork = session.Fork(Greedy(12));
+  EXPECT_EQ(fork.Generate(), text);
+  std::string begun(session.Next().text);
+  begun += session.Next().text;
+  std::vector<unsigned char> saved = session.Save();
+  rondo::Session restored(rondo::Engine(model, Options()), Greedy(12));
+  restored.Restore(saved);
+  EXPECT_EQ(begun + restored.Generate(), text);
+  saved.back() ^= 1;
+  EXPECT_EQ(StatusOf([&] { restored.Restore(saved); }), RONDO_STATUS_CORRUPT);
+}
+
+TEST_F(CppBindingTest, Step) {
+  const std::vector<int32_t> other = model.Tokenize("Once upon a time");
+  const std::string alone[] = {Text(ids, 8), Text(other, 8)};
+  rondo::Session first(engine, Greedy(8));
+  rondo::Session second(engine, Greedy(8));
+  first.Append(ids);
+  second.Append(other);
+  std::string texts[2];
+  std::vector<rondo::Session*> running = {&first, &second};
+  while (!running.empty()) {
+    engine.Step(running);
+    std::vector<rondo::Session*> still;
+    for (rondo::Session* session : running) {
+      const rondo::Event event = session->TakeEvent();
+      texts[session == &second] += event.text;
+      if (event.reason == RONDO_REASON_NONE) still.push_back(session);
+    }
+    running = still;
+  }
+  EXPECT_EQ(texts[0], alone[0]);
+  EXPECT_EQ(texts[1], alone[1]);
+}
+
+TEST_F(CppBindingTest, Chat) {
+  rondo::Chat chat;
+  chat.messages = R"([{"role": "user", "content": "hi"}])";
+  EXPECT_EQ(StatusOf([&] { model.RenderChat(chat); }), RONDO_STATUS_UNSUPPORTED);
+  EXPECT_EQ(StatusOf([&] { model.ChatTemplate(model.ChatTemplateName(0)); }),
+            RONDO_STATUS_INVALID_ARGUMENT);
+  chat.template_text = "{{ messages[0].content }}{{ tail }}";
+  chat.variables = R"({"tail": "!"})";
+  int64_t can = 0;
+  if (rondo_query("chat", &can) != RONDO_STATUS_OK || can == 0) GTEST_SKIP() << "no chat here";
+  EXPECT_EQ(model.RenderChat(chat), "hi!");
+  EXPECT_EQ(model.ChatIds(chat), model.Tokenize("hi!", 0));
+}
+
+TEST_F(CppBindingTest, Errors) {
+  EXPECT_EQ(StatusOf([] { rondo::Model("absent.rondo"); }), RONDO_STATUS_IO_ERROR);
+  rondo::Session session(engine);
+  EXPECT_EQ(StatusOf([&] { session.Next(); }), RONDO_STATUS_NO_LOGITS);
+  try {
+    session.Prefill(std::vector<int32_t>{2048});
+    FAIL();
+  } catch (const rondo::Error& error) {
+    EXPECT_NE(std::string(error.what()).find("2048"), std::string::npos);
+  }
+}
+
+TEST_F(CppBindingTest, AnyOrderOfClosing) {
+  const std::string text = Text(ids, 8);
+  const std::vector<unsigned char> file = ReadFile(TinyModelPath());
+  const std::unique_ptr<void, decltype(&std::free)> memory(
+      std::aligned_alloc(64, (file.size() + 63) / 64 * 64), std::free);
+  std::memcpy(memory.get(), file.data(), file.size());
+  auto session = std::make_unique<rondo::Session>(
+      rondo::Engine(rondo::Model::FromMemory(memory.get(), file.size()), Options()), Greedy(8));
+  session->Prefill(ids);
+  EXPECT_EQ(session->Generate(), text);
+}
+
+}  // namespace
