@@ -52,6 +52,20 @@ case $binding in
     PYTHONPATH=installed python3 example.py "$RONDO_TEST_MODEL" "Once upon a time"
     PYTHONPATH=installed python3 -m unittest discover tests
     ;;
+  node) # koffi comes from npm once, and stays beside the copies
+    need node npm
+    if [ ! -d "$build/bindings/node_modules/koffi" ]; then
+      timeout 300 npm install --silent --no-audit --no-fund --prefix "$build/bindings" koffi@2 || {
+        echo "skipped: npm does not give koffi here"
+        exit 77
+      }
+    fi
+    copy
+    use_prefix
+    node --test test
+    mkdir -p node_modules && ln -s .. node_modules/rondo
+    node example.js "$RONDO_TEST_MODEL" "Once upon a time"
+    ;;
   *)
     echo "test.sh: no binding '$binding'" >&2
     exit 2

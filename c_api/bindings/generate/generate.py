@@ -7,9 +7,10 @@ import os
 import sys
 
 import api
+import node
 import python
 
-GENERATORS = [python]
+GENERATORS = [node, python]
 
 
 def main(check):

@@ -1,0 +1,162 @@
+/** Rondo: language models on edge devices, in one planned block of memory. What rondo.h says of an
+ * option or a function holds for the one named like it. */
+import {EngineCounters, MemoryPlan, MemoryRegion, ModelFacts} from './records';
+
+export {ABI_VERSION, EngineCounters, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, Reason,
+        Segment, Status} from './records';
+
+/** A call that failed. */
+export declare class RondoError extends Error {
+  /** One of Status. */
+  readonly status: number;
+  /** "RONDO_STATUS_CANCELLED" and the like. */
+  readonly code: string;
+}
+
+/** Objects are closed in any order; what is not closed is closed when it is collected. */
+declare class Handle {
+  readonly closed: boolean;
+  /** Gives the handle up, when no call is running any more. Closing twice does nothing. */
+  close(): void;
+}
+
+export interface EngineOptions {
+  context?: number;
+  maxSessions?: number;
+  maxRows?: number;
+  threads?: number;
+  /** One of Policy. */
+  contextPolicy?: number;
+  sinkTokens?: number;
+  /** One of Kv. */
+  kvFormat?: number;
+  kernels?: string;
+  kvTokens?: number;
+  rowsPerStep?: number;
+  noPrefixCache?: boolean;
+}
+
+export interface SessionOptions {
+  /** Begin with what the model's makers recommend for sampling. */
+  recommended?: boolean;
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  repetitionPenalty?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  penaltyLastN?: number;
+  ignoreEos?: boolean;
+  logprobs?: boolean;
+  seed?: number | bigint;
+  maxTokens?: number;
+  /** Strings that end a generation. */
+  stop?: string[];
+  /** What is added to a token's logit, by its id. */
+  logitBias?: Record<number, number>;
+}
+
+export interface ChatOptions {
+  /** Values or JSON texts, as the messages. */
+  tools?: unknown;
+  variables?: unknown;
+  addGenerationPrompt?: boolean;
+  continueFinal?: boolean;
+  localTime?: Date;
+  templateName?: string;
+  /** Jinja, in place of the model's own. */
+  template?: string;
+}
+
+/** What one step of a generation brought. */
+export interface Event {
+  /** -1: no token came. */
+  readonly token: number;
+  /** What can be shown now: whole characters; may be empty. */
+  readonly text: string;
+  /** The token's own. */
+  readonly bytes: Uint8Array;
+  /** One of Reason: why the generation ended; NONE: it goes on. */
+  readonly reason: number;
+  readonly logprob: number;
+  /** Tokens of the prompt that still wait for passes. */
+  readonly pending: number;
+  /** Tokens that the prefix cache had. */
+  readonly takenOver: number;
+}
+
+/** A model file. Immutable. */
+export declare class Model extends Handle {
+  constructor(path: string);
+  readonly info: ModelFacts;
+  readonly eosTokens: number[];
+  /** What the file's maker wrote about it. */
+  readonly facts: Record<string, string>;
+  /** Texts of special tokens become these tokens: check what strangers write. */
+  tokenize(text: string, options?: {addSpecial?: boolean}): Int32Array;
+  detokenize(ids: Iterable<number>, options?: {skipSpecial?: boolean}): string;
+  readonly chatTemplates: Record<string, string>;
+  /** messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
+  renderChat(messages: unknown, options?: ChatOptions): string;
+  chatIds(messages: unknown, options?: ChatOptions): Int32Array;
+  /** What an engine with these options will take, to the byte. */
+  plan(options?: EngineOptions): MemoryPlan;
+  planRegions(options?: EngineOptions): MemoryRegion[];
+  /** The largest context whose plan fits into so many bytes. */
+  planFit(bytes: number, options?: EngineOptions): number;
+  /** Makes the model runnable. What progress throws cancels that, and rejects the promise. */
+  engine(options?: EngineOptions & {progress?: (done: number, total: number) => void}):
+      Promise<Engine>;
+}
+
+/** Made by Model.engine(). */
+export declare class Engine extends Handle {
+  private constructor();
+  readonly memory: MemoryPlan;
+  readonly memoryRegions: MemoryRegion[];
+  readonly stats: EngineCounters;
+  session(options?: SessionOptions): Session;
+  /** One pass for several sessions; Session.event() tells what each got. */
+  step(sessions: Session[]): Promise<void>;
+}
+
+/** Made by Engine.session(). Calls that compute run on other threads, one after another; sessions
+ * that compute at the same time are served together. */
+export declare class Session extends Handle {
+  private constructor();
+  prefill(ids: Iterable<number>): Promise<void>;
+  prefillLogits(ids: Iterable<number>, row: (index: number, logits: Float32Array) => void):
+      Promise<void>;
+  append(ids: Iterable<number>): void;
+  accept(token: number): void;
+  next(): Promise<Event>;
+  event(): Event;
+  /** Up to the event with the reason. An aborted signal ends the running call, and the session
+   * stands as before it. */
+  stream(options?: {signal?: AbortSignal}): AsyncGenerator<Event, void, void>;
+  /** The text of a whole generation, after a prompt if one is given. */
+  generate(ids?: Iterable<number>, options?: {signal?: AbortSignal}): Promise<string>;
+  /** The logits after the last token, copied. */
+  logits(): Promise<Float32Array>;
+  undo(n: number): void;
+  reset(): void;
+  readonly position: number;
+  /** Infinity under Policy.SLIDE. */
+  readonly remaining: number;
+  /** Under Policy.SLIDE: the positions from the first to before the second are no longer seen. */
+  readonly evicted: [number, number];
+  /** The tokens that it remembers, the last ones up to `position`. */
+  readonly tokens: Int32Array;
+  /** Ends the running call, or else the next one that computes, with CANCELLED. */
+  cancel(): void;
+  fork(options?: SessionOptions): Session;
+  /** The bytes hold the conversation: keep them as secret as its text. */
+  save(): Uint8Array;
+  restore(snapshot: Uint8Array): void;
+}
+
+/** What the library can do, by name: "limit.sessions", "chat" and others of rondo.h. */
+export declare function query(name: string): number;
+/** The library's release. */
+export declare function version(): string;

@@ -1,0 +1,215 @@
+// Rondo for Node: see index.d.ts for what each does.
+'use strict';
+
+const koffi = require('koffi');
+const raw = require('./raw.js');
+const {Handle} = require('./handle.js');
+const {RondoError, check, checkMessage, later, library, optionsOf, record, textOf, textOutput,
+       MESSAGE_BYTES} = require('./library.js');
+const {Session, sessionOptions} = require('./session.js');
+
+const {Status, ABI_VERSION} = raw;
+const bytesOf = (value) =>
+    Buffer.from(typeof value === 'string' ? value : JSON.stringify(value), 'utf8');
+
+/** [name of index 0, of index 1, ...] up to the first that is not there. */
+function names(function_, model) {
+  const result = [];
+  for (;;) {
+    const status = function_(model, result.length, null, 0, [0]);
+    if (status === Status.INVALID_ARGUMENT) return result;
+    result.push(textOutput((...out) => function_(model, result.length, ...out)));
+  }
+}
+
+class Model extends Handle {
+  constructor(path) {
+    const model = [null];
+    checkMessage((...message) => library.rondo_model_open_path(ABI_VERSION, path, model, ...message));
+    super(model[0], library.rondo_model_close);
+  }
+
+  get info() {
+    return record('rondo_model_facts', (facts) => library.rondo_model_info(this.handle, facts));
+  }
+
+  get eosTokens() {
+    return Array.from({length: this.info.nEosTokens}, (_, index) => {
+      const token = new Int32Array(1);
+      check(library.rondo_model_eos_token(this.handle, index, token));
+      return token[0];
+    });
+  }
+
+  get facts() {
+    const keys = ['name', 'architecture', 'producer', ...names(library.rondo_model_fact_key, this.handle)];
+    return Object.fromEntries(keys.map(
+        (key) => [key, textOutput((...out) => library.rondo_model_fact(this.handle, key, ...out))]));
+  }
+
+  tokenize(text, {addSpecial = true} = {}) {
+    const bytes = Buffer.from(text, 'utf8');
+    for (let capacity = (bytes.length >> 1) + 16;;) {
+      const ids = new Int32Array(capacity);
+      const count = [0];
+      const status = library.rondo_tokenize(this.handle, bytes, bytes.length,
+          addSpecial ? raw.TokenizeFlags.ADD_SPECIAL : 0, ids, capacity, count);
+      if (status !== Status.BUFFER_TOO_SMALL) {
+        check(status);
+        return ids.slice(0, count[0]);
+      }
+      capacity = count[0];
+    }
+  }
+
+  detokenize(ids, {skipSpecial = false} = {}) {
+    const array = Int32Array.from(ids);
+    return textOutput((...out) => library.rondo_detokenize(this.handle, array, array.length,
+        skipSpecial ? raw.DetokenizeFlags.SKIP_SPECIAL : 0, ...out));
+  }
+
+  get chatTemplates() {
+    return Object.fromEntries(names(library.rondo_model_chat_template_name, this.handle).map(
+        (name) => [name, textOutput(
+            (...out) => library.rondo_model_chat_template(this.handle, name, ...out))]));
+  }
+
+  renderChat(messages, options) {
+    return this.#chat(messages, options, true).text;
+  }
+
+  chatIds(messages, options) {
+    return this.#chat(messages, options, false).ids;
+  }
+
+  #chat(messages, {tools, variables, template, templateName, localTime, addGenerationPrompt = true,
+                   continueFinal = false} = {}, wantText) {
+    const options = optionsOf('rondo_chat_options', {
+      flags: continueFinal ? raw.ChatFlags.CONTINUE_FINAL :
+          addGenerationPrompt ? raw.ChatFlags.ADD_GENERATION_PROMPT : 0,
+      // What the clock on the wall shows.
+      localTime: localTime && Math.floor(localTime / 1000) - localTime.getTimezoneOffset() * 60,
+      templateName});
+    for (const [field, bytes, value] of [['messages', 'messages_bytes', messages],
+           ['tools', 'tools_bytes', tools], ['variables', 'variables_bytes', variables],
+           ['template_text', 'template_bytes', template]]) {
+      if (value === undefined) continue;
+      options[field] = bytesOf(value);
+      options[bytes] = options[field].length;
+    }
+    const length = [0];
+    const count = [0];
+    for (let text = Buffer.alloc(4096), ids = new Int32Array(1024);;) {
+      let status;
+      checkMessage((...message) => {
+        status = wantText ?
+            library.rondo_chat_render(
+                this.handle, options, text, text.length, length, null, 0, null, ...message) :
+            library.rondo_chat_render(
+                this.handle, options, null, 0, null, ids, ids.length, count, ...message);
+        return status === Status.BUFFER_TOO_SMALL ? Status.OK : status;
+      });
+      if (status === Status.OK) {
+        return {text: text.toString('utf8', 0, length[0]), ids: ids.slice(0, count[0])};
+      }
+      text = Buffer.alloc(length[0] + 1);
+      ids = new Int32Array(count[0]);
+    }
+  }
+
+  plan(options = {}) {
+    const engineOptions = optionsOf('rondo_engine_options', options);
+    return record('rondo_memory_plan', (plan, ...message) =>
+      library.rondo_plan(this.handle, engineOptions, plan, ...message));
+  }
+
+  planRegions(options = {}) {
+    const engineOptions = optionsOf('rondo_engine_options', options);
+    return Array.from({length: this.plan(options).nRegions}, (_, index) => record(
+        'rondo_memory_region',
+        (region) => library.rondo_plan_region(this.handle, engineOptions, index, region)));
+  }
+
+  planFit(bytes, options = {}) {
+    const engineOptions = optionsOf('rondo_engine_options', options);
+    const context = [0];
+    checkMessage((...message) => library.rondo_plan_fit(
+        this.handle, engineOptions, bytes, context, ...message));
+    return context[0];
+  }
+
+  async engine({progress, ...options} = {}) {
+    const engineOptions = optionsOf('rondo_engine_options', options);
+    let thrown;
+    const callback = progress && koffi.register((_, done, total) => {
+      try {
+        progress(Number(done), Number(total));
+      } catch (error) {  // must not unwind through the library
+        thrown = thrown || error;
+      }
+      return thrown ? 1 : 0;
+    }, koffi.pointer(raw.types.rondo_engine_options_progress));
+    if (callback) engineOptions.progress = callback;
+    const engine = [null];
+    const message = Buffer.alloc(MESSAGE_BYTES);
+    try {
+      const status = await this.hold((model) => later(library.rondo_engine_create, model,
+          engineOptions, null, 0, engine, message, MESSAGE_BYTES));
+      if (thrown) throw thrown;
+      check(status, textOf(message));
+    } finally {
+      if (callback) koffi.unregister(callback);
+    }
+    return new Engine(engine[0], this);
+  }
+}
+
+class Engine extends Handle {
+  #model;
+
+  constructor(handle, model) {
+    super(handle, library.rondo_engine_close);
+    this.#model = model;
+  }
+
+  get memory() {
+    return record('rondo_memory_plan', (plan) => library.rondo_engine_memory(this.handle, plan));
+  }
+
+  get memoryRegions() {
+    return Array.from({length: this.memory.nRegions}, (_, index) => record(
+        'rondo_memory_region',
+        (region) => library.rondo_engine_memory_region(this.handle, index, region)));
+  }
+
+  get stats() {
+    return record('rondo_engine_counters',
+        (counters) => library.rondo_engine_stats(this.handle, counters));
+  }
+
+  session(options = {}) {
+    const session = [null];
+    checkMessage((...message) => library.rondo_session_open(
+        this.handle, sessionOptions(this.#model, options), session, ...message));
+    return new Session(session[0], this.#model);
+  }
+
+  async step(sessions) {
+    const message = Buffer.alloc(MESSAGE_BYTES);
+    const hold = (rest, handles) => rest.length === 0 ?
+        later(library.rondo_engine_step, this.handle, handles, handles.length, message,
+            MESSAGE_BYTES) :
+        rest[0].hold((handle) => hold(rest.slice(1), [...handles, handle]));
+    check(await this.hold(() => hold(sessions, [])), textOf(message));
+  }
+}
+
+function query(name) {
+  const value = [0];
+  check(library.rondo_query(name, value));
+  return value[0];
+}
+
+const {Kv, Policy, Reason, Segment} = raw;
+module.exports = {ABI_VERSION, Engine, Kv, Model, Policy, Reason, RondoError, Segment, Session,
+                  Status, query, version: () => library.rondo_version_string()};

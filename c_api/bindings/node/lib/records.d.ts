@@ -1,0 +1,125 @@
+// Constants and records. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
+
+export declare const ABI_VERSION: 3;
+
+export declare const Status: {
+  readonly OK: 0;
+  readonly INVALID_ARGUMENT: 16;
+  readonly BUFFER_TOO_SMALL: 17;
+  readonly BUSY: 18;
+  readonly VERSION_MISMATCH: 19;
+  readonly IO_ERROR: 32;
+  readonly NOT_A_MODEL: 33;
+  readonly NEWER_FORMAT: 34;
+  readonly CORRUPT: 35;
+  readonly UNSUPPORTED: 36;
+  readonly OUT_OF_MEMORY: 48;
+  readonly ARENA_TOO_SMALL: 49;
+  readonly ARENA_MISALIGNED: 50;
+  readonly CONTEXT_FULL: 64;
+  readonly CANCELLED: 65;
+  readonly NO_LOGITS: 66;
+  readonly KV_POOL_FULL: 67;
+  readonly SNAPSHOT_MISMATCH: 68;
+  readonly INTERNAL: 80;
+};
+
+export declare const TokenizeFlags: {
+  readonly ADD_SPECIAL: 1;
+};
+
+export declare const DetokenizeFlags: {
+  readonly SKIP_SPECIAL: 1;
+};
+
+export declare const Policy: {
+  readonly STOP: 0;
+  readonly SLIDE: 1;
+};
+
+export declare const Kv: {
+  readonly INT8: 0;
+  readonly FLOAT32: 1;
+};
+
+export declare const Segment: {
+  readonly WEIGHTS: 0;
+  readonly KV_POOL: 1;
+  readonly SESSIONS: 2;
+  readonly ACTIVATIONS: 3;
+  readonly WORKSPACE: 4;
+};
+
+export declare const Reason: {
+  readonly NONE: 0;
+  readonly EOS: 1;
+  readonly STOP_STRING: 2;
+  readonly TOKEN_LIMIT: 3;
+  readonly CONTEXT_FULL: 4;
+};
+
+export declare const ChatFlags: {
+  readonly ADD_GENERATION_PROMPT: 1;
+  readonly CONTINUE_FINAL: 2;
+};
+
+/** rondo_model_facts in rondo.h. */
+export interface ModelFacts {
+  readonly vocabSize: number;
+  readonly contextLength: number;
+  readonly hiddenSize: number;
+  readonly nLayers: number;
+  readonly nHeads: number;
+  readonly nKvHeads: number;
+  readonly headDim: number;
+  readonly bosToken: number;
+  readonly nEosTokens: number;
+  readonly hasTokenizer: number;
+  readonly formatVersion: number;
+  readonly fileBytes: number;
+  readonly parameters: number;
+  readonly tokenizerBytes: number;
+}
+
+/** rondo_memory_plan in rondo.h. */
+export interface MemoryPlan {
+  readonly nRegions: number;
+  readonly arenaBytes: number;
+  readonly arenaAlignment: number;
+  readonly weightsBytes: number;
+  readonly kvPoolBytes: number;
+  readonly sessionsBytes: number;
+  readonly activationsBytes: number;
+  readonly workspaceBytes: number;
+  readonly activationsLowerBound: number;
+  readonly kvBytesPerToken: number;
+  readonly kvBlockTokens: number;
+  readonly context: number;
+  readonly maxSessions: number;
+  readonly maxRows: number;
+  readonly threads: number;
+  readonly sinkTokens: number;
+  readonly kernels: string;
+  readonly mappedBytes: number;
+  readonly kvTokens: number;
+  readonly rowsPerStep: number;
+}
+
+/** rondo_memory_region in rondo.h. */
+export interface MemoryRegion {
+  readonly segment: number;
+  readonly offset: number;
+  readonly bytes: number;
+  readonly firstStep: number;
+  readonly lastStep: number;
+  readonly name: string;
+}
+
+/** rondo_engine_counters in rondo.h. */
+export interface EngineCounters {
+  readonly sessionsOpen: number;
+  readonly ownsArena: number;
+  readonly tokensPrefilled: number;
+  readonly tokensGenerated: number;
+  readonly tokensTakenOver: number;
+}

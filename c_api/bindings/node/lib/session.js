@@ -1,0 +1,200 @@
+// Sessions: see index.d.ts for what each does.
+'use strict';
+
+const koffi = require('koffi');
+const raw = require('./raw.js');
+const {Handle} = require('./handle.js');
+const {RondoError, checkMessage, check, later, library, optionsOf, sized} = require('./library.js');
+
+const {Reason, Status} = raw;
+const NO_LIMIT = 2n ** 64n - 1n;
+
+function sessionOptions(model, {recommended = false, stop = [], logitBias = {}, ...options}) {
+  const bias = Object.entries(logitBias).map(([token, value]) => ({token: Number(token), bias: value}));
+  const struct = optionsOf('rondo_session_options', options, (defaults) => {
+    if (recommended) check(library.rondo_model_session_options(model.handle, defaults));
+  });
+  return {...struct,
+    stop_strings: stop.length ? stop : null, n_stop_strings: stop.length,
+    logit_bias: bias.length ? bias : null, n_logit_bias: bias.length};
+}
+
+class Session extends Handle {
+  #model;
+  #last = Promise.resolve();
+
+  constructor(handle, model) {
+    super(handle, library.rondo_session_close);
+    this.#model = model;
+  }
+
+  #check(status) {
+    if (status === Status.OK) return;
+    // Where it is busy, the message belongs to the other call.
+    throw new RondoError(status,
+        status === Status.BUSY ? '' : library.rondo_session_last_error(this.handle));
+  }
+
+  // Calls that compute run on another thread, one after another. `then` looks at what a call left
+  // before the next one begins.
+  #queue(function_, args, then = () => {}) {
+    const call = () => this.hold(async (handle) => {
+      this.#check(await later(function_, handle, ...args));
+      return then();
+    });
+    const result = this.#last.then(call, call);
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  prefill(ids) {
+    const array = Int32Array.from(ids);
+    return this.#queue(library.rondo_session_prefill, [array, array.length]);
+  }
+
+  prefillLogits(ids, row) {
+    const array = Int32Array.from(ids);
+    let thrown;
+    const callback = koffi.register((_, index, logits, count) => {
+      try {
+        if (!thrown) row(Number(index), floats(logits, count));
+      } catch (error) {  // must not unwind through the library
+        thrown = error;
+      }
+    }, koffi.pointer(raw.types.rondo_logits_row));
+    return this.#queue(library.rondo_session_prefill_logits, [array, array.length, callback, null],
+        () => {
+          if (thrown) throw thrown;
+        }).finally(() => koffi.unregister(callback));
+  }
+
+  append(ids) {
+    const array = Int32Array.from(ids);
+    this.#check(library.rondo_session_append(this.handle, array, array.length));
+  }
+
+  accept(token) {
+    this.#check(library.rondo_session_accept(this.handle, token));
+  }
+
+  next() {
+    const event = sized('rondo_event');
+    return this.#queue(library.rondo_session_next, [event], () => eventOf(event));
+  }
+
+  event() {
+    const event = sized('rondo_event');
+    this.#check(library.rondo_session_event(this.handle, event));
+    return eventOf(event);
+  }
+
+  async * stream({signal} = {}) {
+    const cancel = () => this.cancel();
+    for (let reason = Reason.NONE; reason === Reason.NONE;) {
+      if (signal && signal.aborted) throw signal.reason;
+      if (signal) signal.addEventListener('abort', cancel, {once: true});
+      let event;
+      try {
+        event = await this.next();
+      } catch (error) {
+        throw signal && signal.aborted && error.status === Status.CANCELLED ? signal.reason : error;
+      } finally {
+        if (signal) signal.removeEventListener('abort', cancel);
+      }
+      reason = event.reason;
+      yield event;
+    }
+  }
+
+  async generate(ids, options) {
+    if (ids !== undefined) await this.prefill(ids);
+    let text = '';
+    for await (const event of this.stream(options)) text += event.text;
+    return text;
+  }
+
+  logits() {
+    const logits = [null];
+    const count = [0];
+    return this.#queue(library.rondo_session_logits, [logits, count],
+        () => floats(logits[0], count[0]));
+  }
+
+  undo(n) {
+    this.#check(library.rondo_session_undo(this.handle, n));
+  }
+
+  reset() {
+    this.#check(library.rondo_session_reset(this.handle));
+  }
+
+  #number(function_) {
+    const value = [0];
+    this.#check(function_(this.handle, value));
+    return value[0];
+  }
+
+  get position() {
+    return this.#number(library.rondo_session_position);
+  }
+
+  get remaining() {
+    const tokens = this.#number(library.rondo_session_remaining);
+    return tokens === NO_LIMIT ? Infinity : tokens;
+  }
+
+  get evicted() {
+    const begin = [0];
+    const end = [0];
+    this.#check(library.rondo_session_evicted(this.handle, begin, end));
+    return [begin[0], end[0]];
+  }
+
+  get tokens() {
+    const ids = new Int32Array(this.position);
+    const count = [0];
+    this.#check(library.rondo_session_tokens(this.handle, [0], ids, ids.length, count));
+    return ids.slice(0, count[0]);
+  }
+
+  cancel() {
+    this.#check(library.rondo_session_cancel(this.handle));
+  }
+
+  close() {
+    if (!this.closed && this.calls > 0) this.cancel();
+    super.close();
+  }
+
+  fork(options = {}) {
+    const fork = [null];
+    checkMessage((...message) => library.rondo_session_fork(
+        this.handle, sessionOptions(this.#model, options), fork, ...message));
+    return new Session(fork[0], this.#model);
+  }
+
+  save() {
+    const bytes = [0];
+    const status = library.rondo_session_save(this.handle, null, 0, bytes);
+    if (status !== Status.BUFFER_TOO_SMALL) this.#check(status);
+    const buffer = Buffer.alloc(Number(bytes[0]));
+    this.#check(library.rondo_session_save(this.handle, buffer, buffer.length, bytes));
+    return buffer;
+  }
+
+  restore(snapshot) {
+    this.#check(library.rondo_session_restore(this.handle, snapshot, snapshot.length));
+  }
+}
+
+function eventOf({token, logprob, reason, bytes, bytes_count, text, text_bytes, pending, taken_over}) {
+  return {token, text: Buffer.from(koffi.decode(text, 'uint8_t', Number(text_bytes))).toString('utf8'),
+    bytes: Uint8Array.from(koffi.decode(bytes, 'uint8_t', Number(bytes_count))),
+    reason, logprob, pending, takenOver: taken_over};
+}
+
+function floats(pointer, count) {
+  return Float32Array.from(koffi.decode(pointer, 'float', Number(count)));
+}
+
+module.exports = {Session, sessionOptions};

@@ -1,0 +1,204 @@
+// A whole life with the tiny model, whose file RONDO_TEST_MODEL names.
+'use strict';
+
+const assert = require('node:assert');
+const {after, before, test} = require('node:test');
+const rondo = require('..');
+
+const PATH = process.env.RONDO_TEST_MODEL;
+const PROMPT = 'Today\'s weather is so';
+let model, engine, ids, text;
+
+before(async () => {
+  model = new rondo.Model(PATH);
+  engine = await model.engine({context: 256, maxSessions: 4});
+  ids = model.tokenize(PROMPT);
+  const session = engine.session({maxTokens: 16});
+  text = await session.generate(ids);
+  session.close();
+});
+
+after(() => {
+  model.close();  // in any order
+  engine.close();
+});
+
+async function using(session, use) {
+  try {
+    return await use(session);
+  } finally {
+    session.close();
+  }
+}
+
+const status = (name) => ({name: 'RondoError', status: rondo.Status[name]});
+
+test('facts', () => {
+  assert.strictEqual(model.info.vocabSize, 2048);
+  assert.deepStrictEqual(model.eosTokens, [1]);
+  assert.strictEqual(model.facts.architecture, 'LlamaForCausalLM');
+  assert.strictEqual(model.detokenize(ids, {skipSpecial: true}), PROMPT);
+  const long = 'x'.repeat(3000);
+  assert.strictEqual(model.detokenize(model.tokenize(long, {addSpecial: false})), long);
+  assert.strictEqual(rondo.query('abi.version'), rondo.ABI_VERSION);
+  assert.match(rondo.version(), /\./);
+});
+
+test('plan', () => {
+  const options = {context: 256, maxSessions: 4};
+  const plan = model.plan(options);
+  assert.deepStrictEqual(plan, {...engine.memory, threads: plan.threads});
+  assert.deepStrictEqual(model.planRegions(options), engine.memoryRegions);
+  assert.strictEqual(engine.memoryRegions[0].segment, rondo.Segment.WEIGHTS);
+  assert.ok(model.planFit(plan.arenaBytes, {maxSessions: 4}) >= 256);
+});
+
+test('stream', () => using(engine.session({maxTokens: 16, logprobs: true}), async (session) => {
+  await session.prefill(ids);
+  const events = [];
+  for await (const event of session.stream()) events.push(event);
+  assert.strictEqual(events.map((event) => event.text).join(''), text);
+  assert.strictEqual(events.at(-1).reason, rondo.Reason.TOKEN_LIMIT);
+  assert.ok(events[0].logprob < 0);
+  assert.ok(events[0].bytes.length > 0);
+  assert.strictEqual(session.position + session.remaining, 256);
+  assert.deepStrictEqual(session.evicted, [0, 0]);
+  assert.deepStrictEqual([...session.tokens], [...ids, ...events.map((event) => event.token)]);
+}));
+
+test('stop strings and recommended sampling',
+    () => using(engine.session({recommended: true, stop: [text.slice(4, 8)]}), async (session) => {
+      assert.strictEqual(await session.generate(ids), text.slice(0, 4));
+    }));
+
+test('sessions on several threads', async () => {
+  const sessions = [1, 2, 3].map(() => engine.session({maxTokens: 16}));
+  const texts = await Promise.all(sessions.map((session) => session.generate(ids)));
+  assert.deepStrictEqual(texts, [text, text, text]);
+  sessions.forEach((session) => session.close());
+});
+
+test('logits', () => using(engine.session(), async (session) => {
+  const rows = [];
+  await session.prefillLogits(ids, (index, logits) => rows.push(logits[7]));
+  const logits = await session.logits();
+  assert.strictEqual(logits.length, 2048);
+  assert.deepStrictEqual([rows.length, rows.at(-1)], [ids.length, logits[7]]);
+  const best = logits.indexOf(Math.max(...logits));
+  assert.strictEqual((await session.next()).token, best);
+  session.undo(1);
+  session.accept(best);
+  assert.strictEqual(session.position, ids.length + 1);
+  await assert.rejects(session.prefillLogits(ids, () => {
+    throw new RangeError('enough');
+  }), RangeError);
+  session.reset();
+  assert.strictEqual(session.position, 0);
+}));
+
+test('cancel', () => using(engine.session({ignoreEos: true}), async (session) => {
+  session.cancel();
+  await assert.rejects(session.prefill(ids), status('CANCELLED'));
+  assert.strictEqual(session.position, 0);
+  await session.prefill(ids);
+  const stop = new AbortController();
+  setTimeout(() => stop.abort(), 20);
+  await assert.rejects(async () => {
+    for (;;) {
+      for await (const event of session.stream({signal: stop.signal})) void event;
+      session.reset();
+      await session.prefill(ids);
+    }
+  }, {name: 'AbortError'});
+}));
+
+test('closing ends a call on another thread', async () => {
+  const session = engine.session();
+  const call = session.prefill(Array(200).fill(5));
+  session.close();
+  await call.catch((error) => assert.match(error.message, /cancel|closed/));
+  await assert.rejects(session.next(), /closed/);
+});
+
+test('fork', () => using(engine.session(), async (session) => {
+  await session.prefill(ids);
+  const fork = session.fork({maxTokens: 16});
+  const first = (await fork.next()).token;
+  fork.undo(1);
+  const other = session.fork({maxTokens: 16, logitBias: {[first]: -1e9}});
+  assert.strictEqual(await fork.generate(), text);
+  assert.notStrictEqual(await other.generate(), text);
+  fork.close();
+  other.close();
+  assert.strictEqual(session.position, ids.length);
+}));
+
+test('step over several sessions', async () => {
+  const prompts = [PROMPT, 'Once upon a time', 'The cat'].map((prompt) => model.tokenize(prompt));
+  const alone = [];
+  for (const prompt of prompts) {
+    alone.push(await using(engine.session({maxTokens: 12}), (session) => session.generate(prompt)));
+  }
+  const sessions = prompts.map(() => engine.session({maxTokens: 12}));
+  const texts = new Map(sessions.map((session) => [session, '']));
+  sessions.forEach((session, i) => session.append(prompts[i]));
+  for (let running = sessions; running.length > 0;) {
+    await engine.step(running);
+    running = running.filter((session) => {
+      const event = session.event();
+      texts.set(session, texts.get(session) + event.text);
+      return event.reason === rondo.Reason.NONE;
+    });
+  }
+  assert.deepStrictEqual([...texts.values()], alone);
+  assert.ok(engine.stats.sessionsOpen >= 3);
+  sessions.forEach((session) => session.close());
+});
+
+test('snapshot', async () => {
+  const session = engine.session({maxTokens: 16});
+  await session.prefill(ids);
+  let begun = '';
+  for (let i = 0; i < 6; ++i) begun += (await session.next()).text;
+  const saved = session.save();
+  session.close();
+  const other = (await model.engine({context: 256})).session({maxTokens: 16});
+  other.restore(saved);
+  assert.strictEqual(begun + await other.generate(), text);
+  saved[saved.length - 1] ^= 1;
+  assert.throws(() => other.restore(saved), status('CORRUPT'));
+  other.close();
+});
+
+test('chat', () => {
+  const messages = [{role: 'user', content: 'Grüße'}];
+  const options = {template: '{{ messages[0].content }}{{ tail }}', variables: {tail: '!'}};
+  assert.strictEqual(model.renderChat(messages, options), 'Grüße!');
+  assert.deepStrictEqual(model.chatIds(messages, options),
+      model.tokenize('Grüße!', {addSpecial: false}));
+  assert.deepStrictEqual(model.chatTemplates, {});
+  assert.throws(() => model.renderChat(messages), status('UNSUPPORTED'));
+  assert.throws(() => model.renderChat('[', options), /byte/);
+});
+
+test('errors', async () => {
+  assert.throws(() => new rondo.Model('absent.rondo'), /absent\.rondo/);
+  assert.throws(() => new rondo.Model(__filename), {code: 'RONDO_STATUS_NOT_A_MODEL'});
+  await assert.rejects(model.engine({maxRows: 5000}), /max_rows/);
+  assert.throws(() => engine.session({warmth: 1}), /no option 'warmth'/);
+  assert.throws(() => rondo.query('no such thing'), status('UNSUPPORTED'));
+  await using(engine.session(), async (session) => {
+    await assert.rejects(session.prefill([2048]), /2048/);
+    await assert.rejects(session.prefill(Array(257).fill(5)), status('CONTEXT_FULL'));
+    await assert.rejects(session.next(), status('NO_LOGITS'));
+  });
+});
+
+test('progress', async () => {
+  const told = [];
+  (await model.engine({context: 64, progress: (...far) => told.push(far)})).close();
+  assert.strictEqual(told.at(-1)[0], told.at(-1)[1]);
+  await assert.rejects(model.engine({context: 64, progress: () => {
+    throw new RangeError('enough');
+  }}), RangeError);
+});
