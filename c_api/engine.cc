@@ -23,6 +23,15 @@ struct Releaser {
   void operator()(rondo_engine* engine) const { Release(engine); }
 };
 
+// Lends the thread to the host's pool, whose other work may call the library: such calls on this
+// engine are told from those that may wait for it.
+void ParallelFor(void* self, size_t count, void (*task)(void*, size_t), void* context) {
+  auto* const engine = static_cast<rondo_engine*>(self);
+  engine->callback_thread = rondo::ThisThread();
+  engine->host_pool.parallel_for(engine->host_pool.user, count, task, context);
+  engine->callback_thread = 0;
+}
+
 rondo::Result<rondo_engine*> Create(rondo_model* model, const rondo_engine_options* options,
                                     void* arena, size_t arena_bytes) {
   if (model == nullptr) return NullArgument("model");
@@ -36,6 +45,10 @@ rondo::Result<rondo_engine*> Create(rondo_model* model, const rondo_engine_optio
   }
   engine->model = model;
   Retain(model);  // first: the progress callback may close the caller's handle
+  if (o.host_pool.parallel_for != nullptr) {
+    engine->host_pool = o.host_pool;
+    o.host_pool = {ParallelFor, engine.get()};
+  }
   RONDO_ASSIGN(engine->engine,
                rondo::Engine::Create(model->file, model->tokenizer.get(), o, arena, arena_bytes));
   return engine.release();
@@ -85,6 +98,7 @@ int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* co
   c.tokens_prefilled = engine->tokens_prefilled.load(std::memory_order_relaxed);
   c.tokens_generated = engine->tokens_generated.load(std::memory_order_relaxed);
   c.tokens_taken_over = engine->engine->tokens_taken_over();
+  c.parallel_faults = engine->engine->host_faults();
   Fill(counters, c);
   return RONDO_STATUS_OK;
 }

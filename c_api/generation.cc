@@ -10,7 +10,6 @@ using rondo::Status;
 using rondo::StatusCode;
 using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
-using rondo::c_api::CloseGivenUp;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
 using rondo::c_api::NullArgument;
@@ -100,7 +99,6 @@ int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids,
   rondo_engine& engine = turn.engine();
   RowForwarder forwarder = {&engine, turn->position(), row, user};
   const Status status = turn->PrefillLogits({ids, count}, {RowForwarder::Row, &forwarder});
-  CloseGivenUp(&engine);
   if (status.ok()) engine.tokens_prefilled.fetch_add(count, std::memory_order_relaxed);
   return turn.Finish(status);
 }

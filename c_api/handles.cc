@@ -42,6 +42,7 @@ void Release(rondo_session* session) {
 }
 
 void CloseGivenUp(rondo_engine* engine) {
+  if (engine->given_up.load(std::memory_order_relaxed) == nullptr) return;
   rondo_session* session = engine->given_up.exchange(nullptr);
   while (session != nullptr) {
     rondo_session* next = session->next_given_up;

@@ -36,6 +36,7 @@ struct rondo_engine {
   std::atomic<uint64_t> callback_thread{0};
   std::atomic<rondo_session*> given_up{nullptr};
   const uint64_t process = rondo::ThisProcess();
+  rondo::HostPool host_pool;  // the caller's own
 
   bool InCallback() const { return callback_thread.load() == rondo::ThisThread(); }
   // In a child of fork(): the threads are the parent's, and perhaps the arena and a held mutex.

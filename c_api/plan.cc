@@ -18,6 +18,7 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   ours->kv_format = static_cast<KvFormat>(o.kv_format);
   if (o.kernels != nullptr) ours->kernels = o.kernels;
   ours->progress = {o.progress, o.progress_user};
+  ours->host_pool = {o.parallel_for, o.parallel_user};
   ours->kv_tokens = o.kv_tokens;
   ours->rows_per_step = o.rows_per_step;
   if (o.no_prefix_cache > 1) {

@@ -19,7 +19,8 @@ template <typename Struct>
 inline constexpr std::array<size_t, 0> kEarlierSizes = {};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
-    offsetof(rondo_engine_options, progress), offsetof(rondo_engine_options, kv_tokens)};
+    offsetof(rondo_engine_options, progress), offsetof(rondo_engine_options, kv_tokens),
+    offsetof(rondo_engine_options, parallel_for)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_model_facts> = {
     offsetof(rondo_model_facts, tokenizer_bytes)};
@@ -28,7 +29,8 @@ inline constexpr std::array kEarlierSizes<rondo_memory_plan> = {
     offsetof(rondo_memory_plan, mapped_bytes), offsetof(rondo_memory_plan, kv_tokens)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_counters> = {
-    offsetof(rondo_engine_counters, tokens_taken_over)};
+    offsetof(rondo_engine_counters, tokens_taken_over),
+    offsetof(rondo_engine_counters, parallel_faults)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_event> = {offsetof(rondo_event, pending)};
 

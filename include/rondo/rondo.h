@@ -111,7 +111,7 @@
  *   Nothing is global or thread-local: no initialisation, no shutdown, no locale trouble.
  *   An engine's own threads block all signals but those of their own faults (SIGSEGV and its like,
  *   for the host's crash reports): handlers run on the host's threads only. They sleep between
- *   calls and end with the engine.
+ *   calls and end with the engine. With a pool of the host (parallel_for) it has none.
  *   fork(): the child may close the handles that it inherited, in any order, and open its own. It
  *   must do nothing else with them; calls on sessions are RONDO_STATUS_BUSY there. The parent goes
  *   on and notices nothing. What a call held that ran while the process forked, the child keeps.
@@ -149,7 +149,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 3u
+#define RONDO_ABI_VERSION 4u
 
 /* The library's own RONDO_ABI_VERSION. [any thread] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -311,13 +311,18 @@ enum {
   RONDO_KV_FLOAT32 = 1 /* four times the memory, slow: the reference that int8 is held against */
 };
 
+/* A part of the engine's work, which it hands to a pool of the host. It does not unwind. It needs
+ * 64 KiB of stack, calls nothing of the host, and takes from some microseconds to, for a layer of a
+ * long prompt, tenths of a second. */
+typedef void (*rondo_task)(void* context, size_t index);
+
 typedef struct rondo_engine_options {
   uint32_t struct_size;
   uint32_t context;       /* tokens that a session can see; 0: the model's context_length */
   uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
   uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 1024; default 256: larger is
                              faster up to a point and takes more activations */
-  uint32_t threads;       /* 0: the performance cores, as far as the system tells */
+  uint32_t threads;       /* 0: the performance cores, as far as the system tells; at most 256 */
   int32_t context_policy; /* RONDO_POLICY_; default STOP */
   uint32_t sink_tokens;   /* SLIDE: the first tokens, which stay; whole blocks; default 0 */
   int32_t kv_format;      /* RONDO_KV_; default INT8 */
@@ -343,6 +348,22 @@ typedef struct rondo_engine_options {
                                others wait less for their next token */
   uint32_t no_prefix_cache; /* 1: nothing is kept for later sessions; default 0 */
   uint32_t reserved;        /* 0 */
+  /* NULL: the engine starts threads of its own. Else the host's pool, which is used in their place,
+   * at creation and in every pass: it calls task(context, i) once for each i < count, on any
+   * threads, at the same time or one after another, and returns when all these calls have. `count`
+   * is at most `threads`, some hundred times in a pass; what it gives is the same to the bit. It is
+   * called on a thread that is in a call of the library, by one at a time of an engine, and must
+   * not throw or jump out. The function and what parallel_user points to live until the engine and
+   * its sessions are closed.
+   *   Inside of it, on the thread that it was called on, calls on this engine's sessions are
+   * RONDO_STATUS_BUSY, but for rondo_session_cancel and _close, so that a pool may do other work
+   * while it waits. A thread of the pool that waits for a call on this engine runs no task, and so
+   * may keep that call waiting for itself: do not call the engine from all threads of the pool.
+   *   A pool that leaves an i out, repeats one, makes one up, comes late or returns early does no
+   * harm: the engine does what was left out, passes over what is too much, and waits for what runs.
+   * rondo_engine_counters.parallel_faults tells. */
+  void (*parallel_for)(void* parallel_user, size_t count, rondo_task task, void* context);
+  void* parallel_user;
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
@@ -454,6 +475,7 @@ typedef struct rondo_engine_counters {
       tokens_prefilled; /* by all sessions so far, by rondo_session_prefill, ..._logits, _append */
   uint64_t tokens_generated;  /* by rondo_session_next, _accept and steps */
   uint64_t tokens_taken_over; /* of those prefilled: the prefix cache had them */
+  uint64_t parallel_faults;   /* times that the host's pool did not do what parallel_for must */
 } rondo_engine_counters;
 
 /* Fills `counters`; its struct_size must be set. [any thread] */

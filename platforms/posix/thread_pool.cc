@@ -5,6 +5,7 @@
 
 #include <new>
 
+#include "platforms/host_lanes.h"
 #include "platforms/this_thread.h"
 
 namespace rondo {
@@ -21,9 +22,16 @@ void Trampoline(void* call, size_t thread, size_t i) {
 }
 }  // namespace
 
-ThreadPool* ThreadPool::Create(size_t threads) {
+ThreadPool* ThreadPool::Create(size_t threads, const HostPool& host) {
   ThreadPool* pool = new (std::nothrow) ThreadPool;
   if (pool == nullptr || threads <= 1) return pool;
+  if (host.parallel_for != nullptr) {
+    pool->threads_ = std::min(threads, HostLanes::kMost);
+    pool->host_ = new (std::nothrow) HostLanes(host, pool->threads_);
+    if (pool->host_ != nullptr) return pool;
+    delete pool;
+    return nullptr;
+  }
   // Workers inherit the mask: the host's signals go to the host's threads. A thread's own faults go
   // to no other one: blocked, they would end the process past its handlers.
   sigset_t all;
@@ -49,10 +57,17 @@ void ThreadPool::Destroy(ThreadPool* pool) {
   if (pool->pool_ != nullptr && pool->process_ == ThisProcess()) {
     pthreadpool_destroy(static_cast<pthreadpool_t>(pool->pool_));
   }
+  delete pool->host_;
   delete pool;
 }
 
+uint64_t ThreadPool::host_faults() const { return host_ == nullptr ? 0 : host_->faults(); }
+
 void ThreadPool::Run(size_t count, void (*task)(void*, size_t, size_t), void* context, bool last) {
+  if (host_ != nullptr && count > 1) {
+    host_->Run(count, task, context);
+    return;
+  }
   if (pool_ == nullptr || count <= 1) {
     for (size_t i = 0; i < count; ++i) task(context, i, 0);
     return;

@@ -65,6 +65,9 @@ class Engine {
   // Tokens that the prefix cache had, of all sequences so far.
   uint64_t tokens_taken_over() const { return tokens_taken_over_.load(std::memory_order_relaxed); }
 
+  // Times that the host's pool did not do what it must.
+  uint64_t host_faults() const { return threads_->host_faults(); }
+
   std::span<std::byte> Memory(MemoryPlan::RegionId region) const {
     const PlanRegion& r = plan_.memory.region(region);
     return {reinterpret_cast<std::byte*>(arena_ + r.offset), r.bytes};

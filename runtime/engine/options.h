@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "platforms/thread_pool.h"
 #include "runtime/kernels/kv_page.h"
 #include "runtime/sampling/sampler_options.h"
 #include "runtime/weights/load_progress.h"
@@ -29,6 +30,7 @@ struct EngineOptions {
   bool prefix_cache = true;  // sequences take over what others that began alike computed
   std::string_view kernels;  // force a kernel set by name, for tests; empty: the best one
   LoadProgress progress;     // of Engine::Create
+  HostPool host_pool;        // computes in place of threads of the engine's own
 };
 
 struct SessionOptions {

@@ -3,7 +3,7 @@ import enum
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 
 
 class Status(enum.IntEnum):
@@ -67,7 +67,9 @@ class ChatFlags(enum.IntFlag):
     CONTINUE_FINAL = 0x2
 
 
+Task = CFUNCTYPE(None, c_void_p, c_size_t)
 EngineOptionsProgress = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
+EngineOptionsParallelFor = CFUNCTYPE(None, c_void_p, c_size_t, Task, c_void_p)
 LogitsRow = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(c_float), c_size_t)
 
 
@@ -108,6 +110,8 @@ class EngineOptions(Structure):
         ("rows_per_step", c_uint32),
         ("no_prefix_cache", c_uint32),
         ("reserved", c_uint32),
+        ("parallel_for", EngineOptionsParallelFor),
+        ("parallel_user", c_void_p),
     ]
 
 
@@ -159,6 +163,7 @@ class EngineCounters(Structure):
         ("tokens_prefilled", c_uint64),
         ("tokens_generated", c_uint64),
         ("tokens_taken_over", c_uint64),
+        ("parallel_faults", c_uint64),
     ]
 
 

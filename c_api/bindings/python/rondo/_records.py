@@ -63,3 +63,4 @@ class EngineCounters(NamedTuple):
     tokens_prefilled: int
     tokens_generated: int
     tokens_taken_over: int
+    parallel_faults: int
