@@ -103,4 +103,24 @@ int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* co
   return RONDO_STATUS_OK;
 }
 
+int32_t rondo_engine_profile(const rondo_engine* engine, uint64_t* cursor,
+                             rondo_profile_event* event) {
+  Clear(event);
+  if (engine == nullptr || cursor == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (const Status status = CheckOutput(event, "event"); !status.ok()) return Code(status);
+  rondo::ProfileEvent recorded;
+  if (!engine->engine->plan().profile.Read(cursor, &recorded)) return RONDO_STATUS_OK;
+  rondo_profile_event e = {};
+  e.layer = recorded.layer;
+  e.rows = recorded.rows;
+  e.inputs = recorded.inputs;
+  e.outputs = recorded.outputs;
+  e.begin_ns = recorded.begin;
+  e.duration_ns = recorded.duration;
+  e.thread = recorded.thread;
+  e.name = recorded.name;
+  Fill(event, e);
+  return RONDO_STATUS_OK;
+}
+
 }  // extern "C"

@@ -4,6 +4,7 @@
 #include "rondo/rondo.h"
 #include "runtime/base/status.h"
 #include "runtime/chat/chat.h"
+#include "runtime/decoder/profile.h"
 #include "runtime/engine/options.h"
 #include "runtime/model/file_header.h"
 #include "runtime/plan/memory_plan.h"
@@ -25,6 +26,7 @@ constexpr Capability kCapabilities[] = {
     {"limit.stop_bytes", rondo::kMaxStopStringBytes},
     {"limit.logit_biases", rondo::kMaxLogitBias},
     {"limit.penalty_tokens", rondo::kMaxPenaltyWindow},
+    {"limit.profile_events", rondo::kMaxProfileEvents},
     {"arena.alignment", rondo::kArenaAlignment},
 };
 

@@ -199,6 +199,7 @@ RONDO_API const char* rondo_status_string(int32_t status);
  *     "limit.stop_bytes"       longest stop string, in bytes
  *     "limit.logit_biases"     most logit biases of a session
  *     "limit.penalty_tokens"   largest penalty_last_n
+ *     "limit.profile_events"   largest profile_events
  *     "arena.alignment"        as rondo_memory_plan.arena_alignment
  *     "chat"                   1: rondo_chat_render works; 0: this build leaves chat templates out
  * A name that it does not know is RONDO_STATUS_UNSUPPORTED. [any thread] */
@@ -347,7 +348,10 @@ typedef struct rondo_engine_options {
                                default 0: max_rows. Fewer: prompts take longer beside it, and the
                                others wait less for their next token */
   uint32_t no_prefix_cache; /* 1: nothing is kept for later sessions; default 0 */
-  uint32_t reserved;        /* 0 */
+  /* Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
+   * 0: nothing is recorded, which costs nothing. Recording costs some microseconds a layer. See
+   * rondo_engine_profile. */
+  uint32_t profile_events;
   /* NULL: the engine starts threads of its own. Else the host's pool, which is used in their place,
    * at creation and in every pass: it calls task(context, i) once for each i < count, on any
    * threads, at the same time or one after another, and returns when all these calls have. `count`
@@ -480,6 +484,34 @@ typedef struct rondo_engine_counters {
 
 /* Fills `counters`; its struct_size must be set. [any thread] */
 RONDO_API int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* counters);
+
+/* A part of what the engine computed, and when. Parts lie in each other: a pass has layers, a layer
+ * has sublayers, a sublayer has products of its input with a matrix. */
+typedef struct rondo_profile_event {
+  uint32_t struct_size;
+  int32_t layer;   /* counted from 0; -1: of none */
+  uint32_t rows;   /* tokens that were computed; 0: of "sample" */
+  uint32_t inputs; /* of a product: its matrix is [outputs, inputs]; else 0 */
+  uint32_t outputs;
+  uint32_t reserved;    /* 0 */
+  uint64_t begin_ns;    /* nanoseconds since the engine was created, by a clock that never jumps */
+  uint64_t duration_ns; /* nanoseconds */
+  uint64_t thread;      /* that computed, or waited for the engine's other threads: differs between
+                           any two that live at the same time */
+  const char* name;     /* "pass", "embed", "attention", "mlp", "product", "head", "sample" and
+                           others that may come: static ASCII letters; NULL: there is no event */
+} rondo_profile_event;
+
+/* Hands out the events of the engine's profile one by one, in the order in which they ended: the
+ * first from number `*cursor` on that the profile still remembers, and sets `*cursor` to the number
+ * behind it. Begin with 0 and call until event->name is NULL; later calls go on from there. The
+ * profile remembers the last profile_events: where `*cursor` goes up by more than one, those in
+ * between are lost. Nothing is taken out, and any number of readers may read, also while sessions
+ * compute; they wait for nobody. Fills `event`; its struct_size must be set. Without
+ * profile_events there are never any. On failure `*cursor` stays. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread] */
+RONDO_API int32_t rondo_engine_profile(const rondo_engine* engine, uint64_t* cursor,
+                                       rondo_profile_event* event);
 
 /* ---- Session: one sequence of tokens --------------------------------------------------------- */
 

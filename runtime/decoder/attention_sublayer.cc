@@ -85,6 +85,7 @@ size_t PartFloats(const AttentionCall& call) {
 
 // The keys and values of all sequences, then what their rows see of them.
 void AttendRound(const Pass& pass, const AttentionSpec& spec, std::span<SequenceAttention> round) {
+  const ProfileSpan span(pass.profile(), "attend", pass.rows());
   const size_t heads = spec.n_kv_heads;
   size_t tasks = 0, query_bytes = 0, part_floats = 0, blocks = 1;
   bool one_task_per_head = true;  // then no task waits for another's keys: one barrier less

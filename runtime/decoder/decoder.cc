@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "runtime/base/checked.h"
 #include "runtime/decoder/attention.h"
@@ -24,6 +25,12 @@ constexpr Operator kOperators[] = {
 
 const Operator& OperatorOf(const SublayerSpec& spec) {
   return kOperators[static_cast<size_t>(spec.kind)];
+}
+
+const char* NameOf(SublayerKind kind) {
+  constexpr const char* kNames[] = {"attention", "short_conv", "mlp", "experts"};
+  const auto i = static_cast<size_t>(kind);
+  return i < std::size(kNames) ? kNames[i] : "sublayer";
 }
 
 // A thread's scratch serves one row of floats, one tile of a residual product, or attention.
@@ -103,6 +110,7 @@ Status Decoder::Forward(std::span<const SequenceRows> sequences) {
 }
 
 void Decoder::Embed(const Pass& pass) {
+  const ProfileSpan span(pass.profile(), "embed", pass.rows());
   const size_t hidden = spec_.hidden_size;
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     const PassRow& place = pass.row(r);
@@ -132,9 +140,11 @@ void Decoder::Embed(const Pass& pass) {
 }
 
 void Decoder::RunLayer(const Pass& pass, size_t layer) {
+  const ProfileLayer in_layer(pass.profile(), layer);
   const size_t end = spec_.layer_ends[layer];
   for (size_t i = spec_.layer_begin(layer); i < end; ++i) {
     const SublayerSpec& sublayer = spec_.sublayers[i];
+    const ProfileSpan span(pass.profile(), NameOf(sublayer.kind), pass.rows());
     if (!sublayer.reads_previous_input) OperatorOf(sublayer).input(pass, i);
     if (i + 1 < end && spec_.sublayers[i + 1].reads_previous_input) {
       OperatorOf(spec_.sublayers[i + 1]).input(pass, i + 1);
@@ -147,6 +157,7 @@ const float* Decoder::Logits(std::span<const size_t> rows, bool last) {
   const Pass pass(resources_, {});
   const size_t vocab = spec_.vocab_size;
   const PackedLinear& head = weights_.head();
+  const ProfileSpan span(pass.profile(), "head", rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     float* normed = pass.ScratchFloats(0);
     const float* row = activations_.hidden + rows[i] * spec_.hidden_size;

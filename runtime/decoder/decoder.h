@@ -25,6 +25,9 @@ class Decoder {
   Status Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
               const LoadProgress& progress);
 
+  // From here on passes tell `profile`, which outlives the decoder, what they do.
+  void set_profile(Profile* profile) { resources_.profile = profile; }
+
   const DecoderSpec& spec() const { return spec_; }
   const Weights& weights() const { return weights_; }
   const PassResources& resources() const { return resources_; }

@@ -21,6 +21,7 @@ void RunMlp(const Pass& pass, size_t sublayer) {
 
 void ActivateMlp(const Pass& pass, const MlpSpec& spec, const PackedLinear& down_proj,
                  size_t rows) {
+  const ProfileSpan span(pass.profile(), "activation", rows);
   const size_t size = spec.intermediate_size;
   Activations& act = pass.act();
   pass.pool().For(rows, [&](size_t r, size_t thread) {

@@ -39,6 +39,7 @@ bool Pass::Cancelled() const {
 
 void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const float* hidden,
                      size_t rows, const InputRows& in) const {
+  const ProfileSpan span(profile(), "norm", rows);
   const size_t n = spec().hidden_size;
   pool().For(rows, [&](size_t r, size_t thread) {
     const float* row = hidden + r * n;
@@ -64,6 +65,7 @@ void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
 
 void Pass::Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
                     float* out, size_t out_stride, bool last) const {
+  const ProfileSpan span(profile(), "product", rows, linear.inputs, linear.shape.n);
   const size_t n = linear.shape.n;
   const size_t nr = linear.shape.TileChannels(set());
   const size_t tiles = CeilDiv(n, nr);

@@ -8,6 +8,7 @@
 #include "platforms/thread_pool.h"
 #include "runtime/decoder/activations.h"
 #include "runtime/decoder/pass_rows.h"
+#include "runtime/decoder/profile.h"
 #include "runtime/kernels/row_ops.h"
 
 namespace rondo {
@@ -29,6 +30,7 @@ struct PassResources {
   uint8_t* expansion = nullptr;  // of codes, one for each thread
   size_t expansion_bytes = 0;    // of each
   size_t max_rows = 0;
+  Profile* profile = nullptr;  // null: none is wanted
 };
 
 class Pass {
@@ -43,6 +45,7 @@ class Pass {
   Activations& act() const { return *resources_.activations; }
   ThreadPool& pool() const { return *resources_.pool; }
   size_t max_rows() const { return resources_.max_rows; }
+  Profile* profile() const { return resources_.profile; }
   std::span<const SequenceRows> sequences() const { return sequences_; }
   size_t rows() const { return rows_; }
   const PassRow& row(size_t r) const { return act().rows[r]; }

@@ -34,6 +34,8 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   if (plan.options.prefix_cache) {
     plan.prefix_cache.Bind(plan.memory, engine->arena_, plan.kv, &plan.pool);
   }
+  plan.profile.Bind(plan.memory, engine->arena_);
+  if (plan.profile.on()) plan.decoder.set_profile(&plan.profile);
   RONDO_RETURN_IF_ERROR(
       plan.decoder.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
   return engine;

@@ -65,6 +65,8 @@ class Engine {
   // Tokens that the prefix cache had, of all sequences so far.
   uint64_t tokens_taken_over() const { return tokens_taken_over_.load(std::memory_order_relaxed); }
 
+  // Null where none is wanted.
+  Profile* profile() { return plan_.profile.on() ? &plan_.profile : nullptr; }
   // Times that the host's pool did not do what it must.
   uint64_t host_faults() const { return threads_->host_faults(); }
 

@@ -28,9 +28,10 @@ struct EngineOptions {
   KvFormat kv_format = KvFormat::kInt8;
   uint32_t kv_tokens = 0;    // the pool's, of all sessions together; 0: enough for each one's ring
   bool prefix_cache = true;  // sequences take over what others that began alike computed
-  std::string_view kernels;  // force a kernel set by name, for tests; empty: the best one
-  LoadProgress progress;     // of Engine::Create
-  HostPool host_pool;        // computes in place of threads of the engine's own
+  uint32_t profile_events = 0;  // that the profile remembers, up to kMaxProfileEvents; 0: none
+  std::string_view kernels;     // force a kernel set by name, for tests; empty: the best one
+  LoadProgress progress;        // of Engine::Create
+  HostPool host_pool;           // computes in place of threads of the engine's own
 };
 
 struct SessionOptions {

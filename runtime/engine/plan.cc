@@ -36,6 +36,7 @@ Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   RONDO_RETURN_IF_ERROR(CheckRange("threads", options.threads, 1, kMaxThreads));
   RONDO_RETURN_IF_ERROR(CheckRange("rows_per_step", options.rows_per_step, 1, options.max_rows));
   RONDO_RETURN_IF_ERROR(CheckRange("kv_tokens", options.kv_tokens, 0, kMaxKvTokens));
+  RONDO_RETURN_IF_ERROR(CheckRange("profile_events", options.profile_events, 0, kMaxProfileEvents));
   if (options.policy != ContextPolicy::kStop && options.policy != ContextPolicy::kSlide) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option policy is %d, but must be 0 (stop) or 1 (slide)",
@@ -185,6 +186,7 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
   const auto vocab_size = static_cast<uint32_t>(plan.decoder.spec().vocab_size);
   plan.sampler_scratch =
       memory->Add(Segment::kWorkspace, Sampler::ScratchBytes(vocab_size), "sampler scratch");
+  plan.profile = Profile::Plan(options.profile_events, memory);
   RONDO_RETURN_IF_ERROR(memory->Layout());
 
   plan.mapped_bytes = plan.decoder.weights().mapped_bytes();

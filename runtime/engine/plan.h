@@ -6,6 +6,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/decoder/decoder.h"
+#include "runtime/decoder/profile.h"
 #include "runtime/engine/options.h"
 #include "runtime/kv/block_pool.h"
 #include "runtime/kv/kv_layout.h"
@@ -40,6 +41,7 @@ struct EnginePlan {
   BlockPool pool;
   PrefixCache prefix_cache;  // where options.prefix_cache
   HeapArray<SessionRegions> sessions;
+  Profile profile;  // where options.profile_events
   MemoryPlan::RegionId sampler_scratch = 0;
 };
 

@@ -225,6 +225,7 @@ Result<TokenEvent> Session::Sample() {
   TokenEvent event;
   {
     const std::lock_guard sampling(engine_->sampling());
+    const ProfileSpan span(engine_->profile(), "sample");
     event.token = sampler_.Sample(logits, sequence_.tokens(), engine_->sampler_scratch());
   }
   if (event.token == Sampler::kNoToken) {

@@ -6,6 +6,16 @@
 
 namespace rondo {
 
+namespace {
+
+size_t RowsOf(std::span<const SequenceRows> sequences) {
+  size_t rows = 0;
+  for (const SequenceRows& sequence : sequences) rows += sequence.tokens.size();
+  return rows;
+}
+
+}  // namespace
+
 Status Engine::Step(std::span<Sequence* const> sequences) {
   // Logits are handed out on the thread that asked for them.
   const bool alone = std::any_of(sequences.begin(), sequences.end(),
@@ -68,6 +78,7 @@ void Engine::RunPass(PassRequest* requests) {
   PassMembers members;
   PrepareRows(requests, &members);
   if (members.n == 0) return;
+  const ProfileSpan span(profile(), "pass", RowsOf({members.rows.data(), members.n}));
   const Status forward = plan_.decoder.Forward({members.rows.data(), members.n});
   for (size_t i = 0; i < members.n; ++i) {
     members.requests[i]->served = true;

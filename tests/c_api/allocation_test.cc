@@ -24,6 +24,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   engine_options.threads = 2;
   engine_options.context_policy = RONDO_POLICY_SLIDE;
   engine_options.sink_tokens = 4;
+  engine_options.profile_events = 100;
   const Engine engine = NewEngine(model.get(), engine_options);
   rondo_session_options options = SessionOptions();
   const char* stops[] = {"never in any story", "\n\n\n\n"};
@@ -71,6 +72,8 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   plan.struct_size = sizeof plan;
   region.struct_size = sizeof region;
   counters.struct_size = sizeof counters;
+  rondo_profile_event profile = {};
+  profile.struct_size = sizeof profile;
   rondo_session* const stepped = session.get();
   uint64_t u = 0;
   uint64_t v = 0;
@@ -90,6 +93,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_engine_memory(engine.get(), &plan),
       rondo_engine_memory_region(engine.get(), 0, &region),
       rondo_engine_stats(engine.get(), &counters),
+      rondo_engine_profile(engine.get(), &u, &profile),
       rondo_session_logits(session.get(), &logits, &count),
       rondo_session_accept(session.get(), 7),
       rondo_session_position(session.get(), &u),

@@ -87,6 +87,11 @@ TEST(ArgumentsTest, NullsEverywhere) {
   EXPECT_EQ(rondo_session_fork(session.get(), &so, nullptr, c, sizeof c), kInvalid);
   EXPECT_EQ(rondo_engine_stats(nullptr, &counters), kInvalid);
   EXPECT_EQ(rondo_engine_stats(engine.get(), nullptr), kInvalid);
+  rondo_profile_event profile = {};
+  profile.struct_size = sizeof profile;
+  EXPECT_EQ(rondo_engine_profile(nullptr, &u, &profile), kInvalid);
+  EXPECT_EQ(rondo_engine_profile(engine.get(), nullptr, &profile), kInvalid);
+  EXPECT_EQ(rondo_engine_profile(engine.get(), &u, nullptr), kInvalid);
 
   EXPECT_EQ(rondo_session_options_init(nullptr, sizeof so), kInvalid);
   EXPECT_EQ(rondo_session_open(nullptr, &so, &s, c, sizeof c), kInvalid);

@@ -18,6 +18,7 @@ static_assert(offsetof(rondo_engine_options, kv_format) == 28);
 static_assert(offsetof(rondo_engine_options, kernels) == 32);
 static_assert(offsetof(rondo_engine_options, progress) == 32 + kPointer);
 static_assert(offsetof(rondo_engine_options, parallel_for) == 48 + 3 * kPointer);
+static_assert(offsetof(rondo_engine_options, profile_events) == 44 + 3 * kPointer);
 static_assert(sizeof(rondo_engine_options) == 48 + 5 * kPointer);
 static_assert(offsetof(rondo_memory_plan, arena_bytes) == 8);
 static_assert(offsetof(rondo_memory_plan, kv_block_tokens) == 80);
@@ -30,6 +31,9 @@ static_assert(sizeof(rondo_memory_region) == 80);
 static_assert(offsetof(rondo_engine_counters, tokens_prefilled) == 16);
 static_assert(offsetof(rondo_engine_counters, parallel_faults) == 40);
 static_assert(sizeof(rondo_engine_counters) == 48);
+static_assert(offsetof(rondo_profile_event, begin_ns) == 24);
+static_assert(offsetof(rondo_profile_event, name) == 48);
+static_assert(sizeof(rondo_profile_event) == 56);
 static_assert(sizeof(rondo_logit_bias) == 8);
 static_assert(offsetof(rondo_session_options, ignore_eos) == 36);
 static_assert(offsetof(rondo_session_options, seed) == 48);
@@ -72,9 +76,9 @@ TEST(LibraryTest, EveryStatusHasItsOwnWords) {
 }
 
 TEST(LibraryTest, Query) {
-  for (const char* name :
-       {"abi.version", "format.version", "limit.sessions", "limit.rows", "limit.stop_strings",
-        "limit.stop_bytes", "limit.logit_biases", "limit.penalty_tokens", "arena.alignment"}) {
+  for (const char* name : {"abi.version", "format.version", "limit.sessions", "limit.rows",
+                           "limit.stop_strings", "limit.stop_bytes", "limit.logit_biases",
+                           "limit.penalty_tokens", "limit.profile_events", "arena.alignment"}) {
     int64_t value = 0;
     EXPECT_EQ(rondo_query(name, &value), RONDO_STATUS_OK) << name;
     EXPECT_GT(value, 0) << name;

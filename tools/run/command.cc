@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "tools/common/sampling.h"
 #include "tools/common/stopwatch.h"
 #include "tools/common/text_io.h"
+#include "tools/run/trace.h"
 
 namespace rondo::tools {
 namespace {
@@ -28,6 +30,7 @@ Examples:
   rondo run model.rondo "Once upon a time" --greedy
   rondo run model.rondo "Once upon a time" --temperature 0.8 --top-p 0.95 --seed 7
   cat chapter.txt | rondo run model.rondo - --policy slide --max-tokens 0
+  rondo run model.rondo "Once upon a time" --trace trace.json   (for chrome://tracing)
 
 Many models recommend how to sample from them (`rondo inspect` shows it), and that is done unless
 options say otherwise; with no recommendation the most likely token is taken. Equal options give
@@ -40,6 +43,7 @@ struct Arguments {
   SamplingWish sampling;
   bool raw = false;
   bool verbose = false;
+  std::string trace;  // a file to write; empty: none
 };
 
 const char* ReasonText(int32_t reason) {
@@ -88,6 +92,13 @@ uint32_t ContextFor(const rondo_model* model, size_t prompt, uint64_t max_tokens
   return tools::ContextFor(model, prompt + std::min<uint64_t>(answer, UINT32_MAX));
 }
 
+void FinishTrace(TraceFile* trace) {
+  const uint64_t lost = trace->Finish();
+  if (lost == 0) return;
+  std::cerr << "the trace begins late: " << FormatCount(lost, "event")
+            << " of the prompt's are more than fit\n";
+}
+
 void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
   const SessionSetup setup = arguments.sampling.For(model.get());
@@ -96,6 +107,11 @@ void Run(Arguments arguments) {
   if (ids.empty()) throw Error("the prompt is empty; give a text, or - to read standard input");
   if (arguments.engine.context == 0) {
     arguments.engine.context = ContextFor(model.get(), ids.size(), setup.options.max_tokens);
+  }
+  std::optional<TraceFile> trace;
+  if (!arguments.trace.empty()) {
+    trace.emplace(arguments.trace);
+    arguments.engine.profile_events = TraceFile::kEvents;
   }
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   const Session session = OpenSession(engine.get(), setup);
@@ -110,17 +126,20 @@ void Run(Arguments arguments) {
   const Stopwatch whole;
   int32_t status = rondo_session_prefill(session.get(), ids.data(), ids.size());
   const double prefill_seconds = whole.seconds();
+  if (trace) trace->Collect(engine.get());
   rondo_event event = {};
   event.struct_size = sizeof event;
   size_t generated = 0;
   while (status == RONDO_STATUS_OK && event.reason == RONDO_REASON_NONE) {
     status = rondo_session_next(session.get(), &event);
     if (event.token >= 0) ++generated;
+    if (trace) trace->Collect(engine.get());
     if (event.text_bytes > 0) Print({event.text, event.text_bytes});
   }
   const double decode_seconds = whole.seconds() - prefill_seconds;
   if (status != RONDO_STATUS_CANCELLED) Check(session.get(), status);
   Print("\n");
+  if (trace) FinishTrace(&*trace);
   if (event.reason == RONDO_REASON_CONTEXT_FULL && !arguments.verbose) {
     std::cerr << "(the context of " << FormatCount(Memory(engine.get()).context)
               << " tokens is full: a larger --context, or --policy slide, goes on)\n";
@@ -156,6 +175,11 @@ void AddRunCommand(CLI::App& app) {
   command->add_flag("--raw", a->raw, "Take the prompt as it is, without the model's BOS")
       ->group(kTextGroup);
   command->add_flag("--verbose", a->verbose, "Tell memory, sampling and speed on standard error")
+      ->group(kOutputGroup);
+  command
+      ->add_option("--trace", a->trace,
+                   "Write when each part of the model ran to FILE, for chrome://tracing")
+      ->type_name("FILE")
       ->group(kOutputGroup);
   command->footer(kExamples);
   command->callback([a] { Run(*a); });

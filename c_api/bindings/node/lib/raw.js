@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 3;
+exports.ABI_VERSION = 4;
 
 exports.Status = Object.freeze({
   OK: 0,
@@ -69,7 +69,9 @@ exports.ChatFlags = Object.freeze({
 const rondo_model = koffi.opaque('rondo_model');
 const rondo_engine = koffi.opaque('rondo_engine');
 const rondo_session = koffi.opaque('rondo_session');
+const rondo_task = koffi.proto('rondo_task', 'void', ['void *', 'size_t']);
 const rondo_engine_options_progress = koffi.proto('rondo_engine_options_progress', 'int32_t', ['void *', 'uint64_t', 'uint64_t']);
+const rondo_engine_options_parallel_for = koffi.proto('rondo_engine_options_parallel_for', 'void', ['void *', 'size_t', koffi.pointer(rondo_task), 'void *']);
 const rondo_logits_row = koffi.proto('rondo_logits_row', 'void', ['void *', 'size_t', 'void *', 'size_t']);
 
 const rondo_model_facts = koffi.struct('rondo_model_facts', {
@@ -105,7 +107,9 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   kv_tokens: 'uint32_t',
   rows_per_step: 'uint32_t',
   no_prefix_cache: 'uint32_t',
-  reserved: 'uint32_t',
+  profile_events: 'uint32_t',
+  parallel_for: koffi.pointer(rondo_engine_options_parallel_for),
+  parallel_user: 'void *',
 });
 
 const rondo_memory_plan = koffi.struct('rondo_memory_plan', {
@@ -151,6 +155,20 @@ const rondo_engine_counters = koffi.struct('rondo_engine_counters', {
   tokens_prefilled: 'uint64_t',
   tokens_generated: 'uint64_t',
   tokens_taken_over: 'uint64_t',
+  parallel_faults: 'uint64_t',
+});
+
+const rondo_profile_event = koffi.struct('rondo_profile_event', {
+  struct_size: 'uint32_t',
+  layer: 'int32_t',
+  rows: 'uint32_t',
+  inputs: 'uint32_t',
+  outputs: 'uint32_t',
+  reserved: 'uint32_t',
+  begin_ns: 'uint64_t',
+  duration_ns: 'uint64_t',
+  thread: 'uint64_t',
+  name: 'str',
 });
 
 const rondo_logit_bias = koffi.struct('rondo_logit_bias', {
@@ -213,11 +231,14 @@ exports.types = {
   rondo_memory_plan,
   rondo_memory_region,
   rondo_engine_counters,
+  rondo_profile_event,
   rondo_logit_bias,
   rondo_session_options,
   rondo_event,
   rondo_chat_options,
+  rondo_task,
   rondo_engine_options_progress,
+  rondo_engine_options_parallel_for,
   rondo_logits_row,
 };
 
@@ -226,7 +247,8 @@ exports.records = {
   rondo_model_facts: ['vocab_size', 'context_length', 'hidden_size', 'n_layers', 'n_heads', 'n_kv_heads', 'head_dim', 'bos_token', 'n_eos_tokens', 'has_tokenizer', 'format_version', 'file_bytes', 'parameters', 'tokenizer_bytes'],
   rondo_memory_plan: ['n_regions', 'arena_bytes', 'arena_alignment', 'weights_bytes', 'kv_pool_bytes', 'sessions_bytes', 'activations_bytes', 'workspace_bytes', 'activations_lower_bound', 'kv_bytes_per_token', 'kv_block_tokens', 'context', 'max_sessions', 'max_rows', 'threads', 'sink_tokens', 'kernels', 'mapped_bytes', 'kv_tokens', 'rows_per_step'],
   rondo_memory_region: ['segment', 'offset', 'bytes', 'first_step', 'last_step', 'name'],
-  rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over'],
+  rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'parallel_faults'],
+  rondo_profile_event: ['layer', 'rows', 'inputs', 'outputs', 'begin_ns', 'duration_ns', 'thread', 'name'],
 };
 
 // The functions of the library at `path`.
@@ -256,6 +278,7 @@ exports.load = (path) => {
     rondo_engine_memory: library.func('rondo_engine_memory', 'int32_t', [koffi.pointer(rondo_engine), koffi.inout(koffi.pointer(rondo_memory_plan))]),
     rondo_engine_memory_region: library.func('rondo_engine_memory_region', 'int32_t', [koffi.pointer(rondo_engine), 'uint32_t', koffi.inout(koffi.pointer(rondo_memory_region))]),
     rondo_engine_stats: library.func('rondo_engine_stats', 'int32_t', [koffi.pointer(rondo_engine), koffi.inout(koffi.pointer(rondo_engine_counters))]),
+    rondo_engine_profile: library.func('rondo_engine_profile', 'int32_t', [koffi.pointer(rondo_engine), 'void *', koffi.inout(koffi.pointer(rondo_profile_event))]),
     rondo_session_options_init: library.func('rondo_session_options_init', 'int32_t', [koffi.out(koffi.pointer(rondo_session_options)), 'size_t']),
     rondo_model_session_options: library.func('rondo_model_session_options', 'int32_t', [koffi.pointer(rondo_model), koffi.inout(koffi.pointer(rondo_session_options))]),
     rondo_session_open: library.func('rondo_session_open', 'int32_t', [koffi.pointer(rondo_engine), koffi.pointer(rondo_session_options), koffi.out(koffi.pointer(koffi.pointer(rondo_session))), 'void *', 'size_t']),

@@ -1,6 +1,6 @@
 // Constants and records. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export declare const ABI_VERSION: 3;
+export declare const ABI_VERSION: 4;
 
 export declare const Status: {
   readonly OK: 0;
@@ -122,4 +122,17 @@ export interface EngineCounters {
   readonly tokensPrefilled: number;
   readonly tokensGenerated: number;
   readonly tokensTakenOver: number;
+  readonly parallelFaults: number;
+}
+
+/** rondo_profile_event in rondo.h. */
+export interface ProfileEvent {
+  readonly layer: number;
+  readonly rows: number;
+  readonly inputs: number;
+  readonly outputs: number;
+  readonly beginNs: number;
+  readonly durationNs: number;
+  readonly thread: number;
+  readonly name: string;
 }

@@ -109,7 +109,7 @@ class EngineOptions(Structure):
         ("kv_tokens", c_uint32),
         ("rows_per_step", c_uint32),
         ("no_prefix_cache", c_uint32),
-        ("reserved", c_uint32),
+        ("profile_events", c_uint32),
         ("parallel_for", EngineOptionsParallelFor),
         ("parallel_user", c_void_p),
     ]
@@ -164,6 +164,21 @@ class EngineCounters(Structure):
         ("tokens_generated", c_uint64),
         ("tokens_taken_over", c_uint64),
         ("parallel_faults", c_uint64),
+    ]
+
+
+class ProfileEvent(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("layer", c_int32),
+        ("rows", c_uint32),
+        ("inputs", c_uint32),
+        ("outputs", c_uint32),
+        ("reserved", c_uint32),
+        ("begin_ns", c_uint64),
+        ("duration_ns", c_uint64),
+        ("thread", c_uint64),
+        ("name", c_char_p),
     ]
 
 
@@ -254,6 +269,7 @@ PROTOTYPES = {
     "rondo_engine_memory": (c_int32, [c_void_p, POINTER(MemoryPlan)]),
     "rondo_engine_memory_region": (c_int32, [c_void_p, c_uint32, POINTER(MemoryRegion)]),
     "rondo_engine_stats": (c_int32, [c_void_p, POINTER(EngineCounters)]),
+    "rondo_engine_profile": (c_int32, [c_void_p, POINTER(c_uint64), POINTER(ProfileEvent)]),
     "rondo_session_options_init": (c_int32, [POINTER(SessionOptions), c_size_t]),
     "rondo_model_session_options": (c_int32, [c_void_p, POINTER(SessionOptions)]),
     "rondo_session_open": (c_int32, [c_void_p, POINTER(SessionOptions), POINTER(c_void_p), c_char_p, c_size_t]),

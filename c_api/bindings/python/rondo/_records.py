@@ -64,3 +64,15 @@ class EngineCounters(NamedTuple):
     tokens_generated: int
     tokens_taken_over: int
     parallel_faults: int
+
+
+class ProfileEvent(NamedTuple):
+    """rondo_profile_event in rondo.h."""
+    layer: int
+    rows: int
+    inputs: int
+    outputs: int
+    begin_ns: int
+    duration_ns: int
+    thread: int
+    name: str
