@@ -129,7 +129,8 @@
 #include <stdint.h>
 
 /* On Windows a program imports the functions from rondo.dll, unless it defines RONDO_STATIC (the
- * CMake target rondo::static and pkg-config's rondo-static do); RONDO_BUILD is Rondo's own build. */
+ * CMake target rondo::static and pkg-config's rondo-static do); RONDO_BUILD is Rondo's own build.
+ */
 #if defined(_WIN32) && defined(RONDO_BUILD)
 #define RONDO_API __declspec(dllexport)
 #elif defined(_WIN32) && !defined(RONDO_STATIC)

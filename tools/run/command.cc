@@ -178,7 +178,8 @@ void AddRunCommand(CLI::App& app) {
       ->group(kOutputGroup);
   command
       ->add_option("--trace", a->trace,
-                   "Write when each part of the model ran to FILE, for chrome://tracing")
+                   "Write when each part of the model ran to FILE, for chrome://tracing; "
+                   "default: do not")
       ->type_name("FILE")
       ->group(kOutputGroup);
   command->footer(kExamples);
