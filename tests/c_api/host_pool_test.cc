@@ -96,7 +96,7 @@ class HostPoolTest : public testing::Test {
  protected:
   std::vector<float> LogitsWith(Pool* pool, uint64_t* faults, uint32_t threads = 3) {
     const Engine engine = NewEngine(model_.get(), With(pool, threads));
-    const std::vector<float> logits = Logits(engine.get(), model_.get());
+    std::vector<float> logits = Logits(engine.get(), model_.get());
     *faults = Counters(engine.get()).parallel_faults;
     return logits;
   }
