@@ -7,6 +7,7 @@
 
 #include "rondo/rondo.h"
 #include "tools/commands.h"
+#include "tools/common/commands_of.h"
 #include "tools/common/help.h"
 #include "tools/common/nearest.h"
 
@@ -30,24 +31,15 @@ Examples:
 
 std::vector<std::string> CommandNames(const CLI::App& app) {
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (!sub->get_name().empty()) names.push_back(sub->get_name());
-  }
+  for (const CLI::App* command : CommandsOf(app)) names.push_back(command->get_name());
   return names;
 }
 
-// "--context" and "-o" of a command, those of its option groups, too.
+// "--context" of a command.
 std::vector<std::string> OptionNames(const CLI::App& command) {
   std::vector<std::string> names;
-  const auto add = [&](const CLI::App& app) {
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-    }
-  };
-  add(command);
-  for (const CLI::App* group :
-       command.get_subcommands([](const CLI::App* sub) { return sub->get_name().empty(); })) {
-    add(*group);
+  for (const CLI::Option* option : OptionsOf(command)) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
   }
   return names;
 }

@@ -9,7 +9,8 @@ set -eu
 build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-dev libutf8proc-dev
   libxxhash-dev nlohmann-json3-dev libcli11-dev libedit-dev libcurl4-openssl-dev libssl-dev
   libgtest-dev libgmock-dev ca-certificates"
-test="libcpp-httplib-dev clang libclang-rt-dev clang-format clang-tidy python3 pkgconf g++-aarch64-linux-gnu qemu-user"
+test="libcpp-httplib-dev clang libclang-rt-dev clang-format clang-tidy python3 pkgconf g++-aarch64-linux-gnu qemu-user
+  abigail-tools dpkg-dev file"
 
 case ${1:-} in
   build) wanted=$build ;;

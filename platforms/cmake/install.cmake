@@ -15,6 +15,9 @@ install(DIRECTORY include/rondo DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPON
 install(EXPORT rondo NAMESPACE rondo:: FILE rondo-shared.cmake DESTINATION "${package_dir}"
   COMPONENT development)
 
+install(DIRECTORY c_api/examples DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-development"
+  COMPONENT development)
+
 # The licences of what is inside the libraries travel with them.
 foreach(component runtime development)
   install(FILES LICENSE DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-${component}"

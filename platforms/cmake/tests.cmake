@@ -177,7 +177,7 @@ if(NOT RONDO_SANITIZE)
   set_tests_properties(abi.exports PROPERTIES LABELS abi)
   if(NOT CMAKE_CROSSCOMPILING)
     add_test(NAME abi.install COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/install_test.sh"
-      "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}")
+      "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" "${PROJECT_SOURCE_DIR}")
     add_test(NAME abi.subproject COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/subproject_test.sh"
       "${CMAKE_COMMAND}" "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${PROJECT_SOURCE_DIR}")
     set_tests_properties(abi.install abi.subproject PROPERTIES LABELS abi)
