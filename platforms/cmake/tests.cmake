@@ -11,6 +11,7 @@ list(FILTER helpers EXCLUDE REGEX "_(main|benchmark|fuzzer)\\.cc$")  # programs,
 set(abi ${unit} ${helpers})
 list(FILTER abi INCLUDE REGEX "/tests/c_api/")
 file(GLOB_RECURSE abi_c CONFIGURE_DEPENDS tests/c_api/*.c)
+list(FILTER abi_c EXCLUDE REGEX "_program\\.c$")  # which scripts compile
 list(FILTER unit EXCLUDE REGEX "/tests/c_api/")
 # Serves what `rondo pull` downloads in its tests.
 find_package(PkgConfig QUIET)
@@ -180,7 +181,11 @@ if(NOT RONDO_SANITIZE)
       "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" "${PROJECT_SOURCE_DIR}")
     add_test(NAME abi.subproject COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/subproject_test.sh"
       "${CMAKE_COMMAND}" "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${PROJECT_SOURCE_DIR}")
-    set_tests_properties(abi.install abi.subproject PROPERTIES LABELS abi)
+    add_test(NAME abi.header COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/header_test.sh"
+      "${PROJECT_SOURCE_DIR}")
+    add_test(NAME abi.recorded COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/abi_test.sh"
+      "${PROJECT_SOURCE_DIR}" "$<TARGET_FILE:rondo>" "${tool}" "${CMAKE_C_COMPILER}")
+    set_tests_properties(abi.install abi.subproject abi.header abi.recorded PROPERTIES LABELS abi)
   endif()
 endif()
 include(platforms/cmake/bindings_tests.cmake)
