@@ -159,16 +159,23 @@ if(benchmark_FOUND)
 endif()
 
 rondo_test_program(abi 2 rondo ${abi} ${abi_c})
-# The example programs, which the tests run.
 add_dependencies(rondo_abi_tests rondo_test_tool)
-foreach(name generate many_sessions snapshot)
-  add_executable(rondo_example_${name} c_api/examples/${name}.c)
-  target_link_libraries(rondo_example_${name} PRIVATE rondo_own rondo)
+
+# The example programs, which the tests run.
+file(GLOB examples CONFIGURE_DEPENDS c_api/examples/*.c)
+foreach(source IN LISTS examples)
+  cmake_path(GET source STEM name)
+  add_executable(rondo_example_${name} ${source})
+  target_link_libraries(rondo_example_${name} PRIVATE rondo_own rondo Threads::Threads m)
   add_dependencies(rondo_abi_tests rondo_example_${name})
   rondo_runnable(rondo_example_${name} example)
   string(TOUPPER ${name} upper)
   target_compile_definitions(rondo_abi_tests PRIVATE "RONDO_EXAMPLE_${upper}=\"${example}\"")
+  list(APPEND example_programs "${name}=${example}")
 endforeach()
+add_test(NAME abi.examples COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/examples_test.sh"
+  "${PROJECT_SOURCE_DIR}" "${tool}" ${example_programs})
+set_tests_properties(abi.examples PROPERTIES LABELS abi)
 
 # The libraries as others see them.
 if(NOT RONDO_SANITIZE)
