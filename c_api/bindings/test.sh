@@ -66,6 +66,15 @@ case $binding in
     mkdir -p node_modules && ln -s .. node_modules/rondo
     node example.js "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
+  go)
+    need go pkg-config
+    copy
+    use_prefix
+    export GOFLAGS=-mod=mod GOPROXY=off
+    go vet .
+    go test -count=1 .
+    go run ./example "$RONDO_TEST_MODEL" "Once upon a time"
+    ;;
   *)
     echo "test.sh: no binding '$binding'" >&2
     exit 2

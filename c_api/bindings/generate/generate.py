@@ -7,10 +7,11 @@ import os
 import sys
 
 import api
+import go
 import node
 import python
 
-GENERATORS = [node, python]
+GENERATORS = [go, node, python]
 
 
 def main(check):

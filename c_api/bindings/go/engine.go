@@ -1,0 +1,114 @@
+package rondo
+
+// #include <stdlib.h>
+// #include <rondo/rondo.h>
+import "C"
+
+import (
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// Engine is a model made runnable in one arena.
+type Engine struct {
+	mutex  sync.RWMutex
+	handle *C.rondo_engine
+	model  *Model
+}
+
+// Engine makes the model runnable.
+func (m *Model) Engine(options EngineOptions) (*Engine, error) {
+	engine := &Engine{model: m}
+	err := m.with(func(handle *C.rondo_model) error {
+		return options.with(func(raw *C.rondo_engine_options) error {
+			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
+				return C.rondo_engine_create(handle, raw, nil, 0, &engine.handle, message, bytes)
+			})
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(engine, (*Engine).Close)
+	return engine, nil
+}
+
+// Close gives the handle up; open sessions go on. Closing twice does nothing.
+func (e *Engine) Close() {
+	e.mutex.Lock()
+	defer e.mutex.Unlock()
+	C.rondo_engine_close(e.handle)
+	e.handle = nil
+}
+
+func (e *Engine) with(use func(*C.rondo_engine) error) error {
+	e.mutex.RLock()
+	defer e.mutex.RUnlock()
+	if e.handle == nil {
+		return ErrClosed
+	}
+	return use(e.handle)
+}
+
+// Memory is the plan that this engine was made by.
+func (e *Engine) Memory() (MemoryPlan, error) {
+	plan := C.rondo_memory_plan{struct_size: C.sizeof_rondo_memory_plan}
+	err := e.with(func(handle *C.rondo_engine) error { return check(C.rondo_engine_memory(handle, &plan)) })
+	return memoryPlanOf(&plan), err
+}
+
+// MemoryRegion is region number index of that plan.
+func (e *Engine) MemoryRegion(index uint32) (MemoryRegion, error) {
+	region := C.rondo_memory_region{struct_size: C.sizeof_rondo_memory_region}
+	err := e.with(func(handle *C.rondo_engine) error {
+		return check(C.rondo_engine_memory_region(handle, C.uint32_t(index), &region))
+	})
+	return memoryRegionOf(&region), err
+}
+
+// Stats counts what the engine did.
+func (e *Engine) Stats() (EngineCounters, error) {
+	counters := C.rondo_engine_counters{struct_size: C.sizeof_rondo_engine_counters}
+	err := e.with(func(handle *C.rondo_engine) error { return check(C.rondo_engine_stats(handle, &counters)) })
+	return engineCountersOf(&counters), err
+}
+
+// Session opens an empty session in one of the engine's places.
+func (e *Engine) Session(options SessionOptions) (*Session, error) {
+	var session *C.rondo_session
+	err := e.with(func(handle *C.rondo_engine) error {
+		return options.with(e.model, func(raw *C.rondo_session_options) error {
+			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
+				return C.rondo_session_open(handle, raw, &session, message, bytes)
+			})
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return newSession(session, e.model), nil
+}
+
+// Step runs one pass for several sessions of this engine; Session.Event tells what each got.
+func (e *Engine) Step(sessions ...*Session) error {
+	if len(sessions) == 0 {
+		return nil
+	}
+	n := len(sessions)
+	list := C.malloc(C.size_t(n) * C.size_t(unsafe.Sizeof(uintptr(0))))
+	defer C.free(list)
+	for i, session := range sessions {
+		handle, err := session.enter()
+		if err != nil {
+			return err
+		}
+		defer session.leave()
+		unsafe.Slice((**C.rondo_session)(list), n)[i] = handle
+	}
+	return e.with(func(handle *C.rondo_engine) error {
+		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
+			return C.rondo_engine_step(handle, (**C.rondo_session)(list), C.size_t(n), message, bytes)
+		})
+	})
+}

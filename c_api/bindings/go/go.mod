@@ -1,0 +1,3 @@
+module rondo
+
+go 1.19

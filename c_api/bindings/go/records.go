@@ -1,0 +1,227 @@
+// Code generated DO NOT EDIT. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
+
+package rondo
+
+// #include <rondo/rondo.h>
+import "C"
+
+// Status is one of the constants RONDO_STATUS_ of rondo.h.
+type Status int32
+
+// What rondo.h says of each.
+const (
+	StatusOK               Status = 0
+	StatusInvalidArgument  Status = 16
+	StatusBufferTooSmall   Status = 17
+	StatusBusy             Status = 18
+	StatusVersionMismatch  Status = 19
+	StatusIOError          Status = 32
+	StatusNotAModel        Status = 33
+	StatusNewerFormat      Status = 34
+	StatusCorrupt          Status = 35
+	StatusUnsupported      Status = 36
+	StatusOutOfMemory      Status = 48
+	StatusArenaTooSmall    Status = 49
+	StatusArenaMisaligned  Status = 50
+	StatusContextFull      Status = 64
+	StatusCancelled        Status = 65
+	StatusNoLogits         Status = 66
+	StatusKVPoolFull       Status = 67
+	StatusSnapshotMismatch Status = 68
+	StatusInternal         Status = 80
+)
+
+// Policy is one of the constants RONDO_POLICY_ of rondo.h.
+type Policy int32
+
+// What rondo.h says of each.
+const (
+	PolicyStop  Policy = 0
+	PolicySlide Policy = 1
+)
+
+// KVFormat is one of the constants RONDO_KV_ of rondo.h.
+type KVFormat int32
+
+// What rondo.h says of each.
+const (
+	KVInt8    KVFormat = 0
+	KVFloat32 KVFormat = 1
+)
+
+// Segment is one of the constants RONDO_SEGMENT_ of rondo.h.
+type Segment int32
+
+// What rondo.h says of each.
+const (
+	SegmentWeights     Segment = 0
+	SegmentKVPool      Segment = 1
+	SegmentSessions    Segment = 2
+	SegmentActivations Segment = 3
+	SegmentWorkspace   Segment = 4
+)
+
+// Reason is one of the constants RONDO_REASON_ of rondo.h.
+type Reason int32
+
+// What rondo.h says of each.
+const (
+	ReasonNone        Reason = 0
+	ReasonEOS         Reason = 1
+	ReasonStopString  Reason = 2
+	ReasonTokenLimit  Reason = 3
+	ReasonContextFull Reason = 4
+)
+
+// ModelFacts is rondo_model_facts of rondo.h.
+type ModelFacts struct {
+	VocabSize      uint32
+	ContextLength  uint32
+	HiddenSize     uint32
+	NLayers        uint32
+	NHeads         uint32
+	NKVHeads       uint32
+	HeadDim        uint32
+	BosToken       int32
+	NEOSTokens     uint32
+	HasTokenizer   uint32
+	FormatVersion  uint32
+	FileBytes      uint64
+	Parameters     uint64
+	TokenizerBytes uint64
+}
+
+func modelFactsOf(from *C.rondo_model_facts) ModelFacts {
+	return ModelFacts{
+		VocabSize:      uint32(from.vocab_size),
+		ContextLength:  uint32(from.context_length),
+		HiddenSize:     uint32(from.hidden_size),
+		NLayers:        uint32(from.n_layers),
+		NHeads:         uint32(from.n_heads),
+		NKVHeads:       uint32(from.n_kv_heads),
+		HeadDim:        uint32(from.head_dim),
+		BosToken:       int32(from.bos_token),
+		NEOSTokens:     uint32(from.n_eos_tokens),
+		HasTokenizer:   uint32(from.has_tokenizer),
+		FormatVersion:  uint32(from.format_version),
+		FileBytes:      uint64(from.file_bytes),
+		Parameters:     uint64(from.parameters),
+		TokenizerBytes: uint64(from.tokenizer_bytes),
+	}
+}
+
+// MemoryPlan is rondo_memory_plan of rondo.h.
+type MemoryPlan struct {
+	NRegions              uint32
+	ArenaBytes            uint64
+	ArenaAlignment        uint64
+	WeightsBytes          uint64
+	KVPoolBytes           uint64
+	SessionsBytes         uint64
+	ActivationsBytes      uint64
+	WorkspaceBytes        uint64
+	ActivationsLowerBound uint64
+	KVBytesPerToken       uint64
+	KVBlockTokens         uint32
+	Context               uint32
+	MaxSessions           uint32
+	MaxRows               uint32
+	Threads               uint32
+	SinkTokens            uint32
+	Kernels               string
+	MappedBytes           uint64
+	KVTokens              uint64
+	RowsPerStep           uint32
+}
+
+func memoryPlanOf(from *C.rondo_memory_plan) MemoryPlan {
+	return MemoryPlan{
+		NRegions:              uint32(from.n_regions),
+		ArenaBytes:            uint64(from.arena_bytes),
+		ArenaAlignment:        uint64(from.arena_alignment),
+		WeightsBytes:          uint64(from.weights_bytes),
+		KVPoolBytes:           uint64(from.kv_pool_bytes),
+		SessionsBytes:         uint64(from.sessions_bytes),
+		ActivationsBytes:      uint64(from.activations_bytes),
+		WorkspaceBytes:        uint64(from.workspace_bytes),
+		ActivationsLowerBound: uint64(from.activations_lower_bound),
+		KVBytesPerToken:       uint64(from.kv_bytes_per_token),
+		KVBlockTokens:         uint32(from.kv_block_tokens),
+		Context:               uint32(from.context),
+		MaxSessions:           uint32(from.max_sessions),
+		MaxRows:               uint32(from.max_rows),
+		Threads:               uint32(from.threads),
+		SinkTokens:            uint32(from.sink_tokens),
+		Kernels:               C.GoString(from.kernels),
+		MappedBytes:           uint64(from.mapped_bytes),
+		KVTokens:              uint64(from.kv_tokens),
+		RowsPerStep:           uint32(from.rows_per_step),
+	}
+}
+
+// MemoryRegion is rondo_memory_region of rondo.h.
+type MemoryRegion struct {
+	Segment   int32
+	Offset    uint64
+	Bytes     uint64
+	FirstStep int32
+	LastStep  int32
+	Name      string
+}
+
+func memoryRegionOf(from *C.rondo_memory_region) MemoryRegion {
+	return MemoryRegion{
+		Segment:   int32(from.segment),
+		Offset:    uint64(from.offset),
+		Bytes:     uint64(from.bytes),
+		FirstStep: int32(from.first_step),
+		LastStep:  int32(from.last_step),
+		Name:      C.GoString(&from.name[0]),
+	}
+}
+
+// EngineCounters is rondo_engine_counters of rondo.h.
+type EngineCounters struct {
+	SessionsOpen    uint32
+	OwnsArena       uint32
+	TokensPrefilled uint64
+	TokensGenerated uint64
+	TokensTakenOver uint64
+	ParallelFaults  uint64
+}
+
+func engineCountersOf(from *C.rondo_engine_counters) EngineCounters {
+	return EngineCounters{
+		SessionsOpen:    uint32(from.sessions_open),
+		OwnsArena:       uint32(from.owns_arena),
+		TokensPrefilled: uint64(from.tokens_prefilled),
+		TokensGenerated: uint64(from.tokens_generated),
+		TokensTakenOver: uint64(from.tokens_taken_over),
+		ParallelFaults:  uint64(from.parallel_faults),
+	}
+}
+
+// ProfileEvent is rondo_profile_event of rondo.h.
+type ProfileEvent struct {
+	Layer      int32
+	Rows       uint32
+	Inputs     uint32
+	Outputs    uint32
+	BeginNs    uint64
+	DurationNs uint64
+	Thread     uint64
+	Name       string
+}
+
+func profileEventOf(from *C.rondo_profile_event) ProfileEvent {
+	return ProfileEvent{
+		Layer:      int32(from.layer),
+		Rows:       uint32(from.rows),
+		Inputs:     uint32(from.inputs),
+		Outputs:    uint32(from.outputs),
+		BeginNs:    uint64(from.begin_ns),
+		DurationNs: uint64(from.duration_ns),
+		Thread:     uint64(from.thread),
+		Name:       C.GoString(from.name),
+	}
+}

@@ -1,0 +1,329 @@
+package rondo
+
+import (
+	"context"
+	"errors"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+const prompt = "Today's weather is so"
+
+// A whole life with the tiny model, whose file RONDO_TEST_MODEL names.
+type fixture struct {
+	*testing.T
+	model  *Model
+	engine *Engine
+	ids    []int32
+	text   string // 16 tokens after the prompt
+}
+
+func newFixture(t *testing.T) *fixture {
+	path := os.Getenv("RONDO_TEST_MODEL")
+	if path == "" {
+		t.Skip("RONDO_TEST_MODEL is not set")
+	}
+	f := &fixture{T: t}
+	var err error
+	f.model, err = Open(path)
+	f.must(err)
+	f.engine, err = f.model.Engine(EngineOptions{Context: 256, MaxSessions: 4})
+	f.must(err)
+	f.ids, err = f.model.Tokenize(prompt, true)
+	f.must(err)
+	f.text = f.generate(f.session(SessionOptions{MaxTokens: 16}), f.ids)
+	t.Cleanup(func() { // in any order
+		f.model.Close()
+		f.engine.Close()
+		f.engine.Close()
+	})
+	return f
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) equal(got, want any) {
+	f.Helper()
+	if !reflect.DeepEqual(got, want) {
+		f.Fatalf("got %v, want %v", got, want)
+	}
+}
+
+func (f *fixture) fails(err error, status Status, words string) {
+	f.Helper()
+	if !errors.Is(err, status) || !strings.Contains(err.Error(), words) {
+		f.Fatalf("got %v, want %v and %q", err, status, words)
+	}
+}
+
+func (f *fixture) session(options SessionOptions) *Session {
+	f.Helper()
+	session, err := f.engine.Session(options)
+	f.must(err)
+	f.Cleanup(session.Close)
+	return session
+}
+
+// The text after these tokens; the session is closed then.
+func (f *fixture) generate(session *Session, ids []int32) string {
+	f.Helper()
+	if ids != nil {
+		f.must(session.Prefill(ids))
+	}
+	text, err := session.Generate(context.Background())
+	f.must(err)
+	session.Close()
+	return text
+}
+
+func TestFacts(t *testing.T) {
+	f := newFixture(t)
+	info, err := f.model.Info()
+	f.must(err)
+	f.equal(info.VocabSize, uint32(2048))
+	eos, err := f.model.EOSTokens()
+	f.must(err)
+	f.equal(eos, []int32{1})
+	architecture, err := f.model.Fact("architecture")
+	f.must(err)
+	f.equal(architecture, "LlamaForCausalLM")
+	_, err = f.model.FactKeys()
+	f.must(err)
+	text, err := f.model.Detokenize(f.ids, true)
+	f.must(err)
+	f.equal(text, prompt)
+	long := strings.Repeat("x", 3000)
+	many, err := f.model.Tokenize(long, false)
+	f.must(err)
+	text, err = f.model.Detokenize(many, false)
+	f.must(err)
+	f.equal(text, long)
+	version, err := Query("abi.version")
+	f.must(err)
+	f.equal(uint32(version), ABIVersion)
+	f.equal(strings.Contains(Version(), "."), true)
+}
+
+func TestPlan(t *testing.T) {
+	f := newFixture(t)
+	options := EngineOptions{Context: 256, MaxSessions: 4}
+	plan, err := f.model.Plan(options)
+	f.must(err)
+	memory, err := f.engine.Memory()
+	f.must(err)
+	memory.Threads = plan.Threads
+	f.equal(memory, plan)
+	regions, err := f.model.PlanRegions(options)
+	f.must(err)
+	region, err := f.engine.MemoryRegion(0)
+	f.must(err)
+	f.equal(region, regions[0])
+	f.equal(region.Segment, int32(SegmentWeights))
+	fit, err := f.model.PlanFit(plan.ArenaBytes, EngineOptions{MaxSessions: 4})
+	f.must(err)
+	f.equal(fit >= 256, true)
+}
+
+func TestStream(t *testing.T) {
+	f := newFixture(t)
+	session := f.session(SessionOptions{MaxTokens: 16, LogProbs: true})
+	f.must(session.Prefill(f.ids))
+	all, text, reason := f.ids, "", ReasonNone
+	f.must(session.Stream(context.Background(), func(event Event) error {
+		all, reason = append(all, event.Token), event.Reason
+		text += event.Text
+		f.equal(event.LogProb < 0, true)
+		return nil
+	}))
+	f.equal(text, f.text)
+	f.equal(reason, ReasonTokenLimit)
+	tokens, err := session.Tokens()
+	f.must(err)
+	f.equal(tokens, all)
+	remaining, err := session.Remaining()
+	f.must(err)
+	f.equal(remaining, uint64(256-len(all)))
+	_, end, err := session.Evicted()
+	f.must(err)
+	f.equal(end, uint64(0))
+	stopped := f.session(SessionOptions{Recommended: true, Stop: []string{f.text[4:8]}})
+	f.equal(f.generate(stopped, f.ids), f.text[:4])
+}
+
+func TestLogits(t *testing.T) {
+	f := newFixture(t)
+	session := f.session(SessionOptions{})
+	var last float32
+	f.must(session.PrefillLogits(f.ids, func(_ int, logits []float32) { last = logits[7] }))
+	logits, err := session.Logits()
+	f.must(err)
+	f.equal(len(logits), 2048)
+	f.equal(logits[7], last)
+	best := int32(0)
+	for i, logit := range logits {
+		if logit > logits[best] {
+			best = int32(i)
+		}
+	}
+	event, err := session.Next()
+	f.must(err)
+	f.equal(event.Token, best)
+	f.must(session.Undo(1))
+	f.must(session.Accept(best))
+	position, err := session.Position()
+	f.must(err)
+	f.equal(position, uint64(len(f.ids)+1))
+	f.must(session.Reset())
+}
+
+func TestCancel(t *testing.T) {
+	f := newFixture(t)
+	session := f.session(SessionOptions{IgnoreEOS: true})
+	f.must(session.Cancel())
+	f.fails(session.Prefill(f.ids), StatusCancelled, "")
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer stop()
+	var err error
+	for err == nil {
+		f.must(session.Reset())
+		f.must(session.Prefill(f.ids))
+		err = session.Stream(ctx, func(Event) error { return nil })
+	}
+	f.equal(err, context.DeadlineExceeded)
+	f.must(session.Reset())
+	done := make(chan error)
+	long := make([]int32, 200)
+	go func() {
+		var err error
+		for err == nil {
+			if err = session.Prefill(long); err == nil {
+				err = session.Reset()
+			}
+		}
+		done <- err
+	}()
+	session.Close() // while it runs
+	if err := <-done; !errors.Is(err, StatusCancelled) && !errors.Is(err, ErrClosed) {
+		t.Fatal(err)
+	}
+}
+
+func TestFork(t *testing.T) {
+	f := newFixture(t)
+	session := f.session(SessionOptions{})
+	f.must(session.Prefill(f.ids))
+	fork, err := session.Fork(SessionOptions{MaxTokens: 16})
+	f.must(err)
+	event, err := fork.Next()
+	f.must(err)
+	f.must(fork.Undo(1))
+	other, err := session.Fork(SessionOptions{MaxTokens: 16, LogitBias: map[int32]float32{event.Token: -1e9}})
+	f.must(err)
+	f.equal(f.generate(fork, nil), f.text)
+	f.equal(f.generate(other, nil) == f.text, false)
+}
+
+func TestStep(t *testing.T) {
+	f := newFixture(t)
+	alone, texts := map[*Session]string{}, map[*Session]string{}
+	var running []*Session
+	for _, prompt := range []string{prompt, "Once upon a time", "The cat"} {
+		ids, err := f.model.Tokenize(prompt, true)
+		f.must(err)
+		text := f.generate(f.session(SessionOptions{MaxTokens: 12}), ids)
+		session := f.session(SessionOptions{MaxTokens: 12})
+		f.must(session.Append(ids))
+		alone[session] = text
+		running = append(running, session)
+	}
+	for len(running) > 0 {
+		f.must(f.engine.Step(running...))
+		var still []*Session
+		for _, session := range running {
+			event, err := session.Event()
+			f.must(err)
+			texts[session] += event.Text
+			if event.Reason == ReasonNone {
+				still = append(still, session)
+			}
+		}
+		running = still
+	}
+	f.equal(texts, alone)
+	stats, err := f.engine.Stats()
+	f.must(err)
+	f.equal(stats.SessionsOpen, uint32(3))
+}
+
+func TestSnapshot(t *testing.T) {
+	f := newFixture(t)
+	session := f.session(SessionOptions{MaxTokens: 16})
+	f.must(session.Prefill(f.ids))
+	begun := ""
+	for i := 0; i < 6; i++ {
+		event, err := session.Next()
+		f.must(err)
+		begun += event.Text
+	}
+	saved, err := session.Save()
+	f.must(err)
+	engine, err := f.model.Engine(EngineOptions{Context: 256})
+	f.must(err)
+	other, err := engine.Session(SessionOptions{MaxTokens: 16})
+	f.must(err)
+	f.must(other.Restore(saved))
+	saved[len(saved)-1] ^= 1
+	f.fails(other.Restore(saved), StatusCorrupt, "")
+	f.equal(begun+f.generate(other, nil), f.text)
+}
+
+func TestChat(t *testing.T) {
+	f := newFixture(t)
+	chat := Chat{Messages: []map[string]string{{"role": "user", "content": "Grüße"}}}
+	_, err := f.model.RenderChat(chat)
+	f.fails(err, StatusUnsupported, "")
+	chat.Template = "{{ messages[0].content }}{{ tail }}"
+	chat.Variables = map[string]string{"tail": "!"}
+	text, err := f.model.RenderChat(chat)
+	f.must(err)
+	f.equal(text, "Grüße!")
+	ids, err := f.model.ChatIDs(chat)
+	f.must(err)
+	want, err := f.model.Tokenize("Grüße!", false)
+	f.must(err)
+	f.equal(ids, want)
+	names, err := f.model.ChatTemplateNames()
+	f.must(err)
+	f.equal(names, []string{})
+	_, err = f.model.ChatTemplate("default")
+	f.fails(err, StatusInvalidArgument, "")
+}
+
+func TestErrors(t *testing.T) {
+	f := newFixture(t)
+	_, err := Open("absent.rondo")
+	f.fails(err, StatusIOError, "absent.rondo")
+	_, err = f.model.Engine(EngineOptions{MaxRows: 5000})
+	f.fails(err, StatusInvalidArgument, "max_rows")
+	_, err = f.model.Engine(EngineOptions{Progress: func(done, total uint64) bool { return false }})
+	f.fails(err, StatusCancelled, "")
+	session := f.session(SessionOptions{})
+	f.fails(session.Prefill([]int32{2048}), StatusInvalidArgument, "2048")
+	f.fails(session.Prefill(nil), StatusInvalidArgument, "")
+	f.fails(session.Prefill(make([]int32, 257)), StatusContextFull, "")
+	_, err = session.Next()
+	f.fails(err, StatusNoLogits, "")
+	session.Close()
+	_, err = session.Next()
+	f.equal(err, ErrClosed)
+	_, err = Query("no such thing")
+	f.fails(err, StatusUnsupported, "")
+}
