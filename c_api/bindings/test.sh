@@ -75,6 +75,15 @@ case $binding in
     go test -count=1 .
     go run ./example "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
+  rust)
+    need cargo
+    export CARGO_TARGET_DIR="$build/bindings/cargo" # kept: builds again only what changed
+    copy
+    use_prefix
+    export RONDO_LIB_DIR="$libdir"
+    cargo test --quiet --offline
+    cargo run --quiet --offline --example generate "$RONDO_TEST_MODEL" "Once upon a time"
+    ;;
   *)
     echo "test.sh: no binding '$binding'" >&2
     exit 2

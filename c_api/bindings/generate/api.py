@@ -19,6 +19,7 @@ class Type:
         words = text.partition("[")[0].replace("*", " * ").split()
         self.array = int(array) if array else 0
         self.stars = words.count("*")
+        self.pointer_const = "* const*" in text  # `T* const*`: the pointers do not change
         self.const = words[0] == "const"  # what the last pointer points to, where there is one
         self.base = next(word for word in words if word not in ("const", "*"))
         self.is_handle = self.base in api["handles"]

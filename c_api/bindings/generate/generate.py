@@ -10,8 +10,9 @@ import api
 import go
 import node
 import python
+import rust
 
-GENERATORS = [go, node, python]
+GENERATORS = [go, node, python, rust]
 
 
 def main(check):

@@ -1,0 +1,357 @@
+//! Models: files, verified and mapped.
+use crate::error::{c_string, check, check_message, text_output};
+use crate::{
+    raw, Engine, EngineOptions, Error, MemoryPlan, MemoryRegion, ModelFacts, Result,
+    SessionOptions, Status,
+};
+use std::marker::PhantomData;
+use std::mem::{size_of, MaybeUninit};
+use std::os::raw::c_char;
+use std::path::Path;
+use std::ptr;
+
+/// A model file. Immutable; shared by engines and threads.
+pub struct Model<'m> {
+    pub(crate) handle: *mut raw::rondo_model,
+    memory: PhantomData<&'m [u8]>,
+}
+
+// Every function of a model is [any thread].
+unsafe impl Send for Model<'_> {}
+unsafe impl Sync for Model<'_> {}
+
+impl Drop for Model<'_> {
+    fn drop(&mut self) {
+        unsafe { raw::rondo_model_close(self.handle) }
+    }
+}
+
+/// What a conversation is rendered from. Texts are JSON, but for the template.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Chat<'a> {
+    /// `[{"role": "user", "content": "Hello!"}, ...]`
+    pub messages: &'a str,
+    /// The functions that the model may call: a list of JSON schemas.
+    pub tools: Option<&'a str>,
+    /// An object: more names for the template.
+    pub variables: Option<&'a str>,
+    /// Jinja, in place of the model's own.
+    pub template: Option<&'a str>,
+    /// Of the model.
+    pub template_name: Option<&'a str>,
+    /// The text does not end where the assistant's answer begins.
+    pub no_generation_prompt: bool,
+    /// The text ends inside of the last message, which the model goes on with.
+    pub continue_final: bool,
+    /// What the clock on the wall shows, as seconds since 1970-01-01 00:00.
+    pub local_time: Option<i64>,
+}
+
+impl Model<'static> {
+    /// Opens the file that `rondo convert` made.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let path = c_string(&path.as_ref().to_string_lossy())?;
+        Self::from_call(|model, message, bytes| unsafe {
+            raw::rondo_model_open_path(raw::RONDO_ABI_VERSION, path.as_ptr(), model, message, bytes)
+        })
+    }
+
+    /// A model inside of another file: `length` bytes, or all, from `offset`, a multiple of 64. The
+    /// descriptor may be closed afterwards.
+    #[cfg(unix)]
+    pub fn from_fd(
+        fd: &impl std::os::unix::io::AsRawFd,
+        offset: u64,
+        length: Option<u64>,
+    ) -> Result<Self> {
+        Self::from_call(|model, message, bytes| unsafe {
+            raw::rondo_model_open_fd(
+                raw::RONDO_ABI_VERSION,
+                fd.as_raw_fd(),
+                offset,
+                length.unwrap_or(u64::MAX),
+                model,
+                message,
+                bytes,
+            )
+        })
+    }
+}
+
+impl<'m> Model<'m> {
+    /// A model in memory, aligned to 64.
+    pub fn from_memory(bytes: &'m [u8]) -> Result<Self> {
+        Self::from_call(|model, message, message_bytes| unsafe {
+            raw::rondo_model_open_memory(
+                raw::RONDO_ABI_VERSION,
+                bytes.as_ptr().cast(),
+                bytes.len(),
+                model,
+                message,
+                message_bytes,
+            )
+        })
+    }
+
+    fn from_call(
+        call: impl FnOnce(*mut *mut raw::rondo_model, *mut c_char, usize) -> i32,
+    ) -> Result<Self> {
+        let mut handle = ptr::null_mut();
+        check_message(|message, bytes| call(&mut handle, message, bytes))?;
+        Ok(Model { handle, memory: PhantomData })
+    }
+
+    /// The model's numbers.
+    pub fn info(&self) -> Result<ModelFacts> {
+        let mut raw: raw::rondo_model_facts = unsafe { MaybeUninit::zeroed().assume_init() };
+        raw.struct_size = size_of::<raw::rondo_model_facts>() as u32;
+        check(unsafe { raw::rondo_model_info(self.handle, &mut raw) })?;
+        Ok(unsafe { ModelFacts::of(&raw) })
+    }
+
+    /// The tokens that end a generation.
+    pub fn eos_tokens(&self) -> Result<Vec<i32>> {
+        let token = |index| {
+            let mut token = 0;
+            check(unsafe { raw::rondo_model_eos_token(self.handle, index, &mut token) })?;
+            Ok(token)
+        };
+        (0..self.info()?.n_eos_tokens).map(token).collect()
+    }
+
+    /// What the file's maker wrote about it: "name", "architecture", "producer" and others.
+    pub fn fact(&self, key: &str) -> Result<String> {
+        let key = c_string(key)?;
+        text_output(|buffer, capacity, length| unsafe {
+            raw::rondo_model_fact(self.handle, key.as_ptr(), buffer, capacity, length)
+        })
+    }
+
+    /// The other keys.
+    pub fn fact_keys(&self) -> Result<Vec<String>> {
+        self.names(raw::rondo_model_fact_key)
+    }
+
+    /// The names of the chat templates; the first serves where no other is asked for.
+    pub fn chat_template_names(&self) -> Result<Vec<String>> {
+        self.names(raw::rondo_model_chat_template_name)
+    }
+
+    fn names(
+        &self,
+        call: unsafe extern "C" fn(
+            *const raw::rondo_model,
+            u32,
+            *mut c_char,
+            usize,
+            *mut usize,
+        ) -> i32,
+    ) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        loop {
+            let index = names.len() as u32;
+            match text_output(|buffer, capacity, length| unsafe {
+                call(self.handle, index, buffer, capacity, length)
+            }) {
+                Ok(name) => names.push(name),
+                // Behind the last one.
+                Err(Error { status: Status::INVALID_ARGUMENT, .. }) => return Ok(names),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// The Jinja text of the chat template of this name.
+    pub fn chat_template(&self, name: &str) -> Result<String> {
+        let name = c_string(name)?;
+        text_output(|buffer, capacity, length| unsafe {
+            raw::rondo_model_chat_template(self.handle, name.as_ptr(), buffer, capacity, length)
+        })
+    }
+
+    /// Text to token ids. Texts of special tokens become these tokens: check what strangers write.
+    pub fn tokenize(&self, text: &str, add_special: bool) -> Result<Vec<i32>> {
+        let flags = if add_special { raw::RONDO_TOKENIZE_ADD_SPECIAL } else { 0 };
+        let mut ids = vec![0; text.len() / 2 + 16];
+        loop {
+            let mut count = 0;
+            let status = unsafe {
+                raw::rondo_tokenize(
+                    self.handle,
+                    text.as_ptr().cast(),
+                    text.len(),
+                    flags,
+                    ids.as_mut_ptr(),
+                    ids.len(),
+                    &mut count,
+                )
+            };
+            ids.resize(count, 0);
+            if status != raw::RONDO_STATUS_BUFFER_TOO_SMALL {
+                return check(status).map(|()| ids);
+            }
+        }
+    }
+
+    /// Token ids to text.
+    pub fn detokenize(&self, ids: &[i32], skip_special: bool) -> Result<String> {
+        let flags = if skip_special { raw::RONDO_DETOKENIZE_SKIP_SPECIAL } else { 0 };
+        text_output(|buffer, capacity, length| unsafe {
+            raw::rondo_detokenize(
+                self.handle,
+                ids.as_ptr(),
+                ids.len(),
+                flags,
+                buffer,
+                capacity,
+                length,
+            )
+        })
+    }
+
+    /// What an engine with these options will take, to the byte.
+    pub fn plan(&self, options: &EngineOptions<'_>) -> Result<MemoryPlan> {
+        let (options, _kernels) = options.raw()?;
+        let mut raw: raw::rondo_memory_plan = unsafe { MaybeUninit::zeroed().assume_init() };
+        raw.struct_size = size_of::<raw::rondo_memory_plan>() as u32;
+        check_message(|message, bytes| unsafe {
+            raw::rondo_plan(self.handle, &options, &mut raw, message, bytes)
+        })?;
+        Ok(unsafe { MemoryPlan::of(&raw) })
+    }
+
+    /// The parts of that plan, lowest address first.
+    pub fn plan_regions(&self, options: &EngineOptions<'_>) -> Result<Vec<MemoryRegion>> {
+        let n = self.plan(options)?.n_regions;
+        let (options, _kernels) = options.raw()?;
+        let region = |index| {
+            let mut raw: raw::rondo_memory_region = unsafe { MaybeUninit::zeroed().assume_init() };
+            raw.struct_size = size_of::<raw::rondo_memory_region>() as u32;
+            check(unsafe { raw::rondo_plan_region(self.handle, &options, index, &mut raw) })?;
+            Ok(unsafe { MemoryRegion::of(&raw) })
+        };
+        (0..n).map(region).collect()
+    }
+
+    /// The largest context whose plan fits into so many bytes.
+    pub fn plan_fit(&self, bytes: u64, options: &EngineOptions<'_>) -> Result<u32> {
+        let (options, _kernels) = options.raw()?;
+        let mut context = 0;
+        check_message(|message, message_bytes| unsafe {
+            raw::rondo_plan_fit(self.handle, &options, bytes, &mut context, message, message_bytes)
+        })?;
+        Ok(context)
+    }
+
+    /// Makes the model runnable, in memory of the system's.
+    pub fn engine(&self, options: &mut EngineOptions<'_>) -> Result<Engine<'m>> {
+        Engine::create(self, options, ptr::null_mut(), 0)
+    }
+
+    /// Makes the model runnable in the caller's memory, of the plan's size and alignment.
+    pub fn engine_in(
+        &self,
+        options: &mut EngineOptions<'_>,
+        arena: &'m mut [MaybeUninit<u8>],
+    ) -> Result<Engine<'m>> {
+        Engine::create(self, options, arena.as_mut_ptr().cast(), arena.len())
+    }
+
+    /// Sets what the model's makers recommend for sampling.
+    pub fn recommend(&self, options: &mut SessionOptions) -> Result<()> {
+        let raw = options.with_raw(|raw| {
+            check(unsafe { raw::rondo_model_session_options(self.handle, raw) })?;
+            Ok(*raw)
+        })?;
+        options.sample_as(&raw);
+        Ok(())
+    }
+
+    /// The text of a conversation.
+    pub fn render_chat(&self, chat: &Chat<'_>) -> Result<String> {
+        let mut text = vec![0u8; 4096];
+        loop {
+            let mut length = 0;
+            let fits = self.chat(chat, |options, message, bytes| unsafe {
+                let (to, room) = (text.as_mut_ptr().cast(), text.len());
+                raw::rondo_chat_render(
+                    self.handle,
+                    options,
+                    to,
+                    room,
+                    &mut length,
+                    ptr::null_mut(),
+                    0,
+                    ptr::null_mut(),
+                    message,
+                    bytes,
+                )
+            })?;
+            text.resize(length + usize::from(!fits), 0);
+            if fits {
+                return Ok(String::from_utf8_lossy(&text).into_owned());
+            }
+        }
+    }
+
+    /// The token ids of a conversation.
+    pub fn chat_ids(&self, chat: &Chat<'_>) -> Result<Vec<i32>> {
+        let mut ids = vec![0; 1024];
+        loop {
+            let mut count = 0;
+            let fits = self.chat(chat, |options, message, bytes| unsafe {
+                raw::rondo_chat_render(
+                    self.handle,
+                    options,
+                    ptr::null_mut(),
+                    0,
+                    ptr::null_mut(),
+                    ids.as_mut_ptr(),
+                    ids.len(),
+                    &mut count,
+                    message,
+                    bytes,
+                )
+            })?;
+            ids.resize(count, 0);
+            if fits {
+                return Ok(ids);
+            }
+        }
+    }
+
+    /// False: there was no room.
+    fn chat(
+        &self,
+        chat: &Chat<'_>,
+        call: impl FnOnce(*const raw::rondo_chat_options, *mut c_char, usize) -> i32,
+    ) -> Result<bool> {
+        let name = chat.template_name.map(c_string).transpose()?;
+        let mut options: raw::rondo_chat_options = unsafe { MaybeUninit::zeroed().assume_init() };
+        let size = size_of::<raw::rondo_chat_options>();
+        check(unsafe { raw::rondo_chat_options_init(&mut options, size) })?;
+        if chat.continue_final {
+            options.flags = raw::RONDO_CHAT_CONTINUE_FINAL;
+        } else if chat.no_generation_prompt {
+            options.flags = 0;
+        }
+        let part = |text: Option<&str>| {
+            text.map_or((ptr::null(), 0), |text| (text.as_ptr().cast(), text.len()))
+        };
+        options.local_time = chat.local_time.unwrap_or(raw::RONDO_CHAT_NO_CLOCK);
+        (options.messages, options.messages_bytes) = part(Some(chat.messages));
+        (options.tools, options.tools_bytes) = part(chat.tools);
+        (options.variables, options.variables_bytes) = part(chat.variables);
+        (options.template_text, options.template_bytes) = part(chat.template);
+        options.template_name = name.as_ref().map_or(ptr::null(), |name| name.as_ptr());
+        let mut fits = true;
+        check_message(|message, bytes| match call(&options, message, bytes) {
+            raw::RONDO_STATUS_BUFFER_TOO_SMALL => {
+                fits = false;
+                raw::RONDO_STATUS_OK
+            }
+            status => status,
+        })?;
+        Ok(fits)
+    }
+}

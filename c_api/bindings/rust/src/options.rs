@@ -1,0 +1,223 @@
+//! Options of engines and sessions.
+use crate::error::{c_string, Result};
+use crate::{raw, Kv, Policy};
+use std::any::Any;
+use std::ffi::CString;
+use std::mem::{size_of, MaybeUninit};
+use std::os::raw::c_void;
+use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
+use std::ptr;
+
+/// Told `done` of `total` bytes; false cancels.
+type Progress<'p> = Box<dyn FnMut(u64, u64) -> bool + 'p>;
+
+/// rondo_engine_options, with the library's defaults.
+#[allow(missing_docs)]
+#[non_exhaustive]
+pub struct EngineOptions<'p> {
+    pub context: u32,
+    pub max_sessions: u32,
+    pub max_rows: u32,
+    pub threads: u32,
+    pub context_policy: Policy,
+    pub sink_tokens: u32,
+    pub kv_format: Kv,
+    pub kernels: Option<String>,
+    pub kv_tokens: u32,
+    pub rows_per_step: u32,
+    pub no_prefix_cache: bool,
+    /// Told how far the engine's creation is: `done` of `total` bytes. False cancels it.
+    pub progress: Option<Progress<'p>>,
+}
+
+impl Default for EngineOptions<'_> {
+    fn default() -> Self {
+        let raw = engine_defaults();
+        EngineOptions {
+            context: raw.context,
+            max_sessions: raw.max_sessions,
+            max_rows: raw.max_rows,
+            threads: raw.threads,
+            context_policy: Policy(raw.context_policy),
+            sink_tokens: raw.sink_tokens,
+            kv_format: Kv(raw.kv_format),
+            kernels: None,
+            kv_tokens: raw.kv_tokens,
+            rows_per_step: raw.rows_per_step,
+            no_prefix_cache: raw.no_prefix_cache != 0,
+            progress: None,
+        }
+    }
+}
+
+fn engine_defaults() -> raw::rondo_engine_options {
+    let mut options = MaybeUninit::zeroed();
+    unsafe {
+        raw::rondo_engine_options_init(
+            options.as_mut_ptr(),
+            size_of::<raw::rondo_engine_options>(),
+        );
+        options.assume_init()
+    }
+}
+
+struct Reporter<'a, 'p> {
+    progress: &'a mut Progress<'p>,
+    panic: Option<Box<dyn Any + Send>>,
+}
+
+unsafe extern "C" fn report(user: *mut c_void, done: u64, total: u64) -> i32 {
+    let reporter = &mut *user.cast::<Reporter<'_, '_>>();
+    match catch_unwind(AssertUnwindSafe(|| (reporter.progress)(done, total))) {
+        Ok(goes_on) => i32::from(!goes_on),
+        Err(panic) => {
+            reporter.panic = Some(panic);
+            1
+        }
+    }
+}
+
+impl EngineOptions<'_> {
+    /// Calls `use_raw` with all of it; a panic of `progress` goes on here.
+    pub(crate) fn with_progress<T>(
+        &mut self,
+        use_raw: impl FnOnce(&raw::rondo_engine_options) -> Result<T>,
+    ) -> Result<T> {
+        let (mut raw, _kernels) = self.raw()?;
+        match &mut self.progress {
+            None => use_raw(&raw),
+            Some(progress) => {
+                let mut reporter = Reporter { progress, panic: None };
+                raw.progress = Some(report);
+                raw.progress_user = (&mut reporter as *mut Reporter<'_, '_>).cast();
+                let result = use_raw(&raw);
+                if let Some(panic) = reporter.panic {
+                    resume_unwind(panic);
+                }
+                result
+            }
+        }
+    }
+
+    /// Without `progress`. The string must live as long as the struct.
+    pub(crate) fn raw(&self) -> Result<(raw::rondo_engine_options, Option<CString>)> {
+        let kernels = self.kernels.as_deref().map(c_string).transpose()?;
+        let mut raw = engine_defaults();
+        raw.context = self.context;
+        raw.max_sessions = self.max_sessions;
+        raw.max_rows = self.max_rows;
+        raw.threads = self.threads;
+        raw.context_policy = self.context_policy.0;
+        raw.sink_tokens = self.sink_tokens;
+        raw.kv_format = self.kv_format.0;
+        raw.kernels = kernels.as_ref().map_or(ptr::null(), |name| name.as_ptr());
+        raw.kv_tokens = self.kv_tokens;
+        raw.rows_per_step = self.rows_per_step;
+        raw.no_prefix_cache = u32::from(self.no_prefix_cache);
+        Ok((raw, kernels))
+    }
+}
+
+/// rondo_session_options, with the library's defaults.
+#[allow(missing_docs)]
+#[derive(Clone, Debug)]
+pub struct SessionOptions {
+    pub temperature: f32,
+    pub top_k: i32,
+    pub top_p: f32,
+    pub min_p: f32,
+    pub repetition_penalty: f32,
+    pub presence_penalty: f32,
+    pub frequency_penalty: f32,
+    pub penalty_last_n: i32,
+    pub ignore_eos: bool,
+    pub logprobs: bool,
+    pub seed: u64,
+    pub max_tokens: u64,
+    /// Strings that end a generation.
+    pub stop: Vec<String>,
+    /// (token, what is added to its logit).
+    pub logit_bias: Vec<(i32, f32)>,
+}
+
+impl Default for SessionOptions {
+    fn default() -> Self {
+        let raw = session_defaults();
+        let mut options = SessionOptions {
+            temperature: 0.0,
+            top_k: 0,
+            top_p: 1.0,
+            min_p: 0.0,
+            repetition_penalty: 1.0,
+            presence_penalty: raw.presence_penalty,
+            frequency_penalty: raw.frequency_penalty,
+            penalty_last_n: 0,
+            ignore_eos: raw.ignore_eos != 0,
+            logprobs: raw.logprobs != 0,
+            seed: raw.seed,
+            max_tokens: raw.max_tokens,
+            stop: Vec::new(),
+            logit_bias: Vec::new(),
+        };
+        options.sample_as(&raw);
+        options
+    }
+}
+
+fn session_defaults() -> raw::rondo_session_options {
+    let mut options = MaybeUninit::zeroed();
+    unsafe {
+        raw::rondo_session_options_init(
+            options.as_mut_ptr(),
+            size_of::<raw::rondo_session_options>(),
+        );
+        options.assume_init()
+    }
+}
+
+impl SessionOptions {
+    /// Takes over what a model's makers can recommend.
+    pub(crate) fn sample_as(&mut self, raw: &raw::rondo_session_options) {
+        self.temperature = raw.temperature;
+        self.top_k = raw.top_k;
+        self.top_p = raw.top_p;
+        self.min_p = raw.min_p;
+        self.repetition_penalty = raw.repetition_penalty;
+        self.penalty_last_n = raw.penalty_last_n;
+    }
+
+    pub(crate) fn with_raw<T>(
+        &self,
+        use_raw: impl FnOnce(&mut raw::rondo_session_options) -> Result<T>,
+    ) -> Result<T> {
+        let texts = self.stop.iter().map(|text| c_string(text)).collect::<Result<Vec<_>>>()?;
+        let stop: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
+        let bias: Vec<_> = self
+            .logit_bias
+            .iter()
+            .map(|&(token, bias)| raw::rondo_logit_bias { token, bias })
+            .collect();
+        let mut raw = session_defaults();
+        raw.temperature = self.temperature;
+        raw.top_k = self.top_k;
+        raw.top_p = self.top_p;
+        raw.min_p = self.min_p;
+        raw.repetition_penalty = self.repetition_penalty;
+        raw.presence_penalty = self.presence_penalty;
+        raw.frequency_penalty = self.frequency_penalty;
+        raw.penalty_last_n = self.penalty_last_n;
+        raw.ignore_eos = u32::from(self.ignore_eos);
+        raw.logprobs = u32::from(self.logprobs);
+        raw.seed = self.seed;
+        raw.max_tokens = self.max_tokens;
+        if !stop.is_empty() {
+            raw.stop_strings = stop.as_ptr();
+            raw.n_stop_strings = stop.len();
+        }
+        if !bias.is_empty() {
+            raw.logit_bias = bias.as_ptr();
+            raw.n_logit_bias = bias.len();
+        }
+        use_raw(&mut raw)
+    }
+}

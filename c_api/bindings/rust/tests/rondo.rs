@@ -1,0 +1,298 @@
+//! A whole life with the tiny model, whose file RONDO_TEST_MODEL names.
+use rondo::*;
+use std::alloc::{alloc, dealloc, Layout};
+use std::mem::MaybeUninit;
+use std::thread;
+use std::time::Duration;
+
+const PROMPT: &str = "Today's weather is so";
+
+struct Fixture {
+    model: Model<'static>,
+    engine: Engine<'static>,
+    ids: Vec<i32>,
+    text: String,
+}
+
+fn path() -> String {
+    std::env::var("RONDO_TEST_MODEL").expect("RONDO_TEST_MODEL names the tiny model's file")
+}
+
+fn engine_options() -> EngineOptions<'static> {
+    let mut options = EngineOptions::default();
+    options.context = 256;
+    options.max_sessions = 4;
+    options
+}
+
+fn limit(max_tokens: u64) -> SessionOptions {
+    SessionOptions { max_tokens, ..Default::default() }
+}
+
+fn fixture() -> Fixture {
+    let model = Model::open(path()).unwrap();
+    let engine = model.engine(&mut engine_options()).unwrap();
+    let ids = model.tokenize(PROMPT, true).unwrap();
+    let text = text_of(&engine, &ids, 16);
+    Fixture { model, engine, ids, text }
+}
+
+fn text_of(engine: &Engine<'_>, ids: &[i32], max_tokens: u64) -> String {
+    let mut session = engine.session(&limit(max_tokens)).unwrap();
+    session.prefill(ids).unwrap();
+    session.generate().unwrap()
+}
+
+fn status<T>(result: Result<T>) -> Status {
+    result.err().expect("it should fail").status
+}
+
+#[test]
+fn facts() {
+    let Fixture { model, ids, .. } = fixture();
+    assert_eq!(model.info().unwrap().vocab_size, 2048);
+    assert_eq!(model.eos_tokens().unwrap(), [1]);
+    assert_eq!(model.fact("architecture").unwrap(), "LlamaForCausalLM");
+    model.fact_keys().unwrap();
+    assert_eq!(model.detokenize(&ids, true).unwrap(), PROMPT);
+    let long = "x".repeat(3000);
+    let many = model.tokenize(&long, false).unwrap();
+    assert_eq!(model.detokenize(&many, false).unwrap(), long);
+    assert_eq!(query("abi.version").unwrap(), i64::from(raw::RONDO_ABI_VERSION));
+    assert!(version().contains('.'));
+}
+
+#[test]
+fn plan() {
+    let Fixture { model, engine, .. } = fixture();
+    let plan = model.plan(&engine_options()).unwrap();
+    assert_eq!(engine.memory().unwrap().arena_bytes, plan.arena_bytes);
+    let regions = model.plan_regions(&engine_options()).unwrap();
+    assert_eq!(engine.memory_region(0).unwrap(), regions[0]);
+    assert_eq!(Segment(regions[0].segment), Segment::WEIGHTS);
+    assert!(model.plan_fit(plan.arena_bytes, &engine_options()).unwrap() >= 256);
+}
+
+#[test]
+fn streams() {
+    let Fixture { model, engine, mut ids, text } = fixture();
+    let options = SessionOptions { logprobs: true, ..limit(16) };
+    let mut session = engine.session(&options).unwrap();
+    session.prefill(&ids).unwrap();
+    let mut streamed = String::new();
+    let mut reason = Reason::NONE;
+    for event in session.stream() {
+        let event = event.unwrap();
+        assert!(event.logprob < 0.0);
+        ids.extend(event.token);
+        streamed += &event.text;
+        reason = event.reason;
+    }
+    assert_eq!((streamed, reason), (text.clone(), Reason::TOKEN_LIMIT));
+    assert_eq!(session.tokens().unwrap(), ids);
+    assert_eq!(session.position().unwrap() + session.remaining().unwrap(), 256);
+    assert_eq!(session.evicted().unwrap(), 0..0);
+    let mut options = SessionOptions { stop: vec![text[4..8].to_string()], ..limit(0) };
+    model.recommend(&mut options).unwrap();
+    let mut session = engine.session(&options).unwrap();
+    session.prefill(&model.tokenize(PROMPT, true).unwrap()).unwrap();
+    assert_eq!(session.generate().unwrap(), text[..4]);
+}
+
+#[test]
+fn threads() {
+    let Fixture { engine, ids, text, .. } = fixture();
+    thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| assert_eq!(text_of(&engine, &ids, 16), text));
+        }
+    });
+}
+
+#[test]
+fn logits() {
+    let Fixture { engine, ids, .. } = fixture();
+    let mut session = engine.session(&limit(0)).unwrap();
+    let mut last = 0.0;
+    session.prefill_logits(&ids, |_, logits| last = logits[7]).unwrap();
+    let logits = session.logits().unwrap();
+    assert_eq!((logits.len(), logits[7]), (2048, last));
+    let best =
+        (0..2048).max_by(|&a, &b| logits[a].partial_cmp(&logits[b]).unwrap()).unwrap() as i32;
+    assert_eq!(session.next().unwrap().token, Some(best));
+    session.undo(1).unwrap();
+    session.accept(best).unwrap();
+    assert_eq!(session.position().unwrap() as usize, ids.len() + 1);
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let _ = session.prefill_logits(&ids, |_, _| panic!("enough"));
+    }));
+    assert!(panic.is_err());
+    session.reset().unwrap();
+}
+
+#[test]
+fn cancel() {
+    let Fixture { engine, ids, text, .. } = fixture();
+    let mut session = engine.session(&limit(16)).unwrap();
+    let canceller = session.canceller();
+    canceller.cancel();
+    assert_eq!(status(session.prefill(&ids)), Status::CANCELLED);
+    session.prefill(&ids).unwrap();
+    assert_eq!(session.generate().unwrap(), text);
+    let other = canceller.clone();
+    let thread = thread::spawn(move || {
+        thread::sleep(Duration::from_millis(20));
+        other.cancel();
+    });
+    let cancelled = loop {
+        session.undo(session.position().unwrap()).unwrap();
+        if let Err(error) = session.prefill(&ids) {
+            break error;
+        }
+    };
+    assert_eq!(cancelled.status, Status::CANCELLED);
+    thread.join().unwrap();
+    drop(session);
+    canceller.cancel();
+}
+
+#[test]
+fn fork_and_snapshot() {
+    let Fixture { model, engine, ids, text } = fixture();
+    let mut session = engine.session(&limit(16)).unwrap();
+    session.prefill(&ids).unwrap();
+    let mut fork = session.fork(&limit(16)).unwrap();
+    let first = fork.next().unwrap().token.unwrap();
+    let other = SessionOptions { logit_bias: vec![(first, -1e9)], ..limit(16) };
+    fork.undo(1).unwrap();
+    assert_eq!(fork.generate().unwrap(), text);
+    assert_ne!(session.fork(&other).unwrap().generate().unwrap(), text);
+    let begun: String = (0..6).map(|_| session.next().unwrap().text).collect();
+    let mut saved = session.save().unwrap();
+    let mut restored = model.engine(&mut engine_options()).unwrap().session(&limit(16)).unwrap();
+    restored.restore(&saved).unwrap();
+    *saved.last_mut().unwrap() ^= 1;
+    assert_eq!(status(restored.restore(&saved)), Status::CORRUPT);
+    assert_eq!(begun + &restored.generate().unwrap(), text);
+}
+
+#[test]
+fn step_over_several_sessions() {
+    let Fixture { model, engine, .. } = fixture();
+    let prompts = [PROMPT, "Once upon a time", "The cat"];
+    let prompts = prompts.map(|prompt| model.tokenize(prompt, true).unwrap());
+    let mut sessions = prompts.clone().map(|prompt| {
+        let mut session = engine.session(&limit(12)).unwrap();
+        session.append(&prompt).unwrap();
+        session
+    });
+    let mut texts = [String::new(), String::new(), String::new()];
+    let mut over = [false; 3];
+    while over != [true; 3] {
+        let mut running: Vec<_> =
+            sessions.iter_mut().zip(over).filter(|(_, over)| !over).map(|(s, _)| s).collect();
+        engine.step(&mut running).unwrap();
+        for (i, session) in
+            sessions.iter_mut().enumerate().filter(|(i, _)| !over[*i]).collect::<Vec<_>>()
+        {
+            let event = session.event().unwrap();
+            texts[i] += &event.text;
+            over[i] = event.reason != Reason::NONE;
+        }
+    }
+    assert_eq!(engine.stats().unwrap().sessions_open, 3);
+    drop(sessions);
+    assert_eq!(texts, prompts.map(|prompt| text_of(&engine, &prompt, 12)));
+}
+
+#[test]
+fn chat() {
+    let Fixture { model, .. } = fixture();
+    let messages = r#"[{"role": "user", "content": "Grüße"}]"#;
+    let chat = Chat { messages, ..Default::default() };
+    assert_eq!(status(model.render_chat(&chat)), Status::UNSUPPORTED);
+    let template = Some("{{ messages[0].content }}{{ tail }}");
+    let chat = Chat { template, variables: Some(r#"{"tail": "!"}"#), ..chat };
+    assert_eq!(model.render_chat(&chat).unwrap(), "Grüße!");
+    assert_eq!(model.chat_ids(&chat).unwrap(), model.tokenize("Grüße!", false).unwrap());
+    assert!(model.chat_template_names().unwrap().is_empty());
+    assert_eq!(status(model.chat_template("default")), Status::INVALID_ARGUMENT);
+}
+
+#[test]
+fn errors() {
+    let Fixture { model, engine, .. } = fixture();
+    let absent = Model::open("absent.rondo").err().unwrap();
+    assert_eq!(absent.status, Status::IO_ERROR);
+    assert!(absent.to_string().contains("absent.rondo"));
+    let mut options = engine_options();
+    options.max_rows = 5000;
+    assert!(model.engine(&mut options).err().unwrap().message.contains("max_rows"));
+    let mut session = engine.session(&limit(0)).unwrap();
+    assert!(session.prefill(&[2048]).unwrap_err().message.contains("2048"));
+    assert_eq!(status(session.prefill(&[5; 257])), Status::CONTEXT_FULL);
+    assert_eq!(status(session.next()), Status::NO_LOGITS);
+    assert_eq!(status(query("no such thing")), Status::UNSUPPORTED);
+    assert_eq!(status(query("a\0zero")), Status::INVALID_ARGUMENT);
+}
+
+#[test]
+fn progress() {
+    let Fixture { model, .. } = fixture();
+    let mut last = (0, 1);
+    let mut options = engine_options();
+    options.progress = Some(Box::new(|done, total| {
+        last = (done, total);
+        true
+    }));
+    model.engine(&mut options).unwrap();
+    drop(options);
+    assert_eq!(last.0, last.1);
+    let mut options = engine_options();
+    options.progress = Some(Box::new(|_, _| false));
+    assert_eq!(status(model.engine(&mut options)), Status::CANCELLED);
+}
+
+#[test]
+fn lent_memory() {
+    let Fixture { ids, text, .. } = fixture();
+    let file = std::fs::read(path()).unwrap();
+    let layout = Layout::from_size_align(file.len(), 64).unwrap();
+    let bytes = unsafe {
+        let bytes = alloc(layout);
+        std::ptr::copy_nonoverlapping(file.as_ptr(), bytes, file.len());
+        std::slice::from_raw_parts(bytes, file.len())
+    };
+    let model = Model::from_memory(bytes).unwrap();
+    let plan = model.plan(&engine_options()).unwrap();
+    let place =
+        Layout::from_size_align(plan.arena_bytes as usize, plan.arena_alignment as usize).unwrap();
+    let arena = unsafe {
+        std::slice::from_raw_parts_mut(alloc(place).cast::<MaybeUninit<u8>>(), place.size())
+    };
+    let arena_start = arena.as_mut_ptr();
+    let engine = model.engine_in(&mut engine_options(), arena).unwrap();
+    assert_eq!(engine.stats().unwrap().owns_arena, 0);
+    let mut session = engine.session(&limit(16)).unwrap();
+    drop((model, engine)); // in any order
+    session.prefill(&ids).unwrap();
+    assert_eq!(session.generate().unwrap(), text);
+    drop(session);
+    unsafe {
+        dealloc(bytes.as_ptr() as *mut u8, layout);
+        dealloc(arena_start.cast(), place);
+    }
+}
+
+#[test]
+fn thread_tags() {
+    fn send<T: Send>() {}
+    fn sync<T: Sync>() {}
+    send::<Model<'_>>();
+    sync::<Model<'_>>();
+    send::<Engine<'_>>();
+    sync::<Engine<'_>>();
+    send::<Session<'_>>();
+    send::<Canceller>();
+    sync::<Canceller>();
+}
