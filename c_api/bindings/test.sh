@@ -84,6 +84,19 @@ case $binding in
     cargo test --quiet --offline
     cargo run --quiet --offline --example generate "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
+  java)
+    need java javac
+    jna=/usr/share/java/jna.jar # Debian's libjna-java
+    [ -f "$jna" ] || {
+      echo "skipped: no $jna here"
+      exit 77
+    }
+    copy
+    use_prefix
+    javac -encoding UTF-8 -cp "$jna" -d classes src/*/java/rondo/*.java
+    java -cp "classes:$jna" rondo.RondoTest
+    java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
+    ;;
   *)
     echo "test.sh: no binding '$binding'" >&2
     exit 2

@@ -8,11 +8,12 @@ import sys
 
 import api
 import go
+import java
 import node
 import python
 import rust
 
-GENERATORS = [go, node, python, rust]
+GENERATORS = [go, java, node, python, rust]
 
 
 def main(check):

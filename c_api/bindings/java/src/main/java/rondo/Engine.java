@@ -1,0 +1,63 @@
+package rondo;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.PointerByReference;
+import java.util.List;
+
+/** A model made runnable in one arena. Made by Model.engine; may be used from any thread. */
+public final class Engine extends Handle {
+  private static final Raw RAW = Rondo.RAW;
+
+  Engine(Pointer handle) {
+    super(handle, RAW::rondo_engine_close);
+  }
+
+  /** The plan that this engine was made by. */
+  public MemoryPlan memory() {
+    Raw.MemoryPlan plan = new Raw.MemoryPlan();
+    Rondo.check(call(engine -> RAW.rondo_engine_memory(engine, plan)));
+    return MemoryPlan.of(plan);
+  }
+
+  /** Region number `index` of that plan. */
+  public MemoryRegion memoryRegion(int index) {
+    Raw.MemoryRegion region = new Raw.MemoryRegion();
+    Rondo.check(call(engine -> RAW.rondo_engine_memory_region(engine, index, region)));
+    return MemoryRegion.of(region);
+  }
+
+  /** What the engine did so far. */
+  public EngineCounters stats() {
+    Raw.EngineCounters counters = new Raw.EngineCounters();
+    Rondo.check(call(engine -> RAW.rondo_engine_stats(engine, counters)));
+    return EngineCounters.of(counters);
+  }
+
+  /** An empty session in one of the engine's places. */
+  public Session session(SessionOptions options) {
+    PointerByReference session = new PointerByReference();
+    Rondo.checkMessage((message, bytes)
+        -> call(engine -> RAW.rondo_session_open(engine, options.raw, session, message, bytes)));
+    return new Session(session.getValue());
+  }
+
+  /** One pass for several sessions of this engine; Session.event tells what each got. */
+  public void step(List<Session> sessions) {
+    if (sessions.isEmpty()) {
+      return;
+    }
+    Pointer[] handles = new Pointer[sessions.size()];
+    int entered = 0;
+    try {
+      for (; entered < handles.length; ++entered) {
+        handles[entered] = sessions.get(entered).enter();
+      }
+      Rondo.checkMessage((message, bytes) -> call(engine
+          -> RAW.rondo_engine_step(engine, handles, new SizeT(handles.length), message, bytes)));
+    } finally {
+      while (entered > 0) {
+        sessions.get(--entered).leave();
+      }
+    }
+  }
+}

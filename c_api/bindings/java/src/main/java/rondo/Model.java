@@ -1,0 +1,161 @@
+package rondo;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A model file. Immutable; may be used from any thread. */
+public final class Model extends Handle {
+  private static final Raw RAW = Rondo.RAW;
+
+  private Model(Pointer handle) {
+    super(handle, RAW::rondo_model_close);
+  }
+
+  /** Opens the file that `rondo convert` made. */
+  public static Model open(String path) {
+    PointerByReference model = new PointerByReference();
+    Rondo.checkMessage((message, bytes)
+        -> RAW.rondo_model_open_path(Raw.ABI_VERSION, path, model, message, bytes));
+    return new Model(model.getValue());
+  }
+
+  /** A model inside of another file (an Android asset): `length` bytes from `offset`, a multiple of
+   * 64; -1: all that follows. The descriptor may be closed afterwards. */
+  public static Model open(int fd, long offset, long length) {
+    PointerByReference model = new PointerByReference();
+    Rondo.checkMessage((message, bytes)
+        -> RAW.rondo_model_open_fd(Raw.ABI_VERSION, fd, offset, length, model, message, bytes));
+    return new Model(model.getValue());
+  }
+
+  /** The model's numbers. */
+  public ModelFacts info() {
+    Raw.ModelFacts facts = new Raw.ModelFacts();
+    Rondo.check(call(model -> RAW.rondo_model_info(model, facts)));
+    return ModelFacts.of(facts);
+  }
+
+  /** The tokens that end a generation. */
+  public int[] eosTokens() {
+    int[] tokens = new int[info().nEosTokens()];
+    for (int i = 0; i < tokens.length; ++i) {
+      int index = i;
+      int[] token = new int[1];
+      Rondo.check(call(model -> RAW.rondo_model_eos_token(model, index, token)));
+      tokens[i] = token[0];
+    }
+    return tokens;
+  }
+
+  /** What the file's maker wrote about it: "name", "architecture", "producer" and others. */
+  public String fact(String key) {
+    return with(model -> Rondo.text((buffer, capacity, length)
+        -> RAW.rondo_model_fact(model, key, buffer, capacity, length)));
+  }
+
+  /** The other keys. */
+  public List<String> factKeys() {
+    return with(model -> Rondo.names(index -> Rondo.text((buffer, capacity, length)
+        -> RAW.rondo_model_fact_key(model, index, buffer, capacity, length))));
+  }
+
+  /** The names of the chat templates; the first serves where no other is asked for. */
+  public List<String> chatTemplateNames() {
+    return with(model -> Rondo.names(index -> Rondo.text((buffer, capacity, length)
+        -> RAW.rondo_model_chat_template_name(model, index, buffer, capacity, length))));
+  }
+
+  /** The Jinja text of the chat template of this name. */
+  public String chatTemplate(String name) {
+    return with(model -> Rondo.text((buffer, capacity, length)
+        -> RAW.rondo_model_chat_template(model, name, buffer, capacity, length)));
+  }
+
+  /** Text to token ids, with what the model expects around a text. Texts of special tokens become
+   * these tokens: check what strangers write. */
+  public int[] tokenize(String text) {
+    return tokenize(text, true);
+  }
+
+  public int[] tokenize(String text, boolean addSpecial) {
+    byte[] bytes = Memories.utf8(text);
+    int flags = addSpecial ? Raw.TOKENIZE_ADD_SPECIAL : 0;
+    return with(model -> Rondo.ids(bytes.length / 2 + 16, (ids, capacity, count)
+        -> RAW.rondo_tokenize(model, bytes, new SizeT(bytes.length), flags, ids, capacity, count)));
+  }
+
+  /** Token ids to text. */
+  public String detokenize(int[] ids, boolean skipSpecial) {
+    int flags = skipSpecial ? Raw.DETOKENIZE_SKIP_SPECIAL : 0;
+    return with(model -> Rondo.text((buffer, capacity, length) -> RAW.rondo_detokenize(
+        model, ids, new SizeT(ids.length), flags, buffer, capacity, length)));
+  }
+
+  /** What an engine with these options will take, to the byte. */
+  public MemoryPlan plan(EngineOptions options) {
+    Raw.MemoryPlan plan = new Raw.MemoryPlan();
+    Rondo.checkMessage((message, bytes)
+        -> call(model -> RAW.rondo_plan(model, options.raw, plan, message, bytes)));
+    return MemoryPlan.of(plan);
+  }
+
+  /** The parts of that plan, lowest address first. */
+  public List<MemoryRegion> planRegions(EngineOptions options) {
+    int n = plan(options).nRegions();
+    List<MemoryRegion> regions = new ArrayList<>();
+    for (int i = 0; i < n; ++i) {
+      int index = i;
+      Raw.MemoryRegion region = new Raw.MemoryRegion();
+      Rondo.check(call(model -> RAW.rondo_plan_region(model, options.raw, index, region)));
+      regions.add(MemoryRegion.of(region));
+    }
+    return regions;
+  }
+
+  /** The largest context whose plan fits into so many bytes. */
+  public int planFit(long size, EngineOptions options) {
+    IntByReference context = new IntByReference();
+    Rondo.checkMessage((message, bytes)
+        -> call(model -> RAW.rondo_plan_fit(model, options.raw, size, context, message, bytes)));
+    return context.getValue();
+  }
+
+  /** Makes the model runnable. */
+  public Engine engine(EngineOptions options) {
+    PointerByReference engine = new PointerByReference();
+    try {
+      Rondo.checkMessage((message, bytes) -> call(model -> RAW.rondo_engine_create(
+          model, options.raw, null, new SizeT(0), engine, message, bytes)));
+    } finally {
+      options.rethrow();
+    }
+    return new Engine(engine.getValue());
+  }
+
+  /** The text of a conversation. */
+  public String renderChat(Chat chat) {
+    return with(model -> Rondo.text((buffer, capacity, length)
+        -> chat((message, bytes) -> RAW.rondo_chat_render(model, chat.raw, buffer, capacity, length,
+            null, new SizeT(0), null, message, bytes))));
+  }
+
+  /** The token ids of a conversation. */
+  public int[] chatIds(Chat chat) {
+    return with(model -> Rondo.ids(1024, (ids, capacity, count)
+        -> chat((message, bytes) -> RAW.rondo_chat_render(model, chat.raw, null, new SizeT(0), null,
+            ids, capacity, count, message, bytes))));
+  }
+
+  /** Throws with the message where the call fails otherwise than for want of room. */
+  private static int chat(Rondo.WithMessage call) {
+    int[] status = new int[1];
+    Rondo.checkMessage((message, bytes) -> {
+      status[0] = call.call(message, bytes);
+      return status[0] == Status.BUFFER_TOO_SMALL.value ? Status.OK.value : status[0];
+    });
+    return status[0];
+  }
+}

@@ -1,0 +1,274 @@
+// Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
+package rondo;
+
+import com.sun.jna.Callback;
+import com.sun.jna.Library;
+import com.sun.jna.Pointer;
+import com.sun.jna.Structure;
+import com.sun.jna.Structure.FieldOrder;
+import com.sun.jna.ptr.IntByReference;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+
+/** The C API as JNA sees it. */
+interface Raw extends Library {
+  int ABI_VERSION = 4;
+  long CHAT_NO_CLOCK = Long.MIN_VALUE;
+  int TOKENIZE_ADD_SPECIAL = 1;
+  int DETOKENIZE_SKIP_SPECIAL = 1;
+  int CHAT_ADD_GENERATION_PROMPT = 1;
+  int CHAT_CONTINUE_FINAL = 2;
+
+  interface Task extends Callback {
+    void invoke(Pointer context, SizeT index);
+  }
+
+  interface EngineOptionsProgress extends Callback {
+    int invoke(Pointer progressUser, long done, long total);
+  }
+
+  interface EngineOptionsParallelFor extends Callback {
+    void invoke(Pointer parallelUser, SizeT count, Task task, Pointer context);
+  }
+
+  interface LogitsRow extends Callback {
+    void invoke(Pointer user, SizeT index, Pointer logits, SizeT count);
+  }
+
+  @FieldOrder({"struct_size", "vocab_size", "context_length", "hidden_size", "n_layers", "n_heads", "n_kv_heads", "head_dim", "bos_token", "n_eos_tokens", "has_tokenizer", "format_version", "file_bytes", "parameters", "tokenizer_bytes"})
+  class ModelFacts extends Structure {
+    public int struct_size;
+    public int vocab_size;
+    public int context_length;
+    public int hidden_size;
+    public int n_layers;
+    public int n_heads;
+    public int n_kv_heads;
+    public int head_dim;
+    public int bos_token;
+    public int n_eos_tokens;
+    public int has_tokenizer;
+    public int format_version;
+    public long file_bytes;
+    public long parameters;
+    public long tokenizer_bytes;
+
+    public ModelFacts() {
+      struct_size = size();
+    }
+  }
+
+  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user"})
+  class EngineOptions extends Structure {
+    public int struct_size;
+    public int context;
+    public int max_sessions;
+    public int max_rows;
+    public int threads;
+    public int context_policy;
+    public int sink_tokens;
+    public int kv_format;
+    public Pointer kernels;
+    public EngineOptionsProgress progress;
+    public Pointer progress_user;
+    public int kv_tokens;
+    public int rows_per_step;
+    public int no_prefix_cache;
+    public int profile_events;
+    public EngineOptionsParallelFor parallel_for;
+    public Pointer parallel_user;
+  }
+
+  @FieldOrder({"struct_size", "n_regions", "arena_bytes", "arena_alignment", "weights_bytes", "kv_pool_bytes", "sessions_bytes", "activations_bytes", "workspace_bytes", "activations_lower_bound", "kv_bytes_per_token", "kv_block_tokens", "context", "max_sessions", "max_rows", "threads", "sink_tokens", "kernels", "mapped_bytes", "kv_tokens", "rows_per_step", "reserved"})
+  class MemoryPlan extends Structure {
+    public int struct_size;
+    public int n_regions;
+    public long arena_bytes;
+    public long arena_alignment;
+    public long weights_bytes;
+    public long kv_pool_bytes;
+    public long sessions_bytes;
+    public long activations_bytes;
+    public long workspace_bytes;
+    public long activations_lower_bound;
+    public long kv_bytes_per_token;
+    public int kv_block_tokens;
+    public int context;
+    public int max_sessions;
+    public int max_rows;
+    public int threads;
+    public int sink_tokens;
+    public Pointer kernels;
+    public long mapped_bytes;
+    public long kv_tokens;
+    public int rows_per_step;
+    public int reserved;
+
+    public MemoryPlan() {
+      struct_size = size();
+    }
+  }
+
+  @FieldOrder({"struct_size", "segment", "offset", "bytes", "first_step", "last_step", "name"})
+  class MemoryRegion extends Structure {
+    public int struct_size;
+    public int segment;
+    public long offset;
+    public long bytes;
+    public int first_step;
+    public int last_step;
+    public byte[] name = new byte[48];
+
+    public MemoryRegion() {
+      struct_size = size();
+    }
+  }
+
+  @FieldOrder({"struct_size", "sessions_open", "owns_arena", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "parallel_faults"})
+  class EngineCounters extends Structure {
+    public int struct_size;
+    public int sessions_open;
+    public int owns_arena;
+    public int reserved;
+    public long tokens_prefilled;
+    public long tokens_generated;
+    public long tokens_taken_over;
+    public long parallel_faults;
+
+    public EngineCounters() {
+      struct_size = size();
+    }
+  }
+
+  @FieldOrder({"struct_size", "layer", "rows", "inputs", "outputs", "reserved", "begin_ns", "duration_ns", "thread", "name"})
+  class ProfileEvent extends Structure {
+    public int struct_size;
+    public int layer;
+    public int rows;
+    public int inputs;
+    public int outputs;
+    public int reserved;
+    public long begin_ns;
+    public long duration_ns;
+    public long thread;
+    public Pointer name;
+
+    public ProfileEvent() {
+      struct_size = size();
+    }
+  }
+
+  @FieldOrder({"token", "bias"})
+  class LogitBias extends Structure {
+    public int token;
+    public float bias;
+  }
+
+  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "reserved", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings"})
+  class SessionOptions extends Structure {
+    public int struct_size;
+    public float temperature;
+    public int top_k;
+    public float top_p;
+    public float min_p;
+    public float repetition_penalty;
+    public float presence_penalty;
+    public float frequency_penalty;
+    public int penalty_last_n;
+    public int ignore_eos;
+    public int logprobs;
+    public int reserved;
+    public long seed;
+    public long max_tokens;
+    public Pointer logit_bias;
+    public SizeT n_logit_bias = new SizeT();
+    public Pointer stop_strings;
+    public SizeT n_stop_strings = new SizeT();
+  }
+
+  @FieldOrder({"struct_size", "token", "logprob", "reason", "bytes", "bytes_count", "text", "text_bytes", "pending", "taken_over"})
+  class Event extends Structure {
+    public int struct_size;
+    public int token;
+    public float logprob;
+    public int reason;
+    public Pointer bytes;
+    public SizeT bytes_count = new SizeT();
+    public Pointer text;
+    public SizeT text_bytes = new SizeT();
+    public long pending;
+    public long taken_over;
+
+    public Event() {
+      struct_size = size();
+    }
+  }
+
+  @FieldOrder({"struct_size", "flags", "local_time", "messages", "messages_bytes", "tools", "tools_bytes", "variables", "variables_bytes", "template_name", "template_text", "template_bytes"})
+  class ChatOptions extends Structure {
+    public int struct_size;
+    public int flags;
+    public long local_time;
+    public Pointer messages;
+    public SizeT messages_bytes = new SizeT();
+    public Pointer tools;
+    public SizeT tools_bytes = new SizeT();
+    public Pointer variables;
+    public SizeT variables_bytes = new SizeT();
+    public Pointer template_name;
+    public Pointer template_text;
+    public SizeT template_bytes = new SizeT();
+  }
+
+  int rondo_abi_version();
+  String rondo_version_string();
+  String rondo_status_string(int status);
+  int rondo_query(String name, LongByReference value);
+  int rondo_model_open_path(int abiVersion, String path, PointerByReference model, byte[] message, SizeT messageBytes);
+  int rondo_model_open_fd(int abiVersion, int fd, long offset, long length, PointerByReference model, byte[] message, SizeT messageBytes);
+  int rondo_model_open_memory(int abiVersion, Pointer bytes, SizeT length, PointerByReference model, byte[] message, SizeT messageBytes);
+  void rondo_model_close(Pointer model);
+  int rondo_model_info(Pointer model, ModelFacts facts);
+  int rondo_model_eos_token(Pointer model, int index, int[] token);
+  int rondo_model_fact(Pointer model, String key, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_model_fact_key(Pointer model, int index, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_tokenize(Pointer model, byte[] text, SizeT textBytes, int flags, int[] ids, SizeT capacity, SizeT.ByReference count);
+  int rondo_detokenize(Pointer model, int[] ids, SizeT count, int flags, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_engine_options_init(EngineOptions options, SizeT structSize);
+  int rondo_plan(Pointer model, EngineOptions options, MemoryPlan plan, byte[] message, SizeT messageBytes);
+  int rondo_plan_region(Pointer model, EngineOptions options, int index, MemoryRegion region);
+  int rondo_plan_fit(Pointer model, EngineOptions options, long bytes, IntByReference context, byte[] message, SizeT messageBytes);
+  int rondo_engine_create(Pointer model, EngineOptions options, Pointer arena, SizeT arenaBytes, PointerByReference engine, byte[] message, SizeT messageBytes);
+  void rondo_engine_close(Pointer engine);
+  int rondo_engine_memory(Pointer engine, MemoryPlan plan);
+  int rondo_engine_memory_region(Pointer engine, int index, MemoryRegion region);
+  int rondo_engine_stats(Pointer engine, EngineCounters counters);
+  int rondo_engine_profile(Pointer engine, LongByReference cursor, ProfileEvent event);
+  int rondo_session_options_init(SessionOptions options, SizeT structSize);
+  int rondo_model_session_options(Pointer model, SessionOptions options);
+  int rondo_session_open(Pointer engine, SessionOptions options, PointerByReference session, byte[] message, SizeT messageBytes);
+  int rondo_session_fork(Pointer session, SessionOptions options, PointerByReference fork, byte[] message, SizeT messageBytes);
+  void rondo_session_close(Pointer session);
+  int rondo_session_prefill(Pointer session, int[] ids, SizeT count);
+  int rondo_session_prefill_logits(Pointer session, int[] ids, SizeT count, LogitsRow row, Pointer user);
+  int rondo_session_next(Pointer session, Event event);
+  int rondo_session_append(Pointer session, int[] ids, SizeT count);
+  int rondo_engine_step(Pointer engine, Pointer[] sessions, SizeT count, byte[] message, SizeT messageBytes);
+  int rondo_session_event(Pointer session, Event event);
+  int rondo_session_logits(Pointer session, PointerByReference logits, SizeT.ByReference count);
+  int rondo_session_accept(Pointer session, int token);
+  int rondo_session_undo(Pointer session, long n);
+  int rondo_session_reset(Pointer session);
+  int rondo_session_position(Pointer session, LongByReference position);
+  int rondo_session_remaining(Pointer session, LongByReference tokens);
+  int rondo_session_evicted(Pointer session, LongByReference begin, LongByReference end);
+  int rondo_session_cancel(Pointer session);
+  String rondo_session_last_error(Pointer session);
+  int rondo_session_save(Pointer session, byte[] buffer, SizeT capacity, SizeT.ByReference bytes);
+  int rondo_session_restore(Pointer session, byte[] bytes, SizeT count);
+  int rondo_session_tokens(Pointer session, LongByReference begin, int[] ids, SizeT capacity, SizeT.ByReference count);
+  int rondo_model_chat_template_name(Pointer model, int index, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_model_chat_template(Pointer model, String name, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_chat_options_init(ChatOptions options, SizeT structSize);
+  int rondo_chat_render(Pointer model, ChatOptions options, byte[] text, SizeT textCapacity, SizeT.ByReference textLength, int[] ids, SizeT idsCapacity, SizeT.ByReference idsCount, byte[] message, SizeT messageBytes);
+}

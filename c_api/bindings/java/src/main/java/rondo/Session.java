@@ -1,0 +1,233 @@
+package rondo;
+
+import com.sun.jna.Pointer;
+import com.sun.jna.ptr.LongByReference;
+import com.sun.jna.ptr.PointerByReference;
+import java.nio.FloatBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/** A sequence of tokens. Made by Engine.session. One call at a time, but for cancel and close. */
+public final class Session extends Handle {
+  private static final Raw RAW = Rondo.RAW;
+
+  /** Is given a token's logits. */
+  public interface Row {
+    void take(long index, float[] logits);
+  }
+
+  Session(Pointer handle) {
+    super(handle, RAW::rondo_session_close);
+  }
+
+  private void run(ToIntFunction<Pointer> use) {
+    with(session -> {
+      int status = use.applyAsInt(session);
+      if (status != Status.OK.value) {
+        // Where it is busy, the message belongs to the other call.
+        throw new RondoException(status,
+            status == Status.BUSY.value ? "" : RAW.rondo_session_last_error(session));
+      }
+      return null;
+    });
+  }
+
+  /** Appends and evaluates a prompt, or the next turn of a conversation. All or nothing. */
+  public void prefill(int[] ids) {
+    run(session -> RAW.rondo_session_prefill(session, ids, new SizeT(ids.length)));
+  }
+
+  /** As prefill, and hands out the logits after each token. What `row` throws is thrown in the
+   * end. */
+  public void prefillLogits(int[] ids, Row row) {
+    RuntimeException[] thrown = new RuntimeException[1];
+    Raw.LogitsRow receive = (user, index, logits, count) -> {
+      if (thrown[0] == null) {
+        try {
+          row.take(index.longValue(), logits.getFloatArray(0, count.intValue()));
+        } catch (RuntimeException error) { // must not unwind through the library
+          thrown[0] = error;
+        }
+      }
+    };
+    run(session -> {
+      int status = RAW.rondo_session_prefill_logits(
+          session, ids, new SizeT(ids.length), receive, null);
+      if (thrown[0] != null) {
+        throw thrown[0];
+      }
+      return status;
+    });
+  }
+
+  /** Queues tokens, which the next steps of the engine evaluate. */
+  public void append(int[] ids) {
+    run(session -> RAW.rondo_session_append(session, ids, new SizeT(ids.length)));
+  }
+
+  /** Appends one token that the caller chose. */
+  public void accept(int token) {
+    run(session -> RAW.rondo_session_accept(session, token));
+  }
+
+  /** Generates one token. */
+  public Event next() {
+    Event[] event = new Event[1];
+    run(session -> {
+      Raw.Event raw = new Raw.Event();
+      int status = RAW.rondo_session_next(session, raw);
+      event[0] = status == Status.OK.value ? eventOf(raw) : null;
+      return status;
+    });
+    return event[0];
+  }
+
+  /** What the last step of the engine had for this session, once. */
+  public Event event() {
+    Event[] event = new Event[1];
+    run(session -> {
+      Raw.Event raw = new Raw.Event();
+      int status = RAW.rondo_session_event(session, raw);
+      event[0] = status == Status.OK.value ? eventOf(raw) : null;
+      return status;
+    });
+    return event[0];
+  }
+
+  private static Event eventOf(Raw.Event raw) {
+    String text = new String(raw.text.getByteArray(0, raw.text_bytes.intValue()),
+        StandardCharsets.UTF_8);
+    return new Event(raw.token, text, raw.bytes.getByteArray(0, raw.bytes_count.intValue()),
+        Reason.of(raw.reason), raw.logprob, raw.pending, raw.taken_over);
+  }
+
+  /** Generates as it is walked, up to the event with the reason. */
+  public Iterable<Event> events() {
+    return () -> new Iterator<>() {
+      private boolean over;
+
+      @Override
+      public boolean hasNext() {
+        return !over;
+      }
+
+      @Override
+      public Event next() {
+        if (over) {
+          throw new NoSuchElementException();
+        }
+        Event event = Session.this.next();
+        over = event.reason() != Reason.NONE;
+        return event;
+      }
+    };
+  }
+
+  /** As events. */
+  public Stream<Event> stream() {
+    return StreamSupport.stream(Spliterators.spliteratorUnknownSize(
+        events().iterator(), Spliterator.ORDERED | Spliterator.NONNULL), false);
+  }
+
+  /** The text of a whole generation. */
+  public String generate() {
+    return stream().map(Event::text).collect(Collectors.joining());
+  }
+
+  /** The logits after the last token, without a copy: valid until the next call on this session. */
+  public FloatBuffer logits() {
+    PointerByReference logits = new PointerByReference();
+    SizeT.ByReference count = new SizeT.ByReference();
+    run(session -> RAW.rondo_session_logits(session, logits, count));
+    return logits.getValue().getByteBuffer(0, count.value() * Float.BYTES).asFloatBuffer()
+        .asReadOnlyBuffer();
+  }
+
+  /** Takes the last n tokens back. */
+  public void undo(long n) {
+    run(session -> RAW.rondo_session_undo(session, n));
+  }
+
+  /** Takes all tokens back. The options stay. */
+  public void reset() {
+    run(RAW::rondo_session_reset);
+  }
+
+  /** How many tokens the sequence has. */
+  public long position() {
+    LongByReference position = new LongByReference();
+    run(session -> RAW.rondo_session_position(session, position));
+    return position.getValue();
+  }
+
+  /** How many more tokens fit; -1 under Policy.SLIDE, which has no end. */
+  public long remaining() {
+    LongByReference tokens = new LongByReference();
+    run(session -> RAW.rondo_session_remaining(session, tokens));
+    return tokens.getValue();
+  }
+
+  /** Under Policy.SLIDE: the positions from the first to before the second are no longer seen. */
+  public long[] evicted() {
+    LongByReference begin = new LongByReference();
+    LongByReference end = new LongByReference();
+    run(session -> RAW.rondo_session_evicted(session, begin, end));
+    return new long[] {begin.getValue(), end.getValue()};
+  }
+
+  /** The tokens that the session remembers, the last ones up to its position. */
+  public int[] tokens() {
+    int[] ids = new int[Math.toIntExact(position()) + 1];
+    SizeT.ByReference count = new SizeT.ByReference();
+    run(session -> RAW.rondo_session_tokens(
+        session, new LongByReference(), ids, new SizeT(ids.length), count));
+    return Arrays.copyOf(ids, (int) count.value());
+  }
+
+  /** Makes the call that another thread is in, or else the next one that computes, fail with
+   * Status.CANCELLED. From any thread. */
+  public void cancel() {
+    Rondo.check(call(RAW::rondo_session_cancel));
+  }
+
+  /** Gives the handle up; a call that another thread is in ends. Closing twice does nothing. */
+  @Override
+  public void close() {
+    try {
+      cancel();
+    } catch (IllegalStateException closed) {
+      return;
+    }
+    super.close();
+  }
+
+  /** A session with the same tokens, and with options of its own. */
+  public Session fork(SessionOptions options) {
+    PointerByReference fork = new PointerByReference();
+    Rondo.checkMessage((message, bytes)
+        -> call(session -> RAW.rondo_session_fork(session, options.raw, fork, message, bytes)));
+    return new Session(fork.getValue());
+  }
+
+  /** The session as bytes. They hold the conversation: keep them as secret as its text. */
+  public byte[] save() {
+    SizeT.ByReference size = new SizeT.ByReference();
+    call(session -> RAW.rondo_session_save(session, null, new SizeT(0), size));
+    byte[] snapshot = new byte[Math.toIntExact(size.value())];
+    run(session -> RAW.rondo_session_save(session, snapshot, new SizeT(snapshot.length), size));
+    return snapshot;
+  }
+
+  /** Becomes what was saved. On failure the session is as before. */
+  public void restore(byte[] snapshot) {
+    run(session -> RAW.rondo_session_restore(session, snapshot, new SizeT(snapshot.length)));
+  }
+}

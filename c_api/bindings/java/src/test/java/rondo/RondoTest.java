@@ -1,0 +1,283 @@
+package rondo;
+
+import java.nio.FloatBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/** A whole life with the tiny model, whose file RONDO_TEST_MODEL names. A program of its own: it needs
+ * no test library. */
+public final class RondoTest {
+  private static final String PROMPT = "Today's weather is so";
+
+  private final Model model = Model.open(System.getenv("RONDO_TEST_MODEL"));
+  private final Engine engine = model.engine(options());
+  private final int[] ids = model.tokenize(PROMPT);
+  private final String text = textOf(ids, 16);
+
+  private static EngineOptions options() {
+    return new EngineOptions().context(256).maxSessions(4);
+  }
+
+  private static SessionOptions limit(long maxTokens) {
+    return new SessionOptions().maxTokens(maxTokens);
+  }
+
+  private String textOf(int[] ids, long maxTokens) {
+    try (Session session = engine.session(limit(maxTokens))) {
+      session.prefill(ids);
+      return session.generate();
+    }
+  }
+
+  private static void equal(Object expected, Object actual) {
+    if (!Objects.deepEquals(expected, actual)) {
+      throw new AssertionError("expected " + expected + ", got " + actual);
+    }
+  }
+
+  private static void fails(Status status, String words, Runnable call) {
+    try {
+      call.run();
+    } catch (RondoException error) {
+      equal(status, error.status());
+      equal(true, error.getMessage().contains(words));
+      return;
+    }
+    throw new AssertionError("it should fail with " + status);
+  }
+
+  void facts() {
+    equal(2048, model.info().vocabSize());
+    equal(new int[] {1}, model.eosTokens());
+    equal("LlamaForCausalLM", model.fact("architecture"));
+    model.factKeys();
+    equal(PROMPT, model.detokenize(ids, true));
+    String longText = "x".repeat(3000);
+    equal(longText, model.detokenize(model.tokenize(longText, false), false));
+    equal((long) Raw.ABI_VERSION, Rondo.query("abi.version"));
+    equal(true, Rondo.version().contains("."));
+  }
+
+  void plan() {
+    MemoryPlan plan = model.plan(options());
+    equal(plan.arenaBytes(), engine.memory().arenaBytes());
+    equal(plan.kernels(), engine.memory().kernels());
+    List<MemoryRegion> regions = model.planRegions(options());
+    equal(engine.memoryRegion(0), regions.get(0));
+    equal(Segment.WEIGHTS, Segment.of(regions.get(0).segment()));
+    equal(true, model.planFit(plan.arenaBytes(), options()) >= 256);
+  }
+
+  void stream() {
+    try (Session session = engine.session(limit(16).logprobs(true))) {
+      session.prefill(ids);
+      StringBuilder all = new StringBuilder();
+      List<Integer> tokens = new ArrayList<>();
+      Reason reason = Reason.NONE;
+      for (Event event : session.events()) {
+        equal(true, event.logprob() < 0 && event.bytes().length > 0);
+        all.append(event.text());
+        tokens.add(event.token());
+        reason = event.reason();
+      }
+      equal(text, all.toString());
+      equal(Reason.TOKEN_LIMIT, reason);
+      int[] held = session.tokens();
+      equal(tokens, Arrays.stream(held, ids.length, held.length).boxed().toList());
+      equal(256L, session.position() + session.remaining());
+      equal(new long[] {0, 0}, session.evicted());
+    }
+    SessionOptions stop = new SessionOptions().recommendedBy(model).stop(text.substring(4, 8));
+    try (Session session = engine.session(stop)) {
+      session.prefill(ids);
+      equal(text.substring(0, 4), session.generate());
+    }
+  }
+
+  void logits() {
+    try (Session session = engine.session(limit(0))) {
+      float[] last = new float[1];
+      session.prefillLogits(ids, (index, logits) -> last[0] = logits[7]);
+      FloatBuffer logits = session.logits();
+      equal(2048, logits.remaining());
+      equal(last[0], logits.get(7));
+      int best = 0;
+      for (int i = 0; i < 2048; ++i) {
+        best = logits.get(i) > logits.get(best) ? i : best;
+      }
+      equal(best, session.next().token());
+      session.undo(1);
+      session.accept(best);
+      equal(ids.length + 1L, session.position());
+      try {
+        session.prefillLogits(ids, (index, row) -> {
+          throw new ArithmeticException();
+        });
+        throw new AssertionError("it should throw");
+      } catch (ArithmeticException expected) {
+        session.reset();
+      }
+    }
+  }
+
+  void cancel() throws InterruptedException {
+    Session session = engine.session(limit(16));
+    session.cancel();
+    fails(Status.CANCELLED, "", () -> session.prefill(ids));
+    session.prefill(ids);
+    equal(text, session.generate());
+    Thread other = new Thread(() -> {
+      try {
+        Thread.sleep(20);
+      } catch (InterruptedException stop) {
+        return;
+      }
+      session.cancel();
+    });
+    other.start();
+    fails(Status.CANCELLED, "", () -> {
+      for (;;) {
+        session.undo(session.position());
+        session.prefill(ids);
+      }
+    });
+    other.join();
+    Thread worker = new Thread(() -> {
+      try {
+        for (;;) {
+          session.undo(session.position());
+          session.prefill(ids);
+        }
+      } catch (RondoException | IllegalStateException closed) {
+        return;
+      }
+    });
+    worker.start();
+    session.close(); // while it runs
+    worker.join();
+    session.close();
+  }
+
+  void fork() {
+    try (Session session = engine.session(limit(0))) {
+      session.prefill(ids);
+      try (Session fork = session.fork(limit(16))) {
+        int first = fork.next().token();
+        fork.undo(1);
+        equal(text, fork.generate());
+        try (Session other = session.fork(limit(16).logitBias(Map.of(first, -1e9f)))) {
+          equal(false, text.equals(other.generate()));
+        }
+      }
+    }
+  }
+
+  void step() {
+    List<Session> sessions = new ArrayList<>();
+    List<String> alone = new ArrayList<>();
+    for (String prompt : List.of(PROMPT, "Once upon a time", "The cat")) {
+      alone.add(textOf(model.tokenize(prompt), 12));
+      Session session = engine.session(limit(12));
+      session.append(model.tokenize(prompt));
+      sessions.add(session);
+    }
+    String[] texts = {"", "", ""};
+    List<Session> running = new ArrayList<>(sessions);
+    while (!running.isEmpty()) {
+      engine.step(running);
+      running.removeIf(session -> {
+        Event event = session.event();
+        texts[sessions.indexOf(session)] += event.text();
+        return event.reason() != Reason.NONE;
+      });
+    }
+    equal(alone, List.of(texts));
+    equal(3, engine.stats().sessionsOpen());
+    sessions.forEach(Session::close);
+  }
+
+  void snapshot() {
+    byte[] saved;
+    String begun = "";
+    try (Session session = engine.session(limit(16))) {
+      session.prefill(ids);
+      for (int i = 0; i < 6; ++i) {
+        begun += session.next().text();
+      }
+      saved = session.save();
+    }
+    try (Engine other = model.engine(options()); Session session = other.session(limit(16))) {
+      session.restore(saved);
+      saved[saved.length - 1] ^= 1;
+      fails(Status.CORRUPT, "", () -> session.restore(saved));
+      equal(text, begun + session.generate());
+    }
+  }
+
+  void chat() {
+    String messages = "[{\"role\": \"user\", \"content\": \"Grüße\"}]";
+    fails(Status.UNSUPPORTED, "", () -> model.renderChat(new Chat(messages)));
+    Chat chat = new Chat(messages).template("{{ messages[0].content }}{{ tail }}")
+        .variables("{\"tail\": \"!\"}");
+    equal("Grüße!", model.renderChat(chat));
+    equal(model.tokenize("Grüße!", false), model.chatIds(chat));
+    equal(List.of(), model.chatTemplateNames());
+    fails(Status.INVALID_ARGUMENT, "", () -> model.chatTemplate("default"));
+    fails(Status.INVALID_ARGUMENT, "byte", () -> model.renderChat(new Chat("[").template("x")));
+  }
+
+  void errors() {
+    fails(Status.IO_ERROR, "absent.rondo", () -> Model.open("absent.rondo"));
+    fails(Status.INVALID_ARGUMENT, "max_rows", () -> model.engine(options().maxRows(5000)));
+    Session session = engine.session(limit(0));
+    fails(Status.INVALID_ARGUMENT, "2048", () -> session.prefill(new int[] {2048}));
+    fails(Status.CONTEXT_FULL, "", () -> session.prefill(new int[257]));
+    fails(Status.NO_LOGITS, "", session::next);
+    session.close();
+    try {
+      session.next();
+      throw new AssertionError("it should be closed");
+    } catch (IllegalStateException closed) {
+      equal(true, closed.getMessage().contains("closed"));
+    }
+  }
+
+  void progress() {
+    long[] told = new long[2];
+    model.engine(options().progress((done, total) -> {
+      told[0] = done;
+      told[1] = total;
+      return true;
+    })).close();
+    equal(true, told[0] > 0 && told[0] == told[1]);
+    fails(Status.CANCELLED, "", () -> model.engine(options().progress((done, total) -> false)));
+    try {
+      model.engine(options().progress((done, total) -> {
+        throw new ArithmeticException();
+      }));
+      throw new AssertionError("it should throw");
+    } catch (ArithmeticException expected) {
+      equal(null, expected.getMessage());
+    }
+  }
+
+  /** A test of what it is called. */
+  private interface Test {
+    void run() throws Exception;
+  }
+
+  public static void main(String[] arguments) throws Exception {
+    RondoTest test = new RondoTest();
+    Test[] tests = {test::facts, test::plan, test::stream, test::logits, test::cancel, test::fork,
+        test::step, test::snapshot, test::chat, test::errors, test::progress};
+    for (Test one : tests) {
+      one.run();
+    }
+    test.model.close(); // in any order
+    test.engine.close();
+    System.out.println(tests.length + " passed, 0 failed");
+  }
+}
