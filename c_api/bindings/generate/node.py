@@ -35,6 +35,8 @@ def koffi_type(t, role, in_struct=False):
     one_number = role == "out" and t.base in ("uint32_t", "uint64_t", "int64_t")
     if not in_struct and (one_number or role.startswith("needed")):
         return f"koffi.out(koffi.pointer('{t.base}'))"
+    if role == "in_out":
+        return f"koffi.inout(koffi.pointer('{t.base}'))"
     return "'void *'"  # a Buffer, a typed array, or an address
 
 

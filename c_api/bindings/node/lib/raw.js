@@ -278,7 +278,7 @@ exports.load = (path) => {
     rondo_engine_memory: library.func('rondo_engine_memory', 'int32_t', [koffi.pointer(rondo_engine), koffi.inout(koffi.pointer(rondo_memory_plan))]),
     rondo_engine_memory_region: library.func('rondo_engine_memory_region', 'int32_t', [koffi.pointer(rondo_engine), 'uint32_t', koffi.inout(koffi.pointer(rondo_memory_region))]),
     rondo_engine_stats: library.func('rondo_engine_stats', 'int32_t', [koffi.pointer(rondo_engine), koffi.inout(koffi.pointer(rondo_engine_counters))]),
-    rondo_engine_profile: library.func('rondo_engine_profile', 'int32_t', [koffi.pointer(rondo_engine), 'void *', koffi.inout(koffi.pointer(rondo_profile_event))]),
+    rondo_engine_profile: library.func('rondo_engine_profile', 'int32_t', [koffi.pointer(rondo_engine), koffi.inout(koffi.pointer('uint64_t')), koffi.inout(koffi.pointer(rondo_profile_event))]),
     rondo_session_options_init: library.func('rondo_session_options_init', 'int32_t', [koffi.out(koffi.pointer(rondo_session_options)), 'size_t']),
     rondo_model_session_options: library.func('rondo_model_session_options', 'int32_t', [koffi.pointer(rondo_model), koffi.inout(koffi.pointer(rondo_session_options))]),
     rondo_session_open: library.func('rondo_session_open', 'int32_t', [koffi.pointer(rondo_engine), koffi.pointer(rondo_session_options), koffi.out(koffi.pointer(koffi.pointer(rondo_session))), 'void *', 'size_t']),
