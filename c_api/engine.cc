@@ -97,8 +97,22 @@ int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* co
   c.owns_arena = engine->engine->owns_arena();
   c.tokens_prefilled = engine->tokens_prefilled.load(std::memory_order_relaxed);
   c.tokens_generated = engine->tokens_generated.load(std::memory_order_relaxed);
-  c.tokens_taken_over = engine->engine->tokens_taken_over();
+  const auto read = [](const std::atomic<uint64_t>& counter) {
+    return counter.load(std::memory_order_relaxed);
+  };
+  const rondo::EngineStats& stats = engine->engine->stats();
+  const rondo::BlockPool& pool = engine->engine->plan().pool;
+  c.tokens_taken_over = read(stats.tokens_taken_over);
   c.parallel_faults = engine->engine->host_faults();
+  c.passes = read(stats.passes);
+  c.rows = read(stats.rows);
+  c.prefill_ns = read(stats.prefill_ns);
+  c.decode_ns = read(stats.decode_ns);
+  c.sample_ns = read(stats.sample_ns);
+  c.prefix_hits = read(stats.prefix_hits);
+  c.tokens_evicted = read(stats.tokens_evicted);
+  c.kv_bytes_used = pool.used_bytes();
+  c.kv_bytes_total = pool.all_bytes();
   Fill(counters, c);
   return RONDO_STATUS_OK;
 }

@@ -46,7 +46,7 @@ int32_t Deliver(Turn& turn, const rondo::Result<rondo::TokenEvent>& event, rondo
   e.pending = event->pending;
   e.taken_over = event->taken_over;
   Fill(out, e);
-  if (event->token >= 0) turn.engine().tokens_generated.fetch_add(1, std::memory_order_relaxed);
+  if (event->token >= 0) turn.CountGenerated();
   return RONDO_STATUS_OK;
 }
 
@@ -86,7 +86,7 @@ int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
   const Status status = turn->Prefill({ids, count});
-  if (status.ok()) turn.engine().tokens_prefilled.fetch_add(count, std::memory_order_relaxed);
+  if (status.ok()) turn.CountPrefilled(count);
   return turn.Finish(status);
 }
 
@@ -96,10 +96,9 @@ int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids,
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
   if (row == nullptr) return turn.Finish(NullArgument("row"));
-  rondo_engine& engine = turn.engine();
-  RowForwarder forwarder = {&engine, turn->position(), row, user};
+  RowForwarder forwarder = {&turn.engine(), turn->position(), row, user};
   const Status status = turn->PrefillLogits({ids, count}, {RowForwarder::Row, &forwarder});
-  if (status.ok()) engine.tokens_prefilled.fetch_add(count, std::memory_order_relaxed);
+  if (status.ok()) turn.CountPrefilled(count);
   return turn.Finish(status);
 }
 
@@ -116,7 +115,7 @@ int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t 
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
   const Status status = turn->Queue({ids, count});
-  if (status.ok()) turn.engine().tokens_prefilled.fetch_add(count, std::memory_order_relaxed);
+  if (status.ok()) turn.CountPrefilled(count);
   return turn.Finish(status);
 }
 
@@ -150,7 +149,7 @@ int32_t rondo_session_accept(rondo_session* session, int32_t token) {
   Turn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
   const Status status = turn->Accept(token);
-  if (status.ok()) turn.engine().tokens_generated.fetch_add(1, std::memory_order_relaxed);
+  if (status.ok()) turn.CountGenerated();
   return turn.Finish(status);
 }
 

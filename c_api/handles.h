@@ -49,6 +49,8 @@ struct rondo_session {
   rondo_engine* engine = nullptr;
   rondo::Session* session = nullptr;
   rondo::Status last_error;
+  uint64_t tokens_prefilled = 0;
+  uint64_t tokens_generated = 0;
   rondo_session* next_given_up = nullptr;
 };
 

@@ -8,7 +8,10 @@ namespace {
 
 using rondo::Status;
 using rondo::StatusCode;
+using rondo::c_api::CheckOutput;
+using rondo::c_api::Clear;
 using rondo::c_api::Code;
+using rondo::c_api::Fill;
 using rondo::c_api::kMaxStructSize;
 using rondo::c_api::NullArgument;
 using rondo::c_api::ReadOptions;
@@ -199,6 +202,31 @@ int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t*
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (begin == nullptr || end == nullptr) return turn.Finish(NullArgument("an output"));
   turn->Evicted(begin, end);
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* counters) {
+  Clear(counters);
+  Turn turn(session);
+  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (const Status status = CheckOutput(counters, "counters"); !status.ok()) {
+    return turn.Finish(status);
+  }
+  rondo::Sequence& sequence = turn->sequence();
+  const rondo::SequenceStats& stats = sequence.stats();
+  rondo_session_counters c = {};
+  c.tokens_prefilled = turn.handle().tokens_prefilled;
+  c.tokens_generated = turn.handle().tokens_generated;
+  c.tokens_taken_over = stats.tokens_taken_over;
+  c.passes = stats.passes;
+  c.rows = stats.rows;
+  c.prefill_ns = stats.prefill_ns;
+  c.decode_ns = stats.decode_ns;
+  c.sample_ns = stats.sample_ns;
+  c.prefix_hits = stats.prefix_hits;
+  c.tokens_evicted = stats.tokens_evicted;
+  c.kv_bytes_held = sequence.kv().HeldBytes();
+  Fill(counters, c);
   return RONDO_STATUS_OK;
 }
 

@@ -29,6 +29,16 @@ class Turn {
   rondo::Session& operator*() { return *session_->session; }
   rondo::Session* operator->() { return session_->session; }
   rondo_engine& engine() { return *session_->engine; }
+  const rondo_session& handle() const { return *session_; }
+
+  void CountPrefilled(uint64_t tokens) {
+    session_->tokens_prefilled += tokens;
+    engine().tokens_prefilled.fetch_add(tokens, std::memory_order_relaxed);
+  }
+  void CountGenerated() {
+    ++session_->tokens_generated;
+    engine().tokens_generated.fetch_add(1, std::memory_order_relaxed);
+  }
 
   // The code; the message stays with the handle.
   int32_t Finish(const Status& status) {

@@ -481,9 +481,23 @@ typedef struct rondo_engine_counters {
   uint64_t tokens_generated;  /* by rondo_session_next, _accept and steps */
   uint64_t tokens_taken_over; /* of those prefilled: the prefix cache had them */
   uint64_t parallel_faults;   /* times that the host's pool did not do what parallel_for must */
+  uint64_t passes;            /* forward passes, cancelled ones included */
+  uint64_t rows; /* tokens that they evaluated; not those of sessions cancelled in them */
+  /* Nanoseconds that passes took, whatever the number of threads: those in which some session had
+   * several tokens to evaluate, and those in which each had one. */
+  uint64_t prefill_ns;
+  uint64_t decode_ns;
+  uint64_t sample_ns;      /* nanoseconds that choosing tokens took */
+  uint64_t prefix_hits;    /* times that a session began with what the prefix cache had */
+  uint64_t tokens_evicted; /* SLIDE: tokens that made room; again where they were undone between */
+  uint64_t kv_bytes_used; /* bytes of KV that open sessions hold now; what they share counts once */
+  uint64_t kv_bytes_total; /* that there are: the rest is free, or kept by the prefix cache */
 } rondo_engine_counters;
 
-/* Fills `counters`; its struct_size must be set. [any thread] */
+/* What the engine has done since it was created, all sessions together, also closed ones. Fills
+ * `counters`; its struct_size must be set. It waits for nobody: while a pass runs, each number is
+ * right by itself, but some may have counted the pass and others not yet. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread] */
 RONDO_API int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* counters);
 
 /* A part of what the engine computed, and when. Parts lie in each other: a pass has layers, a layer
@@ -687,6 +701,30 @@ RONDO_API int32_t rondo_session_remaining(rondo_session* session, uint64_t* toke
 /* Under SLIDE: the tokens at positions *begin to *end - 1 made room and are no longer seen. Equal
  * where none are. [one call per session] */
 RONDO_API int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t* end);
+
+/* What a session has done since it was opened, whatever was undone or reset since. A fork begins
+ * with zeros. */
+typedef struct rondo_session_counters {
+  uint32_t struct_size;
+  uint32_t reserved;          /* 0 */
+  uint64_t tokens_prefilled;  /* by rondo_session_prefill, ..._logits, _append */
+  uint64_t tokens_generated;  /* by rondo_session_next, _accept and steps */
+  uint64_t tokens_taken_over; /* that the prefix cache had: not evaluated */
+  uint64_t passes;            /* that evaluated tokens of it */
+  uint64_t rows;              /* these tokens; some again, after undo or for logits */
+  /* Nanoseconds that these passes took, whoever was in them, too: those in which it had several
+   * tokens to evaluate, and those in which it had one. */
+  uint64_t prefill_ns;
+  uint64_t decode_ns;
+  uint64_t sample_ns;      /* nanoseconds that choosing its tokens took */
+  uint64_t prefix_hits;    /* times that it began with what the prefix cache had */
+  uint64_t tokens_evicted; /* SLIDE: tokens that made room; again where they were undone between */
+  uint64_t kv_bytes_held;  /* bytes of KV that it holds now, those that it shares included */
+} rondo_session_counters;
+
+/* Fills `counters`; its struct_size must be set. Fails with RONDO_STATUS_INVALID_ARGUMENT,
+ * _VERSION_MISMATCH. [one call per session] */
+RONDO_API int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* counters);
 
 /* Makes the call that is running on this session, or else the next one that computes, return
  * RONDO_STATUS_CANCELLED, within the time of one layer or of a few rows of the output head. The

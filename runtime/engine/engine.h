@@ -14,6 +14,7 @@
 #include "runtime/engine/pass_queue.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/sequence.h"
+#include "runtime/engine/stats.h"
 
 namespace rondo {
 
@@ -62,8 +63,8 @@ class Engine {
   // One caller at a time samples.
   std::mutex& sampling() { return sampling_; }
   std::span<std::byte> sampler_scratch() const { return Memory(plan_.sampler_scratch); }
-  // Tokens that the prefix cache had, of all sequences so far.
-  uint64_t tokens_taken_over() const { return tokens_taken_over_.load(std::memory_order_relaxed); }
+  // Of all sequences so far.
+  EngineStats& stats() { return stats_; }
 
   // Null where none is wanted.
   Profile* profile() { return plan_.profile.on() ? &plan_.profile : nullptr; }
@@ -95,6 +96,7 @@ class Engine {
   void ChooseRows(PassRequest* requests, PassMembers* members);
   void PrepareRows(PassRequest* requests, PassMembers* members);
   void MakeLogits(PassMembers* members);
+  void CountPass(const PassMembers& members, uint64_t nanoseconds);
 
   const ModelFile* model_ = nullptr;
   const Tokenizer* tokenizer_ = nullptr;
@@ -107,7 +109,7 @@ class Engine {
   PassQueue queue_;
   std::mutex turn_;
   std::mutex sampling_;
-  std::atomic<uint64_t> tokens_taken_over_{0};
+  EngineStats stats_;
 };
 
 }  // namespace rondo

@@ -8,6 +8,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/decoder/pass_rows.h"
+#include "runtime/engine/stats.h"
 #include "runtime/kv/block_table.h"
 #include "runtime/kv/prefix_cache.h"
 #include "runtime/kv/token_history.h"
@@ -58,6 +59,11 @@ class Sequence {
   uint64_t remaining() const;
   // Positions [begin, end) were evicted: the last token does not see them.
   void Evicted(uint64_t* begin, uint64_t* end) const;
+  uint64_t evicted() const {
+    uint64_t begin, end;
+    Evicted(&begin, &end);
+    return end - begin;
+  }
 
   // At most room() ids, all < vocab_size. Of what is pending, the ids from `first_logits` on (an
   // index; ids.size(): none) ask for logits.
@@ -99,6 +105,10 @@ class Sequence {
   // How the last pass ended for this sequence: kCancelled, or ok. Ok where it had no rows.
   const Status& outcome() const { return outcome_; }
 
+  SequenceStats& stats() { return stats_; }
+  // What another sequence evicted is not counted as this one's.
+  void CountEvictionsFromHere() { stats_.evicted_before = evicted(); }
+
   // ---- For Engine::Step ----
 
   void BeginPass() {
@@ -137,6 +147,7 @@ class Sequence {
   uint64_t logits_from_ = 0;  // positions from here on ask for logits
   uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none
   LogitsSink sink_;
+  SequenceStats stats_;
   Status outcome_;
   bool decodes_ = false;
   std::atomic<bool> cancel_ = false;

@@ -226,7 +226,11 @@ Result<TokenEvent> Session::Sample() {
   {
     const std::lock_guard sampling(engine_->sampling());
     const ProfileSpan span(engine_->profile(), "sample");
+    const StatsClock clock;
     event.token = sampler_.Sample(logits, sequence_.tokens(), engine_->sampler_scratch());
+    const uint64_t took = clock.nanoseconds();
+    sequence_.stats().sample_ns += took;
+    EngineStats::Add(&engine_->stats().sample_ns, took);
   }
   if (event.token == Sampler::kNoToken) {
     return Status::Error(StatusCode::kInvalidArgument,
@@ -264,6 +268,7 @@ TokenEvent Session::Finished(FinishReason reason) {
 // Becomes what `other` is, but for its options, as if it had been fed the same tokens.
 void Session::CopyFrom(const Session& other) {
   sequence_.CopyFrom(other.sequence_);
+  sequence_.CountEvictionsFromHere();
   text_.GoOnFrom(other.text_);
   EndGeneration();
 }
@@ -330,6 +335,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
     }
   }
   snapshot.CopyTo(&sequence_);
+  sequence_.CountEvictionsFromHere();
   const GenerationState generation = snapshot.generation();
   generated_ = generation.generated;
   finished_ = static_cast<FinishReason>(generation.finished);

@@ -42,7 +42,10 @@ void Engine::ChooseRows(PassRequest* requests, PassMembers* members) {
         const uint64_t known = sequence->taken_over();
         const SequenceRows rows = sequence->NextRows(left);
         if (sequence->taken_over() > known) {
-          tokens_taken_over_.fetch_add(sequence->taken_over() - known, std::memory_order_relaxed);
+          ++sequence->stats().prefix_hits;
+          sequence->stats().tokens_taken_over += sequence->taken_over() - known;
+          EngineStats::Add(&stats_.prefix_hits, 1);
+          EngineStats::Add(&stats_.tokens_taken_over, sequence->taken_over() - known);
         }
         members->rows[members->n] = rows;
         members->sequences[members->n] = sequence;
@@ -79,6 +82,7 @@ void Engine::RunPass(PassRequest* requests) {
   PrepareRows(requests, &members);
   if (members.n == 0) return;
   const ProfileSpan span(profile(), "pass", RowsOf({members.rows.data(), members.n}));
+  const StatsClock clock;
   const Status forward = plan_.decoder.Forward({members.rows.data(), members.n});
   for (size_t i = 0; i < members.n; ++i) {
     members.requests[i]->served = true;
@@ -90,6 +94,30 @@ void Engine::RunPass(PassRequest* requests) {
     sequence = nullptr;
   }
   if (forward.ok()) MakeLogits(&members);
+  CountPass(members, clock.nanoseconds());
+}
+
+// Of the sequences those count that the pass was finished for.
+void Engine::CountPass(const PassMembers& members, uint64_t nanoseconds) {
+  bool decodes = true;
+  for (size_t i = 0; i < members.n; ++i) {
+    const size_t rows = members.rows[i].tokens.size();
+    decodes = decodes && rows == 1;
+    if (members.sequences[i] == nullptr) continue;
+    Sequence& sequence = *members.sequences[i];
+    SequenceStats& stats = sequence.stats();
+    ++stats.passes;
+    stats.rows += rows;
+    (rows == 1 ? stats.decode_ns : stats.prefill_ns) += nanoseconds;
+    EngineStats::Add(&stats_.rows, rows);
+    const uint64_t evicted = sequence.evicted();
+    const uint64_t more = evicted - std::min(stats.evicted_before, evicted);
+    stats.evicted_before = evicted;
+    stats.tokens_evicted += more;
+    EngineStats::Add(&stats_.tokens_evicted, more);
+  }
+  EngineStats::Add(&stats_.passes, 1);
+  EngineStats::Add(decodes ? &stats_.decode_ns : &stats_.prefill_ns, nanoseconds);
 }
 
 // Makes the logits that were asked for, a few rows of whichever sequences at a time, and finishes

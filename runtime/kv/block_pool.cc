@@ -43,6 +43,20 @@ void BlockPool::Bind(const MemoryPlan& plan, uint8_t* arena) {
   }
 }
 
+uint64_t BlockPool::used_bytes() const {
+  uint64_t bytes = 0;
+  for (size_t g = 0; g < groups_.size(); ++g) {
+    bytes += (groups_[g].n_blocks - free_blocks(g)) * groups_[g].block_bytes;
+  }
+  return bytes;
+}
+
+uint64_t BlockPool::all_bytes() const {
+  uint64_t bytes = 0;
+  for (const Group& group : groups_) bytes += uint64_t{group.n_blocks} * group.block_bytes;
+  return bytes;
+}
+
 void BlockPool::Link(Group& group, BlockId id, BlockId before) {
   Use& use = group.uses[id];
   use.next = before;

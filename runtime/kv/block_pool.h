@@ -1,6 +1,7 @@
 // BlockPool: an engine's KV blocks, equal within a layer group, and who references them.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,7 +33,13 @@ class BlockPool {
     const Group& g = groups_[group];
     return g.blocks + id * g.block_bytes;
   }
-  size_t free_blocks(size_t group) const { return groups_[group].n_free; }
+  size_t free_blocks(size_t group) const {
+    return groups_[group].n_free.load(std::memory_order_relaxed);
+  }
+  // [any thread] Bytes of the blocks that are referenced, and of all.
+  uint64_t used_bytes() const;
+  uint64_t all_bytes() const;
+  uint64_t block_bytes(size_t group) const { return groups_[group].block_bytes; }
   bool IsShared(size_t group, BlockId id) const { return groups_[group].uses[id].references > 1; }
 
   // A block with one reference and no mark; kNoBlock where all are in use.
@@ -61,7 +68,7 @@ class BlockPool {
     MemoryPlan::RegionId uses_region;
     uint8_t* blocks;
     Use* uses;  // [n_blocks + 1]
-    size_t n_free;
+    std::atomic<size_t> n_free;
   };
   static void Link(Group& group, BlockId id, BlockId before);
   static void Unlink(Group& group, BlockId id);

@@ -101,6 +101,17 @@ void BlockTable::Put(size_t group, uint64_t block, BlockId id) {
   held = {block, id, kNoBlock, 0, false};
 }
 
+uint64_t BlockTable::HeldBytes() const {
+  uint64_t bytes = 0;
+  const std::span<const KvLayout::Group> groups = layout_->groups();
+  for (size_t g = 0; g < groups.size(); ++g) {
+    for (const Slot& slot : std::span(slots_ + groups[g].first_slot, groups[g].ring_blocks)) {
+      if (slot.id != kNoBlock) bytes += pool_->block_bytes(g);
+    }
+  }
+  return bytes;
+}
+
 uint64_t BlockTable::FirstHeld(size_t group, uint64_t tokens) const {
   const KvLayout::Group& g = layout_->groups()[group];
   uint64_t first = KvLayout::Group::Blocks(tokens);

@@ -45,6 +45,9 @@ class BlockTable {
   // Truncate(0), and then references what `other`, a table of the same pool, references.
   void ShareAll(const BlockTable& other);
 
+  // Of the blocks that it references, also those that others reference, too.
+  uint64_t HeldBytes() const;
+
   // The block that holds block number `block` of the sequence; kNoBlock where it is not held.
   BlockId Find(size_t group, uint64_t block) const {
     const Slot& held = slot(layout_->groups()[group], block);

@@ -74,6 +74,8 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   counters.struct_size = sizeof counters;
   rondo_profile_event profile = {};
   profile.struct_size = sizeof profile;
+  rondo_session_counters session_counters = {};
+  session_counters.struct_size = sizeof session_counters;
   rondo_session* const stepped = session.get();
   uint64_t u = 0;
   uint64_t v = 0;
@@ -99,6 +101,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_session_position(session.get(), &u),
       rondo_session_remaining(session.get(), &u),
       rondo_session_evicted(session.get(), &u, &v),
+      rondo_session_stats(session.get(), &session_counters),
       rondo_session_undo(session.get(), 3),
       rondo_session_logits(session.get(), &logits, &count),
       rondo_session_prefill_logits(session.get(), ids, n_ids, row, nullptr),

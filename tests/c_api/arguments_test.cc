@@ -127,6 +127,10 @@ TEST(ArgumentsTest, NullsEverywhere) {
   EXPECT_EQ(rondo_session_tokens(session.get(), nullptr, &id, 1, &n), kInvalid);
   EXPECT_EQ(rondo_session_tokens(session.get(), &u, nullptr, 1, &n), kInvalid);
   EXPECT_EQ(rondo_session_tokens(session.get(), &u, &id, 1, nullptr), kInvalid);
+  rondo_session_counters session_counters = {};
+  session_counters.struct_size = sizeof session_counters;
+  EXPECT_EQ(rondo_session_stats(nullptr, &session_counters), kInvalid);
+  EXPECT_EQ(rondo_session_stats(session.get(), nullptr), kInvalid);
   EXPECT_EQ(rondo_session_cancel(nullptr), kInvalid);
   EXPECT_STREQ(rondo_session_last_error(nullptr), "");
 }

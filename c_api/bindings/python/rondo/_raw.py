@@ -164,6 +164,15 @@ class EngineCounters(Structure):
         ("tokens_generated", c_uint64),
         ("tokens_taken_over", c_uint64),
         ("parallel_faults", c_uint64),
+        ("passes", c_uint64),
+        ("rows", c_uint64),
+        ("prefill_ns", c_uint64),
+        ("decode_ns", c_uint64),
+        ("sample_ns", c_uint64),
+        ("prefix_hits", c_uint64),
+        ("tokens_evicted", c_uint64),
+        ("kv_bytes_used", c_uint64),
+        ("kv_bytes_total", c_uint64),
     ]
 
 
@@ -224,6 +233,24 @@ class Event(Structure):
         ("text_bytes", c_size_t),
         ("pending", c_uint64),
         ("taken_over", c_uint64),
+    ]
+
+
+class SessionCounters(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("reserved", c_uint32),
+        ("tokens_prefilled", c_uint64),
+        ("tokens_generated", c_uint64),
+        ("tokens_taken_over", c_uint64),
+        ("passes", c_uint64),
+        ("rows", c_uint64),
+        ("prefill_ns", c_uint64),
+        ("decode_ns", c_uint64),
+        ("sample_ns", c_uint64),
+        ("prefix_hits", c_uint64),
+        ("tokens_evicted", c_uint64),
+        ("kv_bytes_held", c_uint64),
     ]
 
 
@@ -288,6 +315,7 @@ PROTOTYPES = {
     "rondo_session_position": (c_int32, [c_void_p, POINTER(c_uint64)]),
     "rondo_session_remaining": (c_int32, [c_void_p, POINTER(c_uint64)]),
     "rondo_session_evicted": (c_int32, [c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
+    "rondo_session_stats": (c_int32, [c_void_p, POINTER(SessionCounters)]),
     "rondo_session_cancel": (c_int32, [c_void_p]),
     "rondo_session_last_error": (c_char_p, [c_void_p]),
     "rondo_session_save": (c_int32, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t)]),

@@ -64,6 +64,15 @@ class EngineCounters(NamedTuple):
     tokens_generated: int
     tokens_taken_over: int
     parallel_faults: int
+    passes: int
+    rows: int
+    prefill_ns: int
+    decode_ns: int
+    sample_ns: int
+    prefix_hits: int
+    tokens_evicted: int
+    kv_bytes_used: int
+    kv_bytes_total: int
 
 
 class ProfileEvent(NamedTuple):
@@ -76,3 +85,18 @@ class ProfileEvent(NamedTuple):
     duration_ns: int
     thread: int
     name: str
+
+
+class SessionCounters(NamedTuple):
+    """rondo_session_counters in rondo.h."""
+    tokens_prefilled: int
+    tokens_generated: int
+    tokens_taken_over: int
+    passes: int
+    rows: int
+    prefill_ns: int
+    decode_ns: int
+    sample_ns: int
+    prefix_hits: int
+    tokens_evicted: int
+    kv_bytes_held: int
