@@ -19,6 +19,7 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   if (o.kernels != nullptr) ours->kernels = o.kernels;
   ours->progress = {o.progress, o.progress_user};
   ours->host_pool = {o.parallel_for, o.parallel_user};
+  ours->log = {o.log, o.log_user, static_cast<LogLevel>(o.log_level)};
   ours->profile_events = o.profile_events;
   ours->kv_tokens = o.kv_tokens;
   ours->rows_per_step = o.rows_per_step;
@@ -26,6 +27,10 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option no_prefix_cache is %u, but must be 0 or 1",
                          o.no_prefix_cache);
+  }
+  if (o.reserved != 0) {
+    return Status::Error(StatusCode::kVersionMismatch,
+                         "rondo_engine_options has a field that this library does not know");
   }
   ours->prefix_cache = o.no_prefix_cache == 0;
   return Status();

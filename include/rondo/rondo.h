@@ -313,6 +313,16 @@ enum {
   RONDO_KV_FLOAT32 = 1 /* four times the memory, slow: the reference that int8 is held against */
 };
 
+/* What a message for the log is about. */
+enum {
+  RONDO_LOG_WARNING =
+      0,              /* something that the host should see to: threads that the system refused, a
+                         pool of the host that does not do what it must, a KV pool that is full */
+  RONDO_LOG_INFO = 1, /* once for an engine or a session: what the engine was made of, a context
+                         that begins to slide */
+  RONDO_LOG_DEBUG = 2 /* passes: how many tokens of how many sessions, and how long */
+};
+
 /* A part of the engine's work, which it hands to a pool of the host. It does not unwind. It needs
  * 64 KiB of stack, calls nothing of the host, and takes from some microseconds to, for a layer of a
  * long prompt, tenths of a second. */
@@ -369,6 +379,17 @@ typedef struct rondo_engine_options {
    * rondo_engine_counters.parallel_faults tells. */
   void (*parallel_for)(void* parallel_user, size_t count, rondo_task task, void* context);
   void* parallel_user;
+  /* NULL, or told of what happens to this engine: one English sentence, valid during the call only,
+   * zero-terminated, without a line's end, of at most 255 bytes; none has tokens or texts in it. It
+   * is called on threads that are in a call on this engine or its sessions, by several at once
+   * where several are, and at creation. No lock is held: it may call the library, also on other
+   * sessions of the engine; the session that the call is about is RONDO_STATUS_BUSY. It must not
+   * throw or jump out. It and what log_user points to live until the engine and its sessions are
+   * closed. What a call fails with is told by the call, and here only where a level says so. */
+  void (*log)(void* log_user, int32_t level, const char* message);
+  void* log_user;
+  int32_t log_level; /* RONDO_LOG_: messages of this level and those above it; default WARNING */
+  uint32_t reserved; /* 0 */
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */

@@ -11,6 +11,7 @@ namespace rondo {
 Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tokenizer* tokenizer,
                                                const EngineOptions& options, void* arena,
                                                size_t arena_bytes) {
+  const StatsClock clock;
   std::unique_ptr<Engine> engine(new (std::nothrow) Engine);
   if (engine == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes", sizeof(Engine));
@@ -28,6 +29,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
     return Status::Error(StatusCode::kOutOfMemory, "the system refused a pool of %u threads",
                          threads);
   }
+  const uint32_t wanted = threads;
   threads = static_cast<uint32_t>(engine->threads_->threads());  // those that could be started
   RONDO_ASSIGN(engine->sessions_, HeapArray<Session*>::Create(plan.options.max_sessions));
   plan.pool.Bind(plan.memory, engine->arena_);
@@ -38,6 +40,14 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   if (plan.profile.on()) plan.decoder.set_profile(&plan.profile);
   RONDO_RETURN_IF_ERROR(
       plan.decoder.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
+  const Log& log = plan.options.log;
+  log.Write(LogLevel::kInfo,
+            "engine: kernels %s, %u threads, an arena of %zu bytes, made in %.0f ms",
+            plan.set->name, threads, plan.memory.arena_bytes(),
+            static_cast<double>(clock.nanoseconds()) * 1e-6);
+  if (threads < wanted) {
+    log.Write(LogLevel::kWarning, "the system started only %u of %u threads", threads, wanted);
+  }
   return engine;
 }
 

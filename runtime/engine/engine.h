@@ -92,11 +92,19 @@ class Engine {
     std::array<SequenceRows, kMaxSessions> rows;
     size_t n = 0;
   };
-  void RunPass(PassRequest* requests);
+  // Of a pass, for the log.
+  struct PassReport {
+    size_t rows = 0;
+    size_t sequences = 0;
+    uint64_t nanoseconds = 0;
+    bool first_evicted = false;  // for the first time from some sequence
+  };
+  PassReport RunPass(PassRequest* requests);
+  void LogPass(const PassReport& report, const Status& status);
   void ChooseRows(PassRequest* requests, PassMembers* members);
   void PrepareRows(PassRequest* requests, PassMembers* members);
   void MakeLogits(PassMembers* members);
-  void CountPass(const PassMembers& members, uint64_t nanoseconds);
+  void CountPass(const PassMembers& members, PassReport* report);
 
   const ModelFile* model_ = nullptr;
   const Tokenizer* tokenizer_ = nullptr;
@@ -110,6 +118,7 @@ class Engine {
   std::mutex turn_;
   std::mutex sampling_;
   EngineStats stats_;
+  std::atomic<bool> told_of_faults_{false};
 };
 
 }  // namespace rondo

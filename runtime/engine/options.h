@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "platforms/thread_pool.h"
+#include "runtime/engine/log.h"
 #include "runtime/kernels/kv_page.h"
 #include "runtime/sampling/sampler_options.h"
 #include "runtime/weights/load_progress.h"
@@ -31,7 +32,8 @@ struct EngineOptions {
   uint32_t profile_events = 0;  // that the profile remembers, up to kMaxProfileEvents; 0: none
   std::string_view kernels;     // force a kernel set by name, for tests; empty: the best one
   LoadProgress progress;        // of Engine::Create
-  HostPool host_pool;           // computes in place of threads of the engine's own
+  Log log;
+  HostPool host_pool;  // computes in place of threads of the engine's own
 };
 
 struct SessionOptions {

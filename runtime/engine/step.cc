@@ -21,8 +21,31 @@ Status Engine::Step(std::span<Sequence* const> sequences) {
   const bool alone = std::any_of(sequences.begin(), sequences.end(),
                                  [](const Sequence* sequence) { return sequence->has_sink(); });
   PassRequest request{sequences, alone, Status()};
-  queue_.Serve(&request, [this](PassRequest* requests) { RunPass(requests); });
+  PassReport report;  // of the last one, if this thread runs some
+  queue_.Serve(&request, [&](PassRequest* requests) { report = RunPass(requests); });
+  LogPass(report, request.status);
   return request.status;
+}
+
+// Behind the queue: nobody waits for this thread, and so the log may call any function.
+void Engine::LogPass(const PassReport& report, const Status& status) {
+  const Log& log = plan_.options.log;
+  if (log.write == nullptr) return;
+  if (report.rows > 0) {
+    log.Write(LogLevel::kDebug, "pass: %zu rows of %zu sessions in %.2f ms", report.rows,
+              report.sequences, static_cast<double>(report.nanoseconds) * 1e-6);
+  }
+  if (report.first_evicted) {
+    log.Write(LogLevel::kInfo, "a session's context is full: its oldest tokens make room");
+  }
+  if (status.code() == StatusCode::kKvPoolFull) {
+    log.Write(LogLevel::kWarning, "%s", status.message());
+  }
+  if (host_faults() > 0 && !told_of_faults_.exchange(true)) {
+    log.Write(LogLevel::kWarning,
+              "parallel_for left a part of the work out, repeated one, or came back before all had "
+              "ended; the engine did what was left");
+  }
 }
 
 // Those that wait for one row come first: they decode, and somebody reads along. The rest of the
@@ -73,15 +96,18 @@ void Engine::PrepareRows(PassRequest* requests, PassMembers* members) {
   }
 }
 
-void Engine::RunPass(PassRequest* requests) {
+Engine::PassReport Engine::RunPass(PassRequest* requests) {
+  PassReport report;
   const std::lock_guard turn(turn_);
   for (PassRequest* request = requests; request != nullptr; request = request->next) {
     for (Sequence* sequence : request->sequences) sequence->BeginPass();
   }
   PassMembers members;
   PrepareRows(requests, &members);
-  if (members.n == 0) return;
-  const ProfileSpan span(profile(), "pass", RowsOf({members.rows.data(), members.n}));
+  if (members.n == 0) return report;
+  report.sequences = members.n;
+  report.rows = RowsOf({members.rows.data(), members.n});
+  const ProfileSpan span(profile(), "pass", report.rows);
   const StatsClock clock;
   const Status forward = plan_.decoder.Forward({members.rows.data(), members.n});
   for (size_t i = 0; i < members.n; ++i) {
@@ -94,11 +120,14 @@ void Engine::RunPass(PassRequest* requests) {
     sequence = nullptr;
   }
   if (forward.ok()) MakeLogits(&members);
-  CountPass(members, clock.nanoseconds());
+  report.nanoseconds = clock.nanoseconds();
+  CountPass(members, &report);
+  return report;
 }
 
 // Of the sequences those count that the pass was finished for.
-void Engine::CountPass(const PassMembers& members, uint64_t nanoseconds) {
+void Engine::CountPass(const PassMembers& members, PassReport* report) {
+  const uint64_t nanoseconds = report->nanoseconds;
   bool decodes = true;
   for (size_t i = 0; i < members.n; ++i) {
     const size_t rows = members.rows[i].tokens.size();
@@ -112,6 +141,7 @@ void Engine::CountPass(const PassMembers& members, uint64_t nanoseconds) {
     EngineStats::Add(&stats_.rows, rows);
     const uint64_t evicted = sequence.evicted();
     const uint64_t more = evicted - std::min(stats.evicted_before, evicted);
+    report->first_evicted |= more > 0 && stats.evicted_before == 0;
     stats.evicted_before = evicted;
     stats.tokens_evicted += more;
     EngineStats::Add(&stats_.tokens_evicted, more);

@@ -25,6 +25,8 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   engine_options.context_policy = RONDO_POLICY_SLIDE;
   engine_options.sink_tokens = 4;
   engine_options.profile_events = 100;
+  engine_options.log = [](void*, int32_t, const char*) {};
+  engine_options.log_level = RONDO_LOG_DEBUG;
   const Engine engine = NewEngine(model.get(), engine_options);
   rondo_session_options options = SessionOptions();
   const char* stops[] = {"never in any story", "\n\n\n\n"};

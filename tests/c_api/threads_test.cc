@@ -77,11 +77,20 @@ TEST(ThreadsTest, GoesOnWithThoseThatCouldBeStarted) {
   const Model model = OpenTiny();
   const std::vector<float> expected = LogitsOf(model.get(), NewEngine(model.get()).get());
   for (const int started : {0, 1, 2, 3}) {
+    std::string told;
+    rondo_engine_options options = Threads(4);
+    options.log_user = &told;
+    options.log = [](void* user, int32_t, const char* message) {
+      *static_cast<std::string*>(user) += message;
+    };
     threads_left = started;
-    const Engine engine = NewEngine(model.get(), Threads(4));
+    const Engine engine = NewEngine(model.get(), options);
     threads_left = INT32_MAX;
     ASSERT_NE(engine, nullptr);
     EXPECT_EQ(ThreadsOf(engine.get()), uint32_t(started) + 1);
+    EXPECT_EQ(told, started == 3 ? ""
+                                 : "the system started only " + std::to_string(started + 1) +
+                                       " of 4 threads");
     const std::vector<float> logits = LogitsOf(model.get(), engine.get());
     ASSERT_EQ(logits.size(), expected.size());
     EXPECT_EQ(std::memcmp(logits.data(), expected.data(), logits.size() * sizeof(float)), 0);

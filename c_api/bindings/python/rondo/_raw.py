@@ -46,6 +46,12 @@ class Kv(enum.IntEnum):
     FLOAT32 = 0x1
 
 
+class Log(enum.IntEnum):
+    WARNING = 0x0
+    INFO = 0x1
+    DEBUG = 0x2
+
+
 class Segment(enum.IntEnum):
     WEIGHTS = 0x0
     KV_POOL = 0x1
@@ -70,6 +76,7 @@ class ChatFlags(enum.IntFlag):
 Task = CFUNCTYPE(None, c_void_p, c_size_t)
 EngineOptionsProgress = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
 EngineOptionsParallelFor = CFUNCTYPE(None, c_void_p, c_size_t, Task, c_void_p)
+EngineOptionsLog = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 LogitsRow = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(c_float), c_size_t)
 
 
@@ -112,6 +119,10 @@ class EngineOptions(Structure):
         ("profile_events", c_uint32),
         ("parallel_for", EngineOptionsParallelFor),
         ("parallel_user", c_void_p),
+        ("log", EngineOptionsLog),
+        ("log_user", c_void_p),
+        ("log_level", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
