@@ -205,6 +205,16 @@ int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t*
   return RONDO_STATUS_OK;
 }
 
+int32_t rondo_session_progress(const rondo_session* session, uint64_t* done, uint64_t* total) {
+  if (done != nullptr) *done = 0;
+  if (total != nullptr) *total = 0;
+  if (session == nullptr || done == nullptr || total == nullptr) {
+    return RONDO_STATUS_INVALID_ARGUMENT;
+  }
+  session->session->Progress(done, total);
+  return RONDO_STATUS_OK;
+}
+
 int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* counters) {
   Clear(counters);
   Turn turn(session);

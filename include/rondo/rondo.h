@@ -723,6 +723,14 @@ RONDO_API int32_t rondo_session_remaining(rondo_session* session, uint64_t* toke
  * where none are. [one call per session] */
 RONDO_API int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t* end);
 
+/* How far the session's last prompt is: `*done` of the `*total` tokens of the last
+ * rondo_session_prefill, _prefill_logits or _append are evaluated, or were taken over from the
+ * prefix cache; it grows pass by pass. Both 0 before the first prompt, and after a call that
+ * failed, rondo_session_undo and _reset. It waits for nobody: for a progress bar ask while another
+ * thread is in the call. Fails with RONDO_STATUS_INVALID_ARGUMENT. [any thread] */
+RONDO_API int32_t rondo_session_progress(const rondo_session* session, uint64_t* done,
+                                         uint64_t* total);
+
 /* What a session has done since it was opened, whatever was undone or reset since. A fork begins
  * with zeros. */
 typedef struct rondo_session_counters {

@@ -20,6 +20,7 @@ void Sequence::Clear() {
   tokens_.Truncate(0);
   evaluated_ = taken_over_ = logits_from_ = logits_at_ = 0;
   long_ = BeginsLong();
+  TellEvaluated();
 }
 
 // Under SLIDE a context's worth of tokens may wait, so that none overwrites what an undo needs;
@@ -61,6 +62,7 @@ void Sequence::Truncate(uint64_t tokens) {
   }
   const bool kv_held = tokens > evaluated_ || kv_.Holds(tokens - 1);
   evaluated_ = kv_held ? std::min(evaluated_, tokens) : 0;
+  TellEvaluated();
   taken_over_ = std::min(taken_over_, evaluated_);
   kv_.Truncate(evaluated_);
   tokens_.Truncate(tokens);
@@ -84,6 +86,7 @@ void Sequence::CopyFrom(const Sequence& other) {
 void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
   tokens_.Restart(first_token);
   evaluated_ = evaluated;
+  TellEvaluated();
   taken_over_ = 0;
   restored_ = true;
   long_ = is_long;
@@ -143,6 +146,7 @@ void Sequence::Finish(const SequenceRows& rows) {
   kv_.Commit();
   const uint64_t full = ContextWindow::Block(evaluated_);
   evaluated_ += rows.tokens.size();
+  TellEvaluated();
   const bool keeps = prefix_cache_ != nullptr && !restored_;
   for (uint64_t b = full; keeps && b < ContextWindow::Block(evaluated_); ++b) {
     prefix_cache_->Keep(root(), tokens_, b, &kv_);

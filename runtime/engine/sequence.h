@@ -50,6 +50,8 @@ class Sequence {
   const TokenHistory& tokens() const { return tokens_; }
   uint64_t position() const { return tokens_.end(); }  // tokens appended
   uint64_t evaluated() const { return evaluated_; }    // of these, tokens whose KV is cached
+  // [any thread] The same, as the last pass left it.
+  uint64_t evaluated_so_far() const { return evaluated_so_far_.load(std::memory_order_relaxed); }
   uint64_t pending() const { return position() - evaluated_; }
   // Of these, tokens that the prefix cache had: they were not computed for this sequence.
   uint64_t taken_over() const { return taken_over_; }
@@ -132,6 +134,7 @@ class Sequence {
     return long_ ? PrefixCache::Root::kLong : PrefixCache::Root::kShort;
   }
   void TakeOverPrefix();
+  void TellEvaluated() { evaluated_so_far_.store(evaluated_, std::memory_order_relaxed); }
 
   const SequenceLimits& limits_;
   BlockTable kv_;
@@ -151,6 +154,7 @@ class Sequence {
   Status outcome_;
   bool decodes_ = false;
   std::atomic<bool> cancel_ = false;
+  std::atomic<uint64_t> evaluated_so_far_ = 0;
 };
 
 }  // namespace rondo

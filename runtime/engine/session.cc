@@ -71,6 +71,7 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
   RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
   const uint64_t before = position();
   const bool undoable = CanUndo(before, engine_->limits().max_rows);
+  BeginPrompt(ids.size());
   for (std::span<const int32_t> rest = ids; !rest.empty();) {
     if (sequence_.room() == 0) RONDO_RETURN_IF_ERROR(EvaluatePending());
     const auto piece = rest.first(std::min<uint64_t>(rest.size(), sequence_.room()));
@@ -81,6 +82,7 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
     const Status status = EvaluatePending();
     sequence_.set_sink({});
     if (!status.ok()) {
+      BeginPrompt(0);
       GoBack(before, undoable, ids);
       return status;
     }
@@ -148,6 +150,7 @@ Status Session::Queue(std::span<const int32_t> ids) {
                          "%zu tokens are more than may wait: %llu now, before a step takes some",
                          ids.size(), static_cast<unsigned long long>(sequence_.room()));
   }
+  BeginPrompt(ids.size());
   sequence_.Append(ids, ids.size() - 1);
   text_.Note(ids);
   EndGeneration();
@@ -273,6 +276,20 @@ void Session::CopyFrom(const Session& other) {
   EndGeneration();
 }
 
+// The tokens that are appended next.
+void Session::BeginPrompt(uint64_t tokens) {
+  prompt_tokens_.store(0, std::memory_order_relaxed);
+  prompt_begin_.store(position(), std::memory_order_relaxed);
+  prompt_tokens_.store(tokens, std::memory_order_relaxed);
+}
+
+void Session::Progress(uint64_t* done, uint64_t* total) const {
+  const uint64_t begin = prompt_begin_.load(std::memory_order_relaxed);
+  const uint64_t evaluated = std::max(sequence_.evaluated_so_far(), begin);
+  *total = prompt_tokens_.load(std::memory_order_relaxed);
+  *done = std::min(evaluated - begin, *total);
+}
+
 void Session::EndGeneration() {
   generated_ = 0;
   finished_ = FinishReason::kNone;
@@ -298,6 +315,7 @@ Status Session::Undo(uint64_t n) {
                          static_cast<unsigned long long>(n), engine_->limits().max_rows);
   }
   const std::lock_guard turn(engine_->turn());
+  BeginPrompt(0);
   sequence_.Truncate(position() - n);
   const uint64_t generated = generated_ - std::min(n, generated_);
   EndGeneration();
@@ -307,6 +325,7 @@ Status Session::Undo(uint64_t n) {
 
 void Session::Reset() {
   const std::lock_guard turn(engine_->turn());
+  BeginPrompt(0);
   sequence_.Truncate(0);
   sequence_.ForgetCancel();
   text_.Reset();

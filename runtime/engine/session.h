@@ -1,6 +1,7 @@
 // Session: a sequence with its sampler and its text.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -90,6 +91,10 @@ class Session {
   // Snapshot::Open; kKvPoolFull.
   Status Restore(std::span<const uint8_t> bytes);
 
+  // [any thread] How many of the tokens that were appended last are evaluated, and how many they
+  // are; 0 and 0 where there are none, or the call that appended them failed.
+  void Progress(uint64_t* done, uint64_t* total) const;
+
   // All tokens that are remembered: the last ones.
   const TokenHistory& tokens() const { return sequence_.tokens(); }
   uint64_t position() const { return sequence_.position(); }  // tokens appended so far
@@ -120,6 +125,7 @@ class Session {
   void EndStep();
   Result<TokenEvent> Sample();
   TokenEvent Finished(FinishReason reason);
+  void BeginPrompt(uint64_t tokens);
   void EndGeneration();  // what was generated before counts no more
   void BeginText();      // with the next token
 
@@ -134,6 +140,9 @@ class Session {
   uint64_t text_begin_ = 0;  // the position at which the text of the generation begins
   FinishReason finished_ = FinishReason::kNone;
   bool event_waits_ = false;  // for TakeEvent
+  // The tokens of Progress. Stored by the session's caller.
+  std::atomic<uint64_t> prompt_begin_ = 0;
+  std::atomic<uint64_t> prompt_tokens_ = 0;
   TokenEvent event_;
   Status event_status_;
 };

@@ -104,6 +104,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_session_remaining(session.get(), &u),
       rondo_session_evicted(session.get(), &u, &v),
       rondo_session_stats(session.get(), &session_counters),
+      rondo_session_progress(session.get(), &u, &v),
       rondo_session_undo(session.get(), 3),
       rondo_session_logits(session.get(), &logits, &count),
       rondo_session_prefill_logits(session.get(), ids, n_ids, row, nullptr),

@@ -131,6 +131,9 @@ TEST(ArgumentsTest, NullsEverywhere) {
   session_counters.struct_size = sizeof session_counters;
   EXPECT_EQ(rondo_session_stats(nullptr, &session_counters), kInvalid);
   EXPECT_EQ(rondo_session_stats(session.get(), nullptr), kInvalid);
+  EXPECT_EQ(rondo_session_progress(nullptr, &u, &u), kInvalid);
+  EXPECT_EQ(rondo_session_progress(session.get(), nullptr, &u), kInvalid);
+  EXPECT_EQ(rondo_session_progress(session.get(), &u, nullptr), kInvalid);
   EXPECT_EQ(rondo_session_cancel(nullptr), kInvalid);
   EXPECT_STREQ(rondo_session_last_error(nullptr), "");
 }

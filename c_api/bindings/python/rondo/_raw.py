@@ -326,6 +326,7 @@ PROTOTYPES = {
     "rondo_session_position": (c_int32, [c_void_p, POINTER(c_uint64)]),
     "rondo_session_remaining": (c_int32, [c_void_p, POINTER(c_uint64)]),
     "rondo_session_evicted": (c_int32, [c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
+    "rondo_session_progress": (c_int32, [c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
     "rondo_session_stats": (c_int32, [c_void_p, POINTER(SessionCounters)]),
     "rondo_session_cancel": (c_int32, [c_void_p]),
     "rondo_session_last_error": (c_char_p, [c_void_p]),
