@@ -21,16 +21,13 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   ours->host_pool = {o.parallel_for, o.parallel_user};
   ours->log = {o.log, o.log_user, static_cast<LogLevel>(o.log_level)};
   ours->profile_events = o.profile_events;
+  ours->duty_percent = o.duty_percent;
   ours->kv_tokens = o.kv_tokens;
   ours->rows_per_step = o.rows_per_step;
   if (o.no_prefix_cache > 1) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option no_prefix_cache is %u, but must be 0 or 1",
                          o.no_prefix_cache);
-  }
-  if (o.reserved != 0) {
-    return Status::Error(StatusCode::kVersionMismatch,
-                         "rondo_engine_options has a field that this library does not know");
   }
   ours->prefix_cache = o.no_prefix_cache == 0;
   return Status();

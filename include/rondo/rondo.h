@@ -389,7 +389,12 @@ typedef struct rondo_engine_options {
   void (*log)(void* log_user, int32_t level, const char* message);
   void* log_user;
   int32_t log_level; /* RONDO_LOG_: messages of this level and those above it; default WARNING */
-  uint32_t reserved; /* 0 */
+  /* The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. After
+   * a pass of t the next one begins t * (100 - duty_percent) / duty_percent later at the earliest,
+   * whichever session it is for: phones that get hot slow down by less and later. The calls that
+   * wait hold no lock and sleep; rondo_session_cancel ends the wait within hundredths of a second.
+   * Passes of fewer tokens (max_rows) share the heat more evenly. */
+  uint32_t duty_percent;
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */

@@ -36,6 +36,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   if (plan.options.prefix_cache) {
     plan.prefix_cache.Bind(plan.memory, engine->arena_, plan.kv, &plan.pool);
   }
+  engine->queue_.set_duty_percent(plan.options.duty_percent);
   plan.profile.Bind(plan.memory, engine->arena_);
   if (plan.profile.on()) plan.decoder.set_profile(&plan.profile);
   RONDO_RETURN_IF_ERROR(

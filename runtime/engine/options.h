@@ -27,8 +27,9 @@ struct EngineOptions {
   ContextPolicy policy = ContextPolicy::kStop;
   uint32_t sink_tokens = 0;  // kSlide: first tokens that stay; rounded up to whole blocks
   KvFormat kv_format = KvFormat::kInt8;
-  uint32_t kv_tokens = 0;    // the pool's, of all sessions together; 0: enough for each one's ring
-  bool prefix_cache = true;  // sequences take over what others that began alike computed
+  uint32_t kv_tokens = 0;     // the pool's, of all sessions together; 0: enough for each one's ring
+  uint32_t duty_percent = 0;  // most of the time that passes take, 1..100; 0: 100
+  bool prefix_cache = true;   // sequences take over what others that began alike computed
   uint32_t profile_events = 0;  // that the profile remembers, up to kMaxProfileEvents; 0: none
   std::string_view kernels;     // force a kernel set by name, for tests; empty: the best one
   LoadProgress progress;        // of Engine::Create

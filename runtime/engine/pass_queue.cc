@@ -28,6 +28,31 @@ void PassQueue::AwaitCompanions(std::unique_lock<std::mutex>& lock, const PassRe
   changed_.wait_for(lock, patience_, all_here);
 }
 
+PassRequest* PassQueue::Rest(std::unique_lock<std::mutex>& lock) {
+  using Clock = std::chrono::steady_clock;
+  // Cancelling rings no bell, as signal handlers may do it.
+  constexpr Clock::duration kGlance = std::chrono::milliseconds(5);
+  for (Clock::time_point now = Clock::now(); now < rest_until_; now = Clock::now()) {
+    for (PassRequest* r = first_; r != nullptr; r = r->next) {
+      if (std::all_of(r->sequences.begin(), r->sequences.end(),
+                      [](const Sequence* sequence) { return sequence->cancelled(); })) {
+        return r;
+      }
+    }
+    changed_.wait_for(lock, std::min(kGlance, rest_until_ - now));
+  }
+  return nullptr;
+}
+
+// Out of the queue, where it is.
+PassRequest* PassQueue::Take(PassRequest* request) {
+  PassRequest** link = &first_;
+  while (*link != request) link = &(*link)->next;
+  *link = request->next;
+  request->next = nullptr;
+  return request;
+}
+
 // Takes what waits out of the queue, but for requests that run alone; of these, only `request`.
 PassRequest* PassQueue::TakeRequests(PassRequest* request) {
   PassRequest* taken = nullptr;
@@ -51,6 +76,8 @@ void PassQueue::EndPass(PassRequest* requests, std::chrono::steady_clock::durati
   using std::chrono::milliseconds;
   patience_ = std::min<std::chrono::steady_clock::duration>(took / 8, milliseconds(10));
   n_companions_ = 0;
+  const auto now = std::chrono::steady_clock::now();
+  rest_until_ = std::max(rest_until_, now) + took * (100 - duty_percent_) / duty_percent_;
   PassRequest* unserved = nullptr;
   PassRequest** unserved_end = &unserved;
   while (requests != nullptr) {

@@ -32,6 +32,9 @@ struct PassRequest {
 
 class PassQueue {
  public:
+  // Before the first Serve: passes take this share of the time at most, and between them is rest.
+  void set_duty_percent(uint32_t percent) { duty_percent_ = percent; }
+
   // Returns when `request` was served. `run` runs one pass for some requests, a list in the order
   // of their coming: on this thread for those of others, too, or on another thread for this one.
   template <typename Run>  // run(PassRequest* first)
@@ -45,7 +48,8 @@ class PassQueue {
       }
       running_ = true;
       AwaitCompanions(lock, *request);
-      PassRequest* const requests = TakeRequests(request);
+      PassRequest* const cancelled = Rest(lock);
+      PassRequest* const requests = cancelled != nullptr ? Take(cancelled) : TakeRequests(request);
       lock.unlock();
       const auto begin = std::chrono::steady_clock::now();
       run(requests);
@@ -60,6 +64,10 @@ class PassQueue {
   // Those whose calls were served by the last pass are on their way back, as a rule: a pass that
   // waits a little for them serves them together. Whoever does not come is not waited for again.
   void AwaitCompanions(std::unique_lock<std::mutex>& lock, const PassRequest& request);
+  // Waits until the next pass may begin, or until a request is cancelled, which then is served
+  // alone: it computes nothing.
+  PassRequest* Rest(std::unique_lock<std::mutex>& lock);
+  PassRequest* Take(PassRequest* request);
   PassRequest* TakeRequests(PassRequest* request);
   void EndPass(PassRequest* requests, std::chrono::steady_clock::duration took);
 
@@ -70,6 +78,8 @@ class PassQueue {
   std::array<uint64_t, kMaxSessions> companions_ = {};  // threads that the last pass served
   size_t n_companions_ = 0;
   std::chrono::steady_clock::duration patience_ = {};
+  uint32_t duty_percent_ = 100;
+  std::chrono::steady_clock::time_point rest_until_ = {};
 };
 
 }  // namespace rondo

@@ -29,12 +29,14 @@ Status CheckRange(const char* name, uint32_t value, uint32_t low, uint32_t high)
 Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   if (options.context == 0) options.context = model.model().context_length();
   if (options.threads == 0) options.threads = std::min(PerformanceCores(), kMaxThreads);
+  if (options.duty_percent == 0) options.duty_percent = 100;
   if (options.rows_per_step == 0) options.rows_per_step = options.max_rows;
   RONDO_RETURN_IF_ERROR(CheckRange("context", options.context, 1, kMaxContext));
   RONDO_RETURN_IF_ERROR(CheckRange("max_sessions", options.max_sessions, 1, kMaxSessions));
   RONDO_RETURN_IF_ERROR(CheckRange("max_rows", options.max_rows, 1, kMaxRows));
   RONDO_RETURN_IF_ERROR(CheckRange("threads", options.threads, 1, kMaxThreads));
   RONDO_RETURN_IF_ERROR(CheckRange("rows_per_step", options.rows_per_step, 1, options.max_rows));
+  RONDO_RETURN_IF_ERROR(CheckRange("duty_percent", options.duty_percent, 1, 100));
   RONDO_RETURN_IF_ERROR(CheckRange("kv_tokens", options.kv_tokens, 0, kMaxKvTokens));
   RONDO_RETURN_IF_ERROR(CheckRange("profile_events", options.profile_events, 0, kMaxProfileEvents));
   RONDO_RETURN_IF_ERROR(CheckRange("log_level", static_cast<uint32_t>(options.log.most), 0,

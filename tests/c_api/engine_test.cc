@@ -116,6 +116,7 @@ TEST(PlanTest, RefusesOptionsOutOfRange) {
   refuse([](rondo_engine_options* o) { o->context_policy = 2; });
   refuse([](rondo_engine_options* o) { o->context_policy = -1; });
   refuse([](rondo_engine_options* o) { o->kv_format = 7; });
+  refuse([](rondo_engine_options* o) { o->duty_percent = 101; });
   refuse([](rondo_engine_options* o) { o->log_level = 3; });
   refuse([](rondo_engine_options* o) { o->log_level = -1; });
   refuse([](rondo_engine_options* o) { o->profile_events = (1u << 20) + 1; });

@@ -122,7 +122,7 @@ class EngineOptions(Structure):
         ("log", EngineOptionsLog),
         ("log_user", c_void_p),
         ("log_level", c_int32),
-        ("reserved", c_uint32),
+        ("duty_percent", c_uint32),
     ]
 
 
