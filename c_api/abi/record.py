@@ -6,7 +6,8 @@
 and gives functions that are new in it their own version in c_api/rondo.map, so that the loader
 refuses a program that needs them where the library is older.
 
-    python3 c_api/abi/record.py build/release/librondo.so
+    python3 c_api/abi/record.py build/release/librondo.so           makes the record
+    python3 c_api/abi/record.py build/release/librondo.so OUT.ABI   only describes the library
 
 A record is made when a minor version is done, with the library built, and never changed after.
 """
@@ -73,9 +74,11 @@ def layout(api, version):
         "struct aligned { char c; uint64_t number; };",
         "#define MODEL(p64, p32, i386) \\",
         "  (sizeof(void*) == 8 ? (p64) : offsetof(struct aligned, number) == 8 ? (p32) : (i386))",
-        "#define FIELD(type, field, at, bytes) \\",
+        "#define FIELD(type, field, at, bytes, ...) \\",
         "  _Static_assert(offsetof(type, field) == MODEL at && \\",
-        '                 sizeof(((type*)0)->field) == MODEL bytes, #type "." #field)',
+        "                     sizeof(((type*)0)->field) == MODEL bytes && \\",
+        "                     _Generic(((type*)0)->field, __VA_ARGS__: 1, default: 0), \\",
+        '                 #type "." #field)',
         '#define GROWS(type, bytes) _Static_assert(sizeof(type) >= MODEL bytes, #type)',
         '#define FIXED(type, bytes) _Static_assert(sizeof(type) == MODEL bytes, #type)',
         '#define VALUE(name, value) _Static_assert((name) == (value), #name)',
@@ -89,8 +92,10 @@ def layout(api, version):
         fields, size = places(struct["fields"], callbacks)
         grows = struct["fields"][0][0] == "struct_size"
         lines += ["", f"{'GROWS' if grows else 'FIXED'}({struct['name']}, {three(size)});"]
-        lines += [f"FIELD({struct['name']}, {name}, {three(at)}, {three(bytes_)});"
-                  for name, at, bytes_ in fields]
+        lines += [f"FIELD({struct['name']}, {name}, {three(at)}, {three(bytes_)}, "
+                  f"{spelled(re.sub(r'^char.*]$', 'char*', type_name))});"
+                  for (name, at, bytes_), (_, type_name) in zip(fields, struct["fields"])
+                  if name != "reserved"]  # a later version may use its place
     for values in api["enums"]:
         lines += [""] + [f"VALUE({name}, {value});" for name, value in values.items()]
     lines.append("")
@@ -100,8 +105,12 @@ def layout(api, version):
     return "\n".join(lines) + "\n"
 
 
-def prune(path):
-    """Leaves what functions lead to: libabigail writes every type that the library has inside."""
+def describe(library, path):
+    """The library's functions and the types that they lead to, as the header shows them: handles
+    stay declarations. libabigail would write every type that the library has inside."""
+    subprocess.run(["abidw", "--headers-dir", HEADER.parent, "--drop-private-types",
+                    "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs",
+                    "--out-file", path, library], check=True)
     tree = ElementTree.parse(path)
     items = [(unit, item) for unit in tree.getroot().iter("abi-instr") for item in unit]
     owner = {part.get("id"): item for _, item in items for part in item.iter() if part.get("id")}
@@ -149,8 +158,11 @@ def write_map():
 
 
 def main():
+    if len(sys.argv) == 3:
+        describe(sys.argv[1], sys.argv[2])
+        return
     if len(sys.argv) != 2:
-        sys.exit("usage: python3 c_api/abi/record.py LIBRONDO.SO")
+        sys.exit("usage: python3 c_api/abi/record.py LIBRONDO.SO [OUT.ABI]")
     api = read_header.read(HEADER)
     number = int(api["macros"]["RONDO_ABI_VERSION"].rstrip("u"))
     version = f"{number >> 16}.{number & 0xffff}"
@@ -160,10 +172,7 @@ def main():
     (folder / "rondo").mkdir(parents=True)
     shutil.copyfile(HEADER, folder / "rondo" / "rondo.h")
     (folder / "layout.c").write_text(layout(api, version), encoding="utf-8")
-    subprocess.run(["abidw", "--headers-dir", HEADER.parent, "--drop-private-types",
-                    "--no-corpus-path", "--no-comp-dir-path", "--no-show-locs",
-                    "--out-file", folder / "librondo.abi", sys.argv[1]], check=True)
-    prune(folder / "librondo.abi")
+    describe(sys.argv[1], folder / "librondo.abi")
     write_map()
     print(f"recorded {version}; build again, for c_api/rondo.map")
 
