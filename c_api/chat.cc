@@ -10,6 +10,8 @@ namespace {
 
 using rondo::Status;
 using rondo::StatusCode;
+using rondo::c_api::Is;
+using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
 using rondo::c_api::PutText;
 using rondo::c_api::ReadOptions;
@@ -148,7 +150,7 @@ extern "C" {
 int32_t rondo_model_chat_template_name(const rondo_model* model, uint32_t index, char* buffer,
                                        size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (model == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::Chat* chat = model->file.model().chat();
   if (chat == nullptr || index >= chat->templates()->size()) return RONDO_STATUS_INVALID_ARGUMENT;
   return PutText(View(chat->templates()->Get(index)->name()), buffer, capacity, length);
@@ -157,7 +159,7 @@ int32_t rondo_model_chat_template_name(const rondo_model* model, uint32_t index,
 int32_t rondo_model_chat_template(const rondo_model* model, const char* name, char* buffer,
                                   size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (model == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::ChatTemplate* found = FindTemplate(model, name);
   if (found == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   return PutText(View(found->text()), buffer, capacity, length);
@@ -182,7 +184,7 @@ int32_t rondo_chat_render(const rondo_model* model, const rondo_chat_options* op
   if (text_length != nullptr) *text_length = 0;
   if (ids_count != nullptr) *ids_count = 0;
   if (text != nullptr && text_capacity > 0) text[0] = '\0';
-  if (model == nullptr) return Report(NullArgument("model"), message, message_bytes);
+  if (!Is(model)) return Report(NoHandle("model"), message, message_bytes);
   if ((text == nullptr && text_capacity > 0) || (ids == nullptr && ids_capacity > 0)) {
     return Report(NullArgument(text == nullptr && text_capacity > 0 ? "text" : "ids"), message,
                   message_bytes);

@@ -13,6 +13,8 @@ using rondo::c_api::Code;
 using rondo::c_api::DescribePlan;
 using rondo::c_api::DescribeRegion;
 using rondo::c_api::Fill;
+using rondo::c_api::Is;
+using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
 using rondo::c_api::ReadEngineOptions;
 using rondo::c_api::Release;
@@ -34,7 +36,7 @@ void ParallelFor(void* self, size_t count, void (*task)(void*, size_t), void* co
 
 rondo::Result<rondo_engine*> Create(rondo_model* model, const rondo_engine_options* options,
                                     void* arena, size_t arena_bytes) {
-  if (model == nullptr) return NullArgument("model");
+  if (!Is(model)) return NoHandle("model");
   if (arena == nullptr && arena_bytes > 0) return NullArgument("arena");
   rondo::EngineOptions o;
   RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
@@ -69,12 +71,12 @@ int32_t rondo_engine_create(rondo_model* model, const rondo_engine_options* opti
 }
 
 void rondo_engine_close(rondo_engine* engine) {
-  if (engine != nullptr) Release(engine);
+  if (Is(engine)) Release(engine);
 }
 
 int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_plan* plan) {
   Clear(plan);
-  if (engine == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(engine)) return RONDO_STATUS_INVALID_ARGUMENT;
   if (const Status status = CheckOutput(plan, "plan"); !status.ok()) return Code(status);
   Fill(plan, DescribePlan(engine->engine->plan()));
   return RONDO_STATUS_OK;
@@ -83,14 +85,14 @@ int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_plan* plan)
 int32_t rondo_engine_memory_region(const rondo_engine* engine, uint32_t index,
                                    rondo_memory_region* region) {
   Clear(region);
-  if (engine == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(engine)) return RONDO_STATUS_INVALID_ARGUMENT;
   if (const Status status = CheckOutput(region, "region"); !status.ok()) return Code(status);
   return Code(DescribeRegion(engine->engine->plan(), index, region));
 }
 
 int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* counters) {
   Clear(counters);
-  if (engine == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(engine)) return RONDO_STATUS_INVALID_ARGUMENT;
   if (const Status status = CheckOutput(counters, "counters"); !status.ok()) return Code(status);
   rondo_engine_counters c = {};
   c.sessions_open = engine->sessions_open.load(std::memory_order_relaxed);
@@ -120,7 +122,7 @@ int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* co
 int32_t rondo_engine_profile(const rondo_engine* engine, uint64_t* cursor,
                              rondo_profile_event* event) {
   Clear(event);
-  if (engine == nullptr || cursor == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(engine) || cursor == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   if (const Status status = CheckOutput(event, "event"); !status.ok()) return Code(status);
   rondo::ProfileEvent recorded;
   if (!engine->engine->plan().profile.Read(cursor, &recorded)) return RONDO_STATUS_OK;

@@ -12,6 +12,8 @@ using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
+using rondo::c_api::Is;
+using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
 using rondo::c_api::Report;
 using rondo::c_api::Turn;
@@ -51,14 +53,14 @@ int32_t Deliver(Turn& turn, const rondo::Result<rondo::TokenEvent>& event, rondo
 }
 
 Status Step(rondo_engine* engine, rondo_session* const* sessions, size_t count) {
-  if (engine == nullptr) return NullArgument("engine");
+  if (!Is(engine)) return NoHandle("engine");
   if (sessions == nullptr && count > 0) return NullArgument("sessions");
   if (count > rondo::kMaxSessions) {
     return Status::Error(StatusCode::kInvalidArgument, "%zu sessions; at most %u are possible",
                          count, rondo::kMaxSessions);
   }
   for (size_t i = 0; i < count; ++i) {
-    if (sessions[i] == nullptr) return NullArgument("a session");
+    if (!Is(sessions[i])) return NoHandle("a session");
     if (sessions[i]->engine != engine) {
       return Status::Error(StatusCode::kInvalidArgument, "session %zu is of another engine", i);
     }

@@ -64,6 +64,11 @@ Status NullArgument(const char* name) {
   return Status::Error(StatusCode::kInvalidArgument, "%s is NULL", name);
 }
 
+Status NoHandle(const char* name) {
+  return Status::Error(StatusCode::kInvalidArgument, "%s is NULL or a handle of another kind",
+                       name);
+}
+
 Status BadStructSize(const char* what, uint32_t size, size_t known) {
   return Status::Error(StatusCode::kVersionMismatch,
                        "%s has struct_size %u; this library knows %zu bytes of it (is the struct "

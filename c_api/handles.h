@@ -16,8 +16,11 @@
 #include "runtime/model/model_file.h"
 #include "runtime/text/tokenizer.h"
 
-// Every handle is counted: one reference for the caller, one for each child.
+// Every handle is counted: one reference for the caller, one for each child. It begins with what it
+// is, so that one in the place of another is refused.
 struct rondo_model {
+  static constexpr uint32_t kKind = 0x4c444f4d;  // "MODL"
+  const uint32_t kind = kKind;
   std::atomic<uint32_t> references{1};
   rondo::FileMap map;  // empty for a model from memory
   rondo::ModelFile file;
@@ -25,6 +28,8 @@ struct rondo_model {
 };
 
 struct rondo_engine {
+  static constexpr uint32_t kKind = 0x4e474e45;  // "ENGN"
+  const uint32_t kind = kKind;
   std::atomic<uint32_t> references{1};
   rondo_model* model = nullptr;
   std::unique_ptr<rondo::Engine> engine;
@@ -44,6 +49,8 @@ struct rondo_engine {
 };
 
 struct rondo_session {
+  static constexpr uint32_t kKind = 0x53534553;  // "SESS"
+  const uint32_t kind = kKind;
   std::atomic<uint32_t> references{1};  // the caller's, and one of the call that is running
   std::atomic_flag busy;
   rondo_engine* engine = nullptr;
@@ -56,6 +63,13 @@ struct rondo_session {
 
 namespace rondo::c_api {
 
+// Not NULL, and of this kind.
+template <typename Handle>
+bool Is(const Handle* handle) {
+  uint32_t kind = 0;
+  if (handle != nullptr) std::memcpy(&kind, static_cast<const void*>(handle), sizeof kind);
+  return kind == Handle::kKind;
+}
 template <typename Handle>
 void Retain(Handle* handle) {
   handle->references.fetch_add(1, std::memory_order_relaxed);
@@ -77,6 +91,7 @@ inline int32_t Code(const Status& status) { return static_cast<int32_t>(status.c
 // Writes the message, empty for success, and returns the code.
 int32_t Report(const Status& status, char* message, size_t message_bytes);
 Status NullArgument(const char* name);
+Status NoHandle(const char* name);  // NULL, or of another kind
 
 // ---- Structs with struct_size ----
 

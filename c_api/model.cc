@@ -15,6 +15,7 @@ using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
+using rondo::c_api::Is;
 using rondo::c_api::NullArgument;
 using rondo::c_api::PutText;
 using rondo::c_api::Release;
@@ -154,12 +155,12 @@ int32_t rondo_model_open_memory(uint32_t abi_version, const void* bytes, size_t 
 }
 
 void rondo_model_close(rondo_model* model) {
-  if (model != nullptr) Release(model);
+  if (Is(model)) Release(model);
 }
 
 int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
   Clear(facts);
-  if (model == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(model)) return RONDO_STATUS_INVALID_ARGUMENT;
   if (const Status status = CheckOutput(facts, "facts"); !status.ok()) return Code(status);
   const rondo::format::Model& m = model->file.model();
   rondo_model_facts f = {};
@@ -189,7 +190,7 @@ int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
 
 int32_t rondo_model_eos_token(const rondo_model* model, uint32_t index, int32_t* token) {
   if (token != nullptr) *token = 0;
-  if (model == nullptr || token == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(model) || token == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const auto* ids = model->file.model().eos_tokens();
   if (ids == nullptr || index >= ids->size()) return RONDO_STATUS_INVALID_ARGUMENT;
   *token = static_cast<int32_t>(ids->Get(index));
@@ -199,7 +200,7 @@ int32_t rondo_model_eos_token(const rondo_model* model, uint32_t index, int32_t*
 int32_t rondo_model_fact(const rondo_model* model, const char* key, char* buffer, size_t capacity,
                          size_t* length) {
   if (length != nullptr) *length = 0;
-  if (model == nullptr || key == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(model) || key == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::Model& m = model->file.model();
   const std::string_view wanted = key;
   if (wanted == "name") return PutText(View(m.name()), buffer, capacity, length);
@@ -217,14 +218,14 @@ int32_t rondo_model_fact(const rondo_model* model, const char* key, char* buffer
 int32_t rondo_model_fact_key(const rondo_model* model, uint32_t index, char* buffer,
                              size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (model == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const auto* facts = model->file.model().facts();
   if (facts == nullptr || index >= facts->size()) return RONDO_STATUS_INVALID_ARGUMENT;
   return PutText(View(facts->Get(index)->key()), buffer, capacity, length);
 }
 
 int32_t rondo_model_session_options(const rondo_model* model, rondo_session_options* options) {
-  if (model == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(model)) return RONDO_STATUS_INVALID_ARGUMENT;
   if (const Status status = CheckOutput(options, "options"); !status.ok()) return Code(status);
   const rondo::format::Sampling* sampling = model->file.model().sampling();
   if (sampling == nullptr) return RONDO_STATUS_OK;
@@ -240,7 +241,7 @@ int32_t rondo_model_session_options(const rondo_model* model, rondo_session_opti
 int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_bytes,
                        uint32_t flags, int32_t* ids, size_t capacity, size_t* count) {
   if (count != nullptr) *count = 0;
-  if (model == nullptr || count == nullptr || (text == nullptr && text_bytes > 0) ||
+  if (!Is(model) || count == nullptr || (text == nullptr && text_bytes > 0) ||
       (ids == nullptr && capacity > 0) || (flags & ~uint32_t{RONDO_TOKENIZE_ADD_SPECIAL}) != 0) {
     return RONDO_STATUS_INVALID_ARGUMENT;
   }
@@ -253,7 +254,7 @@ int32_t rondo_detokenize(const rondo_model* model, const int32_t* ids, size_t co
                          char* buffer, size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
   if (buffer != nullptr && capacity > 0) buffer[0] = '\0';
-  if (model == nullptr || length == nullptr || (ids == nullptr && count > 0) ||
+  if (!Is(model) || length == nullptr || (ids == nullptr && count > 0) ||
       (buffer == nullptr && capacity > 0) ||
       (flags & ~uint32_t{RONDO_DETOKENIZE_SKIP_SPECIAL}) != 0) {
     return RONDO_STATUS_INVALID_ARGUMENT;

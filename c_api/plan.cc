@@ -80,7 +80,7 @@ Status DescribeRegion(const EnginePlan& plan, uint32_t index, rondo_memory_regio
 namespace {
 
 Result<EnginePlan> Plan(const rondo_model* model, const rondo_engine_options* options) {
-  if (model == nullptr) return NullArgument("model");
+  if (!Is(model)) return NoHandle("model");
   EngineOptions o;
   RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
   return PlanEngine(model->file, model->tokenizer.get(), o);
@@ -88,7 +88,7 @@ Result<EnginePlan> Plan(const rondo_model* model, const rondo_engine_options* op
 
 Result<uint32_t> Fit(const rondo_model* model, const rondo_engine_options* options,
                      uint64_t bytes) {
-  if (model == nullptr) return NullArgument("model");
+  if (!Is(model)) return NoHandle("model");
   EngineOptions o;
   RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
   return FitContext(model->file, model->tokenizer.get(), o,

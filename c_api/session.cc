@@ -12,7 +12,9 @@ using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
+using rondo::c_api::Is;
 using rondo::c_api::kMaxStructSize;
+using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
 using rondo::c_api::ReadOptions;
 using rondo::c_api::Release;
@@ -54,7 +56,7 @@ rondo::SamplerOptions Sampling(const rondo_session_options& o,
 // Opens a session, empty, or a fork of `source`, for which the caller has the turn.
 rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* source,
                                    const rondo_session_options* options) {
-  if (engine == nullptr) return NullArgument("engine");
+  if (!Is(engine)) return NoHandle("engine");
   if (engine->Inherited()) {
     return Status::Error(StatusCode::kBusy, "the engine is that of the process before fork()");
   }
@@ -159,7 +161,7 @@ int32_t rondo_session_fork(rondo_session* session, const rondo_session_options* 
 }
 
 void rondo_session_close(rondo_session* session) {
-  if (session == nullptr) return;
+  if (!Is(session)) return;
   if (!session->engine->Inherited()) session->session->Cancel();
   Release(session);
 }
@@ -208,7 +210,7 @@ int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t*
 int32_t rondo_session_progress(const rondo_session* session, uint64_t* done, uint64_t* total) {
   if (done != nullptr) *done = 0;
   if (total != nullptr) *total = 0;
-  if (session == nullptr || done == nullptr || total == nullptr) {
+  if (!Is(session) || done == nullptr || total == nullptr) {
     return RONDO_STATUS_INVALID_ARGUMENT;
   }
   session->session->Progress(done, total);
@@ -241,13 +243,13 @@ int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* coun
 }
 
 int32_t rondo_session_cancel(rondo_session* session) {
-  if (session == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (!Is(session)) return RONDO_STATUS_INVALID_ARGUMENT;
   session->session->Cancel();
   return RONDO_STATUS_OK;
 }
 
 const char* rondo_session_last_error(const rondo_session* session) {
-  return session == nullptr ? "" : session->last_error.message();
+  return Is(session) ? session->last_error.message() : "";
 }
 
 }  // extern "C"

@@ -10,7 +10,7 @@ namespace rondo::c_api {
 class Turn {
  public:
   explicit Turn(rondo_session* session) {
-    if (session == nullptr) return;
+    if (!Is(session)) return;
     if (session->engine->InCallback() || session->engine->Inherited()) return;
     if (session->busy.test_and_set(std::memory_order_acquire)) return;
     Retain(session);
@@ -51,7 +51,7 @@ class Turn {
 };
 
 inline Status WhyNoTurn(const rondo_session* session) {
-  if (session == nullptr) return NullArgument("session");
+  if (!Is(session)) return NoHandle("session");
   return Status::Error(StatusCode::kBusy, "the session is in use by another call");
 }
 

@@ -177,6 +177,28 @@ add_test(NAME abi.examples COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/example
   "${PROJECT_SOURCE_DIR}" "${tool}" ${example_programs})
 set_tests_properties(abi.examples PROPERTIES LABELS abi)
 
+# Every function in every wrong way, written from the API's description.
+find_program(RONDO_PYTHON3 python3)
+if(RONDO_PYTHON3)
+  set(hostile "${PROJECT_BINARY_DIR}/hostile")
+  file(MAKE_DIRECTORY "${hostile}")
+  add_custom_command(
+    OUTPUT "${hostile}/hostile_calls.inc"
+    COMMAND "${RONDO_PYTHON3}" "${PROJECT_SOURCE_DIR}/tests/c_api/make_hostile_calls.py"
+            "${PROJECT_SOURCE_DIR}/c_api/abi/api.json" "${hostile}/hostile_calls.inc"
+    DEPENDS tests/c_api/make_hostile_calls.py c_api/abi/api.json
+    COMMENT "Writing hostile_calls.inc" VERBATIM)
+  add_executable(rondo_hostile_program
+    tests/c_api/hostile_program.c "${hostile}/hostile_calls.inc")
+  target_include_directories(rondo_hostile_program PRIVATE "${hostile}")
+  target_link_libraries(rondo_hostile_program PRIVATE rondo_own rondo)
+  add_dependencies(rondo_abi_tests rondo_hostile_program)
+  rondo_runnable(rondo_hostile_program program)
+  add_test(NAME abi.hostile COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/with_tiny_model.sh"
+    "${PROJECT_SOURCE_DIR}" "${tool}" "${program}")
+  set_tests_properties(abi.hostile PROPERTIES LABELS abi)
+endif()
+
 # The libraries as others see them.
 if(NOT RONDO_SANITIZE)
   set(header "${PROJECT_SOURCE_DIR}/include/rondo/rondo.h")

@@ -1,0 +1,139 @@
+/* Calls every function of rondo.h in all the wrong ways that make_hostile_calls.py can think of.
+ * Each has a status that the header knows; what must be refused is refused, with a sentence where
+ * one is due; and a session beside it all generates in the end what it generates at the beginning.
+ *   hostile_program MODEL */
+#include <math.h>
+#include <rondo/rondo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kAnything, kRefused, kBusy };
+
+static const char* model_path;
+static rondo_model* model;
+static rondo_engine* engine;
+static rondo_session* session;
+static char message[256];
+static uint64_t out[16][512]; /* whatever a call writes */
+static const int32_t input[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+static unsigned char memory[192];
+static void* aligned;
+static rondo_model* made_rondo_model;
+static rondo_engine* made_rondo_engine;
+static rondo_session* made_rondo_session;
+static int calls, failures;
+
+static void before(void) {
+  rondo_session_close(made_rondo_session);
+  rondo_engine_close(made_rondo_engine);
+  rondo_model_close(made_rondo_model);
+  made_rondo_session = NULL;
+  made_rondo_engine = NULL;
+  made_rondo_model = NULL;
+  memset(out, 0, sizeof out);
+  memset(message, '?', sizeof message);
+}
+
+static void judge(const char* function, const char* what, int32_t status, int expected, int tells) {
+  int ok =
+      strcmp(rondo_status_string(status), "unknown status") != 0 && status != RONDO_STATUS_INTERNAL;
+  if (expected == kRefused) ok = ok && status != RONDO_STATUS_OK;
+  if (expected == kBusy) ok = ok && status == RONDO_STATUS_BUSY;
+  /* A sentence for a failure, none for success; always terminated. */
+  if (tells) {
+    ok = ok && memchr(message, 0, sizeof message) != NULL &&
+         (message[0] != 0) == (status != RONDO_STATUS_OK);
+  }
+  if (status != RONDO_STATUS_OK) { /* no handle comes out of a failure */
+    ok = ok && made_rondo_model == NULL && made_rondo_engine == NULL && made_rondo_session == NULL;
+  }
+  ++calls;
+  if (ok) return;
+  ++failures;
+  fprintf(stderr, "%s(%s): %d, %s\n", function, what, (int)status, rondo_status_string(status));
+}
+
+static void adjust_rondo_engine_options(rondo_engine_options* options) {
+  options->context = 64;
+  options->max_rows = 16;
+  options->max_sessions = 3;
+  options->threads = 1;
+}
+static void adjust_rondo_session_options(rondo_session_options* options) { (void)options; }
+static void adjust_rondo_chat_options(rondo_chat_options* options) {
+  options->messages = "[]";
+  options->messages_bytes = 2;
+  options->template_text = "x";
+  options->template_bytes = 1;
+}
+static void on_row(void* user, size_t index, const float* logits, size_t count) {
+  (void)user, (void)index, (void)logits, (void)count;
+}
+
+#include "hostile_calls.inc"
+
+static void from_inside(void* user, size_t index, const float* logits, size_t count) {
+  (void)user, (void)index, (void)logits, (void)count;
+  call_everything_from_inside();
+}
+
+static void generate(rondo_session* from, int32_t tokens[8]) {
+  rondo_event event;
+  int i;
+  event.struct_size = sizeof event;
+  for (i = 0; i < 8; ++i) {
+    tokens[i] = rondo_session_next(from, &event) == RONDO_STATUS_OK ? event.token : -2;
+  }
+}
+
+int main(int argc, char** argv) {
+  rondo_session* witness = NULL;
+  rondo_session* again = NULL;
+  int32_t first[8], last[8];
+
+  if (argc != 2) return 2;
+  model_path = argv[1];
+  aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
+  judge("open", "", rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, message, 256), 0, 1);
+  if (model == NULL) return 1;
+  judge("create", "",
+        rondo_engine_create(model, fresh_rondo_engine_options(), NULL, 0, &engine, message, 256), 0,
+        1);
+  if (engine == NULL) return 1;
+  rondo_session_open(engine, fresh_rondo_session_options(), &session, message, sizeof message);
+  rondo_session_open(engine, fresh_rondo_session_options(), &witness, message, sizeof message);
+  if (session == NULL || witness == NULL) return 1;
+  rondo_session_prefill(witness, input, 9);
+  rondo_session_prefill(session, input, 3);
+  generate(witness, first);
+  rondo_session_reset(witness);
+
+  call_everything_badly();
+  before();
+  rondo_session_reset(session);
+  rondo_session_prefill(session, input, 1); /* takes what a cancellation left */
+  rondo_session_reset(session);
+  judge("from inside", "", rondo_session_prefill_logits(session, input, 2, from_inside, NULL), 0,
+        0);
+
+  rondo_session_prefill(witness, input, 9);
+  generate(witness, last);
+  if (first[0] < 0 || memcmp(first, last, sizeof first) != 0) {
+    ++failures;
+    fprintf(stderr, "a session beside it generates something else than before\n");
+  }
+
+  /* Parents that were closed stay for their children, whichever goes first. */
+  rondo_session_close(session);
+  rondo_model_close(model);
+  rondo_session_open(engine, fresh_rondo_session_options(), &again, message, sizeof message);
+  rondo_engine_close(engine);
+  rondo_session_prefill(again, input, 9);
+  generate(again, last);
+  if (memcmp(first, last, sizeof first) != 0) ++failures;
+  rondo_session_close(witness);
+  rondo_session_close(again);
+  printf("%d calls, %d of them wrong answers\n", calls, failures);
+  return failures == 0 && calls >= kHostileCalls / 2 ? 0 : 1;
+}

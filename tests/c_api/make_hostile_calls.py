@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""Writes hostile_calls.inc: every function of api.json called in every way in which a caller can go
+wrong and the header says what happens. hostile_program.c has what the calls need.
+    make_hostile_calls.py API.JSON OUT
+A function that comes to the API is called without a line here, unless it has a parameter of a kind
+that has no valid value yet: then this stops and says so."""
+import json
+import sys
+
+# Valid values of parameters whose type does not say enough.
+VALID = {
+    "abi_version": "RONDO_ABI_VERSION", "path": "model_path", "key": '"name"', "fd": "-1",
+    "token": "1", "status": "0", "name": '"abi.version"',
+}
+# What may be NULL, as the header says.
+MAY_BE_NULL = {("rondo_chat_render", "text"), ("rondo_chat_render", "text_length"),
+               ("rondo_chat_render", "ids"), ("rondo_chat_render", "ids_count"),
+               ("rondo_model_chat_template", "name")}
+# Numbers that no place can have, by name; others are only required not to do harm.
+NEVER = {"flags": ["0xffffffffu", "0x80000000u"]}
+EXTREMES = {"int32_t": ["INT32_MIN", "-1", "INT32_MAX"], "uint32_t": ["UINT32_MAX"],
+            "uint64_t": ["UINT64_MAX"], "int64_t": ["INT64_MIN", "INT64_MAX"],
+            "size_t": ["SIZE_MAX"], "float": ["-1.0f", "(float)NAN", "INFINITY"]}
+
+
+class Writer:
+    def __init__(self, api):
+        self.api, self.lines, self.count = api, [], 0
+        self.structs = {s["name"]: s for s in api["structs"]}
+        self.callbacks = {c["name"] for c in api["callbacks"]}
+
+    def base(self, type_name):
+        return type_name.replace("const ", "").replace("*", "").strip()
+
+    def valid(self, function, params, index):
+        name, type_name, role = params[index]
+        base = self.base(type_name)
+        kind = role.split()[0]
+        if kind == "handle":
+            return {"rondo_model": "model", "rondo_engine": "engine", "rondo_session": "session"}[base]
+        if kind == "close":
+            return "NULL"
+        if kind == "message":
+            return "message"
+        if kind == "size":
+            return f"sizeof(*({params[0][1]})NULL)"
+        if kind == "create":
+            return f"&made_{base}"
+        if kind == "call":
+            return "on_row" if base == "rondo_logits_row" else "NULL"
+        if kind == "user":
+            return "NULL"
+        if base in self.structs and type_name.endswith("*"):
+            return f"({type_name})fresh_{base}()"
+        if name in VALID and kind in ("value", "text"):
+            return VALID[name]
+        if kind == "keep":
+            return "NULL" if name == "arena" else "aligned"
+        if kind == "capacity":
+            return "sizeof message" if role == "capacity message" else "64"
+        if kind == "length":
+            return "0" if role in ("length arena",) else "1" if "session" in role else "4"
+        if type_name == "rondo_session* const*":
+            return "&session"
+        if kind in ("out", "in_out", "needed", "borrow", "in", "text"):
+            return f"({type_name})out[{index}]" if kind != "in" else f"({type_name})input"
+        if kind == "value":
+            return "0"
+        sys.exit(f"make_hostile_calls.py: {function}: no valid value is known of {name} ({role})")
+
+    def call(self, function, changed, expected):
+        """changed: {index: expression}; expected: an expression of `status`."""
+        params = function["params"]
+        arguments = [changed.get(i, self.valid(function["name"], params, i))
+                     for i in range(len(params))]
+        call = f"{function['name']}({', '.join(arguments)})"
+        what = json.dumps(", ".join(f"{params[i][0]} = {c}" for i, c in changed.items()) or "valid")
+        self.count += 1
+        if function["returns"] == "status":
+            has_message = any(p[2] == "message" for p in params)
+            told = not any(params[i][2] in ("message", "capacity message") for i in changed)
+            self.lines.append(
+                f"  before(); judge({json.dumps(function['name'])}, {what}, {call}, {expected}, "
+                f"{int(has_message and told)});")
+        elif function["returns"] == "void":
+            self.lines.append(f"  before(); {call};")
+        else:
+            self.lines.append(f"  before(); (void){call};")
+
+    def function(self, function):
+        name, params = function["name"], function["params"]
+        self.lines.append(f"  /* {name} */")
+        self.call(function, {}, "kAnything")
+        buffers = {p[2].split()[1]: i for i, p in enumerate(params)
+                   if p[2].split()[0] in ("capacity", "length") and len(p[2].split()) > 1}
+        for i, (param, type_name, role) in enumerate(params):
+            kind, base = role.split()[0], self.base(type_name)
+            optional = (name, param) in MAY_BE_NULL
+            refused = "kAnything" if optional else "kRefused"
+            if kind in ("handle", "close"):
+                for other in ("model", "engine", "session", "NULL"):
+                    if other != base.removeprefix("rondo_"):
+                        self.call(function, {i: f"({type_name})(void*){other}"}, refused)
+                continue
+            if type_name.endswith("*") and kind != "user":
+                if param in buffers:  # NULL with a length is refused, without is a question
+                    self.call(function, {i: "NULL", buffers[param]: "0"}, "kAnything")
+                    if kind != "message":
+                        self.call(function, {i: "NULL", buffers[param]: "1"}, refused)
+                        self.call(function, {i: "NULL", buffers[param]: "SIZE_MAX"}, refused)
+                elif kind != "message":
+                    self.call(function, {i: "NULL"}, refused)
+            if type_name in self.callbacks:
+                self.call(function, {i: "NULL"}, refused)
+            if kind == "capacity":
+                self.call(function, {i: "0"}, "kAnything")
+                self.call(function, {i: "1"}, "kAnything")
+            if kind == "size":
+                for size in ("0", "4", f"{'sizeof(*(' + params[0][1] + ')NULL)'} - 1", "4097",
+                             "SIZE_MAX"):
+                    self.call(function, {i: size}, "kRefused")
+            if kind == "value":
+                for value in NEVER.get(param, []):
+                    self.call(function, {i: value}, "kRefused")
+                for value in EXTREMES.get(type_name, []):
+                    self.call(function, {i: value}, "kAnything")
+            if base in self.structs and kind in ("in", "in_out") and type_name.endswith("*"):
+                grows = self.structs[base]["fields"][0][0] == "struct_size"
+                if not grows:
+                    continue
+                for size in ("0", "3", f"(uint32_t)sizeof({base}) - 1", "4097", "UINT32_MAX"):
+                    self.call(function, {i: f"({type_name})sized_{base}({size}, 0)"}, "kRefused")
+                larger = f"(uint32_t)sizeof({base}) + 8"
+                self.call(function, {i: f"({type_name})sized_{base}({larger}, 0)"}, "kAnything")
+                if kind == "in":
+                    self.call(function, {i: f"({type_name})sized_{base}({larger}, 1)"}, "kRefused")
+                if kind == "in" and name != "rondo_engine_create":  # which takes what memory it asks
+                    for field, field_type, field_role in self.structs[base]["fields"]:
+                        if field_role not in ("value",) or field == "struct_size":
+                            continue
+                        for value in EXTREMES.get(field_type, []):
+                            self.call(function, {i: f"({type_name})with_{base}_{field}({value})"},
+                                      "kAnything")
+
+    def varied(self):
+        """Options whose fields are given extreme values one by one."""
+        return {self.base(p[1]) for f in self.api["functions"] for p in f["params"]
+                if p[2] == "in" and f["name"] != "rondo_engine_create"}
+
+    def fixtures(self):
+        for s in self.api["structs"]:
+            if s["fields"][0][0] != "struct_size":
+                continue
+            name = s["name"]
+            self.lines.append(f"""static union {{ {name} it; unsigned char bytes[8192]; }} room_{name};
+static {name}* sized_{name}(uint32_t size, int tail) {{
+  memset(&room_{name}, 0, sizeof room_{name});
+  prepare_{name}(&room_{name}.it);
+  if (tail) room_{name}.bytes[sizeof({name}) + 3] = 1;
+  room_{name}.it.struct_size = size;
+  return &room_{name}.it;
+}}
+static {name}* fresh_{name}(void) {{ return sized_{name}((uint32_t)sizeof({name}), 0); }}""")
+            for field, field_type, role in s["fields"] if name in self.varied() else []:
+                if role == "value" and field_type in EXTREMES:
+                    self.lines.append(f"""static {name}* with_{name}_{field}({field_type} value) {{
+  fresh_{name}()->{field} = value;
+  return &room_{name}.it;
+}}""")
+
+    def write(self):
+        inits = {f["params"][0][1].rstrip("*"): f["name"] for f in self.api["functions"]
+                 if f["name"].endswith("_options_init")}
+        for s in self.api["structs"]:
+            if s["fields"][0][0] != "struct_size":
+                continue
+            init = inits.get(s["name"])
+            body = f"{init}(it, sizeof *it); adjust_{s['name']}(it);" if init else "(void)it;"
+            self.lines.append(
+                f"static void prepare_{s['name']}({s['name']}* it) {{ {body} }}")
+        self.fixtures()
+        self.lines.append("static void call_everything_badly(void) {")
+        for function in self.api["functions"]:
+            self.function(function)
+        self.lines.append("}")
+        # Inside of a callback of the engine, whatever waits for its sessions is busy.
+        self.lines.append("static void call_everything_from_inside(void) {")
+        for function in self.api["functions"]:
+            handles = {p[1] for p in function["params"] if p[2] == "handle"}
+            if function["returns"] == "status" and (
+                    function["threads"] == "one call per session" and "rondo_session*" in handles or
+                    function["name"] in ("rondo_engine_step", "rondo_session_open")):
+                self.call(function, {}, "kBusy")
+        self.lines.append("}")
+        self.lines.append(f"enum {{ kHostileCalls = {self.count} }};")
+        return "\n".join(self.lines) + "\n"
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        api = json.load(file)
+    with open(sys.argv[2], "w", encoding="utf-8") as file:
+        file.write(Writer(api).write())
+
+
+if __name__ == "__main__":
+    main()

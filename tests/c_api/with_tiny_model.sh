@@ -1,0 +1,8 @@
+#!/bin/sh
+# Runs a program with the tiny model as its argument.
+#   with_tiny_model.sh SOURCE_DIR TOOL PROGRAM
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$2" convert "$1/tests/data/tiny" -o "$work/tiny.rondo" --weights q8 >/dev/null
+"$3" "$work/tiny.rondo"
