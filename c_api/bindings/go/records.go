@@ -49,6 +49,16 @@ const (
 	KVFloat32 KVFormat = 1
 )
 
+// LogLevel is one of the constants RONDO_LOG_ of rondo.h.
+type LogLevel int32
+
+// What rondo.h says of each.
+const (
+	LogWarning LogLevel = 0
+	LogInfo    LogLevel = 1
+	LogDebug   LogLevel = 2
+)
+
 // Segment is one of the constants RONDO_SEGMENT_ of rondo.h.
 type Segment int32
 
@@ -188,6 +198,15 @@ type EngineCounters struct {
 	TokensGenerated uint64
 	TokensTakenOver uint64
 	ParallelFaults  uint64
+	Passes          uint64
+	Rows            uint64
+	PrefillNs       uint64
+	DecodeNs        uint64
+	SampleNs        uint64
+	PrefixHits      uint64
+	TokensEvicted   uint64
+	KVBytesUsed     uint64
+	KVBytesTotal    uint64
 }
 
 func engineCountersOf(from *C.rondo_engine_counters) EngineCounters {
@@ -198,6 +217,15 @@ func engineCountersOf(from *C.rondo_engine_counters) EngineCounters {
 		TokensGenerated: uint64(from.tokens_generated),
 		TokensTakenOver: uint64(from.tokens_taken_over),
 		ParallelFaults:  uint64(from.parallel_faults),
+		Passes:          uint64(from.passes),
+		Rows:            uint64(from.rows),
+		PrefillNs:       uint64(from.prefill_ns),
+		DecodeNs:        uint64(from.decode_ns),
+		SampleNs:        uint64(from.sample_ns),
+		PrefixHits:      uint64(from.prefix_hits),
+		TokensEvicted:   uint64(from.tokens_evicted),
+		KVBytesUsed:     uint64(from.kv_bytes_used),
+		KVBytesTotal:    uint64(from.kv_bytes_total),
 	}
 }
 
@@ -223,5 +251,36 @@ func profileEventOf(from *C.rondo_profile_event) ProfileEvent {
 		DurationNs: uint64(from.duration_ns),
 		Thread:     uint64(from.thread),
 		Name:       C.GoString(from.name),
+	}
+}
+
+// SessionCounters is rondo_session_counters of rondo.h.
+type SessionCounters struct {
+	TokensPrefilled uint64
+	TokensGenerated uint64
+	TokensTakenOver uint64
+	Passes          uint64
+	Rows            uint64
+	PrefillNs       uint64
+	DecodeNs        uint64
+	SampleNs        uint64
+	PrefixHits      uint64
+	TokensEvicted   uint64
+	KVBytesHeld     uint64
+}
+
+func sessionCountersOf(from *C.rondo_session_counters) SessionCounters {
+	return SessionCounters{
+		TokensPrefilled: uint64(from.tokens_prefilled),
+		TokensGenerated: uint64(from.tokens_generated),
+		TokensTakenOver: uint64(from.tokens_taken_over),
+		Passes:          uint64(from.passes),
+		Rows:            uint64(from.rows),
+		PrefillNs:       uint64(from.prefill_ns),
+		DecodeNs:        uint64(from.decode_ns),
+		SampleNs:        uint64(from.sample_ns),
+		PrefixHits:      uint64(from.prefix_hits),
+		TokensEvicted:   uint64(from.tokens_evicted),
+		KVBytesHeld:     uint64(from.kv_bytes_held),
 	}
 }

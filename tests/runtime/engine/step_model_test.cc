@@ -242,7 +242,7 @@ class Schedules : public testing::TestWithParam<Case> {
         EXPECT_EQ(pass[i]->evaluated(), std::max(before[i], pass[i]->taken_over()));
       }
     }
-    taken_over_ += engine->tokens_taken_over();
+    taken_over_ += engine->stats().tokens_taken_over;
     // Whatever was given up and refused, no block is lost.
     for (Member& member : members) engine->CloseSession(member.session);
     for (size_t g = 0; g < n_groups; ++g) {

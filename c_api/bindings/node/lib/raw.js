@@ -45,6 +45,12 @@ exports.Kv = Object.freeze({
   FLOAT32: 1,
 });
 
+exports.Log = Object.freeze({
+  WARNING: 0,
+  INFO: 1,
+  DEBUG: 2,
+});
+
 exports.Segment = Object.freeze({
   WEIGHTS: 0,
   KV_POOL: 1,
@@ -72,6 +78,7 @@ const rondo_session = koffi.opaque('rondo_session');
 const rondo_task = koffi.proto('rondo_task', 'void', ['void *', 'size_t']);
 const rondo_engine_options_progress = koffi.proto('rondo_engine_options_progress', 'int32_t', ['void *', 'uint64_t', 'uint64_t']);
 const rondo_engine_options_parallel_for = koffi.proto('rondo_engine_options_parallel_for', 'void', ['void *', 'size_t', koffi.pointer(rondo_task), 'void *']);
+const rondo_engine_options_log = koffi.proto('rondo_engine_options_log', 'void', ['void *', 'int32_t', 'str']);
 const rondo_logits_row = koffi.proto('rondo_logits_row', 'void', ['void *', 'size_t', 'void *', 'size_t']);
 
 const rondo_model_facts = koffi.struct('rondo_model_facts', {
@@ -110,6 +117,10 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   profile_events: 'uint32_t',
   parallel_for: koffi.pointer(rondo_engine_options_parallel_for),
   parallel_user: 'void *',
+  log: koffi.pointer(rondo_engine_options_log),
+  log_user: 'void *',
+  log_level: 'int32_t',
+  duty_percent: 'uint32_t',
 });
 
 const rondo_memory_plan = koffi.struct('rondo_memory_plan', {
@@ -156,6 +167,15 @@ const rondo_engine_counters = koffi.struct('rondo_engine_counters', {
   tokens_generated: 'uint64_t',
   tokens_taken_over: 'uint64_t',
   parallel_faults: 'uint64_t',
+  passes: 'uint64_t',
+  rows: 'uint64_t',
+  prefill_ns: 'uint64_t',
+  decode_ns: 'uint64_t',
+  sample_ns: 'uint64_t',
+  prefix_hits: 'uint64_t',
+  tokens_evicted: 'uint64_t',
+  kv_bytes_used: 'uint64_t',
+  kv_bytes_total: 'uint64_t',
 });
 
 const rondo_profile_event = koffi.struct('rondo_profile_event', {
@@ -210,6 +230,22 @@ const rondo_event = koffi.struct('rondo_event', {
   taken_over: 'uint64_t',
 });
 
+const rondo_session_counters = koffi.struct('rondo_session_counters', {
+  struct_size: 'uint32_t',
+  reserved: 'uint32_t',
+  tokens_prefilled: 'uint64_t',
+  tokens_generated: 'uint64_t',
+  tokens_taken_over: 'uint64_t',
+  passes: 'uint64_t',
+  rows: 'uint64_t',
+  prefill_ns: 'uint64_t',
+  decode_ns: 'uint64_t',
+  sample_ns: 'uint64_t',
+  prefix_hits: 'uint64_t',
+  tokens_evicted: 'uint64_t',
+  kv_bytes_held: 'uint64_t',
+});
+
 const rondo_chat_options = koffi.struct('rondo_chat_options', {
   struct_size: 'uint32_t',
   flags: 'uint32_t',
@@ -235,10 +271,12 @@ exports.types = {
   rondo_logit_bias,
   rondo_session_options,
   rondo_event,
+  rondo_session_counters,
   rondo_chat_options,
   rondo_task,
   rondo_engine_options_progress,
   rondo_engine_options_parallel_for,
+  rondo_engine_options_log,
   rondo_logits_row,
 };
 
@@ -247,8 +285,9 @@ exports.records = {
   rondo_model_facts: ['vocab_size', 'context_length', 'hidden_size', 'n_layers', 'n_heads', 'n_kv_heads', 'head_dim', 'bos_token', 'n_eos_tokens', 'has_tokenizer', 'format_version', 'file_bytes', 'parameters', 'tokenizer_bytes'],
   rondo_memory_plan: ['n_regions', 'arena_bytes', 'arena_alignment', 'weights_bytes', 'kv_pool_bytes', 'sessions_bytes', 'activations_bytes', 'workspace_bytes', 'activations_lower_bound', 'kv_bytes_per_token', 'kv_block_tokens', 'context', 'max_sessions', 'max_rows', 'threads', 'sink_tokens', 'kernels', 'mapped_bytes', 'kv_tokens', 'rows_per_step'],
   rondo_memory_region: ['segment', 'offset', 'bytes', 'first_step', 'last_step', 'name'],
-  rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'parallel_faults'],
+  rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'parallel_faults', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_used', 'kv_bytes_total'],
   rondo_profile_event: ['layer', 'rows', 'inputs', 'outputs', 'begin_ns', 'duration_ns', 'thread', 'name'],
+  rondo_session_counters: ['tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_held'],
 };
 
 // The functions of the library at `path`.
@@ -297,6 +336,8 @@ exports.load = (path) => {
     rondo_session_position: library.func('rondo_session_position', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('uint64_t'))]),
     rondo_session_remaining: library.func('rondo_session_remaining', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('uint64_t'))]),
     rondo_session_evicted: library.func('rondo_session_evicted', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('uint64_t')), koffi.out(koffi.pointer('uint64_t'))]),
+    rondo_session_progress: library.func('rondo_session_progress', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('uint64_t')), koffi.out(koffi.pointer('uint64_t'))]),
+    rondo_session_stats: library.func('rondo_session_stats', 'int32_t', [koffi.pointer(rondo_session), koffi.inout(koffi.pointer(rondo_session_counters))]),
     rondo_session_cancel: library.func('rondo_session_cancel', 'int32_t', [koffi.pointer(rondo_session)]),
     rondo_session_last_error: library.func('rondo_session_last_error', 'str', [koffi.pointer(rondo_session)]),
     rondo_session_save: library.func('rondo_session_save', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),

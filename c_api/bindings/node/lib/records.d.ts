@@ -42,6 +42,12 @@ export declare const Kv: {
   readonly FLOAT32: 1;
 };
 
+export declare const Log: {
+  readonly WARNING: 0;
+  readonly INFO: 1;
+  readonly DEBUG: 2;
+};
+
 export declare const Segment: {
   readonly WEIGHTS: 0;
   readonly KV_POOL: 1;
@@ -123,6 +129,15 @@ export interface EngineCounters {
   readonly tokensGenerated: number;
   readonly tokensTakenOver: number;
   readonly parallelFaults: number;
+  readonly passes: number;
+  readonly rows: number;
+  readonly prefillNs: number;
+  readonly decodeNs: number;
+  readonly sampleNs: number;
+  readonly prefixHits: number;
+  readonly tokensEvicted: number;
+  readonly kvBytesUsed: number;
+  readonly kvBytesTotal: number;
 }
 
 /** rondo_profile_event in rondo.h. */
@@ -135,4 +150,19 @@ export interface ProfileEvent {
   readonly durationNs: number;
   readonly thread: number;
   readonly name: string;
+}
+
+/** rondo_session_counters in rondo.h. */
+export interface SessionCounters {
+  readonly tokensPrefilled: number;
+  readonly tokensGenerated: number;
+  readonly tokensTakenOver: number;
+  readonly passes: number;
+  readonly rows: number;
+  readonly prefillNs: number;
+  readonly decodeNs: number;
+  readonly sampleNs: number;
+  readonly prefixHits: number;
+  readonly tokensEvicted: number;
+  readonly kvBytesHeld: number;
 }

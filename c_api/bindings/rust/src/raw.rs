@@ -38,6 +38,10 @@ pub const RONDO_POLICY_SLIDE: i32 = 0x1;
 pub const RONDO_KV_INT8: i32 = 0x0;
 pub const RONDO_KV_FLOAT32: i32 = 0x1;
 
+pub const RONDO_LOG_WARNING: i32 = 0x0;
+pub const RONDO_LOG_INFO: i32 = 0x1;
+pub const RONDO_LOG_DEBUG: i32 = 0x2;
+
 pub const RONDO_SEGMENT_WEIGHTS: i32 = 0x0;
 pub const RONDO_SEGMENT_KV_POOL: i32 = 0x1;
 pub const RONDO_SEGMENT_SESSIONS: i32 = 0x2;
@@ -71,6 +75,7 @@ pub struct rondo_session {
 pub type rondo_task = Option<unsafe extern "C" fn(context: *mut c_void, index: usize)>;
 pub type rondo_engine_options_progress = Option<unsafe extern "C" fn(progress_user: *mut c_void, done: u64, total: u64) -> i32>;
 pub type rondo_engine_options_parallel_for = Option<unsafe extern "C" fn(parallel_user: *mut c_void, count: usize, task: rondo_task, context: *mut c_void)>;
+pub type rondo_engine_options_log = Option<unsafe extern "C" fn(log_user: *mut c_void, level: i32, message: *const c_char)>;
 pub type rondo_logits_row = Option<unsafe extern "C" fn(user: *mut c_void, index: usize, logits: *const f32, count: usize)>;
 
 #[repr(C)]
@@ -113,6 +118,10 @@ pub struct rondo_engine_options {
     pub profile_events: u32,
     pub parallel_for: rondo_engine_options_parallel_for,
     pub parallel_user: *mut c_void,
+    pub log: rondo_engine_options_log,
+    pub log_user: *mut c_void,
+    pub log_level: i32,
+    pub duty_percent: u32,
 }
 
 #[repr(C)]
@@ -165,6 +174,15 @@ pub struct rondo_engine_counters {
     pub tokens_generated: u64,
     pub tokens_taken_over: u64,
     pub parallel_faults: u64,
+    pub passes: u64,
+    pub rows: u64,
+    pub prefill_ns: u64,
+    pub decode_ns: u64,
+    pub sample_ns: u64,
+    pub prefix_hits: u64,
+    pub tokens_evicted: u64,
+    pub kv_bytes_used: u64,
+    pub kv_bytes_total: u64,
 }
 
 #[repr(C)]
@@ -229,6 +247,24 @@ pub struct rondo_event {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct rondo_session_counters {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub tokens_prefilled: u64,
+    pub tokens_generated: u64,
+    pub tokens_taken_over: u64,
+    pub passes: u64,
+    pub rows: u64,
+    pub prefill_ns: u64,
+    pub decode_ns: u64,
+    pub sample_ns: u64,
+    pub prefix_hits: u64,
+    pub tokens_evicted: u64,
+    pub kv_bytes_held: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub struct rondo_chat_options {
     pub struct_size: u32,
     pub flags: u32,
@@ -287,6 +323,8 @@ extern "C" {
     pub fn rondo_session_position(session: *mut rondo_session, position: *mut u64) -> i32;
     pub fn rondo_session_remaining(session: *mut rondo_session, tokens: *mut u64) -> i32;
     pub fn rondo_session_evicted(session: *mut rondo_session, begin: *mut u64, end: *mut u64) -> i32;
+    pub fn rondo_session_progress(session: *const rondo_session, done: *mut u64, total: *mut u64) -> i32;
+    pub fn rondo_session_stats(session: *mut rondo_session, counters: *mut rondo_session_counters) -> i32;
     pub fn rondo_session_cancel(session: *mut rondo_session) -> i32;
     pub fn rondo_session_last_error(session: *const rondo_session) -> *const c_char;
     pub fn rondo_session_save(session: *mut rondo_session, buffer: *mut c_void, capacity: usize, bytes: *mut usize) -> i32;

@@ -51,6 +51,17 @@ impl Kv {
     pub const FLOAT32: Kv = Kv(0x1);
 }
 
+/// One of the constants RONDO_LOG_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Log(pub i32);
+
+#[allow(missing_docs)]
+impl Log {
+    pub const WARNING: Log = Log(0x0);
+    pub const INFO: Log = Log(0x1);
+    pub const DEBUG: Log = Log(0x2);
+}
+
 /// One of the constants RONDO_SEGMENT_ of rondo.h; newer libraries may have more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Segment(pub i32);
@@ -213,6 +224,15 @@ pub struct EngineCounters {
     pub tokens_generated: u64,
     pub tokens_taken_over: u64,
     pub parallel_faults: u64,
+    pub passes: u64,
+    pub rows: u64,
+    pub prefill_ns: u64,
+    pub decode_ns: u64,
+    pub sample_ns: u64,
+    pub prefix_hits: u64,
+    pub tokens_evicted: u64,
+    pub kv_bytes_used: u64,
+    pub kv_bytes_total: u64,
 }
 
 impl EngineCounters {
@@ -225,6 +245,15 @@ impl EngineCounters {
             tokens_generated: raw.tokens_generated,
             tokens_taken_over: raw.tokens_taken_over,
             parallel_faults: raw.parallel_faults,
+            passes: raw.passes,
+            rows: raw.rows,
+            prefill_ns: raw.prefill_ns,
+            decode_ns: raw.decode_ns,
+            sample_ns: raw.sample_ns,
+            prefix_hits: raw.prefix_hits,
+            tokens_evicted: raw.tokens_evicted,
+            kv_bytes_used: raw.kv_bytes_used,
+            kv_bytes_total: raw.kv_bytes_total,
         }
     }
 }
@@ -256,6 +285,43 @@ impl ProfileEvent {
             duration_ns: raw.duration_ns,
             thread: raw.thread,
             name: CStr::from_ptr(raw.name).to_string_lossy().into_owned(),
+        }
+    }
+}
+
+/// rondo_session_counters of rondo.h.
+#[allow(missing_docs)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct SessionCounters {
+    pub tokens_prefilled: u64,
+    pub tokens_generated: u64,
+    pub tokens_taken_over: u64,
+    pub passes: u64,
+    pub rows: u64,
+    pub prefill_ns: u64,
+    pub decode_ns: u64,
+    pub sample_ns: u64,
+    pub prefix_hits: u64,
+    pub tokens_evicted: u64,
+    pub kv_bytes_held: u64,
+}
+
+impl SessionCounters {
+    /// `raw` was filled by the library.
+    pub(crate) unsafe fn of(raw: &raw::rondo_session_counters) -> SessionCounters {
+        SessionCounters {
+            tokens_prefilled: raw.tokens_prefilled,
+            tokens_generated: raw.tokens_generated,
+            tokens_taken_over: raw.tokens_taken_over,
+            passes: raw.passes,
+            rows: raw.rows,
+            prefill_ns: raw.prefill_ns,
+            decode_ns: raw.decode_ns,
+            sample_ns: raw.sample_ns,
+            prefix_hits: raw.prefix_hits,
+            tokens_evicted: raw.tokens_evicted,
+            kv_bytes_held: raw.kv_bytes_held,
         }
     }
 }

@@ -8,7 +8,16 @@ public record EngineCounters(
     long tokensPrefilled,
     long tokensGenerated,
     long tokensTakenOver,
-    long parallelFaults) {
+    long parallelFaults,
+    long passes,
+    long rows,
+    long prefillNs,
+    long decodeNs,
+    long sampleNs,
+    long prefixHits,
+    long tokensEvicted,
+    long kvBytesUsed,
+    long kvBytesTotal) {
   static EngineCounters of(Raw.EngineCounters raw) {
     return new EngineCounters(
         raw.sessions_open,
@@ -16,6 +25,15 @@ public record EngineCounters(
         raw.tokens_prefilled,
         raw.tokens_generated,
         raw.tokens_taken_over,
-        raw.parallel_faults);
+        raw.parallel_faults,
+        raw.passes,
+        raw.rows,
+        raw.prefill_ns,
+        raw.decode_ns,
+        raw.sample_ns,
+        raw.prefix_hits,
+        raw.tokens_evicted,
+        raw.kv_bytes_used,
+        raw.kv_bytes_total);
   }
 }

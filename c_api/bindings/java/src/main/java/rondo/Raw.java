@@ -31,6 +31,10 @@ interface Raw extends Library {
     void invoke(Pointer parallelUser, SizeT count, Task task, Pointer context);
   }
 
+  interface EngineOptionsLog extends Callback {
+    void invoke(Pointer logUser, int level, Pointer message);
+  }
+
   interface LogitsRow extends Callback {
     void invoke(Pointer user, SizeT index, Pointer logits, SizeT count);
   }
@@ -58,7 +62,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user"})
+  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent"})
   class EngineOptions extends Structure {
     public int struct_size;
     public int context;
@@ -77,6 +81,10 @@ interface Raw extends Library {
     public int profile_events;
     public EngineOptionsParallelFor parallel_for;
     public Pointer parallel_user;
+    public EngineOptionsLog log;
+    public Pointer log_user;
+    public int log_level;
+    public int duty_percent;
   }
 
   @FieldOrder({"struct_size", "n_regions", "arena_bytes", "arena_alignment", "weights_bytes", "kv_pool_bytes", "sessions_bytes", "activations_bytes", "workspace_bytes", "activations_lower_bound", "kv_bytes_per_token", "kv_block_tokens", "context", "max_sessions", "max_rows", "threads", "sink_tokens", "kernels", "mapped_bytes", "kv_tokens", "rows_per_step", "reserved"})
@@ -124,7 +132,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "sessions_open", "owns_arena", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "parallel_faults"})
+  @FieldOrder({"struct_size", "sessions_open", "owns_arena", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "parallel_faults", "passes", "rows", "prefill_ns", "decode_ns", "sample_ns", "prefix_hits", "tokens_evicted", "kv_bytes_used", "kv_bytes_total"})
   class EngineCounters extends Structure {
     public int struct_size;
     public int sessions_open;
@@ -134,6 +142,15 @@ interface Raw extends Library {
     public long tokens_generated;
     public long tokens_taken_over;
     public long parallel_faults;
+    public long passes;
+    public long rows;
+    public long prefill_ns;
+    public long decode_ns;
+    public long sample_ns;
+    public long prefix_hits;
+    public long tokens_evicted;
+    public long kv_bytes_used;
+    public long kv_bytes_total;
 
     public EngineCounters() {
       struct_size = size();
@@ -204,6 +221,27 @@ interface Raw extends Library {
     }
   }
 
+  @FieldOrder({"struct_size", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "passes", "rows", "prefill_ns", "decode_ns", "sample_ns", "prefix_hits", "tokens_evicted", "kv_bytes_held"})
+  class SessionCounters extends Structure {
+    public int struct_size;
+    public int reserved;
+    public long tokens_prefilled;
+    public long tokens_generated;
+    public long tokens_taken_over;
+    public long passes;
+    public long rows;
+    public long prefill_ns;
+    public long decode_ns;
+    public long sample_ns;
+    public long prefix_hits;
+    public long tokens_evicted;
+    public long kv_bytes_held;
+
+    public SessionCounters() {
+      struct_size = size();
+    }
+  }
+
   @FieldOrder({"struct_size", "flags", "local_time", "messages", "messages_bytes", "tools", "tools_bytes", "variables", "variables_bytes", "template_name", "template_text", "template_bytes"})
   class ChatOptions extends Structure {
     public int struct_size;
@@ -262,6 +300,8 @@ interface Raw extends Library {
   int rondo_session_position(Pointer session, LongByReference position);
   int rondo_session_remaining(Pointer session, LongByReference tokens);
   int rondo_session_evicted(Pointer session, LongByReference begin, LongByReference end);
+  int rondo_session_progress(Pointer session, LongByReference done, LongByReference total);
+  int rondo_session_stats(Pointer session, SessionCounters counters);
   int rondo_session_cancel(Pointer session);
   String rondo_session_last_error(Pointer session);
   int rondo_session_save(Pointer session, byte[] buffer, SizeT capacity, SizeT.ByReference bytes);
