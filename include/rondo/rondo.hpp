@@ -352,6 +352,12 @@ class Engine {
     detail::Check(rondo_engine_stats(get(), &counters));
     return counters;
   }
+  /* The next event of the profile from number *cursor on; false: there is none. */
+  bool Profile(uint64_t* cursor, rondo_profile_event* event) const {
+    *event = detail::Sized<rondo_profile_event>();
+    detail::Check(rondo_engine_profile(get(), cursor, event));
+    return event->name != nullptr;
+  }
   /* One pass for several sessions; Session::TakeEvent tells what each got. */
   void Step(const std::vector<Session*>& sessions);
 
@@ -370,7 +376,7 @@ struct Event {
   uint64_t taken_over;
 };
 
-/* [one call per session], but for Cancel */
+/* [one call per session], but for Cancel and Progress */
 class Session {
  public:
   explicit Session(const Engine& engine, const SessionOptions& options = {}) {
@@ -452,6 +458,17 @@ class Session {
     uint64_t tokens = 0;
     Check(rondo_session_remaining(get(), &tokens));
     return tokens;
+  }
+  rondo_session_counters Stats() const {
+    auto counters = detail::Sized<rondo_session_counters>();
+    Check(rondo_session_stats(get(), &counters));
+    return counters;
+  }
+  /* How many tokens of a prompt are evaluated, and of how many. [any thread] */
+  std::pair<uint64_t, uint64_t> Progress() const {
+    std::pair<uint64_t, uint64_t> far;
+    detail::Check(rondo_session_progress(get(), &far.first, &far.second));
+    return far;
   }
   /* The positions from `first` to before `second` are no longer seen. */
   std::pair<uint64_t, uint64_t> Evicted() const {

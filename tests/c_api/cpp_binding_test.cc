@@ -176,6 +176,22 @@ TEST_F(CppBindingTest, Step) {
   EXPECT_EQ(texts[1], alone[1]);
 }
 
+TEST_F(CppBindingTest, Observation) {
+  rondo::EngineOptions options = Options();
+  options.profile_events = 1000;
+  const rondo::Engine watched(model, options);
+  rondo::Session session(watched, Greedy(4));
+  session.Prefill(ids);
+  session.Generate();
+  EXPECT_EQ(session.Stats().tokens_generated, 4u);
+  EXPECT_EQ(session.Progress().first, session.Progress().second);
+  uint64_t cursor = 0;
+  rondo_profile_event event;
+  size_t events = 0;
+  while (watched.Profile(&cursor, &event)) ++events;
+  EXPECT_GT(events, 0u);
+}
+
 TEST_F(CppBindingTest, Chat) {
   rondo::Chat chat;
   chat.messages = R"([{"role": "user", "content": "hi"}])";

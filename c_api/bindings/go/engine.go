@@ -74,6 +74,17 @@ func (e *Engine) Stats() (EngineCounters, error) {
 	return engineCountersOf(&counters), err
 }
 
+// Profile is the next event of the profile from number cursor on, and the number behind it; false:
+// there is none.
+func (e *Engine) Profile(cursor uint64) (event ProfileEvent, next uint64, ok bool, err error) {
+	raw := C.rondo_profile_event{struct_size: C.sizeof_rondo_profile_event}
+	number := C.uint64_t(cursor)
+	err = e.with(func(handle *C.rondo_engine) error {
+		return check(C.rondo_engine_profile(handle, &number, &raw))
+	})
+	return profileEventOf(&raw), uint64(number), raw.name != nil, err
+}
+
 // Session opens an empty session in one of the engine's places.
 func (e *Engine) Session(options SessionOptions) (*Session, error) {
 	var session *C.rondo_session

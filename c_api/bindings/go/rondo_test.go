@@ -285,6 +285,29 @@ func TestSnapshot(t *testing.T) {
 	f.equal(begun+f.generate(other, nil), f.text)
 }
 
+func TestObservation(t *testing.T) {
+	f := newFixture(t)
+	engine, err := f.model.Engine(EngineOptions{Context: 64, ProfileEvents: 1000})
+	f.must(err)
+	session, err := engine.Session(SessionOptions{MaxTokens: 4})
+	f.must(err)
+	f.must(session.Prefill(f.ids))
+	_, err = session.Generate(context.Background())
+	f.must(err)
+	stats, err := session.Stats()
+	f.must(err)
+	f.equal(stats.TokensGenerated, uint64(4))
+	done, total, err := session.Progress()
+	f.must(err)
+	f.equal(done, total)
+	event, _, ok, err := engine.Profile(0)
+	f.must(err)
+	f.equal(ok && event.Name != "", true)
+	_, _, ok, err = engine.Profile(1 << 40)
+	f.must(err)
+	f.equal(ok, false)
+}
+
 func TestChat(t *testing.T) {
 	f := newFixture(t)
 	chat := Chat{Messages: []map[string]string{{"role": "user", "content": "Grüße"}}}

@@ -266,6 +266,27 @@ func (s *Session) Evicted() (begin, end uint64, err error) {
 	return uint64(from), uint64(to), err
 }
 
+// Stats counts what was done for this session.
+func (s *Session) Stats() (SessionCounters, error) {
+	counters := C.rondo_session_counters{struct_size: C.sizeof_rondo_session_counters}
+	err := s.call(func(handle *C.rondo_session) C.int32_t {
+		return C.rondo_session_stats(handle, &counters)
+	})
+	return sessionCountersOf(&counters), err
+}
+
+// Progress is how many tokens of a prompt are evaluated, and of how many. From any goroutine.
+func (s *Session) Progress() (done, total uint64, err error) {
+	handle, err := s.enter()
+	if err != nil {
+		return 0, 0, err
+	}
+	defer s.leave()
+	var of, all C.uint64_t
+	err = check(C.rondo_session_progress(handle, &of, &all))
+	return uint64(of), uint64(all), err
+}
+
 // Tokens are those that the session remembers, the last ones up to Position.
 func (s *Session) Tokens() (ids []int32, err error) {
 	position, err := s.Position()

@@ -1,9 +1,10 @@
 /** Rondo: language models on edge devices, in one planned block of memory. What rondo.h says of an
  * option or a function holds for the one named like it. */
-import {EngineCounters, MemoryPlan, MemoryRegion, ModelFacts} from './records';
+import {EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent, SessionCounters}
+    from './records';
 
-export {ABI_VERSION, EngineCounters, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, Reason,
-        Segment, Status} from './records';
+export {ABI_VERSION, EngineCounters, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, ProfileEvent,
+        Reason, Segment, SessionCounters, Status} from './records';
 
 /** A call that failed. */
 export declare class RondoError extends Error {
@@ -34,6 +35,7 @@ export interface EngineOptions {
   kvTokens?: number;
   rowsPerStep?: number;
   noPrefixCache?: boolean;
+  profileEvents?: number;
 }
 
 export interface SessionOptions {
@@ -116,6 +118,8 @@ export declare class Engine extends Handle {
   readonly memory: MemoryPlan;
   readonly memoryRegions: MemoryRegion[];
   readonly stats: EngineCounters;
+  /** The next event of the profile from number `cursor` on; `next` is the number behind it. */
+  profile(cursor?: number): (ProfileEvent & {readonly next: number}) | null;
   session(options?: SessionOptions): Session;
   /** One pass for several sessions; Session.event() tells what each got. */
   step(sessions: Session[]): Promise<void>;
@@ -146,6 +150,9 @@ export declare class Session extends Handle {
   readonly remaining: number;
   /** Under Policy.SLIDE: the positions from the first to before the second are no longer seen. */
   readonly evicted: [number, number];
+  readonly stats: SessionCounters;
+  /** How many tokens of a prompt are evaluated, and of how many; also while they are. */
+  readonly progress: [number, number];
   /** The tokens that it remembers, the last ones up to `position`. */
   readonly tokens: Int32Array;
   /** Ends the running call, or else the next one that computes, with CANCELLED. */

@@ -4,7 +4,8 @@
 const koffi = require('koffi');
 const raw = require('./raw.js');
 const {Handle} = require('./handle.js');
-const {RondoError, check, checkMessage, later, library, optionsOf, record, textOf, textOutput,
+const {RondoError, check, checkMessage, later, library, optionsOf, record, recordOf, sized, textOf,
+       textOutput,
        MESSAGE_BYTES} = require('./library.js');
 const {Session, sessionOptions} = require('./session.js');
 
@@ -185,6 +186,14 @@ class Engine extends Handle {
   get stats() {
     return record('rondo_engine_counters',
         (counters) => library.rondo_engine_stats(this.handle, counters));
+  }
+
+  profile(cursor = 0) {
+    const next = [cursor];
+    const event = sized('rondo_profile_event');
+    check(library.rondo_engine_profile(this.handle, next, event));
+    if (event.name === null) return null;
+    return {...recordOf('rondo_profile_event', event), next: next[0]};
   }
 
   session(options = {}) {

@@ -87,5 +87,5 @@ function optionsOf(type, options, more = () => {}) {
   return struct;
 }
 
-module.exports = {RondoError, camel, check, checkMessage, later, library, optionsOf, record, sized,
+module.exports = {RondoError, camel, check, checkMessage, later, library, optionsOf, record, recordOf, sized,
                   textOf, textOutput, MESSAGE_BYTES};

@@ -4,7 +4,8 @@
 const koffi = require('koffi');
 const raw = require('./raw.js');
 const {Handle} = require('./handle.js');
-const {RondoError, checkMessage, check, later, library, optionsOf, sized} = require('./library.js');
+const {RondoError, checkMessage, check, later, library, optionsOf, recordOf,
+       sized} = require('./library.js');
 
 const {Reason, Status} = raw;
 const NO_LIMIT = 2n ** 64n - 1n;
@@ -148,6 +149,19 @@ class Session extends Handle {
     const end = [0];
     this.#check(library.rondo_session_evicted(this.handle, begin, end));
     return [begin[0], end[0]];
+  }
+
+  get stats() {
+    const counters = sized('rondo_session_counters');
+    this.#check(library.rondo_session_stats(this.handle, counters));
+    return recordOf('rondo_session_counters', counters);
+  }
+
+  get progress() {
+    const done = [0];
+    const total = [0];
+    check(library.rondo_session_progress(this.handle, done, total));
+    return [done[0], total[0]];
   }
 
   get tokens() {

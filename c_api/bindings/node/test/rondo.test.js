@@ -170,6 +170,19 @@ test('snapshot', async () => {
   other.close();
 });
 
+test('observation', async () => {
+  const watched = await model.engine({context: 64, profileEvents: 1000});
+  const session = watched.session({maxTokens: 4});
+  await session.generate(ids);
+  assert.strictEqual(session.stats.tokensGenerated, 4);
+  assert.strictEqual(...session.progress);
+  const event = watched.profile();
+  assert.ok(event.name.length > 0 && event.next > 0);
+  assert.strictEqual(watched.profile(1e9), null);
+  session.close();
+  watched.close();
+});
+
 test('chat', () => {
   const messages = [{role: 'user', content: 'Grüße'}];
   const options = {template: '{{ messages[0].content }}{{ tail }}', variables: {tail: '!'}};

@@ -12,16 +12,17 @@ import ctypes
 
 from ._library import (Cancelled, ContextFull, InvalidArgument, ModelError, OutOfMemory, RondoError,
                        check, library)
-from ._raw import ABI_VERSION, Kv, Policy, Reason, Segment, Status
-from ._records import EngineCounters, MemoryPlan, MemoryRegion, ModelFacts
+from ._raw import ABI_VERSION, Kv, Log, Policy, Reason, Segment, Status
+from ._records import (EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent,
+                       SessionCounters)
 from .engine import Engine
 from .model import Model
 from .session import Event, Session
 
 __all__ = ["ABI_VERSION", "Cancelled", "ContextFull", "Engine", "EngineCounters", "Event",
-           "InvalidArgument", "Kv", "MemoryPlan", "MemoryRegion", "Model", "ModelError",
-           "ModelFacts", "OutOfMemory", "Policy", "Reason", "RondoError", "Segment", "Session",
-           "Status", "query", "version"]
+           "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model", "ModelError",
+           "ModelFacts", "OutOfMemory", "Policy", "ProfileEvent", "Reason", "RondoError", "Segment",
+           "Session", "SessionCounters", "Status", "query", "version"]
 
 
 def version() -> str:

@@ -25,13 +25,20 @@ class EngineOptions:
     creation and is raised again by raise_pending()."""
 
     def __init__(self, progress: Optional[Callable[[int, int], object]] = None,
-                 kernels: Optional[str] = None, **values: int):
+                 kernels: Optional[str] = None,
+                 log: Optional[Callable[[int, str], object]] = None, **values: int):
         self.raw = _raw.EngineOptions()
         check(library.rondo_engine_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
         _set(self.raw, values)
         if kernels is not None:
             self.raw.kernels = kernels.encode()
         self._pending: Optional[BaseException] = None
+        if log is not None:
+            take = log
+
+            def receive(_: Any, level: int, message: bytes) -> None:
+                take(level, message.decode("utf-8", "replace"))  # ctypes reports what it raises
+            self.raw.log = _raw.EngineOptionsLog(receive)
         if progress is not None:
             told = progress
 

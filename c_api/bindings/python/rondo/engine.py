@@ -3,13 +3,13 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref
-from typing import TYPE_CHECKING, Any, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence
 
 from . import _raw
 from ._handle import Handle, new_handle
-from ._library import check_with_message, described, library
+from ._library import check, check_with_message, described, library, record
 from ._options import EngineOptions, SessionOptions
-from ._records import EngineCounters, MemoryPlan, MemoryRegion
+from ._records import EngineCounters, MemoryPlan, MemoryRegion, ProfileEvent
 from .session import Session
 
 if TYPE_CHECKING:
@@ -36,10 +36,14 @@ class Engine(Handle):
         engine = cls.__new__(cls)
         Handle.__init__(engine, handle)
         engine._model, engine._arena = model, memory  # sessions hold on to this object
+        engine._options = options  # and to its callbacks
+        engine._cursor = ctypes.c_uint64()
         return engine
 
     _model: "Model"
     _arena: Any
+    _options: EngineOptions
+    _cursor: ctypes.c_uint64
 
     @property
     def memory(self) -> MemoryPlan:
@@ -57,6 +61,17 @@ class Engine(Handle):
     def stats(self) -> EngineCounters:
         return described(EngineCounters, _raw.EngineCounters,
                          lambda counters: library.rondo_engine_stats(self._handle, counters))
+
+    def profile(self) -> Iterator[ProfileEvent]:
+        """What the engine computed and when since this was last asked, as far as the option
+        profile_events lets it remember."""
+        while True:
+            event = _raw.ProfileEvent()
+            event.struct_size = ctypes.sizeof(event)
+            check(library.rondo_engine_profile(self._handle, byref(self._cursor), byref(event)))
+            if event.name is None:
+                return
+            yield record(ProfileEvent, event)
 
     def session(self, *, recommended: bool = False, stop: Sequence[str] = (),
                 logit_bias: Optional[Mapping[int, float]] = None, **options: float) -> Session:

@@ -210,15 +210,18 @@ class Model(Handle):
                max_rows: int = 256, threads: int = 0, context_policy: int = _raw.Policy.STOP,
                sink_tokens: int = 0, kv_format: int = _raw.Kv.INT8, kernels: Optional[str] = None,
                kv_tokens: int = 0, rows_per_step: int = 0, no_prefix_cache: bool = False,
+               profile_events: int = 0, log: Optional[Callable[[int, str], object]] = None,
+               log_level: int = _raw.Log.WARNING,
                progress: Optional[Callable[[int, int], object]] = None) -> Engine:
         """Makes the model runnable. The options are those of rondo_engine_options in rondo.h.
 
         arena: a writable buffer (mmap, bytearray, NumPy array) of the plan's size and alignment,
         for the engine alone; None: taken from the system. progress(done, total) may raise: that
-        cancels, and is raised here.
+        cancels, and is raised here. log(level, message) may be called on any thread.
         """
         options = EngineOptions(
-            progress=progress, kernels=kernels, context=context, max_sessions=max_sessions,
+            progress=progress, log=log, log_level=log_level, profile_events=profile_events,
+            kernels=kernels, context=context, max_sessions=max_sessions,
             max_rows=max_rows, threads=threads, context_policy=context_policy,
             sink_tokens=sink_tokens, kv_format=kv_format, kv_tokens=kv_tokens,
             rows_per_step=rows_per_step, no_prefix_cache=int(no_prefix_cache))

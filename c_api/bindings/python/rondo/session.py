@@ -9,9 +9,10 @@ from typing import (TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, List,
 
 from . import _raw
 from ._handle import Handle, new_handle
-from ._library import check_with_message, failure, library
+from ._library import check, check_with_message, failure, library, record
 from ._options import SessionOptions, ids_array
 from ._raw import Reason, Status
+from ._records import SessionCounters
 
 if TYPE_CHECKING:
     import numpy
@@ -175,6 +176,21 @@ class Session(Handle):
         begin, end = ctypes.c_uint64(), ctypes.c_uint64()
         self._check(library.rondo_session_evicted(self._handle, byref(begin), byref(end)))
         return begin.value, end.value
+
+    @property
+    def stats(self) -> SessionCounters:
+        """What was done for this session so far."""
+        counters = _raw.SessionCounters()
+        counters.struct_size = ctypes.sizeof(counters)
+        self._check(library.rondo_session_stats(self._handle, byref(counters)))
+        return record(SessionCounters, counters)
+
+    @property
+    def progress(self) -> Tuple[int, int]:
+        """How far a prompt is: (done, total) tokens. From any thread, also while it is evaluated."""
+        done, total = ctypes.c_uint64(), ctypes.c_uint64()
+        check(library.rondo_session_progress(self._handle, byref(done), byref(total)))
+        return done.value, total.value
 
     @property
     def tokens(self) -> List[int]:

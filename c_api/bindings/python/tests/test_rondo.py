@@ -221,6 +221,20 @@ class RondoTest(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "enough"):
             self.model.engine(context=64, progress=refuse)
 
+    def test_observation(self):
+        lines = []
+        with self.model.engine(context=64, profile_events=1000, log_level=rondo.Log.DEBUG,
+                               log=lambda level, text: lines.append(text)) as engine:
+            with engine.session(max_tokens=4) as session:
+                session.generate(self.ids)
+                self.assertEqual(session.stats.tokens_generated, 4)
+                self.assertEqual(*session.progress)
+            names = {event.name for event in engine.profile()}
+            self.assertLessEqual({"pass", "attention", "mlp"}, names)
+            self.assertEqual(list(engine.profile()), [])
+            self.assertGreater(engine.stats.passes, 0)
+        self.assertTrue(all(lines))
+
     def test_own_arena(self):
         plan = self.model.plan(context=64)
         with mmap.mmap(-1, plan.arena_bytes) as arena:

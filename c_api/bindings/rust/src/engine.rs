@@ -1,8 +1,8 @@
 //! Engines: models made runnable in one arena.
 use crate::error::{check, check_message};
 use crate::{
-    raw, EngineCounters, EngineOptions, MemoryPlan, MemoryRegion, Model, Result, Session,
-    SessionOptions,
+    raw, EngineCounters, EngineOptions, MemoryPlan, MemoryRegion, Model, ProfileEvent, Result,
+    Session, SessionOptions,
 };
 use std::marker::PhantomData;
 use std::mem::{size_of, MaybeUninit};
@@ -71,6 +71,17 @@ impl<'m> Engine<'m> {
         raw.struct_size = size_of::<raw::rondo_engine_counters>() as u32;
         check(unsafe { raw::rondo_engine_stats(self.handle, &mut raw) })?;
         Ok(unsafe { EngineCounters::of(&raw) })
+    }
+
+    /// The next event of the profile from number `cursor` on, and the number behind it.
+    pub fn profile(&self, mut cursor: u64) -> Result<Option<(ProfileEvent, u64)>> {
+        let mut raw: raw::rondo_profile_event = unsafe { MaybeUninit::zeroed().assume_init() };
+        raw.struct_size = size_of::<raw::rondo_profile_event>() as u32;
+        check(unsafe { raw::rondo_engine_profile(self.handle, &mut cursor, &mut raw) })?;
+        if raw.name.is_null() {
+            return Ok(None);
+        }
+        Ok(Some((unsafe { ProfileEvent::of(&raw) }, cursor)))
     }
 
     /// An empty session in one of the engine's places.

@@ -26,6 +26,7 @@ pub struct EngineOptions<'p> {
     pub kv_tokens: u32,
     pub rows_per_step: u32,
     pub no_prefix_cache: bool,
+    pub profile_events: u32,
     /// Told how far the engine's creation is: `done` of `total` bytes. False cancels it.
     pub progress: Option<Progress<'p>>,
 }
@@ -45,6 +46,7 @@ impl Default for EngineOptions<'_> {
             kv_tokens: raw.kv_tokens,
             rows_per_step: raw.rows_per_step,
             no_prefix_cache: raw.no_prefix_cache != 0,
+            profile_events: raw.profile_events,
             progress: None,
         }
     }
@@ -114,6 +116,7 @@ impl EngineOptions<'_> {
         raw.kv_tokens = self.kv_tokens;
         raw.rows_per_step = self.rows_per_step;
         raw.no_prefix_cache = u32::from(self.no_prefix_cache);
+        raw.profile_events = self.profile_events;
         Ok((raw, kernels))
     }
 }

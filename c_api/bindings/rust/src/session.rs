@@ -1,6 +1,6 @@
 //! Sessions: sequences of tokens.
-use crate::error::check_message;
-use crate::{raw, Error, Reason, Result, SessionOptions};
+use crate::error::{check, check_message};
+use crate::{raw, Error, Reason, Result, SessionCounters, SessionOptions};
 use std::any::Any;
 use std::ffi::CStr;
 use std::marker::PhantomData;
@@ -194,6 +194,21 @@ impl<'m> Session<'m> {
         let (mut begin, mut end) = (0, 0);
         self.check(unsafe { raw::rondo_session_evicted(self.handle, &mut begin, &mut end) })?;
         Ok(begin..end)
+    }
+
+    /// What was done for this session so far.
+    pub fn stats(&self) -> Result<SessionCounters> {
+        let mut raw: raw::rondo_session_counters = unsafe { MaybeUninit::zeroed().assume_init() };
+        raw.struct_size = size_of::<raw::rondo_session_counters>() as u32;
+        self.check(unsafe { raw::rondo_session_stats(self.handle, &mut raw) })?;
+        Ok(unsafe { SessionCounters::of(&raw) })
+    }
+
+    /// How many tokens of a prompt are evaluated, and of how many.
+    pub fn progress(&self) -> Result<(u64, u64)> {
+        let (mut done, mut total) = (0, 0);
+        check(unsafe { raw::rondo_session_progress(self.handle, &mut done, &mut total) })?;
+        Ok((done, total))
     }
 
     /// The tokens that the session remembers, the last ones up to its position.

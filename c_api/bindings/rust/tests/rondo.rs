@@ -254,6 +254,23 @@ fn progress() {
 }
 
 #[test]
+fn observation() {
+    let Fixture { model, ids, .. } = fixture();
+    let mut options = engine_options();
+    options.profile_events = 1000;
+    let engine = model.engine(&mut options).unwrap();
+    let mut session = engine.session(&limit(4)).unwrap();
+    session.prefill(&ids).unwrap();
+    session.generate().unwrap();
+    assert_eq!(session.stats().unwrap().tokens_generated, 4);
+    let (done, total) = session.progress().unwrap();
+    assert_eq!(done, total);
+    let (event, cursor) = engine.profile(0).unwrap().unwrap();
+    assert!(!event.name.is_empty() && cursor > 0);
+    assert_eq!(engine.profile(u64::from(u32::MAX)).unwrap(), None);
+}
+
+#[test]
 fn lent_memory() {
     let Fixture { ids, text, .. } = fixture();
     let file = std::fs::read(path()).unwrap();

@@ -1,6 +1,7 @@
 package rondo;
 
 import com.sun.jna.Pointer;
+import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
 import java.util.List;
 
@@ -31,6 +32,16 @@ public final class Engine extends Handle {
     Raw.EngineCounters counters = new Raw.EngineCounters();
     Rondo.check(call(engine -> RAW.rondo_engine_stats(engine, counters)));
     return EngineCounters.of(counters);
+  }
+
+  /** The next event of the profile from number `cursor[0]` on, which becomes the number behind it;
+   * null: there is none. */
+  public ProfileEvent profile(long[] cursor) {
+    Raw.ProfileEvent event = new Raw.ProfileEvent();
+    LongByReference number = new LongByReference(cursor[0]);
+    Rondo.check(call(engine -> RAW.rondo_engine_profile(engine, number, event)));
+    cursor[0] = number.getValue();
+    return event.name == null ? null : ProfileEvent.of(event);
   }
 
   /** An empty session in one of the engine's places. */

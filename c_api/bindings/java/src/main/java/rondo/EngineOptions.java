@@ -71,6 +71,11 @@ public final class EngineOptions {
     return this;
   }
 
+  public EngineOptions profileEvents(int events) {
+    raw.profile_events = events;
+    return this;
+  }
+
   /** What it throws cancels, and is thrown by Model.engine. */
   public EngineOptions progress(Progress progress) {
     raw.progress = progress == null ? null : (user, done, total) -> {

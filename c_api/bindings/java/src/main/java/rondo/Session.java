@@ -183,6 +183,21 @@ public final class Session extends Handle {
     return new long[] {begin.getValue(), end.getValue()};
   }
 
+  /** What was done for this session so far. */
+  public SessionCounters stats() {
+    Raw.SessionCounters counters = new Raw.SessionCounters();
+    run(session -> RAW.rondo_session_stats(session, counters));
+    return SessionCounters.of(counters);
+  }
+
+  /** How many tokens of a prompt are evaluated, and of how many. From any thread. */
+  public long[] progress() {
+    LongByReference done = new LongByReference();
+    LongByReference total = new LongByReference();
+    Rondo.check(call(session -> RAW.rondo_session_progress(session, done, total)));
+    return new long[] {done.getValue(), total.getValue()};
+  }
+
   /** The tokens that the session remembers, the last ones up to its position. */
   public int[] tokens() {
     int[] ids = new int[Math.toIntExact(position()) + 1];

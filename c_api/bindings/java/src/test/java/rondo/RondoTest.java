@@ -217,6 +217,20 @@ public final class RondoTest {
     }
   }
 
+  void observation() {
+    EngineOptions options = options().profileEvents(1000);
+    try (Engine watched = model.engine(options); Session session = watched.session(limit(4))) {
+      session.prefill(ids);
+      session.generate();
+      equal(4L, session.stats().tokensGenerated());
+      equal(session.progress()[0], session.progress()[1]);
+      long[] cursor = {0};
+      equal(true, watched.profile(cursor).name().length() > 0 && cursor[0] > 0);
+      cursor[0] = 1L << 40;
+      equal(null, watched.profile(cursor));
+    }
+  }
+
   void chat() {
     String messages = "[{\"role\": \"user\", \"content\": \"Grüße\"}]";
     fails(Status.UNSUPPORTED, "", () -> model.renderChat(new Chat(messages)));
@@ -272,7 +286,7 @@ public final class RondoTest {
   public static void main(String[] arguments) throws Exception {
     RondoTest test = new RondoTest();
     Test[] tests = {test::facts, test::plan, test::stream, test::logits, test::cancel, test::fork,
-        test::step, test::snapshot, test::chat, test::errors, test::progress};
+        test::step, test::snapshot, test::observation, test::chat, test::errors, test::progress};
     for (Test one : tests) {
       one.run();
     }
