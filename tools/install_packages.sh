@@ -10,7 +10,7 @@ build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-de
   libxxhash-dev nlohmann-json3-dev libcli11-dev libedit-dev libcurl4-openssl-dev libssl-dev
   libgtest-dev libgmock-dev ca-certificates"
 test="libcpp-httplib-dev clang libclang-rt-dev clang-format clang-tidy python3 pkgconf g++-aarch64-linux-gnu qemu-user
-  abigail-tools dpkg-dev file"
+  abigail-tools doxygen dpkg-dev file"
 
 case ${1:-} in
   build) wanted=$build ;;

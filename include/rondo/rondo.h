@@ -23,7 +23,8 @@
  * The caller may bring the arena (any memory: static, shared, huge pages) or let the engine take
  * it from the system.
  *
- * A WHOLE PROGRAM (c_api/examples/generate.c is the same with its errors checked):
+ * A WHOLE PROGRAM (c_api/examples/generate.c is the same with its errors checked; beside it is a
+ * cookbook of others):
  *
  *     rondo_model* model;
  *     rondo_engine* engine;
@@ -79,14 +80,21 @@
  * tokens, and a session whose first tokens another one had before takes over what was computed for
  * it (the prefix cache): a system prompt is computed once.
  *
+ * VERSIONS. RONDO_ABI_VERSION grows by one when something is added; nothing is taken away or
+ * changes its meaning while the library's name is librondo.so.0. A program runs with any library
+ * that is not older than its header. With an older one, opening a model is
+ * RONDO_STATUS_VERSION_MISMATCH, and the loader refuses a program that needs a function which is
+ * not there. c_api/abi has each version as it was recorded, and the tests hold the library to all
+ * of them.
+ *
  * RULES THAT HOLD FOR EVERY FUNCTION, and are not repeated below:
  *
  * Status. Every int32_t returned is a RONDO_STATUS_ value. A call that fails has no other effect
  *   than to zero its outputs (numbers 0, pointers NULL, structs all zero behind struct_size), or
  *   as its own comment says. No input makes the library abort, exit, print or throw. NULL where a
- *   pointer is needed is RONDO_STATUS_INVALID_ARGUMENT; a handle that was closed, a pointer that
- *   does not point to what the signature says and memory changed under the library's hands are
- *   the caller's fault and are not found.
+ *   pointer is needed, or a handle of another kind, is RONDO_STATUS_INVALID_ARGUMENT; a handle that
+ *   was closed, a pointer that does not point to what the signature says and memory changed under
+ *   the library's hands are the caller's fault and are not found.
  * Messages. Calls that create something take `message`, `message_bytes`: on failure one sentence
  *   is written there, cut to fit and zero-terminated; on success an empty one. NULL and 0 are
  *   fine. Calls on a session leave theirs in rondo_session_last_error.
@@ -96,8 +104,10 @@
  *   RONDO_STATUS_VERSION_MISMATCH, so that no wish is silently ignored. Options are made by their
  *   _init function and then changed. No struct is passed by value.
  * Ownership. Each handle holds a reference to its parent: close them in any order, from any
- *   thread; what is still needed stays. Closing NULL does nothing. The library keeps nothing else
- *   that the caller passes in, except the arena and the bytes of rondo_model_open_memory.
+ *   thread; what is still needed stays. Closing NULL does nothing. A handle is closed once, and no
+ *   call may enter with it from then on; one that is inside of a session already is cancelled, and
+ *   what it works with stays until it returns. Of what the caller passes in the library keeps the
+ *   arena, the bytes of rondo_model_open_memory and the callbacks of options, and nothing else.
  * Strings. UTF-8. Inputs carry a length, except paths, keys, names and stop strings, which are
  *   zero-terminated. Text outputs go to a buffer of the caller: the length without the zero is
  *   always reported; if length + 1 exceeds the capacity the call is
@@ -128,9 +138,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* On Windows a program imports the functions from rondo.dll, unless it defines RONDO_STATIC (the
- * CMake target rondo::static and pkg-config's rondo-static do); RONDO_BUILD is Rondo's own build.
- */
+/* On Windows a program imports the functions from rondo.dll, unless it defines RONDO_STATIC, as the
+ * CMake target rondo::static and pkg-config's rondo-static do. RONDO_BUILD is for Rondo itself. */
 #if defined(_WIN32) && defined(RONDO_BUILD)
 #define RONDO_API __declspec(dllexport)
 #elif defined(_WIN32) && !defined(RONDO_STATIC)
@@ -208,6 +217,7 @@ RONDO_API int32_t rondo_query(const char* name, int64_t* value);
 
 /* ---- Model: a file, verified and mapped ------------------------------------------------------ */
 
+/* A model file, opened and checked. It never changes. Engines hold a reference of their own. */
 typedef struct rondo_model rondo_model;
 
 /* Opens a model file and checks its header, its metadata and all that it says about itself; the
@@ -237,21 +247,22 @@ RONDO_API int32_t rondo_model_open_memory(uint32_t abi_version, const void* byte
 /* Gives the handle up. [any thread] */
 RONDO_API void rondo_model_close(rondo_model* model);
 
+/* What a model is. Filled by rondo_model_info. */
 typedef struct rondo_model_facts {
-  uint32_t struct_size;
+  uint32_t struct_size;    /* sizeof this struct, as the caller was compiled */
   uint32_t vocab_size;     /* token ids are 0 to vocab_size - 1 */
   uint32_t context_length; /* tokens that the model was trained for */
-  uint32_t hidden_size;
-  uint32_t n_layers;
-  uint32_t n_heads;    /* of the first layer; so the next two */
-  uint32_t n_kv_heads; /* query heads share them in groups */
-  uint32_t head_dim;
+  uint32_t hidden_size;    /* values of a token between layers */
+  uint32_t n_layers;       /* transformer layers */
+  uint32_t n_heads;        /* of the first layer; so the next two */
+  uint32_t n_kv_heads;     /* query heads share them in groups */
+  uint32_t head_dim;       /* values of a head */
   int32_t bos_token;       /* -1: none */
   uint32_t n_eos_tokens;   /* see rondo_model_eos_token */
   uint32_t has_tokenizer;  /* 0: token ids only */
   uint32_t format_version; /* of the file */
-  uint64_t file_bytes;
-  uint64_t parameters; /* values in all weights; a tied embedding counts once */
+  uint64_t file_bytes;     /* size of the file, or of the part that was opened */
+  uint64_t parameters;     /* values in all weights; a tied embedding counts once */
   /* What opening took of memory for rondo_tokenize to work in: fixed, at most 2 MB; 0: none. */
   uint64_t tokenizer_bytes;
 } rondo_model_facts;
@@ -328,8 +339,9 @@ enum {
  * long prompt, tenths of a second. */
 typedef void (*rondo_task)(void* context, size_t index);
 
+/* How a model is to be run. Made by rondo_engine_options_init. */
 typedef struct rondo_engine_options {
-  uint32_t struct_size;
+  uint32_t struct_size;   /* sizeof this struct, as the caller was compiled */
   uint32_t context;       /* tokens that a session can see; 0: the model's context_length */
   uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
   uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 1024; default 256: larger is
@@ -349,7 +361,7 @@ typedef struct rondo_engine_options {
    * model; it must not throw or jump out. Nonzero cancels: RONDO_STATUS_CANCELLED, and nothing is
    * left behind. */
   int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
-  void* progress_user;
+  void* progress_user; /* passed on to progress */
   /* Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30. Default
    * 0: enough for the context of every session. With fewer, sessions share what there is, and a
    * pass that finds no room is RONDO_STATUS_KV_POOL_FULL. More is room for the prefix cache, which
@@ -378,7 +390,7 @@ typedef struct rondo_engine_options {
    * harm: the engine does what was left out, passes over what is too much, and waits for what runs.
    * rondo_engine_counters.parallel_faults tells. */
   void (*parallel_for)(void* parallel_user, size_t count, rondo_task task, void* context);
-  void* parallel_user;
+  void* parallel_user; /* passed on to parallel_for */
   /* NULL, or told of what happens to this engine: one English sentence, valid during the call only,
    * zero-terminated, without a line's end, of at most 255 bytes; none has tokens or texts in it. It
    * is called on threads that are in a call on this engine or its sessions, by several at once
@@ -387,7 +399,7 @@ typedef struct rondo_engine_options {
    * throw or jump out. It and what log_user points to live until the engine and its sessions are
    * closed. What a call fails with is told by the call, and here only where a level says so. */
   void (*log)(void* log_user, int32_t level, const char* message);
-  void* log_user;
+  void* log_user;    /* passed on to log */
   int32_t log_level; /* RONDO_LOG_: messages of this level and those above it; default WARNING */
   /* The largest share of the time that passes may take, in percent, 1 to 100; default 0: 100. After
    * a pass of t the next one begins t * (100 - duty_percent) / duty_percent later at the earliest,
@@ -402,29 +414,29 @@ RONDO_API int32_t rondo_engine_options_init(rondo_engine_options* options, size_
 
 /* Sizes in bytes; counts in tokens; every option that was 0 or rounded as it came out. */
 typedef struct rondo_memory_plan {
-  uint32_t struct_size;
-  uint32_t n_regions; /* see rondo_plan_region */
-  uint64_t arena_bytes;
-  uint64_t arena_alignment;
-  uint64_t weights_bytes; /* these five add up to arena_bytes */
-  uint64_t kv_pool_bytes;
-  uint64_t sessions_bytes;
-  uint64_t activations_bytes;
-  uint64_t workspace_bytes;
+  uint32_t struct_size;             /* sizeof this struct, as the caller was compiled */
+  uint32_t n_regions;               /* see rondo_plan_region */
+  uint64_t arena_bytes;             /* what rondo_engine_create takes */
+  uint64_t arena_alignment;         /* where an arena of the caller's may begin */
+  uint64_t weights_bytes;           /* these five add up to arena_bytes */
+  uint64_t kv_pool_bytes;           /* keys and values of all sessions */
+  uint64_t sessions_bytes;          /* tokens, samplers, logits, text */
+  uint64_t activations_bytes;       /* buffers of one pass */
+  uint64_t workspace_bytes;         /* scratch of threads */
   uint64_t activations_lower_bound; /* the most that is live at once: no layout can be smaller */
   uint64_t kv_bytes_per_token;      /* of one session, in layers of every window together */
-  uint32_t kv_block_tokens;
-  uint32_t context;
-  uint32_t max_sessions;
-  uint32_t max_rows;
-  uint32_t threads;
-  uint32_t sink_tokens;
-  const char* kernels;   /* the kernel set's name; static */
-  uint64_t mapped_bytes; /* weights of a packed file, used where they lie: not in arena_bytes, and
-                            shared between processes */
-  uint64_t kv_tokens;    /* that the KV pool holds */
-  uint32_t rows_per_step;
-  uint32_t reserved; /* 0 */
+  uint32_t kv_block_tokens;         /* tokens in a block of the KV pool */
+  uint32_t context;                 /* tokens that a session can see */
+  uint32_t max_sessions;            /* open at once */
+  uint32_t max_rows;                /* tokens of one pass */
+  uint32_t threads;                 /* the caller's among them */
+  uint32_t sink_tokens;             /* tokens that stay under SLIDE */
+  const char* kernels;              /* the kernel set's name; static */
+  uint64_t mapped_bytes;  /* weights of a packed file, used where they lie: not in arena_bytes, and
+                             shared between processes */
+  uint64_t kv_tokens;     /* that the KV pool holds */
+  uint32_t rows_per_step; /* most tokens of a pass in which some session decodes */
+  uint32_t reserved;      /* 0 */
 } rondo_memory_plan;
 
 /* The plan for these options: exactly what rondo_engine_create will take, known before any of it
@@ -444,14 +456,15 @@ enum {
   RONDO_SEGMENT_WORKSPACE = 4
 };
 
+/* One named part of the arena. Filled by rondo_plan_region, rondo_engine_memory_region. */
 typedef struct rondo_memory_region {
-  uint32_t struct_size;
-  int32_t segment; /* RONDO_SEGMENT_ */
-  uint64_t offset; /* from the start of the arena */
-  uint64_t bytes;
-  int32_t first_step; /* activations: the steps of a pass in which it is live; those that are */
-  int32_t last_step;  /* never live together may share memory. Elsewhere 0 and INT32_MAX */
-  char name[48];
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  int32_t segment;      /* RONDO_SEGMENT_ */
+  uint64_t offset;      /* from the start of the arena */
+  uint64_t bytes;       /* its size */
+  int32_t first_step;   /* activations: the steps of a pass in which it is live; those that are */
+  int32_t last_step;    /* never live together may share memory. Elsewhere 0 and INT32_MAX */
+  char name[48];        /* what it is for, zero-terminated */
 } rondo_memory_region;
 
 /* Region number `index` of n_regions of the plan for these options; its struct_size must be set.
@@ -468,6 +481,7 @@ RONDO_API int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_op
 
 /* ---- Engine: the model made runnable in one arena -------------------------------------------- */
 
+/* A model made runnable in an arena. Sessions hold a reference of their own. */
 typedef struct rondo_engine rondo_engine;
 
 /* Makes the model runnable: checks the weights, packs them, starts the threads. The weights of a
@@ -497,11 +511,12 @@ RONDO_API int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_p
 RONDO_API int32_t rondo_engine_memory_region(const rondo_engine* engine, uint32_t index,
                                              rondo_memory_region* region);
 
+/* What an engine did since it was created. Filled by rondo_engine_stats. */
 typedef struct rondo_engine_counters {
-  uint32_t struct_size;
-  uint32_t sessions_open;
-  uint32_t owns_arena; /* 0: the arena is the caller's */
-  uint32_t reserved;   /* 0 */
+  uint32_t struct_size;   /* sizeof this struct, as the caller was compiled */
+  uint32_t sessions_open; /* now, forks included */
+  uint32_t owns_arena;    /* 0: the arena is the caller's */
+  uint32_t reserved;      /* 0 */
   uint64_t
       tokens_prefilled; /* by all sessions so far, by rondo_session_prefill, ..._logits, _append */
   uint64_t tokens_generated;  /* by rondo_session_next, _accept and steps */
@@ -512,7 +527,7 @@ typedef struct rondo_engine_counters {
   /* Nanoseconds that passes took, whatever the number of threads: those in which some session had
    * several tokens to evaluate, and those in which each had one. */
   uint64_t prefill_ns;
-  uint64_t decode_ns;
+  uint64_t decode_ns;      /* of the other passes */
   uint64_t sample_ns;      /* nanoseconds that choosing tokens took */
   uint64_t prefix_hits;    /* times that a session began with what the prefix cache had */
   uint64_t tokens_evicted; /* SLIDE: tokens that made room; again where they were undone between */
@@ -529,11 +544,11 @@ RONDO_API int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_co
 /* A part of what the engine computed, and when. Parts lie in each other: a pass has layers, a layer
  * has sublayers, a sublayer has products of its input with a matrix. */
 typedef struct rondo_profile_event {
-  uint32_t struct_size;
-  int32_t layer;   /* counted from 0; -1: of none */
-  uint32_t rows;   /* tokens that were computed; 0: of "sample" */
-  uint32_t inputs; /* of a product: its matrix is [outputs, inputs]; else 0 */
-  uint32_t outputs;
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  int32_t layer;        /* counted from 0; -1: of none */
+  uint32_t rows;        /* tokens that were computed; 0: of "sample" */
+  uint32_t inputs;      /* of a product: its matrix is [outputs, inputs]; else 0 */
+  uint32_t outputs;     /* of a product; else 0 */
   uint32_t reserved;    /* 0 */
   uint64_t begin_ns;    /* nanoseconds since the engine was created, by a clock that never jumps */
   uint64_t duration_ns; /* nanoseconds */
@@ -556,22 +571,24 @@ RONDO_API int32_t rondo_engine_profile(const rondo_engine* engine, uint64_t* cur
 
 /* ---- Session: one sequence of tokens --------------------------------------------------------- */
 
+/* One sequence of tokens, with its sampling, its text, and the state of its generation. */
 typedef struct rondo_session rondo_session;
 
+/* What is added to one token's logit. It lies in arrays, so it never grows. */
 typedef struct rondo_logit_bias {
-  int32_t token;
-  float bias; /* added to the token's logit; minus infinity forbids it */
+  int32_t token; /* 0 to vocab_size - 1 */
+  float bias;    /* added to the token's logit; minus infinity forbids it */
 } rondo_logit_bias;
 
 /* Sampling works in the order: logit bias, penalties, temperature, top-k, top-p, min-p, draw.
  * Penalties look at the last penalty_last_n tokens of the sequence, prompt included. The draw for
  * a position depends on the seed and the position alone. */
 typedef struct rondo_session_options {
-  uint32_t struct_size;
-  float temperature; /* default 0: the most likely token; of equals, the lowest id */
-  int32_t top_k;     /* keep the k most likely; default 0: off */
-  float top_p;       /* keep the fewest that together reach this share, above 0; 1: off */
-  float min_p;       /* keep those of at least this share of the best's probability; 0: off */
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  float temperature;    /* default 0: the most likely token; of equals, the lowest id */
+  int32_t top_k;        /* keep the k most likely; default 0: off */
+  float top_p;          /* keep the fewest that together reach this share, above 0; 1: off */
+  float min_p;          /* keep those of at least this share of the best's probability; 0: off */
   float repetition_penalty; /* divides positive and multiplies negative logits; default 1: off */
   float presence_penalty;   /* subtracted once from the logit of each token seen; default 0 */
   float frequency_penalty;  /* subtracted for each time that it was seen; default 0 */
@@ -582,10 +599,10 @@ typedef struct rondo_session_options {
   uint64_t seed;            /* default 0 */
   uint64_t max_tokens;      /* generated after each prefill; default 0: no limit */
   const rondo_logit_bias* logit_bias; /* n_logit_bias of them, at most 1024; copied */
-  size_t n_logit_bias;
+  size_t n_logit_bias;                /* default 0 */
   const char* const* stop_strings; /* n_stop_strings of them, at most 16, each of 1 to 128 bytes of
                                       UTF-8, zero-terminated; copied */
-  size_t n_stop_strings;
+  size_t n_stop_strings;           /* default 0 */
 } rondo_session_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
@@ -645,19 +662,20 @@ enum {
   RONDO_REASON_CONTEXT_FULL = 4 /* policy STOP and no room for another token */
 };
 
+/* What one token brought. Filled by rondo_session_next and rondo_session_event. */
 typedef struct rondo_event {
-  uint32_t struct_size;
-  int32_t token;     /* -1: no token came */
-  float logprob;     /* natural log of the model's own probability, before any option; 0 unless
-                        asked for in the options */
-  int32_t reason;    /* RONDO_REASON_ */
-  const char* bytes; /* the token's bytes, never NULL; may be a part of a character */
-  size_t bytes_count;
-  const char* text; /* what can be shown now: whole characters, nothing of a stop string; may be
-                       empty, and more than this token's */
-  size_t text_bytes;
-  uint64_t pending;    /* tokens of the prompt that still wait for passes */
-  uint64_t taken_over; /* tokens of the sequence that the prefix cache had: not computed for it */
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  int32_t token;        /* -1: no token came */
+  float logprob;        /* natural log of the model's own probability, before any option; 0 unless
+                           asked for in the options */
+  int32_t reason;       /* RONDO_REASON_ */
+  const char* bytes;    /* the token's bytes, never NULL; may be a part of a character */
+  size_t bytes_count;   /* how many */
+  const char* text;     /* what can be shown now: whole characters, nothing of a stop string; may be
+                           empty, and more than this token's */
+  size_t text_bytes;    /* how many */
+  uint64_t pending;     /* tokens of the prompt that still wait for passes */
+  uint64_t taken_over;  /* tokens of the sequence that the prefix cache had: not computed for it */
 } rondo_event;
 
 /* Generates one token: samples it from the current logits and appends it. Fills `event`, whose
@@ -739,7 +757,7 @@ RONDO_API int32_t rondo_session_progress(const rondo_session* session, uint64_t*
 /* What a session has done since it was opened, whatever was undone or reset since. A fork begins
  * with zeros. */
 typedef struct rondo_session_counters {
-  uint32_t struct_size;
+  uint32_t struct_size;       /* sizeof this struct, as the caller was compiled */
   uint32_t reserved;          /* 0 */
   uint64_t tokens_prefilled;  /* by rondo_session_prefill, ..._logits, _append */
   uint64_t tokens_generated;  /* by rondo_session_next, _accept and steps */
@@ -749,7 +767,7 @@ typedef struct rondo_session_counters {
   /* Nanoseconds that these passes took, whoever was in them, too: those in which it had several
    * tokens to evaluate, and those in which it had one. */
   uint64_t prefill_ns;
-  uint64_t decode_ns;
+  uint64_t decode_ns;      /* of the other passes */
   uint64_t sample_ns;      /* nanoseconds that choosing its tokens took */
   uint64_t prefix_hits;    /* times that it began with what the prefix cache had */
   uint64_t tokens_evicted; /* SLIDE: tokens that made room; again where they were undone between */
@@ -843,21 +861,21 @@ enum {
  * what a template may use up: 128 MiB of memory, 20 million steps, 400 levels of nesting; real
  * ones stay below a hundredth. */
 typedef struct rondo_chat_options {
-  uint32_t struct_size;
-  uint32_t flags;       /* RONDO_CHAT_; default ADD_GENERATION_PROMPT */
-  int64_t local_time;   /* what the clock on the wall shows, as seconds since 1970-01-01 00:00, for
-                           templates that write the date; default RONDO_CHAT_NO_CLOCK */
-  const char* messages; /* [{"role": "user", "content": "Hello!"}, ...] as the model's makers have
-                           it; needed */
-  size_t messages_bytes;
-  const char* tools; /* the functions that the model may call: a list of JSON schemas */
-  size_t tools_bytes;
+  uint32_t struct_size;  /* sizeof this struct, as the caller was compiled */
+  uint32_t flags;        /* RONDO_CHAT_; default ADD_GENERATION_PROMPT */
+  int64_t local_time;    /* what the clock on the wall shows, as seconds since 1970-01-01 00:00, for
+                            templates that write the date; default RONDO_CHAT_NO_CLOCK */
+  const char* messages;  /* [{"role": "user", "content": "Hello!"}, ...] as the model's makers have
+                            it; needed */
+  size_t messages_bytes; /* length of messages */
+  const char* tools;     /* the functions that the model may call: a list of JSON schemas */
+  size_t tools_bytes;    /* length of tools */
   const char* variables; /* an object: more names for the template, {"enable_thinking": false} */
-  size_t variables_bytes;
+  size_t variables_bytes;    /* length of variables */
   const char* template_name; /* of the model; NULL: "tool_use" if there is one and tools are given,
                                 else the first */
   const char* template_text; /* Jinja, in place of the model's own */
-  size_t template_bytes;
+  size_t template_bytes;     /* length of template_text */
 } rondo_chat_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */

@@ -199,6 +199,13 @@ if(RONDO_PYTHON3)
   set_tests_properties(abi.hostile PROPERTIES LABELS abi)
 endif()
 
+# The reference of the header, and the test that it tells of everything.
+set(reference sh "${PROJECT_SOURCE_DIR}/c_api/reference/make.sh" "${PROJECT_SOURCE_DIR}"
+  "${PROJECT_BINARY_DIR}/reference")
+add_custom_target(rondo_reference COMMAND ${reference} VERBATIM)
+add_test(NAME abi.reference COMMAND ${reference})
+set_tests_properties(abi.reference PROPERTIES LABELS abi SKIP_RETURN_CODE 77)
+
 # The libraries as others see them.
 if(NOT RONDO_SANITIZE)
   set(header "${PROJECT_SOURCE_DIR}/include/rondo/rondo.h")

@@ -1,0 +1,14 @@
+#!/bin/sh
+# Writes the reference pages of rondo.h, OUT/html/index.html; 77 where there is no doxygen. Whatever
+# the header leaves undocumented is an error.
+#   make.sh SOURCE_DIR OUT
+set -eu
+command -v doxygen >/dev/null || {
+  echo "skipped: no doxygen here (Debian: doxygen)"
+  exit 77
+}
+mkdir -p "$2"
+export RONDO_SOURCE="$1" RONDO_REFERENCE="$2"
+doxygen "$1/c_api/reference/Doxyfile"
+test -s "$2/html/rondo_8h.html"
+echo "$2/html/index.html"
