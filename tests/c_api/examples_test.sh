@@ -45,6 +45,7 @@ for pair in "$@"; do
     generate) expect . "$program" "$model" "$prompt" ;;
     many_sessions) expect . "$program" "$model" "$prompt" "The cat" ;;
     open_fd) expect . "$program" "$work/package" 4096 "$(wc -c <"$model")" "$prompt" ;;
+    own_pool) expect '^the pool did 0 times' "$program" "$model" "$prompt" ;;
     slide) expect '; those from 64 to [3-9][0-9]* are no longer seen' "$program" "$model" "$prompt" ;;
     snapshot) expect . "$program" "$model" "$work/snapshot" "$prompt" ;;
     static_arena) expect '^a context of [1-9][0-9]* in [0-9]* KB of 16384' "$program" "$model" "$prompt" ;;
