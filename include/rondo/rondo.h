@@ -105,9 +105,10 @@
  *   _init function and then changed. No struct is passed by value.
  * Ownership. Each handle holds a reference to its parent: close them in any order, from any
  *   thread; what is still needed stays. Closing NULL does nothing. A handle is closed once, and no
- *   call may enter with it from then on; one that is inside of a session already is cancelled, and
- *   what it works with stays until it returns. Of what the caller passes in the library keeps the
- *   arena, the bytes of rondo_model_open_memory and the callbacks of options, and nothing else.
+ *   call may enter with it from then on. It may be closed while calls on it run: these go on or, of
+ *   a session, are cancelled, and what they work with stays until they return. Of what the caller
+ *   passes in the library keeps the arena, the bytes of rondo_model_open_memory and the host's
+ *   callbacks (progress, pool, log) with what they are told by, and nothing else.
  * Strings. UTF-8. Inputs carry a length, except paths, keys, names and stop strings, which are
  *   zero-terminated. Text outputs go to a buffer of the caller: the length without the zero is
  *   always reported; if length + 1 exceeds the capacity the call is

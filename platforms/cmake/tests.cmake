@@ -153,10 +153,15 @@ target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_helpers)
 find_package(benchmark QUIET)
 if(benchmark_FOUND)
   file(GLOB_RECURSE benchmarks CONFIGURE_DEPENDS tests/*_benchmark.cc)
+  list(FILTER benchmarks EXCLUDE REGEX "/tests/c_api/")
   add_executable(rondo_benchmarks EXCLUDE_FROM_ALL ${benchmarks})
   target_link_libraries(rondo_benchmarks PRIVATE
     rondo_test_helpers rondo_tools benchmark::benchmark_main benchmark::benchmark)
 endif()
+
+# How soon a cancelled call returns: measured, not tested.
+add_executable(rondo_cancel_benchmark EXCLUDE_FROM_ALL tests/c_api/cancel_benchmark.cc)
+target_link_libraries(rondo_cancel_benchmark PRIVATE rondo_own rondo)
 
 rondo_test_program(abi 2 rondo ${abi} ${abi_c})
 add_dependencies(rondo_abi_tests rondo_test_tool)
