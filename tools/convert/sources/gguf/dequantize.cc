@@ -3,16 +3,15 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <span>
 
-#include "tools/convert/sources/float_formats.h"
+#include "tools/convert/sources/gguf/block_bits.h"
+#include "tools/convert/sources/gguf/dequantize_lattice.h"
 
 namespace rondo::convert {
 namespace {
-
-uint16_t Bits16(const uint8_t* p) { return static_cast<uint16_t>(p[0] | p[1] << 8); }
-uint32_t Bits32(const uint8_t* p) { return Bits16(p) | uint32_t{Bits16(p + 2)} << 16; }
-float Half(const uint8_t* p) { return FromFloat16(Bits16(p)); }
 
 void F32(const uint8_t* p, float* out) { *out = std::bit_cast<float>(Bits32(p)); }
 void F16(const uint8_t* p, float* out) { *out = Half(p); }
@@ -76,6 +75,51 @@ constexpr std::array<int8_t, 16> kIq4Values = {-127, -104, -83, -65, -49, -35, -
 void Iq4Nl(const uint8_t* p, float* out) {
   const float scale = Half(p);
   EachNibble(p + 2, out, [&](int q, int) { return scale * static_cast<float>(kIq4Values[q]); });
+}
+
+// What the nibbles of MXFP4 and NVFP4 stand for, twice over: floats of one sign bit, two of
+// exponent and one of mantissa.
+constexpr std::array<int8_t, 16> kFp4Doubled = {0, 1,  2,  3,  4,  6,  8,  12,
+                                                0, -1, -2, -3, -4, -6, -8, -12};
+
+// A scale of 8 bits of exponent (255: not a number), 16 bytes of nibbles.
+void Mxfp4(const uint8_t* p, float* out) {
+  const float half_scale =
+      p[0] == 255 ? std::numeric_limits<float>::quiet_NaN() : std::ldexp(0.5f, p[0] - 127);
+  EachNibble(p + 1, out,
+             [&](int q, int) { return half_scale * static_cast<float>(kFp4Doubled[q]); });
+}
+
+// ---- Blocks of 64 and 128 values.
+
+// 4 scales of 4 bits of exponent and 3 of mantissa (127: 0, as llama.cpp reads it), for 16 values
+// each; 4 x 8 bytes of nibbles, of which byte i holds value i and, above, i + 8.
+void Nvfp4(const uint8_t* p, float* out) {
+  for (int part = 0; part < 4; ++part, out += 16) {
+    const int exponent = p[part] >> 3 & 15, mantissa = p[part] & 7;
+    float half_scale = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -10)
+                                     : std::ldexp(static_cast<float>(8 + mantissa), exponent - 11);
+    if (p[part] == 127) half_scale = 0;
+    const uint8_t* const nibbles = p + 4 + part * 8;
+    for (int i = 0; i < 8; ++i) {
+      out[i] = half_scale * static_cast<float>(kFp4Doubled[nibbles[i] & 15]);
+      out[i + 8] = half_scale * static_cast<float>(kFp4Doubled[nibbles[i] >> 4]);
+    }
+  }
+}
+
+// f16 scale, 128 bits, lowest first: the scale where a bit is set, else its negative.
+void Q1_0(const uint8_t* p, float* out) {
+  const float scale = Half(p);
+  for (int i = 0; i < 128; ++i) out[i] = (p[2 + i / 8] >> (i % 8) & 1) != 0 ? scale : -scale;
+}
+
+// f16 scale, 64 x 2 bits, lowest first, zero at 1.
+void Q2_0(const uint8_t* p, float* out) {
+  const float scale = Half(p);
+  for (int i = 0; i < 64; ++i) {
+    out[i] = scale * static_cast<float>((p[2 + i / 4] >> (i % 4 * 2) & 3) - 1);
+  }
 }
 
 // ---- Blocks of 256 values, made of smaller ones whose scales are themselves quantised.
@@ -186,6 +230,30 @@ void Iq4Xs(const uint8_t* p, float* out) {
   }
 }
 
+// Digit n of the numbers of base 3 that a byte holds as a fraction of 256. Zero at 1.
+float Trit(uint8_t byte, int n) {
+  constexpr std::array<int, 5> kPowers = {1, 3, 9, 27, 81};
+  return static_cast<float>((byte * kPowers[n] % 256 * 3 >> 8) - 1);
+}
+
+// 48 bytes of five digits (byte i of the first 32: values i, i + 32, ...; of the other 16, which go
+// on at 160: i, i + 16, ...), 4 bytes of four (from 240: i, i + 4, ...), f16 scale.
+void Tq1_0(const uint8_t* p, float* out) {
+  const float scale = Half(p + 52);
+  for (int i = 0; i < 160; ++i) out[i] = scale * Trit(p[i % 32], i / 32);
+  for (int i = 0; i < 80; ++i) out[160 + i] = scale * Trit(p[32 + i % 16], i / 16);
+  for (int i = 0; i < 16; ++i) out[240 + i] = scale * Trit(p[48 + i % 4], i / 4);
+}
+
+// 64 bytes of 2 bits as in Q2_K, zero at 1; f16 scale.
+void Tq2_0(const uint8_t* p, float* out) {
+  const float scale = Half(p + 64);
+  for (int i = 0; i < 256; ++i) {
+    const int q = p[i / 128 * 32 + i % 32] >> (i % 128 / 32 * 2) & 3;
+    out[i] = scale * static_cast<float>(q - 1);
+  }
+}
+
 template <void (*kDequantize)(const uint8_t*, float*), uint32_t kValues, uint32_t kBytes>
 void Blocks(const uint8_t* blocks, size_t n_blocks, float* out) {
   for (; n_blocks > 0; --n_blocks, blocks += kBytes, out += kValues) kDequantize(blocks, out);
@@ -203,8 +271,14 @@ constexpr std::array kTypes = {
     Type<Q5_0, 32, 22>(6, "Q5_0"),       Type<Q5_1, 32, 24>(7, "Q5_1"),
     Type<Q2K, 256, 84>(10, "Q2_K"),      Type<Q3K, 256, 110>(11, "Q3_K"),
     Type<Q4K, 256, 144>(12, "Q4_K"),     Type<Q5K, 256, 176>(13, "Q5_K"),
-    Type<Q6K, 256, 210>(14, "Q6_K"),     Type<Iq4Nl, 32, 18>(20, "IQ4_NL"),
-    Type<Iq4Xs, 256, 136>(23, "IQ4_XS"),
+    Type<Q6K, 256, 210>(14, "Q6_K"),     Type<Iq2Xxs, 256, 66>(16, "IQ2_XXS"),
+    Type<Iq2Xs, 256, 74>(17, "IQ2_XS"),  Type<Iq3Xxs, 256, 98>(18, "IQ3_XXS"),
+    Type<Iq1S, 256, 50>(19, "IQ1_S"),    Type<Iq4Nl, 32, 18>(20, "IQ4_NL"),
+    Type<Iq3S, 256, 110>(21, "IQ3_S"),   Type<Iq2S, 256, 82>(22, "IQ2_S"),
+    Type<Iq4Xs, 256, 136>(23, "IQ4_XS"), Type<Iq1M, 256, 56>(29, "IQ1_M"),
+    Type<Tq1_0, 256, 54>(34, "TQ1_0"),   Type<Tq2_0, 256, 66>(35, "TQ2_0"),
+    Type<Mxfp4, 32, 17>(39, "MXFP4"),    Type<Nvfp4, 64, 36>(40, "NVFP4"),
+    Type<Q1_0, 128, 18>(41, "Q1_0"),     Type<Q2_0, 64, 18>(42, "Q2_0"),
 };
 
 struct OtherType {
@@ -212,14 +286,11 @@ struct OtherType {
   const char* name;
 };
 constexpr std::array kOtherTypes = {
-    OtherType{4, "Q4_2"},      OtherType{5, "Q4_3"},      OtherType{9, "Q8_1"},
-    OtherType{15, "Q8_K"},     OtherType{16, "IQ2_XXS"},  OtherType{17, "IQ2_XS"},
-    OtherType{18, "IQ3_XXS"},  OtherType{19, "IQ1_S"},    OtherType{21, "IQ3_S"},
-    OtherType{22, "IQ2_S"},    OtherType{24, "I8"},       OtherType{25, "I16"},
-    OtherType{26, "I32"},      OtherType{27, "I64"},      OtherType{28, "F64"},
-    OtherType{29, "IQ1_M"},    OtherType{31, "Q4_0_4_4"}, OtherType{32, "Q4_0_4_8"},
-    OtherType{33, "Q4_0_8_8"}, OtherType{34, "TQ1_0"},    OtherType{35, "TQ2_0"},
-    OtherType{39, "MXFP4"},
+    OtherType{4, "Q4_2"},        OtherType{5, "Q4_3"},      OtherType{9, "Q8_1"},
+    OtherType{15, "Q8_K"},       OtherType{24, "I8"},       OtherType{25, "I16"},
+    OtherType{26, "I32"},        OtherType{27, "I64"},      OtherType{28, "F64"},
+    OtherType{31, "Q4_0_4_4"},   OtherType{32, "Q4_0_4_8"}, OtherType{33, "Q4_0_8_8"},
+    OtherType{36, "IQ4_NL_4_4"},
 };
 
 }  // namespace

@@ -20,12 +20,35 @@ constexpr uint64_t kQ40Block = 32;
 constexpr std::array kNotWeights = {"rope_freqs.weight", "rope_factors_short.weight",
                                     "rope_factors_long.weight"};
 
+constexpr std::string_view kScale = ".scale";
+
+// The scale of a weight whose type has too few bits for it (NVFP4): "X.scale" beside "X.weight",
+// for all of it or for each expert. A rule for the name says that it is something else.
+bool IsScale(const std::string& name, const GgufFile& file, const NameRules& rules) {
+  if (!name.ends_with(kScale) || FindRule(rules, ParseName(name).stem) != nullptr) return false;
+  const auto weight = file.tensors().find(name.substr(0, name.size() - kScale.size()) + ".weight");
+  if (weight == file.tensors().end()) return false;
+  const std::vector<uint64_t>& shape = weight->second.shape;
+  const uint64_t n = file.tensors().at(name).elements();
+  return n == 1 || (shape.size() == 3 && n == shape[0]);
+}
+
+// None, one, or one for each expert.
+std::vector<float> ScalesOf(const std::string& name, const GgufKeys& keys, const NameRules& rules) {
+  const ParsedName parsed = ParseName(name);
+  if (parsed.suffix != ".weight") return {};
+  const std::string scale =
+      name.substr(0, name.size() - parsed.suffix.size()) + std::string(kScale);
+  if (!keys.HasTensor(scale) || !IsScale(scale, keys.file(), rules)) return {};
+  return keys.Values(scale, kMaxExperts);
+}
+
 }  // namespace
 
 GgufCheckpoint::GgufCheckpoint(const GgufKeys& keys) : file_(keys.file()) {
   const NameRules& rules = FindArchitecture(keys).gguf_names;
   for (const auto& [name, tensor] : file_.tensors()) {
-    if (std::ranges::find(kNotWeights, name) == kNotWeights.end()) {
+    if (std::ranges::find(kNotWeights, name) == kNotWeights.end() && !IsScale(name, file_, rules)) {
       AddTensor(keys, name, tensor, rules);
     }
   }
@@ -40,7 +63,10 @@ void GgufCheckpoint::AddTensor(const GgufKeys& keys, const std::string& name,
   const NameRule* rule = FindRule(rules, parsed.stem);
   const Change change = rule == nullptr ? Change::kNone : rule->change;
   const std::vector<uint64_t>& shape = tensor.shape;
-  View view{name, &tensor, 0, shape.front(), tensor.elements() / shape.front(), Change::kNone, 0};
+  View view{name,          &tensor, 0, shape.front(), tensor.elements() / shape.front(),
+            Change::kNone, 0,       1};
+  const std::vector<float> scales = ScalesOf(name, keys, rules);
+  if (!scales.empty()) view.scale = scales.front();
 
   // As many tensors as there are parts of equal size, each of this shape.
   const auto add_parts = [&](uint64_t n_parts, const std::vector<uint64_t>& part_shape) {
@@ -50,6 +76,7 @@ void GgufCheckpoint::AddTensor(const GgufKeys& keys, const std::string& name,
     view.rows = rows;
     for (uint64_t i = 0; i < n_parts; ++i) {
       view.first_row = i * rows;
+      if (scales.size() > 1) view.scale = scales[i];
       std::vector<std::string> numbers = parsed.numbers;
       numbers.push_back(std::to_string(i));
       AddView(FillIn(rule->hugging_face, numbers, parsed.suffix), view, part_shape);
@@ -130,6 +157,18 @@ uint64_t GgufCheckpoint::SourceRow(const View& view, uint64_t row) const {
 
 void GgufCheckpoint::Read(const std::string& name, uint64_t first, std::span<float> out) const {
   const View& view = views_.at(name);
+  ReadUnscaled(view, first, out);
+  if (view.scale == 1) return;
+  for (float& value : out) {
+    value *= view.scale;
+    if (!std::isfinite(value)) {
+      Fail(file_.path(), ": tensor ", view.source, " times its scale, ", view.scale,
+           ", is not finite");
+    }
+  }
+}
+
+void GgufCheckpoint::ReadUnscaled(const View& view, uint64_t first, std::span<float> out) const {
   switch (view.change) {
     case Change::kTransposed:
       return ReadTransposed(view, first, out);
@@ -169,7 +208,8 @@ void GgufCheckpoint::ReadTransposed(const View& view, uint64_t first, std::span<
 bool GgufCheckpoint::HoldsQ4B(const std::string& name) const {
   const auto found = views_.find(name);
   return found != views_.end() && found->second.tensor->type->id == kQ40 &&
-         found->second.tensor->shape.size() > 1 && found->second.cols % kQ40Block == 0 &&
+         found->second.scale == 1 && found->second.tensor->shape.size() > 1 &&
+         found->second.cols % kQ40Block == 0 &&
          (found->second.change == Change::kNone || found->second.change == Change::kPairedHeads ||
           found->second.change == Change::kSplitByThird);
 }

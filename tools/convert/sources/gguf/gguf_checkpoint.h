@@ -31,6 +31,7 @@ class GgufCheckpoint final : public Checkpoint {
     uint64_t rows, cols;
     Change change;      // of those, kPairedHeads, kPlusOne, kTransposed and kSplitByThird
     uint64_t head_dim;  // for kPairedHeads and kSplitByThird
+    float scale;        // of all its values
   };
 
   std::string Where() const override { return file_.path(); }
@@ -38,6 +39,7 @@ class GgufCheckpoint final : public Checkpoint {
                  const NameRules& rules);
   void AddView(const std::string& name, View view, std::vector<uint64_t> shape);
   uint64_t SourceRow(const View& view, uint64_t row) const;
+  void ReadUnscaled(const View& view, uint64_t first, std::span<float> out) const;
   void ReadTransposed(const View& view, uint64_t first, std::span<float> out) const;
 
   const GgufFile& file_;

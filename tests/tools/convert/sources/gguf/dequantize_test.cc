@@ -4,15 +4,25 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <string>
 #include <vector>
 
-#include "tests/tools/convert/sources/gguf/gguf_writer.h"
+#include "tests/tools/convert/sources/gguf/value_hash.h"
 
 namespace rondo::convert {
 namespace {
 
 constexpr uint16_t kHalf = 0x3800, kOne = 0x3c00, kTwo = 0x4000, kMinusTwo = 0xc000;  // float16
+
+const BlockType& Find(const std::string& name) {
+  for (uint32_t id = 0; id < 64; ++id) {
+    if (const BlockType* type = FindBlockType(id); type != nullptr && name == type->name) {
+      return *type;
+    }
+  }
+  throw std::invalid_argument(name);
+}
 
 // The block under construction, byte by byte.
 class Block {
@@ -40,24 +50,17 @@ class Block {
   const uint8_t* data() const { return bytes_.data(); }
 
  private:
-  static const BlockType& Find(const std::string& name) {
-    for (uint32_t id = 0; id < 64; ++id) {
-      if (const BlockType* type = FindBlockType(id); type != nullptr && name == type->name) {
-        return *type;
-      }
-    }
-    throw std::invalid_argument(name);
-  }
   const BlockType& type_;
   std::vector<uint8_t> bytes_;
 };
 
 TEST(DequantizeTest, KnowsTheTypes) {
   EXPECT_EQ(KnownBlockTypes(),
-            "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, "
-            "IQ4_XS");
-  EXPECT_EQ(FindBlockType(16), nullptr);
-  EXPECT_EQ(BlockTypeName(16), "IQ2_XXS");
+            "F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ2_XXS, "
+            "IQ2_XS, IQ3_XXS, IQ1_S, IQ4_NL, IQ3_S, IQ2_S, IQ4_XS, IQ1_M, TQ1_0, TQ2_0, MXFP4, "
+            "NVFP4, Q1_0, Q2_0");
+  EXPECT_EQ(FindBlockType(28), nullptr);
+  EXPECT_EQ(BlockTypeName(28), "F64");
   EXPECT_EQ(BlockTypeName(12), "Q4_K");
   EXPECT_EQ(BlockTypeName(200), "type 200");
 }
@@ -199,6 +202,99 @@ TEST(DequantizeTest, Iq4) {
   EXPECT_EQ(xs[32], 0.5f * (5 - 32) * -127);
   EXPECT_EQ(xs[63], 0.5f * (5 - 32) * 1);
 }
+
+TEST(DequantizeTest, Fp4) {
+  // Exponents of 127, 0 and 255; nibbles 7 (6.0), 9 (-0.5) and 1 (0.5).
+  const std::vector<float> mx = Block("MXFP4").Byte(0, 127).Byte(1, 0x97).Values();
+  EXPECT_EQ(mx[0], 6.0f);
+  EXPECT_EQ(mx[16], -0.5f);
+  EXPECT_EQ(mx[1], 0.0f);
+  EXPECT_EQ(Block("MXFP4").Byte(0, 0).Byte(1, 1).Values()[0], 0x1p-128f);
+  EXPECT_TRUE(std::isnan(Block("MXFP4").Byte(0, 255).Values()[0]));
+  const std::vector<float> nv = Block("NVFP4")
+                                    .Byte(0, 7 << 3)  // 1.0
+                                    .Byte(1, 3)       // 3 * 2^-9
+                                    .Byte(2, 0x7f)    // read as 0
+                                    .Byte(4, 0x97)
+                                    .Byte(12 + 7, 0x20)
+                                    .Byte(20, 0x77)
+                                    .Values();
+  EXPECT_EQ(nv[0], 6.0f);
+  EXPECT_EQ(nv[8], -0.5f);
+  EXPECT_EQ(nv[31], 3 * 0x1p-9f);
+  EXPECT_EQ(nv[32], 0.0f);
+}
+
+TEST(DequantizeTest, OneAndTwoBits) {
+  const std::vector<float> q1 =
+      Block("Q1_0").Half(0, kTwo).Byte(2, 0x02).Byte(2 + 15, 0x80).Values();
+  EXPECT_EQ(q1[0], -2.0f);
+  EXPECT_EQ(q1[1], 2.0f);
+  EXPECT_EQ(q1[126], -2.0f);
+  EXPECT_EQ(q1[127], 2.0f);
+  const std::vector<float> q2 =
+      Block("Q2_0").Half(0, kHalf).Byte(2, 0x08).Byte(2 + 15, 0xc0).Values();
+  EXPECT_EQ(q2[0], -0.5f);
+  EXPECT_EQ(q2[1], 0.5f);
+  EXPECT_EQ(q2[63], 1.0f);
+}
+
+TEST(DequantizeTest, Ternary) {
+  // Digits 2, 1, 0, 0, 2 of base 3: 191, as a fraction of 256 rounded up: 202.
+  const std::vector<float> tq1 = Block("TQ1_0").Half(52, kTwo).Byte(1, 202).Byte(48, 202).Values();
+  EXPECT_EQ(tq1[1], 2.0f);
+  EXPECT_EQ(tq1[33], 0.0f);
+  EXPECT_EQ(tq1[65], -2.0f);
+  EXPECT_EQ(tq1[97], -2.0f);
+  EXPECT_EQ(tq1[129], 2.0f);
+  EXPECT_EQ(tq1[240], 2.0f);
+  EXPECT_EQ(tq1[244], 0.0f);
+  EXPECT_EQ(tq1[0], -2.0f);
+  const std::vector<float> tq2 = Block("TQ2_0").Half(64, kHalf).Byte(0, 0x24).Values();
+  EXPECT_EQ(tq2[0], -0.5f);
+  EXPECT_EQ(tq2[32], 0.0f);
+  EXPECT_EQ(tq2[64], 0.5f);
+}
+
+// What gguf-py makes of blocks of random bytes, in which every point of every grid occurs.
+struct RandomBlocks {
+  const char* type;
+  size_t
+      below_2;  // of this byte a bit is cleared, so that the scale stays small; none where larger
+  uint64_t hash;
+};
+class DequantizeRandomBlocks : public testing::TestWithParam<RandomBlocks> {};
+
+TEST_P(DequantizeRandomBlocks, HaveTheBitsOfGgufPy) {
+  constexpr size_t kBlocks = 1024;
+  const BlockType& type = Find(GetParam().type);
+  std::vector<uint8_t> blocks(kBlocks * type.bytes);
+  uint32_t random = 1;
+  for (size_t i = 0; i < blocks.size(); ++i) {
+    random = random * 1664525 + 1013904223;
+    blocks[i] = static_cast<uint8_t>(random >> 24);
+    if (i % type.bytes == GetParam().below_2) blocks[i] &= 0xbf;
+  }
+  std::vector<float> values(kBlocks * type.values);
+  type.dequantize(blocks.data(), kBlocks, values.data());
+  EXPECT_EQ(Hash(values), GetParam().hash);
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, DequantizeRandomBlocks,
+                         testing::Values(RandomBlocks{"IQ2_XXS", 1, 0x1e451c80046d44bb},
+                                         RandomBlocks{"IQ2_XS", 1, 0xfbd088df77c0e68b},
+                                         RandomBlocks{"IQ2_S", 1, 0x539dd4deb4b8d635},
+                                         RandomBlocks{"IQ3_XXS", 1, 0xeb5f36258ed5db53},
+                                         RandomBlocks{"IQ3_S", 1, 0xf5870b63d18e176b},
+                                         RandomBlocks{"IQ1_S", 1, 0xbd311ca892ac8e1b},
+                                         RandomBlocks{"IQ1_M", 55, 0x3bdcc23a7864b52e},
+                                         RandomBlocks{"IQ4_NL", 1, 0x309d9e78e4dab716},
+                                         RandomBlocks{"IQ4_XS", 1, 0xa878dc407e29abdf},
+                                         RandomBlocks{"TQ1_0", 53, 0x154862ad640fe806},
+                                         RandomBlocks{"TQ2_0", 65, 0xe52a4e2cbba0ada8},
+                                         RandomBlocks{"MXFP4", 0, 0x9f28a52ac7fe53f3},
+                                         RandomBlocks{"NVFP4", 36, 0x75f7e539fbe14e9a}),
+                         [](const auto& param) { return std::string(param.param.type); });
 
 TEST(DequantizeTest, RepacksQ40Exactly) {
   Block block("Q4_0");

@@ -231,5 +231,39 @@ TEST_F(GgufCheckpointTest, InfiniteScalesAreRefused) {
       Error);
 }
 
+TEST_F(GgufCheckpointTest, AScaleBesideAWeightIsMultiplied) {
+  const std::string name = "model.layers.0.mlp.up_proj.weight";
+  GgufWriter writer = Model("llama");
+  writer.Floats("blk.0.ffn_up.weight", {2, 2}, Ramp(4)).Floats("blk.0.ffn_up.scale", {1}, {0.5f});
+  // Nobody's weight, and not as many as a matrix takes.
+  writer.Floats("blk.0.ffn_gate.scale", {1}, {2}).Floats("blk.0.attn_q.scale", {3}, Ramp(3));
+  writer.Floats("blk.0.attn_q.weight", {8, 8}, Ramp(64));
+  Open(writer);
+  EXPECT_THAT(Values(name, {2, 2}), ElementsAre(0, 0.5f, 1, 1.5f));
+  EXPECT_EQ(checkpoint_->tensors().count("blk.0.ffn_up.scale"), 0u);
+  EXPECT_EQ(checkpoint_->tensors().count("blk.0.ffn_gate.scale"), 1u);
+  EXPECT_EQ(checkpoint_->tensors().count("blk.0.attn_q.scale"), 1u);
+
+  Open(Model("qwen3moe")
+           .Key("qwen3moe.expert_count", uint32_t{2})
+           .Floats("blk.0.ffn_up_exps.weight", {2, 1, 2}, Ramp(4))
+           .Floats("blk.0.ffn_up_exps.scale", {2}, {1, 10}));
+  EXPECT_THAT(Values("model.layers.0.mlp.experts.0.up_proj.weight", {1, 2}), ElementsAre(0, 1));
+  EXPECT_THAT(Values("model.layers.0.mlp.experts.1.up_proj.weight", {1, 2}), ElementsAre(20, 30));
+
+  Open(Model("llama")
+           .Floats("blk.0.ffn_up.weight", {1, 1}, {1e30f})
+           .Floats("blk.0.ffn_up.scale", {1}, {1e30f}));
+  EXPECT_THAT(SentenceOf([&] {
+                Values(name, {1, 1});
+              }),
+              HasSubstr("blk.0.ffn_up.weight times its scale, 1e+30, is not finite"));
+
+  Open(Model("llama")
+           .Tensor("blk.0.ffn_up.weight", {1, 32}, kQ40, std::string(18, '\1'))
+           .Floats("blk.0.ffn_up.scale", {1}, {2}));
+  EXPECT_FALSE(checkpoint_->HoldsQ4B(name));
+}
+
 }  // namespace
 }  // namespace rondo::convert

@@ -176,8 +176,8 @@ TEST_F(GgufFileTest, RefusesBadTensors) {
   EXPECT_THAT(Refusal(entry({4}, 0, 4096)), HasSubstr("tensor t: its 16 bytes from offset 4096"));
   EXPECT_THAT(Refusal(entry({4}, 0, ~uint64_t{31})), HasSubstr("do not lie in the file"));
   EXPECT_THAT(Refusal(entry({2048}, 0, 0)), HasSubstr("do not lie in the file"));
-  EXPECT_THAT(Refusal(entry({4}, 16, 0)),
-              AllOf(HasSubstr("tensor t is of type IQ2_XXS"), HasSubstr("known: F32, F16, BF16")));
+  EXPECT_THAT(Refusal(entry({4}, 28, 0)),
+              AllOf(HasSubstr("tensor t is of type F64"), HasSubstr("known: F32, F16, BF16")));
   EXPECT_THAT(Refusal(entry({4}, 77, 0)), HasSubstr("tensor t is of type type 77"));
   EXPECT_THAT(Refusal(GgufWriter().TensorAt("", {1}, 0, 0).Bytes()),
               HasSubstr("the name of tensor 0 is empty"));

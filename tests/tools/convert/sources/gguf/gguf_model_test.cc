@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -12,6 +11,7 @@
 #include "tests/runtime/model/plain_forward.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/logits_difference.h"
+#include "tests/tools/convert/sources/gguf/value_hash.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
@@ -31,17 +31,6 @@ std::vector<float> ReadAll(const Checkpoint& checkpoint, const std::string& name
   std::vector<float> values(checkpoint.tensors().at(name).elements());
   checkpoint.Read(name, 0, values);
   return values;
-}
-
-// FNV-1a, 64 bits.
-uint64_t Hash(const std::vector<float>& values) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const float value : values) {
-    for (int i = 0; i < 4; ++i) {
-      hash = (hash ^ (std::bit_cast<uint32_t>(value) >> (8 * i) & 0xff)) * 0x100000001b3;
-    }
-  }
-  return hash;
 }
 
 // Of the values that gguf-py makes of these tensors (the *.dequant.npz beside the files).
