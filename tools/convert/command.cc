@@ -43,9 +43,11 @@ void AddConvertCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("convert", "Make a Rondo file from a Hugging Face folder or a GGUF file");
   command
-      ->add_option("MODEL", arguments->model,
-                   "Folder with config.json, *.safetensors and tokenizer.json (or tokenizer.model, "
-                   "*.tiktoken), a GGUF file, or ORG/MODEL of a hub that is in the local cache")
+      ->add_option(
+          "MODEL", arguments->model,
+          "Folder with config.json, *.safetensors and tokenizer.json (or tokenizer.model, "
+          "*.tiktoken), a GGUF file (of a split one the first part), or ORG/MODEL of a hub "
+          "that is in the local cache")
       ->required()
       ->type_name("");
   AddConversionFlags(command, &arguments->wish);

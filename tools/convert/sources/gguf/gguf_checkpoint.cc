@@ -141,7 +141,8 @@ void GgufCheckpoint::AddTensor(const GgufKeys& keys, const std::string& name,
 void GgufCheckpoint::AddView(const std::string& name, View view, std::vector<uint64_t> shape) {
   const BlockType& type = *view.tensor->type;
   const uint64_t bytes = view.rows * view.cols / type.values * type.bytes;
-  Add(name, {file_.path() + " (" + view.source + ")", type.name, std::move(shape), bytes});
+  Add(name,
+      {file_.PathOf(*view.tensor) + " (" + view.source + ")", type.name, std::move(shape), bytes});
   views_.emplace(name, std::move(view));
 }
 

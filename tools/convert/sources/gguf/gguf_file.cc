@@ -8,6 +8,7 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/gguf/header_reader.h"
+#include "tools/convert/sources/gguf/split_keys.h"
 
 namespace rondo::convert {
 namespace {
@@ -162,20 +163,48 @@ bool GgufFile::IsGguf(const std::filesystem::path& path) {
   return magic == kMagic;
 }
 
-GgufFile::GgufFile(const std::filesystem::path& path) : file_(path) {
-  HeaderReader in(file_);
+GgufFile::GgufFile(const std::filesystem::path& path) {
+  metadata_ = AddPart(path);
+  const SplitKeys split = SplitKeys::Read(this->path(), metadata_);
+  if (split.number != 0) {
+    Fail(this->path(), " is part ", split.number + 1, " of ", split.count,
+         " of a model; name the first one, which finds the others");
+  }
+  for (uint64_t number = 1; number < split.count; ++number) {
+    const std::filesystem::path part = PartPath(path, number, split.count);
+    if (!std::filesystem::exists(part)) {
+      Fail(this->path(), " is the first of ", split.count, " parts, but ", part.filename().string(),
+           " is not beside it");
+    }
+    CheckPart(part.string(), number, AddPart(part), split, metadata_);
+  }
+  if (split.count > 1 && tensors_.size() != split.n_tensors) {
+    Fail(this->path(), ": the ", split.count, " parts hold ", tensors_.size(),
+         " tensors, key split.tensors.count says ", split.n_tensors);
+  }
+}
+
+json GgufFile::AddPart(const std::filesystem::path& path) {
+  const InputFile& file = files_.emplace_back(path);
+  HeaderReader in(file);
   CheckMagicAndVersion(in);
-  const uint64_t n_tensors = Count(in, "the number of tensors", kMaxTensors, kMinTensorBytes);
+  const uint64_t n_tensors =
+      Count(in, "the number of tensors", kMaxTensors - tensors_.size(), kMinTensorBytes);
   const uint64_t n_keys = Count(in, "the number of keys", kMaxKeys, kMinKeyBytes);
-  metadata_ = ReadKeys(in, n_keys);
-  tensors_ = ReadTensors(in, n_tensors);
-  PlaceTensors(file_.path(), tensors_, in.offset(), file_.bytes(),
-               Alignment(file_.path(), metadata_));
-  CheckOverlaps(file_.path(), tensors_);
+  json metadata = ReadKeys(in, n_keys);
+  std::map<std::string, Tensor> tensors = ReadTensors(in, n_tensors);
+  PlaceTensors(file.path(), tensors, in.offset(), file.bytes(), Alignment(file.path(), metadata));
+  CheckOverlaps(file.path(), tensors);
+  for (auto& [name, tensor] : tensors) {
+    tensor.part = files_.size() - 1;
+    const auto [place, is_new] = tensors_.try_emplace(name, std::move(tensor));
+    if (!is_new) Fail(file.path(), ": tensor ", name, " is also in ", PathOf(place->second));
+  }
+  return metadata;
 }
 
 void GgufFile::ReadBlocks(const Tensor& tensor, uint64_t first, std::span<uint8_t> out) const {
-  file_.Read(tensor.begin + first / tensor.type->values * tensor.type->bytes, out);
+  files_[tensor.part].Read(tensor.begin + first / tensor.type->values * tensor.type->bytes, out);
 }
 
 void GgufFile::Read(const std::string& name, const Tensor& tensor, uint64_t first,
@@ -197,7 +226,7 @@ void GgufFile::Read(const std::string& name, const Tensor& tensor, uint64_t firs
   }
   const auto bad = std::find_if(out.begin(), out.end(), [](float x) { return !std::isfinite(x); });
   if (bad != out.end()) {
-    Fail(path(), ": tensor ", name, " holds ", *bad, " at index ",
+    Fail(PathOf(tensor), ": tensor ", name, " holds ", *bad, " at index ",
          first + static_cast<uint64_t>(bad - out.begin()), ", expected finite weights");
   }
 }

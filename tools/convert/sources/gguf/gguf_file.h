@@ -1,5 +1,5 @@
-// GgufFile: the metadata and the table of tensors of one GGUF file, checked, and its values as
-// floats.
+// GgufFile: the metadata and the table of tensors of a GGUF file, or of one that is split into
+// several, checked, and its values as floats.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +18,15 @@ namespace rondo::convert {
 // File, versions 2 and 3, little-endian: "GGUF", uint32 version, uint64 number of tensors, uint64
 // number of keys; the keys (name, type, value); the tensors (name, dimensions, type, offset); and,
 // from the next multiple of general.alignment (32 where absent), the data.
+// A model's parts lie in one folder: "NAME-00001-of-00003.gguf", ... The first one has the keys.
 // Everything throws Error, naming the file and the key or tensor.
 class GgufFile {
  public:
   struct Tensor {
     const BlockType* type;        // never null: a type that is not known is refused
     std::vector<uint64_t> shape;  // row-major: the file's dimensions in reverse; none is 0
-    uint64_t begin = 0;           // bytes from the start of the file
+    size_t part = 0;              // the file that it is in
+    uint64_t begin = 0;           // bytes from the start of that file
     uint64_t bytes = 0;
 
     uint64_t elements() const { return bytes / type->bytes * type->values; }
@@ -33,9 +35,11 @@ class GgufFile {
   // True where the file begins as a GGUF file does.
   static bool IsGguf(const std::filesystem::path& path);
 
+  // Of a split model the first part, which finds the others.
   explicit GgufFile(const std::filesystem::path& path);
 
-  const std::string& path() const { return file_.path(); }
+  const std::string& path() const { return files_.front().path(); }
+  const std::string& PathOf(const Tensor& tensor) const { return files_[tensor.part].path(); }
   // One object: key -> number, boolean, string (all of them UTF-8) or array of these.
   const nlohmann::json& metadata() const { return metadata_; }
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
@@ -48,7 +52,10 @@ class GgufFile {
   void ReadBlocks(const Tensor& tensor, uint64_t first, std::span<uint8_t> out) const;
 
  private:
-  InputFile file_;
+  // Takes in a file's tensors, and returns its keys.
+  nlohmann::json AddPart(const std::filesystem::path& path);
+
+  std::vector<InputFile> files_;
   nlohmann::json metadata_;
   std::map<std::string, Tensor> tensors_;
 };

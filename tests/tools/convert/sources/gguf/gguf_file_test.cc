@@ -7,6 +7,7 @@
 
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
+#include "tests/tools/error_of.h"
 #include "tools/convert/fail.h"
 
 namespace rondo::convert {
@@ -208,6 +209,101 @@ TEST_F(GgufFileTest, RefusesValuesThatAreNotFinite) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("tensor a holds inf at index 2"));
+  }
+}
+
+// ---- A model in several files
+
+class SplitGgufTest : public GgufFileTest {
+ protected:
+  // Part `number` of three, with a tensor of its own: "t0", "t1", "t2".
+  static GgufWriter Part(uint16_t number, uint16_t count = 3, int32_t n_tensors = 3) {
+    GgufWriter writer;
+    writer.Key("split.no", number)
+        .Key("split.count", count)
+        .Key("split.tensors.count", n_tensors)
+        .Floats("t" + std::to_string(number), {2}, {1.0f * number, 10.0f * number});
+    if (number == 0) writer.Key("general.architecture", std::string("llama"));
+    return writer;
+  }
+  std::filesystem::path PathOf(int number) {
+    return folder_ / ("model-0000" + std::to_string(number + 1) + "-of-00003.gguf");
+  }
+  void SaveAll() {
+    for (uint16_t i = 0; i < 3; ++i) Part(i).Save(PathOf(i));
+  }
+  std::string SplitRefusal() {
+    return SentenceOf([&] { const GgufFile file(PathOf(0)); });
+  }
+};
+
+TEST_F(SplitGgufTest, ReadsThePartsAsOneFile) {
+  SaveAll();
+  const GgufFile file(PathOf(0));
+  EXPECT_EQ(file.path(), PathOf(0).string());
+  EXPECT_EQ(file.metadata().at("general.architecture"), "llama");
+  ASSERT_EQ(file.tensors().size(), 3u);
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "t" + std::to_string(i);
+    const GgufFile::Tensor& tensor = file.tensors().at(name);
+    EXPECT_EQ(file.PathOf(tensor), PathOf(i).string());
+    std::vector<float> out(2);
+    file.Read(name, tensor, 0, out);
+    EXPECT_EQ(out, (std::vector<float>{1.0f * i, 10.0f * i}));
+  }
+}
+
+TEST_F(SplitGgufTest, OneFileMaySaySo) {
+  for (const uint16_t count : {0, 1}) {
+    EXPECT_EQ(Refusal(Small().Key("split.no", uint16_t{0}).Key("split.count", count).Bytes()), "");
+  }
+}
+
+TEST_F(SplitGgufTest, RefusesPartsThatAreMissingOrCalledOtherwise) {
+  SaveAll();
+  EXPECT_THAT(SentenceOf([&] { const GgufFile file(PathOf(1)); }),
+              HasSubstr("is part 2 of 3 of a model; name the first one"));
+  std::filesystem::remove(PathOf(2));
+  EXPECT_THAT(SplitRefusal(), HasSubstr("is the first of 3 parts, but model-00003-of-00003.gguf is "
+                                        "not beside it"));
+  EXPECT_THAT(Refusal(Part(0).Bytes()), HasSubstr("does not end in -00001-of-00003.gguf"));
+}
+
+TEST_F(SplitGgufTest, RefusesPartsOfOtherModels) {
+  SaveAll();
+  Part(1).Save(PathOf(2));
+  EXPECT_THAT(SplitRefusal(), HasSubstr("tensor t1 is also in"));
+  GgufWriter renumbered;
+  renumbered.Key("split.no", uint16_t{1}).Key("split.count", uint16_t{3});
+  renumbered.Key("split.tensors.count", int32_t{3}).Floats("t2", {1}, {1}).Save(PathOf(2));
+  EXPECT_THAT(SplitRefusal(), HasSubstr("says that it is part 2 of 3, its name that it is part 3"));
+  Part(2, 4).Save(PathOf(2));
+  EXPECT_THAT(SplitRefusal(), HasSubstr("says that it is part 3 of 4"));
+  Part(2, 3, 7).Save(PathOf(2));
+  EXPECT_THAT(SplitRefusal(), HasSubstr("key split.tensors.count is not as in the first part"));
+  Part(2).Key("general.architecture", std::string("gpt2")).Save(PathOf(2));
+  EXPECT_THAT(SplitRefusal(), AllOf(HasSubstr("model-00003-of-00003.gguf"),
+                                    HasSubstr("key general.architecture is not as in the first")));
+  GgufWriter().Floats("t2", {1}, {1}).Save(PathOf(2));
+  EXPECT_THAT(SplitRefusal(), HasSubstr("says that it is part 1 of 1"));
+  for (uint16_t i = 0; i < 3; ++i) Part(i, 3, 4).Save(PathOf(i));
+  EXPECT_THAT(SplitRefusal(), HasSubstr("hold 3 tensors, key split.tensors.count says 4"));
+}
+
+TEST_F(SplitGgufTest, RefusesCountsThatCannotBe) {
+  EXPECT_THAT(Refusal(Part(0, 1001).Bytes()), HasSubstr("key split.count"));
+  EXPECT_THAT(Refusal(Part(3).Bytes()), HasSubstr("key split.no"));
+  EXPECT_THAT(Refusal(Part(0, 3, -1).Bytes()), HasSubstr("key split.tensors.count"));
+  EXPECT_THAT(Refusal(GgufWriter().Key("split.count", uint16_t{2}).Bytes()),
+              HasSubstr("key split.no"));
+}
+
+TEST_F(SplitGgufTest, APartMayBeCutAnywhere) {
+  SaveAll();
+  const std::string whole = Part(1).Bytes();
+  for (size_t size = 0; size < whole.size(); ++size) {
+    std::ofstream(PathOf(1), std::ios::binary) << whole.substr(0, size);
+    EXPECT_THAT(SplitRefusal(), HasSubstr("model-00002-of-00003.gguf")) << size;
   }
 }
 
