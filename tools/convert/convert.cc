@@ -222,7 +222,9 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     }));
     report.parameters += stored.back().rows * stored.back().cols;
   }
-  for (std::string& note : carry_over.Notes()) report.notes.push_back(std::move(note));
+  for (std::string& note : carry_over.Notes(checkpoint.scale_rounding())) {
+    report.notes.push_back(std::move(note));
+  }
   const Facts facts = {
       {"weights", WeightsFact(options, options.keep_q4b && carry_over.any_taken())},
       {"embedding", FormatFact(options.embedding, options.block)},

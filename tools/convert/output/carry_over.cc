@@ -1,6 +1,9 @@
 #include "tools/convert/output/carry_over.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iomanip>
+#include <sstream>
 
 #include "tools/convert/output/tensor_writer.h"
 
@@ -26,6 +29,19 @@ std::string Fate(TensorFormat format) {
   }
 }
 
+const std::string kTaken = "taken over as they are";
+
+// Of blocks whose scales were rounded to bfloat16.
+std::string Loss(const Checkpoint::ScaleRounding& rounding) {
+  if (rounding.rounded == 0) return ", without loss: bfloat16 holds their scales exactly";
+  std::ostringstream text;
+  text << ", but for " << rounding.rounded << " of " << rounding.scales
+       << " scales that bfloat16 rounds, by " << std::setprecision(2)
+       << 100 * std::sqrt(rounding.squares / static_cast<double>(rounding.rounded))
+       << " % (root mean square)";
+  return text.str();
+}
+
 }  // namespace
 
 bool HoldsQ4B(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
@@ -42,18 +58,15 @@ void CarryOver::Count(const TensorRecipe& recipe, TensorFormat format, uint32_t 
     const bool taken =
         format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint);
     any_taken_ |= taken;
-    const std::string fate =
-        taken ? "taken over as they are, but for scales rounded from float16 to bfloat16"
-              : Fate(format);
-    ++counts_[{type, fate}];
+    ++counts_[{type, taken ? kTaken : Fate(format)}];
   }
 }
 
-std::vector<std::string> CarryOver::Notes() const {
+std::vector<std::string> CarryOver::Notes(const Checkpoint::ScaleRounding& rounding) const {
   std::vector<std::string> notes;
   for (const auto& [key, count] : counts_) {
     notes.push_back("tensors of " + key.first + " (" + std::to_string(count) + ") were " +
-                    key.second);
+                    key.second + (key.second == kTaken ? Loss(rounding) : ""));
   }
   return notes;
 }

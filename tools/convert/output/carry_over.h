@@ -22,8 +22,9 @@ class CarryOver {
              const Checkpoint& checkpoint);
   // True where a tensor's blocks were taken over as they are.
   bool any_taken() const { return any_taken_; }
-  // A sentence for each type and what became of it; none for float types.
-  std::vector<std::string> Notes() const;
+  // A sentence for each type and what became of it; none for float types. `rounding`: the
+  // checkpoint's, of the blocks that were taken over.
+  std::vector<std::string> Notes(const Checkpoint::ScaleRounding& rounding) const;
 
  private:
   // (type, what became of it) -> tensors of the source

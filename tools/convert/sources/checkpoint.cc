@@ -1,6 +1,7 @@
 #include "tools/convert/sources/checkpoint.h"
 
 #include "tools/convert/fail.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {
 namespace {
@@ -44,6 +45,18 @@ bool Checkpoint::HoldsQ4B(const std::string&) const { return false; }
 
 void Checkpoint::ReadQ4B(const std::string& name, uint64_t, uint64_t, uint8_t*, uint16_t*) const {
   Fail(Where(), ": tensor ", name, " is not in 4-bit blocks of 32");
+}
+
+uint16_t Checkpoint::RoundScale(float scale) const {
+  const uint16_t bits = ToBfloat16(scale);
+  const float rounded = FromBfloat16(bits);
+  ++scale_rounding_.scales;
+  if (rounded != scale) {
+    const double error = (double{rounded} - double{scale}) / double{scale};
+    ++scale_rounding_.rounded;
+    scale_rounding_.squares += error * error;
+  }
+  return bits;
 }
 
 }  // namespace rondo::convert

@@ -21,6 +21,13 @@ class Checkpoint {
     uint64_t elements() const;
   };
 
+  // What rounding to bfloat16 did to the scales that ReadQ4B() has given so far.
+  struct ScaleRounding {
+    uint64_t scales = 0;
+    uint64_t rounded = 0;  // the others bfloat16 holds exactly
+    double squares = 0;    // of the relative errors
+  };
+
   virtual ~Checkpoint() = default;
 
   const std::map<std::string, Entry>& tensors() const { return tensors_; }
@@ -38,15 +45,19 @@ class Checkpoint {
   // are, the scales rounded to bfloat16.
   virtual void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
                        uint16_t* scales) const;
+  const ScaleRounding& scale_rounding() const { return scale_rounding_; }
 
  protected:
   // Files or shards, for messages: "PATH", "PATH and the other shards".
   virtual std::string Where() const = 0;
   // Refuses a name that another file or tensor has already given.
   void Add(const std::string& name, Entry entry);
+  // `scale`, which is finite, as the bits of a bfloat16; counted.
+  uint16_t RoundScale(float scale) const;
 
  private:
   std::map<std::string, Entry> tensors_;
+  mutable ScaleRounding scale_rounding_;
 };
 
 }  // namespace rondo::convert

@@ -24,19 +24,22 @@ class OneTensor : public Checkpoint {
   const bool holds_q4b_;
 };
 
-std::vector<std::string> NotesOf(const Checkpoint& checkpoint, TensorFormat format,
-                                 uint32_t block) {
+std::vector<std::string> NotesOf(const Checkpoint& checkpoint, TensorFormat format, uint32_t block,
+                                 const Checkpoint::ScaleRounding& rounding = {}) {
   CarryOver carry_over;
   carry_over.Count({"tensor", TensorRole::kMatrix, {{"a", 2}}, 32}, format, block, checkpoint);
-  return carry_over.Notes();
+  return carry_over.Notes(rounding);
 }
 
 TEST(CarryOver, SaysWhatBecameOfQuantisedTensors) {
   const OneTensor blocks("Q4_0", true), others("Q6_K", false), floats("F16", false);
   EXPECT_THAT(NotesOf(floats, TensorFormat::Q4, 32), ElementsAre());
   EXPECT_THAT(NotesOf(blocks, TensorFormat::Q4B, 32),
-              ElementsAre("tensors of Q4_0 (1) were taken over as they are, but for scales rounded "
-                          "from float16 to bfloat16"));
+              ElementsAre("tensors of Q4_0 (1) were taken over as they are, without loss: bfloat16 "
+                          "holds their scales exactly"));
+  EXPECT_THAT(NotesOf(blocks, TensorFormat::Q4B, 32, {8, 4, 4 * 0.001 * 0.001}),
+              ElementsAre("tensors of Q4_0 (1) were taken over as they are, but for 4 of 8 scales "
+                          "that bfloat16 rounds, by 0.1 % (root mean square)"));
   EXPECT_THAT(NotesOf(blocks, TensorFormat::Q4B, 64),
               ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q4b"));
   EXPECT_THAT(

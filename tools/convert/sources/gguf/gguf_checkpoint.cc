@@ -230,7 +230,7 @@ void GgufCheckpoint::ReadQ4B(const std::string& name, uint64_t row, uint64_t n_r
         Fail(file_.path(), ": tensor ", view.source, " has the scale ", scale, " in row ", source,
              ", expected finite weights");
       }
-      *scales++ = ToBfloat16(scale);
+      *scales++ = RoundScale(scale);
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
 #include "tests/temp_folder.h"
@@ -218,6 +219,22 @@ TEST_F(GgufCheckpointTest, FourBitBlocksKeepTheirNibblesRowByRow) {
     // These scales have few enough bits to be exact in bfloat16.
     EXPECT_EQ(FromBfloat16(scales[i / 32]) * static_cast<float>(nibble - 8), expected[2 * 64 + i]);
   }
+  EXPECT_EQ(checkpoint_->scale_rounding().scales, 6u);
+  EXPECT_EQ(checkpoint_->scale_rounding().rounded, 0u);
+}
+
+TEST_F(GgufCheckpointTest, ScalesThatBfloat16RoundsAreCounted) {
+  std::string block = Q40Block(0);
+  block[0] = 1;  // 1 + 2^-10
+  Open(Model("qwen2").Tensor("blk.0.attn_q.weight", {1, 64}, kQ40, Q40Block(0) + block));
+  std::vector<uint8_t> nibbles(32);
+  std::vector<uint16_t> scales(2);
+  checkpoint_->ReadQ4B("model.layers.0.self_attn.q_proj.weight", 0, 1, nibbles.data(),
+                       scales.data());
+  const Checkpoint::ScaleRounding& rounding = checkpoint_->scale_rounding();
+  EXPECT_EQ(rounding.scales, 2u);
+  EXPECT_EQ(rounding.rounded, 1u);
+  EXPECT_NEAR(std::sqrt(rounding.squares), 0x1p-10, 0x1p-19);
 }
 
 TEST_F(GgufCheckpointTest, InfiniteScalesAreRefused) {
