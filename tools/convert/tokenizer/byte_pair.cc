@@ -8,6 +8,7 @@
 #include "runtime/text/tokenizer_tables.h"
 #include "tools/common/interrupt.h"
 #include "tools/convert/fail.h"
+#include "tools/convert/tokenizer/known_patterns.h"
 #include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {
@@ -20,24 +21,10 @@ struct Family {
   std::string_view pattern;
 };
 
-constexpr std::string_view kGpt2 =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kCl100k =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
-    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kQwen2 =
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n]*)"
-    R"(|\s*[\r\n]+|\s+(?!\S)|\s+)";
-constexpr std::string_view kO200k =
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+)"
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
-    R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*)"
-    R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)"
-    R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
-
 constexpr Family kFamilies[] = {
-    {"gpt2", kGpt2},        {"r50k_base", kGpt2}, {"p50k_base", kGpt2}, {"cl100k_base", kCl100k},
-    {"o200k_base", kO200k}, {"llama3", kCl100k},  {"qwen2", kQwen2},
+    {"gpt2", kGpt2Pattern},          {"r50k_base", kGpt2Pattern},   {"p50k_base", kGpt2Pattern},
+    {"cl100k_base", kCl100kPattern}, {"o200k_base", kO200kPattern}, {"llama3", kCl100kPattern},
+    {"qwen2", kQwen2Pattern},
 };
 
 }  // namespace

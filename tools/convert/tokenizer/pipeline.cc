@@ -4,15 +4,12 @@
 #include <cctype>
 
 #include "runtime/text/tokenizer_tables.h"
+#include "tools/convert/tokenizer/known_patterns.h"
 #include "tools/convert/tokenizer/pattern.h"
 #include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {
 namespace {
-
-// What ByteLevel splits with unless told otherwise: GPT-2's pattern.
-const std::string kByteLevelPattern =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 format::Behavior ParseBehavior(const JsonValue& behavior) {
   const std::string name = behavior.String();
@@ -94,7 +91,7 @@ void ParseByteLevel(const JsonValue& step, Pipeline& pipeline) {
   if (!step.Find("use_regex").BoolOr(true)) return;
   StageSpec stage;
   stage.kind = format::StageKind::Pattern;
-  stage.pattern = TranslatePattern(kByteLevelPattern, /*over_bytes=*/false, step);
+  stage.pattern = TranslatePattern(std::string(kGpt2Pattern), /*over_bytes=*/false, step);
   pipeline.stages.push_back(stage);
 }
 

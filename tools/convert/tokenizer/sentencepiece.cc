@@ -75,7 +75,7 @@ json Bpe(const SentencePieceModel& model, const Ids& ids) {
   }
   return {{"type", "BPE"},
           {"vocab", std::move(vocab)},
-          {"merges", Merges(model, ids)},
+          {"merges", model.merges.is_null() ? Merges(model, ids) : model.merges},
           {"unk_token", std::move(unknown)},
           {"fuse_unk", true},
           {"byte_fallback", model.byte_fallback}};

@@ -37,6 +37,7 @@ struct SentencePieceModel {
   bool remove_extra_whitespaces = true;
   bool replace_each_byte = false;  // ill-formed UTF-8: a U+FFFD for every byte
   std::string charsmap;            // the compiled normalisation rules as they are; empty: none
+  nlohmann::json merges;  // of a BPE model, as tokenizer.json has them; null: by the scores
 };
 
 // Reads the protobuf message of a tokenizer.model. Every length is checked before it is used.
@@ -46,7 +47,7 @@ SentencePieceModel ReadSentencePiece(std::string_view bytes, const std::string& 
 
 // The tokenizer.json that does what Hugging Face's conversion of this model does. Control, unknown
 // and user-defined pieces become added tokens, unless `surroundings` has their ids already.
-// Merges of a BPE model follow from the scores. Throws Error naming `source`.
+// Merges that the model does not have follow from the scores. Throws Error naming `source`.
 nlohmann::json SentencePieceJson(const SentencePieceModel& model, const Surroundings& surroundings,
                                  const std::string& source);
 

@@ -1,12 +1,10 @@
 #include "tools/convert/sources/gguf/gguf_tokenizer.h"
 
 #include <algorithm>
-#include <array>
-#include <string_view>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/fail.h"
-#include "tools/convert/tokenizer/byte_pair.h"
+#include "tools/convert/sources/gguf/splittings.h"
 #include "tools/convert/tokenizer/sentencepiece.h"
 #include "tools/convert/tokenizer/surroundings.h"
 
@@ -20,6 +18,7 @@ constexpr const char* kTypes = "tokenizer.ggml.token_type";
 constexpr const char* kScores = "tokenizer.ggml.scores";
 constexpr const char* kMerges = "tokenizer.ggml.merges";
 constexpr const char* kPre = "tokenizer.ggml.pre";
+constexpr const char* kBos = "tokenizer.ggml.bos_token_id";
 constexpr const char* kCharsmap = "tokenizer.ggml.precompiled_charsmap";
 
 // The keys of a tokenizer, checked as far as every kind needs it.
@@ -79,83 +78,38 @@ class TokenizerKeys {
     const auto add = [&](const char* flag, bool if_absent, const char* key,
                          std::vector<uint32_t>& ids) {
       if (!keys_.Flag(flag, if_absent)) return;
-      ids.push_back(static_cast<uint32_t>(keys_.Integer(key, 0, size() - 1)));
+      ids.push_back(Id(key));
     };
-    add("tokenizer.ggml.add_bos_token", bos, "tokenizer.ggml.bos_token_id", around.before);
+    add("tokenizer.ggml.add_bos_token", bos, kBos, around.before);
     add("tokenizer.ggml.add_eos_token", eos, "tokenizer.ggml.eos_token_id", around.after);
     return around;
   }
+  uint32_t Bos() const { return Id(kBos); }
 
  private:
+  uint32_t Id(const char* key) const {
+    return static_cast<uint32_t>(keys_.Integer(key, 0, size() - 1));
+  }
+
   const Config& keys_;
   const json& metadata_;
 };
 
 // ---- Byte-level BPE
 
-// By tokenizer.ggml.pre, what a byte-level tokenizer does before it merges.
-struct Splitting {
-  std::string_view pre;
-  std::string_view pattern;  // KnownPattern()'s name; empty: GPT-2's, which ByteLevel has itself
-  bool digits = false;       // each digit alone, before anything else
-  bool nfc = false;
-  bool whole_words = false;  // a word that is a token is not merged
-  bool bos = false;          // where tokenizer.ggml.add_bos_token is absent
-};
-
-constexpr std::array kSplittings = {
-    Splitting{.pre = "gpt-2", .pattern = ""},
-    Splitting{.pre = "phi-2", .pattern = ""},
-    Splitting{.pre = "olmo", .pattern = "", .nfc = true},
-    Splitting{.pre = "smollm", .pattern = "", .digits = true},
-    Splitting{.pre = "starcoder", .pattern = "", .digits = true},
-    Splitting{.pre = "refact", .pattern = "", .digits = true},
-    Splitting{.pre = "codeshell", .pattern = "", .digits = true},
-    Splitting{.pre = "llama-bpe", .pattern = "llama3", .whole_words = true, .bos = true},
-    Splitting{.pre = "llama3", .pattern = "llama3", .whole_words = true, .bos = true},
-    Splitting{.pre = "llama-v3", .pattern = "llama3", .whole_words = true, .bos = true},
-    Splitting{.pre = "falcon3", .pattern = "llama3", .whole_words = true, .bos = true},
-    Splitting{.pre = "lfm2", .pattern = "llama3", .whole_words = true, .bos = true},
-    Splitting{.pre = "dbrx", .pattern = "llama3"},
-    Splitting{.pre = "smaug-bpe", .pattern = "llama3"},
-    Splitting{.pre = "qwen2", .pattern = "qwen2", .nfc = true},
-    Splitting{.pre = "deepseek-r1-qwen", .pattern = "qwen2"},
-    Splitting{.pre = "stablelm2", .pattern = "qwen2"},
-    Splitting{.pre = "gpt-4o", .pattern = "o200k_base"},
-};
-
-Splitting FindSplitting(const Config& keys, std::vector<std::string>& notes) {
+Splitting SplittingOf(const Config& keys, std::vector<std::string>& notes) {
   const std::string pre = keys.Text(kPre, "default");
-  if (pre == "default") {
-    notes.push_back("key " + std::string(kPre) +
-                    " does not say how text is split into words: as GPT-2 does it is assumed");
-    return kSplittings.front();
+  if (const Splitting* splitting = FindSplitting(pre)) return *splitting;
+  if (pre != "default") {
+    keys.Refuse(kPre, "is " + pre + "; known: default, " + KnownSplittings());
   }
-  std::string known;
-  for (const Splitting& splitting : kSplittings) {
-    if (splitting.pre == pre) return splitting;
-    known += (known.empty() ? "" : ", ") + std::string(splitting.pre);
-  }
-  keys.Refuse(kPre, "is " + pre + "; known: default, " + known);
-}
-
-json PreTokenizer(const Splitting& splitting) {
-  json steps = json::array();
-  if (splitting.digits) steps.push_back({{"type", "Digits"}, {"individual_digits", true}});
-  if (!splitting.pattern.empty()) {
-    steps.push_back({{"type", "Split"},
-                     {"pattern", {{"Regex", KnownPattern(splitting.pattern).value()}}},
-                     {"behavior", "Isolated"},
-                     {"invert", false}});
-  }
-  steps.push_back({{"type", "ByteLevel"},
-                   {"add_prefix_space", false},
-                   {"use_regex", splitting.pattern.empty()}});
-  return {{"type", "Sequence"}, {"pretokenizers", steps}};
+  notes.push_back("key " + std::string(kPre) +
+                  " does not say how text is split into words: as GPT-2 does it is assumed");
+  return *FindSplitting("gpt-2");
 }
 
 json ByteLevelTokenizer(const TokenizerKeys& tokenizer, std::vector<std::string>& notes) {
-  const Splitting splitting = FindSplitting(tokenizer.keys(), notes);
+  const Splitting splitting = SplittingOf(tokenizer.keys(), notes);
   Surroundings around = tokenizer.Around(splitting.bos, /*eos=*/false);
   json vocab = json::object();
   for (size_t id = 0; id < tokenizer.size(); ++id) {
@@ -172,7 +126,7 @@ json ByteLevelTokenizer(const TokenizerKeys& tokenizer, std::vector<std::string>
   const json byte_level = {{"type", "ByteLevel"}};
   json document = {
       {"normalizer", splitting.nfc ? json{{"type", "NFC"}} : json()},
-      {"pre_tokenizer", PreTokenizer(splitting)},
+      {"pre_tokenizer", PreTokenizerOf(splitting)},
       {"decoder", byte_level},
       {"model",
        {{"type", "BPE"},
@@ -198,6 +152,28 @@ std::string Charsmap(const TokenizerKeys& tokenizer) {
   return bytes;
 }
 
+void AddPieces(const TokenizerKeys& tokenizer, bool scored, SentencePieceModel& model) {
+  for (size_t id = 0; id < tokenizer.size(); ++id) {
+    const float score = scored ? tokenizer.Score(id) : 0;
+    model.pieces.push_back({tokenizer.Text(id), score, tokenizer.Kind(id)});
+    model.byte_fallback |= tokenizer.Kind(id) == PieceKind::kByte;
+  }
+}
+
+// The merges are in the file, not in the scores. `bos`: whatever the file says, as the first files
+// of Gemma 4 say that there is none.
+json MergedPiecesTokenizer(const TokenizerKeys& tokenizer, bool bos, const std::string& file) {
+  SentencePieceModel model;
+  model.add_dummy_prefix = tokenizer.keys().Flag("tokenizer.ggml.add_space_prefix", false);
+  model.remove_extra_whitespaces =
+      tokenizer.keys().Flag("tokenizer.ggml.remove_extra_whitespaces", false);
+  model.merges = tokenizer.Array(kMerges);
+  AddPieces(tokenizer, /*scored=*/false, model);
+  Surroundings around = tokenizer.Around(/*bos=*/false, /*eos=*/false);
+  if (bos) around.before = {tokenizer.Bos()};
+  return SentencePieceJson(model, around, file);
+}
+
 json SentencePieceTokenizer(const TokenizerKeys& tokenizer, bool unigram, const std::string& file) {
   tokenizer.PerToken(kScores);
   SentencePieceModel model;
@@ -206,10 +182,7 @@ json SentencePieceTokenizer(const TokenizerKeys& tokenizer, bool unigram, const 
   model.remove_extra_whitespaces =
       tokenizer.keys().Flag("tokenizer.ggml.remove_extra_whitespaces", false);
   model.charsmap = Charsmap(tokenizer);
-  for (size_t id = 0; id < tokenizer.size(); ++id) {
-    model.pieces.push_back({tokenizer.Text(id), tokenizer.Score(id), tokenizer.Kind(id)});
-    model.byte_fallback |= tokenizer.Kind(id) == PieceKind::kByte;
-  }
+  AddPieces(tokenizer, /*scored=*/true, model);
   return SentencePieceJson(model, tokenizer.Around(/*bos=*/!unigram, /*eos=*/unigram), file);
 }
 
@@ -223,10 +196,14 @@ json ReadGgufTokenizer(const Config& keys, const json& metadata, const std::stri
     notes.push_back("no tokenizer: the file takes and gives token ids only");
     return {};
   }
-  if (kind != "gpt2" && kind != "llama" && kind != "t5") {
-    keys.Refuse(kModel, "is " + kind + "; known: gpt2, llama, t5, none");
+  if (kind != "gpt2" && kind != "gemma4" && kind != "llama" && kind != "t5") {
+    keys.Refuse(kModel, "is " + kind + "; known: gpt2, gemma4, llama, t5, none");
   }
   const TokenizerKeys tokenizer(keys, metadata);
+  const std::string pre = keys.Text(kPre, "");
+  if (kind == "gemma4" || (kind == "gpt2" && (pre == "gemma4" || pre == "sarvam-moe"))) {
+    return MergedPiecesTokenizer(tokenizer, /*bos=*/pre != "sarvam-moe", file);
+  }
   if (kind == "gpt2") return ByteLevelTokenizer(tokenizer, notes);
   return SentencePieceTokenizer(tokenizer, kind == "t5", file);
 }

@@ -8,7 +8,8 @@
 
 namespace rondo::convert {
 
-// From tokenizer.ggml.*: byte-level BPE (model gpt2), SentencePiece's BPE (llama) and Unigram (t5).
+// From tokenizer.ggml.*: byte-level BPE (model gpt2), SentencePiece's BPE (llama, and gemma4, which
+// has its merges) and Unigram (t5).
 // `keys`: all keys of the file, as GgufKeys::all() has them; `metadata`: the same as JSON; `file`
 // for messages. Null, with a note, where there is no tokenizer. Throws Error naming the file and
 // the key.

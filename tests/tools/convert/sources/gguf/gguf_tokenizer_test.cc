@@ -127,6 +127,30 @@ TEST_F(GgufTokenizerTest, Unigram) {
   EXPECT_THAT(document.at("post_processor").dump(), HasSubstr("</s>"));
 }
 
+// The merges are the file's, spaces are written as SentencePiece does, and nothing splits the text.
+TEST_F(GgufTokenizerTest, PiecesWithMerges) {
+  const auto model = [](const std::string& kind) {
+    GgufWriter writer = Model(kind);
+    writer.Array<std::string>("tokenizer.ggml.tokens", {"<unk>", "<bos>", "<0x41>", "a", "aa"})
+        .Array<int32_t>("tokenizer.ggml.token_type", {2, 3, 6, 1, 1})
+        .Array<std::string>("tokenizer.ggml.merges", {"a a"})
+        .Key("tokenizer.ggml.bos_token_id", uint32_t{1})
+        .Key("tokenizer.ggml.add_bos_token", false);
+    return writer;
+  };
+  const json document = Read(model("gemma4"));
+  EXPECT_EQ(document.at("model").at("merges"), json::parse(R"(["a a"])"));
+  EXPECT_EQ(document.at("model").at("byte_fallback"), true);
+  EXPECT_TRUE(document.at("pre_tokenizer").is_null());
+  EXPECT_EQ(document.at("normalizer").at("normalizers").size(), 1u);
+  EXPECT_THAT(document.at("post_processor").dump(), HasSubstr("<bos>"));
+  EXPECT_EQ(Read(model("gpt2").Key("tokenizer.ggml.pre", std::string("gemma4"))), document);
+  EXPECT_THAT(Read(model("gpt2").Key("tokenizer.ggml.pre", std::string("sarvam-moe")))
+                  .at("post_processor")
+                  .dump(),
+              testing::Not(HasSubstr("<bos>")));
+}
+
 TEST_F(GgufTokenizerTest, NoTokenizerIsSaid) {
   for (const char* kind : {"none", "no_vocab"}) {
     EXPECT_TRUE(Read(Model(kind)).is_null());
@@ -136,7 +160,7 @@ TEST_F(GgufTokenizerTest, NoTokenizerIsSaid) {
 
 TEST_F(GgufTokenizerTest, RefusesWhatItCannotMeet) {
   EXPECT_THAT(Refusal(Model("rwkv")),
-              HasSubstr("key tokenizer.ggml.model is rwkv; known: gpt2, llama, t5, none"));
+              HasSubstr("key tokenizer.ggml.model is rwkv; known: gpt2, gemma4, llama, t5, none"));
   EXPECT_THAT(Refusal(Model("gpt2")), HasSubstr("key tokenizer.ggml.tokens is missing"));
   EXPECT_THAT(Refusal(Model("gpt2").Array<std::string>("tokenizer.ggml.tokens", {})),
               HasSubstr("key tokenizer.ggml.tokens has 0 elements"));
