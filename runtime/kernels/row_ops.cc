@@ -42,6 +42,7 @@ void Activate(const KernelSet& set, Activation activation, const float* in, size
   const size_t bytes = n * sizeof(float);
   switch (activation) {
     case Activation::kNone:  // in no opened file
+    case Activation::kXielu:
       return;
     case Activation::kSilu:
       set.sigmoid(bytes, in, scratch, nullptr);
