@@ -17,12 +17,20 @@ struct OperatorRule {
   Status (*check)(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 };
 
+Status CheckLacking(const LayerChecker&, int layer, const format::Sublayer& sublayer) {
+  return UnknownKind({layer, "sublayer"}, "operator", static_cast<unsigned>(sublayer.op_type()));
+}
+
 const OperatorRule* RuleOf(format::Operator type) {
   static constexpr OperatorRule kRules[] = {
       {"attention", "attention norm", "norm after attention", CheckAttention},
       {"convolution", "convolution norm", "norm after the convolution", CheckShortConv},
       {"mlp", "mlp norm", "norm after mlp", CheckMlp},
       {"mixture of experts", "norm before the experts", "norm after the experts", CheckExperts},
+      {"latent attention", "attention norm", "norm after attention", CheckLacking},
+      {"layer embedding", "layer embedding norm", "norm after the layer embedding", CheckLacking},
+      {"delta net", "delta net norm", "norm after the delta net", CheckLacking},
+      {"mamba", "mamba norm", "norm after mamba", CheckLacking},
   };
   static_assert(std::size(kRules) == static_cast<size_t>(format::Operator::MAX));
   return &kRules[static_cast<size_t>(type) - 1];

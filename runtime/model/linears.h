@@ -29,6 +29,35 @@ void ForEachLinear(const format::Sublayer& sublayer, const Visit& visit) {
         visit(*expert->gate_up());
         visit(*expert->down());
       }
+      if (const format::Expert* shared = sublayer.op_as_Experts()->shared()) {
+        visit(*shared->gate_up());
+        visit(*shared->down());
+      }
+      return;
+    case format::Operator::LatentAttention: {
+      const format::LatentAttention& attention = *sublayer.op_as_LatentAttention();
+      if (attention.q_down() != nullptr) visit(*attention.q_down());
+      visit(*attention.q());
+      visit(*attention.kv_down());
+      for (const format::Linear* key_up : *attention.key_up()) visit(*key_up);
+      for (const format::Linear* value_up : *attention.value_up()) visit(*value_up);
+      visit(*attention.output());
+      return;
+    }
+    case format::Operator::LayerEmbedding:
+      visit(*sublayer.op_as_LayerEmbedding()->gate());
+      visit(*sublayer.op_as_LayerEmbedding()->down());
+      return;
+    case format::Operator::GatedDeltaNet:
+      visit(*sublayer.op_as_GatedDeltaNet()->input());
+      visit(*sublayer.op_as_GatedDeltaNet()->gates());
+      visit(*sublayer.op_as_GatedDeltaNet()->output());
+      return;
+    case format::Operator::Mamba2:
+      visit(*sublayer.op_as_Mamba2()->input());
+      visit(*sublayer.op_as_Mamba2()->dt());
+      visit(*sublayer.op_as_Mamba2()->output());
+      return;
   }
 }
 
