@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "runtime/base/checked.h"
+#include "runtime/decoder/attention_queries.h"
 #include "runtime/kernels/row_ops.h"
 
 namespace rondo {
@@ -34,34 +35,6 @@ struct Sums {
 
 size_t SumsFloats(size_t n, size_t v_head_dim) { return n * (v_head_dim + 2); }
 
-// Hands out memory piece by piece, aligned to 64; from null on it only counts `bytes`.
-struct Cutter {
-  uintptr_t base;
-  size_t bytes = 0;
-
-  template <typename T>
-  T* Take(size_t count) {
-    const uintptr_t at = base + bytes;
-    bytes += RoundUp(count * sizeof(T) + kOverRead, 64);
-    return reinterpret_cast<T*>(at);
-  }
-};
-
-// n queries as the pages want them, [n, head_dim]: rotated, the score scale folded in; int8 with
-// their RowQuants, or float.
-struct Queries {
-  uint8_t* recent;
-  RowQuant* recent_quant;
-  uint8_t* sinks;  // rotated for meeting the sinks; only where there are some
-  RowQuant* sink_quant;
-
-  Queries(size_t n, size_t head_dim, Cutter* cutter)
-      : recent(cutter->Take<uint8_t>(n * head_dim * sizeof(float))),
-        recent_quant(cutter->Take<RowQuant>(n)),
-        sinks(cutter->Take<uint8_t>(n * head_dim * sizeof(float))),
-        sink_quant(cutter->Take<RowQuant>(n)) {}
-};
-
 // A thread's memory for a tile of rows.
 struct Scratch {
   Cutter cutter;
@@ -82,76 +55,10 @@ struct Scratch {
       : Scratch(call.q_per_kv, call.head_dim, call.v_head_dim, base) {}
 };
 
-bool IsInt8(const AttentionCall& call) {
-  return call.kv->layout().page(call.entry).format() == KvFormat::kInt8;
-}
-
-// Query `q` from one head of `in`, rotated by `rope` (null: not).
-void PrepareQuery(const AttentionCall& call, const float* in, const float* rope, float* rotated,
-                  size_t q, uint8_t* queries, RowQuant* quant) {
-  const size_t dim = call.head_dim;
-  if (rope != nullptr) {
-    ApplyRope(*call.set, in, rope, call.rope_dim, dim, rotated);
-    in = rotated;
-  }
-  if (IsInt8(call)) {
-    quant[q] = QuantizeRow(*call.set, in, dim, dim, reinterpret_cast<int8_t*>(queries) + q * dim);
-    quant[q].scale *= call.score_scale;
-  } else {
-    call.set->loops->scale(in, call.score_scale, dim, reinterpret_cast<float*>(queries) + q * dim);
-  }
-}
-
-// Those of rows [begin, begin + count) of one KV head.
-void PrepareRows(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
-                 float* rotated, const Queries& queries) {
-  for (size_t r = 0; r < count; ++r) {
-    const size_t row = begin + r;
-    const float* head = call.qkv + row * call.qkv_stride + kv_head * call.q_per_kv * call.head_dim;
-    const auto turn = [&](const float* rope) {
-      return rope != nullptr ? rope + row * call.rope_dim : nullptr;
-    };
-    for (size_t g = 0; g < call.q_per_kv; ++g, head += call.head_dim) {
-      const size_t q = r * call.q_per_kv + g;
-      PrepareQuery(call, head, turn(call.rope), rotated, q, queries.recent, queries.recent_quant);
-      if (call.kv->window(call.entry).sink_blocks == 0) continue;
-      PrepareQuery(call, head, turn(call.sink_rope), rotated, q, queries.sinks, queries.sink_quant);
-    }
-  }
-}
-
 }  // namespace
 
 size_t AttentionScratchBytes(size_t q_per_kv, size_t head_dim, size_t v_head_dim) {
   return Scratch(q_per_kv, head_dim, v_head_dim, nullptr).cutter.bytes;
-}
-
-size_t StoredBlocks(const AttentionCall& call) {
-  return ContextWindow::Block(call.position + call.rows - 1) - ContextWindow::Block(call.position) +
-         1;
-}
-
-void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, size_t i, uint8_t* scratch) {
-  const KvPage& page_kind = call.kv->layout().page(call.entry);
-  const size_t dim = call.head_dim;
-  float* key = reinterpret_cast<float*>(scratch);
-  const float* all_keys = call.qkv + call.n_kv_heads * call.q_per_kv * dim;
-  const float* keys = all_keys + kv_head * dim;
-  const float* values = all_keys + call.n_kv_heads * dim + kv_head * call.v_head_dim;
-  const uint64_t block = ContextWindow::Block(call.position) + i;
-  uint8_t* page = call.kv->Page(block, call.entry, kv_head);
-  const uint64_t begin = std::max(call.position, block * kBlock);
-  const uint64_t end = std::min(call.position + call.rows, (block + 1) * kBlock);
-  if (begin % kBlock == 0) page_kind.Clear(page);
-  for (uint64_t position = begin; position < end; ++position) {
-    const size_t r = position - call.position;
-    const float* in = keys + r * call.qkv_stride;
-    if (call.rope != nullptr) {
-      ApplyRope(*call.set, in, call.rope + r * call.rope_dim, call.rope_dim, dim, key);
-      in = key;
-    }
-    page_kind.Store(page, position % kBlock, in, values + r * call.qkv_stride);
-  }
 }
 
 AttentionSegments::AttentionSegments(const AttentionCall& call, size_t begin, size_t count) {
@@ -186,17 +93,25 @@ SegmentPages PagesOf(const AttentionCall& call, size_t kv_head, size_t begin, si
   for (uint64_t i = 0; i < kSegmentBlocks; ++i) {
     const uint64_t block = segment * kSegmentBlocks + i;
     if (block <= last && (block < window.sink_blocks || block >= first_recent)) {
-      pages.of[i] = call.kv->Page(block, call.entry, kv_head);
+      pages.of[i] = call.kv->Page(block, call.entry, kv_head / call.heads_per_page);
     }
   }
   return pages;
 }
 
+// ALiBi: to the scores of a block, whose first token lies `distance` from the row's position.
+void AddDistances(float slope, int64_t distance, float* scores) {
+  const auto first = static_cast<int32_t>(distance);
+  for (int32_t t = 0; t < static_cast<int32_t>(kBlock); ++t) {
+    scores[t] += slope * static_cast<float>(first + t);
+  }
+}
+
 // What the rows [begin, begin + count) see of one segment, which has these pages; `next` is read
 // after it.
-void SumSegment(const AttentionCall& call, size_t begin, size_t count, uint64_t segment,
-                const SegmentPages& pages, const SegmentPages& next, const Queries& queries,
-                float* scores, const Sums& sums) {
+void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
+                uint64_t segment, const SegmentPages& pages, const SegmentPages& next,
+                const Queries& queries, float* scores, const Sums& sums) {
   const size_t q_per_kv = call.q_per_kv;
   const size_t n = count * q_per_kv;
   const KernelSet& set = *call.set;
@@ -232,6 +147,12 @@ void SumSegment(const AttentionCall& call, size_t begin, size_t count, uint64_t 
       }
       // Whole blocks, so that a score's place in the vector does not depend on other rows.
       if (call.soft_cap > 0) SoftCap(set, call.soft_cap, kBlock, p);
+      if (call.alibi_slopes != nullptr) {
+        const uint64_t row = position + q / q_per_kv;
+        const uint64_t from = block < window.sink_blocks ? window.SinkQueryPosition(row) : row;
+        AddDistances(call.alibi_slopes[kv_head * q_per_kv + q % q_per_kv],
+                     static_cast<int64_t>(block * kBlock) - static_cast<int64_t>(from), p);
+      }
       const uint64_t first = window.FirstToken(position + q / q_per_kv);
       if (first > block * kBlock) std::fill_n(p, std::min(first - block * kBlock, kBlock), kNone);
     }
@@ -275,13 +196,25 @@ void AddSegment(const KernelSet& set, const Sums& part, size_t dim, size_t q, co
   set.loops->blend(all.sum + to * dim, all_factor, part.sum + q * dim, part_factor, dim);
 }
 
+// What the sum is multiplied by: one over all weights, with that of a logit without value.
+float ShareOfSum(const KernelSet& set, float max, float total, const float* sink_logit) {
+  if (sink_logit == nullptr) return 1.0f / total;
+  float exponents[2 + kOverRead / sizeof(float)] = {max, *sink_logit};
+  const float largest = std::max(max, *sink_logit);
+  float unused;
+  set.exp_minus_max(2 * sizeof(float), exponents, &largest, exponents, &unused, nullptr);
+  return exponents[0] / (total * exponents[0] + exponents[1]);
+}
+
 // The end of the softmax, for query q of `all`, which is query head g of row `row`.
 void StoreOutput(const AttentionCall& call, size_t kv_head, size_t row, size_t g, const Sums& all,
                  size_t q) {
   const size_t dim = call.v_head_dim;
   const size_t heads = call.n_kv_heads * call.q_per_kv;
-  float* out = call.out + (row * heads + kv_head * call.q_per_kv + g) * dim;
-  call.set->loops->scale(all.sum + q * dim, 1.0f / all.total[q], dim, out);
+  const size_t head = kv_head * call.q_per_kv + g;
+  const float* sink_logit = call.sink_logits != nullptr ? call.sink_logits + head : nullptr;
+  const float share = ShareOfSum(*call.set, all.max[q], all.total[q], sink_logit);
+  call.set->loops->scale(all.sum + q * dim, share, dim, call.out + (row * heads + head) * dim);
 }
 
 }  // namespace
@@ -300,7 +233,7 @@ void Attend(const AttentionCall& call, size_t kv_head, size_t begin, size_t coun
   for (size_t i = 0; i < segments.count(); ++i) {
     SegmentPages next;
     if (i + 1 < segments.count()) next = PagesOf(call, kv_head, begin, count, segments[i + 1]);
-    SumSegment(call, begin, count, segments[i], pages, next, s.queries, s.p, part);
+    SumSegment(call, kv_head, begin, count, segments[i], pages, next, s.queries, s.p, part);
     pages = next;
     for (size_t q = 0; q < n; ++q) AddSegment(*call.set, part, dim, q, all, q);
   }
@@ -333,8 +266,8 @@ void AttendSegment(const AttentionCall& call, size_t kv_head, uint64_t segment,
   const bool last_head = kv_head + 1 == call.n_kv_heads;
   const SegmentPages next =
       PagesOf(call, last_head ? 0 : kv_head + 1, 0, call.rows, last_head ? segment + 1 : segment);
-  SumSegment(call, 0, call.rows, segment, PagesOf(call, kv_head, 0, call.rows, segment), next,
-             SharedQueries(call, queries), Scratch(call, scratch).p,
+  SumSegment(call, kv_head, 0, call.rows, segment, PagesOf(call, kv_head, 0, call.rows, segment),
+             next, SharedQueries(call, queries), Scratch(call, scratch).p,
              Sums(part, call.rows * call.q_per_kv, call.v_head_dim));
 }
 

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/decoder/decoder_spec.h"
 #include "runtime/kernels/kernel_set.h"
+#include "runtime/kernels/row_ops.h"
 #include "runtime/kv/block_table.h"
 
 namespace rondo {
@@ -37,11 +39,21 @@ struct AttentionCall {
   uint64_t position;       // of row 0
   size_t rows;
   float* out;  // [rows, n_heads * v_head_dim]
+
+  // So many KV heads in a row read the same page: the query heads that share its keys and values,
+  // which qkv has once, are several tasks then.
+  size_t heads_per_page = 1;
+  // Of all heads' q and k, head by head, after RoPE. Null: none.
+  const RowNorm* q_norm = nullptr;
+  const RowNorm* k_norm = nullptr;
+  const QueryScale* query_scale = nullptr;
+  const float* alibi_slopes = nullptr;  // [n_heads]
+  const float* sink_logits = nullptr;   // [n_heads]
 };
 
 // Blocks that positions of the rows lie in.
 size_t StoredBlocks(const AttentionCall& call);
-// Rotates and stores the keys and values of one KV head at the positions in the i-th of these
+// Rotates and stores the keys and values of one page's head at the positions in the i-th of these
 // blocks. Distinct heads and blocks may be stored side by side. `scratch`: AttentionScratchBytes.
 void StoreKeysAndValues(const AttentionCall& call, size_t kv_head, size_t i, uint8_t* scratch);
 

@@ -1,6 +1,7 @@
 // Attention as a sublayer: project, rotate, store, attend, project back.
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "runtime/base/checked.h"
 #include "runtime/decoder/attention.h"
@@ -10,20 +11,50 @@ namespace rondo {
 
 namespace {
 
+bool Has(const RowNorm& norm) { return norm.kind != NormKind::kNone; }
+
 // What some models do to q, k and v before RoPE.
 void NormalizeHeads(const Pass& pass, const AttentionSpec& spec, const AttentionWeights& weights) {
-  const bool norms =
-      weights.q_norm.kind != NormKind::kNone || weights.k_norm.kind != NormKind::kNone;
-  if (!norms && spec.qkv_clip == 0) return;
+  const bool q_and_k = !spec.norms_after_rope && (Has(weights.q_norm) || Has(weights.k_norm));
+  if (!q_and_k && !Has(weights.v_norm) && spec.qkv_clip == 0) return;
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     float* q = pass.act().qkv + r * spec.qkv_size();
     float* k = q + spec.q_size();
-    Normalize(pass.set(), weights.q_norm, q, spec.q_size(), q);
-    Normalize(pass.set(), weights.k_norm, k, spec.k_size(), k);
+    float* v = k + spec.k_size();
+    if (q_and_k) {
+      Normalize(pass.set(), weights.q_norm, q, spec.q_size(), q);
+      if (!spec.shares_kv) Normalize(pass.set(), weights.k_norm, k, spec.k_size(), k);
+    }
+    if (Has(weights.v_norm)) Normalize(pass.set(), weights.v_norm, v, spec.v_size(), v);
     if (spec.qkv_clip > 0) {
-      pass.set().loops->clamp(q, -spec.qkv_clip, spec.qkv_clip, spec.qkv_size(), q);
+      pass.set().loops->clamp(q, -spec.qkv_clip, spec.qkv_clip, spec.gate_begin(), q);
     }
   });
+}
+
+// What becomes of a row of the heads' outputs before o_proj; `gate` is its part of qkv, and
+// scratch.
+void FinishHeads(const Pass& pass, const AttentionSpec& spec, const AttentionWeights& weights,
+                 float* gate, float* out) {
+  const size_t n = spec.gate_size();
+  if (spec.gate == format::GateKind::kSigmoid) {
+    pass.set().sigmoid(n * sizeof(float), gate, gate, nullptr);
+  } else if (spec.gate == format::GateKind::kSoftplus) {
+    for (size_t i = 0; i < n; ++i) {
+      gate[i] = std::max(gate[i], 0.0f) + std::log1p(std::exp(-std::abs(gate[i])));
+    }
+  }
+  if (n == spec.out_size()) {
+    pass.set().multiply(n * sizeof(float), out, gate, out, nullptr);
+  } else {
+    for (size_t head = 0; head < n; ++head) {
+      float* its = out + head * spec.v_head_dim;
+      pass.set().loops->scale(its, gate[head], spec.v_head_dim, its);
+    }
+  }
+  if (Has(weights.output_norm)) {
+    Normalize(pass.set(), weights.output_norm, out, spec.out_size(), out);
+  }
 }
 
 // A sequence's attention, and how it is shared between threads: KV heads, then tiles of rows where
@@ -40,10 +71,13 @@ struct SequenceAttention {
 // Sequences that are attended together: with more, the work goes in several rounds.
 constexpr size_t kSequencesPerRound = 64;
 
-AttentionCall Call(const Pass& pass, const SublayerSpec& sublayer, const SequenceRows& sequence,
-                   size_t first_row) {
+AttentionCall Call(const Pass& pass, const SublayerSpec& sublayer, const AttentionWeights& weights,
+                   const SequenceRows& sequence, size_t first_row) {
   const AttentionSpec& spec = sublayer.attention;
   const Activations& act = pass.act();
+  const auto after_rope = [&](const RowNorm& norm) {
+    return spec.norms_after_rope && Has(norm) ? &norm : nullptr;
+  };
   size_t rope_offset = 0;
   for (int i = 0; i < spec.rope; ++i) rope_offset += pass.max_rows() * pass.spec().ropes[i].dim;
   const size_t rope_dim = spec.rope >= 0 ? pass.spec().ropes[spec.rope].dim : 0;
@@ -66,6 +100,11 @@ AttentionCall Call(const Pass& pass, const SublayerSpec& sublayer, const Sequenc
       .position = sequence.position,
       .rows = sequence.tokens.size(),
       .out = act.mixed + first_row * spec.out_size(),
+      .q_norm = after_rope(weights.q_norm),
+      .k_norm = after_rope(weights.k_norm),
+      .query_scale = spec.query_scale.factor != 0 ? &spec.query_scale : nullptr,
+      .alibi_slopes = spec.alibi_slopes,
+      .sink_logits = weights.sink_logits,
   };
 }
 
@@ -116,7 +155,8 @@ void AttendRound(const Pass& pass, const AttentionSpec& spec, std::span<Sequence
     const SequenceAttention& sequence = round[i / blocks / heads];
     const AttentionCall& call = sequence.call;
     const size_t head = i / blocks % heads, block = i % blocks;
-    if (block < StoredBlocks(call)) StoreKeysAndValues(call, head, block, pass.Scratch(thread));
+    const size_t stored = spec.shares_kv ? 0 : StoredBlocks(call);
+    if (block < stored) StoreKeysAndValues(call, head, block, pass.Scratch(thread));
     if (block > 0 || sequence.segments == 0) return;
     PrepareQueries(call, head, sequence.queries + head * QueryBytes(call), pass.Scratch(thread));
   };
@@ -173,7 +213,7 @@ void RunAttention(const Pass& pass, size_t sublayer) {
   std::array<SequenceAttention, kSequencesPerRound> round;
   size_t n = 0, row = 0;
   for (const SequenceRows& sequence : pass.sequences()) {
-    round[n++] = {Call(pass, spec, sequence, row), 0, 0, nullptr, nullptr, 0};
+    round[n++] = {Call(pass, spec, weights.attention, sequence, row), 0, 0, nullptr, nullptr, 0};
     row += sequence.tokens.size();
     if (n < round.size() && row < pass.rows()) continue;
     AttendRound(pass, attention, {round.data(), n});
@@ -181,7 +221,10 @@ void RunAttention(const Pass& pass, size_t sublayer) {
   }
 
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
-    pass.RowInput(weights.attention.o_proj, act.mixed + r * attention.out_size(), r, act.o_input);
+    float* out = act.mixed + r * attention.out_size();
+    FinishHeads(pass, attention, weights.attention,
+                act.qkv + r * attention.qkv_size() + attention.gate_begin(), out);
+    pass.RowInput(weights.attention.o_proj, out, r, act.o_input);
   });
   pass.AddToResidual(spec, weights, weights.attention.o_proj, act.o_input);
 }

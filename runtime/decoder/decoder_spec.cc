@@ -14,7 +14,16 @@ AttentionSpec ReadAttention(const format::Attention& attention) {
   spec.score_scale = attention.score_scale();
   spec.soft_cap = attention.soft_cap();
   spec.qkv_clip = attention.qkv_clip();
-  spec.window = attention.window();
+  spec.chunked = attention.chunk() > 0;
+  spec.window = spec.chunked ? attention.chunk() : attention.window();
+  spec.norms_after_rope = attention.norms_after_rope();
+  if (attention.alibi_slopes() != nullptr) spec.alibi_slopes = attention.alibi_slopes()->data();
+  if (const format::QueryScale* scale = attention.query_scale()) {
+    spec.query_scale = {scale->factor(), scale->period(), scale->offset()};
+  }
+  spec.gate = attention.gate();
+  spec.gate_by_head = attention.gate_by_head();
+  spec.shares_kv = attention.kv_layer() >= 0;
   return spec;
 }
 
@@ -44,6 +53,13 @@ SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
     spec.experts = {experts.experts()->size(), experts.n_used(), experts.normalize()};
   }
   return spec;
+}
+
+// The KV entry of the attention that `sublayers` have; it passed the checks, so that there is one.
+size_t EntryOfAttention(std::span<const SublayerSpec> sublayers) {
+  size_t i = 0;
+  while (sublayers[i].kind != SublayerKind::kAttention) ++i;
+  return sublayers[i].kv_entry;
 }
 
 // Where a sublayer reads what the one before it read, its input is made before that one runs: in a
@@ -91,9 +107,14 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
     const size_t begin = n;
     for (const format::Sublayer* sublayer :
          *model.layers()->Get(static_cast<uint32_t>(i))->sublayers()) {
-      spec.sublayers[n] = ReadSublayer(*sublayer);
-      if (spec.sublayers[n].keeps_positions()) spec.sublayers[n].kv_entry = spec.n_kv_entries++;
-      ++n;
+      SublayerSpec& read = spec.sublayers[n++];
+      read = ReadSublayer(*sublayer);
+      if (read.attention.shares_kv) {
+        const auto owner = static_cast<size_t>(sublayer->op_as_Attention()->kv_layer());
+        read.kv_entry = EntryOfAttention(spec.sublayers.span().subspan(spec.layer_begin(owner)));
+      } else if (read.keeps_positions()) {
+        read.kv_entry = spec.n_kv_entries++;
+      }
     }
     spec.layer_ends[i] = n;
     RONDO_RETURN_IF_ERROR(CheckNeighbours(spec.sublayers.span().subspan(begin, n - begin), i));

@@ -1,6 +1,7 @@
 // DecoderSpec: what the forward pass does, layer by layer, read once from the model file.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -18,6 +19,18 @@ struct RopeSpec {
   float scale;
 };
 
+// Queries at some positions count for more: 1 + factor * ln(1 + floor((p + offset) / period)).
+struct QueryScale {
+  float factor = 0;
+  uint64_t period = 1;
+  uint64_t offset = 0;
+
+  float At(uint64_t position) const {
+    const uint64_t periods = (position + offset) / period;
+    return static_cast<float>(1 + double{factor} * std::log1p(static_cast<double>(periods)));
+  }
+};
+
 struct AttentionSpec {
   size_t n_heads = 0;
   size_t n_kv_heads = 0;
@@ -25,14 +38,27 @@ struct AttentionSpec {
   size_t v_head_dim = 0;  // of values
   int rope = -1;          // index into ropes, -1: none
   float score_scale = 0;
-  float soft_cap = 0;  // 0: none
-  float qkv_clip = 0;  // 0: none
-  size_t window = 0;   // tokens that a row sees, its own the last of them; 0: all
+  float soft_cap = 0;                   // 0: none
+  float qkv_clip = 0;                   // 0: none
+  size_t window = 0;                    // tokens that a row sees, its own the last of them; 0: all
+  bool chunked = false;                 // it sees those of its own chunk of `window`
+  bool norms_after_rope = false;        // those of q and k
+  const float* alibi_slopes = nullptr;  // [n_heads], in the file; null: none
+  QueryScale query_scale;
+  format::GateKind gate = format::GateKind::kNone;
+  bool gate_by_head = false;
+  bool shares_kv = false;  // reads the keys and values of a layer before it, and has none
 
   size_t q_per_kv() const { return n_heads / n_kv_heads; }  // query heads that share a KV head
   size_t q_size() const { return n_heads * head_dim; }
   size_t k_size() const { return n_kv_heads * head_dim; }
-  size_t qkv_size() const { return q_size() + k_size() + n_kv_heads * v_head_dim; }
+  size_t v_size() const { return n_kv_heads * v_head_dim; }
+  size_t gate_begin() const { return q_size() + (shares_kv ? 0 : k_size() + v_size()); }
+  size_t gate_size() const {
+    if (gate == format::GateKind::kNone) return 0;
+    return gate_by_head ? n_heads : out_size();
+  }
+  size_t qkv_size() const { return gate_begin() + gate_size(); }  // with the gate
   size_t out_size() const { return n_heads * v_head_dim; }
 };
 

@@ -89,7 +89,8 @@ Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
       entries[sublayer.kv_entry] = {.n_kv_heads = attention.n_kv_heads,
                                     .head_dim = attention.head_dim,
                                     .v_head_dim = attention.v_head_dim,
-                                    .window = attention.window};
+                                    .window = attention.window,
+                                    .chunked = attention.chunked};
     }
   }
   return KvLayout::Create(set, options.kv_format, entries.span(), window, options.max_rows,

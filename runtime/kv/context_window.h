@@ -17,18 +17,21 @@ struct ContextWindow {
   // Positions that a row of a layer with a window of its own sees, its own the last; 0: no such
   // window. Sinks are none then.
   uint64_t tokens = 0;
+  // The window begins where the row's own chunk of `tokens` does, counted from position 0.
+  bool chunked = false;
 
   static uint64_t Block(uint64_t position) { return position / kKvBlockTokens; }
 
   // The window of a layer that sees `layer_tokens` (0: all) under this one.
-  ContextWindow OfLayer(uint64_t layer_tokens) const {
+  ContextWindow OfLayer(uint64_t layer_tokens, bool in_chunks) const {
     if (layer_tokens == 0) return *this;
-    return {slides, blocks, 0, layer_tokens};
+    return {slides, blocks, 0, layer_tokens, in_chunks};
   }
 
   // The first position in sight after the sinks, as far as the layer's own window goes.
   uint64_t FirstToken(uint64_t position) const {
-    return tokens == 0 || position < tokens ? 0 : position - tokens + 1;
+    if (tokens == 0 || position < tokens) return 0;
+    return chunked ? position / tokens * tokens : position - tokens + 1;
   }
 
   // The row sees blocks [0, sink_blocks) and [FirstRecentBlock, Block(position)]; of these the

@@ -22,9 +22,12 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
   CheckedSize per_block = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    const ContextWindow own = window.OfLayer(entry.window);
+    const ContextWindow own = window.OfLayer(entry.window, entry.chunked);
     size_t g = 0;
-    while (g < layout.n_groups_ && layout.groups_[g].window.tokens != own.tokens) ++g;
+    while (g < layout.n_groups_ && (layout.groups_[g].window.tokens != own.tokens ||
+                                    layout.groups_[g].window.chunked != own.chunked)) {
+      ++g;
+    }
     Group& group = layout.groups_[g];
     if (g == layout.n_groups_) {
       const uint64_t ring = own.RingBlocks(max_rows);

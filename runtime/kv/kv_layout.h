@@ -26,6 +26,7 @@ class KvLayout {
     size_t v_head_dim = 0;  // of values
     size_t floats = 0;      // of a convolution; then there are no heads
     uint64_t window = 0;    // tokens that a row sees; 0: all
+    bool chunked = false;   // of its own chunk of `window` tokens
   };
   struct Group {
     ContextWindow window;

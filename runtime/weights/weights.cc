@@ -103,10 +103,16 @@ Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer&
   RONDO_ASSIGN(weights->norm, Norm(vectors, sublayer.norm(), hidden));
   RONDO_ASSIGN(weights->post_norm, Norm(vectors, sublayer.post_norm(), hidden));
   if (const format::Attention* attention = sublayer.op_as_Attention()) {
-    const size_t head_dim = attention->head_dim();
+    const size_t head_dim = attention->head_dim(), v_head_dim = attention->v_head_dim();
+    const size_t n_heads = attention->n_heads(), n_kv_heads = attention->n_kv_heads();
     AttentionWeights& w = weights->attention;
-    RONDO_ASSIGN(w.q_norm, Norm(vectors, attention->q_norm(), attention->n_heads() * head_dim));
-    RONDO_ASSIGN(w.k_norm, Norm(vectors, attention->k_norm(), attention->n_kv_heads() * head_dim));
+    RONDO_ASSIGN(w.q_norm, Norm(vectors, attention->q_norm(), n_heads * head_dim));
+    RONDO_ASSIGN(w.k_norm, Norm(vectors, attention->k_norm(), n_kv_heads * head_dim));
+    RONDO_ASSIGN(w.v_norm, Norm(vectors, attention->v_norm(), n_kv_heads * v_head_dim));
+    RONDO_ASSIGN(w.output_norm, Norm(vectors, attention->output_norm(), n_heads * v_head_dim));
+    if (attention->sink_logits() >= 0) {
+      RONDO_ASSIGN(w.sink_logits, vectors.Read(static_cast<uint32_t>(attention->sink_logits())));
+    }
   } else if (const format::ShortConv* conv = sublayer.op_as_ShortConv()) {
     RONDO_ASSIGN(weights->short_conv.kernel, vectors.Read(conv->kernel()));
     if (conv->bias() >= 0) {

@@ -20,6 +20,9 @@ struct AttentionWeights {
   PackedLinear qkv_proj;
   RowNorm q_norm;
   RowNorm k_norm;
+  RowNorm v_norm;
+  RowNorm output_norm;
+  const float* sink_logits = nullptr;  // [n_heads], in the file; null: none
   PackedLinear o_proj;
 };
 

@@ -41,6 +41,7 @@ uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
   uint64_t bytes = 0;
   for (const TensorRecipe& recipe : spec.tensors) {
     for (const TensorRecipe::Part& part : recipe.parts) {
+      if (part.source.empty()) continue;
       const Checkpoint::Entry& entry = checkpoint.Find(part.source, recipe.SourceShape(part));
       bytes += entry.bytes / (entry.elements() / recipe.cols) * part.rows;
       needed.insert(part.source);

@@ -5,6 +5,92 @@
 
 namespace rondo {
 
+namespace {
+
+// What is added to scores, or taken from them.
+Status CheckScores(const LayerChecker& checker, Place place, const format::Attention& attention) {
+  if (!std::isfinite(attention.score_scale()) || attention.score_scale() <= 0) {
+    return Wrong(place, "has a score_scale that is not a finite number above 0");
+  }
+  RONDO_RETURN_IF_ERROR(checker.CheckCap(place, attention.soft_cap()));
+  RONDO_RETURN_IF_ERROR(checker.CheckQueryScale(place, attention.query_scale()));
+  if (attention.window() > kMaxContext || attention.chunk() > kMaxContext) {
+    return Wrong(place, "has a window or chunk beyond any context");
+  }
+  if (attention.window() > 0 && attention.chunk() > 0) {
+    return Wrong(place, "has a window and a chunk, expected at most one of them");
+  }
+  if (const auto* slopes = attention.alibi_slopes()) {
+    if (slopes->size() != attention.n_heads()) {
+      return Corrupt("layer %d has %u ALiBi slopes for %u heads", place.layer, slopes->size(),
+                     attention.n_heads());
+    }
+    // They are used where they lie.
+    if (reinterpret_cast<uintptr_t>(slopes->Data()) % alignof(float) != 0) {
+      return Wrong(place, "has ALiBi slopes that are not at a multiple of 4 bytes");
+    }
+    for (const float slope : *slopes) {
+      if (!std::isfinite(slope)) return Wrong(place, "has an ALiBi slope that is not finite");
+    }
+  }
+  return checker.CheckBias({place.layer, "sink logits"}, attention.sink_logits(),
+                           attention.n_heads());
+}
+
+Status CheckNorms(const LayerChecker& checker, int layer, const format::Attention& attention) {
+  const uint64_t n_heads = attention.n_heads(), n_kv_heads = attention.n_kv_heads();
+  const uint64_t head_dim = attention.head_dim(), v_head_dim = attention.v_head_dim();
+  RONDO_RETURN_IF_ERROR(
+      checker.CheckNorm({layer, "q norm"}, attention.q_norm(), n_heads * head_dim));
+  RONDO_RETURN_IF_ERROR(
+      checker.CheckNorm({layer, "k norm"}, attention.k_norm(), n_kv_heads * head_dim));
+  RONDO_RETURN_IF_ERROR(
+      checker.CheckNorm({layer, "v norm"}, attention.v_norm(), n_kv_heads * v_head_dim));
+  for (const format::Norm* norm : {attention.q_norm(), attention.k_norm()}) {
+    if (!attention.norms_after_rope() || norm == nullptr || norm->group() == head_dim) continue;
+    return Wrong({layer, "attention"}, "has norms behind RoPE that are not of one head each");
+  }
+  return checker.CheckNorm({layer, "norm of the heads' outputs"}, attention.output_norm(),
+                           n_heads * v_head_dim);
+}
+
+// The one whose keys and values another layer may read: the only attention of its layer.
+const format::Attention* OnlyAttention(const format::Layer& layer) {
+  const format::Attention* only = nullptr;
+  for (const format::Sublayer* sublayer : *layer.sublayers()) {
+    const format::Attention* attention = sublayer->op_as_Attention();
+    if (attention == nullptr) continue;
+    if (only != nullptr) return nullptr;
+    only = attention;
+  }
+  return only;
+}
+
+Status CheckSharing(const LayerChecker& checker, int layer, const format::Attention& attention) {
+  const int32_t owner_layer = attention.kv_layer();
+  if (owner_layer == -1) return Status();
+  if (owner_layer < -1 || owner_layer >= layer) {
+    return Corrupt(
+        "layer %d's attention reads the keys and values of layer %d, expected one before", layer,
+        owner_layer);
+  }
+  const format::Attention* owner =
+      OnlyAttention(*checker.model().layers()->Get(static_cast<uint32_t>(owner_layer)));
+  if (owner == nullptr || owner->kv_layer() != -1 ||
+      owner->n_kv_heads() != attention.n_kv_heads() || owner->head_dim() != attention.head_dim() ||
+      owner->v_head_dim() != attention.v_head_dim() || owner->window() != attention.window() ||
+      owner->chunk() != attention.chunk()) {
+    return Corrupt(
+        "layer %d's attention reads the keys and values of layer %d, which has no attention of its "
+        "own with the same KV heads, head sizes, window and chunk",
+        layer, owner_layer);
+  }
+  if (attention.k_norm() == nullptr && attention.v_norm() == nullptr) return Status();
+  return Wrong({layer, "attention"}, "has norms of keys or values, which are another layer's");
+}
+
+}  // namespace
+
 Status CheckAttention(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const Place place = {layer, "attention"};
   const format::Attention& attention = *sublayer.op_as_Attention();
@@ -16,31 +102,21 @@ Status CheckAttention(const LayerChecker& checker, int layer, const format::Subl
     return Corrupt("layer %d has %llu heads and %llu KV heads, expected 1 to %llu, divided evenly",
                    layer, ull{n_heads}, ull{n_kv_heads}, ull{kMaxHeads});
   }
-  if (!std::isfinite(attention.score_scale()) || attention.score_scale() <= 0) {
-    return Wrong(place, "has a score_scale that is not a finite number above 0");
-  }
-  RONDO_RETURN_IF_ERROR(checker.CheckCap(place, attention.soft_cap()));
+  RONDO_RETURN_IF_ERROR(CheckScores(checker, place, attention));
   RONDO_RETURN_IF_ERROR(checker.CheckCap(place, attention.qkv_clip()));
-  if (attention.window() > kMaxContext) return Wrong(place, "has a window beyond any context");
-  if (attention.rope() < -1 ||
-      attention.rope() >= static_cast<int64_t>(checker.model().ropes()->size())) {
-    return Wrong(place, "points at a rope that is absent");
+  RONDO_RETURN_IF_ERROR(checker.CheckRope(place, attention.rope(), head_dim));
+  RONDO_RETURN_IF_ERROR(CheckNorms(checker, layer, attention));
+  RONDO_RETURN_IF_ERROR(CheckSharing(checker, layer, attention));
+  if (attention.gate() > format::GateKind::MAX) {
+    return UnknownKind(place, "gate", static_cast<unsigned>(attention.gate()));
   }
-  if (attention.rope() >= 0) {
-    const format::Rope* rope =
-        checker.model().ropes()->Get(static_cast<uint32_t>(attention.rope()));
-    if (rope->frequencies()->size() * uint64_t{2} > head_dim) {
-      return Corrupt("layer %d has head_dim %llu but its rope has %u frequencies", layer,
-                     ull{head_dim}, rope->frequencies()->size());
-    }
+  uint64_t rows = n_heads * head_dim;
+  if (attention.kv_layer() == -1) rows += n_kv_heads * (head_dim + v_head_dim);
+  if (attention.gate() != format::GateKind::kNone) {
+    rows += attention.gate_by_head() ? n_heads : n_heads * v_head_dim;
   }
   RONDO_RETURN_IF_ERROR(
-      checker.CheckNorm({layer, "q norm"}, attention.q_norm(), n_heads * head_dim));
-  RONDO_RETURN_IF_ERROR(
-      checker.CheckNorm({layer, "k norm"}, attention.k_norm(), n_kv_heads * head_dim));
-  RONDO_RETURN_IF_ERROR(checker.CheckLinear(
-      {layer, "qkv"}, attention.qkv(), n_heads * head_dim + n_kv_heads * (head_dim + v_head_dim),
-      checker.hidden()));
+      checker.CheckLinear({layer, "qkv"}, attention.qkv(), rows, checker.hidden()));
   return checker.CheckLinear({layer, "attention output"}, attention.output(), checker.hidden(),
                              n_heads * v_head_dim);
 }

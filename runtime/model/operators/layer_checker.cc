@@ -19,6 +19,26 @@ Status LayerChecker::CheckCap(Place place, float cap) const {
   return Wrong(place, "has a soft cap or clip that is not a finite number of at least 0");
 }
 
+Status LayerChecker::CheckRope(Place place, int32_t rope, uint64_t head_dim) const {
+  if (rope < -1 || rope >= static_cast<int64_t>(model_.ropes()->size())) {
+    return Wrong(place, "points at a rope that is absent");
+  }
+  if (rope < 0) return Status();
+  const auto* frequencies = model_.ropes()->Get(static_cast<uint32_t>(rope))->frequencies();
+  if (frequencies->size() * uint64_t{2} <= head_dim) return Status();
+  return Corrupt("layer %d has head_dim %llu but its rope has %u frequencies", place.layer,
+                 ull{head_dim}, frequencies->size());
+}
+
+Status LayerChecker::CheckQueryScale(Place place, const format::QueryScale* scale) const {
+  if (scale == nullptr) return Status();
+  if (!std::isfinite(scale->factor()) || scale->factor() < 0) {
+    return Wrong(place, "has a query_scale whose factor is not a finite number of at least 0");
+  }
+  if (scale->period() > 0) return Status();
+  return Wrong(place, "has a query_scale whose period is 0");
+}
+
 Status LayerChecker::CheckShape(Place place, uint64_t index, uint64_t rows, uint64_t cols) const {
   if (index >= model_.tensors()->size()) return Wrong(place, "points at a tensor that is absent");
   const format::Tensor* tensor = model_.tensors()->Get(static_cast<uint32_t>(index));

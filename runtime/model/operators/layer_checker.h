@@ -17,6 +17,10 @@ class LayerChecker {
 
   // A finite number above 0.
   Status CheckFactor(Place place, const char* what, float factor) const;
+  // -1 is fine.
+  Status CheckRope(Place place, int32_t rope, uint64_t head_dim) const;
+  // Absent is fine.
+  Status CheckQueryScale(Place place, const format::QueryScale* scale) const;
   // A finite number of at least 0.
   Status CheckCap(Place place, float cap) const;
   // The tensor exists, and has so many rows and columns.

@@ -30,6 +30,8 @@ struct Case {
   uint64_t sink_blocks;
   uint64_t window;  // of the layer; 0: none
   float soft_cap;
+  bool chunked = false;  // `window` is the size of chunks
+  bool extras = false;   // ALiBi, sink logits, a query scale, norms behind RoPE
 };
 
 std::vector<Case> Cases() {
@@ -45,6 +47,9 @@ std::vector<Case> Cases() {
       cases.push_back({set, format, false, 0, 100, 2.5f});
       cases.push_back({set, format, false, 0, 600, 0});
       cases.push_back({set, format, true, 1, 100, 0});
+      cases.push_back({set, format, false, 0, 100, 0, true, false});
+      cases.push_back({set, format, false, 0, 600, 2.5f, true, true});
+      cases.push_back({set, format, true, 1, 0, 0, false, true});
     }
   }
   return cases;
@@ -56,8 +61,8 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
          (!c.slides           ? "_stop"
           : c.sink_blocks > 0 ? "_sinks"
                               : "_slide") +
-         (c.window > 0 ? "_window" + std::to_string(c.window) : "") +
-         (c.soft_cap > 0 ? "_capped" : "");
+         (c.window > 0 ? (c.chunked ? "_chunk" : "_window") + std::to_string(c.window) : "") +
+         (c.soft_cap > 0 ? "_capped" : "") + (c.extras ? "_extras" : "");
 }
 
 class AttentionTest : public testing::TestWithParam<Case> {
@@ -73,20 +78,25 @@ class AttentionTest : public testing::TestWithParam<Case> {
     for (size_t i = 0; i < kRopeDim / 2; ++i) {
       frequencies_[i] = std::pow(100.0, -2.0 * i / kRopeDim);
     }
+    for (float& slope : slopes_) slope = 0.05f * normal(random);
+    for (float& logit : sink_logits_) logit = 3 * normal(random);
+    for (float& weight : norm_weights_) weight = 1 + 0.2f * normal(random);
   }
 
   // The visible positions, written down once more from the words: whole blocks, at most `blocks`
   // of them, the newest and the sinks.
   bool Sees(uint64_t row, uint64_t position) const {
     if (position > row) return false;
-    if (window_.tokens > 0 && row - position >= window_.tokens) return false;
+    if (GetParam().chunked && row / window_.tokens != position / window_.tokens) return false;
+    if (!GetParam().chunked && window_.tokens > 0 && row - position >= window_.tokens) return false;
     if (!window_.slides) return true;
     const int64_t age = static_cast<int64_t>(row / kKvBlockTokens - position / kKvBlockTokens);
     return position / kKvBlockTokens < window_.sink_blocks ||
            age < static_cast<int64_t>(window_.blocks - window_.sink_blocks);
   }
 
-  std::vector<double> Rotate(const float* head, uint64_t position) const {
+  // Of head `index` of q or k, as it is stored or asked for.
+  std::vector<double> Rotate(const float* head, uint64_t position, size_t index) const {
     std::vector<double> out(head, head + kDim);
     for (size_t i = 0; i < kRopeDim / 2; ++i) {
       const double angle = static_cast<double>(position) * frequencies_[i];
@@ -95,25 +105,37 @@ class AttentionTest : public testing::TestWithParam<Case> {
       out[i] = a * std::cos(angle) - b * std::sin(angle);
       out[i + kRopeDim / 2] = b * std::cos(angle) + a * std::sin(angle);
     }
+    if (!GetParam().extras) return out;
+    double squares = 0;
+    for (double x : out) squares += x * x;
+    for (size_t d = 0; d < kDim; ++d) {
+      out[d] *= norm_weights_[index * kDim + d] / std::sqrt(squares / kDim + 1e-6);
+    }
     return out;
   }
 
   std::vector<double> Expected(uint64_t row, size_t head) const {
     const float* q = &qkv_[row * kStride + head * kDim];
     const size_t kv = head / kGroup;
-    const auto recent = Rotate(q, row);
-    const uint64_t capacity = window_.blocks * kKvBlockTokens;
-    const auto clipped = Rotate(q, std::min(row, capacity - 1));
+    const auto recent = Rotate(q, row, head);
+    const uint64_t clipped_row = std::min(row, window_.blocks * kKvBlockTokens - 1);
+    const auto clipped = Rotate(q, clipped_row, head);
     std::vector<double> weights(row + 1, 0.0);
-    double total = 0;
+    double total = GetParam().extras ? std::exp(sink_logits_[head]) : 0;
+    const double factor = 1 + 0.3 * std::log(1 + std::floor((static_cast<double>(row) + 1) / 100));
     for (uint64_t p = 0; p <= row; ++p) {
       if (!Sees(row, p)) continue;
-      const auto key = Rotate(&qkv_[p * kStride + (kGroup * kKvHeads + kv) * kDim], p);
-      const auto& query = p / kKvBlockTokens < window_.sink_blocks ? clipped : recent;
+      const auto key = Rotate(&qkv_[p * kStride + (kGroup * kKvHeads + kv) * kDim], p, kv);
+      const bool is_sink = p / kKvBlockTokens < window_.sink_blocks;
+      const auto& query = is_sink ? clipped : recent;
       double score = 0;
       for (size_t d = 0; d < kDim; ++d) score += query[d] * key[d];
       score *= kScale;
+      if (GetParam().extras) score *= factor;
       if (soft_cap_ > 0) score = soft_cap_ * std::tanh(score / soft_cap_);
+      if (GetParam().extras) {
+        score += slopes_[head] * (static_cast<double>(p) - (is_sink ? clipped_row : row));
+      }
       total += weights[p] = std::exp(score);
     }
     std::vector<double> out(kVDim, 0.0);
@@ -160,6 +182,9 @@ class AttentionTest : public testing::TestWithParam<Case> {
   std::vector<float> qkv_;
   float soft_cap_ = 0;
   double frequencies_[kRopeDim / 2];
+  float slopes_[kGroup * kKvHeads];
+  float sink_logits_[kGroup * kKvHeads];
+  float norm_weights_[kGroup * kKvHeads * kDim + kOverRead / sizeof(float)];
 };
 
 TEST_P(AttentionTest, MatchesPlainLoops) {
@@ -167,10 +192,13 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
   window_.slides = c.slides;
   window_.sink_blocks = c.sink_blocks;
   window_.blocks = c.slides ? 3 : CeilDiv(kTokens, kKvBlockTokens);
-  TestCache cache(
-      *c.set, c.format,
-      {{.n_kv_heads = kKvHeads, .head_dim = kDim, .v_head_dim = kVDim, .window = c.window}},
-      window_, kChunk);
+  TestCache cache(*c.set, c.format,
+                  {{.n_kv_heads = kKvHeads,
+                    .head_dim = kDim,
+                    .v_head_dim = kVDim,
+                    .window = c.window,
+                    .chunked = c.chunked}},
+                  window_, kChunk);
   std::vector<uint8_t> scratch(AttentionScratchBytes(kGroup, kDim, kVDim) + 64);
   BlockTable kv = cache.NewTable();
   window_ = kv.window(0);
@@ -185,7 +213,9 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
       RopeTable(frequencies_, kRopeDim, 1.0f, window_.SinkQueryPosition(begin + r),
                 &sink_rope[r * kRopeDim]);
     }
-    const AttentionCall call = {
+    const RowNorm norm = {NormKind::kRmsNorm, 1e-6f, kDim, norm_weights_, nullptr};
+    const QueryScale query_scale = {0.3f, 100, 1};
+    AttentionCall call = {
         .set = c.set,
         .kv = &kv,
         .entry = 0,
@@ -204,6 +234,12 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
         .rows = kChunk,
         .out = &out[begin * kGroup * kKvHeads * kVDim],
     };
+    if (c.extras) {
+      call.q_norm = call.k_norm = &norm;
+      call.query_scale = &query_scale;
+      call.alibi_slopes = slopes_;
+      call.sink_logits = sink_logits_;
+    }
     ASSERT_TRUE(kv.Prepare(begin, begin + kChunk));
     for (size_t head = 0; head < kKvHeads; ++head) {
       for (size_t i = 0; i < StoredBlocks(call); ++i) {

@@ -23,6 +23,7 @@ void WriteCheckpointOf(const std::filesystem::path& directory, const std::string
   for (const TensorRecipe& recipe : spec.tensors) {
     const bool is_norm = recipe.name.find("norm") != std::string::npos;
     for (const TensorRecipe::Part& part : recipe.parts) {
+      if (part.source.empty()) continue;
       tensors[part.source] = {recipe.SourceShape(part), is_norm};
     }
   }

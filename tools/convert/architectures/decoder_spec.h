@@ -22,7 +22,7 @@ enum class TensorRole {
 // one-dimensional and are laid end to end. Each value becomes value * scale + offset.
 struct TensorRecipe {
   struct Part {
-    std::string source;  // name in the checkpoint
+    std::string source;  // name in the checkpoint; empty: none, all its values are 1
     uint64_t rows;       // of a kVector: elements
     uint64_t first_row = 0;
     // As the checkpoint has it; empty: [rows, cols], [cols, rows] if transposed, [rows] of a

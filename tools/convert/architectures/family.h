@@ -50,8 +50,11 @@ struct Family {
 
   // How q, k and v lie in the checkpoint.
   enum class Qkv { kApart, kStacked, kByHead };
-  // What q/k norms have weights for: none; one head, for all; all heads together; each its own.
-  enum class HeadNorm { kNone, kShared, kWhole, kPerHead };
+  // What q/k norms have weights for: there are none; one head, for all; all heads together; each
+  // its own; norms without weights, head by head.
+  enum class HeadNorm { kNone, kShared, kWhole, kPerHead, kPlain };
+  // Where the output gate's rows lie: a tensor of their own; each head's behind its q.
+  enum class Gate { kNone, kApart, kBehindQ };
 
   Sizes sizes;
   bool tied = false;
@@ -80,6 +83,8 @@ struct Family {
   float norm_offset = 0;  // Gemma keeps weights less 1
   HeadNorm head_norm = HeadNorm::kNone;
   bool head_norm_bias = false;
+  bool head_norm_after_rope = false;
+  bool v_norm = false;  // of each head, without weights
 
   // Attention. Of each layer: the rope's index or -1, the window or 0, the scale of scores.
   Qkv qkv = Qkv::kApart;  // not kApart: q names the tensor
@@ -89,6 +94,21 @@ struct Family {
   std::vector<uint32_t> layer_window;  // empty: none
   std::vector<float> layer_scale;      // empty: 1 / sqrt(head_dim)
   float qkv_clip = 0, soft_cap = 0;
+  std::vector<uint32_t> layer_chunk;  // empty: none
+  std::vector<uint32_t> layer_heads;  // these three: empty: as `sizes` say
+  std::vector<uint32_t> layer_kv_heads;
+  std::vector<uint32_t> layer_head_dim;
+  uint32_t v_head_dim = 0;              // 0: head_dim
+  std::vector<bool> layer_v_is_k;       // v is what k_proj makes; empty: in no layer
+  std::vector<int32_t> layer_kv_layer;  // whose keys and values are read; empty: each its own
+  std::vector<float> alibi_slopes;      // of each head; empty: none
+  std::vector<format::QueryScaleT> layer_query_scale;  // of factor 0, or empty: none
+  std::string sinks;  // a logit for each head; the tensor's whole name
+  Gate gate_form = Gate::kNone;
+  std::string attention_gate;  // the tensor of kApart
+  format::GateKind gate_kind = format::GateKind::kSigmoid;
+  bool gate_by_head = false;
+  std::string output_norm;  // of the heads' outputs; empty: none
 
   // MLP.
   bool gated = true;        // else `up` and `down` alone

@@ -53,6 +53,7 @@ bool HoldsQ4B(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
 void CarryOver::Count(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
                       const Checkpoint& checkpoint) {
   for (const TensorRecipe::Part& part : recipe.parts) {
+    if (part.source.empty()) continue;
     const std::string& type = checkpoint.tensors().at(part.source).type;
     if (IsFloat(type)) continue;
     const bool taken =

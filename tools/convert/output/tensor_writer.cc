@@ -93,20 +93,25 @@ class PartReader {
       : recipe_(recipe),
         part_(part),
         checkpoint_(checkpoint),
-        entry_(checkpoint.Find(part.source, recipe.SourceShape(part))) {
+        entry_(part.source.empty() ? nullptr
+                                   : &checkpoint.Find(part.source, recipe.SourceShape(part))) {
     if (!recipe.transposed) return;
     // Whole: its rows are columns of what the checkpoint holds.
-    whole_.resize(entry_.elements());
+    whole_.resize(entry_->elements());
     checkpoint.Read(part.source, 0, whole_);
   }
 
   // In the checkpoint.
-  uint64_t RowBytes() const { return entry_.bytes / (entry_.elements() / recipe_.cols); }
+  uint64_t RowBytes() const {
+    return entry_ == nullptr ? 0 : entry_->bytes / (entry_->elements() / recipe_.cols);
+  }
 
   void Read(uint64_t row, std::span<float> out) {
     const uint64_t cols = recipe_.cols;
     const uint64_t first = part_.first_row + row;
-    if (!recipe_.transposed) {
+    if (entry_ == nullptr) {
+      std::fill(out.begin(), out.end(), 1.0f);
+    } else if (!recipe_.transposed) {
       checkpoint_.Read(part_.source, first * cols, out);
     } else {
       const uint64_t stride = whole_.size() / cols;
@@ -120,7 +125,7 @@ class PartReader {
   const TensorRecipe& recipe_;
   const TensorRecipe::Part& part_;
   const Checkpoint& checkpoint_;
-  const Checkpoint::Entry& entry_;
+  const Checkpoint::Entry* const entry_;
   std::vector<float> whole_;
 };
 
@@ -128,7 +133,7 @@ class PartReader {
 
 bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
               const Checkpoint& checkpoint) {
-  return !recipe.transposed && recipe.scale == 1 && recipe.offset == 0 &&
+  return !recipe.transposed && recipe.scale == 1 && recipe.offset == 0 && !part.source.empty() &&
          checkpoint.HoldsQ4B(part.source);
 }
 

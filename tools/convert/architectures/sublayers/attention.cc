@@ -7,47 +7,72 @@ namespace {
 
 // Of q or k: the runtime has a weight for every channel of every head.
 std::unique_ptr<format::NormT> HeadNorm(SublayerBuilder& b, const std::string& name,
-                                        const std::string& source, uint32_t n_heads) {
+                                        const std::string& source, uint32_t n_heads,
+                                        uint32_t head_dim) {
   const Family& f = b.family();
-  const Sizes& s = b.sizes();
   if (f.head_norm == Family::HeadNorm::kNone) return nullptr;
+  if (f.head_norm == Family::HeadNorm::kPlain) {
+    auto plain = b.PlainNorm(name, uint64_t{n_heads} * head_dim);
+    plain->group = head_dim;
+    return plain;
+  }
   std::vector<TensorRecipe::Part> weights, biases;
   const bool whole = f.head_norm == Family::HeadNorm::kWhole;
   for (uint32_t head = 0; head < (whole ? 1 : n_heads); ++head) {
     std::string tensor = source;
     if (f.head_norm == Family::HeadNorm::kPerHead) tensor += ".norms." + std::to_string(head);
-    const uint64_t size = uint64_t{whole ? n_heads : 1} * s.head_dim;
+    const uint64_t size = uint64_t{whole ? n_heads : 1} * head_dim;
     weights.push_back({tensor + ".weight", size});
     biases.push_back({tensor + ".bias", size});
   }
   auto norm = b.NormOf(name, weights, biases, f.head_norm_bias, 1);
-  norm->group = whole ? 0 : s.head_dim;
+  norm->group = whole ? 0 : head_dim;
   return norm;
 }
 
-std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b) {
+// The layer's own number, or the one of all layers.
+template <typename T, typename All>
+T OfLayer(const SublayerBuilder& b, const std::vector<T>& layers, All all) {
+  return layers.empty() ? static_cast<T>(all) : layers[b.layer()];
+}
+
+std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const format::AttentionT& a) {
   const Family& f = b.family();
   const Sizes& s = b.sizes();
-  const uint64_t q_rows = uint64_t{s.n_heads} * s.head_dim;
-  const uint64_t kv_rows = uint64_t{s.n_kv_heads} * s.head_dim;
-  const uint64_t rows = q_rows + 2 * kv_rows;
+  const uint64_t dim = a.head_dim;
+  const uint64_t q_rows = a.n_heads * dim, k_rows = a.n_kv_heads * dim;
+  const uint64_t v_rows = uint64_t{a.n_kv_heads} * a.v_head_dim;
+  const uint64_t rows = q_rows + k_rows + v_rows;
   std::vector<TensorRecipe::Part> parts;
+  // Of each head so many rows of `source`, from the `first`-th of its `all`.
+  const auto by_head = [&](const std::string& source, uint64_t first, uint64_t all) {
+    for (uint64_t head = 0; head < a.n_heads; ++head) {
+      parts.push_back({source, dim, (all * head + first) * dim, {all * q_rows, s.hidden}});
+    }
+  };
   switch (f.qkv) {
     case Family::Qkv::kApart:
-      parts = {
-          {b.source() + f.q, q_rows}, {b.source() + f.k, kv_rows}, {b.source() + f.v, kv_rows}};
+      if (f.gate_form == Family::Gate::kBehindQ) {
+        by_head(b.source() + f.q, 0, 2);
+      } else {
+        parts.push_back({b.source() + f.q, q_rows});
+      }
+      if (a.kv_layer < 0) {
+        parts.push_back({b.source() + f.k, k_rows});
+        parts.push_back({b.source() + (OfLayer(b, f.layer_v_is_k, false) ? f.k : f.v), v_rows});
+      }
       break;
     case Family::Qkv::kStacked:
       parts = {{b.source() + f.q, rows}};
       break;
     case Family::Qkv::kByHead:  // head by head: its q, its k, its v
-      for (uint64_t part = 0; part < 3; ++part) {
-        for (uint64_t head = 0; head < s.n_heads; ++head) {
-          parts.push_back(
-              {b.source() + f.q, s.head_dim, (3 * head + part) * s.head_dim, {rows, s.hidden}});
-        }
-      }
+      for (uint64_t part = 0; part < 3; ++part) by_head(b.source() + f.q, part, 3);
       break;
+  }
+  if (f.gate_form == Family::Gate::kBehindQ) by_head(b.source() + f.q, 1, 2);
+  if (f.gate_form == Family::Gate::kApart) {
+    const uint64_t channels = f.gate_by_head ? 1 : a.v_head_dim;
+    parts.push_back({b.source() + f.attention_gate, a.n_heads * channels});
   }
   return b.Linear(b.name() + "attention.qkv", parts, s.hidden, f.qkv_bias);
 }
@@ -58,22 +83,54 @@ format::AttentionT BuildAttention(SublayerBuilder& b) {
   const Family& f = b.family();
   const Sizes& s = b.sizes();
   format::AttentionT attention;
-  attention.n_heads = s.n_heads;
-  attention.n_kv_heads = s.n_kv_heads;
-  attention.head_dim = attention.v_head_dim = s.head_dim;
-  attention.rope = !f.layer_rope.empty() ? f.layer_rope[b.layer()] : f.ropes.empty() ? -1 : 0;
-  attention.window = f.layer_window.empty() ? 0 : f.layer_window[b.layer()];
-  attention.score_scale = f.layer_scale.empty()
-                              ? static_cast<float>(1.0 / std::sqrt(static_cast<double>(s.head_dim)))
-                              : f.layer_scale[b.layer()];
+  attention.n_heads = OfLayer(b, f.layer_heads, s.n_heads);
+  attention.n_kv_heads = OfLayer(b, f.layer_kv_heads, s.n_kv_heads);
+  attention.head_dim = OfLayer(b, f.layer_head_dim, s.head_dim);
+  attention.v_head_dim = f.v_head_dim > 0 ? f.v_head_dim : attention.head_dim;
+  attention.rope = OfLayer(b, f.layer_rope, f.ropes.empty() ? -1 : 0);
+  attention.window = OfLayer(b, f.layer_window, 0);
+  attention.chunk = OfLayer(b, f.layer_chunk, 0);
+  attention.score_scale = OfLayer(b, f.layer_scale, 1.0 / std::sqrt(double{attention.head_dim}));
   attention.soft_cap = f.soft_cap;
   attention.qkv_clip = f.qkv_clip;
-  attention.qkv = Qkv(b);
-  attention.q_norm = HeadNorm(b, b.name() + "attention.q_norm", b.source() + f.q_norm, s.n_heads);
-  attention.k_norm =
-      HeadNorm(b, b.name() + "attention.k_norm", b.source() + f.k_norm, s.n_kv_heads);
-  attention.output = b.Linear(b.name() + "attention.output", {{b.source() + f.output, s.hidden}},
-                              uint64_t{s.n_heads} * s.head_dim, f.output_bias, f.residual_scale);
+  attention.kv_layer = OfLayer(b, f.layer_kv_layer, -1);
+  attention.alibi_slopes = f.alibi_slopes;
+  if (!f.layer_query_scale.empty() && f.layer_query_scale[b.layer()].factor != 0) {
+    attention.query_scale = std::make_unique<format::QueryScaleT>(f.layer_query_scale[b.layer()]);
+  }
+  if (f.gate_form != Family::Gate::kNone) {
+    attention.gate = f.gate_kind;
+    attention.gate_by_head = f.gate_by_head;
+  }
+  if (!f.sinks.empty()) {
+    attention.sink_logits =
+        static_cast<int32_t>(b.spec().Add({b.name() + "attention.sinks",
+                                           TensorRole::kVector,
+                                           {{b.source() + f.sinks, attention.n_heads}},
+                                           1}));
+  }
+  attention.qkv = Qkv(b, attention);
+  attention.norms_after_rope = f.head_norm_after_rope;
+  const std::string name = b.name() + "attention.";
+  attention.q_norm =
+      HeadNorm(b, name + "q_norm", b.source() + f.q_norm, attention.n_heads, attention.head_dim);
+  if (attention.kv_layer < 0) {
+    attention.k_norm = HeadNorm(b, name + "k_norm", b.source() + f.k_norm, attention.n_kv_heads,
+                                attention.head_dim);
+    if (f.v_norm) {
+      attention.v_norm =
+          b.PlainNorm(name + "v_norm", uint64_t{attention.n_kv_heads} * attention.v_head_dim);
+      attention.v_norm->group = attention.v_head_dim;
+    }
+  }
+  const uint64_t width = uint64_t{attention.n_heads} * attention.v_head_dim;
+  if (!f.output_norm.empty()) {
+    const std::string source = b.source() + f.output_norm;
+    attention.output_norm = b.NormOf(name + "output_norm", {{source + ".weight", width}},
+                                     {{source + ".bias", width}}, f.norm_bias, 1);
+  }
+  attention.output = b.Linear(name + "output", {{b.source() + f.output, s.hidden}}, width,
+                              f.output_bias, f.residual_scale);
   return attention;
 }
 

@@ -32,6 +32,14 @@ std::unique_ptr<format::NormT> SublayerBuilder::Norm(const std::string& name,
   return norm;
 }
 
+std::unique_ptr<format::NormT> SublayerBuilder::PlainNorm(const std::string& name, uint64_t n) {
+  auto norm = std::make_unique<format::NormT>();
+  norm->kind = f_.norm;
+  norm->epsilon = f_.epsilon;
+  norm->weight = spec_.Add({name, TensorRole::kVector, {{"", n}}, 1});
+  return norm;
+}
+
 std::unique_ptr<format::NormT> SublayerBuilder::NormOf(const std::string& name,
                                                        std::vector<TensorRecipe::Part> weights,
                                                        std::vector<TensorRecipe::Part> biases,

@@ -37,6 +37,8 @@ class SublayerBuilder {
   // is written once.
   std::unique_ptr<format::NormT> Norm(const std::string& name, const std::string& source,
                                       float scale = 1);
+  // Of n channels, without weights.
+  std::unique_ptr<format::NormT> PlainNorm(const std::string& name, uint64_t n);
   std::unique_ptr<format::NormT> NormOf(const std::string& name,
                                         std::vector<TensorRecipe::Part> weights,
                                         std::vector<TensorRecipe::Part> biases, bool has_bias,
