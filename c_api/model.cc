@@ -170,11 +170,16 @@ int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
   f.n_layers = m.layers()->size();
   for (const rondo::format::Layer* layer : *m.layers()) {
     for (const rondo::format::Sublayer* sublayer : *layer->sublayers()) {
-      const rondo::format::Attention* attention = sublayer->op_as_Attention();
-      if (attention == nullptr || f.n_heads > 0) continue;
-      f.n_heads = attention->n_heads();
-      f.n_kv_heads = attention->n_kv_heads();
-      f.head_dim = attention->head_dim();
+      if (f.n_heads > 0) continue;
+      if (const rondo::format::Attention* attention = sublayer->op_as_Attention()) {
+        f.n_heads = attention->n_heads();
+        f.n_kv_heads = attention->n_kv_heads();
+        f.head_dim = attention->head_dim();
+      } else if (const auto* latent = sublayer->op_as_LatentAttention()) {
+        f.n_heads = latent->n_heads();
+        f.n_kv_heads = 1;
+        f.head_dim = latent->rope_dim() + latent->latent_dim();
+      }
     }
   }
   f.bos_token = m.bos_token();

@@ -48,7 +48,17 @@ void Activations::ForEach(const Visit& visit) {
   visit(rope, "RoPE tables", Floats(rows_n, rope_dims_), kStepEmbed, kStepMlpOut);
   visit(sink_rope, "RoPE tables for sinks", Floats(sinks_ ? rows_n : 0, rope_dims_), kStepEmbed,
         kStepMlpOut);
+  input(layer_projection_input, "layer embeddings' input", layer_embedding_floats_ > 0 ? rows_n : 0,
+        kStepEmbed, kStepEmbed);
+  visit(layer_embeddings, "layer embeddings", Floats(rows_n, layer_embedding_floats_), kStepEmbed,
+        kStepMlpOut);
   input(mixer_input, "qkv input", rows_n, kStepNorm, kStepIn);
+  visit(low_q, "low-rank queries", Floats(rows_n, low_q_floats_), kStepIn, kStepIn);
+  input(low_q_input, "low-rank queries' input", low_q_floats_ > 0 ? rows_n : 0, kStepIn, kStepIn);
+  visit(latent_q, "queries of latent attention", Floats(rows_n, latent_q_floats_), kStepIn,
+        kStepMix);
+  visit(low_kv, "latent and key", Floats(rows_n, low_kv_floats_), kStepIn, kStepMix);
+  input(up_input, "latent attention's inputs by head", latent_heads_ * rows_n, kStepMix, kStepMix);
   visit(qkv, "q, k, v", Floats(rows_n, qkv_floats_), kStepIn, kStepMix);
   visit(mixed, "attention output", Floats(rows_n, mixed_floats_), kStepMix, kStepMix);
   visit(queries, "queries of segments", CheckedSize(query_bytes_), kStepMix, kStepMix);
@@ -100,18 +110,36 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
         const AttentionSpec& attention = sublayer.attention;
         a.qkv_floats_ = std::max(a.qkv_floats_, attention.qkv_size());
         a.mixed_floats_ = std::max(a.mixed_floats_, attention.out_size());
-        const CheckedSize queries =
-            CheckedSize(attention.n_kv_heads) *
-            AttentionQueryBytes(attention.q_per_kv(), attention.head_dim, limits.max_rows);
-        a.query_bytes_ = std::max(a.query_bytes_, queries.ValueOrMost());
-        const CheckedSize parts =
-            CheckedSize(AttentionSegments::Most(window)) * attention.n_kv_heads *
-            AttentionPartFloats(attention.q_per_kv(), attention.v_head_dim, limits.max_rows);
-        a.part_floats_ = std::max(a.part_floats_, parts.ValueOrMost());
+        a.AddAttention(attention.n_kv_heads, attention.q_per_kv(), attention.head_dim,
+                       attention.v_head_dim, window);
         widen(&a.mixer_input, w.attention.qkv_proj);
         widen(&a.o_input, w.attention.o_proj);
         break;
       }
+      case SublayerKind::kLatentAttention: {
+        const LatentAttentionSpec& attention = sublayer.latent_attention;
+        const LatentAttentionWeights& latent = w.latent_attention;
+        a.qkv_floats_ = std::max({a.qkv_floats_, attention.qkv_size(), attention.out_size()});
+        a.mixed_floats_ = std::max(a.mixed_floats_, attention.mixed_size());
+        a.latent_q_floats_ = std::max(a.latent_q_floats_, attention.q_size());
+        a.low_kv_floats_ = std::max(a.low_kv_floats_, attention.key_dim());
+        a.latent_heads_ = std::max(a.latent_heads_, attention.n_heads);
+        a.AddAttention(attention.tasks(), attention.heads_per_task(), attention.key_dim(),
+                       attention.latent_dim, window);
+        widen(&a.mixer_input, latent.kv_down);
+        widen(&a.up_input, latent.key_up[0]);
+        widen(&a.up_input, latent.value_up[0]);
+        widen(&a.o_input, latent.o_proj);
+        if (!latent.has_q_down) break;
+        a.low_q_floats_ = std::max(a.low_q_floats_, latent.q_down.shape.n);
+        widen(&a.low_q_input, latent.q_proj);
+        break;
+      }
+      case SublayerKind::kLayerEmbedding:
+        a.gate_up_floats_ = std::max(a.gate_up_floats_, spec.layer_embedding_size);
+        widen(&a.gate_up_input, w.layer_embedding.gate_proj);
+        widen(&a.down_input, w.layer_embedding.down_proj);
+        break;
       case SublayerKind::kShortConv:
         a.qkv_floats_ = std::max(a.qkv_floats_, 3 * spec.hidden_size);
         a.mixed_floats_ = std::max(a.mixed_floats_, spec.hidden_size);
@@ -129,6 +157,11 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
         break;
     }
   }
+  if (spec.layer_embedding_size > 0) {
+    a.layer_embedding_floats_ =
+        (CheckedSize(spec.n_layers()) * spec.layer_embedding_size).ValueOrMost();
+    a.layer_projection_input.stride = InputStride(weights.layer_projection());
+  }
   a.expert_input.stride = a.gate_up_input.stride;
   a.head_input.stride = InputStride(weights.head());
   for (const RopeSpec& rope : spec.ropes) a.rope_dims_ += rope.dim;
@@ -137,6 +170,16 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
     if (size > 0) buffer.region = plan->Add(Segment::kActivations, size, name, first, last);
   });
   return a;
+}
+
+void Activations::AddAttention(size_t n_kv_heads, size_t q_per_kv, size_t head_dim,
+                               size_t v_head_dim, const ContextWindow& window) {
+  const CheckedSize queries =
+      CheckedSize(n_kv_heads) * AttentionQueryBytes(q_per_kv, head_dim, max_rows_);
+  query_bytes_ = std::max(query_bytes_, queries.ValueOrMost());
+  const CheckedSize parts = CheckedSize(AttentionSegments::Most(window)) * n_kv_heads *
+                            AttentionPartFloats(q_per_kv, v_head_dim, max_rows_);
+  part_floats_ = std::max(part_floats_, parts.ValueOrMost());
 }
 
 void Activations::Bind(const MemoryPlan& plan, uint8_t* arena) {

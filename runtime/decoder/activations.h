@@ -75,6 +75,17 @@ class Activations {
   InputRows down_input;
   InputRows head_input;
 
+  // Of models with layer embeddings; else of no bytes.
+  InputRows layer_projection_input;
+  Buffer<float> layer_embeddings;  // [max_rows, layers, size]
+
+  // Of models with latent attention; else of no bytes.
+  Buffer<float> low_q;     // [max_rows, largest rank of queries]
+  Buffer<float> latent_q;  // [max_rows, largest q_size]
+  Buffer<float> low_kv;    // [max_rows, largest latent and rotated key]
+  InputRows low_q_input;
+  InputRows up_input;  // of key_up, then of value_up: [n_heads, rows]
+
   // Of models with experts; else of no bytes.
   InputRows router_input;
   InputRows expert_input;    // one expert's rows of gate_up_input
@@ -93,10 +104,16 @@ class Activations {
   template <typename Visit>
   void ForEach(const Visit& visit);
 
+  // Room for the segments of one sublayer's attention.
+  void AddAttention(size_t n_kv_heads, size_t q_per_kv, size_t head_dim, size_t v_head_dim,
+                    const ContextWindow& window);
+
   // What the table's sizes are made of.
   size_t max_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0, logit_rows_ = 0;
   size_t qkv_floats_ = 0, mixed_floats_ = 0, gate_up_floats_ = 0;
   size_t query_bytes_ = 0, part_floats_ = 0;
+  size_t low_q_floats_ = 0, latent_q_floats_ = 0, low_kv_floats_ = 0, latent_heads_ = 0;
+  size_t layer_embedding_floats_ = 0;
   size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0;
   bool sinks_ = false, parallel_ = false, waits_ = false;
 };

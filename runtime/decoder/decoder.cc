@@ -21,6 +21,8 @@ constexpr Operator kOperators[] = {
     {ShortConvInput, RunShortConv},
     {MlpInput, RunMlp},
     {ExpertsInput, RunExperts},
+    {LatentAttentionInput, RunLatentAttention},
+    {LayerEmbeddingInput, RunLayerEmbedding},
 };
 
 const Operator& OperatorOf(const SublayerSpec& spec) {
@@ -40,13 +42,18 @@ CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
   };
   const auto row = [](size_t n) { return CheckedSize(n) * sizeof(float) + kOverRead; };
   CheckedSize bytes = larger(CheckedSize(max_rows) * (kMaxTaskChannels + 32) * sizeof(float),
-                             row(spec.hidden_size));
+                             row(std::max(spec.hidden_size, spec.layer_embedding_size)));
   for (const SublayerSpec& sublayer : spec.sublayers) {
     bytes = larger(bytes, row(sublayer.mlp.intermediate_size));
-    if (sublayer.kind != SublayerKind::kAttention) continue;
-    const AttentionSpec& attention = sublayer.attention;
-    bytes = larger(bytes, AttentionScratchBytes(attention.q_per_kv(), attention.head_dim,
-                                                attention.v_head_dim));
+    if (sublayer.kind == SublayerKind::kAttention) {
+      const AttentionSpec& attention = sublayer.attention;
+      bytes = larger(bytes, AttentionScratchBytes(attention.q_per_kv(), attention.head_dim,
+                                                  attention.v_head_dim));
+    } else if (sublayer.kind == SublayerKind::kLatentAttention) {
+      const LatentAttentionSpec& attention = sublayer.latent_attention;
+      bytes = larger(bytes, AttentionScratchBytes(attention.heads_per_task(), attention.key_dim(),
+                                                  attention.latent_dim));
+    }
   }
   return bytes.AlignUp(kArenaAlignment);
 }
@@ -120,6 +127,9 @@ void Decoder::Embed(const Pass& pass) {
     if (spec_.embedding_scale != 1) {
       pass.set().loops->scale(row, spec_.embedding_scale, hidden, row);
     }
+    if (spec_.layer_embedding_size > 0) {
+      pass.RowInput(weights_.layer_projection(), row, r, activations_.layer_projection_input);
+    }
     if (spec_.max_positions > 0) {
       pass.set().loops->add(row, weights_.positions() + place.position * hidden, hidden);
     }
@@ -137,6 +147,7 @@ void Decoder::Embed(const Pass& pass) {
       sink_table += pass.max_rows() * rope.dim;
     }
   });
+  if (spec_.layer_embedding_size > 0) MakeLayerEmbeddings(pass);
 }
 
 void Decoder::RunLayer(const Pass& pass, size_t layer) {
@@ -151,6 +162,12 @@ void Decoder::RunLayer(const Pass& pass, size_t layer) {
     }
     OperatorOf(sublayer).run(pass, i);
   }
+  const float scale = weights_.layer_scale(layer);
+  if (scale == 1) return;
+  pass.pool().For(pass.rows(), [&](size_t r, size_t) {
+    float* row = activations_.hidden + r * spec_.hidden_size;
+    pass.set().loops->scale(row, scale, spec_.hidden_size, row);
+  });
 }
 
 const float* Decoder::Logits(std::span<const size_t> rows, bool last) {

@@ -4,6 +4,11 @@ namespace rondo {
 
 namespace {
 
+QueryScale ReadQueryScale(const format::QueryScale* scale) {
+  if (scale == nullptr) return {};
+  return {scale->factor(), scale->period(), scale->offset()};
+}
+
 AttentionSpec ReadAttention(const format::Attention& attention) {
   AttentionSpec spec;
   spec.n_heads = attention.n_heads();
@@ -18,12 +23,23 @@ AttentionSpec ReadAttention(const format::Attention& attention) {
   spec.window = spec.chunked ? attention.chunk() : attention.window();
   spec.norms_after_rope = attention.norms_after_rope();
   if (attention.alibi_slopes() != nullptr) spec.alibi_slopes = attention.alibi_slopes()->data();
-  if (const format::QueryScale* scale = attention.query_scale()) {
-    spec.query_scale = {scale->factor(), scale->period(), scale->offset()};
-  }
+  spec.query_scale = ReadQueryScale(attention.query_scale());
   spec.gate = attention.gate();
   spec.gate_by_head = attention.gate_by_head();
   spec.shares_kv = attention.kv_layer() >= 0;
+  return spec;
+}
+
+LatentAttentionSpec ReadLatentAttention(const format::LatentAttention& attention) {
+  LatentAttentionSpec spec;
+  spec.n_heads = attention.n_heads();
+  spec.nope_dim = attention.nope_dim();
+  spec.rope_dim = attention.rope_dim();
+  spec.latent_dim = attention.latent_dim();
+  spec.v_head_dim = attention.v_head_dim();
+  spec.rope = attention.rope();
+  spec.score_scale = attention.score_scale();
+  spec.query_scale = ReadQueryScale(attention.query_scale());
   return spec;
 }
 
@@ -46,6 +62,12 @@ SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
   } else if (const format::Mlp* mlp = sublayer.op_as_Mlp()) {
     spec.kind = SublayerKind::kMlp;
     spec.mlp = ReadMlp(*mlp);
+  } else if (const format::LatentAttention* latent = sublayer.op_as_LatentAttention()) {
+    spec.kind = SublayerKind::kLatentAttention;
+    spec.latent_attention = ReadLatentAttention(*latent);
+  } else if (const format::LayerEmbedding* embedding = sublayer.op_as_LayerEmbedding()) {
+    spec.kind = SublayerKind::kLayerEmbedding;
+    spec.layer_embedding.activation = embedding->activation();
   } else {
     const format::Experts& experts = *sublayer.op_as_Experts();
     spec.kind = SublayerKind::kExperts;
@@ -86,6 +108,11 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
   spec.embedding_scale = model.embedding_scale();
   spec.logit_soft_cap = model.logit_soft_cap();
   if (model.positions() >= 0) spec.max_positions = model.context_length();
+  if (const format::LayerEmbeddings* embeddings = model.layer_embeddings()) {
+    spec.layer_embedding_size = embeddings->size();
+    spec.layer_table_scale = embeddings->table_scale();
+    spec.layer_embedding_scale = embeddings->scale();
+  }
 
   const size_t n_ropes = model.ropes()->size();
   RONDO_ASSIGN(spec.ropes, HeapArray<RopeSpec>::Create(n_ropes));
@@ -109,6 +136,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
          *model.layers()->Get(static_cast<uint32_t>(i))->sublayers()) {
       SublayerSpec& read = spec.sublayers[n++];
       read = ReadSublayer(*sublayer);
+      read.layer_embedding.layer = i;
       if (read.attention.shares_kv) {
         const auto owner = static_cast<size_t>(sublayer->op_as_Attention()->kv_layer());
         read.kv_entry = EntryOfAttention(spec.sublayers.span().subspan(spec.layer_begin(owner)));

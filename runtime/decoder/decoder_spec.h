@@ -62,6 +62,37 @@ struct AttentionSpec {
   size_t out_size() const { return n_heads * v_head_dim; }
 };
 
+// One vector for all heads is cached, with a rotated part before it in the key.
+struct LatentAttentionSpec {
+  size_t n_heads = 0;
+  size_t nope_dim = 0;
+  size_t rope_dim = 0;
+  size_t latent_dim = 0;
+  size_t v_head_dim = 0;
+  int rope = -1;
+  float score_scale = 0;
+  QueryScale query_scale;
+
+  size_t key_dim() const { return rope_dim + latent_dim; }
+  size_t q_size() const { return n_heads * (nope_dim + rope_dim); }
+  // Of a row of queries as they meet keys, then the key, then the value.
+  size_t qkv_size() const { return (n_heads + 1) * key_dim() + latent_dim; }
+  size_t mixed_size() const { return n_heads * latent_dim; }
+  size_t out_size() const { return n_heads * v_head_dim; }
+  // Heads are attended to in tasks of so many.
+  size_t heads_per_task() const {
+    size_t n = 4;
+    while (n_heads % n != 0) --n;
+    return n;
+  }
+  size_t tasks() const { return n_heads / heads_per_task(); }
+};
+
+struct LayerEmbeddingSpec {
+  size_t layer = 0;
+  Activation activation = Activation::kSilu;
+};
+
 struct ShortConvSpec {
   size_t taps = 0;
 };
@@ -80,7 +111,14 @@ struct ExpertsSpec {
   bool normalize = false;
 };
 
-enum class SublayerKind : uint8_t { kAttention, kShortConv, kMlp, kExperts };
+enum class SublayerKind : uint8_t {
+  kAttention,
+  kShortConv,
+  kMlp,
+  kExperts,
+  kLatentAttention,
+  kLayerEmbedding,
+};
 
 // What one sublayer adds to the residual stream: factor * post_norm(operator(norm(input))).
 struct SublayerSpec {
@@ -88,14 +126,17 @@ struct SublayerSpec {
   bool reads_previous_input = false;  // what the sublayer before it read, not the residual stream
   bool has_post_norm = false;
   float factor = 1;
-  size_t kv_entry = 0;      // of the KV layout: attention and short convolutions
+  size_t kv_entry = 0;      // of the KV layout, where keeps_positions()
   AttentionSpec attention;  // of the kind's own operator; experts have `mlp`, too
   ShortConvSpec short_conv;
   MlpSpec mlp;
   ExpertsSpec experts;
+  LatentAttentionSpec latent_attention;
+  LayerEmbeddingSpec layer_embedding;
 
   bool keeps_positions() const {
-    return kind == SublayerKind::kAttention || kind == SublayerKind::kShortConv;
+    return kind == SublayerKind::kAttention || kind == SublayerKind::kShortConv ||
+           kind == SublayerKind::kLatentAttention;
   }
 };
 
@@ -110,6 +151,9 @@ struct DecoderSpec {
   HeapArray<size_t> layer_ends;       // layer i's are [layer_ends[i - 1], layer_ends[i])
   HeapArray<RopeSpec> ropes;
   size_t n_kv_entries = 0;
+  size_t layer_embedding_size = 0;  // channels that each layer gets of a token's own; 0: none
+  float layer_table_scale = 1;      // of the table's rows, and of what is made of them
+  float layer_embedding_scale = 1;
 
   size_t n_layers() const { return layer_ends.size(); }
   size_t layer_begin(size_t layer) const { return layer == 0 ? 0 : layer_ends[layer - 1]; }

@@ -96,6 +96,13 @@ void MlpInput(const Pass& pass, size_t sublayer);
 void RunMlp(const Pass& pass, size_t sublayer);
 void ExpertsInput(const Pass& pass, size_t sublayer);
 void RunExperts(const Pass& pass, size_t sublayer);
+void LatentAttentionInput(const Pass& pass, size_t sublayer);
+void RunLatentAttention(const Pass& pass, size_t sublayer);
+void LayerEmbeddingInput(const Pass& pass, size_t sublayer);
+void RunLayerEmbedding(const Pass& pass, size_t sublayer);
+
+// What each layer's LayerEmbedding reads of the pass's tokens, from layer_projection_input.
+void MakeLayerEmbeddings(const Pass& pass);
 
 // down_input = activation of the first rows of gate_up; of an MLP, or of one expert.
 void ActivateMlp(const Pass& pass, const MlpSpec& spec, const PackedLinear& down_proj, size_t rows);

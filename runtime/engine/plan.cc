@@ -91,6 +91,10 @@ Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
                                     .v_head_dim = attention.v_head_dim,
                                     .window = attention.window,
                                     .chunked = attention.chunked};
+    } else if (sublayer.kind == SublayerKind::kLatentAttention) {
+      entries[sublayer.kv_entry] = {.n_kv_heads = 1,
+                                    .head_dim = sublayer.latent_attention.key_dim(),
+                                    .v_head_dim = sublayer.latent_attention.latent_dim};
     }
   }
   return KvLayout::Create(set, options.kv_format, entries.span(), window, options.max_rows,

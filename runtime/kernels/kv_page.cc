@@ -14,7 +14,7 @@
 namespace rondo {
 
 namespace {
-constexpr size_t kMaxHeadDim = 512;
+constexpr size_t kMaxHeadDim = 640;
 
 // Inlined by force: gcc 12 takes a function that only prefetches for one that does nothing.
 [[gnu::always_inline]] inline void ReadAhead(const uint8_t* begin, size_t bytes) {

@@ -27,8 +27,9 @@ const OperatorRule* RuleOf(format::Operator type) {
       {"convolution", "convolution norm", "norm after the convolution", CheckShortConv},
       {"mlp", "mlp norm", "norm after mlp", CheckMlp},
       {"mixture of experts", "norm before the experts", "norm after the experts", CheckExperts},
-      {"latent attention", "attention norm", "norm after attention", CheckLacking},
-      {"layer embedding", "layer embedding norm", "norm after the layer embedding", CheckLacking},
+      {"latent attention", "attention norm", "norm after attention", CheckLatentAttention},
+      {"layer embedding", "layer embedding norm", "norm after the layer embedding",
+       CheckLayerEmbedding},
       {"delta net", "delta net norm", "norm after the delta net", CheckLacking},
       {"mamba", "mamba norm", "norm after mamba", CheckLacking},
   };
@@ -53,6 +54,7 @@ class LayersCheck {
                                                  static_cast<uint64_t>(model_.positions()),
                                                  model_.context_length(), checker_.hidden()));
     }
+    RONDO_RETURN_IF_ERROR(CheckLayerEmbeddings(checker_));
     for (uint32_t i = 0; i < model_.layers()->size(); ++i) {
       RONDO_RETURN_IF_ERROR(CheckLayer(static_cast<int>(i), *model_.layers()->Get(i)));
     }
@@ -79,7 +81,7 @@ class LayersCheck {
     for (const format::Sublayer* sublayer : *sublayers) {
       RONDO_RETURN_IF_ERROR(CheckSublayer(index, *sublayer));
     }
-    return Status();
+    return checker_.CheckBias({index, "scale"}, layer.scale(), 1);
   }
 
   Status CheckSublayer(int layer, const format::Sublayer& sublayer) {

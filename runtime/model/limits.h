@@ -14,6 +14,7 @@ inline constexpr uint64_t kMaxHidden = 1u << 17;
 inline constexpr uint64_t kMaxIntermediate = 1u << 20;
 inline constexpr uint64_t kMaxHeads = 1u << 12;
 inline constexpr uint64_t kMaxHeadDim = 512;
+inline constexpr uint64_t kMaxKeyDim = 640;  // of keys that hold a latent vector
 inline constexpr uint64_t kHeadDimMultiple = 8;
 inline constexpr uint64_t kMaxExperts = 1u << 12;
 inline constexpr uint64_t kMaxConvTaps = 64;

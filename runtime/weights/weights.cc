@@ -74,6 +74,18 @@ PackedLinear* Matrix(SublayerWeights& weights, format::Operator type, size_t i) 
       MlpWeights& expert = weights.experts.experts[(i - 1) / 2];
       return i % 2 == 1 ? &expert.gate_up_proj : &expert.down_proj;
     }
+    case format::Operator::LatentAttention: {
+      LatentAttentionWeights& w = weights.latent_attention;
+      if (!w.has_q_down) ++i;
+      PackedLinear* const first[] = {&w.q_down, &w.q_proj, &w.kv_down};
+      if (i < std::size(first)) return first[i];
+      i -= std::size(first);
+      if (i < w.key_up.size()) return &w.key_up[i];
+      i -= w.key_up.size();
+      return i < w.value_up.size() ? &w.value_up[i] : &w.o_proj;
+    }
+    case format::Operator::LayerEmbedding:
+      return i == 0 ? &weights.layer_embedding.gate_proj : &weights.layer_embedding.down_proj;
     default:
       return i == 0 ? &weights.mlp.gate_up_proj : &weights.mlp.down_proj;
   }
@@ -97,6 +109,12 @@ size_t ExpertCount(const format::Sublayer& sublayer) {
   return experts == nullptr ? 0 : experts->experts()->size();
 }
 
+// Heads of latent attention: of each there are two matrices.
+size_t LatentHeads(const format::Sublayer& sublayer) {
+  const format::LatentAttention* attention = sublayer.op_as_LatentAttention();
+  return attention == nullptr ? 0 : attention->n_heads();
+}
+
 // What lies in the file and is used there.
 Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer& sublayer,
                    SublayerWeights* weights) {
@@ -113,6 +131,10 @@ Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer&
     if (attention->sink_logits() >= 0) {
       RONDO_ASSIGN(w.sink_logits, vectors.Read(static_cast<uint32_t>(attention->sink_logits())));
     }
+  } else if (const format::LatentAttention* latent = sublayer.op_as_LatentAttention()) {
+    LatentAttentionWeights& w = weights->latent_attention;
+    RONDO_ASSIGN(w.q_norm, Norm(vectors, latent->q_norm(), w.q_down.shape.n));
+    RONDO_ASSIGN(w.latent_norm, Norm(vectors, latent->latent_norm(), latent->latent_dim()));
   } else if (const format::ShortConv* conv = sublayer.op_as_ShortConv()) {
     RONDO_ASSIGN(weights->short_conv.kernel, vectors.Read(conv->kernel()));
     if (conv->bias() >= 0) {
@@ -149,15 +171,17 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   Weights w;
   w.set_ = &set;
   const size_t n_layers = model.layers()->size();
-  size_t n_sublayers = 0, n_experts = 0;
+  size_t n_sublayers = 0, n_experts = 0, n_latent_heads = 0;
   for (const format::Layer* layer : *model.layers()) {
     for (const format::Sublayer* sublayer : *layer->sublayers()) {
       ++n_sublayers;
       n_experts += ExpertCount(*sublayer);
+      n_latent_heads += LatentHeads(*sublayer);
     }
   }
   RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(n_sublayers));
   RONDO_ASSIGN(w.experts_, HeapArray<MlpWeights>::Create(n_experts));
+  RONDO_ASSIGN(w.head_matrices_, HeapArray<PackedLinear>::Create(2 * n_latent_heads));
   SharedTables tables;
   const auto note_codes = [&](const PackedLinear& matrix) {
     if (!matrix.shape.IsCodes()) return;
@@ -165,12 +189,21 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
     w.expanded_tile_bytes_ = std::max(w.expanded_tile_bytes_, matrix.shape.WorkingTileBytes(set));
   };
   MlpWeights* experts = w.experts_.data();
+  PackedLinear* heads = w.head_matrices_.data();
   SublayerWeights* sublayers = w.sublayers_.data();
   for (const format::Layer* layer : *model.layers()) {
     for (size_t i = 0; i < layer->sublayers()->size(); ++i) {
-      const size_t n = ExpertCount(*layer->sublayers()->Get(static_cast<uint32_t>(i)));
+      const format::Sublayer& sublayer = *layer->sublayers()->Get(static_cast<uint32_t>(i));
+      const size_t n = ExpertCount(sublayer);
       sublayers[i].experts.experts = {experts, n};
       experts += n;
+      if (const format::LatentAttention* latent = sublayer.op_as_LatentAttention()) {
+        const size_t n_heads = latent->n_heads();
+        sublayers[i].latent_attention.has_q_down = latent->q_down() != nullptr;
+        sublayers[i].latent_attention.key_up = {heads, n_heads};
+        sublayers[i].latent_attention.value_up = {heads + n_heads, n_heads};
+        heads += 2 * n_heads;
+      }
     }
     ForEachMatrix(*layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
       *matrix = ShapeOnly(file, linear);
@@ -178,6 +211,11 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
       ++w.n_matrices_;
     });
     sublayers += layer->sublayers()->size();
+  }
+  if (const format::LayerEmbeddings* embeddings = model.layer_embeddings()) {
+    w.layer_projection_ = ShapeOnly(file, *embeddings->projection());
+    note_codes(w.layer_projection_);
+    ++w.n_matrices_;
   }
   w.head_ = ShapeOnly(file, *model.head());
   note_codes(w.head_);
@@ -192,6 +230,11 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
       if (tensor->packed()) w.mapped_bytes_ += tensor->data()->bytes();
     }
     return w;
+  }
+  if (model.layer_embeddings() != nullptr) {
+    w.layer_projection_region_ =
+        plan->Add(Segment::kWeights, (Slot(set, w.layer_projection_) + kOverRead).ValueOrMost(),
+                  "projection of layer embeddings");
   }
   RONDO_ASSIGN(w.regions_, HeapArray<MemoryPlan::RegionId>::Create(n_layers + 1));
   for (size_t i = 0; i < n_layers; ++i) {
@@ -216,7 +259,9 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   const bool mapped = file.layout() != nullptr;
   RONDO_ASSIGN(VectorReader vectors, VectorReader::Create(file));
   const size_t n_layers = model.layers()->size();
-  RONDO_ASSIGN(WeightLoader loader, WeightLoader::Create(file, LayoutOf(*set_), n_matrices_ + 2));
+  RONDO_ASSIGN(layer_scales_, HeapArray<float>::Create(n_layers));
+  // Beside the matrices of the layers: the head, the embedding, a table of layer embeddings.
+  RONDO_ASSIGN(WeightLoader loader, WeightLoader::Create(file, LayoutOf(*set_), n_matrices_ + 3));
   SharedTables tables;
   const auto code_pairs = [&](const TensorView& tensor) -> Result<const CodePairs*> {
     auto* pairs = reinterpret_cast<CodePairs*>(arena + plan.region(code_pairs_region_).offset);
@@ -263,6 +308,20 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     for (const format::Sublayer* sublayer : *layer.sublayers()) {
       RONDO_RETURN_IF_ERROR(ReadVectors(vectors, model.hidden_size(), *sublayer, sublayers++));
     }
+    layer_scales_[i] = 1;
+    if (layer.scale() >= 0) {
+      RONDO_ASSIGN(const float* scale, vectors.Read(static_cast<uint32_t>(layer.scale())));
+      layer_scales_[i] = *scale;
+    }
+  }
+  if (const format::LayerEmbeddings* embeddings = model.layer_embeddings()) {
+    uint8_t* packed = mapped ? nullptr : arena + plan.region(layer_projection_region_).offset;
+    RONDO_RETURN_IF_ERROR(add(*embeddings->projection(), &layer_projection_, packed));
+    RONDO_ASSIGN(layer_embedding_norm_, Norm(vectors, embeddings->norm(), embeddings->size()));
+    const TensorView table = ViewTensor(file, embeddings->table());
+    layer_table_shape_ = LinearShape::Of(table);
+    layer_table_ = RowsOf(table, nullptr);
+    if (!mapped) loader.Add(embeddings->table(), layer_table_shape_, nullptr, nullptr);
   }
   RONDO_ASSIGN(final_norm_, Norm(vectors, model.final_norm(), model.hidden_size()));
   if (model.positions() >= 0) {
@@ -276,6 +335,12 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     if (!mapped) loader.Add(model.embedding(), embedding_shape_, nullptr, nullptr);
   }
   return mapped ? Status() : loader.Run(pool, progress);
+}
+
+void Weights::ReadLayerEmbedding(size_t token, size_t layer, std::span<float> out) const {
+  const size_t n_layers = layer_scales_.size();
+  const size_t known = token < layer_table_shape_.n / n_layers ? token : 0;
+  ReadRow(layer_table_shape_, layer_table_, known * n_layers + layer, out);
 }
 
 void Weights::Embed(size_t token, std::span<float> out) const {

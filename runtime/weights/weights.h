@@ -26,6 +26,23 @@ struct AttentionWeights {
   PackedLinear o_proj;
 };
 
+struct LatentAttentionWeights {
+  bool has_q_down = false;
+  PackedLinear q_down;
+  RowNorm q_norm;
+  PackedLinear q_proj;
+  PackedLinear kv_down;
+  RowNorm latent_norm;
+  std::span<PackedLinear> key_up;  // of each head
+  std::span<PackedLinear> value_up;
+  PackedLinear o_proj;
+};
+
+struct LayerEmbeddingWeights {
+  PackedLinear gate_proj;
+  PackedLinear down_proj;
+};
+
 struct ShortConvWeights {
   PackedLinear in_proj;           // b, c, x
   const float* kernel = nullptr;  // [taps, hidden_size], in the file
@@ -51,6 +68,8 @@ struct SublayerWeights {
   ShortConvWeights short_conv;
   MlpWeights mlp;
   ExpertsWeights experts;
+  LatentAttentionWeights latent_attention;
+  LayerEmbeddingWeights layer_embedding;
 };
 
 class Weights {
@@ -75,20 +94,34 @@ class Weights {
   const PackedLinear& head() const { return head_; }
   // One token's embedding, [hidden_size].
   void Embed(size_t token, std::span<float> out) const;
+  // What a layer's residual stream is multiplied by at its end.
+  float layer_scale(size_t layer) const { return layer_scales_[layer]; }
+  // Of a model with layer embeddings: the projection, the norm of one layer's part, and that part
+  // of a token's own row.
+  const PackedLinear& layer_projection() const { return layer_projection_; }
+  const RowNorm& layer_embedding_norm() const { return layer_embedding_norm_; }
+  void ReadLayerEmbedding(size_t token, size_t layer, std::span<float> out) const;
   // The table of positions, [max_positions, hidden_size], in the file; null: none.
   const float* positions() const { return positions_; }
 
  private:
   const KernelSet* set_ = nullptr;
-  HeapArray<SublayerWeights> sublayers_;     // of all layers, in order
-  HeapArray<MlpWeights> experts_;            // of all sublayers
+  HeapArray<SublayerWeights> sublayers_;   // of all layers, in order
+  HeapArray<MlpWeights> experts_;          // of all sublayers
+  HeapArray<PackedLinear> head_matrices_;  // of latent attention, of all sublayers
+  HeapArray<float> layer_scales_;
   HeapArray<MemoryPlan::RegionId> regions_;  // one per layer, then the head's
+  MemoryPlan::RegionId layer_projection_region_ = MemoryPlan::kNoRegion;
   MemoryPlan::RegionId code_pairs_region_ = MemoryPlan::kNoRegion;
   uint64_t mapped_bytes_ = 0;
   size_t expanded_tile_bytes_ = 0;
   RowNorm final_norm_ = {};
   const float* positions_ = nullptr;
   size_t n_matrices_ = 0;
+  PackedLinear layer_projection_ = {};
+  RowNorm layer_embedding_norm_ = {};
+  LinearShape layer_table_shape_ = {};
+  WeightRows layer_table_ = {};  // in the file
   PackedLinear head_ = {};
   bool tied_ = false;
   LinearShape embedding_shape_ = {};

@@ -25,6 +25,9 @@ WeightCounts CountWeights(const std::string& path) {
   for (const format::Layer* layer : *model.layers()) {
     ForEachLinear(*layer, [&](const format::Linear& linear) { counts.layers += values(linear); });
   }
+  if (model.layer_embeddings() != nullptr) {
+    counts.layers += values(*model.layer_embeddings()->projection());
+  }
   counts.head = values(*model.head());
   return counts;
 }

@@ -32,6 +32,10 @@ class LayerChecker {
   // -1 is fine.
   Status CheckBias(Place place, int32_t index, uint64_t size) const;
   Status CheckLinear(Place place, const format::Linear* linear, uint64_t rows, uint64_t cols) const;
+  // Of a Linear that CheckLinear has passed.
+  bool IsFloat(const format::Linear& linear) const {
+    return model_.tensors()->Get(linear.weight())->format() == format::TensorFormat::F32;
+  }
   // Of `size` channels; absent is fine.
   Status CheckNorm(Place place, const format::Norm* norm, uint64_t size) const;
   Status CheckHeadDim(int layer, const char* what, uint64_t head_dim) const;
@@ -48,5 +52,12 @@ Status CheckAttention(const LayerChecker& checker, int layer, const format::Subl
 Status CheckShortConv(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
+Status CheckLatentAttention(const LayerChecker& checker, int layer,
+                            const format::Sublayer& sublayer);
+Status CheckLayerEmbedding(const LayerChecker& checker, int layer,
+                           const format::Sublayer& sublayer);
+
+// The model's table of what LayerEmbedding reads; absent is fine.
+Status CheckLayerEmbeddings(const LayerChecker& checker);
 
 }  // namespace rondo

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 #include "runtime/model/tensor_view.h"
 
@@ -38,6 +39,11 @@ std::vector<double> Dequantize(const ModelFile& file, uint32_t tensor) {
   return values;
 }
 
+double PlainForward::Activated(format::Activation activation, double x) {
+  if (activation == format::Activation::kSilu) return x / (1 + std::exp(-x));
+  return x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))) / 2;
+}
+
 PlainForward::PlainForward(const ModelFile& file) : file_(file) {
   for (uint32_t i = 0; i < file.model().tensors()->size(); ++i) {
     tensors_.push_back(Dequantize(file, i));
@@ -64,66 +70,15 @@ std::vector<double> PlainForward::Apply(const format::Linear& linear, size_t n_r
 std::vector<double> PlainForward::Normalized(const format::Norm& norm, size_t n_rows,
                                              const std::vector<double>& x) const {
   const std::vector<double>& weight = tensors_[norm.weight()];
-  const size_t size = x.size() / n_rows;
+  const size_t size = x.size() / n_rows, group = norm.group() != 0 ? norm.group() : size;
   std::vector<double> y(x.size());
-  for (size_t row = 0; row < n_rows; ++row) {
+  for (size_t begin = 0; begin < x.size(); begin += group) {
     double squares = 0;
-    for (size_t i = 0; i < size; ++i) squares += x[row * size + i] * x[row * size + i];
-    const double factor = 1 / std::sqrt(squares / static_cast<double>(size) + norm.epsilon());
-    for (size_t i = 0; i < size; ++i) y[row * size + i] = x[row * size + i] * factor * weight[i];
+    for (size_t i = begin; i < begin + group; ++i) squares += x[i] * x[i];
+    const double factor = 1 / std::sqrt(squares / static_cast<double>(group) + norm.epsilon());
+    for (size_t i = begin; i < begin + group; ++i) y[i] = x[i] * factor * weight[i % size];
   }
   return y;
-}
-
-std::vector<double> PlainForward::Attend(const format::Attention& attention, size_t n_rows,
-                                         const std::vector<double>& in) const {
-  const size_t dim = attention.head_dim(), n_heads = attention.n_heads();
-  const size_t n_kv_heads = attention.n_kv_heads(), v_dim = attention.v_head_dim();
-  const size_t width = (n_heads + n_kv_heads) * dim + n_kv_heads * v_dim;
-  std::vector<double> qkv = Apply(*attention.qkv(), n_rows, in);
-  if (attention.rope() >= 0) {
-    const format::Rope& rope = *file_.model().ropes()->Get(static_cast<uint32_t>(attention.rope()));
-    for (size_t row = 0; row < n_rows; ++row) {
-      for (size_t head = 0; head < n_heads + n_kv_heads; ++head) {
-        double* values = &qkv[row * width + head * dim];
-        for (size_t i = 0; i < dim / 2; ++i) {
-          const double angle =
-              static_cast<double>(row) * rope.frequencies()->Get(static_cast<uint32_t>(i));
-          const double c = std::cos(angle) * rope.scale(), s = std::sin(angle) * rope.scale();
-          const double a = values[i], b = values[i + dim / 2];
-          values[i] = a * c - b * s;
-          values[i + dim / 2] = b * c + a * s;
-        }
-      }
-    }
-  }
-  std::vector<double> mixed(n_rows * n_heads * v_dim);
-  std::vector<double> weights(n_rows);
-  for (size_t row = 0; row < n_rows; ++row) {
-    for (size_t head = 0; head < n_heads; ++head) {
-      const size_t kv_head = head / (n_heads / n_kv_heads);
-      const double* q = &qkv[row * width + head * dim];
-      double largest = -INFINITY, sum = 0;
-      for (size_t other = 0; other <= row; ++other) {
-        const double* k = &qkv[other * width + (n_heads + kv_head) * dim];
-        double score = 0;
-        for (size_t i = 0; i < dim; ++i) score += q[i] * k[i];
-        weights[other] = score * attention.score_scale();
-        largest = std::max(largest, weights[other]);
-      }
-      for (size_t other = 0; other <= row; ++other) {
-        weights[other] = std::exp(weights[other] - largest);
-        sum += weights[other];
-      }
-      for (size_t other = 0; other <= row; ++other) {
-        const double* v = &qkv[other * width + (n_heads + n_kv_heads) * dim + kv_head * v_dim];
-        for (size_t i = 0; i < v_dim; ++i) {
-          mixed[(row * n_heads + head) * v_dim + i] += weights[other] / sum * v[i];
-        }
-      }
-    }
-  }
-  return Apply(*attention.output(), n_rows, mixed);
 }
 
 std::vector<double> PlainForward::Activate(const format::Mlp& mlp, size_t n_rows,
@@ -134,7 +89,7 @@ std::vector<double> PlainForward::Activate(const format::Mlp& mlp, size_t n_rows
   for (size_t row = 0; row < n_rows; ++row) {
     for (size_t i = 0; i < size; ++i) {
       const double gate = gate_up[row * 2 * size + i], up = gate_up[row * 2 * size + size + i];
-      active[row * size + i] = gate / (1 + std::exp(-gate)) * up;
+      active[row * size + i] = Activated(mlp.activation(), gate) * up;
     }
   }
   return Apply(*mlp.down(), n_rows, active);
@@ -147,24 +102,42 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
   std::vector<double> x;
   for (uint32_t id : ids) {
     const double* row = &tensors_[model.embedding()][id * size];
-    x.insert(x.end(), row, row + size);
+    for (size_t i = 0; i < size; ++i) x.push_back(row[i] * double{model.embedding_scale()});
   }
-  for (const format::Layer* layer : *model.layers()) {
+  const std::vector<double> own = LayerEmbeddings(ids, x);
+  std::vector<KeysAndValues> kept(model.layers()->size());
+  for (uint32_t n = 0; n < model.layers()->size(); ++n) {
+    const format::Layer& layer = *model.layers()->Get(n);
     if (hidden != nullptr) hidden->push_back(x);
     std::vector<double> read;  // by the sublayer, before its norm
-    for (const format::Sublayer* sublayer : *layer->sublayers()) {
+    for (const format::Sublayer* sublayer : *layer.sublayers()) {
       if (!sublayer->reads_previous_input()) read = x;
-      const std::vector<double> in = Normalized(*sublayer->norm(), n_rows, read);
-      const format::Attention* attention = sublayer->op_as_Attention();
-      const std::vector<double> out = attention != nullptr
-                                          ? Attend(*attention, n_rows, in)
-                                          : Activate(*sublayer->op_as_Mlp(), n_rows, in);
+      const std::vector<double> in =
+          sublayer->norm() == nullptr ? read : Normalized(*sublayer->norm(), n_rows, read);
+      std::vector<double> out;
+      if (const format::Attention* attention = sublayer->op_as_Attention()) {
+        const int32_t owner = attention->kv_layer();
+        out = Attend(*attention, n_rows, in, &kept[owner < 0 ? n : static_cast<size_t>(owner)]);
+      } else if (const format::LatentAttention* latent = sublayer->op_as_LatentAttention()) {
+        out = AttendLatent(*latent, n_rows, in);
+      } else if (const format::LayerEmbedding* embedding = sublayer->op_as_LayerEmbedding()) {
+        out = AddLayerEmbedding(*embedding, n_rows, in, own, n);
+      } else {
+        out = Activate(*sublayer->op_as_Mlp(), n_rows, in);
+      }
+      if (sublayer->post_norm() != nullptr) out = Normalized(*sublayer->post_norm(), n_rows, out);
       for (size_t i = 0; i < x.size(); ++i) x[i] += sublayer->factor() * out[i];
     }
+    if (layer.scale() < 0) continue;
+    for (double& value : x) value *= tensors_[static_cast<size_t>(layer.scale())][0];
   }
   x = Normalized(*model.final_norm(), n_rows, x);
   if (hidden != nullptr) hidden->push_back(x);
-  return Apply(*model.head(), n_rows, x);
+  std::vector<double> logits = Apply(*model.head(), n_rows, x);
+  if (const double cap = model.logit_soft_cap(); cap > 0) {
+    for (double& logit : logits) logit = cap * std::tanh(logit / cap);
+  }
+  return logits;
 }
 
 }  // namespace rondo

@@ -24,9 +24,25 @@ class PlainForward {
                              std::vector<std::vector<double>>* hidden = nullptr) const;
 
  private:
+  // kSilu, or else kGeluTanh.
+  static double Activated(format::Activation activation, double x);
   // Of attention and MLPs alone, what they add to x; `in` is what they read, after their norm.
+  // Attention with keys and values of its own puts them into `kept`, the other reads them there.
+  struct KeysAndValues {
+    std::vector<double> keys, values;  // [rows, n_kv_heads, head_dim]
+  };
   std::vector<double> Attend(const format::Attention& attention, size_t n_rows,
-                             const std::vector<double>& in) const;
+                             const std::vector<double>& in, KeysAndValues* kept) const;
+  // By the definition: keys and values of every head are made of the latent.
+  std::vector<double> AttendLatent(const format::LatentAttention& attention, size_t n_rows,
+                                   const std::vector<double>& in) const;
+  // [rows, layers, size] of what LayerEmbedding reads; empty where the model has none.
+  std::vector<double> LayerEmbeddings(const std::vector<uint32_t>& ids,
+                                      const std::vector<double>& x) const;
+  std::vector<double> AddLayerEmbedding(const format::LayerEmbedding& embedding, size_t n_rows,
+                                        const std::vector<double>& in,
+                                        const std::vector<double>& own, size_t layer) const;
+  void Rotate(int32_t rope, size_t position, double* head) const;
   std::vector<double> Activate(const format::Mlp& mlp, size_t n_rows,
                                const std::vector<double>& in) const;
   std::vector<double> Normalized(const format::Norm& norm, size_t n_rows,
