@@ -27,6 +27,14 @@ constexpr Case kCases[] = {
     {"gemma3", R"("architectures": ["Gemma3ForCausalLM"], "head_dim": 16, "sliding_window": 20,
       "sliding_window_pattern": 2, "rope_local_base_freq": 100.0,
       "rope_scaling": {"rope_type": "linear", "factor": 4.0})"},
+    {"gemma4", R"("architectures": ["Gemma4ForCausalLM"], "head_dim": 8, "global_head_dim": 16,
+      "layer_types": ["sliding_attention", "full_attention", "full_attention"],
+      "sliding_window": 20, "num_kv_shared_layers": 1, "hidden_size_per_layer_input": 8,
+      "vocab_size_per_layer_input": 97, "use_double_wide_mlp": true)"},
+    {"gemma4_keys_are_values", R"("architectures": ["Gemma4ForCausalLM"], "head_dim": 8,
+      "global_head_dim": 16, "layer_types": ["sliding_attention", "sliding_attention",
+      "full_attention"], "sliding_window": 20, "attention_k_eq_v": true,
+      "num_global_key_value_heads": 1, "hidden_size_per_layer_input": 0)"},
     {"gpt2", R"("architectures": ["GPT2LMHeadModel"], "n_embd": 32, "n_layer": 3, "n_head": 4,
       "n_positions": 400, "scale_attn_by_inverse_layer_idx": true)"},
     {"gpt_neox", R"("architectures": ["GPTNeoXForCausalLM"], "rotary_pct": 0.25)"},
@@ -58,6 +66,8 @@ constexpr Case kCases[] = {
     {"stablelm", R"("architectures": ["StableLmForCausalLM"], "use_qkv_bias": true,
       "qk_layernorm": true, "use_parallel_residual": true, "partial_rotary_factor": 0.25)"},
     {"starcoder2", R"("architectures": ["Starcoder2ForCausalLM"], "sliding_window": 20)"},
+    {"youtu", R"("architectures": ["YoutuForCausalLM"], "q_lora_rank": 24, "kv_lora_rank": 16,
+      "num_key_value_heads": 4, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16)"},
 };
 
 class Architectures : public testing::TestWithParam<Case> {

@@ -9,9 +9,9 @@ namespace {
 const std::vector<Architecture>& Architectures() {
   static const std::vector<Architecture> all = [] {
     std::vector<Architecture> rows;
-    for (const auto family :
-         {GemmaArchitectures, GptArchitectures, Lfm2Architectures, LlamaArchitectures,
-          OlmoArchitectures, PhiArchitectures, QwenArchitectures}) {
+    for (const auto family : {DeepSeekArchitectures, GemmaArchitectures, Gemma4Architectures,
+                              GptArchitectures, Lfm2Architectures, LlamaArchitectures,
+                              OlmoArchitectures, PhiArchitectures, QwenArchitectures}) {
       for (Architecture& row : family()) rows.push_back(std::move(row));
     }
     return rows;
@@ -22,7 +22,9 @@ const std::vector<Architecture>& Architectures() {
 [[noreturn]] void RefuseUnknown(const Config& config, const char* key, const std::string& name,
                                 const char* Architecture::*called) {
   std::set<std::string> names;
-  for (const Architecture& architecture : Architectures()) names.insert(architecture.*called);
+  for (const Architecture& architecture : Architectures()) {
+    if (architecture.*called != nullptr) names.insert(architecture.*called);
+  }
   std::string known;
   for (const std::string& one : names) known += (known.empty() ? "" : ", ") + one;
   config.Refuse(key, "names the architecture " + name + "; known: " + known);
@@ -49,7 +51,7 @@ const Architecture& FindArchitecture(const Config& config) {
 
 const Architecture& FindArchitecture(const GgufKeys& keys) {
   for (const Architecture& architecture : Architectures()) {
-    if (keys.architecture() != architecture.gguf) continue;
+    if (architecture.gguf == nullptr || keys.architecture() != architecture.gguf) continue;
     if (architecture.is_in_gguf == nullptr || architecture.is_in_gguf(keys)) return architecture;
   }
   RefuseUnknown(keys.all(), "general.architecture", keys.architecture(), &Architecture::gguf);

@@ -18,7 +18,7 @@ struct Architecture {
   const char* model_type;  // config.json's `model_type`
   DecoderSpec (*read)(const Config& config);
 
-  const char* gguf;  // general.architecture
+  const char* gguf = nullptr;  // general.architecture; null: no file of this one is known
   // Of those that share that name, whether a file is of this one; null: it is.
   bool (*is_in_gguf)(const GgufKeys& keys) = nullptr;
   // Adds to `config`, which has what all architectures have, what only some do; null: nothing.
@@ -37,7 +37,9 @@ const Architecture& FindArchitecture(const GgufKeys& keys);
 DecoderSpec ReadArchitecture(const Config& config);
 
 // The families.
+std::vector<Architecture> DeepSeekArchitectures();
 std::vector<Architecture> GemmaArchitectures();
+std::vector<Architecture> Gemma4Architectures();
 std::vector<Architecture> GptArchitectures();
 std::vector<Architecture> Lfm2Architectures();
 std::vector<Architecture> LlamaArchitectures();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ struct TensorRecipe {
     // As the checkpoint has it; empty: [rows, cols], [cols, rows] if transposed, [rows] of a
     // vector.
     std::vector<uint64_t> shape = {};
+    uint64_t row_step = 1;   // 2: every other row
+    uint64_t first_col = 0;  // of a transposed one: its row in the checkpoint
   };
   std::string name;  // in the Rondo file
   TensorRole role;
@@ -67,6 +70,7 @@ struct DecoderSpec {
   float embedding_scale = 1;
   float logit_soft_cap = 0;
   int32_t positions = -1;  // learned: a tensor [context_length, hidden_size]
+  std::optional<format::LayerEmbeddingsT> layer_embeddings;
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;
   // Tensors of the checkpoint that may be there and are not needed. Any other that no recipe

@@ -31,6 +31,7 @@ class Builder {
                                           {{f_.prefix + f_.positions + ".weight", s_.context}},
                                           s_.hidden}));
     }
+    if (f_.layer_embeddings) spec_.layer_embeddings = BuildLayerEmbeddings(parts_);
     for (uint32_t i = 0; i < s_.n_layers; ++i) AddLayer(i);
     // The logits' factor goes into the norm before them, so that a tied embedding stays as it is.
     spec_.final_norm = *parts_.Norm("final_norm", f_.prefix + f_.final_norm, f_.logit_scale);
@@ -66,6 +67,8 @@ class Builder {
     mixer->norm = norm("attention.norm", f_.attention_norm);
     if (f_.conv && f_.conv->layers[index]) {
       mixer->op.Set(BuildShortConv(parts_));
+    } else if (f_.latent) {
+      mixer->op.Set(BuildLatentAttention(parts_));
     } else {
       mixer->op.Set(BuildAttention(parts_));
     }
@@ -82,6 +85,18 @@ class Builder {
     format::LayerT& layer = spec_.layers.emplace_back();
     layer.sublayers.push_back(std::move(mixer));
     layer.sublayers.push_back(std::move(mlp));
+    if (f_.layer_embeddings) {
+      auto own = std::make_unique<SublayerT>();
+      own->op.Set(BuildLayerEmbedding(parts_));
+      own->post_norm = norm("layer_embedding.post_norm", f_.layer_embeddings->post_norm);
+      layer.sublayers.push_back(std::move(own));
+    }
+    if (!f_.layer_factor.empty()) {
+      layer.scale = static_cast<int32_t>(spec_.Add({parts_.name() + "scale",
+                                                    TensorRole::kVector,
+                                                    {{parts_.source() + f_.layer_factor, 1}},
+                                                    1}));
+    }
   }
 
   const Family& f_;

@@ -110,9 +110,26 @@ struct Family {
   bool gate_by_head = false;
   std::string output_norm;  // of the heads' outputs; empty: none
 
+  // Latent attention in place of the above, in all layers. Its tensors' names are these, with q in
+  // place of q_down and q_up where there is no rank.
+  struct Latent {
+    std::string q_down = "self_attn.q_a_proj", q_norm = "self_attn.q_a_layernorm";
+    std::string q_up = "self_attn.q_b_proj";
+    std::string kv_down = "self_attn.kv_a_proj_with_mqa", kv_norm = "self_attn.kv_a_layernorm";
+    std::string kv_up = "self_attn.kv_b_proj";
+    uint32_t q_rank;  // 0: none
+    uint32_t latent_dim, nope_dim, rope_dim, v_head_dim;
+    bool interleaved;  // channels that turn together are neighbours
+    bool down_bias;
+    double score_scale;
+    format::QueryScaleT query_scale;  // of factor 0: none
+  };
+  std::optional<Latent> latent;
+
   // MLP.
-  bool gated = true;        // else `up` and `down` alone
-  bool fused_gate = false;  // `gate` names both gate and up
+  std::vector<uint32_t> layer_intermediate;  // empty: as `sizes` say
+  bool gated = true;                         // else `up` and `down` alone
+  bool fused_gate = false;                   // `gate` names both gate and up
   bool mlp_bias = false;
   format::Activation activation = format::Activation::kSilu;
   bool parallel = false;
@@ -135,6 +152,19 @@ struct Family {
     std::vector<bool> layers;
   };
   std::optional<Conv> conv;
+
+  // What each layer gets of a token by itself, in a sublayer behind the MLP.
+  struct LayerEmbeddings {
+    uint32_t size, vocab;
+    float table_scale, projection_scale, scale;
+    std::string table = "embed_tokens_per_layer", projection = "per_layer_model_projection";
+    std::string norm = "per_layer_projection_norm";
+    // Below the layer.
+    std::string gate = "per_layer_input_gate", down = "per_layer_projection";
+    std::string post_norm = "post_per_layer_input_norm";
+  };
+  std::optional<LayerEmbeddings> layer_embeddings;
+  std::string layer_factor;  // multiplies the stream at a layer's end; the tensor's whole name
 
   // Multipliers: the first stays, the others are folded into weights.
   float embedding_scale = 1, residual_scale = 1, logit_scale = 1;

@@ -81,6 +81,10 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   const auto rope_vector = builder.CreateVector(ropes);
   const auto final_norm = format::CreateNorm(builder, &spec.final_norm);
   const auto head = format::CreateLinear(builder, &spec.head);
+  flatbuffers::Offset<format::LayerEmbeddings> layer_embeddings;
+  if (spec.layer_embeddings) {
+    layer_embeddings = format::CreateLayerEmbeddings(builder, &*spec.layer_embeddings);
+  }
   const auto section_vector = builder.CreateVectorOfStructs(sections);
 
   format::ModelBuilder model(builder);
@@ -102,6 +106,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   model.add_embedding_scale(spec.embedding_scale);
   model.add_logit_soft_cap(spec.logit_soft_cap);
   model.add_positions(spec.positions);
+  if (spec.layer_embeddings) model.add_layer_embeddings(layer_embeddings);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);

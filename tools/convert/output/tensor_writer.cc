@@ -97,8 +97,8 @@ class PartReader {
                                    : &checkpoint.Find(part.source, recipe.SourceShape(part))) {
     if (!recipe.transposed) return;
     // Whole: its rows are columns of what the checkpoint holds.
-    whole_.resize(entry_->elements());
-    checkpoint.Read(part.source, 0, whole_);
+    whole_.resize(recipe.cols * entry_->shape.back());
+    checkpoint.Read(part.source, part.first_col * entry_->shape.back(), whole_);
   }
 
   // In the checkpoint.
@@ -108,14 +108,24 @@ class PartReader {
 
   void Read(uint64_t row, std::span<float> out) {
     const uint64_t cols = recipe_.cols;
-    const uint64_t first = part_.first_row + row;
+    const uint64_t step = part_.row_step, first = part_.first_row + row * step;
     if (entry_ == nullptr) {
       std::fill(out.begin(), out.end(), 1.0f);
-    } else if (!recipe_.transposed) {
+    } else if (recipe_.transposed) {
+      const uint64_t stride = whole_.size() / cols;
+      for (size_t i = 0; i < out.size(); ++i) {
+        out[i] = whole_[i % cols * stride + first + i / cols * step];
+      }
+    } else if (step == 1) {
       checkpoint_.Read(part_.source, first * cols, out);
     } else {
-      const uint64_t stride = whole_.size() / cols;
-      for (size_t i = 0; i < out.size(); ++i) out[i] = whole_[i % cols * stride + first + i / cols];
+      // Those between them, too: one reading is cheaper than many.
+      const size_t rows = out.size() / cols;
+      between_.resize(((rows - 1) * step + 1) * cols);
+      checkpoint_.Read(part_.source, first * cols, between_);
+      for (size_t i = 0; i < rows; ++i) {
+        std::copy_n(&between_[i * step * cols], cols, &out[i * cols]);
+      }
     }
     if (recipe_.scale == 1 && recipe_.offset == 0) return;
     for (float& value : out) value = value * recipe_.scale + recipe_.offset;
@@ -126,14 +136,15 @@ class PartReader {
   const TensorRecipe::Part& part_;
   const Checkpoint& checkpoint_;
   const Checkpoint::Entry* const entry_;
-  std::vector<float> whole_;
+  std::vector<float> whole_, between_;
 };
 
 }  // namespace
 
 bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
               const Checkpoint& checkpoint) {
-  return !recipe.transposed && recipe.scale == 1 && recipe.offset == 0 && !part.source.empty() &&
+  return !recipe.transposed && part.row_step == 1 && recipe.scale == 1 && recipe.offset == 0 &&
+         !part.source.empty() && recipe.SourceShape(part).back() == recipe.cols &&
          checkpoint.HoldsQ4B(part.source);
 }
 

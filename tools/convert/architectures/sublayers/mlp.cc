@@ -5,17 +5,18 @@ namespace rondo::convert {
 format::MlpT BuildMlp(SublayerBuilder& b) {
   const Family& f = b.family();
   const Sizes& s = b.sizes();
-  const uint64_t size = s.intermediate;
+  const uint32_t size =
+      f.layer_intermediate.empty() ? s.intermediate : f.layer_intermediate[b.layer()];
   std::vector<TensorRecipe::Part> parts;
   if (!f.gated) {
     parts = {{b.source() + f.up, size}};
   } else if (f.fused_gate) {
-    parts = {{b.source() + f.gate, 2 * size}};
+    parts = {{b.source() + f.gate, 2 * uint64_t{size}}};
   } else {
     parts = {{b.source() + f.gate, size}, {b.source() + f.up, size}};
   }
   format::MlpT mlp;
-  mlp.intermediate_size = s.intermediate;
+  mlp.intermediate_size = size;
   mlp.activation = f.activation;
   mlp.plain = !f.gated;
   mlp.gate_up = b.Linear(b.name() + "mlp.gate_up", parts, s.hidden, f.mlp_bias);

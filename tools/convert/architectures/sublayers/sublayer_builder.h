@@ -53,8 +53,12 @@ class SublayerBuilder {
   std::map<std::string, format::NormT> norms_;  // by source
 };
 
+// The model's own part of layer embeddings.
+format::LayerEmbeddingsT BuildLayerEmbeddings(SublayerBuilder& b);
 // The sublayers of the layer that was begun, one file each.
 format::AttentionT BuildAttention(SublayerBuilder& b);
+format::LatentAttentionT BuildLatentAttention(SublayerBuilder& b);
+format::LayerEmbeddingT BuildLayerEmbedding(SublayerBuilder& b);
 format::ShortConvT BuildShortConv(SublayerBuilder& b);
 format::MlpT BuildMlp(SublayerBuilder& b);
 format::ExpertsT BuildExperts(SublayerBuilder& b);

@@ -1,0 +1,84 @@
+// Llama with latent attention: Youtu, and with experts the models of DeepSeek.
+#include <cmath>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+uint32_t ReadDim(const Config& config, const char* key, uint64_t if_absent) {
+  const uint64_t dim = config.Integer(key, 1, kMaxHeadDim, if_absent);
+  if (dim % kHeadDimMultiple != 0) {
+    config.Refuse(key, "is not a multiple of " + std::to_string(kHeadDimMultiple));
+  }
+  return static_cast<uint32_t>(dim);
+}
+
+struct LatentDefaults {
+  uint64_t q_rank = 1536, latent_dim = 512, nope_dim = 128, rope_dim = 64, v_head_dim = 128;
+};
+
+Family::Latent ReadLatent(const Config& config, const LatentDefaults& defaults) {
+  Family::Latent latent;
+  const char* const kRank = "q_lora_rank";  // null: queries are not of a low rank
+  latent.q_rank = static_cast<uint32_t>(
+      config.Integer(kRank, 1, kMaxHidden, config.Mentions(kRank) ? 0 : defaults.q_rank));
+  latent.latent_dim = ReadDim(config, "kv_lora_rank", defaults.latent_dim);
+  latent.nope_dim = ReadDim(config, "qk_nope_head_dim", defaults.nope_dim);
+  latent.rope_dim = ReadDim(config, "qk_rope_head_dim", defaults.rope_dim);
+  latent.v_head_dim = ReadDim(config, "v_head_dim", defaults.v_head_dim);
+  if (latent.latent_dim + latent.rope_dim > kMaxKeyDim) {
+    config.Refuse("kv_lora_rank",
+                  "and qk_rope_head_dim are more than " + std::to_string(kMaxKeyDim) + " together");
+  }
+  latent.interleaved = config.Flag("rope_interleave", true);
+  latent.down_bias = config.Flag("attention_bias", false);
+  latent.score_scale = 1 / std::sqrt(double{latent.nope_dim} + latent.rope_dim);
+  return latent;
+}
+
+// With yarn, scores are multiplied by the square of what the context was stretched by.
+double StretchedScale(const Config& config, double score_scale) {
+  const auto parameters =
+      config.Object(config.Has("rope_parameters") ? "rope_parameters" : "rope_scaling");
+  if (!parameters) return score_scale;
+  const std::string type = parameters->Text("rope_type", parameters->Text("type", "default"));
+  const double mscale = parameters->Number("mscale_all_dim", 0);
+  if (type == "default" || mscale == 0) return score_scale;
+  const double factor = parameters->Positive("factor");
+  const double stretch = factor <= 1 ? 1 : 0.1 * mscale * std::log(factor) + 1;
+  return score_scale * stretch * stretch;
+}
+
+Family LatentFamily(const Config& config, const LatentDefaults& defaults) {
+  const Family::Latent latent = ReadLatent(config, defaults);
+  // `head_dim` says what turns, if anything.
+  Family f(ReadSizes(config, {.default_head_dim = latent.rope_dim, .default_context = 131072}));
+  f.latent = latent;
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.output_bias = latent.down_bias;
+  f.ropes = {ReadRope(config, {latent.rope_dim, f.sizes.context})};
+  f.ignored = {"self_attn.rotary_emb.inv_freq"};
+  return f;
+}
+
+DecoderSpec ReadYoutu(const Config& config) {
+  Family f = LatentFamily(config, {});
+  f.latent->score_scale = StretchedScale(config, f.latent->score_scale);
+  f.tied = config.Flag("tie_word_embeddings", true);
+  f.mlp_bias = config.Flag("mlp_bias", false);
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> DeepSeekArchitectures() {
+  return {
+      {.name = "YoutuForCausalLM", .model_type = "youtu", .read = ReadYoutu},
+  };
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,99 @@
+#include "tools/convert/architectures/sublayers/sublayer_builder.h"
+
+namespace rondo::convert {
+namespace {
+
+using Part = TensorRecipe::Part;
+
+// Rows [first, first + dim) of `source`, which turn: those of the first half, then their partners.
+void AddTurned(const std::string& source, uint64_t first, uint64_t dim, bool interleaved,
+               const std::vector<uint64_t>& shape, std::vector<Part>& parts) {
+  if (!interleaved) {
+    parts.push_back({source, dim, first, shape});
+    return;
+  }
+  for (uint64_t half = 0; half < 2; ++half) {
+    parts.push_back({source, dim / 2, first + half, shape, 2});
+  }
+}
+
+// The matrix of one head that makes keys of the latent, transposed, or the one that makes values.
+std::unique_ptr<format::LinearT> Up(SublayerBuilder& b, uint32_t head, bool values) {
+  const Family& f = b.family();
+  const Family::Latent& l = *f.latent;
+  const uint64_t rows = uint64_t{l.nope_dim} + l.v_head_dim, first = head * rows;
+  Part part = {b.source() + l.kv_up + ".weight", 0, 0, {b.sizes().n_heads * rows, l.latent_dim}};
+  TensorRecipe recipe;
+  recipe.name = b.name() + "attention." + (values ? "value_up." : "key_up.") + std::to_string(head);
+  recipe.role = TensorRole::kMatrix;
+  if (values) {
+    part.rows = l.v_head_dim;
+    part.first_row = first + l.nope_dim;
+    recipe.cols = l.latent_dim;
+  } else {
+    part.rows = l.latent_dim;
+    part.first_col = first;
+    recipe.cols = l.nope_dim;
+    recipe.transposed = true;
+  }
+  recipe.parts = {std::move(part)};
+  auto linear = std::make_unique<format::LinearT>();
+  linear->weight = b.spec().Add(std::move(recipe));
+  return linear;
+}
+
+}  // namespace
+
+format::LatentAttentionT BuildLatentAttention(SublayerBuilder& b) {
+  const Family& f = b.family();
+  const Sizes& s = b.sizes();
+  const Family::Latent& l = *f.latent;
+  const std::string name = b.name() + "attention.";
+  const auto norm = [&](const char* ours, const std::string& theirs, uint64_t size) {
+    const std::string source = b.source() + theirs;
+    return b.NormOf(name + ours, {{source + ".weight", size}}, {{source + ".bias", size}}, false,
+                    1);
+  };
+  format::LatentAttentionT attention;
+  attention.n_heads = s.n_heads;
+  attention.nope_dim = l.nope_dim;
+  attention.rope_dim = l.rope_dim;
+  attention.latent_dim = l.latent_dim;
+  attention.v_head_dim = l.v_head_dim;
+  attention.rope = 0;
+  attention.score_scale = static_cast<float>(l.score_scale);
+  if (l.query_scale.factor != 0) {
+    attention.query_scale = std::make_unique<format::QueryScaleT>(l.query_scale);
+  }
+  if (l.q_rank > 0) {
+    attention.q_down =
+        b.Linear(name + "q_down", {{b.source() + l.q_down, l.q_rank}}, s.hidden, l.down_bias);
+    attention.q_norm = norm("q_norm", l.q_norm, l.q_rank);
+  }
+  const std::string q = b.source() + (l.q_rank > 0 ? l.q_up : f.q);
+  const uint64_t inputs = l.q_rank > 0 ? l.q_rank : s.hidden;
+  const uint64_t q_dim = uint64_t{l.nope_dim} + l.rope_dim;
+  const std::vector<uint64_t> q_shape = {s.n_heads * q_dim, inputs};
+  std::vector<Part> parts;
+  for (uint64_t head = 0; head < s.n_heads; ++head) {
+    parts.push_back({q, l.nope_dim, head * q_dim, q_shape});
+  }
+  for (uint64_t head = 0; head < s.n_heads; ++head) {
+    AddTurned(q, head * q_dim + l.nope_dim, l.rope_dim, l.interleaved, q_shape, parts);
+  }
+  attention.q = b.Linear(name + "q", parts, inputs, false);
+  const std::vector<uint64_t> kv_shape = {uint64_t{l.latent_dim} + l.rope_dim, s.hidden};
+  parts = {{b.source() + l.kv_down, l.latent_dim, 0, kv_shape}};
+  AddTurned(b.source() + l.kv_down, l.latent_dim, l.rope_dim, l.interleaved, kv_shape, parts);
+  attention.kv_down = b.Linear(name + "kv_down", parts, s.hidden, l.down_bias);
+  attention.latent_norm = norm("latent_norm", l.kv_norm, l.latent_dim);
+  for (uint32_t head = 0; head < s.n_heads; ++head) {
+    attention.key_up.push_back(Up(b, head, false));
+    attention.value_up.push_back(Up(b, head, true));
+  }
+  attention.output = b.Linear(name + "output", {{b.source() + f.output, s.hidden}},
+                              uint64_t{s.n_heads} * l.v_head_dim, f.output_bias, f.residual_scale);
+  return attention;
+}
+
+}  // namespace rondo::convert
