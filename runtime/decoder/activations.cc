@@ -70,7 +70,9 @@ void Activations::ForEach(const Visit& visit) {
   visit(gate_up, "gate and up", Floats(rows_n, gate_up_floats_), kStepMlpIn, until(kStepMlpMix));
   input(down_input, "down input", rows_n, mlp_mix, kStepMlpOut);
   input(router_input, "router input", expert_rows, mlp_norm, kStepMlpIn);
-  visit(scores, "router scores", Floats(expert_rows, n_experts_), kStepMlpIn, kStepMlpIn);
+  input(shared_input, "shared expert's input", shared_input.stride > 0 ? rows_n : 0, mlp_norm,
+        kStepMlpOut);
+  visit(scores, "router scores", Floats(expert_rows, score_floats_), kStepMlpIn, kStepMlpOut);
   visit(routes, "routes", routes_n * sizeof(Route), kStepMlpIn, kStepMlpOut);
   visit(order, "routes by expert", routes_n * sizeof(uint32_t), kStepMlpIn, kStepMlpOut);
   visit(begin, "experts' routes", begins_n * sizeof(uint32_t), kStepMlpIn, kStepMlpOut);
@@ -152,8 +154,13 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
       case SublayerKind::kExperts:
         a.n_experts_ = std::max(a.n_experts_, sublayer.experts.n_experts);
         a.n_used_ = std::max(a.n_used_, sublayer.experts.n_used);
+        a.score_floats_ = std::max(a.score_floats_, sublayer.experts.score_floats());
+        a.gate_up_floats_ = std::max(a.gate_up_floats_, sublayer.experts.shared.gate_up_size());
         widen(&a.router_input, w.experts.router);
         for (const MlpWeights& expert : w.experts.experts) widen_mlp(expert);
+        if (sublayer.experts.shared.intermediate_size == 0) break;
+        widen_mlp(w.experts.shared);
+        if (sublayer.experts.shared_norm) widen(&a.shared_input, w.experts.shared.gate_up_proj);
         break;
     }
   }

@@ -89,7 +89,8 @@ class Activations {
   // Of models with experts; else of no bytes.
   InputRows router_input;
   InputRows expert_input;    // one expert's rows of gate_up_input
-  Buffer<float> scores;      // [max_rows, n_experts]
+  InputRows shared_input;    // where the shared expert has a norm of its own
+  Buffer<float> scores;      // [max_rows, largest score_floats]
   Buffer<Route> routes;      // [max_rows, n_used]
   Buffer<uint32_t> order;    // the same
   Buffer<uint32_t> begin;    // [n_experts + 1]
@@ -114,7 +115,7 @@ class Activations {
   size_t query_bytes_ = 0, part_floats_ = 0;
   size_t low_q_floats_ = 0, latent_q_floats_ = 0, low_kv_floats_ = 0, latent_heads_ = 0;
   size_t layer_embedding_floats_ = 0;
-  size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0;
+  size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0, score_floats_ = 0;
   bool sinks_ = false, parallel_ = false, waits_ = false;
 };
 

@@ -44,7 +44,8 @@ CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
   CheckedSize bytes = larger(CheckedSize(max_rows) * (kMaxTaskChannels + 32) * sizeof(float),
                              row(std::max(spec.hidden_size, spec.layer_embedding_size)));
   for (const SublayerSpec& sublayer : spec.sublayers) {
-    bytes = larger(bytes, row(sublayer.mlp.intermediate_size));
+    bytes = larger(bytes, row(std::max(sublayer.mlp.intermediate_size,
+                                       sublayer.experts.shared.intermediate_size)));
     if (sublayer.kind == SublayerKind::kAttention) {
       const AttentionSpec& attention = sublayer.attention;
       bytes = larger(bytes, AttentionScratchBytes(attention.q_per_kv(), attention.head_dim,

@@ -45,7 +45,28 @@ LatentAttentionSpec ReadLatentAttention(const format::LatentAttention& attention
 
 template <typename Table>  // Mlp, or Experts: each of them is one
 MlpSpec ReadMlp(const Table& mlp) {
-  return {mlp.intermediate_size(), mlp.activation(), !mlp.plain()};
+  return {mlp.intermediate_size(), mlp.activation(), !mlp.plain(), mlp.limit(), mlp.up_offset()};
+}
+
+ExpertsSpec ReadExperts(const format::Experts& experts) {
+  ExpertsSpec spec;
+  spec.n_experts = experts.experts()->size();
+  spec.n_used = experts.n_used();
+  spec.scoring = experts.scoring();
+  spec.jitter = experts.jitter();
+  spec.n_groups = experts.n_groups();
+  spec.n_groups_used = experts.n_groups_used();
+  spec.group_best = experts.group_best();
+  spec.normalize = experts.normalize();
+  spec.normalize_epsilon = experts.normalize_epsilon();
+  spec.normalize_min = experts.normalize_min();
+  spec.weight_scale = experts.weight_scale();
+  spec.weigh_input = experts.weigh_input();
+  spec.shared_gate = experts.shared_gate();
+  spec.shared = ReadMlp(experts);
+  spec.shared.intermediate_size = experts.shared_size();
+  spec.shared_norm = experts.shared_norm() != nullptr;
+  return spec;
 }
 
 SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
@@ -72,7 +93,7 @@ SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
     const format::Experts& experts = *sublayer.op_as_Experts();
     spec.kind = SublayerKind::kExperts;
     spec.mlp = ReadMlp(experts);
-    spec.experts = {experts.experts()->size(), experts.n_used(), experts.normalize()};
+    spec.experts = ReadExperts(experts);
   }
   return spec;
 }

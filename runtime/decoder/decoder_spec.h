@@ -12,6 +12,9 @@
 
 namespace rondo {
 
+// As runtime/model/rondo.fbs defines it.
+using format::Scoring;
+
 struct RopeSpec {
   const double* frequencies;       // [dim / 2], in the file
   const double* long_frequencies;  // the same for long sequences, or null
@@ -101,6 +104,8 @@ struct MlpSpec {
   size_t intermediate_size = 0;
   Activation activation = Activation::kSilu;
   bool gated = true;
+  float limit = 0;      // what gate and up are held to before the activation; 0: nothing
+  float up_offset = 0;  // added to up
 
   size_t gate_up_size() const { return (gated ? 2 : 1) * intermediate_size; }
 };
@@ -108,7 +113,23 @@ struct MlpSpec {
 struct ExpertsSpec {
   size_t n_experts = 0;
   size_t n_used = 0;
+  Scoring scoring = Scoring::kSoftmax;
+  float jitter = 0;
+  size_t n_groups = 0;  // of neighbours; 0: none
+  size_t n_groups_used = 0;
+  size_t group_best = 0;
   bool normalize = false;
+  float normalize_epsilon = 0;
+  float normalize_min = 0;
+  float weight_scale = 1;
+  bool weigh_input = false;
+  bool shared_gate = false;
+  MlpSpec shared;            // of no size: none
+  bool shared_norm = false;  // the shared one has a norm of its own
+
+  size_t router_outputs() const { return n_experts + (shared_gate ? 1 : 0); }
+  // Of a row: what the router makes, and behind it what RouteRow chooses by.
+  size_t score_floats() const { return router_outputs() + n_experts + n_groups; }
 };
 
 enum class SublayerKind : uint8_t {

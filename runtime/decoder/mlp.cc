@@ -1,4 +1,6 @@
 // The MLP as a sublayer: down_proj(activation(gate) * up), or without a gate.
+#include <cmath>
+
 #include "runtime/decoder/pass.h"
 
 namespace rondo {
@@ -28,7 +30,13 @@ void ActivateMlp(const Pass& pass, const MlpSpec& spec, const PackedLinear& down
     float* gate = act.gate_up + r * spec.gate_up_size();
     float* scratch = pass.ScratchFloats(thread);
     if (spec.gated) {
-      ActivateGate(pass.set(), spec.activation, gate, gate + size, size, scratch, gate);
+      float* up = gate + size;
+      if (spec.limit > 0) {
+        pass.set().loops->clamp(gate, -INFINITY, spec.limit, size, gate);
+        pass.set().loops->clamp(up, -spec.limit, spec.limit, size, up);
+      }
+      if (spec.up_offset != 0) pass.set().loops->subtract(up, -spec.up_offset, size, up);
+      ActivateGate(pass.set(), spec.activation, gate, up, size, scratch, gate);
     } else {
       Activate(pass.set(), spec.activation, gate, size, scratch, gate);
     }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/decoder/decoder_spec.h"
 #include "runtime/kernels/kernel_set.h"
 
 namespace rondo {
@@ -13,10 +14,12 @@ struct Route {
   float weight;
 };
 
-// The `n_used` experts with the largest softmax(scores), of equal ones those that come first, and
-// their shares: of all, or of those used if `normalize`. `scores`, [n_experts], is overwritten.
-void RouteRow(const KernelSet& set, float* scores, size_t n_experts, size_t n_used, bool normalize,
-              Route* routes);
+// The experts that one row goes to and their weights, as runtime/model/rondo.fbs defines them.
+// `scores`: score_floats(), of which the router has made the first; the experts' are overwritten.
+// `choice_bias`, `weight_scales`: [n_experts], or null. Whatever the numbers are, the routes go to
+// n_used different experts.
+void RouteRow(const KernelSet& set, const ExpertsSpec& experts, const float* choice_bias,
+              const float* weight_scales, float* scores, Route* routes);
 
 // Sorts `n` routes by expert, those of one in their order: routes order[begin[e]] up to
 // order[begin[e + 1]] are expert e's. `begin`: n_experts + 1.

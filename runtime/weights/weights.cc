@@ -71,7 +71,9 @@ PackedLinear* Matrix(SublayerWeights& weights, format::Operator type, size_t i) 
       return i == 0 ? &weights.short_conv.in_proj : &weights.short_conv.out_proj;
     case format::Operator::Experts: {
       if (i == 0) return &weights.experts.router;
-      MlpWeights& expert = weights.experts.experts[(i - 1) / 2];
+      const std::span<MlpWeights> experts = weights.experts.experts;
+      const size_t n = (i - 1) / 2;
+      MlpWeights& expert = n < experts.size() ? experts[n] : weights.experts.shared;
       return i % 2 == 1 ? &expert.gate_up_proj : &expert.down_proj;
     }
     case format::Operator::LatentAttention: {
@@ -102,6 +104,23 @@ void ForEachMatrix(const format::Layer& layer, SublayerWeights* weights, const V
     });
     ++weights;
   }
+}
+
+// A vector of the file; null where the index is -1.
+Result<const float*> OptionalVector(VectorReader& vectors, int32_t index) {
+  if (index < 0) return static_cast<const float*>(nullptr);
+  return vectors.Read(static_cast<uint32_t>(index));
+}
+
+Status ReadExpertVectors(VectorReader& vectors, size_t hidden, const format::Experts& experts,
+                         ExpertsWeights* weights) {
+  RONDO_ASSIGN(weights->router_norm, Norm(vectors, experts.router_norm(), hidden));
+  RONDO_ASSIGN(weights->shared_norm, Norm(vectors, experts.shared_norm(), hidden));
+  RONDO_ASSIGN(weights->experts_post_norm, Norm(vectors, experts.experts_post_norm(), hidden));
+  RONDO_ASSIGN(weights->shared_post_norm, Norm(vectors, experts.shared_post_norm(), hidden));
+  RONDO_ASSIGN(weights->choice_bias, OptionalVector(vectors, experts.choice_bias()));
+  RONDO_ASSIGN(weights->weight_scales, OptionalVector(vectors, experts.weight_scales()));
+  return Status();
 }
 
 size_t ExpertCount(const format::Sublayer& sublayer) {
@@ -140,6 +159,8 @@ Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer&
     if (conv->bias() >= 0) {
       RONDO_ASSIGN(weights->short_conv.bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
     }
+  } else if (const format::Experts* experts = sublayer.op_as_Experts()) {
+    return ReadExpertVectors(vectors, hidden, *experts, &weights->experts);
   }
   return Status();
 }

@@ -58,6 +58,13 @@ struct MlpWeights {
 struct ExpertsWeights {
   PackedLinear router;
   std::span<MlpWeights> experts;
+  MlpWeights shared;
+  RowNorm router_norm;
+  RowNorm shared_norm;
+  RowNorm experts_post_norm;
+  RowNorm shared_post_norm;
+  const float* choice_bias = nullptr;    // [n_experts], in the file; null: none
+  const float* weight_scales = nullptr;  // the same
 };
 
 // Of a sublayer's own kind; the norms' weights lie in the file.

@@ -117,4 +117,14 @@ Status LayerChecker::CheckMlpSizes(Place place, uint32_t intermediate,
   return Status();
 }
 
+Status LayerChecker::CheckMlpLimits(Place place, float limit, float up_offset, bool plain) const {
+  if (!std::isfinite(limit) || limit < 0 || !std::isfinite(up_offset)) {
+    return Wrong(place,
+                 "has a limit that is not a finite number of at least 0, or an offset that "
+                 "is not finite");
+  }
+  if (!plain || (limit == 0 && up_offset == 0)) return Status();
+  return Wrong(place, "has a limit or an offset for gate and up, but is plain");
+}
+
 }  // namespace rondo

@@ -40,6 +40,7 @@ class LayerChecker {
   Status CheckNorm(Place place, const format::Norm* norm, uint64_t size) const;
   Status CheckHeadDim(int layer, const char* what, uint64_t head_dim) const;
   Status CheckMlpSizes(Place place, uint32_t intermediate, format::Activation activation) const;
+  Status CheckMlpLimits(Place place, float limit, float up_offset, bool plain) const;
 
  private:
   const format::Model& model_;

@@ -5,8 +5,9 @@ namespace rondo {
 Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const format::Mlp& mlp = *sublayer.op_as_Mlp();
   const uint64_t intermediate = mlp.intermediate_size();
-  RONDO_RETURN_IF_ERROR(
-      checker.CheckMlpSizes({layer, "mlp"}, mlp.intermediate_size(), mlp.activation()));
+  const Place place = {layer, "mlp"};
+  RONDO_RETURN_IF_ERROR(checker.CheckMlpSizes(place, mlp.intermediate_size(), mlp.activation()));
+  RONDO_RETURN_IF_ERROR(checker.CheckMlpLimits(place, mlp.limit(), mlp.up_offset(), mlp.plain()));
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "gate_up"}, mlp.gate_up(),
                                             mlp.plain() ? intermediate : 2 * intermediate,
                                             checker.hidden()));

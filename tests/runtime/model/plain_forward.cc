@@ -122,6 +122,8 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
         out = AttendLatent(*latent, n_rows, in);
       } else if (const format::LayerEmbedding* embedding = sublayer->op_as_LayerEmbedding()) {
         out = AddLayerEmbedding(*embedding, n_rows, in, own, n);
+      } else if (const format::Experts* experts = sublayer->op_as_Experts()) {
+        out = Mix(*experts, *sublayer->norm(), n_rows, read);
       } else {
         out = Activate(*sublayer->op_as_Mlp(), n_rows, in);
       }

@@ -45,6 +45,9 @@ class PlainForward {
   void Rotate(int32_t rope, size_t position, double* head) const;
   std::vector<double> Activate(const format::Mlp& mlp, size_t n_rows,
                                const std::vector<double>& in) const;
+  // Of experts; `read` is what enters the sublayer, before `norm`.
+  std::vector<double> Mix(const format::Experts& experts, const format::Norm& norm, size_t n_rows,
+                          const std::vector<double>& read) const;
   std::vector<double> Normalized(const format::Norm& norm, size_t n_rows,
                                  const std::vector<double>& x) const;
   std::vector<double> Apply(const format::Linear& linear, size_t n_rows,
