@@ -111,7 +111,9 @@ Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
   const auto integer = [&](const char* key, uint64_t high) {
     return static_cast<uint32_t>(config.Integer(key, 1, high));
   };
-  if (config.Has("quantization_config")) {
+  // What is in MXFP4 is told by its tensors.
+  const std::optional<Config> quantization = config.Object("quantization_config");
+  if (quantization && quantization->Text("quant_method", "") != "mxfp4") {
     config.Refuse("quantization_config", "is set: convert from the checkpoint that it was made of");
   }
   Sizes s;

@@ -1,9 +1,12 @@
 #include "tools/convert/sources/checkpoint_folder.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "runtime/base/checked.h"
 #include "tools/convert/fail.h"
+#include "tools/convert/sources/mxfp4.h"
 
 namespace rondo::convert {
 namespace {
@@ -14,6 +17,8 @@ namespace fs = std::filesystem;
 constexpr const char* kSingleFile = "model.safetensors";
 constexpr const char* kIndexFile = "model.safetensors.index.json";
 constexpr uint64_t kMaxIndexBytes = 64u << 20;
+constexpr size_t kBlocksPerRead = 1u << 12;
+const std::string kBlocks = "_blocks", kScales = "_scales";  // of one tensor in MXFP4
 
 // Tensor name -> file name, as the index has it. A file name is that of a file in this folder.
 std::map<std::string, std::string> ReadIndex(const fs::path& path) {
@@ -38,6 +43,7 @@ std::map<std::string, std::string> ReadIndex(const fs::path& path) {
 CheckpointFolder::CheckpointFolder(const fs::path& directory) {
   if (fs::exists(directory / kSingleFile)) {
     AddFile(directory / kSingleFile);
+    ListTensors();
     return;
   }
   const fs::path index_path = directory / kIndexFile;
@@ -48,6 +54,7 @@ CheckpointFolder::CheckpointFolder(const fs::path& directory) {
   std::set<std::string> files;
   for (const auto& [tensor, file] : index) files.insert(file);
   for (const std::string& file : files) AddFile(directory / file);
+  ListTensors();
   for (const auto& [tensor, file] : index) {
     const auto found = places_.find(tensor);
     if (found == places_.end() || found->second.file->path() != (directory / file).string()) {
@@ -59,8 +66,42 @@ CheckpointFolder::CheckpointFolder(const fs::path& directory) {
 void CheckpointFolder::AddFile(const fs::path& path) {
   const Safetensors& file = files_.emplace_back(path);
   for (const auto& [name, tensor] : file.tensors()) {
-    Add(name, {file.path(), tensor.dtype, tensor.shape, tensor.bytes});
-    places_[name] = {&file, &tensor};
+    const auto [found, is_new] = places_.try_emplace(name, Place{&file, &tensor});
+    if (!is_new) Fail(file.path(), ": tensor ", name, " is also in ", found->second.file->path());
+  }
+}
+
+void CheckpointFolder::ListTensors() {
+  const auto ends_with = [](const std::string& name, const std::string& end) {
+    return name.ends_with(end) && name.size() > end.size();
+  };
+  std::set<std::string> scales;
+  for (auto& [name, place] : places_) {
+    if (!ends_with(name, kBlocks)) continue;
+    const std::string its = name.substr(0, name.size() - kBlocks.size()) + kScales;
+    const auto found = places_.find(its);
+    if (found == places_.end()) continue;
+    std::vector<uint64_t> shape = found->second.tensor->shape;
+    shape.push_back(kMxfp4Bytes);
+    if (place.tensor->dtype != "U8" || found->second.tensor->dtype != "U8" || shape.size() < 2 ||
+        place.tensor->shape != shape) {
+      Fail(place.file->path(), ": tensor ", name, " and ", its,
+           " are not 16 bytes of MXFP4 for each byte of scale");
+    }
+    place.scales = &found->second;
+    scales.insert(its);
+  }
+  for (const auto& [name, place] : places_) {
+    if (scales.count(name) > 0) continue;
+    Entry entry = {place.file->path(), place.tensor->dtype, place.tensor->shape,
+                   place.tensor->bytes};
+    if (place.scales != nullptr) {
+      entry.type = "MXFP4";
+      entry.shape = place.scales->tensor->shape;
+      entry.shape.back() *= kMxfp4Block;
+      entry.bytes += place.scales->tensor->bytes;
+    }
+    Add(name, std::move(entry));
   }
 }
 
@@ -70,7 +111,30 @@ std::string CheckpointFolder::Where() const {
 
 void CheckpointFolder::Read(const std::string& name, uint64_t first, std::span<float> out) const {
   const Place& place = places_.at(name);
+  if (place.scales != nullptr) return ReadMxfp4(name, place, first, out);
   place.file->Read(name, *place.tensor, first, out);
+}
+
+// A few whole blocks at a time.
+void CheckpointFolder::ReadMxfp4(const std::string& name, const Place& place, uint64_t first,
+                                 std::span<float> out) const {
+  std::vector<uint8_t> blocks, scales;
+  std::vector<float> values;
+  for (size_t done = 0; done < out.size();) {
+    const uint64_t block = (first + done) / kMxfp4Block, skipped = (first + done) % kMxfp4Block;
+    const size_t n_blocks =
+        std::min<size_t>(kBlocksPerRead, CeilDiv(skipped + out.size() - done, kMxfp4Block));
+    blocks.resize(n_blocks * kMxfp4Bytes);
+    scales.resize(n_blocks);
+    values.resize(n_blocks * kMxfp4Block);
+    place.file->ReadBytes(*place.tensor, block * kMxfp4Bytes, blocks);
+    place.scales->file->ReadBytes(*place.scales->tensor, block, scales);
+    DequantizeMxfp4(blocks, scales, values);
+    const size_t n = std::min<size_t>(values.size() - skipped, out.size() - done);
+    std::copy_n(&values[skipped], n, &out[done]);
+    done += n;
+  }
+  place.file->CheckFinite(name, first, out);
 }
 
 }  // namespace rondo::convert

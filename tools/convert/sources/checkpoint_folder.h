@@ -1,4 +1,5 @@
-// CheckpointFolder: the safetensors files of a Hugging Face folder.
+// CheckpointFolder: the safetensors files of a Hugging Face folder. Of two tensors NAME_blocks and
+// NAME_scales, which are one in MXFP4, the first is that one and the second is not listed.
 #pragma once
 
 #include <deque>
@@ -20,8 +21,13 @@ class CheckpointFolder final : public Checkpoint {
   struct Place {
     const Safetensors* file;
     const Safetensors::Tensor* tensor;
+    const Place* scales = nullptr;  // of one in MXFP4
   };
   std::string Where() const override;
+  // Lists what the files hold.
+  void ListTensors();
+  void ReadMxfp4(const std::string& name, const Place& place, uint64_t first,
+                 std::span<float> out) const;
   void AddFile(const std::filesystem::path& path);
 
   std::deque<Safetensors> files_;

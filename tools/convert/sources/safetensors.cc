@@ -148,10 +148,16 @@ void Safetensors::Read(const std::string& name, const Tensor& tensor, uint64_t f
   } else {
     Fail(path(), ": tensor ", name, " has dtype ", tensor.dtype, ", expected F32, F16 or BF16");
   }
-  const auto bad = std::find_if(out.begin(), out.end(), [](float x) { return !std::isfinite(x); });
-  if (bad != out.end()) {
+  CheckFinite(name, first, out);
+}
+
+void Safetensors::CheckFinite(const std::string& name, uint64_t first,
+                              std::span<const float> values) const {
+  const auto bad =
+      std::find_if(values.begin(), values.end(), [](float x) { return !std::isfinite(x); });
+  if (bad != values.end()) {
     Fail(path(), ": tensor ", name, " holds ", *bad, " at index ",
-         first + static_cast<uint64_t>(bad - out.begin()), ", expected finite weights");
+         first + static_cast<uint64_t>(bad - values.begin()), ", expected finite weights");
   }
 }
 

@@ -39,6 +39,12 @@ class Safetensors {
   // other dtypes than F32, F16 and BF16, and values that are not finite (with their index).
   void Read(const std::string& name, const Tensor& tensor, uint64_t first,
             std::span<float> out) const;
+  // out = bytes from `first` on of `tensor`, as they are.
+  void ReadBytes(const Tensor& tensor, uint64_t first, std::span<uint8_t> out) const {
+    file_.Read(tensor.begin + first, out);
+  }
+  // Refuses values that are not finite; `first` is the index of values[0] in the tensor.
+  void CheckFinite(const std::string& name, uint64_t first, std::span<const float> values) const;
 
  private:
   InputFile file_;

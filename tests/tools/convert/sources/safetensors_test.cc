@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <fstream>
 #include <limits>
 
@@ -48,6 +49,60 @@ class SafetensorsTest : public testing::Test {
 
   TempFolder folder_;
 };
+
+// Blocks of 16 bytes and their scales are one tensor; every number is exact.
+TEST_F(SafetensorsTest, Mxfp4IsReadExactly) {
+  std::vector<uint8_t> blocks(4 * 16);
+  for (size_t i = 0; i < blocks.size(); ++i) blocks[i] = static_cast<uint8_t>(i * 37);
+  const std::vector<uint8_t> scales = {127, 120, 0, 252};
+  Save(File(R"({"x_blocks":{"dtype":"U8","shape":[2,2,16],"data_offsets":[0,64]},
+                "x_scales":{"dtype":"U8","shape":[2,2],"data_offsets":[64,68]}})",
+            Raw(blocks) + Raw(scales)));
+  const CheckpointFolder folder(folder_ / "");
+  ASSERT_EQ(folder.tensors().size(), 1u);
+  const Checkpoint::Entry& entry = folder.tensors().at("x_blocks");
+  EXPECT_EQ(entry.type, "MXFP4");
+  EXPECT_EQ(entry.shape, (std::vector<uint64_t>{2, 64}));
+  EXPECT_EQ(entry.bytes, 68u);
+  const double magnitudes[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  const auto expected = [&](size_t i) {
+    const uint8_t pair = blocks[i / 2];
+    const int code = i % 2 == 0 ? pair & 15 : pair >> 4;
+    return (code < 8 ? 1 : -1) * std::ldexp(magnitudes[code % 8], scales[i / 32] - 127);
+  };
+  for (const size_t first : {0u, 1u, 31u, 32u, 50u}) {
+    std::vector<float> out(128 - first - first / 2);
+    folder.Read("x_blocks", first, out);
+    for (size_t i = 0; i < out.size(); ++i) ASSERT_EQ(out[i], expected(first + i)) << first + i;
+  }
+}
+
+TEST_F(SafetensorsTest, RefusesMxfp4ThatIsNone) {
+  const auto refusal = [&](const std::string& header, const std::string& data) {
+    return SentenceOf([&] {
+      Save(File(header, data));
+      const CheckpointFolder folder(folder_ / "");
+      std::vector<float> out(32);
+      folder.Read("x_blocks", 0, out);
+    });
+  };
+  const std::string blocks(16, '\x11');
+  EXPECT_THAT(refusal(R"({"x_blocks":{"dtype":"U8","shape":[1,16],"data_offsets":[0,16]},
+                          "x_scales":{"dtype":"U8","shape":[2],"data_offsets":[16,18]}})",
+                      blocks + "aa"),
+              HasSubstr("x_blocks and x_scales are not 16 bytes of MXFP4 for each byte of scale"));
+  EXPECT_THAT(refusal(R"({"x_blocks":{"dtype":"U8","shape":[1,16],"data_offsets":[0,16]},
+                          "x_scales":{"dtype":"F16","shape":[1],"data_offsets":[16,18]}})",
+                      blocks + "aa"),
+              HasSubstr("are not 16 bytes of MXFP4"));
+  EXPECT_THAT(
+      refusal(R"({"x_blocks":{"dtype":"U8","shape":[1,16],"data_offsets":[0,16]}})", blocks),
+      HasSubstr("x_blocks has dtype U8"));
+  EXPECT_THAT(refusal(R"({"x_blocks":{"dtype":"U8","shape":[1,16],"data_offsets":[0,16]},
+                          "x_scales":{"dtype":"U8","shape":[1],"data_offsets":[16,17]}})",
+                      blocks + '\xff'),
+              HasSubstr("x_blocks holds nan at index 0"));
+}
 
 TEST_F(SafetensorsTest, ReadsAllThreeFormats) {
   const Safetensors file(Save(File(
