@@ -1,5 +1,6 @@
 #include "tools/convert/convert.h"
 
+#include <algorithm>
 #include <optional>
 #include <sstream>
 
@@ -69,10 +70,35 @@ void DropPrefix(DecoderSpec& spec, const Checkpoint& checkpoint) {
   };
   for (TensorRecipe& recipe : spec.tensors) {
     for (TensorRecipe::Part& part : recipe.parts) part.source = dropped(part.source);
+    for (TensorRecipe::Form& form : recipe.others) {
+      for (TensorRecipe::Part& part : form.parts) part.source = dropped(part.source);
+    }
   }
   std::set<std::string> ignored;
   for (const std::string& name : spec.ignored) ignored.insert(dropped(name));
   spec.ignored = std::move(ignored);
+}
+
+// Takes of each recipe the form that the checkpoint holds.
+void ChooseForms(DecoderSpec& spec, const Checkpoint& checkpoint) {
+  const auto holds = [&](const TensorRecipe& recipe) {
+    return std::ranges::all_of(recipe.parts, [&](const TensorRecipe::Part& part) {
+      if (part.source.empty()) return true;
+      const auto found = checkpoint.tensors().find(part.source);
+      return found != checkpoint.tensors().end() && found->second.shape == recipe.SourceShape(part);
+    });
+  };
+  for (TensorRecipe& recipe : spec.tensors) {
+    if (recipe.others.empty() || holds(recipe)) continue;
+    for (const TensorRecipe::Form& form : recipe.others) {
+      TensorRecipe other = recipe;
+      other.parts = form.parts;
+      other.transposed = form.transposed;
+      if (!holds(other)) continue;
+      recipe = std::move(other);
+      break;
+    }
+  }
 }
 
 // For `rondo inspect`.
@@ -170,6 +196,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   DecoderSpec spec = ReadArchitecture(source.config);
   ReadTokens(source.token_configs, spec);
   DropPrefix(spec, checkpoint);
+  ChooseForms(spec, checkpoint);
   const uint64_t total = CheckTensors(spec, checkpoint);
 
   ConvertReport report;

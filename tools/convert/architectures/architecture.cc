@@ -9,9 +9,11 @@ namespace {
 const std::vector<Architecture>& Architectures() {
   static const std::vector<Architecture> all = [] {
     std::vector<Architecture> rows;
-    for (const auto family : {DeepSeekArchitectures, GemmaArchitectures, Gemma4Architectures,
-                              GptArchitectures, Lfm2Architectures, LlamaArchitectures,
-                              OlmoArchitectures, PhiArchitectures, QwenArchitectures}) {
+    for (const auto family :
+         {DeepSeekArchitectures, DeepSeekKinArchitectures, FlexOlmoArchitectures,
+          Gemma4Architectures, GemmaArchitectures, GptArchitectures, GraniteMoeArchitectures,
+          Lfm2Architectures, LlamaArchitectures, MiniMaxArchitectures, OlmoArchitectures,
+          PhiArchitectures, PhiMoeArchitectures, QwenArchitectures}) {
       for (Architecture& row : family()) rows.push_back(std::move(row));
     }
     return rows;

@@ -38,13 +38,18 @@ DecoderSpec ReadArchitecture(const Config& config);
 
 // The families.
 std::vector<Architecture> DeepSeekArchitectures();
-std::vector<Architecture> GemmaArchitectures();
+std::vector<Architecture> DeepSeekKinArchitectures();
+std::vector<Architecture> FlexOlmoArchitectures();
 std::vector<Architecture> Gemma4Architectures();
+std::vector<Architecture> GemmaArchitectures();
 std::vector<Architecture> GptArchitectures();
+std::vector<Architecture> GraniteMoeArchitectures();
 std::vector<Architecture> Lfm2Architectures();
 std::vector<Architecture> LlamaArchitectures();
+std::vector<Architecture> MiniMaxArchitectures();
 std::vector<Architecture> OlmoArchitectures();
 std::vector<Architecture> PhiArchitectures();
+std::vector<Architecture> PhiMoeArchitectures();
 std::vector<Architecture> QwenArchitectures();
 
 }  // namespace rondo::convert

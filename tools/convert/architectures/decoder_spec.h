@@ -31,6 +31,12 @@ struct TensorRecipe {
     std::vector<uint64_t> shape = {};
     uint64_t row_step = 1;   // 2: every other row
     uint64_t first_col = 0;  // of a transposed one: its row in the checkpoint
+    uint64_t matrix = 0;    // of a transposed tensor with three dimensions: which
+  };
+  // Another way in which checkpoints hold the same.
+  struct Form {
+    std::vector<Part> parts;
+    bool transposed = false;
   };
   std::string name;  // in the Rondo file
   TensorRole role;
@@ -39,6 +45,8 @@ struct TensorRecipe {
   bool transposed = false;  // the checkpoint's matrices are [inputs, output channels]
   float scale = 1;
   float offset = 0;
+  std::vector<Form> others =
+      {};  // the first whose tensors are there is taken, where `parts` aren't
 
   uint64_t rows() const {
     uint64_t sum = 0;

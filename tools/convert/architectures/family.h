@@ -134,12 +134,38 @@ struct Family {
   format::Activation activation = format::Activation::kSilu;
   bool parallel = false;
 
-  // Experts; of layers for which has_experts is null or true.
+  // Experts; of layers for which has_experts is null or true. Their numbers are those of
+  // format::Experts.
   struct Experts {
-    std::string router, expert;  // expert: before the expert's number
-    std::string gate, up, down;
+    // Names below the layer. `expert` goes before an expert's number; where all of them are stacked
+    // in one tensor (transformers 5), before gate_up_proj and down_proj.
+    std::string router = "mlp.gate", expert = "mlp.experts.";
+    std::string gate = "gate_proj", up = "up_proj", down = "down_proj";
     uint32_t n_experts, n_used, intermediate;
-    bool normalize;
+    bool normalize = false;
+    bool router_bias = false;
+    format::Scoring scoring = format::Scoring::kSoftmax;
+    float jitter = 0;
+    std::string choice_bias = {};                  // the tensor's whole name; empty: none
+    std::vector<uint64_t> choice_bias_shape = {};  // empty: [n_experts]
+    uint32_t n_groups = 0, n_groups_used = 0, group_best = 0;
+    float normalize_epsilon = 0, normalize_min = 0, weight_scale = 1;
+    bool weigh_input = false;
+    float limit = 0, up_offset = 0;
+    // Stacked otherwise: whole names, and [n_experts, rows, inputs], or transposed.
+    struct Stack {
+      std::string gate_up, down;
+      std::string gate_up_bias = {}, down_bias = {};  // empty: none
+      bool transposed = false;
+      bool interleaved = false;  // rows of gate and up take turns
+    };
+    std::vector<Stack> stacks = {};  // what a checkpoint has in place of tensors by number
+    struct Shared {
+      std::string gate, up, down;  // up empty: `gate` names both
+      uint32_t intermediate = 0;
+      std::string weight = {};  // of its output: a row of the router; empty: none
+    };
+    std::optional<Shared> shared = {};
   };
   std::optional<Experts> experts;
   std::function<bool(uint32_t layer)> has_experts;

@@ -1,8 +1,10 @@
-// LFM2: short gated convolutions, with grouped-query attention in some layers.
+// LFM2: short gated convolutions, with grouped-query attention in some layers. LFM2-MoE: experts
+// behind all but the first.
 #include <algorithm>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
@@ -47,10 +49,7 @@ std::vector<bool> ConvLayers(const Config& config, uint32_t n_layers) {
   return convs;
 }
 
-DecoderSpec ReadLfm2(const Config& config) {
-  Sizes sizes = ReadSizes(
-      config, {.intermediate = nullptr, .default_kv_heads = 8, .default_context = 128000});
-  sizes.intermediate = Intermediate(config);
+Family Lfm2Family(const Config& config, const Sizes& sizes) {
   Family f(sizes);
   f.epsilon = config.Positive("norm_eps", 1e-5);
   f.final_norm = "embedding_norm";
@@ -73,6 +72,38 @@ DecoderSpec ReadLfm2(const Config& config) {
   };
   f.ropes = {ReadRope(config, {sizes.head_dim, sizes.context, 1e6})};
   f.tied = config.Flag("tie_embedding", config.Flag("tie_word_embeddings", true));
+  return f;
+}
+
+DecoderSpec ReadLfm2(const Config& config) {
+  Sizes sizes = ReadSizes(
+      config, {.intermediate = nullptr, .default_kv_heads = 8, .default_context = 128000});
+  sizes.intermediate = Intermediate(config);
+  return BuildDecoder(Lfm2Family(config, sizes));
+}
+
+DecoderSpec ReadLfm2Moe(const Config& config) {
+  Family f =
+      Lfm2Family(config, ReadSizes(config, {.default_kv_heads = 8, .default_context = 128000}));
+  Family::Experts experts = ReadExperts(config, f,
+                                        {.n_experts = "num_experts",
+                                         .default_experts = 32,
+                                         .default_used = 4,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 1792});
+  experts.router = "feed_forward.gate";
+  experts.expert = "feed_forward.experts.";
+  experts.gate = "w1";
+  experts.up = "w3";
+  experts.down = "w2";
+  experts.scoring = format::Scoring::kSigmoid;
+  if (config.Flag("use_expert_bias", true)) experts.choice_bias = "feed_forward.expert_bias";
+  experts.normalize = config.Flag("norm_topk_prob", true);
+  experts.normalize_epsilon = 1e-6f;
+  experts.weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1));
+  f.experts = std::move(experts);
+  const uint64_t dense = config.Integer("num_dense_layers", 0, kMaxLayers, 2);
+  f.has_experts = [dense](uint32_t i) { return i >= dense; };
   return BuildDecoder(f);
 }
 
@@ -116,6 +147,7 @@ std::vector<Architecture> Lfm2Architectures() {
        .gguf = "lfm2",
        .add_gguf = AddLfm2,
        .gguf_names = With(UsualNames(), lfm2)},
+      {.name = "Lfm2MoeForCausalLM", .model_type = "lfm2_moe", .read = ReadLfm2Moe},
   };
 }
 

@@ -1,8 +1,9 @@
-// Qwen2, Qwen3 and Qwen3-MoE: biases in Qwen2's q, k and v; norms of q and k in Qwen3's heads.
+// Qwen2, Qwen3 and their MoEs: biases in Qwen2's q, k and v; norms of q and k in Qwen3's heads.
 #include <algorithm>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
@@ -37,10 +38,44 @@ void NormalizeHeads(const Config& config, Family& f) {
   f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
 }
 
+// Some layers, and those beside a step, have none.
+void PlaceExperts(const Config& config, Family& f) {
+  const uint64_t step = config.Integer("decoder_sparse_step", 1, kMaxLayers, 1);
+  const std::vector<uint64_t> dense = config.Integers("mlp_only_layers", kMaxLayers);
+  f.has_experts = [step, dense](uint32_t i) {
+    return (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
+  };
+}
+
 DecoderSpec ReadQwen2(const Config& config) {
   Family f = QwenFamily(config, {.default_kv_heads = 32, .default_context = 32768});
   f.qkv_bias = true;
   SlideUpperLayers(config, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadQwen2Moe(const Config& config) {
+  Family f = QwenFamily(config, {.default_kv_heads = 16, .default_context = 32768});
+  f.qkv_bias = config.Flag("qkv_bias", true);
+  const uint64_t sliding = config.Integer("max_window_layers", 0, kMaxLayers, 28);
+  f.layer_window = ReadWindows(config, f.sizes, WindowInUse(config),
+                               [sliding](uint32_t i) { return i % 2 == 0 && i < sliding; });
+  Family::Experts experts = ReadExperts(config, f,
+                                        {.n_experts = "num_experts",
+                                         .default_experts = 60,
+                                         .default_used = 4,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 1408});
+  experts.normalize = config.Flag("norm_topk_prob", false);
+  experts.shared =
+      Family::Experts::Shared{.gate = "mlp.shared_expert.gate_proj",
+                              .up = "mlp.shared_expert.up_proj",
+                              .down = "mlp.shared_expert.down_proj",
+                              .intermediate = static_cast<uint32_t>(config.Integer(
+                                  "shared_expert_intermediate_size", 1, kMaxIntermediate, 5632)),
+                              .weight = "mlp.shared_expert_gate"};
+  f.experts = std::move(experts);
+  PlaceExperts(config, f);
   return BuildDecoder(f);
 }
 
@@ -56,25 +91,15 @@ DecoderSpec ReadQwen3Moe(const Config& config) {
   Family f = QwenFamily(config, {.default_kv_heads = 4, .default_context = 32768});
   NormalizeHeads(config, f);
   f.layer_window = ReadWindows(config, f.sizes, WindowInUse(config), [](uint32_t) { return true; });
-  const char* const kExperts = config.Has("num_experts") ? "num_experts" : "num_local_experts";
-  const auto n_experts = static_cast<uint32_t>(config.Integer(kExperts, 1, kMaxExperts, 128));
-  f.experts = Family::Experts{
-      .router = "mlp.gate",
-      .expert = "mlp.experts.",
-      .gate = "gate_proj",
-      .up = "up_proj",
-      .down = "down_proj",
-      .n_experts = n_experts,
-      .n_used = static_cast<uint32_t>(config.Integer("num_experts_per_tok", 1, n_experts, 8)),
-      .intermediate =
-          static_cast<uint32_t>(config.Integer("moe_intermediate_size", 1, kMaxIntermediate, 768)),
-      .normalize = config.Flag("norm_topk_prob", false),
-  };
-  const uint64_t step = config.Integer("decoder_sparse_step", 1, kMaxLayers, 1);
-  const std::vector<uint64_t> dense = config.Integers("mlp_only_layers", kMaxLayers);
-  f.has_experts = [step, dense](uint32_t i) {
-    return (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
-  };
+  f.experts =
+      ReadExperts(config, f,
+                  {.n_experts = config.Has("num_experts") ? "num_experts" : "num_local_experts",
+                   .default_experts = 128,
+                   .default_used = 8,
+                   .intermediate = "moe_intermediate_size",
+                   .default_intermediate = 768});
+  f.experts->normalize = config.Flag("norm_topk_prob", false);
+  PlaceExperts(config, f);
   return BuildDecoder(f);
 }
 
@@ -92,6 +117,7 @@ void AddQwen3Moe(const GgufKeys& keys, json& config) {
 std::vector<Architecture> QwenArchitectures() {
   return {
       {.name = "Qwen2ForCausalLM", .model_type = "qwen2", .read = ReadQwen2, .gguf = "qwen2"},
+      {.name = "Qwen2MoeForCausalLM", .model_type = "qwen2_moe", .read = ReadQwen2Moe},
       {.name = "Qwen3ForCausalLM",
        .model_type = "qwen3",
        .read = ReadQwen3,

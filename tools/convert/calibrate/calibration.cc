@@ -35,6 +35,10 @@ Stages StagesOf(const format::Layer& layer) {
         gate_up.push_back(expert->gate_up()->weight());
         down.push_back(expert->down()->weight());
       }
+      if (const format::Expert* shared = experts->shared()) {
+        gate_up.push_back(shared->gate_up()->weight());
+        down.push_back(shared->down()->weight());
+      }
       stages.push_back(std::move(gate_up));
       stages.push_back(std::move(down));
     } else {

@@ -98,7 +98,8 @@ class PartReader {
     if (!recipe.transposed) return;
     // Whole: its rows are columns of what the checkpoint holds.
     whole_.resize(recipe.cols * entry_->shape.back());
-    checkpoint.Read(part.source, part.first_col * entry_->shape.back(), whole_);
+    checkpoint.Read(part.source,
+                    (part.matrix * recipe.cols + part.first_col) * entry_->shape.back(), whole_);
   }
 
   // In the checkpoint.

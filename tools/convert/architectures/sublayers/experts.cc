@@ -1,32 +1,208 @@
+#include <algorithm>
+
 #include "tools/convert/architectures/sublayers/sublayer_builder.h"
 
 namespace rondo::convert {
+namespace {
+
+using Form = TensorRecipe::Form;
+using Part = TensorRecipe::Part;
+
+// The recipes of one layer's experts, in every form that checkpoints have them in.
+class ExpertsBuilder {
+ public:
+  explicit ExpertsBuilder(SublayerBuilder& b) : b_(b), e_(*b.family().experts) {}
+
+  std::unique_ptr<format::LinearT> Router() {
+    // In float32: which experts are chosen hangs on small differences, and it is small.
+    const std::string source = b_.source() + e_.router;
+    TensorRecipe recipe{b_.name() + "mlp.router",
+                        TensorRole::kTable,
+                        {{source + ".weight", e_.n_experts}},
+                        b_.sizes().hidden};
+    if (e_.shared && !e_.shared->weight.empty()) {
+      Part gate = {b_.source() + e_.shared->weight + ".weight", 1};
+      recipe.parts.push_back(gate);
+      gate.shape = {b_.sizes().hidden};  // GGUF has a vector
+      recipe.others.push_back({{recipe.parts[0], gate}});
+    }
+    auto linear = std::make_unique<format::LinearT>();
+    linear->weight = b_.spec().Add(std::move(recipe));
+    if (e_.router_bias) {
+      linear->bias = static_cast<int32_t>(b_.spec().Add({b_.name() + "mlp.router.bias",
+                                                         TensorRole::kVector,
+                                                         {{source + ".bias", e_.n_experts}},
+                                                         1}));
+    }
+    return linear;
+  }
+
+  int32_t ChoiceBias() {
+    if (e_.choice_bias.empty()) return -1;
+    Part part = {b_.source() + e_.choice_bias, e_.n_experts, 0, e_.choice_bias_shape};
+    TensorRecipe recipe{b_.name() + "mlp.choice_bias", TensorRole::kVector, {part}, 1};
+    if (!part.shape.empty()) {
+      part.shape.clear();
+      recipe.others.push_back({{part}});
+    }
+    return static_cast<int32_t>(b_.spec().Add(std::move(recipe)));
+  }
+
+  std::unique_ptr<format::ExpertT> Expert(uint32_t i) {
+    const std::string own = b_.name() + "mlp.experts." + std::to_string(i);
+    const std::string from = b_.source() + e_.expert + std::to_string(i) + ".";
+    const uint64_t size = e_.intermediate, hidden = b_.sizes().hidden;
+    const float scale = b_.family().residual_scale;
+    std::vector<Form> gate_up, down, gate_up_bias, down_bias;
+    const auto by_number = [&](const char* suffix) {
+      Form gate_and_up;
+      if (!plain()) gate_and_up.parts.push_back({from + e_.gate + suffix, size});
+      gate_and_up.parts.push_back({from + e_.up + suffix, size});
+      return std::pair<Form, Form>{gate_and_up, {{{from + e_.down + suffix, hidden}}}};
+    };
+    std::vector<Family::Experts::Stack> stacks = e_.stacks;
+    const auto [numbered_gate_up, numbered_down] = by_number(".weight");
+    if (stacks.empty()) {
+      gate_up.push_back(numbered_gate_up);
+      down.push_back(numbered_down);
+      stacks = {{e_.expert + (plain() ? "up_proj" : "gate_up_proj"), e_.expert + "down_proj"}};
+    }
+    for (const auto& stack : stacks) {
+      gate_up.push_back(OfStack(stack, stack.gate_up, i, GateUpRanges(stack), hidden));
+      down.push_back(OfStack(stack, stack.down, i, {{0, hidden, 1}}, size));
+      if (stack.gate_up_bias.empty()) continue;
+      gate_up_bias.push_back(OfStack(stack, stack.gate_up_bias, i, GateUpRanges(stack), 1));
+      down_bias.push_back(OfStack(stack, stack.down_bias, i, {{0, hidden, 1}}, 1));
+    }
+    if (!e_.stacks.empty()) {
+      gate_up.push_back(numbered_gate_up);
+      down.push_back(numbered_down);
+    }
+    if (!gate_up_bias.empty()) {
+      const auto [gate_up_biases, down_biases] = by_number(".bias");
+      gate_up_bias.push_back(gate_up_biases);
+      down_bias.push_back(down_biases);
+    }
+    auto expert = std::make_unique<format::ExpertT>();
+    expert->gate_up = Linear(own + ".gate_up", gate_up, gate_up_bias, hidden, 1);
+    expert->down = Linear(own + ".down", down, down_bias, size, scale);
+    return expert;
+  }
+
+  std::unique_ptr<format::ExpertT> Shared() {
+    const Family::Experts::Shared& shared = *e_.shared;
+    const uint64_t size = shared.intermediate;
+    std::vector<Part> parts;
+    if (shared.up.empty()) {
+      parts = {{b_.source() + shared.gate, 2 * size}};
+    } else if (plain()) {
+      parts = {{b_.source() + shared.up, size}};
+    } else {
+      parts = {{b_.source() + shared.gate, size}, {b_.source() + shared.up, size}};
+    }
+    auto expert = std::make_unique<format::ExpertT>();
+    const std::string own = b_.name() + "mlp.shared";
+    const bool bias = b_.family().mlp_bias;
+    expert->gate_up = b_.Linear(own + ".gate_up", parts, b_.sizes().hidden, bias);
+    expert->down = b_.Linear(own + ".down", {{b_.source() + shared.down, b_.sizes().hidden}}, size,
+                             bias, b_.family().residual_scale);
+    return expert;
+  }
+
+ private:
+  struct Range {
+    uint64_t first, rows, step;
+  };
+
+  bool plain() const { return !b_.family().gated; }
+
+  // Of gate's and up's rows among those of one expert.
+  std::vector<Range> GateUpRanges(const Family::Experts::Stack& stack) const {
+    const uint64_t size = e_.intermediate;
+    if (plain()) return {{0, size, 1}};
+    if (stack.interleaved) return {{0, size, 2}, {1, size, 2}};
+    return {{0, size, 1}, {size, size, 1}};
+  }
+
+  // `ranges` of expert i's rows in a tensor of all experts; `cols` 1: a bias.
+  Form OfStack(const Family::Experts::Stack& stack, const std::string& name, uint32_t i,
+               const std::vector<Range>& ranges, uint64_t cols) const {
+    const bool is_bias = cols == 1;
+    uint64_t rows = 0;
+    for (const Range& range : ranges) rows += range.rows;
+    Form form;
+    form.transposed = stack.transposed && !is_bias;
+    for (const Range& range : ranges) {
+      Part part = {
+          b_.source() + name, range.rows, range.first, {e_.n_experts, rows, cols}, range.step};
+      if (is_bias) part.shape.pop_back();
+      if (form.transposed) {
+        std::swap(part.shape[1], part.shape[2]);
+        part.matrix = i;
+      } else {
+        part.first_row += i * rows;
+      }
+      form.parts.push_back(std::move(part));
+    }
+    return form;
+  }
+
+  uint32_t Add(const std::string& name, TensorRole role, const std::vector<Form>& forms,
+               uint64_t cols, float scale) {
+    TensorRecipe recipe{name, role, forms[0].parts, cols};
+    recipe.transposed = forms[0].transposed;
+    recipe.scale = scale;
+    recipe.others.assign(forms.begin() + 1, forms.end());
+    return b_.spec().Add(std::move(recipe));
+  }
+
+  // No forms of the bias: there is none.
+  std::unique_ptr<format::LinearT> Linear(const std::string& name, const std::vector<Form>& weights,
+                                          const std::vector<Form>& biases, uint64_t cols,
+                                          float scale) {
+    auto linear = std::make_unique<format::LinearT>();
+    linear->weight = Add(name, TensorRole::kMatrix, weights, cols, scale);
+    if (!biases.empty()) {
+      linear->bias =
+          static_cast<int32_t>(Add(name + ".bias", TensorRole::kVector, biases, 1, scale));
+    }
+    return linear;
+  }
+
+  SublayerBuilder& b_;
+  const Family::Experts& e_;
+};
+
+}  // namespace
 
 format::ExpertsT BuildExperts(SublayerBuilder& b) {
   const Family& f = b.family();
-  const Sizes& s = b.sizes();
   const Family::Experts& e = *f.experts;
+  ExpertsBuilder builder(b);
   format::ExpertsT experts;
   experts.n_used = e.n_used;
   experts.normalize = e.normalize;
   experts.intermediate_size = e.intermediate;
   experts.activation = f.activation;
-  // In float32: which experts are chosen hangs on small differences, and it is small.
-  experts.router = std::make_unique<format::LinearT>();
-  experts.router->weight = b.spec().Add({b.name() + "mlp.router",
-                                         TensorRole::kTable,
-                                         {{b.source() + e.router + ".weight", e.n_experts}},
-                                         s.hidden});
-  for (uint32_t i = 0; i < e.n_experts; ++i) {
-    const std::string own = b.name() + "mlp.experts." + std::to_string(i);
-    const std::string from = b.source() + e.expert + std::to_string(i) + ".";
-    auto expert = std::make_unique<format::ExpertT>();
-    expert->gate_up =
-        b.Linear(own + ".gate_up", {{from + e.gate, e.intermediate}, {from + e.up, e.intermediate}},
-                 s.hidden, false);
-    expert->down = b.Linear(own + ".down", {{from + e.down, s.hidden}}, e.intermediate, false,
-                            f.residual_scale);
-    experts.experts.push_back(std::move(expert));
+  experts.plain = !f.gated;
+  experts.limit = e.limit;
+  experts.up_offset = e.up_offset;
+  experts.scoring = e.scoring;
+  experts.jitter = e.jitter;
+  experts.n_groups = e.n_groups;
+  experts.n_groups_used = e.n_groups_used;
+  experts.group_best = e.group_best;
+  experts.normalize_epsilon = e.normalize_epsilon;
+  experts.normalize_min = e.normalize_min;
+  experts.weight_scale = e.weight_scale;
+  experts.weigh_input = e.weigh_input;
+  experts.router = builder.Router();
+  experts.choice_bias = builder.ChoiceBias();
+  for (uint32_t i = 0; i < e.n_experts; ++i) experts.experts.push_back(builder.Expert(i));
+  if (e.shared) {
+    experts.shared = builder.Shared();
+    experts.shared_size = e.shared->intermediate;
+    experts.shared_gate = !e.shared->weight.empty();
   }
   return experts;
 }

@@ -1,0 +1,35 @@
+// What config.json says of experts, by the keys that several families have.
+#pragma once
+
+#include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/config.h"
+
+namespace rondo::convert {
+
+// Keys, and what is meant where one is absent.
+struct ExpertKeys {
+  const char* n_experts = "num_local_experts";
+  uint64_t default_experts = 8;
+  const char* n_used = "num_experts_per_tok";
+  uint64_t default_used = 2;
+  const char* intermediate = nullptr;  // null: as of a dense layer
+  uint64_t default_intermediate = 0;
+};
+
+// As many as there may be, of which some are used: nothing else is set.
+Family::Experts ReadExperts(const Config& config, const Family& family, const ExpertKeys& keys);
+
+// DeepSeek-V3's and its kin's: sigmoid, groups, a bias of the choice, shared experts, a factor.
+Family::Experts ReadDeepSeekExperts(const Config& config, const Family& family,
+                                    const ExpertKeys& keys);
+
+// Reads n_group and topk_group; groups are compared by their `best` largest scores.
+void ReadGroups(const Config& config, uint32_t best, Family::Experts& experts);
+
+// Shared experts in mlp.shared_experts, `n` of them side by side. `key` is what says n.
+void ShareExperts(const Config& config, const char* key, uint64_t n, Family::Experts& experts);
+
+// Layers before first_k_dense_replace have no experts.
+void SkipFirstLayers(const Config& config, uint64_t if_absent, Family& family);
+
+}  // namespace rondo::convert

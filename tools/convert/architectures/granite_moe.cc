@@ -1,0 +1,58 @@
+// GraniteMoE, and with a shared expert GraniteMoEShared: Granite with experts, stacked in one
+// tensor.
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+Family GraniteMoeFamily(const Config& config) {
+  Family f(ReadSizes(config));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.layer_scale.assign(f.sizes.n_layers,
+                       static_cast<float>(config.Positive("attention_multiplier", 1)));
+  f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
+  f.residual_scale = static_cast<float>(config.Positive("residual_multiplier", 1));
+  f.logit_scale = static_cast<float>(1 / config.Positive("logits_scaling", 1));
+  f.experts = ReadExperts(config, f, {});
+  f.experts->router = "block_sparse_moe.router.layer";
+  f.experts->expert = "block_sparse_moe.experts.";
+  f.experts->normalize = true;
+  f.experts->stacks = {{.gate_up = "block_sparse_moe.input_linear.weight",
+                        .down = "block_sparse_moe.output_linear.weight"}};
+  return f;
+}
+
+DecoderSpec ReadGraniteMoe(const Config& config) { return BuildDecoder(GraniteMoeFamily(config)); }
+
+DecoderSpec ReadGraniteMoeShared(const Config& config) {
+  Family f = GraniteMoeFamily(config);
+  const auto size =
+      static_cast<uint32_t>(config.Integer("shared_intermediate_size", 0, kMaxIntermediate, 0));
+  if (size > 0) {
+    f.experts->shared = Family::Experts::Shared{.gate = "shared_mlp.input_linear",
+                                                .up = "",
+                                                .down = "shared_mlp.output_linear",
+                                                .intermediate = size};
+  }
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> GraniteMoeArchitectures() {
+  return {
+      {.name = "GraniteMoeForCausalLM", .model_type = "granitemoe", .read = ReadGraniteMoe},
+      {.name = "GraniteMoeSharedForCausalLM",
+       .model_type = "granitemoeshared",
+       .read = ReadGraniteMoeShared},
+  };
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,39 @@
+// MiniMax-M2: experts by sigmoid and a bias of the choice in all layers; part of a head turns.
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadMiniMaxM2(const Config& config) {
+  Family f(ReadSizes(config,
+                     {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 196608}));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.head_norm = Family::HeadNorm::kWhole;
+  // The config's own way to say which part of a head turns.
+  const char* const kTurning = "rotary_dim";
+  const uint32_t head_dim = f.sizes.head_dim;
+  const double turning = static_cast<double>(config.Integer(kTurning, 2, head_dim, head_dim));
+  f.ropes = {ReadRope(config, {head_dim, f.sizes.context, 5e6, turning / head_dim})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.experts = ReadExperts(config, f, {.default_experts = 256, .default_used = 8});
+  f.experts->router = "block_sparse_moe.gate";
+  f.experts->expert = "block_sparse_moe.experts.";
+  f.experts->gate = "w1";
+  f.experts->up = "w3";
+  f.experts->down = "w2";
+  f.experts->scoring = format::Scoring::kSigmoid;
+  f.experts->choice_bias = "block_sparse_moe.e_score_correction_bias";
+  f.experts->normalize = true;
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> MiniMaxArchitectures() {
+  return {{.name = "MiniMaxM2ForCausalLM", .model_type = "minimax_m2", .read = ReadMiniMaxM2}};
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,54 @@
+// Phi-3.5-MoE: LayerNorm, longrope, and experts chosen by SparseMixer.
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+// The factors of cosines and sines are in the config; one for short and long sequences.
+void ScaleRope(const Config& config, RopeSpec& rope) {
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
+    const std::optional<Config> scaling = config.Object(key);
+    if (!scaling || !scaling->Has("short_mscale")) continue;
+    const double scale = scaling->Positive("short_mscale");
+    if (scaling->Positive("long_mscale") != scale) {
+      scaling->Refuse("long_mscale", "differs from short_mscale");
+    }
+    rope.scale = static_cast<float>(scale);
+  }
+}
+
+DecoderSpec ReadPhiMoe(const Config& config) {
+  Family f(ReadSizes(config, {.default_kv_heads = 8, .default_context = 131072}));
+  f.norm = format::NormKind::kLayerNorm;
+  f.norm_bias = true;
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.head_bias = config.Flag("lm_head_bias", false);
+  f.layer_window =
+      ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; });
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 1e6})};
+  ScaleRope(config, f.ropes[0]);
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.experts = ReadExperts(config, f, {.default_experts = 16});
+  if (f.experts->n_used != 2) config.Refuse("num_experts_per_tok", "is not 2");
+  f.experts->router = "block_sparse_moe.gate";
+  f.experts->expert = "block_sparse_moe.experts.";
+  f.experts->gate = "w1";
+  f.experts->up = "w3";
+  f.experts->down = "w2";
+  f.experts->scoring = format::Scoring::kSparseMixer;
+  f.experts->jitter = static_cast<float>(config.Number("router_jitter_noise", 0.01));
+  if (f.experts->jitter < 0) config.Refuse("router_jitter_noise", "is below 0");
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> PhiMoeArchitectures() {
+  return {{.name = "PhimoeForCausalLM", .model_type = "phimoe", .read = ReadPhiMoe}};
+}
+
+}  // namespace rondo::convert
