@@ -39,12 +39,15 @@ DecoderSpec ReadArchitecture(const Config& config);
 // The families.
 std::vector<Architecture> DeepSeekArchitectures();
 std::vector<Architecture> DeepSeekKinArchitectures();
+std::vector<Architecture> ErnieMoeArchitectures();
 std::vector<Architecture> FlexOlmoArchitectures();
 std::vector<Architecture> Gemma4Architectures();
 std::vector<Architecture> GemmaArchitectures();
 std::vector<Architecture> GptArchitectures();
 std::vector<Architecture> GraniteMoeArchitectures();
+std::vector<Architecture> HunyuanMoeArchitectures();
 std::vector<Architecture> Lfm2Architectures();
+std::vector<Architecture> Llama4Architectures();
 std::vector<Architecture> LlamaArchitectures();
 std::vector<Architecture> MiniMaxArchitectures();
 std::vector<Architecture> OlmoArchitectures();

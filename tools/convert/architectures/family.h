@@ -84,10 +84,14 @@ struct Family {
   HeadNorm head_norm = HeadNorm::kNone;
   bool head_norm_bias = false;
   bool head_norm_after_rope = false;
-  bool v_norm = false;  // of each head, without weights
+  std::vector<bool> layer_head_norm;  // empty: all layers have it
+  bool v_norm = false;                // of each head, without weights
 
   // Attention. Of each layer: the rope's index or -1, the window or 0, the scale of scores.
   Qkv qkv = Qkv::kApart;  // not kApart: q names the tensor
+  // Of kApart: channels that turn together are neighbours. Not beside norms of q and k that have
+  // weights.
+  bool interleaved = false;
   bool qkv_bias = false, output_bias = false;
   std::vector<RopeSpec> ropes;
   std::vector<int32_t> layer_rope;     // empty: 0 where there is a rope

@@ -32,6 +32,8 @@ bool Config::Has(const char* key) const {
 
 bool Config::Mentions(const char* key) const { return object_.contains(key); }
 
+bool Config::HoldsList(const char* key) const { return Has(key) && object_.at(key).is_array(); }
+
 const json& Config::Required(const char* key) const {
   if (!Has(key)) Refuse(key, "is missing");
   return object_.at(key);

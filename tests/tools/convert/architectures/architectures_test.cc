@@ -120,6 +120,9 @@ INSTANTIATE_TEST_SUITE_P(
             "n_routed_experts is less than the 8 experts"},
         Bad{"SparseMixerOfThree", "PhimoeForCausalLM", R"({"num_experts_per_tok": 3})",
             "num_experts_per_tok is not 2"},
+        Bad{"UsedByLayer", "HunYuanMoEV1ForCausalLM", R"({"num_experts": 4,
+            "moe_topk": [1, 2, 2, 2]})",
+            "moe_topk differs between layers"},
         Bad{"LayerTypesShort", "Qwen3ForCausalLM", R"({"layer_types": ["full_attention"]})",
             "layer_types has 1 entries for 4 layers"},
         Bad{"LayerTypeUnknown", "Gemma2ForCausalLM", R"({"layer_types":

@@ -11,6 +11,7 @@ std::unique_ptr<format::NormT> HeadNorm(SublayerBuilder& b, const std::string& n
                                         uint32_t head_dim) {
   const Family& f = b.family();
   if (f.head_norm == Family::HeadNorm::kNone) return nullptr;
+  if (!f.layer_head_norm.empty() && !f.layer_head_norm[b.layer()]) return nullptr;
   if (f.head_norm == Family::HeadNorm::kPlain) {
     auto plain = b.PlainNorm(name, uint64_t{n_heads} * head_dim);
     plain->group = head_dim;
@@ -44,6 +45,20 @@ std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const format::Attention
   const uint64_t v_rows = uint64_t{a.n_kv_heads} * a.v_head_dim;
   const uint64_t rows = q_rows + k_rows + v_rows;
   std::vector<TensorRecipe::Part> parts;
+  // Of each of `n` heads, its channels as halves of which each turns with the other.
+  const auto halves = [&](const std::string& source, uint64_t n) {
+    const uint64_t turning =
+        a.rope < 0 ? 0 : 2 * f.ropes[static_cast<size_t>(a.rope)].frequencies.size();
+    for (uint64_t head = 0; head < n; ++head) {
+      const uint64_t first = head * dim;
+      const std::vector<uint64_t> shape = {n * dim, s.hidden};
+      if (turning > 0) {
+        parts.push_back({source, turning / 2, first, shape, 2});
+        parts.push_back({source, turning / 2, first + 1, shape, 2});
+      }
+      if (turning < dim) parts.push_back({source, dim - turning, first + turning, shape});
+    }
+  };
   // Of each head so many rows of `source`, from the `first`-th of its `all`.
   const auto by_head = [&](const std::string& source, uint64_t first, uint64_t all) {
     for (uint64_t head = 0; head < a.n_heads; ++head) {
@@ -52,6 +67,12 @@ std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const format::Attention
   };
   switch (f.qkv) {
     case Family::Qkv::kApart:
+      if (f.interleaved) {
+        halves(b.source() + f.q, a.n_heads);
+        halves(b.source() + f.k, a.n_kv_heads);
+        parts.push_back({b.source() + f.v, v_rows});
+        break;
+      }
       if (f.gate_form == Family::Gate::kBehindQ) {
         by_head(b.source() + f.q, 0, 2);
       } else {
@@ -90,7 +111,8 @@ format::AttentionT BuildAttention(SublayerBuilder& b) {
   attention.rope = OfLayer(b, f.layer_rope, f.ropes.empty() ? -1 : 0);
   attention.window = OfLayer(b, f.layer_window, 0);
   attention.chunk = OfLayer(b, f.layer_chunk, 0);
-  attention.score_scale = OfLayer(b, f.layer_scale, 1.0 / std::sqrt(double{attention.head_dim}));
+  attention.score_scale =
+      OfLayer(b, f.layer_scale, 1.0 / std::sqrt(static_cast<double>(attention.head_dim)));
   attention.soft_cap = f.soft_cap;
   attention.qkv_clip = f.qkv_clip;
   attention.kv_layer = OfLayer(b, f.layer_kv_layer, -1);

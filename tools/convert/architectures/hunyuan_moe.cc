@@ -1,0 +1,74 @@
+// Hunyuan with experts: beside a shared one; norms of q and k behind RoPE.
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+// One number for all layers, or one for each: the same.
+uint64_t OneForAll(const Config& config, const char* key, uint64_t high) {
+  if (!config.HoldsList(key)) return config.Integer(key, 1, high, 1);
+  const std::vector<uint64_t> all = config.Integers(key, high);
+  if (all.empty() || all[0] == 0 || std::ranges::count(all, all[0]) != std::ssize(all)) {
+    config.Refuse(key, "differs between layers, or is 0");
+  }
+  return all[0];
+}
+
+// The type dynamic with an alpha is another theta, at every length.
+RopeSpec Rope(const Config& config, const Sizes& sizes) {
+  const RopeRequest request = {sizes.head_dim, sizes.context};
+  for (const char* key : {"rope_parameters", "rope_scaling"}) {
+    const std::optional<Config> scaling = config.Object(key);
+    if (!scaling || !scaling->Has("alpha")) continue;
+    const double dim = sizes.head_dim;
+    const double theta =
+        scaling->Positive("rope_theta", config.Positive("rope_theta", request.theta));
+    const double alpha = scaling->Positive("alpha");
+    if (scaling->Text("rope_type", scaling->Text("type", "")) != "dynamic") {
+      scaling->Refuse("alpha", "is set for another type than dynamic");
+    }
+    return PlainRope(config, theta * std::pow(alpha, dim / (dim - 2)), request);
+  }
+  return ReadRope(config, request);
+}
+
+DecoderSpec ReadHunyuanMoe(const Config& config) {
+  Family f(ReadSizes(config));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.head_norm = Family::HeadNorm::kShared;
+  f.head_norm_after_rope = true;
+  f.q_norm = "self_attn.query_layernorm";
+  f.k_norm = "self_attn.key_layernorm";
+  f.ropes = {Rope(config, f.sizes)};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  Family::Experts experts;
+  experts.n_experts = static_cast<uint32_t>(OneForAll(config, "num_experts", kMaxExperts));
+  experts.n_used = static_cast<uint32_t>(OneForAll(config, "moe_topk", experts.n_experts));
+  experts.intermediate = f.sizes.intermediate;
+  experts.router = "mlp.gate.wg";
+  experts.normalize = true;
+  experts.shared = Family::Experts::Shared{.gate = "mlp.shared_mlp.gate_proj",
+                                           .up = "mlp.shared_mlp.up_proj",
+                                           .down = "mlp.shared_mlp.down_proj",
+                                           .intermediate = f.sizes.intermediate};
+  f.experts = std::move(experts);
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> HunyuanMoeArchitectures() {
+  return {
+      {.name = "HunYuanMoEV1ForCausalLM", .model_type = "hunyuan_v1_moe", .read = ReadHunyuanMoe},
+  };
+}
+
+}  // namespace rondo::convert
