@@ -10,11 +10,13 @@ const std::vector<Architecture>& Architectures() {
   static const std::vector<Architecture> all = [] {
     std::vector<Architecture> rows;
     for (const auto family :
-         {DeepSeekArchitectures, DeepSeekKinArchitectures, ErnieMoeArchitectures,
-          FlexOlmoArchitectures, Gemma4Architectures, GemmaArchitectures, GptArchitectures,
-          GraniteMoeArchitectures, HunyuanMoeArchitectures, Lfm2Architectures, Llama4Architectures,
-          LlamaArchitectures, MiniMaxArchitectures, OlmoArchitectures, PhiArchitectures,
-          PhiMoeArchitectures, QwenArchitectures}) {
+         {DeepSeekArchitectures,   DeepSeekKinArchitectures, ErnieMoeArchitectures,
+          ExaoneArchitectures,     FlexOlmoArchitectures,    Gemma4Architectures,
+          GemmaArchitectures,      GptArchitectures,         GraniteMoeArchitectures,
+          HunyuanMoeArchitectures, Lfm2Architectures,        Llama4Architectures,
+          LlamaArchitectures,      MiniMaxArchitectures,     NemotronArchitectures,
+          OlmoArchitectures,       PersimmonArchitectures,   PhiArchitectures,
+          PhiMoeArchitectures,     QwenArchitectures}) {
       for (Architecture& row : family()) rows.push_back(std::move(row));
     }
     return rows;

@@ -60,8 +60,9 @@ class Builder {
 
   void AddLayer(uint32_t index) {
     parts_.BeginLayer(index);
-    const auto norm = [&](const char* ours, const std::string& theirs) {
-      return theirs.empty() ? nullptr : parts_.Norm(parts_.name() + ours, parts_.source() + theirs);
+    const auto norm = [&](const char* ours, const std::string& theirs, float scale = 1) {
+      return theirs.empty() ? nullptr
+                            : parts_.Norm(parts_.name() + ours, parts_.source() + theirs, scale);
     };
     auto mixer = std::make_unique<SublayerT>(), mlp = std::make_unique<SublayerT>();
     mixer->norm = norm("attention.norm", f_.attention_norm);
@@ -72,14 +73,14 @@ class Builder {
     } else {
       mixer->op.Set(BuildAttention(parts_));
     }
-    mixer->post_norm = norm("attention.post_norm", f_.attention_post_norm);
+    mixer->post_norm = norm("attention.post_norm", f_.attention_post_norm, f_.post_norm_scale);
     mlp->norm = norm("mlp.norm", f_.mlp_norm);
     if (f_.experts && (!f_.has_experts || f_.has_experts(index))) {
       mlp->op.Set(BuildExperts(parts_));
     } else {
       mlp->op.Set(BuildMlp(parts_));
     }
-    mlp->post_norm = norm("mlp.post_norm", f_.mlp_post_norm);
+    mlp->post_norm = norm("mlp.post_norm", f_.mlp_post_norm, f_.post_norm_scale);
     mlp->reads_previous_input = f_.parallel;
     for (const std::string& ignored : f_.ignored) spec_.ignored.insert(parts_.source() + ignored);
     format::LayerT& layer = spec_.layers.emplace_back();

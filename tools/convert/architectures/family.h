@@ -81,6 +81,7 @@ struct Family {
   double epsilon = 1e-6;
   bool norm_bias = false;
   float norm_offset = 0;  // Gemma keeps weights less 1
+  float post_norm_scale = 1;
   HeadNorm head_norm = HeadNorm::kNone;
   bool head_norm_bias = false;
   bool head_norm_after_rope = false;
@@ -196,7 +197,8 @@ struct Family {
   std::optional<LayerEmbeddings> layer_embeddings;
   std::string layer_factor;  // multiplies the stream at a layer's end; the tensor's whole name
 
-  // Multipliers: the first stays, the others are folded into weights.
+  // Multipliers: the first stays, the others are folded into weights; residual_scale into those of
+  // the sublayers' outputs, so not beside norms that come behind (post_norm_scale).
   float embedding_scale = 1, residual_scale = 1, logit_scale = 1;
   float logit_soft_cap = 0;
   bool head_bias = false;

@@ -1,5 +1,6 @@
-// Gemma, Gemma 2 and Gemma 3 (text): norms whose weights are kept less 1, a scaled embedding, GELU;
-// later norms after attention and MLP, soft caps, windows in some layers, and a RoPE of their own.
+// Gemma, Gemma 2, VaultGemma and Gemma 3 (text): norms whose weights are kept less 1, a scaled
+// embedding, GELU; later norms after attention and MLP, soft caps, windows in some layers, and a
+// RoPE of their own.
 #include <cmath>
 
 #include "runtime/model/limits.h"
@@ -50,12 +51,20 @@ DecoderSpec ReadGemma(const Config& config) {
   return BuildDecoder(f);
 }
 
-DecoderSpec ReadGemma2(const Config& config) {
+Family Gemma2Family(const Config& config) {
   Family f = GemmaFamily(config, 4, 8192);
   AddGemma2(config, 50, 30, f);
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
   f.layer_window =
       ReadWindows(config, f.sizes, ReadWindow(config, 4096), [](uint32_t i) { return i % 2 == 0; });
+  return f;
+}
+
+DecoderSpec ReadGemma2(const Config& config) { return BuildDecoder(Gemma2Family(config)); }
+
+DecoderSpec ReadVaultGemma(const Config& config) {
+  Family f = Gemma2Family(config);
+  f.attention_post_norm = f.mlp_post_norm = "";
   return BuildDecoder(f);
 }
 
@@ -154,6 +163,7 @@ std::vector<Architecture> GemmaArchitectures() {
        .gguf = "gemma2",
        .add_gguf = AddGemma2,
        .gguf_names = With(UsualNames(), gemma2)},
+      {.name = "VaultGemmaForCausalLM", .model_type = "vaultgemma", .read = ReadVaultGemma},
       {.name = "Gemma3ForCausalLM",
        .model_type = "gemma3_text",
        .read = ReadGemma3,

@@ -1,5 +1,6 @@
 // GPT-2: learned positions, one tensor for q, k and v, matrices kept as [inputs, outputs].
-// GPT-NeoX: partial RoPE, q, k and v head by head, attention and MLP side by side.
+// GPT-BigCode (StarCoder): the same with one head of k and v. GPT-Neo: windows in every other
+// layer. GPT-NeoX: partial RoPE, q, k and v head by head, attention and MLP side by side.
 // StarCoder2 and StableLM: LayerNorm in Llama's or GPT-2's frame.
 #include <cmath>
 
@@ -13,26 +14,18 @@ namespace {
 
 using nlohmann::json;
 
-DecoderSpec ReadGpt2(const Config& config) {
-  Sizes sizes = ReadSizes(config, {.hidden = "n_embd",
-                                   .n_layers = "n_layer",
-                                   .n_heads = "n_head",
-                                   .context = "n_positions",
-                                   .intermediate = nullptr,
-                                   .default_context = 1024});
-  sizes.intermediate = static_cast<uint32_t>(
-      config.Integer("n_inner", 1, kMaxIntermediate, 4 * uint64_t{sizes.hidden}));
-  if (sizes.n_heads != sizes.n_kv_heads) {
-    config.Refuse("num_key_value_heads", "is set, which GPT-2 does not know");
-  }
+// `inner`: the key of the MLP's width, four times the model's where it is absent.
+Family GptFamily(const Config& config, const SizeKeys& keys, const char* inner) {
+  Sizes sizes = ReadSizes(config, keys);
+  sizes.intermediate =
+      static_cast<uint32_t>(config.Integer(inner, 1, kMaxIntermediate, 4 * uint64_t{sizes.hidden}));
   if (config.Flag("add_cross_attention", false)) {
     config.Refuse("add_cross_attention", "is true: only decoders by themselves are known");
   }
   Family f(sizes);
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
-  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = true;
-  f.transposed = true;
+  f.norm_bias = f.output_bias = f.mlp_bias = true;
   f.prefix = "transformer.";
   f.layers = "h.";
   f.embedding = "wte";
@@ -40,20 +33,86 @@ DecoderSpec ReadGpt2(const Config& config) {
   f.final_norm = "ln_f";
   f.attention_norm = "ln_1";
   f.mlp_norm = "ln_2";
-  f.qkv = Family::Qkv::kStacked;
-  f.q = "attn.c_attn";
-  f.output = "attn.c_proj";
   f.gated = false;
   f.up = "mlp.c_fc";
   f.down = "mlp.c_proj";
-  f.activation = ReadActivation(config, "activation_function", "gelu_new");
-  f.ignored = {"attn.bias", "attn.masked_bias"};  // old exports: the causal mask
-  const double scale = config.Flag("scale_attn_weights", true) ? 1 / std::sqrt(sizes.head_dim) : 1;
-  const bool by_layer = config.Flag("scale_attn_by_inverse_layer_idx", false);
-  for (uint32_t i = 0; i < sizes.n_layers; ++i) {
-    f.layer_scale.push_back(static_cast<float>(by_layer ? scale / (i + 1) : scale));
-  }
   f.tied = config.Flag("tie_word_embeddings", true);
+  return f;
+}
+
+Family Gpt2Family(const Config& config, const char* activation) {
+  Family f = GptFamily(config,
+                       {.hidden = "n_embd",
+                        .n_layers = "n_layer",
+                        .n_heads = "n_head",
+                        .context = "n_positions",
+                        .intermediate = nullptr,
+                        .default_context = 1024},
+                       "n_inner");
+  f.activation = ReadActivation(config, "activation_function", activation);
+  f.qkv_bias = true;
+  f.qkv = Family::Qkv::kStacked;
+  f.q = "attn.c_attn";
+  f.output = "attn.c_proj";
+  f.ignored = {"attn.bias", "attn.masked_bias"};  // old exports: the causal mask
+  const double scale =
+      config.Flag("scale_attn_weights", true) ? 1 / std::sqrt(f.sizes.head_dim) : 1;
+  f.layer_scale.assign(f.sizes.n_layers, static_cast<float>(scale));
+  return f;
+}
+
+DecoderSpec ReadGpt2(const Config& config) {
+  Family f = Gpt2Family(config, "gelu_new");
+  if (f.sizes.n_heads != f.sizes.n_kv_heads) {
+    config.Refuse("num_key_value_heads", "is set, which GPT-2 does not know");
+  }
+  f.transposed = true;
+  if (config.Flag("scale_attn_by_inverse_layer_idx", false)) {
+    for (uint32_t i = 0; i < f.sizes.n_layers; ++i) f.layer_scale[i] /= static_cast<float>(i + 1);
+  }
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadGptBigCode(const Config& config) {
+  Family f = Gpt2Family(config, "gelu_pytorch_tanh");
+  if (config.Flag("multi_query", true)) {
+    f.sizes.n_kv_heads = 1;
+  } else {
+    f.sizes.n_kv_heads = f.sizes.n_heads;
+    f.qkv = Family::Qkv::kByHead;
+  }
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadGptNeo(const Config& config) {
+  Family f =
+      GptFamily(config, {.n_layers = "num_layers", .n_heads = "num_heads", .intermediate = nullptr},
+                "intermediate_size");
+  f.activation = ReadActivation(config, "activation_function", "gelu_new");
+  f.q = "attn.attention.q_proj";
+  f.k = "attn.attention.k_proj";
+  f.v = "attn.attention.v_proj";
+  f.output = "attn.attention.out_proj";
+  f.ignored = {"attn.attention.bias", "attn.attention.masked_bias"};
+  f.layer_scale.assign(f.sizes.n_layers, 1.0f);
+  const auto window = static_cast<uint32_t>(config.Integer("window_size", 1, kMaxContext, 256));
+  const char* const kLayers = "attention_layers";
+  std::vector<std::string> layers = config.Texts(kLayers);
+  if (layers.empty() && config.Has("attention_types")) {
+    config.Refuse(kLayers, "is missing beside attention_types");
+  }
+  for (uint32_t i = 0; layers.size() < f.sizes.n_layers && !config.Has(kLayers); ++i) {
+    layers.emplace_back(i % 2 == 0 ? "global" : "local");
+  }
+  if (layers.size() != f.sizes.n_layers) {
+    config.Refuse(kLayers, "does not have an entry for each layer");
+  }
+  for (const std::string& layer : layers) {
+    if (layer != "global" && layer != "local") {
+      config.Refuse(kLayers, "holds " + layer + "; known: global, local");
+    }
+    f.layer_window.push_back(layer == "local" ? window : 0);
+  }
   return BuildDecoder(f);
 }
 
@@ -195,6 +254,8 @@ std::vector<Architecture> GptArchitectures() {
        .gguf = "gpt2",
        .add_gguf = AddGpt2,
        .gguf_names = gpt2},
+      {.name = "GPTBigCodeForCausalLM", .model_type = "gpt_bigcode", .read = ReadGptBigCode},
+      {.name = "GPTNeoForCausalLM", .model_type = "gpt_neo", .read = ReadGptNeo},
       {.name = "GPTNeoXForCausalLM",
        .model_type = "gpt_neox",
        .read = ReadGptNeox,

@@ -1,6 +1,8 @@
-// Llama 2, 3 and their kin, Mistral, Mixtral, SmolLM3 and Granite: what differs is a window,
-// experts, layers without RoPE, or multipliers. Defaults are those of transformers' configuration
-// classes.
+// Llama 2, 3 and their kin, Mistral, Ministral, Mixtral, CWM, SmolLM3, Seed-OSS, Granite and
+// HyperCLOVA X: what differs is a window, experts, layers without RoPE, biases, or multipliers.
+// Defaults are those of transformers' configuration classes.
+#include <utility>
+
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
@@ -34,6 +36,32 @@ DecoderSpec ReadLlama(const Config& config) { return BuildDecoder(LlamaFamily(co
 DecoderSpec ReadMistral(const Config& config) {
   Family f = LlamaFamily(config, {.default_kv_heads = 8, .default_context = 131072});
   Slide(config, 4096, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadMinistral(const Config& config) {
+  Family f = LlamaFamily(config, {.default_kv_heads = 8, .default_context = 131072});
+  Slide(config, 4096, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadCwm(const Config& config) {
+  if (!config.Has("rope_parameters") && !config.Has("rope_scaling")) {
+    config.Refuse("rope_parameters", "is missing");
+  }
+  Family f = LlamaFamily(
+      config, {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 131072}, 1e6);
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.layer_window =
+      ReadWindows(config, f.sizes, ReadWindow(config, 8192), [](uint32_t i) { return i % 4 != 0; });
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadSeedOss(const Config& config) {
+  Family f = LlamaFamily(
+      config, {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 524288});
+  f.qkv_bias = config.Flag("attention_bias", true);
+  f.output_bias = config.Flag("attention_out_bias", false);
   return BuildDecoder(f);
 }
 
@@ -76,13 +104,28 @@ DecoderSpec ReadSmolLm3(const Config& config) {
   return BuildDecoder(f);
 }
 
-DecoderSpec ReadGranite(const Config& config) {
+Family GraniteFamily(const Config& config) {
   Family f = LlamaFamily(config, {});
-  f.layer_scale.assign(f.sizes.n_layers,
-                       static_cast<float>(config.Positive("attention_multiplier", 1)));
+  const double scale = config.Positive("attention_multiplier", 1);
+  f.layer_scale.assign(f.sizes.n_layers, static_cast<float>(scale));
   f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
   f.residual_scale = static_cast<float>(config.Positive("residual_multiplier", 1));
   f.logit_scale = static_cast<float>(1 / config.Positive("logits_scaling", 1));
+  return f;
+}
+
+DecoderSpec ReadGranite(const Config& config) { return BuildDecoder(GraniteFamily(config)); }
+
+// Granite with norms behind attention and MLP, too.
+DecoderSpec ReadHyperClovaX(const Config& config) {
+  Family f = GraniteFamily(config);
+  if (!config.Has("attention_multiplier")) f.layer_scale.clear();
+  f.logit_scale = static_cast<float>(config.Positive("logits_scaling", 1));
+  if (config.Flag("use_post_norm", true)) {
+    f.attention_post_norm = "post_norm1";
+    f.mlp_post_norm = "post_norm2";
+    std::swap(f.residual_scale, f.post_norm_scale);
+  }
   return BuildDecoder(f);
 }
 
@@ -93,6 +136,11 @@ bool HasWindow(const GgufKeys& keys) { return WindowOf(keys) > 0; }
 void AddMixtral(const GgufKeys& keys, json& config) {
   AddExperts(keys, "num_local_experts", config);
   AddWindow(keys, config);
+}
+
+void AddSeedOss(const GgufKeys& keys, json& config) {
+  AddBiases(keys, config);
+  config["attention_out_bias"] = keys.HasTensor("blk.0.attn_output.bias");
 }
 
 void AddSmolLm3(const GgufKeys& keys, json& config) {
@@ -126,6 +174,9 @@ std::vector<Architecture> LlamaArchitectures() {
                       {"blk.{}.ffn_down.{}", "model.layers.{}.block_sparse_moe.experts.{}.w2"},
                       {"blk.{}.ffn_up.{}", "model.layers.{}.block_sparse_moe.experts.{}.w3"},
                   });
+  const NameRules seed_oss = {
+      {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"},
+  };
   return {
       {.name = "MixtralForCausalLM",
        .model_type = "mixtral",
@@ -147,6 +198,15 @@ std::vector<Architecture> LlamaArchitectures() {
        .gguf = "llama",
        .add_gguf = AddBiases,
        .gguf_names = llama},
+      {.name = "MinistralForCausalLM", .model_type = "ministral", .read = ReadMinistral},
+      {.name = "CwmForCausalLM", .model_type = "cwm", .read = ReadCwm},
+      {.name = "SeedOssForCausalLM",
+       .model_type = "seed_oss",
+       .read = ReadSeedOss,
+       .gguf = "seed_oss",
+       .add_gguf = AddSeedOss,
+       .gguf_names = With(UsualNames(), seed_oss)},
+      {.name = "HyperCLOVAXForCausalLM", .model_type = "hyperclovax", .read = ReadHyperClovaX},
       {.name = "SmolLM3ForCausalLM",
        .model_type = "smollm3",
        .read = ReadSmolLm3,

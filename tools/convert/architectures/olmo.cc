@@ -1,5 +1,5 @@
-// OLMo 2: norms after attention and MLP only, and of q and k as a whole. OLMoE: norms before, and
-// experts.
+// OLMo 2 and 3: norms after attention and MLP only, and of q and k as a whole; in 3 windows in
+// three layers of four. OLMoE: norms before, and experts.
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
@@ -21,11 +21,20 @@ Family OlmoFamily(const Config& config, uint32_t context) {
   return f;
 }
 
-DecoderSpec ReadOlmo2(const Config& config) {
+Family Olmo2Family(const Config& config) {
   Family f = OlmoFamily(config, 2048);
   f.attention_norm = f.mlp_norm = "";
   f.attention_post_norm = "post_attention_layernorm";
   f.mlp_post_norm = "post_feedforward_layernorm";
+  return f;
+}
+
+DecoderSpec ReadOlmo2(const Config& config) { return BuildDecoder(Olmo2Family(config)); }
+
+DecoderSpec ReadOlmo3(const Config& config) {
+  Family f = Olmo2Family(config);
+  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
+                               [](uint32_t i) { return (i + 1) % 4 != 0; });
   return BuildDecoder(f);
 }
 
@@ -77,6 +86,7 @@ std::vector<Architecture> OlmoArchitectures() {
        .gguf = "olmo2",
        .add_gguf = AddOlmo2,
        .gguf_names = With(UsualNames(), olmo2)},
+      {.name = "Olmo3ForCausalLM", .model_type = "olmo3", .read = ReadOlmo3},
       {.name = "OlmoeForCausalLM",
        .model_type = "olmoe",
        .read = ReadOlmoe,

@@ -40,6 +40,23 @@ std::vector<uint32_t> Windows(const DecoderSpec& spec) {
   return windows;
 }
 
+std::vector<int32_t> Ropes(const DecoderSpec& spec) {
+  std::vector<int32_t> ropes;
+  for (const format::LayerT& layer : spec.layers) {
+    ropes.push_back(layer.sublayers[0]->op.AsAttention()->rope);
+  }
+  return ropes;
+}
+
+// What is folded into a tensor.
+float ScaleOf(const DecoderSpec& spec, const std::string& name) {
+  for (const TensorRecipe& recipe : spec.tensors) {
+    if (recipe.name == name) return recipe.scale;
+  }
+  ADD_FAILURE() << "no tensor " << name;
+  return 0;
+}
+
 using List = std::vector<uint32_t>;
 
 TEST(Architectures, WindowsOfLayers) {
@@ -47,6 +64,10 @@ TEST(Architectures, WindowsOfLayers) {
   EXPECT_EQ(Windows(Read("MistralForCausalLM", R"({"head_dim": 8, "layer_types": null})")),
             List({4096, 4096, 4096, 4096}));
   EXPECT_EQ(Windows(Read("Gemma2ForCausalLM", "{}")), List({4096, 0, 4096, 0}));
+  EXPECT_EQ(Windows(Read("Olmo3ForCausalLM", R"({"sliding_window": 9})")), List({9, 9, 9, 0}));
+  EXPECT_EQ(Windows(Read("GPTNeoForCausalLM", R"({"num_layers": 3, "num_heads": 4,
+                         "window_size": 9})")),
+            List({0, 9, 0}));
   EXPECT_EQ(Windows(Read("Gemma3ForCausalLM", R"({"sliding_window": 9,
                          "sliding_window_pattern": 3})")),
             List({9, 9, 0, 9}));
@@ -59,6 +80,23 @@ TEST(Architectures, WindowsOfLayers) {
                          "layer_types": ["full_attention", "sliding_attention",
                                          "full_attention", "full_attention"]})")),
             List({0, 9, 0, 0}));
+}
+
+TEST(Architectures, LayersThatTurnAreThoseWithAWindow) {
+  using Indices = std::vector<int32_t>;
+  EXPECT_EQ(Ropes(Read("Exaone4ForCausalLM", R"({"sliding_window": 9})")), Indices({0, 0, 0, -1}));
+  EXPECT_EQ(Windows(Read("Exaone4ForCausalLM", R"({"sliding_window": 9,
+                         "sliding_window_pattern": "LG", "layer_types": ["full_attention",
+                         "sliding_attention", "full_attention", "sliding_attention"]})")),
+            List({0, 9, 0, 9}));
+}
+
+TEST(Architectures, MultiplierOfTheResidualStream) {
+  const char* const kHalf = R"({"residual_multiplier": 0.5})";
+  EXPECT_EQ(ScaleOf(Read("GraniteForCausalLM", kHalf), "layers.1.mlp.down"), 0.5f);
+  const DecoderSpec normed = Read("HyperCLOVAXForCausalLM", kHalf);  // it comes behind the norms
+  EXPECT_EQ(ScaleOf(normed, "layers.1.mlp.down"), 1);
+  EXPECT_EQ(ScaleOf(normed, "layers.1.mlp.post_norm"), 0.5f);
 }
 
 TEST(Architectures, DefaultsOfEachClass) {
@@ -143,6 +181,13 @@ INSTANTIATE_TEST_SUITE_P(
             "no_rope_layers does not have an entry for each layer"},
         Bad{"RopeLayersValue", "SmolLM3ForCausalLM", R"({"no_rope_layers": [1, 1, 1, 2]})",
             "no_rope_layers is not a list of integers from 0 to 1"},
+        Bad{"LocalLayers", "GPTNeoForCausalLM", R"({"num_layers": 2, "num_heads": 4,
+            "attention_layers": ["global", "near"]})",
+            "attention_layers holds near; known: global, local"},
+        Bad{"LocalLayersMissing", "GPTNeoForCausalLM", R"({"num_layers": 2, "num_heads": 4,
+            "attention_types": [[["global", "local"], 1]]})",
+            "attention_layers is missing"},
+        Bad{"RopeOfCwm", "CwmForCausalLM", "{}", "rope_parameters is missing"},
         Bad{"Multiplier", "GraniteForCausalLM", R"({"residual_multiplier": 0})",
             "residual_multiplier is 0"},
         Bad{"HeadsOfGpt2", "GPT2LMHeadModel", R"({"n_embd": 32, "n_layer": 2, "n_head": 4})",

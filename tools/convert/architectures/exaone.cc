@@ -1,0 +1,40 @@
+// EXAONE 4: norms after attention and MLP, and of q and k in each head; where some layers have a
+// window, those turn and the others do not.
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadExaone4(const Config& config) {
+  Family f(ReadSizes(config, {.default_kv_heads = 32}));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.attention_norm = f.mlp_norm = "";
+  f.attention_post_norm = "post_attention_layernorm";
+  f.mlp_post_norm = "post_feedforward_layernorm";
+  f.head_norm = Family::HeadNorm::kShared;
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  const uint64_t window = ReadWindow(config, 4096);
+  // With layer_types the pattern is a word, or not there.
+  const uint64_t pattern = config.Has("layer_types") || window == 0
+                               ? 1
+                               : config.Integer("sliding_window_pattern", 1, kMaxLayers, 4);
+  f.layer_window = ReadWindows(config, f.sizes, window,
+                               [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
+  if (window != 0) {
+    for (const uint32_t one : f.layer_window) f.layer_rope.push_back(one != 0 ? 0 : -1);
+  }
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> ExaoneArchitectures() {
+  return {{.name = "Exaone4ForCausalLM", .model_type = "exaone4", .read = ReadExaone4}};
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,58 @@
+// Nemotron, Arcee and Jais 2: Llama with an MLP of two matrices, squared ReLU between them;
+// LayerNorm in Nemotron (weights kept less 1) and Jais.
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+struct Defaults {
+  const char* epsilon;  // its key
+  bool biases;
+  uint32_t context;
+  double partial_rope = 1;
+};
+
+Family UngatedFamily(const Config& config, const Defaults& defaults) {
+  Family f(ReadSizes(config, {.default_context = defaults.context}));
+  f.epsilon = config.Positive(defaults.epsilon, 1e-5);
+  f.gated = false;
+  f.activation = ReadActivation(config, "hidden_act", "relu2");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", defaults.biases);
+  f.mlp_bias = config.Flag("mlp_bias", defaults.biases);
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, defaults.partial_rope})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.ignored = {"self_attn.rotary_emb.inv_freq"};
+  return f;
+}
+
+DecoderSpec ReadArcee(const Config& config) {
+  return BuildDecoder(UngatedFamily(config, {"rms_norm_eps", false, 4096}));
+}
+
+DecoderSpec ReadNemotron(const Config& config) {
+  Family f = UngatedFamily(config, {"norm_eps", false, 4096, 0.5});
+  f.norm = format::NormKind::kLayerNorm;
+  f.norm_bias = true;
+  f.norm_offset = 1;
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadJais2(const Config& config) {
+  Family f = UngatedFamily(config, {"layer_norm_eps", true, 8192});
+  f.norm = format::NormKind::kLayerNorm;
+  f.norm_bias = true;
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> NemotronArchitectures() {
+  return {
+      {.name = "ArceeForCausalLM", .model_type = "arcee", .read = ReadArcee},
+      {.name = "Jais2ForCausalLM", .model_type = "jais2", .read = ReadJais2},
+      {.name = "NemotronForCausalLM", .model_type = "nemotron", .read = ReadNemotron},
+  };
+}
+
+}  // namespace rondo::convert

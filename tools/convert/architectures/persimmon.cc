@@ -1,0 +1,42 @@
+// Persimmon: LayerNorm, also of q and k in each head, q, k and v head by head, squared ReLU.
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadPersimmon(const Config& config) {
+  Family f(ReadSizes(config, {.default_context = 16384}));
+  if (f.sizes.n_heads != f.sizes.n_kv_heads) {
+    config.Refuse("num_key_value_heads", "is set, which Persimmon does not know");
+  }
+  f.norm = format::NormKind::kLayerNorm;
+  f.epsilon = config.Positive("layer_norm_eps", 1e-5);
+  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = true;
+  f.final_norm = "final_layernorm";
+  f.qkv = Family::Qkv::kByHead;
+  f.q = "self_attn.query_key_value";
+  f.output = "self_attn.dense";
+  if (config.Flag("qk_layernorm", true)) {
+    f.head_norm = Family::HeadNorm::kShared;
+    f.head_norm_bias = true;
+    f.q_norm = "self_attn.q_layernorm";
+    f.k_norm = "self_attn.k_layernorm";
+  }
+  f.gated = false;
+  f.up = "mlp.dense_h_to_4h";
+  f.down = "mlp.dense_4h_to_h";
+  f.activation = ReadActivation(config, "hidden_act", "relu2");
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.5})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.ignored = {"self_attn.rotary_emb.inv_freq"};
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> PersimmonArchitectures() {
+  return {{.name = "PersimmonForCausalLM", .model_type = "persimmon", .read = ReadPersimmon}};
+}
+
+}  // namespace rondo::convert
