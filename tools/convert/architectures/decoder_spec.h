@@ -31,7 +31,7 @@ struct TensorRecipe {
     std::vector<uint64_t> shape = {};
     uint64_t row_step = 1;   // 2: every other row
     uint64_t first_col = 0;  // of a transposed one: its row in the checkpoint
-    uint64_t matrix = 0;    // of a transposed tensor with three dimensions: which
+    uint64_t matrix = 0;     // of a transposed tensor with three dimensions: which
   };
   // Another way in which checkpoints hold the same.
   struct Form {

@@ -35,7 +35,7 @@ Family::Latent ReadLatent(const Config& config, const LatentDefaults& defaults) 
   }
   latent.interleaved = config.Flag("rope_interleave", true);
   latent.down_bias = config.Flag("attention_bias", false);
-  latent.score_scale = 1 / std::sqrt(double{latent.nope_dim} + latent.rope_dim);
+  latent.score_scale = 1 / std::sqrt(static_cast<double>(latent.nope_dim) + latent.rope_dim);
   return latent;
 }
 
