@@ -48,11 +48,22 @@ void Sequence::Append(std::span<const int32_t> ids, size_t first_logits) {
   tokens_.Append(ids);
 }
 
+bool Sequence::CanRun(uint64_t position) const {
+  const uint64_t from = kv_.ReplayFrom(position);
+  if (from == 0 && kv_.window().replays) return tokens_.begin() == 0;
+  return kv_.Holds(from) && from >= tokens_.begin();
+}
+
+uint64_t Sequence::RunsFrom(uint64_t position) const {
+  const uint64_t from = kv_.ReplayFrom(position);
+  return !kv_.window().replays || kv_.Holds(from) ? from : 0;
+}
+
 bool Sequence::CanTruncate(uint64_t tokens) const {
   if (tokens > position()) return false;
   if (tokens == 0) return true;
-  const bool kv_held = tokens > evaluated_ || kv_.Holds(tokens - 1);
-  return kv_held ? tokens > tokens_.begin() : !kv_.window().slides && tokens_.begin() == 0;
+  if (!kv_.window().slides && tokens_.begin() == 0) return true;
+  return tokens > evaluated_ ? tokens > tokens_.begin() : CanRun(tokens - 1);
 }
 
 void Sequence::Truncate(uint64_t tokens) {
@@ -60,8 +71,8 @@ void Sequence::Truncate(uint64_t tokens) {
     Clear();
     return;
   }
-  const bool kv_held = tokens > evaluated_ || kv_.Holds(tokens - 1);
-  evaluated_ = kv_held ? std::min(evaluated_, tokens) : 0;
+  const bool held = tokens > evaluated_ || CanRun(tokens - 1);
+  evaluated_ = !held ? 0 : tokens < evaluated_ ? RunsFrom(tokens) : evaluated_;
   TellEvaluated();
   taken_over_ = std::min(taken_over_, evaluated_);
   kv_.Truncate(evaluated_);
@@ -95,7 +106,8 @@ void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
 
 void Sequence::WantLogits() {
   if (has_logits()) return;
-  evaluated_ = std::min(evaluated_, position() - 1);
+  if (evaluated_ == position()) evaluated_ = RunsFrom(position() - 1);
+  taken_over_ = std::min(taken_over_, evaluated_);
   logits_from_ = position() - 1;
 }
 

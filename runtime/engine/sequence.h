@@ -71,7 +71,8 @@ class Sequence {
   // index; ids.size(): none) ask for logits.
   void Append(std::span<const int32_t> ids, size_t first_logits);
   // The sequence can be cut back to its first `tokens` tokens: all that it sees then is held, or,
-  // under STOP, can be computed again from its tokens, to the same bits.
+  // under STOP, can be computed again from its tokens, to the same bits. So is, where the model
+  // keeps states, what lies between the last one that is held and the cut.
   bool CanTruncate(uint64_t tokens) const;
   void Truncate(uint64_t tokens);  // CanTruncate
   // Becomes a copy of `other`, of the same engine: blocks are shared until one of them writes.
@@ -135,6 +136,9 @@ class Sequence {
   }
   void TakeOverPrefix();
   void TellEvaluated() { evaluated_so_far_.store(evaluated_, std::memory_order_relaxed); }
+  // The row at `position` can be run again; and from where on rows are then run.
+  bool CanRun(uint64_t position) const;
+  uint64_t RunsFrom(uint64_t position) const;
 
   const SequenceLimits& limits_;
   BlockTable kv_;

@@ -30,11 +30,11 @@ class Writer {
 void WritePart(const BlockTable& kv, const SnapshotPart& part, Writer* writer) {
   const KvLayout& layout = kv.layout();
   const uint8_t* page = kv.Page(part.block, part.entry, part.head);
-  const size_t bytes = SnapshotTokenBytes(layout, part.entry);
   if (layout.entry(part.entry).n_kv_heads == 0) {
-    writer->Put(page, part.tokens * bytes);
+    writer->Put(page, part.bytes);
     return;
   }
+  const size_t bytes = SnapshotTokenBytes(layout, part.entry);
   for (size_t slot = 0; slot < part.tokens; ++slot) {
     layout.page(part.entry).Read(page, slot, writer->Take(bytes));
   }
@@ -43,11 +43,11 @@ void WritePart(const BlockTable& kv, const SnapshotPart& part, Writer* writer) {
 void ReadPart(const uint8_t* bytes, const SnapshotPart& part, BlockTable* kv) {
   const KvLayout& layout = kv->layout();
   uint8_t* page = kv->Page(part.block, part.entry, part.head);
-  const size_t token_bytes = SnapshotTokenBytes(layout, part.entry);
   if (layout.entry(part.entry).n_kv_heads == 0) {
-    std::memcpy(page, bytes, part.tokens * token_bytes);
+    std::memcpy(page, bytes, part.bytes);
     return;
   }
+  const size_t token_bytes = SnapshotTokenBytes(layout, part.entry);
   layout.page(part.entry).Clear(page);
   for (size_t slot = 0; slot < part.tokens; ++slot) {
     layout.page(part.entry).Put(page, slot, bytes + slot * token_bytes);
@@ -139,7 +139,7 @@ void Snapshot::CopyTo(Sequence* sequence) const {
     ForSnapshotParts(layout, g, first_block(g), header_.evaluated, [&](const SnapshotPart& part) {
       // A ring of fewer rows leaves the oldest ones out.
       if (part.block < sinks || part.block >= first) ReadPart(at, part, &sequence->kv());
-      at += part.tokens * SnapshotTokenBytes(layout, part.entry);
+      at += part.bytes;
     });
   }
   sequence->Restart(header_.first_token, header_.evaluated, header_.is_long != 0);

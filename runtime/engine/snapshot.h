@@ -8,7 +8,7 @@
 //   KV     of each group, of its sinks and of its blocks from that one on, of each sublayer, of
 //   each
 //          KV head: the evaluated positions of the block, as KvPage::Read gives them; of a short
-//          convolution floats
+//          convolution floats; of a sublayer with a state the floats of that, once a block
 //   uint64                            XXH3-64 of all bytes before
 #pragma once
 
@@ -93,6 +93,10 @@ class Snapshot {
   Status CheckGroups() const;
   Status CheckTokens() const;
   Status CheckKv() const;
+
+  // The next row to run: that of the first token that waits, or once more the last one's; or, where
+  // the model keeps states, the first of its block.
+  uint64_t next_row() const;
 
   uint64_t first_block(size_t group) const;
   const uint8_t* tokens() const { return bytes_.data() + sizeof(SnapshotHeader); }

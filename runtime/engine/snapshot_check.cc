@@ -141,7 +141,7 @@ Status Snapshot::CheckPositions() const {
     return Corrupt("%llu tokens of the snapshot wait to be evaluated, expected at most %llu",
                    ull{waiting}, ull{binding_.limits.context + kMaxRows});
   }
-  if (h.first_token > h.evaluated) {
+  if (h.first_token > (window.replays ? next_row() : h.evaluated)) {
     return Corrupt(
         "the snapshot remembers tokens from position %llu on, but those from %llu on "
         "wait to be evaluated",
@@ -170,6 +170,12 @@ Status Snapshot::CheckPositions() const {
   return Status();
 }
 
+uint64_t Snapshot::next_row() const {
+  const SnapshotHeader& h = header_;
+  const uint64_t next = h.evaluated - (h.evaluated > 0 && h.evaluated == h.position ? 1 : 0);
+  return binding_.kv.window().replays ? next / kKvBlockTokens * kKvBlockTokens : next;
+}
+
 // The groups hold what the next row sees, and their sizes are those of the bytes.
 Status Snapshot::CheckGroups() const {
   const SnapshotHeader& h = header_;
@@ -180,8 +186,7 @@ Status Snapshot::CheckGroups() const {
     return Corrupt("the snapshot's %zu bytes end inside of its %llu tokens", bytes_.size(),
                    ull{h.position - h.first_token});
   }
-  // The next row is that of the first token that waits, or once more the last one's.
-  const uint64_t next = h.evaluated - (h.evaluated > 0 && h.evaluated == h.position ? 1 : 0);
+  const uint64_t next = next_row();
   for (size_t g = 0; g < n_groups; ++g) {
     const KvLayout::Group& group = binding_.kv.groups()[g];
     const uint64_t first = first_block(g);
@@ -224,20 +229,20 @@ Status Snapshot::CheckTokens() const {
 Status Snapshot::CheckKv() const {
   const KvLayout& layout = binding_.kv;
   const uint8_t* at = kv();
-  SnapshotPart bad = {SIZE_MAX, 0, 0, 0};
+  SnapshotPart bad = {SIZE_MAX, 0, 0, 0, 0};
   for (size_t g = 0; g < layout.groups().size(); ++g) {
     ForSnapshotParts(layout, g, first_block(g), header_.evaluated, [&](const SnapshotPart& part) {
-      const size_t bytes = SnapshotTokenBytes(layout, part.entry);
       bool finite = true;
       if (layout.entry(part.entry).n_kv_heads == 0) {
-        finite = AllFinite({at, part.tokens * bytes});
+        finite = AllFinite({at, part.bytes});
       } else {
+        const size_t bytes = part.bytes / part.tokens;
         for (size_t i = 0; i < part.tokens; ++i) {
           finite &= layout.page(part.entry).IsFinite(at + i * bytes);
         }
       }
       if (!finite && bad.entry == SIZE_MAX) bad = part;
-      at += part.tokens * bytes;
+      at += part.bytes;
     });
   }
   if (bad.entry == SIZE_MAX) return Status();

@@ -19,8 +19,8 @@ void BlockTable::ForPass(const Visit& visit) const {
   if (pass_begin_ == pass_end_) return;
   const std::span<const KvLayout::Group> groups = layout_->groups();
   for (size_t g = 0; g < groups.size(); ++g) {
-    for (uint64_t block = ContextWindow::Block(pass_begin_);
-         block <= ContextWindow::Block(pass_end_ - 1); ++block) {
+    for (uint64_t block = FirstWritten(groups[g]); block <= ContextWindow::Block(pass_end_ - 1);
+         ++block) {
       visit(g, slot(groups[g], block), block);
     }
   }
@@ -33,7 +33,8 @@ bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
   ForPass([&](size_t group, Slot& slot, uint64_t block) {
     slot.fresh = false;
     if (!enough) return;
-    const bool holds = slot.id != kNoBlock && slot.block == block;
+    const bool state = layout_->groups()[group].window.state;
+    const bool holds = !state && slot.id != kNoBlock && slot.block == block;
     if (holds && !pool_->IsShared(group, slot.id)) {
       pool_->SetMark(group, slot.id, 0);  // it becomes another
       return;
@@ -58,7 +59,23 @@ void BlockTable::Commit() {
     slot.replaced = kNoBlock;
     slot.fresh = false;
   });
+  DropSkippedState();
   pass_begin_ = pass_end_ = 0;
+}
+
+// A state within a block that the pass went past, but kept none of, is not that behind the block.
+void BlockTable::DropSkippedState() {
+  const std::span<const KvLayout::Group> groups = layout_->groups();
+  const uint64_t block = ContextWindow::Block(pass_begin_);
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (pass_begin_ == pass_end_ || !groups[g].window.state || block >= FirstWritten(groups[g])) {
+      continue;
+    }
+    Slot& held = slot(groups[g], block);
+    if (held.id == kNoBlock || held.block != block) continue;
+    pool_->Drop(g, held.id);
+    held.id = kNoBlock;
+  }
 }
 
 void BlockTable::Rollback() {
@@ -68,6 +85,14 @@ void BlockTable::Rollback() {
     slot = {slot.replaced_block, slot.replaced, kNoBlock, 0, false};
   });
   pass_begin_ = pass_end_ = 0;
+}
+
+const uint8_t* BlockTable::StateBefore(size_t entry) const {
+  const size_t group = layout_->group_of(entry);
+  const uint64_t block = ContextWindow::Block(std::max<uint64_t>(pass_begin_, 1) - 1);
+  const Slot& held = slot(layout_->groups()[group], block);
+  const BlockId id = held.fresh ? held.replaced : held.id;
+  return id == kNoBlock ? nullptr : pool_->Block(group, id) + layout_->PageOffset(entry, 0);
 }
 
 void BlockTable::Truncate(uint64_t tokens) {
@@ -143,12 +168,25 @@ void BlockTable::Renew(size_t group, uint64_t first, uint64_t tokens) {
 
 bool BlockTable::Holds(uint64_t position) const {
   for (size_t g = 0; g < layout_->groups().size(); ++g) {
+    if (layout_->groups()[g].window.state) continue;
     const uint64_t first = layout_->groups()[g].window.FirstRecentBlock(position);
     for (const uint64_t block : {first, ContextWindow::Block(position)}) {
       if (Find(g, block) == kNoBlock) return false;
     }
   }
   return true;
+}
+
+uint64_t BlockTable::ReplayFrom(uint64_t tokens) const {
+  if (!window().replays) return tokens;
+  for (uint64_t block = ContextWindow::Block(tokens); block > 0; --block) {
+    bool held = true;
+    for (size_t g = 0; g < layout_->groups().size(); ++g) {
+      if (layout_->groups()[g].window.state) held = held && Find(g, block - 1) != kNoBlock;
+    }
+    if (held) return block * kKvBlockTokens;
+  }
+  return 0;
 }
 
 }  // namespace rondo

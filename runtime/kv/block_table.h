@@ -1,6 +1,7 @@
 // BlockTable: one sequence's KV cache: for each layer group a ring of references to KV blocks.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,12 +33,21 @@ class BlockTable {
   }
 
   // Before a pass over positions [begin, end): makes their blocks this table's own to write. Fresh
-  // ones come from the pool; of one that is shared, a copy. False, and nothing has happened, where
-  // the pool has too few. Then Commit, or Rollback: all is as before the pass, but for what lies
-  // behind `begin` in begin's own block.
+  // ones come from the pool; of one that is shared, a copy. States are written to fresh blocks, and
+  // where those of all positions are held anyway (STOP) only the last two are kept. False, and
+  // nothing has happened, where the pool has too few. Then Commit, or Rollback: all is as before
+  // the pass, but for what lies behind `begin` in begin's own block of keys and values.
   bool Prepare(uint64_t begin, uint64_t end);
   void Commit();
   void Rollback();
+
+  // While a pass is prepared, of a sublayer with a state: the state before its first row, which
+  // means nothing where that is the text's first; and where the pass writes that behind its last
+  // row in a block.
+  const uint8_t* StateBefore(size_t entry) const;
+  uint8_t* StateBehind(uint64_t block, size_t entry) const {
+    return Page(std::max(block, FirstWritten(layout_->group(entry))), entry, 0);
+  }
 
   // Gives up the blocks that hold no position below `tokens`; of what others may yet look for, what
   // lies furthest back in the text goes first.
@@ -64,9 +74,11 @@ class BlockTable {
   bool CanRenew(size_t group, uint64_t first, uint64_t tokens) const;
   void Renew(size_t group, uint64_t first, uint64_t tokens);
 
-  // True where everything that the row at `position` sees is still here, so that the sequence can
-  // be cut back to end with it.
+  // True where everything that the row at `position` sees is still here, but for states.
   bool Holds(uint64_t position) const;
+  // Where rows must run from so that others can follow the first `tokens` ones: there, or where
+  // states are kept at the last block boundary before it that has one.
+  uint64_t ReplayFrom(uint64_t tokens) const;
 
  private:
   struct Slot {
@@ -83,6 +95,13 @@ class BlockTable {
         block < sinks ? block : sinks + (block - sinks) % (group.ring_blocks - sinks);
     return slots_[group.first_slot + place];
   }
+  // The first block that the pass writes to.
+  uint64_t FirstWritten(const KvLayout::Group& group) const {
+    const uint64_t first = ContextWindow::Block(pass_begin_);
+    const uint64_t last = ContextWindow::Block(pass_end_ - 1);
+    return group.window.state && !group.window.slides && first < last ? last - 1 : first;
+  }
+  void DropSkippedState();
   template <typename Visit>  // visit(group index, slot, block) for each block of the pass
   void ForPass(const Visit& visit) const;
 

@@ -19,14 +19,21 @@ struct ContextWindow {
   uint64_t tokens = 0;
   // The window begins where the row's own chunk of `tokens` does, counted from position 0.
   bool chunked = false;
+  // Blocks hold no positions, but a state: what all positions up to the block's last one left
+  // behind. A row sees that of the position before it.
+  bool state = false;
+  // The model keeps states: to cut it back, rows are run again from the block's first position on.
+  bool replays = false;
 
   static uint64_t Block(uint64_t position) { return position / kKvBlockTokens; }
 
   // The window of a layer that sees `layer_tokens` (0: all) under this one.
   ContextWindow OfLayer(uint64_t layer_tokens, bool in_chunks) const {
     if (layer_tokens == 0) return *this;
-    return {slides, blocks, 0, layer_tokens, in_chunks};
+    return {slides, blocks, 0, layer_tokens, in_chunks, false, replays};
   }
+  ContextWindow OfState() const { return {slides, blocks, 0, 2, false, true, replays}; }
+  bool operator==(const ContextWindow&) const = default;
 
   // The first position in sight after the sinks, as far as the layer's own window goes.
   uint64_t FirstToken(uint64_t position) const {
@@ -47,9 +54,16 @@ struct ContextWindow {
   // Blocks of a ring that keeps what the window shows and, where older blocks are given up, as many
   // more as one forward pass of max_rows rows can begin: so a chunk never overwrites what its first
   // rows still see, and the last max_rows tokens can always be dropped again.
+  // Of states, which are large, those that a row max_rows back can be run again from; under STOP,
+  // where a text can be run again from its beginning, only the last three.
   uint64_t RingBlocks(uint64_t max_rows) const {
     const uint64_t all = blocks + (slides ? CeilDiv(max_rows, kKvBlockTokens) : 0);
-    return tokens == 0 ? all : std::min(all, CeilDiv(tokens + max_rows, kKvBlockTokens) + 1);
+    const uint64_t back = max_rows + (replays ? kKvBlockTokens - 1 : 0);
+    if (state) {
+      const uint64_t undone = back / kKvBlockTokens + 2;
+      return std::min(all, slides ? undone : std::min<uint64_t>(undone, 3));
+    }
+    return tokens == 0 ? all : std::min(all, CeilDiv(tokens + back, kKvBlockTokens) + 1);
   }
 
   // Where a query is rotated to when it meets the sinks: at most as far from them as the window

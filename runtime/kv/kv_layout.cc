@@ -11,6 +11,8 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
                                   uint64_t max_rows, uint64_t max_sequences, uint64_t pool_tokens) {
   KvLayout layout;
   layout.window_ = window;
+  layout.window_.replays = std::any_of(entries.begin(), entries.end(),
+                                       [](const Entry& entry) { return entry.state_floats > 0; });
   layout.max_rows_ = max_rows;
   RONDO_ASSIGN(layout.places_, HeapArray<Place>::Create(entries.size()));
   RONDO_ASSIGN(layout.groups_, HeapArray<Group>::Create(entries.size()));
@@ -22,24 +24,28 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
   CheckedSize per_block = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    const ContextWindow own = window.OfLayer(entry.window, entry.chunked);
+    const ContextWindow own = entry.state_floats > 0
+                                  ? layout.window_.OfState()
+                                  : layout.window_.OfLayer(entry.window, entry.chunked);
     size_t g = 0;
-    while (g < layout.n_groups_ && (layout.groups_[g].window.tokens != own.tokens ||
-                                    layout.groups_[g].window.chunked != own.chunked)) {
-      ++g;
-    }
+    while (g < layout.n_groups_ && layout.groups_[g].window != own) ++g;
     Group& group = layout.groups_[g];
     if (g == layout.n_groups_) {
       const uint64_t ring = own.RingBlocks(max_rows);
       const bool turns = own.slides || ring < most_blocks;
       const uint64_t begun = CeilDiv(max_rows, kKvBlockTokens) + max_sequences - 1;
-      const uint64_t blocks = std::min(all_blocks, ring * all_rings) + (turns ? begun : 0);
+      uint64_t more = turns ? begun : 0;
+      if (own.state) {  // a pass writes to fresh ones only
+        more = std::min(max_rows, max_sequences + (own.slides ? begun : max_sequences));
+      }
+      const uint64_t blocks = std::min(all_blocks, ring * all_rings) + more;
       group = {own, ring, blocks, 0, layout.slots_};
       layout.slots_ += ring;
       ++layout.n_groups_;
     }
     layout.places_[i] = {entry, g, group.block_bytes, KvPage()};
-    CheckedSize bytes = CheckedSize(entry.floats) * sizeof(float) * kKvBlockTokens;
+    CheckedSize bytes =
+        (CheckedSize(entry.floats) * kKvBlockTokens + entry.state_floats) * sizeof(float);
     if (entry.n_kv_heads > 0) {
       layout.places_[i].page = KvPage(set, format, entry.head_dim, entry.v_head_dim);
       bytes = CheckedSize(entry.n_kv_heads) * layout.places_[i].page.bytes();
@@ -48,7 +54,7 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
     if (!block.valid()) {
       return Status::Error(StatusCode::kOutOfMemory, "one KV block is larger than memory");
     }
-    per_block = per_block + (block.value() - group.block_bytes);
+    if (!own.state) per_block = per_block + (block.value() - group.block_bytes);
     group.block_bytes = block.value();
   }
   layout.bytes_per_token_ = per_block.value() / kKvBlockTokens;

@@ -1,4 +1,4 @@
-// KvLayout: how KV blocks hold the pages of all sublayers that keep something of every position.
+// KvLayout: how KV blocks hold the pages of all sublayers that keep something of what they saw.
 //
 // Sublayers with the same window form a group, which has KV blocks of its own: a block holds
 // kKvBlockTokens positions of all the group's sublayers and KV heads. A sequence keeps a ring of
@@ -22,11 +22,12 @@ class KvLayout {
   // convolution.
   struct Entry {
     size_t n_kv_heads = 0;
-    size_t head_dim = 0;    // of keys
-    size_t v_head_dim = 0;  // of values
-    size_t floats = 0;      // of a convolution; then there are no heads
-    uint64_t window = 0;    // tokens that a row sees; 0: all
-    bool chunked = false;   // of its own chunk of `window` tokens
+    size_t head_dim = 0;      // of keys
+    size_t v_head_dim = 0;    // of values
+    size_t floats = 0;        // of a convolution; then there are no heads
+    uint64_t window = 0;      // tokens that a row sees; 0: all
+    bool chunked = false;     // of its own chunk of `window` tokens
+    size_t state_floats = 0;  // of a recurrent sublayer's state; then nothing else
   };
   struct Group {
     ContextWindow window;
@@ -61,7 +62,7 @@ class KvLayout {
 
   // The engine's window: what a sequence shows to sublayers without one of their own.
   const ContextWindow& window() const { return window_; }
-  // What one position takes in all sublayers, as long as all see it.
+  // What one position takes in all sublayers, as long as all see it; states are apart.
   size_t bytes_per_token() const { return bytes_per_token_; }
   size_t slots() const { return slots_; }  // of all rings of one sequence
   uint64_t pool_tokens() const { return pool_tokens_; }

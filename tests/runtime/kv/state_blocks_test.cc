@@ -1,0 +1,114 @@
+// Blocks that hold states: a pass reads the state before it and writes those behind its blocks;
+// what is held afterwards, and what is not, is held against a plain account.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "runtime/kv/block_table.h"
+#include "tests/support/test_cache.h"
+
+namespace rondo {
+namespace {
+
+// A state is the number of positions that went into it, times the text's number.
+class Text {
+ public:
+  Text(TestCache* cache, float number) : table_(cache->NewTable()), number_(number) {}
+
+  void Pass(uint64_t end, bool commit) {
+    const uint64_t begin = end_;
+    ASSERT_TRUE(table_.Prepare(begin, end));
+    if (begin > 0) {
+      EXPECT_EQ(*reinterpret_cast<const float*>(table_.StateBefore(0)), State(begin));
+    }
+    for (uint64_t at = begin; at < end; ++at) {
+      *reinterpret_cast<float*>(table_.StateBehind(ContextWindow::Block(at), 0)) = State(at + 1);
+    }
+    if (!commit) {
+      table_.Rollback();
+      return;
+    }
+    table_.Commit();
+    end_ = end;
+    longest_ = std::max(longest_, end);
+  }
+  // Back to the last boundary at or before `tokens` that has a state.
+  void Cut(uint64_t tokens) {
+    end_ = table_.ReplayFrom(tokens);
+    EXPECT_LE(end_, tokens);
+    EXPECT_EQ(end_ % kKvBlockTokens, 0u);
+    table_.Truncate(end_);
+    if (end_ == 0) longest_ = 0;
+  }
+  void BecomeCopyOf(const Text& other) {
+    table_.ShareAll(other.table_);
+    end_ = other.end_;
+    number_ = other.number_;
+    longest_ = other.longest_;
+  }
+  BlockTable& table() { return table_; }
+  uint64_t end() const { return end_; }
+  bool is_longest() const { return end_ == longest_; }  // since it was empty
+
+ private:
+  float State(uint64_t positions) const { return number_ * static_cast<float>(positions); }
+
+  BlockTable table_;
+  float number_;
+  uint64_t end_ = 0, longest_ = 0;
+};
+
+class StateBlocks : public testing::TestWithParam<std::tuple<bool, uint64_t>> {};
+
+TEST_P(StateBlocks, HoldWhatPassesLeaveBehind) {
+  const auto [slides, max_rows] = GetParam();
+  const ContextWindow window = {.slides = slides, .blocks = 30};
+  TestCache cache(*SelectKernelSet(""), KvFormat::kInt8, {{.state_floats = 16}}, window, max_rows,
+                  2);
+  std::mt19937 random(5);
+  std::vector<Text> texts;
+  texts.emplace_back(&cache, 1.0f);
+  texts.emplace_back(&cache, 2.0f);
+  const size_t free = cache.pool().free_blocks(0);
+  for (int step = 0; step < 3000; ++step) {
+    Text& text = texts[random() % 2];
+    const uint64_t rows = 1 + random() % (random() % 2 == 0 ? 2 : max_rows);
+    const uint32_t what = random() % 20;
+    if (what == 0) {
+      text.Cut(text.end() - random() % (text.end() + 1));
+    } else if (what == 1) {
+      text.BecomeCopyOf(&text == texts.data() ? texts[1] : texts[0]);
+    } else if (slides || text.end() + rows <= window.blocks * kKvBlockTokens) {
+      text.Pass(text.end() + rows, what != 2);
+      if (HasFatalFailure()) return;
+      if (what == 2) continue;
+      // However little is kept, the last row can be run again; under SLIDE max_rows of them.
+      const uint64_t last = text.end() - 1;
+      EXPECT_EQ(text.table().ReplayFrom(last), last / kKvBlockTokens * kKvBlockTokens);
+      if (slides && text.is_longest()) {
+        const uint64_t first = text.end() - std::min(text.end(), max_rows);
+        EXPECT_EQ(text.table().ReplayFrom(first), first / kKvBlockTokens * kKvBlockTokens);
+      }
+    } else {
+      text.Cut(0);
+    }
+  }
+  for (Text& text : texts) text.Cut(0);
+  EXPECT_EQ(cache.pool().free_blocks(0), free);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, StateBlocks,
+                         testing::Combine(testing::Bool(),
+                                          testing::Values(1, 2, 24, 64, 65, 150, 256)));
+
+TEST(StateBlocks, AreFewUnderStop) {
+  ContextWindow window = {.slides = false, .blocks = 1000};
+  window.replays = true;
+  EXPECT_EQ(window.OfState().RingBlocks(256), 3u);
+  window.slides = true;
+  EXPECT_EQ(window.OfState().RingBlocks(256), 6u);
+  EXPECT_EQ(window.OfState().RingBlocks(1), 3u);
+}
+
+}  // namespace
+}  // namespace rondo
