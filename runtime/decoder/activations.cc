@@ -52,7 +52,11 @@ void Activations::ForEach(const Visit& visit) {
         kStepEmbed, kStepEmbed);
   visit(layer_embeddings, "layer embeddings", Floats(rows_n, layer_embedding_floats_), kStepEmbed,
         kStepMlpOut);
-  input(mixer_input, "qkv input", rows_n, kStepNorm, kStepIn);
+  const Step mixer_in = mixers_parallel_ ? kStepOut : kStepIn;
+  const size_t state_rows = conv_floats_ > 0 ? rows_n : 0;
+  input(mixer_input, "qkv input", rows_n, kStepNorm, mixer_in);
+  input(state_input, "recurrence input", state_rows, kStepNorm, mixer_in);
+  input(gates_input, "recurrence gates' input", state_rows, kStepNorm, mixer_in);
   visit(low_q, "low-rank queries", Floats(rows_n, low_q_floats_), kStepIn, kStepIn);
   input(low_q_input, "low-rank queries' input", low_q_floats_ > 0 ? rows_n : 0, kStepIn, kStepIn);
   visit(latent_q, "queries of latent attention", Floats(rows_n, latent_q_floats_), kStepIn,
@@ -60,6 +64,8 @@ void Activations::ForEach(const Visit& visit) {
   visit(low_kv, "latent and key", Floats(rows_n, low_kv_floats_), kStepIn, kStepMix);
   input(up_input, "latent attention's inputs by head", latent_heads_ * rows_n, kStepMix, kStepMix);
   visit(qkv, "q, k, v", Floats(rows_n, qkv_floats_), kStepIn, kStepMix);
+  visit(gates, "recurrence gates", Floats(rows_n, gate_floats_), kStepIn, kStepMix);
+  visit(convolved, "recurrence convolution", Floats(rows_n, conv_floats_), kStepMix, kStepMix);
   visit(mixed, "attention output", Floats(rows_n, mixed_floats_), kStepMix, kStepMix);
   visit(queries, "queries of segments", CheckedSize(query_bytes_), kStepMix, kStepMix);
   visit(parts, "attention by segment", Floats(1, part_floats_), kStepMix, kStepMix);
@@ -104,6 +110,9 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
     const SublayerSpec& sublayer = spec.sublayers[i];
     const SublayerWeights& w = weights.sublayer(i);
     a.parallel_ = a.parallel_ || sublayer.reads_previous_input;
+    a.mixers_parallel_ =
+        a.mixers_parallel_ ||
+        (sublayer.reads_previous_input && (sublayer.keeps_positions() || sublayer.keeps_state()));
     a.waits_ = a.waits_ || sublayer.has_post_norm || sublayer.factor != 1 ||
                sublayer.kind == SublayerKind::kExperts;
     a.gate_up_floats_ = std::max(a.gate_up_floats_, sublayer.mlp.gate_up_size());
@@ -148,6 +157,18 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
         widen(&a.mixer_input, w.short_conv.in_proj);
         widen(&a.o_input, w.short_conv.out_proj);
         break;
+      case SublayerKind::kGatedDeltaNet:
+      case SublayerKind::kMamba2: {
+        const RecurrentSpec& recurrent = sublayer.recurrent;
+        a.qkv_floats_ = std::max(a.qkv_floats_, recurrent.input_size());
+        a.mixed_floats_ = std::max(a.mixed_floats_, recurrent.inner_size());
+        a.conv_floats_ = std::max(a.conv_floats_, recurrent.conv_size());
+        a.gate_floats_ = std::max(a.gate_floats_, 2 * recurrent.n_heads);
+        widen(&a.state_input, w.recurrent.in_proj);
+        widen(&a.gates_input, w.recurrent.gates_proj);
+        widen(&a.o_input, w.recurrent.out_proj);
+        break;
+      }
       case SublayerKind::kMlp:
         widen_mlp(w.mlp);
         break;

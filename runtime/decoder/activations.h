@@ -58,19 +58,19 @@ class Activations {
   // After the plan's Layout.
   void Bind(const MemoryPlan& plan, uint8_t* arena);
 
-  Buffer<PassRow> rows;        // [max_rows]
-  Buffer<float> hidden;        // [max_rows, hidden_size]: the residual stream
-  Buffer<float> rope;          // [ropes, max_rows, dim]
-  Buffer<float> sink_rope;     // the same; of windows without sinks 0 rows
-  Buffer<float> qkv;           // [max_rows, largest q + k + v], or b, c and x of a convolution
-  Buffer<float> mixed;         // [max_rows, largest]: what attention or a convolution makes
-  Buffer<uint8_t> queries;     // [n_kv_heads, AttentionQueryBytes]
-  Buffer<float> parts;         // [segments, n_kv_heads, AttentionPartFloats]
-  Buffer<float> gate_up;       // [max_rows, largest gate_up_size]
+  Buffer<PassRow> rows;     // [max_rows]
+  Buffer<float> hidden;     // [max_rows, hidden_size]: the residual stream
+  Buffer<float> rope;       // [ropes, max_rows, dim]
+  Buffer<float> sink_rope;  // the same; of windows without sinks 0 rows
+  Buffer<float> qkv;        // [max_rows, largest q + k + v], or what else a first product makes
+  Buffer<float> mixed;      // [max_rows, largest]: what attention, or what is in its place, makes
+  Buffer<uint8_t> queries;  // [n_kv_heads, AttentionQueryBytes]
+  Buffer<float> parts;      // [segments, n_kv_heads, AttentionPartFloats]
+  Buffer<float> gate_up;    // [max_rows, largest gate_up_size]
   Buffer<float> sublayer_out;  // [max_rows, hidden_size]: what a norm or a factor still waits for
   Buffer<float> logits;        // [logit_rows, vocab_size]
   InputRows mixer_input;       // of qkv_proj, or a convolution's in_proj
-  InputRows o_input;           // of o_proj, or a convolution's out_proj
+  InputRows o_input;           // of o_proj, or an out_proj
   InputRows gate_up_input;
   InputRows down_input;
   InputRows head_input;
@@ -85,6 +85,12 @@ class Activations {
   Buffer<float> low_kv;    // [max_rows, largest latent and rotated key]
   InputRows low_q_input;
   InputRows up_input;  // of key_up, then of value_up: [n_heads, rows]
+
+  // Of models with recurrent sublayers; else of no bytes.
+  InputRows state_input;    // of in_proj
+  InputRows gates_input;    // of gates_proj
+  Buffer<float> convolved;  // [max_rows, largest conv_size]
+  Buffer<float> gates;      // [max_rows, 2 * most heads]
 
   // Of models with experts; else of no bytes.
   InputRows router_input;
@@ -115,8 +121,9 @@ class Activations {
   size_t query_bytes_ = 0, part_floats_ = 0;
   size_t low_q_floats_ = 0, latent_q_floats_ = 0, low_kv_floats_ = 0, latent_heads_ = 0;
   size_t layer_embedding_floats_ = 0;
+  size_t conv_floats_ = 0, gate_floats_ = 0;
   size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0, score_floats_ = 0;
-  bool sinks_ = false, parallel_ = false, waits_ = false;
+  bool sinks_ = false, parallel_ = false, mixers_parallel_ = false, waits_ = false;
 };
 
 }  // namespace rondo

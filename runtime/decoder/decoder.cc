@@ -23,6 +23,8 @@ constexpr Operator kOperators[] = {
     {ExpertsInput, RunExperts},
     {LatentAttentionInput, RunLatentAttention},
     {LayerEmbeddingInput, RunLayerEmbedding},
+    {RecurrentInput, RunGatedDeltaNet},
+    {RecurrentInput, RunMamba2},
 };
 
 const Operator& OperatorOf(const SublayerSpec& spec) {
@@ -55,6 +57,7 @@ CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
       bytes = larger(bytes, AttentionScratchBytes(attention.heads_per_task(), attention.key_dim(),
                                                   attention.latent_dim));
     }
+    if (sublayer.keeps_state()) bytes = larger(bytes, row(sublayer.recurrent.conv_size()));
   }
   return bytes.AlignUp(kArenaAlignment);
 }
@@ -157,9 +160,11 @@ void Decoder::RunLayer(const Pass& pass, size_t layer) {
   for (size_t i = spec_.layer_begin(layer); i < end; ++i) {
     const SublayerSpec& sublayer = spec_.sublayers[i];
     const ProfileSpan span(pass.profile(), NameOf(sublayer.kind), pass.rows());
-    if (!sublayer.reads_previous_input) OperatorOf(sublayer).input(pass, i);
-    if (i + 1 < end && spec_.sublayers[i + 1].reads_previous_input) {
-      OperatorOf(spec_.sublayers[i + 1]).input(pass, i + 1);
+    if (!sublayer.reads_previous_input) {
+      OperatorOf(sublayer).input(pass, i);
+      for (size_t j = i + 1; j < end && spec_.sublayers[j].reads_previous_input; ++j) {
+        OperatorOf(spec_.sublayers[j]).input(pass, j);
+      }
     }
     OperatorOf(sublayer).run(pass, i);
   }

@@ -43,6 +43,31 @@ LatentAttentionSpec ReadLatentAttention(const format::LatentAttention& attention
   return spec;
 }
 
+RecurrentSpec ReadGatedDeltaNet(const format::GatedDeltaNet& net) {
+  RecurrentSpec spec;
+  spec.n_heads = net.n_value_heads();
+  spec.head_dim = net.value_head_dim();
+  spec.n_groups = net.n_key_heads();
+  spec.group_dim = net.key_head_dim();
+  spec.taps = net.taps();
+  spec.beta_scale = net.beta_scale();
+  spec.gate_after_norm = true;
+  return spec;
+}
+
+RecurrentSpec ReadMamba2(const format::Mamba2& mamba) {
+  RecurrentSpec spec;
+  spec.n_heads = mamba.n_heads();
+  spec.head_dim = mamba.head_dim();
+  spec.n_groups = mamba.n_groups();
+  spec.group_dim = mamba.state_size();
+  spec.taps = mamba.taps();
+  spec.dt_min = mamba.dt_min();
+  spec.dt_max = mamba.dt_max();
+  spec.gate_after_norm = mamba.gate_after_norm();
+  return spec;
+}
+
 template <typename Table>  // Mlp, or Experts: each of them is one
 MlpSpec ReadMlp(const Table& mlp) {
   return {mlp.intermediate_size(), mlp.activation(), !mlp.plain(), mlp.limit(), mlp.up_offset()};
@@ -89,6 +114,12 @@ SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
   } else if (const format::LayerEmbedding* embedding = sublayer.op_as_LayerEmbedding()) {
     spec.kind = SublayerKind::kLayerEmbedding;
     spec.layer_embedding.activation = embedding->activation();
+  } else if (const format::GatedDeltaNet* net = sublayer.op_as_GatedDeltaNet()) {
+    spec.kind = SublayerKind::kGatedDeltaNet;
+    spec.recurrent = ReadGatedDeltaNet(*net);
+  } else if (const format::Mamba2* mamba = sublayer.op_as_Mamba2()) {
+    spec.kind = SublayerKind::kMamba2;
+    spec.recurrent = ReadMamba2(*mamba);
   } else {
     const format::Experts& experts = *sublayer.op_as_Experts();
     spec.kind = SublayerKind::kExperts;
@@ -105,15 +136,31 @@ size_t EntryOfAttention(std::span<const SublayerSpec> sublayers) {
   return sublayers[i].kv_entry;
 }
 
-// Where a sublayer reads what the one before it read, its input is made before that one runs: in a
-// buffer that attention and convolutions leave alone.
+// Whose input lies in a buffer of its own.
+enum class InputKind : uint8_t { kMixer, kState, kMlp };
+
+InputKind InputOf(const SublayerSpec& sublayer) {
+  if (sublayer.keeps_state()) return InputKind::kState;
+  return sublayer.keeps_positions() ? InputKind::kMixer : InputKind::kMlp;
+}
+
+// Where sublayers read what the one before them read, their inputs are made before any of them
+// runs: so each needs a buffer of its own, and one that does not use the others' buffers. MLPs and
+// experts come last.
 Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
   for (size_t i = 0; i < sublayers.size(); ++i) {
     if (!sublayers[i].reads_previous_input) continue;
-    if (i > 0 && sublayers[i - 1].keeps_positions() && !sublayers[i].keeps_positions()) continue;
+    bool apart = i > 0;
+    for (size_t other = i; apart && other-- > 0;) {
+      const InputKind kind = InputOf(sublayers[other]);
+      apart = kind != InputOf(sublayers[i]) && kind != InputKind::kMlp;
+      if (!sublayers[other].reads_previous_input) break;
+    }
+    if (apart) continue;
     return Status::Error(StatusCode::kUnsupported,
                          "sublayer %zu of layer %zu reads what the one before it read, which only "
-                         "an MLP or experts behind attention or a convolution can",
+                         "attention or a convolution, a recurrence, and an MLP or experts behind "
+                         "these can, one of each",
                          i, layer);
   }
   return Status();
@@ -161,7 +208,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
       if (read.attention.shares_kv) {
         const auto owner = static_cast<size_t>(sublayer->op_as_Attention()->kv_layer());
         read.kv_entry = EntryOfAttention(spec.sublayers.span().subspan(spec.layer_begin(owner)));
-      } else if (read.keeps_positions()) {
+      } else if (read.keeps_positions() || read.keeps_state()) {
         read.kv_entry = spec.n_kv_entries++;
       }
     }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/base/checked.h"
 #include "runtime/base/heap_array.h"
 #include "runtime/kernels/row_ops.h"
 #include "runtime/model/model_file.h"
@@ -100,6 +101,31 @@ struct ShortConvSpec {
   size_t taps = 0;
 };
 
+// A gated delta net, or Mamba2: heads, each with a matrix as its state, and a convolution before
+// them.
+struct RecurrentSpec {
+  size_t n_heads = 0;
+  size_t head_dim = 0;   // of v, or x: columns of a state
+  size_t n_groups = 0;   // heads of q and k, or groups of B and C
+  size_t group_dim = 0;  // of these: rows of a state
+  size_t taps = 0;
+  float beta_scale = 1;  // of the delta net
+  float dt_min = 0;      // of Mamba2
+  float dt_max = 0;      // 0: no limit
+  bool gate_after_norm = false;
+
+  size_t inner_size() const { return n_heads * head_dim; }
+  size_t group_size() const { return n_groups * group_dim; }
+  size_t conv_size() const { return inner_size() + 2 * group_size(); }
+  size_t input_size() const { return inner_size() + conv_size(); }  // with the gate z
+  // The state of a sequence: what the convolution still looks back at, [taps - 1, conv_size()],
+  // then of each head its columns in tiles, [tiles, group_dim, kStateColumns].
+  size_t tail_floats() const { return RoundUp((taps - 1) * conv_size(), kStateColumns); }
+  size_t tiles() const { return CeilDiv(head_dim, kStateColumns); }
+  size_t tile_floats() const { return group_dim * kStateColumns; }
+  size_t state_floats() const { return tail_floats() + n_heads * tiles() * tile_floats(); }
+};
+
 struct MlpSpec {
   size_t intermediate_size = 0;
   Activation activation = Activation::kSilu;
@@ -139,6 +165,8 @@ enum class SublayerKind : uint8_t {
   kExperts,
   kLatentAttention,
   kLayerEmbedding,
+  kGatedDeltaNet,
+  kMamba2,
 };
 
 // What one sublayer adds to the residual stream: factor * post_norm(operator(norm(input))).
@@ -147,14 +175,18 @@ struct SublayerSpec {
   bool reads_previous_input = false;  // what the sublayer before it read, not the residual stream
   bool has_post_norm = false;
   float factor = 1;
-  size_t kv_entry = 0;      // of the KV layout, where keeps_positions()
+  size_t kv_entry = 0;      // of the KV layout, where keeps_positions() or keeps_state()
   AttentionSpec attention;  // of the kind's own operator; experts have `mlp`, too
   ShortConvSpec short_conv;
+  RecurrentSpec recurrent;
   MlpSpec mlp;
   ExpertsSpec experts;
   LatentAttentionSpec latent_attention;
   LayerEmbeddingSpec layer_embedding;
 
+  bool keeps_state() const {
+    return kind == SublayerKind::kGatedDeltaNet || kind == SublayerKind::kMamba2;
+  }
   bool keeps_positions() const {
     return kind == SublayerKind::kAttention || kind == SublayerKind::kShortConv ||
            kind == SublayerKind::kLatentAttention;

@@ -80,10 +80,19 @@ Result<ContextWindow> MakeWindow(const EngineOptions& options) {
 
 Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
                               const ContextWindow& window, const EngineOptions& options) {
-  RONDO_ASSIGN(auto entries, HeapArray<KvLayout::Entry>::Create(spec.n_kv_entries));
+  // The prefix cache finds a text by the blocks of what keeps something of all its positions: where
+  // there is nothing but states, of an entry of no bytes.
+  const bool anchored = std::any_of(spec.sublayers.begin(), spec.sublayers.end(),
+                                    [](const SublayerSpec& s) { return s.keeps_state(); }) &&
+                        std::none_of(spec.sublayers.begin(), spec.sublayers.end(),
+                                     [](const SublayerSpec& s) { return s.keeps_positions(); });
+  RONDO_ASSIGN(auto entries,
+               HeapArray<KvLayout::Entry>::Create(spec.n_kv_entries + (anchored ? 1 : 0)));
   for (const SublayerSpec& sublayer : spec.sublayers) {
     if (sublayer.kind == SublayerKind::kShortConv) {
       entries[sublayer.kv_entry] = {.floats = spec.hidden_size, .window = sublayer.short_conv.taps};
+    } else if (sublayer.keeps_state()) {
+      entries[sublayer.kv_entry] = {.state_floats = sublayer.recurrent.state_floats()};
     } else if (sublayer.kind == SublayerKind::kAttention) {
       const AttentionSpec& attention = sublayer.attention;
       entries[sublayer.kv_entry] = {.n_kv_heads = attention.n_kv_heads,

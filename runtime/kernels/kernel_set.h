@@ -70,6 +70,9 @@ struct TileQuants {
   }
 };
 
+// Columns of a recurrent state that are handled together.
+inline constexpr size_t kStateColumns = 16;
+
 // What is done to rows between the products (row_loops.h); n in elements, in == out is fine.
 struct RowLoops {
   float (*sum_of_squares)(const float* in, size_t n);
@@ -91,6 +94,14 @@ struct RowLoops {
   void (*flip_signs)(int8_t* x, size_t n);  // x ^= 0x80
   // out = in * factor, rounded to the nearest integer, at least 0 and at most `most` < 2^15.
   void (*round_probabilities)(const float* in, float factor, float most, size_t n, int16_t* out);
+  // One position of a recurrence, on kStateColumns columns of a state S, [n, kStateColumns], which
+  // is aligned to 64; n is even. v, x and out are of these columns; q, k, b and c of the n rows.
+  // S = S * decay; S += k (beta * (v - S^T k))^T; out = S^T q
+  void (*delta_step)(float* state, const float* q, const float* k, size_t n, float decay,
+                     float beta, const float* v, float* out);
+  // S = S * decay + b x^T; out = S^T c
+  void (*scan_step)(float* state, const float* b, const float* c, size_t n, float decay,
+                    const float* x, float* out);
 };
 
 // The tables of codes as the kernels want them: for a byte of two selectors both tables.

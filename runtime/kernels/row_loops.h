@@ -100,6 +100,47 @@ void MultiplyAdd(float* x, const float* a, const float* b, size_t n) {
   for (size_t i = 0; i < n; ++i) x[i] += a[i] * b[i];
 }
 
+// Sixteen columns of a matrix. State is aligned for it, what is read beside it is not.
+using Columns [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias]] = float;
+using UnalignedColumns
+    [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias, gnu::aligned(4)]] = float;
+
+// Sums over the rows of a state are two, of the even and of the odd ones: neither waits for the
+// other.
+void DeltaStep(float* state, const float* q, const float* k, size_t n, float decay, float beta,
+               const float* v, float* out) {
+  auto* s = reinterpret_cast<Columns*>(state);
+  Columns even = {}, odd = {};
+  for (size_t i = 0; i < n; i += 2) {
+    even += s[i] * k[i];
+    odd += s[i + 1] * k[i + 1];
+  }
+  const Columns wanted = *reinterpret_cast<const UnalignedColumns*>(v);
+  const Columns delta = (wanted - (even + odd) * decay) * beta;
+  even = odd = Columns{};
+  for (size_t i = 0; i < n; i += 2) {
+    s[i] = s[i] * decay + delta * k[i];
+    even += s[i] * q[i];
+    s[i + 1] = s[i + 1] * decay + delta * k[i + 1];
+    odd += s[i + 1] * q[i + 1];
+  }
+  *reinterpret_cast<UnalignedColumns*>(out) = even + odd;
+}
+
+void ScanStep(float* state, const float* b, const float* c, size_t n, float decay, const float* x,
+              float* out) {
+  auto* s = reinterpret_cast<Columns*>(state);
+  const Columns in = *reinterpret_cast<const UnalignedColumns*>(x);
+  Columns even = {}, odd = {};
+  for (size_t i = 0; i < n; i += 2) {
+    s[i] = s[i] * decay + in * b[i];
+    even += s[i] * c[i];
+    s[i + 1] = s[i + 1] * decay + in * b[i + 1];
+    odd += s[i + 1] * c[i + 1];
+  }
+  *reinterpret_cast<UnalignedColumns*>(out) = even + odd;
+}
+
 void GeluArgument(const float* in, size_t n, float* out) {
   for (size_t i = 0; i < n; ++i) {
     out[i] = 0.797884561f * (in[i] + 0.044715f * (in[i] * in[i] * in[i]));
@@ -126,6 +167,8 @@ constexpr RowLoops kLoops = {
     .blend = Blend,
     .flip_signs = FlipSigns,
     .round_probabilities = RoundProbabilities,
+    .delta_step = DeltaStep,
+    .scan_step = ScanStep,
 };
 
 }  // namespace

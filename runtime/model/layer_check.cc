@@ -17,10 +17,6 @@ struct OperatorRule {
   Status (*check)(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 };
 
-Status CheckLacking(const LayerChecker&, int layer, const format::Sublayer& sublayer) {
-  return UnknownKind({layer, "sublayer"}, "operator", static_cast<unsigned>(sublayer.op_type()));
-}
-
 const OperatorRule* RuleOf(format::Operator type) {
   static constexpr OperatorRule kRules[] = {
       {"attention", "attention norm", "norm after attention", CheckAttention},
@@ -30,8 +26,8 @@ const OperatorRule* RuleOf(format::Operator type) {
       {"latent attention", "attention norm", "norm after attention", CheckLatentAttention},
       {"layer embedding", "layer embedding norm", "norm after the layer embedding",
        CheckLayerEmbedding},
-      {"delta net", "delta net norm", "norm after the delta net", CheckLacking},
-      {"mamba", "mamba norm", "norm after mamba", CheckLacking},
+      {"delta net", "delta net norm", "norm after the delta net", CheckGatedDeltaNet},
+      {"mamba", "mamba norm", "norm after mamba", CheckMamba2},
   };
   static_assert(std::size(kRules) == static_cast<size_t>(format::Operator::MAX));
   return &kRules[static_cast<size_t>(type) - 1];

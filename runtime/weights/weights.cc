@@ -69,6 +69,11 @@ PackedLinear* Matrix(SublayerWeights& weights, format::Operator type, size_t i) 
       return i == 0 ? &weights.attention.qkv_proj : &weights.attention.o_proj;
     case format::Operator::ShortConv:
       return i == 0 ? &weights.short_conv.in_proj : &weights.short_conv.out_proj;
+    case format::Operator::GatedDeltaNet:
+    case format::Operator::Mamba2:
+      return i == 0   ? &weights.recurrent.in_proj
+             : i == 1 ? &weights.recurrent.gates_proj
+                      : &weights.recurrent.out_proj;
     case format::Operator::Experts: {
       if (i == 0) return &weights.experts.router;
       const std::span<MlpWeights> experts = weights.experts.experts;
@@ -134,6 +139,19 @@ size_t LatentHeads(const format::Sublayer& sublayer) {
   return attention == nullptr ? 0 : attention->n_heads();
 }
 
+template <typename Table>  // GatedDeltaNet, or Mamba2
+Status ReadRecurrent(VectorReader& vectors, const Table& table, size_t inner_size,
+                     RecurrentWeights* weights) {
+  RONDO_ASSIGN(weights->kernel, vectors.Read(table.kernel()));
+  if (table.bias() >= 0) {
+    RONDO_ASSIGN(weights->bias, vectors.Read(static_cast<uint32_t>(table.bias())));
+  }
+  RONDO_ASSIGN(weights->decay, vectors.Read(table.decay()));
+  RONDO_ASSIGN(weights->dt_bias, vectors.Read(table.dt_bias()));
+  RONDO_ASSIGN(weights->norm, Norm(vectors, table.norm(), inner_size));
+  return Status();
+}
+
 // What lies in the file and is used there.
 Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer& sublayer,
                    SublayerWeights* weights) {
@@ -161,6 +179,13 @@ Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer&
     }
   } else if (const format::Experts* experts = sublayer.op_as_Experts()) {
     return ReadExpertVectors(vectors, hidden, *experts, &weights->experts);
+  } else if (const format::GatedDeltaNet* net = sublayer.op_as_GatedDeltaNet()) {
+    const size_t inner_size = size_t{net->n_value_heads()} * net->value_head_dim();
+    RONDO_RETURN_IF_ERROR(ReadRecurrent(vectors, *net, inner_size, &weights->recurrent));
+  } else if (const format::Mamba2* mamba = sublayer.op_as_Mamba2()) {
+    const size_t inner_size = size_t{mamba->n_heads()} * mamba->head_dim();
+    RONDO_RETURN_IF_ERROR(ReadRecurrent(vectors, *mamba, inner_size, &weights->recurrent));
+    RONDO_ASSIGN(weights->recurrent.skip, vectors.Read(mamba->skip()));
   }
   return Status();
 }

@@ -50,6 +50,18 @@ struct ShortConvWeights {
   PackedLinear out_proj;
 };
 
+struct RecurrentWeights {
+  PackedLinear in_proj;            // q, k, v, z; or z, x, B, C
+  PackedLinear gates_proj;         // b and a; or dt
+  const float* kernel = nullptr;   // [taps, conv_size], in the file as all of these
+  const float* bias = nullptr;     // [conv_size]; null: none
+  const float* decay = nullptr;    // [n_heads]
+  const float* dt_bias = nullptr;  // [n_heads]
+  const float* skip = nullptr;     // [n_heads], of Mamba2
+  RowNorm norm;
+  PackedLinear out_proj;
+};
+
 struct MlpWeights {
   PackedLinear gate_up_proj;
   PackedLinear down_proj;
@@ -73,6 +85,7 @@ struct SublayerWeights {
   RowNorm post_norm;
   AttentionWeights attention;
   ShortConvWeights short_conv;
+  RecurrentWeights recurrent;
   MlpWeights mlp;
   ExpertsWeights experts;
   LatentAttentionWeights latent_attention;

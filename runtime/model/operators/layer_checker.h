@@ -51,6 +51,8 @@ class LayerChecker {
 // The operators, one file each.
 Status CheckAttention(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 Status CheckShortConv(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
+Status CheckGatedDeltaNet(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
+Status CheckMamba2(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 Status CheckLatentAttention(const LayerChecker& checker, int layer,

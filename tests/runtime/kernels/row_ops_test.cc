@@ -25,6 +25,39 @@ class RowOpsTest : public testing::TestWithParam<const KernelSet*> {
   const KernelSet& set_ = *GetParam();
 };
 
+// A few positions, so that what a state keeps is used; and what it then holds.
+TEST_P(RowOpsTest, RecurrencesGiveThePortableBits) {
+  const RowLoops& portable = *SelectKernelSet("scalar")->loops;
+  for (const size_t n : {2u, 8u, 24u, 128u}) {
+    const auto q = RandomRow(n, 1), k = RandomRow(n, 2), v = RandomRow(kStateColumns, 3);
+    const auto run = [&](const RowLoops& loops) {
+      std::vector<float> memory(2 * n * kStateColumns + 2 * kStateColumns);
+      const size_t to_64 = (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64) / sizeof(float);
+      float* delta = memory.data() + to_64 % kStateColumns;
+      float* scan = delta + n * kStateColumns;
+      std::vector<float> out(8 * kStateColumns);
+      for (size_t i = 0; i < 4; ++i) {
+        loops.delta_step(delta, q.data(), k.data(), n, 0.9f, 0.7f, v.data(),
+                         &out[2 * i * kStateColumns]);
+        loops.scan_step(scan, q.data(), k.data(), n, 0.8f, v.data(),
+                        &out[(2 * i + 1) * kStateColumns]);
+      }
+      out.insert(out.end(), delta, delta + 2 * n * kStateColumns);
+      return out;
+    };
+    const std::vector<float> bits = run(*set_.loops);
+    EXPECT_EQ(bits, run(portable)) << n;
+
+    // The first position of a state that is 0: v (beta k.q), and x (b.c).
+    double product = 0;
+    for (size_t i = 0; i < n; ++i) product += double{q[i]} * k[i];
+    for (size_t c = 0; c < kStateColumns; ++c) {
+      EXPECT_NEAR(bits[c], 0.7 * v[c] * product, 1e-4);
+      EXPECT_NEAR(bits[kStateColumns + c], v[c] * product, 1e-4);
+    }
+  }
+}
+
 TEST_P(RowOpsTest, LoopsGiveThePortableBits) {
   const RowLoops& portable = *SelectKernelSet("scalar")->loops;
   const RowLoops& loops = *set_.loops;

@@ -1,0 +1,91 @@
+#include "runtime/decoder/recurrent.h"
+
+#include <cmath>
+
+namespace rondo {
+
+float Softplus(float x) { return x > 20 ? x : static_cast<float>(std::log1p(std::exp(double{x}))); }
+
+void RecurrentInput(const Pass& pass, size_t sublayer) {
+  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
+  Activations& act = pass.act();
+  pass.NormInput(weights.recurrent.in_proj, weights.norm, act.hidden, pass.rows(), act.state_input);
+  pass.NormInput(weights.recurrent.gates_proj, weights.norm, act.hidden, pass.rows(),
+                 act.gates_input);
+}
+
+void Recurrence::Project() const {
+  Activations& act = pass_.act();
+  pass_.Linear(weights().in_proj, act.state_input, pass_.rows(), Pass::Into::kReplace, act.qkv,
+               spec_.input_size());
+  pass_.Linear(weights().gates_proj, act.gates_input, pass_.rows(), Pass::Into::kReplace, act.gates,
+               2 * spec_.n_heads);
+}
+
+void Recurrence::Convolve(size_t r, float* scratch, float* out) const {
+  const PassRow& row = pass_.row(r);
+  const SequenceRows& sequence = *row.sequence;
+  const size_t n = spec_.conv_size();
+  const uint64_t index = row.position - sequence.position;  // of the sequence's rows
+  if (weights().bias != nullptr) {
+    std::copy_n(weights().bias, n, out);
+  } else {
+    std::fill_n(out, n, 0.0f);
+  }
+  for (size_t t = 0; t < spec_.taps; ++t) {
+    const uint64_t back = spec_.taps - 1 - t;
+    if (back > row.position) continue;  // before the text there is nothing
+    const float* in =
+        back <= index ? Raw(r - back) : StateBefore(sequence) + (spec_.taps - 1 - back + index) * n;
+    pass_.set().loops->multiply_add(out, weights().kernel + t * n, in, n);
+  }
+  Activate(pass_.set(), Activation::kSilu, out, n, scratch, out);
+}
+
+void Recurrence::KeepTail(const SequenceRows& sequence, size_t first_row) const {
+  const size_t n = spec_.conv_size(), kept = spec_.taps - 1;
+  const uint64_t begin = sequence.position, end = begin + sequence.tokens.size();
+  for (uint64_t at = begin; at < end;) {
+    const uint64_t next = std::min(end, (ContextWindow::Block(at) + 1) * kKvBlockTokens);
+    float* tail = StateBehind(sequence, at);
+    for (size_t i = 0; i < kept; ++i) {  // position next - kept + i
+      const uint64_t back = kept - i;
+      if (back > next) {
+        std::fill_n(tail + i * n, n, 0.0f);
+      } else if (next - back >= begin) {
+        std::copy_n(Raw(first_row + (next - back - begin)), n, tail + i * n);
+      } else {
+        std::copy_n(StateBefore(sequence) + (i + (next - begin)) * n, n, tail + i * n);
+      }
+    }
+    at = next;
+  }
+}
+
+float* Recurrence::Continue(const SequenceRows& sequence, uint64_t position, size_t offset,
+                            const float* state) const {
+  float* next = StateBehind(sequence, position) + offset;
+  if (position == 0) {
+    std::fill_n(next, spec_.tile_floats(), 0.0f);
+  } else if (next != state) {
+    const float* before = state != nullptr ? state : StateBefore(sequence) + offset;
+    std::copy_n(before, spec_.tile_floats(), next);
+  }
+  return next;
+}
+
+void Recurrence::Finish() const {
+  const size_t n = spec_.inner_size();
+  Activations& act = pass_.act();
+  pass_.pool().For(pass_.rows(), [&](size_t r, size_t thread) {
+    float* out = act.mixed + r * n;
+    const float* gate = act.qkv + r * spec_.input_size() + gate_at_;
+    if (spec_.gate_after_norm) Normalize(pass_.set(), weights().norm, out, n, out);
+    ActivateGate(pass_.set(), Activation::kSilu, gate, out, n, pass_.ScratchFloats(thread), out);
+    if (!spec_.gate_after_norm) Normalize(pass_.set(), weights().norm, out, n, out);
+    pass_.RowInput(weights().out_proj, out, r, act.o_input);
+  });
+  pass_.AddToResidual(sublayer_, weights_, weights().out_proj, act.o_input);
+}
+
+}  // namespace rondo

@@ -1,0 +1,130 @@
+// What gated delta nets and Mamba2 have in common: a short convolution, heads that each carry a
+// matrix from position to position, a gate. A state lies in the KV pool (kv/block_table.h); it is
+// updated position by position, always by the same operations, however a text is cut.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "runtime/decoder/pass.h"
+
+namespace rondo {
+
+// A row that is computed: of the pass, and of its buffers.
+struct RecurrentRow {
+  const RecurrentSpec& spec;
+  const RecurrentWeights& weights;
+  const float* convolved;  // [conv_size]
+  float* gates;            // [2 * n_heads], which the heads read as the row made them
+  float* mixed;            // [inner_size]
+};
+
+class Recurrence {
+ public:
+  Recurrence(const Pass& pass, size_t sublayer)
+      : pass_(pass),
+        sublayer_(pass.spec().sublayers[sublayer]),
+        weights_(pass.weights().sublayer(sublayer)),
+        spec_(sublayer_.recurrent),
+        gate_at_(sublayer_.kind == SublayerKind::kMamba2 ? 0 : spec_.conv_size()) {}
+
+  const RecurrentSpec& spec() const { return spec_; }
+  const RecurrentWeights& weights() const { return weights_.recurrent; }
+  RecurrentRow row(size_t r) const {
+    const Activations& act = pass_.act();
+    return {spec_, weights(), act.convolved + r * spec_.conv_size(),
+            act.gates + r * 2 * spec_.n_heads, act.mixed + r * spec_.inner_size()};
+  }
+
+  // The two first products.
+  void Project() const;
+  // prepare(r, convolved) for every row, whose convolution is made.
+  template <typename Prepare>
+  void ForRows(const Prepare& prepare) const {
+    pass_.pool().For(pass_.rows(), [&](size_t r, size_t thread) {
+      float* convolved = pass_.act().convolved + r * spec_.conv_size();
+      Convolve(r, pass_.ScratchFloats(thread), convolved);
+      prepare(r, convolved);
+    });
+  }
+  // step(r, head, first column, state) for every row, every head, and every kStateColumns columns
+  // of its state: of one sequence in the order of positions.
+  template <typename Step>
+  void ForStates(const Step& step) const {
+    const size_t tiles = spec_.n_heads * spec_.tiles();
+    pass_.pool().For(pass_.sequences().size() * (tiles + 1), [&](size_t task, size_t) {
+      const size_t tile = task % (tiles + 1);
+      const SequenceRows& sequence = pass_.sequences()[task / (tiles + 1)];
+      size_t first_row = 0;
+      for (const SequenceRows* s = pass_.sequences().data(); s != &sequence; ++s) {
+        first_row += s->tokens.size();
+      }
+      if (tile == tiles) {
+        KeepTail(sequence, first_row);
+        return;
+      }
+      const size_t offset = spec_.tail_floats() + tile * spec_.tile_floats();
+      float* state = nullptr;
+      for (size_t i = 0; i < sequence.tokens.size(); ++i) {
+        if (i == 0 || (sequence.position + i) % kKvBlockTokens == 0) {
+          state = Continue(sequence, sequence.position + i, offset, state);
+        }
+        step(first_row + i, tile / spec_.tiles(), tile % spec_.tiles() * kStateColumns, state);
+      }
+    });
+  }
+  // Gate and norm, and the last product.
+  void Finish() const;
+
+ private:
+  // out = silu(the row's convolution); scratch: conv_size floats.
+  void Convolve(size_t r, float* scratch, float* out) const;
+  // Keeps what the convolutions of the next rows look back at.
+  void KeepTail(const SequenceRows& sequence, size_t first_row) const;
+  // Where the state's floats from `offset` on are written from `position` on, with what they were
+  // before it: `state`, or before the sequence's first row null.
+  float* Continue(const SequenceRows& sequence, uint64_t position, size_t offset,
+                  const float* state) const;
+  // What the convolution reads, of row r, [conv_size].
+  const float* Raw(size_t r) const {
+    const size_t conv_at = gate_at_ == 0 ? spec_.inner_size() : 0;
+    return pass_.act().qkv + r * spec_.input_size() + conv_at;
+  }
+  float* StateBehind(const SequenceRows& sequence, uint64_t position) const {
+    const uint64_t block = ContextWindow::Block(position);
+    return reinterpret_cast<float*>(sequence.kv->StateBehind(block, sublayer_.kv_entry));
+  }
+  const float* StateBefore(const SequenceRows& sequence) const {
+    return reinterpret_cast<const float*>(sequence.kv->StateBefore(sublayer_.kv_entry));
+  }
+
+  const Pass& pass_;
+  const SublayerSpec& sublayer_;
+  const SublayerWeights& weights_;
+  const RecurrentSpec& spec_;
+  const size_t gate_at_;  // z in a row of the first product
+};
+
+// Runs step(v, out) on kStateColumns columns of `head` from `column` on, as far as the head has
+// them: `in` and `out` are of all heads, [inner_size].
+template <typename Step>
+void RunColumns(const RecurrentSpec& spec, size_t head, size_t column, const float* in, float* out,
+                const Step& step) {
+  const size_t at = head * spec.head_dim + column;
+  const size_t n = std::min(spec.head_dim - column, kStateColumns);
+  if (n == kStateColumns) {
+    step(in + at, out + at);
+    return;
+  }
+  std::array<float, kStateColumns> columns = {};
+  std::copy_n(in + at, n, columns.begin());
+  std::array<float, kStateColumns> results;
+  step(columns.data(), results.data());
+  std::copy_n(results.begin(), n, out + at);
+}
+
+// log(1 + e^x)
+float Softplus(float x);
+
+}  // namespace rondo
