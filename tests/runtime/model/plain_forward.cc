@@ -122,6 +122,10 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
         out = AttendLatent(*latent, n_rows, in);
       } else if (const format::LayerEmbedding* embedding = sublayer->op_as_LayerEmbedding()) {
         out = AddLayerEmbedding(*embedding, n_rows, in, own, n);
+      } else if (const format::GatedDeltaNet* net = sublayer->op_as_GatedDeltaNet()) {
+        out = Remember(*net, n_rows, in);
+      } else if (const format::Mamba2* mamba = sublayer->op_as_Mamba2()) {
+        out = Remember(*mamba, n_rows, in);
       } else if (const format::Experts* experts = sublayer->op_as_Experts()) {
         out = Mix(*experts, *sublayer->norm(), n_rows, read);
       } else {

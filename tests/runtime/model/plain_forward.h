@@ -26,7 +26,7 @@ class PlainForward {
  private:
   // kSilu, or else kGeluTanh.
   static double Activated(format::Activation activation, double x);
-  // Of attention and MLPs alone, what they add to x; `in` is what they read, after their norm.
+  // Of sublayers, what they add to x; `in` is what they read, after their norm.
   // Attention with keys and values of its own puts them into `kept`, the other reads them there.
   struct KeysAndValues {
     std::vector<double> keys, values;  // [rows, n_kv_heads, head_dim]
@@ -48,6 +48,12 @@ class PlainForward {
   // Of experts; `read` is what enters the sublayer, before `norm`.
   std::vector<double> Mix(const format::Experts& experts, const format::Norm& norm, size_t n_rows,
                           const std::vector<double>& read) const;
+  std::vector<double> Remember(const format::GatedDeltaNet& net, size_t n_rows,
+                               const std::vector<double>& in) const;
+  std::vector<double> Remember(const format::Mamba2& mamba, size_t n_rows,
+                               const std::vector<double>& in) const;
+  std::vector<double> Convolved(const std::vector<double>& in, size_t n_rows, size_t first,
+                                size_t channels, uint32_t kernel, int bias, size_t taps) const;
   std::vector<double> Normalized(const format::Norm& norm, size_t n_rows,
                                  const std::vector<double>& x) const;
   std::vector<double> Apply(const format::Linear& linear, size_t n_rows,

@@ -14,9 +14,9 @@ const std::vector<Architecture>& Architectures() {
           ExaoneArchitectures,     FlexOlmoArchitectures,    Gemma4Architectures,
           GemmaArchitectures,      GptArchitectures,         GraniteMoeArchitectures,
           HunyuanMoeArchitectures, Lfm2Architectures,        Llama4Architectures,
-          LlamaArchitectures,      MiniMaxArchitectures,     NemotronArchitectures,
-          OlmoArchitectures,       PersimmonArchitectures,   PhiArchitectures,
-          PhiMoeArchitectures,     QwenArchitectures}) {
+          LlamaArchitectures,      MambaArchitectures,       MiniMaxArchitectures,
+          NemotronArchitectures,   OlmoArchitectures,        PersimmonArchitectures,
+          PhiArchitectures,        PhiMoeArchitectures,      QwenArchitectures}) {
       for (Architecture& row : family()) rows.push_back(std::move(row));
     }
     return rows;

@@ -50,6 +50,7 @@ std::vector<Architecture> HunyuanMoeArchitectures();
 std::vector<Architecture> Lfm2Architectures();
 std::vector<Architecture> Llama4Architectures();
 std::vector<Architecture> LlamaArchitectures();
+std::vector<Architecture> MambaArchitectures();
 std::vector<Architecture> MiniMaxArchitectures();
 std::vector<Architecture> NemotronArchitectures();
 std::vector<Architecture> OlmoArchitectures();

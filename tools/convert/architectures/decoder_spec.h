@@ -20,7 +20,8 @@ enum class TensorRole {
 };
 
 // Tensors of the checkpoint, or rows of them, stacked by rows; those of a kVector are
-// one-dimensional and are laid end to end. Each value becomes value * scale + offset.
+// one-dimensional and are laid end to end. Each value, or e^value where `exponential`, becomes
+// value * scale + offset, with the scales of recipe and part.
 struct TensorRecipe {
   struct Part {
     std::string source;  // name in the checkpoint; empty: none, all its values are 1
@@ -32,6 +33,7 @@ struct TensorRecipe {
     uint64_t row_step = 1;   // 2: every other row
     uint64_t first_col = 0;  // of a transposed one: its row in the checkpoint
     uint64_t matrix = 0;     // of a transposed tensor with three dimensions: which
+    float scale = 1;
   };
   // Another way in which checkpoints hold the same.
   struct Form {
@@ -47,7 +49,12 @@ struct TensorRecipe {
   float offset = 0;
   std::vector<Form> others =
       {};  // the first whose tensors are there is taken, where `parts` aren't
+  bool exponential = false;
 
+  // The part's values are taken as they are.
+  bool IsPlain(const Part& part) const {
+    return scale == 1 && part.scale == 1 && offset == 0 && !exponential;
+  }
   uint64_t rows() const {
     uint64_t sum = 0;
     for (const Part& part : parts) sum += part.rows;

@@ -64,16 +64,38 @@ class Builder {
       return theirs.empty() ? nullptr
                             : parts_.Norm(parts_.name() + ours, parts_.source() + theirs, scale);
     };
-    auto mixer = std::make_unique<SublayerT>(), mlp = std::make_unique<SublayerT>();
-    mixer->norm = norm("attention.norm", f_.attention_norm);
-    if (f_.conv && f_.conv->layers[index]) {
-      mixer->op.Set(BuildShortConv(parts_));
-    } else if (f_.latent) {
-      mixer->op.Set(BuildLatentAttention(parts_));
-    } else {
-      mixer->op.Set(BuildAttention(parts_));
+    format::LayerT& layer = spec_.layers.emplace_back();
+    const bool recurrent = f_.recurrence && f_.recurrence->layers[index];
+    const bool has_mixer = !f_.has_mixer || f_.has_mixer(index);
+    if (has_mixer && recurrent) {
+      auto recurrence = std::make_unique<SublayerT>();
+      recurrence->norm = norm("attention.norm", f_.attention_norm);
+      if (f_.recurrence->delta) {
+        recurrence->op.Set(BuildGatedDeltaNet(parts_));
+      } else {
+        recurrence->op.Set(BuildMamba2(parts_));
+      }
+      recurrence->post_norm =
+          norm("attention.post_norm", f_.attention_post_norm, f_.post_norm_scale);
+      layer.sublayers.push_back(std::move(recurrence));
     }
-    mixer->post_norm = norm("attention.post_norm", f_.attention_post_norm, f_.post_norm_scale);
+    if (has_mixer && (!recurrent || f_.recurrence->beside_attention)) {
+      auto mixer = std::make_unique<SublayerT>();
+      mixer->norm = norm("attention.norm", f_.attention_norm);
+      if (f_.conv && f_.conv->layers[index]) {
+        mixer->op.Set(BuildShortConv(parts_));
+      } else if (f_.latent) {
+        mixer->op.Set(BuildLatentAttention(parts_));
+      } else {
+        mixer->op.Set(BuildAttention(parts_));
+      }
+      mixer->post_norm = norm("attention.post_norm", f_.attention_post_norm, f_.post_norm_scale);
+      mixer->reads_previous_input = recurrent;
+      layer.sublayers.push_back(std::move(mixer));
+    }
+    for (const std::string& ignored : f_.ignored) spec_.ignored.insert(parts_.source() + ignored);
+    if (f_.has_mlp && !f_.has_mlp(index)) return;
+    auto mlp = std::make_unique<SublayerT>();
     mlp->norm = norm("mlp.norm", f_.mlp_norm);
     if (f_.experts && (!f_.has_experts || f_.has_experts(index))) {
       mlp->op.Set(BuildExperts(parts_));
@@ -82,9 +104,6 @@ class Builder {
     }
     mlp->post_norm = norm("mlp.post_norm", f_.mlp_post_norm, f_.post_norm_scale);
     mlp->reads_previous_input = f_.parallel;
-    for (const std::string& ignored : f_.ignored) spec_.ignored.insert(parts_.source() + ignored);
-    format::LayerT& layer = spec_.layers.emplace_back();
-    layer.sublayers.push_back(std::move(mixer));
     layer.sublayers.push_back(std::move(mlp));
     if (f_.layer_embeddings) {
       auto own = std::make_unique<SublayerT>();

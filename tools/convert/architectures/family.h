@@ -5,8 +5,10 @@
 // own what differs, as data, and BuildDecoder makes the DecoderSpec of it.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -197,6 +199,34 @@ struct Family {
   std::optional<LayerEmbeddings> layer_embeddings;
   std::string layer_factor;  // multiplies the stream at a layer's end; the tensor's whole name
 
+  // Gated delta nets or Mamba2 in place of attention, or beside it, in some layers.
+  struct Recurrence {
+    bool delta = false;                    // else Mamba2
+    uint32_t n_heads = 0, head_dim = 0;    // of v, or of x
+    uint32_t n_groups = 1, group_dim = 0;  // of q and k, or of B and C
+    uint32_t taps = 0;
+    std::string source;  // before the names of its tensors
+    // Of a delta net: q, k, v and z in one tensor, key head by key head, likewise b and a
+    // (Qwen3-Next); else q, k, v in one, and z, b and a in one each.
+    bool by_key_head = false;
+    bool bias = false, conv_bias = false;
+    bool norm = true;
+    double norm_epsilon = 1e-6;
+    uint32_t norm_group = 0;  // channels; 0: all
+    bool gate_after_norm = false;
+    float dt_min = 0, dt_max = 0;                    // of Mamba2; dt_max 0: no limit
+    std::array<float, 5> factors = {1, 1, 1, 1, 1};  // of Mamba2's z, x, B, C and dt
+    float output_factor = 1;
+    std::vector<bool> layers;
+    bool beside_attention = false;
+  };
+  std::optional<Recurrence> recurrence;
+  // Layers that are a mixer or an MLP alone; null: each has both.
+  std::function<bool(uint32_t layer)> has_mixer, has_mlp;
+
+  // Multipliers of q, k and v; of k alone; of what attention makes; of an MLP's gate and of what it
+  // makes: folded into weights.
+  float qkv_factor = 1, k_factor = 1, attention_factor = 1, gate_factor = 1, mlp_factor = 1;
   // Multipliers: the first stays, the others are folded into weights; residual_scale into those of
   // the sublayers' outputs, so not beside norms that come behind (post_norm_scale).
   float embedding_scale = 1, residual_scale = 1, logit_scale = 1;

@@ -1,6 +1,7 @@
 #include "tools/convert/output/tensor_writer.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
@@ -128,8 +129,11 @@ class PartReader {
         std::copy_n(&between_[i * step * cols], cols, &out[i * cols]);
       }
     }
-    if (recipe_.scale == 1 && recipe_.offset == 0) return;
-    for (float& value : out) value = value * recipe_.scale + recipe_.offset;
+    if (recipe_.IsPlain(part_)) return;
+    for (float& value : out) {
+      if (recipe_.exponential) value = std::exp(value);
+      value = value * (recipe_.scale * part_.scale) + recipe_.offset;
+    }
   }
 
  private:
@@ -144,9 +148,8 @@ class PartReader {
 
 bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
               const Checkpoint& checkpoint) {
-  return !recipe.transposed && part.row_step == 1 && recipe.scale == 1 && recipe.offset == 0 &&
-         !part.source.empty() && recipe.SourceShape(part).back() == recipe.cols &&
-         checkpoint.HoldsQ4B(part.source);
+  return !recipe.transposed && part.row_step == 1 && recipe.IsPlain(part) && !part.source.empty() &&
+         recipe.SourceShape(part).back() == recipe.cols && checkpoint.HoldsQ4B(part.source);
 }
 
 StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32_t block,

@@ -12,11 +12,32 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxConfigBytes = 16u << 20;
 
+// Outside of strings, null in place of what Python writes for numbers that JSON does not have.
+std::string WithoutInfinities(const std::string& text) {
+  std::string json;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size();) {
+    size_t length = 0;
+    for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+      if (!quoted && text.compare(i, word.size(), word) == 0) length = word.size();
+    }
+    if (length > 0) {
+      json += "null";
+      i += length;
+      continue;
+    }
+    if (text[i] == '"') quoted = !quoted;
+    if (quoted && text[i] == '\\' && i + 1 < text.size()) json += text[i++];  // and what follows
+    json += text[i++];
+  }
+  return json;
+}
+
 }  // namespace
 
 Config Config::Load(const std::filesystem::path& path) {
   const std::string text = ReadWholeFile(path, kMaxConfigBytes);
-  json object = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  json object = json::parse(WithoutInfinities(text), nullptr, /*allow_exceptions=*/false);
   if (!object.is_object()) Fail(path.string(), " is not a JSON object");
   return Config(path.string() + ": key ", std::move(object));
 }
@@ -33,6 +54,7 @@ bool Config::Has(const char* key) const {
 bool Config::Mentions(const char* key) const { return object_.contains(key); }
 
 bool Config::HoldsList(const char* key) const { return Has(key) && object_.at(key).is_array(); }
+bool Config::IsNumber(const char* key) const { return Has(key) && object_.at(key).is_number(); }
 
 const json& Config::Required(const char* key) const {
   if (!Has(key)) Refuse(key, "is missing");
@@ -109,6 +131,20 @@ std::vector<double> Config::Numbers(const char* key) const {
       Refuse(key, "is not a list of finite numbers");
     }
     numbers.push_back(number.get<double>());
+  }
+  return numbers;
+}
+
+std::vector<std::optional<double>> Config::NumbersOrNone(const char* key) const {
+  if (!Has(key)) return {};
+  std::vector<std::optional<double>> numbers;
+  if (!Required(key).is_array()) Refuse(key, "is not a list of numbers");
+  for (const json& number : Required(key)) {
+    // transformers 5 writes {"__float__": "Infinity"}.
+    const bool infinite = number.is_null() || number.is_object();
+    if (!infinite && !number.is_number()) Refuse(key, "is not a list of numbers");
+    numbers.push_back(infinite ? std::nullopt : std::optional(number.get<double>()));
+    if (numbers.back() && !std::isfinite(*numbers.back())) numbers.back().reset();
   }
   return numbers;
 }

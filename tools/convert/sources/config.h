@@ -14,6 +14,7 @@ namespace rondo::convert {
 // A key that is absent and one that is null are the same. Everything throws Error.
 class Config {
  public:
+  // Numbers that JSON does not have (Infinity, NaN: Python writes them) are null.
   static Config Load(const std::filesystem::path& path);
   // `where` goes before the key in every complaint: "model.gguf: key ".
   static Config Of(std::string where, nlohmann::json object);
@@ -21,6 +22,7 @@ class Config {
   bool Has(const char* key) const;
   bool Mentions(const char* key) const;  // there, be it null
   bool HoldsList(const char* key) const;
+  bool IsNumber(const char* key) const;
   // Integers: low <= value <= high; also written as 1e4 or 8.0, as some exporters do.
   uint64_t Integer(const char* key, uint64_t low, uint64_t high) const;
   uint64_t Integer(const char* key, uint64_t low, uint64_t high, uint64_t if_absent) const;
@@ -36,6 +38,8 @@ class Config {
   std::vector<std::string> Texts(const char* key) const;
   // Lists of finite numbers, and of integers from 0 to `high`; empty where absent.
   std::vector<double> Numbers(const char* key) const;
+  // A list of numbers, of which some may be infinite or null: nothing.
+  std::vector<std::optional<double>> NumbersOrNone(const char* key) const;
   std::vector<uint64_t> Integers(const char* key, uint64_t high) const;
   // One integer or a list of them; empty where absent.
   std::vector<uint32_t> Tokens(const char* key, uint64_t vocab_size) const;

@@ -81,7 +81,9 @@ std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const format::Attention
       if (a.kv_layer < 0) {
         parts.push_back({b.source() + f.k, k_rows});
         parts.push_back({b.source() + (OfLayer(b, f.layer_v_is_k, false) ? f.k : f.v), v_rows});
+        parts[parts.size() - 2].scale = f.k_factor;
       }
+      for (TensorRecipe::Part& part : parts) part.scale *= f.qkv_factor;
       break;
     case Family::Qkv::kStacked:
       parts = {{b.source() + f.q, rows}};
@@ -152,7 +154,7 @@ format::AttentionT BuildAttention(SublayerBuilder& b) {
                                      {{source + ".bias", width}}, f.norm_bias, 1);
   }
   attention.output = b.Linear(name + "output", {{b.source() + f.output, s.hidden}}, width,
-                              f.output_bias, f.residual_scale);
+                              f.output_bias, f.residual_scale * f.attention_factor);
   return attention;
 }
 

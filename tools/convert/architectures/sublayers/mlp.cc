@@ -14,6 +14,7 @@ format::MlpT BuildMlp(SublayerBuilder& b) {
     parts = {{b.source() + f.gate, 2 * uint64_t{size}}};
   } else {
     parts = {{b.source() + f.gate, size}, {b.source() + f.up, size}};
+    parts[0].scale = f.gate_factor;
   }
   format::MlpT mlp;
   mlp.intermediate_size = size;
@@ -21,7 +22,7 @@ format::MlpT BuildMlp(SublayerBuilder& b) {
   mlp.plain = !f.gated;
   mlp.gate_up = b.Linear(b.name() + "mlp.gate_up", parts, s.hidden, f.mlp_bias);
   mlp.down = b.Linear(b.name() + "mlp.down", {{b.source() + f.down, s.hidden}}, size, f.mlp_bias,
-                      f.residual_scale);
+                      f.residual_scale * f.mlp_factor);
   return mlp;
 }
 

@@ -60,6 +60,8 @@ format::AttentionT BuildAttention(SublayerBuilder& b);
 format::LatentAttentionT BuildLatentAttention(SublayerBuilder& b);
 format::LayerEmbeddingT BuildLayerEmbedding(SublayerBuilder& b);
 format::ShortConvT BuildShortConv(SublayerBuilder& b);
+format::GatedDeltaNetT BuildGatedDeltaNet(SublayerBuilder& b);
+format::Mamba2T BuildMamba2(SublayerBuilder& b);
 format::MlpT BuildMlp(SublayerBuilder& b);
 format::ExpertsT BuildExperts(SublayerBuilder& b);
 

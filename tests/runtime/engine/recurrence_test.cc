@@ -1,0 +1,78 @@
+// Recurrent sublayers against the forward pass in plain loops, over several KV blocks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/runtime/model/plain_forward.h"
+#include "tests/support/test_model.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/checkpoint_of.h"
+
+namespace rondo {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* config;
+};
+
+// Groups, a norm before and behind the gate or none, limits of steps, heads that are no multiple of
+// 16, biases, attention beside.
+const Case kCases[] = {
+    {"Mamba2", R"("architectures": ["Mamba2ForCausalLM"], "num_heads": 4, "head_dim": 16,
+      "n_groups": 2, "state_size": 24, "use_bias": true, "conv_kernel": 2,
+      "time_step_limit": [0.3, 0.9])"},
+    {"NarrowHeads", R"("architectures": ["Mamba2ForCausalLM"], "num_heads": 8, "head_dim": 8,
+      "n_groups": 1, "state_size": 16, "use_conv_bias": false)"},
+    {"Beside", R"("architectures": ["FalconH1ForCausalLM"], "mamba_d_ssm": 48, "mamba_n_heads": 2,
+      "mamba_d_state": 16, "ssm_multipliers": [0.5, 2.0, 1.5, 0.7, 1.2], "ssm_in_multiplier": 1.3,
+      "ssm_out_multiplier": 0.6, "attention_in_multiplier": 0.9, "key_multiplier": 1.4,
+      "attention_out_multiplier": 0.8, "mlp_multipliers": [1.1, 0.9])"},
+    {"NormThenGate", R"("architectures": ["FalconH1ForCausalLM"], "mamba_d_ssm": 64,
+      "mamba_n_heads": 4, "mamba_n_groups": 2, "mamba_d_state": 8, "mamba_rms_norm": true)"},
+    {"GateThenNorm", R"("architectures": ["FalconH1ForCausalLM"], "mamba_d_ssm": 64,
+      "mamba_n_heads": 4, "mamba_n_groups": 2, "mamba_d_state": 8, "mamba_rms_norm": true,
+      "mamba_norm_before_gate": false)"},
+};
+
+class Recurrences : public testing::TestWithParam<Case> {};
+
+TEST_P(Recurrences, EqualPlainLoops) {
+  const TempFolder folder;
+  const std::string json = std::string(R"({"vocab_size": 97, "hidden_size": 32,
+      "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+      "num_key_value_heads": 2, "max_position_embeddings": 400, )") +
+                           GetParam().config + "}";
+  convert::WriteCheckpointOf(folder / "model", nlohmann::json::parse(json).dump());
+  const TestModel model(folder / "model", format::TensorFormat::F32);
+  std::vector<int32_t> ids(150);
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i * i % 97);
+  const std::vector<double> expected =
+      PlainForward(model.file()).Logits(std::vector<uint32_t>(ids.begin(), ids.end()));
+  for (const KernelSet* set : AllKernelSets()) {
+    if (!set->available()) continue;
+    EngineOptions options;
+    options.max_rows = 40;
+    options.threads = 2;
+    options.kv_format = KvFormat::kFloat32;
+    options.kernels = set->name;
+    const auto engine = model.NewEngine(options);
+    const std::vector<float> logits = AllLogits(*NewSession(*engine), ids);
+    ASSERT_EQ(logits.size(), expected.size());
+    double largest = 0, difference = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      largest = std::max(largest, std::abs(expected[i]));
+      difference = std::max(difference, std::abs(expected[i] - logits[i]));
+    }
+    EXPECT_GT(largest, 0.01);
+    EXPECT_LT(difference / largest, 2e-5) << set->name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Recurrences, testing::ValuesIn(kCases),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace rondo

@@ -1,0 +1,323 @@
+// Mamba2 in place of attention or beside it: Mamba2 itself, Bamba, Granite 4 hybrid, Falcon-H1,
+// Nemotron-H. Defaults are those of transformers' configuration classes.
+#include <algorithm>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+uint32_t Count(const Config& config, const char* key, uint64_t most, uint64_t if_absent) {
+  return static_cast<uint32_t>(config.Integer(key, 1, most, if_absent));
+}
+
+// What is asked of them, in the words of the config.
+struct MambaKeys {
+  const char* n_heads = "mamba_n_heads";
+  const char* head_dim = "mamba_d_head";
+  const char* n_groups = "mamba_n_groups";
+  const char* state = "mamba_d_state";
+  const char* taps = "mamba_d_conv";
+  const char* expand = "mamba_expand";
+  const char* conv_bias = "mamba_conv_bias";
+  const char* bias = "mamba_proj_bias";
+  uint32_t default_n_heads = 128, default_head_dim = 0, default_n_groups = 1, default_state = 256;
+};
+
+// In all layers, or none: the caller says which. `inner`: channels of all heads; 0: by `expand`.
+Family::Recurrence ReadMamba(const Config& config, const Sizes& sizes, const MambaKeys& keys,
+                             uint64_t inner = 0) {
+  Family::Recurrence r;
+  r.n_heads = Count(config, keys.n_heads, kMaxHeads, keys.default_n_heads);
+  if (inner == 0) inner = sizes.hidden * config.Integer(keys.expand, 1, 64, 2);
+  const bool says = config.Has(keys.head_dim) && config.IsNumber(keys.head_dim);  // else "auto"
+  const uint64_t head_dim = says ? config.Integer(keys.head_dim, 1, kMaxHeadDim)
+                            : keys.default_head_dim != 0 ? keys.default_head_dim
+                                                         : inner / r.n_heads;
+  if (head_dim * r.n_heads != inner || head_dim > kMaxHeadDim || head_dim % kHeadDimMultiple != 0) {
+    config.Refuse(keys.n_heads, "times the size of a head is not " + std::to_string(inner) +
+                                    ", or heads are not a multiple of " +
+                                    std::to_string(kHeadDimMultiple) + " up to " +
+                                    std::to_string(kMaxHeadDim));
+  }
+  r.head_dim = static_cast<uint32_t>(head_dim);
+  r.n_groups = Count(config, keys.n_groups, r.n_heads, keys.default_n_groups);
+  if (r.n_heads % r.n_groups != 0) config.Refuse(keys.n_groups, "does not divide the heads");
+  r.group_dim = Count(config, keys.state, kMaxHeadDim, keys.default_state);
+  if (r.group_dim % kHeadDimMultiple != 0) {
+    config.Refuse(keys.state, "is not a multiple of " + std::to_string(kHeadDimMultiple));
+  }
+  r.taps = Count(config, keys.taps, kMaxConvTaps, 4);
+  r.source = "mamba.";
+  r.conv_bias = config.Flag(keys.conv_bias, true);
+  r.bias = config.Flag(keys.bias, false);
+  // [low, high], of which the second is infinite for most.
+  const std::vector<std::optional<double>> limits = config.NumbersOrNone("time_step_limit");
+  if (!limits.empty() && limits.size() != 2) config.Refuse("time_step_limit", "is not a pair");
+  if (!limits.empty()) {
+    r.dt_min = static_cast<float>(limits[0].value_or(0));
+    r.dt_max = static_cast<float>(limits[1].value_or(0));
+    if (r.dt_min < 0 || (limits[1] && r.dt_max <= 0)) {
+      config.Refuse("time_step_limit", "is not a range above 0");
+    }
+  }
+  r.layers.assign(sizes.n_layers, true);
+  return r;
+}
+
+void CheckSilu(const Config& config, const char* key) {
+  if (ReadActivation(config, key, "silu") != format::Activation::kSilu) {
+    config.Refuse(key, "is not silu, which is all that is known for a mamba layer");
+  }
+}
+
+// Layers by what the list calls them.
+std::vector<bool> LayersOfType(const Config& config, const char* key, const char* type,
+                               const std::vector<std::string>& known, uint32_t n_layers) {
+  const std::vector<std::string> types = config.Texts(key);
+  if (types.size() != n_layers) config.Refuse(key, "does not have an entry for each layer");
+  std::vector<bool> layers;
+  for (const std::string& one : types) {
+    if (std::find(known.begin(), known.end(), one) == known.end()) {
+      config.Refuse(key, "holds " + one + ", which is not known for this model");
+    }
+    layers.push_back(one == type);
+  }
+  return layers;
+}
+
+Family HybridFamily(const Config& config, const SizeKeys& keys) {
+  Family f(ReadSizes(config, keys));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.mlp_bias = config.Flag("mlp_bias", false);
+  f.tied = config.Flag("tie_word_embeddings", false);
+  return f;
+}
+
+void NameFeedForward(Family& f) {
+  f.final_norm = "final_layernorm";
+  f.mlp_norm = "pre_ff_layernorm";
+  f.gate = "feed_forward.gate_proj";
+  f.up = "feed_forward.up_proj";
+  f.down = "feed_forward.down_proj";
+}
+
+DecoderSpec ReadBamba(const Config& config) {
+  Family f = HybridFamily(config, {.default_kv_heads = 8, .default_context = 262144});
+  CheckSilu(config, "hidden_act");
+  NameFeedForward(f);
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.5})};
+  f.recurrence = ReadMamba(config, f.sizes, {});
+  f.recurrence->norm_epsilon = f.epsilon;
+  for (const uint64_t i : config.Integers("attn_layer_indices", f.sizes.n_layers - 1)) {
+    f.recurrence->layers[i] = false;
+  }
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadGraniteHybrid(const Config& config) {
+  Family f = HybridFamily(config, {.intermediate = "shared_intermediate_size"});
+  CheckSilu(config, "hidden_act");
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  if (config.Integer("num_local_experts", 0, kMaxExperts, 8) > 0) {
+    config.Refuse("num_local_experts", "is not 0: the experts of this model are not known yet");
+  }
+  f.gate = "shared_mlp.input_linear";
+  f.fused_gate = true;
+  f.down = "shared_mlp.output_linear";
+  f.mlp_bias = false;
+  const std::string positions = config.Text("position_embedding_type", "nope");
+  if (positions == "rope") {
+    f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
+  } else if (positions != "nope") {
+    config.Refuse("position_embedding_type", "is " + positions + "; known: rope, nope");
+  }
+  f.recurrence = ReadMamba(config, f.sizes, {});
+  f.recurrence->norm_epsilon = f.epsilon;
+  const char* const kTypes = config.Has("layer_types") ? "layer_types" : "layers_block_type";
+  if (config.Has(kTypes)) {
+    f.recurrence->layers =
+        LayersOfType(config, kTypes, "mamba", {"mamba", "attention"}, f.sizes.n_layers);
+  }
+  f.layer_scale.assign(f.sizes.n_layers,
+                       static_cast<float>(config.Positive("attention_multiplier", 1)));
+  f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
+  f.residual_scale = static_cast<float>(config.Positive("residual_multiplier", 1));
+  f.logit_scale = static_cast<float>(1 / config.Positive("logits_scaling", 1));
+  return BuildDecoder(f);
+}
+
+// Multipliers are folded into weights: so a bias must not lie between them and their input.
+DecoderSpec ReadFalconH1(const Config& config) {
+  Family f = HybridFamily(config, {.default_kv_heads = 8, .default_context = 8192});
+  CheckSilu(config, "hidden_act");
+  NameFeedForward(f);
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
+  const uint64_t inner = config.Has("mamba_d_ssm") || !config.Mentions("mamba_d_ssm")
+                             ? config.Integer("mamba_d_ssm", 1, kMaxIntermediate, 1024)
+                             : 0;
+  f.recurrence = ReadMamba(config, f.sizes, {}, inner);
+  Family::Recurrence& r = *f.recurrence;
+  r.beside_attention = true;
+  r.norm = config.Flag("mamba_rms_norm", false);
+  r.norm_epsilon = f.epsilon;
+  r.norm_group = r.n_heads * r.head_dim / r.n_groups;
+  r.gate_after_norm = r.norm && config.Flag("mamba_norm_before_gate", true);
+  if (config.Flag("projectors_bias", false) != r.bias) {
+    config.Refuse("projectors_bias", "is not what mamba_proj_bias is, which is not known");
+  }
+  const auto factor = [&](const char* key) { return static_cast<float>(config.Number(key, 1)); };
+  const auto factors = [&](const char* key, size_t n) {
+    std::vector<double> all = config.Numbers(key);
+    if (all.empty()) all.assign(n, 1);
+    if (all.size() != n) config.Refuse(key, "does not have " + std::to_string(n) + " numbers");
+    return all;
+  };
+  const std::vector<double> of_parts = factors("ssm_multipliers", r.factors.size());
+  for (size_t i = 0; i < r.factors.size(); ++i) {
+    r.factors[i] = static_cast<float>(of_parts[i]) * factor("ssm_in_multiplier");
+  }
+  r.output_factor = factor("ssm_out_multiplier");
+  const std::vector<double> of_mlp = factors("mlp_multipliers", 2);
+  f.gate_factor = static_cast<float>(of_mlp[0]);
+  f.mlp_factor = static_cast<float>(of_mlp[1]);
+  f.qkv_factor = factor("attention_in_multiplier");
+  f.k_factor = factor("key_multiplier");
+  f.attention_factor = factor("attention_out_multiplier");
+  f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
+  f.logit_scale = factor("lm_head_multiplier");
+  if ((f.qkv_bias && f.qkv_factor != 1) || (r.bias && factor("ssm_in_multiplier") != 1)) {
+    config.Refuse("attention_in_multiplier", "or ssm_in_multiplier stands before a bias");
+  }
+  return BuildDecoder(f);
+}
+
+// Layers of one sublayer each, all named alike.
+void NameMixers(Family& f) {
+  f.prefix = "backbone.";
+  f.embedding = "embeddings";
+  f.final_norm = "norm_f";
+  f.attention_norm = f.mlp_norm = "norm";
+}
+
+DecoderSpec ReadMamba2(const Config& config) {
+  Sizes sizes = {};
+  sizes.vocab = Count(config, "vocab_size", kMaxVocab, 32768);
+  sizes.hidden = Count(config, "hidden_size", kMaxHidden, 4096);
+  sizes.n_layers = Count(config, "num_hidden_layers", kMaxLayers, 64);
+  // It has no positions; what it was trained for is not in the file.
+  sizes.context = Count(config, "max_position_embeddings", kMaxContext, 8192);
+  Family f(sizes);
+  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
+  f.tied = config.Flag("tie_word_embeddings", false);
+  NameMixers(f);
+  CheckSilu(config, "hidden_act");
+  f.recurrence = ReadMamba(config, sizes,
+                           {.n_heads = "num_heads",
+                            .head_dim = "head_dim",
+                            .n_groups = "n_groups",
+                            .state = "state_size",
+                            .taps = "conv_kernel",
+                            .expand = "expand",
+                            .conv_bias = "use_conv_bias",
+                            .bias = "use_bias",
+                            .default_head_dim = 64,
+                            .default_n_groups = 8,
+                            .default_state = 128});
+  f.recurrence->source = "mixer.";
+  f.recurrence->norm_epsilon = f.epsilon;
+  f.has_mlp = [](uint32_t) { return false; };
+  return BuildDecoder(f);
+}
+
+// Each layer is a mixer of some kind, or an MLP without a gate.
+DecoderSpec ReadNemotronH(const Config& config) {
+  const char* const kPattern = "hybrid_override_pattern";
+  std::vector<std::string> types = config.Texts("layers_block_type");
+  if (types.empty()) {
+    for (const char letter : config.Text(kPattern, "")) {
+      types.emplace_back(letter == 'M'   ? "mamba"
+                         : letter == '*' ? "attention"
+                         : letter == '-' ? "mlp"
+                                         : "moe");
+    }
+  }
+  if (types.empty() || types.size() > kMaxLayers) {
+    config.Refuse("layers_block_type", "does not say what the layers are");
+  }
+  Sizes sizes = ReadSizes(config, {.n_layers = "num_attention_heads",
+                                   .default_kv_heads = 8,
+                                   .default_head_dim = 128,
+                                   .default_context = 4096});
+  sizes.n_layers = static_cast<uint32_t>(types.size());
+  Family f(sizes);
+  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
+  f.tied = config.Flag("tie_word_embeddings", false);
+  NameMixers(f);
+  f.q = "mixer.q_proj";
+  f.k = "mixer.k_proj";
+  f.v = "mixer.v_proj";
+  f.output = "mixer.o_proj";
+  f.gated = false;
+  f.up = "mixer.up_proj";
+  f.down = "mixer.down_proj";
+  f.activation = ReadActivation(config, "mlp_hidden_act", "relu2");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.mlp_bias = config.Flag("mlp_bias", false);
+  CheckSilu(config, "mamba_hidden_act");
+  const auto either = [&](const char* one, const char* other) {
+    return config.Has(other) ? other : one;
+  };
+  const uint64_t inner = config.Integer("mamba_num_heads", 1, kMaxHeads, 128) *
+                         config.Integer("mamba_head_dim", 1, kMaxHeadDim, 64);
+  f.recurrence = ReadMamba(config, sizes,
+                           {.n_heads = "mamba_num_heads",
+                            .head_dim = "mamba_head_dim",
+                            .n_groups = either("n_groups", "mamba_n_groups"),
+                            .state = "ssm_state_size",
+                            .taps = either("conv_kernel", "mamba_d_conv"),
+                            .conv_bias = either("use_conv_bias", "mamba_conv_bias"),
+                            .bias = "use_bias",
+                            .default_head_dim = 64,
+                            .default_n_groups = 8,
+                            .default_state = 128},
+                           inner);
+  Family::Recurrence& r = *f.recurrence;
+  r.source = "mixer.";
+  r.norm_epsilon = f.epsilon;
+  r.norm_group = r.n_heads * r.head_dim / r.n_groups;
+  // transformers holds steps to time_step_min; time_step_limit is for its kernels on GPUs alone.
+  r.dt_min = static_cast<float>(config.Positive(either("time_step_min", "mamba_dt_min"), 0.001));
+  r.dt_max = 0;
+  std::vector<bool> mlps;
+  for (uint32_t i = 0; i < sizes.n_layers; ++i) {
+    if (types[i] != "mamba" && types[i] != "attention" && types[i] != "mlp") {
+      config.Refuse("layers_block_type", "holds " + types[i] + "; known: mamba, attention, mlp");
+    }
+    r.layers[i] = types[i] == "mamba";
+    mlps.push_back(types[i] == "mlp");
+  }
+  f.has_mlp = [mlps](uint32_t i) { return mlps[i]; };
+  f.has_mixer = [mlps](uint32_t i) { return !mlps[i]; };
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> MambaArchitectures() {
+  return {
+      {.name = "BambaForCausalLM", .model_type = "bamba", .read = ReadBamba},
+      {.name = "GraniteMoeHybridForCausalLM",
+       .model_type = "granitemoehybrid",
+       .read = ReadGraniteHybrid},
+      {.name = "FalconH1ForCausalLM", .model_type = "falcon_h1", .read = ReadFalconH1},
+      {.name = "Mamba2ForCausalLM", .model_type = "mamba2", .read = ReadMamba2},
+      {.name = "NemotronHForCausalLM", .model_type = "nemotron_h", .read = ReadNemotronH},
+  };
+}
+
+}  // namespace rondo::convert
