@@ -12,11 +12,12 @@ const std::vector<Architecture>& Architectures() {
     for (const auto family :
          {DeepSeekArchitectures,   DeepSeekKinArchitectures, ErnieMoeArchitectures,
           ExaoneArchitectures,     FlexOlmoArchitectures,    Gemma4Architectures,
-          GemmaArchitectures,      GptArchitectures,         GraniteMoeArchitectures,
-          HunyuanMoeArchitectures, Lfm2Architectures,        Llama4Architectures,
-          LlamaArchitectures,      MambaArchitectures,       MiniMaxArchitectures,
-          NemotronArchitectures,   OlmoArchitectures,        PersimmonArchitectures,
-          PhiArchitectures,        PhiMoeArchitectures,      QwenArchitectures}) {
+          GemmaArchitectures,      GptArchitectures,         GptOssArchitectures,
+          GraniteMoeArchitectures, HunyuanMoeArchitectures,  Lfm2Architectures,
+          Llama4Architectures,     LlamaArchitectures,       MambaArchitectures,
+          MiniMaxArchitectures,    NemotronArchitectures,    OlmoArchitectures,
+          PersimmonArchitectures,  PhiArchitectures,         PhiMoeArchitectures,
+          QwenArchitectures}) {
       for (Architecture& row : family()) rows.push_back(std::move(row));
     }
     return rows;

@@ -45,6 +45,7 @@ std::vector<Architecture> FlexOlmoArchitectures();
 std::vector<Architecture> Gemma4Architectures();
 std::vector<Architecture> GemmaArchitectures();
 std::vector<Architecture> GptArchitectures();
+std::vector<Architecture> GptOssArchitectures();
 std::vector<Architecture> GraniteMoeArchitectures();
 std::vector<Architecture> HunyuanMoeArchitectures();
 std::vector<Architecture> Lfm2Architectures();
