@@ -174,7 +174,8 @@ def main():
     (folder / "layout.c").write_text(layout(api, version), encoding="utf-8")
     describe(sys.argv[1], folder / "librondo.abi")
     write_map()
-    print(f"recorded {version}; build again, for c_api/rondo.map")
+    print(f"recorded {version}; where c_api/rondo.map has changed, build again and describe once more: "
+          f"record.py {sys.argv[1]} {folder}/librondo.abi")
 
 
 if __name__ == "__main__":
