@@ -97,6 +97,15 @@ case $binding in
     java -cp "classes:$jna" rondo.RondoTest
     java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
+  csharp)
+    need mcs mono
+    copy
+    use_prefix
+    mcs -out:Test.exe src/*.cs test/Test.cs
+    mono Test.exe
+    mcs -out:Generate.exe src/*.cs example/Generate.cs
+    mono Generate.exe "$RONDO_TEST_MODEL" "Once upon a time"
+    ;;
   *)
     echo "test.sh: no binding '$binding'" >&2
     exit 2

@@ -7,13 +7,14 @@ import os
 import sys
 
 import api
+import csharp
 import go
 import java
 import node
 import python
 import rust
 
-GENERATORS = [go, java, node, python, rust]
+GENERATORS = [csharp, go, java, node, python, rust]
 
 
 def main(check):

@@ -1,0 +1,204 @@
+using System;
+using System.Collections.Generic;
+
+namespace Rondo
+{
+    /// <summary>A model file. Immutable; may be used from any thread.</summary>
+    public sealed class Model : Handle
+    {
+        private Model(IntPtr handle) : base(handle) { }
+
+        protected override bool ReleaseHandle()
+        {
+            Raw.rondo_model_close(handle);
+            return true;
+        }
+
+        /// <summary>Opens the file that `rondo convert` made.</summary>
+        public static Model Open(string path)
+        {
+            IntPtr model = IntPtr.Zero;
+            Native.CheckMessage((message, bytes) => Raw.rondo_model_open_path(
+                Raw.AbiVersion, Native.ZeroTerminated(path), out model, message, bytes));
+            return new Model(model);
+        }
+
+        public ModelFacts Info
+        {
+            get
+            {
+                Raw.ModelFacts facts = new Raw.ModelFacts { struct_size = Native.SizeOf<Raw.ModelFacts>() };
+                Native.Check(With(model => Raw.rondo_model_info(model, ref facts)));
+                return new ModelFacts(facts);
+            }
+        }
+
+        /// <summary>"name", "architecture", "producer" and others.</summary>
+        public string Fact(string key)
+        {
+            return With(model => Native.Text((buffer, capacity, length) => Raw.rondo_model_fact(
+                model, Native.ZeroTerminated(key), buffer, capacity, length)));
+        }
+
+        /// <summary>Texts of special tokens become these tokens: check what strangers write.</summary>
+        public int[] Tokenize(string text, TokenizeFlags flags = TokenizeFlags.AddSpecial)
+        {
+            byte[] bytes = Native.Utf8(text);
+            return With(model => Native.Ids(bytes.Length / 2 + 16, (ids, capacity, count) =>
+                Raw.rondo_tokenize(model, bytes, (UIntPtr)(uint)bytes.Length, (uint)flags, ids,
+                    capacity, count)));
+        }
+
+        public string Detokenize(int[] ids, DetokenizeFlags flags = 0)
+        {
+            return With(model => Native.Text((buffer, capacity, length) => Raw.rondo_detokenize(
+                model, ids, (UIntPtr)(uint)ids.Length, (uint)flags, buffer, capacity, length)));
+        }
+
+        /// <summary>What an engine with these options will take, to the byte.</summary>
+        public MemoryPlan Plan(EngineOptions options)
+        {
+            using (Lent lent = new Lent())
+            {
+                Raw.EngineOptions raw = options.With(lent);
+                Raw.MemoryPlan plan = new Raw.MemoryPlan { struct_size = Native.SizeOf<Raw.MemoryPlan>() };
+                Native.CheckMessage((message, bytes) =>
+                    With(model => Raw.rondo_plan(model, ref raw, ref plan, message, bytes)));
+                return new MemoryPlan(plan);
+            }
+        }
+
+        /// <summary>The largest context whose plan fits into so many bytes.</summary>
+        public uint PlanFit(ulong size, EngineOptions options)
+        {
+            using (Lent lent = new Lent())
+            {
+                Raw.EngineOptions raw = options.With(lent);
+                uint context = 0;
+                Native.CheckMessage((message, bytes) => With(model =>
+                    Raw.rondo_plan_fit(model, ref raw, size, out context, message, bytes)));
+                return context;
+            }
+        }
+
+        /// <summary>Makes the model runnable.</summary>
+        public Engine Engine(EngineOptions options)
+        {
+            using (Lent lent = new Lent())
+            {
+                Raw.EngineOptions raw = options.With(lent);
+                IntPtr engine = IntPtr.Zero;
+                Native.CheckMessage((message, bytes) => With(model => Raw.rondo_engine_create(
+                    model, ref raw, IntPtr.Zero, UIntPtr.Zero, out engine, message, bytes)));
+                return new Engine(engine);
+            }
+        }
+
+        /// <summary>The text of a conversation.</summary>
+        public string RenderChat(Chat chat)
+        {
+            return Render(chat, (model, raw) => Native.Text((buffer, capacity, length) =>
+                Fits((message, bytes) => Raw.rondo_chat_render(model, ref raw.Value, buffer, capacity,
+                    length, null, UIntPtr.Zero, null, message, bytes))));
+        }
+
+        /// <summary>The token ids of a conversation.</summary>
+        public int[] ChatIds(Chat chat)
+        {
+            return Render(chat, (model, raw) => Native.Ids(1024, (ids, capacity, count) =>
+                Fits((message, bytes) => Raw.rondo_chat_render(model, ref raw.Value, null,
+                    UIntPtr.Zero, null, ids, capacity, count, message, bytes))));
+        }
+
+        private sealed class Box
+        {
+            internal Raw.ChatOptions Value;
+        }
+
+        private T Render<T>(Chat chat, Func<IntPtr, Box, T> render)
+        {
+            using (Lent lent = new Lent())
+            {
+                Box raw = new Box { Value = chat.With(lent) };
+                return With(model => render(model, raw));
+            }
+        }
+
+        /// <summary>Throws with the message where the call fails otherwise than for want of
+        /// room.</summary>
+        private static int Fits(Native.WithMessage call)
+        {
+            int status = 0;
+            Native.CheckMessage((message, bytes) =>
+            {
+                status = call(message, bytes);
+                return status == (int)Status.BufferTooSmall ? 0 : status;
+            });
+            return status;
+        }
+    }
+
+    /// <summary>A model made runnable. Made by Model.Engine; may be used from any thread.</summary>
+    public sealed class Engine : Handle
+    {
+        internal Engine(IntPtr handle) : base(handle) { }
+
+        protected override bool ReleaseHandle()
+        {
+            Raw.rondo_engine_close(handle);
+            return true;
+        }
+
+        public MemoryPlan Memory
+        {
+            get
+            {
+                Raw.MemoryPlan plan = new Raw.MemoryPlan { struct_size = Native.SizeOf<Raw.MemoryPlan>() };
+                Native.Check(With(engine => Raw.rondo_engine_memory(engine, ref plan)));
+                return new MemoryPlan(plan);
+            }
+        }
+
+        public EngineCounters Stats
+        {
+            get
+            {
+                Raw.EngineCounters counters =
+                    new Raw.EngineCounters { struct_size = Native.SizeOf<Raw.EngineCounters>() };
+                Native.Check(With(engine => Raw.rondo_engine_stats(engine, ref counters)));
+                return new EngineCounters(counters);
+            }
+        }
+
+        /// <summary>An empty session in one of the engine's places.</summary>
+        public Session Session(SessionOptions options)
+        {
+            using (Lent lent = new Lent())
+            {
+                Raw.SessionOptions raw = options.With(lent);
+                IntPtr session = IntPtr.Zero;
+                Native.CheckMessage((message, bytes) => With(engine =>
+                    Raw.rondo_session_open(engine, ref raw, out session, message, bytes)));
+                return new Session(session);
+            }
+        }
+
+        /// <summary>One pass for several sessions; Session.TakeEvent tells what each got.</summary>
+        public void Step(IList<Session> sessions)
+        {
+            IntPtr[] handles = new IntPtr[sessions.Count];
+            Native.CheckMessage((message, bytes) => With(engine => Enter(sessions, handles, 0, () =>
+                Raw.rondo_engine_step(engine, handles, (UIntPtr)(uint)handles.Length, message, bytes))));
+        }
+
+        private static int Enter(IList<Session> sessions, IntPtr[] handles, int i, Func<int> step)
+        {
+            if (i == handles.Length) return step();
+            return sessions[i].With(session =>
+            {
+                handles[i] = session;
+                return Enter(sessions, handles, i + 1, step);
+            });
+        }
+    }
+}

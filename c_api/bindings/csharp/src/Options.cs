@@ -1,0 +1,132 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+
+namespace Rondo
+{
+    /// <summary>rondo_engine_options; null: the library's default.</summary>
+    public sealed class EngineOptions
+    {
+        public uint? Context, MaxSessions, MaxRows, Threads, SinkTokens, KvTokens, RowsPerStep;
+        public Policy ContextPolicy = Policy.Stop;
+        public Kv KvFormat = Kv.Int8;
+        public string Kernels;
+        public bool NoPrefixCache;
+
+        internal Raw.EngineOptions With(Lent lent)
+        {
+            Raw.EngineOptions raw;
+            Native.Check(Raw.rondo_engine_options_init(
+                out raw, (UIntPtr)Native.SizeOf<Raw.EngineOptions>()));
+            raw.context = Context ?? raw.context;
+            raw.max_sessions = MaxSessions ?? raw.max_sessions;
+            raw.max_rows = MaxRows ?? raw.max_rows;
+            raw.threads = Threads ?? raw.threads;
+            raw.sink_tokens = SinkTokens ?? raw.sink_tokens;
+            raw.kv_tokens = KvTokens ?? raw.kv_tokens;
+            raw.rows_per_step = RowsPerStep ?? raw.rows_per_step;
+            raw.context_policy = (int)ContextPolicy;
+            raw.kv_format = (int)KvFormat;
+            raw.kernels = lent.Bytes(Native.ZeroTerminated(Kernels));
+            raw.no_prefix_cache = NoPrefixCache ? 1u : 0u;
+            return raw;
+        }
+    }
+
+    /// <summary>rondo_session_options; null: the library's default, or what the model's makers
+    /// recommend.</summary>
+    public sealed class SessionOptions
+    {
+        /// <summary>Whose makers' recommendations to begin with.</summary>
+        public Model RecommendedBy;
+        public float? Temperature, TopP, MinP, RepetitionPenalty, PresencePenalty, FrequencyPenalty;
+        public int? TopK, PenaltyLastN;
+        public bool IgnoreEos, Logprobs;
+        public ulong Seed, MaxTokens;
+        /// <summary>Strings that end a generation.</summary>
+        public IList<string> Stop = new string[0];
+        /// <summary>What is added to a token's logit, by its id.</summary>
+        public IDictionary<int, float> LogitBias = new Dictionary<int, float>();
+
+        internal Raw.SessionOptions With(Lent lent)
+        {
+            Raw.SessionOptions raw;
+            Native.Check(Raw.rondo_session_options_init(
+                out raw, (UIntPtr)Native.SizeOf<Raw.SessionOptions>()));
+            if (RecommendedBy != null)
+            {
+                Raw.SessionOptions recommended = raw;
+                Native.Check(RecommendedBy.With(
+                    model => Raw.rondo_model_session_options(model, ref recommended)));
+                raw = recommended;
+            }
+            raw.temperature = Temperature ?? raw.temperature;
+            raw.top_k = TopK ?? raw.top_k;
+            raw.top_p = TopP ?? raw.top_p;
+            raw.min_p = MinP ?? raw.min_p;
+            raw.repetition_penalty = RepetitionPenalty ?? raw.repetition_penalty;
+            raw.presence_penalty = PresencePenalty ?? raw.presence_penalty;
+            raw.frequency_penalty = FrequencyPenalty ?? raw.frequency_penalty;
+            raw.penalty_last_n = PenaltyLastN ?? raw.penalty_last_n;
+            raw.ignore_eos = IgnoreEos ? 1u : 0u;
+            raw.logprobs = Logprobs ? 1u : 0u;
+            raw.seed = Seed;
+            raw.max_tokens = MaxTokens;
+            raw.stop_strings = lent.Take(Stop.Count * IntPtr.Size);
+            raw.n_stop_strings = (UIntPtr)(uint)Stop.Count;
+            for (int i = 0; i < Stop.Count; ++i)
+            {
+                Marshal.WriteIntPtr(raw.stop_strings, i * IntPtr.Size,
+                    lent.Bytes(Native.ZeroTerminated(Stop[i])));
+            }
+            int size = (int)Native.SizeOf<Raw.LogitBias>(), offset = 0;
+            raw.logit_bias = lent.Take(LogitBias.Count * size);
+            raw.n_logit_bias = (UIntPtr)(uint)LogitBias.Count;
+            foreach (KeyValuePair<int, float> one in LogitBias)
+            {
+                Raw.LogitBias bias = new Raw.LogitBias { token = one.Key, bias = one.Value };
+                Marshal.StructureToPtr(bias, raw.logit_bias + offset, false);
+                offset += size;
+            }
+            return raw;
+        }
+    }
+
+    /// <summary>What a conversation is rendered from. Texts are JSON, but for the template.</summary>
+    public sealed class Chat
+    {
+        /// <summary>[{"role": "user", "content": "Hello!"}, ...]</summary>
+        public string Messages, Tools, Variables;
+        /// <summary>Jinja, in place of the model's own.</summary>
+        public string Template;
+        public string TemplateName;
+        public ChatFlags Flags = ChatFlags.AddGenerationPrompt;
+        /// <summary>What the clock on the wall shows.</summary>
+        public DateTime? LocalTime;
+
+        internal Raw.ChatOptions With(Lent lent)
+        {
+            Raw.ChatOptions raw;
+            Native.Check(Raw.rondo_chat_options_init(
+                out raw, (UIntPtr)Native.SizeOf<Raw.ChatOptions>()));
+            raw.flags = (uint)Flags;
+            if (LocalTime.HasValue)
+            {
+                raw.local_time = (long)(LocalTime.Value - new DateTime(1970, 1, 1)).TotalSeconds;
+            }
+            raw.template_name = lent.Bytes(Native.ZeroTerminated(TemplateName));
+            Give(lent, Messages, out raw.messages, out raw.messages_bytes);
+            Give(lent, Tools, out raw.tools, out raw.tools_bytes);
+            Give(lent, Variables, out raw.variables, out raw.variables_bytes);
+            Give(lent, Template, out raw.template_text, out raw.template_bytes);
+            return raw;
+        }
+
+        private static void Give(Lent lent, string text, out IntPtr pointer, out UIntPtr size)
+        {
+            byte[] bytes = text == null ? null : Native.Utf8(text);
+            pointer = lent.Bytes(bytes);
+            size = bytes == null ? UIntPtr.Zero : (UIntPtr)(uint)bytes.Length;
+        }
+    }
+}

@@ -1,0 +1,212 @@
+using System;
+using System.Collections.Generic;
+using System.Runtime.InteropServices;
+using System.Text;
+
+namespace Rondo
+{
+    /// <summary>What one step of a generation brought.</summary>
+    public struct Event
+    {
+        /// <summary>-1: no token came.</summary>
+        public int Token;
+        /// <summary>What can be shown now: whole characters; may be empty.</summary>
+        public string Text;
+        public byte[] Bytes;
+        /// <summary>Why the generation ended; None: it goes on.</summary>
+        public Reason Reason;
+        public float Logprob;
+        public ulong Pending, TakenOver;
+    }
+
+    /// <summary>A sequence of tokens. Made by Engine.Session. One call at a time, but for Cancel and
+    /// Dispose.</summary>
+    public sealed class Session : Handle
+    {
+        private delegate int EventCall(IntPtr session, ref Raw.Event raw);
+
+        internal Session(IntPtr handle) : base(handle) { }
+
+        protected override bool ReleaseHandle()
+        {
+            Raw.rondo_session_close(handle);
+            return true;
+        }
+
+        private void Run(Func<IntPtr, int> call)
+        {
+            With<object>(session =>
+            {
+                int status = call(session);
+                if (status == 0) return null;
+                // Where it is busy, the message belongs to the other call.
+                throw new RondoException(status, status == (int)Status.Busy
+                    ? "" : Native.Text(Raw.rondo_session_last_error(session)));
+            });
+        }
+
+        private static UIntPtr Count(Array array)
+        {
+            return (UIntPtr)(uint)array.Length;
+        }
+
+        /// <summary>Appends and evaluates a prompt. All or nothing.</summary>
+        public void Prefill(int[] ids)
+        {
+            Run(session => Raw.rondo_session_prefill(session, ids, Count(ids)));
+        }
+
+        /// <summary>Queues tokens, which the next steps of the engine evaluate.</summary>
+        public void Append(int[] ids)
+        {
+            Run(session => Raw.rondo_session_append(session, ids, Count(ids)));
+        }
+
+        public void Accept(int token)
+        {
+            Run(session => Raw.rondo_session_accept(session, token));
+        }
+
+        /// <summary>Generates one token.</summary>
+        public Event Next()
+        {
+            return Read(Raw.rondo_session_next);
+        }
+
+        /// <summary>What the last step of the engine had for this session, once.</summary>
+        public Event TakeEvent()
+        {
+            return Read(Raw.rondo_session_event);
+        }
+
+        private Event Read(EventCall call)
+        {
+            Event result = new Event();
+            Run(session =>
+            {
+                Raw.Event raw = new Raw.Event { struct_size = Native.SizeOf<Raw.Event>() };
+                int status = call(session, ref raw);
+                if (status == 0)
+                {
+                    result = new Event
+                    {
+                        Token = raw.token,
+                        Text = Encoding.UTF8.GetString(Native.Bytes(raw.text, raw.text_bytes)),
+                        Bytes = Native.Bytes(raw.bytes, raw.bytes_count),
+                        Reason = (Reason)raw.reason,
+                        Logprob = raw.logprob,
+                        Pending = raw.pending,
+                        TakenOver = raw.taken_over
+                    };
+                }
+                return status;
+            });
+            return result;
+        }
+
+        /// <summary>Generates as it is walked, up to the event with the reason.</summary>
+        public IEnumerable<Event> Stream()
+        {
+            for (;;)
+            {
+                Event one = Next();
+                yield return one;
+                if (one.Reason != Reason.None) yield break;
+            }
+        }
+
+        /// <summary>The text of a whole generation.</summary>
+        public string Generate()
+        {
+            StringBuilder text = new StringBuilder();
+            foreach (Event one in Stream()) text.Append(one.Text);
+            return text.ToString();
+        }
+
+        /// <summary>The logits after the last token, copied.</summary>
+        public float[] Logits()
+        {
+            float[] result = null;
+            Run(session =>
+            {
+                IntPtr logits;
+                UIntPtr[] count = new UIntPtr[1];
+                int status = Raw.rondo_session_logits(session, out logits, count);
+                result = new float[(int)count[0]];
+                if (status == 0) Marshal.Copy(logits, result, 0, result.Length);
+                return status;
+            });
+            return result;
+        }
+
+        public void Undo(ulong n)
+        {
+            Run(session => Raw.rondo_session_undo(session, n));
+        }
+
+        public void Reset()
+        {
+            Run(Raw.rondo_session_reset);
+        }
+
+        public ulong Position
+        {
+            get
+            {
+                ulong position = 0;
+                Run(session => Raw.rondo_session_position(session, out position));
+                return position;
+            }
+        }
+
+        /// <summary>ulong.MaxValue under Policy.Slide.</summary>
+        public ulong Remaining
+        {
+            get
+            {
+                ulong tokens = 0;
+                Run(session => Raw.rondo_session_remaining(session, out tokens));
+                return tokens;
+            }
+        }
+
+        /// <summary>Ends the call that another thread is in, or else the next one that computes. From
+        /// any thread.</summary>
+        public void Cancel()
+        {
+            Native.Check(With(Raw.rondo_session_cancel));
+        }
+
+        /// <summary>A session with the same tokens, and with options of its own.</summary>
+        public Session Fork(SessionOptions options)
+        {
+            using (Lent lent = new Lent())
+            {
+                Raw.SessionOptions raw = options.With(lent);
+                IntPtr fork = IntPtr.Zero;
+                Native.CheckMessage((message, bytes) => With(session =>
+                    Raw.rondo_session_fork(session, ref raw, out fork, message, bytes)));
+                return new Session(fork);
+            }
+        }
+
+        /// <summary>The bytes hold the conversation: keep them as secret as its text.</summary>
+        public byte[] Save()
+        {
+            byte[] snapshot = null;
+            Run(session =>
+            {
+                UIntPtr[] size = new UIntPtr[1];
+                Raw.rondo_session_save(session, null, UIntPtr.Zero, size);
+                snapshot = new byte[(int)size[0]];
+                return Raw.rondo_session_save(session, snapshot, size[0], size);
+            });
+            return snapshot;
+        }
+
+        public void Restore(byte[] snapshot)
+        {
+            Run(session => Raw.rondo_session_restore(session, snapshot, Count(snapshot)));
+        }
+    }
+}
