@@ -106,6 +106,12 @@ case $binding in
     mcs -out:Generate.exe src/*.cs example/Generate.cs
     mono Generate.exe "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
+  swift) # no more than: it compiles, where there is a compiler
+    need swift pkg-config
+    copy
+    use_prefix
+    swift build
+    ;;
   *)
     echo "test.sh: no binding '$binding'" >&2
     exit 2

@@ -13,8 +13,9 @@ import java
 import node
 import python
 import rust
+import swift
 
-GENERATORS = [csharp, go, java, node, python, rust]
+GENERATORS = [csharp, go, java, node, python, rust, swift]
 
 
 def main(check):

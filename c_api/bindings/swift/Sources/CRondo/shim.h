@@ -1,0 +1,1 @@
+#include <rondo/rondo.h>
