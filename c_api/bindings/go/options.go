@@ -31,6 +31,7 @@ type EngineOptions struct {
 	RowsPerStep   uint32
 	NoPrefixCache bool
 	ProfileEvents uint32
+	DutyPercent   uint32
 	// Progress is told how far Model.Engine is. False cancels. It must not panic.
 	Progress func(done, total uint64) bool
 }
@@ -56,6 +57,7 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	raw.rows_per_step = C.uint32_t(o.RowsPerStep)
 	raw.no_prefix_cache = cBool(o.NoPrefixCache)
 	raw.profile_events = C.uint32_t(o.ProfileEvents)
+	raw.duty_percent = C.uint32_t(o.DutyPercent)
 	if o.Kernels != "" {
 		raw.kernels = C.CString(o.Kernels)
 		defer C.free(unsafe.Pointer(raw.kernels))

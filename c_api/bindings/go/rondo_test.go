@@ -287,7 +287,7 @@ func TestSnapshot(t *testing.T) {
 
 func TestObservation(t *testing.T) {
 	f := newFixture(t)
-	engine, err := f.model.Engine(EngineOptions{Context: 64, ProfileEvents: 1000})
+	engine, err := f.model.Engine(EngineOptions{Context: 64, ProfileEvents: 1000, DutyPercent: 90})
 	f.must(err)
 	session, err := engine.Session(SessionOptions{MaxTokens: 4})
 	f.must(err)

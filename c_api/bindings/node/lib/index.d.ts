@@ -36,6 +36,7 @@ export interface EngineOptions {
   rowsPerStep?: number;
   noPrefixCache?: boolean;
   profileEvents?: number;
+  dutyPercent?: number;
 }
 
 export interface SessionOptions {

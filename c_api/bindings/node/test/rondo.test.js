@@ -171,7 +171,7 @@ test('snapshot', async () => {
 });
 
 test('observation', async () => {
-  const watched = await model.engine({context: 64, profileEvents: 1000});
+  const watched = await model.engine({context: 64, profileEvents: 1000, dutyPercent: 90});
   const session = watched.session({maxTokens: 4});
   await session.generate(ids);
   assert.strictEqual(session.stats.tokensGenerated, 4);

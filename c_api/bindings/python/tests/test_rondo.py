@@ -223,7 +223,8 @@ class RondoTest(unittest.TestCase):
 
     def test_observation(self):
         lines = []
-        with self.model.engine(context=64, profile_events=1000, log_level=rondo.Log.DEBUG,
+        with self.model.engine(context=64, profile_events=1000, duty_percent=90,
+                               log_level=rondo.Log.DEBUG,
                                log=lambda level, text: lines.append(text)) as engine:
             with engine.session(max_tokens=4) as session:
                 session.generate(self.ids)

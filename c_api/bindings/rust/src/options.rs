@@ -27,6 +27,7 @@ pub struct EngineOptions<'p> {
     pub rows_per_step: u32,
     pub no_prefix_cache: bool,
     pub profile_events: u32,
+    pub duty_percent: u32,
     /// Told how far the engine's creation is: `done` of `total` bytes. False cancels it.
     pub progress: Option<Progress<'p>>,
 }
@@ -47,6 +48,7 @@ impl Default for EngineOptions<'_> {
             rows_per_step: raw.rows_per_step,
             no_prefix_cache: raw.no_prefix_cache != 0,
             profile_events: raw.profile_events,
+            duty_percent: raw.duty_percent,
             progress: None,
         }
     }
@@ -117,6 +119,7 @@ impl EngineOptions<'_> {
         raw.rows_per_step = self.rows_per_step;
         raw.no_prefix_cache = u32::from(self.no_prefix_cache);
         raw.profile_events = self.profile_events;
+        raw.duty_percent = self.duty_percent;
         Ok((raw, kernels))
     }
 }

@@ -258,6 +258,7 @@ fn observation() {
     let Fixture { model, ids, .. } = fixture();
     let mut options = engine_options();
     options.profile_events = 1000;
+    options.duty_percent = 90;
     let engine = model.engine(&mut options).unwrap();
     let mut session = engine.session(&limit(4)).unwrap();
     session.prefill(&ids).unwrap();

@@ -76,6 +76,11 @@ public final class EngineOptions {
     return this;
   }
 
+  public EngineOptions dutyPercent(int percent) {
+    raw.duty_percent = percent;
+    return this;
+  }
+
   /** What it throws cancels, and is thrown by Model.engine. */
   public EngineOptions progress(Progress progress) {
     raw.progress = progress == null ? null : (user, done, total) -> {

@@ -218,7 +218,7 @@ public final class RondoTest {
   }
 
   void observation() {
-    EngineOptions options = options().profileEvents(1000);
+    EngineOptions options = options().profileEvents(1000).dutyPercent(90);
     try (Engine watched = model.engine(options); Session session = watched.session(limit(4))) {
       session.prefill(ids);
       session.generate();
