@@ -30,8 +30,8 @@ EngineOptions Options(uint32_t max_rows, KvFormat kv) {
   return options;
 }
 
-std::vector<float> Run(const ModelFile& file, const EngineOptions& options,
-                       const std::vector<int32_t>& ids) {
+std::vector<float> LogitsOf(const ModelFile& file, const EngineOptions& options,
+                            const std::vector<int32_t>& ids) {
   const auto engine = Engine::Create(file, nullptr, options, nullptr, 0);
   if (!engine.ok()) throw std::runtime_error(engine.status().message());
   return AllLogits(*NewSession(**engine), ids);
@@ -41,7 +41,7 @@ std::vector<float> Run(const ModelFile& file, const EngineOptions& options,
 void ExpectPlainLoops(const ModelFile& file) {
   const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4};
   const auto expected = PlainForward(file).Logits({ids.begin(), ids.end()});
-  const auto logits = Run(file, Options(4, KvFormat::kFloat32), ids);
+  const auto logits = LogitsOf(file, Options(4, KvFormat::kFloat32), ids);
   ASSERT_EQ(logits.size(), expected.size());
   double largest = 0, difference = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -51,9 +51,9 @@ void ExpectPlainLoops(const ModelFile& file) {
   EXPECT_GT(largest, 0.01);
   EXPECT_LT(difference / largest, 2e-5);
   for (const KvFormat kv : {KvFormat::kFloat32, KvFormat::kInt8}) {
-    const auto whole = Run(file, Options(20, kv), ids);
+    const auto whole = LogitsOf(file, Options(20, kv), ids);
     for (const uint32_t rows : {1u, 3u}) {
-      const auto cut = Run(file, Options(rows, kv), ids);
+      const auto cut = LogitsOf(file, Options(rows, kv), ids);
       EXPECT_EQ(std::memcmp(cut.data(), whole.data(), whole.size() * sizeof(float)), 0) << rows;
     }
   }
@@ -241,8 +241,8 @@ TEST_P(AttentionModels, PackedLikePortable) {
   EngineOptions scalar = Options(8, KvFormat::kInt8);
   scalar.kernels = "scalar";
   const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 39, 2, 6};
-  EXPECT_EQ(Run(*ModelFile::Open(packed.bytes()), scalar, ids),
-            Run(*ModelFile::Open(portable.bytes()), scalar, ids));
+  EXPECT_EQ(LogitsOf(*ModelFile::Open(packed.bytes()), scalar, ids),
+            LogitsOf(*ModelFile::Open(portable.bytes()), scalar, ids));
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, AttentionModels, testing::ValuesIn(kModels),
