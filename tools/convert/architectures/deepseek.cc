@@ -69,7 +69,6 @@ DecoderSpec ReadYoutu(const Config& config) {
   Family f = LatentFamily(config, {});
   f.latent->score_scale = StretchedScale(config, f.latent->score_scale);
   f.tied = config.Flag("tie_word_embeddings", true);
-  f.mlp_bias = config.Flag("mlp_bias", false);
   return BuildDecoder(f);
 }
 

@@ -128,6 +128,7 @@ struct Family {
     uint32_t latent_dim, nope_dim, rope_dim, v_head_dim;
     bool interleaved;  // channels that turn together are neighbours
     bool down_bias;
+    double epsilon = 1e-6;  // of the norms between, whatever the others have
     double score_scale;
     format::QueryScaleT query_scale;  // of factor 0: none
   };

@@ -114,6 +114,9 @@ TEST(Architectures, DefaultsOfEachClass) {
   const DecoderSpec lfm2 = Read("Lfm2ForCausalLM", R"({"full_attn_idxs": [1, 3]})");
   EXPECT_EQ(lfm2.layers[0].sublayers[0]->op.type, format::Operator::ShortConv);
   EXPECT_EQ(lfm2.layers[1].sublayers[0]->op.type, format::Operator::Attention);
+  const DecoderSpec youtu = Read("YoutuForCausalLM", R"({"rms_norm_eps": 1e-3})");
+  EXPECT_EQ(youtu.layers[0].sublayers[0]->norm->epsilon, 1e-3);
+  EXPECT_EQ(youtu.layers[0].sublayers[0]->op.AsLatentAttention()->q_norm->epsilon, 1e-6);
   // Two thirds, up to a multiple of 256.
   EXPECT_EQ(lfm2.layers[0].sublayers[1]->op.AsMlp()->intermediate_size, 256u);
 }

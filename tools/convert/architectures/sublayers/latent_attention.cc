@@ -51,8 +51,10 @@ format::LatentAttentionT BuildLatentAttention(SublayerBuilder& b) {
   const std::string name = b.name() + "attention.";
   const auto norm = [&](const char* ours, const std::string& theirs, uint64_t size) {
     const std::string source = b.source() + theirs;
-    return b.NormOf(name + ours, {{source + ".weight", size}}, {{source + ".bias", size}}, false,
-                    1);
+    auto result =
+        b.NormOf(name + ours, {{source + ".weight", size}}, {{source + ".bias", size}}, false, 1);
+    result->epsilon = l.epsilon;
+    return result;
   };
   format::LatentAttentionT attention;
   attention.n_heads = s.n_heads;
