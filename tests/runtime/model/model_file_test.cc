@@ -106,7 +106,7 @@ TEST(ModelFile, TellsForeignFilesFromDamagedOnes) {
   copy.bytes()[4] = kFormatVersion + 1;
   const Status newer = ModelFile::Open(copy.bytes()).status();
   EXPECT_EQ(newer.code(), StatusCode::kNewerFormat);
-  EXPECT_THAT(newer.message(), HasSubstr("version 4"));
+  EXPECT_THAT(newer.message(), HasSubstr("version 5, this version of Rondo reads up to 4"));
 }
 
 TEST(ModelFile, RefusesHeadersThatLie) {
@@ -123,7 +123,7 @@ TEST(ModelFile, RefusesHeadersThatLie) {
   EXPECT_THAT(open_with([](FileHeader& h) { h.format_version = 0; }).message(),
               HasSubstr("version 0"));
   EXPECT_THAT(open_with([](FileHeader& h) { h.format_version = 1; }).message(),
-              HasSubstr("version 1, this version of Rondo reads 3: convert the model again"));
+              HasSubstr("version 1, this version of Rondo reads 4: convert the model again"));
   EXPECT_THAT(open_with([](FileHeader& h) { h.reserved[15] = 1; }).message(),
               HasSubstr("reserved"));
   for (const auto& change : std::vector<std::function<void(FileHeader&)>>{
@@ -334,8 +334,8 @@ const std::vector<Case> kCases = {
     {"NoOperatorType", [](const Model& m) { Remove(&SublayerAt(m, 0, 1), Sublayer::VT_OP_TYPE); },
      kCorrupt, "layer 0's sublayer has no operator"},
     {"UnknownOperator",
-     [](const Model& m) { Set<uint8_t>(&SublayerAt(m, 0, 0), Sublayer::VT_OP_TYPE, 5); },
-     kUnsupported, "layer 0's sublayer asks for operator 5"},
+     [](const Model& m) { Set<uint8_t>(&SublayerAt(m, 0, 0), Sublayer::VT_OP_TYPE, 9); },
+     kUnsupported, "layer 0's sublayer asks for operator 9"},
     // What is a table of one type is read as another, which the verifier can't see as wrong where
     // the fields' sizes agree.
     {"OtherOperator",

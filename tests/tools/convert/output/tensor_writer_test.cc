@@ -54,7 +54,7 @@ TEST(WriteTensor, TakesElementsThatTakeTurns) {
 
 // The second of three matrices [2 inputs, 4 rows], of which every other row.
 TEST(WriteTensor, TakesOneOfSeveralTransposedMatrices) {
-  TensorRecipe recipe{"t", TensorRole::kMatrix, {{"x", 2, 1, {3, 2, 4}, 2, 1}}, 2};
+  TensorRecipe recipe{"t", TensorRole::kMatrix, {{"x", 2, 1, {3, 2, 4}, 2, 0, 1}}, 2};
   recipe.transposed = true;
   EXPECT_THAT(Written(recipe, {3, 2, 4}), ElementsAre(9, 13, 11, 15));
 }
