@@ -21,6 +21,13 @@ struct Case {
 // Groups, a norm before and behind the gate or none, limits of steps, heads that are no multiple of
 // 16, biases, attention beside.
 const Case kCases[] = {
+    {"Delta", R"("architectures": ["Qwen3_5ForCausalLM"], "head_dim": 16,
+      "layer_types": ["linear_attention", "linear_attention"], "linear_num_key_heads": 2,
+      "linear_num_value_heads": 4, "linear_key_head_dim": 16, "linear_value_head_dim": 24)"},
+    {"DeltaByKeyHead", R"("architectures": ["Qwen3NextForCausalLM"], "head_dim": 16,
+      "layer_types": ["linear_attention", "linear_attention"], "linear_num_key_heads": 2,
+      "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 16,
+      "linear_conv_kernel_dim": 3, "mlp_only_layers": [0, 1])"},
     {"Mamba2", R"("architectures": ["Mamba2ForCausalLM"], "num_heads": 4, "head_dim": 16,
       "n_groups": 2, "state_size": 24, "use_bias": true, "conv_kernel": 2,
       "time_step_limit": [0.3, 0.9])"},

@@ -17,7 +17,7 @@ const std::vector<Architecture>& Architectures() {
           Llama4Architectures,     LlamaArchitectures,       MambaArchitectures,
           MiniMaxArchitectures,    NemotronArchitectures,    OlmoArchitectures,
           PersimmonArchitectures,  PhiArchitectures,         PhiMoeArchitectures,
-          QwenArchitectures}) {
+          Qwen35Architectures,     QwenArchitectures}) {
       for (Architecture& row : family()) rows.push_back(std::move(row));
     }
     return rows;

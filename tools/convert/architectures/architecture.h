@@ -58,6 +58,7 @@ std::vector<Architecture> OlmoArchitectures();
 std::vector<Architecture> PersimmonArchitectures();
 std::vector<Architecture> PhiArchitectures();
 std::vector<Architecture> PhiMoeArchitectures();
+std::vector<Architecture> Qwen35Architectures();
 std::vector<Architecture> QwenArchitectures();
 
 }  // namespace rondo::convert

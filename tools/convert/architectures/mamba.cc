@@ -4,6 +4,7 @@
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 
 namespace rondo::convert {
@@ -124,7 +125,17 @@ DecoderSpec ReadGraniteHybrid(const Config& config) {
   CheckSilu(config, "hidden_act");
   f.epsilon = config.Positive("rms_norm_eps", 1e-6);
   if (config.Integer("num_local_experts", 0, kMaxExperts, 8) > 0) {
-    config.Refuse("num_local_experts", "is not 0: the experts of this model are not known yet");
+    f.experts = ReadExperts(config, f,
+                            {.intermediate = "intermediate_size", .default_intermediate = 11008});
+    f.experts->router = "block_sparse_moe.router.layer";
+    f.experts->expert = "block_sparse_moe.experts.";
+    f.experts->normalize = true;
+    f.experts->stacks = {{.gate_up = "block_sparse_moe.input_linear.weight",
+                          .down = "block_sparse_moe.output_linear.weight"}};
+    f.experts->shared = Family::Experts::Shared{.gate = "shared_mlp.input_linear",
+                                                .up = "",
+                                                .down = "shared_mlp.output_linear",
+                                                .intermediate = f.sizes.intermediate};
   }
   f.gate = "shared_mlp.input_linear";
   f.fused_gate = true;

@@ -1,0 +1,125 @@
+// Qwen3.5 (the text part) and Qwen3-Next: gated delta nets, and attention with an output gate in
+// every fourth layer.
+#include <algorithm>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+uint32_t Count(const Config& config, const char* key, uint64_t most, uint64_t if_absent) {
+  return static_cast<uint32_t>(config.Integer(key, 1, most, if_absent));
+}
+
+std::vector<bool> LinearLayers(const Config& config, uint32_t n_layers) {
+  const char* const kTypes = "layer_types";
+  std::vector<bool> linear;
+  if (!config.Has(kTypes)) {
+    const uint64_t interval = config.Integer("full_attention_interval", 1, kMaxLayers, 4);
+    for (uint32_t i = 0; i < n_layers; ++i) linear.push_back((i + 1) % interval != 0);
+    return linear;
+  }
+  for (const std::string& type : config.Texts(kTypes)) {
+    if (type != "linear_attention" && type != "full_attention") {
+      config.Refuse(kTypes, "holds " + type + "; known: linear_attention, full_attention");
+    }
+    linear.push_back(type == "linear_attention");
+  }
+  if (linear.size() != n_layers) config.Refuse(kTypes, "does not have an entry for each layer");
+  return linear;
+}
+
+Family DeltaFamily(const Config& config, uint32_t default_kv_heads, bool all_experts = false) {
+  Family f(ReadSizes(config, {.intermediate = all_experts ? nullptr : "intermediate_size",
+                              .default_kv_heads = default_kv_heads,
+                              .default_head_dim = 256,
+                              .default_context = 32768}));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.norm_offset = 1;
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  if (f.activation != format::Activation::kSilu) {
+    config.Refuse("hidden_act", "is not silu, which is all that is known for a delta net");
+  }
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.head_norm = Family::HeadNorm::kShared;
+  f.gate_form = Family::Gate::kBehindQ;
+  // Positions of text are the same in all sections of a multimodal rope.
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.25})};
+  Family::Recurrence r;
+  r.delta = true;
+  r.n_groups = Count(config, "linear_num_key_heads", kMaxHeads, 16);
+  r.n_heads = Count(config, "linear_num_value_heads", kMaxHeads, 32);
+  if (r.n_heads % r.n_groups != 0) {
+    config.Refuse("linear_num_value_heads", "is not a multiple of linear_num_key_heads");
+  }
+  r.group_dim = Count(config, "linear_key_head_dim", kMaxHeadDim, 128);
+  r.head_dim = Count(config, "linear_value_head_dim", kMaxHeadDim, 128);
+  for (const char* key : {"linear_key_head_dim", "linear_value_head_dim"}) {
+    if (config.Integer(key, 1, kMaxHeadDim, 128) % kHeadDimMultiple != 0) {
+      config.Refuse(key, "is not a multiple of " + std::to_string(kHeadDimMultiple));
+    }
+  }
+  r.taps = Count(config, "linear_conv_kernel_dim", kMaxConvTaps, 4);
+  r.source = "linear_attn.";
+  r.norm_epsilon = f.epsilon;
+  r.norm_group = r.head_dim;
+  r.layers = LinearLayers(config, f.sizes.n_layers);
+  f.recurrence = std::move(r);
+  return f;
+}
+
+DecoderSpec ReadQwen35Text(const Config& config) { return BuildDecoder(DeltaFamily(config, 4)); }
+
+// With a shared expert behind a gate.
+void AddExperts(const Config& config, uint64_t default_experts, uint64_t default_used, Family& f) {
+  Family::Experts experts = ReadExperts(config, f,
+                                        {.n_experts = "num_experts",
+                                         .default_experts = default_experts,
+                                         .default_used = default_used,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 512});
+  experts.normalize = config.Flag("norm_topk_prob", true);
+  experts.shared = Family::Experts::Shared{
+      .gate = "mlp.shared_expert.gate_proj",
+      .up = "mlp.shared_expert.up_proj",
+      .down = "mlp.shared_expert.down_proj",
+      .intermediate = Count(config, "shared_expert_intermediate_size", kMaxIntermediate, 512),
+      .weight = "mlp.shared_expert_gate"};
+  f.experts = std::move(experts);
+}
+
+DecoderSpec ReadQwen35MoeText(const Config& config) {
+  Family f = DeltaFamily(config, 2, /*all_experts=*/true);
+  AddExperts(config, 256, 8, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadQwen3Next(const Config& config) {
+  Family f = DeltaFamily(config, 2);
+  f.recurrence->by_key_head = true;
+  AddExperts(config, 512, 10, f);
+  const uint64_t step = config.Integer("decoder_sparse_step", 1, kMaxLayers, 1);
+  const std::vector<uint64_t> dense = config.Integers("mlp_only_layers", kMaxLayers);
+  f.has_experts = [step, dense](uint32_t i) {
+    return (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
+  };
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> Qwen35Architectures() {
+  return {
+      {.name = "Qwen3_5ForCausalLM", .model_type = "qwen3_5_text", .read = ReadQwen35Text},
+      {.name = "Qwen3_5MoeForCausalLM",
+       .model_type = "qwen3_5_moe_text",
+       .read = ReadQwen35MoeText},
+      {.name = "Qwen3NextForCausalLM", .model_type = "qwen3_next", .read = ReadQwen3Next},
+  };
+}
+
+}  // namespace rondo::convert
