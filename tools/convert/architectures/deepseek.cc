@@ -1,8 +1,9 @@
-// Llama with latent attention: Youtu, and with experts the models of DeepSeek.
+// Llama with latent attention: Youtu, and with experts DeepSeek-V2 and V3 and GLM 4.7 Flash.
 #include <cmath>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 
 namespace rondo::convert {
@@ -72,10 +73,82 @@ DecoderSpec ReadYoutu(const Config& config) {
   return BuildDecoder(f);
 }
 
+// Softmax over all experts, whose shares stay as they are; groups by their best expert.
+DecoderSpec ReadDeepSeekV2(const Config& config) {
+  Family f = LatentFamily(config, {});
+  f.latent->interleaved = true;
+  f.tied = config.Flag("tie_word_embeddings", false);
+  if (config.Flag("mlp_bias", false)) config.Refuse("mlp_bias", "is true, which is not known");
+  f.experts = ReadExperts(config, f,
+                          {.n_experts = "n_routed_experts",
+                           .default_experts = 64,
+                           .default_used = 6,
+                           .intermediate = "moe_intermediate_size",
+                           .default_intermediate = 1407});
+  f.experts->weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1));
+  const std::string method = config.Text("topk_method", "greedy");
+  if (method == "group_limited_greedy") {
+    ReadGroups(config, 1, *f.experts);
+  } else if (method != "greedy") {
+    config.Refuse("topk_method", "is " + method + "; known: greedy, group_limited_greedy");
+  }
+  const uint64_t shared = config.Integer("n_shared_experts", 0, kMaxExperts, 2);
+  ShareExperts(config, "n_shared_experts", shared, *f.experts);
+  SkipFirstLayers(config, 0, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadDeepSeekV3(const Config& config) {
+  Family f = LatentFamily(config, {});
+  f.latent->score_scale = StretchedScale(config, f.latent->score_scale);
+  f.tied = config.Flag("tie_word_embeddings", false);
+  for (const char* key : {"n_group", "topk_group"}) {
+    if (!config.Has(key)) config.Refuse(key, "is missing");
+  }
+  f.experts = ReadDeepSeekExperts(config, f,
+                                  {.n_experts = "n_routed_experts",
+                                   .default_experts = 256,
+                                   .default_used = 8,
+                                   .intermediate = "moe_intermediate_size",
+                                   .default_intermediate = 2048});
+  f.experts->weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 2.5));
+  SkipFirstLayers(config, 3, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadGlm4MoeLite(const Config& config) {
+  Family f = LatentFamily(config, {.q_rank = 768, .nope_dim = 192, .v_head_dim = 256});
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.latent->score_scale = StretchedScale(config, f.latent->score_scale);
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.experts = ReadDeepSeekExperts(config, f,
+                                  {.n_experts = "n_routed_experts",
+                                   .default_experts = 64,
+                                   .default_used = 4,
+                                   .intermediate = "moe_intermediate_size",
+                                   .default_intermediate = 1536});
+  f.experts->weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1.8));
+  const char* const kTypes = "mlp_layer_types";
+  const std::vector<std::string> types = config.Texts(kTypes);
+  if (!types.empty() && types.size() != f.sizes.n_layers) {
+    config.Refuse(kTypes, "does not have an entry for each layer");
+  }
+  for (const std::string& type : types) {
+    if (type != "sparse" && type != "dense") config.Refuse(kTypes, "holds " + type);
+  }
+  f.has_experts = [types](uint32_t layer) {
+    return types.empty() ? layer > 0 : types[layer] == "sparse";
+  };
+  return BuildDecoder(f);
+}
+
 }  // namespace
 
 std::vector<Architecture> DeepSeekArchitectures() {
   return {
+      {.name = "DeepseekV2ForCausalLM", .model_type = "deepseek_v2", .read = ReadDeepSeekV2},
+      {.name = "DeepseekV3ForCausalLM", .model_type = "deepseek_v3", .read = ReadDeepSeekV3},
+      {.name = "Glm4MoeLiteForCausalLM", .model_type = "glm4_moe_lite", .read = ReadGlm4MoeLite},
       {.name = "YoutuForCausalLM", .model_type = "youtu", .read = ReadYoutu},
   };
 }

@@ -211,6 +211,11 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"ShareOfHead", "Gemma4ForCausalLM", R"({"rope_parameters": {"full_attention":
             {"rope_type": "proportional", "partial_rotary_factor": 2}}})",
             "partial_rotary_factor is above 1"},
+        Bad{"GroupsAbsent", "DeepseekV3ForCausalLM", R"({"topk_group": 1})", "n_group is missing"},
+        Bad{"TopMethod", "DeepseekV2ForCausalLM", R"({"topk_method": "noaux_tc"})",
+            "topk_method is noaux_tc"},
+        Bad{"LayerKinds", "Glm4MoeLiteForCausalLM", R"({"mlp_layer_types": ["dense"]})",
+            "mlp_layer_types does not have an entry for each layer"},
         Bad{"LatentOdd", "YoutuForCausalLM", R"({"kv_lora_rank": 20})",
             "kv_lora_rank is not a multiple of 8"},
         Bad{"LatentTooWide", "YoutuForCausalLM", R"({"kv_lora_rank": 512,
