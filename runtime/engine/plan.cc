@@ -40,7 +40,7 @@ Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   RONDO_RETURN_IF_ERROR(CheckRange("kv_tokens", options.kv_tokens, 0, kMaxKvTokens));
   RONDO_RETURN_IF_ERROR(CheckRange("profile_events", options.profile_events, 0, kMaxProfileEvents));
   RONDO_RETURN_IF_ERROR(CheckRange("log_level", static_cast<uint32_t>(options.log.most), 0,
-                                   uint32_t(LogLevel::kDebug)));
+                                   static_cast<uint32_t>(LogLevel::kDebug)));
   if (options.policy != ContextPolicy::kStop && options.policy != ContextPolicy::kSlide) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option policy is %d, but must be 0 (stop) or 1 (slide)",

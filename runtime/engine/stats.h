@@ -39,8 +39,8 @@ struct EngineStats {
 class StatsClock {
  public:
   uint64_t nanoseconds() const {
-    return static_cast<uint64_t>(
-        std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin_).count());
+    const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - begin_;
+    return static_cast<uint64_t>(elapsed.count());
   }
 
  private:
