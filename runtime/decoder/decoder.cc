@@ -32,7 +32,10 @@ const Operator& OperatorOf(const SublayerSpec& spec) {
 }
 
 const char* NameOf(SublayerKind kind) {
-  constexpr const char* kNames[] = {"attention", "short_conv", "mlp", "experts"};
+  constexpr const char* kNames[] = {
+      "attention",       "short_conv",      "mlp",    "experts", "latent_attention",
+      "layer_embedding", "gated_delta_net", "mamba2",
+  };
   const auto i = static_cast<size_t>(kind);
   return i < std::size(kNames) ? kNames[i] : "sublayer";
 }
