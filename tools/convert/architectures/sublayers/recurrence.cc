@@ -50,7 +50,7 @@ void BuildCommon(SublayerBuilder& b, const std::string& name, Table* table) {
     table->bias = static_cast<int32_t>(Vector(b, name + "conv.bias", source + "conv1d.bias", conv));
   }
   table->decay = Vector(b, name + "decay", source + "A_log", r.n_heads, true);
-  table->dt_bias = Vector(b, name + "dt.bias", source + "dt_bias", r.n_heads);
+  table->dt_bias = Vector(b, name + "dt_bias", source + "dt_bias", r.n_heads);
   if (r.norm) {
     // The runtime has a weight for every channel of every head.
     TensorRecipe weight{name + "norm", TensorRole::kVector, {}, 1};
