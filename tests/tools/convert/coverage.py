@@ -75,7 +75,6 @@ SPECIAL = {
                          "mamba_chunk_size": 16,
                          "layer_types": ["mamba", "attention", "mamba", "attention"]},
     "mamba2": {"num_heads": 4, "head_dim": 16, "n_groups": 1, "chunk_size": 16},
-    "mpt": {"expansion_ratio": 2},
     "nemotron_h": {"mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1, "chunk_size": 16,
                    "n_routed_experts": 4, "n_group": 1, "topk_group": 1},
     "openai-gpt": {"afn": "gelu"},
@@ -219,7 +218,8 @@ def make(folder, wanted):
 
             def build(values):
                 config = config_class(**values)
-                config._attn_implementation = "eager"
+                # Falcon's eager attention adds ALiBi twice.
+                config._attn_implementation = "sdpa" if kind == "falcon" else "eager"
                 return cls(config)
 
             logits = make_one(target, "base", lambda: build(base), torch)

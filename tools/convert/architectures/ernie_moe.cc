@@ -12,7 +12,7 @@ DecoderSpec ReadErnieMoe(const Config& config) {
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
   f.activation = ReadActivation(config, "hidden_act", "silu");
   f.qkv_bias = f.output_bias = f.mlp_bias = f.head_bias = config.Flag("use_bias", false);
-  f.interleaved = true;
+  f.rope_pairs = Family::RopePairs::kNeighbours;
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 500000})};
   f.tied = config.Flag("tie_word_embeddings", true);
   Family::Experts experts = ReadExperts(config, f,

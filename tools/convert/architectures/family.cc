@@ -28,7 +28,10 @@ class Builder {
       spec_.positions =
           static_cast<int32_t>(spec_.Add({"positions",
                                           TensorRole::kTable,
-                                          {{f_.prefix + f_.positions + ".weight", s_.context}},
+                                          {{f_.prefix + f_.positions + ".weight",
+                                            s_.context,
+                                            f_.first_position,
+                                            {s_.context + f_.first_position, s_.hidden}}},
                                           s_.hidden}));
     }
     if (f_.layer_embeddings) spec_.layer_embeddings = BuildLayerEmbeddings(parts_);

@@ -51,10 +51,14 @@ struct Family {
   explicit Family(const Sizes& all) : sizes(all) {}
 
   // How q, k and v lie in the checkpoint.
-  enum class Qkv { kApart, kStacked, kByHead };
+  enum class Qkv { kApart, kStacked, kByHead, kByRow };
+  // Which channels of a head turn together: i and i + half of them; 2 i and 2 i + 1; i + half and
+  // i.
+  enum class RopePairs { kHalves, kNeighbours, kReversed };
   // What q/k norms have weights for: there are none; one head, for all; all heads together; each
-  // its own; norms without weights, head by head.
-  enum class HeadNorm { kNone, kShared, kWhole, kPerHead, kPlain };
+  // its own, in a tensor of its own or in one [heads, head_dim]; norms without weights, head by
+  // head.
+  enum class HeadNorm { kNone, kShared, kWhole, kPerHead, kStacked, kPlain };
   // Where the output gate's rows lie: a tensor of their own; each head's behind its q.
   enum class Gate { kNone, kApart, kBehindQ };
 
@@ -66,7 +70,8 @@ struct Family {
   std::string prefix = "model.";
   std::string layers = "layers.";
   std::string embedding = "embed_tokens";
-  std::string positions;  // empty: none
+  std::string positions;        // empty: none
+  uint32_t first_position = 0;  // the row of position 0
   std::string final_norm = "norm";
   std::string head = "lm_head";  // not below the prefix
   std::string attention_norm = "input_layernorm";
@@ -83,6 +88,7 @@ struct Family {
   double epsilon = 1e-6;
   bool norm_bias = false;
   float norm_offset = 0;  // Gemma keeps weights less 1
+  bool norm_weights = true;
   float post_norm_scale = 1;
   HeadNorm head_norm = HeadNorm::kNone;
   bool head_norm_bias = false;
@@ -92,11 +98,11 @@ struct Family {
 
   // Attention. Of each layer: the rope's index or -1, the window or 0, the scale of scores.
   Qkv qkv = Qkv::kApart;  // not kApart: q names the tensor
-  // Of kApart: channels that turn together are neighbours. Not beside norms of q and k that have
-  // weights.
-  bool interleaved = false;
+  // Of kByRow: where the rows of a head of q (0), k (1) or v (2) begin.
+  std::function<uint64_t(uint32_t part, uint32_t head)> first_row;
   bool qkv_bias = false, output_bias = false;
   std::vector<RopeSpec> ropes;
+  RopePairs rope_pairs = RopePairs::kHalves;
   std::vector<int32_t> layer_rope;     // empty: 0 where there is a rope
   std::vector<uint32_t> layer_window;  // empty: none
   std::vector<float> layer_scale;      // empty: 1 / sqrt(head_dim)

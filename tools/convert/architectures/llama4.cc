@@ -90,7 +90,7 @@ DecoderSpec ReadLlama4(const Config& config) {
   f.up = "feed_forward.up_proj";
   f.down = "feed_forward.down_proj";
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 500000})};
-  f.interleaved = true;
+  f.rope_pairs = Family::RopePairs::kNeighbours;
   f.tied = config.Flag("tie_word_embeddings", false);
   const std::vector<bool> turn = TurningLayers(config, f.sizes.n_layers);
   for (const bool turns : turn) f.layer_rope.push_back(turns ? 0 : -1);

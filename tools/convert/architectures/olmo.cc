@@ -1,5 +1,5 @@
-// OLMo 2 and 3: norms after attention and MLP only, and of q and k as a whole; in 3 windows in
-// three layers of four. OLMoE: norms before, and experts.
+// OLMo: LayerNorm without weights. OLMo 2 and 3: norms after attention and MLP only, and of q and k
+// as a whole; in 3 windows in three layers of four. OLMoE: norms before, and experts.
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
@@ -27,6 +27,16 @@ Family Olmo2Family(const Config& config) {
   f.attention_post_norm = "post_attention_layernorm";
   f.mlp_post_norm = "post_feedforward_layernorm";
   return f;
+}
+
+DecoderSpec ReadOlmo(const Config& config) {
+  Family f = OlmoFamily(config, 2048);
+  f.norm = format::NormKind::kLayerNorm;
+  f.norm_weights = false;
+  f.epsilon = 1e-5;
+  f.head_norm = Family::HeadNorm::kNone;
+  if (config.Has("clip_qkv")) f.qkv_clip = static_cast<float>(config.Positive("clip_qkv"));
+  return BuildDecoder(f);
 }
 
 DecoderSpec ReadOlmo2(const Config& config) { return BuildDecoder(Olmo2Family(config)); }
@@ -80,6 +90,7 @@ std::vector<Architecture> OlmoArchitectures() {
       {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm"},
   };
   return {
+      {.name = "OlmoForCausalLM", .model_type = "olmo", .read = ReadOlmo},
       {.name = "Olmo2ForCausalLM",
        .model_type = "olmo2",
        .read = ReadOlmo2,

@@ -99,6 +99,39 @@ TEST(Architectures, MultiplierOfTheResidualStream) {
   EXPECT_EQ(ScaleOf(normed, "layers.1.mlp.post_norm"), 0.5f);
 }
 
+// The rows of q, k and v, in the order in which they are written.
+std::vector<uint64_t> QkvRows(const DecoderSpec& spec) {
+  std::vector<uint64_t> rows;
+  for (const TensorRecipe& recipe : spec.tensors) {
+    if (recipe.name != "layers.0.attention.qkv") continue;
+    for (const TensorRecipe::Part& part : recipe.parts) {
+      for (uint64_t i = 0; i < part.rows; ++i) rows.push_back(part.first_row + i * part.row_step);
+    }
+  }
+  return rows;
+}
+
+using Rows = std::vector<uint64_t>;
+
+// Channels that turn together are neighbours in the checkpoint, and half a head apart here.
+TEST(Architectures, RowsOfNeighboursThatTurn) {
+  const Rows all = QkvRows(Read("CohereForCausalLM", "{}"));
+  ASSERT_EQ(all.size(), 64u);
+  EXPECT_EQ(Rows(all.begin(), all.begin() + 16),
+            Rows({0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15}));
+  EXPECT_EQ(Rows(all.begin() + 48, all.begin() + 56), Rows({0, 1, 2, 3, 4, 5, 6, 7}));  // of v
+  const Rows half = QkvRows(Read("GlmForCausalLM", "{}"));
+  EXPECT_EQ(Rows(half.begin(), half.begin() + 8), Rows({0, 2, 1, 3, 4, 5, 6, 7}));
+}
+
+TEST(Architectures, RowsOfFalconsGroups) {
+  const Rows rows = QkvRows(
+      Read("FalconForCausalLM", R"({"new_decoder_architecture": true, "num_kv_heads": 2})"));
+  Rows heads;  // of q, q, k, v, q, q, k, v
+  for (size_t i = 0; i < rows.size(); i += 8) heads.push_back(rows[i] / 8);
+  EXPECT_EQ(heads, Rows({0, 1, 4, 5, 2, 6, 3, 7}));
+}
+
 TEST(Architectures, DefaultsOfEachClass) {
   EXPECT_EQ(Read("Gemma2ForCausalLM", "{}").logit_soft_cap, 30);
   EXPECT_EQ(Read("Gemma2ForCausalLM", R"({"final_logit_softcapping": 7})").logit_soft_cap, 7);
@@ -191,6 +224,12 @@ INSTANTIATE_TEST_SUITE_P(
             "attention_types": [[["global", "local"], 1]]})",
             "attention_layers is missing"},
         Bad{"RopeOfCwm", "CwmForCausalLM", "{}", "rope_parameters is missing"},
+        Bad{"NormsBehind", "OPTForCausalLM", R"({"ffn_dim": 64, "num_key_value_heads": 4,
+            "do_layer_norm_before": false})",
+            "do_layer_norm_before is false"},
+        Bad{"HeadsOfMpt", "MptForCausalLM", R"({"d_model": 48, "n_layers": 2, "n_heads": 6,
+            "num_key_value_heads": 6})",
+            "n_heads is not a power of two"},
         Bad{"Multiplier", "GraniteForCausalLM", R"({"residual_multiplier": 0})",
             "residual_multiplier is 0"},
         Bad{"HeadsOfGpt2", "GPT2LMHeadModel", R"({"n_embd": 32, "n_layer": 2, "n_head": 4})",

@@ -5,11 +5,45 @@
 namespace rondo::convert {
 namespace {
 
+// The runtime turns channel i with i + half: the rows of heads, of so many channels each, are taken
+// in that order. `turned`: how many of these turn; rows from `n_rows` on stay as they are.
+std::vector<TensorRecipe::Part> Turned(const Family& f, uint64_t turned, uint64_t channels,
+                                       uint64_t n_rows, std::vector<uint64_t> shape,
+                                       const std::vector<TensorRecipe::Part>& parts) {
+  if (turned == 0 || f.rope_pairs == Family::RopePairs::kHalves) return parts;
+  const bool neighbours = f.rope_pairs == Family::RopePairs::kNeighbours;
+  std::vector<TensorRecipe::Part> result;
+  for (const TensorRecipe::Part& part : parts) {
+    const auto add = [&](uint64_t first, uint64_t rows, uint64_t step) {
+      if (rows == 0) return;
+      TensorRecipe::Part& one = result.emplace_back(part);
+      if (part.shape.empty()) one.shape = shape;
+      if (part.shape.empty()) one.shape.front() = part.rows;
+      one.first_row += first;
+      one.rows = rows;
+      one.row_step = step;
+    };
+    uint64_t row = 0;
+    for (; row < part.rows && n_rows > 0; row += channels, n_rows -= channels) {
+      add(row + (neighbours ? 0 : turned / 2), turned / 2, neighbours ? 2 : 1);
+      add(row + (neighbours ? 1 : 0), turned / 2, neighbours ? 2 : 1);
+      add(row + turned, channels - turned, 1);
+    }
+    add(row, part.rows - row, 1);
+  }
+  return result;
+}
+
+uint64_t TurnedChannels(const Family& f, const format::AttentionT& a) {
+  return a.rope < 0 ? 0 : 2 * f.ropes[static_cast<size_t>(a.rope)].frequencies.size();
+}
+
 // Of q or k: the runtime has a weight for every channel of every head.
 std::unique_ptr<format::NormT> HeadNorm(SublayerBuilder& b, const std::string& name,
                                         const std::string& source, uint32_t n_heads,
-                                        uint32_t head_dim) {
+                                        const format::AttentionT& attention) {
   const Family& f = b.family();
+  const uint32_t head_dim = attention.head_dim;
   if (f.head_norm == Family::HeadNorm::kNone) return nullptr;
   if (!f.layer_head_norm.empty() && !f.layer_head_norm[b.layer()]) return nullptr;
   if (f.head_norm == Family::HeadNorm::kPlain) {
@@ -19,14 +53,20 @@ std::unique_ptr<format::NormT> HeadNorm(SublayerBuilder& b, const std::string& n
   }
   std::vector<TensorRecipe::Part> weights, biases;
   const bool whole = f.head_norm == Family::HeadNorm::kWhole;
-  for (uint32_t head = 0; head < (whole ? 1 : n_heads); ++head) {
+  const bool stacked = f.head_norm == Family::HeadNorm::kStacked;
+  for (uint32_t head = 0; head < (whole || stacked ? 1 : n_heads); ++head) {
     std::string tensor = source;
     if (f.head_norm == Family::HeadNorm::kPerHead) tensor += ".norms." + std::to_string(head);
-    const uint64_t size = uint64_t{whole ? n_heads : 1} * head_dim;
+    const uint64_t size = uint64_t{whole || stacked ? n_heads : 1} * head_dim;
     weights.push_back({tensor + ".weight", size});
     biases.push_back({tensor + ".bias", size});
+    if (stacked) weights.back().shape = biases.back().shape = {n_heads, head_dim};
   }
-  auto norm = b.NormOf(name, weights, biases, f.head_norm_bias, 1);
+  const auto turned = [&](const std::vector<TensorRecipe::Part>& parts) {
+    return Turned(f, TurnedChannels(f, attention), head_dim, uint64_t{n_heads} * head_dim, {0},
+                  parts);
+  };
+  auto norm = b.NormOf(name, turned(weights), turned(biases), f.head_norm_bias, 1);
   norm->group = whole ? 0 : head_dim;
   return norm;
 }
@@ -45,20 +85,6 @@ std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const format::Attention
   const uint64_t v_rows = uint64_t{a.n_kv_heads} * a.v_head_dim;
   const uint64_t rows = q_rows + k_rows + v_rows;
   std::vector<TensorRecipe::Part> parts;
-  // Of each of `n` heads, its channels as halves of which each turns with the other.
-  const auto halves = [&](const std::string& source, uint64_t n) {
-    const uint64_t turning =
-        a.rope < 0 ? 0 : 2 * f.ropes[static_cast<size_t>(a.rope)].frequencies.size();
-    for (uint64_t head = 0; head < n; ++head) {
-      const uint64_t first = head * dim;
-      const std::vector<uint64_t> shape = {n * dim, s.hidden};
-      if (turning > 0) {
-        parts.push_back({source, turning / 2, first, shape, 2});
-        parts.push_back({source, turning / 2, first + 1, shape, 2});
-      }
-      if (turning < dim) parts.push_back({source, dim - turning, first + turning, shape});
-    }
-  };
   // Of each head so many rows of `source`, from the `first`-th of its `all`.
   const auto by_head = [&](const std::string& source, uint64_t first, uint64_t all) {
     for (uint64_t head = 0; head < a.n_heads; ++head) {
@@ -67,12 +93,6 @@ std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const format::Attention
   };
   switch (f.qkv) {
     case Family::Qkv::kApart:
-      if (f.interleaved) {
-        halves(b.source() + f.q, a.n_heads);
-        halves(b.source() + f.k, a.n_kv_heads);
-        parts.push_back({b.source() + f.v, v_rows});
-        break;
-      }
       if (f.gate_form == Family::Gate::kBehindQ) {
         by_head(b.source() + f.q, 0, 2);
       } else {
@@ -91,7 +111,16 @@ std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const format::Attention
     case Family::Qkv::kByHead:  // head by head: its q, its k, its v
       for (uint64_t part = 0; part < 3; ++part) by_head(b.source() + f.q, part, 3);
       break;
+    case Family::Qkv::kByRow:
+      for (uint32_t part = 0; part < 3; ++part) {
+        for (uint32_t head = 0; head < (part == 0 ? a.n_heads : a.n_kv_heads); ++head) {
+          parts.push_back({b.source() + f.q, dim, f.first_row(part, head), {rows, s.hidden}});
+        }
+      }
+      break;
   }
+  const uint64_t n_turned = q_rows + (a.kv_layer < 0 ? k_rows : 0);
+  parts = Turned(f, TurnedChannels(f, a), dim, n_turned, {0, s.hidden}, parts);
   if (f.gate_form == Family::Gate::kBehindQ) by_head(b.source() + f.q, 1, 2);
   if (f.gate_form == Family::Gate::kApart) {
     const uint64_t channels = f.gate_by_head ? 1 : a.v_head_dim;
@@ -137,10 +166,10 @@ format::AttentionT BuildAttention(SublayerBuilder& b) {
   attention.norms_after_rope = f.head_norm_after_rope;
   const std::string name = b.name() + "attention.";
   attention.q_norm =
-      HeadNorm(b, name + "q_norm", b.source() + f.q_norm, attention.n_heads, attention.head_dim);
+      HeadNorm(b, name + "q_norm", b.source() + f.q_norm, attention.n_heads, attention);
   if (attention.kv_layer < 0) {
-    attention.k_norm = HeadNorm(b, name + "k_norm", b.source() + f.k_norm, attention.n_kv_heads,
-                                attention.head_dim);
+    attention.k_norm =
+        HeadNorm(b, name + "k_norm", b.source() + f.k_norm, attention.n_kv_heads, attention);
     if (f.v_norm) {
       attention.v_norm =
           b.PlainNorm(name + "v_norm", uint64_t{attention.n_kv_heads} * attention.v_head_dim);

@@ -26,17 +26,21 @@ std::unique_ptr<format::NormT> SublayerBuilder::Norm(const std::string& name,
                                                      const std::string& source, float scale) {
   const auto found = norms_.find(source);
   if (found != norms_.end()) return std::make_unique<format::NormT>(found->second);
+  if (!f_.norm_weights) return PlainNorm(name, s_.hidden, scale);
   auto norm = NormOf(name, {{source + ".weight", s_.hidden}}, {{source + ".bias", s_.hidden}},
                      f_.norm_bias, scale);
   norms_.emplace(source, *norm);
   return norm;
 }
 
-std::unique_ptr<format::NormT> SublayerBuilder::PlainNorm(const std::string& name, uint64_t n) {
+std::unique_ptr<format::NormT> SublayerBuilder::PlainNorm(const std::string& name, uint64_t n,
+                                                          float scale) {
   auto norm = std::make_unique<format::NormT>();
   norm->kind = f_.norm;
   norm->epsilon = f_.epsilon;
-  norm->weight = spec_.Add({name, TensorRole::kVector, {{"", n}}, 1});
+  TensorRecipe ones{name, TensorRole::kVector, {{"", n}}, 1};
+  ones.scale = scale;
+  norm->weight = spec_.Add(std::move(ones));
   return norm;
 }
 

@@ -38,7 +38,7 @@ class SublayerBuilder {
   std::unique_ptr<format::NormT> Norm(const std::string& name, const std::string& source,
                                       float scale = 1);
   // Of n channels, without weights.
-  std::unique_ptr<format::NormT> PlainNorm(const std::string& name, uint64_t n);
+  std::unique_ptr<format::NormT> PlainNorm(const std::string& name, uint64_t n, float scale = 1);
   std::unique_ptr<format::NormT> NormOf(const std::string& name,
                                         std::vector<TensorRecipe::Part> weights,
                                         std::vector<TensorRecipe::Part> biases, bool has_bias,

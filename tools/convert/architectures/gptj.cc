@@ -1,0 +1,75 @@
+// GPT-J and CodeGen: RoPE of neighbouring channels in part of each head, attention and MLP side by
+// side after one norm. CodeGen has q, v and k in one tensor, in four parts of heads.
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+Family GptJFamily(const Config& config) {
+  Sizes sizes = ReadSizes(config, {.hidden = "n_embd",
+                                   .n_layers = "n_layer",
+                                   .n_heads = "n_head",
+                                   .context = "n_positions",
+                                   .intermediate = nullptr});
+  sizes.intermediate = static_cast<uint32_t>(
+      config.Integer("n_inner", 1, kMaxIntermediate, 4 * uint64_t{sizes.hidden}));
+  if (sizes.n_kv_heads != sizes.n_heads) {
+    config.Refuse("num_key_value_heads", "is set, which GPT-J does not know");
+  }
+  Family f(sizes);
+  f.norm = format::NormKind::kLayerNorm;
+  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
+  f.norm_bias = f.mlp_bias = f.head_bias = true;
+  f.prefix = "transformer.";
+  f.layers = "h.";
+  f.embedding = "wte";
+  f.final_norm = "ln_f";
+  f.attention_norm = f.mlp_norm = "ln_1";
+  f.parallel = true;
+  f.output = "attn.out_proj";
+  f.gated = false;
+  f.up = "mlp.fc_in";
+  f.down = "mlp.fc_out";
+  f.activation = ReadActivation(config, "activation_function", "gelu_new");
+  f.rope_pairs = Family::RopePairs::kNeighbours;
+  const double turned =
+      static_cast<double>(config.Integer("rotary_dim", 2, sizes.head_dim, 64)) / sizes.head_dim;
+  f.ropes = {PlainRope(config, 10000, {sizes.head_dim, sizes.context, 10000, turned})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.ignored = {"attn.bias", "attn.masked_bias", "attn.causal_mask"};
+  return f;
+}
+
+DecoderSpec ReadGptJ(const Config& config) {
+  Family f = GptJFamily(config);
+  f.q = "attn.q_proj";
+  f.k = "attn.k_proj";
+  f.v = "attn.v_proj";
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadCodeGen(const Config& config) {
+  Family f = GptJFamily(config);
+  if (f.sizes.n_heads % 4 != 0) config.Refuse("n_head", "is not a multiple of 4");
+  const uint32_t heads = f.sizes.n_heads / 4, dim = f.sizes.head_dim;
+  f.q = "attn.qkv_proj";
+  f.qkv = Family::Qkv::kByRow;
+  f.first_row = [heads, dim](uint32_t part, uint32_t head) {
+    const uint64_t place = part == 0 ? 0 : 3 - part;  // q, v, k
+    return ((head / heads * 3 + place) * heads + head % heads) * uint64_t{dim};
+  };
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> GptJArchitectures() {
+  return {
+      {.name = "GPTJForCausalLM", .model_type = "gptj", .read = ReadGptJ},
+      {.name = "CodeGenForCausalLM", .model_type = "codegen", .read = ReadCodeGen},
+  };
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,41 @@
+// Hunyuan (dense): Llama with norms of q and k in each head, behind RoPE, whose base is stretched.
+#include <cmath>
+
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadHunyuan(const Config& config) {
+  Family f(ReadSizes(config, {}));
+  const uint32_t dim = f.sizes.head_dim;
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.head_norm = Family::HeadNorm::kShared;
+  f.head_norm_after_rope = true;
+  f.q_norm = "self_attn.query_layernorm";
+  f.k_norm = "self_attn.key_layernorm";
+  const RopeRequest request = {dim, f.sizes.context};
+  f.ropes = {ReadRope(config, request)};
+  const bool is_new = config.Has("rope_parameters");
+  const auto scaling = config.Object(is_new ? "rope_parameters" : "rope_scaling");
+  if (scaling && scaling->Has("alpha") &&
+      scaling->Text("rope_type", scaling->Text("type", "")) == "dynamic") {
+    const double theta = (is_new ? *scaling : config).Positive("rope_theta", 10000);
+    const double alpha = scaling->Positive("alpha");
+    f.ropes = {PlainRope(config, theta * std::pow(alpha, dim / (dim - 2.0)), request)};
+  }
+  f.tied = config.Flag("tie_word_embeddings", false);
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> HunyuanArchitectures() {
+  return {
+      {.name = "HunYuanDenseV1ForCausalLM", .model_type = "hunyuan_v1_dense", .read = ReadHunyuan}};
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,75 @@
+// MPT: ALiBi in place of RoPE, LayerNorm without bias, an MLP four times as wide as the model.
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/alibi.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadMpt(const Config& config) {
+  Sizes sizes = ReadSizes(config, {.hidden = "d_model",
+                                   .n_layers = "n_layers",
+                                   .n_heads = "n_heads",
+                                   .context = "max_seq_len",
+                                   .intermediate = nullptr});
+  if (sizes.n_kv_heads != sizes.n_heads) {
+    config.Refuse("num_key_value_heads", "is set, which MPT does not know");
+  }
+  sizes.intermediate = 4 * sizes.hidden;
+  Family f(sizes);
+  const Config attention = config.Object("attn_config").value_or(Config::Of("attn_config.", {}));
+  if (!attention.Flag("alibi", true)) {
+    attention.Refuse("alibi", "is false: MPT with other positions is not known");
+  }
+  if (attention.Flag("qk_ln", false)) attention.Refuse("qk_ln", "is true, which is not known");
+  if (attention.Flag("prefix_lm", false)) {
+    attention.Refuse("prefix_lm", "is true: only causal attention is known");
+  }
+  if (attention.Text("attn_type", "multihead_attention") != "multihead_attention") {
+    attention.Refuse("attn_type", "is not multihead_attention, the only one known");
+  }
+  if (config.Integer("expansion_ratio", 1, kMaxIntermediate, 4) != 4) {
+    config.Refuse("expansion_ratio", "is not 4, the only one known");
+  }
+  if (!config.Flag("no_bias", true)) config.Refuse("no_bias", "is false, which is not known");
+  if (config.Has("logit_scale")) config.Refuse("logit_scale", "is set, which is not known");
+  if (attention.Has("clip_qkv")) {
+    f.qkv_clip = static_cast<float>(attention.Positive("clip_qkv"));
+  }
+  if (attention.Has("softmax_scale")) {
+    f.layer_scale.assign(sizes.n_layers, static_cast<float>(attention.Positive("softmax_scale")));
+  }
+  f.norm = format::NormKind::kLayerNorm;
+  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
+  f.prefix = "transformer.";
+  f.layers = "blocks.";
+  f.embedding = "wte";
+  f.final_norm = "norm_f";
+  f.attention_norm = "norm_1";
+  f.mlp_norm = "norm_2";
+  f.qkv = Family::Qkv::kStacked;
+  f.q = "attn.Wqkv";
+  f.output = "attn.out_proj";
+  f.gated = false;
+  f.up = "ffn.up_proj";
+  f.down = "ffn.down_proj";
+  f.activation = format::Activation::kGelu;
+  f.alibi_slopes = AlibiSlopes(sizes.n_heads);
+  if (sizes.n_heads & (sizes.n_heads - 1)) {
+    config.Refuse("n_heads", "is not a power of two, the only ones known with ALiBi");
+  }
+  if (attention.Has("alibi_bias_max") && attention.Positive("alibi_bias_max") != 8) {
+    attention.Refuse("alibi_bias_max", "is not 8, the only one known");
+  }
+  f.tied = config.Flag("tie_word_embeddings", true);
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> MptArchitectures() {
+  return {{.name = "MptForCausalLM", .model_type = "mpt", .read = ReadMpt}};
+}
+
+}  // namespace rondo::convert
