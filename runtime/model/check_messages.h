@@ -39,14 +39,6 @@ inline Status UnknownKind(Place place, const char* what, unsigned value) {
                        place.part, what, value);
 }
 
-inline Status Lacking(Place place, const char* what) {
-  char layer[24] = "the model";
-  if (place.layer >= 0) std::snprintf(layer, sizeof(layer), "layer %d", place.layer);
-  return Status::Error(StatusCode::kUnsupported,
-                       "%s's %s asks for %s, which this version of Rondo does not have", layer,
-                       place.part, what);
-}
-
 inline Status CheckRange(const char* what, uint64_t value, uint64_t low, uint64_t high) {
   if (value >= low && value <= high) return Status();
   return Corrupt("%s is %llu, expected %llu to %llu", what, ull{value}, ull{low}, ull{high});

@@ -44,7 +44,6 @@ class LayersCheck {
     RONDO_RETURN_IF_ERROR(
         checker_.CheckFactor({-1, "embedding"}, "scale", model_.embedding_scale()));
     RONDO_RETURN_IF_ERROR(checker_.CheckCap({-1, "head"}, model_.logit_soft_cap()));
-    if (model_.embedding_norm() != nullptr) return Lacking({-1, "embedding"}, "a norm");
     if (model_.positions() < -1) return Wrong({-1, "table of positions"}, "has a negative index");
     if (model_.positions() >= 0) {
       RONDO_RETURN_IF_ERROR(checker_.CheckFloats({-1, "table of positions"},
@@ -92,9 +91,6 @@ class LayersCheck {
     const OperatorRule& rule = *RuleOf(type);
     if (!std::isfinite(sublayer.factor())) {
       return Wrong({layer, rule.name}, "has a factor that is not finite");
-    }
-    if (sublayer.residual_norm() != nullptr) {
-      return Lacking({layer, rule.name}, "a norm of the residual stream");
     }
     RONDO_RETURN_IF_ERROR(
         checker_.CheckNorm({layer, rule.norm}, sublayer.norm(), checker_.hidden()));
