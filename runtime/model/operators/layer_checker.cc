@@ -111,7 +111,8 @@ Status LayerChecker::CheckMlpSizes(Place place, uint32_t intermediate,
     return Corrupt("layer %d has intermediate_size %u, expected 1 to %llu", place.layer,
                    intermediate, ull{kMaxIntermediate});
   }
-  if (activation == format::Activation::kNone || activation > format::Activation::MAX) {
+  if (activation == format::Activation::kNone || activation > format::Activation::MAX ||
+      activation == format::Activation::kXielu) {  // no code yet
     return UnknownKind(place, "activation", static_cast<unsigned>(activation));
   }
   return Status();
