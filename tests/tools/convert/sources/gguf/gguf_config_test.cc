@@ -252,7 +252,8 @@ TEST_F(GgufConfigTest, RefusesWhatItCannotMeet) {
                     HasSubstr("known: gemma, gemma2")));
   EXPECT_THAT(Refusal(GgufWriter().Key("general.architecture", std::string("llama"))),
               HasSubstr("key llama.embedding_length is missing"));
-  EXPECT_THAT(Refusal(Model("llama").Key("split.count", uint16_t{3})), HasSubstr("key split.no is missing"));
+  EXPECT_THAT(Refusal(Model("llama").Key("split.count", uint16_t{3})),
+              HasSubstr("key split.no is missing"));
   EXPECT_THAT(Refusal(Model("llama").Key("llama.attention.value_length", uint32_t{4})),
               HasSubstr("differs from attention.key_length"));
   EXPECT_THAT(Refusal(Model("olmo2").Key("olmo2.attention.sliding_window", uint32_t{4})),
