@@ -132,7 +132,7 @@ class Copy {
   static std::string Path(const TempFolder& folder) {
     Dl_info info;
     EXPECT_NE(dladdr(reinterpret_cast<const void*>(&rondo_abi_version), &info), 0);
-    const std::string path = (folder.path() / "copy.so").string();
+    std::string path = (folder.path() / "copy.so").string();
     std::filesystem::copy_file(info.dli_fname, path);
     return path;
   }

@@ -175,7 +175,7 @@ TEST_P(RowOpsTest, ActivationsMatchTheirFormulas) {
   const auto up = RandomRow(n, 8);
   std::vector<float> scratch(n + kOverRead);
   for (const Activation activation : format::EnumValuesActivation()) {
-    if (activation == Activation::kNone) continue;
+    if (activation == Activation::kNone || activation == Activation::kXielu) continue;
     const char* const kind = format::EnumNameActivation(activation);
     std::vector<float> plain = gate, gated = gate;
     Activate(set_, activation, plain.data(), n, scratch.data(), plain.data());
