@@ -1,7 +1,9 @@
 #include "tools/convert/convert.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "tools/convert/architectures/architecture.h"
@@ -35,6 +37,28 @@ void ReadTokens(const std::vector<Config>& places, DecoderSpec& spec) {
   }
 }
 
+// What a tensor's name begins with that is left out; empty: it is not.
+std::string LeftOut(const DecoderSpec& spec, const std::string& name) {
+  for (const std::string& begin : spec.left_out) {
+    if (name.compare(0, begin.size(), begin) == 0) return begin;
+  }
+  return "";
+}
+
+// For `rondo inspect`; empty: nothing.
+std::string LeftOutFact(const DecoderSpec& spec, const Checkpoint& checkpoint) {
+  std::map<std::string, size_t> tensors;
+  for (const auto& [name, entry] : checkpoint.tensors()) {
+    const std::string begin = LeftOut(spec, name);
+    if (!begin.empty()) ++tensors[begin];
+  }
+  std::string fact;
+  for (const auto& [begin, n] : tensors) {
+    fact += (fact.empty() ? "" : "; ") + begin + "* (" + std::to_string(n) + " tensors)";
+  }
+  return fact;
+}
+
 // Every tensor that the spec asks for is there in the right shape, and no other is.
 // Returns the bytes of all that is read.
 uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
@@ -49,7 +73,7 @@ uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
     }
   }
   for (const auto& [name, entry] : checkpoint.tensors()) {
-    if (needed.count(name) == 0) {
+    if (needed.count(name) == 0 && LeftOut(spec, name).empty()) {
       Fail(entry.file, ": tensor ", name, " has no place in the ", spec.architecture,
            " that config.json describes");
     }
@@ -253,10 +277,13 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   for (std::string& note : carry_over.Notes(checkpoint.scale_rounding())) {
     report.notes.push_back(std::move(note));
   }
-  const Facts facts = {
-      {"weights", WeightsFact(options, options.keep_q4b && carry_over.any_taken())},
-      {"embedding", FormatFact(options.embedding, options.block)},
-      {"rope", RopeFact(spec)}};
+  Facts facts = {{"weights", WeightsFact(options, options.keep_q4b && carry_over.any_taken())},
+                 {"embedding", FormatFact(options.embedding, options.block)},
+                 {"rope", RopeFact(spec)}};
+  if (const std::string left_out = LeftOutFact(spec, checkpoint); !left_out.empty()) {
+    facts.push_back({"left out", left_out});
+    report.notes.push_back("left out of the text's model: " + left_out);
+  }
   BuildMetadata(source.name, spec, facts, stored, writer.sections(), tokenizer, builder, chat,
                 sampling);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});

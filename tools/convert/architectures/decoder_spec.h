@@ -91,6 +91,9 @@ struct DecoderSpec {
   // Tensors of the checkpoint that may be there and are not needed. Any other that no recipe
   // names is refused: it would mean that the model is not what its config says.
   std::set<std::string> ignored;
+  // What the names of those begin with that belong to other parts than the text's model: images,
+  // sound, heads that predict more than one token. `rondo inspect` tells.
+  std::vector<std::string> left_out;
 
   uint32_t Add(TensorRecipe recipe) {
     tensors.push_back(std::move(recipe));

@@ -20,6 +20,7 @@ class Builder {
     spec_.hidden_size = s_.hidden;
     spec_.context_length = s_.context;
     spec_.prefix = f_.prefix;
+    spec_.left_out = f_.left_out;
     spec_.ropes = f_.ropes;
     spec_.embedding_scale = f_.embedding_scale;
     spec_.logit_soft_cap = f_.logit_soft_cap;

@@ -81,7 +81,8 @@ struct Family {
   std::string output = "self_attn.o_proj";
   std::string q_norm = "self_attn.q_norm", k_norm = "self_attn.k_norm";
   std::string gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";
-  std::vector<std::string> ignored;  // of each layer
+  std::vector<std::string> ignored;   // of each layer
+  std::vector<std::string> left_out;  // DecoderSpec::left_out
 
   // Norms.
   format::NormKind norm = format::NormKind::kRmsNorm;
