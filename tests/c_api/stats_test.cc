@@ -44,8 +44,8 @@ TEST(StatsTest, TokensPassesAndTimes) {
   EXPECT_EQ(s.rows, ids.size() + tokens - 1);
   EXPECT_GT(s.decode_ns, 0u);
   EXPECT_GT(s.sample_ns, 0u);
-  const auto elapsed = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
-  EXPECT_LE(s.prefill_ns + s.decode_ns + s.sample_ns, static_cast<uint64_t>(elapsed));
+  const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - begin;
+  EXPECT_LE(s.prefill_ns + s.decode_ns + s.sample_ns, static_cast<uint64_t>(elapsed.count()));
 
   rondo_engine_counters e = Of(engine.get());
   EXPECT_EQ(e.passes, s.passes);

@@ -70,7 +70,9 @@ class ExpertForms : public testing::Test {
     Values stacked{std::move(shape), {}};
     for (uint64_t i = 0; i < kExperts; ++i) {
       for (const std::string& part : parts) {
-        const auto found = tensors_.find(experts + std::to_string(i) + "." + part + ".weight");
+        std::string name = experts;
+        name.append(std::to_string(i)).append(".").append(part).append(".weight");
+        const auto found = tensors_.find(name);
         EXPECT_NE(found, tensors_.end()) << part;
         stacked.values.insert(stacked.values.end(), found->second.values.begin(),
                               found->second.values.end());

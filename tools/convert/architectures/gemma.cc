@@ -22,6 +22,10 @@ Family GemmaFamily(const Config& config, uint32_t kv_heads, uint32_t context) {
   f.epsilon = config.Positive("rms_norm_eps", 1e-6);
   f.norm_offset = 1;
   // hidden_act of the first configs says "gelu", which the model never used.
+  const format::Activation act = ReadActivation(config, "hidden_act", "gelu");
+  if (act != format::Activation::kGelu && act != format::Activation::kGeluTanh) {
+    config.Refuse("hidden_act", "is not gelu in any of its forms");
+  }
   f.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
   f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
   f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
