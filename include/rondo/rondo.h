@@ -744,7 +744,8 @@ RONDO_API int32_t rondo_session_position(rondo_session* session, uint64_t* posit
 RONDO_API int32_t rondo_session_remaining(rondo_session* session, uint64_t* tokens);
 
 /* Under SLIDE: the tokens at positions *begin to *end - 1 made room and are no longer seen. Equal
- * where none are. [one call per session] */
+ * where none are. A layer with a recurrent state (a delta net, Mamba) has seen them all the same:
+ * what it kept of them stays. [one call per session] */
 RONDO_API int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t* end);
 
 /* How far the session's last prompt is: `*done` of the `*total` tokens of the last

@@ -8,8 +8,8 @@
 random weights, the logits of a prompt and of the tokens that follow greedily; and one more of these
 for every key of the config that can be set otherwise (switches turned, numbers moved, RoPE scaled).
 `compare` converts each with --weights f32 and compares the logits: supported, refused (with the
-sentence), or WRONG. A key that changes what the model computes must be read or refused; so a variant
-is WRONG, too, where the converter overlooks it. Exits with 1 if anything is WRONG.
+sentence), or WRONG. A key that changes what the model computes must be read or refused: a variant
+that the converter overlooks is WRONG, too. Exits with 1 if anything is WRONG.
 """
 import argparse
 import array
@@ -29,17 +29,17 @@ TOLERANCE = 1e-3
 MARGIN = 1e-3
 PROMPT_TOKENS, GREEDY_TOKENS = 40, 8
 VOCAB = 96
-MOST_PARAMETERS = 4000000
+MOST_PARAMETERS = 8000000
 
 # ---- make
 
 # Sizes under any of the names that configs have for them.
 SIZES = {
-    VOCAB: "vocab_size text_vocab_size",
+    VOCAB: "vocab_size text_vocab_size vocab_size_per_layer_input",
     32: "hidden_size n_embd d_model dim n_embed word_embed_proj_dim embedding_size",
     48: "intermediate_size ffn_dim n_inner d_ff dim_ff ffn_hidden_size encoder_ffn_dim "
         "decoder_ffn_dim shared_intermediate_size dense_intermediate_size",
-    24: "moe_intermediate_size shared_expert_intermediate_size",
+    24: "moe_intermediate_size shared_expert_intermediate_size expert_ffn_hidden_size",
     4: "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers "
        "num_encoder_layers num_decoder_layers num_attention_heads n_head n_heads num_heads "
        "encoder_attention_heads decoder_attention_heads num_encoder_attention_heads "
@@ -47,13 +47,16 @@ SIZES = {
        "moe_num_experts",
     2: "num_key_value_heads num_experts_per_tok moe_k moe_topk num_experts_per_token "
        "linear_num_key_heads",
-    8: "head_dim rotary_dim v_head_dim qk_nope_head_dim qk_rope_head_dim qk_head_dim "
-       "sliding_window window_size attention_window_size kv_channels",
-    16: "q_lora_rank kv_lora_rank linear_key_head_dim linear_value_head_dim mamba_d_state "
+    8: "head_dim rotary_dim v_head_dim qk_nope_head_dim qk_rope_head_dim "
+       "sliding_window window_size attention_window_size kv_channels "
+       "hidden_size_per_layer_input",
+    16: "qk_head_dim global_head_dim q_lora_rank kv_lora_rank linear_key_head_dim "
+        "linear_value_head_dim mamba_d_state "
         "mamba_d_head state_size ssm_state_size lru_width mamba_head_dim",
     128: "max_position_embeddings n_positions n_ctx max_seq_len max_sequence_length "
          "max_target_positions seq_length",
 }
+NULLABLE = ("head_dim", "num_key_value_heads", "global_head_dim")
 # What the rule above does not know, by type.
 SPECIAL = {
     "apertus": {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
@@ -62,18 +65,25 @@ SPECIAL = {
     "codegen": {"n_head": 4, "rotary_dim": 4},
     "cpmant": {"prompt_types": 8, "prompt_length": 8, "segment_types": 8, "dim_head": 8},
     "deepseek_v2": {"topk_group": 1, "n_group": 1, "first_k_dense_replace": 1,
-                    "num_key_value_heads": 4},
+                    "num_key_value_heads": 4, "num_experts_per_tok": 2},
     "deepseek_v3": {"topk_group": 1, "n_group": 2, "first_k_dense_replace": 1,
                     "num_key_value_heads": 4},
+    "deepseek_v32": {"topk_group": 1, "n_group": 2, "first_k_dense_replace": 1,
+                     "num_key_value_heads": 4},
     "doge": {"keep_window_size": 64, "num_experts": 16},
-    "dots1": {"first_k_dense_replace": 1, "n_group": 1, "topk_group": 1, "n_shared_experts": 1},
+    "dots1": {"first_k_dense_replace": 1, "n_group": 1, "topk_group": 1, "n_shared_experts": 1,
+              "n_routed_experts": 4, "num_experts_per_tok": 2},
     "falcon_h1": {"mamba_d_ssm": 64, "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1,
                   "mamba_chunk_size": 16},
     "glm": {"partial_rotary_factor": 0.5},
+    "glm4_moe_lite": {"num_key_value_heads": 4},
+    "glm_moe_dsa": {"num_key_value_heads": 4},
     "gpt_neo": {"attention_types": [[["global", "local"], 2]], "intermediate_size": None},
     "granitemoehybrid": {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1,
                          "mamba_chunk_size": 16,
                          "layer_types": ["mamba", "attention", "mamba", "attention"]},
+    "lfm2_moe": {"layer_types": ["conv", "full_attention", "conv", "full_attention"],
+                 "num_dense_layers": 1},
     "mamba2": {"num_heads": 4, "head_dim": 16, "n_groups": 1, "chunk_size": 16},
     "nemotron_h": {"mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1, "chunk_size": 16,
                    "n_routed_experts": 4, "n_group": 1, "topk_group": 1},
@@ -112,7 +122,7 @@ def shrink(config):
             if isinstance(getattr(type(config), name, None), property):
                 continue
             if isinstance(getattr(config, name, None), int) or (
-                    hasattr(config, name) and name in ("head_dim", "num_key_value_heads")):
+                    getattr(config, name, 0) is None and name in NULLABLE):
                 values[name] = size
     for name, value in config.to_dict().items():
         if name.endswith("_token_id"):
@@ -212,6 +222,8 @@ def make(folder, wanted):
         try:
             cls = getattr(transformers, names[kind])
             config_class = configuration_auto.CONFIG_MAPPING[kind]
+            if getattr(config_class, "sub_configs", {}).get("text_config") is cls.config_class:
+                config_class = cls.config_class  # of a model with more than text
             base = shrink(config_class())
             if "is_decoder" in config_class().to_dict():
                 base["is_decoder"] = True
