@@ -6,7 +6,7 @@
 namespace rondo {
 
 struct CpuFeatures {
-  bool amd = false;          // x86 only
+  bool zen3_or_4 = false;    // AMD's family 19h
   bool avx512_vnni = false;  // with F, BW, CD, DQ, VL, as the operating system allows them
   bool amx_int8 = false;     // with avx512_vnni; see AllowAmx
   bool avx_vnni = false;     // with avx2_fma

@@ -56,7 +56,7 @@ CpuFeatures DetectCpu() {
   CpuFeatures f;
 #if defined(__x86_64__)
   __builtin_cpu_init();
-  f.amd = __builtin_cpu_is("amd") != 0;
+  f.zen3_or_4 = __builtin_cpu_is("amdfam19h") != 0;
   f.sse41 = __builtin_cpu_supports("sse4.1") != 0;
   f.avx2_fma = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
   f.avx512_vnni =

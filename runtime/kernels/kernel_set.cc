@@ -5,7 +5,7 @@ namespace rondo {
 #if defined(__x86_64__)
 extern const KernelSet kKernelsAmx;
 extern const KernelSet kKernelsAvx512Vnni;
-extern const KernelSet kKernelsAvx512VnniAmd;
+extern const KernelSet kKernelsAvx512VnniZen4;
 extern const KernelSet kKernelsAvxVnni;
 extern const KernelSet kKernelsAvx2;
 extern const KernelSet kKernelsSse41;
@@ -19,7 +19,7 @@ extern const KernelSet kKernelsScalar;
 namespace {
 constexpr const KernelSet* kSets[] = {
 #if defined(__x86_64__)
-    &kKernelsAmx,     &kKernelsAvx512Vnni, &kKernelsAvx512VnniAmd,
+    &kKernelsAmx,     &kKernelsAvx512Vnni, &kKernelsAvx512VnniZen4,
     &kKernelsAvxVnni, &kKernelsAvx2,       &kKernelsSse41,
 #elif defined(__aarch64__)
     &kKernelsI8mm,

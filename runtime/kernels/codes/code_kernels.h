@@ -9,7 +9,7 @@ namespace rondo {
 extern const CodeKernels kCodeKernelsPortable;  // for any q8 tiles: the twin of the others
 #if defined(__x86_64__)
 extern const CodeKernels kCodeKernelsAvx512Vnni,
-    kCodeKernelsAvx512VnniAmd;                                   // for q8 tiles of 16 x 8 or 4
+    kCodeKernelsAvx512VnniZen4;                                  // for q8 tiles of 16 x 8 or 4
 extern const CodeKernels kCodeKernelsAvxVnni, kCodeKernelsAvx2;  // for q8 tiles of 8 x 8
 #elif defined(__aarch64__)
 extern const CodeKernels kCodeKernelsI8mm;     // for q8 tiles of 16 x 8

@@ -63,16 +63,16 @@ const KernelSet kKernelsAmx = {.name = "amx",
 extern const KernelSet kKernelsAvx512Vnni;
 const KernelSet kKernelsAvx512Vnni = {
     .name = "avx512vnni",
-    .available = [] { return DetectCpu().avx512_vnni && !DetectCpu().amd; },
+    .available = [] { return DetectCpu().avx512_vnni && !DetectCpu().zen3_or_4; },
     .codes = &kCodeKernelsAvx512Vnni,
     RONDO_AVX512VNNI};
 
-// AMD's CPUs lose where Intel's gain by reading far ahead.
-extern const KernelSet kKernelsAvx512VnniAmd;
-const KernelSet kKernelsAvx512VnniAmd = {
+// Zen 4 loses where others gain by reading far ahead.
+extern const KernelSet kKernelsAvx512VnniZen4;
+const KernelSet kKernelsAvx512VnniZen4 = {
     .name = "avx512vnni",
-    .available = [] { return DetectCpu().avx512_vnni && DetectCpu().amd; },
-    .codes = &kCodeKernelsAvx512VnniAmd,
+    .available = [] { return DetectCpu().avx512_vnni && DetectCpu().zen3_or_4; },
+    .codes = &kCodeKernelsAvx512VnniZen4,
     RONDO_AVX512VNNI};
 
 #undef RONDO_AVX512VNNI
