@@ -4,20 +4,20 @@
 #include <string>
 #include <utility>
 
-#include "tools/bench/costs.h"
+#include "tools/bench/model_parts.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
 
 struct BenchModel {
   Model handle;
-  WeightCounts weights;
+  ModelParts parts;
 };
 
 // Throws Error. The file may be removed afterwards.
 inline BenchModel OpenBenchModel(const std::string& path) {
   Model handle = OpenModel(path);  // first: its sentences say what to do
-  return {std::move(handle), CountWeights(path)};
+  return {std::move(handle), ReadParts(path)};
 }
 
 }  // namespace rondo::tools

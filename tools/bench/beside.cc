@@ -56,7 +56,7 @@ std::vector<Measurement> MeasureBeside(Testbed& bed) {
   engine_options.context = static_cast<uint32_t>(std::max(prompt, depth + passes) + 1);
   const Engine engine = bed.Create(engine_options);
   const rondo_memory_plan plan = Memory(engine.get());
-  const ModelCosts costs = CostsOf(bed.model.weights, engine.get());
+  const ModelCosts costs = CostsOf(bed.model.parts, plan.kernels);
   const Session decoding = bed.OpenAt(engine.get(), depth);
   const Session prompted = OpenEndless(engine.get());
   const Beside test = {engine.get(), decoding.get(), prompted.get(), depth};

@@ -51,7 +51,7 @@ double Decode(std::span<rondo_session* const> sessions, uint64_t depth, uint64_t
 std::vector<Measurement> MeasureCallers(Testbed& bed) {
   const uint64_t depth = bed.options.prompt_tokens, tokens = bed.options.decode_tokens;
   const Engine engine = bed.Create(bed.EngineOptions(kCallers, depth + tokens + 1));
-  const ModelCosts costs = CostsOf(bed.model.weights, engine.get());
+  const ModelCosts costs = CostsOf(bed.model.parts, Memory(engine.get()).kernels);
   std::vector<Session> sessions;
   std::vector<Measurement> tests;
   for (uint32_t n = 1; n <= kCallers; ++n) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/bench/costs.h"
 #include "tools/bench/plot.h"
 #include "tools/bench/probe/probe.h"
 #include "tools/bench/random_model.h"
@@ -32,6 +33,7 @@ Examples:
   rondo bench model.rondo
   rondo bench --shape llama3.2-1b --weights q4 -p 512 -n 128 -d 0,4096,16384 -t 1,2
   rondo bench --shape qwen3-0.6b -b 1,2,4,8 --json > qwen3.json
+  rondo bench --shape some/config.json --weights q4 --embedding q4
   rondo bench model.rondo --sessions 1,2,4,8,16 --rows-per-step 64 --fork --prefix --snapshot
   rondo bench model.rondo --peer 'llama-bench -m m.gguf -p $P -n $N -d $D -t $T -r 1 -o json'
 
@@ -40,7 +42,7 @@ all logits of some rows at once; the last three after each of -d tokens. Figures
 --reps, the fastest and slowest beside them. Before each repetition two probes look for the limits:
 a plain sum over a gigabyte of memory, and int8 dot products that never leave the registers, each
 the best of three passes; their medians are what shares are shares of. Decode and verify are held
-against the sum (bytes of weights, keys and values read), prefill of integer weights against the
+against the sum (bytes of weights, keys, values and states), prefill of integer weights against the
 dot products (2 operations for each weight and token; the attention's own are not counted).
 
 Many sessions: --sessions, --fork, --prefix and --snapshot ask for tests of their own in place of
@@ -54,8 +56,11 @@ all forks get their first token. --prefix: the time to the first token of a prom
 tokens, and again when the prefix cache has it. --snapshot: a session of --long-prompt tokens saved
 and restored, against evaluating them again. What is compared takes turns in each repetition.
 
---shape makes random weights in a temporary folder (TMPDIR), of Llama's operators in that shape's
-sizes: of Qwen3, for example, without the norms of queries and keys. Shapes:
+Of experts a pass reads those that its rows choose, which random rows do by chance. A layer with a
+window reads no more keys and values than that shows; a recurrent state is read and written again.
+
+--shape makes random weights in a temporary folder (TMPDIR) for a config.json, given as a file, or
+known by one of these names:
 )";
 
 constexpr const char* kShapeGroup = "Random weights";
@@ -75,7 +80,7 @@ constexpr uint32_t kSessionsTokens = 64;  // -p and -n of tests of many sessions
 std::string WrappedShapeNames() {
   std::string text;
   size_t line = 0;
-  for (const Shape& shape : AllShapes()) {
+  for (const NamedShape& shape : AllShapes()) {
     if (line + shape.name.size() > 96) {
       text += '\n';
       line = 0;
@@ -178,8 +183,9 @@ void CheckUsage(const Arguments& a) {
   if (a.block > 0 && a.weights != "q4b" && a.embedding != "q4b") {
     throw CLI::ValidationError("--block", "only weights in q4b lie in blocks");
   }
-  if (!a.shape.empty() && FindShape(a.shape) == nullptr) {
-    throw CLI::ValidationError("--shape", "\"" + a.shape + "\" is not one of " + ShapeNames());
+  if (!a.shape.empty() && !IsShape(a.shape)) {
+    throw CLI::ValidationError("--shape",
+                               "\"" + a.shape + "\" is neither a file nor one of " + ShapeNames());
   }
   const BenchOptions& bench = a.bench;
   if (!bench.verified_rows.empty()) CheckRows("-b", bench.verified_rows.back(), bench);
@@ -213,19 +219,20 @@ RandomModelOptions RandomOptions(const Arguments& a) {
   return options;
 }
 
-void PrintSubject(const rondo_model* model, const Subject& subject) {
+void PrintSubject(const BenchModel& model, const Subject& subject) {
   std::string weights = subject.weights;
   if (subject.block > 0) weights += " in blocks of " + std::to_string(subject.block);
   std::printf("%s, %s: %s parameters; kernels %s; int8 peak of %s\n", subject.shape.c_str(),
-              weights.c_str(), FormatCount(Facts(model).parameters).c_str(),
+              weights.c_str(), FormatCount(Facts(model.handle.get()).parameters).c_str(),
               subject.kernels.c_str(), Int8PeakInstruction());
+  std::cout << ReadsLine(CostsOf(model.parts, subject.kernels));
 }
 
 void Run(Arguments& a) {
   Complete(&a);
   CheckUsage(a);
   const BenchModel model = a.shape.empty() ? OpenBenchModel(a.model)
-                                           : MakeRandomModel(*FindShape(a.shape), RandomOptions(a));
+                                           : MakeRandomModel(OpenShape(a.shape), RandomOptions(a));
   std::optional<OutputFile> plot;  // refused before an hour of measuring
   if (!a.plot.empty()) plot.emplace(a.plot, kSvg, a.replace);
   const bool peer = !a.bench.peer.empty();
@@ -236,7 +243,7 @@ void Run(Arguments& a) {
           [&](const Subject& s) {
             subject = s;
             if (a.json) return;
-            if (!a.csv) PrintSubject(model.handle.get(), s);
+            if (!a.csv) PrintSubject(model, s);
             std::cout << (a.csv ? CsvHeader() : TableHeader(peer)) << std::flush;
           },
       .measured =
@@ -271,8 +278,9 @@ void AddBenchCommand(CLI::App& app) {
   CLI::Option* shape =
       command
           ->add_option("--shape", a->shape,
-                       "Random weights of this shape, in place of a model; default: none")
-          ->type_name("NAME")
+                       "Random weights of this shape, in place of a model: a name below, or a file "
+                       "like config.json; default: none")
+          ->type_name("NAME|FILE")
           ->group(kShapeGroup);
   command->add_option("--weights", a->weights, "Format of the weights; default: " + a->weights)
       ->check(formats)

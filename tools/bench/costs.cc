@@ -1,62 +1,106 @@
 #include "tools/bench/costs.h"
 
-#include <cstring>
+#include <cmath>
+#include <string>
 
-#include "platforms/file_map.h"
-#include "runtime/model/linears.h"
-#include "runtime/model/model_file.h"
+#include "runtime/model/packed_layout.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
+namespace {
 
-WeightCounts CountWeights(const std::string& path) {
-  FileMap map;
-  if (const int error = FileMap::OpenPath(path.c_str(), &map)) {
-    throw Error("cannot open " + path + ": " + std::strerror(error));
+using format::TensorFormat;
+
+const PackedLayout& LayoutOf(std::string_view kernels) {
+  for (const NamedLayout& named : NamedLayouts()) {
+    if (named.kernels == kernels) return named.layout;
   }
-  const Result<ModelFile> file = ModelFile::Open(map.bytes());
-  if (!file.ok()) throw Error(file.status().message());
-  const format::Model& model = file->model();
-  const auto values = [&model](const format::Linear& linear) {
-    const format::Tensor* tensor = model.tensors()->Get(linear.weight());
-    return static_cast<double>(tensor->rows()) * static_cast<double>(tensor->cols());
-  };
-  WeightCounts counts;
-  for (const format::Layer* layer : *model.layers()) {
-    ForEachLinear(*layer, [&](const format::Linear& linear) { counts.layers += values(linear); });
-  }
-  if (model.layer_embeddings() != nullptr) {
-    counts.layers += values(*model.layer_embeddings()->projection());
-  }
-  counts.head = values(*model.head());
-  return counts;
+  throw Error("the kernels " + std::string(kernels) + " have no layout");
 }
 
-ModelCosts CostsOf(const WeightCounts& weights, const rondo_engine* engine) {
-  const rondo_memory_plan plan = Memory(engine);
-  // One of the two is 0: a packed file is read where it lies.
-  return {weights, static_cast<double>(plan.weights_bytes + plan.mapped_bytes),
-          static_cast<double>(plan.kv_bytes_per_token)};
+double PackedBytesOf(const MatrixPart& matrix, const PackedLayout& layout) {
+  uint64_t inputs = matrix.cols;
+  if (IsCodes(matrix.format)) inputs = RoundUp(inputs, uint64_t{kCodePadding});
+  if (matrix.format == TensorFormat::Q4B) inputs = RoundUp(inputs, uint64_t{matrix.block});
+  const CheckedSize bytes = PackedBytes(layout, matrix.format, matrix.rows, inputs, matrix.block);
+  return static_cast<double>(bytes.value());
+}
+
+double Int8Products(const MatrixPart& matrix) {
+  if (matrix.format == TensorFormat::F32) return 0;
+  return static_cast<double>(matrix.rows) * static_cast<double>(matrix.cols);
+}
+
+// The positions that those before `end` see, one after another, half of its own counted: an
+// integral, so that sums of rows are differences.
+double Seen(const CachePart& cache, double end) {
+  const auto window = static_cast<double>(cache.window);
+  if (window == 0 || end < window) return end * end / 2;
+  if (!cache.chunked) return window * window / 2 + (end - window) * window;
+  const double chunks = std::floor(end / window), rest = end - chunks * window;
+  return chunks * window * window / 2 + rest * rest / 2;
+}
+
+}  // namespace
+
+ModelCosts CostsOf(const ModelParts& parts, std::string_view kernels) {
+  const PackedLayout& layout = LayoutOf(kernels);
+  ModelCosts costs;
+  for (const MatrixPart& matrix : parts.layers) {
+    const double bytes = PackedBytesOf(matrix, layout);
+    costs.layer_products += Int8Products(matrix) * matrix.used / matrix.experts;
+    if (matrix.experts == 1) {
+      costs.weight_bytes += bytes;
+    } else {
+      costs.experts.push_back({bytes, matrix.used, matrix.experts});
+    }
+  }
+  costs.weight_bytes += PackedBytesOf(parts.head, layout);
+  costs.head_products = Int8Products(parts.head);
+  costs.caches = parts.caches;
+  costs.state_bytes = parts.state_bytes;
+  costs.row_bytes = parts.row_bytes;
+  return costs;
+}
+
+double WeightBytes(const ModelCosts& costs, uint64_t rows) {
+  double bytes = costs.weight_bytes;
+  for (const ModelCosts::Experts& e : costs.experts) {
+    const double unused = std::pow(1 - static_cast<double>(e.used) / e.experts, rows);
+    bytes += (1 - unused) * e.bytes;
+  }
+  return bytes;
+}
+
+double CacheBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens) {
+  double bytes = 0;
+  for (const CachePart& cache : costs.caches) {
+    bytes += cache.bytes * (Seen(cache, static_cast<double>(depth + tokens)) -
+                            Seen(cache, static_cast<double>(depth)));
+  }
+  return bytes;
 }
 
 double DecodeBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens) {
-  const auto n = static_cast<double>(tokens);
-  return n * (costs.weight_bytes + costs.kv_bytes_per_token * (static_cast<double>(depth) + n / 2));
+  return SideBySideBytes(costs, depth, tokens, 1);
 }
 
 double SideBySideBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens,
                        uint64_t sessions) {
-  const double weights = costs.weight_bytes * static_cast<double>(tokens);
-  return weights + static_cast<double>(sessions) * (DecodeBytes(costs, depth, tokens) - weights);
+  const auto passes = static_cast<double>(tokens);
+  const double of_session =
+      CacheBytes(costs, depth, tokens) + passes * (2 * costs.state_bytes + costs.row_bytes);
+  return passes * WeightBytes(costs, sessions) + static_cast<double>(sessions) * of_session;
 }
 
 double PassBytes(const ModelCosts& costs, uint64_t depth, uint64_t rows) {
-  return costs.weight_bytes +
-         costs.kv_bytes_per_token * (static_cast<double>(depth) + static_cast<double>(rows) / 2);
+  const double cache = CacheBytes(costs, depth, rows) / static_cast<double>(rows);
+  return WeightBytes(costs, rows) + cache + 2 * costs.state_bytes +
+         static_cast<double>(rows) * costs.row_bytes;
 }
 
 double PrefillOperations(const ModelCosts& costs, uint64_t tokens) {
-  return 2 * (costs.weights.layers * static_cast<double>(tokens) + costs.weights.head);
+  return 2 * (costs.layer_products * static_cast<double>(tokens) + costs.head_products);
 }
 
 }  // namespace rondo::tools

@@ -2,41 +2,50 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
+#include <string_view>
+#include <vector>
 
-#include "rondo/rondo.h"
+#include "tools/bench/model_parts.h"
 
 namespace rondo::tools {
 
-// Values in a model's matrices.
-struct WeightCounts {
-  double layers = 0;
-  double head = 0;  // also where it is the embedding
-};
-
-// As the metadata of the file has them. Throws Error.
-WeightCounts CountWeights(const std::string& path);
-
 struct ModelCosts {
-  WeightCounts weights;
-  double weight_bytes = 0;        // of all layers and the head, as packed: what a pass reads
-  double kv_bytes_per_token = 0;  // keys and values of one token
+  // Matrices of experts, of which a pass reads those that some row goes through.
+  struct Experts {
+    double bytes = 0;
+    uint32_t used = 1, experts = 1;  // of one row
+  };
+  double weight_bytes = 0;  // of all other matrices, the head's among them, as they are packed
+  std::vector<Experts> experts;
+  double layer_products = 0;  // of one row and int8 weights; experts: of those it goes through
+  double head_products = 0;
+  std::vector<CachePart> caches;
+  double state_bytes = 0;  // of one sequence: read before a pass, and written behind it
+  double row_bytes = 0;    // of one row: layer embeddings
 };
 
-ModelCosts CostsOf(const WeightCounts& weights, const rondo_engine* engine);
+// `kernels`: the name of the kernel set, whose layout decides how large packed weights are. Throws
+// Error where there is none of this name.
+ModelCosts CostsOf(const ModelParts& parts, std::string_view kernels);
 
-// `tokens` passes of one row, the first one after `depth` tokens: the weights for each, and the
-// keys and values of depth + tokens / 2 on average.
+// Of a pass of so many rows, each of which chooses its experts by chance.
+double WeightBytes(const ModelCosts& costs, uint64_t rows);
+
+// What `tokens` rows of one sequence, the first one after `depth` tokens, see of keys and values
+// together.
+double CacheBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens);
+
+// `tokens` passes of one row, the first one after `depth` tokens.
 double DecodeBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens);
 
-// The same for `sessions` sessions side by side, the weights once for all.
+// The same for `sessions` sessions side by side, of which each pass has a row.
 double SideBySideBytes(const ModelCosts& costs, uint64_t depth, uint64_t tokens, uint64_t sessions);
 
-// One pass of `rows` rows after `depth` tokens.
+// One pass of `rows` rows of one sequence after `depth` tokens: keys and values once for all.
 double PassBytes(const ModelCosts& costs, uint64_t depth, uint64_t rows);
 
-// Two for each weight and token, the head's for the last token alone. The attention's own are not
-// counted.
+// Two for each product, the head's for the last token alone. The attention's own are not counted,
+// nor those of recurrences.
 double PrefillOperations(const ModelCosts& costs, uint64_t tokens);
 
 }  // namespace rondo::tools

@@ -20,7 +20,7 @@ std::vector<Measurement> MeasurePrefix(Testbed& bed) {
   first.threads = found.threads = plan.threads;
   first.tokens = found.tokens = prompt_tokens;
   first.sessions = found.sessions = 1;
-  bed.SetPromptLimit(PrefillOperations(CostsOf(bed.model.weights, engine.get()), prompt_tokens),
+  bed.SetPromptLimit(PrefillOperations(CostsOf(bed.model.parts, plan.kernels), prompt_tokens),
                      &first);
   const auto run = [&](const std::vector<int32_t>& prompt, Measurement* m) {
     bed.limits.Look(m);

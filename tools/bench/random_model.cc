@@ -11,7 +11,7 @@
 
 #include "runtime/model/packed_layout.h"
 #include "tools/common/error.h"
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/architectures/architecture.h"
 #include "tools/convert/output/file_writer.h"
 #include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/metadata.h"
@@ -27,82 +27,20 @@ using convert::TensorRecipe;
 using convert::TensorRole;
 using format::TensorFormat;
 
-constexpr uint32_t kContext = 131072;  // what is said in the file; speed does not depend on it
-constexpr double kRopeBase = 500000;
-constexpr double kEpsilon = 1e-5;
 constexpr size_t kPieceBytes = 1u << 20;
 
-DecoderSpec SpecOf(const Shape& s) {
-  DecoderSpec spec;
-  spec.architecture = "random weights of Llama's operators";
-  spec.vocab_size = s.vocab_size;
-  spec.hidden_size = s.hidden_size;
-  spec.context_length = kContext;
-  convert::RopeSpec rope;
-  for (uint32_t i = 0; i < s.head_dim / 2; ++i) {
-    rope.frequencies.push_back(std::pow(kRopeBase, -2.0 * i / s.head_dim));
-  }
-  spec.ropes.push_back(rope);
-
-  const auto matrix = [&spec](const std::string& name, uint64_t rows, uint64_t cols) {
-    auto linear = std::make_unique<format::LinearT>();
-    linear->weight = spec.Add({name, TensorRole::kMatrix, {{"", rows}}, cols});
-    return linear;
-  };
-  const auto norm = [&](const std::string& name) {
-    auto rms_norm = std::make_unique<format::NormT>();
-    rms_norm->kind = format::NormKind::kRmsNorm;
-    rms_norm->epsilon = kEpsilon;
-    rms_norm->weight = spec.Add({name, TensorRole::kVector, {{"", s.hidden_size}}, 1});
-    return rms_norm;
-  };
-  const auto vocabulary = [&](const std::string& name) {
-    return spec.Add({name, TensorRole::kEmbedding, {{"", s.vocab_size}}, s.hidden_size});
-  };
-  spec.embedding = vocabulary("embedding");
-  const uint64_t q_rows = uint64_t{s.n_heads} * s.head_dim;
-  const uint64_t kv_rows = uint64_t{s.n_kv_heads} * s.head_dim;
-  for (uint32_t i = 0; i < s.n_layers; ++i) {
-    const std::string name = "layers." + std::to_string(i) + ".";
-    format::AttentionT attention;
-    format::MlpT mlp;
-    auto first = std::make_unique<format::SublayerT>(),
-         second = std::make_unique<format::SublayerT>();
-    first->norm = norm(name + "attention.norm");
-    attention.n_heads = s.n_heads;
-    attention.n_kv_heads = s.n_kv_heads;
-    attention.head_dim = attention.v_head_dim = s.head_dim;
-    attention.qkv = matrix(name + "attention.qkv", q_rows + 2 * kv_rows, s.hidden_size);
-    attention.output = matrix(name + "attention.output", s.hidden_size, q_rows);
-    attention.rope = 0;
-    attention.score_scale = 1.0f / std::sqrt(static_cast<float>(s.head_dim));
-    first->op.Set(std::move(attention));
-    second->norm = norm(name + "mlp.norm");
-    mlp.intermediate_size = s.intermediate_size;
-    mlp.activation = format::Activation::kSilu;
-    mlp.gate_up = matrix(name + "mlp.gate_up", 2 * uint64_t{s.intermediate_size}, s.hidden_size);
-    mlp.down = matrix(name + "mlp.down", s.hidden_size, s.intermediate_size);
-    second->op.Set(std::move(mlp));
-    format::LayerT& layer = spec.layers.emplace_back();
-    layer.sublayers.push_back(std::move(first));
-    layer.sublayers.push_back(std::move(second));
-  }
-  spec.final_norm = *norm("final_norm");
-  spec.head.weight = s.tied ? spec.embedding : vocabulary("head");
-  return spec;
-}
-
-// Writes tensors of random values with mean 0 and variance 1 / cols: what goes in with variance 1
+// Writes matrices of random values with mean 0 and variance 1 / cols: what goes in with variance 1
 // comes out so.
 class RandomTensors {
  public:
   explicit RandomTensors(FileWriter& writer) : writer_(writer) {}
 
+  // Vectors and tables are float32 whatever `format` is.
   StoredTensor Write(const TensorRecipe& recipe, TensorFormat format, uint32_t block) {
     const uint64_t rows = recipe.rows(), cols = recipe.cols;
+    if (recipe.role == TensorRole::kTable) format = TensorFormat::F32;
     if (recipe.role == TensorRole::kVector) {
-      const std::vector<float> ones(rows, 1.0f);
-      return {TensorFormat::F32, 1, rows, 0, writer_.Add(BytesOf(ones)), {}, {}};
+      return {TensorFormat::F32, 1, rows, 0, writer_.Add(BytesOf(VectorOf(recipe))), {}, {}};
     }
     const float deviation = 1.0f / std::sqrt(static_cast<float>(cols));
     switch (format) {
@@ -144,6 +82,18 @@ class RandomTensors {
  private:
   static constexpr float kQ8Deviation = 73.9f;   // of the odd numbers from -127 to 127
   static constexpr float kQ4BDeviation = 4.61f;  // of -8 to 7
+
+  // What the recipe makes of values as checkpoints have them about: 1, but 0 of biases and of those
+  // that are kept less 1.
+  static std::vector<float> VectorOf(const TensorRecipe& recipe) {
+    const bool is_zero = recipe.name.ends_with("bias") || recipe.offset != 0;
+    const float source = recipe.exponential ? std::exp(1.0f) : is_zero ? 0.0f : 1.0f;
+    std::vector<float> vector;
+    for (const TensorRecipe::Part& part : recipe.parts) {
+      vector.insert(vector.end(), part.rows, source * recipe.scale * part.scale + recipe.offset);
+    }
+    return vector;
+  }
 
   // Of all levels of all the default tables.
   static float LevelDeviation(uint32_t bits) {
@@ -193,15 +143,17 @@ class RandomTensors {
   }
 
   format::Section WriteNibbles(uint64_t rows, uint64_t cols, uint64_t padded_cols) {
-    constexpr uint8_t kZeros = 0x88;
-    const size_t row_bytes = padded_cols / 2, used = cols / 2;  // all our columns are even
+    constexpr uint8_t kZeros = 0x88, kUpperZero = 0x80, kLower = 0x0f;
+    const size_t row_bytes = padded_cols / 2, used = (cols + 1) / 2;
     const uint64_t rows_per_piece = std::max<uint64_t>(1, kPieceBytes / row_bytes);
     writer_.Begin();
     for (uint64_t row = 0; row < rows; row += rows_per_piece) {
       const size_t count = std::min(rows_per_piece, rows - row);
       const std::span<uint8_t> piece = Fill(count * row_bytes, 0);
-      for (size_t i = 0; used < row_bytes && i < count; ++i) {
-        std::memset(piece.data() + i * row_bytes + used, kZeros, row_bytes - used);
+      for (size_t i = 0; cols < padded_cols && i < count; ++i) {
+        uint8_t* const end = piece.data() + i * row_bytes + used;
+        std::memset(end, kZeros, row_bytes - used);
+        if (cols % 2 == 1) end[-1] = static_cast<uint8_t>((end[-1] & kLower) | kUpperZero);
       }
       writer_.Append(piece);
     }
@@ -219,9 +171,9 @@ BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) Fail("there is no folder for the random model: ", error.message(), " (set TMPDIR)");
+  const DecoderSpec spec = convert::ReadArchitecture(shape.config);
   FileWriter writer(folder / ("rondo-bench-" + std::to_string(getpid())));
   RandomTensors tensors(writer);
-  const DecoderSpec spec = SpecOf(shape);
   const TensorFormat weights = convert::FormatNamed(options.weights);
   const TensorFormat vocabulary = convert::FormatNamed(options.embedding);
   std::vector<StoredTensor> stored;
@@ -229,11 +181,11 @@ BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options
     const bool is_vocabulary = recipe.role == TensorRole::kEmbedding;
     stored.push_back(tensors.Write(recipe, is_vocabulary ? vocabulary : weights, options.block));
   }
-  const convert::Facts facts = {{"weights", convert::FormatFact(weights, options.block)},
+  const convert::Facts facts = {{"values", "random"},
+                                {"weights", convert::FormatFact(weights, options.block)},
                                 {"embedding", convert::FormatFact(vocabulary, options.block)}};
   flatbuffers::FlatBufferBuilder builder;
-  convert::BuildMetadata(std::string(shape.name), spec, facts, stored, writer.sections(), {},
-                         builder);
+  convert::BuildMetadata(shape.name, spec, facts, stored, writer.sections(), {}, builder);
   writer.Finish({builder.GetBufferPointer(), builder.GetSize()});
   // Without ever getting its name: the mapping outlives the file.
   return OpenBenchModel(writer.unfinished_path().string());

@@ -156,6 +156,21 @@ std::string CsvLine(const Subject& subject, const Measurement& m) {
   return line + '\n';
 }
 
+std::string ReadsLine(const ModelCosts& costs) {
+  double in_context = 0, in_windows = 0;
+  for (const CachePart& cache : costs.caches) {
+    (cache.window == 0 ? in_context : in_windows) += cache.bytes;
+  }
+  std::string line = "a token reads " + RoundBytes(WeightBytes(costs, 1)) + " of weights";
+  const auto add = [&line](double bytes, const char* what) {
+    if (bytes > 0) line += ", " + RoundBytes(bytes) + what;
+  };
+  add(in_context, " of keys and values for each token before it");
+  add(in_windows, " for each that a window shows");
+  add(costs.state_bytes, " of states");
+  return line + '\n';
+}
+
 std::string TableHeader(bool peer) {
   return std::string(
              "test     threads   depth  tokens   rows      tok/s   (from .. to)          ") +

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tools/bench/costs.h"
 #include "tools/bench/measurement.h"
 #include "tools/bench/subject.h"
 
@@ -22,6 +23,9 @@ nlohmann::ordered_json ToJson(const Subject& subject, const std::vector<Measurem
 // The same keys and values as lines of CSV; null is empty, text is quoted where it must be.
 std::string CsvHeader();
 std::string CsvLine(const Subject& subject, const Measurement& m);
+
+// What a pass of one row reads, for a terminal.
+std::string ReadsLine(const ModelCosts& costs);
 
 // Lines for a terminal; `peer`: with two columns for it.
 std::string TableHeader(bool peer);

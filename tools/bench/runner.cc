@@ -19,7 +19,7 @@ class Bench {
  public:
   Bench(const BenchModel& model, const rondo_engine* engine, rondo_session* session)
       : tokens_(Facts(model.handle.get()).vocab_size),
-        costs_(CostsOf(model.weights, engine)),
+        costs_(CostsOf(model.parts, Memory(engine).kernels)),
         memory_(Memory(engine)),
         session_(session),
         cancel_(session) {}

@@ -1,21 +1,30 @@
-// The sizes of well-known models, to measure a device before any of them is downloaded.
+// The shapes of well-known models, to measure a device before any of them is downloaded. A shape is
+// a config.json, which the converter's own code turns into sublayers and tensors.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "tools/convert/sources/config.h"
+
 namespace rondo::tools {
 
-struct Shape {
+struct NamedShape {
   std::string_view name;
-  uint32_t hidden_size, intermediate_size, n_layers, n_heads, n_kv_heads, head_dim, vocab_size;
-  bool tied;  // the output head is the embedding
+  std::string_view config;  // JSON; what has no bearing on speed is left out
 };
 
-std::span<const Shape> AllShapes();
-const Shape* FindShape(std::string_view name);  // null: there is none
-std::string ShapeNames();                       // "llama3.2-1b, llama3.2-3b, ..."
+std::span<const NamedShape> AllShapes();
+std::string ShapeNames();                // "llama3.2-1b, llama3.2-3b, ..."
+bool IsShape(const std::string& shape);  // a name of AllShapes, or a file
+
+struct Shape {
+  std::string name;
+  convert::Config config;
+};
+
+// By a name of AllShapes, or from a file like config.json. Throws Error.
+Shape OpenShape(const std::string& shape);
 
 }  // namespace rondo::tools

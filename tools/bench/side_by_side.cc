@@ -32,7 +32,7 @@ std::vector<Measurement> MeasureSideBySide(Testbed& bed) {
   const uint64_t depth = options.prompt_tokens, steps = options.decode_tokens;
   const uint32_t most = options.sessions.back();
   const Engine engine = bed.Create(bed.EngineOptions(most, depth + steps + 1));
-  const ModelCosts costs = CostsOf(bed.model.weights, engine.get());
+  const ModelCosts costs = CostsOf(bed.model.parts, Memory(engine.get()).kernels);
   std::vector<Session> sessions;
   for (uint32_t i = 0; i < most; ++i) sessions.push_back(bed.OpenAt(engine.get(), depth));
 

@@ -21,7 +21,7 @@ std::vector<Measurement> MeasureSnapshot(Testbed& bed) {
   prefill.tokens = restore.tokens = save.depth = prompt_tokens;
   prefill.sessions = save.sessions = restore.sessions = 1;
   prefill.rows = static_cast<uint32_t>(std::min<uint64_t>(prompt_tokens, plan.max_rows));
-  bed.SetPromptLimit(PrefillOperations(CostsOf(bed.model.weights, engine.get()), prompt_tokens),
+  bed.SetPromptLimit(PrefillOperations(CostsOf(bed.model.parts, plan.kernels), prompt_tokens),
                      &prefill);
   std::vector<uint8_t> bytes;
   for (uint32_t i = 0; i < bed.options.repetitions; ++i) {

@@ -10,7 +10,7 @@ namespace {
 
 void BenchmarkLoad(benchmark::State& state, const std::string& weights) {
   const BenchModel model =
-      MakeRandomModel(*FindShape("smollm2-135m"), {.weights = weights, .embedding = "q8"});
+      MakeRandomModel(OpenShape("smollm2-135m"), {.weights = weights, .embedding = "q8"});
   rondo_engine_options options = EngineDefaults();
   options.context = 512;
   options.threads = static_cast<uint32_t>(state.range(0));

@@ -44,7 +44,7 @@ Outcome Bench(const BenchModel& model, const BenchOptions& options) {
   return outcome;
 }
 
-const Shape& Smallest() { return *FindShape("stories260k"); }
+Shape Smallest() { return OpenShape("stories260k"); }
 
 TEST(Bench, EveryTestAtEveryDepthAndNumberOfThreads) {
   const BenchModel model = MakeRandomModel(Smallest(), {"q4b", "q8", 64});
@@ -118,7 +118,8 @@ TEST_F(BenchCommand, AModelAsTable) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, StartsWith("tiny, q8: "));
-  for (const char* part : {"tok/s", "load ", "prefill ", "decode ", " % of ", " GB/s", " GOP/s"}) {
+  for (const char* part : {"a token reads ", " of weights, ", "tok/s", "load ", "prefill ",
+                           "decode ", " % of ", " GB/s", " GOP/s"}) {
     EXPECT_THAT(result.out, HasSubstr(part));
   }
   EXPECT_THAT(result.out, Not(HasSubstr("peer")));
@@ -169,13 +170,16 @@ TEST_F(BenchCommand, APackedFileCostsWhatItReads) {
     rondo_engine_options options = EngineDefaults();
     options.context = 64;
     const Engine engine = CreateEngine(model.handle.get(), options);
-    costs.push_back(CostsOf(model.weights, engine.get()));
-    EXPECT_EQ(Memory(engine.get()).mapped_bytes > 0, path == packed);
+    const rondo_memory_plan plan = Memory(engine.get());
+    EXPECT_EQ(plan.mapped_bytes > 0, path == packed);
+    costs.push_back(CostsOf(model.parts, plan.kernels));
+    const auto planned = static_cast<double>(plan.weights_bytes + plan.mapped_bytes);
+    EXPECT_NEAR(costs.back().weight_bytes, planned, 0.05 * planned);
   }
-  EXPECT_EQ(costs[1].weights.layers, costs[0].weights.layers);
-  EXPECT_EQ(costs[1].weights.head, costs[0].weights.head);
-  EXPECT_GT(costs[1].weight_bytes, costs[1].weights.layers + costs[1].weights.head);
-  EXPECT_NEAR(costs[1].weight_bytes, costs[0].weight_bytes, 0.05 * costs[0].weight_bytes);
+  EXPECT_EQ(costs[1].layer_products, costs[0].layer_products);
+  EXPECT_EQ(costs[1].head_products, costs[0].head_products);
+  EXPECT_EQ(costs[1].weight_bytes, costs[0].weight_bytes);
+  EXPECT_GT(costs[1].weight_bytes, costs[1].layer_products + costs[1].head_products);
 }
 
 TEST_F(BenchCommand, WrongUsageIsTwo) {
@@ -216,7 +220,8 @@ TEST_F(BenchCommand, WrongUsageIsTwo) {
 
 TEST_F(BenchCommand, FailuresAreOne) {
   for (const char* arguments :
-       {"/no/such/model", "--shape stories260k -p 4 -n 0 -t 1 --reps 1 --peer 'exit 1'",
+       {"/no/such/model", "--shape '" RONDO_TEST_DATA "/tiny/tokenizer.json'",
+        "--shape stories260k -p 4 -n 0 -t 1 --reps 1 --peer 'exit 1'",
         "--shape stories260k -p 0 -n 1 -t 1 --reps 1 --plot /no/such/folder/x.svg"}) {
     const ToolResult result = tool_(std::string("bench ") + arguments);
     EXPECT_EQ(result.code, 1) << arguments;

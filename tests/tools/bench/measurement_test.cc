@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/bench/costs.h"
-
 namespace rondo::tools {
 namespace {
 
@@ -71,26 +69,6 @@ TEST(BenchStatistics, RatiosNeedBothSides) {
   m.peer_speeds = {5, 8, 80};
   EXPECT_DOUBLE_EQ(RelativeCost(m), 1.25);
   EXPECT_DOUBLE_EQ(PeerRatio(m), 0.5);
-}
-
-TEST(BenchCosts, DecodeReadsTheWeightsAndHalfOfWhatItAdds) {
-  const ModelCosts costs = {{}, 1000, 10};
-  EXPECT_EQ(PassBytes(costs, 0, 0), 1000);
-  EXPECT_EQ(PassBytes(costs, 100, 1), 1000 + 10 * 100.5);
-  EXPECT_EQ(DecodeBytes(costs, 0, 1), PassBytes(costs, 0, 1));
-  EXPECT_EQ(DecodeBytes(costs, 100, 8), 8 * (1000 + 10 * 104));
-}
-
-TEST(BenchCosts, SessionsSideBySideReadTheWeightsOnce) {
-  const ModelCosts costs = {{}, 1000, 10};
-  EXPECT_EQ(SideBySideBytes(costs, 100, 8, 1), DecodeBytes(costs, 100, 8));
-  EXPECT_EQ(SideBySideBytes(costs, 100, 8, 3), 8 * (1000 + 3 * 10 * 104));
-}
-
-TEST(BenchCosts, PrefillMultipliesTheHeadOnce) {
-  const ModelCosts costs = {{50, 7}, 0, 0};
-  EXPECT_EQ(PrefillOperations(costs, 1), 2 * (50 + 7));
-  EXPECT_EQ(PrefillOperations(costs, 512), 2 * (512 * 50 + 7));
 }
 
 }  // namespace

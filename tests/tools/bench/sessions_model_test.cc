@@ -32,7 +32,7 @@ BenchOptions SmallOptions() {
 }
 
 std::vector<Measurement> Bench(const BenchOptions& options, const std::string& weights = "q8") {
-  const BenchModel model = MakeRandomModel(*FindShape("stories260k"), {weights, weights, 32});
+  const BenchModel model = MakeRandomModel(OpenShape("stories260k"), {weights, weights, 32});
   std::vector<Subject> subjects;
   std::vector<Measurement> measurements;
   RunSessionsBench(model, options,
@@ -89,7 +89,7 @@ TEST(SessionsBench, EveryStepOfEveryRepetitionIsTimed) {
 
 // A session that goes back stands as one that decodes: its next token takes a row of a pass.
 TEST(SessionsBench, GoingBackLeavesARowToEvaluate) {
-  const BenchModel model = MakeRandomModel(*FindShape("stories260k"), {});
+  const BenchModel model = MakeRandomModel(OpenShape("stories260k"), {});
   rondo_engine_options options = EngineDefaults();
   options.context = 70;
   const Engine engine = CreateEngine(model.handle.get(), options);
@@ -142,7 +142,7 @@ TEST(SessionsBench, APassTakesOneRowOfAPromptAtLeast) {
 
 // A model's forks on a pool of `kv_tokens` tokens, each with a token of its own. False: no room.
 bool ForksFit(uint64_t prompt, uint64_t kv_tokens) {
-  const BenchModel model = MakeRandomModel(*FindShape("stories260k"), {});
+  const BenchModel model = MakeRandomModel(OpenShape("stories260k"), {});
   rondo_engine_options options = EngineDefaults();
   options.context = static_cast<uint32_t>(prompt + 2);
   options.max_sessions = 17;
@@ -207,7 +207,7 @@ TEST_F(SessionsBenchCommand, AModelAsTable) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, StartsWith("tiny, q8: "));
-  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 2 + 3 + 2 + 2 + 2 + 2 + 3);
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 3 + 3 + 2 + 2 + 2 + 2 + 3);
   for (const char* part :
        {"share of the limit", "x1.00 of one session", ", p50 ", ", p99 ", ", max ",
         "of the prompt alone", " = 1.00, ", " passes\n", "x1.00 of one caller", " us a fork",
