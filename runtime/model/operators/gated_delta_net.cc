@@ -5,9 +5,9 @@ namespace rondo {
 Status CheckGatedDeltaNet(const LayerChecker& checker, int layer,
                           const format::Sublayer& sublayer) {
   const format::GatedDeltaNet& net = *sublayer.op_as_GatedDeltaNet();
-  const RecurrentSizes sizes = {
-      "delta net",          "value heads",     "key heads",        net.n_value_heads(),
-      net.value_head_dim(), net.n_key_heads(), net.key_head_dim(), net.taps()};
+  const RecurrentSizes sizes = {"delta net",       "the delta net",     "value heads",
+                                "key heads",       net.n_value_heads(), net.value_head_dim(),
+                                net.n_key_heads(), net.key_head_dim(),  net.taps()};
   RONDO_RETURN_IF_ERROR(CheckRecurrent(layer, checker, sizes, net));
   RONDO_RETURN_IF_ERROR(checker.CheckFactor({layer, "delta net"}, "beta_scale", net.beta_scale()));
   return checker.CheckLinear({layer, "gates of the delta net"}, net.gates(), 2 * sizes.n_heads,

@@ -59,8 +59,10 @@ Status CheckLatentAttention(const LayerChecker& checker, int layer,
     return Corrupt("layer %d has latent_dim %llu and rope_dim %llu, expected at most %llu together",
                    layer, ull{latent_dim}, ull{rope_dim}, ull{kMaxKeyDim});
   }
-  RONDO_RETURN_IF_ERROR(
-      CheckRange("the number of latent attention's heads", n_heads, 1, kMaxHeads));
+  if (n_heads < 1 || n_heads > kMaxHeads) {
+    return Corrupt("layer %d has latent attention with %llu heads, expected 1 to %llu", layer,
+                   ull{n_heads}, ull{kMaxHeads});
+  }
   if (!std::isfinite(attention.score_scale()) || attention.score_scale() <= 0) {
     return Wrong(place, "has a score_scale that is not a finite number above 0");
   }

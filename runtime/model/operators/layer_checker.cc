@@ -10,8 +10,10 @@ using format::TensorFormat;
 
 Status LayerChecker::CheckFactor(Place place, const char* what, float factor) const {
   if (std::isfinite(factor) && factor > 0) return Status();
-  return Corrupt("the model's %s has a %s of %g, expected a finite number above 0", place.part,
-                 what, static_cast<double>(factor));
+  char problem[96];
+  std::snprintf(problem, sizeof problem, "has a %s of %g, expected a finite number above 0", what,
+                static_cast<double>(factor));
+  return Wrong(place, problem);
 }
 
 Status LayerChecker::CheckCap(Place place, float cap) const {
@@ -65,7 +67,7 @@ Status LayerChecker::CheckFloats(Place place, uint64_t index, uint64_t rows, uin
 }
 
 Status LayerChecker::CheckBias(Place place, int32_t index, uint64_t size) const {
-  if (index < -1) return Wrong(place, "has a negative index for its bias");
+  if (index < -1) return Wrong(place, "has a negative index other than -1");
   if (index == -1) return Status();
   return CheckFloats(place, static_cast<uint64_t>(index), 1, size);
 }

@@ -7,8 +7,9 @@ namespace rondo {
 Status CheckMamba2(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const format::Mamba2& mamba = *sublayer.op_as_Mamba2();
   const RecurrentSizes sizes = {
-      "mamba",          "heads",          "groups",           mamba.n_heads(),
-      mamba.head_dim(), mamba.n_groups(), mamba.state_size(), mamba.taps()};
+      "mamba",         "mamba",          "heads",          "groups",
+      mamba.n_heads(), mamba.head_dim(), mamba.n_groups(), mamba.state_size(),
+      mamba.taps()};
   RONDO_RETURN_IF_ERROR(CheckRecurrent(layer, checker, sizes, mamba));
   const float low = mamba.dt_min(), high = mamba.dt_max();
   if (!std::isfinite(low) || !std::isfinite(high) || low < 0 || (high != 0 && high < low)) {
@@ -16,7 +17,8 @@ Status CheckMamba2(const LayerChecker& checker, int layer, const format::Sublaye
         "layer %d's mamba holds its steps to %g and %g, expected at least 0, in this order", layer,
         static_cast<double>(low), static_cast<double>(high));
   }
-  RONDO_RETURN_IF_ERROR(checker.CheckFloats({layer, "mamba"}, mamba.skip(), 1, sizes.n_heads));
+  RONDO_RETURN_IF_ERROR(
+      checker.CheckFloats({layer, "skip of mamba"}, mamba.skip(), 1, sizes.n_heads));
   return checker.CheckLinear({layer, "steps of mamba"}, mamba.dt(), sizes.n_heads,
                              checker.hidden());
 }
