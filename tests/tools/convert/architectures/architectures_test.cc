@@ -1,36 +1,14 @@
 // What a config.json of any architecture is refused for, and what is meant where it is silent.
-#include "tools/convert/architectures/architecture.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <nlohmann/json.hpp>
-
-#include "tests/temp_folder.h"
+#include "tests/tools/convert/architectures/read_config.h"
 #include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {
 
-using nlohmann::json;
 using testing::HasSubstr;
-
-DecoderSpec Read(const std::string& architecture, const std::string& differs) {
-  json config = {{"architectures", {architecture}},
-                 {"vocab_size", 64},
-                 {"hidden_size", 32},
-                 {"intermediate_size", 48},
-                 {"num_hidden_layers", 4},
-                 {"num_attention_heads", 4},
-                 {"num_key_value_heads", 2},
-                 {"head_dim", 8},
-                 {"max_position_embeddings", 128}};
-  config.merge_patch(json::parse(differs));
-  const TempFolder folder;
-  std::ofstream(folder / "config.json") << config;
-  return ReadArchitecture(Config::Load(folder / "config.json"));
-}
 
 std::vector<uint32_t> Windows(const DecoderSpec& spec) {
   std::vector<uint32_t> windows;
