@@ -39,7 +39,8 @@ std::vector<float> LogitsOf(const ModelFile& file, const EngineOptions& options,
 
 // Float32 throughout: near the plain loops; and the same bits for other cuts.
 void ExpectPlainLoops(const ModelFile& file) {
-  const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4};
+  // One of them is beyond the table of layer embeddings.
+  const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 9, 2, 6, 5, 31, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4};
   const auto expected = PlainForward(file).Logits({ids.begin(), ids.end()});
   const auto logits = LogitsOf(file, Options(4, KvFormat::kFloat32), ids);
   ASSERT_EQ(logits.size(), expected.size());
@@ -226,6 +227,37 @@ TEST_P(AttentionModels, SlideUndoForkAndSnapshotKeepTheBits) {
     const auto single = AllLogits(*NewSession(*model.NewEngine(one)), ids);
     EXPECT_EQ(std::memcmp(single.data(), expected.data(), single.size() * sizeof(float)), 0);
   }
+}
+
+ModelBytes Float32(const char* config) {
+  const TempFolder folder;
+  convert::WriteCheckpointOf(folder / "model", config);
+  convert::ConvertOptions options;
+  options.directory = folder / "model";
+  options.output = folder / "model.rondo";
+  options.weights = options.embedding = format::TensorFormat::F32;
+  convert::Convert(options, [](uint64_t, uint64_t) {});
+  return ModelBytes(options.output);
+}
+
+TEST(LatentAttention, ScalesItsQueries) {
+  const ModelBytes bytes = Rewrite(Float32(kModels[0].config), [](ModelT& m) {
+    auto& scale = SublayerAt(m, 1, 0).op.AsLatentAttention()->query_scale;
+    scale = std::make_unique<format::QueryScaleT>();
+    scale->factor = 0.5f;
+    scale->period = 3;
+    scale->offset = 1;
+  });
+  ExpectPlainLoops(*ModelFile::Open(bytes.bytes()));
+}
+
+// What a token says to the layers is said before its position is added.
+TEST(LayerEmbeddings, KnowNoPositions) {
+  const ModelBytes bytes = Rewrite(Float32(kModels[2].config), [](ModelT& m) {
+    m.context_length = 40;  // rows of the embedding, which serves as the table of positions
+    m.positions = static_cast<int32_t>(m.embedding);
+  });
+  ExpectPlainLoops(*ModelFile::Open(bytes.bytes()));
 }
 
 // A file that is packed is computed like the portable one.

@@ -151,6 +151,28 @@ TEST_P(Mixtures, SameBitsForAnyCutAndThreads) {
   }
 }
 
+// Where rows are int8, their scale carries the weight. Without it an expert's share would be
+// several times as small or large; what int8 itself costs is far less.
+TEST(Mixture, WeighsInt8InputLikePlainLoops) {
+  const ModelBytes bytes = Rewrite(Mixture(format::TensorFormat::Q8), [](ModelT& m) {
+    for (size_t layer = 0; layer < 2; ++layer) {
+      ExpertsOf(m, layer).weigh_input = true;
+      ExpertsOf(m, layer).weight_scale = 8;
+    }
+  });
+  const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const std::vector<double> expected =
+      PlainForward(*file).Logits(std::vector<uint32_t>(kIds.begin(), kIds.end()));
+  const std::vector<float> logits = Logits(*file, 4, 2, KvFormat::kFloat32);
+  double largest = 0, difference = 0;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    largest = std::max(largest, std::abs(expected[i]));
+    difference = std::max(difference, std::abs(expected[i] - logits[i]));
+  }
+  EXPECT_LT(difference / largest, 0.05);
+}
+
 INSTANTIATE_TEST_SUITE_P(Every, Mixtures, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 

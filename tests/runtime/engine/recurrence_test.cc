@@ -5,7 +5,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/plain_forward.h"
+#include "tests/runtime/model/sublayers.h"
 #include "tests/support/test_model.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
@@ -16,10 +18,11 @@ namespace {
 struct Case {
   const char* name;
   const char* config;
+  void (*change)(format::ModelT& model) = nullptr;  // what no config says
 };
 
 // Groups, a norm before and behind the gate or none, limits of steps, heads that are no multiple of
-// 16, biases, attention beside.
+// 16, biases, attention beside, steps that may turn a state's sign.
 const Case kCases[] = {
     {"Delta", R"("architectures": ["Qwen3_5ForCausalLM"], "head_dim": 16,
       "layer_types": ["linear_attention", "linear_attention"], "linear_num_key_heads": 2,
@@ -28,6 +31,12 @@ const Case kCases[] = {
       "layer_types": ["linear_attention", "linear_attention"], "linear_num_key_heads": 2,
       "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 16,
       "linear_conv_kernel_dim": 3, "mlp_only_layers": [0, 1])"},
+    {"DeltaOfNegativeEigenvalues", R"("architectures": ["Qwen3_5ForCausalLM"], "head_dim": 16,
+      "layer_types": ["linear_attention", "linear_attention"], "linear_num_key_heads": 4,
+      "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 16)",
+     [](format::ModelT& model) {
+       for (size_t i = 0; i < 2; ++i) SublayerAt(model, i, 0).op.AsGatedDeltaNet()->beta_scale = 2;
+     }},
     {"Mamba2", R"("architectures": ["Mamba2ForCausalLM"], "num_heads": 4, "head_dim": 16,
       "n_groups": 2, "state_size": 24, "use_bias": true, "conv_kernel": 2,
       "time_step_limit": [0.3, 0.9])"},
@@ -53,11 +62,20 @@ TEST_P(Recurrences, EqualPlainLoops) {
       "num_key_value_heads": 2, "max_position_embeddings": 400, )") +
                            GetParam().config + "}";
   convert::WriteCheckpointOf(folder / "model", nlohmann::json::parse(json).dump());
-  const TestModel model(folder / "model", format::TensorFormat::F32);
+  convert::ConvertOptions convert;
+  convert.directory = folder / "model";
+  convert.output = folder / "model.rondo";
+  convert.weights = convert.embedding = format::TensorFormat::F32;
+  convert::Convert(convert, [](uint64_t, uint64_t) {});
+  const ModelBytes bytes = Rewrite(ModelBytes(convert.output), [](format::ModelT& model) {
+    if (GetParam().change != nullptr) GetParam().change(model);
+  });
+  const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
+  ASSERT_TRUE(file.ok()) << file.status().message();
   std::vector<int32_t> ids(150);
   for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i * i % 97);
   const std::vector<double> expected =
-      PlainForward(model.file()).Logits(std::vector<uint32_t>(ids.begin(), ids.end()));
+      PlainForward(*file).Logits(std::vector<uint32_t>(ids.begin(), ids.end()));
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available()) continue;
     EngineOptions options;
@@ -65,8 +83,9 @@ TEST_P(Recurrences, EqualPlainLoops) {
     options.threads = 2;
     options.kv_format = KvFormat::kFloat32;
     options.kernels = set->name;
-    const auto engine = model.NewEngine(options);
-    const std::vector<float> logits = AllLogits(*NewSession(*engine), ids);
+    const auto engine = Engine::Create(*file, nullptr, options, nullptr, 0);
+    ASSERT_TRUE(engine.ok()) << engine.status().message();
+    const std::vector<float> logits = AllLogits(*NewSession(**engine), ids);
     ASSERT_EQ(logits.size(), expected.size());
     double largest = 0, difference = 0;
     for (size_t i = 0; i < expected.size(); ++i) {

@@ -105,6 +105,9 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
     for (size_t i = 0; i < size; ++i) x.push_back(row[i] * double{model.embedding_scale()});
   }
   const std::vector<double> own = LayerEmbeddings(ids, x);
+  for (size_t i = 0; model.positions() >= 0 && i < x.size(); ++i) {
+    x[i] += tensors_[static_cast<size_t>(model.positions())][i];
+  }
   std::vector<KeysAndValues> kept(model.layers()->size());
   for (uint32_t n = 0; n < model.layers()->size(); ++n) {
     const format::Layer& layer = *model.layers()->Get(n);
