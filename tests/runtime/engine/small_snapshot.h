@@ -10,6 +10,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/engine/snapshot.h"
 #include "tests/runtime/model/damaged_model.h"
+#include "tests/runtime/model/operator_models.h"
 
 namespace rondo {
 
@@ -17,7 +18,12 @@ namespace rondo {
 class SmallSession {
  public:
   explicit SmallSession(ContextPolicy policy, KvFormat kv_format = KvFormat::kInt8)
-      : bytes_(SmallModel("")), file_(*ModelFile::Open(bytes_.bytes())) {
+      : SmallSession(policy, kv_format, SmallModel("")) {}
+  // Of a model with states, or with latent vectors in place of keys.
+  SmallSession(ContextPolicy policy, const char* operator_model)
+      : SmallSession(policy, KvFormat::kInt8, Converted(OperatorModelNamed(operator_model))) {}
+  SmallSession(ContextPolicy policy, KvFormat kv_format, const ModelBytes& model)
+      : bytes_(model), file_(*ModelFile::Open(bytes_.bytes())) {
     EngineOptions options;
     options.kernels = "scalar";
     options.policy = policy;

@@ -103,6 +103,24 @@ TEST(SnapshotTest, TokensAndNumbersAreChecked) {
               HasSubstr("a number in KV block 1 of the snapshot, sublayer 0, head 0"));
 }
 
+TEST(SnapshotTest, StatesAreChecked) {
+  SmallSession saved(ContextPolicy::kStop, "mamba"), session(ContextPolicy::kStop, "mamba");
+  saved.Prefill(100);
+  std::vector<uint8_t> snapshot = saved.Save();
+  // Behind the tokens and the first blocks of two groups lies the first state.
+  const float infinite = -std::numeric_limits<float>::infinity();
+  const size_t state = sizeof(SnapshotHeader) + 100 * sizeof(int32_t) + 2 * sizeof(uint64_t);
+  std::memcpy(snapshot.data() + state, &infinite, sizeof infinite);
+  Seal(&snapshot);
+  const std::vector<uint8_t> before = session.Save();
+  const Status status = session->Restore(snapshot);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(
+      status.message(),
+      HasSubstr("a number in KV block 0 of the snapshot, sublayer 0, head 0, is not finite"));
+  EXPECT_EQ(session.Save(), before);
+}
+
 TEST(SnapshotTest, MoreTokensThanTheContextHas) {
   SmallSession saved(ContextPolicy::kStop);
   saved.Prefill(100);
