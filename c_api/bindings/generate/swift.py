@@ -3,11 +3,13 @@ from api import NOTICE, camel, records, variables
 
 TYPES = {"uint32_t": "UInt32", "int32_t": "Int32", "uint64_t": "UInt64", "int64_t": "Int64",
          "float": "Float", "double": "Double", "size_t": "Int"}
+KEYWORDS = {"default", "in", "init", "internal", "operator", "private", "public", "repeat", "self"}
 
 
 def swift_name(name):
     words = name.lower().split("_")
-    return words[0] + "".join(word.capitalize() for word in words[1:])
+    joined = words[0] + "".join(word.capitalize() for word in words[1:])
+    return f"`{joined}`" if joined in KEYWORDS else joined
 
 
 def files(api):

@@ -23,7 +23,7 @@ public struct Status: RawRepresentable, Hashable, Sendable {
   public static let noLogits = Status(rawValue: 66)
   public static let kvPoolFull = Status(rawValue: 67)
   public static let snapshotMismatch = Status(rawValue: 68)
-  public static let internal = Status(rawValue: 80)
+  public static let `internal` = Status(rawValue: 80)
 }
 
 /// The constants RONDO_POLICY_ of rondo.h; newer libraries may have more.
