@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/balance_latents.h"
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/chat_template.h"
 #include "tools/convert/fail.h"
@@ -222,6 +223,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   DropPrefix(spec, checkpoint);
   ChooseForms(spec, checkpoint);
   const uint64_t total = CheckTensors(spec, checkpoint);
+  BalanceLatents(checkpoint, spec);
 
   ConvertReport report;
   report.architecture = spec.architecture;

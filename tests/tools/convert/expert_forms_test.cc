@@ -1,59 +1,19 @@
 // Experts in a tensor each, and stacked as transformers 5 keeps them: the same file.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <map>
-#include <nlohmann/json.hpp>
-
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
+#include "tests/tools/convert/checkpoint_values.h"
 #include "tests/tools/error_of.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/sources/checkpoint_folder.h"
 
 namespace rondo::convert {
 namespace {
 
 namespace fs = std::filesystem;
-using nlohmann::json;
-
-struct Values {
-  std::vector<uint64_t> shape;
-  std::vector<float> values;
-};
-using Tensors = std::map<std::string, Values>;
 
 constexpr uint64_t kExperts = 3, kHidden = 16, kSize = 24;
-
-Tensors Read(const fs::path& folder) {
-  const CheckpointFolder checkpoint(folder);
-  Tensors tensors;
-  for (const auto& [name, entry] : checkpoint.tensors()) {
-    Values& tensor = tensors[name];
-    tensor.shape = entry.shape;
-    tensor.values.resize(entry.elements());
-    checkpoint.Read(name, 0, tensor.values);
-  }
-  return tensors;
-}
-
-void Write(const fs::path& folder, const Tensors& tensors) {
-  json header;
-  std::string data;
-  for (const auto& [name, tensor] : tensors) {
-    const size_t begin = data.size();
-    data.append(reinterpret_cast<const char*>(tensor.values.data()),
-                tensor.values.size() * sizeof(float));
-    header[name] = {
-        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
-  }
-  const std::string text = header.dump();
-  const uint64_t length = text.size();
-  std::ofstream out(folder / "model.safetensors", std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&length), sizeof length);
-  out << text << data;
-}
 
 class ExpertForms : public testing::Test {
  protected:
@@ -61,7 +21,7 @@ class ExpertForms : public testing::Test {
     WriteCheckpointOf(folder_ / "model", R"({"architectures": ["MixtralForCausalLM"],
         "vocab_size": 40, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2,
         "num_attention_heads": 2, "num_key_value_heads": 1, "num_local_experts": 3})");
-    tensors_ = Read(folder_ / "model");
+    tensors_ = ReadTensors(folder_ / "model");
   }
 
   // One tensor of the numbered ones, of all experts one after another: of each, `parts`.
@@ -89,7 +49,7 @@ class ExpertForms : public testing::Test {
           Stack(experts, {"w1", "w3"}, {kExperts, 2 * kSize, kHidden});
       tensors_[experts + "down_proj"] = Stack(experts, {"w2"}, {kExperts, kHidden, kSize});
     }
-    Write(folder_ / "model", tensors_);
+    WriteTensors(folder_ / "model", tensors_);
   }
   std::vector<uint8_t> Converted() {
     ConvertOptions options;
@@ -114,7 +74,7 @@ TEST_F(ExpertForms, RefusesStacksThatConfigDoesNotExplain) {
   StackAll();
   const std::string name = "model.layers.1.block_sparse_moe.experts.gate_up_proj";
   tensors_[name].shape = {kExperts, kSize, 2 * kHidden};
-  Write(folder_ / "model", tensors_);
+  WriteTensors(folder_ / "model", tensors_);
   const std::string sentence = SentenceOf([&] { Converted(); });
   EXPECT_NE(sentence.find("model.layers.1.block_sparse_moe.experts.0.w1.weight is missing"),
             std::string::npos)

@@ -152,6 +152,13 @@ bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
          recipe.SourceShape(part).back() == recipe.cols && checkpoint.HoldsQ4B(part.source);
 }
 
+std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+                            const Checkpoint& checkpoint) {
+  std::vector<float> values(static_cast<size_t>(part.rows * recipe.cols));
+  PartReader(recipe, part, checkpoint).Read(0, values);
+  return values;
+}
+
 StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
                          const Checkpoint& checkpoint, FileWriter& writer,
                          const std::function<void(uint64_t)>& progress) {

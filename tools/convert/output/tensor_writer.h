@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <vector>
 
 #include "tools/convert/output/file_writer.h"
 #include "tools/convert/output/metadata.h"
@@ -13,6 +14,10 @@ namespace rondo::convert {
 // written as they are.
 bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
               const Checkpoint& checkpoint);
+
+// The values of this part of `recipe`, row by row, as the recipe wants them. Throws Error.
+std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+                            const Checkpoint& checkpoint);
 
 // Reads the parts of `recipe`, which must have the shapes it says, and writes them in `format`
 // (with `block` columns per scale for Q4B; parts that HoldsQ4B() are taken as they are in blocks of
