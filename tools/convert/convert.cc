@@ -11,6 +11,7 @@
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/chat_template.h"
 #include "tools/convert/fail.h"
+#include "tools/convert/names_of_checkpoint.h"
 #include "tools/convert/output/carry_over.h"
 #include "tools/convert/output/check_written.h"
 #include "tools/convert/output/file_writer.h"
@@ -220,6 +221,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   const Checkpoint& checkpoint = *source.checkpoint;
   DecoderSpec spec = ReadArchitecture(source.config);
   ReadTokens(source.token_configs, spec);
+  TakeOtherNames(checkpoint, spec);
   DropPrefix(spec, checkpoint);
   ChooseForms(spec, checkpoint);
   const uint64_t total = CheckTensors(spec, checkpoint);

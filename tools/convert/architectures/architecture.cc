@@ -10,17 +10,17 @@ const std::vector<Architecture>& Architectures() {
   static const std::vector<Architecture> all = [] {
     std::vector<Architecture> rows;
     for (const auto family :
-         {CohereArchitectures,  DeepSeekArchitectures,   DeepSeekKinArchitectures,
-          ErnieArchitectures,   ErnieMoeArchitectures,   ExaoneArchitectures,
-          FalconArchitectures,  FlexOlmoArchitectures,   Gemma4Architectures,
-          GemmaArchitectures,   GlmArchitectures,        GptArchitectures,
-          GptJArchitectures,    GptOssArchitectures,     GraniteMoeArchitectures,
-          HunyuanArchitectures, HunyuanMoeArchitectures, Lfm2Architectures,
-          Llama4Architectures,  LlamaArchitectures,      MambaArchitectures,
-          MiniMaxArchitectures, MptArchitectures,        NemotronArchitectures,
-          OlmoArchitectures,    OptArchitectures,        PersimmonArchitectures,
-          PhiArchitectures,     PhiMoeArchitectures,     Qwen35Architectures,
-          QwenArchitectures}) {
+         {AfmoeArchitectures,       CohereArchitectures,  DeepSeekArchitectures,
+          DeepSeekKinArchitectures, ErnieArchitectures,   ErnieMoeArchitectures,
+          ExaoneArchitectures,      FalconArchitectures,  FlexOlmoArchitectures,
+          Gemma4Architectures,      GemmaArchitectures,   GlmArchitectures,
+          GptArchitectures,         GptJArchitectures,    GptOssArchitectures,
+          GraniteMoeArchitectures,  HunyuanArchitectures, HunyuanMoeArchitectures,
+          Lfm2Architectures,        Llama4Architectures,  LlamaArchitectures,
+          MambaArchitectures,       MiniMaxArchitectures, MptArchitectures,
+          NemotronArchitectures,    OlmoArchitectures,    OptArchitectures,
+          PersimmonArchitectures,   PhiArchitectures,     PhiMoeArchitectures,
+          Qwen35Architectures,      QwenArchitectures}) {
       for (Architecture& row : family()) rows.push_back(std::move(row));
     }
     return rows;

@@ -37,6 +37,7 @@ const Architecture& FindArchitecture(const GgufKeys& keys);
 DecoderSpec ReadArchitecture(const Config& config);
 
 // The families.
+std::vector<Architecture> AfmoeArchitectures();
 std::vector<Architecture> CohereArchitectures();
 std::vector<Architecture> DeepSeekArchitectures();
 std::vector<Architecture> DeepSeekKinArchitectures();

@@ -1,8 +1,9 @@
 // Cohere (Command R) and Cohere 2 (Command R7B, A): LayerNorm without bias, attention and MLP side
 // by side after one norm, RoPE of neighbouring channels; in 2 windows in three layers of four,
-// which alone turn.
+// which alone turn. Cohere 2 MoE has experts in place of the MLP, behind dense layers.
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 
 namespace rondo::convert {
@@ -38,12 +39,64 @@ DecoderSpec ReadCohere2(const Config& config) {
   return BuildDecoder(f);
 }
 
+Family::Experts Cohere2Experts(const Config& config, const Family& f) {
+  Family::Experts experts = ReadExperts(config, f, {.n_experts = "num_experts"});
+  const char* const kScoring = "expert_selection_fn";
+  const std::string scoring = config.Text(kScoring, "softmax");
+  if (scoring == "softmax") {
+    experts.normalize = true;  // the softmax is of those that are used
+  } else if (scoring == "sigmoid") {
+    experts.scoring = format::Scoring::kSigmoid;
+    experts.normalize = config.Flag("norm_topk_prob", true);
+  } else {
+    config.Refuse(kScoring, "is " + scoring + "; known: softmax, sigmoid");
+  }
+  const char* const kCombination = "shared_expert_combination_strategy";
+  const std::string combination = config.Text(kCombination, "average");
+  if (combination != "sum" && combination != "average") {
+    config.Refuse(kCombination, "is " + combination + "; known: sum, average");
+  }
+  const char* const kShared = "num_shared_experts";
+  ShareExperts(config, kShared, config.Integer(kShared, 0, kMaxExperts, 0), experts);
+  if (experts.shared && combination == "average") {
+    experts.weight_scale = experts.shared->factor = 0.5f;
+  }
+  return experts;
+}
+
+DecoderSpec ReadCohere2Moe(const Config& config) {
+  Family f = CohereFamily(config, 10000);
+  if (config.Has("rms_norm_eps")) {
+    f.norm = format::NormKind::kRmsNorm;
+    f.epsilon = config.Positive("rms_norm_eps");
+  }
+  const char* const kFirst = "first_k_dense_replace";
+  const uint64_t n_dense = config.Integer(kFirst, 0, kMaxLayers, 0);
+  const uint64_t dense_pattern =
+      config.Integer("prefix_dense_sliding_window_pattern", 1, kMaxLayers, 1);
+  const uint64_t pattern = config.Integer("sliding_window_pattern", 1, kMaxLayers, 4);
+  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 4096), [&](uint32_t i) {
+    return i < n_dense ? (i + 1) % dense_pattern != 0 : (i - n_dense + 1) % pattern != 0;
+  });
+  f.experts = Cohere2Experts(config, f);
+  PlaceSparseLayers(config, n_dense, f);
+  const auto dense_size = static_cast<uint32_t>(
+      config.Integer("prefix_dense_intermediate_size", 1, kMaxIntermediate, f.sizes.intermediate));
+  f.layer_intermediate.assign(f.sizes.n_layers, dense_size);
+  for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
+    const bool turns = f.layer_window[i] != 0 || (!f.has_experts(i) && dense_pattern == 1);
+    f.layer_rope.push_back(turns ? 0 : -1);
+  }
+  return BuildDecoder(f);
+}
+
 }  // namespace
 
 std::vector<Architecture> CohereArchitectures() {
   return {
       {.name = "CohereForCausalLM", .model_type = "cohere", .read = ReadCohere},
       {.name = "Cohere2ForCausalLM", .model_type = "cohere2", .read = ReadCohere2},
+      {.name = "Cohere2MoeForCausalLM", .model_type = "cohere2_moe", .read = ReadCohere2Moe},
   };
 }
 

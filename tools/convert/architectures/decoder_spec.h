@@ -67,6 +67,11 @@ struct TensorRecipe {
   }
 };
 
+// A part of tensors' names, and what some checkpoints have in its place.
+struct OtherName {
+  std::string ours, theirs;
+};
+
 struct RopeSpec : format::RopeT {
   std::string description;  // for `rondo inspect`
 };
@@ -88,6 +93,7 @@ struct DecoderSpec {
   std::optional<format::LayerEmbeddingsT> layer_embeddings;
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;
+  std::vector<OtherName> other_names;
   // Tensors of the checkpoint that may be there and are not needed. Any other that no recipe
   // names is refused: it would mean that the model is not what its config says.
   std::set<std::string> ignored;

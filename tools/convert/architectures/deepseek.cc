@@ -110,9 +110,10 @@ DecoderSpec ReadDeepSeekV3(const Config& config) {
                                    .default_experts = 256,
                                    .default_used = 8,
                                    .intermediate = "moe_intermediate_size",
-                                   .default_intermediate = 2048});
-  f.experts->weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 2.5));
+                                   .default_intermediate = 2048,
+                                   .default_scale = 2.5});
   SkipFirstLayers(config, 3, f);
+  LeaveOutNextLayers(config, f);
   return BuildDecoder(f);
 }
 
@@ -126,19 +127,10 @@ DecoderSpec ReadGlm4MoeLite(const Config& config) {
                                    .default_experts = 64,
                                    .default_used = 4,
                                    .intermediate = "moe_intermediate_size",
-                                   .default_intermediate = 1536});
-  f.experts->weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1.8));
-  const char* const kTypes = "mlp_layer_types";
-  const std::vector<std::string> types = config.Texts(kTypes);
-  if (!types.empty() && types.size() != f.sizes.n_layers) {
-    config.Refuse(kTypes, "does not have an entry for each layer");
-  }
-  for (const std::string& type : types) {
-    if (type != "sparse" && type != "dense") config.Refuse(kTypes, "holds " + type);
-  }
-  f.has_experts = [types](uint32_t layer) {
-    return types.empty() ? layer > 0 : types[layer] == "sparse";
-  };
+                                   .default_intermediate = 1536,
+                                   .default_scale = 1.8});
+  PlaceSparseLayers(config, 1, f);
+  LeaveOutNextLayers(config, f);
   return BuildDecoder(f);
 }
 

@@ -1,4 +1,6 @@
-// GLM 4.5 and dots.llm1: Llama with DeepSeek-V3's experts, and norms of q and k.
+// GLM 4.5, dots.llm1, SOLAR Open and HY 3: Llama with DeepSeek-V3's experts; norms of q and k but
+// in SOLAR Open.
+#include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
@@ -21,6 +23,7 @@ DecoderSpec ReadGlm4Moe(const Config& config) {
                                    .intermediate = "moe_intermediate_size",
                                    .default_intermediate = 1408});
   SkipFirstLayers(config, 1, f);
+  LeaveOutNextLayers(config, f);
   return BuildDecoder(f);
 }
 
@@ -44,12 +47,66 @@ DecoderSpec ReadDots1(const Config& config) {
   return BuildDecoder(f);
 }
 
+DecoderSpec ReadSolarOpen(const Config& config) {
+  Family f(ReadSizes(config, {.intermediate = nullptr,
+                              .default_kv_heads = 8,
+                              .default_head_dim = 128,
+                              .default_context = 131072}));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.qkv_bias = config.Flag("attention_bias", false);
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 1e6})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.experts = ReadDeepSeekExperts(config, f,
+                                  {.n_experts = "n_routed_experts",
+                                   .default_experts = 128,
+                                   .default_used = 8,
+                                   .intermediate = "moe_intermediate_size",
+                                   .default_intermediate = 1280});
+  LeaveOutNextLayers(config, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadHyV3(const Config& config) {
+  Family f(ReadSizes(config,
+                     {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 131072}));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.mlp_bias = config.Flag("mlp_bias", false);
+  f.head_norm = Family::HeadNorm::kShared;
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 11158840})};
+  f.tied = config.Flag("tie_word_embeddings", false);
+  f.experts = ReadExperts(config, f,
+                          {.n_experts = "num_experts",
+                           .default_experts = 192,
+                           .default_used = 8,
+                           .intermediate = "moe_intermediate_size",
+                           .default_intermediate = 1536});
+  f.experts->scoring = format::Scoring::kSigmoid;
+  f.experts->choice_bias = "mlp.e_score_correction_bias";
+  f.experts->normalize = true;
+  f.experts->normalize_epsilon = 1e-20f;
+  f.experts->weight_scale = static_cast<float>(config.Number("router_scaling_factor", 2.826));
+  const uint64_t shared = config.Integer("num_shared_experts", 1, kMaxExperts, 1);
+  ShareExperts(config, "num_shared_experts", shared, *f.experts);
+  PlaceSparseLayers(config, 1, f);
+  // As it is published.
+  f.other_names = {{"mlp.gate.", "mlp.router.gate."},
+                   {"mlp.e_score_correction_bias", "mlp.expert_bias"},
+                   {"mlp.shared_experts.", "mlp.shared_mlp."}};
+  LeaveOutNextLayers(config, f);
+  return BuildDecoder(f);
+}
+
 }  // namespace
 
 std::vector<Architecture> DeepSeekKinArchitectures() {
   return {
       {.name = "Glm4MoeForCausalLM", .model_type = "glm4_moe", .read = ReadGlm4Moe},
       {.name = "Dots1ForCausalLM", .model_type = "dots1", .read = ReadDots1},
+      {.name = "SolarOpenForCausalLM", .model_type = "solar_open", .read = ReadSolarOpen},
+      {.name = "HYV3ForCausalLM", .model_type = "hy_v3", .read = ReadHyV3},
   };
 }
 

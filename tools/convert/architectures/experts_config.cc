@@ -65,16 +65,40 @@ Family::Experts ReadDeepSeekExperts(const Config& config, const Family& family,
   experts.choice_bias = "mlp.gate.e_score_correction_bias";
   experts.normalize = config.Flag("norm_topk_prob", true);
   experts.normalize_epsilon = 1e-20f;
-  experts.weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1));
+  experts.weight_scale =
+      static_cast<float>(config.Number("routed_scaling_factor", keys.default_scale));
   ReadGroups(config, 2, experts);
-  ShareExperts(config, "n_shared_experts", config.Integer("n_shared_experts", 0, kMaxExperts, 1),
-               experts);
+  ShareExperts(config, keys.n_shared, config.Integer(keys.n_shared, 0, kMaxExperts, 1), experts);
   return experts;
 }
 
 void SkipFirstLayers(const Config& config, uint64_t if_absent, Family& family) {
   const uint64_t dense = config.Integer("first_k_dense_replace", 0, kMaxLayers, if_absent);
   family.has_experts = [dense](uint32_t layer) { return layer >= dense; };
+}
+
+void PlaceSparseLayers(const Config& config, uint64_t first, Family& family) {
+  const char* const kTypes = "mlp_layer_types";
+  const std::vector<std::string> types = config.Texts(kTypes);
+  if (!types.empty() && types.size() != family.sizes.n_layers) {
+    config.Refuse(kTypes, "does not have an entry for each layer");
+  }
+  for (const std::string& type : types) {
+    if (type != "sparse" && type != "dense") {
+      config.Refuse(kTypes, "holds " + type + "; known: sparse, dense");
+    }
+  }
+  family.has_experts = [types, first](uint32_t layer) {
+    return types.empty() ? layer >= first : types[layer] == "sparse";
+  };
+}
+
+void LeaveOutNextLayers(const Config& config, Family& family) {
+  const uint64_t n = config.Integer("num_nextn_predict_layers", 0, kMaxLayers, 0);
+  for (uint64_t i = 0; i < n; ++i) {
+    family.left_out.push_back(family.prefix + family.layers +
+                              std::to_string(family.sizes.n_layers + i) + ".");
+  }
 }
 
 }  // namespace rondo::convert

@@ -14,6 +14,8 @@ struct ExpertKeys {
   uint64_t default_used = 2;
   const char* intermediate = nullptr;  // null: as of a dense layer
   uint64_t default_intermediate = 0;
+  const char* n_shared = "n_shared_experts";  // these two: of DeepSeek-V3's kin
+  double default_scale = 1;
 };
 
 // As many as there may be, of which some are used: nothing else is set.
@@ -31,5 +33,11 @@ void ShareExperts(const Config& config, const char* key, uint64_t n, Family::Exp
 
 // Layers before first_k_dense_replace have no experts.
 void SkipFirstLayers(const Config& config, uint64_t if_absent, Family& family);
+
+// Layers that mlp_layer_types calls sparse have experts; where it is absent, all from `first` on.
+void PlaceSparseLayers(const Config& config, uint64_t first, Family& family);
+
+// Leaves out the layers behind the last, which predict more than one token at a time.
+void LeaveOutNextLayers(const Config& config, Family& family);
 
 }  // namespace rondo::convert

@@ -21,6 +21,7 @@ class Builder {
     spec_.context_length = s_.context;
     spec_.prefix = f_.prefix;
     spec_.left_out = f_.left_out;
+    spec_.other_names = f_.other_names;
     spec_.ropes = f_.ropes;
     spec_.embedding_scale = f_.embedding_scale;
     spec_.logit_soft_cap = f_.logit_soft_cap;
@@ -131,15 +132,19 @@ class Builder {
 
 }  // namespace
 
-Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
-  const auto integer = [&](const char* key, uint64_t high) {
-    return static_cast<uint32_t>(config.Integer(key, 1, high));
-  };
+void RefuseQuantized(const Config& config) {
   // What is in MXFP4 is told by its tensors.
   const std::optional<Config> quantization = config.Object("quantization_config");
   if (quantization && quantization->Text("quant_method", "") != "mxfp4") {
     config.Refuse("quantization_config", "is set: convert from the checkpoint that it was made of");
   }
+}
+
+Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
+  const auto integer = [&](const char* key, uint64_t high) {
+    return static_cast<uint32_t>(config.Integer(key, 1, high));
+  };
+  RefuseQuantized(config);
   Sizes s;
   s.vocab = integer("vocab_size", kMaxVocab);
   s.hidden = integer(keys.hidden, kMaxHidden);

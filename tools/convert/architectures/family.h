@@ -34,6 +34,9 @@ struct SizeKeys {
   uint32_t default_context = 2048;
 };
 
+// A checkpoint whose weights are not as they were trained.
+void RefuseQuantized(const Config& config);
+
 // Within limits.h, and such as divide each other as they must.
 Sizes ReadSizes(const Config& config, const SizeKeys& keys = {});
 
@@ -81,7 +84,8 @@ struct Family {
   std::string output = "self_attn.o_proj";
   std::string q_norm = "self_attn.q_norm", k_norm = "self_attn.k_norm";
   std::string gate = "mlp.gate_proj", up = "mlp.up_proj", down = "mlp.down_proj";
-  std::vector<std::string> ignored;   // of each layer
+  std::vector<std::string> ignored;  // of each layer
+  std::vector<OtherName> other_names;
   std::vector<std::string> left_out;  // DecoderSpec::left_out
 
   // Norms.
@@ -119,7 +123,7 @@ struct Family {
   std::vector<format::QueryScaleT> layer_query_scale;  // of factor 0, or empty: none
   std::string sinks;  // a logit for each head; the tensor's whole name
   Gate gate_form = Gate::kNone;
-  std::string attention_gate;  // the tensor of kApart
+  std::string attention_gate;  // the tensor of kApart, which has no bias
   format::GateKind gate_kind = format::GateKind::kSigmoid;
   bool gate_by_head = false;
   std::string output_norm;  // of the heads' outputs; empty: none
@@ -179,6 +183,7 @@ struct Family {
       std::string gate, up, down;  // up empty: `gate` names both
       uint32_t intermediate = 0;
       std::string weight = {};  // of its output: a row of the router; empty: none
+      float factor = 1;         // of its output
     };
     std::optional<Shared> shared = {};
   };

@@ -245,7 +245,29 @@ DecoderSpec ReadMamba2(const Config& config) {
   return BuildDecoder(f);
 }
 
-// Each layer is a mixer of some kind, or an MLP without a gate.
+// DeepSeek-V3's, without gates.
+Family::Experts NemotronExperts(const Config& config, const Family& f) {
+  if (config.Has("moe_latent_size")) {
+    config.Refuse("moe_latent_size", "is set: experts that work on a latent vector are not known");
+  }
+  Family::Experts experts = ReadDeepSeekExperts(config, f,
+                                                {.n_experts = "n_routed_experts",
+                                                 .default_experts = 8,
+                                                 .default_used = 2,
+                                                 .intermediate = "moe_intermediate_size",
+                                                 .default_intermediate = 7688});
+  experts.router = "mixer.gate";
+  experts.expert = "mixer.experts.";
+  experts.choice_bias = "mixer.gate.e_score_correction_bias";
+  experts.shared = Family::Experts::Shared{
+      .gate = "",
+      .up = "mixer.shared_experts.up_proj",
+      .down = "mixer.shared_experts.down_proj",
+      .intermediate = Count(config, "moe_shared_expert_intermediate_size", kMaxIntermediate, 7688)};
+  return experts;
+}
+
+// Each layer is a mixer of some kind, or an MLP without a gate, or experts.
 DecoderSpec ReadNemotronH(const Config& config) {
   const char* const kPattern = "hybrid_override_pattern";
   std::vector<std::string> types = config.Texts("layers_block_type");
@@ -254,7 +276,8 @@ DecoderSpec ReadNemotronH(const Config& config) {
       types.emplace_back(letter == 'M'   ? "mamba"
                          : letter == '*' ? "attention"
                          : letter == '-' ? "mlp"
-                                         : "moe");
+                         : letter == 'E' ? "moe"
+                                         : std::string(1, letter));
     }
   }
   if (types.empty() || types.size() > kMaxLayers) {
@@ -304,16 +327,22 @@ DecoderSpec ReadNemotronH(const Config& config) {
   // transformers holds steps to time_step_min; time_step_limit is for its kernels on GPUs alone.
   r.dt_min = static_cast<float>(config.Positive(either("time_step_min", "mamba_dt_min"), 0.001));
   r.dt_max = 0;
-  std::vector<bool> mlps;
+  std::vector<bool> mixes, has_experts;
   for (uint32_t i = 0; i < sizes.n_layers; ++i) {
-    if (types[i] != "mamba" && types[i] != "attention" && types[i] != "mlp") {
-      config.Refuse("layers_block_type", "holds " + types[i] + "; known: mamba, attention, mlp");
+    if (types[i] != "mamba" && types[i] != "attention" && types[i] != "mlp" && types[i] != "moe") {
+      config.Refuse("layers_block_type",
+                    "holds " + types[i] + "; known: mamba, attention, mlp, moe");
     }
     r.layers[i] = types[i] == "mamba";
-    mlps.push_back(types[i] == "mlp");
+    mixes.push_back(types[i] == "mamba" || types[i] == "attention");
+    has_experts.push_back(types[i] == "moe");
   }
-  f.has_mlp = [mlps](uint32_t i) { return mlps[i]; };
-  f.has_mixer = [mlps](uint32_t i) { return !mlps[i]; };
+  f.has_mlp = [mixes](uint32_t i) { return !mixes[i]; };
+  f.has_mixer = [mixes](uint32_t i) { return mixes[i]; };
+  if (std::ranges::count(has_experts, true) > 0) f.experts = NemotronExperts(config, f);
+  f.has_experts = [has_experts](uint32_t i) { return has_experts[i]; };
+  f.other_names = {{"backbone.embeddings.", "backbone.embedding."}, {"backbone.", "model."}};
+  f.left_out = {"mtp."};
   return BuildDecoder(f);
 }
 

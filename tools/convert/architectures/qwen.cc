@@ -1,4 +1,5 @@
 // Qwen2, Qwen3 and their MoEs: biases in Qwen2's q, k and v; norms of q and k in Qwen3's heads.
+// Mellum: Qwen3-MoE with windows, whose layers turn by a RoPE of their own.
 #include <algorithm>
 
 #include "runtime/model/limits.h"
@@ -103,6 +104,30 @@ DecoderSpec ReadQwen3Moe(const Config& config) {
   return BuildDecoder(f);
 }
 
+DecoderSpec ReadMellum(const Config& config) {
+  Family f(ReadSizes(config,
+                     {.default_kv_heads = 4, .default_head_dim = 128, .default_context = 131072}));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.tied = config.Flag("tie_word_embeddings", false);
+  NormalizeHeads(config, f);
+  f.ropes = ReadRopesByWindow(config, {f.sizes.head_dim, f.sizes.context, 500000},
+                              {f.sizes.head_dim, f.sizes.context, 10000});
+  f.layer_window =
+      ReadWindows(config, f.sizes, ReadWindow(config, 1024), [](uint32_t) { return false; });
+  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window == 0 ? 0 : 1);
+  f.experts =
+      ReadExperts(config, f,
+                  {.n_experts = config.Has("num_experts") ? "num_experts" : "num_local_experts",
+                   .default_experts = 64,
+                   .default_used = 8,
+                   .intermediate = "moe_intermediate_size",
+                   .default_intermediate = 896});
+  f.experts->normalize = config.Flag("norm_topk_prob", true);
+  PlaceSparseLayers(config, 0, f);
+  return BuildDecoder(f);
+}
+
 void AddQwen3Moe(const GgufKeys& keys, json& config) {
   AddBiases(keys, config);
   AddExperts(keys, "num_experts", config);
@@ -129,6 +154,7 @@ std::vector<Architecture> QwenArchitectures() {
        .gguf = "qwen3moe",
        .add_gguf = AddQwen3Moe,
        .gguf_names = With(UsualNames(), StackedExpertNames())},
+      {.name = "MellumForCausalLM", .model_type = "mellum", .read = ReadMellum},
   };
 }
 

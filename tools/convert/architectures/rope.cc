@@ -232,6 +232,19 @@ RopeSpec ReadRope(const Config& config, const Config& parameters, const RopeRequ
       request);
 }
 
+std::vector<RopeSpec> ReadRopesByWindow(const Config& config, const RopeRequest& full,
+                                        const RopeRequest& sliding) {
+  const std::optional<Config> all = config.Object("rope_parameters");
+  const auto rope = [&](const char* type, const RopeRequest& request) {
+    const std::optional<Config> own = all ? all->Object(type) : std::nullopt;
+    if (!own) return PlainRope(Config::Of("its defaults: key ", {}), request.theta, request);
+    RopeRequest whole = request;
+    whole.partial = 1;  // what is meant where parameters are given
+    return ReadRope(*own, *own, whole);
+  };
+  return {rope("full_attention", full), rope("sliding_attention", sliding)};
+}
+
 RopeSpec PlainRope(const Config& config, double theta, const RopeRequest& request) {
   return Build({config, config, theta, "default"}, request);
 }

@@ -1,6 +1,8 @@
 // The position embedding of a Hugging Face config, folded into one frequency per pair of channels.
 #pragma once
 
+#include <vector>
+
 #include "tools/convert/architectures/decoder_spec.h"
 #include "tools/convert/sources/config.h"
 
@@ -21,6 +23,11 @@ RopeSpec ReadRope(const Config& config, const RopeRequest& request);
 
 // The same with the parameters in an object of its own; `config` is the whole file.
 RopeSpec ReadRope(const Config& config, const Config& parameters, const RopeRequest& request);
+
+// Those of layers that see everything and of those with a window, in this order: rope_parameters
+// holds an object for each; where it has none, `request` says what is meant.
+std::vector<RopeSpec> ReadRopesByWindow(const Config& config, const RopeRequest& full,
+                                        const RopeRequest& sliding);
 
 // Without scaling.
 RopeSpec PlainRope(const Config& config, double theta, const RopeRequest& request);

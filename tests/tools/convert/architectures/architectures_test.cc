@@ -132,6 +132,15 @@ TEST(Architectures, DefaultsOfEachClass) {
   EXPECT_EQ(lfm2.layers[0].sublayers[1]->op.AsMlp()->intermediate_size, 256u);
 }
 
+TEST(Architectures, RopesOfLayersByTheirWindow) {
+  const DecoderSpec laguna = Read("LagunaForCausalLM", R"({"sliding_window": 9, "layer_types":
+      ["full_attention", "sliding_attention", "full_attention", "sliding_attention"]})");
+  EXPECT_EQ(Windows(laguna), List({0, 9, 0, 9}));
+  EXPECT_EQ(Ropes(laguna), std::vector<int32_t>({0, 1, 0, 1}));
+  EXPECT_EQ(laguna.ropes[0].frequencies.size(), 2u);  // half of a head
+  EXPECT_EQ(laguna.ropes[1].frequencies.size(), 4u);
+}
+
 struct Bad {
   const char* name;
   const char* architecture;
@@ -233,6 +242,32 @@ INSTANTIATE_TEST_SUITE_P(
             "topk_method is noaux_tc"},
         Bad{"LayerKinds", "Glm4MoeLiteForCausalLM", R"({"mlp_layer_types": ["dense"]})",
             "mlp_layer_types does not have an entry for each layer"},
+        Bad{"LayerKindUnknown", "ExaoneMoeForCausalLM", R"({"num_experts": 8,
+            "mlp_layer_types": ["dense", "sparse", "sparse", "spiral"]})",
+            "mlp_layer_types holds spiral; known: sparse, dense"},
+        Bad{"ExpertScores", "Cohere2MoeForCausalLM", R"({"expert_selection_fn": "argmax"})",
+            "expert_selection_fn is argmax; known: softmax, sigmoid"},
+        Bad{"SharedWith", "Cohere2MoeForCausalLM",
+            R"({"shared_expert_combination_strategy": "product"})",
+            "shared_expert_combination_strategy is product; known: sum, average"},
+        Bad{"HeadsOfALayer", "LagunaForCausalLM",
+            R"({"num_attention_heads_per_layer": [4, 4, 3, 4]})",
+            "num_attention_heads_per_layer holds 3, which is not a multiple of the 2 heads of "
+            "keys"},
+        Bad{"HeadsOfLayers", "LagunaForCausalLM", R"({"num_attention_heads_per_layer": [4, 4]})",
+            "num_attention_heads_per_layer does not have an entry for each layer"},
+        Bad{"RouterCap", "LagunaForCausalLM", R"({"moe_router_logit_softcapping": 30})",
+            "moe_router_logit_softcapping is not 0"},
+        Bad{"WeighsInput", "LagunaForCausalLM", R"({"moe_apply_router_weight_on_input": true})",
+            "moe_apply_router_weight_on_input is true"},
+        Bad{"SharedByNone", "HYV3ForCausalLM", R"({"num_shared_experts": 0})",
+            "num_shared_experts is 0"},
+        Bad{"LatentExperts", "NemotronHForCausalLM", R"({"hybrid_override_pattern": "E*",
+            "moe_latent_size": 16, "mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1})",
+            "moe_latent_size is set"},
+        Bad{"LayerLetter", "NemotronHForCausalLM", R"({"hybrid_override_pattern": "E*R",
+            "mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1})",
+            "layers_block_type holds R; known: mamba, attention, mlp, moe"},
         Bad{"LatentOdd", "YoutuForCausalLM", R"({"kv_lora_rank": 20})",
             "kv_lora_rank is not a multiple of 8"},
         Bad{"LatentTooWide", "YoutuForCausalLM", R"({"kv_lora_rank": 512,

@@ -122,11 +122,16 @@ std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const format::Attention
   const uint64_t n_turned = q_rows + (a.kv_layer < 0 ? k_rows : 0);
   parts = Turned(f, TurnedChannels(f, a), dim, n_turned, {0, s.hidden}, parts);
   if (f.gate_form == Family::Gate::kBehindQ) by_head(b.source() + f.q, 1, 2);
-  if (f.gate_form == Family::Gate::kApart) {
-    const uint64_t channels = f.gate_by_head ? 1 : a.v_head_dim;
-    parts.push_back({b.source() + f.attention_gate, a.n_heads * channels});
+  const bool gate_apart = f.gate_form == Family::Gate::kApart;
+  const uint64_t gate_rows = uint64_t{a.n_heads} * (f.gate_by_head ? 1 : a.v_head_dim);
+  if (gate_apart) parts.push_back({b.source() + f.attention_gate, gate_rows});
+  auto linear = b.Linear(b.name() + "attention.qkv", parts, s.hidden, f.qkv_bias);
+  if (gate_apart && f.qkv_bias) {
+    TensorRecipe::Part zeros = {"", gate_rows};
+    zeros.scale = 0;
+    b.spec().tensors[static_cast<size_t>(linear->bias)].parts.back() = zeros;
   }
-  return b.Linear(b.name() + "attention.qkv", parts, s.hidden, f.qkv_bias);
+  return linear;
 }
 
 }  // namespace

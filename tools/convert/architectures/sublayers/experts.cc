@@ -105,7 +105,7 @@ class ExpertsBuilder {
     const bool bias = b_.family().mlp_bias;
     expert->gate_up = b_.Linear(own + ".gate_up", parts, b_.sizes().hidden, bias);
     expert->down = b_.Linear(own + ".down", {{b_.source() + shared.down, b_.sizes().hidden}}, size,
-                             bias, b_.family().residual_scale);
+                             bias, b_.family().residual_scale * shared.factor);
     return expert;
   }
 
