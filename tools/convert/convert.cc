@@ -222,6 +222,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   DecoderSpec spec = ReadArchitecture(source.config);
   ReadTokens(source.token_configs, spec);
   TakeOtherNames(checkpoint, spec);
+  TieHead(checkpoint, spec);
   DropPrefix(spec, checkpoint);
   ChooseForms(spec, checkpoint);
   const uint64_t total = CheckTensors(spec, checkpoint);

@@ -38,4 +38,13 @@ void TakeOtherNames(const Checkpoint& checkpoint, DecoderSpec& spec) {
   }
 }
 
+void TieHead(const Checkpoint& checkpoint, DecoderSpec& spec) {
+  const TensorRecipe& head = spec.tensors[spec.head.weight];
+  const bool is_last = spec.head.weight + 1 == spec.tensors.size();  // it has no bias
+  if (!spec.head_may_be_tied || !is_last) return;
+  if (checkpoint.tensors().contains(head.parts.front().source)) return;
+  spec.tensors.pop_back();
+  spec.head.weight = spec.embedding;
+}
+
 }  // namespace rondo::convert

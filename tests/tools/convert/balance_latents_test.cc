@@ -10,7 +10,7 @@
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
-#include "tests/tools/convert/checkpoint_values.h"
+#include "tests/tools/convert/checkpoint_tensors.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/convert.h"
 
@@ -81,7 +81,7 @@ class BalanceLatentsTest : public testing::Test {
   }
 
   TempFolder folder_;
-  Tensors tensors_;
+  CheckpointTensors tensors_;
 };
 
 TEST_F(BalanceLatentsTest, TheTurnedPartBecomesAsLargeAsTheLatent) {

@@ -4,14 +4,12 @@
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
-#include "tests/tools/convert/checkpoint_values.h"
+#include "tests/tools/convert/checkpoint_tensors.h"
 #include "tests/tools/error_of.h"
 #include "tools/convert/convert.h"
 
 namespace rondo::convert {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr uint64_t kExperts = 3, kHidden = 16, kSize = 24;
 
@@ -25,9 +23,9 @@ class ExpertForms : public testing::Test {
   }
 
   // One tensor of the numbered ones, of all experts one after another: of each, `parts`.
-  Values Stack(const std::string& experts, const std::vector<std::string>& parts,
-               std::vector<uint64_t> shape) {
-    Values stacked{std::move(shape), {}};
+  TensorValues Stack(const std::string& experts, const std::vector<std::string>& parts,
+                     std::vector<uint64_t> shape) {
+    TensorValues stacked{std::move(shape), {}};
     for (uint64_t i = 0; i < kExperts; ++i) {
       for (const std::string& part : parts) {
         std::string name = experts;
@@ -61,7 +59,7 @@ class ExpertForms : public testing::Test {
   }
 
   TempFolder folder_;
-  Tensors tensors_;
+  CheckpointTensors tensors_;
 };
 
 TEST_F(ExpertForms, StackedOrByNumberMakesTheSameFile) {

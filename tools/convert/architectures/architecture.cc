@@ -3,6 +3,8 @@
 #include <set>
 #include <string>
 
+#include "tools/convert/architectures/text_part.h"
+
 namespace rondo::convert {
 namespace {
 
@@ -10,17 +12,17 @@ const std::vector<Architecture>& Architectures() {
   static const std::vector<Architecture> all = [] {
     std::vector<Architecture> rows;
     for (const auto family :
-         {AfmoeArchitectures,       CohereArchitectures,  DeepSeekArchitectures,
-          DeepSeekKinArchitectures, ErnieArchitectures,   ErnieMoeArchitectures,
-          ExaoneArchitectures,      FalconArchitectures,  FlexOlmoArchitectures,
-          Gemma4Architectures,      GemmaArchitectures,   GlmArchitectures,
-          GptArchitectures,         GptJArchitectures,    GptOssArchitectures,
-          GraniteMoeArchitectures,  HunyuanArchitectures, HunyuanMoeArchitectures,
-          Lfm2Architectures,        Llama4Architectures,  LlamaArchitectures,
-          MambaArchitectures,       MiniMaxArchitectures, MptArchitectures,
-          NemotronArchitectures,    OlmoArchitectures,    OptArchitectures,
-          PersimmonArchitectures,   PhiArchitectures,     PhiMoeArchitectures,
-          Qwen35Architectures,      QwenArchitectures}) {
+         {AfmoeArchitectures,       CohereArchitectures,    DeepSeekArchitectures,
+          DeepSeekKinArchitectures, ErnieArchitectures,     ErnieMoeArchitectures,
+          ExaoneArchitectures,      FalconArchitectures,    FlexOlmoArchitectures,
+          Gemma4Architectures,      GemmaArchitectures,     GlmArchitectures,
+          GptArchitectures,         GptJArchitectures,      GptOssArchitectures,
+          GraniteMoeArchitectures,  HunyuanArchitectures,   HunyuanMoeArchitectures,
+          Lfm2Architectures,        Llama4Architectures,    LlamaArchitectures,
+          MambaArchitectures,       MiniMaxArchitectures,   MptArchitectures,
+          MultimodalArchitectures,  NemotronArchitectures,  OlmoArchitectures,
+          OptArchitectures,         PersimmonArchitectures, PhiArchitectures,
+          PhiMoeArchitectures,      Qwen35Architectures,    QwenArchitectures}) {
       for (Architecture& row : family()) rows.push_back(std::move(row));
     }
     return rows;
@@ -68,7 +70,9 @@ const Architecture& FindArchitecture(const GgufKeys& keys) {
 
 DecoderSpec ReadArchitecture(const Config& config) {
   const Architecture& architecture = FindArchitecture(config);
-  DecoderSpec spec = architecture.read(config);
+  DecoderSpec spec = architecture.text_type != nullptr
+                         ? ReadTextPart(config, architecture.text_type)
+                         : architecture.read(config);
   spec.architecture = architecture.name;
   return spec;
 }

@@ -17,6 +17,9 @@ struct Architecture {
   const char* name;        // config.json's `architectures`
   const char* model_type;  // config.json's `model_type`
   DecoderSpec (*read)(const Config& config);
+  // Of a model that also sees or hears, in place of `read`: the model_type of its text_config,
+  // where that does not say (text_part.h).
+  const char* text_type = nullptr;
 
   const char* gguf = nullptr;  // general.architecture; null: no file of this one is known
   // Of those that share that name, whether a file is of this one; null: it is.
@@ -61,6 +64,7 @@ std::vector<Architecture> LlamaArchitectures();
 std::vector<Architecture> MambaArchitectures();
 std::vector<Architecture> MiniMaxArchitectures();
 std::vector<Architecture> MptArchitectures();
+std::vector<Architecture> MultimodalArchitectures();
 std::vector<Architecture> NemotronArchitectures();
 std::vector<Architecture> OlmoArchitectures();
 std::vector<Architecture> OptArchitectures();

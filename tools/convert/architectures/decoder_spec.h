@@ -94,6 +94,8 @@ struct DecoderSpec {
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;
   std::vector<OtherName> other_names;
+  // The config does not say whether the head is the embedding: it is where the checkpoint has none.
+  bool head_may_be_tied = false;
   // Tensors of the checkpoint that may be there and are not needed. Any other that no recipe
   // names is refused: it would mean that the model is not what its config says.
   std::set<std::string> ignored;

@@ -13,11 +13,11 @@ namespace {
 
 using nlohmann::json;
 
-Family QwenFamily(const Config& config, const SizeKeys& keys) {
+Family QwenFamily(const Config& config, const SizeKeys& keys, double theta = 10000) {
   Family f(ReadSizes(config, keys));
   f.epsilon = config.Positive("rms_norm_eps", 1e-6);
   f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, theta})};
   f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
   return f;
@@ -28,8 +28,8 @@ uint64_t WindowInUse(const Config& config) {
 }
 
 // The first max_window_layers see everything.
-void SlideUpperLayers(const Config& config, Family& f) {
-  const uint64_t full = config.Integer("max_window_layers", 0, kMaxLayers, 28);
+void SlideUpperLayers(const Config& config, uint64_t if_absent, Family& f) {
+  const uint64_t full = config.Integer("max_window_layers", 0, UINT32_MAX, if_absent);
   f.layer_window =
       ReadWindows(config, f.sizes, WindowInUse(config), [full](uint32_t i) { return i >= full; });
 }
@@ -51,7 +51,7 @@ void PlaceExperts(const Config& config, Family& f) {
 DecoderSpec ReadQwen2(const Config& config) {
   Family f = QwenFamily(config, {.default_kv_heads = 32, .default_context = 32768});
   f.qkv_bias = true;
-  SlideUpperLayers(config, f);
+  SlideUpperLayers(config, 28, f);
   return BuildDecoder(f);
 }
 
@@ -84,7 +84,7 @@ DecoderSpec ReadQwen3(const Config& config) {
   Family f = QwenFamily(
       config, {.default_kv_heads = 32, .default_head_dim = 128, .default_context = 32768});
   NormalizeHeads(config, f);
-  SlideUpperLayers(config, f);
+  SlideUpperLayers(config, 28, f);
   return BuildDecoder(f);
 }
 
@@ -100,6 +100,39 @@ DecoderSpec ReadQwen3Moe(const Config& config) {
                    .intermediate = "moe_intermediate_size",
                    .default_intermediate = 768});
   f.experts->normalize = config.Flag("norm_topk_prob", false);
+  PlaceExperts(config, f);
+  return BuildDecoder(f);
+}
+
+// The text's part of Qwen2-VL and Qwen2.5-VL.
+DecoderSpec ReadQwen2Vl(const Config& config) {
+  Family f = QwenFamily(config, {.default_kv_heads = 8, .default_context = 32768}, 1e6);
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.qkv_bias = true;
+  SlideUpperLayers(config, 80, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadQwen3Vl(const Config& config) {
+  Family f = QwenFamily(
+      config, {.default_kv_heads = 32, .default_head_dim = 128, .default_context = 128000}, 5e5);
+  NormalizeHeads(config, f);
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadQwen3VlMoe(const Config& config) {
+  Family f = QwenFamily(config, {.default_kv_heads = 16, .default_context = 128000}, 5e5);
+  NormalizeHeads(config, f);
+  f.experts =
+      ReadExperts(config, f,
+                  {.n_experts = config.Has("num_experts") ? "num_experts" : "num_local_experts",
+                   .default_experts = 60,
+                   .default_used = 4,
+                   .intermediate = "moe_intermediate_size",
+                   .default_intermediate = 1408});
+  f.experts->normalize = true;
+  f.experts->stacks = {
+      {.gate_up = "mlp.experts.gate_up_proj", .down = "mlp.experts.down_proj", .transposed = true}};
   PlaceExperts(config, f);
   return BuildDecoder(f);
 }
@@ -154,6 +187,10 @@ std::vector<Architecture> QwenArchitectures() {
        .gguf = "qwen3moe",
        .add_gguf = AddQwen3Moe,
        .gguf_names = With(UsualNames(), StackedExpertNames())},
+      {.name = "Qwen2VLTextModel", .model_type = "qwen2_vl_text", .read = ReadQwen2Vl},
+      {.name = "Qwen2_5_VLTextModel", .model_type = "qwen2_5_vl_text", .read = ReadQwen2Vl},
+      {.name = "Qwen3VLTextModel", .model_type = "qwen3_vl_text", .read = ReadQwen3Vl},
+      {.name = "Qwen3VLMoeTextModel", .model_type = "qwen3_vl_moe_text", .read = ReadQwen3VlMoe},
       {.name = "MellumForCausalLM", .model_type = "mellum", .read = ReadMellum},
   };
 }

@@ -1,4 +1,4 @@
-// Qwen3.5 (the text part) and Qwen3-Next: gated delta nets, and attention with an output gate in
+// Qwen3.5 (the text) and Qwen3-Next: gated delta nets, and attention with an output gate in
 // every fourth layer.
 #include <algorithm>
 
@@ -111,40 +111,11 @@ DecoderSpec ReadQwen3Next(const Config& config) {
   return BuildDecoder(f);
 }
 
-// The text part of a checkpoint that also sees, and predicts more than one token.
-Family TextPart(const Config& config, Family f) {
-  f.tied = config.Flag("tie_word_embeddings", f.tied);
-  f.prefix = "model.language_model.";
-  f.left_out = {"model.visual.", "mtp."};
-  return f;
-}
-
-Config TextConfig(const Config& config) {
-  const std::optional<Config> text = config.Object("text_config");
-  if (!text) config.Refuse("text_config", "is missing");
-  return *text;
-}
-
-DecoderSpec ReadQwen35(const Config& config) {
-  return BuildDecoder(TextPart(config, DeltaFamily(TextConfig(config), 4)));
-}
-
-DecoderSpec ReadQwen35Moe(const Config& config) {
-  const Config text = TextConfig(config);
-  Family f = DeltaFamily(text, 2, /*all_experts=*/true);
-  AddExperts(text, 256, 8, f);
-  return BuildDecoder(TextPart(config, std::move(f)));
-}
-
 }  // namespace
 
 std::vector<Architecture> Qwen35Architectures() {
   return {
       {.name = "Qwen3_5ForCausalLM", .model_type = "qwen3_5_text", .read = ReadQwen35Text},
-      {.name = "Qwen3_5ForConditionalGeneration", .model_type = "qwen3_5", .read = ReadQwen35},
-      {.name = "Qwen3_5MoeForConditionalGeneration",
-       .model_type = "qwen3_5_moe",
-       .read = ReadQwen35Moe},
       {.name = "Qwen3_5MoeForCausalLM",
        .model_type = "qwen3_5_moe_text",
        .read = ReadQwen35MoeText},

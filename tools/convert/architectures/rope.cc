@@ -8,10 +8,11 @@
 namespace rondo::convert {
 namespace {
 
-// The key of a scaling rule's name; "su" is what longrope was called at first.
+// The key of a scaling rule's name; "su" is what longrope was called at first. A text's positions
+// are the same in all sections of mrope, which is for pictures.
 std::string TypeOf(const Config& scaling) {
   const std::string type = scaling.Text("rope_type", scaling.Text("type", "default"));
-  return type == "su" ? "longrope" : type;
+  return type == "su" ? "longrope" : type == "mrope" ? "default" : type;
 }
 
 // Where the two forms of config.json keep the same facts.

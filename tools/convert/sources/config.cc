@@ -180,6 +180,12 @@ std::optional<Config> Config::Object(const char* key) const {
   return Config(where_ + key + ".", Required(key));
 }
 
+Config Config::With(const char* key, json value) const {
+  Config changed = *this;
+  changed.object_[key] = std::move(value);
+  return changed;
+}
+
 void Config::Refuse(const char* key, const std::string& problem) const {
   Fail(where_, key, " ", problem);
 }

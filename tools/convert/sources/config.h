@@ -45,6 +45,8 @@ class Config {
   std::vector<uint32_t> Tokens(const char* key, uint64_t vocab_size) const;
   // Nothing where absent.
   std::optional<Config> Object(const char* key) const;
+  // The same but for one key.
+  Config With(const char* key, nlohmann::json value) const;
 
   // Throws "FILE: key KEY ...": `problem` completes the sentence.
   [[noreturn]] void Refuse(const char* key, const std::string& problem) const;

@@ -30,6 +30,9 @@ Source OpenFolder(const fs::path& directory) {
     source.token_configs.push_back(source.generation);
   }
   source.token_configs.push_back(source.config);
+  if (const std::optional<Config> text = source.config.Object("text_config")) {
+    source.token_configs.push_back(*text);
+  }
   source.checkpoint = std::make_shared<CheckpointFolder>(directory);
   source.chat = ReadChat(directory);
   const fs::path tokenizer = FindTokenizer(directory);

@@ -132,6 +132,22 @@ TEST(Architectures, DefaultsOfEachClass) {
   EXPECT_EQ(lfm2.layers[0].sublayers[1]->op.AsMlp()->intermediate_size, 256u);
 }
 
+TEST(Architectures, TextOfMoreThanText) {
+  // Among the whole's keys, or in an object of its own.
+  for (const char* differs :
+       {"{}", R"({"text_config": {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 48,
+                  "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2}})"}) {
+    const DecoderSpec spec = Read("Qwen2VLForConditionalGeneration", differs);
+    EXPECT_EQ(spec.architecture, "Qwen2VLForConditionalGeneration");
+    EXPECT_EQ(spec.tensors[0].parts[0].source, "model.language_model.embed_tokens.weight");
+    EXPECT_TRUE(spec.head_may_be_tied);
+  }
+  const char* const kTied = R"({"tie_word_embeddings": true})";
+  const DecoderSpec tied = Read("Qwen2VLForConditionalGeneration", kTied);
+  EXPECT_EQ(tied.head.weight, tied.embedding);
+  EXPECT_FALSE(tied.head_may_be_tied);
+}
+
 TEST(Architectures, RopesOfLayersByTheirWindow) {
   const DecoderSpec laguna = Read("LagunaForCausalLM", R"({"sliding_window": 9, "layer_types":
       ["full_attention", "sliding_attention", "full_attention", "sliding_attention"]})");
@@ -268,6 +284,19 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"LayerLetter", "NemotronHForCausalLM", R"({"hybrid_override_pattern": "E*R",
             "mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1})",
             "layers_block_type holds R; known: mamba, attention, mlp, moe"},
+        Bad{"NoText", "Mistral3ForConditionalGeneration", R"({"hidden_size": null})",
+            "text_config is missing"},
+        Bad{"TextUnknown", "Mistral3ForConditionalGeneration",
+            R"({"text_config": {"model_type": "crystal"}})",
+            "text_config.model_type names the architecture crystal"},
+        Bad{"TextThatSees", "Mistral3ForConditionalGeneration",
+            R"({"text_config": {"model_type": "mistral3"}})",
+            "text_config.model_type is mistral3, which is no model of text alone"},
+        Bad{"KeyOfText", "Mistral3ForConditionalGeneration",
+            R"({"text_config": {"vocab_size": 0}})", "text_config.vocab_size is 0"},
+        Bad{"QuantizedWhole", "Mistral3ForConditionalGeneration",
+            R"({"quantization_config": {"quant_method": "fp8"}, "text_config": {}})",
+            "quantization_config is set"},
         Bad{"LatentOdd", "YoutuForCausalLM", R"({"kv_lora_rank": 20})",
             "kv_lora_rank is not a multiple of 8"},
         Bad{"LatentTooWide", "YoutuForCausalLM", R"({"kv_lora_rank": 512,

@@ -1,29 +1,20 @@
-// The tensors of a checkpoint in memory, so that a test can alter them and write them back.
-#pragma once
+#include "tests/tools/convert/checkpoint_tensors.h"
 
-#include <cstdint>
-#include <filesystem>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "tools/convert/sources/checkpoint_folder.h"
 
 namespace rondo::convert {
 
-struct Values {
-  std::vector<uint64_t> shape;
-  std::vector<float> values;
-};
-using Tensors = std::map<std::string, Values>;
+namespace fs = std::filesystem;
+using nlohmann::json;
 
-inline Tensors ReadTensors(const std::filesystem::path& folder) {
+CheckpointTensors ReadTensors(const fs::path& folder) {
   const CheckpointFolder checkpoint(folder);
-  Tensors tensors;
+  CheckpointTensors tensors;
   for (const auto& [name, entry] : checkpoint.tensors()) {
-    Values& tensor = tensors[name];
+    TensorValues& tensor = tensors[name];
     tensor.shape = entry.shape;
     tensor.values.resize(entry.elements());
     checkpoint.Read(name, 0, tensor.values);
@@ -31,9 +22,8 @@ inline Tensors ReadTensors(const std::filesystem::path& folder) {
   return tensors;
 }
 
-// As float32.
-inline void WriteTensors(const std::filesystem::path& folder, const Tensors& tensors) {
-  nlohmann::json header;
+void WriteTensors(const fs::path& folder, const CheckpointTensors& tensors) {
+  json header;
   std::string data;
   for (const auto& [name, tensor] : tensors) {
     const size_t begin = data.size();

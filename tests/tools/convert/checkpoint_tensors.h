@@ -1,0 +1,22 @@
+// The tensors of a small checkpoint, for tests that write them otherwise.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace rondo::convert {
+
+struct TensorValues {
+  std::vector<uint64_t> shape;
+  std::vector<float> values;
+};
+using CheckpointTensors = std::map<std::string, TensorValues>;  // by name
+
+CheckpointTensors ReadTensors(const std::filesystem::path& folder);
+// In float32, in place of what `folder` holds.
+void WriteTensors(const std::filesystem::path& folder, const CheckpointTensors& tensors);
+
+}  // namespace rondo::convert

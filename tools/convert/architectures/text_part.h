@@ -1,0 +1,13 @@
+// The text's part of a model that also sees or hears. It is a model of its own, described by
+// text_config; what belongs to pictures and sounds is left out.
+#pragma once
+
+#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/sources/config.h"
+
+namespace rondo::convert {
+
+// `text_type`: text_config's model_type where it is absent. Throws Error.
+DecoderSpec ReadTextPart(const Config& config, const char* text_type);
+
+}  // namespace rondo::convert
