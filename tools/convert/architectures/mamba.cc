@@ -290,7 +290,6 @@ DecoderSpec ReadNemotronH(const Config& config) {
   sizes.n_layers = static_cast<uint32_t>(types.size());
   Family f(sizes);
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
-  f.tied = config.Flag("tie_word_embeddings", false);
   NameMixers(f);
   f.q = "mixer.q_proj";
   f.k = "mixer.k_proj";
@@ -343,7 +342,9 @@ DecoderSpec ReadNemotronH(const Config& config) {
   f.has_experts = [has_experts](uint32_t i) { return has_experts[i]; };
   f.other_names = {{"backbone.embeddings.", "backbone.embedding."}, {"backbone.", "model."}};
   f.left_out = {"mtp."};
-  return BuildDecoder(f);
+  DecoderSpec spec = BuildDecoder(f);
+  spec.head_may_be_tied = config.Flag("tie_word_embeddings", false);  // a head of its own stays
+  return spec;
 }
 
 }  // namespace

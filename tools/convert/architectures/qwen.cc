@@ -131,8 +131,17 @@ DecoderSpec ReadQwen3VlMoe(const Config& config) {
                    .intermediate = "moe_intermediate_size",
                    .default_intermediate = 1408});
   f.experts->normalize = true;
-  f.experts->stacks = {
-      {.gate_up = "mlp.experts.gate_up_proj", .down = "mlp.experts.down_proj", .transposed = true}};
+  // By columns as they are published, by rows as transformers 5 saves them: told by their shape.
+  const uint32_t size = f.experts->intermediate;
+  if (f.sizes.hidden == size || f.sizes.hidden == 2 * size) {
+    config.Refuse("moe_intermediate_size",
+                  "is hidden_size or half of it: which way the experts lie cannot be told");
+  }
+  const Family::Experts::Stack rows = {.gate_up = "mlp.experts.gate_up_proj",
+                                       .down = "mlp.experts.down_proj"};
+  Family::Experts::Stack columns = rows;
+  columns.transposed = true;
+  f.experts->stacks = {columns, rows};
   PlaceExperts(config, f);
   return BuildDecoder(f);
 }
