@@ -26,7 +26,15 @@ constexpr size_t kSequencesPerRound = 64;
 void AttendTile(const Pass& pass, const AttentionCall& call, size_t head, size_t tile,
                 size_t thread) {
   const size_t begin = tile * kAttentionTileRows;
-  Attend(call, head, begin, std::min(kAttentionTileRows, call.rows - begin), pass.Scratch(thread));
+  const size_t rows = std::min(kAttentionTileRows, call.rows - begin);
+  if (!pass.Cancelled()) {
+    Attend(call, head, begin, rows, pass.Scratch(thread));
+    return;
+  }
+  const size_t width = call.q_per_kv * call.v_head_dim;
+  for (size_t r = begin; r < begin + rows; ++r) {
+    std::fill_n(call.out + (r * call.n_kv_heads + head) * width, width, 0.0f);
+  }
 }
 
 size_t QueryBytes(const AttentionCall& call) {

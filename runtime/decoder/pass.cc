@@ -32,6 +32,7 @@ Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequenc
 }
 
 bool Pass::Cancelled() const {
+  if (sequences_.empty()) return false;  // the output head's
   return std::all_of(sequences_.begin(), sequences_.end(), [](const SequenceRows& sequence) {
     return sequence.cancel->load(std::memory_order_relaxed);
   });
@@ -76,6 +77,12 @@ void Pass::Multiply(const PackedLinear& linear, const InputRows& in, size_t rows
       [&](size_t i, size_t thread) {
         const size_t begin = i * tiles / tasks * nr;
         const size_t end = std::min(n, (i + 1) * tiles / tasks * nr);
+        if (Cancelled()) {
+          for (size_t r = 0; into == Into::kReplace && r < rows; ++r) {
+            std::fill(out + r * out_stride + begin, out + r * out_stride + end, 0.0f);
+          }
+          return;
+        }
         if (into == Into::kReplace) {
           RunLinear(set(), linear, input, rows, begin, end, out + begin, out_stride,
                     Expansion(thread));

@@ -49,7 +49,8 @@ class Pass {
   std::span<const SequenceRows> sequences() const { return sequences_; }
   size_t rows() const { return rows_; }
   const PassRow& row(size_t r) const { return act().rows[r]; }
-  // True where no sequence wants to go on.
+  // True where no sequence wants to go on; it stays so until the pass is over. Products and
+  // attention are then zeros, which cost nothing and leave nothing but numbers in what is kept.
   bool Cancelled() const;
   uint8_t* Scratch(size_t thread) const {
     return resources_.scratch + thread * resources_.scratch_bytes;

@@ -24,7 +24,7 @@ struct SequenceRows {
   std::span<const int32_t> tokens;  // at least one id, all < vocab_size
   size_t first_logits_row;          // rows from here on ask for logits; tokens.size(): none
   bool long_sequence;               // turn by the frequencies for long sequences
-  const std::atomic<bool>* cancel;  // looked at once per layer
+  const std::atomic<bool>* cancel;  // looked at by each task
 };
 
 // One row of a pass, in the order of the sequences.

@@ -2,6 +2,7 @@
 // that does not do what it must.
 #include <pthread.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <thread>
@@ -217,6 +218,64 @@ TEST_F(HostPoolTest, SeveralEnginesAndSessions) {
     });
   }
   for (std::thread& thread : threads) thread.join();
+}
+
+// At whatever point of a pass it is cancelled, in an arena that was full of NaNs: nothing of what
+// was left out is found later.
+TEST_F(HostPoolTest, CancelledAtEveryPoint) {
+  rondo_session* cancelled = nullptr;
+  size_t left = 0;
+  Pool pool{[&](size_t count, rondo_task task, void* context) {
+    if (cancelled != nullptr && left-- == 0) rondo_session_cancel(cancelled);
+    InOrder(count, task, context);
+  }};
+  rondo_engine_options options = With(&pool, 2);
+  options.kv_format = RONDO_KV_FLOAT32;  // keeps what it is given, NaNs too
+  rondo_memory_plan plan = {};
+  plan.struct_size = sizeof plan;
+  ASSERT_EQ(rondo_plan(model_.get(), &options, &plan, nullptr, 0), RONDO_STATUS_OK);
+  const std::unique_ptr<void, decltype(&std::free)> arena(
+      std::aligned_alloc(plan.arena_alignment, plan.arena_bytes), std::free);
+  const std::vector<int32_t> ids = Prompt(model_.get(), 4);
+  ASSERT_GT(ids.size(), options.max_rows);
+  const size_t first = 3;  // what follows begins in their block
+  // The logits after a prompt; its first attempt is to be cancelled at this point, and then the
+  // tokens come one by one, beside what that attempt left behind them. `*status`: the attempt's.
+  const auto logits = [&](bool cancel, size_t at, int32_t* status) {
+    std::memset(arena.get(), 0xff, plan.arena_bytes);
+    rondo_engine* made = nullptr;
+    EXPECT_EQ(rondo_engine_create(model_.get(), &options, arena.get(), plan.arena_bytes, &made,
+                                  nullptr, 0),
+              RONDO_STATUS_OK);
+    const Engine engine(made);
+    const Session session = Open(engine.get(), Sampled(0));
+    EXPECT_EQ(rondo_session_prefill(session.get(), ids.data(), first), RONDO_STATUS_OK);
+    left = at;
+    cancelled = cancel ? session.get() : nullptr;
+    *status = rondo_session_prefill(session.get(), ids.data() + first, ids.size() - first);
+    cancelled = nullptr;
+    uint64_t position = 0;
+    EXPECT_EQ(rondo_session_position(session.get(), &position), RONDO_STATUS_OK);
+    EXPECT_EQ(position, *status == RONDO_STATUS_OK ? ids.size() : first);
+    for (; position < ids.size(); ++position) {
+      EXPECT_EQ(rondo_session_prefill(session.get(), &ids[position], 1), RONDO_STATUS_OK);
+    }
+    const float* last = nullptr;
+    size_t count = 0;
+    EXPECT_EQ(rondo_session_logits(session.get(), &last, &count), RONDO_STATUS_OK);
+    return std::vector<float>(last, last + count);
+  };
+  int32_t status = RONDO_STATUS_CANCELLED;
+  const std::vector<float> expected = logits(false, 0, &status);
+  EXPECT_EQ(status, RONDO_STATUS_OK);
+  size_t points = 0;
+  do {
+    const std::vector<float> got = logits(true, points++ * (kSanitized ? 17 : 1), &status);
+    ASSERT_EQ(got.size(), expected.size());
+    ASSERT_EQ(std::memcmp(got.data(), expected.data(), got.size() * sizeof(float)), 0) << points;
+  } while (status == RONDO_STATUS_CANCELLED);
+  EXPECT_EQ(status, RONDO_STATUS_OK);
+  EXPECT_GT(points, kSanitized ? 3u : 50u);
 }
 
 }  // namespace
