@@ -161,7 +161,7 @@ endif()
 
 # How soon a cancelled call returns: measured, not tested.
 add_executable(rondo_cancel_benchmark EXCLUDE_FROM_ALL tests/c_api/cancel_benchmark.cc)
-target_link_libraries(rondo_cancel_benchmark PRIVATE rondo_own rondo)
+target_link_libraries(rondo_cancel_benchmark PRIVATE rondo_tools)
 
 rondo_test_program(abi 2 rondo ${abi} ${abi_c})
 add_dependencies(rondo_abi_tests rondo_test_tool)
