@@ -123,9 +123,12 @@
  *   An engine's own threads block all signals but those of their own faults (SIGSEGV and its like,
  *   for the host's crash reports): handlers run on the host's threads only. They sleep between
  *   calls and end with the engine. With a pool of the host (parallel_for) it has none.
- *   fork(): the child may close the handles that it inherited, in any order, and open its own. It
- *   must do nothing else with them; calls on sessions are RONDO_STATUS_BUSY there. The parent goes
- *   on and notices nothing. What a call held that ran while the process forked, the child keeps.
+ *   fork(): the child may close the handles that it inherited, in any order, and, where the system
+ *   lets a child of a process with threads allocate memory and start threads (glibc does), make its
+ *   own. It must do nothing else with those of its parent: rondo_session_open and all calls on a
+ *   session but _close, _cancel, _progress and _last_error are RONDO_STATUS_BUSY there. The parent
+ *   goes on and notices nothing. What a call held that ran while the process forked, the child
+ *   keeps.
  * Memory. Only _open, _fork, _create, the plan functions and rondo_chat_render ask the system for
  *   memory; everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
@@ -734,7 +737,8 @@ RONDO_API int32_t rondo_session_accept(rondo_session* session, int32_t token);
  * [one call per session] */
 RONDO_API int32_t rondo_session_undo(rondo_session* session, uint64_t n);
 
-/* Takes all tokens back. The options stay. [one call per session] */
+/* Takes all tokens back. The options stay; a cancellation that still waits for a call is dropped.
+ * [one call per session] */
 RONDO_API int32_t rondo_session_reset(rondo_session* session);
 
 /* How many tokens the sequence has. [one call per session] */
@@ -783,7 +787,8 @@ RONDO_API int32_t rondo_session_stats(rondo_session* session, rondo_session_coun
 /* Makes the call that is running on this session, or else the next one that computes, return
  * RONDO_STATUS_CANCELLED, within the time of one layer or of a few rows of the output head. The
  * session stands as before that call, but for the exception told at rondo_session_prefill.
- * May be called from a signal handler. [any thread] */
+ * One that comes when no call runs, or too late for the one that does, waits for the next;
+ * rondo_session_reset drops it. May be called from a signal handler. [any thread] */
 RONDO_API int32_t rondo_session_cancel(rondo_session* session);
 
 /* The sentence about the last call on this session that failed (but for RONDO_STATUS_BUSY); empty

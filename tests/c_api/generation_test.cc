@@ -310,6 +310,19 @@ TEST_F(SessionTest, CancelLeavesTheSessionAsItWas) {
   EXPECT_EQ(Generate(session.get(), 10).tokens, out.tokens);
 }
 
+// It waits for a call that computes; of all others only a reset drops it.
+TEST_F(SessionTest, ACancellationWaitsOrIsDropped) {
+  const Session session = NewSession(engine_.get());
+  Prefill(session.get());
+  ASSERT_EQ(rondo_session_cancel(session.get()), RONDO_STATUS_OK);
+  ASSERT_EQ(rondo_session_undo(session.get(), 1), RONDO_STATUS_OK);
+  ASSERT_EQ(rondo_session_append(session.get(), ids_.data(), 1), RONDO_STATUS_OK);
+  EXPECT_EQ(rondo_session_prefill(session.get(), ids_.data(), 1), RONDO_STATUS_CANCELLED);
+  ASSERT_EQ(rondo_session_cancel(session.get()), RONDO_STATUS_OK);
+  ASSERT_EQ(rondo_session_reset(session.get()), RONDO_STATUS_OK);
+  Prefill(session.get());
+}
+
 TEST_F(SessionTest, ClosedByAnotherThreadWhileItRuns) {
   rondo_session* session = NewSession(engine_.get()).release();
   const std::vector<int32_t> many(200, 7);

@@ -262,10 +262,19 @@ TEST(ForkTest, TheChildIsRefusedWhatNeedsTheThreads) {
               const int32_t id = 1;
               const rondo_session_options session_options = SessionOptions();
               rondo_session* second = nullptr;
-              return (rondo_session_next(session.get(), &event) != RONDO_STATUS_BUSY) +
-                     (rondo_session_prefill(session.get(), &id, 1) != RONDO_STATUS_BUSY) +
-                     (rondo_session_open(engine.get(), &session_options, &second, nullptr, 0) !=
-                      RONDO_STATUS_BUSY);
+              rondo_session* const own = session.get();
+              uint64_t position = 0;
+              size_t bytes = 0;
+              const auto busy = [](int32_t status) { return status == RONDO_STATUS_BUSY; };
+              const bool all =
+                  busy(rondo_session_next(own, &event)) &&
+                  busy(rondo_session_prefill(own, &id, 1)) && busy(rondo_session_undo(own, 1)) &&
+                  busy(rondo_session_reset(own)) && busy(rondo_session_position(own, &position)) &&
+                  busy(rondo_session_save(own, nullptr, 0, &bytes)) &&
+                  busy(rondo_session_fork(own, &session_options, &second, nullptr, 0)) &&
+                  busy(rondo_engine_step(engine.get(), &own, 1, nullptr, 0)) &&
+                  busy(rondo_session_open(engine.get(), &session_options, &second, nullptr, 0));
+              return all ? 0 : 1;
             }),
             0);
 }
