@@ -34,6 +34,36 @@ for compiler in gcc clang; do
   echo "$compiler: C99, C11, C17, C++11, C++17, $(echo c_api/abi/*/layout.c | wc -w) layouts"
 done
 
+# On Windows: whether a function is imported, linked in or exported shows in the assembly.
+use='uint32_t f(void); uint32_t f(void) { return rondo_abi_version(); }'
+make='uint32_t rondo_abi_version(void) { return 0; }'
+# windows COMPILER CODE FLAG PATTERN TIMES: how often it shows in what the compiler makes of that.
+windows() {
+  # shellcheck disable=SC2086  # none, or words
+  shows=$(printf '#include <rondo/rondo.h>\n%s\n' "$2" | $1 -I include -x c -S -o - $3 - |
+    grep -c -e "$4" || true)
+  test "$shows" = "$5" || {
+    echo "RONDO_API is not right for Windows: $1 $3: $4 shows $shows times, not $5" >&2
+    exit 1
+  }
+}
+# Each with what it calls an export.
+for compiler in 'x86_64-w64-mingw32-gcc -std=c11' \
+  'clang -target x86_64-pc-windows-msvc -ffreestanding -nostdlibinc'; do
+  has "${compiler%% *}" || {
+    echo "${compiler%% *}: not installed, not tried"
+    continue
+  }
+  windows "$compiler" "$use" "" __imp_rondo_abi_version 1
+  windows "$compiler" "$use" -DRONDO_STATIC __imp_ 0
+  windows "$compiler" "$make" -DRONDO_BUILD '[eE][xX][pP][oO][rR][tT]:.*rondo_abi_version' 1
+  echo "Windows, by ${compiler%% *}: imported, exported, or linked in"
+done
+has x86_64-w64-mingw32-gcc && for layout in c_api/abi/*/layout.c; do
+  # shellcheck disable=SC2086
+  x86_64-w64-mingw32-gcc -std=c11 $warnings -I include -fsyntax-only "$layout"
+done
+
 has clang || exit 0
 for target in x86_64-linux-gnu aarch64-linux-android i386-linux-gnu armv7-linux-gnueabihf \
   x86_64-pc-windows-msvc i386-pc-windows-msvc arm64-apple-ios wasm32; do
@@ -44,16 +74,3 @@ for target in x86_64-linux-gnu aarch64-linux-android i386-linux-gnu armv7-linux-
   done
 done
 echo "layouts: the same for 64 bits, 32 bits and i386"
-
-windows() {
-  printf '#include <rondo/rondo.h>\n%s\n' "$1" | clang -target x86_64-pc-windows-msvc \
-    -ffreestanding -nostdlibinc -I include -x c -S -emit-llvm -o - $2 - | grep -c "$3" || true
-}
-use='uint32_t f(void); uint32_t f(void) { return rondo_abi_version(); }'
-make='uint32_t rondo_abi_version(void) { return 0; }'
-test "$(windows "$use" "" dllimport)" = 1 && test "$(windows "$use" -DRONDO_STATIC dllimport)" = 0 &&
-  test "$(windows "$make" -DRONDO_BUILD dllexport)" = 1 || {
-  echo "RONDO_API is not right for Windows" >&2
-  exit 1
-}
-echo "Windows: imported, exported, or linked in"
