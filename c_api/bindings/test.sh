@@ -51,7 +51,7 @@ case $binding in
     python3 -m zipfile -e rondo-*.whl installed
     mv rondo rondo-sources # only what was installed is imported
     unset RONDO_LIBRARY
-    PYTHONPATH=installed python3 example.py "$RONDO_TEST_MODEL" "Once upon a time"
+    PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
     PYTHONPATH=installed python3 -m unittest discover tests
     ;;
   node) # koffi comes from npm once, and stays beside the copies

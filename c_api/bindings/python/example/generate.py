@@ -1,4 +1,4 @@
-"""Continues a text: python example.py model.rondo "Once upon a time" """
+"""Continues a text: python generate.py model.rondo "Once upon a time" """
 import sys
 
 import rondo
