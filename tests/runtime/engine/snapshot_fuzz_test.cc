@@ -56,38 +56,56 @@ TEST(SnapshotFuzz, EveryTruncationIsNoticed) {
   EXPECT_EQ(LogitsOf(session), logits);
 }
 
+// How many of `rounds` rewrites of what `saved` saves were restored.
+size_t RestoreNonsense(SmallSession& saved, SmallSession& session, size_t rounds) {
+  std::mt19937 random(20);
+  size_t restored = 0;
+  const std::vector<uint8_t> snapshot = saved.Save();
+  for (size_t round = 0; round < rounds; ++round) {
+    std::vector<uint8_t> copy = snapshot;
+    const size_t within = random() % 3 == 0 ? copy.size() - 8 : sizeof(SnapshotHeader);
+    for (uint32_t change = random() % 3; change < 3; ++change) {
+      const size_t at = random() % within / 4 * 4;
+      switch (random() % 4) {
+        case 0:
+          copy[at] = static_cast<uint8_t>(random());
+          break;
+        case 1:
+          copy[at] = static_cast<uint8_t>(copy[at] + random() % 3 - 1);
+          break;
+        case 2:
+          std::memset(&copy[at], random() % 2 == 0 ? 0 : 0xff, 1 + random() % 8);
+          break;
+        default:
+          std::memcpy(&copy[at], &copy[random() % within / 4 * 4], 4);
+      }
+    }
+    Seal(&copy);
+    restored += RestoreAny(session, copy);
+  }
+  return restored;
+}
+
 TEST(SnapshotFuzz, SealedNonsenseNeverCrashes) {
   for (const ContextPolicy policy : {ContextPolicy::kStop, ContextPolicy::kSlide}) {
-    std::mt19937 random(20);
-    size_t restored = 0;
     SmallSession saved(policy), session(policy);
     saved.Prefill(policy == ContextPolicy::kStop ? 70 : 300);
-    const std::vector<uint8_t> snapshot = saved.Save();
-    for (size_t round = 0; round < kRounds; ++round) {
-      std::vector<uint8_t> copy = snapshot;
-      const size_t within = random() % 3 == 0 ? copy.size() - 8 : sizeof(SnapshotHeader);
-      for (uint32_t change = random() % 3; change < 3; ++change) {
-        const size_t at = random() % within / 4 * 4;
-        switch (random() % 4) {
-          case 0:
-            copy[at] = static_cast<uint8_t>(random());
-            break;
-          case 1:
-            copy[at] = static_cast<uint8_t>(copy[at] + random() % 3 - 1);
-            break;
-          case 2:
-            std::memset(&copy[at], random() % 2 == 0 ? 0 : 0xff, 1 + random() % 8);
-            break;
-          default:
-            std::memcpy(&copy[at], &copy[random() % within / 4 * 4], 4);
-        }
-      }
-      Seal(&copy);
-      restored += RestoreAny(session, copy);
-    }
+    const size_t restored = RestoreNonsense(saved, session, kRounds);
     // Other values of KV and of the generation's counts are as good as any.
     EXPECT_GT(restored, 0u);
     EXPECT_LT(restored, kRounds / 2);
+  }
+}
+
+TEST(SnapshotFuzz, SealedNonsenseOfStatesAndLatentVectorsNeverCrashes) {
+  for (const ContextPolicy policy : {ContextPolicy::kStop, ContextPolicy::kSlide}) {
+    for (const char* model : {"delta", "mamba", "latent"}) {
+      SmallSession saved(policy, model), session(policy, model);
+      saved.Prefill(policy == ContextPolicy::kStop ? 70 : 300);
+      const size_t restored = RestoreNonsense(saved, session, kRounds / 8);
+      EXPECT_GT(restored, 0u) << model;
+      EXPECT_LT(restored, kRounds / 16) << model;
+    }
   }
 }
 

@@ -57,6 +57,8 @@ inline void RunIt(const ModelFile& file) {
   if (!session.ok()) return;
   if (!(*session)->Prefill(std::vector<int32_t>{0, 0, 0}).ok()) return;
   static_cast<void>((*session)->Next());
+  static_cast<void>((*session)->Undo(2));
+  static_cast<void>((*session)->Logits());
 }
 
 }  // namespace rondo

@@ -5,11 +5,13 @@
 #include <random>
 
 #include "tests/runtime/model/damaged_model.h"
+#include "tests/runtime/model/operator_models.h"
 
 namespace rondo {
 namespace {
 
-constexpr size_t kRounds = 200000;  // of each file
+constexpr size_t kRounds = 200000;         // of each file
+constexpr size_t kOperatorRounds = 20000;  // of each operator's
 
 class ModelFileFuzz : public testing::TestWithParam<const char*> {};
 
@@ -39,11 +41,11 @@ TEST_P(ModelFileFuzz, EveryTruncationIsNoticed) {
   }
 }
 
-TEST_P(ModelFileFuzz, SealedNonsenseNeverCrashes) {
-  const ModelBytes model = SmallModel(GetParam());
+// How many of `rounds` rewrites were opened.
+size_t OpenNonsense(const ModelBytes& model, size_t rounds) {
   std::mt19937 random(20);
   size_t opened = 0;
-  for (size_t round = 0; round < kRounds; ++round) {
+  for (size_t round = 0; round < rounds; ++round) {
     ModelBytes copy = model;
     const std::span<uint8_t> metadata = copy.metadata();
     for (uint32_t change = random() % 4; change < 4; ++change) {
@@ -70,6 +72,11 @@ TEST_P(ModelFileFuzz, SealedNonsenseNeverCrashes) {
     if (opened % 16 == 0) RunIt(*file);
     static_cast<void>(file->VerifyAll());
   }
+  return opened;
+}
+
+TEST_P(ModelFileFuzz, SealedNonsenseNeverCrashes) {
+  const size_t opened = OpenNonsense(SmallModel(GetParam()), kRounds);
   // Changes to names and other free text leave a good file; most others must not.
   EXPECT_GT(opened, 0u);
   EXPECT_LT(opened, kRounds / 2);
@@ -80,6 +87,19 @@ INSTANTIATE_TEST_SUITE_P(Files, ModelFileFuzz, testing::Values("", "scalar", "av
                            return *info.param == '\0' ? std::string("portable")
                                                       : "packed_" + std::string(info.param);
                          });
+
+class OperatorsFuzz : public testing::TestWithParam<OperatorModel> {};
+
+TEST_P(OperatorsFuzz, SealedNonsenseNeverCrashes) {
+  const ModelBytes model = Converted(GetParam());
+  RunIt(*ModelFile::Open(model.bytes()));
+  const size_t opened = OpenNonsense(model, kOperatorRounds);
+  EXPECT_GT(opened, 0u);
+  EXPECT_LT(opened, kOperatorRounds / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, OperatorsFuzz, testing::ValuesIn(kOperatorModels),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace rondo

@@ -1,23 +1,28 @@
 // Metadata of any bytes behind the sections of a good file, with good checksums: opened, verified,
 // planned and run, or refused.
 #include "tests/runtime/model/damaged_model.h"
+#include "tests/runtime/model/operator_models.h"
 #include "tests/support/fuzzing.h"
 
 namespace {
 
-// Packed files have other rules than portable ones.
-const rondo::ModelBytes& GoodFile(bool packed) {
-  static const rondo::ModelBytes files[] = {rondo::SmallModel(""), rondo::SmallModel("scalar")};
-  return files[packed];
+// Packed files have other rules than portable ones, and each operator has its own.
+const std::vector<rondo::ModelBytes>& GoodFiles() {
+  static const std::vector<rondo::ModelBytes> files = [] {
+    std::vector<rondo::ModelBytes> all = {rondo::SmallModel(""), rondo::SmallModel("scalar")};
+    for (const auto& model : rondo::kOperatorModels) all.push_back(rondo::Converted(model));
+    return all;
+  }();
+  return files;
 }
 
 }  // namespace
 
 std::vector<std::string> FirstInputs() {
   std::vector<std::string> inputs;
-  for (const bool packed : {false, true}) {
-    rondo::ModelBytes file = GoodFile(packed);
-    inputs.push_back(static_cast<char>(packed) +
+  for (size_t i = 0; i < GoodFiles().size(); ++i) {
+    rondo::ModelBytes file = GoodFiles()[i];
+    inputs.push_back(static_cast<char>(i) +
                      AsInput(file.metadata().data(), file.metadata().size()));
   }
   return inputs;
@@ -26,7 +31,7 @@ std::vector<std::string> FirstInputs() {
 // The first byte chooses the file.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
-  const rondo::ModelBytes& good = GoodFile(data[0] % 2 == 1);
+  const rondo::ModelBytes& good = GoodFiles()[data[0] % GoodFiles().size()];
   rondo::FileHeader header = good.header();
   std::vector<uint8_t> bytes(good.bytes().begin(),
                              good.bytes().begin() + static_cast<long>(header.metadata_offset));
