@@ -138,8 +138,9 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
         a.AddAttention(attention.tasks(), attention.heads_per_task(), attention.key_dim(),
                        attention.latent_dim, window);
         widen(&a.mixer_input, latent.kv_down);
-        widen(&a.up_input, latent.key_up[0]);
-        widen(&a.up_input, latent.value_up[0]);
+        widen(&a.mixer_input, latent.has_q_down ? latent.q_down : latent.q_proj);
+        for (const PackedLinear& up : latent.key_up) widen(&a.up_input, up);
+        for (const PackedLinear& up : latent.value_up) widen(&a.up_input, up);
         widen(&a.o_input, latent.o_proj);
         if (!latent.has_q_down) break;
         a.low_q_floats_ = std::max(a.low_q_floats_, latent.q_down.shape.n);

@@ -11,6 +11,7 @@
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
 #include "tests/support/test_model.h"
+#include "tests/tools/convert/checkpoint_of.h"
 
 namespace rondo {
 namespace {
@@ -103,6 +104,59 @@ TEST(Tables, AreThoseOfEachMatrix) {
   const Result<ModelFile> file = ModelFile::Open(portable.bytes());
   ASSERT_TRUE(file.ok()) << file.status().message();
   EXPECT_LT(Difference(*file), 0.05);
+}
+
+// Heads of latent attention may differ in format. What a block of 128 inputs holds behind the 16
+// that there are is multiplied by zero, whatever it is, and not by a neighbour's row.
+TEST(Padding, OfOneHeadMeetsNoOtherRow) {
+  const TempFolder folder;
+  convert::WriteCheckpointOf(folder / "model", R"({"architectures": ["YoutuForCausalLM"],
+      "vocab_size": 16, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1,
+      "num_attention_heads": 2, "num_key_value_heads": 2, "max_position_embeddings": 64,
+      "q_lora_rank": null, "kv_lora_rank": 16, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8,
+      "v_head_dim": 16, "tie_word_embeddings": false})");
+  convert::ConvertOptions convert;
+  convert.directory = folder / "model";
+  convert.output = folder / "model.rondo";
+  convert.weights = format::TensorFormat::Q4B;
+  convert.block = 128;
+  convert.embedding = format::TensorFormat::Q8;
+  convert::Convert(convert, [](uint64_t, uint64_t) {});
+  ModelBytes model(convert.output);
+  const auto is_padded = [](const std::string& name) {
+    return name == "layers.0.attention.key_up.1" || name == "layers.0.attention.value_up.1";
+  };
+  const ModelFile as_converted = *ModelFile::Open(model.bytes());
+  for (const format::Tensor* tensor : *as_converted.model().tensors()) {
+    if (!is_padded(tensor->name()->str())) continue;
+    uint8_t* data = model.bytes().data() + tensor->data()->offset();
+    for (size_t i = 0; i < tensor->data()->bytes(); ++i) {
+      if (i % 64 >= 8) data[i] = 0xff;  // of each row's 64 bytes
+    }
+  }
+  const ModelBytes bytes = Rewrite(model, [&](ModelT& m) {
+    auto& attention = *SublayerAt(m, 0, 0).op.AsLatentAttention();
+    attention.key_up[0]->weight = attention.value_up[0]->weight = m.embedding;  // 16 x 16 in q8
+    const auto seal = [&](format::Section* section) {
+      const auto data = model.bytes().subspan(section->offset(), section->bytes());
+      *section = format::Section(section->offset(), section->bytes(), Checksum(data));
+    };
+    for (format::Section& section : m.sections) seal(&section);
+    for (auto& tensor : m.tensors) {
+      if (is_padded(tensor->name)) seal(tensor->data.get());
+    }
+  });
+  const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  const auto logits = [&](uint32_t max_rows) {
+    EngineOptions options;
+    options.max_rows = max_rows;
+    const auto engine = Engine::Create(*file, nullptr, options, nullptr, 0);
+    if (!engine.ok()) throw std::runtime_error(engine.status().message());
+    return AllLogits(*NewSession(**engine), {3, 1, 4, 1, 5, 9, 2, 6});
+  };
+  EXPECT_EQ(logits(1), logits(4));
+  EXPECT_EQ(logits(8), logits(4));
 }
 
 }  // namespace
