@@ -28,6 +28,7 @@ struct Architecture {
   void (*add_gguf)(const GgufKeys& keys, nlohmann::json& config) = nullptr;
   NameRules gguf_names = UsualNames();
   double gguf_rope_theta = 1e4;  // where the file has none
+  bool gguf_usual_heads = true;  // false: add_gguf adds heads, MLP and RoPE, if there are any
 };
 
 // By config.json's `architectures`, or `model_type` where that is absent. Throws Error naming the

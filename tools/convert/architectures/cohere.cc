@@ -5,6 +5,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -90,12 +91,33 @@ DecoderSpec ReadCohere2Moe(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddCohere(const GgufKeys& keys, nlohmann::json& config) {
+  AddBiases(keys, config);
+  config["layer_norm_eps"] = keys.Number("attention.layer_norm_epsilon");
+  config["logit_scale"] = keys.Number("logit_scale");
+  config["use_qk_norm"] = keys.HasInSomeLayer("attn_q_norm.weight");
+}
+
+void AddCohere2(const GgufKeys& keys, nlohmann::json& config) {
+  AddCohere(keys, config);
+  AddWindow(keys, config);
+  AddSlidingLayers(keys, 4, config);
+}
+
 }  // namespace
 
 std::vector<Architecture> CohereArchitectures() {
   return {
-      {.name = "CohereForCausalLM", .model_type = "cohere", .read = ReadCohere},
-      {.name = "Cohere2ForCausalLM", .model_type = "cohere2", .read = ReadCohere2},
+      {.name = "CohereForCausalLM",
+       .model_type = "cohere",
+       .read = ReadCohere,
+       .gguf = "command-r",
+       .add_gguf = AddCohere},
+      {.name = "Cohere2ForCausalLM",
+       .model_type = "cohere2",
+       .read = ReadCohere2,
+       .gguf = "cohere2",
+       .add_gguf = AddCohere2},
       {.name = "Cohere2MoeForCausalLM", .model_type = "cohere2_moe", .read = ReadCohere2Moe},
   };
 }

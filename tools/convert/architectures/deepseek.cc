@@ -5,6 +5,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -113,6 +114,7 @@ DecoderSpec ReadDeepSeekV3(const Config& config) {
                                    .default_intermediate = 2048,
                                    .default_scale = 2.5});
   SkipFirstLayers(config, 3, f);
+  f.left_out = {"mtp."};  // of GGUF files
   LeaveOutNextLayers(config, f);
   return BuildDecoder(f);
 }
@@ -134,14 +136,104 @@ DecoderSpec ReadGlm4MoeLite(const Config& config) {
   return BuildDecoder(f);
 }
 
+bool HasNoExperts(const GgufKeys& keys) { return ExpertCount(keys) == 0; }
+// Older files do not say how experts are scored.
+bool ScoresBySigmoid(const GgufKeys& keys) {
+  return keys.HasInSomeLayer("exp_probs_b.bias") ||
+         keys.Count("expert_gating_func", UINT32_MAX, 0) == static_cast<uint64_t>(Gating::kSigmoid);
+}
+
+void AddLatent(const GgufKeys& keys, nlohmann::json& config) {
+  // Older files have the sizes of a whole head, newer ones also those of what is cached.
+  const auto size = [&](const std::string& key) {
+    const std::string of_head = key + "_mla";
+    return keys.Count(keys.Has(of_head) ? of_head : key, kMaxIntermediate);
+  };
+  keys.Has("attention.key_length");
+  keys.Has("attention.value_length");
+  const uint64_t turned = keys.head_dim(), key = size("attention.key_length");
+  if (key <= turned) {
+    keys.Refuse("rope.dimension_count", "leaves nothing of a key's " + std::to_string(key) +
+                                            " channels that does not turn");
+  }
+  config["qk_nope_head_dim"] = key - turned;
+  config["qk_rope_head_dim"] = turned;
+  config["v_head_dim"] = size("attention.value_length");
+  config["kv_lora_rank"] = keys.Count("attention.kv_lora_rank", kMaxHidden);
+  const uint64_t q_rank = keys.Count("attention.q_lora_rank", kMaxHidden, 0);
+  config["q_lora_rank"] = q_rank == 0 ? nlohmann::json() : nlohmann::json(q_rank);
+  config["num_key_value_heads"] = keys.n_heads();
+  config["attention_bias"] = false;
+  // A tenth of mscale_all_dim. mscale is not in the file: in all published models they are equal.
+  if (const char* kMul = "rope.scaling.yarn_log_multiplier"; keys.Has(kMul)) {
+    const double mscale = 10 * keys.Number(kMul);
+    config["rope_parameters"]["mscale"] = config["rope_parameters"]["mscale_all_dim"] = mscale;
+  }
+}
+
+void AddYoutu(const GgufKeys& keys, nlohmann::json& config) {
+  AddLatent(keys, config);
+  for (const char* of_experts : {"expert_feed_forward_length", "expert_shared_count",
+                                 "leading_dense_block_count", "expert_weights_scale"}) {
+    keys.Has(of_experts);  // files without experts have them, too
+  }
+}
+
+void AddDeepSeekV2(const GgufKeys& keys, nlohmann::json& config) {
+  AddLatent(keys, config);
+  AddDeepSeekExperts(keys, config);
+  CheckGating(keys, Gating::kSoftmax);
+  if (config["norm_topk_prob"]) {
+    keys.Refuse("expert_weights_norm", "is true, which is not known for softmax");
+  }
+  config["topk_method"] = config["n_group"] > 1 ? "group_limited_greedy" : "greedy";
+}
+
+void AddDeepSeekV3(const GgufKeys& keys, nlohmann::json& config) {
+  AddLatent(keys, config);
+  AddDeepSeekExperts(keys, config);
+  CheckGating(keys, Gating::kSigmoid);
+}
+
 }  // namespace
 
 std::vector<Architecture> DeepSeekArchitectures() {
+  const NameRules latent = {
+      {"blk.{}.attn_q_a", "model.layers.{}.self_attn.q_a_proj"},
+      {"blk.{}.attn_q_a_norm", "model.layers.{}.self_attn.q_a_layernorm"},
+      {"blk.{}.attn_q_b", "model.layers.{}.self_attn.q_b_proj"},
+      {"blk.{}.attn_kv_a_mqa", "model.layers.{}.self_attn.kv_a_proj_with_mqa"},
+      {"blk.{}.attn_kv_a_norm", "model.layers.{}.self_attn.kv_a_layernorm"},
+      {"blk.{}.attn_kv_b", "model.layers.{}.self_attn.kv_b_proj"},  // older files
+      {"blk.{}.attn_k_b", "model.layers.{}.self_attn.k_b_proj"},
+      {"blk.{}.attn_v_b", "model.layers.{}.self_attn.v_b_proj"},
+      {"blk.{}.exp_probs_b.bias", "model.layers.{}.mlp.gate.e_score_correction_bias"},
+  };
+  const NameRules names =
+      With(With(With(UsualNames(), StackedExpertNames()), SharedExpertNames()), latent);
   return {
-      {.name = "DeepseekV2ForCausalLM", .model_type = "deepseek_v2", .read = ReadDeepSeekV2},
-      {.name = "DeepseekV3ForCausalLM", .model_type = "deepseek_v3", .read = ReadDeepSeekV3},
+      {.name = "YoutuForCausalLM",
+       .model_type = "youtu",
+       .read = ReadYoutu,
+       .gguf = "deepseek2",
+       .is_in_gguf = HasNoExperts,
+       .add_gguf = AddYoutu,
+       .gguf_names = names},
+      // GLM 4.7 Flash, too: the file does not tell them apart, and they compute the same.
+      {.name = "DeepseekV3ForCausalLM",
+       .model_type = "deepseek_v3",
+       .read = ReadDeepSeekV3,
+       .gguf = "deepseek2",
+       .is_in_gguf = ScoresBySigmoid,
+       .add_gguf = AddDeepSeekV3,
+       .gguf_names = names},
+      {.name = "DeepseekV2ForCausalLM",
+       .model_type = "deepseek_v2",
+       .read = ReadDeepSeekV2,
+       .gguf = "deepseek2",
+       .add_gguf = AddDeepSeekV2,
+       .gguf_names = names},
       {.name = "Glm4MoeLiteForCausalLM", .model_type = "glm4_moe_lite", .read = ReadGlm4MoeLite},
-      {.name = "YoutuForCausalLM", .model_type = "youtu", .read = ReadYoutu},
   };
 }
 

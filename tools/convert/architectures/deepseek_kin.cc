@@ -4,6 +4,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -23,6 +24,7 @@ DecoderSpec ReadGlm4Moe(const Config& config) {
                                    .intermediate = "moe_intermediate_size",
                                    .default_intermediate = 1408});
   SkipFirstLayers(config, 1, f);
+  f.left_out = {"mtp."};  // of GGUF files
   LeaveOutNextLayers(config, f);
   return BuildDecoder(f);
 }
@@ -99,12 +101,41 @@ DecoderSpec ReadHyV3(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddGlm4Moe(const GgufKeys& keys, nlohmann::json& config) {
+  AddBiases(keys, config);
+  AddDeepSeekExperts(keys, config);
+  CheckGating(keys, Gating::kSigmoid);
+  config["use_qk_norm"] = keys.HasInSomeLayer("attn_q_norm.weight");
+}
+
+void AddDots1(const GgufKeys& keys, nlohmann::json& config) {
+  AddBiases(keys, config);
+  AddDeepSeekExperts(keys, config);
+  CheckGating(keys, Gating::kSigmoid);
+  AddWindow(keys, config);
+}
+
 }  // namespace
 
 std::vector<Architecture> DeepSeekKinArchitectures() {
+  const NameRules dots1 =
+      With(With(With(UsualNames(), StackedExpertNames()), SharedExpertNames()),
+           {{"blk.{}.exp_probs_b.bias", "model.layers.{}.mlp.gate.e_score_correction_bias"}});
+  const NameRules glm4_moe =
+      With(dots1, {{"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"}});
   return {
-      {.name = "Glm4MoeForCausalLM", .model_type = "glm4_moe", .read = ReadGlm4Moe},
-      {.name = "Dots1ForCausalLM", .model_type = "dots1", .read = ReadDots1},
+      {.name = "Glm4MoeForCausalLM",
+       .model_type = "glm4_moe",
+       .read = ReadGlm4Moe,
+       .gguf = "glm4moe",
+       .add_gguf = AddGlm4Moe,
+       .gguf_names = glm4_moe},
+      {.name = "Dots1ForCausalLM",
+       .model_type = "dots1",
+       .read = ReadDots1,
+       .gguf = "dots1",
+       .add_gguf = AddDots1,
+       .gguf_names = dots1},
       {.name = "SolarOpenForCausalLM", .model_type = "solar_open", .read = ReadSolarOpen},
       {.name = "HYV3ForCausalLM", .model_type = "hy_v3", .read = ReadHyV3},
   };

@@ -1,6 +1,7 @@
 // ERNIE 4.5 (dense) and Helium: Llama with a RoPE of neighbouring channels.
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -32,11 +33,20 @@ DecoderSpec ReadHelium(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddErnie(const GgufKeys& keys, nlohmann::json& config) {
+  config["use_bias"] = keys.HasInSomeLayer("attn_q.bias");
+}
+
 }  // namespace
 
 std::vector<Architecture> ErnieArchitectures() {
   return {
-      {.name = "Ernie4_5ForCausalLM", .model_type = "ernie4_5", .read = ReadErnie45},
+      {.name = "Ernie4_5ForCausalLM",
+       .model_type = "ernie4_5",
+       .read = ReadErnie45,
+       .gguf = "ernie4_5",
+       .add_gguf = AddErnie,
+       .gguf_rope_theta = 500000},
       {.name = "HeliumForCausalLM", .model_type = "helium", .read = ReadHelium},
   };
 }

@@ -3,6 +3,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -38,11 +39,31 @@ DecoderSpec ReadErnieMoe(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddErnieMoe(const GgufKeys& keys, nlohmann::json& config) {
+  AddExperts(keys, "moe_num_experts", config);
+  AddExpertSize(keys, config);
+  CheckGating(keys, Gating::kSoftmax);
+  config["moe_k"] = config["num_experts_per_tok"];
+  config["moe_num_shared_experts"] = keys.Count("expert_shared_count", kMaxExperts, 0);
+  keys.Has("expert_shared_feed_forward_length");  // what the converter makes it of is not the size
+  config["moe_layer_start_index"] = keys.Count("leading_dense_block_count", kMaxLayers, 0);
+  config["moe_layer_interval"] = keys.Count("interleave_moe_layer_step", kMaxLayers, 1);
+  config["use_bias"] = keys.HasInSomeLayer("attn_q.bias");
+}
+
 }  // namespace
 
 std::vector<Architecture> ErnieMoeArchitectures() {
+  const NameRules names = With(With(UsualNames(), StackedExpertNames()), SharedExpertNames());
   return {
-      {.name = "Ernie4_5_MoeForCausalLM", .model_type = "ernie4_5_moe", .read = ReadErnieMoe},
+      {.name = "Ernie4_5_MoeForCausalLM",
+       .model_type = "ernie4_5_moe",
+       .read = ReadErnieMoe,
+       .gguf = "ernie4_5-moe",
+       .add_gguf = AddErnieMoe,
+       .gguf_names = With(names, {{"blk.{}.exp_probs_b.bias",
+                                   "model.layers.{}.mlp.moe_statics.e_score_correction_bias"}}),
+       .gguf_rope_theta = 500000},
   };
 }
 

@@ -27,6 +27,7 @@ Family ExaoneFamily(const Config& config) {
   if (window != 0) {
     for (const uint32_t one : f.layer_window) f.layer_rope.push_back(one != 0 ? 0 : -1);
   }
+  f.left_out = {"mtp."};
   return f;
 }
 
@@ -50,15 +51,28 @@ DecoderSpec ReadExaoneMoe(const Config& config) {
                                    .default_scale = 2.5});
   PlaceSparseLayers(config, config.Integer("first_k_dense_replace", 0, kMaxLayers, 1), f);
   f.other_names = {{"mlp.gate.e_score_correction_bias", "mlp.e_score_correction_bias"}};
-  f.left_out = {"mtp."};
   return BuildDecoder(f);
+}
+
+void AddExaone4(const GgufKeys& keys, nlohmann::json& config) {
+  AddWindow(keys, config);
+  if (WindowOf(keys) > 0) AddSlidingLayers(keys, 4, config);
 }
 
 }  // namespace
 
 std::vector<Architecture> ExaoneArchitectures() {
+  const NameRules names = {
+      {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"},
+      {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm"},
+  };
   return {
-      {.name = "Exaone4ForCausalLM", .model_type = "exaone4", .read = ReadExaone4},
+      {.name = "Exaone4ForCausalLM",
+       .model_type = "exaone4",
+       .read = ReadExaone4,
+       .gguf = "exaone4",
+       .add_gguf = AddExaone4,
+       .gguf_names = With(UsualNames(), names)},
       {.name = "ExaoneMoeForCausalLM", .model_type = "exaone_moe", .read = ReadExaoneMoe},
   };
 }

@@ -4,6 +4,7 @@
 #include "tools/convert/architectures/alibi.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -64,10 +65,54 @@ DecoderSpec ReadFalcon(const Config& config) {
   return BuildDecoder(f);
 }
 
+bool HasTwoNorms(const GgufKeys& keys) { return keys.HasInSomeLayer("attn_norm_2.weight"); }
+
+void AddFalcon(const GgufKeys& keys, nlohmann::json& config) {
+  const uint64_t n_kv_heads = keys.n_kv_heads();
+  config["activation"] = "gelu";
+  config["alibi"] = false;
+  config["bias"] = keys.HasInSomeLayer("attn_qkv.bias");
+  config["ffn_hidden_size"] = config["intermediate_size"];
+  config["layer_norm_epsilon"] = keys.Number("attention.layer_norm_epsilon");
+  config["multi_query"] = n_kv_heads == 1;
+  config["new_decoder_architecture"] = n_kv_heads > 1;
+  config["num_kv_heads"] = n_kv_heads;
+  config["num_ln_in_parallel_attn"] = HasTwoNorms(keys) ? 2 : 1;
+  config.erase("num_key_value_heads");
+}
+
 }  // namespace
 
 std::vector<Architecture> FalconArchitectures() {
-  return {{.name = "FalconForCausalLM", .model_type = "falcon", .read = ReadFalcon}};
+  const NameRules one_norm = {
+      {"token_embd", "transformer.word_embeddings"},
+      {"output_norm", "transformer.ln_f"},
+      {"output", "lm_head"},
+      {"blk.{}.attn_norm", "transformer.h.{}.input_layernorm"},
+      {"blk.{}.attn_qkv", "transformer.h.{}.self_attention.query_key_value", Change::kGroupedQkv},
+      {"blk.{}.attn_output", "transformer.h.{}.self_attention.dense"},
+      {"blk.{}.ffn_up", "transformer.h.{}.mlp.dense_h_to_4h"},
+      {"blk.{}.ffn_down", "transformer.h.{}.mlp.dense_4h_to_h"},
+  };
+  const NameRules two_norms = With(one_norm, {
+                                                 {"blk.{}.attn_norm", "transformer.h.{}.ln_mlp"},
+                                                 {"blk.{}.attn_norm_2", "transformer.h.{}.ln_attn"},
+                                             });
+  return {
+      {.name = "FalconForCausalLM",
+       .model_type = "falcon",
+       .read = ReadFalcon,
+       .gguf = "falcon",
+       .is_in_gguf = HasTwoNorms,
+       .add_gguf = AddFalcon,
+       .gguf_names = two_norms},
+      {.name = "FalconForCausalLM",
+       .model_type = "falcon",
+       .read = ReadFalcon,
+       .gguf = "falcon",
+       .add_gguf = AddFalcon,
+       .gguf_names = one_norm},
+  };
 }
 
 }  // namespace rondo::convert

@@ -1,10 +1,12 @@
 // Gemma 4 (text): embeddings of each layer's own, layers that read the keys and values of others,
 // larger heads in those that see everything, norms of values, and a factor at a layer's end.
+#include <algorithm>
 #include <cmath>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -148,11 +150,102 @@ DecoderSpec ReadGemma4(const Config& config) {
   return BuildDecoder(f);
 }
 
+// The share of a head that turns in layers that see everything: other channels have a divisor that
+// leaves them where they are.
+double TurningShare(const GgufKeys& keys) {
+  const char* const kDivisors = "rope_freqs.weight";
+  if (!keys.HasTensor(kDivisors)) return 1;
+  const std::vector<float> divisors = keys.Values(kDivisors, kMaxHeadDim);
+  const auto turning = std::ranges::count(divisors, 1.0f);
+  for (size_t i = 0; i < divisors.size(); ++i) {
+    const bool turns = i < static_cast<size_t>(turning);
+    if (turns ? divisors[i] != 1 : divisors[i] < 1e20f) {
+      keys.Refuse("rope.dimension_count",
+                  "goes with a tensor rope_freqs.weight that does more "
+                  "than to say which channels turn");
+    }
+  }
+  return static_cast<double>(turning) / static_cast<double>(divisors.size());
+}
+
+void AddGemma4(const GgufKeys& keys, nlohmann::json& config) {
+  if (ExpertCount(keys) > 0) {
+    keys.Refuse("expert_count", "is above 0: only models without experts are known");
+  }
+  keys.Has("expert_feed_forward_length");  // files without experts have it, too
+  for (const char* key : {"attention.value_length", "attention.value_length_swa"}) {
+    const std::string of_keys = std::string(key).replace(10, 5, "key");
+    if (keys.Has(key) && keys.Count(key, kMaxHeadDim) != keys.Count(of_keys, kMaxHeadDim)) {
+      keys.Refuse(key, "differs from " + of_keys);
+    }
+  }
+  AddWindow(keys, config);
+  AddSlidingLayers(keys, 6, config);
+  config["hidden_activation"] = "gelu_pytorch_tanh";
+  config["num_attention_heads"] = keys.n_heads();
+  config["head_dim"] = keys.Count("attention.key_length_swa", kMaxHeadDim);
+  config["global_head_dim"] = keys.Count("attention.key_length", kMaxHeadDim);
+  // Those that see everything may have fewer, where k is v.
+  const std::vector<uint64_t> n_kv_heads = keys.PerLayer("attention.head_count_kv", kMaxHeads);
+  bool k_is_v = false;
+  for (size_t i = 0; i < n_kv_heads.size(); ++i) {
+    const bool is_full = config["layer_types"][i] == "full_attention";
+    const char* const key = is_full ? "num_global_key_value_heads" : "num_key_value_heads";
+    if (config.value(key, n_kv_heads[i]) != n_kv_heads[i]) {
+      keys.Refuse("attention.head_count_kv", "differs between layers of one kind");
+    }
+    config[key] = n_kv_heads[i];
+    const std::string layer = "blk." + std::to_string(i);
+    k_is_v |= keys.HasTensor(layer + ".attn_k.weight") && !keys.HasTensor(layer + ".attn_v.weight");
+  }
+  config["attention_k_eq_v"] = k_is_v;
+  config["num_kv_shared_layers"] = keys.Count("attention.shared_kv_layers", kMaxLayers, 0);
+  const std::vector<uint64_t> sizes = keys.PerLayer("feed_forward_length", kMaxIntermediate);
+  config["intermediate_size"] = sizes.front();
+  config["use_double_wide_mlp"] = sizes.back() != sizes.front();
+  config["hidden_size_per_layer_input"] =
+      keys.Count("embedding_length_per_layer_input", kMaxHidden, 0);
+  config["vocab_size_per_layer_input"] = config["vocab_size"];
+  if (keys.Has("final_logit_softcapping")) {
+    config["final_logit_softcapping"] = keys.Number("final_logit_softcapping");
+  }
+  for (const auto& [key, dim] : {std::pair{"rope.dimension_count", "global_head_dim"},
+                                 {"rope.dimension_count_swa", "head_dim"}}) {
+    const uint64_t whole = config[dim];
+    if (keys.Count(key, kMaxHeadDim, whole) != whole) keys.Refuse(key, "is not all of a head");
+  }
+  config["rope_parameters"] = {
+      {"full_attention",
+       {{"rope_type", "proportional"},
+        {"partial_rotary_factor", TurningShare(keys)},
+        {"rope_theta", keys.Number("rope.freq_base", 1e6)}}},
+      {"sliding_attention",
+       {{"rope_type", "default"}, {"rope_theta", keys.Number("rope.freq_base_swa", 1e4)}}}};
+}
+
 }  // namespace
 
 std::vector<Architecture> Gemma4Architectures() {
+  const NameRules names = {
+      {"per_layer_token_embd", "model.embed_tokens_per_layer"},
+      {"per_layer_model_proj", "model.per_layer_model_projection"},
+      {"per_layer_proj_norm", "model.per_layer_projection_norm"},
+      {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"},
+      {"blk.{}.ffn_norm", "model.layers.{}.pre_feedforward_layernorm"},
+      {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm"},
+      {"blk.{}.inp_gate", "model.layers.{}.per_layer_input_gate"},
+      {"blk.{}.proj", "model.layers.{}.per_layer_projection"},
+      {"blk.{}.post_norm", "model.layers.{}.post_per_layer_input_norm"},
+      {"blk.{}.layer_output_scale.weight", "model.layers.{}.layer_scalar"},
+  };
   return {
-      {.name = "Gemma4ForCausalLM", .model_type = "gemma4_text", .read = ReadGemma4},
+      {.name = "Gemma4ForCausalLM",
+       .model_type = "gemma4_text",
+       .read = ReadGemma4,
+       .gguf = "gemma4",
+       .add_gguf = AddGemma4,
+       .gguf_names = With(UsualNames(), names),
+       .gguf_usual_heads = false},
   };
 }
 

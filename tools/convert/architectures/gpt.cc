@@ -189,7 +189,16 @@ void AddGpt2(const GgufKeys& keys, json& config) {
             {"n_head", config["num_attention_heads"]},
             {"n_inner", config["intermediate_size"]},
             {"n_layer", config["num_hidden_layers"]},
+            {"num_key_value_heads", config["num_key_value_heads"]},
             {"n_positions", config["max_position_embeddings"]}};
+}
+
+void AddStarcoder(const GgufKeys& keys, json& config) {
+  const bool multi_query = keys.n_kv_heads() == 1;
+  AddGpt2(keys, config);
+  config["multi_query"] = multi_query;
+  config.erase("num_key_value_heads");
+  config["activation_function"] = "gelu_pytorch_tanh";
 }
 
 void AddGptNeoX(const GgufKeys& keys, json& config) {
@@ -228,12 +237,14 @@ std::vector<Architecture> GptArchitectures() {
       {"blk.{}.ffn_up", "transformer.h.{}.mlp.c_fc", Change::kTransposed},
       {"blk.{}.ffn_down", "transformer.h.{}.mlp.c_proj", Change::kTransposed},
   };
+  NameRules starcoder = gpt2;
+  for (NameRule& rule : starcoder) rule.change = Change::kNone;
   const NameRules gpt_neox = {
       {"token_embd", "gpt_neox.embed_in"},
       {"output_norm", "gpt_neox.final_layer_norm"},
       {"output", "embed_out"},
       {"blk.{}.attn_norm", "gpt_neox.layers.{}.input_layernorm"},
-      {"blk.{}.attn_qkv", "gpt_neox.layers.{}.attention.query_key_value", Change::kSplitByThird},
+      {"blk.{}.attn_qkv", "gpt_neox.layers.{}.attention.query_key_value", Change::kGroupedQkv},
       {"blk.{}.attn_output", "gpt_neox.layers.{}.attention.dense"},
       {"blk.{}.ffn_norm", "gpt_neox.layers.{}.post_attention_layernorm"},
       {"blk.{}.ffn_up", "gpt_neox.layers.{}.mlp.dense_h_to_4h"},
@@ -254,7 +265,12 @@ std::vector<Architecture> GptArchitectures() {
        .gguf = "gpt2",
        .add_gguf = AddGpt2,
        .gguf_names = gpt2},
-      {.name = "GPTBigCodeForCausalLM", .model_type = "gpt_bigcode", .read = ReadGptBigCode},
+      {.name = "GPTBigCodeForCausalLM",
+       .model_type = "gpt_bigcode",
+       .read = ReadGptBigCode,
+       .gguf = "starcoder",
+       .add_gguf = AddStarcoder,
+       .gguf_names = starcoder},
       {.name = "GPTNeoForCausalLM", .model_type = "gpt_neo", .read = ReadGptNeo},
       {.name = "GPTNeoXForCausalLM",
        .model_type = "gpt_neox",

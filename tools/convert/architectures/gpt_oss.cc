@@ -1,8 +1,10 @@
 // gpt-oss: sinks of attention, windows in every other layer, and experts with biases and limits, in
 // MXFP4 or in floats by columns.
+#include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -38,10 +40,31 @@ DecoderSpec ReadGptOss(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddGptOss(const GgufKeys& keys, nlohmann::json& config) {
+  AddWindow(keys, config);
+  AddSlidingLayers(keys, 2, config);
+  AddExperts(keys, "num_local_experts", config);
+  config["intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
+  config["attention_bias"] = true;
+  // Of all published models; few files say so.
+  nlohmann::json& rope = config["rope_parameters"];
+  if (!rope.contains("truncate")) rope["truncate"] = false;
+}
+
 }  // namespace
 
 std::vector<Architecture> GptOssArchitectures() {
-  return {{.name = "GptOssForCausalLM", .model_type = "gpt_oss", .read = ReadGptOss}};
+  const NameRules names = {
+      {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"},
+      {"blk.{}.attn_sinks.weight", "model.layers.{}.self_attn.sinks"},
+      {"blk.{}.ffn_gate_inp", "model.layers.{}.mlp.router"},
+  };
+  return {{.name = "GptOssForCausalLM",
+           .model_type = "gpt_oss",
+           .read = ReadGptOss,
+           .gguf = "gpt-oss",
+           .add_gguf = AddGptOss,
+           .gguf_names = With(With(UsualNames(), StackedExpertNames()), names)}};
 }
 
 }  // namespace rondo::convert

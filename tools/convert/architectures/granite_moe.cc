@@ -4,6 +4,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -44,14 +45,40 @@ DecoderSpec ReadGraniteMoeShared(const Config& config) {
   return BuildDecoder(f);
 }
 
+bool SharesExpert(const GgufKeys& keys) {
+  return keys.Count("expert_shared_feed_forward_length", kMaxIntermediate, 0) > 0;
+}
+
+void AddGraniteMoe(const GgufKeys& keys, nlohmann::json& config) {
+  AddBiases(keys, config);
+  AddMultipliers(keys, config);
+  AddExperts(keys, "num_local_experts", config);
+}
+
+void AddGraniteMoeShared(const GgufKeys& keys, nlohmann::json& config) {
+  AddGraniteMoe(keys, config);
+  config["shared_intermediate_size"] =
+      keys.Count("expert_shared_feed_forward_length", kMaxIntermediate);
+}
+
 }  // namespace
 
 std::vector<Architecture> GraniteMoeArchitectures() {
+  const NameRules names = With(With(UsualNames(), PairedHeadNames()), GraniteExpertNames());
   return {
-      {.name = "GraniteMoeForCausalLM", .model_type = "granitemoe", .read = ReadGraniteMoe},
       {.name = "GraniteMoeSharedForCausalLM",
        .model_type = "granitemoeshared",
-       .read = ReadGraniteMoeShared},
+       .read = ReadGraniteMoeShared,
+       .gguf = "granitemoe",
+       .is_in_gguf = SharesExpert,
+       .add_gguf = AddGraniteMoeShared,
+       .gguf_names = names},
+      {.name = "GraniteMoeForCausalLM",
+       .model_type = "granitemoe",
+       .read = ReadGraniteMoe,
+       .gguf = "granitemoe",
+       .add_gguf = AddGraniteMoe,
+       .gguf_names = names},
   };
 }
 

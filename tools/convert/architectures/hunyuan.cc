@@ -3,6 +3,7 @@
 
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -34,8 +35,16 @@ DecoderSpec ReadHunyuan(const Config& config) {
 }  // namespace
 
 std::vector<Architecture> HunyuanArchitectures() {
-  return {
-      {.name = "HunYuanDenseV1ForCausalLM", .model_type = "hunyuan_v1_dense", .read = ReadHunyuan}};
+  const NameRules names = {
+      {"blk.{}.attn_q_norm", "model.layers.{}.self_attn.query_layernorm"},
+      {"blk.{}.attn_k_norm", "model.layers.{}.self_attn.key_layernorm"},
+  };
+  return {{.name = "HunYuanDenseV1ForCausalLM",
+           .model_type = "hunyuan_v1_dense",
+           .read = ReadHunyuan,
+           .gguf = "hunyuan-dense",
+           .add_gguf = AddBiases,
+           .gguf_names = With(UsualNames(), names)}};
 }
 
 }  // namespace rondo::convert

@@ -6,6 +6,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -63,11 +64,39 @@ DecoderSpec ReadHunyuanMoe(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddHunyuanMoe(const GgufKeys& keys, nlohmann::json& config) {
+  AddBiases(keys, config);
+  AddExperts(keys, "num_experts", config);
+  CheckGating(keys, Gating::kSoftmax);
+  config["moe_topk"] = config["num_experts_per_tok"];
+  config["intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
+  const char* const kShared = "expert_shared_feed_forward_length";
+  if (keys.Count("expert_shared_count", kMaxExperts, 1) != 1) {
+    keys.Refuse("expert_shared_count", "is not 1, the only one known for this model");
+  }
+  if (keys.Count(kShared, kMaxIntermediate) != config["intermediate_size"]) {
+    keys.Refuse(kShared, "is not expert_feed_forward_length, which is all that is known");
+  }
+}
+
 }  // namespace
 
 std::vector<Architecture> HunyuanMoeArchitectures() {
+  const NameRules names = {
+      {"blk.{}.attn_q_norm", "model.layers.{}.self_attn.query_layernorm"},
+      {"blk.{}.attn_k_norm", "model.layers.{}.self_attn.key_layernorm"},
+      {"blk.{}.ffn_gate_inp", "model.layers.{}.mlp.gate.wg"},
+      {"blk.{}.ffn_gate_shexp", "model.layers.{}.mlp.shared_mlp.gate_proj"},
+      {"blk.{}.ffn_up_shexp", "model.layers.{}.mlp.shared_mlp.up_proj"},
+      {"blk.{}.ffn_down_shexp", "model.layers.{}.mlp.shared_mlp.down_proj"},
+  };
   return {
-      {.name = "HunYuanMoEV1ForCausalLM", .model_type = "hunyuan_v1_moe", .read = ReadHunyuanMoe},
+      {.name = "HunYuanMoEV1ForCausalLM",
+       .model_type = "hunyuan_v1_moe",
+       .read = ReadHunyuanMoe,
+       .gguf = "hunyuan-moe",
+       .add_gguf = AddHunyuanMoe,
+       .gguf_names = With(With(UsualNames(), StackedExpertNames()), names)},
   };
 }
 

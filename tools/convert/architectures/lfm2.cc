@@ -1,7 +1,5 @@
 // LFM2: short gated convolutions, with grouped-query attention in some layers. LFM2-MoE: experts
 // behind all but the first.
-#include <algorithm>
-
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
@@ -109,17 +107,22 @@ DecoderSpec ReadLfm2Moe(const Config& config) {
 
 void AddLfm2(const GgufKeys& keys, json& config) {
   const std::vector<uint64_t> n_kv_heads = keys.PerLayer("attention.head_count_kv", kMaxHeads);
-  config["num_key_value_heads"] = *std::ranges::max_element(n_kv_heads);
-  for (const uint64_t n : n_kv_heads) {
-    if (n != 0 && n != config["num_key_value_heads"]) {
-      keys.Refuse("attention.head_count_kv", "differs between layers with attention");
-    }
-  }
   config["layer_types"] = LayerTypes(keys, "conv", [&](uint64_t i) { return n_kv_heads[i] > 0; });
   config["conv_L_cache"] = keys.Count("shortconv.l_cache", kMaxHidden);
   config["conv_bias"] = keys.HasTensor("blk.0.shortconv.conv.bias");
   config["norm_eps"] = keys.Number("attention.layer_norm_rms_epsilon");
   config["block_auto_adjust_ff_dim"] = false;
+}
+
+void AddLfm2Moe(const GgufKeys& keys, json& config) {
+  AddLfm2(keys, config);
+  AddExperts(keys, "num_experts", config);
+  AddExpertSize(keys, config);
+  CheckGating(keys, Gating::kSigmoid);
+  config["num_dense_layers"] = keys.Count("leading_dense_block_count", kMaxLayers, 0);
+  config["use_expert_bias"] = true;
+  config["norm_topk_prob"] = keys.Flag("expert_weights_norm", true);
+  config["routed_scaling_factor"] = keys.Number("expert_weights_scale", 1.0);
 }
 
 }  // namespace
@@ -140,6 +143,13 @@ std::vector<Architecture> Lfm2Architectures() {
       {"blk.{}.shortconv.in_proj", "model.layers.{}.conv.in_proj"},
       {"blk.{}.shortconv.out_proj", "model.layers.{}.conv.out_proj"},
   };
+  const NameRules lfm2_moe = {
+      {"blk.{}.ffn_gate_inp", "model.layers.{}.feed_forward.gate"},
+      {"blk.{}.exp_probs_b.bias", "model.layers.{}.feed_forward.expert_bias"},
+      {"blk.{}.ffn_gate_exps", "model.layers.{}.feed_forward.experts.{}.w1", Change::kExperts},
+      {"blk.{}.ffn_down_exps", "model.layers.{}.feed_forward.experts.{}.w2", Change::kExperts},
+      {"blk.{}.ffn_up_exps", "model.layers.{}.feed_forward.experts.{}.w3", Change::kExperts},
+  };
   return {
       {.name = "Lfm2ForCausalLM",
        .model_type = "lfm2",
@@ -147,7 +157,12 @@ std::vector<Architecture> Lfm2Architectures() {
        .gguf = "lfm2",
        .add_gguf = AddLfm2,
        .gguf_names = With(UsualNames(), lfm2)},
-      {.name = "Lfm2MoeForCausalLM", .model_type = "lfm2_moe", .read = ReadLfm2Moe},
+      {.name = "Lfm2MoeForCausalLM",
+       .model_type = "lfm2_moe",
+       .read = ReadLfm2Moe,
+       .gguf = "lfm2moe",
+       .add_gguf = AddLfm2Moe,
+       .gguf_names = With(With(UsualNames(), lfm2), lfm2_moe)},
   };
 }
 

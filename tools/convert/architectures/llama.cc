@@ -150,10 +150,7 @@ void AddSmolLm3(const GgufKeys& keys, json& config) {
 
 void AddGranite(const GgufKeys& keys, json& config) {
   AddBiases(keys, config);
-  config["embedding_multiplier"] = keys.Number("embedding_scale", 1.0);
-  config["residual_multiplier"] = keys.Number("residual_scale", 1.0);
-  config["attention_multiplier"] = keys.Number("attention.scale");
-  config["logits_scaling"] = keys.Number("logit_scale", 1.0);
+  AddMultipliers(keys, config);
 }
 
 }  // namespace
@@ -162,18 +159,12 @@ std::vector<Architecture> LlamaArchitectures() {
   const NameRules llama = With(UsualNames(), PairedHeadNames());
   // Files made before experts were stacked have a tensor for each.
   const NameRules mixtral =
-      With(llama, {
-                      {"blk.{}.ffn_gate_inp", "model.layers.{}.block_sparse_moe.gate"},
-                      {"blk.{}.ffn_gate_exps", "model.layers.{}.block_sparse_moe.experts.{}.w1",
-                       Change::kExperts},
-                      {"blk.{}.ffn_down_exps", "model.layers.{}.block_sparse_moe.experts.{}.w2",
-                       Change::kExperts},
-                      {"blk.{}.ffn_up_exps", "model.layers.{}.block_sparse_moe.experts.{}.w3",
-                       Change::kExperts},
-                      {"blk.{}.ffn_gate.{}", "model.layers.{}.block_sparse_moe.experts.{}.w1"},
-                      {"blk.{}.ffn_down.{}", "model.layers.{}.block_sparse_moe.experts.{}.w2"},
-                      {"blk.{}.ffn_up.{}", "model.layers.{}.block_sparse_moe.experts.{}.w3"},
-                  });
+      With(With(llama, MixtralNames()),
+           {
+               {"blk.{}.ffn_gate.{}", "model.layers.{}.block_sparse_moe.experts.{}.w1"},
+               {"blk.{}.ffn_down.{}", "model.layers.{}.block_sparse_moe.experts.{}.w2"},
+               {"blk.{}.ffn_up.{}", "model.layers.{}.block_sparse_moe.experts.{}.w3"},
+           });
   const NameRules seed_oss = {
       {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"},
   };

@@ -6,6 +6,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -111,10 +112,40 @@ DecoderSpec ReadLlama4(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddLlama4(const GgufKeys& keys, nlohmann::json& config) {
+  AddBiases(keys, config);
+  AddExperts(keys, "num_local_experts", config);
+  CheckGating(keys, Gating::kSigmoid);
+  config["intermediate_size_mlp"] = config["intermediate_size"];
+  config["intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
+  config["interleave_moe_layer_step"] = keys.Count("interleave_moe_layer_step", kMaxLayers, 1);
+  // Not in the file: the one with 128 experts has no norms of q and k.
+  config["use_qk_norm"] = config["num_local_experts"] != 128;
+}
+
 }  // namespace
 
 std::vector<Architecture> Llama4Architectures() {
-  return {{.name = "Llama4ForCausalLM", .model_type = "llama4_text", .read = ReadLlama4}};
+  const NameRules names = {
+      {"blk.{}.ffn_gate", "model.layers.{}.feed_forward.gate_proj"},
+      {"blk.{}.ffn_up", "model.layers.{}.feed_forward.up_proj"},
+      {"blk.{}.ffn_down", "model.layers.{}.feed_forward.down_proj"},
+      {"blk.{}.ffn_gate_inp", "model.layers.{}.feed_forward.router"},
+      {"blk.{}.ffn_gate_exps", "model.layers.{}.feed_forward.experts.{}.gate_proj",
+       Change::kExperts},
+      {"blk.{}.ffn_up_exps", "model.layers.{}.feed_forward.experts.{}.up_proj", Change::kExperts},
+      {"blk.{}.ffn_down_exps", "model.layers.{}.feed_forward.experts.{}.down_proj",
+       Change::kExperts},
+      {"blk.{}.ffn_gate_shexp", "model.layers.{}.feed_forward.shared_expert.gate_proj"},
+      {"blk.{}.ffn_up_shexp", "model.layers.{}.feed_forward.shared_expert.up_proj"},
+      {"blk.{}.ffn_down_shexp", "model.layers.{}.feed_forward.shared_expert.down_proj"},
+  };
+  return {{.name = "Llama4ForCausalLM",
+           .model_type = "llama4_text",
+           .read = ReadLlama4,
+           .gguf = "llama4",
+           .add_gguf = AddLlama4,
+           .gguf_names = With(UsualNames(), names)}};
 }
 
 }  // namespace rondo::convert

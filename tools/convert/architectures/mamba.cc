@@ -6,6 +6,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/architectures/mamba_gguf.h"
 
 namespace rondo::convert {
 namespace {
@@ -354,10 +355,29 @@ std::vector<Architecture> MambaArchitectures() {
       {.name = "BambaForCausalLM", .model_type = "bamba", .read = ReadBamba},
       {.name = "GraniteMoeHybridForCausalLM",
        .model_type = "granitemoehybrid",
-       .read = ReadGraniteHybrid},
-      {.name = "FalconH1ForCausalLM", .model_type = "falcon_h1", .read = ReadFalconH1},
-      {.name = "Mamba2ForCausalLM", .model_type = "mamba2", .read = ReadMamba2},
-      {.name = "NemotronHForCausalLM", .model_type = "nemotron_h", .read = ReadNemotronH},
+       .read = ReadGraniteHybrid,
+       .gguf = "granitehybrid",
+       .add_gguf = AddGraniteHybrid,
+       .gguf_names = GraniteHybridRules()},
+      {.name = "FalconH1ForCausalLM",
+       .model_type = "falcon_h1",
+       .read = ReadFalconH1,
+       .gguf = "falcon-h1",
+       .add_gguf = AddFalconH1,
+       .gguf_names = FalconH1Rules()},
+      {.name = "Mamba2ForCausalLM",
+       .model_type = "mamba2",
+       .read = ReadMamba2,
+       .gguf = "mamba2",
+       .add_gguf = AddMamba2,
+       .gguf_names = MixersRules(),
+       .gguf_usual_heads = false},
+      {.name = "NemotronHForCausalLM",
+       .model_type = "nemotron_h",
+       .read = ReadNemotronH,
+       .gguf = "nemotron_h",
+       .add_gguf = AddNemotronH,
+       .gguf_names = MixersRules()},
   };
 }
 

@@ -1,7 +1,9 @@
 // MiniMax-M2: experts by sigmoid and a bias of the choice in all layers; part of a head turns.
+#include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -30,10 +32,25 @@ DecoderSpec ReadMiniMaxM2(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddMiniMaxM2(const GgufKeys& keys, nlohmann::json& config) {
+  AddExperts(keys, "num_local_experts", config);
+  CheckGating(keys, Gating::kSigmoid);
+  config["intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
+  config["rotary_dim"] = keys.Count("rope.dimension_count", kMaxHeadDim, keys.head_dim());
+}
+
 }  // namespace
 
 std::vector<Architecture> MiniMaxArchitectures() {
-  return {{.name = "MiniMaxM2ForCausalLM", .model_type = "minimax_m2", .read = ReadMiniMaxM2}};
+  const NameRules names = {
+      {"blk.{}.exp_probs_b.bias", "model.layers.{}.block_sparse_moe.e_score_correction_bias"},
+  };
+  return {{.name = "MiniMaxM2ForCausalLM",
+           .model_type = "minimax_m2",
+           .read = ReadMiniMaxM2,
+           .gguf = "minimax-m2",
+           .add_gguf = AddMiniMaxM2,
+           .gguf_names = With(With(UsualNames(), MixtralNames()), names)}};
 }
 
 }  // namespace rondo::convert

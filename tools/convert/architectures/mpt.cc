@@ -3,6 +3,7 @@
 #include "tools/convert/architectures/alibi.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -66,10 +67,43 @@ DecoderSpec ReadMpt(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddMpt(const GgufKeys& keys, nlohmann::json& config) {
+  nlohmann::json attention = {{"alibi", true},
+                              {"alibi_bias_max", keys.Number("attention.max_alibi_bias")}};
+  if (keys.Has("attention.clamp_kqv")) attention["clip_qkv"] = keys.Number("attention.clamp_kqv");
+  config = {{"architectures", config["architectures"]},
+            {"model_type", config["model_type"]},
+            {"vocab_size", config["vocab_size"]},
+            {"tie_word_embeddings", config["tie_word_embeddings"]},
+            {"attn_config", std::move(attention)},
+            {"layer_norm_epsilon", keys.Number("attention.layer_norm_epsilon")},
+            {"d_model", config["hidden_size"]},
+            {"n_heads", config["num_attention_heads"]},
+            {"n_layers", config["num_hidden_layers"]},
+            {"num_key_value_heads", config["num_key_value_heads"]},
+            {"max_seq_len", config["max_position_embeddings"]}};
+}
+
 }  // namespace
 
 std::vector<Architecture> MptArchitectures() {
-  return {{.name = "MptForCausalLM", .model_type = "mpt", .read = ReadMpt}};
+  const NameRules names = {
+      {"token_embd", "transformer.wte"},
+      {"output_norm", "transformer.norm_f"},
+      {"output", "lm_head"},
+      {"blk.{}.attn_norm", "transformer.blocks.{}.norm_1"},
+      {"blk.{}.attn_qkv", "transformer.blocks.{}.attn.Wqkv"},
+      {"blk.{}.attn_output", "transformer.blocks.{}.attn.out_proj"},
+      {"blk.{}.ffn_norm", "transformer.blocks.{}.norm_2"},
+      {"blk.{}.ffn_up", "transformer.blocks.{}.ffn.up_proj"},
+      {"blk.{}.ffn_down", "transformer.blocks.{}.ffn.down_proj"},
+  };
+  return {{.name = "MptForCausalLM",
+           .model_type = "mpt",
+           .read = ReadMpt,
+           .gguf = "mpt",
+           .add_gguf = AddMpt,
+           .gguf_names = names}};
 }
 
 }  // namespace rondo::convert

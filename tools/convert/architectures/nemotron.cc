@@ -2,6 +2,7 @@
 // LayerNorm in Nemotron (weights kept less 1) and Jais.
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -45,13 +46,38 @@ DecoderSpec ReadJais2(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddArcee(const GgufKeys& keys, nlohmann::json& config) {
+  AddBiases(keys, config);
+  config["hidden_act"] = "relu2";
+}
+
+void AddNemotron(const GgufKeys& keys, nlohmann::json& config) {
+  AddArcee(keys, config);
+  config["norm_eps"] = keys.Number("attention.layer_norm_epsilon");
+}
+
 }  // namespace
 
 std::vector<Architecture> NemotronArchitectures() {
+  const NameRules nemotron = {
+      {"output_norm", "model.norm", Change::kPlusOne},
+      {"blk.{}.attn_norm", "model.layers.{}.input_layernorm", Change::kPlusOne},
+      {"blk.{}.ffn_norm", "model.layers.{}.post_attention_layernorm", Change::kPlusOne},
+  };
   return {
-      {.name = "ArceeForCausalLM", .model_type = "arcee", .read = ReadArcee},
+      {.name = "ArceeForCausalLM",
+       .model_type = "arcee",
+       .read = ReadArcee,
+       .gguf = "arcee",
+       .add_gguf = AddArcee,
+       .gguf_names = With(UsualNames(), PairedHeadNames())},
       {.name = "Jais2ForCausalLM", .model_type = "jais2", .read = ReadJais2},
-      {.name = "NemotronForCausalLM", .model_type = "nemotron", .read = ReadNemotron},
+      {.name = "NemotronForCausalLM",
+       .model_type = "nemotron",
+       .read = ReadNemotron,
+       .gguf = "nemotron",
+       .add_gguf = AddNemotron,
+       .gguf_names = With(UsualNames(), nemotron)},
   };
 }
 

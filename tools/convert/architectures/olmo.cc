@@ -66,11 +66,15 @@ DecoderSpec ReadOlmoe(const Config& config) {
   return BuildDecoder(f);
 }
 
-void AddOlmo2(const GgufKeys& keys, json&) {
-  if (WindowOf(keys) > 0) {
-    keys.Refuse("attention.sliding_window",
-                "is set, which makes the model an Olmo 3: that is not known");
-  }
+bool HasWindow(const GgufKeys& keys) { return WindowOf(keys) > 0; }
+
+void AddOlmo3(const GgufKeys& keys, json& config) {
+  AddWindow(keys, config);
+  AddSlidingLayers(keys, 4, config);
+}
+
+void AddClip(const GgufKeys& keys, json& config) {
+  if (keys.Has("attention.clamp_kqv")) config["clip_qkv"] = keys.Number("attention.clamp_kqv");
 }
 
 void AddOlmoe(const GgufKeys& keys, json& config) {
@@ -79,7 +83,7 @@ void AddOlmoe(const GgufKeys& keys, json& config) {
   if (keys.Has("expert_feed_forward_length")) {
     config["intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
   }
-  if (keys.Has("attention.clamp_kqv")) config["clip_qkv"] = keys.Number("attention.clamp_kqv");
+  AddClip(keys, config);
 }
 
 }  // namespace
@@ -90,14 +94,24 @@ std::vector<Architecture> OlmoArchitectures() {
       {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm"},
   };
   return {
-      {.name = "OlmoForCausalLM", .model_type = "olmo", .read = ReadOlmo},
+      {.name = "OlmoForCausalLM",
+       .model_type = "olmo",
+       .read = ReadOlmo,
+       .gguf = "olmo",
+       .add_gguf = AddClip,
+       .gguf_names = With(UsualNames(), PairedHeadNames())},
+      {.name = "Olmo3ForCausalLM",
+       .model_type = "olmo3",
+       .read = ReadOlmo3,
+       .gguf = "olmo2",
+       .is_in_gguf = HasWindow,
+       .add_gguf = AddOlmo3,
+       .gguf_names = With(UsualNames(), olmo2)},
       {.name = "Olmo2ForCausalLM",
        .model_type = "olmo2",
        .read = ReadOlmo2,
        .gguf = "olmo2",
-       .add_gguf = AddOlmo2,
        .gguf_names = With(UsualNames(), olmo2)},
-      {.name = "Olmo3ForCausalLM", .model_type = "olmo3", .read = ReadOlmo3},
       {.name = "OlmoeForCausalLM",
        .model_type = "olmoe",
        .read = ReadOlmoe,

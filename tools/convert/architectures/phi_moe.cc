@@ -2,6 +2,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -45,10 +46,22 @@ DecoderSpec ReadPhiMoe(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddPhiMoe(const GgufKeys& keys, nlohmann::json& config) {
+  AddBiases(keys, config);
+  AddWindow(keys, config);
+  AddExperts(keys, "num_local_experts", config);
+  config["lm_head_bias"] = keys.HasTensor("output.bias");
+}
+
 }  // namespace
 
 std::vector<Architecture> PhiMoeArchitectures() {
-  return {{.name = "PhimoeForCausalLM", .model_type = "phimoe", .read = ReadPhiMoe}};
+  return {{.name = "PhimoeForCausalLM",
+           .model_type = "phimoe",
+           .read = ReadPhiMoe,
+           .gguf = "phimoe",
+           .add_gguf = AddPhiMoe,
+           .gguf_names = With(UsualNames(), MixtralNames())}};
 }
 
 }  // namespace rondo::convert

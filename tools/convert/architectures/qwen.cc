@@ -170,10 +170,21 @@ DecoderSpec ReadMellum(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddQwen2Moe(const GgufKeys& keys, json& config) {
+  AddExperts(keys, "num_experts", config);
+  AddExpertSize(keys, config);
+  config["shared_expert_intermediate_size"] =
+      keys.Count("expert_shared_feed_forward_length", kMaxIntermediate);
+  config["qkv_bias"] = keys.HasTensor("blk.0.attn_q.bias");
+  config["norm_topk_prob"] = false;
+  config["decoder_sparse_step"] = 1;
+  config["mlp_only_layers"] = json::array();
+}
+
 void AddQwen3Moe(const GgufKeys& keys, json& config) {
   AddBiases(keys, config);
   AddExperts(keys, "num_experts", config);
-  config["moe_intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
+  AddExpertSize(keys, config);
   config["norm_topk_prob"] = true;
   config["decoder_sparse_step"] = 1;
   config["mlp_only_layers"] = json::array();
@@ -182,9 +193,20 @@ void AddQwen3Moe(const GgufKeys& keys, json& config) {
 }  // namespace
 
 std::vector<Architecture> QwenArchitectures() {
+  const NameRules shared = {
+      {"blk.{}.ffn_gate_inp_shexp", "model.layers.{}.mlp.shared_expert_gate"},
+      {"blk.{}.ffn_gate_shexp", "model.layers.{}.mlp.shared_expert.gate_proj"},
+      {"blk.{}.ffn_up_shexp", "model.layers.{}.mlp.shared_expert.up_proj"},
+      {"blk.{}.ffn_down_shexp", "model.layers.{}.mlp.shared_expert.down_proj"},
+  };
   return {
       {.name = "Qwen2ForCausalLM", .model_type = "qwen2", .read = ReadQwen2, .gguf = "qwen2"},
-      {.name = "Qwen2MoeForCausalLM", .model_type = "qwen2_moe", .read = ReadQwen2Moe},
+      {.name = "Qwen2MoeForCausalLM",
+       .model_type = "qwen2_moe",
+       .read = ReadQwen2Moe,
+       .gguf = "qwen2moe",
+       .add_gguf = AddQwen2Moe,
+       .gguf_names = With(With(UsualNames(), StackedExpertNames()), shared)},
       {.name = "Qwen3ForCausalLM",
        .model_type = "qwen3",
        .read = ReadQwen3,

@@ -6,6 +6,7 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -111,15 +112,94 @@ DecoderSpec ReadQwen3Next(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddDeltaNet(const GgufKeys& keys, nlohmann::json& config) {
+  const uint64_t value_heads = keys.Count("ssm.time_step_rank", kMaxHeads);
+  config["linear_num_key_heads"] = keys.Count("ssm.group_count", kMaxHeads);
+  config["linear_num_value_heads"] = value_heads;
+  config["linear_key_head_dim"] = keys.Count("ssm.state_size", kMaxHeadDim);
+  config["linear_value_head_dim"] =
+      keys.Count("ssm.inner_size", kMaxHeads * kMaxHeadDim) / value_heads;
+  config["linear_conv_kernel_dim"] = keys.Count("ssm.conv_kernel", kMaxConvTaps);
+  config["attention_bias"] = false;
+  if (keys.HoldsList("attention.recurrent_layers")) {
+    const std::vector<uint64_t> recurrent = keys.PerLayer("attention.recurrent_layers", 1);
+    config["layer_types"] =
+        LayerTypes(keys, "linear_attention", [&](uint64_t i) { return recurrent[i] == 0; });
+  } else {
+    config["full_attention_interval"] = keys.Count("full_attention_interval", kMaxLayers, 4);
+  }
+}
+
+void AddDeltaNetWithExperts(const GgufKeys& keys, nlohmann::json& config) {
+  AddDeltaNet(keys, config);
+  rondo::convert::AddExperts(keys, "num_experts", config);
+  AddExpertSize(keys, config);
+  config["shared_expert_intermediate_size"] =
+      keys.Count("expert_shared_feed_forward_length", kMaxIntermediate);
+  config["norm_topk_prob"] = true;
+  CheckGating(keys, Gating::kSoftmax);
+}
+
+NameRules DeltaNames() {
+  return {
+      {"output_norm", "model.norm", Change::kPlusOne},
+      {"blk.{}.attn_norm", "model.layers.{}.input_layernorm", Change::kPlusOne},
+      {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm", Change::kPlusOne},
+      {"blk.{}.attn_q_norm", "model.layers.{}.self_attn.q_norm", Change::kPlusOne},
+      {"blk.{}.attn_k_norm", "model.layers.{}.self_attn.k_norm", Change::kPlusOne},
+      {"blk.{}.ssm_norm", "model.layers.{}.linear_attn.norm"},
+      {"blk.{}.ffn_gate_inp_shexp", "model.layers.{}.mlp.shared_expert_gate"},
+      {"blk.{}.ffn_gate_shexp", "model.layers.{}.mlp.shared_expert.gate_proj"},
+      {"blk.{}.ffn_up_shexp", "model.layers.{}.mlp.shared_expert.up_proj"},
+      {"blk.{}.ffn_down_shexp", "model.layers.{}.mlp.shared_expert.down_proj"},
+  };
+}
+
 }  // namespace
 
 std::vector<Architecture> Qwen35Architectures() {
+  const NameRules common = With(With(UsualNames(), StackedExpertNames()), DeltaNames());
+  // Value heads are where the file's own order of heads has them.
+  const NameRules qwen3_5 = {
+      {"blk.{}.attn_qkv", "model.layers.{}.linear_attn.in_proj_qkv", Change::kTiledHeads},
+      {"blk.{}.attn_gate", "model.layers.{}.linear_attn.in_proj_z", Change::kTiledHeads},
+      {"blk.{}.ssm_beta", "model.layers.{}.linear_attn.in_proj_b", Change::kTiledHeads},
+      {"blk.{}.ssm_alpha", "model.layers.{}.linear_attn.in_proj_a", Change::kTiledHeads},
+      {"blk.{}.ssm_a", "model.layers.{}.linear_attn.A_log", Change::kTiledDecay},
+      {"blk.{}.ssm_dt.bias", "model.layers.{}.linear_attn.dt_bias", Change::kTiledHeads},
+      {"blk.{}.ssm_conv1d", "model.layers.{}.linear_attn.conv1d", Change::kTiledConv},
+      {"blk.{}.ssm_out", "model.layers.{}.linear_attn.out_proj", Change::kTiledColumns},
+  };
+  // Here they are not moved; gates stay by key head.
+  const NameRules qwen3_next = {
+      {"blk.{}.attn_qkv", "model.layers.{}.linear_attn.in_proj_qkv"},
+      {"blk.{}.attn_gate", "model.layers.{}.linear_attn.in_proj_z"},
+      {"blk.{}.ssm_in", "model.layers.{}.linear_attn.in_proj_qkvz"},  // older files
+      {"blk.{}.ssm_ba", "model.layers.{}.linear_attn.in_proj_ba"},
+      {"blk.{}.ssm_a", "model.layers.{}.linear_attn.A_log", Change::kDecay},
+      {"blk.{}.ssm_dt.bias", "model.layers.{}.linear_attn.dt_bias"},
+      {"blk.{}.ssm_conv1d", "model.layers.{}.linear_attn.conv1d", Change::kDepthwise},
+      {"blk.{}.ssm_out", "model.layers.{}.linear_attn.out_proj"},
+  };
   return {
-      {.name = "Qwen3_5ForCausalLM", .model_type = "qwen3_5_text", .read = ReadQwen35Text},
+      {.name = "Qwen3_5ForCausalLM",
+       .model_type = "qwen3_5_text",
+       .read = ReadQwen35Text,
+       .gguf = "qwen35",
+       .add_gguf = AddDeltaNet,
+       .gguf_names = With(common, qwen3_5)},
       {.name = "Qwen3_5MoeForCausalLM",
        .model_type = "qwen3_5_moe_text",
-       .read = ReadQwen35MoeText},
-      {.name = "Qwen3NextForCausalLM", .model_type = "qwen3_next", .read = ReadQwen3Next},
+       .read = ReadQwen35MoeText,
+       .gguf = "qwen35moe",
+       .add_gguf = AddDeltaNetWithExperts,
+       .gguf_names = With(common, qwen3_5)},
+      {.name = "Qwen3NextForCausalLM",
+       .model_type = "qwen3_next",
+       .read = ReadQwen3Next,
+       .gguf = "qwen3next",
+       .add_gguf = AddDeltaNetWithExperts,
+       .gguf_names = With(common, qwen3_next)},
   };
 }
 

@@ -92,9 +92,10 @@ class ExpertsBuilder {
   std::unique_ptr<format::ExpertT> Shared() {
     const Family::Experts::Shared& shared = *e_.shared;
     const uint64_t size = shared.intermediate;
-    std::vector<Part> parts;
+    std::vector<Part> parts, apart;
     if (shared.up.empty()) {
       parts = {{b_.source() + shared.gate, 2 * size}};
+      apart = GateAndUp(b_.source() + shared.gate, size);
     } else if (plain()) {
       parts = {{b_.source() + shared.up, size}};
     } else {
@@ -103,7 +104,7 @@ class ExpertsBuilder {
     auto expert = std::make_unique<format::ExpertT>();
     const std::string own = b_.name() + "mlp.shared";
     const bool bias = b_.family().mlp_bias;
-    expert->gate_up = b_.Linear(own + ".gate_up", parts, b_.sizes().hidden, bias);
+    expert->gate_up = b_.Linear(own + ".gate_up", parts, b_.sizes().hidden, bias, 1, apart);
     expert->down = b_.Linear(own + ".down", {{b_.source() + shared.down, b_.sizes().hidden}}, size,
                              bias, b_.family().residual_scale * shared.factor);
     return expert;

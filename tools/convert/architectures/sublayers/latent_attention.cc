@@ -37,6 +37,13 @@ std::unique_ptr<format::LinearT> Up(SublayerBuilder& b, uint32_t head, bool valu
     recipe.transposed = true;
   }
   recipe.parts = {std::move(part)};
+  // GGUF has both apart, and keys transposed already.
+  const uint64_t apart_rows = values ? l.v_head_dim : l.latent_dim;
+  Part apart = {b.source() + (values ? "self_attn.v_b_proj.weight" : "self_attn.k_b_proj.weight"),
+                apart_rows,
+                head * apart_rows,
+                {b.sizes().n_heads, apart_rows, recipe.cols}};
+  recipe.others.push_back({{std::move(apart)}});
   auto linear = std::make_unique<format::LinearT>();
   linear->weight = b.spec().Add(std::move(recipe));
   return linear;

@@ -7,11 +7,12 @@ format::MlpT BuildMlp(SublayerBuilder& b) {
   const Sizes& s = b.sizes();
   const uint32_t size =
       f.layer_intermediate.empty() ? s.intermediate : f.layer_intermediate[b.layer()];
-  std::vector<TensorRecipe::Part> parts;
+  std::vector<TensorRecipe::Part> parts, apart;
   if (!f.gated) {
     parts = {{b.source() + f.up, size}};
   } else if (f.fused_gate) {
     parts = {{b.source() + f.gate, 2 * uint64_t{size}}};
+    apart = GateAndUp(b.source() + f.gate, size);
   } else {
     parts = {{b.source() + f.gate, size}, {b.source() + f.up, size}};
     parts[0].scale = f.gate_factor;
@@ -20,7 +21,7 @@ format::MlpT BuildMlp(SublayerBuilder& b) {
   mlp.intermediate_size = size;
   mlp.activation = f.activation;
   mlp.plain = !f.gated;
-  mlp.gate_up = b.Linear(b.name() + "mlp.gate_up", parts, s.hidden, f.mlp_bias);
+  mlp.gate_up = b.Linear(b.name() + "mlp.gate_up", parts, s.hidden, f.mlp_bias, 1, apart);
   mlp.down = b.Linear(b.name() + "mlp.down", {{b.source() + f.down, s.hidden}}, size, f.mlp_bias,
                       f.residual_scale * f.mlp_factor);
   return mlp;

@@ -80,8 +80,11 @@ format::GatedDeltaNetT BuildGatedDeltaNet(SublayerBuilder& b) {
   net.n_value_heads = r.n_heads;
   net.key_head_dim = r.group_dim;
   net.value_head_dim = r.head_dim;
-  std::vector<Part> input, gates;
+  std::vector<Part> input, gates, apart;
+  const std::vector<Part> qkv_and_z = {{source + "in_proj_qkv", 2 * keys + values},
+                                       {source + "in_proj_z", values}};
   if (r.by_key_head) {
+    apart = qkv_and_z;  // in GGUF
     const uint64_t value = heads_per_key * r.head_dim, block = 2 * key + 2 * value;
     const uint64_t begins[] = {0, key, 2 * key, 2 * key + value};
     for (size_t i = 0; i < 4; ++i) {
@@ -101,10 +104,10 @@ format::GatedDeltaNetT BuildGatedDeltaNet(SublayerBuilder& b) {
       }
     }
   } else {
-    input = {{source + "in_proj_qkv", 2 * keys + values}, {source + "in_proj_z", values}};
+    input = qkv_and_z;
     gates = {{source + "in_proj_b", r.n_heads}, {source + "in_proj_a", r.n_heads}};
   }
-  net.input = b.Linear(name + "input", input, hidden, r.bias);
+  net.input = b.Linear(name + "input", input, hidden, r.bias, 1, apart);
   net.gates = Gates(b, name + "gates", gates);
   BuildCommon(b, name, &net);
   return net;

@@ -4,17 +4,27 @@ namespace rondo::convert {
 
 std::unique_ptr<format::LinearT> SublayerBuilder::Linear(
     const std::string& name, const std::vector<TensorRecipe::Part>& parts, uint64_t cols,
-    bool has_bias, float scale) {
+    bool has_bias, float scale, const std::vector<TensorRecipe::Part>& apart) {
   TensorRecipe weights{name, TensorRole::kMatrix, {}, cols};
   TensorRecipe biases{name + ".bias", TensorRole::kVector, {}, 1};
   weights.transposed = f_.transposed;
   weights.scale = biases.scale = scale;
-  for (const TensorRecipe::Part& part : parts) {
-    weights.parts.push_back(part);
-    biases.parts.push_back(part);
-    weights.parts.back().source += ".weight";
-    biases.parts.back().source += ".bias";
-    if (!part.shape.empty()) biases.parts.back().shape = {part.shape.front()};
+  const auto add = [](const std::vector<TensorRecipe::Part>& from,
+                      std::vector<TensorRecipe::Part>& of_weights,
+                      std::vector<TensorRecipe::Part>& of_biases) {
+    for (const TensorRecipe::Part& part : from) {
+      of_weights.push_back(part);
+      of_biases.push_back(part);
+      of_weights.back().source += ".weight";
+      of_biases.back().source += ".bias";
+      if (!part.shape.empty()) of_biases.back().shape = {part.shape.front()};
+    }
+  };
+  add(parts, weights.parts, biases.parts);
+  if (!apart.empty()) {
+    weights.others.push_back({{}, f_.transposed});
+    biases.others.emplace_back();
+    add(apart, weights.others[0].parts, biases.others[0].parts);
   }
   auto linear = std::make_unique<format::LinearT>();
   linear->weight = spec_.Add(std::move(weights));
@@ -61,6 +71,10 @@ std::unique_ptr<format::NormT> SublayerBuilder::NormOf(const std::string& name,
     norm->bias = static_cast<int32_t>(spec_.Add(std::move(bias)));
   }
   return norm;
+}
+
+std::vector<TensorRecipe::Part> GateAndUp(const std::string& fused, uint64_t size) {
+  return {{fused + ".gate", size}, {fused + ".up", size}};
 }
 
 }  // namespace rondo::convert

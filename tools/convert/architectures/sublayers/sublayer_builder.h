@@ -29,10 +29,12 @@ class SublayerBuilder {
   const Sizes& sizes() const { return s_; }
   DecoderSpec& spec() { return spec_; }
 
-  // Parts by the names of their tensors, without ".weight".
+  // Parts by the names of their tensors, without ".weight". `apart`: where some checkpoints have
+  // them instead; empty: nowhere.
   std::unique_ptr<format::LinearT> Linear(const std::string& name,
                                           const std::vector<TensorRecipe::Part>& parts,
-                                          uint64_t cols, bool has_bias, float scale = 1);
+                                          uint64_t cols, bool has_bias, float scale = 1,
+                                          const std::vector<TensorRecipe::Part>& apart = {});
   // Of the residual stream; null where the family has none. One whose tensors serve in two places
   // is written once.
   std::unique_ptr<format::NormT> Norm(const std::string& name, const std::string& source,
@@ -53,6 +55,8 @@ class SublayerBuilder {
   std::map<std::string, format::NormT> norms_;  // by source
 };
 
+// A tensor of gate and up, as GGUF files have it: two, called as it is and ".gate" or ".up".
+std::vector<TensorRecipe::Part> GateAndUp(const std::string& fused, uint64_t size);
 // The model's own part of layer embeddings.
 format::LayerEmbeddingsT BuildLayerEmbeddings(SublayerBuilder& b);
 // The sublayers of the layer that was begun, one file each.

@@ -25,7 +25,7 @@ constexpr std::string_view kScale = ".scale";
 // The scale of a weight whose type has too few bits for it (NVFP4): "X.scale" beside "X.weight",
 // for all of it or for each expert. A rule for the name says that it is something else.
 bool IsScale(const std::string& name, const GgufFile& file, const NameRules& rules) {
-  if (!name.ends_with(kScale) || FindRule(rules, ParseName(name).stem) != nullptr) return false;
+  if (!name.ends_with(kScale) || FindRule(rules, ParseName(name)) != nullptr) return false;
   const auto weight = file.tensors().find(name.substr(0, name.size() - kScale.size()) + ".weight");
   if (weight == file.tensors().end()) return false;
   const std::vector<uint64_t>& shape = weight->second.shape;
@@ -43,6 +43,25 @@ std::vector<float> ScalesOf(const std::string& name, const GgufKeys& keys, const
   return keys.Values(scale, kMaxExperts);
 }
 
+// Of one of the last layers, which predict more tokens than one.
+bool IsBehindLayers(const GgufKeys& keys, const ParsedName& name) {
+  if (!name.stem.starts_with("blk.{}.") || name.numbers.front().size() > 9) return false;
+  const uint64_t layer = std::stoul(name.numbers.front());
+  return layer >= keys.n_layers() && layer < keys.Count("block_count", kMaxLayers);
+}
+
+struct DeltaHeads {
+  explicit DeltaHeads(const GgufKeys& keys)
+      : n_keys(keys.Count("ssm.group_count", kMaxHeads)),
+        n_values(keys.Count("ssm.time_step_rank", kMaxHeads)),
+        value_dim(keys.Count("ssm.inner_size", kMaxHeads * kMaxHeadDim) / n_values) {
+    if (n_values % n_keys != 0 || value_dim == 0) {
+      keys.Refuse("ssm.time_step_rank", "does not go with ssm.group_count and ssm.inner_size");
+    }
+  }
+  uint64_t n_keys, n_values, value_dim;
+};
+
 }  // namespace
 
 GgufCheckpoint::GgufCheckpoint(const GgufKeys& keys) : file_(keys.file()) {
@@ -54,88 +73,139 @@ GgufCheckpoint::GgufCheckpoint(const GgufKeys& keys) : file_(keys.file()) {
   }
 }
 
+void GgufCheckpoint::Refuse(const View& view, const std::string& problem) const {
+  Fail(file_.path(), ": tensor ", view.source, " ", problem);
+}
+
 void GgufCheckpoint::AddTensor(const GgufKeys& keys, const std::string& name,
                                const GgufFile::Tensor& tensor, const NameRules& rules) {
-  const auto refuse = [&](const std::string& problem) {
-    Fail(file_.path(), ": tensor ", name, " ", problem);
-  };
   const ParsedName parsed = ParseName(name);
-  const NameRule* rule = FindRule(rules, parsed.stem);
-  const Change change = rule == nullptr ? Change::kNone : rule->change;
-  const std::vector<uint64_t>& shape = tensor.shape;
-  View view{name,          &tensor, 0, shape.front(), tensor.elements() / shape.front(),
-            Change::kNone, 0,       1};
+  std::vector<uint64_t> shape = tensor.shape;
+  View view{name, &tensor, 0, shape.front(), tensor.elements() / shape.front()};
+  if (IsBehindLayers(keys, parsed)) return AddView("mtp." + name, view, std::move(shape));
+  const NameRule* const rule = FindRule(rules, parsed);
+  if (rule == nullptr) return AddView(name, view, std::move(shape));
   const std::vector<float> scales = ScalesOf(name, keys, rules);
   if (!scales.empty()) view.scale = scales.front();
-
-  // As many tensors as there are parts of equal size, each of this shape.
-  const auto add_parts = [&](uint64_t n_parts, const std::vector<uint64_t>& part_shape) {
-    const uint64_t rows = part_shape.front();
-    view.cols = 1;
-    for (size_t i = 1; i < part_shape.size(); ++i) view.cols *= part_shape[i];
-    view.rows = rows;
-    for (uint64_t i = 0; i < n_parts; ++i) {
-      view.first_row = i * rows;
-      if (scales.size() > 1) view.scale = scales[i];
-      std::vector<std::string> numbers = parsed.numbers;
-      numbers.push_back(std::to_string(i));
-      AddView(FillIn(rule->hugging_face, numbers, parsed.suffix), view, part_shape);
-    }
-  };
-
-  switch (change) {
+  switch (rule->change) {
     case Change::kExperts:
-      if (shape.size() != 3 || shape[0] != ExpertCount(keys)) {
-        refuse("is not a matrix for each of expert_count experts");
-      }
-      return add_parts(shape[0], {shape[1], shape[2]});
     case Change::kHeads:
-      if (shape.size() != 2 || shape[0] > kMaxHeads) refuse("is not a vector for each head");
-      return add_parts(shape[0], {shape[1]});
-    case Change::kFusedQkv: {
-      const uint64_t q = keys.n_heads() * keys.head_dim();
-      const uint64_t kv =
-          keys.Count("attention.head_count_kv", kMaxHeads, keys.n_heads()) * keys.head_dim();
-      if (shape.size() > 2 || shape[0] != q + 2 * kv) {
-        refuse("does not have the rows of all query, key and value heads");
+      return AddExperts(keys, parsed, *rule, view, scales);
+    case Change::kFusedQkv:
+      return AddFusedQkv(keys, parsed, *rule, view);
+    default:
+      Undo(keys, rule->change, view, shape);
+      return AddView(NameBy(*rule, parsed, parsed.numbers), view, std::move(shape));
+  }
+}
+
+// As many tensors as the first dimension says, each of the others' shape.
+void GgufCheckpoint::AddExperts(const GgufKeys& keys, const ParsedName& parsed,
+                                const NameRule& rule, View view, std::span<const float> scales) {
+  const std::vector<uint64_t>& shape = view.tensor->shape;
+  const bool is_vector = rule.change == Change::kHeads || parsed.suffix == ".bias";
+  if (rule.change == Change::kHeads) {
+    if (shape.size() != 2 || shape[0] > kMaxHeads) Refuse(view, "is not a vector for each head");
+  } else if (shape.size() != (is_vector ? 2 : 3) || shape[0] != ExpertCount(keys)) {
+    Refuse(view, std::string("is not a ") + (is_vector ? "vector" : "matrix") +
+                     " for each of expert_count experts");
+  }
+  view.rows = shape[1];
+  view.cols = is_vector ? 1 : shape[2];
+  for (uint64_t i = 0; i < shape[0]; ++i) {
+    view.first_row = i * view.rows;
+    if (scales.size() > 1) view.scale = scales[i];
+    std::vector<std::string> numbers = parsed.numbers;
+    numbers.push_back(std::to_string(i));
+    AddView(NameBy(rule, parsed, numbers), view, {shape.begin() + 1, shape.end()});
+  }
+}
+
+void GgufCheckpoint::AddFusedQkv(const GgufKeys& keys, const ParsedName& parsed,
+                                 const NameRule& rule, View view) {
+  std::vector<uint64_t> shape = view.tensor->shape;
+  const uint64_t q = keys.n_heads() * keys.head_dim(), kv = keys.n_kv_heads() * keys.head_dim();
+  if (shape.size() > 2 || shape[0] != q + 2 * kv) {
+    Refuse(view, "does not have the rows of all query, key and value heads");
+  }
+  for (const auto& [part, rows] : {std::pair{"q", q}, std::pair{"k", kv}, std::pair{"v", kv}}) {
+    view.rows = shape[0] = rows;
+    std::vector<std::string> numbers = parsed.numbers;
+    numbers.push_back(part);
+    AddView(NameBy(rule, parsed, numbers), view, shape);
+    view.first_row += rows;
+  }
+}
+
+void GgufCheckpoint::Undo(const GgufKeys& keys, Change change, View& view,
+                          std::vector<uint64_t>& shape) const {
+  const auto refuse_rows = [&](const std::string& expected) {
+    Refuse(view, "has " + std::to_string(view.rows) + " rows, which are not " + expected);
+  };
+  switch (change) {
+    case Change::kPlusOne:
+      if (!view.source.ends_with(".bias")) view.value = Value::kLessOne;
+      return;
+    case Change::kPairedHeads: {
+      const uint64_t head_dim = keys.head_dim();
+      if (view.rows % head_dim != 0 || head_dim % 2 != 0) {
+        refuse_rows("those of heads of " + std::to_string(head_dim));
       }
-      std::vector<uint64_t> part_shape = shape;
-      for (const auto& [part, rows] : {std::pair{"q", q}, std::pair{"k", kv}, std::pair{"v", kv}}) {
-        view.rows = part_shape[0] = rows;
-        std::vector<std::string> numbers = parsed.numbers;
-        numbers.push_back(part);
-        AddView(FillIn(rule->hugging_face, numbers, parsed.suffix), view, part_shape);
-        view.first_row += rows;
-      }
+      view.row_order = PairedHeads(head_dim);
       return;
     }
-    default:
-      break;
-  }
-
-  std::vector<uint64_t> hugging_face_shape = shape;
-  view.change = change;
-  if (change == Change::kPairedHeads || change == Change::kSplitByThird) {
-    const uint64_t unit = change == Change::kPairedHeads ? 2 : 3;
-    view.head_dim = keys.head_dim();
-    if (view.rows % view.head_dim != 0 || view.rows / view.head_dim % (unit == 3 ? 3 : 1) != 0 ||
-        view.head_dim % 2 != 0) {
-      refuse("has " + std::to_string(view.rows) + " rows, which are not those of heads of " +
-             std::to_string(view.head_dim));
+    case Change::kGroupedQkv: {
+      const uint64_t head_dim = keys.head_dim(), n_heads = keys.n_heads();
+      const uint64_t groups = keys.n_kv_heads();
+      if (groups == 0 || n_heads % groups != 0 || view.rows != (n_heads + 2 * groups) * head_dim) {
+        refuse_rows("those of " + std::to_string(n_heads) + " heads of " +
+                    std::to_string(head_dim) + ", and their keys and values");
+      }
+      view.row_order = GroupedQkv(groups, n_heads / groups, head_dim);
+      return;
     }
-  } else if (change == Change::kTransposed) {
-    if (shape.size() > 2) refuse("has more than two dimensions");
-    if (shape.size() == 1) {
-      view.change = Change::kNone;
-    } else {
+    case Change::kTransposed:
+      if (shape.size() > 2) Refuse(view, "has more than two dimensions");
+      if (shape.size() == 1) return;
+      view.transposed = true;
+      view.keeps_blocks = false;
       std::swap(view.rows, view.cols);
-      std::ranges::reverse(hugging_face_shape);
+      std::ranges::reverse(shape);
+      return;
+    case Change::kDepthwise:
+      if (shape.size() == 2) shape = {shape[0], 1, shape[1]};
+      return;
+    case Change::kFlat:
+    case Change::kDecay:
+      shape = {view.rows * view.cols};
+      view.rows = shape[0];
+      view.cols = 1;
+      if (change == Change::kDecay) view.value = Value::kLogOfMinus;
+      return;
+    case Change::kTiledHeads:
+    case Change::kTiledColumns: {
+      const DeltaHeads heads(keys);
+      const uint64_t channels = change == Change::kTiledHeads ? view.rows : view.cols;
+      // Of gates and vectors each head has one, and nothing lies before them.
+      const uint64_t unit = channels == heads.n_values ? 1 : heads.value_dim;
+      if (channels < heads.n_values * unit) {
+        Refuse(view, "has fewer channels than the value heads");
+      }
+      const ChannelOrder order = TiledHeads(channels - heads.n_values * unit, heads.n_keys,
+                                            heads.n_values / heads.n_keys, unit);
+      (change == Change::kTiledHeads ? view.row_order : view.col_order) = order;
+      view.keeps_blocks = change == Change::kTiledHeads || unit % kQ40Block == 0;
+      return;
     }
-  } else if (change == Change::kDepthwise && shape.size() == 2) {
-    hugging_face_shape = {shape[0], 1, shape[1]};
+    case Change::kTiledConv:
+      Undo(keys, Change::kTiledHeads, view, shape);
+      return Undo(keys, Change::kDepthwise, view, shape);
+    case Change::kTiledDecay:
+      Undo(keys, Change::kDecay, view, shape);
+      return Undo(keys, Change::kTiledHeads, view, shape);
+    default:
+      return;
   }
-  AddView(rule == nullptr ? name : FillIn(rule->hugging_face, parsed.numbers, parsed.suffix), view,
-          std::move(hugging_face_shape));
 }
 
 void GgufCheckpoint::AddView(const std::string& name, View view, std::vector<uint64_t> shape) {
@@ -144,16 +214,6 @@ void GgufCheckpoint::AddView(const std::string& name, View view, std::vector<uin
   Add(name,
       {file_.PathOf(*view.tensor) + " (" + view.source + ")", type.name, std::move(shape), bytes});
   views_.emplace(name, std::move(view));
-}
-
-uint64_t GgufCheckpoint::SourceRow(const View& view, uint64_t row) const {
-  const uint64_t head = row / view.head_dim, channel = row % view.head_dim;
-  const uint64_t half = view.head_dim / 2;
-  if (view.change == Change::kPairedHeads) {
-    return head * view.head_dim + channel % half * 2 + channel / half;
-  }
-  // kSplitByThird: q, k, v of head 0, of head 1, ...; in the source all q, all k, all v.
-  return head % 3 * (view.rows / 3) + head / 3 * view.head_dim + channel;
 }
 
 void GgufCheckpoint::Read(const std::string& name, uint64_t first, std::span<float> out) const {
@@ -170,24 +230,36 @@ void GgufCheckpoint::Read(const std::string& name, uint64_t first, std::span<flo
 }
 
 void GgufCheckpoint::ReadUnscaled(const View& view, uint64_t first, std::span<float> out) const {
-  switch (view.change) {
-    case Change::kTransposed:
-      return ReadTransposed(view, first, out);
-    case Change::kPairedHeads:
-    case Change::kSplitByThird:
-      for (size_t done = 0; done < out.size();) {
-        const uint64_t row = (first + done) / view.cols, col = (first + done) % view.cols;
-        const size_t n = std::min<uint64_t>(view.cols - col, out.size() - done);
-        file_.Read(view.source, *view.tensor, SourceRow(view, row) * view.cols + col,
-                   out.subspan(done, n));
-        done += n;
-      }
-      return;
-    default:
-      file_.Read(view.source, *view.tensor, view.first_row * view.cols + first, out);
-      if (view.change == Change::kPlusOne) {
-        for (float& value : out) value -= 1.0f;
-      }
+  if (view.transposed) {
+    ReadTransposed(view, first, out);
+  } else if (view.row_order || view.col_order) {
+    ReadReordered(view, first, out);
+  } else {
+    file_.Read(view.source, *view.tensor, view.first_row * view.cols + first, out);
+  }
+  if (view.value == Value::kLessOne) {
+    for (float& value : out) value -= 1.0f;
+  } else if (view.value == Value::kLogOfMinus) {
+    for (float& value : out) {
+      if (value >= 0) Refuse(view, "holds a decay that is not below 0");
+      value = std::log(-value);
+    }
+  }
+}
+
+void GgufCheckpoint::ReadReordered(const View& view, uint64_t first, std::span<float> out) const {
+  std::vector<float> whole(view.col_order ? static_cast<size_t>(view.cols) : 0);
+  for (size_t done = 0; done < out.size();) {
+    const uint64_t row = (first + done) / view.cols, col = (first + done) % view.cols;
+    const size_t n = std::min<uint64_t>(view.cols - col, out.size() - done);
+    const uint64_t source = (view.row_order ? view.row_order(row) : row) * view.cols;
+    if (!view.col_order) {
+      file_.Read(view.source, *view.tensor, source + col, out.subspan(done, n));
+    } else {
+      file_.Read(view.source, *view.tensor, source, whole);
+      for (size_t i = 0; i < n; ++i) out[done + i] = whole[view.col_order(col + i)];
+    }
+    done += n;
   }
 }
 
@@ -210,9 +282,8 @@ bool GgufCheckpoint::HoldsQ4B(const std::string& name) const {
   const auto found = views_.find(name);
   return found != views_.end() && found->second.tensor->type->id == kQ40 &&
          found->second.scale == 1 && found->second.tensor->shape.size() > 1 &&
-         found->second.cols % kQ40Block == 0 &&
-         (found->second.change == Change::kNone || found->second.change == Change::kPairedHeads ||
-          found->second.change == Change::kSplitByThird);
+         found->second.cols % kQ40Block == 0 && found->second.keeps_blocks &&
+         found->second.value == Value::kAsItIs;
 }
 
 void GgufCheckpoint::ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
@@ -222,10 +293,11 @@ void GgufCheckpoint::ReadQ4B(const std::string& name, uint64_t row, uint64_t n_r
   const uint32_t block_bytes = view.tensor->type->bytes;
   std::vector<uint8_t> blocks(static_cast<size_t>(blocks_per_row * block_bytes));
   for (uint64_t i = row; i < row + n_rows; ++i) {
-    const uint64_t source = view.change == Change::kNone ? view.first_row + i : SourceRow(view, i);
+    const uint64_t source = view.row_order ? view.row_order(i) : view.first_row + i;
     file_.ReadBlocks(*view.tensor, source * view.cols, blocks);
     for (uint64_t b = 0; b < blocks_per_row; ++b, data += kQ40Block / 2) {
-      const float scale = FromFloat16(RepackQ40(blocks.data() + b * block_bytes, data));
+      const uint64_t from = view.col_order ? view.col_order(b * kQ40Block) / kQ40Block : b;
+      const float scale = FromFloat16(RepackQ40(blocks.data() + from * block_bytes, data));
       if (!std::isfinite(scale)) {
         Fail(file_.path(), ": tensor ", view.source, " has the scale ", scale, " in row ", source,
              ", expected finite weights");

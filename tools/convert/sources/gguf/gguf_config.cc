@@ -21,6 +21,22 @@ void AddFactors(const GgufKeys& keys, const char* short_tensor, const char* long
   rope["long_factor"] = keys.Values(long_tensor, kMaxHeadDim);
 }
 
+void AddYarn(const GgufKeys& keys, json& rope) {
+  // The first two multiply what yarn gives; in config.json such a factor takes its place.
+  for (const char* key : {"rope.scaling.attn_factor", "rope.scaling.yarn_attn_factor",
+                          "rope.scaling.yarn_ext_factor"}) {
+    if (keys.Number(key, 1.0) != 1) {
+      keys.Refuse(key, "is not 1, the only one known for type yarn");
+    }
+  }
+  for (const char* key : {"beta_fast", "beta_slow"}) {
+    const std::string name = std::string("rope.scaling.yarn_") + key;
+    if (keys.Has(name)) rope[key] = keys.Number(name);
+  }
+  const char* const kTruncate = "rope.scaling.yarn_truncate";
+  if (keys.Has(kTruncate)) rope["truncate"] = keys.Flag(kTruncate, true);
+}
+
 // Rows of the token embedding: keys say it too, but not in every file.
 uint64_t VocabSize(const GgufKeys& keys) {
   const auto found = keys.file().tensors().find("token_embd.weight");
@@ -45,6 +61,21 @@ void AddTokens(const GgufKeys& keys, json& config) {
   if (!ends.empty()) config["eos_token_id"] = ends;
 }
 
+void AddHeads(const GgufKeys& keys, const Architecture& architecture, json& config) {
+  const uint64_t head_dim = keys.head_dim();
+  if (!keys.Has("attention.kv_lora_rank") &&
+      keys.Count("attention.value_length", kMaxHeadDim, head_dim) != head_dim) {
+    keys.Refuse("attention.value_length", "differs from attention.key_length");
+  }
+  config["num_attention_heads"] = keys.n_heads();
+  config["num_key_value_heads"] = keys.n_kv_heads();
+  config["head_dim"] = head_dim;
+  const char* const kSize = "feed_forward_length";  // some that are all experts have none
+  if (keys.Has(kSize)) config["intermediate_size"] = keys.OfAnyLayer(kSize, kMaxIntermediate);
+  config["rope_parameters"] =
+      RopeParameters(keys, keys.Number("rope.freq_base", architecture.gguf_rope_theta));
+}
+
 }  // namespace
 
 json RopeParameters(const GgufKeys& keys, double theta) {
@@ -58,7 +89,8 @@ json RopeParameters(const GgufKeys& keys, double theta) {
   if (keys.Has(kOriginal)) {
     rope["original_max_position_embeddings"] = keys.Count(kOriginal, kMaxContext);
   }
-  const std::string type = keys.Text("rope.scaling.type", "none");
+  const char* const kFactor = "rope.scaling.factor";
+  const std::string type = keys.Text("rope.scaling.type", keys.Has(kFactor) ? "linear" : "none");
   const double attention_factor = keys.Number("rope.scaling.attn_factor", 1.0);
   if (keys.HasTensor("rope_freqs.weight")) {
     // Llama 3.1's scaling, worked out: the same at every length.
@@ -76,11 +108,8 @@ json RopeParameters(const GgufKeys& keys, double theta) {
     if (keys.Has("rope.scaling.attn_factor")) rope["attention_factor"] = attention_factor;
   } else if (type == "linear" || type == "yarn") {
     rope["rope_type"] = type;
-    rope["factor"] = keys.Number("rope.scaling.factor");
-    if (type == "yarn" && attention_factor != 1) {
-      // Here it multiplies what yarn gives; in config.json it takes its place.
-      keys.Refuse("rope.scaling.attn_factor", "is not 1, the only one known for type yarn");
-    }
+    rope["factor"] = keys.Number(kFactor);
+    if (type == "yarn") AddYarn(keys, rope);
   } else if (type != "none") {
     keys.Refuse("rope.scaling.type",
                 "is " + type + "; known: none, linear, yarn, longrope (with its factors' tensors)");
@@ -92,8 +121,15 @@ json RopeParameters(const GgufKeys& keys, double theta) {
 }
 
 void AddBiases(const GgufKeys& keys, json& config) {
-  config["attention_bias"] = keys.HasTensor("blk.0.attn_q.bias");
-  config["mlp_bias"] = keys.HasTensor("blk.0.ffn_up.bias");
+  config["attention_bias"] = keys.HasInSomeLayer("attn_q.bias");
+  config["mlp_bias"] = keys.HasInSomeLayer("ffn_up.bias");
+}
+
+void AddMultipliers(const GgufKeys& keys, json& config) {
+  config["embedding_multiplier"] = keys.Number("embedding_scale", 1.0);
+  config["residual_multiplier"] = keys.Number("residual_scale", 1.0);
+  config["attention_multiplier"] = keys.Number("attention.scale");
+  config["logits_scaling"] = keys.Number("logit_scale", 1.0);
 }
 
 uint64_t WindowOf(const GgufKeys& keys) { return keys.Count(kWindowKey, UINT32_MAX, 0); }
@@ -106,6 +142,43 @@ void AddWindow(const GgufKeys& keys, json& config) {
 void AddExperts(const GgufKeys& keys, const char* count, json& config) {
   config[count] = keys.Count("expert_count", kMaxExperts);
   config["num_experts_per_tok"] = keys.Count("expert_used_count", kMaxExperts);
+}
+
+void AddExpertSize(const GgufKeys& keys, json& config) {
+  config["moe_intermediate_size"] = keys.Count("expert_feed_forward_length", kMaxIntermediate);
+}
+
+void AddDeepSeekExperts(const GgufKeys& keys, json& config) {
+  AddExperts(keys, "n_routed_experts", config);
+  AddExpertSize(keys, config);
+  config["n_shared_experts"] = keys.Count("expert_shared_count", kMaxExperts, 0);
+  config["first_k_dense_replace"] = keys.Count("leading_dense_block_count", kMaxLayers, 0);
+  config["n_group"] = std::max<uint64_t>(keys.Count("expert_group_count", kMaxExperts, 1), 1);
+  config["topk_group"] =
+      std::max<uint64_t>(keys.Count("expert_group_used_count", kMaxExperts, 1), 1);
+  config["routed_scaling_factor"] = keys.Number("expert_weights_scale", 1.0);
+  config["norm_topk_prob"] = keys.Flag("expert_weights_norm", false);
+}
+
+void CheckGating(const GgufKeys& keys, Gating expected) {
+  const char* const kKey = "expert_gating_func";
+  const auto number = static_cast<uint64_t>(expected);
+  if (keys.Count(kKey, UINT32_MAX, number) != number) {
+    keys.Refuse(kKey, std::string("is not ") + std::to_string(number) + " (" +
+                          (expected == Gating::kSigmoid ? "sigmoid" : "softmax") +
+                          "), which is all that is known for this model");
+  }
+}
+
+void AddSlidingLayers(const GgufKeys& keys, uint64_t period_if_absent, json& config) {
+  const char* const kKey = "attention.sliding_window_pattern";
+  const bool is_list = keys.HoldsList(kKey);
+  const std::vector<uint64_t> slides = is_list ? keys.PerLayer(kKey, 1) : std::vector<uint64_t>();
+  const uint64_t period =
+      is_list ? 0 : std::max<uint64_t>(keys.Count(kKey, kMaxLayers, period_if_absent), 1);
+  config["layer_types"] = LayerTypes(keys, "sliding_attention", [&](uint64_t i) {
+    return is_list ? slides[i] == 0 : (i + 1) % period == 0;
+  });
 }
 
 json LayerTypes(const GgufKeys& keys, const char* other,
@@ -124,33 +197,26 @@ json ReadGgufConfig(const GgufKeys& keys) {
   if (keys.all().Integer("split.count", 0, UINT32_MAX, 0) > 1) {
     keys.all().Refuse("split.count", "is above 1: the model must be in one file");
   }
-  const uint64_t head_dim = keys.head_dim();
-  if (keys.Count("attention.value_length", kMaxHeadDim, head_dim) != head_dim) {
-    keys.Refuse("attention.value_length", "differs from attention.key_length");
-  }
   json config = {
       {"architectures", {architecture.name}},
       {"model_type", architecture.model_type},
-      {"vocab_size", VocabSize(keys)},
-      {"hidden_size", keys.Count("embedding_length", kMaxHidden)},
-      {"intermediate_size", keys.Count("feed_forward_length", kMaxIntermediate)},
-      {"num_hidden_layers", keys.n_layers()},
-      {"num_attention_heads", keys.n_heads()},
-      {"head_dim", head_dim},
-      {"max_position_embeddings", keys.Count("context_length", kMaxContext)},
       {"hidden_act", "silu"},
       {"tie_word_embeddings", !keys.HasTensor("output.weight")},
-      {"rope_parameters",
-       RopeParameters(keys, keys.Number("rope.freq_base", architecture.gguf_rope_theta))},
   };
+  if (architecture.gguf_usual_heads) AddHeads(keys, architecture, config);
+  config["vocab_size"] = VocabSize(keys);
+  config["hidden_size"] = keys.Count("embedding_length", kMaxHidden);
+  config["num_hidden_layers"] = keys.n_layers();
+  config["max_position_embeddings"] = keys.Count("context_length", kMaxContext);
   const char* const kEpsilon = "attention.layer_norm_rms_epsilon";
   if (keys.Has(kEpsilon)) config["rms_norm_eps"] = keys.Number(kEpsilon);
+  keys.Has("attention.layer_norm_epsilon");  // some files have both
   if (architecture.add_gguf != nullptr) architecture.add_gguf(keys, config);
-  const char* const kKvHeads = "num_key_value_heads";
-  if (!config.contains(kKvHeads)) {
-    config[kKvHeads] = keys.Count("attention.head_count_kv", kMaxHeads, keys.n_heads());
-  }
   AddTokens(keys, config);
+  if (!keys.Flag("attention.causal", true)) {
+    keys.Refuse("attention.causal", "is false: only causal attention is known");
+  }
+  keys.CheckAllRead();
   return config;
 }
 

@@ -17,6 +17,8 @@ nlohmann::json ReadGgufConfig(const GgufKeys& keys);
 nlohmann::json RopeParameters(const GgufKeys& keys, double theta);
 // Whether attention and MLP have biases.
 void AddBiases(const GgufKeys& keys, nlohmann::json& config);
+// Granite's, and its kin's.
+void AddMultipliers(const GgufKeys& keys, nlohmann::json& config);
 // 0: none.
 uint64_t WindowOf(const GgufKeys& keys);
 void AddWindow(const GgufKeys& keys, nlohmann::json& config);
@@ -24,6 +26,15 @@ void AddWindow(const GgufKeys& keys, nlohmann::json& config);
 uint64_t ExpertCount(const GgufKeys& keys);
 // `count`: what config.json calls their number.
 void AddExperts(const GgufKeys& keys, const char* count, nlohmann::json& config);
+void AddExpertSize(const GgufKeys& keys, nlohmann::json& config);
+// As DeepSeek's: groups, shared experts, a factor, dense layers at the beginning.
+void AddDeepSeekExperts(const GgufKeys& keys, nlohmann::json& config);
+// Refuses a file that scores experts otherwise than the model does.
+enum class Gating { kSoftmax = 1, kSigmoid = 2 };
+void CheckGating(const GgufKeys& keys, Gating expected);
+// layer_types by attention.sliding_window_pattern: a list, or every how many layers one sees
+// everything.
+void AddSlidingLayers(const GgufKeys& keys, uint64_t period_if_absent, nlohmann::json& config);
 // Layer by layer "full_attention", or `other`.
 nlohmann::json LayerTypes(const GgufKeys& keys, const char* other,
                           const std::function<bool(uint64_t layer)>& is_full);

@@ -27,10 +27,21 @@ ParsedName ParseName(const std::string& name) {
   return parsed;
 }
 
-const NameRule* FindRule(const NameRules& rules, const std::string& stem) {
-  const auto found = std::find_if(rules.rbegin(), rules.rend(),
-                                  [&](const NameRule& rule) { return rule.gguf == stem; });
-  return found == rules.rend() ? nullptr : &*found;
+const NameRule* FindRule(const NameRules& rules, const ParsedName& name) {
+  const std::string whole = name.stem + name.suffix;
+  const auto find = [&](const std::string& gguf) {
+    const auto found = std::find_if(rules.rbegin(), rules.rend(),
+                                    [&](const NameRule& rule) { return rule.gguf == gguf; });
+    return found == rules.rend() ? nullptr : &*found;
+  };
+  const NameRule* const own = find(whole);
+  return own != nullptr ? own : find(name.stem);
+}
+
+std::string NameBy(const NameRule& rule, const ParsedName& name,
+                   const std::vector<std::string>& numbers) {
+  const bool is_own = rule.gguf == name.stem + name.suffix;
+  return FillIn(rule.hugging_face, numbers, is_own ? "" : name.suffix);
 }
 
 std::string FillIn(std::string_view pattern, const std::vector<std::string>& numbers,
@@ -80,6 +91,38 @@ NameRules StackedExpertNames() {
       {"blk.{}.ffn_gate_exps", "model.layers.{}.mlp.experts.{}.gate_proj", Change::kExperts},
       {"blk.{}.ffn_up_exps", "model.layers.{}.mlp.experts.{}.up_proj", Change::kExperts},
       {"blk.{}.ffn_down_exps", "model.layers.{}.mlp.experts.{}.down_proj", Change::kExperts},
+  };
+}
+
+NameRules MixtralNames() {
+  return {
+      {"blk.{}.ffn_gate_inp", "model.layers.{}.block_sparse_moe.gate"},
+      {"blk.{}.ffn_gate_exps", "model.layers.{}.block_sparse_moe.experts.{}.w1", Change::kExperts},
+      {"blk.{}.ffn_down_exps", "model.layers.{}.block_sparse_moe.experts.{}.w2", Change::kExperts},
+      {"blk.{}.ffn_up_exps", "model.layers.{}.block_sparse_moe.experts.{}.w3", Change::kExperts},
+  };
+}
+
+NameRules SharedExpertNames() {
+  return {
+      {"blk.{}.ffn_gate_shexp", "model.layers.{}.mlp.shared_experts.gate_proj"},
+      {"blk.{}.ffn_up_shexp", "model.layers.{}.mlp.shared_experts.up_proj"},
+      {"blk.{}.ffn_down_shexp", "model.layers.{}.mlp.shared_experts.down_proj"},
+  };
+}
+
+NameRules GraniteExpertNames() {
+  return {
+      {"blk.{}.ffn_gate_inp", "model.layers.{}.block_sparse_moe.router.layer"},
+      {"blk.{}.ffn_gate_exps", "model.layers.{}.block_sparse_moe.experts.{}.gate_proj",
+       Change::kExperts},
+      {"blk.{}.ffn_up_exps", "model.layers.{}.block_sparse_moe.experts.{}.up_proj",
+       Change::kExperts},
+      {"blk.{}.ffn_down_exps", "model.layers.{}.block_sparse_moe.experts.{}.down_proj",
+       Change::kExperts},
+      {"blk.{}.ffn_gate_shexp", "model.layers.{}.shared_mlp.input_linear.gate"},
+      {"blk.{}.ffn_up_shexp", "model.layers.{}.shared_mlp.input_linear.up"},
+      {"blk.{}.ffn_down_shexp", "model.layers.{}.shared_mlp.output_linear"},
   };
 }
 

@@ -17,6 +17,7 @@ namespace rondo::convert {
 namespace {
 
 using testing::ElementsAre;
+using testing::FloatEq;
 using testing::HasSubstr;
 
 // 0, 1, 2, ...
@@ -29,13 +30,13 @@ std::vector<float> Ramp(size_t n) {
 class GgufCheckpointTest : public testing::Test {
  protected:
   // Two heads of four channels each, and one for keys and values.
-  static GgufWriter Model(const std::string& name) {
+  static GgufWriter Model(const std::string& name, uint32_t n_kv_heads = 1) {
     GgufWriter writer;
     writer.Key("general.architecture", name)
         .Key(name + ".block_count", uint32_t{1})
         .Key(name + ".embedding_length", uint32_t{8})
         .Key(name + ".attention.head_count", uint32_t{2})
-        .Key(name + ".attention.head_count_kv", uint32_t{1});
+        .Key(name + ".attention.head_count_kv", n_kv_heads);
     return writer;
   }
   void Open(const GgufWriter& writer) {
@@ -162,12 +163,12 @@ TEST_F(GgufCheckpointTest, MatricesOfGpt2AreTransposedBack) {
 }
 
 TEST_F(GgufCheckpointTest, HeadsOfGptNeoXAreInterleavedAgain) {
-  Open(Model("gptneox").Floats("blk.0.attn_qkv.bias", {24}, Ramp(24)));
+  Open(Model("gptneox", 2).Floats("blk.0.attn_qkv.bias", {24}, Ramp(24)));
   EXPECT_THAT(Values("gpt_neox.layers.0.attention.query_key_value.bias", {24}),
               ElementsAre(0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19,  //
                           4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23));
-  EXPECT_THAT(Refusal(Model("gptneox").Floats("blk.0.attn_qkv.bias", {20}, Ramp(20))),
-              HasSubstr("has 20 rows, which are not those of heads of 4"));
+  EXPECT_THAT(Refusal(Model("gptneox", 2).Floats("blk.0.attn_qkv.bias", {20}, Ramp(20))),
+              HasSubstr("has 20 rows, which are not those of 2 heads of 4, and their keys"));
 }
 
 TEST_F(GgufCheckpointTest, ConvolutionsAndNormsOfHeadsGetTheirShapes) {
@@ -176,6 +177,61 @@ TEST_F(GgufCheckpointTest, ConvolutionsAndNormsOfHeadsGetTheirShapes) {
   Open(Model("stablelm").Floats("blk.0.attn_q_norm.weight", {2, 4}, Ramp(8)));
   EXPECT_THAT(Values("model.layers.0.self_attn.q_layernorm.norms.1.weight", {4}),
               ElementsAre(4, 5, 6, 7));
+}
+
+// Two key heads with two value heads of two channels each: 0, 2, 1, 3 in the file.
+GgufWriter& AddDeltaKeys(GgufWriter& writer) {
+  writer.Key("qwen35.ssm.group_count", uint32_t{2})
+      .Key("qwen35.ssm.time_step_rank", uint32_t{4})
+      .Key("qwen35.ssm.inner_size", uint32_t{8});
+  return writer;
+}
+
+TEST_F(GgufCheckpointTest, ValueHeadsOfQwen35StandByTheirKeyHeadsAgain) {
+  GgufWriter writer = Model("qwen35");
+  AddDeltaKeys(writer)
+      .Floats("blk.0.attn_qkv.weight", {10, 1}, Ramp(10))
+      .Floats("blk.0.ssm_beta.weight", {4, 1}, Ramp(4))
+      .Floats("blk.0.ssm_out.weight", {2, 8}, Ramp(16))
+      .Floats("blk.0.ssm_a", {4}, {-1, -std::exp(1.0f), -std::exp(2.0f), -std::exp(3.0f)})
+      .Floats("blk.0.ssm_dt.bias", {4}, Ramp(4))
+      .Floats("blk.0.ssm_conv1d.weight", {8, 2}, Ramp(16));
+  Open(writer);
+  const std::string net = "model.layers.0.linear_attn.";
+  EXPECT_THAT(Values(net + "in_proj_qkv.weight", {10, 1}),
+              ElementsAre(0, 1, 2, 3, 6, 7, 4, 5, 8, 9));
+  EXPECT_THAT(Values(net + "in_proj_b.weight", {4, 1}), ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(Values(net + "out_proj.weight", {2, 8}),
+              ElementsAre(0, 1, 4, 5, 2, 3, 6, 7, 8, 9, 12, 13, 10, 11, 14, 15));
+  EXPECT_THAT(Values(net + "A_log", {4}),
+              ElementsAre(FloatEq(0), FloatEq(2), FloatEq(1), FloatEq(3)));
+  EXPECT_THAT(Values(net + "dt_bias", {4}), ElementsAre(0, 2, 1, 3));
+  EXPECT_THAT(Values(net + "conv1d.weight", {8, 1, 2}),
+              ElementsAre(0, 1, 2, 3, 8, 9, 10, 11, 4, 5, 6, 7, 12, 13, 14, 15));
+  GgufWriter few = Model("qwen35");
+  AddDeltaKeys(few).Floats("blk.0.attn_gate.weight", {6, 1}, Ramp(6));
+  EXPECT_THAT(Refusal(few), HasSubstr("has fewer channels than the value heads"));
+}
+
+TEST_F(GgufCheckpointTest, ADecayMustBeBelowZero) {
+  Open(Model("mamba2")
+           .Floats("blk.0.ssm_a", {2, 1}, {-1, 0})
+           .Floats("blk.0.ssm_d", {2, 1}, Ramp(2)));
+  EXPECT_EQ(Values("backbone.layers.0.mixer.D", {2}), Ramp(2));
+  EXPECT_THAT(SentenceOf([&] { Values("backbone.layers.0.mixer.A_log", {2}); }),
+              HasSubstr("tensor blk.0.ssm_a holds a decay that is not below 0"));
+}
+
+TEST_F(GgufCheckpointTest, LayersBehindTheModelAreNotItsOwn) {
+  GgufWriter writer;
+  writer.Key("general.architecture", std::string("glm4moe"))
+      .Key("glm4moe.block_count", uint32_t{2})
+      .Key("glm4moe.nextn_predict_layers", uint32_t{1})
+      .Floats("blk.0.attn_norm.weight", {1}, {1})
+      .Floats("blk.1.attn_norm.weight", {1}, {1});
+  Open(writer);
+  EXPECT_THAT(Names(),
+              ElementsAre("model.layers.0.input_layernorm.weight", "mtp.blk.1.attn_norm.weight"));
 }
 
 TEST_F(GgufCheckpointTest, UnknownNamesStayAndFactorsAreNoWeights) {

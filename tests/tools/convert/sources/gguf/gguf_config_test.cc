@@ -249,19 +249,26 @@ TEST_F(GgufConfigTest, RefusesWhatItCannotMeet) {
               HasSubstr("key general.architecture is missing"));
   EXPECT_THAT(Refusal(Model("mamba")),
               AllOf(HasSubstr("key general.architecture names the architecture mamba"),
-                    HasSubstr("known: gemma, gemma2")));
+                    HasSubstr("known: arcee, cohere2")));
   EXPECT_THAT(Refusal(GgufWriter().Key("general.architecture", std::string("llama"))),
               HasSubstr("key llama.embedding_length is missing"));
   EXPECT_THAT(Refusal(Model("llama").Key("split.count", uint16_t{3})),
               HasSubstr("key split.no is missing"));
   EXPECT_THAT(Refusal(Model("llama").Key("llama.attention.value_length", uint32_t{4})),
               HasSubstr("differs from attention.key_length"));
-  EXPECT_THAT(Refusal(Model("olmo2").Key("olmo2.attention.sliding_window", uint32_t{4})),
-              HasSubstr("Olmo 3"));
+  EXPECT_THAT(Refusal(Model("olmo2").Key("olmo2.attention.surprise", uint32_t{4})),
+              HasSubstr("key olmo2.attention.surprise is not known for this model"));
+  EXPECT_THAT(Refusal(Model("qwen3").Key("qwen3.attention.causal", false)),
+              HasSubstr("key qwen3.attention.causal is false"));
+  EXPECT_THAT(Refusal(Model("glm4").Array<int32_t>("glm4.rope.dimension_sections", {1, 1, 2})),
+              HasSubstr("key glm4.rope.dimension_sections is set"));
+  EXPECT_THAT(Refusal(Model("llama").Key("llama.nextn_predict_layers", uint32_t{4})),
+              HasSubstr("key llama.nextn_predict_layers leaves none"));
   EXPECT_THAT(Refusal(Model("llama").Key("llama.attention.head_count_kv", std::string("two"))),
               HasSubstr("key llama.attention.head_count_kv is not a number"));
   EXPECT_THAT(Refusal(GgufWriter()
                           .Key("general.architecture", std::string("llama"))
+                          .Key("llama.block_count", uint32_t{1})
                           .Key("llama.embedding_length", uint32_t{30})
                           .Key("llama.attention.head_count", uint32_t{4})),
               HasSubstr("key llama.embedding_length is 30, not a multiple of the 4 heads"));

@@ -31,6 +31,12 @@ class GgufWriter {
     ++n_keys_;
     return *this;
   }
+  // An array of booleans, a byte each.
+  GgufWriter& Flags(const std::string& name, const std::string& values) {
+    keys_ += String(name) + Raw(uint32_t{9}) + Raw(TypeOf<bool>()) + String(values);
+    ++n_keys_;
+    return *this;
+  }
   // `shape` is row-major; `data` is what the type's blocks are.
   GgufWriter& Tensor(const std::string& name, const std::vector<uint64_t>& shape, uint32_t type,
                      const std::string& data) {

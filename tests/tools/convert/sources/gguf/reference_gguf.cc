@@ -58,7 +58,7 @@ Tensor Changed(const Tensor& tensor, Change change, uint64_t n_heads, uint64_t h
       return Reorder(tensor, [&](uint64_t i) {
         return i / head_dim * head_dim + i % 2 * (head_dim / 2) + i % head_dim / 2;
       });
-    case Change::kSplitByThird:  // [heads, 3, head_dim] -> [3, heads, head_dim]
+    case Change::kGroupedQkv:  // [heads, 3, head_dim] -> [3, heads, head_dim]
       return Reorder(tensor, [&](uint64_t i) {
         const uint64_t third = i / (n_heads * head_dim), head = i / head_dim % n_heads;
         return (head * 3 + third) * head_dim + i % head_dim;
