@@ -1,5 +1,7 @@
 #include "tools/convert/calibrate/calibration.h"
 
+#include <optional>
+
 #include "platforms/cpu.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/tensor_view.h"
@@ -25,7 +27,13 @@ constexpr int kCodeSweeps = 2;
 // prefix of rounded weights.
 using Stages = std::vector<std::vector<uint32_t>>;
 
-// A router is no matrix of these: it stays exact.
+std::vector<uint32_t> WeightsOf(const auto& linears) {
+  std::vector<uint32_t> weights;
+  for (const format::Linear* linear : linears) weights.push_back(linear->weight());
+  return weights;
+}
+
+// No matrices of these are routers, and the gates and steps of recurrences: they stay exact.
 Stages StagesOf(const format::Layer& layer) {
   Stages stages;
   for (const format::Sublayer* sublayer : *layer.sublayers()) {
@@ -41,12 +49,36 @@ Stages StagesOf(const format::Layer& layer) {
       }
       stages.push_back(std::move(gate_up));
       stages.push_back(std::move(down));
+    } else if (const format::LatentAttention* latent = sublayer->op_as_LatentAttention()) {
+      if (latent->q_down() != nullptr) stages.push_back({latent->q_down()->weight()});
+      stages.push_back({latent->q()->weight()});
+      stages.push_back({latent->kv_down()->weight()});
+      stages.push_back(WeightsOf(*latent->key_up()));
+      stages.push_back(WeightsOf(*latent->value_up()));
+      stages.push_back({latent->output()->weight()});
+    } else if (const format::GatedDeltaNet* net = sublayer->op_as_GatedDeltaNet()) {
+      stages.push_back({net->input()->weight()});
+      stages.push_back({net->output()->weight()});
+    } else if (const format::Mamba2* mamba = sublayer->op_as_Mamba2()) {
+      stages.push_back({mamba->input()->weight()});
+      stages.push_back({mamba->output()->weight()});
     } else {
       ForEachLinear(*sublayer,
                     [&](const format::Linear& linear) { stages.push_back({linear.weight()}); });
     }
   }
   return stages;
+}
+
+// The layer whose keys and values this one reads, if it does.
+std::optional<uint32_t> KvOwnerOf(const format::Layer& layer) {
+  for (const format::Sublayer* sublayer : *layer.sublayers()) {
+    const format::Attention* attention = sublayer->op_as_Attention();
+    if (attention != nullptr && attention->kv_layer() >= 0) {
+      return static_cast<uint32_t>(attention->kv_layer());
+    }
+  }
+  return std::nullopt;
 }
 
 template <typename T>
@@ -70,6 +102,7 @@ Calibration::Calibration(const std::filesystem::path& float_file, const std::fil
         format_of_[tensor] = format;
       }
     }
+    if (const auto owner = KvOwnerOf(*layers[i])) entered_[*owner];
   }
 }
 
@@ -98,11 +131,24 @@ void Calibration::CalibrateLayer(uint32_t layer, const std::function<void(double
   double step = 0;
   const auto advance = [&] { progress((layer + ++step / steps) / layers.size()); };
 
+  if (const auto found = entered_.find(layer); found != entered_.end()) {
+    found->second = {exact_hidden_, rounded_hidden_};
+  }
+  // Its keys and values are made by weights that are rounded already, in the exact model, too.
+  const std::optional<uint32_t> owner = KvOwnerOf(*layers[layer]);
+  std::optional<FloatModel::KvOwner> exact_owner, rounded_owner;
+  if (owner) {
+    exact_owner = {*owner, entered_.at(*owner).exact};
+    rounded_owner = {*owner, entered_.at(*owner).rounded};
+  }
   std::vector<ChunkInputs> exact;  // by chunk
-  model_.RunLayer(layer, chunks_, exact_hidden_, all, [&](size_t, const ChunkInputs& inputs) {
-    exact.push_back(inputs);
-    advance();
-  });
+  model_.RunLayer(
+      layer, chunks_, exact_hidden_, all,
+      [&](size_t, const ChunkInputs& inputs) {
+        exact.push_back(inputs);
+        advance();
+      },
+      exact_owner);
   encoded_.clear();
   for (const auto& stage : stages) {
     std::map<uint32_t, Moments> moments;
@@ -110,7 +156,7 @@ void Calibration::CalibrateLayer(uint32_t layer, const std::function<void(double
       moments.emplace(tensor, Moments(ViewTensor(model_.file(), tensor).cols, threads_));
     }
     std::vector<float> hidden = rounded_hidden_;
-    model_.RunLayer(layer, chunks_, hidden, stage, [&](size_t chunk, const ChunkInputs& inputs) {
+    const auto see = [&](size_t chunk, const ChunkInputs& inputs) {
       for (const auto& [tensor, rows] : inputs) {
         // Of tokens that went to other experts there are no pairs.
         const size_t whole = chunks_[chunk].size() * ViewTensor(model_.file(), tensor).cols;
@@ -118,11 +164,13 @@ void Calibration::CalibrateLayer(uint32_t layer, const std::function<void(double
         moments.at(tensor).Add(rows, rows.size() == whole ? theirs : std::vector<float>());
       }
       advance();
-    });
+    };
+    model_.RunLayer(layer, chunks_, hidden, stage, see, rounded_owner);
     for (auto& [tensor, its_moments] : moments) encoded_[tensor] = Round(tensor, its_moments);
   }
-  model_.RunLayer(layer, chunks_, rounded_hidden_, {},
-                  [&](size_t, const ChunkInputs&) { advance(); });
+  model_.RunLayer(
+      layer, chunks_, rounded_hidden_, {}, [&](size_t, const ChunkInputs&) { advance(); },
+      rounded_owner);
 }
 
 EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {

@@ -156,7 +156,8 @@ FloatModel::Machine& FloatModel::Ready(size_t chunk_length) {
 
 void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks,
                           std::vector<float>& hidden, std::span<const uint32_t> tensors,
-                          const std::function<void(size_t, const ChunkInputs&)>& see) {
+                          const std::function<void(size_t, const ChunkInputs&)>& see,
+                          const std::optional<KvOwner>& owner) {
   const size_t length = chunks.front().size();
   Machine& machine = Ready(length);
   ChunkInputs inputs;
@@ -171,6 +172,13 @@ void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks,
     const SequenceRows rows = machine.Begin(chunks[i]);
     const WatchedPass pass(decoder.resources(), rows, &inputs);
     decoder.Embed(pass);
+    if (owner) {
+      if (owner->layer > 0) {
+        std::copy_n(owner->hidden.begin() + static_cast<ptrdiff_t>(i * hidden_floats),
+                    hidden_floats, decoder.hidden());
+      }
+      decoder.RunLayer(pass, owner->layer);
+    }
     float* entering = hidden.data() + i * hidden_floats;
     if (layer > 0) std::copy_n(entering, hidden_floats, decoder.hidden());
     decoder.RunLayer(pass, layer);

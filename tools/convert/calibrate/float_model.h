@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -38,12 +39,19 @@ class FloatModel {
   // model's BOS in front; what remains is left out. At most `max_tokens` tokens in all.
   std::vector<TokenChunk> Tokenize(const std::string& text, size_t length, size_t max_tokens) const;
 
+  // The layer whose keys and values another reads, and what enters it.
+  struct KvOwner {
+    uint32_t layer;
+    std::span<const float> hidden;  // as RunLayer has it; of layer 0: none
+  };
+
   // Evaluates one layer. `hidden`, [chunks, chunk length, hidden_size], is what enters it (for
   // layer 0 the tokens' embeddings are taken instead) and becomes what leaves it. `see` is handed
-  // what entered `tensors`, which are the layer's, chunk by chunk.
+  // what entered `tensors`, which are the layer's, chunk by chunk. `owner`: evaluated before it.
   void RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks, std::vector<float>& hidden,
                 std::span<const uint32_t> tensors,
-                const std::function<void(size_t chunk, const ChunkInputs& inputs)>& see);
+                const std::function<void(size_t chunk, const ChunkInputs& inputs)>& see,
+                const std::optional<KvOwner>& owner = {});
 
   // Evaluates all layers and hands out the logits of each position. `see` must not throw.
   void Predict(
