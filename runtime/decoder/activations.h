@@ -49,6 +49,13 @@ struct InputRows {
     return {reinterpret_cast<const float*>(rows.data), reinterpret_cast<const int8_t*>(rows.data),
             quant, stride};
   }
+  // Those behind the first `n`.
+  InputRows Below(size_t n) const {
+    InputRows below = *this;
+    below.rows.data += n * stride;
+    below.quant.data += n;
+    return below;
+  }
 };
 
 class Activations {

@@ -11,10 +11,7 @@ namespace {
 
 // The rows of one head in up_input.
 InputRows HeadRows(const Pass& pass, size_t head) {
-  InputRows rows = pass.act().up_input;
-  rows.rows.data += head * pass.rows() * rows.stride;
-  rows.quant.data += head * pass.rows();
-  return rows;
+  return pass.act().up_input.Below(head * pass.rows());
 }
 
 AttentionCall Call(const Pass& pass, const SublayerSpec& sublayer) {
@@ -100,10 +97,9 @@ void RunLatentAttention(const Pass& pass, size_t sublayer) {
   pass.Linear(w.kv_down, act.mixer_input, pass.rows(), Pass::Into::kReplace, act.low_kv,
               attention.latent_dim + attention.rope_dim);
   pass.pool().For(pass.rows(), [&](size_t r, size_t) { PlaceRow(pass, attention, w, r); });
-  for (size_t head = 0; head < attention.n_heads; ++head) {
-    pass.Linear(w.key_up[head], HeadRows(pass, head), pass.rows(), Pass::Into::kReplace,
-                act.qkv + head * attention.key_dim() + attention.rope_dim, attention.qkv_size());
-  }
+  pass.Linears({w.key_up, act.up_input, pass.rows(), act.qkv + attention.rope_dim,
+                attention.key_dim(), attention.qkv_size()},
+               pass.rows());
 
   AttendSequences(pass, Call(pass, spec), true);
 
@@ -114,10 +110,9 @@ void RunLatentAttention(const Pass& pass, size_t sublayer) {
     }
   });
   float* out = act.qkv;  // which has served
-  for (size_t head = 0; head < attention.n_heads; ++head) {
-    pass.Linear(w.value_up[head], HeadRows(pass, head), pass.rows(), Pass::Into::kReplace,
-                out + head * attention.v_head_dim, attention.out_size());
-  }
+  pass.Linears(
+      {w.value_up, act.up_input, pass.rows(), out, attention.v_head_dim, attention.out_size()},
+      pass.rows());
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     pass.RowInput(w.o_proj, out + r * attention.out_size(), r, act.o_input);
   });

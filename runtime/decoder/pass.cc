@@ -11,12 +11,12 @@ namespace {
 
 constexpr size_t kTasksPerThread = 8;  // enough to keep all threads busy
 
-// Of a product with so many tiles of channels.
-size_t Tasks(const LinearShape& shape, const KernelSet& set, size_t tiles, size_t threads) {
-  const size_t most = std::min(kMaxTaskBytes / shape.WorkingTileBytes(set),
-                               kMaxTaskChannels / shape.TileChannels(set));
-  const size_t tasks =
-      std::max(threads * kTasksPerThread, CeilDiv(tiles, std::max<size_t>(most, 1)));
+// Of each of `products` products of this shape.
+size_t Tasks(const LinearShape& shape, const KernelSet& set, size_t products, size_t threads) {
+  const size_t nr = shape.TileChannels(set), tiles = CeilDiv(shape.n, nr);
+  const size_t most = std::min(kMaxTaskBytes / shape.WorkingTileBytes(set), kMaxTaskChannels / nr);
+  const size_t tasks = std::max(CeilDiv(threads * kTasksPerThread, products),
+                                CeilDiv(tiles, std::max<size_t>(most, 1)));
   return std::min(tiles, RoundUp(tasks, threads));
 }
 
@@ -64,34 +64,39 @@ void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
   }
 }
 
-void Pass::Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
-                    float* out, size_t out_stride, bool last) const {
-  const ProfileSpan span(profile(), "product", rows, linear.inputs, linear.shape.n);
-  const size_t n = linear.shape.n;
-  const size_t nr = linear.shape.TileChannels(set());
-  const size_t tiles = CeilDiv(n, nr);
-  const size_t tasks = Tasks(linear.shape, set(), tiles, pool().threads());
-  const LinearInput input = in.linear();
+void Pass::Multiply(const Products& products, size_t rows, Into into, bool last) const {
+  const std::span<const PackedLinear> linears = products.linears;
+  const size_t n = linears.front().shape.n, threads = pool().threads();
+  const ProfileSpan span(profile(), "product", rows, linears.front().inputs, linears.size() * n);
+  size_t tasks = 1;  // of each
+  for (const PackedLinear& linear : linears) {
+    tasks = std::max(tasks, Tasks(linear.shape, set(), linears.size(), threads));
+  }
   pool().For(
-      tasks,
+      linears.size() * tasks,
       [&](size_t i, size_t thread) {
-        const size_t begin = i * tiles / tasks * nr;
-        const size_t end = std::min(n, (i + 1) * tiles / tasks * nr);
+        const PackedLinear& linear = linears[i / tasks];
+        const size_t nr = linear.shape.TileChannels(set()), tiles = CeilDiv(n, nr);
+        const size_t begin = i % tasks * tiles / tasks * nr;
+        const size_t end = std::min(n, (i % tasks + 1) * tiles / tasks * nr);
+        if (begin == end) return;  // another one's tiles are smaller
+        const LinearInput input = products.in.Below(i / tasks * products.next_row).linear();
+        float* out = products.out + i / tasks * products.next_out + begin;
         if (Cancelled()) {
           for (size_t r = 0; into == Into::kReplace && r < rows; ++r) {
-            std::fill(out + r * out_stride + begin, out + r * out_stride + end, 0.0f);
+            std::fill_n(out + r * products.out_stride, end - begin, 0.0f);
           }
           return;
         }
         if (into == Into::kReplace) {
-          RunLinear(set(), linear, input, rows, begin, end, out + begin, out_stride,
+          RunLinear(set(), linear, input, rows, begin, end, out, products.out_stride,
                     Expansion(thread));
           return;
         }
         float* sum = ScratchFloats(thread);
         RunLinear(set(), linear, input, rows, begin, end, sum, end - begin, Expansion(thread));
         for (size_t r = 0; r < rows; ++r) {
-          set().loops->add(out + r * out_stride + begin, sum + r * (end - begin), end - begin);
+          set().loops->add(out + r * products.out_stride, sum + r * (end - begin), end - begin);
         }
       },
       last);

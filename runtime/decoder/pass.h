@@ -33,6 +33,17 @@ struct PassResources {
   Profile* profile = nullptr;  // null: none is wanted
 };
 
+// Products of one size that run side by side, as those of an attention's heads do: too small, each
+// by itself, to be worth a barrier.
+struct Products {
+  std::span<const PackedLinear> linears;
+  InputRows in;           // of the first one
+  size_t next_row = 0;    // those of the next one begin so many rows below
+  float* out = nullptr;   // of the first one
+  size_t next_out = 0;    // that of the next one lies so many floats behind
+  size_t out_stride = 0;  // floats from row to row
+};
+
 class Pass {
  public:
   // At most max_rows rows in all; `sequences` outlives the pass.
@@ -69,7 +80,11 @@ class Pass {
   enum class Into { kReplace, kAdd };
   void Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into, float* out,
               size_t out_stride, bool last = false) const {
-    Multiply(linear, in, rows, into, out, out_stride, last);
+    Multiply({{&linear, 1}, in, 0, out, 0, out_stride}, rows, into, last);
+  }
+  // The same for several at once.
+  void Linears(const Products& products, size_t rows) const {
+    Multiply(products, rows, Into::kReplace, false);
   }
   // hidden += factor * post_norm(linear(in)).
   void AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
@@ -78,8 +93,7 @@ class Pass {
   void AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weights) const;
 
  protected:
-  virtual void Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into,
-                        float* out, size_t out_stride, bool last) const;
+  virtual void Multiply(const Products& products, size_t rows, Into into, bool last) const;
 
  private:
   const PassResources& resources_;

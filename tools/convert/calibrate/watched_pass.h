@@ -19,8 +19,7 @@ class WatchedPass : public Pass {
       : Pass(resources, {&rows, 1}), inputs_(inputs) {}
 
  private:
-  void Multiply(const PackedLinear& linear, const InputRows& in, size_t rows, Into into, float* out,
-                size_t out_stride, bool last) const override;
+  void Multiply(const Products& products, size_t rows, Into into, bool last) const override;
 
   ChunkInputs* inputs_;
 };
