@@ -4,9 +4,10 @@
   coverage.py make FOLDER [TYPE ...]                  where transformers and torch are installed
   coverage.py compare FOLDER --rondo BINARY [TYPE ...]  anywhere; prints a Markdown table
 
-`make` walks transformers' map of causal language models. Of each type it makes a tiny checkpoint of
-random weights, the logits of a prompt and of the tokens that follow greedily; and one more of these
-for every key of the config that can be set otherwise (switches turned, numbers moved, RoPE scaled).
+`make` walks transformers' maps of causal language models and of those that see, too, which are then
+given text alone. Of each type it makes a tiny checkpoint of random weights, the logits of a prompt
+and of the tokens that follow greedily; and one more of these for every key of the config that can
+be set otherwise (switches turned, numbers moved, RoPE scaled).
 `compare` converts each with --weights f32 and compares the logits: supported, refused (with the
 sentence), or WRONG. A key that changes what the model computes must be read or refused: a variant
 that the converter overlooks is WRONG, too. Exits with 1 if anything is WRONG.
@@ -36,15 +37,18 @@ MOST_PARAMETERS = 8000000
 # Sizes under any of the names that configs have for them.
 SIZES = {
     VOCAB: "vocab_size text_vocab_size vocab_size_per_layer_input",
-    32: "hidden_size n_embd d_model dim n_embed word_embed_proj_dim embedding_size",
+    32: "hidden_size n_embd d_model dim n_embed word_embed_proj_dim embedding_size "
+        "embed_dim out_hidden_size vision_output_dim projector_input_dim projector_output_dim "
+        "projector_hidden_size alignment_intermediate_size",
     48: "intermediate_size ffn_dim n_inner d_ff dim_ff ffn_hidden_size encoder_ffn_dim "
         "decoder_ffn_dim shared_intermediate_size dense_intermediate_size",
-    24: "moe_intermediate_size shared_expert_intermediate_size expert_ffn_hidden_size",
+    24: "moe_intermediate_size shared_expert_intermediate_size expert_ffn_hidden_size "
+        "moe_shared_expert_intermediate_size",
     4: "num_hidden_layers n_layer n_layers num_layers encoder_layers decoder_layers "
        "num_encoder_layers num_decoder_layers num_attention_heads n_head n_heads num_heads "
        "encoder_attention_heads decoder_attention_heads num_encoder_attention_heads "
        "num_decoder_attention_heads num_experts num_local_experts n_routed_experts "
-       "moe_num_experts",
+       "moe_num_experts depth",
     2: "num_key_value_heads num_experts_per_tok moe_k moe_topk num_experts_per_token "
        "linear_num_key_heads",
     8: "head_dim rotary_dim v_head_dim qk_nope_head_dim qk_rope_head_dim "
@@ -57,12 +61,19 @@ SIZES = {
          "max_target_positions seq_length",
 }
 NULLABLE = ("head_dim", "num_key_value_heads", "global_head_dim")
+# Where a type has a model of text alone, too: behind the name of the one that also sees.
+WHOLE = " (whole)"
+MROPE = {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 1, 1]}
 # What the rule above does not know, by type.
 SPECIAL = {
     "apertus": {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
     "bamba": {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_chunk_size": 16,
               "attn_layer_indices": [1, 3]},
     "codegen": {"n_head": 4, "rotary_dim": 4},
+    "cohere2_moe": {"num_shared_experts": 1, "num_experts": 4,
+                    "mlp_layer_types": ["dense", "sparse", "sparse", "sparse"],
+                    "layer_types": ["full_attention", "sliding_attention", "sliding_attention",
+                                    "full_attention"]},
     "cpmant": {"prompt_types": 8, "prompt_length": 8, "segment_types": 8, "dim_head": 8},
     "deepseek_v2": {"topk_group": 1, "n_group": 1, "first_k_dense_replace": 1,
                     "num_key_value_heads": 4, "num_experts_per_tok": 2},
@@ -82,14 +93,25 @@ SPECIAL = {
     "granitemoehybrid": {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1,
                          "mamba_chunk_size": 16,
                          "layer_types": ["mamba", "attention", "mamba", "attention"]},
+    "laguna": {"num_attention_heads_per_layer": [4, 2, 4, 6],
+               "layer_types": ["full_attention", "sliding_attention", "sliding_attention",
+                               "full_attention"]},
     "lfm2_moe": {"layer_types": ["conv", "full_attention", "conv", "full_attention"],
                  "num_dense_layers": 1},
     "mamba2": {"num_heads": 4, "head_dim": 16, "n_groups": 1, "chunk_size": 16},
-    "nemotron_h": {"mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1, "chunk_size": 16,
+    "mellum": {"layer_types": ["full_attention", "sliding_attention", "sliding_attention",
+                               "full_attention"]},
+    # Its states behind the first chunk are wrong: they change with the chunk's size.
+    "nemotron_h": {"mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1, "chunk_size": 64,
                    "n_routed_experts": 4, "n_group": 1, "topk_group": 1},
     "openai-gpt": {"afn": "gelu"},
+    "qwen2_vl_text": {"rope_parameters": MROPE},
+    "qwen2_5_vl_text": {"rope_parameters": MROPE},
+    "qwen3_vl_text": {"rope_parameters": MROPE},
+    "qwen3_vl_moe_text": {"rope_parameters": MROPE, "num_experts": 4},
     "xglm": {"attention_heads": 4, "num_layers": 4},
     "xlm": {"emb_dim": 32, "causal": True, "asm": False, "n_langs": 1},
+    "youtu": {"num_key_value_heads": 4},
 }
 # Keys that no computed logit hangs on (training, bookkeeping), or whose change makes another size.
 QUIET = re.compile(
@@ -166,7 +188,8 @@ def variants(config):
 def randomize(model, torch):
     """Weights by their names, so that a variant has the same ones."""
     tensors = dict(model.named_parameters())
-    tensors.update((n, b) for n, b in model.named_buffers() if n.endswith("correction_bias"))
+    tensors.update((n, b) for n, b in model.named_buffers()
+                   if n.endswith(("correction_bias", "expert_bias")))
     with torch.no_grad():
         for name, tensor in tensors.items():
             noise = torch.randn(tensor.shape, generator=torch.Generator().manual_seed(
@@ -212,7 +235,10 @@ def make(folder, wanted):
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
     torch.set_num_threads(1)
-    names = modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES
+    names = dict(modeling_auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES)
+    for kind, name in modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES.items():
+        if names.get(kind) != name:
+            names[kind + WHOLE if kind in names else kind] = name
     for kind in wanted or names:
         target = folder / kind
         if (target / "type.json").exists() and not wanted:
@@ -221,7 +247,7 @@ def make(folder, wanted):
         facts = {"class": names[kind], "error": None, "variants": []}
         try:
             cls = getattr(transformers, names[kind])
-            config_class = configuration_auto.CONFIG_MAPPING[kind]
+            config_class = configuration_auto.CONFIG_MAPPING[kind.removesuffix(WHOLE)]
             if getattr(config_class, "sub_configs", {}).get("text_config") is cls.config_class:
                 config_class = cls.config_class  # of a model with more than text
             base = shrink(config_class())
