@@ -140,16 +140,17 @@ void Decoder::Embed(const Pass& pass) {
     if (spec_.max_positions > 0) {
       pass.set().loops->add(row, weights_.positions() + place.position * hidden, hidden);
     }
+    Normalize(pass.set(), weights_.embedding_norm(), row, hidden, row);
     float* table = activations_.rope;
     float* sink_table = activations_.sink_rope;
     for (const RopeSpec& rope : spec_.ropes) {
-      const double* frequencies = place.sequence->long_sequence && rope.long_frequencies != nullptr
-                                      ? rope.long_frequencies
-                                      : rope.frequencies;
-      RopeTable(frequencies, rope.dim, rope.scale, place.position, table + r * rope.dim);
+      const bool is_long = place.sequence->long_sequence && rope.long_frequencies != nullptr;
+      const double* frequencies = is_long ? rope.long_frequencies : rope.frequencies;
+      const float scale = is_long ? rope.long_scale : rope.scale;
+      RopeTable(frequencies, rope.dim, scale, place.position, table + r * rope.dim);
       table += pass.max_rows() * rope.dim;
       if (window.sink_blocks == 0) continue;
-      RopeTable(frequencies, rope.dim, rope.scale, window.SinkQueryPosition(place.position),
+      RopeTable(frequencies, rope.dim, scale, window.SinkQueryPosition(place.position),
                 sink_table + r * rope.dim);
       sink_table += pass.max_rows() * rope.dim;
     }

@@ -21,6 +21,7 @@ struct RopeSpec {
   const double* long_frequencies;  // the same for long sequences, or null
   size_t dim;
   float scale;
+  float long_scale;  // of long sequences
 };
 
 // Queries at some positions count for more: 1 + factor * ln(1 + floor((p + offset) / period)).
@@ -169,7 +170,8 @@ enum class SublayerKind : uint8_t {
   kMamba2,
 };
 
-// What one sublayer adds to the residual stream: factor * post_norm(operator(norm(input))).
+// What one sublayer adds to the residual stream: factor * post_norm(operator(norm(input))). Some
+// models normalise the stream itself behind it.
 struct SublayerSpec {
   SublayerKind kind;
   bool reads_previous_input = false;  // what the sublayer before it read, not the residual stream

@@ -51,7 +51,7 @@ void AddExperts(const Pass& pass, const SublayerSpec& spec, const ExpertsWeights
     GatherRows(pass, experts, expert.gate_up_proj, chosen, n);
     pass.Linear(expert.gate_up_proj, act.expert_input, n, Pass::Into::kReplace, act.gate_up,
                 spec.mlp.gate_up_size());
-    ActivateMlp(pass, spec.mlp, expert.down_proj, n);
+    ActivateMlp(pass, spec.mlp, expert, n);
     pass.Linear(expert.down_proj, act.down_input, n, Pass::Into::kReplace, act.expert_out, hidden);
     pass.pool().For(n, [&](size_t i, size_t) {
       const float weight = experts.weigh_input ? 1.0f : act.routes[chosen[i]].weight;
@@ -69,7 +69,7 @@ void AddSharedExpert(const Pass& pass, const SublayerSpec& spec, const ExpertsWe
   const InputRows& in = spec.experts.shared_norm ? act.shared_input : act.gate_up_input;
   pass.Linear(weights.shared.gate_up_proj, in, pass.rows(), Pass::Into::kReplace, act.gate_up,
               shared.gate_up_size());
-  ActivateMlp(pass, shared, weights.shared.down_proj, pass.rows());
+  ActivateMlp(pass, shared, weights.shared, pass.rows());
   pass.Linear(weights.shared.down_proj, act.down_input, pass.rows(), Pass::Into::kReplace,
               act.expert_out, hidden);
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {

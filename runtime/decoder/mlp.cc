@@ -17,30 +17,34 @@ void RunMlp(const Pass& pass, size_t sublayer) {
   Activations& act = pass.act();
   pass.Linear(weights.mlp.gate_up_proj, act.gate_up_input, pass.rows(), Pass::Into::kReplace,
               act.gate_up, spec.mlp.gate_up_size());
-  ActivateMlp(pass, spec.mlp, weights.mlp.down_proj, pass.rows());
+  ActivateMlp(pass, spec.mlp, weights.mlp, pass.rows());
   pass.AddToResidual(spec, weights, weights.mlp.down_proj, act.down_input);
 }
 
-void ActivateMlp(const Pass& pass, const MlpSpec& spec, const PackedLinear& down_proj,
-                 size_t rows) {
+void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpWeights& weights, size_t rows) {
   const ProfileSpan span(pass.profile(), "activation", rows);
   const size_t size = spec.intermediate_size;
   Activations& act = pass.act();
   pass.pool().For(rows, [&](size_t r, size_t thread) {
     float* gate = act.gate_up + r * spec.gate_up_size();
+    float* up = spec.gated ? gate + size : nullptr;
     float* scratch = pass.ScratchFloats(thread);
     if (spec.gated) {
-      float* up = gate + size;
       if (spec.limit > 0) {
         pass.set().loops->clamp(gate, -INFINITY, spec.limit, size, gate);
         pass.set().loops->clamp(up, -spec.limit, spec.limit, size, up);
       }
       if (spec.up_offset != 0) pass.set().loops->subtract(up, -spec.up_offset, size, up);
+    }
+    if (spec.activation == Activation::kXielu) {
+      pass.set().loops->xielu(gate, weights.xielu, size, gate);
+      if (spec.gated) pass.set().multiply(size * sizeof(float), gate, up, gate, nullptr);
+    } else if (spec.gated) {
       ActivateGate(pass.set(), spec.activation, gate, up, size, scratch, gate);
     } else {
       Activate(pass.set(), spec.activation, gate, size, scratch, gate);
     }
-    pass.RowInput(down_proj, gate, r, act.down_input);
+    pass.RowInput(weights.down_proj, gate, r, act.down_input);
   });
 }
 

@@ -107,6 +107,11 @@ void Pass::AddToResidual(const SublayerSpec& spec, const SublayerWeights& weight
   const size_t hidden = this->spec().hidden_size;
   if (weights.post_norm.kind == NormKind::kNone && spec.factor == 1) {
     Linear(linear, in, rows_, Into::kAdd, act().hidden, hidden);
+    if (weights.residual_norm.kind == NormKind::kNone) return;
+    pool().For(rows_, [&](size_t r, size_t) {
+      float* row = act().hidden + r * hidden;
+      Normalize(set(), weights.residual_norm, row, hidden, row);
+    });
     return;
   }
   Linear(linear, in, rows_, Into::kReplace, act().sublayer_out, hidden);
@@ -119,7 +124,9 @@ void Pass::AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weigh
     float* out = act().sublayer_out + r * n;
     if (weights.post_norm.kind != NormKind::kNone) Normalize(set(), weights.post_norm, out, n, out);
     if (spec.factor != 1) set().loops->scale(out, spec.factor, n, out);
-    set().loops->add(act().hidden + r * n, out, n);
+    float* row = act().hidden + r * n;
+    set().loops->add(row, out, n);
+    Normalize(set(), weights.residual_norm, row, n, row);
   });
 }
 

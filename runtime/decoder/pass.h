@@ -86,10 +86,10 @@ class Pass {
   void Linears(const Products& products, size_t rows) const {
     Multiply(products, rows, Into::kReplace, false);
   }
-  // hidden += factor * post_norm(linear(in)).
+  // hidden = residual_norm(hidden + factor * post_norm(linear(in))).
   void AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
                      const PackedLinear& linear, const InputRows& in) const;
-  // hidden += factor * post_norm(sublayer_out).
+  // hidden = residual_norm(hidden + factor * post_norm(sublayer_out)).
   void AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weights) const;
 
  protected:
@@ -123,6 +123,6 @@ void RunLayerEmbedding(const Pass& pass, size_t sublayer);
 void MakeLayerEmbeddings(const Pass& pass);
 
 // down_input = activation of the first rows of gate_up; of an MLP, or of one expert.
-void ActivateMlp(const Pass& pass, const MlpSpec& spec, const PackedLinear& down_proj, size_t rows);
+void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpWeights& weights, size_t rows);
 
 }  // namespace rondo

@@ -74,6 +74,12 @@ struct TileQuants {
 inline constexpr size_t kStateColumns = 16;
 
 // What is done to rows between the products (row_loops.h); n in elements, in == out is fine.
+// The numbers of xIELU: for x > 0 positive * x^2 + beta * x, else
+// negative * (e^min(x, epsilon) - 1 - x) + beta * x.
+struct XieluNumbers {
+  float positive, negative, beta, epsilon;
+};
+
 struct RowLoops {
   float (*sum_of_squares)(const float* in, size_t n);
   float (*sum)(const float* in, size_t n);
@@ -87,6 +93,7 @@ struct RowLoops {
   // What tanh is taken of in the tanh form of GELU, and what is made of it.
   void (*gelu_argument)(const float* in, size_t n, float* out);
   void (*gelu_result)(const float* in, const float* tanh, size_t n, float* out);
+  void (*xielu)(const float* in, const XieluNumbers& numbers, size_t n, float* out);
   void (*add)(float* x, const float* y, size_t n);
   void (*multiply_add)(float* x, const float* a, const float* b, size_t n);  // x += a * b
   // x = x * x_factor + y * y_factor

@@ -29,7 +29,8 @@ void Normalize(const KernelSet& set, const RowNorm& norm, const float* in, size_
 // (the real 0) up to padded_n, in the form that the set's kernels read.
 RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t padded_n, int8_t* out);
 
-// out = activation(in). out may be in; scratch: n floats.
+// out = activation(in). out may be in; scratch: n floats. Not of kXielu, which has numbers and is
+// one of RowLoops.
 void Activate(const KernelSet& set, Activation activation, const float* in, size_t n,
               float* scratch, float* out);
 

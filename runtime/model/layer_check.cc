@@ -33,11 +33,6 @@ const OperatorRule* RuleOf(format::Operator type) {
   return &kRules[static_cast<size_t>(type) - 1];
 }
 
-Status Lacking(const char* what) {
-  return Status::Error(StatusCode::kUnsupported,
-                       "the model has a %s, which this version of Rondo does not have", what);
-}
-
 class LayersCheck {
  public:
   LayersCheck(const format::Model& model, bool packed) : model_(model), checker_(model, packed) {}
@@ -56,7 +51,8 @@ class LayersCheck {
                                                  model_.context_length(), checker_.hidden()));
     }
     RONDO_RETURN_IF_ERROR(CheckLayerEmbeddings(checker_));
-    if (model_.embedding_norm() != nullptr) return Lacking("norm of the embedding");
+    RONDO_RETURN_IF_ERROR(
+        checker_.CheckNorm({-1, "embedding norm"}, model_.embedding_norm(), checker_.hidden()));
     for (uint32_t i = 0; i < model_.layers()->size(); ++i) {
       RONDO_RETURN_IF_ERROR(CheckLayer(static_cast<int>(i), *model_.layers()->Get(i)));
     }
@@ -94,7 +90,6 @@ class LayersCheck {
     if (type == format::Operator::NONE || sublayer.op() == nullptr) {
       return Wrong({layer, "sublayer"}, "has no operator");
     }
-    if (sublayer.residual_norm() != nullptr) return Lacking("norm of the residual stream");
     const OperatorRule& rule = *RuleOf(type);
     if (!std::isfinite(sublayer.factor())) {
       return Wrong({layer, rule.name}, "has a factor that is not finite");
@@ -103,6 +98,8 @@ class LayersCheck {
         checker_.CheckNorm({layer, rule.norm}, sublayer.norm(), checker_.hidden()));
     RONDO_RETURN_IF_ERROR(
         checker_.CheckNorm({layer, rule.post_norm}, sublayer.post_norm(), checker_.hidden()));
+    RONDO_RETURN_IF_ERROR(checker_.CheckNorm({layer, "norm of the residual stream"},
+                                             sublayer.residual_norm(), checker_.hidden()));
     return rule.check(checker_, layer, sublayer);
   }
 
@@ -130,8 +127,16 @@ class LayersCheck {
         return Corrupt("a rope's scale is %g, expected a finite number above 0",
                        static_cast<double>(rope->scale()));
       }
-      if (rope->long_scale() != 0) return Lacking("rope with a scale for long sequences");
-      if (rope->long_frequencies() == nullptr) continue;
+      if (!std::isfinite(rope->long_scale()) || rope->long_scale() < 0) {
+        return Corrupt(
+            "a rope's scale for long sequences is %g, expected a finite number above 0, or 0 for "
+            "none",
+            static_cast<double>(rope->long_scale()));
+      }
+      if (rope->long_frequencies() == nullptr) {
+        if (rope->long_scale() == 0) continue;
+        return Corrupt("a rope has a scale for long sequences, but no frequencies for them");
+      }
       if (rope->long_frequencies()->size() != rope->frequencies()->size()) {
         return Corrupt("a rope has %u frequencies, but %u for long sequences",
                        rope->frequencies()->size(), rope->long_frequencies()->size());

@@ -1,6 +1,7 @@
 #include "runtime/weights/weights.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <new>
 
@@ -152,11 +153,25 @@ Status ReadRecurrent(VectorReader& vectors, const Table& table, size_t inner_siz
   return Status();
 }
 
+Result<XieluNumbers> ReadXielu(VectorReader& vectors, int32_t index) {
+  if (index < 0) return XieluNumbers{};
+  RONDO_ASSIGN(const float* numbers, vectors.Read(static_cast<uint32_t>(index)));
+  const auto softplus = [](double x) {
+    return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
+  };
+  const float beta = numbers[2];
+  return XieluNumbers{.positive = static_cast<float>(softplus(numbers[0])),
+                      .negative = beta + static_cast<float>(softplus(numbers[1])),
+                      .beta = beta,
+                      .epsilon = numbers[3]};
+}
+
 // What lies in the file and is used there.
 Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer& sublayer,
                    SublayerWeights* weights) {
   RONDO_ASSIGN(weights->norm, Norm(vectors, sublayer.norm(), hidden));
   RONDO_ASSIGN(weights->post_norm, Norm(vectors, sublayer.post_norm(), hidden));
+  RONDO_ASSIGN(weights->residual_norm, Norm(vectors, sublayer.residual_norm(), hidden));
   if (const format::Attention* attention = sublayer.op_as_Attention()) {
     const size_t head_dim = attention->head_dim(), v_head_dim = attention->v_head_dim();
     const size_t n_heads = attention->n_heads(), n_kv_heads = attention->n_kv_heads();
@@ -177,6 +192,8 @@ Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer&
     if (conv->bias() >= 0) {
       RONDO_ASSIGN(weights->short_conv.bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
     }
+  } else if (const format::Mlp* mlp = sublayer.op_as_Mlp()) {
+    RONDO_ASSIGN(weights->mlp.xielu, ReadXielu(vectors, mlp->xielu()));
   } else if (const format::Experts* experts = sublayer.op_as_Experts()) {
     return ReadExpertVectors(vectors, hidden, *experts, &weights->experts);
   } else if (const format::GatedDeltaNet* net = sublayer.op_as_GatedDeltaNet()) {
@@ -369,6 +386,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     layer_table_ = RowsOf(table, nullptr);
     if (!mapped) loader.Add(embeddings->table(), layer_table_shape_, nullptr, nullptr);
   }
+  RONDO_ASSIGN(embedding_norm_, Norm(vectors, model.embedding_norm(), model.hidden_size()));
   RONDO_ASSIGN(final_norm_, Norm(vectors, model.final_norm(), model.hidden_size()));
   if (model.positions() >= 0) {
     RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));

@@ -65,6 +65,7 @@ struct RecurrentWeights {
 struct MlpWeights {
   PackedLinear gate_up_proj;
   PackedLinear down_proj;
+  XieluNumbers xielu = {};  // where that is its activation
 };
 
 struct ExpertsWeights {
@@ -83,6 +84,7 @@ struct ExpertsWeights {
 struct SublayerWeights {
   RowNorm norm;
   RowNorm post_norm;
+  RowNorm residual_norm;
   AttentionWeights attention;
   ShortConvWeights short_conv;
   RecurrentWeights recurrent;
@@ -110,6 +112,7 @@ class Weights {
   // What the largest tile of codes takes when it is expanded; 0 where no matrix has any.
   size_t expanded_tile_bytes() const { return expanded_tile_bytes_; }
   const SublayerWeights& sublayer(size_t i) const { return sublayers_[i]; }
+  const RowNorm& embedding_norm() const { return embedding_norm_; }
   const RowNorm& final_norm() const { return final_norm_; }
   const PackedLinear& head() const { return head_; }
   // One token's embedding, [hidden_size].
@@ -135,6 +138,7 @@ class Weights {
   MemoryPlan::RegionId code_pairs_region_ = MemoryPlan::kNoRegion;
   uint64_t mapped_bytes_ = 0;
   size_t expanded_tile_bytes_ = 0;
+  RowNorm embedding_norm_ = {};
   RowNorm final_norm_ = {};
   const float* positions_ = nullptr;
   size_t n_matrices_ = 0;

@@ -70,7 +70,7 @@ Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublay
   const uint64_t intermediate = experts.intermediate_size();
   const uint64_t width = experts.plain() ? 1 : 2;
   RONDO_RETURN_IF_ERROR(
-      checker.CheckMlpSizes(place, experts.intermediate_size(), experts.activation()));
+      checker.CheckMlpSizes(place, experts.intermediate_size(), experts.activation(), -1));
   RONDO_RETURN_IF_ERROR(
       checker.CheckMlpLimits(place, experts.limit(), experts.up_offset(), experts.plain()));
   const auto* list = experts.experts();
@@ -105,7 +105,7 @@ Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublay
   }
   if (shared != nullptr) {
     RONDO_RETURN_IF_ERROR(checker.CheckMlpSizes({layer, "shared expert"}, experts.shared_size(),
-                                                experts.activation()));
+                                                experts.activation(), -1));
     RONDO_RETURN_IF_ERROR(check_expert(*shared, experts.shared_size()));
   } else if (experts.shared_size() != 0 || experts.shared_norm() != nullptr ||
              experts.shared_post_norm() != nullptr) {

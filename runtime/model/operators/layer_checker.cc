@@ -108,16 +108,19 @@ Status LayerChecker::CheckHeadDim(int layer, const char* what, uint64_t head_dim
 }
 
 Status LayerChecker::CheckMlpSizes(Place place, uint32_t intermediate,
-                                   format::Activation activation) const {
+                                   format::Activation activation, int32_t xielu) const {
   if (intermediate == 0 || intermediate > kMaxIntermediate) {
     return Corrupt("layer %d has intermediate_size %u, expected 1 to %llu", place.layer,
                    intermediate, ull{kMaxIntermediate});
   }
-  if (activation == format::Activation::kNone || activation > format::Activation::MAX ||
-      activation == format::Activation::kXielu) {  // no code yet
+  if (activation == format::Activation::kNone || activation > format::Activation::MAX) {
     return UnknownKind(place, "activation", static_cast<unsigned>(activation));
   }
-  return Status();
+  if (activation != format::Activation::kXielu) {
+    return xielu == -1 ? Status() : Wrong(place, "has numbers of an activation that it has not");
+  }
+  if (xielu < 0) return Wrong(place, "lacks the numbers of its activation");
+  return CheckFloats(place, static_cast<uint64_t>(xielu), 1, 4);  // p, n, beta, epsilon
 }
 
 Status LayerChecker::CheckMlpLimits(Place place, float limit, float up_offset, bool plain) const {

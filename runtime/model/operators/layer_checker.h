@@ -39,7 +39,9 @@ class LayerChecker {
   // Of `size` channels; absent is fine.
   Status CheckNorm(Place place, const format::Norm* norm, uint64_t size) const;
   Status CheckHeadDim(int layer, const char* what, uint64_t head_dim) const;
-  Status CheckMlpSizes(Place place, uint32_t intermediate, format::Activation activation) const;
+  // `xielu`: the index of the activation's numbers, or -1.
+  Status CheckMlpSizes(Place place, uint32_t intermediate, format::Activation activation,
+                       int32_t xielu) const;
   Status CheckMlpLimits(Place place, float limit, float up_offset, bool plain) const;
 
  private:

@@ -36,7 +36,7 @@ Status CheckLayerEmbedding(const LayerChecker& checker, int layer,
   const format::LayerEmbedding& embedding = *sublayer.op_as_LayerEmbedding();
   const format::LayerEmbeddings* all = checker.model().layer_embeddings();
   if (all == nullptr) return Wrong(place, "is there, but the model has no table of them");
-  RONDO_RETURN_IF_ERROR(checker.CheckMlpSizes(place, all->size(), embedding.activation()));
+  RONDO_RETURN_IF_ERROR(checker.CheckMlpSizes(place, all->size(), embedding.activation(), -1));
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "layer embedding's gate"}, embedding.gate(),
                                             all->size(), checker.hidden()));
   return checker.CheckLinear({layer, "layer embedding's down"}, embedding.down(), checker.hidden(),

@@ -6,8 +6,8 @@ Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& 
   const format::Mlp& mlp = *sublayer.op_as_Mlp();
   const uint64_t intermediate = mlp.intermediate_size();
   const Place place = {layer, "mlp"};
-  RONDO_RETURN_IF_ERROR(checker.CheckMlpSizes(place, mlp.intermediate_size(), mlp.activation()));
-  if (mlp.xielu() != -1) return Wrong(place, "has numbers of an activation that it has not");
+  RONDO_RETURN_IF_ERROR(
+      checker.CheckMlpSizes(place, mlp.intermediate_size(), mlp.activation(), mlp.xielu()));
   RONDO_RETURN_IF_ERROR(checker.CheckMlpLimits(place, mlp.limit(), mlp.up_offset(), mlp.plain()));
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "gate_up"}, mlp.gate_up(),
                                             mlp.plain() ? intermediate : 2 * intermediate,

@@ -57,6 +57,7 @@ struct Case {
 
 const std::vector<Case> kCases = {
     {"AsConverted", [](ModelT&) {}},
+    {"NormBehindThem", [](ModelT& m) { SublayerAt(m, 1, 1).residual_norm = OtherNorm(m, 1); }},
     {"Sigmoid", [](ModelT& m) { ExpertsOf(m).scoring = format::Scoring::kSigmoid; }},
     {"NotNormalized",
      [](ModelT& m) {
@@ -255,6 +256,9 @@ const std::vector<Bad> kBad = {
      "shared expert that is absent"},
     {"GateOfNoShared", [](ModelT& m) { ExpertsOf(m).shared_gate = true; },
      "gate for a shared expert that is absent"},
+    {"ActivationWithNumbers",
+     [](ModelT& m) { ExpertsOf(m).activation = format::Activation::kXielu; },
+     "layer 1's mixture of experts lacks the numbers of its activation"},
     {"NormOfOtherKind",
      [](ModelT& m) {
        ExpertsOf(m).router_norm = OtherNorm(m, 1);

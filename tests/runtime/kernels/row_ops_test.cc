@@ -189,6 +189,25 @@ TEST_P(RowOpsTest, ActivationsMatchTheirFormulas) {
   }
 }
 
+// With the bits of the portable loops, also beyond what e^x can tell from 0.
+TEST_P(RowOpsTest, XieluMatchesItsFormula) {
+  const size_t n = 103;
+  const XieluNumbers numbers = {0.8f, 1.1f, 0.5f, -1e-6f};
+  std::vector<float> in = RandomRow(n, 10);
+  const float ends[] = {0, -0.0f, 30, -30, 1e-4f, -1e-4f, -1e-7f, -87.9f, -200, -1e20f};
+  std::copy(std::begin(ends), std::end(ends), in.begin());
+  std::vector<float> out = in, portable(n);
+  set_.loops->xielu(out.data(), numbers, n, out.data());
+  AllKernelSets().back()->loops->xielu(in.data(), numbers, n, portable.data());
+  EXPECT_EQ(std::memcmp(out.data(), portable.data(), n * sizeof(float)), 0);
+  for (size_t i = 0; i < n; ++i) {
+    const double x = in[i], low = std::min(x, double{numbers.epsilon});
+    const double expected = x > 0 ? numbers.positive * x * x + numbers.beta * x
+                                  : numbers.negative * (std::expm1(low) - x) + numbers.beta * x;
+    ASSERT_NEAR(out[i], expected, 5e-7 * std::max({std::abs(x), std::abs(expected), 1e-6})) << x;
+  }
+}
+
 TEST_P(RowOpsTest, SoftCapMatchesItsFormula) {
   const size_t n = 101;
   auto in = RandomRow(n, 9);

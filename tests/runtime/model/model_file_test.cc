@@ -432,30 +432,6 @@ TEST(ModelFile, RefusesSublayersThatMakeNoSense) {
               HasSubstr("layer 0 has 17 sublayers, expected 1 to 16"));
   EXPECT_THAT(open_with([](format::ModelT& m) { m.layers[0]->sublayers.clear(); }).message(),
               HasSubstr("layer 0 has 0 sublayers"));
-  EXPECT_THAT(
-      open_with([](format::ModelT& m) { SublayerAt(m, 0, 1).op.AsMlp()->xielu = 0; }).message(),
-      HasSubstr("layer 0's mlp has numbers of an activation that it has not"));
-}
-
-// What the format has and this build has no code for.
-TEST(ModelFile, RefusesWhatItCannotRun) {
-  const auto expect_lacking = [](const std::string& what,
-                                 const std::function<void(format::ModelT&)>& change) {
-    const Status status = ModelFile::Open(Rewrite(Q8Model(), change).bytes()).status();
-    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-    EXPECT_THAT(status.message(), HasSubstr(what));
-  };
-  expect_lacking("norm of the embedding", [](format::ModelT& m) {
-    m.embedding_norm = std::make_unique<format::NormT>(*m.final_norm);
-  });
-  expect_lacking("norm of the residual stream", [](format::ModelT& m) {
-    SublayerAt(m, 0, 1).residual_norm = std::make_unique<format::NormT>(*m.final_norm);
-  });
-  expect_lacking("rope with a scale for long sequences",
-                 [](format::ModelT& m) { m.ropes[0]->long_scale = 2; });
-  expect_lacking("activation 7", [](format::ModelT& m) {
-    SublayerAt(m, 0, 1).op.AsMlp()->activation = format::Activation::kXielu;
-  });
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, DamagedMetadata, testing::ValuesIn(kCases),

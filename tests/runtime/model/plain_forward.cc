@@ -44,6 +44,15 @@ double PlainForward::Activated(format::Activation activation, double x) {
   return x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))) / 2;
 }
 
+double PlainForward::Activated(const format::Mlp& mlp, double x) const {
+  if (mlp.xielu() < 0) return Activated(mlp.activation(), x);
+  const std::vector<double>& numbers = tensors_[static_cast<size_t>(mlp.xielu())];
+  const double p = std::log1p(std::exp(numbers[0])), n = std::log1p(std::exp(numbers[1]));
+  const double beta = numbers[2], epsilon = numbers[3];
+  if (x > 0) return p * x * x + beta * x;
+  return (beta + n) * (std::exp(std::min(x, epsilon)) - 1 - x) + beta * x;
+}
+
 PlainForward::PlainForward(const ModelFile& file) : file_(file) {
   for (uint32_t i = 0; i < file.model().tensors()->size(); ++i) {
     tensors_.push_back(Dequantize(file, i));
@@ -73,10 +82,16 @@ std::vector<double> PlainForward::Normalized(const format::Norm& norm, size_t n_
   const size_t size = x.size() / n_rows, group = norm.group() != 0 ? norm.group() : size;
   std::vector<double> y(x.size());
   for (size_t begin = 0; begin < x.size(); begin += group) {
-    double squares = 0;
-    for (size_t i = begin; i < begin + group; ++i) squares += x[i] * x[i];
+    double sum = 0, squares = 0;
+    for (size_t i = begin; i < begin + group; ++i) sum += x[i];
+    const bool centred = norm.kind() == format::NormKind::kLayerNorm;
+    const double mean = centred ? sum / static_cast<double>(group) : 0;
+    for (size_t i = begin; i < begin + group; ++i) squares += (x[i] - mean) * (x[i] - mean);
     const double factor = 1 / std::sqrt(squares / static_cast<double>(group) + norm.epsilon());
-    for (size_t i = begin; i < begin + group; ++i) y[i] = x[i] * factor * weight[i % size];
+    for (size_t i = begin; i < begin + group; ++i) {
+      y[i] = (x[i] - mean) * factor * weight[i % size];
+      if (norm.bias() >= 0) y[i] += tensors_[static_cast<size_t>(norm.bias())][i % size];
+    }
   }
   return y;
 }
@@ -86,10 +101,11 @@ std::vector<double> PlainForward::Activate(const format::Mlp& mlp, size_t n_rows
   const size_t size = mlp.intermediate_size();
   const std::vector<double> gate_up = Apply(*mlp.gate_up(), n_rows, in);
   std::vector<double> active(n_rows * size);
+  const size_t width = gate_up.size() / n_rows;
   for (size_t row = 0; row < n_rows; ++row) {
     for (size_t i = 0; i < size; ++i) {
-      const double gate = gate_up[row * 2 * size + i], up = gate_up[row * 2 * size + size + i];
-      active[row * size + i] = Activated(mlp.activation(), gate) * up;
+      active[row * size + i] = Activated(mlp, gate_up[row * width + i]);
+      if (!mlp.plain()) active[row * size + i] *= gate_up[row * width + size + i];
     }
   }
   return Apply(*mlp.down(), n_rows, active);
@@ -108,6 +124,7 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
   for (size_t i = 0; model.positions() >= 0 && i < x.size(); ++i) {
     x[i] += tensors_[static_cast<size_t>(model.positions())][i];
   }
+  if (model.embedding_norm() != nullptr) x = Normalized(*model.embedding_norm(), n_rows, x);
   std::vector<KeysAndValues> kept(model.layers()->size());
   for (uint32_t n = 0; n < model.layers()->size(); ++n) {
     const format::Layer& layer = *model.layers()->Get(n);
@@ -136,6 +153,9 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
       }
       if (sublayer->post_norm() != nullptr) out = Normalized(*sublayer->post_norm(), n_rows, out);
       for (size_t i = 0; i < x.size(); ++i) x[i] += sublayer->factor() * out[i];
+      if (sublayer->residual_norm() != nullptr) {
+        x = Normalized(*sublayer->residual_norm(), n_rows, x);
+      }
     }
     if (layer.scale() < 0) continue;
     for (double& value : x) value *= tensors_[static_cast<size_t>(layer.scale())][0];

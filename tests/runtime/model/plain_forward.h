@@ -26,6 +26,7 @@ class PlainForward {
  private:
   // kSilu, or else kGeluTanh.
   static double Activated(format::Activation activation, double x);
+  double Activated(const format::Mlp& mlp, double x) const;  // kXielu, too
   // Of sublayers, what they add to x; `in` is what they read, after their norm.
   // Attention with keys and values of its own puts them into `kept`, the other reads them there.
   struct KeysAndValues {

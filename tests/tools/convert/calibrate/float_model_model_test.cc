@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 
 #include "runtime/model/tensor_view.h"
+#include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/sublayers.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
@@ -12,6 +14,15 @@
 
 namespace rondo::convert {
 namespace {
+
+std::vector<float> LogitsOf(FloatModel& model, const std::vector<TokenChunk>& chunks) {
+  std::vector<float> all;
+  all.reserve(chunks.size() * chunks[0].size() * model.file().model().vocab_size());
+  model.Predict(chunks, [&](size_t, size_t, std::span<const float> row) {
+    all.insert(all.end(), row.begin(), row.end());
+  });
+  return all;
+}
 
 class FloatModelTest : public testing::Test {
  protected:
@@ -23,14 +34,7 @@ class FloatModelTest : public testing::Test {
     convert::Convert(options, [](uint64_t, uint64_t) {});
     return output;
   }
-  std::vector<float> Logits() {
-    std::vector<float> all;
-    all.reserve(chunks_.size() * chunks_[0].size() * model_.file().model().vocab_size());
-    model_.Predict(chunks_, [&](size_t, size_t, std::span<const float> row) {
-      all.insert(all.end(), row.begin(), row.end());
-    });
-    return all;
-  }
+  std::vector<float> Logits() { return LogitsOf(model_, chunks_); }
   const format::Model& model() { return model_.file().model(); }
 
   TempFolder folder_;
@@ -51,22 +55,24 @@ TEST_F(FloatModelTest, ChunksBeginWithBos) {
   EXPECT_THROW(model_.Tokenize("too short", 12, 24), Error);
 }
 
-TEST_F(FloatModelTest, LayersOneByOneAreTheWholeModel) {
-  std::vector<float> hidden, first;
-  for (uint32_t i = 0; i < model_.file().model().layers()->size(); ++i) {
-    const uint32_t qkv = AttentionOf(model(), i).qkv()->weight();
+// Runs the layers one after another: what comes out is what the model predicts by.
+void ExpectLayersToBeTheModel(FloatModel& float_model, const std::vector<TokenChunk>& chunks) {
+  const format::Model& model = float_model.file().model();
+  std::vector<float> hidden;
+  for (uint32_t i = 0; i < model.layers()->size(); ++i) {
+    const uint32_t qkv = AttentionOf(model, i).qkv()->weight();
     size_t seen = 0;
-    model_.RunLayer(i, chunks_, hidden, {&qkv, 1}, [&](size_t chunk, const ChunkInputs& inputs) {
-      EXPECT_EQ(chunk, seen++);
-      EXPECT_EQ(inputs.at(qkv).size(), 12 * ViewTensor(model_.file(), qkv).cols);
-    });
-    EXPECT_EQ(seen, chunks_.size());
+    float_model.RunLayer(
+        i, chunks, hidden, {&qkv, 1}, [&](size_t chunk, const ChunkInputs& inputs) {
+          EXPECT_EQ(chunk, seen++);
+          EXPECT_EQ(inputs.at(qkv).size(), 12 * ViewTensor(float_model.file(), qkv).cols);
+        });
+    EXPECT_EQ(seen, chunks.size());
   }
-  const format::Model& model = model_.file().model();
   const size_t n = model.hidden_size(), vocab = model.vocab_size();
-  const std::span<const float> head = model_.values(model.head()->weight());
-  const std::span<const float> weight = model_.values(model.final_norm()->weight());
-  const std::vector<float> logits = Logits();
+  const std::span<const float> head = float_model.values(model.head()->weight());
+  const std::span<const float> weight = float_model.values(model.final_norm()->weight());
+  const std::vector<float> logits = LogitsOf(float_model, chunks);
   for (size_t row = 0; row < logits.size() / vocab; ++row) {
     const float* x = &hidden[row * n];
     double squares = 0;
@@ -81,6 +87,25 @@ TEST_F(FloatModelTest, LayersOneByOneAreTheWholeModel) {
       ASSERT_NEAR(logits[row * vocab + token], sum, 1e-3) << row << " " << token;
     }
   }
+}
+
+TEST_F(FloatModelTest, LayersOneByOneAreTheWholeModel) {
+  ExpectLayersToBeTheModel(model_, chunks_);
+}
+
+TEST_F(FloatModelTest, LayersOneByOneHaveNormsInTheStream) {
+  const ModelBytes normed = Rewrite(ModelBytes(folder_ / "f32.rondo"), [](format::ModelT& m) {
+    m.embedding_norm = std::make_unique<format::NormT>(*m.final_norm);
+    for (size_t i = 0; i < 2; ++i) {
+      SublayerAt(m, 1, i).residual_norm = std::make_unique<format::NormT>(*m.final_norm);
+    }
+  });
+  std::ofstream(folder_ / "normed.rondo", std::ios::binary)
+      .write(reinterpret_cast<const char*>(normed.bytes().data()),
+             static_cast<std::streamsize>(normed.bytes().size()));
+  FloatModel model(folder_ / "normed.rondo", 2);
+  EXPECT_NE(LogitsOf(model, chunks_), LogitsOf(model_, chunks_));
+  ExpectLayersToBeTheModel(model, chunks_);
 }
 
 TEST_F(FloatModelTest, InputsAreWhatTheMatrixMultiplies) {
