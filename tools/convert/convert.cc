@@ -70,9 +70,12 @@ uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
     for (const TensorRecipe::Part& part : recipe.parts) {
       if (part.source.empty()) continue;
       const Checkpoint::Entry& entry = checkpoint.Find(part.source, recipe.SourceShape(part));
-      bytes += entry.bytes / (entry.elements() / recipe.cols) * part.rows;
+      bytes += entry.bytes / (entry.elements() / recipe.source_cols()) * part.rows;
       needed.insert(part.source);
     }
+    if (!recipe.factor) continue;
+    checkpoint.Find(recipe.factor->source, recipe.FactorShape());
+    needed.insert(recipe.factor->source);
   }
   for (const auto& [name, entry] : checkpoint.tensors()) {
     if (needed.count(name) == 0 && LeftOut(spec, name).empty()) {
@@ -99,6 +102,7 @@ void DropPrefix(DecoderSpec& spec, const Checkpoint& checkpoint) {
     for (TensorRecipe::Form& form : recipe.others) {
       for (TensorRecipe::Part& part : form.parts) part.source = dropped(part.source);
     }
+    if (recipe.factor) recipe.factor->source = dropped(recipe.factor->source);
   }
   std::set<std::string> ignored;
   for (const std::string& name : spec.ignored) ignored.insert(dropped(name));

@@ -26,6 +26,7 @@ void WriteCheckpointOf(const std::filesystem::path& directory, const std::string
       if (part.source.empty()) continue;
       tensors[part.source] = {recipe.SourceShape(part), is_norm};
     }
+    if (recipe.factor) tensors[recipe.factor->source] = {recipe.FactorShape(), false};
   }
   nlohmann::json header = nlohmann::json::object();
   std::vector<float> values;

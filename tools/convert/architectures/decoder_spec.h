@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +26,7 @@ enum class TensorRole {
 // value * scale + offset, with the scales of recipe and part.
 struct TensorRecipe {
   struct Part {
-    std::string source;  // name in the checkpoint; empty: none, all its values are 1
+    std::string source;  // name in the checkpoint; empty: none, the values are `computed`
     uint64_t rows;       // of a kVector: elements
     uint64_t first_row = 0;
     // As the checkpoint has it; empty: [rows, cols], [cols, rows] if transposed, [rows] of a
@@ -50,10 +52,22 @@ struct TensorRecipe {
   std::vector<Form> others =
       {};  // the first whose tensors are there is taken, where `parts` aren't
   bool exponential = false;
+  // Whole rows, from `row` on, of a part that no tensor holds; null: all values are 1.
+  std::function<void(uint64_t row, std::span<float> rows)> computed = {};
+  // Rows have `inner` columns in the checkpoint, and are multiplied by a matrix of it, [inner,
+  // cols] or [cols, inner].
+  struct Factor {
+    std::string source;
+    uint64_t inner;
+    bool cols_first;
+  };
+  std::optional<Factor> factor = {};
 
+  // Of a row in the checkpoint.
+  uint64_t source_cols() const { return factor ? factor->inner : cols; }
   // The part's values are taken as they are.
   bool IsPlain(const Part& part) const {
-    return scale == 1 && part.scale == 1 && offset == 0 && !exponential;
+    return scale == 1 && part.scale == 1 && offset == 0 && !exponential && !factor;
   }
   uint64_t rows() const {
     uint64_t sum = 0;
@@ -63,7 +77,11 @@ struct TensorRecipe {
   std::vector<uint64_t> SourceShape(const Part& part) const {
     if (!part.shape.empty()) return part.shape;
     if (role == TensorRole::kVector) return {part.rows};
-    return transposed ? std::vector{cols, part.rows} : std::vector{part.rows, cols};
+    return transposed ? std::vector{source_cols(), part.rows}
+                      : std::vector{part.rows, source_cols()};
+  }
+  std::vector<uint64_t> FactorShape() const {
+    return factor->cols_first ? std::vector{cols, factor->inner} : std::vector{factor->inner, cols};
   }
 };
 
@@ -85,11 +103,12 @@ struct DecoderSpec {
   uint32_t embedding;                 // index into tensors, as all of these
   std::vector<format::LayerT> layers;
   std::vector<RopeSpec> ropes;
+  std::optional<format::NormT> embedding_norm;
   format::NormT final_norm;
   format::LinearT head;
   float embedding_scale = 1;
   float logit_soft_cap = 0;
-  int32_t positions = -1;  // learned: a tensor [context_length, hidden_size]
+  int32_t positions = -1;  // a tensor [context_length, hidden_size]
   std::optional<format::LayerEmbeddingsT> layer_embeddings;
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;

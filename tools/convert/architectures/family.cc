@@ -25,36 +25,59 @@ class Builder {
     spec_.ropes = f_.ropes;
     spec_.embedding_scale = f_.embedding_scale;
     spec_.logit_soft_cap = f_.logit_soft_cap;
-    spec_.embedding = Vocabulary("embedding", f_.prefix + f_.embedding);
-    if (!f_.positions.empty()) {
-      spec_.positions =
-          static_cast<int32_t>(spec_.Add({"positions",
-                                          TensorRole::kTable,
-                                          {{f_.prefix + f_.positions + ".weight",
-                                            s_.context,
-                                            f_.first_position,
-                                            {s_.context + f_.first_position, s_.hidden}}},
-                                          s_.hidden}));
+    spec_.embedding = Vocabulary("embedding", f_.prefix + f_.embedding, f_.project_in, true);
+    AddPositions();
+    if (!f_.embedding_norm.empty()) {
+      spec_.embedding_norm = *parts_.Norm("embedding_norm", f_.prefix + f_.embedding_norm);
     }
     if (f_.layer_embeddings) spec_.layer_embeddings = BuildLayerEmbeddings(parts_);
     for (uint32_t i = 0; i < s_.n_layers; ++i) AddLayer(i);
-    // The logits' factor goes into the norm before them, so that a tied embedding stays as it is.
-    spec_.final_norm = *parts_.Norm("final_norm", f_.prefix + f_.final_norm, f_.logit_scale);
+    if (f_.final_norm.empty()) {
+      // Nobody reads the stream behind the last layer but the head.
+      auto& last = spec_.layers.back().sublayers.back()->residual_norm;
+      spec_.final_norm = *last;
+      last.reset();
+    } else {
+      // The logits' factor goes into the norm before them, so that a tied embedding stays as it is.
+      spec_.final_norm = *parts_.Norm("final_norm", f_.prefix + f_.final_norm, f_.logit_scale);
+    }
     AddHead();
     return std::move(spec_);
   }
 
  private:
-  uint32_t Vocabulary(const char* name, const std::string& source) {
-    return spec_.Add({name, TensorRole::kEmbedding, {{source + ".weight", s_.vocab}}, s_.hidden});
+  // A vector for each token, times the matrix of that name where there is one, which has a row for
+  // each channel of the stream, or a column.
+  uint32_t Vocabulary(const char* name, const std::string& source, const std::string& matrix,
+                      bool is_row) {
+    TensorRecipe recipe{name, TensorRole::kEmbedding, {{source + ".weight", s_.vocab}}, s_.hidden};
+    if (f_.embedding_width > 0) {
+      recipe.factor = {f_.prefix + matrix + ".weight", f_.embedding_width, is_row};
+    }
+    return spec_.Add(std::move(recipe));
+  }
+
+  void AddPositions() {
+    if (f_.positions.empty() && !f_.computed_positions) return;
+    TensorRecipe recipe{"positions", TensorRole::kTable, {{"", s_.context}}, s_.hidden};
+    recipe.computed = f_.computed_positions;
+    if (!f_.computed_positions) {
+      recipe.parts = {{f_.prefix + f_.positions + ".weight",
+                       s_.context,
+                       f_.first_position,
+                       {s_.context + f_.first_position, s_.hidden}}};
+    }
+    spec_.positions = static_cast<int32_t>(spec_.Add(std::move(recipe)));
   }
 
   void AddHead() {
-    if (f_.tied) {
+    // Some exports hold the embedding twice.
+    if (f_.tied) spec_.ignored.insert(f_.head + ".weight");
+    if (f_.tied && f_.embedding_width == 0) {
       spec_.head.weight = spec_.embedding;
-      spec_.ignored.insert(f_.head + ".weight");  // some exports hold the embedding twice
     } else {
-      spec_.head.weight = Vocabulary("head", f_.head);
+      spec_.head.weight =
+          Vocabulary("head", f_.tied ? f_.prefix + f_.embedding : f_.head, f_.project_out, false);
     }
     if (f_.head_bias) {
       TensorRecipe bias{"head.bias", TensorRole::kVector, {{f_.head + ".bias", s_.vocab}}, 1};
@@ -86,7 +109,7 @@ class Builder {
     }
     if (has_mixer && (!recurrent || f_.recurrence->beside_attention)) {
       auto mixer = std::make_unique<SublayerT>();
-      mixer->norm = norm("attention.norm", f_.attention_norm);
+      if (index > 0 || f_.first_norm) mixer->norm = norm("attention.norm", f_.attention_norm);
       if (f_.conv && f_.conv->layers[index]) {
         mixer->op.Set(BuildShortConv(parts_));
       } else if (f_.latent) {
@@ -95,6 +118,7 @@ class Builder {
         mixer->op.Set(BuildAttention(parts_));
       }
       mixer->post_norm = norm("attention.post_norm", f_.attention_post_norm, f_.post_norm_scale);
+      mixer->residual_norm = norm("attention.residual_norm", f_.attention_residual_norm);
       mixer->reads_previous_input = recurrent;
       layer.sublayers.push_back(std::move(mixer));
     }
@@ -108,6 +132,7 @@ class Builder {
       mlp->op.Set(BuildMlp(parts_));
     }
     mlp->post_norm = norm("mlp.post_norm", f_.mlp_post_norm, f_.post_norm_scale);
+    mlp->residual_norm = norm("mlp.residual_norm", f_.mlp_residual_norm);
     mlp->reads_previous_input = f_.parallel;
     layer.sublayers.push_back(std::move(mlp));
     if (f_.layer_embeddings) {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -75,11 +76,15 @@ struct Family {
   std::string embedding = "embed_tokens";
   std::string positions;        // empty: none
   uint32_t first_position = 0;  // the row of position 0
-  std::string final_norm = "norm";
-  std::string head = "lm_head";  // not below the prefix
+  // Positions that are in no tensor, as TensorRecipe::computed; null: none.
+  std::function<void(uint64_t row, std::span<float> rows)> computed_positions;
+  std::string embedding_norm;       // of what enters the first layer; empty: none
+  std::string final_norm = "norm";  // empty: the last mlp_residual_norm serves
+  std::string head = "lm_head";     // not below the prefix
   std::string attention_norm = "input_layernorm";
   std::string mlp_norm = "post_attention_layernorm";
-  std::string attention_post_norm, mlp_post_norm;  // empty: none
+  std::string attention_post_norm, mlp_post_norm;          // empty: none
+  std::string attention_residual_norm, mlp_residual_norm;  // of the stream behind them; empty: none
   std::string q = "self_attn.q_proj", k = "self_attn.k_proj", v = "self_attn.v_proj";
   std::string output = "self_attn.o_proj";
   std::string q_norm = "self_attn.q_norm", k_norm = "self_attn.k_norm";
@@ -94,6 +99,7 @@ struct Family {
   bool norm_bias = false;
   float norm_offset = 0;  // Gemma keeps weights less 1
   bool norm_weights = true;
+  bool first_norm = true;  // the first sublayer has one
   float post_norm_scale = 1;
   HeadNorm head_norm = HeadNorm::kNone;
   bool head_norm_bias = false;
@@ -151,6 +157,7 @@ struct Family {
   bool fused_gate = false;                   // `gate` names both gate and up
   bool mlp_bias = false;
   format::Activation activation = format::Activation::kSilu;
+  std::string xielu;  // before the names of that activation's numbers
   bool parallel = false;
 
   // Experts; of layers for which has_experts is null or true. Their numbers are those of
@@ -245,6 +252,10 @@ struct Family {
   float embedding_scale = 1, residual_scale = 1, logit_scale = 1;
   float logit_soft_cap = 0;
   bool head_bias = false;
+  // Vectors of so many channels for tokens, between which and the stream are these matrices, folded
+  // into embedding and head; 0: they are as wide as the stream.
+  uint32_t embedding_width = 0;
+  std::string project_in, project_out;
 };
 
 // Throws Error where sizes contradict each other.

@@ -81,6 +81,8 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   const auto rope_vector = builder.CreateVector(ropes);
   const auto final_norm = format::CreateNorm(builder, &spec.final_norm);
   const auto head = format::CreateLinear(builder, &spec.head);
+  Offset<format::Norm> embedding_norm;
+  if (spec.embedding_norm) embedding_norm = format::CreateNorm(builder, &*spec.embedding_norm);
   flatbuffers::Offset<format::LayerEmbeddings> layer_embeddings;
   if (spec.layer_embeddings) {
     layer_embeddings = format::CreateLayerEmbeddings(builder, &*spec.layer_embeddings);
@@ -106,6 +108,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   model.add_embedding_scale(spec.embedding_scale);
   model.add_logit_soft_cap(spec.logit_soft_cap);
   model.add_positions(spec.positions);
+  if (spec.embedding_norm) model.add_embedding_norm(embedding_norm);
   if (spec.layer_embeddings) model.add_layer_embeddings(layer_embeddings);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   if (!chat.IsNull()) model.add_chat(chat);

@@ -96,6 +96,7 @@ class PartReader {
         checkpoint_(checkpoint),
         entry_(part.source.empty() ? nullptr
                                    : &checkpoint.Find(part.source, recipe.SourceShape(part))) {
+    if (recipe.factor) ReadFactor();
     if (!recipe.transposed) return;
     // Whole: its rows are columns of what the checkpoint holds.
     whole_.resize(recipe.cols * entry_->shape.back());
@@ -105,13 +106,17 @@ class PartReader {
 
   // In the checkpoint.
   uint64_t RowBytes() const {
-    return entry_ == nullptr ? 0 : entry_->bytes / (entry_->elements() / recipe_.cols);
+    return entry_ == nullptr ? 0 : entry_->bytes / (entry_->elements() / recipe_.source_cols());
   }
 
   void Read(uint64_t row, std::span<float> out) {
     const uint64_t cols = recipe_.cols;
     const uint64_t step = part_.row_step, first = part_.first_row + row * step;
-    if (entry_ == nullptr) {
+    if (recipe_.factor) {
+      ReadMultiplied(first, out);
+    } else if (entry_ == nullptr && recipe_.computed) {
+      recipe_.computed(first, out);
+    } else if (entry_ == nullptr) {
       std::fill(out.begin(), out.end(), 1.0f);
     } else if (recipe_.transposed) {
       const uint64_t stride = whole_.size() / cols;
@@ -137,11 +142,41 @@ class PartReader {
   }
 
  private:
+  // As [inner, cols], whichever way the checkpoint has it.
+  void ReadFactor() {
+    const TensorRecipe::Factor& factor = *recipe_.factor;
+    const size_t inner = factor.inner, cols = recipe_.cols;
+    std::vector<float> read(inner * cols);
+    checkpoint_.Read(factor.source, 0, read);
+    if (factor.cols_first) {
+      factor_.resize(read.size());
+      for (size_t i = 0; i < read.size(); ++i) factor_[i % inner * cols + i / inner] = read[i];
+    } else {
+      factor_ = std::move(read);
+    }
+  }
+
+  void ReadMultiplied(uint64_t first, std::span<float> out) {
+    const size_t inner = recipe_.factor->inner, cols = recipe_.cols;
+    const size_t rows = out.size() / cols;
+    between_.resize(rows * inner);
+    checkpoint_.Read(part_.source, first * inner, between_);
+    ParallelFor(PerformanceCores(), rows, [&](size_t row) {
+      const std::span<float> product = out.subspan(row * cols, cols);
+      std::fill(product.begin(), product.end(), 0.0f);
+      for (size_t i = 0; i < inner; ++i) {
+        const float x = between_[row * inner + i];
+        for (size_t col = 0; col < cols; ++col) product[col] += x * factor_[i * cols + col];
+      }
+    });
+  }
+
   const TensorRecipe& recipe_;
   const TensorRecipe::Part& part_;
   const Checkpoint& checkpoint_;
   const Checkpoint::Entry* const entry_;
   std::vector<float> whole_, between_;
+  std::vector<float> factor_;  // [inner, cols]
 };
 
 }  // namespace

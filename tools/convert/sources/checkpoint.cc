@@ -34,7 +34,8 @@ const Checkpoint::Entry& Checkpoint::Find(const std::string& name,
   const auto found = tensors_.find(name);
   if (found == tensors_.end()) Fail(Where(), ": tensor ", name, " is missing");
   const Entry& entry = found->second;
-  if (entry.shape != shape) {
+  const bool is_scalar = entry.shape.empty() && shape == std::vector<uint64_t>{1};
+  if (entry.shape != shape && !is_scalar) {
     Fail(entry.file, ": tensor ", name, " is ", Shape(entry.shape), ", its config asks for ",
          Shape(shape));
   }

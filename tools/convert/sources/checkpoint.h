@@ -31,7 +31,7 @@ class Checkpoint {
   virtual ~Checkpoint() = default;
 
   const std::map<std::string, Entry>& tensors() const { return tensors_; }
-  // The tensor of this name, which must have this shape.
+  // The tensor of this name, which must have this shape; a scalar is a vector of one.
   const Entry& Find(const std::string& name, const std::vector<uint64_t>& shape) const;
 
   // out = elements [first, first + out.size()) of tensor `name`, which is one of tensors(). Refuses

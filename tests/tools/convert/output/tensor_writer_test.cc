@@ -7,16 +7,20 @@
 #include <fstream>
 
 #include "tests/temp_folder.h"
+#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {
 
 using testing::ElementsAre;
 
-// One tensor "x", whose values are their indices.
+// A tensor "x" and a factor "y", whose values are their indices.
 class Counted : public Checkpoint {
  public:
-  explicit Counted(const std::vector<uint64_t>& shape) { Add("x", {"file", "F32", shape, 4}); }
+  Counted(const std::vector<uint64_t>& shape, const std::vector<uint64_t>& factor) {
+    Add("x", {"file", "F32", shape, 4});
+    Add("y", {"file", "F32", factor, 4});
+  }
   void Read(const std::string&, uint64_t first, std::span<float> out) const override {
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(first + i);
   }
@@ -26,10 +30,11 @@ class Counted : public Checkpoint {
 };
 
 std::vector<float> Written(const TensorRecipe& recipe, const std::vector<uint64_t>& shape) {
+  const Counted checkpoint(shape, recipe.factor ? recipe.FactorShape() : shape);
   const TempFolder folder;
   FileWriter writer(folder / "out");
   const StoredTensor stored =
-      WriteTensor(recipe, format::TensorFormat::F32, 0, Counted(shape), writer, [](uint64_t) {});
+      WriteTensor(recipe, format::TensorFormat::F32, 0, checkpoint, writer, [](uint64_t) {});
   writer.Finish({});
   std::ifstream in(writer.unfinished_path(), std::ios::binary);
   std::vector<float> values(stored.data.bytes() / sizeof(float));
@@ -57,6 +62,30 @@ TEST(WriteTensor, TakesOneOfSeveralTransposedMatrices) {
   TensorRecipe recipe{"t", TensorRole::kMatrix, {{"x", 2, 1, {3, 2, 4}, 2, 0, 1}}, 2};
   recipe.transposed = true;
   EXPECT_THAT(Written(recipe, {3, 2, 4}), ElementsAre(9, 13, 11, 15));
+}
+
+// Rows (2, 3) and (4, 5) by ((0, 1, 2), (3, 4, 5)), and by its like that lies the other way.
+TEST(WriteTensor, MultipliesByAFactor) {
+  TensorRecipe recipe{"t", TensorRole::kEmbedding, {{"x", 2, 1, {3, 2}}}, 3};
+  recipe.factor = {"y", 2, false};
+  EXPECT_THAT(Written(recipe, {3, 2}), ElementsAre(9, 14, 19, 15, 24, 33));
+  recipe.factor = {"y", 2, true};
+  EXPECT_THAT(Written(recipe, {3, 2}), ElementsAre(3, 13, 23, 5, 23, 41));
+  recipe.parts[0].shape.clear();
+  recipe.factor = {"y", 5, true};
+  EXPECT_THROW(Written(recipe, {3, 2}), Error);  // x has rows of two
+}
+
+// So many rows are made in several steps.
+TEST(WriteTensor, ComputesWhatNoTensorHolds) {
+  constexpr uint64_t kRows = 3 << 19;
+  TensorRecipe recipe{"t", TensorRole::kTable, {{"", kRows}}, 2};
+  recipe.computed = [](uint64_t row, std::span<float> rows) {
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(2 * row + i);
+  };
+  const std::vector<float> values = Written(recipe, {1});
+  ASSERT_EQ(values.size(), 2 * kRows);
+  for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], static_cast<float>(i)) << i;
 }
 
 }  // namespace

@@ -21,6 +21,13 @@ format::MlpT BuildMlp(SublayerBuilder& b) {
   mlp.intermediate_size = size;
   mlp.activation = f.activation;
   mlp.plain = !f.gated;
+  if (f.activation == format::Activation::kXielu) {
+    TensorRecipe numbers{b.name() + "mlp.xielu", TensorRole::kVector, {}, 1};
+    for (const char* name : {"alpha_p", "alpha_n", "beta", "eps"}) {
+      numbers.parts.push_back({b.source() + f.xielu + name, 1});
+    }
+    mlp.xielu = static_cast<int32_t>(b.spec().Add(std::move(numbers)));
+  }
   mlp.gate_up = b.Linear(b.name() + "mlp.gate_up", parts, s.hidden, f.mlp_bias, 1, apart);
   mlp.down = b.Linear(b.name() + "mlp.down", {{b.source() + f.down, s.hidden}}, size, f.mlp_bias,
                       f.residual_scale * f.mlp_factor);
