@@ -10,7 +10,7 @@
 #include <random>
 
 #include "runtime/engine/session.h"
-#include "tests/runtime/model/plain_forward.h"
+#include "tests/runtime/engine/plain_loops.h"
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
 #include "tests/support/test_model.h"
@@ -21,44 +21,6 @@ namespace {
 
 using format::AttentionT, format::ModelT;
 using testing::HasSubstr;
-
-EngineOptions Options(uint32_t max_rows, KvFormat kv) {
-  EngineOptions options;
-  options.max_rows = max_rows;
-  options.threads = 2;
-  options.kv_format = kv;
-  return options;
-}
-
-std::vector<float> LogitsOf(const ModelFile& file, const EngineOptions& options,
-                            const std::vector<int32_t>& ids) {
-  const auto engine = Engine::Create(file, nullptr, options, nullptr, 0);
-  if (!engine.ok()) throw std::runtime_error(engine.status().message());
-  return AllLogits(*NewSession(**engine), ids);
-}
-
-// Float32 throughout: near the plain loops; and the same bits for other cuts.
-void ExpectPlainLoops(const ModelFile& file) {
-  // One of them is beyond the table of layer embeddings.
-  const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 9, 2, 6, 5, 31, 5, 8, 9, 7, 9, 3, 2, 3, 8, 4};
-  const auto expected = PlainForward(file).Logits({ids.begin(), ids.end()});
-  const auto logits = LogitsOf(file, Options(4, KvFormat::kFloat32), ids);
-  ASSERT_EQ(logits.size(), expected.size());
-  double largest = 0, difference = 0;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    largest = std::max(largest, std::abs(expected[i]));
-    difference = std::max(difference, std::abs(expected[i] - logits[i]));
-  }
-  EXPECT_GT(largest, 0.01);
-  EXPECT_LT(difference / largest, 2e-5);
-  for (const KvFormat kv : {KvFormat::kFloat32, KvFormat::kInt8}) {
-    const auto whole = LogitsOf(file, Options(20, kv), ids);
-    for (const uint32_t rows : {1u, 3u}) {
-      const auto cut = LogitsOf(file, Options(rows, kv), ids);
-      EXPECT_EQ(std::memcmp(cut.data(), whole.data(), whole.size() * sizeof(float)), 0) << rows;
-    }
-  }
-}
 
 // Two layers, hidden size 16. Matrices and vectors of the file that have the right shape serve for
 // what the form needs.
@@ -190,7 +152,7 @@ TEST_P(AttentionModels, SlideUndoForkAndSnapshotKeepTheBits) {
   std::mt19937 random(5);
   for (int32_t& id : ids) id = static_cast<int32_t>(random() % 40);
   for (const ContextPolicy policy : {ContextPolicy::kStop, ContextPolicy::kSlide}) {
-    EngineOptions options = Options(32, KvFormat::kInt8);
+    EngineOptions options = FormOptions(32, KvFormat::kInt8);
     options.policy = policy;
     options.max_sessions = 3;
     if (policy == ContextPolicy::kSlide) {
@@ -270,7 +232,7 @@ TEST_P(AttentionModels, PackedLikePortable) {
   convert::Pack({options.output, folder_ / "scalar.rondo", LayoutNamed("scalar")},
                 [](uint64_t, uint64_t) {});
   const ModelBytes portable(options.output), packed(folder_ / "scalar.rondo");
-  EngineOptions scalar = Options(8, KvFormat::kInt8);
+  EngineOptions scalar = FormOptions(8, KvFormat::kInt8);
   scalar.kernels = "scalar";
   const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 39, 2, 6};
   EXPECT_EQ(LogitsOf(*ModelFile::Open(packed.bytes()), scalar, ids),

@@ -42,6 +42,8 @@ DecoderSpec ReadArchitecture(const Config& config);
 
 // The families.
 std::vector<Architecture> AfmoeArchitectures();
+std::vector<Architecture> ApertusArchitectures();
+std::vector<Architecture> BloomArchitectures();
 std::vector<Architecture> CohereArchitectures();
 std::vector<Architecture> DeepSeekArchitectures();
 std::vector<Architecture> DeepSeekKinArchitectures();
@@ -55,6 +57,7 @@ std::vector<Architecture> GemmaArchitectures();
 std::vector<Architecture> GlmArchitectures();
 std::vector<Architecture> GptArchitectures();
 std::vector<Architecture> GptJArchitectures();
+std::vector<Architecture> GptNeoxJapaneseArchitectures();
 std::vector<Architecture> GptOssArchitectures();
 std::vector<Architecture> GraniteMoeArchitectures();
 std::vector<Architecture> HunyuanArchitectures();
@@ -64,15 +67,20 @@ std::vector<Architecture> Llama4Architectures();
 std::vector<Architecture> LlamaArchitectures();
 std::vector<Architecture> MambaArchitectures();
 std::vector<Architecture> MiniMaxArchitectures();
+std::vector<Architecture> Ministral3Architectures();
+std::vector<Architecture> ModernBertArchitectures();
 std::vector<Architecture> MptArchitectures();
 std::vector<Architecture> MultimodalArchitectures();
+std::vector<Architecture> NanoChatArchitectures();
 std::vector<Architecture> NemotronArchitectures();
 std::vector<Architecture> OlmoArchitectures();
+std::vector<Architecture> OpenAiGptArchitectures();
 std::vector<Architecture> OptArchitectures();
 std::vector<Architecture> PersimmonArchitectures();
 std::vector<Architecture> PhiArchitectures();
 std::vector<Architecture> PhiMoeArchitectures();
 std::vector<Architecture> Qwen35Architectures();
 std::vector<Architecture> QwenArchitectures();
+std::vector<Architecture> SinusoidalArchitectures();
 
 }  // namespace rondo::convert

@@ -1,6 +1,9 @@
-// OPT and BioGPT: learned positions from row 2 on, LayerNorm, biases everywhere.
+// OPT and BioGPT: learned positions from row 2 on, LayerNorm, biases everywhere. OPT-350m has its
+// norms behind attention and MLP, and vectors for tokens that are narrower than the model.
 #include <cmath>
+#include <utility>
 
+#include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
 
@@ -29,17 +32,21 @@ Family OptFamily(const Config& config, const SizeKeys& keys) {
 
 DecoderSpec ReadOpt(const Config& config) {
   Family f = OptFamily(config, {.intermediate = "ffn_dim"});
-  if (!config.Flag("do_layer_norm_before", true)) {
-    config.Refuse("do_layer_norm_before", "is false, which is not known");
-  }
-  if (config.Integer("word_embed_proj_dim", 1, UINT32_MAX, f.sizes.hidden) != f.sizes.hidden) {
-    config.Refuse("word_embed_proj_dim", "is not hidden_size, which is not known");
-  }
-  if (config.Flag("_remove_final_layer_norm", false)) {
-    config.Refuse("_remove_final_layer_norm", "is true, which is not known");
-  }
   f.prefix = "model.decoder.";
   f.final_norm = "final_layer_norm";
+  if (!config.Flag("do_layer_norm_before", true)) {
+    f.attention_residual_norm = std::exchange(f.attention_norm, "");
+    f.mlp_residual_norm = std::exchange(f.mlp_norm, "");
+    f.final_norm = "";
+  } else if (config.Flag("_remove_final_layer_norm", false)) {
+    config.Refuse("_remove_final_layer_norm", "is true, which is not known");
+  }
+  const uint64_t width = config.Integer("word_embed_proj_dim", 1, kMaxHidden, f.sizes.hidden);
+  if (width != f.sizes.hidden) {
+    f.embedding_width = static_cast<uint32_t>(width);
+    f.project_in = "project_in";
+    f.project_out = "project_out";
+  }
   f.activation = ReadActivation(config, "activation_function", "relu");
   f.qkv_bias = f.output_bias = f.mlp_bias = config.Flag("enable_bias", true);
   f.norm_weights = config.Flag("layer_norm_elementwise_affine", true);

@@ -7,16 +7,18 @@
 namespace rondo::convert {
 namespace {
 
-// The factors of cosines and sines are in the config; one for short and long sequences.
+// The factors of cosines and sines are in the config: one for short, one for long sequences.
 void ScaleRope(const Config& config, RopeSpec& rope) {
   for (const char* key : {"rope_parameters", "rope_scaling"}) {
     const std::optional<Config> scaling = config.Object(key);
     if (!scaling || !scaling->Has("short_mscale")) continue;
-    const double scale = scaling->Positive("short_mscale");
-    if (scaling->Positive("long_mscale") != scale) {
-      scaling->Refuse("long_mscale", "differs from short_mscale");
+    rope.scale = static_cast<float>(scaling->Positive("short_mscale"));
+    const auto long_scale = static_cast<float>(scaling->Positive("long_mscale"));
+    if (long_scale == rope.scale) continue;
+    if (rope.long_frequencies.empty()) {
+      scaling->Refuse("long_mscale", "differs from short_mscale, but the factors do not");
     }
-    rope.scale = static_cast<float>(scale);
+    rope.long_scale = long_scale;
   }
 }
 

@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <nlohmann/json.hpp>
+
 #include "tests/tools/convert/architectures/read_config.h"
 #include "tools/convert/fail.h"
 
@@ -157,6 +160,62 @@ TEST(Architectures, RopesOfLayersByTheirWindow) {
   EXPECT_EQ(laguna.ropes[1].frequencies.size(), 4u);
 }
 
+TEST(Architectures, ScaleOfLongSequences) {
+  const auto rope_with = [](double long_scale) {
+    const nlohmann::json scaling = {{"type", "longrope"},
+                                    {"short_factor", {1, 1, 1, 1}},
+                                    {"long_factor", {1, 2, 3, 4}},
+                                    {"short_mscale", 1.25},
+                                    {"long_mscale", long_scale}};
+    const nlohmann::json config = {{"original_max_position_embeddings", 64},
+                                   {"rope_scaling", scaling}};
+    return Read("PhimoeForCausalLM", config.dump()).ropes.at(0);
+  };
+  EXPECT_EQ(rope_with(1.5).scale, 1.25f);
+  EXPECT_EQ(rope_with(1.5).long_scale, 1.5f);
+  EXPECT_EQ(rope_with(1.25).long_scale, 0);  // it stays
+}
+
+// The last one is the final norm.
+TEST(Architectures, NormsInTheResidualStream) {
+  const char* const kConfig = R"({"ffn_dim": 64, "num_key_value_heads": 4,
+      "do_layer_norm_before": false, "word_embed_proj_dim": 16})";
+  const DecoderSpec opt = Read("OPTForCausalLM", kConfig);
+  for (size_t i = 0; i < opt.layers.size(); ++i) {
+    const auto& sublayers = opt.layers[i].sublayers;
+    EXPECT_EQ(sublayers[0]->norm, nullptr);
+    EXPECT_EQ(sublayers[1]->norm, nullptr);
+    EXPECT_NE(sublayers[0]->residual_norm, nullptr);
+    EXPECT_EQ(sublayers[1]->residual_norm != nullptr, i < 3);
+  }
+  EXPECT_EQ(opt.tensors[opt.final_norm.weight].parts[0].source,
+            "model.decoder.layers.3.final_layer_norm.weight");
+  // The projections make two matrices of one.
+  const TensorRecipe& embedding = opt.tensors[opt.embedding];
+  const TensorRecipe& head = opt.tensors[opt.head.weight];
+  EXPECT_EQ(embedding.parts[0].source, head.parts[0].source);
+  EXPECT_EQ(embedding.factor->source, "model.decoder.project_in.weight");
+  EXPECT_EQ(embedding.FactorShape(), std::vector<uint64_t>({32, 16}));
+  EXPECT_EQ(head.factor->source, "model.decoder.project_out.weight");
+  EXPECT_EQ(head.FactorShape(), std::vector<uint64_t>({16, 32}));
+}
+
+// Sines first, then cosines; position 0 has row 2.
+TEST(Architectures, PositionsThatAreSines) {
+  const DecoderSpec xglm = Read("XGLMForCausalLM", R"({"d_model": 32, "num_layers": 2,
+      "attention_heads": 4, "num_key_value_heads": 4, "ffn_dim": 64, "pad_token_id": 50})");
+  const TensorRecipe& positions = xglm.tensors[static_cast<size_t>(xglm.positions)];
+  std::vector<float> rows(2 * 32);
+  positions.computed(47, rows);  // rows 49 and 50, which is the padding token's
+  EXPECT_NEAR(rows[0], std::sin(49.0), 1e-6);
+  EXPECT_NEAR(rows[1], std::sin(49 * std::pow(10000, -1.0 / 15)), 1e-5);
+  EXPECT_NEAR(rows[16], std::cos(49.0), 1e-6);
+  EXPECT_NEAR(rows[31], std::cos(49e-4), 1e-6);
+  for (size_t i = 32; i < rows.size(); ++i) EXPECT_EQ(rows[i], 0);
+  positions.computed(0, std::span(rows).first(32));
+  EXPECT_NEAR(rows[0], std::sin(2.0), 1e-6);
+}
+
 struct Bad {
   const char* name;
   const char* architecture;
@@ -227,9 +286,42 @@ INSTANTIATE_TEST_SUITE_P(
             "attention_types": [[["global", "local"], 1]]})",
             "attention_layers is missing"},
         Bad{"RopeOfCwm", "CwmForCausalLM", "{}", "rope_parameters is missing"},
-        Bad{"NormsBehind", "OPTForCausalLM", R"({"ffn_dim": 64, "num_key_value_heads": 4,
-            "do_layer_norm_before": false})",
-            "do_layer_norm_before is false"},
+        Bad{"NoFinalNorm", "OPTForCausalLM", R"({"ffn_dim": 64, "num_key_value_heads": 4,
+            "_remove_final_layer_norm": true})",
+            "_remove_final_layer_norm is true"},
+        Bad{"WidthOfEmbedding", "OPTForCausalLM", R"({"ffn_dim": 64, "num_key_value_heads": 4,
+            "word_embed_proj_dim": 0})",
+            "word_embed_proj_dim is 0"},
+        Bad{"RopeOfApertus", "ApertusForCausalLM", "{}", "rope_parameters is missing"},
+        Bad{"XieluElsewhere", "LlamaForCausalLM", R"({"hidden_act": "xielu"})",
+            "hidden_act is xielu; known:"},
+        Bad{"ResidualOfBloom", "BloomForCausalLM", R"({"n_layer": 2, "n_head": 4,
+            "num_key_value_heads": 4, "apply_residual_connection_post_layernorm": true})",
+            "apply_residual_connection_post_layernorm is true"},
+        Bad{"ActivationOfGpt", "OpenAIGPTLMHeadModel", R"({"n_embd": 32, "n_layer": 2, "n_head": 4,
+            "num_key_value_heads": 4, "afn": "gelu10"})",
+            "afn is gelu10"},
+        Bad{"CrossAttention", "XGLMForCausalLM", R"({"d_model": 32, "num_layers": 2,
+            "attention_heads": 4, "num_key_value_heads": 4, "ffn_dim": 64,
+            "add_cross_attention": true})",
+            "add_cross_attention is true"},
+        Bad{"MultipleTooLarge", "GPTNeoXJapaneseForCausalLM", R"({"num_key_value_heads": 4,
+            "intermediate_multiple_size": 100000})",
+            "intermediate_multiple_size is 100000"},
+        Bad{"QueryScaleMissing", "Ministral3ForCausalLM", R"({"rope_parameters": {"rope_theta": 1e4,
+            "original_max_position_embeddings": 64}})",
+            "llama_4_scaling_beta is missing"},
+        Bad{"QueryScaleNegative", "Ministral3ForCausalLM", R"({"rope_parameters": {
+            "rope_theta": 1e4, "original_max_position_embeddings": 64,
+            "llama_4_scaling_beta": -0.1}})",
+            "llama_4_scaling_beta is below 0"},
+        Bad{"LocalAttention", "ModernBertDecoderForCausalLM", R"({"num_key_value_heads": 4,
+            "local_attention": 1})",
+            "local_attention is 1"},
+        Bad{"LongScaleOfNothing", "PhimoeForCausalLM", R"({"original_max_position_embeddings": 64,
+            "rope_scaling": {"type": "longrope", "short_factor": [1, 1, 1, 1],
+            "long_factor": [1, 1, 1, 1], "short_mscale": 1.25, "long_mscale": 1.5}})",
+            "long_mscale differs from short_mscale, but the factors do not"},
         Bad{"HeadsOfMpt", "MptForCausalLM", R"({"d_model": 48, "n_layers": 2, "n_heads": 6,
             "num_key_value_heads": 6})",
             "n_heads is not a power of two"},

@@ -1,0 +1,54 @@
+// BLOOM: ALiBi in place of RoPE, and a norm of the embedding.
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/alibi.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadBloom(const Config& config) {
+  // The published configs mix two sets of names.
+  const auto either = [&](const char* key, const char* other) {
+    return config.Has(key) ? key : other;
+  };
+  Sizes sizes = ReadSizes(config, {.hidden = either("n_embed", "hidden_size"),
+                                   .n_layers = either("n_layer", "num_hidden_layers"),
+                                   .n_heads = either("n_head", "num_attention_heads"),
+                                   .context = "seq_length",
+                                   .intermediate = nullptr});
+  if (sizes.n_kv_heads != sizes.n_heads) {
+    config.Refuse("num_key_value_heads", "is set, which BLOOM does not know");
+  }
+  if (config.Flag("apply_residual_connection_post_layernorm", false)) {
+    config.Refuse("apply_residual_connection_post_layernorm", "is true, which is not known");
+  }
+  sizes.intermediate = 4 * sizes.hidden;
+  Family f(sizes);
+  f.norm = format::NormKind::kLayerNorm;
+  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
+  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = true;
+  f.prefix = "transformer.";
+  f.layers = "h.";
+  f.embedding = "word_embeddings";
+  f.embedding_norm = "word_embeddings_layernorm";
+  f.final_norm = "ln_f";
+  f.qkv = Family::Qkv::kByHead;
+  f.q = "self_attention.query_key_value";
+  f.output = "self_attention.dense";
+  f.alibi_slopes = AlibiSlopes(sizes.n_heads);
+  f.gated = false;
+  f.up = "mlp.dense_h_to_4h";
+  f.down = "mlp.dense_4h_to_h";
+  f.activation = format::Activation::kGeluTanh;
+  f.tied = config.Flag("tie_word_embeddings", true);
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> BloomArchitectures() {
+  return {{.name = "BloomForCausalLM", .model_type = "bloom", .read = ReadBloom}};
+}
+
+}  // namespace rondo::convert

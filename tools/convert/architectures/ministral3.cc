@@ -1,0 +1,36 @@
+// Ministral 3: Mistral with queries that count for more the further they stand in the text.
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadMinistral3(const Config& config) {
+  const std::optional<Config> rope = config.Object("rope_parameters");
+  if (!rope) config.Refuse("rope_parameters", "is missing");
+  Family f(ReadSizes(config,
+                     {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 262144}));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
+  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
+  f.layer_window =
+      ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; });
+  const char* const kBeta = "llama_4_scaling_beta";
+  format::QueryScaleT scale;
+  scale.factor = static_cast<float>(rope->Number(kBeta));
+  if (scale.factor < 0) rope->Refuse(kBeta, "is below 0");
+  scale.period =
+      static_cast<uint32_t>(rope->Integer("original_max_position_embeddings", 1, kMaxContext));
+  f.layer_query_scale.assign(f.sizes.n_layers, scale);
+  f.tied = config.Flag("tie_word_embeddings", false);
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> Ministral3Architectures() {
+  return {{.name = "Ministral3ForCausalLM", .model_type = "ministral3", .read = ReadMinistral3}};
+}
+
+}  // namespace rondo::convert

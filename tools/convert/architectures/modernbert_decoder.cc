@@ -1,0 +1,118 @@
+// ModernBERT's decoder: LayerNorm, windows with a RoPE of their own, a norm of the embedding, and
+// one more matrix before the head.
+#include <cmath>
+#include <vector>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+constexpr uint32_t kSliding = 1;  // the index of its rope
+
+// The first with what lies in `rope_parameters` under the layers' type, or in a key of its own.
+RopeSpec RopeOf(const Config& config, const Sizes& sizes, const char* layers, const char* old_key,
+                double theta) {
+  const RopeRequest request = {sizes.head_dim, sizes.context, theta};
+  if (const std::optional<Config> all = config.Object("rope_parameters")) {
+    if (const std::optional<Config> its = all->Object(layers)) {
+      return ReadRope(config, *its, request);
+    }
+  }
+  if (config.Has("rope_scaling")) config.Refuse("rope_scaling", "is set, which is not known");
+  return PlainRope(config, config.Positive(old_key, theta), request);
+}
+
+// What is before the head is norm(activation(dense(final_norm(x)))): what an MLP adds to the
+// stream, whose second matrix changes nothing, but without the stream. So the last layer multiplies
+// the stream by 2^-40. That drowns it in what the MLP makes; and no norm sees it, as its epsilon is
+// multiplied by the square.
+void AddDense(const Config& config, const Family& f, DecoderSpec& spec) {
+  constexpr int kDrowned = -40;
+  const uint32_t hidden = f.sizes.hidden;
+  TensorRecipe factor{"final_dense.stream", TensorRole::kVector, {{"", 1}}, 1};
+  factor.scale = std::ldexp(1.0f, kDrowned);
+  spec.layers.back().scale = static_cast<int32_t>(spec.Add(std::move(factor)));
+
+  format::MlpT mlp;
+  mlp.intermediate_size = hidden;
+  mlp.activation = ReadActivation(config, "classifier_activation", "gelu");
+  mlp.plain = true;
+  mlp.gate_up = std::make_unique<format::LinearT>();
+  mlp.gate_up->weight =
+      spec.Add({"final_dense", TensorRole::kMatrix, {{"lm_head.dense.weight", hidden}}, hidden});
+  if (config.Flag("classifier_bias", false)) {
+    mlp.gate_up->bias = static_cast<int32_t>(
+        spec.Add({"final_dense.bias", TensorRole::kVector, {{"lm_head.dense.bias", hidden}}, 1}));
+  }
+  TensorRecipe identity{"final_dense.down", TensorRole::kTable, {{"", hidden}}, hidden};
+  identity.computed = [hidden](uint64_t row, std::span<float> rows) {
+    for (size_t i = 0; i < rows.size(); ++i) rows[i] = i % hidden == row + i / hidden ? 1.0f : 0.0f;
+  };
+  mlp.down = std::make_unique<format::LinearT>();
+  mlp.down->weight = spec.Add(std::move(identity));
+
+  auto dense = std::make_unique<format::SublayerT>();
+  dense->norm = std::make_unique<format::NormT>(spec.final_norm);
+  dense->norm->epsilon = std::ldexp(f.epsilon, 2 * kDrowned);
+  dense->op.Set(std::move(mlp));
+  spec.layers.emplace_back().sublayers.push_back(std::move(dense));
+
+  spec.final_norm.weight =
+      spec.Add({"final_dense.norm", TensorRole::kVector, {{"lm_head.norm.weight", hidden}}, 1});
+  if (f.norm_bias) {
+    spec.final_norm.bias = static_cast<int32_t>(spec.Add(
+        {"final_dense.norm.bias", TensorRole::kVector, {{"lm_head.norm.bias", hidden}}, 1}));
+  }
+}
+
+DecoderSpec ReadModernBertDecoder(const Config& config) {
+  Family f(ReadSizes(config, {.default_context = 8192}));
+  if (f.sizes.n_kv_heads != f.sizes.n_heads) {
+    config.Refuse("num_key_value_heads", "is set, which this architecture does not know");
+  }
+  f.norm = format::NormKind::kLayerNorm;
+  f.epsilon = config.Positive("norm_eps", 1e-5);
+  f.norm_bias = config.Flag("norm_bias", false);
+  f.first_norm = false;
+  f.embedding = "embeddings.tok_embeddings";
+  f.embedding_norm = "embeddings.norm";
+  f.final_norm = "final_norm";
+  f.head = "decoder";
+  f.head_bias = config.Flag("decoder_bias", true);
+  f.attention_norm = "attn_norm";
+  f.mlp_norm = "mlp_norm";
+  f.q = "attn.q_proj";
+  f.k = "attn.k_proj";
+  f.v = "attn.v_proj";
+  f.output = "attn.Wo";
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.fused_gate = true;
+  f.gate = "mlp.Wi";
+  f.down = "mlp.Wo";
+  f.mlp_bias = config.Flag("mlp_bias", false);
+  f.activation = ReadActivation(config, "hidden_activation", "gelu");
+  const uint64_t every = config.Integer("global_attn_every_n_layers", 1, kMaxLayers, 3);
+  const uint64_t half = config.Integer("local_attention", 2, kMaxContext, 128) / 2;
+  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, half),
+                               [every](uint32_t i) { return i % every != 0; });
+  f.ropes = {RopeOf(config, f.sizes, "full_attention", "global_rope_theta", 160000),
+             RopeOf(config, f.sizes, "sliding_attention", "local_rope_theta", 10000)};
+  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window > 0 ? kSliding : 0);
+  f.tied = config.Flag("tie_word_embeddings", true);
+  DecoderSpec spec = BuildDecoder(f);
+  AddDense(config, f, spec);
+  return spec;
+}
+
+}  // namespace
+
+std::vector<Architecture> ModernBertArchitectures() {
+  return {{.name = "ModernBertDecoderForCausalLM",
+           .model_type = "modernbert-decoder",
+           .read = ReadModernBertDecoder}};
+}
+
+}  // namespace rondo::convert

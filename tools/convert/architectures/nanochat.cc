@@ -1,0 +1,37 @@
+// nanochat: norms without weights everywhere, also of the embedding and, behind RoPE, of q and k;
+// squared ReLU, and a RoPE that turns the other way.
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadNanoChat(const Config& config) {
+  Family f(ReadSizes(config));
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.norm_weights = false;
+  f.embedding_norm = "norm";
+  f.head_norm = Family::HeadNorm::kPlain;
+  f.head_norm_after_rope = true;
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.gated = false;
+  f.up = "mlp.fc1";
+  f.down = "mlp.fc2";
+  f.activation = ReadActivation(config, "hidden_act", "relu2");
+  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
+  f.rope_pairs = Family::RopePairs::kReversed;
+  const char* const kCap = "final_logit_softcapping";
+  if (config.Has(kCap) || !config.Mentions(kCap)) {
+    f.logit_soft_cap = static_cast<float>(config.Positive(kCap, 15));
+  }
+  f.tied = config.Flag("tie_word_embeddings", false);
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> NanoChatArchitectures() {
+  return {{.name = "NanoChatForCausalLM", .model_type = "nanochat", .read = ReadNanoChat}};
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,50 @@
+// GPT, the first: GPT-2 with its norms in the residual stream, behind attention and MLP.
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+
+namespace rondo::convert {
+namespace {
+
+DecoderSpec ReadOpenAiGpt(const Config& config) {
+  Sizes sizes = ReadSizes(config, {.hidden = "n_embd",
+                                   .n_layers = "n_layer",
+                                   .n_heads = "n_head",
+                                   .context = "n_positions",
+                                   .intermediate = nullptr,
+                                   .default_context = 512});
+  if (sizes.n_kv_heads != sizes.n_heads) {
+    config.Refuse("num_key_value_heads", "is set, which GPT does not know");
+  }
+  sizes.intermediate = 4 * sizes.hidden;
+  Family f(sizes);
+  f.norm = format::NormKind::kLayerNorm;
+  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
+  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = f.transposed = true;
+  f.prefix = "transformer.";
+  f.layers = "h.";
+  f.embedding = "tokens_embed";
+  f.positions = "positions_embed";
+  f.attention_norm = f.mlp_norm = f.final_norm = "";
+  f.attention_residual_norm = "ln_1";
+  f.mlp_residual_norm = "ln_2";
+  f.qkv = Family::Qkv::kStacked;
+  f.q = "attn.c_attn";
+  f.output = "attn.c_proj";
+  f.gated = false;
+  f.up = "mlp.c_fc";
+  f.down = "mlp.c_proj";
+  // Its "gelu" is what was called gelu_new later.
+  f.activation = config.Text("afn", "gelu") == "gelu" ? format::Activation::kGeluTanh
+                                                      : ReadActivation(config, "afn", "");
+  f.tied = config.Flag("tie_word_embeddings", true);
+  f.ignored = {"attn.bias"};  // old exports: the causal mask
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> OpenAiGptArchitectures() {
+  return {{.name = "OpenAIGPTLMHeadModel", .model_type = "openai-gpt", .read = ReadOpenAiGpt}};
+}
+
+}  // namespace rondo::convert
