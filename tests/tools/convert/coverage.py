@@ -40,7 +40,7 @@ SIZES = {
     32: "hidden_size n_embd d_model dim n_embed word_embed_proj_dim embedding_size "
         "embed_dim out_hidden_size vision_output_dim projector_input_dim projector_output_dim "
         "projector_hidden_size alignment_intermediate_size",
-    48: "intermediate_size ffn_dim n_inner d_ff dim_ff ffn_hidden_size encoder_ffn_dim "
+    48: "intermediate_size ffn_dim n_inner d_ff dff dim_ff ffn_hidden_size encoder_ffn_dim "
         "decoder_ffn_dim shared_intermediate_size dense_intermediate_size",
     24: "moe_intermediate_size shared_expert_intermediate_size expert_ffn_hidden_size "
         "moe_shared_expert_intermediate_size",
@@ -105,6 +105,7 @@ SPECIAL = {
     "nemotron_h": {"mamba_num_heads": 4, "mamba_head_dim": 16, "n_groups": 1, "chunk_size": 64,
                    "n_routed_experts": 4, "n_group": 1, "topk_group": 1},
     "openai-gpt": {"afn": "gelu"},
+    "phi3": {"original_max_position_embeddings": 32},
     "qwen2_vl_text": {"rope_parameters": MROPE},
     "qwen2_5_vl_text": {"rope_parameters": MROPE},
     "qwen3_vl_text": {"rope_parameters": MROPE},
@@ -134,6 +135,11 @@ ROPES = [
     {"rope_type": "yarn", "factor": 4.0, "original_max_position_embeddings": 32},
     {"partial_rotary_factor": 0.5},
 ]
+# Its numbers are as many as half a head's channels: for those types that are published with it.
+LONGROPE = {"rope_type": "longrope", "original_max_position_embeddings": 32,
+            "short_factor": [1.0, 1.5, 2.0, 3.0], "long_factor": [2.0, 4.0, 9.0, 9.0],
+            "short_mscale": 1.25, "long_mscale": 1.5}
+LONGROPE_TYPES = ("phi3", "phimoe")
 
 
 def shrink(config):
@@ -171,9 +177,11 @@ def variants(config):
             others = [value + 1]
         elif value is None:
             others = [True, 0.5, 2, 4]
-        elif isinstance(value, str) and re.search(r"act", key):
+        elif isinstance(value, str) and re.search(r"act|^afn$", key):
             others = ["relu"]
         elif isinstance(value, dict) and key == "rope_parameters":
+            if config.model_type in LONGROPE_TYPES:
+                yield "rope longrope", key, {**value, **LONGROPE}, inner is not None
             flat = "rope_type" in value
             for rope in ROPES:
                 if "partial_rotary_factor" in rope and "partial_rotary_factor" not in str(value):
@@ -219,6 +227,11 @@ def make_one(folder, name, build, torch):
             logits = model(input_ids=ids, use_cache=False).logits
             ids = torch.cat([ids, logits[:, -1:, :VOCAB].argmax(-1)], 1)
         logits = model(input_ids=ids, use_cache=False).logits[0].float()
+        rope = getattr(model.config, "rope_parameters", None) or {}
+        if rope.get("rope_type") == "longrope":
+            # Rows of a text that is still short turn by the short factors.
+            short = rope["original_max_position_embeddings"]
+            logits[:short] = model(input_ids=ids[:, :short], use_cache=False).logits[0].float()
     if not torch.isfinite(logits).all():
         raise ValueError("the logits are not finite")
     target = folder / name
