@@ -58,6 +58,10 @@ void ForEachLinear(const format::Sublayer& sublayer, const Visit& visit) {
       visit(*sublayer.op_as_Mamba2()->dt());
       visit(*sublayer.op_as_Mamba2()->output());
       return;
+    case format::Operator::Laurel:
+      visit(*sublayer.op_as_Laurel()->left());
+      visit(*sublayer.op_as_Laurel()->right());
+      return;
   }
 }
 

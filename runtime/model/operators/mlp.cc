@@ -8,6 +8,12 @@ Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& 
   const Place place = {layer, "mlp"};
   RONDO_RETURN_IF_ERROR(
       checker.CheckMlpSizes(place, mlp.intermediate_size(), mlp.activation(), mlp.xielu()));
+  if (mlp.gate_cutoff() != nullptr) {
+    return Status::Error(StatusCode::kUnsupported,
+                         "layer %d's mlp has a cutoff of its gate, which this version of Rondo "
+                         "does not have",
+                         layer);
+  }
   RONDO_RETURN_IF_ERROR(checker.CheckMlpLimits(place, mlp.limit(), mlp.up_offset(), mlp.plain()));
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "gate_up"}, mlp.gate_up(),
                                             mlp.plain() ? intermediate : 2 * intermediate,
