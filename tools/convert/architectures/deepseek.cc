@@ -173,8 +173,7 @@ void AddLatent(const GgufKeys& keys, nlohmann::json& config) {
 
 void AddYoutu(const GgufKeys& keys, nlohmann::json& config) {
   AddLatent(keys, config);
-  for (const char* of_experts : {"expert_feed_forward_length", "expert_shared_count",
-                                 "leading_dense_block_count", "expert_weights_scale"}) {
+  for (const char* of_experts : {"leading_dense_block_count", "expert_weights_scale"}) {
     keys.Has(of_experts);  // files without experts have them, too
   }
 }

@@ -45,7 +45,6 @@ void AddErnieMoe(const GgufKeys& keys, nlohmann::json& config) {
   CheckGating(keys, Gating::kSoftmax);
   config["moe_k"] = config["num_experts_per_tok"];
   config["moe_num_shared_experts"] = keys.Count("expert_shared_count", kMaxExperts, 0);
-  keys.Has("expert_shared_feed_forward_length");  // what the converter makes it of is not the size
   config["moe_layer_start_index"] = keys.Count("leading_dense_block_count", kMaxLayers, 0);
   config["moe_layer_interval"] = keys.Count("interleave_moe_layer_step", kMaxLayers, 1);
   config["use_bias"] = keys.HasInSomeLayer("attn_q.bias");

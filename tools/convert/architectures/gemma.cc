@@ -123,10 +123,7 @@ void AddGemma3(const GgufKeys& keys, json& config) {
   AddGemma(keys, config);
   AddGemmaScale(keys, 62, config);
   AddWindow(keys, config);
-  const uint64_t period =
-      std::max<uint64_t>(keys.Count("attention.sliding_window_pattern", kMaxLayers, 6), 1);
-  config["layer_types"] =
-      LayerTypes(keys, "sliding_attention", [&](uint64_t i) { return i % period == period - 1; });
+  AddSlidingLayers(keys, 6, config);
   if (keys.Has("final_logit_softcapping")) {
     config["final_logit_softcapping"] = keys.Number("final_logit_softcapping");
   }

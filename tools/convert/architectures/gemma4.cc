@@ -172,7 +172,6 @@ void AddGemma4(const GgufKeys& keys, nlohmann::json& config) {
   if (ExpertCount(keys) > 0) {
     keys.Refuse("expert_count", "is above 0: only models without experts are known");
   }
-  keys.Has("expert_feed_forward_length");  // files without experts have it, too
   for (const char* key : {"attention.value_length", "attention.value_length_swa"}) {
     const std::string of_keys = std::string(key).replace(10, 5, "key");
     if (keys.Has(key) && keys.Count(key, kMaxHeadDim) != keys.Count(of_keys, kMaxHeadDim)) {

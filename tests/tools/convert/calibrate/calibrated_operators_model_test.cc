@@ -76,7 +76,7 @@ class CalibratedOperators : public testing::Test {
     tool_.Write("judge", tell(100, 6));
   }
   std::string Convert(const std::string& name, const std::string& options) {
-    const std::string path = tool_.Path(name + ".rondo");
+    std::string path = tool_.Path(name + ".rondo");
     const ToolResult result =
         tool_("convert '" + tool_.Path("model") + "' -o '" + path + "' " + options);
     EXPECT_EQ(result.code, 0) << result.err;

@@ -211,6 +211,7 @@ json ReadGgufConfig(const GgufKeys& keys) {
   const char* const kEpsilon = "attention.layer_norm_rms_epsilon";
   if (keys.Has(kEpsilon)) config["rms_norm_eps"] = keys.Number(kEpsilon);
   keys.Has("attention.layer_norm_epsilon");  // some files have both
+  if (ExpertCount(keys) == 0) keys.Has("expert_used_count");
   if (architecture.add_gguf != nullptr) architecture.add_gguf(keys, config);
   AddTokens(keys, config);
   if (!keys.Flag("attention.causal", true)) {

@@ -10,11 +10,20 @@ namespace rondo::convert {
 namespace {
 
 // That no logit of a text hangs on: what files say of themselves, pooling for embeddings, sections
-// of positions for pictures, where one of text is the same in all.
+// of positions for pictures, where one of text is the same in all; and sizes that the tensors'
+// shapes would contradict.
 constexpr std::array kOfNoWeight = {
-    "vocab_size",         "tensor_data_layout",      "rope.scaling.finetuned",
-    "pooling_type",       "rope.dimension_sections", "mm.tokens_per_image",
-    "n_deepstack_layers", "embedding_length_out",
+    "vocab_size",
+    "tensor_data_layout",
+    "rope.scaling.finetuned",
+    "pooling_type",
+    "rope.dimension_sections",
+    "mm.tokens_per_image",
+    "n_deepstack_layers",
+    "embedding_length_out",
+    "expert_feed_forward_length",
+    "expert_shared_feed_forward_length",
+    "expert_shared_count",
 };
 
 }  // namespace

@@ -258,6 +258,11 @@ TEST_F(GgufConfigTest, RefusesWhatItCannotMeet) {
               HasSubstr("differs from attention.key_length"));
   EXPECT_THAT(Refusal(Model("olmo2").Key("olmo2.attention.surprise", uint32_t{4})),
               HasSubstr("key olmo2.attention.surprise is not known for this model"));
+  ExpectPart(Model("llama")
+                 .Key("llama.vocab_size", uint32_t{16})
+                 .Key("llama.expert_count", uint32_t{0})
+                 .Key("llama.expert_used_count", uint32_t{0}),
+             R"({"model_type": "llama"})");
   EXPECT_THAT(Refusal(Model("qwen3").Key("qwen3.attention.causal", false)),
               HasSubstr("key qwen3.attention.causal is false"));
   EXPECT_THAT(Refusal(Model("glm4").Array<int32_t>("glm4.rope.dimension_sections", {1, 1, 2})),

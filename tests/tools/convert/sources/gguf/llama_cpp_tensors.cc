@@ -86,7 +86,9 @@ class TensorWriter {
     const std::string layer = "blk." + name.numbers.front() + ".";
     const size_t dot = own.rfind('.');
     const std::string last = own.substr(dot + 1);
-    if (own.find("shared_expert") != std::string::npos && kExpert.count(last) != 0) {
+    const bool is_shared =
+        own.find("shared_expert") != std::string::npos || own.starts_with("mlp.shared_mlp.");
+    if (is_shared && kExpert.count(last) != 0) {
       Put(layer + kExpert.at(last) + "_shexp" + name.suffix, tensor);
     } else if (own.find("experts.{}.") != std::string::npos) {
       experts_[layer + kExpert.at(last) + "_exps" + name.suffix][std::stoi(name.numbers[1])] =
@@ -95,8 +97,6 @@ class TensorWriter {
                own.find("experts.down_proj") != std::string::npos ||
                own == "block_sparse_moe.input_linear" || own == "block_sparse_moe.output_linear") {
       AddStack(layer, last, tensor);
-    } else if (own.starts_with("mlp.shared_mlp.")) {
-      Put(layer + kExpert.at(last) + "_shexp" + name.suffix, tensor);
     } else if (own.starts_with("shared_mlp.")) {
       AddSharedMlp(layer, last, tensor);
     } else if (own == "self_attn.kv_b_proj") {
@@ -234,6 +234,8 @@ class TensorWriter {
     const bool is_bias = last.ends_with("_bias"), by_columns = Is({"gpt-oss", "llama4"});
     const bool is_down = last.starts_with("down") || last.starts_with("output");
     const std::string suffix = is_bias ? ".bias" : ".weight";
+    const std::string gate = layer + "ffn_gate_exps" + suffix, up = layer + "ffn_up_exps" + suffix;
+    const std::string down = layer + "ffn_down_exps" + suffix;
     for (uint64_t e = 0; e < count; ++e) {
       const uint64_t size = stack.values.size() / count;
       Tensor one{{stack.shape.begin() + 1, stack.shape.end()},
@@ -242,14 +244,13 @@ class TensorWriter {
       if (by_columns && !is_bias) one = Transposed(one);
       const int number = static_cast<int>(e);
       if (is_down) {
-        experts_[layer + "ffn_down_exps" + suffix][number] = std::move(one);
+        experts_[down][number] = std::move(one);
         continue;
       }
       const uint64_t half = one.shape[0] / 2;
       const bool in_turns = Is({"gpt-oss"});
-      experts_[layer + "ffn_gate_exps" + suffix][number] =
-          Rows(one, half, [&](uint64_t i) { return in_turns ? 2 * i : i; });
-      experts_[layer + "ffn_up_exps" + suffix][number] =
+      experts_[gate][number] = Rows(one, half, [&](uint64_t i) { return in_turns ? 2 * i : i; });
+      experts_[up][number] =
           Rows(one, half, [&](uint64_t i) { return in_turns ? 2 * i + 1 : half + i; });
     }
   }
