@@ -76,7 +76,7 @@ for binding in "$@"; do
   text=$(awk '/^\+ / { text = ""; next } { text = text $0 "\n" } END { printf "%s", text }' \
     "$folder/$binding.log")
   case $status$text in
-    0*"$expected"*) echo "$binding: $took minutes more:$text" ;;
+    0*"$expected"*) echo "$binding: $took minutes more:$expected" ;;
     *)
       failed="$failed $binding"
       tail -n 30 "$folder/$binding.log" >&2
