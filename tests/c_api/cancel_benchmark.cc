@@ -61,7 +61,7 @@ void Measure(rondo_session* session, int rounds) {
 }  // namespace rondo::abi_test
 
 int main(int argc, char** argv) {
-  using namespace rondo;
+  namespace tools = rondo::tools;
   if (argc < 2) {
     std::fprintf(stderr, "usage: rondo_cancel_benchmark MODEL|SHAPE [ROUNDS [THREADS]]\n");
     return 2;
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     options.threads = argc > 3 ? static_cast<uint32_t>(std::atoi(argv[3])) : 0;
     const tools::Engine engine = tools::CreateEngine(model.get(), options);
     const tools::Session session = tools::OpenSession(engine.get());
-    abi_test::Measure(session.get(), argc > 2 ? std::max(1, std::atoi(argv[2])) : 200);
+    rondo::abi_test::Measure(session.get(), argc > 2 ? std::max(1, std::atoi(argv[2])) : 200);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
