@@ -376,7 +376,7 @@ typedef struct rondo_engine_options {
                                others wait less for their next token */
   uint32_t no_prefix_cache; /* 1: nothing is kept for later sessions; default 0 */
   /* Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
-   * 0: nothing is recorded, which costs nothing. Recording costs some microseconds a layer. See
+   * 0: nothing is recorded. Recording costs about a microsecond a layer. See
    * rondo_engine_profile. */
   uint32_t profile_events;
   /* NULL: the engine starts threads of its own. Else the host's pool, which is used in their place,
