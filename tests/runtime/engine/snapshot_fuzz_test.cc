@@ -102,9 +102,9 @@ TEST(SnapshotFuzz, SealedNonsenseOfStatesAndLatentVectorsNeverCrashes) {
     for (const char* model : {"delta", "mamba", "latent"}) {
       SmallSession saved(policy, model), session(policy, model);
       saved.Prefill(policy == ContextPolicy::kStop ? 70 : 300);
-      const size_t restored = RestoreNonsense(saved, session, kRounds / 8);
+      const size_t restored = RestoreNonsense(saved, session, kRounds / 40);
       EXPECT_GT(restored, 0u) << model;
-      EXPECT_LT(restored, kRounds / 16) << model;
+      EXPECT_LT(restored, kRounds / 80) << model;
     }
   }
 }

@@ -10,8 +10,8 @@
 namespace rondo {
 namespace {
 
-constexpr size_t kRounds = 200000;         // of each file
-constexpr size_t kOperatorRounds = 20000;  // of each operator's
+constexpr size_t kRounds = 200000;        // of each file
+constexpr size_t kOperatorRounds = 5000;  // of each operator's
 
 class ModelFileFuzz : public testing::TestWithParam<const char*> {};
 
