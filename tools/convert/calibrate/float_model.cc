@@ -60,11 +60,12 @@ struct FloatModel::Machine {
     if (arena != nullptr) UnmapMemory(arena, arena_bytes);
   }
 
-  // A chunk's rows, all at once; their blocks are this chunk's from here on.
+  // A chunk's rows, all at once. Their blocks stay prepared until the next chunk begins: only then
+  // does the table tell where a pass writes states.
   SequenceRows Begin(const TokenChunk& chunk) {
+    kv.Commit();
     kv.Truncate(0);
     kv.Prepare(0, chunk.size());
-    kv.Commit();
     return {&kv, 0, chunk, chunk.size(), false, &tools::InterruptFlag()};
   }
 };
