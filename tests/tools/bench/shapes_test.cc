@@ -40,7 +40,7 @@ TEST(Shapes, HaveAsManyParametersAsTheModels) {
     const auto found = published.find(shape.name);
     ASSERT_NE(found, published.end()) << shape.name;
     const double millions = Parameters(OpenShape(std::string(shape.name)).config) / 1e6;
-    EXPECT_NEAR(millions, found->second, 0.005 * found->second) << shape.name;
+    EXPECT_NEAR(millions, found->second, 0.001 * found->second) << shape.name;
     EXPECT_NE(ShapeNames().find(shape.name), std::string::npos);
   }
 }
