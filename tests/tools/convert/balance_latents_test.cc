@@ -13,6 +13,7 @@
 #include "tests/tools/convert/checkpoint_tensors.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/convert.h"
+#include "tools/convert/sources/checkpoint_folder.h"
 
 namespace rondo::convert {
 namespace {
