@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -67,9 +68,12 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    const tools::Shape* const shape = tools::FindShape(argv[1]);
-    const tools::Model model =
-        shape != nullptr ? tools::MakeRandomModel(*shape, {}).handle : tools::OpenModel(argv[1]);
+    const std::string subject = argv[1];
+    const bool is_shape =
+        std::ranges::count(tools::AllShapes(), subject, &tools::NamedShape::name) > 0;
+    const tools::Model model = is_shape
+                                   ? tools::MakeRandomModel(tools::OpenShape(subject), {}).handle
+                                   : tools::OpenModel(subject);
     rondo_engine_options options = tools::EngineDefaults();
     options.context = 512;
     options.no_prefix_cache = 1;
