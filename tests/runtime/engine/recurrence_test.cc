@@ -67,9 +67,8 @@ TEST_P(Recurrences, EqualPlainLoops) {
   convert.output = folder / "model.rondo";
   convert.weights = convert.embedding = format::TensorFormat::F32;
   convert::Convert(convert, [](uint64_t, uint64_t) {});
-  const ModelBytes bytes = Rewrite(ModelBytes(convert.output), [](format::ModelT& model) {
-    if (GetParam().change != nullptr) GetParam().change(model);
-  });
+  ModelBytes bytes(convert.output);
+  if (GetParam().change != nullptr) bytes = Rewrite(bytes, GetParam().change);
   const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
   ASSERT_TRUE(file.ok()) << file.status().message();
   std::vector<int32_t> ids(150);

@@ -334,8 +334,8 @@ const std::vector<Case> kCases = {
     {"NoOperatorType", [](const Model& m) { Remove(&SublayerAt(m, 0, 1), Sublayer::VT_OP_TYPE); },
      kCorrupt, "layer 0's sublayer has no operator"},
     {"UnknownOperator",
-     [](const Model& m) { Set<uint8_t>(&SublayerAt(m, 0, 0), Sublayer::VT_OP_TYPE, 9); },
-     kUnsupported, "layer 0's sublayer asks for operator 9"},
+     [](const Model& m) { Set<uint8_t>(&SublayerAt(m, 0, 0), Sublayer::VT_OP_TYPE, 99); },
+     kUnsupported, "layer 0's sublayer asks for operator 99"},
     // What is a table of one type is read as another, which the verifier can't see as wrong where
     // the fields' sizes agree.
     {"OtherOperator",

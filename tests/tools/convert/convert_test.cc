@@ -249,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(
     Every, ConvertBadConfig,
     testing::Values(
         BadConfig{"Architecture", R"({"architectures": ["GPT9"]})",
-                  "architecture GPT9; known: ArceeForCausalLM, "},
+                  "architecture GPT9; known: AfmoeForCausalLM, "},
         BadConfig{"ModelType", R"({"model_type": "mamba"})", "model_type is mamba"},
         BadConfig{"NoArchitecture", R"({"architectures": null, "model_type": null})",
                   "key architectures is missing"},
