@@ -52,6 +52,15 @@ void Activations::ForEach(const Visit& visit) {
         kStepEmbed, kStepEmbed);
   visit(layer_embeddings, "layer embeddings", Floats(rows_n, layer_embedding_floats_), kStepEmbed,
         kStepMlpOut);
+  const size_t stream_rows = n_streams_ > 0 ? rows_n : 0;
+  visit(streams, "residual streams", Floats(stream_rows * n_streams_, hidden_size_), kStepEmbed,
+        kStepHead);
+  input(streams_input, "residual streams' input", stream_rows, kStepEmbed, kStepEmbed);
+  const size_t laurel_rows = laurel_rank_ > 0 ? rows_n : 0;
+  visit(laurel, "laurel", Floats(laurel_rows, hidden_size_), kStepNorm, kStepOut);
+  input(laurel_input, "laurel input", laurel_rows, kStepNorm, kStepOut);
+  visit(low_laurel, "low-rank laurel", Floats(laurel_rows, laurel_rank_), kStepNorm, kStepOut);
+  input(low_laurel_input, "low-rank laurel's input", laurel_rows, kStepNorm, kStepOut);
   const Step mixer_in = mixers_parallel_ ? kStepOut : kStepIn;
   const size_t state_rows = conv_floats_ > 0 ? rows_n : 0;
   input(mixer_input, "qkv input", rows_n, kStepNorm, mixer_in);
@@ -85,6 +94,10 @@ void Activations::ForEach(const Visit& visit) {
   input(expert_input, "one expert's input", expert_rows, kStepMlpIn, kStepMlpOut);
   visit(expert_out, "one expert's output", Floats(expert_rows, hidden_size_), kStepMlpIn,
         kStepMlpOut);
+  const size_t joined_rows = n_streams_ > 0 ? logit_rows_ : 0;
+  input(from_stream_input, "residual stream's input", joined_rows, kStepHead, kStepHead);
+  visit(from_stream, "residual stream's part", Floats(joined_rows, hidden_size_), kStepHead,
+        kStepHead);
   input(head_input, "head input", logit_rows_, kStepHead, kStepHead);
   visit(logits, "logits", Floats(logit_rows_, vocab_size_), kStepHead, kStepHead);
 }
@@ -114,7 +127,8 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
         a.mixers_parallel_ ||
         (sublayer.reads_previous_input && (sublayer.keeps_positions() || sublayer.keeps_state()));
     a.waits_ = a.waits_ || sublayer.has_post_norm || sublayer.factor != 1 ||
-               sublayer.kind == SublayerKind::kExperts;
+               sublayer.residual_factor != 1 || sublayer.kind == SublayerKind::kExperts ||
+               sublayer.kind == SublayerKind::kLaurel;
     a.gate_up_floats_ = std::max(a.gate_up_floats_, sublayer.mlp.gate_up_size());
     switch (sublayer.kind) {
       case SublayerKind::kAttention: {
@@ -151,6 +165,11 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
         a.gate_up_floats_ = std::max(a.gate_up_floats_, spec.layer_embedding_size);
         widen(&a.gate_up_input, w.layer_embedding.gate_proj);
         widen(&a.down_input, w.layer_embedding.down_proj);
+        break;
+      case SublayerKind::kLaurel:
+        a.laurel_rank_ = std::max(a.laurel_rank_, w.laurel.right.inputs);
+        widen(&a.laurel_input, w.laurel.left);
+        widen(&a.low_laurel_input, w.laurel.right);
         break;
       case SublayerKind::kShortConv:
         a.qkv_floats_ = std::max(a.qkv_floats_, 3 * spec.hidden_size);
@@ -190,6 +209,11 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
     a.layer_embedding_floats_ =
         (CheckedSize(spec.n_layers()) * spec.layer_embedding_size).ValueOrMost();
     a.layer_projection_input.stride = InputStride(weights.layer_projection());
+  }
+  a.n_streams_ = spec.alt_up.n_streams;
+  if (a.n_streams_ > 0) {
+    a.streams_input.stride = InputStride(weights.to_streams());
+    for (size_t i = 1; i < a.n_streams_; ++i) widen(&a.from_stream_input, weights.from_stream(i));
   }
   a.expert_input.stride = a.gate_up_input.stride;
   a.head_input.stride = InputStride(weights.head());

@@ -86,6 +86,18 @@ class Activations {
   InputRows layer_projection_input;
   Buffer<float> layer_embeddings;  // [max_rows, layers, size]
 
+  // Of models with several residual streams; else of no bytes.
+  Buffer<float> streams;  // [max_rows, n_streams, hidden_size]
+  InputRows streams_input;
+  InputRows from_stream_input;  // these two: of rows whose logits are made
+  Buffer<float> from_stream;    // [logit_rows, hidden_size]
+
+  // Of models with laurels; else of no bytes.
+  Buffer<float> laurel;  // [max_rows, hidden_size]: what one reads, normed
+  InputRows laurel_input;
+  Buffer<float> low_laurel;  // [max_rows, largest rank]
+  InputRows low_laurel_input;
+
   // Of models with latent attention; else of no bytes.
   Buffer<float> low_q;     // [max_rows, largest rank of queries]
   Buffer<float> latent_q;  // [max_rows, largest q_size]
@@ -128,6 +140,7 @@ class Activations {
   size_t query_bytes_ = 0, part_floats_ = 0;
   size_t low_q_floats_ = 0, latent_q_floats_ = 0, low_kv_floats_ = 0, latent_heads_ = 0;
   size_t layer_embedding_floats_ = 0;
+  size_t n_streams_ = 0, laurel_rank_ = 0;
   size_t conv_floats_ = 0, gate_floats_ = 0;
   size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0, score_floats_ = 0;
   bool sinks_ = false, parallel_ = false, mixers_parallel_ = false, waits_ = false;

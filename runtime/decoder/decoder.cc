@@ -25,6 +25,7 @@ constexpr Operator kOperators[] = {
     {LayerEmbeddingInput, RunLayerEmbedding},
     {RecurrentInput, RunGatedDeltaNet},
     {RecurrentInput, RunMamba2},
+    {LaurelInput, RunLaurel},
 };
 
 const Operator& OperatorOf(const SublayerSpec& spec) {
@@ -34,7 +35,7 @@ const Operator& OperatorOf(const SublayerSpec& spec) {
 const char* NameOf(SublayerKind kind) {
   constexpr const char* kNames[] = {
       "attention",       "short_conv",      "mlp",    "experts", "latent_attention",
-      "layer_embedding", "gated_delta_net", "mamba2",
+      "layer_embedding", "gated_delta_net", "mamba2", "laurel",
   };
   const auto i = static_cast<size_t>(kind);
   return i < std::size(kNames) ? kNames[i] : "sublayer";
@@ -48,6 +49,9 @@ CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
   const auto row = [](size_t n) { return CheckedSize(n) * sizeof(float) + kOverRead; };
   CheckedSize bytes = larger(CheckedSize(max_rows) * (kMaxTaskChannels + 32) * sizeof(float),
                              row(std::max(spec.hidden_size, spec.layer_embedding_size)));
+  if (spec.alt_up.n_streams > 0) {
+    bytes = larger(bytes, CheckedSize(StreamScratchFloats(spec)) * sizeof(float) + kOverRead);
+  }
   for (const SublayerSpec& sublayer : spec.sublayers) {
     bytes = larger(bytes, row(std::max(sublayer.mlp.intermediate_size,
                                        sublayer.experts.shared.intermediate_size)));
@@ -156,12 +160,37 @@ void Decoder::Embed(const Pass& pass) {
     }
   });
   if (spec_.layer_embedding_size > 0) MakeLayerEmbeddings(pass);
+  if (spec_.alt_up.n_streams > 0) MakeStreams(pass);
 }
 
 void Decoder::RunLayer(const Pass& pass, size_t layer) {
   const ProfileLayer in_layer(pass.profile(), layer);
-  const size_t end = spec_.layer_ends[layer];
-  for (size_t i = spec_.layer_begin(layer); i < end; ++i) {
+  if (spec_.alt_up.n_streams > 0) return RunOnStreams(pass, layer);
+  RunSublayers(pass, spec_.layer_begin(layer), spec_.layer_ends[layer]);
+  const float scale = weights_.layer_scale(layer);
+  if (scale == 1) return;
+  pass.pool().For(pass.rows(), [&](size_t r, size_t) {
+    float* row = activations_.hidden + r * spec_.hidden_size;
+    pass.set().loops->scale(row, scale, spec_.hidden_size, row);
+  });
+}
+
+void Decoder::RunOnStreams(const Pass& pass, size_t layer) {
+  const size_t begin = spec_.layer_begin(layer), last = spec_.layer_ends[layer] - 1;
+  const bool has_embedding = spec_.sublayers[last].kind == SublayerKind::kLayerEmbedding;
+  PredictStreams(pass, layer);
+  RunSublayers(pass, begin, has_embedding ? last : last + 1);
+  CorrectStreams(pass, layer);
+  if (!has_embedding) return;
+  const ProfileSpan span(pass.profile(), NameOf(SublayerKind::kLayerEmbedding), pass.rows());
+  LayerEmbeddingInput(pass, last);
+  ClearResidual(pass);
+  RunLayerEmbedding(pass, last);
+  AddToOtherStreams(pass);
+}
+
+void Decoder::RunSublayers(const Pass& pass, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; ++i) {
     const SublayerSpec& sublayer = spec_.sublayers[i];
     const ProfileSpan span(pass.profile(), NameOf(sublayer.kind), pass.rows());
     if (!sublayer.reads_previous_input) {
@@ -172,12 +201,6 @@ void Decoder::RunLayer(const Pass& pass, size_t layer) {
     }
     OperatorOf(sublayer).run(pass, i);
   }
-  const float scale = weights_.layer_scale(layer);
-  if (scale == 1) return;
-  pass.pool().For(pass.rows(), [&](size_t r, size_t) {
-    float* row = activations_.hidden + r * spec_.hidden_size;
-    pass.set().loops->scale(row, scale, spec_.hidden_size, row);
-  });
 }
 
 const float* Decoder::Logits(std::span<const size_t> rows, bool last) {
@@ -185,6 +208,7 @@ const float* Decoder::Logits(std::span<const size_t> rows, bool last) {
   const size_t vocab = spec_.vocab_size;
   const PackedLinear& head = weights_.head();
   const ProfileSpan span(pass.profile(), "head", rows.size());
+  if (spec_.alt_up.n_streams > 0) JoinStreams(pass, rows);
   for (size_t i = 0; i < rows.size(); ++i) {
     float* normed = pass.ScratchFloats(0);
     const float* row = activations_.hidden + rows[i] * spec_.hidden_size;

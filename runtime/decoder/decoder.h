@@ -1,6 +1,7 @@
 // Decoder: the one forward pass. Rows in, logits out; prefill and decode differ only in how many.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -47,9 +48,19 @@ class Decoder {
   // The parts of Forward, for measuring a model layer by layer.
   void Embed(const Pass& pass);
   void RunLayer(const Pass& pass, size_t layer);
-  float* hidden() const { return activations_.hidden; }  // [rows, hidden_size]
+  // What a layer reads and leaves behind: of each row the residual stream, or all of them.
+  float* residual() const {
+    return spec_.alt_up.n_streams > 0 ? activations_.streams : activations_.hidden;
+  }
+  size_t residual_floats() const {  // of a row
+    return std::max<size_t>(spec_.alt_up.n_streams, 1) * spec_.hidden_size;
+  }
 
  private:
+  void RunSublayers(const Pass& pass, size_t begin, size_t end);
+  // A layer of a model with several residual streams.
+  void RunOnStreams(const Pass& pass, size_t layer);
+
   DecoderSpec spec_;
   Weights weights_;
   Activations activations_;

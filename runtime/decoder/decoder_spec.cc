@@ -70,7 +70,13 @@ RecurrentSpec ReadMamba2(const format::Mamba2& mamba) {
 
 template <typename Table>  // Mlp, or Experts: each of them is one
 MlpSpec ReadMlp(const Table& mlp) {
-  return {mlp.intermediate_size(), mlp.activation(), !mlp.plain(), mlp.limit(), mlp.up_offset()};
+  MlpSpec spec;
+  spec.intermediate_size = mlp.intermediate_size();
+  spec.activation = mlp.activation();
+  spec.gated = !mlp.plain();
+  spec.limit = mlp.limit();
+  spec.up_offset = mlp.up_offset();
+  return spec;
 }
 
 ExpertsSpec ReadExperts(const format::Experts& experts) {
@@ -99,6 +105,7 @@ SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
   spec.reads_previous_input = sublayer.reads_previous_input();
   spec.has_post_norm = sublayer.post_norm() != nullptr;
   spec.factor = sublayer.factor();
+  spec.residual_factor = sublayer.residual_factor();
   if (const format::Attention* attention = sublayer.op_as_Attention()) {
     spec.kind = SublayerKind::kAttention;
     spec.attention = ReadAttention(*attention);
@@ -108,6 +115,8 @@ SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
   } else if (const format::Mlp* mlp = sublayer.op_as_Mlp()) {
     spec.kind = SublayerKind::kMlp;
     spec.mlp = ReadMlp(*mlp);
+    spec.mlp.cuts_gate = mlp->gate_cutoff() != nullptr;
+    if (spec.mlp.cuts_gate) spec.mlp.gate_deviations = mlp->gate_cutoff()->deviations();
   } else if (const format::LatentAttention* latent = sublayer.op_as_LatentAttention()) {
     spec.kind = SublayerKind::kLatentAttention;
     spec.latent_attention = ReadLatentAttention(*latent);
@@ -120,6 +129,8 @@ SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
   } else if (const format::Mamba2* mamba = sublayer.op_as_Mamba2()) {
     spec.kind = SublayerKind::kMamba2;
     spec.recurrent = ReadMamba2(*mamba);
+  } else if (sublayer.op_as_Laurel() != nullptr) {
+    spec.kind = SublayerKind::kLaurel;
   } else {
     const format::Experts& experts = *sublayer.op_as_Experts();
     spec.kind = SublayerKind::kExperts;
@@ -137,10 +148,11 @@ size_t EntryOfAttention(std::span<const SublayerSpec> sublayers) {
 }
 
 // Whose input lies in a buffer of its own.
-enum class InputKind : uint8_t { kMixer, kState, kMlp };
+enum class InputKind : uint8_t { kMixer, kState, kLaurel, kMlp };
 
 InputKind InputOf(const SublayerSpec& sublayer) {
   if (sublayer.keeps_state()) return InputKind::kState;
+  if (sublayer.kind == SublayerKind::kLaurel) return InputKind::kLaurel;
   return sublayer.keeps_positions() ? InputKind::kMixer : InputKind::kMlp;
 }
 
@@ -157,11 +169,12 @@ Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
       if (!sublayers[other].reads_previous_input) break;
     }
     if (apart) continue;
-    return Status::Error(StatusCode::kUnsupported,
-                         "sublayer %zu of layer %zu reads what the one before it read, which only "
-                         "attention or a convolution, a recurrence, and an MLP or experts behind "
-                         "these can, one of each",
-                         i, layer);
+    return Status::Error(
+        StatusCode::kUnsupported,
+        "sublayer %zu of layer %zu reads what the one before it read, which only "
+        "attention or a convolution, a recurrence, a laurel, and an MLP or experts "
+        "behind these can, one of each",
+        i, layer);
   }
   return Status();
 }
@@ -180,6 +193,9 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
     spec.layer_embedding_size = embeddings->size();
     spec.layer_table_scale = embeddings->table_scale();
     spec.layer_embedding_scale = embeddings->scale();
+  }
+  if (const format::AltUp* alt_up = model.alt_up()) {
+    spec.alt_up = {alt_up->n_streams(), alt_up->active()};
   }
 
   const size_t n_ropes = model.ropes()->size();

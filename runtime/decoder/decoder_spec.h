@@ -133,6 +133,8 @@ struct MlpSpec {
   bool gated = true;
   float limit = 0;      // what gate and up are held to before the activation; 0: nothing
   float up_offset = 0;  // added to up
+  bool cuts_gate = false;
+  float gate_deviations = 0;  // above the mean of a row's gate, below which it becomes 0
 
   size_t gate_up_size() const { return (gated ? 2 : 1) * intermediate_size; }
 };
@@ -168,6 +170,7 @@ enum class SublayerKind : uint8_t {
   kLayerEmbedding,
   kGatedDeltaNet,
   kMamba2,
+  kLaurel,
 };
 
 // What one sublayer adds to the residual stream: factor * post_norm(operator(norm(input))). Some
@@ -177,8 +180,9 @@ struct SublayerSpec {
   bool reads_previous_input = false;  // what the sublayer before it read, not the residual stream
   bool has_post_norm = false;
   float factor = 1;
-  size_t kv_entry = 0;      // of the KV layout, where keeps_positions() or keeps_state()
-  AttentionSpec attention;  // of the kind's own operator; experts have `mlp`, too
+  float residual_factor = 1;  // of the stream itself, behind the addition
+  size_t kv_entry = 0;        // of the KV layout, where keeps_positions() or keeps_state()
+  AttentionSpec attention;    // of the kind's own operator; experts have `mlp`, too
   ShortConvSpec short_conv;
   RecurrentSpec recurrent;
   MlpSpec mlp;
@@ -195,6 +199,12 @@ struct SublayerSpec {
   }
 };
 
+// Several residual streams, of which layers work on one; of no number: there is one.
+struct AltUpSpec {
+  size_t n_streams = 0;
+  size_t active = 0;
+};
+
 struct DecoderSpec {
   size_t vocab_size = 0;
   size_t hidden_size = 0;
@@ -209,6 +219,7 @@ struct DecoderSpec {
   size_t layer_embedding_size = 0;  // channels that each layer gets of a token's own; 0: none
   float layer_table_scale = 1;      // of the table's rows, and of what is made of them
   float layer_embedding_scale = 1;
+  AltUpSpec alt_up;
 
   size_t n_layers() const { return layer_ends.size(); }
   size_t layer_begin(size_t layer) const { return layer == 0 ? 0 : layer_ends[layer - 1]; }

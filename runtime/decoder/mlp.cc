@@ -11,6 +11,19 @@ void MlpInput(const Pass& pass, size_t sublayer) {
                  pass.act().gate_up_input);
 }
 
+namespace {
+
+// What is not so many standard deviations above a row's mean becomes 0, and what is, the rest.
+void CutGate(const KernelSet& set, float deviations, size_t n, float* gate) {
+  const auto count = static_cast<float>(n);
+  set.loops->subtract(gate, set.loops->sum(gate, n) / count, n, gate);
+  const float deviation = std::sqrt(set.loops->sum_of_squares(gate, n) / count);
+  set.loops->subtract(gate, deviations * deviation, n, gate);
+  set.loops->clamp(gate, 0.0f, INFINITY, n, gate);
+}
+
+}  // namespace
+
 void RunMlp(const Pass& pass, size_t sublayer) {
   const SublayerSpec& spec = pass.spec().sublayers[sublayer];
   const SublayerWeights& weights = pass.weights().sublayer(sublayer);
@@ -34,6 +47,7 @@ void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpWeights& weight
         pass.set().loops->clamp(gate, -INFINITY, spec.limit, size, gate);
         pass.set().loops->clamp(up, -spec.limit, spec.limit, size, up);
       }
+      if (spec.cuts_gate) CutGate(pass.set(), spec.gate_deviations, size, gate);
       if (spec.up_offset != 0) pass.set().loops->subtract(up, -spec.up_offset, size, up);
     }
     if (spec.activation == Activation::kXielu) {

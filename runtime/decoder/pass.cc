@@ -105,7 +105,7 @@ void Pass::Multiply(const Products& products, size_t rows, Into into, bool last)
 void Pass::AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
                          const PackedLinear& linear, const InputRows& in) const {
   const size_t hidden = this->spec().hidden_size;
-  if (weights.post_norm.kind == NormKind::kNone && spec.factor == 1) {
+  if (weights.post_norm.kind == NormKind::kNone && spec.factor == 1 && spec.residual_factor == 1) {
     Linear(linear, in, rows_, Into::kAdd, act().hidden, hidden);
     if (weights.residual_norm.kind == NormKind::kNone) return;
     pool().For(rows_, [&](size_t r, size_t) {
@@ -123,9 +123,14 @@ void Pass::AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weigh
   pool().For(rows_, [&](size_t r, size_t) {
     float* out = act().sublayer_out + r * n;
     if (weights.post_norm.kind != NormKind::kNone) Normalize(set(), weights.post_norm, out, n, out);
-    if (spec.factor != 1) set().loops->scale(out, spec.factor, n, out);
     float* row = act().hidden + r * n;
-    set().loops->add(row, out, n);
+    if (spec.residual_factor != 1) {
+      const float factor = spec.residual_factor;
+      set().loops->blend(row, factor, out, factor * spec.factor, n);
+    } else {
+      if (spec.factor != 1) set().loops->scale(out, spec.factor, n, out);
+      set().loops->add(row, out, n);
+    }
     Normalize(set(), weights.residual_norm, row, n, row);
   });
 }

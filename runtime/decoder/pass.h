@@ -86,10 +86,10 @@ class Pass {
   void Linears(const Products& products, size_t rows) const {
     Multiply(products, rows, Into::kReplace, false);
   }
-  // hidden = residual_norm(hidden + factor * post_norm(linear(in))).
+  // x = residual_norm(residual_factor * (x + factor * post_norm(linear(in)))), of x in `hidden`.
   void AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
                      const PackedLinear& linear, const InputRows& in) const;
-  // hidden = residual_norm(hidden + factor * post_norm(sublayer_out)).
+  // x = residual_norm(residual_factor * (x + factor * post_norm(sublayer_out))), likewise.
   void AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weights) const;
 
  protected:
@@ -118,9 +118,24 @@ void LatentAttentionInput(const Pass& pass, size_t sublayer);
 void RunLatentAttention(const Pass& pass, size_t sublayer);
 void LayerEmbeddingInput(const Pass& pass, size_t sublayer);
 void RunLayerEmbedding(const Pass& pass, size_t sublayer);
+void LaurelInput(const Pass& pass, size_t sublayer);
+void RunLaurel(const Pass& pass, size_t sublayer);
 
 // What each layer's LayerEmbedding reads of the pass's tokens, from layer_projection_input.
 void MakeLayerEmbeddings(const Pass& pass);
+
+// Floats of a thread's scratch that PredictStreams and CorrectStreams take.
+size_t StreamScratchFloats(const DecoderSpec& spec);
+// Several residual streams. They are made of what the first layer reads; a layer predicts them all
+// and works on the active one, in `hidden`, and then corrects all by what it made of that. What the
+// last sublayer makes of 0, behind the correction, is added to all but the first.
+void MakeStreams(const Pass& pass);
+void PredictStreams(const Pass& pass, size_t layer);
+void CorrectStreams(const Pass& pass, size_t layer);
+void ClearResidual(const Pass& pass);
+void AddToOtherStreams(const Pass& pass);
+// hidden = what the final norm reads, in these rows of the last pass, up to logit_rows() of them.
+void JoinStreams(const Pass& pass, std::span<const size_t> rows);
 
 // down_input = activation of the first rows of gate_up; of an MLP, or of one expert.
 void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpWeights& weights, size_t rows);

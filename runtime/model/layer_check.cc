@@ -17,15 +17,6 @@ struct OperatorRule {
   Status (*check)(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 };
 
-Status Lacking(const char* what) {
-  return Status::Error(StatusCode::kUnsupported,
-                       "the model has a %s, which this version of Rondo does not have", what);
-}
-
-Status RefuseLaurel(const LayerChecker&, int, const format::Sublayer&) {
-  return Lacking("learned augmented residual layer");
-}
-
 const OperatorRule* RuleOf(format::Operator type) {
   static constexpr OperatorRule kRules[] = {
       {"attention", "attention norm", "norm after attention", CheckAttention},
@@ -37,7 +28,7 @@ const OperatorRule* RuleOf(format::Operator type) {
        CheckLayerEmbedding},
       {"delta net", "delta net norm", "norm after the delta net", CheckGatedDeltaNet},
       {"mamba", "mamba norm", "norm after mamba", CheckMamba2},
-      {"laurel", "laurel norm", "norm after laurel", RefuseLaurel},
+      {"laurel", "laurel norm", "norm after laurel", CheckLaurel},
   };
   static_assert(std::size(kRules) == static_cast<size_t>(format::Operator::MAX));
   return &kRules[static_cast<size_t>(type) - 1];
@@ -61,7 +52,7 @@ class LayersCheck {
                                                  model_.context_length(), checker_.hidden()));
     }
     RONDO_RETURN_IF_ERROR(CheckLayerEmbeddings(checker_));
-    if (model_.alt_up() != nullptr) return Lacking("residual stream that is several");
+    RONDO_RETURN_IF_ERROR(CheckAltUp(checker_));
     RONDO_RETURN_IF_ERROR(
         checker_.CheckNorm({-1, "embedding norm"}, model_.embedding_norm(), checker_.hidden()));
     for (uint32_t i = 0; i < model_.layers()->size(); ++i) {
@@ -90,7 +81,7 @@ class LayersCheck {
     for (const format::Sublayer* sublayer : *sublayers) {
       RONDO_RETURN_IF_ERROR(CheckSublayer(index, *sublayer));
     }
-    if (layer.alt_up() != nullptr) return Lacking("layer that updates several residual streams");
+    RONDO_RETURN_IF_ERROR(CheckLayerAltUp(checker_, index, layer));
     return checker_.CheckBias({index, "scale"}, layer.scale(), 1);
   }
 
@@ -102,9 +93,8 @@ class LayersCheck {
     if (type == format::Operator::NONE || sublayer.op() == nullptr) {
       return Wrong({layer, "sublayer"}, "has no operator");
     }
-    if (sublayer.residual_factor() != 1) return Lacking("factor of the residual stream");
     const OperatorRule& rule = *RuleOf(type);
-    if (!std::isfinite(sublayer.factor())) {
+    if (!std::isfinite(sublayer.factor()) || !std::isfinite(sublayer.residual_factor())) {
       return Wrong({layer, rule.name}, "has a factor that is not finite");
     }
     RONDO_RETURN_IF_ERROR(

@@ -18,6 +18,7 @@ inline constexpr uint64_t kMaxKeyDim = 640;  // of keys that hold a latent vecto
 inline constexpr uint64_t kHeadDimMultiple = 8;
 inline constexpr uint64_t kMaxExperts = 1u << 12;
 inline constexpr uint64_t kMaxConvTaps = 64;
+inline constexpr uint64_t kMaxStreams = 16;  // residual ones
 inline constexpr uint64_t kMaxContext = 1u << 24;
 inline constexpr uint64_t kMaxEosTokens = 256;
 inline constexpr uint64_t kMaxTensors = 1u << 16;

@@ -65,6 +65,15 @@ void ForEachLinear(const format::Sublayer& sublayer, const Visit& visit) {
   }
 }
 
+// Of the model itself, before and behind its layers, but for the head.
+template <typename Visit>
+void ForEachOwnLinear(const format::Model& model, const Visit& visit) {
+  if (model.layer_embeddings() != nullptr) visit(*model.layer_embeddings()->projection());
+  if (model.alt_up() == nullptr) return;
+  visit(*model.alt_up()->embed());
+  for (const format::Linear* unembed : *model.alt_up()->unembed()) visit(*unembed);
+}
+
 template <typename Visit>
 void ForEachLinear(const format::Layer& layer, const Visit& visit) {
   for (const format::Sublayer* sublayer : *layer.sublayers()) ForEachLinear(*sublayer, visit);

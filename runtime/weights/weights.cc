@@ -94,6 +94,8 @@ PackedLinear* Matrix(SublayerWeights& weights, format::Operator type, size_t i) 
     }
     case format::Operator::LayerEmbedding:
       return i == 0 ? &weights.layer_embedding.gate_proj : &weights.layer_embedding.down_proj;
+    case format::Operator::Laurel:
+      return i == 0 ? &weights.laurel.left : &weights.laurel.right;
     default:
       return i == 0 ? &weights.mlp.gate_up_proj : &weights.mlp.down_proj;
   }
@@ -192,6 +194,8 @@ Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer&
     if (conv->bias() >= 0) {
       RONDO_ASSIGN(weights->short_conv.bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
     }
+  } else if (const format::Laurel* laurel = sublayer.op_as_Laurel()) {
+    RONDO_ASSIGN(weights->laurel.norm, Norm(vectors, laurel->norm(), hidden));
   } else if (const format::Mlp* mlp = sublayer.op_as_Mlp()) {
     RONDO_ASSIGN(weights->mlp.xielu, ReadXielu(vectors, mlp->xielu()));
   } else if (const format::Experts* experts = sublayer.op_as_Experts()) {
@@ -204,6 +208,16 @@ Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer&
     RONDO_RETURN_IF_ERROR(ReadRecurrent(vectors, *mamba, inner_size, &weights->recurrent));
     RONDO_ASSIGN(weights->recurrent.skip, vectors.Read(mamba->skip()));
   }
+  return Status();
+}
+
+Status ReadAltUp(VectorReader& vectors, size_t hidden, const format::LayerAltUp& alt_up,
+                 AltUpWeights* weights) {
+  RONDO_ASSIGN(weights->router_norm, Norm(vectors, alt_up.router_norm(), hidden));
+  RONDO_ASSIGN(weights->router, vectors.Read(alt_up.router()));
+  RONDO_ASSIGN(weights->predict, vectors.Read(alt_up.predict()));
+  RONDO_ASSIGN(weights->correct, vectors.Read(alt_up.correct()));
+  RONDO_ASSIGN(weights->scale, OptionalVector(vectors, alt_up.scale()));
   return Status();
 }
 
@@ -227,6 +241,15 @@ Status CheckLayout(const ModelFile& file, const KernelSet& set) {
 }
 
 }  // namespace
+
+template <typename Visit>
+void Weights::ForEachOwn(const format::Model& model, const Visit& visit) {
+  size_t i = model.layer_embeddings() == nullptr ? 1 : 0;  // in the order of ForEachOwnLinear
+  ForEachOwnLinear(model, [&](const format::Linear& linear) {
+    visit(linear, i == 0 ? &layer_projection_ : i == 1 ? &to_streams_ : &from_streams_[i - 2]);
+    ++i;
+  });
+}
 
 Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan) {
   RONDO_RETURN_IF_ERROR(CheckLayout(file, set));
@@ -275,11 +298,16 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
     });
     sublayers += layer->sublayers()->size();
   }
-  if (const format::LayerEmbeddings* embeddings = model.layer_embeddings()) {
-    w.layer_projection_ = ShapeOnly(file, *embeddings->projection());
-    note_codes(w.layer_projection_);
+  const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
+  RONDO_ASSIGN(w.from_streams_, HeapArray<PackedLinear>::Create(n_streams > 0 ? n_streams - 1 : 0));
+  RONDO_ASSIGN(w.alt_up_, HeapArray<AltUpWeights>::Create(n_streams > 0 ? n_layers : 0));
+  CheckedSize own_bytes = 0;
+  w.ForEachOwn(model, [&](const format::Linear& linear, PackedLinear* matrix) {
+    *matrix = ShapeOnly(file, linear);
+    note_codes(*matrix);
+    own_bytes = own_bytes + Slot(set, *matrix);
     ++w.n_matrices_;
-  }
+  });
   w.head_ = ShapeOnly(file, *model.head());
   note_codes(w.head_);
   w.tied_ = model.head()->weight() == model.embedding();
@@ -294,10 +322,9 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
     }
     return w;
   }
-  if (model.layer_embeddings() != nullptr) {
-    w.layer_projection_region_ =
-        plan->Add(Segment::kWeights, (Slot(set, w.layer_projection_) + kOverRead).ValueOrMost(),
-                  "projection of layer embeddings");
+  if (own_bytes.ValueOrMost() > 0) {
+    w.own_region_ =
+        plan->Add(Segment::kWeights, (own_bytes + kOverRead).ValueOrMost(), "beside the layers");
   }
   RONDO_ASSIGN(w.regions_, HeapArray<MemoryPlan::RegionId>::Create(n_layers + 1));
   for (size_t i = 0; i < n_layers; ++i) {
@@ -371,15 +398,25 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     for (const format::Sublayer* sublayer : *layer.sublayers()) {
       RONDO_RETURN_IF_ERROR(ReadVectors(vectors, model.hidden_size(), *sublayer, sublayers++));
     }
+    if (layer.alt_up() != nullptr) {
+      RONDO_RETURN_IF_ERROR(ReadAltUp(vectors, model.hidden_size(), *layer.alt_up(), &alt_up_[i]));
+    }
     layer_scales_[i] = 1;
     if (layer.scale() >= 0) {
       RONDO_ASSIGN(const float* scale, vectors.Read(static_cast<uint32_t>(layer.scale())));
       layer_scales_[i] = *scale;
     }
   }
+  if (mapped || own_region_ != MemoryPlan::kNoRegion) {
+    uint8_t* packed = mapped ? nullptr : arena + plan.region(own_region_).offset;
+    Status status;
+    ForEachOwn(model, [&](const format::Linear& linear, PackedLinear* matrix) {
+      if (status.ok()) status = add(linear, matrix, packed);
+      if (!mapped) packed += Slot(*set_, *matrix).value();
+    });
+    RONDO_RETURN_IF_ERROR(status);
+  }
   if (const format::LayerEmbeddings* embeddings = model.layer_embeddings()) {
-    uint8_t* packed = mapped ? nullptr : arena + plan.region(layer_projection_region_).offset;
-    RONDO_RETURN_IF_ERROR(add(*embeddings->projection(), &layer_projection_, packed));
     RONDO_ASSIGN(layer_embedding_norm_, Norm(vectors, embeddings->norm(), embeddings->size()));
     const TensorView table = ViewTensor(file, embeddings->table());
     layer_table_shape_ = LinearShape::Of(table);

@@ -43,6 +43,12 @@ struct LayerEmbeddingWeights {
   PackedLinear down_proj;
 };
 
+struct LaurelWeights {
+  PackedLinear left;
+  PackedLinear right;
+  RowNorm norm;  // of what right makes
+};
+
 struct ShortConvWeights {
   PackedLinear in_proj;           // b, c, x
   const float* kernel = nullptr;  // [taps, hidden_size], in the file
@@ -92,6 +98,16 @@ struct SublayerWeights {
   ExpertsWeights experts;
   LatentAttentionWeights latent_attention;
   LayerEmbeddingWeights layer_embedding;
+  LaurelWeights laurel;
+};
+
+// What a layer does with several residual streams; all of it lies in the file.
+struct AltUpWeights {
+  RowNorm router_norm;
+  const float* router = nullptr;   // [n_streams, hidden_size]
+  const float* predict = nullptr;  // [n_streams * n_streams, n_streams]
+  const float* correct = nullptr;  // [n_streams, n_streams]
+  const float* scale = nullptr;    // [hidden_size]; null: all are 1
 };
 
 class Weights {
@@ -124,17 +140,26 @@ class Weights {
   const PackedLinear& layer_projection() const { return layer_projection_; }
   const RowNorm& layer_embedding_norm() const { return layer_embedding_norm_; }
   void ReadLayerEmbedding(size_t token, size_t layer, std::span<float> out) const;
+  // Of a model with several residual streams: what makes them, [n_streams - 1] of one row beside
+  // each other, and what each but the first goes through at the end.
+  const PackedLinear& to_streams() const { return to_streams_; }
+  const PackedLinear& from_stream(size_t i) const { return from_streams_[i - 1]; }
+  const AltUpWeights& alt_up(size_t layer) const { return alt_up_[layer]; }
   // The table of positions, [max_positions, hidden_size], in the file; null: none.
   const float* positions() const { return positions_; }
 
  private:
+  // Calls visit(linear of the file, its place) for each matrix of the model's own but the head.
+  template <typename Visit>
+  void ForEachOwn(const format::Model& model, const Visit& visit);
+
   const KernelSet* set_ = nullptr;
   HeapArray<SublayerWeights> sublayers_;   // of all layers, in order
   HeapArray<MlpWeights> experts_;          // of all sublayers
   HeapArray<PackedLinear> head_matrices_;  // of latent attention, of all sublayers
   HeapArray<float> layer_scales_;
-  HeapArray<MemoryPlan::RegionId> regions_;  // one per layer, then the head's
-  MemoryPlan::RegionId layer_projection_region_ = MemoryPlan::kNoRegion;
+  HeapArray<MemoryPlan::RegionId> regions_;                  // one per layer, then the head's
+  MemoryPlan::RegionId own_region_ = MemoryPlan::kNoRegion;  // of the model's own matrices
   MemoryPlan::RegionId code_pairs_region_ = MemoryPlan::kNoRegion;
   uint64_t mapped_bytes_ = 0;
   size_t expanded_tile_bytes_ = 0;
@@ -146,6 +171,9 @@ class Weights {
   RowNorm layer_embedding_norm_ = {};
   LinearShape layer_table_shape_ = {};
   WeightRows layer_table_ = {};  // in the file
+  PackedLinear to_streams_ = {};
+  HeapArray<PackedLinear> from_streams_;
+  HeapArray<AltUpWeights> alt_up_;  // of each layer
   PackedLinear head_ = {};
   bool tied_ = false;
   LinearShape embedding_shape_ = {};

@@ -61,8 +61,12 @@ Status CheckLatentAttention(const LayerChecker& checker, int layer,
                             const format::Sublayer& sublayer);
 Status CheckLayerEmbedding(const LayerChecker& checker, int layer,
                            const format::Sublayer& sublayer);
+Status CheckLaurel(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
 
 // The model's table of what LayerEmbedding reads; absent is fine.
 Status CheckLayerEmbeddings(const LayerChecker& checker);
+// The model's residual streams, and what a layer does with them; absent is fine, in both or none.
+Status CheckAltUp(const LayerChecker& checker);
+Status CheckLayerAltUp(const LayerChecker& checker, int index, const format::Layer& layer);
 
 }  // namespace rondo

@@ -132,6 +132,13 @@ constexpr Model kModels[] = {
       "full_attention", "sliding_attention", "full_attention"], "num_kv_shared_layers": 2,
       "hidden_size_per_layer_input": 8, "vocab_size_per_layer_input": 30,
       "use_double_wide_mlp": true, "final_logit_softcapping": 5.0})"},
+    {"Streams", R"({"architectures": ["Gemma3nForCausalLM"], "vocab_size": 40, "hidden_size": 32,
+      "intermediate_size": [24, 24, 32, 32], "num_hidden_layers": 4, "num_attention_heads": 4,
+      "num_key_value_heads": 2, "max_position_embeddings": 400, "head_dim": 8, "sliding_window": 9,
+      "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
+      "full_attention"], "num_kv_shared_layers": 2, "hidden_size_per_layer_input": 8,
+      "vocab_size_per_layer_input": 30, "laurel_rank": 6, "altup_num_inputs": 3,
+      "altup_active_idx": 1, "activation_sparsity_pattern": [0.9, 0.5, 0.0, 0.0]})"},
 };
 
 class AttentionModels : public testing::TestWithParam<Model> {

@@ -32,9 +32,7 @@ inline uint64_t ReadAll(const ModelFile& file) {
     for (uint8_t byte : tensor.tables) sum += byte;
     sum += CheckValues(tensor).ok();
   }
-  if (const format::LayerEmbeddings* embeddings = file.model().layer_embeddings()) {
-    sum += embeddings->projection()->weight();
-  }
+  ForEachOwnLinear(file.model(), [&](const format::Linear& linear) { sum += linear.weight(); });
   for (const format::Layer* layer : *file.model().layers()) {
     ForEachLinear(*layer, [&](const format::Linear& linear) { sum += linear.weight(); });
     for (const format::Sublayer* sublayer : *layer->sublayers()) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 
 #include "runtime/model/tensor_view.h"
 
@@ -103,8 +104,19 @@ std::vector<double> PlainForward::Activate(const format::Mlp& mlp, size_t n_rows
   std::vector<double> active(n_rows * size);
   const size_t width = gate_up.size() / n_rows;
   for (size_t row = 0; row < n_rows; ++row) {
+    double cutoff = 0;
+    if (mlp.gate_cutoff() != nullptr) {
+      const double* gates = &gate_up[row * 2 * size];
+      const auto count = static_cast<double>(size);
+      const double mean = std::accumulate(gates, gates + size, 0.0) / count;
+      double variance = 0;
+      for (size_t i = 0; i < size; ++i) variance += (gates[i] - mean) * (gates[i] - mean) / count;
+      cutoff = mean + mlp.gate_cutoff()->deviations() * std::sqrt(variance);
+    }
     for (size_t i = 0; i < size; ++i) {
-      active[row * size + i] = Activated(mlp, gate_up[row * width + i]);
+      double gate = gate_up[row * width + i];
+      if (mlp.gate_cutoff() != nullptr) gate = std::max(gate - cutoff, 0.0);
+      active[row * size + i] = Activated(mlp, gate);
       if (!mlp.plain()) active[row * size + i] *= gate_up[row * width + size + i];
     }
   }
@@ -125,12 +137,27 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
     x[i] += tensors_[static_cast<size_t>(model.positions())][i];
   }
   if (model.embedding_norm() != nullptr) x = Normalized(*model.embedding_norm(), n_rows, x);
+  Streams h;
+  if (model.alt_up() != nullptr) h = MakeStreams(n_rows, x);
   std::vector<KeysAndValues> kept(model.layers()->size());
   for (uint32_t n = 0; n < model.layers()->size(); ++n) {
     const format::Layer& layer = *model.layers()->Get(n);
     if (hidden != nullptr) hidden->push_back(x);
+    const format::LayerAltUp* alt_up = layer.alt_up();
+    if (alt_up != nullptr) {
+      Predict(*alt_up, n_rows, &h);
+      x = h[model.alt_up()->active()];
+    }
     std::vector<double> read;  // by the sublayer, before its norm
     for (const format::Sublayer* sublayer : *layer.sublayers()) {
+      const bool behind = alt_up != nullptr && sublayer->op_as_LayerEmbedding() != nullptr;
+      if (behind) {
+        Correct(*alt_up, n_rows, x, &h);
+        x = h[model.alt_up()->active()];
+        for (size_t i = 0; i < x.size() && alt_up->scale() >= 0; ++i) {
+          x[i] *= tensors_[static_cast<size_t>(alt_up->scale())][i % size];
+        }
+      }
       if (!sublayer->reads_previous_input()) read = x;
       const std::vector<double> in =
           sublayer->norm() == nullptr ? read : Normalized(*sublayer->norm(), n_rows, read);
@@ -142,6 +169,8 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
         out = AttendLatent(*latent, n_rows, in);
       } else if (const format::LayerEmbedding* embedding = sublayer->op_as_LayerEmbedding()) {
         out = AddLayerEmbedding(*embedding, n_rows, in, own, n);
+      } else if (const format::Laurel* laurel = sublayer->op_as_Laurel()) {
+        out = Augment(*laurel, n_rows, in);
       } else if (const format::GatedDeltaNet* net = sublayer->op_as_GatedDeltaNet()) {
         out = Remember(*net, n_rows, in);
       } else if (const format::Mamba2* mamba = sublayer->op_as_Mamba2()) {
@@ -152,14 +181,25 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
         out = Activate(*sublayer->op_as_Mlp(), n_rows, in);
       }
       if (sublayer->post_norm() != nullptr) out = Normalized(*sublayer->post_norm(), n_rows, out);
-      for (size_t i = 0; i < x.size(); ++i) x[i] += sublayer->factor() * out[i];
+      if (behind) std::fill(x.begin(), x.end(), 0);
+      for (size_t i = 0; i < x.size(); ++i) {
+        x[i] = sublayer->residual_factor() * (x[i] + sublayer->factor() * out[i]);
+      }
       if (sublayer->residual_norm() != nullptr) {
         x = Normalized(*sublayer->residual_norm(), n_rows, x);
       }
+      for (size_t stream = 1; behind && stream < h.size(); ++stream) {
+        for (size_t i = 0; i < x.size(); ++i) h[stream][i] += x[i];
+      }
+    }
+    const auto last = layer.sublayers()->size() - 1;
+    if (alt_up != nullptr && layer.sublayers()->Get(last)->op_as_LayerEmbedding() == nullptr) {
+      Correct(*alt_up, n_rows, x, &h);
     }
     if (layer.scale() < 0) continue;
     for (double& value : x) value *= tensors_[static_cast<size_t>(layer.scale())][0];
   }
+  if (!h.empty()) x = Joined(n_rows, h);
   x = Normalized(*model.final_norm(), n_rows, x);
   if (hidden != nullptr) hidden->push_back(x);
   std::vector<double> logits = Apply(*model.head(), n_rows, x);

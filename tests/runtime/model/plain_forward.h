@@ -43,6 +43,17 @@ class PlainForward {
   std::vector<double> AddLayerEmbedding(const format::LayerEmbedding& embedding, size_t n_rows,
                                         const std::vector<double>& in,
                                         const std::vector<double>& own, size_t layer) const;
+  // Several residual streams, each [rows, hidden_size].
+  using Streams = std::vector<std::vector<double>>;
+  Streams MakeStreams(size_t n_rows, const std::vector<double>& x) const;
+  std::vector<double> Routed(const format::LayerAltUp& own, uint32_t weight, size_t n_rows,
+                             const std::vector<double>& x) const;
+  void Predict(const format::LayerAltUp& own, size_t n_rows, Streams* h) const;
+  void Correct(const format::LayerAltUp& own, size_t n_rows, const std::vector<double>& x,
+               Streams* h) const;
+  std::vector<double> Joined(size_t n_rows, const Streams& h) const;
+  std::vector<double> Augment(const format::Laurel& laurel, size_t n_rows,
+                              const std::vector<double>& in) const;
   void Rotate(int32_t rope, size_t position, double* head) const;
   std::vector<double> Activate(const format::Mlp& mlp, size_t n_rows,
                                const std::vector<double>& in) const;

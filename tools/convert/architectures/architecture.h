@@ -52,6 +52,7 @@ std::vector<Architecture> ErnieMoeArchitectures();
 std::vector<Architecture> ExaoneArchitectures();
 std::vector<Architecture> FalconArchitectures();
 std::vector<Architecture> FlexOlmoArchitectures();
+std::vector<Architecture> Gemma3nArchitectures();
 std::vector<Architecture> Gemma4Architectures();
 std::vector<Architecture> GemmaArchitectures();
 std::vector<Architecture> GlmArchitectures();

@@ -110,6 +110,7 @@ struct DecoderSpec {
   float logit_soft_cap = 0;
   int32_t positions = -1;  // a tensor [context_length, hidden_size]
   std::optional<format::LayerEmbeddingsT> layer_embeddings;
+  std::optional<format::AltUpT> alt_up;
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;
   std::vector<OtherName> other_names;

@@ -31,6 +31,7 @@ class Builder {
       spec_.embedding_norm = *parts_.Norm("embedding_norm", f_.prefix + f_.embedding_norm);
     }
     if (f_.layer_embeddings) spec_.layer_embeddings = BuildLayerEmbeddings(parts_);
+    if (f_.alt_up) spec_.alt_up = BuildAltUp(parts_);
     for (uint32_t i = 0; i < s_.n_layers; ++i) AddLayer(i);
     if (f_.final_norm.empty()) {
       // Nobody reads the stream behind the last layer but the head.
@@ -107,6 +108,12 @@ class Builder {
           norm("attention.post_norm", f_.attention_post_norm, f_.post_norm_scale);
       layer.sublayers.push_back(std::move(recurrence));
     }
+    if (f_.laurel) {
+      auto laurel = std::make_unique<SublayerT>();
+      laurel->norm = norm("attention.norm", f_.attention_norm);
+      laurel->op.Set(BuildLaurel(parts_));
+      layer.sublayers.push_back(std::move(laurel));
+    }
     if (has_mixer && (!recurrent || f_.recurrence->beside_attention)) {
       auto mixer = std::make_unique<SublayerT>();
       if (index > 0 || f_.first_norm) mixer->norm = norm("attention.norm", f_.attention_norm);
@@ -119,7 +126,8 @@ class Builder {
       }
       mixer->post_norm = norm("attention.post_norm", f_.attention_post_norm, f_.post_norm_scale);
       mixer->residual_norm = norm("attention.residual_norm", f_.attention_residual_norm);
-      mixer->reads_previous_input = recurrent;
+      mixer->reads_previous_input = recurrent || f_.laurel;
+      if (f_.laurel) mixer->residual_factor = f_.laurel->residual_factor;
       layer.sublayers.push_back(std::move(mixer));
     }
     for (const std::string& ignored : f_.ignored) spec_.ignored.insert(parts_.source() + ignored);
@@ -140,6 +148,9 @@ class Builder {
       own->op.Set(BuildLayerEmbedding(parts_));
       own->post_norm = norm("layer_embedding.post_norm", f_.layer_embeddings->post_norm);
       layer.sublayers.push_back(std::move(own));
+    }
+    if (f_.alt_up) {
+      layer.alt_up = std::make_unique<format::LayerAltUpT>(BuildLayerAltUp(parts_));
     }
     if (!f_.layer_factor.empty()) {
       layer.scale = static_cast<int32_t>(spec_.Add({parts_.name() + "scale",

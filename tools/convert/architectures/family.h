@@ -159,6 +159,8 @@ struct Family {
   format::Activation activation = format::Activation::kSilu;
   std::string xielu;  // before the names of that activation's numbers
   bool parallel = false;
+  // Standard deviations above the mean of a row's gate below which it is cut; empty: in no layer.
+  std::vector<std::optional<double>> layer_gate_cutoff;
 
   // Experts; of layers for which has_experts is null or true. Their numbers are those of
   // format::Experts.
@@ -187,12 +189,16 @@ struct Family {
     };
     std::vector<Stack> stacks = {};  // what a checkpoint has in place of tensors by number
     struct Shared {
-      std::string gate, up, down;  // up empty: `gate` names both
-      uint32_t intermediate = 0;
-      std::string weight = {};  // of its output: a row of the router; empty: none
-      float factor = 1;         // of its output
+      std::string gate, up, down;             // up empty: `gate` names both
+      uint32_t intermediate = 0;              // 0: as that of a dense layer
+      std::string weight = {};                // of its output: a row of the router; empty: none
+      float factor = 1;                       // of its output
+      std::string norm = {}, post_norm = {};  // its own; empty: none
     };
     std::optional<Shared> shared = {};
+    // The router's own norm, whose weights are divided by sqrt(hidden_size); factors of the
+    // experts' weights; both whole names. A norm of what the experts make. Empty: none.
+    std::string router_norm = {}, weight_scales = {}, post_norm = {};
   };
   std::optional<Experts> experts;
   std::function<bool(uint32_t layer)> has_experts;
@@ -218,6 +224,28 @@ struct Family {
   };
   std::optional<LayerEmbeddings> layer_embeddings;
   std::string layer_factor;  // multiplies the stream at a layer's end; the tensor's whole name
+
+  // A learned augmented residual layer beside attention; behind both the stream is multiplied by
+  // `residual_factor`.
+  struct Laurel {
+    uint32_t rank;
+    float residual_factor;
+    std::string left = "laurel.linear_left", right = "laurel.linear_right";
+    std::string norm = "laurel.post_laurel_norm";
+  };
+  std::optional<Laurel> laurel;
+
+  // Several residual streams.
+  struct AltUp {
+    uint32_t n_streams, active;
+    bool scaled;  // what layer embeddings read
+    std::string embed = "altup_projections.", unembed = "altup_unembed_projections.";
+    // Below the layer; whole names but for the norm.
+    std::string router_norm = "altup.router_norm", router = "altup.modality_router.weight";
+    std::string predict = "altup.prediction_coefs.weight";
+    std::string correct = "altup.correction_coefs.weight", scale = "altup.correct_output_scale";
+  };
+  std::optional<AltUp> alt_up;
 
   // Gated delta nets or Mamba2 in place of attention, or beside it, in some layers.
   struct Recurrence {

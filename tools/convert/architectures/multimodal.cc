@@ -13,6 +13,7 @@ std::vector<Architecture> MultimodalArchitectures() {
            Row{"Cohere2VisionForConditionalGeneration", "cohere2_vision", "cohere2"},
            Row{"DeepseekVLForConditionalGeneration", "deepseek_vl", "llama"},
            Row{"Exaone4_5_ForConditionalGeneration", "exaone4_5", "exaone4"},
+           Row{"Gemma3nForConditionalGeneration", "gemma3n", "gemma3n_text"},
            Row{"GotOcr2ForConditionalGeneration", "got_ocr2", "qwen2"},
            Row{"Idefics3ForConditionalGeneration", "idefics3", "llama"},
            Row{"InternVLForConditionalGeneration", "internvl", "qwen2"},

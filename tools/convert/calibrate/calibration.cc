@@ -1,7 +1,5 @@
 #include "tools/convert/calibrate/calibration.h"
 
-#include <optional>
-
 #include "platforms/cpu.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/tensor_view.h"
@@ -70,17 +68,6 @@ Stages StagesOf(const format::Layer& layer) {
   return stages;
 }
 
-// The layer whose keys and values this one reads, if it does.
-std::optional<uint32_t> KvOwnerOf(const format::Layer& layer) {
-  for (const format::Sublayer* sublayer : *layer.sublayers()) {
-    const format::Attention* attention = sublayer->op_as_Attention();
-    if (attention != nullptr && attention->kv_layer() >= 0) {
-      return static_cast<uint32_t>(attention->kv_layer());
-    }
-  }
-  return std::nullopt;
-}
-
 template <typename T>
 std::vector<uint8_t> CopiedBytes(const std::vector<T>& values) {
   const std::span<const uint8_t> bytes = BytesOf(values);
@@ -102,7 +89,6 @@ Calibration::Calibration(const std::filesystem::path& float_file, const std::fil
         format_of_[tensor] = format;
       }
     }
-    if (const auto owner = KvOwnerOf(*layers[i])) entered_[*owner];
   }
 }
 
@@ -131,32 +117,19 @@ void Calibration::CalibrateLayer(uint32_t layer, const std::function<void(double
   double step = 0;
   const auto advance = [&] { progress((layer + ++step / steps) / layers.size()); };
 
-  if (const auto found = entered_.find(layer); found != entered_.end()) {
-    found->second = {exact_hidden_, rounded_hidden_};
-  }
-  // Its keys and values are made by weights that are rounded already, in the exact model, too.
-  const std::optional<uint32_t> owner = KvOwnerOf(*layers[layer]);
-  std::optional<FloatModel::KvOwner> exact_owner, rounded_owner;
-  if (owner) {
-    exact_owner = {*owner, entered_.at(*owner).exact};
-    rounded_owner = {*owner, entered_.at(*owner).rounded};
-  }
   std::vector<ChunkInputs> exact;  // by chunk
-  model_.RunLayer(
-      layer, chunks_, exact_hidden_, all,
-      [&](size_t, const ChunkInputs& inputs) {
-        exact.push_back(inputs);
-        advance();
-      },
-      exact_owner);
+  model_.RunLayer(layer, chunks_, exact_, all, [&](size_t, const ChunkInputs& inputs) {
+    exact.push_back(inputs);
+    advance();
+  });
   encoded_.clear();
   for (const auto& stage : stages) {
     std::map<uint32_t, Moments> moments;
     for (const uint32_t tensor : stage) {
       moments.emplace(tensor, Moments(ViewTensor(model_.file(), tensor).cols, threads_));
     }
-    std::vector<float> hidden = rounded_hidden_;
-    const auto see = [&](size_t chunk, const ChunkInputs& inputs) {
+    LayerState state = rounded_;
+    model_.RunLayer(layer, chunks_, state, stage, [&](size_t chunk, const ChunkInputs& inputs) {
       for (const auto& [tensor, rows] : inputs) {
         // Of tokens that went to other experts there are no pairs.
         const size_t whole = chunks_[chunk].size() * ViewTensor(model_.file(), tensor).cols;
@@ -164,13 +137,10 @@ void Calibration::CalibrateLayer(uint32_t layer, const std::function<void(double
         moments.at(tensor).Add(rows, rows.size() == whole ? theirs : std::vector<float>());
       }
       advance();
-    };
-    model_.RunLayer(layer, chunks_, hidden, stage, see, rounded_owner);
+    });
     for (auto& [tensor, its_moments] : moments) encoded_[tensor] = Round(tensor, its_moments);
   }
-  model_.RunLayer(
-      layer, chunks_, rounded_hidden_, {}, [&](size_t, const ChunkInputs&) { advance(); },
-      rounded_owner);
+  model_.RunLayer(layer, chunks_, rounded_, {}, [&](size_t, const ChunkInputs&) { advance(); });
 }
 
 EncodedTensor Calibration::Round(uint32_t tensor, Moments& moments) {

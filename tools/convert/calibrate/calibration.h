@@ -59,12 +59,7 @@ class Calibration {
   FloatModel model_;
   std::vector<TokenChunk> chunks_;
   // What enters the next layer, exactly and after the layers that are rounded so far.
-  std::vector<float> exact_hidden_, rounded_hidden_;
-  // What entered layers whose keys and values others read.
-  struct Entered {
-    std::vector<float> exact, rounded;
-  };
-  std::map<uint32_t, Entered> entered_;
+  LayerState exact_, rounded_;
   std::vector<uint32_t> tensors_;          // that calibration rounds, in the order they run
   std::map<uint32_t, uint32_t> layer_of_;  // of these
   std::map<uint32_t, MatrixFormat> format_of_;

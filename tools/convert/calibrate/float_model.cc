@@ -27,6 +27,20 @@ void Require(const Status& status) {
   if (!status.ok()) Fail("calibration failed: ", status.message());
 }
 
+// The layer's attention; null where it has none.
+const SublayerSpec* AttentionIn(const DecoderSpec& spec, size_t layer) {
+  for (size_t i = spec.layer_begin(layer); i < spec.layer_ends[layer]; ++i) {
+    if (spec.sublayers[i].kind == SublayerKind::kAttention) return &spec.sublayers[i];
+  }
+  return nullptr;
+}
+
+bool IsReadByOthers(const DecoderSpec& spec, size_t kv_entry) {
+  return std::ranges::any_of(spec.sublayers.span(), [&](const SublayerSpec& sublayer) {
+    return sublayer.attention.shares_kv && sublayer.kv_entry == kv_entry;
+  });
+}
+
 }  // namespace
 
 // What of an engine is needed to run layers apart: no session, no sampler.
@@ -67,6 +81,17 @@ struct FloatModel::Machine {
     kv.Truncate(0);
     kv.Prepare(0, chunk.size());
     return {&kv, 0, chunk, chunk.size(), false, &tools::InterruptFlag()};
+  }
+
+  // Calls visit(a page of keys and values) for all that the chunk has of an entry.
+  template <typename Visit>
+  void ForPages(size_t entry, size_t tokens, const Visit& visit) const {
+    const KvLayout& layout = kv.layout();
+    for (uint64_t block = 0; block < KvLayout::Group::Blocks(tokens); ++block) {
+      for (size_t head = 0; head < layout.entry(entry).n_kv_heads; ++head) {
+        visit(std::span(kv.Page(block, entry, head), layout.page(entry).bytes()));
+      }
+    }
   }
 };
 
@@ -155,10 +180,9 @@ FloatModel::Machine& FloatModel::Ready(size_t chunk_length) {
   return *machine_;
 }
 
-void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks,
-                          std::vector<float>& hidden, std::span<const uint32_t> tensors,
-                          const std::function<void(size_t, const ChunkInputs&)>& see,
-                          const std::optional<KvOwner>& owner) {
+void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks, LayerState& state,
+                          std::span<const uint32_t> tensors,
+                          const std::function<void(size_t, const ChunkInputs&)>& see) {
   const size_t length = chunks.front().size();
   Machine& machine = Ready(length);
   ChunkInputs inputs;
@@ -166,24 +190,36 @@ void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks,
     inputs[tensor].reserve(ViewTensor(file_, tensor).cols * length);
   }
   Decoder& decoder = machine.plan.decoder;
-  const size_t hidden_floats = length * file_.model().hidden_size();
-  hidden.resize(chunks.size() * hidden_floats);
+  const size_t hidden_floats = length * decoder.residual_floats();
+  state.hidden.resize(chunks.size() * hidden_floats);
+  const SublayerSpec* attention = AttentionIn(decoder.spec(), layer);
+  const bool reads = attention != nullptr && attention->attention.shares_kv;
+  const bool lends =
+      attention != nullptr && !reads && IsReadByOthers(decoder.spec(), attention->kv_entry);
+  if (lends) state.kv[attention->kv_entry].resize(chunks.size());
   for (size_t i = 0; i < chunks.size(); ++i) {
     for (auto& [tensor, rows] : inputs) rows.clear();
     const SequenceRows rows = machine.Begin(chunks[i]);
     const WatchedPass pass(decoder.resources(), rows, &inputs);
     decoder.Embed(pass);
-    if (owner) {
-      if (owner->layer > 0) {
-        std::copy_n(owner->hidden.begin() + static_cast<ptrdiff_t>(i * hidden_floats),
-                    hidden_floats, decoder.hidden());
-      }
-      decoder.RunLayer(pass, owner->layer);
+    if (reads) {
+      const uint8_t* from = state.kv.at(attention->kv_entry)[i].data();
+      machine.ForPages(attention->kv_entry, length, [&](std::span<uint8_t> page) {
+        std::copy_n(from, page.size(), page.data());
+        from += page.size();
+      });
     }
-    float* entering = hidden.data() + i * hidden_floats;
-    if (layer > 0) std::copy_n(entering, hidden_floats, decoder.hidden());
+    float* entering = state.hidden.data() + i * hidden_floats;
+    if (layer > 0) std::copy_n(entering, hidden_floats, decoder.residual());
     decoder.RunLayer(pass, layer);
-    std::copy_n(decoder.hidden(), hidden_floats, entering);
+    std::copy_n(decoder.residual(), hidden_floats, entering);
+    if (lends) {
+      std::vector<uint8_t>& to = state.kv[attention->kv_entry][i];
+      to.clear();
+      machine.ForPages(attention->kv_entry, length, [&](std::span<const uint8_t> page) {
+        to.insert(to.end(), page.begin(), page.end());
+      });
+    }
     see(i, inputs);
   }
 }

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +18,13 @@
 namespace rondo::convert {
 
 using TokenChunk = std::vector<int32_t>;
+
+// What layers that run one by one hand on.
+struct LayerState {
+  std::vector<float> hidden;  // [chunks, chunk length, floats of a row's residual]
+  // By KV entry, where later layers read it: keys and values of each chunk.
+  std::map<size_t, std::vector<std::vector<uint8_t>>> kv;
+};
 
 // Everything throws Error. Runs take the memory of an engine: the weights once more. Chunks are all
 // of one length.
@@ -39,19 +46,12 @@ class FloatModel {
   // model's BOS in front; what remains is left out. At most `max_tokens` tokens in all.
   std::vector<TokenChunk> Tokenize(const std::string& text, size_t length, size_t max_tokens) const;
 
-  // The layer whose keys and values another reads, and what enters it.
-  struct KvOwner {
-    uint32_t layer;
-    std::span<const float> hidden;  // as RunLayer has it; of layer 0: none
-  };
-
-  // Evaluates one layer. `hidden`, [chunks, chunk length, hidden_size], is what enters it (for
-  // layer 0 the tokens' embeddings are taken instead) and becomes what leaves it. `see` is handed
-  // what entered `tensors`, which are the layer's, chunk by chunk. `owner`: evaluated before it.
-  void RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks, std::vector<float>& hidden,
+  // Evaluates one layer, of those that run one by one. `state` has what enters it (layer 0 takes
+  // the tokens' embeddings instead) and becomes what leaves it. `see` is handed what entered
+  // `tensors`, which are the layer's, chunk by chunk.
+  void RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks, LayerState& state,
                 std::span<const uint32_t> tensors,
-                const std::function<void(size_t chunk, const ChunkInputs& inputs)>& see,
-                const std::optional<KvOwner>& owner = {});
+                const std::function<void(size_t chunk, const ChunkInputs& inputs)>& see);
 
   // Evaluates all layers and hands out the logits of each position. `see` must not throw.
   void Predict(

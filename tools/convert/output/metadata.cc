@@ -87,6 +87,8 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (spec.layer_embeddings) {
     layer_embeddings = format::CreateLayerEmbeddings(builder, &*spec.layer_embeddings);
   }
+  flatbuffers::Offset<format::AltUp> alt_up;
+  if (spec.alt_up) alt_up = format::CreateAltUp(builder, &*spec.alt_up);
   const auto section_vector = builder.CreateVectorOfStructs(sections);
 
   format::ModelBuilder model(builder);
@@ -110,6 +112,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   model.add_positions(spec.positions);
   if (spec.embedding_norm) model.add_embedding_norm(embedding_norm);
   if (spec.layer_embeddings) model.add_layer_embeddings(layer_embeddings);
+  if (spec.alt_up) model.add_alt_up(alt_up);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);

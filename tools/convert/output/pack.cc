@@ -45,7 +45,7 @@ Linears FindLinears(const format::Model& model, const fs::path& path) {
     }
   };
   for (const format::Layer* layer : *model.layers()) ForEachLinear(*layer, add);
-  if (model.layer_embeddings() != nullptr) add(*model.layer_embeddings()->projection());
+  ForEachOwnLinear(model, add);
   add(*model.head());
   return linears;
 }

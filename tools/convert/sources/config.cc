@@ -186,6 +186,12 @@ Config Config::With(const char* key, json value) const {
   return changed;
 }
 
+Config Config::WithDefaults(const json& defaults) const {
+  json object = defaults;
+  object.update(object_);
+  return Config(where_, std::move(object));
+}
+
 void Config::Refuse(const char* key, const std::string& problem) const {
   Fail(where_, key, " ", problem);
 }

@@ -47,6 +47,8 @@ class Config {
   std::optional<Config> Object(const char* key) const;
   // The same but for one key.
   Config With(const char* key, nlohmann::json value) const;
+  // This one, where a key is absent with that of `defaults`.
+  Config WithDefaults(const nlohmann::json& defaults) const;
 
   // Throws "FILE: key KEY ...": `problem` completes the sentence.
   [[noreturn]] void Refuse(const char* key, const std::string& problem) const;

@@ -9,6 +9,7 @@
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/sublayers.h"
 #include "tests/temp_folder.h"
+#include "tests/tools/convert/checkpoint_of.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/fail.h"
 
@@ -58,15 +59,14 @@ TEST_F(FloatModelTest, ChunksBeginWithBos) {
 // Runs the layers one after another: what comes out is what the model predicts by.
 void ExpectLayersToBeTheModel(FloatModel& float_model, const std::vector<TokenChunk>& chunks) {
   const format::Model& model = float_model.file().model();
-  std::vector<float> hidden;
+  LayerState state;
   for (uint32_t i = 0; i < model.layers()->size(); ++i) {
     const uint32_t qkv = AttentionOf(model, i).qkv()->weight();
     size_t seen = 0;
-    float_model.RunLayer(
-        i, chunks, hidden, {&qkv, 1}, [&](size_t chunk, const ChunkInputs& inputs) {
-          EXPECT_EQ(chunk, seen++);
-          EXPECT_EQ(inputs.at(qkv).size(), 12 * ViewTensor(float_model.file(), qkv).cols);
-        });
+    float_model.RunLayer(i, chunks, state, {&qkv, 1}, [&](size_t chunk, const ChunkInputs& inputs) {
+      EXPECT_EQ(chunk, seen++);
+      EXPECT_EQ(inputs.at(qkv).size(), 12 * ViewTensor(float_model.file(), qkv).cols);
+    });
     EXPECT_EQ(seen, chunks.size());
   }
   const size_t n = model.hidden_size(), vocab = model.vocab_size();
@@ -74,7 +74,7 @@ void ExpectLayersToBeTheModel(FloatModel& float_model, const std::vector<TokenCh
   const std::span<const float> weight = float_model.values(model.final_norm()->weight());
   const std::vector<float> logits = LogitsOf(float_model, chunks);
   for (size_t row = 0; row < logits.size() / vocab; ++row) {
-    const float* x = &hidden[row * n];
+    const float* x = &state.hidden[row * n];
     double squares = 0;
     for (size_t i = 0; i < n; ++i) squares += double{x[i]} * double{x[i]};
     const double norm =
@@ -112,8 +112,8 @@ TEST_F(FloatModelTest, InputsAreWhatTheMatrixMultiplies) {
   // The first layer's normed embeddings.
   const uint32_t qkv = AttentionOf(model(), 0).qkv()->weight();
   const size_t n = model().hidden_size();
-  std::vector<float> hidden;
-  model_.RunLayer(0, chunks_, hidden, {&qkv, 1}, [&](size_t chunk, const ChunkInputs& inputs) {
+  LayerState state;
+  model_.RunLayer(0, chunks_, state, {&qkv, 1}, [&](size_t chunk, const ChunkInputs& inputs) {
     const std::span<const float> weight = model_.values(SublayerAt(model(), 0, 0).norm()->weight());
     for (size_t r = 0; r < 12; ++r) {
       const float* x =
@@ -137,6 +137,47 @@ TEST_F(FloatModelTest, AnExchangeIsSeenAndCanBeTakenBack) {
   EXPECT_NE(Logits(), before);
   model_.Exchange(down, old);
   EXPECT_EQ(Logits(), before);
+}
+
+// Several residual streams, and layers that read the keys and values of others: those of their own
+// chunk, whatever other chunks ran in between, and with other weights.
+TEST(FloatModelOfGemma3n, LayersOneByOneKeepChunksApart) {
+  const TempFolder folder;
+  WriteCheckpointOf(folder / "model", R"({"architectures": ["Gemma3nForCausalLM"],
+      "vocab_size": 2048, "hidden_size": 32, "intermediate_size": 24, "num_hidden_layers": 4,
+      "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8, "sliding_window": 9,
+      "layer_types": ["sliding_attention", "full_attention", "sliding_attention",
+      "full_attention"], "num_kv_shared_layers": 2, "hidden_size_per_layer_input": 8,
+      "vocab_size_per_layer_input": 2048, "laurel_rank": 6,
+      "activation_sparsity_pattern": [0.9, 0.0, 0.0, 0.0], "bos_token_id": 1})");
+  std::filesystem::copy(std::filesystem::path(RONDO_TEST_DATA) / "tiny" / "tokenizer.json",
+                        folder / "model");
+  ConvertOptions options;
+  options.directory = folder / "model";
+  options.output = folder / "f32.rondo";
+  options.weights = options.embedding = format::TensorFormat::F32;
+  Convert(options, [](uint64_t, uint64_t) {});
+  FloatModel model(options.output, 2);
+  const std::vector<TokenChunk> both = {{1, 5, 9, 2, 6, 5, 3, 5}, {1, 8, 9, 7, 9, 3, 2, 3}};
+  const auto run = [&](const std::vector<TokenChunk>& chunks, bool exchange) {
+    LayerState state;
+    const auto& layers = *model.file().model().layers();
+    for (uint32_t i = 0; i < layers.size(); ++i) {
+      model.RunLayer(i, chunks, state, {}, [](size_t, const ChunkInputs&) {});
+      if (!exchange) continue;
+      const uint32_t down = layers[i]->sublayers()->Get(2)->op_as_Mlp()->down()->weight();
+      const std::span<const float> values = model.values(down);
+      model.Exchange(down, std::vector<float>(values.begin(), values.end()));
+    }
+    return state.hidden;
+  };
+  const std::vector<float> together = run(both, true);
+  EXPECT_EQ(together.size(), 2u * 8 * 4 * 32);
+  // A chunk by itself finds its keys and values where they were put.
+  std::vector<float> apart = run({both[0]}, false);
+  const std::vector<float> second = run({both[1]}, false);
+  apart.insert(apart.end(), second.begin(), second.end());
+  EXPECT_EQ(together, apart);
 }
 
 }  // namespace

@@ -5,8 +5,7 @@ namespace rondo::convert {
 format::MlpT BuildMlp(SublayerBuilder& b) {
   const Family& f = b.family();
   const Sizes& s = b.sizes();
-  const uint32_t size =
-      f.layer_intermediate.empty() ? s.intermediate : f.layer_intermediate[b.layer()];
+  const uint32_t size = b.intermediate();
   std::vector<TensorRecipe::Part> parts, apart;
   if (!f.gated) {
     parts = {{b.source() + f.up, size}};
@@ -31,6 +30,10 @@ format::MlpT BuildMlp(SublayerBuilder& b) {
   mlp.gate_up = b.Linear(b.name() + "mlp.gate_up", parts, s.hidden, f.mlp_bias, 1, apart);
   mlp.down = b.Linear(b.name() + "mlp.down", {{b.source() + f.down, s.hidden}}, size, f.mlp_bias,
                       f.residual_scale * f.mlp_factor);
+  if (!f.layer_gate_cutoff.empty() && f.layer_gate_cutoff[b.layer()]) {
+    mlp.gate_cutoff = std::make_unique<format::GateCutoffT>();
+    mlp.gate_cutoff->deviations = static_cast<float>(*f.layer_gate_cutoff[b.layer()]);
+  }
   return mlp;
 }
 

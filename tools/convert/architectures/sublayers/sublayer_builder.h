@@ -28,6 +28,9 @@ class SublayerBuilder {
   const Family& family() const { return f_; }
   const Sizes& sizes() const { return s_; }
   DecoderSpec& spec() { return spec_; }
+  uint32_t intermediate() const {  // of the layer's MLP
+    return f_.layer_intermediate.empty() ? s_.intermediate : f_.layer_intermediate[layer_];
+  }
 
   // Parts by the names of their tensors, without ".weight". `apart`: where some checkpoints have
   // them instead; empty: nowhere.
@@ -57,12 +60,16 @@ class SublayerBuilder {
 
 // A tensor of gate and up, as GGUF files have it: two, called as it is and ".gate" or ".up".
 std::vector<TensorRecipe::Part> GateAndUp(const std::string& fused, uint64_t size);
-// The model's own part of layer embeddings.
+// The model's own part of layer embeddings, and of several residual streams.
 format::LayerEmbeddingsT BuildLayerEmbeddings(SublayerBuilder& b);
+format::AltUpT BuildAltUp(SublayerBuilder& b);
+// What the layer that was begun does with these streams.
+format::LayerAltUpT BuildLayerAltUp(SublayerBuilder& b);
 // The sublayers of the layer that was begun, one file each.
 format::AttentionT BuildAttention(SublayerBuilder& b);
 format::LatentAttentionT BuildLatentAttention(SublayerBuilder& b);
 format::LayerEmbeddingT BuildLayerEmbedding(SublayerBuilder& b);
+format::LaurelT BuildLaurel(SublayerBuilder& b);
 format::ShortConvT BuildShortConv(SublayerBuilder& b);
 format::GatedDeltaNetT BuildGatedDeltaNet(SublayerBuilder& b);
 format::Mamba2T BuildMamba2(SublayerBuilder& b);

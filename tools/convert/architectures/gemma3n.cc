@@ -1,0 +1,108 @@
+// Gemma 3n (the text part): several residual streams, of which each layer works on one; a low-rank
+// map beside attention; gates of which some layers keep the largest channels only; embeddings of
+// each layer's own, and layers that read the keys and values of others.
+#include <cmath>
+
+#include "runtime/model/limits.h"
+#include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/family.h"
+#include "tools/convert/architectures/gemma_parts.h"
+
+namespace rondo::convert {
+namespace {
+
+// Standard deviations below which a normally distributed number is with this probability.
+double InverseNormal(double probability) {
+  double low = -40, high = 40;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = (low + high) / 2;
+    (std::erfc(-middle / std::sqrt(2.0)) / 2 < probability ? low : high) = middle;
+  }
+  return low;
+}
+
+// A share of the gate's channels that become 0, for each layer; 0: none do.
+std::vector<std::optional<double>> ReadCutoffs(const Config& config, uint32_t n_layers) {
+  const char* const kPattern = "activation_sparsity_pattern";
+  std::vector<double> shares = config.Numbers(kPattern);
+  if (!config.Has(kPattern)) {
+    for (uint32_t i = 0; i < n_layers; ++i) shares.push_back(n_layers > 10 && i < 10 ? 0.95 : 0);
+  }
+  if (shares.size() != n_layers) config.Refuse(kPattern, "does not have an entry for each layer");
+  std::vector<std::optional<double>> cutoffs;
+  for (const double share : shares) {
+    if (share < 0 || share >= 1) config.Refuse(kPattern, "holds what is not from 0 to below 1");
+    cutoffs.push_back(share > 0 ? std::optional(InverseNormal(share)) : std::nullopt);
+  }
+  return cutoffs;
+}
+
+// One number for all layers, or a list.
+void ReadIntermediate(const Config& config, Family& f) {
+  const char* const kSize = "intermediate_size";
+  if (!config.HoldsList(kSize)) {
+    f.sizes.intermediate = static_cast<uint32_t>(config.Integer(kSize, 1, kMaxIntermediate));
+    return;
+  }
+  for (const uint64_t size : config.Integers(kSize, kMaxIntermediate)) {
+    if (size == 0) config.Refuse(kSize, "holds a 0");
+    f.layer_intermediate.push_back(static_cast<uint32_t>(size));
+  }
+  if (f.layer_intermediate.size() != f.sizes.n_layers) {
+    config.Refuse(kSize, "does not have an entry for each layer");
+  }
+}
+
+DecoderSpec ReadGemma3n(const Config& config) {
+  Family f(ReadSizes(config, {.intermediate = nullptr,
+                              .default_kv_heads = 2,
+                              .default_head_dim = 256,
+                              .default_context = 32768}));
+  ReadIntermediate(config, f);
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
+  f.tied = config.Flag("tie_word_embeddings", true);
+  f.attention_post_norm = "post_attention_layernorm";
+  f.mlp_norm = "pre_feedforward_layernorm";
+  f.mlp_post_norm = "post_feedforward_layernorm";
+  f.head_norm = Family::HeadNorm::kShared;
+  f.v_norm = true;
+  const char* const kCap = "final_logit_softcapping";
+  if (config.Has(kCap) || !config.Mentions(kCap)) {
+    f.logit_soft_cap = static_cast<float>(config.Positive(kCap, 30));
+  }
+  const uint32_t n_layers = f.sizes.n_layers;
+  f.layer_scale.assign(n_layers, 1.0f);
+  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 512),
+                               [](uint32_t i) { return (i + 1) % 5 != 0; });
+  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window == 0 ? 0 : 1);
+  f.ropes = ReadTwoRopes(config, {f.sizes.head_dim, f.sizes.context, 1e6});
+  // As many layers as there are, or more, mean none.
+  const auto shared =
+      static_cast<uint32_t>(config.Integer("num_kv_shared_layers", 0, kMaxLayers, 15));
+  ShareKeys(config, shared < n_layers ? shared : 0, f);
+  f.layer_gate_cutoff = ReadCutoffs(config, n_layers);
+  f.laurel = Family::Laurel{
+      .rank = static_cast<uint32_t>(config.Integer("laurel_rank", 1, kMaxHidden, 64)),
+      .residual_factor = static_cast<float>(std::sqrt(0.5))};
+  const auto n_streams =
+      static_cast<uint32_t>(config.Integer("altup_num_inputs", 2, kMaxStreams, 4));
+  f.alt_up = Family::AltUp{
+      .n_streams = n_streams,
+      .active = static_cast<uint32_t>(config.Integer("altup_active_idx", 0, n_streams - 1, 0)),
+      .scaled = config.Flag("altup_correct_scale", true)};
+  if (!f.alt_up->scaled) f.ignored.push_back(f.alt_up->scale);
+  AddLayerEmbeddings(config, f);
+  if (!f.layer_embeddings) config.Refuse("hidden_size_per_layer_input", "is 0");
+  return BuildDecoder(f);
+}
+
+}  // namespace
+
+std::vector<Architecture> Gemma3nArchitectures() {
+  return {{.name = "Gemma3nForCausalLM", .model_type = "gemma3n_text", .read = ReadGemma3n}};
+}
+
+}  // namespace rondo::convert
