@@ -73,9 +73,8 @@ const Architecture& FindArchitecture(const GgufKeys& keys) {
 
 DecoderSpec ReadArchitecture(const Config& config) {
   const Architecture& architecture = FindArchitecture(config);
-  DecoderSpec spec = architecture.text_type != nullptr
-                         ? ReadTextPart(config, architecture.text_type)
-                         : architecture.read(config);
+  DecoderSpec spec = architecture.text_type != nullptr ? ReadTextPart(config, architecture)
+                                                       : architecture.read(config);
   spec.architecture = architecture.name;
   return spec;
 }

@@ -20,6 +20,8 @@ struct Architecture {
   // Of a model that also sees or hears, in place of `read`: the model_type of its text_config,
   // where that does not say (text_part.h).
   const char* text_type = nullptr;
+  // Makes of its text_config that of a model of its own; null: it is one.
+  Config (*text_config)(const Config& text) = nullptr;
 
   const char* gguf = nullptr;  // general.architecture; null: no file of this one is known
   // Of those that share that name, whether a file is of this one; null: it is.

@@ -1,11 +1,12 @@
-// Gemma, Gemma 2, VaultGemma and Gemma 3 (text): norms whose weights are kept less 1, a scaled
-// embedding, GELU; later norms after attention and MLP, soft caps, windows in some layers, and a
-// RoPE of their own.
+// Gemma, Gemma 2, VaultGemma and Gemma 3 (the text part): norms whose weights are kept less 1, a
+// scaled embedding, GELU; later norms after attention and MLP, soft caps, windows in some layers,
+// and a RoPE of their own.
 #include <cmath>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/architectures/gemma_parts.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
@@ -82,18 +83,21 @@ DecoderSpec ReadGemma3(const Config& config) {
   const uint64_t pattern = config.Integer(kPattern, 1, kMaxLayers, 6);
   f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
                                [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
-  // Rope 0 is of the layers that see everything, 1 of those with a window.
-  const RopeRequest request = {f.sizes.head_dim, f.sizes.context, 1e6};
-  const auto parameters = config.Object("rope_parameters");
-  const auto full = parameters ? parameters->Object("full_attention") : std::nullopt;
-  const auto sliding = parameters ? parameters->Object("sliding_attention") : std::nullopt;
-  f.ropes = {full ? ReadRope(config, *full, request) : ReadRope(config, request)};
-  RopeRequest local = request;
-  local.theta = config.Positive("rope_local_base_freq", 10000);
-  f.ropes.push_back(sliding ? ReadRope(config, *sliding, local)
-                            : PlainRope(config, local.theta, local));
+  f.ropes = ReadTwoRopes(config, {f.sizes.head_dim, f.sizes.context, 1e6});
   for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window == 0 ? 0 : 1);
   return BuildDecoder(f);
+}
+
+// Published checkpoints that also see leave out what is as in the first of them. transformers caps
+// the logits of the text's own class alone.
+Config Gemma3TextConfig(const Config& text) {
+  return text
+      .WithDefaults({{"vocab_size", 262208},
+                     {"hidden_size", 2304},
+                     {"intermediate_size", 9216},
+                     {"num_hidden_layers", 26},
+                     {"num_attention_heads", 8}})
+      .With("final_logit_softcapping", nullptr);
 }
 
 void AddGemma(const GgufKeys&, json& config) {
@@ -172,6 +176,11 @@ std::vector<Architecture> GemmaArchitectures() {
        .add_gguf = AddGemma3,
        .gguf_names = With(UsualNames(), gemma2),
        .gguf_rope_theta = 1e6},
+      {.name = "Gemma3ForConditionalGeneration",
+       .model_type = "gemma3",
+       .read = nullptr,
+       .text_type = "gemma3_text",
+       .text_config = Gemma3TextConfig},
   };
 }
 

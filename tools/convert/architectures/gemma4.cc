@@ -1,11 +1,14 @@
-// Gemma 4 (text): embeddings of each layer's own, layers that read the keys and values of others,
-// larger heads in those that see everything, norms of values, and a factor at a layer's end.
+// Gemma 4 and Gemma 4 Unified (the text parts): embeddings of each layer's own, layers that read
+// the keys and values of others, larger heads in those that see everything, norms of values, a
+// factor at a layer's end, and experts beside the MLP.
 #include <algorithm>
 #include <cmath>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/architectures/gemma_parts.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
@@ -30,6 +33,15 @@ RopeSpec ProportionalRope(const Config& parameters, uint32_t head_dim) {
   return rope;
 }
 
+// By default a head turns whole.
+RopeSpec UsualRope(const Config& config, const Config& parameters, const RopeRequest& request) {
+  const char* const kShare = "partial_rotary_factor";
+  if (parameters.Text("rope_type", "default") == "default" && parameters.Number(kShare, 1) != 1) {
+    parameters.Refuse(kShare, "is not 1, which a rope of type default has no use for");
+  }
+  return ReadRope(config, parameters, request);
+}
+
 RopeSpec FullRope(const Config& config, uint32_t head_dim, uint32_t context) {
   const auto all = config.Object("rope_parameters");
   const auto full = all ? all->Object("full_attention") : std::nullopt;
@@ -40,61 +52,46 @@ RopeSpec FullRope(const Config& config, uint32_t head_dim, uint32_t context) {
   }
   if (full->Text("rope_type", "default") == "proportional")
     return ProportionalRope(*full, head_dim);
-  return ReadRope(config, *full, {head_dim, context, 1e6});
+  return UsualRope(config, *full, {head_dim, context, 1e6});
 }
 
 RopeSpec SlidingRope(const Config& config, uint32_t head_dim, uint32_t context) {
   const auto all = config.Object("rope_parameters");
   const auto sliding = all ? all->Object("sliding_attention") : std::nullopt;
   const RopeRequest request = {head_dim, context, 1e4};
-  return sliding ? ReadRope(config, *sliding, request) : PlainRope(config, 1e4, request);
+  return sliding ? UsualRope(config, *sliding, request) : PlainRope(config, 1e4, request);
 }
 
-// The last layers read the keys and values of the last one of their kind before them.
-void ShareKeys(const Config& config, Family& f) {
-  const uint32_t n_layers = f.sizes.n_layers;
-  const auto shared =
-      static_cast<uint32_t>(config.Integer("num_kv_shared_layers", 0, n_layers - uint64_t{1}, 0));
-  if (shared == 0) return;
-  const uint32_t first = n_layers - shared;
-  const bool wide = config.Flag("use_double_wide_mlp", false);
-  f.layer_kv_layer.assign(n_layers, -1);
-  f.layer_intermediate.assign(n_layers, f.sizes.intermediate);
-  for (uint32_t i = first; i < n_layers; ++i) {
-    for (uint32_t owner = 0; owner < first; ++owner) {
-      if ((f.layer_window[owner] == 0) == (f.layer_window[i] == 0)) {
-        f.layer_kv_layer[i] = static_cast<int32_t>(owner);
-      }
-    }
-    if (f.layer_kv_layer[i] < 0) {
-      config.Refuse("num_kv_shared_layers",
-                    "leaves layer " + std::to_string(i) + " none of its kind to share with");
-    }
-    if (wide) f.layer_intermediate[i] *= 2;
+// Every layer has experts, beside an MLP that works on each row.
+void AddExperts(const Config& config, Family& f) {
+  if (!config.Flag("enable_moe_block", false)) return;
+  for (const char* key : {"num_experts", "top_k_experts", "moe_intermediate_size"}) {
+    if (!config.Has(key)) config.Refuse(key, "is missing, but enable_moe_block is true");
   }
+  Family::Experts experts = ReadExperts(config, f,
+                                        {.n_experts = "num_experts",
+                                         .n_used = "top_k_experts",
+                                         .intermediate = "moe_intermediate_size"});
+  experts.normalize = true;
+  experts.router = "router.proj";
+  experts.router_norm = "router.scale";
+  experts.weight_scales = "router.per_expert_scale";
+  experts.expert = "experts.";
+  experts.post_norm = "post_feedforward_layernorm_2";
+  experts.shared = Family::Experts::Shared{.gate = f.gate,
+                                           .up = f.up,
+                                           .down = f.down,
+                                           .norm = "pre_feedforward_layernorm",
+                                           .post_norm = "post_feedforward_layernorm_1"};
+  f.experts = std::move(experts);
+  f.mlp_norm = "pre_feedforward_layernorm_2";
 }
 
-void AddLayerEmbeddings(const Config& config, Family& f) {
-  const char* const kSize = "hidden_size_per_layer_input";
-  if (config.Mentions(kSize) && config.Integer(kSize, 0, kMaxHidden, 0) == 0) return;
-  const auto size = static_cast<uint32_t>(config.Integer(kSize, 1, kMaxHidden, 256));
-  f.layer_embeddings = Family::LayerEmbeddings{
-      .size = size,
-      .vocab =
-          static_cast<uint32_t>(config.Integer("vocab_size_per_layer_input", 1, kMaxVocab, 262144)),
-      .table_scale = std::sqrt(static_cast<float>(size)),
-      .projection_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(f.sizes.hidden))),
-      .scale = static_cast<float>(std::sqrt(0.5)),
-  };
-}
-
-DecoderSpec ReadGemma4(const Config& config) {
+// What Gemma 4 and Gemma 4 Unified have both.
+Family CommonFamily(const Config& config, uint64_t window) {
   // "vision" is of pictures alone: text is causal.
   if (config.Text("use_bidirectional_attention", "vision") != "vision") {
     config.Refuse("use_bidirectional_attention", "is set: only causal attention is known");
-  }
-  if (config.Flag("enable_moe_block", false)) {
-    config.Refuse("enable_moe_block", "is true: only models without experts are known");
   }
   Family f(ReadSizes(config,
                      {.default_kv_heads = 4, .default_head_dim = 256, .default_context = 131072}));
@@ -114,7 +111,7 @@ DecoderSpec ReadGemma4(const Config& config) {
   }
   const uint32_t n_layers = f.sizes.n_layers;
   f.layer_scale.assign(n_layers, 1.0f);
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 512),
+  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, window),
                                [&](uint32_t i) { return (i + 1) % 6 != 0 && i + 1 < n_layers; });
   f.layer_window.back() = 0;  // whatever the list says
 
@@ -142,12 +139,25 @@ DecoderSpec ReadGemma4(const Config& config) {
   }
   f.ropes = {FullRope(config, global_dim, f.sizes.context),
              SlidingRope(config, f.sizes.head_dim, f.sizes.context)};
-  ShareKeys(config, f);
+  const auto shared =
+      static_cast<uint32_t>(config.Integer("num_kv_shared_layers", 0, n_layers - uint64_t{1}, 0));
+  ShareKeys(config, shared, f);
+  if (config.Flag("use_double_wide_mlp", false)) {
+    f.layer_intermediate.assign(n_layers - shared, f.sizes.intermediate);
+    f.layer_intermediate.resize(n_layers, 2 * f.sizes.intermediate);
+  }
+  return f;
+}
+
+DecoderSpec ReadGemma4(const Config& config) {
+  Family f = CommonFamily(config, 512);
   AddLayerEmbeddings(config, f);
-  // Of layers that share keys, checkpoints may hold what is not used.
-  f.ignored = {"self_attn.k_proj.weight", "self_attn.v_proj.weight", "self_attn.k_norm.weight",
-               "self_attn.v_norm.weight"};
+  AddExperts(config, f);
   return BuildDecoder(f);
+}
+
+DecoderSpec ReadGemma4Unified(const Config& config) {
+  return BuildDecoder(CommonFamily(config, 1024));
 }
 
 // The share of a head that turns in layers that see everything: other channels have a divisor that
@@ -245,6 +255,9 @@ std::vector<Architecture> Gemma4Architectures() {
        .add_gguf = AddGemma4,
        .gguf_names = With(UsualNames(), names),
        .gguf_usual_heads = false},
+      {.name = "Gemma4UnifiedForCausalLM",
+       .model_type = "gemma4_unified_text",
+       .read = ReadGemma4Unified},
   };
 }
 

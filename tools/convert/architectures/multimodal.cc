@@ -14,6 +14,8 @@ std::vector<Architecture> MultimodalArchitectures() {
            Row{"DeepseekVLForConditionalGeneration", "deepseek_vl", "llama"},
            Row{"Exaone4_5_ForConditionalGeneration", "exaone4_5", "exaone4"},
            Row{"Gemma3nForConditionalGeneration", "gemma3n", "gemma3n_text"},
+           Row{"Gemma4ForConditionalGeneration", "gemma4", "gemma4_text"},
+           Row{"Gemma4UnifiedForConditionalGeneration", "gemma4_unified", "gemma4_unified_text"},
            Row{"GotOcr2ForConditionalGeneration", "got_ocr2", "qwen2"},
            Row{"Idefics3ForConditionalGeneration", "idefics3", "llama"},
            Row{"InternVLForConditionalGeneration", "internvl", "qwen2"},

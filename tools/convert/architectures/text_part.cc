@@ -2,7 +2,6 @@
 
 #include <initializer_list>
 
-#include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
 
 namespace rondo::convert {
@@ -30,6 +29,8 @@ const std::initializer_list<const char*> kLeftOut = {
     "embed_audio.",
     "model.vision_model.",
     "vision_model.",
+    "model.vision_embedder.",
+    "vision_embedder.",
     "model.vision_encoder.",
     "model.vision_projection.",
     "model.multi_modal_projector.",
@@ -46,19 +47,22 @@ const std::initializer_list<const char*> kLeftOut = {
 };
 
 // Some of the first configs have the text's keys among the others.
-Config TextConfig(const Config& config, const char* text_type) {
+Config TextConfig(const Config& config, const Architecture& whole) {
+  const auto changed = [&](const Config& text) {
+    return whole.text_config != nullptr ? whole.text_config(text) : text;
+  };
   const std::optional<Config> text = config.Object("text_config");
-  if (text) return text->With("model_type", text->Text("model_type", text_type));
+  if (text) return changed(text->With("model_type", text->Text("model_type", whole.text_type)));
   if (!config.Has("hidden_size")) config.Refuse("text_config", "is missing");
-  return config.With("model_type", text_type);
+  return changed(config.With("model_type", whole.text_type));
 }
 
 }  // namespace
 
-DecoderSpec ReadTextPart(const Config& config, const char* text_type) {
+DecoderSpec ReadTextPart(const Config& config, const Architecture& whole) {
   RefuseQuantized(config);
   const char* const kTied = "tie_word_embeddings";
-  const Config text = TextConfig(config, text_type)
+  const Config text = TextConfig(config, whole)
                           .With("architectures", nullptr)  // some name the whole model here
                           .With(kTied, config.Flag(kTied, false))
                           // The head is the whole model's, which scales no logits.

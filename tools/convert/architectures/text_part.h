@@ -2,12 +2,13 @@
 // text_config; what belongs to pictures and sounds is left out.
 #pragma once
 
+#include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/decoder_spec.h"
 #include "tools/convert/sources/config.h"
 
 namespace rondo::convert {
 
-// `text_type`: text_config's model_type where it is absent. Throws Error.
-DecoderSpec ReadTextPart(const Config& config, const char* text_type);
+// Throws Error.
+DecoderSpec ReadTextPart(const Config& config, const Architecture& whole);
 
 }  // namespace rondo::convert

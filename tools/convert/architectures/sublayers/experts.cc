@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "tools/convert/architectures/sublayers/sublayer_builder.h"
 
@@ -35,6 +36,24 @@ class ExpertsBuilder {
                                                          1}));
     }
     return linear;
+  }
+
+  // A vector for the experts, or for nothing.
+  int32_t Vector(const char* name, const std::string& source) {
+    if (source.empty()) return -1;
+    return static_cast<int32_t>(b_.spec().Add(
+        {b_.name() + name, TensorRole::kVector, {{b_.source() + source, e_.n_experts}}, 1}));
+  }
+
+  std::unique_ptr<format::NormT> Norm(const char* name, const std::string& source) {
+    return source.empty() ? nullptr : b_.Norm(b_.name() + name, b_.source() + source);
+  }
+
+  std::unique_ptr<format::NormT> RouterNorm() {
+    if (e_.router_norm.empty()) return nullptr;
+    const uint64_t hidden = b_.sizes().hidden;
+    return b_.NormOf(b_.name() + "mlp.router_norm", {{b_.source() + e_.router_norm, hidden}}, {},
+                     false, 1 / std::sqrt(static_cast<float>(hidden)));
   }
 
   int32_t ChoiceBias() {
@@ -91,7 +110,7 @@ class ExpertsBuilder {
 
   std::unique_ptr<format::ExpertT> Shared() {
     const Family::Experts::Shared& shared = *e_.shared;
-    const uint64_t size = shared.intermediate;
+    const uint64_t size = shared_size();
     std::vector<Part> parts, apart;
     if (shared.up.empty()) {
       parts = {{b_.source() + shared.gate, 2 * size}};
@@ -108,6 +127,11 @@ class ExpertsBuilder {
     expert->down = b_.Linear(own + ".down", {{b_.source() + shared.down, b_.sizes().hidden}}, size,
                              bias, b_.family().residual_scale * shared.factor);
     return expert;
+  }
+
+  // 0: as that of a dense layer.
+  uint32_t shared_size() const {
+    return e_.shared->intermediate > 0 ? e_.shared->intermediate : b_.intermediate();
   }
 
  private:
@@ -199,10 +223,15 @@ format::ExpertsT BuildExperts(SublayerBuilder& b) {
   experts.weigh_input = e.weigh_input;
   experts.router = builder.Router();
   experts.choice_bias = builder.ChoiceBias();
+  experts.router_norm = builder.RouterNorm();
+  experts.weight_scales = builder.Vector("mlp.weight_scales", e.weight_scales);
+  experts.experts_post_norm = builder.Norm("mlp.experts_post_norm", e.post_norm);
   for (uint32_t i = 0; i < e.n_experts; ++i) experts.experts.push_back(builder.Expert(i));
   if (e.shared) {
     experts.shared = builder.Shared();
-    experts.shared_size = e.shared->intermediate;
+    experts.shared_size = builder.shared_size();
+    experts.shared_norm = builder.Norm("mlp.shared.norm", e.shared->norm);
+    experts.shared_post_norm = builder.Norm("mlp.shared.post_norm", e.shared->post_norm);
     experts.shared_gate = !e.shared->weight.empty();
   }
   return experts;
