@@ -12,9 +12,11 @@
 
 #include "platforms/file_map.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/session.h"
 #include "runtime/model/tensor_view.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/temp_folder.h"
+#include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/convert/convert.h"
 
@@ -226,6 +228,39 @@ TEST(WeightLoader, GivesTheFilesPagesBackWhileItPacks) {
   ASSERT_TRUE(Engine::Create(file, nullptr, options, nullptr, 0).ok());
   EXPECT_LT(ResidentBytes(path), size_t{2} << 20);
   EXPECT_LT(most.bytes, size_t{5} << 20);
+}
+
+// A pass reads its tokens' rows. The system maps more than a row: up to some hundred KB around it.
+TEST(WeightLoader, LeavesTheTableOfLayerEmbeddingsInTheFile) {
+  const TempFolder folder;
+  convert::WriteCheckpointOf(folder / "model", R"({"architectures": ["Gemma4ForCausalLM"],
+      "vocab_size": 100000, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 4,
+      "num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 64,
+      "head_dim": 8, "global_head_dim": 8, "hidden_size_per_layer_input": 32,
+      "vocab_size_per_layer_input": 100000})");
+  convert::ConvertOptions options;
+  options.directory = folder / "model";
+  options.output = folder / "model.rondo";
+  options.weights = options.embedding = TensorFormat::Q8;
+  convert::Convert(options, [](uint64_t, uint64_t) {});
+  FileMap map;
+  ASSERT_EQ(FileMap::OpenPath(options.output.c_str(), &map), 0);
+  const ModelFile file = *ModelFile::Open(map.bytes(), &map);
+  ASSERT_NE(Checksum(map.bytes()), 0u);  // reads all
+  if (ResidentBytes(options.output) < map.bytes().size())
+    GTEST_SKIP() << "/proc tells nothing here";
+  const size_t table = ViewTensor(file, file.model().layer_embeddings()->table()).data.size();
+  ASSERT_EQ(table, size_t{100000} * 4 * 32);
+
+  const auto engine = Engine::Create(file, nullptr, TwoThreads(), nullptr, 0);
+  ASSERT_TRUE(engine.ok()) << engine.status().message();
+  EXPECT_LT(ResidentBytes(options.output), size_t{2} << 20);
+  const Result<Session*> session = (*engine)->OpenSession({});
+  ASSERT_TRUE(session.ok());
+  ASSERT_TRUE((*session)->Prefill(std::vector<int32_t>{7, 60000}).ok());
+  ASSERT_TRUE((*session)->Logits().ok());
+  EXPECT_LT(ResidentBytes(options.output), table / 4);
+  EXPECT_LT((*engine)->plan().memory.arena_bytes(), table);
 }
 #endif
 
