@@ -133,17 +133,11 @@ TEST_F(CalibratedOperators, SharedKeysAreThoseOfTheChunk) {
   FloatModel model(Convert("f32", "--weights f32"), 1);
   const TokenChunk one = {1, 5, 9, 14, 20, 27, 35, 44}, other = {7, 7, 300, 2, 88, 1000, 3, 4};
   const auto run = [&](const std::vector<TokenChunk>& chunks) {
-    std::vector<float> hidden;
-    std::map<uint32_t, std::vector<float>> entered;
+    LayerState state;
     for (uint32_t layer = 0; layer < 4; ++layer) {
-      entered[layer] = hidden;
-      const std::optional<FloatModel::KvOwner> owner =
-          layer < 2 ? std::nullopt
-                    : std::optional(FloatModel::KvOwner{layer - 2, entered[layer - 2]});
-      model.RunLayer(
-          layer, chunks, hidden, {}, [](size_t, const ChunkInputs&) {}, owner);
+      model.RunLayer(layer, chunks, state, {}, [](size_t, const ChunkInputs&) {});
     }
-    return hidden;
+    return state.hidden;
   };
   const std::vector<float> alone = run({one}), both = run({one, other});
   ASSERT_EQ(both.size(), 2 * alone.size());
