@@ -67,6 +67,14 @@ const std::vector<Form> kForms = {
        Mlp(m).intermediate_size = 32;
        Mlp(m).down->weight = AttentionOf(m, 1).output->weight;
      }},
+    {"CutGateOfXielu",
+     [](ModelT& m) {
+       Mlp(m).plain = false;
+       Mlp(m).intermediate_size = 32;
+       Mlp(m).down->weight = AttentionOf(m, 1).output->weight;
+       Mlp(m).gate_cutoff = std::make_unique<format::GateCutoffT>();
+       Mlp(m).gate_cutoff->deviations = 0.5f;
+     }},
     {"NormOfTheEmbedding", [](ModelT& m) { m.embedding_norm = AnyNorm(m, 1); }},
     {"LayerNormOfTheEmbedding", [](ModelT& m) { m.embedding_norm = AnyLayerNorm(m, 1); }},
     {"NormsInTheStream",
@@ -80,6 +88,14 @@ const std::vector<Form> kForms = {
        SublayerAt(m, 0, 0).factor = 0.5f;
        SublayerAt(m, 0, 1).residual_norm = AnyLayerNorm(m, 1);
        SublayerAt(m, 0, 1).post_norm = AnyNorm(m, 0);
+     }},
+    {"NormsBehindFactorsOfTheStream",
+     [](ModelT& m) {
+       SublayerAt(m, 0, 0).residual_norm = AnyLayerNorm(m, 1);
+       SublayerAt(m, 0, 0).residual_factor = 0.25f;
+       SublayerAt(m, 0, 1).residual_norm = AnyNorm(m, 1);
+       SublayerAt(m, 0, 1).residual_factor = -0.5f;
+       SublayerAt(m, 0, 1).factor = 2.0f;
      }},
     {"NormsInTheStreamAlone",
      [](ModelT& m) {

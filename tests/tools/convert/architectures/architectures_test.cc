@@ -149,6 +149,14 @@ TEST(Architectures, TextOfMoreThanText) {
   const DecoderSpec tied = Read("Qwen2VLForConditionalGeneration", kTied);
   EXPECT_EQ(tied.head.weight, tied.embedding);
   EXPECT_FALSE(tied.head_may_be_tied);
+  // What published configs leave out, and caps of the text's own class.
+  const DecoderSpec gemma3 = Read("Gemma3ForConditionalGeneration", R"({"text_config":
+      {"head_dim": 8, "num_hidden_layers": 2, "final_logit_softcapping": 30}})");
+  EXPECT_EQ(gemma3.vocab_size, 262208u);
+  EXPECT_EQ(gemma3.hidden_size, 2304u);
+  EXPECT_EQ(gemma3.layers.size(), 2u);
+  EXPECT_EQ(gemma3.logit_soft_cap, 0);
+  EXPECT_EQ(Read("Gemma3ForCausalLM", R"({"final_logit_softcapping": 30})").logit_soft_cap, 30);
 }
 
 TEST(Architectures, RopesOfLayersByTheirWindow) {
