@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -199,7 +200,9 @@ TEST_P(RowOpsTest, XieluMatchesItsFormula) {
   std::vector<float> out = in, portable(n);
   set_.loops->xielu(out.data(), numbers, n, out.data());
   AllKernelSets().back()->loops->xielu(in.data(), numbers, n, portable.data());
-  EXPECT_EQ(std::memcmp(out.data(), portable.data(), n * sizeof(float)), 0);
+  for (size_t i = 0; i < n; ++i) {
+    ASSERT_EQ(std::bit_cast<uint32_t>(out[i]), std::bit_cast<uint32_t>(portable[i])) << in[i];
+  }
   for (size_t i = 0; i < n; ++i) {
     const double x = in[i], low = std::min(x, double{numbers.epsilon});
     const double expected = x > 0 ? numbers.positive * x * x + numbers.beta * x
