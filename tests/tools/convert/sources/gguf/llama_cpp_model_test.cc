@@ -5,7 +5,6 @@
 // checkpoint, within 1e-4 of their deviation (2e-3 where it looks GELU up in a table), for all but
 // phimoe (it has another router), exaone4 with windows (only with 64 layers), and what it does not
 // load: dots1 with fewer heads of keys, youtu, and gemma4 with shared keys.
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -20,7 +19,6 @@ namespace rondo::convert {
 namespace {
 
 using nlohmann::json;
-using testing::HasSubstr;
 
 // Without what a model does not know: null.
 json ConfigOf(const char* own) {
