@@ -73,13 +73,13 @@ struct TileQuants {
 // Columns of a recurrent state that are handled together.
 inline constexpr size_t kStateColumns = 16;
 
-// What is done to rows between the products (row_loops.h); n in elements, in == out is fine.
 // The numbers of xIELU: for x > 0 positive * x^2 + beta * x, else
 // negative * (e^min(x, epsilon) - 1 - x) + beta * x.
 struct XieluNumbers {
   float positive, negative, beta, epsilon;
 };
 
+// What is done to rows between the products (row_loops.h); n in elements, in == out is fine.
 struct RowLoops {
   float (*sum_of_squares)(const float* in, size_t n);
   float (*sum)(const float* in, size_t n);
