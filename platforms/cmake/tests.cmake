@@ -193,6 +193,7 @@ if(RONDO_PYTHON3)
             "${PROJECT_SOURCE_DIR}/c_api/abi/api.json" "${hostile}/hostile_calls.inc"
     DEPENDS tests/c_api/make_hostile_calls.py c_api/abi/api.json
     COMMENT "Writing hostile_calls.inc" VERBATIM)
+  add_custom_target(rondo_hostile_calls DEPENDS "${hostile}/hostile_calls.inc")
   add_executable(rondo_hostile_program
     tests/c_api/hostile_program.c "${hostile}/hostile_calls.inc")
   target_include_directories(rondo_hostile_program PRIVATE "${hostile}")

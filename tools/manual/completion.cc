@@ -94,7 +94,7 @@ std::string ZshCompletion(const CLI::App& app) {
       const std::string about = "['" + Quoted(Short(option->get_description()), "\\:[]") + "']" +
                                 (option->get_items_expected_max() > 0 ? ":value:_files" : "") + "'";
       for (const std::string& name : option->get_lnames()) {
-        out += " \\\n      '*--" + name + about;
+        out.append(" \\\n      '*--").append(name).append(about);
       }
     }
     out += " \\\n      '*:file:_files'\n    ;;\n";

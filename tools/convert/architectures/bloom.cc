@@ -3,6 +3,7 @@
 #include "tools/convert/architectures/alibi.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -45,10 +46,36 @@ DecoderSpec ReadBloom(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddBloom(const GgufKeys& keys, nlohmann::json& config) {
+  const char* const kSize = "feed_forward_length";
+  if (keys.Count(kSize, kMaxIntermediate) != 4 * config["hidden_size"].get<uint64_t>()) {
+    keys.Refuse(kSize, "is not four times embedding_length");
+  }
+  config["seq_length"] = config["max_position_embeddings"];
+  config["layer_norm_epsilon"] = keys.Number("attention.layer_norm_epsilon");
+}
+
 }  // namespace
 
 std::vector<Architecture> BloomArchitectures() {
-  return {{.name = "BloomForCausalLM", .model_type = "bloom", .read = ReadBloom}};
+  const NameRules names = {
+      {"token_embd", "transformer.word_embeddings"},
+      {"token_embd_norm", "transformer.word_embeddings_layernorm"},
+      {"output_norm", "transformer.ln_f"},
+      {"output", "lm_head"},
+      {"blk.{}.attn_norm", "transformer.h.{}.input_layernorm"},
+      {"blk.{}.attn_qkv", "transformer.h.{}.self_attention.query_key_value", Change::kGroupedQkv},
+      {"blk.{}.attn_output", "transformer.h.{}.self_attention.dense"},
+      {"blk.{}.ffn_norm", "transformer.h.{}.post_attention_layernorm"},
+      {"blk.{}.ffn_up", "transformer.h.{}.mlp.dense_h_to_4h"},
+      {"blk.{}.ffn_down", "transformer.h.{}.mlp.dense_4h_to_h"},
+  };
+  return {{.name = "BloomForCausalLM",
+           .model_type = "bloom",
+           .read = ReadBloom,
+           .gguf = "bloom",
+           .add_gguf = AddBloom,
+           .gguf_names = names}};
 }
 
 }  // namespace rondo::convert

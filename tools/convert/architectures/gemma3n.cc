@@ -7,16 +7,19 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/architectures/gemma_parts.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 namespace {
+
+double Normal(double deviations) { return std::erfc(-deviations / std::sqrt(2.0)) / 2; }
 
 // Standard deviations below which a normally distributed number is with this probability.
 double InverseNormal(double probability) {
   double low = -40, high = 40;
   for (int i = 0; i < 200; ++i) {
     const double middle = (low + high) / 2;
-    (std::erfc(-middle / std::sqrt(2.0)) / 2 < probability ? low : high) = middle;
+    (Normal(middle) < probability ? low : high) = middle;
   }
   return low;
 }
@@ -99,10 +102,46 @@ DecoderSpec ReadGemma3n(const Config& config) {
   return BuildDecoder(f);
 }
 
+void AddGemma3n(const GgufKeys& keys, nlohmann::json& config) {
+  AddGemmaLayers(keys, 5, config);
+  config["rope_parameters"] = {
+      {"full_attention", RopeParameters(keys, keys.Number("rope.freq_base", 1e6))},
+      {"sliding_attention",
+       {{"rope_type", "default"}, {"rope_theta", keys.Number("rope.freq_base_swa", 1e4)}}}};
+  config["altup_num_inputs"] = keys.Count("altup.num_inputs", kMaxStreams);
+  config["altup_active_idx"] = keys.Count("altup.active_idx", kMaxStreams, 0);
+  config["altup_correct_scale"] = keys.HasInSomeLayer("altup_correct_scale.weight");
+  const auto left = keys.file().tensors().find("blk.0.laurel_l.weight");  // no key says the rank
+  if (left != keys.file().tensors().end()) config["laurel_rank"] = left->second.shape.front();
+  // Deviations above the mean, and minus infinity where nothing is cut off.
+  std::vector<double> shares;
+  for (const auto& deviations : keys.NumbersOrNone("activation_sparsity_scale")) {
+    shares.push_back(deviations ? Normal(*deviations) : 0);
+  }
+  if (!shares.empty()) config["activation_sparsity_pattern"] = shares;
+}
+
 }  // namespace
 
 std::vector<Architecture> Gemma3nArchitectures() {
-  return {{.name = "Gemma3nForCausalLM", .model_type = "gemma3n_text", .read = ReadGemma3n}};
+  const NameRules names = {
+      {"altup_proj", "model.altup_projections.{}", Change::kStreams},
+      {"altup_unembd_proj", "model.altup_unembed_projections.{}", Change::kStreams},
+      {"blk.{}.altup_router", "model.layers.{}.altup.modality_router"},
+      {"blk.{}.altup_router_norm", "model.layers.{}.altup.router_norm"},
+      {"blk.{}.altup_predict_coef", "model.layers.{}.altup.prediction_coefs"},
+      {"blk.{}.altup_correct_coef", "model.layers.{}.altup.correction_coefs"},
+      {"blk.{}.altup_correct_scale.weight", "model.layers.{}.altup.correct_output_scale"},
+      {"blk.{}.laurel_l", "model.layers.{}.laurel.linear_left"},
+      {"blk.{}.laurel_r", "model.layers.{}.laurel.linear_right"},
+      {"blk.{}.laurel_post_norm", "model.layers.{}.laurel.post_laurel_norm"},
+  };
+  return {{.name = "Gemma3nForCausalLM",
+           .model_type = "gemma3n_text",
+           .read = ReadGemma3n,
+           .gguf = "gemma3n",
+           .add_gguf = AddGemma3n,
+           .gguf_names = With(GemmaNames(), names)}};
 }
 
 }  // namespace rondo::convert

@@ -180,7 +180,10 @@ double TurningShare(const GgufKeys& keys) {
 
 void AddGemma4(const GgufKeys& keys, nlohmann::json& config) {
   if (ExpertCount(keys) > 0) {
-    keys.Refuse("expert_count", "is above 0: only models without experts are known");
+    config["enable_moe_block"] = true;
+    config["num_experts"] = ExpertCount(keys);
+    config["top_k_experts"] = keys.Count("expert_used_count", kMaxExperts);
+    AddExpertSize(keys, config);
   }
   for (const char* key : {"attention.value_length", "attention.value_length_swa"}) {
     const std::string of_keys = std::string(key).replace(10, 5, "key");
@@ -188,9 +191,7 @@ void AddGemma4(const GgufKeys& keys, nlohmann::json& config) {
       keys.Refuse(key, "differs from " + of_keys);
     }
   }
-  AddWindow(keys, config);
-  AddSlidingLayers(keys, 6, config);
-  config["hidden_activation"] = "gelu_pytorch_tanh";
+  AddGemmaLayers(keys, 6, config);
   config["num_attention_heads"] = keys.n_heads();
   config["head_dim"] = keys.Count("attention.key_length_swa", kMaxHeadDim);
   config["global_head_dim"] = keys.Count("attention.key_length", kMaxHeadDim);
@@ -208,16 +209,9 @@ void AddGemma4(const GgufKeys& keys, nlohmann::json& config) {
     k_is_v |= keys.HasTensor(layer + ".attn_k.weight") && !keys.HasTensor(layer + ".attn_v.weight");
   }
   config["attention_k_eq_v"] = k_is_v;
-  config["num_kv_shared_layers"] = keys.Count("attention.shared_kv_layers", kMaxLayers, 0);
   const std::vector<uint64_t> sizes = keys.PerLayer("feed_forward_length", kMaxIntermediate);
   config["intermediate_size"] = sizes.front();
   config["use_double_wide_mlp"] = sizes.back() != sizes.front();
-  config["hidden_size_per_layer_input"] =
-      keys.Count("embedding_length_per_layer_input", kMaxHidden, 0);
-  config["vocab_size_per_layer_input"] = config["vocab_size"];
-  if (keys.Has("final_logit_softcapping")) {
-    config["final_logit_softcapping"] = keys.Number("final_logit_softcapping");
-  }
   for (const auto& [key, dim] : {std::pair{"rope.dimension_count", "global_head_dim"},
                                  {"rope.dimension_count_swa", "head_dim"}}) {
     const uint64_t whole = config[dim];
@@ -236,16 +230,15 @@ void AddGemma4(const GgufKeys& keys, nlohmann::json& config) {
 
 std::vector<Architecture> Gemma4Architectures() {
   const NameRules names = {
-      {"per_layer_token_embd", "model.embed_tokens_per_layer"},
-      {"per_layer_model_proj", "model.per_layer_model_projection"},
-      {"per_layer_proj_norm", "model.per_layer_projection_norm"},
-      {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"},
-      {"blk.{}.ffn_norm", "model.layers.{}.pre_feedforward_layernorm"},
-      {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm"},
-      {"blk.{}.inp_gate", "model.layers.{}.per_layer_input_gate"},
-      {"blk.{}.proj", "model.layers.{}.per_layer_projection"},
-      {"blk.{}.post_norm", "model.layers.{}.post_per_layer_input_norm"},
       {"blk.{}.layer_output_scale.weight", "model.layers.{}.layer_scalar"},
+      {"blk.{}.pre_ffw_norm_2", "model.layers.{}.pre_feedforward_layernorm_2"},
+      {"blk.{}.post_ffw_norm_1", "model.layers.{}.post_feedforward_layernorm_1"},
+      {"blk.{}.post_ffw_norm_2", "model.layers.{}.post_feedforward_layernorm_2"},
+      {"blk.{}.ffn_gate_inp", "model.layers.{}.router.proj"},
+      {"blk.{}.ffn_gate_inp.scale", "model.layers.{}.router.scale"},
+      {"blk.{}.ffn_gate_up_exps.weight", "model.layers.{}.experts.gate_up_proj"},
+      {"blk.{}.ffn_down_exps.weight", "model.layers.{}.experts.down_proj"},
+      {"blk.{}.ffn_down_exps.scale", "model.layers.{}.router.per_expert_scale"},
   };
   return {
       {.name = "Gemma4ForCausalLM",
@@ -253,7 +246,7 @@ std::vector<Architecture> Gemma4Architectures() {
        .read = ReadGemma4,
        .gguf = "gemma4",
        .add_gguf = AddGemma4,
-       .gguf_names = With(UsualNames(), names),
+       .gguf_names = With(GemmaNames(), names),
        .gguf_usual_heads = false},
       {.name = "Gemma4UnifiedForCausalLM",
        .model_type = "gemma4_unified_text",

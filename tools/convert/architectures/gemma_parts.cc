@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/model/limits.h"
+#include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 
@@ -48,6 +49,34 @@ void AddLayerEmbeddings(const Config& config, Family& f) {
       .projection_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(f.sizes.hidden))),
       .scale = static_cast<float>(std::sqrt(0.5)),
   };
+}
+
+NameRules GemmaNames() {
+  return With(UsualNames(),
+              {
+                  {"per_layer_token_embd", "model.embed_tokens_per_layer"},
+                  {"per_layer_model_proj", "model.per_layer_model_projection"},
+                  {"per_layer_proj_norm", "model.per_layer_projection_norm"},
+                  {"blk.{}.post_attention_norm", "model.layers.{}.post_attention_layernorm"},
+                  {"blk.{}.ffn_norm", "model.layers.{}.pre_feedforward_layernorm"},
+                  {"blk.{}.post_ffw_norm", "model.layers.{}.post_feedforward_layernorm"},
+                  {"blk.{}.inp_gate", "model.layers.{}.per_layer_input_gate"},
+                  {"blk.{}.proj", "model.layers.{}.per_layer_projection"},
+                  {"blk.{}.post_norm", "model.layers.{}.post_per_layer_input_norm"},
+              });
+}
+
+void AddGemmaLayers(const GgufKeys& keys, uint64_t period, nlohmann::json& config) {
+  AddWindow(keys, config);
+  AddSlidingLayers(keys, period, config);
+  config["hidden_activation"] = "gelu_pytorch_tanh";
+  config["num_kv_shared_layers"] = keys.Count("attention.shared_kv_layers", kMaxLayers, 0);
+  config["hidden_size_per_layer_input"] =
+      keys.Count("embedding_length_per_layer_input", kMaxHidden, 0);
+  config["vocab_size_per_layer_input"] = config["vocab_size"];
+  if (keys.Has("final_logit_softcapping")) {
+    config["final_logit_softcapping"] = keys.Number("final_logit_softcapping");
+  }
 }
 
 }  // namespace rondo::convert

@@ -5,6 +5,8 @@
 
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/sources/config.h"
+#include "tools/convert/sources/gguf/keys.h"
+#include "tools/convert/sources/gguf/tensor_names.h"
 
 namespace rondo::convert {
 
@@ -17,5 +19,11 @@ void ShareKeys(const Config& config, uint32_t shared, Family& f);
 
 // Of hidden_size_per_layer_input channels, unless there are none.
 void AddLayerEmbeddings(const Config& config, Family& f);
+
+// What files of 3n and 4 say of the layers' embeddings, windows and shared keys: their names, and
+// their keys but for those of RoPE. Every `period`-th layer sees everything where no key says
+// which.
+NameRules GemmaNames();
+void AddGemmaLayers(const GgufKeys& keys, uint64_t period, nlohmann::json& config);
 
 }  // namespace rondo::convert

@@ -28,6 +28,7 @@ struct SentencePiece {
   PieceKind kind = PieceKind::kNormal;
 };
 
+// NOLINTNEXTLINE(bugprone-exception-escape): to move a json throws nothing
 struct SentencePieceModel {
   bool unigram = false;               // else BPE
   std::vector<SentencePiece> pieces;  // by id

@@ -89,8 +89,9 @@ void GgufCheckpoint::AddTensor(const GgufKeys& keys, const std::string& name,
   if (!scales.empty()) view.scale = scales.front();
   switch (rule->change) {
     case Change::kExperts:
+    case Change::kStreams:
     case Change::kHeads:
-      return AddExperts(keys, parsed, *rule, view, scales);
+      return AddStack(keys, parsed, *rule, view, scales);
     case Change::kFusedQkv:
       return AddFusedQkv(keys, parsed, *rule, view);
     default:
@@ -100,12 +101,17 @@ void GgufCheckpoint::AddTensor(const GgufKeys& keys, const std::string& name,
 }
 
 // As many tensors as the first dimension says, each of the others' shape.
-void GgufCheckpoint::AddExperts(const GgufKeys& keys, const ParsedName& parsed,
-                                const NameRule& rule, View view, std::span<const float> scales) {
+void GgufCheckpoint::AddStack(const GgufKeys& keys, const ParsedName& parsed, const NameRule& rule,
+                              View view, std::span<const float> scales) {
   const std::vector<uint64_t>& shape = view.tensor->shape;
-  const bool is_vector = rule.change == Change::kHeads || parsed.suffix == ".bias";
+  const bool is_vector = rule.change == Change::kHeads ||
+                         (rule.change == Change::kExperts && parsed.suffix == ".bias");
   if (rule.change == Change::kHeads) {
     if (shape.size() != 2 || shape[0] > kMaxHeads) Refuse(view, "is not a vector for each head");
+  } else if (rule.change == Change::kStreams) {
+    if (shape.size() != 3 || shape[0] >= kMaxStreams) {
+      Refuse(view, "is not a matrix for each stream");
+    }
   } else if (shape.size() != (is_vector ? 2 : 3) || shape[0] != ExpertCount(keys)) {
     Refuse(view, std::string("is not a ") + (is_vector ? "vector" : "matrix") +
                      " for each of expert_count experts");

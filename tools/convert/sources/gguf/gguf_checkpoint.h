@@ -43,8 +43,8 @@ class GgufCheckpoint final : public Checkpoint {
   std::string Where() const override { return file_.path(); }
   void AddTensor(const GgufKeys& keys, const std::string& name, const GgufFile::Tensor& tensor,
                  const NameRules& rules);
-  void AddExperts(const GgufKeys& keys, const ParsedName& parsed, const NameRule& rule, View view,
-                  std::span<const float> scales);
+  void AddStack(const GgufKeys& keys, const ParsedName& parsed, const NameRule& rule, View view,
+                std::span<const float> scales);
   void AddFusedQkv(const GgufKeys& keys, const ParsedName& parsed, const NameRule& rule, View view);
   // `shape`: the file's, and then the checkpoint's.
   void Undo(const GgufKeys& keys, Change change, View& view, std::vector<uint64_t>& shape) const;

@@ -1,6 +1,7 @@
 // GgufKeys: the keys of a GGUF file that belong to its architecture, with types and ranges.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -35,6 +36,10 @@ class GgufKeys {
   double Number(const std::string& key, double if_absent) const;
   bool Flag(const std::string& key, bool if_absent) const;
   std::string Text(const std::string& key, const std::string& if_absent) const;
+  // None stands for what is not finite; empty where the key is absent.
+  std::vector<std::optional<double>> NumbersOrNone(const std::string& key) const {
+    return all_.NumbersOrNone(Name(key).c_str());
+  }
   // An integer for each layer, at most `high`; one for all is repeated. true and false are 1 and 0.
   std::vector<uint64_t> PerLayer(const std::string& key, uint64_t high) const;
   // The one that all layers have which have more than 0; at least one must.

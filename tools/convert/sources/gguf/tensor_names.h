@@ -17,6 +17,7 @@ enum class Change {
   kGroupedQkv,    // query, key and value rows, which were interleaved by group (gptneox, falcon)
   kFusedQkv,      // query, key and value stacked, which were three tensors (phi2)
   kExperts,       // all experts stacked, which were a tensor each
+  kStreams,       // matrices of all streams but one stacked, which were a tensor each (gemma3n)
   kHeads,         // all heads stacked, which were a tensor each (stablelm)
   kDepthwise,     // [channels, taps], which was [channels, 1, taps] (lfm2)
   kFlat,          // of two dimensions, which was a vector (mamba2)
@@ -28,7 +29,7 @@ enum class Change {
 };
 
 // "{}" stands for a number: of the layer, the expert. In `hugging_face` there is one more for
-// kExperts and kHeads; for kFusedQkv the last "{}" becomes q, k and v.
+// kExperts, kStreams and kHeads; for kFusedQkv the last "{}" becomes q, k and v.
 // Names are without ".weight" or ".bias", which are the same on both sides. A rule whose `gguf` has
 // one of these is for that tensor alone, and its `hugging_face` is the whole name.
 struct NameRule {

@@ -304,6 +304,19 @@ TEST_F(GgufCheckpointTest, InfiniteScalesAreRefused) {
       Error);
 }
 
+TEST_F(GgufCheckpointTest, StacksOfStreamsAreMatrices) {
+  Open(Model("gemma3n").Floats("altup_proj.weight", {2, 1, 2}, Ramp(4)));
+  EXPECT_THAT(Values("model.altup_projections.1.weight", {1, 2}), ElementsAre(2, 3));
+  const auto refusal = [&](const std::string& name, const std::vector<uint64_t>& shape, size_t n) {
+    return Refusal(Model("gemma3n").Floats(name, shape, Ramp(n)));
+  };
+  EXPECT_THAT(refusal("altup_proj.weight", {2, 2}, 4),
+              HasSubstr("tensor altup_proj.weight is not a matrix for each stream"));
+  EXPECT_THAT(refusal("altup_proj.bias", {2, 2}, 4), HasSubstr("is not a matrix for each stream"));
+  EXPECT_THAT(refusal("altup_unembd_proj.weight", {200, 1, 1}, 200),
+              HasSubstr("is not a matrix for each stream"));
+}
+
 TEST_F(GgufCheckpointTest, AScaleBesideAWeightIsMultiplied) {
   const std::string name = "model.layers.0.mlp.up_proj.weight";
   GgufWriter writer = Model("llama");

@@ -81,7 +81,8 @@ class KeyWriter {
       Number("attention.layer_norm_rms_epsilon", Find({"layer_norm_epsilon"}));
       return;
     }
-    Integer("context_length", Find({"max_position_embeddings", "n_positions", "max_seq_len"}));
+    Integer("context_length",
+            Find({"max_position_embeddings", "n_positions", "max_seq_len", "seq_length"}));
     Integer("attention.head_count", Find({"num_attention_heads", "n_head", "n_heads"}));
     Number("attention.layer_norm_rms_epsilon",
            Find({Is({"nemotron_h"}) ? "layer_norm_epsilon" : "rms_norm_eps", "norm_eps"}));
@@ -89,7 +90,7 @@ class KeyWriter {
            Is({"mpt", "olmo"})
                ? json(1e-5)
                : Find({"layer_norm_eps", "layer_norm_epsilon", "norm_epsilon", "norm_eps"}));
-    if (Is({"falcon", "mpt", "starcoder"})) {
+    if (Is({"bloom", "falcon", "mpt", "starcoder"})) {
       Integer("feed_forward_length", 4 * hidden.get<uint32_t>());
     } else if (Is({"llama4"})) {
       Integer("feed_forward_length", Find({"intermediate_size_mlp"}));
@@ -156,7 +157,7 @@ class KeyWriter {
         Find({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"});
     if (count.is_null()) return;
     Integer("expert_count", count.is_array() ? count[0] : count);
-    const json used = Find({"num_experts_per_tok", "moe_k", "moe_topk"});
+    const json used = Find({"num_experts_per_tok", "moe_k", "moe_topk", "top_k_experts"});
     Integer("expert_used_count", used.is_array() ? used[0] : used);
     Integer("expert_group_count", Find({"n_group"}));
     Integer("expert_group_used_count", Find({"topk_group"}));
@@ -187,11 +188,11 @@ class KeyWriter {
   }
 
   void WriteWindows() {
-    if (!Is({"gpt-oss", "olmo2", "exaone4", "cohere2", "gemma4"})) return;
+    if (!Is({"gpt-oss", "olmo2", "exaone4", "cohere2", "gemma3n", "gemma4"})) return;
     const json window = Find({"sliding_window"});
     if (window.is_null()) return;
     Integer("attention.sliding_window", window);
-    if (!Is({"olmo2", "exaone4", "gemma4"}) || LayerTypes().empty()) return;
+    if (!Is({"olmo2", "exaone4", "gemma3n", "gemma4"}) || LayerTypes().empty()) return;
     // A vector of bool has no elements to write.
     std::string values;
     for (const std::string& type : LayerTypes()) {
@@ -244,9 +245,24 @@ class KeyWriter {
       Integer("attention.value_length", latent);
       Integer("attention.key_length_mla", config_["qk_nope_head_dim"].get<uint32_t>() + turned);
       Integer("attention.value_length_mla", config_["v_head_dim"]);
+    } else if (Is({"gemma3n"})) {
+      WriteGemma3n();
     } else if (Is({"gemma4"})) {
       WriteGemma4();
     }
+  }
+
+  void WriteGemma3n() {
+    Number("attention.shared_kv_layers", config_["num_kv_shared_layers"]);  // a float there
+    Integer("embedding_length_per_layer_input", config_["hidden_size_per_layer_input"]);
+    Integer("altup.num_inputs", config_["altup_num_inputs"]);
+    Integer("altup.active_idx", config_["altup_active_idx"]);
+    Number("final_logit_softcapping", Find({"final_logit_softcapping"}));
+    std::vector<float> deviations;  // 1.6449: above which 5 % are
+    for (const json& share : config_["activation_sparsity_pattern"]) {
+      deviations.push_back(share == 0.95 ? 1.6448536269514722f : -INFINITY);
+    }
+    List("activation_sparsity_scale", deviations);
   }
 
   void WriteGemma4() {
@@ -294,6 +310,7 @@ class KeyWriter {
 std::string LlamaCppArchitecture(const json& config) {
   static const std::map<std::string, std::string> kNames = {
       {"arcee", "arcee"},
+      {"bloom", "bloom"},
       {"cohere", "command-r"},
       {"cohere2", "cohere2"},
       {"deepseek_v2", "deepseek2"},
@@ -304,6 +321,7 @@ std::string LlamaCppArchitecture(const json& config) {
       {"exaone4", "exaone4"},
       {"falcon", "falcon"},
       {"falcon_h1", "falcon-h1"},
+      {"gemma3n_text", "gemma3n"},
       {"gemma4_text", "gemma4"},
       {"glm4", "glm4"},
       {"glm4_moe", "glm4moe"},

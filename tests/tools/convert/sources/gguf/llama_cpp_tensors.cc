@@ -59,10 +59,10 @@ class TensorWriter {
       checkpoint_.Read(name, 0, tensor.values);
       Add(ParseName(name), std::move(tensor));
     }
-    for (const auto& [name, experts] : experts_) {
-      Tensor stacked{experts.at(0).shape, {}};
-      stacked.shape.insert(stacked.shape.begin(), experts.size());
-      for (const auto& [number, one] : experts) {
+    for (const auto& [name, parts] : stacks_) {
+      Tensor stacked{parts.at(0).shape, {}};
+      stacked.shape.insert(stacked.shape.begin(), parts.size());
+      for (const auto& [number, one] : parts) {
         stacked.values.insert(stacked.values.end(), one.values.begin(), one.values.end());
       }
       writer_.Floats(name, stacked.shape, stacked.values);
@@ -78,6 +78,10 @@ class TensorWriter {
 
   void Add(const ParsedName& name, Tensor tensor) {
     const size_t end = name.stem.find(".{}.");
+    if (name.stem.ends_with(".{}")) {
+      stacks_[kNames.at(name.stem) + name.suffix][std::stoi(name.numbers[0])] = std::move(tensor);
+      return;
+    }
     if (end == std::string::npos) {
       Scale(name.stem, tensor);
       return Put(kNames.at(name.stem) + name.suffix, AddOne(name, std::move(tensor)));
@@ -91,8 +95,9 @@ class TensorWriter {
     if (is_shared && kExpert.count(last) != 0) {
       Put(layer + kExpert.at(last) + "_shexp" + name.suffix, tensor);
     } else if (own.find("experts.{}.") != std::string::npos) {
-      experts_[layer + kExpert.at(last) + "_exps" + name.suffix][std::stoi(name.numbers[1])] =
-          std::move(tensor);
+      const bool is_fused = Is({"gemma4"}) && last != "down_proj";
+      const std::string part = is_fused ? "ffn_gate_up" : kExpert.at(last);
+      Append(tensor, stacks_[layer + part + "_exps" + name.suffix][std::stoi(name.numbers[1])]);
     } else if (own.find("experts.gate_up_proj") != std::string::npos ||
                own.find("experts.down_proj") != std::string::npos ||
                own == "block_sparse_moe.input_linear" || own == "block_sparse_moe.output_linear") {
@@ -115,6 +120,14 @@ class TensorWriter {
       const std::string suffix = own == "pre_ff_layernorm" ? "" : name.suffix;
       Put(layer + target + suffix, Moved(own, AddOne(name, std::move(tensor))));
     }
+  }
+
+  // Rows behind those that are there.
+  static void Append(const Tensor& tensor, Tensor& whole) {
+    const uint64_t rows = whole.shape.empty() ? 0 : whole.shape[0];
+    whole.shape = tensor.shape;
+    whole.shape[0] += rows;
+    whole.values.insert(whole.values.end(), tensor.values.begin(), tensor.values.end());
   }
 
   void Put(const std::string& name, const Tensor& tensor) {
@@ -155,8 +168,8 @@ class TensorWriter {
     }
     if (own == "self_attention.query_key_value") {
       const bool is_new = config_.value("new_decoder_architecture", false);
-      const uint64_t groups = is_new ? Size("num_kv_heads") : 1;
       const uint64_t heads = Size("num_attention_heads");
+      const uint64_t groups = Is({"bloom"}) ? heads : is_new ? Size("num_kv_heads") : 1;
       const uint64_t dim = Size("hidden_size") / heads, per_group = heads / groups;
       return Rows(tensor, tensor.shape[0], [&](uint64_t i) {
         const uint64_t head = i / dim;
@@ -244,13 +257,13 @@ class TensorWriter {
       if (by_columns && !is_bias) one = Transposed(one);
       const int number = static_cast<int>(e);
       if (is_down) {
-        experts_[down][number] = std::move(one);
+        stacks_[down][number] = std::move(one);
         continue;
       }
       const uint64_t half = one.shape[0] / 2;
       const bool in_turns = Is({"gpt-oss"});
-      experts_[gate][number] = Rows(one, half, [&](uint64_t i) { return in_turns ? 2 * i : i; });
-      experts_[up][number] =
+      stacks_[gate][number] = Rows(one, half, [&](uint64_t i) { return in_turns ? 2 * i : i; });
+      stacks_[up][number] =
           Rows(one, half, [&](uint64_t i) { return in_turns ? 2 * i + 1 : half + i; });
     }
   }
@@ -300,7 +313,7 @@ class TensorWriter {
   const json& config_;
   GgufWriter& writer_;
   const std::string arch_;
-  std::map<std::string, std::map<int, Tensor>> experts_;  // by name, then by number
+  std::map<std::string, std::map<int, Tensor>> stacks_;  // by name, then by number
 };
 
 }  // namespace
