@@ -65,10 +65,9 @@ struct TensorRecipe {
 
   // Of a row in the checkpoint.
   uint64_t source_cols() const { return factor ? factor->inner : cols; }
-  // The part's values are taken as they are.
-  bool IsPlain(const Part& part) const {
-    return scale == 1 && part.scale == 1 && offset == 0 && !exponential && !factor;
-  }
+  float ScaleOf(const Part& part) const { return scale * part.scale; }
+  // The parts' values are taken as they are but for ScaleOf().
+  bool IsOnlyScaled() const { return offset == 0 && !exponential && !factor; }
   uint64_t rows() const {
     uint64_t sum = 0;
     for (const Part& part : parts) sum += part.rows;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
@@ -10,6 +11,7 @@
 #include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/quantize.h"
 #include "tools/convert/parallel.h"
+#include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {
 namespace {
@@ -54,14 +56,17 @@ class RowEncoder {
     return encoded_;
   }
 
-  // The same for rows [row, row + n_rows) of a part that `checkpoint` holds in Q4B: as they are.
+  // The same for rows [row, row + n_rows) of a part that HoldsQ4B(): as they are, times `factor`.
   std::span<const uint8_t> TakeQ4B(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
-                                   uint64_t row, size_t n_rows) {
+                                   float factor, uint64_t row, size_t n_rows) {
     const size_t first_scale = q4b_scales_.size();
     encoded_.resize(n_rows * cols_ / 2);
     q4b_scales_.resize(first_scale + n_rows * cols_ / block_);
     checkpoint.ReadQ4B(part.source, part.first_row + row, n_rows, encoded_.data(),
                        q4b_scales_.data() + first_scale);
+    for (uint16_t& scale : std::span(q4b_scales_).subspan(first_scale)) {
+      scale = ToBfloat16(factor * FromBfloat16(scale));
+    }
     return encoded_;
   }
 
@@ -134,10 +139,10 @@ class PartReader {
         std::copy_n(&between_[i * step * cols], cols, &out[i * cols]);
       }
     }
-    if (recipe_.IsPlain(part_)) return;
+    if (recipe_.IsOnlyScaled() && recipe_.ScaleOf(part_) == 1) return;
     for (float& value : out) {
       if (recipe_.exponential) value = std::exp(value);
-      value = value * (recipe_.scale * part_.scale) + recipe_.offset;
+      value = value * recipe_.ScaleOf(part_) + recipe_.offset;
     }
   }
 
@@ -179,11 +184,18 @@ class PartReader {
   std::vector<float> factor_;  // [inner, cols]
 };
 
+// A power of two, by which scales of blocks, which were float16, stay exact as bfloat16.
+bool IsExactFactor(float factor) {
+  int exponent = 0;
+  return std::frexp(factor, &exponent) == 0.5f && std::abs(exponent) < 64;
+}
+
 }  // namespace
 
 bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
               const Checkpoint& checkpoint) {
-  return !recipe.transposed && part.row_step == 1 && recipe.IsPlain(part) && !part.source.empty() &&
+  return !recipe.transposed && part.row_step == 1 && recipe.IsOnlyScaled() &&
+         IsExactFactor(recipe.ScaleOf(part)) && !part.source.empty() &&
          recipe.SourceShape(part).back() == recipe.cols && checkpoint.HoldsQ4B(part.source);
 }
 
@@ -209,7 +221,8 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
     for (uint64_t row = 0; row < part.rows; row += rows_per_step) {
       const uint64_t n_rows = std::min(rows_per_step, part.rows - row);
       if (taken) {
-        writer.Append(encoder.TakeQ4B(checkpoint, part, row, static_cast<size_t>(n_rows)));
+        writer.Append(encoder.TakeQ4B(checkpoint, part, recipe.ScaleOf(part), row,
+                                      static_cast<size_t>(n_rows)));
       } else {
         values.resize(static_cast<size_t>(n_rows * recipe.cols));
         reader.Read(row, values);

@@ -11,7 +11,7 @@
 namespace rondo::convert {
 
 // True where `checkpoint` holds this part of `recipe` in 4-bit blocks of 32 columns that can be
-// written as they are.
+// written as they are, but for a factor of theirs that is a power of two.
 bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
               const Checkpoint& checkpoint);
 

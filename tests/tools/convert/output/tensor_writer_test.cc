@@ -88,5 +88,44 @@ TEST(WriteTensor, ComputesWhatNoTensorHolds) {
   for (size_t i = 0; i < values.size(); ++i) ASSERT_EQ(values[i], static_cast<float>(i)) << i;
 }
 
+// A matrix of blocks, whose scales are 1.5.
+class Blocks : public Checkpoint {
+ public:
+  Blocks() { Add("x", {"file", "Q4_0", {2, 32}, 36}); }
+  void Read(const std::string&, uint64_t, std::span<float>) const override {}
+  bool HoldsQ4B(const std::string&) const override { return true; }
+  void ReadQ4B(const std::string&, uint64_t, uint64_t n_rows, uint8_t* data,
+               uint16_t* scales) const override {
+    std::fill_n(data, n_rows * 16, uint8_t{0x9a});
+    std::fill_n(scales, n_rows, uint16_t{0x3fc0});
+  }
+
+ private:
+  std::string Where() const override { return "file"; }
+};
+
+// A factor that is a power of two goes into the scales.
+TEST(WriteTensor, TakesBlocksTimesAPowerOfTwo) {
+  const Blocks checkpoint;
+  TensorRecipe recipe{"t", TensorRole::kMatrix, {{"x", 2}}, 32};
+  for (const float scale : {3.0f, -2.0f, 0.0f, 0x1p100f}) {
+    recipe.scale = scale;
+    EXPECT_FALSE(HoldsQ4B(recipe, recipe.parts[0], checkpoint)) << scale;
+  }
+  recipe.scale = 8;
+  recipe.parts[0].scale = 0.5;
+  ASSERT_TRUE(HoldsQ4B(recipe, recipe.parts[0], checkpoint));
+  const TempFolder folder;
+  FileWriter writer(folder / "out");
+  const StoredTensor stored =
+      WriteTensor(recipe, format::TensorFormat::Q4B, 32, checkpoint, writer, [](uint64_t) {});
+  writer.Finish({});
+  std::ifstream in(writer.unfinished_path(), std::ios::binary);
+  std::vector<uint16_t> scales(2);
+  in.seekg(static_cast<std::streamoff>(stored.scales->offset()));
+  in.read(reinterpret_cast<char*>(scales.data()), 4);
+  EXPECT_THAT(scales, ElementsAre(0x40c0, 0x40c0));  // 6
+}
+
 }  // namespace
 }  // namespace rondo::convert
