@@ -62,22 +62,12 @@ DecoderSpec ReadGemma3n(const Config& config) {
                               .default_head_dim = 256,
                               .default_context = 32768}));
   ReadIntermediate(config, f);
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
-  f.tied = config.Flag("tie_word_embeddings", true);
-  f.attention_post_norm = "post_attention_layernorm";
-  f.mlp_norm = "pre_feedforward_layernorm";
-  f.mlp_post_norm = "post_feedforward_layernorm";
-  f.head_norm = Family::HeadNorm::kShared;
-  f.v_norm = true;
+  ReadGemmaLayers(config, f);
   const char* const kCap = "final_logit_softcapping";
   if (config.Has(kCap) || !config.Mentions(kCap)) {
     f.logit_soft_cap = static_cast<float>(config.Positive(kCap, 30));
   }
   const uint32_t n_layers = f.sizes.n_layers;
-  f.layer_scale.assign(n_layers, 1.0f);
   f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 512),
                                [](uint32_t i) { return (i + 1) % 5 != 0; });
   for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window == 0 ? 0 : 1);

@@ -95,22 +95,12 @@ Family CommonFamily(const Config& config, uint64_t window) {
   }
   Family f(ReadSizes(config,
                      {.default_kv_heads = 4, .default_head_dim = 256, .default_context = 131072}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
-  f.tied = config.Flag("tie_word_embeddings", true);
-  f.attention_post_norm = "post_attention_layernorm";
-  f.mlp_norm = "pre_feedforward_layernorm";
-  f.mlp_post_norm = "post_feedforward_layernorm";
-  f.head_norm = Family::HeadNorm::kShared;
-  f.v_norm = true;
+  ReadGemmaLayers(config, f);
   f.layer_factor = "layer_scalar";
   if (config.Has("final_logit_softcapping")) {
     f.logit_soft_cap = static_cast<float>(config.Positive("final_logit_softcapping"));
   }
   const uint32_t n_layers = f.sizes.n_layers;
-  f.layer_scale.assign(n_layers, 1.0f);
   f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, window),
                                [&](uint32_t i) { return (i + 1) % 6 != 0 && i + 1 < n_layers; });
   f.layer_window.back() = 0;  // whatever the list says

@@ -7,6 +7,20 @@
 
 namespace rondo::convert {
 
+void ReadGemmaLayers(const Config& config, Family& f) {
+  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  f.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
+  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
+  f.tied = config.Flag("tie_word_embeddings", true);
+  f.attention_post_norm = "post_attention_layernorm";
+  f.mlp_norm = "pre_feedforward_layernorm";
+  f.mlp_post_norm = "post_feedforward_layernorm";
+  f.head_norm = Family::HeadNorm::kShared;
+  f.v_norm = true;
+  f.layer_scale.assign(f.sizes.n_layers, 1.0f);
+}
+
 std::vector<RopeSpec> ReadTwoRopes(const Config& config, const RopeRequest& request) {
   const auto parameters = config.Object("rope_parameters");
   const auto full = parameters ? parameters->Object("full_attention") : std::nullopt;

@@ -10,6 +10,10 @@
 
 namespace rondo::convert {
 
+// What layers of 3n and 4 are like: norms before and behind attention and MLP and of each head, of
+// values, too; scores that no factor makes smaller.
+void ReadGemmaLayers(const Config& config, Family& f);
+
 // Rope 0 is of the layers that see everything, 1 of those with a window, which have a base of their
 // own and no scaling.
 std::vector<RopeSpec> ReadTwoRopes(const Config& config, const RopeRequest& request);
