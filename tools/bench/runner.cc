@@ -91,7 +91,14 @@ class Bench {
     Check(session_,
           rondo_session_prefill_logits(session_, tokens_.Some(rows).data(), rows, ignore, nullptr));
   }
-  void Undo(uint64_t count) { Check(session_, rondo_session_undo(session_, count)); }
+  // Windows and states may have to be evaluated again up to here, which is no work of the next
+  // test.
+  void Undo(uint64_t count) {
+    Check(session_, rondo_session_undo(session_, count));
+    const float* logits = nullptr;
+    size_t n_logits = 0;
+    if (depth_ > 0) Check(session_, rondo_session_logits(session_, &logits, &n_logits));
+  }
 
   RandomTokens tokens_;
   const ModelCosts costs_;
