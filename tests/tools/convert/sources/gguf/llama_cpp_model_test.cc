@@ -4,7 +4,8 @@
 // they are right, llama.cpp 0.7.0 was run once on what they write: it has the logits of the
 // checkpoint, within 1e-4 of their deviation (2e-3 where it looks GELU up in a table), for all but
 // phimoe (it has another router), exaone4 with windows (only with 64 layers), and what it does not
-// load: dots1 with fewer heads of keys, youtu, and gemma4 with shared keys.
+// load: dots1 with fewer heads of keys, youtu, and gemma4 with shared keys. It was not run on
+// bloom, gemma3n and gemma4 with experts.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
