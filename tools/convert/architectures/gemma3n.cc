@@ -93,6 +93,9 @@ DecoderSpec ReadGemma3n(const Config& config) {
 }
 
 void AddGemma3n(const GgufKeys& keys, nlohmann::json& config) {
+  // Other readers share from a fixed layer on where it is absent; published files have it.
+  const char* const shared = "attention.shared_kv_layers";
+  if (!keys.Has(shared)) keys.Refuse(shared, "is missing");
   AddGemmaLayers(keys, 5, config);
   config["rope_parameters"] = {
       {"full_attention", RopeParameters(keys, keys.Number("rope.freq_base", 1e6))},

@@ -252,6 +252,8 @@ TEST_F(GgufConfigTest, RefusesWhatItCannotMeet) {
                     HasSubstr("known: arcee, bloom, cohere2")));
   EXPECT_THAT(Refusal(GgufWriter().Key("general.architecture", std::string("llama"))),
               HasSubstr("key llama.embedding_length is missing"));
+  EXPECT_THAT(Refusal(Model("gemma3n")),
+              HasSubstr("key gemma3n.attention.shared_kv_layers is missing"));
   EXPECT_THAT(Refusal(Model("llama").Key("split.count", uint16_t{3})),
               HasSubstr("key split.no is missing"));
   EXPECT_THAT(Refusal(Model("llama").Key("llama.attention.value_length", uint32_t{4})),
