@@ -1,7 +1,9 @@
 // The host's thread pool in place of the engine's own threads: the same bits, and no harm by a pool
 // that does not do what it must.
+#include <limits.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -39,11 +41,12 @@ struct Part {
   size_t index;
 };
 
-// On threads with no more stack than the header asks for.
+// On threads with no more stack than the header asks for, or the system allows.
 void OnThreads(size_t count, rondo_task task, void* context) {
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
-  EXPECT_EQ(pthread_attr_setstacksize(&attributes, size_t{64} << 10), 0);
+  const size_t stack = std::max<size_t>(PTHREAD_STACK_MIN, size_t{64} << 10);
+  EXPECT_EQ(pthread_attr_setstacksize(&attributes, stack), 0);
   std::vector<pthread_t> threads(count);
   std::vector<Part> parts;
   for (size_t i = 0; i < count; ++i) parts.push_back({task, context, i});

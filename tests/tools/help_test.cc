@@ -71,7 +71,9 @@ TEST(Help, ShowsEveryOptionInLinesThatFit) {
     const std::string help = Help(*command);
     SCOPED_TRACE(help);
     EXPECT_THAT(help, HasSubstr("\nUsage: rondo " + command->get_name() + " "));
-    EXPECT_THAT(help, HasSubstr("\nExamples:\n  rondo " + command->get_name()));
+    const bool absent = command->get_description().starts_with("Not in this build");
+    EXPECT_THAT(help,
+                HasSubstr("\nExamples:\n  rondo " + (absent ? "convert" : command->get_name())));
     for (const char* of_cli11 : {"REQUIRED", "=", "Needs:", "Excludes:", "[Option Group", " ..."}) {
       EXPECT_THAT(help.substr(0, help.find("\nExamples:")), Not(HasSubstr(of_cli11)));
     }

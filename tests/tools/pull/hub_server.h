@@ -24,7 +24,7 @@ inline std::string DigestOf(Digest::Kind kind, const std::string& bytes) {
   return digest.Finish();
 }
 
-// Serves ORG/MODEL at `main`. What it is to serve is set before the first request.
+// Serves ORG/MODEL at `main`. What it is to serve is set between requests.
 class HubServer {
  public:
   struct File {
@@ -82,6 +82,13 @@ class HubServer {
       siblings.push_back(sibling);
     }
     return {{"sha", kCommit}, {"siblings", siblings}};
+  }
+
+  // A request of another process happens after it, which nothing but the lock tells the server's
+  // threads.
+  void Replace(std::map<std::string, File> all) {
+    const std::lock_guard lock(mutex_);
+    files = std::move(all);
   }
 
   std::map<std::string, File> files;

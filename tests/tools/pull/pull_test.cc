@@ -119,9 +119,7 @@ TEST_F(PullTest, PatternsChooseFiles) {
 }
 
 TEST_F(PullTest, AModelInGgufAloneAsksWhichFile) {
-  server_.files.clear();
-  server_.files["a.Q4_0.gguf"] = {"GGUF"};
-  server_.files["a.Q8_0.gguf"] = {"GGUF"};
+  server_.Replace({{"a.Q4_0.gguf", {"GGUF"}}, {"a.Q8_0.gguf", {"GGUF"}}});
   EXPECT_THAT(Refusal(), HasSubstr("--file: a.Q4_0.gguf, a.Q8_0.gguf"));
 }
 
@@ -274,10 +272,11 @@ TEST_F(PullTest, RevisionsAreNamesOfBranches) {
 TEST_F(PullTest, TheToolDownloadsAndConverts) {
   TempFolder checkpoint;
   convert::WriteRandomCheckpoint(checkpoint.path(), {});
-  server_.files.clear();
+  std::map<std::string, HubServer::File> files;
   for (const char* name : {"config.json", "model.safetensors"}) {
-    server_.files[name] = {ReadBytes(checkpoint / name), true};
+    files[name] = {ReadBytes(checkpoint / name), true};
   }
+  server_.Replace(files);
   const ToolRunner tool;
   const std::string output = tool.Path("x.rondo");
   const ToolResult before = tool("convert org/model -o '" + output + "'");
