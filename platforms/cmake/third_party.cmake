@@ -158,48 +158,7 @@ add_library(rondo_foreign INTERFACE)
 target_compile_options(rondo_foreign INTERFACE -w -O2 -ffp-contract=off -fvisibility=hidden)
 target_compile_definitions(rondo_foreign INTERFACE _GNU_SOURCE=1)
 
-# pthreadpool, without cpuinfo: the number of threads is always given, and the kernels' choice by
-# microarchitecture is not used.
-find_package(Threads REQUIRED)
-#
-# The sources are copied with two changes.
-set(pthreadpool_copy "${PROJECT_BINARY_DIR}/pthreadpool")
-file(COPY "${pthreadpool_SOURCE_DIR}/src/" DESTINATION "${pthreadpool_copy}")
-function(_rondo_change_pthreadpool file old new)
-  file(READ "${pthreadpool_SOURCE_DIR}/src/${file}" source)
-  string(REPLACE "${old}" "${new}" changed "${source}")
-  if(changed STREQUAL source)
-    message(FATAL_ERROR "pthreadpool's ${file} is not the pinned one: it has no ${old}")
-  endif()
-  file(CONFIGURE OUTPUT "${pthreadpool_copy}/${file}" CONTENT "${changed}" @ONLY)
-endfunction()
-# Its threads spin a million times before they sleep: some 50 ms, in which a core that is shared
-# with other work is lost to both. A thousand instead.
-_rondo_change_pthreadpool(threadpool-common.h
-  "SPIN_WAIT_ITERATIONS 1000000" "SPIN_WAIT_ITERATIONS 1000")
-# It waits without end for threads that could not be started. The creator now checks in for them,
-# and the pool is as large as it could become.
-set(create "pthread_create(&threadpool->threads[tid].thread_object, NULL, &thread_main, \
-&threadpool->threads[tid])")
-_rondo_change_pthreadpool(pthreads.c "${create};" "if (${create} != 0) {
-				threadpool->threads_count = fxdiv_init_size_t(tid);
-				for (size_t missing = tid; missing < threads_count; missing++) {
-					checkin_worker_thread(threadpool);
-				}
-				break;
-			}")
-add_library(rondo_pthreadpool OBJECT
-  "${pthreadpool_copy}/memory.c"
-  "${pthreadpool_copy}/portable-api.c"
-  "${pthreadpool_copy}/pthreads.c")
-set_target_properties(rondo_pthreadpool PROPERTIES C_STANDARD 11)
-target_include_directories(rondo_pthreadpool SYSTEM
-  PUBLIC "${pthreadpool_SOURCE_DIR}/include"
-  PRIVATE "${pthreadpool_copy}" "${fxdiv_SOURCE_DIR}/include")
-target_compile_definitions(rondo_pthreadpool
-  PUBLIC PTHREADPOOL_NO_DEPRECATED_API=1
-  PRIVATE PTHREADPOOL_USE_CPUINFO=0 PTHREADPOOL_USE_FASTPATH=0)
-target_link_libraries(rondo_pthreadpool PUBLIC Threads::Threads PRIVATE rondo_foreign)
+include("${CMAKE_CURRENT_LIST_DIR}/pthreadpool.cmake")
 
 # XNNPACK: microkernels, their parameters and lookup tables. No operators, no CPU detection, no
 # subgraphs.
