@@ -4,6 +4,7 @@
 #   sh tests/tidy.sh [COUNT]     all; or the COUNT that were changed last, by the work tree and then
 #                                by the history: that holds a branch's changes, and its time is
 #                                bounded whatever was committed
+# What was found clean and is the same as then is not looked at again: tests/tidy_file.py.
 set -eu
 cd "$(dirname "$0")/.."
 folder=build/tidy
@@ -21,5 +22,4 @@ fi | while read -r file; do
   if [ -e "$file" ] && grep -qF "/$file\"" "$folder/compile_commands.json"; then echo "$file"; fi
 done | head -n "${1:-100000}" >"$folder/files"
 echo "clang-tidy: $(wc -l <"$folder/files") files"
-xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$folder" --extra-arg=-Wno-unknown-warning-option \
-  <"$folder/files"
+xargs -P "$(nproc)" -n 1 python3 tests/tidy_file.py "$folder" <"$folder/files"

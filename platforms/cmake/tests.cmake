@@ -81,7 +81,7 @@ function(rondo_test_program label shares library)
   endforeach()
 endfunction()
 
-rondo_test_program(unit 4 rondo_test_helpers ${unit})
+rondo_test_program(unit 8 rondo_test_helpers ${unit})
 target_link_libraries(rondo_unit_tests PRIVATE rondo_tools)
 if(httplib_FOUND)
   set_property(SOURCE tests/tools/pull/pull_test.cc APPEND PROPERTY
@@ -92,7 +92,7 @@ add_dependencies(rondo_unit_tests rondo_test_tool)
 target_sources(rondo_unit_tests PRIVATE $<TARGET_OBJECTS:rondo_xnnpack_packers>)
 target_include_directories(rondo_unit_tests SYSTEM
   PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
-rondo_test_program(model 8 rondo_test_helpers ${model})
+rondo_test_program(model 16 rondo_test_helpers ${model})
 target_link_libraries(rondo_model_tests PRIVATE rondo_tools)
 add_dependencies(rondo_model_tests rondo_test_tool)
 rondo_test_program(fuzz 3 rondo_test_helpers ${fuzz})

@@ -36,7 +36,7 @@ class InterruptTest : public testing::TestWithParam<bool> {
     fs::copy_file(std::string(RONDO_TEST_DATA) + "/tiny/tokenizer.json",
                   folder_ / "model/tokenizer.json");
     std::string text;
-    for (int i = 0; i < 400; ++i) text += "Once upon a time there were " + std::to_string(i) + ". ";
+    for (int i = 0; i < 100; ++i) text += "Once upon a time there were " + std::to_string(i) + ". ";
     std::ofstream(folder_ / "text") << text;
     ASSERT_EQ(RunTraced({"convert", Path("model"), "-o", Path("model.rondo")}, {}).exit_code, 0);
     fs::create_directory(folder_ / "work");

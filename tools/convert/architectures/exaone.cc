@@ -56,7 +56,7 @@ DecoderSpec ReadExaoneMoe(const Config& config) {
 
 void AddExaone4(const GgufKeys& keys, nlohmann::json& config) {
   AddWindow(keys, config);
-  if (WindowOf(keys) > 0) AddSlidingLayers(keys, 4, config);
+  if (HasWindow(keys)) AddSlidingLayers(keys, 4, config);
 }
 
 }  // namespace

@@ -131,8 +131,6 @@ DecoderSpec ReadHyperClovaX(const Config& config) {
 
 // A file of "llama" has experts (Mixtral), or a window (Mistral), or neither.
 bool HasExperts(const GgufKeys& keys) { return ExpertCount(keys) > 0; }
-bool HasWindow(const GgufKeys& keys) { return WindowOf(keys) > 0; }
-
 void AddMixtral(const GgufKeys& keys, json& config) {
   AddExperts(keys, "num_local_experts", config);
   AddWindow(keys, config);

@@ -11,10 +11,6 @@
 namespace rondo::convert {
 namespace {
 
-uint32_t Count(const Config& config, const char* key, uint64_t most, uint64_t if_absent) {
-  return static_cast<uint32_t>(config.Integer(key, 1, most, if_absent));
-}
-
 // What is asked of them, in the words of the config.
 struct MambaKeys {
   const char* n_heads = "mamba_n_heads";
@@ -32,7 +28,7 @@ struct MambaKeys {
 Family::Recurrence ReadMamba(const Config& config, const Sizes& sizes, const MambaKeys& keys,
                              uint64_t inner = 0) {
   Family::Recurrence r;
-  r.n_heads = Count(config, keys.n_heads, kMaxHeads, keys.default_n_heads);
+  r.n_heads = config.Count(keys.n_heads, kMaxHeads, keys.default_n_heads);
   if (inner == 0) inner = sizes.hidden * config.Integer(keys.expand, 1, 64, 2);
   const bool says = config.Has(keys.head_dim) && config.IsNumber(keys.head_dim);  // else "auto"
   const uint64_t head_dim = says ? config.Integer(keys.head_dim, 1, kMaxHeadDim)
@@ -45,13 +41,13 @@ Family::Recurrence ReadMamba(const Config& config, const Sizes& sizes, const Mam
                                     std::to_string(kMaxHeadDim));
   }
   r.head_dim = static_cast<uint32_t>(head_dim);
-  r.n_groups = Count(config, keys.n_groups, r.n_heads, keys.default_n_groups);
+  r.n_groups = config.Count(keys.n_groups, r.n_heads, keys.default_n_groups);
   if (r.n_heads % r.n_groups != 0) config.Refuse(keys.n_groups, "does not divide the heads");
-  r.group_dim = Count(config, keys.state, kMaxHeadDim, keys.default_state);
+  r.group_dim = config.Count(keys.state, kMaxHeadDim, keys.default_state);
   if (r.group_dim % kHeadDimMultiple != 0) {
     config.Refuse(keys.state, "is not a multiple of " + std::to_string(kHeadDimMultiple));
   }
-  r.taps = Count(config, keys.taps, kMaxConvTaps, 4);
+  r.taps = config.Count(keys.taps, kMaxConvTaps, 4);
   r.source = "mamba.";
   r.conv_bias = config.Flag(keys.conv_bias, true);
   r.bias = config.Flag(keys.bias, false);
@@ -218,11 +214,11 @@ void NameMixers(Family& f) {
 
 DecoderSpec ReadMamba2(const Config& config) {
   Sizes sizes = {};
-  sizes.vocab = Count(config, "vocab_size", kMaxVocab, 32768);
-  sizes.hidden = Count(config, "hidden_size", kMaxHidden, 4096);
-  sizes.n_layers = Count(config, "num_hidden_layers", kMaxLayers, 64);
+  sizes.vocab = config.Count("vocab_size", kMaxVocab, 32768);
+  sizes.hidden = config.Count("hidden_size", kMaxHidden, 4096);
+  sizes.n_layers = config.Count("num_hidden_layers", kMaxLayers, 64);
   // It has no positions; what it was trained for is not in the file.
-  sizes.context = Count(config, "max_position_embeddings", kMaxContext, 8192);
+  sizes.context = config.Count("max_position_embeddings", kMaxContext, 8192);
   Family f(sizes);
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   f.tied = config.Flag("tie_word_embeddings", false);
@@ -264,7 +260,7 @@ Family::Experts NemotronExperts(const Config& config, const Family& f) {
       .gate = "",
       .up = "mixer.shared_experts.up_proj",
       .down = "mixer.shared_experts.down_proj",
-      .intermediate = Count(config, "moe_shared_expert_intermediate_size", kMaxIntermediate, 7688)};
+      .intermediate = config.Count("moe_shared_expert_intermediate_size", kMaxIntermediate, 7688)};
   return experts;
 }
 

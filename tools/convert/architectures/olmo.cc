@@ -66,8 +66,6 @@ DecoderSpec ReadOlmoe(const Config& config) {
   return BuildDecoder(f);
 }
 
-bool HasWindow(const GgufKeys& keys) { return WindowOf(keys) > 0; }
-
 void AddOlmo3(const GgufKeys& keys, json& config) {
   AddWindow(keys, config);
   AddSlidingLayers(keys, 4, config);

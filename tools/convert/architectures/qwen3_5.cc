@@ -11,10 +11,6 @@
 namespace rondo::convert {
 namespace {
 
-uint32_t Count(const Config& config, const char* key, uint64_t most, uint64_t if_absent) {
-  return static_cast<uint32_t>(config.Integer(key, 1, most, if_absent));
-}
-
 std::vector<bool> LinearLayers(const Config& config, uint32_t n_layers) {
   const char* const kTypes = "layer_types";
   std::vector<bool> linear;
@@ -52,19 +48,19 @@ Family DeltaFamily(const Config& config, uint32_t default_kv_heads, bool all_exp
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.25})};
   Family::Recurrence r;
   r.delta = true;
-  r.n_groups = Count(config, "linear_num_key_heads", kMaxHeads, 16);
-  r.n_heads = Count(config, "linear_num_value_heads", kMaxHeads, 32);
+  r.n_groups = config.Count("linear_num_key_heads", kMaxHeads, 16);
+  r.n_heads = config.Count("linear_num_value_heads", kMaxHeads, 32);
   if (r.n_heads % r.n_groups != 0) {
     config.Refuse("linear_num_value_heads", "is not a multiple of linear_num_key_heads");
   }
-  r.group_dim = Count(config, "linear_key_head_dim", kMaxHeadDim, 128);
-  r.head_dim = Count(config, "linear_value_head_dim", kMaxHeadDim, 128);
+  r.group_dim = config.Count("linear_key_head_dim", kMaxHeadDim, 128);
+  r.head_dim = config.Count("linear_value_head_dim", kMaxHeadDim, 128);
   for (const char* key : {"linear_key_head_dim", "linear_value_head_dim"}) {
     if (config.Integer(key, 1, kMaxHeadDim, 128) % kHeadDimMultiple != 0) {
       config.Refuse(key, "is not a multiple of " + std::to_string(kHeadDimMultiple));
     }
   }
-  r.taps = Count(config, "linear_conv_kernel_dim", kMaxConvTaps, 4);
+  r.taps = config.Count("linear_conv_kernel_dim", kMaxConvTaps, 4);
   r.source = "linear_attn.";
   r.norm_epsilon = f.epsilon;
   r.norm_group = r.head_dim;
@@ -89,7 +85,7 @@ void AddExperts(const Config& config, uint64_t default_experts, uint64_t default
       .gate = "mlp.shared_expert.gate_proj",
       .up = "mlp.shared_expert.up_proj",
       .down = "mlp.shared_expert.down_proj",
-      .intermediate = Count(config, "shared_expert_intermediate_size", kMaxIntermediate, 512),
+      .intermediate = config.Count("shared_expert_intermediate_size", kMaxIntermediate, 512),
       .weight = "mlp.shared_expert_gate"};
   f.experts = std::move(experts);
 }

@@ -132,7 +132,11 @@ void AddMultipliers(const GgufKeys& keys, json& config) {
   config["logits_scaling"] = keys.Number("logit_scale", 1.0);
 }
 
+namespace {
 uint64_t WindowOf(const GgufKeys& keys) { return keys.Count(kWindowKey, UINT32_MAX, 0); }
+}  // namespace
+
+bool HasWindow(const GgufKeys& keys) { return WindowOf(keys) > 0; }
 
 void AddWindow(const GgufKeys& keys, json& config) {
   const uint64_t window = WindowOf(keys);

@@ -19,8 +19,7 @@ nlohmann::json RopeParameters(const GgufKeys& keys, double theta);
 void AddBiases(const GgufKeys& keys, nlohmann::json& config);
 // Granite's, and its kin's.
 void AddMultipliers(const GgufKeys& keys, nlohmann::json& config);
-// 0: none.
-uint64_t WindowOf(const GgufKeys& keys);
+bool HasWindow(const GgufKeys& keys);
 void AddWindow(const GgufKeys& keys, nlohmann::json& config);
 // Above 0 where the layers have experts.
 uint64_t ExpertCount(const GgufKeys& keys);

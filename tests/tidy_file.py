@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""clang-tidy over one source file, unless this found it clean before, as it is.
+
+  tidy_file.py FOLDER FILE      FOLDER holds compile_commands.json
+
+What clang-tidy says depends on its version, its configuration and the source as it is preprocessed,
+comments included. The hash of these is kept in the user's cache folder for each file that is clean.
+Exits with 1 where the file is not.
+"""
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+folder, source = sys.argv[1], Path(sys.argv[2]).resolve()
+run = hashlib.sha256(subprocess.check_output(["clang-tidy", "--version"]))
+for parent in source.parents:
+    config = parent / ".clang-tidy"
+    run.update(config.read_bytes() if config.exists() else b"")
+for entry in json.loads(Path(folder, "compile_commands.json").read_text()):
+    if entry["file"] == str(source):
+        words = shlex.split(entry["command"])
+        options = words[next(i for i, word in enumerate(words) if word.startswith("-")):]
+        options.remove("-c")
+        del options[options.index("-o"):options.index("-o") + 2]
+        compiler = "clang" if source.suffix == ".c" else "clang++"
+        run.update(subprocess.check_output([compiler, "-w", "-E", "-C", "-P"] + options,
+                                           cwd=entry["directory"]))
+
+cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+clean = Path(cache, "rondo", "tidy", run.hexdigest())
+if clean.exists():
+    sys.exit(0)
+if subprocess.call(["clang-tidy", "--quiet", "-p", folder,
+                    "--extra-arg=-Wno-unknown-warning-option", str(source)]) != 0:
+    sys.exit(1)
+clean.parent.mkdir(parents=True, exist_ok=True)
+clean.touch()
