@@ -3,8 +3,9 @@
 
   tidy_file.py FOLDER FILE      FOLDER holds compile_commands.json
 
-What clang-tidy says depends on its version, its configuration and the source as it is preprocessed,
-comments included. The hash of these is kept in the user's cache folder for each file that is clean.
+What clang-tidy says depends on its version, its configuration, the options of the compiler, and the
+text of the source and of all that it includes. The hash of these is kept in the user's cache folder
+for each file that is clean; where the sources lie is no part of it.
 Exits with 1 where the file is not.
 """
 import hashlib
@@ -16,6 +17,7 @@ import sys
 from pathlib import Path
 
 folder, source = sys.argv[1], Path(sys.argv[2]).resolve()
+top = Path(__file__).resolve().parent.parent
 run = hashlib.sha256(subprocess.check_output(["clang-tidy", "--version"]))
 for parent in source.parents:
     config = parent / ".clang-tidy"
@@ -27,8 +29,9 @@ for entry in json.loads(Path(folder, "compile_commands.json").read_text()):
         options.remove("-c")
         del options[options.index("-o"):options.index("-o") + 2]
         compiler = "clang" if source.suffix == ".c" else "clang++"
-        run.update(subprocess.check_output([compiler, "-w", "-E", "-C", "-P"] + options,
-                                           cwd=entry["directory"]))
+        text = subprocess.check_output([compiler, "-w", "-E", "-frewrite-includes"] + options,
+                                       cwd=entry["directory"])
+        run.update((" ".join(options).encode() + text).replace(bytes(top), b""))
 
 cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
 clean = Path(cache, "rondo", "tidy", run.hexdigest())

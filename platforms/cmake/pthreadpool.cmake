@@ -2,7 +2,7 @@
 # microarchitecture is not used.
 find_package(Threads REQUIRED)
 
-# The sources are copied and changed where a program that shares its cores suffers from them.
+# The sources are copied and changed for programs that share their cores with others.
 set(pthreadpool_copy "${PROJECT_BINARY_DIR}/pthreadpool")
 file(COPY "${pthreadpool_SOURCE_DIR}/src/" DESTINATION "${pthreadpool_copy}")
 # _rondo_change_pthreadpool(FILE OLD NEW [OLD NEW]...)
@@ -26,6 +26,7 @@ endfunction()
 _rondo_change_pthreadpool(threadpool-common.h
   "SPIN_WAIT_ITERATIONS 1000000" "SPIN_WAIT_ITERATIONS 1000")
 
+# Commands are numbered: two numbers in turn hide one from a worker that missed the one before it.
 _rondo_change_pthreadpool(threadpool-object.h
   "THREADPOOL_COMMAND_MASK UINT32_C(0x7FFFFFFF)" "THREADPOOL_COMMAND_MASK UINT32_C(0xF)")
 
@@ -47,7 +48,6 @@ _rondo_change_pthreadpool(pthreads.c
   "active_threads) != 0" "active_threads) != RONDO_CLOSED"
   "	${all}.value - 1 /* caller thread */);\n" ""
   "	${command}" "	pthreadpool_store_release_size_t(&threadpool->active_threads, 0);\n	${command}"
-  # Commands are numbered: two numbers in turn hide one from a worker that missed the one before it.
   "~(old_command | THREADPOOL_COMMAND_MASK) | threadpool_command_parallelize"
   "((old_command | THREADPOOL_COMMAND_MASK) + 1) | threadpool_command_parallelize"
   "${all} - 1 /* caller thread */);" "${all} - 1 | RONDO_CLOSED);"

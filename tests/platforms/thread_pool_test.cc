@@ -6,7 +6,6 @@
 #include <signal.h>
 
 #include <atomic>
-#include <chrono>
 #include <ctime>
 #include <memory>
 #include <thread>

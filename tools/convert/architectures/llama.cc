@@ -131,6 +131,7 @@ DecoderSpec ReadHyperClovaX(const Config& config) {
 
 // A file of "llama" has experts (Mixtral), or a window (Mistral), or neither.
 bool HasExperts(const GgufKeys& keys) { return ExpertCount(keys) > 0; }
+
 void AddMixtral(const GgufKeys& keys, json& config) {
   AddExperts(keys, "num_local_experts", config);
   AddWindow(keys, config);

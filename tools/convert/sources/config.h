@@ -26,7 +26,7 @@ class Config {
   // Integers: low <= value <= high; also written as 1e4 or 8.0, as some exporters do.
   uint64_t Integer(const char* key, uint64_t low, uint64_t high) const;
   uint64_t Integer(const char* key, uint64_t low, uint64_t high, uint64_t if_absent) const;
-  // From 1 to `most`, which fits.
+  // From 1 to `most`, which fits 32 bits.
   uint32_t Count(const char* key, uint64_t most, uint64_t if_absent) const {
     return static_cast<uint32_t>(Integer(key, 1, most, if_absent));
   }

@@ -13,6 +13,9 @@ using nlohmann::json;
 
 constexpr const char* kWindowKey = "attention.sliding_window";
 
+// 0: none.
+uint64_t WindowOf(const GgufKeys& keys) { return keys.Count(kWindowKey, UINT32_MAX, 0); }
+
 // Divisors of the frequencies, one for each, as type longrope has them.
 void AddFactors(const GgufKeys& keys, const char* short_tensor, const char* long_tensor,
                 json& rope) {
@@ -131,10 +134,6 @@ void AddMultipliers(const GgufKeys& keys, json& config) {
   config["attention_multiplier"] = keys.Number("attention.scale");
   config["logits_scaling"] = keys.Number("logit_scale", 1.0);
 }
-
-namespace {
-uint64_t WindowOf(const GgufKeys& keys) { return keys.Count(kWindowKey, UINT32_MAX, 0); }
-}  // namespace
 
 bool HasWindow(const GgufKeys& keys) { return WindowOf(keys) > 0; }
 
