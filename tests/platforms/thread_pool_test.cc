@@ -47,6 +47,9 @@ pthread_t Worker(ThreadPool& pool) {
 }
 
 TEST(ThreadPoolTest, AWorkerThatDoesNotRunIsNotWaitedFor) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "stopped within an atomic access, the worker keeps the sanitizer's lock on it";
+#endif
   sem_init(&stopped, 0, 0);
   sem_init(&released, 0, 0);
   struct sigaction action = {};
