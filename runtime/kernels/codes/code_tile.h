@@ -18,6 +18,13 @@ namespace {
 constexpr size_t kGroupBlocks = kCodeGroup / kCodeBlock;
 constexpr size_t kTileFloats = kCodeChannels * sizeof(float);  // bytes of sums, scales or biases
 
+// Bytes of a tile with k inputs, as PackedTileBytes (model/packed_layout.h) says.
+template <uint32_t kBits>
+constexpr size_t TileBytes(size_t k) {
+  return (k + kCodeGroup - 1) / kCodeGroup * kGroupSelectors + k / kCodeBlock * BlockCodes(kBits) +
+         3 * kTileFloats;
+}
+
 // Calls visit(selectors[8], codes) for each block of a tile, in order; `at` is behind the sums.
 // Returns what is behind the last block: the scales.
 template <uint32_t kBits, typename Visit>
