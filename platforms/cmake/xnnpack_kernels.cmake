@@ -134,6 +134,7 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   # avx512skx
   set(flags "-mf16c -mfma -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl")
   rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-avx512skx-u128)
+  rondo_kernels("${flags}" f32-qu8-vcvt f32-qu8-vcvt-avx512skx-u128)
 
   # avx512vnni
   set(flags "-mf16c -mfma -mavx512f -mavx512cd -mavx512bw -mavx512dq -mavx512vl -mavx512vnni")

@@ -13,7 +13,7 @@
 namespace rondo {
 
 // How one row of activations was quantised: real = (q - zero_point) * scale. Where a kernel set has
-// unsigned_inputs the row holds q + 128.
+// quantize_unsigned the row holds q + 128.
 struct RowQuant {
   int32_t zero_point;
   float scale;
@@ -98,7 +98,6 @@ struct RowLoops {
   void (*multiply_add)(float* x, const float* a, const float* b, size_t n);  // x += a * b
   // x = x * x_factor + y * y_factor
   void (*blend)(float* x, float x_factor, const float* y, float y_factor, size_t n);
-  void (*flip_signs)(int8_t* x, size_t n);  // x ^= 0x80
   // out = in * factor, rounded to the nearest integer, at least 0 and at most `most` < 2^15.
   void (*round_probabilities)(const float* in, float factor, float most, size_t n, int16_t* out);
   // One position of a recurrence, on kStateColumns columns of a state S, [n, kStateColumns], which
@@ -160,11 +159,10 @@ struct ValueKernels {
 };
 
 struct KernelSet {
-  const char* name;              // two may have the same: of these a CPU has one
-  bool (*available)();           // on this CPU
-  const CodeKernels* codes;      // int8 inputs, codes of 4 or 3 bits: q4, q3
-  const ValueKernels* values;    // P.V
-  bool unsigned_inputs = false;  // q8 and q4b read int8 inputs as q + 128
+  const char* name;            // two may have the same: of these a CPU has one
+  bool (*available)();         // on this CPU
+  const CodeKernels* codes;    // int8 inputs, codes of 4 or 3 bits: q4, q3
+  const ValueKernels* values;  // P.V
 
   TileKernels<QuantizedGemm> q8;         // int8 inputs, int8 weights per channel
   TileKernels<QuantizedGemm> keys = {};  // the same for Q.K; empty: q8 serves
@@ -178,6 +176,8 @@ struct KernelSet {
   void (*min_max)(size_t n, const float* in, float* min_max, const void* params);
   void (*max)(size_t n, const float* in, float* max, const void* params);
   void (*quantize)(size_t n, const float* in, int8_t* out, const void* params);
+  // The same to q + 128, where codes, q8 and q4b read their inputs so; null: they read int8.
+  void (*quantize_unsigned)(size_t n, const float* in, uint8_t* out, const void* params) = nullptr;
   void (*exp_minus_max)(size_t n, const float* in, const float* max, float* out, float* sum,
                         const void* params);
   void (*sigmoid)(size_t n, const float* in, float* out, const void* params);

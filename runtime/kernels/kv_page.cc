@@ -24,6 +24,12 @@ constexpr size_t kMaxHeadDim = 640;
   }
 }
 
+// n units of so many bytes, `stride` bytes apart.
+template <size_t kUnit>
+void Spread(const int8_t* from, size_t n, size_t stride, uint8_t* to) {
+  for (size_t i = 0; i < n; ++i) std::memcpy(to + i * stride, from + i * kUnit, kUnit);
+}
+
 // Symmetric int8 over one head: real = q * scale. Returns the scale, which is finite: a row that
 // does not see the token multiplies it by zero.
 float QuantizeHead(const KernelSet& set, const float* in, size_t n, int8_t* out) {
@@ -93,14 +99,15 @@ void KvPage::PutKey(uint8_t* page, size_t slot, const int8_t* key, float scale) 
   for (size_t d = 0; d < head_dim_; ++d) sum += key[d];
   reinterpret_cast<int32_t*>(tile)[n] = -sum;
   uint8_t* group = tile + nr * sizeof(int32_t);
-  for (size_t g = 0; g < groups; ++g) std::memcpy(group + (g * nr + n) * kr, key + g * kr, kr);
+  (kr == 8 ? Spread<8> : kr == 4 ? Spread<4> : Spread<1>)(key, groups, nr * kr, group + n * kr);
   reinterpret_cast<float*>(group + groups * nr * kr)[n] = scale;
 }
 
 void KvPage::PutValue(uint8_t* page, size_t slot, const int8_t* value, float scale) const {
   reinterpret_cast<float*>(page + scales_offset_)[slot] = scale;
-  for (size_t d = 0; d < v_head_dim_; ++d) {
-    page[values_offset_ + ValueOffset(slot, d)] = static_cast<uint8_t>(value[d]);
+  for (size_t d = 0; d < v_head_dim_; d += kValueChannels) {
+    Spread<1>(value + d, std::min(kValueChannels, v_head_dim_ - d), set_->values->kr,
+              page + values_offset_ + ValueOffset(slot, d));
   }
 }
 

@@ -82,10 +82,6 @@ void Blend(float* x, float x_factor, const float* y, float y_factor, size_t n) {
   for (size_t i = 0; i < n; ++i) x[i] = x[i] * x_factor + y[i] * y_factor;
 }
 
-void FlipSigns(signed char* x, size_t n) {
-  for (size_t i = 0; i < n; ++i) x[i] = static_cast<signed char>(x[i] ^ -128);
-}
-
 // 2^23 more leaves the integer in the last bits. What is not a number becomes 0.
 void RoundProbabilities(const float* in, float factor, float most, size_t n, short* out) {
   for (size_t i = 0; i < n; ++i) {
@@ -192,7 +188,6 @@ constexpr RowLoops kLoops = {
     .add = Add,
     .multiply_add = MultiplyAdd,
     .blend = Blend,
-    .flip_signs = FlipSigns,
     .round_probabilities = RoundProbabilities,
     .delta_step = DeltaStep,
     .scan_step = ScanStep,

@@ -30,10 +30,16 @@ RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t pad
   set.min_max(n * sizeof(float), in, range, nullptr);
   const xnn_qd8_quantization_params q =
       xnn_f32_qd8_asymmetric_quantization_params(range[0], range[1]);
-  const xnn_f32_qs8_cvt_params params = {{1.0f / q.inv_scale, static_cast<int16_t>(q.zero_point)}};
-  set.quantize(n * sizeof(float), in, out, &params);
-  std::memset(out + n, q.zero_point, padded_n - n);
-  if (set.unsigned_inputs) set.loops->flip_signs(out, padded_n);
+  const bool is_unsigned = set.quantize_unsigned != nullptr;
+  const int32_t zero = q.zero_point + (is_unsigned ? 128 : 0);
+  // Both kernels' parameters look the same.
+  const xnn_f32_qs8_cvt_params params = {{1.0f / q.inv_scale, static_cast<int16_t>(zero)}};
+  if (is_unsigned) {
+    set.quantize_unsigned(n * sizeof(float), in, reinterpret_cast<uint8_t*>(out), &params);
+  } else {
+    set.quantize(n * sizeof(float), in, out, &params);
+  }
+  std::memset(out + n, zero, padded_n - n);
   return {q.zero_point, q.inv_scale};
 }
 

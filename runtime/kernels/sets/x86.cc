@@ -29,7 +29,7 @@ namespace rondo {
 // time. Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels
 // win.
 #define RONDO_AVX512(...)                                                                      \
-  .values = &kValueKernelsAvx512Vnni, .unsigned_inputs = true, __VA_ARGS__,                    \
+  .values = &kValueKernelsAvx512Vnni, __VA_ARGS__,                                             \
   .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                        \
                       RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                             \
                       RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                            \
@@ -38,6 +38,7 @@ namespace rondo {
   .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4), \
   RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                   \
   RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                            \
+  RONDO_VECTOR(quantize_unsigned, xnn_f32_qu8_vcvt_ukernel__avx512skx_u128),                   \
   RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),  \
   RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),  \
   RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                     \

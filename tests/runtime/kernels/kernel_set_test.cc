@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace rondo {
 namespace {
 
@@ -27,6 +29,38 @@ TEST(KernelSetTest, EveryFamilyHasAKernelForEveryNumberOfRows) {
     ExpectEveryNumberOfRows(set->KeyKernels());
     ExpectEveryNumberOfRows(set->q4b);
     ExpectEveryNumberOfRows(set->f32);
+  }
+}
+
+// KvPage::Store knows these.
+TEST(KernelSetTest, KeysAreInGroupsOfOneFourOrEightInputs) {
+  for (const KernelSet* set : AllKernelSets()) {
+    const uint32_t kr = set->KeyKernels().kr;
+    EXPECT_TRUE(kr == 1 || kr == 4 || kr == 8) << set->name << " " << kr;
+  }
+}
+
+TEST(KernelSetTest, UnsignedInputsAreTheSignedOnesAnd128) {
+  constexpr size_t kNumbers = 201;
+  float in[kNumbers + kOverRead] = {1e30f, -1e30f, INFINITY, -INFINITY, NAN};
+  for (size_t i = 5; i < kNumbers; ++i) in[i] = 0.043f * (static_cast<float>(i) - 103);
+  struct Params {  // as XNNPACK's
+    float scale;
+    int16_t zero_point;
+  };
+  for (const KernelSet* set : AllKernelSets()) {
+    if (!set->available() || set->quantize_unsigned == nullptr) continue;
+    for (const int zero : {-128, -77, 0, 5, 127}) {
+      const Params params = {40.0f, static_cast<int16_t>(zero)};
+      const Params above = {40.0f, static_cast<int16_t>(zero + 128)};
+      int8_t q[kNumbers];
+      uint8_t u[kNumbers];
+      set->quantize(sizeof(float) * kNumbers, in, q, &params);
+      set->quantize_unsigned(sizeof(float) * kNumbers, in, u, &above);
+      for (size_t i = 0; i < kNumbers; ++i) {
+        ASSERT_EQ(u[i], q[i] + 128) << set->name << " " << i << ", zero point " << zero;
+      }
+    }
   }
 }
 

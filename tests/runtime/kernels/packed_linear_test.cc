@@ -133,7 +133,7 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
   }
   double Input(size_t r, size_t k) const {
     if (GetParam().format == WeightFormat::kF32) return x_[r * GetParam().k + k];
-    const int8_t flip = GetParam().set->unsigned_inputs ? INT8_MIN : 0;
+    const int8_t flip = GetParam().set->quantize_unsigned != nullptr ? INT8_MIN : 0;
     const auto q = static_cast<int8_t>(q_[r * stride_ + k] ^ flip);
     return (q - quant_[r].zero_point) * static_cast<double>(quant_[r].scale);
   }
