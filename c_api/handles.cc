@@ -15,40 +15,14 @@ void Release(rondo_engine* engine) {
   Release(model);
 }
 
-namespace {
-
-void Destroy(rondo_session* session) {
+void Release(rondo_session* session) {
+  if (!Drop(session)) return;
   rondo_engine* engine = session->engine;
   // An inherited session goes with its engine: whoever holds the engine's turn is not here.
   if (!engine->Inherited()) engine->engine->CloseSession(session->session);
   engine->sessions_open.fetch_sub(1, std::memory_order_relaxed);
   delete session;
   Release(engine);
-}
-
-}  // namespace
-
-void Release(rondo_session* session) {
-  if (!Drop(session)) return;
-  rondo_engine* engine = session->engine;
-  if (!engine->InCallback()) {
-    Destroy(session);
-    return;
-  }
-  // The call around the callback holds the engine, and would be waited for without end.
-  session->next_given_up = engine->given_up.load();
-  while (!engine->given_up.compare_exchange_weak(session->next_given_up, session)) {
-  }
-}
-
-void CloseGivenUp(rondo_engine* engine) {
-  if (engine->given_up.load(std::memory_order_relaxed) == nullptr) return;
-  rondo_session* session = engine->given_up.exchange(nullptr);
-  while (session != nullptr) {
-    rondo_session* next = session->next_given_up;
-    Destroy(session);
-    session = next;
-  }
 }
 
 int32_t Report(const Status& status, char* message, size_t message_bytes) {

@@ -36,10 +36,7 @@ struct rondo_engine {
   std::atomic<uint32_t> sessions_open{0};
   std::atomic<uint64_t> tokens_prefilled{0};
   std::atomic<uint64_t> tokens_generated{0};
-  // The thread that is inside of a caller's callback (0: none), and the sessions that it gave up
-  // there: they wait until the running call is over.
-  std::atomic<uint64_t> callback_thread{0};
-  std::atomic<rondo_session*> given_up{nullptr};
+  std::atomic<uint64_t> callback_thread{0};  // that is inside of a caller's callback; 0: none
   const uint64_t process = rondo::ThisProcess();
   rondo::HostPool host_pool;  // the caller's own
 
@@ -58,7 +55,6 @@ struct rondo_session {
   rondo::Status last_error;
   uint64_t tokens_prefilled = 0;
   uint64_t tokens_generated = 0;
-  rondo_session* next_given_up = nullptr;
 };
 
 namespace rondo::c_api {
@@ -82,8 +78,6 @@ bool Drop(Handle* handle) {
 void Release(rondo_model* model);
 void Release(rondo_engine* engine);
 void Release(rondo_session* session);
-// Closes what was given up inside of a callback; after the call that it was inside of.
-void CloseGivenUp(rondo_engine* engine);
 
 // ---- Messages ----
 

@@ -19,7 +19,6 @@ class Turn {
   ~Turn() {
     if (session_ == nullptr) return;
     session_->busy.clear(std::memory_order_release);
-    CloseGivenUp(session_->engine);
     Release(session_);
   }
   Turn(const Turn&) = delete;

@@ -703,15 +703,19 @@ RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event)
 RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t count);
 
 /* Runs one pass for `count` different sessions of the engine (at most limit.sessions; 0 does
- * nothing): those that decode have one row each; the rest of the pass, up to max_rows
- * (rows_per_step where a session decodes), goes to prompts that wait, in the order of `sessions`. A
- * session whose tokens are then all evaluated samples one token, as rondo_session_next does. What
- * each got, rondo_session_event tells: it must be asked between two steps of a session for every
- * event that has a token, a reason or an error. A session that is cancelled stands as before, and
- * the others do not notice. Fails, and then nothing has happened, with
- * RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one given twice, one with an event
- * that was not asked for), _BUSY (one is in use by another call), _KV_POOL_FULL. [any thread; the
- * sessions: one call per session] */
+ * nothing): those that decode have one row each, but leave one to prompts where some wait; the rest
+ * of the pass, up to max_rows (rows_per_step where a session decodes), goes to prompts, in the
+ * order of `sessions`. Whoever had no rows waits for the next step. No session starves: where more
+ * decode than a pass has rows, those that waited longest come first, and so does a prompt that had
+ * none in 16 passes; each has rows within 16 passes and as many more as sessions wait. A session
+ * whose tokens are then all evaluated samples one token, as rondo_session_next does. What each got,
+ * rondo_session_event tells: it must be asked between two steps of a session for every event that
+ * has a token, a reason or an error. A session that is cancelled stands as before, and the others
+ * do not notice: the step returns at once where its pass has not begun yet, within the time of a
+ * layer where all of its sessions are cancelled, else when the pass is over. Fails, and then
+ * nothing has happened, with RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one given
+ * twice, one with an event that was not asked for), _BUSY (one is in use by another call),
+ * _KV_POOL_FULL. [any thread; the sessions: one call per session] */
 RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* sessions,
                                     size_t count, char* message, size_t message_bytes);
 
@@ -785,8 +789,9 @@ typedef struct rondo_session_counters {
 RONDO_API int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* counters);
 
 /* Makes the call that is running on this session, or else the next one that computes, return
- * RONDO_STATUS_CANCELLED, within the time of one layer or of a few rows of the output head. The
- * session stands as before that call, but for the exception told at rondo_session_prefill.
+ * RONDO_STATUS_CANCELLED, within the time of one layer or of a few rows of the output head, whoever
+ * else is served in the same pass, and while it waits for one. The session stands as before that
+ * call, but for the exception told at rondo_session_prefill.
  * One that comes when no call runs, or too late for the one that does, waits for the next;
  * rondo_session_reset drops it. May be called from a signal handler. [any thread] */
 RONDO_API int32_t rondo_session_cancel(rondo_session* session);

@@ -141,10 +141,15 @@ void AttendSequences(const Pass& pass, const AttentionCall& all, bool stores) {
     call.qkv += row * all.qkv_stride;
     if (call.rope != nullptr) call.rope += row * all.rope_dim;
     if (call.sink_rope != nullptr) call.sink_rope += row * all.rope_dim;
-    call.out += row * all.n_kv_heads * all.q_per_kv * all.v_head_dim;
-    round[n++] = {call, 0, 0, nullptr, nullptr, 0};
+    const size_t width = all.n_kv_heads * all.q_per_kv * all.v_head_dim;
+    call.out += row * width;
     row += call.rows;
-    if (n < round.size() && row < pass.rows()) continue;
+    if (sequence.dropped()) {
+      std::fill_n(call.out, call.rows * width, 0.0f);
+    } else {
+      round[n++] = {call, 0, 0, nullptr, nullptr, 0};
+    }
+    if (n == 0 || (n < round.size() && row < pass.rows())) continue;
     AttendRound(pass, all, stores, {round.data(), n});
     n = 0;
   }

@@ -114,17 +114,10 @@ Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   return weights_.Load(file, plan, arena, pool, progress);
 }
 
-Status Decoder::Forward(std::span<const SequenceRows> sequences) {
+void Decoder::Forward(std::span<const SequenceRows> sequences) {
   const Pass pass(resources_, sequences);
   Embed(pass);
-  for (size_t layer = 0; layer < spec_.n_layers(); ++layer) {
-    if (pass.Cancelled()) {
-      return Status::Error(StatusCode::kCancelled, "cancelled before layer %zu of %zu", layer,
-                           spec_.n_layers());
-    }
-    RunLayer(pass, layer);
-  }
-  return Status();
+  for (size_t layer = 0; layer < spec_.n_layers(); ++layer) RunLayer(pass, layer);
 }
 
 void Decoder::Embed(const Pass& pass) {

@@ -33,11 +33,14 @@ class Decoder {
   const Weights& weights() const { return weights_; }
   const PassResources& resources() const { return resources_; }
 
-  // Runs the rows of all sequences, at most max_rows, through all layers; Logits may then be asked
-  // for. A row depends on the tokens of its sequence before it, the model and the kernel set; not
-  // on the other rows, on how a prompt is cut, on threads, or on where its keys lie.
-  // Error: kCancelled (by all of them); their blocks then hold nothing of value at these positions.
-  Status Forward(std::span<const SequenceRows> sequences);
+  // A pass: Embed, then RunLayer for each layer in order; Logits may then be asked for. A row
+  // depends on the tokens of its sequence before it, the model and the kernel set; not on the other
+  // rows, on how a prompt is cut, on threads, or on where its keys lie. Where all sequences are
+  // cancelled, their blocks hold nothing of value at these positions.
+  void Embed(const Pass& pass);
+  void RunLayer(const Pass& pass, size_t layer);
+  // All of that.
+  void Forward(std::span<const SequenceRows> sequences);
 
   // Rows that Logits takes at a time: at most kMostLogitRows.
   size_t logit_rows() const { return activations_.logit_rows(); }
@@ -45,9 +48,6 @@ class Decoder {
   // activations().logits until the next call. `last`: the last call of this pass.
   const float* Logits(std::span<const size_t> rows, bool last);
 
-  // The parts of Forward, for measuring a model layer by layer.
-  void Embed(const Pass& pass);
-  void RunLayer(const Pass& pass, size_t layer);
   // What a layer reads and leaves behind: of each row the residual stream, or all of them.
   float* residual() const {
     return spec_.alt_up.n_streams > 0 ? activations_.streams : activations_.hidden;

@@ -31,11 +31,18 @@ Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequenc
   }
 }
 
+void Pass::TrimDropped() {
+  size_t end = 0;
+  for (const SequenceRows& sequence : sequences_) {
+    end += sequence.tokens.size();
+    if (!sequence.dropped()) rows_ = end;
+  }
+}
+
 bool Pass::Cancelled() const {
   if (sequences_.empty()) return false;  // the output head's
-  return std::all_of(sequences_.begin(), sequences_.end(), [](const SequenceRows& sequence) {
-    return sequence.cancel->load(std::memory_order_relaxed);
-  });
+  return std::all_of(sequences_.begin(), sequences_.end(),
+                     [](const SequenceRows& sequence) { return sequence.cancelled(); });
 }
 
 void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const float* hidden,

@@ -60,6 +60,8 @@ class Pass {
   std::span<const SequenceRows> sequences() const { return sequences_; }
   size_t rows() const { return rows_; }
   const PassRow& row(size_t r) const { return act().rows[r]; }
+  // Leaves out the rows behind those of the last sequence that has not dropped out.
+  void TrimDropped();
   // True where no sequence wants to go on; it stays so until the pass is over. Products and
   // attention are then zeros, which cost nothing and leave nothing but numbers in what is kept.
   bool Cancelled() const;

@@ -19,12 +19,18 @@ struct PassLimits {
 
 // Rows of one sequence at consecutive positions.
 struct SequenceRows {
-  BlockTable* kv;                   // prepared for these positions
+  BlockTable* kv;                   // prepared for these positions; null: dropped
   uint64_t position;                // of the first token
   std::span<const int32_t> tokens;  // at least one id, all < vocab_size
   size_t first_logits_row;          // rows from here on ask for logits; tokens.size(): none
   bool long_sequence;               // turn by the frequencies for long sequences
   const std::atomic<bool>* cancel;  // looked at by each task
+
+  // Between two layers: what is cached of the sequence is left alone from here on, and its rows
+  // are numbers that nobody reads.
+  void Drop() { kv = nullptr; }
+  bool dropped() const { return kv == nullptr; }
+  bool cancelled() const { return dropped() || cancel->load(std::memory_order_relaxed); }
 };
 
 // One row of a pass, in the order of the sequences.

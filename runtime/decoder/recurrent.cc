@@ -32,7 +32,7 @@ void Recurrence::Convolve(size_t r, float* scratch, float* out) const {
   } else {
     std::fill_n(out, n, 0.0f);
   }
-  for (size_t t = 0; t < spec_.taps; ++t) {
+  for (size_t t = 0; t < spec_.taps && !sequence.dropped(); ++t) {
     const uint64_t back = spec_.taps - 1 - t;
     if (back > row.position) continue;  // before the text there is nothing
     const float* in =

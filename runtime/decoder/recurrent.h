@@ -60,6 +60,10 @@ class Recurrence {
       for (const SequenceRows* s = pass_.sequences().data(); s != &sequence; ++s) {
         first_row += s->tokens.size();
       }
+      if (sequence.dropped()) {
+        if (tile == tiles) ClearMixed(first_row, sequence.tokens.size());
+        return;
+      }
       if (tile == tiles) {
         KeepTail(sequence, first_row);
         return;
@@ -82,6 +86,11 @@ class Recurrence {
   void Convolve(size_t r, float* scratch, float* out) const;
   // Keeps what the convolutions of the next rows look back at.
   void KeepTail(const SequenceRows& sequence, size_t first_row) const;
+  // What the heads would have made of rows that nobody reads.
+  void ClearMixed(size_t first_row, size_t rows) const {
+    const size_t n = spec_.inner_size();
+    std::fill_n(pass_.act().mixed + first_row * n, rows * n, 0.0f);
+  }
   // Where the state's floats from `offset` on are written from `position` on, with what they were
   // before it: `state`, or before the sequence's first row null.
   float* Continue(const SequenceRows& sequence, uint64_t position, size_t offset,

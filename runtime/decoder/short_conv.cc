@@ -35,6 +35,7 @@ void RunShortConv(const Pass& pass, size_t sublayer) {
 
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     const PassRow& row = pass.row(r);
+    if (row.sequence->dropped()) return;
     const float* b = act.qkv + r * 3 * n;
     set.multiply(n * sizeof(float), b, b + 2 * n,
                  Kept(*row.sequence, spec.kv_entry, row.position, n), nullptr);
@@ -47,7 +48,7 @@ void RunShortConv(const Pass& pass, size_t sublayer) {
     } else {
       std::fill_n(out, n, 0.0f);
     }
-    for (size_t t = 0; t < taps; ++t) {
+    for (size_t t = 0; t < taps && !row.sequence->dropped(); ++t) {
       const uint64_t back = taps - 1 - t;
       if (back > row.position) continue;  // before the text there is nothing
       set.loops->multiply_add(out, conv.kernel + t * n,

@@ -12,6 +12,7 @@
 #include "platforms/thread_pool.h"
 #include "runtime/base/status.h"
 #include "runtime/engine/pass_queue.h"
+#include "runtime/engine/pass_under_way.h"
 #include "runtime/engine/plan.h"
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/stats.h"
@@ -50,15 +51,15 @@ class Engine {
   void CloseSession(Session* session);
 
   // [any thread] Runs one pass for up to kMaxSessions distinct sequences of this engine, each with
-  // something pending, and for those of other calls that wait at the same time. Sequences that wait
-  // for one row get it first; then the others get theirs, in order, as far as max_rows go, or
-  // rows_per_step where somebody waits for one row. Sequence::outcome() tells how it ended for
-  // each: a sequence that was cancelled is as before, and the others do not notice. Error:
-  // kKvPoolFull; nothing has happened to these sequences.
+  // something pending, and for those of other calls that wait at the same time; which of them have
+  // rows in it, ScheduleRows says. Sequence::outcome() tells how it ended for each: a sequence that
+  // was cancelled is as before, and the others do not notice. It returns within the time of a layer
+  // where all of these sequences are cancelled, and before their pass has begun where one is.
+  // Error: kKvPoolFull; nothing has happened to these sequences.
   Status Step(std::span<Sequence* const> sequences);
 
-  // One caller at a time computes on the engine's threads, or changes who references which KV
-  // blocks. Step takes it itself.
+  // One caller at a time changes who references which KV blocks. Step takes it itself, before a
+  // pass and behind it.
   std::mutex& turn() { return turn_; }
   // One caller at a time samples.
   std::mutex& sampling() { return sampling_; }
@@ -85,26 +86,8 @@ class Engine {
   Engine() = default;
   Result<Session*> NewSession(const SessionOptions& options);
   Status TakeArena(void* arena, size_t arena_bytes);
-  // The sequences of a pass and their rows, up to n.
-  struct PassMembers {
-    std::array<Sequence*, kMaxSessions> sequences;  // null where it dropped out
-    std::array<PassRequest*, kMaxSessions> requests;
-    std::array<SequenceRows, kMaxSessions> rows;
-    size_t n = 0;
-  };
-  // Of a pass, for the log.
-  struct PassReport {
-    size_t rows = 0;
-    size_t sequences = 0;
-    uint64_t nanoseconds = 0;
-    bool first_evicted = false;  // for the first time from some sequence
-  };
-  PassReport RunPass(PassRequest* requests);
-  void LogPass(const PassReport& report, const Status& status);
-  void ChooseRows(PassRequest* requests, PassMembers* members);
-  void PrepareRows(PassRequest* requests, PassMembers* members);
-  void MakeLogits(PassMembers* members);
-  void CountPass(const PassMembers& members, PassReport* report);
+  friend class PassUnderWay;
+  void LogOutcome(const Status& status);
 
   const ModelFile* model_ = nullptr;
   const Tokenizer* tokenizer_ = nullptr;
@@ -115,6 +98,7 @@ class Engine {
   size_t mapped_bytes_ = 0;       // of an arena of our own, else 0
   HeapArray<Session*> sessions_;  // one per slot, null where free
   PassQueue queue_;
+  PassUnderWay pass_{this};
   std::mutex turn_;
   std::mutex sampling_;
   EngineStats stats_;

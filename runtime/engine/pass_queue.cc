@@ -6,57 +6,85 @@
 
 namespace rondo {
 
+namespace {
+
+// Cancelling rings no bell, as signal handlers may do it: whoever waits to begin looks so often.
+constexpr std::chrono::milliseconds kGlance{1};
+
+bool IsCancelled(const Sequence* sequence) { return sequence->cancelled(); }
+
+// Ends what is cancelled of a request that is in no pass.
+void End(PassRequest* request) {
+  for (Sequence* sequence : request->sequences) {
+    sequence->BeginPass();
+    sequence->EndIfCancelled();
+  }
+  request->served = request->done = true;
+}
+
+bool Has(const PassRequest& request, const Sequence* sequence) {
+  return std::find(request.sequences.begin(), request.sequences.end(), sequence) !=
+         request.sequences.end();
+}
+
+}  // namespace
+
 void PassQueue::Add(PassRequest* request) {
   request->thread = ThisThread();
-  PassRequest** end = &first_;
-  while (*end != nullptr) end = &(*end)->next;
-  *end = request;
+  request->number = next_number_++;
+  const std::span<Sequence* const> sequences = request->sequences;
+  if (!sequences.empty() && std::all_of(sequences.begin(), sequences.end(), IsCancelled)) {
+    End(request);
+    return;
+  }
+  Requeue(request);
   changed_.notify_all();
 }
 
-void PassQueue::AwaitCompanions(std::unique_lock<std::mutex>& lock, const PassRequest& request) {
-  if (request.alone) return;
-  const auto all_here = [&] {
-    return std::all_of(companions_.begin(), companions_.begin() + n_companions_,
-                       [&](uint64_t thread) {
-                         for (const PassRequest* r = first_; r != nullptr; r = r->next) {
-                           if (r->thread == thread) return true;
-                         }
-                         return false;
-                       });
-  };
-  changed_.wait_for(lock, patience_, all_here);
-}
-
-PassRequest* PassQueue::Rest(std::unique_lock<std::mutex>& lock) {
-  using Clock = std::chrono::steady_clock;
-  // Cancelling rings no bell, as signal handlers may do it.
-  constexpr Clock::duration kGlance = std::chrono::milliseconds(5);
-  for (Clock::time_point now = Clock::now(); now < rest_until_; now = Clock::now()) {
-    for (PassRequest* r = first_; r != nullptr; r = r->next) {
-      if (std::all_of(r->sequences.begin(), r->sequences.end(),
-                      [](const Sequence* sequence) { return sequence->cancelled(); })) {
-        return r;
-      }
-    }
-    changed_.wait_for(lock, std::min(kGlance, rest_until_ - now));
-  }
-  return nullptr;
-}
-
-// Out of the queue, where it is.
-PassRequest* PassQueue::Take(PassRequest* request) {
+void PassQueue::Requeue(PassRequest* request) {
   PassRequest** link = &first_;
-  while (*link != request) link = &(*link)->next;
-  *link = request->next;
-  request->next = nullptr;
-  return request;
+  while (*link != nullptr && (*link)->number < request->number) link = &(*link)->next;
+  request->next = *link;
+  *link = request;
 }
 
-// Takes what waits out of the queue, but for requests that run alone; of these, only `request`.
-PassRequest* PassQueue::TakeRequests(PassRequest* request) {
-  PassRequest* taken = nullptr;
-  PassRequest** taken_end = &taken;
+// The oldest request says whether the next pass is one request's alone, which only its own thread
+// runs, or one for all others.
+bool PassQueue::MayRun(const PassRequest& request) const {
+  if (running_) return false;
+  if (under_way_ || !first_->alone) return !request.alone;
+  return first_ == &request;
+}
+
+// Those that the last pass worked for are on their way back, as a rule: a pass that waits a little
+// for them serves them together. Whoever does not come is not waited for again.
+bool PassQueue::CompanionsAreHere() const {
+  return std::all_of(companions_.begin(), companions_.begin() + n_companions_,
+                     [&](const Companion& companion) {
+                       for (const PassRequest* r = first_; r != nullptr; r = r->next) {
+                         if (r->thread == companion.thread || Has(*r, companion.sequence)) {
+                           return true;
+                         }
+                       }
+                       return false;
+                     });
+}
+
+bool PassQueue::AwaitBegin(std::unique_lock<std::mutex>& lock, const PassRequest& request) {
+  const Clock::time_point impatient = Clock::now() + patience_;
+  for (;;) {
+    const Clock::time_point now = Clock::now();
+    Clock::time_point until = rest_until_;
+    if (!request.alone && !CompanionsAreHere()) until = std::max(until, impatient);
+    if (now >= until) return true;
+    changed_.wait_until(lock, std::min(until, now + kGlance));
+    if (ReleaseCancelled()) changed_.notify_all();
+    if (request.done) return false;
+  }
+}
+
+void PassQueue::TakeRequests(PassRequest* request) {
+  PassRequest** taken_end = &in_pass_;
   for (PassRequest** link = &first_; *link != nullptr;) {
     PassRequest* const r = *link;
     if (r != request && (request->alone || r->alone)) {
@@ -68,32 +96,65 @@ PassRequest* PassQueue::TakeRequests(PassRequest* request) {
     *taken_end = r;
     taken_end = &r->next;
   }
-  return taken;
+  begun_at_ = Clock::now();
 }
 
-// Requests that were served leave; the others go back to the queue's head.
-void PassQueue::EndPass(PassRequest* requests, std::chrono::steady_clock::duration took) {
-  using std::chrono::milliseconds;
-  patience_ = std::min<std::chrono::steady_clock::duration>(took / 8, milliseconds(10));
-  n_companions_ = 0;
-  const auto now = std::chrono::steady_clock::now();
-  rest_until_ = std::max(rest_until_, now) + took * (100 - duty_percent_) / duty_percent_;
-  PassRequest* unserved = nullptr;
-  PassRequest** unserved_end = &unserved;
-  while (requests != nullptr) {
-    PassRequest* const r = requests;
-    requests = r->next;
-    r->next = nullptr;
-    if (n_companions_ < companions_.size()) companions_[n_companions_++] = r->thread;
+// Requests that had no rows wait on.
+void PassQueue::PassBegins(bool begun) {
+  under_way_ = begun;
+  if (begun) n_companions_ = 0;
+  PassRequest** link = &in_pass_;
+  while (*link != nullptr) {
+    PassRequest* const r = *link;
+    if (begun && r->served) {
+      for (const Sequence* sequence : r->sequences) {
+        if (n_companions_ < companions_.size())
+          companions_[n_companions_++] = {sequence, r->thread};
+      }
+    }
+    if (r->in_pass > 0) {
+      link = &r->next;
+      continue;
+    }
+    *link = r->next;
     r->done = r->served;
-    if (r->done) continue;
-    *unserved_end = r;
-    unserved_end = &r->next;
+    if (!r->done) Requeue(r);
   }
-  *unserved_end = first_;
-  first_ = unserved;
-  running_ = false;
-  changed_.notify_all();
+}
+
+void PassQueue::ReleaseServed(bool over) {
+  if (over) {
+    const Clock::time_point now = Clock::now();
+    const Clock::duration took = now - begun_at_;
+    patience_ = std::min<Clock::duration>(took / 8, std::chrono::milliseconds(10));
+    rest_until_ = std::max(rest_until_, now) + took * (100 - duty_percent_) / duty_percent_;
+  }
+  bool some = ReleaseCancelled();
+  for (PassRequest** link = &in_pass_; *link != nullptr;) {
+    PassRequest* const r = *link;
+    if (r->in_pass > 0 && !over) {
+      link = &r->next;
+      continue;
+    }
+    *link = r->next;
+    r->done = some = true;
+  }
+  if (some) changed_.notify_all();
+}
+
+bool PassQueue::ReleaseCancelled() {
+  bool some = false;
+  for (PassRequest** link = &first_; *link != nullptr;) {
+    PassRequest* const r = *link;
+    if (std::none_of(r->sequences.begin(), r->sequences.end(), IsCancelled)) {
+      link = &r->next;
+      continue;
+    }
+    *link = r->next;
+    End(r);
+    some = true;
+  }
+  return some;
 }
 
 }  // namespace rondo

@@ -1,5 +1,5 @@
 // PassQueue: who waits for a pass, and who runs it. Calls of several threads that wait at once are
-// served by one of them, in one pass.
+// served by one of them, in one pass; where that one is cancelled, another goes on with the pass.
 #pragma once
 
 #include <array>
@@ -22,10 +22,12 @@ struct PassRequest {
   bool alone;                            // runs on the thread that asks, beside no other request
   // Set by who runs the pass:
   Status status;        // ok, or why the request took no part in the pass
-  bool served = false;  // one of its sequences had rows, or `status` is an error
+  bool served = false;  // one of its sequences had rows or was cancelled, or `status` is an error
+  size_t in_pass = 0;   // of its sequences, those that the pass under way still works for
 
   // For the queue.
   uint64_t thread = 0;
+  uint64_t number = 0;  // in the order of their coming
   bool done = false;
   PassRequest* next = nullptr;
 };
@@ -35,51 +37,86 @@ class PassQueue {
   // Before the first Serve: passes take this share of the time at most, and between them is rest.
   void set_duty_percent(uint32_t percent) { duty_percent_ = percent; }
 
-  // Returns when `request` was served. `run` runs one pass for some requests, a list in the order
-  // of their coming: on this thread for those of others, too, or on another thread for this one.
-  template <typename Run>  // run(PassRequest* first)
-  void Serve(PassRequest* request, const Run& run) {
+  // Returns when `request` was served: behind its pass, or as soon as its sequences are cancelled;
+  // while it waits for its pass, as soon as one of them is. Passes run on this thread for the
+  // requests of others, too, or on another thread for this one. Runner:
+  //   bool Begin(PassRequest* first)  begins a pass for some of a list of requests, in the order of
+  //                                   their coming; false: none of them needs one
+  //   bool Continue()                 a slice of the pass: a layer, or a few rows of the output
+  //                                   head; false: the pass is over
+  //   auto report()                   what there is to tell of the pass that is over
+  //   void Tell(report)               tells it, behind the queue: others may run passes meanwhile
+  template <typename Runner>
+  void Serve(PassRequest* request, Runner* runner) {
     std::unique_lock lock(mutex_);
     Add(request);
     while (!request->done) {
-      if (running_) {
+      if (!MayRun(*request)) {
         changed_.wait(lock);
         continue;
       }
       running_ = true;
-      AwaitCompanions(lock, *request);
-      PassRequest* const cancelled = Rest(lock);
-      PassRequest* const requests = cancelled != nullptr ? Take(cancelled) : TakeRequests(request);
+      bool over = false;
+      if (!under_way_ && AwaitBegin(lock, *request)) {
+        TakeRequests(request);
+        lock.unlock();
+        const bool begun = runner->Begin(in_pass_);
+        lock.lock();
+        PassBegins(begun);
+      }
+      while (under_way_ && !request->done) {
+        lock.unlock();
+        over = !runner->Continue();
+        lock.lock();
+        under_way_ = !over;
+        ReleaseServed(over);
+      }
+      const auto report = runner->report();
+      running_ = false;
+      changed_.notify_all();
+      if (!over) continue;
       lock.unlock();
-      const auto begin = std::chrono::steady_clock::now();
-      run(requests);
-      const auto end = std::chrono::steady_clock::now();
+      runner->Tell(report);
       lock.lock();
-      EndPass(requests, end - begin);
     }
   }
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  // Someone that the last pass worked for.
+  struct Companion {
+    const Sequence* sequence;
+    uint64_t thread;
+  };
+
   void Add(PassRequest* request);
-  // Those whose calls were served by the last pass are on their way back, as a rule: a pass that
-  // waits a little for them serves them together. Whoever does not come is not waited for again.
-  void AwaitCompanions(std::unique_lock<std::mutex>& lock, const PassRequest& request);
-  // Waits until the next pass may begin, or until a request is cancelled, which then is served
-  // alone: it computes nothing.
-  PassRequest* Rest(std::unique_lock<std::mutex>& lock);
-  PassRequest* Take(PassRequest* request);
-  PassRequest* TakeRequests(PassRequest* request);
-  void EndPass(PassRequest* requests, std::chrono::steady_clock::duration took);
+  bool MayRun(const PassRequest& request) const;
+  // Waits until the next pass may begin; false where `request` was cancelled meanwhile.
+  bool AwaitBegin(std::unique_lock<std::mutex>& lock, const PassRequest& request);
+  bool CompanionsAreHere() const;
+  // Moves the requests that a pass of `request`'s thread may serve to in_pass_.
+  void TakeRequests(PassRequest* request);
+  void PassBegins(bool begun);
+  // Lets those go that wait and are cancelled, and those that the pass works for no more.
+  void ReleaseServed(bool over);
+  // Those that wait, and of whose sequences one is cancelled. True where there were some.
+  bool ReleaseCancelled();
+  void Requeue(PassRequest* request);
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool running_ = false;
-  PassRequest* first_ = nullptr;  // the requests that wait, in the order of their coming
-  std::array<uint64_t, kMaxSessions> companions_ = {};  // threads that the last pass served
+  bool running_ = false;            // a thread runs a pass, or waits to begin one
+  bool under_way_ = false;          // a pass has begun and is not over
+  PassRequest* first_ = nullptr;    // the requests that wait, in the order of their coming
+  PassRequest* in_pass_ = nullptr;  // those that the pass under way serves
+  uint64_t next_number_ = 0;
+  std::array<Companion, kMaxSessions> companions_ = {};
   size_t n_companions_ = 0;
-  std::chrono::steady_clock::duration patience_ = {};
+  Clock::time_point begun_at_ = {};
+  Clock::duration patience_ = {};
   uint32_t duty_percent_ = 100;
-  std::chrono::steady_clock::time_point rest_until_ = {};
+  Clock::time_point rest_until_ = {};
 };
 
 }  // namespace rondo

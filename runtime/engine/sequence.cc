@@ -167,9 +167,15 @@ void Sequence::Finish(const SequenceRows& rows) {
 }
 
 void Sequence::Abandon(const Status& status) {
-  kv_.Rollback();
+  GiveBack();
   outcome_ = status;
   if (status.code() == StatusCode::kCancelled) ForgetCancel();
+}
+
+void Sequence::EndIfCancelled() {
+  if (!cancelled()) return;
+  outcome_ = Status::Error(StatusCode::kCancelled, "cancelled before its pass");
+  ForgetCancel();
 }
 
 }  // namespace rondo

@@ -112,7 +112,7 @@ class Sequence {
   // What another sequence evicted is not counted as this one's.
   void CountEvictionsFromHere() { stats_.evicted_before = evicted(); }
 
-  // ---- For Engine::Step ----
+  // ---- For passes ----
 
   void BeginPass() {
     outcome_ = Status();
@@ -120,14 +120,20 @@ class Sequence {
   }
   // It waited for one row when the pass began. NextRows may have more made anew.
   bool decodes() const { return decodes_; }
+  // How many passes it waited for and had no rows in, since it last had some.
+  uint32_t passed_over() const { return passed_over_; }
+  void PassOver() { ++passed_over_; }
+  void EnterPass() { passed_over_ = 0; }
   // Its rows of a pass that gives it up to `most` rows; at least one is pending. What the prefix
   // cache has of it, it takes over first.
   SequenceRows NextRows(size_t most);
   bool Prepare(const SequenceRows& rows);
+  void GiveBack() { kv_.Rollback(); }  // what Prepare took
   bool cancelled() const { return cancel_.load(std::memory_order_relaxed); }
   void TakeLogits(uint64_t position, const float* logits);
   void Finish(const SequenceRows& rows);  // evaluated
   void Abandon(const Status& status);     // as before the pass
+  void EndIfCancelled();                  // where it has no rows in a pass
 
  private:
   void Clear();
@@ -157,6 +163,7 @@ class Sequence {
   SequenceStats stats_;
   Status outcome_;
   bool decodes_ = false;
+  uint32_t passed_over_ = 0;
   std::atomic<bool> cancel_ = false;
   std::atomic<uint64_t> evaluated_so_far_ = 0;
 };

@@ -149,6 +149,21 @@ class Schedules : public testing::TestWithParam<Case> {
     }
   };
 
+  // The engine's pool, which in the middle of a pass may cancel a sequence.
+  struct Canceller {
+    size_t calls = 0;
+    Sequence* sequence = nullptr;
+
+    static void ParallelFor(void* self, size_t count, void (*task)(void*, size_t), void* context) {
+      auto* const canceller = static_cast<Canceller*>(self);
+      if (canceller->sequence != nullptr && canceller->calls-- == 0) {
+        canceller->sequence->Cancel();
+        canceller->sequence = nullptr;
+      }
+      for (size_t i = 0; i < count; ++i) task(context, i);
+    }
+  };
+
   // A schedule of 2 to 16 sessions; in every third one the pool is too small for them.
   void Run(uint32_t seed) {
     std::mt19937 random(seed);
@@ -157,6 +172,8 @@ class Schedules : public testing::TestWithParam<Case> {
     if (seed % 5 > 1) options.max_rows = 150;
     if (seed % 3 == 2) options.kv_tokens = (1 + random() % ((sessions + 1) / 2)) * kKvBlockTokens;
     if (seed % 4 == 3) options.rows_per_step = 1 + random() % options.max_rows;
+    Canceller canceller;
+    if (seed % 2 == 1) options.host_pool = {Canceller::ParallelFor, &canceller};
     const auto engine = model_->NewEngine(options);
     const size_t n_groups = engine->plan().kv.groups().size();
     std::vector<size_t> free_blocks;
@@ -225,6 +242,14 @@ class Schedules : public testing::TestWithParam<Case> {
         cancelled.push_back(cancel);
       }
       if (pass.empty()) continue;
+      const size_t chosen = random() % pass.size();
+      canceller = {random() % 40, random() % 3 == 0 ? pass[chosen] : nullptr};
+      if (canceller.sequence != nullptr && options.host_pool.parallel_for != nullptr) {
+        cancelled[chosen] = true;
+        for (Member& member : members) {
+          if (member.session != nullptr && &member.sequence() == pass[chosen]) member.wanted = -1;
+        }
+      }
       if (const Status status = engine->Step(pass); !status.ok()) {
         ASSERT_EQ(status.code(), StatusCode::kKvPoolFull) << status.message();
         ASSERT_NE(options.kv_tokens, 0u);
@@ -248,6 +273,7 @@ class Schedules : public testing::TestWithParam<Case> {
       for (size_t i = 0; i < pass.size(); ++i) {
         // One that the pass had no rows for waits for the next.
         if (!cancelled[i] || pass[i]->outcome().ok()) continue;
+        ++dropped_;
         EXPECT_EQ(pass[i]->outcome().code(), StatusCode::kCancelled);
         EXPECT_EQ(pass[i]->evaluated(), std::max(before[i], pass[i]->taken_over()));
       }
@@ -266,6 +292,7 @@ class Schedules : public testing::TestWithParam<Case> {
   size_t rows_seen_ = 0;
   size_t refused_ = 0;
   size_t restored_ = 0;
+  size_t dropped_ = 0;
   uint64_t taken_over_ = 0;
 };
 
@@ -274,6 +301,7 @@ TEST_P(Schedules, EqualEachSequenceAlone) {
   EXPECT_GT(rows_seen_, 1000u);
   EXPECT_GT(refused_, 0u);
   EXPECT_GT(restored_, 0u);
+  EXPECT_GT(dropped_, 20u);
   EXPECT_GT(taken_over_, 0u);
 }
 

@@ -232,7 +232,7 @@ void FloatModel::Predict(const std::vector<TokenChunk>& chunks,
   const size_t vocab = decoder.spec().vocab_size;
   for (size_t i = 0; i < chunks.size(); ++i) {
     const SequenceRows rows = machine.Begin(chunks[i]);
-    Require(decoder.Forward({&rows, 1}));
+    decoder.Forward({&rows, 1});
     for (size_t begin = 0; begin < length; begin += decoder.logit_rows()) {
       size_t wanted[kMostLogitRows];
       const size_t n = std::min(decoder.logit_rows(), length - begin);

@@ -1,0 +1,150 @@
+#include "runtime/engine/pass_under_way.h"
+
+#include <algorithm>
+#include <array>
+
+#include "platforms/this_thread.h"
+#include "runtime/engine/engine.h"
+
+namespace rondo {
+
+bool PassUnderWay::Begin(PassRequest* requests) {
+  report_ = PassReport();
+  for (PassRequest* request = requests; request != nullptr; request = request->next) {
+    for (Sequence* sequence : request->sequences) {
+      sequence->BeginPass();
+      sequence->EndIfCancelled();
+      request->served |= !sequence->outcome().ok();
+    }
+  }
+  const EngineOptions& options = engine_.plan_.options;
+  {
+    const std::lock_guard turn(engine_.turn());
+    ScheduleRows(requests, options.max_rows, options.rows_per_step, &engine_.stats(), &members_);
+  }
+  if (members_.n == 0) return false;
+  report_.sequences = members_.n;
+  report_.rows = members_.CountRows();
+  clock_ = StatsClock();
+  if (Profile* const profile = engine_.profile()) profile_begin_ = profile->Now();
+  layer_ = 0;
+  next_logits_ = Cursor();
+  pass_.emplace(engine_.plan_.decoder.resources(), std::span(members_.rows.data(), members_.n));
+  engine_.plan_.decoder.Embed(*pass_);
+  return true;
+}
+
+bool PassUnderWay::Continue() {
+  Decoder& decoder = engine_.plan_.decoder;
+  bool more = true;
+  if (layer_ < decoder.spec().n_layers()) {
+    decoder.RunLayer(*pass_, layer_++);
+  } else {
+    more = MakeLogits();
+  }
+  DropCancelled();
+  const auto end = members_.sequences.begin() + members_.n;
+  if (more && !std::all_of(members_.sequences.begin(), end, [](auto* s) { return s == nullptr; })) {
+    return true;
+  }
+  Finish();
+  return false;
+}
+
+void PassUnderWay::DropCancelled() {
+  for (size_t i = 0; i < members_.n; ++i) {
+    Sequence*& sequence = members_.sequences[i];
+    if (sequence == nullptr || !sequence->cancelled()) continue;
+    {
+      const std::lock_guard turn(engine_.turn());
+      sequence->Abandon(Status::Error(StatusCode::kCancelled, "cancelled behind layer %zu of %zu",
+                                      layer_, engine_.plan_.decoder.spec().n_layers()));
+    }
+    members_.rows[i].Drop();
+    sequence = nullptr;
+    --members_.requests[i]->in_pass;
+    pass_->TrimDropped();
+  }
+}
+
+bool PassUnderWay::Find(Cursor* cursor) const {
+  for (; cursor->member < members_.n; ++cursor->member, cursor->row = 0) {
+    const SequenceRows& rows = members_.rows[cursor->member];
+    cursor->row = std::max(cursor->row, rows.first_logits_row);
+    if (!rows.dropped() && cursor->row < rows.tokens.size()) return true;
+    cursor->first_row += rows.tokens.size();
+  }
+  return false;
+}
+
+bool PassUnderWay::MakeLogits() {
+  Decoder& decoder = engine_.plan_.decoder;
+  std::array<Cursor, kMostLogitRows> wanted;
+  std::array<size_t, kMostLogitRows> pass_rows;
+  size_t n = 0;
+  for (; n < decoder.logit_rows() && Find(&next_logits_); ++next_logits_.row) {
+    wanted[n] = next_logits_;
+    pass_rows[n++] = next_logits_.first_row + next_logits_.row;
+  }
+  if (n == 0) return false;
+  const bool more = Find(&next_logits_);
+  const size_t vocab = engine_.limits().vocab_size;
+  const float* logits = decoder.Logits({pass_rows.data(), n}, !more);
+  for (size_t i = 0; i < n; ++i) {
+    const size_t member = wanted[i].member;
+    const uint64_t position = members_.rows[member].position + wanted[i].row;
+    members_.sequences[member]->TakeLogits(position, logits + i * vocab);
+  }
+  return more;
+}
+
+void PassUnderWay::Finish() {
+  pass_.reset();
+  report_.nanoseconds = clock_.nanoseconds();
+  if (Profile* const profile = engine_.profile()) {
+    profile->Add({"pass", -1, static_cast<uint32_t>(report_.rows), 0, 0, profile_begin_,
+                  profile->Now() - profile_begin_, ThisThread()});
+  }
+  const std::lock_guard turn(engine_.turn());
+  for (size_t i = 0; i < members_.n; ++i) {
+    if (members_.sequences[i] != nullptr) members_.sequences[i]->Finish(members_.rows[i]);
+  }
+  Count();
+}
+
+// Of the sequences those count that the pass was finished for.
+void PassUnderWay::Count() {
+  const uint64_t nanoseconds = report_.nanoseconds;
+  EngineStats& all = engine_.stats();
+  bool decodes = true;
+  for (size_t i = 0; i < members_.n; ++i) {
+    const size_t rows = members_.rows[i].tokens.size();
+    decodes = decodes && rows == 1;
+    if (members_.sequences[i] == nullptr) continue;
+    Sequence& sequence = *members_.sequences[i];
+    SequenceStats& stats = sequence.stats();
+    ++stats.passes;
+    stats.rows += rows;
+    (rows == 1 ? stats.decode_ns : stats.prefill_ns) += nanoseconds;
+    EngineStats::Add(&all.rows, rows);
+    const uint64_t evicted = sequence.evicted();
+    const uint64_t more = evicted - std::min(stats.evicted_before, evicted);
+    report_.first_evicted |= more > 0 && stats.evicted_before == 0;
+    stats.evicted_before = evicted;
+    stats.tokens_evicted += more;
+    EngineStats::Add(&all.tokens_evicted, more);
+  }
+  EngineStats::Add(&all.passes, 1);
+  EngineStats::Add(decodes ? &all.decode_ns : &all.prefill_ns, nanoseconds);
+}
+
+void PassUnderWay::Tell(const PassReport& report) const {
+  const Log& log = engine_.plan_.options.log;
+  log.Write(LogLevel::kDebug, "pass: %zu rows of %zu sessions in %.2f ms", report.rows,
+            report.sequences, static_cast<double>(report.nanoseconds) * 1e-6);
+  if (report.first_evicted) {
+    log.Write(LogLevel::kInfo, "a session's context is full: its oldest tokens make room");
+  }
+}
+
+}  // namespace rondo

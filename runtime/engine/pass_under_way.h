@@ -1,0 +1,65 @@
+// PassUnderWay: one pass for several sequences, in slices, so that any thread may go on with it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "runtime/base/status.h"
+#include "runtime/decoder/pass.h"
+#include "runtime/engine/pass_queue.h"
+#include "runtime/engine/scheduler.h"
+#include "runtime/engine/stats.h"
+
+namespace rondo {
+
+class Engine;
+
+// Of a pass that is over, for the log.
+struct PassReport {
+  size_t rows = 0;
+  size_t sequences = 0;
+  uint64_t nanoseconds = 0;
+  bool first_evicted = false;  // for the first time from some sequence
+};
+
+// What PassQueue::Serve runs. A sequence that is cancelled leaves at the end of the slice: it is as
+// before the pass, and its caller may do with it what he likes; its rows go on as numbers that
+// nobody reads.
+class PassUnderWay {
+ public:
+  explicit PassUnderWay(Engine* engine) : engine_(*engine) {}
+
+  bool Begin(PassRequest* requests);
+  bool Continue();
+  const PassReport& report() const { return report_; }
+  void Tell(const PassReport& report) const;
+
+ private:
+  // The next row that may want logits.
+  struct Cursor {
+    size_t member = 0;
+    size_t row = 0;        // of the member's
+    size_t first_row = 0;  // of the member, in the pass
+  };
+
+  void DropCancelled();
+  // Makes the logits that were asked for, a few rows of whichever sequences at a time. False: all
+  // are made.
+  bool MakeLogits();
+  // Goes to the next row from *cursor on that wants logits; false: there is none.
+  bool Find(Cursor* cursor) const;
+  void Finish();
+  void Count();
+
+  Engine& engine_;
+  PassMembers members_;
+  std::optional<Pass> pass_;
+  size_t layer_ = 0;  // the next one
+  Cursor next_logits_;
+  StatsClock clock_;
+  uint64_t profile_begin_ = 0;
+  PassReport report_;
+};
+
+}  // namespace rondo

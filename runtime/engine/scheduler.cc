@@ -1,0 +1,120 @@
+#include "runtime/engine/scheduler.h"
+
+#include <algorithm>
+#include <span>
+
+namespace rondo {
+
+namespace {
+
+// A sequence that waits for rows.
+struct Candidate {
+  Sequence* sequence;
+  PassRequest* request;
+  size_t order;  // of its coming
+};
+
+struct Candidates {
+  std::array<Candidate, kMaxSessions> of;
+  size_t n = 0;
+
+  std::span<Candidate> all() { return {of.data(), n}; }
+  uint32_t longest() const { return n == 0 ? 0 : of[0].sequence->passed_over(); }
+  // Whoever waited longest comes first; where all have waited less than `patience` passes, in the
+  // order of their coming.
+  void Sort(uint32_t patience) {
+    const auto waited = [&](const Candidate& c) {
+      const uint32_t passes = c.sequence->passed_over();
+      return passes < patience ? 0 : passes;
+    };
+    std::sort(of.begin(), of.begin() + n, [&](const Candidate& a, const Candidate& b) {
+      return waited(a) != waited(b) ? waited(a) > waited(b) : a.order < b.order;
+    });
+  }
+};
+
+// Those that are waiting and in no refused request.
+void Collect(PassRequest* requests, Candidates* decoding, Candidates* prompts) {
+  decoding->n = prompts->n = 0;
+  size_t order = 0;
+  for (PassRequest* request = requests; request != nullptr; request = request->next) {
+    for (Sequence* sequence : request->sequences) {
+      if (!request->status.ok() || !sequence->outcome().ok()) continue;
+      Candidates& kind = sequence->decodes() ? *decoding : *prompts;
+      if (kind.n < kind.of.size()) kind.of[kind.n++] = {sequence, request, order++};
+    }
+  }
+  decoding->Sort(0);
+  prompts->Sort(kMostPassedOver);
+}
+
+// Gives `candidates` up to `left` rows, in their order, and returns how many they left.
+size_t Give(std::span<const Candidate> candidates, size_t left, EngineStats* stats,
+            PassMembers* members) {
+  for (const Candidate& candidate : candidates) {
+    if (left == 0 || members->n == kMaxSessions) break;
+    Sequence& sequence = *candidate.sequence;
+    const uint64_t known = sequence.taken_over();
+    const SequenceRows rows = sequence.NextRows(left);
+    if (sequence.taken_over() > known) {
+      ++sequence.stats().prefix_hits;
+      sequence.stats().tokens_taken_over += sequence.taken_over() - known;
+      EngineStats::Add(&stats->prefix_hits, 1);
+      EngineStats::Add(&stats->tokens_taken_over, sequence.taken_over() - known);
+    }
+    members->rows[members->n] = rows;
+    members->sequences[members->n] = &sequence;
+    members->requests[members->n++] = candidate.request;
+    left -= rows.tokens.size();
+  }
+  return left;
+}
+
+void Choose(Candidates* decoding, Candidates* prompts, size_t max_rows, size_t rows_per_step,
+            EngineStats* stats, PassMembers* members) {
+  members->n = 0;
+  if (max_rows == 1 && prompts->longest() > decoding->longest()) decoding->n = 0;
+  const size_t reserved = prompts->n > 0 && max_rows > 1 ? 1 : 0;
+  size_t left = reserved + Give(decoding->all(), max_rows - reserved, stats, members);
+  if (members->n > 0) {
+    const size_t rows = std::max(rows_per_step - 1, members->n) - members->n + 1;
+    left = std::min(left, rows);
+  }
+  Give(prompts->all(), left, stats, members);
+}
+
+// False where the pool had too few blocks for one of the requests, which then takes no part.
+bool Prepare(PassMembers* members) {
+  for (size_t i = 0; i < members->n; ++i) {
+    if (members->sequences[i]->Prepare(members->rows[i])) continue;
+    PassRequest* const request = members->requests[i];
+    request->status = Status::Error(StatusCode::kKvPoolFull,
+                                    "the pool of KV blocks has too few free for this pass: close "
+                                    "or reset other sessions, or plan more kv_tokens");
+    request->served = true;
+    for (size_t j = 0; j < i; ++j) members->sequences[j]->GiveBack();
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void ScheduleRows(PassRequest* requests, size_t max_rows, size_t rows_per_step, EngineStats* stats,
+                  PassMembers* members) {
+  Candidates decoding, prompts;
+  do {
+    Collect(requests, &decoding, &prompts);
+    Choose(&decoding, &prompts, max_rows, rows_per_step, stats, members);
+  } while (!Prepare(members));
+  Collect(requests, &decoding, &prompts);
+  for (const Candidate& candidate : decoding.all()) candidate.sequence->PassOver();
+  for (const Candidate& candidate : prompts.all()) candidate.sequence->PassOver();
+  for (size_t i = 0; i < members->n; ++i) {
+    members->sequences[i]->EnterPass();
+    members->requests[i]->served = true;
+    ++members->requests[i]->in_pass;
+  }
+}
+
+}  // namespace rondo
