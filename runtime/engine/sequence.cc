@@ -48,22 +48,12 @@ void Sequence::Append(std::span<const int32_t> ids, size_t first_logits) {
   tokens_.Append(ids);
 }
 
-bool Sequence::CanRun(uint64_t position) const {
-  const uint64_t from = kv_.ReplayFrom(position);
-  if (from == 0 && kv_.window().replays) return tokens_.begin() == 0;
-  return kv_.Holds(from) && from >= tokens_.begin();
-}
-
-uint64_t Sequence::RunsFrom(uint64_t position) const {
-  const uint64_t from = kv_.ReplayFrom(position);
-  return !kv_.window().replays || kv_.Holds(from) ? from : 0;
-}
-
+// Rows can follow the tokens that are left, and the logits of the last one can be made.
 bool Sequence::CanTruncate(uint64_t tokens) const {
   if (tokens > position()) return false;
   if (tokens == 0) return true;
-  if (!kv_.window().slides && tokens_.begin() == 0) return true;
-  return tokens > evaluated_ ? tokens > tokens_.begin() : CanRun(tokens - 1);
+  if (tokens > evaluated_) return tokens > tokens_.begin();
+  return RunsFrom(tokens - 1) != kNoRow && (tokens == evaluated_ || RunsFrom(tokens) != kNoRow);
 }
 
 void Sequence::Truncate(uint64_t tokens) {
@@ -71,8 +61,7 @@ void Sequence::Truncate(uint64_t tokens) {
     Clear();
     return;
   }
-  const bool held = tokens > evaluated_ || CanRun(tokens - 1);
-  evaluated_ = !held ? 0 : tokens < evaluated_ ? RunsFrom(tokens) : evaluated_;
+  if (tokens < evaluated_) evaluated_ = RunsFrom(tokens);
   TellEvaluated();
   taken_over_ = std::min(taken_over_, evaluated_);
   kv_.Truncate(evaluated_);

@@ -142,9 +142,8 @@ class Sequence {
   }
   void TakeOverPrefix();
   void TellEvaluated() { evaluated_so_far_.store(evaluated_, std::memory_order_relaxed); }
-  // The row at `position` can be run again; and from where on rows are then run.
-  bool CanRun(uint64_t position) const;
-  uint64_t RunsFrom(uint64_t position) const;
+  // From where on rows are run so that the one at `position` can be, again; kNoRow: it cannot.
+  uint64_t RunsFrom(uint64_t position) const { return kv_.RunsFrom(position, tokens_.begin()); }
 
   const SequenceLimits& limits_;
   BlockTable kv_;

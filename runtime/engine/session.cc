@@ -130,8 +130,11 @@ Result<std::span<const float>> Session::Logits() {
 Status Session::Accept(int32_t token) {
   RONDO_RETURN_IF_ERROR(CheckIds({&token, 1}));
   RONDO_RETURN_IF_ERROR(CheckRoom(1));
-  // Tokens wait for evaluation, but no more of them than one forward pass takes.
-  if (sequence_.pending() >= engine_->limits().max_rows) RONDO_RETURN_IF_ERROR(EvaluatePending());
+  // Tokens wait for evaluation, but no more of them than one forward pass takes, and than are
+  // remembered beside those that undo needs.
+  if (sequence_.pending() >= engine_->limits().max_rows || sequence_.room() == 0) {
+    RONDO_RETURN_IF_ERROR(EvaluatePending());
+  }
   if (finished_ != FinishReason::kNone) BeginText();  // the one before has ended
   finished_ = FinishReason::kNone;
   event_waits_ = false;

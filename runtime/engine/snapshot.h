@@ -91,12 +91,9 @@ class Snapshot {
   Status CheckBinding() const;
   Status CheckPositions() const;
   Status CheckGroups() const;
+  Status CheckLastRow() const;
   Status CheckTokens() const;
   Status CheckKv() const;
-
-  // The next row to run: that of the first token that waits, or once more the last one's; or, where
-  // the model keeps states, the first of its block.
-  uint64_t next_row() const;
 
   uint64_t first_block(size_t group) const;
   const uint8_t* tokens() const { return bytes_.data() + sizeof(SnapshotHeader); }

@@ -35,6 +35,7 @@ Result<Snapshot> Snapshot::Open(const SnapshotBinding& binding, std::span<const 
   RONDO_RETURN_IF_ERROR(snapshot.CheckBinding());
   RONDO_RETURN_IF_ERROR(snapshot.CheckPositions());
   RONDO_RETURN_IF_ERROR(snapshot.CheckGroups());
+  RONDO_RETURN_IF_ERROR(snapshot.CheckLastRow());
   RONDO_RETURN_IF_ERROR(snapshot.CheckTokens());
   RONDO_RETURN_IF_ERROR(snapshot.CheckKv());
   return snapshot;
@@ -137,11 +138,13 @@ Status Snapshot::CheckPositions() const {
     return Corrupt("the snapshot remembers tokens from position %llu on, expected %llu or before",
                    ull{h.first_token}, ull{latest});
   }
-  if (window.slides && waiting > binding_.limits.context + kMaxRows) {
-    return Corrupt("%llu tokens of the snapshot wait to be evaluated, expected at most %llu",
-                   ull{waiting}, ull{binding_.limits.context + kMaxRows});
+  const size_t most =
+      Sequence::HistoryTokens(binding_.kv.ring_tokens(), window, binding_.limits.context);
+  if (window.slides && waiting > most) {
+    return Corrupt("%llu tokens of the snapshot wait to be evaluated, expected at most %zu",
+                   ull{waiting}, most);
   }
-  if (h.first_token > (window.replays ? next_row() : h.evaluated)) {
+  if (h.first_token > h.evaluated) {
     return Corrupt(
         "the snapshot remembers tokens from position %llu on, but those from %llu on "
         "wait to be evaluated",
@@ -170,13 +173,8 @@ Status Snapshot::CheckPositions() const {
   return Status();
 }
 
-uint64_t Snapshot::next_row() const {
-  const SnapshotHeader& h = header_;
-  const uint64_t next = h.evaluated - (h.evaluated > 0 && h.evaluated == h.position ? 1 : 0);
-  return binding_.kv.window().replays ? next / kKvBlockTokens * kKvBlockTokens : next;
-}
-
-// The groups hold what the next row sees, and their sizes are those of the bytes.
+// The groups hold what the row behind the evaluated ones sees, and their sizes are those of the
+// bytes.
 Status Snapshot::CheckGroups() const {
   const SnapshotHeader& h = header_;
   const size_t n_groups = binding_.kv.groups().size();
@@ -186,13 +184,13 @@ Status Snapshot::CheckGroups() const {
     return Corrupt("the snapshot's %zu bytes end inside of its %llu tokens", bytes_.size(),
                    ull{h.position - h.first_token});
   }
-  const uint64_t next = next_row();
   for (size_t g = 0; g < n_groups; ++g) {
     const KvLayout::Group& group = binding_.kv.groups()[g];
     const uint64_t first = first_block(g);
     const uint64_t sinks = group.Sinks(h.evaluated);
     const uint64_t blocks = KvLayout::Group::Blocks(h.evaluated);
-    const uint64_t needed = std::min(blocks, std::max(sinks, group.window.FirstRecentBlock(next)));
+    const uint64_t needed =
+        std::min(blocks, std::max(sinks, group.window.FirstRecentBlock(h.evaluated)));
     if (first < sinks || first > needed) {
       return Corrupt(
           "group %zu of the snapshot holds KV blocks from %llu on, expected from %llu to "
@@ -211,6 +209,28 @@ Status Snapshot::CheckGroups() const {
                    ull{size.ValueOrMost()}, bytes_.size());
   }
   return Status();
+}
+
+// Where nothing waits, the last row must run once more for its logits, here as in the session that
+// was saved, which had its rule from held_blocks.h, too.
+Status Snapshot::CheckLastRow() const {
+  const SnapshotHeader& h = header_;
+  if (h.evaluated == 0 || h.evaluated < h.position) return Status();
+  const KvLayout& layout = binding_.kv;
+  const uint64_t remembered =
+      Sequence::HistoryTokens(layout.ring_tokens(), layout.window(), binding_.limits.context);
+  const uint64_t first_token =
+      std::max(h.first_token, h.position - std::min(h.position, remembered));
+  const auto held = [&](size_t g, uint64_t block) {
+    const KvLayout::Group& group = layout.groups()[g];
+    return block < group.Sinks(h.evaluated) ||
+           (block >= std::max(first_block(g), group.FirstInRing(h.evaluated)) &&
+            block < KvLayout::Group::Blocks(h.evaluated));
+  };
+  if (RunsFrom(layout, h.position - 1, first_token, held) != kNoRow) return Status();
+  return Corrupt(
+      "the snapshot holds too few KV blocks and tokens to make the logits behind its %llu tokens",
+      ull{h.position});
 }
 
 Status Snapshot::CheckTokens() const {

@@ -166,27 +166,14 @@ void BlockTable::Renew(size_t group, uint64_t first, uint64_t tokens) {
   });
 }
 
-bool BlockTable::Holds(uint64_t position) const {
-  for (size_t g = 0; g < layout_->groups().size(); ++g) {
-    if (layout_->groups()[g].window.state) continue;
-    const uint64_t first = layout_->groups()[g].window.FirstRecentBlock(position);
-    for (const uint64_t block : {first, ContextWindow::Block(position)}) {
-      if (Find(g, block) == kNoBlock) return false;
-    }
-  }
-  return true;
-}
+bool BlockTable::Holds(uint64_t position) const { return SeesAll(*layout_, position, held()); }
 
 uint64_t BlockTable::ReplayFrom(uint64_t tokens) const {
-  if (!window().replays) return tokens;
-  for (uint64_t block = ContextWindow::Block(tokens); block > 0; --block) {
-    bool held = true;
-    for (size_t g = 0; g < layout_->groups().size(); ++g) {
-      if (layout_->groups()[g].window.state) held = held && Find(g, block - 1) != kNoBlock;
-    }
-    if (held) return block * kKvBlockTokens;
-  }
-  return 0;
+  return rondo::ReplayFrom(*layout_, tokens, held());
+}
+
+uint64_t BlockTable::RunsFrom(uint64_t position, uint64_t first_token) const {
+  return rondo::RunsFrom(*layout_, position, first_token, held());
 }
 
 }  // namespace rondo

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "runtime/kv/block_pool.h"
+#include "runtime/kv/held_blocks.h"
 #include "runtime/kv/kv_layout.h"
 
 namespace rondo {
@@ -76,9 +77,9 @@ class BlockTable {
 
   // True where everything that the row at `position` sees is still here, but for states.
   bool Holds(uint64_t position) const;
-  // Where rows must run from so that others can follow the first `tokens` ones: there, or where
-  // states are kept at the last block boundary before it that has one.
+  // As in held_blocks.h, of the blocks that this table has.
   uint64_t ReplayFrom(uint64_t tokens) const;
+  uint64_t RunsFrom(uint64_t position, uint64_t first_token) const;
 
  private:
   struct Slot {
@@ -100,6 +101,9 @@ class BlockTable {
     const uint64_t first = ContextWindow::Block(pass_begin_);
     const uint64_t last = ContextWindow::Block(pass_end_ - 1);
     return group.window.state && !group.window.slides && first < last ? last - 1 : first;
+  }
+  auto held() const {
+    return [this](size_t group, uint64_t block) { return Find(group, block) != kNoBlock; };
   }
   void DropSkippedState();
   template <typename Visit>  // visit(group index, slot, block) for each block of the pass
