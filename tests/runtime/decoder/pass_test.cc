@@ -7,6 +7,8 @@
 #include <atomic>
 #include <vector>
 
+#include "runtime/kv/block_table.h"
+
 namespace rondo {
 namespace {
 
@@ -30,13 +32,17 @@ class CancelledPassTest : public testing::Test {
 
   std::vector<float> Product(Pass::Into into) {
     std::array<SequenceRows, 2> sequences = {};
-    for (size_t i = 0; i < 2; ++i) sequences[i].cancel = &cancelled_[i];
+    for (size_t i = 0; i < 2; ++i) {
+      sequences[i].kv = &tables_[i];
+      sequences[i].cancel = &cancelled_[i];
+    }
     std::vector<float> out(kRows * kOutputs, 7);
     const Pass pass(resources_, sequences);
     pass.Linear(linear_, in_, kRows, into, out.data(), kOutputs);
     return out;
   }
 
+  std::array<BlockTable, 2> tables_;
   std::array<std::atomic<bool>, 2> cancelled_ = {};
   ThreadPool* pool_ = ThreadPool::Create(2);
   Activations activations_;
