@@ -1,10 +1,13 @@
 // How long rondo_session_cancel from another thread takes to end a prefill of 512 tokens:
-//   rondo_cancel_benchmark MODEL|SHAPE [ROUNDS [THREADS]]
-// SHAPE is one of `rondo bench --shape`: random weights, in q8.
+//   rondo_cancel_benchmark MODEL|SHAPE [ROUNDS [THREADS [DECODING [PREFILLING]]]]
+// SHAPE is one of `rondo bench --shape`: random weights, in q8. DECODING and PREFILLING sessions of
+// the same engine go on beside it, each in a thread of its own.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <exception>
 #include <random>
 #include <string>
@@ -23,9 +26,42 @@ double Milliseconds(Clock::duration d) {
   return std::chrono::duration<double, std::milli>(d).count();
 }
 
+const std::vector<int32_t> kPrompt(512, 5);
+
+// A session that prefills prompts of `tokens` tokens, one behind the other, until it is destroyed.
+class Neighbour {
+ public:
+  Neighbour(rondo_engine* engine, size_t tokens)
+      : session_(tools::OpenSession(engine)), thread_([this, tokens] { Run(tokens); }) {}
+  Neighbour(const Neighbour&) = delete;
+  Neighbour& operator=(const Neighbour&) = delete;
+  ~Neighbour() {
+    over_ = true;
+    thread_.join();
+  }
+
+ private:
+  void Run(size_t tokens) {
+    size_t held = 0;
+    while (!over_) {
+      if (held + tokens > kPrompt.size()) {
+        rondo_session_reset(session_.get());
+        held = 0;
+      }
+      if (rondo_session_prefill(session_.get(), kPrompt.data(), tokens) != RONDO_STATUS_OK) return;
+      held += tokens;
+    }
+  }
+
+  tools::Session session_;
+  std::atomic<bool> over_{false};
+  std::thread thread_;
+};
+
 void Measure(rondo_session* session, int rounds) {
-  const std::vector<int32_t> ids(512, 5);
-  const auto prefill = [&] { return rondo_session_prefill(session, ids.data(), ids.size()); };
+  const auto prefill = [&] {
+    return rondo_session_prefill(session, kPrompt.data(), kPrompt.size());
+  };
   tools::Check(session, prefill());  // once to get warm
   tools::Check(session, rondo_session_reset(session));
   Clock::time_point begin = Clock::now();
@@ -64,7 +100,9 @@ void Measure(rondo_session* session, int rounds) {
 int main(int argc, char** argv) {
   namespace tools = rondo::tools;
   if (argc < 2) {
-    std::fprintf(stderr, "usage: rondo_cancel_benchmark MODEL|SHAPE [ROUNDS [THREADS]]\n");
+    std::fprintf(
+        stderr,
+        "usage: rondo_cancel_benchmark MODEL|SHAPE [ROUNDS [THREADS [DECODING [PREFILLING]]]]\n");
     return 2;
   }
   try {
@@ -74,12 +112,18 @@ int main(int argc, char** argv) {
     const tools::Model model = is_shape
                                    ? tools::MakeRandomModel(tools::OpenShape(subject), {}).handle
                                    : tools::OpenModel(subject);
+    const auto argument = [&](int i) { return argc > i ? std::max(0, std::atoi(argv[i])) : 0; };
     rondo_engine_options options = tools::EngineDefaults();
     options.context = 512;
     options.no_prefix_cache = 1;
-    options.threads = argc > 3 ? static_cast<uint32_t>(std::atoi(argv[3])) : 0;
+    options.threads = static_cast<uint32_t>(argument(3));
+    const int decoding = argument(4), prefilling = argument(5);
+    options.max_sessions = static_cast<uint32_t>(1 + decoding + prefilling);
     const tools::Engine engine = tools::CreateEngine(model.get(), options);
     const tools::Session session = tools::OpenSession(engine.get());
+    std::deque<rondo::abi_test::Neighbour> neighbours;
+    for (int i = 0; i < decoding; ++i) neighbours.emplace_back(engine.get(), 1);
+    for (int i = 0; i < prefilling; ++i) neighbours.emplace_back(engine.get(), 256);
     rondo::abi_test::Measure(session.get(), argc > 2 ? std::max(1, std::atoi(argv[2])) : 200);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
