@@ -1,13 +1,20 @@
 # Where XNNPACK, pthreadpool and FXdiv come from: sources pinned to one revision each.
 #
 # The first of these that holds wins, and the configure output says which it was:
-#   1. RONDO_THIRD_PARTY_DIR names a folder with xnnpack/, pthreadpool/ and fxdiv/ inside;
-#   2. the host is Debian or Ubuntu: the source archives in its own package mirror (checked
-#      against a SHA-256, kept in a cache folder that all build folders share);
-#   3. the public git repositories, by full commit hash.
+#   1. FETCHCONTENT_SOURCE_DIR_RONDO_XNNPACK (.._PTHREADPOOL, .._FXDIV) names the folder;
+#   2. RONDO_THIRD_PARTY_DIR names a folder with xnnpack/, pthreadpool/ and fxdiv/ inside;
+#   3. a folder that is there and is the same revision: FETCHCONTENT_SOURCE_DIR_XNNPACK, or what
+#      FetchContent made available before as rondo_xnnpack;
+#   4. the cache folder that all build folders share, which holds what step 5 found before;
+# and, where RONDO_DOWNLOAD asks for it,
+#   5. on Debian and Ubuntu the source archives in the system's own package mirror, checked against
+#      a SHA-256;
+#   6. the public git repositories, by full commit hash.
 # Sets <name>_SOURCE_DIR for each.
 
 set(RONDO_THIRD_PARTY_DIR "" CACHE PATH "Folder with xnnpack/, pthreadpool/ and fxdiv/ sources")
+include(FetchContent)
+include("${CMAKE_CURRENT_LIST_DIR}/local_sources.cmake")
 
 function(_rondo_cache_dir out)
   if(DEFINED ENV{XDG_CACHE_HOME})
@@ -59,13 +66,13 @@ function(_rondo_download url file sha256 out)
   set(${out} ${ok} PARENT_SCOPE)
 endfunction()
 
-# Unpacked sources from a Debian source archive, or empty.
+# Unpacked sources from a Debian source archive, of now or of another time; or empty.
 function(_rondo_from_apt name pool_path sha256 marker out)
   set(${out} "" PARENT_SCOPE)
   _rondo_cache_dir(cache)
   string(SUBSTRING "${sha256}" 0 12 short)
   set(unpacked "${cache}/${name}-${short}")
-  if(NOT EXISTS "${unpacked}")
+  if(NOT EXISTS "${unpacked}" AND download)
     _rondo_apt_mirrors(mirrors)
     if(NOT mirrors)
       return()
@@ -98,33 +105,47 @@ function(_rondo_from_apt name pool_path sha256 marker out)
   endforeach()
 endfunction()
 
-# rondo_third_party(NAME xnnpack REPOSITORY url COMMIT hash POOL path SHA256 hash MARKER file)
+# rondo_third_party(NAME xnnpack REPOSITORY url COMMIT hash POOL path SHA256 hash MARKER file
+#                   DIGEST hash)
 #   POOL: the archive's path below pool/main of a Debian mirror; SHA256: of that archive.
-#   MARKER: a file that proves that a folder holds these sources.
+#   MARKER: a file that tells where in the archive the sources are; DIGEST: as _rondo_digest gives it.
 function(rondo_third_party)
-  cmake_parse_arguments(arg "" "NAME;REPOSITORY;COMMIT;POOL;SHA256;MARKER" "" ${ARGN})
+  cmake_parse_arguments(arg "" "NAME;REPOSITORY;COMMIT;POOL;SHA256;MARKER;DIGEST" "" ${ARGN})
   string(SUBSTRING "${arg_COMMIT}" 0 7 short)
-  if(RONDO_THIRD_PARTY_DIR)
-    set(dir "${RONDO_THIRD_PARTY_DIR}/${arg_NAME}")
-    if(NOT EXISTS "${dir}/${arg_MARKER}")
-      message(FATAL_ERROR "RONDO_THIRD_PARTY_DIR: ${dir}/${arg_MARKER} does not exist; expected "
-                          "${arg_NAME} at revision ${short}")
-    endif()
-    set(from "the folder ${dir}")
-  else()
+  string(TOUPPER "${arg_NAME}" upper)
+  set(revision "${arg_REPOSITORY} at commit ${arg_COMMIT}")
+  set(download ${RONDO_DOWNLOAD})
+  if(FETCHCONTENT_FULLY_DISCONNECTED)
+    set(download OFF)
+  endif()
+  _rondo_named_copy(${arg_NAME} ${arg_DIGEST} "${revision}" dir from)
+  if(NOT dir)
+    _rondo_found_copy(${arg_NAME} ${arg_DIGEST} dir from)
+  endif()
+  if(NOT dir)
     _rondo_from_apt(${arg_NAME} "${arg_POOL}" ${arg_SHA256} "${arg_MARKER}" dir)
     set(from "the source archive of the system's package mirror")
-    if(NOT dir)
-      include(FetchContent)
-      FetchContent_Declare(
-        rondo_${arg_NAME}  # names are shared by all projects of a build
-        GIT_REPOSITORY "${arg_REPOSITORY}"
-        GIT_TAG ${arg_COMMIT}
-        SOURCE_SUBDIR none)  # only the files: we compile what we use ourselves
-      FetchContent_MakeAvailable(rondo_${arg_NAME})
-      set(dir "${rondo_${arg_NAME}_SOURCE_DIR}")
-      set(from "${arg_REPOSITORY}")
+  endif()
+  if(NOT dir AND download)
+    FetchContent_Declare(
+      rondo_${arg_NAME}  # names are shared by all projects of a build
+      GIT_REPOSITORY "${arg_REPOSITORY}"
+      GIT_TAG ${arg_COMMIT}
+      SOURCE_SUBDIR none)  # only the files: we compile what we use ourselves
+    FetchContent_MakeAvailable(rondo_${arg_NAME})
+    set(dir "${rondo_${arg_NAME}_SOURCE_DIR}")
+    set(from "${arg_REPOSITORY}")
+    _rondo_digest("${dir}" digest)
+    if(NOT digest STREQUAL arg_DIGEST)
+      message(FATAL_ERROR "FetchContent put other sources of ${arg_NAME} into ${dir}; expected ${revision}")
     endif()
+  endif()
+  if(NOT dir)
+    message(FATAL_ERROR
+      "${arg_NAME}: no copy of its sources is here, and nothing is downloaded unasked.\n"
+      "Expected ${revision}. Either let it be downloaded: -DRONDO_DOWNLOAD=ON; or name a copy: "
+      "-DFETCHCONTENT_SOURCE_DIR_RONDO_${upper}=DIR, or -DRONDO_THIRD_PARTY_DIR=DIR for a folder "
+      "with xnnpack, pthreadpool and fxdiv inside.")
   endif()
   message(STATUS "${arg_NAME} ${short}: from ${from}")
   set(${arg_NAME}_SOURCE_DIR "${dir}" PARENT_SCOPE)
@@ -136,21 +157,24 @@ rondo_third_party(
   COMMIT 4ea82e595b36106653175dcb04b2aa532660d0d8
   POOL x/xnnpack/xnnpack_0.0~git20241108.4ea82e5.orig.tar.xz
   SHA256 90bde2caef0f880f627bab0dc805a86c4b8070cd98e3243db3046ab3f3be1a99
-  MARKER include/xnnpack.h)
+  MARKER include/xnnpack.h
+  DIGEST e1a609ae572bcf980462f6c58e8a7325c8bb158acfedbcd1a7a9e93e9d8d1f57)
 rondo_third_party(
   NAME pthreadpool
   REPOSITORY https://github.com/Maratyszcza/pthreadpool.git
   COMMIT 560c60d342a76076f0557a3946924c6478470044
   POOL p/pthreadpool/pthreadpool_0.0~git20240616.560c60d.orig.tar.xz
   SHA256 4cc3cbd933b28131d2a34edc54f76af9fb41bc490af5eae1a5bd3cd07ea90708
-  MARKER include/pthreadpool.h)
+  MARKER include/pthreadpool.h
+  DIGEST ac1ad935fede1fdac8faa5a86986372ec6b813763b69aec5fc735de08b85e80c)
 rondo_third_party(
   NAME fxdiv
   REPOSITORY https://github.com/Maratyszcza/FXdiv.git
   COMMIT b408327ac2a15ec3e43352421954f5b1967701d1
   POOL f/fxdiv/fxdiv_0.0~git20200417.b408327.orig.tar.xz
   SHA256 7953482badaf4cb34026c3487c257b8e4ab2df061c019bd6fabbbc12ad52c44b
-  MARKER include/fxdiv.h)
+  MARKER include/fxdiv.h
+  DIGEST bbea4606f421d552f5769269c0d52bf01d98a4c9d9125d23d478c22fe786c7ed)
 
 # Options for code that is not ours: no warnings, always optimised, no fused multiply-add that the
 # source does not ask for (the same sums with every compiler), nothing exported.
