@@ -5,12 +5,23 @@
 # several objects hold) are resolved first: a group that the program also holds could otherwise be
 # dropped under our local symbols' feet. What the standard library's templates left as weak symbols
 # becomes local, too.
-set(RONDO_ARCHIVE "${PROJECT_BINARY_DIR}/archive/librondo.a")
-set(object "${PROJECT_BINARY_DIR}/archive/rondo.o")
-file(MAKE_DIRECTORY "${PROJECT_BINARY_DIR}/archive")
+set(archive_dir "${PROJECT_BINARY_DIR}/archive")
+set(configurations ${CMAKE_BUILD_TYPE})
+if(RONDO_MULTI_CONFIG)
+  string(APPEND archive_dir "/$<CONFIG>")
+  set(configurations ${CMAKE_CONFIGURATION_TYPES})
+endif()
+set(RONDO_ARCHIVE "${archive_dir}/librondo.a")
+set(object "${archive_dir}/rondo.o")
+# The caller's flags may choose the machine (--target, -m32, --sysroot).
+separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_COMPILER_ARG1} ${CMAKE_CXX_FLAGS}")
+if(CMAKE_CXX_COMPILER_TARGET AND CMAKE_CXX_COMPILE_OPTIONS_TARGET)
+  list(APPEND flags "${CMAKE_CXX_COMPILE_OPTIONS_TARGET}${CMAKE_CXX_COMPILER_TARGET}")
+endif()
 add_custom_command(
   OUTPUT "${RONDO_ARCHIVE}"
-  COMMAND "${CMAKE_CXX_COMPILER}" -r -nostdlib -Wl,--force-group-allocation -o "${object}"
+  COMMAND "${CMAKE_COMMAND}" -E make_directory "${archive_dir}"
+  COMMAND "${CMAKE_CXX_COMPILER}" ${flags} -r -nostdlib -Wl,--force-group-allocation -o "${object}"
           "$<TARGET_OBJECTS:rondo_c_api>" -Wl,--whole-archive "$<TARGET_FILE:rondo_runtime>"
   COMMAND "${CMAKE_OBJCOPY}" --localize-hidden --wildcard "--keep-global-symbol=rondo_*"
           $<$<CONFIG:Release>:--strip-debug> "${object}"
@@ -23,12 +34,17 @@ if(PROJECT_IS_TOP_LEVEL)
 endif()
 add_custom_target(rondo_archive ${all} DEPENDS "${RONDO_ARCHIVE}")
 
-# What it needs of the system.
-set(RONDO_PRIVATE_LIBRARIES pcre2-8 utf8proc stdc++ m pthread)
+# What it needs is linked with it, and not seen by the programs' compiler.
 add_library(rondo::static STATIC IMPORTED GLOBAL)
 set_target_properties(rondo::static PROPERTIES
-  IMPORTED_LOCATION "${RONDO_ARCHIVE}"
   INTERFACE_INCLUDE_DIRECTORIES "${PROJECT_SOURCE_DIR}/include"
   INTERFACE_COMPILE_DEFINITIONS RONDO_STATIC
-  INTERFACE_LINK_LIBRARIES "${RONDO_PRIVATE_LIBRARIES}")
+  INTERFACE_LINK_LIBRARIES
+    "$<LINK_ONLY:rondo_pcre2>;$<LINK_ONLY:rondo_utf8proc>;${RONDO_CXX_RUNTIME};${CMAKE_THREAD_LIBS_INIT}")
+foreach(configuration IN LISTS configurations)
+  string(TOUPPER "${configuration}" upper)
+  string(REPLACE "$<CONFIG>" "${configuration}" location "${RONDO_ARCHIVE}")
+  set_property(TARGET rondo::static APPEND PROPERTY IMPORTED_CONFIGURATIONS "${upper}")
+  set_property(TARGET rondo::static PROPERTY IMPORTED_LOCATION_${upper} "${location}")
+endforeach()
 add_dependencies(rondo::static rondo_archive)

@@ -32,8 +32,27 @@ endforeach()
 file(RELATIVE_PATH to_libdir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_FULL_LIBDIR}")
 file(RELATIVE_PATH to_includedir
   "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
-list(TRANSFORM RONDO_PRIVATE_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE private_flags)
-list(JOIN private_flags " " private_flags)
+# What the library needs, by the name of its pkg-config file where it has one.
+set(required "")
+set(private_flags "")
+foreach(name IN ITEMS pcre2 utf8proc)
+  cmake_path(GET RONDO_${name}_LIBRARY PARENT_PATH dir)
+  cmake_path(GET RONDO_${name}_LIBRARY STEM stem)
+  if(EXISTS "${dir}/pkgconfig/${stem}.pc")
+    list(APPEND required ${stem})
+  else()
+    if(NOT dir IN_LIST CMAKE_C_IMPLICIT_LINK_DIRECTORIES)
+      string(APPEND private_flags " -L${dir}")
+    endif()
+    string(REGEX REPLACE "^lib" " -l" flag "${stem}")
+    string(APPEND private_flags "${flag}")
+  endif()
+endforeach()
+foreach(name IN LISTS RONDO_CXX_RUNTIME)
+  string(APPEND private_flags " -l${name}")
+endforeach()
+string(APPEND private_flags " -pthread")
+list(JOIN required ", " required)
 function(rondo_pkg_config name flags libs)
   file(WRITE "${PROJECT_BINARY_DIR}/${name}.pc" "\
 libdir=\${pcfiledir}/${to_libdir}
@@ -49,8 +68,13 @@ ${libs}
     DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 endfunction()
 # `pkg-config --static rondo` is for programs that are static as a whole.
-rondo_pkg_config(rondo "" "Libs: -L\${libdir} -lrondo\nLibs.private: ${private_flags}")
-rondo_pkg_config(rondo-static " -DRONDO_STATIC" "Libs: \${libdir}/librondo.a ${private_flags}")
+rondo_pkg_config(rondo "" "\
+Requires.private: ${required}
+Libs: -L\${libdir} -lrondo
+Libs.private:${private_flags}")
+rondo_pkg_config(rondo-static " -DRONDO_STATIC" "\
+Requires: ${required}
+Libs: \${libdir}/librondo.a${private_flags}")
 
 configure_package_config_file(platforms/cmake/rondo-config.cmake.in
   "${PROJECT_BINARY_DIR}/rondo-config.cmake" INSTALL_DESTINATION "${package_dir}"

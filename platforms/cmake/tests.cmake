@@ -222,12 +222,17 @@ if(NOT RONDO_SANITIZE)
     add_test(NAME abi.install COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/install_test.sh"
       "${CMAKE_COMMAND}" "${PROJECT_BINARY_DIR}" "${CMAKE_C_COMPILER}" "${PROJECT_SOURCE_DIR}")
     add_test(NAME abi.subproject COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/subproject_test.sh"
-      "${CMAKE_COMMAND}" "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${PROJECT_SOURCE_DIR}")
+      "${CMAKE_COMMAND}" "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${PROJECT_SOURCE_DIR}"
+      "${xnnpack_SOURCE_DIR}" "${pthreadpool_SOURCE_DIR}" "${fxdiv_SOURCE_DIR}")
+    add_test(NAME abi.configure COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/configure_test.sh"
+      "${CMAKE_COMMAND}" "${CMAKE_C_COMPILER}" "${CMAKE_CXX_COMPILER}" "${PROJECT_SOURCE_DIR}"
+      "${xnnpack_SOURCE_DIR}" "${pthreadpool_SOURCE_DIR}" "${fxdiv_SOURCE_DIR}")
     add_test(NAME abi.header COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/header_test.sh"
       "${PROJECT_SOURCE_DIR}")
     add_test(NAME abi.recorded COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/abi_test.sh"
       "${PROJECT_SOURCE_DIR}" "$<TARGET_FILE:rondo>" "${tool}" "${CMAKE_C_COMPILER}")
-    set_tests_properties(abi.install abi.subproject abi.header abi.recorded PROPERTIES LABELS abi)
+    set_tests_properties(abi.install abi.subproject abi.configure abi.header abi.recorded
+      PROPERTIES LABELS abi)
   endif()
 endif()
 include(platforms/cmake/bindings_tests.cmake)

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Another project takes Rondo in by FetchContent and notices nothing of it but two targets. It is
 # configured only: building Rondo once more would take minutes.
-#   subproject_test.sh CMAKE CC CXX SOURCE_DIR
+#   subproject_test.sh CMAKE CC CXX SOURCE_DIR XNNPACK PTHREADPOOL FXDIV
+# The last three are folders with those sources.
 set -eu
 cmake=$1 cc=$2 cxx=$3 source=$4
 work=$(mktemp -d)
@@ -64,7 +65,9 @@ target_link_libraries(with_static rondo::static)
 install(TARGETS with_static)
 END
 "$cmake" -G Ninja -S "$work" -B "$work/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_CXX_COMPILER="$cxx" \
-  -DRONDO_SOURCE="$source" >"$work/log" 2>&1 || {
+  -DRONDO_SOURCE="$source" -DFETCHCONTENT_SOURCE_DIR_RONDO_XNNPACK="$5" \
+  -DFETCHCONTENT_SOURCE_DIR_RONDO_PTHREADPOOL="$6" -DFETCHCONTENT_SOURCE_DIR_RONDO_FXDIV="$7" \
+  >"$work/log" 2>&1 || {
   cat "$work/log" >&2
   exit 1
 }
@@ -80,6 +83,11 @@ for pair in with_shared:librondo.so with_static:archive/librondo.a; do
     exit 1
   }
 done
+# What the archive needs comes from where the configuration found it, not from where the linker looks.
+if last_command with_static | grep -q -e '-lpcre2-8' -e '-lutf8proc'; then
+  echo "subproject: with_static is linked with bare names" >&2
+  exit 1
+fi
 # Nothing of Rondo's is installed unless it is asked for.
 if grep -q 'file(INSTALL' "$work/build/_deps/rondo-build/cmake_install.cmake"; then
   echo "subproject: the host's install target would install Rondo" >&2
