@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "runtime/base/decimal.h"
 #include "runtime/base/utf8.h"
 #include "runtime/chat/jinja/text_form.h"
 
@@ -140,7 +141,7 @@ class JsonReader {
       return Value();
     }
     double value = 0;
-    if (std::from_chars(first, last, value).ec != std::errc() || !std::isfinite(value)) {
+    if (ReadDecimal(first, last, value).ec != std::errc() || !std::isfinite(value)) {
       Fail("a number beyond the range of double");
     }
     return Value::Float(value);

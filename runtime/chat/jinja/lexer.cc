@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "runtime/base/decimal.h"
 #include "runtime/chat/jinja/text_form.h"
 #include "runtime/chat/jinja/unicode_text.h"
 
@@ -180,7 +181,7 @@ Token Lexer::ReadNumber() {
       Make(integral ? TokenKind::kInteger : TokenKind::kFloat, source_.substr(at_, end - at_));
   const char *first = token.text.data(), *last = first + token.text.size();
   const std::errc error = integral ? std::from_chars(first, last, token.integer).ec
-                                   : std::from_chars(first, last, token.number).ec;
+                                   : ReadDecimal(first, last, token.number).ec;
   if (error != std::errc()) machine_.Fail("a number is out of range");
   Advance(end - at_);
   if (At("_")) machine_.Fail("unexpected '_' in a number");

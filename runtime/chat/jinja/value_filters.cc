@@ -1,7 +1,7 @@
 // Filters on texts and single values.
-#include <charconv>
 #include <cmath>
 
+#include "runtime/base/decimal.h"
 #include "runtime/base/utf8.h"
 #include "runtime/chat/jinja/access.h"
 #include "runtime/chat/jinja/builtins.h"
@@ -157,7 +157,7 @@ bool ParseNumber(std::string_view text, T* out) {
   const bool plus = text.starts_with('+');
   if (plus) text.remove_prefix(1);
   if (text.empty() || (plus && text[0] == '-')) return false;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *out);
+  const auto [end, error] = ReadDecimal(text.data(), text.data() + text.size(), *out);
   return error == std::errc() && end == text.data() + text.size();
 }
 
