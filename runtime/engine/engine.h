@@ -58,6 +58,12 @@ class Engine {
   // Error: kKvPoolFull; nothing has happened to these sequences.
   Status Step(std::span<Sequence* const> sequences);
 
+  // Promises that passes for `sequence` up to position `end` do not fail with kKvPoolFull, whoever
+  // is served meanwhile. Error: kKvPoolFull; nothing has happened. EndReserve: behind the passes,
+  // also where there was no promise.
+  Status Reserve(Sequence* sequence, uint64_t end);
+  void EndReserve(Sequence* sequence);
+
   // One caller at a time changes who references which KV blocks. Step takes it itself, before a
   // pass and behind it.
   std::mutex& turn() { return turn_; }

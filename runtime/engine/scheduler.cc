@@ -5,6 +5,13 @@
 
 namespace rondo {
 
+Status KvPoolFull(const char* what) {
+  return Status::Error(StatusCode::kKvPoolFull,
+                       "the pool of KV blocks has too few free for %s: close or reset other "
+                       "sessions, or plan more kv_tokens",
+                       what);
+}
+
 namespace {
 
 // A sequence that waits for rows.
@@ -84,16 +91,19 @@ void Choose(Candidates* decoding, Candidates* prompts, size_t max_rows, size_t r
 }
 
 // False where the pool had too few blocks for one of the requests, which then takes no part.
+// Sequences that were promised blocks come first.
 bool Prepare(PassMembers* members) {
-  for (size_t i = 0; i < members->n; ++i) {
-    if (members->sequences[i]->Prepare(members->rows[i])) continue;
-    PassRequest* const request = members->requests[i];
-    request->status = Status::Error(StatusCode::kKvPoolFull,
-                                    "the pool of KV blocks has too few free for this pass: close "
-                                    "or reset other sessions, or plan more kv_tokens");
-    request->served = true;
-    for (size_t j = 0; j < i; ++j) members->sequences[j]->GiveBack();
-    return false;
+  for (const bool promised : {true, false}) {
+    for (size_t i = 0; i < members->n; ++i) {
+      Sequence& sequence = *members->sequences[i];
+      if (sequence.kv().has_promise() != promised) continue;
+      if (sequence.Prepare(members->rows[i])) continue;
+      PassRequest* const request = members->requests[i];
+      request->status = KvPoolFull("this pass");
+      request->served = true;
+      for (size_t j = 0; j < members->n; ++j) members->sequences[j]->GiveBack();
+      return false;
+    }
   }
   return true;
 }

@@ -31,6 +31,9 @@ struct PassMembers {
 // waits then has some within kMostPassedOver passes and as many more as sequences wait.
 inline constexpr uint32_t kMostPassedOver = 16;
 
+// kKvPoolFull: `what` found too few blocks.
+Status KvPoolFull(const char* what);
+
 // Fills `members` with those of `requests` whose rows go into a pass of up to `max_rows` rows, and
 // takes the KV blocks that these need; the caller may change who references which blocks. A request
 // that the pool has no blocks for takes no part: its status says so.

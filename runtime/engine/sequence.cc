@@ -129,6 +129,7 @@ void Sequence::TakeOverPrefix() {
   if (prefix_cache_ == nullptr || evaluated_ > 0 || tokens_.begin() > 0) return;
   const uint64_t most = std::min(logits_from_, position() - 1);
   evaluated_ = taken_over_ = prefix_cache_->TakeOver(root(), tokens_, most, &kv_);
+  if (kv_.has_promise()) kv_.RenewPromise(evaluated_);
 }
 
 bool Sequence::Prepare(const SequenceRows& rows) {
@@ -152,6 +153,7 @@ void Sequence::Finish(const SequenceRows& rows) {
   for (uint64_t b = full; keeps && b < ContextWindow::Block(evaluated_); ++b) {
     prefix_cache_->Keep(root(), tokens_, b, &kv_);
   }
+  if (kv_.has_promise()) kv_.RenewPromise(evaluated_);
   outcome_ = Status();
 }
 

@@ -128,7 +128,7 @@ class Sequence {
   // cache has of it, it takes over first.
   SequenceRows NextRows(size_t most);
   bool Prepare(const SequenceRows& rows);
-  void GiveBack() { kv_.Rollback(); }  // what Prepare took
+  void GiveBack() { kv_.Rollback(); }  // what Prepare took, if it did
   bool cancelled() const { return cancel_.load(std::memory_order_relaxed); }
   void TakeLogits(uint64_t position, const float* logits);
   void Finish(const SequenceRows& rows);  // evaluated

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "runtime/engine/scheduler.h"
 #include "runtime/sampling/log_probability.h"
 
 namespace rondo {
@@ -72,6 +73,27 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
   const uint64_t before = position();
   const bool undoable = CanUndo(before, engine_->limits().max_rows);
   BeginPrompt(ids.size());
+  Status status = Reserve(before + ids.size());
+  if (status.ok()) status = Evaluate(ids, sink);
+  engine_->EndReserve(&sequence_);
+  if (!status.ok()) {
+    BeginPrompt(0);
+    GoBack(before, undoable, ids);
+    return status;
+  }
+  text_.Note(ids);
+  EndGeneration();
+  return Status();
+}
+
+// Under SLIDE a ring that has turned does not turn back: only where the blocks for tokens up to
+// position `end` are promised, some of them are evaluated. An empty session can always go back.
+Status Session::Reserve(uint64_t end) {
+  const bool turns = engine_->plan().kv.window().slides && position() > 0;
+  return turns ? engine_->Reserve(&sequence_, end) : Status();
+}
+
+Status Session::Evaluate(std::span<const int32_t> ids, const LogitsSink& sink) {
   for (std::span<const int32_t> rest = ids; !rest.empty();) {
     if (sequence_.room() == 0) RONDO_RETURN_IF_ERROR(EvaluatePending());
     const auto piece = rest.first(std::min<uint64_t>(rest.size(), sequence_.room()));
@@ -81,14 +103,8 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
     sequence_.set_sink(sink);
     const Status status = EvaluatePending();
     sequence_.set_sink({});
-    if (!status.ok()) {
-      BeginPrompt(0);
-      GoBack(before, undoable, ids);
-      return status;
-    }
+    RONDO_RETURN_IF_ERROR(status);
   }
-  text_.Note(ids);
-  EndGeneration();
   return Status();
 }
 
@@ -350,11 +366,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   RONDO_ASSIGN(const Snapshot snapshot, Snapshot::Open(Binding(), bytes));
   {
     const std::lock_guard turn(engine_->turn());
-    if (!snapshot.TakeBlocks(&sequence_)) {
-      return Status::Error(StatusCode::kKvPoolFull,
-                           "the pool of KV blocks has too few free for this snapshot: close or "
-                           "reset other sessions, or plan more kv_tokens");
-    }
+    if (!snapshot.TakeBlocks(&sequence_)) return KvPoolFull("this snapshot");
   }
   snapshot.CopyTo(&sequence_);
   sequence_.CountEvictionsFromHere();

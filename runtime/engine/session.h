@@ -117,6 +117,8 @@ class Session {
   Status CheckIds(std::span<const int32_t> ids) const;
   Status CheckRoom(uint64_t n) const;
   Status Append(std::span<const int32_t> ids, const LogitsSink& sink);
+  Status Reserve(uint64_t end);
+  Status Evaluate(std::span<const int32_t> ids, const LogitsSink& sink);
   bool CanUndo(uint64_t position, uint64_t n) const;
   void GoBack(uint64_t position, bool undoable, std::span<const int32_t> ids);
   Status EvaluatePending();

@@ -1,4 +1,4 @@
-// Engine::Step: one pass for several sequences.
+// Engine::Step: one pass for several sequences; and what many passes of one are promised.
 #include <algorithm>
 
 #include "runtime/engine/engine.h"
@@ -13,6 +13,23 @@ Status Engine::Step(std::span<Sequence* const> sequences) {
   queue_.Serve(&request, &pass_);
   LogOutcome(request.status);
   return request.status;
+}
+
+Status Engine::Reserve(Sequence* sequence, uint64_t end) {
+  bool enough;
+  {
+    const std::lock_guard turn(turn_);
+    enough = sequence->kv().Reserve(sequence->evaluated(), end);
+  }
+  if (enough) return Status();
+  const Status status = KvPoolFull("these tokens");
+  LogOutcome(status);
+  return status;
+}
+
+void Engine::EndReserve(Sequence* sequence) {
+  const std::lock_guard turn(turn_);
+  if (sequence->kv().has_promise()) sequence->kv().EndPromise();
 }
 
 // Behind the queue: nobody waits for this thread, and so the log may call any function.

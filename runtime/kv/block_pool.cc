@@ -44,6 +44,7 @@ void BlockPool::Bind(const MemoryPlan& plan, uint8_t* arena) {
       Link(group, id, group.n_blocks);
     }
     group.n_free = group.n_blocks;
+    group.promised = group.lent = 0;
   }
 }
 

@@ -49,6 +49,17 @@ class BlockPool {
   // Gives up one reference; kNoBlock is fine. The last one frees the block.
   void Drop(size_t group, BlockId id);
 
+  // Free blocks that some tables are sure to get; of others, that come back when the pass that took
+  // them is over; and how many tables have a promise. Kept by BlockTable.
+  size_t promised(size_t group) const { return groups_[group].promised; }
+  void Promise(size_t group, size_t before, size_t now) { groups_[group].promised += now - before; }
+  size_t lent(size_t group) const { return groups_[group].lent; }
+  void Lend(size_t group) { ++groups_[group].lent; }
+  void TakeBack(size_t group) { --groups_[group].lent; }
+  size_t promises() const { return promises_; }
+  void BeginPromise() { ++promises_; }
+  void EndPromise() { --promises_; }
+
   BlockMark mark(size_t group, BlockId id) const { return groups_[group].uses[id].mark; }
   // Of a block that is referenced.
   void SetMark(size_t group, BlockId id, BlockMark mark) { groups_[group].uses[id].mark = mark; }
@@ -69,11 +80,14 @@ class BlockPool {
     uint8_t* blocks;
     Use* uses;  // [n_blocks + 1]
     std::atomic<size_t> n_free;
+    size_t promised;
+    size_t lent;
   };
   static void Link(Group& group, BlockId id, BlockId before);
   static void Unlink(Group& group, BlockId id);
 
   HeapArray<Group> groups_;
+  size_t promises_ = 0;
 };
 
 }  // namespace rondo

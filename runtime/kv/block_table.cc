@@ -1,17 +1,23 @@
 #include "runtime/kv/block_table.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace rondo {
 
 size_t BlockTable::Bytes(const KvLayout& layout) {
-  const CheckedSize bytes = CheckedSize(layout.slots()) * sizeof(Slot);
+  const CheckedSize bytes = CheckedSize(layout.slots()) * sizeof(Slot) +
+                            CheckedSize(layout.groups().size()) * sizeof(uint64_t);
   return bytes.valid() ? bytes.value() : SIZE_MAX;
 }
 
 BlockTable::BlockTable(const KvLayout& layout, BlockPool* pool, void* memory)
-    : layout_(&layout), pool_(pool), slots_(static_cast<Slot*>(memory)) {
-  for (size_t i = 0; i < layout.slots(); ++i) slots_[i] = {0, kNoBlock, kNoBlock, 0, false};
+    : layout_(&layout),
+      pool_(pool),
+      slots_(static_cast<Slot*>(memory)),
+      promised_(reinterpret_cast<uint64_t*>(slots_ + layout.slots())) {
+  for (size_t i = 0; i < layout.slots(); ++i) slots_[i] = {0, kNoBlock, kNoBlock, 0, false, false};
+  std::fill_n(promised_, layout.groups().size(), 0);
 }
 
 template <typename Visit>
@@ -30,6 +36,7 @@ bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
   pass_begin_ = begin;
   pass_end_ = end;
   bool enough = true;
+  if (has_promise()) RenewPromise(promised_end_);  // it is there to be used
   ForPass([&](size_t group, Slot& slot, uint64_t block) {
     slot.fresh = false;
     if (!enough) return;
@@ -39,22 +46,25 @@ bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
       pool_->SetMark(group, slot.id, 0);  // it becomes another
       return;
     }
-    const BlockId id = pool_->Take(group);
+    const bool lent = slot.id != kNoBlock && !pool_->IsShared(group, slot.id);
+    const BlockId id = TakeFor(group, lent);
     enough = id != kNoBlock;
     if (!enough) return;
     if (holds) {
       std::memcpy(pool_->Block(group, id), pool_->Block(group, slot.id),
                   layout_->groups()[group].block_bytes);
     }
-    slot = {block, id, slot.id, slot.block, true};
+    slot = {block, id, slot.id, slot.block, true, lent};
   });
   if (!enough) Rollback();
+  if (enough && has_promise()) RenewPromise(end);
   return enough;
 }
 
 void BlockTable::Commit() {
   ForPass([&](size_t group, Slot& slot, uint64_t) {
     if (!slot.fresh) return;
+    if (slot.lent) pool_->TakeBack(group);
     pool_->Drop(group, slot.replaced);
     slot.replaced = kNoBlock;
     slot.fresh = false;
@@ -81,9 +91,11 @@ void BlockTable::DropSkippedState() {
 void BlockTable::Rollback() {
   ForPass([&](size_t group, Slot& slot, uint64_t) {
     if (!slot.fresh) return;
+    if (slot.lent) pool_->TakeBack(group);
     pool_->Drop(group, slot.id);
-    slot = {slot.replaced_block, slot.replaced, kNoBlock, 0, false};
+    slot = {slot.replaced_block, slot.replaced, kNoBlock, 0, false, false};
   });
+  if (has_promise() && pass_begin_ != pass_end_) RenewPromise(pass_begin_);
   pass_begin_ = pass_end_ = 0;
 }
 
@@ -123,7 +135,7 @@ void BlockTable::Put(size_t group, uint64_t block, BlockId id) {
   pool_->Share(group, id);
   Slot& held = slot(layout_->groups()[group], block);
   pool_->Drop(group, held.id);
-  held = {block, id, kNoBlock, 0, false};
+  held = {block, id, kNoBlock, 0, false, false};
 }
 
 uint64_t BlockTable::HeldBytes() const {
@@ -148,7 +160,7 @@ bool BlockTable::CanRenew(size_t group, uint64_t first, uint64_t tokens) const {
   const KvLayout::Group& g = layout_->groups()[group];
   const uint64_t wanted =
       g.Sinks(tokens) + KvLayout::Group::Blocks(tokens) - std::max(first, g.FirstInRing(tokens));
-  uint64_t got = pool_->free_blocks(group);
+  uint64_t got = Spare(group);
   for (const Slot& slot : std::span(slots_ + g.first_slot, g.ring_blocks)) {
     got += slot.id != kNoBlock && !pool_->IsShared(group, slot.id);
   }
@@ -159,10 +171,10 @@ void BlockTable::Renew(size_t group, uint64_t first, uint64_t tokens) {
   const KvLayout::Group& g = layout_->groups()[group];
   for (Slot& slot : std::span(slots_ + g.first_slot, g.ring_blocks)) {
     pool_->Drop(group, slot.id);
-    slot = {0, kNoBlock, kNoBlock, 0, false};
+    slot = {0, kNoBlock, kNoBlock, 0, false, false};
   }
   g.ForBlocks(std::max(first, g.FirstInRing(tokens)), tokens, [&](uint64_t block) {
-    slot(g, block) = {block, pool_->Take(group), kNoBlock, 0, false};
+    slot(g, block) = {block, pool_->Take(group), kNoBlock, 0, false, false};
   });
 }
 

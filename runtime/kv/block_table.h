@@ -42,6 +42,17 @@ class BlockTable {
   void Commit();
   void Rollback();
 
+  // Promises that passes over positions [begin, end), however they are cut and whoever is served
+  // meanwhile, find the blocks that they need. False, and nothing has happened, where the pool has
+  // too few. Where the promise stands: RenewPromise after every change of the table but by passes,
+  // `begin` being where the next one begins; EndPromise before the next Reserve.
+  bool Reserve(uint64_t begin, uint64_t end);
+  void RenewPromise(uint64_t begin);
+  void EndPromise();
+  bool has_promise() const { return promised_end_ > 0; }
+  // Others count on the blocks that they alone reference to come back to them.
+  bool MayShare() const { return pool_->promises() == (has_promise() ? 1 : 0); }
+
   // While a pass is prepared, of a sublayer with a state: the state before its first row, which
   // means nothing where that is the text's first; and where the pass writes that behind its last
   // row in a block.
@@ -88,6 +99,12 @@ class BlockTable {
     BlockId replaced;  // by the pass that was prepared; kNoBlock: nothing was
     uint64_t replaced_block;
     bool fresh;  // taken by that pass
+    bool lent;   // what it replaced comes back to the pool when the pass is over
+  };
+  // What passes need of a group.
+  struct Demand {
+    uint64_t growth;  // blocks that the table then has more
+    uint64_t turned;  // times that a block is taken in place of one that comes back
   };
 
   Slot& slot(const KvLayout::Group& group, uint64_t block) const {
@@ -105,6 +122,10 @@ class BlockTable {
   auto held() const {
     return [this](size_t group, uint64_t block) { return Find(group, block) != kNoBlock; };
   }
+  Demand DemandOf(size_t group, uint64_t begin, uint64_t end) const;
+  // Blocks that this table may keep for good beside what is promised to others.
+  uint64_t Spare(size_t group) const;
+  BlockId TakeFor(size_t group, bool lent);
   void DropSkippedState();
   template <typename Visit>  // visit(group index, slot, block) for each block of the pass
   void ForPass(const Visit& visit) const;
@@ -112,7 +133,9 @@ class BlockTable {
   const KvLayout* layout_ = nullptr;
   BlockPool* pool_ = nullptr;
   Slot* slots_ = nullptr;
-  uint64_t pass_begin_ = 0;  // the positions that were prepared
+  uint64_t* promised_ = nullptr;  // [groups]
+  uint64_t promised_end_ = 0;     // 0: there is no promise
+  uint64_t pass_begin_ = 0;       // the positions that were prepared
   uint64_t pass_end_ = 0;
 };
 

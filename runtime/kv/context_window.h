@@ -66,6 +66,13 @@ struct ContextWindow {
     return tokens == 0 ? all : std::min(all, CeilDiv(tokens + back, kKvBlockTokens) + 1);
   }
 
+  // KV blocks that one pass over rows of so many sequences begins at most; of states, which every
+  // pass writes to fresh ones, that it writes to.
+  uint64_t PassBlocks(uint64_t max_rows, uint64_t sequences) const {
+    const uint64_t begun = CeilDiv(max_rows, kKvBlockTokens) + sequences - 1;
+    return state ? std::min(max_rows, sequences + (slides ? begun : sequences)) : begun;
+  }
+
   // Where a query is rotated to when it meets the sinks: at most as far from them as the window
   // is long, the distance at which the model last saw them (after Xiao et al. 2023, "Efficient
   // Streaming Language Models with Attention Sinks").

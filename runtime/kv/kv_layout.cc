@@ -33,11 +33,7 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
     if (g == layout.n_groups_) {
       const uint64_t ring = own.RingBlocks(max_rows);
       const bool turns = own.slides || ring < most_blocks;
-      const uint64_t begun = CeilDiv(max_rows, kKvBlockTokens) + max_sequences - 1;
-      uint64_t more = turns ? begun : 0;
-      if (own.state) {  // a pass writes to fresh ones only
-        more = std::min(max_rows, max_sequences + (own.slides ? begun : max_sequences));
-      }
+      const uint64_t more = turns || own.state ? own.PassBlocks(max_rows, max_sequences) : 0;
       const uint64_t blocks = std::min(all_blocks, ring * all_rings) + more;
       group = {own, ring, blocks, 0, layout.slots_};
       layout.slots_ += ring;

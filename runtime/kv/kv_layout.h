@@ -66,6 +66,7 @@ class KvLayout {
   size_t bytes_per_token() const { return bytes_per_token_; }
   size_t slots() const { return slots_; }  // of all rings of one sequence
   uint64_t pool_tokens() const { return pool_tokens_; }
+  uint64_t max_rows() const { return max_rows_; }
   // Positions that the longest ring holds.
   uint64_t ring_tokens() const { return window_.RingBlocks(max_rows_) * kKvBlockTokens; }
 

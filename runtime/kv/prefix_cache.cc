@@ -98,6 +98,7 @@ void PrefixCache::Keep(Root root, const TokenHistory& tokens, uint64_t block, Bl
   const BlockId mine = table->Find(searched_, block);
   if (mine == kNoBlock) return;
   BlockId id = Find(key);
+  if (id != kNoBlock && !table->MayShare()) return;
   if (id == kNoBlock) {
     id = mine;
     Insert(id, key);
@@ -140,6 +141,7 @@ uint64_t PrefixCache::UsableBlocks(uint64_t blocks, const BlockTable& table) {
 
 uint64_t PrefixCache::TakeOver(Root root, const TokenHistory& tokens, uint64_t most,
                                BlockTable* table) {
+  if (!table->MayShare()) return 0;
   const std::span<const KvLayout::Group> groups = layout_->groups();
   const uint64_t limit = std::min(most / kKvBlockTokens, groups[searched_].ring_blocks);
   BlockMark previous = static_cast<BlockMark>(root);
