@@ -78,10 +78,9 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
   engine_->EndReserve(&sequence_);
   if (!status.ok()) {
     BeginPrompt(0);
-    GoBack(before, undoable, ids);
+    GoBack(before, undoable);
     return status;
   }
-  text_.Note(ids);
   EndGeneration();
   return Status();
 }
@@ -113,17 +112,16 @@ bool Session::CanUndo(uint64_t position, uint64_t n) const {
   return sequence_.CanTruncate(position) && sequence_.CanTruncate(position - std::min(position, n));
 }
 
-// Back to `position`, where a call began that appended some of `ids` and failed, with as much to
+// Back to `position`, where a call began that appended tokens and failed, with as much to
 // undo as there was (`undoable`: max_rows); else to the last token that was evaluated, where
 // max_rows can be undone, too.
-void Session::GoBack(uint64_t position, bool undoable, std::span<const int32_t> ids) {
+void Session::GoBack(uint64_t position, bool undoable) {
   const std::lock_guard turn(engine_->turn());
   if (CanUndo(position, undoable ? engine_->limits().max_rows : 0)) {
     sequence_.Truncate(position);
     return;
   }
   sequence_.Truncate(sequence_.evaluated());
-  text_.Note(ids.first(this->position() - position));
   EndGeneration();
 }
 
@@ -171,7 +169,6 @@ Status Session::Queue(std::span<const int32_t> ids) {
   }
   BeginPrompt(ids.size());
   sequence_.Append(ids, ids.size() - 1);
-  text_.Note(ids);
   EndGeneration();
   return Status();
 }
@@ -291,7 +288,6 @@ TokenEvent Session::Finished(FinishReason reason) {
 void Session::CopyFrom(const Session& other) {
   sequence_.CopyFrom(other.sequence_);
   sequence_.CountEvictionsFromHere();
-  text_.GoOnFrom(other.text_);
   EndGeneration();
 }
 
@@ -318,7 +314,7 @@ void Session::EndGeneration() {
 
 void Session::BeginText() {
   text_begin_ = position();
-  text_.BeginGeneration();
+  text_.BeginGeneration(tokens());
 }
 
 Status Session::Undo(uint64_t n) {
@@ -336,9 +332,14 @@ Status Session::Undo(uint64_t n) {
   const std::lock_guard turn(engine_->turn());
   BeginPrompt(0);
   sequence_.Truncate(position() - n);
-  const uint64_t generated = generated_ - std::min(n, generated_);
-  EndGeneration();
-  generated_ = generated;
+  generated_ -= std::min(n, generated_);
+  finished_ = FinishReason::kNone;
+  event_waits_ = false;
+  if (position() > text_begin_) {
+    text_.Resume(tokens(), text_begin_, text_.continues());
+  } else {
+    BeginText();
+  }
   return Status();
 }
 
@@ -347,7 +348,6 @@ void Session::Reset() {
   BeginPrompt(0);
   sequence_.Truncate(0);
   sequence_.ForgetCancel();
-  text_.Reset();
   EndGeneration();
 }
 
@@ -375,14 +375,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   finished_ = static_cast<FinishReason>(generation.finished);
   text_begin_ = generation.text_begin;
   event_waits_ = false;
-  // What the text holds back follows from the tokens; their text is out already.
-  const uint64_t first = std::max(text_begin_, tokens().begin());
-  text_.Resume(generation.continues || first > text_begin_);
-  for (uint64_t at = first; at < position(); ++at) {
-    text_.BeginEvent();
-    text_.Add(tokens()[at]);
-  }
-  text_.BeginEvent();
+  text_.Resume(tokens(), text_begin_, generation.continues);
   return Status();
 }
 

@@ -120,7 +120,7 @@ class Session {
   Status Reserve(uint64_t end);
   Status Evaluate(std::span<const int32_t> ids, const LogitsSink& sink);
   bool CanUndo(uint64_t position, uint64_t n) const;
-  void GoBack(uint64_t position, bool undoable, std::span<const int32_t> ids);
+  void GoBack(uint64_t position, bool undoable);
   Status EvaluatePending();
   void CopyFrom(const Session& other);
   bool BeginStep();

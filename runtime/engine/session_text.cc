@@ -1,6 +1,15 @@
 #include "runtime/engine/session_text.h"
 
+#include <algorithm>
+
 namespace rondo {
+
+namespace {
+
+// Of a stop string and of a character; and a character that the first of these bytes ends.
+constexpr size_t kMostHeldBytes = kMaxStopStringBytes + 8;
+
+}  // namespace
 
 Status SessionText::Init(const Tokenizer* tokenizer, std::span<const std::string_view> stop_strings,
                          const Memory& memory) {
@@ -8,13 +17,12 @@ Status SessionText::Init(const Tokenizer* tokenizer, std::span<const std::string
   tokenizer_ = tokenizer;
   piece_ = memory.piece;
   text_ = memory.text;
-  BeginGeneration();
+  BeginGeneration(/*continues=*/false);
   return Status();
 }
 
 bool SessionText::Add(int32_t token) {
   if (tokenizer_ == nullptr) return false;
-  Note({&token, 1});
   TextSink sink{piece_};
   stream_.Append(*tokenizer_, token, sink);
   const StopStrings::Released released = stop_strings_.Feed({piece_.data(), sink.size});
@@ -41,23 +49,43 @@ std::string_view SessionText::BytesOf(int32_t token) const {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-void SessionText::Note(std::span<const int32_t> ids) {
-  for (size_t i = 0; i < ids.size() && !has_text_ && tokenizer_ != nullptr; ++i) {
-    has_text_ = !tokenizer_->IsSpecial(ids[i]);
+// Tokens that are not remembered any more are taken for text.
+bool SessionText::GoesOn(const TokenHistory& tokens) const {
+  if (tokenizer_ == nullptr) return false;
+  bool text = tokens.begin() > 0;
+  for (uint64_t at = tokens.begin(); at < tokens.end() && !text; ++at) {
+    text = !tokenizer_->IsSpecial(tokens[at]);
   }
+  return text;
 }
 
-void SessionText::BeginGeneration() {
+void SessionText::BeginGeneration(bool continues) {
   stop_strings_.Reset();
-  continues_ = has_text_;
+  BeginEvent();
+  continues_ = continues;
   if (tokenizer_ == nullptr) return;
   stream_.Begin(*tokenizer_, /*skip_special=*/true,
-                has_text_ ? StreamDecoder::Start::kContinuation : StreamDecoder::Start::kText);
+                continues ? StreamDecoder::Start::kContinuation : StreamDecoder::Start::kText);
 }
 
-void SessionText::Reset() {
-  has_text_ = false;
-  BeginGeneration();
+void SessionText::Resume(const TokenHistory& tokens, uint64_t begin, bool continues) {
+  BeginGeneration(continues || begin < tokens.begin());
+  if (tokenizer_ == nullptr) return;
+  // What is held back comes from no more than the last bytes.
+  const uint64_t least = std::max(begin, tokens.begin());
+  uint64_t first = tokens.end();
+  for (size_t bytes = 0; first > least && bytes < kMostHeldBytes;) {
+    --first;
+    if (!tokenizer_->IsSpecial(tokens[first])) bytes += BytesOf(tokens[first]).size();
+  }
+  if (first > begin) {
+    stream_.Begin(*tokenizer_, /*skip_special=*/true, StreamDecoder::Start::kContinuation);
+  }
+  for (uint64_t at = first; at < tokens.end(); ++at) {
+    BeginEvent();
+    Add(tokens[at]);
+  }
+  BeginEvent();
 }
 
 }  // namespace rondo

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "runtime/base/status.h"
+#include "runtime/kv/token_history.h"
 #include "runtime/sampling/stop_strings.h"
 #include "runtime/text/stream_decoder.h"
 #include "runtime/text/tokenizer.h"
@@ -37,30 +38,24 @@ class SessionText {
   // The token's raw bytes; empty without a tokenizer.
   std::string_view BytesOf(int32_t token) const;
 
-  // Tokens that are not generated went in before: a text that follows goes on with theirs.
-  void Note(std::span<const int32_t> ids);
-  // The next token begins a generation.
-  void BeginGeneration();
-  void Reset();
-  // As if what went in before had been what did there.
-  void GoOnFrom(const SessionText& other) { has_text_ = other.has_text_; }
-
-  // Whether the generation goes on with a text, or begins one; for Resume, after which the tokens
-  // of the generation are added again.
+  // The next token begins a generation behind `tokens`: it goes on with a text where one of them is
+  // not special, and else begins one.
+  void BeginGeneration(const TokenHistory& tokens) { BeginGeneration(GoesOn(tokens)); }
+  // Whether the generation goes on with a text.
   bool continues() const { return continues_; }
-  void Resume(bool continues) {
-    has_text_ = continues;
-    BeginGeneration();
-  }
+  // The generation of `tokens` from `begin` on, which are no event's, as if they had been added;
+  // `continues` as it was when it began. Their text is out already, but what is held back.
+  void Resume(const TokenHistory& tokens, uint64_t begin, bool continues);
 
  private:
+  bool GoesOn(const TokenHistory& tokens) const;
+  void BeginGeneration(bool continues);
   void Put(std::string_view text);
 
   const Tokenizer* tokenizer_ = nullptr;
   StopStrings stop_strings_;
   StreamDecoder stream_;
-  bool has_text_ = false;   // a token that is not special was seen: text goes on, not begins
-  bool continues_ = false;  // has_text_ when the generation began
+  bool continues_ = false;
   std::span<char> text_;
   size_t size_ = 0;
   std::span<char> piece_;
