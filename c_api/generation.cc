@@ -19,6 +19,13 @@ using rondo::c_api::Report;
 using rondo::c_api::Turn;
 using rondo::c_api::WhyNoTurn;
 
+// The tokens of a prompt; without them the call that should append them fails.
+bool HasIds(Turn& turn, const int32_t* ids, size_t count) {
+  if (ids != nullptr || count == 0) return true;
+  turn->EndPrompt();
+  return false;
+}
+
 // Passes rows on to a C callback, and marks the time that the caller spends in it.
 struct RowForwarder {
   rondo_engine* engine;
@@ -86,7 +93,7 @@ extern "C" {
 int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t count) {
   Turn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
-  if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
+  if (!HasIds(turn, ids, count)) return turn.Finish(NullArgument("ids"));
   const Status status = turn->Prefill({ids, count});
   if (status.ok()) turn.CountPrefilled(count);
   return turn.Finish(status);
@@ -96,8 +103,11 @@ int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids,
                                      rondo_logits_row row, void* user) {
   Turn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
-  if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
-  if (row == nullptr) return turn.Finish(NullArgument("row"));
+  if (!HasIds(turn, ids, count)) return turn.Finish(NullArgument("ids"));
+  if (row == nullptr) {
+    turn->EndPrompt();
+    return turn.Finish(NullArgument("row"));
+  }
   RowForwarder forwarder = {&turn.engine(), turn->position(), row, user};
   const Status status = turn->PrefillLogits({ids, count}, {RowForwarder::Row, &forwarder});
   if (status.ok()) turn.CountPrefilled(count);
@@ -115,7 +125,7 @@ int32_t rondo_session_next(rondo_session* session, rondo_event* event) {
 int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t count) {
   Turn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
-  if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
+  if (!HasIds(turn, ids, count)) return turn.Finish(NullArgument("ids"));
   const Status status = turn->Queue({ids, count});
   if (status.ok()) turn.CountPrefilled(count);
   return turn.Finish(status);

@@ -68,6 +68,7 @@ Status Session::CheckRoom(uint64_t n) const {
 }
 
 Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
+  EndPrompt();
   RONDO_RETURN_IF_ERROR(CheckIds(ids));
   RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
   const uint64_t before = position();
@@ -77,7 +78,7 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
   if (status.ok()) status = Evaluate(ids, sink);
   engine_->EndReserve(&sequence_);
   if (!status.ok()) {
-    BeginPrompt(0);
+    EndPrompt();
     GoBack(before, undoable);
     return status;
   }
@@ -160,6 +161,7 @@ Status Session::Accept(int32_t token) {
 }
 
 Status Session::Queue(std::span<const int32_t> ids) {
+  EndPrompt();
   RONDO_RETURN_IF_ERROR(CheckIds(ids));
   RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
   if (ids.size() > sequence_.room()) {
@@ -330,7 +332,7 @@ Status Session::Undo(uint64_t n) {
                          static_cast<unsigned long long>(n), engine_->limits().max_rows);
   }
   const std::lock_guard turn(engine_->turn());
-  BeginPrompt(0);
+  EndPrompt();
   sequence_.Truncate(position() - n);
   generated_ -= std::min(n, generated_);
   finished_ = FinishReason::kNone;
@@ -345,7 +347,7 @@ Status Session::Undo(uint64_t n) {
 
 void Session::Reset() {
   const std::lock_guard turn(engine_->turn());
-  BeginPrompt(0);
+  EndPrompt();
   sequence_.Truncate(0);
   sequence_.ForgetCancel();
   EndGeneration();
@@ -368,6 +370,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
     const std::lock_guard turn(engine_->turn());
     if (!snapshot.TakeBlocks(&sequence_)) return KvPoolFull("this snapshot");
   }
+  EndPrompt();
   snapshot.CopyTo(&sequence_);
   sequence_.CountEvictionsFromHere();
   const GenerationState generation = snapshot.generation();

@@ -92,8 +92,10 @@ class Session {
   Status Restore(std::span<const uint8_t> bytes);
 
   // [any thread] How many of the tokens that were appended last are evaluated, and how many they
-  // are; 0 and 0 where there are none, or the call that appended them failed.
+  // are; 0 and 0 where there are none: the call that should append them failed, or Undo, Reset or
+  // Restore came later.
   void Progress(uint64_t* done, uint64_t* total) const;
+  void EndPrompt() { BeginPrompt(0); }  // as a call that failed before it came here
 
   // All tokens that are remembered: the last ones.
   const TokenHistory& tokens() const { return sequence_.tokens(); }
