@@ -319,6 +319,16 @@ void Session::BeginText() {
   text_.BeginGeneration(tokens());
 }
 
+// How many tokens can be undone, fewer than `n`, which cannot.
+uint64_t Session::MostUndone(uint64_t n) const {
+  uint64_t possible = 0;
+  while (n - possible > 1) {
+    const uint64_t middle = possible + (n - possible) / 2;
+    (sequence_.CanTruncate(position() - middle) ? possible : n) = middle;
+  }
+  return possible;
+}
+
 Status Session::Undo(uint64_t n) {
   if (n > position()) {
     return Status::Error(
@@ -327,9 +337,10 @@ Status Session::Undo(uint64_t n) {
   }
   if (!sequence_.CanTruncate(position() - n)) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "cannot undo %llu tokens: the ring has turned since; the last %zu are "
-                         "always possible",
-                         static_cast<unsigned long long>(n), engine_->limits().max_rows);
+                         "cannot undo %llu tokens: the ring has turned since; the last %llu can "
+                         "be undone, or all",
+                         static_cast<unsigned long long>(n),
+                         static_cast<unsigned long long>(MostUndone(n)));
   }
   const std::lock_guard turn(engine_->turn());
   EndPrompt();

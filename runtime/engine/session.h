@@ -80,7 +80,7 @@ class Session {
   Result<std::span<const float>> Logits();
 
   // Drops the last n tokens. Errors: kInvalidArgument (more than there are, or, under SLIDE, more
-  // than are still held whole: the last max_rows are always possible).
+  // than are still held whole, and how many are: max_rows of the furthest position at least).
   Status Undo(uint64_t n);
   void Reset();
 
@@ -122,6 +122,7 @@ class Session {
   Status Reserve(uint64_t end);
   Status Evaluate(std::span<const int32_t> ids, const LogitsSink& sink);
   bool CanUndo(uint64_t position, uint64_t n) const;
+  uint64_t MostUndone(uint64_t n) const;
   void GoBack(uint64_t position, bool undoable);
   Status EvaluatePending();
   void CopyFrom(const Session& other);

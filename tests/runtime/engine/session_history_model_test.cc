@@ -108,6 +108,28 @@ TEST(SessionHistory, UndoIsRefusedBeyondTheTokensThatAreHeld) {
   }
 }
 
+// The message says how many tokens can be undone: so many can, and not one more.
+TEST(SessionHistory, ARefusedUndoTellsHowManyCanBe) {
+  const EngineOptions options = Options(128, ContextPolicy::kSlide, 200);
+  const auto engine = Tiny().NewEngine(options);
+  Session* session = NewSession(*engine);
+  std::mt19937 random(5);
+  for (int round = 0; round < 60; ++round) {
+    ASSERT_TRUE(session->Prefill(Ids(1 + random() % 400, random())).ok());
+    for (int i = 0; i < 4; ++i) {
+      const Status status = session->Undo(session->position() - 1);
+      if (status.ok()) break;
+      const std::string message = status.message();
+      unsigned long long most = 0;
+      const size_t at = message.find("the last ");
+      ASSERT_NE(at, std::string::npos) << message;
+      ASSERT_EQ(std::sscanf(message.c_str() + at, "the last %llu can be undone", &most), 1);
+      ASSERT_FALSE(session->Undo(most + 1).ok()) << message;
+      ASSERT_TRUE(session->Undo(i == 3 ? most : random() % (most + 1)).ok()) << message;
+    }
+  }
+}
+
 // A longrope model turns all positions anew when undo brings it back to a short context: all in one
 // pass, where it takes so many rows.
 TEST(SessionHistory, UndoFromALongSequenceToAShortOne) {
