@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/engine/scheduler.h"
 #include "runtime/sampling/log_probability.h"
 
 namespace rondo {
@@ -106,24 +105,6 @@ Status Session::Evaluate(std::span<const int32_t> ids, const LogitsSink& sink) {
     RONDO_RETURN_IF_ERROR(status);
   }
   return Status();
-}
-
-// From `position` the last n tokens, or all that there are, can be dropped.
-bool Session::CanUndo(uint64_t position, uint64_t n) const {
-  return sequence_.CanTruncate(position) && sequence_.CanTruncate(position - std::min(position, n));
-}
-
-// Back to `position`, where a call began that appended tokens and failed, with as much to
-// undo as there was (`undoable`: max_rows); else to the last token that was evaluated, where
-// max_rows can be undone, too.
-void Session::GoBack(uint64_t position, bool undoable) {
-  const std::lock_guard turn(engine_->turn());
-  if (CanUndo(position, undoable ? engine_->limits().max_rows : 0)) {
-    sequence_.Truncate(position);
-    return;
-  }
-  sequence_.Truncate(sequence_.evaluated());
-  EndGeneration();
 }
 
 Status Session::EvaluatePending() {
@@ -286,13 +267,6 @@ TokenEvent Session::Finished(FinishReason reason) {
   return event;
 }
 
-// Becomes what `other` is, but for its options, as if it had been fed the same tokens.
-void Session::CopyFrom(const Session& other) {
-  sequence_.CopyFrom(other.sequence_);
-  sequence_.CountEvictionsFromHere();
-  EndGeneration();
-}
-
 // The tokens that are appended next.
 void Session::BeginPrompt(uint64_t tokens) {
   prompt_tokens_.store(0, std::memory_order_relaxed);
@@ -317,80 +291,6 @@ void Session::EndGeneration() {
 void Session::BeginText() {
   text_begin_ = position();
   text_.BeginGeneration(tokens());
-}
-
-// How many tokens can be undone, fewer than `n`, which cannot.
-uint64_t Session::MostUndone(uint64_t n) const {
-  uint64_t possible = 0;
-  while (n - possible > 1) {
-    const uint64_t middle = possible + (n - possible) / 2;
-    (sequence_.CanTruncate(position() - middle) ? possible : n) = middle;
-  }
-  return possible;
-}
-
-Status Session::Undo(uint64_t n) {
-  if (n > position()) {
-    return Status::Error(
-        StatusCode::kInvalidArgument, "cannot undo %llu tokens: the session has %llu",
-        static_cast<unsigned long long>(n), static_cast<unsigned long long>(position()));
-  }
-  if (!sequence_.CanTruncate(position() - n)) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "cannot undo %llu tokens: the ring has turned since; the last %llu can "
-                         "be undone, or all",
-                         static_cast<unsigned long long>(n),
-                         static_cast<unsigned long long>(MostUndone(n)));
-  }
-  const std::lock_guard turn(engine_->turn());
-  EndPrompt();
-  sequence_.Truncate(position() - n);
-  generated_ -= std::min(n, generated_);
-  finished_ = FinishReason::kNone;
-  event_waits_ = false;
-  if (position() > text_begin_) {
-    text_.Resume(tokens(), text_begin_, text_.continues());
-  } else {
-    BeginText();
-  }
-  return Status();
-}
-
-void Session::Reset() {
-  const std::lock_guard turn(engine_->turn());
-  EndPrompt();
-  sequence_.Truncate(0);
-  sequence_.ForgetCancel();
-  EndGeneration();
-}
-
-SnapshotBinding Session::Binding() const {
-  const EnginePlan& plan = engine_->plan();
-  return {engine_->model(), plan.kv, plan.options.kv_format, engine_->limits()};
-}
-
-Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {
-  const GenerationState generation = {generated_, text_begin_, static_cast<uint32_t>(finished_),
-                                      text_.continues()};
-  return WriteSnapshot(Binding(), sequence_, generation, out, bytes);
-}
-
-Status Session::Restore(std::span<const uint8_t> bytes) {
-  RONDO_ASSIGN(const Snapshot snapshot, Snapshot::Open(Binding(), bytes));
-  {
-    const std::lock_guard turn(engine_->turn());
-    if (!snapshot.TakeBlocks(&sequence_)) return KvPoolFull("this snapshot");
-  }
-  EndPrompt();
-  snapshot.CopyTo(&sequence_);
-  sequence_.CountEvictionsFromHere();
-  const GenerationState generation = snapshot.generation();
-  generated_ = generation.generated;
-  finished_ = static_cast<FinishReason>(generation.finished);
-  text_begin_ = generation.text_begin;
-  event_waits_ = false;
-  text_.Resume(tokens(), text_begin_, generation.continues);
-  return Status();
 }
 
 }  // namespace rondo
