@@ -55,7 +55,7 @@ int32_t Deliver(Turn& turn, const rondo::Result<rondo::TokenEvent>& event, rondo
   e.pending = event->pending;
   e.taken_over = event->taken_over;
   Fill(out, e);
-  if (event->token >= 0) turn.CountGenerated();
+  if (event->token >= 0 && !event->chosen) turn.CountGenerated();  // else accept did
   return RONDO_STATUS_OK;
 }
 

@@ -144,7 +144,7 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
       .sampler = add("sampler", Sampler::Bytes()),
       .stop_strings = add("stop strings", StopStrings::Bytes(piece)),
       .piece = add("piece of text", piece),
-      .text = add("text", 2 * (piece + kMaxStopStringBytes)),
+      .text = add("text", SessionText::TextBytes(piece)),
   };
 }
 

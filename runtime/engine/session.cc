@@ -133,11 +133,10 @@ Status Session::Accept(int32_t token) {
   }
   if (finished_ != FinishReason::kNone) BeginText();  // the one before has ended
   finished_ = FinishReason::kNone;
-  event_waits_ = false;
-  sequence_.Append({&token, 1}, 1);
-  ++generated_;
-  text_.BeginEvent();
-  text_.Add(token);
+  BeginEvent();
+  event_ = Take(token, /*chosen=*/true);
+  event_status_ = Status();
+  event_of_ = EventOf::kAccept;
   return Status();
 }
 
@@ -158,7 +157,7 @@ Status Session::Queue(std::span<const int32_t> ids) {
 
 Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
   for (size_t i = 0; i < sessions.size(); ++i) {
-    if (!sessions[i]->event_waits_) continue;
+    if (sessions[i]->event_of_ != EventOf::kStep) continue;
     return Status::Error(StatusCode::kInvalidArgument,
                          "session %zu has an event of the last step that was not taken", i);
   }
@@ -181,34 +180,38 @@ bool Session::BeginStep() {
 }
 
 void Session::EndStep() {
-  text_.BeginEvent();
-  event_ = TokenEvent();
-  event_status_ = Status();
-  if (finished_ != FinishReason::kNone) {
-    event_.reason = finished_;
-  } else if (remaining() == 0) {
-    event_ = Finished(FinishReason::kContextFull);
-  } else if (position() == 0) {
-    event_status_ = NothingToPredictFrom();
-  } else if (!sequence_.outcome().ok()) {
-    event_status_ = sequence_.outcome();
-  } else if (sequence_.pending() > 0) {
-    return;
-  } else if (Result<TokenEvent> sampled = Sample(); sampled.ok()) {
-    event_ = *sampled;
-  } else {
-    event_status_ = sampled.status();
-  }
-  event_waits_ = true;
+  const bool waits = finished_ == FinishReason::kNone && remaining() > 0 && position() > 0 &&
+                     sequence_.outcome().ok() && sequence_.pending() > 0;
+  if (waits) return;
+  BeginEvent();
+  const Result<TokenEvent> event = StepEvent();
+  event_status_ = event.status();
+  event_ = event.ok() ? *event : TokenEvent();
+  event_of_ = EventOf::kStep;
+}
+
+// What the step brought a session that waits for no further pass.
+Result<TokenEvent> Session::StepEvent() {
+  if (finished_ != FinishReason::kNone) return EndEvent(finished_);
+  if (remaining() == 0) return Finished(FinishReason::kContextFull);
+  if (position() == 0) return NothingToPredictFrom();
+  RONDO_RETURN_IF_ERROR(sequence_.outcome());
+  return Sample();
+}
+
+// The text of tokens that no event told yet comes with the next one.
+void Session::BeginEvent() {
+  if (told_ >= position()) text_.BeginEvent();
 }
 
 Result<TokenEvent> Session::TakeEvent() {
   TokenEvent event;
   event.reason = finished_;
-  if (event_waits_) {
-    event_waits_ = false;
+  if (event_of_ != EventOf::kNone) {
+    event_of_ = EventOf::kNone;
     RONDO_RETURN_IF_ERROR(event_status_);
     event = event_;
+    told_ = position();
   }
   if (event.token < 0 && event.reason == FinishReason::kNone) event.pending = sequence_.pending();
   event.taken_over = sequence_.taken_over();
@@ -217,50 +220,69 @@ Result<TokenEvent> Session::TakeEvent() {
 
 Result<TokenEvent> Session::Next() {
   Session* const self = this;
-  while (!event_waits_) RONDO_RETURN_IF_ERROR(Step(engine_, {&self, 1}));
+  while (event_of_ != EventOf::kStep) RONDO_RETURN_IF_ERROR(Step(engine_, {&self, 1}));
   return TakeEvent();
 }
 
 // The logits are current.
 Result<TokenEvent> Session::Sample() {
   const std::span<const float> logits = sequence_.logits();
-  TokenEvent event;
+  int32_t token;
   {
     const std::lock_guard sampling(engine_->sampling());
     const ProfileSpan span(engine_->profile(), "sample");
     const StatsClock clock;
-    event.token = sampler_.Sample(logits, sequence_.tokens(), engine_->sampler_scratch());
+    token = sampler_.Sample(logits, sequence_.tokens(), engine_->sampler_scratch());
     const uint64_t took = clock.nanoseconds();
     sequence_.stats().sample_ns += took;
     EngineStats::Add(&engine_->stats().sample_ns, took);
   }
-  if (event.token == Sampler::kNoToken) {
+  if (token == Sampler::kNoToken) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "no token can be sampled: every logit is minus infinity or not a number");
   }
-  if (logprobs_) event.logprob = LogProbability(logits, event.token);
-  if (!ignore_eos_ && IsEos(engine_->model(), event.token)) {
-    const TokenEvent end = Finished(FinishReason::kEos);
-    event.reason = end.reason;
-    event.text = end.text;
+  const float logprob = logprobs_ ? LogProbability(logits, token) : 0;
+  TokenEvent event = Take(token, /*chosen=*/false);
+  event.logprob = logprob;
+  return event;
+}
+
+// Appends a token that was sampled, unless it is an end token, or one that the caller chose. This
+// is the one place that says where a generation ends.
+TokenEvent Session::Take(int32_t token, bool chosen) {
+  const bool eos = !ignore_eos_ && IsEos(engine_->model(), token);
+  TokenEvent event;
+  if (eos && !chosen) {
+    event = Finished(FinishReason::kEos);
+    event.token = token;
     return event;
   }
-  sequence_.Append({&event.token, 1}, 1);
+  sequence_.Append({&token, 1}, 1);
   ++generated_;
-  event.bytes = text_.BytesOf(event.token);
-  if (text_.Add(event.token)) {
-    event.reason = finished_ = FinishReason::kStopString;
+  const bool stops = text_.Add(token);
+  if (eos) {
+    event = Finished(FinishReason::kEos);
+  } else if (stops) {
+    event = EndEvent(FinishReason::kStopString);
   } else if (max_tokens_ != 0 && generated_ >= max_tokens_) {
-    event.reason = Finished(FinishReason::kTokenLimit).reason;
+    event = Finished(FinishReason::kTokenLimit);
+  } else {
+    event.text = text_.text();
   }
-  event.text = text_.text();
+  event.token = token;
+  event.chosen = chosen;
+  event.bytes = text_.BytesOf(token);
   return event;
 }
 
 // The event that ends a generation: with the text that was held back.
 TokenEvent Session::Finished(FinishReason reason) {
-  finished_ = reason;
   text_.Flush();
+  return EndEvent(reason);
+}
+
+TokenEvent Session::EndEvent(FinishReason reason) {
+  finished_ = reason;
   TokenEvent event;
   event.reason = reason;
   event.text = text_.text();
@@ -284,7 +306,8 @@ void Session::Progress(uint64_t* done, uint64_t* total) const {
 void Session::EndGeneration() {
   generated_ = 0;
   finished_ = FinishReason::kNone;
-  event_waits_ = false;
+  event_of_ = EventOf::kNone;
+  told_ = position();
   BeginText();
 }
 

@@ -31,6 +31,7 @@ struct TokenEvent {
   FinishReason reason = FinishReason::kNone;
   uint64_t pending = 0;     // tokens of a prompt that still wait for passes
   uint64_t taken_over = 0;  // tokens of the sequence that the prefix cache had
+  bool chosen = false;      // the token is one of Accept
 };
 
 // Lies in the engine's arena. All calls but Cancel: one thread per session at a time; sessions of
@@ -61,8 +62,9 @@ class Session {
   // nothing pending any more samples a token as Next does. TakeEvent tells how it went for each.
   // Errors, and then nothing has happened: kInvalidArgument (an event was not taken), kKvPoolFull.
   static Status Step(Engine* engine, std::span<Session* const> sessions);
-  // What the last step had for this session, once; then, and where it still waits for passes, an
-  // event without a token. Errors: kNoLogits, kCancelled, and that of the sampler, as Next.
+  // What the last step or Accept had for this session, once; then, and where it still waits for
+  // passes, an event without a token. Errors: kNoLogits, kCancelled, and that of the sampler, as
+  // Next.
   Result<TokenEvent> TakeEvent();
 
   // Samples from the current logits and appends the token, unless it ends the generation by kEos.
@@ -72,7 +74,10 @@ class Session {
   // number).
   Result<TokenEvent> Next();
 
-  // Appends a token that the caller chose. Errors: kInvalidArgument, kContextFull.
+  // Appends a token that the caller chose, also an end token or one behind an end. TakeEvent has
+  // its event, where the generation may end as in Next; the text of one that was not taken comes
+  // with the next event, of many such the last SessionText::kUntoldBytes. Errors: kInvalidArgument,
+  // kContextFull, and where tokens must be evaluated first kCancelled, kKvPoolFull.
   Status Accept(int32_t token);
 
   // The logits after the last token, [vocab_size], valid until the next call. Errors: kNoLogits,
@@ -128,8 +133,12 @@ class Session {
   void CopyFrom(const Session& other);
   bool BeginStep();
   void EndStep();
+  Result<TokenEvent> StepEvent();
+  void BeginEvent();
   Result<TokenEvent> Sample();
+  TokenEvent Take(int32_t token, bool chosen);
   TokenEvent Finished(FinishReason reason);
+  TokenEvent EndEvent(FinishReason reason);
   void BeginPrompt(uint64_t tokens);
   void EndGeneration();  // what was generated before counts no more
   void BeginText();      // with the next token
@@ -144,7 +153,10 @@ class Session {
   uint64_t generated_ = 0;   // tokens from Next and Accept since the last Prefill
   uint64_t text_begin_ = 0;  // the position at which the text of the generation begins
   FinishReason finished_ = FinishReason::kNone;
-  bool event_waits_ = false;  // for TakeEvent
+  // Whose event waits for TakeEvent. That of a step must be taken before the next one.
+  enum class EventOf : uint8_t { kNone, kStep, kAccept };
+  EventOf event_of_ = EventOf::kNone;
+  uint64_t told_ = 0;  // tokens before here have no text that an event must tell
   // The tokens of Progress. Stored by the session's caller.
   std::atomic<uint64_t> prompt_begin_ = 0;
   std::atomic<uint64_t> prompt_tokens_ = 0;

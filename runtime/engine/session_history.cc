@@ -59,10 +59,12 @@ Status Session::Undo(uint64_t n) {
   sequence_.Truncate(position() - n);
   generated_ -= std::min(n, generated_);
   finished_ = FinishReason::kNone;
-  event_waits_ = false;
+  event_of_ = EventOf::kNone;
+  told_ = std::min(told_, position());
   if (position() > text_begin_) {
-    text_.Resume(tokens(), text_begin_, text_.continues());
+    text_.Resume(tokens(), text_begin_, told_, text_.continues());
   } else {
+    told_ = position();
     BeginText();
   }
   return Status();
@@ -100,8 +102,9 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   generated_ = generation.generated;
   finished_ = static_cast<FinishReason>(generation.finished);
   text_begin_ = generation.text_begin;
-  event_waits_ = false;
-  text_.Resume(tokens(), text_begin_, generation.continues);
+  event_of_ = EventOf::kNone;
+  told_ = position();
+  text_.Resume(tokens(), text_begin_, told_, generation.continues);
   return Status();
 }
 

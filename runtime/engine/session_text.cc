@@ -1,6 +1,7 @@
 #include "runtime/engine/session_text.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace rondo {
 
@@ -8,6 +9,9 @@ namespace {
 
 // Of a stop string and of a character; and a character that the first of these bytes ends.
 constexpr size_t kMostHeldBytes = kMaxStopStringBytes + 8;
+
+// A byte of UTF-8 that begins no character.
+bool IsContinuation(char byte) { return (static_cast<uint8_t>(byte) & 0xC0) == 0x80; }
 
 }  // namespace
 
@@ -39,7 +43,14 @@ void SessionText::Flush() {
   if (!released.matched) Put(stop_strings_.Flush());
 }
 
+// Where there is no room the oldest characters that no event told are left out.
 void SessionText::Put(std::string_view text) {
+  if (size_ + text.size() > text_.size()) {
+    size_t out = std::min(size_, size_ + text.size() - text_.size());
+    while (out < size_ && IsContinuation(text_[out])) ++out;
+    std::memmove(text_.data(), text_.data() + out, size_ - out);
+    size_ -= out;
+  }
   size_ += text.copy(text_.data() + size_, text_.size() - size_);
 }
 
@@ -61,31 +72,33 @@ bool SessionText::GoesOn(const TokenHistory& tokens) const {
 
 void SessionText::BeginGeneration(bool continues) {
   stop_strings_.Reset();
-  BeginEvent();
   continues_ = continues;
   if (tokenizer_ == nullptr) return;
   stream_.Begin(*tokenizer_, /*skip_special=*/true,
                 continues ? StreamDecoder::Start::kContinuation : StreamDecoder::Start::kText);
 }
 
-void SessionText::Resume(const TokenHistory& tokens, uint64_t begin, bool continues) {
+void SessionText::Resume(const TokenHistory& tokens, uint64_t begin, uint64_t told,
+                         bool continues) {
   BeginGeneration(continues || begin < tokens.begin());
   if (tokenizer_ == nullptr) return;
-  // What is held back comes from no more than the last bytes.
+  // What is held back comes from no more than the last bytes that were told.
   const uint64_t least = std::max(begin, tokens.begin());
   uint64_t first = tokens.end();
   for (size_t bytes = 0; first > least && bytes < kMostHeldBytes;) {
     --first;
-    if (!tokenizer_->IsSpecial(tokens[first])) bytes += BytesOf(tokens[first]).size();
+    if (first < told && !tokenizer_->IsSpecial(tokens[first])) {
+      bytes += BytesOf(tokens[first]).size();
+    }
   }
   if (first > begin) {
     stream_.Begin(*tokenizer_, /*skip_special=*/true, StreamDecoder::Start::kContinuation);
   }
   for (uint64_t at = first; at < tokens.end(); ++at) {
-    BeginEvent();
+    if (at <= told) BeginEvent();
     Add(tokens[at]);
   }
-  BeginEvent();
+  if (tokens.end() <= told) BeginEvent();
 }
 
 }  // namespace rondo

@@ -20,8 +20,13 @@ class SessionText {
   struct Memory {
     std::span<std::byte> stop_strings;  // StopStrings::Bytes
     std::span<char> piece;              // StreamDecoder::MaxTextBytes
-    std::span<char> text;               // 2 * (that of piece + kMaxStopStringBytes)
+    std::span<char> text;               // TextBytes(that of piece)
   };
+
+  // An event has room for what one token completes and what was held back, twice; and of the tokens
+  // that no event told, for so many bytes.
+  static constexpr size_t kUntoldBytes = 1024;
+  static size_t TextBytes(size_t piece) { return 2 * (piece + kMaxStopStringBytes) + kUntoldBytes; }
 
   // `tokenizer`: null where the model has none; then there is no text. The memory is kept.
   Status Init(const Tokenizer* tokenizer, std::span<const std::string_view> stop_strings,
@@ -43,9 +48,9 @@ class SessionText {
   void BeginGeneration(const TokenHistory& tokens) { BeginGeneration(GoesOn(tokens)); }
   // Whether the generation goes on with a text.
   bool continues() const { return continues_; }
-  // The generation of `tokens` from `begin` on, which are no event's, as if they had been added;
-  // `continues` as it was when it began. Their text is out already, but what is held back.
-  void Resume(const TokenHistory& tokens, uint64_t begin, bool continues);
+  // The generation of `tokens` from `begin` on as if they had been added; `continues` as it was
+  // when it began. The text of those before `told` is no event's any more, but what is held back.
+  void Resume(const TokenHistory& tokens, uint64_t begin, uint64_t told, bool continues);
 
  private:
   bool GoesOn(const TokenHistory& tokens) const;

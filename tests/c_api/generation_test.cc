@@ -184,6 +184,38 @@ TEST_F(SessionTest, EosEndsAndIsNotAppended) {
   EXPECT_EQ(Position(session.get()), ids_.size());
 }
 
+// What accept appended an event tells, once, and it counts once.
+TEST_F(SessionTest, AcceptedTokensHaveEvents) {
+  rondo_session_options options = SessionOptions();
+  options.max_tokens = 3;
+  const Generated whole = Run(options);
+  ASSERT_EQ(whole.tokens.size(), 3u);
+  const Session session = NewSession(engine_.get(), options);
+  Prefill(session.get());
+  std::string text;
+  rondo_event event = {};
+  event.struct_size = sizeof event;
+  for (const int32_t token : whole.tokens) {
+    EXPECT_EQ(event.reason, RONDO_REASON_NONE);
+    ASSERT_EQ(rondo_session_accept(session.get(), token), RONDO_STATUS_OK);
+    ASSERT_EQ(rondo_session_event(session.get(), &event), RONDO_STATUS_OK);
+    EXPECT_EQ(event.token, token);
+    text.append(event.text, event.text_bytes);
+  }
+  EXPECT_EQ(text, whole.text);
+  EXPECT_EQ(event.reason, RONDO_REASON_TOKEN_LIMIT);
+  for (const auto ask : {rondo_session_event, rondo_session_next}) {
+    ASSERT_EQ(ask(session.get(), &event), RONDO_STATUS_OK);
+    EXPECT_EQ(event.token, -1);
+    EXPECT_EQ(event.text_bytes, 0u);
+    EXPECT_EQ(event.reason, RONDO_REASON_TOKEN_LIMIT);
+  }
+  rondo_session_counters counters = {};
+  counters.struct_size = sizeof counters;
+  ASSERT_EQ(rondo_session_stats(session.get(), &counters), RONDO_STATUS_OK);
+  EXPECT_EQ(counters.tokens_generated, 3u);
+}
+
 TEST_F(SessionTest, LogitsAndAcceptAreWhatNextDoes) {
   rondo_session_options options = SessionOptions();
   options.max_tokens = 20;
