@@ -1,7 +1,7 @@
 // Attention as a sublayer: project, rotate, store, attend, project back.
 #include <algorithm>
-#include <cmath>
 
+#include "runtime/base/portable_math.h"
 #include "runtime/decoder/attention_rounds.h"
 #include "runtime/decoder/pass.h"
 
@@ -38,9 +38,7 @@ void FinishHeads(const Pass& pass, const AttentionSpec& spec, const AttentionWei
   if (spec.gate == format::GateKind::kSigmoid) {
     pass.set().sigmoid(n * sizeof(float), gate, gate, nullptr);
   } else if (spec.gate == format::GateKind::kSoftplus) {
-    for (size_t i = 0; i < n; ++i) {
-      gate[i] = std::max(gate[i], 0.0f) + std::log1p(std::exp(-std::abs(gate[i])));
-    }
+    for (size_t i = 0; i < n; ++i) gate[i] = static_cast<float>(Softplus(gate[i]));
   }
   if (n == spec.out_size()) {
     pass.set().multiply(n * sizeof(float), out, gate, out, nullptr);

@@ -1,13 +1,13 @@
 // DecoderSpec: what the forward pass does, layer by layer, read once from the model file.
 #pragma once
 
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/heap_array.h"
+#include "runtime/base/portable_math.h"
 #include "runtime/kernels/row_ops.h"
 #include "runtime/model/model_file.h"
 
@@ -32,7 +32,7 @@ struct QueryScale {
 
   float At(uint64_t position) const {
     const uint64_t periods = (position + offset) / period;
-    return static_cast<float>(1 + double{factor} * std::log1p(static_cast<double>(periods)));
+    return static_cast<float>(1 + double{factor} * PortableLog1p(static_cast<double>(periods)));
   }
 };
 

@@ -1,6 +1,7 @@
 // Linear attention by the gated delta rule as a sublayer (Qwen3.5).
 #include <cmath>
 
+#include "runtime/base/portable_math.h"
 #include "runtime/decoder/recurrent.h"
 
 namespace rondo {
@@ -22,9 +23,9 @@ void Prepare(const KernelSet& set, const RecurrentRow& row, float* convolved) {
   float* beta = row.gates;
   float* decay = row.gates + spec.n_heads;
   for (size_t h = 0; h < spec.n_heads; ++h) {
-    beta[h] = static_cast<float>(spec.beta_scale / (1.0 + std::exp(-double{beta[h]})));
-    const float step = Softplus(decay[h] + row.weights.dt_bias[h]);
-    decay[h] = static_cast<float>(std::exp(-double{row.weights.decay[h]} * step));
+    beta[h] = static_cast<float>(spec.beta_scale / (1.0 + PortableExp(-double{beta[h]})));
+    const float step = static_cast<float>(Softplus(decay[h] + row.weights.dt_bias[h]));
+    decay[h] = static_cast<float>(PortableExp(-double{row.weights.decay[h]} * step));
   }
 }
 

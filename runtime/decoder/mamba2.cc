@@ -1,6 +1,5 @@
 // State space duality as a sublayer (Mamba2).
-#include <cmath>
-
+#include "runtime/base/portable_math.h"
 #include "runtime/decoder/recurrent.h"
 
 namespace rondo {
@@ -13,9 +12,9 @@ void Prepare(const RecurrentRow& row) {
   float* step = row.gates;
   float* decay = row.gates + spec.n_heads;
   for (size_t h = 0; h < spec.n_heads; ++h) {
-    step[h] = std::max(Softplus(step[h] + row.weights.dt_bias[h]), spec.dt_min);
+    step[h] = std::max(static_cast<float>(Softplus(step[h] + row.weights.dt_bias[h])), spec.dt_min);
     if (spec.dt_max > 0) step[h] = std::min(step[h], spec.dt_max);
-    decay[h] = static_cast<float>(std::exp(-double{row.weights.decay[h]} * step[h]));
+    decay[h] = static_cast<float>(PortableExp(-double{row.weights.decay[h]} * step[h]));
   }
 }
 

@@ -1,10 +1,6 @@
 #include "runtime/decoder/recurrent.h"
 
-#include <cmath>
-
 namespace rondo {
-
-float Softplus(float x) { return x > 20 ? x : static_cast<float>(std::log1p(std::exp(double{x}))); }
 
 void RecurrentInput(const Pass& pass, size_t sublayer) {
   const SublayerWeights& weights = pass.weights().sublayer(sublayer);

@@ -133,7 +133,4 @@ void RunColumns(const RecurrentSpec& spec, size_t head, size_t column, const flo
   std::copy_n(results.begin(), n, out + at);
 }
 
-// log(1 + e^x)
-float Softplus(float x);
-
 }  // namespace rondo

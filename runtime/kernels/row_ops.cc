@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/base/portable_math.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
@@ -96,9 +97,9 @@ void RopeTable(const double* frequencies, size_t dim, float scale, uint64_t posi
                float* table) {
   const size_t half = dim / 2;
   for (size_t i = 0; i < half; ++i) {
-    const double angle = static_cast<double>(position) * frequencies[i];
-    table[i] = static_cast<float>(std::cos(angle) * scale);
-    table[half + i] = static_cast<float>(std::sin(angle) * scale);
+    const SinCos angle = PortableSinCos(static_cast<double>(position) * frequencies[i]);
+    table[i] = static_cast<float>(angle.cos * scale);
+    table[half + i] = static_cast<float>(angle.sin * scale);
   }
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "runtime/sampling/portable_math.h"
+#include "runtime/base/portable_math.h"
 
 namespace rondo {
 namespace {

@@ -9,7 +9,8 @@
 #include <type_traits>
 
 #include "runtime/base/checked.h"
-#include "runtime/sampling/portable_math.h"
+#include "runtime/base/portable_math.h"
+#include "runtime/sampling/random_bits.h"
 
 namespace rondo {
 

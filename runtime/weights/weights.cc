@@ -1,11 +1,11 @@
 #include "runtime/weights/weights.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <new>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/portable_math.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/tensor_view.h"
 #include "runtime/model/vector_reader.h"
@@ -158,12 +158,9 @@ Status ReadRecurrent(VectorReader& vectors, const Table& table, size_t inner_siz
 Result<XieluNumbers> ReadXielu(VectorReader& vectors, int32_t index) {
   if (index < 0) return XieluNumbers{};
   RONDO_ASSIGN(const float* numbers, vectors.Read(static_cast<uint32_t>(index)));
-  const auto softplus = [](double x) {
-    return std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
-  };
   const float beta = numbers[2];
-  return XieluNumbers{.positive = static_cast<float>(softplus(numbers[0])),
-                      .negative = beta + static_cast<float>(softplus(numbers[1])),
+  return XieluNumbers{.positive = static_cast<float>(Softplus(numbers[0])),
+                      .negative = beta + static_cast<float>(Softplus(numbers[1])),
                       .beta = beta,
                       .epsilon = numbers[3]};
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # librondo.so exports exactly the functions that rondo.h declares, and librondo.a has no other global
-# symbol, weak ones of templates included.
+# symbol, weak ones of templates included. Of libm it takes what is exact alone (square root,
+# remainder, rounding): other functions have other bits on each system, and so would logits.
 #   exports.sh NM CC HEADER SHARED_LIBRARY ARCHIVE
 set -eu
 nm=$1 cc=$2 header=$3 shared=$4 archive=$5
@@ -25,4 +26,10 @@ for list in exported archived; do
     exit 1
   }
 done
+inexact='a?(sin|cos|tan)h?|sincos|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|cbrt|hypot|erfc?|[lt]gamma|atan2'
+if "$nm" -D --undefined-only "$shared" | awk '{ sub("@.*", "", $2); print $2 }' |
+  grep -xE "($inexact)[fl]?"; then
+  echo "the library takes these functions from libm; runtime/base/portable_math.h has their like" >&2
+  exit 1
+fi
 echo "$(wc -l <"$work/declared") functions, declared and exported alike"

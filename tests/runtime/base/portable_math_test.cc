@@ -1,0 +1,118 @@
+#include "runtime/base/portable_math.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+
+namespace rondo {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// In units of the exact number's last place.
+double Ulps(double x, double exact) {
+  return std::abs(x - exact) / (std::nextafter(std::abs(exact), kInfinity) - std::abs(exact));
+}
+
+TEST(PortableMathTest, ExpIsCloseToTheTrueOne) {
+  double worst = 0;
+  for (float x = 0; x >= -87.0f; x -= 1.0f / 512) {
+    const double exact = std::exp(static_cast<double>(x));
+    worst = std::max(worst, std::fabs(PortableExp(x) - exact) / exact);
+    EXPECT_GE(PortableExp(x), std::numeric_limits<float>::min());
+  }
+  EXPECT_LT(worst, 2 * 1.2e-7);
+  EXPECT_EQ(PortableExp(0.0f), 1.0f);
+  EXPECT_EQ(PortableExp(-87.5f), 0.0f);
+  EXPECT_EQ(PortableExp(-std::numeric_limits<float>::infinity()), 0.0f);
+}
+
+TEST(PortableMathTest, LogIsCloseToTheTrueOne) {
+  for (double x = 1e-3; x < 1e9; x *= 1.0009) {
+    EXPECT_NEAR(PortableLog(x), std::log(x), 1e-15 + 5e-16 * std::fabs(std::log(x))) << x;
+  }
+  EXPECT_EQ(PortableLog(1.0), 0.0);
+}
+
+TEST(PortableMathTest, ExpOfDoublesIsCloseToTheTrueOne) {
+  for (double x = -708; x < 709; x += 0.00917) {
+    ASSERT_LE(Ulps(PortableExp(x), std::exp(x)), 2) << x;
+  }
+  EXPECT_EQ(PortableExp(0.0), 1.0);
+  EXPECT_EQ(PortableExp(-709.0), 0.0);
+  EXPECT_EQ(PortableExp(-kInfinity), 0.0);
+  EXPECT_EQ(PortableExp(710.0), kInfinity);
+  EXPECT_EQ(PortableExp(kInfinity), kInfinity);
+  EXPECT_TRUE(std::isnan(PortableExp(kNaN)));
+}
+
+TEST(PortableMathTest, Log1pIsCloseToTheTrueOne) {
+  for (double x = 1e-300; x < 1e20; x *= 1.0171) {
+    ASSERT_LE(Ulps(PortableLog1p(x), std::log1p(x)), 4) << x;
+  }
+  EXPECT_EQ(PortableLog1p(0.0), 0.0);
+}
+
+TEST(PortableMathTest, SoftplusIsCloseToTheTrueOne) {
+  for (double x = -700; x < 700; x += 0.0123) {
+    ASSERT_LE(Ulps(Softplus(x), std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)))), 6) << x;
+  }
+  EXPECT_EQ(Softplus(kInfinity), kInfinity);
+  EXPECT_EQ(Softplus(-kInfinity), 0.0);
+}
+
+TEST(PortableMathTest, SinAndCosAreCloseToTheTrueOnes) {
+  const auto check = [](double angle) {
+    const SinCos is = PortableSinCos(angle);
+    EXPECT_LE(Ulps(is.sin, std::sin(angle)), 2) << angle;
+    EXPECT_LE(Ulps(is.cos, std::cos(angle)), 2) << angle;
+  };
+  for (double angle = 1e-9; angle < 0x1p28; angle *= 1.00037) {
+    check(angle);
+    check(-angle);
+  }
+  for (int k = 1; k < 100000; k += 7) check(k * 1.5707963267948966);  // where one is next to 0
+  EXPECT_EQ(PortableSinCos(0.0).sin, 0.0);
+  EXPECT_EQ(PortableSinCos(0.0).cos, 1.0);
+}
+
+TEST(PortableMathTest, SinAndCosOfLargeAnglesAreAsGoodAsTheAngle) {
+  for (double angle = 0x1p28; angle < 1e15; angle *= 1.0037) {
+    const double rounding = angle * 0x1p-53;
+    EXPECT_NEAR(PortableSinCos(angle).sin, std::sin(angle), rounding) << angle;
+    EXPECT_NEAR(PortableSinCos(angle).cos, std::cos(angle), rounding) << angle;
+  }
+  EXPECT_LE(std::abs(PortableSinCos(1e300).sin), 1.0);
+  EXPECT_TRUE(std::isnan(PortableSinCos(kInfinity).sin));
+  EXPECT_TRUE(std::isnan(PortableSinCos(kNaN).cos));
+}
+
+// Frozen bits: these may never change, on any platform.
+TEST(PortableMathTest, BitsAreFrozen) {
+  uint64_t hash = 0;
+  for (float x = 0; x > -90.0f; x -= 0.37f) {
+    hash = hash * 1099511628211u + std::bit_cast<uint32_t>(PortableExp(x));
+  }
+  EXPECT_EQ(hash, 12028415539887486358u);
+  hash = 0;
+  for (int i = 1; i < 1000; ++i) {
+    hash = hash * 1099511628211u + std::bit_cast<uint64_t>(PortableLog(i * 0.37));
+  }
+  EXPECT_EQ(hash, 12456424021351811509u);
+  hash = 0;
+  for (int i = -1000; i < 1000; ++i) {
+    const SinCos angle = PortableSinCos(i * 1234.567);
+    for (const double x : {PortableExp(i * 0.37), PortableLog1p(i * i * 0.37), Softplus(i * 0.0371),
+                           angle.sin, angle.cos}) {
+      hash = hash * 1099511628211u + std::bit_cast<uint64_t>(x);
+    }
+  }
+  EXPECT_EQ(hash, 17820743307096217436u);
+}
+
+}  // namespace
+}  // namespace rondo
