@@ -53,6 +53,7 @@ Encoder::Encoder(const EncoderParts& parts, EncoderScratch& scratch, IdSink& sin
 Status Encoder::Encode(std::span<const uint8_t> text) {
   size_t scan = 0;
   size_t begin = 0;
+  size_t stripped = 0;  // whitespace that a token took along ends here
   for (;;) {
     AddedTokenMatch match;
     if (!parts_.raw_tokens.empty()) {
@@ -65,8 +66,11 @@ Status Encoder::Encode(std::span<const uint8_t> text) {
     if (match.token == nullptr) return {};
     sink_.Add(match.token->id());
     // A token may yet begin in the whitespace that is left out here: `scan` stays before it.
+    // It ends within the whitespace then, or goes on beyond: no space is looked at twice.
     begin = match.end;
-    if (match.token->strip_right()) begin += LeadingWhitespace(text.subspan(begin));
+    if (!match.token->strip_right()) continue;
+    if (begin >= stripped) stripped = begin + LeadingWhitespace(text.subspan(begin));
+    begin = stripped;
   }
 }
 

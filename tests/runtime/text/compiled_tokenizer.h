@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json.hpp>
+
 #include "gtest/gtest.h"
 #include "rondo_generated.h"
 #include "runtime/text/stream_decoder.h"
@@ -67,11 +69,14 @@ inline TokenizerTables TablesOf(const format::Tokenizer* settings, const MemoryS
 
 class CompiledTokenizer {
  public:
-  // Throws convert::Error.
+  // Both throw convert::Error.
   explicit CompiledTokenizer(const std::filesystem::path& directory) {
     const std::filesystem::path path = convert::FindTokenizer(directory);
-    builder_.Finish(convert::CompileTokenizer(convert::ReadFolderTokenizer(path).document,
-                                              path.string(), sink_, builder_));
+    Compile(convert::ReadFolderTokenizer(path).document, path.string());
+  }
+  // A document in the form of a tokenizer.json.
+  explicit CompiledTokenizer(const nlohmann::json& document) {
+    Compile(document, "tokenizer.json");
   }
 
   MemorySink& sink() { return sink_; }
@@ -105,6 +110,10 @@ class CompiledTokenizer {
   }
 
  private:
+  void Compile(const nlohmann::json& document, const std::string& source) {
+    builder_.Finish(convert::CompileTokenizer(document, source, sink_, builder_));
+  }
+
   MemorySink sink_;
   flatbuffers::FlatBufferBuilder builder_;
 };
