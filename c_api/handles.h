@@ -11,6 +11,7 @@
 #include "platforms/file_map.h"
 #include "platforms/this_thread.h"
 #include "rondo/rondo.h"
+#include "runtime/base/heap_array.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
 #include "runtime/model/model_file.h"
@@ -25,6 +26,8 @@ struct rondo_model {
   rondo::FileMap map;  // empty for a model from memory
   rondo::ModelFile file;
   std::unique_ptr<rondo::Tokenizer> tokenizer;  // may be null
+  uint32_t abi_version = 0;                     // of the caller that opened it
+  rondo::HeapArray<const char*> stop_strings;   // that its makers recommend: views into the file
 };
 
 struct rondo_engine {

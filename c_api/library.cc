@@ -26,6 +26,7 @@ constexpr Capability kCapabilities[] = {
     {"limit.stop_bytes", rondo::kMaxStopStringBytes},
     {"limit.logit_biases", rondo::kMaxLogitBias},
     {"limit.penalty_tokens", rondo::kMaxPenaltyWindow},
+    {"limit.ngram", rondo::kMaxNgram},
     {"limit.profile_events", rondo::kMaxProfileEvents},
     {"arena.alignment", rondo::kArenaAlignment},
 };

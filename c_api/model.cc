@@ -21,6 +21,10 @@ using rondo::c_api::PutText;
 using rondo::c_api::Release;
 using rondo::c_api::Report;
 
+// The first ABI whose callers know that more than numbers is recommended.
+constexpr uint32_t kListsAbi = 5;
+static_assert(sizeof(rondo_logit_bias) == sizeof(rondo::format::LogitBias));
+
 Status CheckCaller(uint32_t abi_version) {
   constexpr uint32_t kMajor = RONDO_ABI_VERSION >> 16;
   constexpr uint32_t kMinor = RONDO_ABI_VERSION & 0xffff;
@@ -62,7 +66,19 @@ Status MapError(int error, const char* path) {
                        path != nullptr ? ": " : "", path != nullptr ? path : "");
 }
 
-rondo::Result<rondo_model*> Open(rondo::FileMap map, std::span<const uint8_t> bytes) {
+// The stop strings that the model's makers recommend, as a session's options have them.
+rondo::Result<rondo::HeapArray<const char*>> StopStrings(const rondo::format::Model& model) {
+  const auto* sampling = model.sampling();
+  const auto* strings = sampling == nullptr ? nullptr : sampling->stop_strings();
+  rondo::HeapArray<const char*> array;
+  if (strings == nullptr) return array;
+  RONDO_ASSIGN(array, rondo::HeapArray<const char*>::Create(strings->size()));
+  for (uint32_t i = 0; i < strings->size(); ++i) array[i] = strings->Get(i)->c_str();
+  return array;
+}
+
+rondo::Result<rondo_model*> Open(uint32_t abi_version, rondo::FileMap map,
+                                 std::span<const uint8_t> bytes) {
   std::unique_ptr<rondo_model> model(new (std::nothrow) rondo_model);
   if (model == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
@@ -73,6 +89,8 @@ rondo::Result<rondo_model*> Open(rondo::FileMap map, std::span<const uint8_t> by
   if (model->file.model().tokenizer() != nullptr) {
     RONDO_ASSIGN(model->tokenizer, rondo::Tokenizer::Create(model->file));
   }
+  model->abi_version = abi_version;
+  RONDO_ASSIGN(model->stop_strings, StopStrings(model->file.model()));
   return model.release();
 }
 
@@ -82,7 +100,7 @@ rondo::Result<rondo_model*> OpenPath(uint32_t abi_version, const char* path) {
   rondo::FileMap map;
   if (const int error = rondo::FileMap::OpenPath(path, &map)) return MapError(error, path);
   const auto bytes = map.bytes();
-  return Open(std::move(map), bytes);
+  return Open(abi_version, std::move(map), bytes);
 }
 
 rondo::Result<rondo_model*> OpenDescriptor(uint32_t abi_version, int32_t fd, uint64_t offset,
@@ -98,7 +116,7 @@ rondo::Result<rondo_model*> OpenDescriptor(uint32_t abi_version, int32_t fd, uin
     return MapError(error, nullptr);
   }
   const auto bytes = map.bytes();
-  return Open(std::move(map), bytes);
+  return Open(abi_version, std::move(map), bytes);
 }
 
 rondo::Result<rondo_model*> OpenMemory(uint32_t abi_version, const void* bytes, size_t length) {
@@ -108,7 +126,7 @@ rondo::Result<rondo_model*> OpenMemory(uint32_t abi_version, const void* bytes, 
     return Status::Error(StatusCode::kInvalidArgument, "bytes does not begin at a multiple of %u",
                          static_cast<unsigned>(rondo::kSectionAlignment));
   }
-  return Open({}, {static_cast<const uint8_t*>(bytes), length});
+  return Open(abi_version, {}, {static_cast<const uint8_t*>(bytes), length});
 }
 
 int32_t Answer(const rondo::Result<rondo_model*>& opened, rondo_model** model, char* message,
@@ -240,6 +258,18 @@ int32_t rondo_model_session_options(const rondo_model* model, rondo_session_opti
   options->min_p = sampling->min_p();
   options->repetition_penalty = sampling->repetition_penalty();
   options->penalty_last_n = sampling->penalty_last_n();
+  if (model->abi_version < kListsAbi) return RONDO_STATUS_OK;
+  options->no_repeat_ngram_size = sampling->no_repeat_ngram_size();
+  const auto* biases = sampling->logit_bias();
+  if (options->n_logit_bias == 0 && biases != nullptr && biases->size() > 0) {
+    options->logit_bias = reinterpret_cast<const rondo_logit_bias*>(biases->Data());
+    options->n_logit_bias = biases->size();
+  }
+  const auto strings = model->stop_strings.span();
+  if (options->n_stop_strings == 0 && !strings.empty()) {
+    options->stop_strings = strings.data();
+    options->n_stop_strings = strings.size();
+  }
   return RONDO_STATUS_OK;
 }
 

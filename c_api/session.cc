@@ -48,6 +48,7 @@ rondo::SamplerOptions Sampling(const rondo_session_options& o,
   s.presence_penalty = o.presence_penalty;
   s.frequency_penalty = o.frequency_penalty;
   s.penalty_last_n = o.penalty_last_n;
+  s.no_repeat_ngram_size = o.no_repeat_ngram_size;
   s.seed = o.seed;
   s.logit_bias = logit_bias;
   return s;
@@ -66,10 +67,6 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
     return Status::Error(StatusCode::kInvalidArgument,
                          "ignore_eos is %u and logprobs %u; each must be 0 or 1", o.ignore_eos,
                          o.logprobs);
-  }
-  if (o.reserved != 0) {
-    return Status::Error(StatusCode::kVersionMismatch,
-                         "rondo_session_options has a field that this library does not know");
   }
   if (o.logit_bias == nullptr && o.n_logit_bias > 0) return NullArgument("logit_bias");
   if (o.stop_strings == nullptr && o.n_stop_strings > 0) return NullArgument("stop_strings");

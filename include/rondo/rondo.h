@@ -163,7 +163,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 4u
+#define RONDO_ABI_VERSION 5u
 
 /* The library's own RONDO_ABI_VERSION. [any thread] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -213,6 +213,7 @@ RONDO_API const char* rondo_status_string(int32_t status);
  *     "limit.stop_bytes"       longest stop string, in bytes
  *     "limit.logit_biases"     most logit biases of a session
  *     "limit.penalty_tokens"   largest penalty_last_n
+ *     "limit.ngram"            largest no_repeat_ngram_size
  *     "limit.profile_events"   largest profile_events
  *     "arena.alignment"        as rondo_memory_plan.arena_alignment
  *     "chat"                   1: rondo_chat_render works; 0: this build leaves chat templates out
@@ -584,9 +585,9 @@ typedef struct rondo_logit_bias {
   float bias;    /* added to the token's logit; minus infinity forbids it */
 } rondo_logit_bias;
 
-/* Sampling works in the order: logit bias, penalties, temperature, top-k, top-p, min-p, draw.
- * Penalties look at the last penalty_last_n tokens of the sequence, prompt included. The draw for
- * a position depends on the seed and the position alone. */
+/* Sampling works in the order: logit bias, penalties, n-grams, temperature, top-k, top-p, min-p,
+ * draw. Penalties look at the last penalty_last_n tokens of the sequence, prompt included. The draw
+ * for a position depends on the seed and the position alone. */
 typedef struct rondo_session_options {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
   float temperature;    /* default 0: the most likely token; of equals, the lowest id */
@@ -599,13 +600,16 @@ typedef struct rondo_session_options {
   int32_t penalty_last_n;   /* 0 to 4096; default 64 */
   uint32_t ignore_eos;      /* 1: end tokens are tokens like others; default 0 */
   uint32_t logprobs;        /* 1: events tell log-probabilities; default 0 */
-  uint32_t reserved;        /* 0 */
-  uint64_t seed;            /* default 0 */
-  uint64_t max_tokens;      /* generated after each prefill; default 0: no limit */
+  /* n, at most 256: no n tokens are generated that follow each other in the last 4096 tokens of the
+   * sequence, prompt included; default 0: off. */
+  uint32_t no_repeat_ngram_size;
+  uint64_t seed;                      /* default 0 */
+  uint64_t max_tokens;                /* generated after each prefill; default 0: no limit */
   const rondo_logit_bias* logit_bias; /* n_logit_bias of them, at most 1024; copied */
   size_t n_logit_bias;                /* default 0 */
   const char* const* stop_strings; /* n_stop_strings of them, at most 16, each of 1 to 128 bytes of
-                                      UTF-8, zero-terminated; copied */
+                                      UTF-8, zero-terminated; copied. The text of a special token
+                                      matches where this token comes */
   size_t n_stop_strings;           /* default 0 */
 } rondo_session_options;
 
@@ -615,6 +619,9 @@ RONDO_API int32_t rondo_session_options_init(rondo_session_options* options, siz
 /* Sets what the model's makers recommend for sampling, as the file has it: temperature, top_k,
  * top_p, min_p, repetition_penalty and penalty_last_n, each within its range; all else stays. Where
  * they recommend nothing, and on failure, `options` stay as they are. Made by _init before.
+ *   For a model opened with ABI 5 or later also no_repeat_ngram_size and, where `options` have none
+ * and the makers do, logit_bias (tokens that they suppress) and stop_strings: these point into the
+ * model and live until it and all engines made from it are closed. Set a number to 0 to have none.
  * Fails with RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread] */
 RONDO_API int32_t rondo_model_session_options(const rondo_model* model,
                                               rondo_session_options* options);

@@ -19,6 +19,11 @@ Status SessionText::Init(const Tokenizer* tokenizer, std::span<const std::string
                          const Memory& memory) {
   RONDO_RETURN_IF_ERROR(stop_strings_.Init(stop_strings, memory.stop_strings));
   tokenizer_ = tokenizer;
+  n_stop_tokens_ = 0;
+  for (const std::string_view text : stop_strings) {
+    const int32_t token = tokenizer != nullptr ? tokenizer->AddedTokenId(text) : -1;
+    if (tokenizer != nullptr && tokenizer->IsSkipped(token)) stop_tokens_[n_stop_tokens_++] = token;
+  }
   piece_ = memory.piece;
   text_ = memory.text;
   BeginGeneration(/*continues=*/false);
@@ -27,6 +32,10 @@ Status SessionText::Init(const Tokenizer* tokenizer, std::span<const std::string
 
 bool SessionText::Add(int32_t token) {
   if (tokenizer_ == nullptr) return false;
+  if (Stops(token)) {
+    Flush();
+    return true;
+  }
   TextSink sink{piece_};
   stream_.Append(*tokenizer_, token, sink);
   const StopStrings::Released released = stop_strings_.Feed({piece_.data(), sink.size});
@@ -41,6 +50,11 @@ void SessionText::Flush() {
   const StopStrings::Released released = stop_strings_.Feed({piece_.data(), sink.size});
   Put(released.text);
   if (!released.matched) Put(stop_strings_.Flush());
+}
+
+bool SessionText::Stops(int32_t token) const {
+  const auto* const end = stop_tokens_.data() + n_stop_tokens_;
+  return std::find(stop_tokens_.data(), end, token) != end;
 }
 
 // Where there is no room the oldest characters that no event told are left out.

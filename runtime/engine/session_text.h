@@ -1,6 +1,7 @@
 // SessionText: a session's tokens as text, whole characters and up to a stop string.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -34,7 +35,8 @@ class SessionText {
 
   // A new event, without text so far.
   void BeginEvent() { size_ = 0; }
-  // Adds what `token` completes. True: a stop string came up, and the text ends before it.
+  // Adds what `token` completes. True: a stop string came up, and the text ends before it; or the
+  // special token that a stop string is the text of.
   bool Add(int32_t token);
   // Adds what was held back: the end of a generation.
   void Flush();
@@ -56,9 +58,12 @@ class SessionText {
   bool GoesOn(const TokenHistory& tokens) const;
   void BeginGeneration(bool continues);
   void Put(std::string_view text);
+  bool Stops(int32_t token) const;
 
   const Tokenizer* tokenizer_ = nullptr;
   StopStrings stop_strings_;
+  std::array<int32_t, kMaxStopStrings> stop_tokens_;  // special ones: they come without text
+  size_t n_stop_tokens_ = 0;
   StreamDecoder stream_;
   bool continues_ = false;
   std::span<char> text_;

@@ -1,11 +1,13 @@
 #include "runtime/model/model_check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <utility>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/heap_array.h"
+#include "runtime/base/utf8.h"
 #include "runtime/model/check_messages.h"
 #include "runtime/model/layer_check.h"
 #include "runtime/model/limits.h"
@@ -234,6 +236,36 @@ class Checker {
     if (sampling->penalty_last_n() < 0 || sampling->penalty_last_n() > kMaxPenaltyWindow) {
       return Corrupt("the recommended penalty_last_n is %d, expected 0 to %d",
                      sampling->penalty_last_n(), kMaxPenaltyWindow);
+    }
+    RONDO_RETURN_IF_ERROR(CheckRange("the recommended no_repeat_ngram_size",
+                                     sampling->no_repeat_ngram_size(), 0, kMaxNgram));
+    return CheckSamplingLists(*sampling);
+  }
+
+  Status CheckSamplingLists(const format::Sampling& sampling) {
+    if (const auto* biases = sampling.logit_bias()) {
+      RONDO_RETURN_IF_ERROR(
+          CheckRange("the number of recommended logit biases", biases->size(), 0, kMaxLogitBias));
+      for (const format::LogitBias* bias : *biases) {
+        if (bias->token() >= 0 && static_cast<uint32_t>(bias->token()) < model_.vocab_size() &&
+            bias->bias() < INFINITY) {
+          continue;
+        }
+        return Corrupt("the recommended logit bias of token %d is %g", bias->token(),
+                       static_cast<double>(bias->bias()));
+      }
+    }
+    const auto* strings = sampling.stop_strings();
+    if (strings == nullptr) return Status();
+    RONDO_RETURN_IF_ERROR(
+        CheckRange("the number of recommended stop strings", strings->size(), 0, kMaxStopStrings));
+    for (const flatbuffers::String* string : *strings) {
+      RONDO_RETURN_IF_ERROR(CheckRange("the length of a recommended stop string", string->size(), 1,
+                                       kMaxStopStringBytes));
+      const std::span<const uint8_t> bytes(string->Data(), string->size());
+      if (Utf8Prefix(bytes) < bytes.size() || std::ranges::find(bytes, 0) != bytes.end()) {
+        return Corrupt("a recommended stop string is no UTF-8 text");
+      }
     }
     return Status();
   }

@@ -1,6 +1,7 @@
 // What the numbers of sampling may be: the options of a session, and what a model file recommends.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 
@@ -28,5 +29,9 @@ inline constexpr SamplingRange kRepetitionPenaltyRange = {
     "repetition_penalty", 0, kLargestFloat, false, true, "a finite number above 0"};
 
 inline constexpr int32_t kMaxPenaltyWindow = 4096;  // tokens that penalties look back
+inline constexpr uint32_t kMaxNgram = 256;          // tokens that must not come again in a row
+inline constexpr int32_t kMaxLogitBias = 1024;
+inline constexpr size_t kMaxStopStrings = 16;
+inline constexpr size_t kMaxStopStringBytes = 128;  // each
 
 }  // namespace rondo

@@ -67,6 +67,13 @@ int32_t ArgMax(std::span<const float> logits) {
   return best_id;
 }
 
+// The last tokens, `most` of them where so many are held, copied to the beginning of `room`.
+std::span<int32_t> LastTokens(const TokenHistory& tokens, uint64_t most, std::span<int32_t> room) {
+  const uint64_t count = std::min<uint64_t>(tokens.end() - tokens.begin(), most);
+  for (uint64_t i = 0; i < count; ++i) room[i] = tokens[tokens.end() - count + i];
+  return room.first(count);
+}
+
 // Brings the best `count` of `candidates` to its front, best first.
 template <typename Candidate>
 class Ranking {
@@ -128,7 +135,11 @@ int32_t Sampler::Sample(std::span<const float> logits, const TokenHistory& token
     candidates[static_cast<size_t>(bias.token)].value += bias.bias;
   }
   const std::span<std::byte> rest = scratch.subspan(logits.size() * sizeof(Candidate));
-  AddPenalties(candidates, tokens, {reinterpret_cast<int32_t*>(rest.data()), kMaxPenaltyWindow});
+  const std::span<int32_t> room(reinterpret_cast<int32_t*>(rest.data()), kMaxPenaltyWindow);
+  AddPenalties(candidates, tokens, room);
+  if (options_.no_repeat_ngram_size > 0) {
+    BlockNgrams(candidates, LastTokens(tokens, kMaxPenaltyWindow, room));
+  }
 
   Candidate best = {kNegativeInfinity, kNoToken};
   for (Candidate& candidate : candidates) {
@@ -140,16 +151,15 @@ int32_t Sampler::Sample(std::span<const float> logits, const TokenHistory& token
 }
 
 bool Sampler::HasAdjustments() const {
-  return !options_.logit_bias.empty() || options_.repetition_penalty != 1.0f ||
-         options_.presence_penalty != 0.0f || options_.frequency_penalty != 0.0f;
+  return !options_.logit_bias.empty() || options_.no_repeat_ngram_size > 0 ||
+         options_.repetition_penalty != 1.0f || options_.presence_penalty != 0.0f ||
+         options_.frequency_penalty != 0.0f;
 }
 
 void Sampler::AddPenalties(std::span<Candidate> candidates, const TokenHistory& tokens,
-                           std::span<int32_t> window) const {
-  const uint64_t count = std::min<uint64_t>(tokens.end() - tokens.begin(),
-                                            static_cast<uint64_t>(options_.penalty_last_n));
-  for (uint64_t i = 0; i < count; ++i) window[i] = tokens[tokens.end() - count + i];
-  window = window.first(count);
+                           std::span<int32_t> room) const {
+  const std::span<int32_t> window =
+      LastTokens(tokens, static_cast<uint64_t>(options_.penalty_last_n), room);
   std::sort(window.begin(), window.end());
   for (auto run = window.begin(); run != window.end();) {
     const auto run_end = std::upper_bound(run, window.end(), *run);
@@ -159,6 +169,18 @@ void Sampler::AddPenalties(std::span<Candidate> candidates, const TokenHistory& 
     score -=
         static_cast<float>(run_end - run) * options_.frequency_penalty + options_.presence_penalty;
     run = run_end;
+  }
+}
+
+// The window is bounded, and so is the time, however long the text.
+void Sampler::BlockNgrams(std::span<Candidate> candidates, std::span<const int32_t> window) const {
+  const size_t before = options_.no_repeat_ngram_size - 1;  // tokens of an n-gram but its last
+  if (window.size() < before) return;
+  const std::span<const int32_t> last = window.last(before);
+  for (size_t i = before; i < window.size(); ++i) {
+    if (std::equal(last.begin(), last.end(), window.begin() + static_cast<ptrdiff_t>(i - before))) {
+      candidates[static_cast<size_t>(window[i])].value = kNegativeInfinity;
+    }
   }
 }
 

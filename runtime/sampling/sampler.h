@@ -17,6 +17,8 @@ namespace rondo {
 //   2. penalties           over the last penalty_last_n tokens of the sequence, the prompt's
 //                          included, once per distinct token: s = s > 0 ? s / repetition
 //                          : s * repetition; then s -= count * frequency + presence
+//   -- n-grams             a token that would end no_repeat_ngram_size tokens in a row which the
+//                          last kMaxPenaltyWindow tokens hold already is never drawn --
 //   -- temperature 0: the token with the highest s, the lowest id among equals, and done --
 //   3. temperature         s = (s - max) / temperature
 //   4. top_k               the k highest s stay, lower ids first among equals
@@ -60,8 +62,9 @@ class Sampler {
   struct Candidate;
 
   bool HasAdjustments() const;
+  void BlockNgrams(std::span<Candidate> candidates, std::span<const int32_t> window) const;
   void AddPenalties(std::span<Candidate> candidates, const TokenHistory& tokens,
-                    std::span<int32_t> window) const;
+                    std::span<int32_t> room) const;
   int32_t Draw(std::span<Candidate> candidates, float max, uint64_t position) const;
 
   SamplerOptions options_;  // logit_bias views the copy in our memory

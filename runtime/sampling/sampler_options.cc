@@ -32,6 +32,9 @@ Status ValidateSamplerOptions(const SamplerOptions& options, uint32_t vocab_size
   if (options.penalty_last_n < 0 || options.penalty_last_n > kMaxPenaltyWindow) {
     return Refuse("penalty_last_n", options.penalty_last_n, "0 to 4096");
   }
+  if (options.no_repeat_ngram_size > kMaxNgram) {
+    return Refuse("no_repeat_ngram_size", options.no_repeat_ngram_size, "0 (off) to 256");
+  }
   if (options.logit_bias.size() > static_cast<size_t>(kMaxLogitBias)) {
     return Refuse("the number of logit biases", static_cast<double>(options.logit_bias.size()),
                   "at most 1024");

@@ -23,11 +23,11 @@ struct SamplerOptions {
   float presence_penalty = 0.0f;    // subtracted once from each token seen
   float frequency_penalty = 0.0f;   // subtracted per occurrence
   int32_t penalty_last_n = 64;      // how many of the last tokens count for penalties
+  // No so many tokens in a row that the last kMaxPenaltyWindow tokens hold already; 0: off.
+  uint32_t no_repeat_ngram_size = 0;
   uint64_t seed = 0;
   std::span<const LogitBias> logit_bias = {};  // copied at creation
 };
-
-inline constexpr int32_t kMaxLogitBias = 1024;
 
 Status ValidateSamplerOptions(const SamplerOptions& options, uint32_t vocab_size);
 

@@ -8,11 +8,9 @@
 #include <string_view>
 
 #include "runtime/base/status.h"
+#include "runtime/model/sampling_ranges.h"
 
 namespace rondo {
-
-inline constexpr size_t kMaxStopStrings = 16;
-inline constexpr size_t kMaxStopStringBytes = 128;  // each
 
 // The match is the stop string that is complete first in the text; of several that are complete
 // at the same byte, the longest. How the text is cut into pieces does not matter.

@@ -18,7 +18,7 @@ class SessionOptions(ctypes.Structure):
                 ("top_p", c_float), ("min_p", c_float), ("repetition_penalty", c_float),
                 ("presence_penalty", c_float), ("frequency_penalty", c_float),
                 ("penalty_last_n", c_int32), ("ignore_eos", c_uint32), ("logprobs", c_uint32),
-                ("reserved", c_uint32), ("seed", c_uint64), ("max_tokens", c_uint64),
+                ("no_repeat_ngram_size", c_uint32), ("seed", c_uint64), ("max_tokens", c_uint64),
                 ("logit_bias", c_void_p), ("n_logit_bias", c_size_t),
                 ("stop_strings", POINTER(c_char_p)), ("n_stop_strings", c_size_t)]
 

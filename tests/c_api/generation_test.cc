@@ -168,6 +168,19 @@ TEST_F(SessionTest, StopStringEndsTheTextBeforeIt) {
   EXPECT_EQ(cut.text, whole.text.substr(0, whole.text.find(stop)));
 }
 
+TEST_F(SessionTest, TheTextOfASpecialTokenIsAStopString) {
+  const char* stop = "<|pad|>";
+  const rondo_logit_bias bias = {2, 1000.0f};
+  rondo_session_options options = SessionOptions();
+  options.logit_bias = &bias;
+  options.n_logit_bias = 1;
+  options.stop_strings = &stop;
+  options.n_stop_strings = 1;
+  const Generated out = Run(options);
+  EXPECT_EQ(out.reason, RONDO_REASON_STOP_STRING);
+  EXPECT_EQ(out.text, "");
+}
+
 TEST_F(SessionTest, EosEndsAndIsNotAppended) {
   int32_t eos = -1;
   ASSERT_EQ(rondo_model_eos_token(model_.get(), 0, &eos), RONDO_STATUS_OK);

@@ -201,6 +201,56 @@ TEST(ModelTest, RecommendsSampling) {
   NewSession(engine.get(), options);  // what is recommended is taken
 }
 
+constexpr const char* kLists = R"({"suppress_tokens": [5, 3], "stop_strings": ["Q:", "\n\n"],
+                                   "no_repeat_ngram_size": 4})";
+
+TEST(ModelTest, RecommendsLists) {
+  const TempFolder folder;
+  const Model model = OpenRecommending(folder, kLists);
+  rondo_session_options options = SessionOptions();
+  ASSERT_EQ(rondo_model_session_options(model.get(), &options), RONDO_STATUS_OK);
+  EXPECT_EQ(options.no_repeat_ngram_size, 4u);
+  ASSERT_EQ(options.n_logit_bias, 2u);
+  EXPECT_EQ(options.logit_bias[0].token, 3);
+  EXPECT_EQ(options.logit_bias[1].token, 5);
+  EXPECT_EQ(options.logit_bias[1].bias, -std::numeric_limits<float>::infinity());
+  ASSERT_EQ(options.n_stop_strings, 2u);
+  EXPECT_STREQ(options.stop_strings[0], "Q:");
+  EXPECT_STREQ(options.stop_strings[1], "\n\n");
+  const Engine engine = NewEngine(model.get());
+  NewSession(engine.get(), options);
+}
+
+TEST(ModelTest, ListsOfTheCallersOwnStay) {
+  const TempFolder folder;
+  const Model model = OpenRecommending(folder, kLists);
+  const rondo_logit_bias bias = {9, 1};
+  const char* stop = "stop";
+  rondo_session_options options = SessionOptions();
+  options.logit_bias = &bias;
+  options.n_logit_bias = 1;
+  options.stop_strings = &stop;
+  options.n_stop_strings = 1;
+  ASSERT_EQ(rondo_model_session_options(model.get(), &options), RONDO_STATUS_OK);
+  EXPECT_EQ(options.logit_bias, &bias);
+  EXPECT_EQ(options.stop_strings, &stop);
+  EXPECT_EQ(options.n_stop_strings, 1u);
+}
+
+// What was compiled before there were lists gets what it knows.
+TEST(ModelTest, CallersOfEarlierVersionsGetNumbersOnly) {
+  const TempFolder folder;
+  OpenRecommending(folder, kLists);
+  const std::string path = (folder / "model.rondo").string();
+  rondo_model* raw = nullptr;
+  ASSERT_EQ(rondo_model_open_path(4, path.c_str(), &raw, nullptr, 0), RONDO_STATUS_OK);
+  const Model model(raw);
+  rondo_session_options options = SessionOptions();
+  const rondo_session_options before = options;
+  EXPECT_EQ(rondo_model_session_options(model.get(), &options), RONDO_STATUS_OK);
+  EXPECT_EQ(Bytes(options), Bytes(before));
+}
+
 TEST(ModelTest, WithoutARecommendationOptionsStay) {
   const Model model = OpenTiny();
   rondo_session_options options = SessionOptions();

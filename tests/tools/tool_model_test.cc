@@ -335,6 +335,24 @@ TEST_F(ChangedModelTest, RecommendedSamplingIsUsedUnlessOptionsSayOtherwise) {
               HasSubstr("sampling: temperature 1.5, top-k 7, seed 3\n"));
 }
 
+TEST_F(ChangedModelTest, RecommendedListsAreObeyedUnlessOptionsSayOtherwise) {
+  const auto run = [&](const std::string& model, const std::string& flags = "") {
+    const ToolResult result =
+        tool_("run " + model + " \"Today's weather is so\" --max-tokens 40 --ignore-eos " + flags);
+    EXPECT_EQ(result.code, 0) << result.err;
+    return result.out;
+  };
+  const std::string plain = run(Convert(nlohmann::json::object()));
+  ASSERT_GT(plain.size(), 12u);
+  const std::string stop = plain.substr(6, 3);
+  std::filesystem::remove_all(tool_.Path("checkpoint"));
+  const std::string model = Convert({{"stop_strings", {stop}}});
+  EXPECT_THAT(tool_("inspect " + model).out, HasSubstr(", stop at \"" + stop + "\"\n"));
+  EXPECT_EQ(run(model), plain.substr(0, plain.find(stop)) + "\n");
+  EXPECT_EQ(run(model, "--stop ''"), plain);
+  EXPECT_EQ(run(model, "--stop 'nothing like it'"), plain);
+}
+
 TEST_F(ChangedModelTest, NoneRecommendedIsGreedy) {
   const std::string model = Convert(nlohmann::json::object());
   EXPECT_THAT(tool_("inspect " + model).out,

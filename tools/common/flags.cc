@@ -119,11 +119,16 @@ void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
       "Subtracted for each time that a token was seen; default: 0");
   add("--penalty-last-n", &wish->penalty_last_n, "N",
       "Last tokens in which penalties look for those seen, 0 to 4,096" + model + "64");
+  add("--no-repeat-ngram", &wish->no_repeat_ngram, "N",
+      "Never the same N tokens in a row twice, within the last 4,096; up to 256; 0: off" + model +
+          "0")
+      ->check(unsigned_number);
   add("--seed", &s.seed, "N",
       "Of the random numbers: the same seed gives the same text; default: 0")
       ->check(unsigned_number);
   add("--stop", &wish->session.stop, "TEXT",
-      "End before this text; can be given up to 16 times; default: none")
+      "End before this text, or at this special token; can be given up to 16 times; \"\": none; "
+      "default: the model's, else none")
       ->take_all()
       ->expected(1);
   command

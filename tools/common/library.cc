@@ -120,8 +120,10 @@ Session OpenSession(rondo_engine* engine, const SessionSetup& setup) {
   rondo_session_options options = setup.options;
   std::vector<const char*> stop;
   for (const std::string& text : setup.stop) stop.push_back(text.c_str());
-  options.stop_strings = stop.data();
-  options.n_stop_strings = stop.size();
+  if (!stop.empty()) {
+    options.stop_strings = stop.data();
+    options.n_stop_strings = stop.size();
+  }
   rondo_session* session = nullptr;
   char message[kMessageBytes];
   const int32_t status = rondo_session_open(engine, &options, &session, message, sizeof message);

@@ -49,7 +49,7 @@ rondo_session_options SessionDefaults();
 Engine CreateEngine(rondo_model* model, rondo_engine_options options);
 rondo_memory_plan Memory(const rondo_engine* engine);
 
-// What a session is opened with; `stop` are the options' stop strings.
+// What a session is opened with; `stop`, where there are any, are the options' stop strings.
 struct SessionSetup {
   rondo_session_options options = SessionDefaults();
   std::vector<std::string> stop;

@@ -6,6 +6,21 @@
 #include <unistd.h>
 
 namespace rondo::tools {
+namespace {
+
+// Text out of a file, without what would control a terminal.
+std::string Quoted(const char* text) {
+  std::string quoted = "\"";
+  for (; *text != '\0'; ++text) {
+    const auto byte = static_cast<unsigned char>(*text);
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, byte < 0x20 || byte == 0x7f ? "\\x%02x" : "%c", byte);
+    quoted += escaped;
+  }
+  return quoted + "\"";
+}
+
+}  // namespace
 
 SessionSetup SamplingWish::For(const rondo_model* model) const {
   SessionSetup setup = session;
@@ -19,6 +34,9 @@ SessionSetup SamplingWish::For(const rondo_model* model) const {
   options.min_p = min_p.value_or(options.min_p);
   options.repetition_penalty = repetition_penalty.value_or(options.repetition_penalty);
   options.penalty_last_n = penalty_last_n.value_or(options.penalty_last_n);
+  options.no_repeat_ngram_size = no_repeat_ngram.value_or(options.no_repeat_ngram_size);
+  if (!setup.stop.empty()) options.n_stop_strings = 0;  // in place of the model's
+  std::erase(setup.stop, "");
   return setup;
 }
 
@@ -40,6 +58,11 @@ std::string DescribeSampling(const rondo_session_options& options) {
   if (options.repetition_penalty != 1) add("repetition penalty", options.repetition_penalty);
   if (options.presence_penalty != 0) add("presence penalty", options.presence_penalty);
   if (options.frequency_penalty != 0) add("frequency penalty", options.frequency_penalty);
+  if (options.no_repeat_ngram_size > 0) add("no repeated n-gram", options.no_repeat_ngram_size);
+  if (options.n_logit_bias > 0) add("logit biases", static_cast<double>(options.n_logit_bias));
+  for (size_t i = 0; i < options.n_stop_strings; ++i) {
+    text += ", stop at " + Quoted(options.stop_strings[i]);
+  }
   return text;
 }
 

@@ -18,7 +18,10 @@ struct SamplingWish {
   std::optional<float> min_p;
   std::optional<float> repetition_penalty;
   std::optional<int32_t> penalty_last_n;
-  SessionSetup session;  // all that no model recommends; the fields above are not read from it
+  std::optional<uint32_t> no_repeat_ngram;
+  // All else; the fields above are not read from it. Its stop strings go before the model's, which
+  // an empty one leaves out.
+  SessionSetup session;
 
   // What a session of this model is opened with.
   SessionSetup For(const rondo_model* model) const;

@@ -10,6 +10,7 @@
 #include "tools/convert/balance_latents.h"
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/chat_template.h"
+#include "tools/convert/end_tokens.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/names_of_checkpoint.h"
 #include "tools/convert/output/carry_over.h"
@@ -21,6 +22,7 @@
 #include "tools/convert/sampling.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
+#include "tools/convert/unfollowed_keys.h"
 
 namespace rondo::convert {
 namespace {
@@ -238,8 +240,10 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   flatbuffers::FlatBufferBuilder builder;
   // Before the weights: what it refuses is refused at once.
   const auto tokenizer = AddTokenizer(source, spec, writer, builder, report);
+  AddEndTokens(source, spec, report.notes);
   const auto chat = BuildChat(source.chat, builder, report.notes);
-  const auto sampling = BuildSampling(source.generation, builder);
+  const auto sampling = BuildSampling(source.generation, spec, builder, report.notes);
+  TellUnfollowed(source.generation, source.own_generation, report.notes);
 
   std::optional<Calibration> calibration;
   if (!options.calibration.empty()) {

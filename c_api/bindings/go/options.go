@@ -90,6 +90,7 @@ type SessionOptions struct {
 	PresencePenalty   float32
 	FrequencyPenalty  float32
 	PenaltyLastN      int32
+	NoRepeatNgramSize uint32
 	IgnoreEOS         bool
 	LogProbs          bool
 	Seed              uint64
@@ -129,6 +130,9 @@ func (o *SessionOptions) with(model *Model, use func(*C.rondo_session_options) e
 	}
 	if o.PenaltyLastN != 0 {
 		raw.penalty_last_n = C.int32_t(o.PenaltyLastN)
+	}
+	if o.NoRepeatNgramSize != 0 {
+		raw.no_repeat_ngram_size = C.uint32_t(o.NoRepeatNgramSize)
 	}
 	raw.ignore_eos = cBool(o.IgnoreEOS)
 	raw.logprobs = cBool(o.LogProbs)

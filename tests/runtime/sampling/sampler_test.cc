@@ -7,6 +7,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <set>
 
 #include "tests/runtime/sampling/sampler_fixture.h"
 
@@ -305,6 +306,41 @@ TEST(SamplerTest, ExtremePenaltiesStayDefined) {
   EXPECT_EQ(sampler.Sample(Logits{1, 1, -huge}), 1);
 }
 
+TEST(SamplerTest, NoNgramComesTwiceWithinTheWindow) {
+  constexpr size_t kVocab = 24;
+  for (const uint32_t n : {1u, 2u, 3u, 5u}) {
+    for (const float temperature : {0.0f, 2.0f}) {
+      TestSampler sampler({.temperature = temperature, .no_repeat_ngram_size = n, .seed = n},
+                          kVocab, 1000);
+      std::set<std::vector<int32_t>> seen;
+      std::vector<int32_t> text;
+      while (text.size() < 400) {
+        const int32_t token = sampler.Sample(FrozenLogits(kVocab, n));
+        if (token == Sampler::kNoToken) break;  // each one would repeat something
+        text.push_back(token);
+        sampler.Accept(token);
+        if (text.size() < n) continue;
+        EXPECT_TRUE(seen.insert({text.end() - n, text.end()}).second) << n << " at " << text.size();
+      }
+      EXPECT_GE(text.size(), kVocab) << n;
+      EXPECT_TRUE(n > 1 || text.size() == kVocab);
+    }
+  }
+}
+
+TEST(SamplerTest, NgramsOfLongTextsTakeNoLongerAndAreForgotten) {
+  const Logits logits = {3, 2, 1};
+  TestSampler sampler({.no_repeat_ngram_size = 2}, logits.size(), 2 * kMaxPenaltyWindow);
+  sampler.Accept(1);
+  sampler.Accept(0);
+  for (int i = 0; i < kMaxPenaltyWindow - 2; ++i) sampler.Accept(2);
+  sampler.Accept(1);
+  EXPECT_EQ(sampler.Sample(logits), 0);  // "1 0" is as far back as is not looked
+  sampler.Accept(0);
+  sampler.Accept(1);
+  EXPECT_EQ(sampler.Sample(logits), 1);  // now it is near
+}
+
 TEST(SamplerTest, RefusesBadOptionsAndStaysAsItWas) {
   const std::vector<LogitBias> bad_id = {{5, 0}};
   const std::vector<LogitBias> negative_id = {{-1, 0}};
@@ -328,6 +364,7 @@ TEST(SamplerTest, RefusesBadOptionsAndStaysAsItWas) {
       {.frequency_penalty = kInf},
       {.penalty_last_n = -1},
       {.penalty_last_n = 4097},
+      {.no_repeat_ngram_size = 257},
       {.logit_bias = bad_id},
       {.logit_bias = negative_id},
       {.logit_bias = nan_bias},

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <sstream>
 
 #include "runtime/model/model_file.h"
@@ -17,6 +18,7 @@
 #include "tools/convert/convert.h"
 #include "tools/convert/output/pack.h"
 #include "tools/convert/sources/gguf/gguf_generation.h"
+#include "tools/convert/unfollowed_keys.h"
 
 namespace rondo::convert {
 namespace {
@@ -33,10 +35,41 @@ std::string Text(const format::Sampling* s) {
   return text.str();
 }
 
+struct NotedLists {
+  std::string lists;  // the tokens that are suppressed, the stop strings, and the n of n-grams
+  std::vector<std::string> notes;
+};
+
+DecoderSpec HundredTokens() {
+  DecoderSpec spec;
+  spec.vocab_size = 100;
+  spec.eos_tokens = {2};
+  return spec;
+}
+
+NotedLists ReadLists(const char* generation, bool own = true) {
+  const Config config = Config::Of("generation_config.json: key ", json::parse(generation));
+  NotedLists read;
+  flatbuffers::FlatBufferBuilder builder;
+  const auto sampling = BuildSampling(config, HundredTokens(), builder, read.notes);
+  TellUnfollowed(config, own, read.notes);
+  if (sampling.IsNull()) return read;
+  builder.Finish(sampling);
+  const auto* built = flatbuffers::GetRoot<format::Sampling>(builder.GetBufferPointer());
+  for (const format::LogitBias* bias : *built->logit_bias()) {
+    EXPECT_EQ(bias->bias(), -std::numeric_limits<float>::infinity());
+    read.lists += std::to_string(bias->token()) + " ";
+  }
+  for (const auto* string : *built->stop_strings()) read.lists += "'" + string->str() + "' ";
+  read.lists += std::to_string(built->no_repeat_ngram_size());
+  return read;
+}
+
 std::string Read(const json& generation) {
   flatbuffers::FlatBufferBuilder builder;
-  const auto sampling =
-      BuildSampling(Config::Of("generation_config.json: key ", generation), builder);
+  std::vector<std::string> notes;
+  const auto sampling = BuildSampling(Config::Of("generation_config.json: key ", generation),
+                                      HundredTokens(), builder, notes);
   if (sampling.IsNull()) return "none";
   builder.Finish(sampling);
   return Text(flatbuffers::GetRoot<format::Sampling>(builder.GetBufferPointer()));
@@ -56,6 +89,43 @@ TEST(RecommendedSampling, AbsentFieldsMeanWhatTheyDoInTransformers) {
   EXPECT_EQ(Read(R"({"do_sample": true, "top_k": 0, "temperature": null})"), "1 0 1 0 1 64");
   EXPECT_EQ(Read(R"({"do_sample": true, "top_k": -1, "temperature": 0})"), "0 0 1 0 1 64");
   EXPECT_EQ(Read(R"({"repetition_penalty": 1.2, "top_p": 0.5})"), "0 0 1 0 1.2 4096");
+}
+
+TEST(RecommendedSampling, ListsAreFollowed) {
+  EXPECT_EQ(ReadLists(R"({"suppress_tokens": [7, 2, 7], "bad_words_ids": [[9], [2]],
+                          "no_repeat_ngram_size": 3, "stop_strings": ["\n\n", "Q:"]})")
+                .lists,
+            "2 7 9 '\n\n' 'Q:' 3");  // an end token is no bad word
+  EXPECT_EQ(ReadLists(R"({"stop_strings": "Q:"})").lists, "'Q:' 0");
+  EXPECT_EQ(ReadLists(R"({"suppress_tokens": null, "bad_words_ids": [], "stop_strings": null,
+                          "no_repeat_ngram_size": 0})")
+                .lists,
+            "");
+}
+
+TEST(RecommendedSampling, WhatIsNotFollowedIsTold) {
+  using testing::ElementsAre;
+  EXPECT_THAT(
+      ReadLists(R"({"bad_words_ids": [[1, 3], [4], [100]], "suppress_tokens": [-1]})").notes,
+      ElementsAre(HasSubstr("suppress_tokens: not followed: -1"),
+                  HasSubstr("bad_words_ids: not followed: [1,3], 100")));
+  EXPECT_THAT(ReadLists(R"({"no_repeat_ngram_size": 1000, "stop_strings": ["", 5]})").notes,
+              ElementsAre(HasSubstr("no_repeat_ngram_size: not followed: 1000"),
+                          HasSubstr("stop_strings: not followed: \"\""),
+                          HasSubstr("stop_strings: not followed: 5")));
+  const char* odd = R"({"typical_p": 0.9, "min_new_tokens": 5, "begin_suppress_tokens": [220],
+                        "forced_eos_token_id": 2, "epsilon_cutoff": 0.1, "tomorrow": true,
+                        "temperature": 1.0, "transformers_version": "5.12.1"})";
+  EXPECT_THAT(ReadLists(odd).notes,
+              ElementsAre("recommended for generating, but not followed: begin_suppress_tokens "
+                          "[220], epsilon_cutoff 0.1, forced_eos_token_id 2, min_new_tokens 5, "
+                          "tomorrow true, typical_p 0.9"));
+  EXPECT_THAT(ReadLists(odd, /*own=*/false).notes,
+              ElementsAre(testing::Not(HasSubstr("tomorrow"))));
+  EXPECT_THAT(ReadLists(R"({"typical_p": 1.0, "min_length": 0, "num_beams": 1, "max_length": 20,
+                            "forced_bos_token_id": null, "begin_suppress_tokens": null})")
+                  .notes,
+              ElementsAre());
 }
 
 TEST(RecommendedSampling, WhatNoSessionTakesIsRefusedByName) {

@@ -54,6 +54,9 @@ class Config {
   // This one, where a key is absent with that of `defaults`.
   Config WithDefaults(const nlohmann::json& defaults) const;
 
+  // As it was read.
+  const nlohmann::json& object() const { return object_; }
+
   // Throws "FILE: key KEY ...": `problem` completes the sentence.
   [[noreturn]] void Refuse(const char* key, const std::string& problem) const;
 

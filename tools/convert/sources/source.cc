@@ -27,6 +27,7 @@ Source OpenFolder(const fs::path& directory) {
   Source source(NameOf(directory), Config::Load(directory / "config.json"));
   if (const fs::path generation = directory / "generation_config.json"; fs::exists(generation)) {
     source.generation = Config::Load(generation);
+    source.own_generation = true;
     source.token_configs.push_back(source.generation);
   }
   source.token_configs.push_back(source.config);
@@ -68,6 +69,7 @@ Source OpenGgufFile(const fs::path& path) {
   source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);
   source.generation = Config::Of(path.string() + ", read as a generation_config.json: key ",
                                  ReadGgufGeneration(keys));
+  source.own_generation = true;
   source.chat = ReadGgufChat(keys, gguf->file.metadata());
   source.tokenizer_file = path.string() + ", read as a tokenizer.json";
   source.tokenizer =

@@ -21,6 +21,7 @@ struct Source {
   std::string name;                   // of the model
   Config config;                      // in the form of config.json
   Config generation;                  // in the form of generation_config.json
+  bool own_generation = false;        // it holds nothing else
   std::vector<Config> token_configs;  // where the tokens that begin and end a text are, best first
   std::shared_ptr<const Checkpoint> checkpoint;
   nlohmann::json tokenizer;    // in the form of tokenizer.json; null where there is none

@@ -41,6 +41,7 @@ namespace Rondo
         public Model RecommendedBy;
         public float? Temperature, TopP, MinP, RepetitionPenalty, PresencePenalty, FrequencyPenalty;
         public int? TopK, PenaltyLastN;
+        public uint? NoRepeatNgramSize;
         public bool IgnoreEos, Logprobs;
         public ulong Seed, MaxTokens;
         /// <summary>Strings that end a generation.</summary>
@@ -68,20 +69,27 @@ namespace Rondo
             raw.presence_penalty = PresencePenalty ?? raw.presence_penalty;
             raw.frequency_penalty = FrequencyPenalty ?? raw.frequency_penalty;
             raw.penalty_last_n = PenaltyLastN ?? raw.penalty_last_n;
+            raw.no_repeat_ngram_size = NoRepeatNgramSize ?? raw.no_repeat_ngram_size;
             raw.ignore_eos = IgnoreEos ? 1u : 0u;
             raw.logprobs = Logprobs ? 1u : 0u;
             raw.seed = Seed;
             raw.max_tokens = MaxTokens;
-            raw.stop_strings = lent.Take(Stop.Count * IntPtr.Size);
-            raw.n_stop_strings = (UIntPtr)(uint)Stop.Count;
+            if (Stop.Count > 0)
+            {
+                raw.stop_strings = lent.Take(Stop.Count * IntPtr.Size);
+                raw.n_stop_strings = (UIntPtr)(uint)Stop.Count;
+            }
             for (int i = 0; i < Stop.Count; ++i)
             {
                 Marshal.WriteIntPtr(raw.stop_strings, i * IntPtr.Size,
                     lent.Bytes(Native.ZeroTerminated(Stop[i])));
             }
             int size = (int)Native.SizeOf<Raw.LogitBias>(), offset = 0;
-            raw.logit_bias = lent.Take(LogitBias.Count * size);
-            raw.n_logit_bias = (UIntPtr)(uint)LogitBias.Count;
+            if (LogitBias.Count > 0)
+            {
+                raw.logit_bias = lent.Take(LogitBias.Count * size);
+                raw.n_logit_bias = (UIntPtr)(uint)LogitBias.Count;
+            }
             foreach (KeyValuePair<int, float> one in LogitBias)
             {
                 Raw.LogitBias bias = new Raw.LogitBias { token = one.Key, bias = one.Value };

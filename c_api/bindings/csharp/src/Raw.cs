@@ -298,7 +298,7 @@ namespace Rondo
     internal static class Raw
     {
         private const string Library = "rondo";
-        internal const uint AbiVersion = 4;
+        internal const uint AbiVersion = 5;
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void Task(IntPtr context, UIntPtr index);
@@ -459,7 +459,7 @@ namespace Rondo
             internal int penalty_last_n;
             internal uint ignore_eos;
             internal uint logprobs;
-            internal uint reserved;
+            internal uint no_repeat_ngram_size;
             internal ulong seed;
             internal ulong max_tokens;
             internal IntPtr logit_bias;

@@ -50,6 +50,7 @@ export interface SessionOptions {
   presencePenalty?: number;
   frequencyPenalty?: number;
   penaltyLastN?: number;
+  noRepeatNgramSize?: number;
   ignoreEos?: boolean;
   logprobs?: boolean;
   seed?: number | bigint;

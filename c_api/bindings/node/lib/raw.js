@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 4;
+exports.ABI_VERSION = 5;
 
 exports.Status = Object.freeze({
   OK: 0,
@@ -208,7 +208,7 @@ const rondo_session_options = koffi.struct('rondo_session_options', {
   penalty_last_n: 'int32_t',
   ignore_eos: 'uint32_t',
   logprobs: 'uint32_t',
-  reserved: 'uint32_t',
+  no_repeat_ngram_size: 'uint32_t',
   seed: 'uint64_t',
   max_tokens: 'uint64_t',
   logit_bias: koffi.pointer(rondo_logit_bias),

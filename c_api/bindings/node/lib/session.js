@@ -15,9 +15,9 @@ function sessionOptions(model, {recommended = false, stop = [], logitBias = {}, 
   const struct = optionsOf('rondo_session_options', options, (defaults) => {
     if (recommended) check(library.rondo_model_session_options(model.handle, defaults));
   });
-  return {...struct,
-    stop_strings: stop.length ? stop : null, n_stop_strings: stop.length,
-    logit_bias: bias.length ? bias : null, n_logit_bias: bias.length};
+  if (stop.length) Object.assign(struct, {stop_strings: stop, n_stop_strings: stop.length});
+  if (bias.length) Object.assign(struct, {logit_bias: bias, n_logit_bias: bias.length});
+  return struct;
 }
 
 class Session extends Handle {

@@ -3,7 +3,7 @@ import enum
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 
 
 class Status(enum.IntEnum):
@@ -222,7 +222,7 @@ class SessionOptions(Structure):
         ("penalty_last_n", c_int32),
         ("ignore_eos", c_uint32),
         ("logprobs", c_uint32),
-        ("reserved", c_uint32),
+        ("no_repeat_ngram_size", c_uint32),
         ("seed", c_uint64),
         ("max_tokens", c_uint64),
         ("logit_bias", POINTER(LogitBias)),

@@ -2,11 +2,11 @@
 use crate::error::{c_string, Result};
 use crate::{raw, Kv, Policy};
 use std::any::Any;
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::mem::{size_of, MaybeUninit};
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::ptr;
+use std::{ptr, slice};
 
 /// Told `done` of `total` bytes; false cancels.
 type Progress<'p> = Box<dyn FnMut(u64, u64) -> bool + 'p>;
@@ -136,6 +136,7 @@ pub struct SessionOptions {
     pub presence_penalty: f32,
     pub frequency_penalty: f32,
     pub penalty_last_n: i32,
+    pub no_repeat_ngram_size: u32,
     pub ignore_eos: bool,
     pub logprobs: bool,
     pub seed: u64,
@@ -158,6 +159,7 @@ impl Default for SessionOptions {
             presence_penalty: raw.presence_penalty,
             frequency_penalty: raw.frequency_penalty,
             penalty_last_n: 0,
+            no_repeat_ngram_size: 0,
             ignore_eos: raw.ignore_eos != 0,
             logprobs: raw.logprobs != 0,
             seed: raw.seed,
@@ -190,6 +192,16 @@ impl SessionOptions {
         self.min_p = raw.min_p;
         self.repetition_penalty = raw.repetition_penalty;
         self.penalty_last_n = raw.penalty_last_n;
+        self.no_repeat_ngram_size = raw.no_repeat_ngram_size;
+        if self.stop.is_empty() && raw.n_stop_strings > 0 {
+            let stop = unsafe { slice::from_raw_parts(raw.stop_strings, raw.n_stop_strings) };
+            let text = |&text: &_| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
+            self.stop = stop.iter().map(text).collect();
+        }
+        if self.logit_bias.is_empty() && raw.n_logit_bias > 0 {
+            let bias = unsafe { slice::from_raw_parts(raw.logit_bias, raw.n_logit_bias) };
+            self.logit_bias = bias.iter().map(|one| (one.token, one.bias)).collect();
+        }
     }
 
     pub(crate) fn with_raw<T>(
@@ -212,6 +224,7 @@ impl SessionOptions {
         raw.presence_penalty = self.presence_penalty;
         raw.frequency_penalty = self.frequency_penalty;
         raw.penalty_last_n = self.penalty_last_n;
+        raw.no_repeat_ngram_size = self.no_repeat_ngram_size;
         raw.ignore_eos = u32::from(self.ignore_eos);
         raw.logprobs = u32::from(self.logprobs);
         raw.seed = self.seed;

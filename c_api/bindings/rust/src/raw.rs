@@ -5,7 +5,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const RONDO_ABI_VERSION: u32 = 4;
+pub const RONDO_ABI_VERSION: u32 = 5;
 pub const RONDO_CHAT_NO_CLOCK: i64 = i64::MIN;
 
 pub const RONDO_STATUS_OK: i32 = 0x0;
@@ -221,7 +221,7 @@ pub struct rondo_session_options {
     pub penalty_last_n: i32,
     pub ignore_eos: u32,
     pub logprobs: u32,
-    pub reserved: u32,
+    pub no_repeat_ngram_size: u32,
     pub seed: u64,
     pub max_tokens: u64,
     pub logit_bias: *const rondo_logit_bias,

@@ -1,5 +1,6 @@
 #include "tools/convert/sources/gguf/gguf_generation.h"
 
+#include <string>
 #include <utility>
 
 namespace rondo::convert {
@@ -14,6 +15,11 @@ nlohmann::json ReadGgufGeneration(const Config& keys) {
   nlohmann::json generation = nlohmann::json::object();
   for (const auto& [name, key] : kNames) {
     if (keys.Has(key)) generation[name] = keys.Number(key);
+  }
+  // Not followed; named so that this is told.
+  for (const char* name : {"xtc_probability", "xtc_threshold", "penalty_last_n", "mirostat"}) {
+    const std::string key = std::string("general.sampling.") + name;
+    if (keys.Has(key.c_str())) generation[name] = keys.Number(key.c_str());
   }
   // llama.cpp takes the most likely token at and below 0.
   const bool is_greedy = generation.value("temperature", 1.0) <= 0;

@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 
 /** The C API as JNA sees it. */
 interface Raw extends Library {
-  int ABI_VERSION = 4;
+  int ABI_VERSION = 5;
   long CHAT_NO_CLOCK = Long.MIN_VALUE;
   int TOKENIZE_ADD_SPECIAL = 1;
   int DETOKENIZE_SKIP_SPECIAL = 1;
@@ -181,7 +181,7 @@ interface Raw extends Library {
     public float bias;
   }
 
-  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "reserved", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings"})
+  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings"})
   class SessionOptions extends Structure {
     public int struct_size;
     public float temperature;
@@ -194,7 +194,7 @@ interface Raw extends Library {
     public int penalty_last_n;
     public int ignore_eos;
     public int logprobs;
-    public int reserved;
+    public int no_repeat_ngram_size;
     public long seed;
     public long max_tokens;
     public Pointer logit_bias;

@@ -59,6 +59,11 @@ public final class SessionOptions {
     return this;
   }
 
+  public SessionOptions noRepeatNgramSize(int tokens) {
+    raw.no_repeat_ngram_size = tokens;
+    return this;
+  }
+
   public SessionOptions ignoreEos(boolean ignore) {
     raw.ignore_eos = ignore ? 1 : 0;
     return this;
