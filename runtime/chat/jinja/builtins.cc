@@ -7,6 +7,8 @@
 namespace rondo::jinja {
 namespace {
 
+constexpr uint64_t kCallSteps = 4;  // of finding a builtin and its arguments
+
 const Builtin* FindIn(std::span<const Builtin> table, std::string_view name) {
   const auto found = std::find_if(table.begin(), table.end(),
                                   [name](const Builtin& entry) { return name == entry.name; });
@@ -117,6 +119,9 @@ bool IsUnknownMethod(Kind kind, std::string_view name) {
 }
 
 Value Invoke(Machine& machine, const Builtin& builtin, Value self, const Arguments& arguments) {
+  // Filters call filters: |map('map', 'map', ...).
+  const Deeper deeper(machine);
+  if (!deeper.ok() || !machine.Spend(kCallSteps)) return Value();
   if (builtin.style == Style::kText) self = ToText(machine, self);
   if (machine.failed()) return Value();
   if (builtin.style == Style::kRaw) return builtin.call({machine, self, {}, arguments});

@@ -2,11 +2,9 @@
 #include "runtime/chat/chat.h"
 
 #include <gtest/gtest.h>
-#include <pthread.h>
 
 #include "runtime/model/limits.h"
 #include "tests/runtime/chat/render.h"
-#include "tests/support/sanitized.h"
 
 namespace rondo {
 namespace {
@@ -231,23 +229,6 @@ TEST_F(Chat, ManyNamesAreCounted) {
   for (int i = 0; i < 20000; ++i) text += "{% set a" + std::to_string(i) + " = 1 %}";
   text += "{% for i in range(100000) %}{{ zzz }}{% endfor %}";
   EXPECT_NE(RenderText(text).find(kSteps), std::string::npos);
-}
-
-TEST_F(Chat, TheStackThatTheHeaderPromisesIsEnough) {
-  if (RONDO_SANITIZED) GTEST_SKIP() << "sanitizers make frames larger";
-  pthread_attr_t attributes;
-  pthread_attr_init(&attributes);
-  ASSERT_EQ(pthread_attr_setstacksize(&attributes, 512 << 10), 0);
-  pthread_t thread;
-  const auto run = [](void*) -> void* {
-    for (const Hostile& hostile : HostileTemplates()) {
-      if (hostile.part == kDepth) RenderText(hostile.text);
-    }
-    return nullptr;
-  };
-  ASSERT_EQ(pthread_create(&thread, &attributes, run, nullptr), 0);
-  EXPECT_EQ(pthread_join(thread, nullptr), 0);
-  pthread_attr_destroy(&attributes);
 }
 
 // Growing a text bit by bit costs what it adds, not its square.
