@@ -13,10 +13,14 @@ if(RONDO_MULTI_CONFIG)
 endif()
 set(RONDO_ARCHIVE "${archive_dir}/librondo.a")
 set(object "${archive_dir}/rondo.o")
-# The caller's flags may choose the machine (--target, -m32, --sysroot).
+# Of the caller's flags those that choose the machine and the tools.
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_COMPILER_ARG1} ${CMAKE_CXX_FLAGS}")
+list(FILTER flags INCLUDE REGEX "^(-m|-B|--target=|--sysroot=|--gcc-toolchain=)")
 if(CMAKE_CXX_COMPILER_TARGET AND CMAKE_CXX_COMPILE_OPTIONS_TARGET)
   list(APPEND flags "${CMAKE_CXX_COMPILE_OPTIONS_TARGET}${CMAKE_CXX_COMPILER_TARGET}")
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # symbols of link time optimisation cannot be made local
+  list(APPEND flags -flinker-output=nolto-rel)
 endif()
 add_custom_command(
   OUTPUT "${RONDO_ARCHIVE}"

@@ -85,6 +85,42 @@ for kind in shared static; do
   "$cmake" --build "$work/$kind" >/dev/null
   check "find_package $kind" "$work/$kind/consumer"
 done
+# What the archive needs may lie in a prefix of its own, which is then where it is linked from.
+needed=$work/needed
+mkdir -p "$needed/lib/pkgconfig"
+for name in pcre2 utf8proc; do
+  file=$(sed -n "s/^RONDO_${name}_LIBRARY:FILEPATH=//p" "$build/CMakeCache.txt")
+  cp "$file" "$needed/lib"
+  base=$(basename "$file")
+  base=${base%%.*}
+  printf 'Name: x\nDescription: x\nVersion: 1\nLibs: -L%s -l%s\n' "$needed/lib" "${base#lib}" \
+    >"$needed/lib/pkgconfig/$base.pc"
+done
+"$cmake" -G Ninja -S "$work" -B "$work/elsewhere" -DCMAKE_C_COMPILER="$cc" -Dkind=static \
+  -DCMAKE_PREFIX_PATH="$prefix;$needed" >/dev/null
+"$cmake" --build "$work/elsewhere" --verbose >"$work/log"
+for name in pcre2-8 utf8proc; do
+  grep -q "$needed/lib/lib$name\." "$work/log" ||
+    fail "find_package: lib$name is not linked from $needed: $(cat "$work/log")"
+done
+check "find_package static, from another prefix" "$work/elsewhere/consumer"
+if has pkg-config; then
+  for flags in rondo-static '--static rondo'; do
+    # shellcheck disable=SC2086
+    PKG_CONFIG_PATH="$libdir/pkgconfig:$needed/lib/pkgconfig" pkg-config --libs $flags >"$work/log"
+    grep -q -e "-L$needed/lib" "$work/log" || fail "pkg-config: $flags is $(cat "$work/log")"
+    ! grep -q -e '-lpcre2-8.*-lpcre2-8' "$work/log" || fail "pkg-config: $flags is $(cat "$work/log")"
+  done
+fi
+# Where it is not found, the package says so.
+if "$cmake" -G Ninja -S "$work" -B "$work/lacking" -DCMAKE_C_COMPILER="$cc" -Dkind=static \
+  -DCMAKE_PREFIX_PATH="$prefix" \
+  -DCMAKE_FIND_LIBRARY_SUFFIXES=.none >"$work/log" 2>&1 ||
+  ! tr -s ' \n' ' ' <"$work/log" | grep -q 'librondo.a needs libpcre2-8, libutf8proc'; then
+  cat "$work/log" >&2
+  fail "find_package: it does not say that a library is absent"
+fi
+
 # Without its library a component is not there, and the other one is.
 rm "$libdir/librondo.a"
 if "$cmake" -G Ninja -S "$work" -B "$work/gone" -DCMAKE_C_COMPILER="$cc" -Dkind=static \
