@@ -70,6 +70,9 @@ fi
 cat >"$work/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.25)
 project(consumer C)
+if(lacking)
+  set(CMAKE_FIND_LIBRARY_SUFFIXES .none)
+endif()
 find_package(rondo 0.1 REQUIRED COMPONENTS ${kind} OPTIONAL_COMPONENTS other)
 if(rondo_other_FOUND)
   message(FATAL_ERROR "there is no such component")
@@ -114,8 +117,7 @@ if has pkg-config; then
 fi
 # Where it is not found, the package says so.
 if "$cmake" -G Ninja -S "$work" -B "$work/lacking" -DCMAKE_C_COMPILER="$cc" -Dkind=static \
-  -DCMAKE_PREFIX_PATH="$prefix" \
-  -DCMAKE_FIND_LIBRARY_SUFFIXES=.none >"$work/log" 2>&1 ||
+  -DCMAKE_PREFIX_PATH="$prefix" -Dlacking=ON >"$work/log" 2>&1 ||
   ! tr -s ' \n' ' ' <"$work/log" | grep -q 'librondo.a needs libpcre2-8, libutf8proc'; then
   cat "$work/log" >&2
   fail "find_package: it does not say that a library is absent"
