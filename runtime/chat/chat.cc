@@ -95,7 +95,7 @@ void MarkFinalText(Machine& machine, Value messages) {
 
 std::string_view CutAtMark(Machine& machine, std::string_view text) {
   const std::string_view trimmed = kEndMark.substr(0, kEndMark.size() - 1);
-  const size_t at = text.rfind(trimmed);
+  const size_t at = jinja::FindLast(machine, text, trimmed);
   if (at == text.npos) {
     machine.Fail("the message to continue does not appear in what the template makes of it");
     return {};

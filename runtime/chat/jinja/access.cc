@@ -20,6 +20,7 @@ Items Characters(Machine& machine, const Text& text) {
   const std::span<Value> items = machine.NewArray<Value>(Length(machine, text));
   size_t at = 0;
   for (Value& item : items) {
+    if (machine.failed()) break;
     const auto* bytes = reinterpret_cast<const uint8_t*>(text.data);
     const size_t size = DecodeUtf8(bytes + at, bytes + text.size).length;
     item = ViewString(machine, {text.data + at, size});
@@ -304,8 +305,9 @@ Value GetPath(Machine& machine, Value object, Value path, Value fallback) {
   if (!path.is_string()) return get(path);
   std::string_view rest = path.str();
   while (!machine.failed()) {
-    const size_t dot = rest.find('.');
+    const size_t dot = Find(machine, rest, ".");
     const std::string_view part = rest.substr(0, dot);
+    if (!machine.SpendCharacters(part.size())) break;
     int64_t number = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
     const bool is_number = error == std::errc() && end == part.data() + part.size() && number >= 0;

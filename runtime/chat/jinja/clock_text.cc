@@ -17,6 +17,8 @@ constexpr std::string_view kMonths[] = {"January",   "February", "March",    "Ap
 // Years 1 to 9999, as Python's datetime.
 constexpr int64_t kEarliest = -62135596800, kLatest = 253402300799;
 
+constexpr uint64_t kFieldSteps = 8;  // of writing a field
+
 struct Calendar {
   int year, month, day;  // month and day from 1
   int hour, minute, second;
@@ -95,6 +97,7 @@ Value FormatTime(Machine& machine, std::string_view format, int64_t seconds) {
     }
     const bool bare = format.substr(i + 1).starts_with('-');  // without zeros
     i += bare ? 2 : 1;
+    if (!machine.Spend(kFieldSteps)) return Value();
     Field field = {};
     if (i >= format.size() || !FindField(calendar, format[i], &field)) {
       machine.Fail("strftime_now() does not know '%%%s'",

@@ -62,7 +62,7 @@ Value Interpreter::Evaluate(const Expr* expr) {
 
 Value Interpreter::EvaluateName(const Expr& expr) {
   for (const Scope* scope = scope_; scope != nullptr; scope = scope->outer) {
-    machine_.Spend(scope->count / 4 + 1);
+    if (!SpendNames(scope->count, expr.name)) return Value();
     for (uint32_t i = 0; i < scope->count; ++i) {
       if (scope->variables[i].name == expr.name) return scope->variables[i].value;
     }
@@ -210,6 +210,7 @@ bool Interpreter::BindMacro(const Macro& macro, const Arguments& arguments, Scop
     const Parameter& parameter = definition.parameters[i];
     bool given = i < arguments.positional.size();
     Value value = given ? arguments.positional[i] : Value();
+    if (!SpendNames(arguments.named.size(), parameter.name)) return false;
     for (size_t j = 0; j < arguments.named.size(); ++j) {
       if (arguments.named[j].name != parameter.name) continue;
       if (!given) value = arguments.named[j].value;

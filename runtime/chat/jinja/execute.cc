@@ -176,7 +176,7 @@ Value Interpreter::Capture(Scope* scope, const Statement* body) {
 // ---- Names ----
 
 void Interpreter::Set(Scope* scope, std::string_view name, Value value) {
-  machine_.Spend(scope->count / 4 + 1);
+  if (!SpendNames(scope->count, name)) return;
   for (uint32_t i = 0; i < scope->count; ++i) {
     if (scope->variables[i].name != name) continue;
     scope->variables[i].value = value;

@@ -68,6 +68,10 @@ class Interpreter {
   Value Capture(Scope* scope, const Statement* body);
 
   // ---- Names ----
+  // The steps of comparing a name with `count` others.
+  bool SpendNames(size_t count, std::string_view name) {
+    return machine_.Spend(count / 4 + 1 + count * (name.size() / 64));
+  }
   Scope* NewScope(Scope* outer) { return machine_.New<Scope>(outer, nullptr, 0u, 0u, false); }
   void Set(Scope* scope, std::string_view name, Value value);
   void Assign(Scope* scope, const Expr& target, Value value);

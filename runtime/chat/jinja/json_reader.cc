@@ -15,6 +15,7 @@ class JsonReader {
       : machine_(machine), json_(json), what_(what) {}
 
   Value Run() {
+    if (!machine_.SpendBytes(json_.size() * 8)) return Value();
     const Value value = Read();
     SkipSpace();
     if (at_ < json_.size()) Fail("expected the end");
@@ -182,7 +183,6 @@ class JsonReader {
       at_ += step.length;
     }
     if (machine_.failed()) return Value();
-    machine_.SpendBytes((at_ - begin) * 4);
     const std::string_view rest = json_.substr(plain, at_ - plain);
     ++at_;
     if (!escaped) return ViewString(machine_, rest);

@@ -57,11 +57,15 @@ class Machine {
   }
 
   // ---- Time ----
+  // Work is paid for before it is done, by what goes into it and not by what comes of it; a loop
+  // ends where that fails. A step is some 50 nanoseconds at most.
 
   // Counts steps; false after a failure, also of this.
   bool Spend(uint64_t steps);
-  // The steps of reading `bytes` bytes.
+  // The steps of copying or comparing `bytes` bytes.
   bool SpendBytes(size_t bytes) { return Spend(bytes / 64 + 1); }
+  // The steps of looking at each character of `bytes` bytes.
+  bool SpendCharacters(size_t bytes) { return Spend(bytes / 4 + 1); }
 
   // ---- Failure ----
 

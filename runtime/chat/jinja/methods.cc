@@ -33,13 +33,8 @@ Sequence* SplitAt(Machine& machine, Value text, std::string_view separator, int6
   Sequence* parts = NewSequence(machine);
   std::string_view rest = text.str();
   for (; limit != 0 && machine.Spend(1); limit -= limit > 0 ? 1 : 0) {
-    size_t at;
-    if (backwards) {
-      at = rest.rfind(separator);
-      machine.SpendBytes((at == rest.npos ? rest.size() : rest.size() - at) * separator.size());
-    } else {
-      at = Find(machine, rest, separator);
-    }
+    const size_t at =
+        backwards ? FindLast(machine, rest, separator) : Find(machine, rest, separator);
     if (at == rest.npos) break;
     const std::string_view before = rest.substr(0, at), behind = rest.substr(at + separator.size());
     Append(machine, parts, SubString(machine, text, backwards ? behind : before));
@@ -54,7 +49,7 @@ Sequence* SplitAt(Machine& machine, Value text, std::string_view separator, int6
 Sequence* SplitSpace(Machine& machine, Value text, int64_t limit) {
   Sequence* parts = NewSequence(machine);
   std::string_view rest = text.str();
-  machine.SpendBytes(rest.size() * 4);
+  if (!machine.SpendCharacters(rest.size() * 2)) return parts;
   rest.remove_prefix(LeadingSpace(rest));
   for (; !rest.empty() && machine.Spend(1); limit -= limit > 0 ? 1 : 0) {
     size_t size = limit == 0 ? rest.size() : 0;  // of the word; the last keeps its whitespace
@@ -103,7 +98,7 @@ Value HasAffix(const Call& call) {
   for (size_t i = 0; i < count; ++i) {
     const Value one = many ? affix.sequence->items[i] : affix;
     if (!WantString(call.machine, one)) return Value();
-    call.machine.SpendBytes(one.text->size);
+    if (!call.machine.SpendBytes(one.text->size)) return Value();
     if (prefix ? text.starts_with(one.str()) : text.ends_with(one.str())) return Value::Bool(true);
   }
   return Value::Bool(false);
@@ -148,7 +143,10 @@ Value Items(const Call& call) {
 template <Value Dict::Entry::*part>
 Value Parts(const Call& call) {
   Sequence* parts = NewSequence(call.machine, call.self.dict->count);
-  for (const Dict::Entry& entry : call.self.dict->all()) Append(call.machine, parts, entry.*part);
+  for (const Dict::Entry& entry : call.self.dict->all()) {
+    if (!call.machine.Spend(1)) break;
+    Append(call.machine, parts, entry.*part);
+  }
   return View(parts, part == &Dict::Entry::key ? "dict_keys" : "dict_values");
 }
 
@@ -171,7 +169,7 @@ std::span<const Builtin> DictMethods() { return kDictMethods; }
 
 Value Strip(Machine& machine, Value text, Value chars, bool left, bool right) {
   std::string_view rest = text.str();
-  machine.SpendBytes(rest.size());
+  if (!machine.SpendBytes(rest.size() * 4)) return Value();
   if (chars.is_none()) {
     if (left) rest.remove_prefix(LeadingSpace(rest));
     if (right) rest.remove_suffix(TrailingSpace(rest));
@@ -179,9 +177,9 @@ Value Strip(Machine& machine, Value text, Value chars, bool left, bool right) {
   }
   if (!WantString(machine, chars)) return Value();
   const auto strip = [&](bool last) {
-    while (!rest.empty() && machine.SpendBytes(chars.text->size)) {
+    while (!rest.empty() && machine.Spend(1)) {
       const std::string_view c = EdgeCharacter(rest, last);
-      if (chars.str().find(c) == std::string_view::npos) break;
+      if (Find(machine, chars.str(), c) == std::string_view::npos) break;
       rest = last ? rest.substr(0, rest.size() - c.size()) : rest.substr(c.size());
     }
   };
@@ -215,6 +213,7 @@ Value ReplaceAll(Machine& machine, Value text, std::string_view from, std::strin
 Sequence* DictItems(Machine& machine, const Dict& dict) {
   Sequence* items = NewSequence(machine, dict.count);
   for (const Dict::Entry& entry : dict.all()) {
+    if (!machine.Spend(1)) break;
     Sequence* pair = NewSequence(machine, 2);
     Append(machine, pair, entry.key);
     Append(machine, pair, entry.value);

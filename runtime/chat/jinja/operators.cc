@@ -9,6 +9,8 @@
 namespace rondo::jinja {
 namespace {
 
+constexpr uint64_t kRemainderSteps = 64;  // fmod goes from bit to bit, 2000 of them
+
 Value Overflow(Machine& machine) {
   machine.Fail("OverflowError: an integer is beyond 64 bits");
   return Value();
@@ -83,6 +85,7 @@ Value FloatArithmetic(Machine& machine, ExprKind op, double a, double b) {
       return Value::Float(std::floor(a / b));
     default: {  // kModulo
       if (b == 0) return DivisionByZero(machine);
+      if (!machine.Spend(kRemainderSteps)) return Value();
       const double remainder = std::fmod(a, b);
       return Value::Float(remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder);
     }
@@ -106,7 +109,9 @@ Value AddStrings(Machine& machine, Value a, Value b) {
 Value Join(Machine& machine, Value a, Value b) {
   Sequence* sum = NewSequence(machine, a.sequence->count + b.sequence->count);
   for (const Value part : {a, b}) {
-    for (size_t i = 0; i < part.sequence->count; ++i) Append(machine, sum, part.sequence->items[i]);
+    for (size_t i = 0; i < part.sequence->count && !machine.failed(); ++i) {
+      Append(machine, sum, part.sequence->items[i]);
+    }
   }
   return Value::Items(a.kind, sum);
 }
@@ -197,7 +202,7 @@ bool Less(Machine& machine, Value a, Value b) {
   if (a.is_integral() && b.is_integral()) return a.as_int() < b.as_int();
   if (a.is_number()) return a.as_double() < b.as_double();
   if (a.is_string()) {
-    machine.SpendBytes(std::min(a.text->size, b.text->size));
+    if (!machine.SpendBytes(std::min(a.text->size, b.text->size))) return false;
     return a.str() < b.str();  // UTF-8 keeps the order of code points
   }
   return LessItems(machine, *a.sequence, *b.sequence);
@@ -229,6 +234,7 @@ Value EscapeHtml(Machine& machine, Value text) {
   static constexpr std::string_view kSpecial = "&<>'\"";
   static constexpr const char* kEntities[] = {"&amp;", "&lt;", "&gt;", "&#39;", "&#34;"};
   Buffer out(machine);
+  if (!machine.SpendCharacters(text.text->size)) return Value();
   for (char c : text.str()) {
     const size_t special = kSpecial.find(c);
     if (special != kSpecial.npos) {
@@ -237,7 +243,6 @@ Value EscapeHtml(Machine& machine, Value text) {
       out.Append(c);
     }
   }
-  machine.SpendBytes(text.text->size);
   Value escaped = out.Finish();
   escaped.safe = true;
   return escaped;

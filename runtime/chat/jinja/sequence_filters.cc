@@ -90,7 +90,7 @@ void Sort(Machine& machine, std::span<Keyed> items, bool reverse) {
   const auto comes_first = [&](const Keyed& a, const Keyed& b) {  // a stands before b
     return reverse ? !Less(machine, a.key, b.key) : !Less(machine, b.key, a.key);
   };
-  for (size_t width = 1; width < items.size() && !machine.failed(); width *= 2) {
+  for (size_t width = 1; width < items.size() && machine.Spend(items.size() / 4); width *= 2) {
     for (size_t begin = 0; begin < items.size(); begin += 2 * width) {
       const size_t middle = std::min(begin + width, items.size());
       const size_t end = std::min(begin + 2 * width, items.size());

@@ -135,10 +135,10 @@ class ValueWriter {
 
   void WriteString(Value value) {
     const std::string_view text = value.str();
+    if (!machine_.SpendCharacters(text.size())) return;
     const bool single = !is_json_ && (text.find('\'') == text.npos || text.find('"') != text.npos);
     const bool marked = !is_json_ && value.safe;
     const char quote = single ? '\'' : '"';
-    machine_.SpendBytes(text.size() * 4);
     if (marked) out_.Append("Markup(");
     out_.Append(quote);
     const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
@@ -185,7 +185,7 @@ class ValueWriter {
   }
 
   void NewLine() {
-    if (!style_.pretty) return;
+    if (!style_.pretty || !machine_.Spend(level_ / 4 + 1)) return;
     out_.Append('\n');
     for (size_t i = 0; i < level_ && !machine_.failed(); ++i) out_.Append(style_.indent);
   }

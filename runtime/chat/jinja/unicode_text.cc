@@ -58,7 +58,7 @@ size_t TrailingSpace(std::string_view text) {
 
 Value ChangeCase(Machine& machine, std::string_view text, Case to) {
   Buffer out(machine);
-  machine.SpendBytes(text.size() * 4);
+  if (!machine.SpendCharacters(text.size() * 2)) return Value();
   const uint8_t* at = Bytes(text.data());
   const uint8_t* end = at + text.size();
   bool first = true;  // of the text

@@ -32,7 +32,7 @@ uint64_t Hash(Machine& machine, Value value, bool* ok) {
       return mix(bits);
     }
     case Kind::kString:
-      machine.SpendBytes(value.text->size);
+      if (!machine.SpendBytes(value.text->size)) return 0;
       return Checksum({reinterpret_cast<const uint8_t*>(value.text->data), value.text->size});
     case Kind::kTuple: {
       const Deeper deeper(machine);
@@ -76,7 +76,8 @@ size_t FindEntry(Machine& machine, const Dict& dict, Value key) {
 void AddToIndex(Machine& machine, Dict* dict, size_t entry) {
   bool hashable = true;
   size_t slot = Hash(machine, dict->entries[entry].key, &hashable) & (dict->index_size - 1);
-  while (dict->index[slot] != 0) slot = (slot + 1) & (dict->index_size - 1);
+  while (dict->index[slot] != 0 && machine.Spend(1)) slot = (slot + 1) & (dict->index_size - 1);
+  if (machine.failed()) return;
   dict->index[slot] = static_cast<uint32_t>(entry + 1);
 }
 
@@ -86,7 +87,7 @@ void Reindex(Machine& machine, Dict* dict) {
   if (index.empty()) return;
   dict->index = index.data();
   dict->index_size = size;
-  for (size_t i = 0; i < dict->count; ++i) AddToIndex(machine, dict, i);
+  for (size_t i = 0; i < dict->count && machine.Spend(1); ++i) AddToIndex(machine, dict, i);
 }
 
 bool EqualItems(Machine& machine, const Sequence& a, const Sequence& b) {
@@ -127,6 +128,7 @@ Value SubString(Machine& machine, Value whole, std::string_view part) {
 }
 
 Value Concatenate(Machine& machine, const Text& a, std::string_view b) {
+  if (!machine.SpendBytes(b.size())) return Value();
   const size_t size = a.size + b.size();
   TextBuffer* buffer = a.buffer;
   char* bytes = const_cast<char*>(a.data);
@@ -141,13 +143,12 @@ Value Concatenate(Machine& machine, const Text& a, std::string_view b) {
   }
   if (!b.empty()) std::memcpy(bytes + a.size, b.data(), b.size());
   if (buffer != nullptr) buffer->end = bytes + size;
-  machine.SpendBytes(b.size());
   return Value::String(machine.New<Text>(bytes, size, kUnknownLength, buffer));
 }
 
 size_t Length(Machine& machine, const Text& text) {
   if (text.length == kUnknownLength) {
-    machine.SpendBytes(text.size);
+    if (!machine.SpendBytes(text.size)) return 0;
     size_t continuations = 0;
     for (char c : text.view()) continuations += (static_cast<uint8_t>(c) & 0xC0) == 0x80 ? 1 : 0;
     text.length = text.size - continuations;
@@ -158,30 +159,13 @@ size_t Length(Machine& machine, const Text& text) {
 size_t ByteOffset(Machine& machine, const Text& text, size_t index) {
   if (Length(machine, text) == text.size) return index;
   size_t at = 0;
+  if (!machine.SpendBytes(std::min(text.size, index * 4) * 8)) return 0;
   for (; index > 0 && at < text.size; --index) {
     do {
       ++at;
     } while (at < text.size && (static_cast<uint8_t>(text.data[at]) & 0xC0) == 0x80);
   }
-  machine.SpendBytes(at * 8);
   return at;
-}
-
-size_t Find(Machine& machine, std::string_view text, std::string_view part, size_t from) {
-  if (from > text.size() || part.size() > text.size() - from) return std::string_view::npos;
-  if (part.empty()) return from;
-  const size_t last = text.size() - part.size();
-  while (from <= last) {
-    const void* candidate = std::memchr(text.data() + from, part[0], last - from + 1);
-    const size_t at = candidate == nullptr
-                          ? text.size()
-                          : static_cast<size_t>(static_cast<const char*>(candidate) - text.data());
-    if (!machine.SpendBytes(at - from + part.size())) break;
-    if (candidate == nullptr) break;
-    if (std::memcmp(candidate, part.data(), part.size()) == 0) return at;
-    from = at + 1;
-  }
-  return std::string_view::npos;
 }
 
 Sequence* NewSequence(Machine& machine, size_t capacity) {
@@ -332,8 +316,7 @@ bool Equal(Machine& machine, Value a, Value b) {
       return true;
     case Kind::kString:
       if (a.text->size != b.text->size) return false;
-      machine.SpendBytes(a.text->size);
-      return a.str() == b.str();
+      return machine.SpendBytes(a.text->size) && a.str() == b.str();
     case Kind::kList:
     case Kind::kTuple:
     case Kind::kRange: {

@@ -169,8 +169,10 @@ Value Concatenate(Machine& machine, const Text& a, std::string_view b);
 size_t Length(Machine& machine, const Text& text);
 // The byte at which code point `index` (up to the length) begins.
 size_t ByteOffset(Machine& machine, const Text& text, size_t index);
-// Where `part` begins in `text` from `from` on, or npos. Time is counted.
+// Where `part` begins in `text` from `from` on, or npos, also after a failure.
 size_t Find(Machine& machine, std::string_view text, std::string_view part, size_t from = 0);
+// Where it begins for the last time.
+size_t FindLast(Machine& machine, std::string_view text, std::string_view part);
 
 // ---- Containers ----
 

@@ -81,7 +81,7 @@ Value Indent(const Call& call) {
   // A line break more, so that one at the end makes an empty line.
   const Value text = Concatenate(call.machine, *call.self.text, "\n");
   if (call.machine.failed()) return Value();
-  call.machine.SpendBytes(text.text->size * 4);
+  if (!call.machine.SpendCharacters(text.text->size)) return Value();
   Buffer out(call.machine);
   std::string_view rest = text.str();
   for (bool is_first = true; !rest.empty() && call.machine.Spend(1); is_first = false) {
@@ -151,7 +151,8 @@ Value ToJsonFilter(const Call& call) {
 
 // Python's int(text) and float(text); false where the text is none.
 template <typename T>
-bool ParseNumber(std::string_view text, T* out) {
+bool ParseNumber(Machine& machine, std::string_view text, T* out) {
+  if (!machine.SpendCharacters(text.size() * 2)) return false;
   text.remove_prefix(LeadingSpace(text));
   text.remove_suffix(TrailingSpace(text));
   const bool plus = text.starts_with('+');
@@ -165,9 +166,10 @@ Value Int(const Call& call) {
   const Value self = call.self;
   if (self.is_integral()) return Value::Int(self.as_int());
   int64_t integer = 0;
-  if (self.is_string() && ParseNumber(self.str(), &integer)) return Value::Int(integer);
+  if (self.is_string() && ParseNumber(call.machine, self.str(), &integer))
+    return Value::Int(integer);
   double number = NAN;
-  if (self.is_string() && !ParseNumber(self.str(), &number)) return call.args[0];
+  if (self.is_string() && !ParseNumber(call.machine, self.str(), &number)) return call.args[0];
   if (self.is(Kind::kFloat)) number = self.number;
   return std::fabs(number) < 9.2e18 ? Value::Int(static_cast<int64_t>(number)) : call.args[0];
 }
@@ -175,8 +177,8 @@ Value Int(const Call& call) {
 Value Float(const Call& call) {
   double number = 0;
   if (call.self.is_number()) return Value::Float(call.self.as_double());
-  return call.self.is_string() && ParseNumber(call.self.str(), &number) ? Value::Float(number)
-                                                                        : call.args[0];
+  const bool parsed = call.self.is_string() && ParseNumber(call.machine, call.self.str(), &number);
+  return parsed ? Value::Float(number) : call.args[0];
 }
 
 Value Abs(const Call& call) {
