@@ -1,15 +1,14 @@
 #include "tools/app.h"
 
 #include <algorithm>
-#include <iostream>
 #include <string>
 #include <vector>
 
 #include "rondo/rondo.h"
 #include "tools/commands.h"
-#include "tools/common/commands_of.h"
 #include "tools/common/help.h"
-#include "tools/common/nearest.h"
+#include "tools/common/output.h"
+#include "tools/wrong_usage.h"
 
 namespace rondo::tools {
 namespace {
@@ -29,52 +28,12 @@ Examples:
   rondo help
   rondo help run)";
 
-std::vector<std::string> CommandNames(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : CommandsOf(app)) names.push_back(command->get_name());
-  return names;
-}
-
-// "--context" of a command.
-std::vector<std::string> OptionNames(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : OptionsOf(command)) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+// "--greedy=no" would be read as some number.
+void RefuseValuesOfFlags(CLI::App& command) {
+  for (CLI::Option* option : command.get_options()) {
+    if (option->get_items_expected_max() == 0) option->disable_flag_override();
   }
-  return names;
-}
-
-std::string DidYouMean(const std::string& word, const std::vector<std::string>& names) {
-  const std::string nearest = Nearest(word, names);
-  return nearest.empty() ? "" : "; did you mean " + nearest + "?";
-}
-
-std::string UnknownCommand(const CLI::App& app, const std::string& name) {
-  return "there is no command " + name + DidYouMean(name, CommandNames(app));
-}
-
-// One sentence, and where to read on.
-std::string WrongUsage(const CLI::App* app, const CLI::Error& error) {
-  const std::vector<std::string> extra = app->remaining(/*recurse=*/true);
-  const std::vector<CLI::App*> chosen = app->get_subcommands();
-  if (chosen.empty() && extra.empty()) return app->help();
-  std::string sentence = error.what();
-  const std::string name = chosen.empty() ? "rondo" : "rondo " + chosen[0]->get_name();
-  const bool is_extra =
-      chosen.empty() || error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  if (is_extra && !extra.empty()) {
-    const std::string word = extra[0].substr(0, extra[0].find('='));
-    if (word.starts_with("-")) {
-      const CLI::App& command = chosen.empty() ? *app : *chosen[0];
-      sentence = "there is no option " + word + DidYouMean(word, OptionNames(command));
-    } else if (chosen.empty()) {
-      sentence = UnknownCommand(*app, word);
-    } else {
-      sentence = "nothing is known to do with \"" + extra[0] +
-                 "\" (a text of several words is given in quotes)";
-    }
-  }
-  return name + ": " + sentence + "\n`" + name + " --help` shows what there is.\n";
+  for (CLI::App* group : command.get_subcommands({})) RefuseValuesOfFlags(*group);
 }
 
 void AddHelpCommand(CLI::App& app) {
@@ -92,7 +51,7 @@ void AddHelpCommand(CLI::App& app) {
       about = app.get_subcommand(*name);
     }
     const std::string shown = name->empty() ? "rondo" : "rondo " + *name;
-    std::cout << app.get_formatter()->make_help(about, shown, CLI::AppFormatMode::Normal);
+    Print(app.get_formatter()->make_help(about, shown, CLI::AppFormatMode::Normal));
   });
 }
 
@@ -118,6 +77,7 @@ std::unique_ptr<CLI::App> MakeApp() {
   AddEvalCommand(*app);
   AddBenchCommand(*app);
   AddHelpCommand(*app);
+  for (CLI::App* command : app->get_subcommands({})) RefuseValuesOfFlags(*command);
   return app;
 }
 

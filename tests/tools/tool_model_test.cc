@@ -57,7 +57,19 @@ TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
       {"inspect x --plna", "there is no option --plna; did you mean --plan?\n"},
       {"run model Once upon a time", "nothing is known to do with \"upon\" (a text of several"},
       {"run", "rondo run: MODEL is required\n"},
-      {"run x y --greedy --temperature 1", "--temperature"},
+      {"run x y --greedy --temperature 1", "--greedy excludes --temperature\n"},
+      {"run x y --greedy=5", "--greedy takes no value\n"},
+      {"run x y --context= --seed 1", "--context: \"\" is not an integer from 1 to 16,777,216\n"},
+      {"run x y --context", "--context needs a value behind it\n"},
+      {"run x y --context 5 --context 6", "--context can be given only once\n"},
+      {"run x y --seed -1", "--seed: -1 is not an integer from 0 to 18,446,744,073,709,551,615\n"},
+      {"run x y --max-tokens -1", "(0: no limit)\n"},
+      {"run x y --policy never", "--policy: never is not one of stop, slide\n"},
+      {"logits x -o y", "one of --ids and --prompt is required\n"},
+      {"inspect x --plan --check", "only one of --plan, --fit, --check and --tensors can be"},
+      {"convert x -o y --weights q9", "--weights: q9 is not one of f32, q8, q4, q3, q4b, auto\n"},
+      {"convert x -o y --block 33", "--block: 33 is not one of 32, 64, 128\n"},
+      {"convert x -o y --bits 2", "--bits: 2 is not a number from 3.25 to 9\n"},
       {"", "Commands:\n"}};
   for (const auto& [arguments, sentence] : kCases) {
     const ToolResult result = tool_(arguments);
@@ -68,14 +80,32 @@ TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
 }
 
 TEST_F(ToolTest, WrongUsageIsTwo) {
-  for (const std::string& arguments : std::vector<std::string>{
-           "", "sing", "run", "run " + model_ + " x --no-such-option", "run " + model_ + " x y",
-           "run " + model_ + " x --temperature warm", "run " + model_ + " x --context 0",
-           "run " + model_ + " x --max-tokens -4", "run " + model_ + " x --seed -1",
-           "run " + model_ + " x --policy never", "inspect " + model_ + " --plan --check",
-           "inspect " + model_ + " --fit much", "logits " + model_ + " -o x.npy",
-           "logits " + model_ + " --ids 1 --prompt x -o x.npy",
-           "logits " + model_ + " --ids 1,x -o x.npy", "eval " + model_}) {
+  for (const std::string& arguments :
+       std::vector<std::string>{"",
+                                "sing",
+                                "run",
+                                "run " + model_ + " x --no-such-option",
+                                "run " + model_ + " x y",
+                                "run " + model_ + " x --temperature warm",
+                                "run " + model_ + " x --context 0",
+                                "run " + model_ + " x --max-tokens -4",
+                                "run " + model_ + " x --seed -1",
+                                "run " + model_ + " x --policy never",
+                                "inspect " + model_ + " --plan --check",
+                                "inspect " + model_ + " --fit much",
+                                "logits " + model_ + " -o x.npy",
+                                "logits " + model_ + " --ids 1 --prompt x -o x.npy",
+                                "logits " + model_ + " --ids 1,x -o x.npy",
+                                "eval " + model_,
+                                "run " + model_ + " x --temperature -1",
+                                "run " + model_ + " x --top-p 2",
+                                "run " + model_ + " x --threads 257",
+                                "run " + model_ + " x --greedy=no",
+                                "convert x -o -",
+                                "logits " + model_ + " --ids 1 -o -",
+                                "run -",
+                                "run " + model_ + " x --trace -",
+                                "chat " + model_ + " --session -"}) {
     const ToolResult result = tool_(arguments);
     EXPECT_EQ(result.code, 2) << arguments << "\n" << result.err;
     EXPECT_EQ(result.out, "") << arguments;
@@ -91,8 +121,6 @@ TEST_F(ToolTest, FailuresSayWhatToDo) {
   ExpectFailure("run '" + std::string(RONDO_TEST_DATA) + "/tiny' x", "directory");
   ExpectFailure("run " + model_ + " --raw < /dev/null", "prompt is empty");
   ExpectFailure("run " + model_ + " 'one two three four five six seven' --context 2", "--context");
-  ExpectFailure("run " + model_ + " x --temperature -1", "temperature");
-  ExpectFailure("run " + model_ + " x --top-p 2", "top_p");
   ExpectFailure("run " + model_ + " x --stop ''", "stop string");
   ExpectFailure("inspect " + model_ + " --fit 10K", "");
   ExpectFailure("logits " + model_ + " --ids 1,99999 -o '" + tool_.Path("x.npy") + "'", "99999");
@@ -119,6 +147,40 @@ TEST_F(ToolTest, RunContinuesAPrompt) {
                   "--seed 3 --ignore-eos")
                 .out,
             once.out);
+}
+
+TEST_F(ToolTest, NumbersAreDecimal) {
+  const ToolResult run =
+      tool_("run " + model_ + " x --context 0100 --threads 01 --max-tokens 08 --verbose");
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("context of 100 tokens"));
+  EXPECT_EQ(tool_("inspect " + model_ + " --plan --threads 256").code, 0);
+}
+
+TEST_F(ToolTest, TheUsualLimitIsTold) {
+  const std::string run = "run " + model_ + " x --ignore-eos --context 300 ";
+  EXPECT_EQ(tool_(run).err, "(the limit of --max-tokens, 256)\n");
+  EXPECT_EQ(tool_(run + "--max-tokens 256").err, "");  // who asks for it knows
+}
+
+TEST_F(ToolTest, APromptsLastLineIsGoneOn) {
+  const auto run = [&](const std::string& prompt, const std::string& flags = "") {
+    tool_.Write("prompt", prompt);
+    return tool_("run " + model_ + " --max-tokens 12 --ignore-eos " + flags + " < '" +
+                 tool_.Path("prompt") + "'")
+        .out;
+  };
+  const std::string text = run("Today's weather is so");
+  EXPECT_EQ(run("Today's weather is so\n"), text);
+  EXPECT_EQ(run("Today's weather is so\r\n"), text);
+  EXPECT_NE(run("Today's weather is so\n\n"), text);  // that was meant
+  EXPECT_NE(run("Today's weather is so\n", "--raw"), run("Today's weather is so", "--raw"));
+}
+
+TEST_F(ToolTest, AStopTextInBracketsIsOne) {
+  const std::string run = "run " + model_ + " 'Once upon a time' --max-tokens 20 ";
+  const std::string text = tool_(run).out;
+  EXPECT_EQ(tool_(run + "--stop '[" + text.substr(3, 1) + ",zzz]'").out, text);
 }
 
 TEST_F(ToolTest, ASignalEndsTheText) {

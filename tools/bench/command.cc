@@ -2,14 +2,12 @@
 #include "tools/commands.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tools/bench/costs.h"
@@ -22,7 +20,10 @@
 #include "tools/bench/shapes.h"
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
+#include "tools/common/limits.h"
 #include "tools/common/numbers.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/output_file.h"
 
 namespace rondo::tools {
@@ -70,10 +71,7 @@ constexpr const char* kSessionsGroup =
 
 constexpr FileKind kSvg = {"an SVG picture", "<svg "};
 constexpr uint32_t kMostTokens = 1u << 22;
-constexpr uint32_t kMostThreads = 256;
-constexpr uint32_t kMostRows = 1024;
 constexpr uint32_t kMostRepetitions = 1000;
-constexpr uint32_t kMostSessions = 64;
 constexpr uint32_t kSessionsTokens = 64;  // -p and -n of tests of many sessions, if not given
 
 // Under the examples, in lines of their width.
@@ -105,48 +103,26 @@ struct Arguments {
   bool json = false;
 };
 
-uint32_t ParseNumber(const std::string& name, std::string_view text, uint32_t low, uint32_t high) {
-  uint32_t value = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end || value < low || value > high) {
-    throw CLI::ValidationError(name, "\"" + std::string(text) + "\" is no number from " +
-                                         std::to_string(low) + " to " + std::to_string(high));
-  }
-  return value;
-}
-
-CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint32_t low, uint32_t high,
-                       const std::string& description, const std::function<void(uint32_t)>& set) {
-  return command
-      ->add_option_function<std::string>(
-          name,
-          [name, low, high, set](const std::string& text) {
-            set(ParseNumber(name, text, low, high));
-          },
-          description)
-      ->type_name("N")
+CLI::Option* AddNumber(CLI::App* command, const std::string& name, const IntegerRange& range,
+                       const std::string& about, const std::string& absent,
+                       const std::function<void(uint32_t)>& set) {
+  return AddIntegerTo(command, name, range, about, absent,
+                      [set](uint64_t n) { set(static_cast<uint32_t>(n)); })
       ->group(kTestsGroup);
 }
 
-// "0,4096": numbers with commas between, none twice; ascending whatever the order given.
-CLI::Option* AddNumbers(CLI::App* command, const std::string& name, uint32_t low, uint32_t high,
-                        const std::string& description, std::vector<uint32_t>* values) {
-  return command
-      ->add_option_function<std::string>(
-          name,
-          [name, low, high, values](const std::string& text) {
-            values->clear();
-            for (size_t begin = 0; begin <= text.size();) {
-              const size_t end = std::min(text.find(',', begin), text.size());
-              values->push_back(ParseNumber(name, text.substr(begin, end - begin), low, high));
-              begin = end + 1;
-            }
-            std::sort(values->begin(), values->end());
-            values->erase(std::unique(values->begin(), values->end()), values->end());
-          },
-          description)
-      ->type_name("N,N,...")
+// None twice; ascending whatever the order given.
+CLI::Option* AddNumbers(CLI::App* command, const std::string& name, const IntegerRange& range,
+                        const std::string& about, const std::string& absent,
+                        std::vector<uint32_t>* values) {
+  const auto is_first = std::make_shared<bool>(true);
+  return AddIntegersTo(command, name, range, about, absent,
+                       [values, is_first](uint64_t n) {
+                         if (std::exchange(*is_first, false)) values->clear();  // the default
+                         const auto number = static_cast<uint32_t>(n);
+                         const auto at = std::lower_bound(values->begin(), values->end(), number);
+                         if (at == values->end() || *at != number) values->insert(at, number);
+                       })
       ->group(kTestsGroup);
 }
 
@@ -222,10 +198,10 @@ RandomModelOptions RandomOptions(const Arguments& a) {
 void PrintSubject(const BenchModel& model, const Subject& subject) {
   std::string weights = subject.weights;
   if (subject.block > 0) weights += " in blocks of " + std::to_string(subject.block);
-  std::printf("%s, %s: %s parameters; kernels %s; int8 peak of %s\n", subject.shape.c_str(),
-              weights.c_str(), FormatCount(Facts(model.handle.get()).parameters).c_str(),
-              subject.kernels.c_str(), Int8PeakInstruction());
-  std::cout << ReadsLine(CostsOf(model.parts, subject.kernels));
+  Print(Printable(subject.shape) + ", " + weights + ": " +
+        FormatCount(Facts(model.handle.get()).parameters) + " parameters; kernels " +
+        subject.kernels + "; int8 peak of " + Int8PeakInstruction() + "\n" +
+        ReadsLine(CostsOf(model.parts, subject.kernels)));
 }
 
 void Run(Arguments& a) {
@@ -238,26 +214,27 @@ void Run(Arguments& a) {
   const bool peer = !a.bench.peer.empty();
   std::vector<Measurement> all;
   Subject subject;
-  const BenchCallbacks callbacks = {
-      .subject =
-          [&](const Subject& s) {
-            subject = s;
-            if (a.json) return;
-            if (!a.csv) PrintSubject(model, s);
-            std::cout << (a.csv ? CsvHeader() : TableHeader(peer)) << std::flush;
-          },
-      .measured =
-          [&](const Measurement& m) {
-            all.push_back(m);
-            if (a.json) return;
-            std::cout << (a.csv ? CsvLine(subject, m) : TableLine(m, peer)) << std::flush;
-          }};
+  const BenchCallbacks callbacks = {.subject =
+                                        [&](const Subject& s) {
+                                          subject = s;
+                                          if (a.json) return;
+                                          if (!a.csv) PrintSubject(model, s);
+                                          Print(a.csv ? CsvHeader() : TableHeader(peer));
+                                        },
+                                    .measured =
+                                        [&](const Measurement& m) {
+                                          all.push_back(m);
+                                          if (a.json) return;
+                                          Print(a.csv ? CsvLine(subject, m) : TableLine(m, peer));
+                                        }};
   if (OfManySessions(a.bench)) {
     RunSessionsBench(model, a.bench, callbacks);
   } else {
     RunBench(model, a.bench, callbacks);
   }
-  if (a.json) std::cout << ToJson(subject, all).dump(2) << '\n';
+  if (a.json)
+    PrintBytes(ToJson(subject, all).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) +
+               "\n");
   if (!plot) return;
   plot->Write(PlotSvg(subject, all));
   plot->Commit();
@@ -267,57 +244,44 @@ void Run(Arguments& a) {
 
 void AddBenchCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
-  const CLI::Validator formats = CLI::IsMember({"f32", "q8", "q4", "q3", "q4b"}).description("");
-  const CLI::Validator blocks = CLI::IsMember({32, 64, 128}).description("");
   CLI::App* command =
       app.add_subcommand("bench", "Measure speed, and how near it is to the machine's limits");
-  command
-      ->add_option("MODEL", a->model,
-                   "A Rondo file, made by `rondo convert`; default: none, with --shape")
+  AddFile(command, "MODEL", &a->model,
+          "A Rondo file, made by `rondo convert`; default: none, with --shape")
       ->type_name("");
   CLI::Option* shape =
-      command
-          ->add_option("--shape", a->shape,
-                       "Random weights of this shape, in place of a model: a name below, or a file "
-                       "like config.json; default: none")
+      AddFile(command, "--shape", &a->shape,
+              "Random weights of this shape, in place of a model: a name below, or a file like "
+              "config.json; default: none")
           ->type_name("NAME|FILE")
           ->group(kShapeGroup);
-  command->add_option("--weights", a->weights, "Format of the weights; default: " + a->weights)
-      ->check(formats)
-      ->needs(shape)
-      ->type_name("f32|q8|q4|q3|q4b")
-      ->group(kShapeGroup);
-  command
-      ->add_option("--embedding", a->embedding,
-                   "Format of embedding and output head; default: f32 with --weights f32, else q8")
-      ->check(formats)
-      ->needs(shape)
-      ->type_name("f32|q8|q4|q3|q4b")
-      ->group(kShapeGroup);
-  command->add_option("--block", a->block, "Weights that share a scale in q4b; default: 32")
-      ->check(blocks)
-      ->needs(shape)
-      ->type_name("32|64|128")
-      ->group(kShapeGroup);
+  const auto add_format = [&](const std::string& name, std::string* word,
+                              const std::string& description) {
+    AddChoice(command, name, {"f32", "q8", "q4", "q3", "q4b"}, description,
+              [word](const std::string& text) { *word = text; })
+        ->needs(shape)
+        ->group(kShapeGroup);
+  };
+  add_format("--weights", &a->weights, "Format of the weights; default: " + a->weights);
+  add_format("--embedding", &a->embedding,
+             "Format of embedding and output head; default: f32 with --weights f32, else q8");
+  AddBlockOption(command, &a->block)->needs(shape)->group(kShapeGroup);
   BenchOptions& bench = a->bench;
-  AddNumber(command, "-p", 0, kMostTokens,
-            "Tokens of a prefill; 0: none; default: " + std::to_string(bench.prompt_tokens) +
-                ", of many sessions each " + std::to_string(kSessionsTokens),
+  const std::string of_many = ", of many sessions each " + std::to_string(kSessionsTokens);
+  AddNumber(command, "-p", {0, kMostTokens, "none"}, "Tokens of a prefill",
+            std::to_string(bench.prompt_tokens) + of_many,
             [a](uint32_t n) { a->prompt_tokens = n; });
-  AddNumber(command, "-n", 0, kMostTokens,
-            "Tokens to decode; 0: none; default: " + std::to_string(bench.decode_tokens) +
-                ", of many sessions each " + std::to_string(kSessionsTokens),
+  AddNumber(command, "-n", {0, kMostTokens, "none"}, "Tokens to decode",
+            std::to_string(bench.decode_tokens) + of_many,
             [a](uint32_t n) { a->decode_tokens = n; });
   CLI::Option* depths =
-      AddNumbers(command, "-d", 0, kMostTokens,
-                 "Depths: tokens in the context before each test; default: 0", &bench.depths);
+      AddNumbers(command, "-d", {0, kMostTokens}, "Depths: tokens in the context before each test",
+                 "0", &bench.depths);
   CLI::Option* verified =
-      AddNumbers(command, "-b", 1, kMostRows,
-                 "Rows to verify at once, 1 to 1,024; 1 is always among them; default: none",
-                 &bench.verified_rows);
-  AddNumber(command, "--reps", 1, kMostRepetitions,
-            "Repetitions of each test, 1 to 1,000; default: " + std::to_string(bench.repetitions),
-            [&bench](uint32_t n) { bench.repetitions = n; });
+      AddNumbers(command, "-b", {1, kMostRows}, "Rows to verify at once (1 is always among them)",
+                 "none", &bench.verified_rows);
+  AddNumber(command, "--reps", {1, kMostRepetitions}, "Repetitions of each test",
+            std::to_string(bench.repetitions), [&bench](uint32_t n) { bench.repetitions = n; });
   CLI::Option* peer =
       command
           ->add_option(
@@ -327,12 +291,10 @@ void AddBenchCommand(CLI::App& app) {
               "`decode NUMBER` in tok/s, or JSON as llama-bench does; default: none")
           ->type_name("CMD")
           ->group(kTestsGroup);
-  CLI::Option* sessions =
-      AddNumbers(
-          command, "--sessions", 1, kMostSessions,
-          "Sessions that decode side by side, 1 to 64; 1 is always among them; default: none",
-          &bench.sessions)
-          ->group(kSessionsGroup);
+  CLI::Option* sessions = AddNumbers(command, "--sessions", {1, kMostSessions},
+                                     "Sessions that decode side by side (1 is always among them)",
+                                     "none", &bench.sessions)
+                              ->group(kSessionsGroup);
   CLI::Option* fork =
       command->add_flag("--fork", bench.fork, "Forks of a session")->group(kSessionsGroup);
   CLI::Option* prefix =
@@ -341,38 +303,32 @@ void AddBenchCommand(CLI::App& app) {
   CLI::Option* snapshot =
       command->add_flag("--snapshot", bench.snapshot, "A session saved and restored")
           ->group(kSessionsGroup);
-  AddNumber(
-      command, "--long-prompt", 1, kMostTokens,
-      "Tokens of the prompt that is evaluated beside others, forked, found or saved; default: " +
-          std::to_string(bench.long_prompt_tokens),
-      [a](uint32_t n) { a->long_prompt = n; })
+  AddNumber(command, "--long-prompt", {1, kMostTokens},
+            "Tokens of the prompt that is evaluated beside others, forked, found or saved",
+            std::to_string(bench.long_prompt_tokens), [a](uint32_t n) { a->long_prompt = n; })
       ->group(kSessionsGroup);
-  AddNumber(command, "--rows-per-step", 1, kMostRows,
-            "With --sessions: tokens of one pass in which a session decodes; default: --rows",
+  AddNumber(command, "--rows-per-step", {1, kMostRows},
+            "With --sessions: tokens of one pass in which a session decodes", "--rows",
             [&bench](uint32_t n) { bench.rows_per_step = n; })
       ->needs(sessions)
       ->group(kSessionsGroup);
-  AddNumbers(command, "-t,--threads", 1, kMostThreads,
-             "Threads to compute with, 1 to 256; default: the performance cores", &bench.threads)
+  AddNumbers(command, "-t,--threads", {1, kMostThreads}, "Threads to compute with",
+             "the performance cores", &bench.threads)
       ->group(kMemoryGroup);
-  AddNumber(
-      command, "--rows", 1, kMostRows,
-      "Tokens of one pass of a prefill, 1 to 1,024; default: " + std::to_string(bench.max_rows),
-      [&bench](uint32_t n) { bench.max_rows = n; })
+  AddNumber(command, "--rows", {1, kMostRows}, "Tokens of one pass of a prefill",
+            std::to_string(bench.max_rows), [&bench](uint32_t n) { bench.max_rows = n; })
       ->group(kMemoryGroup);
   command->add_option("--kernels", bench.kernels, "A kernel set; default: the best for this CPU")
       ->type_name("NAME")
       ->group(kMemoryGroup);
   CLI::Option* plot =
-      command
-          ->add_option("--plot", a->plot,
-                       "Draw decode against depth, and the cost of rows verified at once, as SVG; "
-                       "default: no picture")
-          ->type_name("FILE")
+      AddFile(command, "--plot", &a->plot,
+              "Draw decode against depth, and the cost of rows verified at once, as SVG; default: "
+              "no picture")
           ->group(kOutputGroup);
   AddForceFlag(command, &a->replace);
-  for (CLI::Option* of_many : {sessions, fork, prefix, snapshot}) {
-    for (CLI::Option* of_one : {depths, verified, peer, plot}) of_many->excludes(of_one);
+  for (CLI::Option* many : {sessions, fork, prefix, snapshot}) {
+    for (CLI::Option* of_one : {depths, verified, peer, plot}) many->excludes(of_one);
   }
   CLI::Option_group* form = command->add_option_group("Form (at most one; default: a table)");
   form->require_option(0, 1);

@@ -2,11 +2,12 @@
 #include "tools/commands.h"
 
 #include <algorithm>
+#include <cctype>
 #include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "tools/chat/conversation.h"
 #include "tools/chat/conversation_file.h"
@@ -15,7 +16,10 @@
 #include "tools/common/flags.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
+#include "tools/common/nearest.h"
 #include "tools/common/numbers.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/output_file.h"
 #include "tools/common/sampling.h"
 #include "tools/common/text_io.h"
@@ -31,8 +35,9 @@ Examples:
   rondo chat model.rondo --session today.chat      # goes on with it the next time
 
 Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends
-with a backslash goes on in the next; """ begins and ends a text of many lines. Ctrl-C stops an
-answer and keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.
+with a backslash goes on in the next; """ begins and ends a text of many lines. What stands in such
+a text, and what is pasted, is sent as it is: no line of it is a command. Ctrl-C stops an answer and
+keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.
 
 A conversation in a file (--session, /save) begins with its messages as JSON; behind them is what
 the model has computed of them, so that a later run of the same model, with the same --policy and,
@@ -49,7 +54,10 @@ constexpr const char* kHelp =
     "/exit       end; so does Ctrl-D\n"
     "Ctrl-C stops an answer, or takes back what was typed.\n"
     "A line that ends with \\ goes on in the next; \"\"\" begins and ends a text of many lines.\n"
+    "No line of such a text, nor of one that is pasted, is a command.\n"
     "A space before / sends the line as a message.\n";
+
+const std::vector<std::string> kCommands = {"/reset", "/save", "/load", "/stats", "/help", "/exit"};
 
 struct Arguments {
   std::string model;
@@ -93,14 +101,15 @@ void Save(const Conversation& conversation, std::string path) {
     path = path.substr(std::min(path.find_first_not_of(' ', kForce.size()), path.size()));
   }
   if (path.empty() || path == "--force") throw Error("/save needs the name of a file");
+  if (const std::string wrong = WrongFileName(path); !wrong.empty()) throw Error("/save: " + wrong);
   if (conversation.messages().empty()) throw Error("there is nothing to save yet");
   WriteConversation(path, replace, conversation);
-  std::fprintf(stderr, "saved: %s\n", path.c_str());
+  Tell("saved: ", path);
 }
 
 void Load(const std::string& path, Conversation* conversation) {
   if (ReadConversation(path, conversation)) return;
-  std::fprintf(stderr, "%s has messages only: the next turn reads them all\n", path.c_str());
+  Tell(path, " has messages only: the next turn reads them all");
 }
 
 // Of --session.
@@ -124,20 +133,29 @@ void Resume(const Arguments& arguments, Conversation* conversation) {
 }
 
 // What the user should know of an answer that did not end by itself.
-void PrintReason(int32_t reason) {
+void TellReason(int32_t reason, uint64_t max_tokens) {
   switch (reason) {
     case RONDO_REASON_NONE:
-      std::fprintf(stderr, "(stopped)\n");
+      Tell("(stopped)");
       break;
     case RONDO_REASON_TOKEN_LIMIT:
-      std::fprintf(stderr, "(the limit of --max-tokens)\n");
+      Tell("(the limit of --max-tokens, ", FormatCount(max_tokens), ")");
       break;
     case RONDO_REASON_CONTEXT_FULL:
-      std::fprintf(stderr, "(the context is full: /reset, or a larger --context)\n");
+      Tell("(the context is full: ", kContextAdvice, ")");
       break;
     default:
       break;
   }
+}
+
+// "/word", alone or with something behind a space: what a command looks like. A path or an address
+// does not.
+bool LooksLikeCommand(const std::string& line) {
+  const size_t end = std::min(line.find(' '), line.size());
+  return end > 1 && line[0] == '/' && line.find('\n') == line.npos &&
+         std::all_of(line.begin() + 1, line.begin() + static_cast<std::ptrdiff_t>(end),
+                     [](unsigned char c) { return std::isalpha(c) != 0; });
 }
 
 // False for /exit.
@@ -147,7 +165,12 @@ bool RunCommand(const std::string& line, const std::string& session_path,
   const std::string name = line.substr(0, space);
   const size_t begin = std::min(line.find_first_not_of(' ', space), line.size());
   const std::string argument = line.substr(begin);
-  if (name == "/exit") return false;
+  if (std::find(kCommands.begin(), kCommands.end(), name) == kCommands.end()) {
+    const std::string nearest = Nearest(name, kCommands);
+    throw Error("there is no command " + name +
+                (nearest.empty() ? "" : "; did you mean " + nearest + "?") +
+                " (/help tells what there is; a space before / sends the line as a message)");
+  }
   if (name == "/save") {
     Save(conversation, argument);
   } else if (name == "/load") {
@@ -155,28 +178,31 @@ bool RunCommand(const std::string& line, const std::string& session_path,
     Load(argument, &conversation);
     Keep(session_path, conversation);
   } else if (!argument.empty()) {
-    throw Error(name + " takes nothing behind it (/help)");
+    throw Error(name + " takes nothing behind it (a space before / sends the line as a message)");
+  } else if (name == "/exit") {
+    return false;
   } else if (name == "/reset") {
     conversation.Reset();
     Keep(session_path, conversation);
   } else if (name == "/stats") {
     PrintStats(conversation);
-  } else if (name == "/help") {
-    Print(kHelp);
   } else {
-    throw Error("no command " + name + " (/help); a space before it sends it as a message");
+    Print(kHelp);
   }
   return true;
 }
 
 // Answers one message or command; false at the end.
-bool Turn(const std::string& message, const std::string& session_path, Conversation& conversation) {
-  if (message.find_first_not_of(" \t\n") == message.npos) return true;
-  if (message[0] == '/') return RunCommand(message, session_path, conversation);
-  const int32_t reason = conversation.Ask(message, [](std::string_view text) { Print(text); });
+bool Turn(const Message& message, const Arguments& arguments, Conversation& conversation) {
+  if (message.text.find_first_not_of(" \t\n") == std::string::npos) return true;
+  if (!message.is_quoted && LooksLikeCommand(message.text)) {
+    return RunCommand(message.text, arguments.session_path, conversation);
+  }
+  const int32_t reason =
+      conversation.Ask(message.text, [](std::string_view text) { PrintAnswer(text); });
   Print("\n");
-  PrintReason(reason);
-  Keep(session_path, conversation);
+  TellReason(reason, arguments.sampling.session.options.max_tokens);
+  Keep(arguments.session_path, conversation);
   return true;
 }
 
@@ -202,11 +228,13 @@ void Chat(Arguments arguments) {
   bool failed = false;
   for (bool going_on = true; going_on;) {
     try {
-      const std::optional<std::string> message = ReadMessage(lines);
-      going_on = message && Turn(*message, arguments.session_path, conversation);
+      const std::optional<Message> message = ReadMessage(lines);
+      going_on = message && Turn(*message, arguments, conversation);
+    } catch (const OutputError&) {
+      throw;  // nobody would see what else is said
     } catch (const Error& error) {
       // A person reads it and goes on; a script wants to know at the end.
-      std::fprintf(stderr, "rondo: %s\n", error.what());
+      Tell("rondo: ", error.what());
       failed = true;
     } catch (const Interrupted& interruption) {
       // At the prompt Ctrl-C takes back what was typed.
@@ -227,16 +255,12 @@ void AddChatCommand(CLI::App& app) {
   command->add_option("--system", a->system, "The system prompt; default: none")
       ->type_name("TEXT")
       ->group(kTextGroup);
-  command
-      ->add_option("--template", a->template_path,
-                   "A Jinja file with the chat template; default: the model's own")
-      ->type_name("FILE")
+  AddFile(command, "--template", &a->template_path,
+          "A Jinja file with the chat template; default: the model's own")
       ->group(kTextGroup);
-  command
-      ->add_option("--session", a->session_path,
-                   "Keeps the conversation in this file, and goes on with it where it exists; "
-                   "default: it is forgotten")
-      ->type_name("FILE")
+  AddFile(command, "--session", &a->session_path,
+          "Keeps the conversation in this file, and goes on with it where it exists; default: it "
+          "is forgotten")
       ->group(kTextGroup);
   AddSamplingFlags(command, &a->sampling);
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));

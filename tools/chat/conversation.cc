@@ -141,6 +141,12 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
     tokens_.assign(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(position));
     return false;
   }
+  if (status == RONDO_STATUS_CONTEXT_FULL) {
+    const bool is_first = messages_.size() == n_system_ + 1;
+    const char* const advice =
+        is_first ? "say less at once, or start anew with a larger --context" : kContextAdvice;
+    throw Error(std::string(rondo_session_last_error(session_.get())) + " (" + advice + ")");
+  }
   Check(status);
   tokens_ = ids;
   stats_.prefilled = ids.size() - kept;

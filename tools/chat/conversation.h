@@ -22,6 +22,10 @@ struct TurnStats {
   double decode_seconds = 0;
 };
 
+// What helps where the context is full.
+inline constexpr const char* kContextAdvice =
+    "/reset begins anew here; a larger --context, or --policy slide, needs a new start";
+
 class Conversation {
  public:
   // `model` and `engine` outlive this. `system`: the system prompt, may be empty. `template_text`:

@@ -13,6 +13,7 @@
 #endif
 
 #include "tools/common/interrupt.h"
+#include "tools/common/output.h"
 #include "tools/common/text_io.h"
 
 namespace rondo::tools {
@@ -30,17 +31,15 @@ constexpr size_t kQuotesSize = 3;
 }
 
 // What follows the opening quotes in `first`, up to the closing ones.
-std::optional<std::string> ReadBlock(LineReader& lines, const std::string& first) {
+std::string ReadBlock(LineReader& lines, const std::string& first) {
   std::string text = first.substr(kQuotesSize);
-  while (text.size() < kQuotesSize || !text.ends_with(kQuotes)) {
-    const std::optional<std::string> line = lines.Read("... ");
+  bool is_closed = text.ends_with(kQuotes);
+  while (!is_closed) {
+    const auto line = lines.Read("... ");
     if (!line) return text;  // the input ends: so does the message
     // A block that begins with a line break is one for the eye.
-    if (text.empty()) {
-      text = *line;
-    } else {
-      text += "\n" + *line;
-    }
+    text += (text.empty() ? "" : "\n") + line->text;
+    is_closed = !line->is_pasted && line->text.ends_with(kQuotes);
   }
   text.resize(text.size() - kQuotesSize);
   if (text.ends_with("\n")) text.pop_back();
@@ -50,6 +49,27 @@ std::optional<std::string> ReadBlock(LineReader& lines, const std::string& first
 }  // namespace
 
 #ifdef RONDO_LINE_EDITING
+
+// Terminals that can be told so put marks around what is pasted ("bracketed paste").
+constexpr const char* kTellPastes = "\x1b[?2004h";
+constexpr const char* kTellNoPastes = "\x1b[?2004l";
+constexpr const char* kPasteBegin = "\x1b[200~";
+constexpr std::string_view kPasteEnd = "\x1b[201~";
+
+// Terminals send line ends as the key does. The last one would only be an empty line.
+std::string PastedText(const std::string& pasted) {
+  std::string text;
+  for (size_t i = 0; i < pasted.size(); ++i) {
+    if (pasted[i] == '\r') {
+      text += '\n';
+      if (i + 1 < pasted.size() && pasted[i + 1] == '\n') ++i;
+    } else if (pasted[i] != '\0') {
+      text += pasted[i];
+    }
+  }
+  if (text.ends_with('\n')) text.pop_back();
+  return text;
+}
 
 // libedit, reading characters in a way that a signal ends.
 struct LineReader::Editor {
@@ -61,6 +81,8 @@ struct LineReader::Editor {
     el_set(edit, EL_EDITOR, "emacs");
     el_set(edit, EL_HIST, history, past);
     el_wset(edit, EL_GETCFN, ReadCharacter);
+    el_set(edit, EL_ADDFN, "rondo-paste", "Take what is pasted as text", Paste);
+    el_set(edit, EL_BIND, kPasteBegin, "rondo-paste", nullptr);
     el_source(edit, nullptr);  // the user's ~/.editrc
   }
   ~Editor() {
@@ -96,21 +118,47 @@ struct LineReader::Editor {
     }
   }
 
-  std::optional<std::string> Read(const std::string& shown) {
+  // What is pasted, up to its end mark, as text: no key, and no end of the line.
+  static int Paste(EditLine* edit, int) {
+    Editor* const editor = Of(edit);
+    std::string& typed = editor->typed;
+    size_t end = 0;
+    try {
+      while ((end = typed.find(kPasteEnd)) == std::string::npos) {
+        const std::string more = ReadInput();
+        if (more.empty()) return CC_EOF;
+        typed += more;
+      }
+    } catch (const std::exception&) {
+      return CC_ERROR;  // the next character ends the line
+    }
+    const std::string text = PastedText(typed.substr(0, end));
+    typed.erase(0, end + kPasteEnd.size());
+    const LineInfo* const line = el_line(edit);
+    editor->is_pasted |= line->cursor == line->buffer || text.find('\n') != std::string::npos;
+    return el_insertstr(edit, text.c_str()) == 0 ? CC_REFRESH : CC_ERROR;
+  }
+
+  std::optional<Line> Read(const std::string& shown) {
     prompt = shown;
+    is_pasted = false;
     int count = 0;
-    const char* const line = el_gets(edit, &count);
+    PrintBytes(kTellPastes);
+    const char* const read = el_gets(edit, &count);
+    PrintBytes(kTellNoPastes);
     if (InterruptFlag()) typed.clear();
     CheckInterrupt();
-    if (line == nullptr || count <= 0) {
+    if (read == nullptr || count <= 0) {
       Print("\n");
       return std::nullopt;
     }
-    std::string text = line;
-    if (text.ends_with('\n')) text.pop_back();
+    Line line = {read, is_pasted};
+    if (line.text.ends_with('\n')) line.text.pop_back();
+    // What is fetched back counts as typed, so nothing that could be a command may be.
+    const bool is_kept = !line.text.empty() && !(is_pasted && line.text[0] == '/');
     HistEvent event;
-    if (!text.empty()) history(past, &event, H_ENTER, text.c_str());
-    return text;
+    if (is_kept) history(past, &event, H_ENTER, line.text.c_str());
+    return line;
   }
 
   static constexpr auto kIncomplete = static_cast<size_t>(-2);  // of mbrtowc
@@ -119,12 +167,13 @@ struct LineReader::Editor {
   History* const past;
   std::string prompt;
   std::string typed;  // and not yet read
+  bool is_pasted = false;
 };
 
 #else
 
 struct LineReader::Editor {
-  std::optional<std::string> Read(const std::string&) { return std::nullopt; }
+  std::optional<Line> Read(const std::string&) { return std::nullopt; }
 };
 
 #endif
@@ -137,7 +186,7 @@ LineReader::LineReader() : is_terminal_(isatty(STDIN_FILENO) != 0 && isatty(STDO
 
 LineReader::~LineReader() = default;
 
-std::optional<std::string> LineReader::Read(const std::string& prompt) {
+std::optional<LineReader::Line> LineReader::Read(const std::string& prompt) {
   if (editor_) return editor_->Read(prompt);
   if (is_terminal_) Print(prompt);
   size_t end = 0;
@@ -148,21 +197,24 @@ std::optional<std::string> LineReader::Read(const std::string& prompt) {
     if (input_.empty()) return std::nullopt;
     input_ += '\n';  // the last line has no end
   }
-  std::string line = input_.substr(0, end);
+  Line line = {input_.substr(0, end)};
   input_.erase(0, end + 1);
-  if (line.ends_with('\r')) line.pop_back();
+  if (line.text.ends_with('\r')) line.text.pop_back();
   return line;
 }
 
-std::optional<std::string> ReadMessage(LineReader& lines) {
-  std::optional<std::string> message = lines.Read("> ");
-  if (!message) return std::nullopt;
-  if (message->starts_with(kQuotes)) return ReadBlock(lines, *message);
-  while (message->ends_with("\\")) {
-    message->back() = '\n';
-    const std::optional<std::string> line = lines.Read("... ");
+std::optional<Message> ReadMessage(LineReader& lines) {
+  const auto first = lines.Read("> ");
+  if (!first) return std::nullopt;
+  Message message = {first->text, first->is_pasted};
+  if (message.is_quoted) return message;
+  if (message.text.starts_with(kQuotes)) return Message{ReadBlock(lines, message.text), true};
+  while (message.text.ends_with("\\")) {
+    message.text.back() = '\n';
+    const auto line = lines.Read("... ");
     if (!line) break;
-    *message += *line;
+    message.text += line->text;
+    if (line->is_pasted) break;
   }
   return message;
 }

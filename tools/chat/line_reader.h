@@ -15,9 +15,14 @@ class LineReader {
   ~LineReader();
 
   bool is_terminal() const { return is_terminal_; }
+  struct Line {
+    std::string text;
+    bool is_pasted = false;  // from its begin, or with line ends
+  };
+
   // The next line without its end; nothing at the end of the input. `prompt` is shown on a terminal
   // only. Throws Error or Interrupted; the line is then lost.
-  std::optional<std::string> Read(const std::string& prompt);
+  std::optional<Line> Read(const std::string& prompt);
 
  private:
   struct Editor;
@@ -27,9 +32,15 @@ class LineReader {
   std::string input_;               // then: what was read behind the last line
 };
 
+// What stands for itself: no line of it is a command.
+struct Message {
+  std::string text;
+  bool is_quoted = false;  // it stood between """, or was pasted
+};
+
 // One message of several lines: those that end with a backslash go on in the next; from a line that
-// begins with """ to the next one that ends with it, all belongs together. Nothing at the end of
-// the input.
-std::optional<std::string> ReadMessage(LineReader& lines);
+// begins with """ to the next one that ends with it, all belongs together; so does what is pasted.
+// Nothing at the end of the input.
+std::optional<Message> ReadMessage(LineReader& lines);
 
 }  // namespace rondo::tools

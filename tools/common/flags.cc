@@ -1,72 +1,48 @@
 #include "tools/common/flags.h"
 
-#include <cctype>
-#include <cmath>
-#include <cstdlib>
-#include <map>
-#include <string_view>
-
 #include "tools/common/context.h"
+#include "tools/common/limits.h"
 #include "tools/common/numbers.h"
+#include "tools/common/options.h"
 
 namespace rondo::tools {
 namespace {
 
-// Names for the values of an int32_t, without CLI11's own description of the table.
-CLI::Option* AddNamed(CLI::App* command, const std::string& name, int32_t* value,
-                      const std::map<std::string, int32_t>& names, const std::string& shown,
-                      const std::string& description) {
-  return command
-      ->add_option_function<std::string>(
-          name,
-          [value, names, name, shown](const std::string& text) {
-            const auto found = names.find(text);
-            if (found == names.end()) {
-              throw CLI::ValidationError(name, "\"" + text + "\" is not one of " + shown);
-            }
-            *value = found->second;
-          },
-          description)
-      ->type_name(shown);
-}
+constexpr RealRange kTemperature = {0, kLargestFloat, true, true, "from 0"};
+constexpr RealRange kTopP = {0, 1, false, true, "above 0, at most 1"};
+constexpr RealRange kMinP = {0, 1, true, false, "from 0 to below 1"};
+constexpr RealRange kPenalty = {0, kLargestFloat, false, true, "above 0"};
 
 }  // namespace
 
 void AddModelArgument(CLI::App* command, std::string* path) {
-  command->add_option("MODEL", *path, "A Rondo file, made by `rondo convert`")
+  AddFile(command, "MODEL", path, "A Rondo file, made by `rondo convert`")
       ->required()
       ->type_name("");
 }
 
 void AddContextFlag(CLI::App* command, rondo_engine_options* options,
                     const std::string& if_absent) {
-  command
-      ->add_option(
-          "--context", options->context,
-          "Tokens that the model sees at once; memory grows with them; default: " + if_absent)
-      ->check(CLI::Range(uint32_t{1}, UINT32_MAX).description(""))
-      ->type_name("N")
+  AddInteger(command, "--context", &options->context, {1, kMostContext},
+             "Tokens that the model sees at once (memory grows with them)", if_absent)
       ->group(kMemoryGroup);
 }
 
 void AddThreadsFlag(CLI::App* command, rondo_engine_options* options) {
-  command
-      ->add_option("--threads", options->threads,
-                   "Threads to compute with, 1 to 1,024; default: the performance cores")
-      ->check(CLI::Range(uint32_t{1}, uint32_t{1024}).description(""))
-      ->type_name("N")
+  AddInteger(command, "--threads", &options->threads, {1, kMostThreads}, "Threads to compute with",
+             "the performance cores")
       ->group(kMemoryGroup);
 }
 
 void AddPolicyFlags(CLI::App* command, rondo_engine_options* options) {
-  AddNamed(command, "--policy", &options->context_policy,
-           {{"stop", RONDO_POLICY_STOP}, {"slide", RONDO_POLICY_SLIDE}}, "stop|slide",
-           "When the context is full: stop, or let the oldest tokens go; default: stop")
+  AddChoice(command, "--policy", {"stop", "slide"},
+            "When the context is full: stop, or let the oldest tokens go; default: stop",
+            [options](const std::string& word) {
+              options->context_policy = word == "slide" ? RONDO_POLICY_SLIDE : RONDO_POLICY_STOP;
+            })
       ->group(kMemoryGroup);
-  command
-      ->add_option("--sinks", options->sink_tokens,
-                   "With --policy slide: the first tokens, which stay; default: 0")
-      ->type_name("N")
+  AddInteger(command, "--sinks", &options->sink_tokens, {0, kMostContext},
+             "With --policy slide: the first tokens, which stay", "0")
       ->group(kMemoryGroup);
 }
 
@@ -77,64 +53,83 @@ void AddKvFlag(CLI::App* command, rondo_engine_options* options) {
 
 CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const std::string& name,
                        const std::string& description) {
-  return AddNamed(command, name, &options->kv_format,
-                  {{"int8", RONDO_KV_INT8}, {"f32", RONDO_KV_FLOAT32}}, "f32|int8", description)
+  return AddChoice(command, name, {"f32", "int8"}, description,
+                   [options](const std::string& word) {
+                     options->kv_format = word == "f32" ? RONDO_KV_FLOAT32 : RONDO_KV_INT8;
+                   })
       ->group(kMemoryGroup);
 }
 
 void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
-  // CLI11 reads "-4" as an unsigned number of 64 bits.
-  const CLI::Validator unsigned_number = CLI::Validator(CLI::NonNegativeNumber).description("");
   rondo_session_options& s = wish->session.options;
-  const std::string model = "; default: the model's, else ";
-  const auto add = [command](const std::string& name, auto* value, const std::string& type,
-                             const std::string& description) {
-    return command->add_option(name, *value, description)->type_name(type)->group(kSamplingGroup);
+  const auto of_model = [](const std::string& otherwise) {
+    return "the model's, else " + otherwise;
   };
-  add("--max-tokens", &s.max_tokens, "N",
-      "Tokens to generate at most; 0: no limit; default: " + FormatCount(s.max_tokens))
-      ->check(unsigned_number);
+  AddInteger(command, "--max-tokens", &s.max_tokens, {0, UINT64_MAX, "no limit"},
+             "Tokens to generate at most", FormatCount(s.max_tokens))
+      ->group(kSamplingGroup);
   CLI::Option* greedy = command->add_flag("--greedy", wish->greedy,
                                           "Always the most likely token, as --temperature 0");
   greedy->group(kSamplingGroup);
-  add("--temperature", &wish->temperature, "X",
-      "How freely to choose, from 0: the most likely token; below 1 the likely ones gain, above 1 "
-      "the others" +
-          model + "0")
+  const auto add_real = [command](const std::string& name, auto* value, const RealRange& range,
+                                  const char* type, const std::string& about,
+                                  const std::string& absent) {
+    return AddReal(command, name, value, range, about, absent)
+        ->type_name(type)
+        ->group(kSamplingGroup);
+  };
+  add_real("--temperature", &wish->temperature, kTemperature, "X",
+           "How freely to choose: 0 takes the most likely token; below 1 the likely ones gain, "
+           "above 1 the others",
+           of_model("0"))
       ->excludes(greedy);
-  add("--top-k", &wish->top_k, "K", "Choose among the K most likely tokens; 0: all" + model + "0");
-  add("--top-p", &wish->top_p, "P",
-      "Choose among the fewest tokens that together reach this probability, above 0, at most 1 "
-      "(all)" +
-          model + "1");
-  add("--min-p", &wish->min_p, "P",
-      "Choose among tokens of at least this share of the best one's probability, from 0 (all) to "
-      "below 1" +
-          model + "0");
-  add("--repeat-penalty", &wish->repetition_penalty, "X",
-      "Weaken tokens seen, the more the further above 1; 1: off" + model + "1");
-  add("--presence-penalty", &s.presence_penalty, "X",
-      "Subtracted from the score of each token seen; default: 0");
-  add("--frequency-penalty", &s.frequency_penalty, "X",
-      "Subtracted for each time that a token was seen; default: 0");
-  add("--penalty-last-n", &wish->penalty_last_n, "N",
-      "Last tokens in which penalties look for those seen, 0 to 4,096" + model + "64");
-  add("--no-repeat-ngram", &wish->no_repeat_ngram, "N",
-      "Never the same N tokens in a row twice, within the last 4,096; up to 256; 0: off" + model +
-          "0")
-      ->check(unsigned_number);
-  add("--seed", &s.seed, "N",
-      "Of the random numbers: the same seed gives the same text; default: 0")
-      ->check(unsigned_number);
-  add("--stop", &wish->session.stop, "TEXT",
-      "End before this text, or at this special token; can be given up to 16 times; \"\": none; "
-      "default: the model's, else none")
+  AddInteger(command, "--top-k", &wish->top_k, {0, INT32_MAX, "all"},
+             "Choose among the K most likely tokens", of_model("0"))
+      ->type_name("K")
+      ->group(kSamplingGroup);
+  add_real("--top-p", &wish->top_p, kTopP, "P",
+           "Choose among the fewest tokens that together reach this probability (1: all)",
+           of_model("1"));
+  add_real("--min-p", &wish->min_p, kMinP, "P",
+           "Choose among tokens of at least this share of the best one's probability (0: all)",
+           of_model("0"));
+  add_real("--repeat-penalty", &wish->repetition_penalty, kPenalty, "X",
+           "Weaken tokens seen, the more the further above 1 (1: off)", of_model("1"));
+  add_real("--presence-penalty", &s.presence_penalty, kAnyReal, "X",
+           "Subtracted from the score of each token seen", "0");
+  add_real("--frequency-penalty", &s.frequency_penalty, kAnyReal, "X",
+           "Subtracted for each time that a token was seen", "0");
+  AddInteger(command, "--penalty-last-n", &wish->penalty_last_n, {0, kMostPenaltyTokens},
+             "Last tokens in which penalties look for those seen", of_model("64"))
+      ->group(kSamplingGroup);
+  AddInteger(command, "--no-repeat-ngram", &wish->no_repeat_ngram, {0, kMostNgram, "off"},
+             "Never the same N tokens in a row twice, within the last 4,096", of_model("0"))
+      ->group(kSamplingGroup);
+  AddInteger(command, "--seed", &s.seed, {0, UINT64_MAX},
+             "Of the random numbers: the same seed gives the same text", "0")
+      ->group(kSamplingGroup);
+  // CLI11 takes "[a,b]" for a list of two unless told otherwise.
+  command
+      ->add_option("--stop", wish->session.stop,
+                   "End before this text, or at this special token; can be given up to 16 times; "
+                   "\"\": none; default: the model's, else none")
       ->take_all()
-      ->expected(1);
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->type_name("TEXT")
+      ->group(kSamplingGroup);
   command
       ->add_flag_callback(
           "--ignore-eos", [&s] { s.ignore_eos = 1; }, "Go on after the model's end tokens")
       ->group(kSamplingGroup);
+}
+
+CLI::Option* AddBlockOption(CLI::App* command, uint32_t* block) {
+  return AddChoice(command, "--block", {"32", "64", "128"},
+                   "Weights that share a scale in q4b; default: 32",
+                   [block](const std::string& word) {
+                     *block = static_cast<uint32_t>(ReadInteger("--block", word, {32, 128}));
+                   });
 }
 
 void AddForceFlag(CLI::App* command, Replace* replace) {
@@ -145,31 +140,8 @@ void AddForceFlag(CLI::App* command, Replace* replace) {
       ->group(kOutputGroup);
 }
 
-CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,
-                            const std::string& description) {
-  return command
-      ->add_option_function<std::string>(
-          name,
-          [bytes, name](const std::string& text) {
-            char* end = nullptr;
-            const double number = std::strtod(text.c_str(), &end);
-            const size_t power = std::string_view("KMG").find(
-                static_cast<char>(std::toupper(static_cast<unsigned char>(*end))));
-            double unit = 1;
-            if (*end != '\0' && power != std::string_view::npos) {
-              for (size_t i = 0; i <= power; ++i) unit *= 1000;
-              ++end;
-              if (*end == 'B') ++end;
-            }
-            if (end == text.c_str() || *end != '\0' || !(number * unit >= 1) ||
-                number * unit >= 0x1p63) {
-              throw CLI::ValidationError(
-                  name, "\"" + text + "\" is no number of bytes (as 800000000, 800M or 1.5GB)");
-            }
-            *bytes = static_cast<uint64_t>(number * unit);
-          },
-          description)
-      ->type_name("BYTES");
+CLI::Option* AddOutputFile(CLI::App* command, std::string* path, const std::string& description) {
+  return AddFile(command, "-o,--output", path, description)->group(kOutputGroup);
 }
 
 }  // namespace rondo::tools

@@ -33,11 +33,13 @@ CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const s
 // --max-tokens, --temperature and all else that chooses and ends a text.
 void AddSamplingFlags(CLI::App* command, SamplingWish* wish);
 
+// --block, of weights in q4b.
+CLI::Option* AddBlockOption(CLI::App* command, uint32_t* block);
+
 // For every command that writes a file.
 void AddForceFlag(CLI::App* command, Replace* replace);
 
-// "1500000", "1500k", "1.5M", "2GB" (powers of 1000) as bytes.
-CLI::Option* AddBytesOption(CLI::App* command, const std::string& name, uint64_t* bytes,
-                            const std::string& description);
+// -o, --output.
+CLI::Option* AddOutputFile(CLI::App* command, std::string* path, const std::string& description);
 
 }  // namespace rondo::tools

@@ -43,7 +43,10 @@ Model OpenModel(const std::string& path) {
   char message[kMessageBytes];
   const int32_t status =
       rondo_model_open_path(RONDO_ABI_VERSION, path.c_str(), &model, message, sizeof message);
-  Require(status, message);
+  // What is wrong with a file is told with its name.
+  std::string sentence = message;
+  if (sentence.find(path) == std::string::npos) sentence = path + ": " + sentence;
+  Require(status, sentence.c_str());
   return Model(model);
 }
 

@@ -1,27 +1,12 @@
 #include "tools/common/sampling.h"
 
 #include <cstdio>
-#include <iostream>
 
 #include <unistd.h>
 
+#include "tools/common/output.h"
+
 namespace rondo::tools {
-namespace {
-
-// Text out of a file, without what would control a terminal.
-std::string Quoted(const char* text) {
-  std::string quoted = "\"";
-  for (; *text != '\0'; ++text) {
-    const auto byte = static_cast<unsigned char>(*text);
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, byte < 0x20 || byte == 0x7f ? "\\x%02x" : "%c", byte);
-    quoted += escaped;
-  }
-  return quoted + "\"";
-}
-
-}  // namespace
-
 SessionSetup SamplingWish::For(const rondo_model* model) const {
   SessionSetup setup = session;
   rondo_session_options& options = setup.options;
@@ -61,7 +46,7 @@ std::string DescribeSampling(const rondo_session_options& options) {
   if (options.no_repeat_ngram_size > 0) add("no repeated n-gram", options.no_repeat_ngram_size);
   if (options.n_logit_bias > 0) add("logit biases", static_cast<double>(options.n_logit_bias));
   for (size_t i = 0; i < options.n_stop_strings; ++i) {
-    text += ", stop at " + Quoted(options.stop_strings[i]);
+    text += ", stop at \"" + Printable(options.stop_strings[i]) + "\"";
   }
   return text;
 }
@@ -73,7 +58,7 @@ std::string DescribeDraw(const rondo_session_options& options) {
 
 void TellSampling(const rondo_session_options& options) {
   if (!(options.temperature > 0) || isatty(STDERR_FILENO) == 0) return;
-  std::cerr << "sampling: " << DescribeDraw(options) << '\n';
+  Tell("sampling: ", DescribeDraw(options));
 }
 
 }  // namespace rondo::tools

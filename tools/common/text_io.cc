@@ -1,7 +1,6 @@
 #include "tools/common/text_io.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 #include <fcntl.h>
@@ -32,14 +31,6 @@ std::string ReadAll(int descriptor, const std::string& what) {
 }
 
 }  // namespace
-
-void Print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) {
-    return;
-  }
-  CheckInterrupt();
-  Fail("cannot write to standard output: ", std::strerror(errno));
-}
 
 std::string ReadInput() { return ReadSome(STDIN_FILENO, "standard input"); }
 

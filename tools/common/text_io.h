@@ -1,13 +1,9 @@
-// Text in and out: what is waited for ends with an interruption, too.
+// Text in: what is waited for ends with an interruption, too.
 #pragma once
 
 #include <string>
-#include <string_view>
 
 namespace rondo::tools {
-
-// To standard output, at once. Throws Error or Interrupted.
-void Print(std::string_view text);
 
 // What has come on standard input since the last call, at least a byte; empty at the end. Throws
 // Error or Interrupted, as those below do.

@@ -6,6 +6,7 @@
 #include "tools/common/error.h"
 #include "tools/common/flags.h"
 #include "tools/common/hub_cache.h"
+#include "tools/common/options.h"
 #include "tools/convert/conversion.h"
 
 namespace rondo::tools {
@@ -42,19 +43,14 @@ void AddConvertCommand(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       app.add_subcommand("convert", "Make a Rondo file from a Hugging Face folder or a GGUF file");
-  command
-      ->add_option(
-          "MODEL", arguments->model,
+  AddFile(command, "MODEL", &arguments->model,
           "Folder with config.json, *.safetensors and tokenizer.json (or tokenizer.model, "
           "*.tiktoken), a GGUF file (of a split one the first part), or ORG/MODEL of a hub "
           "that is in the local cache")
       ->required()
       ->type_name("");
   AddConversionFlags(command, &arguments->wish);
-  command->add_option("-o,--output", arguments->wish.output, "The file to write")
-      ->required()
-      ->type_name("FILE")
-      ->group(kOutputGroup);
+  AddOutputFile(command, &arguments->wish.output, "The file to write")->required();
   command->footer(kExamples);
   command->callback([arguments] {
     CheckCombination(arguments->wish);

@@ -2,13 +2,14 @@
 
 #include <filesystem>
 #include <functional>
-#include <iostream>
 #include <memory>
 #include <string>
 
 #include "runtime/kernels/kernel_set.h"
 #include "tools/common/flags.h"
 #include "tools/common/numbers.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/output/pack.h"
 
@@ -52,7 +53,7 @@ NamedLayout Target(const std::string& cpu) {
     known += std::string(", ") + named.kernels;
   }
   for (const Alias& alias : kAliases) known += std::string(", ") + alias.cpu;
-  throw CLI::ValidationError("--cpu", "\"" + cpu + "\" is not one of " + known);
+  throw CLI::ValidationError("--cpu", cpu + " is not one of " + known);
 }
 
 // model.rondo, avx2: model-avx2.rondo
@@ -72,8 +73,8 @@ void Run(const Arguments& arguments) {
     ProgressBar bar;
     report = convert::Pack(options, std::bind_front(&ProgressBar::Update, &bar));
   }
-  std::cout << options.output.string() << ": packed for " << options.target.kernels << " ("
-            << report.layout << "), " << FormatBytes(report.file_bytes) << '\n';
+  Print(Printable(options.output.string()) + ": packed for " + options.target.kernels + " (" +
+        report.layout + "), " + FormatBytes(report.file_bytes) + "\n");
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ void AddPackCommand(CLI::App& app) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand(
       "pack", "Lay a model's weights out for one kind of CPU, so that it loads at once");
-  command->add_option("MODEL", arguments->input, "A portable Rondo file, made by `rondo convert`")
+  AddFile(command, "MODEL", &arguments->input, "A portable Rondo file, made by `rondo convert`")
       ->required()
       ->type_name("");
   command
@@ -92,11 +93,7 @@ void AddPackCommand(CLI::App& app) {
                    "x86-64-v4-vnni, armv8-a, armv8.2-dotprod, armv8.6-i8mm); default: host")
       ->type_name("NAME")
       ->group(kWeightsGroup);
-  command
-      ->add_option("-o,--output", arguments->output,
-                   "The file to write; default: MODEL-KERNELS.rondo")
-      ->type_name("FILE")
-      ->group(kOutputGroup);
+  AddOutputFile(command, &arguments->output, "The file to write; default: MODEL-KERNELS.rondo");
   AddForceFlag(command, &arguments->replace);
   command->footer(kExamples);
   command->callback([arguments] { Run(*arguments); });

@@ -3,7 +3,6 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,7 +13,10 @@
 
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
+#include "tools/common/limits.h"
 #include "tools/common/numbers.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/text_io.h"
 #include "tools/eval/evaluation.h"
 
@@ -109,40 +111,47 @@ void PrintJson(const Arguments& arguments, const Subject& subject, const Chunks&
     out["top1"] = e.divergence->top1;
     out["positions"] = e.divergence->positions;
   }
-  std::cout << out.dump(2) << '\n';
+  PrintBytes(out.dump(2) + "\n");
+}
+
+template <typename... Values>
+std::string Formatted(const char* format, Values... values) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, values...);
+  return text;
 }
 
 void PrintTable(const Arguments& arguments, const Chunks& chunks, const Evaluation& e) {
   const auto name = [](const std::string& path) {
-    return std::filesystem::path(path).filename().string();
+    return Printable(std::filesystem::path(path).filename().string());
   };
-  const int width =
-      static_cast<int>(std::max({size_t{5}, name(arguments.model).size(),
-                                 arguments.against.empty() ? 0 : name(arguments.against).size()}));
-  const auto print = [&](const std::string& path, const rondo_engine_options& options,
-                         const Perplexity& p) {
-    std::printf("%-*s  %-4s  %9.4f +- %-8.4f", width, name(path).c_str(), KvName(options),
-                p.perplexity, p.standard_error);
+  const size_t width = std::max({size_t{5}, name(arguments.model).size(),
+                                 arguments.against.empty() ? 0 : name(arguments.against).size()});
+  const auto column = [width](const std::string& text) {
+    return text + std::string(width - text.size(), ' ');
   };
-  std::printf("%-*s  %-4s  %-22s", width, "model", "kv", "perplexity");
-  std::printf("%s", e.divergence ? "  KL divergence          same top token\n" : "\n");
-  print(arguments.model, arguments.engine, e.model);
+  const auto row = [&](const std::string& path, const rondo_engine_options& options,
+                       const Perplexity& p) {
+    return column(name(path)) +
+           Formatted("  %-4s  %9.4f +- %-8.4f", KvName(options), p.perplexity, p.standard_error);
+  };
+  std::string out = column("model") + Formatted("  %-4s  %-22s", "kv", "perplexity");
+  out += e.divergence ? "  KL divergence          same top token\n" : "\n";
+  out += row(arguments.model, arguments.engine, e.model);
   if (e.divergence) {
-    std::printf("  %.6f +- %.6f   %s\n", e.divergence->kl, e.divergence->standard_error,
-                FormatShare(e.divergence->top1, 2).c_str());
-    print(arguments.against, arguments.reference, *e.reference);
-    std::printf("  reference");
+    out += Formatted("  %.6f +- %.6f   ", e.divergence->kl, e.divergence->standard_error) +
+           FormatShare(e.divergence->top1, 2) + "\n" +
+           row(arguments.against, arguments.reference, *e.reference) + "  reference";
   }
-  std::printf("\n%s scored", FormatCount(e.model.tokens, "token").c_str());
-  if (e.divergence) {
-    std::printf(", %s compared", FormatCount(e.divergence->positions, "position").c_str());
-  }
-  std::printf(" in %s of %s\n", FormatCount(chunks.count(), "chunk").c_str(),
-              FormatCount(arguments.engine.context, "token").c_str());
+  out += "\n" + FormatCount(e.model.tokens, "token") + " scored";
+  if (e.divergence) out += ", " + FormatCount(e.divergence->positions, "position") + " compared";
+  Print(out + " in " + FormatCount(chunks.count(), "chunk") + " of " +
+        FormatCount(arguments.engine.context, "token") + "\n");
 }
 
 void Run(const Arguments& arguments) {
-  const std::string text = ReadFile("the text", arguments.text);
+  const std::string text =
+      arguments.text == "-" ? ReadAllInput() : ReadFile("the text", arguments.text);
   const Subject subject(arguments.model, arguments.engine);
   const rondo_model_facts facts = Facts(subject.model.get());
   std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);
@@ -173,22 +182,16 @@ void AddEvalCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("eval", "Measure perplexity, and divergence from another model");
   AddModelArgument(command, &a->model);
-  command->add_option("--text", a->text, "The text, UTF-8")
+  AddFile(command, "--text", &a->text, "The text, UTF-8; -: standard input", Dash::kIsInput)
       ->required()
-      ->type_name("FILE")
       ->group(kTextGroup);
-  command
-      ->add_option(
-          "--context", a->engine.context,
-          "Tokens of a chunk, BOS included, from 4; default: " + std::to_string(a->engine.context))
-      ->check(CLI::Range(uint32_t{4}, UINT32_MAX).description(""))
-      ->type_name("N")
+  AddInteger(command, "--context", &a->engine.context, {4, kMostContext},
+             "Tokens of a chunk, BOS included", FormatCount(a->engine.context))
       ->group(kTextGroup);
   CLI::Option* against =
-      command
-          ->add_option("--against", a->against,
-                       "The model to compare with, usually the f32 conversion of the same one; "
-                       "default: none")
+      AddFile(command, "--against", &a->against,
+              "The model to compare with, usually the f32 conversion of the same one; "
+              "default: none")
           ->type_name("REF")
           ->group(kReferenceGroup);
   AddKvFlag(command, &a->reference, "--against-kv",

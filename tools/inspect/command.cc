@@ -1,7 +1,6 @@
 // Tells what a model is, what it would take to run it, and whether its file is whole.
 #include "tools/commands.h"
 
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,7 +8,10 @@
 #include "tools/common/context.h"
 #include "tools/common/flags.h"
 #include "tools/common/library.h"
+#include "tools/common/limits.h"
 #include "tools/common/numbers.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/inspect/file_report.h"
 #include "tools/inspect/plan_report.h"
 
@@ -48,7 +50,7 @@ void PrintPlan(const rondo_model* model, const rondo_engine_options& options) {
       throw Error(rondo_status_string(status));
     }
   }
-  std::cout << DescribePlan(plan, regions);
+  Print(DescribePlan(plan, regions));
 }
 
 void PrintFit(const rondo_model* model, const rondo_engine_options& options, uint64_t bytes) {
@@ -58,11 +60,9 @@ void PrintFit(const rondo_model* model, const rondo_engine_options& options, uin
       RONDO_STATUS_OK) {
     throw Error(message);
   }
-  std::cout << "the largest context for " << FormatBytes(bytes) << " is "
-            << FormatCount(context, "token")
-            << (context >= Facts(model).context_length ? ", all that the model was trained for"
-                                                       : "")
-            << '\n';
+  const bool is_all = context >= Facts(model).context_length;
+  Print("the largest context for " + FormatBytes(bytes) + " is " + FormatCount(context, "token") +
+        (is_all ? ", all that the model was trained for" : "") + "\n");
 }
 
 void Run(Arguments arguments) {
@@ -73,11 +73,11 @@ void Run(Arguments arguments) {
   } else if (arguments.fit_bytes > 0) {
     PrintFit(model.get(), arguments.engine, arguments.fit_bytes);
   } else if (arguments.check) {
-    std::cout << CheckModel(arguments.model, model.get());
+    Print(CheckModel(arguments.model, model.get()));
   } else if (arguments.tensors) {
-    std::cout << DescribeTensors(arguments.model);
+    Print(DescribeTensors(arguments.model));
   } else {
-    std::cout << DescribeModel(model.get());
+    Print(DescribeModel(model.get()));
   }
 }
 
@@ -92,25 +92,19 @@ void AddInspectCommand(CLI::App& app) {
       command->add_option_group("Report (at most one; default: the model's facts)");
   what->require_option(0, 1);
   what->add_flag("--plan", a->plan, "The memory that `rondo run` would take: every region");
-  AddBytesOption(what, "--fit", &a->fit_bytes,
-                 "The largest context whose plan fits so many bytes (k, M, G: powers of 1000); "
-                 "default: none");
+  AddSize(what, "--fit", &a->fit_bytes,
+          "The largest context whose plan fits so many bytes (k, M, G: powers of 1000; Ki, Mi, Gi: "
+          "of 1024); default: none");
   what->add_flag("--check", a->check, "Compare every checksum and the tokenizer's stored texts");
   what->add_flag("--tensors", a->tensors, "Every tensor");
   AddContextFlag(
       command, &a->engine,
       "the model's own, but at most " + FormatCount(kUsualContext) + ", as of `rondo run`");
-  command
-      ->add_option(
-          "--sessions", a->engine.max_sessions,
-          "Sessions open at once, 1 to 64; default: " + std::to_string(a->engine.max_sessions))
-      ->type_name("N")
+  AddInteger(command, "--sessions", &a->engine.max_sessions, {1, kMostSessions},
+             "Sessions open at once", FormatCount(a->engine.max_sessions))
       ->group(kMemoryGroup);
-  command
-      ->add_option("--rows", a->engine.max_rows,
-                   "Tokens of one pass of a prefill, 1 to 1,024; default: " +
-                       std::to_string(a->engine.max_rows))
-      ->type_name("N")
+  AddInteger(command, "--rows", &a->engine.max_rows, {1, kMostRows},
+             "Tokens of one pass of a prefill", FormatCount(a->engine.max_rows))
       ->group(kMemoryGroup);
   AddPolicyFlags(command, &a->engine);
   AddKvFlag(command, &a->engine);

@@ -9,6 +9,7 @@
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
+#include "tools/common/printable.h"
 #include "tools/common/sampling.h"
 
 namespace rondo::tools {
@@ -57,8 +58,13 @@ std::string RecommendedSampling(const rondo_model* model) {
   return is_default ? "none recommended: " + recommended : recommended;
 }
 
+// `text` and spaces up to a column, at least one.
+std::string Padded(const std::string& text, size_t width) {
+  return text + std::string(text.size() < width ? width - text.size() : 1, ' ');
+}
+
 void Row(const std::string& name, const std::string& value, std::string* out) {
-  *out += name + std::string(name.size() < 18 ? 18 - name.size() : 1, ' ') + value + "\n";
+  *out += Padded(Printable(name), 18) + Printable(value) + "\n";
 }
 
 }  // namespace
@@ -104,19 +110,16 @@ std::string DescribeModel(const rondo_model* model) {
 
 std::string DescribeTensors(const std::string& path) {
   const MappedModel model = Map(path);
-  std::string out;
   char line[256];
-  std::snprintf(line, sizeof line, "%-44s %-8s %10s %10s %16s\n", "tensor", "format", "rows",
-                "cols", "bytes");
-  out += line;
+  std::snprintf(line, sizeof line, "%-8s %10s %10s %16s\n", "format", "rows", "cols", "bytes");
+  std::string out = Padded("tensor", 45) + line;
   for (uint32_t i = 0; i < model.file.model().tensors()->size(); ++i) {
     const TensorView tensor = ViewTensor(model.file, i);
     std::string format = FormatName(tensor.format);
     if (tensor.block > 0) format += "/" + std::to_string(tensor.block);
-    std::snprintf(line, sizeof line, "%-44s %-8s %10zu %10zu %16s\n", tensor.name, format.c_str(),
-                  tensor.rows, tensor.cols,
-                  FormatCount(tensor.data.size() + tensor.scales.size()).c_str());
-    out += line;
+    std::snprintf(line, sizeof line, "%-8s %10zu %10zu %16s\n", format.c_str(), tensor.rows,
+                  tensor.cols, FormatCount(tensor.data.size() + tensor.scales.size()).c_str());
+    out += Padded(Printable(tensor.name), 45) + line;
   }
   return out;
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +10,8 @@
 #include "tools/common/flags.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/logits/npy_file.h"
 
 namespace rondo::tools {
@@ -69,7 +70,8 @@ void Run(Arguments arguments) {
   if (writer.failure != nullptr) std::rethrow_exception(writer.failure);
   Check(session.get(), status);
   file.Commit();
-  std::cout << arguments.output << ": float32 [" << ids.size() << ", " << vocab_size << "]\n";
+  Print(Printable(arguments.output) + ": float32 [" + std::to_string(ids.size()) + ", " +
+        std::to_string(vocab_size) + "]\n");
 }
 
 }  // namespace
@@ -79,18 +81,13 @@ void AddLogitsCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("logits", "Write the logits of every position of a text");
   AddModelArgument(command, &a->model);
   CLI::Option_group* input = command->add_option_group("Input (one of these)");
-  input->add_option("--ids", a->ids, "Token ids, separated by commas, as they are; default: none")
-      ->delimiter(',')
-      ->expected(1)
-      ->take_all()
+  AddIntegersTo(input, "--ids", {0, INT32_MAX}, "Token ids, separated by commas, as they are",
+                "none", [a](uint64_t id) { a->ids.push_back(static_cast<int32_t>(id)); })
       ->type_name("1,2,3");
   input->add_option("--prompt", a->prompt, "A text, with the model's BOS; default: none")
       ->type_name("TEXT");
   input->require_option(1);
-  command->add_option("-o,--output", a->output, "The .npy file to write")
-      ->required()
-      ->type_name("FILE")
-      ->group(kOutputGroup);
+  AddOutputFile(command, &a->output, "The .npy file to write")->required();
   AddForceFlag(command, &a->replace);
   AddContextFlag(command, &a->engine, "as many as the text has");
   AddKvFlag(command, &a->engine);

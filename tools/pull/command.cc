@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstdlib>
-#include <iostream>
 #include <memory>
 
 #include "tools/commands.h"
 #include "tools/common/error.h"
 #include "tools/common/flags.h"
+#include "tools/common/output.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/conversion.h"
 #include "tools/pull/pull.h"
@@ -48,9 +48,9 @@ void Run(Arguments& arguments) {
   {
     ProgressBar bar;
     snapshot = Pull(options, std::bind_front(&ProgressBar::Update, &bar),
-                    [](const std::string& sentence) { std::cerr << "note: " << sentence << '\n'; });
+                    [](const std::string& sentence) { Tell("note: ", sentence); });
   }
-  std::cout << "downloaded to " << snapshot.string() << std::endl;
+  Print("downloaded to " + Printable(snapshot.string()) + "\n");
   RunConversion(ModelInSnapshot(snapshot).string(), arguments.wish);
 }
 
@@ -79,11 +79,7 @@ void AddPullCommand(CLI::App& app) {
       ->type_name("URL")
       ->group(kHubGroup);
   AddConversionFlags(command, &arguments->wish);
-  command
-      ->add_option("-o,--output", arguments->wish.output,
-                   "The file to write; default: MODEL.rondo, here")
-      ->type_name("FILE")
-      ->group(kOutputGroup);
+  AddOutputFile(command, &arguments->wish.output, "The file to write; default: MODEL.rondo, here");
   command->footer(kExamples);
   command->callback([arguments] { Run(*arguments); });
 }

@@ -2,8 +2,6 @@
 #include "tools/commands.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +14,8 @@
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
 #include "tools/common/sampling.h"
 #include "tools/common/stopwatch.h"
 #include "tools/common/text_io.h"
@@ -43,7 +43,8 @@ struct Arguments {
   SamplingWish sampling;
   bool raw = false;
   bool verbose = false;
-  std::string trace;  // a file to write; empty: none
+  bool usual_limit = true;  // --max-tokens is not given
+  std::string trace;        // a file to write; empty: none
 };
 
 const char* ReasonText(int32_t reason) {
@@ -64,25 +65,29 @@ const char* ReasonText(int32_t reason) {
 std::string Rounded(uint64_t bytes) { return RoundBytes(static_cast<double>(bytes)); }
 
 void PrintMemory(const rondo_memory_plan& plan) {
-  std::fprintf(stderr, "memory: %s: weights %s, kv pool %s, all else %s\n",
-               FormatBytes(plan.arena_bytes).c_str(), Rounded(plan.weights_bytes).c_str(),
-               Rounded(plan.kv_pool_bytes).c_str(),
-               Rounded(plan.arena_bytes - plan.weights_bytes - plan.kv_pool_bytes).c_str());
+  Tell("memory: ", FormatBytes(plan.arena_bytes), ": weights ", Rounded(plan.weights_bytes),
+       ", kv pool ", Rounded(plan.kv_pool_bytes), ", all else ",
+       Rounded(plan.arena_bytes - plan.weights_bytes - plan.kv_pool_bytes));
   if (plan.mapped_bytes > 0) {
-    std::fprintf(stderr, "mapped: %s of packed weights\n", FormatBytes(plan.mapped_bytes).c_str());
+    Tell("mapped: ", FormatBytes(plan.mapped_bytes), " of packed weights");
   }
-  std::fprintf(stderr, "engine: kernels %s, %s, context of %s\n", plan.kernels,
-               FormatCount(plan.threads, "thread").c_str(),
-               FormatCount(plan.context, "token").c_str());
+  Tell("engine: kernels ", plan.kernels, ", ", FormatCount(plan.threads, "thread"), ", context of ",
+       FormatCount(plan.context, "token"));
 }
 
 std::string ReadPrompt(const Arguments& arguments) {
   if (arguments.prompt != "-") return arguments.prompt;
   if (isatty(STDIN_FILENO) != 0) {
-    std::cerr << "reads the prompt from the terminal until Ctrl-D; for a conversation: rondo chat "
-              << arguments.model << '\n';
+    Tell("reads the prompt from the terminal until Ctrl-D; for a conversation: rondo chat ",
+         arguments.model);
   }
-  return ReadAllInput();
+  std::string text = ReadAllInput();
+  // `echo` and editors end the last line; the text is meant to go on in it.
+  if (!arguments.raw && text.ends_with('\n')) {
+    text.pop_back();
+    if (text.ends_with('\r')) text.pop_back();
+  }
+  return text;
 }
 
 // Room for the prompt and what is generated; where that has no limit, for a usual text behind the
@@ -95,8 +100,18 @@ uint32_t ContextFor(const rondo_model* model, size_t prompt, uint64_t max_tokens
 void FinishTrace(TraceFile* trace) {
   const uint64_t lost = trace->Finish();
   if (lost == 0) return;
-  std::cerr << "the trace begins late: " << FormatCount(lost, "event")
-            << " of the prompt's are more than fit\n";
+  Tell("the trace begins late: ", FormatCount(lost, "event"), " of the prompt's are more than fit");
+}
+
+// What the user should know of a text that did not end by itself, nor where they wanted it to.
+void TellReason(int32_t reason, const Arguments& arguments, uint32_t context) {
+  if (reason == RONDO_REASON_CONTEXT_FULL) {
+    Tell("(the context of ", FormatCount(context),
+         " tokens is full: a larger --context, or --policy slide, goes on)");
+  } else if (reason == RONDO_REASON_TOKEN_LIMIT && arguments.usual_limit) {
+    Tell("(the limit of --max-tokens, ", FormatCount(arguments.sampling.session.options.max_tokens),
+         ")");
+  }
 }
 
 void Run(Arguments arguments) {
@@ -117,7 +132,7 @@ void Run(Arguments arguments) {
   const Session session = OpenSession(engine.get(), setup);
   if (arguments.verbose) {
     PrintMemory(Memory(engine.get()));
-    std::cerr << "sampling: " << DescribeDraw(setup.options) << '\n';
+    Tell("sampling: ", DescribeDraw(setup.options));
   } else {
     TellSampling(setup.options);
   }
@@ -134,23 +149,20 @@ void Run(Arguments arguments) {
     status = rondo_session_next(session.get(), &event);
     if (event.token >= 0) ++generated;
     if (trace) trace->Collect(engine.get());
-    if (event.text_bytes > 0) Print({event.text, event.text_bytes});
+    if (event.text_bytes > 0) PrintAnswer({event.text, event.text_bytes});
   }
   const double decode_seconds = whole.seconds() - prefill_seconds;
   if (status != RONDO_STATUS_CANCELLED) Check(session.get(), status);
   Print("\n");
   if (trace) FinishTrace(&*trace);
-  if (event.reason == RONDO_REASON_CONTEXT_FULL && !arguments.verbose) {
-    std::cerr << "(the context of " << FormatCount(Memory(engine.get()).context)
-              << " tokens is full: a larger --context, or --policy slide, goes on)\n";
-  }
-  if (arguments.verbose) {
+  if (!arguments.verbose) {
+    TellReason(event.reason, arguments, Memory(engine.get()).context);
+  } else {
     // The first token needs no pass of its own: the prefill has made its logits.
     const size_t decoded = generated > 0 ? generated - 1 : 0;
-    std::cerr << FormatSpeed("prefill", ids.size(), prefill_seconds) << '\n'
-              << FormatSpeed("decode", decoded, decode_seconds) << '\n'
-              << "generated: " << FormatCount(generated, "token") << ", ended by "
-              << ReasonText(event.reason) << '\n';
+    Tell(FormatSpeed("prefill", ids.size(), prefill_seconds));
+    Tell(FormatSpeed("decode", decoded, decode_seconds));
+    Tell("generated: ", FormatCount(generated, "token"), ", ended by ", ReasonText(event.reason));
   }
   Check(session.get(), status);  // an interrupted text ends in a whole line, too
 }
@@ -163,8 +175,10 @@ void AddRunCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "Continue a prompt, streaming the text");
   AddModelArgument(command, &a->model);
   command
-      ->add_option("PROMPT", a->prompt,
-                   "The text to continue, in quotes; default: -, which reads standard input")
+      ->add_option(
+          "PROMPT", a->prompt,
+          "The text to continue, in quotes; default: -, which reads standard input, without "
+          "the end of its last line")
       ->type_name("");
   AddSamplingFlags(command, &a->sampling);
   AddContextFlag(command, &a->engine,
@@ -172,18 +186,20 @@ void AddRunCommand(CLI::App& app) {
                      " unless the prompt and --max-tokens need more");
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);
-  command->add_flag("--raw", a->raw, "Take the prompt as it is, without the model's BOS")
+  command
+      ->add_flag("--raw", a->raw,
+                 "Take the prompt as it is, to the last byte and without the model's BOS")
       ->group(kTextGroup);
   command->add_flag("--verbose", a->verbose, "Tell memory, sampling and speed on standard error")
       ->group(kOutputGroup);
-  command
-      ->add_option("--trace", a->trace,
-                   "Write when each part of the model ran to FILE, for chrome://tracing; "
-                   "default: do not")
-      ->type_name("FILE")
+  AddFile(command, "--trace", &a->trace,
+          "Write when each part of the model ran to FILE, for chrome://tracing; default: do not")
       ->group(kOutputGroup);
   command->footer(kExamples);
-  command->callback([a] { Run(*a); });
+  command->callback([a, command] {
+    a->usual_limit = command->count("--max-tokens") == 0;
+    Run(*a);
+  });
 }
 
 }  // namespace rondo::tools

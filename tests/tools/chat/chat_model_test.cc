@@ -114,11 +114,55 @@ TEST_F(ChatToolTest, MessagesOfManyLines) {
   EXPECT_EQ(messages[6]["content"], " /x");
 }
 
-TEST_F(ChatToolTest, CommandsThatFailAreTold) {
-  const ToolResult result = Chat("/nonsense\n/save\n/reset now\n/help\n/exit\nnever read\n");
+TEST_F(ChatToolTest, WhatIsQuotedIsNoCommand) {
+  const std::string file = tool_.Path("pasted");
+  const std::string quotes = "\"\"\"";
+  const ToolResult result =
+      Chat(quotes + "\n/exit\n" + quotes + "\n" + quotes + "/save " + file + quotes + "\n" +
+           quotes + "\n/api/chat now returns\na message object\n" + quotes + "\n" + Save());
+  EXPECT_EQ(result.code, 0) << result.err;
+  const nlohmann::json messages = Saved();
+  ASSERT_EQ(messages.size(), 6u);
+  EXPECT_EQ(messages[0]["content"], "/exit");
+  EXPECT_EQ(messages[2]["content"], "/save " + file);
+  EXPECT_EQ(messages[4]["content"], "/api/chat now returns\na message object");
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(ChatToolTest, WhatIsNoWordBehindTheSlashIsAMessage) {
+  const std::vector<std::string> told = {"/usr/bin is full", "//x",    "/",     "/ 5",
+                                         "/1 of 2",          "/exit!", "/exit/"};
+  std::string input;
+  for (const std::string& line : told) input += line + "\n";
+  const ToolResult result = Chat(input + "/reset\\\nnow\n" + Save(), "", 2);
+  EXPECT_EQ(result.code, 0) << result.err;
+  const nlohmann::json messages = Saved();
+  ASSERT_EQ(messages.size(), 2 * told.size() + 2);
+  for (size_t i = 0; i < told.size(); ++i) EXPECT_EQ(messages[2 * i]["content"], told[i]);
+  EXPECT_EQ(messages[2 * told.size()]["content"], "/reset\nnow");
+}
+
+TEST_F(ChatToolTest, AFullContextIsToldWithWhatHelpsHere) {
+  const std::string question = "one two three four five six seven eight nine ten\n";
+  const ToolResult result =
+      Chat(question + question + question + question + "/reset\n" + question, "--context 64", 8);
   EXPECT_EQ(result.code, 1);
-  EXPECT_THAT(result.err, HasSubstr("no command /nonsense"));
+  EXPECT_THAT(result.err, HasSubstr("(/reset begins anew here; a larger --context, or --policy "
+                                    "slide, needs a new start)\n"));
+  EXPECT_THAT(result.err.substr(result.err.rfind("rondo: ")), HasSubstr("limit of --max-tokens"));
+  // Where nothing was said yet, beginning anew would not help.
+  EXPECT_THAT(Chat(std::string(600, 'x') + "\n", "--context 64").err,
+              testing::AllOf(HasSubstr("do not fit"), Not(HasSubstr("/reset"))));
+}
+
+TEST_F(ChatToolTest, CommandsThatFailAreTold) {
+  const ToolResult result =
+      Chat("/nonsense\n/sav x\n/save\n/save -\n/reset now\n/help\n/exit\nnever read\n");
+  EXPECT_EQ(result.code, 1);
+  EXPECT_THAT(result.err, HasSubstr("there is no command /nonsense (/help"));
+  EXPECT_THAT(result.err, HasSubstr("there is no command /sav; did you mean /save? (/help"));
   EXPECT_THAT(result.err, HasSubstr("/save needs the name"));
+  EXPECT_THAT(result.err, HasSubstr("/save: - is no name of a file"));
   EXPECT_THAT(result.err, HasSubstr("/reset takes nothing"));
   EXPECT_THAT(result.out, HasSubstr("/stats"));
   EXPECT_THAT(result.out, Not(HasSubstr("never")));

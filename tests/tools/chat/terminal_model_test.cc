@@ -93,6 +93,40 @@ TEST_F(TerminalTest, EditingGoesByCharacters) {
   EXPECT_TRUE(std::filesystem::exists(tool_.Path("saved.json")));
 }
 
+// What the terminal sends for a paste, as it was told to.
+std::string Pasted(const std::string& text) { return "\x1b[200~" + text + "\x1b[201~"; }
+
+TEST_F(TerminalTest, WhatIsPastedIsOneTextAndNoCommand) {
+  Terminal terminal(Short(), nullptr);
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("\x1b[?2004h"));
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  const auto tell = [&](const std::string& keys) {
+    terminal.Type(keys + "\r");
+    terminal.WaitFor("(the limit of --max-tokens, 3)");
+    terminal.WaitForEditing();
+  };
+  ASSERT_NO_FATAL_FAILURE(tell(Pasted("/exit")));
+  ASSERT_NO_FATAL_FAILURE(tell(Pasted("first\r/exit\r\r\tGrüße\\\r")));
+  ASSERT_NO_FATAL_FAILURE(tell("Read this: " + Pasted("one\r/reset") + "!"));
+  ASSERT_NO_FATAL_FAILURE(tell(Pasted("\"\"\"\r/exit")));
+  // Within a block the quotes of a paste are its own.
+  terminal.Type("\"\"\"\r");
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("... "));
+  terminal.Type(Pasted("x = \"\"\"\r/exit\r\"\"\"") + "\r");
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("... "));
+  ASSERT_NO_FATAL_FAILURE(tell("\"\"\""));
+  // A command may have its file's name pasted.
+  terminal.Type("/save " + Pasted(tool_.Path("saved.json")) + "\r");
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("saved: "));
+  EXPECT_THAT(Told(terminal),
+              testing::ElementsAre("/exit", "first\n/exit\n\n\tGrüße\\", "Read this: one\n/reset!",
+                                   "\"\"\"\n/exit", "x = \"\"\"\n/exit\n\"\"\""));
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  terminal.Type(kCtrlD);
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("\x1b[?2004l"));
+  EXPECT_EQ(terminal.Wait(), 0);
+}
+
 TEST_F(TerminalTest, CtrlCStopsTheAnswerAndTakesBackALine) {
   Terminal terminal(Endless(), nullptr);
   ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());

@@ -1,0 +1,15 @@
+// What the library takes, for help and refusals of the command line. It checks them again.
+#pragma once
+
+#include <cstdint>
+
+namespace rondo::tools {
+
+inline constexpr uint64_t kMostContext = 1u << 24;  // tokens
+inline constexpr uint64_t kMostThreads = 256;
+inline constexpr uint64_t kMostRows = 1024;
+inline constexpr uint64_t kMostSessions = 64;
+inline constexpr uint64_t kMostPenaltyTokens = 4096;
+inline constexpr uint64_t kMostNgram = 256;  // tokens of a row that is not to come twice
+
+}  // namespace rondo::tools
