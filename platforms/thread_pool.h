@@ -27,6 +27,8 @@ class ThreadPool {
   static void Destroy(ThreadPool* pool);
 
   size_t threads() const { return threads_; }
+  // Tasks run on the host's threads.
+  bool is_host() const { return host_ != nullptr; }
   // How many times the host's pool did not do what it must; the work was done all the same.
   uint64_t host_faults() const;
 

@@ -3,11 +3,15 @@
 // A matrix is one thread's task. It goes through the rows piece by piece: checksum, finite values,
 // packing, while the piece is in the cache; then the file's pages behind it are given back, so that
 // the weights are never in memory twice. Largest matrices go first.
+//
+// Progress is told on the thread that loads, and never inside of a task of the host's pool: there
+// the threads come back after some pieces, in the middle of a matrix, so that it can be told.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include "platforms/thread_pool.h"
 #include "runtime/base/heap_array.h"
@@ -40,6 +44,7 @@ class WeightLoader {
     uint64_t bytes;  // of the tensor in the file
     Status status;
   };
+  class Loading;  // a matrix on its way
   // What the running threads share.
   struct Shared {
     std::atomic<size_t> next{0};
@@ -48,7 +53,9 @@ class WeightLoader {
     std::atomic<bool> cancelled{false};
     LoadProgress progress;
   };
-  Status Load(const Task& task, bool reports, Shared* shared) const;
+  // Goes on with matrices, `loading` the one under way, until it has read so many bytes.
+  void Load(std::optional<Loading>* loading, uint64_t bytes, bool reports, Shared* shared);
+  void Report(Shared* shared) const;
 
   const ModelFile* file_ = nullptr;
   PackedLayout layout_ = {};

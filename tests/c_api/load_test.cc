@@ -6,7 +6,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "tests/c_api/tiny_model.h"
 #include "tests/temp_folder.h"
@@ -73,6 +75,56 @@ TEST(LoadTest, CancellingLeavesNothing) {
   }
   options.progress = nullptr;
   NewEngine(model.get(), options);
+}
+
+// Whatever threads the work is done on, and whoever works meanwhile: it is told on the thread that
+// creates, and never inside of a task of the host's.
+TEST(LoadTest, ProgressWithThePoolOfTheHost) {
+  struct Host {
+    std::thread::id creator = std::this_thread::get_id();
+    bool in_pool = false;
+    size_t calls = 0, elsewhere = 0, in_tasks = 0, cancel_at = SIZE_MAX;
+
+    static int32_t Hear(void* user, uint64_t, uint64_t) {
+      Host& host = *static_cast<Host*>(user);
+      host.elsewhere += std::this_thread::get_id() != host.creator;
+      host.in_tasks += host.in_pool;
+      return host.calls++ >= host.cancel_at;
+    }
+    static void OnThreads(void* user, size_t count, rondo_task task, void* context) {
+      static_cast<Host*>(user)->in_pool = true;
+      std::vector<std::thread> threads;
+      for (size_t i = 0; i < count; ++i) threads.emplace_back([=] { task(context, i); });
+      for (std::thread& thread : threads) thread.join();
+      static_cast<Host*>(user)->in_pool = false;
+    }
+    static void InTurn(void* user, size_t count, rondo_task task, void* context) {
+      static_cast<Host*>(user)->in_pool = true;
+      for (size_t i = count; i-- > 0;) task(context, i);
+      static_cast<Host*>(user)->in_pool = false;
+    }
+  };
+  const Model model = OpenTiny();
+  for (const auto pool : {Host::OnThreads, Host::InTurn}) {
+    for (const size_t cancel_at : {SIZE_MAX, size_t{0}, size_t{1}}) {
+      Host host;
+      host.cancel_at = cancel_at;
+      rondo_engine_options options = EngineOptions();
+      options.threads = 2;
+      options.progress = Host::Hear;
+      options.progress_user = &host;
+      options.parallel_for = pool;
+      options.parallel_user = &host;
+      rondo_engine* made = nullptr;
+      const int32_t status =
+          rondo_engine_create(model.get(), &options, nullptr, 0, &made, nullptr, 0);
+      const Engine engine(made);
+      EXPECT_EQ(status, host.calls > cancel_at ? RONDO_STATUS_CANCELLED : RONDO_STATUS_OK);
+      EXPECT_EQ(host.elsewhere, 0u);
+      EXPECT_EQ(host.in_tasks, 0u);
+      EXPECT_GE(host.calls, 1u);
+    }
+  }
 }
 
 // The engine holds what it is made from, whatever becomes of the caller's handle.
