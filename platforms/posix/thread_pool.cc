@@ -27,7 +27,7 @@ ThreadPool* ThreadPool::Create(size_t threads, const HostPool& host) {
   if (pool == nullptr || threads <= 1) return pool;
   if (host.parallel_for != nullptr) {
     pool->threads_ = std::min(threads, HostLanes::kMost);
-    pool->host_ = new (std::nothrow) HostLanes(host, pool->threads_);
+    pool->host_ = HostLanes::Create(host, pool->threads_);
     if (pool->host_ != nullptr) return pool;
     delete pool;
     return nullptr;
@@ -57,7 +57,7 @@ void ThreadPool::Destroy(ThreadPool* pool) {
   if (pool->pool_ != nullptr && pool->process_ == ThisProcess()) {
     pthreadpool_destroy(static_cast<pthreadpool_t>(pool->pool_));
   }
-  delete pool->host_;
+  if (pool->host_ != nullptr) pool->host_->Close();
   delete pool;
 }
 
