@@ -27,7 +27,7 @@ void Release(rondo_session* session) {
 
 int32_t Report(const Status& status, char* message, size_t message_bytes) {
   if (message != nullptr && message_bytes > 0) {
-    const size_t n = std::min(std::strlen(status.message()), message_bytes - 1);
+    const auto n = static_cast<size_t>(CutForMessage(status.message(), message_bytes - 1));
     std::memcpy(message, status.message(), n);
     message[n] = '\0';
   }

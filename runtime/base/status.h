@@ -3,9 +3,10 @@
 
 #include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <optional>
 #include <utility>
+
+#include "runtime/base/message.h"
 
 namespace rondo {
 
@@ -44,13 +45,13 @@ class [[nodiscard]] Status {
 
   Status() { message_[0] = '\0'; }
 
-  // `format` as printf; the text is cut at kMaxMessage - 1 bytes.
+  // `format` as printf; the text is cut at kMaxMessage - 1 bytes, between characters.
   [[gnu::format(printf, 2, 3)]] static Status Error(StatusCode code, const char* format, ...) {
     Status status;
     status.code_ = code;
     va_list arguments;
     va_start(arguments, format);
-    std::vsnprintf(status.message_, kMaxMessage, format, arguments);
+    FormatMessage(status.message_, kMaxMessage, format, arguments);
     va_end(arguments);
     return status;
   }

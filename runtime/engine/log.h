@@ -3,7 +3,8 @@
 
 #include <cstdarg>
 #include <cstdint>
-#include <cstdio>
+
+#include "runtime/base/message.h"
 
 namespace rondo {
 
@@ -17,13 +18,13 @@ struct Log {
 
   bool Wants(LogLevel level) const { return write != nullptr && level <= most; }
 
-  // `format` as printf; the text is cut at 255 bytes.
+  // `format` as printf; the text is cut at 255 bytes, between characters.
   [[gnu::format(printf, 3, 4)]] void Write(LogLevel level, const char* format, ...) const {
     if (!Wants(level)) return;
     char message[256];
     va_list arguments;
     va_start(arguments, format);
-    std::vsnprintf(message, sizeof message, format, arguments);
+    FormatMessage(message, sizeof message, format, arguments);
     va_end(arguments);
     write(user, static_cast<int32_t>(level), message);
   }

@@ -22,7 +22,7 @@ const char* Name(KvFormat format) { return format == KvFormat::kInt8 ? "int8" : 
   char text[Status::kMaxMessage];
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text, sizeof(text), format, arguments);
+  FormatMessage(text, sizeof(text), format, arguments);
   va_end(arguments);
   return Status::Error(StatusCode::kSnapshotMismatch, "%s", text);
 }

@@ -15,7 +15,7 @@ using ull = unsigned long long;
   char text[Status::kMaxMessage];
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text, sizeof(text), format, arguments);
+  FormatMessage(text, sizeof(text), format, arguments);
   va_end(arguments);
   return Status::Error(StatusCode::kCorrupt, "%s", text);
 }

@@ -150,8 +150,10 @@ void Describe(const format::Model& model, const format::Section* section, char* 
     const bool is_scales =
         tensor->scales() != nullptr && FindSection(model, *tensor->scales()) == section;
     if (is_scales || FindSection(model, *tensor->data()) == section) {
-      std::snprintf(text, text_bytes, "tensor %s%s", tensor->name()->c_str(),
-                    is_scales ? "'s scales" : "");
+      constexpr size_t kRoom = 24;  // for what is around the name
+      const std::string_view name = tensor->name()->string_view();
+      std::snprintf(text, text_bytes, "tensor %.*s%s", CutForMessage(name, text_bytes - kRoom),
+                    name.data(), is_scales ? "'s scales" : "");
     }
   }
 }

@@ -113,16 +113,15 @@ Result<Regex> Regex::Compile(std::string_view pattern, bool utf, RegexMemory& me
     unsigned char message[120] = "";
     pcre2_get_error_message(error, message, sizeof message);
     return Status::Error(StatusCode::kCorrupt, "pattern '%.*s' fails at its byte %zu: %s",
-                         static_cast<int>(pattern.size() < 60 ? pattern.size() : 60),
-                         pattern.data(), offset, reinterpret_cast<const char*>(message));
+                         CutForMessage(pattern, 60), pattern.data(), offset,
+                         reinterpret_cast<const char*>(message));
   }
   uint32_t matches_empty = 0;
   uint32_t lookbehind = 0;
   pcre2_pattern_info(AsCode(regex.code_), PCRE2_INFO_MATCHEMPTY, &matches_empty);
   pcre2_pattern_info(AsCode(regex.code_), PCRE2_INFO_MAXLOOKBEHIND, &lookbehind);
   if (matches_empty != 0 || lookbehind != 0) {
-    return Status::Error(StatusCode::kCorrupt, "pattern '%.*s' %s",
-                         static_cast<int>(pattern.size() < 60 ? pattern.size() : 60),
+    return Status::Error(StatusCode::kCorrupt, "pattern '%.*s' %s", CutForMessage(pattern, 60),
                          pattern.data(), matches_empty != 0 ? "can match nothing" : "looks behind");
   }
   return regex;

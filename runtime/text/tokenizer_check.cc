@@ -2,7 +2,6 @@
 #include <bit>
 #include <cmath>
 #include <cstdarg>
-#include <cstdio>
 
 #include "runtime/base/utf8.h"
 #include "runtime/text/slots.h"
@@ -15,7 +14,7 @@ namespace {
   char text[Status::kMaxMessage];
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
+  FormatMessage(text, sizeof text, format, arguments);
   va_end(arguments);
   return Status::Error(StatusCode::kCorrupt, "tokenizer: %s", text);
 }

@@ -65,8 +65,7 @@ Value MakeMapping(const Call& call) {
 Value RaiseException(const Call& call) {
   const Value text = ToText(call.machine, call.args[0]);
   if (call.machine.failed()) return Value();
-  call.machine.Fail("TemplateError: %.*s",
-                    static_cast<int>(text.text->size > 200 ? 200 : text.text->size),
+  call.machine.Fail("TemplateError: %.*s", CutForMessage({text.text->data, text.text->size}, 200),
                     text.text->data);
   return Value();
 }

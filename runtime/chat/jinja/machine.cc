@@ -69,7 +69,7 @@ void Machine::Fail(const char* format, ...) {
   char text[Status::kMaxMessage];
   va_list arguments;
   va_start(arguments, format);
-  std::vsnprintf(text, sizeof text, format, arguments);
+  FormatMessage(text, sizeof text, format, arguments);
   va_end(arguments);
   if (line > 0) {
     FailWith(Status::Error(StatusCode::kInvalidArgument, "chat template, line %u: %s", line, text));
@@ -85,8 +85,7 @@ void Machine::FailWith(const Status& status) {
 }
 
 const char* Machine::Clip(std::string_view text) {
-  size_t size = std::min<size_t>(text.size(), 60);
-  while (size < text.size() && (static_cast<uint8_t>(text[size]) & 0xC0) == 0x80) --size;
+  const auto size = static_cast<size_t>(CutForMessage(text, 60));
   char* copy = static_cast<char*>(Allocate(size + 1));
   if (copy == nullptr) return "";
   *std::copy_n(text.data(), size, copy) = '\0';

@@ -257,8 +257,8 @@ void FailUndefined(Machine& machine, Value value) {
   }
   const Value name = Repr(machine, undefined->name);
   if (machine.failed()) return;
-  const int size = static_cast<int>(std::min<size_t>(name.text->size, 120));
   const char* text = name.text->data;
+  const int size = CutForMessage({text, name.text->size}, 120);
   if (undefined->object == nullptr) {
     machine.Fail("UndefinedError: %.*s is undefined", size, text);
   } else if (undefined->unsafe) {
