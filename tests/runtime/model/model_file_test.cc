@@ -453,6 +453,7 @@ TEST(ModelFile, RecommendedSamplingIsCheckedAsASessionsOptions) {
     options.min_p = sampling.min_p;
     options.repetition_penalty = sampling.repetition_penalty;
     options.penalty_last_n = sampling.penalty_last_n;
+    options.no_repeat_ngram_size = sampling.no_repeat_ngram_size;
     const Status status = ModelFile::Open(bytes.bytes()).status();
     EXPECT_EQ(status.ok(), ValidateSamplerOptions(options, 10).ok()) << field << status.message();
     if (status.ok()) return;
@@ -473,6 +474,39 @@ TEST(ModelFile, RecommendedSamplingIsCheckedAsASessionsOptions) {
     expect(top_k, "top_k");
     expect(last_n, "penalty_last_n");
   }
+  for (const uint32_t number : {0u, 1u, 256u, 257u, UINT32_MAX}) {
+    format::SamplingT ngram;
+    ngram.no_repeat_ngram_size = number;
+    expect(ngram, "no_repeat_ngram_size");
+  }
+}
+
+TEST(ModelFile, RecommendedListsAreCheckedAsASessionsOptions) {
+  const float kBeyond = std::numeric_limits<float>::infinity();
+  const auto open = [](const std::vector<format::LogitBias>& biases,
+                       const std::vector<std::string>& strings) {
+    const ModelBytes bytes = Rewrite(Q8Model(), [&](format::ModelT& model) {
+      model.sampling = std::make_unique<format::SamplingT>();
+      model.sampling->logit_bias = biases;
+      model.sampling->stop_strings = strings;
+    });
+    return std::string(ModelFile::Open(bytes.bytes()).status().message());
+  };
+  EXPECT_EQ(open({{0, -kBeyond}, {9, 1}}, {"Q:", std::string(128, 'x')}), "");
+  EXPECT_THAT(open({{10, 0}}, {}), HasSubstr("the recommended logit bias of token 10 is 0"));
+  EXPECT_THAT(open({{-1, 0}}, {}), HasSubstr("the recommended logit bias of token -1"));
+  EXPECT_THAT(open({{0, kBeyond}}, {}), HasSubstr("the recommended logit bias of token 0 is inf"));
+  EXPECT_THAT(open({{0, std::nanf("")}}, {}), HasSubstr("the recommended logit bias of token 0"));
+  EXPECT_THAT(open(std::vector<format::LogitBias>(1025), {}),
+              HasSubstr("the number of recommended logit biases is 1025"));
+  EXPECT_THAT(open({}, {""}), HasSubstr("the length of a recommended stop string is 0"));
+  EXPECT_THAT(open({}, {std::string(129, 'x')}),
+              HasSubstr("the length of a recommended stop string is 129"));
+  EXPECT_THAT(open({}, {"\xff"}), HasSubstr("a recommended stop string is no UTF-8 text"));
+  EXPECT_THAT(open({}, {std::string("a\0b", 3)}),
+              HasSubstr("a recommended stop string is no UTF-8 text"));
+  EXPECT_THAT(open({}, std::vector<std::string>(17, "x")),
+              HasSubstr("the number of recommended stop strings is 17"));
 }
 
 }  // namespace
