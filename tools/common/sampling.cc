@@ -7,6 +7,7 @@
 #include "tools/common/output.h"
 
 namespace rondo::tools {
+
 SessionSetup SamplingWish::For(const rondo_model* model) const {
   SessionSetup setup = session;
   rondo_session_options& options = setup.options;

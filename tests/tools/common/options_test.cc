@@ -174,6 +174,7 @@ TEST(Options, LimitsAreTheLibrarys) {
   EXPECT_EQ(kMostSessions, query("limit.sessions"));
   EXPECT_EQ(kMostRows, query("limit.rows"));
   EXPECT_EQ(kMostPenaltyTokens, query("limit.penalty_tokens"));
+  EXPECT_EQ(kMostNgram, query("limit.ngram"));
   EXPECT_EQ(kMostContext, kMaxContext);
 }
 
