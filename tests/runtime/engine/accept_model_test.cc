@@ -103,7 +103,8 @@ TEST_F(AcceptTest, EndTokens) {
   SessionOptions options;
   options.sampler.logit_bias = {&bias, 1};
   ExpectTheSameEvents(options, FinishReason::kEos);
-  Session* const ignores = NewSession(*engine_, {.ignore_eos = true});
+  options.ignore_eos = true;
+  Session* const ignores = NewSession(*engine_, options);
   EXPECT_EQ(Accept(ignores, 1).reason, FinishReason::kNone);
 }
 
