@@ -39,8 +39,8 @@ Source OpenFolder(const fs::path& directory) {
   const fs::path tokenizer = FindTokenizer(directory);
   if (tokenizer.empty()) {
     source.notes.push_back(
-        "no tokenizer.json, tokenizer.model or *.tiktoken: the file takes and gives token ids "
-        "only");
+        "no tokenizer.json, tokenizer.model, *.tiktoken, or vocab.json with merges.txt: the file "
+        "takes and gives token ids only");
     return source;
   }
   source.tokenizer_file = tokenizer.string();

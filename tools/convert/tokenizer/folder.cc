@@ -7,8 +7,11 @@
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/tokenizer/byte_pair.h"
+#include "tools/convert/tokenizer/config_tokens.h"
 #include "tools/convert/tokenizer/sentencepiece.h"
+#include "tools/convert/tokenizer/tokenizer_class.h"
 #include "tools/convert/tokenizer/tokenizer_config.h"
+#include "tools/convert/tokenizer/vocab_and_merges.h"
 
 namespace rondo::convert {
 namespace {
@@ -42,7 +45,8 @@ FolderTokenizer ReadPieces(const std::string& bytes, const fs::path& path) {
   const TokenizerConfig config(path.parent_path());
   FolderTokenizer result;
   SentencePieceModel model = ReadSentencePiece(bytes, path.string());
-  const bool legacy = config.Flag("legacy").value_or(true);
+  const bool llama = config.exists() && ClassOf(config) == TokenizerClass::kLlama;
+  const bool legacy = config.Flag("legacy").value_or(!llama);
   model.prefix_first_only = !model.unigram && !legacy;
   if (const auto prefix = config.Flag("add_prefix_space"); prefix.has_value()) {
     model.add_dummy_prefix = *prefix;
@@ -55,6 +59,8 @@ FolderTokenizer ReadPieces(const std::string& bytes, const fs::path& path) {
     const auto found = ids.find(text);
     return found == ids.end() ? std::nullopt : std::optional(found->second);
   });
+  // Llama's class has no normaliser: such a token is found in the text as it stands.
+  for (AddedToken& token : surroundings.added) token.normalized &= !llama;
   if (config.exists()) {
     // What transformers' classes do that differ from Llama's.
     const bool t5 = config.tokenizer_class() == "T5Tokenizer";
@@ -151,6 +157,40 @@ FolderTokenizer ReadRanks(const std::string& text, const fs::path& path) {
   return result;
 }
 
+// Text written byte by byte belongs to other classes, whatever the folder says.
+bool IsByteLevel(const nlohmann::json& document) {
+  return document.value("decoder", nlohmann::json()).dump().find("ByteLevel") != std::string::npos;
+}
+
+void FollowConfig(const fs::path& path, FolderTokenizer& result) {
+  const TokenizerConfig config(path.parent_path());
+  if (config.empty() || !result.document.is_object()) return;
+  if (!result.document.contains("post_processor")) result.document["post_processor"] = nullptr;
+  TokenizerClass of = ClassOf(config);
+  // The other classes do what their files say.
+  if (of != TokenizerClass::kLlama || IsByteLevel(result.document) ||
+      JsonValue(result.document, path.string(), "").At("model").Find("type").json() != "BPE") {
+    of = TokenizerClass::kFile;
+  }
+  PutPipeline(of, config, result.document);
+  AddConfigTokens(of, config, path.string(), result.document, result.notes);
+}
+
+FolderTokenizer ReadVocab(const fs::path& path) {
+  const TokenizerConfig config(path.parent_path());
+  FolderTokenizer result;
+  TokenizerClass of = ClassOf(config);
+  if (of == TokenizerClass::kFile || of == TokenizerClass::kLlama) {
+    of = TokenizerClass::kGpt2;
+    result.notes.push_back(
+        "vocab.json and merges.txt do not say how text is split: assumed that it is as in GPT-2");
+  }
+  result.document = VocabAndMergesJson(path, path.parent_path() / "merges.txt");
+  PutPipeline(of, config, result.document);
+  AddConfigTokens(of, config, path.string(), result.document, result.notes);
+  return result;
+}
+
 }  // namespace
 
 fs::path FindTokenizer(const fs::path& directory) {
@@ -167,10 +207,15 @@ fs::path FindTokenizer(const fs::path& directory) {
     }
     found = entry.path();
   }
+  if (found.empty() && fs::exists(directory / "vocab.json") &&
+      fs::exists(directory / "merges.txt")) {
+    return directory / "vocab.json";
+  }
   return found;
 }
 
 FolderTokenizer ReadFolderTokenizer(const fs::path& path) {
+  if (path.filename() == "vocab.json") return ReadVocab(path);
   const std::string text = ReadWholeFile(path, kMaxTokenizerBytes);
   if (path.extension() != ".json") {
     // A SentencePiece model begins with its first piece: field 1, whose key is a line feed. A
@@ -181,6 +226,7 @@ FolderTokenizer ReadFolderTokenizer(const fs::path& path) {
   FolderTokenizer result;
   result.document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (result.document.is_discarded()) Fail(path.string(), ": is not JSON");
+  FollowConfig(path, result);
   return result;
 }
 
