@@ -90,7 +90,7 @@ TEST(ProgressTest, AfterFailuresAndRestore) {
     ASSERT_EQ(rondo_session_save(s, snapshot.data(), snapshot.size(), &bytes), RONDO_STATUS_OK);
     after("restored", rondo_session_restore(s, snapshot.data(), bytes), RONDO_STATUS_OK);
     // Where a call that appends no prompt fails, the prompt stands.
-    EXPECT_EQ(rondo_session_restore(s, snapshot.data(), 9), kInvalid);
+    EXPECT_EQ(rondo_session_restore(s, snapshot.data(), 9), RONDO_STATUS_CORRUPT);
     EXPECT_EQ(rondo_session_undo(s, 101), kInvalid);
     EXPECT_EQ(rondo_session_accept(s, -1), kInvalid);
     EXPECT_EQ(Of(session), (Progress{100, 100}));
