@@ -236,6 +236,7 @@ if(NOT RONDO_SANITIZE)
       "${PROJECT_SOURCE_DIR}" "$<TARGET_FILE:rondo>" "${tool}" "${CMAKE_C_COMPILER}")
     set_tests_properties(abi.install abi.subproject abi.configure abi.header abi.recorded
       PROPERTIES LABELS abi)
+    set_tests_properties(abi.configure PROPERTIES TIMEOUT 3000)  # a dozen configurations
   endif()
 endif()
 include(platforms/cmake/bindings_tests.cmake)
