@@ -8,7 +8,7 @@ namespace rondo {
 struct CpuFeatures {
   bool zen3_or_4 = false;    // AMD's family 19h
   bool avx512_vnni = false;  // with F, BW, CD, DQ, VL, as the operating system allows them
-  bool amx_int8 = false;     // with avx512_vnni; see AllowAmx
+  bool amx_int8 = false;     // with avx512_vnni, as AllowAmx will answer as far as can be told
   bool avx_vnni = false;     // with avx2_fma
   bool avx2_fma = false;     // with F16C
   bool sse41 = false;
@@ -20,7 +20,7 @@ struct CpuFeatures {
 CpuFeatures DetectCpu();
 
 // Asks the operating system to let this process use AMX's registers, which are large: true where it
-// does. Asked again, it answers the same. [any thread]
+// does. It refuses where a thread's signal stack has no room for them. [any thread]
 bool AllowAmx();
 
 // Cores worth a thread each: those this process may run on, without a big.LITTLE system's slow

@@ -96,8 +96,8 @@
  *   was closed, a pointer that does not point to what the signature says and memory changed under
  *   the library's hands are the caller's fault and are not found.
  * Messages. Calls that create something take `message`, `message_bytes`: on failure one sentence
- *   is written there, cut to fit and zero-terminated; on success an empty one. NULL and 0 are
- *   fine. Calls on a session leave theirs in rondo_session_last_error.
+ *   is written there, cut to fit between characters and zero-terminated; on success an empty one.
+ *   NULL and 0 are fine. Calls on a session leave theirs in rondo_session_last_error.
  * Structs. struct_size comes first and is sizeof the struct as the caller was compiled. Fields
  *   are only ever appended. The library fills, or reads, as much as both sides know. An options
  *   struct with anything but zeros in a part that the library does not know is refused with
@@ -356,15 +356,17 @@ typedef struct rondo_engine_options {
   uint32_t sink_tokens;   /* SLIDE: the first tokens, which stay; whole blocks; default 0 */
   int32_t kv_format;      /* RONDO_KV_; default INT8 */
   const char* kernels;    /* NULL: the best for this CPU, of those that read a packed file where it
-                             has some; else a kernel set's name. On Linux, "amx" (also as the best)
-                             asks the system once to let this process use AMX's registers: signal
-                             stacks of the host must then have room for them (getauxval with
-                             AT_MINSIGSTKSZ); where it refuses, the next best is taken */
+                             has some; else a kernel set's name. On Linux, with "amx" (also as the
+                             best) rondo_engine_create asks the system once to let this process use
+                             AMX's registers; plans ask for nothing. Signal stacks of the host must
+                             have room for them (getauxval with AT_MINSIGSTKSZ): where a thread's
+                             has not, the next best is taken, which a plan that is made on another
+                             thread does not foresee */
   /* NULL, or told how far rondo_engine_create is: `done` of `total` bytes of the file. It is called
-   * on the thread that creates, thousands of times for a large model and last with done == total;
-   * not for a packed file, which takes no time. It may call the library, also close the
-   * model; it must not throw or jump out. Nonzero cancels: RONDO_STATUS_CANCELLED, and nothing is
-   * left behind. */
+   * on the thread that creates, never inside of a rondo_task, hundreds of times and more for a
+   * large model and last with done == total; not for a packed file, which takes no time. It may
+   * call the library, also close the model; it must not throw or jump out. Nonzero cancels:
+   * RONDO_STATUS_CANCELLED, and nothing is left behind. */
   int32_t (*progress)(void* progress_user, uint64_t done, uint64_t total);
   void* progress_user; /* passed on to progress */
   /* Tokens that the KV pool holds, of all sessions together, in whole blocks; at most 2^30. Default
@@ -393,7 +395,10 @@ typedef struct rondo_engine_options {
    * may keep that call waiting for itself: do not call the engine from all threads of the pool.
    *   A pool that leaves an i out, repeats one, makes one up, comes late or returns early does no
    * harm: the engine does what was left out, passes over what is too much, and waits for what runs.
-   * rondo_engine_counters.parallel_faults tells. */
+   * rondo_engine_counters.parallel_faults tells. What the pool left out it may call at any time,
+   * once, also after the engine and its sessions were closed: it returns at once, and some
+   * kilobytes stay until the last of it has. What it repeats or makes up must have returned before
+   * the engine and its sessions are closed. */
   void (*parallel_for)(void* parallel_user, size_t count, rondo_task task, void* context);
   void* parallel_user; /* passed on to parallel_for */
   /* NULL, or told of what happens to this engine: one English sentence, valid during the call only,
@@ -477,9 +482,10 @@ typedef struct rondo_memory_region {
 RONDO_API int32_t rondo_plan_region(const rondo_model* model, const rondo_engine_options* options,
                                     uint32_t index, rondo_memory_region* region);
 
-/* The question in reverse: the largest `context`, up to the model's context_length, whose plan fits
- * into `bytes`, all other options as given. Fails as rondo_plan, and with
- * RONDO_STATUS_ARENA_TOO_SMALL where not even the smallest context fits. [any thread] */
+/* The question in reverse: the largest `context`, to the token and up to the model's
+ * context_length, whose plan fits into `bytes`, all other options as given. Fails as rondo_plan,
+ * also where no context up to the model's can slide, and with RONDO_STATUS_ARENA_TOO_SMALL where
+ * not even the smallest context fits. [any thread] */
 RONDO_API int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_options* options,
                                  uint64_t bytes, uint32_t* context, char* message,
                                  size_t message_bytes);

@@ -5,7 +5,7 @@
 #if defined(__linux__)
 #include <sched.h>
 #endif
-#if defined(__linux__) && defined(__aarch64__)
+#if defined(__linux__) && (defined(__aarch64__) || defined(__x86_64__))
 #include <sys/auxv.h>
 #endif
 
@@ -13,6 +13,7 @@
 #include <cpuid.h>
 #endif
 #if defined(__linux__) && defined(__x86_64__)
+#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -23,9 +24,32 @@ namespace rondo {
 
 #if defined(__x86_64__)
 namespace {
+[[maybe_unused]] constexpr long kTileData = 18;  // AMX's registers, as Linux counts
+
 bool HasAvxVnni() {
   unsigned a, b, c, d;
   return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & 1u << 4) != 0;
+}
+
+// That the operating system would let this process use AMX's registers, as far as can be told
+// without asking for it: the signal stacks of other threads are not seen.
+bool MayAllowAmx() {
+#if defined(__linux__)
+  constexpr long kGetSupported = 0x1021, kGetPermitted = 0x1022;
+  constexpr unsigned long kLeastSignalStack = 51;  // AT_MINSIGSTKSZ
+  uint64_t supported = 0, permitted = 0;
+  if (syscall(SYS_arch_prctl, kGetSupported, &supported) != 0 ||
+      syscall(SYS_arch_prctl, kGetPermitted, &permitted) != 0) {
+    return false;
+  }
+  if ((permitted >> kTileData & 1) != 0) return true;
+  stack_t stack = {};
+  const bool room = sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) != 0 ||
+                    stack.ss_size >= getauxval(kLeastSignalStack);
+  return (supported >> kTileData & 1) != 0 && room;
+#else
+  return false;
+#endif
 }
 
 // Tiles and products of bytes, and tile registers that the operating system saves.
@@ -45,7 +69,7 @@ bool HasAmx() {
 
 bool AllowAmx() {
 #if defined(__linux__) && defined(__x86_64__)
-  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  constexpr long kRequestPermission = 0x1023;
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
 #else
   return false;
@@ -65,7 +89,7 @@ CpuFeatures DetectCpu() {
       __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
       __builtin_cpu_supports("avx512vnni") != 0;
   f.avx_vnni = f.avx2_fma && HasAvxVnni();
-  f.amx_int8 = f.avx512_vnni && HasAmx();
+  f.amx_int8 = f.avx512_vnni && HasAmx() && MayAllowAmx();
 #elif defined(__linux__) && defined(__aarch64__)
   constexpr unsigned long kHwcapAsimdDp = 1ul << 20;
   constexpr unsigned long kHwcap2I8mm = 1ul << 13;

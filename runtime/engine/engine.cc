@@ -18,7 +18,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   }
   engine->model_ = &model;
   engine->tokenizer_ = tokenizer;
-  RONDO_ASSIGN(engine->plan_, PlanEngine(model, tokenizer, options));
+  RONDO_ASSIGN(engine->plan_, PlanToRun(model, tokenizer, options));
   EnginePlan& plan = engine->plan_;
   const DecoderSpec& spec = plan.decoder.spec();
   engine->limits_ = {spec.vocab_size, plan.options.max_rows, plan.context, spec.short_context};

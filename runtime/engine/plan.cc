@@ -148,30 +148,31 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
   };
 }
 
-// The best of this CPU; of those that read a packed file's layout, where there are some.
-const KernelSet* BestKernelSet(const ModelFile& model) {
+// The best of this CPU but `refused`; of those that read a packed file's layout, where there are
+// some.
+const KernelSet* BestKernelSet(const ModelFile& model, const KernelSet* refused) {
+  const KernelSet* best = nullptr;
   for (const KernelSet* set : AllKernelSets()) {
-    if (model.layout() != nullptr && LayoutOf(*set) == *model.layout() && set->available()) {
-      return set;
-    }
+    if (set == refused || !set->available()) continue;
+    if (model.layout() == nullptr || LayoutOf(*set) == *model.layout()) return set;
+    if (best == nullptr) best = set;
   }
-  return SelectKernelSet("");
+  return best;
 }
 
-}  // namespace
-
-Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer,
-                              const EngineOptions& wishes) {
+// `refused`: kernels that are not to be taken, or null.
+Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
+                            const EngineOptions& wishes, const KernelSet* refused) {
   EnginePlan plan;
   RONDO_ASSIGN(plan.options, Resolve(model, wishes));
   const EngineOptions& options = plan.options;
-  plan.set = options.kernels.empty() ? BestKernelSet(model) : SelectKernelSet(options.kernels);
-  if (plan.set == nullptr) {
+  plan.set =
+      options.kernels.empty() ? BestKernelSet(model, refused) : SelectKernelSet(options.kernels);
+  if (plan.set == nullptr || plan.set == refused) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option kernels is \"%.*s\", which this build or CPU lacks; leave "
                          "it empty for the best one",
-                         static_cast<int>(std::min<size_t>(options.kernels.size(), 32)),
-                         options.kernels.data());
+                         CutForMessage(options.kernels, 32), options.kernels.data());
   }
   RONDO_ASSIGN(const ContextWindow window, MakeWindow(options));
   plan.context =
@@ -211,26 +212,40 @@ Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer
   return plan;
 }
 
+}  // namespace
+
+Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer,
+                              const EngineOptions& options) {
+  return MakePlan(model, tokenizer, options, nullptr);
+}
+
+Result<EnginePlan> PlanToRun(const ModelFile& model, const Tokenizer* tokenizer,
+                             const EngineOptions& options) {
+  Result<EnginePlan> plan = MakePlan(model, tokenizer, options, nullptr);
+  if (!plan.ok() || plan->set->Permitted()) return plan;
+  return MakePlan(model, tokenizer, options, plan->set);
+}
+
 Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,
                             const EngineOptions& options, size_t bytes) {
-  const auto arena_bytes = [&](uint32_t blocks) -> Result<size_t> {
+  const auto arena_bytes = [&](uint32_t context) -> Result<size_t> {
     EngineOptions trial = options;
-    trial.context = static_cast<uint32_t>(blocks * kKvBlockTokens);
+    trial.context = context;
     RONDO_ASSIGN(EnginePlan plan, PlanEngine(model, tokenizer, trial));
     return plan.memory.arena_bytes();
   };
-  // The fewest blocks that the policy allows; then the most that fit, by bisection.
-  const bool slides = options.policy == ContextPolicy::kSlide;
-  uint32_t low =
-      slides ? static_cast<uint32_t>(CeilDiv(options.sink_tokens, kKvBlockTokens)) + 2 : 1;
-  uint32_t high = std::max<uint32_t>(
-      low, static_cast<uint32_t>(CeilDiv(model.model().context_length(), kKvBlockTokens)));
+  // The least that the policy allows; then the most that fits, by bisection. A model whose
+  // positions end has none beyond them, where no plan is made.
+  uint32_t high = std::min(model.model().context_length(), kMaxContext);
+  const size_t sink_blocks = CeilDiv(options.sink_tokens, kKvBlockTokens);
+  const size_t smallest =
+      options.policy == ContextPolicy::kSlide ? (sink_blocks + 1) * kKvBlockTokens + 1 : 1;
+  uint32_t low = static_cast<uint32_t>(std::min<size_t>(smallest, high));
   RONDO_ASSIGN(const size_t least, arena_bytes(low));
   if (least > bytes) {
-    return Status::Error(
-        StatusCode::kArenaTooSmall,
-        "the smallest context, %zu tokens, needs %zu bytes, but only %zu are given",
-        low * kKvBlockTokens, least, bytes);
+    return Status::Error(StatusCode::kArenaTooSmall,
+                         "the smallest context, %u tokens, needs %zu bytes, but only %zu are given",
+                         low, least, bytes);
   }
   while (low < high) {
     const uint32_t middle = low + (high - low + 1) / 2;
@@ -241,10 +256,7 @@ Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,
       high = middle - 1;
     }
   }
-  const uint32_t context = static_cast<uint32_t>(low * kKvBlockTokens);
-  return slides ? context
-                : std::min(context,
-                           std::max<uint32_t>(model.model().context_length(), kKvBlockTokens));
+  return low;
 }
 
 }  // namespace rondo

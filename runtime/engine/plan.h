@@ -45,13 +45,19 @@ struct EnginePlan {
   MemoryPlan::RegionId sampler_scratch = 0;
 };
 
-// Pure: no state is made but the plan's own heap. `tokenizer` may be null (token ids only).
+// Pure: no state is made but the plan's own heap, and the system is asked for nothing. `tokenizer`
+// may be null (token ids only).
 // Errors: kInvalidArgument (which option, its range), kUnsupported, kOutOfMemory (sizes).
 Result<EnginePlan> PlanEngine(const ModelFile& model, const Tokenizer* tokenizer,
                               const EngineOptions& options);
 
-// The largest `context` (a multiple of the block length) whose plan fits `bytes`, with all other
-// options as given. Error: kArenaTooSmall where not even one block fits.
+// The same to run it: asks the system to permit the kernels, and takes the next best where it does
+// not.
+Result<EnginePlan> PlanToRun(const ModelFile& model, const Tokenizer* tokenizer,
+                             const EngineOptions& options);
+
+// The largest `context`, up to the model's context_length, whose plan fits `bytes`, with all other
+// options as given. Errors: as PlanEngine; kArenaTooSmall where not even the smallest fits.
 Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,
                             const EngineOptions& options, size_t bytes);
 

@@ -159,10 +159,11 @@ struct ValueKernels {
 };
 
 struct KernelSet {
-  const char* name;            // two may have the same: of these a CPU has one
-  bool (*available)();         // on this CPU
-  const CodeKernels* codes;    // int8 inputs, codes of 4 or 3 bits: q4, q3
-  const ValueKernels* values;  // P.V
+  const char* name;               // two may have the same: of these a CPU has one
+  bool (*available)();            // on this CPU; asks the system for nothing
+  bool (*permitted)() = nullptr;  // asks the system, for the whole process; null: no need to
+  const CodeKernels* codes;       // int8 inputs, codes of 4 or 3 bits: q4, q3
+  const ValueKernels* values;     // P.V
 
   TileKernels<QuantizedGemm> q8;         // int8 inputs, int8 weights per channel
   TileKernels<QuantizedGemm> keys = {};  // the same for Q.K; empty: q8 serves
@@ -185,6 +186,8 @@ struct KernelSet {
   void (*gelu)(size_t n, const float* in, float* out, const void* params);  // with erf
   void (*multiply)(size_t n, const float* a, const float* b, float* out, const void* params);
 
+  // Before its kernels run.
+  bool Permitted() const { return permitted == nullptr || permitted(); }
   const TileKernels<QuantizedGemm>& KeyKernels() const { return keys.nr != 0 ? keys : q8; }
 };
 

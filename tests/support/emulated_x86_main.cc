@@ -11,7 +11,10 @@
 #include <cstring>
 
 #include "platforms/cpu.h"
+#include "runtime/engine/plan.h"
 #include "runtime/kernels/kernel_set.h"
+#include "tests/support/test_model.h"
+#include "tests/tools/convert/random_checkpoint.h"
 
 // The linker calls those named __wrap_ instead of the real ones (platforms/cmake/tests.cmake).
 rondo::CpuFeatures RealDetectCpu() __asm__("__real__ZN5rondo9DetectCpuEv");
@@ -25,9 +28,12 @@ rondo::CpuFeatures EmulatedDetectCpu() {
   cpu.avx_vnni = cpu.avx2_fma;
   return cpu;
 }
+static int g_asked = 0;  // times
+static bool g_refuses = false;
 bool EmulatedAllowAmx() {
+  ++g_asked;
   RealAllowAmx();
-  return true;
+  return !g_refuses;
 }
 
 namespace {
@@ -249,6 +255,39 @@ TEST(EmulatedX86, HasTheKernelSets) {
   for (const char* name : {"amx", "avxvnni"}) {
     if (rondo::SelectKernelSet(name) == nullptr) GTEST_SKIP() << "no AVX-512 here for " << name;
   }
+}
+
+// Plans change nothing in the process; what they say is what creation does, which asks.
+TEST(EmulatedX86, OnlyCreationAsksForAmx) {
+  if (rondo::SelectKernelSet("amx") == nullptr) GTEST_SKIP() << "no AVX-512 here";
+  const rondo::TempFolder folder;
+  rondo::convert::WriteRandomCheckpoint(folder / "model", {});
+  const rondo::TestModel model(folder / "model", rondo::format::TensorFormat::Q8);
+  g_asked = 0;
+  rondo::EngineOptions options;
+  const auto plan = rondo::PlanEngine(model.file(), nullptr, options);
+  ASSERT_TRUE(plan.ok()) << plan.status().message();
+  EXPECT_STREQ(plan->set->name, "amx");
+  EXPECT_TRUE(rondo::FitContext(model.file(), nullptr, options, SIZE_MAX / 2).ok());
+  options.kernels = "amx";
+  EXPECT_TRUE(rondo::PlanEngine(model.file(), nullptr, options).ok());
+  EXPECT_EQ(g_asked, 0);
+
+  for (const char* kernels : {"", "amx"}) {
+    g_asked = 0;
+    options.kernels = kernels;
+    const auto engine = model.NewEngine(options);
+    EXPECT_EQ(g_asked, 1);
+    EXPECT_EQ(engine->plan().set, plan->set);
+    EXPECT_EQ(engine->plan().memory.arena_bytes(), plan->memory.arena_bytes());
+  }
+
+  g_refuses = true;  // as for another thread's signal stack
+  const auto refused = rondo::Engine::Create(model.file(), nullptr, options, nullptr, 0);
+  EXPECT_EQ(refused.status().code(), rondo::StatusCode::kInvalidArgument);
+  options.kernels = "";
+  EXPECT_STREQ(model.NewEngine(options)->plan().set->name, "avx512vnni");
+  g_refuses = false;
 }
 
 int main(int argc, char** argv) {

@@ -57,7 +57,8 @@ namespace rondo {
 
 extern const KernelSet kKernelsAmx;
 const KernelSet kKernelsAmx = {.name = "amx",
-                               .available = [] { return DetectCpu().amx_int8 && AllowAmx(); },
+                               .available = [] { return DetectCpu().amx_int8; },
+                               .permitted = AllowAmx,
                                .codes = &kCodeKernelsAvx512Vnni,
                                RONDO_AVX512(.q8 = RONDO_16C4, .q8_many = MultiplyByAmx)};
 

@@ -57,10 +57,14 @@ TEST(Message, IsCutBetweenCharacters) {
 }
 
 TEST(Message, BytesThatAreNotUtf8AreNotPassedOn) {
-  EXPECT_EQ(Formatted(100, "name '%s'", "a\xff\xc3"), "name 'a??'");
+  EXPECT_EQ(Formatted(100, "name '%s'", "a\xff\xc3"),
+            "name 'a?"
+            "?'");
   EXPECT_EQ(Formatted(100, "%s", "\xc3"), "?");
   EXPECT_EQ(Formatted(100, "%s", "\xe2\x82"), "??");
-  EXPECT_EQ(Formatted(100, "%s\u20ac%s", "\xed\xa0\x80", "\x80"), "???\u20ac?");
+  EXPECT_EQ(Formatted(100, "%s\u20ac%s", "\xed\xa0\x80", "\x80"),
+            "??"
+            "?\u20ac?");
   EXPECT_EQ(Formatted(3, "%s", "\xff\xff\xff"), "??");
 }
 

@@ -37,7 +37,7 @@ struct Case {
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
-    if (!set->available()) continue;
+    if (!set->available() || !set->Permitted()) continue;
     for (const KvFormat format : {KvFormat::kInt8, KvFormat::kFloat32}) {
       cases.push_back({set, format, false, 0, 0, 0});
       cases.push_back({set, format, true, 0, 0, 0});

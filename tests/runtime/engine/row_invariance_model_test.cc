@@ -21,7 +21,7 @@ struct Case {
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
-    if (!set->available()) continue;
+    if (!set->available() || !set->Permitted()) continue;
     cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q4, 0, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q3, 0, KvFormat::kInt8, set->name});

@@ -23,7 +23,7 @@ struct Case {
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
-    if (!set->available()) continue;
+    if (!set->available() || !set->Permitted()) continue;
     for (const KvFormat format : {KvFormat::kInt8, KvFormat::kFloat32}) {
       for (const auto& [k, v] : {std::pair<size_t, size_t>{8, 8}, {64, 64}, {72, 40}, {24, 136}}) {
         cases.push_back({set, format, k, v});

@@ -33,7 +33,7 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
-    if (!set->available()) continue;
+    if (!set->available() || !set->Permitted()) continue;
     for (const auto& [n, k] : {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}}) {
       cases.push_back({set, WeightFormat::kF32, n, k, 0});
       cases.push_back({set, WeightFormat::kQ8, n, k, 0});

@@ -220,7 +220,7 @@ TEST_P(RowOpsTest, SoftCapMatchesItsFormula) {
 std::vector<const KernelSet*> Sets() {
   std::vector<const KernelSet*> sets;
   for (const KernelSet* set : AllKernelSets()) {
-    if (set->available()) sets.push_back(set);
+    if (set->available() && set->Permitted()) sets.push_back(set);
   }
   return sets;
 }

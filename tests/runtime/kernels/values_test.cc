@@ -22,7 +22,7 @@ struct Case {
 std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
-    if (!set->available()) continue;
+    if (!set->available() || !set->Permitted()) continue;
     for (const size_t channels : {8, 16, 40, 64, 136}) {
       for (size_t rows = 1; rows <= kMaxTileRows; ++rows) cases.push_back({set, channels, rows});
     }
@@ -117,7 +117,7 @@ TEST(WeighValues, ErrsByNoMoreThanItsBound) {
   std::normal_distribution<float> normal;
   std::exponential_distribution<float> probability(4);
   for (const KernelSet* set : AllKernelSets()) {
-    if (!set->available()) continue;
+    if (!set->available() || !set->Permitted()) continue;
     const KvPage kind(*set, KvFormat::kInt8, kDim, kDim);
     const size_t page_bytes = RoundUp(kind.bytes(), 64);
     std::vector<uint8_t> memory(kPages * page_bytes + 64);

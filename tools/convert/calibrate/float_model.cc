@@ -56,7 +56,7 @@ struct FloatModel::Machine {
     options.context = options.max_rows = static_cast<uint32_t>(rows);
     options.threads = static_cast<uint32_t>(threads);
     options.kv_format = KvFormat::kFloat32;
-    Result<EnginePlan> planned = PlanEngine(file, nullptr, options);
+    Result<EnginePlan> planned = PlanToRun(file, nullptr, options);
     Require(planned.status());
     plan = std::move(*planned);
     arena_bytes = plan.memory.arena_bytes();
