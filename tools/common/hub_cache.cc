@@ -23,11 +23,44 @@ bool IsPart(const std::string& part) {
          std::all_of(part.begin(), part.end(), is_known);
 }
 
+std::optional<std::string> Variable(const std::string& name) {
+  const char* const value = std::getenv(name.c_str());
+  if (value == nullptr || *value == '\0') return std::nullopt;
+  return value;
+}
+
+bool IsOfName(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// "$NAME" and "${NAME}" replaced where the variable is set, then "~" at the beginning: unit files
+// and .env files give values that no shell has seen, and Python's clients expand them so.
+std::string Expanded(const std::string& text) {
+  std::string result;
+  for (size_t i = 0; i < text.size();) {
+    const bool braced = text.compare(i, 2, "${") == 0;
+    const size_t begin = i + (braced ? 2 : 1);
+    size_t end = begin;
+    while (text[i] == '$' && end < text.size() && IsOfName(text[end])) ++end;
+    const bool named = end > begin && (!braced || (end < text.size() && text[end] == '}'));
+    const auto value = named ? Variable(text.substr(begin, end - begin)) : std::nullopt;
+    if (value) {
+      result += *value;
+      i = end + (braced ? 1 : 0);
+    } else {
+      result += text[i++];
+    }
+  }
+  const bool of_home = result == "~" || result.starts_with("~/");
+  const auto home = of_home ? Variable("HOME") : std::nullopt;
+  return home ? *home + result.substr(1) : result;
+}
+
 // An environment variable as a folder; none where it is empty.
 std::optional<fs::path> Folder(const char* variable) {
-  const char* const value = std::getenv(variable);
-  if (value == nullptr || *value == '\0') return std::nullopt;
-  return fs::path(value);
+  const auto value = Variable(variable);
+  if (!value) return std::nullopt;
+  return fs::path(Expanded(*value));
 }
 
 // "model-00002-of-00003.gguf": a further part, which the first one leads to.
@@ -50,7 +83,9 @@ std::optional<HubName> ParseHubName(const std::string& text) {
 }
 
 fs::path HubCacheFolder() {
-  if (const auto folder = Folder("HF_HUB_CACHE")) return *folder;
+  for (const char* variable : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"}) {
+    if (const auto folder = Folder(variable)) return *folder;
+  }
   if (const auto home = Folder("HF_HOME")) return *home / "hub";
   if (const auto cache = Folder("XDG_CACHE_HOME")) return *cache / "huggingface" / "hub";
   if (const auto home = Folder("HOME")) return *home / ".cache" / "huggingface" / "hub";

@@ -21,7 +21,8 @@ struct HubName {
 // None where `text` cannot be one: two parts of letters, digits, '-', '_' and '.', at most 96 each.
 std::optional<HubName> ParseHubName(const std::string& text);
 
-// HF_HUB_CACHE, HF_HOME/hub, XDG_CACHE_HOME/huggingface/hub or ~/.cache/huggingface/hub.
+// HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE (its older name), HF_HOME/hub, XDG_CACHE_HOME/huggingface/hub
+// or ~/.cache/huggingface/hub. Variables and a "~" in the values are expanded.
 std::filesystem::path HubCacheFolder();
 // A model's own folder in it.
 std::filesystem::path HubModelFolder(const HubName& name);
