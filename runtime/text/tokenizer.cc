@@ -17,17 +17,13 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const ModelFile& file) {
 Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerTables& tables,
                                                      uint32_t vocab_size) {
   RONDO_RETURN_IF_ERROR(tables.Check());
-  if (tables.vocab_size() > vocab_size) {
-    return Status::Error(StatusCode::kCorrupt, "the tokenizer has %u ids, the model only %u",
-                         tables.vocab_size(), vocab_size);
-  }
   std::unique_ptr<Tokenizer> tokenizer(new (std::nothrow) Tokenizer);
   if (tokenizer == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
                          sizeof(Tokenizer));
   }
   tokenizer->tables_ = tables;
-  tokenizer->vocab_size_ = vocab_size;
+  tokenizer->vocab_size_ = std::max(vocab_size, tables.vocab_size());
   RONDO_ASSIGN(tokenizer->regex_memory_, RegexMemory::Create());
   RONDO_ASSIGN(tokenizer->parts_,
                EncoderParts::Create(tokenizer->tables_, *tokenizer->regex_memory_));

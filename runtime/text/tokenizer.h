@@ -27,7 +27,8 @@ class Tokenizer {
   // Checks every table wholly and reserves the scratch of Encode. The file's bytes must outlive
   // this. Errors: kCorrupt (which table, what was wrong), kUnsupported, kOutOfMemory.
   static Result<std::unique_ptr<Tokenizer>> Create(const ModelFile& file);
-  // The same from tables in memory, for a model with `vocab_size` ids (rows of its embedding).
+  // The same from tables in memory, for a model with `vocab_size` ids (rows of its embedding). A
+  // tokenizer may have more: the model's sessions refuse those, and only those.
   static Result<std::unique_ptr<Tokenizer>> Create(const TokenizerTables& tables,
                                                    uint32_t vocab_size);
 
@@ -55,7 +56,8 @@ class Tokenizer {
   Status Decode(std::span<const int32_t> ids, bool skip_special, std::span<char> out,
                 size_t* size) const;
 
-  // Ids are in [0, vocab_size()), the model's. Those past the tokenizer's own have no text.
+  // Ids are in [0, vocab_size()), the model's or the tokenizer's, whichever has more. Those past
+  // the tokenizer's own have no text.
   uint32_t vocab_size() const { return vocab_size_; }
   // What the token adds to a text: may be part of a character, or empty. Any id; a view into the
   // file; empty for ids out of range.
