@@ -8,6 +8,7 @@
 #include "runtime/model/limits.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/input_file.h"
+#include "tools/convert/sources/json_text.h"
 
 namespace rondo::convert {
 namespace {
@@ -19,10 +20,7 @@ constexpr uint64_t kMaxJsonBytes = 64u << 20;
 constexpr const char* kDefault = "default";
 
 json LoadObject(const fs::path& path) {
-  json object = json::parse(ReadWholeFile(path, kMaxJsonBytes), nullptr,
-                            /*allow_exceptions=*/false);
-  if (!object.is_object()) Fail(path.string(), " is not a JSON object");
-  return object;
+  return ParseJsonObject(ReadWholeFile(path, kMaxJsonBytes), path.string());
 }
 
 void Put(NamedTexts& texts, const std::string& name, const std::string& text) {
@@ -120,6 +118,10 @@ flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
       Fail("the chat template '", name, "' has ", text.size(), " bytes, expected at most ",
            kMaxTemplateBytes, " and a name");
     }
+    if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+      notes.push_back("the chat template '" + name + "' is empty: left out");
+      continue;
+    }
     const Status status = CheckChatTemplate(text);
     if (!status.ok() && status.code() != StatusCode::kUnsupported) {
       notes.push_back("the chat template '" + name +
@@ -129,6 +131,7 @@ flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
     templates.push_back(
         format::CreateChatTemplate(builder, name_offset, builder.CreateString(text)));
   }
+  if (templates.empty()) return {};
   std::vector<flatbuffers::Offset<format::ChatToken>> tokens;
   for (const auto& [name, text] : source.tokens) {
     const auto name_offset = builder.CreateString(name);

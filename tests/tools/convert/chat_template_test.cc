@@ -72,7 +72,7 @@ TEST_F(ChatTemplate, FilesOfTheirOwn) {
 
 TEST_F(ChatTemplate, WhatIsRefused) {
   Write("tokenizer_config.json", "[");
-  ExpectRefused("tokenizer_config.json is not a JSON object");
+  ExpectRefused("tokenizer_config.json: line 1, column 2: not JSON");
   Write("tokenizer_config.json", R"({"chat_template": 5})");
   ExpectRefused("key chat_template is neither");
   Write("tokenizer_config.json", R"({"chat_template": [{"name": "x"}]})");

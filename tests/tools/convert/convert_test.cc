@@ -222,13 +222,13 @@ TEST_F(ConvertTest, RefusesWhatIsNoModelFolder) {
   EXPECT_THROW(Run(), Error);
   fs::create_directory(folder_ / "model");
   options_.directory = folder_ / "model";
-  EXPECT_THAT(Refusal(), HasSubstr("config.json cannot be opened: No such file"));
+  EXPECT_THAT(Refusal(), HasSubstr("model is an empty folder"));
   std::ofstream(options_.directory / "config.json") << "{\"model_type\": ";
-  EXPECT_THAT(Refusal(), HasSubstr("config.json is not a JSON object"));
+  EXPECT_THAT(Refusal(), HasSubstr("config.json: line 1, column 16: not JSON"));
   std::ofstream(options_.directory / "config.json") << "{}";
   EXPECT_THAT(Refusal(), HasSubstr("model holds neither model.safetensors nor"));
   options_.directory = folder_ / "model" / "config.json";
-  EXPECT_THAT(Refusal(), HasSubstr("config.json is neither a folder nor a GGUF file"));
+  EXPECT_THAT(Refusal(), HasSubstr("config.json is one file of a checkpoint: name the folder"));
 }
 
 struct BadConfig {

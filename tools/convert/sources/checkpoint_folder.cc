@@ -6,7 +6,9 @@
 
 #include "runtime/base/checked.h"
 #include "tools/convert/fail.h"
+#include "tools/convert/sources/json_text.h"
 #include "tools/convert/sources/mxfp4.h"
+#include "tools/convert/sources/what_it_is.h"
 
 namespace rondo::convert {
 namespace {
@@ -48,7 +50,8 @@ CheckpointFolder::CheckpointFolder(const fs::path& directory) {
   }
   const fs::path index_path = directory / kIndexFile;
   if (!fs::exists(index_path)) {
-    Fail(directory.string(), " holds neither ", kSingleFile, " nor ", kIndexFile);
+    const std::string missing = std::string("holds neither ") + kSingleFile + " nor " + kIndexFile;
+    Fail(directory.string(), " ", WhatFolderIs(directory, missing));
   }
   const std::map<std::string, std::string> index = ReadIndex(index_path);
   std::set<std::string> files;

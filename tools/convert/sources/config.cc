@@ -4,6 +4,7 @@
 
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/input_file.h"
+#include "tools/convert/sources/json_text.h"
 
 namespace rondo::convert {
 namespace {
@@ -37,9 +38,7 @@ std::string WithoutInfinities(const std::string& text) {
 
 Config Config::Load(const std::filesystem::path& path) {
   const std::string text = ReadWholeFile(path, kMaxConfigBytes);
-  json object = json::parse(WithoutInfinities(text), nullptr, /*allow_exceptions=*/false);
-  if (!object.is_object()) Fail(path.string(), " is not a JSON object");
-  return Config(path.string() + ": key ", std::move(object));
+  return Config(path.string() + ": key ", ParseJsonObject(WithoutInfinities(text), path.string()));
 }
 
 Config Config::Of(std::string where, json object) {
@@ -60,6 +59,7 @@ const json& Config::Required(const char* key) const {
   if (!Has(key)) Refuse(key, "is missing");
   return object_.at(key);
 }
+bool Config::IsText(const char* key) const { return Has(key) && object_.at(key).is_string(); }
 
 uint64_t Config::Integer(const char* key, uint64_t low, uint64_t high) const {
   const double value = Number(key);

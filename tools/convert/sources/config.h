@@ -22,6 +22,7 @@ class Config {
   bool Has(const char* key) const;
   bool Mentions(const char* key) const;  // there, be it null
   bool HoldsList(const char* key) const;
+  bool IsText(const char* key) const;
   bool IsNumber(const char* key) const;
   // Integers: low <= value <= high; also written as 1e4 or 8.0, as some exporters do.
   uint64_t Integer(const char* key, uint64_t low, uint64_t high) const;

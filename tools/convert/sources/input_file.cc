@@ -2,6 +2,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <string_view>
 #include <utility>
 
 #include <fcntl.h>
@@ -11,6 +12,19 @@
 #include "tools/convert/fail.h"
 
 namespace rondo::convert {
+namespace {
+
+// What a clone without Git LFS has in the place of a large file.
+bool IsPointer(int descriptor, uint64_t bytes) {
+  constexpr std::string_view kBegin = "version https://git-lfs.github.com/";
+  constexpr uint64_t kMaxPointerBytes = 1024;  // by its specification
+  char begin[kBegin.size()];
+  return bytes < kMaxPointerBytes &&
+         pread(descriptor, begin, sizeof begin, 0) == static_cast<ssize_t>(sizeof begin) &&
+         std::string_view(begin, sizeof begin) == kBegin;
+}
+
+}  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path)
     : path_(path.string()),
@@ -23,6 +37,10 @@ InputFile::InputFile(const std::filesystem::path& path)
     Fail(path_, " is not a regular file");
   }
   bytes_ = static_cast<uint64_t>(status.st_size);
+  if (IsPointer(descriptor_, bytes_)) {
+    close(descriptor_);
+    Fail(path_, " is a pointer of Git LFS, not the file itself: `git lfs pull` fetches that");
+  }
 }
 
 InputFile::InputFile(InputFile&& other) noexcept

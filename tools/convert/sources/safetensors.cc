@@ -8,6 +8,8 @@
 #include "runtime/base/checked.h"
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/float_formats.h"
+#include "tools/convert/sources/json_text.h"
+#include "tools/convert/sources/what_it_is.h"
 
 namespace rondo::convert {
 namespace {
@@ -39,7 +41,7 @@ json ParseHeader(const std::string& path, const std::string& text) {
     return true;
   };
   json header = json::parse(text, watch, /*allow_exceptions=*/false);
-  if (!header.is_object()) Fail(path, ": the header is not a JSON object");
+  if (!header.is_object()) header = ParseJsonObject(text, path + ": the header");
   if (!twice.empty()) Fail(path, ": tensor ", twice, " is listed twice");
   return header;
 }
@@ -58,7 +60,7 @@ std::vector<uint64_t> Integers(const json& entry, const char* key, size_t max_si
 }
 
 Safetensors::Tensor ParseTensor(const json& entry, uint64_t data_begin, uint64_t data_bytes,
-                                const std::string& where) {
+                                const std::string& where, const std::string& path) {
   if (!entry.is_object() || !entry.contains("dtype") || !entry["dtype"].is_string()) {
     Fail(where, " has no dtype");
   }
@@ -70,7 +72,9 @@ Safetensors::Tensor ParseTensor(const json& entry, uint64_t data_begin, uint64_t
   for (uint64_t size : tensor.shape) bytes = bytes * size;
   const std::vector<uint64_t> offsets = Integers(entry, "data_offsets", 2, where);
   if (offsets.size() != 2 || offsets[0] > offsets[1] || offsets[1] > data_bytes) {
-    Fail(where, ": data_offsets do not lie in the file's ", data_bytes, " bytes of data");
+    const bool is_cut = offsets.size() == 2 && offsets[0] <= offsets[1];
+    Fail(where, ": data_offsets do not lie in the file's ", data_bytes, " bytes of data",
+         is_cut ? CutShortAdvice(path) : "");
   }
   tensor.begin = data_begin + offsets[0];
   tensor.bytes = offsets[1] - offsets[0];
@@ -111,12 +115,18 @@ void Widen(std::span<const uint16_t> halves, float* out) {
 Safetensors::Safetensors(const std::filesystem::path& path) : file_(path) {
   uint64_t header_bytes = 0;
   if (file_.bytes() < sizeof(header_bytes)) {
-    Fail(file_.path(), " has ", file_.bytes(), " bytes, too few for a safetensors file");
+    Fail(file_.path(), " has ", file_.bytes(), " bytes, too few for a safetensors file",
+         CutShortAdvice(path));
   }
   file_.Read(0, {reinterpret_cast<uint8_t*>(&header_bytes), sizeof(header_bytes)});
-  if (header_bytes > kMaxHeaderBytes || header_bytes > file_.bytes() - sizeof(header_bytes)) {
-    Fail(file_.path(), " says that its header has ", header_bytes,
-         " bytes, which is not the size of a safetensors file's");
+  if (header_bytes > kMaxHeaderBytes) {
+    Fail(file_.path(), " ",
+         WhatFileIs(path, "says that its header has " + std::to_string(header_bytes) +
+                              " bytes, which is not the size of a safetensors file's"));
+  }
+  if (header_bytes > file_.bytes() - sizeof(header_bytes)) {
+    Fail(file_.path(), " has ", file_.bytes(), " bytes, its header alone ", header_bytes,
+         CutShortAdvice(path));
   }
   std::string text(static_cast<size_t>(header_bytes), '\0');
   file_.Read(sizeof(header_bytes), {reinterpret_cast<uint8_t*>(text.data()), text.size()});
@@ -125,7 +135,7 @@ Safetensors::Safetensors(const std::filesystem::path& path) : file_(path) {
   for (const auto& [name, entry] : header.items()) {
     if (name == "__metadata__") continue;
     tensors_[name] = ParseTensor(entry, data_begin, file_.bytes() - data_begin,
-                                 file_.path() + ": tensor " + name);
+                                 file_.path() + ": tensor " + name, file_.path());
   }
   CheckCoverage(tensors_, data_begin, file_.bytes(), file_.path());
 }

@@ -7,6 +7,7 @@
 #include "tools/convert/sources/gguf/gguf_config.h"
 #include "tools/convert/sources/gguf/gguf_generation.h"
 #include "tools/convert/sources/gguf/gguf_tokenizer.h"
+#include "tools/convert/sources/what_it_is.h"
 #include "tools/convert/tokenizer/folder.h"
 
 namespace rondo::convert {
@@ -24,6 +25,9 @@ std::string NameOf(const fs::path& directory) {
 }
 
 Source OpenFolder(const fs::path& directory) {
+  if (!fs::exists(directory / "config.json")) {
+    Fail(directory.string(), " ", WhatFolderIs(directory, "holds no config.json"));
+  }
   Source source(NameOf(directory), Config::Load(directory / "config.json"));
   if (const fs::path generation = directory / "generation_config.json"; fs::exists(generation)) {
     source.generation = Config::Load(generation);
@@ -52,7 +56,37 @@ Source OpenFolder(const fs::path& directory) {
 
 // The file and its keys live as long as the tensors that are read from them.
 struct OpenGguf {
-  explicit OpenGguf(const fs::path& path) : file(path), keys(file), checkpoint(keys) {}
+// GGUF also holds parts of models, and what belongs to one.
+void RefuseOtherKinds(const GgufFile& file) {
+  const Config keys = Config::Of(file.path() + ": key ", file.metadata());
+  const std::string kind = keys.IsText("general.type") ? keys.Text("general.type", "") : "model";
+  const bool is_clip =
+      keys.IsText("general.architecture") && keys.Text("general.architecture", "") == "clip";
+  if (kind == "adapter") {
+    Fail(file.path(),
+         " is a LoRA adapter, not a model: merge it into its base first "
+         "(llama-export-lora) and convert that");
+  }
+  if (kind == "mmproj" || is_clip) {
+    Fail(file.path(),
+         " is the part of a model that reads pictures or sound (mmproj): name the "
+         "file of the text's model, which lies beside it");
+  }
+  if (kind == "imatrix") {
+    Fail(file.path(), " is an importance matrix, by which models are quantised, not a model");
+  }
+  if (file.tensors().empty()) {
+    Fail(file.path(), " has no tensors: it is a vocabulary, or another part of a model");
+  }
+}
+
+GgufFile OpenModel(const fs::path& path) {
+  GgufFile file(path);
+  RefuseOtherKinds(file);
+  return file;
+}
+
+  explicit OpenGguf(const fs::path& path) : file(OpenModel(path)), keys(file), checkpoint(keys) {}
   const GgufFile file;
   const GgufKeys keys;
   const GgufCheckpoint checkpoint;
@@ -83,7 +117,7 @@ Source OpenSource(const fs::path& path) {
   if (fs::is_directory(path)) return OpenFolder(path);
   if (!fs::exists(path)) Fail(path.string(), " does not exist");
   if (GgufFile::IsGguf(path)) return OpenGgufFile(path);
-  Fail(path.string(), " is neither a folder nor a GGUF file");
+  Fail(path.string(), " ", WhatFileIs(path, "is neither a folder nor a GGUF file"));
 }
 
 }  // namespace rondo::convert

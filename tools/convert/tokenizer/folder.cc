@@ -6,6 +6,7 @@
 
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/input_file.h"
+#include "tools/convert/sources/json_text.h"
 #include "tools/convert/tokenizer/byte_pair.h"
 #include "tools/convert/tokenizer/config_tokens.h"
 #include "tools/convert/tokenizer/sentencepiece.h"
@@ -224,8 +225,7 @@ FolderTokenizer ReadFolderTokenizer(const fs::path& path) {
     return is_pieces ? ReadPieces(text, path) : ReadRanks(text, path);
   }
   FolderTokenizer result;
-  result.document = nlohmann::json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (result.document.is_discarded()) Fail(path.string(), ": is not JSON");
+  result.document = ParseJson(text, path.string());
   FollowConfig(path, result);
   return result;
 }

@@ -7,6 +7,7 @@
 
 #include "runtime/text/tokenizer_tables.h"
 #include "tools/convert/sources/input_file.h"
+#include "tools/convert/sources/json_text.h"
 
 namespace rondo::convert {
 namespace {
@@ -18,10 +19,7 @@ constexpr const char* kNamedTokens[] = {"bos_token", "eos_token", "unk_token", "
 
 nlohmann::json ReadObject(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path)) return nullptr;
-  nlohmann::json document = nlohmann::json::parse(ReadWholeFile(path, kMaxConfigBytes), nullptr,
-                                                  /*allow_exceptions=*/false);
-  if (!document.is_object()) throw Error(path.string() + ": is not a JSON object");
-  return document;
+  return ParseJsonObject(ReadWholeFile(path, kMaxConfigBytes), path.string());
 }
 
 // The id that `place` in added_tokens_decoder lies below.

@@ -9,6 +9,7 @@
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/gguf/header_reader.h"
 #include "tools/convert/sources/gguf/split_keys.h"
+#include "tools/convert/sources/what_it_is.h"
 
 namespace rondo::convert {
 namespace {
@@ -45,7 +46,7 @@ uint64_t Count(HeaderReader& in, const char* what, uint64_t limit, uint64_t min_
   const auto count = in.Number<uint64_t>(what);
   if (count > limit || count > in.remaining() / min_bytes) {
     Fail(in.path(), ": ", what, " is ", count, ", more than the file can hold or than the limit, ",
-         limit);
+         limit, count > limit ? "" : CutShortAdvice(in.path()));
   }
   return count;
 }
@@ -133,7 +134,8 @@ void PlaceTensors(const std::string& path, std::map<std::string, GgufFile::Tenso
     }
     if (!end.valid() || end.value() > file_bytes) {
       Fail(path, ": tensor ", name, ": its ", tensor.bytes, " bytes from offset ", tensor.begin,
-           " of the data do not lie in the file, which has ", file_bytes, " bytes");
+           " of the data do not lie in the file, which has ", file_bytes, " bytes",
+           CutShortAdvice(path));
     }
     tensor.begin = begin.value();
   }

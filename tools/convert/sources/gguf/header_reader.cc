@@ -3,6 +3,7 @@
 #include <utf8proc.h>
 
 #include "tools/convert/fail.h"
+#include "tools/convert/sources/what_it_is.h"
 
 namespace rondo::convert {
 namespace {
@@ -51,7 +52,8 @@ HeaderReader::HeaderReader(const InputFile& file)
 void HeaderReader::Take(uint8_t* out, uint64_t size, const std::string& what) {
   if (size > remaining()) {
     Fail(path(), ": ", what, " takes ", size, " bytes at byte ", offset_, ", but ",
-         limit_ == file_.bytes() ? "the file ends at " : "the header must end by ", limit_);
+         limit_ == file_.bytes() ? "the file ends at " : "the header must end by ", limit_,
+         limit_ == file_.bytes() ? CutShortAdvice(path()) : "");
   }
   while (size > 0) {
     if (offset_ >= buffer_begin_ + buffer_.size()) {

@@ -1,0 +1,15 @@
+// JSON out of files: where it breaks is said by line and column.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace rondo::convert {
+
+// `text` is what `file` holds. Throws Error: "FILE is empty",
+// "FILE: line 24, column 3: ...".
+nlohmann::json ParseJson(const std::string& text, const std::string& file);
+// The same; what is no object is refused.
+nlohmann::json ParseJsonObject(const std::string& text, const std::string& file);
+
+}  // namespace rondo::convert
