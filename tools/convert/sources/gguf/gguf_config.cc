@@ -197,9 +197,6 @@ uint64_t ExpertCount(const GgufKeys& keys) { return keys.Count("expert_count", k
 
 json ReadGgufConfig(const GgufKeys& keys) {
   const Architecture& architecture = FindArchitecture(keys);
-  if (keys.all().Integer("split.count", 0, UINT32_MAX, 0) > 1) {
-    keys.all().Refuse("split.count", "is above 1: the model must be in one file");
-  }
   json config = {
       {"architectures", {architecture.name}},
       {"model_type", architecture.model_type},
