@@ -51,6 +51,7 @@ void AddBloom(const GgufKeys& keys, nlohmann::json& config) {
   if (keys.Count(kSize, kMaxIntermediate) != 4 * config["hidden_size"].get<uint64_t>()) {
     keys.Refuse(kSize, "is not four times embedding_length");
   }
+  config.erase("rope_parameters");
   config["seq_length"] = config["max_position_embeddings"];
   config["layer_norm_epsilon"] = keys.Number("attention.layer_norm_epsilon");
 }

@@ -117,8 +117,9 @@ void AddGemma2(const GgufKeys& keys, json& config) {
   AddGemma(keys, config);
   AddGemmaScale(keys, 46, config);
   AddWindow(keys, config);
-  config["attn_logit_softcapping"] = keys.Number("attn_logit_softcapping", 50.0);
-  config["final_logit_softcapping"] = keys.Number("final_logit_softcapping", 30.0);
+  NoteWindow(keys);
+  config["attn_logit_softcapping"] = keys.NumberOrAssumed("attn_logit_softcapping", 50.0);
+  config["final_logit_softcapping"] = keys.NumberOrAssumed("final_logit_softcapping", 30.0);
   config["layer_types"] =
       LayerTypes(keys, "sliding_attention", [](uint64_t i) { return i % 2 == 1; });
 }
@@ -135,7 +136,8 @@ void AddGemma3(const GgufKeys& keys, json& config) {
   config["rope_parameters"] = {
       {"full_attention", RopeParameters(keys, keys.Number("rope.freq_base", 1e6))},
       {"sliding_attention",
-       {{"rope_type", "default"}, {"rope_theta", keys.Number("rope.freq_base_swa", 1e4)}}}};
+       {{"rope_type", "default"},
+        {"rope_theta", keys.NumberOrAssumed("rope.freq_base_swa", 1e4)}}}};
 }
 
 }  // namespace

@@ -100,7 +100,8 @@ void AddGemma3n(const GgufKeys& keys, nlohmann::json& config) {
   config["rope_parameters"] = {
       {"full_attention", RopeParameters(keys, keys.Number("rope.freq_base", 1e6))},
       {"sliding_attention",
-       {{"rope_type", "default"}, {"rope_theta", keys.Number("rope.freq_base_swa", 1e4)}}}};
+       {{"rope_type", "default"},
+        {"rope_theta", keys.NumberOrAssumed("rope.freq_base_swa", 1e4)}}}};
   config["altup_num_inputs"] = keys.Count("altup.num_inputs", kMaxStreams);
   config["altup_active_idx"] = keys.Count("altup.active_idx", kMaxStreams, 0);
   config["altup_correct_scale"] = keys.HasInSomeLayer("altup_correct_scale.weight");

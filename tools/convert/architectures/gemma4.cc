@@ -207,13 +207,13 @@ void AddGemma4(const GgufKeys& keys, nlohmann::json& config) {
     const uint64_t whole = config[dim];
     if (keys.Count(key, kMaxHeadDim, whole) != whole) keys.Refuse(key, "is not all of a head");
   }
-  config["rope_parameters"] = {
-      {"full_attention",
-       {{"rope_type", "proportional"},
-        {"partial_rotary_factor", TurningShare(keys)},
-        {"rope_theta", keys.Number("rope.freq_base", 1e6)}}},
-      {"sliding_attention",
-       {{"rope_type", "default"}, {"rope_theta", keys.Number("rope.freq_base_swa", 1e4)}}}};
+  config["rope_parameters"] = {{"full_attention",
+                                {{"rope_type", "proportional"},
+                                 {"partial_rotary_factor", TurningShare(keys)},
+                                 {"rope_theta", keys.Number("rope.freq_base", 1e6)}}},
+                               {"sliding_attention",
+                                {{"rope_type", "default"},
+                                 {"rope_theta", keys.NumberOrAssumed("rope.freq_base_swa", 1e4)}}}};
 }
 
 }  // namespace

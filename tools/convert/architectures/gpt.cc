@@ -201,10 +201,16 @@ void AddStarcoder(const GgufKeys& keys, json& config) {
   config["activation_function"] = "gelu_pytorch_tanh";
 }
 
+void AddParallel(const GgufKeys& keys, json& config) {
+  const char* const kKey = "use_parallel_residual";
+  if (!keys.Has(kKey)) keys.NoteAssumed(kKey, "true");
+  config[kKey] = keys.Flag(kKey, true);
+}
+
 void AddGptNeoX(const GgufKeys& keys, json& config) {
   config["hidden_act"] = "gelu";
   config["layer_norm_eps"] = keys.Number("attention.layer_norm_epsilon");
-  config["use_parallel_residual"] = keys.Flag("use_parallel_residual", true);
+  AddParallel(keys, config);
   config["attention_bias"] = true;
 }
 
@@ -219,7 +225,7 @@ void AddStableLm(const GgufKeys& keys, json& config) {
   config["layer_norm_eps"] = keys.Number("attention.layer_norm_epsilon");
   config["use_qkv_bias"] = keys.HasTensor("blk.0.attn_q.bias");
   config["qk_layernorm"] = keys.HasTensor("blk.0.attn_q_norm.weight");
-  config["use_parallel_residual"] = keys.Flag("use_parallel_residual", true);
+  AddParallel(keys, config);
 }
 
 }  // namespace

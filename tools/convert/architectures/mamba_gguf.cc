@@ -71,7 +71,11 @@ void AddGraniteHybrid(const GgufKeys& keys, nlohmann::json& config) {
   nlohmann::json types;
   for (const uint64_t n : n_kv_heads) types.push_back(n == 0 ? "mamba" : "attention");
   config["layer_types"] = std::move(types);
-  config["position_embedding_type"] = keys.Flag("rope.scaling.finetuned", true) ? "rope" : "nope";
+  const char* const kTurns = "rope.scaling.finetuned";
+  if (!keys.Has(kTurns)) keys.NoteAssumed(kTurns, "true, so that positions turn");
+  const bool turns = keys.Flag(kTurns, true);
+  config["position_embedding_type"] = turns ? "rope" : "nope";
+  if (!turns) config.erase("rope_parameters");
 }
 
 void AddFalconH1(const GgufKeys& keys, nlohmann::json& config) {
@@ -98,6 +102,7 @@ void AddNemotronH(const GgufKeys& keys, nlohmann::json& config) {
   names.head_dim = "mamba_head_dim";
   names.state = "ssm_state_size";
   AddMamba(keys, names, config);
+  config.erase("rope_parameters");
   config["layer_norm_epsilon"] = keys.Number("attention.layer_norm_rms_epsilon");
   const std::vector<uint64_t> n_kv_heads = keys.PerLayer("attention.head_count_kv", kMaxHeads);
   const std::vector<uint64_t> sizes = keys.PerLayer("feed_forward_length", kMaxIntermediate);

@@ -122,7 +122,9 @@ void AddDeltaNet(const GgufKeys& keys, nlohmann::json& config) {
     config["layer_types"] =
         LayerTypes(keys, "linear_attention", [&](uint64_t i) { return recurrent[i] == 0; });
   } else {
-    config["full_attention_interval"] = keys.Count("full_attention_interval", kMaxLayers, 4);
+    const char* const kKey = "full_attention_interval";
+    if (!keys.Has(kKey)) keys.NoteAssumed(kKey, "4");
+    config[kKey] = keys.Count(kKey, kMaxLayers, 4);
   }
 }
 

@@ -101,6 +101,7 @@ Source OpenGgufFile(const fs::path& path) {
       Config::Of(path.string() + ", read as a config.json: key ", ReadGgufConfig(gguf->keys)));
   source.token_configs.push_back(source.config);
   source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);
+  source.notes = gguf->keys.notes();
   source.generation = Config::Of(path.string() + ", read as a generation_config.json: key ",
                                  ReadGgufGeneration(keys));
   source.own_generation = true;

@@ -12,6 +12,9 @@ namespace {
 using nlohmann::json;
 
 constexpr const char* kWindowKey = "attention.sliding_window";
+constexpr const char* kRmsEpsilon = "attention.layer_norm_rms_epsilon";
+constexpr const char* kEpsilon = "attention.layer_norm_epsilon";
+constexpr const char* kRopeBase = "rope.freq_base";
 
 // 0: none.
 uint64_t WindowOf(const GgufKeys& keys) { return keys.Count(kWindowKey, UINT32_MAX, 0); }
@@ -76,7 +79,15 @@ void AddHeads(const GgufKeys& keys, const Architecture& architecture, json& conf
   const char* const kSize = "feed_forward_length";  // some that are all experts have none
   if (keys.Has(kSize)) config["intermediate_size"] = keys.OfAnyLayer(kSize, kMaxIntermediate);
   config["rope_parameters"] =
-      RopeParameters(keys, keys.Number("rope.freq_base", architecture.gguf_rope_theta));
+      RopeParameters(keys, keys.Number(kRopeBase, architecture.gguf_rope_theta));
+}
+
+// Where positions turn: models with others have no rope_parameters by now.
+void NoteRopeBase(const GgufKeys& keys, const json& config) {
+  const auto rope = config.find("rope_parameters");
+  if (keys.Has(kRopeBase) || rope == config.end()) return;
+  const json& of_full = rope->contains("full_attention") ? rope->at("full_attention") : *rope;
+  keys.NoteAssumed(kRopeBase, of_full.at("rope_theta").dump());
 }
 
 }  // namespace
@@ -137,6 +148,10 @@ void AddMultipliers(const GgufKeys& keys, json& config) {
 
 bool HasWindow(const GgufKeys& keys) { return WindowOf(keys) > 0; }
 
+void NoteWindow(const GgufKeys& keys) {
+  if (!HasWindow(keys)) keys.NoteAssumed(kWindowKey, "none, so that every layer sees all tokens");
+}
+
 void AddWindow(const GgufKeys& keys, json& config) {
   const uint64_t window = WindowOf(keys);
   config["sliding_window"] = window == 0 ? json() : json(window);
@@ -174,6 +189,7 @@ void CheckGating(const GgufKeys& keys, Gating expected) {
 }
 
 void AddSlidingLayers(const GgufKeys& keys, uint64_t period_if_absent, json& config) {
+  NoteWindow(keys);
   const char* const kKey = "attention.sliding_window_pattern";
   const bool is_list = keys.HoldsList(kKey);
   const std::vector<uint64_t> slides = is_list ? keys.PerLayer(kKey, 1) : std::vector<uint64_t>();
@@ -208,11 +224,19 @@ json ReadGgufConfig(const GgufKeys& keys) {
   config["hidden_size"] = keys.Count("embedding_length", kMaxHidden);
   config["num_hidden_layers"] = keys.n_layers();
   config["max_position_embeddings"] = keys.Count("context_length", kMaxContext);
-  const char* const kEpsilon = "attention.layer_norm_rms_epsilon";
-  if (keys.Has(kEpsilon)) config["rms_norm_eps"] = keys.Number(kEpsilon);
-  keys.Has("attention.layer_norm_epsilon");  // some files have both
+  // Some files have both.
+  if (keys.Has(kRmsEpsilon)) config["rms_norm_eps"] = keys.Number(kRmsEpsilon);
+  const bool has_epsilon = keys.Has(kEpsilon);
   if (ExpertCount(keys) == 0) keys.Has("expert_used_count");
   if (architecture.add_gguf != nullptr) architecture.add_gguf(keys, config);
+  const auto is_epsilon = [](const auto& item) {
+    return item.key().ends_with("_eps") || item.key().ends_with("_epsilon");
+  };
+  const auto items = config.items();
+  if (!has_epsilon && std::find_if(items.begin(), items.end(), is_epsilon) == items.end()) {
+    keys.Refuse(kRmsEpsilon, "is missing");
+  }
+  NoteRopeBase(keys, config);
   AddTokens(keys, config);
   if (!keys.Flag("attention.causal", true)) {
     keys.Refuse("attention.causal", "is false: only causal attention is known");

@@ -21,6 +21,8 @@ void AddBiases(const GgufKeys& keys, nlohmann::json& config);
 void AddMultipliers(const GgufKeys& keys, nlohmann::json& config);
 bool HasWindow(const GgufKeys& keys);
 void AddWindow(const GgufKeys& keys, nlohmann::json& config);
+// For models that are known by their window: it is noted where the file has none.
+void NoteWindow(const GgufKeys& keys);
 // Above 0 where the layers have experts.
 uint64_t ExpertCount(const GgufKeys& keys);
 // `count`: what config.json calls their number.

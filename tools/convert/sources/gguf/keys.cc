@@ -51,6 +51,26 @@ bool GgufKeys::Flag(const std::string& key, bool if_absent) const {
   return all_.Flag(Name(key).c_str(), if_absent);
 }
 
+double GgufKeys::NumberOrAssumed(const std::string& key, double assumed) const {
+  if (Has(key)) return Number(key);
+  std::ostringstream text;
+  text << assumed;
+  NoteAssumed(key, text.str());
+  return assumed;
+}
+
+void GgufKeys::NoteAssumed(const std::string& key, const std::string& assumed) const {
+  assumed_.emplace(Name(key), assumed);
+}
+
+std::vector<std::string> GgufKeys::notes() const {
+  std::vector<std::string> notes;
+  for (const auto& [key, assumed] : assumed_) {
+    notes.push_back(file_.path() + ": key " + key + " is missing: assumed " + assumed);
+  }
+  return notes;
+}
+
 std::string GgufKeys::Text(const std::string& key, const std::string& if_absent) const {
   return all_.Text(Name(key).c_str(), if_absent);
 }

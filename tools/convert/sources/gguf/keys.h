@@ -1,6 +1,7 @@
 // GgufKeys: the keys of a GGUF file that belong to its architecture, with types and ranges.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -35,6 +36,12 @@ class GgufKeys {
   double Number(const std::string& key) const { return all_.Number(Name(key).c_str()); }
   double Number(const std::string& key, double if_absent) const;
   bool Flag(const std::string& key, bool if_absent) const;
+  // Where the key is absent: `assumed`, which changes what the model computes, and a note that it
+  // is.
+  double NumberOrAssumed(const std::string& key, double assumed) const;
+  void NoteAssumed(const std::string& key, const std::string& assumed) const;
+  // A sentence for each that was assumed.
+  std::vector<std::string> notes() const;
   std::string Text(const std::string& key, const std::string& if_absent) const;
   // None stands for what is not finite; empty where the key is absent.
   std::vector<std::optional<double>> NumbersOrNone(const std::string& key) const {
@@ -72,6 +79,7 @@ class GgufKeys {
   Config all_;
   std::string architecture_;
   mutable std::set<std::string> read_;
+  mutable std::map<std::string, std::string> assumed_;  // key -> what
 };
 
 }  // namespace rondo::convert

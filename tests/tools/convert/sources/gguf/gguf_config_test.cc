@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
+#include "tests/tools/error_of.h"
 #include "tools/convert/fail.h"
 
 namespace rondo::convert {
@@ -12,7 +15,9 @@ namespace {
 
 using nlohmann::json;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 class GgufConfigTest : public testing::Test {
  protected:
@@ -28,9 +33,22 @@ class GgufConfigTest : public testing::Test {
         .Floats("token_embd.weight", {16, 1}, std::vector<float>(16));
     return writer;
   }
-  json Read(const GgufWriter& writer) {
+  // With an epsilon where the test has none of its own.
+  json Read(GgufWriter writer) {
+    const std::string header = writer.Header(), begin = "general.architecture";
+    const size_t at = header.find(begin);
+    if (at != std::string::npos && header.find("epsilon") == std::string::npos) {
+      uint64_t length = 0;
+      const size_t text = at + begin.size() + sizeof(uint32_t);  // behind the type
+      std::memcpy(&length, &header[text], sizeof length);
+      const std::string name = header.substr(text + sizeof length, length);
+      writer.Key(name + ".attention.layer_norm_rms_epsilon", 0.25f);
+    }
     const GgufFile file(writer.Save(folder_ / "model.gguf"));
-    return ReadGgufConfig(GgufKeys(file));
+    const GgufKeys keys(file);
+    const json config = ReadGgufConfig(keys);
+    notes_ = keys.notes();
+    return config;
   }
   // Of the whole config, what `expected` names.
   void ExpectPart(const GgufWriter& writer, const std::string& expected) {
@@ -50,6 +68,7 @@ class GgufConfigTest : public testing::Test {
   }
 
   TempFolder folder_;
+  std::vector<std::string> notes_;
 };
 
 TEST_F(GgufConfigTest, Llama) {
@@ -242,6 +261,34 @@ TEST_F(GgufConfigTest, LayersOfLfm2Differ) {
   EXPECT_THAT(Refusal(uneven.Array<int32_t>(kKey, {0, 2, 1, 2})), HasSubstr("differs between"));
   EXPECT_THAT(Refusal(few.Array<int32_t>(kKey, {0, 2})), HasSubstr("has 2 elements"));
   EXPECT_THAT(Refusal(wrong.Array<int32_t>(kKey, {0, 2, -1, 2})), HasSubstr("holds -1"));
+}
+
+// Where a file lacks what changes the outcome, it is refused or told of.
+TEST_F(GgufConfigTest, NothingIsAssumedInSilence) {
+  const auto refusal = [&](GgufWriter writer) {
+    const GgufFile file(writer.Save(folder_ / "model.gguf"));
+    return SentenceOf([&] { ReadGgufConfig(GgufKeys(file)); });
+  };
+  for (const std::string name : {"llama", "qwen3", "gemma2"}) {
+    EXPECT_THAT(refusal(Model(name)),
+                HasSubstr("key " + name + ".attention.layer_norm_rms_epsilon is missing"));
+  }
+  EXPECT_THAT(refusal(Model("gptneox")),
+              HasSubstr("key gptneox.attention.layer_norm_epsilon is missing"));
+  Read(Model("llama"));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("key llama.rope.freq_base is missing: assumed 10000")));
+  Read(Model("llama").Key("llama.rope.freq_base", 500.0f));
+  EXPECT_THAT(notes_, IsEmpty());
+  Read(Model("gemma2").Key("gemma2.rope.freq_base", 500.0f));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("key gemma2.attention.sliding_window is missing"),
+                                  HasSubstr("key gemma2.attn_logit_softcapping is missing"),
+                                  HasSubstr("key gemma2.final_logit_softcapping is missing")));
+  Read(Model("gptneox").Key("gptneox.attention.layer_norm_epsilon", 0.5f));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("rope.freq_base"),
+                                  HasSubstr("use_parallel_residual is missing: assumed true")));
+  // Positions do not turn.
+  Read(Model("gpt2").Key("gpt2.attention.layer_norm_epsilon", 0.5f));
+  EXPECT_THAT(notes_, IsEmpty());
 }
 
 TEST_F(GgufConfigTest, RefusesWhatItCannotMeet) {
