@@ -30,12 +30,13 @@ namespace {
 using format::TensorFormat;
 
 // The tokens that begin and end a text: from the first config that has them.
-void ReadTokens(const std::vector<Config>& places, DecoderSpec& spec) {
+void ReadTokens(const std::vector<Config>& places, DecoderSpec& spec,
+                std::vector<std::string>& notes) {
   for (const Config& place : places) {
     if (spec.eos_tokens.empty()) {
-      spec.eos_tokens = place.Tokens("eos_token_id", spec.vocab_size);
+      spec.eos_tokens = place.Tokens("eos_token_id", spec.vocab_size, notes);
     }
-    const std::vector<uint32_t> bos = place.Tokens("bos_token_id", spec.vocab_size);
+    const std::vector<uint32_t> bos = place.Tokens("bos_token_id", spec.vocab_size, notes);
     if (bos.size() > 1) place.Refuse("bos_token_id", "holds more than one token");
     if (spec.bos_token < 0 && !bos.empty()) spec.bos_token = static_cast<int32_t>(bos.front());
   }
@@ -226,7 +227,9 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   const Source source = OpenSource(options.directory);
   const Checkpoint& checkpoint = *source.checkpoint;
   DecoderSpec spec = ReadArchitecture(source.config);
-  ReadTokens(source.token_configs, spec);
+  ConvertReport report;
+  report.notes = source.notes;
+  ReadTokens(source.token_configs, spec, report.notes);
   TakeOtherNames(checkpoint, spec);
   TieHead(checkpoint, spec);
   DropPrefix(spec, checkpoint);
@@ -234,9 +237,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   const uint64_t total = CheckTensors(spec, checkpoint);
   BalanceLatents(checkpoint, spec);
 
-  ConvertReport report;
   report.architecture = spec.architecture;
-  report.notes = source.notes;
   flatbuffers::FlatBufferBuilder builder;
   // Before the weights: what it refuses is refused at once.
   const auto tokenizer = AddTokenizer(source, spec, writer, builder, report);

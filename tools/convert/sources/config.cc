@@ -34,6 +34,12 @@ std::string WithoutInfinities(const std::string& text) {
   return json;
 }
 
+// Only a number or null: other values may be of any size.
+std::string Shown(const json& value) {
+  return value.is_number() || value.is_null() ? value.dump()
+                                              : std::string("a value of type ") + value.type_name();
+}
+
 }  // namespace
 
 Config Config::Load(const std::filesystem::path& path) {
@@ -160,16 +166,21 @@ std::vector<uint64_t> Config::Integers(const char* key, uint64_t high) const {
   return integers;
 }
 
-std::vector<uint32_t> Config::Tokens(const char* key, uint64_t vocab_size) const {
+std::vector<uint32_t> Config::Tokens(const char* key, uint64_t vocab_size,
+                                     std::vector<std::string>& notes) const {
   if (!Has(key)) return {};
   const json& value = Required(key);
   const json list = value.is_array() ? value : json::array({value});
   std::vector<uint32_t> tokens;
   for (const json& token : list) {
-    if (!token.is_number_unsigned() || token.get<uint64_t>() >= vocab_size) {
-      Refuse(key, "holds " + token.dump() + ", expected tokens below vocab_size");
+    const double id = token.is_number() ? token.get<double>() : -1;
+    if (id == std::floor(id) && id >= 0 && id < static_cast<double>(vocab_size)) {
+      tokens.push_back(static_cast<uint32_t>(id));
+    } else {
+      notes.push_back(where_ + key + " holds " + Shown(token) +
+                      ", which is no token of the model, " + "whose ids are below " +
+                      std::to_string(vocab_size) + ": left out");
     }
-    tokens.push_back(token.get<uint32_t>());
   }
   return tokens;
 }

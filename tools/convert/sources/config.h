@@ -46,8 +46,10 @@ class Config {
   // A list of numbers, of which some may be infinite or null: nothing.
   std::vector<std::optional<double>> NumbersOrNone(const char* key) const;
   std::vector<uint64_t> Integers(const char* key, uint64_t high) const;
-  // One integer or a list of them; empty where absent.
-  std::vector<uint32_t> Tokens(const char* key, uint64_t vocab_size) const;
+  // One integer or a list of them; empty where absent. What is no token of the model is left out,
+  // and `notes` say so: no logit hangs on it.
+  std::vector<uint32_t> Tokens(const char* key, uint64_t vocab_size,
+                               std::vector<std::string>& notes) const;
   // Nothing where absent.
   std::optional<Config> Object(const char* key) const;
   // The same but for one key.

@@ -105,7 +105,7 @@ Source OpenGgufFile(const fs::path& path) {
   source.generation = Config::Of(path.string() + ", read as a generation_config.json: key ",
                                  ReadGgufGeneration(keys));
   source.own_generation = true;
-  source.chat = ReadGgufChat(keys, gguf->file.metadata());
+  source.chat = ReadGgufChat(keys, gguf->file.metadata(), source.notes);
   source.tokenizer_file = path.string() + ", read as a tokenizer.json";
   source.tokenizer =
       ReadGgufTokenizer(keys, gguf->file.metadata(), source.tokenizer_file, source.notes);

@@ -8,7 +8,8 @@ constexpr const char* kTokens = "tokenizer.ggml.tokens";
 
 }  // namespace
 
-ChatSource ReadGgufChat(const Config& keys, const nlohmann::json& metadata) {
+ChatSource ReadGgufChat(const Config& keys, const nlohmann::json& metadata,
+                        std::vector<std::string>& notes) {
   ChatSource chat;
   if (keys.Has(kTemplate)) chat.templates.emplace_back("default", keys.Text(kTemplate, ""));
   for (const std::string& name : keys.Texts("tokenizer.chat_templates")) {
@@ -26,8 +27,9 @@ ChatSource ReadGgufChat(const Config& keys, const nlohmann::json& metadata) {
       {"sep_token", "tokenizer.ggml.seperator_token_id"},
       {"pad_token", "tokenizer.ggml.padding_token_id"}};
   for (const auto& [name, key] : kNames) {
-    if (!keys.Has(key)) continue;
-    const nlohmann::json& text = (*tokens)[keys.Integer(key, 0, tokens->size() - 1)];
+    const std::vector<uint32_t> id = keys.Tokens(key, tokens->size(), notes);
+    if (id.empty()) continue;
+    const nlohmann::json& text = (*tokens)[id.front()];
     if (text.is_string()) chat.tokens.emplace_back(name, text.get<std::string>());
   }
   return chat;

@@ -24,7 +24,8 @@ constexpr const char* kCharsmap = "tokenizer.ggml.precompiled_charsmap";
 // The keys of a tokenizer, checked as far as every kind needs it.
 class TokenizerKeys {
  public:
-  TokenizerKeys(const Config& keys, const json& metadata) : keys_(keys), metadata_(metadata) {
+  TokenizerKeys(const Config& keys, const json& metadata, std::vector<std::string>& notes)
+      : keys_(keys), metadata_(metadata), notes_(notes) {
     const json& tokens = Array(kTokens);
     if (tokens.empty() || tokens.size() > kMaxVocab) {
       keys_.Refuse(kTokens, "has " + std::to_string(tokens.size()) + " elements, expected 1 to " +
@@ -78,7 +79,9 @@ class TokenizerKeys {
     const auto add = [&](const char* flag, bool if_absent, const char* key,
                          std::vector<uint32_t>& ids) {
       if (!keys_.Flag(flag, if_absent)) return;
-      ids.push_back(Id(key));
+      if (!keys_.Has(key)) keys_.Refuse(key, "is missing");
+      // Some files say by an id out of range that there is no such token.
+      for (const uint32_t id : keys_.Tokens(key, size(), notes_)) ids.push_back(id);
     };
     add("tokenizer.ggml.add_bos_token", bos, kBos, around.before);
     add("tokenizer.ggml.add_eos_token", eos, "tokenizer.ggml.eos_token_id", around.after);
@@ -94,6 +97,7 @@ class TokenizerKeys {
   const Config& keys_;
   const json& metadata_;
 };
+  std::vector<std::string>& notes_;
 
 // ---- Byte-level BPE
 
@@ -199,7 +203,7 @@ json ReadGgufTokenizer(const Config& keys, const json& metadata, const std::stri
   if (kind != "gpt2" && kind != "gemma4" && kind != "llama" && kind != "t5") {
     keys.Refuse(kModel, "is " + kind + "; known: gpt2, gemma4, llama, t5, none");
   }
-  const TokenizerKeys tokenizer(keys, metadata);
+  const TokenizerKeys tokenizer(keys, metadata, notes);
   const std::string pre = keys.Text(kPre, "");
   if (kind == "gemma4" || (kind == "gpt2" && (pre == "gemma4" || pre == "sarvam-moe"))) {
     return MergedPiecesTokenizer(tokenizer, /*bos=*/pre != "sarvam-moe", file);
