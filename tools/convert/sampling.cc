@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 #include <sstream>
 
@@ -12,21 +13,50 @@ namespace {
 
 using nlohmann::json;
 
-float Read(const Config& generation, const SamplingRange& range, float if_absent) {
-  const double number = generation.Number(range.name, if_absent);
-  const auto value = static_cast<float>(std::clamp<double>(number, -kLargestFloat, kLargestFloat));
-  if (!range.Holds(value)) {
-    std::ostringstream problem;
-    problem << "is " << number << ", expected " << range.expected;
-    generation.Refuse(range.name, problem.str());
+// What is out of range changes no logit: what comes nearest to it is recommended in its place, and
+// where that is not known, or it is no number, nothing.
+float Read(const Config& generation, const SamplingRange& range, float if_absent,
+           std::vector<std::string>& notes) {
+  if (!generation.Has(range.name)) return if_absent;
+  const json value = generation.object().at(range.name);
+  const double number = value.is_number() ? value.get<double>() : NAN;
+  const auto asked = static_cast<float>(std::clamp<double>(number, -kLargestFloat, kLargestFloat));
+  if (range.Holds(asked)) return asked;
+  float taken = if_absent;
+  if (asked <= range.low && range.with_low) {
+    taken = range.low;
+  } else if (asked <= range.low && range.high == 1) {
+    taken = std::numeric_limits<float>::min();
+  } else if (asked >= range.high && range.high == 1) {
+    taken = range.with_high ? range.high : std::nextafter(range.high, range.low);
   }
-  return value;
+  std::ostringstream note;
+  note << range.name << ": not followed: " << (value.is_number() ? value.dump() : value.type_name())
+       << " (expected " << range.expected << "): " << taken << " is recommended";
+  notes.push_back(note.str());
+  return taken;
+}
+
+bool ReadDoSample(const Config& generation, std::vector<std::string>& notes) {
+  const json value = generation.object().value("do_sample", json());
+  if (value.is_boolean()) return value.get<bool>();
+  if (!value.is_null()) notes.push_back("do_sample: not followed: it is neither true nor false");
+  return false;
 }
 
 // Some write -1 for "off".
-int32_t ReadTopK(const Config& generation) {
-  if (generation.Number("top_k", 50) == -1) return 0;
-  return static_cast<int32_t>(generation.Integer("top_k", 0, INT32_MAX, 50));
+int32_t ReadTopK(const Config& generation, std::vector<std::string>& notes) {
+  constexpr int32_t kUsual = 50;  // of transformers
+  if (!generation.Has("top_k")) return kUsual;
+  const json value = generation.object().at("top_k");
+  const double k = value.is_number() ? value.get<double>() : NAN;
+  if (k >= 0 && k <= INT32_MAX && k == std::floor(k)) return static_cast<int32_t>(k);
+  if (k != -1) {
+    notes.push_back("top_k: not followed: " +
+                    (value.is_number() ? value.dump() : std::string(value.type_name())) +
+                    " (expected a whole number from 0): all tokens are chosen from");
+  }
+  return 0;
 }
 
 // The tokens that a list of ids, or of lists of ids, names, and in words what else it holds.
@@ -118,14 +148,14 @@ flatbuffers::Offset<format::Sampling> BuildSampling(const Config& generation,
                                                     flatbuffers::FlatBufferBuilder& builder,
                                                     std::vector<std::string>& notes) {
   format::SamplingT sampling;
-  const bool samples = generation.Flag("do_sample", false);
+  const bool samples = ReadDoSample(generation, notes);
   if (samples) {
-    sampling.temperature = Read(generation, kTemperatureRange, 1);
-    sampling.top_k = ReadTopK(generation);
-    sampling.top_p = Read(generation, kTopPRange, 1);
-    sampling.min_p = Read(generation, kMinPRange, 0);
+    sampling.temperature = Read(generation, kTemperatureRange, 1, notes);
+    sampling.top_k = ReadTopK(generation, notes);
+    sampling.top_p = Read(generation, kTopPRange, 1, notes);
+    sampling.min_p = Read(generation, kMinPRange, 0, notes);
   }
-  sampling.repetition_penalty = Read(generation, kRepetitionPenaltyRange, 1);
+  sampling.repetition_penalty = Read(generation, kRepetitionPenaltyRange, 1, notes);
   const bool penalises = sampling.repetition_penalty != 1;
   if (penalises) sampling.penalty_last_n = kMaxPenaltyWindow;
   sampling.no_repeat_ngram_size = ReadNgram(generation, notes);
