@@ -19,15 +19,31 @@ const std::string kSpace = "\u2581";
 
 using Ids = std::unordered_map<std::string, uint32_t>;
 
-Ids IdsOf(const SentencePieceModel& model, const std::string& source) {
+// Found in a text before anything is split.
+bool IsAdded(const SentencePiece& piece) {
+  return piece.kind == PieceKind::kUserDefined || piece.kind == PieceKind::kControl ||
+         piece.kind == PieceKind::kUnknown;
+}
+
+// What a text becomes: of two pieces of one text the one that is found before anything is split,
+// else the last, as in Hugging Face's conversion.
+Ids IdsOf(const SentencePieceModel& model) {
   Ids ids;
   for (uint32_t id = 0; id < model.pieces.size(); ++id) {
     const auto [found, is_new] = ids.emplace(model.pieces[id].text, id);
-    if (!is_new) {
-      Fail(source, ": pieces ", found->second, " and ", id, " are both '", found->first, "'");
-    }
+    if (!is_new && !IsAdded(model.pieces[found->second])) found->second = id;
   }
   return ids;
+}
+
+// The pieces that no text becomes: [id, text].
+json Repeated(const SentencePieceModel& model, const Ids& ids) {
+  json list = json::array();
+  for (uint32_t id = 0; id < model.pieces.size(); ++id) {
+    const std::string& text = model.pieces[id].text;
+    if (ids.at(text) != id) list.push_back(json::array({id, text}));
+  }
+  return list;
 }
 
 struct ScoredMerge {
@@ -39,9 +55,10 @@ struct ScoredMerge {
 // the result and of its parts, as in Hugging Face's conversion.
 json Merges(const SentencePieceModel& model, const Ids& ids) {
   std::vector<ScoredMerge> merges;
-  for (const SentencePiece& piece : model.pieces) {
+  for (uint32_t id = 0; id < model.pieces.size(); ++id) {
+    const SentencePiece& piece = model.pieces[id];
     const bool made = piece.kind == PieceKind::kNormal || piece.kind == PieceKind::kUnused;
-    if (!made) continue;
+    if (!made || ids.at(piece.text) != id) continue;
     std::vector<std::tuple<uint32_t, uint32_t, size_t>>
         ways;  // ids of the parts, bytes of the left
     for (size_t bytes = 1; bytes < piece.text.size(); ++bytes) {
@@ -70,7 +87,7 @@ json Bpe(const SentencePieceModel& model, const Ids& ids) {
   json unknown = nullptr;
   for (uint32_t id = 0; id < model.pieces.size(); ++id) {
     const SentencePiece& piece = model.pieces[id];
-    vocab[piece.text] = id;
+    vocab[piece.text] = ids.at(piece.text);
     if (piece.kind == PieceKind::kUnknown) unknown = piece.text;
   }
   return {{"type", "BPE"},
@@ -154,27 +171,25 @@ json Decoder(const SentencePieceModel& model) {
 
 json SentencePieceJson(const SentencePieceModel& model, const Surroundings& surroundings,
                        const std::string& source) {
-  const Ids ids = IdsOf(model, source);
+  const Ids ids = IdsOf(model);
   Surroundings all = surroundings;
   std::set<uint32_t> given;
   for (const AddedToken& token : surroundings.added) given.insert(token.id);
   for (uint32_t id = 0; id < model.pieces.size(); ++id) {
     const SentencePiece& piece = model.pieces[id];
-    const bool user_defined = piece.kind == PieceKind::kUserDefined;
-    if (!user_defined && piece.kind != PieceKind::kControl && piece.kind != PieceKind::kUnknown) {
-      continue;
-    }
-    if (piece.text.empty() || given.count(id) != 0) continue;
+    if (!IsAdded(piece) || piece.text.empty() || given.count(id) != 0) continue;
+    if (ids.at(piece.text) != id) continue;
     AddedToken token;
     token.id = id;
     token.text = piece.text;
-    token.special = !user_defined;
+    token.special = piece.kind != PieceKind::kUserDefined;
     all.added.push_back(std::move(token));
   }
   json document = {{"normalizer", Normalizers(model, source)},
                    {"pre_tokenizer", PreTokenizer(model)},
                    {"decoder", Decoder(model)},
                    {"replace_each_byte", model.replace_each_byte},
+                   {"repeated", Repeated(model, ids)},
                    {"model", model.unigram ? Unigram(model) : Bpe(model, ids)}};
   PutSurroundings(all, document);
   return document;

@@ -30,7 +30,7 @@ UnigramTables UnigramTables::Parse(const JsonValue& model, const Vocabulary& voc
     least = id == 0 ? tables.scores[id] : std::min(least, tables.scores[id]);
     std::string text = pair[0].String();
     if (text.size() > kMaxTokenBytes) items[id].Fail("is longer than 4096 bytes");
-    if (text.empty()) continue;
+    if (text.empty() || vocabulary.Find(text) != static_cast<uint32_t>(id)) continue;
     tables.max_piece_bytes = std::max(tables.max_piece_bytes, static_cast<uint32_t>(text.size()));
     texts.emplace_back(std::move(text), static_cast<uint32_t>(id));
   }

@@ -92,9 +92,7 @@ Vocabulary Vocabulary::Parse(const JsonValue& root, const Pipeline& pipeline) {
       const auto id = static_cast<uint32_t>(i);
       const std::string text = pair[0].String();
       Put(vocabulary, id, text, items[i]);
-      if (!vocabulary.ids.emplace(text, id).second) {
-        items[i].Fail("has the text of id " + std::to_string(vocabulary.ids[text]) + " again");
-      }
+      vocabulary.ids[text] = id;  // of two of one text the last, as in Hugging Face's library
     }
   } else if (vocab.json().is_object()) {
     vocabulary.ids.reserve(vocab.json().size());
@@ -106,6 +104,16 @@ Vocabulary Vocabulary::Parse(const JsonValue& root, const Pipeline& pipeline) {
     }
   } else {
     vocab.Fail("is neither an object nor a list");
+  }
+
+  // Of our own making: pieces that no text becomes, as another has theirs, but that a model may
+  // say.
+  if (const JsonValue repeated = root.Find("repeated"); !repeated.IsNull()) {
+    for (const JsonValue& item : repeated.Items()) {
+      const std::vector<JsonValue> pair = item.Items();
+      if (pair.size() != 2) item.Fail("is not an id and its text");
+      Put(vocabulary, pair[0].Uint(kMaxVocabSize), pair[1].String(), item);
+    }
   }
 
   const JsonValue added = root.Find("added_tokens");

@@ -115,10 +115,13 @@ Splitting SplittingOf(const Config& keys, std::vector<std::string>& notes) {
 json ByteLevelTokenizer(const TokenizerKeys& tokenizer, std::vector<std::string>& notes) {
   const Splitting splitting = SplittingOf(tokenizer.keys(), notes);
   Surroundings around = tokenizer.Around(splitting.bos, /*eos=*/false);
-  json vocab = json::object();
+  json vocab = json::object(), repeated = json::array();
   for (size_t id = 0; id < tokenizer.size(); ++id) {
     const std::string& text = tokenizer.Text(id);
-    vocab.emplace(text, id);  // of two tokens of one text, the first
+    if (!vocab.emplace(text, id).second) {  // of two tokens of one text, the first
+      repeated.push_back(json::array({id, text}));
+      continue;
+    }
     const PieceKind kind = tokenizer.Kind(id);
     if (kind == PieceKind::kControl || kind == PieceKind::kUnknown ||
         kind == PieceKind::kUserDefined) {
@@ -133,6 +136,7 @@ json ByteLevelTokenizer(const TokenizerKeys& tokenizer, std::vector<std::string>
       {"pre_tokenizer", PreTokenizerOf(splitting)},
       {"decoder", byte_level},
       {"model",
+      {"repeated", std::move(repeated)},
        {{"type", "BPE"},
         {"ignore_merges", splitting.whole_words},
         {"vocab", std::move(vocab)},
@@ -191,6 +195,14 @@ json SentencePieceTokenizer(const TokenizerKeys& tokenizer, bool unigram, const 
 }
 
 }  // namespace
+void NoteRepeated(const json& tokenizer, const std::string& file, std::vector<std::string>& notes) {
+  const json& repeated = tokenizer.at("repeated");
+  if (repeated.empty()) return;
+  notes.push_back(file + ": of tokens whose text another has, too (" +
+                  std::to_string(repeated.size()) + ", the first is " + repeated[0][0].dump() +
+                  "), text becomes the other one");
+}
+
 
 json ReadGgufTokenizer(const Config& keys, const json& metadata, const std::string& file,
                        std::vector<std::string>& notes) {
@@ -206,10 +218,15 @@ json ReadGgufTokenizer(const Config& keys, const json& metadata, const std::stri
   const TokenizerKeys tokenizer(keys, metadata, notes);
   const std::string pre = keys.Text(kPre, "");
   if (kind == "gemma4" || (kind == "gpt2" && (pre == "gemma4" || pre == "sarvam-moe"))) {
-    return MergedPiecesTokenizer(tokenizer, /*bos=*/pre != "sarvam-moe", file);
+  json document;
+    document = MergedPiecesTokenizer(tokenizer, /*bos=*/pre != "sarvam-moe", file);
+  } else if (kind == "gpt2") {
+    document = ByteLevelTokenizer(tokenizer, notes);
+  } else {
+    document = SentencePieceTokenizer(tokenizer, kind == "t5", file);
   }
-  if (kind == "gpt2") return ByteLevelTokenizer(tokenizer, notes);
-  return SentencePieceTokenizer(tokenizer, kind == "t5", file);
+  NoteRepeated(document, file, notes);
+  return document;
 }
 
 }  // namespace rondo::convert

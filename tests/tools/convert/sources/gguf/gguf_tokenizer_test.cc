@@ -181,10 +181,29 @@ TEST_F(GgufTokenizerTest, RefusesWhatItCannotMeet) {
                           .Array<std::string>("tokenizer.ggml.tokens", {"a"})
                           .Array<int32_t>("tokenizer.ggml.token_type", {9})),
               HasSubstr("key tokenizer.ggml.token_type holds 9"));
-  EXPECT_THAT(Refusal(Bytes("gpt-2")
-                          .Key("tokenizer.ggml.add_eos_token", true)
-                          .Key("tokenizer.ggml.eos_token_id", uint32_t{4})),
-              HasSubstr("key tokenizer.ggml.eos_token_id is 4"));
+  EXPECT_THAT(Refusal(Bytes("gpt-2").Key("tokenizer.ggml.add_eos_token", true)),
+              HasSubstr("key tokenizer.ggml.eos_token_id is missing"));
+}
+
+TEST_F(GgufTokenizerTest, AnIdThatIsNoTokenIsToldAndLeftOut) {
+  const json document = Read(Bytes("gpt-2")
+                                 .Key("tokenizer.ggml.add_eos_token", true)
+                                 .Key("tokenizer.ggml.eos_token_id", uint32_t{4}));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("key tokenizer.ggml.eos_token_id holds 4")));
+  EXPECT_EQ(document.at("post_processor"), Read(Bytes("gpt-2")).at("post_processor"));
+}
+
+TEST_F(GgufTokenizerTest, EveryTokenHasItsTextThoughAnotherHasItToo) {
+  GgufWriter writer = Model("llama");
+  writer.Array<std::string>("tokenizer.ggml.tokens", {"<unk>", "<s>", "a", "a", "<s>"})
+      .Array<int32_t>("tokenizer.ggml.token_type", {2, 3, 1, 1, 1})
+      .Array<float>("tokenizer.ggml.scores", {0, 0, -1, -1, -1})
+      .Key("tokenizer.ggml.bos_token_id", uint32_t{1});
+  const json document = Read(writer);
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("(2, the first is 2)")));
+  // The last of two, but one that is found before anything is split.
+  EXPECT_EQ(document.at("model").at("vocab"), json::parse(R"({"<unk>": 0, "<s>": 1, "a": 3})"));
+  EXPECT_EQ(document.at("repeated"), json::parse(R"([[2, "a"], [4, "<s>"]])"));
 }
 
 }  // namespace
