@@ -113,6 +113,7 @@ bool Config::Flag(const char* key, bool if_absent) const {
 
 std::string Config::Text(const char* key, const std::string& if_absent) const {
   if (!Has(key)) return if_absent;
+  if (Required(key).is_binary()) Refuse(key, "is not UTF-8");
   if (!Required(key).is_string()) Refuse(key, "is not a string");
   return Required(key).get<std::string>();
 }

@@ -97,7 +97,7 @@ Source OpenGgufFile(const fs::path& path) {
   const Config& keys = gguf->keys.all();
   // Its keys are those of a config.json, not of the file: complaints say so.
   Source source(
-      keys.Text("general.name", path.stem().string()),
+      keys.IsText("general.name") ? keys.Text("general.name", "") : path.stem().string(),
       Config::Of(path.string() + ", read as a config.json: key ", ReadGgufConfig(gguf->keys)));
   source.token_configs.push_back(source.config);
   source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);

@@ -40,7 +40,8 @@ class GgufFile {
 
   const std::string& path() const { return files_.front().path(); }
   const std::string& PathOf(const Tensor& tensor) const { return files_[tensor.part].path(); }
-  // One object: key -> number, boolean, string (all of them UTF-8) or array of these.
+  // One object: key -> number, boolean, string or array of these. Strings that are not UTF-8 are
+  // binary.
   const nlohmann::json& metadata() const { return metadata_; }
   const std::map<std::string, Tensor>& tensors() const { return tensors_; }
 

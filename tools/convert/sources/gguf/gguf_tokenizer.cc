@@ -32,6 +32,7 @@ class TokenizerKeys {
                                 std::to_string(kMaxVocab));
     }
     for (const json& token : tokens) {
+      if (token.is_binary()) keys_.Refuse(kTokens, "holds a text that is not UTF-8");
       if (!token.is_string()) keys_.Refuse(kTokens, "is not an array of strings");
     }
     if (keys_.Has(kTypes)) {
@@ -96,8 +97,8 @@ class TokenizerKeys {
 
   const Config& keys_;
   const json& metadata_;
-};
   std::vector<std::string>& notes_;
+};
 
 // ---- Byte-level BPE
 
@@ -135,8 +136,8 @@ json ByteLevelTokenizer(const TokenizerKeys& tokenizer, std::vector<std::string>
       {"normalizer", splitting.nfc ? json{{"type", "NFC"}} : json()},
       {"pre_tokenizer", PreTokenizerOf(splitting)},
       {"decoder", byte_level},
-      {"model",
       {"repeated", std::move(repeated)},
+      {"model",
        {{"type", "BPE"},
         {"ignore_merges", splitting.whole_words},
         {"vocab", std::move(vocab)},
@@ -194,7 +195,6 @@ json SentencePieceTokenizer(const TokenizerKeys& tokenizer, bool unigram, const 
   return SentencePieceJson(model, tokenizer.Around(/*bos=*/!unigram, /*eos=*/unigram), file);
 }
 
-}  // namespace
 void NoteRepeated(const json& tokenizer, const std::string& file, std::vector<std::string>& notes) {
   const json& repeated = tokenizer.at("repeated");
   if (repeated.empty()) return;
@@ -203,6 +203,7 @@ void NoteRepeated(const json& tokenizer, const std::string& file, std::vector<st
                   "), text becomes the other one");
 }
 
+}  // namespace
 
 json ReadGgufTokenizer(const Config& keys, const json& metadata, const std::string& file,
                        std::vector<std::string>& notes) {
@@ -217,8 +218,8 @@ json ReadGgufTokenizer(const Config& keys, const json& metadata, const std::stri
   }
   const TokenizerKeys tokenizer(keys, metadata, notes);
   const std::string pre = keys.Text(kPre, "");
-  if (kind == "gemma4" || (kind == "gpt2" && (pre == "gemma4" || pre == "sarvam-moe"))) {
   json document;
+  if (kind == "gemma4" || (kind == "gpt2" && (pre == "gemma4" || pre == "sarvam-moe"))) {
     document = MergedPiecesTokenizer(tokenizer, /*bos=*/pre != "sarvam-moe", file);
   } else if (kind == "gpt2") {
     document = ByteLevelTokenizer(tokenizer, notes);

@@ -31,6 +31,8 @@ enum Type : uint32_t {
   kFloat64,
 };
 
+}  // namespace
+
 bool IsUtf8(const std::string& text) {
   const auto* at = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   auto left = static_cast<utf8proc_ssize_t>(text.size());
@@ -43,8 +45,6 @@ bool IsUtf8(const std::string& text) {
   }
   return true;
 }
-
-}  // namespace
 
 HeaderReader::HeaderReader(const InputFile& file)
     : file_(file), limit_(std::min(file.bytes(), kMaxHeaderBytes)) {}
@@ -77,12 +77,16 @@ std::string HeaderReader::Bytes(uint64_t size, const std::string& what) {
   return bytes;
 }
 
-std::string HeaderReader::String(const std::string& what, uint64_t max_bytes) {
+std::string HeaderReader::StringBytes(const std::string& what, uint64_t max_bytes) {
   const auto size = Number<uint64_t>(what);
   if (size > max_bytes) {
     Fail(path(), ": ", what, " has ", size, " bytes, expected at most ", max_bytes);
   }
-  std::string text = Bytes(size, what);
+  return Bytes(size, what);
+}
+
+std::string HeaderReader::String(const std::string& what, uint64_t max_bytes) {
+  std::string text = StringBytes(what, max_bytes);
   if (!IsUtf8(text)) Fail(path(), ": ", what, " is not UTF-8");
   return text;
 }
@@ -114,12 +118,14 @@ json HeaderReader::Scalar(uint32_t type, const std::string& what) {
       return Number<int64_t>(what);
     case kFloat64:
       return Number<double>(what);
-    case kString:
-      return String(what, kMaxStringBytes);
+    case kString: {
+      std::string text = StringBytes(what, kMaxStringBytes);
+      if (IsUtf8(text)) return text;
+      return json::binary({text.begin(), text.end()});
+    }
     case kBool: {
       const auto value = Number<uint8_t>(what);
-      if (value > 1) Fail(path(), ": ", what, " is a boolean of value ", int{value});
-      return value == 1;
+      return value > 1 ? json(value) : json(value == 1);
     }
     case kArray:
       Fail(path(), ": ", what, " is an array of arrays, which cannot be read");

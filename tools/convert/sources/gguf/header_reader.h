@@ -12,6 +12,8 @@
 
 namespace rondo::convert {
 
+bool IsUtf8(const std::string& text);
+
 // Nothing is allocated for a length that the file cannot hold, and no more than some hundred
 // megabytes whatever it says. All throw Error, naming the file and `what` was to be read.
 class HeaderReader {
@@ -32,9 +34,11 @@ class HeaderReader {
     return value;
   }
   std::string Bytes(uint64_t size, const std::string& what);
-  // uint64 length, then so many bytes of UTF-8.
+  // uint64 length, then so many bytes; those of a String() are UTF-8.
+  std::string StringBytes(const std::string& what, uint64_t max_bytes);
   std::string String(const std::string& what, uint64_t max_bytes);
-  // uint32 type, then a value of it.
+  // uint32 type, then a value of it. A string that is not UTF-8 is binary JSON, and a boolean that
+  // is neither 0 nor 1 a number: only who reads the key can tell whether that matters.
   nlohmann::json Value(const std::string& what);
 
  private:
