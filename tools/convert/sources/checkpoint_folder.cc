@@ -22,19 +22,36 @@ constexpr uint64_t kMaxIndexBytes = 64u << 20;
 constexpr size_t kBlocksPerRead = 1u << 12;
 const std::string kBlocks = "_blocks", kScales = "_scales";  // of one tensor in MXFP4
 
-// Tensor name -> file name, as the index has it. A file name is that of a file in this folder.
-std::map<std::string, std::string> ReadIndex(const fs::path& path) {
-  const json index = json::parse(ReadWholeFile(path, kMaxIndexBytes), nullptr, false);
-  if (!index.is_object() || !index.contains("weight_map") || !index["weight_map"].is_object()) {
+// A file of `folder`, which an index calls `name`: some name it by a path of the machine that it
+// was written on. Never one outside of the folder.
+fs::path ShardOf(const fs::path& folder, const std::string& name) {
+  const fs::path path = fs::path(name).lexically_normal();
+  const bool is_inside = path.is_relative() && !path.empty() && *path.begin() != "..";
+  if (is_inside && fs::exists(folder / path)) return path;
+  const size_t slash = name.find_last_of("/\\");  // of Windows, too
+  return slash == std::string::npos ? path.filename() : fs::path(name.substr(slash + 1));
+}
+
+// Tensor name -> file in the folder, as the index has it.
+std::map<std::string, fs::path> ReadIndex(const fs::path& path, std::vector<std::string>& notes) {
+  const json index = ParseJsonObject(ReadWholeFile(path, kMaxIndexBytes), path.string());
+  if (!index.contains("weight_map") || !index["weight_map"].is_object()) {
     Fail(path.string(), " has no object weight_map");
   }
-  std::map<std::string, std::string> map;
+  std::map<std::string, fs::path> map;
+  std::string odd;  // the first
   for (const auto& [tensor, file] : index["weight_map"].items()) {
     const std::string name = file.is_string() ? file.get<std::string>() : "";
-    if (name.empty() || fs::path(name).filename() != name || name == "." || name == "..") {
+    const fs::path shard = ShardOf(path.parent_path(), name);
+    if (shard.empty() || shard == "." || shard == "..") {
       Fail(path.string(), ": weight_map.", tensor, " is not the name of a file in this folder");
     }
-    map[tensor] = name;
+    if (odd.empty() && shard != name) {
+      odd = name;
+      notes.push_back(path.string() + " calls a file " + odd + ": " + shard.string() +
+                      " beside it is taken");
+    }
+    map[tensor] = shard;
   }
   if (map.empty()) Fail(path.string(), ": weight_map is empty");
   return map;
@@ -53,16 +70,26 @@ CheckpointFolder::CheckpointFolder(const fs::path& directory) {
     const std::string missing = std::string("holds neither ") + kSingleFile + " nor " + kIndexFile;
     Fail(directory.string(), " ", WhatFolderIs(directory, missing));
   }
-  const std::map<std::string, std::string> index = ReadIndex(index_path);
-  std::set<std::string> files;
+  const std::map<std::string, fs::path> index = ReadIndex(index_path, notes_);
+  std::set<fs::path> files;
   for (const auto& [tensor, file] : index) files.insert(file);
-  for (const std::string& file : files) AddFile(directory / file);
+  for (const fs::path& file : files) {
+    if (!fs::exists(directory / file)) {
+      Fail(directory.string(), " lacks ", file.string(), ", which ", kIndexFile,
+           " lists: finish the download");
+    }
+    AddFile(directory / file);
+  }
   ListTensors();
+  // The files themselves say what they hold; a tensor that is needed and in none is refused later.
   for (const auto& [tensor, file] : index) {
     const auto found = places_.find(tensor);
-    if (found == places_.end() || found->second.file->path() != (directory / file).string()) {
-      Fail(index_path.string(), ": ", file, " does not hold tensor ", tensor);
+    if (found != places_.end() && found->second.file->path() == (directory / file).string()) {
+      continue;
     }
+    notes_.push_back(index_path.string() + ": " + file.string() + " does not hold tensor " +
+                     tensor + ", as it says");
+    return;
   }
 }
 

@@ -16,6 +16,8 @@ class CheckpointFolder final : public Checkpoint {
   explicit CheckpointFolder(const std::filesystem::path& directory);
 
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override;
+  // What is odd about the index, a sentence each.
+  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct Place {
@@ -32,6 +34,7 @@ class CheckpointFolder final : public Checkpoint {
 
   std::deque<Safetensors> files_;
   std::map<std::string, Place> places_;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace rondo::convert

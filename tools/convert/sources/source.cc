@@ -38,7 +38,9 @@ Source OpenFolder(const fs::path& directory) {
   if (const std::optional<Config> text = source.config.Object("text_config")) {
     source.token_configs.push_back(*text);
   }
-  source.checkpoint = std::make_shared<CheckpointFolder>(directory);
+  const auto checkpoint = std::make_shared<CheckpointFolder>(directory);
+  source.notes = checkpoint->notes();
+  source.checkpoint = checkpoint;
   source.chat = ReadChat(directory);
   const fs::path tokenizer = FindTokenizer(directory);
   if (tokenizer.empty()) {
@@ -50,12 +52,10 @@ Source OpenFolder(const fs::path& directory) {
   source.tokenizer_file = tokenizer.string();
   FolderTokenizer read = ReadFolderTokenizer(tokenizer);
   source.tokenizer = std::move(read.document);
-  source.notes = std::move(read.notes);
+  source.notes.insert(source.notes.end(), read.notes.begin(), read.notes.end());
   return source;
 }
 
-// The file and its keys live as long as the tensors that are read from them.
-struct OpenGguf {
 // GGUF also holds parts of models, and what belongs to one.
 void RefuseOtherKinds(const GgufFile& file) {
   const Config keys = Config::Of(file.path() + ": key ", file.metadata());
@@ -86,6 +86,8 @@ GgufFile OpenModel(const fs::path& path) {
   return file;
 }
 
+// The file and its keys live as long as the tensors that are read from them.
+struct OpenGguf {
   explicit OpenGguf(const fs::path& path) : file(OpenModel(path)), keys(file), checkpoint(keys) {}
   const GgufFile file;
   const GgufKeys keys;
@@ -99,9 +101,9 @@ Source OpenGgufFile(const fs::path& path) {
   Source source(
       keys.IsText("general.name") ? keys.Text("general.name", "") : path.stem().string(),
       Config::Of(path.string() + ", read as a config.json: key ", ReadGgufConfig(gguf->keys)));
+  source.notes = gguf->keys.notes();
   source.token_configs.push_back(source.config);
   source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);
-  source.notes = gguf->keys.notes();
   source.generation = Config::Of(path.string() + ", read as a generation_config.json: key ",
                                  ReadGgufGeneration(keys));
   source.own_generation = true;

@@ -149,7 +149,7 @@ TEST_F(SafetensorsTest, RefusesHeadersThatLie) {
   const std::string data = Raw<float>({1, 2, 3, 4});
   const auto refusal = [&](const std::string& header) { return Refusal(File(header, data)); };
   EXPECT_THAT(refusal("[]"), HasSubstr("not a JSON object"));
-  EXPECT_THAT(refusal("{"), HasSubstr("not a JSON object"));
+  EXPECT_THAT(refusal("{"), HasSubstr("the header: line 1, column 2: not JSON"));
   EXPECT_THAT(refusal(R"({"a":1})"), HasSubstr("tensor a has no dtype"));
   EXPECT_THAT(refusal(R"({"a":{"dtype":"Q9","shape":[4],"data_offsets":[0,16]}})"),
               HasSubstr("unknown dtype Q9"));
@@ -222,22 +222,42 @@ TEST_F(CheckpointTest, ReadsShards) {
   EXPECT_THROW(checkpoint.Find("b", {1, 2}), Error);
 }
 
+// The files themselves say what they hold.
+TEST_F(CheckpointTest, TellsWhatIsOddAboutAnIndex) {
+  SaveShard("one.safetensors", "a");
+  const auto note = [&](const std::string& index) {
+    SaveIndex(index);
+    const CheckpointFolder checkpoint(folder_.path());
+    EXPECT_EQ(checkpoint.tensors().size(), 1u);
+    return checkpoint.notes().empty() ? "" : checkpoint.notes().front();
+  };
+  EXPECT_EQ(note(R"({"weight_map":{"a":"one.safetensors"}})"), "");
+  EXPECT_THAT(note(R"({"weight_map":{"b":"one.safetensors"}})"),
+              HasSubstr("one.safetensors does not hold tensor b"));
+  // Never a file outside of the folder.
+  EXPECT_THAT(note(R"({"weight_map":{"a":"../one.safetensors"}})"),
+              HasSubstr("calls a file ../one.safetensors: one.safetensors beside it is taken"));
+  std::filesystem::create_directory(folder_ / "inner");
+  std::filesystem::rename(folder_ / "one.safetensors", folder_ / "inner/one.safetensors");
+  EXPECT_EQ(note(R"({"weight_map":{"a":"inner/one.safetensors"}})"), "");
+}
+
 TEST_F(CheckpointTest, RefusesWhatDoesNotFitTogether) {
   EXPECT_THAT(LoadRefusal(), HasSubstr("holds neither model.safetensors nor"));
   SaveShard("one.safetensors", "a");
   SaveShard("two.safetensors", "a");
   SaveIndex("[]");
+  EXPECT_THAT(LoadRefusal(), HasSubstr("index.json is not a JSON object"));
+  SaveIndex("{}");
   EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map"));
   SaveIndex(R"({"weight_map":{}})");
   EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map is empty"));
-  SaveIndex(R"({"weight_map":{"a":"../one.safetensors"}})");
+  SaveIndex(R"({"weight_map":{"a":".."}})");
   EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map.a"));
   SaveIndex(R"({"weight_map":{"a":3}})");
   EXPECT_THAT(LoadRefusal(), HasSubstr("weight_map.a"));
   SaveIndex(R"({"weight_map":{"a":"three.safetensors"}})");
-  EXPECT_THAT(LoadRefusal(), HasSubstr("three.safetensors cannot be opened"));
-  SaveIndex(R"({"weight_map":{"b":"one.safetensors"}})");
-  EXPECT_THAT(LoadRefusal(), HasSubstr("one.safetensors does not hold tensor b"));
+  EXPECT_THAT(LoadRefusal(), HasSubstr("lacks three.safetensors"));
   SaveIndex(R"({"weight_map":{"a":"one.safetensors","b":"two.safetensors"}})");
   EXPECT_THAT(LoadRefusal(), HasSubstr("tensor a is also in"));
 }
