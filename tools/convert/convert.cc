@@ -235,6 +235,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   DropPrefix(spec, checkpoint);
   ChooseForms(spec, checkpoint);
   const uint64_t total = CheckTensors(spec, checkpoint);
+  UntieHead(checkpoint, spec, report.notes);
   BalanceLatents(checkpoint, spec);
 
   report.architecture = spec.architecture;

@@ -13,4 +13,9 @@ void TakeOtherNames(const Checkpoint& checkpoint, DecoderSpec& spec);
 // With spec.head_may_be_tied: the head is the embedding if the checkpoint has none.
 void TieHead(const Checkpoint& checkpoint, DecoderSpec& spec);
 
+// With spec.tied_head: the head is the checkpoint's own where that is there and is not the
+// embedding, whatever the config says; a sentence in `notes` then tells. Other tensors of that name
+// are left out, and told of.
+void UntieHead(const Checkpoint& checkpoint, DecoderSpec& spec, std::vector<std::string>& notes);
+
 }  // namespace rondo::convert

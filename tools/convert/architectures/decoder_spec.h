@@ -115,6 +115,9 @@ struct DecoderSpec {
   std::vector<OtherName> other_names;
   // The config does not say whether the head is the embedding: it is where the checkpoint has none.
   bool head_may_be_tied = false;
+  // The config says that the head is the embedding: what the checkpoint would call a head of its
+  // own, which is among the ignored. Empty: it does not.
+  std::string tied_head;
   // Tensors of the checkpoint that may be there and are not needed. Any other that no recipe
   // names is refused: it would mean that the model is not what its config says.
   std::set<std::string> ignored;

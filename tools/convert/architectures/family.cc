@@ -73,7 +73,10 @@ class Builder {
 
   void AddHead() {
     // Some exports hold the embedding twice.
-    if (f_.tied) spec_.ignored.insert(f_.head + ".weight");
+    if (f_.tied) {
+      spec_.tied_head = f_.head + ".weight";
+      spec_.ignored.insert(spec_.tied_head);
+    }
     if (f_.tied && f_.embedding_width == 0) {
       spec_.head.weight = spec_.embedding;
     } else {
