@@ -20,7 +20,8 @@ Examples:
   rondo convert Llama-3.2-1B -o llama-1b-5.rondo --weights auto --bits 5 --calibrate book.txt
   rondo convert Llama-3.2-1B.Q4_0.gguf -o llama-1b-q4b.rondo
 
-FILE appears whole or not at all; an existing Rondo file of that name is replaced.)";
+FILE appears whole, opened and tried with one token, or not at all; an existing Rondo file of that
+name is replaced.)";
 
 struct Arguments {
   std::string model;

@@ -67,6 +67,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   options.embedding = convert::FormatNamed(wish.embedding.empty() ? embedding : wish.embedding);
   options.calibration = wish.calibrate;
   options.replace = wish.replace;
+  options.run_token = true;
   convert::ConvertReport report;
   {
     ProgressBar bar;

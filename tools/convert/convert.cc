@@ -19,6 +19,7 @@
 #include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/metadata.h"
 #include "tools/convert/output/tensor_writer.h"
+#include "tools/convert/output/try_written.h"
 #include "tools/convert/sampling.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
@@ -234,8 +235,8 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   TieHead(checkpoint, spec);
   DropPrefix(spec, checkpoint);
   ChooseForms(spec, checkpoint);
-  const uint64_t total = CheckTensors(spec, checkpoint);
   UntieHead(checkpoint, spec, report.notes);
+  const uint64_t total = CheckTensors(spec, checkpoint);
   BalanceLatents(checkpoint, spec);
 
   report.architecture = spec.architecture;
@@ -312,6 +313,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress) {
   FileWriter writer(options.output, options.replace);
   ConvertReport report = ConvertInto(writer, options, progress);
+  TryWritten(writer.unfinished_path(), options.run_token, report.notes);
   writer.Commit();
   return report;
 }

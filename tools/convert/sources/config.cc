@@ -59,13 +59,13 @@ bool Config::Has(const char* key) const {
 bool Config::Mentions(const char* key) const { return object_.contains(key); }
 
 bool Config::HoldsList(const char* key) const { return Has(key) && object_.at(key).is_array(); }
+bool Config::IsText(const char* key) const { return Has(key) && object_.at(key).is_string(); }
 bool Config::IsNumber(const char* key) const { return Has(key) && object_.at(key).is_number(); }
 
 const json& Config::Required(const char* key) const {
   if (!Has(key)) Refuse(key, "is missing");
   return object_.at(key);
 }
-bool Config::IsText(const char* key) const { return Has(key) && object_.at(key).is_string(); }
 
 uint64_t Config::Integer(const char* key, uint64_t low, uint64_t high) const {
   const double value = Number(key);
