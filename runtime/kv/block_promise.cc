@@ -72,9 +72,12 @@ uint64_t BlockTable::Spare(size_t group) const {
   return std::min(free, most - std::min(most, kept));
 }
 
+// A fresh block for a pass, `lent` where it replaces one that comes back; kNoBlock: there is none.
 BlockId BlockTable::TakeFor(size_t group, bool lent) {
   const bool may = lent ? pool_->free_blocks(group) > pool_->promised(group) : Spare(group) > 0;
-  return may ? pool_->Take(group) : kNoBlock;
+  const BlockId id = may ? pool_->Take(group) : kNoBlock;
+  if (lent && id != kNoBlock) pool_->Lend(group);
+  return id;
 }
 
 }  // namespace rondo
