@@ -22,7 +22,7 @@ std::string_view View(const flatbuffers::String* text) { return {text->data(), t
 // nullptr where the model has none of this name; a null name: the first.
 const rondo::format::ChatTemplate* FindTemplate(const rondo_model* model, const char* name) {
   const rondo::format::Chat* chat = model->file.model().chat();
-  if (chat == nullptr) return nullptr;
+  if (chat == nullptr || chat->templates()->size() == 0) return nullptr;
   if (name == nullptr) return chat->templates()->Get(0);
   for (const rondo::format::ChatTemplate* entry : *chat->templates()) {
     if (View(entry->name()) == name) return entry;
@@ -69,7 +69,7 @@ Status ChooseTemplate(const rondo_model* model, const rondo_chat_options& option
     *text = {options.template_text, options.template_bytes};
     return Status();
   }
-  if (model->file.model().chat() == nullptr) {
+  if (FindTemplate(model, nullptr) == nullptr) {
     return Status::Error(StatusCode::kUnsupported,
                          "the model has no chat template; give one as template_text");
   }

@@ -194,8 +194,9 @@ class Checker {
     const format::Chat* chat = model_.chat();
     if (chat == nullptr) return Status();
     if (chat->templates() == nullptr) return Corrupt("the chat part has no templates");
+    // None: its tokens serve a template of the caller's own.
     RONDO_RETURN_IF_ERROR(
-        CheckRange("the number of chat templates", chat->templates()->size(), 1, kMaxTemplates));
+        CheckRange("the number of chat templates", chat->templates()->size(), 0, kMaxTemplates));
     for (const format::ChatTemplate* entry : *chat->templates()) {
       if (entry->name() == nullptr || entry->text() == nullptr) {
         return Corrupt("a chat template has no name or no text");

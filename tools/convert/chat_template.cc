@@ -9,6 +9,9 @@
 #include "tools/convert/fail.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/json_text.h"
+#include "tools/convert/tokenizer/folder.h"
+#include "tools/convert/tokenizer/tokenizer_class.h"
+#include "tools/convert/tokenizer/tokenizer_config.h"
 
 namespace rondo::convert {
 namespace {
@@ -72,6 +75,16 @@ void ReadTokens(const json& object, NamedTexts& tokens) {
   for (const auto& [name, value] : extra->items()) PutToken(name, value, tokens);
 }
 
+// Those that the folder does not name and the class of its tokenizer has.
+void ReadDefaultTokens(const fs::path& directory, NamedTexts& tokens) {
+  const TokenizerConfig config(directory);
+  const TokenizerClass of = ClassOf(config);
+  for (const char* key : {"bos_token", "eos_token", "unk_token", "pad_token"}) {
+    const char* text = DefaultToken(of, key);
+    if (text != nullptr && !config.Has(key)) Put(tokens, key, text);
+  }
+}
+
 }  // namespace
 
 ChatSource ReadChat(const fs::path& directory) {
@@ -84,6 +97,7 @@ ChatSource ReadChat(const fs::path& directory) {
     ReadTokens(object, source.tokens);
     ReadTemplates(object, path, source.templates);
   }
+  if (!FindTokenizer(directory).empty()) ReadDefaultTokens(directory, source.tokens);
   if (const fs::path path = directory / "chat_template.json"; fs::exists(path)) {
     ReadTemplates(LoadObject(path), path, source.templates);
   }
@@ -108,7 +122,8 @@ ChatSource ReadChat(const fs::path& directory) {
 flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
                                             flatbuffers::FlatBufferBuilder& builder,
                                             std::vector<std::string>& notes) {
-  if (source.templates.empty()) return {};
+  // Tokens alone serve a template that is given when the model runs.
+  if (source.templates.empty() && source.tokens.empty()) return {};
   if (source.templates.size() > kMaxTemplates || source.tokens.size() > kMaxTemplates) {
     Fail("the model has more than ", kMaxTemplates, " chat templates or special tokens");
   }

@@ -22,9 +22,9 @@ struct ChatSource {
 // there is none. Throws Error, naming the file and the key, for what cannot be read.
 ChatSource ReadChat(const std::filesystem::path& directory);
 
-// The metadata of the file; null without templates. A template that Rondo cannot read, or that
-// names what it does not have, is kept, with a note. Throws Error for templates beyond the limits
-// of a file.
+// The metadata of the file; null without templates and tokens. A template that Rondo cannot read,
+// or that names what it does not have, is kept, with a note. Throws Error for templates beyond the
+// limits of a file.
 flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
                                             flatbuffers::FlatBufferBuilder& builder,
                                             std::vector<std::string>& notes);

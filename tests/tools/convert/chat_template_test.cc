@@ -54,6 +54,21 @@ TEST_F(ChatTemplate, OneTextAndTokens) {
                                        {"image_token", "<image>"}}));
 }
 
+// They serve a template that is given when the model runs.
+TEST_F(ChatTemplate, TokensAloneAreKept) {
+  Write("tokenizer_config.json", R"({"bos_token": "<s>"})");
+  flatbuffers::FlatBufferBuilder builder;
+  std::vector<std::string> notes;
+  EXPECT_FALSE(BuildChat(ReadChat(folder_.path()), builder, notes).IsNull());
+}
+
+TEST_F(ChatTemplate, TokensOfTheTokenizersClass) {
+  Write("tokenizer.json", "{}");
+  Write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer", "eos_token": "<e>"})");
+  EXPECT_EQ(ReadChat(folder_.path()).tokens,
+            (NamedTexts{{"eos_token", "<e>"}, {"bos_token", "<s>"}, {"unk_token", "<unk>"}}));
+}
+
 TEST_F(ChatTemplate, NamedTexts) {
   Write("tokenizer_config.json", R"({"chat_template": [{"name": "tool_use", "template": "T"},
       {"name": "default", "template": "D"}]})");

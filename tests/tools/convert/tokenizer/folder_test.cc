@@ -99,7 +99,8 @@ TEST_F(Folder, RefusesDamagedConfigs) {
     Write("tokenizer_config.json", text);
     return Message();
   };
-  EXPECT_NE(message("[").find("tokenizer_config.json: line 1, column 2: not JSON"), std::string::npos);
+  EXPECT_NE(message("[").find("tokenizer_config.json: line 1, column 2: not JSON"),
+            std::string::npos);
   EXPECT_NE(message(R"({"add_bos_token": "yes"})").find("add_bos_token is of type string"),
             std::string::npos);
   EXPECT_NE(message(R"({"added_tokens_decoder": [1]})").find("added_tokens_decoder is not"),
