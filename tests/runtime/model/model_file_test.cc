@@ -493,7 +493,8 @@ TEST(ModelFile, RecommendedListsAreCheckedAsASessionsOptions) {
     return std::string(ModelFile::Open(bytes.bytes()).status().message());
   };
   EXPECT_EQ(open({{0, -kBeyond}, {9, 1}}, {"Q:", std::string(128, 'x')}), "");
-  EXPECT_THAT(open({{10, 0}}, {}), HasSubstr("the recommended logit bias of token 10 is 0"));
+  EXPECT_THAT(open({{1 << 24, 0}}, {}),
+              HasSubstr("the recommended logit bias of token 16777216 is 0"));
   EXPECT_THAT(open({{-1, 0}}, {}), HasSubstr("the recommended logit bias of token -1"));
   EXPECT_THAT(open({{0, kBeyond}}, {}), HasSubstr("the recommended logit bias of token 0 is inf"));
   EXPECT_THAT(open({{0, std::nanf("")}}, {}), HasSubstr("the recommended logit bias of token 0"));

@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <limits>
+#include <memory>
 #include <sstream>
 
 #include "runtime/model/model_file.h"
@@ -55,12 +56,13 @@ NotedLists ReadLists(const char* generation, bool own = true) {
   if (sampling.IsNull()) return read;
   builder.Finish(sampling);
   const auto* built = flatbuffers::GetRoot<format::Sampling>(builder.GetBufferPointer());
-  for (const format::LogitBias* bias : *built->logit_bias()) {
-    EXPECT_EQ(bias->bias(), -std::numeric_limits<float>::infinity());
-    read.lists += std::to_string(bias->token()) + " ";
+  const std::unique_ptr<format::SamplingT> sets(built->UnPack());
+  for (const format::LogitBias& bias : sets->logit_bias) {
+    EXPECT_EQ(bias.bias(), -std::numeric_limits<float>::infinity());
+    read.lists += std::to_string(bias.token()) + " ";
   }
-  for (const auto* string : *built->stop_strings()) read.lists += "'" + string->str() + "' ";
-  read.lists += std::to_string(built->no_repeat_ngram_size());
+  for (const std::string& string : sets->stop_strings) read.lists += "'" + string + "' ";
+  read.lists += std::to_string(sets->no_repeat_ngram_size);
   return read;
 }
 
