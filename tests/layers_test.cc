@@ -25,9 +25,9 @@ const std::vector<Layer>& Layers() {
       {"tools/convert/calibrate/",  // runs the model whose weights it chooses, and looks into it
        {"tools/", "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/model/",
         "runtime/text/", "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
-      {"tools/convert/",  // writes what the runtime reads, and tries its text and chat before it
-                          // does
-       {"tools/", "runtime/model/", "runtime/kernels/", "runtime/text/", "runtime/chat/",
+      {"tools/convert/",  // writes what the runtime reads, tries its text and chat before it does,
+                          // and the whole file as a user would
+       {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/text/", "runtime/chat/",
         "runtime/base/", "platforms/file_map.h", "platforms/cpu.h"}},
       {"tools/inspect/",
        {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/",

@@ -122,8 +122,6 @@ ChatSource ReadChat(const fs::path& directory) {
 flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
                                             flatbuffers::FlatBufferBuilder& builder,
                                             std::vector<std::string>& notes) {
-  // Tokens alone serve a template that is given when the model runs.
-  if (source.templates.empty() && source.tokens.empty()) return {};
   if (source.templates.size() > kMaxTemplates || source.tokens.size() > kMaxTemplates) {
     Fail("the model has more than ", kMaxTemplates, " chat templates or special tokens");
   }
@@ -146,7 +144,8 @@ flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
     templates.push_back(
         format::CreateChatTemplate(builder, name_offset, builder.CreateString(text)));
   }
-  if (templates.empty()) return {};
+  // Tokens alone serve a template that is given when the model runs.
+  if (templates.empty() && source.tokens.empty()) return {};
   std::vector<flatbuffers::Offset<format::ChatToken>> tokens;
   for (const auto& [name, text] : source.tokens) {
     const auto name_offset = builder.CreateString(name);

@@ -148,13 +148,13 @@ TEST(CompileTokenizer, RefusesUnigramModels) {
     EXPECT_NE(message(model).find(key), std::string::npos) << message(model);
   };
   EXPECT_EQ(message(R"({"unk_id": 0, "vocab": [["u", 0], ["a", -1.5]]})"), "");
+  EXPECT_EQ(message(R"({"unk_id": 0, "vocab": [["u", 0], ["a", 0], ["a", 1]]})"), "");
   refused(R"({"type": "Unigram"})", "model.vocab is missing");
   refused(R"({"type": "Unigram", "vocab": {"a": 0}})", "model.vocab is not a list");
   refused(R"({"type": "Unigram", "vocab": []})", "model.vocab is empty");
   refused(R"({"vocab": [["a", 0, 1]]})", "model.vocab[0] is not a text and its score");
   refused(R"({"vocab": [["a", "b"]]})", "model.vocab[0][1] is of type string");
   refused(R"({"vocab": [[1, 2]]})", "model.vocab[0][0] is of type number");
-  refused(R"({"vocab": [["a", 0], ["a", 1]]})", "model.vocab[1] has the text of id 0");
   refused(R"({"unk_id": 1, "vocab": [["a", 0]]})", "model.unk_id is 1");
   refused(R"({"byte_fallback": true, "vocab": [["a", 0]]})", "model.byte_fallback is set");
 }

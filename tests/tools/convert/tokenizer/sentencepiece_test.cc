@@ -144,6 +144,14 @@ TEST(SentencePiece, SurroundingsStandAround) {
   EXPECT_EQ(rondo::testing::Encode(*compiled, "a</s>  a", true), (Ids{1, 3, 2, 3, 2}));
 }
 
+TEST(SentencePiece, APieceTwiceIsTheLastOfThemAndBothHaveItsText) {
+  const std::string bytes =
+      Specials() + Piece("a", -3) + Piece("a", -3) + Trainer(2) + Normalizer(false, false);
+  const Compiled compiled(ReadSentencePiece(bytes, "a.model"));
+  EXPECT_EQ(rondo::testing::Encode(*compiled, "aa"), (Ids{4, 4}));
+  EXPECT_EQ(rondo::testing::Decode(*compiled, Ids{3, 4}), "aa");
+}
+
 struct Refused {
   const char* name;
   std::string bytes;
@@ -179,7 +187,6 @@ INSTANTIATE_TEST_SUITE_P(
                 "the score is not a finite number"},
         Refused{"PieceNotUtf8", Piece("\xFF", 0), "the piece is not UTF-8"},
         Refused{"KindUnknown", Piece("a", 0, 9), "kind 9 is not known"},
-        Refused{"PieceTwice", Piece("a", 0) + Piece("a", 0), "pieces 0 and 1 are both 'a'"},
         Refused{"WordModel", Specials() + Trainer(3), "model type 3 is not supported"},
         Refused{"Suffixes", Specials() + Bytes(2, Number(24, 1)), "treat_whitespace_as_suffix"},
         Refused{"BareSpaces", Specials() + Bytes(3, Number(5, 0)), "escape_whitespaces"}),
