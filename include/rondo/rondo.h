@@ -655,9 +655,10 @@ RONDO_API void rondo_session_close(rondo_session* session);
  *
  * All or nothing: on failure the session stands where it stood; but under SLIDE, cancelled after
  * tokens that it saw before have made room, it keeps what was finished: rondo_session_position
- * tells. Fails with RONDO_STATUS_INVALID_ARGUMENT (count 0; an id out of range, which),
- * _CONTEXT_FULL (policy STOP; the message says how many would fit), _KV_POOL_FULL, _CANCELLED.
- * [one call per session] */
+ * tells. There, in a session that has tokens, the blocks for the whole call are promised before it
+ * computes: _KV_POOL_FULL comes at once. Fails with RONDO_STATUS_INVALID_ARGUMENT (count 0; an id
+ * out of range, which), _CONTEXT_FULL (policy STOP; the message says how many would fit),
+ * _KV_POOL_FULL, _CANCELLED. [one call per session] */
 RONDO_API int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t count);
 
 /* One row of logits: `index` into the ids, `logits` [count], valid during the call only, `user` as
@@ -673,7 +674,7 @@ RONDO_API int32_t rondo_session_prefill_logits(rondo_session* session, const int
 /* Why a generation ended. */
 enum {
   RONDO_REASON_NONE = 0,        /* it goes on */
-  RONDO_REASON_EOS = 1,         /* an end token; it is in the event but not appended */
+  RONDO_REASON_EOS = 1,         /* an end token; in the event, not appended but by _accept */
   RONDO_REASON_STOP_STRING = 2, /* a stop string came up; the text ends before it */
   RONDO_REASON_TOKEN_LIMIT = 3, /* max_tokens were generated */
   RONDO_REASON_CONTEXT_FULL = 4 /* policy STOP and no room for another token */
@@ -722,20 +723,20 @@ RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* id
  * decode than a pass has rows, those that waited longest come first, and so does a prompt that had
  * none in 16 passes; each has rows within 16 passes and as many more as sessions wait. A session
  * whose tokens are then all evaluated samples one token, as rondo_session_next does. What each got,
- * rondo_session_event tells: it must be asked between two steps of a session for every event that
- * has a token, a reason or an error. A session that is cancelled stands as before, and the others
- * do not notice: the step returns at once where its pass has not begun yet, within the time of a
- * layer where all of its sessions are cancelled, else when the pass is over. Fails, and then
- * nothing has happened, with RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one given
- * twice, one with an event that was not asked for), _BUSY (one is in use by another call),
+ * rondo_session_event tells: it must be asked between two steps of a session for every event of a
+ * step that has a token, a reason or an error. A session that is cancelled stands as before, and
+ * the others do not notice: the step returns at once where its pass has not begun yet, within the
+ * time of a layer where all of its sessions are cancelled, else when the pass is over. Fails, and
+ * then nothing has happened, with RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one
+ * given twice, one with an event that was not asked for), _BUSY (one is in use by another call),
  * _KV_POOL_FULL. [any thread; the sessions: one call per session] */
 RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* sessions,
                                     size_t count, char* message, size_t message_bytes);
 
-/* What the last step had for this session, once: an event as that of rondo_session_next, or the
- * status that the session's part ended with: RONDO_STATUS_NO_LOGITS, _CANCELLED, _INVALID_ARGUMENT,
- * as told there. Where there is nothing new (the prompt waits for more passes; the event was taken)
- * it has no token and no text. [one call per session] */
+/* What the last step, or rondo_session_accept, had for this session, once: an event as that of
+ * rondo_session_next, or the status that the session's part ended with: RONDO_STATUS_NO_LOGITS,
+ * _CANCELLED, _INVALID_ARGUMENT, as told there. Where there is nothing new (the prompt waits for
+ * more passes; the event was taken) it has no token and no text. [one call per session] */
 RONDO_API int32_t rondo_session_event(rondo_session* session, rondo_event* event);
 
 /* The current logits: of the token after the last one. `*logits` [*count], count being vocab_size,
@@ -744,11 +745,15 @@ RONDO_API int32_t rondo_session_event(rondo_session* session, rondo_event* event
  * [one call per session] */
 RONDO_API int32_t rondo_session_logits(rondo_session* session, const float** logits, size_t* count);
 
-/* Appends one token that the caller chose. Fails as rondo_session_prefill.
- * [one call per session] */
+/* Appends one token that the caller chose, also an end token, or one behind an end.
+ * rondo_session_event tells its bytes and text, and the reason where the generation ends with it
+ * (an end token, a stop string, max_tokens), as rondo_session_next does; the text of what is not
+ * asked for comes with the next event, of it the last 1024 bytes at least. Fails as
+ * rondo_session_prefill. [one call per session] */
 RONDO_API int32_t rondo_session_accept(rondo_session* session, int32_t token);
 
-/* Takes the last n tokens back, as if they had never been. Under SLIDE at least max_rows tokens
+/* Takes the last n tokens back, as if they had never been; the text goes on as that of the tokens
+ * that are left. Under SLIDE at least max_rows tokens
  * of the furthest position can be undone, more as long as the ring has not turned over them.
  * Fails with RONDO_STATUS_INVALID_ARGUMENT (more than there are or can be; how many can be).
  * [one call per session] */
@@ -771,9 +776,10 @@ RONDO_API int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin,
 
 /* How far the session's last prompt is: `*done` of the `*total` tokens of the last
  * rondo_session_prefill, _prefill_logits or _append are evaluated, or were taken over from the
- * prefix cache; it grows pass by pass. Both 0 before the first prompt, and after a call that
- * failed, rondo_session_undo and _reset. It waits for nobody: for a progress bar ask while another
- * thread is in the call. Fails with RONDO_STATUS_INVALID_ARGUMENT. [any thread] */
+ * prefix cache; it grows pass by pass. Both 0 before the first prompt, after one of these
+ * calls failed, and after rondo_session_undo, _reset and _restore. It waits for nobody: for a
+ * progress bar ask while another thread is in the call. Fails with RONDO_STATUS_INVALID_ARGUMENT.
+ * [any thread] */
 RONDO_API int32_t rondo_session_progress(const rondo_session* session, uint64_t* done,
                                          uint64_t* total);
 
