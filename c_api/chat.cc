@@ -19,15 +19,19 @@ using rondo::c_api::Report;
 
 std::string_view View(const flatbuffers::String* text) { return {text->data(), text->size()}; }
 
+// nullptr where the model has not so many.
+const rondo::format::ChatTemplate* TemplateAt(const rondo_model* model, uint32_t index) {
+  const rondo::format::Chat* chat = model->file.model().chat();
+  if (chat == nullptr || chat->templates() == nullptr) return nullptr;
+  return index < chat->templates()->size() ? chat->templates()->Get(index) : nullptr;
+}
+
 // nullptr where the model has none of this name; a null name: the first.
 const rondo::format::ChatTemplate* FindTemplate(const rondo_model* model, const char* name) {
-  const rondo::format::Chat* chat = model->file.model().chat();
-  if (chat == nullptr || chat->templates()->size() == 0) return nullptr;
-  if (name == nullptr) return chat->templates()->Get(0);
-  for (const rondo::format::ChatTemplate* entry : *chat->templates()) {
-    if (View(entry->name()) == name) return entry;
+  for (uint32_t i = 0;; ++i) {
+    const rondo::format::ChatTemplate* entry = TemplateAt(model, i);
+    if (entry == nullptr || name == nullptr || View(entry->name()) == name) return entry;
   }
-  return nullptr;
 }
 
 struct JsonArgument {
@@ -151,9 +155,9 @@ int32_t rondo_model_chat_template_name(const rondo_model* model, uint32_t index,
                                        size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
   if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  const rondo::format::Chat* chat = model->file.model().chat();
-  if (chat == nullptr || index >= chat->templates()->size()) return RONDO_STATUS_INVALID_ARGUMENT;
-  return PutText(View(chat->templates()->Get(index)->name()), buffer, capacity, length);
+  const rondo::format::ChatTemplate* entry = TemplateAt(model, index);
+  if (entry == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  return PutText(View(entry->name()), buffer, capacity, length);
 }
 
 int32_t rondo_model_chat_template(const rondo_model* model, const char* name, char* buffer,

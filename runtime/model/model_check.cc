@@ -190,14 +190,11 @@ class Checker {
     return Status();
   }
 
-  Status CheckChat() {
-    const format::Chat* chat = model_.chat();
-    if (chat == nullptr) return Status();
-    if (chat->templates() == nullptr) return Corrupt("the chat part has no templates");
-    // None: its tokens serve a template of the caller's own.
+  using Templates = flatbuffers::Vector<flatbuffers::Offset<format::ChatTemplate>>;
+  Status CheckTemplates(const Templates& templates) {
     RONDO_RETURN_IF_ERROR(
-        CheckRange("the number of chat templates", chat->templates()->size(), 0, kMaxTemplates));
-    for (const format::ChatTemplate* entry : *chat->templates()) {
+        CheckRange("the number of chat templates", templates.size(), 0, kMaxTemplates));
+    for (const format::ChatTemplate* entry : templates) {
       if (entry->name() == nullptr || entry->text() == nullptr) {
         return Corrupt("a chat template has no name or no text");
       }
@@ -206,6 +203,14 @@ class Checker {
       RONDO_RETURN_IF_ERROR(
           CheckRange("the length of a chat template", entry->text()->size(), 0, kMaxTemplateBytes));
     }
+    return Status();
+  }
+
+  Status CheckChat() {
+    const format::Chat* chat = model_.chat();
+    if (chat == nullptr) return Status();
+    // None: its tokens serve a template of the caller's own.
+    if (chat->templates() != nullptr) RONDO_RETURN_IF_ERROR(CheckTemplates(*chat->templates()));
     if (chat->tokens() == nullptr) return Status();
     RONDO_RETURN_IF_ERROR(
         CheckRange("the number of chat tokens", chat->tokens()->size(), 0, kMaxTemplates));
