@@ -121,7 +121,6 @@ TEST_F(ToolTest, FailuresSayWhatToDo) {
   ExpectFailure("run '" + std::string(RONDO_TEST_DATA) + "/tiny' x", "directory");
   ExpectFailure("run " + model_ + " --raw < /dev/null", "prompt is empty");
   ExpectFailure("run " + model_ + " 'one two three four five six seven' --context 2", "--context");
-  ExpectFailure("run " + model_ + " x --stop ''", "stop string");
   ExpectFailure("inspect " + model_ + " --fit 10K", "");
   ExpectFailure("logits " + model_ + " --ids 1,99999 -o '" + tool_.Path("x.npy") + "'", "99999");
   ExpectFailure("logits " + model_ + " --ids 1,2 -o /no/such/folder/x.npy", "cannot create");
