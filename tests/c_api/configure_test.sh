@@ -94,7 +94,7 @@ echo "preset library: the libraries alone"
 # shellcheck disable=SC2086
 ! configure none -G Ninja $libraries || fail "none: it is configured, with sources from where?"
 grep -q -e '-DRONDO_DOWNLOAD=ON' "$work/log" || fail "none: it says $(cat "$work/log")"
-test ! -e "$work/cache" || fail "none: it downloaded into the cache: $(ls "$work/cache")"
+test ! -e "$work/cache/rondo" || fail "none: it downloaded into the cache: $(ls "$work/cache/rondo")"
 test ! -e "$work/none/_deps" || fail "none: it downloaded: $(ls "$work/none/_deps")"
 
 # A copy that others use is taken where it is the revision, one that is named for Rondo must be it.
