@@ -131,7 +131,9 @@ void AddEndTokens(const Source& source, DecoderSpec& spec, std::vector<std::stri
   const bool is_harmony = tokens.FindSpecial("<|return|>") && tokens.FindSpecial("<|channel|>");
   for (const std::string text : kEndTexts) {
     if (text == "<|end|>" && is_harmony) continue;
-    add(tokens.FindSpecial(text), text, "by its text");
+    // These two are also HTML, and words of other languages.
+    const bool is_plain = text == "</s>" || text == "<eos>";
+    add(is_plain ? tokens.FindSpecial(text) : tokens.Find(text), text, "by its text");
   }
   if (!added.empty()) notes.push_back("end tokens that no eos_token_id names: " + added);
   if (spec.eos_tokens.empty() && !source.tokenizer.is_null()) {

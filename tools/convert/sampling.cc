@@ -31,6 +31,7 @@ float Read(const Config& generation, const SamplingRange& range, float if_absent
     taken = range.with_high ? range.high : std::nextafter(range.high, range.low);
   }
   std::ostringstream note;
+  note.precision(std::numeric_limits<float>::max_digits10);
   note << range.name << ": not followed: " << (value.is_number() ? value.dump() : value.type_name())
        << " (expected " << range.expected << "): " << taken << " is recommended";
   notes.push_back(note.str());

@@ -67,11 +67,13 @@ TEST_F(EndTokens, BehindAnAnswerOfTheChatTemplate) {
 TEST_F(EndTokens, KnownByTheirText) {
   Add(Added(10, "<|im_end|>"));
   Add(Added(11, "<|im_start|>"));
-  Add(Added(12, "<|eot_id|>", false));  // a text like others
+  Add(Added(12, "<|eot_id|>", false));
   Add(Added(13, "<end_of_turn>"));
-  Add(Added(200, "<|end|>"));  // no row of the embedding
-  EXPECT_THAT(Find({13}), ElementsAre(13, 10));
-  EXPECT_THAT(notes_, ElementsAre(HasSubstr("<|im_end|> (10, by its text)")));
+  Add(Added(200, "<|end|>"));      // no row of the embedding
+  Add(Added(14, "<eos>", false));  // a text like others, as </s> is
+  source_.tokenizer["model"]["vocab"]["<|eom_id|>"] = 15;
+  EXPECT_THAT(Find({13}), ElementsAre(13, 10, 12, 15));
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("<|im_end|> (10, by its text), <|eot_id|> (12")));
 }
 
 TEST_F(EndTokens, OfHarmonyNotTheEndOfAMessage) {

@@ -13,27 +13,6 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxConfigBytes = 16u << 20;
 
-// Outside of strings, null in place of what Python writes for numbers that JSON does not have.
-std::string WithoutInfinities(const std::string& text) {
-  std::string json;
-  bool quoted = false;
-  for (size_t i = 0; i < text.size();) {
-    size_t length = 0;
-    for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
-      if (!quoted && text.compare(i, word.size(), word) == 0) length = word.size();
-    }
-    if (length > 0) {
-      json += "null";
-      i += length;
-      continue;
-    }
-    if (text[i] == '"') quoted = !quoted;
-    if (quoted && text[i] == '\\' && i + 1 < text.size()) json += text[i++];  // and what follows
-    json += text[i++];
-  }
-  return json;
-}
-
 // Only a number or null: other values may be of any size.
 std::string Shown(const json& value) {
   return value.is_number() || value.is_null() ? value.dump()
@@ -44,7 +23,7 @@ std::string Shown(const json& value) {
 
 Config Config::Load(const std::filesystem::path& path) {
   const std::string text = ReadWholeFile(path, kMaxConfigBytes);
-  return Config(path.string() + ": key ", ParseJsonObject(WithoutInfinities(text), path.string()));
+  return Config(path.string() + ": key ", ParseJsonObject(text, path.string()));
 }
 
 Config Config::Of(std::string where, json object) {

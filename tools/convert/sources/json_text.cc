@@ -12,12 +12,34 @@ using nlohmann::json;
 
 constexpr std::string_view kSpace = " \t\r\n";
 
+// Outside of strings, null in place of what Python writes for numbers that JSON does not have.
+std::string WithoutInfinities(const std::string& text) {
+  std::string json;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size();) {
+    size_t length = 0;
+    for (const std::string_view word : {"-Infinity", "Infinity", "NaN"}) {
+      if (!quoted && text.compare(i, word.size(), word) == 0) length = word.size();
+    }
+    if (length > 0) {
+      json += "null";
+      i += length;
+      continue;
+    }
+    if (text[i] == '"') quoted = !quoted;
+    if (quoted && text[i] == '\\' && i + 1 < text.size()) json += text[i++];  // and what follows
+    json += text[i++];
+  }
+  return json;
+}
+
 // What the parser says, without its own name and numbers.
 std::string Reason(const json::exception& error) {
   const std::string_view what = error.what();
   const size_t at = what.find(" - ");
   if (at != std::string_view::npos) return std::string(what.substr(at + 3));
-  return std::string(what);
+  const size_t number = what.find("] ");
+  return std::string(number == std::string_view::npos ? what : what.substr(number + 2));
 }
 
 [[noreturn]] void Refuse(const std::string& text, const std::string& file,
@@ -57,7 +79,9 @@ json ParseJson(const std::string& text, const std::string& file) {
   try {
     return json::parse(text);
   } catch (const json::parse_error& error) {
-    Refuse(text, file, error);
+    const std::string finite = WithoutInfinities(text);
+    if (finite == text) Refuse(text, file, error);
+    return ParseJson(finite, file);
   } catch (const json::exception& error) {  // a number that no float holds
     Fail(file, ": ", Reason(error));
   }

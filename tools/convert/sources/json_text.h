@@ -6,8 +6,8 @@
 
 namespace rondo::convert {
 
-// `text` is what `file` holds. Throws Error: "FILE is empty",
-// "FILE: line 24, column 3: ...".
+// `text` is what `file` holds. Infinities and NaNs, as Python writes them, are null. Throws Error:
+// "FILE is empty", "FILE: line 24, column 3: ...".
 nlohmann::json ParseJson(const std::string& text, const std::string& file);
 // The same; what is no object is refused.
 nlohmann::json ParseJsonObject(const std::string& text, const std::string& file);
