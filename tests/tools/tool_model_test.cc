@@ -69,6 +69,7 @@ TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
       {"inspect x --plan --check", "only one of --plan, --fit, --check and --tensors can be"},
       {"convert x -o y --weights q9", "--weights: q9 is not one of f32, q8, q4, q3, q4b, auto\n"},
       {"convert x -o y --block 33", "--block: 33 is not one of 32, 64, 128\n"},
+      {"convert x -o y --bits 5", "--bits: goes with --weights auto\n"},
       {"convert x -o y --bits 2", "--bits: 2 is not a number from 3.25 to 9\n"},
       {"", "Commands:\n"}};
   for (const auto& [arguments, sentence] : kCases) {

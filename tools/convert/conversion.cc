@@ -49,6 +49,9 @@ void CheckCombination(const ConversionWish& wish) {
   if (!calibrates && wish.weights == "auto") {
     throw CLI::ValidationError("--weights", "auto needs a text to decide by: --calibrate FILE");
   }
+  if (wish.bits > 0 && wish.weights != "auto") {
+    throw CLI::ValidationError("--bits", "goes with --weights auto");
+  }
   if (wish.block > 0 && wish.weights != "q4b" && wish.embedding != "q4b") {
     throw CLI::ValidationError("--block", "only weights in q4b lie in blocks of a size to choose");
   }
@@ -62,7 +65,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   options.weights = convert::FormatNamed(weights == "auto" ? "q4" : weights);
   options.keep_q4b = wish.weights.empty() && wish.embedding.empty();
   if (wish.block > 0) options.block = wish.block;
-  if (weights == "auto") options.bits = wish.bits;
+  if (weights == "auto") options.bits = wish.bits > 0 ? wish.bits : 4.5;
   const std::string embedding = weights == "f32" ? "f32" : "q8";
   options.embedding = convert::FormatNamed(wish.embedding.empty() ? embedding : wish.embedding);
   options.calibration = wish.calibrate;

@@ -16,7 +16,7 @@ struct ConversionWish {
   std::string embedding;  // empty: not given
   std::string calibrate;  // empty: not given
   uint32_t block = 0;     // the same
-  double bits = 4.5;
+  double bits = 0;        // with auto; 0: 4.5
   Replace replace = Replace::kSameKind;
 };
 
