@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <string_view>
 
@@ -33,7 +34,8 @@ std::string Times(size_t n, std::string_view character) {
   va_start(arguments, format);
   FormatMessage(text.data(), text_bytes, format, arguments);
   va_end(arguments);
-  return text.c_str();
+  text.resize(std::strlen(text.data()));
+  return text;
 }
 
 // Before them so many bytes that every cut comes at every place of a character.

@@ -25,7 +25,7 @@ const std::string kBlocks = "_blocks", kScales = "_scales";  // of one tensor in
 // A file of `folder`, which an index calls `name`: some name it by a path of the machine that it
 // was written on. Never one outside of the folder.
 fs::path ShardOf(const fs::path& folder, const std::string& name) {
-  const fs::path path = fs::path(name).lexically_normal();
+  fs::path path = fs::path(name).lexically_normal();
   const bool is_inside = path.is_relative() && !path.empty() && *path.begin() != "..";
   if (is_inside && fs::exists(folder / path)) return path;
   const size_t slash = name.find_last_of("/\\");  // of Windows, too

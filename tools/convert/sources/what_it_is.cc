@@ -14,7 +14,6 @@ namespace rondo::convert {
 namespace {
 
 namespace fs = std::filesystem;
-using std::string_view_literals::operator""sv;
 
 constexpr const char* kPyTorch =
     "holds weights as PyTorch pickles them, which is a program to run: load them there and save "
@@ -25,26 +24,26 @@ struct Beginning {
   const char* what;
 };
 constexpr Beginning kBeginnings[] = {
-    {"PK\3\4"sv,
+    {"PK\3\4",
      "is a ZIP archive: unpack it; weights of PyTorch (.bin, .pt, .pth) are such, too, "
      "and must be saved as safetensors"},
-    {"\x80\2"sv, kPyTorch},
-    {"\x80\4"sv, kPyTorch},
-    {"\x1f\x8b"sv, "is compressed by gzip: unpack it"},
-    {"\x28\xb5\x2f\xfd"sv, "is compressed by zstd: unpack it"},
+    {"\x80\2", kPyTorch},
+    {"\x80\4", kPyTorch},
+    {"\x1f\x8b", "is compressed by gzip: unpack it"},
+    {"\x28\xb5\x2f\xfd", "is compressed by zstd: unpack it"},
     {"\xfd"
-     "7zXZ"sv,
+     "7zXZ",
      "is compressed by xz: unpack it"},
-    {"7z\xbc\xaf"sv, "is a 7z archive: unpack it"},
-    {"\x89HDF"sv, "holds weights of Keras (HDF5): save them as safetensors"},
-    {"lmgg"sv, "is a GGML file, of before GGUF: get the model as GGUF or safetensors"},
-    {"fmgg"sv, "is a GGML file, of before GGUF: get the model as GGUF or safetensors"},
-    {"tjgg"sv, "is a GGML file, of before GGUF: get the model as GGUF or safetensors"},
-    {"algg"sv, "is a LoRA adapter of GGML: merge it into its base first"},
-    {"<!DOCTYPE"sv, "is a web page, not the file itself: the download was answered by one"},
-    {"<!doctype"sv, "is a web page, not the file itself: the download was answered by one"},
-    {"<html"sv, "is a web page, not the file itself: the download was answered by one"},
-    {"%PDF"sv, "is a PDF document"},
+    {"7z\xbc\xaf", "is a 7z archive: unpack it"},
+    {"\x89HDF", "holds weights of Keras (HDF5): save them as safetensors"},
+    {"lmgg", "is a GGML file, of before GGUF: get the model as GGUF or safetensors"},
+    {"fmgg", "is a GGML file, of before GGUF: get the model as GGUF or safetensors"},
+    {"tjgg", "is a GGML file, of before GGUF: get the model as GGUF or safetensors"},
+    {"algg", "is a LoRA adapter of GGML: merge it into its base first"},
+    {"<!DOCTYPE", "is a web page, not the file itself: the download was answered by one"},
+    {"<!doctype", "is a web page, not the file itself: the download was answered by one"},
+    {"<html", "is a web page, not the file itself: the download was answered by one"},
+    {"%PDF", "is a PDF document"},
 };
 
 std::string Begin(const fs::path& path) {

@@ -65,8 +65,10 @@ void GgufKeys::NoteAssumed(const std::string& key, const std::string& assumed) c
 
 std::vector<std::string> GgufKeys::notes() const {
   std::vector<std::string> notes;
+  const std::string where = file_.path() + ": key ";
   for (const auto& [key, assumed] : assumed_) {
-    notes.push_back(file_.path() + ": key " + key + " is missing: assumed " + assumed);
+    std::string& note = notes.emplace_back(where);
+    note.append(key).append(" is missing: assumed ").append(assumed);
   }
   return notes;
 }

@@ -46,7 +46,7 @@ class GgufConfigTest : public testing::Test {
     }
     const GgufFile file(writer.Save(folder_ / "model.gguf"));
     const GgufKeys keys(file);
-    const json config = ReadGgufConfig(keys);
+    json config = ReadGgufConfig(keys);
     notes_ = keys.notes();
     return config;
   }
@@ -265,7 +265,7 @@ TEST_F(GgufConfigTest, LayersOfLfm2Differ) {
 
 // Where a file lacks what changes the outcome, it is refused or told of.
 TEST_F(GgufConfigTest, NothingIsAssumedInSilence) {
-  const auto refusal = [&](GgufWriter writer) {
+  const auto refusal = [&](const GgufWriter& writer) {
     const GgufFile file(writer.Save(folder_ / "model.gguf"));
     return SentenceOf([&] { ReadGgufConfig(GgufKeys(file)); });
   };
