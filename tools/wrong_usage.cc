@@ -48,7 +48,7 @@ std::string Listed(const std::string& text) {
 
 // CLI11's own errors; those of our options are sentences already.
 std::string Sentence(const CLI::Error& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string option = text.substr(0, text.find_first_of(": "));
   switch (static_cast<CLI::ExitCodes>(error.get_exit_code())) {
     case CLI::ExitCodes::RequiredError:

@@ -104,15 +104,15 @@ CLI::Option* AddIntegerTo(CLI::App* command, const std::string& name, const Inte
 CLI::Option* AddIntegersTo(CLI::App* command, const std::string& name, const IntegerRange& range,
                            const std::string& about, const std::string& absent,
                            const std::function<void(uint64_t)>& add) {
-  return AddRead(
-      command, name, "N,N,...", Described(about, range, absent),
-      [name, range, add](const std::string& text) {
-        for (size_t begin = 0; begin <= text.size();) {
-          const size_t end = std::min(text.find(',', begin), text.size());
-          add(ReadInteger(name, std::string_view(text).substr(begin, end - begin), range));
-          begin = end + 1;
-        }
-      });
+  return AddRead(command, name, "N,N,...", Described(about, range, absent),
+                 [name, range, add](const std::string& text) {
+                   const std::string_view numbers = text;
+                   for (size_t begin = 0; begin <= numbers.size();) {
+                     const size_t end = std::min(numbers.find(',', begin), numbers.size());
+                     add(ReadInteger(name, numbers.substr(begin, end - begin), range));
+                     begin = end + 1;
+                   }
+                 });
 }
 
 CLI::Option* AddRealTo(CLI::App* command, const std::string& name, const RealRange& range,
@@ -123,7 +123,8 @@ CLI::Option* AddRealTo(CLI::App* command, const std::string& name, const RealRan
       command, name, "X", about + (words.empty() ? "" : ", " + words) + "; default: " + absent,
       [name, range, words, set](const std::string& text) {
         const bool is_negative = text.starts_with('-');
-        const std::string_view digits = std::string_view(text).substr(is_negative ? 1 : 0);
+        std::string_view digits = text;
+        digits.remove_prefix(is_negative ? 1 : 0);
         size_t end = 0;
         const std::optional<double> read = ReadDecimal(digits, &end);
         const auto value = static_cast<float>(read.value_or(0) * (is_negative ? -1 : 1));
@@ -140,9 +141,11 @@ CLI::Option* AddRealTo(CLI::App* command, const std::string& name, const RealRan
 CLI::Option* AddSize(CLI::App* command, const std::string& name, uint64_t* bytes,
                      const std::string& description) {
   return AddRead(command, name, "BYTES", description, [name, bytes](const std::string& text) {
+    std::string_view rest = text;
     size_t end = 0;
     const std::optional<double> number = ReadDecimal(text, &end);
-    const std::optional<double> unit = UnitOf(std::string_view(text).substr(end));
+    rest.remove_prefix(end);
+    const std::optional<double> unit = UnitOf(rest);
     const double size = number.value_or(0) * unit.value_or(0);
     if (!(size >= 1) || size >= 0x1p63) {
       Refuse(name, text, "a size in bytes (as 800000000, 800M, 1.5GB or 1GiB)");
