@@ -1,5 +1,7 @@
 #include "tools/common/printable.h"
 
+#include <utf8proc.h>
+
 #include <cstdint>
 #include <cstdio>
 
@@ -14,20 +16,11 @@ struct Character {
 };
 
 Character First(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint32_t lead = byte(0);
-  const Character invalid = {lead, 1, false};
-  if (lead < 0x80) return {lead, 1, true};
-  const size_t size = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < size) return invalid;
-  uint32_t code = lead & (0x7fu >> size);
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return invalid;
-    code = code << 6 | (byte(i) & 0x3fu);
-  }
-  const uint32_t least = size == 4 ? 0x10000 : size == 3 ? 0x800 : 0x80;
-  if (code < least || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return invalid;
-  return {code, size, true};
+  utf8proc_int32_t code = 0;
+  const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  const auto size = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &code);
+  if (size <= 0) return {static_cast<uint8_t>(text[0]), 1, false};
+  return {static_cast<uint32_t>(code), static_cast<size_t>(size), true};
 }
 
 bool IsControl(uint32_t code) {
