@@ -81,6 +81,7 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
     GoBack(before, undoable);
     return status;
   }
+  LeaveText(before);
   EndGeneration();
   return Status();
 }
@@ -131,7 +132,10 @@ Status Session::Accept(int32_t token) {
   if (sequence_.pending() >= engine_->limits().max_rows || sequence_.room() == 0) {
     RONDO_RETURN_IF_ERROR(EvaluatePending());
   }
-  if (finished_ != FinishReason::kNone) BeginText();  // the one before has ended
+  if (finished_ != FinishReason::kNone) {  // the one before has ended
+    LeaveText(position());
+    BeginText();
+  }
   finished_ = FinishReason::kNone;
   BeginEvent();
   event_ = Take(token, /*chosen=*/true);
@@ -150,6 +154,7 @@ Status Session::Queue(std::span<const int32_t> ids) {
                          ids.size(), static_cast<unsigned long long>(sequence_.room()));
   }
   BeginPrompt(ids.size());
+  LeaveText(position());
   sequence_.Append(ids, ids.size() - 1);
   EndGeneration();
   return Status();

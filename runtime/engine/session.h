@@ -8,6 +8,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/engine/engine.h"
+#include "runtime/engine/past_texts.h"
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session_text.h"
 #include "runtime/engine/snapshot.h"
@@ -84,8 +85,10 @@ class Session {
   // kCancelled.
   Result<std::span<const float>> Logits();
 
-  // Drops the last n tokens. Errors: kInvalidArgument (more than there are, or, under SLIDE, more
-  // than are still held whole, and how many are: max_rows of the furthest position at least).
+  // Drops the last n tokens: the session is as before them, its text and its number of generated
+  // tokens included, of the last PastTexts::kMost generations. Errors: kInvalidArgument (more than
+  // there are, or, under SLIDE, more than are still held whole, and how many are: max_rows of the
+  // furthest position at least).
   Status Undo(uint64_t n);
   void Reset();
 
@@ -142,6 +145,8 @@ class Session {
   void BeginPrompt(uint64_t tokens);
   void EndGeneration();  // what was generated before counts no more
   void BeginText();      // with the next token
+  void LeaveText(uint64_t position);
+  void GoBackInText(uint64_t n);
 
   Engine* engine_;
   Sequence sequence_;
@@ -157,6 +162,7 @@ class Session {
   enum class EventOf : uint8_t { kNone, kStep, kAccept };
   EventOf event_of_ = EventOf::kNone;
   uint64_t told_ = 0;  // tokens before here have no text that an event must tell
+  PastTexts past_texts_;
   // The tokens of Progress. Stored by the session's caller.
   std::atomic<uint64_t> prompt_begin_ = 0;
   std::atomic<uint64_t> prompt_tokens_ = 0;

@@ -20,7 +20,10 @@ void Session::GoBack(uint64_t position, bool undoable) {
     sequence_.Truncate(position);
     return;
   }
-  sequence_.Truncate(sequence_.evaluated());
+  const uint64_t kept = sequence_.evaluated();
+  sequence_.Truncate(kept);
+  if (kept <= position) return GoBackInText(position - kept);
+  LeaveText(position);
   EndGeneration();
 }
 
@@ -28,6 +31,7 @@ void Session::GoBack(uint64_t position, bool undoable) {
 void Session::CopyFrom(const Session& other) {
   sequence_.CopyFrom(other.sequence_);
   sequence_.CountEvictionsFromHere();
+  past_texts_.Clear();
   EndGeneration();
 }
 
@@ -57,17 +61,31 @@ Status Session::Undo(uint64_t n) {
   const std::lock_guard turn(engine_->turn());
   EndPrompt();
   sequence_.Truncate(position() - n);
-  generated_ -= std::min(n, generated_);
+  GoBackInText(n);
+  return Status();
+}
+
+// The text is as before the last n tokens, which were dropped.
+void Session::GoBackInText(uint64_t n) {
+  TextState state = {generated_ - std::min(n, generated_), text_begin_, told_, text_.continues()};
+  past_texts_.BackTo(position(), &state);
+  generated_ = state.generated;
   finished_ = FinishReason::kNone;
   event_of_ = EventOf::kNone;
-  told_ = std::min(told_, position());
-  if (position() > text_begin_) {
-    text_.Resume(tokens(), text_begin_, told_, text_.continues());
+  if (position() > state.text_begin) {
+    text_begin_ = state.text_begin;
+    told_ = std::min(state.told, position());
+    text_.Resume(tokens(), text_begin_, told_, state.continues);
   } else {
     told_ = position();
     BeginText();
   }
-  return Status();
+}
+
+// Another text begins behind `position`. One without tokens begins there again by itself.
+void Session::LeaveText(uint64_t position) {
+  if (position <= text_begin_ && generated_ == 0) return;
+  past_texts_.Leave(position, {generated_, text_begin_, told_, text_.continues()});
 }
 
 void Session::Reset() {
@@ -75,6 +93,7 @@ void Session::Reset() {
   EndPrompt();
   sequence_.Truncate(0);
   sequence_.ForgetCancel();
+  past_texts_.Clear();
   EndGeneration();
 }
 
@@ -101,6 +120,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   const GenerationState generation = snapshot.generation();
   generated_ = generation.generated;
   finished_ = static_cast<FinishReason>(generation.finished);
+  past_texts_.Clear();
   text_begin_ = generation.text_begin;
   event_of_ = EventOf::kNone;
   told_ = position();
