@@ -256,7 +256,8 @@ void AddChatCommand(CLI::App& app) {
       ->type_name("TEXT")
       ->group(kTextGroup);
   AddFile(command, "--template", &a->template_path,
-          "A Jinja file with the chat template; default: the model's own")
+          "A Jinja file with the chat template, whose end of a turn then ends answers, too; "
+          "default: the model's own")
       ->group(kTextGroup);
   AddFile(command, "--session", &a->session_path,
           "Keeps the conversation in this file, and goes on with it where it exists; default: it "

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <ctime>
 
+#include "tools/chat/turn_end.h"
 #include "tools/common/interrupt.h"
+#include "tools/common/limits.h"
 #include "tools/common/sampling.h"
 #include "tools/common/stopwatch.h"
 
@@ -30,6 +32,21 @@ int32_t Compute(const Call& call) {
   return status;
 }
 
+// The setup whose stop strings, or the model's, are joined by the end of a turn that only the
+// caller's template knows.
+SessionSetup WithTurnEnd(const rondo_model* model, const std::string& template_text,
+                         SessionSetup setup) {
+  if (template_text.empty()) return setup;
+  const std::string end = TurnEnd(model, template_text);
+  if (end.empty()) return setup;
+  const rondo_session_options& options = setup.options;
+  if (setup.stop.empty() && options.n_stop_strings > 0) {
+    setup.stop.assign(options.stop_strings, options.stop_strings + options.n_stop_strings);
+  }
+  if (setup.stop.size() < kMostStops) setup.stop.push_back(end);
+  return setup;
+}
+
 }  // namespace
 
 Conversation::Conversation(const rondo_model* model, rondo_engine* engine,
@@ -38,7 +55,7 @@ Conversation::Conversation(const rondo_model* model, rondo_engine* engine,
     : model_(model),
       template_text_(std::move(template_text)),
       sampling_(DescribeDraw(setup.options)),
-      session_(OpenSession(engine, setup)),
+      session_(OpenSession(engine, WithTurnEnd(model, template_text_, setup))),
       messages_(nlohmann::ordered_json::array()) {
   if (!system.empty()) messages_.push_back({{"role", "system"}, {"content", system}});
   n_system_ = messages_.size();

@@ -29,8 +29,8 @@ inline constexpr const char* kContextAdvice =
 class Conversation {
  public:
   // `model` and `engine` outlive this. `system`: the system prompt, may be empty. `template_text`:
-  // Jinja in place of the model's own template; empty: the model's. Throws Error where there is
-  // none.
+  // Jinja in place of the model's own template, with the end of a turn that it knows; empty: the
+  // model's. Throws Error where there is none.
   Conversation(const rondo_model* model, rondo_engine* engine, const SessionSetup& setup,
                const std::string& system, std::string template_text);
 

@@ -1,6 +1,7 @@
 // What the library takes, for help and refusals of the command line. It checks them again.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace rondo::tools {
@@ -11,5 +12,7 @@ inline constexpr uint64_t kMostRows = 1024;
 inline constexpr uint64_t kMostSessions = 64;
 inline constexpr uint64_t kMostPenaltyTokens = 4096;
 inline constexpr uint64_t kMostNgram = 256;  // tokens of a row that is not to come twice
+inline constexpr size_t kMostStops = 16;
+inline constexpr size_t kMostStopBytes = 128;  // each
 
 }  // namespace rondo::tools

@@ -7,6 +7,7 @@
 
 #include "tests/support/test_model.h"
 #include "tools/chat/conversation_file.h"
+#include "tools/chat/turn_end.h"
 
 namespace rondo::tools {
 namespace {
@@ -22,17 +23,59 @@ uint64_t Prefilled(const rondo_engine* engine) {
   return counters.tokens_prefilled;
 }
 
-TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
+tools::Model TinyModel(const TempFolder& folder) {
+  convert::ConvertOptions options;
+  options.directory = TestData("tiny");
+  options.output = folder / "model.rondo";
+  convert::Convert(options, [](uint64_t, uint64_t) {});
+  return OpenModel(options.output.string());
+}
+
+bool HasChat() {
   int64_t has_chat = 0;
   rondo_query("chat", &has_chat);
-  if (has_chat == 0) GTEST_SKIP() << "built without chat templates";
+  return has_chat != 0;
+}
+
+// A template that ends messages with a token that the model's file does not end a text with.
+TEST(Conversation, TheCallersTemplateKnowsTheEndOfATurn) {
+  if (!HasChat()) GTEST_SKIP() << "built without chat templates";
   const TempFolder folder;
-  const std::string path = (folder / "model.rondo").string(), kept = (folder / "kept").string();
-  convert::ConvertOptions convert;
-  convert.directory = TestData("tiny");
-  convert.output = path;
-  convert::Convert(convert, [](uint64_t, uint64_t) {});
-  const tools::Model model = OpenModel(path);
+  const tools::Model model = TinyModel(folder);
+  const auto ended = [](const std::string& end) {
+    return "{% for m in messages %}{{ m.content }}" + end + "{% endfor %}";
+  };
+  EXPECT_EQ(TurnEnd(model.get(), ended("\n<|pad|>\n")), "<|pad|>");
+  EXPECT_EQ(TurnEnd(model.get(), ended("<|eos|><|pad|>")), "") << "it ends a text anyway";
+  EXPECT_EQ(TurnEnd(model.get(), ended("\nUser: <|pad|>")), "") << "words are no token";
+  EXPECT_EQ(TurnEnd(model.get(), "<|pad|>"), "") << "no answer";
+  EXPECT_EQ(TurnEnd(model.get(), "{{ raise_exception('no') }}"), "");
+
+  rondo_engine_options options = EngineDefaults();
+  options.context = 256;
+  options.threads = 1;
+  const tools::Engine engine = CreateEngine(model.get(), options);
+  const rondo_logit_bias always = {2, 1000};  // <|pad|>
+  SessionSetup setup;
+  setup.options.max_tokens = 5;
+  setup.options.logit_bias = &always;
+  setup.options.n_logit_bias = 1;
+  const auto reason = [&] {
+    Conversation conversation(model.get(), engine.get(), setup, "", ended("<|pad|>"));
+    return conversation.Ask("Hello", [](std::string_view) {});
+  };
+  EXPECT_EQ(reason(), RONDO_REASON_STOP_STRING);
+  setup.stop = {"another"};
+  EXPECT_EQ(reason(), RONDO_REASON_STOP_STRING);
+  setup.stop.assign(16, "another");
+  EXPECT_EQ(reason(), RONDO_REASON_TOKEN_LIMIT) << "there is no room for it";
+}
+
+TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
+  if (!HasChat()) GTEST_SKIP() << "built without chat templates";
+  const TempFolder folder;
+  const std::string kept = (folder / "kept").string();
+  const tools::Model model = TinyModel(folder);
   SessionSetup setup;
   setup.options.max_tokens = 12;
   setup.options.ignore_eos = 1;
