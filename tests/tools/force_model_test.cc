@@ -18,14 +18,15 @@ class ForceTest : public testing::Test {
  protected:
   // `command` runs the tool for an output file, with "" or "--force " among its arguments.
   template <typename Command>
-  void Expect(const char* kind, const std::string& begin, const Command& command) {
+  void Expect(const char* kind, const std::string& begin, const Command& command,
+              const std::string& advice = "--force") {
     const std::string out = tool_.Path("target"), quoted = "'" + out + "'";
     tool_.Write("target", kForeign);
     const ToolResult refused = command(quoted, "");
     EXPECT_EQ(refused.code, 1);
     EXPECT_THAT(refused.err,
                 testing::EndsWith("rondo: " + out + " exists and is not " + kind +
-                                  "; choose another name, or replace it with --force\n"));
+                                  "; choose another name, or replace it with " + advice + "\n"));
     EXPECT_EQ(tool_.Read("target"), kForeign);
     const ToolResult forced = command(quoted, "--force ");
     EXPECT_EQ(forced.code, 0) << forced.err;
@@ -78,14 +79,31 @@ TEST_F(ForceTest, ChatSave) {
   rondo_query("chat", &has_chat);
   if (has_chat == 0) GTEST_SKIP() << "built without chat templates";
   tool_.Write("template", "{% for m in messages %}{{ m.content }}\n{% endfor %}");
-  Expect("a saved conversation", "[\n  {\n    \"role\": \"user\"",
-         [&](const std::string& out, const std::string& force) {
-           std::string path = out;
-           std::erase(path, '\'');  // no shell reads it
-           tool_.Write("input", "Hello\n/save " + force + path + "\n");
-           return tool_("chat " + model_ + " --max-tokens 2 --template '" + tool_.Path("template") +
-                        "' < '" + tool_.Path("input") + "'");
-         });
+  Expect(
+      "a saved conversation", "[\n  {\n    \"role\": \"user\"",
+      [&](const std::string& out, const std::string& force) {
+        std::string path = out;
+        std::erase(path, '\'');  // no shell reads it
+        tool_.Write("input", "Hello\n/save " + force + path + "\n");
+        return tool_("chat " + model_ + " --max-tokens 2 --template '" + tool_.Path("template") +
+                     "' < '" + tool_.Path("input") + "'");
+      },
+      "/save --force FILE");
+}
+
+// Where no option replaces a file, none is named.
+TEST_F(ForceTest, FilesThatNothingReplaces) {
+  tool_.Write("target", kForeign);
+  tool_.Write("template", "{{ messages }}");
+  const std::string out = tool_.Path("target");
+  EXPECT_THAT(tool_("run " + model_ + " x --max-tokens 1 --trace '" + out + "'").err,
+              testing::EndsWith(out + " exists and is not a trace; choose another name\n"));
+  EXPECT_THAT(
+      tool_("chat " + model_ + " --template '" + tool_.Path("template") + "' --session '" + out +
+            "' < /dev/null")
+          .err,
+      testing::EndsWith(out + " exists and is not a saved conversation; choose another name\n"));
+  EXPECT_EQ(tool_.Read("target"), kForeign);
 }
 
 }  // namespace

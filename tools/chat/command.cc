@@ -103,7 +103,7 @@ void Save(const Conversation& conversation, std::string path) {
   if (path.empty() || path == "--force") throw Error("/save needs the name of a file");
   if (const std::string wrong = WrongFileName(path); !wrong.empty()) throw Error("/save: " + wrong);
   if (conversation.messages().empty()) throw Error("there is nothing to save yet");
-  WriteConversation(path, replace, conversation);
+  SaveConversation(path, replace, conversation);
   Tell("saved: ", path);
 }
 
@@ -114,7 +114,7 @@ void Load(const std::string& path, Conversation* conversation) {
 
 // Of --session.
 void Keep(const std::string& path, const Conversation& conversation) {
-  if (!path.empty()) WriteConversation(path, Replace::kSameKind, conversation);
+  if (!path.empty()) KeepConversation(path, conversation);
 }
 
 // Goes on with what --session's file has.

@@ -9,12 +9,22 @@ namespace rondo::tools {
 namespace {
 
 // As dump(2) begins and ends it; within texts JSON has no line breaks.
-constexpr FileKind kConversationFile = {"a saved conversation", "[\n  {\n    \"role\": \""};
+constexpr FileKind kConversationFile = {"a saved conversation", "[\n  {\n    \"role\": \"", ""};
 constexpr std::string_view kEnd = "\n]\n";
 
 bool IsMessage(const nlohmann::ordered_json& message) {
   return message.is_object() && message.contains("role") && message["role"].is_string() &&
          message.contains("content") && message["content"].is_string();
+}
+
+void Write(const std::string& path, const FileKind& kind, Replace replace,
+           const Conversation& conversation) {
+  OutputFile file(path, kind, replace);
+  if (!conversation.messages().empty()) {
+    file.Write(conversation.messages().dump(2) + "\n");
+    file.Write(conversation.Snapshot());
+  }
+  file.Commit();
 }
 
 }  // namespace
@@ -23,13 +33,14 @@ void CheckConversationFile(const std::string& path) {
   const OutputFile file(path, kConversationFile, Replace::kSameKind);
 }
 
-void WriteConversation(const std::string& path, Replace replace, const Conversation& conversation) {
-  OutputFile file(path, kConversationFile, replace);
-  if (!conversation.messages().empty()) {
-    file.Write(conversation.messages().dump(2) + "\n");
-    file.Write(conversation.Snapshot());
-  }
-  file.Commit();
+void KeepConversation(const std::string& path, const Conversation& conversation) {
+  Write(path, kConversationFile, Replace::kSameKind, conversation);
+}
+
+void SaveConversation(const std::string& path, Replace replace, const Conversation& conversation) {
+  FileKind kind = kConversationFile;
+  kind.force = "/save --force FILE";
+  Write(path, kind, replace, conversation);
 }
 
 bool ReadConversation(const std::string& path, Conversation* conversation) {

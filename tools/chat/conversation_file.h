@@ -20,8 +20,10 @@ namespace rondo::tools {
 // folder, ...
 void CheckConversationFile(const std::string& path);
 
-// Writes the conversation; one without messages is an empty file. Throws as OutputFile.
-void WriteConversation(const std::string& path, Replace replace, const Conversation& conversation);
+// Write the conversation; one without messages is an empty file. They throw as OutputFile. Keep is
+// --session's, which replaces nothing of another kind; Save is /save's.
+void KeepConversation(const std::string& path, const Conversation& conversation);
+void SaveConversation(const std::string& path, Replace replace, const Conversation& conversation);
 
 // Goes on with the conversation of a file; of an empty file nothing is taken. False where it has
 // messages only, as another program writes them: the next turn reads them all. Throws Error, and

@@ -87,8 +87,9 @@ void OutputFile::CheckTarget() const {
   if (replace_ == Replace::kAnyFile) return;
   const std::string begin = Beginning(target_, kind_.begin.size());
   if (begin.empty() || begin == kind_.begin) return;
-  Fail(target_.string(), " exists and is not ", kind_.name,
-       "; choose another name, or replace it with --force");
+  const std::string replace =
+      kind_.force.empty() ? "" : ", or replace it with " + std::string(kind_.force);
+  Fail(target_.string(), " exists and is not ", kind_.name, "; choose another name", replace);
 }
 
 void OutputFile::FailTo(const char* action) const {

@@ -14,6 +14,7 @@ namespace rondo::tools {
 struct FileKind {
   std::string_view name;  // "a Rondo file"
   std::string_view begin;
+  std::string_view force = "--force";  // what replaces a file of another kind; empty: nothing
 };
 
 // Replace: what of the user's may be replaced.

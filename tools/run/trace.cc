@@ -9,7 +9,7 @@ namespace rondo::tools {
 namespace {
 
 constexpr const char* kBegin = "{\"displayTimeUnit\":\"ms\",\"traceEvents\":[";
-constexpr FileKind kTrace = {"a trace", kBegin};
+constexpr FileKind kTrace = {"a trace", kBegin, ""};
 
 // The format's times are microseconds.
 std::string Microseconds(uint64_t nanoseconds) {

@@ -94,7 +94,7 @@ TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
     for (int i = 0; i < length; ++i) question += i % 2 == 0 ? " a" : " dog";
     a.Ask(question, [](std::string_view) {});
     const uint64_t before = Prefilled(first.get());
-    WriteConversation(kept, Replace::kSameKind, a);
+    KeepConversation(kept, a);
     EXPECT_TRUE(ReadConversation(kept, &b));
     EXPECT_EQ(b.position(), a.position());
     EXPECT_EQ(b.messages(), a.messages());
