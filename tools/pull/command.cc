@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <memory>
 
@@ -8,6 +9,8 @@
 #include "tools/common/output.h"
 #include "tools/common/progress_bar.h"
 #include "tools/convert/conversion.h"
+#include "tools/convert/output/file_writer.h"
+#include "tools/pull/model_address.h"
 #include "tools/pull/pull.h"
 
 namespace rondo::tools {
@@ -21,9 +24,11 @@ Examples:
   rondo pull ORG/MODEL-GGUF --file "*Q4_0.gguf"
   HF_TOKEN=... rondo pull meta-llama/Llama-3.2-1B
 
-The files stay in the cache that the hub's own clients use (HF_HUB_CACHE, else HF_HOME/hub, else
+The address of a model's page, of a revision or of a file there stands for what it shows. The files
+stay in the cache that the hub's own clients use (HF_HUB_CACHE, else HF_HOME/hub, else
 ~/.cache/huggingface/hub); a download that broke off is gone on with. HF_TOKEN is sent to the hub
-alone. No other command of rondo opens a connection, and the library never does.)";
+alone; with HF_HUB_OFFLINE=1 nothing is downloaded. No other command of rondo opens a connection,
+and the library never does.)";
 
 struct Arguments {
   std::string model;
@@ -36,14 +41,56 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-void Run(Arguments& arguments) {
+// As the hub's own clients read it.
+bool IsOffline() {
+  std::string value = Variable("HF_HUB_OFFLINE");
+  std::transform(value.begin(), value.end(), value.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return value == "1" || value == "ON" || value == "YES" || value == "TRUE";
+}
+
+// A pattern that stands for this file alone.
+std::string PatternOf(const std::string& file) {
+  std::string pattern;
+  for (const char c : file) {
+    if (std::string_view("*?[\\").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+// Sets what the argument names: a model and, where it is an address, its revision and GGUF file.
+void ReadModel(const std::string& text, bool has_revision, PullOptions* options) {
+  std::string& hub = options->hub;
+  while (hub.ends_with('/')) hub.pop_back();
+  const auto address = ParseModelAddress(text, hub);
+  if (!address) {
+    const bool is_url = text.find("://") != text.npos;
+    throw CLI::ValidationError(
+        is_url ? text + " is no address of a model in the hub " + hub + ", expected ORG/MODEL or " +
+                     hub + "/ORG/MODEL; --hub names another hub"
+               : text + " is not the name of a model in a hub, expected ORG/MODEL");
+  }
+  options->name = address->name;
+  if (!address->revision.empty() && !has_revision) options->revision = address->revision;
+  const bool is_gguf = address->file.ends_with(".gguf");
+  if (is_gguf && options->files.empty()) options->files = {PatternOf(address->file)};
+}
+
+void Run(Arguments& arguments, bool has_revision) {
   CheckCombination(arguments.wish);
   PullOptions& options = arguments.pull;
-  const auto name = ParseHubName(arguments.model);
-  if (!name) Fail(arguments.model, " is not the name of a model in a hub, expected ORG/MODEL");
-  options.name = *name;
+  ReadModel(arguments.model, has_revision, &options);
+  const std::string name = options.name.text();
+  if (IsOffline()) {
+    Fail("HF_HUB_OFFLINE is set, so nothing is downloaded; `rondo convert ", name,
+         "` takes what was downloaded before");
+  }
   options.token = Variable("HF_TOKEN");
-  if (arguments.wish.output.empty()) arguments.wish.output = name->model + ".rondo";
+  if (arguments.wish.output.empty()) arguments.wish.output = options.name.model + ".rondo";
+  {  // What cannot be written is told before hours of a download.
+    const convert::FileWriter target(arguments.wish.output, arguments.wish.replace);
+  }
   std::filesystem::path snapshot;
   {
     ProgressBar bar;
@@ -61,7 +108,9 @@ void AddPullCommand(CLI::App& app) {
   PullOptions& pull = arguments->pull;
   if (const std::string hub = Variable("HF_ENDPOINT"); !hub.empty()) pull.hub = hub;
   CLI::App* command = app.add_subcommand("pull", "Download a model from a hub and convert it");
-  command->add_option("ORG/MODEL", arguments->model, "The model's name in the hub")
+  command
+      ->add_option("ORG/MODEL", arguments->model,
+                   "The model's name in the hub, or its address there")
       ->required()
       ->type_name("");
   command
@@ -81,7 +130,7 @@ void AddPullCommand(CLI::App& app) {
   AddConversionFlags(command, &arguments->wish);
   AddOutputFile(command, &arguments->wish.output, "The file to write; default: MODEL.rondo, here");
   command->footer(kExamples);
-  command->callback([arguments] { Run(*arguments); });
+  command->callback([arguments, command] { Run(*arguments, command->count("--revision") > 0); });
 }
 
 }  // namespace rondo::tools

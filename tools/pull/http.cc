@@ -161,6 +161,9 @@ HttpReply HttpClient::Run(const std::string& url, Transfer& transfer) {
     case CURLE_TOO_MANY_REDIRECTS:
     case CURLE_PEER_FAILED_VERIFICATION:
       Fail(url, ": ", reason);
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      throw ConnectionLost(url + ": " + reason, /*no_such_host=*/true);
     default:
       throw ConnectionLost(url + ": " + reason);
   }

@@ -23,11 +23,15 @@ struct HttpReply {
 // A server that cannot be reached, or breaks off: worth another try.
 class ConnectionLost : public std::exception {
  public:
-  explicit ConnectionLost(std::string why) : why_(std::move(why)) {}
+  // `no_such_host`: no address is known for the server's name.
+  explicit ConnectionLost(std::string why, bool no_such_host = false)
+      : why_(std::move(why)), no_such_host_(no_such_host) {}
   const char* what() const noexcept override { return why_.c_str(); }
+  bool no_such_host() const { return no_such_host_; }
 
  private:
   std::string why_;
+  bool no_such_host_;
 };
 
 // One connection at a time, kept alive between requests. Redirects are followed, to https alone

@@ -7,6 +7,7 @@
 
 #include "tools/common/error.h"
 #include "tools/common/interrupt.h"
+#include "tools/common/numbers.h"
 #include "tools/pull/hub.h"
 #include "tools/pull/unfinished_file.h"
 
@@ -48,15 +49,22 @@ class Puller {
   }
 
  private:
-  // Again, each time after twice the time, where a connection was lost.
+  // Again, each time after twice the time, where a connection was lost. A hub that has never been
+  // reached and has no address is not there: the machine has no connection, or the name is wrong.
   template <typename Action>
   void Try(const Action& action) {
     std::chrono::milliseconds wait(options_.wait_ms);
     for (int n = 1;; ++n, wait *= 2) {
       try {
-        return action();
+        action();
+        reached_ = true;
+        return;
       } catch (const ConnectionLost& lost) {
-        if (n >= options_.tries) Fail(lost.what(), ", tried ", n, " times");
+        if (lost.no_such_host() && !reached_) {
+          Fail(lost.what(), "; what was downloaded before `rondo convert ", options_.name.text(),
+               "` takes without a connection");
+        }
+        if (n >= options_.tries) Fail(lost.what(), ", tried ", FormatCount(n, "time"));
         note_(std::string(lost.what()) + "; trying again");
       }
       const auto until = std::chrono::steady_clock::now() + wait;
@@ -161,6 +169,7 @@ class Puller {
   const std::function<void(const std::string&)>& note_;
   const fs::path folder_;
   Hub hub_;
+  bool reached_ = false;
   uint64_t done_ = 0, total_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "tests/tools/error_of.h"
 #include "tests/tools/pull/hub_server.h"
 #include "tests/tools/run_tool.h"
+#include "tools/pull/model_address.h"
 
 namespace rondo::tools {
 namespace {
@@ -135,7 +136,7 @@ TEST_F(PullTest, ABrokenDownloadIsGoneOnWith) {
 TEST_F(PullTest, TheNextRunGoesOnWithABrokenDownload) {
   model().breaks_at = 40'000;
   options_.tries = 1;
-  EXPECT_THAT(Refusal(), HasSubstr("tried 1 times"));
+  EXPECT_THAT(Refusal(), HasSubstr("tried 1 time"));
   ExpectNothingOfTheModelIsThere();
   Pull();
   ExpectModelIsThere();
@@ -225,6 +226,12 @@ TEST_F(PullTest, AServerThatIsNotThereIsNamed) {
   EXPECT_THAT(Refusal(), HasSubstr("http://127.0.0.1:1/api/models/org/model"));
 }
 
+TEST_F(PullTest, AHubWithoutAnAddressIsAskedOnce) {
+  options_.hub = "http://no-such-host.invalid";
+  EXPECT_THAT(Refusal(), HasSubstr("; what was downloaded before `rondo convert org/model` takes"));
+  EXPECT_THAT(notes_, IsEmpty());
+}
+
 TEST_F(PullTest, ListsThatLieAreRefused) {
   const auto refuses = [this](const std::function<void(nlohmann::json&)>& damage,
                               const std::string& sentence) {
@@ -292,6 +299,70 @@ TEST_F(PullTest, TheToolDownloadsAndConverts) {
   const ToolResult again = tool("convert org/model -o '" + output + "'");
   EXPECT_EQ(again.code, 0) << again.err;
   EXPECT_EQ(ReadBytes(output), bytes);
+}
+
+// Nothing is asked of the hub.
+TEST_F(PullTest, TheToolChecksBeforeItDownloads) {
+  const ToolRunner tool;
+  tool.Write("mine", "what somebody wrote");
+  const std::string hub = " --hub " + server_.url();
+  const auto refused = [&](const std::string& arguments, int code) {
+    const ToolResult result = tool("pull " + arguments);
+    EXPECT_EQ(result.code, code) << result.err;
+    return result.err;
+  };
+  EXPECT_THAT(refused("org/model -o '" + tool.Path("mine") + "'" + hub, 1),
+              HasSubstr("mine exists and is not a Rondo file; choose another name, or replace it"));
+  EXPECT_THAT(refused("org/model -o /no/such/folder/x" + hub, 1),
+              HasSubstr("cannot create /no/such/folder/x"));
+  EXPECT_THAT(refused("model" + hub, 2), HasSubstr("expected ORG/MODEL\n"));
+  EXPECT_THAT(refused("https://other.example/org/model" + hub, 2),
+              HasSubstr("no address of a model in the hub " + server_.url() +
+                        ", expected ORG/MODEL or " + server_.url() + "/ORG/MODEL; --hub names"));
+  setenv("HF_HUB_OFFLINE", "1", 1);
+  EXPECT_THAT(refused("org/model -o '" + tool.Path("x") + "'" + hub, 1),
+              HasSubstr("HF_HUB_OFFLINE is set, so nothing is downloaded"));
+  unsetenv("HF_HUB_OFFLINE");
+  EXPECT_THAT(server_.seen(), IsEmpty());
+}
+
+TEST_F(PullTest, TheToolTakesAnAddress) {
+  server_.Replace({{"a [1].Q4_0.gguf", {"GGUF"}}, {"a.Q8_0.gguf", {"GGUF"}}});
+  const ToolRunner tool;
+  const ToolResult pulled =
+      tool("pull '" + server_.url() +
+           "/org/model/resolve/main/a%20%5B1%5D.Q4_0.gguf?download=true' -o '" + tool.Path("x") +
+           "' --hub " + server_.url() + "/");
+  EXPECT_EQ(pulled.code, 1);  // it is no model
+  const auto snapshot = FindSnapshot(options_.name, "main");
+  ASSERT_TRUE(snapshot);
+  EXPECT_TRUE(fs::exists(*snapshot / "a [1].Q4_0.gguf"));
+  EXPECT_FALSE(fs::exists(*snapshot / "a.Q8_0.gguf"));
+}
+
+TEST(ModelAddress, IsANameOrWhatABrowserShows) {
+  const std::string hub = "https://hub.example";
+  const auto read = [&](const std::string& text) -> std::string {
+    const auto address = ParseModelAddress(text, hub);
+    if (!address) return "none";
+    return address->name.text() + " " + address->revision + " " + address->file;
+  };
+  EXPECT_EQ(read("org/model"), "org/model  ");
+  EXPECT_EQ(read(hub + "/org/model"), "org/model  ");
+  EXPECT_EQ(read(hub + "/org/model/"), "org/model  ");
+  EXPECT_EQ(read(hub + "/org/model?library=x#files"), "org/model  ");
+  EXPECT_EQ(read(hub + "/org/model/tree/v2"), "org/model v2 ");
+  EXPECT_EQ(read(hub + "/org/model/tree/refs%2Fpr%2F1/folder"), "org/model refs/pr/1 ");
+  EXPECT_EQ(read(hub + "/org/model/blob/main/a/x.gguf"), "org/model main a/x.gguf");
+  EXPECT_EQ(read(hub + "/org/model/resolve/main/x%20y.gguf?download=true"),
+            "org/model main x y.gguf");
+  for (const char* text :
+       {"/org", "/org/model/resolve", "/org/model/resolve/main", "/org/model/resolve/main/../x",
+        "/org/model/discussions/1", "/org/model/tree/..", "/o g/model", "//model"}) {
+    EXPECT_EQ(read(hub + text), "none") << text;
+  }
+  EXPECT_EQ(read("https://hub.example.other/org/model"), "none");
+  EXPECT_EQ(read("org/model/tree/main"), "none");
 }
 
 TEST(HubName, IsTwoPlainParts) {
