@@ -37,7 +37,8 @@ Examples:
 Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends
 with a backslash goes on in the next; """ begins and ends a text of many lines. What stands in such
 a text, and what is pasted, is sent as it is: no line of it is a command. Ctrl-C stops an answer and
-keeps the conversation; at the prompt it takes back what was typed. Ctrl-D ends.
+keeps the conversation; at the prompt it takes back what was typed. Ctrl-D at an empty prompt ends;
+in a text of many lines it takes this back, and in a line it deletes the character at the cursor.
 
 A conversation in a file (--session, /save) begins with its messages as JSON; behind them is what
 the model has computed of them, so that a later run of the same model, with the same --policy and,
@@ -51,8 +52,9 @@ constexpr const char* kHelp =
     "/load FILE  go on with a conversation that was kept, in place of this one\n"
     "/stats      tokens in the context, the speed of the last turn, and how tokens are chosen\n"
     "/help       this\n"
-    "/exit       end; so does Ctrl-D\n"
-    "Ctrl-C stops an answer, or takes back what was typed.\n"
+    "/exit       end; so does Ctrl-D where nothing was typed\n"
+    "Ctrl-C stops an answer, or takes back what was typed. Ctrl-D takes back a text of many "
+    "lines.\n"
     "A line that ends with \\ goes on in the next; \"\"\" begins and ends a text of many lines.\n"
     "No line of such a text, nor of one that is pasted, is a command.\n"
     "A space before / sends the line as a message.\n";

@@ -30,20 +30,28 @@ constexpr size_t kQuotesSize = 3;
   return std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr && is_utf8();
 }
 
+// A text of several lines whose end does not come: of a script all that there is, but at a terminal
+// Ctrl-D sends nothing.
+Message Unended(const LineReader& lines, const std::string& text) {
+  if (!lines.is_terminal()) return {text, true};
+  Tell("(taken back; to end, type /exit, or Ctrl-D where nothing was begun)");
+  return {};
+}
+
 // What follows the opening quotes in `first`, up to the closing ones.
-std::string ReadBlock(LineReader& lines, const std::string& first) {
+Message ReadBlock(LineReader& lines, const std::string& first) {
   std::string text = first.substr(kQuotesSize);
   bool is_closed = text.ends_with(kQuotes);
   while (!is_closed) {
     const auto line = lines.Read("... ");
-    if (!line) return text;  // the input ends: so does the message
+    if (!line) return Unended(lines, text);
     // A block that begins with a line break is one for the eye.
     text += (text.empty() ? "" : "\n") + line->text;
     is_closed = !line->is_pasted && line->text.ends_with(kQuotes);
   }
   text.resize(text.size() - kQuotesSize);
   if (text.ends_with("\n")) text.pop_back();
-  return text;
+  return {text, true};
 }
 
 }  // namespace
@@ -208,11 +216,11 @@ std::optional<Message> ReadMessage(LineReader& lines) {
   if (!first) return std::nullopt;
   Message message = {first->text, first->is_pasted};
   if (message.is_quoted) return message;
-  if (message.text.starts_with(kQuotes)) return Message{ReadBlock(lines, message.text), true};
+  if (message.text.starts_with(kQuotes)) return ReadBlock(lines, message.text);
   while (message.text.ends_with("\\")) {
     message.text.back() = '\n';
     const auto line = lines.Read("... ");
-    if (!line) break;
+    if (!line) return Unended(lines, message.text);
     message.text += line->text;
     if (line->is_pasted) break;
   }

@@ -40,7 +40,7 @@ struct Message {
 
 // One message of several lines: those that end with a backslash go on in the next; from a line that
 // begins with """ to the next one that ends with it, all belongs together; so does what is pasted.
-// Nothing at the end of the input.
+// Nothing at the end of the input; an empty one where a person ends it within a text.
 std::optional<Message> ReadMessage(LineReader& lines);
 
 }  // namespace rondo::tools

@@ -153,6 +153,27 @@ TEST_F(TerminalTest, CtrlCStopsTheAnswerAndTakesBackALine) {
   EXPECT_TRUE(terminal.IsCooked());
 }
 
+// Nothing that was begun is sent by it.
+TEST_F(TerminalTest, CtrlDEndsWhereNothingWasBegun) {
+  Terminal terminal(Short(), nullptr);
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  for (const char* begin : {"\"\"\"begun\r", "begun\\\r"}) {
+    terminal.Type(begin);
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("... "));
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+    terminal.Type(kCtrlD);
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("(taken back; to end, type /exit, or Ctrl-D"));
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("> "));
+    ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  }
+  terminal.Type(std::string("Hello") + kCtrlD + " there\r");
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitFor("(the limit of --max-tokens, 3)"));
+  EXPECT_THAT(Told(terminal), testing::ElementsAre("Hello there"));
+  ASSERT_NO_FATAL_FAILURE(terminal.WaitForEditing());
+  terminal.Type(kCtrlD);
+  EXPECT_EQ(terminal.Wait(), 0);
+}
+
 TEST_F(TerminalTest, OtherSignalsEndTheProgramAndGiveTheTerminalBack) {
   for (const int signal : {SIGTERM, SIGHUP}) {
     for (const bool answering : {false, true}) {
