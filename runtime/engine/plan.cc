@@ -243,9 +243,10 @@ Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,
   uint32_t low = static_cast<uint32_t>(std::min<size_t>(smallest, high));
   RONDO_ASSIGN(const size_t least, arena_bytes(low));
   if (least > bytes) {
-    return Status::Error(StatusCode::kArenaTooSmall,
-                         "the smallest context, %u tokens, needs %zu bytes, but only %zu are given",
-                         low, least, bytes);
+    return Status::Error(
+        StatusCode::kArenaTooSmall,
+        "the smallest context, %u token%s, needs %zu bytes, but only %zu are given", low,
+        low == 1 ? "" : "s", least, bytes);
   }
   while (low < high) {
     const uint32_t middle = low + (high - low + 1) / 2;

@@ -67,6 +67,10 @@ TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
       {"run x y --policy never", "--policy: never is not one of stop, slide\n"},
       {"logits x -o y", "one of --ids and --prompt is required\n"},
       {"inspect x --plan --check", "only one of --plan, --fit, --check and --tensors can be"},
+      {"inspect x --context 5", "--context: goes with --plan\n"},
+      {"inspect x --fit 1M --context 5", "--context: goes with --plan; --fit tells the largest"},
+      {"inspect x --check --policy slide", "--policy: goes with --plan or --fit\n"},
+      {"inspect x --tensors --threads 2", "--threads: goes with --plan or --fit\n"},
       {"convert x -o y --weights q9", "--weights: q9 is not one of f32, q8, q4, q3, q4b, auto\n"},
       {"convert x -o y --block 33", "--block: 33 is not one of 32, 64, 128\n"},
       {"convert x -o y --bits 5", "--bits: goes with --weights auto\n"},
@@ -122,7 +126,10 @@ TEST_F(ToolTest, FailuresSayWhatToDo) {
   ExpectFailure("run '" + std::string(RONDO_TEST_DATA) + "/tiny' x", "directory");
   ExpectFailure("run " + model_ + " --raw < /dev/null", "prompt is empty");
   ExpectFailure("run " + model_ + " 'one two three four five six seven' --context 2", "--context");
-  ExpectFailure("inspect " + model_ + " --fit 10K", "");
+  EXPECT_THAT(
+      tool_("inspect " + model_ + " --fit 10K").err,
+      testing::MatchesRegex("rondo: the smallest context, 1 token, needs "
+                            "[0-9]+(,[0-9][0-9][0-9])+ bytes, but only 10,000 are given\n"));
   ExpectFailure("logits " + model_ + " --ids 1,99999 -o '" + tool_.Path("x.npy") + "'", "99999");
   ExpectFailure("logits " + model_ + " --ids 1,2 -o /no/such/folder/x.npy", "cannot create");
   ExpectFailure("eval " + model_ + " --text /no/such/text", "/no/such/text");

@@ -27,6 +27,21 @@ std::string FormatCount(uint64_t count, const std::string& noun) {
   return FormatCount(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+std::string FormatCounts(const std::string& sentence) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  std::string out;
+  for (size_t begin = 0; begin < sentence.size();) {
+    size_t end = begin + 1;
+    while (is_digit(sentence[begin]) && end < sentence.size() && is_digit(sentence[end])) ++end;
+    for (size_t i = begin; i < end; ++i) {
+      if (i > begin && (end - i) % 3 == 0) out += ',';
+      out += sentence[i];
+    }
+    begin = end;
+  }
+  return out;
+}
+
 std::string FormatBytes(uint64_t bytes) {
   const std::string exact = FormatCount(bytes, "byte");
   return bytes < 1000 ? exact : exact + " (" + RoundBytes(static_cast<double>(bytes)) + ")";

@@ -18,6 +18,8 @@ namespace rondo::tools {
 std::string FormatCount(uint64_t count);
 // "1 token", "1,200 tokens".
 std::string FormatCount(uint64_t count, const std::string& noun);
+// A sentence with each of its numbers as FormatCount has it.
+std::string FormatCounts(const std::string& sentence);
 // "1,234,567 bytes (1.2 MB)".
 std::string FormatBytes(uint64_t bytes);
 // "1.2 MB", "12 bytes".

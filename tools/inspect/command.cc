@@ -25,7 +25,8 @@ Examples:
   rondo inspect model.rondo --fit 900M
   rondo inspect model.rondo --check
 
-Nothing of the plan is taken from the system: it is computed from the file alone.)";
+Nothing of the plan is taken from the system: it is computed from the file alone. The options of
+memory and speed go with --plan and, but for --context, with --fit.)";
 
 struct Arguments {
   std::string model;
@@ -58,11 +59,25 @@ void PrintFit(const rondo_model* model, const rondo_engine_options& options, uin
   char message[256];
   if (rondo_plan_fit(model, &options, bytes, &context, message, sizeof message) !=
       RONDO_STATUS_OK) {
-    throw Error(message);
+    throw Error(FormatCounts(message));
   }
   const bool is_all = context >= Facts(model).context_length;
   Print("the largest context for " + FormatBytes(bytes) + " is " + FormatCount(context, "token") +
         (is_all ? ", all that the model was trained for" : "") + "\n");
+}
+
+// An option that the report does not look at would be ignored in silence.
+void CheckOptions(const CLI::App* command, const Arguments& arguments) {
+  for (const CLI::Option* option : command->get_options()) {
+    if (option->get_group() != kMemoryGroup || option->count() == 0 || arguments.plan) continue;
+    const std::string name = option->get_name();
+    if (name == "--context") {
+      throw CLI::ValidationError(
+          name, arguments.fit_bytes > 0 ? "goes with --plan; --fit tells the largest there can be"
+                                        : "goes with --plan");
+    }
+    if (arguments.fit_bytes == 0) throw CLI::ValidationError(name, "goes with --plan or --fit");
+  }
 }
 
 void Run(Arguments arguments) {
@@ -110,7 +125,10 @@ void AddInspectCommand(CLI::App& app) {
   AddKvFlag(command, &a->engine);
   AddThreadsFlag(command, &a->engine);
   command->footer(kExamples);
-  command->callback([a] { Run(*a); });
+  command->callback([a, command] {
+    CheckOptions(command, *a);
+    Run(*a);
+  });
 }
 
 }  // namespace rondo::tools

@@ -15,6 +15,13 @@ TEST(NumbersTest, Counts) {
   EXPECT_EQ(FormatCount(1200, "token"), "1,200 tokens");
 }
 
+TEST(NumbersTest, CountsOfASentence) {
+  EXPECT_EQ(FormatCounts("1 token needs 1234567 bytes, 999 are given"),
+            "1 token needs 1,234,567 bytes, 999 are given");
+  EXPECT_EQ(FormatCounts("1000"), "1,000");
+  EXPECT_EQ(FormatCounts(""), "");
+}
+
 TEST(NumbersTest, BytesAreDecimal) {
   EXPECT_EQ(FormatBytes(1), "1 byte");
   EXPECT_EQ(FormatBytes(999), "999 bytes");
