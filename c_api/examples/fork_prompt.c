@@ -6,18 +6,27 @@
 
 static char why[256] = "usage: fork_prompt MODEL SYSTEM QUESTION...";
 
+/* Keeps the sentence about what a call failed with, where it did. */
+static int told(int32_t status, const char* sentence) {
+  if (status) snprintf(why, sizeof why, "%s", sentence);
+  return status != RONDO_STATUS_OK;
+}
+
 static int add(const rondo_model* model, rondo_session* session, const char* text, uint32_t flags) {
   int32_t ids[256];
   size_t count = 0;
-  return rondo_tokenize(model, text, strlen(text), flags, ids, 256, &count) ||
-         rondo_session_prefill(session, ids, count);
+  int32_t status = rondo_tokenize(model, text, strlen(text), flags, ids, 256, &count);
+  if (told(status, rondo_status_string(status))) return 1;
+  status = rondo_session_prefill(session, ids, count);
+  return told(status, rondo_session_last_error(session));
 }
 
 static int answer(rondo_session* session) {
   rondo_event event;
   event.struct_size = sizeof event;
   do {
-    if (rondo_session_next(session, &event)) return 1;
+    const int32_t status = rondo_session_next(session, &event);
+    if (told(status, rondo_session_last_error(session))) return 1;
     fwrite(event.text, 1, event.text_bytes, stdout);
   } while (event.reason == RONDO_REASON_NONE);
   putchar('\n');

@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   int32_t ids[256];
   size_t count = 0, n_sessions = 0, n_running = 0, i;
   char why[256] = "usage: many_sessions MODEL PROMPT...";
+  int32_t status = RONDO_STATUS_OK; /* of calls that give no sentence */
   int failed = argc < 3 || argc - 1 > kMost;
 
   rondo_engine_options_init(&engine_options, sizeof engine_options);
@@ -30,9 +31,9 @@ int main(int argc, char** argv) {
   for (; !failed && n_sessions + 2 < (size_t)argc; ++n_sessions) {
     const char* prompt = argv[n_sessions + 2];
     failed = rondo_session_open(engine, &session_options, &sessions[n_sessions], why, sizeof why) ||
-             rondo_tokenize(model, prompt, strlen(prompt), RONDO_TOKENIZE_ADD_SPECIAL, ids, 256,
-                            &count) ||
-             rondo_session_append(sessions[n_sessions], ids, count);
+             (status = rondo_tokenize(model, prompt, strlen(prompt), RONDO_TOKENIZE_ADD_SPECIAL,
+                                      ids, 256, &count)) ||
+             (status = rondo_session_append(sessions[n_sessions], ids, count));
   }
   if (!failed) { /* another ending for the first: same tokens, options of its own */
     session_options.temperature = 1;
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
     failed = rondo_engine_step(engine, running, n_running, why, sizeof why);
     for (i = 0; !failed && i < n_running; ++i) {
       size_t which = 0;
-      failed = rondo_session_event(running[i], &event);
+      failed = (status = rondo_session_event(running[i], &event)) != RONDO_STATUS_OK;
       while (sessions[which] != running[i]) ++which;
       strncat(texts[which], event.text, event.text_bytes);
       if (event.reason == RONDO_REASON_NONE) running[still++] = running[i];
@@ -55,7 +56,7 @@ int main(int argc, char** argv) {
     n_running = still;
   }
   for (i = 0; !failed && i < n_sessions; ++i) printf("%s\n", texts[i]);
-  if (failed) fprintf(stderr, "%s\n", why);
+  if (failed) fprintf(stderr, "%s\n", status ? rondo_status_string(status) : why);
   for (i = 0; i < kMost; ++i) rondo_session_close(sessions[i]);
   rondo_engine_close(engine);
   rondo_model_close(model);

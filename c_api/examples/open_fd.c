@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
   int32_t ids[256];
   size_t count = 0;
   char why[256] = "usage: open_fd FILE OFFSET LENGTH PROMPT";
+  int32_t status = RONDO_STATUS_OK; /* of rondo_tokenize, which gives no sentence */
   int failed = argc != 5;
 
   if (!failed) {
@@ -34,14 +35,19 @@ int main(int argc, char** argv) {
   failed = failed ||
            rondo_engine_create(model, &engine_options, NULL, 0, &engine, why, sizeof why) ||
            rondo_session_open(engine, &session_options, &session, why, sizeof why) ||
-           rondo_tokenize(model, argv[4], strlen(argv[4]), RONDO_TOKENIZE_ADD_SPECIAL, ids, 256,
-                          &count) ||
+           (status = rondo_tokenize(model, argv[4], strlen(argv[4]), RONDO_TOKENIZE_ADD_SPECIAL,
+                                    ids, 256, &count)) ||
            rondo_session_prefill(session, ids, count);
   while (!failed && event.reason == RONDO_REASON_NONE) {
     failed = rondo_session_next(session, &event);
     fwrite(event.text, 1, event.text_bytes, stdout);
   }
-  if (failed) fprintf(stderr, "%s\n", session ? rondo_session_last_error(session) : why);
+  if (failed) {
+    fprintf(stderr, "%s\n",
+            status    ? rondo_status_string(status)
+            : session ? rondo_session_last_error(session)
+                      : why);
+  }
   rondo_session_close(session);
   rondo_engine_close(engine);
   rondo_model_close(model);

@@ -82,6 +82,7 @@ int main(int argc, char** argv) {
   int32_t ids[256];
   size_t count = 0;
   char why[256] = "usage: own_pool MODEL PROMPT";
+  int32_t status = RONDO_STATUS_OK; /* of rondo_tokenize, which gives no sentence */
   int failed = argc != 3, started = 0;
 
   while (started < kThreads && pthread_create(&threads[started], NULL, work, &pool) == 0) ++started;
@@ -100,15 +101,18 @@ int main(int argc, char** argv) {
   failed = failed || rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, why, sizeof why) ||
            rondo_engine_create(model, &engine_options, NULL, 0, &engine, why, sizeof why) ||
            rondo_session_open(engine, &session_options, &session, why, sizeof why) ||
-           rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL, ids, 256,
-                          &count) ||
+           (status = rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL,
+                                    ids, 256, &count)) ||
            rondo_session_prefill(session, ids, count);
   while (!failed && event.reason == RONDO_REASON_NONE) {
     failed = rondo_session_next(session, &event);
     fwrite(event.text, 1, event.text_bytes, stdout);
   }
   if (failed) {
-    fprintf(stderr, "%s\n", session ? rondo_session_last_error(session) : why);
+    fprintf(stderr, "%s\n",
+            status    ? rondo_status_string(status)
+            : session ? rondo_session_last_error(session)
+                      : why);
   } else if (rondo_engine_stats(engine, &counters) == RONDO_STATUS_OK) {
     printf("\nthe pool did %u times something else than it must\n",
            (unsigned)counters.parallel_faults);

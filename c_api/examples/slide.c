@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   int32_t ids[256];
   size_t count = 0;
   char why[256] = "usage: slide MODEL PROMPT";
+  int32_t status = RONDO_STATUS_OK; /* of rondo_tokenize, which gives no sentence */
   int failed;
 
   rondo_engine_options_init(&engine_options, sizeof engine_options);
@@ -31,8 +32,8 @@ int main(int argc, char** argv) {
            rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, why, sizeof why) ||
            rondo_engine_create(model, &engine_options, NULL, 0, &engine, why, sizeof why) ||
            rondo_session_open(engine, &session_options, &session, why, sizeof why) ||
-           rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL, ids, 256,
-                          &count) ||
+           (status = rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL,
+                                    ids, 256, &count)) ||
            rondo_session_prefill(session, ids, count);
   while (!failed && event.reason == RONDO_REASON_NONE) {
     failed = rondo_session_next(session, &event);
@@ -44,7 +45,12 @@ int main(int argc, char** argv) {
     printf("\n%u tokens; those from %u to %u are no longer seen\n", (unsigned)position,
            (unsigned)begin, (unsigned)end);
   }
-  if (failed) fprintf(stderr, "%s\n", session ? rondo_session_last_error(session) : why);
+  if (failed) {
+    fprintf(stderr, "%s\n",
+            status    ? rondo_status_string(status)
+            : session ? rondo_session_last_error(session)
+                      : why);
+  }
   rondo_session_close(session);
   rondo_engine_close(engine);
   rondo_model_close(model);

@@ -73,10 +73,12 @@ int main(int argc, char** argv) {
   rondo_session* second = NULL;
   int32_t ids[256];
   size_t count = 0;
-  int failed =
-      argc != 4 || rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, why, sizeof why) ||
-      open_session(model, &first) ||
-      rondo_tokenize(model, argv[3], strlen(argv[3]), RONDO_TOKENIZE_ADD_SPECIAL, ids, 256, &count);
+  int32_t status = RONDO_STATUS_OK; /* of rondo_tokenize, which gives no sentence */
+  int failed = argc != 4 ||
+               rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, why, sizeof why) ||
+               open_session(model, &first) ||
+               (status = rondo_tokenize(model, argv[3], strlen(argv[3]), RONDO_TOKENIZE_ADD_SPECIAL,
+                                        ids, 256, &count));
   if (!failed) {
     failed = rondo_session_prefill(first, ids, count) || tell(first, 20) || save(first, argv[2]);
     if (failed) snprintf(why, sizeof why, "%s", rondo_session_last_error(first));
@@ -87,7 +89,7 @@ int main(int argc, char** argv) {
     failed = restore(second, argv[2]) || tell(second, 64);
     if (failed) snprintf(why, sizeof why, "%s", rondo_session_last_error(second));
   }
-  if (failed) fprintf(stderr, "failed: %s\n", why);
+  if (failed) fprintf(stderr, "failed: %s\n", status ? rondo_status_string(status) : why);
   rondo_session_close(second);
   rondo_model_close(model);
   return failed ? 1 : 0;

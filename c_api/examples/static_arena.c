@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   uint32_t context = 0;
   unsigned char* arena = memory;
   char why[256] = "usage: static_arena MODEL PROMPT";
+  int32_t status = RONDO_STATUS_OK; /* of rondo_tokenize, which gives no sentence */
   int failed;
 
   rondo_engine_options_init(&engine_options, sizeof engine_options);
@@ -50,15 +51,20 @@ int main(int argc, char** argv) {
   if (!failed) {
     printf("a context of %u in %u KB of %u\n", (unsigned)context,
            (unsigned)(plan.arena_bytes >> 10), (unsigned)(sizeof memory >> 10));
-    failed = rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL, ids, 256,
-                            &count) ||
+    failed = (status = rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL,
+                                      ids, 256, &count)) ||
              rondo_session_prefill(session, ids, count);
   }
   while (!failed && event.reason == RONDO_REASON_NONE) {
     failed = rondo_session_next(session, &event);
     fwrite(event.text, 1, event.text_bytes, stdout);
   }
-  if (failed) fprintf(stderr, "%s\n", session ? rondo_session_last_error(session) : why);
+  if (failed) {
+    fprintf(stderr, "%s\n",
+            status    ? rondo_status_string(status)
+            : session ? rondo_session_last_error(session)
+                      : why);
+  }
   rondo_session_close(session);
   rondo_engine_close(engine); /* from here on the memory is the program's again */
   rondo_model_close(model);

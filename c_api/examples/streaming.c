@@ -20,6 +20,7 @@ int main(int argc, char** argv) {
   size_t count = 0, tokens = 0;
   double sum = 0;
   char why[256] = "usage: streaming MODEL PROMPT STOP";
+  int32_t status = RONDO_STATUS_OK; /* of rondo_tokenize, which gives no sentence */
   int failed = argc != 4;
 
   rondo_engine_options_init(&engine_options, sizeof engine_options);
@@ -36,8 +37,8 @@ int main(int argc, char** argv) {
   failed = failed || rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, why, sizeof why) ||
            rondo_engine_create(model, &engine_options, NULL, 0, &engine, why, sizeof why) ||
            rondo_session_open(engine, &session_options, &session, why, sizeof why) ||
-           rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL, ids, 256,
-                          &count) ||
+           (status = rondo_tokenize(model, argv[2], strlen(argv[2]), RONDO_TOKENIZE_ADD_SPECIAL,
+                                    ids, 256, &count)) ||
            rondo_session_prefill(session, ids, count);
   while (!failed && event.reason == RONDO_REASON_NONE) {
     failed = rondo_session_next(session, &event);
@@ -51,7 +52,10 @@ int main(int argc, char** argv) {
     }
   }
   if (failed) {
-    fprintf(stderr, "%s\n", session ? rondo_session_last_error(session) : why);
+    fprintf(stderr, "%s\n",
+            status    ? rondo_status_string(status)
+            : session ? rondo_session_last_error(session)
+                      : why);
   } else {
     printf("\n%u tokens, each with a probability of %.3f in the mean; ended by %s\n",
            (unsigned)tokens, exp(sum / (double)tokens), kReasons[event.reason]);

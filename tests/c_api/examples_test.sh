@@ -34,6 +34,18 @@ expect() {
   }
 }
 
+# fails PROGRAM ARGUMENT...: of a prompt with more tokens than the program has room for it says so.
+fails() {
+  code=0
+  "$@" >"$work/out" 2>"$work/err" || code=$?
+  test $code -eq 1 && grep -q 'buffer' "$work/err" || {
+    cat "$work/err"
+    echo "$1 does not say what it failed with" >&2
+    exit 1
+  }
+}
+long=$(printf 'the cat %.0s' $(seq 300))
+
 for pair in "$@"; do
   program=${pair#*=}
   case ${pair%%=*} in
@@ -55,5 +67,14 @@ for pair in "$@"; do
       exit 1
       ;;
   esac
-  echo "${pair%%=*}: $(tail -n 1 "$work/out")"
+  output=$(tail -n 1 "$work/out")
+  case ${pair%%=*} in
+    chat_tools) ;; # its prompts are its own
+    fork_prompt) fails "$program" "$model" "$prompt" "$long" ;;
+    open_fd) fails "$program" "$work/package" 4096 "$(wc -c <"$model")" "$long" ;;
+    snapshot) fails "$program" "$model" "$work/snapshot" "$long" ;;
+    streaming) fails "$program" "$model" "$long" "." ;;
+    *) fails "$program" "$model" "$long" ;;
+  esac
+  echo "${pair%%=*}: $output"
 done
