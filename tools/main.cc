@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/app.h"
+#include "tools/common/error.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/output.h"
 
@@ -51,6 +52,12 @@ int Run(CLI::App& app, int argc, char** argv) {
       return error.get_exit_code();  // a command's own
     } catch (const CLI::ParseError& error) {
       return Answer(app, error);
+    } catch (const rondo::tools::OptionRefused& refused) {
+      const std::vector<CLI::App*> chosen = app.get_subcommands();
+      const bool is_typed =
+          !chosen.empty() && chosen[0]->get_option_no_throw(refused.name()) != nullptr;
+      if (!is_typed) throw;
+      return Answer(app, CLI::ValidationError(refused.name(), refused.why()));
     }
   } catch (const rondo::tools::Interrupted& interruption) {
     Tell("rondo: ", interruption.what());

@@ -160,6 +160,20 @@ const KernelSet* BestKernelSet(const ModelFile& model, const KernelSet* refused)
   return best;
 }
 
+Status NoSuchKernels(std::string_view name) {
+  char known[128] = "";
+  size_t size = 0;
+  for (const KernelSet* set : AllKernelSets()) {
+    if (!set->available() || size >= sizeof known) continue;
+    const int wrote =
+        std::snprintf(known + size, sizeof known - size, "%s%s", size == 0 ? "" : ", ", set->name);
+    size += static_cast<size_t>(std::max(wrote, 0));
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "engine option kernels is \"%.*s\", but this build and CPU have %s",
+                       CutForMessage(name, 32), name.data(), known);
+}
+
 // `refused`: kernels that are not to be taken, or null.
 Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
                             const EngineOptions& wishes, const KernelSet* refused) {
@@ -169,10 +183,7 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   plan.set =
       options.kernels.empty() ? BestKernelSet(model, refused) : SelectKernelSet(options.kernels);
   if (plan.set == nullptr || plan.set == refused) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "engine option kernels is \"%.*s\", which this build or CPU lacks; leave "
-                         "it empty for the best one",
-                         CutForMessage(options.kernels, 32), options.kernels.data());
+    return NoSuchKernels(options.kernels);
   }
   RONDO_ASSIGN(const ContextWindow window, MakeWindow(options));
   plan.context =

@@ -84,6 +84,33 @@ TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
   }
 }
 
+// What the library refuses is told by the option's name as it was typed.
+TEST_F(ToolTest, RefusedOptionsAreNamedAsTyped) {
+  std::string stops;
+  for (int i = 0; i < 17; ++i) stops += " --stop " + std::to_string(i);
+  const std::string run = "run " + model_ + " x ", bench = "bench " + model_;
+  const std::pair<std::string, const char*> kCases[] = {
+      {run + "--sinks 2", "rondo run: --sinks: goes with --policy slide\n"},
+      {"inspect " + model_ + " --plan --sinks 2", "--sinks: goes with --policy slide\n"},
+      {run + "--context 16 --policy slide",
+       "--context: 16, but sliding with 0 sink tokens needs at least 128\n`rondo run --help`"},
+      {"inspect " + model_ + " --plan --context 16 --policy slide",
+       "rondo inspect: --context: 16, but sliding with 0 sink tokens needs at least 128\n"},
+      {bench + " --kernels bogus",
+       "rondo bench: --kernels: \"bogus\", but this build and CPU have "},
+      {run + "--stop " + std::string(129, 'x'),
+       "rondo run: --stop: a text of 129 bytes, expected at most 128\n"},
+      {run + "--stop \"$(printf 'ab\\377')\"", "--stop: the text is not UTF-8 at its byte 2\n"},
+      {run + stops, "--stop: given 17 times, at most 16 are possible\n"}};
+  for (const auto& [arguments, sentence] : kCases) {
+    const ToolResult result = tool_(arguments);
+    EXPECT_EQ(result.code, 2) << arguments;
+    EXPECT_EQ(result.out, "") << arguments;
+    EXPECT_THAT(result.err, HasSubstr(sentence)) << arguments;
+  }
+  EXPECT_EQ(tool_(run + "--max-tokens 1 --sinks 0 --stop " + std::string(128, 'x')).code, 0);
+}
+
 TEST_F(ToolTest, WrongUsageIsTwo) {
   for (const std::string& arguments :
        std::vector<std::string>{"",

@@ -3,6 +3,8 @@
 
 #include <sstream>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace rondo::tools {
 
@@ -10,6 +12,20 @@ namespace rondo::tools {
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+};
+
+// The library does not take what an option says. Of a command that has this option it is wrong
+// usage.
+class OptionRefused : public Error {
+ public:
+  OptionRefused(const std::string& sentence, std::string name, std::string why)
+      : Error(sentence), name_(std::move(name)), why_(std::move(why)) {}
+
+  const std::string& name() const { return name_; }  // as it is typed: "--context"
+  const std::string& why() const { return why_; }    // its value, and what was expected
+
+ private:
+  std::string name_, why_;
 };
 
 // Throws an Error whose sentence is put together from pieces.

@@ -4,6 +4,7 @@
 #include "tools/common/limits.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
+#include "tools/common/printable.h"
 
 namespace rondo::tools {
 namespace {
@@ -12,6 +13,17 @@ constexpr RealRange kTemperature = {0, kLargestFloat, true, true, "from 0"};
 constexpr RealRange kTopP = {0, 1, false, true, "above 0, at most 1"};
 constexpr RealRange kMinP = {0, 1, true, false, "from 0 to below 1"};
 constexpr RealRange kPenalty = {0, kLargestFloat, false, true, "above 0"};
+
+// Why this cannot be a text to stop at; empty where it can.
+std::string WrongStop(const std::string& text) {
+  if (text.size() > kMostStopBytes) {
+    return "a text of " + FormatCount(text.size(), "byte") + ", expected at most " +
+           std::to_string(kMostStopBytes);
+  }
+  const size_t valid = Utf8Prefix(text);
+  if (valid == text.size()) return "";
+  return "the text is not UTF-8 at its byte " + std::to_string(valid);
+}
 
 }  // namespace
 
@@ -44,6 +56,11 @@ void AddPolicyFlags(CLI::App* command, rondo_engine_options* options) {
   AddInteger(command, "--sinks", &options->sink_tokens, {0, kMostContext},
              "With --policy slide: the first tokens, which stay", "0")
       ->group(kMemoryGroup);
+  command->parse_complete_callback([options] {  // before the command's own
+    if (options->sink_tokens > 0 && options->context_policy != RONDO_POLICY_SLIDE) {
+      throw CLI::ValidationError("--sinks", "goes with --policy slide");
+    }
+  });
 }
 
 void AddKvFlag(CLI::App* command, rondo_engine_options* options) {
@@ -111,8 +128,12 @@ void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
   // CLI11 takes "[a,b]" for a list of two unless told otherwise.
   command
       ->add_option("--stop", wish->session.stop,
-                   "End before this text, or at this special token; can be given up to 16 times; "
-                   "\"\": none; default: the model's, else none")
+                   "End before this text of at most " + std::to_string(kMostStopBytes) +
+                       " bytes, or at this special token; can be given up to " +
+                       std::to_string(kMostStops) +
+                       " times; \"\": none; default: the model's, else "
+                       "none")
+      ->check(WrongStop)
       ->take_all()
       ->expected(1)
       ->allow_extra_args(false)

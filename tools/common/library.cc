@@ -1,5 +1,7 @@
 #include "tools/common/library.h"
 
+#include <utility>
+
 #include <unistd.h>
 
 #include "tools/common/interrupt.h"
@@ -29,11 +31,17 @@ const char* Advice(int32_t status) {
   }
 }
 
+// Options of an engine by the names that people type.
+constexpr std::pair<std::string_view, const char*> kTyped[] = {
+    {"context", "--context"}, {"sink_tokens", "--sinks"},     {"policy", "--policy"},
+    {"max_rows", "--rows"},   {"max_sessions", "--sessions"}, {"threads", "--threads"},
+    {"kernels", "--kernels"}, {"kv_format", "--kv"}};
+
 void Require(int32_t status, const char* message) {
   if (status == RONDO_STATUS_OK) return;
   if (status == RONDO_STATUS_CANCELLED) CheckInterrupt();
   const std::string sentence = *message != '\0' ? message : rondo_status_string(status);
-  throw Error(sentence + Advice(status));
+  Refuse(sentence + Advice(status));
 }
 
 }  // namespace
@@ -132,6 +140,19 @@ Session OpenSession(rondo_engine* engine, const SessionSetup& setup) {
   const int32_t status = rondo_session_open(engine, &options, &session, message, sizeof message);
   Require(status, message);
   return Session(session);
+}
+
+// The library's own sentence is "engine option NAME is VALUE, but ...".
+void Refuse(const std::string& sentence) {
+  constexpr std::string_view kBegin = "engine option ", kIs = " is ";
+  const size_t is = sentence.find(kIs);
+  if (sentence.starts_with(kBegin) && is != sentence.npos) {
+    const std::string name = sentence.substr(kBegin.size(), is - kBegin.size());
+    for (const auto& [field, typed] : kTyped) {
+      if (name == field) throw OptionRefused(sentence, typed, sentence.substr(is + kIs.size()));
+    }
+  }
+  throw Error(sentence);
 }
 
 void Check(const rondo_session* session, int32_t status) {

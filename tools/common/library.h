@@ -56,6 +56,10 @@ struct SessionSetup {
 };
 Session OpenSession(rondo_engine* engine, const SessionSetup& setup = {});
 
+// Throws Error with the library's sentence; OptionRefused where it names an engine's option that
+// people can type.
+[[noreturn]] void Refuse(const std::string& sentence);
+
 // Throws Error with the session's own sentence unless `status` is RONDO_STATUS_OK.
 void Check(const rondo_session* session, int32_t status);
 

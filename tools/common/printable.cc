@@ -69,4 +69,14 @@ std::string Printable(std::string_view text) { return Show(text, ""); }
 
 std::string PrintableLines(std::string_view text) { return Show(text, "\n\t"); }
 
+size_t Utf8Prefix(std::string_view text) {
+  size_t size = 0;
+  for (const std::string_view whole = text; !text.empty(); text = whole.substr(size)) {
+    const Character character = First(text);
+    if (!character.valid) break;
+    size += character.size;
+  }
+  return size;
+}
+
 }  // namespace rondo::tools

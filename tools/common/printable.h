@@ -3,6 +3,7 @@
 // the window's title, or make a line look like one of ours.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,5 +15,8 @@ std::string Printable(std::string_view text);
 
 // The same for a text of many lines: its line ends and tabs stay.
 std::string PrintableLines(std::string_view text);
+
+// How many bytes of UTF-8 the text begins with: all of a text that is UTF-8.
+size_t Utf8Prefix(std::string_view text);
 
 }  // namespace rondo::tools

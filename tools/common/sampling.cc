@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "tools/common/limits.h"
 #include "tools/common/output.h"
 
 namespace rondo::tools {
@@ -23,6 +24,12 @@ SessionSetup SamplingWish::For(const rondo_model* model) const {
   options.no_repeat_ngram_size = no_repeat_ngram.value_or(options.no_repeat_ngram_size);
   if (!setup.stop.empty()) options.n_stop_strings = 0;  // in place of the model's
   std::erase(setup.stop, "");
+  if (setup.stop.size() > kMostStops) {
+    const std::string given = std::to_string(setup.stop.size());
+    throw OptionRefused(
+        "stop strings: " + given, "--stop",
+        "given " + given + " times, at most " + std::to_string(kMostStops) + " are possible");
+  }
   return setup;
 }
 

@@ -42,7 +42,7 @@ void PrintPlan(const rondo_model* model, const rondo_engine_options& options) {
   plan.struct_size = sizeof plan;
   char message[256];
   if (rondo_plan(model, &options, &plan, message, sizeof message) != RONDO_STATUS_OK) {
-    throw Error(message);
+    Refuse(message);
   }
   std::vector<rondo_memory_region> regions(plan.n_regions);
   for (uint32_t i = 0; i < plan.n_regions; ++i) {
@@ -59,7 +59,7 @@ void PrintFit(const rondo_model* model, const rondo_engine_options& options, uin
   char message[256];
   if (rondo_plan_fit(model, &options, bytes, &context, message, sizeof message) !=
       RONDO_STATUS_OK) {
-    throw Error(FormatCounts(message));
+    Refuse(FormatCounts(message));
   }
   const bool is_all = context >= Facts(model).context_length;
   Print("the largest context for " + FormatBytes(bytes) + " is " + FormatCount(context, "token") +

@@ -30,6 +30,13 @@ TEST(Printable, LinesKeepTheirEnds) {
   EXPECT_EQ(PrintableLines("a\n\tb\x1b[2J\r\n"), "a\n\tb\\x1b[2J\\r\n");
 }
 
+TEST(Printable, WhereATextIsNoLongerUtf8) {
+  EXPECT_EQ(Utf8Prefix("Grüße 日本 🙂"), std::string("Grüße 日本 🙂").size());
+  EXPECT_EQ(Utf8Prefix(""), 0u);
+  EXPECT_EQ(Utf8Prefix("ab\xff z"), 2u);
+  EXPECT_EQ(Utf8Prefix("é\xe2\x82"), 2u);  // cut
+}
+
 TEST(Printable, NoControlCharacterPasses) {
   for (int first = 0; first < 256; ++first) {
     for (int second = 0; second < 256; ++second) {
