@@ -42,8 +42,9 @@ in a text of many lines it takes this back, and in a line it deletes the charact
 
 A conversation in a file (--session, /save) begins with its messages as JSON; behind them is what
 the model has computed of them, so that a later run of the same model, with the same --policy and,
-where it slides, the same --context, reads nothing twice. --session writes its file after every
-turn.)";
+where it slides, the same --context and --sinks, reads nothing twice; any other refuses the file. Cut
+behind its line "]", it has the messages alone, which every model reads. --session writes its file
+after every turn. The system prompt of a conversation that is loaded holds, not that of --system.)";
 
 constexpr const char* kHelp =
     "/reset      begin anew, with the same system prompt\n"
@@ -94,6 +95,13 @@ void PrintStats(const Conversation& conversation) {
         "\nsampling: " + conversation.sampling() + "\n");
 }
 
+// A name as it stands, or in quotes.
+std::string Unquoted(const std::string& name) {
+  const bool is_quoted =
+      name.size() >= 2 && (name[0] == '"' || name[0] == '\'') && name.back() == name[0];
+  return is_quoted ? name.substr(1, name.size() - 2) : name;
+}
+
 // "FILE" or "--force FILE".
 void Save(const Conversation& conversation, std::string path) {
   constexpr std::string_view kForce = "--force ";
@@ -102,6 +110,7 @@ void Save(const Conversation& conversation, std::string path) {
     replace = Replace::kAnyFile;
     path = path.substr(std::min(path.find_first_not_of(' ', kForce.size()), path.size()));
   }
+  path = Unquoted(path);
   if (path.empty() || path == "--force") throw Error("/save needs the name of a file");
   if (const std::string wrong = WrongFileName(path); !wrong.empty()) throw Error("/save: " + wrong);
   if (conversation.messages().empty()) throw Error("there is nothing to save yet");
@@ -112,6 +121,11 @@ void Save(const Conversation& conversation, std::string path) {
 void Load(const std::string& path, Conversation* conversation) {
   if (ReadConversation(path, conversation)) return;
   Tell(path, " has messages only: the next turn reads them all");
+}
+
+bool HasSystem(const Conversation& conversation, const std::string& system) {
+  const auto& messages = conversation.messages();
+  return !messages.empty() && messages[0]["role"] == "system" && messages[0]["content"] == system;
 }
 
 // Of --session.
@@ -126,11 +140,7 @@ void Resume(const Arguments& arguments, Conversation* conversation) {
   CheckConversationFile(path);
   if (!std::filesystem::exists(path)) return;
   Load(path, conversation);
-  const auto& messages = conversation->messages();
-  if (arguments.system.empty() || (!messages.empty() && messages[0]["role"] == "system" &&
-                                   messages[0]["content"] == arguments.system)) {
-    return;
-  }
+  if (arguments.system.empty() || HasSystem(*conversation, arguments.system)) return;
   throw Error(path + " is a conversation with another system prompt than --system: leave it out");
 }
 
@@ -161,8 +171,7 @@ bool LooksLikeCommand(const std::string& line) {
 }
 
 // False for /exit.
-bool RunCommand(const std::string& line, const std::string& session_path,
-                Conversation& conversation) {
+bool RunCommand(const std::string& line, const Arguments& arguments, Conversation& conversation) {
   const size_t space = std::min(line.find(' '), line.size());
   const std::string name = line.substr(0, space);
   const size_t begin = std::min(line.find_first_not_of(' ', space), line.size());
@@ -177,15 +186,18 @@ bool RunCommand(const std::string& line, const std::string& session_path,
     Save(conversation, argument);
   } else if (name == "/load") {
     if (argument.empty()) throw Error("/load needs the name of a file");
-    Load(argument, &conversation);
-    Keep(session_path, conversation);
+    Load(Unquoted(argument), &conversation);
+    if (!arguments.system.empty() && !HasSystem(conversation, arguments.system)) {
+      Tell("(from now on with the system prompt of this conversation, not that of --system)");
+    }
+    Keep(arguments.session_path, conversation);
   } else if (!argument.empty()) {
     throw Error(name + " takes nothing behind it (a space before / sends the line as a message)");
   } else if (name == "/exit") {
     return false;
   } else if (name == "/reset") {
     conversation.Reset();
-    Keep(session_path, conversation);
+    Keep(arguments.session_path, conversation);
   } else if (name == "/stats") {
     PrintStats(conversation);
   } else {
@@ -198,7 +210,7 @@ bool RunCommand(const std::string& line, const std::string& session_path,
 bool Turn(const Message& message, const Arguments& arguments, Conversation& conversation) {
   if (message.text.find_first_not_of(" \t\n") == std::string::npos) return true;
   if (!message.is_quoted && LooksLikeCommand(message.text)) {
-    return RunCommand(message.text, arguments.session_path, conversation);
+    return RunCommand(message.text, arguments, conversation);
   }
   const int32_t reason =
       conversation.Ask(message.text, [](std::string_view text) { PrintAnswer(text); });

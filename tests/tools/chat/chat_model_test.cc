@@ -236,6 +236,26 @@ TEST_F(ChatToolTest, SaveAndLoadAreAPair) {
   EXPECT_THAT(read.out, HasSubstr("kept: 0 tokens"));
 }
 
+TEST_F(ChatToolTest, NamesOfFilesMayStandInQuotes) {
+  const std::string path = tool_.Path("a b");
+  const ToolResult result =
+      Chat("Hello there\n/save \"" + path + "\"\n/load '" + path + "'\n/save --force '" + path +
+           "'\n/save " + tool_.Path("it's") + "\n/save \"\"\n");
+  EXPECT_EQ(Saved("a b").size(), 2u);
+  EXPECT_THAT(result.err, HasSubstr("/it's\n"));
+  EXPECT_THAT(result.err, HasSubstr("/save needs the name of a file"));
+  EXPECT_EQ(Saved("it's").size(), 2u);
+}
+
+TEST_F(ChatToolTest, AnotherSystemPromptOfALoadedConversationIsTold) {
+  const std::string load = "/load " + tool_.Path("saved") + "\n";
+  EXPECT_EQ(Chat("Hello there\n" + Save(), "--system 'Be brief.'").code, 0);
+  constexpr const char* kTold = "with the system prompt of this conversation, not that of --system";
+  EXPECT_THAT(Chat(load, "--system 'Be long.'").err, HasSubstr(kTold));
+  EXPECT_THAT(Chat(load, "--system 'Be brief.'").err, Not(HasSubstr(kTold)));
+  EXPECT_THAT(Chat(load).err, Not(HasSubstr(kTold)));
+}
+
 TEST_F(ChatToolTest, ResetReachesTheSessionsFile) {
   const std::string file = "--session '" + tool_.Path("kept") + "'";
   EXPECT_EQ(Chat("Hello there\n/reset\n", file).code, 0);
