@@ -232,9 +232,12 @@ void Run(Arguments& a) {
   } else {
     RunBench(model, a.bench, callbacks);
   }
-  if (a.json)
+  if (a.json) {
     PrintBytes(ToJson(subject, all).dump(2, ' ', true, nlohmann::json::error_handler_t::replace) +
                "\n");
+  } else if (!a.csv) {
+    Print(TableNote(all));
+  }
   if (!plot) return;
   plot->Write(PlotSvg(subject, all));
   plot->Commit();

@@ -1,5 +1,6 @@
 #include "tools/bench/report.h"
 
+#include <algorithm>
 #include <cstdio>
 
 #include "tools/common/numbers.h"
@@ -40,8 +41,12 @@ std::string Speed(double value) {
                 value);
 }
 
+// Above what it is a share of, as it is shown.
+bool IsAboveLimit(const Measurement& m) { return Share(m) >= 1.005; }
+
 std::string ShareOf(const Measurement& m, const std::string& limit) {
-  return Format("%5s of %s", FormatShare(Share(m), 0).c_str(), limit.c_str());
+  return Format("%5s%s of %s", FormatShare(Share(m), 0).c_str(), IsAboveLimit(m) ? "*" : "",
+                limit.c_str());
 }
 
 const char* BaselineName(TestKind test) {
@@ -196,6 +201,13 @@ std::string TableLine(const Measurement& m, bool peer) {
   line += m.limit == Limit::kNone && !details.empty() ? details.substr(2) : details;
   line.erase(line.find_last_not_of(' ') + 1);
   return line + '\n';
+}
+
+std::string TableNote(const std::vector<Measurement>& all) {
+  if (std::none_of(all.begin(), all.end(), IsAboveLimit)) return "";
+  return "* above the limit as the probes found it: the machine was faster when this ran, or reads "
+         "a "
+         "part from its caches\n";
 }
 
 }  // namespace rondo::tools

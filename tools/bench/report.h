@@ -30,5 +30,7 @@ std::string ReadsLine(const ModelCosts& costs);
 // Lines for a terminal; `peer`: with two columns for it.
 std::string TableHeader(bool peer);
 std::string TableLine(const Measurement& m, bool peer);
+// What a mark in these lines means; empty where none has one.
+std::string TableNote(const std::vector<Measurement>& all);
 
 }  // namespace rondo::tools

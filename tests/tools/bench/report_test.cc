@@ -50,6 +50,14 @@ TEST(BenchReport, JsonHasTheSameKeysForEveryTest) {
   EXPECT_EQ(Keys(ToJson(kSubject, Measurement())), Keys(decode));
 }
 
+TEST(BenchReport, AShareAboveTheLimitIsMarkedAndExplained) {
+  Measurement above = Decode();
+  above.bandwidth = {11.8e9};
+  EXPECT_THAT(TableLine(above, false), EndsWith(" 102 %* of 11.8 GB/s\n"));
+  EXPECT_EQ(TableNote({Decode()}), "");
+  EXPECT_THAT(TableNote({Decode(), above}), testing::StartsWith("* above the limit"));
+}
+
 TEST(BenchReport, JsonTellsTheFigures) {
   const ordered_json decode = ToJson(kSubject, Decode());
   const ordered_json expected = {{"shape", "qwen3-0.6b"},
