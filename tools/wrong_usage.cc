@@ -86,7 +86,8 @@ std::string WrongUsage(const CLI::App* app, const CLI::Error& error) {
   const bool is_extra =
       chosen.empty() || error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   const std::string sentence = is_extra && !extra.empty() ? Extra(*app, extra[0]) : Sentence(error);
-  return name + ": " + Printable(sentence) + "\n`" + name + " --help` shows what there is.\n";
+  const std::string help = name == "rondo help" ? name : name + " --help";
+  return name + ": " + Printable(sentence) + "\n`" + help + "` shows what there is.\n";
 }
 
 }  // namespace rondo::tools

@@ -50,7 +50,7 @@ TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
   const std::pair<const char*, const char*> kCases[] = {
       {"rnu", "rondo: there is no command rnu; did you mean run?\n`rondo --help` "},
       {"sing", "rondo: there is no command sing\n`rondo --help` "},
-      {"help inspcet", "there is no command inspcet; did you mean inspect?\n"},
+      {"help inspcet", "there is no command inspcet; did you mean inspect?\n`rondo help` shows"},
       {"--verson", "rondo: there is no option --verson; did you mean --version?\n"},
       {"run x y --contxt=5",
        "rondo run: there is no option --contxt; did you mean --context?\n`rondo run --help` "},
@@ -163,6 +163,21 @@ TEST_F(ToolTest, FailuresSayWhatToDo) {
   tool_.Write("short.txt", "too short");
   ExpectFailure("eval " + model_ + " --text '" + tool_.Path("short.txt") + "'", "longer text");
   EXPECT_EQ(tool_.Read("x.npy"), "");
+}
+
+TEST_F(ToolTest, ATextThatIsNotUtf8IsToldOf) {
+  std::string text;
+  for (int i = 0; i < 800; ++i) text += "the cat ";
+  const auto eval = [&] {
+    tool_.Write("text", text);
+    return tool_("eval " + model_ + " --text '" + tool_.Path("text") + "' --context 128");
+  };
+  EXPECT_EQ(eval().err, "");
+  text[5000] = '\xff';
+  const ToolResult result = eval();
+  EXPECT_EQ(result.code, 0);
+  EXPECT_EQ(result.err,
+            "note: the text is not UTF-8 at its byte 5,000; what is none counts as U+FFFD\n");
 }
 
 TEST_F(ToolTest, RunContinuesAPrompt) {

@@ -17,6 +17,7 @@
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
+#include "tools/common/printable.h"
 #include "tools/common/text_io.h"
 #include "tools/eval/evaluation.h"
 
@@ -152,6 +153,10 @@ void PrintTable(const Arguments& arguments, const Chunks& chunks, const Evaluati
 void Run(const Arguments& arguments) {
   const std::string text =
       arguments.text == "-" ? ReadAllInput() : ReadFile("the text", arguments.text);
+  if (const size_t valid = Utf8Prefix(text); valid < text.size()) {
+    Tell("note: the text is not UTF-8 at its byte ", FormatCount(valid),
+         "; what is none counts as U+FFFD");
+  }
   const Subject subject(arguments.model, arguments.engine);
   const rondo_model_facts facts = Facts(subject.model.get());
   std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);
