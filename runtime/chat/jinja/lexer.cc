@@ -10,6 +10,8 @@
 namespace rondo::jinja {
 namespace {
 
+constexpr std::string_view kRaw = "raw", kEndRaw = "endraw";
+
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsNameStart(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (c & 0x80) != 0;
@@ -80,7 +82,42 @@ std::string_view Lexer::StripBefore(std::string_view text, char sign, bool is_va
   return LeadingSpace(last) == last.size() ? text.substr(0, line) : text;
 }
 
-// True with a token; false where the tag was a comment.
+// Where the tag at `tag` ends, if it is {% name %}; else 0. `sign` is the one before its end.
+size_t Lexer::RawTagEnd(size_t tag, std::string_view name, char* sign) const {
+  size_t i = tag + 2;
+  const auto has_sign = [&](bool plus) {
+    return i < source_.size() && (source_[i] == '-' || (plus && source_[i] == '+'));
+  };
+  if (has_sign(true)) ++i;
+  i = std::min(i, source_.size());
+  i += LeadingSpace(source_.substr(i));
+  if (source_.substr(i, name.size()) != name) return 0;
+  i += name.size();
+  i += LeadingSpace(source_.substr(i));
+  *sign = ' ';
+  if (has_sign(name == kEndRaw)) *sign = source_[i++];
+  return source_.substr(i, 2) == "%}" ? i + 2 : 0;
+}
+
+// Goes past {% raw %}, which takes no line break with it, and to the end of {% endraw %}: what
+// stands in between is text.
+bool Lexer::ReadRaw(size_t begin_end, char sign, Token* token) {
+  Advance(begin_end - at_);
+  if (sign == '-') SkipSpace();
+  for (size_t tag = at_; (tag = source_.find("{%", tag)) != source_.npos; ++tag) {
+    const size_t end = RawTagEnd(tag, kEndRaw, &sign);
+    if (end == 0) continue;
+    *token = Make(TokenKind::kData,
+                  StripBefore(source_.substr(at_, tag - at_), source_[tag + 2], false));
+    Advance(tag - at_);
+    EndTag(end - at_, sign, false);
+    return !token->text.empty();
+  }
+  machine_.Fail("a raw block has no end, expected {%% endraw %%}");
+  return false;
+}
+
+// True with a token; false where the tag was a comment, or raw without text.
 bool Lexer::NextInRoot(Token* token) {
   size_t tag = 0;
   if (!FindTag(at_, &tag)) {
@@ -102,6 +139,9 @@ bool Lexer::NextInRoot(Token* token) {
     SkipComment();
     return false;
   }
+  char end_sign = ' ';
+  const size_t raw_end = type == '%' ? RawTagEnd(tag, kRaw, &end_sign) : 0;
+  if (raw_end > 0) return ReadRaw(raw_end, end_sign, token);
   *token = Make(type == '{' ? TokenKind::kVariableBegin : TokenKind::kBlockBegin, {});
   state_ = type == '{' ? State::kVariable : State::kBlock;
   n_brackets_ = 0;

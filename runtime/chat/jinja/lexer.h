@@ -53,6 +53,8 @@ class Lexer {
   Token Make(TokenKind kind, std::string_view text) const { return {kind, line_, text, 0, 0}; }
   bool NextInRoot(Token* token);
   bool FindTag(size_t from, size_t* tag) const;
+  size_t RawTagEnd(size_t tag, std::string_view name, char* sign) const;
+  bool ReadRaw(size_t begin_end, char sign, Token* token);
   std::string_view StripBefore(std::string_view text, char sign, bool is_variable) const;
   void EndTag(size_t bytes, char sign, bool is_variable);
   void SkipComment();

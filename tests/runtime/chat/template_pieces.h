@@ -12,6 +12,8 @@ inline constexpr const char* kTemplatePieces[] = {
     "#}",
     "-",
     "+",
+    "{% raw %}",
+    "{% endraw %}",
     " for ",
     " in ",
     " if ",

@@ -315,7 +315,7 @@ TEST(JinjaCost, OfOperatorsAndStatements) {
       {Of(C::kMoreEqual), {"a >= a ~ ''", "l >= l", "deep >= deep"}},
       {Of(C::kIn), {"ab in a", "ba in a", "'b' in a", "-1 in l", "ab in same", "k in h"}},
       {Of(C::kNotIn), {"ab not in a", "ba not in a", "-1 not in l", "ab not in same"}},
-      {Of(S::kText), {"{% if 1 %}text{% endif %}"}},
+      {Of(S::kText), {"{% if 1 %}text{% endif %}", "{% raw %}{{ text }}{% endraw %}"}},
       {Of(S::kOutput), {"{% if 1 %}{{ a }}{% endif %}", "{% if 1 %}{{ l }}{% endif %}"}},
       {Of(S::kIf), {"{% if a %}{% elif l %}{% endif %}"}},
       {Of(S::kFor),
