@@ -752,11 +752,11 @@ RONDO_API int32_t rondo_session_logits(rondo_session* session, const float** log
  * rondo_session_prefill. [one call per session] */
 RONDO_API int32_t rondo_session_accept(rondo_session* session, int32_t token);
 
-/* Takes the last n tokens back, as if they had never been; the text goes on as that of the tokens
- * that are left. Under SLIDE at least max_rows tokens
- * of the furthest position can be undone, more as long as the ring has not turned over them.
- * Fails with RONDO_STATUS_INVALID_ARGUMENT (more than there are or can be; how many can be).
- * [one call per session] */
+/* Takes the last n tokens back, as if they had never been: text and max_tokens go on as of those
+ * that are left, in the last 8 generations of this session (in none before a fork or restore); else
+ * a new one begins. Under SLIDE max_rows tokens of the furthest position can be undone, more while
+ * the ring has not turned over them. Fails with RONDO_STATUS_INVALID_ARGUMENT (more than there are
+ * or can be; how many can be). [one call per session] */
 RONDO_API int32_t rondo_session_undo(rondo_session* session, uint64_t n);
 
 /* Takes all tokens back. The options stay; a cancellation that still waits for a call is dropped.
