@@ -208,6 +208,13 @@ if(RONDO_PYTHON3)
   set_tests_properties(abi.hostile PROPERTIES LABELS abi)
 endif()
 
+# The page of what runs is what the goldens say.
+if(RONDO_PYTHON3)
+  add_test(NAME unit.coverage COMMAND "${RONDO_PYTHON3}" -B
+    "${PROJECT_SOURCE_DIR}/tests/tools/convert/coverage" table --check)
+  set_tests_properties(unit.coverage PROPERTIES LABELS unit)
+endif()
+
 # The reference of the header, and the test that it tells of everything.
 set(reference sh "${PROJECT_SOURCE_DIR}/c_api/reference/make.sh" "${PROJECT_SOURCE_DIR}"
   "${PROJECT_BINARY_DIR}/reference")

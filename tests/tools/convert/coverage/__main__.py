@@ -1,7 +1,7 @@
 """Which causal language models of transformers Rondo runs: measured, not listed.
 
   coverage make FOLDER [TYPE ...]                     where transformers and torch are installed
-  coverage record FOLDER --rondo BINARY [TYPE ...]    anywhere
+  coverage record FOLDER [TYPE ...] --rondo BINARY    anywhere
   coverage table [--check]                            anywhere
 
 `make` walks transformers' maps of causal language models and of those that see, too, which are then

@@ -8,8 +8,9 @@ import sys
 
 TOKENS = 48
 POSITIONS = (11, 30, 47)  # whose logits are kept
-# Worst difference from transformers' logits, by their standard deviation, both in float32.
-TOLERANCE = 1e-3
+# Worst difference from transformers' logits, by their standard deviation, both in float32; those
+# kept have 16 bits. GELU's two forms differ by more.
+TOLERANCE = 3e-4
 
 
 def patch_of(old, new):

@@ -11,6 +11,7 @@ from golden import POSITIONS, TOLERANCE, decoded, difference, text_of
 
 FAMILIES = Path(__file__).parents[3] / "data" / "families"
 LISTED = "refused.json"
+NOT_MADE = "not made: "
 
 
 def read_rows(path, rows):
@@ -69,11 +70,15 @@ def record_type(folder, golden, rondo, scratch):
         elif state == "WRONG":
             wrong.append(f"{one['label']} (v{i}: {why})")
         else:
+            # Its own key, or what the sentence tells instead.
             named = [key for key in keys_of(one["config"]) if key in why]
+            named += re.findall(r"(?:key|tensor) (\S+)", why)
             if named:
                 one["refused"] = named[0]
+                if named[0] not in keys_of(one["config"]):
+                    print(f"{golden['type']}: {one['label']} is refused by {named[0]}")
             else:
-                wrong.append(f"{one['label']} (v{i}: refused without its key: {why})")
+                wrong.append(f"{one['label']} (v{i}: refused without a key: {why})")
     golden["worst"] = float(f"{detail:.0e}")
     return ("WRONG", "; ".join(wrong)) if wrong else ("ok", f"{len(golden['variants'])} variants")
 
@@ -90,7 +95,7 @@ def record(folder, rondo, wanted):
             if wanted and kind not in wanted:
                 continue
             if "error" in golden:
-                state, detail = "refused", f"not made: {golden['error']}"
+                state, detail = "refused", NOT_MADE + golden["error"]
             else:
                 state, detail = record_type(path.parent, golden, rondo, Path(scratch))
             print(kind, state, detail, flush=True)

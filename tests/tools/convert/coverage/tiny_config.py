@@ -37,7 +37,9 @@ MROPE = {"rope_type": "default", "rope_theta": 1e4, "mrope_section": [2, 1, 1]}
 # What the rule above does not know, by type.
 SPECIAL = {
     "apertus": {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
-    "bamba": {"mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_chunk_size": 16,
+    # Half of a head turns by every config, and in transformers the whole of it, whatever that says.
+    "bamba": {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4,
+                                  "partial_rotary_factor": 1.0}, "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_chunk_size": 16,
               "attn_layer_indices": [1, 3]},
     "codegen": {"n_head": 4, "rotary_dim": 4},
     "cohere2_moe": {"num_shared_experts": 1, "num_experts": 4,
@@ -88,10 +90,13 @@ SPECIAL = {
     "qwen3_vl_moe_text": {"rope_parameters": MROPE, "num_experts": 4},
     "xglm": {"attention_heads": 4, "num_layers": 4},
     "xlm": {"emb_dim": 32, "causal": True, "asm": False, "n_langs": 1},
-    "youtu": {"num_key_value_heads": 4},
+    # transformers 5.12.1 makes the padding's row zero, whatever the file holds.
+    "youtu": {"num_key_value_heads": 4, "pad_token_id": None},
 }
 # Of these the towers for pictures and sound need what few have installed: a matrix stands for each.
 WITHOUT_TOWERS = ("gemma3n",)
+# Of these transformers does not read a key that Rondo follows.
+UNREAD = {"bamba": "partial_rotary_factor", "biogpt": "layer_norm_eps"}
 # Keys that no computed logit hangs on (training, bookkeeping), or whose change makes another size.
 QUIET = re.compile(
     r"dropout|drop_rate|jitter|initializer|init_std|aux_loss|z_loss|_token_id$|_name_or_path|"
@@ -144,7 +149,7 @@ def variants(config):
     """Yields (what is different, keyword arguments), one key at a time."""
     inner = config.to_dict().get("text_config")
     for key, value in sorted((inner or config.to_dict()).items()):
-        if QUIET.search(key):
+        if QUIET.search(key) or key == UNREAD.get(config.model_type):
             continue
         others = []
         if isinstance(value, bool):
@@ -163,7 +168,9 @@ def variants(config):
                 yield "rope longrope", key, {**value, **LONGROPE}, inner is not None
             flat = "rope_type" in value
             for rope in ROPES:
-                if "partial_rotary_factor" in rope and "partial_rotary_factor" not in str(value):
+                if UNREAD.get(config.model_type) in rope or (
+                        "partial_rotary_factor" in rope and
+                        "partial_rotary_factor" not in str(value)):
                     continue  # the class does not read it
                 changed = {**value, **rope} if flat else {
                     layers: {**(one or {}), **rope} for layers, one in value.items()}

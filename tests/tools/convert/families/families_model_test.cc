@@ -32,7 +32,7 @@ std::vector<float> LogitsOf(const fs::path& folder, const std::vector<int32_t>& 
   const TestModel model(folder, TensorFormat::F32);
   EngineOptions options;
   options.threads = 1;
-  options.kv_format = KvFormat::kF32;
+  options.kv_format = KvFormat::kFloat32;
   const std::unique_ptr<Engine> engine = model.NewEngine(options);
   return AllLogits(*NewSession(*engine), tokens);
 }

@@ -19,7 +19,7 @@ TEST(Golden, WeightsAreThoseOfPython) {
 }
 
 TEST(Golden, TokensAreThoseOfPython) {
-  const std::vector<int32_t> tokens = GoldenTokens({.seed = 1});
+  const std::vector<int32_t> tokens = GoldenTokens({"", 1, {}, {}, {}, ""});
   EXPECT_EQ(tokens.size(), 48u);
   EXPECT_THAT(std::vector(tokens.begin(), tokens.begin() + 4), ElementsAre(33, 20, 12, 7));
 }
