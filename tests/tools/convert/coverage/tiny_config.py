@@ -39,7 +39,8 @@ SPECIAL = {
     "apertus": {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4}},
     # Half of a head turns by every config, and in transformers the whole of it, whatever that says.
     "bamba": {"rope_parameters": {"rope_type": "default", "rope_theta": 1e4,
-                                  "partial_rotary_factor": 1.0}, "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_chunk_size": 16,
+                                  "partial_rotary_factor": 1.0},
+              "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_n_groups": 1, "mamba_chunk_size": 16,
               "attn_layer_indices": [1, 3]},
     "codegen": {"n_head": 4, "rotary_dim": 4},
     "cohere2_moe": {"num_shared_experts": 1, "num_experts": 4,

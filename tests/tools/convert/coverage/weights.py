@@ -1,4 +1,4 @@
-"""Weights by a hash of their name, as tests/tools/convert/golden_checkpoint.cc makes them, bit by bit."""
+"""Weights by a hash of their name, bit by bit those of families/golden_weights.cc."""
 import math
 
 import numpy
