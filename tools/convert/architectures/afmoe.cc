@@ -13,16 +13,16 @@ namespace {
 Family GatedFamily(const Config& config, const SizeKeys& keys, double epsilon) {
   Family f(ReadSizes(config, keys));
   f.epsilon = config.Positive("rms_norm_eps", epsilon);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.tied = config.Flag("tie_word_embeddings", false);
-  f.head_norm = Family::HeadNorm::kShared;
-  f.gate_form = Family::Gate::kApart;
+  f.attention.head_norm = HeadNorm::kShared;
+  f.attention.gate = format::GateKind::kSigmoid;
   return f;
 }
 
-Family::Experts SigmoidExperts(const Config& config, const Family& f, const ExpertKeys& keys) {
-  Family::Experts experts = ReadExperts(config, f, keys);
+Experts SigmoidExperts(const Config& config, const Family& f, const ExpertKeys& keys) {
+  Experts experts = ReadExperts(config, f, keys);
   experts.scoring = format::Scoring::kSigmoid;
   experts.normalize = true;
   return experts;
@@ -30,34 +30,34 @@ Family::Experts SigmoidExperts(const Config& config, const Family& f, const Expe
 
 DecoderSpec ReadAfmoe(const Config& config) {
   Family f = GatedFamily(config, {.default_head_dim = 128, .default_context = 16384}, 1e-5);
-  f.attention_post_norm = "post_attention_layernorm";
-  f.mlp_norm = "pre_mlp_layernorm";
-  f.mlp_post_norm = "post_mlp_layernorm";
-  f.attention_gate = "self_attn.gate_proj";
+  f.attention.post_norm = "post_attention_layernorm";
+  f.mlp.pre_norm = "pre_mlp_layernorm";
+  f.mlp.post_norm = "post_mlp_layernorm";
+  f.attention.names.gate = "self_attn.gate_proj";
   if (config.Flag("mup_enabled", false)) {
     f.embedding_scale = static_cast<float>(std::sqrt(static_cast<double>(f.sizes.hidden)));
   }
   // Layers with a window turn, the others do not.
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
   const uint64_t interval = config.Integer("global_attn_every_n_layers", 1, kMaxLayers, 4);
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 1024),
-                               [interval](uint32_t i) { return (i + 1) % interval != 0; });
-  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window != 0 ? 0 : -1);
-  Family::Experts experts = SigmoidExperts(config, f,
-                                           {.n_experts = "num_experts",
-                                            .default_experts = 64,
-                                            .default_used = 6,
-                                            .intermediate = "moe_intermediate_size",
-                                            .default_intermediate = 1408});
-  experts.router = "mlp.router.gate";
-  experts.choice_bias = "mlp.expert_bias";
+  const std::vector<uint32_t> windows =
+      ReadWindows(config, f.sizes, ReadWindow(config, 1024),
+                  [interval](uint32_t i) { return (i + 1) % interval != 0; });
+  Experts experts = SigmoidExperts(config, f,
+                                   {.n_experts = "num_experts",
+                                    .default_experts = 64,
+                                    .default_used = 6,
+                                    .intermediate = "moe_intermediate_size",
+                                    .default_intermediate = 1408});
+  experts.names.router = "mlp.router.gate";
+  experts.names.choice_bias = "mlp.expert_bias";
   experts.normalize_epsilon = 1e-20f;
   experts.weight_scale = static_cast<float>(config.Number("route_scale", 1));
   const char* const kShared = "num_shared_experts";
   ShareExperts(config, kShared, config.Integer(kShared, 1, kMaxExperts, 2), experts);
-  f.experts = std::move(experts);
   const uint64_t dense = config.Integer("num_dense_layers", 0, kMaxLayers, 1);
-  f.has_experts = [dense](uint32_t i) { return i >= dense; };
+  f.AddLayers(windows, {.full = -1, .sliding = 0});
+  f.PlaceExperts(experts, [dense](uint32_t i) { return i >= dense; });
   return BuildDecoder(f);
 }
 
@@ -81,15 +81,14 @@ std::vector<uint32_t> LayerHeads(const Config& config, const Sizes& sizes) {
 DecoderSpec ReadLaguna(const Config& config) {
   Family f = GatedFamily(
       config, {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 131072}, 1e-6);
-  f.attention_gate = "self_attn.g_proj";
-  f.gate_kind = format::GateKind::kSoftplus;
-  f.gate_by_head = true;
-  f.layer_heads = LayerHeads(config, f.sizes);
+  f.attention.names.gate = "self_attn.g_proj";
+  f.attention.gate = format::GateKind::kSoftplus;
+  f.attention.gate_by_head = true;
+  const std::vector<uint32_t> heads = LayerHeads(config, f.sizes);
   f.ropes = ReadRopesByWindow(config, {f.sizes.head_dim, f.sizes.context, 500000, 0.5},
                               {f.sizes.head_dim, f.sizes.context, 10000});
-  f.layer_window =
+  const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 512), [](uint32_t) { return false; });
-  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window == 0 ? 0 : 1);
   if (config.Flag("moe_apply_router_weight_on_input", false)) {
     config.Refuse("moe_apply_router_weight_on_input", "is true, which is not known");
   }
@@ -97,27 +96,24 @@ DecoderSpec ReadLaguna(const Config& config) {
     config.Refuse("moe_router_logit_softcapping",
                   "is not 0: a router without a cap is all that is known");
   }
-  Family::Experts experts = SigmoidExperts(config, f,
-                                           {.n_experts = "num_experts",
-                                            .default_experts = 256,
-                                            .default_used = 8,
-                                            .intermediate = "moe_intermediate_size",
-                                            .default_intermediate = 512});
-  experts.choice_bias = "mlp.gate.e_score_correction_bias";
+  Experts experts = SigmoidExperts(config, f,
+                                   {.n_experts = "num_experts",
+                                    .default_experts = 256,
+                                    .default_used = 8,
+                                    .intermediate = "moe_intermediate_size",
+                                    .default_intermediate = 512});
+  experts.names.choice_bias = "mlp.gate.e_score_correction_bias";
   experts.weight_scale = static_cast<float>(config.Number("moe_routed_scaling_factor", 1));
-  experts.shared =
-      Family::Experts::Shared{.gate = "mlp.shared_experts.gate_proj",
-                              .up = "mlp.shared_experts.up_proj",
-                              .down = "mlp.shared_experts.down_proj",
-                              .intermediate = static_cast<uint32_t>(config.Integer(
-                                  "shared_expert_intermediate_size", 1, kMaxIntermediate, 512))};
-  f.experts = std::move(experts);
-  PlaceSparseLayers(config, 1, f);
+  experts.Share("mlp.shared_experts.",
+                config.Count("shared_expert_intermediate_size", kMaxIntermediate, 512));
   // As it is published.
   f.other_names = {
       {"mlp.gate.e_score_correction_bias", "mlp.experts.e_score_correction_bias"},
       {"mlp.shared_experts.", "mlp.shared_expert."},
   };
+  f.AddLayers(windows, {.full = 0, .sliding = 1});
+  for (size_t i = 0; i < heads.size(); ++i) f.layers[i].attention().n_heads = heads[i];
+  f.PlaceExperts(experts, SparseLayers(config, f.sizes, 1));
   return BuildDecoder(f);
 }
 

@@ -12,16 +12,16 @@ DecoderSpec ReadApertus(const Config& config) {
   }
   Family f(ReadSizes(config, {.default_context = 65536}));
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.attention_norm = "attention_layernorm";
-  f.mlp_norm = "feedforward_layernorm";
-  f.head_norm = Family::HeadNorm::kShared;
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.gated = false;
+  f.attention.pre_norm = "attention_layernorm";
+  f.mlp.pre_norm = "feedforward_layernorm";
+  f.attention.head_norm = HeadNorm::kShared;
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.plain = true;
   if (config.Text("hidden_act", "xielu") == "xielu") {
-    f.activation = format::Activation::kXielu;
-    f.xielu = "mlp.act_fn.";
+    f.mlp.activation = format::Activation::kXielu;
+    f.mlp.names.xielu = "mlp.act_fn.";
   } else {
-    f.activation = ReadActivation(config, "hidden_act", "");
+    f.mlp.activation = ReadActivation(config, "hidden_act", "");
   }
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 12e6})};
   f.tied = config.Flag("tie_word_embeddings", false);

@@ -28,20 +28,17 @@ DecoderSpec ReadBloom(const Config& config) {
   Family f(sizes);
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
-  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = true;
+  f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
   f.prefix = "transformer.";
-  f.layers = "h.";
+  f.layer_prefix = "h.";
   f.embedding = "word_embeddings";
   f.embedding_norm = "word_embeddings_layernorm";
   f.final_norm = "ln_f";
-  f.qkv = Family::Qkv::kByHead;
-  f.q = "self_attention.query_key_value";
-  f.output = "self_attention.dense";
-  f.alibi_slopes = AlibiSlopes(sizes.n_heads);
-  f.gated = false;
-  f.up = "mlp.dense_h_to_4h";
-  f.down = "mlp.dense_4h_to_h";
-  f.activation = format::Activation::kGeluTanh;
+  f.attention.FuseQkv("self_attention.query_key_value", HeadByHead(f.sizes.head_dim));
+  f.attention.names.output = "self_attention.dense";
+  f.attention.alibi_slopes = AlibiSlopes(sizes.n_heads);
+  f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
+  f.mlp.activation = format::Activation::kGeluTanh;
   f.tied = config.Flag("tie_word_embeddings", true);
   return BuildDecoder(f);
 }

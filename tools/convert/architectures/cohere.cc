@@ -14,11 +14,11 @@ Family CohereFamily(const Config& config, double theta) {
   Family f(ReadSizes(config, {.default_context = 8192}));
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.mlp_norm = f.attention_norm;
-  f.parallel = true;
-  f.rope_pairs = Family::RopePairs::kNeighbours;
+  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.pre_norm = f.attention.pre_norm;
+  f.mlp.reads_previous_input = true;
+  f.attention.rope_pairs = RopePairs::kNeighbours;
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, theta})};
   f.logit_scale = static_cast<float>(config.Positive("logit_scale", 0.0625));
   f.tied = config.Flag("tie_word_embeddings", true);
@@ -27,21 +27,22 @@ Family CohereFamily(const Config& config, double theta) {
 
 DecoderSpec ReadCohere(const Config& config) {
   Family f = CohereFamily(config, 500000);
-  if (config.Flag("use_qk_norm", false)) f.head_norm = Family::HeadNorm::kStacked;
+  if (config.Flag("use_qk_norm", false)) f.attention.head_norm = HeadNorm::kStacked;
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadCohere2(const Config& config) {
   Family f = CohereFamily(config, 10000);
   const uint64_t pattern = config.Integer("sliding_window_pattern", 1, kMaxLayers, 4);
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
-                               [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
-  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window != 0 ? 0 : -1);
+  const std::vector<uint32_t> windows =
+      ReadWindows(config, f.sizes, ReadWindow(config, 4096),
+                  [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
+  f.AddLayers(windows, {.full = -1, .sliding = 0});
   return BuildDecoder(f);
 }
 
-Family::Experts Cohere2Experts(const Config& config, const Family& f) {
-  Family::Experts experts = ReadExperts(config, f, {.n_experts = "num_experts"});
+Experts Cohere2Experts(const Config& config, const Family& f) {
+  Experts experts = ReadExperts(config, f, {.n_experts = "num_experts"});
   const char* const kScoring = "expert_selection_fn";
   const std::string scoring = config.Text(kScoring, "softmax");
   if (scoring == "softmax") {
@@ -59,8 +60,8 @@ Family::Experts Cohere2Experts(const Config& config, const Family& f) {
   }
   const char* const kShared = "num_shared_experts";
   ShareExperts(config, kShared, config.Integer(kShared, 0, kMaxExperts, 0), experts);
-  if (experts.shared && combination == "average") {
-    experts.weight_scale = experts.shared->factor = 0.5f;
+  if (experts.shared_size > 0 && combination == "average") {
+    experts.weight_scale = experts.shared_factor = 0.5f;
   }
   return experts;
 }
@@ -76,18 +77,20 @@ DecoderSpec ReadCohere2Moe(const Config& config) {
   const uint64_t dense_pattern =
       config.Integer("prefix_dense_sliding_window_pattern", 1, kMaxLayers, 1);
   const uint64_t pattern = config.Integer("sliding_window_pattern", 1, kMaxLayers, 4);
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 4096), [&](uint32_t i) {
-    return i < n_dense ? (i + 1) % dense_pattern != 0 : (i - n_dense + 1) % pattern != 0;
-  });
-  f.experts = Cohere2Experts(config, f);
-  PlaceSparseLayers(config, n_dense, f);
-  const auto dense_size = static_cast<uint32_t>(
-      config.Integer("prefix_dense_intermediate_size", 1, kMaxIntermediate, f.sizes.intermediate));
-  f.layer_intermediate.assign(f.sizes.n_layers, dense_size);
+  const std::vector<uint32_t> windows =
+      ReadWindows(config, f.sizes, ReadWindow(config, 4096), [&](uint32_t i) {
+        return i < n_dense ? (i + 1) % dense_pattern != 0 : (i - n_dense + 1) % pattern != 0;
+      });
+  Experts experts = Cohere2Experts(config, f);
+  const LayerChoice is_sparse = SparseLayers(config, f.sizes, n_dense);
+  f.mlp.intermediate_size =
+      config.Count("prefix_dense_intermediate_size", kMaxIntermediate, f.sizes.intermediate);
+  f.AddLayers(windows);
   for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
-    const bool turns = f.layer_window[i] != 0 || (!f.has_experts(i) && dense_pattern == 1);
-    f.layer_rope.push_back(turns ? 0 : -1);
+    const bool turns = windows[i] != 0 || (!is_sparse(i) && dense_pattern == 1);
+    f.layers[i].attention().rope = turns ? 0 : -1;
   }
+  f.PlaceExperts(experts, is_sparse);
   return BuildDecoder(f);
 }
 

@@ -22,8 +22,8 @@ struct LatentDefaults {
   uint64_t q_rank = 1536, latent_dim = 512, nope_dim = 128, rope_dim = 64, v_head_dim = 128;
 };
 
-Family::Latent ReadLatent(const Config& config, const LatentDefaults& defaults) {
-  Family::Latent latent;
+LatentAttention ReadLatent(const Config& config, const LatentDefaults& defaults) {
+  LatentAttention latent;
   const char* const kRank = "q_lora_rank";  // null: queries are not of a low rank
   latent.q_rank = static_cast<uint32_t>(
       config.Integer(kRank, 1, kMaxHidden, config.Mentions(kRank) ? 0 : defaults.q_rank));
@@ -36,103 +36,102 @@ Family::Latent ReadLatent(const Config& config, const LatentDefaults& defaults) 
                   "and qk_rope_head_dim are more than " + std::to_string(kMaxKeyDim) + " together");
   }
   latent.interleaved = config.Flag("rope_interleave", true);
-  latent.down_bias = config.Flag("attention_bias", false);
-  latent.score_scale = 1 / std::sqrt(static_cast<double>(latent.nope_dim) + latent.rope_dim);
+  latent.bias = config.Flag("attention_bias", false);
+  latent.rope = 0;
   return latent;
 }
 
 // With yarn, scores are multiplied by the square of what the context was stretched by.
-double StretchedScale(const Config& config, double score_scale) {
+double Stretch(const Config& config) {
   const auto parameters =
       config.Object(config.Has("rope_parameters") ? "rope_parameters" : "rope_scaling");
-  if (!parameters) return score_scale;
+  if (!parameters) return 1;
   const std::string type = parameters->Text("rope_type", parameters->Text("type", "default"));
   const double mscale = parameters->Number("mscale_all_dim", 0);
-  if (type == "default" || mscale == 0) return score_scale;
+  if (type == "default" || mscale == 0) return 1;
   const double factor = parameters->Positive("factor");
-  const double stretch = factor <= 1 ? 1 : 0.1 * mscale * std::log(factor) + 1;
-  return score_scale * stretch * stretch;
+  return factor <= 1 ? 1 : 0.1 * mscale * std::log(factor) + 1;
 }
 
-Family LatentFamily(const Config& config, const LatentDefaults& defaults) {
-  const Family::Latent latent = ReadLatent(config, defaults);
+Family LatentFamily(const Config& config, LatentAttention latent, double stretch) {
+  latent.score_scale = static_cast<float>(
+      1 / std::sqrt(static_cast<double>(latent.nope_dim) + latent.rope_dim) * stretch * stretch);
   // `head_dim` says what turns, if anything.
   Family f(ReadSizes(config, {.default_head_dim = latent.rope_dim, .default_context = 131072}));
-  f.latent = latent;
   f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.output_bias = latent.down_bias;
+  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
   f.ropes = {ReadRope(config, {latent.rope_dim, f.sizes.context})};
+  f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
+  latent.n_heads = f.sizes.n_heads;
+  f.AddLayers();
+  for (Layer& layer : f.layers) layer.sublayers[0] = InPlaceOf(f.attention, latent);
   return f;
 }
 
 DecoderSpec ReadYoutu(const Config& config) {
-  Family f = LatentFamily(config, {});
-  f.latent->score_scale = StretchedScale(config, f.latent->score_scale);
+  Family f = LatentFamily(config, ReadLatent(config, {}), Stretch(config));
   f.tied = config.Flag("tie_word_embeddings", true);
   return BuildDecoder(f);
 }
 
 // Softmax over all experts, whose shares stay as they are; groups by their best expert.
 DecoderSpec ReadDeepSeekV2(const Config& config) {
-  Family f = LatentFamily(config, {});
-  f.latent->interleaved = true;
-  f.tied = config.Flag("tie_word_embeddings", false);
+  LatentAttention latent = ReadLatent(config, {});
+  latent.interleaved = true;
+  Family f = LatentFamily(config, latent, 1);
   if (config.Flag("mlp_bias", false)) config.Refuse("mlp_bias", "is true, which is not known");
-  f.experts = ReadExperts(config, f,
-                          {.n_experts = "n_routed_experts",
-                           .default_experts = 64,
-                           .default_used = 6,
-                           .intermediate = "moe_intermediate_size",
-                           .default_intermediate = 1407});
-  f.experts->weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1));
+  Experts experts = ReadExperts(config, f,
+                                {.n_experts = "n_routed_experts",
+                                 .default_experts = 64,
+                                 .default_used = 6,
+                                 .intermediate = "moe_intermediate_size",
+                                 .default_intermediate = 1407});
+  experts.weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1));
   const std::string method = config.Text("topk_method", "greedy");
   if (method == "group_limited_greedy") {
-    ReadGroups(config, 1, *f.experts);
+    ReadGroups(config, 1, experts);
   } else if (method != "greedy") {
     config.Refuse("topk_method", "is " + method + "; known: greedy, group_limited_greedy");
   }
   const uint64_t shared = config.Integer("n_shared_experts", 0, kMaxExperts, 2);
-  ShareExperts(config, "n_shared_experts", shared, *f.experts);
-  SkipFirstLayers(config, 0, f);
+  ShareExperts(config, "n_shared_experts", shared, experts);
+  f.PlaceExperts(experts, BehindFirstLayers(config, 0));
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadDeepSeekV3(const Config& config) {
-  Family f = LatentFamily(config, {});
-  f.latent->score_scale = StretchedScale(config, f.latent->score_scale);
-  f.tied = config.Flag("tie_word_embeddings", false);
+  Family f = LatentFamily(config, ReadLatent(config, {}), Stretch(config));
   for (const char* key : {"n_group", "topk_group"}) {
     if (!config.Has(key)) config.Refuse(key, "is missing");
   }
-  f.experts = ReadDeepSeekExperts(config, f,
-                                  {.n_experts = "n_routed_experts",
-                                   .default_experts = 256,
-                                   .default_used = 8,
-                                   .intermediate = "moe_intermediate_size",
-                                   .default_intermediate = 2048,
-                                   .default_scale = 2.5});
-  SkipFirstLayers(config, 3, f);
+  Experts experts = ReadDeepSeekExperts(config, f,
+                                        {.n_experts = "n_routed_experts",
+                                         .default_experts = 256,
+                                         .default_used = 8,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 2048,
+                                         .default_scale = 2.5});
   f.left_out = {"mtp."};  // of GGUF files
   LeaveOutNextLayers(config, f);
+  f.PlaceExperts(experts, BehindFirstLayers(config, 3));
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadGlm4MoeLite(const Config& config) {
-  Family f = LatentFamily(config, {.q_rank = 768, .nope_dim = 192, .v_head_dim = 256});
+  Family f =
+      LatentFamily(config, ReadLatent(config, {.q_rank = 768, .nope_dim = 192, .v_head_dim = 256}),
+                   Stretch(config));
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.latent->score_scale = StretchedScale(config, f.latent->score_scale);
-  f.tied = config.Flag("tie_word_embeddings", false);
-  f.experts = ReadDeepSeekExperts(config, f,
-                                  {.n_experts = "n_routed_experts",
-                                   .default_experts = 64,
-                                   .default_used = 4,
-                                   .intermediate = "moe_intermediate_size",
-                                   .default_intermediate = 1536,
-                                   .default_scale = 1.8});
-  PlaceSparseLayers(config, 1, f);
+  Experts experts = ReadDeepSeekExperts(config, f,
+                                        {.n_experts = "n_routed_experts",
+                                         .default_experts = 64,
+                                         .default_used = 4,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 1536,
+                                         .default_scale = 1.8});
   LeaveOutNextLayers(config, f);
+  f.PlaceExperts(experts, SparseLayers(config, f.sizes, 1));
   return BuildDecoder(f);
 }
 

@@ -10,94 +10,84 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadGlm4Moe(const Config& config) {
-  Family f(ReadSizes(config, {.default_kv_heads = 8, .default_context = 131072}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = config.Flag("attention_bias", false);
-  if (config.Flag("use_qk_norm", false)) f.head_norm = Family::HeadNorm::kShared;
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.5})};
-  f.tied = config.Flag("tie_word_embeddings", false);
-  f.experts = ReadDeepSeekExperts(config, f,
-                                  {.n_experts = "n_routed_experts",
-                                   .default_experts = 128,
-                                   .default_used = 8,
-                                   .intermediate = "moe_intermediate_size",
-                                   .default_intermediate = 1408});
-  SkipFirstLayers(config, 1, f);
+  Family f = ReadFamily(config, {.default_kv_heads = 8, .default_context = 131072},
+                        {.epsilon = 1e-5, .turning = 0.5});
+  f.attention.qkv_bias = config.Flag("attention_bias", false);
+  if (config.Flag("use_qk_norm", false)) f.attention.head_norm = HeadNorm::kShared;
+  Experts experts = ReadDeepSeekExperts(config, f,
+                                        {.n_experts = "n_routed_experts",
+                                         .default_experts = 128,
+                                         .default_used = 8,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 1408});
   f.left_out = {"mtp."};  // of GGUF files
   LeaveOutNextLayers(config, f);
+  f.PlaceExperts(experts, BehindFirstLayers(config, 1));
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadDots1(const Config& config) {
-  Family f(ReadSizes(config, {.default_kv_heads = 32, .default_context = 2048}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.head_norm = Family::HeadNorm::kShared;
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.tied = config.Flag("tie_word_embeddings", false);
+  Family f = ReadFamily(config, {.default_kv_heads = 32, .default_context = 2048});
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.attention.head_norm = HeadNorm::kShared;
   const uint64_t full = config.Integer("max_window_layers", 0, UINT32_MAX, 62);
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
-                               [full](uint32_t i) { return i >= full; });
-  f.experts = ReadDeepSeekExperts(config, f,
-                                  {.n_experts = "n_routed_experts",
-                                   .intermediate = "moe_intermediate_size",
-                                   .default_intermediate = 1408});
-  f.experts->normalize = config.Flag("norm_topk_prob", false);
-  SkipFirstLayers(config, 0, f);
+  const std::vector<uint32_t> windows = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
+                                                    [full](uint32_t i) { return i >= full; });
+  Experts experts = ReadDeepSeekExperts(config, f,
+                                        {.n_experts = "n_routed_experts",
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 1408});
+  experts.normalize = config.Flag("norm_topk_prob", false);
+  f.AddLayers(windows);
+  f.PlaceExperts(experts, BehindFirstLayers(config, 0));
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadSolarOpen(const Config& config) {
-  Family f(ReadSizes(config, {.intermediate = nullptr,
-                              .default_kv_heads = 8,
-                              .default_head_dim = 128,
-                              .default_context = 131072}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = config.Flag("attention_bias", false);
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 1e6})};
-  f.tied = config.Flag("tie_word_embeddings", false);
-  f.experts = ReadDeepSeekExperts(config, f,
-                                  {.n_experts = "n_routed_experts",
-                                   .default_experts = 128,
-                                   .default_used = 8,
-                                   .intermediate = "moe_intermediate_size",
-                                   .default_intermediate = 1280});
+  Family f = ReadFamily(config,
+                        {.intermediate = nullptr,
+                         .default_kv_heads = 8,
+                         .default_head_dim = 128,
+                         .default_context = 131072},
+                        {.epsilon = 1e-5, .theta = 1e6});
+  f.attention.qkv_bias = config.Flag("attention_bias", false);
+  Experts experts = ReadDeepSeekExperts(config, f,
+                                        {.n_experts = "n_routed_experts",
+                                         .default_experts = 128,
+                                         .default_used = 8,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 1280});
   LeaveOutNextLayers(config, f);
+  f.PlaceExperts(experts);
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadHyV3(const Config& config) {
-  Family f(ReadSizes(config,
-                     {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 131072}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.mlp_bias = config.Flag("mlp_bias", false);
-  f.head_norm = Family::HeadNorm::kShared;
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 11158840})};
-  f.tied = config.Flag("tie_word_embeddings", false);
-  f.experts = ReadExperts(config, f,
-                          {.n_experts = "num_experts",
-                           .default_experts = 192,
-                           .default_used = 8,
-                           .intermediate = "moe_intermediate_size",
-                           .default_intermediate = 1536});
-  f.experts->scoring = format::Scoring::kSigmoid;
-  f.experts->choice_bias = "mlp.e_score_correction_bias";
-  f.experts->normalize = true;
-  f.experts->normalize_epsilon = 1e-20f;
-  f.experts->weight_scale = static_cast<float>(config.Number("router_scaling_factor", 2.826));
+  Family f = ReadFamily(config,
+                        {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 131072},
+                        {.epsilon = 1e-5, .theta = 11158840});
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.bias = config.Flag("mlp_bias", false);
+  f.attention.head_norm = HeadNorm::kShared;
+  Experts experts = ReadExperts(config, f,
+                                {.n_experts = "num_experts",
+                                 .default_experts = 192,
+                                 .default_used = 8,
+                                 .intermediate = "moe_intermediate_size",
+                                 .default_intermediate = 1536});
+  experts.scoring = format::Scoring::kSigmoid;
+  experts.names.choice_bias = "mlp.e_score_correction_bias";
+  experts.normalize = true;
+  experts.normalize_epsilon = 1e-20f;
+  experts.weight_scale = static_cast<float>(config.Number("router_scaling_factor", 2.826));
   const uint64_t shared = config.Integer("num_shared_experts", 1, kMaxExperts, 1);
-  ShareExperts(config, "num_shared_experts", shared, *f.experts);
-  PlaceSparseLayers(config, 1, f);
+  ShareExperts(config, "num_shared_experts", shared, experts);
   // As it is published.
   f.other_names = {{"mlp.gate.", "mlp.router.gate."},
                    {"mlp.e_score_correction_bias", "mlp.expert_bias"},
                    {"mlp.shared_experts.", "mlp.shared_mlp."}};
   LeaveOutNextLayers(config, f);
+  f.PlaceExperts(experts, SparseLayers(config, f.sizes, 1));
   return BuildDecoder(f);
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 Family NeighbourFamily(const Config& config, const SizeKeys& keys, double theta) {
   Family f(ReadSizes(config, keys));
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.rope_pairs = Family::RopePairs::kNeighbours;
+  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
+  f.attention.rope_pairs = RopePairs::kNeighbours;
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, theta})};
   return f;
 }
@@ -18,7 +18,7 @@ DecoderSpec ReadErnie45(const Config& config) {
   Family f = NeighbourFamily(
       config, {.default_kv_heads = 2, .default_head_dim = 128, .default_context = 131072}, 500000);
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.qkv_bias = f.output_bias = f.mlp_bias = config.Flag("use_bias", false);
+  f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = config.Flag("use_bias", false);
   f.tied = config.Flag("tie_word_embeddings", true);
   return BuildDecoder(f);
 }
@@ -27,8 +27,8 @@ DecoderSpec ReadHelium(const Config& config) {
   Family f = NeighbourFamily(
       config, {.default_kv_heads = 20, .default_head_dim = 128, .default_context = 4096}, 100000);
   f.epsilon = config.Positive("rms_norm_eps", 1e-8);
-  f.qkv_bias = config.Flag("attention_bias", false);
-  f.mlp_bias = config.Flag("mlp_bias", false);
+  f.attention.qkv_bias = config.Flag("attention_bias", false);
+  f.mlp.bias = config.Flag("mlp_bias", false);
   f.tied = config.Flag("tie_word_embeddings", false);
   return BuildDecoder(f);
 }

@@ -9,34 +9,36 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadErnieMoe(const Config& config) {
-  Family f(ReadSizes(config, {.default_kv_heads = 4, .default_context = 131072}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = f.mlp_bias = f.head_bias = config.Flag("use_bias", false);
-  f.rope_pairs = Family::RopePairs::kNeighbours;
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 500000})};
-  f.tied = config.Flag("tie_word_embeddings", true);
-  Family::Experts experts = ReadExperts(config, f,
-                                        {.n_experts = "moe_num_experts",
-                                         .default_experts = 64,
-                                         .n_used = "moe_k",
-                                         .default_used = 6,
-                                         .intermediate = "moe_intermediate_size",
-                                         .default_intermediate = 1536});
-  experts.choice_bias = "mlp.moe_statics.e_score_correction_bias";
-  experts.choice_bias_shape = {1, experts.n_experts};
+  Family f = ReadFamily(config, {.default_kv_heads = 4, .default_context = 131072},
+                        {.epsilon = 1e-5, .theta = 500000, .tied = true});
+  f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = f.head_bias =
+      config.Flag("use_bias", false);
+  f.attention.rope_pairs = RopePairs::kNeighbours;
+  Experts experts = ReadExperts(config, f,
+                                {.n_experts = "moe_num_experts",
+                                 .default_experts = 64,
+                                 .n_used = "moe_k",
+                                 .default_used = 6,
+                                 .intermediate = "moe_intermediate_size",
+                                 .default_intermediate = 1536});
+  experts.names.choice_bias = "mlp.moe_statics.e_score_correction_bias";
   experts.normalize = true;
   experts.normalize_min = static_cast<float>(config.Positive("moe_norm_min", 1e-12));
   ShareExperts(config, "moe_num_shared_experts",
                config.Integer("moe_num_shared_experts", 0, kMaxExperts, 2), experts);
-  f.experts = std::move(experts);
   const uint64_t first = config.Integer("moe_layer_start_index", 0, kMaxLayers, 1);
   const double last = config.Number("moe_layer_end_index", -1);  // -1: the last of all
   const uint64_t step = config.Integer("moe_layer_interval", 1, kMaxLayers, 1);
-  f.has_experts = [first, last, step](uint32_t i) {
+  f.PlaceExperts(experts, [first, last, step](uint32_t i) {
     return (i + 1) % step == 0 && i >= first && (last == -1 || i <= last);
-  };
-  return BuildDecoder(f);
+  });
+  DecoderSpec spec = BuildDecoder(f);
+  for (TensorRecipe& recipe : spec.tensors) {
+    if (!recipe.name.ends_with("mlp.choice_bias")) continue;
+    recipe.others = {{recipe.parts}};  // GGUF has a vector
+    recipe.parts[0].shape = {1, experts.n_experts};
+  }
+  return spec;
 }
 
 void AddErnieMoe(const GgufKeys& keys, nlohmann::json& config) {

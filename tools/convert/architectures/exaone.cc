@@ -10,47 +10,39 @@
 namespace rondo::convert {
 namespace {
 
-Family ExaoneFamily(const Config& config) {
-  Family f(ReadSizes(config, {.default_kv_heads = 32}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.head_norm = Family::HeadNorm::kShared;
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.tied = config.Flag("tie_word_embeddings", false);
+Family ExaoneFamily(const Config& config, bool norms_before) {
+  Family f = ReadFamily(config, {.default_kv_heads = 32}, {.epsilon = 1e-5});
+  if (!norms_before) f.PostNorm("post_attention_layernorm", "post_feedforward_layernorm");
+  f.attention.head_norm = HeadNorm::kShared;
   const uint64_t window = ReadWindow(config, 4096);
   // With layer_types the pattern is a word, or not there.
   const uint64_t pattern = config.Has("layer_types") || window == 0
                                ? 1
                                : config.Integer("sliding_window_pattern", 1, kMaxLayers, 4);
-  f.layer_window = ReadWindows(config, f.sizes, window,
-                               [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
-  if (window != 0) {
-    for (const uint32_t one : f.layer_window) f.layer_rope.push_back(one != 0 ? 0 : -1);
-  }
+  const std::vector<uint32_t> windows = ReadWindows(
+      config, f.sizes, window, [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
+  f.AddLayers(windows, {.full = window != 0 ? -1 : 0, .sliding = 0});
   f.left_out = {"mtp."};
   return f;
 }
 
 DecoderSpec ReadExaone4(const Config& config) {
-  Family f = ExaoneFamily(config);
-  f.attention_norm = f.mlp_norm = "";
-  f.attention_post_norm = "post_attention_layernorm";
-  f.mlp_post_norm = "post_feedforward_layernorm";
-  return BuildDecoder(f);
+  return BuildDecoder(ExaoneFamily(config, /*norms_before=*/false));
 }
 
 DecoderSpec ReadExaoneMoe(const Config& config) {
-  Family f = ExaoneFamily(config);
-  f.experts = ReadDeepSeekExperts(config, f,
-                                  {.n_experts = "num_experts",
-                                   .default_experts = 64,
-                                   .default_used = 8,
-                                   .intermediate = "moe_intermediate_size",
-                                   .default_intermediate = 1024,
-                                   .n_shared = "num_shared_experts",
-                                   .default_scale = 2.5});
-  PlaceSparseLayers(config, config.Integer("first_k_dense_replace", 0, kMaxLayers, 1), f);
+  Family f = ExaoneFamily(config, /*norms_before=*/true);
+  Experts experts = ReadDeepSeekExperts(config, f,
+                                        {.n_experts = "num_experts",
+                                         .default_experts = 64,
+                                         .default_used = 8,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 1024,
+                                         .n_shared = "num_shared_experts",
+                                         .default_scale = 2.5});
   f.other_names = {{"mlp.gate.e_score_correction_bias", "mlp.e_score_correction_bias"}};
+  f.PlaceExperts(experts, SparseLayers(config, f.sizes,
+                                       config.Integer("first_k_dense_replace", 0, kMaxLayers, 1)));
   return BuildDecoder(f);
 }
 

@@ -1,30 +1,29 @@
 #include "tools/convert/architectures/experts_config.h"
 
+#include <algorithm>
+
 #include "runtime/model/limits.h"
 
 namespace rondo::convert {
 
-Family::Experts ReadExperts(const Config& config, const Family& family, const ExpertKeys& keys) {
-  Family::Experts experts;
-  experts.n_experts =
-      static_cast<uint32_t>(config.Integer(keys.n_experts, 1, kMaxExperts, keys.default_experts));
-  experts.n_used =
-      static_cast<uint32_t>(config.Integer(keys.n_used, 1, experts.n_experts, keys.default_used));
+Experts ReadExperts(const Config& config, const Family& family, const ExpertKeys& keys) {
+  Experts experts;
+  experts.n_experts = config.Count(keys.n_experts, kMaxExperts, keys.default_experts);
+  experts.n_used = config.Count(keys.n_used, experts.n_experts, keys.default_used);
   if (experts.n_used > experts.n_experts) {
     config.Refuse(keys.n_experts, "is less than the " + std::to_string(experts.n_used) +
                                       " experts that are used where " + keys.n_used + " is absent");
   }
-  experts.intermediate =
+  experts.intermediate_size =
       keys.intermediate == nullptr
           ? family.sizes.intermediate
-          : static_cast<uint32_t>(
-                config.Integer(keys.intermediate, 1, kMaxIntermediate, keys.default_intermediate));
+          : config.Count(keys.intermediate, kMaxIntermediate, keys.default_intermediate);
   return experts;
 }
 
-void ReadGroups(const Config& config, uint32_t best, Family::Experts& experts) {
-  const auto n = static_cast<uint32_t>(config.Integer("n_group", 1, kMaxExperts, 1));
-  const auto used = static_cast<uint32_t>(config.Integer("topk_group", 1, kMaxExperts, 1));
+void ReadGroups(const Config& config, uint32_t best, Experts& experts) {
+  const auto n = config.Count("n_group", kMaxExperts, 1);
+  const auto used = config.Count("topk_group", kMaxExperts, 1);
   if (n == 1) return;
   if (experts.n_experts % n != 0) {
     config.Refuse("n_group",
@@ -45,24 +44,26 @@ void ReadGroups(const Config& config, uint32_t best, Family::Experts& experts) {
   experts.group_best = best;
 }
 
-void ShareExperts(const Config& config, const char* key, uint64_t n, Family::Experts& experts) {
+void ShareExperts(const Config& config, const char* key, uint64_t n, Experts& experts) {
   if (n == 0) return;
-  if (n * experts.intermediate > kMaxIntermediate) {
+  if (n * experts.intermediate_size > kMaxIntermediate) {
     config.Refuse(key, "makes shared experts of a size not known");
   }
-  experts.shared = Family::Experts::Shared{
-      .gate = "mlp.shared_experts.gate_proj",
-      .up = "mlp.shared_experts.up_proj",
-      .down = "mlp.shared_experts.down_proj",
-      .intermediate = static_cast<uint32_t>(n * experts.intermediate),
-  };
+  experts.Share("mlp.shared_experts.", static_cast<uint32_t>(n * experts.intermediate_size));
 }
 
-Family::Experts ReadDeepSeekExperts(const Config& config, const Family& family,
-                                    const ExpertKeys& keys) {
-  Family::Experts experts = ReadExperts(config, family, keys);
+void NameAsMixtral(Experts& experts) {
+  experts.names.router = "block_sparse_moe.gate";
+  experts.names.expert = "block_sparse_moe.experts.";
+  experts.names.gate = "w1";
+  experts.names.up = "w3";
+  experts.names.down = "w2";
+}
+
+Experts ReadDeepSeekExperts(const Config& config, const Family& family, const ExpertKeys& keys) {
+  Experts experts = ReadExperts(config, family, keys);
   experts.scoring = format::Scoring::kSigmoid;
-  experts.choice_bias = "mlp.gate.e_score_correction_bias";
+  experts.names.choice_bias = "mlp.gate.e_score_correction_bias";
   experts.normalize = config.Flag("norm_topk_prob", true);
   experts.normalize_epsilon = 1e-20f;
   experts.weight_scale =
@@ -72,15 +73,22 @@ Family::Experts ReadDeepSeekExperts(const Config& config, const Family& family,
   return experts;
 }
 
-void SkipFirstLayers(const Config& config, uint64_t if_absent, Family& family) {
-  const uint64_t dense = config.Integer("first_k_dense_replace", 0, kMaxLayers, if_absent);
-  family.has_experts = [dense](uint32_t layer) { return layer >= dense; };
+void NameAsGranite(Experts& experts) {
+  experts.names.router = "block_sparse_moe.router.layer";
+  experts.names.expert = "block_sparse_moe.experts.";
+  experts.stacks = {{.gate_up = "block_sparse_moe.input_linear.weight",
+                     .down = "block_sparse_moe.output_linear.weight"}};
 }
 
-void PlaceSparseLayers(const Config& config, uint64_t first, Family& family) {
+LayerChoice BehindFirstLayers(const Config& config, uint64_t if_absent) {
+  const uint64_t dense = config.Integer("first_k_dense_replace", 0, kMaxLayers, if_absent);
+  return [dense](uint32_t layer) { return layer >= dense; };
+}
+
+LayerChoice SparseLayers(const Config& config, const Sizes& sizes, uint64_t first) {
   const char* const kTypes = "mlp_layer_types";
   const std::vector<std::string> types = config.Texts(kTypes);
-  if (!types.empty() && types.size() != family.sizes.n_layers) {
+  if (!types.empty() && types.size() != sizes.n_layers) {
     config.Refuse(kTypes, "does not have an entry for each layer");
   }
   for (const std::string& type : types) {
@@ -88,15 +96,23 @@ void PlaceSparseLayers(const Config& config, uint64_t first, Family& family) {
       config.Refuse(kTypes, "holds " + type + "; known: sparse, dense");
     }
   }
-  family.has_experts = [types, first](uint32_t layer) {
+  return [types, first](uint32_t layer) {
     return types.empty() ? layer >= first : types[layer] == "sparse";
+  };
+}
+
+LayerChoice LayersByStep(const Config& config) {
+  const uint64_t step = config.Integer("decoder_sparse_step", 1, kMaxLayers, 1);
+  const std::vector<uint64_t> dense = config.Integers("mlp_only_layers", kMaxLayers);
+  return [step, dense](uint32_t layer) {
+    return (layer + 1) % step == 0 && std::ranges::find(dense, layer) == dense.end();
   };
 }
 
 void LeaveOutNextLayers(const Config& config, Family& family) {
   const uint64_t n = config.Integer("num_nextn_predict_layers", 0, kMaxLayers, 0);
   for (uint64_t i = 0; i < n; ++i) {
-    family.left_out.push_back(family.prefix + family.layers +
+    family.left_out.push_back(family.prefix + family.layer_prefix +
                               std::to_string(family.sizes.n_layers + i) + ".");
   }
 }

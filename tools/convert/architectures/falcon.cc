@@ -11,14 +11,13 @@ namespace {
 
 DecoderSpec ReadFalcon(const Config& config) {
   Sizes sizes = ReadSizes(config, {.intermediate = nullptr});
-  sizes.intermediate = static_cast<uint32_t>(
-      config.Integer("ffn_hidden_size", 1, kMaxIntermediate, 4 * uint64_t{sizes.hidden}));
+  sizes.intermediate =
+      config.Count("ffn_hidden_size", kMaxIntermediate, 4 * uint64_t{sizes.hidden});
   const bool grouped = config.Flag("new_decoder_architecture", false);
   const bool one_head = !grouped && config.Flag("multi_query", true);
   const char* const kKvHeads = "num_kv_heads";
-  sizes.n_kv_heads =
-      grouped ? static_cast<uint32_t>(config.Integer(kKvHeads, 1, sizes.n_heads, sizes.n_heads))
-              : (one_head ? 1 : sizes.n_heads);
+  sizes.n_kv_heads = grouped ? config.Count(kKvHeads, sizes.n_heads, sizes.n_heads)
+                             : (one_head ? 1 : sizes.n_heads);
   if (sizes.n_heads % sizes.n_kv_heads != 0) {
     config.Refuse(kKvHeads, "does not divide num_attention_heads");
   }
@@ -27,35 +26,32 @@ DecoderSpec ReadFalcon(const Config& config) {
   f.norm_bias = true;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   f.prefix = "transformer.";
-  f.layers = "h.";
+  f.layer_prefix = "h.";
   f.embedding = "word_embeddings";
   f.final_norm = "ln_f";
-  f.parallel = grouped || config.Flag("parallel_attn", true);
+  f.mlp.reads_previous_input = grouped || config.Flag("parallel_attn", true);
   if (grouped && config.Integer("num_ln_in_parallel_attn", 1, 2, 2) == 2) {
-    f.attention_norm = "ln_attn";
-    f.mlp_norm = "ln_mlp";
-  } else if (f.parallel) {
-    f.mlp_norm = f.attention_norm;
+    f.attention.pre_norm = "ln_attn";
+    f.mlp.pre_norm = "ln_mlp";
+  } else if (f.mlp.reads_previous_input) {
+    f.mlp.pre_norm = f.attention.pre_norm;
   }
-  f.qkv_bias = f.output_bias = f.mlp_bias = config.Flag("bias", false);
-  f.q = "self_attention.query_key_value";
-  f.output = "self_attention.dense";
-  f.qkv = Family::Qkv::kByRow;
+  f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = config.Flag("bias", false);
+  f.attention.names.output = "self_attention.dense";
   const uint64_t group = one_head ? 0 : sizes.n_heads / sizes.n_kv_heads, dim = sizes.head_dim;
   const uint64_t n_heads = sizes.n_heads;
-  f.first_row = [group, dim, n_heads](uint32_t part, uint32_t head) {
-    if (group == 0) return (part == 0 ? head : n_heads + part - 1) * dim;
-    if (part == 0) return (head / group * (group + 2) + head % group) * dim;
-    return (head * (group + 2) + group + part - 1) * dim;
-  };
-  f.gated = false;
-  f.up = "mlp.dense_h_to_4h";
-  f.down = "mlp.dense_4h_to_h";
-  f.activation = ReadActivation(config, "activation", "gelu");
+  f.attention.FuseQkv("self_attention.query_key_value",
+                      [group, dim, n_heads](uint32_t part, uint32_t head) {
+                        if (group == 0) return (part == 0 ? head : n_heads + part - 1) * dim;
+                        if (part == 0) return (head / group * (group + 2) + head % group) * dim;
+                        return (head * (group + 2) + group + part - 1) * dim;
+                      });
+  f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
+  f.mlp.activation = ReadActivation(config, "activation", "gelu");
   if (config.Flag("alibi", false)) {
     // Added before scores are scaled.
     for (const float slope : AlibiSlopes(sizes.n_heads)) {
-      f.alibi_slopes.push_back(slope / std::sqrt(static_cast<float>(sizes.head_dim)));
+      f.attention.alibi_slopes.push_back(slope / std::sqrt(static_cast<float>(sizes.head_dim)));
     }
   } else {
     f.ropes = {ReadRope(config, {sizes.head_dim, sizes.context})};

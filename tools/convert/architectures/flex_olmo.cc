@@ -7,19 +7,14 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadFlexOlmo(const Config& config) {
-  Family f(ReadSizes(config, {.default_context = 4096}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.head_norm = Family::HeadNorm::kWhole;
-  f.attention_norm = f.mlp_norm = "";
-  f.attention_post_norm = "post_attention_layernorm";
-  f.mlp_post_norm = "post_feedforward_layernorm";
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 500000})};
-  f.tied = config.Flag("tie_word_embeddings", false);
-  f.experts =
+  Family f = ReadFamily(config, {.default_context = 4096}, {.theta = 500000});
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.attention.head_norm = HeadNorm::kWhole;
+  f.PostNorm("post_attention_layernorm", "post_feedforward_layernorm");
+  Experts experts =
       ReadExperts(config, f, {.n_experts = "num_experts", .default_experts = 7, .default_used = 5});
-  f.experts->normalize = config.Flag("norm_topk_prob", false);
+  experts.normalize = config.Flag("norm_topk_prob", false);
+  f.PlaceExperts(experts);
   return BuildDecoder(f);
 }
 

@@ -27,8 +27,8 @@ Family GemmaFamily(const Config& config, uint32_t kv_heads, uint32_t context) {
   if (act != format::Activation::kGelu && act != format::Activation::kGeluTanh) {
     config.Refuse("hidden_act", "is not gelu in any of its forms");
   }
-  f.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.mlp.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
   f.tied = config.Flag("tie_word_embeddings", true);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
@@ -37,16 +37,16 @@ Family GemmaFamily(const Config& config, uint32_t kv_heads, uint32_t context) {
 
 // What Gemma 2 added: norms on both sides, the scale of scores, soft caps.
 void AddGemma2(const Config& config, double attention_cap, double logit_cap, Family& f) {
-  f.attention_post_norm = "post_attention_layernorm";
-  f.mlp_norm = "pre_feedforward_layernorm";
-  f.mlp_post_norm = "post_feedforward_layernorm";
+  f.attention.post_norm = "post_attention_layernorm";
+  f.mlp.pre_norm = "pre_feedforward_layernorm";
+  f.mlp.post_norm = "post_feedforward_layernorm";
   const double scalar = config.Positive("query_pre_attn_scalar", 256);
-  f.layer_scale.assign(f.sizes.n_layers, static_cast<float>(1 / std::sqrt(scalar)));
+  f.attention.score_scale = static_cast<float>(1 / std::sqrt(scalar));
   const auto cap = [&](const char* key, double if_absent) {
     if (!config.Mentions(key)) return static_cast<float>(if_absent);
     return config.Has(key) ? static_cast<float>(config.Positive(key)) : 0.0f;
   };
-  f.soft_cap = cap("attn_logit_softcapping", attention_cap);
+  f.attention.soft_cap = cap("attn_logit_softcapping", attention_cap);
   f.logit_soft_cap = cap("final_logit_softcapping", logit_cap);
 }
 
@@ -56,35 +56,35 @@ DecoderSpec ReadGemma(const Config& config) {
   return BuildDecoder(f);
 }
 
-Family Gemma2Family(const Config& config) {
+DecoderSpec ReadGemma2Kin(const Config& config, bool post_norms) {
   Family f = GemmaFamily(config, 4, 8192);
   AddGemma2(config, 50, 30, f);
+  if (!post_norms) f.attention.post_norm = f.mlp.post_norm = "";
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.layer_window =
+  const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 4096), [](uint32_t i) { return i % 2 == 0; });
-  return f;
-}
-
-DecoderSpec ReadGemma2(const Config& config) { return BuildDecoder(Gemma2Family(config)); }
-
-DecoderSpec ReadVaultGemma(const Config& config) {
-  Family f = Gemma2Family(config);
-  f.attention_post_norm = f.mlp_post_norm = "";
+  f.AddLayers(windows);
   return BuildDecoder(f);
 }
+
+DecoderSpec ReadGemma2(const Config& config) { return ReadGemma2Kin(config, true); }
+
+// Without the norms behind.
+DecoderSpec ReadVaultGemma(const Config& config) { return ReadGemma2Kin(config, false); }
 
 DecoderSpec ReadGemma3(const Config& config) {
   Family f = GemmaFamily(config, 4, 131072);
   AddGemma2(config, 0, 0, f);
-  f.soft_cap = 0;  // transformers reads attn_logit_softcapping here, and does not use it
-  f.head_norm = Family::HeadNorm::kShared;
+  f.attention.soft_cap = 0;  // transformers reads attn_logit_softcapping here, and does not use it
+  f.attention.head_norm = HeadNorm::kShared;
   const char* const kPattern =
       config.Has("sliding_window_pattern") ? "sliding_window_pattern" : "_sliding_window_pattern";
   const uint64_t pattern = config.Integer(kPattern, 1, kMaxLayers, 6);
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
-                               [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
+  const std::vector<uint32_t> windows =
+      ReadWindows(config, f.sizes, ReadWindow(config, 4096),
+                  [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
   f.ropes = ReadTwoRopes(config, {f.sizes.head_dim, f.sizes.context, 1e6});
-  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window == 0 ? 0 : 1);
+  f.AddLayers(windows, {.full = 0, .sliding = 1});
   return BuildDecoder(f);
 }
 

@@ -7,6 +7,8 @@
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/architectures/gemma_parts.h"
+#include "tools/convert/architectures/sublayers/alt_up.h"
+#include "tools/convert/architectures/sublayers/sublayer_builder.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
@@ -41,18 +43,44 @@ std::vector<std::optional<double>> ReadCutoffs(const Config& config, uint32_t n_
 }
 
 // One number for all layers, or a list.
-void ReadIntermediate(const Config& config, Family& f) {
+std::vector<uint64_t> ReadIntermediate(const Config& config, uint32_t n_layers) {
   const char* const kSize = "intermediate_size";
   if (!config.HoldsList(kSize)) {
-    f.sizes.intermediate = static_cast<uint32_t>(config.Integer(kSize, 1, kMaxIntermediate));
-    return;
+    return std::vector<uint64_t>(n_layers, config.Integer(kSize, 1, kMaxIntermediate));
   }
-  for (const uint64_t size : config.Integers(kSize, kMaxIntermediate)) {
+  std::vector<uint64_t> sizes = config.Integers(kSize, kMaxIntermediate);
+  for (const uint64_t size : sizes) {
     if (size == 0) config.Refuse(kSize, "holds a 0");
-    f.layer_intermediate.push_back(static_cast<uint32_t>(size));
   }
-  if (f.layer_intermediate.size() != f.sizes.n_layers) {
-    config.Refuse(kSize, "does not have an entry for each layer");
+  if (sizes.size() != n_layers) config.Refuse(kSize, "does not have an entry for each layer");
+  return sizes;
+}
+
+// Several streams, of which each layer works on one.
+void AddStreams(const Config& config, Family& f) {
+  AltUp alt_up;
+  alt_up.n_streams = static_cast<uint32_t>(config.Integer("altup_num_inputs", 2, kMaxStreams, 4));
+  alt_up.active =
+      static_cast<uint32_t>(config.Integer("altup_active_idx", 0, alt_up.n_streams - 1, 0));
+  alt_up.scaled = config.Flag("altup_correct_scale", true);
+  if (!alt_up.scaled) f.ignored.push_back(alt_up.names.scale);
+  f.before_layers.push_back([alt_up](SublayerBuilder& b) { b.spec().alt_up = Build(alt_up, b); });
+  for (Layer& layer : f.layers) {
+    layer.at_end = [alt_up](SublayerBuilder& b, format::LayerT& table) {
+      table.alt_up = std::make_unique<format::LayerAltUpT>(BuildLayer(alt_up, b));
+    };
+  }
+}
+
+// Beside attention.
+void AddLaurel(const Config& config, Family& f) {
+  Laurel laurel;
+  laurel.pre_norm = f.attention.pre_norm;
+  laurel.rank = config.Count("laurel_rank", kMaxHidden, 64);
+  for (Layer& layer : f.layers) {
+    layer.attention().reads_previous_input = true;
+    layer.attention().residual_factor = static_cast<float>(std::sqrt(0.5));
+    layer.sublayers.insert(layer.sublayers.begin(), laurel);
   }
 }
 
@@ -61,34 +89,33 @@ DecoderSpec ReadGemma3n(const Config& config) {
                               .default_kv_heads = 2,
                               .default_head_dim = 256,
                               .default_context = 32768}));
-  ReadIntermediate(config, f);
+  const uint32_t n_layers = f.sizes.n_layers;
+  const std::vector<uint64_t> intermediate = ReadIntermediate(config, n_layers);
   ReadGemmaLayers(config, f);
   const char* const kCap = "final_logit_softcapping";
   if (config.Has(kCap) || !config.Mentions(kCap)) {
     f.logit_soft_cap = static_cast<float>(config.Positive(kCap, 30));
   }
-  const uint32_t n_layers = f.sizes.n_layers;
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 512),
-                               [](uint32_t i) { return (i + 1) % 5 != 0; });
-  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window == 0 ? 0 : 1);
+  const std::vector<uint32_t> windows = ReadWindows(config, f.sizes, ReadWindow(config, 512),
+                                                    [](uint32_t i) { return (i + 1) % 5 != 0; });
   f.ropes = ReadTwoRopes(config, {f.sizes.head_dim, f.sizes.context, 1e6});
+  f.AddLayers(windows, {.full = 0, .sliding = 1});
   // As many layers as there are, or more, mean none.
   const auto shared =
       static_cast<uint32_t>(config.Integer("num_kv_shared_layers", 0, kMaxLayers, 15));
   ShareKeys(config, shared < n_layers ? shared : 0, f);
-  f.layer_gate_cutoff = ReadCutoffs(config, n_layers);
-  f.laurel = Family::Laurel{
-      .rank = static_cast<uint32_t>(config.Integer("laurel_rank", 1, kMaxHidden, 64)),
-      .residual_factor = static_cast<float>(std::sqrt(0.5))};
-  const auto n_streams =
-      static_cast<uint32_t>(config.Integer("altup_num_inputs", 2, kMaxStreams, 4));
-  f.alt_up = Family::AltUp{
-      .n_streams = n_streams,
-      .active = static_cast<uint32_t>(config.Integer("altup_active_idx", 0, n_streams - 1, 0)),
-      .scaled = config.Flag("altup_correct_scale", true)};
-  if (!f.alt_up->scaled) f.ignored.push_back(f.alt_up->scale);
+  const std::vector<std::optional<double>> cutoffs = ReadCutoffs(config, n_layers);
+  for (uint32_t i = 0; i < n_layers; ++i) {
+    Mlp& mlp = f.layers[i].mlp();
+    mlp.intermediate_size = static_cast<uint32_t>(intermediate[i]);
+    if (!cutoffs[i]) continue;
+    mlp.gate_cutoff = std::make_unique<format::GateCutoffT>();
+    mlp.gate_cutoff->deviations = static_cast<float>(*cutoffs[i]);
+  }
+  AddLaurel(config, f);
   AddLayerEmbeddings(config, f);
-  if (!f.layer_embeddings) config.Refuse("hidden_size_per_layer_input", "is 0");
+  if (f.before_layers.empty()) config.Refuse("hidden_size_per_layer_input", "is 0");
+  AddStreams(config, f);
   return BuildDecoder(f);
 }
 

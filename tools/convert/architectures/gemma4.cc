@@ -9,6 +9,7 @@
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/architectures/gemma_parts.h"
+#include "tools/convert/architectures/sublayers/sublayer_builder.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
@@ -68,23 +69,30 @@ void AddExperts(const Config& config, Family& f) {
   for (const char* key : {"num_experts", "top_k_experts", "moe_intermediate_size"}) {
     if (!config.Has(key)) config.Refuse(key, "is missing, but enable_moe_block is true");
   }
-  Family::Experts experts = ReadExperts(config, f,
-                                        {.n_experts = "num_experts",
-                                         .n_used = "top_k_experts",
-                                         .intermediate = "moe_intermediate_size"});
+  Experts experts = ReadExperts(config, f,
+                                {.n_experts = "num_experts",
+                                 .n_used = "top_k_experts",
+                                 .intermediate = "moe_intermediate_size"});
   experts.normalize = true;
-  experts.router = "router.proj";
-  experts.router_norm = "router.scale";
-  experts.weight_scales = "router.per_expert_scale";
-  experts.expert = "experts.";
-  experts.post_norm = "post_feedforward_layernorm_2";
-  experts.shared = Family::Experts::Shared{.gate = f.gate,
-                                           .up = f.up,
-                                           .down = f.down,
-                                           .norm = "pre_feedforward_layernorm",
-                                           .post_norm = "post_feedforward_layernorm_1"};
-  f.experts = std::move(experts);
-  f.mlp_norm = "pre_feedforward_layernorm_2";
+  experts.names.router = "router.proj";
+  experts.names.router_norm = "router.scale";
+  experts.names.weight_scales = "router.per_expert_scale";
+  experts.names.expert = "experts.";
+  experts.names.post_norm = "post_feedforward_layernorm_2";
+  experts.Share("mlp.", 0);
+  experts.shared_names.norm = "pre_feedforward_layernorm";
+  experts.shared_names.post_norm = "post_feedforward_layernorm_1";
+  for (Layer& layer : f.layers) {
+    Mlp& mlp = layer.mlp();
+    experts.shared_size = mlp.intermediate_size;
+    mlp.pre_norm = "pre_feedforward_layernorm_2";
+    layer.sublayers.back() = experts.InPlaceOf(mlp);
+  }
+}
+
+// The stream is multiplied by it.
+void ScaleLayer(SublayerBuilder& b, format::LayerT& layer) {
+  layer.scale = b.Vector(b.name() + "scale", b.source() + "layer_scalar", 1);
 }
 
 // What Gemma 4 and Gemma 4 Unified have both.
@@ -96,14 +104,14 @@ Family CommonFamily(const Config& config, uint64_t window) {
   Family f(ReadSizes(config,
                      {.default_kv_heads = 4, .default_head_dim = 256, .default_context = 131072}));
   ReadGemmaLayers(config, f);
-  f.layer_factor = "layer_scalar";
   if (config.Has("final_logit_softcapping")) {
     f.logit_soft_cap = static_cast<float>(config.Positive("final_logit_softcapping"));
   }
   const uint32_t n_layers = f.sizes.n_layers;
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, window),
-                               [&](uint32_t i) { return (i + 1) % 6 != 0 && i + 1 < n_layers; });
-  f.layer_window.back() = 0;  // whatever the list says
+  std::vector<uint32_t> windows =
+      ReadWindows(config, f.sizes, ReadWindow(config, window),
+                  [&](uint32_t i) { return (i + 1) % 6 != 0 && i + 1 < n_layers; });
+  windows.back() = 0;  // whatever the list says
 
   // Layers that see everything have heads of their own size.
   const auto global_dim = static_cast<uint32_t>(
@@ -120,29 +128,32 @@ Family CommonFamily(const Config& config, uint64_t window) {
   if (f.sizes.n_heads % global_kv_heads != 0) {
     config.Refuse("num_global_key_value_heads", "does not divide num_attention_heads");
   }
-  for (const uint32_t window : f.layer_window) {
-    const bool global = window == 0;
-    f.layer_head_dim.push_back(global ? global_dim : f.sizes.head_dim);
-    f.layer_kv_heads.push_back(global ? global_kv_heads : f.sizes.n_kv_heads);
-    f.layer_v_is_k.push_back(global && k_is_v);
-    f.layer_rope.push_back(global ? 0 : 1);
-  }
   f.ropes = {FullRope(config, global_dim, f.sizes.context),
              SlidingRope(config, f.sizes.head_dim, f.sizes.context)};
+  f.AddLayers(windows, {.full = 0, .sliding = 1});
+  for (Layer& layer : f.layers) {
+    layer.at_end = ScaleLayer;
+    Attention& attention = layer.attention();
+    if (attention.window > 0) continue;
+    attention.head_dim = attention.v_head_dim = global_dim;
+    attention.n_kv_heads = global_kv_heads;
+    if (k_is_v) attention.names.v = attention.names.k;
+  }
   const auto shared =
       static_cast<uint32_t>(config.Integer("num_kv_shared_layers", 0, n_layers - uint64_t{1}, 0));
   ShareKeys(config, shared, f);
   if (config.Flag("use_double_wide_mlp", false)) {
-    f.layer_intermediate.assign(n_layers - shared, f.sizes.intermediate);
-    f.layer_intermediate.resize(n_layers, 2 * f.sizes.intermediate);
+    for (uint32_t i = n_layers - shared; i < n_layers; ++i) {
+      f.layers[i].mlp().intermediate_size *= 2;
+    }
   }
   return f;
 }
 
 DecoderSpec ReadGemma4(const Config& config) {
   Family f = CommonFamily(config, 512);
-  AddLayerEmbeddings(config, f);
   AddExperts(config, f);
+  AddLayerEmbeddings(config, f);
   return BuildDecoder(f);
 }
 

@@ -3,22 +3,23 @@
 #include <cmath>
 
 #include "runtime/model/limits.h"
+#include "tools/convert/architectures/sublayers/sublayer_builder.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
 namespace rondo::convert {
 
 void ReadGemmaLayers(const Config& config, Family& f) {
   f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.mlp.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
   f.tied = config.Flag("tie_word_embeddings", true);
-  f.attention_post_norm = "post_attention_layernorm";
-  f.mlp_norm = "pre_feedforward_layernorm";
-  f.mlp_post_norm = "post_feedforward_layernorm";
-  f.head_norm = Family::HeadNorm::kShared;
-  f.v_norm = true;
-  f.layer_scale.assign(f.sizes.n_layers, 1.0f);
+  f.attention.post_norm = "post_attention_layernorm";
+  f.mlp.pre_norm = "pre_feedforward_layernorm";
+  f.mlp.post_norm = "post_feedforward_layernorm";
+  f.attention.head_norm = HeadNorm::kShared;
+  f.attention.normalize_v = true;
+  f.attention.score_scale = 1.0f;
 }
 
 std::vector<RopeSpec> ReadTwoRopes(const Config& config, const RopeRequest& request) {
@@ -34,14 +35,14 @@ std::vector<RopeSpec> ReadTwoRopes(const Config& config, const RopeRequest& requ
 void ShareKeys(const Config& config, uint32_t shared, Family& f) {
   if (shared == 0) return;
   const uint32_t n_layers = f.sizes.n_layers, first = n_layers - shared;
-  f.layer_kv_layer.assign(n_layers, -1);
   for (uint32_t i = first; i < n_layers; ++i) {
+    Attention& attention = f.layers[i].attention();
     for (uint32_t owner = 0; owner < first; ++owner) {
-      if ((f.layer_window[owner] == 0) == (f.layer_window[i] == 0)) {
-        f.layer_kv_layer[i] = static_cast<int32_t>(owner);
+      if ((f.layers[owner].attention().window == 0) == (attention.window == 0)) {
+        attention.kv_layer = static_cast<int32_t>(owner);
       }
     }
-    if (f.layer_kv_layer[i] < 0) {
+    if (attention.kv_layer < 0) {
       config.Refuse("num_kv_shared_layers",
                     "leaves layer " + std::to_string(i) + " none of its kind to share with");
     }
@@ -54,15 +55,18 @@ void ShareKeys(const Config& config, uint32_t shared, Family& f) {
 void AddLayerEmbeddings(const Config& config, Family& f) {
   const char* const kSize = "hidden_size_per_layer_input";
   if (config.Mentions(kSize) && config.Integer(kSize, 0, kMaxHidden, 0) == 0) return;
-  const auto size = static_cast<uint32_t>(config.Integer(kSize, 1, kMaxHidden, 256));
-  f.layer_embeddings = Family::LayerEmbeddings{
-      .size = size,
-      .vocab =
-          static_cast<uint32_t>(config.Integer("vocab_size_per_layer_input", 1, kMaxVocab, 262144)),
-      .table_scale = std::sqrt(static_cast<float>(size)),
-      .projection_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(f.sizes.hidden))),
-      .scale = static_cast<float>(std::sqrt(0.5)),
-  };
+  LayerEmbeddings all;
+  all.size = config.Count(kSize, kMaxHidden, 256);
+  all.vocab = config.Count("vocab_size_per_layer_input", kMaxVocab, 262144);
+  all.table_scale = std::sqrt(static_cast<float>(all.size));
+  all.projection_scale = static_cast<float>(1 / std::sqrt(static_cast<double>(f.sizes.hidden)));
+  all.scale = static_cast<float>(std::sqrt(0.5));
+  f.before_layers.push_back(
+      [all](SublayerBuilder& b) { b.spec().layer_embeddings = Build(all, b); });
+  LayerEmbedding own;
+  own.size = all.size;
+  own.activation = f.mlp.activation;
+  for (Layer& layer : f.layers) layer.sublayers.emplace_back(own);
 }
 
 NameRules GemmaNames() {

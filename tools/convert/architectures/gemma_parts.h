@@ -21,7 +21,7 @@ std::vector<RopeSpec> ReadTwoRopes(const Config& config, const RopeRequest& requ
 // The last `shared` layers read the keys and values of the last one of their kind before them.
 void ShareKeys(const Config& config, uint32_t shared, Family& f);
 
-// Of hidden_size_per_layer_input channels, unless there are none.
+// Behind the MLPs; of hidden_size_per_layer_input channels, unless there are none.
 void AddLayerEmbeddings(const Config& config, Family& f);
 
 // What files of 3n and 4 say of the layers' embeddings, windows and shared keys: their names, and

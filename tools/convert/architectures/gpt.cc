@@ -17,25 +17,22 @@ using nlohmann::json;
 // `inner`: the key of the MLP's width, four times the model's where it is absent.
 Family GptFamily(const Config& config, const SizeKeys& keys, const char* inner) {
   Sizes sizes = ReadSizes(config, keys);
-  sizes.intermediate =
-      static_cast<uint32_t>(config.Integer(inner, 1, kMaxIntermediate, 4 * uint64_t{sizes.hidden}));
+  sizes.intermediate = config.Count(inner, kMaxIntermediate, 4 * uint64_t{sizes.hidden});
   if (config.Flag("add_cross_attention", false)) {
     config.Refuse("add_cross_attention", "is true: only decoders by themselves are known");
   }
   Family f(sizes);
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
-  f.norm_bias = f.output_bias = f.mlp_bias = true;
+  f.norm_bias = f.attention.output_bias = f.mlp.bias = true;
   f.prefix = "transformer.";
-  f.layers = "h.";
+  f.layer_prefix = "h.";
   f.embedding = "wte";
-  f.positions = "wpe";
+  f.LearnPositions("wpe");
   f.final_norm = "ln_f";
-  f.attention_norm = "ln_1";
-  f.mlp_norm = "ln_2";
-  f.gated = false;
-  f.up = "mlp.c_fc";
-  f.down = "mlp.c_proj";
+  f.attention.pre_norm = "ln_1";
+  f.mlp.pre_norm = "ln_2";
+  f.mlp.Ungate("mlp.c_fc", "mlp.c_proj");
   f.tied = config.Flag("tie_word_embeddings", true);
   return f;
 }
@@ -49,15 +46,14 @@ Family Gpt2Family(const Config& config, const char* activation) {
                         .intermediate = nullptr,
                         .default_context = 1024},
                        "n_inner");
-  f.activation = ReadActivation(config, "activation_function", activation);
-  f.qkv_bias = true;
-  f.qkv = Family::Qkv::kStacked;
-  f.q = "attn.c_attn";
-  f.output = "attn.c_proj";
+  f.mlp.activation = ReadActivation(config, "activation_function", activation);
+  f.attention.qkv_bias = true;
+  f.attention.FuseQkv("attn.c_attn");
+  f.attention.names.output = "attn.c_proj";
   f.ignored = {"attn.bias", "attn.masked_bias"};  // old exports: the causal mask
   const double scale =
       config.Flag("scale_attn_weights", true) ? 1 / std::sqrt(f.sizes.head_dim) : 1;
-  f.layer_scale.assign(f.sizes.n_layers, static_cast<float>(scale));
+  f.attention.score_scale = static_cast<float>(scale);
   return f;
 }
 
@@ -68,7 +64,10 @@ DecoderSpec ReadGpt2(const Config& config) {
   }
   f.transposed = true;
   if (config.Flag("scale_attn_by_inverse_layer_idx", false)) {
-    for (uint32_t i = 0; i < f.sizes.n_layers; ++i) f.layer_scale[i] /= static_cast<float>(i + 1);
+    f.AddLayers();
+    for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
+      f.layers[i].attention().score_scale /= static_cast<float>(i + 1);
+    }
   }
   return BuildDecoder(f);
 }
@@ -76,10 +75,10 @@ DecoderSpec ReadGpt2(const Config& config) {
 DecoderSpec ReadGptBigCode(const Config& config) {
   Family f = Gpt2Family(config, "gelu_pytorch_tanh");
   if (config.Flag("multi_query", true)) {
-    f.sizes.n_kv_heads = 1;
+    f.attention.n_kv_heads = 1;
   } else {
-    f.sizes.n_kv_heads = f.sizes.n_heads;
-    f.qkv = Family::Qkv::kByHead;
+    f.attention.n_kv_heads = f.sizes.n_heads;
+    f.attention.first_row = HeadByHead(f.sizes.head_dim);
   }
   return BuildDecoder(f);
 }
@@ -88,14 +87,14 @@ DecoderSpec ReadGptNeo(const Config& config) {
   Family f =
       GptFamily(config, {.n_layers = "num_layers", .n_heads = "num_heads", .intermediate = nullptr},
                 "intermediate_size");
-  f.activation = ReadActivation(config, "activation_function", "gelu_new");
-  f.q = "attn.attention.q_proj";
-  f.k = "attn.attention.k_proj";
-  f.v = "attn.attention.v_proj";
-  f.output = "attn.attention.out_proj";
+  f.mlp.activation = ReadActivation(config, "activation_function", "gelu_new");
+  f.attention.names.q = "attn.attention.q_proj";
+  f.attention.names.k = "attn.attention.k_proj";
+  f.attention.names.v = "attn.attention.v_proj";
+  f.attention.names.output = "attn.attention.out_proj";
   f.ignored = {"attn.attention.bias", "attn.attention.masked_bias"};
-  f.layer_scale.assign(f.sizes.n_layers, 1.0f);
-  const auto window = static_cast<uint32_t>(config.Integer("window_size", 1, kMaxContext, 256));
+  f.attention.score_scale = 1.0f;
+  const auto window = config.Count("window_size", kMaxContext, 256);
   const char* const kLayers = "attention_layers";
   std::vector<std::string> layers = config.Texts(kLayers);
   if (layers.empty() && config.Has("attention_types")) {
@@ -107,12 +106,14 @@ DecoderSpec ReadGptNeo(const Config& config) {
   if (layers.size() != f.sizes.n_layers) {
     config.Refuse(kLayers, "does not have an entry for each layer");
   }
+  std::vector<uint32_t> windows;
   for (const std::string& layer : layers) {
     if (layer != "global" && layer != "local") {
       config.Refuse(kLayers, "holds " + layer + "; known: global, local");
     }
-    f.layer_window.push_back(layer == "local" ? window : 0);
+    windows.push_back(layer == "local" ? window : 0);
   }
+  f.AddLayers(windows);
   return BuildDecoder(f);
 }
 
@@ -120,20 +121,17 @@ DecoderSpec ReadGptNeox(const Config& config) {
   Family f(ReadSizes(config));
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_eps", 1e-5);
-  f.norm_bias = f.mlp_bias = true;
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", true);
+  f.norm_bias = f.mlp.bias = true;
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", true);
   f.prefix = "gpt_neox.";
   f.embedding = "embed_in";
   f.final_norm = "final_layer_norm";
   f.head = "embed_out";
-  f.qkv = Family::Qkv::kByHead;
-  f.q = "attention.query_key_value";
-  f.output = "attention.dense";
-  f.gated = false;
-  f.up = "mlp.dense_h_to_4h";
-  f.down = "mlp.dense_4h_to_h";
-  f.activation = ReadActivation(config, "hidden_act", "gelu");
-  f.parallel = config.Flag("use_parallel_residual", true);
+  f.attention.FuseQkv("attention.query_key_value", HeadByHead(f.sizes.head_dim));
+  f.attention.names.output = "attention.dense";
+  f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
+  f.mlp.activation = ReadActivation(config, "hidden_act", "gelu");
+  f.mlp.reads_previous_input = config.Flag("use_parallel_residual", true);
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.25})};
   f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"attention.bias", "attention.masked_bias", "attention.rotary_emb.inv_freq"};
@@ -145,15 +143,14 @@ DecoderSpec ReadStarcoder2(const Config& config) {
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("norm_epsilon", 1e-5);
   f.norm_bias = true;
-  f.qkv_bias = f.output_bias = f.mlp_bias = config.Flag("use_bias", true);
-  f.gated = false;
-  f.up = "mlp.c_fc";
-  f.down = "mlp.c_proj";
-  f.activation = ReadActivation(config, "hidden_act", "gelu_pytorch_tanh");
-  f.layer_window =
+  f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = config.Flag("use_bias", true);
+  f.mlp.Ungate("mlp.c_fc", "mlp.c_proj");
+  f.mlp.activation = ReadActivation(config, "hidden_act", "gelu_pytorch_tanh");
+  const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; });
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
   f.tied = config.Flag("tie_word_embeddings", true);
+  f.AddLayers(windows);
   return BuildDecoder(f);
 }
 
@@ -162,15 +159,15 @@ DecoderSpec ReadStableLm(const Config& config) {
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_eps", 1e-5);
   f.norm_bias = true;
-  f.qkv_bias = config.Flag("use_qkv_bias", false);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
+  f.attention.qkv_bias = config.Flag("use_qkv_bias", false);
+  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
   if (config.Flag("qk_layernorm", false)) {
-    f.head_norm = Family::HeadNorm::kPerHead;
-    f.q_norm = "self_attn.q_layernorm";
-    f.k_norm = "self_attn.k_layernorm";
+    f.attention.head_norm = HeadNorm::kPerHead;
+    f.attention.names.q_norm = "self_attn.q_layernorm";
+    f.attention.names.k_norm = "self_attn.k_layernorm";
   }
-  f.parallel = config.Flag("use_parallel_residual", false);
-  if (f.parallel) f.mlp_norm = f.attention_norm;
+  f.mlp.reads_previous_input = config.Flag("use_parallel_residual", false);
+  if (f.mlp.reads_previous_input) f.mlp.pre_norm = f.attention.pre_norm;
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.25})};
   f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};

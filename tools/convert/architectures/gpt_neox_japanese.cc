@@ -22,13 +22,10 @@ DecoderSpec ReadGptNeoxJapanese(const Config& config) {
   f.embedding = "embed_in";
   f.final_norm = "final_layer_norm";
   f.head = "embed_out";
-  f.qkv = Family::Qkv::kByHead;
-  f.q = "attention.query_key_value";
-  f.output = "attention.dense";
-  f.gated = false;
-  f.up = "mlp.dense_h_to_4h";
-  f.down = "mlp.dense_4h_to_h";
-  f.activation = ReadActivation(config, "hidden_act", "gelu");
+  f.attention.FuseQkv("attention.query_key_value", HeadByHead(f.sizes.head_dim));
+  f.attention.names.output = "attention.dense";
+  f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
+  f.mlp.activation = ReadActivation(config, "hidden_act", "gelu");
   f.ropes = {ReadRope(config, {sizes.head_dim, sizes.context})};
   f.tied = config.Flag("tie_word_embeddings", true);
   f.ignored = {"attention.bias", "attention.masked_bias", "attention.rotary_emb.inv_freq"};
@@ -37,7 +34,7 @@ DecoderSpec ReadGptNeoxJapanese(const Config& config) {
   spec.layers.back().sublayers[0]->op.AsAttention()->output->bias = static_cast<int32_t>(
       spec.Add({"layers." + last + ".attention.output.bias",
                 TensorRole::kVector,
-                {{f.prefix + f.layers + last + ".attention.dense_bias", sizes.hidden}},
+                {{f.prefix + f.layer_prefix + last + ".attention.dense_bias", sizes.hidden}},
                 1}));
   return spec;
 }

@@ -13,27 +13,24 @@ Family GptJFamily(const Config& config) {
                                    .n_heads = "n_head",
                                    .context = "n_positions",
                                    .intermediate = nullptr});
-  sizes.intermediate = static_cast<uint32_t>(
-      config.Integer("n_inner", 1, kMaxIntermediate, 4 * uint64_t{sizes.hidden}));
+  sizes.intermediate = config.Count("n_inner", kMaxIntermediate, 4 * uint64_t{sizes.hidden});
   if (sizes.n_kv_heads != sizes.n_heads) {
     config.Refuse("num_key_value_heads", "is set, which GPT-J does not know");
   }
   Family f(sizes);
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
-  f.norm_bias = f.mlp_bias = f.head_bias = true;
+  f.norm_bias = f.mlp.bias = f.head_bias = true;
   f.prefix = "transformer.";
-  f.layers = "h.";
+  f.layer_prefix = "h.";
   f.embedding = "wte";
   f.final_norm = "ln_f";
-  f.attention_norm = f.mlp_norm = "ln_1";
-  f.parallel = true;
-  f.output = "attn.out_proj";
-  f.gated = false;
-  f.up = "mlp.fc_in";
-  f.down = "mlp.fc_out";
-  f.activation = ReadActivation(config, "activation_function", "gelu_new");
-  f.rope_pairs = Family::RopePairs::kNeighbours;
+  f.attention.pre_norm = f.mlp.pre_norm = "ln_1";
+  f.mlp.reads_previous_input = true;
+  f.attention.names.output = "attn.out_proj";
+  f.mlp.Ungate("mlp.fc_in", "mlp.fc_out");
+  f.mlp.activation = ReadActivation(config, "activation_function", "gelu_new");
+  f.attention.rope_pairs = RopePairs::kNeighbours;
   const double turned =
       static_cast<double>(config.Integer("rotary_dim", 2, sizes.head_dim, 64)) / sizes.head_dim;
   f.ropes = {PlainRope(config, 10000, {sizes.head_dim, sizes.context, 10000, turned})};
@@ -44,9 +41,9 @@ Family GptJFamily(const Config& config) {
 
 DecoderSpec ReadGptJ(const Config& config) {
   Family f = GptJFamily(config);
-  f.q = "attn.q_proj";
-  f.k = "attn.k_proj";
-  f.v = "attn.v_proj";
+  f.attention.names.q = "attn.q_proj";
+  f.attention.names.k = "attn.k_proj";
+  f.attention.names.v = "attn.v_proj";
   return BuildDecoder(f);
 }
 
@@ -54,12 +51,10 @@ DecoderSpec ReadCodeGen(const Config& config) {
   Family f = GptJFamily(config);
   if (f.sizes.n_heads % 4 != 0) config.Refuse("n_head", "is not a multiple of 4");
   const uint32_t heads = f.sizes.n_heads / 4, dim = f.sizes.head_dim;
-  f.q = "attn.qkv_proj";
-  f.qkv = Family::Qkv::kByRow;
-  f.first_row = [heads, dim](uint32_t part, uint32_t head) {
+  f.attention.FuseQkv("attn.qkv_proj", [heads, dim](uint32_t part, uint32_t head) {
     const uint64_t place = part == 0 ? 0 : 3 - part;  // q, v, k
     return ((head / heads * 3 + place) * heads + head % heads) * uint64_t{dim};
-  };
+  });
   return BuildDecoder(f);
 }
 

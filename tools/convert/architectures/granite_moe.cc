@@ -9,40 +9,25 @@
 namespace rondo::convert {
 namespace {
 
-Family GraniteMoeFamily(const Config& config) {
-  Family f(ReadSizes(config));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.tied = config.Flag("tie_word_embeddings", false);
-  f.layer_scale.assign(f.sizes.n_layers,
-                       static_cast<float>(config.Positive("attention_multiplier", 1)));
-  f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
-  f.residual_scale = static_cast<float>(config.Positive("residual_multiplier", 1));
-  f.logit_scale = static_cast<float>(1 / config.Positive("logits_scaling", 1));
-  f.experts = ReadExperts(config, f, {});
-  f.experts->router = "block_sparse_moe.router.layer";
-  f.experts->expert = "block_sparse_moe.experts.";
-  f.experts->normalize = true;
-  f.experts->stacks = {{.gate_up = "block_sparse_moe.input_linear.weight",
-                        .down = "block_sparse_moe.output_linear.weight"}};
-  return f;
+// `shared`: channels of an expert that all rows share; 0: there is none.
+DecoderSpec ReadWithExperts(const Config& config, uint32_t shared) {
+  Family f = ReadFamily(config, {});
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  ReadMultipliers(config, f);
+  Experts experts = ReadExperts(config, f, {});
+  NameAsGranite(experts);
+  experts.normalize = true;
+  experts.shared_size = shared;
+  experts.shared_names = {.gate = "shared_mlp.input_linear", .down = "shared_mlp.output_linear"};
+  f.PlaceExperts(experts);
+  return BuildDecoder(f);
 }
 
-DecoderSpec ReadGraniteMoe(const Config& config) { return BuildDecoder(GraniteMoeFamily(config)); }
+DecoderSpec ReadGraniteMoe(const Config& config) { return ReadWithExperts(config, 0); }
 
 DecoderSpec ReadGraniteMoeShared(const Config& config) {
-  Family f = GraniteMoeFamily(config);
-  const auto size =
-      static_cast<uint32_t>(config.Integer("shared_intermediate_size", 0, kMaxIntermediate, 0));
-  if (size > 0) {
-    f.experts->shared = Family::Experts::Shared{.gate = "shared_mlp.input_linear",
-                                                .up = "",
-                                                .down = "shared_mlp.output_linear",
-                                                .intermediate = size};
-  }
-  return BuildDecoder(f);
+  return ReadWithExperts(config, static_cast<uint32_t>(config.Integer("shared_intermediate_size", 0,
+                                                                      kMaxIntermediate, 0)));
 }
 
 bool SharesExpert(const GgufKeys& keys) {

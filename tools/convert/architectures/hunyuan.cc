@@ -12,12 +12,12 @@ DecoderSpec ReadHunyuan(const Config& config) {
   Family f(ReadSizes(config, {}));
   const uint32_t dim = f.sizes.head_dim;
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.head_norm = Family::HeadNorm::kShared;
-  f.head_norm_after_rope = true;
-  f.q_norm = "self_attn.query_layernorm";
-  f.k_norm = "self_attn.key_layernorm";
+  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.attention.head_norm = HeadNorm::kShared;
+  f.attention.norms_after_rope = true;
+  f.attention.names.q_norm = "self_attn.query_layernorm";
+  f.attention.names.k_norm = "self_attn.key_layernorm";
   const RopeRequest request = {dim, f.sizes.context};
   f.ropes = {ReadRope(config, request)};
   const bool is_new = config.Has("rope_parameters");

@@ -42,25 +42,22 @@ RopeSpec Rope(const Config& config, const Sizes& sizes) {
 DecoderSpec ReadHunyuanMoe(const Config& config) {
   Family f(ReadSizes(config));
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.head_norm = Family::HeadNorm::kShared;
-  f.head_norm_after_rope = true;
-  f.q_norm = "self_attn.query_layernorm";
-  f.k_norm = "self_attn.key_layernorm";
+  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.attention.head_norm = HeadNorm::kShared;
+  f.attention.norms_after_rope = true;
+  f.attention.names.q_norm = "self_attn.query_layernorm";
+  f.attention.names.k_norm = "self_attn.key_layernorm";
   f.ropes = {Rope(config, f.sizes)};
   f.tied = config.Flag("tie_word_embeddings", false);
-  Family::Experts experts;
+  Experts experts;
   experts.n_experts = static_cast<uint32_t>(OneForAll(config, "num_experts", kMaxExperts));
   experts.n_used = static_cast<uint32_t>(OneForAll(config, "moe_topk", experts.n_experts));
-  experts.intermediate = f.sizes.intermediate;
-  experts.router = "mlp.gate.wg";
+  experts.intermediate_size = f.sizes.intermediate;
+  experts.names.router = "mlp.gate.wg";
   experts.normalize = true;
-  experts.shared = Family::Experts::Shared{.gate = "mlp.shared_mlp.gate_proj",
-                                           .up = "mlp.shared_mlp.up_proj",
-                                           .down = "mlp.shared_mlp.down_proj",
-                                           .intermediate = f.sizes.intermediate};
-  f.experts = std::move(experts);
+  experts.Share("mlp.shared_mlp.", f.sizes.intermediate);
+  f.PlaceExperts(experts);
   return BuildDecoder(f);
 }
 

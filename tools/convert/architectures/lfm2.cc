@@ -51,25 +51,25 @@ Family Lfm2Family(const Config& config, const Sizes& sizes) {
   Family f(sizes);
   f.epsilon = config.Positive("norm_eps", 1e-5);
   f.final_norm = "embedding_norm";
-  f.attention_norm = "operator_norm";
-  f.mlp_norm = "ffn_norm";
-  f.output = "self_attn.out_proj";
-  f.head_norm = Family::HeadNorm::kShared;
-  f.q_norm = "self_attn.q_layernorm";
-  f.k_norm = "self_attn.k_layernorm";
-  f.gate = "feed_forward.w1";
-  f.up = "feed_forward.w3";
-  f.down = "feed_forward.w2";
-  f.conv = Family::Conv{
-      .input = "conv.in_proj",
-      .kernel = "conv.conv",
-      .output = "conv.out_proj",
-      .taps = static_cast<uint32_t>(config.Integer("conv_L_cache", 1, kMaxConvTaps, 3)),
-      .bias = config.Flag("conv_bias", false),
-      .layers = ConvLayers(config, sizes.n_layers),
-  };
+  f.attention.pre_norm = "operator_norm";
+  f.mlp.pre_norm = "ffn_norm";
+  f.attention.names.output = "self_attn.out_proj";
+  f.attention.head_norm = HeadNorm::kShared;
+  f.attention.names.q_norm = "self_attn.q_layernorm";
+  f.attention.names.k_norm = "self_attn.k_layernorm";
+  f.mlp.names.gate = "feed_forward.w1";
+  f.mlp.names.up = "feed_forward.w3";
+  f.mlp.names.down = "feed_forward.w2";
   f.ropes = {ReadRope(config, {sizes.head_dim, sizes.context, 1e6})};
   f.tied = config.Flag("tie_embedding", config.Flag("tie_word_embeddings", true));
+  ShortConv conv = InPlaceOf(f.attention, ShortConv());
+  conv.taps = config.Count("conv_L_cache", kMaxConvTaps, 3);
+  conv.has_bias = config.Flag("conv_bias", false);
+  f.AddLayers();
+  const std::vector<bool> convs = ConvLayers(config, sizes.n_layers);
+  for (uint32_t i = 0; i < sizes.n_layers; ++i) {
+    if (convs[i]) f.layers[i].sublayers[0] = conv;
+  }
   return f;
 }
 
@@ -83,25 +83,24 @@ DecoderSpec ReadLfm2(const Config& config) {
 DecoderSpec ReadLfm2Moe(const Config& config) {
   Family f =
       Lfm2Family(config, ReadSizes(config, {.default_kv_heads = 8, .default_context = 128000}));
-  Family::Experts experts = ReadExperts(config, f,
-                                        {.n_experts = "num_experts",
-                                         .default_experts = 32,
-                                         .default_used = 4,
-                                         .intermediate = "moe_intermediate_size",
-                                         .default_intermediate = 1792});
-  experts.router = "feed_forward.gate";
-  experts.expert = "feed_forward.experts.";
-  experts.gate = "w1";
-  experts.up = "w3";
-  experts.down = "w2";
+  Experts experts = ReadExperts(config, f,
+                                {.n_experts = "num_experts",
+                                 .default_experts = 32,
+                                 .default_used = 4,
+                                 .intermediate = "moe_intermediate_size",
+                                 .default_intermediate = 1792});
+  experts.names.router = "feed_forward.gate";
+  experts.names.expert = "feed_forward.experts.";
+  experts.names.gate = "w1";
+  experts.names.up = "w3";
+  experts.names.down = "w2";
   experts.scoring = format::Scoring::kSigmoid;
-  if (config.Flag("use_expert_bias", true)) experts.choice_bias = "feed_forward.expert_bias";
+  if (config.Flag("use_expert_bias", true)) experts.names.choice_bias = "feed_forward.expert_bias";
   experts.normalize = config.Flag("norm_topk_prob", true);
   experts.normalize_epsilon = 1e-6f;
   experts.weight_scale = static_cast<float>(config.Number("routed_scaling_factor", 1));
-  f.experts = std::move(experts);
   const uint64_t dense = config.Integer("num_dense_layers", 0, kMaxLayers, 2);
-  f.has_experts = [dense](uint32_t i) { return i >= dense; };
+  f.PlaceExperts(experts, [dense](uint32_t i) { return i >= dense; });
   return BuildDecoder(f);
 }
 

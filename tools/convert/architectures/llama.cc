@@ -5,6 +5,7 @@
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
@@ -14,35 +15,26 @@ namespace {
 using nlohmann::json;
 
 Family LlamaFamily(const Config& config, const SizeKeys& keys, double theta = 10000) {
-  Family f(ReadSizes(config, keys));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.mlp_bias = config.Flag("mlp_bias", false);
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, theta})};
-  f.tied = config.Flag("tie_word_embeddings", false);
+  Family f = ReadFamily(config, keys, {.theta = theta});
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.bias = config.Flag("mlp_bias", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};  // old exports: it is computed
   return f;
 }
 
-// A window in every layer.
-void Slide(const Config& config, uint64_t if_absent, Family& f) {
-  f.layer_window =
-      ReadWindows(config, f.sizes, ReadWindow(config, if_absent), [](uint32_t) { return true; });
+// With a window in every layer.
+DecoderSpec BuildSliding(const Config& config, uint64_t if_absent, Family f) {
+  f.AddLayers(
+      ReadWindows(config, f.sizes, ReadWindow(config, if_absent), [](uint32_t) { return true; }));
+  return BuildDecoder(std::move(f));
 }
 
 DecoderSpec ReadLlama(const Config& config) { return BuildDecoder(LlamaFamily(config, {})); }
 
+// Ministral, too.
 DecoderSpec ReadMistral(const Config& config) {
-  Family f = LlamaFamily(config, {.default_kv_heads = 8, .default_context = 131072});
-  Slide(config, 4096, f);
-  return BuildDecoder(f);
-}
-
-DecoderSpec ReadMinistral(const Config& config) {
-  Family f = LlamaFamily(config, {.default_kv_heads = 8, .default_context = 131072});
-  Slide(config, 4096, f);
-  return BuildDecoder(f);
+  return BuildSliding(config, 4096,
+                      LlamaFamily(config, {.default_kv_heads = 8, .default_context = 131072}));
 }
 
 DecoderSpec ReadCwm(const Config& config) {
@@ -52,36 +44,28 @@ DecoderSpec ReadCwm(const Config& config) {
   Family f = LlamaFamily(
       config, {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 131072}, 1e6);
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.layer_window =
+  const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 8192), [](uint32_t i) { return i % 4 != 0; });
+  f.AddLayers(windows);
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadSeedOss(const Config& config) {
   Family f = LlamaFamily(
       config, {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 524288});
-  f.qkv_bias = config.Flag("attention_bias", true);
-  f.output_bias = config.Flag("attention_out_bias", false);
+  f.attention.qkv_bias = config.Flag("attention_bias", true);
+  f.attention.output_bias = config.Flag("attention_out_bias", false);
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadMixtral(const Config& config) {
   Family f = LlamaFamily(config, {.default_kv_heads = 8, .default_context = 131072}, 1e6);
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  Slide(config, 0, f);
-  const auto n_experts =
-      static_cast<uint32_t>(config.Integer("num_local_experts", 1, kMaxExperts, 8));
-  f.experts = Family::Experts{
-      .router = "block_sparse_moe.gate",
-      .expert = "block_sparse_moe.experts.",
-      .gate = "w1",
-      .up = "w3",
-      .down = "w2",
-      .n_experts = n_experts,
-      .n_used = static_cast<uint32_t>(config.Integer("num_experts_per_tok", 1, n_experts, 2)),
-      .intermediate = f.sizes.intermediate,
-      .normalize = true,
-  };
+  Experts experts = ReadExperts(config, f, {});
+  NameAsMixtral(experts);
+  experts.normalize = true;
+  f.AddLayers(ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; }));
+  f.PlaceExperts(experts);
   return BuildDecoder(f);
 }
 
@@ -98,19 +82,18 @@ DecoderSpec ReadSmolLm3(const Config& config) {
   if (rotates.size() != f.sizes.n_layers) {
     config.Refuse(kLayers, "does not have an entry for each layer");
   }
-  for (const uint64_t one : rotates) f.layer_rope.push_back(one != 0 ? 0 : -1);
-  f.layer_window =
+  const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, window, [&](uint32_t i) { return rotates[i] == 0; });
+  f.AddLayers(windows);
+  for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
+    f.layers[i].attention().rope = rotates[i] != 0 ? 0 : -1;
+  }
   return BuildDecoder(f);
 }
 
 Family GraniteFamily(const Config& config) {
   Family f = LlamaFamily(config, {});
-  const double scale = config.Positive("attention_multiplier", 1);
-  f.layer_scale.assign(f.sizes.n_layers, static_cast<float>(scale));
-  f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
-  f.residual_scale = static_cast<float>(config.Positive("residual_multiplier", 1));
-  f.logit_scale = static_cast<float>(1 / config.Positive("logits_scaling", 1));
+  ReadMultipliers(config, f);
   return f;
 }
 
@@ -119,12 +102,13 @@ DecoderSpec ReadGranite(const Config& config) { return BuildDecoder(GraniteFamil
 // Granite with norms behind attention and MLP, too.
 DecoderSpec ReadHyperClovaX(const Config& config) {
   Family f = GraniteFamily(config);
-  if (!config.Has("attention_multiplier")) f.layer_scale.clear();
+  if (!config.Has("attention_multiplier")) {
+    f.attention.score_scale = Family(f.sizes).attention.score_scale;
+  }
   f.logit_scale = static_cast<float>(config.Positive("logits_scaling", 1));
   if (config.Flag("use_post_norm", true)) {
-    f.attention_post_norm = "post_norm1";
-    f.mlp_post_norm = "post_norm2";
-    std::swap(f.residual_scale, f.post_norm_scale);
+    f.attention.post_norm = "post_norm1";
+    f.mlp.post_norm = "post_norm2";
   }
   return BuildDecoder(f);
 }
@@ -188,7 +172,7 @@ std::vector<Architecture> LlamaArchitectures() {
        .gguf = "llama",
        .add_gguf = AddBiases,
        .gguf_names = llama},
-      {.name = "MinistralForCausalLM", .model_type = "ministral", .read = ReadMinistral},
+      {.name = "MinistralForCausalLM", .model_type = "ministral", .read = ReadMistral},
       {.name = "CwmForCausalLM", .model_type = "cwm", .read = ReadCwm},
       {.name = "SeedOssForCausalLM",
        .model_type = "seed_oss",

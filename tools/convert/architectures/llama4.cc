@@ -1,6 +1,7 @@
 // Llama 4, the text model: chunks, layers without RoPE, one expert beside a shared one, weighed
 // where it reads.
 #include <algorithm>
+#include <memory>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
@@ -48,67 +49,64 @@ std::vector<uint32_t> Chunks(const Config& config, const std::vector<bool>& turn
   return chunks;
 }
 
-void ScaleQueries(const Config& config, const std::vector<bool>& turn, Family& f) {
-  if (!config.Flag("attn_temperature_tuning", true)) return;
-  format::QueryScaleT scale;
-  scale.factor = static_cast<float>(config.Positive("attn_scale", 0.1));
-  scale.period = static_cast<uint32_t>(config.Integer("floor_scale", 1, kMaxContext, 8192));
-  scale.offset = 1;
-  for (const bool turns : turn) {
-    f.layer_query_scale.push_back(turns ? format::QueryScaleT() : scale);
-  }
+// Of layers that do not turn; null: none.
+std::unique_ptr<format::QueryScaleT> QueryScale(const Config& config) {
+  if (!config.Flag("attn_temperature_tuning", true)) return nullptr;
+  auto scale = std::make_unique<format::QueryScaleT>();
+  scale->factor = static_cast<float>(config.Positive("attn_scale", 0.1));
+  scale->period = config.Count("floor_scale", kMaxContext, 8192);
+  scale->offset = 1;
+  return scale;
 }
 
-Family::Experts Experts(const Config& config, const Family& f) {
-  Family::Experts experts = ReadExperts(config, f,
-                                        {.default_experts = 16,
-                                         .default_used = 1,
-                                         .intermediate = "intermediate_size",
-                                         .default_intermediate = 8192});
-  experts.router = "feed_forward.router";
-  experts.expert = "feed_forward.experts.";
+Experts ReadSharedExperts(const Config& config, const Family& f) {
+  Experts experts = ReadExperts(config, f,
+                                {.default_experts = 16,
+                                 .default_used = 1,
+                                 .intermediate = "intermediate_size",
+                                 .default_intermediate = 8192});
+  experts.names.router = "feed_forward.router";
+  experts.names.expert = "feed_forward.experts.";
   experts.scoring = format::Scoring::kSigmoid;
   experts.weigh_input = true;
   experts.stacks = {{.gate_up = "feed_forward.experts.gate_up_proj",
                      .down = "feed_forward.experts.down_proj",
                      .transposed = true}};
-  experts.shared = Family::Experts::Shared{.gate = "feed_forward.shared_expert.gate_proj",
-                                           .up = "feed_forward.shared_expert.up_proj",
-                                           .down = "feed_forward.shared_expert.down_proj",
-                                           .intermediate = experts.intermediate};
+  experts.Share("feed_forward.shared_expert.", experts.intermediate_size);
   return experts;
 }
 
 DecoderSpec ReadLlama4(const Config& config) {
-  Family f(ReadSizes(config, {.intermediate = "intermediate_size_mlp",
-                              .default_kv_heads = 8,
-                              .default_head_dim = 128,
-                              .default_context = 131072}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.gate = "feed_forward.gate_proj";
-  f.up = "feed_forward.up_proj";
-  f.down = "feed_forward.down_proj";
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 500000})};
-  f.rope_pairs = Family::RopePairs::kNeighbours;
-  f.tied = config.Flag("tie_word_embeddings", false);
+  Family f = ReadFamily(config,
+                        {.intermediate = "intermediate_size_mlp",
+                         .default_kv_heads = 8,
+                         .default_head_dim = 128,
+                         .default_context = 131072},
+                        {.epsilon = 1e-5, .theta = 500000});
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.names.gate = "feed_forward.gate_proj";
+  f.mlp.names.up = "feed_forward.up_proj";
+  f.mlp.names.down = "feed_forward.down_proj";
+  f.attention.rope_pairs = RopePairs::kNeighbours;
   const std::vector<bool> turn = TurningLayers(config, f.sizes.n_layers);
-  for (const bool turns : turn) f.layer_rope.push_back(turns ? 0 : -1);
-  f.layer_chunk = Chunks(config, turn);
-  if (config.Flag("use_qk_norm", true)) {
-    f.head_norm = Family::HeadNorm::kPlain;
-    f.head_norm_after_rope = true;
-    f.layer_head_norm = turn;
+  const std::vector<uint32_t> chunks = Chunks(config, turn);
+  const bool normalizes = config.Flag("use_qk_norm", true);
+  const std::unique_ptr<format::QueryScaleT> scale = QueryScale(config);
+  f.attention.norms_after_rope = normalizes;
+  f.AddLayers();
+  for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
+    Attention& attention = f.layers[i].attention();
+    attention.rope = turn[i] ? 0 : -1;
+    attention.chunk = chunks[i];
+    if (turn[i] && normalizes) attention.head_norm = HeadNorm::kPlain;
+    if (!turn[i] && scale) attention.query_scale = std::make_unique<format::QueryScaleT>(*scale);
   }
-  ScaleQueries(config, turn, f);
-  f.experts = Experts(config, f);
   const std::vector<uint64_t> layers = config.Integers("moe_layers", kMaxLayers);
   const uint64_t step = config.Integer("interleave_moe_layer_step", 1, kMaxLayers, 1);
   const bool listed = config.Has("moe_layers");
-  f.has_experts = [=](uint32_t i) {
+  f.PlaceExperts(ReadSharedExperts(config, f), [&](uint32_t i) {
     return listed ? std::ranges::find(layers, i) != layers.end() : (i + 1) % step == 0;
-  };
+  });
   return BuildDecoder(f);
 }
 

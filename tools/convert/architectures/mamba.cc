@@ -24,10 +24,10 @@ struct MambaKeys {
   uint32_t default_n_heads = 128, default_head_dim = 0, default_n_groups = 1, default_state = 256;
 };
 
-// In all layers, or none: the caller says which. `inner`: channels of all heads; 0: by `expand`.
-Family::Recurrence ReadMamba(const Config& config, const Sizes& sizes, const MambaKeys& keys,
-                             uint64_t inner = 0) {
-  Family::Recurrence r;
+// `inner`: channels of all heads; 0: by `expand`.
+Mamba2 ReadMamba(const Config& config, const Sizes& sizes, const MambaKeys& keys,
+                 uint64_t inner = 0) {
+  Mamba2 r;
   r.n_heads = config.Count(keys.n_heads, kMaxHeads, keys.default_n_heads);
   if (inner == 0) inner = sizes.hidden * config.Integer(keys.expand, 1, 64, 2);
   const bool says = config.Has(keys.head_dim) && config.IsNumber(keys.head_dim);  // else "auto"
@@ -43,14 +43,13 @@ Family::Recurrence ReadMamba(const Config& config, const Sizes& sizes, const Mam
   r.head_dim = static_cast<uint32_t>(head_dim);
   r.n_groups = config.Count(keys.n_groups, r.n_heads, keys.default_n_groups);
   if (r.n_heads % r.n_groups != 0) config.Refuse(keys.n_groups, "does not divide the heads");
-  r.group_dim = config.Count(keys.state, kMaxHeadDim, keys.default_state);
-  if (r.group_dim % kHeadDimMultiple != 0) {
+  r.state_size = config.Count(keys.state, kMaxHeadDim, keys.default_state);
+  if (r.state_size % kHeadDimMultiple != 0) {
     config.Refuse(keys.state, "is not a multiple of " + std::to_string(kHeadDimMultiple));
   }
   r.taps = config.Count(keys.taps, kMaxConvTaps, 4);
-  r.source = "mamba.";
   r.conv_bias = config.Flag(keys.conv_bias, true);
-  r.bias = config.Flag(keys.bias, false);
+  r.projection_bias = config.Flag(keys.bias, false);
   // [low, high], of which the second is infinite for most.
   const std::vector<std::optional<double>> limits = config.NumbersOrNone("time_step_limit");
   if (!limits.empty() && limits.size() != 2) config.Refuse("time_step_limit", "is not a pair");
@@ -61,7 +60,6 @@ Family::Recurrence ReadMamba(const Config& config, const Sizes& sizes, const Mam
       config.Refuse("time_step_limit", "is not a range above 0");
     }
   }
-  r.layers.assign(sizes.n_layers, true);
   return r;
 }
 
@@ -89,19 +87,27 @@ std::vector<bool> LayersOfType(const Config& config, const char* key, const char
 Family HybridFamily(const Config& config, const SizeKeys& keys) {
   Family f(ReadSizes(config, keys));
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.mlp_bias = config.Flag("mlp_bias", false);
+  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.bias = config.Flag("mlp_bias", false);
   f.tied = config.Flag("tie_word_embeddings", false);
   return f;
 }
 
+// In place of attention.
+void PlaceMamba(const Mamba2& mamba, const std::vector<bool>& where, Family& f) {
+  f.AddLayers();
+  for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
+    if (where[i]) f.layers[i].sublayers[0] = InPlaceOf(f.attention, mamba);
+  }
+}
+
 void NameFeedForward(Family& f) {
   f.final_norm = "final_layernorm";
-  f.mlp_norm = "pre_ff_layernorm";
-  f.gate = "feed_forward.gate_proj";
-  f.up = "feed_forward.up_proj";
-  f.down = "feed_forward.down_proj";
+  f.mlp.pre_norm = "pre_ff_layernorm";
+  f.mlp.names.gate = "feed_forward.gate_proj";
+  f.mlp.names.up = "feed_forward.up_proj";
+  f.mlp.names.down = "feed_forward.down_proj";
 }
 
 DecoderSpec ReadBamba(const Config& config) {
@@ -109,11 +115,13 @@ DecoderSpec ReadBamba(const Config& config) {
   CheckSilu(config, "hidden_act");
   NameFeedForward(f);
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.5})};
-  f.recurrence = ReadMamba(config, f.sizes, {});
-  f.recurrence->norm_epsilon = f.epsilon;
+  Mamba2 mamba = ReadMamba(config, f.sizes, {});
+  mamba.norm_epsilon = f.epsilon;
+  std::vector<bool> is_mamba(f.sizes.n_layers, true);
   for (const uint64_t i : config.Integers("attn_layer_indices", f.sizes.n_layers - 1)) {
-    f.recurrence->layers[i] = false;
+    is_mamba[i] = false;
   }
+  PlaceMamba(mamba, is_mamba, f);
   return BuildDecoder(f);
 }
 
@@ -121,41 +129,33 @@ DecoderSpec ReadGraniteHybrid(const Config& config) {
   Family f = HybridFamily(config, {.intermediate = "shared_intermediate_size"});
   CheckSilu(config, "hidden_act");
   f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  if (config.Integer("num_local_experts", 0, kMaxExperts, 8) > 0) {
-    f.experts = ReadExperts(config, f,
-                            {.intermediate = "intermediate_size", .default_intermediate = 11008});
-    f.experts->router = "block_sparse_moe.router.layer";
-    f.experts->expert = "block_sparse_moe.experts.";
-    f.experts->normalize = true;
-    f.experts->stacks = {{.gate_up = "block_sparse_moe.input_linear.weight",
-                          .down = "block_sparse_moe.output_linear.weight"}};
-    f.experts->shared = Family::Experts::Shared{.gate = "shared_mlp.input_linear",
-                                                .up = "",
-                                                .down = "shared_mlp.output_linear",
-                                                .intermediate = f.sizes.intermediate};
-  }
-  f.gate = "shared_mlp.input_linear";
-  f.fused_gate = true;
-  f.down = "shared_mlp.output_linear";
-  f.mlp_bias = false;
+  f.mlp.FuseGate("shared_mlp.input_linear");
+  f.mlp.names.down = "shared_mlp.output_linear";
+  f.mlp.bias = false;
   const std::string positions = config.Text("position_embedding_type", "nope");
   if (positions == "rope") {
     f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
   } else if (positions != "nope") {
     config.Refuse("position_embedding_type", "is " + positions + "; known: rope, nope");
   }
-  f.recurrence = ReadMamba(config, f.sizes, {});
-  f.recurrence->norm_epsilon = f.epsilon;
+  ReadMultipliers(config, f);
+  Mamba2 mamba = ReadMamba(config, f.sizes, {});
+  mamba.norm_epsilon = f.epsilon;
   const char* const kTypes = config.Has("layer_types") ? "layer_types" : "layers_block_type";
-  if (config.Has(kTypes)) {
-    f.recurrence->layers =
-        LayersOfType(config, kTypes, "mamba", {"mamba", "attention"}, f.sizes.n_layers);
+  PlaceMamba(mamba,
+             config.Has(kTypes)
+                 ? LayersOfType(config, kTypes, "mamba", {"mamba", "attention"}, f.sizes.n_layers)
+                 : std::vector<bool>(f.sizes.n_layers, true),
+             f);
+  if (config.Integer("num_local_experts", 0, kMaxExperts, 8) > 0) {
+    Experts experts = ReadExperts(
+        config, f, {.intermediate = "intermediate_size", .default_intermediate = 11008});
+    NameAsGranite(experts);
+    experts.normalize = true;
+    experts.shared_size = f.sizes.intermediate;
+    experts.shared_names = {.gate = f.mlp.names.gate, .down = f.mlp.names.down};
+    f.PlaceExperts(experts);
   }
-  f.layer_scale.assign(f.sizes.n_layers,
-                       static_cast<float>(config.Positive("attention_multiplier", 1)));
-  f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
-  f.residual_scale = static_cast<float>(config.Positive("residual_multiplier", 1));
-  f.logit_scale = static_cast<float>(1 / config.Positive("logits_scaling", 1));
   return BuildDecoder(f);
 }
 
@@ -168,14 +168,12 @@ DecoderSpec ReadFalconH1(const Config& config) {
   const uint64_t inner = config.Has("mamba_d_ssm") || !config.Mentions("mamba_d_ssm")
                              ? config.Integer("mamba_d_ssm", 1, kMaxIntermediate, 1024)
                              : 0;
-  f.recurrence = ReadMamba(config, f.sizes, {}, inner);
-  Family::Recurrence& r = *f.recurrence;
-  r.beside_attention = true;
-  r.norm = config.Flag("mamba_rms_norm", false);
+  Mamba2 r = InPlaceOf(f.attention, ReadMamba(config, f.sizes, {}, inner));
+  r.has_norm = config.Flag("mamba_rms_norm", false);
   r.norm_epsilon = f.epsilon;
   r.norm_group = r.n_heads * r.head_dim / r.n_groups;
-  r.gate_after_norm = r.norm && config.Flag("mamba_norm_before_gate", true);
-  if (config.Flag("projectors_bias", false) != r.bias) {
+  r.gate_after_norm = r.has_norm && config.Flag("mamba_norm_before_gate", true);
+  if (config.Flag("projectors_bias", false) != r.projection_bias) {
     config.Refuse("projectors_bias", "is not what mamba_proj_bias is, which is not known");
   }
   const auto factor = [&](const char* key) { return static_cast<float>(config.Number(key, 1)); };
@@ -189,18 +187,22 @@ DecoderSpec ReadFalconH1(const Config& config) {
   for (size_t i = 0; i < r.factors.size(); ++i) {
     r.factors[i] = static_cast<float>(of_parts[i]) * factor("ssm_in_multiplier");
   }
-  r.output_factor = factor("ssm_out_multiplier");
+  r.factor = factor("ssm_out_multiplier");
   const std::vector<double> of_mlp = factors("mlp_multipliers", 2);
-  f.gate_factor = static_cast<float>(of_mlp[0]);
-  f.mlp_factor = static_cast<float>(of_mlp[1]);
-  f.qkv_factor = factor("attention_in_multiplier");
-  f.k_factor = factor("key_multiplier");
-  f.attention_factor = factor("attention_out_multiplier");
+  f.mlp.gate_factor = static_cast<float>(of_mlp[0]);
+  f.mlp.factor = static_cast<float>(of_mlp[1]);
+  const float input = factor("attention_in_multiplier");
+  f.attention.qkv_factors = {input, factor("key_multiplier") * input, input};
+  f.attention.factor = factor("attention_out_multiplier");
   f.embedding_scale = static_cast<float>(config.Positive("embedding_multiplier", 1));
   f.logit_scale = factor("lm_head_multiplier");
-  if ((f.qkv_bias && f.qkv_factor != 1) || (r.bias && factor("ssm_in_multiplier") != 1)) {
+  if ((f.attention.qkv_bias && input != 1) ||
+      (r.projection_bias && factor("ssm_in_multiplier") != 1)) {
     config.Refuse("attention_in_multiplier", "or ssm_in_multiplier stands before a bias");
   }
+  f.attention.reads_previous_input = true;
+  f.AddLayers();
+  for (Layer& layer : f.layers) layer.sublayers.insert(layer.sublayers.begin(), r);
   return BuildDecoder(f);
 }
 
@@ -209,7 +211,7 @@ void NameMixers(Family& f) {
   f.prefix = "backbone.";
   f.embedding = "embeddings";
   f.final_norm = "norm_f";
-  f.attention_norm = f.mlp_norm = "norm";
+  f.attention.pre_norm = f.mlp.pre_norm = "norm";
 }
 
 DecoderSpec ReadMamba2(const Config& config) {
@@ -224,7 +226,7 @@ DecoderSpec ReadMamba2(const Config& config) {
   f.tied = config.Flag("tie_word_embeddings", false);
   NameMixers(f);
   CheckSilu(config, "hidden_act");
-  f.recurrence = ReadMamba(config, sizes,
+  Mamba2 mamba = ReadMamba(config, sizes,
                            {.n_heads = "num_heads",
                             .head_dim = "head_dim",
                             .n_groups = "n_groups",
@@ -236,31 +238,28 @@ DecoderSpec ReadMamba2(const Config& config) {
                             .default_head_dim = 64,
                             .default_n_groups = 8,
                             .default_state = 128});
-  f.recurrence->source = "mixer.";
-  f.recurrence->norm_epsilon = f.epsilon;
-  f.has_mlp = [](uint32_t) { return false; };
+  mamba.source = "mixer.";
+  mamba.norm_epsilon = f.epsilon;
+  f.layers.assign(sizes.n_layers, {.sublayers = {InPlaceOf(f.attention, mamba)}});
   return BuildDecoder(f);
 }
 
 // DeepSeek-V3's, without gates.
-Family::Experts NemotronExperts(const Config& config, const Family& f) {
+Experts NemotronExperts(const Config& config, const Family& f) {
   if (config.Has("moe_latent_size")) {
     config.Refuse("moe_latent_size", "is set: experts that work on a latent vector are not known");
   }
-  Family::Experts experts = ReadDeepSeekExperts(config, f,
-                                                {.n_experts = "n_routed_experts",
-                                                 .default_experts = 8,
-                                                 .default_used = 2,
-                                                 .intermediate = "moe_intermediate_size",
-                                                 .default_intermediate = 7688});
-  experts.router = "mixer.gate";
-  experts.expert = "mixer.experts.";
-  experts.choice_bias = "mixer.gate.e_score_correction_bias";
-  experts.shared = Family::Experts::Shared{
-      .gate = "",
-      .up = "mixer.shared_experts.up_proj",
-      .down = "mixer.shared_experts.down_proj",
-      .intermediate = config.Count("moe_shared_expert_intermediate_size", kMaxIntermediate, 7688)};
+  Experts experts = ReadDeepSeekExperts(config, f,
+                                        {.n_experts = "n_routed_experts",
+                                         .default_experts = 8,
+                                         .default_used = 2,
+                                         .intermediate = "moe_intermediate_size",
+                                         .default_intermediate = 7688});
+  experts.names.router = "mixer.gate";
+  experts.names.expert = "mixer.experts.";
+  experts.names.choice_bias = "mixer.gate.e_score_correction_bias";
+  experts.Share("mixer.shared_experts.",
+                config.Count("moe_shared_expert_intermediate_size", kMaxIntermediate, 7688));
   return experts;
 }
 
@@ -288,23 +287,21 @@ DecoderSpec ReadNemotronH(const Config& config) {
   Family f(sizes);
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   NameMixers(f);
-  f.q = "mixer.q_proj";
-  f.k = "mixer.k_proj";
-  f.v = "mixer.v_proj";
-  f.output = "mixer.o_proj";
-  f.gated = false;
-  f.up = "mixer.up_proj";
-  f.down = "mixer.down_proj";
-  f.activation = ReadActivation(config, "mlp_hidden_act", "relu2");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.mlp_bias = config.Flag("mlp_bias", false);
+  f.attention.names.q = "mixer.q_proj";
+  f.attention.names.k = "mixer.k_proj";
+  f.attention.names.v = "mixer.v_proj";
+  f.attention.names.output = "mixer.o_proj";
+  f.mlp.Ungate("mixer.up_proj", "mixer.down_proj");
+  f.mlp.activation = ReadActivation(config, "mlp_hidden_act", "relu2");
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.bias = config.Flag("mlp_bias", false);
   CheckSilu(config, "mamba_hidden_act");
   const auto either = [&](const char* one, const char* other) {
     return config.Has(other) ? other : one;
   };
   const uint64_t inner = config.Integer("mamba_num_heads", 1, kMaxHeads, 128) *
                          config.Integer("mamba_head_dim", 1, kMaxHeadDim, 64);
-  f.recurrence = ReadMamba(config, sizes,
+  Mamba2 mamba = ReadMamba(config, sizes,
                            {.n_heads = "mamba_num_heads",
                             .head_dim = "mamba_head_dim",
                             .n_groups = either("n_groups", "mamba_n_groups"),
@@ -316,27 +313,29 @@ DecoderSpec ReadNemotronH(const Config& config) {
                             .default_n_groups = 8,
                             .default_state = 128},
                            inner);
-  Family::Recurrence& r = *f.recurrence;
-  r.source = "mixer.";
-  r.norm_epsilon = f.epsilon;
-  r.norm_group = r.n_heads * r.head_dim / r.n_groups;
+  mamba.source = "mixer.";
+  mamba.norm_epsilon = f.epsilon;
+  mamba.norm_group = mamba.n_heads * mamba.head_dim / mamba.n_groups;
   // transformers holds steps to time_step_min; time_step_limit is for its kernels on GPUs alone.
-  r.dt_min = static_cast<float>(config.Positive(either("time_step_min", "mamba_dt_min"), 0.001));
-  r.dt_max = 0;
-  std::vector<bool> mixes, has_experts;
-  for (uint32_t i = 0; i < sizes.n_layers; ++i) {
-    if (types[i] != "mamba" && types[i] != "attention" && types[i] != "mlp" && types[i] != "moe") {
-      config.Refuse("layers_block_type",
-                    "holds " + types[i] + "; known: mamba, attention, mlp, moe");
+  mamba.dt_min =
+      static_cast<float>(config.Positive(either("time_step_min", "mamba_dt_min"), 0.001));
+  mamba.dt_max = 0;
+  std::optional<Experts> experts;
+  for (const std::string& type : types) {
+    Layer& layer = f.layers.emplace_back();
+    if (type == "mamba") {
+      layer.sublayers = {InPlaceOf(f.attention, mamba)};
+    } else if (type == "attention") {
+      layer.sublayers = {f.attention};
+    } else if (type == "mlp") {
+      layer.sublayers = {f.mlp};
+    } else if (type == "moe") {
+      if (!experts) experts = NemotronExperts(config, f);
+      layer.sublayers = {experts->InPlaceOf(f.mlp)};
+    } else {
+      config.Refuse("layers_block_type", "holds " + type + "; known: mamba, attention, mlp, moe");
     }
-    r.layers[i] = types[i] == "mamba";
-    mixes.push_back(types[i] == "mamba" || types[i] == "attention");
-    has_experts.push_back(types[i] == "moe");
   }
-  f.has_mlp = [mixes](uint32_t i) { return !mixes[i]; };
-  f.has_mixer = [mixes](uint32_t i) { return mixes[i]; };
-  if (std::ranges::count(has_experts, true) > 0) f.experts = NemotronExperts(config, f);
-  f.has_experts = [has_experts](uint32_t i) { return has_experts[i]; };
   f.other_names = {{"backbone.embeddings.", "backbone.embedding."}, {"backbone.", "model."}};
   f.left_out = {"mtp."};
   DecoderSpec spec = BuildDecoder(f);

@@ -9,12 +9,10 @@ namespace {
 DecoderSpec ReadMinistral3(const Config& config) {
   const std::optional<Config> rope = config.Object("rope_parameters");
   if (!rope) config.Refuse("rope_parameters", "is missing");
-  Family f(ReadSizes(config,
-                     {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 262144}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.layer_window =
+  Family f = ReadFamily(config,
+                        {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 262144},
+                        {.epsilon = 1e-5});
+  const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; });
   const char* const kBeta = "llama_4_scaling_beta";
   format::QueryScaleT scale;
@@ -22,8 +20,10 @@ DecoderSpec ReadMinistral3(const Config& config) {
   if (scale.factor < 0) rope->Refuse(kBeta, "is below 0");
   scale.period =
       static_cast<uint32_t>(rope->Integer("original_max_position_embeddings", 1, kMaxContext));
-  f.layer_query_scale.assign(f.sizes.n_layers, scale);
-  f.tied = config.Flag("tie_word_embeddings", false);
+  if (scale.factor > 0) {
+    f.attention.query_scale = std::make_unique<format::QueryScaleT>(scale);
+  }
+  f.AddLayers(windows);
   return BuildDecoder(f);
 }
 

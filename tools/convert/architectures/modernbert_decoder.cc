@@ -76,32 +76,31 @@ DecoderSpec ReadModernBertDecoder(const Config& config) {
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("norm_eps", 1e-5);
   f.norm_bias = config.Flag("norm_bias", false);
-  f.first_norm = false;
   f.embedding = "embeddings.tok_embeddings";
   f.embedding_norm = "embeddings.norm";
   f.final_norm = "final_norm";
   f.head = "decoder";
   f.head_bias = config.Flag("decoder_bias", true);
-  f.attention_norm = "attn_norm";
-  f.mlp_norm = "mlp_norm";
-  f.q = "attn.q_proj";
-  f.k = "attn.k_proj";
-  f.v = "attn.v_proj";
-  f.output = "attn.Wo";
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.fused_gate = true;
-  f.gate = "mlp.Wi";
-  f.down = "mlp.Wo";
-  f.mlp_bias = config.Flag("mlp_bias", false);
-  f.activation = ReadActivation(config, "hidden_activation", "gelu");
+  f.attention.pre_norm = "attn_norm";
+  f.mlp.pre_norm = "mlp_norm";
+  f.attention.names.q = "attn.q_proj";
+  f.attention.names.k = "attn.k_proj";
+  f.attention.names.v = "attn.v_proj";
+  f.attention.names.output = "attn.Wo";
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.FuseGate("mlp.Wi");
+  f.mlp.names.down = "mlp.Wo";
+  f.mlp.bias = config.Flag("mlp_bias", false);
+  f.mlp.activation = ReadActivation(config, "hidden_activation", "gelu");
   const uint64_t every = config.Integer("global_attn_every_n_layers", 1, kMaxLayers, 3);
   const uint64_t half = config.Integer("local_attention", 2, kMaxContext, 128) / 2;
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, half),
-                               [every](uint32_t i) { return i % every != 0; });
+  const std::vector<uint32_t> windows = ReadWindows(config, f.sizes, ReadWindow(config, half),
+                                                    [every](uint32_t i) { return i % every != 0; });
   f.ropes = {RopeOf(config, f.sizes, "full_attention", "global_rope_theta", 160000),
              RopeOf(config, f.sizes, "sliding_attention", "local_rope_theta", 10000)};
-  for (const uint32_t window : f.layer_window) f.layer_rope.push_back(window > 0 ? kSliding : 0);
   f.tied = config.Flag("tie_word_embeddings", true);
+  f.AddLayers(windows, {.full = 0, .sliding = kSliding});
+  f.layers[0].attention().pre_norm = "";
   DecoderSpec spec = BuildDecoder(f);
   AddDense(config, f, spec);
   return spec;

@@ -36,27 +36,24 @@ DecoderSpec ReadMpt(const Config& config) {
   if (!config.Flag("no_bias", true)) config.Refuse("no_bias", "is false, which is not known");
   if (config.Has("logit_scale")) config.Refuse("logit_scale", "is set, which is not known");
   if (attention.Has("clip_qkv")) {
-    f.qkv_clip = static_cast<float>(attention.Positive("clip_qkv"));
+    f.attention.qkv_clip = static_cast<float>(attention.Positive("clip_qkv"));
   }
   if (attention.Has("softmax_scale")) {
-    f.layer_scale.assign(sizes.n_layers, static_cast<float>(attention.Positive("softmax_scale")));
+    f.attention.score_scale = static_cast<float>(attention.Positive("softmax_scale"));
   }
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   f.prefix = "transformer.";
-  f.layers = "blocks.";
+  f.layer_prefix = "blocks.";
   f.embedding = "wte";
   f.final_norm = "norm_f";
-  f.attention_norm = "norm_1";
-  f.mlp_norm = "norm_2";
-  f.qkv = Family::Qkv::kStacked;
-  f.q = "attn.Wqkv";
-  f.output = "attn.out_proj";
-  f.gated = false;
-  f.up = "ffn.up_proj";
-  f.down = "ffn.down_proj";
-  f.activation = format::Activation::kGelu;
-  f.alibi_slopes = AlibiSlopes(sizes.n_heads);
+  f.attention.pre_norm = "norm_1";
+  f.mlp.pre_norm = "norm_2";
+  f.attention.FuseQkv("attn.Wqkv");
+  f.attention.names.output = "attn.out_proj";
+  f.mlp.Ungate("ffn.up_proj", "ffn.down_proj");
+  f.mlp.activation = format::Activation::kGelu;
+  f.attention.alibi_slopes = AlibiSlopes(sizes.n_heads);
   if (sizes.n_heads & (sizes.n_heads - 1)) {
     config.Refuse("n_heads", "is not a power of two, the only ones known with ALiBi");
   }

@@ -11,15 +11,13 @@ DecoderSpec ReadNanoChat(const Config& config) {
   f.epsilon = config.Positive("rms_norm_eps", 1e-6);
   f.norm_weights = false;
   f.embedding_norm = "norm";
-  f.head_norm = Family::HeadNorm::kPlain;
-  f.head_norm_after_rope = true;
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.gated = false;
-  f.up = "mlp.fc1";
-  f.down = "mlp.fc2";
-  f.activation = ReadActivation(config, "hidden_act", "relu2");
+  f.attention.head_norm = HeadNorm::kPlain;
+  f.attention.norms_after_rope = true;
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.mlp.Ungate("mlp.fc1", "mlp.fc2");
+  f.mlp.activation = ReadActivation(config, "hidden_act", "relu2");
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.rope_pairs = Family::RopePairs::kReversed;
+  f.attention.rope_pairs = RopePairs::kReversed;
   const char* const kCap = "final_logit_softcapping";
   if (config.Has(kCap) || !config.Mentions(kCap)) {
     f.logit_soft_cap = static_cast<float>(config.Positive(kCap, 15));

@@ -2,6 +2,7 @@
 // as a whole; in 3 windows in three layers of four. OLMoE: norms before, and experts.
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 
@@ -11,21 +12,15 @@ namespace {
 using nlohmann::json;
 
 Family OlmoFamily(const Config& config, uint32_t context) {
-  Family f(ReadSizes(config, {.default_context = context}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.head_norm = Family::HeadNorm::kWhole;
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.tied = config.Flag("tie_word_embeddings", false);
+  Family f = ReadFamily(config, {.default_context = context}, {.epsilon = 1e-5});
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.attention.head_norm = HeadNorm::kWhole;
   return f;
 }
 
 Family Olmo2Family(const Config& config) {
   Family f = OlmoFamily(config, 2048);
-  f.attention_norm = f.mlp_norm = "";
-  f.attention_post_norm = "post_attention_layernorm";
-  f.mlp_post_norm = "post_feedforward_layernorm";
+  f.PostNorm("post_attention_layernorm", "post_feedforward_layernorm");
   return f;
 }
 
@@ -34,8 +29,9 @@ DecoderSpec ReadOlmo(const Config& config) {
   f.norm = format::NormKind::kLayerNorm;
   f.norm_weights = false;
   f.epsilon = 1e-5;
-  f.head_norm = Family::HeadNorm::kNone;
-  if (config.Has("clip_qkv")) f.qkv_clip = static_cast<float>(config.Positive("clip_qkv"));
+  f.attention.head_norm = HeadNorm::kNone;
+  if (config.Has("clip_qkv"))
+    f.attention.qkv_clip = static_cast<float>(config.Positive("clip_qkv"));
   return BuildDecoder(f);
 }
 
@@ -43,26 +39,20 @@ DecoderSpec ReadOlmo2(const Config& config) { return BuildDecoder(Olmo2Family(co
 
 DecoderSpec ReadOlmo3(const Config& config) {
   Family f = Olmo2Family(config);
-  f.layer_window = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
-                               [](uint32_t i) { return (i + 1) % 4 != 0; });
+  const std::vector<uint32_t> windows = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
+                                                    [](uint32_t i) { return (i + 1) % 4 != 0; });
+  f.AddLayers(windows);
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadOlmoe(const Config& config) {
   Family f = OlmoFamily(config, 4096);
-  if (config.Has("clip_qkv")) f.qkv_clip = static_cast<float>(config.Positive("clip_qkv"));
-  const auto n_experts = static_cast<uint32_t>(config.Integer("num_experts", 1, kMaxExperts, 64));
-  f.experts = Family::Experts{
-      .router = "mlp.gate",
-      .expert = "mlp.experts.",
-      .gate = "gate_proj",
-      .up = "up_proj",
-      .down = "down_proj",
-      .n_experts = n_experts,
-      .n_used = static_cast<uint32_t>(config.Integer("num_experts_per_tok", 1, n_experts, 8)),
-      .intermediate = f.sizes.intermediate,
-      .normalize = config.Flag("norm_topk_prob", false),
-  };
+  if (config.Has("clip_qkv"))
+    f.attention.qkv_clip = static_cast<float>(config.Positive("clip_qkv"));
+  Experts experts = ReadExperts(
+      config, f, {.n_experts = "num_experts", .default_experts = 64, .default_used = 8});
+  experts.normalize = config.Flag("norm_topk_prob", false);
+  f.PlaceExperts(experts);
   return BuildDecoder(f);
 }
 

@@ -19,23 +19,20 @@ DecoderSpec ReadOpenAiGpt(const Config& config) {
   Family f(sizes);
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
-  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = f.transposed = true;
+  f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = f.transposed = true;
   f.prefix = "transformer.";
-  f.layers = "h.";
+  f.layer_prefix = "h.";
   f.embedding = "tokens_embed";
-  f.positions = "positions_embed";
-  f.attention_norm = f.mlp_norm = f.final_norm = "";
-  f.attention_residual_norm = "ln_1";
-  f.mlp_residual_norm = "ln_2";
-  f.qkv = Family::Qkv::kStacked;
-  f.q = "attn.c_attn";
-  f.output = "attn.c_proj";
-  f.gated = false;
-  f.up = "mlp.c_fc";
-  f.down = "mlp.c_proj";
+  f.LearnPositions("positions_embed");
+  f.attention.pre_norm = f.mlp.pre_norm = f.final_norm = "";
+  f.attention.residual_norm = "ln_1";
+  f.mlp.residual_norm = "ln_2";
+  f.attention.FuseQkv("attn.c_attn");
+  f.attention.names.output = "attn.c_proj";
+  f.mlp.Ungate("mlp.c_fc", "mlp.c_proj");
   // Its "gelu" is what was called gelu_new later.
-  f.activation = config.Text("afn", "gelu") == "gelu" ? format::Activation::kGeluTanh
-                                                      : ReadActivation(config, "afn", "");
+  f.mlp.activation = config.Text("afn", "gelu") == "gelu" ? format::Activation::kGeluTanh
+                                                          : ReadActivation(config, "afn", "");
   f.tied = config.Flag("tie_word_embeddings", true);
   f.ignored = {"attn.bias"};  // old exports: the causal mask
   return BuildDecoder(f);

@@ -10,56 +10,62 @@
 namespace rondo::convert {
 namespace {
 
-Family OptFamily(const Config& config, const SizeKeys& keys) {
+Family OptFamily(const Config& config, const SizeKeys& keys, const char* prefix) {
   Family f(ReadSizes(config, keys));
   if (f.sizes.n_kv_heads != f.sizes.n_heads) {
     config.Refuse("num_key_value_heads", "is set, which this architecture does not know");
   }
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = 1e-5;
-  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = true;
-  f.positions = "embed_positions";
-  f.first_position = 2;
-  f.attention_norm = "self_attn_layer_norm";
-  f.mlp_norm = "final_layer_norm";
-  f.output = "self_attn.out_proj";
-  f.gated = false;
-  f.up = "fc1";
-  f.down = "fc2";
+  f.prefix = prefix;
+  f.LearnPositions("embed_positions", 2);
+  f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
+  f.attention.pre_norm = "self_attn_layer_norm";
+  f.mlp.pre_norm = "final_layer_norm";
+  f.attention.names.output = "self_attn.out_proj";
+  f.mlp.Ungate("fc1", "fc2");
   f.tied = config.Flag("tie_word_embeddings", true);
   return f;
 }
 
+// Between vectors of so many channels for tokens and the stream are matrices, folded into embedding
+// and head.
+void Project(const Family& f, uint64_t width, DecoderSpec& spec) {
+  TensorRecipe& embedding = spec.tensors[spec.embedding];
+  embedding.factor = {f.prefix + "project_in.weight", width, true};
+  if (f.tied) {
+    TensorRecipe head = embedding;
+    head.name = "head";
+    spec.head.weight = spec.Add(std::move(head));
+  }
+  spec.tensors[spec.head.weight].factor = {f.prefix + "project_out.weight", width, false};
+}
+
 DecoderSpec ReadOpt(const Config& config) {
-  Family f = OptFamily(config, {.intermediate = "ffn_dim"});
-  f.prefix = "model.decoder.";
+  Family f = OptFamily(config, {.intermediate = "ffn_dim"}, "model.decoder.");
   f.final_norm = "final_layer_norm";
   if (!config.Flag("do_layer_norm_before", true)) {
-    f.attention_residual_norm = std::exchange(f.attention_norm, "");
-    f.mlp_residual_norm = std::exchange(f.mlp_norm, "");
+    f.attention.residual_norm = std::exchange(f.attention.pre_norm, "");
+    f.mlp.residual_norm = std::exchange(f.mlp.pre_norm, "");
     f.final_norm = "";
   } else if (config.Flag("_remove_final_layer_norm", false)) {
     config.Refuse("_remove_final_layer_norm", "is true, which is not known");
   }
-  const uint64_t width = config.Integer("word_embed_proj_dim", 1, kMaxHidden, f.sizes.hidden);
-  if (width != f.sizes.hidden) {
-    f.embedding_width = static_cast<uint32_t>(width);
-    f.project_in = "project_in";
-    f.project_out = "project_out";
-  }
-  f.activation = ReadActivation(config, "activation_function", "relu");
-  f.qkv_bias = f.output_bias = f.mlp_bias = config.Flag("enable_bias", true);
+  f.mlp.activation = ReadActivation(config, "activation_function", "relu");
+  f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = config.Flag("enable_bias", true);
   f.norm_weights = config.Flag("layer_norm_elementwise_affine", true);
-  return BuildDecoder(f);
+  DecoderSpec spec = BuildDecoder(f);
+  const uint64_t width = config.Integer("word_embed_proj_dim", 1, kMaxHidden, f.sizes.hidden);
+  if (width != f.sizes.hidden) Project(f, width, spec);
+  return spec;
 }
 
 DecoderSpec ReadBioGpt(const Config& config) {
-  Family f = OptFamily(config, {.default_context = 1024});
+  Family f = OptFamily(config, {.default_context = 1024}, "biogpt.");
   f.epsilon = config.Positive("layer_norm_eps", 1e-12);
-  f.prefix = "biogpt.";
   f.final_norm = "layer_norm";
   f.head = "output_projection";
-  f.activation = ReadActivation(config, "hidden_act", "gelu");
+  f.mlp.activation = ReadActivation(config, "hidden_act", "gelu");
   if (config.Flag("scale_embedding", true)) {
     f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
   }

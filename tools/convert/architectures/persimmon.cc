@@ -12,21 +12,18 @@ DecoderSpec ReadPersimmon(const Config& config) {
   }
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_eps", 1e-5);
-  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = true;
+  f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
   f.final_norm = "final_layernorm";
-  f.qkv = Family::Qkv::kByHead;
-  f.q = "self_attn.query_key_value";
-  f.output = "self_attn.dense";
+  f.attention.FuseQkv("self_attn.query_key_value", HeadByHead(f.sizes.head_dim));
+  f.attention.names.output = "self_attn.dense";
   if (config.Flag("qk_layernorm", true)) {
-    f.head_norm = Family::HeadNorm::kShared;
-    f.head_norm_bias = true;
-    f.q_norm = "self_attn.q_layernorm";
-    f.k_norm = "self_attn.k_layernorm";
+    f.attention.head_norm = HeadNorm::kShared;
+    f.attention.head_norm_bias = true;
+    f.attention.names.q_norm = "self_attn.q_layernorm";
+    f.attention.names.k_norm = "self_attn.k_layernorm";
   }
-  f.gated = false;
-  f.up = "mlp.dense_h_to_4h";
-  f.down = "mlp.dense_4h_to_h";
-  f.activation = ReadActivation(config, "hidden_act", "relu2");
+  f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
+  f.mlp.activation = ReadActivation(config, "hidden_act", "relu2");
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.5})};
   f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};

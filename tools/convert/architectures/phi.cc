@@ -14,21 +14,19 @@ DecoderSpec ReadPhi(const Config& config) {
   Family f(ReadSizes(config));
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_eps", 1e-5);
-  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = f.head_bias = true;
+  f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = f.head_bias = true;
   f.final_norm = "final_layernorm";
-  f.mlp_norm = f.attention_norm;
-  f.parallel = true;
-  f.output = "self_attn.dense";
+  f.mlp.pre_norm = f.attention.pre_norm;
+  f.mlp.reads_previous_input = true;
+  f.attention.names.output = "self_attn.dense";
   if (config.Flag("qk_layernorm", false)) {
-    f.head_norm = Family::HeadNorm::kShared;
-    f.head_norm_bias = true;
-    f.q_norm = "self_attn.q_layernorm";
-    f.k_norm = "self_attn.k_layernorm";
+    f.attention.head_norm = HeadNorm::kShared;
+    f.attention.head_norm_bias = true;
+    f.attention.names.q_norm = "self_attn.q_layernorm";
+    f.attention.names.k_norm = "self_attn.k_layernorm";
   }
-  f.gated = false;
-  f.up = "mlp.fc1";
-  f.down = "mlp.fc2";
-  f.activation = ReadActivation(config, "hidden_act", "gelu_new");
+  f.mlp.Ungate("mlp.fc1", "mlp.fc2");
+  f.mlp.activation = ReadActivation(config, "hidden_act", "gelu_new");
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.5})};
   f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
@@ -36,17 +34,12 @@ DecoderSpec ReadPhi(const Config& config) {
 }
 
 DecoderSpec ReadPhi3(const Config& config) {
-  Family f(ReadSizes(config, {.default_context = 4096}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv = Family::Qkv::kStacked;
-  f.q = "self_attn.qkv_proj";
-  f.fused_gate = true;
-  f.gate = "mlp.gate_up_proj";
-  f.layer_window =
+  Family f = ReadFamily(config, {.default_context = 4096}, {.epsilon = 1e-5});
+  f.attention.FuseQkv("self_attn.qkv_proj");
+  f.mlp.FuseGate("mlp.gate_up_proj");
+  const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; });
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.tied = config.Flag("tie_word_embeddings", false);
+  f.AddLayers(windows);
   return BuildDecoder(f);
 }
 

@@ -23,28 +23,23 @@ void ScaleRope(const Config& config, RopeSpec& rope) {
 }
 
 DecoderSpec ReadPhiMoe(const Config& config) {
-  Family f(ReadSizes(config, {.default_kv_heads = 8, .default_context = 131072}));
+  Family f = ReadFamily(config, {.default_kv_heads = 8, .default_context = 131072},
+                        {.epsilon = 1e-5, .theta = 1e6});
   f.norm = format::NormKind::kLayerNorm;
   f.norm_bias = true;
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.head_bias = config.Flag("lm_head_bias", false);
-  f.layer_window =
+  const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; });
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 1e6})};
   ScaleRope(config, f.ropes[0]);
-  f.tied = config.Flag("tie_word_embeddings", false);
-  f.experts = ReadExperts(config, f, {.default_experts = 16});
-  if (f.experts->n_used != 2) config.Refuse("num_experts_per_tok", "is not 2");
-  f.experts->router = "block_sparse_moe.gate";
-  f.experts->expert = "block_sparse_moe.experts.";
-  f.experts->gate = "w1";
-  f.experts->up = "w3";
-  f.experts->down = "w2";
-  f.experts->scoring = format::Scoring::kSparseMixer;
-  f.experts->jitter = static_cast<float>(config.Number("router_jitter_noise", 0.01));
-  if (f.experts->jitter < 0) config.Refuse("router_jitter_noise", "is below 0");
+  Experts experts = ReadExperts(config, f, {.default_experts = 16});
+  if (experts.n_used != 2) config.Refuse("num_experts_per_tok", "is not 2");
+  NameAsMixtral(experts);
+  experts.scoring = format::Scoring::kSparseMixer;
+  experts.jitter = static_cast<float>(config.Number("router_jitter_noise", 0.01));
+  if (experts.jitter < 0) config.Refuse("router_jitter_noise", "is below 0");
+  f.AddLayers(windows);
+  f.PlaceExperts(experts);
   return BuildDecoder(f);
 }
 

@@ -1,7 +1,5 @@
 // Qwen3.5 (the text) and Qwen3-Next: gated delta nets, and attention with an output gate in
 // every fourth layer.
-#include <algorithm>
-
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
@@ -29,82 +27,83 @@ std::vector<bool> LinearLayers(const Config& config, uint32_t n_layers) {
   return linear;
 }
 
-Family DeltaFamily(const Config& config, uint32_t default_kv_heads, bool all_experts = false) {
-  Family f(ReadSizes(config, {.intermediate = all_experts ? nullptr : "intermediate_size",
-                              .default_kv_heads = default_kv_heads,
-                              .default_head_dim = 256,
-                              .default_context = 32768}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.norm_offset = 1;
-  f.activation = ReadActivation(config, "hidden_act", "silu");
-  if (f.activation != format::Activation::kSilu) {
-    config.Refuse("hidden_act", "is not silu, which is all that is known for a delta net");
-  }
-  f.tied = config.Flag("tie_word_embeddings", false);
-  f.qkv_bias = f.output_bias = config.Flag("attention_bias", false);
-  f.head_norm = Family::HeadNorm::kShared;
-  f.gate_form = Family::Gate::kBehindQ;
-  // Positions of text are the same in all sections of a multimodal rope.
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.25})};
-  Family::Recurrence r;
-  r.delta = true;
-  r.n_groups = config.Count("linear_num_key_heads", kMaxHeads, 16);
-  r.n_heads = config.Count("linear_num_value_heads", kMaxHeads, 32);
-  if (r.n_heads % r.n_groups != 0) {
+DeltaNet ReadDeltaNet(const Config& config) {
+  DeltaNet net;
+  net.n_key_heads = config.Count("linear_num_key_heads", kMaxHeads, 16);
+  net.n_value_heads = config.Count("linear_num_value_heads", kMaxHeads, 32);
+  if (net.n_value_heads % net.n_key_heads != 0) {
     config.Refuse("linear_num_value_heads", "is not a multiple of linear_num_key_heads");
   }
-  r.group_dim = config.Count("linear_key_head_dim", kMaxHeadDim, 128);
-  r.head_dim = config.Count("linear_value_head_dim", kMaxHeadDim, 128);
+  net.key_head_dim = config.Count("linear_key_head_dim", kMaxHeadDim, 128);
+  net.value_head_dim = config.Count("linear_value_head_dim", kMaxHeadDim, 128);
   for (const char* key : {"linear_key_head_dim", "linear_value_head_dim"}) {
     if (config.Integer(key, 1, kMaxHeadDim, 128) % kHeadDimMultiple != 0) {
       config.Refuse(key, "is not a multiple of " + std::to_string(kHeadDimMultiple));
     }
   }
-  r.taps = config.Count("linear_conv_kernel_dim", kMaxConvTaps, 4);
-  r.source = "linear_attn.";
-  r.norm_epsilon = f.epsilon;
-  r.norm_group = r.head_dim;
-  r.layers = LinearLayers(config, f.sizes.n_layers);
-  f.recurrence = std::move(r);
+  net.taps = config.Count("linear_conv_kernel_dim", kMaxConvTaps, 4);
+  return net;
+}
+
+struct DeltaDefaults {
+  uint32_t kv_heads;
+  bool all_experts = false, by_key_head = false;
+};
+
+Family DeltaFamily(const Config& config, const DeltaDefaults& defaults) {
+  Family f = ReadFamily(config,
+                        {.intermediate = defaults.all_experts ? nullptr : "intermediate_size",
+                         .default_kv_heads = defaults.kv_heads,
+                         .default_head_dim = 256,
+                         .default_context = 32768},
+                        {.turning = 0.25});
+  f.norm_offset = 1;
+  if (f.mlp.activation != format::Activation::kSilu) {
+    config.Refuse("hidden_act", "is not silu, which is all that is known for a delta net");
+  }
+  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  f.attention.head_norm = HeadNorm::kShared;
+  f.attention.gate = format::GateKind::kSigmoid;
+  DeltaNet net = InPlaceOf(f.attention, ReadDeltaNet(config));
+  net.norm_epsilon = f.epsilon;
+  net.by_key_head = defaults.by_key_head;
+  const std::vector<bool> linear = LinearLayers(config, f.sizes.n_layers);
+  f.AddLayers();
+  for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
+    if (linear[i]) f.layers[i].sublayers[0] = net;
+  }
   f.left_out = {"mtp."};
   return f;
 }
 
-DecoderSpec ReadQwen35Text(const Config& config) { return BuildDecoder(DeltaFamily(config, 4)); }
+DecoderSpec ReadQwen35Text(const Config& config) {
+  return BuildDecoder(DeltaFamily(config, {.kv_heads = 4}));
+}
 
 // With a shared expert behind a gate.
-void AddExperts(const Config& config, uint64_t default_experts, uint64_t default_used, Family& f) {
-  Family::Experts experts = ReadExperts(config, f,
-                                        {.n_experts = "num_experts",
-                                         .default_experts = default_experts,
-                                         .default_used = default_used,
-                                         .intermediate = "moe_intermediate_size",
-                                         .default_intermediate = 512});
+Experts ReadGatedExperts(const Config& config, const Family& f, uint64_t n, uint64_t n_used) {
+  Experts experts = ReadExperts(config, f,
+                                {.n_experts = "num_experts",
+                                 .default_experts = n,
+                                 .default_used = n_used,
+                                 .intermediate = "moe_intermediate_size",
+                                 .default_intermediate = 512});
   experts.normalize = config.Flag("norm_topk_prob", true);
-  experts.shared = Family::Experts::Shared{
-      .gate = "mlp.shared_expert.gate_proj",
-      .up = "mlp.shared_expert.up_proj",
-      .down = "mlp.shared_expert.down_proj",
-      .intermediate = config.Count("shared_expert_intermediate_size", kMaxIntermediate, 512),
-      .weight = "mlp.shared_expert_gate"};
-  f.experts = std::move(experts);
+  experts.Share("mlp.shared_expert.",
+                config.Count("shared_expert_intermediate_size", kMaxIntermediate, 512),
+                "mlp.shared_expert_gate");
+  return experts;
 }
 
 DecoderSpec ReadQwen35MoeText(const Config& config) {
-  Family f = DeltaFamily(config, 2, /*all_experts=*/true);
-  AddExperts(config, 256, 8, f);
+  Family f = DeltaFamily(config, {.kv_heads = 2, .all_experts = true});
+  f.PlaceExperts(ReadGatedExperts(config, f, 256, 8));
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadQwen3Next(const Config& config) {
-  Family f = DeltaFamily(config, 2);
-  f.recurrence->by_key_head = true;
-  AddExperts(config, 512, 10, f);
-  const uint64_t step = config.Integer("decoder_sparse_step", 1, kMaxLayers, 1);
-  const std::vector<uint64_t> dense = config.Integers("mlp_only_layers", kMaxLayers);
-  f.has_experts = [step, dense](uint32_t i) {
-    return (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
-  };
+  Family f = DeltaFamily(config, {.kv_heads = 2, .by_key_head = true});
+  f.PlaceExperts(ReadGatedExperts(config, f, 512, 10), LayersByStep(config));
   return BuildDecoder(f);
 }
 
@@ -130,7 +129,7 @@ void AddDeltaNet(const GgufKeys& keys, nlohmann::json& config) {
 
 void AddDeltaNetWithExperts(const GgufKeys& keys, nlohmann::json& config) {
   AddDeltaNet(keys, config);
-  rondo::convert::AddExperts(keys, "num_experts", config);
+  AddExperts(keys, "num_experts", config);
   AddExpertSize(keys, config);
   config["shared_expert_intermediate_size"] =
       keys.Count("expert_shared_feed_forward_length", kMaxIntermediate);

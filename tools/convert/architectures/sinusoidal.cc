@@ -23,14 +23,20 @@ auto Sines(std::vector<float> frequencies) {
   };
 }
 
+// A table of positions that no tensor holds.
+void ComputePositions(decltype(TensorRecipe::computed) rows, Family& f) {
+  f.positions = {"positions", TensorRole::kTable, {{"", f.sizes.context}}, f.sizes.hidden};
+  f.positions->computed = std::move(rows);
+}
+
 Family SinusoidalFamily(const Config& config, const SizeKeys& keys) {
   Family f(ReadSizes(config, keys));
   if (f.sizes.n_kv_heads != f.sizes.n_heads) {
     config.Refuse("num_key_value_heads", "is set, which this architecture does not know");
   }
   f.norm = format::NormKind::kLayerNorm;
-  f.norm_bias = f.qkv_bias = f.output_bias = f.mlp_bias = true;
-  f.gated = false;
+  f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
+  f.mlp.plain = true;
   f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
   f.tied = config.Flag("tie_word_embeddings", true);
   return f;
@@ -47,13 +53,14 @@ void AddXglmPositions(const Config& config, Family& f) {
   const char* const kPad = "pad_token_id";
   const bool has_pad = config.Has(kPad) || !config.Mentions(kPad);
   const uint64_t pad = has_pad ? config.Integer(kPad, 0, f.sizes.vocab - 1, 1) : 0;
-  f.computed_positions = [hidden, pad, sines = Sines(frequencies)](uint64_t first,
-                                                                   std::span<float> rows) {
-    for (uint64_t row = first + 2; !rows.empty(); ++row, rows = rows.subspan(hidden)) {
-      sines(row, rows.first(hidden));
-      if (row == pad) std::fill_n(rows.begin(), hidden, 0.0f);
-    }
-  };
+  ComputePositions(
+      [hidden, pad, sines = Sines(frequencies)](uint64_t first, std::span<float> rows) {
+        for (uint64_t row = first + 2; !rows.empty(); ++row, rows = rows.subspan(hidden)) {
+          sines(row, rows.first(hidden));
+          if (row == pad) std::fill_n(rows.begin(), hidden, 0.0f);
+        }
+      },
+      f);
 }
 
 DecoderSpec ReadXglm(const Config& config) {
@@ -68,12 +75,12 @@ DecoderSpec ReadXglm(const Config& config) {
   AddXglmPositions(config, f);
   f.epsilon = 1e-5;
   f.final_norm = "layer_norm";
-  f.attention_norm = "self_attn_layer_norm";
-  f.mlp_norm = "final_layer_norm";
-  f.output = "self_attn.out_proj";
-  f.up = "fc1";
-  f.down = "fc2";
-  f.activation = ReadActivation(config, "activation_function", "gelu");
+  f.attention.pre_norm = "self_attn_layer_norm";
+  f.mlp.pre_norm = "final_layer_norm";
+  f.attention.names.output = "self_attn.out_proj";
+  f.mlp.names.up = "fc1";
+  f.mlp.names.down = "fc2";
+  f.mlp.activation = ReadActivation(config, "activation_function", "gelu");
   return BuildDecoder(f);
 }
 
@@ -90,24 +97,26 @@ DecoderSpec ReadCtrl(const Config& config) {
     frequencies.push_back(
         1 / std::pow(10000.0f, static_cast<float>(2 * i) / static_cast<float>(hidden)));
   }
-  f.computed_positions = [hidden, sines = Sines(frequencies)](uint64_t row, std::span<float> rows) {
-    for (; !rows.empty(); rows = rows.subspan(hidden)) sines(row++, rows.first(hidden));
-  };
+  ComputePositions(
+      [hidden, sines = Sines(frequencies)](uint64_t row, std::span<float> rows) {
+        for (; !rows.empty(); rows = rows.subspan(hidden)) sines(row++, rows.first(hidden));
+      },
+      f);
   f.epsilon = 1e-6;
   f.head_bias = true;
   f.prefix = "transformer.";
-  f.layers = "h.";
+  f.layer_prefix = "h.";
   f.embedding = "w";
   f.final_norm = "layernorm";
-  f.attention_norm = "layernorm1";
-  f.mlp_norm = "layernorm2";
-  f.q = "multi_head_attention.Wq";
-  f.k = "multi_head_attention.Wk";
-  f.v = "multi_head_attention.Wv";
-  f.output = "multi_head_attention.dense";
-  f.up = "ffn.0";
-  f.down = "ffn.2";
-  f.activation = format::Activation::kRelu;
+  f.attention.pre_norm = "layernorm1";
+  f.mlp.pre_norm = "layernorm2";
+  f.attention.names.q = "multi_head_attention.Wq";
+  f.attention.names.k = "multi_head_attention.Wk";
+  f.attention.names.v = "multi_head_attention.Wv";
+  f.attention.names.output = "multi_head_attention.dense";
+  f.mlp.names.up = "ffn.0";
+  f.mlp.names.down = "ffn.2";
+  f.mlp.activation = format::Activation::kRelu;
   DecoderSpec spec = BuildDecoder(f);
   spec.final_norm.epsilon = config.Positive("layer_norm_epsilon", 1e-6);  // of this one alone
   return spec;

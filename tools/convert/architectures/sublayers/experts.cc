@@ -1,5 +1,7 @@
-#include <algorithm>
+#include "tools/convert/architectures/sublayers/experts.h"
+
 #include <cmath>
+#include <utility>
 
 #include "tools/convert/architectures/sublayers/sublayer_builder.h"
 
@@ -12,17 +14,17 @@ using Part = TensorRecipe::Part;
 // The recipes of one layer's experts, in every form that checkpoints have them in.
 class ExpertsBuilder {
  public:
-  explicit ExpertsBuilder(SublayerBuilder& b) : b_(b), e_(*b.family().experts) {}
+  ExpertsBuilder(const Experts& experts, SublayerBuilder& b) : b_(b), e_(experts) {}
 
   std::unique_ptr<format::LinearT> Router() {
     // In float32: which experts are chosen hangs on small differences, and it is small.
-    const std::string source = b_.source() + e_.router;
+    const std::string source = b_.source() + e_.names.router;
     TensorRecipe recipe{b_.name() + "mlp.router",
                         TensorRole::kTable,
                         {{source + ".weight", e_.n_experts}},
                         b_.sizes().hidden};
-    if (e_.shared && !e_.shared->weight.empty()) {
-      Part gate = {b_.source() + e_.shared->weight + ".weight", 1};
+    if (e_.shared_gate) {
+      Part gate = {b_.source() + e_.shared_names.weight + ".weight", 1};
       recipe.parts.push_back(gate);
       gate.shape = {b_.sizes().hidden};  // GGUF has a vector
       recipe.others.push_back({{recipe.parts[0], gate}});
@@ -30,10 +32,7 @@ class ExpertsBuilder {
     auto linear = std::make_unique<format::LinearT>();
     linear->weight = b_.spec().Add(std::move(recipe));
     if (e_.router_bias) {
-      linear->bias = static_cast<int32_t>(b_.spec().Add({b_.name() + "mlp.router.bias",
-                                                         TensorRole::kVector,
-                                                         {{source + ".bias", e_.n_experts}},
-                                                         1}));
+      linear->bias = b_.Vector(b_.name() + "mlp.router.bias", source + ".bias", e_.n_experts);
     }
     return linear;
   }
@@ -41,8 +40,7 @@ class ExpertsBuilder {
   // A vector for the experts, or for nothing.
   int32_t Vector(const char* name, const std::string& source) {
     if (source.empty()) return -1;
-    return static_cast<int32_t>(b_.spec().Add(
-        {b_.name() + name, TensorRole::kVector, {{b_.source() + source, e_.n_experts}}, 1}));
+    return b_.Vector(b_.name() + name, b_.source() + source, e_.n_experts);
   }
 
   std::unique_ptr<format::NormT> Norm(const char* name, const std::string& source) {
@@ -50,41 +48,30 @@ class ExpertsBuilder {
   }
 
   std::unique_ptr<format::NormT> RouterNorm() {
-    if (e_.router_norm.empty()) return nullptr;
+    if (e_.names.router_norm.empty()) return nullptr;
     const uint64_t hidden = b_.sizes().hidden;
-    return b_.NormOf(b_.name() + "mlp.router_norm", {{b_.source() + e_.router_norm, hidden}}, {},
-                     false, 1 / std::sqrt(static_cast<float>(hidden)));
-  }
-
-  int32_t ChoiceBias() {
-    if (e_.choice_bias.empty()) return -1;
-    Part part = {b_.source() + e_.choice_bias, e_.n_experts, 0, e_.choice_bias_shape};
-    TensorRecipe recipe{b_.name() + "mlp.choice_bias", TensorRole::kVector, {part}, 1};
-    if (!part.shape.empty()) {
-      part.shape.clear();
-      recipe.others.push_back({{part}});
-    }
-    return static_cast<int32_t>(b_.spec().Add(std::move(recipe)));
+    return b_.NormOf(b_.name() + "mlp.router_norm", {{b_.source() + e_.names.router_norm, hidden}},
+                     {}, false, 1 / std::sqrt(static_cast<float>(hidden)));
   }
 
   std::unique_ptr<format::ExpertT> Expert(uint32_t i) {
     const std::string own = b_.name() + "mlp.experts." + std::to_string(i);
-    const std::string from = b_.source() + e_.expert + std::to_string(i) + ".";
-    const uint64_t size = e_.intermediate, hidden = b_.sizes().hidden;
-    const float scale = b_.family().residual_scale;
+    const std::string from = b_.source() + e_.names.expert + std::to_string(i) + ".";
+    const uint64_t size = e_.intermediate_size, hidden = b_.sizes().hidden;
     std::vector<Form> gate_up, down, gate_up_bias, down_bias;
     const auto by_number = [&](const char* suffix) {
       Form gate_and_up;
-      if (!plain()) gate_and_up.parts.push_back({from + e_.gate + suffix, size});
-      gate_and_up.parts.push_back({from + e_.up + suffix, size});
-      return std::pair<Form, Form>{gate_and_up, {{{from + e_.down + suffix, hidden}}}};
+      if (!e_.plain) gate_and_up.parts.push_back({from + e_.names.gate + suffix, size});
+      gate_and_up.parts.push_back({from + e_.names.up + suffix, size});
+      return std::pair<Form, Form>{gate_and_up, {{{from + e_.names.down + suffix, hidden}}}};
     };
-    std::vector<Family::Experts::Stack> stacks = e_.stacks;
+    std::vector<Experts::Stack> stacks = e_.stacks;
     const auto [numbered_gate_up, numbered_down] = by_number(".weight");
     if (stacks.empty()) {
       gate_up.push_back(numbered_gate_up);
       down.push_back(numbered_down);
-      stacks = {{e_.expert + (plain() ? "up_proj" : "gate_up_proj"), e_.expert + "down_proj"}};
+      stacks = {{e_.names.expert + (e_.plain ? "up_proj" : "gate_up_proj"),
+                 e_.names.expert + "down_proj"}};
     }
     for (const auto& stack : stacks) {
       gate_up.push_back(OfStack(stack, stack.gate_up, i, GateUpRanges(stack), hidden));
@@ -104,34 +91,29 @@ class ExpertsBuilder {
     }
     auto expert = std::make_unique<format::ExpertT>();
     expert->gate_up = Linear(own + ".gate_up", gate_up, gate_up_bias, hidden, 1);
-    expert->down = Linear(own + ".down", down, down_bias, size, scale);
+    expert->down = Linear(own + ".down", down, down_bias, size, e_.output_factor());
     return expert;
   }
 
   std::unique_ptr<format::ExpertT> Shared() {
-    const Family::Experts::Shared& shared = *e_.shared;
-    const uint64_t size = shared_size();
+    const Experts::SharedNames& shared = e_.shared_names;
+    const uint64_t size = e_.shared_size;
     std::vector<Part> parts, apart;
     if (shared.up.empty()) {
       parts = {{b_.source() + shared.gate, 2 * size}};
       apart = GateAndUp(b_.source() + shared.gate, size);
-    } else if (plain()) {
+    } else if (e_.plain) {
       parts = {{b_.source() + shared.up, size}};
     } else {
       parts = {{b_.source() + shared.gate, size}, {b_.source() + shared.up, size}};
     }
     auto expert = std::make_unique<format::ExpertT>();
     const std::string own = b_.name() + "mlp.shared";
-    const bool bias = b_.family().mlp_bias;
+    const bool bias = e_.shared_bias;
     expert->gate_up = b_.Linear(own + ".gate_up", parts, b_.sizes().hidden, bias, 1, apart);
     expert->down = b_.Linear(own + ".down", {{b_.source() + shared.down, b_.sizes().hidden}}, size,
-                             bias, b_.family().residual_scale * shared.factor);
+                             bias, e_.output_factor() * e_.shared_factor);
     return expert;
-  }
-
-  // 0: as that of a dense layer.
-  uint32_t shared_size() const {
-    return e_.shared->intermediate > 0 ? e_.shared->intermediate : b_.intermediate();
   }
 
  private:
@@ -139,18 +121,16 @@ class ExpertsBuilder {
     uint64_t first, rows, step;
   };
 
-  bool plain() const { return !b_.family().gated; }
-
   // Of gate's and up's rows among those of one expert.
-  std::vector<Range> GateUpRanges(const Family::Experts::Stack& stack) const {
-    const uint64_t size = e_.intermediate;
-    if (plain()) return {{0, size, 1}};
+  std::vector<Range> GateUpRanges(const Experts::Stack& stack) const {
+    const uint64_t size = e_.intermediate_size;
+    if (e_.plain) return {{0, size, 1}};
     if (stack.interleaved) return {{0, size, 2}, {1, size, 2}};
     return {{0, size, 1}, {size, size, 1}};
   }
 
   // `ranges` of expert i's rows in a tensor of all experts; `cols` 1: a bias.
-  Form OfStack(const Family::Experts::Stack& stack, const std::string& name, uint32_t i,
+  Form OfStack(const Experts::Stack& stack, const std::string& name, uint32_t i,
                const std::vector<Range>& ranges, uint64_t cols) const {
     const bool is_bias = cols == 1;
     uint64_t rows = 0;
@@ -195,44 +175,24 @@ class ExpertsBuilder {
   }
 
   SublayerBuilder& b_;
-  const Family::Experts& e_;
+  const Experts& e_;
 };
 
 }  // namespace
 
-format::ExpertsT BuildExperts(SublayerBuilder& b) {
-  const Family& f = b.family();
-  const Family::Experts& e = *f.experts;
-  ExpertsBuilder builder(b);
-  format::ExpertsT experts;
-  experts.n_used = e.n_used;
-  experts.normalize = e.normalize;
-  experts.intermediate_size = e.intermediate;
-  experts.activation = f.activation;
-  experts.plain = !f.gated;
-  experts.limit = e.limit;
-  experts.up_offset = e.up_offset;
-  experts.scoring = e.scoring;
-  experts.jitter = e.jitter;
-  experts.n_groups = e.n_groups;
-  experts.n_groups_used = e.n_groups_used;
-  experts.group_best = e.group_best;
-  experts.normalize_epsilon = e.normalize_epsilon;
-  experts.normalize_min = e.normalize_min;
-  experts.weight_scale = e.weight_scale;
-  experts.weigh_input = e.weigh_input;
+format::ExpertsT Build(const Experts& e, SublayerBuilder& b) {
+  ExpertsBuilder builder(e, b);
+  format::ExpertsT experts = e;
   experts.router = builder.Router();
-  experts.choice_bias = builder.ChoiceBias();
+  experts.choice_bias = builder.Vector("mlp.choice_bias", e.names.choice_bias);
   experts.router_norm = builder.RouterNorm();
-  experts.weight_scales = builder.Vector("mlp.weight_scales", e.weight_scales);
-  experts.experts_post_norm = builder.Norm("mlp.experts_post_norm", e.post_norm);
+  experts.weight_scales = builder.Vector("mlp.weight_scales", e.names.weight_scales);
+  experts.experts_post_norm = builder.Norm("mlp.experts_post_norm", e.names.post_norm);
   for (uint32_t i = 0; i < e.n_experts; ++i) experts.experts.push_back(builder.Expert(i));
-  if (e.shared) {
+  if (e.shared_size > 0) {
     experts.shared = builder.Shared();
-    experts.shared_size = builder.shared_size();
-    experts.shared_norm = builder.Norm("mlp.shared.norm", e.shared->norm);
-    experts.shared_post_norm = builder.Norm("mlp.shared.post_norm", e.shared->post_norm);
-    experts.shared_gate = !e.shared->weight.empty();
+    experts.shared_norm = builder.Norm("mlp.shared.norm", e.shared_names.norm);
+    experts.shared_post_norm = builder.Norm("mlp.shared.post_norm", e.shared_names.post_norm);
   }
   return experts;
 }

@@ -1,3 +1,5 @@
+#include "tools/convert/architectures/sublayers/latent_attention.h"
+
 #include "tools/convert/architectures/sublayers/sublayer_builder.h"
 
 namespace rondo::convert {
@@ -18,11 +20,10 @@ void AddTurned(const std::string& source, uint64_t first, uint64_t dim, bool int
 }
 
 // The matrix of one head that makes keys of the latent, transposed, or the one that makes values.
-std::unique_ptr<format::LinearT> Up(SublayerBuilder& b, uint32_t head, bool values) {
-  const Family& f = b.family();
-  const Family::Latent& l = *f.latent;
+std::unique_ptr<format::LinearT> Up(const LatentAttention& l, SublayerBuilder& b, uint32_t head,
+                                    bool values) {
   const uint64_t rows = uint64_t{l.nope_dim} + l.v_head_dim, first = head * rows;
-  Part part = {b.source() + l.kv_up + ".weight", 0, 0, {b.sizes().n_heads * rows, l.latent_dim}};
+  Part part = {b.source() + l.names.kv_up + ".weight", 0, 0, {l.n_heads * rows, l.latent_dim}};
   TensorRecipe recipe;
   recipe.name = b.name() + "attention." + (values ? "value_up." : "key_up.") + std::to_string(head);
   recipe.role = TensorRole::kMatrix;
@@ -42,7 +43,7 @@ std::unique_ptr<format::LinearT> Up(SublayerBuilder& b, uint32_t head, bool valu
   Part apart = {b.source() + (values ? "self_attn.v_b_proj.weight" : "self_attn.k_b_proj.weight"),
                 apart_rows,
                 head * apart_rows,
-                {b.sizes().n_heads, apart_rows, recipe.cols}};
+                {l.n_heads, apart_rows, recipe.cols}};
   recipe.others.push_back({{std::move(apart)}});
   auto linear = std::make_unique<format::LinearT>();
   linear->weight = b.spec().Add(std::move(recipe));
@@ -51,10 +52,8 @@ std::unique_ptr<format::LinearT> Up(SublayerBuilder& b, uint32_t head, bool valu
 
 }  // namespace
 
-format::LatentAttentionT BuildLatentAttention(SublayerBuilder& b) {
-  const Family& f = b.family();
-  const Sizes& s = b.sizes();
-  const Family::Latent& l = *f.latent;
+format::LatentAttentionT Build(const LatentAttention& l, SublayerBuilder& b) {
+  const uint64_t hidden = b.sizes().hidden;
   const std::string name = b.name() + "attention.";
   const auto norm = [&](const char* ours, const std::string& theirs, uint64_t size) {
     const std::string source = b.source() + theirs;
@@ -63,45 +62,35 @@ format::LatentAttentionT BuildLatentAttention(SublayerBuilder& b) {
     result->epsilon = l.epsilon;
     return result;
   };
-  format::LatentAttentionT attention;
-  attention.n_heads = s.n_heads;
-  attention.nope_dim = l.nope_dim;
-  attention.rope_dim = l.rope_dim;
-  attention.latent_dim = l.latent_dim;
-  attention.v_head_dim = l.v_head_dim;
-  attention.rope = 0;
-  attention.score_scale = static_cast<float>(l.score_scale);
-  if (l.query_scale.factor != 0) {
-    attention.query_scale = std::make_unique<format::QueryScaleT>(l.query_scale);
-  }
+  format::LatentAttentionT attention = l;
   if (l.q_rank > 0) {
     attention.q_down =
-        b.Linear(name + "q_down", {{b.source() + l.q_down, l.q_rank}}, s.hidden, l.down_bias);
-    attention.q_norm = norm("q_norm", l.q_norm, l.q_rank);
+        b.Linear(name + "q_down", {{b.source() + l.names.q_down, l.q_rank}}, hidden, l.bias);
+    attention.q_norm = norm("q_norm", l.names.q_norm, l.q_rank);
   }
-  const std::string q = b.source() + (l.q_rank > 0 ? l.q_up : f.q);
-  const uint64_t inputs = l.q_rank > 0 ? l.q_rank : s.hidden;
+  const std::string q = b.source() + (l.q_rank > 0 ? l.names.q_up : l.names.q);
+  const uint64_t inputs = l.q_rank > 0 ? l.q_rank : hidden;
   const uint64_t q_dim = uint64_t{l.nope_dim} + l.rope_dim;
-  const std::vector<uint64_t> q_shape = {s.n_heads * q_dim, inputs};
+  const std::vector<uint64_t> q_shape = {l.n_heads * q_dim, inputs};
   std::vector<Part> parts;
-  for (uint64_t head = 0; head < s.n_heads; ++head) {
+  for (uint64_t head = 0; head < l.n_heads; ++head) {
     parts.push_back({q, l.nope_dim, head * q_dim, q_shape});
   }
-  for (uint64_t head = 0; head < s.n_heads; ++head) {
+  for (uint64_t head = 0; head < l.n_heads; ++head) {
     AddTurned(q, head * q_dim + l.nope_dim, l.rope_dim, l.interleaved, q_shape, parts);
   }
   attention.q = b.Linear(name + "q", parts, inputs, false);
-  const std::vector<uint64_t> kv_shape = {uint64_t{l.latent_dim} + l.rope_dim, s.hidden};
-  parts = {{b.source() + l.kv_down, l.latent_dim, 0, kv_shape}};
-  AddTurned(b.source() + l.kv_down, l.latent_dim, l.rope_dim, l.interleaved, kv_shape, parts);
-  attention.kv_down = b.Linear(name + "kv_down", parts, s.hidden, l.down_bias);
-  attention.latent_norm = norm("latent_norm", l.kv_norm, l.latent_dim);
-  for (uint32_t head = 0; head < s.n_heads; ++head) {
-    attention.key_up.push_back(Up(b, head, false));
-    attention.value_up.push_back(Up(b, head, true));
+  const std::vector<uint64_t> kv_shape = {uint64_t{l.latent_dim} + l.rope_dim, hidden};
+  parts = {{b.source() + l.names.kv_down, l.latent_dim, 0, kv_shape}};
+  AddTurned(b.source() + l.names.kv_down, l.latent_dim, l.rope_dim, l.interleaved, kv_shape, parts);
+  attention.kv_down = b.Linear(name + "kv_down", parts, hidden, l.bias);
+  attention.latent_norm = norm("latent_norm", l.names.kv_norm, l.latent_dim);
+  for (uint32_t head = 0; head < l.n_heads; ++head) {
+    attention.key_up.push_back(Up(l, b, head, false));
+    attention.value_up.push_back(Up(l, b, head, true));
   }
-  attention.output = b.Linear(name + "output", {{b.source() + f.output, s.hidden}},
-                              uint64_t{s.n_heads} * l.v_head_dim, f.output_bias, f.residual_scale);
+  attention.output = b.Linear(name + "output", {{b.source() + l.names.output, hidden}},
+                              uint64_t{l.n_heads} * l.v_head_dim, l.bias, l.output_factor());
   return attention;
 }
 

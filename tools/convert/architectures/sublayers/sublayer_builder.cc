@@ -32,6 +32,17 @@ std::unique_ptr<format::LinearT> SublayerBuilder::Linear(
   return linear;
 }
 
+int32_t SublayerBuilder::Vector(const std::string& name, const std::string& source, uint64_t size) {
+  return static_cast<int32_t>(spec_.Add({name, TensorRole::kVector, {{source, size}}, 1}));
+}
+
+uint32_t SublayerBuilder::Kernel(const std::string& name, const std::string& source, uint32_t taps,
+                                 uint64_t channels) {
+  TensorRecipe kernel{name, TensorRole::kTable, {{source, taps, 0, {channels, 1, taps}}}, channels};
+  kernel.transposed = true;
+  return spec_.Add(std::move(kernel));
+}
+
 std::unique_ptr<format::NormT> SublayerBuilder::Norm(const std::string& name,
                                                      const std::string& source, float scale) {
   const auto found = norms_.find(source);
