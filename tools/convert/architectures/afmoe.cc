@@ -11,11 +11,7 @@ namespace rondo::convert {
 namespace {
 
 Family GatedFamily(const Config& config, const SizeKeys& keys, double epsilon) {
-  Family f(ReadSizes(config, keys));
-  f.epsilon = config.Positive("rms_norm_eps", epsilon);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
-  f.tied = config.Flag("tie_word_embeddings", false);
+  Family f = ReadFamily(config, keys, {.epsilon = epsilon, .turning = 0, .attention_bias = false});
   f.attention.head_norm = HeadNorm::kShared;
   f.attention.gate = format::GateKind::kSigmoid;
   return f;

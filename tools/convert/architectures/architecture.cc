@@ -2,32 +2,25 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 #include "tools/convert/architectures/text_part.h"
 
 namespace rondo::convert {
+
+#define RONDO_FAMILY(name) std::vector<Architecture> name##Architectures();
+#include "tools/convert/architectures/families.inc"
+#undef RONDO_FAMILY
+
 namespace {
 
 const std::vector<Architecture>& Architectures() {
   static const std::vector<Architecture> all = [] {
     std::vector<Architecture> rows;
-    for (const auto family :
-         {AfmoeArchitectures,      ApertusArchitectures,    BloomArchitectures,
-          CohereArchitectures,     DeepSeekArchitectures,   DeepSeekKinArchitectures,
-          ErnieArchitectures,      ErnieMoeArchitectures,   ExaoneArchitectures,
-          FalconArchitectures,     FlexOlmoArchitectures,   Gemma3nArchitectures,
-          Gemma4Architectures,     GemmaArchitectures,      GlmArchitectures,
-          GptArchitectures,        GptJArchitectures,       GptNeoxJapaneseArchitectures,
-          GptOssArchitectures,     GraniteMoeArchitectures, HunyuanArchitectures,
-          HunyuanMoeArchitectures, Lfm2Architectures,       Llama4Architectures,
-          LlamaArchitectures,      MambaArchitectures,      MiniMaxArchitectures,
-          Ministral3Architectures, ModernBertArchitectures, MptArchitectures,
-          MultimodalArchitectures, NanoChatArchitectures,   NemotronArchitectures,
-          OlmoArchitectures,       OpenAiGptArchitectures,  OptArchitectures,
-          PersimmonArchitectures,  PhiArchitectures,        PhiMoeArchitectures,
-          Qwen35Architectures,     QwenArchitectures,       SinusoidalArchitectures}) {
-      for (Architecture& row : family()) rows.push_back(std::move(row));
-    }
+#define RONDO_FAMILY(name) \
+  for (Architecture & row : name##Architectures()) rows.push_back(std::move(row));
+#include "tools/convert/architectures/families.inc"
+#undef RONDO_FAMILY
     return rows;
   }();
   return all;

@@ -1,6 +1,6 @@
 // The architectures that the converter knows. Each is a row: what Hugging Face and GGUF files call
 // it and its tensors, and how its config becomes a DecoderSpec. A family, which is those that share
-// code, is a file with a function that returns its rows; architecture.cc lists these functions.
+// code, is a file with a function that returns its rows; families.inc lists the families.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -41,49 +41,5 @@ const Architecture& FindArchitecture(const GgufKeys& keys);
 
 // Throws Error naming the key that is wrong. Token ids are the caller's to add.
 DecoderSpec ReadArchitecture(const Config& config);
-
-// The families.
-std::vector<Architecture> AfmoeArchitectures();
-std::vector<Architecture> ApertusArchitectures();
-std::vector<Architecture> BloomArchitectures();
-std::vector<Architecture> CohereArchitectures();
-std::vector<Architecture> DeepSeekArchitectures();
-std::vector<Architecture> DeepSeekKinArchitectures();
-std::vector<Architecture> ErnieArchitectures();
-std::vector<Architecture> ErnieMoeArchitectures();
-std::vector<Architecture> ExaoneArchitectures();
-std::vector<Architecture> FalconArchitectures();
-std::vector<Architecture> FlexOlmoArchitectures();
-std::vector<Architecture> Gemma3nArchitectures();
-std::vector<Architecture> Gemma4Architectures();
-std::vector<Architecture> GemmaArchitectures();
-std::vector<Architecture> GlmArchitectures();
-std::vector<Architecture> GptArchitectures();
-std::vector<Architecture> GptJArchitectures();
-std::vector<Architecture> GptNeoxJapaneseArchitectures();
-std::vector<Architecture> GptOssArchitectures();
-std::vector<Architecture> GraniteMoeArchitectures();
-std::vector<Architecture> HunyuanArchitectures();
-std::vector<Architecture> HunyuanMoeArchitectures();
-std::vector<Architecture> Lfm2Architectures();
-std::vector<Architecture> Llama4Architectures();
-std::vector<Architecture> LlamaArchitectures();
-std::vector<Architecture> MambaArchitectures();
-std::vector<Architecture> MiniMaxArchitectures();
-std::vector<Architecture> Ministral3Architectures();
-std::vector<Architecture> ModernBertArchitectures();
-std::vector<Architecture> MptArchitectures();
-std::vector<Architecture> MultimodalArchitectures();
-std::vector<Architecture> NanoChatArchitectures();
-std::vector<Architecture> NemotronArchitectures();
-std::vector<Architecture> OlmoArchitectures();
-std::vector<Architecture> OpenAiGptArchitectures();
-std::vector<Architecture> OptArchitectures();
-std::vector<Architecture> PersimmonArchitectures();
-std::vector<Architecture> PhiArchitectures();
-std::vector<Architecture> PhiMoeArchitectures();
-std::vector<Architecture> Qwen35Architectures();
-std::vector<Architecture> QwenArchitectures();
-std::vector<Architecture> SinusoidalArchitectures();
 
 }  // namespace rondo::convert

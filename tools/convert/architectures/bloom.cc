@@ -13,19 +13,16 @@ DecoderSpec ReadBloom(const Config& config) {
   const auto either = [&](const char* key, const char* other) {
     return config.Has(key) ? key : other;
   };
-  Sizes sizes = ReadSizes(config, {.hidden = either("n_embed", "hidden_size"),
-                                   .n_layers = either("n_layer", "num_hidden_layers"),
-                                   .n_heads = either("n_head", "num_attention_heads"),
-                                   .context = "seq_length",
-                                   .intermediate = nullptr});
-  if (sizes.n_kv_heads != sizes.n_heads) {
-    config.Refuse("num_key_value_heads", "is set, which BLOOM does not know");
-  }
+  Family f(ReadSizes(config, {.hidden = either("n_embed", "hidden_size"),
+                              .n_layers = either("n_layer", "num_hidden_layers"),
+                              .n_heads = either("n_head", "num_attention_heads"),
+                              .context = "seq_length",
+                              .intermediate = nullptr,
+                              .four_times = true,
+                              .without_kv_heads = "BLOOM"}));
   if (config.Flag("apply_residual_connection_post_layernorm", false)) {
     config.Refuse("apply_residual_connection_post_layernorm", "is true, which is not known");
   }
-  sizes.intermediate = 4 * sizes.hidden;
-  Family f(sizes);
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
@@ -36,7 +33,7 @@ DecoderSpec ReadBloom(const Config& config) {
   f.final_norm = "ln_f";
   f.attention.FuseQkv("self_attention.query_key_value", HeadByHead(f.sizes.head_dim));
   f.attention.names.output = "self_attention.dense";
-  f.attention.alibi_slopes = AlibiSlopes(sizes.n_heads);
+  f.attention.alibi_slopes = AlibiSlopes(f.sizes.n_heads);
   f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
   f.mlp.activation = format::Activation::kGeluTanh;
   f.tied = config.Flag("tie_word_embeddings", true);

@@ -11,17 +11,17 @@ namespace rondo::convert {
 namespace {
 
 Family CohereFamily(const Config& config, double theta) {
-  Family f(ReadSizes(config, {.default_context = 8192}));
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("layer_norm_eps", 1e-5);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  Family f = ReadFamily(config, {.default_context = 8192},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "layer_norm_eps",
+                         .epsilon = 1e-5,
+                         .theta = theta,
+                         .attention_bias = false,
+                         .tied = true});
   f.mlp.pre_norm = f.attention.pre_norm;
   f.mlp.reads_previous_input = true;
   f.attention.rope_pairs = RopePairs::kNeighbours;
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, theta})};
   f.logit_scale = static_cast<float>(config.Positive("logit_scale", 0.0625));
-  f.tied = config.Flag("tie_word_embeddings", true);
   return f;
 }
 

@@ -57,11 +57,9 @@ Family LatentFamily(const Config& config, LatentAttention latent, double stretch
   latent.score_scale = static_cast<float>(
       1 / std::sqrt(static_cast<double>(latent.nope_dim) + latent.rope_dim) * stretch * stretch);
   // `head_dim` says what turns, if anything.
-  Family f(ReadSizes(config, {.default_head_dim = latent.rope_dim, .default_context = 131072}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
+  Family f = ReadFamily(config, {.default_head_dim = latent.rope_dim, .default_context = 131072},
+                        {.turning = 0});
   f.ropes = {ReadRope(config, {latent.rope_dim, f.sizes.context})};
-  f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
   latent.n_heads = f.sizes.n_heads;
   f.AddLayers();

@@ -27,8 +27,8 @@ DecoderSpec ReadGlm4Moe(const Config& config) {
 }
 
 DecoderSpec ReadDots1(const Config& config) {
-  Family f = ReadFamily(config, {.default_kv_heads = 32, .default_context = 2048});
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  Family f = ReadFamily(config, {.default_kv_heads = 32, .default_context = 2048},
+                        {.attention_bias = false});
   f.attention.head_norm = HeadNorm::kShared;
   const uint64_t full = config.Integer("max_window_layers", 0, UINT32_MAX, 62);
   const std::vector<uint32_t> windows = ReadWindows(config, f.sizes, ReadWindow(config, 4096),
@@ -65,8 +65,7 @@ DecoderSpec ReadSolarOpen(const Config& config) {
 DecoderSpec ReadHyV3(const Config& config) {
   Family f = ReadFamily(config,
                         {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 131072},
-                        {.epsilon = 1e-5, .theta = 11158840});
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+                        {.epsilon = 1e-5, .theta = 11158840, .attention_bias = false});
   f.mlp.bias = config.Flag("mlp_bias", false);
   f.attention.head_norm = HeadNorm::kShared;
   Experts experts = ReadExperts(config, f,

@@ -10,21 +10,23 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadFalcon(const Config& config) {
-  Sizes sizes = ReadSizes(config, {.intermediate = nullptr});
-  sizes.intermediate =
-      config.Count("ffn_hidden_size", kMaxIntermediate, 4 * uint64_t{sizes.hidden});
+  Family f = ReadFamily(config, {.intermediate = "ffn_hidden_size", .four_times = true},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "layer_norm_epsilon",
+                         .epsilon = 1e-5,
+                         .activation_key = "activation",
+                         .activation = "gelu",
+                         .turning = 0,
+                         .tied = true});
   const bool grouped = config.Flag("new_decoder_architecture", false);
   const bool one_head = !grouped && config.Flag("multi_query", true);
   const char* const kKvHeads = "num_kv_heads";
-  sizes.n_kv_heads = grouped ? config.Count(kKvHeads, sizes.n_heads, sizes.n_heads)
-                             : (one_head ? 1 : sizes.n_heads);
-  if (sizes.n_heads % sizes.n_kv_heads != 0) {
-    config.Refuse(kKvHeads, "does not divide num_attention_heads");
-  }
-  Family f(sizes);
-  f.norm = format::NormKind::kLayerNorm;
+  const uint32_t n_heads = f.sizes.n_heads;
+  const uint32_t n_kv_heads =
+      grouped ? config.Count(kKvHeads, n_heads, n_heads) : (one_head ? 1 : n_heads);
+  if (n_heads % n_kv_heads != 0) config.Refuse(kKvHeads, "does not divide num_attention_heads");
+  f.attention.n_kv_heads = n_kv_heads;
   f.norm_bias = true;
-  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   f.prefix = "transformer.";
   f.layer_prefix = "h.";
   f.embedding = "word_embeddings";
@@ -38,8 +40,7 @@ DecoderSpec ReadFalcon(const Config& config) {
   }
   f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = config.Flag("bias", false);
   f.attention.names.output = "self_attention.dense";
-  const uint64_t group = one_head ? 0 : sizes.n_heads / sizes.n_kv_heads, dim = sizes.head_dim;
-  const uint64_t n_heads = sizes.n_heads;
+  const uint64_t group = one_head ? 0 : n_heads / n_kv_heads, dim = f.sizes.head_dim;
   f.attention.FuseQkv("self_attention.query_key_value",
                       [group, dim, n_heads](uint32_t part, uint32_t head) {
                         if (group == 0) return (part == 0 ? head : n_heads + part - 1) * dim;
@@ -47,16 +48,14 @@ DecoderSpec ReadFalcon(const Config& config) {
                         return (head * (group + 2) + group + part - 1) * dim;
                       });
   f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
-  f.mlp.activation = ReadActivation(config, "activation", "gelu");
   if (config.Flag("alibi", false)) {
     // Added before scores are scaled.
-    for (const float slope : AlibiSlopes(sizes.n_heads)) {
-      f.attention.alibi_slopes.push_back(slope / std::sqrt(static_cast<float>(sizes.head_dim)));
+    for (const float slope : AlibiSlopes(n_heads)) {
+      f.attention.alibi_slopes.push_back(slope / std::sqrt(static_cast<float>(dim)));
     }
   } else {
-    f.ropes = {ReadRope(config, {sizes.head_dim, sizes.context})};
+    f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
   }
-  f.tied = config.Flag("tie_word_embeddings", true);
   f.ignored = {"self_attention.rotary_emb.inv_freq"};
   return BuildDecoder(f);
 }

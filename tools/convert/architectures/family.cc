@@ -147,13 +147,19 @@ void Family::LearnPositions(const std::string& tensor, uint32_t first) {
       {prefix + tensor + ".weight", sizes.context, first, {sizes.context + first, sizes.hidden}}};
 }
 
-Family ReadFamily(const Config& config, const SizeKeys& keys, const FamilyDefaults& defaults) {
-  Family f(ReadSizes(config, keys));
-  f.epsilon = config.Positive("rms_norm_eps", defaults.epsilon);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
-  f.ropes = {
-      ReadRope(config, {f.sizes.head_dim, f.sizes.context, defaults.theta, defaults.turning})};
-  f.tied = config.Flag("tie_word_embeddings", defaults.tied);
+Family ReadFamily(const Config& config, const SizeKeys& sizes, const FamilyKeys& keys) {
+  Family f(ReadSizes(config, sizes));
+  f.norm = keys.norm;
+  f.epsilon = config.Positive(keys.epsilon_key, keys.epsilon);
+  f.mlp.activation = ReadActivation(config, keys.activation_key, keys.activation);
+  if (keys.turning > 0) {
+    f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, keys.theta, keys.turning})};
+  }
+  if (keys.attention_bias) {
+    f.attention.qkv_bias = f.attention.output_bias =
+        config.Flag("attention_bias", *keys.attention_bias);
+  }
+  f.tied = config.Flag("tie_word_embeddings", keys.tied);
   return f;
 }
 

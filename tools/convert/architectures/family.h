@@ -105,14 +105,19 @@ struct Family {
   void LearnPositions(const std::string& tensor, uint32_t first = 0);
 };
 
-struct FamilyDefaults {
-  double epsilon = 1e-6, theta = 10000;
-  double turning = 1;  // the share of a head's channels that turn
+// What most configs say: by which keys, and what is meant where one is absent.
+struct FamilyKeys {
+  format::NormKind norm = format::NormKind::kRmsNorm;
+  const char* epsilon_key = "rms_norm_eps";
+  double epsilon = 1e-6;
+  const char* activation_key = "hidden_act";
+  const char* activation = "silu";
+  double theta = 10000;
+  double turning = 1;  // the share of a head's channels; 0: `ropes` is the caller's
+  std::optional<bool> attention_bias = {};  // of q, k, v and output; null: has no such key
   bool tied = false;
 };
-// One whose config says in Llama's words how large its norms' epsilon is, what is between the
-// MLP's matrices, how heads turn, and whether the head is the embedding.
-Family ReadFamily(const Config& config, const SizeKeys& keys, const FamilyDefaults& defaults = {});
+Family ReadFamily(const Config& config, const SizeKeys& sizes, const FamilyKeys& keys = {});
 
 // Granite's: of scores, of the embedding, of what sublayers add, of logits.
 void ReadMultipliers(const Config& config, Family& f);

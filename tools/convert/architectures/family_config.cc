@@ -21,10 +21,13 @@ Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
     return static_cast<uint32_t>(config.Integer(key, 1, high));
   };
   RefuseQuantized(config);
-  Sizes s;
+  Sizes s = {};
   s.vocab = integer("vocab_size", kMaxVocab);
   s.hidden = integer(keys.hidden, kMaxHidden);
-  s.intermediate = keys.intermediate == nullptr ? 0 : integer(keys.intermediate, kMaxIntermediate);
+  if (keys.four_times) s.intermediate = 4 * s.hidden;
+  if (keys.intermediate != nullptr && (!keys.four_times || config.Has(keys.intermediate))) {
+    s.intermediate = integer(keys.intermediate, kMaxIntermediate);
+  }
   s.n_layers = integer(keys.n_layers, kMaxLayers);
   s.n_heads = integer(keys.n_heads, kMaxHeads);
   const char* const kKvHeads = "num_key_value_heads";
@@ -48,6 +51,10 @@ Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
                                 std::to_string(s.head_dim) + ", expected a multiple of " +
                                 std::to_string(kHeadDimMultiple) + " up to " +
                                 std::to_string(kMaxHeadDim));
+  }
+  if (keys.without_kv_heads != nullptr && s.n_kv_heads != s.n_heads) {
+    config.Refuse(kKvHeads,
+                  std::string("is set, which ") + keys.without_kv_heads + " does not know");
   }
   s.context =
       static_cast<uint32_t>(config.Integer(keys.context, 1, kMaxContext, keys.default_context));
@@ -105,6 +112,20 @@ std::vector<uint32_t> ReadWindows(const Config& config, const Sizes& sizes, uint
     windows.push_back(sliding ? static_cast<uint32_t>(window) : 0);
   }
   return windows;
+}
+
+std::vector<bool> ReadLayerTypes(const Config& config, const char* key, uint32_t n_layers,
+                                 const std::string& type, const std::string& other) {
+  std::vector<bool> is_type;
+  if (!config.Has(key)) return is_type;
+  for (const std::string& one : config.Texts(key)) {
+    if (one != type && one != other) {
+      config.Refuse(key, "holds " + one + "; known: " + type + ", " + other);
+    }
+    is_type.push_back(one == type);
+  }
+  if (is_type.size() != n_layers) config.Refuse(key, "does not have an entry for each layer");
+  return is_type;
 }
 
 }  // namespace rondo::convert

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "tools/convert/architectures/decoder_spec.h"
@@ -21,10 +22,12 @@ struct SizeKeys {
   const char* n_layers = "num_hidden_layers";
   const char* n_heads = "num_attention_heads";
   const char* context = "max_position_embeddings";
-  const char* intermediate = "intermediate_size";  // null: Sizes.intermediate is the caller's
+  const char* intermediate = "intermediate_size";  // null: there is none
+  bool four_times = false;                         // hidden_size: where that is absent, or null
   uint32_t default_kv_heads = 0;                   // 0: as many as heads
   uint32_t default_head_dim = 0;                   // 0: hidden_size / num_attention_heads
   uint32_t default_context = 2048;
+  const char* without_kv_heads = nullptr;  // a model that knows no num_key_value_heads
 };
 
 // A checkpoint whose weights are not as they were trained.
@@ -42,5 +45,9 @@ std::vector<uint32_t> ReadWindows(const Config& config, const Sizes& sizes, uint
                                   const std::function<bool(uint32_t layer)>& slides);
 // Config's sliding_window; `if_absent` where the key is not there, 0 where it is null.
 uint64_t ReadWindow(const Config& config, uint64_t if_absent);
+
+// Which layers the list `key` calls `type`, where each is that or `other`; empty: it is absent.
+std::vector<bool> ReadLayerTypes(const Config& config, const char* key, uint32_t n_layers,
+                                 const std::string& type, const std::string& other);
 
 }  // namespace rondo::convert

@@ -7,8 +7,8 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadFlexOlmo(const Config& config) {
-  Family f = ReadFamily(config, {.default_context = 4096}, {.theta = 500000});
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  Family f =
+      ReadFamily(config, {.default_context = 4096}, {.theta = 500000, .attention_bias = false});
   f.attention.head_norm = HeadNorm::kWhole;
   f.PostNorm("post_attention_layernorm", "post_feedforward_layernorm");
   Experts experts =

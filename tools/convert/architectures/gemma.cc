@@ -18,19 +18,20 @@ Family GemmaFamily(const Config& config, uint32_t kv_heads, uint32_t context) {
   if (config.Flag("use_bidirectional_attention", false)) {
     config.Refuse("use_bidirectional_attention", "is true: only causal attention is known");
   }
-  Family f(ReadSizes(
-      config, {.default_kv_heads = kv_heads, .default_head_dim = 256, .default_context = context}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  Family f = ReadFamily(
+      config, {.default_kv_heads = kv_heads, .default_head_dim = 256, .default_context = context},
+      {.activation_key = "hidden_activation",
+       .activation = "gelu_pytorch_tanh",
+       .turning = 0,
+       .attention_bias = false,
+       .tied = true});
   f.norm_offset = 1;
   // hidden_act of the first configs says "gelu", which the model never used.
   const format::Activation act = ReadActivation(config, "hidden_act", "gelu");
   if (act != format::Activation::kGelu && act != format::Activation::kGeluTanh) {
     config.Refuse("hidden_act", "is not gelu in any of its forms");
   }
-  f.mlp.activation = ReadActivation(config, "hidden_activation", "gelu_pytorch_tanh");
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.embedding_scale = std::sqrt(static_cast<float>(f.sizes.hidden));
-  f.tied = config.Flag("tie_word_embeddings", true);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
   return f;
 }

@@ -14,16 +14,18 @@ namespace {
 
 using nlohmann::json;
 
-// `inner`: the key of the MLP's width, four times the model's where it is absent.
-Family GptFamily(const Config& config, const SizeKeys& keys, const char* inner) {
-  Sizes sizes = ReadSizes(config, keys);
-  sizes.intermediate = config.Count(inner, kMaxIntermediate, 4 * uint64_t{sizes.hidden});
+Family GptFamily(const Config& config, const SizeKeys& keys, const char* activation) {
   if (config.Flag("add_cross_attention", false)) {
     config.Refuse("add_cross_attention", "is true: only decoders by themselves are known");
   }
-  Family f(sizes);
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
+  Family f = ReadFamily(config, keys,
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "layer_norm_epsilon",
+                         .epsilon = 1e-5,
+                         .activation_key = "activation_function",
+                         .activation = activation,
+                         .turning = 0,
+                         .tied = true});
   f.norm_bias = f.attention.output_bias = f.mlp.bias = true;
   f.prefix = "transformer.";
   f.layer_prefix = "h.";
@@ -33,7 +35,6 @@ Family GptFamily(const Config& config, const SizeKeys& keys, const char* inner) 
   f.attention.pre_norm = "ln_1";
   f.mlp.pre_norm = "ln_2";
   f.mlp.Ungate("mlp.c_fc", "mlp.c_proj");
-  f.tied = config.Flag("tie_word_embeddings", true);
   return f;
 }
 
@@ -43,10 +44,10 @@ Family Gpt2Family(const Config& config, const char* activation) {
                         .n_layers = "n_layer",
                         .n_heads = "n_head",
                         .context = "n_positions",
-                        .intermediate = nullptr,
+                        .intermediate = "n_inner",
+                        .four_times = true,
                         .default_context = 1024},
-                       "n_inner");
-  f.mlp.activation = ReadActivation(config, "activation_function", activation);
+                       activation);
   f.attention.qkv_bias = true;
   f.attention.FuseQkv("attn.c_attn");
   f.attention.names.output = "attn.c_proj";
@@ -84,10 +85,8 @@ DecoderSpec ReadGptBigCode(const Config& config) {
 }
 
 DecoderSpec ReadGptNeo(const Config& config) {
-  Family f =
-      GptFamily(config, {.n_layers = "num_layers", .n_heads = "num_heads", .intermediate = nullptr},
-                "intermediate_size");
-  f.mlp.activation = ReadActivation(config, "activation_function", "gelu_new");
+  Family f = GptFamily(
+      config, {.n_layers = "num_layers", .n_heads = "num_heads", .four_times = true}, "gelu_new");
   f.attention.names.q = "attn.attention.q_proj";
   f.attention.names.k = "attn.attention.k_proj";
   f.attention.names.v = "attn.attention.v_proj";
@@ -96,33 +95,27 @@ DecoderSpec ReadGptNeo(const Config& config) {
   f.attention.score_scale = 1.0f;
   const auto window = config.Count("window_size", kMaxContext, 256);
   const char* const kLayers = "attention_layers";
-  std::vector<std::string> layers = config.Texts(kLayers);
-  if (layers.empty() && config.Has("attention_types")) {
+  std::vector<bool> global = ReadLayerTypes(config, kLayers, f.sizes.n_layers, "global", "local");
+  if (global.empty() && config.Has("attention_types")) {
     config.Refuse(kLayers, "is missing beside attention_types");
   }
-  for (uint32_t i = 0; layers.size() < f.sizes.n_layers && !config.Has(kLayers); ++i) {
-    layers.emplace_back(i % 2 == 0 ? "global" : "local");
-  }
-  if (layers.size() != f.sizes.n_layers) {
-    config.Refuse(kLayers, "does not have an entry for each layer");
-  }
   std::vector<uint32_t> windows;
-  for (const std::string& layer : layers) {
-    if (layer != "global" && layer != "local") {
-      config.Refuse(kLayers, "holds " + layer + "; known: global, local");
-    }
-    windows.push_back(layer == "local" ? window : 0);
+  for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
+    windows.push_back((global.empty() ? i % 2 == 0 : global[i]) ? 0 : window);
   }
   f.AddLayers(windows);
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadGptNeox(const Config& config) {
-  Family f(ReadSizes(config));
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("layer_norm_eps", 1e-5);
+  Family f = ReadFamily(config, {},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "layer_norm_eps",
+                         .epsilon = 1e-5,
+                         .activation = "gelu",
+                         .turning = 0.25,
+                         .attention_bias = true});
   f.norm_bias = f.mlp.bias = true;
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", true);
   f.prefix = "gpt_neox.";
   f.embedding = "embed_in";
   f.final_norm = "final_layer_norm";
@@ -130,37 +123,35 @@ DecoderSpec ReadGptNeox(const Config& config) {
   f.attention.FuseQkv("attention.query_key_value", HeadByHead(f.sizes.head_dim));
   f.attention.names.output = "attention.dense";
   f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
-  f.mlp.activation = ReadActivation(config, "hidden_act", "gelu");
   f.mlp.reads_previous_input = config.Flag("use_parallel_residual", true);
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.25})};
-  f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"attention.bias", "attention.masked_bias", "attention.rotary_emb.inv_freq"};
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadStarcoder2(const Config& config) {
-  Family f(ReadSizes(config, {.default_kv_heads = 2, .default_context = 4096}));
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("norm_epsilon", 1e-5);
+  Family f = ReadFamily(config, {.default_kv_heads = 2, .default_context = 4096},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "norm_epsilon",
+                         .epsilon = 1e-5,
+                         .activation = "gelu_pytorch_tanh",
+                         .tied = true});
   f.norm_bias = true;
   f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = config.Flag("use_bias", true);
   f.mlp.Ungate("mlp.c_fc", "mlp.c_proj");
-  f.mlp.activation = ReadActivation(config, "hidden_act", "gelu_pytorch_tanh");
   const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; });
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
-  f.tied = config.Flag("tie_word_embeddings", true);
   f.AddLayers(windows);
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadStableLm(const Config& config) {
-  Family f(ReadSizes(config, {.default_kv_heads = 32, .default_context = 4096}));
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("layer_norm_eps", 1e-5);
+  Family f = ReadFamily(config, {.default_kv_heads = 32, .default_context = 4096},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "layer_norm_eps",
+                         .epsilon = 1e-5,
+                         .turning = 0.25});
   f.norm_bias = true;
   f.attention.qkv_bias = config.Flag("use_qkv_bias", false);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
   if (config.Flag("qk_layernorm", false)) {
     f.attention.head_norm = HeadNorm::kPerHead;
     f.attention.names.q_norm = "self_attn.q_layernorm";
@@ -168,8 +159,6 @@ DecoderSpec ReadStableLm(const Config& config) {
   }
   f.mlp.reads_previous_input = config.Flag("use_parallel_residual", false);
   if (f.mlp.reads_previous_input) f.mlp.pre_norm = f.attention.pre_norm;
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.25})};
-  f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
   return BuildDecoder(f);
 }

@@ -7,10 +7,8 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadGptNeoxJapanese(const Config& config) {
-  Sizes sizes = ReadSizes(config, {.intermediate = nullptr});
-  if (sizes.n_kv_heads != sizes.n_heads) {
-    config.Refuse("num_key_value_heads", "is set, which this architecture does not know");
-  }
+  Sizes sizes =
+      ReadSizes(config, {.intermediate = nullptr, .without_kv_heads = "this architecture"});
   sizes.intermediate =
       sizes.hidden * static_cast<uint32_t>(config.Integer("intermediate_multiple_size", 1,
                                                           kMaxIntermediate / sizes.hidden, 4));

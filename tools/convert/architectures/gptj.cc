@@ -8,18 +8,20 @@ namespace rondo::convert {
 namespace {
 
 Family GptJFamily(const Config& config) {
-  Sizes sizes = ReadSizes(config, {.hidden = "n_embd",
-                                   .n_layers = "n_layer",
-                                   .n_heads = "n_head",
-                                   .context = "n_positions",
-                                   .intermediate = nullptr});
-  sizes.intermediate = config.Count("n_inner", kMaxIntermediate, 4 * uint64_t{sizes.hidden});
-  if (sizes.n_kv_heads != sizes.n_heads) {
-    config.Refuse("num_key_value_heads", "is set, which GPT-J does not know");
-  }
-  Family f(sizes);
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
+  Family f = ReadFamily(config,
+                        {.hidden = "n_embd",
+                         .n_layers = "n_layer",
+                         .n_heads = "n_head",
+                         .context = "n_positions",
+                         .intermediate = "n_inner",
+                         .four_times = true,
+                         .without_kv_heads = "GPT-J"},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "layer_norm_epsilon",
+                         .epsilon = 1e-5,
+                         .activation_key = "activation_function",
+                         .activation = "gelu_new",
+                         .turning = 0});
   f.norm_bias = f.mlp.bias = f.head_bias = true;
   f.prefix = "transformer.";
   f.layer_prefix = "h.";
@@ -29,12 +31,10 @@ Family GptJFamily(const Config& config) {
   f.mlp.reads_previous_input = true;
   f.attention.names.output = "attn.out_proj";
   f.mlp.Ungate("mlp.fc_in", "mlp.fc_out");
-  f.mlp.activation = ReadActivation(config, "activation_function", "gelu_new");
   f.attention.rope_pairs = RopePairs::kNeighbours;
   const double turned =
-      static_cast<double>(config.Integer("rotary_dim", 2, sizes.head_dim, 64)) / sizes.head_dim;
-  f.ropes = {PlainRope(config, 10000, {sizes.head_dim, sizes.context, 10000, turned})};
-  f.tied = config.Flag("tie_word_embeddings", false);
+      static_cast<double>(config.Integer("rotary_dim", 2, f.sizes.head_dim, 64)) / f.sizes.head_dim;
+  f.ropes = {PlainRope(config, 10000, {f.sizes.head_dim, f.sizes.context, 10000, turned})};
   f.ignored = {"attn.bias", "attn.masked_bias", "attn.causal_mask"};
   return f;
 }

@@ -11,8 +11,7 @@ namespace {
 
 // `shared`: channels of an expert that all rows share; 0: there is none.
 DecoderSpec ReadWithExperts(const Config& config, uint32_t shared) {
-  Family f = ReadFamily(config, {});
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  Family f = ReadFamily(config, {}, {.attention_bias = false});
   ReadMultipliers(config, f);
   Experts experts = ReadExperts(config, f, {});
   NameAsGranite(experts);

@@ -9,11 +9,8 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadHunyuan(const Config& config) {
-  Family f(ReadSizes(config, {}));
+  Family f = ReadFamily(config, {}, {.epsilon = 1e-5, .turning = 0, .attention_bias = false});
   const uint32_t dim = f.sizes.head_dim;
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.attention.head_norm = HeadNorm::kShared;
   f.attention.norms_after_rope = true;
   f.attention.names.q_norm = "self_attn.query_layernorm";
@@ -28,7 +25,6 @@ DecoderSpec ReadHunyuan(const Config& config) {
     const double alpha = scaling->Positive("alpha");
     f.ropes = {PlainRope(config, theta * std::pow(alpha, dim / (dim - 2.0)), request)};
   }
-  f.tied = config.Flag("tie_word_embeddings", false);
   return BuildDecoder(f);
 }
 

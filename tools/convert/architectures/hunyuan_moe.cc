@@ -40,16 +40,12 @@ RopeSpec Rope(const Config& config, const Sizes& sizes) {
 }
 
 DecoderSpec ReadHunyuanMoe(const Config& config) {
-  Family f(ReadSizes(config));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  Family f = ReadFamily(config, {}, {.epsilon = 1e-5, .turning = 0, .attention_bias = false});
   f.attention.head_norm = HeadNorm::kShared;
   f.attention.norms_after_rope = true;
   f.attention.names.q_norm = "self_attn.query_layernorm";
   f.attention.names.k_norm = "self_attn.key_layernorm";
   f.ropes = {Rope(config, f.sizes)};
-  f.tied = config.Flag("tie_word_embeddings", false);
   Experts experts;
   experts.n_experts = static_cast<uint32_t>(OneForAll(config, "num_experts", kMaxExperts));
   experts.n_used = static_cast<uint32_t>(OneForAll(config, "moe_topk", experts.n_experts));

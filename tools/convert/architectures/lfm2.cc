@@ -28,22 +28,12 @@ uint32_t Intermediate(const Config& config) {
 }
 
 std::vector<bool> ConvLayers(const Config& config, uint32_t n_layers) {
-  const char* const kTypes = "layer_types";
-  std::vector<bool> convs(n_layers, false);
-  if (config.Has(kTypes)) {
-    const std::vector<std::string> types = config.Texts(kTypes);
-    if (types.size() != n_layers) config.Refuse(kTypes, "does not have an entry for each layer");
-    for (uint32_t i = 0; i < n_layers; ++i) {
-      if (types[i] != "conv" && types[i] != "full_attention") {
-        config.Refuse(kTypes, "holds " + types[i] + "; known: conv, full_attention");
-      }
-      convs[i] = types[i] == "conv";
-    }
-  } else if (config.Has("full_attn_idxs")) {
-    const std::vector<uint64_t> full = config.Integers("full_attn_idxs", n_layers - 1);
-    convs.assign(n_layers, true);
-    for (const uint64_t i : full) convs[i] = false;
-  }
+  std::vector<bool> convs =
+      ReadLayerTypes(config, "layer_types", n_layers, "conv", "full_attention");
+  if (!convs.empty()) return convs;
+  const char* const kFull = "full_attn_idxs";
+  convs.assign(n_layers, config.Has(kFull));
+  for (const uint64_t i : config.Integers(kFull, n_layers - 1)) convs[i] = false;
   return convs;
 }
 

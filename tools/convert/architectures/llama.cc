@@ -15,8 +15,7 @@ namespace {
 using nlohmann::json;
 
 Family LlamaFamily(const Config& config, const SizeKeys& keys, double theta = 10000) {
-  Family f = ReadFamily(config, keys, {.theta = theta});
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  Family f = ReadFamily(config, keys, {.theta = theta, .attention_bias = false});
   f.mlp.bias = config.Flag("mlp_bias", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};  // old exports: it is computed
   return f;

@@ -29,23 +29,16 @@ std::vector<bool> TurningLayers(const Config& config, uint32_t n_layers) {
 
 // Of layers whose type is chunked_attention; where no types are listed, of those that turn.
 std::vector<uint32_t> Chunks(const Config& config, const std::vector<bool>& turn) {
-  const char* const kTypes = "layer_types";
   const auto chunk =
       static_cast<uint32_t>(config.Mentions("attention_chunk_size")
                                 ? config.Integer("attention_chunk_size", 1, kMaxContext, 0)
                                 : 8192);
-  const std::vector<std::string> types = config.Texts(kTypes);
-  if (!types.empty() && types.size() != turn.size()) {
-    config.Refuse(kTypes, "does not have an entry for each layer");
-  }
+  std::vector<bool> chunked =
+      ReadLayerTypes(config, "layer_types", static_cast<uint32_t>(turn.size()), "chunked_attention",
+                     "full_attention");
+  if (chunked.empty()) chunked = turn;
   std::vector<uint32_t> chunks;
-  for (size_t i = 0; i < turn.size(); ++i) {
-    if (!types.empty() && types[i] != "chunked_attention" && types[i] != "full_attention") {
-      config.Refuse(kTypes, "holds " + types[i] + "; known: chunked_attention, full_attention");
-    }
-    const bool chunked = types.empty() ? turn[i] : types[i] == "chunked_attention";
-    chunks.push_back(chunked ? chunk : 0);
-  }
+  for (const bool one : chunked) chunks.push_back(one ? chunk : 0);
   return chunks;
 }
 
@@ -82,8 +75,7 @@ DecoderSpec ReadLlama4(const Config& config) {
                          .default_kv_heads = 8,
                          .default_head_dim = 128,
                          .default_context = 131072},
-                        {.epsilon = 1e-5, .theta = 500000});
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+                        {.epsilon = 1e-5, .theta = 500000, .attention_bias = false});
   f.mlp.names.gate = "feed_forward.gate_proj";
   f.mlp.names.up = "feed_forward.up_proj";
   f.mlp.names.down = "feed_forward.down_proj";

@@ -85,12 +85,8 @@ std::vector<bool> LayersOfType(const Config& config, const char* key, const char
 }
 
 Family HybridFamily(const Config& config, const SizeKeys& keys) {
-  Family f(ReadSizes(config, keys));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-5);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  Family f = ReadFamily(config, keys, {.epsilon = 1e-5, .turning = 0, .attention_bias = false});
   f.mlp.bias = config.Flag("mlp_bias", false);
-  f.tied = config.Flag("tie_word_embeddings", false);
   return f;
 }
 

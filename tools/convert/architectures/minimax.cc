@@ -9,17 +9,15 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadMiniMaxM2(const Config& config) {
-  Family f(ReadSizes(config,
-                     {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 196608}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
+  Family f = ReadFamily(config,
+                        {.default_kv_heads = 8, .default_head_dim = 128, .default_context = 196608},
+                        {.turning = 0});
   f.attention.head_norm = HeadNorm::kWhole;
   // The config's own way to say which part of a head turns.
   const char* const kTurning = "rotary_dim";
   const uint32_t head_dim = f.sizes.head_dim;
   const double turning = static_cast<double>(config.Integer(kTurning, 2, head_dim, head_dim));
   f.ropes = {ReadRope(config, {head_dim, f.sizes.context, 5e6, turning / head_dim})};
-  f.tied = config.Flag("tie_word_embeddings", false);
   Experts experts = ReadExperts(config, f, {.default_experts = 256, .default_used = 8});
   NameAsMixtral(experts);
   experts.scoring = format::Scoring::kSigmoid;

@@ -69,12 +69,15 @@ void AddDense(const Config& config, const Family& f, DecoderSpec& spec) {
 }
 
 DecoderSpec ReadModernBertDecoder(const Config& config) {
-  Family f(ReadSizes(config, {.default_context = 8192}));
-  if (f.sizes.n_kv_heads != f.sizes.n_heads) {
-    config.Refuse("num_key_value_heads", "is set, which this architecture does not know");
-  }
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("norm_eps", 1e-5);
+  Family f = ReadFamily(config, {.default_context = 8192, .without_kv_heads = "this architecture"},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "norm_eps",
+                         .epsilon = 1e-5,
+                         .activation_key = "hidden_activation",
+                         .activation = "gelu",
+                         .turning = 0,
+                         .attention_bias = false,
+                         .tied = true});
   f.norm_bias = config.Flag("norm_bias", false);
   f.embedding = "embeddings.tok_embeddings";
   f.embedding_norm = "embeddings.norm";
@@ -87,18 +90,15 @@ DecoderSpec ReadModernBertDecoder(const Config& config) {
   f.attention.names.k = "attn.k_proj";
   f.attention.names.v = "attn.v_proj";
   f.attention.names.output = "attn.Wo";
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.mlp.FuseGate("mlp.Wi");
   f.mlp.names.down = "mlp.Wo";
   f.mlp.bias = config.Flag("mlp_bias", false);
-  f.mlp.activation = ReadActivation(config, "hidden_activation", "gelu");
   const uint64_t every = config.Integer("global_attn_every_n_layers", 1, kMaxLayers, 3);
   const uint64_t half = config.Integer("local_attention", 2, kMaxContext, 128) / 2;
   const std::vector<uint32_t> windows = ReadWindows(config, f.sizes, ReadWindow(config, half),
                                                     [every](uint32_t i) { return i % every != 0; });
   f.ropes = {RopeOf(config, f.sizes, "full_attention", "global_rope_theta", 160000),
              RopeOf(config, f.sizes, "sliding_attention", "local_rope_theta", 10000)};
-  f.tied = config.Flag("tie_word_embeddings", true);
   f.AddLayers(windows, {.full = 0, .sliding = kSliding});
   f.layers[0].attention().pre_norm = "";
   DecoderSpec spec = BuildDecoder(f);

@@ -9,16 +9,13 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadMpt(const Config& config) {
-  Sizes sizes = ReadSizes(config, {.hidden = "d_model",
-                                   .n_layers = "n_layers",
-                                   .n_heads = "n_heads",
-                                   .context = "max_seq_len",
-                                   .intermediate = nullptr});
-  if (sizes.n_kv_heads != sizes.n_heads) {
-    config.Refuse("num_key_value_heads", "is set, which MPT does not know");
-  }
-  sizes.intermediate = 4 * sizes.hidden;
-  Family f(sizes);
+  Family f(ReadSizes(config, {.hidden = "d_model",
+                              .n_layers = "n_layers",
+                              .n_heads = "n_heads",
+                              .context = "max_seq_len",
+                              .intermediate = nullptr,
+                              .four_times = true,
+                              .without_kv_heads = "MPT"}));
   const Config attention = config.Object("attn_config").value_or(Config::Of("attn_config.", {}));
   if (!attention.Flag("alibi", true)) {
     attention.Refuse("alibi", "is false: MPT with other positions is not known");
@@ -53,8 +50,8 @@ DecoderSpec ReadMpt(const Config& config) {
   f.attention.names.output = "attn.out_proj";
   f.mlp.Ungate("ffn.up_proj", "ffn.down_proj");
   f.mlp.activation = format::Activation::kGelu;
-  f.attention.alibi_slopes = AlibiSlopes(sizes.n_heads);
-  if (sizes.n_heads & (sizes.n_heads - 1)) {
+  f.attention.alibi_slopes = AlibiSlopes(f.sizes.n_heads);
+  if (f.sizes.n_heads & (f.sizes.n_heads - 1)) {
     config.Refuse("n_heads", "is not a power of two, the only ones known with ALiBi");
   }
   if (attention.Has("alibi_bias_max") && attention.Positive("alibi_bias_max") != 8) {

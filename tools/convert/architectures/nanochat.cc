@@ -7,22 +7,17 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadNanoChat(const Config& config) {
-  Family f(ReadSizes(config));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
+  Family f = ReadFamily(config, {}, {.activation = "relu2", .attention_bias = false});
   f.norm_weights = false;
   f.embedding_norm = "norm";
   f.attention.head_norm = HeadNorm::kPlain;
   f.attention.norms_after_rope = true;
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.mlp.Ungate("mlp.fc1", "mlp.fc2");
-  f.mlp.activation = ReadActivation(config, "hidden_act", "relu2");
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
   f.attention.rope_pairs = RopePairs::kReversed;
   const char* const kCap = "final_logit_softcapping";
   if (config.Has(kCap) || !config.Mentions(kCap)) {
     f.logit_soft_cap = static_cast<float>(config.Positive(kCap, 15));
   }
-  f.tied = config.Flag("tie_word_embeddings", false);
   return BuildDecoder(f);
 }
 

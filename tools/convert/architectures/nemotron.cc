@@ -15,14 +15,14 @@ struct Defaults {
 };
 
 Family UngatedFamily(const Config& config, const Defaults& defaults) {
-  Family f(ReadSizes(config, {.default_context = defaults.context}));
-  f.epsilon = config.Positive(defaults.epsilon, 1e-5);
+  Family f = ReadFamily(config, {.default_context = defaults.context},
+                        {.epsilon_key = defaults.epsilon,
+                         .epsilon = 1e-5,
+                         .activation = "relu2",
+                         .turning = defaults.partial_rope,
+                         .attention_bias = defaults.biases});
   f.mlp.plain = true;
-  f.mlp.activation = ReadActivation(config, "hidden_act", "relu2");
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", defaults.biases);
   f.mlp.bias = config.Flag("mlp_bias", defaults.biases);
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, defaults.partial_rope})};
-  f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
   return f;
 }

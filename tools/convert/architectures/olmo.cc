@@ -12,8 +12,8 @@ namespace {
 using nlohmann::json;
 
 Family OlmoFamily(const Config& config, uint32_t context) {
-  Family f = ReadFamily(config, {.default_context = context}, {.epsilon = 1e-5});
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
+  Family f =
+      ReadFamily(config, {.default_context = context}, {.epsilon = 1e-5, .attention_bias = false});
   f.attention.head_norm = HeadNorm::kWhole;
   return f;
 }

@@ -6,17 +6,14 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadOpenAiGpt(const Config& config) {
-  Sizes sizes = ReadSizes(config, {.hidden = "n_embd",
-                                   .n_layers = "n_layer",
-                                   .n_heads = "n_head",
-                                   .context = "n_positions",
-                                   .intermediate = nullptr,
-                                   .default_context = 512});
-  if (sizes.n_kv_heads != sizes.n_heads) {
-    config.Refuse("num_key_value_heads", "is set, which GPT does not know");
-  }
-  sizes.intermediate = 4 * sizes.hidden;
-  Family f(sizes);
+  Family f(ReadSizes(config, {.hidden = "n_embd",
+                              .n_layers = "n_layer",
+                              .n_heads = "n_head",
+                              .context = "n_positions",
+                              .intermediate = nullptr,
+                              .four_times = true,
+                              .default_context = 512,
+                              .without_kv_heads = "GPT"}));
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = f.transposed = true;

@@ -6,12 +6,12 @@ namespace rondo::convert {
 namespace {
 
 DecoderSpec ReadPersimmon(const Config& config) {
-  Family f(ReadSizes(config, {.default_context = 16384}));
-  if (f.sizes.n_heads != f.sizes.n_kv_heads) {
-    config.Refuse("num_key_value_heads", "is set, which Persimmon does not know");
-  }
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("layer_norm_eps", 1e-5);
+  Family f = ReadFamily(config, {.default_context = 16384, .without_kv_heads = "Persimmon"},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "layer_norm_eps",
+                         .epsilon = 1e-5,
+                         .activation = "relu2",
+                         .turning = 0.5});
   f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = true;
   f.final_norm = "final_layernorm";
   f.attention.FuseQkv("self_attn.query_key_value", HeadByHead(f.sizes.head_dim));
@@ -23,9 +23,6 @@ DecoderSpec ReadPersimmon(const Config& config) {
     f.attention.names.k_norm = "self_attn.k_layernorm";
   }
   f.mlp.Ungate("mlp.dense_h_to_4h", "mlp.dense_4h_to_h");
-  f.mlp.activation = ReadActivation(config, "hidden_act", "relu2");
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.5})};
-  f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
   return BuildDecoder(f);
 }

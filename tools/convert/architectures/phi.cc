@@ -11,9 +11,12 @@ namespace {
 using nlohmann::json;
 
 DecoderSpec ReadPhi(const Config& config) {
-  Family f(ReadSizes(config));
-  f.norm = format::NormKind::kLayerNorm;
-  f.epsilon = config.Positive("layer_norm_eps", 1e-5);
+  Family f = ReadFamily(config, {},
+                        {.norm = format::NormKind::kLayerNorm,
+                         .epsilon_key = "layer_norm_eps",
+                         .epsilon = 1e-5,
+                         .activation = "gelu_new",
+                         .turning = 0.5});
   f.norm_bias = f.attention.qkv_bias = f.attention.output_bias = f.mlp.bias = f.head_bias = true;
   f.final_norm = "final_layernorm";
   f.mlp.pre_norm = f.attention.pre_norm;
@@ -26,9 +29,6 @@ DecoderSpec ReadPhi(const Config& config) {
     f.attention.names.k_norm = "self_attn.k_layernorm";
   }
   f.mlp.Ungate("mlp.fc1", "mlp.fc2");
-  f.mlp.activation = ReadActivation(config, "hidden_act", "gelu_new");
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 10000, 0.5})};
-  f.tied = config.Flag("tie_word_embeddings", false);
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
   return BuildDecoder(f);
 }

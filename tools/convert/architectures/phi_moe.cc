@@ -24,10 +24,9 @@ void ScaleRope(const Config& config, RopeSpec& rope) {
 
 DecoderSpec ReadPhiMoe(const Config& config) {
   Family f = ReadFamily(config, {.default_kv_heads = 8, .default_context = 131072},
-                        {.epsilon = 1e-5, .theta = 1e6});
+                        {.epsilon = 1e-5, .theta = 1e6, .attention_bias = false});
   f.norm = format::NormKind::kLayerNorm;
   f.norm_bias = true;
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.head_bias = config.Flag("lm_head_bias", false);
   const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 0), [](uint32_t) { return true; });

@@ -130,11 +130,9 @@ DecoderSpec ReadQwen3VlMoe(const Config& config) {
 }
 
 DecoderSpec ReadMellum(const Config& config) {
-  Family f(ReadSizes(config,
-                     {.default_kv_heads = 4, .default_head_dim = 128, .default_context = 131072}));
-  f.epsilon = config.Positive("rms_norm_eps", 1e-6);
-  f.mlp.activation = ReadActivation(config, "hidden_act", "silu");
-  f.tied = config.Flag("tie_word_embeddings", false);
+  Family f = ReadFamily(config,
+                        {.default_kv_heads = 4, .default_head_dim = 128, .default_context = 131072},
+                        {.turning = 0});
   NormalizeHeads(config, f);
   f.ropes = ReadRopesByWindow(config, {f.sizes.head_dim, f.sizes.context, 500000},
                               {f.sizes.head_dim, f.sizes.context, 10000});

@@ -10,20 +10,11 @@ namespace rondo::convert {
 namespace {
 
 std::vector<bool> LinearLayers(const Config& config, uint32_t n_layers) {
-  const char* const kTypes = "layer_types";
-  std::vector<bool> linear;
-  if (!config.Has(kTypes)) {
-    const uint64_t interval = config.Integer("full_attention_interval", 1, kMaxLayers, 4);
-    for (uint32_t i = 0; i < n_layers; ++i) linear.push_back((i + 1) % interval != 0);
-    return linear;
-  }
-  for (const std::string& type : config.Texts(kTypes)) {
-    if (type != "linear_attention" && type != "full_attention") {
-      config.Refuse(kTypes, "holds " + type + "; known: linear_attention, full_attention");
-    }
-    linear.push_back(type == "linear_attention");
-  }
-  if (linear.size() != n_layers) config.Refuse(kTypes, "does not have an entry for each layer");
+  std::vector<bool> linear =
+      ReadLayerTypes(config, "layer_types", n_layers, "linear_attention", "full_attention");
+  if (!linear.empty()) return linear;
+  const uint64_t interval = config.Integer("full_attention_interval", 1, kMaxLayers, 4);
+  for (uint32_t i = 0; i < n_layers; ++i) linear.push_back((i + 1) % interval != 0);
   return linear;
 }
 
@@ -56,12 +47,11 @@ Family DeltaFamily(const Config& config, const DeltaDefaults& defaults) {
                          .default_kv_heads = defaults.kv_heads,
                          .default_head_dim = 256,
                          .default_context = 32768},
-                        {.turning = 0.25});
+                        {.turning = 0.25, .attention_bias = false});
   f.norm_offset = 1;
   if (f.mlp.activation != format::Activation::kSilu) {
     config.Refuse("hidden_act", "is not silu, which is all that is known for a delta net");
   }
-  f.attention.qkv_bias = f.attention.output_bias = config.Flag("attention_bias", false);
   f.attention.head_norm = HeadNorm::kShared;
   f.attention.gate = format::GateKind::kSigmoid;
   DeltaNet net = InPlaceOf(f.attention, ReadDeltaNet(config));
