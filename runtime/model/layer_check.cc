@@ -1,38 +1,12 @@
 #include "runtime/model/layer_check.h"
 
 #include <cmath>
-#include <iterator>
 
 #include "runtime/model/limits.h"
-#include "runtime/model/operators/layer_checker.h"
+#include "runtime/model/operators/operators.h"
 
 namespace rondo {
 namespace {
-
-// What there is to be said of a type of sublayer.
-struct OperatorRule {
-  const char* name;
-  const char* norm;
-  const char* post_norm;
-  Status (*check)(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
-};
-
-const OperatorRule* RuleOf(format::Operator type) {
-  static constexpr OperatorRule kRules[] = {
-      {"attention", "attention norm", "norm after attention", CheckAttention},
-      {"convolution", "convolution norm", "norm after the convolution", CheckShortConv},
-      {"mlp", "mlp norm", "norm after mlp", CheckMlp},
-      {"mixture of experts", "norm before the experts", "norm after the experts", CheckExperts},
-      {"latent attention", "attention norm", "norm after attention", CheckLatentAttention},
-      {"layer embedding", "layer embedding norm", "norm after the layer embedding",
-       CheckLayerEmbedding},
-      {"delta net", "delta net norm", "norm after the delta net", CheckGatedDeltaNet},
-      {"mamba", "mamba norm", "norm after mamba", CheckMamba2},
-      {"laurel", "laurel norm", "norm after laurel", CheckLaurel},
-  };
-  static_assert(std::size(kRules) == static_cast<size_t>(format::Operator::MAX));
-  return &kRules[static_cast<size_t>(type) - 1];
-}
 
 class LayersCheck {
  public:
@@ -93,7 +67,7 @@ class LayersCheck {
     if (type == format::Operator::NONE || sublayer.op() == nullptr) {
       return Wrong({layer, "sublayer"}, "has no operator");
     }
-    const OperatorRule& rule = *RuleOf(type);
+    const OperatorRule& rule = RuleOf(type);
     if (!std::isfinite(sublayer.factor()) || !std::isfinite(sublayer.residual_factor())) {
       return Wrong({layer, rule.name}, "has a factor that is not finite");
     }

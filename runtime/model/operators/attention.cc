@@ -1,7 +1,9 @@
+#include "runtime/model/operators/attention.h"
+
 #include <cmath>
 
 #include "runtime/model/limits.h"
-#include "runtime/model/operators/layer_checker.h"
+#include "runtime/model/operators/operators.h"
 
 namespace rondo {
 
@@ -89,8 +91,6 @@ Status CheckSharing(const LayerChecker& checker, int layer, const format::Attent
   return Wrong({layer, "attention"}, "has norms of keys or values, which are another layer's");
 }
 
-}  // namespace
-
 Status CheckAttention(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const Place place = {layer, "attention"};
   const format::Attention& attention = *sublayer.op_as_Attention();
@@ -120,5 +120,16 @@ Status CheckAttention(const LayerChecker& checker, int layer, const format::Subl
   return checker.CheckLinear({layer, "attention output"}, attention.output(), checker.hidden(),
                              n_heads * v_head_dim);
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  const format::Attention& op = *sublayer.op_as_Attention();
+  visit(AttentionMatrix::kQkv, *op.qkv());
+  visit(AttentionMatrix::kOutput, *op.output());
+}
+
+}  // namespace
+
+const OperatorRule kAttentionRule = {"attention", "attention norm", "norm after attention",
+                                     CheckAttention, Matrices};
 
 }  // namespace rondo

@@ -1,7 +1,9 @@
+#include "runtime/model/operators/experts.h"
+
 #include <cmath>
 
 #include "runtime/model/limits.h"
-#include "runtime/model/operators/layer_checker.h"
+#include "runtime/model/operators/operators.h"
 
 namespace rondo {
 
@@ -62,8 +64,6 @@ Status CheckRouting(const LayerChecker& checker, Place place, const format::Expe
   return Status();
 }
 
-}  // namespace
-
 Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const Place place = {layer, "mixture of experts"};
   const format::Experts& experts = *sublayer.op_as_Experts();
@@ -120,5 +120,22 @@ Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublay
   return checker.CheckNorm({layer, "shared expert's post-norm"}, experts.shared_post_norm(),
                            hidden);
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  const format::Experts& op = *sublayer.op_as_Experts();
+  visit(ExpertsMatrix::kRouter, *op.router());
+  for (uint32_t i = 0; i < op.experts()->size(); ++i) {
+    visit(ExpertsMatrix::GateUp(i), *op.experts()->Get(i)->gate_up());
+    visit(ExpertsMatrix::Down(i), *op.experts()->Get(i)->down());
+  }
+  if (op.shared() == nullptr) return;
+  visit(ExpertsMatrix::kSharedGateUp, *op.shared()->gate_up());
+  visit(ExpertsMatrix::kSharedDown, *op.shared()->down());
+}
+
+}  // namespace
+
+const OperatorRule kExpertsRule = {"mixture of experts", "norm before the experts",
+                                   "norm after the experts", CheckExperts, Matrices};
 
 }  // namespace rondo

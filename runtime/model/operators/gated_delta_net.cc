@@ -1,6 +1,10 @@
+#include "runtime/model/operators/operators.h"
+#include "runtime/model/operators/recurrent.h"
 #include "runtime/model/operators/recurrent_check.h"
 
 namespace rondo {
+
+namespace {
 
 Status CheckGatedDeltaNet(const LayerChecker& checker, int layer,
                           const format::Sublayer& sublayer) {
@@ -13,5 +17,17 @@ Status CheckGatedDeltaNet(const LayerChecker& checker, int layer,
   return checker.CheckLinear({layer, "gates of the delta net"}, net.gates(), 2 * sizes.n_heads,
                              checker.hidden());
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  const format::GatedDeltaNet& op = *sublayer.op_as_GatedDeltaNet();
+  visit(RecurrentMatrix::kInput, *op.input());
+  visit(RecurrentMatrix::kGates, *op.gates());
+  visit(RecurrentMatrix::kOutput, *op.output());
+}
+
+}  // namespace
+
+const OperatorRule kGatedDeltaNetRule = {"delta net", "delta net norm", "norm after the delta net",
+                                         CheckGatedDeltaNet, Matrices};
 
 }  // namespace rondo

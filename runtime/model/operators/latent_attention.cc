@@ -1,7 +1,9 @@
+#include "runtime/model/operators/latent_attention.h"
+
 #include <cmath>
 
 #include "runtime/model/limits.h"
-#include "runtime/model/operators/layer_checker.h"
+#include "runtime/model/operators/operators.h"
 
 namespace rondo {
 
@@ -41,8 +43,6 @@ Status CheckQueries(const LayerChecker& checker, int layer,
   }
   return checker.CheckLinear({layer, "q"}, attention.q(), rows, inputs);
 }
-
-}  // namespace
 
 Status CheckLatentAttention(const LayerChecker& checker, int layer,
                             const format::Sublayer& sublayer) {
@@ -86,5 +86,23 @@ Status CheckLatentAttention(const LayerChecker& checker, int layer,
   return checker.CheckLinear({layer, "attention output"}, attention.output(), checker.hidden(),
                              n_heads * v_head_dim);
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  using Matrix = LatentAttentionMatrix;
+  const format::LatentAttention& op = *sublayer.op_as_LatentAttention();
+  const uint32_t n_heads = op.n_heads();
+  if (op.q_down() != nullptr) visit(Matrix::kQDown, *op.q_down());
+  visit(Matrix::kQ, *op.q());
+  visit(Matrix::kKvDown, *op.kv_down());
+  for (uint32_t i = 0; i < n_heads; ++i) visit(Matrix::KeyUp() + i, *op.key_up()->Get(i));
+  for (uint32_t i = 0; i < n_heads; ++i)
+    visit(Matrix::ValueUp(n_heads) + i, *op.value_up()->Get(i));
+  visit(Matrix::kOutput, *op.output());
+}
+
+}  // namespace
+
+const OperatorRule kLatentAttentionRule = {"latent attention", "attention norm",
+                                           "norm after attention", CheckLatentAttention, Matrices};
 
 }  // namespace rondo

@@ -1,7 +1,11 @@
+#include "runtime/model/operators/laurel.h"
+
 #include "runtime/model/limits.h"
-#include "runtime/model/operators/layer_checker.h"
+#include "runtime/model/operators/operators.h"
 
 namespace rondo {
+
+namespace {
 
 Status CheckLaurel(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const Place place = {layer, "laurel"};
@@ -20,5 +24,16 @@ Status CheckLaurel(const LayerChecker& checker, int layer, const format::Sublaye
       checker.CheckLinear({layer, "laurel's right"}, laurel.right(), hidden, rank));
   return checker.CheckNorm({layer, "laurel's own norm"}, laurel.norm(), hidden);
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  const format::Laurel& op = *sublayer.op_as_Laurel();
+  visit(LaurelMatrix::kLeft, *op.left());
+  visit(LaurelMatrix::kRight, *op.right());
+}
+
+}  // namespace
+
+const OperatorRule kLaurelRule = {"laurel", "laurel norm", "norm after laurel", CheckLaurel,
+                                  Matrices};
 
 }  // namespace rondo

@@ -50,19 +50,6 @@ class LayerChecker {
   const uint64_t hidden_;
 };
 
-// The operators, one file each.
-Status CheckAttention(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
-Status CheckShortConv(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
-Status CheckGatedDeltaNet(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
-Status CheckMamba2(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
-Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
-Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
-Status CheckLatentAttention(const LayerChecker& checker, int layer,
-                            const format::Sublayer& sublayer);
-Status CheckLayerEmbedding(const LayerChecker& checker, int layer,
-                           const format::Sublayer& sublayer);
-Status CheckLaurel(const LayerChecker& checker, int layer, const format::Sublayer& sublayer);
-
 // The model's table of what LayerEmbedding reads; absent is fine.
 Status CheckLayerEmbeddings(const LayerChecker& checker);
 // The model's residual streams, and what a layer does with them; absent is fine, in both or none.

@@ -1,7 +1,9 @@
+#include "runtime/model/operators/layer_embedding.h"
+
 #include <cmath>
 
 #include "runtime/model/limits.h"
-#include "runtime/model/operators/layer_checker.h"
+#include "runtime/model/operators/operators.h"
 
 namespace rondo {
 
@@ -30,6 +32,8 @@ Status CheckLayerEmbeddings(const LayerChecker& checker) {
   return checker.CheckNorm({-1, "norm of layer embeddings"}, all->norm(), size);
 }
 
+namespace {
+
 Status CheckLayerEmbedding(const LayerChecker& checker, int layer,
                            const format::Sublayer& sublayer) {
   const Place place = {layer, "layer embedding"};
@@ -42,5 +46,17 @@ Status CheckLayerEmbedding(const LayerChecker& checker, int layer,
   return checker.CheckLinear({layer, "layer embedding's down"}, embedding.down(), checker.hidden(),
                              all->size());
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  const format::LayerEmbedding& op = *sublayer.op_as_LayerEmbedding();
+  visit(LayerEmbeddingMatrix::kGate, *op.gate());
+  visit(LayerEmbeddingMatrix::kDown, *op.down());
+}
+
+}  // namespace
+
+const OperatorRule kLayerEmbeddingRule = {"layer embedding", "layer embedding norm",
+                                          "norm after the layer embedding", CheckLayerEmbedding,
+                                          Matrices};
 
 }  // namespace rondo

@@ -1,8 +1,12 @@
 #include <cmath>
 
+#include "runtime/model/operators/operators.h"
+#include "runtime/model/operators/recurrent.h"
 #include "runtime/model/operators/recurrent_check.h"
 
 namespace rondo {
+
+namespace {
 
 Status CheckMamba2(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const format::Mamba2& mamba = *sublayer.op_as_Mamba2();
@@ -22,5 +26,16 @@ Status CheckMamba2(const LayerChecker& checker, int layer, const format::Sublaye
   return checker.CheckLinear({layer, "steps of mamba"}, mamba.dt(), sizes.n_heads,
                              checker.hidden());
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  const format::Mamba2& op = *sublayer.op_as_Mamba2();
+  visit(RecurrentMatrix::kInput, *op.input());
+  visit(RecurrentMatrix::kGates, *op.dt());
+  visit(RecurrentMatrix::kOutput, *op.output());
+}
+
+}  // namespace
+
+const OperatorRule kMamba2Rule = {"mamba", "mamba norm", "norm after mamba", CheckMamba2, Matrices};
 
 }  // namespace rondo

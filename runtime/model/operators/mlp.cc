@@ -1,8 +1,12 @@
+#include "runtime/model/operators/mlp.h"
+
 #include <cmath>
 
-#include "runtime/model/operators/layer_checker.h"
+#include "runtime/model/operators/operators.h"
 
 namespace rondo {
+
+namespace {
 
 Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const format::Mlp& mlp = *sublayer.op_as_Mlp();
@@ -24,5 +28,15 @@ Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& 
                                             checker.hidden()));
   return checker.CheckLinear({layer, "down"}, mlp.down(), checker.hidden(), intermediate);
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  const format::Mlp& op = *sublayer.op_as_Mlp();
+  visit(MlpMatrix::kGateUp, *op.gate_up());
+  visit(MlpMatrix::kDown, *op.down());
+}
+
+}  // namespace
+
+const OperatorRule kMlpRule = {"mlp", "mlp norm", "norm after mlp", CheckMlp, Matrices};
 
 }  // namespace rondo

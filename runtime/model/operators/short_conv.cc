@@ -1,7 +1,11 @@
+#include "runtime/model/operators/short_conv.h"
+
 #include "runtime/model/limits.h"
-#include "runtime/model/operators/layer_checker.h"
+#include "runtime/model/operators/operators.h"
 
 namespace rondo {
+
+namespace {
 
 Status CheckShortConv(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
   const Place place = {layer, "convolution"};
@@ -17,5 +21,16 @@ Status CheckShortConv(const LayerChecker& checker, int layer, const format::Subl
   return checker.CheckLinear({layer, "convolution output"}, conv.output(), checker.hidden(),
                              checker.hidden());
 }
+
+void Matrices(const format::Sublayer& sublayer, const MatrixVisitor& visit) {
+  const format::ShortConv& op = *sublayer.op_as_ShortConv();
+  visit(ShortConvMatrix::kInput, *op.input());
+  visit(ShortConvMatrix::kOutput, *op.output());
+}
+
+}  // namespace
+
+const OperatorRule kShortConvRule = {"convolution", "convolution norm",
+                                     "norm after the convolution", CheckShortConv, Matrices};
 
 }  // namespace rondo
