@@ -1,6 +1,7 @@
 // Activations: the buffers of one forward pass, laid out by lifetime.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -33,8 +34,11 @@ inline constexpr size_t kMostLogitRows = 16;
 
 template <typename T>
 struct Buffer {
-  T* data = nullptr;  // none where the model needs none
+  T* data = nullptr;   // none where the model needs none
+  size_t columns = 0;  // of a row, in the sublayer that needs most
   MemoryPlan::RegionId region = MemoryPlan::kNoRegion;
+
+  void Widen(size_t n) { columns = std::max(columns, n); }
 
   operator T*() const { return data; }  // NOLINT(google-explicit-constructor)
 };
@@ -43,8 +47,9 @@ struct Buffer {
 struct InputRows {
   Buffer<uint8_t> rows;
   Buffer<RowQuant> quant;
-  size_t stride = 0;  // bytes
+  size_t stride = 0;  // bytes, for the matrix that needs most
 
+  void Widen(const PackedLinear& linear);
   LinearInput linear() const {
     return {reinterpret_cast<const float*>(rows.data), reinterpret_cast<const int8_t*>(rows.data),
             quant, stride};
@@ -62,6 +67,9 @@ class Activations {
  public:
   static Activations Plan(const DecoderSpec& spec, const Weights& weights, const PassLimits& limits,
                           const ContextWindow& window, MemoryPlan* plan);
+  // Room for the segments of one sublayer's attention.
+  void WidenAttention(size_t n_kv_heads, size_t q_per_kv, size_t head_dim, size_t v_head_dim,
+                      const ContextWindow& window);
   // After the plan's Layout.
   void Bind(const MemoryPlan& plan, uint8_t* arena);
 
@@ -104,6 +112,7 @@ class Activations {
   Buffer<float> low_kv;    // [max_rows, largest latent and rotated key]
   InputRows low_q_input;
   InputRows up_input;  // of key_up, then of value_up: [n_heads, rows]
+  size_t latent_heads = 0;
 
   // Of models with recurrent sublayers; else of no bytes.
   InputRows state_input;    // of in_proj
@@ -130,20 +139,10 @@ class Activations {
   template <typename Visit>
   void ForEach(const Visit& visit);
 
-  // Room for the segments of one sublayer's attention.
-  void AddAttention(size_t n_kv_heads, size_t q_per_kv, size_t head_dim, size_t v_head_dim,
-                    const ContextWindow& window);
-
-  // What the table's sizes are made of.
-  size_t max_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0, logit_rows_ = 0;
-  size_t qkv_floats_ = 0, mixed_floats_ = 0, gate_up_floats_ = 0;
+  // What else the table's sizes are made of.
+  size_t max_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0, logit_rows_ = 0, n_streams_ = 0;
   size_t query_bytes_ = 0, part_floats_ = 0;
-  size_t low_q_floats_ = 0, latent_q_floats_ = 0, low_kv_floats_ = 0, latent_heads_ = 0;
-  size_t layer_embedding_floats_ = 0;
-  size_t n_streams_ = 0, laurel_rank_ = 0;
-  size_t conv_floats_ = 0, gate_floats_ = 0;
-  size_t rope_dims_ = 0, n_experts_ = 0, n_used_ = 0, score_floats_ = 0;
-  bool sinks_ = false, parallel_ = false, mixers_parallel_ = false, waits_ = false;
+  bool sinks_ = false, parallel_ = false, mixers_parallel_ = false;
 };
 
 }  // namespace rondo

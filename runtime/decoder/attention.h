@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/decoder/decoder_spec.h"
+#include "rondo_generated.h"
+#include "runtime/base/portable_math.h"
 #include "runtime/kernels/kernel_set.h"
 #include "runtime/kernels/row_ops.h"
 #include "runtime/kv/block_table.h"
@@ -19,6 +20,23 @@ inline constexpr size_t kAttentionTileRows = 8;
 // are added in the order of positions: so segments may run on different threads, or one after
 // another, and give the same bits.
 inline constexpr uint64_t kSegmentBlocks = 8;
+
+// Queries at some positions count for more: 1 + factor * ln(1 + floor((p + offset) / period)).
+struct QueryScale {
+  float factor = 0;
+  uint64_t period = 1;
+  uint64_t offset = 0;
+
+  float At(uint64_t position) const {
+    const uint64_t periods = (position + offset) / period;
+    return static_cast<float>(1 + double{factor} * PortableLog1p(static_cast<double>(periods)));
+  }
+};
+
+inline QueryScale QueryScaleOf(const format::QueryScale* scale) {  // null: none count for more
+  if (scale == nullptr) return {};
+  return {scale->factor(), scale->period(), scale->offset()};
+}
 
 // One sublayer's attention over rows at consecutive positions of one sequence.
 struct AttentionCall {

@@ -2,69 +2,25 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "runtime/base/checked.h"
-#include "runtime/decoder/attention.h"
 
 namespace rondo {
 
 namespace {
 
-// What each kind of sublayer does, by SublayerKind.
-struct Operator {
-  void (*input)(const Pass& pass, size_t sublayer);
-  void (*run)(const Pass& pass, size_t sublayer);
-};
-constexpr Operator kOperators[] = {
-    {AttentionInput, RunAttention},
-    {ShortConvInput, RunShortConv},
-    {MlpInput, RunMlp},
-    {ExpertsInput, RunExperts},
-    {LatentAttentionInput, RunLatentAttention},
-    {LayerEmbeddingInput, RunLayerEmbedding},
-    {RecurrentInput, RunGatedDeltaNet},
-    {RecurrentInput, RunMamba2},
-    {LaurelInput, RunLaurel},
-};
-
-const Operator& OperatorOf(const SublayerSpec& spec) {
-  return kOperators[static_cast<size_t>(spec.kind)];
-}
-
-const char* NameOf(SublayerKind kind) {
-  constexpr const char* kNames[] = {
-      "attention",       "short_conv",      "mlp",    "experts", "latent_attention",
-      "layer_embedding", "gated_delta_net", "mamba2", "laurel",
-  };
-  const auto i = static_cast<size_t>(kind);
-  return i < std::size(kNames) ? kNames[i] : "sublayer";
-}
-
-// A thread's scratch serves one row of floats, one tile of a residual product, or attention.
+// A thread's scratch serves one row of floats, one tile of a residual product, or an operator.
 CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
   const auto larger = [](CheckedSize a, CheckedSize b) {
     return a.valid() && (!b.valid() || b.value() > a.value()) ? b : a;
   };
-  const auto row = [](size_t n) { return CheckedSize(n) * sizeof(float) + kOverRead; };
   CheckedSize bytes = larger(CheckedSize(max_rows) * (kMaxTaskChannels + 32) * sizeof(float),
-                             row(std::max(spec.hidden_size, spec.layer_embedding_size)));
+                             RowScratch(std::max(spec.hidden_size, spec.layer_embedding_size)));
   if (spec.alt_up.n_streams > 0) {
-    bytes = larger(bytes, CheckedSize(StreamScratchFloats(spec)) * sizeof(float) + kOverRead);
+    bytes = larger(bytes, RowScratch(StreamScratchFloats(spec)));
   }
   for (const SublayerSpec& sublayer : spec.sublayers) {
-    bytes = larger(bytes, row(std::max(sublayer.mlp.intermediate_size,
-                                       sublayer.experts.shared.intermediate_size)));
-    if (sublayer.kind == SublayerKind::kAttention) {
-      const AttentionSpec& attention = sublayer.attention;
-      bytes = larger(bytes, AttentionScratchBytes(attention.q_per_kv(), attention.head_dim,
-                                                  attention.v_head_dim));
-    } else if (sublayer.kind == SublayerKind::kLatentAttention) {
-      const LatentAttentionSpec& attention = sublayer.latent_attention;
-      bytes = larger(bytes, AttentionScratchBytes(attention.heads_per_task(), attention.key_dim(),
-                                                  attention.latent_dim));
-    }
-    if (sublayer.keeps_state()) bytes = larger(bytes, row(sublayer.recurrent.conv_size()));
+    bytes = larger(bytes, sublayer.op->ScratchBytes());
   }
   return bytes.AlignUp(kArenaAlignment);
 }
@@ -111,7 +67,14 @@ Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   if (resources_.expansion_bytes > 0) {
     resources_.expansion = arena + plan.region(expansion_region_).offset;
   }
-  return weights_.Load(file, plan, arena, pool, progress);
+  RONDO_ASSIGN(VectorReader vectors, VectorReader::Create(file));
+  size_t i = 0;
+  for (const format::Layer* layer : *file.model().layers()) {
+    for (const format::Sublayer* sublayer : *layer->sublayers()) {
+      RONDO_RETURN_IF_ERROR(spec_.sublayers[i++].op->ReadVectors(*sublayer, vectors));
+    }
+  }
+  return weights_.Load(file, plan, arena, pool, progress, vectors);
 }
 
 void Decoder::Forward(std::span<const SequenceRows> sequences) {
@@ -170,29 +133,30 @@ void Decoder::RunLayer(const Pass& pass, size_t layer) {
 
 void Decoder::RunOnStreams(const Pass& pass, size_t layer) {
   const size_t begin = spec_.layer_begin(layer), last = spec_.layer_ends[layer] - 1;
-  const bool has_embedding = spec_.sublayers[last].kind == SublayerKind::kLayerEmbedding;
+  const bool has_embedding = spec_.sublayers[last].type == &kLayerEmbeddingType;
   PredictStreams(pass, layer);
   RunSublayers(pass, begin, has_embedding ? last : last + 1);
   CorrectStreams(pass, layer);
   if (!has_embedding) return;
-  const ProfileSpan span(pass.profile(), NameOf(SublayerKind::kLayerEmbedding), pass.rows());
-  LayerEmbeddingInput(pass, last);
+  const Sublayer sublayer = pass.sublayer(last);
+  const ProfileSpan span(pass.profile(), sublayer.spec.type->name, pass.rows());
+  sublayer.spec.op->MakeInput(pass, sublayer);
   ClearResidual(pass);
-  RunLayerEmbedding(pass, last);
+  sublayer.spec.op->Run(pass, sublayer);
   AddToOtherStreams(pass);
 }
 
 void Decoder::RunSublayers(const Pass& pass, size_t begin, size_t end) {
   for (size_t i = begin; i < end; ++i) {
-    const SublayerSpec& sublayer = spec_.sublayers[i];
-    const ProfileSpan span(pass.profile(), NameOf(sublayer.kind), pass.rows());
-    if (!sublayer.reads_previous_input) {
-      OperatorOf(sublayer).input(pass, i);
+    const Sublayer sublayer = pass.sublayer(i);
+    const ProfileSpan span(pass.profile(), sublayer.spec.type->name, pass.rows());
+    if (!sublayer.spec.reads_previous_input) {
+      sublayer.spec.op->MakeInput(pass, sublayer);
       for (size_t j = i + 1; j < end && spec_.sublayers[j].reads_previous_input; ++j) {
-        OperatorOf(spec_.sublayers[j]).input(pass, j);
+        spec_.sublayers[j].op->MakeInput(pass, pass.sublayer(j));
       }
     }
-    OperatorOf(sublayer).run(pass, i);
+    sublayer.spec.op->Run(pass, sublayer);
   }
 }
 

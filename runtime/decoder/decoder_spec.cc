@@ -1,159 +1,34 @@
 #include "runtime/decoder/decoder_spec.h"
 
+#include <span>
+
 namespace rondo {
 
 namespace {
 
-QueryScale ReadQueryScale(const format::QueryScale* scale) {
-  if (scale == nullptr) return {};
-  return {scale->factor(), scale->period(), scale->offset()};
-}
-
-AttentionSpec ReadAttention(const format::Attention& attention) {
-  AttentionSpec spec;
-  spec.n_heads = attention.n_heads();
-  spec.n_kv_heads = attention.n_kv_heads();
-  spec.head_dim = attention.head_dim();
-  spec.v_head_dim = attention.v_head_dim();
-  spec.rope = attention.rope();
-  spec.score_scale = attention.score_scale();
-  spec.soft_cap = attention.soft_cap();
-  spec.qkv_clip = attention.qkv_clip();
-  spec.chunked = attention.chunk() > 0;
-  spec.window = spec.chunked ? attention.chunk() : attention.window();
-  spec.norms_after_rope = attention.norms_after_rope();
-  if (attention.alibi_slopes() != nullptr) spec.alibi_slopes = attention.alibi_slopes()->data();
-  spec.query_scale = ReadQueryScale(attention.query_scale());
-  spec.gate = attention.gate();
-  spec.gate_by_head = attention.gate_by_head();
-  spec.shares_kv = attention.kv_layer() >= 0;
-  return spec;
-}
-
-LatentAttentionSpec ReadLatentAttention(const format::LatentAttention& attention) {
-  LatentAttentionSpec spec;
-  spec.n_heads = attention.n_heads();
-  spec.nope_dim = attention.nope_dim();
-  spec.rope_dim = attention.rope_dim();
-  spec.latent_dim = attention.latent_dim();
-  spec.v_head_dim = attention.v_head_dim();
-  spec.rope = attention.rope();
-  spec.score_scale = attention.score_scale();
-  spec.query_scale = ReadQueryScale(attention.query_scale());
-  return spec;
-}
-
-RecurrentSpec ReadGatedDeltaNet(const format::GatedDeltaNet& net) {
-  RecurrentSpec spec;
-  spec.n_heads = net.n_value_heads();
-  spec.head_dim = net.value_head_dim();
-  spec.n_groups = net.n_key_heads();
-  spec.group_dim = net.key_head_dim();
-  spec.taps = net.taps();
-  spec.beta_scale = net.beta_scale();
-  spec.gate_after_norm = true;
-  return spec;
-}
-
-RecurrentSpec ReadMamba2(const format::Mamba2& mamba) {
-  RecurrentSpec spec;
-  spec.n_heads = mamba.n_heads();
-  spec.head_dim = mamba.head_dim();
-  spec.n_groups = mamba.n_groups();
-  spec.group_dim = mamba.state_size();
-  spec.taps = mamba.taps();
-  spec.dt_min = mamba.dt_min();
-  spec.dt_max = mamba.dt_max();
-  spec.gate_after_norm = mamba.gate_after_norm();
-  return spec;
-}
-
-template <typename Table>  // Mlp, or Experts: each of them is one
-MlpSpec ReadMlp(const Table& mlp) {
-  MlpSpec spec;
-  spec.intermediate_size = mlp.intermediate_size();
-  spec.activation = mlp.activation();
-  spec.gated = !mlp.plain();
-  spec.limit = mlp.limit();
-  spec.up_offset = mlp.up_offset();
-  return spec;
-}
-
-ExpertsSpec ReadExperts(const format::Experts& experts) {
-  ExpertsSpec spec;
-  spec.n_experts = experts.experts()->size();
-  spec.n_used = experts.n_used();
-  spec.scoring = experts.scoring();
-  spec.jitter = experts.jitter();
-  spec.n_groups = experts.n_groups();
-  spec.n_groups_used = experts.n_groups_used();
-  spec.group_best = experts.group_best();
-  spec.normalize = experts.normalize();
-  spec.normalize_epsilon = experts.normalize_epsilon();
-  spec.normalize_min = experts.normalize_min();
-  spec.weight_scale = experts.weight_scale();
-  spec.weigh_input = experts.weigh_input();
-  spec.shared_gate = experts.shared_gate();
-  spec.shared = ReadMlp(experts);
-  spec.shared.intermediate_size = experts.shared_size();
-  spec.shared_norm = experts.shared_norm() != nullptr;
-  return spec;
-}
-
-SublayerSpec ReadSublayer(const format::Sublayer& sublayer) {
-  SublayerSpec spec = {};
+Result<SublayerSpec> ReadSublayer(const OperatorSite& site) {
+  const format::Sublayer& sublayer = site.sublayer;
+  SublayerSpec spec;
+  spec.type = &TypeOf(sublayer.op_type());
+  spec.op = spec.type->create(site);
+  if (spec.op == nullptr) {
+    return Status::Error(StatusCode::kOutOfMemory, "there is no memory for a sublayer");
+  }
   spec.reads_previous_input = sublayer.reads_previous_input();
   spec.has_post_norm = sublayer.post_norm() != nullptr;
   spec.factor = sublayer.factor();
   spec.residual_factor = sublayer.residual_factor();
-  if (const format::Attention* attention = sublayer.op_as_Attention()) {
-    spec.kind = SublayerKind::kAttention;
-    spec.attention = ReadAttention(*attention);
-  } else if (const format::ShortConv* conv = sublayer.op_as_ShortConv()) {
-    spec.kind = SublayerKind::kShortConv;
-    spec.short_conv.taps = conv->taps();
-  } else if (const format::Mlp* mlp = sublayer.op_as_Mlp()) {
-    spec.kind = SublayerKind::kMlp;
-    spec.mlp = ReadMlp(*mlp);
-    spec.mlp.cuts_gate = mlp->gate_cutoff() != nullptr;
-    if (spec.mlp.cuts_gate) spec.mlp.gate_deviations = mlp->gate_cutoff()->deviations();
-  } else if (const format::LatentAttention* latent = sublayer.op_as_LatentAttention()) {
-    spec.kind = SublayerKind::kLatentAttention;
-    spec.latent_attention = ReadLatentAttention(*latent);
-  } else if (const format::LayerEmbedding* embedding = sublayer.op_as_LayerEmbedding()) {
-    spec.kind = SublayerKind::kLayerEmbedding;
-    spec.layer_embedding.activation = embedding->activation();
-  } else if (const format::GatedDeltaNet* net = sublayer.op_as_GatedDeltaNet()) {
-    spec.kind = SublayerKind::kGatedDeltaNet;
-    spec.recurrent = ReadGatedDeltaNet(*net);
-  } else if (const format::Mamba2* mamba = sublayer.op_as_Mamba2()) {
-    spec.kind = SublayerKind::kMamba2;
-    spec.recurrent = ReadMamba2(*mamba);
-  } else if (sublayer.op_as_Laurel() != nullptr) {
-    spec.kind = SublayerKind::kLaurel;
-  } else {
-    const format::Experts& experts = *sublayer.op_as_Experts();
-    spec.kind = SublayerKind::kExperts;
-    spec.mlp = ReadMlp(experts);
-    spec.experts = ReadExperts(experts);
-  }
+  spec.kv = spec.op->kv();
+  spec.shares_kv = spec.op->kv_layer() >= 0;
   return spec;
 }
 
-// The KV entry of the attention that `sublayers` have; it passed the checks, so that there is one.
-size_t EntryOfAttention(std::span<const SublayerSpec> sublayers) {
+// The KV entry of the one of this type among `sublayers`; they passed the checks, so that there is
+// one.
+size_t EntryOf(const OperatorType* type, std::span<const SublayerSpec> sublayers) {
   size_t i = 0;
-  while (sublayers[i].kind != SublayerKind::kAttention) ++i;
+  while (sublayers[i].type != type) ++i;
   return sublayers[i].kv_entry;
-}
-
-// Whose input lies in a buffer of its own.
-enum class InputKind : uint8_t { kMixer, kState, kLaurel, kMlp };
-
-InputKind InputOf(const SublayerSpec& sublayer) {
-  if (sublayer.keeps_state()) return InputKind::kState;
-  if (sublayer.kind == SublayerKind::kLaurel) return InputKind::kLaurel;
-  return sublayer.keeps_positions() ? InputKind::kMixer : InputKind::kMlp;
 }
 
 // Where sublayers read what the one before them read, their inputs are made before any of them
@@ -164,8 +39,8 @@ Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
     if (!sublayers[i].reads_previous_input) continue;
     bool apart = i > 0;
     for (size_t other = i; apart && other-- > 0;) {
-      const InputKind kind = InputOf(sublayers[other]);
-      apart = kind != InputOf(sublayers[i]) && kind != InputKind::kMlp;
+      const InputKind kind = sublayers[other].type->input;
+      apart = kind != sublayers[i].type->input && kind != InputKind::kMlp;
       if (!sublayers[other].reads_previous_input) break;
     }
     if (apart) continue;
@@ -220,11 +95,10 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
     for (const format::Sublayer* sublayer :
          *model.layers()->Get(static_cast<uint32_t>(i))->sublayers()) {
       SublayerSpec& read = spec.sublayers[n++];
-      read = ReadSublayer(*sublayer);
-      read.layer_embedding.layer = i;
-      if (read.attention.shares_kv) {
-        const auto owner = static_cast<size_t>(sublayer->op_as_Attention()->kv_layer());
-        read.kv_entry = EntryOfAttention(spec.sublayers.span().subspan(spec.layer_begin(owner)));
+      RONDO_ASSIGN(read, ReadSublayer({model, *sublayer, spec, i}));
+      if (read.shares_kv) {
+        const auto owner = static_cast<size_t>(read.op->kv_layer());
+        read.kv_entry = EntryOf(read.type, spec.sublayers.span().subspan(spec.layer_begin(owner)));
       } else if (read.keeps_positions() || read.keeps_state()) {
         read.kv_entry = spec.n_kv_entries++;
       }

@@ -2,39 +2,66 @@
 #include <algorithm>
 
 #include "runtime/decoder/pass.h"
+#include "runtime/model/operators/laurel.h"
+#include "runtime/weights/vectors.h"
 
 namespace rondo {
 
-void LaurelInput(const Pass& pass, size_t sublayer) {
-  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
-  const size_t hidden = pass.spec().hidden_size;
-  Activations& act = pass.act();
-  pass.pool().For(pass.rows(), [&](size_t r, size_t) {
-    float* row = act.laurel + r * hidden;
-    std::copy_n(act.hidden + r * hidden, hidden, row);
-    Normalize(pass.set(), weights.norm, row, hidden, row);
-    pass.RowInput(weights.laurel.left, row, r, act.laurel_input);
-  });
-}
+namespace {
 
-void RunLaurel(const Pass& pass, size_t sublayer) {
-  const SublayerSpec& spec = pass.spec().sublayers[sublayer];
-  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
-  const LaurelWeights& w = weights.laurel;
-  const size_t hidden = pass.spec().hidden_size, rank = w.right.inputs;
-  Activations& act = pass.act();
-  pass.Linear(w.left, act.laurel_input, pass.rows(), Pass::Into::kReplace, act.low_laurel, rank);
-  pass.pool().For(pass.rows(), [&](size_t r, size_t) {
-    pass.RowInput(w.right, act.low_laurel + r * rank, r, act.low_laurel_input);
-  });
-  pass.Linear(w.right, act.low_laurel_input, pass.rows(), Pass::Into::kReplace, act.sublayer_out,
-              hidden);
-  pass.pool().For(pass.rows(), [&](size_t r, size_t) {
-    float* out = act.sublayer_out + r * hidden;
-    Normalize(pass.set(), w.norm, out, hidden, out);
-    pass.set().loops->add(out, act.laurel + r * hidden, hidden);
-  });
-  pass.AddSublayerOut(spec, weights);
-}
+class Laurel final : public Operator {
+ public:
+  explicit Laurel(const OperatorSite& site) : hidden_(site.model.hidden_size) {}
+
+  Status ReadVectors(const format::Sublayer& sublayer, VectorReader& vectors) override {
+    RONDO_ASSIGN(norm_, ReadNorm(vectors, sublayer.op_as_Laurel()->norm(), hidden_));
+    return Status();
+  }
+
+  void Widen(const Sublayer& sublayer, const ContextWindow& /*window*/,
+             Activations* act) const override {
+    act->laurel_input.Widen(sublayer.matrix(LaurelMatrix::kLeft));
+    act->low_laurel.Widen(sublayer.matrix(LaurelMatrix::kRight).inputs);
+    act->low_laurel_input.Widen(sublayer.matrix(LaurelMatrix::kRight));
+    act->sublayer_out.Widen(hidden_);
+  }
+
+  void MakeInput(const Pass& pass, const Sublayer& sublayer) const override {
+    Activations& act = pass.act();
+    pass.pool().For(pass.rows(), [&](size_t r, size_t) {
+      float* row = act.laurel + r * hidden_;
+      std::copy_n(act.hidden + r * hidden_, hidden_, row);
+      Normalize(pass.set(), sublayer.weights.norm, row, hidden_, row);
+      pass.RowInput(sublayer.matrix(LaurelMatrix::kLeft), row, r, act.laurel_input);
+    });
+  }
+
+  void Run(const Pass& pass, const Sublayer& sublayer) const override {
+    const PackedLinear& right = sublayer.matrix(LaurelMatrix::kRight);
+    const size_t rank = right.inputs;
+    Activations& act = pass.act();
+    pass.Linear(sublayer.matrix(LaurelMatrix::kLeft), act.laurel_input, pass.rows(),
+                Pass::Into::kReplace, act.low_laurel, rank);
+    pass.pool().For(pass.rows(), [&](size_t r, size_t) {
+      pass.RowInput(right, act.low_laurel + r * rank, r, act.low_laurel_input);
+    });
+    pass.Linear(right, act.low_laurel_input, pass.rows(), Pass::Into::kReplace, act.sublayer_out,
+                hidden_);
+    pass.pool().For(pass.rows(), [&](size_t r, size_t) {
+      float* out = act.sublayer_out + r * hidden_;
+      Normalize(pass.set(), norm_, out, hidden_, out);
+      pass.set().loops->add(out, act.laurel + r * hidden_, hidden_);
+    });
+    pass.AddSublayerOut(sublayer);
+  }
+
+ private:
+  const size_t hidden_;
+  RowNorm norm_;  // of what the right matrix makes
+};
+
+}  // namespace
+
+const OperatorType kLaurelType = {"laurel", InputKind::kLaurel, CreateOperator<Laurel>};
 
 }  // namespace rondo

@@ -1,4 +1,5 @@
 // What a token says to each layer by itself: made once a pass, read by a sublayer of each layer.
+#include "runtime/model/operators/layer_embedding.h"
 #include "runtime/decoder/pass.h"
 
 namespace rondo {
@@ -22,28 +23,51 @@ void MakeLayerEmbeddings(const Pass& pass) {
   });
 }
 
-void LayerEmbeddingInput(const Pass& pass, size_t sublayer) {
-  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
-  pass.NormInput(weights.layer_embedding.gate_proj, weights.norm, pass.act().hidden, pass.rows(),
-                 pass.act().gate_up_input);
-}
+namespace {
 
-void RunLayerEmbedding(const Pass& pass, size_t sublayer) {
-  const SublayerSpec& spec = pass.spec().sublayers[sublayer];
-  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
-  const LayerEmbeddingWeights& w = weights.layer_embedding;
-  Activations& act = pass.act();
-  const size_t size = pass.spec().layer_embedding_size;
-  const size_t width = pass.spec().n_layers() * size;
-  pass.Linear(w.gate_proj, act.gate_up_input, pass.rows(), Pass::Into::kReplace, act.gate_up, size);
-  pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
-    float* gate = act.gate_up + r * size;
-    const float* own = act.layer_embeddings + r * width + spec.layer_embedding.layer * size;
-    ActivateGate(pass.set(), spec.layer_embedding.activation, gate, own, size,
-                 pass.ScratchFloats(thread), gate);
-    pass.RowInput(w.down_proj, gate, r, act.down_input);
-  });
-  pass.AddToResidual(spec, weights, w.down_proj, act.down_input);
-}
+class LayerEmbedding final : public Operator {
+ public:
+  explicit LayerEmbedding(const OperatorSite& site)
+      : layer_(site.layer),
+        size_(site.model.layer_embedding_size),
+        activation_(site.sublayer.op_as_LayerEmbedding()->activation()) {}
+
+  void Widen(const Sublayer& sublayer, const ContextWindow& /*window*/,
+             Activations* act) const override {
+    act->gate_up_input.Widen(sublayer.matrix(LayerEmbeddingMatrix::kGate));
+    act->gate_up.Widen(size_);
+    act->down_input.Widen(sublayer.matrix(LayerEmbeddingMatrix::kDown));
+  }
+
+  void MakeInput(const Pass& pass, const Sublayer& sublayer) const override {
+    pass.NormInput(sublayer.matrix(LayerEmbeddingMatrix::kGate), sublayer.weights.norm,
+                   pass.act().gate_up_input);
+  }
+
+  void Run(const Pass& pass, const Sublayer& sublayer) const override {
+    const PackedLinear& down = sublayer.matrix(LayerEmbeddingMatrix::kDown);
+    Activations& act = pass.act();
+    const size_t width = pass.spec().n_layers() * size_;
+    pass.Linear(sublayer.matrix(LayerEmbeddingMatrix::kGate), act.gate_up_input, pass.rows(),
+                Pass::Into::kReplace, act.gate_up, size_);
+    pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
+      float* gate = act.gate_up + r * size_;
+      const float* own = act.layer_embeddings + r * width + layer_ * size_;
+      ActivateGate(pass.set(), activation_, gate, own, size_, pass.ScratchFloats(thread), gate);
+      pass.RowInput(down, gate, r, act.down_input);
+    });
+    pass.AddToResidual(sublayer, down, act.down_input);
+  }
+
+ private:
+  const size_t layer_;
+  const size_t size_;  // of a layer's part
+  const Activation activation_;
+};
+
+}  // namespace
+
+const OperatorType kLayerEmbeddingType = {"layer_embedding", InputKind::kMlp,
+                                          CreateOperator<LayerEmbedding>};
 
 }  // namespace rondo

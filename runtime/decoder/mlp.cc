@@ -1,15 +1,12 @@
 // The MLP as a sublayer: down_proj(activation(gate) * up), or without a gate.
+#include "runtime/decoder/mlp.h"
+
 #include <cmath>
 
-#include "runtime/decoder/pass.h"
+#include "runtime/base/portable_math.h"
+#include "runtime/model/operators/mlp.h"
 
 namespace rondo {
-
-void MlpInput(const Pass& pass, size_t sublayer) {
-  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
-  pass.NormInput(weights.mlp.gate_up_proj, weights.norm, pass.act().hidden, pass.rows(),
-                 pass.act().gate_up_input);
-}
 
 namespace {
 
@@ -22,19 +19,63 @@ void CutGate(const KernelSet& set, float deviations, size_t n, float* gate) {
   set.loops->clamp(gate, 0.0f, INFINITY, n, gate);
 }
 
-}  // namespace
-
-void RunMlp(const Pass& pass, size_t sublayer) {
-  const SublayerSpec& spec = pass.spec().sublayers[sublayer];
-  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
-  Activations& act = pass.act();
-  pass.Linear(weights.mlp.gate_up_proj, act.gate_up_input, pass.rows(), Pass::Into::kReplace,
-              act.gate_up, spec.mlp.gate_up_size());
-  ActivateMlp(pass, spec.mlp, weights.mlp, pass.rows());
-  pass.AddToResidual(spec, weights, weights.mlp.down_proj, act.down_input);
+Result<XieluNumbers> ReadXielu(VectorReader& vectors, int32_t index) {
+  if (index < 0) return XieluNumbers{};
+  RONDO_ASSIGN(const float* numbers, vectors.Read(static_cast<uint32_t>(index)));
+  const float beta = numbers[2];
+  return XieluNumbers{.positive = static_cast<float>(Softplus(numbers[0])),
+                      .negative = beta + static_cast<float>(Softplus(numbers[1])),
+                      .beta = beta,
+                      .epsilon = numbers[3]};
 }
 
-void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpWeights& weights, size_t rows) {
+class Mlp final : public Operator {
+ public:
+  explicit Mlp(const OperatorSite& site) : spec_(*site.sublayer.op_as_Mlp()) {
+    const format::GateCutoff* cutoff = site.sublayer.op_as_Mlp()->gate_cutoff();
+    spec_.cuts_gate = cutoff != nullptr;
+    if (spec_.cuts_gate) spec_.gate_deviations = cutoff->deviations();
+  }
+
+  Status ReadVectors(const format::Sublayer& sublayer, VectorReader& vectors) override {
+    RONDO_ASSIGN(xielu_, ReadXielu(vectors, sublayer.op_as_Mlp()->xielu()));
+    return Status();
+  }
+
+  void Widen(const Sublayer& sublayer, const ContextWindow& /*window*/,
+             Activations* act) const override {
+    act->gate_up_input.Widen(sublayer.matrix(MlpMatrix::kGateUp));
+    act->gate_up.Widen(spec_.gate_up_size());
+    act->down_input.Widen(sublayer.matrix(MlpMatrix::kDown));
+  }
+
+  CheckedSize ScratchBytes() const override { return RowScratch(spec_.intermediate_size); }
+
+  void MakeInput(const Pass& pass, const Sublayer& sublayer) const override {
+    pass.NormInput(sublayer.matrix(MlpMatrix::kGateUp), sublayer.weights.norm,
+                   pass.act().gate_up_input);
+  }
+
+  void Run(const Pass& pass, const Sublayer& sublayer) const override {
+    Activations& act = pass.act();
+    const PackedLinear& down = sublayer.matrix(MlpMatrix::kDown);
+    pass.Linear(sublayer.matrix(MlpMatrix::kGateUp), act.gate_up_input, pass.rows(),
+                Pass::Into::kReplace, act.gate_up, spec_.gate_up_size());
+    ActivateMlp(pass, spec_, xielu_, down, pass.rows());
+    pass.AddToResidual(sublayer, down, act.down_input);
+  }
+
+ private:
+  MlpSpec spec_;
+  XieluNumbers xielu_ = {};
+};
+
+}  // namespace
+
+const OperatorType kMlpType = {"mlp", InputKind::kMlp, CreateOperator<Mlp>};
+
+void ActivateMlp(const Pass& pass, const MlpSpec& spec, const XieluNumbers& xielu,
+                 const PackedLinear& down, size_t rows) {
   const ProfileSpan span(pass.profile(), "activation", rows);
   const size_t size = spec.intermediate_size;
   Activations& act = pass.act();
@@ -51,14 +92,14 @@ void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpWeights& weight
       if (spec.up_offset != 0) pass.set().loops->subtract(up, -spec.up_offset, size, up);
     }
     if (spec.activation == Activation::kXielu) {
-      pass.set().loops->xielu(gate, weights.xielu, size, gate);
+      pass.set().loops->xielu(gate, xielu, size, gate);
       if (spec.gated) pass.set().multiply(size * sizeof(float), gate, up, gate, nullptr);
     } else if (spec.gated) {
       ActivateGate(pass.set(), spec.activation, gate, up, size, scratch, gate);
     } else {
       Activate(pass.set(), spec.activation, gate, size, scratch, gate);
     }
-    pass.RowInput(weights.down_proj, gate, r, act.down_input);
+    pass.RowInput(down, gate, r, act.down_input);
   });
 }
 

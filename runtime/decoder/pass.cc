@@ -45,12 +45,11 @@ bool Pass::Cancelled() const {
                      [](const SequenceRows& sequence) { return sequence.cancelled(); });
 }
 
-void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const float* hidden,
-                     size_t rows, const InputRows& in) const {
-  const ProfileSpan span(profile(), "norm", rows);
+void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const InputRows& in) const {
+  const ProfileSpan span(profile(), "norm", rows_);
   const size_t n = spec().hidden_size;
-  pool().For(rows, [&](size_t r, size_t thread) {
-    const float* row = hidden + r * n;
+  pool().For(rows_, [&](size_t r, size_t thread) {
+    const float* row = act().hidden + r * n;
     if (norm.kind != NormKind::kNone) {
       float* normed = ScratchFloats(thread);
       Normalize(set(), norm, row, n, normed);
@@ -109,8 +108,10 @@ void Pass::Multiply(const Products& products, size_t rows, Into into, bool last)
       last);
 }
 
-void Pass::AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
-                         const PackedLinear& linear, const InputRows& in) const {
+void Pass::AddToResidual(const Sublayer& sublayer, const PackedLinear& linear,
+                         const InputRows& in) const {
+  const SublayerSpec& spec = sublayer.spec;
+  const SublayerWeights& weights = sublayer.weights;
   const size_t hidden = this->spec().hidden_size;
   if (weights.post_norm.kind == NormKind::kNone && spec.factor == 1 && spec.residual_factor == 1) {
     Linear(linear, in, rows_, Into::kAdd, act().hidden, hidden);
@@ -122,10 +123,12 @@ void Pass::AddToResidual(const SublayerSpec& spec, const SublayerWeights& weight
     return;
   }
   Linear(linear, in, rows_, Into::kReplace, act().sublayer_out, hidden);
-  AddSublayerOut(spec, weights);
+  AddSublayerOut(sublayer);
 }
 
-void Pass::AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weights) const {
+void Pass::AddSublayerOut(const Sublayer& sublayer) const {
+  const SublayerSpec& spec = sublayer.spec;
+  const SublayerWeights& weights = sublayer.weights;
   const size_t n = this->spec().hidden_size;
   pool().For(rows_, [&](size_t r, size_t) {
     float* out = act().sublayer_out + r * n;

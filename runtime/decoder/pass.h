@@ -9,6 +9,7 @@
 #include "runtime/decoder/activations.h"
 #include "runtime/decoder/pass_rows.h"
 #include "runtime/decoder/profile.h"
+#include "runtime/decoder/sublayer.h"
 #include "runtime/kernels/row_ops.h"
 
 namespace rondo {
@@ -53,6 +54,7 @@ class Pass {
   const KernelSet& set() const { return *resources_.set; }
   const DecoderSpec& spec() const { return *resources_.spec; }
   const Weights& weights() const { return *resources_.weights; }
+  Sublayer sublayer(size_t i) const { return {spec().sublayers[i], weights().sublayer(i)}; }
   Activations& act() const { return *resources_.activations; }
   ThreadPool& pool() const { return *resources_.pool; }
   size_t max_rows() const { return resources_.max_rows; }
@@ -73,9 +75,8 @@ class Pass {
   }
   float* ScratchFloats(size_t thread) const { return reinterpret_cast<float*>(Scratch(thread)); }
 
-  // in = rows of norm(hidden), as the linear wants them.
-  void NormInput(const PackedLinear& linear, const RowNorm& norm, const float* hidden, size_t rows,
-                 const InputRows& in) const;
+  // in = rows of norm(residual stream), as the linear wants them.
+  void NormInput(const PackedLinear& linear, const RowNorm& norm, const InputRows& in) const;
   // in[r] = `row`.
   void RowInput(const PackedLinear& linear, const float* row, size_t r, const InputRows& in) const;
   // out = linear(in), or out += linear(in); columns over the threads. `last`: threads sleep behind.
@@ -89,10 +90,10 @@ class Pass {
     Multiply(products, rows, Into::kReplace, false);
   }
   // x = residual_norm(residual_factor * (x + factor * post_norm(linear(in)))), of x in `hidden`.
-  void AddToResidual(const SublayerSpec& spec, const SublayerWeights& weights,
-                     const PackedLinear& linear, const InputRows& in) const;
+  void AddToResidual(const Sublayer& sublayer, const PackedLinear& linear,
+                     const InputRows& in) const;
   // x = residual_norm(residual_factor * (x + factor * post_norm(sublayer_out))), likewise.
-  void AddSublayerOut(const SublayerSpec& spec, const SublayerWeights& weights) const;
+  void AddSublayerOut(const Sublayer& sublayer) const;
 
  protected:
   virtual void Multiply(const Products& products, size_t rows, Into into, bool last) const;
@@ -102,26 +103,6 @@ class Pass {
   const std::span<const SequenceRows> sequences_;
   size_t rows_ = 0;
 };
-
-// The sublayers, one file each. A sublayer's input is made first, from the residual stream: where
-// the next one reads the same, both inputs are made before either runs.
-void AttentionInput(const Pass& pass, size_t sublayer);
-void RunAttention(const Pass& pass, size_t sublayer);
-void ShortConvInput(const Pass& pass, size_t sublayer);
-void RunShortConv(const Pass& pass, size_t sublayer);
-void RecurrentInput(const Pass& pass, size_t sublayer);
-void RunGatedDeltaNet(const Pass& pass, size_t sublayer);
-void RunMamba2(const Pass& pass, size_t sublayer);
-void MlpInput(const Pass& pass, size_t sublayer);
-void RunMlp(const Pass& pass, size_t sublayer);
-void ExpertsInput(const Pass& pass, size_t sublayer);
-void RunExperts(const Pass& pass, size_t sublayer);
-void LatentAttentionInput(const Pass& pass, size_t sublayer);
-void RunLatentAttention(const Pass& pass, size_t sublayer);
-void LayerEmbeddingInput(const Pass& pass, size_t sublayer);
-void RunLayerEmbedding(const Pass& pass, size_t sublayer);
-void LaurelInput(const Pass& pass, size_t sublayer);
-void RunLaurel(const Pass& pass, size_t sublayer);
 
 // What each layer's LayerEmbedding reads of the pass's tokens, from layer_projection_input.
 void MakeLayerEmbeddings(const Pass& pass);
@@ -138,8 +119,5 @@ void ClearResidual(const Pass& pass);
 void AddToOtherStreams(const Pass& pass);
 // hidden = what the final norm reads, in these rows of the last pass, up to logit_rows() of them.
 void JoinStreams(const Pass& pass, std::span<const size_t> rows);
-
-// down_input = activation of the first rows of gate_up; of an MLP, or of one expert.
-void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpWeights& weights, size_t rows);
 
 }  // namespace rondo

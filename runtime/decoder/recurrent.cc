@@ -1,21 +1,33 @@
 #include "runtime/decoder/recurrent.h"
 
+#include "runtime/model/operators/recurrent.h"
+
 namespace rondo {
 
-void RecurrentInput(const Pass& pass, size_t sublayer) {
-  const SublayerWeights& weights = pass.weights().sublayer(sublayer);
+void RecurrentOperator::Widen(const Sublayer& sublayer, const ContextWindow& /*window*/,
+                              Activations* act) const {
+  act->state_input.Widen(sublayer.matrix(RecurrentMatrix::kInput));
+  act->gates_input.Widen(sublayer.matrix(RecurrentMatrix::kGates));
+  act->qkv.Widen(spec_.input_size());
+  act->gates.Widen(2 * spec_.n_heads);
+  act->convolved.Widen(spec_.conv_size());
+  act->mixed.Widen(spec_.inner_size());
+  act->o_input.Widen(sublayer.matrix(RecurrentMatrix::kOutput));
+}
+
+void RecurrentOperator::MakeInput(const Pass& pass, const Sublayer& sublayer) const {
+  const RowNorm& norm = sublayer.weights.norm;
   Activations& act = pass.act();
-  pass.NormInput(weights.recurrent.in_proj, weights.norm, act.hidden, pass.rows(), act.state_input);
-  pass.NormInput(weights.recurrent.gates_proj, weights.norm, act.hidden, pass.rows(),
-                 act.gates_input);
+  pass.NormInput(sublayer.matrix(RecurrentMatrix::kInput), norm, act.state_input);
+  pass.NormInput(sublayer.matrix(RecurrentMatrix::kGates), norm, act.gates_input);
 }
 
 void Recurrence::Project() const {
   Activations& act = pass_.act();
-  pass_.Linear(weights().in_proj, act.state_input, pass_.rows(), Pass::Into::kReplace, act.qkv,
-               spec_.input_size());
-  pass_.Linear(weights().gates_proj, act.gates_input, pass_.rows(), Pass::Into::kReplace, act.gates,
-               2 * spec_.n_heads);
+  pass_.Linear(sublayer_.matrix(RecurrentMatrix::kInput), act.state_input, pass_.rows(),
+               Pass::Into::kReplace, act.qkv, spec_.input_size());
+  pass_.Linear(sublayer_.matrix(RecurrentMatrix::kGates), act.gates_input, pass_.rows(),
+               Pass::Into::kReplace, act.gates, 2 * spec_.n_heads);
 }
 
 void Recurrence::Convolve(size_t r, float* scratch, float* out) const {
@@ -23,8 +35,8 @@ void Recurrence::Convolve(size_t r, float* scratch, float* out) const {
   const SequenceRows& sequence = *row.sequence;
   const size_t n = spec_.conv_size();
   const uint64_t index = row.position - sequence.position;  // of the sequence's rows
-  if (weights().bias != nullptr) {
-    std::copy_n(weights().bias, n, out);
+  if (vectors_.bias != nullptr) {
+    std::copy_n(vectors_.bias, n, out);
   } else {
     std::fill_n(out, n, 0.0f);
   }
@@ -33,7 +45,7 @@ void Recurrence::Convolve(size_t r, float* scratch, float* out) const {
     if (back > row.position) continue;  // before the text there is nothing
     const float* in =
         back <= index ? Raw(r - back) : StateBefore(sequence) + (spec_.taps - 1 - back + index) * n;
-    pass_.set().loops->multiply_add(out, weights().kernel + t * n, in, n);
+    pass_.set().loops->multiply_add(out, vectors_.kernel + t * n, in, n);
   }
   Activate(pass_.set(), Activation::kSilu, out, n, scratch, out);
 }
@@ -71,17 +83,18 @@ float* Recurrence::Continue(const SequenceRows& sequence, uint64_t position, siz
 }
 
 void Recurrence::Finish() const {
+  const PackedLinear& out_proj = sublayer_.matrix(RecurrentMatrix::kOutput);
   const size_t n = spec_.inner_size();
   Activations& act = pass_.act();
   pass_.pool().For(pass_.rows(), [&](size_t r, size_t thread) {
     float* out = act.mixed + r * n;
-    const float* gate = act.qkv + r * spec_.input_size() + gate_at_;
-    if (spec_.gate_after_norm) Normalize(pass_.set(), weights().norm, out, n, out);
+    const float* gate = act.qkv + r * spec_.input_size() + spec_.gate_at();
+    if (spec_.gate_after_norm) Normalize(pass_.set(), vectors_.norm, out, n, out);
     ActivateGate(pass_.set(), Activation::kSilu, gate, out, n, pass_.ScratchFloats(thread), out);
-    if (!spec_.gate_after_norm) Normalize(pass_.set(), weights().norm, out, n, out);
-    pass_.RowInput(weights().out_proj, out, r, act.o_input);
+    if (!spec_.gate_after_norm) Normalize(pass_.set(), vectors_.norm, out, n, out);
+    pass_.RowInput(out_proj, out, r, act.o_input);
   });
-  pass_.AddToResidual(sublayer_, weights_, weights().out_proj, act.o_input);
+  pass_.AddToResidual(sublayer_, out_proj, act.o_input);
 }
 
 }  // namespace rondo

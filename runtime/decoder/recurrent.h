@@ -7,14 +7,72 @@
 #include <array>
 #include <cstddef>
 
+#include "runtime/base/checked.h"
 #include "runtime/decoder/pass.h"
+#include "runtime/weights/vectors.h"
 
 namespace rondo {
 
-// A row that is computed: of the pass, and of its buffers.
+struct RecurrentSpec {
+  size_t n_heads = 0;
+  size_t head_dim = 0;   // of v, or x: columns of a state
+  size_t n_groups = 0;   // heads of q and k, or groups of B and C
+  size_t group_dim = 0;  // of these: rows of a state
+  size_t taps = 0;
+  bool gate_first = false;  // z in a row of the first product
+  bool gate_after_norm = false;
+
+  size_t inner_size() const { return n_heads * head_dim; }
+  size_t group_size() const { return n_groups * group_dim; }
+  size_t conv_size() const { return inner_size() + 2 * group_size(); }
+  size_t input_size() const { return inner_size() + conv_size(); }  // with the gate z
+  size_t gate_at() const { return gate_first ? 0 : conv_size(); }
+  size_t conv_at() const { return gate_first ? inner_size() : 0; }
+  // The state of a sequence: what the convolution still looks back at, [taps - 1, conv_size()],
+  // then of each head its columns in tiles, [tiles, group_dim, kStateColumns].
+  size_t tail_floats() const { return RoundUp((taps - 1) * conv_size(), kStateColumns); }
+  size_t tiles() const { return CeilDiv(head_dim, kStateColumns); }
+  size_t tile_floats() const { return group_dim * kStateColumns; }
+  size_t state_floats() const { return tail_floats() + n_heads * tiles() * tile_floats(); }
+};
+
+// What lies in the file.
+struct RecurrentVectors {
+  const float* kernel = nullptr;   // [taps, conv_size]
+  const float* bias = nullptr;     // [conv_size]; null: none
+  const float* decay = nullptr;    // [n_heads]
+  const float* dt_bias = nullptr;  // [n_heads]
+  RowNorm norm;
+
+  template <typename Table>  // GatedDeltaNet, or Mamba2
+  Status Read(const Table& table, const RecurrentSpec& spec, VectorReader& reader) {
+    RONDO_ASSIGN(kernel, reader.Read(table.kernel()));
+    RONDO_ASSIGN(bias, ReadOptional(reader, table.bias()));
+    RONDO_ASSIGN(decay, reader.Read(table.decay()));
+    RONDO_ASSIGN(dt_bias, reader.Read(table.dt_bias()));
+    RONDO_ASSIGN(norm, ReadNorm(reader, table.norm(), spec.inner_size()));
+    return Status();
+  }
+};
+
+// All of the operators but how they run.
+class RecurrentOperator : public Operator {
+ public:
+  KvLayout::Entry kv() const override { return {.state_floats = spec_.state_floats()}; }
+  void Widen(const Sublayer& sublayer, const ContextWindow& window,
+             Activations* act) const override;
+  CheckedSize ScratchBytes() const override { return RowScratch(spec_.conv_size()); }
+  void MakeInput(const Pass& pass, const Sublayer& sublayer) const override;
+
+ protected:
+  explicit RecurrentOperator(const RecurrentSpec& spec) : spec_(spec) {}
+
+  const RecurrentSpec spec_;
+  RecurrentVectors vectors_;
+};
+
+// A row that is computed: its parts of the pass's buffers.
 struct RecurrentRow {
-  const RecurrentSpec& spec;
-  const RecurrentWeights& weights;
   const float* convolved;  // [conv_size]
   float* gates;            // [2 * n_heads], which the heads read as the row made them
   float* mixed;            // [inner_size]
@@ -22,19 +80,14 @@ struct RecurrentRow {
 
 class Recurrence {
  public:
-  Recurrence(const Pass& pass, size_t sublayer)
-      : pass_(pass),
-        sublayer_(pass.spec().sublayers[sublayer]),
-        weights_(pass.weights().sublayer(sublayer)),
-        spec_(sublayer_.recurrent),
-        gate_at_(sublayer_.kind == SublayerKind::kMamba2 ? 0 : spec_.conv_size()) {}
+  Recurrence(const Pass& pass, const Sublayer& sublayer, const RecurrentSpec& spec,
+             const RecurrentVectors& vectors)
+      : pass_(pass), sublayer_(sublayer), spec_(spec), vectors_(vectors) {}
 
-  const RecurrentSpec& spec() const { return spec_; }
-  const RecurrentWeights& weights() const { return weights_.recurrent; }
   RecurrentRow row(size_t r) const {
     const Activations& act = pass_.act();
-    return {spec_, weights(), act.convolved + r * spec_.conv_size(),
-            act.gates + r * 2 * spec_.n_heads, act.mixed + r * spec_.inner_size()};
+    return {act.convolved + r * spec_.conv_size(), act.gates + r * 2 * spec_.n_heads,
+            act.mixed + r * spec_.inner_size()};
   }
 
   // The two first products.
@@ -97,22 +150,20 @@ class Recurrence {
                   const float* state) const;
   // What the convolution reads, of row r, [conv_size].
   const float* Raw(size_t r) const {
-    const size_t conv_at = gate_at_ == 0 ? spec_.inner_size() : 0;
-    return pass_.act().qkv + r * spec_.input_size() + conv_at;
+    return pass_.act().qkv + r * spec_.input_size() + spec_.conv_at();
   }
   float* StateBehind(const SequenceRows& sequence, uint64_t position) const {
     const uint64_t block = ContextWindow::Block(position);
-    return reinterpret_cast<float*>(sequence.kv->StateBehind(block, sublayer_.kv_entry));
+    return reinterpret_cast<float*>(sequence.kv->StateBehind(block, sublayer_.spec.kv_entry));
   }
   const float* StateBefore(const SequenceRows& sequence) const {
-    return reinterpret_cast<const float*>(sequence.kv->StateBefore(sublayer_.kv_entry));
+    return reinterpret_cast<const float*>(sequence.kv->StateBefore(sublayer_.spec.kv_entry));
   }
 
   const Pass& pass_;
-  const SublayerSpec& sublayer_;
-  const SublayerWeights& weights_;
+  const Sublayer& sublayer_;
   const RecurrentSpec& spec_;
-  const size_t gate_at_;  // z in a row of the first product
+  const RecurrentVectors& vectors_;
 };
 
 // Runs step(v, out) on kStateColumns columns of `head` from `column` on, as far as the head has

@@ -4,10 +4,33 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/decoder/decoder_spec.h"
+#include "rondo_generated.h"
 #include "runtime/kernels/kernel_set.h"
 
 namespace rondo {
+
+// As runtime/model/rondo.fbs defines it.
+using format::Scoring;
+
+struct ExpertsSpec {
+  size_t n_experts = 0;
+  size_t n_used = 0;
+  Scoring scoring = Scoring::kSoftmax;
+  float jitter = 0;
+  size_t n_groups = 0;  // of neighbours; 0: none
+  size_t n_groups_used = 0;
+  size_t group_best = 0;
+  bool normalize = false;
+  float normalize_epsilon = 0;
+  float normalize_min = 0;
+  float weight_scale = 1;
+  bool weigh_input = false;
+  bool shared_gate = false;
+
+  size_t router_outputs() const { return n_experts + (shared_gate ? 1 : 0); }
+  // Of a row: what the router makes, and behind it what RouteRow chooses by.
+  size_t score_floats() const { return router_outputs() + n_experts + n_groups; }
+};
 
 struct Route {
   uint32_t expert;

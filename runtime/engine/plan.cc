@@ -89,21 +89,8 @@ Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
   RONDO_ASSIGN(auto entries,
                HeapArray<KvLayout::Entry>::Create(spec.n_kv_entries + (anchored ? 1 : 0)));
   for (const SublayerSpec& sublayer : spec.sublayers) {
-    if (sublayer.kind == SublayerKind::kShortConv) {
-      entries[sublayer.kv_entry] = {.floats = spec.hidden_size, .window = sublayer.short_conv.taps};
-    } else if (sublayer.keeps_state()) {
-      entries[sublayer.kv_entry] = {.state_floats = sublayer.recurrent.state_floats()};
-    } else if (sublayer.kind == SublayerKind::kAttention) {
-      const AttentionSpec& attention = sublayer.attention;
-      entries[sublayer.kv_entry] = {.n_kv_heads = attention.n_kv_heads,
-                                    .head_dim = attention.head_dim,
-                                    .v_head_dim = attention.v_head_dim,
-                                    .window = attention.window,
-                                    .chunked = attention.chunked};
-    } else if (sublayer.kind == SublayerKind::kLatentAttention) {
-      entries[sublayer.kv_entry] = {.n_kv_heads = 1,
-                                    .head_dim = sublayer.latent_attention.key_dim(),
-                                    .v_head_dim = sublayer.latent_attention.latent_dim};
+    if (sublayer.keeps_positions() || sublayer.keeps_state()) {
+      entries[sublayer.kv_entry] = sublayer.kv;
     }
   }
   return KvLayout::Create(set, options.kv_format, entries.span(), window, options.max_rows,

@@ -5,10 +5,8 @@
 #include <new>
 
 #include "runtime/base/checked.h"
-#include "runtime/base/portable_math.h"
-#include "runtime/model/linears.h"
 #include "runtime/model/tensor_view.h"
-#include "runtime/model/vector_reader.h"
+#include "runtime/weights/vectors.h"
 
 namespace rondo {
 
@@ -49,172 +47,41 @@ CheckedSize Slot(const KernelSet& set, const PackedLinear& linear) {
   return CheckedSize(linear.shape.PackedBytes(set)).AlignUp(kPackedAlignment);
 }
 
-// A norm of n channels; kNone where it is absent.
-Result<RowNorm> Norm(VectorReader& vectors, const format::Norm* norm, size_t n) {
-  RowNorm result;
-  if (norm == nullptr) return result;
-  result.kind = norm->kind();
-  result.epsilon = static_cast<float>(norm->epsilon());
-  result.group = norm->group() != 0 ? norm->group() : n;
-  RONDO_ASSIGN(result.weight, vectors.Read(norm->weight()));
-  if (norm->bias() >= 0) {
-    RONDO_ASSIGN(result.bias, vectors.Read(static_cast<uint32_t>(norm->bias())));
-  }
-  return result;
-}
-
-// Matrix i of a sublayer, in the order of ForEachLinear.
-PackedLinear* Matrix(SublayerWeights& weights, format::Operator type, size_t i) {
-  switch (type) {
-    case format::Operator::Attention:
-      return i == 0 ? &weights.attention.qkv_proj : &weights.attention.o_proj;
-    case format::Operator::ShortConv:
-      return i == 0 ? &weights.short_conv.in_proj : &weights.short_conv.out_proj;
-    case format::Operator::GatedDeltaNet:
-    case format::Operator::Mamba2:
-      return i == 0   ? &weights.recurrent.in_proj
-             : i == 1 ? &weights.recurrent.gates_proj
-                      : &weights.recurrent.out_proj;
-    case format::Operator::Experts: {
-      if (i == 0) return &weights.experts.router;
-      const std::span<MlpWeights> experts = weights.experts.experts;
-      const size_t n = (i - 1) / 2;
-      MlpWeights& expert = n < experts.size() ? experts[n] : weights.experts.shared;
-      return i % 2 == 1 ? &expert.gate_up_proj : &expert.down_proj;
-    }
-    case format::Operator::LatentAttention: {
-      LatentAttentionWeights& w = weights.latent_attention;
-      if (!w.has_q_down) ++i;
-      PackedLinear* const first[] = {&w.q_down, &w.q_proj, &w.kv_down};
-      if (i < std::size(first)) return first[i];
-      i -= std::size(first);
-      if (i < w.key_up.size()) return &w.key_up[i];
-      i -= w.key_up.size();
-      return i < w.value_up.size() ? &w.value_up[i] : &w.o_proj;
-    }
-    case format::Operator::LayerEmbedding:
-      return i == 0 ? &weights.layer_embedding.gate_proj : &weights.layer_embedding.down_proj;
-    case format::Operator::Laurel:
-      return i == 0 ? &weights.laurel.left : &weights.laurel.right;
-    default:
-      return i == 0 ? &weights.mlp.gate_up_proj : &weights.mlp.down_proj;
-  }
+// Names of the sublayer's matrices: one more than the largest.
+size_t NamesOf(const format::Sublayer& sublayer) {
+  size_t names = 0;
+  ForEachMatrix(sublayer,
+                [&](size_t name, const format::Linear&) { names = std::max(names, name + 1); });
+  return names;
 }
 
 // Calls visit(linear of the file, its place) for each matrix of a layer, whose sublayers' weights
 // begin at `weights`.
 template <typename Visit>
-void ForEachMatrix(const format::Layer& layer, SublayerWeights* weights, const Visit& visit) {
+void ForEachPlace(const format::Layer& layer, const SublayerWeights* weights, const Visit& visit) {
   for (const format::Sublayer* sublayer : *layer.sublayers()) {
-    size_t i = 0;
-    ForEachLinear(*sublayer, [&](const format::Linear& linear) {
-      visit(linear, Matrix(*weights, sublayer->op_type(), i++));
+    ForEachMatrix(*sublayer, [&](size_t name, const format::Linear& linear) {
+      visit(linear, &weights->matrices[name]);
     });
     ++weights;
   }
 }
 
-// A vector of the file; null where the index is -1.
-Result<const float*> OptionalVector(VectorReader& vectors, int32_t index) {
-  if (index < 0) return static_cast<const float*>(nullptr);
-  return vectors.Read(static_cast<uint32_t>(index));
-}
-
-Status ReadExpertVectors(VectorReader& vectors, size_t hidden, const format::Experts& experts,
-                         ExpertsWeights* weights) {
-  RONDO_ASSIGN(weights->router_norm, Norm(vectors, experts.router_norm(), hidden));
-  RONDO_ASSIGN(weights->shared_norm, Norm(vectors, experts.shared_norm(), hidden));
-  RONDO_ASSIGN(weights->experts_post_norm, Norm(vectors, experts.experts_post_norm(), hidden));
-  RONDO_ASSIGN(weights->shared_post_norm, Norm(vectors, experts.shared_post_norm(), hidden));
-  RONDO_ASSIGN(weights->choice_bias, OptionalVector(vectors, experts.choice_bias()));
-  RONDO_ASSIGN(weights->weight_scales, OptionalVector(vectors, experts.weight_scales()));
-  return Status();
-}
-
-size_t ExpertCount(const format::Sublayer& sublayer) {
-  const format::Experts* experts = sublayer.op_as_Experts();
-  return experts == nullptr ? 0 : experts->experts()->size();
-}
-
-// Heads of latent attention: of each there are two matrices.
-size_t LatentHeads(const format::Sublayer& sublayer) {
-  const format::LatentAttention* attention = sublayer.op_as_LatentAttention();
-  return attention == nullptr ? 0 : attention->n_heads();
-}
-
-template <typename Table>  // GatedDeltaNet, or Mamba2
-Status ReadRecurrent(VectorReader& vectors, const Table& table, size_t inner_size,
-                     RecurrentWeights* weights) {
-  RONDO_ASSIGN(weights->kernel, vectors.Read(table.kernel()));
-  if (table.bias() >= 0) {
-    RONDO_ASSIGN(weights->bias, vectors.Read(static_cast<uint32_t>(table.bias())));
-  }
-  RONDO_ASSIGN(weights->decay, vectors.Read(table.decay()));
-  RONDO_ASSIGN(weights->dt_bias, vectors.Read(table.dt_bias()));
-  RONDO_ASSIGN(weights->norm, Norm(vectors, table.norm(), inner_size));
-  return Status();
-}
-
-Result<XieluNumbers> ReadXielu(VectorReader& vectors, int32_t index) {
-  if (index < 0) return XieluNumbers{};
-  RONDO_ASSIGN(const float* numbers, vectors.Read(static_cast<uint32_t>(index)));
-  const float beta = numbers[2];
-  return XieluNumbers{.positive = static_cast<float>(Softplus(numbers[0])),
-                      .negative = beta + static_cast<float>(Softplus(numbers[1])),
-                      .beta = beta,
-                      .epsilon = numbers[3]};
-}
-
-// What lies in the file and is used there.
-Status ReadVectors(VectorReader& vectors, size_t hidden, const format::Sublayer& sublayer,
-                   SublayerWeights* weights) {
-  RONDO_ASSIGN(weights->norm, Norm(vectors, sublayer.norm(), hidden));
-  RONDO_ASSIGN(weights->post_norm, Norm(vectors, sublayer.post_norm(), hidden));
-  RONDO_ASSIGN(weights->residual_norm, Norm(vectors, sublayer.residual_norm(), hidden));
-  if (const format::Attention* attention = sublayer.op_as_Attention()) {
-    const size_t head_dim = attention->head_dim(), v_head_dim = attention->v_head_dim();
-    const size_t n_heads = attention->n_heads(), n_kv_heads = attention->n_kv_heads();
-    AttentionWeights& w = weights->attention;
-    RONDO_ASSIGN(w.q_norm, Norm(vectors, attention->q_norm(), n_heads * head_dim));
-    RONDO_ASSIGN(w.k_norm, Norm(vectors, attention->k_norm(), n_kv_heads * head_dim));
-    RONDO_ASSIGN(w.v_norm, Norm(vectors, attention->v_norm(), n_kv_heads * v_head_dim));
-    RONDO_ASSIGN(w.output_norm, Norm(vectors, attention->output_norm(), n_heads * v_head_dim));
-    if (attention->sink_logits() >= 0) {
-      RONDO_ASSIGN(w.sink_logits, vectors.Read(static_cast<uint32_t>(attention->sink_logits())));
-    }
-  } else if (const format::LatentAttention* latent = sublayer.op_as_LatentAttention()) {
-    LatentAttentionWeights& w = weights->latent_attention;
-    RONDO_ASSIGN(w.q_norm, Norm(vectors, latent->q_norm(), w.q_down.shape.n));
-    RONDO_ASSIGN(w.latent_norm, Norm(vectors, latent->latent_norm(), latent->latent_dim()));
-  } else if (const format::ShortConv* conv = sublayer.op_as_ShortConv()) {
-    RONDO_ASSIGN(weights->short_conv.kernel, vectors.Read(conv->kernel()));
-    if (conv->bias() >= 0) {
-      RONDO_ASSIGN(weights->short_conv.bias, vectors.Read(static_cast<uint32_t>(conv->bias())));
-    }
-  } else if (const format::Laurel* laurel = sublayer.op_as_Laurel()) {
-    RONDO_ASSIGN(weights->laurel.norm, Norm(vectors, laurel->norm(), hidden));
-  } else if (const format::Mlp* mlp = sublayer.op_as_Mlp()) {
-    RONDO_ASSIGN(weights->mlp.xielu, ReadXielu(vectors, mlp->xielu()));
-  } else if (const format::Experts* experts = sublayer.op_as_Experts()) {
-    return ReadExpertVectors(vectors, hidden, *experts, &weights->experts);
-  } else if (const format::GatedDeltaNet* net = sublayer.op_as_GatedDeltaNet()) {
-    const size_t inner_size = size_t{net->n_value_heads()} * net->value_head_dim();
-    RONDO_RETURN_IF_ERROR(ReadRecurrent(vectors, *net, inner_size, &weights->recurrent));
-  } else if (const format::Mamba2* mamba = sublayer.op_as_Mamba2()) {
-    const size_t inner_size = size_t{mamba->n_heads()} * mamba->head_dim();
-    RONDO_RETURN_IF_ERROR(ReadRecurrent(vectors, *mamba, inner_size, &weights->recurrent));
-    RONDO_ASSIGN(weights->recurrent.skip, vectors.Read(mamba->skip()));
-  }
+Status ReadNorms(VectorReader& vectors, size_t hidden, const format::Sublayer& sublayer,
+                 SublayerWeights* weights) {
+  RONDO_ASSIGN(weights->norm, ReadNorm(vectors, sublayer.norm(), hidden));
+  RONDO_ASSIGN(weights->post_norm, ReadNorm(vectors, sublayer.post_norm(), hidden));
+  RONDO_ASSIGN(weights->residual_norm, ReadNorm(vectors, sublayer.residual_norm(), hidden));
   return Status();
 }
 
 Status ReadAltUp(VectorReader& vectors, size_t hidden, const format::LayerAltUp& alt_up,
                  AltUpWeights* weights) {
-  RONDO_ASSIGN(weights->router_norm, Norm(vectors, alt_up.router_norm(), hidden));
+  RONDO_ASSIGN(weights->router_norm, ReadNorm(vectors, alt_up.router_norm(), hidden));
   RONDO_ASSIGN(weights->router, vectors.Read(alt_up.router()));
   RONDO_ASSIGN(weights->predict, vectors.Read(alt_up.predict()));
   RONDO_ASSIGN(weights->correct, vectors.Read(alt_up.correct()));
-  RONDO_ASSIGN(weights->scale, OptionalVector(vectors, alt_up.scale()));
+  RONDO_ASSIGN(weights->scale, ReadOptional(vectors, alt_up.scale()));
   return Status();
 }
 
@@ -239,56 +106,36 @@ Status CheckLayout(const ModelFile& file, const KernelSet& set) {
 
 }  // namespace
 
-template <typename Visit>
-void Weights::ForEachOwn(const format::Model& model, const Visit& visit) {
-  size_t i = model.layer_embeddings() == nullptr ? 1 : 0;  // in the order of ForEachOwnLinear
-  ForEachOwnLinear(model, [&](const format::Linear& linear) {
-    visit(linear, i == 0 ? &layer_projection_ : i == 1 ? &to_streams_ : &from_streams_[i - 2]);
-    ++i;
-  });
-}
-
 Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan) {
   RONDO_RETURN_IF_ERROR(CheckLayout(file, set));
   const format::Model& model = file.model();
   Weights w;
   w.set_ = &set;
   const size_t n_layers = model.layers()->size();
-  size_t n_sublayers = 0, n_experts = 0, n_latent_heads = 0;
+  size_t n_sublayers = 0, n_names = 0;
   for (const format::Layer* layer : *model.layers()) {
     for (const format::Sublayer* sublayer : *layer->sublayers()) {
       ++n_sublayers;
-      n_experts += ExpertCount(*sublayer);
-      n_latent_heads += LatentHeads(*sublayer);
+      n_names += NamesOf(*sublayer);
     }
   }
   RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(n_sublayers));
-  RONDO_ASSIGN(w.experts_, HeapArray<MlpWeights>::Create(n_experts));
-  RONDO_ASSIGN(w.head_matrices_, HeapArray<PackedLinear>::Create(2 * n_latent_heads));
+  RONDO_ASSIGN(w.matrices_, HeapArray<PackedLinear>::Create(n_names));
   SharedTables tables;
   const auto note_codes = [&](const PackedLinear& matrix) {
     if (!matrix.shape.IsCodes()) return;
     tables.IndexOf(ViewTensor(file, matrix.tensor).tables);
     w.expanded_tile_bytes_ = std::max(w.expanded_tile_bytes_, matrix.shape.WorkingTileBytes(set));
   };
-  MlpWeights* experts = w.experts_.data();
-  PackedLinear* heads = w.head_matrices_.data();
+  PackedLinear* matrices = w.matrices_.data();
   SublayerWeights* sublayers = w.sublayers_.data();
   for (const format::Layer* layer : *model.layers()) {
-    for (size_t i = 0; i < layer->sublayers()->size(); ++i) {
-      const format::Sublayer& sublayer = *layer->sublayers()->Get(static_cast<uint32_t>(i));
-      const size_t n = ExpertCount(sublayer);
-      sublayers[i].experts.experts = {experts, n};
-      experts += n;
-      if (const format::LatentAttention* latent = sublayer.op_as_LatentAttention()) {
-        const size_t n_heads = latent->n_heads();
-        sublayers[i].latent_attention.has_q_down = latent->q_down() != nullptr;
-        sublayers[i].latent_attention.key_up = {heads, n_heads};
-        sublayers[i].latent_attention.value_up = {heads + n_heads, n_heads};
-        heads += 2 * n_heads;
-      }
+    for (uint32_t i = 0; i < layer->sublayers()->size(); ++i) {
+      const size_t names = NamesOf(*layer->sublayers()->Get(i));
+      sublayers[i].matrices = {matrices, names};
+      matrices += names;
     }
-    ForEachMatrix(*layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
+    ForEachPlace(*layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
       *matrix = ShapeOnly(file, linear);
       note_codes(*matrix);
       ++w.n_matrices_;
@@ -296,13 +143,13 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
     sublayers += layer->sublayers()->size();
   }
   const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
-  RONDO_ASSIGN(w.from_streams_, HeapArray<PackedLinear>::Create(n_streams > 0 ? n_streams - 1 : 0));
+  RONDO_ASSIGN(w.own_, HeapArray<PackedLinear>::Create(OwnMatrix::kFromStreams + n_streams));
   RONDO_ASSIGN(w.alt_up_, HeapArray<AltUpWeights>::Create(n_streams > 0 ? n_layers : 0));
   CheckedSize own_bytes = 0;
-  w.ForEachOwn(model, [&](const format::Linear& linear, PackedLinear* matrix) {
-    *matrix = ShapeOnly(file, linear);
-    note_codes(*matrix);
-    own_bytes = own_bytes + Slot(set, *matrix);
+  ForEachOwnMatrix(model, [&](size_t name, const format::Linear& linear) {
+    w.own_[name] = ShapeOnly(file, linear);
+    note_codes(w.own_[name]);
+    own_bytes = own_bytes + Slot(set, w.own_[name]);
     ++w.n_matrices_;
   });
   w.head_ = ShapeOnly(file, *model.head());
@@ -341,10 +188,9 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
 }
 
 Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena,
-                     ThreadPool* pool, const LoadProgress& progress) {
+                     ThreadPool* pool, const LoadProgress& progress, VectorReader& vectors) {
   const format::Model& model = file.model();
   const bool mapped = file.layout() != nullptr;
-  RONDO_ASSIGN(VectorReader vectors, VectorReader::Create(file));
   const size_t n_layers = model.layers()->size();
   RONDO_ASSIGN(layer_scales_, HeapArray<float>::Create(n_layers));
   // Beside the matrices of the layers: the head, the embedding, a table of layer embeddings.
@@ -387,13 +233,13 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
     uint8_t* packed = region(i);
     Status status;
-    ForEachMatrix(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
+    ForEachPlace(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
       if (status.ok()) status = add(linear, matrix, packed);
       if (!mapped) packed += Slot(*set_, *matrix).value();
     });
     RONDO_RETURN_IF_ERROR(status);
     for (const format::Sublayer* sublayer : *layer.sublayers()) {
-      RONDO_RETURN_IF_ERROR(ReadVectors(vectors, model.hidden_size(), *sublayer, sublayers++));
+      RONDO_RETURN_IF_ERROR(ReadNorms(vectors, model.hidden_size(), *sublayer, sublayers++));
     }
     if (layer.alt_up() != nullptr) {
       RONDO_RETURN_IF_ERROR(ReadAltUp(vectors, model.hidden_size(), *layer.alt_up(), &alt_up_[i]));
@@ -407,21 +253,21 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   if (mapped || own_region_ != MemoryPlan::kNoRegion) {
     uint8_t* packed = mapped ? nullptr : arena + plan.region(own_region_).offset;
     Status status;
-    ForEachOwn(model, [&](const format::Linear& linear, PackedLinear* matrix) {
-      if (status.ok()) status = add(linear, matrix, packed);
-      if (!mapped) packed += Slot(*set_, *matrix).value();
+    ForEachOwnMatrix(model, [&](size_t name, const format::Linear& linear) {
+      if (status.ok()) status = add(linear, &own_[name], packed);
+      if (!mapped) packed += Slot(*set_, own_[name]).value();
     });
     RONDO_RETURN_IF_ERROR(status);
   }
   if (const format::LayerEmbeddings* embeddings = model.layer_embeddings()) {
-    RONDO_ASSIGN(layer_embedding_norm_, Norm(vectors, embeddings->norm(), embeddings->size()));
+    RONDO_ASSIGN(layer_embedding_norm_, ReadNorm(vectors, embeddings->norm(), embeddings->size()));
     const TensorView table = ViewTensor(file, embeddings->table());
     layer_table_shape_ = LinearShape::Of(table);
     layer_table_ = RowsOf(table, nullptr);
     if (!mapped) loader.Add(embeddings->table(), layer_table_shape_, nullptr, nullptr);
   }
-  RONDO_ASSIGN(embedding_norm_, Norm(vectors, model.embedding_norm(), model.hidden_size()));
-  RONDO_ASSIGN(final_norm_, Norm(vectors, model.final_norm(), model.hidden_size()));
+  RONDO_ASSIGN(embedding_norm_, ReadNorm(vectors, model.embedding_norm(), model.hidden_size()));
+  RONDO_ASSIGN(final_norm_, ReadNorm(vectors, model.final_norm(), model.hidden_size()));
   if (model.positions() >= 0) {
     RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));
   }

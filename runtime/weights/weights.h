@@ -10,95 +10,20 @@
 #include "runtime/base/heap_array.h"
 #include "runtime/kernels/packed_linear.h"
 #include "runtime/kernels/row_ops.h"
+#include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
+#include "runtime/model/vector_reader.h"
 #include "runtime/plan/memory_plan.h"
 #include "runtime/weights/weight_loader.h"
 
 namespace rondo {
 
-struct AttentionWeights {
-  PackedLinear qkv_proj;
-  RowNorm q_norm;
-  RowNorm k_norm;
-  RowNorm v_norm;
-  RowNorm output_norm;
-  const float* sink_logits = nullptr;  // [n_heads], in the file; null: none
-  PackedLinear o_proj;
-};
-
-struct LatentAttentionWeights {
-  bool has_q_down = false;
-  PackedLinear q_down;
-  RowNorm q_norm;
-  PackedLinear q_proj;
-  PackedLinear kv_down;
-  RowNorm latent_norm;
-  std::span<PackedLinear> key_up;  // of each head
-  std::span<PackedLinear> value_up;
-  PackedLinear o_proj;
-};
-
-struct LayerEmbeddingWeights {
-  PackedLinear gate_proj;
-  PackedLinear down_proj;
-};
-
-struct LaurelWeights {
-  PackedLinear left;
-  PackedLinear right;
-  RowNorm norm;  // of what right makes
-};
-
-struct ShortConvWeights {
-  PackedLinear in_proj;           // b, c, x
-  const float* kernel = nullptr;  // [taps, hidden_size], in the file
-  const float* bias = nullptr;    // [hidden_size], in the file; null: none
-  PackedLinear out_proj;
-};
-
-struct RecurrentWeights {
-  PackedLinear in_proj;            // q, k, v, z; or z, x, B, C
-  PackedLinear gates_proj;         // b and a; or dt
-  const float* kernel = nullptr;   // [taps, conv_size], in the file as all of these
-  const float* bias = nullptr;     // [conv_size]; null: none
-  const float* decay = nullptr;    // [n_heads]
-  const float* dt_bias = nullptr;  // [n_heads]
-  const float* skip = nullptr;     // [n_heads], of Mamba2
-  RowNorm norm;
-  PackedLinear out_proj;
-};
-
-struct MlpWeights {
-  PackedLinear gate_up_proj;
-  PackedLinear down_proj;
-  XieluNumbers xielu = {};  // where that is its activation
-};
-
-struct ExpertsWeights {
-  PackedLinear router;
-  std::span<MlpWeights> experts;
-  MlpWeights shared;
-  RowNorm router_norm;
-  RowNorm shared_norm;
-  RowNorm experts_post_norm;
-  RowNorm shared_post_norm;
-  const float* choice_bias = nullptr;    // [n_experts], in the file; null: none
-  const float* weight_scales = nullptr;  // the same
-};
-
-// Of a sublayer's own kind; the norms' weights lie in the file.
+// What all sublayers have. The norms' weights lie in the file.
 struct SublayerWeights {
   RowNorm norm;
   RowNorm post_norm;
   RowNorm residual_norm;
-  AttentionWeights attention;
-  ShortConvWeights short_conv;
-  RecurrentWeights recurrent;
-  MlpWeights mlp;
-  ExpertsWeights experts;
-  LatentAttentionWeights latent_attention;
-  LayerEmbeddingWeights layer_embedding;
-  LaurelWeights laurel;
+  std::span<PackedLinear> matrices;  // by the names that the operator's rule gives them
 };
 
 // What a layer does with several residual streams; all of it lies in the file.
@@ -121,7 +46,7 @@ class Weights {
   // on all threads. Of a packed file it reads norms and tables only: what else is wrong there makes
   // wrong tokens, but no wrong access. Errors: kCorrupt, kCancelled.
   Status Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
-              const LoadProgress& progress);
+              const LoadProgress& progress, VectorReader& vectors);
 
   // Of weights that are read where they lie in the file; 0 where they are packed into the arena.
   uint64_t mapped_bytes() const { return mapped_bytes_; }
@@ -137,26 +62,22 @@ class Weights {
   float layer_scale(size_t layer) const { return layer_scales_[layer]; }
   // Of a model with layer embeddings: the projection, the norm of one layer's part, and that part
   // of a token's own row.
-  const PackedLinear& layer_projection() const { return layer_projection_; }
+  const PackedLinear& layer_projection() const { return own_[OwnMatrix::kLayerProjection]; }
   const RowNorm& layer_embedding_norm() const { return layer_embedding_norm_; }
   void ReadLayerEmbedding(size_t token, size_t layer, std::span<float> out) const;
   // Of a model with several residual streams: what makes them, [n_streams - 1] of one row beside
   // each other, and what each but the first goes through at the end.
-  const PackedLinear& to_streams() const { return to_streams_; }
-  const PackedLinear& from_stream(size_t i) const { return from_streams_[i - 1]; }
+  const PackedLinear& to_streams() const { return own_[OwnMatrix::kToStreams]; }
+  const PackedLinear& from_stream(size_t i) const { return own_[OwnMatrix::FromStream(i)]; }
   const AltUpWeights& alt_up(size_t layer) const { return alt_up_[layer]; }
   // The table of positions, [max_positions, hidden_size], in the file; null: none.
   const float* positions() const { return positions_; }
 
  private:
-  // Calls visit(linear of the file, its place) for each matrix of the model's own but the head.
-  template <typename Visit>
-  void ForEachOwn(const format::Model& model, const Visit& visit);
-
   const KernelSet* set_ = nullptr;
-  HeapArray<SublayerWeights> sublayers_;   // of all layers, in order
-  HeapArray<MlpWeights> experts_;          // of all sublayers
-  HeapArray<PackedLinear> head_matrices_;  // of latent attention, of all sublayers
+  HeapArray<SublayerWeights> sublayers_;  // of all layers, in order
+  HeapArray<PackedLinear> matrices_;      // of all sublayers
+  HeapArray<PackedLinear> own_;           // of the model itself, by OwnMatrix
   HeapArray<float> layer_scales_;
   HeapArray<MemoryPlan::RegionId> regions_;                  // one per layer, then the head's
   MemoryPlan::RegionId own_region_ = MemoryPlan::kNoRegion;  // of the model's own matrices
@@ -167,12 +88,9 @@ class Weights {
   RowNorm final_norm_ = {};
   const float* positions_ = nullptr;
   size_t n_matrices_ = 0;
-  PackedLinear layer_projection_ = {};
   RowNorm layer_embedding_norm_ = {};
   LinearShape layer_table_shape_ = {};
-  WeightRows layer_table_ = {};  // in the file
-  PackedLinear to_streams_ = {};
-  HeapArray<PackedLinear> from_streams_;
+  WeightRows layer_table_ = {};     // in the file
   HeapArray<AltUpWeights> alt_up_;  // of each layer
   PackedLinear head_ = {};
   bool tied_ = false;

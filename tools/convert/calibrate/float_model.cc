@@ -27,17 +27,17 @@ void Require(const Status& status) {
   if (!status.ok()) Fail("calibration failed: ", status.message());
 }
 
-// The layer's attention; null where it has none.
+// What keeps keys and values in a layer; null where nothing does.
 const SublayerSpec* AttentionIn(const DecoderSpec& spec, size_t layer) {
   for (size_t i = spec.layer_begin(layer); i < spec.layer_ends[layer]; ++i) {
-    if (spec.sublayers[i].kind == SublayerKind::kAttention) return &spec.sublayers[i];
+    if (spec.sublayers[i].kv.n_kv_heads > 0) return &spec.sublayers[i];
   }
   return nullptr;
 }
 
 bool IsReadByOthers(const DecoderSpec& spec, size_t kv_entry) {
   return std::ranges::any_of(spec.sublayers.span(), [&](const SublayerSpec& sublayer) {
-    return sublayer.attention.shares_kv && sublayer.kv_entry == kv_entry;
+    return sublayer.shares_kv && sublayer.kv_entry == kv_entry;
   });
 }
 
@@ -193,7 +193,7 @@ void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks,
   const size_t hidden_floats = length * decoder.residual_floats();
   state.hidden.resize(chunks.size() * hidden_floats);
   const SublayerSpec* attention = AttentionIn(decoder.spec(), layer);
-  const bool reads = attention != nullptr && attention->attention.shares_kv;
+  const bool reads = attention != nullptr && attention->shares_kv;
   const bool lends =
       attention != nullptr && !reads && IsReadByOthers(decoder.spec(), attention->kv_entry);
   if (lends) state.kv[attention->kv_entry].resize(chunks.size());
