@@ -6,7 +6,7 @@
 
 #include "runtime/chat/chat.h"
 #include "runtime/model/limits.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/json_text.h"
 #include "tools/convert/tokenizer/folder.h"

@@ -15,7 +15,7 @@
 #include "runtime/text/stream_decoder.h"
 #include "runtime/text/tokenizer.h"
 #include "tests/temp_folder.h"
-#include "tools/convert/output/section_sink.h"
+#include "tools/convert/common/section_sink.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/folder.h"
 

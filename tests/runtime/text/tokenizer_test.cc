@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/chat/small_json.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo {
 namespace {

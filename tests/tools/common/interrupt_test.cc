@@ -12,9 +12,9 @@
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/common/output_file.h"
 #include "tools/common/text_io.h"
+#include "tools/convert/common/parallel.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/output/check_written.h"
-#include "tools/convert/parallel.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/trie_builder.h"
 

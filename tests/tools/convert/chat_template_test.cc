@@ -9,8 +9,8 @@
 #include "runtime/model/limits.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/temp_folder.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -18,7 +18,7 @@
 #include "tests/support/sanitized.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/safetensors.h"
 
 namespace rondo::convert {

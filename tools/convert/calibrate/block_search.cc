@@ -5,8 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "tools/convert/common/vector_clones.h"
 #include "tools/convert/sources/float_formats.h"
-#include "tools/convert/vector_clones.h"
 
 namespace rondo::convert {
 namespace {

@@ -7,8 +7,8 @@
 #include "tools/convert/calibrate/compensate_codes.h"
 #include "tools/convert/calibrate/correct.h"
 #include "tools/convert/calibrate/factor.h"
+#include "tools/convert/common/section_sink.h"
 #include "tools/convert/output/quantize.h"
-#include "tools/convert/output/section_sink.h"
 #include "tools/convert/sources/input_file.h"
 
 namespace rondo::convert {

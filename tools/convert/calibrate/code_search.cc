@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tools/convert/common/vector_clones.h"
 #include "tools/convert/output/tried_tables.h"
-#include "tools/convert/vector_clones.h"
 
 namespace rondo::convert {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "tools/convert/calibrate/block_search.h"
 #include "tools/convert/calibrate/product.h"
-#include "tools/convert/parallel.h"
+#include "tools/convert/common/parallel.h"
 
 namespace rondo::convert {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "tools/convert/calibrate/code_search.h"
 #include "tools/convert/calibrate/product.h"
+#include "tools/convert/common/parallel.h"
 #include "tools/convert/output/codes.h"
-#include "tools/convert/parallel.h"
 
 namespace rondo::convert {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "runtime/base/checked.h"
 #include "tools/convert/calibrate/product.h"
-#include "tools/convert/parallel.h"
+#include "tools/convert/common/parallel.h"
 
 namespace rondo::convert {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "tools/convert/calibrate/product.h"
-#include "tools/convert/fail.h"
-#include "tools/convert/parallel.h"
+#include "tools/convert/common/fail.h"
+#include "tools/convert/common/parallel.h"
 
 namespace rondo::convert {
 namespace {

@@ -17,7 +17,7 @@
 #include "runtime/model/tensor_view.h"
 #include "tools/common/interrupt.h"
 #include "tools/convert/calibrate/watched_pass.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -8,11 +8,11 @@
 #include "runtime/base/checked.h"
 #include "runtime/model/packed_layout.h"
 #include "runtime/model/tensor_view.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
+#include "tools/convert/common/parallel.h"
 #include "tools/convert/output/codes.h"
 #include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/quantize.h"
-#include "tools/convert/parallel.h"
 
 namespace rondo::convert {
 namespace {

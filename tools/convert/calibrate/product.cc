@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tools/convert/vector_clones.h"
+#include "tools/convert/common/vector_clones.h"
 
 namespace rondo::convert {
 namespace {

@@ -7,7 +7,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/model/model_file.h"
 #include "tools/common/interrupt.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 

@@ -7,8 +7,8 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/model/packed_layout.h"
+#include "tools/convert/common/vector_clones.h"
 #include "tools/convert/output/tried_tables.h"
-#include "tools/convert/vector_clones.h"
 
 namespace rondo::convert {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "runtime/base/checksum.h"
 #include "tools/common/output_file.h"
-#include "tools/convert/output/section_sink.h"
+#include "tools/convert/common/section_sink.h"
 
 namespace rondo::convert {
 

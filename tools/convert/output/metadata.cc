@@ -5,7 +5,7 @@
 
 #include "runtime/base/checksum.h"
 #include "runtime/model/tensor_view.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -16,7 +16,7 @@
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
 #include "runtime/model/vector_reader.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/output/check_written.h"
 #include "tools/convert/output/file_writer.h"
 

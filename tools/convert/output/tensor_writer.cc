@@ -7,10 +7,10 @@
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
 #include "runtime/model/packed_layout.h"
+#include "tools/convert/common/parallel.h"
 #include "tools/convert/output/codes.h"
 #include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/quantize.h"
-#include "tools/convert/parallel.h"
 #include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {

@@ -1,7 +1,7 @@
 // TriedTables: the tables that are tried for a block, one in each lane.
 #pragma once
 
-#include "tools/convert/lanes.h"
+#include "tools/convert/common/lanes.h"
 #include "tools/convert/output/level_tables.h"
 
 namespace rondo::convert {

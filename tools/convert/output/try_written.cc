@@ -10,7 +10,7 @@
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

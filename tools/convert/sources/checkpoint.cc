@@ -1,6 +1,6 @@
 #include "tools/convert/sources/checkpoint.h"
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
 
 namespace rondo::convert {

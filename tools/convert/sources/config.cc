@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/json_text.h"
 

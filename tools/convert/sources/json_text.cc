@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "runtime/base/checked.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
 #include "tools/convert/sources/json_text.h"
 #include "tools/convert/sources/what_it_is.h"

@@ -1,6 +1,6 @@
 #include "tools/convert/sources/source.h"
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 #include "tools/convert/sources/gguf/gguf_chat.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"

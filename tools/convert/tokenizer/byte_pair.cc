@@ -7,7 +7,7 @@
 
 #include "runtime/text/tokenizer_tables.h"
 #include "tools/common/interrupt.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/tokenizer/known_patterns.h"
 #include "tools/convert/tokenizer/text.h"
 

@@ -10,7 +10,7 @@
 #include "runtime/text/slots.h"
 #include "runtime/text/tokenizer.h"
 #include "tools/common/interrupt.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/tokenizer/bpe_tables.h"
 #include "tools/convert/tokenizer/golden.h"
 #include "tools/convert/tokenizer/json_value.h"

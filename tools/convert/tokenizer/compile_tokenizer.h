@@ -6,7 +6,7 @@
 #include <nlohmann/json_fwd.hpp>
 
 #include "rondo_generated.h"
-#include "tools/convert/output/section_sink.h"
+#include "tools/convert/common/section_sink.h"
 
 namespace rondo::convert {
 

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/json_text.h"
 #include "tools/convert/tokenizer/byte_pair.h"

@@ -7,7 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 

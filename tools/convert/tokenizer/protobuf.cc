@@ -3,7 +3,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "runtime/base/utf8.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {

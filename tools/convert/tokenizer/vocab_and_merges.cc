@@ -3,7 +3,7 @@
 #include <sstream>
 #include <string>
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
 
 namespace rondo::convert {

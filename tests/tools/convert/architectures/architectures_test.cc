@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/tools/convert/architectures/read_config.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

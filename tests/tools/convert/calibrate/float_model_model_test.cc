@@ -10,8 +10,8 @@
 #include "tests/runtime/model/sublayers.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/convert.h"
-#include "tools/convert/fail.h"
 
 namespace rondo::convert {
 namespace {

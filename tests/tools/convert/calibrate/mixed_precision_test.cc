@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

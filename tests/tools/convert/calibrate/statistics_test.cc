@@ -8,8 +8,8 @@
 #include "tools/convert/calibrate/factor.h"
 #include "tools/convert/calibrate/moments.h"
 #include "tools/convert/calibrate/product.h"
-#include "tools/convert/fail.h"
-#include "tools/convert/parallel.h"
+#include "tools/convert/common/fail.h"
+#include "tools/convert/common/parallel.h"
 
 namespace rondo::convert {
 namespace {

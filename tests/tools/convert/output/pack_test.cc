@@ -15,7 +15,7 @@
 #include "tests/support/packed_model.h"
 #include "tests/tools/error_of.h"
 #include "tests/tools/run_tool.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

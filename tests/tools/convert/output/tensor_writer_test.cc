@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "tests/temp_folder.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

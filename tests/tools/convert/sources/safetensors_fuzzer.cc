@@ -1,7 +1,7 @@
 // A .safetensors file with any header: refused with an Error, or every tensor can be read.
 #include "tests/support/fuzzing.h"
 #include "tests/tools/convert/memory_file.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/safetensors.h"
 
 std::vector<std::string> FirstInputs() {

@@ -9,7 +9,7 @@
 
 #include "tests/temp_folder.h"
 #include "tests/tools/error_of.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 
 namespace rondo::convert {

@@ -8,7 +8,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/tools/error_of.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

@@ -7,7 +7,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/model/limits.h"
 #include "tools/convert/architectures/architecture.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 

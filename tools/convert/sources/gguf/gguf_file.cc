@@ -6,7 +6,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/model/limits.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/gguf/header_reader.h"
 #include "tools/convert/sources/gguf/split_keys.h"
 #include "tools/convert/sources/what_it_is.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "runtime/model/limits.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/gguf/splittings.h"
 #include "tools/convert/tokenizer/sentencepiece.h"
 #include "tools/convert/tokenizer/surroundings.h"

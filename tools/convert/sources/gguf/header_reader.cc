@@ -2,7 +2,7 @@
 
 #include <utf8proc.h>
 
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/what_it_is.h"
 
 namespace rondo::convert {

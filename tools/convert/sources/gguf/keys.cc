@@ -4,7 +4,7 @@
 #include <array>
 
 #include "runtime/model/limits.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

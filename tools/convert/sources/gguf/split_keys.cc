@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "runtime/model/limits.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/config.h"
 
 namespace rondo::convert {

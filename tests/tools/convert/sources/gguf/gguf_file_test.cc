@@ -8,7 +8,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
 #include "tests/tools/error_of.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/config.h"
 
 namespace rondo::convert {

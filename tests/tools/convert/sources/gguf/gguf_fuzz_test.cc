@@ -5,7 +5,7 @@
 
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/damaged_gguf.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {

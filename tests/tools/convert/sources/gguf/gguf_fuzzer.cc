@@ -2,7 +2,7 @@
 #include "tests/support/fuzzing.h"
 #include "tests/tools/convert/memory_file.h"
 #include "tests/tools/convert/sources/gguf/damaged_gguf.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 
 std::vector<std::string> FirstInputs() { return {rondo::convert::WholeGguf()}; }
 

@@ -5,7 +5,7 @@
 
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
-#include "tools/convert/fail.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/gguf/keys.h"
 
 namespace rondo::convert {
