@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "tools/convert/architectures/architecture.h"
+#include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/balance_latents.h"
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/chat_template.h"
@@ -23,6 +24,7 @@
 #include "tools/convert/sampling.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
+#include "tools/convert/tokenizer/source_text.h"
 #include "tools/convert/unfollowed_keys.h"
 
 namespace rondo::convert {
@@ -169,8 +171,8 @@ std::string RopeFact(const DecoderSpec& spec) {
 }
 
 // Null where the source has none.
-flatbuffers::Offset<format::Tokenizer> AddTokenizer(const Source& source, const DecoderSpec& spec,
-                                                    FileWriter& writer,
+flatbuffers::Offset<format::Tokenizer> AddTokenizer(const SourceText& source,
+                                                    const DecoderSpec& spec, FileWriter& writer,
                                                     flatbuffers::FlatBufferBuilder& builder,
                                                     ConvertReport& report) {
   if (source.tokenizer.is_null()) return {};
@@ -225,11 +227,13 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
 // All but the name.
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress) {
-  const Source source = OpenSource(options.directory);
+  const Source source = OpenSource(options.directory, GgufRulesOf);
+  const SourceText text = ReadSourceText(source);
   const Checkpoint& checkpoint = *source.checkpoint;
   DecoderSpec spec = ReadArchitecture(source.config);
   ConvertReport report;
   report.notes = source.notes;
+  report.notes.insert(report.notes.end(), text.notes.begin(), text.notes.end());
   ReadTokens(source.token_configs, spec, report.notes);
   TakeOtherNames(checkpoint, spec);
   TieHead(checkpoint, spec);
@@ -242,9 +246,9 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   report.architecture = spec.architecture;
   flatbuffers::FlatBufferBuilder builder;
   // Before the weights: what it refuses is refused at once.
-  const auto tokenizer = AddTokenizer(source, spec, writer, builder, report);
-  AddEndTokens(source, spec, report.notes);
-  const auto chat = BuildChat(source.chat, builder, report.notes);
+  const auto tokenizer = AddTokenizer(text, spec, writer, builder, report);
+  AddEndTokens(text, spec, report.notes);
+  const auto chat = BuildChat(text.chat, builder, report.notes);
   const auto sampling = BuildSampling(source.generation, spec, builder, report.notes);
   TellUnfollowed(source.generation, source.own_generation, report.notes);
 

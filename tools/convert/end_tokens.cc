@@ -115,7 +115,7 @@ std::string BehindAnswer(const ChatSource& chat) {
 
 }  // namespace
 
-void AddEndTokens(const Source& source, DecoderSpec& spec, std::vector<std::string>& notes) {
+void AddEndTokens(const SourceText& source, DecoderSpec& spec, std::vector<std::string>& notes) {
   const TokensByText tokens(source.tokenizer, spec.vocab_size);
   std::string added;
   const auto add = [&](std::optional<uint32_t> id, const std::string& text, const char* why) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tools/convert/architectures/decoder_spec.h"
-#include "tools/convert/sources/source.h"
+#include "tools/convert/tokenizer/source_text.h"
 
 namespace rondo::convert {
 
@@ -13,6 +13,6 @@ namespace rondo::convert {
 // an answer, and the special tokens that are known by their text to end a turn ("<|im_end|>"):
 // many a model says so in one of these places only, and its chat would not end. Each is told in a
 // note, and where there is no end token at all that is.
-void AddEndTokens(const Source& source, DecoderSpec& spec, std::vector<std::string>& notes);
+void AddEndTokens(const SourceText& source, DecoderSpec& spec, std::vector<std::string>& notes);
 
 }  // namespace rondo::convert

@@ -11,6 +11,7 @@
 #include "tests/temp_folder.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/convert.h"
+#include "tools/convert/tokenizer/folder_chat.h"
 
 namespace rondo::convert {
 namespace {
@@ -22,10 +23,10 @@ class ChatTemplate : public ::testing::Test {
     std::filesystem::create_directories(path.parent_path());
     std::ofstream(path, std::ios::binary) << text;
   }
-  NamedTexts Templates() { return ReadChat(folder_.path()).templates; }
+  NamedTexts Templates() { return ReadFolderChat(folder_.path()).templates; }
   void ExpectRefused(const std::string& part) {
     try {
-      ReadChat(folder_.path());
+      ReadFolderChat(folder_.path());
       FAIL() << "accepted, expected " << part;
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
@@ -45,7 +46,7 @@ TEST_F(ChatTemplate, OneTextAndTokens) {
   Write("tokenizer_config.json", R"({"chat_template": "{{ 1 }}", "bos_token": "<s>",
       "eos_token": {"content": "</s>", "lstrip": false}, "unk_token": "<unk>", "sep_token": null,
       "extra_special_tokens": {"image_token": "<image>"}})");
-  const ChatSource source = ReadChat(folder_.path());
+  const ChatSource source = ReadFolderChat(folder_.path());
   EXPECT_EQ(source.templates, (NamedTexts{{"default", "{{ 1 }}"}}));
   EXPECT_EQ(source.tokens, (NamedTexts{{"unk_token", "<unk>"},
                                        {"pad_token", "<pad>"},
@@ -59,13 +60,13 @@ TEST_F(ChatTemplate, TokensAloneAreKept) {
   Write("tokenizer_config.json", R"({"bos_token": "<s>"})");
   flatbuffers::FlatBufferBuilder builder;
   std::vector<std::string> notes;
-  EXPECT_FALSE(BuildChat(ReadChat(folder_.path()), builder, notes).IsNull());
+  EXPECT_FALSE(BuildChat(ReadFolderChat(folder_.path()), builder, notes).IsNull());
 }
 
 TEST_F(ChatTemplate, TokensOfTheTokenizersClass) {
   Write("tokenizer.json", "{}");
   Write("tokenizer_config.json", R"({"tokenizer_class": "LlamaTokenizer", "eos_token": "<e>"})");
-  EXPECT_EQ(ReadChat(folder_.path()).tokens,
+  EXPECT_EQ(ReadFolderChat(folder_.path()).tokens,
             (NamedTexts{{"eos_token", "<e>"}, {"bos_token", "<s>"}, {"unk_token", "<unk>"}}));
 }
 

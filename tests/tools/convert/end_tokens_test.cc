@@ -19,7 +19,7 @@ json Added(uint32_t id, const char* text, bool special = true) {
 
 class EndTokens : public testing::Test {
  protected:
-  EndTokens() : source_("model", Config::Of("config.json: key ", json::object())) {
+  EndTokens() {
     source_.tokenizer = {{"model", {{"vocab", {{"a", 0}, {"</s>", 2}}}}},
                          {"added_tokens", json::array()}};
   }
@@ -32,7 +32,7 @@ class EndTokens : public testing::Test {
     return spec.eos_tokens;
   }
 
-  Source source_;
+  SourceText source_;
   std::vector<std::string> notes_;
 };
 

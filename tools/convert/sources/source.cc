@@ -2,13 +2,10 @@
 
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/checkpoint_folder.h"
-#include "tools/convert/sources/gguf/gguf_chat.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
 #include "tools/convert/sources/gguf/gguf_generation.h"
-#include "tools/convert/sources/gguf/gguf_tokenizer.h"
 #include "tools/convert/sources/what_it_is.h"
-#include "tools/convert/tokenizer/folder.h"
 
 namespace rondo::convert {
 namespace {
@@ -41,18 +38,7 @@ Source OpenFolder(const fs::path& directory) {
   const auto checkpoint = std::make_shared<CheckpointFolder>(directory);
   source.notes = checkpoint->notes();
   source.checkpoint = checkpoint;
-  source.chat = ReadChat(directory);
-  const fs::path tokenizer = FindTokenizer(directory);
-  if (tokenizer.empty()) {
-    source.notes.push_back(
-        "no tokenizer.json, tokenizer.model, *.tiktoken, or vocab.json with merges.txt: the file "
-        "takes and gives token ids only");
-    return source;
-  }
-  source.tokenizer_file = tokenizer.string();
-  FolderTokenizer read = ReadFolderTokenizer(tokenizer);
-  source.tokenizer = std::move(read.document);
-  source.notes.insert(source.notes.end(), read.notes.begin(), read.notes.end());
+  source.path = directory;
   return source;
 }
 
@@ -88,38 +74,38 @@ GgufFile OpenModel(const fs::path& path) {
 
 // The file and its keys live as long as the tensors that are read from them.
 struct OpenGguf {
-  explicit OpenGguf(const fs::path& path) : file(OpenModel(path)), keys(file), checkpoint(keys) {}
+  OpenGguf(const fs::path& path, FindGgufRules find_rules)
+      : file(OpenModel(path)), keys(file), rules(find_rules(keys)), checkpoint(keys, rules.names) {}
   const GgufFile file;
   const GgufKeys keys;
+  const GgufRules rules;
   const GgufCheckpoint checkpoint;
 };
 
-Source OpenGgufFile(const fs::path& path) {
-  const auto gguf = std::make_shared<OpenGguf>(path);
+Source OpenGgufFile(const fs::path& path, FindGgufRules find_rules) {
+  const auto gguf = std::make_shared<OpenGguf>(path, find_rules);
   const Config& keys = gguf->keys.all();
   // Its keys are those of a config.json, not of the file: complaints say so.
-  Source source(
-      keys.IsText("general.name") ? keys.Text("general.name", "") : path.stem().string(),
-      Config::Of(path.string() + ", read as a config.json: key ", ReadGgufConfig(gguf->keys)));
+  Source source(keys.IsText("general.name") ? keys.Text("general.name", "") : path.stem().string(),
+                Config::Of(path.string() + ", read as a config.json: key ",
+                           ReadGgufConfig(gguf->keys, gguf->rules)));
   source.notes = gguf->keys.notes();
   source.token_configs.push_back(source.config);
   source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);
   source.generation = Config::Of(path.string() + ", read as a generation_config.json: key ",
                                  ReadGgufGeneration(keys));
   source.own_generation = true;
-  source.chat = ReadGgufChat(keys, gguf->file.metadata(), source.notes);
-  source.tokenizer_file = path.string() + ", read as a tokenizer.json";
-  source.tokenizer =
-      ReadGgufTokenizer(keys, gguf->file.metadata(), source.tokenizer_file, source.notes);
+  source.path = path;
+  source.gguf = std::shared_ptr<const GgufKeys>(gguf, &gguf->keys);
   return source;
 }
 
 }  // namespace
 
-Source OpenSource(const fs::path& path) {
+Source OpenSource(const fs::path& path, FindGgufRules find_rules) {
   if (fs::is_directory(path)) return OpenFolder(path);
   if (!fs::exists(path)) Fail(path.string(), " does not exist");
-  if (GgufFile::IsGguf(path)) return OpenGgufFile(path);
+  if (GgufFile::IsGguf(path)) return OpenGgufFile(path, find_rules);
   Fail(path.string(), " ", WhatFileIs(path, "is neither a folder nor a GGUF file"));
 }
 

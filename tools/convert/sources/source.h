@@ -3,14 +3,13 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "tools/convert/chat_template.h"
 #include "tools/convert/sources/checkpoint.h"
 #include "tools/convert/sources/config.h"
+#include "tools/convert/sources/gguf/gguf_rules.h"
 
 namespace rondo::convert {
 
@@ -24,13 +23,13 @@ struct Source {
   bool own_generation = false;        // it holds nothing else
   std::vector<Config> token_configs;  // where the tokens that begin and end a text are, best first
   std::shared_ptr<const Checkpoint> checkpoint;
-  nlohmann::json tokenizer;    // in the form of tokenizer.json; null where there is none
-  std::string tokenizer_file;  // for messages
-  ChatSource chat;             // empty where there is none
+  std::filesystem::path path;            // of the folder or the file
+  std::shared_ptr<const GgufKeys> gguf;  // of the file; null: a folder
   std::vector<std::string> notes;
 };
 
-// By what `path` is. Throws Error.
-Source OpenSource(const std::filesystem::path& path);
+// By what `path` is. Tokenizer and chat templates are left to tokenizer/source_text.h. Throws
+// Error.
+Source OpenSource(const std::filesystem::path& path, FindGgufRules find_rules);
 
 }  // namespace rondo::convert

@@ -6,7 +6,6 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/model/limits.h"
-#include "tools/convert/architectures/architecture.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
@@ -64,8 +63,7 @@ struct DeltaHeads {
 
 }  // namespace
 
-GgufCheckpoint::GgufCheckpoint(const GgufKeys& keys) : file_(keys.file()) {
-  const NameRules& rules = FindArchitecture(keys).gguf_names;
+GgufCheckpoint::GgufCheckpoint(const GgufKeys& keys, const NameRules& rules) : file_(keys.file()) {
   for (const auto& [name, tensor] : file_.tensors()) {
     if (std::ranges::find(kNotWeights, name) == kNotWeights.end() && !IsScale(name, file_, rules)) {
       AddTensor(keys, name, tensor, rules);

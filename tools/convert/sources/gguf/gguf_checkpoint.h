@@ -16,8 +16,8 @@ namespace rondo::convert {
 // tokens than one, are called "mtp." and their name.
 class GgufCheckpoint final : public Checkpoint {
  public:
-  // `keys` and its file must outlive it.
-  explicit GgufCheckpoint(const GgufKeys& keys);
+  // `keys` and its file must outlive it. `rules`: of its architecture.
+  GgufCheckpoint(const GgufKeys& keys, const NameRules& rules);
 
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override;
   bool HoldsQ4B(const std::string& name) const override;

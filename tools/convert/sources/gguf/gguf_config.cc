@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "runtime/model/limits.h"
-#include "tools/convert/architectures/architecture.h"
 #include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
@@ -67,7 +66,7 @@ void AddTokens(const GgufKeys& keys, json& config) {
   if (!ends.empty()) config["eos_token_id"] = ends;
 }
 
-void AddHeads(const GgufKeys& keys, const Architecture& architecture, json& config) {
+void AddHeads(const GgufKeys& keys, const GgufRules& rules, json& config) {
   const uint64_t head_dim = keys.head_dim();
   if (!keys.Has("attention.kv_lora_rank") &&
       keys.Count("attention.value_length", kMaxHeadDim, head_dim) != head_dim) {
@@ -78,8 +77,7 @@ void AddHeads(const GgufKeys& keys, const Architecture& architecture, json& conf
   config["head_dim"] = head_dim;
   const char* const kSize = "feed_forward_length";  // some that are all experts have none
   if (keys.Has(kSize)) config["intermediate_size"] = keys.OfAnyLayer(kSize, kMaxIntermediate);
-  config["rope_parameters"] =
-      RopeParameters(keys, keys.Number(kRopeBase, architecture.gguf_rope_theta));
+  config["rope_parameters"] = RopeParameters(keys, keys.Number(kRopeBase, rules.rope_theta));
 }
 
 // Where positions turn: models with others have no rope_parameters by now.
@@ -211,15 +209,14 @@ json LayerTypes(const GgufKeys& keys, const char* other,
 
 uint64_t ExpertCount(const GgufKeys& keys) { return keys.Count("expert_count", kMaxExperts, 0); }
 
-json ReadGgufConfig(const GgufKeys& keys) {
-  const Architecture& architecture = FindArchitecture(keys);
+json ReadGgufConfig(const GgufKeys& keys, const GgufRules& rules) {
   json config = {
-      {"architectures", {architecture.name}},
-      {"model_type", architecture.model_type},
+      {"architectures", {rules.architecture}},
+      {"model_type", rules.model_type},
       {"hidden_act", "silu"},
       {"tie_word_embeddings", !keys.HasTensor("output.weight")},
   };
-  if (architecture.gguf_usual_heads) AddHeads(keys, architecture, config);
+  if (rules.usual_heads) AddHeads(keys, rules, config);
   config["vocab_size"] = VocabSize(keys);
   config["hidden_size"] = keys.Count("embedding_length", kMaxHidden);
   config["num_hidden_layers"] = keys.n_layers();
@@ -228,7 +225,7 @@ json ReadGgufConfig(const GgufKeys& keys) {
   if (keys.Has(kRmsEpsilon)) config["rms_norm_eps"] = keys.Number(kRmsEpsilon);
   const bool has_epsilon = keys.Has(kEpsilon);
   if (ExpertCount(keys) == 0) keys.Has("expert_used_count");
-  if (architecture.add_gguf != nullptr) architecture.add_gguf(keys, config);
+  if (rules.add != nullptr) rules.add(keys, config);
   const auto is_epsilon = [](const auto& item) {
     return item.key().ends_with("_eps") || item.key().ends_with("_epsilon");
   };

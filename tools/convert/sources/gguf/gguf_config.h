@@ -3,13 +3,13 @@
 
 #include <functional>
 
-#include "tools/convert/sources/gguf/keys.h"
+#include "tools/convert/sources/gguf/gguf_rules.h"
 
 namespace rondo::convert {
 
 // In the form of transformers 5 (`rope_parameters`), with the ids of the tokens that begin and end
 // a text. Throws Error naming the file and the key that is missing, wrong or not known.
-nlohmann::json ReadGgufConfig(const GgufKeys& keys);
+nlohmann::json ReadGgufConfig(const GgufKeys& keys, const GgufRules& rules);
 
 // ---- What several architectures take from the same keys
 

@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
+#include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
-#include "tools/convert/sources/gguf/gguf_tokenizer.h"
+#include "tools/convert/tokenizer/gguf_tokenizer.h"
 
 namespace rondo::convert {
 
@@ -40,8 +41,9 @@ inline std::string WholeGguf() {
 inline void ReadWholeGguf(const std::filesystem::path& path) {
   const GgufFile file(path);
   const GgufKeys keys(file);
-  ReadGgufConfig(keys);
-  const GgufCheckpoint checkpoint(keys);
+  const GgufRules rules = GgufRulesOf(keys);
+  ReadGgufConfig(keys, rules);
+  const GgufCheckpoint checkpoint(keys, rules.names);
   for (const auto& [name, entry] : checkpoint.tensors()) {
     uint64_t elements = 1;
     for (const uint64_t size : entry.shape) elements *= size;

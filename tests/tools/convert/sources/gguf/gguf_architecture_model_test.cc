@@ -9,6 +9,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/logits_difference.h"
 #include "tests/tools/convert/sources/gguf/reference_gguf.h"
+#include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
 #include "tools/convert/sources/gguf/gguf_config.h"
@@ -61,7 +62,8 @@ void ExpectSame(const json& got, const json& expected, const std::string& key) {
 
 TEST_P(GgufArchitecture, ConfigIsThatOfTheCheckpoint) {
   const GgufFile file(path_);
-  const json config = ReadGgufConfig(GgufKeys(file));
+  const GgufKeys keys(file);
+  const json config = ReadGgufConfig(keys, GgufRulesOf(keys));
   json expected = json::parse(std::ifstream(reference_ / "config.json"));
   expected.merge_patch(json::parse(GetParam().patch));
   expected["eos_token_id"] = json::array({expected["eos_token_id"]});
@@ -73,7 +75,7 @@ TEST_P(GgufArchitecture, ConfigIsThatOfTheCheckpoint) {
 TEST_P(GgufArchitecture, TensorsAreThoseOfTheCheckpoint) {
   const GgufFile file(path_);
   const GgufKeys keys(file);
-  const GgufCheckpoint gguf(keys);
+  const GgufCheckpoint gguf(keys, GgufRulesOf(keys).names);
   const CheckpointFolder folder(reference_);
   EXPECT_EQ(gguf.tensors().size(), folder.tensors().size());
   const bool is_gemma = name_.starts_with("gemma");

@@ -10,6 +10,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
 #include "tests/tools/error_of.h"
+#include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
 
@@ -42,7 +43,7 @@ class GgufCheckpointTest : public testing::Test {
   void Open(const GgufWriter& writer) {
     file_ = std::make_unique<GgufFile>(writer.Save(folder_ / "model.gguf"));
     keys_ = std::make_unique<GgufKeys>(*file_);
-    checkpoint_ = std::make_unique<GgufCheckpoint>(*keys_);
+    checkpoint_ = std::make_unique<GgufCheckpoint>(*keys_, GgufRulesOf(*keys_).names);
   }
   std::string Refusal(const GgufWriter& writer) {
     return SentenceOf([&] { Open(writer); });

@@ -8,6 +8,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
 #include "tests/tools/error_of.h"
+#include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
@@ -46,7 +47,7 @@ class GgufConfigTest : public testing::Test {
     }
     const GgufFile file(writer.Save(folder_ / "model.gguf"));
     const GgufKeys keys(file);
-    json config = ReadGgufConfig(keys);
+    json config = ReadGgufConfig(keys, GgufRulesOf(keys));
     notes_ = keys.notes();
     return config;
   }
@@ -267,7 +268,8 @@ TEST_F(GgufConfigTest, LayersOfLfm2Differ) {
 TEST_F(GgufConfigTest, NothingIsAssumedInSilence) {
   const auto refusal = [&](const GgufWriter& writer) {
     const GgufFile file(writer.Save(folder_ / "model.gguf"));
-    return SentenceOf([&] { ReadGgufConfig(GgufKeys(file)); });
+    const GgufKeys keys(file);
+    return SentenceOf([&] { ReadGgufConfig(keys, GgufRulesOf(keys)); });
   };
   for (const std::string name : {"llama", "qwen3", "gemma2"}) {
     EXPECT_THAT(refusal(Model(name)),

@@ -12,6 +12,7 @@
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/logits_difference.h"
 #include "tests/tools/convert/sources/gguf/value_hash.h"
+#include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/sources/checkpoint_folder.h"
 #include "tools/convert/sources/gguf/gguf_checkpoint.h"
@@ -96,7 +97,7 @@ class GgufType : public testing::TestWithParam<TypeCase> {
 TEST_P(GgufType, WeightsAreThoseOfTheCheckpoint) {
   const GgufFile file(FileOf(GetParam().type));
   const GgufKeys keys(file);
-  const GgufCheckpoint gguf(keys);
+  const GgufCheckpoint gguf(keys, GgufRulesOf(keys).names);
   const CheckpointFolder folder(kReferences / "llama_k256");
   ASSERT_EQ(gguf.tensors().size(), folder.tensors().size());
   for (const auto& [name, entry] : folder.tensors()) gguf.Find(name, entry.shape);

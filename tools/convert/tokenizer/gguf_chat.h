@@ -1,8 +1,8 @@
 // The chat templates of a GGUF file.
 #pragma once
 
-#include "tools/convert/chat_template.h"
 #include "tools/convert/sources/config.h"
+#include "tools/convert/tokenizer/chat_source.h"
 
 namespace rondo::convert {
 

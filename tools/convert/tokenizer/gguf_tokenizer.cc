@@ -1,11 +1,11 @@
-#include "tools/convert/sources/gguf/gguf_tokenizer.h"
+#include "tools/convert/tokenizer/gguf_tokenizer.h"
 
 #include <algorithm>
 
 #include "runtime/model/limits.h"
 #include "tools/convert/common/fail.h"
-#include "tools/convert/sources/gguf/splittings.h"
 #include "tools/convert/tokenizer/sentencepiece.h"
+#include "tools/convert/tokenizer/splittings.h"
 #include "tools/convert/tokenizer/surroundings.h"
 
 namespace rondo::convert {

@@ -7,9 +7,9 @@
 #include "tests/runtime/text/reference_cases.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
-#include "tools/convert/sources/gguf/gguf_tokenizer.h"
 #include "tools/convert/sources/gguf/keys.h"
 #include "tools/convert/sources/input_file.h"
+#include "tools/convert/tokenizer/gguf_tokenizer.h"
 #include "tools/convert/tokenizer/sentencepiece.h"
 
 namespace rondo::convert {

@@ -1,4 +1,4 @@
-#include "tools/convert/sources/gguf/gguf_tokenizer.h"
+#include "tools/convert/tokenizer/gguf_tokenizer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

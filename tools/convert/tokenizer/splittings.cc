@@ -1,4 +1,4 @@
-#include "tools/convert/sources/gguf/splittings.h"
+#include "tools/convert/tokenizer/splittings.h"
 
 #include <algorithm>
 

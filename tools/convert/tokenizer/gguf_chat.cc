@@ -1,4 +1,4 @@
-#include "tools/convert/sources/gguf/gguf_chat.h"
+#include "tools/convert/tokenizer/gguf_chat.h"
 
 namespace rondo::convert {
 namespace {

@@ -1,6 +1,6 @@
 // The pieces that each name of a pre-tokenizer splits text into. Where its own tokenizer is at
 // hand, gguf_tokenizer_model_test compares ids.
-#include "tools/convert/sources/gguf/splittings.h"
+#include "tools/convert/tokenizer/splittings.h"
 
 #include <gtest/gtest.h>
 
