@@ -1,9 +1,7 @@
 #include "tools/convert/convert.h"
 
 #include <algorithm>
-#include <map>
 #include <optional>
-#include <set>
 #include <sstream>
 
 #include "tools/convert/architectures/architecture.h"
@@ -11,9 +9,8 @@
 #include "tools/convert/balance_latents.h"
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/chat_template.h"
-#include "tools/convert/common/fail.h"
 #include "tools/convert/end_tokens.h"
-#include "tools/convert/names_of_checkpoint.h"
+#include "tools/convert/fit_spec.h"
 #include "tools/convert/output/carry_over.h"
 #include "tools/convert/output/check_written.h"
 #include "tools/convert/output/file_writer.h"
@@ -42,98 +39,6 @@ void ReadTokens(const std::vector<Config>& places, DecoderSpec& spec,
     const std::vector<uint32_t> bos = place.Tokens("bos_token_id", spec.vocab_size, notes);
     if (bos.size() > 1) place.Refuse("bos_token_id", "holds more than one token");
     if (spec.bos_token < 0 && !bos.empty()) spec.bos_token = static_cast<int32_t>(bos.front());
-  }
-}
-
-// What a tensor's name begins with that is left out; empty: it is not.
-std::string LeftOut(const DecoderSpec& spec, const std::string& name) {
-  for (const std::string& begin : spec.left_out) {
-    if (name.compare(0, begin.size(), begin) == 0) return begin;
-  }
-  return "";
-}
-
-// For `rondo inspect`; empty: nothing.
-std::string LeftOutFact(const DecoderSpec& spec, const Checkpoint& checkpoint) {
-  std::map<std::string, size_t> tensors;
-  for (const auto& [name, entry] : checkpoint.tensors()) {
-    const std::string begin = LeftOut(spec, name);
-    if (!begin.empty()) ++tensors[begin];
-  }
-  std::string fact;
-  for (const auto& [begin, n] : tensors) {
-    fact += (fact.empty() ? "" : "; ") + begin + "* (" + std::to_string(n) + " tensors)";
-  }
-  return fact;
-}
-
-// Every tensor that the spec asks for is there in the right shape, and no other is.
-// Returns the bytes of all that is read.
-uint64_t CheckTensors(const DecoderSpec& spec, const Checkpoint& checkpoint) {
-  std::set<std::string> needed = spec.ignored;
-  uint64_t bytes = 0;
-  for (const TensorRecipe& recipe : spec.tensors) {
-    for (const TensorRecipe::Part& part : recipe.parts) {
-      if (part.source.empty()) continue;
-      const Checkpoint::Entry& entry = checkpoint.Find(part.source, recipe.SourceShape(part));
-      bytes += entry.bytes / (entry.elements() / recipe.source_cols()) * part.rows;
-      needed.insert(part.source);
-    }
-    if (!recipe.factor) continue;
-    checkpoint.Find(recipe.factor->source, recipe.FactorShape());
-    needed.insert(recipe.factor->source);
-  }
-  for (const auto& [name, entry] : checkpoint.tensors()) {
-    if (needed.count(name) == 0 && LeftOut(spec, name).empty()) {
-      Fail(entry.file, ": tensor ", name, " has no place in the ", spec.architecture,
-           " that config.json describes");
-    }
-  }
-  return bytes;
-}
-
-// Some checkpoints leave out what the names of the base model's tensors begin with.
-void DropPrefix(DecoderSpec& spec, const Checkpoint& checkpoint) {
-  const auto has_prefix = [&](const std::string& name) {
-    return !spec.prefix.empty() && name.compare(0, spec.prefix.size(), spec.prefix) == 0;
-  };
-  for (const auto& [name, entry] : checkpoint.tensors()) {
-    if (has_prefix(name)) return;
-  }
-  const auto dropped = [&](const std::string& name) {
-    return has_prefix(name) ? name.substr(spec.prefix.size()) : name;
-  };
-  for (TensorRecipe& recipe : spec.tensors) {
-    for (TensorRecipe::Part& part : recipe.parts) part.source = dropped(part.source);
-    for (TensorRecipe::Form& form : recipe.others) {
-      for (TensorRecipe::Part& part : form.parts) part.source = dropped(part.source);
-    }
-    if (recipe.factor) recipe.factor->source = dropped(recipe.factor->source);
-  }
-  std::set<std::string> ignored;
-  for (const std::string& name : spec.ignored) ignored.insert(dropped(name));
-  spec.ignored = std::move(ignored);
-}
-
-// Takes of each recipe the form that the checkpoint holds.
-void ChooseForms(DecoderSpec& spec, const Checkpoint& checkpoint) {
-  const auto holds = [&](const TensorRecipe& recipe) {
-    return std::ranges::all_of(recipe.parts, [&](const TensorRecipe::Part& part) {
-      if (part.source.empty()) return true;
-      const auto found = checkpoint.tensors().find(part.source);
-      return found != checkpoint.tensors().end() && found->second.shape == recipe.SourceShape(part);
-    });
-  };
-  for (TensorRecipe& recipe : spec.tensors) {
-    if (recipe.others.empty() || holds(recipe)) continue;
-    for (const TensorRecipe::Form& form : recipe.others) {
-      TensorRecipe other = recipe;
-      other.parts = form.parts;
-      other.transposed = form.transposed;
-      if (!holds(other)) continue;
-      recipe = std::move(other);
-      break;
-    }
   }
 }
 
@@ -235,12 +140,8 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   report.notes = source.notes;
   report.notes.insert(report.notes.end(), text.notes.begin(), text.notes.end());
   ReadTokens(source.token_configs, spec, report.notes);
-  TakeOtherNames(checkpoint, spec);
-  TieHead(checkpoint, spec);
-  DropPrefix(spec, checkpoint);
-  ChooseForms(spec, checkpoint);
-  UntieHead(checkpoint, spec, report.notes);
-  const uint64_t total = CheckTensors(spec, checkpoint);
+  const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
+  const uint64_t total = fit.bytes;
   BalanceLatents(checkpoint, spec);
 
   report.architecture = spec.architecture;
@@ -300,9 +201,9 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   Facts facts = {{"weights", WeightsFact(options, options.keep_q4b && carry_over.any_taken())},
                  {"embedding", FormatFact(options.embedding, options.block)},
                  {"rope", RopeFact(spec)}};
-  if (const std::string left_out = LeftOutFact(spec, checkpoint); !left_out.empty()) {
-    facts.push_back({"left out", left_out});
-    report.notes.push_back("left out of the text's model: " + left_out);
+  if (!fit.left_out.empty()) {
+    facts.push_back({"left out", fit.left_out});
+    report.notes.push_back("left out of the text's model: " + fit.left_out);
   }
   BuildMetadata(source.name, spec, facts, stored, writer.sections(), tokenizer, builder, chat,
                 sampling);

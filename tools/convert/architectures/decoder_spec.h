@@ -84,6 +84,20 @@ struct TensorRecipe {
   }
 };
 
+// visit(name) for each name of a tensor of the checkpoint that `recipe` uses, or would in another
+// form: of its parts, but those that are computed, and of its factor.
+template <typename Recipe, typename Visit>
+void ForEachName(Recipe& recipe, const Visit& visit) {
+  const auto visit_parts = [&](auto& parts) {
+    for (auto& part : parts) {
+      if (!part.source.empty()) visit(part.source);
+    }
+  };
+  visit_parts(recipe.parts);
+  for (auto& form : recipe.others) visit_parts(form.parts);
+  if (recipe.factor) visit(recipe.factor->source);
+}
+
 // A part of tensors' names, and what some checkpoints have in its place.
 struct OtherName {
   std::string ours, theirs;

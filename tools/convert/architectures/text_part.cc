@@ -77,12 +77,7 @@ DecoderSpec ReadTextPart(const Config& config, const Architecture& whole) {
   const auto move = [&](std::string& name) {
     if (name.starts_with(spec.prefix)) name.replace(0, spec.prefix.size(), kPrefix);
   };
-  for (TensorRecipe& recipe : spec.tensors) {
-    for (TensorRecipe::Part& part : recipe.parts) move(part.source);
-    for (TensorRecipe::Form& form : recipe.others) {
-      for (TensorRecipe::Part& part : form.parts) move(part.source);
-    }
-  }
+  for (TensorRecipe& recipe : spec.tensors) ForEachName(recipe, move);
   std::set<std::string> ignored;
   for (std::string name : spec.ignored) {
     move(name);

@@ -52,15 +52,18 @@ bool HoldsQ4B(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
 
 void CarryOver::Count(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
                       const Checkpoint& checkpoint) {
-  for (const TensorRecipe::Part& part : recipe.parts) {
-    if (part.source.empty()) continue;
-    const std::string& type = checkpoint.tensors().at(part.source).type;
-    if (IsFloat(type)) continue;
-    const bool taken =
-        format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint);
+  const auto count = [&](const std::string& source, bool taken) {
+    const std::string& type = checkpoint.tensors().at(source).type;
+    if (IsFloat(type)) return;
     any_taken_ |= taken;
     ++counts_[{type, taken ? kTaken : Fate(format)}];
+  };
+  for (const TensorRecipe::Part& part : recipe.parts) {
+    if (part.source.empty()) continue;
+    count(part.source,
+          format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint));
   }
+  if (recipe.factor) count(recipe.factor->source, false);
 }
 
 std::vector<std::string> CarryOver::Notes(const Checkpoint::ScaleRounding& rounding) const {

@@ -52,5 +52,13 @@ TEST(CarryOver, SaysWhatBecameOfQuantisedTensors) {
               ElementsAre("tensors of Q6_K (1) were dequantised and quantised anew, as q4b"));
 }
 
+TEST(CarryOver, CountsTheFactorOfATensor) {
+  TensorRecipe recipe{"tensor", TensorRole::kMatrix, {{"a", 2}}, 32};
+  recipe.factor = {"a", 32, /*cols_first=*/false};
+  CarryOver carry_over;
+  carry_over.Count(recipe, TensorFormat::F32, 0, OneTensor("Q6_K", false));
+  EXPECT_THAT(carry_over.Notes({}), ElementsAre("tensors of Q6_K (2) were dequantised"));
+}
+
 }  // namespace
 }  // namespace rondo::convert
