@@ -86,8 +86,18 @@ TEST_F(GgufCommand, IdsThatAreNoTokenAreLeftOut) {
   EXPECT_EQ(converted.code, 0) << converted.err;
   EXPECT_THAT(converted.out,
               AllOf(HasSubstr("padding_token_id holds 4294967295, which is no token"),
-                    HasSubstr("seperator_token_id holds -1"), HasSubstr("eos_token_id holds 8")));
+                    HasSubstr("seperator_token_id holds -1"), HasSubstr("eot_token_id holds 8")));
   EXPECT_EQ(Run("ab").code, 0);
+}
+
+// The config, the tokenizer and the chat all read it.
+TEST_F(GgufCommand, AnIdThatIsNoTokenIsToldOnce) {
+  SmallGguf model;
+  model.bos = 0xffffffff;
+  const std::string out = Convert(model.Whole().Key("tokenizer.ggml.add_bos_token", true)).out;
+  const size_t first = out.find("bos_token_id");
+  EXPECT_THAT(out, HasSubstr("tokenizer.ggml.bos_token_id holds 4294967295"));
+  EXPECT_EQ(out.find("bos_token_id", first + 1), std::string::npos) << out;
 }
 
 TEST_F(GgufCommand, OnePieceTwiceIsTold) {

@@ -11,6 +11,7 @@ namespace rondo::convert {
 struct SmallGguf {
   std::vector<std::string> tokens = {"<unk>", "<s>", "</s>", "\u2581", "a", "b", "ab", "c"};
   std::vector<int32_t> types = {2, 3, 3, 1, 1, 1, 1, 1};
+  uint32_t bos = 1;
   bool epsilon = true;
   bool rope_base = true;
 
@@ -30,7 +31,7 @@ struct SmallGguf {
         .Array<std::string>("tokenizer.ggml.tokens", tokens)
         .Array<int32_t>("tokenizer.ggml.token_type", types)
         .Array<float>("tokenizer.ggml.scores", std::vector<float>(tokens.size(), -1))
-        .Key("tokenizer.ggml.bos_token_id", uint32_t{1})
+        .Key("tokenizer.ggml.bos_token_id", bos)
         .Key("tokenizer.ggml.eos_token_id", uint32_t{2});
     return writer;
   }

@@ -1,5 +1,6 @@
 #include "tools/convert/sources/config.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "tools/convert/common/fail.h"
@@ -157,9 +158,12 @@ std::vector<uint32_t> Config::Tokens(const char* key, uint64_t vocab_size,
     if (id == std::floor(id) && id >= 0 && id < static_cast<double>(vocab_size)) {
       tokens.push_back(static_cast<uint32_t>(id));
     } else {
-      notes.push_back(where_ + key + " holds " + Shown(token) +
-                      ", which is no token of the model, " + "whose ids are below " +
-                      std::to_string(vocab_size) + ": left out");
+      // More than one reader may ask for a key.
+      const std::string told = where_ + key + " holds " + Shown(token) +
+                               ", which is no token of the model, whose ids are below ";
+      if (std::ranges::none_of(notes, [&](const auto& note) { return note.starts_with(told); })) {
+        notes.push_back(told + std::to_string(vocab_size) + ": left out");
+      }
     }
   }
   return tokens;

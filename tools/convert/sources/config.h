@@ -47,7 +47,7 @@ class Config {
   std::vector<std::optional<double>> NumbersOrNone(const char* key) const;
   std::vector<uint64_t> Integers(const char* key, uint64_t high) const;
   // One integer or a list of them; empty where absent. What is no token of the model is left out,
-  // and `notes` say so: no logit hangs on it.
+  // and `notes` say so, once: no logit hangs on it.
   std::vector<uint32_t> Tokens(const char* key, uint64_t vocab_size,
                                std::vector<std::string>& notes) const;
   // Nothing where absent.

@@ -86,10 +86,12 @@ Source OpenGgufFile(const fs::path& path, FindGgufRules find_rules) {
   const auto gguf = std::make_shared<OpenGguf>(path, find_rules);
   const Config& keys = gguf->keys.all();
   // Its keys are those of a config.json, not of the file: complaints say so.
+  std::vector<std::string> notes;
   Source source(keys.IsText("general.name") ? keys.Text("general.name", "") : path.stem().string(),
                 Config::Of(path.string() + ", read as a config.json: key ",
-                           ReadGgufConfig(gguf->keys, gguf->rules)));
+                           ReadGgufConfig(gguf->keys, gguf->rules, notes)));
   source.notes = gguf->keys.notes();
+  source.notes.insert(source.notes.end(), notes.begin(), notes.end());
   source.token_configs.push_back(source.config);
   source.checkpoint = std::shared_ptr<const Checkpoint>(gguf, &gguf->checkpoint);
   source.generation = Config::Of(path.string() + ", read as a generation_config.json: key ",

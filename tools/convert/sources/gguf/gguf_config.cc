@@ -51,16 +51,19 @@ uint64_t VocabSize(const GgufKeys& keys) {
   return found->second.shape.front();
 }
 
-void AddTokens(const GgufKeys& keys, json& config) {
-  const json& metadata = keys.file().metadata();
-  const auto token = [&](const std::string& name) {
-    return metadata.value("tokenizer.ggml." + name + "_token_id", json());
+void AddTokens(const GgufKeys& keys, json& config, std::vector<std::string>& notes) {
+  const uint64_t vocab_size = config.at("vocab_size");
+  const auto tokens = [&](const std::string& name) {
+    const std::string key = "tokenizer.ggml." + name + "_token_id";
+    return keys.all().Tokens(key.c_str(), vocab_size, notes);
   };
-  if (const json bos = token("bos"); !bos.is_null()) config["bos_token_id"] = bos;
-  json ends = json::array();  // of a text, of a turn, of a message
+  const std::vector<uint32_t> bos = tokens("bos");
+  if (bos.size() == 1) config["bos_token_id"] = bos.front();
+  if (bos.size() > 1) config["bos_token_id"] = bos;
+  std::vector<uint32_t> ends;  // of a text, of a turn, of a message
   for (const char* name : {"eos", "eot", "eom"}) {
-    if (const json id = token(name); !id.is_null() && std::ranges::find(ends, id) == ends.end()) {
-      ends.push_back(id);
+    for (const uint32_t id : tokens(name)) {
+      if (std::ranges::find(ends, id) == ends.end()) ends.push_back(id);
     }
   }
   if (!ends.empty()) config["eos_token_id"] = ends;
@@ -209,7 +212,7 @@ json LayerTypes(const GgufKeys& keys, const char* other,
 
 uint64_t ExpertCount(const GgufKeys& keys) { return keys.Count("expert_count", kMaxExperts, 0); }
 
-json ReadGgufConfig(const GgufKeys& keys, const GgufRules& rules) {
+json ReadGgufConfig(const GgufKeys& keys, const GgufRules& rules, std::vector<std::string>& notes) {
   json config = {
       {"architectures", {rules.architecture}},
       {"model_type", rules.model_type},
@@ -234,7 +237,7 @@ json ReadGgufConfig(const GgufKeys& keys, const GgufRules& rules) {
     keys.Refuse(kRmsEpsilon, "is missing");
   }
   NoteRopeBase(keys, config);
-  AddTokens(keys, config);
+  AddTokens(keys, config, notes);
   if (!keys.Flag("attention.causal", true)) {
     keys.Refuse("attention.causal", "is false: only causal attention is known");
   }

@@ -8,8 +8,10 @@
 namespace rondo::convert {
 
 // In the form of transformers 5 (`rope_parameters`), with the ids of the tokens that begin and end
-// a text. Throws Error naming the file and the key that is missing, wrong or not known.
-nlohmann::json ReadGgufConfig(const GgufKeys& keys, const GgufRules& rules);
+// a text; ids that are no token are left out, and `notes` say so. Throws Error naming the file and
+// the key that is missing, wrong or not known.
+nlohmann::json ReadGgufConfig(const GgufKeys& keys, const GgufRules& rules,
+                              std::vector<std::string>& notes);
 
 // ---- What several architectures take from the same keys
 

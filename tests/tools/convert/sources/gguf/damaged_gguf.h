@@ -42,7 +42,8 @@ inline void ReadWholeGguf(const std::filesystem::path& path) {
   const GgufFile file(path);
   const GgufKeys keys(file);
   const GgufRules rules = GgufRulesOf(keys);
-  ReadGgufConfig(keys, rules);
+  std::vector<std::string> notes;
+  ReadGgufConfig(keys, rules, notes);
   const GgufCheckpoint checkpoint(keys, rules.names);
   for (const auto& [name, entry] : checkpoint.tensors()) {
     uint64_t elements = 1;
@@ -54,7 +55,6 @@ inline void ReadWholeGguf(const std::filesystem::path& path) {
     std::vector<uint16_t> scales(elements / 32);
     checkpoint.ReadQ4B(name, 0, entry.shape[0], nibbles.data(), scales.data());
   }
-  std::vector<std::string> notes;
   ReadGgufTokenizer(keys.all(), file.metadata(), "model.gguf", notes);
 }
 

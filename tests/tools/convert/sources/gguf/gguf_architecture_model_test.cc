@@ -63,7 +63,8 @@ void ExpectSame(const json& got, const json& expected, const std::string& key) {
 TEST_P(GgufArchitecture, ConfigIsThatOfTheCheckpoint) {
   const GgufFile file(path_);
   const GgufKeys keys(file);
-  const json config = ReadGgufConfig(keys, GgufRulesOf(keys));
+  std::vector<std::string> notes;
+  const json config = ReadGgufConfig(keys, GgufRulesOf(keys), notes);
   json expected = json::parse(std::ifstream(reference_ / "config.json"));
   expected.merge_patch(json::parse(GetParam().patch));
   expected["eos_token_id"] = json::array({expected["eos_token_id"]});

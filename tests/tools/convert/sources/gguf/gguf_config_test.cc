@@ -47,7 +47,8 @@ class GgufConfigTest : public testing::Test {
     }
     const GgufFile file(writer.Save(folder_ / "model.gguf"));
     const GgufKeys keys(file);
-    json config = ReadGgufConfig(keys, GgufRulesOf(keys));
+    std::vector<std::string> notes;
+    json config = ReadGgufConfig(keys, GgufRulesOf(keys), notes);
     notes_ = keys.notes();
     return config;
   }
@@ -269,7 +270,8 @@ TEST_F(GgufConfigTest, NothingIsAssumedInSilence) {
   const auto refusal = [&](const GgufWriter& writer) {
     const GgufFile file(writer.Save(folder_ / "model.gguf"));
     const GgufKeys keys(file);
-    return SentenceOf([&] { ReadGgufConfig(keys, GgufRulesOf(keys)); });
+    std::vector<std::string> notes;
+    return SentenceOf([&] { ReadGgufConfig(keys, GgufRulesOf(keys), notes); });
   };
   for (const std::string name : {"llama", "qwen3", "gemma2"}) {
     EXPECT_THAT(refusal(Model(name)),
