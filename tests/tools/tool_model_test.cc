@@ -310,7 +310,7 @@ TEST_F(ToolTest, CheckFindsADamagedFile) {
   bytes[bytes.size() / 3] = static_cast<char>(bytes[bytes.size() / 3] ^ 1);  // in the weights
   tool_.Write("damaged", bytes);
   const std::string damaged = "'" + tool_.Path("damaged") + "'";
-  ExpectFailure("inspect " + damaged + " --check", "");
+  ExpectFailure("inspect " + damaged + " --check", tool_.Path("damaged") + ": ");
   ExpectFailure("run " + damaged + " x", "copy or convert");
 }
 

@@ -26,7 +26,7 @@ MappedModel Map(const std::string& path) {
     throw Error("cannot open " + path + ": " + std::strerror(error));
   }
   auto file = ModelFile::Open(model.map.bytes());
-  if (!file.ok()) throw Error(file.status().message());
+  if (!file.ok()) throw Error(path + ": " + file.status().message());
   model.file = *file;
   return model;
 }
@@ -126,15 +126,16 @@ std::string DescribeTensors(const std::string& path) {
 
 std::string CheckModel(const std::string& path, const rondo_model* model) {
   const MappedModel mapped = Map(path);
+  const auto fail = [&path](const std::string& what) { throw Error(path + ": " + what); };
   for (const format::Section* section : *mapped.file.model().sections()) {
     CheckInterrupt();
-    if (!mapped.file.Verify(section, "").ok()) throw Error(mapped.file.VerifyAll().message());
+    if (!mapped.file.Verify(section, "").ok()) fail(mapped.file.VerifyAll().message());
   }
   const auto* tensors = mapped.file.model().tensors();
   for (uint32_t i = 0; i < tensors->size(); ++i) {
     CheckInterrupt();
     const Status status = CheckValues(ViewTensor(mapped.file, i));
-    if (!status.ok()) throw Error(status.message());
+    if (!status.ok()) fail(status.message());
   }
   size_t texts = 0;
   const auto* tokenizer = mapped.file.model().tokenizer();
@@ -144,8 +145,8 @@ std::string CheckModel(const std::string& path, const rondo_model* model) {
           Tokenize(model, {golden->text()->data(), golden->text()->size()}, false);
       if (!std::equal(ids.begin(), ids.end(), golden->ids()->begin(), golden->ids()->end(),
                       [](int32_t a, uint32_t b) { return static_cast<uint32_t>(a) == b; })) {
-        throw Error("the stored text \"" + golden->text()->str() +
-                    "\" has other token ids in this build than where the model was converted");
+        fail("the stored text \"" + golden->text()->str() +
+             "\" has other token ids in this build than where the model was converted");
       }
       ++texts;
     }
