@@ -15,10 +15,20 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 const std::string kPointer =
     "version https://git-lfs.github.com/spec/v1\noid sha256:6ad1\nsize 1059424\n";
+
+// As torch.save() begins one.
+std::string PyTorchZip() {
+  const std::string name = "archive/data.pkl";
+  std::string header("PK\3\4", 4);
+  header.resize(30);
+  header[26] = static_cast<char>(name.size());
+  return header + name + "\x80\2}q";
+}
 
 class FirstContact : public testing::Test {
  protected:
@@ -59,7 +69,8 @@ TEST_F(FirstContact, FilesByTheirBeginningOrName) {
       {whole.substr(0, whole.size() / 2), "finish the download"},
       {whole.substr(0, 40), "finish the download"},
       {"", "is empty"},
-      {std::string("PK\3\4") + "x", "is a ZIP archive"},
+      {std::string("PK\3\4") + "x", "is a ZIP archive: unpack it"},
+      {PyTorchZip(), "load them there and save them"},
       {"\x80\2}q", "safetensors"},
       {"<!DOCTYPE html><html>", "is a web page"},
       {"anything", "is neither a folder nor a GGUF file"},
@@ -72,6 +83,26 @@ TEST_F(FirstContact, FilesByTheirBeginningOrName) {
   EXPECT_THAT(Sentence("m.gguf.part1of2"), HasSubstr("put all parts together"));
   tool_.Write("m.gguf.part2of2", whole.substr(whole.size() / 2));
   EXPECT_THAT(Sentence("m.gguf.part2of2"), HasSubstr("put all parts together"));
+}
+
+TEST_F(FirstContact, WeightsThatAreNoSafetensors) {
+  const auto is_pytorch = AllOf(HasSubstr("PyTorch"), Not(HasSubstr("unpack")));
+  tool_.Write("pytorch_model.bin", "PK\3\4");
+  EXPECT_THAT(Sentence("pytorch_model.bin"), is_pytorch);
+  tool_.Write("m.pth", "anything");
+  EXPECT_THAT(Sentence("m.pth"), is_pytorch);
+  // llama2.c's: sizes alone, and behind a magic number.
+  const int32_t kSizes[] = {288, 768, 6, 6, 6, -32000, 256, 0};
+  const std::string first(reinterpret_cast<const char*>(kSizes), sizeof kSizes);
+  for (const std::string& bytes : {first, std::string("24ka\1\0\0\0", 8)}) {
+    tool_.Write("stories.bin", bytes);
+    EXPECT_THAT(Sentence("stories.bin"), AllOf(HasSubstr("llama2.c"), Not(HasSubstr("PyTorch"))));
+  }
+  tool_.Write("data.bin", std::string(64, '\x7f'));
+  EXPECT_THAT(Sentence("data.bin"), HasSubstr("is neither a folder nor a GGUF file"));
+  fs::remove(fs::path(model_) / "model.safetensors");
+  tool_.Write("model/stories.bin", first);
+  EXPECT_THAT(Sentence("model"), AllOf(HasSubstr("stories.bin"), HasSubstr("llama2.c")));
 }
 
 TEST_F(FirstContact, OtherKindsOfGguf) {
@@ -125,6 +156,28 @@ TEST_F(FirstContact, JsonErrorsHaveAPlace) {
 TEST_F(FirstContact, ADownloadThatIsNotFinished) {
   fs::resize_file(fs::path(model_) / "model.safetensors", 1500);
   EXPECT_THAT(Sentence("model"), HasSubstr("finish the download"));
+}
+
+TEST_F(FirstContact, AnEmptyFileIsNoPartOfOne) {
+  tool_.Write("model/model.safetensors", "");
+  EXPECT_THAT(Sentence("model"), AllOf(HasSubstr("model.safetensors"), HasSubstr("it is empty"),
+                                       Not(HasSubstr("beginning"))));
+}
+
+TEST_F(FirstContact, WebPagesInThePlaceOfFiles) {
+  for (const char* name : {"chat_template.jinja", "additional_chat_templates/tools.jinja"}) {
+    fs::create_directories(fs::path(tool_.Path("model/" + std::string(name))).parent_path());
+    tool_.Write("model/" + std::string(name), "\n<!doctype HTML>\n<html><title>404</title>");
+    EXPECT_THAT(Sentence("model"), AllOf(HasSubstr(name), HasSubstr("is a web page")));
+    fs::remove(tool_.Path("model/" + std::string(name)));
+  }
+  tool_.Write("model/chat_template.jinja", "<html_like>{{ messages[0].content }}");
+  EXPECT_EQ(tool_("convert " + model_ + " -o " + out_).code, 0);
+  fs::remove(out_);
+  fs::remove(tool_.Path("model/tokenizer.json"));
+  tool_.Write("model/vocab.json", "{\"a\": 0}");
+  tool_.Write("model/merges.txt", "<HTML>");
+  EXPECT_THAT(Sentence("model"), AllOf(HasSubstr("merges.txt"), HasSubstr("is a web page")));
 }
 
 TEST_F(FirstContact, AnEmptyTemplateIsTold) {

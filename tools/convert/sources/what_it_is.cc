@@ -1,13 +1,13 @@
 #include "tools/convert/sources/what_it_is.h"
 
 #include <algorithm>
-#include <array>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <regex>
-#include <string_view>
 #include <vector>
 
+#include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
 
 namespace rondo::convert {
@@ -19,14 +19,19 @@ constexpr const char* kPyTorch =
     "holds weights as PyTorch pickles them, which is a program to run: load them there and save "
     "them with save_pretrained(), which writes safetensors";
 
+constexpr const char* kLlama2C =
+    "holds weights of llama2.c, which do not say what they are: export its checkpoint with "
+    "llama2.c's `export.py --version -1`, which writes a Hugging Face folder";
+constexpr const char* kWebPage =
+    "is a web page, not the file itself: the download was answered by one";
+constexpr size_t kBeginBytes = 256;
+
 struct Beginning {
   std::string_view bytes;
   const char* what;
 };
 constexpr Beginning kBeginnings[] = {
-    {"PK\3\4",
-     "is a ZIP archive: unpack it; weights of PyTorch (.bin, .pt, .pth) are such, too, "
-     "and must be saved as safetensors"},
+    {"PK\3\4", "is a ZIP archive: unpack it"},
     {"\x80\2", kPyTorch},
     {"\x80\4", kPyTorch},
     {"\x1f\x8b", "is compressed by gzip: unpack it"},
@@ -40,15 +45,12 @@ constexpr Beginning kBeginnings[] = {
     {"fmgg", "is a GGML file, of before GGUF: get the model as GGUF or safetensors"},
     {"tjgg", "is a GGML file, of before GGUF: get the model as GGUF or safetensors"},
     {"algg", "is a LoRA adapter of GGML: merge it into its base first"},
-    {"<!DOCTYPE", "is a web page, not the file itself: the download was answered by one"},
-    {"<!doctype", "is a web page, not the file itself: the download was answered by one"},
-    {"<html", "is a web page, not the file itself: the download was answered by one"},
     {"%PDF", "is a PDF document"},
 };
 
 std::string Begin(const fs::path& path) {
   const InputFile file(path);
-  std::string bytes(static_cast<size_t>(std::min<uint64_t>(file.bytes(), 16)), '\0');
+  std::string bytes(static_cast<size_t>(std::min<uint64_t>(file.bytes(), kBeginBytes)), '\0');
   file.Read(0, {reinterpret_cast<uint8_t*>(bytes.data()), bytes.size()});
   return bytes;
 }
@@ -59,6 +61,42 @@ bool IsSafetensors(const std::string& begin) {
   if (begin.size() <= sizeof bytes) return false;
   std::memcpy(&bytes, begin.data(), sizeof bytes);
   return bytes < (uint64_t{1} << 30) && begin[sizeof bytes] == '{';
+}
+
+// PyTorch's archive: a ZIP whose first file is the pickle, as ARCHIVE/data.pkl.
+bool IsPyTorchZip(const std::string& begin) {
+  constexpr size_t kNameBytes = 26, kName = 30;  // places in a file's header
+  if (!begin.starts_with("PK\3\4") || begin.size() < kName) return false;
+  uint16_t bytes = 0;
+  std::memcpy(&bytes, &begin[kNameBytes], sizeof bytes);
+  return std::string_view(begin).substr(kName, bytes).ends_with("/data.pkl");
+}
+
+bool IsNamedAsPyTorch(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".pt" || extension == ".pth" || extension == ".ckpt" ||
+         (extension == ".bin" && path.filename().string().starts_with("pytorch_model"));
+}
+
+// Its magic number, or, in its first files, nothing but the sizes of a transformer: width, of MLPs,
+// layers, heads, those of keys, vocabulary (below 0: the head is its own), context.
+bool IsLlama2C(const std::string& begin) {
+  if (begin.starts_with("24ka")) return true;
+  int32_t sizes[7] = {};
+  if (begin.size() < sizeof sizes) return false;
+  std::memcpy(sizes, begin.data(), sizeof sizes);
+  const auto [width, mlp, layers, heads, kv_heads, vocab, context] = sizes;
+  const auto is = [](int32_t size, int32_t most) { return size > 0 && size <= most; };
+  return is(width, 1 << 16) && is(mlp, 1 << 20) && is(layers, 1 << 10) && is(heads, 1 << 10) &&
+         is(kv_heads, heads) && width % heads == 0 && heads % kv_heads == 0 && vocab != 0 &&
+         is(std::abs(vocab), 1 << 22) && is(context, 1 << 24);
+}
+
+bool IsWebPage(std::string_view text) {
+  static const std::regex page(R"((\xef\xbb\xbf)?\s*<(!doctype html|html[\s>]))",
+                               std::regex::icase);
+  const std::string beginning(text.substr(0, kBeginBytes));
+  return std::regex_search(beginning, page, std::regex_constants::match_continuous);
 }
 
 // By the names that split(1), browsers and hubs' clients give.
@@ -101,8 +139,14 @@ std::optional<std::string> FindFolderWithConfig(const fs::path& folder) {
 
 }  // namespace
 
+void RefuseWebPage(std::string_view text, const fs::path& path) {
+  if (IsWebPage(text)) Fail(path.string(), " ", kWebPage);
+}
+
 std::string CutShortAdvice(const fs::path& path) {
   const std::string name = path.filename().string();
+  std::error_code error;
+  if (fs::file_size(path, error) == 0) return ": it is empty: get it again";
   if (IsNamedAsPart(name)) {
     return ": by its name it is one part of a file: put all parts together, in order, as with "
            "`cat PART1 PART2 ... > FILE`";
@@ -123,12 +167,12 @@ std::string WhatFileIs(const fs::path& path, const std::string& unknown) {
     return "is by its name one part of a file: put all parts together, in order, as with `cat "
            "PART1 PART2 ... > FILE`";
   }
+  if (IsWebPage(begin)) return kWebPage;
+  if (IsPyTorchZip(begin) || IsNamedAsPyTorch(path)) return kPyTorch;
   for (const auto& [bytes, what] : kBeginnings) {
     if (begin.starts_with(bytes)) return what;
   }
-  if (path.extension() == ".bin" || path.extension() == ".pt" || path.extension() == ".pth") {
-    return kPyTorch;
-  }
+  if (path.extension() == ".bin" && IsLlama2C(begin)) return kLlama2C;
   if (path.extension() == ".json" || path.extension() == ".model") {
     return "is one file of a checkpoint: name the folder";
   }
@@ -163,7 +207,9 @@ std::string WhatFolderIs(const fs::path& path, const std::string& missing) {
     return missing + ", but " + *shard +
            ": the weights are in one file of the first name, or in several that the second lists";
   }
-  if (!shard && FindEnding(path, {".bin", ".pt", ".pth", ".ckpt"})) return kPyTorch;
+  const auto weights = FindEnding(path, {".bin", ".pt", ".pth", ".ckpt"});
+  const std::string what = !shard && weights ? WhatFileIs(path / *weights, "") : "";
+  if (!what.empty()) return missing + "; " + *weights + " " + what;
   if (!shard && FindEnding(path, {".h5", ".msgpack", ".onnx"})) {
     return missing + ": its weights are for another library; save them as safetensors";
   }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace rondo::convert {
 
@@ -12,6 +13,9 @@ std::string WhatFileIs(const std::filesystem::path& path, const std::string& unk
 // The same for a folder without config.json, or without weights that can be read: `missing` says
 // what was looked for.
 std::string WhatFolderIs(const std::filesystem::path& path, const std::string& missing);
+
+// Throws Error where `text`, which `path` holds, is what a server says instead of the file.
+void RefuseWebPage(std::string_view text, const std::filesystem::path& path);
 
 // What to do where a file ends before its contents do: it is part of a download, or of what
 // split(1) cut. Begins with ": ".

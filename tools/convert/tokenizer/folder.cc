@@ -7,6 +7,7 @@
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/json_text.h"
+#include "tools/convert/sources/what_it_is.h"
 #include "tools/convert/tokenizer/byte_pair.h"
 #include "tools/convert/tokenizer/config_tokens.h"
 #include "tools/convert/tokenizer/sentencepiece.h"
@@ -219,6 +220,7 @@ FolderTokenizer ReadFolderTokenizer(const fs::path& path) {
   if (path.filename() == "vocab.json") return ReadVocab(path);
   const std::string text = ReadWholeFile(path, kMaxTokenizerBytes);
   if (path.extension() != ".json") {
+    RefuseWebPage(text, path);
     // A SentencePiece model begins with its first piece: field 1, whose key is a line feed. A
     // line of tiktoken's text begins with base64.
     const bool is_pieces = path.extension() == ".model" && (text.empty() || text[0] == '\n');

@@ -8,6 +8,7 @@
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
 #include "tools/convert/sources/json_text.h"
+#include "tools/convert/sources/what_it_is.h"
 #include "tools/convert/tokenizer/folder.h"
 #include "tools/convert/tokenizer/tokenizer_class.h"
 #include "tools/convert/tokenizer/tokenizer_config.h"
@@ -23,6 +24,12 @@ constexpr const char* kDefault = "default";
 
 json LoadObject(const fs::path& path) {
   return ParseJsonObject(ReadWholeFile(path, kMaxJsonBytes), path.string());
+}
+
+std::string ReadTemplateFile(const fs::path& path) {
+  std::string text = ReadWholeFile(path, kMaxTemplateBytes);
+  RefuseWebPage(text, path);
+  return text;
 }
 
 void Put(NamedTexts& texts, const std::string& name, const std::string& text) {
@@ -101,7 +108,7 @@ ChatSource ReadFolderChat(const fs::path& directory) {
     ReadTemplates(LoadObject(path), path, source.templates);
   }
   if (const fs::path path = directory / "chat_template.jinja"; fs::exists(path)) {
-    Put(source.templates, kDefault, ReadWholeFile(path, kMaxTemplateBytes));
+    Put(source.templates, kDefault, ReadTemplateFile(path));
   }
   if (const fs::path folder = directory / "additional_chat_templates"; fs::is_directory(folder)) {
     std::vector<fs::path> paths;
@@ -110,7 +117,7 @@ ChatSource ReadFolderChat(const fs::path& directory) {
     }
     std::sort(paths.begin(), paths.end());
     for (const fs::path& path : paths) {
-      Put(source.templates, path.stem().string(), ReadWholeFile(path, kMaxTemplateBytes));
+      Put(source.templates, path.stem().string(), ReadTemplateFile(path));
     }
   }
   std::stable_partition(source.templates.begin(), source.templates.end(),

@@ -5,6 +5,8 @@
 
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
+#include "tools/convert/sources/json_text.h"
+#include "tools/convert/sources/what_it_is.h"
 
 namespace rondo::convert {
 namespace {
@@ -15,7 +17,9 @@ constexpr uint64_t kMaxBytes = 256u << 20;
 
 // A line for each merge, two tokens with a space between; the best first.
 json ReadMerges(const std::filesystem::path& path) {
-  std::istringstream lines(ReadWholeFile(path, kMaxBytes));
+  const std::string text = ReadWholeFile(path, kMaxBytes);
+  RefuseWebPage(text, path);
+  std::istringstream lines(text);
   json merges = json::array();
   size_t number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -35,8 +39,7 @@ json ReadMerges(const std::filesystem::path& path) {
 }  // namespace
 
 json VocabAndMergesJson(const std::filesystem::path& vocab, const std::filesystem::path& merges) {
-  json ids = json::parse(ReadWholeFile(vocab, kMaxBytes), nullptr, /*allow_exceptions=*/false);
-  if (!ids.is_object()) Fail(vocab.string(), ": is not a JSON object");
+  json ids = ParseJsonObject(ReadWholeFile(vocab, kMaxBytes), vocab.string());
   return {{"model", {{"type", "BPE"}, {"vocab", std::move(ids)}, {"merges", ReadMerges(merges)}}}};
 }
 
