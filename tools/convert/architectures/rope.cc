@@ -5,6 +5,9 @@
 #include <numbers>
 #include <sstream>
 
+#include "runtime/base/portable_math.h"
+#include "tools/convert/common/portable_power.h"
+
 namespace rondo::convert {
 namespace {
 
@@ -64,8 +67,8 @@ std::vector<float> Wavelengths(double theta, uint32_t dim) {
   std::vector<float> powers(dim / 2);
   for (uint32_t i = 0; i < dim / 2; ++i) {
     const float exponent = static_cast<float>(2 * i) / static_cast<float>(dim);
-    powers[i] = static_cast<float>(
-        std::pow(static_cast<double>(static_cast<float>(theta)), static_cast<double>(exponent)));
+    powers[i] =
+        static_cast<float>(PortablePower(static_cast<double>(static_cast<float>(theta)), exponent));
   }
   return powers;
 }
@@ -91,7 +94,7 @@ std::vector<float> Llama3(const RopeConfig& rope, std::vector<float> frequencies
 }
 
 double YarnMagnitude(double factor, double mscale) {
-  return factor <= 1 ? 1.0 : 0.1 * mscale * std::log(factor) + 1.0;
+  return factor <= 1 ? 1.0 : 0.1 * mscale * PortableLog(factor) + 1.0;
 }
 
 float YarnScale(const Config& scaling, double factor) {
@@ -116,8 +119,8 @@ std::vector<float> Yarn(const RopeConfig& rope, double factor, double original, 
   const double fast = or_default("beta_fast", 32), slow = or_default("beta_slow", 1);
   if (fast < 0 || slow < 0) rope.scaling.Refuse("beta_fast", "or beta_slow is negative");
   const auto channel_of = [&](double rotations) {
-    return dim * std::log(original / (rotations * 2 * std::numbers::pi)) /
-           (2 * std::log(rope.theta));
+    return dim * PortableLog(original / (rotations * 2 * std::numbers::pi)) /
+           (2 * PortableLog(rope.theta));
   };
   double low = channel_of(fast), high = channel_of(slow);
   if (rope.scaling.Flag("truncate", true)) {
@@ -169,7 +172,8 @@ void LongRope(const RopeConfig& rope, const std::vector<float>& wavelengths,
   double factor = static_cast<double>(context_length) / original;
   if (scaling.Has("factor") && !rope.config.Has(kOriginal)) factor = scaling.Positive("factor");
   const double attention =
-      factor <= 1 ? 1.0 : std::sqrt(1 + std::log(factor) / std::log(static_cast<double>(original)));
+      factor <= 1 ? 1.0
+                  : std::sqrt(1 + PortableLog(factor) / PortableLog(static_cast<double>(original)));
   spec->scale = static_cast<float>(scaling.Positive("attention_factor", attention));
 }
 

@@ -3,10 +3,15 @@
 #include <cmath>
 #include <limits>
 
+#include "runtime/base/portable_math.h"
+#include "tools/convert/common/portable_power.h"
+
 namespace rondo::convert {
 namespace {
 
 constexpr double kReach = 0.87;  // of a block's extreme
+
+double PortableSinh(double x) { return (PortableExp(x) - PortableExp(-x)) / 2; }
 
 LevelTables MakeTables(uint32_t bits) {
   LevelTables tables = {};
@@ -15,11 +20,10 @@ LevelTables MakeTables(uint32_t bits) {
   const double middle = tables.half - 0.5;
   const double bend = bits == 3 ? 1.4 : 1.6;  // what lost least on trained models
   for (size_t t = 0; t < LevelTables::kCount; ++t) {
-    const double width = std::pow(1 - 0.0553 * static_cast<double>(t), 1 / 0.7);
+    const double width = PortablePower(1 - 0.0553 * static_cast<double>(t), 1 / 0.7);
     const auto level = [&](size_t code) {
       const double place = (static_cast<double>(code) - middle) / middle;
-      // Far enough from a half for the last bits of the library's sinh not to matter.
-      return std::round(127 * width * std::sinh(bend * place) / std::sinh(bend));
+      return std::round(127 * width * PortableSinh(bend * place) / PortableSinh(bend));
     };
     for (size_t c = 0; c < 2 * tables.half; ++c) {
       tables.levels[t][c] = static_cast<int8_t>(level(c));
