@@ -22,9 +22,24 @@ struct Layer {
 // Top to bottom. "xnnpack" and "pthreadpool.h" are the third parties that only some folders see.
 const std::vector<Layer>& Layers() {
   static const std::vector<Layer> layers = {
+      // Inside tools/convert: what a folder of it may include of the others is in its row.
+      {"tools/convert/architectures/",
+       {"tools/convert/output/", "tools/convert/sources/", "tools/convert/common/", "tools/common/",
+        "runtime/model/", "runtime/base/"}},
       {"tools/convert/calibrate/",  // runs the model whose weights it chooses, and looks into it
-       {"tools/", "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/model/",
-        "runtime/text/", "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
+       {"tools/convert/output/", "tools/convert/sources/", "tools/convert/common/", "tools/common/",
+        "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/model/", "runtime/text/",
+        "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
+      {"tools/convert/output/",  // tries what it has written as a user would
+       {"tools/convert/sources/", "tools/convert/common/", "tools/common/", "rondo/",
+        "runtime/model/", "runtime/kernels/", "runtime/base/", "platforms/file_map.h",
+        "platforms/cpu.h"}},
+      {"tools/convert/tokenizer/",
+       {"tools/convert/sources/", "tools/convert/common/", "tools/common/", "runtime/text/",
+        "runtime/model/", "runtime/base/"}},
+      {"tools/convert/sources/",
+       {"tools/convert/common/", "tools/common/", "runtime/model/", "runtime/base/"}},
+      {"tools/convert/common/", {"tools/common/", "runtime/model/", "runtime/base/"}},
       {"tools/convert/",  // writes what the runtime reads, tries its text and chat before it does,
                           // and the whole file as a user would
        {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/text/", "runtime/chat/",
@@ -155,6 +170,11 @@ TEST(Layers, WrongArrowsAreSeen) {
   EXPECT_TRUE(Violation("tools/run/run.cc", "#include <curl/curl.h>"));
   EXPECT_TRUE(Violation("tools/run/run.cc", "#include \"runtime/engine/engine.h\""));
   EXPECT_TRUE(Violation("tools/convert/output/pack.cc", "#include \"runtime/engine/engine.h\""));
+  EXPECT_TRUE(Violation("tools/convert/sources/source.h",
+                        "#include \"tools/convert/architectures/architecture.h\""));
+  EXPECT_TRUE(Violation("tools/convert/tokenizer/folder.cc",
+                        "#include \"tools/convert/output/file_writer.h\""));
+  EXPECT_TRUE(Violation("tools/convert/common/fail.h", "#include \"tools/convert/convert.h\""));
   EXPECT_TRUE(Violation("runtime/new_folder/thing.cc", "#include \"runtime/base/status.h\""));
 }
 

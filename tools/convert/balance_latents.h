@@ -1,7 +1,7 @@
 // What latent attention caches of a position, made fit for one scale.
 #pragma once
 
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/decoder_spec.h"
 #include "tools/convert/sources/checkpoint.h"
 
 namespace rondo::convert {

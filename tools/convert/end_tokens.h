@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/decoder_spec.h"
 #include "tools/convert/tokenizer/source_text.h"
 
 namespace rondo::convert {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/decoder_spec.h"
 #include "tools/convert/sources/checkpoint.h"
 
 namespace rondo::convert {

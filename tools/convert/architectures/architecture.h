@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/decoder_spec.h"
 #include "tools/convert/sources/config.h"
 #include "tools/convert/sources/gguf/keys.h"
 #include "tools/convert/sources/gguf/tensor_names.h"

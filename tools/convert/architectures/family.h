@@ -13,7 +13,6 @@
 #include <variant>
 #include <vector>
 
-#include "tools/convert/architectures/decoder_spec.h"
 #include "tools/convert/architectures/family_config.h"
 #include "tools/convert/architectures/sublayers/attention.h"
 #include "tools/convert/architectures/sublayers/experts.h"
@@ -23,6 +22,7 @@
 #include "tools/convert/architectures/sublayers/mlp.h"
 #include "tools/convert/architectures/sublayers/recurrence.h"
 #include "tools/convert/architectures/sublayers/short_conv.h"
+#include "tools/convert/output/decoder_spec.h"
 
 namespace rondo::convert {
 

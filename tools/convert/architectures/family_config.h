@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/convert/architectures/decoder_spec.h"
 #include "tools/convert/architectures/rope.h"
+#include "tools/convert/output/decoder_spec.h"
 #include "tools/convert/sources/config.h"
 
 namespace rondo::convert {

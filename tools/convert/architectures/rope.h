@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/decoder_spec.h"
 #include "tools/convert/sources/config.h"
 
 namespace rondo::convert {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tools/convert/architectures/architecture.h"
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/decoder_spec.h"
 #include "tools/convert/sources/config.h"
 
 namespace rondo::convert {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rondo_generated.h"
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/decoder_spec.h"
 #include "tools/convert/sources/checkpoint.h"
 
 namespace rondo::convert {

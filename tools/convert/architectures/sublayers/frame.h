@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "tools/convert/architectures/decoder_spec.h"
+#include "tools/convert/output/decoder_spec.h"
 
 namespace rondo::convert {
 
