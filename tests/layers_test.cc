@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/support/places.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -137,7 +139,7 @@ std::optional<std::string> Violation(std::string_view path, const std::string& l
 }
 
 TEST(Layers, IncludesPointDown) {
-  const fs::path root = RONDO_SOURCE_DIR;
+  const fs::path root = rondo::kSourceFolder;
   size_t files = 0;
   for (const char* folder : {"include", "c_api", "runtime", "platforms", "tools"}) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / folder)) {

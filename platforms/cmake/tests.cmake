@@ -32,10 +32,6 @@ list(FILTER fuzz INCLUDE REGEX "_fuzz_test\\.cc$")
 list(FILTER unit EXCLUDE REGEX "_(model|fuzz)_test\\.cc$")
 
 add_library(rondo_test_options INTERFACE)
-target_compile_definitions(rondo_test_options INTERFACE
-  "RONDO_SHARED_DATA=\"${RONDO_SHARED_DATA}\""
-  "RONDO_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\""
-  "RONDO_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"")
 
 # rondo_runnable(TARGET OUT): the path with which a test runs the program TARGET; in a cross build
 # a script that puts the emulator before it.
@@ -59,7 +55,11 @@ else()
   rondo_runnable(rondo_tool tool)
   add_dependencies(rondo_test_tool rondo_tool)
 endif()
-target_compile_definitions(rondo_test_options INTERFACE "RONDO_TOOL=\"${tool}\"")
+set_property(SOURCE tests/support/places.cc APPEND PROPERTY COMPILE_DEFINITIONS
+  "RONDO_SHARED_DATA=\"${RONDO_SHARED_DATA}\""
+  "RONDO_TEST_DATA=\"${PROJECT_SOURCE_DIR}/tests/data\""
+  "RONDO_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\""
+  "RONDO_TOOL=\"${tool}\"")
 if(CMAKE_CROSSCOMPILING_EMULATOR)  # programs of this machine cannot load the library then
   target_compile_definitions(rondo_test_options INTERFACE RONDO_EMULATED=1)
 endif()
@@ -166,7 +166,7 @@ endif()
 add_executable(rondo_cancel_benchmark EXCLUDE_FROM_ALL tests/c_api/cancel_benchmark.cc)
 target_link_libraries(rondo_cancel_benchmark PRIVATE rondo_tools)
 
-rondo_test_program(abi 2 rondo ${abi} ${abi_c})
+rondo_test_program(abi 2 rondo ${abi} ${abi_c} tests/support/places.cc)
 add_dependencies(rondo_abi_tests rondo_test_tool)
 
 # The example programs, which the tests run.
@@ -178,7 +178,8 @@ foreach(source IN LISTS examples)
   add_dependencies(rondo_abi_tests rondo_example_${name})
   rondo_runnable(rondo_example_${name} example)
   string(TOUPPER ${name} upper)
-  target_compile_definitions(rondo_abi_tests PRIVATE "RONDO_EXAMPLE_${upper}=\"${example}\"")
+  set_property(SOURCE tests/c_api/generation_test.cc tests/c_api/snapshot_test.cc APPEND PROPERTY
+    COMPILE_DEFINITIONS "RONDO_EXAMPLE_${upper}=\"${example}\"")
   list(APPEND example_programs "${name}=${example}")
 endforeach()
 add_test(NAME abi.examples COMMAND sh "${PROJECT_SOURCE_DIR}/tests/c_api/examples_test.sh"

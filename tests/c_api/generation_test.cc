@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "tests/c_api/tiny_model.h"
+#include "tests/support/places.h"
 
 extern "C" int c99_generation(const char* path, char* text, size_t text_capacity);
 
@@ -75,10 +76,9 @@ TEST(GenerationTest, PythonThroughCtypes) {
   }
   Dl_info library;
   ASSERT_NE(dladdr(reinterpret_cast<void*>(&rondo_abi_version), &library), 0);
-  EXPECT_EQ(
-      Output(std::string("python3 '") + RONDO_TEST_DATA + "/../c_api/ctypes_generation.py' '" +
-             library.dli_fname + "' '" + TinyModelPath() + "' \"" + kPrompt + "\""),
-      Continue(24));
+  EXPECT_EQ(Output(std::string("python3 '") + kTestData + "/../c_api/ctypes_generation.py' '" +
+                   library.dli_fname + "' '" + TinyModelPath() + "' \"" + kPrompt + "\""),
+            Continue(24));
 }
 
 class SessionTest : public testing::Test {

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "tests/c_api/tiny_model.h"
+#include "tests/support/places.h"
 
 namespace rondo::abi_test {
 namespace {
@@ -38,7 +39,7 @@ TEST(GoldenTest, EveryVersionIsThere) {
 TEST(GoldenTest, OpensAndGenerates) {
   for (const Golden& golden : kGolden) {
     SCOPED_TRACE(golden.name);
-    const std::string path = std::string(RONDO_TEST_DATA "/golden/") + golden.name;
+    const std::string path = std::string(kTestData) + "/golden/" + golden.name;
     rondo_model* opened = nullptr;
     char why[256];
     const int32_t status =

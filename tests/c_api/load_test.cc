@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "tests/c_api/tiny_model.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
 namespace rondo::abi_test {
@@ -184,7 +185,7 @@ TEST(LoadTest, LeavesTheCallersMemoryAsItWas) {
 class PackedTest : public testing::Test {
  protected:
   void SetUp() override {
-    const std::string command = std::string("'") + RONDO_TOOL + "' pack '" + TinyModelPath() +
+    const std::string command = std::string("'") + kToolProgram + "' pack '" + TinyModelPath() +
                                 "' -o '" + path_ + "' > /dev/null";
     ASSERT_EQ(std::system(command.c_str()), 0) << command;
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tests/c_api/tiny_model.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
 namespace rondo::abi_test {
@@ -166,11 +167,11 @@ TEST(ModelTest, Facts) {
 // What the tiny model becomes with this generation_config.json.
 Model OpenRecommending(const TempFolder& folder, const std::string& generation) {
   const std::filesystem::path checkpoint = folder / "checkpoint";
-  std::filesystem::copy(std::string(RONDO_TEST_DATA) + "/tiny", checkpoint);
+  std::filesystem::copy(std::string(kTestData) + "/tiny", checkpoint);
   std::ofstream(checkpoint / "generation_config.json") << generation;
   const std::string file = (folder / "model.rondo").string();
-  const std::string command = std::string("'") + RONDO_TOOL + "' convert '" + checkpoint.string() +
-                              "' -o '" + file + "' > /dev/null";
+  const std::string command = std::string("'") + kToolProgram + "' convert '" +
+                              checkpoint.string() + "' -o '" + file + "' > /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;  // NOLINT(cert-env33-c)
   rondo_model* model = nullptr;
   EXPECT_EQ(rondo_model_open_path(RONDO_ABI_VERSION, file.c_str(), &model, nullptr, 0),

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
 namespace rondo::abi_test {
@@ -13,7 +14,7 @@ const std::string& TinyModelPath() {
   static const TempFolder folder;
   static const std::string path = [] {
     std::string file = (folder.path() / "tiny.rondo").string();
-    const std::string command = std::string("'") + RONDO_TOOL + "' convert '" + RONDO_TEST_DATA +
+    const std::string command = std::string("'") + kToolProgram + "' convert '" + kTestData +
                                 "/tiny' -o '" + file + "' --weights q8 > /dev/null";
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     return file;

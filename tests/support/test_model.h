@@ -14,6 +14,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
 #include "runtime/text/tokenizer.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/sources/safetensors.h"
@@ -21,10 +22,10 @@
 namespace rondo {
 
 inline std::filesystem::path SharedData(const std::string& name) {
-  return std::filesystem::path(RONDO_SHARED_DATA) / name;
+  return std::filesystem::path(kSharedData) / name;
 }
 inline std::filesystem::path TestData(const std::string& name) {
-  return std::filesystem::path(RONDO_TEST_DATA) / name;
+  return std::filesystem::path(kTestData) / name;
 }
 
 #define RONDO_SKIP_WITHOUT(path) \

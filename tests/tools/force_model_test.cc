@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "rondo/rondo.h"
+#include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 
 namespace rondo {
@@ -46,7 +47,7 @@ class ForceTest : public testing::Test {
   }
 
   ToolRunner tool_;
-  const std::string tiny_ = std::string(RONDO_TEST_DATA) + "/tiny";
+  const std::string tiny_ = std::string(kTestData) + "/tiny";
   std::string model_ = tool_.Convert(tiny_, "q8");
 };
 

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <filesystem>
 
+#include "tests/support/places.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/traced_tool.h"
@@ -33,7 +34,7 @@ class InterruptTest : public testing::TestWithParam<bool> {
     shape.vocab_size = 2048;                           // the tokenizer's
     shape.hidden_size = shape.intermediate_size = 64;  // scales are then a small part
     convert::WriteRandomCheckpoint(folder_ / "model", shape);
-    fs::copy_file(std::string(RONDO_TEST_DATA) + "/tiny/tokenizer.json",
+    fs::copy_file(std::string(kTestData) + "/tiny/tokenizer.json",
                   folder_ / "model/tokenizer.json");
     std::string text;
     for (int i = 0; i < 100; ++i) text += "Once upon a time there were " + std::to_string(i) + ". ";

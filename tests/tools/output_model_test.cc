@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "rondo/rondo.h"
+#include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 
 namespace rondo {
@@ -34,7 +35,7 @@ class OutputTest : public testing::Test {
   std::string Convert(const std::string& name) {
     const fs::path folder = fs::path(tool_.Path("models")) / name;
     fs::create_directories(folder.parent_path());
-    fs::copy(std::string(RONDO_TEST_DATA) + "/tiny", folder);
+    fs::copy(std::string(kTestData) + "/tiny", folder);
     return tool_.Convert(folder.string(), "q8");
   }
 
@@ -44,7 +45,7 @@ class OutputTest : public testing::Test {
 // Every command, as it would print something.
 std::vector<std::string> Commands(const ToolRunner& tool, const std::string& model) {
   const std::string out = tool.Path("out");
-  const std::string checkpoint = std::string(RONDO_TEST_DATA) + "/tiny";
+  const std::string checkpoint = std::string(kTestData) + "/tiny";
   return {"--help",
           "--version",
           "help run",
@@ -73,8 +74,8 @@ TEST_F(OutputTest, WhatCannotBeWrittenIsAnError) {
   for (const auto& [end, why] : {std::pair{" > /dev/full", "No space left on device"},
                                  std::pair{" >&-", "Bad file descriptor"}}) {
     for (const std::string& command : Commands(tool_, model)) {
-      const std::string whole =
-          std::string("'") + RONDO_TOOL + "' " + command + end + " 2> '" + tool_.Path("err") + "'";
+      const std::string whole = std::string("'") + kToolProgram + "' " + command + end + " 2> '" +
+                                tool_.Path("err") + "'";
       const int status = std::system(whole.c_str());  // NOLINT(cert-env33-c): what is tested
       EXPECT_EQ(WEXITSTATUS(status), 1) << command;
       EXPECT_THAT(tool_.Read("err"),
@@ -87,7 +88,7 @@ TEST_F(OutputTest, WhatCannotBeWrittenIsAnError) {
 // A file that is opened first would have its number and get what is printed.
 TEST_F(OutputTest, NoFileTakesThePlaceOfClosedOutput) {
   const std::string model = Convert("plain");
-  const std::string whole = std::string("'") + RONDO_TOOL + "' logits " + model +
+  const std::string whole = std::string("'") + kToolProgram + "' logits " + model +
                             " --ids 1,2 -o '" + tool_.Path("l.npy") + "' <&- >&- 2>&-";
   const int status = std::system(whole.c_str());  // NOLINT(cert-env33-c): what is tested
   EXPECT_EQ(WEXITSTATUS(status), 1);

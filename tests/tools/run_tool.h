@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string>
 
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
 namespace rondo {
@@ -22,7 +23,7 @@ class ToolRunner {
  public:
   // `arguments` as typed in a shell.
   ToolResult operator()(const std::string& arguments) const {
-    const std::string command = std::string("'") + RONDO_TOOL + "' " + arguments + " > '" +
+    const std::string command = std::string("'") + kToolProgram + "' " + arguments + " > '" +
                                 (folder_ / "out").string() + "' 2> '" + (folder_ / "err").string() +
                                 "'";
     const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): what is tested

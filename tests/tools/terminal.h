@@ -16,6 +16,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/places.h"
+
 namespace rondo {
 
 class Terminal {
@@ -35,7 +37,7 @@ class Terminal {
       setenv("TERM", "xterm", 1);
       setenv("HOME", "/", 1);  // no ~/.editrc of whoever tests
       for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
-      const std::string command = std::string("exec '") + RONDO_TOOL + "' " + arguments;
+      const std::string command = std::string("exec '") + kToolProgram + "' " + arguments;
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(127);
     }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/tool_process.h"
 
@@ -29,7 +30,7 @@ class ToolTest : public testing::Test {
   }
 
   ToolRunner tool_;
-  std::string model_ = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+  std::string model_ = tool_.Convert(std::string(kTestData) + "/tiny", "q8");
 };
 
 TEST_F(ToolTest, HelpAndVersion) {
@@ -150,7 +151,7 @@ TEST_F(ToolTest, FailuresSayWhatToDo) {
   ExpectFailure("run /no/such/model x", "no such file");
   ExpectFailure("run '" + tool_.Path("noise") + "' x", "rondo convert");
   ExpectFailure("inspect '" + tool_.Path("noise") + "'", "rondo convert");
-  ExpectFailure("run '" + std::string(RONDO_TEST_DATA) + "/tiny' x", "directory");
+  ExpectFailure("run '" + std::string(kTestData) + "/tiny' x", "directory");
   ExpectFailure("run " + model_ + " --raw < /dev/null", "prompt is empty");
   ExpectFailure("run " + model_ + " 'one two three four five six seven' --context 2", "--context");
   EXPECT_THAT(
@@ -343,7 +344,7 @@ TEST_F(ToolTest, EvalAgainstAnotherModel) {
                 .out;
   }
   tool_.Write("text", text);
-  const std::string tiny = std::string(RONDO_TEST_DATA) + "/tiny";
+  const std::string tiny = std::string(kTestData) + "/tiny";
   const std::string f32 = tool_.Convert(tiny, "f32"), q4 = tool_.Convert(tiny, "q4"),
                     q4b = tool_.Convert(tiny, "q4b");
   const std::string on_text = " --context 64 --text '" + tool_.Path("text") + "'";
@@ -380,7 +381,7 @@ TEST_F(ToolTest, EvalAgainstAnotherModel) {
 
 TEST_F(ToolTest, EvalComparesOnlyModelsOfOneVocabulary) {
   EXPECT_EQ(tool_("eval " + model_ + " --text x --against-kv f32").code, 2);
-  const std::string stories = std::string(RONDO_SHARED_DATA) + "/trained/stories260K";
+  const std::string stories = std::string(kSharedData) + "/trained/stories260K";
   if (!std::filesystem::exists(stories)) GTEST_SKIP() << "no reference data at " << stories;
   tool_.Write("text", "Once upon a time there was a text.");
   ExpectFailure("eval " + model_ + " --text '" + tool_.Path("text") + "' --against " +
@@ -389,8 +390,8 @@ TEST_F(ToolTest, EvalComparesOnlyModelsOfOneVocabulary) {
 }
 
 TEST_F(ToolTest, EvalOfStoriesIsThePublishedFigure) {
-  const std::string stories = std::string(RONDO_SHARED_DATA) + "/trained/stories260K";
-  const std::string text = std::string(RONDO_SHARED_DATA) + "/text/tinystories_200k.txt";
+  const std::string stories = std::string(kSharedData) + "/trained/stories260K";
+  const std::string text = std::string(kSharedData) + "/text/tinystories_200k.txt";
   if (!std::filesystem::exists(stories) || !std::filesystem::exists(text)) {
     GTEST_SKIP() << "no reference data at " << stories;
   }
@@ -411,7 +412,7 @@ class ChangedModelTest : public testing::Test {
   std::string Convert(const nlohmann::json& generation,
                       const nlohmann::json& config = nlohmann::json::object()) {
     const std::string folder = tool_.Path("checkpoint");
-    std::filesystem::copy(std::string(RONDO_TEST_DATA) + "/tiny", folder);
+    std::filesystem::copy(std::string(kTestData) + "/tiny", folder);
     tool_.Write("checkpoint/generation_config.json", generation.dump());
     nlohmann::json whole = nlohmann::json::parse(tool_.Read("checkpoint/config.json"));
     whole.merge_patch(config);

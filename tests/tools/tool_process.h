@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "tests/support/places.h"
+
 namespace rondo {
 
 class ToolProcess {
@@ -24,7 +26,7 @@ class ToolProcess {
       dup2(out[1], 1);
       for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
       for (int fd : {in[0], in[1], out[0], out[1]}) close(fd);
-      const std::string command = std::string("exec '") + RONDO_TOOL + "' " + arguments;
+      const std::string command = std::string("exec '") + kToolProgram + "' " + arguments;
       execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
       _exit(127);
     }

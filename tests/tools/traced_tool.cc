@@ -1,4 +1,5 @@
 #include "tests/tools/traced_tool.h"
+#include "tests/support/places.h"
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -38,7 +39,7 @@ void ForbidNamelessFiles() {
 }
 
 [[noreturn]] void BeTool(const std::vector<std::string>& arguments, bool nameless_files) {
-  std::vector<char*> argv = {const_cast<char*>(RONDO_TOOL)};
+  std::vector<char*> argv = {const_cast<char*>(kToolProgram)};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
   const int null = open("/dev/null", O_RDWR);
@@ -47,7 +48,7 @@ void ForbidNamelessFiles() {
   if (!nameless_files) ForbidNamelessFiles();
   if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(125);
   raise(SIGSTOP);
-  execv(RONDO_TOOL, argv.data());
+  execv(kToolProgram, argv.data());
   _exit(127);
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/runtime/chat/render.h"
+#include "tests/support/places.h"
 
 namespace rondo {
 namespace {
@@ -69,7 +70,7 @@ std::string Difference(const ReferenceTemplate& reference, const json& conversat
 
 TEST(ChatReference, EveryConversationOfEveryTemplate) {
   if (!HasChat()) GTEST_SKIP() << "built without chat templates";
-  const fs::path folder = fs::path(RONDO_SHARED_DATA) / "chat";
+  const fs::path folder = fs::path(kSharedData) / "chat";
   if (!fs::exists(folder)) GTEST_SKIP() << "no reference data at " << folder;
   std::vector<fs::path> paths;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {

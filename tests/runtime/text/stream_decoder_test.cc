@@ -9,6 +9,7 @@
 #include "runtime/base/utf8.h"
 #include "tests/runtime/chat/small_json.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/support/places.h"
 
 namespace rondo {
 namespace {
@@ -109,12 +110,12 @@ TEST(StreamDecoder, EqualsTheWholeForAnyBytes) {
 }
 
 TEST(StreamDecoder, EqualsTheWholeForTheTinyModel) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(RONDO_TEST_DATA) / "tiny");
+  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   CheckRandomIds(*compiled.Create(), 2);
 }
 
 TEST(StreamDecoder, HoldsBackHalfACharacter) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(RONDO_TEST_DATA) / "tiny");
+  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
   const std::vector<int32_t> ids = testing::Encode(*tokenizer, "\U0001F980");
   ASSERT_GT(ids.size(), 1u);
@@ -169,7 +170,7 @@ TEST(StreamDecoder, MetaspaceDropsTheSpacesOfTheFirstTokenOnly) {
 }
 
 TEST(StreamDecoder, IdsOutOfRangeHaveNoText) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(RONDO_TEST_DATA) / "tiny");
+  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
   EXPECT_EQ(Stream(*tokenizer, {-1, 1 << 30, INT32_MIN, INT32_MAX}, true), "");
 }

@@ -7,6 +7,7 @@
 #include "tests/runtime/chat/small_json.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/support/count_allocations.h"
+#include "tests/support/places.h"
 
 namespace rondo {
 namespace {
@@ -44,14 +45,14 @@ void ExpectNoAllocation(const testing::CompiledTokenizer& compiled) {
 }
 
 TEST(TokenizerAllocation, TheCounterSeesCreation) {
-  const testing::CompiledTokenizer compiled(std::filesystem::path(RONDO_TEST_DATA) / "tiny");
+  const testing::CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   const Counted counted;
   const auto tokenizer = Tokenizer::Create(compiled.tables(), compiled.tables().vocab_size());
   EXPECT_GT(counted.count(), 5);
 }
 
 TEST(TokenizerAllocation, NoneForTheTinyModel) {
-  ExpectNoAllocation(testing::CompiledTokenizer(std::filesystem::path(RONDO_TEST_DATA) / "tiny"));
+  ExpectNoAllocation(testing::CompiledTokenizer(std::filesystem::path(kTestData) / "tiny"));
 }
 
 // A group that repeats keeps a frame for each round: the pattern's memory grows to its limit.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/support/places.h"
 
 namespace rondo {
 namespace {
@@ -16,8 +17,8 @@ namespace fs = std::filesystem;
 
 // Prose where there is some, else our own description of ourselves; 64 KiB at most.
 std::string Prose() {
-  fs::path path = fs::path(RONDO_SHARED_DATA) / "text/tinystories_200k.txt";
-  if (!fs::exists(path)) path = fs::path(RONDO_SOURCE_DIR) / "README.md";
+  fs::path path = fs::path(kSharedData) / "text/tinystories_200k.txt";
+  if (!fs::exists(path)) path = fs::path(kSourceFolder) / "README.md";
   std::ifstream file(path);
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   text.resize(std::min<size_t>(text.size(), 64u << 10));
@@ -51,9 +52,9 @@ void BenchmarkDecode(benchmark::State& state, const fs::path& directory) {
 
 const int kRegistered = [] {
   std::vector<std::pair<std::string, fs::path>> tokenizers = {
-      {"tiny", fs::path(RONDO_TEST_DATA) / "tiny"}};
+      {"tiny", fs::path(kTestData) / "tiny"}};
   for (const char* name : {"llama3.2", "qwen3", "llama2", "t5-small"}) {
-    tokenizers.emplace_back(name, fs::path(RONDO_SHARED_DATA) / "tok" / name);
+    tokenizers.emplace_back(name, fs::path(kSharedData) / "tok" / name);
   }
   for (const auto& [name, directory] : tokenizers) {
     if (!fs::exists(directory)) continue;

@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/runtime/text/damaged_tokenizer.h"
+#include "tests/support/places.h"
 
 namespace rondo {
 namespace {
@@ -47,7 +48,7 @@ TEST(TokenizerFuzz, Unigram) {
 }
 
 TEST(TokenizerFuzz, TinyModel) {
-  CompiledTokenizer compiled(std::filesystem::path(RONDO_TEST_DATA) / "tiny");
+  CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   EXPECT_GT(Damage(compiled, 3, 300), 10u);
 }
 

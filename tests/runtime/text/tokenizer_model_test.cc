@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/runtime/text/reference_cases.h"
+#include "tests/support/places.h"
 
 namespace rondo {
 namespace {
@@ -14,8 +15,7 @@ namespace {
 class TokenizerCases : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TokenizerCases, AreExact) {
-  const std::filesystem::path directory =
-      std::filesystem::path(RONDO_SHARED_DATA) / "tok" / GetParam();
+  const std::filesystem::path directory = std::filesystem::path(kSharedData) / "tok" / GetParam();
   if (!std::filesystem::exists(directory)) {
     GTEST_SKIP() << "no reference data at " << directory;
   }

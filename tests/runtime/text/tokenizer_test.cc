@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/chat/small_json.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/support/places.h"
 #include "tools/convert/common/fail.h"
 
 namespace rondo {
@@ -22,7 +23,7 @@ using Ids = std::vector<int32_t>;
 
 class TokenizerTest : public ::testing::Test {
  protected:
-  TokenizerTest() : compiled_(std::filesystem::path(RONDO_TEST_DATA) / "tiny") {
+  TokenizerTest() : compiled_(std::filesystem::path(kTestData) / "tiny") {
     tokenizer_ = compiled_.Create();
   }
 

@@ -3,6 +3,7 @@
 #include "runtime/base/utf8.h"
 #include "tests/runtime/text/damaged_tokenizer.h"
 #include "tests/support/fuzzing.h"
+#include "tests/support/places.h"
 
 namespace {
 
@@ -16,7 +17,7 @@ const Tokenizer& GoodTokenizer(size_t i) {
   static const std::unique_ptr<rondo::testing::CompiledTokenizer> tables[kTokenizers] = {
       CompileJson(rondo::testing::ByteLevelJson()),
       CompileJson(rondo::testing::SentencePieceJson()), CompileJson(rondo::testing::UnigramJson()),
-      std::make_unique<rondo::testing::CompiledTokenizer>(std::filesystem::path(RONDO_TEST_DATA) /
+      std::make_unique<rondo::testing::CompiledTokenizer>(std::filesystem::path(rondo::kTestData) /
                                                           "tiny")};
   static const std::unique_ptr<Tokenizer> all[kTokenizers] = {
       tables[0]->Create(), tables[1]->Create(), tables[2]->Create(), tables[3]->Create()};

@@ -14,6 +14,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/support/places.h"
 #include "tools/common/error.h"
 
 namespace rondo {
@@ -164,8 +165,8 @@ class TokenizerTime : public ::testing::TestWithParam<const char*> {
   // Empty: the reference data is not there.
   static fs::path Directory() {
     const std::string name = GetParam();
-    if (name == "tiny") return fs::path(RONDO_TEST_DATA) / name;
-    const fs::path directory = fs::path(RONDO_SHARED_DATA) / "tok" / name;
+    if (name == "tiny") return fs::path(kTestData) / name;
+    const fs::path directory = fs::path(kSharedData) / "tok" / name;
     return fs::exists(directory) ? directory : fs::path();
   }
 };
@@ -190,7 +191,7 @@ TEST_P(TokenizerTime, IsLinearWithAddedTokensInTheWay) {
 
 // Every normaliser and pre-tokeniser, before the merges of a small model.
 TEST(TokenizerTimeOfSteps, IsLinear) {
-  const json document = ReadTokenizer(fs::path(RONDO_TEST_DATA) / "tiny");
+  const json document = ReadTokenizer(fs::path(kTestData) / "tiny");
   const json pattern = {{"Regex", R"(\s+(?!\S)|\s*[\r\n]+|\s+|\p{L}+|[^\s\p{L}]+)"}};
   std::vector<json> normalizers = {
       {{"type", "Lowercase"}},

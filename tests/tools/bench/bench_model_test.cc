@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 #include "tools/bench/costs.h"
 #include "tools/bench/random_model.h"
@@ -113,7 +114,7 @@ class BenchCommand : public testing::Test {
 };
 
 TEST_F(BenchCommand, AModelAsTable) {
-  const std::string model = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+  const std::string model = tool_.Convert(std::string(kTestData) + "/tiny", "q8");
   const ToolResult result = tool_("bench " + model + " -p 8 -n 2 -t 1 --reps 1");
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
@@ -161,7 +162,7 @@ TEST_F(BenchCommand, AShapeAsCsvLeavesNothing) {
 
 // The weights of a packed file are read where they lie: they cost as many bytes as in an arena.
 TEST_F(BenchCommand, APackedFileCostsWhatItReads) {
-  tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+  tool_.Convert(std::string(kTestData) + "/tiny", "q8");
   const std::string portable = tool_.Path("q8.rondo"), packed = tool_.Path("packed.rondo");
   ASSERT_EQ(tool_("pack '" + portable + "' -o '" + packed + "'").code, 0);
   std::vector<ModelCosts> costs;
@@ -219,8 +220,9 @@ TEST_F(BenchCommand, WrongUsageIsTwo) {
 }
 
 TEST_F(BenchCommand, FailuresAreOne) {
+  const std::string no_shape = std::string("--shape '") + kTestData + "/tiny/tokenizer.json'";
   for (const char* arguments :
-       {"/no/such/model", "--shape '" RONDO_TEST_DATA "/tiny/tokenizer.json'",
+       {"/no/such/model", no_shape.c_str(),
         "--shape stories260k -p 4 -n 0 -t 1 --reps 1 --peer 'exit 1'",
         "--shape stories260k -p 0 -n 1 -t 1 --reps 1 --plot /no/such/folder/x.svg"}) {
     const ToolResult result = tool_(std::string("bench ") + arguments);

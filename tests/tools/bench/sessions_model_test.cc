@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 #include "tools/bench/random_model.h"
 #include "tools/bench/random_tokens.h"
@@ -201,7 +202,7 @@ class SessionsBenchCommand : public testing::Test {
 };
 
 TEST_F(SessionsBenchCommand, AModelAsTable) {
-  const std::string model = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+  const std::string model = tool_.Convert(std::string(kTestData) + "/tiny", "q8");
   const ToolResult result = tool_("bench " + model + " --sessions 4,2 --rows-per-step 16 " +
                                   small_ + " --fork --prefix --snapshot");
   ASSERT_EQ(result.code, 0) << result.err;

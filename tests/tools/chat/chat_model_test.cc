@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "rondo/rondo.h"
+#include "tests/support/places.h"
 #include "tests/tools/chat/saved_messages.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/tool_process.h"
@@ -30,7 +31,7 @@ class ChatToolTest : public testing::Test {
     if (has_chat == 0) GTEST_SKIP() << "built without chat templates";
     tool_.Write("template.jinja", kTemplate);
     const std::string folder = tool_.Path("checkpoint");
-    std::filesystem::copy(std::string(RONDO_TEST_DATA) + "/tiny", folder);
+    std::filesystem::copy(std::string(kTestData) + "/tiny", folder);
     tool_.Write("checkpoint/chat_template.jinja", kTemplate);
     model_ = tool_.Convert(folder, "q8");
   }
@@ -179,7 +180,7 @@ TEST_F(ChatToolTest, AFullContextIsToldAndSurvived) {
 }
 
 TEST_F(ChatToolTest, TemplatesThatCannotServe) {
-  const std::string plain = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "f32");
+  const std::string plain = tool_.Convert(std::string(kTestData) + "/tiny", "f32");
   tool_.Write("input", "Hello there\n");
   const std::string in = " --max-tokens 5 < '" + tool_.Path("input") + "'";
   const ToolResult none = tool_("chat " + plain + in);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rondo/rondo.h"
+#include "tests/support/places.h"
 #include "tests/tools/chat/saved_messages.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/terminal.h"
@@ -38,7 +39,7 @@ class TerminalTest : public testing::Test {
     GTEST_SKIP() << "built without libedit";
 #endif
     const std::string folder = tool_.Path("checkpoint");
-    std::filesystem::copy(std::string(RONDO_TEST_DATA) + "/tiny", folder);
+    std::filesystem::copy(std::string(kTestData) + "/tiny", folder);
     tool_.Write("checkpoint/chat_template.jinja", kTemplate);
     model_ = tool_.Convert(folder, "q8");
   }

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tools/common/output_file.h"
@@ -102,7 +103,7 @@ TEST(InterruptTest, EndsCompilingATokenizer) {
       return {};
     }
   };
-  std::ifstream file(std::string(RONDO_TEST_DATA) + "/tiny/tokenizer.json");
+  std::ifstream file(std::string(kTestData) + "/tiny/tokenizer.json");
   const nlohmann::json document = nlohmann::json::parse(file);
   NoSink sink;
   flatbuffers::FlatBufferBuilder builder;

@@ -1,4 +1,5 @@
 #include "tools/common/output.h"
+#include "tests/support/places.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,7 +53,7 @@ TEST(Output, LinesAreEscapedEverywhere) {
 
 // One place prints, so that no command can leave out what that does.
 TEST(Output, OnePlacePrints) {
-  const fs::path tools = fs::path(RONDO_SOURCE_DIR) / "tools";
+  const fs::path tools = fs::path(kSourceFolder) / "tools";
   const std::regex prints(R"((std::|\b)(cout|cerr|clog|printf|fprintf|puts|fputs|fwrite)\b)");
   std::vector<std::string> found;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(tools)) {

@@ -8,6 +8,7 @@
 #include "runtime/chat/chat.h"
 #include "runtime/model/limits.h"
 #include "tests/runtime/model/model_bytes.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/convert.h"
@@ -121,7 +122,7 @@ TEST_F(ChatTemplate, ABrokenTemplateIsKeptAndTold) {
 }
 
 TEST_F(ChatTemplate, IntoTheFileAndChecked) {
-  std::filesystem::copy(std::filesystem::path(RONDO_TEST_DATA) / "tiny", folder_.path());
+  std::filesystem::copy(std::filesystem::path(kTestData) / "tiny", folder_.path());
   Write("chat_template.jinja", "{{ bos_token }}");
   ConvertOptions options;
   options.directory = folder_.path();

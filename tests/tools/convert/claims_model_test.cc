@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 
 namespace rondo::convert {
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 class ConvertClaims : public testing::Test {
  protected:
   ConvertClaims() {
-    fs::copy(fs::path(RONDO_TEST_DATA) / "tiny", folder_, fs::copy_options::recursive);
+    fs::copy(fs::path(kTestData) / "tiny", folder_, fs::copy_options::recursive);
     std::string text;
     for (int i = 0; i < 200; ++i) text += "Once upon a time there was a little girl. ";
     tool_.Write("book.txt", text);

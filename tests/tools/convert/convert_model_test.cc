@@ -12,6 +12,7 @@
 #include "runtime/model/tensor_view.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/plain_forward.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/sources/safetensors.h"
@@ -22,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using format::TensorFormat;
 
-const fs::path kReferences = fs::path(RONDO_SHARED_DATA) / "ref";
-const fs::path kTiny = fs::path(RONDO_TEST_DATA) / "tiny";
+const fs::path kReferences = fs::path(kSharedData) / "ref";
+const fs::path kTiny = fs::path(kTestData) / "tiny";
 
 ModelBytes ConvertFolder(const fs::path& directory, TensorFormat weights, uint32_t block = 32) {
   const TempFolder folder;

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/terminal.h"
 
@@ -23,7 +24,7 @@ class RunOnATerminal : public testing::Test {
     GTEST_SKIP() << "the terminal is the emulator's";
 #endif
     const std::string folder = tool_.Path("checkpoint");
-    std::filesystem::copy(std::string(RONDO_TEST_DATA) + "/tiny", folder);
+    std::filesystem::copy(std::string(kTestData) + "/tiny", folder);
     tool_.Write("checkpoint/generation_config.json", R"({"do_sample": true, "top_p": 0.9})");
     model_ = tool_.Convert(folder, "q8");
   }

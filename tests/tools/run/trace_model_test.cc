@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 
 namespace rondo {
@@ -19,7 +20,7 @@ class Trace : public testing::Test {
   }
 
   ToolRunner tool_;
-  std::string model_ = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+  std::string model_ = tool_.Convert(std::string(kTestData) + "/tiny", "q8");
   std::string trace_ = "--trace '" + tool_.Path("trace.json") + "'";
 };
 

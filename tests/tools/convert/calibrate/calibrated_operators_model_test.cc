@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/runtime/model/model_bytes.h"
+#include "tests/support/places.h"
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/run_tool.h"
 #include "tools/convert/calibrate/float_model.h"
@@ -16,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-const fs::path kTiny = fs::path(RONDO_TEST_DATA) / "tiny";
+const fs::path kTiny = fs::path(kTestData) / "tiny";
 
 struct Case {
   const char* name;

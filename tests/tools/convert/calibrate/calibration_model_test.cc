@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "tests/support/places.h"
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/run_tool.h"
 #include "tools/convert/sources/checkpoint_folder.h"
@@ -125,7 +126,7 @@ class CalibrationTest : public testing::Test {
 
   // The first 120 kB to calibrate on, the rest to judge.
   void SplitText() {
-    const fs::path path = fs::path(RONDO_SHARED_DATA) / "text/tinystories_200k.txt";
+    const fs::path path = fs::path(kSharedData) / "text/tinystories_200k.txt";
     std::ifstream in(path, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     tool_.Write("calibrate", text.substr(0, 120000));
@@ -141,7 +142,7 @@ class Trained : public CalibrationTest,
 
 TEST_P(Trained, LosesLittleOverAThirdOfPlainRounding) {
   const auto& [name, context] = GetParam();
-  const fs::path folder = fs::path(RONDO_SHARED_DATA) / "trained" / name;
+  const fs::path folder = fs::path(kSharedData) / "trained" / name;
   if (!fs::exists(folder)) GTEST_SKIP() << "no reference data at " << folder;
   SplitText();
   // 0.45 is what was promised; without correction for what was rounded before it would be 0.38.
@@ -170,7 +171,7 @@ class TinyCalibration : public CalibrationTest {
     tool_.Write("calibrate", tell(0, 40));
     tool_.Write("judge", tell(100, 20));
   }
-  const fs::path folder_ = fs::path(RONDO_TEST_DATA) / "tiny";
+  const fs::path folder_ = fs::path(kTestData) / "tiny";
 };
 
 TEST_F(TinyCalibration, LosesLessThanNineTwentiethsOfPlainRounding) {
@@ -180,7 +181,7 @@ TEST_F(TinyCalibration, LosesLessThanNineTwentiethsOfPlainRounding) {
 
 // Random weights predict nothing, but what goes through them is seen all the same.
 TEST_F(TinyCalibration, LosesLessWhereLayersKeepStates) {
-  std::ifstream in(fs::path(RONDO_SOURCE_DIR) / "include/rondo/rondo.h", std::ios::binary);
+  std::ifstream in(fs::path(kSourceFolder) / "include/rondo/rondo.h", std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   tool_.Write("calibrate", text.substr(0, 20000));
   tool_.Write("judge", text.substr(20000, 6000));

@@ -8,6 +8,7 @@
 #include "runtime/model/tensor_view.h"
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/sublayers.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tools/convert/common/fail.h"
@@ -29,7 +30,7 @@ class FloatModelTest : public testing::Test {
  protected:
   static std::filesystem::path Convert(const std::filesystem::path& output) {
     ConvertOptions options;
-    options.directory = std::filesystem::path(RONDO_TEST_DATA) / "tiny";
+    options.directory = std::filesystem::path(kTestData) / "tiny";
     options.output = output;
     options.weights = options.embedding = format::TensorFormat::F32;
     convert::Convert(options, [](uint64_t, uint64_t) {});
@@ -150,7 +151,7 @@ TEST(FloatModelOfGemma3n, LayersOneByOneKeepChunksApart) {
       "full_attention"], "num_kv_shared_layers": 2, "hidden_size_per_layer_input": 8,
       "vocab_size_per_layer_input": 2048, "laurel_rank": 6,
       "activation_sparsity_pattern": [0.9, 0.0, 0.0, 0.0], "bos_token_id": 1})");
-  std::filesystem::copy(std::filesystem::path(RONDO_TEST_DATA) / "tiny" / "tokenizer.json",
+  std::filesystem::copy(std::filesystem::path(kTestData) / "tiny" / "tokenizer.json",
                         folder / "model");
   ConvertOptions options;
   options.directory = folder / "model";

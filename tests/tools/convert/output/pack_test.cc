@@ -13,6 +13,7 @@
 #include "runtime/text/tokenizer.h"
 #include "tests/runtime/model/sublayers.h"
 #include "tests/support/packed_model.h"
+#include "tests/support/places.h"
 #include "tests/tools/error_of.h"
 #include "tests/tools/run_tool.h"
 #include "tools/convert/common/fail.h"
@@ -164,7 +165,7 @@ TEST(Pack, RefusesAWeightWithTwoBiases) {
 class PackCommand : public testing::Test {
  protected:
   ToolRunner tool_;
-  std::string model_ = tool_.Convert(std::string(RONDO_TEST_DATA) + "/tiny", "q8");
+  std::string model_ = tool_.Convert(std::string(kTestData) + "/tiny", "q8");
 };
 
 TEST_F(PackCommand, TheHostsFileGivesTheSameText) {

@@ -8,6 +8,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
 namespace rondo::convert {
@@ -18,7 +19,7 @@ using nlohmann::json;
 
 // tests/data/auto_tokenizer.json: files of each folder, and the ids of texts.
 json Folders() {
-  std::ifstream file(fs::path(RONDO_TEST_DATA) / "auto_tokenizer.json");
+  std::ifstream file(fs::path(kTestData) / "auto_tokenizer.json");
   return json::parse(file)["folders"];
 }
 
@@ -46,7 +47,7 @@ TEST(AutoTokenizer, GivesTheSameIds) {
 
 // The README of the shared data: a Llama 2 whose special tokens are normalized.
 TEST(AutoTokenizer, FindsLlama2sTokensInsideOfAText) {
-  const fs::path reference = fs::path(RONDO_SHARED_DATA) / "tok/llama2";
+  const fs::path reference = fs::path(kSharedData) / "tok/llama2";
   if (!fs::exists(reference)) GTEST_SKIP() << "no reference data at " << reference;
   for (const char* name : {"tokenizer.json", "tokenizer.model"}) {
     SCOPED_TRACE(name);

@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
+#include "tests/support/places.h"
 #include "tests/tools/error_of.h"
 #include "tools/convert/common/fail.h"
 
@@ -16,7 +17,7 @@ using rondo::testing::Decode;
 using rondo::testing::Encode;
 
 TEST(CompileTokenizer, TinyRoundTrip) {
-  const CompiledTokenizer compiled(std::filesystem::path(RONDO_TEST_DATA) / "tiny");
+  const CompiledTokenizer compiled(std::filesystem::path(kTestData) / "tiny");
   const std::unique_ptr<Tokenizer> tokenizer = compiled.Create();
   ASSERT_NE(tokenizer, nullptr);
   EXPECT_EQ(tokenizer->vocab_size(), 2048u);
@@ -44,7 +45,7 @@ struct Refused {
 class CompileTokenizerRefuses : public ::testing::TestWithParam<Refused> {};
 
 TEST_P(CompileTokenizerRefuses, NamingFileAndKey) {
-  std::ifstream file(std::filesystem::path(RONDO_TEST_DATA) / "tiny" / "tokenizer.json");
+  std::ifstream file(std::filesystem::path(kTestData) / "tiny" / "tokenizer.json");
   const nlohmann::json changed =
       nlohmann::json::parse(file).patch(nlohmann::json::parse(GetParam().patch));
   try {

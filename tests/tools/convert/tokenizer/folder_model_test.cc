@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/runtime/text/reference_cases.h"
+#include "tests/support/places.h"
 #include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path Reference(const std::string& name) { return fs::path(RONDO_SHARED_DATA) / "tok" / name; }
+fs::path Reference(const std::string& name) { return fs::path(kSharedData) / "tok" / name; }
 
 // An empty folder of the test's own.
 fs::path NewFolder(const std::string& name) {

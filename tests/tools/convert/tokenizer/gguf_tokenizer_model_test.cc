@@ -5,6 +5,7 @@
 
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/runtime/text/reference_cases.h"
+#include "tests/support/places.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
 #include "tools/convert/sources/gguf/keys.h"
@@ -96,7 +97,7 @@ void ExpectExactCases(const fs::path& path, const fs::path& directory) {
 
 TEST_P(GgufTokenizerCases, AreExact) {
   const auto [name, pre] = GetParam();
-  const fs::path directory = fs::path(RONDO_SHARED_DATA) / "tok" / name;
+  const fs::path directory = fs::path(kSharedData) / "tok" / name;
   if (!fs::exists(directory)) GTEST_SKIP() << directory << " is not on this machine";
   const TempFolder folder;
   GgufWriter writer = std::string(pre).empty() ? OfPieces(directory) : OfBytes(directory, pre);
@@ -109,7 +110,7 @@ TEST_P(GgufTokenizerCases, AreExact) {
 // Files that llama.cpp's converter made: the ids are those of the original tokenizer, which is not
 // at hand where only a file of few bits was downloaded.
 TEST(GgufTokenizer, OfStories260KIsExact) {
-  const fs::path data = RONDO_SHARED_DATA;
+  const fs::path data = kSharedData;
   for (const char* name : {"stories260K-f32.gguf", "stories260K-Q8_0.gguf"}) {
     const fs::path path = data / "gguf" / name;
     if (!fs::exists(path)) GTEST_SKIP() << path << " is not on this machine";
