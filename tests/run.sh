@@ -137,7 +137,7 @@ for stage_name in $stages; do
     lint)
       if has clang-format && has clang-tidy; then
         step lint clang-format sh tests/format.sh
-        configure release && step lint clang-tidy sh tests/tidy.sh ${short:+40}
+        configure tidy && step lint clang-tidy sh tests/tidy.sh ${short:+40}
       else
         skip lint "no clang-format or no clang-tidy"
       fi

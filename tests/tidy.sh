@@ -1,6 +1,6 @@
 #!/bin/sh
 # clang-tidy over our sources that this machine compiles, with .clang-tidy at the top. Needs
-# build/release configured.
+# build/tidy configured: cmake --preset tidy
 #   sh tests/tidy.sh [COUNT]     all; or the COUNT that were changed last, by the work tree and then
 #                                by the history: that holds a branch's changes, and its time is
 #                                bounded whatever was committed
@@ -8,10 +8,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 folder=build/tidy
-mkdir -p "$folder"
+cmake --build "$folder" --target rondo_schema_headers rondo_hostile_calls
 # clang knows neither this option of gcc's nor the warnings that it has for itself.
-sed 's/ -fno-gnu-unique//' build/release/compile_commands.json >"$folder/compile_commands.json"
-cmake --build build/release --target rondo_schema_headers rondo_hostile_calls
+sed -i 's/ -fno-gnu-unique//' "$folder/compile_commands.json"
 
 if [ $# -eq 0 ]; then
   git ls-files
