@@ -118,6 +118,13 @@ fuzz() {
 start_all=$(now)
 sh tools/install_packages.sh test || exit 1
 
+# Objects do not depend on the folder, so that another checkout of the same finds them.
+if has ccache; then
+  export CMAKE_C_COMPILER_LAUNCHER="${CMAKE_C_COMPILER_LAUNCHER-ccache}"
+  export CMAKE_CXX_COMPILER_LAUNCHER="${CMAKE_CXX_COMPILER_LAUNCHER-ccache}"
+  export CCACHE_BASEDIR="${CCACHE_BASEDIR-$PWD}" CCACHE_NOHASHDIR="${CCACHE_NOHASHDIR-1}"
+fi
+
 # Left out by GoogleTest's patterns, and why.
 # The fast kernel sets go the same ways, and take a tenth of the time under a sanitizer:
 slow_kernels='*RowInvariance*/sse41*:*RowInvariance*/scalar*:*Schedules*_sse41_*:*Schedules*_scalar_*'

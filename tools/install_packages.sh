@@ -1,16 +1,17 @@
 #!/bin/sh
 # Installs the Debian or Ubuntu packages that Rondo needs and that are not there yet.
 #   sh tools/install_packages.sh build     to build the library, the tool and the tests
-#   sh tools/install_packages.sh test      also what tests/run.sh needs: clang and its tools, python3,
-#                                          pkgconf, the cross compilers and the emulator
+#   sh tools/install_packages.sh test      also what tests/run.sh needs: ccache, clang and its tools,
+#                                          python3, pkgconf, the cross compilers and the emulator
 # Does nothing where everything is there; uses sudo only when it must install and is not root.
 set -eu
 
 build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-dev libutf8proc-dev
   libxxhash-dev nlohmann-json3-dev libcli11-dev libedit-dev libcurl4-openssl-dev libssl-dev
   libgtest-dev libgmock-dev ca-certificates"
-test="libcpp-httplib-dev clang libclang-rt-dev clang-format clang-tidy python3 pkgconf g++-aarch64-linux-gnu qemu-user
-  abigail-tools doxygen dpkg-dev file python3-numpy gcc-mingw-w64-x86-64-win32"
+test="libcpp-httplib-dev ccache clang libclang-rt-dev clang-format clang-tidy python3 pkgconf
+  g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy
+  gcc-mingw-w64-x86-64-win32"
 
 case ${1:-} in
   build) wanted=$build ;;
