@@ -10,19 +10,31 @@
 # 0 only where every step passed. A stage whose compiler is absent is skipped and said so.
 #   sh tests/run.sh                     all six, in short: asan runs the fuzz and abi tests, tsan the
 #                                       abi tests, arm64 a model test for each kernel set
-#   sh tests/run.sh all                 all six, whole
+#   sh tests/run.sh all                 all six, whole, but for those that passed whole before with
+#                                       all that they depend on as it is now: tests/ledger.py
+#   sh tests/run.sh all again           all six, whole
+#   sh tests/run.sh all weekly          with every combination of the tests' parameters
 #   sh tests/run.sh STAGE... [SECONDS]  these, whole
+# What proves what, and what is left to the week: tests/README.md. The last whole run of each stage:
+# build/stages.json.
 set -u
 cd "$(dirname "$0")/.."
-short= seconds=60 stages=
+short= seconds=60 stages= spare= again= weekly=
 for argument in "$@"; do
   case $argument in
-    all) stages='lint release asan fuzz tsan arm64' ;;
+    all) stages='lint release asan fuzz tsan arm64' spare=yes ;;
+    again) again=yes ;;
+    weekly) weekly=weekly ;;
     [0-9]*) seconds=$argument ;;
-    *) stages="$stages $argument" ;;
+    lint | release | asan | fuzz | tsan | arm64) stages="$stages $argument" ;;
+    *)
+      echo "tests/run.sh: no stage '$argument'; there are lint release asan fuzz tsan arm64" >&2
+      exit 2
+      ;;
   esac
 done
 [ -n "$stages" ] || { short=yes stages='lint release asan fuzz tsan arm64'; }
+[ -z "$weekly" ] || export RONDO_TESTS_WEEKLY=1
 jobs=$(nproc 2>/dev/null || echo 2)
 mkdir -p build
 summary=build/test-summary.txt
@@ -129,18 +141,20 @@ fi
 # The fast kernel sets go the same ways, and take a tenth of the time under a sanitizer:
 slow_kernels='*RowInvariance*/sse41*:*RowInvariance*/scalar*:*Schedules*_sse41_*:*Schedules*_scalar_*'
 slow_kernels="$slow_kernels:*SnapshotTest*_sse41_*:*SnapshotTest*_scalar_*"
+# Of all combinations, these show nothing more, neither of threads nor of another machine:
+repeats=${weekly:+'*Schedules*_f32_*'}
 # Only the converter does this, searching long for bytes that are the same on every machine:
 converter='TinyCalibration.*:Models/Trained.*'
 # Times and the perplexity of a whole text mean little where all is slow:
 long='BenchCommand.*:ToolTest.EvalOf*'
 benchmarks='Bench.*:SessionsBench*:ToolTest.EvalAgainst*'
 # Which kernels compute is nothing to the end of the context, nor to what is undone:
-one_policy='*Schedules*_stop:*SessionHistory.RandomCalls*'
+one_policy="*SessionHistory.RandomCalls*${weekly:+:*Schedules*_stop}"
 # What a process holds is, under an emulator, also what the emulator holds:
 memory='ConvertTest.MemoryStaysSmall*'
 
-for stage_name in $stages; do
-  case $stage_name in
+run_stage() {
+  case $1 in
     lint)
       if has clang-format && has clang-tidy; then
         step lint clang-format sh tests/format.sh
@@ -176,7 +190,7 @@ for stage_name in $stages; do
       else # threads do not depend on the kernels: row invariance for the fastest ones in q8
         configure tsan -DRONDO_TEST_TOOL= && build tsan rondo_unit_tests rondo_model_tests rondo_abi_tests &&
           run_tests tsan 'unit|model|abi' \
-            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4*:*Schedules*_f32_*"
+            "$slow_kernels:$converter:$long:*RowInvariance*_F32:*RowInvariance*_Q4*:$repeats"
       fi
       ;;
     arm64)
@@ -188,15 +202,40 @@ for stage_name in $stages; do
           build arm64 rondo_arm_tests && run_tests arm64 arm
         else
           build arm64 && run_tests arm64 arm &&
-            run_tests arm64 'unit|model|fuzz|abi' "*RowInvariance*:$slow_kernels:*Schedules*_f32_*:$one_policy:$converter:$long:$benchmarks:$memory"
+            run_tests arm64 'unit|model|fuzz|abi' "*RowInvariance*:$slow_kernels:$repeats:$one_policy:$converter:$long:$benchmarks:$memory"
         fi
       fi
       ;;
-    *)
-      echo "tests/run.sh: no stage '$stage_name'; there are lint release asan fuzz tsan arm64" >&2
-      exit 2
-      ;;
   esac
+}
+
+ledger() { python3 tests/ledger.py "$@"; }
+
+for current in $stages; do
+  case $short$current in
+    yeslint | yesasan | yestsan | yesarm64) whole= ;;
+    *) whole=yes ;;
+  esac
+  if [ -z "$whole" ] || ! has python3; then
+    run_stage "$current"
+    continue
+  fi
+  how=
+  [ "$current" != fuzz ] || how="$seconds s"
+  hash=$(ledger hash "$current" "$how") || exit 2
+  if [ -n "$spare" ] && [ -z "$again" ] &&
+    said=$(ledger unchanged "$current" "$hash" $weekly); then
+    report "$current" "everything" "$said" 0
+    continue
+  fi
+  failed_before=$failed failed=0 began=$(now)
+  run_stage "$current"
+  outcome=ok
+  [ "$failed" -eq 0 ] || outcome=FAILED
+  ! grep -q "^$current .*SKIPPED:" "$summary" || outcome=SKIPPED
+  [ "$(ledger hash "$current" "$how")" = "$hash" ] || outcome="$outcome, but sources changed meanwhile"
+  ledger write "$current" "$hash" "$outcome" $(($(now) - began)) $weekly
+  [ "$failed_before" -eq 0 ] || failed=1
 done
 
 echo

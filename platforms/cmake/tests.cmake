@@ -69,22 +69,23 @@ target_link_libraries(rondo_test_options INTERFACE rondo_own GTest::gtest GTest:
 add_library(rondo_test_helpers STATIC ${helpers})
 target_link_libraries(rondo_test_helpers PUBLIC rondo_test_options rondo_convert)
 
-# rondo_test_program(LABEL SHARES LIBRARY SOURCE...): CTest runs the program whole, as so many
+# rondo_test_program(LABEL SHARES COST LIBRARY SOURCE...): CTest runs the program whole, as so many
 # processes that share its tests. A process for each test costs more than most tests do, under
-# sanitizers and the emulator above all. More shares are begun earlier.
-function(rondo_test_program label shares library)
+# sanitizers and the emulator above all. COST is about the seconds that one takes; the longest begin
+# first, so that no core waits for one at the end.
+function(rondo_test_program label shares cost library)
   set(program rondo_${label}_tests)
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
   math(EXPR last "${shares} - 1")
   foreach(share RANGE ${last})
     add_test(NAME ${label}.${share} COMMAND ${program} --gtest_brief=1)
-    set_tests_properties(${label}.${share} PROPERTIES LABELS ${label} COST ${shares} TIMEOUT 3000
+    set_tests_properties(${label}.${share} PROPERTIES LABELS ${label} COST ${cost} TIMEOUT 3000
       ENVIRONMENT "GTEST_TOTAL_SHARDS=${shares};GTEST_SHARD_INDEX=${share}")
   endforeach()
 endfunction()
 
-rondo_test_program(unit 8 rondo_test_helpers ${unit})
+rondo_test_program(unit 8 20 rondo_test_helpers ${unit})
 target_link_libraries(rondo_unit_tests PRIVATE rondo_tools)
 if(httplib_FOUND)
   set_property(SOURCE tests/tools/pull/pull_test.cc APPEND PROPERTY
@@ -95,10 +96,10 @@ add_dependencies(rondo_unit_tests rondo_test_tool)
 target_sources(rondo_unit_tests PRIVATE $<TARGET_OBJECTS:rondo_xnnpack_packers>)
 target_include_directories(rondo_unit_tests SYSTEM
   PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
-rondo_test_program(model 16 rondo_test_helpers ${model})
+rondo_test_program(model 16 50 rondo_test_helpers ${model})
 target_link_libraries(rondo_model_tests PRIVATE rondo_tools)
 add_dependencies(rondo_model_tests rondo_test_tool)
-rondo_test_program(fuzz 3 rondo_test_helpers ${fuzz})
+rondo_test_program(fuzz 3 4 rondo_test_helpers ${fuzz})
 
 # Each kernel set on an emulated CPU that has no better one; and the CPU's features are told right,
 # as there is nothing to run otherwise. A program of its own: little is to be built for it.
@@ -127,7 +128,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_6
     LINKER:--wrap=_ZN5rondo9DetectCpuEv LINKER:--wrap=_ZN5rondo8AllowAmxEv)
   add_test(NAME unit.emulated_x86 COMMAND rondo_emulated_x86_tests --gtest_brief=1
     "--gtest_filter=EmulatedX86.*:*/amx_*:All/*/avxvnni_*")
-  set_tests_properties(unit.emulated_x86 PROPERTIES LABELS unit TIMEOUT 3000)
+  set_tests_properties(unit.emulated_x86 PROPERTIES LABELS unit COST 150 TIMEOUT 3000)
 endif()
 
 # Fuzzers look for the way into the code by its coverage (the asan preset), with libFuzzer.
@@ -166,7 +167,7 @@ endif()
 add_executable(rondo_cancel_benchmark EXCLUDE_FROM_ALL tests/c_api/cancel_benchmark.cc)
 target_link_libraries(rondo_cancel_benchmark PRIVATE rondo_tools)
 
-rondo_test_program(abi 2 rondo ${abi} ${abi_c} tests/support/places.cc)
+rondo_test_program(abi 2 3 rondo ${abi} ${abi_c} tests/support/places.cc)
 add_dependencies(rondo_abi_tests rondo_test_tool)
 
 # The example programs, which the tests run.
@@ -244,7 +245,7 @@ if(NOT RONDO_SANITIZE)
       "${PROJECT_SOURCE_DIR}" "$<TARGET_FILE:rondo>" "${tool}" "${CMAKE_C_COMPILER}")
     set_tests_properties(abi.install abi.subproject abi.configure abi.header abi.recorded
       PROPERTIES LABELS abi)
-    set_tests_properties(abi.configure PROPERTIES TIMEOUT 3000)  # a dozen configurations
+    set_tests_properties(abi.configure PROPERTIES COST 40 TIMEOUT 3000)  # a dozen configurations
   endif()
 endif()
 include(platforms/cmake/bindings_tests.cmake)

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "runtime/decoder/attention.h"
+#include "tests/support/combinations.h"
 #include "tests/support/test_model.h"
 
 namespace rondo {
@@ -23,10 +24,11 @@ std::vector<Case> Cases() {
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available() || !set->Permitted()) continue;
     cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kInt8, set->name});
+    cases.push_back({format::TensorFormat::F32, 32, KvFormat::kFloat32, set->name});
+    if (SlowKernels(set->name) && !Weekly()) continue;
     cases.push_back({format::TensorFormat::Q4, 0, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q3, 0, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q4B, 32, KvFormat::kInt8, set->name});
-    cases.push_back({format::TensorFormat::F32, 32, KvFormat::kFloat32, set->name});
   }
   return cases;
 }

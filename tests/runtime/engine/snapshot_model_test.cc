@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "tests/support/combinations.h"
 #include "tests/support/test_model.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
@@ -64,12 +65,12 @@ struct Case {
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const Architecture& architecture : kArchitectures) {
-    for (const KvFormat kv : {KvFormat::kInt8, KvFormat::kFloat32}) {
-      for (const KernelSet* set : AllKernelSets()) {
-        if (!set->available()) continue;
-        for (const Policy& policy : kPolicies) cases.push_back({architecture, kv, set, policy});
-      }
+  constexpr KvFormat kKvFormats[] = {KvFormat::kInt8, KvFormat::kFloat32};
+  for (const bool slow : {false, true}) {
+    const std::vector<const KernelSet*> sets = AvailableKernels(slow);
+    for (const Choice& c : Choices({std::size(kArchitectures), std::size(kKvFormats), sets.size(),
+                                    std::size(kPolicies)})) {
+      cases.push_back({kArchitectures[c[0]], kKvFormats[c[1]], sets[c[2]], kPolicies[c[3]]});
     }
   }
   return cases;

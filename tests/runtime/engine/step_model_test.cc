@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "tests/support/combinations.h"
 #include "tests/support/test_model.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/checkpoint_of.h"
@@ -61,13 +62,11 @@ struct Case {
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const Architecture& architecture : kArchitectures) {
-    for (const Format& format : kFormats) {
-      for (const KernelSet* set : AllKernelSets()) {
-        if (!set->available()) continue;
-        cases.push_back({architecture, format, set, false});
-        cases.push_back({architecture, format, set, true});
-      }
+  for (const bool slow : {false, true}) {
+    const std::vector<const KernelSet*> sets = AvailableKernels(slow);
+    for (const Choice& c :
+         Choices({std::size(kArchitectures), std::size(kFormats), sets.size(), 2})) {
+      cases.push_back({kArchitectures[c[0]], kFormats[c[1]], sets[c[2]], c[3] == 1});
     }
   }
   return cases;
