@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "tests/support/test_model.h"
@@ -37,23 +36,6 @@ std::vector<float> LogitsOf(const fs::path& folder, const std::vector<int32_t>& 
   return AllLogits(*NewSession(*engine), tokens);
 }
 
-// The largest, by the standard deviation of what is expected.
-double Difference(const std::vector<std::vector<float>>& expected, const std::vector<float>& all) {
-  double sum = 0, squares = 0, worst = 0;
-  const size_t cols = expected.front().size();
-  for (size_t row = 0; row < expected.size(); ++row) {
-    for (size_t col = 0; col < cols; ++col) {
-      const double value = expected[row][col];
-      sum += value;
-      squares += value * value;
-      const double error = std::fabs(all.at(kGoldenPositions[row] * cols + col) - value);
-      if (!(error <= worst)) worst = error;  // what is no number, too
-    }
-  }
-  const auto n = static_cast<double>(expected.size() * cols);
-  return worst / std::sqrt(squares / n - sum / n * (sum / n));
-}
-
 class Families : public testing::TestWithParam<fs::path> {};
 
 TEST_P(Families, GivesTheLogitsOfTransformers) {
@@ -71,7 +53,7 @@ TEST_P(Families, GivesTheLogitsOfTransformers) {
     EXPECT_EQ(sentence, "");
     if (!sentence.empty()) continue;
     EXPECT_EQ(logits.size(), GoldenTokens(golden).size() * golden.logits.front().size());
-    EXPECT_LE(Difference(golden.logits, logits), kGoldenTolerance);
+    EXPECT_LE(GoldenDifference(golden.logits, logits), kGoldenTolerance);
   }
 }
 

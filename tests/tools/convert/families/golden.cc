@@ -1,5 +1,6 @@
 #include "tests/tools/convert/families/golden.h"
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <functional>
@@ -31,22 +32,6 @@ void Alter(const json& tensors, std::map<std::string, GoldenTensor>* by_name) {
   }
 }
 
-// Each row is a float and as many integers of 16 bits, which it is the unit of.
-std::vector<std::vector<float>> RowsOf(const std::string& text) {
-  const std::string data = DecodeBase64(text).value();
-  std::vector<std::vector<float>> rows(std::size(kGoldenPositions));
-  const size_t stride = data.size() / rows.size();
-  for (size_t row = 0; row < rows.size(); ++row) {
-    const char* begin = &data.at(row * stride);
-    float unit = 0;
-    std::memcpy(&unit, begin, sizeof unit);
-    std::vector<int16_t> values((stride - sizeof unit) / sizeof(int16_t));
-    std::memcpy(values.data(), begin + sizeof unit, values.size() * sizeof(int16_t));
-    for (const int16_t value : values) rows[row].push_back(unit * value);
-  }
-  return rows;
-}
-
 }  // namespace
 
 std::vector<std::string> Unfolded(const std::string& name) {
@@ -66,20 +51,52 @@ std::vector<std::string> Unfolded(const std::string& name) {
   return names;
 }
 
+std::vector<std::vector<float>> GoldenRows(const std::string& text) {
+  const std::string data = DecodeBase64(text).value();
+  std::vector<std::vector<float>> rows(std::size(kGoldenPositions));
+  const size_t stride = data.size() / rows.size();
+  for (size_t row = 0; row < rows.size(); ++row) {
+    const char* begin = &data.at(row * stride);
+    float unit = 0;
+    std::memcpy(&unit, begin, sizeof unit);
+    std::vector<int16_t> values((stride - sizeof unit) / sizeof(int16_t));
+    std::memcpy(values.data(), begin + sizeof unit, values.size() * sizeof(int16_t));
+    for (const int16_t value : values) rows[row].push_back(unit * value);
+  }
+  return rows;
+}
+
+double GoldenDifference(const std::vector<std::vector<float>>& expected,
+                        const std::vector<float>& all) {
+  double sum = 0, squares = 0, worst = 0;
+  const size_t cols = expected.front().size();
+  for (size_t row = 0; row < expected.size(); ++row) {
+    for (size_t col = 0; col < cols; ++col) {
+      const double value = expected[row][col];
+      sum += value;
+      squares += value * value;
+      const double error = std::fabs(all.at(kGoldenPositions[row] * cols + col) - value);
+      if (!(error <= worst)) worst = error;  // what is no number, too
+    }
+  }
+  const auto n = static_cast<double>(expected.size() * cols);
+  return worst / std::sqrt(squares / n - sum / n * (sum / n));
+}
+
 std::vector<GoldenModel> ReadGoldens(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
   const json file = ParseJsonObject(text, path.string());
   GoldenModel base = {"as it is", file.at("seed"), file.at("config"), {}, {}, ""};
   Alter(file.at("tensors"), &base.tensors);
-  base.logits = RowsOf(file.at("logits"));
+  base.logits = GoldenRows(file.at("logits"));
   std::vector<GoldenModel> goldens = {base};
   for (const json& variant : file.at("variants")) {
     GoldenModel golden = base;
     golden.label = variant.at("label");
     golden.config.merge_patch(variant.at("config"));
     if (variant.contains("tensors")) Alter(variant["tensors"], &golden.tensors);
-    if (variant.contains("logits")) golden.logits = RowsOf(variant["logits"]);
+    if (variant.contains("logits")) golden.logits = GoldenRows(variant["logits"]);
     golden.refused = variant.value("refused", "");
     goldens.push_back(std::move(golden));
   }

@@ -36,6 +36,13 @@ std::vector<GoldenModel> ReadGoldens(const std::filesystem::path& path);
 void WriteCheckpoint(const std::filesystem::path& folder, const GoldenModel& golden);
 // What the model is given.
 std::vector<int32_t> GoldenTokens(const GoldenModel& golden);
+// Of the tokens at kGoldenPositions. Each row is a float and as many integers of 16 bits, which it
+// is the unit of, in base64.
+std::vector<std::vector<float>> GoldenRows(const std::string& text);
+// The largest of `all`, which are the logits of all tokens, from those rows, by the standard
+// deviation of the rows.
+double GoldenDifference(const std::vector<std::vector<float>>& expected,
+                        const std::vector<float>& all);
 // The names that a folded one stands for: "a.{0-1,5}.b" is a.0.b, a.1.b and a.5.b.
 std::vector<std::string> Unfolded(const std::string& name);
 
