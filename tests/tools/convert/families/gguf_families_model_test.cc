@@ -9,11 +9,14 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
+#include <sstream>
 
 #include "tests/tools/convert/families/golden.h"
 #include "tests/tools/convert/families/golden_weights.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
 #include "tests/tools/convert/sources/gguf/logits_difference.h"
+#include "tests/tools/error_of.h"
 #include "tools/convert/sources/json_text.h"
 
 namespace rondo::convert {
@@ -125,6 +128,25 @@ TEST_P(GgufFamilies, GivesTheLogitsOfLlamaCpp) {
   } else {
     EXPECT_LE(difference, tolerance);
   }
+}
+
+TEST(GgufFamiliesTest, EveryKnownArchitectureHasAGolden) {
+  const TempFolder folder;
+  const json nobody = {{"seed", 1},
+                       {"keys", {{"general.architecture", "nobody"}}},
+                       {"tensors", {{"output.weight", {{1}, 0, 0}}}}};
+  const fs::path file = WriteGguf(folder / "model.gguf", nobody, 8);
+  const std::string sentence =
+      SentenceOf([&] { TestModel model(file, format::TensorFormat::F32); });
+  const size_t begin = sentence.find("known: ");
+  ASSERT_NE(begin, std::string::npos) << sentence;
+  std::set<std::string> known, recorded;
+  std::istringstream names(sentence.substr(begin + 7));
+  for (std::string name; std::getline(names >> std::ws, name, ',');) known.insert(name);
+  for (const fs::path& path : Files()) {
+    recorded.insert(ReadJson(path)["keys"]["general.architecture"]);
+  }
+  EXPECT_EQ(recorded, known);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, GgufFamilies, testing::ValuesIn(Files()), [](const auto& param) {
