@@ -106,14 +106,15 @@ void AddDeltaNet(const GgufKeys& keys, nlohmann::json& config) {
       keys.Count("ssm.inner_size", kMaxHeads * kMaxHeadDim) / value_heads;
   config["linear_conv_kernel_dim"] = keys.Count("ssm.conv_kernel", kMaxConvTaps);
   config["attention_bias"] = false;
+  const char* const kInterval = "full_attention_interval";
   if (keys.HoldsList("attention.recurrent_layers")) {
+    keys.Has(kInterval);  // files have both
     const std::vector<uint64_t> recurrent = keys.PerLayer("attention.recurrent_layers", 1);
     config["layer_types"] =
         LayerTypes(keys, "linear_attention", [&](uint64_t i) { return recurrent[i] == 0; });
   } else {
-    const char* const kKey = "full_attention_interval";
-    if (!keys.Has(kKey)) keys.NoteAssumed(kKey, "4");
-    config[kKey] = keys.Count(kKey, kMaxLayers, 4);
+    if (!keys.Has(kInterval)) keys.NoteAssumed(kInterval, "4");
+    config[kInterval] = keys.Count(kInterval, kMaxLayers, 4);
   }
 }
 
