@@ -133,12 +133,11 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress) {
   const Source source = OpenSource(options.directory, GgufRulesOf);
-  const SourceText text = ReadSourceText(source);
-  const Checkpoint& checkpoint = *source.checkpoint;
-  DecoderSpec spec = ReadArchitecture(source.config);
   ConvertReport report;
   report.notes = source.notes;
-  report.notes.insert(report.notes.end(), text.notes.begin(), text.notes.end());
+  const SourceText text = ReadSourceText(source, report.notes);
+  const Checkpoint& checkpoint = *source.checkpoint;
+  DecoderSpec spec = ReadArchitecture(source.config);
   ReadTokens(source.token_configs, spec, report.notes);
   const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
   const uint64_t total = fit.bytes;

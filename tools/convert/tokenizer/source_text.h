@@ -11,14 +11,13 @@
 
 namespace rondo::convert {
 
-struct SourceText {                // NOLINT(bugprone-exception-escape): as FolderTokenizer
-  ChatSource chat;                 // empty where there is none
-  nlohmann::json tokenizer;        // in the form of tokenizer.json; null where there is none
-  std::string tokenizer_file;      // for messages
-  std::vector<std::string> notes;  // what was assumed, a sentence each
+struct SourceText {            // NOLINT(bugprone-exception-escape): as FolderTokenizer
+  ChatSource chat;             // empty where there is none
+  nlohmann::json tokenizer;    // in the form of tokenizer.json; null where there is none
+  std::string tokenizer_file;  // for messages
 };
 
-// Throws Error.
-SourceText ReadSourceText(const Source& source);
+// What is assumed is added to `notes`. Throws Error.
+SourceText ReadSourceText(const Source& source, std::vector<std::string>& notes);
 
 }  // namespace rondo::convert
