@@ -61,6 +61,7 @@ SPECIAL = {
                   "mamba_chunk_size": 16},
     "gemma3n_text": {"layer_types": ["sliding_attention", "full_attention"] * 2,
                      "num_kv_shared_layers": 2, "laurel_rank": 6,
+                     "intermediate_size": [48, 24, 48, 40],
                      "activation_sparsity_pattern": [0.9, 0.5, 0.0, 0.0]},
     "gemma4_text": {"layer_types": ["sliding_attention", "full_attention"] * 2,
                     "num_kv_shared_layers": 1, "num_global_key_value_heads": 1,
