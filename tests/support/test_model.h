@@ -15,6 +15,7 @@
 #include "runtime/engine/session.h"
 #include "runtime/text/tokenizer.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/sources/safetensors.h"
@@ -27,9 +28,6 @@ inline std::filesystem::path SharedData(const std::string& name) {
 inline std::filesystem::path TestData(const std::string& name) {
   return std::filesystem::path(kTestData) / name;
 }
-
-#define RONDO_SKIP_WITHOUT(path) \
-  if (!std::filesystem::exists(path)) GTEST_SKIP() << "no reference data at " << (path)
 
 class TestModel {
  public:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 #include "tests/tools/run_tool.h"
 #include "tests/tools/tool_process.h"
 
@@ -382,7 +383,7 @@ TEST_F(ToolTest, EvalAgainstAnotherModel) {
 TEST_F(ToolTest, EvalComparesOnlyModelsOfOneVocabulary) {
   EXPECT_EQ(tool_("eval " + model_ + " --text x --against-kv f32").code, 2);
   const std::string stories = std::string(kSharedData) + "/trained/stories260K";
-  if (!std::filesystem::exists(stories)) GTEST_SKIP() << "no reference data at " << stories;
+  RONDO_SKIP_WITHOUT(stories);
   tool_.Write("text", "Once upon a time there was a text.");
   ExpectFailure("eval " + model_ + " --text '" + tool_.Path("text") + "' --against " +
                     tool_.Convert(stories, "f32"),
@@ -392,9 +393,8 @@ TEST_F(ToolTest, EvalComparesOnlyModelsOfOneVocabulary) {
 TEST_F(ToolTest, EvalOfStoriesIsThePublishedFigure) {
   const std::string stories = std::string(kSharedData) + "/trained/stories260K";
   const std::string text = std::string(kSharedData) + "/text/tinystories_200k.txt";
-  if (!std::filesystem::exists(stories) || !std::filesystem::exists(text)) {
-    GTEST_SKIP() << "no reference data at " << stories;
-  }
+  RONDO_SKIP_WITHOUT(stories);
+  RONDO_SKIP_WITHOUT(text);
   const auto perplexity = [&](const std::string& weights, const std::string& kv) {
     const ToolResult result = tool_("eval " + tool_.Convert(stories, weights) + " --text '" + text +
                                     "' --kv " + kv + " --json");

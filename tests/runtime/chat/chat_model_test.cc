@@ -9,6 +9,7 @@
 
 #include "tests/runtime/chat/render.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 
 namespace rondo {
 namespace {
@@ -71,7 +72,7 @@ std::string Difference(const ReferenceTemplate& reference, const json& conversat
 TEST(ChatReference, EveryConversationOfEveryTemplate) {
   if (!HasChat()) GTEST_SKIP() << "built without chat templates";
   const fs::path folder = fs::path(kSharedData) / "chat";
-  if (!fs::exists(folder)) GTEST_SKIP() << "no reference data at " << folder;
+  RONDO_SKIP_WITHOUT(folder);
   std::vector<fs::path> paths;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() == ".json") paths.push_back(entry.path());

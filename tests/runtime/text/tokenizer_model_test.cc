@@ -8,6 +8,7 @@
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/runtime/text/reference_cases.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 
 namespace rondo {
 namespace {
@@ -16,9 +17,7 @@ class TokenizerCases : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TokenizerCases, AreExact) {
   const std::filesystem::path directory = std::filesystem::path(kSharedData) / "tok" / GetParam();
-  if (!std::filesystem::exists(directory)) {
-    GTEST_SKIP() << "no reference data at " << directory;
-  }
+  RONDO_SKIP_WITHOUT(directory);
   std::ifstream file(directory / "tokenizer.json");
   testing::ExpectExact(testing::CompiledTokenizer(nlohmann::json::parse(file)),
                        directory / "cases.jsonl", GetParam());

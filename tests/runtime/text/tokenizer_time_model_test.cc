@@ -15,6 +15,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 #include "tools/common/error.h"
 
 namespace rondo {
@@ -166,20 +167,19 @@ class TokenizerTime : public ::testing::TestWithParam<const char*> {
   static fs::path Directory() {
     const std::string name = GetParam();
     if (name == "tiny") return fs::path(kTestData) / name;
-    const fs::path directory = fs::path(kSharedData) / "tok" / name;
-    return fs::exists(directory) ? directory : fs::path();
+    return fs::path(kSharedData) / "tok" / name;
   }
 };
 
 TEST_P(TokenizerTime, IsLinear) {
   const fs::path directory = Directory();
-  if (directory.empty()) GTEST_SKIP() << "no reference data for " << GetParam();
+  RONDO_SKIP_WITHOUT(directory);
   ExpectLinear(ReadTokenizer(directory));
 }
 
 TEST_P(TokenizerTime, IsLinearWithAddedTokensInTheWay) {
   const fs::path directory = Directory();
-  if (directory.empty()) GTEST_SKIP() << "no reference data for " << GetParam();
+  RONDO_SKIP_WITHOUT(directory);
   const json document = ReadTokenizer(directory);
   const bool large = document["model"]["vocab"].size() >= kLargeVocabulary;
   for (const Alteration& alteration :

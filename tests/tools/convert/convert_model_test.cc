@@ -13,6 +13,7 @@
 #include "tests/runtime/model/model_bytes.h"
 #include "tests/runtime/model/plain_forward.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/sources/safetensors.h"
@@ -89,9 +90,7 @@ Difference Compare(const ModelBytes& bytes, const Prompt& prompt) {
 
 class Reference : public testing::TestWithParam<const char*> {
  protected:
-  void SetUp() override {
-    if (!fs::exists(directory_)) GTEST_SKIP() << directory_ << " is not on this machine";
-  }
+  void SetUp() override { RONDO_SKIP_WITHOUT(directory_); }
   const fs::path directory_ = kReferences / GetParam();
 };
 

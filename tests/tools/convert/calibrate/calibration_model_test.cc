@@ -10,6 +10,7 @@
 
 #include "tests/support/combinations.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 #include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/run_tool.h"
 #include "tools/convert/sources/checkpoint_folder.h"
@@ -144,7 +145,7 @@ class Trained : public CalibrationTest,
 TEST_P(Trained, LosesLittleOverAThirdOfPlainRounding) {
   const auto& [name, context] = GetParam();
   const fs::path folder = fs::path(kSharedData) / "trained" / name;
-  if (!fs::exists(folder)) GTEST_SKIP() << "no reference data at " << folder;
+  RONDO_SKIP_WITHOUT(folder);
   SplitText();
   // 0.45 is what was promised; without correction for what was rounded before it would be 0.38.
   ExpectLessLoss(folder, context, 0.36);

@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 #include "tests/temp_folder.h"
 
 namespace rondo::convert {
@@ -48,7 +49,7 @@ TEST(AutoTokenizer, GivesTheSameIds) {
 // The README of the shared data: a Llama 2 whose special tokens are normalized.
 TEST(AutoTokenizer, FindsLlama2sTokensInsideOfAText) {
   const fs::path reference = fs::path(kSharedData) / "tok/llama2";
-  if (!fs::exists(reference)) GTEST_SKIP() << "no reference data at " << reference;
+  RONDO_SKIP_WITHOUT(reference);
   for (const char* name : {"tokenizer.json", "tokenizer.model"}) {
     SCOPED_TRACE(name);
     const TempFolder folder;

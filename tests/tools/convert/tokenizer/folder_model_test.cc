@@ -13,6 +13,7 @@
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/runtime/text/reference_cases.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 #include "tools/convert/tokenizer/text.h"
 
 namespace rondo::convert {
@@ -39,7 +40,7 @@ class SentencePieceCases : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(SentencePieceCases, OfTokenizerModelAreExact) {
   const fs::path reference = Reference(GetParam());
-  if (!fs::exists(reference)) GTEST_SKIP() << "no reference data at " << reference;
+  RONDO_SKIP_WITHOUT(reference);
   const fs::path folder = NewFolder(GetParam());
   for (const char* name : {"tokenizer.model", "tokenizer_config.json"}) {
     if (fs::exists(reference / name)) fs::copy(reference / name, folder / name);
@@ -54,7 +55,7 @@ TEST_P(SentencePieceCases, OfTokenizerModelAreExact) {
 // conversion is older and orders those of equal score (runs of spaces) otherwise.
 TEST_P(SentencePieceCases, MergesFollowFromScores) {
   const fs::path reference = Reference(GetParam());
-  if (!fs::exists(reference)) GTEST_SKIP() << "no reference data at " << reference;
+  RONDO_SKIP_WITHOUT(reference);
   nlohmann::json expected = ReadJson(reference / "tokenizer.json")["model"]["merges"];
   for (nlohmann::json& merge : expected) {
     if (!merge.is_string()) continue;
@@ -79,7 +80,7 @@ class TiktokenCases : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(TiktokenCases, AreExact) {
   const fs::path reference = Reference("llama3.2");
-  if (!fs::exists(reference)) GTEST_SKIP() << "no reference data at " << reference;
+  RONDO_SKIP_WITHOUT(reference);
   std::map<uint32_t, std::string> by_rank;
   const nlohmann::json document = ReadJson(reference / "tokenizer.json");
   for (const auto& [text, id] : document["model"]["vocab"].items()) {

@@ -6,6 +6,7 @@
 #include "tests/runtime/text/compiled_tokenizer.h"
 #include "tests/runtime/text/reference_cases.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_data.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/sources/gguf/gguf_writer.h"
 #include "tools/convert/sources/gguf/keys.h"
@@ -98,7 +99,7 @@ void ExpectExactCases(const fs::path& path, const fs::path& directory) {
 TEST_P(GgufTokenizerCases, AreExact) {
   const auto [name, pre] = GetParam();
   const fs::path directory = fs::path(kSharedData) / "tok" / name;
-  if (!fs::exists(directory)) GTEST_SKIP() << directory << " is not on this machine";
+  RONDO_SKIP_WITHOUT(directory);
   const TempFolder folder;
   GgufWriter writer = std::string(pre).empty() ? OfPieces(directory) : OfBytes(directory, pre);
   writer.Key("general.architecture", std::string("llama"))
@@ -113,7 +114,7 @@ TEST(GgufTokenizer, OfStories260KIsExact) {
   const fs::path data = kSharedData;
   for (const char* name : {"stories260K-f32.gguf", "stories260K-Q8_0.gguf"}) {
     const fs::path path = data / "gguf" / name;
-    if (!fs::exists(path)) GTEST_SKIP() << path << " is not on this machine";
+    RONDO_SKIP_WITHOUT(path);
     ExpectExactCases(path, data / "tok" / "tok512");
   }
 }
