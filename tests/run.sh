@@ -15,6 +15,7 @@
 #   sh tests/run.sh all again           all six, whole
 #   sh tests/run.sh all weekly          with every combination of the tests' parameters
 #   sh tests/run.sh STAGE... [SECONDS]  these, whole
+# With --require-reference, tests fail where the reference data beside the repository is absent.
 # What proves what, and what is left to the week: tests/README.md. The last whole run of each stage:
 # build/stages.json.
 set -u
@@ -22,6 +23,7 @@ cd "$(dirname "$0")/.."
 short= seconds=60 stages= spare= again= weekly=
 for argument in "$@"; do
   case $argument in
+    --require-reference) export RONDO_REQUIRE_REFERENCE=1 ;;
     all) stages='lint release asan fuzz tsan arm64' spare=yes ;;
     again) again=yes ;;
     weekly) weekly=weekly ;;
