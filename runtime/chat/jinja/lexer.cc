@@ -104,6 +104,7 @@ size_t Lexer::RawTagEnd(size_t tag, std::string_view name, char* sign) const {
 bool Lexer::ReadRaw(size_t begin_end, char sign, Token* token) {
   Advance(begin_end - at_);
   if (sign == '-') SkipSpace();
+  if (at_ == source_.size()) return false;  // Jinja2 asks for no end then
   for (size_t tag = at_; (tag = source_.find("{%", tag)) != source_.npos; ++tag) {
     const size_t end = RawTagEnd(tag, kEndRaw, &sign);
     if (end == 0) continue;

@@ -142,6 +142,8 @@ constexpr Example kExamples[] = {
      "{% raw %}{{ n }}2"},
     {"{% if true %}\n  {% raw %}{{ x }}{% endraw %}\n{% endif %}\nz",
      "{{ x }}z"},
+    {"a{% raw -%}\n",
+     "a"},
     {"{% raw %}\n\n   {% endraw %}q\n{% raw %}   {% endraw %}",
      "\n\nq\n   "},
 };
