@@ -24,6 +24,8 @@ constexpr Case kCases[] = {
     {"apertus", R"("architectures": ["ApertusForCausalLM"], "rope_parameters":
       {"rope_type": "default", "rope_theta": 100.0})"},
     {"arcee", R"("architectures": ["ArceeForCausalLM"], "mlp_bias": true)"},
+    {"bart", R"("architectures": ["BartForCausalLM"], "d_model": 32, "decoder_layers": 3,
+      "decoder_attention_heads": 4, "decoder_ffn_dim": 48, "num_key_value_heads": 4)"},
     {"biogpt", R"("architectures": ["BioGptForCausalLM"], "num_key_value_heads": 4)"},
     {"bloom", R"("architectures": ["BloomForCausalLM"], "n_embed": 32, "n_layer": 3,
       "num_key_value_heads": 4, "seq_length": 400)"},
@@ -120,6 +122,9 @@ constexpr Case kCases[] = {
       "layer_types": ["conv", "full_attention", "conv"])"},
     {"llama", R"("architectures": ["LlamaForCausalLM"], "attention_bias": true, "mlp_bias": true,
       "hidden_act": "relu2")"},
+    {"mbart", R"("architectures": ["MBartForCausalLM"], "d_model": 32, "decoder_layers": 3,
+      "decoder_attention_heads": 4, "decoder_ffn_dim": 48, "num_key_value_heads": 4,
+      "scale_embedding": true)"},
     {"ministral", R"("architectures": ["MinistralForCausalLM"], "sliding_window": 70,
       "layer_types": ["sliding_attention", "full_attention", "sliding_attention"])"},
     {"ministral3", R"("architectures": ["Ministral3ForCausalLM"], "head_dim": 16,
