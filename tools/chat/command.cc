@@ -42,9 +42,10 @@ in a text of many lines it takes this back, and in a line it deletes the charact
 
 A conversation in a file (--session, /save) begins with its messages as JSON; behind them is what
 the model has computed of them, so that a later run of the same model, with the same --policy and,
-where it slides, the same --context and --sinks, reads nothing twice; any other refuses the file. Cut
-behind its line "]", it has the messages alone, which every model reads. --session writes its file
-after every turn. The system prompt of a conversation that is loaded holds, not that of --system.)";
+where it slides, the same --context and --sinks, reads nothing twice; any other refuses the file.
+Cut behind its line "]", it has the messages alone, which every model reads. --session writes its
+file after every turn. The system prompt of a conversation that is loaded holds, not that of
+--system.)";
 
 constexpr const char* kHelp =
     "/reset      begin anew, with the same system prompt\n"

@@ -155,8 +155,8 @@ TEST_F(BenchCommand, AShapeAsCsvLeavesNothing) {
   EXPECT_EQ(good.code, 0) << good.err;
   EXPECT_EQ(std::count(good.out.begin(), good.out.end(), '\n'), 3);
   EXPECT_THAT(good.out, StartsWith("shape,weights,block,"));
-  EXPECT_EQ(bad.code, 1);
-  EXPECT_THAT(bad.err, HasSubstr("kernels"));
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_THAT(bad.err, HasSubstr("--kernels"));
   EXPECT_TRUE(std::filesystem::is_empty(tool_.Path("tmp")));
 }
 
