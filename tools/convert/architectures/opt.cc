@@ -62,7 +62,7 @@ DecoderSpec ReadOpt(const Config& config) {
 
 DecoderSpec ReadBioGpt(const Config& config) {
   Family f = OptFamily(config, {.default_context = 1024}, "biogpt.");
-  f.epsilon = config.Positive("layer_norm_eps", 1e-12);
+  f.epsilon = 1e-5;  // transformers does not read layer_norm_eps here
   f.final_norm = "layer_norm";
   f.head = "output_projection";
   f.mlp.activation = ReadActivation(config, "hidden_act", "gelu");

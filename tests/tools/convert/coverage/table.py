@@ -18,8 +18,7 @@ deviation, both in float32. "Refused" are settings that `rondo convert` refuses 
 TAIL = """
 "_whole" is the model that also sees, where there is one of text alone by the same name; all of
 these were given text. bamba: configs say that half of a head turns, which Rondo and earlier
-versions of transformers follow and 5.12.1 does not; the model here has it whole. biogpt: Rondo
-follows layer_norm_eps, which transformers does not read (its own is 1e-5).
+versions of transformers follow and 5.12.1 does not; the model here has it whole.
 
 Why the others are not here, is told in `refused.json`.
 """

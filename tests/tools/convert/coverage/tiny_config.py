@@ -98,7 +98,7 @@ SPECIAL = {
 # Of these the towers for pictures and sound need what few have installed: a matrix stands for each.
 WITHOUT_TOWERS = ("gemma3n",)
 # Of these transformers does not read a key that Rondo follows.
-UNREAD = {"bamba": "partial_rotary_factor", "biogpt": "layer_norm_eps"}
+UNREAD = {"bamba": "partial_rotary_factor"}
 # Keys that no computed logit hangs on (training, bookkeeping), or whose change makes another size.
 QUIET = re.compile(
     r"dropout|drop_rate|jitter|initializer|init_std|aux_loss|z_loss|_token_id$|_name_or_path|"
