@@ -103,7 +103,10 @@ void AddNemotronH(const GgufKeys& keys, nlohmann::json& config) {
   names.state = "ssm_state_size";
   AddMamba(keys, names, config);
   config.erase("rope_parameters");
-  config["layer_norm_epsilon"] = keys.Number("attention.layer_norm_rms_epsilon");
+  // Files have one of these, or both.
+  const char* const kRms = "attention.layer_norm_rms_epsilon";
+  const char* const kOther = "attention.layer_norm_epsilon";
+  config["layer_norm_epsilon"] = keys.Number(keys.Has(kOther) && !keys.Has(kRms) ? kOther : kRms);
   const std::vector<uint64_t> n_kv_heads = keys.PerLayer("attention.head_count_kv", kMaxHeads);
   const std::vector<uint64_t> sizes = keys.PerLayer("feed_forward_length", kMaxIntermediate);
   nlohmann::json types;
