@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace rondo {
 
@@ -14,6 +15,11 @@ struct TextState {
   uint64_t text_begin = 0;
   uint64_t told = 0;
   bool continues = false;  // SessionText::continues
+};
+
+struct PastText {
+  uint64_t position = 0;  // where it was left
+  TextState state;
 };
 
 // One thread at a time.
@@ -38,22 +44,20 @@ class PastTexts {
     while (first > 0 && texts_[first - 1].position >= position) --first;
     if (first == size_) return false;
     size_ = first;
-    const Text& text = texts_[first];
+    const PastText& text = texts_[first];
     const uint64_t undone = text.position - position;
     *state = text.state;
     state->generated -= undone < state->generated ? undone : state->generated;
     return true;
   }
 
+  // In the order of their positions.
+  std::span<const PastText> all() const { return {texts_.data(), size_}; }
+
   void Clear() { size_ = 0; }
 
  private:
-  struct Text {
-    uint64_t position = 0;
-    TextState state;
-  };
-
-  std::array<Text, kMost> texts_;
+  std::array<PastText, kMost> texts_;
   size_t size_ = 0;
 };
 

@@ -75,7 +75,15 @@ void Session::GoBackInText(uint64_t n) {
   if (position() > state.text_begin) {
     text_begin_ = state.text_begin;
     told_ = std::min(state.told, position());
-    text_.Resume(tokens(), text_begin_, told_, state.continues);
+    // Texts that ended come first, as far as no event told them.
+    text_.BeginEvent();
+    for (const PastText& past : past_texts_.all()) {
+      if (past.position <= told_) continue;
+      const bool ended =
+          text_.Resume(tokens(), past.state.text_begin, past.position, told_, past.state.continues);
+      if (!ended) text_.Flush();
+    }
+    text_.Resume(tokens(), text_begin_, position(), told_, state.continues);
   } else {
     told_ = position();
     BeginText();
@@ -124,7 +132,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   text_begin_ = generation.text_begin;
   event_of_ = EventOf::kNone;
   told_ = position();
-  text_.Resume(tokens(), text_begin_, told_, generation.continues);
+  text_.Resume(tokens(), text_begin_, position(), told_, generation.continues);
   return Status();
 }
 

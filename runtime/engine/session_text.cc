@@ -92,13 +92,13 @@ void SessionText::BeginGeneration(bool continues) {
                 continues ? StreamDecoder::Start::kContinuation : StreamDecoder::Start::kText);
 }
 
-void SessionText::Resume(const TokenHistory& tokens, uint64_t begin, uint64_t told,
+bool SessionText::Resume(const TokenHistory& tokens, uint64_t begin, uint64_t end, uint64_t told,
                          bool continues) {
   BeginGeneration(continues || begin < tokens.begin());
-  if (tokenizer_ == nullptr) return;
+  if (tokenizer_ == nullptr) return false;
   // What is held back comes from no more than the last bytes that were told.
   const uint64_t least = std::max(begin, tokens.begin());
-  uint64_t first = tokens.end();
+  uint64_t first = end;
   for (size_t bytes = 0; first > least && bytes < kMostHeldBytes;) {
     --first;
     if (first < told && !tokenizer_->IsSpecial(tokens[first])) {
@@ -108,11 +108,13 @@ void SessionText::Resume(const TokenHistory& tokens, uint64_t begin, uint64_t to
   if (first > begin) {
     stream_.Begin(*tokenizer_, /*skip_special=*/true, StreamDecoder::Start::kContinuation);
   }
-  for (uint64_t at = first; at < tokens.end(); ++at) {
+  bool ended = false;
+  for (uint64_t at = first; at < end; ++at) {
     if (at <= told) BeginEvent();
-    Add(tokens[at]);
+    ended = Add(tokens[at]);
   }
-  if (tokens.end() <= told) BeginEvent();
+  if (end <= told) BeginEvent();
+  return ended;
 }
 
 }  // namespace rondo

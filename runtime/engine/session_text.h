@@ -50,9 +50,11 @@ class SessionText {
   void BeginGeneration(const TokenHistory& tokens) { BeginGeneration(GoesOn(tokens)); }
   // Whether the generation goes on with a text.
   bool continues() const { return continues_; }
-  // The generation of `tokens` from `begin` on as if they had been added; `continues` as it was
-  // when it began. The text of those before `told` is no event's any more, but what is held back.
-  void Resume(const TokenHistory& tokens, uint64_t begin, uint64_t told, bool continues);
+  // The generation of `tokens` [begin, end) as if they had been added; `continues` as it was when
+  // it began. The text of those before `told` is no event's any more, but what is held back. True:
+  // the last of them ended the text, as Add tells.
+  bool Resume(const TokenHistory& tokens, uint64_t begin, uint64_t end, uint64_t told,
+              bool continues);
 
  private:
   bool GoesOn(const TokenHistory& tokens) const;

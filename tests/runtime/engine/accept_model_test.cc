@@ -157,6 +157,24 @@ TEST_F(AcceptTest, TextThatWasNotAskedForComesWithTheNextEvent) {
   EXPECT_EQ(last.text, all.substr(all.size() - last.text.size()));
 }
 
+// The same where each token ends a generation, and nothing comes of those that were undone.
+TEST_F(AcceptTest, TextThatWasNotAskedForComesFromBehindEndsToo) {
+  Session* const plain = New({});
+  std::vector<Event> events;
+  for (int i = 0; i < 5; ++i) events.push_back(Of(plain->Next()));
+  SessionOptions options;
+  options.max_tokens = 1;
+  Session* const session = New(options);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(session->Accept(events[i].token).ok());
+  ASSERT_TRUE(session->Undo(2).ok());
+  EXPECT_EQ(Accept(session, events[4].token).text,
+            events[0].text + events[1].text + events[4].text);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(session->Accept(events[i].token).ok());
+  ASSERT_TRUE(session->Undo(2).ok());
+  EXPECT_EQ(Accept(session, events[3].token).text, events[0].text + events[3].text)
+      << "what an event told does not come again";
+}
+
 // Whatever was undone between, the events of the tokens that are left tell the same text as where
 // nothing was.
 TEST_F(AcceptTest, UndoneTokensLeaveNoTraceInTheText) {
