@@ -85,17 +85,14 @@ Status CheckExperts(const LayerChecker& checker, int layer, const format::Sublay
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "router"}, experts.router(),
                                             list->size() + (experts.shared_gate() ? 1 : 0),
                                             checker.hidden()));
-  const auto is_float = [&checker](const format::Linear* linear) {
-    return checker.model().tensors()->Get(linear->weight())->format() == format::TensorFormat::F32;
-  };
   const auto check_expert = [&](const format::Expert& expert, uint64_t size) -> Status {
     RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "expert's gate_up"}, expert.gate_up(),
                                               width * size, checker.hidden()));
     RONDO_RETURN_IF_ERROR(
         checker.CheckLinear({layer, "expert's down"}, expert.down(), checker.hidden(), size));
     // Rows are made ready once for all experts.
-    if (is_float(expert.gate_up()) != is_float(list->Get(0)->gate_up()) ||
-        is_float(expert.down()) != is_float(list->Get(0)->down())) {
+    if (checker.IsFloat(*expert.gate_up()) != checker.IsFloat(*list->Get(0)->gate_up()) ||
+        checker.IsFloat(*expert.down()) != checker.IsFloat(*list->Get(0)->down())) {
       return Wrong(place, "has float32 weights in some experts and not in others");
     }
     return Status();
