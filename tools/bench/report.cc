@@ -206,8 +206,7 @@ std::string TableLine(const Measurement& m, bool peer) {
 std::string TableNote(const std::vector<Measurement>& all) {
   if (std::none_of(all.begin(), all.end(), IsAboveLimit)) return "";
   return "* above the limit as the probes found it: the machine was faster when this ran, or reads "
-         "a "
-         "part from its caches\n";
+         "a part from its caches\n";
 }
 
 }  // namespace rondo::tools
