@@ -83,13 +83,16 @@ class ListingReader {
   const std::string what_;
 };
 
-// As a part of a URL's path: all but letters, digits and what is safe there by RFC 3986, 2.3.
-std::string Escape(const std::string& path) {
+// As a URL's path, or with its '/' as one part of that: all but letters, digits and what is safe
+// there by RFC 3986, 2.3.
+enum class Slashes { kEscaped, kKept };
+std::string Escape(const std::string& path, Slashes slashes) {
   constexpr char kDigits[] = "0123456789ABCDEF";
   std::string escaped;
   for (const char c : path) {
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~' || c == '/') {
+    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~' ||
+        (c == '/' && slashes == Slashes::kKept)) {
       escaped += c;
     } else {
       escaped += '%';
@@ -164,16 +167,16 @@ void Hub::CheckStatus(const HttpReply& reply, const std::string& what) const {
 
 HubListing Hub::List(const HubName& name, const std::string& revision) {
   const std::string what = name.text() + " at " + revision;
-  const HttpReply reply = http_.Get(
-      url_ + "/api/models/" + name.text() + "/revision/" + Escape(revision) + "?blobs=true",
-      kMaxListingBytes);
+  const HttpReply reply = http_.Get(url_ + "/api/models/" + name.text() + "/revision/" +
+                                        Escape(revision, Slashes::kEscaped) + "?blobs=true",
+                                    kMaxListingBytes);
   CheckStatus(reply, what);
   return ListingReader(what).Read(reply.body);
 }
 
 std::string Hub::FileUrl(const HubName& name, const std::string& commit,
                          const HubFile& file) const {
-  return url_ + "/" + name.text() + "/resolve/" + commit + "/" + Escape(file.path);
+  return url_ + "/" + name.text() + "/resolve/" + commit + "/" + Escape(file.path, Slashes::kKept);
 }
 
 std::vector<HubFile> Choose(const HubListing& listing, const std::vector<std::string>& patterns) {

@@ -40,7 +40,7 @@ class HubServer {
 
   HubServer() {
     port_ = server_.bind_to_any_port("127.0.0.1");
-    server_.Get("/api/models/org/model/revision/main",
+    server_.Get("/api/models/org/model/revision/(main|refs/pr/1)",
                 [this](const httplib::Request& request, httplib::Response& response) {
                   Note(request);
                   response.status = list_status;
@@ -98,6 +98,7 @@ class HubServer {
 
   struct Seen {
     std::string path, range, authorization, host;
+    std::string target;  // the path as it was sent
   };
   std::vector<Seen> seen() const {
     const std::lock_guard lock(mutex_);
@@ -108,7 +109,8 @@ class HubServer {
   void Note(const httplib::Request& request) {
     const std::lock_guard lock(mutex_);
     seen_.push_back({request.path, request.get_header_value("Range"),
-                     request.get_header_value("Authorization"), request.get_header_value("Host")});
+                     request.get_header_value("Authorization"), request.get_header_value("Host"),
+                     request.target});
   }
 
   void Serve(const httplib::Request& request, httplib::Response& response) {

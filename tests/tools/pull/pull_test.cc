@@ -276,6 +276,14 @@ TEST_F(PullTest, RevisionsAreNamesOfBranches) {
   EXPECT_THAT(Refusal(), HasSubstr("not the name of a branch"));
 }
 
+// As the hub's own clients send it.
+TEST_F(PullTest, ARevisionIsOnePartOfTheAddress) {
+  options_.revision = "refs/pr/1";
+  Pull();
+  EXPECT_EQ(server_.seen()[0].target, "/api/models/org/model/revision/refs%2Fpr%2F1?blobs=true");
+  EXPECT_TRUE(FindSnapshot(options_.name, "refs/pr/1"));
+}
+
 TEST_F(PullTest, TheToolDownloadsAndConverts) {
   TempFolder checkpoint;
   convert::WriteRandomCheckpoint(checkpoint.path(), {});
