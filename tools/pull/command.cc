@@ -49,13 +49,22 @@ bool IsOffline() {
   return value == "1" || value == "ON" || value == "YES" || value == "TRUE";
 }
 
-// A pattern that stands for this file alone.
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// A pattern that stands for this file alone; of one in parts, "-00001-of-00003.gguf", for all.
 std::string PatternOf(const std::string& file) {
+  constexpr std::string_view kPart = "-NNNNN-of-NNNNN.gguf";
   std::string pattern;
   for (const char c : file) {
     if (std::string_view("*?[\\").find(c) != std::string_view::npos) pattern += '\\';
     pattern += c;
   }
+  const size_t part = pattern.size() - std::min(pattern.size(), kPart.size());
+  const std::string_view end = std::string_view(pattern).substr(part);
+  const bool is_part = std::equal(
+      kPart.begin(), kPart.end(), end.begin(), end.end(),
+      [](char expected, char c) { return expected == 'N' ? IsDigit(c) : expected == c; });
+  if (is_part) pattern.replace(part + 1, 5, 5, '?');
   return pattern;
 }
 

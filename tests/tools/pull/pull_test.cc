@@ -348,6 +348,22 @@ TEST_F(PullTest, TheToolTakesAnAddress) {
   EXPECT_FALSE(fs::exists(*snapshot / "a.Q8_0.gguf"));
 }
 
+TEST_F(PullTest, TheAddressOfAPartStandsForAllParts) {
+  server_.Replace({{"a-00001-of-00002.gguf", {"GGUF"}},
+                   {"a-00002-of-00002.gguf", {"GGUF"}},
+                   {"b-00001-of-00002.gguf", {"GGUF"}}});
+  const ToolRunner tool;
+  const ToolResult pulled =
+      tool("pull " + server_.url() + "/org/model/blob/main/a-00001-of-00002.gguf --hub " +
+           server_.url() + " -o '" + tool.Path("x") + "'");
+  EXPECT_EQ(pulled.code, 1);  // it is no model
+  const auto snapshot = FindSnapshot(options_.name, "main");
+  ASSERT_TRUE(snapshot);
+  EXPECT_TRUE(fs::exists(*snapshot / "a-00001-of-00002.gguf"));
+  EXPECT_TRUE(fs::exists(*snapshot / "a-00002-of-00002.gguf"));
+  EXPECT_FALSE(fs::exists(*snapshot / "b-00001-of-00002.gguf"));
+}
+
 TEST(ModelAddress, IsANameOrWhatABrowserShows) {
   const std::string hub = "https://hub.example";
   const auto read = [&](const std::string& text) -> std::string {
