@@ -89,7 +89,8 @@ struct LineReader::Editor {
     el_set(edit, EL_EDITOR, "emacs");
     el_set(edit, EL_HIST, history, past);
     el_wset(edit, EL_GETCFN, ReadCharacter);
-    el_set(edit, EL_ADDFN, "rondo-paste", "Take what is pasted as text", Paste);
+    // Which keeps these strings: narrow ones it would copy, and never free.
+    el_wset(edit, EL_ADDFN, L"rondo-paste", L"Take what is pasted as text", Paste);
     el_set(edit, EL_BIND, kPasteBegin, "rondo-paste", nullptr);
     el_source(edit, nullptr);  // the user's ~/.editrc
   }
