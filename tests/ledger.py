@@ -11,7 +11,7 @@
 
 The hash is over every file that git tracks or does not ignore, as it is in the work tree, but for
 those that the stage does not read (LEFT_OUT); the shared data; the versions of compilers and tools;
-what the CPU can do; and the WORDs, which say how the stage runs.
+what the CPU can do; the environment (READ); and the WORDs, which say how the stage runs.
 """
 import hashlib
 import json
@@ -23,8 +23,8 @@ import time
 from pathlib import Path
 
 LEFT_OUT = {  # by regular expressions
-    "lint": r"\.md$|^\.ci/|^tests/data/|^c_api/bindings/|\.(rondo|safetensors)$",
-    "": r"\.md$|^\.ci/|^\.clang-|/\.clang-tidy$|^tests/(tidy|format|ledger\.py|mutat)",
+    "lint": r"^(?!tests/data/).*\.md$|^\.ci/|^tests/data/|^c_api/bindings/|\.(rondo|safetensors)$",
+    "": r"^(?!tests/data/).*\.md$|^\.ci/|^\.clang-|/\.clang-tidy$|^tests/(tidy|format|ledger\.py|mutat)",
 }
 TOOLS = {
     "lint": "clang++ clang-tidy clang-format cmake python3",
@@ -34,6 +34,9 @@ TOOLS = {
     "tsan": "c++ cc cmake python3",
     "arm64": "aarch64-linux-gnu-g++ qemu-aarch64 cmake python3",
 }
+# Variables of the environment that builds and tests read.
+READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH)$|"
+                  r"(RONDO|QEMU|ASAN|LSAN|TSAN|UBSAN)_")
 LEDGER = Path("build/stages.json")
 
 
@@ -43,7 +46,7 @@ def git(*arguments, **more):
 
 def stage_hash(stage, words):
     left_out = re.compile(LEFT_OUT.get(stage, LEFT_OUT[""]))
-    listed = set(git("ls-files", "-co", "--exclude-standard").splitlines())
+    listed = set(git("ls-files", "-co", "--exclude-standard", "-z").split("\0")) - {""}
     names = sorted(n for n in listed if not left_out.search(n) and Path(n).is_file())
     contents = git("hash-object", "--stdin-paths", input="\n".join(names) + "\n").split()
     lines = [f"{name} {content}" for name, content in zip(names, contents)]
@@ -51,13 +54,14 @@ def stage_hash(stage, words):
     for path in sorted(shared.rglob("*")):
         if path.is_file():
             lines.append(f"{path} {hashlib.sha256(path.read_bytes()).hexdigest()}")
-    for tool in TOOLS[stage].split():
+    for tool in TOOLS[stage].split() + [os.environ.get("CC", ":"), os.environ.get("CXX", ":")]:
         said = subprocess.run(f"{tool} --version", shell=True, capture_output=True, text=True)
         lines.append(f"{tool} {said.stdout}")
     cpu = Path("/proc/cpuinfo")
     flags = re.search(r"^(flags|Features)\s*:.*", cpu.read_text(), re.M) if cpu.exists() else None
     lines.append(flags.group(0) if flags else "")
-    lines += [f"{name}={os.environ.get(name, '')}" for name in ("CC", "CXX", "CFLAGS", "CXXFLAGS")]
+    lines += sorted(f"{name}={value}" for name, value in os.environ.items()
+                    if READ.match(name) and name != "RONDO_TESTS_WEEKLY")
     return hashlib.sha256("\n".join(lines + words).encode()).hexdigest()
 
 
