@@ -10,8 +10,8 @@
 namespace rondo::convert {
 namespace {
 
-Family CohereFamily(const Config& config, double theta) {
-  Family f = ReadFamily(config, {.default_context = 8192},
+Family CohereFamily(const Config& config, double theta, uint32_t head_dim = 0) {
+  Family f = ReadFamily(config, {.default_head_dim = head_dim, .default_context = 8192},
                         {.norm = format::NormKind::kLayerNorm,
                          .epsilon_key = "layer_norm_eps",
                          .epsilon = 1e-5,
@@ -67,7 +67,7 @@ Experts Cohere2Experts(const Config& config, const Family& f) {
 }
 
 DecoderSpec ReadCohere2Moe(const Config& config) {
-  Family f = CohereFamily(config, 10000);
+  Family f = CohereFamily(config, 10000, 128);
   if (config.Has("rms_norm_eps")) {
     f.norm = format::NormKind::kRmsNorm;
     f.epsilon = config.Positive("rms_norm_eps");

@@ -53,11 +53,12 @@ double Stretch(const Config& config) {
   return factor <= 1 ? 1 : 0.1 * mscale * std::log(factor) + 1;
 }
 
-Family LatentFamily(const Config& config, LatentAttention latent, double stretch) {
+Family LatentFamily(const Config& config, LatentAttention latent, double stretch,
+                    uint32_t context) {
   latent.score_scale = static_cast<float>(
       1 / std::sqrt(static_cast<double>(latent.nope_dim) + latent.rope_dim) * stretch * stretch);
   // `head_dim` says what turns, if anything.
-  Family f = ReadFamily(config, {.default_head_dim = latent.rope_dim, .default_context = 131072},
+  Family f = ReadFamily(config, {.default_head_dim = latent.rope_dim, .default_context = context},
                         {.turning = 0});
   f.ropes = {ReadRope(config, {latent.rope_dim, f.sizes.context})};
   f.ignored = {"self_attn.rotary_emb.inv_freq"};
@@ -68,7 +69,7 @@ Family LatentFamily(const Config& config, LatentAttention latent, double stretch
 }
 
 DecoderSpec ReadYoutu(const Config& config) {
-  Family f = LatentFamily(config, ReadLatent(config, {}), Stretch(config));
+  Family f = LatentFamily(config, ReadLatent(config, {}), Stretch(config), 131072);
   f.tied = config.Flag("tie_word_embeddings", true);
   return BuildDecoder(f);
 }
@@ -77,7 +78,7 @@ DecoderSpec ReadYoutu(const Config& config) {
 DecoderSpec ReadDeepSeekV2(const Config& config) {
   LatentAttention latent = ReadLatent(config, {});
   latent.interleaved = true;
-  Family f = LatentFamily(config, latent, 1);
+  Family f = LatentFamily(config, latent, 1, 2048);
   if (config.Flag("mlp_bias", false)) config.Refuse("mlp_bias", "is true, which is not known");
   Experts experts = ReadExperts(config, f,
                                 {.n_experts = "n_routed_experts",
@@ -99,7 +100,7 @@ DecoderSpec ReadDeepSeekV2(const Config& config) {
 }
 
 DecoderSpec ReadDeepSeekV3(const Config& config) {
-  Family f = LatentFamily(config, ReadLatent(config, {}), Stretch(config));
+  Family f = LatentFamily(config, ReadLatent(config, {}), Stretch(config), 4096);
   for (const char* key : {"n_group", "topk_group"}) {
     if (!config.Has(key)) config.Refuse(key, "is missing");
   }
@@ -119,7 +120,7 @@ DecoderSpec ReadDeepSeekV3(const Config& config) {
 DecoderSpec ReadGlm4MoeLite(const Config& config) {
   Family f =
       LatentFamily(config, ReadLatent(config, {.q_rank = 768, .nope_dim = 192, .v_head_dim = 256}),
-                   Stretch(config));
+                   Stretch(config), 202752);
   f.epsilon = config.Positive("rms_norm_eps", 1e-5);
   Experts experts = ReadDeepSeekExperts(config, f,
                                         {.n_experts = "n_routed_experts",

@@ -96,13 +96,13 @@ void ScaleLayer(SublayerBuilder& b, format::LayerT& layer) {
 }
 
 // What Gemma 4 and Gemma 4 Unified have both.
-Family CommonFamily(const Config& config, uint64_t window) {
+Family CommonFamily(const Config& config, uint64_t window, uint32_t context) {
   // "vision" is of pictures alone: text is causal.
   if (config.Text("use_bidirectional_attention", "vision") != "vision") {
     config.Refuse("use_bidirectional_attention", "is set: only causal attention is known");
   }
   Family f(ReadSizes(config,
-                     {.default_kv_heads = 4, .default_head_dim = 256, .default_context = 131072}));
+                     {.default_kv_heads = 4, .default_head_dim = 256, .default_context = context}));
   ReadGemmaLayers(config, f);
   if (config.Has("final_logit_softcapping")) {
     f.logit_soft_cap = static_cast<float>(config.Positive("final_logit_softcapping"));
@@ -151,14 +151,14 @@ Family CommonFamily(const Config& config, uint64_t window) {
 }
 
 DecoderSpec ReadGemma4(const Config& config) {
-  Family f = CommonFamily(config, 512);
+  Family f = CommonFamily(config, 512, 131072);
   AddExperts(config, f);
   AddLayerEmbeddings(config, f);
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadGemma4Unified(const Config& config) {
-  return BuildDecoder(CommonFamily(config, 1024));
+  return BuildDecoder(CommonFamily(config, 1024, 262144));
 }
 
 // The share of a head that turns in layers that see everything: other channels have a divisor that

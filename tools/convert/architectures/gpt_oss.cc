@@ -9,6 +9,14 @@
 namespace rondo::convert {
 namespace {
 
+Config WithScaling(const Config& config) {
+  if (config.Has("rope_parameters") || config.Has("rope_scaling")) return config;
+  return config.With("rope_scaling", {{"rope_type", "yarn"},
+                                      {"factor", 32},
+                                      {"truncate", false},
+                                      {"original_max_position_embeddings", 4096}});
+}
+
 DecoderSpec ReadGptOss(const Config& config) {
   Family f(ReadSizes(config,
                      {.default_kv_heads = 8, .default_head_dim = 64, .default_context = 131072}));
@@ -18,7 +26,7 @@ DecoderSpec ReadGptOss(const Config& config) {
   f.attention.names.sinks = "self_attn.sinks";
   const std::vector<uint32_t> windows =
       ReadWindows(config, f.sizes, ReadWindow(config, 128), [](uint32_t i) { return i % 2 == 0; });
-  f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context, 150000})};
+  f.ropes = {ReadRope(WithScaling(config), {f.sizes.head_dim, f.sizes.context, 150000})};
   f.tied = config.Flag("tie_word_embeddings", false);
   Experts experts = ReadExperts(config, f, {.default_experts = 128, .default_used = 4});
   experts.names.router = "mlp.router";

@@ -208,6 +208,26 @@ TEST(Architectures, NormsInTheResidualStream) {
   EXPECT_EQ(head.FactorShape(), std::vector<uint64_t>({16, 32}));
 }
 
+// Of transformers' configuration classes; goldens have all keys.
+TEST(Architectures, WhatIsMeantWhereAKeyIsAbsent) {
+  const auto attention = [](const DecoderSpec& spec) {
+    return *spec.layers[0].sublayers[0]->op.AsAttention();
+  };
+  EXPECT_THAT(Read("GptOssForCausalLM", "{}").ropes[0].description,
+              HasSubstr("yarn, theta 150000, factor 32"));
+  EXPECT_EQ(attention(Read("Cohere2MoeForCausalLM", R"({"head_dim": null})")).head_dim, 128u);
+  for (const auto& [name, context] : {std::pair{"DeepseekV2ForCausalLM", 2048u},
+                                      {"DeepseekV3ForCausalLM", 4096u},
+                                      {"Glm4MoeLiteForCausalLM", 202752u},
+                                      {"YoutuForCausalLM", 131072u},
+                                      {"Gemma4UnifiedForCausalLM", 262144u}}) {
+    SCOPED_TRACE(name);
+    const DecoderSpec spec = Read(name, R"({"max_position_embeddings": null, "n_group": 1,
+                                            "topk_group": 1, "kv_lora_rank": 64})");
+    EXPECT_EQ(spec.context_length, context);
+  }
+}
+
 // Sines first, then cosines; position 0 has row 2.
 TEST(Architectures, PositionsThatAreSines) {
   const DecoderSpec xglm = Read("XGLMForCausalLM", R"({"d_model": 32, "num_layers": 2,
