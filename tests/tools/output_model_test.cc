@@ -100,7 +100,7 @@ TEST_F(OutputTest, NoFileTakesThePlaceOfClosedOutput) {
 TEST_F(OutputTest, TextOutOfFilesIsEscaped) {
   const std::string model = Convert(kHostile);
   for (const std::string flags : {"", " --plan", " --tensors", " --check"}) {
-    const ToolResult result = tool_("inspect " + model + flags);
+    const ToolResult result = tool_(std::string("inspect ").append(model).append(flags));
     EXPECT_EQ(result.code, 0) << result.err;
     EXPECT_FALSE(IsObeyed(result.out)) << flags;
     EXPECT_EQ(result.out.find("\nrondo: all"), std::string::npos);
@@ -112,15 +112,23 @@ TEST_F(OutputTest, TextOutOfFilesIsEscaped) {
   const fs::path odd = fs::path(tool_.Path("folder")) / kHostile;
   fs::create_directories(odd.parent_path());
   const std::string quoted = "'" + odd.string() + "'";
-  for (const std::string& arguments : std::vector<std::string>{
-           "inspect " + quoted, "run " + quoted + " x", "convert " + quoted + " -o x.rondo",
-           "pack " + quoted, "run " + model + " x " + quoted, "eval " + model + " --text " + quoted,
-           "run " + model + " --policy " + quoted, quoted, "help " + quoted,
-           "run " + model + " --context " + quoted, "bench --shape " + quoted}) {
+  const std::vector<std::string> all_arguments = {"inspect " + quoted,
+                                                  "run " + quoted + " x",
+                                                  "convert " + quoted + " -o x.rondo",
+                                                  "pack " + quoted,
+                                                  "run " + model + " x " + quoted,
+                                                  "eval " + model + " --text " + quoted,
+                                                  "run " + model + " --policy " + quoted,
+                                                  quoted,
+                                                  "help " + quoted,
+                                                  "run " + model + " --context " + quoted,
+                                                  "bench --shape " + quoted};
+  for (const std::string& arguments : all_arguments) {
     const ToolResult result = tool_(arguments);
-    EXPECT_FALSE(IsObeyed(result.out + result.err)) << arguments << "\n" << result.err;
-    EXPECT_EQ((result.out + result.err).find("\nrondo: all"), std::string::npos) << arguments;
-    EXPECT_THAT(result.out + result.err, HasSubstr("\\x1b]0;title\\x07")) << arguments;
+    const std::string told = std::string(result.out).append(result.err);
+    EXPECT_FALSE(IsObeyed(told)) << arguments << "\n" << result.err;
+    EXPECT_EQ(told.find("\nrondo: all"), std::string::npos) << arguments;
+    EXPECT_THAT(told, HasSubstr("\\x1b]0;title\\x07")) << arguments;
   }
 }
 

@@ -185,14 +185,18 @@ std::vector<std::string> NamesOfTests() {
   return names;
 }
 
+std::string Filtered(const std::string& filter, const std::string& arguments) {
+  return "'a'|" + filter + "(*" + arguments + ")";
+}
+
 // A character is a text of one character: it can be gone through for ever.
 TEST(JinjaNesting, OfFiltersInFilters) {
   ExpectTooDeep("{{ 'a'|map(*(['map'] * 100000))|list }}");
   ExpectTooDeep("{{ [['a']]|map(" + Repeat("'map', ", 50000) + "'upper')|list }}");
   for (const std::string& filter : NamesOfFilters()) {
     const std::string names = "(['" + filter + "'] * 20000)";
-    RenderWithin("{{ 'a'|" + filter + "(*" + names + ") }}");
-    RenderWithin("{{ 'a'|" + filter + "(*([0] + " + names + "))|list }}");
+    RenderWithin("{{ " + Filtered(filter, names) + " }}");
+    RenderWithin("{{ " + Filtered(filter, "([0] + " + names + ")") + "|list }}");
     RenderWithin("{{ 'a'|map(*" + names + ")|list }}");
     RenderWithin("{{ 'a'|map(*(['map', '" + filter + "'] * 20000))|list }}");
     for (const char* chooser : {"select", "reject", "selectattr", "rejectattr"}) {
