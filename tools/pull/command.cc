@@ -60,7 +60,7 @@ std::string PatternOf(const std::string& file) {
     pattern += c;
   }
   const size_t part = pattern.size() - std::min(pattern.size(), kPart.size());
-  const std::string_view end = std::string_view(pattern).substr(part);
+  const std::string_view end = std::string_view{pattern}.substr(part);
   const bool is_part = std::equal(
       kPart.begin(), kPart.end(), end.begin(), end.end(),
       [](char expected, char c) { return expected == 'N' ? IsDigit(c) : expected == c; });

@@ -1,5 +1,6 @@
 #include "tools/convert/architectures/family_config.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -118,12 +119,14 @@ std::vector<bool> ReadLayerTypes(const Config& config, const char* key, uint32_t
                                  const std::string& type, const std::string& other) {
   std::vector<bool> is_type;
   if (!config.Has(key)) return is_type;
-  for (const std::string& one : config.Texts(key)) {
-    if (one != type && one != other) {
-      config.Refuse(key, "holds " + one + "; known: " + type + ", " + other);
-    }
-    is_type.push_back(one == type);
+  const std::vector<std::string> types = config.Texts(key);
+  const auto unknown = std::find_if(types.begin(), types.end(), [&](const std::string& one) {
+    return one != type && one != other;
+  });
+  if (unknown != types.end()) {
+    config.Refuse(key, "holds " + *unknown + "; known: " + type + ", " + other);
   }
+  for (const std::string& one : types) is_type.push_back(one == type);
   if (is_type.size() != n_layers) config.Refuse(key, "does not have an entry for each layer");
   return is_type;
 }

@@ -69,7 +69,7 @@ bool IsPyTorchZip(const std::string& begin) {
   if (!begin.starts_with("PK\3\4") || begin.size() < kName) return false;
   uint16_t bytes = 0;
   std::memcpy(&bytes, &begin[kNameBytes], sizeof bytes);
-  return std::string_view(begin).substr(kName, bytes).ends_with("/data.pkl");
+  return std::string_view{begin}.substr(kName, bytes).ends_with("/data.pkl");
 }
 
 bool IsNamedAsPyTorch(const fs::path& path) {

@@ -5,15 +5,16 @@
 namespace rondo::convert {
 
 format::AltUpT Build(const AltUp& a, SublayerBuilder& b) {
-  const std::string& prefix = b.family().prefix;
+  const std::string embed_name = b.family().prefix + a.names.embed;
+  const std::string unembed_name = b.family().prefix + a.names.unembed;
   const uint32_t hidden = b.sizes().hidden;
   format::AltUpT alt_up = a;
   std::vector<TensorRecipe::Part> embed;
   for (uint32_t i = 0; i + 1 < a.n_streams; ++i) {
     const std::string number = std::to_string(i);
-    embed.push_back({prefix + a.names.embed + number, hidden});
-    alt_up.unembed.push_back(b.Linear(
-        "streams.from." + number, {{prefix + a.names.unembed + number, hidden}}, hidden, false));
+    embed.push_back({embed_name + number, hidden});
+    alt_up.unembed.push_back(
+        b.Linear("streams.from." + number, {{unembed_name + number, hidden}}, hidden, false));
   }
   alt_up.embed = b.Linear("streams.to", embed, hidden, false);
   return alt_up;
