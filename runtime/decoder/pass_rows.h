@@ -25,6 +25,7 @@ struct SequenceRows {
   size_t first_logits_row;          // rows from here on ask for logits; tokens.size(): none
   bool long_sequence;               // turn by the frequencies for long sequences
   const std::atomic<bool>* cancel;  // looked at by each task
+  size_t drafts = 0;                // of the tokens, the last ones: proposed, not appended
 
   // Between two layers: what is cached of the sequence is left alone from here on, and its rows
   // are numbers that nobody reads.

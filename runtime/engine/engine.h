@@ -67,9 +67,13 @@ class Engine {
   // One caller at a time changes who references which KV blocks. Step takes it itself, before a
   // pass and behind it.
   std::mutex& turn() { return turn_; }
-  // One caller at a time samples.
+  // One caller at a time samples outside of passes, with the scratch behind those of the threads.
   std::mutex& sampling() { return sampling_; }
-  std::span<std::byte> sampler_scratch() const { return Memory(plan_.sampler_scratch); }
+  size_t threads() const { return plan_.options.threads; }
+  std::span<std::byte> sampler_scratch(size_t thread) const {
+    const size_t bytes = plan_.sampler_scratch_bytes;
+    return Memory(plan_.sampler_scratch).subspan(thread * bytes, bytes);
+  }
   // Of all sequences so far.
   EngineStats& stats() { return stats_; }
 

@@ -42,6 +42,8 @@ struct SessionOptions {
   uint64_t max_tokens = 0;  // token limit of generation since the last prefill; 0: none
   bool ignore_eos = false;  // go on after the model's end tokens
   bool logprobs = false;    // each event tells its token's log-probability
+  // Drafts out of the session's own tokens, verified where that saves time. They change no token.
+  bool prompt_lookup = false;
   std::span<const std::string_view> stop_strings;  // copied; limits in stop_strings.h
 };
 

@@ -29,6 +29,7 @@ bool PassUnderWay::Begin(PassRequest* requests) {
   if (Profile* const profile = engine_.profile()) profile_begin_ = profile->Now();
   layer_ = 0;
   next_logits_ = Cursor();
+  sample_ns_ = 0;
   pass_.emplace(engine_.plan_.decoder.resources(), std::span(members_.rows.data(), members_.n));
   engine_.plan_.decoder.Embed(*pass_);
   return true;
@@ -88,19 +89,38 @@ bool PassUnderWay::MakeLogits() {
   }
   if (n == 0) return false;
   const bool more = Find(&next_logits_);
-  const size_t vocab = engine_.limits().vocab_size;
-  const float* logits = decoder.Logits({pass_rows.data(), n}, !more);
-  for (size_t i = 0; i < n; ++i) {
-    const size_t member = wanted[i].member;
-    const uint64_t position = members_.rows[member].position + wanted[i].row;
-    members_.sequences[member]->TakeLogits(position, logits + i * vocab);
-  }
+  const float* logits = decoder.Logits({pass_rows.data(), n}, !more && n == 1);
+  UseLogits({wanted.data(), n}, logits, !more);
   return more;
+}
+
+void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, bool last) {
+  const size_t vocab = engine_.limits().vocab_size;
+  const auto sequence = [&](size_t i) { return members_.sequences[rows[i].member]; };
+  const auto position = [&](size_t i) {
+    return members_.rows[rows[i].member].position + rows[i].row;
+  };
+  bool samples = false;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    samples |= sequence(i)->samples();
+    if (!sequence(i)->samples()) sequence(i)->TakeLogits(position(i), logits + i * vocab);
+  }
+  if (!samples) return;
+  const ProfileSpan span(engine_.profile(), "sample");
+  const StatsClock clock;
+  engine_.threads_->For(
+      rows.size(),
+      [&](size_t i, size_t thread) {
+        if (!sequence(i)->samples()) return;
+        sequence(i)->ChooseToken(position(i), logits + i * vocab, engine_.sampler_scratch(thread));
+      },
+      last);
+  sample_ns_ += clock.nanoseconds();
 }
 
 void PassUnderWay::Finish() {
   pass_.reset();
-  report_.nanoseconds = clock_.nanoseconds();
+  report_.nanoseconds = clock_.nanoseconds() - sample_ns_;
   if (Profile* const profile = engine_.profile()) {
     profile->Add({"pass", -1, static_cast<uint32_t>(report_.rows), 0, 0, profile_begin_,
                   profile->Now() - profile_begin_, ThisThread()});
@@ -116,16 +136,23 @@ void PassUnderWay::Finish() {
 void PassUnderWay::Count() {
   const uint64_t nanoseconds = report_.nanoseconds;
   EngineStats& all = engine_.stats();
-  bool decodes = true;
+  const auto decodes = [](const SequenceRows& rows) {
+    return rows.tokens.size() - rows.drafts == 1;
+  };
+  const bool all_decode =
+      std::all_of(members_.rows.begin(), members_.rows.begin() + members_.n, decodes);
   for (size_t i = 0; i < members_.n; ++i) {
     const size_t rows = members_.rows[i].tokens.size();
-    decodes = decodes && rows == 1;
     if (members_.sequences[i] == nullptr) continue;
     Sequence& sequence = *members_.sequences[i];
     SequenceStats& stats = sequence.stats();
     ++stats.passes;
     stats.rows += rows;
-    (rows == 1 ? stats.decode_ns : stats.prefill_ns) += nanoseconds;
+    (decodes(members_.rows[i]) ? stats.decode_ns : stats.prefill_ns) += nanoseconds;
+    stats.last_decode_ns = all_decode ? nanoseconds : 0;
+    stats.drafts_proposed += members_.rows[i].drafts;
+    EngineStats::Add(&all.drafts_proposed, members_.rows[i].drafts);
+    if (sequence.samples()) stats.sample_ns += sample_ns_;
     EngineStats::Add(&all.rows, rows);
     const uint64_t evicted = sequence.evicted();
     const uint64_t more = evicted - std::min(stats.evicted_before, evicted);
@@ -135,7 +162,8 @@ void PassUnderWay::Count() {
     EngineStats::Add(&all.tokens_evicted, more);
   }
   EngineStats::Add(&all.passes, 1);
-  EngineStats::Add(decodes ? &all.decode_ns : &all.prefill_ns, nanoseconds);
+  EngineStats::Add(all_decode ? &all.decode_ns : &all.prefill_ns, nanoseconds);
+  EngineStats::Add(&all.sample_ns, sample_ns_);
 }
 
 void PassUnderWay::Tell(const PassReport& report) const {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 
 #include "runtime/base/status.h"
 #include "runtime/decoder/pass.h"
@@ -49,6 +50,8 @@ class PassUnderWay {
   bool MakeLogits();
   // Goes to the next row from *cursor on that wants logits; false: there is none.
   bool Find(Cursor* cursor) const;
+  // Stores the logits of these rows, or samples them: rows side by side on the pool's threads.
+  void UseLogits(std::span<const Cursor> rows, const float* logits, bool last);
   void Finish();
   void Count();
 
@@ -57,6 +60,7 @@ class PassUnderWay {
   std::optional<Pass> pass_;
   size_t layer_ = 0;  // the next one
   Cursor next_logits_;
+  uint64_t sample_ns_ = 0;
   StatsClock clock_;
   uint64_t profile_begin_ = 0;
   PassReport report_;

@@ -201,8 +201,12 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);
   }
   const auto vocab_size = static_cast<uint32_t>(plan.decoder.spec().vocab_size);
+  const CheckedSize scratch =
+      CheckedSize(Sampler::ScratchBytes(vocab_size)).AlignUp(kArenaAlignment);
+  plan.sampler_scratch_bytes = scratch.ValueOrMost();
   plan.sampler_scratch =
-      memory->Add(Segment::kWorkspace, Sampler::ScratchBytes(vocab_size), "sampler scratch");
+      memory->Add(Segment::kWorkspace, (scratch * (CheckedSize(options.threads) + 1)).ValueOrMost(),
+                  "sampler scratch");
   plan.profile = Profile::Plan(options.profile_events, memory);
   RONDO_RETURN_IF_ERROR(memory->Layout());
 

@@ -41,8 +41,9 @@ struct EnginePlan {
   BlockPool pool;
   PrefixCache prefix_cache;  // where options.prefix_cache
   HeapArray<SessionRegions> sessions;
-  Profile profile;  // where options.profile_events
-  MemoryPlan::RegionId sampler_scratch = 0;
+  Profile profile;                           // where options.profile_events
+  MemoryPlan::RegionId sampler_scratch = 0;  // of each thread, and one for outside of passes
+  size_t sampler_scratch_bytes = 0;          // of each
 };
 
 // Pure: no state is made but the plan's own heap, and the system is asked for nothing. `tokenizer`

@@ -55,14 +55,17 @@ void Collect(PassRequest* requests, Candidates* decoding, Candidates* prompts) {
   prompts->Sort(kMostPassedOver);
 }
 
-// Gives `candidates` up to `left` rows, in their order, and returns how many they left.
-size_t Give(std::span<const Candidate> candidates, size_t left, EngineStats* stats,
+// Gives `candidates` up to `left` rows, in their order, and returns how many they left. Where one
+// of them `decodes`, each behind it has a row, too.
+size_t Give(std::span<const Candidate> candidates, bool decodes, size_t left, EngineStats* stats,
             PassMembers* members) {
-  for (const Candidate& candidate : candidates) {
+  for (size_t i = 0; i < candidates.size(); ++i) {
     if (left == 0 || members->n == kMaxSessions) break;
+    const Candidate& candidate = candidates[i];
     Sequence& sequence = *candidate.sequence;
+    const size_t behind = decodes ? std::min(candidates.size() - 1 - i, left - 1) : 0;
     const uint64_t known = sequence.taken_over();
-    const SequenceRows rows = sequence.NextRows(left);
+    const SequenceRows rows = sequence.NextRows(left - behind);
     if (sequence.taken_over() > known) {
       ++sequence.stats().prefix_hits;
       sequence.stats().tokens_taken_over += sequence.taken_over() - known;
@@ -82,12 +85,11 @@ void Choose(Candidates* decoding, Candidates* prompts, size_t max_rows, size_t r
   members->n = 0;
   if (max_rows == 1 && prompts->longest() > decoding->longest()) decoding->n = 0;
   const size_t reserved = prompts->n > 0 && max_rows > 1 ? 1 : 0;
-  size_t left = reserved + Give(decoding->all(), max_rows - reserved, stats, members);
-  if (members->n > 0) {
-    const size_t rows = std::max(rows_per_step - 1, members->n) - members->n + 1;
-    left = std::min(left, rows);
+  size_t left = reserved + Give(decoding->all(), true, max_rows - reserved, stats, members);
+  if (const size_t given = members->CountRows(); given > 0) {
+    left = std::min(left, std::max(rows_per_step - 1, given) - given + 1);
   }
-  Give(prompts->all(), left, stats, members);
+  Give(prompts->all(), false, left, stats, members);
 }
 
 // False where the pool had too few blocks for one of the requests, which then takes no part.

@@ -18,7 +18,8 @@ size_t Sequence::HistoryTokens(uint64_t ring_tokens, const ContextWindow& window
 void Sequence::Clear() {
   kv_.Truncate(0);
   tokens_.Truncate(0);
-  evaluated_ = taken_over_ = logits_from_ = logits_at_ = 0;
+  SetEvaluated(0);
+  logits_from_ = logits_at_ = 0;
   long_ = BeginsLong();
   TellEvaluated();
 }
@@ -61,9 +62,8 @@ void Sequence::Truncate(uint64_t tokens) {
     Clear();
     return;
   }
-  if (tokens < evaluated_) evaluated_ = RunsFrom(tokens);
+  if (tokens < evaluated_) SetEvaluated(RunsFrom(tokens));
   TellEvaluated();
-  taken_over_ = std::min(taken_over_, evaluated_);
   kv_.Truncate(evaluated_);
   tokens_.Truncate(tokens);
   // Logits of dropped tokens must not be taken for those of others that are appended later.
@@ -74,8 +74,9 @@ void Sequence::Truncate(uint64_t tokens) {
 void Sequence::CopyFrom(const Sequence& other) {
   kv_.ShareAll(other.kv_);
   tokens_.CopyFrom(other.tokens_);
-  evaluated_ = other.evaluated_;
+  evaluated_ = other.evaluated();
   taken_over_ = other.taken_over_;
+  kept_ = other.kept_;
   restored_ = other.restored_;
   long_ = other.long_;
   logits_from_ = other.logits_from_;
@@ -85,7 +86,7 @@ void Sequence::CopyFrom(const Sequence& other) {
 
 void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
   tokens_.Restart(first_token);
-  evaluated_ = evaluated;
+  SetEvaluated(evaluated);
   TellEvaluated();
   taken_over_ = 0;
   restored_ = true;
@@ -95,8 +96,7 @@ void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
 
 void Sequence::WantLogits() {
   if (has_logits()) return;
-  if (evaluated_ == position()) evaluated_ = RunsFrom(position() - 1);
-  taken_over_ = std::min(taken_over_, evaluated_);
+  if (evaluated_ == position()) SetEvaluated(RunsFrom(position() - 1));
   logits_from_ = position() - 1;
 }
 
@@ -111,24 +111,39 @@ SequenceRows Sequence::NextRows(size_t most) {
     if (is_long) logits_from_ = std::max(logits_from_, short_context);
     if (is_long != long_) {
       long_ = is_long;
-      evaluated_ = taken_over_ = 0;
+      SetEvaluated(0);
       kv_.Truncate(0);
     }
   }
   TakeOverPrefix();
   if (may_change && !long_) most = std::min<uint64_t>(most, short_context - evaluated_);
   restored_ = restored_ && evaluated_ > 0;
+  if (choices_ != nullptr) {
+    const size_t drafts = DraftsFor(most);
+    const std::span<const int32_t> rows = choices_->Rows(tokens_[evaluated_], drafts);
+    if (drafts > 0) return {&kv_, evaluated_, rows, 0, long_, &cancel_, drafts};
+  }
   const std::span<const int32_t> tokens =
       tokens_.Run(evaluated_, std::min<uint64_t>(most, pending()));
   const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + tokens.size());
   return {&kv_, evaluated_, tokens, static_cast<size_t>(logits_from - evaluated_), long_, &cancel_};
 }
 
+// Drafts that a pass of up to `most` rows of this sequence verifies. They begin no KV block: so
+// neither the pool nor the ring notices those that are rejected.
+size_t Sequence::DraftsFor(size_t most) const {
+  if (choices_ == nullptr || pending() != 1) return 0;
+  const uint64_t in_block = kKvBlockTokens - 1 - evaluated_ % kKvBlockTokens;
+  return std::min<uint64_t>({choices_->drafts(), most - 1, in_block, remaining()});
+}
+
 // What is asked for logits, and the last token, is evaluated whatever others computed.
 void Sequence::TakeOverPrefix() {
   if (prefix_cache_ == nullptr || evaluated_ > 0 || tokens_.begin() > 0) return;
   const uint64_t most = std::min(logits_from_, position() - 1);
-  evaluated_ = taken_over_ = prefix_cache_->TakeOver(root(), tokens_, most, &kv_);
+  const uint64_t taken = prefix_cache_->TakeOver(root(), tokens_, most, &kv_);
+  SetEvaluated(taken);
+  taken_over_ = taken;
   if (kv_.has_promise()) kv_.RenewPromise(evaluated_);
 }
 
@@ -144,15 +159,28 @@ void Sequence::TakeLogits(uint64_t position, const float* logits) {
   if (sink_.row != nullptr) sink_.row(sink_.user, position, {logits, limits_.vocab_size});
 }
 
+void Sequence::ChooseToken(uint64_t position, const float* logits, std::span<std::byte> scratch) {
+  choices_->Choose(position + 1 - this->position(), {logits, limits_.vocab_size}, tokens_, scratch);
+}
+
+// Full blocks, as far as their tokens are appended.
+void Sequence::KeepBlocks() {
+  const uint64_t full = ContextWindow::Block(evaluated());
+  for (; kept_ < full; ++kept_) {
+    if (prefix_cache_ != nullptr && !restored_) {
+      prefix_cache_->Keep(root(), tokens_, kept_, &kv_);
+    }
+  }
+}
+
 void Sequence::Finish(const SequenceRows& rows) {
   kv_.Commit();
-  const uint64_t full = ContextWindow::Block(evaluated_);
   evaluated_ += rows.tokens.size();
-  TellEvaluated();
-  const bool keeps = prefix_cache_ != nullptr && !restored_;
-  for (uint64_t b = full; keeps && b < ContextWindow::Block(evaluated_); ++b) {
-    prefix_cache_->Keep(root(), tokens_, b, &kv_);
+  if (choices_ != nullptr && pending() == 0) {
+    evaluated_ -= rows.drafts - choices_->Accept();
   }
+  TellEvaluated();
+  KeepBlocks();
   if (kv_.has_promise()) kv_.RenewPromise(evaluated_);
   outcome_ = Status();
 }

@@ -9,6 +9,7 @@
 #include "runtime/base/status.h"
 #include "runtime/decoder/pass_rows.h"
 #include "runtime/engine/stats.h"
+#include "runtime/generation/token_choices.h"
 #include "runtime/kv/block_table.h"
 #include "runtime/kv/prefix_cache.h"
 #include "runtime/kv/token_history.h"
@@ -49,10 +50,15 @@ class Sequence {
 
   const TokenHistory& tokens() const { return tokens_; }
   uint64_t position() const { return tokens_.end(); }  // tokens appended
-  uint64_t evaluated() const { return evaluated_; }    // of these, tokens whose KV is cached
+  // Of these, tokens whose KV is cached.
+  uint64_t evaluated() const { return std::min(evaluated_, position()); }
   // [any thread] The same, as the last pass left it.
   uint64_t evaluated_so_far() const { return evaluated_so_far_.load(std::memory_order_relaxed); }
-  uint64_t pending() const { return position() - evaluated_; }
+  uint64_t pending() const { return position() - evaluated(); }
+  // Accepted drafts are evaluated before they are appended. Any other change of the sequence drops
+  // them first.
+  bool is_ahead() const { return evaluated_ > position(); }
+  void DropAhead() { Truncate(position()); }
   // Of these, tokens that the prefix cache had: they were not computed for this sequence.
   uint64_t taken_over() const { return taken_over_; }
   // Tokens that may be appended before a pass; 0: one must run first.
@@ -86,6 +92,10 @@ class Sequence {
   void set_sink(const LogitsSink& sink) { sink_ = sink; }
   bool has_sink() const { return sink_.row != nullptr; }
 
+  // While set, passes sample the tokens behind the last one, and verify drafts; logits() are not
+  // stored then.
+  void set_choices(TokenChoices* choices) { choices_ = choices; }
+
   // ---- For snapshots ----
 
   const BlockTable& kv() const { return kv_; }
@@ -118,7 +128,8 @@ class Sequence {
     outcome_ = Status();
     decodes_ = pending() == 1;
   }
-  // It waited for one row when the pass began. NextRows may have more made anew.
+  // It waited for one row when the pass began, beside those of drafts. NextRows may have more made
+  // anew.
   bool decodes() const { return decodes_; }
   // How many passes it waited for and had no rows in, since it last had some.
   uint32_t passed_over() const { return passed_over_; }
@@ -130,7 +141,11 @@ class Sequence {
   bool Prepare(const SequenceRows& rows);
   void GiveBack() { kv_.Rollback(); }  // what Prepare took, if it did
   bool cancelled() const { return cancel_.load(std::memory_order_relaxed); }
+  // The logits of the row at `position`: TakeLogits stores them. Where the row is sampled,
+  // ChooseToken does instead, on any thread, beside other rows.
+  bool samples() const { return choices_ != nullptr; }
   void TakeLogits(uint64_t position, const float* logits);
+  void ChooseToken(uint64_t position, const float* logits, std::span<std::byte> scratch);
   void Finish(const SequenceRows& rows);  // evaluated
   void Abandon(const Status& status);     // as before the pass
   void EndIfCancelled();                  // where it has no rows in a pass
@@ -141,6 +156,14 @@ class Sequence {
     return long_ ? PrefixCache::Root::kLong : PrefixCache::Root::kShort;
   }
   void TakeOverPrefix();
+  size_t DraftsFor(size_t most) const;
+  void KeepBlocks();
+  // Before a pass, where other rows are run next.
+  void SetEvaluated(uint64_t tokens) {
+    evaluated_ = tokens;
+    taken_over_ = std::min(taken_over_, tokens);
+    kept_ = ContextWindow::Block(tokens);
+  }
   void TellEvaluated() { evaluated_so_far_.store(evaluated_, std::memory_order_relaxed); }
   // From where on rows are run so that the one at `position` can be, again; kNoRow: it cannot.
   uint64_t RunsFrom(uint64_t position) const { return kv_.RunsFrom(position, tokens_.begin()); }
@@ -152,6 +175,7 @@ class Sequence {
   float* const logits_;  // [vocab_size]
   uint64_t evaluated_ = 0;
   uint64_t taken_over_ = 0;
+  uint64_t kept_ = 0;  // blocks from here on are not in the prefix cache yet
   // Some of its KV comes from a snapshot, which another kernel set or anybody may have made: the
   // prefix cache gets none of it, nor what follows from it.
   bool restored_ = false;
@@ -159,6 +183,7 @@ class Sequence {
   uint64_t logits_from_ = 0;  // positions from here on ask for logits
   uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none
   LogitsSink sink_;
+  TokenChoices* choices_ = nullptr;
   SequenceStats stats_;
   Status outcome_;
   bool decodes_ = false;

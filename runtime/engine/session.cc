@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "runtime/sampling/log_probability.h"
+#include "runtime/generation/prompt_lookup.h"
 
 namespace rondo {
 
@@ -38,7 +38,8 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
                   engine_->Array<char>(regions.text)}));
   max_tokens_ = options.max_tokens;
   ignore_eos_ = options.ignore_eos;
-  logprobs_ = options.logprobs;
+  prompt_lookup_ = options.prompt_lookup;
+  choices_.Init(&sampler_, options.logprobs);
   return Status();
 }
 
@@ -72,6 +73,7 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
   RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
   const uint64_t before = position();
   const bool undoable = CanUndo(before, engine_->limits().max_rows);
+  DropAhead();
   BeginPrompt(ids.size());
   Status status = Reserve(before + ids.size());
   if (status.ok()) status = Evaluate(ids, sink);
@@ -119,6 +121,7 @@ Status Session::EvaluatePending() {
 
 Result<std::span<const float>> Session::Logits() {
   if (position() == 0) return NothingToPredictFrom();
+  DropAhead();
   sequence_.WantLogits();
   RONDO_RETURN_IF_ERROR(EvaluatePending());
   return sequence_.logits();
@@ -127,6 +130,7 @@ Result<std::span<const float>> Session::Logits() {
 Status Session::Accept(int32_t token) {
   RONDO_RETURN_IF_ERROR(CheckIds({&token, 1}));
   RONDO_RETURN_IF_ERROR(CheckRoom(1));
+  DropAhead();
   // Tokens wait for evaluation, but no more of them than one forward pass takes, and than are
   // remembered beside those that undo needs.
   if (sequence_.pending() >= engine_->limits().max_rows || sequence_.room() == 0) {
@@ -153,6 +157,7 @@ Status Session::Queue(std::span<const int32_t> ids) {
                          "%zu tokens are more than may wait: %llu now, before a step takes some",
                          ids.size(), static_cast<unsigned long long>(sequence_.room()));
   }
+  DropAhead();
   BeginPrompt(ids.size());
   LeaveText(position());
   sequence_.Append(ids, ids.size() - 1);
@@ -171,22 +176,62 @@ Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
   for (Session* session : sessions) {
     if (session->BeginStep()) waiting[n++] = &session->sequence_;
   }
-  if (n > 0) RONDO_RETURN_IF_ERROR(engine->Step({waiting.data(), n}));
-  for (Session* session : sessions) session->EndStep();
-  return Status();
+  const Status status = n > 0 ? engine->Step({waiting.data(), n}) : Status();
+  for (Session* session : sessions) {
+    session->sequence_.set_choices(nullptr);
+    if (status.ok()) session->EndStep();
+  }
+  return status;
 }
 
 // True where the session needs a pass before it can go on.
 bool Session::BeginStep() {
   sequence_.BeginPass();
   if (finished_ != FinishReason::kNone || remaining() == 0 || position() == 0) return false;
+  if (choices_.ready() > 0) {
+    sequence_.EndIfCancelled();
+    return false;
+  }
+  choices_.Begin({});
+  if (sequence_.has_logits()) return false;
+  if (sequence_.pending() == 1) BeginDrafts();
+  n_proposed_ = 0;
   sequence_.WantLogits();
-  return sequence_.pending() > 0;
+  sequence_.set_choices(&choices_);
+  return true;
+}
+
+// A model with states proposes nothing: what a rejected draft did to one is not undone.
+void Session::BeginDrafts() {
+  if (sequence_.kv().window().replays) return;
+  gated_ = n_proposed_ == 0 && prompt_lookup_;
+  if (gated_) n_proposed_ = gate_.Choose(LookUpPrompt(tokens(), proposed_).drafts);
+  choices_.Begin({proposed_.data(), n_proposed_});
+}
+
+Status Session::Propose(std::span<const int32_t> ids) {
+  if (!ids.empty()) RONDO_RETURN_IF_ERROR(CheckIds(ids));
+  n_proposed_ = std::min(ids.size(), proposed_.size());
+  std::copy_n(ids.begin(), n_proposed_, proposed_.begin());
+  return Status();
+}
+
+// What was evaluated ahead, and what was chosen, of a session whose tokens will be others.
+void Session::DropAhead() {
+  choices_.Begin({});
+  n_proposed_ = 0;
+  if (!sequence_.is_ahead()) return;
+  const std::lock_guard turn(engine_->turn());
+  sequence_.DropAhead();
 }
 
 void Session::EndStep() {
   const bool waits = finished_ == FinishReason::kNone && remaining() > 0 && position() > 0 &&
-                     sequence_.outcome().ok() && sequence_.pending() > 0;
+                     sequence_.outcome().ok() && choices_.ready() == 0 && !sequence_.has_logits();
+  if (gated_ && choices_.ready() > 0) {
+    gate_.Tell(choices_.drafts(), choices_.ready() - 1, sequence_.stats().last_decode_ns);
+  }
+  gated_ = false;
   if (waits) return;
   BeginEvent();
   const Result<TokenEvent> event = StepEvent();
@@ -201,7 +246,8 @@ Result<TokenEvent> Session::StepEvent() {
   if (remaining() == 0) return Finished(FinishReason::kContextFull);
   if (position() == 0) return NothingToPredictFrom();
   RONDO_RETURN_IF_ERROR(sequence_.outcome());
-  return Sample();
+  if (choices_.ready() == 0) ChooseOfLogits();
+  return TakeChoice();
 }
 
 // The text of tokens that no event told yet comes with the next one.
@@ -229,26 +275,30 @@ Result<TokenEvent> Session::Next() {
   return TakeEvent();
 }
 
-// The logits are current.
-Result<TokenEvent> Session::Sample() {
-  const std::span<const float> logits = sequence_.logits();
-  int32_t token;
-  {
-    const std::lock_guard sampling(engine_->sampling());
-    const ProfileSpan span(engine_->profile(), "sample");
-    const StatsClock clock;
-    token = sampler_.Sample(logits, sequence_.tokens(), engine_->sampler_scratch());
-    const uint64_t took = clock.nanoseconds();
-    sequence_.stats().sample_ns += took;
-    EngineStats::Add(&engine_->stats().sample_ns, took);
-  }
-  if (token == Sampler::kNoToken) {
+// The logits are current: an earlier call made them.
+void Session::ChooseOfLogits() {
+  const std::lock_guard sampling(engine_->sampling());
+  const ProfileSpan span(engine_->profile(), "sample");
+  const StatsClock clock;
+  choices_.Choose(0, sequence_.logits(), tokens(), engine_->sampler_scratch(engine_->threads()));
+  choices_.Accept();
+  const uint64_t took = clock.nanoseconds();
+  sequence_.stats().sample_ns += took;
+  EngineStats::Add(&engine_->stats().sample_ns, took);
+}
+
+Result<TokenEvent> Session::TakeChoice() {
+  const TokenChoices::Choice choice = choices_.Take();
+  if (choice.token == Sampler::kNoToken) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "no token can be sampled: every logit is minus infinity or not a number");
   }
-  const float logprob = logprobs_ ? LogProbability(logits, token) : 0;
-  TokenEvent event = Take(token, /*chosen=*/false);
-  event.logprob = logprob;
+  if (choices_.saved_pass()) {
+    ++sequence_.stats().drafts_accepted;
+    EngineStats::Add(&engine_->stats().drafts_accepted, 1);
+  }
+  TokenEvent event = Take(choice.token, /*chosen=*/false);
+  event.logprob = choice.logprob;
   return event;
 }
 

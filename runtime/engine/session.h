@@ -1,6 +1,7 @@
 // Session: a sequence with its sampler and its text.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <span>
@@ -12,6 +13,8 @@
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session_text.h"
 #include "runtime/engine/snapshot.h"
+#include "runtime/generation/speculation_gate.h"
+#include "runtime/generation/token_choices.h"
 #include "runtime/sampling/sampler.h"
 
 namespace rondo {
@@ -75,6 +78,11 @@ class Session {
   // number).
   Result<TokenEvent> Next();
 
+  // The tokens that may come next, of which the next pass verifies up to TokenChoices::kMostDrafts
+  // beside the last token; in place of prompt lookup. No token, event or status is another for it.
+  // Forgotten by the next call but Step. Error: kInvalidArgument (ids out of range, named).
+  Status Propose(std::span<const int32_t> ids);
+
   // Appends a token that the caller chose, also an end token or one behind an end. TakeEvent has
   // its event, where the generation may end as in Next; the text of one that was not taken comes
   // with the next event, of many such the last SessionText::kUntoldBytes. Errors: kInvalidArgument,
@@ -134,11 +142,14 @@ class Session {
   void GoBack(uint64_t position, bool undoable);
   Status EvaluatePending();
   void CopyFrom(const Session& other);
+  void DropAhead();
   bool BeginStep();
+  void BeginDrafts();
   void EndStep();
   Result<TokenEvent> StepEvent();
   void BeginEvent();
-  Result<TokenEvent> Sample();
+  void ChooseOfLogits();
+  Result<TokenEvent> TakeChoice();
   TokenEvent Take(int32_t token, bool chosen);
   TokenEvent Finished(FinishReason reason);
   TokenEvent EndEvent(FinishReason reason);
@@ -152,9 +163,14 @@ class Session {
   Sequence sequence_;
   Sampler sampler_;
   SessionText text_;
+  TokenChoices choices_;
+  SpeculationGate gate_;
+  bool prompt_lookup_ = false;
+  std::array<int32_t, TokenChoices::kMostDrafts> proposed_ = {};
+  size_t n_proposed_ = 0;
+  bool gated_ = false;  // the pass that runs tells the gate
   uint64_t max_tokens_ = 0;
   bool ignore_eos_ = false;
-  bool logprobs_ = false;
   uint64_t generated_ = 0;   // tokens from Next and Accept since the last Prefill
   uint64_t text_begin_ = 0;  // the position at which the text of the generation begins
   FinishReason finished_ = FinishReason::kNone;

@@ -46,6 +46,7 @@ uint64_t Session::MostUndone(uint64_t n) const {
 }
 
 Status Session::Undo(uint64_t n) {
+  DropAhead();
   if (n > position()) {
     return Status::Error(
         StatusCode::kInvalidArgument, "cannot undo %llu tokens: the session has %llu",
@@ -97,6 +98,8 @@ void Session::LeaveText(uint64_t position) {
 }
 
 void Session::Reset() {
+  choices_.Begin({});
+  n_proposed_ = 0;
   const std::lock_guard turn(engine_->turn());
   EndPrompt();
   sequence_.Truncate(0);
@@ -122,6 +125,8 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
     const std::lock_guard turn(engine_->turn());
     if (!snapshot.TakeBlocks(&sequence_)) return KvPoolFull("this snapshot");
   }
+  choices_.Begin({});
+  n_proposed_ = 0;
   EndPrompt();
   snapshot.CopyTo(&sequence_);
   sequence_.CountEvictionsFromHere();

@@ -12,8 +12,11 @@ struct SequenceStats {
   uint64_t passes = 0;
   uint64_t rows = 0;
   uint64_t prefill_ns = 0;  // of passes in which it had several rows
-  uint64_t decode_ns = 0;   // in which it waited for one
+  uint64_t decode_ns = 0;   // in which it waited for one, drafts or not
   uint64_t sample_ns = 0;
+  uint64_t last_decode_ns = 0;  // of the last pass; 0: somebody had several rows of a prompt
+  uint64_t drafts_proposed = 0;
+  uint64_t drafts_accepted = 0;    // and handed out: passes saved
   uint64_t prefix_hits = 0;        // times that the prefix cache had something of it
   uint64_t tokens_taken_over = 0;  // then
   uint64_t tokens_evicted = 0;
@@ -25,8 +28,10 @@ struct EngineStats {
   std::atomic<uint64_t> passes{0};
   std::atomic<uint64_t> rows{0};
   std::atomic<uint64_t> prefill_ns{0};
-  std::atomic<uint64_t> decode_ns{0};  // of passes in which nobody had more rows
+  std::atomic<uint64_t> decode_ns{0};  // of passes in which nobody had more rows, but for drafts
   std::atomic<uint64_t> sample_ns{0};
+  std::atomic<uint64_t> drafts_proposed{0};
+  std::atomic<uint64_t> drafts_accepted{0};
   std::atomic<uint64_t> prefix_hits{0};
   std::atomic<uint64_t> tokens_taken_over{0};
   std::atomic<uint64_t> tokens_evicted{0};

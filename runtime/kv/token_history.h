@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 #include <span>
 
 namespace rondo {
@@ -23,6 +25,23 @@ class TokenHistory {
   std::span<const int32_t> Run(uint64_t position, size_t most) const {
     const size_t at = position % memory_.size();
     return memory_.subspan(at, std::min(most, memory_.size() - at));
+  }
+
+  static constexpr uint64_t kNotFound = std::numeric_limits<uint64_t>::max();
+  // The last position in [begin, end), which are held, that has `token`; kNotFound: none has.
+  uint64_t FindLast(int32_t token, uint64_t begin, uint64_t end) const {
+    while (end > begin) {
+      const size_t behind = (end - 1) % memory_.size() + 1;
+      const size_t n = std::min<uint64_t>(behind, end - begin);
+      const auto first = memory_.begin() + static_cast<ptrdiff_t>(behind - n);
+      const auto last = memory_.begin() + static_cast<ptrdiff_t>(behind);
+      const auto found =
+          std::find(std::make_reverse_iterator(last), std::make_reverse_iterator(first), token);
+      const auto passed = static_cast<uint64_t>(found - std::make_reverse_iterator(last));
+      if (passed < n) return end - 1 - passed;
+      end -= n;
+    }
+    return kNotFound;
   }
 
   void Append(std::span<const int32_t> ids) {

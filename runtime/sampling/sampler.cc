@@ -68,9 +68,9 @@ int32_t ArgMax(std::span<const float> logits) {
 }
 
 // The last tokens, `most` of them where so many are held, copied to the beginning of `room`.
-std::span<int32_t> LastTokens(const TokenHistory& tokens, uint64_t most, std::span<int32_t> room) {
-  const uint64_t count = std::min<uint64_t>(tokens.end() - tokens.begin(), most);
-  for (uint64_t i = 0; i < count; ++i) room[i] = tokens[tokens.end() - count + i];
+std::span<int32_t> LastTokens(const SampledText& text, uint64_t most, std::span<int32_t> room) {
+  const uint64_t count = std::min<uint64_t>(text.end() - text.begin(), most);
+  for (uint64_t i = 0; i < count; ++i) room[i] = text[text.end() - count + i];
   return room.first(count);
 }
 
@@ -123,7 +123,7 @@ Status Sampler::Init(const SamplerOptions& options, uint32_t vocab_size,
   return {};
 }
 
-int32_t Sampler::Sample(std::span<const float> logits, const TokenHistory& tokens,
+int32_t Sampler::Sample(std::span<const float> logits, const SampledText& text,
                         std::span<std::byte> scratch) const {
   const bool greedy = options_.temperature == 0.0f;
   if (greedy && !HasAdjustments()) return ArgMax(logits);
@@ -136,9 +136,9 @@ int32_t Sampler::Sample(std::span<const float> logits, const TokenHistory& token
   }
   const std::span<std::byte> rest = scratch.subspan(logits.size() * sizeof(Candidate));
   const std::span<int32_t> room(reinterpret_cast<int32_t*>(rest.data()), kMaxPenaltyWindow);
-  AddPenalties(candidates, tokens, room);
+  AddPenalties(candidates, text, room);
   if (options_.no_repeat_ngram_size > 0) {
-    BlockNgrams(candidates, LastTokens(tokens, kMaxPenaltyWindow, room));
+    BlockNgrams(candidates, LastTokens(text, kMaxPenaltyWindow, room));
   }
 
   Candidate best = {kNegativeInfinity, kNoToken};
@@ -147,7 +147,7 @@ int32_t Sampler::Sample(std::span<const float> logits, const TokenHistory& token
     if (candidate.value > best.value) best = candidate;
   }
   if (greedy || best.id == kNoToken) return best.id;
-  return Draw(candidates, best.value, tokens.end());
+  return Draw(candidates, best.value, text.end());
 }
 
 bool Sampler::HasAdjustments() const {
@@ -156,10 +156,10 @@ bool Sampler::HasAdjustments() const {
          options_.frequency_penalty != 0.0f;
 }
 
-void Sampler::AddPenalties(std::span<Candidate> candidates, const TokenHistory& tokens,
+void Sampler::AddPenalties(std::span<Candidate> candidates, const SampledText& text,
                            std::span<int32_t> room) const {
   const std::span<int32_t> window =
-      LastTokens(tokens, static_cast<uint64_t>(options_.penalty_last_n), room);
+      LastTokens(text, static_cast<uint64_t>(options_.penalty_last_n), room);
   std::sort(window.begin(), window.end());
   for (auto run = window.begin(); run != window.end();) {
     const auto run_end = std::upper_bound(run, window.end(), *run);

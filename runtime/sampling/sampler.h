@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/kv/token_history.h"
+#include "runtime/sampling/sampled_text.h"
 #include "runtime/sampling/sampler_options.h"
 
 namespace rondo {
@@ -33,7 +33,8 @@ namespace rondo {
 // stream, whatever was sampled, undone or given by the caller before; so sampling twice at one
 // position gives the same token twice.
 //
-// One thread at a time. Trivially copyable; a copy shares the memory given to Init.
+// Sample may be called by several threads. Trivially copyable; a copy shares the memory given to
+// Init.
 class Sampler {
  public:
   // Sample found no token: all logits, bias included, are -inf or NaN.
@@ -52,10 +53,10 @@ class Sampler {
   // kInvalidArgument, as ValidateSamplerOptions; nothing changed.
   Status Init(const SamplerOptions& options, uint32_t vocab_size, std::span<std::byte> memory);
 
-  // The token that follows `tokens`, or kNoToken. Penalties see what is held of them. `logits`:
+  // The token that follows `text`, or kNoToken. Penalties see what is held of it. `logits`:
   // [vocab_size], unchanged; `scratch`: ScratchBytes(vocab_size), aligned to 4, contents irrelevant
   // before and after.
-  int32_t Sample(std::span<const float> logits, const TokenHistory& tokens,
+  int32_t Sample(std::span<const float> logits, const SampledText& text,
                  std::span<std::byte> scratch) const;
 
  private:
@@ -63,7 +64,7 @@ class Sampler {
 
   bool HasAdjustments() const;
   void BlockNgrams(std::span<Candidate> candidates, std::span<const int32_t> window) const;
-  void AddPenalties(std::span<Candidate> candidates, const TokenHistory& tokens,
+  void AddPenalties(std::span<Candidate> candidates, const SampledText& text,
                     std::span<int32_t> room) const;
   int32_t Draw(std::span<Candidate> candidates, float max, uint64_t position) const;
 

@@ -23,7 +23,7 @@ class TestSampler {
   }
 
   int32_t Sample(std::span<const float> logits) {
-    return sampler_.Sample(logits, tokens_, scratch_);
+    return sampler_.Sample(logits, {tokens_}, scratch_);
   }
   void Accept(int32_t token) { tokens_.Append({&token, 1}); }
   void Undo(uint64_t n) { tokens_.Truncate(tokens_.end() - n); }

@@ -1,0 +1,43 @@
+#include "runtime/generation/prompt_lookup.h"
+
+#include <algorithm>
+
+namespace rondo {
+
+namespace {
+
+// How many tokens before `a` are those before `b`, in a row; a < b.
+size_t MatchBefore(const TokenHistory& tokens, uint64_t a, uint64_t b) {
+  const uint64_t most = std::min<uint64_t>(a - tokens.begin(), kLongestMatch);
+  size_t n = 0;
+  while (n < most && tokens[a - 1 - n] == tokens[b - 1 - n]) ++n;
+  return n;
+}
+
+}  // namespace
+
+LookupResult LookUpPrompt(const TokenHistory& tokens, std::span<int32_t> drafts) {
+  LookupResult best;
+  const uint64_t end = tokens.end();
+  if (end - tokens.begin() <= kShortestMatch) return best;
+  const uint64_t begin = std::max(tokens.begin(), end - std::min(end, kMostLookedThrough));
+  uint64_t place = end;
+  // Each `at` is the last token of an n-gram.
+  for (uint64_t at = end - 1; best.match < kLongestMatch;) {
+    at = tokens.FindLast(tokens[end - 1], begin, at);
+    if (at == TokenHistory::kNotFound) break;
+    const size_t match = MatchBefore(tokens, at + 1, end);
+    if (match >= std::max(kShortestMatch, best.match + 1)) {
+      best.match = match;
+      place = at + 1;
+    }
+  }
+  if (best.match == 0) return best;
+  for (int32_t& draft : drafts) {
+    const uint64_t from = place + best.drafts++;
+    draft = from < end ? tokens[from] : drafts[from - end];
+  }
+  return best;
+}
+
+}  // namespace rondo

@@ -1,0 +1,30 @@
+// Prompt lookup: drafts out of the text itself.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/kv/token_history.h"
+
+namespace rondo {
+
+// An n-gram that comes again proposes what followed it. The last tokens must be found with so many
+// in a row at least:
+inline constexpr size_t kShortestMatch = 2;
+// and a match of so many is as good as a longer one.
+inline constexpr size_t kLongestMatch = 16;
+// So many tokens are looked through, the last ones: a microsecond for each thousand or two.
+inline constexpr uint64_t kMostLookedThrough = 1u << 16;
+
+struct LookupResult {
+  size_t drafts = 0;
+  size_t match = 0;  // tokens in a row
+};
+
+// Fills `drafts` with the tokens that followed the place that has most of the last tokens in a row,
+// the latest one of equals. What follows where the text ends is what was just proposed: a text that
+// repeats itself goes on so.
+LookupResult LookUpPrompt(const TokenHistory& tokens, std::span<int32_t> drafts);
+
+}  // namespace rondo

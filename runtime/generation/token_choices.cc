@@ -1,0 +1,36 @@
+#include "runtime/generation/token_choices.h"
+
+#include <algorithm>
+
+#include "runtime/sampling/log_probability.h"
+
+namespace rondo {
+
+void TokenChoices::Begin(std::span<const int32_t> drafts) {
+  n_drafts_ = std::min(drafts.size(), kMostDrafts);
+  std::copy_n(drafts.begin(), n_drafts_, rows_.begin() + 1);
+  n_ready_ = next_ = 0;
+}
+
+std::span<const int32_t> TokenChoices::Rows(int32_t last, size_t most) {
+  n_drafts_ = std::min(n_drafts_, most);
+  rows_[0] = last;
+  return {rows_.data(), 1 + n_drafts_};
+}
+
+void TokenChoices::Choose(size_t row, std::span<const float> logits, const TokenHistory& tokens,
+                          std::span<std::byte> scratch) {
+  const int32_t token = sampler_->Sample(logits, {tokens, {&rows_[1], row}}, scratch);
+  const bool wants_logprob = logprobs_ && token != Sampler::kNoToken;
+  chosen_[row] = {token, wants_logprob ? LogProbability(logits, token) : 0};
+}
+
+size_t TokenChoices::Accept() {
+  size_t accepted = 0;
+  while (accepted < n_drafts_ && chosen_[accepted].token == rows_[accepted + 1]) ++accepted;
+  n_ready_ = accepted + 1;
+  next_ = 0;
+  return accepted;
+}
+
+}  // namespace rondo

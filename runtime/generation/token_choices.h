@@ -1,0 +1,66 @@
+// TokenChoices: the tokens that one pass samples for a session, and the drafts that it verifies.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "runtime/kv/token_history.h"
+#include "runtime/sampling/sampler.h"
+
+namespace rondo {
+
+// A pass has a row for the sequence's last token and one for each draft behind it. Every row is
+// sampled as if the drafts before it were tokens, with the draw of its own position; the drafts are
+// accepted up to the first that is not what was sampled there. So the tokens are those of a pass
+// for each, to the bit, whatever is proposed. They are handed out one by one.
+//
+// One thread at a time, but for Choose.
+class TokenChoices {
+ public:
+  static constexpr size_t kMostDrafts = 7;
+
+  struct Choice {
+    int32_t token = Sampler::kNoToken;
+    float logprob = 0;  // of the model; 0 unless asked for
+  };
+
+  // `sampler` is kept.
+  void Init(const Sampler* sampler, bool logprobs) {
+    sampler_ = sampler;
+    logprobs_ = logprobs;
+  }
+
+  // Forgets what was chosen, and proposes these drafts, at most kMostDrafts.
+  void Begin(std::span<const int32_t> drafts);
+  size_t drafts() const { return n_drafts_; }
+  // The tokens of the rows: `last`, the sequence's last token, and of the drafts at most `most`;
+  // the others are no drafts any more.
+  std::span<const int32_t> Rows(int32_t last, size_t most);
+
+  // Samples row `row`: a draft's own number, counted from 1, or 0. `tokens` are the sequence's.
+  // Different threads may choose for different rows. `scratch`: Sampler::ScratchBytes.
+  void Choose(size_t row, std::span<const float> logits, const TokenHistory& tokens,
+              std::span<std::byte> scratch);
+  // Of the drafts, when all rows have been chosen for: how many were accepted. They and the token
+  // behind them are then ready.
+  size_t Accept();
+
+  // Tokens that are chosen and were not handed out yet.
+  size_t ready() const { return n_ready_ - next_; }
+  Choice Take() { return chosen_[next_++]; }
+  // The token that was handed out last took no pass of its own.
+  bool saved_pass() const { return next_ > 1; }
+
+ private:
+  const Sampler* sampler_ = nullptr;
+  bool logprobs_ = false;
+  std::array<int32_t, 1 + kMostDrafts> rows_ = {};  // the sequence's last token, and the drafts
+  std::array<Choice, 1 + kMostDrafts> chosen_;
+  size_t n_drafts_ = 0;
+  size_t n_ready_ = 0;
+  size_t next_ = 0;
+};
+
+}  // namespace rondo

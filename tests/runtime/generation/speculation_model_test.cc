@@ -1,0 +1,342 @@
+// Speculation changes no token: whatever is proposed, and whatever calls come between, a session
+// gives the events of one that proposes nothing, to the bit.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "tests/support/combinations.h"
+#include "tests/support/test_model.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/checkpoint_of.h"
+
+namespace rondo {
+namespace {
+
+struct Architecture {
+  const char* name;
+  const char* config;  // null: the model with a tokenizer in tests/data
+};
+
+constexpr Architecture kArchitectures[] = {
+    {"tiny", nullptr},
+    {"llama", R"("architectures": ["LlamaForCausalLM"])"},
+    {"gemma3", R"("architectures": ["Gemma3ForCausalLM"], "head_dim": 16, "sliding_window": 20,
+      "sliding_window_pattern": 2, "rope_local_base_freq": 100.0)"},
+    {"phi3_long", R"("architectures": ["Phi3ForCausalLM"],
+      "original_max_position_embeddings": 150, "rope_scaling": {"type": "longrope",
+      "short_factor": [1, 1.1, 1.2, 1.3], "long_factor": [2, 3, 4, 5]})"},
+    {"qwen3_5", R"("architectures": ["Qwen3_5ForCausalLM"], "head_dim": 16,
+      "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+      "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 16,
+      "linear_value_head_dim": 16)"},
+    {"mamba2", R"("architectures": ["Mamba2ForCausalLM"], "num_heads": 4, "head_dim": 16,
+      "n_groups": 1, "state_size": 16)"},
+    {"lfm2", R"("architectures": ["Lfm2ForCausalLM"], "conv_bias": true, "conv_L_cache": 4,
+      "layer_types": ["conv", "full_attention", "conv"])"},
+    {"mixtral", R"("architectures": ["MixtralForCausalLM"], "num_local_experts": 5,
+      "num_experts_per_tok": 2, "sliding_window": 33)"},
+};
+
+struct Case {
+  Architecture architecture;
+  KvFormat kv;
+  const KernelSet* set;
+  bool slides;
+};
+
+std::vector<Case> Cases() {
+  std::vector<Case> cases;
+  for (const bool slow : {false, true}) {
+    const std::vector<const KernelSet*> sets = AvailableKernels(slow);
+    for (const Choice& c : Choices({std::size(kArchitectures), 2, sets.size(), 2})) {
+      cases.push_back({kArchitectures[c[0]], c[1] == 0 ? KvFormat::kInt8 : KvFormat::kFloat32,
+                       sets[c[2]], c[3] == 1});
+    }
+  }
+  return cases;
+}
+
+std::string Name(const testing::TestParamInfo<Case>& info) {
+  const Case& c = info.param;
+  return std::string(c.architecture.name) + (c.kv == KvFormat::kInt8 ? "_q8_" : "_f32_") +
+         c.set->name + (c.slides ? "_slide" : "_stop");
+}
+
+// What an event tells, to compare.
+std::string Described(const Result<TokenEvent>& event) {
+  if (!event.ok()) return "status " + std::to_string(static_cast<int>(event.status().code()));
+  uint32_t bits;
+  std::memcpy(&bits, &event->logprob, sizeof bits);
+  std::string said = std::to_string(event->token) + " logprob " + std::to_string(bits) +
+                     " reason " + std::to_string(static_cast<int>(event->reason)) + " bytes ";
+  said.append(event->bytes).append(" text ").append(event->text);
+  return said;
+}
+
+class Speculation : public testing::TestWithParam<Case> {
+ protected:
+  static constexpr size_t kSessions = 3;
+
+  // A session that proposes nothing and one that does, and their options.
+  struct Pair {
+    Session* plain = nullptr;
+    Session* drafting = nullptr;
+    SessionOptions options;
+  };
+
+  Speculation() {
+    const Case& c = GetParam();
+    if (c.architecture.config == nullptr) {
+      model_ = std::make_unique<TestModel>(TestData("tiny"), format::TensorFormat::Q8);
+    } else {
+      const std::string json =
+          std::string(R"({"vocab_size": 97, "hidden_size": 32, "intermediate_size": 48,
+            "num_hidden_layers": 3, "num_attention_heads": 4, "num_key_value_heads": 2,
+            "max_position_embeddings": 400, "eos_token_id": 5, )") +
+          c.architecture.config + "}";
+      convert::WriteCheckpointOf(folder_ / "model", nlohmann::json::parse(json).dump());
+      model_ = std::make_unique<TestModel>(folder_ / "model", format::TensorFormat::Q8);
+    }
+    vocab_ = c.architecture.config == nullptr ? 2048 : 97;
+  }
+
+  EngineOptions Options(uint32_t seed) const {
+    EngineOptions options;
+    options.context = GetParam().slides ? 128 : 300;
+    options.policy = GetParam().slides ? ContextPolicy::kSlide : ContextPolicy::kStop;
+    const uint32_t rows[] = {24, 5, 1, 64};
+    options.max_rows = rows[seed % std::size(rows)];
+    options.max_sessions = kSessions + 1;
+    options.threads = 1 + seed / 2 % 2;
+    options.kv_format = GetParam().kv;
+    options.kernels = GetParam().set->name;
+    return options;
+  }
+
+  SessionOptions Sampling(std::mt19937* random) {
+    static const std::string_view stops[] = {"the", "e a", "."};
+    static const LogitBias biases[] = {{7, 3.0f}, {11, -2.0f}, {13, 1.5f}};
+    SessionOptions options;
+    options.sampler.seed = (*random)();
+    options.sampler.temperature = (*random)() % 2 == 0 ? 0.0f : 1.2f;
+    if ((*random)() % 2 == 0) options.sampler.top_k = 8;
+    if ((*random)() % 3 == 0) options.sampler.repetition_penalty = 1.3f;
+    if ((*random)() % 3 == 0) options.sampler.frequency_penalty = 0.2f;
+    if ((*random)() % 4 == 0) options.sampler.no_repeat_ngram_size = 3;
+    if ((*random)() % 3 == 0) options.sampler.logit_bias = biases;
+    options.ignore_eos = (*random)() % 2 == 0;
+    options.logprobs = (*random)() % 2 == 0;
+    if ((*random)() % 3 == 0) options.max_tokens = 10 + (*random)() % 40;
+    if (model_->tokenizer() != nullptr && (*random)() % 2 == 0) options.stop_strings = stops;
+    return options;
+  }
+
+  std::vector<int32_t> Ids(std::mt19937* random, size_t n) const {
+    std::vector<int32_t> ids(n);
+    // Few different ones, so that n-grams come again.
+    for (int32_t& id : ids)
+      id = static_cast<int32_t>((*random)() % 7 + ((*random)() % 9 == 0) * 20);
+    return ids;
+  }
+
+  // What will come, as another session like the plain one tells; some of it made wrong.
+  void Propose(const Pair& pair, Engine* plain, std::mt19937* random) {
+    const auto fork = plain->ForkSession(*pair.plain, pair.options);
+    ASSERT_TRUE(fork.ok()) << fork.status().message();
+    std::vector<int32_t> drafts;
+    while (drafts.size() < TokenChoices::kMostDrafts) {
+      const auto event = (*fork)->Next();
+      if (!event.ok() || event->token < 0) break;
+      drafts.push_back(event->token);
+      if (event->reason == FinishReason::kEos) break;
+    }
+    plain->CloseSession(*fork);
+    for (int32_t& draft : drafts) {
+      if ((*random)() % 5 == 0) draft = static_cast<int32_t>((*random)() % vocab_);
+    }
+    ASSERT_TRUE(pair.drafting->Propose(drafts).ok());
+  }
+
+  void Compare(const Pair& pair) const {
+    EXPECT_EQ(pair.plain->position(), pair.drafting->position());
+    EXPECT_EQ(pair.plain->remaining(), pair.drafting->remaining());
+    ASSERT_EQ(pair.plain->tokens().begin(), pair.drafting->tokens().begin());
+    for (uint64_t i = pair.plain->tokens().begin(); i < pair.plain->position(); ++i) {
+      ASSERT_EQ(pair.plain->tokens()[i], pair.drafting->tokens()[i]) << "position " << i;
+    }
+  }
+
+  // One step of several sessions after another, until each has an event.
+  static std::vector<std::string> Events(Engine* engine, std::span<Session* const> sessions) {
+    std::vector<std::string> events(sessions.size());
+    while (true) {
+      std::vector<Session*> waiting;
+      for (size_t i = 0; i < sessions.size(); ++i) {
+        if (events[i].empty()) waiting.push_back(sessions[i]);
+      }
+      if (waiting.empty()) return events;
+      const Status status = Session::Step(engine, waiting);
+      EXPECT_TRUE(status.ok()) << status.message();
+      if (!status.ok()) return events;
+      for (size_t i = 0; i < sessions.size(); ++i) {
+        if (!events[i].empty()) continue;
+        const auto event = sessions[i]->TakeEvent();
+        if (event.ok() && event->token < 0 && event->reason == FinishReason::kNone) continue;
+        events[i] = Described(event);
+      }
+    }
+  }
+
+  // A call that changes both sessions of a pair alike.
+  void Change(std::vector<Pair>* pairs, size_t which, Engine* plain, Engine* drafting,
+              std::mt19937* random) {
+    Pair& pair = (*pairs)[which];
+    const auto both = [&](const auto& call) {
+      const Status a = call(pair.plain), b = call(pair.drafting);
+      ASSERT_EQ(a.code(), b.code()) << a.message() << " / " << b.message();
+    };
+    switch ((*random)() % 9) {
+      case 0: {
+        const auto ids = Ids(random, 1 + (*random)() % 50);
+        both([&](Session* s) { return s->Prefill(ids); });
+        break;
+      }
+      case 1: {
+        const auto ids = Ids(random, 1 + (*random)() % 50);
+        both([&](Session* s) { return s->Queue(ids); });
+        break;
+      }
+      case 2: {
+        const auto id = static_cast<int32_t>((*random)() % vocab_);
+        both([&](Session* s) { return s->Accept(id); });
+        ASSERT_EQ(Described(pair.plain->TakeEvent()), Described(pair.drafting->TakeEvent()));
+        break;
+      }
+      case 3: {
+        const uint64_t n = (*random)() % 12;
+        both([&](Session* s) { return s->Undo(n); });
+        break;
+      }
+      case 4:
+        pair.plain->Reset();
+        pair.drafting->Reset();
+        both([&](Session* s) { return s->Prefill(kBegin); });
+        break;
+      case 5: {
+        const auto a = pair.plain->Logits(), b = pair.drafting->Logits();
+        ASSERT_EQ(a.ok(), b.ok());
+        if (a.ok()) {
+          ASSERT_EQ(std::memcmp(a->data(), b->data(), a->size_bytes()), 0);
+        }
+        break;
+      }
+      case 6: {  // becomes a fork of another, or of itself
+        const Pair other = (*pairs)[(*random)() % kSessions];
+        Pair forks = {nullptr, nullptr, Sampling(random)};
+        const auto fork = [&](Engine* engine, const Session& of) {
+          SessionOptions options = forks.options;
+          options.prompt_lookup = engine == drafting;
+          const auto session = engine->ForkSession(of, options);
+          EXPECT_TRUE(session.ok()) << session.status().message();
+          return session.ok() ? *session : nullptr;
+        };
+        forks.plain = fork(plain, *other.plain);
+        forks.drafting = fork(drafting, *other.drafting);
+        ASSERT_TRUE(forks.plain != nullptr && forks.drafting != nullptr);
+        plain->CloseSession(pair.plain);
+        drafting->CloseSession(pair.drafting);
+        pair = forks;
+        break;
+      }
+      case 7: {  // each becomes what the other was
+        size_t bytes = 0;
+        (void)pair.plain->Save({}, &bytes);
+        std::vector<uint8_t> a(bytes);
+        ASSERT_TRUE(pair.plain->Save(a, &bytes).ok());
+        (void)pair.drafting->Save({}, &bytes);
+        std::vector<uint8_t> b(bytes);
+        ASSERT_TRUE(pair.drafting->Save(b, &bytes).ok());
+        const Status status = pair.drafting->Restore(a);
+        ASSERT_TRUE(status.ok()) << status.message();
+        ASSERT_TRUE(pair.plain->Restore(b).ok());
+        break;
+      }
+      default:
+        pair.plain->Cancel();
+        pair.drafting->Cancel();
+    }
+  }
+
+  void Run(uint32_t seed) {
+    std::mt19937 random(seed);
+    const EngineOptions options = Options(seed);
+    const auto plain = model_->NewEngine(options), drafting = model_->NewEngine(options);
+    std::vector<Pair> pairs(kSessions);
+    for (Pair& pair : pairs) {
+      pair.options = Sampling(&random);
+      pair.plain = NewSession(*plain, pair.options);
+      SessionOptions looks_up = pair.options;
+      looks_up.prompt_lookup = true;
+      pair.drafting = NewSession(*drafting, looks_up);
+      const auto ids = Ids(&random, 20 + random() % 60);
+      ASSERT_TRUE(pair.plain->Prefill(ids).ok());
+      ASSERT_TRUE(pair.drafting->Prefill(ids).ok());
+    }
+    for (int round = 0; round < 60; ++round) {
+      SCOPED_TRACE("seed " + std::to_string(seed) + " round " + std::to_string(round));
+      std::vector<Session*> a, b;
+      for (size_t i = 0; i < kSessions; ++i) {
+        if (random() % 4 == 0) Change(&pairs, i, plain.get(), drafting.get(), &random);
+        if (HasFatalFailure()) return;
+        Pair& pair = pairs[i];
+        if (pair.plain->remaining() < 12) {
+          ASSERT_TRUE(pair.plain->Undo(pair.plain->position() - 20).ok());
+          ASSERT_TRUE(pair.drafting->Undo(pair.drafting->position() - 20).ok());
+        }
+        if (random() % 8 == 0) continue;
+        if (random() % 3 != 0) Propose(pair, plain.get(), &random);
+        if (HasFatalFailure()) return;
+        a.push_back(pair.plain);
+        b.push_back(pair.drafting);
+      }
+      for (uint32_t more = random() % 6; more > 0; --more) {
+        ASSERT_EQ(Events(plain.get(), a), Events(drafting.get(), b));
+      }
+      for (const Pair& pair : pairs) Compare(pair);
+      if (HasFatalFailure()) return;
+    }
+    accepted_ += drafting->stats().drafts_accepted;
+    proposed_ += drafting->stats().drafts_proposed;
+    EXPECT_EQ(plain->stats().drafts_proposed, 0u);
+    has_states_ = plain->plan().kv.window().replays;
+  }
+
+  const std::vector<int32_t> kBegin = {1, 2, 3};
+  const TempFolder folder_;
+  std::unique_ptr<TestModel> model_;
+  uint32_t vocab_ = 0;
+  bool has_states_ = false;  // they propose nothing
+  uint64_t accepted_ = 0;
+  uint64_t proposed_ = 0;
+};
+
+TEST_P(Speculation, ChangesNoToken) {
+  for (uint32_t seed = 0; seed < 8; ++seed) {
+    Run(seed);
+    if (HasFatalFailure()) return;
+  }
+  if (has_states_) {
+    EXPECT_EQ(proposed_, 0u);
+  } else {
+    EXPECT_GT(accepted_, 100u);
+    EXPECT_GT(proposed_, accepted_);
+  }
+  RecordProperty("accepted", std::to_string(accepted_));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Speculation, testing::ValuesIn(Cases()), Name);
+
+}  // namespace
+}  // namespace rondo
