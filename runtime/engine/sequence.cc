@@ -178,6 +178,7 @@ void Sequence::Finish(const SequenceRows& rows) {
   evaluated_ += rows.tokens.size();
   if (choices_ != nullptr && pending() == 0) {
     evaluated_ -= rows.drafts - choices_->Accept();
+    logits_at_ = 0;  // those that are stored are of an earlier row
   }
   TellEvaluated();
   KeepBlocks();
