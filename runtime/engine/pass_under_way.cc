@@ -89,7 +89,11 @@ bool PassUnderWay::MakeLogits() {
   }
   if (n == 0) return false;
   const bool more = Find(&next_logits_);
-  const float* logits = decoder.Logits({pass_rows.data(), n}, !more && n == 1);
+  const bool shared =
+      n > 1 && std::any_of(wanted.begin(), wanted.begin() + n, [&](const Cursor& c) {
+        return members_.sequences[c.member]->samples();
+      });
+  const float* logits = decoder.Logits({pass_rows.data(), n}, !more && !shared);
   UseLogits({wanted.data(), n}, logits, !more);
   return more;
 }

@@ -39,9 +39,9 @@ Status KvPoolFull(const char* what);
 // that the pool has no blocks for takes no part: its status says so.
 //
 // Sequences that wait for one row decode, and somebody reads along: they come first, those that
-// waited longest before the others, and leave one row to prompts where some wait. Drafts have what
-// each of the others leaves. Prompts have the rest, bounded by `rows_per_step` where somebody
-// decodes, in their order. Where there is but one row, the two kinds take turns.
+// waited longest before the others, and leave one row to prompts where some wait. A draft has
+// a row only where each of them has one. Prompts have the rest, bounded by `rows_per_step` where
+// somebody decodes, in their order. Where there is but one row, the two kinds take turns.
 void ScheduleRows(PassRequest* requests, size_t max_rows, size_t rows_per_step, EngineStats* stats,
                   PassMembers* members);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "runtime/generation/prompt_lookup.h"
 
@@ -71,9 +72,9 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
   EndPrompt();
   RONDO_RETURN_IF_ERROR(CheckIds(ids));
   RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
+  DropAhead();
   const uint64_t before = position();
   const bool undoable = CanUndo(before, engine_->limits().max_rows);
-  DropAhead();
   BeginPrompt(ids.size());
   Status status = Reserve(before + ids.size());
   if (status.ok()) status = Evaluate(ids, sink);
@@ -188,25 +189,25 @@ Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
 bool Session::BeginStep() {
   sequence_.BeginPass();
   if (finished_ != FinishReason::kNone || remaining() == 0 || position() == 0) return false;
+  const size_t proposed = std::exchange(n_proposed_, 0);
   if (choices_.ready() > 0) {
     sequence_.EndIfCancelled();
     return false;
   }
   choices_.Begin({});
   if (sequence_.has_logits()) return false;
-  if (sequence_.pending() == 1) BeginDrafts();
-  n_proposed_ = 0;
+  if (sequence_.pending() == 1) BeginDrafts(proposed);
   sequence_.WantLogits();
   sequence_.set_choices(&choices_);
   return true;
 }
 
 // A model with states proposes nothing: what a rejected draft did to one is not undone.
-void Session::BeginDrafts() {
+void Session::BeginDrafts(size_t proposed) {
   if (sequence_.kv().window().replays) return;
-  gated_ = n_proposed_ == 0 && prompt_lookup_;
-  if (gated_) n_proposed_ = gate_.Choose(LookUpPrompt(tokens(), proposed_).drafts);
-  choices_.Begin({proposed_.data(), n_proposed_});
+  gated_ = proposed == 0 && prompt_lookup_;
+  if (gated_) proposed = gate_.Choose(LookUpPrompt(tokens(), proposed_));
+  choices_.Begin({proposed_.data(), proposed});
 }
 
 Status Session::Propose(std::span<const int32_t> ids) {

@@ -78,9 +78,10 @@ class Session {
   // number).
   Result<TokenEvent> Next();
 
-  // The tokens that may come next, of which the next pass verifies up to TokenChoices::kMostDrafts
-  // beside the last token; in place of prompt lookup. No token, event or status is another for it.
-  // Forgotten by the next call but Step. Error: kInvalidArgument (ids out of range, named).
+  // The tokens that may come next, in place of prompt lookup: where the next step runs a pass, it
+  // verifies up to TokenChoices::kMostDrafts of them beside the last token. No token, event or
+  // status is another for it. The step forgets them, as does a call that changes the tokens. Error:
+  // kInvalidArgument (ids out of range, named).
   Status Propose(std::span<const int32_t> ids);
 
   // Appends a token that the caller chose, also an end token or one behind an end. TakeEvent has
@@ -144,7 +145,7 @@ class Session {
   void CopyFrom(const Session& other);
   void DropAhead();
   bool BeginStep();
-  void BeginDrafts();
+  void BeginDrafts(size_t proposed);
   void EndStep();
   Result<TokenEvent> StepEvent();
   void BeginEvent();

@@ -16,28 +16,26 @@ size_t MatchBefore(const TokenHistory& tokens, uint64_t a, uint64_t b) {
 
 }  // namespace
 
-LookupResult LookUpPrompt(const TokenHistory& tokens, std::span<int32_t> drafts) {
-  LookupResult best;
+size_t LookUpPrompt(const TokenHistory& tokens, std::span<int32_t> drafts) {
   const uint64_t end = tokens.end();
-  if (end - tokens.begin() <= kShortestMatch) return best;
+  if (end - tokens.begin() <= kShortestMatch) return 0;
   const uint64_t begin = std::max(tokens.begin(), end - std::min(end, kMostLookedThrough));
+  size_t longest = 0;
   uint64_t place = end;
   // Each `at` is the last token of an n-gram.
-  for (uint64_t at = end - 1; best.match < kLongestMatch;) {
+  for (uint64_t at = end - 1; longest < kLongestMatch;) {
     at = tokens.FindLast(tokens[end - 1], begin, at);
     if (at == TokenHistory::kNotFound) break;
     const size_t match = MatchBefore(tokens, at + 1, end);
-    if (match >= std::max(kShortestMatch, best.match + 1)) {
-      best.match = match;
-      place = at + 1;
-    }
+    if (match < std::max(kShortestMatch, longest + 1)) continue;
+    longest = match;
+    place = at + 1;
   }
-  if (best.match == 0) return best;
-  for (int32_t& draft : drafts) {
-    const uint64_t from = place + best.drafts++;
-    draft = from < end ? tokens[from] : drafts[from - end];
+  if (longest == 0) return 0;
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    drafts[i] = place + i < end ? tokens[place + i] : drafts[place + i - end];
   }
-  return best;
+  return drafts.size();
 }
 
 }  // namespace rondo

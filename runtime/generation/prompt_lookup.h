@@ -14,17 +14,12 @@ namespace rondo {
 inline constexpr size_t kShortestMatch = 2;
 // and a match of so many is as good as a longer one.
 inline constexpr size_t kLongestMatch = 16;
-// So many tokens are looked through, the last ones: a microsecond for each thousand or two.
+// So many tokens are looked through, the last ones: the time has a bound.
 inline constexpr uint64_t kMostLookedThrough = 1u << 16;
-
-struct LookupResult {
-  size_t drafts = 0;
-  size_t match = 0;  // tokens in a row
-};
 
 // Fills `drafts` with the tokens that followed the place that has most of the last tokens in a row,
 // the latest one of equals. What follows where the text ends is what was just proposed: a text that
-// repeats itself goes on so.
-LookupResult LookUpPrompt(const TokenHistory& tokens, std::span<int32_t> drafts);
+// repeats itself goes on so. Returns how many: all, or 0 where there is no such place.
+size_t LookUpPrompt(const TokenHistory& tokens, std::span<int32_t> drafts);
 
 }  // namespace rondo

@@ -27,15 +27,17 @@ double SpeculationGate::Tokens(size_t drafts) const {
 }
 
 // Where this number was not tried: by the nearest one that was, and a guess for the difference.
+// Passes without drafts were.
 double SpeculationGate::Cost(size_t drafts) const {
-  for (size_t d = 0; d < nanoseconds_.size(); ++d) {
-    for (const size_t near : {drafts + d, drafts - std::min(d, drafts)}) {
-      if (near >= nanoseconds_.size() || nanoseconds_[near] == 0) continue;
-      const double rows = static_cast<double>(drafts) - static_cast<double>(near);
-      return nanoseconds_[near] + rows * kFirstGuess * nanoseconds_[0];
-    }
+  size_t near = 0;
+  for (size_t n = 0; n < nanoseconds_.size(); ++n) {
+    const auto distance = [&](size_t tried) {
+      return std::max(tried, drafts) - std::min(tried, drafts);
+    };
+    if (nanoseconds_[n] > 0 && distance(n) < distance(near)) near = n;
   }
-  return 1 + kFirstGuess * static_cast<double>(drafts);
+  const double rows = static_cast<double>(drafts) - static_cast<double>(near);
+  return nanoseconds_[near] + rows * kFirstGuess * nanoseconds_[0];
 }
 
 size_t SpeculationGate::Choose(size_t found) {

@@ -20,7 +20,7 @@ class Text {
   const TokenHistory& tokens() const { return tokens_; }
   std::vector<int32_t> LookUp(size_t most = 4) const {
     std::vector<int32_t> drafts(most, -1);
-    drafts.resize(LookUpPrompt(tokens_, drafts).drafts);
+    drafts.resize(LookUpPrompt(tokens_, drafts));
     return drafts;
   }
 
