@@ -208,7 +208,10 @@ TEST_F(SessionsBenchCommand, AModelAsTable) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, StartsWith("tiny, q8: "));
-  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 3 + 3 + 2 + 2 + 2 + 2 + 3);
+  // A probe that others slowed down is below what was measured, which a note says.
+  const int notes = result.out.find("\n* above the limit") != std::string::npos;
+  EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n') - notes,
+            3 + 3 + 2 + 2 + 2 + 2 + 3);
   for (const char* part :
        {"share of the limit", "x1.00 of one session", ", p50 ", ", p99 ", ", max ",
         "of the prompt alone", " = 1.00, ", " passes\n", "x1.00 of one caller", " us a fork",
