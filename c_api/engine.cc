@@ -46,7 +46,11 @@ rondo::Result<rondo_engine*> Create(rondo_model* model, const rondo_engine_optio
                          sizeof(rondo_engine));
   }
   engine->model = model;
-  Retain(model);  // first: the progress callback may close the caller's handle
+  Retain(model);  // first: the progress callback may close the caller's handles
+  if (o.draft.file != nullptr) {
+    engine->draft = options->draft;
+    Retain(engine->draft);
+  }
   if (o.host_pool.parallel_for != nullptr) {
     engine->host_pool = o.host_pool;
     o.host_pool = {ParallelFor, engine.get()};
@@ -103,7 +107,7 @@ int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* co
     return counter.load(std::memory_order_relaxed);
   };
   const rondo::EngineStats& stats = engine->engine->stats();
-  const rondo::BlockPool& pool = engine->engine->plan().pool;
+  const rondo::EnginePlan& plan = engine->engine->plan();
   c.tokens_taken_over = read(stats.tokens_taken_over);
   c.parallel_faults = engine->engine->host_faults();
   c.passes = read(stats.passes);
@@ -113,8 +117,10 @@ int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* co
   c.sample_ns = read(stats.sample_ns);
   c.prefix_hits = read(stats.prefix_hits);
   c.tokens_evicted = read(stats.tokens_evicted);
-  c.kv_bytes_used = pool.used_bytes();
-  c.kv_bytes_total = pool.all_bytes();
+  c.kv_bytes_used = plan.runner.pool.used_bytes() + plan.draft.pool.used_bytes();
+  c.kv_bytes_total = plan.runner.pool.all_bytes() + plan.draft.pool.all_bytes();
+  c.drafts_proposed = read(stats.drafts_proposed);
+  c.drafts_accepted = read(stats.drafts_accepted);
   Fill(counters, c);
   return RONDO_STATUS_OK;
 }

@@ -157,6 +157,13 @@ int32_t rondo_session_logits(rondo_session* session, const float** logits, size_
   return RONDO_STATUS_OK;
 }
 
+int32_t rondo_session_propose(rondo_session* session, const int32_t* ids, size_t count) {
+  Turn turn(session);
+  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
+  return turn.Finish(turn->Propose({ids, count}));
+}
+
 int32_t rondo_session_accept(rondo_session* session, int32_t token) {
   Turn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));

@@ -11,8 +11,10 @@ void Release(rondo_model* model) {
 void Release(rondo_engine* engine) {
   if (!Drop(engine)) return;
   rondo_model* model = engine->model;
+  rondo_model* draft = engine->draft;
   delete engine;
   Release(model);
+  if (draft != nullptr) Release(draft);
 }
 
 void Release(rondo_session* session) {

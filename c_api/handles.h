@@ -35,6 +35,7 @@ struct rondo_engine {
   const uint32_t kind = kKind;
   std::atomic<uint32_t> references{1};
   rondo_model* model = nullptr;
+  rondo_model* draft = nullptr;  // null: none
   std::unique_ptr<rondo::Engine> engine;
   std::atomic<uint32_t> sessions_open{0};
   std::atomic<uint64_t> tokens_prefilled{0};

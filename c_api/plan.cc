@@ -30,6 +30,9 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
                          o.no_prefix_cache);
   }
   ours->prefix_cache = o.no_prefix_cache == 0;
+  if (o.draft == nullptr) return Status();
+  if (!Is(o.draft)) return NoHandle("engine option draft");
+  ours->draft = {&o.draft->file, o.draft->tokenizer.get()};
   return Status();
 }
 
@@ -45,7 +48,7 @@ rondo_memory_plan DescribePlan(const EnginePlan& plan) {
   p.activations_bytes = memory.segment_bytes(Segment::kActivations);
   p.workspace_bytes = memory.segment_bytes(Segment::kWorkspace);
   p.activations_lower_bound = memory.activation_lower_bound();
-  p.kv_bytes_per_token = plan.kv.bytes_per_token();
+  p.kv_bytes_per_token = plan.runner.kv.bytes_per_token() + plan.draft.kv.bytes_per_token();
   p.kv_block_tokens = rondo::kKvBlockTokens;
   p.context = plan.context;
   p.max_sessions = plan.options.max_sessions;
@@ -54,7 +57,7 @@ rondo_memory_plan DescribePlan(const EnginePlan& plan) {
   p.sink_tokens = plan.options.sink_tokens;
   p.kernels = plan.set->name;
   p.mapped_bytes = plan.mapped_bytes;
-  p.kv_tokens = plan.kv.pool_tokens();
+  p.kv_tokens = plan.runner.kv.pool_tokens();
   p.rows_per_step = plan.options.rows_per_step;
   return p;
 }

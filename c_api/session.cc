@@ -13,6 +13,7 @@ using rondo::c_api::Clear;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
 using rondo::c_api::Is;
+using rondo::c_api::IsStructSize;
 using rondo::c_api::kMaxStructSize;
 using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
@@ -68,6 +69,12 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
                          "ignore_eos is %u and logprobs %u; each must be 0 or 1", o.ignore_eos,
                          o.logprobs);
   }
+  if (o.speculation < RONDO_SPECULATION_NONE || o.speculation > RONDO_SPECULATION_DRAFT_MODEL) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "speculation is %d; it must be 0 (none), 1 (prompt lookup) or 2 (draft model)",
+        o.speculation);
+  }
   if (o.logit_bias == nullptr && o.n_logit_bias > 0) return NullArgument("logit_bias");
   if (o.stop_strings == nullptr && o.n_stop_strings > 0) return NullArgument("stop_strings");
   if (o.n_logit_bias > rondo::kMaxLogitBias || o.n_stop_strings > rondo::kMaxStopStrings) {
@@ -92,6 +99,8 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
   session_options.max_tokens = o.max_tokens;
   session_options.ignore_eos = o.ignore_eos != 0;
   session_options.logprobs = o.logprobs != 0;
+  session_options.speculation = static_cast<rondo::Speculation>(o.speculation);
+  session_options.max_drafts = o.max_drafts;
   session_options.stop_strings = {stops, o.n_stop_strings};
 
   std::unique_ptr<rondo_session> session(new (std::nothrow) rondo_session);
@@ -118,7 +127,8 @@ extern "C" {
 
 int32_t rondo_session_options_init(rondo_session_options* options, size_t struct_size) {
   if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  if (struct_size < sizeof *options || struct_size > kMaxStructSize) {
+  if (struct_size > kMaxStructSize ||
+      !IsStructSize<rondo_session_options>(static_cast<uint32_t>(struct_size))) {
     return RONDO_STATUS_VERSION_MISMATCH;
   }
   std::memset(options, 0, struct_size);
@@ -234,7 +244,9 @@ int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* coun
   c.sample_ns = stats.sample_ns;
   c.prefix_hits = stats.prefix_hits;
   c.tokens_evicted = stats.tokens_evicted;
-  c.kv_bytes_held = sequence.kv().HeldBytes();
+  c.kv_bytes_held = turn->HeldBytes();
+  c.drafts_proposed = stats.drafts_proposed;
+  c.drafts_accepted = stats.drafts_accepted;
   Fill(counters, c);
   return RONDO_STATUS_OK;
 }

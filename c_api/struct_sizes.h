@@ -20,7 +20,7 @@ inline constexpr std::array<size_t, 0> kEarlierSizes = {};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
     offsetof(rondo_engine_options, progress), offsetof(rondo_engine_options, kv_tokens),
-    offsetof(rondo_engine_options, parallel_for)};
+    offsetof(rondo_engine_options, parallel_for), offsetof(rondo_engine_options, draft)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_model_facts> = {
     offsetof(rondo_model_facts, tokenizer_bytes)};
@@ -30,7 +30,14 @@ inline constexpr std::array kEarlierSizes<rondo_memory_plan> = {
 template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_counters> = {
     offsetof(rondo_engine_counters, tokens_taken_over),
-    offsetof(rondo_engine_counters, parallel_faults)};
+    offsetof(rondo_engine_counters, parallel_faults),
+    offsetof(rondo_engine_counters, drafts_proposed)};
+template <>
+inline constexpr std::array kEarlierSizes<rondo_session_options> = {
+    offsetof(rondo_session_options, speculation)};
+template <>
+inline constexpr std::array kEarlierSizes<rondo_session_counters> = {
+    offsetof(rondo_session_counters, drafts_proposed)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_event> = {offsetof(rondo_event, pending)};
 

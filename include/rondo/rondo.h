@@ -133,8 +133,8 @@
  *   memory; everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
  *   machines whose plan names the same kernels; whatever the number of threads, the size of
- *   chunks, the sessions beside it, what was shared, forked and undone in between. Equal logits
- * give equal tokens on every machine.
+ *   chunks, the sessions beside it, what was shared, forked and undone in between, drafts and where
+ *   they come from. Equal logits give equal tokens on every machine.
  */
 #ifndef RONDO_RONDO_H_
 #define RONDO_RONDO_H_
@@ -163,7 +163,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 5u
+#define RONDO_ABI_VERSION 6u
 
 /* The library's own RONDO_ABI_VERSION. [any thread] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -417,6 +417,11 @@ typedef struct rondo_engine_options {
    * wait hold no lock and sleep; rondo_session_cancel ends the wait within hundredths of a second.
    * Passes of fewer tokens (max_rows) share the heat more evenly. */
   uint32_t duty_percent;
+  /* NULL, or a small model of the same vocabulary that drafts for sessions of
+   * RONDO_SPECULATION_DRAFT_MODEL. Its weights, KV and activations are in the plan and the arena,
+   * its context is as long as the model's. The engine keeps it, as it keeps the model. Refused with
+   * RONDO_STATUS_INVALID_ARGUMENT where a token is another than the model's, which is named. */
+  rondo_model* draft;
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
@@ -536,14 +541,16 @@ typedef struct rondo_engine_counters {
   uint64_t passes;            /* forward passes, cancelled ones included */
   uint64_t rows; /* tokens that they evaluated; not those of sessions cancelled in them */
   /* Nanoseconds that passes took, whatever the number of threads: those in which some session had
-   * several tokens to evaluate, and those in which each had one. */
+   * several tokens to evaluate, and those in which each had one, and drafts. */
   uint64_t prefill_ns;
   uint64_t decode_ns;      /* of the other passes */
   uint64_t sample_ns;      /* nanoseconds that choosing tokens took */
   uint64_t prefix_hits;    /* times that a session began with what the prefix cache had */
   uint64_t tokens_evicted; /* SLIDE: tokens that made room; again where they were undone between */
   uint64_t kv_bytes_used; /* bytes of KV that open sessions hold now; what they share counts once */
-  uint64_t kv_bytes_total; /* that there are: the rest is free, or kept by the prefix cache */
+  uint64_t kv_bytes_total;  /* that there are: the rest is free, or kept by the prefix cache */
+  uint64_t drafts_proposed; /* that passes verified */
+  uint64_t drafts_accepted; /* and that were right and generated: each saved a pass */
 } rondo_engine_counters;
 
 /* What the engine has done since it was created, all sessions together, also closed ones. Fills
@@ -591,6 +598,16 @@ typedef struct rondo_logit_bias {
   float bias;    /* added to the token's logit; minus infinity forbids it */
 } rondo_logit_bias;
 
+/* Where drafts come from: tokens that may come next. A pass verifies them beside the last token,
+ * and those that are right need no pass of their own. */
+enum {
+  RONDO_SPECULATION_NONE = 0,          /* but for those of rondo_session_propose */
+  RONDO_SPECULATION_PROMPT_LOOKUP = 1, /* what followed the last tokens where they were before: for
+                                         texts that repeat their input, code above all */
+  RONDO_SPECULATION_DRAFT_MODEL = 2    /* what the engine's draft model says; refused where it has
+                                         none */
+};
+
 /* Sampling works in the order: logit bias, penalties, n-grams, temperature, top-k, top-p, min-p,
  * draw. Penalties look at the last penalty_last_n tokens of the sequence, prompt included. The draw
  * for a position depends on the seed and the position alone. */
@@ -617,6 +634,10 @@ typedef struct rondo_session_options {
                                       UTF-8, zero-terminated; copied. The text of a special token
                                       matches where this token comes */
   size_t n_stop_strings;           /* default 0 */
+  int32_t speculation;             /* RONDO_SPECULATION_; default NONE. Drafts are looked for where
+                                      the passes measured so far say that they save time */
+  uint32_t max_drafts;             /* that one pass verifies, 1 to 7 and less than max_rows; default
+                                      0: as many as there may be */
 } rondo_session_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
@@ -736,7 +757,10 @@ RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* 
 /* What the last step, or rondo_session_accept, had for this session, once: an event as that of
  * rondo_session_next, or the status that the session's part ended with: RONDO_STATUS_NO_LOGITS,
  * _CANCELLED, _INVALID_ARGUMENT, as told there. Where there is nothing new (the prompt waits for
- * more passes; the event was taken) it has no token and no text. [one call per session] */
+ * more passes; the event was taken) it has no token and no text.
+ *   Where the step verified drafts, ask again: each call generates one more of the tokens that it
+ * brought. What is not asked for, the next steps hand out, without a pass. [one call per session]
+ */
 RONDO_API int32_t rondo_session_event(rondo_session* session, rondo_event* event);
 
 /* The current logits: of the token after the last one. `*logits` [*count], count being vocab_size,
@@ -744,6 +768,13 @@ RONDO_API int32_t rondo_session_event(rondo_session* session, rondo_event* event
  * for themselves. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL.
  * [one call per session] */
 RONDO_API int32_t rondo_session_logits(rondo_session* session, const float** logits, size_t* count);
+
+/* Proposes tokens that may come next, where the caller knows them: the text that is being edited,
+ * the rest of a line of a form. Where the next call runs a pass, it verifies as many of them as
+ * max_drafts lets it, in place of drafts of the session's own. No token, text, logits or status is
+ * another for it. Any call that changes the tokens, generating one too, forgets them. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT (an id out of range, which). [one call per session] */
+RONDO_API int32_t rondo_session_propose(rondo_session* session, const int32_t* ids, size_t count);
 
 /* Appends one token that the caller chose, also an end token, or one behind an end.
  * rondo_session_event tells its bytes and text, and the reason where the generation ends with it
@@ -794,13 +825,15 @@ typedef struct rondo_session_counters {
   uint64_t passes;            /* that evaluated tokens of it */
   uint64_t rows;              /* these tokens; some again, after undo or for logits */
   /* Nanoseconds that these passes took, whoever was in them, too: those in which it had several
-   * tokens to evaluate, and those in which it had one. */
+   * tokens to evaluate, and those in which it had one, and drafts. */
   uint64_t prefill_ns;
-  uint64_t decode_ns;      /* of the other passes */
-  uint64_t sample_ns;      /* nanoseconds that choosing its tokens took */
-  uint64_t prefix_hits;    /* times that it began with what the prefix cache had */
-  uint64_t tokens_evicted; /* SLIDE: tokens that made room; again where they were undone between */
-  uint64_t kv_bytes_held;  /* bytes of KV that it holds now, those that it shares included */
+  uint64_t decode_ns;       /* of the other passes */
+  uint64_t sample_ns;       /* nanoseconds that choosing its tokens took */
+  uint64_t prefix_hits;     /* times that it began with what the prefix cache had */
+  uint64_t tokens_evicted;  /* SLIDE: tokens that made room; again where they were undone between */
+  uint64_t kv_bytes_held;   /* bytes of KV that it holds now, those that it shares included */
+  uint64_t drafts_proposed; /* that passes verified */
+  uint64_t drafts_accepted; /* and that were right and generated: each saved a pass */
 } rondo_session_counters;
 
 /* Fills `counters`; its struct_size must be set. Fails with RONDO_STATUS_INVALID_ARGUMENT,

@@ -405,6 +405,8 @@ class Session {
 
   void Prefill(Ids ids) { Check(rondo_session_prefill(get(), ids.data(), ids.size())); }
   void Append(Ids ids) { Check(rondo_session_append(get(), ids.data(), ids.size())); }
+  /* Tokens that may come next: the next pass verifies them, and no token is another for it. */
+  void Propose(Ids ids) { Check(rondo_session_propose(get(), ids.data(), ids.size())); }
   void Accept(int32_t token) { Check(rondo_session_accept(get(), token)); }
   /* Calls row(index, View<const float>) after each token. What it throws is thrown in the end. */
   template <typename Row>

@@ -79,9 +79,12 @@ void Activations::ForEach(const Visit& visit) {
   visit(low_kv, "latent and key", Floats(rows_n, low_kv.columns), kStepIn, kStepMix);
   input(up_input, "latent attention's inputs by head", latent_heads * rows_n, kStepMix, kStepMix);
   visit(qkv, "q, k, v", Floats(rows_n, qkv.columns), kStepIn, kStepMix);
-  visit(gates, "recurrence gates", Floats(rows_n, gates.columns), kStepIn, kStepMix);
-  visit(convolved, "recurrence convolution", Floats(rows_n, convolved.columns), kStepMix, kStepMix);
-  visit(mixed, "attention output", Floats(rows_n, mixed.columns), kStepMix, kStepMix);
+  // With the rows that sequences keep behind their states.
+  const size_t run_rows = rows_n + (convolved.columns > 0 ? kept_rows_ : 0);
+  visit(gates, "recurrence gates", Floats(run_rows, gates.columns), kStepIn, kStepMix);
+  visit(convolved, "recurrence convolution", Floats(run_rows, convolved.columns), kStepMix,
+        kStepMix);
+  visit(mixed, "attention output", Floats(run_rows, mixed.columns), kStepMix, kStepMix);
   visit(queries, "queries of segments", CheckedSize(query_bytes_), kStepMix, kStepMix);
   visit(parts, "attention by segment", Floats(1, part_floats_), kStepMix, kStepMix);
   input(o_input, "o_proj input", rows_n, kStepMix, kStepOut);
@@ -114,6 +117,7 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
                               MemoryPlan* plan) {
   Activations a;
   a.max_rows_ = limits.max_rows;
+  a.kept_rows_ = std::min(limits.max_rows, limits.max_sequences) * kMostKeptRows;
   // Eight where a prompt wants them all; every session that decodes has one.
   a.logit_rows_ = std::clamp<size_t>(limits.max_sequences, 8, kMostLogitRows);
   a.hidden_size_ = spec.hidden_size;

@@ -140,7 +140,8 @@ class Activations {
   void ForEach(const Visit& visit);
 
   // What else the table's sizes are made of.
-  size_t max_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0, logit_rows_ = 0, n_streams_ = 0;
+  size_t max_rows_ = 0, kept_rows_ = 0, hidden_size_ = 0, vocab_size_ = 0, logit_rows_ = 0,
+         n_streams_ = 0;
   size_t query_bytes_ = 0, part_floats_ = 0;
   bool sinks_ = false, parallel_ = false, mixers_parallel_ = false;
 };

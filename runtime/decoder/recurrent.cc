@@ -30,40 +30,88 @@ void Recurrence::Project() const {
                Pass::Into::kReplace, act.gates, 2 * spec_.n_heads);
 }
 
-void Recurrence::Convolve(size_t r, float* scratch, float* out) const {
-  const PassRow& row = pass_.row(r);
-  const SequenceRows& sequence = *row.sequence;
+size_t Recurrence::KeptRows() const {
+  size_t rows = 0;
+  for (const SequenceRows& sequence : pass_.sequences()) rows += KeptOf(sequence);
+  return rows;
+}
+
+Recurrence::RowsOf Recurrence::Rows(const SequenceRows& sequence) const {
+  RowsOf rows = {&sequence, 0, pass_.rows(), KeptOf(sequence)};
+  for (const SequenceRows* s = pass_.sequences().data(); s != &sequence; ++s) {
+    rows.first += s->tokens.size();
+    rows.first_kept += KeptOf(*s);
+  }
+  return rows;
+}
+
+Recurrence::RowsOf Recurrence::RowsWithKept(size_t r) const {
+  const SequenceRows* sequence = pass_.sequences().data();
+  size_t first = pass_.rows();
+  while (r >= first + KeptOf(*sequence)) first += KeptOf(*sequence++);
+  return Rows(*sequence);
+}
+
+void Recurrence::MakeRow(size_t r, float* scratch, float* out) const {
+  if (r < pass_.rows()) {
+    const PassRow& row = pass_.row(r);
+    const SequenceRows& sequence = *row.sequence;
+    const RowsOf rows = Rows(sequence);
+    Convolve(rows, row.position, scratch, out);
+    if (sequence.dropped() || row.position < sequence.kv->next_state_end()) return;
+    float* kept = sequence.kv->KeepRow(sublayer_.spec.kv_entry, row.position);
+    kept = std::copy_n(Raw(rows, row.position), spec_.conv_size(), kept);
+    std::copy_n(this->row(r).gates, 2 * spec_.n_heads, kept);
+    return;
+  }
+  const RowsOf rows = RowsWithKept(r);
+  const BlockTable& kv = *rows.sequence->kv;
+  const uint64_t position = kv.state_end() + (r - rows.first_kept);
+  Convolve(rows, position, scratch, out);
+  std::copy_n(kv.KeptRow(sublayer_.spec.kv_entry, position) + spec_.conv_size(), 2 * spec_.n_heads,
+              row(r).gates);
+}
+
+const float* Recurrence::Raw(const RowsOf& rows, uint64_t position) const {
+  const SequenceRows& sequence = *rows.sequence;
+  if (position >= sequence.position) {
+    const size_t r = rows.first + (position - sequence.position);
+    return pass_.act().qkv + r * spec_.input_size() + spec_.conv_at();
+  }
+  const uint64_t state_end = sequence.kv->state_end();
+  if (position >= state_end) return sequence.kv->KeptRow(sublayer_.spec.kv_entry, position);
+  return StateBefore(sequence) + (position + (spec_.taps - 1) - state_end) * spec_.conv_size();
+}
+
+void Recurrence::Convolve(const RowsOf& rows, uint64_t position, float* scratch, float* out) const {
   const size_t n = spec_.conv_size();
-  const uint64_t index = row.position - sequence.position;  // of the sequence's rows
   if (vectors_.bias != nullptr) {
     std::copy_n(vectors_.bias, n, out);
   } else {
     std::fill_n(out, n, 0.0f);
   }
-  for (size_t t = 0; t < spec_.taps && !sequence.dropped(); ++t) {
+  for (size_t t = 0; t < spec_.taps && !rows.sequence->dropped(); ++t) {
     const uint64_t back = spec_.taps - 1 - t;
-    if (back > row.position) continue;  // before the text there is nothing
-    const float* in =
-        back <= index ? Raw(r - back) : StateBefore(sequence) + (spec_.taps - 1 - back + index) * n;
-    pass_.set().loops->multiply_add(out, vectors_.kernel + t * n, in, n);
+    if (back > position) continue;  // before the text there is nothing
+    pass_.set().loops->multiply_add(out, vectors_.kernel + t * n, Raw(rows, position - back), n);
   }
   Activate(pass_.set(), Activation::kSilu, out, n, scratch, out);
 }
 
-void Recurrence::KeepTail(const SequenceRows& sequence, size_t first_row) const {
+void Recurrence::KeepTails(const RowsOf& rows) const {
+  const SequenceRows& sequence = *rows.sequence;
   const size_t n = spec_.conv_size(), kept = spec_.taps - 1;
   const uint64_t begin = sequence.position, end = begin + sequence.tokens.size();
   for (uint64_t at = begin; at < end;) {
     const uint64_t next = std::min(end, (ContextWindow::Block(at) + 1) * kKvBlockTokens);
+    const uint64_t behind = next == end ? sequence.kv->next_state_end() : next;
     float* tail = StateBehind(sequence, at);
-    for (size_t i = 0; i < kept; ++i) {  // position next - kept + i
+    for (size_t i = 0; i < kept; ++i) {  // position behind - kept + i
       const uint64_t back = kept - i;
-      if (back > next) {
+      if (back > behind) {
         std::fill_n(tail + i * n, n, 0.0f);
-      } else if (next - back >= begin) {
-        std::copy_n(Raw(first_row + (next - back - begin)), n, tail + i * n);
       } else {
-        std::copy_n(StateBefore(sequence) + (i + (next - begin)) * n, n, tail + i * n);
+        std::copy_n(Raw(rows, behind - back), n, tail + i * n);
       }
     }
     at = next;

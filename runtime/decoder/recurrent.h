@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <utility>
 
 #include "runtime/base/checked.h"
 #include "runtime/decoder/pass.h"
@@ -26,6 +27,8 @@ struct RecurrentSpec {
   size_t group_size() const { return n_groups * group_dim; }
   size_t conv_size() const { return inner_size() + 2 * group_size(); }
   size_t input_size() const { return inner_size() + conv_size(); }  // with the gate z
+  // What a row puts into a state: what its convolution reads, and its gates.
+  size_t row_floats() const { return conv_size() + 2 * n_heads; }
   size_t gate_at() const { return gate_first ? 0 : conv_size(); }
   size_t conv_at() const { return gate_first ? inner_size() : 0; }
   // The state of a sequence: what the convolution still looks back at, [taps - 1, conv_size()],
@@ -58,10 +61,14 @@ struct RecurrentVectors {
 // All of the operators but how they run.
 class RecurrentOperator : public Operator {
  public:
-  KvLayout::Entry kv() const override { return {.state_floats = spec_.state_floats()}; }
+  KvLayout::Entry kv() const override {
+    return {.state_floats = spec_.state_floats(), .row_floats = spec_.row_floats()};
+  }
   void Widen(const Sublayer& sublayer, const ContextWindow& window,
              Activations* act) const override;
-  CheckedSize ScratchBytes() const override { return RowScratch(spec_.conv_size()); }
+  CheckedSize ScratchBytes() const override {
+    return RowScratch(std::max(spec_.conv_size(), spec_.tile_floats()));
+  }
   void MakeInput(const Pass& pass, const Sublayer& sublayer) const override;
 
  protected:
@@ -71,7 +78,8 @@ class RecurrentOperator : public Operator {
   RecurrentVectors vectors_;
 };
 
-// A row that is computed: its parts of the pass's buffers.
+// A row that is computed: its parts of the pass's buffers. Those of rows that are kept behind a
+// state lie behind the pass's own, which they come before.
 struct RecurrentRow {
   const float* convolved;  // [conv_size]
   float* gates;            // [2 * n_heads], which the heads read as the row made them
@@ -95,39 +103,44 @@ class Recurrence {
   // prepare(r, convolved) for every row, whose convolution is made.
   template <typename Prepare>
   void ForRows(const Prepare& prepare) const {
-    pass_.pool().For(pass_.rows(), [&](size_t r, size_t thread) {
+    pass_.pool().For(pass_.rows() + KeptRows(), [&](size_t r, size_t thread) {
       float* convolved = pass_.act().convolved + r * spec_.conv_size();
-      Convolve(r, pass_.ScratchFloats(thread), convolved);
+      MakeRow(r, pass_.ScratchFloats(thread), convolved);
       prepare(r, convolved);
     });
   }
   // step(r, head, first column, state) for every row, every head, and every kStateColumns columns
-  // of its state: of one sequence in the order of positions.
+  // of its state: of one sequence in the order of positions, those first that are kept. The state
+  // is left behind next_state_end(); rows from there on work on a copy.
   template <typename Step>
   void ForStates(const Step& step) const {
     const size_t tiles = spec_.n_heads * spec_.tiles();
-    pass_.pool().For(pass_.sequences().size() * (tiles + 1), [&](size_t task, size_t) {
+    pass_.pool().For(pass_.sequences().size() * (tiles + 1), [&](size_t task, size_t thread) {
       const size_t tile = task % (tiles + 1);
       const SequenceRows& sequence = pass_.sequences()[task / (tiles + 1)];
-      size_t first_row = 0;
-      for (const SequenceRows* s = pass_.sequences().data(); s != &sequence; ++s) {
-        first_row += s->tokens.size();
-      }
+      const RowsOf rows = Rows(sequence);
       if (sequence.dropped()) {
-        if (tile == tiles) ClearMixed(first_row, sequence.tokens.size());
+        if (tile == tiles) ClearMixed(rows.first, sequence.tokens.size());
         return;
       }
       if (tile == tiles) {
-        KeepTail(sequence, first_row);
+        KeepTails(rows);
         return;
       }
+      const size_t head = tile / spec_.tiles();
+      const size_t column = tile % spec_.tiles() * kStateColumns;
       const size_t offset = spec_.tail_floats() + tile * spec_.tile_floats();
-      float* state = nullptr;
-      for (size_t i = 0; i < sequence.tokens.size(); ++i) {
-        if (i == 0 || (sequence.position + i) % kKvBlockTokens == 0) {
-          state = Continue(sequence, sequence.position + i, offset, state);
+      const uint64_t begin = sequence.position, end = begin + sequence.tokens.size();
+      const uint64_t left_behind = sequence.kv->next_state_end();
+      float* state = Continue(sequence, begin, offset, nullptr);
+      for (size_t i = 0; i < rows.n_kept; ++i) step(rows.first_kept + i, head, column, state);
+      for (uint64_t at = begin; at < end; ++at) {
+        if (at > begin && at % kKvBlockTokens == 0) state = Continue(sequence, at, offset, state);
+        if (at == left_behind) {
+          const float* left = std::exchange(state, pass_.ScratchFloats(thread));
+          std::copy_n(left, spec_.tile_floats(), state);
         }
-        step(first_row + i, tile / spec_.tiles(), tile % spec_.tiles() * kStateColumns, state);
+        step(rows.first + (at - begin), head, column, state);
       }
     });
   }
@@ -135,10 +148,28 @@ class Recurrence {
   void Finish() const;
 
  private:
-  // out = silu(the row's convolution); scratch: conv_size floats.
-  void Convolve(size_t r, float* scratch, float* out) const;
-  // Keeps what the convolutions of the next rows look back at.
-  void KeepTail(const SequenceRows& sequence, size_t first_row) const;
+  // A sequence's rows in the pass's buffers.
+  struct RowsOf {
+    const SequenceRows* sequence;
+    size_t first;
+    size_t first_kept;
+    size_t n_kept;
+  };
+  RowsOf Rows(const SequenceRows& sequence) const;
+  // Of the sequence of a kept row.
+  RowsOf RowsWithKept(size_t r) const;
+  // That lie between a sequence's state and its first row; of all of them.
+  static size_t KeptOf(const SequenceRows& sequence) {
+    return sequence.dropped() ? 0 : sequence.position - sequence.kv->state_end();
+  }
+  size_t KeptRows() const;
+  // The convolution of row r, and its gates where it is a kept one; of others, keeps what they put
+  // into a state that does not have them yet. scratch: conv_size floats.
+  void MakeRow(size_t r, float* scratch, float* out) const;
+  // out = silu(the convolution at a position).
+  void Convolve(const RowsOf& rows, uint64_t position, float* scratch, float* out) const;
+  // Keeps what the convolutions behind a state look back at.
+  void KeepTails(const RowsOf& rows) const;
   // What the heads would have made of rows that nobody reads.
   void ClearMixed(size_t first_row, size_t rows) const {
     const size_t n = spec_.inner_size();
@@ -148,10 +179,9 @@ class Recurrence {
   // before it: `state`, or before the sequence's first row null.
   float* Continue(const SequenceRows& sequence, uint64_t position, size_t offset,
                   const float* state) const;
-  // What the convolution reads, of row r, [conv_size].
-  const float* Raw(size_t r) const {
-    return pass_.act().qkv + r * spec_.input_size() + spec_.conv_at();
-  }
+  // What the convolution reads at a position, [conv_size]: of the pass, of a kept row, or of what
+  // lies before the state.
+  const float* Raw(const RowsOf& rows, uint64_t position) const;
   float* StateBehind(const SequenceRows& sequence, uint64_t position) const {
     const uint64_t block = ContextWindow::Block(position);
     return reinterpret_cast<float*>(sequence.kv->StateBehind(block, sublayer_.spec.kv_entry));

@@ -1,6 +1,7 @@
 #include "runtime/engine/engine.h"
 
 #include <algorithm>
+#include <limits>
 #include <new>
 
 #include "platforms/memory.h"
@@ -20,8 +21,6 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   engine->tokenizer_ = tokenizer;
   RONDO_ASSIGN(engine->plan_, PlanToRun(model, tokenizer, options));
   EnginePlan& plan = engine->plan_;
-  const DecoderSpec& spec = plan.decoder.spec();
-  engine->limits_ = {spec.vocab_size, plan.options.max_rows, plan.context, spec.short_context};
   RONDO_RETURN_IF_ERROR(engine->TakeArena(arena, arena_bytes));
   uint32_t& threads = plan.options.threads;
   engine->threads_ = ThreadPool::Create(threads, options.host_pool);
@@ -32,15 +31,15 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   const uint32_t wanted = threads;
   threads = static_cast<uint32_t>(engine->threads_->threads());  // those that could be started
   RONDO_ASSIGN(engine->sessions_, HeapArray<Session*>::Create(plan.options.max_sessions));
-  plan.pool.Bind(plan.memory, engine->arena_);
-  if (plan.options.prefix_cache) {
-    plan.prefix_cache.Bind(plan.memory, engine->arena_, plan.kv, &plan.pool);
-  }
   engine->queue_.set_duty_percent(plan.options.duty_percent);
   plan.profile.Bind(plan.memory, engine->arena_);
-  if (plan.profile.on()) plan.decoder.set_profile(&plan.profile);
+  if (plan.profile.on()) plan.runner.decoder.set_profile(&plan.profile);
   RONDO_RETURN_IF_ERROR(
-      plan.decoder.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
+      plan.runner.Bind(model, plan.memory, engine->arena_, engine->threads_, options.progress));
+  if (engine->has_draft()) {
+    RONDO_RETURN_IF_ERROR(
+        plan.draft.Bind(*options.draft.file, plan.memory, engine->arena_, engine->threads_, {}));
+  }
   const Log& log = plan.options.log;
   log.Write(LogLevel::kInfo,
             "engine: kernels %s, %u threads, an arena of %zu bytes, made in %.0f ms",
@@ -105,9 +104,7 @@ Result<Session*> Engine::NewSession(const SessionOptions& options) {
                          sessions_.size());
   }
   const SessionRegions& regions = plan_.sessions[static_cast<size_t>(slot - sessions_.begin())];
-  const BlockTable kv(plan_.kv, &plan_.pool, Memory(regions.block_table).data());
-  PrefixCache* const prefixes = plan_.options.prefix_cache ? &plan_.prefix_cache : nullptr;
-  auto* session = new (Memory(regions.session).data()) Session(this, regions, kv, prefixes);
+  auto* session = new (Memory(regions.session).data()) Session(this, regions);
   if (const Status status = session->Init(options, regions); !status.ok()) {
     session->~Session();
     return status;
@@ -120,9 +117,18 @@ void Engine::CloseSession(Session* session) {
   const std::lock_guard turn(turn_);
   const auto slot = std::find(sessions_.begin(), sessions_.end(), session);
   if (session == nullptr || slot == sessions_.end()) return;
-  session->sequence().Truncate(0);
+  session->GiveBlocksBack();
   session->~Session();
   *slot = nullptr;
+}
+
+std::span<const float> Engine::AsOurs(std::span<const float> draft_logits, size_t thread) const {
+  const size_t vocab = limits().vocab_size;
+  if (draft_logits.size() >= vocab) return draft_logits.first(vocab);
+  const std::span<float> row = Array<float>(plan_.draft_logits).subspan(thread * vocab, vocab);
+  const auto rest = std::copy(draft_logits.begin(), draft_logits.end(), row.begin());
+  std::fill(rest, row.end(), -std::numeric_limits<float>::infinity());
+  return row;
 }
 
 }  // namespace rondo

@@ -38,7 +38,7 @@ class Engine {
   const EnginePlan& plan() const { return plan_; }
   const ModelFile& model() const { return *model_; }
   const Tokenizer* tokenizer() const { return tokenizer_; }  // may be null
-  const SequenceLimits& limits() const { return limits_; }
+  const SequenceLimits& limits() const { return plan_.runner.limits; }
   bool owns_arena() const { return mapped_bytes_ > 0; }
 
   // Takes one of max_sessions slots. The session must not outlive the engine.
@@ -70,6 +70,12 @@ class Engine {
   // One caller at a time samples outside of passes, with the scratch behind those of the threads.
   std::mutex& sampling() { return sampling_; }
   size_t threads() const { return plan_.options.threads; }
+  ThreadPool& pool() const { return *threads_; }
+  Runner& runner() { return plan_.runner; }
+  Runner& draft() { return plan_.draft; }  // where has_draft()
+  bool has_draft() const { return plan_.options.draft.file != nullptr; }
+  // A row of the draft model's logits as one of the vocabulary of the model.
+  std::span<const float> AsOurs(std::span<const float> draft_logits, size_t thread) const;
   std::span<std::byte> sampler_scratch(size_t thread) const {
     const size_t bytes = plan_.sampler_scratch_bytes;
     return Memory(plan_.sampler_scratch).subspan(thread * bytes, bytes);
@@ -102,7 +108,6 @@ class Engine {
   const ModelFile* model_ = nullptr;
   const Tokenizer* tokenizer_ = nullptr;
   EnginePlan plan_;
-  SequenceLimits limits_ = {};
   ThreadPool* threads_ = nullptr;
   uint8_t* arena_ = nullptr;
   size_t mapped_bytes_ = 0;       // of an arena of our own, else 0

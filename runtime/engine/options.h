@@ -13,7 +13,25 @@
 
 namespace rondo {
 
+class ModelFile;
+class Tokenizer;
+
 enum class ContextPolicy : int32_t { kStop = 0, kSlide = 1 };
+
+// Where drafts come from: tokens that may come next, verified in one pass where that saves time.
+// They change no token.
+enum class Speculation : int32_t {
+  kNone = 0,          // but for what Session::Propose is given
+  kPromptLookup = 1,  // what followed the last tokens where these were before
+  kDraftModel = 2,    // what the engine's draft model makes of them
+};
+
+// A small model that proposes what a larger one of the same vocabulary says; both outlive the
+// engine. No `file`: none.
+struct DraftModel {
+  const ModelFile* file = nullptr;
+  const Tokenizer* tokenizer = nullptr;  // null: token ids only
+};
 
 inline constexpr uint32_t kMaxSessions = 64;
 inline constexpr uint32_t kMaxRows = 1024;
@@ -32,7 +50,8 @@ struct EngineOptions {
   bool prefix_cache = true;   // sequences take over what others that began alike computed
   uint32_t profile_events = 0;  // that the profile remembers, up to kMaxProfileEvents; 0: none
   std::string_view kernels;     // force a kernel set by name, for tests; empty: the best one
-  LoadProgress progress;        // of Engine::Create
+  DraftModel draft;
+  LoadProgress progress;  // of Engine::Create
   Log log;
   HostPool host_pool;  // computes in place of threads of the engine's own
 };
@@ -42,8 +61,8 @@ struct SessionOptions {
   uint64_t max_tokens = 0;  // token limit of generation since the last prefill; 0: none
   bool ignore_eos = false;  // go on after the model's end tokens
   bool logprobs = false;    // each event tells its token's log-probability
-  // Drafts out of the session's own tokens, verified where that saves time. They change no token.
-  bool prompt_lookup = false;
+  Speculation speculation = Speculation::kNone;
+  uint32_t max_drafts = 0;  // of one pass, 1..TokenChoices::kMostDrafts, less than max_rows; 0: all
   std::span<const std::string_view> stop_strings;  // copied; limits in stop_strings.h
 };
 

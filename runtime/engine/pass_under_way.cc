@@ -17,6 +17,7 @@ bool PassUnderWay::Begin(PassRequest* requests) {
       request->served |= !sequence->outcome().ok();
     }
   }
+  drafts_.Run(requests);
   const EngineOptions& options = engine_.plan_.options;
   {
     const std::lock_guard turn(engine_.turn());
@@ -30,13 +31,13 @@ bool PassUnderWay::Begin(PassRequest* requests) {
   layer_ = 0;
   next_logits_ = Cursor();
   sample_ns_ = 0;
-  pass_.emplace(engine_.plan_.decoder.resources(), std::span(members_.rows.data(), members_.n));
-  engine_.plan_.decoder.Embed(*pass_);
+  pass_.emplace(engine_.runner().decoder.resources(), std::span(members_.rows.data(), members_.n));
+  engine_.runner().decoder.Embed(*pass_);
   return true;
 }
 
 bool PassUnderWay::Continue() {
-  Decoder& decoder = engine_.plan_.decoder;
+  Decoder& decoder = engine_.runner().decoder;
   bool more = true;
   if (layer_ < decoder.spec().n_layers()) {
     decoder.RunLayer(*pass_, layer_++);
@@ -59,7 +60,7 @@ void PassUnderWay::DropCancelled() {
     {
       const std::lock_guard turn(engine_.turn());
       sequence->Abandon(Status::Error(StatusCode::kCancelled, "cancelled behind layer %zu of %zu",
-                                      layer_, engine_.plan_.decoder.spec().n_layers()));
+                                      layer_, engine_.runner().decoder.spec().n_layers()));
     }
     members_.rows[i].Drop();
     sequence = nullptr;
@@ -79,7 +80,7 @@ bool PassUnderWay::Find(Cursor* cursor) const {
 }
 
 bool PassUnderWay::MakeLogits() {
-  Decoder& decoder = engine_.plan_.decoder;
+  Decoder& decoder = engine_.runner().decoder;
   std::array<Cursor, kMostLogitRows> wanted;
   std::array<size_t, kMostLogitRows> pass_rows;
   size_t n = 0;
@@ -112,7 +113,7 @@ void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, 
   if (!samples) return;
   const ProfileSpan span(engine_.profile(), "sample");
   const StatsClock clock;
-  engine_.threads_->For(
+  engine_.pool().For(
       rows.size(),
       [&](size_t i, size_t thread) {
         if (!sequence(i)->samples()) return;
@@ -124,7 +125,7 @@ void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, 
 
 void PassUnderWay::Finish() {
   pass_.reset();
-  report_.nanoseconds = clock_.nanoseconds() - sample_ns_;
+  report_.nanoseconds = clock_.nanoseconds() - sample_ns_ + drafts_.decode_ns();
   if (Profile* const profile = engine_.profile()) {
     profile->Add({"pass", -1, static_cast<uint32_t>(report_.rows), 0, 0, profile_begin_,
                   profile->Now() - profile_begin_, ThisThread()});
@@ -154,6 +155,7 @@ void PassUnderWay::Count() {
     stats.rows += rows;
     (decodes(members_.rows[i]) ? stats.decode_ns : stats.prefill_ns) += nanoseconds;
     stats.last_decode_ns = all_decode ? nanoseconds : 0;
+    if (sequence.drafter() != nullptr) stats.prefill_ns += drafts_.prefill_ns();
     stats.drafts_proposed += members_.rows[i].drafts;
     EngineStats::Add(&all.drafts_proposed, members_.rows[i].drafts);
     if (sequence.samples()) stats.sample_ns += sample_ns_;
@@ -167,6 +169,7 @@ void PassUnderWay::Count() {
   }
   EngineStats::Add(&all.passes, 1);
   EngineStats::Add(all_decode ? &all.decode_ns : &all.prefill_ns, nanoseconds);
+  EngineStats::Add(&all.prefill_ns, drafts_.prefill_ns());
   EngineStats::Add(&all.sample_ns, sample_ns_);
 }
 

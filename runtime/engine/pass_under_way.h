@@ -8,6 +8,7 @@
 
 #include "runtime/base/status.h"
 #include "runtime/decoder/pass.h"
+#include "runtime/engine/draft_passes.h"
 #include "runtime/engine/pass_queue.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/stats.h"
@@ -29,7 +30,7 @@ struct PassReport {
 // nobody reads.
 class PassUnderWay {
  public:
-  explicit PassUnderWay(Engine* engine) : engine_(*engine) {}
+  explicit PassUnderWay(Engine* engine) : engine_(*engine), drafts_(engine) {}
 
   bool Begin(PassRequest* requests);
   bool Continue();
@@ -56,6 +57,7 @@ class PassUnderWay {
   void Count();
 
   Engine& engine_;
+  DraftPasses drafts_;
   PassMembers members_;
   std::optional<Pass> pass_;
   size_t layer_ = 0;  // the next one

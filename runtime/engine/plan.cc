@@ -5,6 +5,7 @@
 
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
+#include "runtime/engine/draft_model.h"
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session.h"
 #include "runtime/sampling/sampler.h"
@@ -78,40 +79,6 @@ Result<ContextWindow> MakeWindow(const EngineOptions& options) {
   return window;
 }
 
-Result<KvLayout> MakeKvLayout(const DecoderSpec& spec, const KernelSet& set,
-                              const ContextWindow& window, const EngineOptions& options) {
-  // The prefix cache finds a text by the blocks of what keeps something of all its positions: where
-  // there is nothing but states, of an entry of no bytes.
-  const bool anchored = std::any_of(spec.sublayers.begin(), spec.sublayers.end(),
-                                    [](const SublayerSpec& s) { return s.keeps_state(); }) &&
-                        std::none_of(spec.sublayers.begin(), spec.sublayers.end(),
-                                     [](const SublayerSpec& s) { return s.keeps_positions(); });
-  RONDO_ASSIGN(auto entries,
-               HeapArray<KvLayout::Entry>::Create(spec.n_kv_entries + (anchored ? 1 : 0)));
-  for (const SublayerSpec& sublayer : spec.sublayers) {
-    if (sublayer.keeps_positions() || sublayer.keeps_state()) {
-      entries[sublayer.kv_entry] = sublayer.kv;
-    }
-  }
-  return KvLayout::Create(set, options.kv_format, entries.span(), window, options.max_rows,
-                          options.max_sessions, options.kv_tokens);
-}
-
-// A model that learned its positions one by one has none beyond its table.
-Status CheckPositions(const DecoderSpec& spec, const EngineOptions& options) {
-  if (spec.max_positions == 0) return Status();
-  if (options.policy == ContextPolicy::kSlide) {
-    return Status::Error(StatusCode::kUnsupported,
-                         "engine option policy is 1 (slide), but the model's positions end at "
-                         "%llu: use 0 (stop)",
-                         static_cast<unsigned long long>(spec.max_positions));
-  }
-  if (options.context <= spec.max_positions) return Status();
-  return Status::Error(StatusCode::kInvalidArgument,
-                       "engine option context is %u, but the model's positions end at %llu",
-                       options.context, static_cast<unsigned long long>(spec.max_positions));
-}
-
 // Asks for one session's regions.
 SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, size_t index,
                           MemoryPlan* memory) {
@@ -122,16 +89,22 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
   };
   const size_t piece = tokenizer != nullptr ? StreamDecoder::MaxTextBytes(*tokenizer) : 0;
   const CheckedSize tokens =
-      CheckedSize(Sequence::HistoryTokens(plan.kv.ring_tokens(), plan.kv.window(), plan.context));
+      CheckedSize(Sequence::HistoryTokens(plan.runner.kv.ring_tokens(), plan.runner.kv.window(),
+                                          plan.context)) *
+      sizeof(int32_t);
+  const bool drafts = plan.options.draft.file != nullptr;
   return {
       .session = add("state", sizeof(Session)),
-      .tokens = add("tokens", tokens * sizeof(int32_t)),
-      .block_table = add("block table", BlockTable::Bytes(plan.kv)),
-      .logits = add("logits", CheckedSize(plan.decoder.spec().vocab_size) * sizeof(float)),
+      .tokens = add("tokens", tokens),
+      .block_table = add("block table", BlockTable::Bytes(plan.runner.kv)),
+      .logits = add("logits", CheckedSize(plan.runner.decoder.spec().vocab_size) * sizeof(float)),
       .sampler = add("sampler", Sampler::Bytes()),
       .stop_strings = add("stop strings", StopStrings::Bytes(piece)),
       .piece = add("piece of text", piece),
       .text = add("text", SessionText::TextBytes(piece)),
+      .draft_tokens = drafts ? add("draft: tokens", tokens) : MemoryPlan::kNoRegion,
+      .draft_block_table =
+          drafts ? add("draft: blocks", BlockTable::Bytes(plan.draft.kv)) : MemoryPlan::kNoRegion,
   };
 }
 
@@ -161,6 +134,28 @@ Status NoSuchKernels(std::string_view name) {
                        CutForMessage(name, 32), name.data(), known);
 }
 
+// What a draft model takes beside the model. It finds no prefixes: a text that is new to it costs
+// little.
+Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
+  EngineOptions options = plan->options;
+  options.prefix_cache = false;
+  plan->memory.BeginPart("draft: ");
+  Result<Runner> draft =
+      Runner::Plan(*options.draft.file, *plan->set, options, window, plan->context, &plan->memory);
+  if (!draft.ok()) {
+    return Status::Error(draft.status().code(), "draft model: %s", draft.status().message());
+  }
+  plan->draft = std::move(*draft);
+  const size_t vocab = plan->runner.limits.vocab_size;
+  if (plan->draft.limits.vocab_size < vocab) {
+    const CheckedSize rows = CheckedSize(options.threads) * vocab * sizeof(float);
+    plan->draft_logits = plan->memory.Add(Segment::kWorkspace, rows.ValueOrMost(), "logits");
+  }
+  plan->memory.EndPart();
+  plan->mapped_bytes += plan->draft.decoder.weights().mapped_bytes();
+  return Status();
+}
+
 // `refused`: kernels that are not to be taken, or null.
 Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
                             const EngineOptions& wishes, const KernelSet* refused) {
@@ -180,27 +175,22 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   // session, and what there is once.
   constexpr size_t kOtherRegions = 64;
   constexpr size_t kRegionsPerSession = sizeof(SessionRegions) / sizeof(MemoryPlan::RegionId);
-  const size_t n_layers = model.model().layers()->size();
-  RONDO_ASSIGN(plan.memory, MemoryPlan::Create(3 * n_layers + kOtherRegions +
+  size_t n_layers = model.model().layers()->size();
+  if (options.draft.file != nullptr) n_layers += options.draft.file->model().layers()->size();
+  RONDO_ASSIGN(plan.memory, MemoryPlan::Create(3 * n_layers + 2 * kOtherRegions +
                                                kRegionsPerSession * options.max_sessions));
   MemoryPlan* memory = &plan.memory;
-  RONDO_ASSIGN(
-      plan.decoder,
-      Decoder::Plan(model, *plan.set, {options.max_rows, options.max_sessions, options.threads},
-                    window, memory));
-  RONDO_RETURN_IF_ERROR(CheckPositions(plan.decoder.spec(), options));
-  RONDO_ASSIGN(plan.kv, MakeKvLayout(plan.decoder.spec(), *plan.set, window, options));
-  RONDO_ASSIGN(plan.pool, BlockPool::Plan(plan.kv, memory));
-  // A model that keeps nothing of a position has nothing to take over.
-  plan.options.prefix_cache = options.prefix_cache && !plan.kv.groups().empty();
-  if (options.prefix_cache) {
-    RONDO_ASSIGN(plan.prefix_cache, PrefixCache::Plan(plan.kv, memory));
+  RONDO_ASSIGN(plan.runner, Runner::Plan(model, *plan.set, options, window, plan.context, memory));
+  plan.options.prefix_cache = plan.runner.has_prefix_cache;
+  if (options.draft.file != nullptr) {
+    RONDO_RETURN_IF_ERROR(CheckDraftModel(model, tokenizer, options.draft));
+    RONDO_RETURN_IF_ERROR(PlanDraft(window, &plan));
   }
   RONDO_ASSIGN(plan.sessions, HeapArray<SessionRegions>::Create(options.max_sessions));
   for (size_t i = 0; i < plan.sessions.size(); ++i) {
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);
   }
-  const auto vocab_size = static_cast<uint32_t>(plan.decoder.spec().vocab_size);
+  const auto vocab_size = static_cast<uint32_t>(plan.runner.decoder.spec().vocab_size);
   const CheckedSize scratch =
       CheckedSize(Sampler::ScratchBytes(vocab_size)).AlignUp(kArenaAlignment);
   plan.sampler_scratch_bytes = scratch.ValueOrMost();
@@ -210,7 +200,7 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   plan.profile = Profile::Plan(options.profile_events, memory);
   RONDO_RETURN_IF_ERROR(memory->Layout());
 
-  plan.mapped_bytes = plan.decoder.weights().mapped_bytes();
+  plan.mapped_bytes += plan.runner.decoder.weights().mapped_bytes();
   return plan;
 }
 

@@ -5,12 +5,9 @@
 #include <cstdint>
 
 #include "runtime/base/status.h"
-#include "runtime/decoder/decoder.h"
 #include "runtime/decoder/profile.h"
 #include "runtime/engine/options.h"
-#include "runtime/kv/block_pool.h"
-#include "runtime/kv/kv_layout.h"
-#include "runtime/kv/prefix_cache.h"
+#include "runtime/engine/runner.h"
 #include "runtime/model/model_file.h"
 #include "runtime/plan/memory_plan.h"
 
@@ -26,8 +23,10 @@ struct SessionRegions {
   MemoryPlan::RegionId logits;       // float [vocab_size]: of the last evaluated row
   MemoryPlan::RegionId sampler;
   MemoryPlan::RegionId stop_strings;
-  MemoryPlan::RegionId piece;  // the text that one token completes
-  MemoryPlan::RegionId text;   // one event's text: what was held back, and the piece, twice
+  MemoryPlan::RegionId piece;         // the text that one token completes
+  MemoryPlan::RegionId text;          // one event's text: what was held back, and the piece, twice
+  MemoryPlan::RegionId draft_tokens;  // as `tokens`, of the draft model; kNoRegion: none
+  MemoryPlan::RegionId draft_block_table;  // likewise
 };
 
 struct EnginePlan {
@@ -36,14 +35,15 @@ struct EnginePlan {
   uint64_t mapped_bytes = 0;  // of weights read where they lie in the file, not in the arena
   uint32_t context = 0;       // tokens a session can see, whole blocks under kSlide
   const KernelSet* set = nullptr;
-  Decoder decoder;
-  KvLayout kv;
-  BlockPool pool;
-  PrefixCache prefix_cache;  // where options.prefix_cache
+  Runner runner;
+  Runner draft;  // where options.draft names a model
   HeapArray<SessionRegions> sessions;
   Profile profile;                           // where options.profile_events
   MemoryPlan::RegionId sampler_scratch = 0;  // of each thread, and one for outside of passes
   size_t sampler_scratch_bytes = 0;          // of each
+  MemoryPlan::RegionId draft_logits =
+      MemoryPlan::kNoRegion;  // a row for each thread; where a draft
+                              // model has fewer than the model
 };
 
 // Pure: no state is made but the plan's own heap, and the system is asked for nothing. `tokenizer`

@@ -81,12 +81,13 @@ void Sequence::CopyFrom(const Sequence& other) {
   long_ = other.long_;
   logits_from_ = other.logits_from_;
   logits_at_ = other.logits_at_;
-  std::copy_n(other.logits_, limits_.vocab_size, logits_);
+  if (logits_ != nullptr) std::copy_n(other.logits_, limits_.vocab_size, logits_);
 }
 
 void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
   tokens_.Restart(first_token);
   SetEvaluated(evaluated);
+  kv_.SetStateEnd(evaluated);
   TellEvaluated();
   taken_over_ = 0;
   restored_ = true;
@@ -130,10 +131,12 @@ SequenceRows Sequence::NextRows(size_t most) {
 }
 
 // Drafts that a pass of up to `most` rows of this sequence verifies. They begin no KV block: so
-// neither the pool nor the ring notices those that are rejected.
+// neither the pool nor the ring notices those that are rejected; and where there are states they
+// end none, so that their rows are kept.
 size_t Sequence::DraftsFor(size_t most) const {
   if (choices_ == nullptr || pending() != 1) return 0;
-  const uint64_t in_block = kKvBlockTokens - 1 - evaluated_ % kKvBlockTokens;
+  const uint64_t last = kKvBlockTokens - (kv_.window().replays ? 2 : 1);
+  const uint64_t in_block = last - std::min(last, evaluated_ % kKvBlockTokens);
   return std::min<uint64_t>({choices_->drafts(), most - 1, in_block, remaining()});
 }
 
@@ -174,12 +177,12 @@ void Sequence::KeepBlocks() {
 }
 
 void Sequence::Finish(const SequenceRows& rows) {
-  kv_.Commit();
   evaluated_ += rows.tokens.size();
   if (choices_ != nullptr && pending() == 0) {
     evaluated_ -= rows.drafts - choices_->Accept();
     logits_at_ = 0;  // those that are stored are of an earlier row
   }
+  kv_.Commit(evaluated_);
   TellEvaluated();
   KeepBlocks();
   if (kv_.has_promise()) kv_.RenewPromise(evaluated_);

@@ -16,6 +16,8 @@
 
 namespace rondo {
 
+class Drafter;
+
 // Takes the logits of one position, [vocab_size]; called in the order of positions, on the thread
 // that runs the pass.
 struct LogitsSink {
@@ -39,7 +41,7 @@ class Sequence {
   // for a pass, and before them what penalties look at.
   static size_t HistoryTokens(uint64_t ring_tokens, const ContextWindow& window, uint64_t context);
 
-  // `prefix_cache`: null where there is none.
+  // `prefix_cache`: null where there is none. `logits`: null where no pass stores any.
   Sequence(const SequenceLimits& limits, const BlockTable& kv, PrefixCache* prefix_cache,
            const TokenHistory& tokens, float* logits)
       : limits_(limits), kv_(kv), prefix_cache_(prefix_cache), tokens_(tokens), logits_(logits) {
@@ -94,7 +96,13 @@ class Sequence {
 
   // While set, passes sample the tokens behind the last one, and verify drafts; logits() are not
   // stored then.
-  void set_choices(TokenChoices* choices) { choices_ = choices; }
+  // With `drafter`, the draft model proposes first.
+  void set_choices(TokenChoices* choices, Drafter* drafter = nullptr) {
+    choices_ = choices;
+    drafter_ = drafter;
+  }
+  TokenChoices* choices() const { return choices_; }
+  Drafter* drafter() const { return drafter_; }
 
   // ---- For snapshots ----
 
@@ -141,6 +149,7 @@ class Sequence {
   bool Prepare(const SequenceRows& rows);
   void GiveBack() { kv_.Rollback(); }  // what Prepare took, if it did
   bool cancelled() const { return cancel_.load(std::memory_order_relaxed); }
+  const std::atomic<bool>& cancel_flag() const { return cancel_; }
   // The logits of the row at `position`: TakeLogits stores them. Where the row is sampled,
   // ChooseToken does instead, on any thread, beside other rows.
   bool samples() const { return choices_ != nullptr; }
@@ -184,6 +193,7 @@ class Sequence {
   uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none
   LogitsSink sink_;
   TokenChoices* choices_ = nullptr;
+  Drafter* drafter_ = nullptr;
   SequenceStats stats_;
   Status outcome_;
   bool decodes_ = false;

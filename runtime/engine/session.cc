@@ -22,12 +22,16 @@ bool IsEos(const ModelFile& file, int32_t token) {
 
 }  // namespace
 
-Session::Session(Engine* engine, const SessionRegions& regions, const BlockTable& kv,
-                 PrefixCache* prefix_cache)
+Session::Session(Engine* engine, const SessionRegions& regions)
     : engine_(engine),
-      sequence_(engine->limits(), kv, prefix_cache,
-                TokenHistory(engine->Array<int32_t>(regions.tokens)),
-                engine->Array<float>(regions.logits).data()) {}
+      sequence_(engine->limits(), engine->runner().NewTable(engine->Memory(regions.block_table)),
+                engine->runner().prefixes(), TokenHistory(engine->Array<int32_t>(regions.tokens)),
+                engine->Array<float>(regions.logits).data()) {
+  if (!engine->has_draft()) return;
+  drafter_.emplace(engine->draft().limits,
+                   engine->draft().NewTable(engine->Memory(regions.draft_block_table)),
+                   TokenHistory(engine->Array<int32_t>(regions.draft_tokens)));
+}
 
 Status Session::Init(const SessionOptions& options, const SessionRegions& regions) {
   const auto vocab_size = static_cast<uint32_t>(engine_->limits().vocab_size);
@@ -39,7 +43,18 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
                   engine_->Array<char>(regions.text)}));
   max_tokens_ = options.max_tokens;
   ignore_eos_ = options.ignore_eos;
-  prompt_lookup_ = options.prompt_lookup;
+  speculation_ = options.speculation;
+  if (speculation_ == Speculation::kDraftModel && !drafter_) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "speculation is 2 (draft model), but the engine has no draft model");
+  }
+  max_drafts_ = std::min(TokenChoices::kMostDrafts, engine_->limits().max_rows - 1);
+  if (options.max_drafts > max_drafts_) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "max_drafts is %u; a pass of %zu rows verifies at most %zu",
+                         options.max_drafts, engine_->limits().max_rows, max_drafts_);
+  }
+  if (options.max_drafts > 0) max_drafts_ = options.max_drafts;
   choices_.Init(&sampler_, options.logprobs);
   return Status();
 }
@@ -92,7 +107,7 @@ Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
 // Under SLIDE a ring that has turned does not turn back: only where the blocks for tokens up to
 // position `end` are promised, some of them are evaluated. An empty session can always go back.
 Status Session::Reserve(uint64_t end) {
-  const bool turns = engine_->plan().kv.window().slides && position() > 0;
+  const bool turns = sequence_.kv().window().slides && position() > 0;
   return turns ? engine_->Reserve(&sequence_, end) : Status();
 }
 
@@ -196,23 +211,27 @@ bool Session::BeginStep() {
   }
   choices_.Begin({});
   if (sequence_.has_logits()) return false;
-  if (sequence_.pending() == 1) BeginDrafts(proposed);
+  const bool drafts = sequence_.pending() == 1 && BeginDrafts(proposed);
   sequence_.WantLogits();
-  sequence_.set_choices(&choices_);
+  sequence_.set_choices(&choices_, drafts ? &*drafter_ : nullptr);
   return true;
 }
 
-// A model with states proposes nothing: what a rejected draft did to one is not undone.
-void Session::BeginDrafts(size_t proposed) {
-  if (sequence_.kv().window().replays) return;
-  gated_ = proposed == 0 && prompt_lookup_;
-  if (gated_) proposed = gate_.Choose(LookUpPrompt(tokens(), proposed_));
+// True where the draft model makes the drafts.
+bool Session::BeginDrafts(size_t proposed) {
+  gated_ = proposed == 0 && speculation_ != Speculation::kNone;
+  if (gated_ && speculation_ == Speculation::kDraftModel) {
+    drafter_->Want(gate_.Choose(max_drafts_));
+    return drafter_->wanted() > 0;
+  }
+  if (gated_) proposed = gate_.Choose(LookUpPrompt(tokens(), {proposed_.data(), max_drafts_}));
   choices_.Begin({proposed_.data(), proposed});
+  return false;
 }
 
 Status Session::Propose(std::span<const int32_t> ids) {
   if (!ids.empty()) RONDO_RETURN_IF_ERROR(CheckIds(ids));
-  n_proposed_ = std::min(ids.size(), proposed_.size());
+  n_proposed_ = std::min(ids.size(), max_drafts_);
   std::copy_n(ids.begin(), n_proposed_, proposed_.begin());
   return Status();
 }
@@ -233,7 +252,10 @@ void Session::EndStep() {
     gate_.Tell(choices_.drafts(), choices_.ready() - 1, sequence_.stats().last_decode_ns);
   }
   gated_ = false;
-  if (waits) return;
+  if (!waits) MakeEvent();
+}
+
+void Session::MakeEvent() {
   BeginEvent();
   const Result<TokenEvent> event = StepEvent();
   event_status_ = event.status();
@@ -259,6 +281,10 @@ void Session::BeginEvent() {
 Result<TokenEvent> Session::TakeEvent() {
   TokenEvent event;
   event.reason = finished_;
+  if (event_of_ == EventOf::kNone && finished_ == FinishReason::kNone && choices_.ready() > 0 &&
+      sequence_.outcome().ok()) {
+    MakeEvent();
+  }
   if (event_of_ != EventOf::kNone) {
     event_of_ = EventOf::kNone;
     RONDO_RETURN_IF_ERROR(event_status_);

@@ -4,10 +4,12 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
 #include "runtime/base/status.h"
+#include "runtime/engine/drafter.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/past_texts.h"
 #include "runtime/engine/sequence.h"
@@ -66,9 +68,9 @@ class Session {
   // nothing pending any more samples a token as Next does. TakeEvent tells how it went for each.
   // Errors, and then nothing has happened: kInvalidArgument (an event was not taken), kKvPoolFull.
   static Status Step(Engine* engine, std::span<Session* const> sessions);
-  // What the last step or Accept had for this session, once; then, and where it still waits for
-  // passes, an event without a token. Errors: kNoLogits, kCancelled, and that of the sampler, as
-  // Next.
+  // What the last step or Accept had for this session, once; then what drafts gave beside it, token
+  // by token; at last, and where it still waits for passes, an event without a token. Errors:
+  // kNoLogits, kCancelled, and that of the sampler, as Next.
   Result<TokenEvent> TakeEvent();
 
   // Samples from the current logits and appends the token, unless it ends the generation by kEos.
@@ -78,10 +80,10 @@ class Session {
   // number).
   Result<TokenEvent> Next();
 
-  // The tokens that may come next, in place of prompt lookup: where the next step runs a pass, it
-  // verifies up to TokenChoices::kMostDrafts of them beside the last token. No token, event or
-  // status is another for it. The step forgets them, as does a call that changes the tokens. Error:
-  // kInvalidArgument (ids out of range, named).
+  // The tokens that may come next, in place of those that the session would look for: where the
+  // next step runs a pass, it verifies up to max_drafts of them beside the last token. No token,
+  // event or status is another for it. The step forgets them, as does a call that changes the
+  // tokens. Error: kInvalidArgument (ids out of range, named).
   Status Propose(std::span<const int32_t> ids);
 
   // Appends a token that the caller chose, also an end token or one behind an end. TakeEvent has
@@ -121,6 +123,10 @@ class Session {
   void Evicted(uint64_t* begin, uint64_t* end) const { sequence_.Evicted(begin, end); }
 
   Sequence& sequence() { return sequence_; }  // for Engine::Step
+  // Bytes of KV that it references, the draft model's too.
+  uint64_t HeldBytes() const {
+    return sequence_.kv().HeldBytes() + (drafter_ ? drafter_->sequence().kv().HeldBytes() : 0);
+  }
 
   // [any thread] Makes the call that is running, or the next one that evaluates tokens, return
   // kCancelled within the time of one layer, or of a few rows of the output head.
@@ -128,8 +134,7 @@ class Session {
 
  private:
   friend class Engine;
-  Session(Engine* engine, const SessionRegions& regions, const BlockTable& kv,
-          PrefixCache* prefix_cache);
+  Session(Engine* engine, const SessionRegions& regions);
   Status Init(const SessionOptions& options, const SessionRegions& regions);
 
   SnapshotBinding Binding() const;
@@ -143,10 +148,12 @@ class Session {
   void GoBack(uint64_t position, bool undoable);
   Status EvaluatePending();
   void CopyFrom(const Session& other);
+  void GiveBlocksBack();
   void DropAhead();
   bool BeginStep();
-  void BeginDrafts(size_t proposed);
+  bool BeginDrafts(size_t proposed);
   void EndStep();
+  void MakeEvent();
   Result<TokenEvent> StepEvent();
   void BeginEvent();
   void ChooseOfLogits();
@@ -162,11 +169,13 @@ class Session {
 
   Engine* engine_;
   Sequence sequence_;
+  std::optional<Drafter> drafter_;  // where the engine has a draft model
   Sampler sampler_;
   SessionText text_;
   TokenChoices choices_;
   SpeculationGate gate_;
-  bool prompt_lookup_ = false;
+  Speculation speculation_ = Speculation::kNone;
+  size_t max_drafts_ = 0;
   std::array<int32_t, TokenChoices::kMostDrafts> proposed_ = {};
   size_t n_proposed_ = 0;
   bool gated_ = false;  // the pass that runs tells the gate

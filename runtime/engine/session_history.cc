@@ -30,6 +30,7 @@ void Session::GoBack(uint64_t position, bool undoable) {
 // Becomes what `other` is, but for its options, as if it had been fed the same tokens.
 void Session::CopyFrom(const Session& other) {
   sequence_.CopyFrom(other.sequence_);
+  if (drafter_) drafter_->CopyFrom(*other.drafter_);
   sequence_.CountEvictionsFromHere();
   past_texts_.Clear();
   EndGeneration();
@@ -91,6 +92,12 @@ void Session::GoBackInText(uint64_t n) {
   }
 }
 
+// The caller has the turn.
+void Session::GiveBlocksBack() {
+  sequence_.Truncate(0);
+  if (drafter_) drafter_->Clear();
+}
+
 // Another text begins behind `position`. One without tokens begins there again by itself.
 void Session::LeaveText(uint64_t position) {
   if (position <= text_begin_ && generated_ == 0) return;
@@ -102,7 +109,7 @@ void Session::Reset() {
   n_proposed_ = 0;
   const std::lock_guard turn(engine_->turn());
   EndPrompt();
-  sequence_.Truncate(0);
+  GiveBlocksBack();
   sequence_.ForgetCancel();
   past_texts_.Clear();
   EndGeneration();
@@ -110,7 +117,7 @@ void Session::Reset() {
 
 SnapshotBinding Session::Binding() const {
   const EnginePlan& plan = engine_->plan();
-  return {engine_->model(), plan.kv, plan.options.kv_format, engine_->limits()};
+  return {engine_->model(), plan.runner.kv, plan.options.kv_format, engine_->limits()};
 }
 
 Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {

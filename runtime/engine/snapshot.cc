@@ -60,7 +60,8 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
                      const GenerationState& generation, std::span<uint8_t> out, size_t* bytes) {
   const KvLayout& layout = binding.kv;
   const ContextWindow& window = layout.window();
-  const uint64_t evaluated = sequence.evaluated();
+  // States without rows behind them: whoever restores runs these again.
+  const uint64_t evaluated = sequence.kv().StatesFor(sequence.evaluated());
   const uint64_t first_token = sequence.tokens().begin();
   const size_t n_groups = layout.groups().size();
   CheckedSize size = CheckedSize(sequence.position() - first_token) * sizeof(int32_t) +

@@ -12,6 +12,13 @@ void TokenChoices::Begin(std::span<const int32_t> drafts) {
   n_ready_ = next_ = 0;
 }
 
+void TokenChoices::Propose(std::span<const float> logits, const TokenHistory& tokens,
+                           std::span<std::byte> scratch) {
+  if (n_drafts_ == kMostDrafts) return;
+  const int32_t token = sampler_->Sample(logits, {tokens, proposed()}, scratch);
+  if (token != Sampler::kNoToken) rows_[1 + n_drafts_++] = token;
+}
+
 std::span<const int32_t> TokenChoices::Rows(int32_t last, size_t most) {
   n_drafts_ = std::min(n_drafts_, most);
   rows_[0] = last;

@@ -34,6 +34,11 @@ class TokenChoices {
 
   // Forgets what was chosen, and proposes these drafts, at most kMostDrafts.
   void Begin(std::span<const int32_t> drafts);
+  // Adds what is sampled from a draft model's logits behind the drafts so far, with the draw that
+  // the row which verifies it has.
+  void Propose(std::span<const float> logits, const TokenHistory& tokens,
+               std::span<std::byte> scratch);
+  std::span<const int32_t> proposed() const { return {&rows_[1], n_drafts_}; }
   size_t drafts() const { return n_drafts_; }
   // The tokens of the rows: `last`, the sequence's last token, and of the drafts at most `most`;
   // the others are no drafts any more.

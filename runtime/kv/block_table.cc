@@ -7,7 +7,8 @@ namespace rondo {
 
 size_t BlockTable::Bytes(const KvLayout& layout) {
   const CheckedSize bytes = CheckedSize(layout.slots()) * sizeof(Slot) +
-                            CheckedSize(layout.groups().size()) * sizeof(uint64_t);
+                            CheckedSize(layout.groups().size()) * sizeof(uint64_t) +
+                            CheckedSize(2 * kMostKeptRows) * layout.kept_floats() * sizeof(float);
   return bytes.valid() ? bytes.value() : SIZE_MAX;
 }
 
@@ -15,7 +16,8 @@ BlockTable::BlockTable(const KvLayout& layout, BlockPool* pool, void* memory)
     : layout_(&layout),
       pool_(pool),
       slots_(static_cast<Slot*>(memory)),
-      promised_(reinterpret_cast<uint64_t*>(slots_ + layout.slots())) {
+      promised_(reinterpret_cast<uint64_t*>(slots_ + layout.slots())),
+      kept_(reinterpret_cast<float*>(promised_ + layout.groups().size())) {
   for (size_t i = 0; i < layout.slots(); ++i) slots_[i] = {0, kNoBlock, kNoBlock, 0, false, false};
   std::fill_n(promised_, layout.groups().size(), 0);
 }
@@ -35,6 +37,7 @@ void BlockTable::ForPass(const Visit& visit) const {
 bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
   pass_begin_ = begin;
   pass_end_ = end;
+  if (!HoldsStates(begin)) SetStateEnd(begin);  // where a block ends
   bool enough = true;
   if (has_promise()) RenewPromise(promised_end_);  // it is there to be used
   ForPass([&](size_t group, Slot& slot, uint64_t block) {
@@ -61,7 +64,7 @@ bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
   return enough;
 }
 
-void BlockTable::Commit() {
+void BlockTable::Commit(uint64_t accepted) {
   ForPass([&](size_t group, Slot& slot, uint64_t) {
     if (!slot.fresh) return;
     if (slot.lent) pool_->TakeBack(group);
@@ -70,6 +73,9 @@ void BlockTable::Commit() {
     slot.fresh = false;
   });
   DropSkippedState();
+  state_end_ = next_state_end();
+  kept_end_ = accepted;
+  kept_half_ = 1 - kept_half_;
   pass_begin_ = pass_end_ = 0;
 }
 
@@ -108,6 +114,8 @@ const uint8_t* BlockTable::StateBefore(size_t entry) const {
 }
 
 void BlockTable::Truncate(uint64_t tokens) {
+  kept_end_ = tokens < state_end_ ? 0 : std::min(kept_end_, tokens);
+  state_end_ = std::min(state_end_, kept_end_);
   const std::span<const KvLayout::Group> groups = layout_->groups();
   for (size_t g = 0; g < groups.size(); ++g) {
     for (size_t i = groups[g].ring_blocks; i-- > 0;) {
@@ -122,6 +130,12 @@ void BlockTable::Truncate(uint64_t tokens) {
 void BlockTable::ShareAll(const BlockTable& other) {
   Truncate(0);
   std::memcpy(slots_, other.slots_, layout_->slots() * sizeof(Slot));
+  state_end_ = other.state_end_;
+  kept_end_ = other.kept_end_;
+  for (size_t entry = 0; entry < layout_->entries(); ++entry) {
+    const size_t floats = (kept_end_ - state_end_) * layout_->entry(entry).row_floats;
+    std::copy_n(other.KeptRows(other.kept_half_, entry), floats, KeptRows(kept_half_, entry));
+  }
   const std::span<const KvLayout::Group> groups = layout_->groups();
   for (size_t g = 0; g < groups.size(); ++g) {
     for (size_t i = 0; i < groups[g].ring_blocks; ++i) {
@@ -180,11 +194,24 @@ void BlockTable::Renew(size_t group, uint64_t first, uint64_t tokens) {
 
 bool BlockTable::Holds(uint64_t position) const { return SeesAll(*layout_, position, held()); }
 
+// The last states, and the rows behind them up to `tokens`.
+bool BlockTable::HoldsStates(uint64_t tokens) const {
+  if (tokens == 0 || tokens < state_end_ || tokens > kept_end_) return false;
+  const std::span<const KvLayout::Group> groups = layout_->groups();
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].window.state && Find(g, ContextWindow::Block(tokens - 1)) == kNoBlock) {
+      return false;
+    }
+  }
+  return layout_->window().replays;
+}
+
 uint64_t BlockTable::ReplayFrom(uint64_t tokens) const {
-  return rondo::ReplayFrom(*layout_, tokens, held());
+  return HoldsStates(tokens) ? tokens : rondo::ReplayFrom(*layout_, tokens, held());
 }
 
 uint64_t BlockTable::RunsFrom(uint64_t position, uint64_t first_token) const {
+  if (HoldsStates(position) && position >= first_token && Holds(position)) return position;
   return rondo::RunsFrom(*layout_, position, first_token, held());
 }
 

@@ -39,7 +39,9 @@ class BlockTable {
   // nothing has happened, where the pool has too few. Then Commit, or Rollback: all is as before
   // the pass, but for what lies behind `begin` in begin's own block of keys and values.
   bool Prepare(uint64_t begin, uint64_t end);
-  void Commit();
+  // The pass is over. Only its rows before `accepted` count; those that are dropped are kept rows.
+  void Commit(uint64_t accepted);
+  void Commit() { Commit(pass_end_); }
   void Rollback();
 
   // Promises that passes over positions [begin, end), however they are cut and whoever is served
@@ -53,12 +55,28 @@ class BlockTable {
   // Others count on the blocks that they alone reference to come back to them.
   bool MayShare() const { return pool_->promises() == (has_promise() ? 1 : 0); }
 
-  // While a pass is prepared, of a sublayer with a state: the state before its first row, which
-  // means nothing where that is the text's first; and where the pass writes that behind its last
-  // row in a block.
+  // Of a sequence that has evaluated so many positions, the one behind which its states are: this
+  // one, or behind it lie rows that are kept.
+  uint64_t StatesFor(uint64_t evaluated) const {
+    return HoldsStates(evaluated) ? state_end_ : evaluated;
+  }
+  uint64_t state_end() const { return state_end_; }
+  // While a pass is prepared, of a sublayer with a state: the state behind state_end(), which means
+  // nothing where that is 0; and where the pass writes that behind its last row in a block, or in
+  // its last block behind next_state_end().
   const uint8_t* StateBefore(size_t entry) const;
   uint8_t* StateBehind(uint64_t block, size_t entry) const {
     return Page(std::max(block, FirstWritten(layout_->group(entry))), entry, 0);
+  }
+  uint64_t next_state_end() const { return ContextWindow::StateEnd(pass_begin_, pass_end_); }
+  // What the rows from state_end() to the pass put into a state, [row_floats]; and where the pass
+  // keeps that of its own from next_state_end() on.
+  const float* KeptRow(size_t entry, uint64_t position) const {
+    return KeptRows(kept_half_, entry) + (position - state_end_) * layout_->entry(entry).row_floats;
+  }
+  float* KeepRow(size_t entry, uint64_t position) const {
+    return KeptRows(1 - kept_half_, entry) +
+           (position - next_state_end()) * layout_->entry(entry).row_floats;
   }
 
   // Gives up the blocks that hold no position below `tokens`; of what others may yet look for, what
@@ -88,9 +106,12 @@ class BlockTable {
 
   // True where everything that the row at `position` sees is still here, but for states.
   bool Holds(uint64_t position) const;
-  // As in held_blocks.h, of the blocks that this table has.
+  // Where rows must run from so that others can follow the first `tokens` ones: there, where the
+  // rows behind a state are kept, or as in held_blocks.h, of the blocks that this table has.
   uint64_t ReplayFrom(uint64_t tokens) const;
   uint64_t RunsFrom(uint64_t position, uint64_t first_token) const;
+  // Of a table that was just filled, the last states being those behind `tokens`.
+  void SetStateEnd(uint64_t tokens) { state_end_ = kept_end_ = tokens; }
 
  private:
   struct Slot {
@@ -119,6 +140,11 @@ class BlockTable {
     const uint64_t last = ContextWindow::Block(pass_end_ - 1);
     return group.window.state && !group.window.slides && first < last ? last - 1 : first;
   }
+  // Of one sublayer, [kMostKeptRows, row_floats].
+  float* KeptRows(size_t half, size_t entry) const {
+    return kept_ + kMostKeptRows * (half * layout_->kept_floats() + layout_->kept_offset(entry));
+  }
+  bool HoldsStates(uint64_t tokens) const;
   auto held() const {
     return [this](size_t group, uint64_t block) { return Find(group, block) != kNoBlock; };
   }
@@ -135,6 +161,10 @@ class BlockTable {
   Slot* slots_ = nullptr;
   uint64_t* promised_ = nullptr;  // [groups]
   uint64_t promised_end_ = 0;     // 0: there is no promise
+  float* kept_ = nullptr;         // rows behind the states, and those of the pass: two halves
+  size_t kept_half_ = 0;          // whose rows are those of positions
+  uint64_t state_end_ = 0;        // from here
+  uint64_t kept_end_ = 0;         // to here
   uint64_t pass_begin_ = 0;       // the positions that were prepared
   uint64_t pass_end_ = 0;
 };

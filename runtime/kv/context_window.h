@@ -10,6 +10,9 @@
 
 namespace rondo {
 
+// Rows that a pass keeps behind a state, at most.
+inline constexpr uint64_t kMostKeptRows = 8;
+
 struct ContextWindow {
   bool slides = false;       // false: every row sees all positions up to its own
   uint64_t blocks = 0;       // that a row sees at most, sinks included
@@ -71,6 +74,16 @@ struct ContextWindow {
   uint64_t PassBlocks(uint64_t max_rows, uint64_t sequences) const {
     const uint64_t begun = CeilDiv(max_rows, kKvBlockTokens) + sequences - 1;
     return state ? std::min(max_rows, sequences + (slides ? begun : sequences)) : begun;
+  }
+
+  // Of a pass over positions [begin, end) of states: behind which position it leaves the state. The
+  // rows behind that are kept, so that some of them can be dropped again without running others.
+  // Where a block ends nothing lags, and others can share it; nor behind a single row, which the
+  // next pass would have to put in beside its own.
+  static uint64_t StateEnd(uint64_t begin, uint64_t end) {
+    if (end % kKvBlockTokens == 0 || end - begin == 1) return end;
+    const uint64_t block_begin = Block(end) * kKvBlockTokens;
+    return std::max({begin, block_begin, end - std::min(end, kMostKeptRows)});
   }
 
   // Where a query is rotated to when it meets the sinks: at most as far from them as the window

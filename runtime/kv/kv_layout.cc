@@ -39,7 +39,8 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
       layout.slots_ += ring;
       ++layout.n_groups_;
     }
-    layout.places_[i] = {entry, g, group.block_bytes, KvPage()};
+    layout.places_[i] = {entry, g, group.block_bytes, layout.kept_floats_, KvPage()};
+    layout.kept_floats_ = (CheckedSize(layout.kept_floats_) + entry.row_floats).ValueOrMost();
     CheckedSize bytes =
         (CheckedSize(entry.floats) * kKvBlockTokens + entry.state_floats) * sizeof(float);
     if (entry.n_kv_heads > 0) {

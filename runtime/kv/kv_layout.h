@@ -27,7 +27,8 @@ class KvLayout {
     size_t floats = 0;        // of a convolution; then there are no heads
     uint64_t window = 0;      // tokens that a row sees; 0: all
     bool chunked = false;     // of its own chunk of `window` tokens
-    size_t state_floats = 0;  // of a recurrent sublayer's state; then nothing else
+    size_t state_floats = 0;  // of a recurrent sublayer's state; then nothing else but
+    size_t row_floats = 0;    // of what a row puts into it
   };
   struct Group {
     ContextWindow window;
@@ -75,6 +76,9 @@ class KvLayout {
   std::span<const Group> groups() const { return groups_.span().first(n_groups_); }
   size_t group_of(size_t entry) const { return places_[entry].group; }
   const Group& group(size_t entry) const { return groups_[group_of(entry)]; }
+  // Of one row kept behind the states, and where a sublayer's part of it begins.
+  size_t kept_floats() const { return kept_floats_; }
+  size_t kept_offset(size_t entry) const { return places_[entry].kept_offset; }
   const KvPage& page(size_t entry) const { return places_[entry].page; }
   // Where a sublayer's KV head lies in a block of the sublayer's group.
   size_t PageOffset(size_t entry, size_t head) const {
@@ -87,6 +91,7 @@ class KvLayout {
     Entry entry;
     size_t group;
     size_t offset;
+    size_t kept_offset;
     KvPage page;
   };
   HeapArray<Place> places_;  // by entry
@@ -94,6 +99,7 @@ class KvLayout {
   size_t n_groups_ = 0;
   size_t slots_ = 0;
   size_t bytes_per_token_ = 0;
+  size_t kept_floats_ = 0;
   uint64_t max_rows_ = 0;
   uint64_t pool_tokens_ = 0;
   ContextWindow window_;

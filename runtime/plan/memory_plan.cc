@@ -72,12 +72,26 @@ MemoryPlan::RegionId MemoryPlan::Add(Segment segment, size_t bytes, const char* 
   }
   requested_bytes_ = sum.value();
   PlanRegion& region = regions_[count_];
-  std::snprintf(region.name, PlanRegion::kMaxName, "%s", name);
+  std::snprintf(region.name, PlanRegion::kMaxName, "%s%s", prefix_, name);
   region.segment = segment;
   region.bytes = bytes;
-  region.first_step = first_step;
-  region.last_step = last_step;
+  const bool ends = last_step < INT32_MAX;
+  region.first_step = ends ? part_begin_ + first_step : first_step;
+  region.last_step = ends ? part_begin_ + last_step : last_step;
   return static_cast<RegionId>(count_++);
+}
+
+void MemoryPlan::EndPart() {
+  prefix_ = "";
+  part_begin_ = 0;
+}
+
+void MemoryPlan::BeginPart(const char* prefix) {
+  prefix_ = prefix;
+  for (size_t i = 0; i < count_; ++i) {
+    const int32_t last = regions_[i].last_step;
+    if (last < INT32_MAX) part_begin_ = std::max(part_begin_, last + 1);
+  }
 }
 
 Status MemoryPlan::Layout() {

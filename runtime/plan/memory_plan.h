@@ -42,6 +42,11 @@ class MemoryPlan {
   RegionId Add(Segment segment, size_t bytes, const char* name, int32_t first_step = 0,
                int32_t last_step = INT32_MAX);
 
+  // What is added from here on has `prefix` before its name, and steps that come behind all others'
+  // so far: activations that were added before are not live in them.
+  void BeginPart(const char* prefix);
+  void EndPart();
+
   // Fixes all offsets. Activations are placed greedily by size at the lowest free offset.
   Status Layout();
 
@@ -61,6 +66,8 @@ class MemoryPlan {
   HeapArray<PlanRegion> regions_;
   size_t count_ = 0;
   size_t requested_bytes_ = 0;
+  const char* prefix_ = "";
+  int32_t part_begin_ = 0;  // the first step of the part
   bool overflow_ = false;
   bool misused_ = false;
   size_t arena_bytes_ = 0;

@@ -42,6 +42,7 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   options.n_logit_bias = 1;
   options.stop_strings = stops;
   options.n_stop_strings = 2;
+  options.speculation = RONDO_SPECULATION_PROMPT_LOOKUP;
   const Session session = NewSession(engine.get(), options);
   const char prompt[] = "Once upon a time, there was a girl. Her name was <|unknown|> \xff.";
 
@@ -114,6 +115,9 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
       rondo_session_tokens(session.get(), &u, tokens_held, 8192, &count),
       rondo_session_reset(session.get()),
       rondo_session_prefill(session.get(), ids, n_ids),
+      rondo_session_next(session.get(), &event),
+      rondo_session_propose(session.get(), ids, 7),
+      rondo_session_next(session.get(), &event),
       rondo_session_append(session.get(), ids, n_ids),
       rondo_engine_step(engine.get(), &stepped, 1, text, sizeof text),
       rondo_session_event(session.get(), &event),

@@ -31,16 +31,22 @@ TEST(StructSizesTest, EveryVersionsAndNothingBetween) {
   EXPECT_FALSE(c_api::IsStructSize<Grown>(c_api::kMaxStructSize + 1));
 }
 
-TEST(StructSizesTest, OptionsThroughTheLibrary) {
-  using c_api::kEarlierSizes;
-  const auto& earlier = kEarlierSizes<rondo_engine_options>;
-  rondo_engine_options options;
+// The sizes that `init` takes up to this header's.
+template <typename Options, typename Init>
+void ExpectSizes(const Init& init) {
+  const auto& earlier = c_api::kEarlierSizes<Options>;
+  Options options;
   for (size_t size = 0; size < sizeof options; ++size) {
     const bool known = std::find(earlier.begin(), earlier.end(), size) != earlier.end();
-    EXPECT_EQ(rondo_engine_options_init(&options, size),
-              known ? RONDO_STATUS_OK : RONDO_STATUS_VERSION_MISMATCH)
+    EXPECT_EQ(init(&options, size), known ? RONDO_STATUS_OK : RONDO_STATUS_VERSION_MISMATCH)
         << size;
   }
+  EXPECT_EQ(init(&options, sizeof options), RONDO_STATUS_OK);
+}
+
+TEST(StructSizesTest, OptionsThroughTheLibrary) {
+  ExpectSizes<rondo_engine_options>(rondo_engine_options_init);
+  ExpectSizes<rondo_session_options>(rondo_session_options_init);
 }
 
 }  // namespace

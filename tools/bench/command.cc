@@ -35,11 +35,14 @@ Examples:
   rondo bench --shape llama3.2-1b --weights q4 -p 512 -n 128 -d 0,4096,16384 -t 1,2
   rondo bench --shape qwen3-0.6b -b 1,2,4,8 --json > qwen3.json
   rondo bench --shape some/config.json --weights q4 --embedding q4
+  rondo bench model.rondo --speculate 1,3,7 --acceptance 60,90 -d 0,4096
   rondo bench model.rondo --sessions 1,2,4,8,16 --rows-per-step 64 --fork --prefix --snapshot
   rondo bench model.rondo --peer 'llama-bench -m m.gguf -p $P -n $N -d $D -t $T -r 1 -o json'
 
-Tests: load (the engine's creation), prefill of -p tokens, decode of -n tokens, and with -b verify,
-all logits of some rows at once; the last three after each of -d tokens. Figures are medians of
+Tests: load (the engine's creation), prefill of -p tokens, decode of -n tokens, with -b verify, all
+logits of some rows at once, and with --speculate drafts, -n tokens generated where so many drafts
+are verified in each pass, of which --acceptance percent are right; all but the first after each of
+-d tokens. Figures are medians of
 --reps, the fastest and slowest beside them. Before each repetition two probes look for the limits:
 a plain sum over a gigabyte of memory, and int8 dot products that never leave the registers, each
 the best of three passes; their medians are what shares are shares of. Decode and verify are held
@@ -165,6 +168,12 @@ void CheckUsage(const Arguments& a) {
   }
   const BenchOptions& bench = a.bench;
   if (!bench.verified_rows.empty()) CheckRows("-b", bench.verified_rows.back(), bench);
+  if (!bench.drafts.empty()) {
+    CheckRows("--speculate", 1 + bench.drafts.back(), bench);
+    if (bench.decode_tokens == 0) {
+      throw CLI::ValidationError("--speculate", "there is nothing to generate with -n 0");
+    }
+  }
   if (!bench.peer.empty() && bench.prompt_tokens + bench.decode_tokens == 0) {
     throw CLI::ValidationError("--peer", "there is nothing to compare with -p 0 and -n 0");
   }
@@ -184,6 +193,8 @@ void Complete(Arguments* a) {
   for (std::vector<uint32_t>* values : {&bench.verified_rows, &bench.sessions}) {
     if (!values->empty() && values->front() != 1) values->insert(values->begin(), 1);
   }
+  // What drafts are compared with.
+  if (!bench.drafts.empty()) bench.drafts.insert(bench.drafts.begin(), 0);
 }
 
 RandomModelOptions RandomOptions(const Arguments& a) {
@@ -283,6 +294,13 @@ void AddBenchCommand(CLI::App& app) {
   CLI::Option* verified =
       AddNumbers(command, "-b", {1, kMostRows}, "Rows to verify at once (1 is always among them)",
                  "none", &bench.verified_rows);
+  CLI::Option* drafts =
+      AddNumbers(command, "--speculate", {1, kMostDrafts},
+                 "Drafts to verify beside a token (0 is always among them)", "none", &bench.drafts);
+  CLI::Option* acceptance = AddNumbers(command, "--acceptance", {1, 100},
+                                       "With --speculate: percents of drafts that are right",
+                                       "50,70,90", &bench.right_percents)
+                                ->needs(drafts);
   AddNumber(command, "--reps", {1, kMostRepetitions}, "Repetitions of each test",
             std::to_string(bench.repetitions), [&bench](uint32_t n) { bench.repetitions = n; });
   CLI::Option* peer =
@@ -331,7 +349,9 @@ void AddBenchCommand(CLI::App& app) {
           ->group(kOutputGroup);
   AddForceFlag(command, &a->replace);
   for (CLI::Option* many : {sessions, fork, prefix, snapshot}) {
-    for (CLI::Option* of_one : {depths, verified, peer, plot}) many->excludes(of_one);
+    for (CLI::Option* of_one : {depths, verified, drafts, acceptance, peer, plot}) {
+      many->excludes(of_one);
+    }
   }
   CLI::Option_group* form = command->add_option_group("Form (at most one; default: a table)");
   form->require_option(0, 1);

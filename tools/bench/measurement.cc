@@ -74,6 +74,8 @@ const char* Name(TestKind test) {
       return "decode";
     case TestKind::kVerify:
       return "verify";
+    case TestKind::kDrafts:
+      return "drafts";
     case TestKind::kSessions:
       return "sessions";
     case TestKind::kBeside:

@@ -12,6 +12,7 @@ enum class TestKind {
   kDecode,
   kVerify,
   kLoad,
+  kDrafts,  // tokens are generated, drafts beside each verified in its pass
   // Of many sessions:
   kSessions,     // they decode side by side, a pass for all
   kBeside,       // a prompt, while another session decodes
@@ -43,10 +44,12 @@ struct Measurement {
   std::vector<double> peer_speeds;  // tokens per second; empty without a peer
 
   double one_row_seconds = 0;  // verify: the median of the same with one row
+  uint32_t right_percent = 0;  // drafts: of how many in a hundred are right; 0 without drafts
+  double tokens_per_pass = 0;  // drafts: of a repetition
 
+  std::vector<double> baseline_speeds;  // tokens per second of what it is compared with, in turn
   // Of tests of many sessions, else 0 or empty.
   uint32_t sessions = 0;
-  std::vector<double> baseline_speeds;  // tokens per second of what it is compared with, in turn
   std::vector<double> latencies;  // seconds between the tokens of a session, of all repetitions
   double pass_seconds = 0;        // beside: the median pass of the same mix
   uint64_t kv_tokens_before = 0;  // fork: in whole blocks, what the KV pool had in use

@@ -51,6 +51,8 @@ std::string ShareOf(const Measurement& m, const std::string& limit) {
 
 const char* BaselineName(TestKind test) {
   switch (test) {
+    case TestKind::kDrafts:
+      return "no drafts";
     case TestKind::kSessions:
       return "one session";
     case TestKind::kBeside:
@@ -69,6 +71,8 @@ std::string Details(const Measurement& m) {
   std::string text;
   if (RelativeCost(m) > 0) text += Format(", %.2f x one row", RelativeCost(m));
   if (Speedup(m) > 0) text += Format(", x%.2f of %s", Speedup(m), BaselineName(m.test));
+  if (m.right_percent > 0) text += Format(", %u %% right", m.right_percent);
+  if (m.tokens_per_pass > 0) text += Format(", %.2f tokens a pass", m.tokens_per_pass);
   if (m.test == TestKind::kFork) text += Format(", %.1f us a fork", 1e6 * Median(m.seconds));
   if (m.kv_tokens > 0) {
     text += ", KV of " + FormatCount(m.kv_tokens_before, "token") + " before, of " +
@@ -133,6 +137,8 @@ ordered_json ToJson(const Subject& subject, const Measurement& m) {
   object["kv_tokens_before"] = m.kv_tokens > 0 ? ordered_json(m.kv_tokens_before) : ordered_json();
   object["kv_tokens"] = m.kv_tokens > 0 ? ordered_json(m.kv_tokens) : ordered_json();
   object["snapshot_bytes"] = m.snapshot_bytes > 0 ? ordered_json(m.snapshot_bytes) : ordered_json();
+  object["right_percent"] = m.right_percent > 0 ? ordered_json(m.right_percent) : ordered_json();
+  object["tokens_per_pass"] = OrNull(m.tokens_per_pass);
   return object;
 }
 

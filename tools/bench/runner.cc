@@ -1,11 +1,14 @@
 #include "tools/bench/runner.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "tools/bench/costs.h"
+#include "tools/bench/generation.h"
 #include "tools/bench/limits.h"
 #include "tools/bench/peer.h"
 #include "tools/bench/random_tokens.h"
+#include "tools/bench/stepping.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/stopwatch.h"
 
@@ -17,8 +20,10 @@ constexpr uint32_t kVerifyPasses = 16;  // of one repetition
 // A session brought to a depth; each test leaves it there.
 class Bench {
  public:
-  Bench(const BenchModel& model, const rondo_engine* engine, rondo_session* session)
-      : tokens_(Facts(model.handle.get()).vocab_size),
+  Bench(const BenchModel& model, rondo_engine* engine, rondo_session* session)
+      : engine_(engine),
+        vocab_size_(Facts(model.handle.get()).vocab_size),
+        tokens_(vocab_size_),
         costs_(CostsOf(model.parts, Memory(engine).kernels)),
         memory_(Memory(engine)),
         session_(session),
@@ -30,6 +35,7 @@ class Bench {
   void GoTo(uint64_t depth) {
     Prefill(depth - depth_);
     depth_ = depth;
+    generation_.reset();
   }
 
   Measurement Describe(TestKind test, uint64_t tokens, uint32_t rows, bool integer_weights) const {
@@ -39,6 +45,7 @@ class Bench {
     m.tokens = tokens;
     m.depth = depth_;
     m.rows = rows;
+    if (test == TestKind::kDrafts) return m;
     if (test == TestKind::kPrefill) {
       // The int8 peak is no limit of float weights.
       m.limit = integer_weights ? Limit::kInt8Peak : Limit::kNone;
@@ -52,7 +59,8 @@ class Bench {
   }
 
   // Seconds of one repetition.
-  double Run(const Measurement& m) {
+  double Run(Measurement* of) {
+    const Measurement& m = *of;
     double seconds = 0;
     switch (m.test) {
       case TestKind::kPrefill:
@@ -63,6 +71,14 @@ class Bench {
         seconds = Seconds([&] { Decode(m.tokens); });
         Undo(m.tokens);
         break;
+      case TestKind::kDrafts: {
+        if (!generation_) generation_.emplace(engine_, session_, m.tokens, vocab_size_);
+        uint64_t passes = 0;
+        seconds = Seconds([&] { passes = generation_->Run(m.rows - 1, m.right_percent); });
+        of->tokens_per_pass = static_cast<double>(m.tokens) / static_cast<double>(passes);
+        Undo(generation_->appended());
+        break;
+      }
       default:
         for (uint32_t pass = 0; pass < kVerifyPasses; ++pass) {
           seconds += Seconds([&] { Verify(m.rows); }) / kVerifyPasses;
@@ -100,12 +116,15 @@ class Bench {
     if (depth_ > 0) Check(session_, rondo_session_logits(session_, &logits, &n_logits));
   }
 
+  rondo_engine* const engine_;
+  const uint32_t vocab_size_;
   RandomTokens tokens_;
   const ModelCosts costs_;
   const rondo_memory_plan memory_;
   rondo_session* const session_;
   const CancelOnSignal cancel_;
   uint64_t depth_ = 0;
+  std::optional<Generation> generation_;  // of this depth
 };
 
 class Runner {
@@ -121,7 +140,7 @@ class Runner {
   rondo_engine_options EngineOptions(uint32_t threads) const {
     rondo_engine_options engine = EngineDefaults();
     const uint64_t context = options_.depths.back() + options_.prompt_tokens +
-                             options_.decode_tokens + options_.max_rows;
+                             options_.decode_tokens + options_.max_rows + 1;
     engine.context = static_cast<uint32_t>(context);
     engine.max_rows = options_.max_rows;
     engine.threads = threads;
@@ -138,7 +157,7 @@ class Runner {
       load.seconds.push_back(
           Seconds([&] { engine = CreateEngine(model_.handle.get(), engine_options); }));
     }
-    const Session session = OpenSession(engine.get());
+    const Session session = OpenEndless(engine.get());
     Bench bench(model_, engine.get(), session.get());
     if (threads == options_.threads.front()) {
       subject_ = SubjectOf(model_.handle.get(), Memory(engine.get()).kernels);
@@ -164,16 +183,27 @@ class Runner {
     }
     if (options_.decode_tokens > 0) add(TestKind::kDecode, options_.decode_tokens, 1);
     for (const uint32_t rows : options_.verified_rows) add(TestKind::kVerify, rows, rows);
+    for (const uint32_t drafts : options_.drafts) {
+      for (const uint32_t percent : options_.right_percents) {
+        add(TestKind::kDrafts, options_.decode_tokens, 1 + drafts);
+        if (drafts == 0) break;
+        tests.back().right_percent = percent;
+      }
+    }
     return tests;
   }
 
   void RunDepth(Bench& bench) {
     std::vector<Measurement> tests = Tests(bench);
-    for (const Measurement& test : tests) bench.Run(test);  // to warm up
+    for (Measurement& test : tests) bench.Run(&test);  // to warm up
     for (uint32_t i = 0; i < options_.repetitions; ++i) {
+      double without_drafts = 0;
       for (Measurement& test : tests) {
         limits_.Look(&test);
-        test.seconds.push_back(bench.Run(test));
+        test.seconds.push_back(bench.Run(&test));
+        if (test.test != TestKind::kDrafts) continue;
+        if (test.rows == 1) without_drafts = static_cast<double>(test.tokens) / test.seconds.back();
+        test.baseline_speeds.push_back(without_drafts);
       }
       if (!options_.peer.empty()) AskPeer(tests);
     }

@@ -19,7 +19,10 @@ struct BenchOptions {
   std::vector<uint32_t> threads = {0};  // none twice, not empty; 0: the performance cores
   // Ascending from 1 to at most max_rows; empty: no verify test.
   std::vector<uint32_t> verified_rows;
-  uint32_t repetitions = 5;  // at least 1
+  // Drafts beside a token, ascending from 0 to at most 7, less than max_rows; empty: no such test.
+  std::vector<uint32_t> drafts;
+  std::vector<uint32_t> right_percents = {50, 70, 90};  // of drafts, ascending
+  uint32_t repetitions = 5;                             // at least 1
   uint32_t max_rows = EngineDefaults().max_rows;
   std::string kernels;  // empty: the best for this CPU
   std::string peer;     // a shell command; empty: none

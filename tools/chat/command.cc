@@ -69,6 +69,7 @@ struct Arguments {
   std::string template_path;
   std::string session_path;
   rondo_engine_options engine = EngineDefaults();
+  std::string draft;  // a model's path; empty: none
   SamplingWish sampling;
 };
 
@@ -229,7 +230,8 @@ void Chat(Arguments arguments) {
     template_text = ReadFile("the chat template", arguments.template_path);
     if (template_text.empty()) throw Error("the chat template is empty");
   }
-  const SessionSetup setup = arguments.sampling.For(model.get());
+  SessionSetup setup = arguments.sampling.For(model.get());
+  const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   Conversation conversation(model.get(), engine.get(), setup, arguments.system, template_text);
@@ -282,6 +284,7 @@ void AddChatCommand(CLI::App& app) {
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);
+  AddSpeculationFlags(command, &a->sampling.session, &a->draft);
   command->footer(kExamples);
   command->callback([a] { Chat(*a); });
 }

@@ -145,6 +145,24 @@ void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
       ->group(kSamplingGroup);
 }
 
+void AddSpeculationFlags(CLI::App* command, SessionSetup* setup, std::string* draft) {
+  setup->options.speculation = RONDO_SPECULATION_PROMPT_LOOKUP;
+  CLI::Option* speculate =
+      AddChoice(command, "--speculate", {"lookup", "off"},
+                "Verify several tokens at once where the text repeats itself, which changes its "
+                "time and not the text; default: lookup",
+                [setup](const std::string& word) {
+                  setup->options.speculation =
+                      word == "off" ? RONDO_SPECULATION_NONE : RONDO_SPECULATION_PROMPT_LOOKUP;
+                })
+          ->group(kMemoryGroup);
+  AddFile(
+      command, "--draft", draft,
+      "A small model of the same vocabulary, which proposes the tokens to verify; default: none")
+      ->excludes(speculate)
+      ->group(kMemoryGroup);
+}
+
 CLI::Option* AddBlockOption(CLI::App* command, uint32_t* block) {
   return AddChoice(command, "--block", {"32", "64", "128"},
                    "Weights that share a scale in q4b; default: 32",

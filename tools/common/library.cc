@@ -127,6 +127,14 @@ rondo_memory_plan Memory(const rondo_engine* engine) {
   return plan;
 }
 
+Model OpenDraft(const std::string& path, rondo_engine_options* engine, SessionSetup* setup) {
+  if (path.empty()) return nullptr;
+  Model draft = OpenModel(path);
+  engine->draft = draft.get();
+  setup->options.speculation = RONDO_SPECULATION_DRAFT_MODEL;
+  return draft;
+}
+
 Session OpenSession(rondo_engine* engine, const SessionSetup& setup) {
   rondo_session_options options = setup.options;
   std::vector<const char*> stop;

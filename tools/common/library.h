@@ -55,6 +55,8 @@ struct SessionSetup {
   std::vector<std::string> stop;
 };
 Session OpenSession(rondo_engine* engine, const SessionSetup& setup = {});
+// The model that drafts for sessions of `setup`, which both options then say. `path` empty: none.
+Model OpenDraft(const std::string& path, rondo_engine_options* engine, SessionSetup* setup);
 
 // Throws Error with the library's sentence; OptionRefused where it names an engine's option that
 // people can type.

@@ -10,6 +10,7 @@ inline constexpr uint64_t kMostContext = 1u << 24;  // tokens
 inline constexpr uint64_t kMostThreads = 256;
 inline constexpr uint64_t kMostRows = 1024;
 inline constexpr uint64_t kMostSessions = 64;
+inline constexpr uint64_t kMostDrafts = 7;  // of one pass
 inline constexpr uint64_t kMostPenaltyTokens = 4096;
 inline constexpr uint64_t kMostNgram = 256;  // tokens of a row that is not to come twice
 inline constexpr size_t kMostStops = 16;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tools/common/error.h"
+#include "tools/pull/model_address.h"
 
 namespace rondo::tools {
 namespace {
@@ -16,8 +17,6 @@ using nlohmann::json;
 
 constexpr uint64_t kMaxListingBytes = 32u << 20;
 constexpr uint64_t kMaxFileBytes = uint64_t{1} << 42;
-constexpr size_t kMaxPath = 1024;
-constexpr size_t kMaxName = 255;
 
 bool IsHex(const std::string& text, size_t size) {
   return text.size() == size && std::all_of(text.begin(), text.end(), [](char c) {
@@ -126,23 +125,6 @@ std::string GgufFiles(const HubListing& listing) {
 }
 
 }  // namespace
-
-bool IsPlainPath(const std::string& path) {
-  if (path.empty() || path.size() > kMaxPath) return false;
-  size_t begin = 0;
-  while (true) {
-    const size_t end = std::min(path.find('/', begin), path.size());
-    const std::string part = path.substr(begin, end - begin);
-    const bool is_odd = std::any_of(part.begin(), part.end(), [](char c) {
-      return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7f;
-    });
-    if (part.empty() || part == "." || part == ".." || part.size() > kMaxName || is_odd) {
-      return false;
-    }
-    if (end == path.size()) return true;
-    begin = end + 1;
-  }
-}
 
 void Hub::CheckStatus(const HttpReply& reply, const std::string& what) const {
   switch (reply.status) {

@@ -22,9 +22,6 @@ struct HubFile {
   std::string id;
 };
 
-// Each part of it is the name of a file that any system can have below a folder.
-bool IsPlainPath(const std::string& path);
-
 struct HubListing {
   std::string commit;
   std::vector<HubFile> files;

@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include "tools/pull/hub.h"
-
 namespace rondo::tools {
 namespace {
+
+constexpr size_t kMaxPath = 1024;
+constexpr size_t kMaxName = 255;
 
 // With the characters that "%2F" and its like stand for.
 std::string Unescaped(const std::string& text) {
@@ -34,6 +35,23 @@ std::string TakePart(std::string* text) {
 }
 
 }  // namespace
+
+bool IsPlainPath(const std::string& path) {
+  if (path.empty() || path.size() > kMaxPath) return false;
+  size_t begin = 0;
+  while (true) {
+    const size_t end = std::min(path.find('/', begin), path.size());
+    const std::string part = path.substr(begin, end - begin);
+    const bool is_odd = std::any_of(part.begin(), part.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 || c == '\\' || c == 0x7f;
+    });
+    if (part.empty() || part == "." || part == ".." || part.size() > kMaxName || is_odd) {
+      return false;
+    }
+    if (end == path.size()) return true;
+    begin = end + 1;
+  }
+}
 
 std::optional<ModelAddress> ParseModelAddress(const std::string& text, const std::string& hub) {
   ModelAddress address;

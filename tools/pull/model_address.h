@@ -8,6 +8,9 @@
 
 namespace rondo::tools {
 
+// Each part of it is the name of a file that any system can have below a folder.
+bool IsPlainPath(const std::string& path);
+
 struct ModelAddress {
   HubName name;
   std::string revision;  // empty: not said

@@ -9,6 +9,7 @@
 #include "tools/common/interrupt.h"
 #include "tools/common/numbers.h"
 #include "tools/pull/hub.h"
+#include "tools/pull/model_address.h"
 #include "tools/pull/unfinished_file.h"
 
 namespace rondo::tools {

@@ -40,6 +40,7 @@ struct Arguments {
   std::string model;
   std::string prompt = "-";
   rondo_engine_options engine = EngineDefaults();
+  std::string draft;  // a model's path; empty: none
   SamplingWish sampling;
   bool raw = false;
   bool verbose = false;
@@ -114,9 +115,19 @@ void TellReason(int32_t reason, const Arguments& arguments, uint32_t context) {
   }
 }
 
+void TellDrafts(rondo_session* session) {
+  rondo_session_counters counters = {};
+  counters.struct_size = sizeof counters;
+  Check(session, rondo_session_stats(session, &counters));
+  if (counters.drafts_proposed == 0) return;
+  Tell("drafts: ", FormatCount(counters.drafts_accepted), " of ",
+       FormatCount(counters.drafts_proposed), " were right");
+}
+
 void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
-  const SessionSetup setup = arguments.sampling.For(model.get());
+  SessionSetup setup = arguments.sampling.For(model.get());
+  const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
   const std::string prompt = ReadPrompt(arguments);
   const std::vector<int32_t> ids = Tokenize(model.get(), prompt, !arguments.raw);
   if (ids.empty()) throw Error("the prompt is empty; give a text, or - to read standard input");
@@ -162,6 +173,7 @@ void Run(Arguments arguments) {
     const size_t decoded = generated > 0 ? generated - 1 : 0;
     Tell(FormatSpeed("prefill", ids.size(), prefill_seconds));
     Tell(FormatSpeed("decode", decoded, decode_seconds));
+    TellDrafts(session.get());
     Tell("generated: ", FormatCount(generated, "token"), ", ended by ", ReasonText(event.reason));
   }
   Check(session.get(), status);  // an interrupted text ends in a whole line, too
@@ -186,6 +198,7 @@ void AddRunCommand(CLI::App& app) {
                      " unless the prompt and --max-tokens need more");
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);
+  AddSpeculationFlags(command, &a->sampling.session, &a->draft);
   command
       ->add_flag("--raw", a->raw,
                  "Take the prompt as it is, to the last byte and without the model's BOS")

@@ -5,7 +5,8 @@ INITIALISMS = {"kv": "KV", "ok": "OK", "eos": "EOS", "io": "IO", "id": "ID"}
 TYPES = {"uint32_t": "uint32", "int32_t": "int32", "uint64_t": "uint64", "int64_t": "int64",
          "float": "float32", "size_t": "int"}
 ENUMS = {"rondo_status": "Status", "rondo_policy": "Policy", "rondo_kv": "KVFormat",
-         "rondo_segment": "Segment", "rondo_log": "LogLevel", "rondo_reason": "Reason"}
+         "rondo_segment": "Segment", "rondo_log": "LogLevel", "rondo_reason": "Reason",
+         "rondo_speculation": "Speculation"}
 
 
 def go_name(name):

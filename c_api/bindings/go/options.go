@@ -32,6 +32,8 @@ type EngineOptions struct {
 	NoPrefixCache bool
 	ProfileEvents uint32
 	DutyPercent   uint32
+	// Draft is a small model of the same vocabulary, for sessions of SpeculationDraftModel.
+	Draft *Model
 	// Progress is told how far Model.Engine is. False cancels. It must not panic.
 	Progress func(done, total uint64) bool
 }
@@ -67,6 +69,12 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 		defer handle.Delete()
 		C.rondo_go_set_progress(raw, C.uintptr_t(handle))
 	}
+	if o.Draft != nil {
+		return o.Draft.with(func(handle *C.rondo_model) error {
+			raw.draft = handle
+			return use(raw)
+		})
+	}
 	return use(raw)
 }
 
@@ -95,6 +103,8 @@ type SessionOptions struct {
 	LogProbs          bool
 	Seed              uint64
 	MaxTokens         uint64
+	Speculation       Speculation
+	MaxDrafts         uint32
 	// Stop holds strings that end a generation.
 	Stop []string
 	// LogitBias is added to a token's logit, by its id.
@@ -138,6 +148,8 @@ func (o *SessionOptions) with(model *Model, use func(*C.rondo_session_options) e
 	raw.logprobs = cBool(o.LogProbs)
 	raw.seed = C.uint64_t(o.Seed)
 	raw.max_tokens = C.uint64_t(o.MaxTokens)
+	raw.speculation = C.int32_t(o.Speculation)
+	raw.max_drafts = C.uint32_t(o.MaxDrafts)
 	if n := len(o.Stop); n > 0 {
 		list := C.malloc(C.size_t(n) * C.size_t(unsafe.Sizeof(uintptr(0))))
 		defer C.free(list)

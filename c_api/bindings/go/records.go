@@ -83,6 +83,16 @@ const (
 	ReasonContextFull Reason = 4
 )
 
+// Speculation is one of the constants RONDO_SPECULATION_ of rondo.h.
+type Speculation int32
+
+// What rondo.h says of each.
+const (
+	SpeculationNone         Speculation = 0
+	SpeculationPromptLookup Speculation = 1
+	SpeculationDraftModel   Speculation = 2
+)
+
 // ModelFacts is rondo_model_facts of rondo.h.
 type ModelFacts struct {
 	VocabSize      uint32
@@ -207,6 +217,8 @@ type EngineCounters struct {
 	TokensEvicted   uint64
 	KVBytesUsed     uint64
 	KVBytesTotal    uint64
+	DraftsProposed  uint64
+	DraftsAccepted  uint64
 }
 
 func engineCountersOf(from *C.rondo_engine_counters) EngineCounters {
@@ -226,6 +238,8 @@ func engineCountersOf(from *C.rondo_engine_counters) EngineCounters {
 		TokensEvicted:   uint64(from.tokens_evicted),
 		KVBytesUsed:     uint64(from.kv_bytes_used),
 		KVBytesTotal:    uint64(from.kv_bytes_total),
+		DraftsProposed:  uint64(from.drafts_proposed),
+		DraftsAccepted:  uint64(from.drafts_accepted),
 	}
 }
 
@@ -267,6 +281,8 @@ type SessionCounters struct {
 	PrefixHits      uint64
 	TokensEvicted   uint64
 	KVBytesHeld     uint64
+	DraftsProposed  uint64
+	DraftsAccepted  uint64
 }
 
 func sessionCountersOf(from *C.rondo_session_counters) SessionCounters {
@@ -282,5 +298,7 @@ func sessionCountersOf(from *C.rondo_session_counters) SessionCounters {
 		PrefixHits:      uint64(from.prefix_hits),
 		TokensEvicted:   uint64(from.tokens_evicted),
 		KVBytesHeld:     uint64(from.kv_bytes_held),
+		DraftsProposed:  uint64(from.drafts_proposed),
+		DraftsAccepted:  uint64(from.drafts_accepted),
 	}
 }

@@ -128,6 +128,14 @@ func (s *Session) Append(ids []int32) error {
 	})
 }
 
+// Propose tells tokens that may come next: the next pass verifies them, and no token is another for
+// it.
+func (s *Session) Propose(ids []int32) error {
+	return s.call(func(handle *C.rondo_session) C.int32_t {
+		return C.rondo_session_propose(handle, first(ids), C.size_t(len(ids)))
+	})
+}
+
 // Accept appends one token that the caller chose.
 func (s *Session) Accept(token int32) error {
 	return s.call(func(handle *C.rondo_session) C.int32_t {

@@ -174,10 +174,10 @@ class Schedules : public testing::TestWithParam<Case> {
     Canceller canceller;
     if (seed % 2 == 1) options.host_pool = {Canceller::ParallelFor, &canceller};
     const auto engine = model_->NewEngine(options);
-    const size_t n_groups = engine->plan().kv.groups().size();
+    const size_t n_groups = engine->plan().runner.kv.groups().size();
     std::vector<size_t> free_blocks;
     for (size_t g = 0; g < n_groups; ++g) {
-      free_blocks.push_back(engine->plan().pool.free_blocks(g));
+      free_blocks.push_back(engine->plan().runner.pool.free_blocks(g));
     }
     std::vector<Member> members(sessions);
     for (int step = 0; step < 30; ++step) {
@@ -281,7 +281,7 @@ class Schedules : public testing::TestWithParam<Case> {
     // Whatever was given up and refused, no block is lost.
     for (Member& member : members) engine->CloseSession(member.session);
     for (size_t g = 0; g < n_groups; ++g) {
-      EXPECT_EQ(engine->plan().pool.free_blocks(g), free_blocks[g]) << "group " << g;
+      EXPECT_EQ(engine->plan().runner.pool.free_blocks(g), free_blocks[g]) << "group " << g;
     }
   }
 

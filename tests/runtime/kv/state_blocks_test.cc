@@ -10,33 +10,51 @@
 namespace rondo {
 namespace {
 
-// A state is the number of positions that went into it, times the text's number.
+// A state is the number of positions that went into it, times the text's number; what a row puts
+// into it that of a position.
 class Text {
  public:
   Text(TestCache* cache, float number) : table_(cache->NewTable()), number_(number) {}
 
-  void Pass(uint64_t end, bool commit) {
+  // Drops the last `dropped` rows, where all lie in one block and these are kept behind the state.
+  void Pass(uint64_t end, bool commit, uint64_t dropped) {
     const uint64_t begin = end_;
     ASSERT_TRUE(table_.Prepare(begin, end));
-    if (begin > 0) {
-      EXPECT_EQ(*reinterpret_cast<const float*>(table_.StateBefore(0)), State(begin));
+    ASSERT_LE(table_.state_end(), begin);
+    if (table_.state_end() > 0) {
+      EXPECT_EQ(*reinterpret_cast<const float*>(table_.StateBefore(0)), State(table_.state_end()));
     }
+    for (uint64_t at = table_.state_end(); at < begin; ++at) {
+      EXPECT_EQ(*table_.KeptRow(0, at), State(at));
+    }
+    const uint64_t left_behind = table_.next_state_end();
     for (uint64_t at = begin; at < end; ++at) {
-      *reinterpret_cast<float*>(table_.StateBehind(ContextWindow::Block(at), 0)) = State(at + 1);
+      *reinterpret_cast<float*>(table_.StateBehind(ContextWindow::Block(at), 0)) =
+          State(std::min(at + 1, left_behind));
+      if (at >= left_behind) *table_.KeepRow(0, at) = State(at);
     }
     if (!commit) {
       table_.Rollback();
       return;
     }
-    table_.Commit();
+    if (ContextWindow::Block(begin) == ContextWindow::Block(end - 1)) {
+      end -= std::min({dropped, end - left_behind, end - begin - 1});
+    }
+    table_.Commit(end);
     end_ = end;
     longest_ = std::max(longest_, end);
   }
-  // Back to the last boundary at or before `tokens` that has a state.
+  // Back to `tokens`, where the state or rows behind it are kept, or to the last boundary before
+  // that has a state.
   void Cut(uint64_t tokens) {
+    const bool is_kept = tokens > 0 && tokens >= table_.StatesFor(end_);
     end_ = table_.ReplayFrom(tokens);
     EXPECT_LE(end_, tokens);
-    EXPECT_EQ(end_ % kKvBlockTokens, 0u);
+    if (is_kept) {
+      EXPECT_EQ(end_, tokens);
+    } else {
+      EXPECT_EQ(end_ % kKvBlockTokens, 0u);
+    }
     table_.Truncate(end_);
     if (end_ == 0) longest_ = 0;
   }
@@ -63,8 +81,8 @@ class StateBlocks : public testing::TestWithParam<std::tuple<bool, uint64_t>> {}
 TEST_P(StateBlocks, HoldWhatPassesLeaveBehind) {
   const auto [slides, max_rows] = GetParam();
   const ContextWindow window = {.slides = slides, .blocks = 30};
-  TestCache cache(*SelectKernelSet(""), KvFormat::kInt8, {{.state_floats = 16}}, window, max_rows,
-                  2);
+  TestCache cache(*SelectKernelSet(""), KvFormat::kInt8, {{.state_floats = 16, .row_floats = 1}},
+                  window, max_rows, 2);
   std::mt19937 random(5);
   std::vector<Text> texts;
   texts.emplace_back(&cache, 1.0f);
@@ -79,15 +97,18 @@ TEST_P(StateBlocks, HoldWhatPassesLeaveBehind) {
     } else if (what == 1) {
       text.BecomeCopyOf(&text == texts.data() ? texts[1] : texts[0]);
     } else if (slides || text.end() + rows <= window.blocks * kKvBlockTokens) {
-      text.Pass(text.end() + rows, what != 2);
+      text.Pass(text.end() + rows, what != 2, what == 3 ? random() % kMostKeptRows : 0);
       if (HasFatalFailure()) return;
       if (what == 2) continue;
       // However little is kept, the last row can be run again; under SLIDE max_rows of them.
-      const uint64_t last = text.end() - 1;
-      EXPECT_EQ(text.table().ReplayFrom(last), last / kKvBlockTokens * kKvBlockTokens);
+      const auto expect_replay = [&](uint64_t tokens) {
+        const bool is_kept = tokens > 0 && tokens >= text.table().state_end();
+        EXPECT_EQ(text.table().ReplayFrom(tokens),
+                  is_kept ? tokens : tokens / kKvBlockTokens * kKvBlockTokens);
+      };
+      expect_replay(text.end() - 1);
       if (slides && text.is_longest()) {
-        const uint64_t first = text.end() - std::min(text.end(), max_rows);
-        EXPECT_EQ(text.table().ReplayFrom(first), first / kKvBlockTokens * kKvBlockTokens);
+        expect_replay(text.end() - std::min(text.end(), max_rows));
       }
     } else {
       text.Cut(0);

@@ -90,6 +90,36 @@ TEST(Bench, TestsThatNobodyWantsAreLeftOut) {
   EXPECT_EQ(Share(outcome.measurements[1]), 0);
 }
 
+TEST(Bench, DraftsThatAreRightAsOftenAsIsWished) {
+  const BenchModel model = MakeRandomModel(Smallest(), {});
+  BenchOptions options = SmallOptions();
+  options.threads = {1};
+  options.prompt_tokens = 0;
+  options.decode_tokens = 12;
+  options.verified_rows = {};
+  options.drafts = {0, 3};
+  options.right_percents = {40, 100};
+  const Outcome outcome = Bench(model, options);
+  std::string order;
+  for (const Measurement& m : outcome.measurements) {
+    if (m.test != TestKind::kDrafts) continue;
+    order += std::to_string(m.depth) + "/" + std::to_string(m.rows) + "/" +
+             std::to_string(m.right_percent) + " ";
+    EXPECT_EQ(m.tokens, 12u);
+    EXPECT_EQ(m.baseline_speeds.size(), m.seconds.size());
+    if (m.right_percent == 40) {
+      EXPECT_GT(m.tokens_per_pass, 1);
+      EXPECT_LT(m.tokens_per_pass, 4);
+    } else {
+      EXPECT_EQ(m.tokens_per_pass, m.rows);
+    }
+    if (m.rows == 1) {
+      EXPECT_EQ(Speedup(m), 1);
+    }
+  }
+  EXPECT_EQ(order, "0/1/0 0/4/40 0/4/100 70/1/0 70/4/40 70/4/100 ");
+}
+
 TEST(Bench, ThePeerIsAskedOncePerRepetition) {
   const BenchModel model = MakeRandomModel(Smallest(), {});
   const TempFolder folder;
@@ -206,6 +236,13 @@ TEST_F(BenchCommand, WrongUsageIsTwo) {
                                 "x -b 0",
                                 "x -b 1025",
                                 "x -b 4 --rows 2",
+                                "x --speculate 0",
+                                "x --speculate 8",
+                                "x --speculate 4 --rows 4",
+                                "x --speculate 1 -n 0",
+                                "x --speculate 1 --acceptance 0",
+                                "x --speculate 1 --acceptance 101",
+                                "x --acceptance 50",
                                 "x --reps 0",
                                 "x --rows 1025",
                                 "x --csv --json",

@@ -46,7 +46,7 @@ TEST(BenchReport, JsonHasTheSameKeysForEveryTest) {
                   "tokens_per_second_max", "limit", "share", "probe_gbps", "peak_gops",
                   "relative_cost", "peer_tokens_per_second", "peer_ratio", "sessions", "speedup",
                   "latency_p50", "latency_p99", "latency_max", "pass_seconds", "kv_tokens_before",
-                  "kv_tokens", "snapshot_bytes"));
+                  "kv_tokens", "snapshot_bytes", "right_percent", "tokens_per_pass"));
   EXPECT_EQ(Keys(ToJson(kSubject, Measurement())), Keys(decode));
 }
 
@@ -89,7 +89,9 @@ TEST(BenchReport, JsonTellsTheFigures) {
                                  {"pass_seconds", nullptr},
                                  {"kv_tokens_before", nullptr},
                                  {"kv_tokens", nullptr},
-                                 {"snapshot_bytes", nullptr}};
+                                 {"snapshot_bytes", nullptr},
+                                 {"right_percent", nullptr},
+                                 {"tokens_per_pass", nullptr}};
   EXPECT_EQ(decode, expected) << decode.dump(2);
 
   Measurement verify = Decode();
@@ -110,12 +112,27 @@ TEST(BenchReport, JsonTellsTheFigures) {
 TEST(BenchReport, CsvHasAColumnForEveryKey) {
   const std::string header = CsvHeader();
   const std::string line = CsvLine(kSubject, Decode());
-  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 29);
+  EXPECT_EQ(std::count(header.begin(), header.end(), ','), 31);
   EXPECT_EQ(line,
             "qwen3-0.6b,q4b,64,avx512vnni,2,decode,128,4096,1,3,2.0,64.0,32.0,128.0,bandwidth,0.75,"
-            "16.0,850.0,,,,,,,,,,,,\n");
+            "16.0,850.0,,,,,,,,,,,,,,\n");
   EXPECT_THAT(CsvLine({"a \"b\", c", "q8", 0, "k"}, Decode()),
               HasSubstr("\"a \"\"b\"\", c\",q8,,"));
+}
+
+TEST(BenchReport, DraftsTellTheirGain) {
+  Measurement drafts = Decode();
+  drafts.test = TestKind::kDrafts;
+  drafts.limit = Limit::kNone;
+  drafts.rows = 4;
+  drafts.right_percent = 90;
+  drafts.tokens_per_pass = 3.25;
+  drafts.baseline_speeds = {32, 64, 16};
+  EXPECT_THAT(TableLine(drafts, false),
+              EndsWith(" x2.00 of no drafts, 90 % right, 3.25 tokens a pass\n"));
+  EXPECT_EQ(ToJson(kSubject, drafts)["right_percent"], 90);
+  EXPECT_EQ(ToJson(kSubject, drafts)["tokens_per_pass"], 3.25);
+  EXPECT_EQ(ToJson(kSubject, drafts)["speedup"], 2.0);
 }
 
 // A prompt of 256 tokens beside a session that decodes.

@@ -245,7 +245,7 @@ TEST_F(SessionsBenchCommand, OneTestAsCsv) {
   const ToolResult result = tool_("bench --shape stories260k --fork --csv " + small_);
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(std::count(result.out.begin(), result.out.end(), '\n'), 3);
-  EXPECT_THAT(result.out, HasSubstr(",192,1216,\n"));
+  EXPECT_THAT(result.out, HasSubstr(",192,1216,,,\n"));
 }
 
 TEST_F(SessionsBenchCommand, WrongUsageIsTwo) {
@@ -258,6 +258,7 @@ TEST_F(SessionsBenchCommand, WrongUsageIsTwo) {
                                 "--sessions 2 -n 0",
                                 "--sessions 2 -d 4",
                                 "--sessions 2 -b 2",
+                                "--sessions 2 --speculate 2",
                                 "--sessions 2 --peer true",
                                 "--fork --plot x.svg",
                                 "--prefix -d 1",

@@ -64,9 +64,9 @@ struct FloatModel::Machine {
     if (arena == nullptr) Fail("calibration needs ", arena_bytes, " bytes of memory");
     pool = ThreadPool::Create(threads);
     if (pool == nullptr) Fail("the system refused ", threads, " threads");
-    plan.pool.Bind(plan.memory, arena);
-    Require(plan.decoder.Bind(file, plan.memory, arena, pool, {}));
-    kv = BlockTable(plan.kv, &plan.pool,
+    plan.runner.pool.Bind(plan.memory, arena);
+    Require(plan.runner.decoder.Bind(file, plan.memory, arena, pool, {}));
+    kv = BlockTable(plan.runner.kv, &plan.runner.pool,
                     arena + plan.memory.region(plan.sessions[0].block_table).offset);
   }
   ~Machine() {
@@ -189,7 +189,7 @@ void FloatModel::RunLayer(uint32_t layer, const std::vector<TokenChunk>& chunks,
   for (const uint32_t tensor : tensors) {
     inputs[tensor].reserve(ViewTensor(file_, tensor).cols * length);
   }
-  Decoder& decoder = machine.plan.decoder;
+  Decoder& decoder = machine.plan.runner.decoder;
   const size_t hidden_floats = length * decoder.residual_floats();
   state.hidden.resize(chunks.size() * hidden_floats);
   const SublayerSpec* attention = AttentionIn(decoder.spec(), layer);
@@ -228,7 +228,7 @@ void FloatModel::Predict(const std::vector<TokenChunk>& chunks,
                          const std::function<void(size_t, size_t, std::span<const float>)>& see) {
   const size_t length = chunks.front().size();
   Machine& machine = Ready(length);
-  Decoder& decoder = machine.plan.decoder;
+  Decoder& decoder = machine.plan.runner.decoder;
   const size_t vocab = decoder.spec().vocab_size;
   for (size_t i = 0; i < chunks.size(); ++i) {
     const SequenceRows rows = machine.Begin(chunks[i]);

@@ -44,6 +44,8 @@ namespace Rondo
         public uint? NoRepeatNgramSize;
         public bool IgnoreEos, Logprobs;
         public ulong Seed, MaxTokens;
+        public Speculation Speculation;
+        public uint MaxDrafts;
         /// <summary>Strings that end a generation.</summary>
         public IList<string> Stop = new string[0];
         /// <summary>What is added to a token's logit, by its id.</summary>
@@ -73,6 +75,8 @@ namespace Rondo
             raw.ignore_eos = IgnoreEos ? 1u : 0u;
             raw.logprobs = Logprobs ? 1u : 0u;
             raw.seed = Seed;
+            raw.speculation = (int)Speculation;
+            raw.max_drafts = MaxDrafts;
             raw.max_tokens = MaxTokens;
             if (Stop.Count > 0)
             {

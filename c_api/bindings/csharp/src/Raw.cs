@@ -84,6 +84,14 @@ namespace Rondo
         ContextFull = 4,
     }
 
+    /// <summary>The constants RONDO_SPECULATION_ of rondo.h.</summary>
+    public enum Speculation : int
+    {
+        None = 0,
+        PromptLookup = 1,
+        DraftModel = 2,
+    }
+
     [Flags]
     /// <summary>The constants RONDO_CHAT_ of rondo.h.</summary>
     public enum ChatFlags : uint
@@ -217,6 +225,8 @@ namespace Rondo
         public readonly ulong TokensEvicted;
         public readonly ulong KvBytesUsed;
         public readonly ulong KvBytesTotal;
+        public readonly ulong DraftsProposed;
+        public readonly ulong DraftsAccepted;
 
         internal EngineCounters(Raw.EngineCounters raw)
         {
@@ -235,6 +245,8 @@ namespace Rondo
             TokensEvicted = raw.tokens_evicted;
             KvBytesUsed = raw.kv_bytes_used;
             KvBytesTotal = raw.kv_bytes_total;
+            DraftsProposed = raw.drafts_proposed;
+            DraftsAccepted = raw.drafts_accepted;
         }
     }
 
@@ -277,6 +289,8 @@ namespace Rondo
         public readonly ulong PrefixHits;
         public readonly ulong TokensEvicted;
         public readonly ulong KvBytesHeld;
+        public readonly ulong DraftsProposed;
+        public readonly ulong DraftsAccepted;
 
         internal SessionCounters(Raw.SessionCounters raw)
         {
@@ -291,6 +305,8 @@ namespace Rondo
             PrefixHits = raw.prefix_hits;
             TokensEvicted = raw.tokens_evicted;
             KvBytesHeld = raw.kv_bytes_held;
+            DraftsProposed = raw.drafts_proposed;
+            DraftsAccepted = raw.drafts_accepted;
         }
     }
 
@@ -298,7 +314,7 @@ namespace Rondo
     internal static class Raw
     {
         private const string Library = "rondo";
-        internal const uint AbiVersion = 5;
+        internal const uint AbiVersion = 6;
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void Task(IntPtr context, UIntPtr index);
@@ -359,6 +375,7 @@ namespace Rondo
             internal IntPtr log_user;
             internal int log_level;
             internal uint duty_percent;
+            internal IntPtr draft;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -421,6 +438,8 @@ namespace Rondo
             internal ulong tokens_evicted;
             internal ulong kv_bytes_used;
             internal ulong kv_bytes_total;
+            internal ulong drafts_proposed;
+            internal ulong drafts_accepted;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -466,6 +485,8 @@ namespace Rondo
             internal UIntPtr n_logit_bias;
             internal IntPtr stop_strings;
             internal UIntPtr n_stop_strings;
+            internal int speculation;
+            internal uint max_drafts;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -499,6 +520,8 @@ namespace Rondo
             internal ulong prefix_hits;
             internal ulong tokens_evicted;
             internal ulong kv_bytes_held;
+            internal ulong drafts_proposed;
+            internal ulong drafts_accepted;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -625,6 +648,9 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_session_logits(IntPtr session, out IntPtr logits, [In, Out] UIntPtr[] count);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_session_propose(IntPtr session, int[] ids, UIntPtr count);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_session_accept(IntPtr session, int token);

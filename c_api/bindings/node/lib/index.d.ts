@@ -4,7 +4,7 @@ import {EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent, Sess
     from './records';
 
 export {ABI_VERSION, EngineCounters, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, ProfileEvent,
-        Reason, Segment, SessionCounters, Status} from './records';
+        Reason, Segment, SessionCounters, Speculation, Status} from './records';
 
 /** A call that failed. */
 export declare class RondoError extends Error {
@@ -55,6 +55,9 @@ export interface SessionOptions {
   logprobs?: boolean;
   seed?: number | bigint;
   maxTokens?: number;
+  /** Of Speculation. */
+  speculation?: number;
+  maxDrafts?: number;
   /** Strings that end a generation. */
   stop?: string[];
   /** What is added to a token's logit, by its id. */
@@ -110,7 +113,10 @@ export declare class Model extends Handle {
   /** The largest context whose plan fits into so many bytes. */
   planFit(bytes: number, options?: EngineOptions): number;
   /** Makes the model runnable. What progress throws cancels that, and rejects the promise. */
-  engine(options?: EngineOptions & {progress?: (done: number, total: number) => void}):
+  engine(options?: EngineOptions & {
+    progress?: (done: number, total: number) => void,
+    /** A small model of the same vocabulary, for sessions of Speculation.DRAFT_MODEL. */
+    draft?: Model}):
       Promise<Engine>;
 }
 
@@ -135,6 +141,8 @@ export declare class Session extends Handle {
   prefillLogits(ids: Iterable<number>, row: (index: number, logits: Float32Array) => void):
       Promise<void>;
   append(ids: Iterable<number>): void;
+  /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
+  propose(ids: Iterable<number>): void;
   accept(token: number): void;
   next(): Promise<Event>;
   event(): Event;

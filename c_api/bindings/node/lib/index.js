@@ -139,8 +139,9 @@ class Model extends Handle {
     return context[0];
   }
 
-  async engine({progress, ...options} = {}) {
+  async engine({progress, draft, ...options} = {}) {
     const engineOptions = optionsOf('rondo_engine_options', options);
+    if (draft) engineOptions.draft = draft.handle;
     let thrown;
     const callback = progress && koffi.register((_, done, total) => {
       try {
@@ -219,6 +220,6 @@ function query(name) {
   return value[0];
 }
 
-const {Kv, Policy, Reason, Segment} = raw;
+const {Kv, Policy, Reason, Segment, Speculation} = raw;
 module.exports = {ABI_VERSION, Engine, Kv, Model, Policy, Reason, RondoError, Segment, Session,
-                  Status, query, version: () => library.rondo_version_string()};
+                  Speculation, Status, query, version: () => library.rondo_version_string()};

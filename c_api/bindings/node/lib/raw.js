@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 5;
+exports.ABI_VERSION = 6;
 
 exports.Status = Object.freeze({
   OK: 0,
@@ -67,6 +67,12 @@ exports.Reason = Object.freeze({
   CONTEXT_FULL: 4,
 });
 
+exports.Speculation = Object.freeze({
+  NONE: 0,
+  PROMPT_LOOKUP: 1,
+  DRAFT_MODEL: 2,
+});
+
 exports.ChatFlags = Object.freeze({
   ADD_GENERATION_PROMPT: 1,
   CONTINUE_FINAL: 2,
@@ -121,6 +127,7 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   log_user: 'void *',
   log_level: 'int32_t',
   duty_percent: 'uint32_t',
+  draft: koffi.pointer(rondo_model),
 });
 
 const rondo_memory_plan = koffi.struct('rondo_memory_plan', {
@@ -176,6 +183,8 @@ const rondo_engine_counters = koffi.struct('rondo_engine_counters', {
   tokens_evicted: 'uint64_t',
   kv_bytes_used: 'uint64_t',
   kv_bytes_total: 'uint64_t',
+  drafts_proposed: 'uint64_t',
+  drafts_accepted: 'uint64_t',
 });
 
 const rondo_profile_event = koffi.struct('rondo_profile_event', {
@@ -215,6 +224,8 @@ const rondo_session_options = koffi.struct('rondo_session_options', {
   n_logit_bias: 'size_t',
   stop_strings: koffi.pointer('str'),
   n_stop_strings: 'size_t',
+  speculation: 'int32_t',
+  max_drafts: 'uint32_t',
 });
 
 const rondo_event = koffi.struct('rondo_event', {
@@ -244,6 +255,8 @@ const rondo_session_counters = koffi.struct('rondo_session_counters', {
   prefix_hits: 'uint64_t',
   tokens_evicted: 'uint64_t',
   kv_bytes_held: 'uint64_t',
+  drafts_proposed: 'uint64_t',
+  drafts_accepted: 'uint64_t',
 });
 
 const rondo_chat_options = koffi.struct('rondo_chat_options', {
@@ -285,9 +298,9 @@ exports.records = {
   rondo_model_facts: ['vocab_size', 'context_length', 'hidden_size', 'n_layers', 'n_heads', 'n_kv_heads', 'head_dim', 'bos_token', 'n_eos_tokens', 'has_tokenizer', 'format_version', 'file_bytes', 'parameters', 'tokenizer_bytes'],
   rondo_memory_plan: ['n_regions', 'arena_bytes', 'arena_alignment', 'weights_bytes', 'kv_pool_bytes', 'sessions_bytes', 'activations_bytes', 'workspace_bytes', 'activations_lower_bound', 'kv_bytes_per_token', 'kv_block_tokens', 'context', 'max_sessions', 'max_rows', 'threads', 'sink_tokens', 'kernels', 'mapped_bytes', 'kv_tokens', 'rows_per_step'],
   rondo_memory_region: ['segment', 'offset', 'bytes', 'first_step', 'last_step', 'name'],
-  rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'parallel_faults', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_used', 'kv_bytes_total'],
+  rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'parallel_faults', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_used', 'kv_bytes_total', 'drafts_proposed', 'drafts_accepted'],
   rondo_profile_event: ['layer', 'rows', 'inputs', 'outputs', 'begin_ns', 'duration_ns', 'thread', 'name'],
-  rondo_session_counters: ['tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_held'],
+  rondo_session_counters: ['tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_held', 'drafts_proposed', 'drafts_accepted'],
 };
 
 // The functions of the library at `path`.
@@ -330,6 +343,7 @@ exports.load = (path) => {
     rondo_engine_step: library.func('rondo_engine_step', 'int32_t', [koffi.pointer(rondo_engine), koffi.pointer(koffi.pointer(rondo_session)), 'size_t', 'void *', 'size_t']),
     rondo_session_event: library.func('rondo_session_event', 'int32_t', [koffi.pointer(rondo_session), koffi.inout(koffi.pointer(rondo_event))]),
     rondo_session_logits: library.func('rondo_session_logits', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('void *')), koffi.out(koffi.pointer('size_t'))]),
+    rondo_session_propose: library.func('rondo_session_propose', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t']),
     rondo_session_accept: library.func('rondo_session_accept', 'int32_t', [koffi.pointer(rondo_session), 'int32_t']),
     rondo_session_undo: library.func('rondo_session_undo', 'int32_t', [koffi.pointer(rondo_session), 'uint64_t']),
     rondo_session_reset: library.func('rondo_session_reset', 'int32_t', [koffi.pointer(rondo_session)]),

@@ -1,6 +1,6 @@
 // Constants and records. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export declare const ABI_VERSION: 5;
+export declare const ABI_VERSION: 6;
 
 export declare const Status: {
   readonly OK: 0;
@@ -62,6 +62,12 @@ export declare const Reason: {
   readonly STOP_STRING: 2;
   readonly TOKEN_LIMIT: 3;
   readonly CONTEXT_FULL: 4;
+};
+
+export declare const Speculation: {
+  readonly NONE: 0;
+  readonly PROMPT_LOOKUP: 1;
+  readonly DRAFT_MODEL: 2;
 };
 
 export declare const ChatFlags: {
@@ -138,6 +144,8 @@ export interface EngineCounters {
   readonly tokensEvicted: number;
   readonly kvBytesUsed: number;
   readonly kvBytesTotal: number;
+  readonly draftsProposed: number;
+  readonly draftsAccepted: number;
 }
 
 /** rondo_profile_event in rondo.h. */
@@ -165,4 +173,6 @@ export interface SessionCounters {
   readonly prefixHits: number;
   readonly tokensEvicted: number;
   readonly kvBytesHeld: number;
+  readonly draftsProposed: number;
+  readonly draftsAccepted: number;
 }

@@ -74,6 +74,11 @@ class Session extends Handle {
     this.#check(library.rondo_session_append(this.handle, array, array.length));
   }
 
+  propose(ids) {
+    const array = Int32Array.from(ids);
+    this.#check(library.rondo_session_propose(this.handle, array, array.length));
+  }
+
   accept(token) {
     this.#check(library.rondo_session_accept(this.handle, token));
   }

@@ -12,7 +12,7 @@ import ctypes
 
 from ._library import (Cancelled, ContextFull, InvalidArgument, ModelError, OutOfMemory, RondoError,
                        check, library)
-from ._raw import ABI_VERSION, Kv, Log, Policy, Reason, Segment, Status
+from ._raw import ABI_VERSION, Kv, Log, Policy, Reason, Segment, Speculation, Status
 from ._records import (EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent,
                        SessionCounters)
 from .engine import Engine
@@ -22,7 +22,7 @@ from .session import Event, Session
 __all__ = ["ABI_VERSION", "Cancelled", "ContextFull", "Engine", "EngineCounters", "Event",
            "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model", "ModelError",
            "ModelFacts", "OutOfMemory", "Policy", "ProfileEvent", "Reason", "RondoError", "Segment",
-           "Session", "SessionCounters", "Status", "query", "version"]
+           "Session", "SessionCounters", "Speculation", "Status", "query", "version"]
 
 
 def version() -> str:

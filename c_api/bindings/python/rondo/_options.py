@@ -26,12 +26,15 @@ class EngineOptions:
 
     def __init__(self, progress: Optional[Callable[[int, int], object]] = None,
                  kernels: Optional[str] = None,
-                 log: Optional[Callable[[int, str], object]] = None, **values: int):
+                 log: Optional[Callable[[int, str], object]] = None, draft: Any = None,
+                 **values: int):
         self.raw = _raw.EngineOptions()
         check(library.rondo_engine_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
         _set(self.raw, values)
         if kernels is not None:
             self.raw.kernels = kernels.encode()
+        if draft is not None:
+            self.raw.draft = draft._handle
         self._pending: Optional[BaseException] = None
         if log is not None:
             take = log

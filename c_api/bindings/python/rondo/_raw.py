@@ -3,7 +3,7 @@ import enum
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-ABI_VERSION = 5
+ABI_VERSION = 6
 
 
 class Status(enum.IntEnum):
@@ -68,6 +68,12 @@ class Reason(enum.IntEnum):
     CONTEXT_FULL = 0x4
 
 
+class Speculation(enum.IntEnum):
+    NONE = 0x0
+    PROMPT_LOOKUP = 0x1
+    DRAFT_MODEL = 0x2
+
+
 class ChatFlags(enum.IntFlag):
     ADD_GENERATION_PROMPT = 0x1
     CONTINUE_FINAL = 0x2
@@ -123,6 +129,7 @@ class EngineOptions(Structure):
         ("log_user", c_void_p),
         ("log_level", c_int32),
         ("duty_percent", c_uint32),
+        ("draft", c_void_p),
     ]
 
 
@@ -184,6 +191,8 @@ class EngineCounters(Structure):
         ("tokens_evicted", c_uint64),
         ("kv_bytes_used", c_uint64),
         ("kv_bytes_total", c_uint64),
+        ("drafts_proposed", c_uint64),
+        ("drafts_accepted", c_uint64),
     ]
 
 
@@ -229,6 +238,8 @@ class SessionOptions(Structure):
         ("n_logit_bias", c_size_t),
         ("stop_strings", POINTER(c_char_p)),
         ("n_stop_strings", c_size_t),
+        ("speculation", c_int32),
+        ("max_drafts", c_uint32),
     ]
 
 
@@ -262,6 +273,8 @@ class SessionCounters(Structure):
         ("prefix_hits", c_uint64),
         ("tokens_evicted", c_uint64),
         ("kv_bytes_held", c_uint64),
+        ("drafts_proposed", c_uint64),
+        ("drafts_accepted", c_uint64),
     ]
 
 
@@ -320,6 +333,7 @@ PROTOTYPES = {
     "rondo_engine_step": (c_int32, [c_void_p, POINTER(c_void_p), c_size_t, c_char_p, c_size_t]),
     "rondo_session_event": (c_int32, [c_void_p, POINTER(Event)]),
     "rondo_session_logits": (c_int32, [c_void_p, POINTER(POINTER(c_float)), POINTER(c_size_t)]),
+    "rondo_session_propose": (c_int32, [c_void_p, POINTER(c_int32), c_size_t]),
     "rondo_session_accept": (c_int32, [c_void_p, c_int32]),
     "rondo_session_undo": (c_int32, [c_void_p, c_uint64]),
     "rondo_session_reset": (c_int32, [c_void_p]),

@@ -73,6 +73,8 @@ class EngineCounters(NamedTuple):
     tokens_evicted: int
     kv_bytes_used: int
     kv_bytes_total: int
+    drafts_proposed: int
+    drafts_accepted: int
 
 
 class ProfileEvent(NamedTuple):
@@ -100,3 +102,5 @@ class SessionCounters(NamedTuple):
     prefix_hits: int
     tokens_evicted: int
     kv_bytes_held: int
+    drafts_proposed: int
+    drafts_accepted: int

@@ -80,7 +80,8 @@ class Engine(Handle):
         recommended: begin with what the model's makers recommend for sampling. stop: strings that
         end a generation. Other options are those of rondo_session_options in rondo.h: temperature,
         top_k, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty,
-        penalty_last_n, no_repeat_ngram_size, ignore_eos, logprobs, seed, max_tokens.
+        penalty_last_n, no_repeat_ngram_size, ignore_eos, logprobs, seed, max_tokens,
+        speculation (of Speculation), max_drafts.
         """
         model = self._model._handle if recommended else None
         raw = SessionOptions(model, recommended, stop, logit_bias, **options).raw

@@ -82,6 +82,11 @@ class Session(Handle):
         """Queues tokens, which the next steps of the engine evaluate."""
         self._check(library.rondo_session_append(self._handle, ids_array(ids), len(ids)))
 
+    def propose(self, ids: Sequence[int]) -> None:
+        """Tells tokens that may come next: the next pass verifies them, and no token is another for
+        it."""
+        self._check(library.rondo_session_propose(self._handle, ids_array(ids), len(ids)))
+
     def accept(self, token: int) -> None:
         """Appends one token that the caller chose."""
         self._check(library.rondo_session_accept(self._handle, token))
@@ -101,7 +106,8 @@ class Session(Handle):
         return self._read_event(library.rondo_session_next)
 
     def event(self) -> Event:
-        """What the last step of the engine had for this session, once."""
+        """What the last step of the engine had for this session, once; with drafts, ask until there
+        is no token."""
         return self._read_event(library.rondo_session_event)
 
     def stream(self) -> Iterator[Event]:

@@ -1,6 +1,6 @@
 //! Options of engines and sessions.
 use crate::error::{c_string, Result};
-use crate::{raw, Kv, Policy};
+use crate::{raw, Kv, Policy, Speculation};
 use std::any::Any;
 use std::ffi::{CStr, CString};
 use std::mem::{size_of, MaybeUninit};
@@ -145,6 +145,9 @@ pub struct SessionOptions {
     pub stop: Vec<String>,
     /// (token, what is added to its logit).
     pub logit_bias: Vec<(i32, f32)>,
+    pub speculation: Speculation,
+    /// That one pass verifies; 0: as many as there may be.
+    pub max_drafts: u32,
 }
 
 impl Default for SessionOptions {
@@ -166,6 +169,8 @@ impl Default for SessionOptions {
             max_tokens: raw.max_tokens,
             stop: Vec::new(),
             logit_bias: Vec::new(),
+            speculation: Speculation(raw.speculation),
+            max_drafts: raw.max_drafts,
         };
         options.sample_as(&raw);
         options
@@ -237,6 +242,8 @@ impl SessionOptions {
             raw.logit_bias = bias.as_ptr();
             raw.n_logit_bias = bias.len();
         }
+        raw.speculation = self.speculation.0;
+        raw.max_drafts = self.max_drafts;
         use_raw(&mut raw)
     }
 }

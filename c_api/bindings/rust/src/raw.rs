@@ -5,7 +5,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const RONDO_ABI_VERSION: u32 = 5;
+pub const RONDO_ABI_VERSION: u32 = 6;
 pub const RONDO_CHAT_NO_CLOCK: i64 = i64::MIN;
 
 pub const RONDO_STATUS_OK: i32 = 0x0;
@@ -53,6 +53,10 @@ pub const RONDO_REASON_EOS: i32 = 0x1;
 pub const RONDO_REASON_STOP_STRING: i32 = 0x2;
 pub const RONDO_REASON_TOKEN_LIMIT: i32 = 0x3;
 pub const RONDO_REASON_CONTEXT_FULL: i32 = 0x4;
+
+pub const RONDO_SPECULATION_NONE: i32 = 0x0;
+pub const RONDO_SPECULATION_PROMPT_LOOKUP: i32 = 0x1;
+pub const RONDO_SPECULATION_DRAFT_MODEL: i32 = 0x2;
 
 pub const RONDO_CHAT_ADD_GENERATION_PROMPT: u32 = 0x1;
 pub const RONDO_CHAT_CONTINUE_FINAL: u32 = 0x2;
@@ -122,6 +126,7 @@ pub struct rondo_engine_options {
     pub log_user: *mut c_void,
     pub log_level: i32,
     pub duty_percent: u32,
+    pub draft: *mut rondo_model,
 }
 
 #[repr(C)]
@@ -183,6 +188,8 @@ pub struct rondo_engine_counters {
     pub tokens_evicted: u64,
     pub kv_bytes_used: u64,
     pub kv_bytes_total: u64,
+    pub drafts_proposed: u64,
+    pub drafts_accepted: u64,
 }
 
 #[repr(C)]
@@ -228,6 +235,8 @@ pub struct rondo_session_options {
     pub n_logit_bias: usize,
     pub stop_strings: *const *const c_char,
     pub n_stop_strings: usize,
+    pub speculation: i32,
+    pub max_drafts: u32,
 }
 
 #[repr(C)]
@@ -261,6 +270,8 @@ pub struct rondo_session_counters {
     pub prefix_hits: u64,
     pub tokens_evicted: u64,
     pub kv_bytes_held: u64,
+    pub drafts_proposed: u64,
+    pub drafts_accepted: u64,
 }
 
 #[repr(C)]
@@ -317,6 +328,7 @@ extern "C" {
     pub fn rondo_engine_step(engine: *mut rondo_engine, sessions: *const *mut rondo_session, count: usize, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_session_event(session: *mut rondo_session, event: *mut rondo_event) -> i32;
     pub fn rondo_session_logits(session: *mut rondo_session, logits: *mut *const f32, count: *mut usize) -> i32;
+    pub fn rondo_session_propose(session: *mut rondo_session, ids: *const i32, count: usize) -> i32;
     pub fn rondo_session_accept(session: *mut rondo_session, token: i32) -> i32;
     pub fn rondo_session_undo(session: *mut rondo_session, n: u64) -> i32;
     pub fn rondo_session_reset(session: *mut rondo_session) -> i32;

@@ -88,6 +88,17 @@ impl Reason {
     pub const CONTEXT_FULL: Reason = Reason(0x4);
 }
 
+/// One of the constants RONDO_SPECULATION_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Speculation(pub i32);
+
+#[allow(missing_docs)]
+impl Speculation {
+    pub const NONE: Speculation = Speculation(0x0);
+    pub const PROMPT_LOOKUP: Speculation = Speculation(0x1);
+    pub const DRAFT_MODEL: Speculation = Speculation(0x2);
+}
+
 /// rondo_model_facts of rondo.h.
 #[allow(missing_docs)]
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -233,6 +244,8 @@ pub struct EngineCounters {
     pub tokens_evicted: u64,
     pub kv_bytes_used: u64,
     pub kv_bytes_total: u64,
+    pub drafts_proposed: u64,
+    pub drafts_accepted: u64,
 }
 
 impl EngineCounters {
@@ -254,6 +267,8 @@ impl EngineCounters {
             tokens_evicted: raw.tokens_evicted,
             kv_bytes_used: raw.kv_bytes_used,
             kv_bytes_total: raw.kv_bytes_total,
+            drafts_proposed: raw.drafts_proposed,
+            drafts_accepted: raw.drafts_accepted,
         }
     }
 }
@@ -305,6 +320,8 @@ pub struct SessionCounters {
     pub prefix_hits: u64,
     pub tokens_evicted: u64,
     pub kv_bytes_held: u64,
+    pub drafts_proposed: u64,
+    pub drafts_accepted: u64,
 }
 
 impl SessionCounters {
@@ -322,6 +339,8 @@ impl SessionCounters {
             prefix_hits: raw.prefix_hits,
             tokens_evicted: raw.tokens_evicted,
             kv_bytes_held: raw.kv_bytes_held,
+            drafts_proposed: raw.drafts_proposed,
+            drafts_accepted: raw.drafts_accepted,
         }
     }
 }

@@ -108,6 +108,11 @@ impl<'m> Session<'m> {
         self.check(unsafe { raw::rondo_session_append(self.handle, ids.as_ptr(), ids.len()) })
     }
 
+    /// Tells tokens that may come next: the next pass verifies them, and no token is another for it.
+    pub fn propose(&mut self, ids: &[i32]) -> Result<()> {
+        self.check(unsafe { raw::rondo_session_propose(self.handle, ids.as_ptr(), ids.len()) })
+    }
+
     /// Appends one token that the caller chose.
     pub fn accept(&mut self, token: i32) -> Result<()> {
         self.check(unsafe { raw::rondo_session_accept(self.handle, token) })
@@ -118,7 +123,7 @@ impl<'m> Session<'m> {
         self.read(raw::rondo_session_next)
     }
 
-    /// What the last step of the engine had for this session, once.
+    /// What the last step of the engine had for this session, once; with drafts, one token a call.
     pub fn event(&mut self) -> Result<Event> {
         self.read(raw::rondo_session_event)
     }

@@ -73,6 +73,15 @@ public struct Reason: RawRepresentable, Hashable, Sendable {
   public static let contextFull = Reason(rawValue: 4)
 }
 
+/// The constants RONDO_SPECULATION_ of rondo.h; newer libraries may have more.
+public struct Speculation: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let none = Speculation(rawValue: 0)
+  public static let promptLookup = Speculation(rawValue: 1)
+  public static let draftModel = Speculation(rawValue: 2)
+}
+
 /// rondo_model_facts of rondo.h.
 public struct ModelFacts: Hashable, Sendable {
   public let vocabSize: UInt32
@@ -191,6 +200,8 @@ public struct EngineCounters: Hashable, Sendable {
   public let tokensEvicted: UInt64
   public let kvBytesUsed: UInt64
   public let kvBytesTotal: UInt64
+  public let draftsProposed: UInt64
+  public let draftsAccepted: UInt64
 
   init(_ raw: rondo_engine_counters) {
     sessionsOpen = raw.sessions_open
@@ -208,6 +219,8 @@ public struct EngineCounters: Hashable, Sendable {
     tokensEvicted = raw.tokens_evicted
     kvBytesUsed = raw.kv_bytes_used
     kvBytesTotal = raw.kv_bytes_total
+    draftsProposed = raw.drafts_proposed
+    draftsAccepted = raw.drafts_accepted
   }
 }
 
@@ -247,6 +260,8 @@ public struct SessionCounters: Hashable, Sendable {
   public let prefixHits: UInt64
   public let tokensEvicted: UInt64
   public let kvBytesHeld: UInt64
+  public let draftsProposed: UInt64
+  public let draftsAccepted: UInt64
 
   init(_ raw: rondo_session_counters) {
     tokensPrefilled = raw.tokens_prefilled
@@ -260,5 +275,7 @@ public struct SessionCounters: Hashable, Sendable {
     prefixHits = raw.prefix_hits
     tokensEvicted = raw.tokens_evicted
     kvBytesHeld = raw.kv_bytes_held
+    draftsProposed = raw.drafts_proposed
+    draftsAccepted = raw.drafts_accepted
   }
 }

@@ -149,6 +149,11 @@ public final class Session: @unchecked Sendable {
     try check(rondo_session_append(handle, ids, ids.count))
   }
 
+  /// Tells tokens that may come next: the next pass verifies them, and no token is another for it.
+  public func propose(_ ids: [Int32]) throws {
+    try check(rondo_session_propose(handle, ids, ids.count))
+  }
+
   /// Generates one token.
   public func next() throws -> Event { try read(rondo_session_next) }
 

@@ -17,7 +17,9 @@ public record EngineCounters(
     long prefixHits,
     long tokensEvicted,
     long kvBytesUsed,
-    long kvBytesTotal) {
+    long kvBytesTotal,
+    long draftsProposed,
+    long draftsAccepted) {
   static EngineCounters of(Raw.EngineCounters raw) {
     return new EngineCounters(
         raw.sessions_open,
@@ -34,6 +36,8 @@ public record EngineCounters(
         raw.prefix_hits,
         raw.tokens_evicted,
         raw.kv_bytes_used,
-        raw.kv_bytes_total);
+        raw.kv_bytes_total,
+        raw.drafts_proposed,
+        raw.drafts_accepted);
   }
 }

@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 
 /** The C API as JNA sees it. */
 interface Raw extends Library {
-  int ABI_VERSION = 5;
+  int ABI_VERSION = 6;
   long CHAT_NO_CLOCK = Long.MIN_VALUE;
   int TOKENIZE_ADD_SPECIAL = 1;
   int DETOKENIZE_SKIP_SPECIAL = 1;
@@ -62,7 +62,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent"})
+  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft"})
   class EngineOptions extends Structure {
     public int struct_size;
     public int context;
@@ -85,6 +85,7 @@ interface Raw extends Library {
     public Pointer log_user;
     public int log_level;
     public int duty_percent;
+    public Pointer draft;
   }
 
   @FieldOrder({"struct_size", "n_regions", "arena_bytes", "arena_alignment", "weights_bytes", "kv_pool_bytes", "sessions_bytes", "activations_bytes", "workspace_bytes", "activations_lower_bound", "kv_bytes_per_token", "kv_block_tokens", "context", "max_sessions", "max_rows", "threads", "sink_tokens", "kernels", "mapped_bytes", "kv_tokens", "rows_per_step", "reserved"})
@@ -132,7 +133,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "sessions_open", "owns_arena", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "parallel_faults", "passes", "rows", "prefill_ns", "decode_ns", "sample_ns", "prefix_hits", "tokens_evicted", "kv_bytes_used", "kv_bytes_total"})
+  @FieldOrder({"struct_size", "sessions_open", "owns_arena", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "parallel_faults", "passes", "rows", "prefill_ns", "decode_ns", "sample_ns", "prefix_hits", "tokens_evicted", "kv_bytes_used", "kv_bytes_total", "drafts_proposed", "drafts_accepted"})
   class EngineCounters extends Structure {
     public int struct_size;
     public int sessions_open;
@@ -151,6 +152,8 @@ interface Raw extends Library {
     public long tokens_evicted;
     public long kv_bytes_used;
     public long kv_bytes_total;
+    public long drafts_proposed;
+    public long drafts_accepted;
 
     public EngineCounters() {
       struct_size = size();
@@ -181,7 +184,7 @@ interface Raw extends Library {
     public float bias;
   }
 
-  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings"})
+  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings", "speculation", "max_drafts"})
   class SessionOptions extends Structure {
     public int struct_size;
     public float temperature;
@@ -201,6 +204,8 @@ interface Raw extends Library {
     public SizeT n_logit_bias = new SizeT();
     public Pointer stop_strings;
     public SizeT n_stop_strings = new SizeT();
+    public int speculation;
+    public int max_drafts;
   }
 
   @FieldOrder({"struct_size", "token", "logprob", "reason", "bytes", "bytes_count", "text", "text_bytes", "pending", "taken_over"})
@@ -221,7 +226,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "passes", "rows", "prefill_ns", "decode_ns", "sample_ns", "prefix_hits", "tokens_evicted", "kv_bytes_held"})
+  @FieldOrder({"struct_size", "reserved", "tokens_prefilled", "tokens_generated", "tokens_taken_over", "passes", "rows", "prefill_ns", "decode_ns", "sample_ns", "prefix_hits", "tokens_evicted", "kv_bytes_held", "drafts_proposed", "drafts_accepted"})
   class SessionCounters extends Structure {
     public int struct_size;
     public int reserved;
@@ -236,6 +241,8 @@ interface Raw extends Library {
     public long prefix_hits;
     public long tokens_evicted;
     public long kv_bytes_held;
+    public long drafts_proposed;
+    public long drafts_accepted;
 
     public SessionCounters() {
       struct_size = size();
@@ -294,6 +301,7 @@ interface Raw extends Library {
   int rondo_engine_step(Pointer engine, Pointer[] sessions, SizeT count, byte[] message, SizeT messageBytes);
   int rondo_session_event(Pointer session, Event event);
   int rondo_session_logits(Pointer session, PointerByReference logits, SizeT.ByReference count);
+  int rondo_session_propose(Pointer session, int[] ids, SizeT count);
   int rondo_session_accept(Pointer session, int token);
   int rondo_session_undo(Pointer session, long n);
   int rondo_session_reset(Pointer session);

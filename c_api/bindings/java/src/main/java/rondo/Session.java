@@ -73,6 +73,11 @@ public final class Session extends Handle {
     run(session -> RAW.rondo_session_append(session, ids, new SizeT(ids.length)));
   }
 
+  /** Tells tokens that may come next: the next pass verifies them, and no token is another for it. */
+  public void propose(int[] ids) {
+    run(session -> RAW.rondo_session_propose(session, ids, new SizeT(ids.length)));
+  }
+
   /** Appends one token that the caller chose. */
   public void accept(int token) {
     run(session -> RAW.rondo_session_accept(session, token));

@@ -13,7 +13,9 @@ public record SessionCounters(
     long sampleNs,
     long prefixHits,
     long tokensEvicted,
-    long kvBytesHeld) {
+    long kvBytesHeld,
+    long draftsProposed,
+    long draftsAccepted) {
   static SessionCounters of(Raw.SessionCounters raw) {
     return new SessionCounters(
         raw.tokens_prefilled,
@@ -26,6 +28,8 @@ public record SessionCounters(
         raw.sample_ns,
         raw.prefix_hits,
         raw.tokens_evicted,
-        raw.kv_bytes_held);
+        raw.kv_bytes_held,
+        raw.drafts_proposed,
+        raw.drafts_accepted);
   }
 }

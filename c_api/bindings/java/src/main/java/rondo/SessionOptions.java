@@ -84,6 +84,16 @@ public final class SessionOptions {
     return this;
   }
 
+  public SessionOptions speculation(Speculation from) {
+    raw.speculation = from.value;
+    return this;
+  }
+
+  public SessionOptions maxDrafts(int tokens) {
+    raw.max_drafts = tokens;
+    return this;
+  }
+
   /** Strings that end a generation. */
   public SessionOptions stop(String... strings) {
     stopStrings = new Memory[strings.length];

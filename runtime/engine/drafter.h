@@ -1,0 +1,45 @@
+// Drafter: a session's text as the draft model sees it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "runtime/engine/sequence.h"
+
+namespace rondo {
+
+// It follows the session from draft to draft, whatever was appended, undone or restored between.
+// Of what it cannot go back in, and of a text that begins behind what is remembered, it sees the
+// last tokens as a text of their own: a draft need not be right. One thread at a time, as Sequence.
+class Drafter {
+ public:
+  // `limits` are the draft model's and outlive it; `tokens` has room for as many as the session's.
+  Drafter(const SequenceLimits& limits, const BlockTable& kv, const TokenHistory& tokens)
+      : limits_(limits), sequence_(limits, kv, nullptr, tokens, nullptr) {}
+
+  // How many drafts the next pass wants.
+  void Want(size_t drafts) { wanted_ = drafts; }
+  size_t wanted() const { return wanted_; }
+
+  // Ends its text where `tokens`, the session's, end; their last one waits for a pass. The caller
+  // may change who references which KV blocks.
+  void Follow(const TokenHistory& tokens);
+  void CopyFrom(const Drafter& other);
+  void Clear() { sequence_.Truncate(0); }
+
+  // Where its text ends, as a position of the session.
+  uint64_t end() const { return begin_ + sequence_.position(); }
+  Sequence& sequence() { return sequence_; }
+  const Sequence& sequence() const { return sequence_; }
+
+ private:
+  // Where its text and `tokens` part, as a position of these.
+  uint64_t EndOfSame(const TokenHistory& tokens) const;
+
+  const SequenceLimits& limits_;
+  Sequence sequence_;
+  uint64_t begin_ = 0;  // the position of its first token in the session
+  size_t wanted_ = 0;
+};
+
+}  // namespace rondo
