@@ -71,6 +71,16 @@ const (
 	SegmentWorkspace   Segment = 4
 )
 
+// Speculation is one of the constants RONDO_SPECULATION_ of rondo.h.
+type Speculation int32
+
+// What rondo.h says of each.
+const (
+	SpeculationNone         Speculation = 0
+	SpeculationPromptLookup Speculation = 1
+	SpeculationDraftModel   Speculation = 2
+)
+
 // Reason is one of the constants RONDO_REASON_ of rondo.h.
 type Reason int32
 
@@ -81,16 +91,6 @@ const (
 	ReasonStopString  Reason = 2
 	ReasonTokenLimit  Reason = 3
 	ReasonContextFull Reason = 4
-)
-
-// Speculation is one of the constants RONDO_SPECULATION_ of rondo.h.
-type Speculation int32
-
-// What rondo.h says of each.
-const (
-	SpeculationNone         Speculation = 0
-	SpeculationPromptLookup Speculation = 1
-	SpeculationDraftModel   Speculation = 2
 )
 
 // ModelFacts is rondo_model_facts of rondo.h.

@@ -74,6 +74,14 @@ namespace Rondo
         Workspace = 4,
     }
 
+    /// <summary>The constants RONDO_SPECULATION_ of rondo.h.</summary>
+    public enum Speculation : int
+    {
+        None = 0,
+        PromptLookup = 1,
+        DraftModel = 2,
+    }
+
     /// <summary>The constants RONDO_REASON_ of rondo.h.</summary>
     public enum Reason : int
     {
@@ -82,14 +90,6 @@ namespace Rondo
         StopString = 2,
         TokenLimit = 3,
         ContextFull = 4,
-    }
-
-    /// <summary>The constants RONDO_SPECULATION_ of rondo.h.</summary>
-    public enum Speculation : int
-    {
-        None = 0,
-        PromptLookup = 1,
-        DraftModel = 2,
     }
 
     [Flags]

@@ -59,18 +59,18 @@ exports.Segment = Object.freeze({
   WORKSPACE: 4,
 });
 
+exports.Speculation = Object.freeze({
+  NONE: 0,
+  PROMPT_LOOKUP: 1,
+  DRAFT_MODEL: 2,
+});
+
 exports.Reason = Object.freeze({
   NONE: 0,
   EOS: 1,
   STOP_STRING: 2,
   TOKEN_LIMIT: 3,
   CONTEXT_FULL: 4,
-});
-
-exports.Speculation = Object.freeze({
-  NONE: 0,
-  PROMPT_LOOKUP: 1,
-  DRAFT_MODEL: 2,
 });
 
 exports.ChatFlags = Object.freeze({

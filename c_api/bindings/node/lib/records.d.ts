@@ -56,18 +56,18 @@ export declare const Segment: {
   readonly WORKSPACE: 4;
 };
 
+export declare const Speculation: {
+  readonly NONE: 0;
+  readonly PROMPT_LOOKUP: 1;
+  readonly DRAFT_MODEL: 2;
+};
+
 export declare const Reason: {
   readonly NONE: 0;
   readonly EOS: 1;
   readonly STOP_STRING: 2;
   readonly TOKEN_LIMIT: 3;
   readonly CONTEXT_FULL: 4;
-};
-
-export declare const Speculation: {
-  readonly NONE: 0;
-  readonly PROMPT_LOOKUP: 1;
-  readonly DRAFT_MODEL: 2;
 };
 
 export declare const ChatFlags: {

@@ -60,18 +60,18 @@ class Segment(enum.IntEnum):
     WORKSPACE = 0x4
 
 
+class Speculation(enum.IntEnum):
+    NONE = 0x0
+    PROMPT_LOOKUP = 0x1
+    DRAFT_MODEL = 0x2
+
+
 class Reason(enum.IntEnum):
     NONE = 0x0
     EOS = 0x1
     STOP_STRING = 0x2
     TOKEN_LIMIT = 0x3
     CONTEXT_FULL = 0x4
-
-
-class Speculation(enum.IntEnum):
-    NONE = 0x0
-    PROMPT_LOOKUP = 0x1
-    DRAFT_MODEL = 0x2
 
 
 class ChatFlags(enum.IntFlag):

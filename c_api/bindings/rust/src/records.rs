@@ -75,6 +75,17 @@ impl Segment {
     pub const WORKSPACE: Segment = Segment(0x4);
 }
 
+/// One of the constants RONDO_SPECULATION_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Speculation(pub i32);
+
+#[allow(missing_docs)]
+impl Speculation {
+    pub const NONE: Speculation = Speculation(0x0);
+    pub const PROMPT_LOOKUP: Speculation = Speculation(0x1);
+    pub const DRAFT_MODEL: Speculation = Speculation(0x2);
+}
+
 /// One of the constants RONDO_REASON_ of rondo.h; newer libraries may have more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reason(pub i32);
@@ -86,17 +97,6 @@ impl Reason {
     pub const STOP_STRING: Reason = Reason(0x2);
     pub const TOKEN_LIMIT: Reason = Reason(0x3);
     pub const CONTEXT_FULL: Reason = Reason(0x4);
-}
-
-/// One of the constants RONDO_SPECULATION_ of rondo.h; newer libraries may have more.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Speculation(pub i32);
-
-#[allow(missing_docs)]
-impl Speculation {
-    pub const NONE: Speculation = Speculation(0x0);
-    pub const PROMPT_LOOKUP: Speculation = Speculation(0x1);
-    pub const DRAFT_MODEL: Speculation = Speculation(0x2);
 }
 
 /// rondo_model_facts of rondo.h.

@@ -62,6 +62,15 @@ public struct Segment: RawRepresentable, Hashable, Sendable {
   public static let workspace = Segment(rawValue: 4)
 }
 
+/// The constants RONDO_SPECULATION_ of rondo.h; newer libraries may have more.
+public struct Speculation: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let none = Speculation(rawValue: 0)
+  public static let promptLookup = Speculation(rawValue: 1)
+  public static let draftModel = Speculation(rawValue: 2)
+}
+
 /// The constants RONDO_REASON_ of rondo.h; newer libraries may have more.
 public struct Reason: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int32
@@ -71,15 +80,6 @@ public struct Reason: RawRepresentable, Hashable, Sendable {
   public static let stopString = Reason(rawValue: 2)
   public static let tokenLimit = Reason(rawValue: 3)
   public static let contextFull = Reason(rawValue: 4)
-}
-
-/// The constants RONDO_SPECULATION_ of rondo.h; newer libraries may have more.
-public struct Speculation: RawRepresentable, Hashable, Sendable {
-  public let rawValue: Int32
-  public init(rawValue: Int32) { self.rawValue = rawValue }
-  public static let none = Speculation(rawValue: 0)
-  public static let promptLookup = Speculation(rawValue: 1)
-  public static let draftModel = Speculation(rawValue: 2)
 }
 
 /// rondo_model_facts of rondo.h.
