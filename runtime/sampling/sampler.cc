@@ -1,6 +1,6 @@
-// Candidates are kept in order of id where nothing asks for a ranking; top_k and top_p take the
-// best ones off a heap, so that a vocabulary is never sorted whole for the sake of forty tokens.
-// Ranking is a total order and sums run in array order: no result hangs on the library's sorting.
+// Scores are adjusted, scaled and weighed in a copy of the logits, in loops over the vocabulary;
+// only those are ranked among which top_k or top_p draws a line. Ranking is a total order, and sums
+// run in a fixed order: no result hangs on the library's sorting.
 #include "runtime/sampling/sampler.h"
 
 #include <algorithm>
@@ -11,51 +11,24 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/portable_math.h"
 #include "runtime/sampling/random_bits.h"
+#include "runtime/sampling/score_loops.h"
 
 namespace rondo {
 
 static_assert(std::is_trivially_copyable_v<Sampler>);
 static_assert(std::is_trivially_copyable_v<LogitBias> && sizeof(LogitBias) == 8);
 
-// `value` is the token's score up to top_k, then its weight, e^score, in [0, 1].
-struct Sampler::Candidate {
-  float value;
-  int32_t id;
-
-  friend bool operator<(const Candidate& a, const Candidate& b) {
-    return a.value != b.value ? a.value < b.value : a.id > b.id;
-  }
-};
-
 namespace {
 
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
-
-// NaN fails the comparison.
-float Sane(float score) {
-  return score >= kNegativeInfinity ? std::min(score, FLT_MAX) : kNegativeInfinity;
-}
-
-// In lanes, which the compiler makes into vectors. What is no number is passed by.
-float Largest(std::span<const float> logits) {
-  constexpr size_t kLanes = 16;
-  float lanes[kLanes];
-  std::fill_n(lanes, kLanes, kNegativeInfinity);
-  size_t i = 0;
-  for (; i + kLanes <= logits.size(); i += kLanes) {
-    for (size_t l = 0; l < kLanes; ++l) lanes[l] = std::max(lanes[l], logits[i + l]);
-  }
-  for (; i < logits.size(); ++i) lanes[0] = std::max(lanes[0], logits[i]);
-  return *std::max_element(lanes, lanes + kLanes);
-}
+constexpr size_t kStretch = 1024;  // most hold none that is better
 
 int32_t ArgMax(std::span<const float> logits) {
-  constexpr size_t kStretch = 1024;  // most hold none that is better
   float best = kNegativeInfinity;
   int32_t best_id = Sampler::kNoToken;
   for (size_t begin = 0; begin < logits.size(); begin += kStretch) {
     const size_t end = std::min(begin + kStretch, logits.size());
-    if (!(Largest(logits.subspan(begin, end - begin)) > best)) continue;
+    if (!(LargestScore(logits.subspan(begin, end - begin)) > best)) continue;
     for (size_t i = begin; i < end; ++i) {
       const float logit = std::min(logits[i], FLT_MAX);
       if (logit > best) {
@@ -74,29 +47,72 @@ std::span<int32_t> LastTokens(const SampledText& text, uint64_t most, std::span<
   return room.first(count);
 }
 
-// Brings the best `count` of `candidates` to its front, best first.
-template <typename Candidate>
-class Ranking {
- public:
-  explicit Ranking(std::span<Candidate> candidates) : candidates_(candidates) {
-    std::make_heap(candidates_.rbegin(), candidates_.rend());
+// Sorts ids by what they score, the best first, and lower ids first among equals.
+struct Ranking {
+  std::span<const float> scores;
+  bool operator()(int32_t a, int32_t b) const {
+    const float score_a = scores[static_cast<size_t>(a)], score_b = scores[static_cast<size_t>(b)];
+    return score_a != score_b ? score_a > score_b : a < b;
   }
-  // Ranks one more; returns it.
-  const Candidate& Next() {
-    std::pop_heap(candidates_.rbegin(), candidates_.rend() - static_cast<ptrdiff_t>(ranked_));
-    return candidates_[ranked_++];
-  }
-
- private:
-  std::span<Candidate> candidates_;  // [0, ranked_) ranked; the rest a heap, seen from the end
-  size_t ranked_ = 0;
 };
 
-template <typename Candidate>
-double Sum(std::span<const Candidate> candidates) {
+// The best k above minus infinity, ranked; in `room`, of as many as there are scores.
+std::span<int32_t> RankBest(std::span<const float> scores, size_t k, std::span<int32_t> room) {
+  const Ranking ranking{scores};
+  size_t n = 0;
+  float least = kNegativeInfinity;  // once there are k: of equals the later id is behind
+  const auto keep_best = [&] {
+    std::nth_element(room.begin(), room.begin() + static_cast<ptrdiff_t>(k) - 1,
+                     room.begin() + static_cast<ptrdiff_t>(n), ranking);
+    n = k;
+    least = scores[static_cast<size_t>(room[k - 1])];
+  };
+  for (size_t begin = 0; begin < scores.size(); begin += kStretch) {
+    const size_t end = std::min(begin + kStretch, scores.size());
+    if (!(LargestScore(scores.subspan(begin, end - begin)) > least)) continue;
+    for (size_t i = begin; i < end; ++i) {
+      if (scores[i] > least) room[n++] = static_cast<int32_t>(i);
+    }
+    if (n >= 2 * k) keep_best();
+  }
+  if (n > k) keep_best();
+  std::sort(room.begin(), room.begin() + static_cast<ptrdiff_t>(n), ranking);
+  return room.first(n);
+}
+
+// The tokens of a bin, ranked; in `room`, of as many as there are weights.
+std::span<int32_t> RankBin(std::span<const float> weights, size_t bin, std::span<int32_t> room) {
+  const std::span<int32_t> ids = room.first(WeightBins::Select(weights, bin, room));
+  std::sort(ids.begin(), ids.end(), Ranking{weights});
+  return ids;
+}
+
+// The fewest of the best that weigh `enough` together, or all.
+struct Kept {
+  size_t count;
+  double sum;
+};
+Kept KeepBest(std::span<const int32_t> ranked, std::span<const float> weights, double enough) {
+  Kept kept = {};
+  while (kept.count < ranked.size() && kept.sum < enough) {
+    kept.sum += static_cast<double>(weights[static_cast<size_t>(ranked[kept.count++])]);
+  }
+  return kept;
+}
+
+// The first at which the sum of weights passes `target`; the last that has a weight where rounding
+// kept the sum from it.
+int32_t Pass(std::span<const int32_t> ids, std::span<const float> weights, double target) {
+  int32_t last = Sampler::kNoToken;
   double sum = 0;
-  for (const Candidate& candidate : candidates) sum += candidate.value;
-  return sum;
+  for (const int32_t id : ids) {
+    const auto weight = static_cast<double>(weights[static_cast<size_t>(id)]);
+    if (weight == 0) continue;
+    last = id;
+    sum += weight;
+    if (sum > target) break;
+  }
+  return last;
 }
 
 }  // namespace
@@ -104,7 +120,7 @@ double Sum(std::span<const Candidate> candidates) {
 size_t Sampler::Bytes() { return kMaxLogitBias * sizeof(LogitBias); }
 
 size_t Sampler::ScratchBytes(uint32_t vocab_size) {
-  const CheckedSize bytes = CheckedSize(vocab_size) * CheckedSize(sizeof(Candidate)) +
+  const CheckedSize bytes = CheckedSize(vocab_size) * CheckedSize(sizeof(float) + sizeof(int32_t)) +
                             CheckedSize(kMaxPenaltyWindow * sizeof(int32_t));
   return bytes.valid() ? bytes.value() : SIZE_MAX;
 }
@@ -128,26 +144,23 @@ int32_t Sampler::Sample(std::span<const float> logits, const SampledText& text,
   const bool greedy = options_.temperature == 0.0f;
   if (greedy && !HasAdjustments()) return ArgMax(logits);
 
-  const std::span<Candidate> candidates(reinterpret_cast<Candidate*>(scratch.data()),
-                                        logits.size());
-  for (size_t i = 0; i < logits.size(); ++i) candidates[i] = {logits[i], static_cast<int32_t>(i)};
+  const std::span<float> scores(reinterpret_cast<float*>(scratch.data()), logits.size());
+  std::copy(logits.begin(), logits.end(), scores.begin());
   for (const LogitBias& bias : options_.logit_bias) {
-    candidates[static_cast<size_t>(bias.token)].value += bias.bias;
+    scores[static_cast<size_t>(bias.token)] += bias.bias;
   }
-  const std::span<std::byte> rest = scratch.subspan(logits.size() * sizeof(Candidate));
-  const std::span<int32_t> room(reinterpret_cast<int32_t*>(rest.data()), kMaxPenaltyWindow);
-  AddPenalties(candidates, text, room);
+  const std::span<std::byte> rest = scratch.subspan(scores.size_bytes());
+  const std::span<int32_t> room(reinterpret_cast<int32_t*>(rest.data()),
+                                rest.size() / sizeof(int32_t));
+  AddPenalties(scores, text, room);
   if (options_.no_repeat_ngram_size > 0) {
-    BlockNgrams(candidates, LastTokens(text, kMaxPenaltyWindow, room));
+    BlockNgrams(scores, LastTokens(text, kMaxPenaltyWindow, room));
   }
-
-  Candidate best = {kNegativeInfinity, kNoToken};
-  for (Candidate& candidate : candidates) {
-    candidate.value = Sane(candidate.value);
-    if (candidate.value > best.value) best = candidate;
-  }
-  if (greedy || best.id == kNoToken) return best.id;
-  return Draw(candidates, best.value, text.end());
+  if (greedy) return ArgMax(scores);
+  const float max = std::min(LargestScore(scores), FLT_MAX);
+  if (max == kNegativeInfinity) return kNoToken;
+  ScaleScores(scores, max, options_.temperature);
+  return Draw(scores, room, RandomUnit(options_.seed, text.end()));
 }
 
 bool Sampler::HasAdjustments() const {
@@ -156,14 +169,14 @@ bool Sampler::HasAdjustments() const {
          options_.frequency_penalty != 0.0f;
 }
 
-void Sampler::AddPenalties(std::span<Candidate> candidates, const SampledText& text,
+void Sampler::AddPenalties(std::span<float> scores, const SampledText& text,
                            std::span<int32_t> room) const {
   const std::span<int32_t> window =
       LastTokens(text, static_cast<uint64_t>(options_.penalty_last_n), room);
   std::sort(window.begin(), window.end());
   for (auto run = window.begin(); run != window.end();) {
     const auto run_end = std::upper_bound(run, window.end(), *run);
-    float& score = candidates[static_cast<size_t>(*run)].value;
+    float& score = scores[static_cast<size_t>(*run)];
     score =
         score > 0.0f ? score / options_.repetition_penalty : score * options_.repetition_penalty;
     score -=
@@ -173,55 +186,57 @@ void Sampler::AddPenalties(std::span<Candidate> candidates, const SampledText& t
 }
 
 // The window is bounded, and so is the time, however long the text.
-void Sampler::BlockNgrams(std::span<Candidate> candidates, std::span<const int32_t> window) const {
+void Sampler::BlockNgrams(std::span<float> scores, std::span<const int32_t> window) const {
   const size_t before = options_.no_repeat_ngram_size - 1;  // tokens of an n-gram but its last
   if (window.size() < before) return;
   const std::span<const int32_t> last = window.last(before);
   for (size_t i = before; i < window.size(); ++i) {
     if (std::equal(last.begin(), last.end(), window.begin() + static_cast<ptrdiff_t>(i - before))) {
-      candidates[static_cast<size_t>(window[i])].value = kNegativeInfinity;
+      scores[static_cast<size_t>(window[i])] = kNegativeInfinity;
     }
   }
 }
 
-int32_t Sampler::Draw(std::span<Candidate> candidates, float max, uint64_t position) const {
-  for (Candidate& candidate : candidates) {
-    candidate.value = (candidate.value - max) / options_.temperature;
+// Weights are binned before they are ranked: of a vocabulary, top_p ranks the bin in which what it
+// keeps ends, and the one in which the draw falls.
+int32_t Sampler::DrawOfNucleus(std::span<float> weights, std::span<int32_t> room,
+                               double random) const {
+  double enough = options_.top_p * SumWeights(weights);
+  DropWeights(weights, options_.min_p);
+  const WeightBins bins(weights);
+  size_t last = 0;
+  double above = 0;
+  while (last + 1 < WeightBins::kBins && above + bins.sums[last] < enough) {
+    above += bins.sums[last++];
   }
+  const std::span<int32_t> ends = RankBin(weights, last, room);
+  const Kept kept = KeepBest(ends, weights, enough - above);
+  double target = random * (above + kept.sum);
+  if (target >= above) return Pass(ends.first(kept.count), weights, target - above);
+
+  size_t bin = 0;
+  while (bin + 1 < last && target >= bins.sums[bin]) target -= bins.sums[bin++];
+  return Pass(RankBin(weights, bin, room), weights, target);
+}
+
+int32_t Sampler::Draw(std::span<float> scores, std::span<int32_t> room, double random) const {
   const auto top_k = static_cast<size_t>(options_.top_k);
-  const bool ranked = top_k > 0 && top_k < candidates.size();
-  if (ranked) {
-    Ranking<Candidate> ranking(candidates);
-    for (size_t i = 0; i < top_k; ++i) ranking.Next();
-    candidates = candidates.first(top_k);
-  }
-  for (Candidate& candidate : candidates) candidate.value = PortableExp(candidate.value);
-
-  if (options_.top_p < 1.0f) {
-    const double enough = options_.top_p * Sum<Candidate>(candidates);
+  if (top_k > 0 && top_k < scores.size()) {
+    const std::span<int32_t> best = RankBest(scores, top_k, room);
     double sum = 0;
-    size_t kept = 0;
-    if (ranked) {
-      while (kept < candidates.size() && sum < enough) sum += candidates[kept++].value;
-    } else {
-      Ranking<Candidate> ranking(candidates);
-      for (; kept < candidates.size() && sum < enough; ++kept) sum += ranking.Next().value;
+    for (const int32_t id : best) {
+      float& weight = scores[static_cast<size_t>(id)];
+      weight = PortableExp(weight);
+      sum += static_cast<double>(weight);
+      if (weight < options_.min_p) weight = 0;
     }
-    candidates = candidates.first(kept);
+    const Kept kept = KeepBest(best, scores, options_.top_p < 1.0f ? options_.top_p * sum : sum);
+    return Pass(best.first(kept.count), scores, random * kept.sum);
   }
-  if (options_.min_p > 0.0f) {
-    const auto end = std::remove_if(candidates.begin(), candidates.end(),
-                                    [&](const Candidate& c) { return c.value < options_.min_p; });
-    candidates = candidates.first(static_cast<size_t>(end - candidates.begin()));
-  }
-
-  const double target = RandomUnit(options_.seed, position) * Sum<Candidate>(candidates);
-  double sum = 0;
-  for (const Candidate& candidate : candidates) {
-    sum += candidate.value;
-    if (sum > target) return candidate.id;
-  }
-  return kNoToken;  // not reached: the sum ends at the same total, which is more than the target
+  WeighScores(scores);
+  if (options_.top_p < 1.0f) return DrawOfNucleus(scores, room, random);
+  DropWeights(scores, options_.min_p);
+  return static_cast<int32_t>(DrawWeight(scores, random * SumWeights(scores)));
 }
 
 }  // namespace rondo

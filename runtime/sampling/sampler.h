@@ -60,13 +60,13 @@ class Sampler {
                  std::span<std::byte> scratch) const;
 
  private:
-  struct Candidate;
-
   bool HasAdjustments() const;
-  void BlockNgrams(std::span<Candidate> candidates, std::span<const int32_t> window) const;
-  void AddPenalties(std::span<Candidate> candidates, const SampledText& text,
+  void BlockNgrams(std::span<float> scores, std::span<const int32_t> window) const;
+  void AddPenalties(std::span<float> scores, const SampledText& text,
                     std::span<int32_t> room) const;
-  int32_t Draw(std::span<Candidate> candidates, float max, uint64_t position) const;
+  // Of scaled scores, which become weights; `room`: as many ids.
+  int32_t Draw(std::span<float> scores, std::span<int32_t> room, double random) const;
+  int32_t DrawOfNucleus(std::span<float> weights, std::span<int32_t> room, double random) const;
 
   SamplerOptions options_;  // logit_bias views the copy in our memory
 };

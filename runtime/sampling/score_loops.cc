@@ -1,0 +1,104 @@
+#include "runtime/sampling/score_loops.h"
+
+#include <algorithm>
+#include <bit>
+#include <cfloat>
+#include <limits>
+
+#include "runtime/base/portable_math.h"
+
+namespace rondo {
+
+namespace {
+
+constexpr size_t kLanes = 16;
+constexpr size_t kStretch = 1024;  // a multiple of kLanes
+constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
+
+// By the exponent and the first five bits of the fraction; floats of [0, 1] are ordered as
+// integers.
+size_t BinOf(float weight) {
+  const uint32_t below = (std::bit_cast<uint32_t>(1.0f) - std::bit_cast<uint32_t>(weight)) >> 18;
+  return std::min<uint32_t>(below, WeightBins::kBins - 1);
+}
+
+}  // namespace
+
+float LargestScore(std::span<const float> scores) {
+  float lanes[kLanes];
+  std::fill_n(lanes, kLanes, kNegativeInfinity);
+  size_t i = 0;
+  for (; i + kLanes <= scores.size(); i += kLanes) {
+    for (size_t l = 0; l < kLanes; ++l) lanes[l] = std::max(lanes[l], scores[i + l]);
+  }
+  for (; i < scores.size(); ++i) lanes[0] = std::max(lanes[0], scores[i]);
+  return *std::max_element(lanes, lanes + kLanes);
+}
+
+void ScaleScores(std::span<float> scores, float max, float temperature) {
+  for (float& score : scores) {
+    const float finite = score < FLT_MAX ? score : FLT_MAX;
+    const float scaled = (finite - max) / temperature;
+    score = score >= kNegativeInfinity ? scaled : kNegativeInfinity;
+  }
+}
+
+void WeighScores(std::span<float> scores) {
+  for (float& score : scores) score = PortableExp(score);
+}
+
+void DropWeights(std::span<float> weights, float least) {
+  if (least == 0) return;
+  for (float& weight : weights) weight = weight < least ? 0.0f : weight;
+}
+
+double SumWeights(std::span<const float> weights) {
+  double lanes[kLanes] = {};
+  size_t i = 0;
+  for (; i + kLanes <= weights.size(); i += kLanes) {
+    for (size_t l = 0; l < kLanes; ++l) lanes[l] += static_cast<double>(weights[i + l]);
+  }
+  for (size_t l = 0; i < weights.size(); ++i, ++l) lanes[l] += static_cast<double>(weights[i]);
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+size_t DrawWeight(std::span<const float> weights, double target) {
+  double sum = 0;
+  size_t last = 0;  // that is not 0
+  for (size_t begin = 0; begin < weights.size(); begin += kStretch) {
+    const auto stretch = weights.subspan(begin, std::min(kStretch, weights.size() - begin));
+    const double behind = sum + SumWeights(stretch);
+    if (behind <= target) {
+      sum = behind;
+      continue;
+    }
+    for (size_t i = 0; i < stretch.size(); ++i) {
+      if (stretch[i] == 0) continue;
+      last = begin + i;
+      sum += static_cast<double>(stretch[i]);
+      if (sum > target) return last;
+    }
+    return last;  // the sums of a stretch in lanes and in order differ in their last bits
+  }
+  // And so do those of all.
+  for (size_t i = weights.size(); i-- > 0;) {
+    if (weights[i] > 0) return i;
+  }
+  return 0;
+}
+
+WeightBins::WeightBins(std::span<const float> weights) {
+  for (const float weight : weights) sums[BinOf(weight)] += static_cast<double>(weight);
+}
+
+size_t WeightBins::Select(std::span<const float> weights, size_t bin, std::span<int32_t> ids) {
+  size_t n = 0;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    if (BinOf(weights[i]) == bin && weights[i] > 0) ids[n++] = static_cast<int32_t>(i);
+  }
+  return n;
+}
+
+}  // namespace rondo

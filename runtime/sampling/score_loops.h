@@ -1,0 +1,42 @@
+// Loops over the scores of a whole vocabulary. Sums run in lanes, in an order that is fixed: the
+// same bits whatever a compiler makes of them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace rondo {
+
+// The largest; minus infinity of none. What is no number is passed by.
+float LargestScore(std::span<const float> scores);
+
+// score = (score - max) / temperature, of finite scores at most `max`; what is no number becomes
+// minus infinity, and plus infinity what the largest float does.
+void ScaleScores(std::span<float> scores, float max, float temperature);
+
+// weight = e^score of scaled scores, in [0, 1].
+void WeighScores(std::span<float> scores);
+
+// Those below `least` become 0.
+void DropWeights(std::span<float> weights, float least);
+
+double SumWeights(std::span<const float> weights);
+
+// The first weight at which the sum of weights, which all together are more than `target`, passes
+// it.
+size_t DrawWeight(std::span<const float> weights, double target);
+
+// The sums of weights that are about equal: 32 bins for each halving, from 1 down to 2^-32; what is
+// smaller is in the last one.
+struct WeightBins {
+  static constexpr size_t kBins = 1024;
+  double sums[kBins] = {};
+
+  explicit WeightBins(std::span<const float> weights);
+
+  // Stores the ids of a bin's weights but 0; returns how many there are.
+  static size_t Select(std::span<const float> weights, size_t bin, std::span<int32_t> ids);
+};
+
+}  // namespace rondo
