@@ -62,7 +62,10 @@ void Sequence::Truncate(uint64_t tokens) {
     Clear();
     return;
   }
-  if (tokens < evaluated_) SetEvaluated(RunsFrom(tokens));
+  if (tokens < evaluated_) {
+    kv_.TakeBackStates(tokens);
+    SetEvaluated(RunsFrom(tokens));
+  }
   TellEvaluated();
   kv_.Truncate(evaluated_);
   tokens_.Truncate(tokens);
@@ -97,7 +100,10 @@ void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
 
 void Sequence::WantLogits() {
   if (has_logits()) return;
-  if (evaluated_ == position()) SetEvaluated(RunsFrom(position() - 1));
+  if (evaluated_ == position()) {
+    kv_.TakeBackStates(position() - 1);
+    SetEvaluated(RunsFrom(position() - 1));
+  }
   logits_from_ = position() - 1;
 }
 

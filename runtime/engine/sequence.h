@@ -87,7 +87,9 @@ class Sequence {
   void CopyFrom(const Sequence& other);
 
   // Asks for the last token's logits: once more its row, where they are not there. Not empty.
+  // Where row_runs_again(), the caller has the turn.
   void WantLogits();
+  bool row_runs_again() const { return evaluated_ == position() && !has_logits(); }
   bool has_logits() const { return logits_at_ == position() && position() > 0; }
   std::span<const float> logits() const { return {logits_, limits_.vocab_size}; }
   // While set, it is handed the logits of every position that asks for them.

@@ -4,8 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "runtime/generation/prompt_lookup.h"
-
 namespace rondo {
 
 namespace {
@@ -138,9 +136,15 @@ Status Session::EvaluatePending() {
 Result<std::span<const float>> Session::Logits() {
   if (position() == 0) return NothingToPredictFrom();
   DropAhead();
-  sequence_.WantLogits();
+  WantLogits();
   RONDO_RETURN_IF_ERROR(EvaluatePending());
   return sequence_.logits();
+}
+
+void Session::WantLogits() {
+  std::unique_lock turn(engine_->turn(), std::defer_lock);
+  if (sequence_.row_runs_again()) turn.lock();
+  sequence_.WantLogits();
 }
 
 Status Session::Accept(int32_t token) {
@@ -212,37 +216,9 @@ bool Session::BeginStep() {
   choices_.Begin({});
   if (sequence_.has_logits()) return false;
   const bool drafts = sequence_.pending() == 1 && BeginDrafts(proposed);
-  sequence_.WantLogits();
+  WantLogits();
   sequence_.set_choices(&choices_, drafts ? &*drafter_ : nullptr);
   return true;
-}
-
-// True where the draft model makes the drafts.
-bool Session::BeginDrafts(size_t proposed) {
-  gated_ = proposed == 0 && speculation_ != Speculation::kNone;
-  if (gated_ && speculation_ == Speculation::kDraftModel) {
-    drafter_->Want(gate_.Choose(max_drafts_));
-    return drafter_->wanted() > 0;
-  }
-  if (gated_) proposed = gate_.Choose(LookUpPrompt(tokens(), {proposed_.data(), max_drafts_}));
-  choices_.Begin({proposed_.data(), proposed});
-  return false;
-}
-
-Status Session::Propose(std::span<const int32_t> ids) {
-  if (!ids.empty()) RONDO_RETURN_IF_ERROR(CheckIds(ids));
-  n_proposed_ = std::min(ids.size(), max_drafts_);
-  std::copy_n(ids.begin(), n_proposed_, proposed_.begin());
-  return Status();
-}
-
-// What was evaluated ahead, and what was chosen, of a session whose tokens will be others.
-void Session::DropAhead() {
-  choices_.Begin({});
-  n_proposed_ = 0;
-  if (!sequence_.is_ahead()) return;
-  const std::lock_guard turn(engine_->turn());
-  sequence_.DropAhead();
 }
 
 void Session::EndStep() {

@@ -150,6 +150,7 @@ class Session {
   void CopyFrom(const Session& other);
   void GiveBlocksBack();
   void DropAhead();
+  void WantLogits();
   bool BeginStep();
   bool BeginDrafts(size_t proposed);
   void EndStep();

@@ -38,7 +38,7 @@ void BlockPool::Bind(const MemoryPlan& plan, uint8_t* arena) {
   for (Group& group : groups_) {
     group.blocks = arena + plan.region(group.blocks_region).offset;
     group.uses = reinterpret_cast<Use*>(arena + plan.region(group.uses_region).offset);
-    group.uses[group.n_blocks] = {0, 0, group.n_blocks, group.n_blocks};
+    group.uses[group.n_blocks] = {0, 0, 0, group.n_blocks, group.n_blocks};
     for (BlockId id = 0; id < group.n_blocks; ++id) {  // the lowest block is taken first
       group.uses[id] = {};
       Link(group, id, group.n_blocks);
@@ -84,6 +84,7 @@ BlockId BlockPool::Take(size_t group) {
   --g.n_free;
   g.uses[id].references = 1;
   g.uses[id].mark = 0;
+  ++g.uses[id].taken;
   return id;
 }
 

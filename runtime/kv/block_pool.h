@@ -18,8 +18,9 @@ inline constexpr BlockId kNoBlock = UINT32_MAX;
 // What a full KV block holds, for whoever looks for it later; 0: nothing that is looked for.
 using BlockMark = uint64_t;
 
-// A block that nobody references is free. A free block with a mark keeps what it holds, and can be
-// shared again, until its room is needed: those without one are taken first, then the oldest.
+// A block that nobody references is free. It keeps what it holds, and can be shared again, until
+// it is taken: those without a mark first, what was freed last before others; then those with one,
+// the oldest first.
 // One thread at a time.
 class BlockPool {
  public:
@@ -44,7 +45,8 @@ class BlockPool {
 
   // A block with one reference and no mark; kNoBlock where all are in use.
   BlockId Take(size_t group);
-  // One reference more, also to a free block whose mark says that it holds what is wanted.
+  // One reference more, also to a free block whose mark, or how often it was taken, says that it
+  // holds what is wanted.
   void Share(size_t group, BlockId id);
   // Gives up one reference; kNoBlock is fine. The last one frees the block.
   void Drop(size_t group, BlockId id);
@@ -61,6 +63,7 @@ class BlockPool {
   void EndPromise() { --promises_; }
 
   BlockMark mark(size_t group, BlockId id) const { return groups_[group].uses[id].mark; }
+  uint32_t times_taken(size_t group, BlockId id) const { return groups_[group].uses[id].taken; }
   // Of a block that is referenced.
   void SetMark(size_t group, BlockId id, BlockMark mark) { groups_[group].uses[id].mark = mark; }
 
@@ -68,6 +71,7 @@ class BlockPool {
   struct Use {
     BlockMark mark;
     uint32_t references;
+    uint32_t taken;  // how often
     // The free blocks form a ring through an entry of its own behind the last block.
     BlockId previous;
     BlockId next;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace rondo {
 
@@ -18,7 +19,8 @@ BlockTable::BlockTable(const KvLayout& layout, BlockPool* pool, void* memory)
       slots_(static_cast<Slot*>(memory)),
       promised_(reinterpret_cast<uint64_t*>(slots_ + layout.slots())),
       kept_(reinterpret_cast<float*>(promised_ + layout.groups().size())) {
-  for (size_t i = 0; i < layout.slots(); ++i) slots_[i] = {0, kNoBlock, kNoBlock, 0, false, false};
+  for (size_t i = 0; i < layout.slots(); ++i)
+    slots_[i] = {0, kNoBlock, kNoBlock, 0, 0, false, false};
   std::fill_n(promised_, layout.groups().size(), 0);
 }
 
@@ -57,7 +59,7 @@ bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
       std::memcpy(pool_->Block(group, id), pool_->Block(group, slot.id),
                   layout_->groups()[group].block_bytes);
     }
-    slot = {block, id, slot.id, slot.block, true, lent};
+    slot = {block, id, slot.id, slot.block, 0, true, lent};
   });
   if (!enough) Rollback();
   if (enough && has_promise()) RenewPromise(end);
@@ -68,15 +70,47 @@ void BlockTable::Commit(uint64_t accepted) {
   ForPass([&](size_t group, Slot& slot, uint64_t) {
     if (!slot.fresh) return;
     if (slot.lent) pool_->TakeBack(group);
+    if (slot.replaced != kNoBlock) slot.replaced_taken = pool_->times_taken(group, slot.replaced);
     pool_->Drop(group, slot.replaced);
-    slot.replaced = kNoBlock;
     slot.fresh = false;
   });
   DropSkippedState();
   state_end_ = next_state_end();
   kept_end_ = accepted;
   kept_half_ = 1 - kept_half_;
+  last_begin_ = pass_begin_;
   pass_begin_ = pass_end_ = 0;
+}
+
+// The state within a block which the last pass replaced by that behind its own rows.
+bool BlockTable::CanTakeBack(size_t group, const Slot& slot, uint64_t block) const {
+  return slot.id != kNoBlock && slot.block == block && slot.replaced != kNoBlock &&
+         slot.replaced_block == block &&
+         pool_->times_taken(group, slot.replaced) == slot.replaced_taken &&
+         (!pool_->IsShared(group, slot.id) || Spare(group) > 0);
+}
+
+// A state behind a whole block is in a slot of its own and was not replaced.
+bool BlockTable::TakeBackStates(uint64_t tokens) {
+  if (tokens == 0 || tokens != last_begin_ || tokens % kKvBlockTokens == 0 || has_promise() ||
+      HoldsStates(tokens)) {
+    return false;
+  }
+  const uint64_t block = ContextWindow::Block(tokens);
+  const std::span<const KvLayout::Group> groups = layout_->groups();
+  bool all = layout_->window().replays;
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (groups[g].window.state) all = all && CanTakeBack(g, slot(groups[g], block), block);
+  }
+  for (size_t g = 0; all && g < groups.size(); ++g) {
+    if (!groups[g].window.state) continue;
+    Slot& held = slot(groups[g], block);
+    pool_->Drop(g, held.id);
+    pool_->Share(g, held.replaced);
+    held.id = std::exchange(held.replaced, kNoBlock);
+  }
+  if (all) SetStateEnd(tokens);
+  return all;
 }
 
 // A state within a block that the pass went past, but kept none of, is not that behind the block.
@@ -99,7 +133,7 @@ void BlockTable::Rollback() {
     if (!slot.fresh) return;
     if (slot.lent) pool_->TakeBack(group);
     pool_->Drop(group, slot.id);
-    slot = {slot.replaced_block, slot.replaced, kNoBlock, 0, false, false};
+    slot = {slot.replaced_block, slot.replaced, kNoBlock, 0, 0, false, false};
   });
   if (has_promise() && pass_begin_ != pass_end_) RenewPromise(pass_begin_);
   pass_begin_ = pass_end_ = 0;
@@ -130,6 +164,7 @@ void BlockTable::Truncate(uint64_t tokens) {
 void BlockTable::ShareAll(const BlockTable& other) {
   Truncate(0);
   std::memcpy(slots_, other.slots_, layout_->slots() * sizeof(Slot));
+  last_begin_ = other.last_begin_;
   state_end_ = other.state_end_;
   kept_end_ = other.kept_end_;
   for (size_t entry = 0; entry < layout_->entries(); ++entry) {
@@ -149,7 +184,7 @@ void BlockTable::Put(size_t group, uint64_t block, BlockId id) {
   pool_->Share(group, id);
   Slot& held = slot(layout_->groups()[group], block);
   pool_->Drop(group, held.id);
-  held = {block, id, kNoBlock, 0, false, false};
+  held = {block, id, kNoBlock, 0, 0, false, false};
 }
 
 uint64_t BlockTable::HeldBytes() const {
@@ -185,10 +220,10 @@ void BlockTable::Renew(size_t group, uint64_t first, uint64_t tokens) {
   const KvLayout::Group& g = layout_->groups()[group];
   for (Slot& slot : std::span(slots_ + g.first_slot, g.ring_blocks)) {
     pool_->Drop(group, slot.id);
-    slot = {0, kNoBlock, kNoBlock, 0, false, false};
+    slot = {0, kNoBlock, kNoBlock, 0, 0, false, false};
   }
   g.ForBlocks(std::max(first, g.FirstInRing(tokens)), tokens, [&](uint64_t block) {
-    slot(g, block) = {block, pool_->Take(group), kNoBlock, 0, false, false};
+    slot(g, block) = {block, pool_->Take(group), kNoBlock, 0, 0, false, false};
   });
 }
 

@@ -43,6 +43,10 @@ class BlockTable {
   void Commit(uint64_t accepted);
   void Commit() { Commit(pass_end_); }
   void Rollback();
+  // Where the last pass began behind `tokens`, and nobody took the states that it replaced: they
+  // are this table's again, as of a text of so many tokens. False, and nothing has happened, where
+  // they are gone; others may need the room; or there is none to take back.
+  bool TakeBackStates(uint64_t tokens);
 
   // Promises that passes over positions [begin, end), however they are cut and whoever is served
   // meanwhile, find the blocks that they need. False, and nothing has happened, where the pool has
@@ -115,12 +119,15 @@ class BlockTable {
 
  private:
   struct Slot {
-    uint64_t block;    // which one it holds
-    BlockId id;        // kNoBlock: none
-    BlockId replaced;  // by the pass that was prepared; kNoBlock: nothing was
+    uint64_t block;  // which one it holds
+    BlockId id;      // kNoBlock: none
+    // By the pass that was prepared; of states, once it is over, not referenced any more; kNoBlock:
+    // nothing was.
+    BlockId replaced;
     uint64_t replaced_block;
-    bool fresh;  // taken by that pass
-    bool lent;   // what it replaced comes back to the pool when the pass is over
+    uint32_t replaced_taken;  // how often it was taken up to then
+    bool fresh;               // taken by the pass that was prepared
+    bool lent;                // what it replaced comes back to the pool when the pass is over
   };
   // What passes need of a group.
   struct Demand {
@@ -153,6 +160,7 @@ class BlockTable {
   uint64_t Spare(size_t group) const;
   BlockId TakeFor(size_t group, bool lent);
   void DropSkippedState();
+  bool CanTakeBack(size_t group, const Slot& slot, uint64_t block) const;
   template <typename Visit>  // visit(group index, slot, block) for each block of the pass
   void ForPass(const Visit& visit) const;
 
@@ -165,6 +173,7 @@ class BlockTable {
   size_t kept_half_ = 0;          // whose rows are those of positions
   uint64_t state_end_ = 0;        // from here
   uint64_t kept_end_ = 0;         // to here
+  uint64_t last_begin_ = 0;       // where the pass before began; 0: states were replaced since
   uint64_t pass_begin_ = 0;       // the positions that were prepared
   uint64_t pass_end_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <utility>
 
 #include "runtime/kv/block_table.h"
 #include "tests/support/test_cache.h"
@@ -19,6 +20,7 @@ class Text {
   // Drops the last `dropped` rows, where all lie in one block and these are kept behind the state.
   void Pass(uint64_t end, bool commit, uint64_t dropped) {
     const uint64_t begin = end_;
+    can_take_back_ = false;
     ASSERT_TRUE(table_.Prepare(begin, end));
     ASSERT_LE(table_.state_end(), begin);
     if (table_.state_end() > 0) {
@@ -41,6 +43,11 @@ class Text {
       end -= std::min({dropped, end - left_behind, end - begin - 1});
     }
     table_.Commit(end);
+    last_begin_ = begin;
+    // Where a block began nothing is replaced; a kept row needs no state; a long pass skips states.
+    can_take_back_ = begin % kKvBlockTokens != 0 && begin < table_.state_end() &&
+                     (table_.window().slides ||
+                      ContextWindow::Block(end - 1) - ContextWindow::Block(begin) <= 1);
     end_ = end;
     longest_ = std::max(longest_, end);
   }
@@ -58,10 +65,25 @@ class Text {
     table_.Truncate(end_);
     if (end_ == 0) longest_ = 0;
   }
+  // Back to where the last pass began, if nobody took the states that it replaced: nobody did where
+  // no other call came between.
+  void TakeBack(bool at_once) {
+    const bool taken = table_.TakeBackStates(last_begin_);
+    if (at_once) EXPECT_EQ(taken, can_take_back_);
+    can_take_back_ = false;
+    if (!taken) return;
+    EXPECT_EQ(table_.ReplayFrom(last_begin_), last_begin_);
+    EXPECT_FALSE(table_.TakeBackStates(last_begin_));
+    table_.Truncate(last_begin_);
+    end_ = last_begin_;
+    ++taken_back_;
+  }
+  int taken_back() const { return taken_back_; }
   void BecomeCopyOf(const Text& other) {
     table_.ShareAll(other.table_);
     end_ = other.end_;
     number_ = other.number_;
+    last_begin_ = other.last_begin_;
     longest_ = other.longest_;
   }
   BlockTable& table() { return table_; }
@@ -73,7 +95,9 @@ class Text {
 
   BlockTable table_;
   float number_;
-  uint64_t end_ = 0, longest_ = 0;
+  uint64_t end_ = 0, longest_ = 0, last_begin_ = 0;
+  bool can_take_back_ = false;
+  int taken_back_ = 0;
 };
 
 class StateBlocks : public testing::TestWithParam<std::tuple<bool, uint64_t>> {};
@@ -88,11 +112,15 @@ TEST_P(StateBlocks, HoldWhatPassesLeaveBehind) {
   texts.emplace_back(&cache, 1.0f);
   texts.emplace_back(&cache, 2.0f);
   const size_t free = cache.pool().free_blocks(0);
+  const Text* last_passed = nullptr;
   for (int step = 0; step < 3000; ++step) {
     Text& text = texts[random() % 2];
     const uint64_t rows = 1 + random() % (random() % 2 == 0 ? 2 : max_rows);
     const uint32_t what = random() % 20;
-    if (what == 0) {
+    const Text* const passed = std::exchange(last_passed, nullptr);
+    if (what >= 18) {
+      text.TakeBack(passed == &text);
+    } else if (what == 0) {
       text.Cut(text.end() - random() % (text.end() + 1));
     } else if (what == 1) {
       text.BecomeCopyOf(&text == texts.data() ? texts[1] : texts[0]);
@@ -100,6 +128,7 @@ TEST_P(StateBlocks, HoldWhatPassesLeaveBehind) {
       text.Pass(text.end() + rows, what != 2, what == 3 ? random() % kMostKeptRows : 0);
       if (HasFatalFailure()) return;
       if (what == 2) continue;
+      last_passed = &text;
       // However little is kept, the last row can be run again; under SLIDE max_rows of them.
       const auto expect_replay = [&](uint64_t tokens) {
         const bool is_kept = tokens > 0 && tokens >= text.table().state_end();
@@ -114,7 +143,10 @@ TEST_P(StateBlocks, HoldWhatPassesLeaveBehind) {
       text.Cut(0);
     }
   }
-  for (Text& text : texts) text.Cut(0);
+  for (Text& text : texts) {
+    EXPECT_GT(text.taken_back(), 5);
+    text.Cut(0);
+  }
   EXPECT_EQ(cache.pool().free_blocks(0), free);
 }
 
