@@ -30,6 +30,11 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
                          o.no_prefix_cache);
   }
   ours->prefix_cache = o.no_prefix_cache == 0;
+  if (o.draft_head > 1) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option draft_head is %u, but must be 0 or 1", o.draft_head);
+  }
+  ours->draft_head = o.draft_head == 1;
   if (o.draft == nullptr) return Status();
   if (!Is(o.draft)) return NoHandle("engine option draft");
   ours->draft = {&o.draft->file, o.draft->tokenizer.get()};

@@ -69,11 +69,11 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
                          "ignore_eos is %u and logprobs %u; each must be 0 or 1", o.ignore_eos,
                          o.logprobs);
   }
-  if (o.speculation < RONDO_SPECULATION_NONE || o.speculation > RONDO_SPECULATION_DRAFT_MODEL) {
-    return Status::Error(
-        StatusCode::kInvalidArgument,
-        "speculation is %d; it must be 0 (none), 1 (prompt lookup) or 2 (draft model)",
-        o.speculation);
+  if (o.speculation < RONDO_SPECULATION_NONE || o.speculation > RONDO_SPECULATION_DRAFT_HEAD) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "speculation is %d; it must be 0 (none), 1 (prompt lookup), 2 (draft "
+                         "model) or 3 (draft head)",
+                         o.speculation);
   }
   if (o.logit_bias == nullptr && o.n_logit_bias > 0) return NullArgument("logit_bias");
   if (o.stop_strings == nullptr && o.n_stop_strings > 0) return NullArgument("stop_strings");

@@ -163,7 +163,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 6u
+#define RONDO_ABI_VERSION 7u
 
 /* The library's own RONDO_ABI_VERSION. [any thread] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -422,6 +422,11 @@ typedef struct rondo_engine_options {
    * its context is as long as the model's. The engine keeps it, as it keeps the model. Refused with
    * RONDO_STATUS_INVALID_ARGUMENT where a token is another than the model's, which is named. */
   rondo_model* draft;
+  /* 1: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and drafts
+   * for sessions of RONDO_SPECULATION_DRAFT_HEAD; its weights and KV are in the plan. Refused with
+   * RONDO_STATUS_INVALID_ARGUMENT where the file has none. Default 0: it takes nothing. */
+  uint32_t draft_head;
+  uint32_t reserved; /* 0 */
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
@@ -604,8 +609,10 @@ enum {
   RONDO_SPECULATION_NONE = 0,          /* but for those of rondo_session_propose */
   RONDO_SPECULATION_PROMPT_LOOKUP = 1, /* what followed the last tokens where they were before: for
                                          texts that repeat their input, code above all */
-  RONDO_SPECULATION_DRAFT_MODEL = 2    /* what the engine's draft model says; refused where it has
+  RONDO_SPECULATION_DRAFT_MODEL = 2,   /* what the engine's draft model says; refused where it has
                                          none */
+  RONDO_SPECULATION_DRAFT_HEAD = 3     /* what the model's draft head says; refused where the engine
+                                         has none */
 };
 
 /* Sampling works in the order: logit bias, penalties, n-grams, temperature, top-k, top-p, min-p,

@@ -50,9 +50,13 @@ void Activations::ForEach(const Visit& visit) {
   const Step mlp_mix = has_experts ? kStepMlpIn : kStepMlpMix;
   visit(rows, "rows", CheckedSize(rows_n) * sizeof(PassRow), kStepEmbed, kStepHead);
   visit(hidden, "residual stream", Floats(rows_n, hidden_size_), kStepEmbed, kStepHead);
-  visit(rope, "RoPE tables", Floats(rows_n, rope.columns), kStepEmbed, kStepMlpOut);
+  // A draft head turns by them, too, behind the logits.
+  const bool has_draft_head = draft_input.stride > 0;
+  const Step rope_end = has_draft_head ? kStepHead : kStepMlpOut;
+  visit(rope, "RoPE tables", Floats(rows_n, rope.columns), kStepEmbed, rope_end);
   visit(sink_rope, "RoPE tables for sinks", Floats(sinks_ ? rows_n : 0, rope.columns), kStepEmbed,
-        kStepMlpOut);
+        rope_end);
+  input(draft_input, "draft head's input", has_draft_head ? rows_n : 0, kStepEmbed, kStepEmbed);
   input(layer_projection_input, "layer embeddings' input",
         layer_embeddings.columns > 0 ? rows_n : 0, kStepEmbed, kStepEmbed);
   visit(layer_embeddings, "layer embeddings", Floats(rows_n, layer_embeddings.columns), kStepEmbed,
@@ -146,6 +150,7 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
   }
   a.expert_input.stride = a.gate_up_input.stride;
   a.head_input.Widen(weights.head());
+  if (spec.has_draft_head) a.draft_input.Widen(weights.draft_input());
   for (const RopeSpec& rope : spec.ropes) a.rope.columns += rope.dim;
   a.ForEach([&](auto& buffer, const char* name, CheckedSize bytes, Step first, Step last) {
     const size_t size = bytes.ValueOrMost();

@@ -89,6 +89,7 @@ class Activations {
   InputRows gate_up_input;
   InputRows down_input;
   InputRows head_input;
+  InputRows draft_input;  // of the draft head; of no bytes where there is none
 
   // Of models with layer embeddings; else of no bytes.
   InputRows layer_projection_input;

@@ -153,7 +153,8 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
         AddDistances(call.alibi_slopes[kv_head * q_per_kv + q % q_per_kv],
                      static_cast<int64_t>(block * kBlock) - static_cast<int64_t>(from), p);
       }
-      const uint64_t first = window.FirstToken(position + q / q_per_kv);
+      const uint64_t own = position + q / q_per_kv;
+      const uint64_t first = std::max(window.FirstToken(own), std::min(call.first_seen, own));
       if (first > block * kBlock) std::fill_n(p, std::min(first - block * kBlock, kBlock), kNone);
     }
   }

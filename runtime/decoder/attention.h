@@ -67,6 +67,7 @@ struct AttentionCall {
   const QueryScale* query_scale = nullptr;
   const float* alibi_slopes = nullptr;  // [n_heads]
   const float* sink_logits = nullptr;   // [n_heads]
+  uint64_t first_seen = 0;              // no row sees positions before, but for its own
 };
 
 // Blocks that positions of the rows lie in.

@@ -64,7 +64,8 @@ struct AttentionSpec {
 
 class Attention final : public Operator {
  public:
-  explicit Attention(const OperatorSite& site) : spec_(*site.sublayer.op_as_Attention()) {}
+  explicit Attention(const OperatorSite& site)
+      : spec_(*site.sublayer.op_as_Attention()), first_seen_(site.in_draft_head() ? 1 : 0) {}
 
   KvLayout::Entry kv() const override {
     return {.n_kv_heads = spec_.n_kv_heads,
@@ -187,10 +188,12 @@ class Attention final : public Operator {
         .query_scale = spec_.query_scale.factor != 0 ? &spec_.query_scale : nullptr,
         .alibi_slopes = spec_.alibi_slopes,
         .sink_logits = sink_logits_,
+        .first_seen = first_seen_,
     };
   }
 
   const AttentionSpec spec_;
+  const uint64_t first_seen_;
   RowNorm q_norm_;
   RowNorm k_norm_;
   RowNorm v_norm_;

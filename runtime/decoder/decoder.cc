@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/base/checked.h"
+#include "runtime/model/layers.h"
 
 namespace rondo {
 
@@ -11,11 +12,13 @@ namespace {
 
 // A thread's scratch serves one row of floats, one tile of a residual product, or an operator.
 CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
+  const size_t widest =
+      std::max((spec.has_draft_head ? 2 : 1) * spec.hidden_size, spec.layer_embedding_size);
   const auto larger = [](CheckedSize a, CheckedSize b) {
     return a.valid() && (!b.valid() || b.value() > a.value()) ? b : a;
   };
-  CheckedSize bytes = larger(CheckedSize(max_rows) * (kMaxTaskChannels + 32) * sizeof(float),
-                             RowScratch(std::max(spec.hidden_size, spec.layer_embedding_size)));
+  CheckedSize bytes =
+      larger(CheckedSize(max_rows) * (kMaxTaskChannels + 32) * sizeof(float), RowScratch(widest));
   if (spec.alt_up.n_streams > 0) {
     bytes = larger(bytes, RowScratch(StreamScratchFloats(spec)));
   }
@@ -35,10 +38,10 @@ CheckedSize ExpansionBytes(const Weights& weights) {
 }  // namespace
 
 Result<Decoder> Decoder::Plan(const ModelFile& file, const KernelSet& set, const PassLimits& limits,
-                              const ContextWindow& window, MemoryPlan* plan) {
+                              const ContextWindow& window, bool draft_head, MemoryPlan* plan) {
   Decoder d;
-  RONDO_ASSIGN(d.spec_, DecoderSpec::Read(file));
-  RONDO_ASSIGN(d.weights_, Weights::Plan(file, set, plan));
+  RONDO_ASSIGN(d.spec_, DecoderSpec::Read(file, draft_head));
+  RONDO_ASSIGN(d.weights_, Weights::Plan(file, set, draft_head, plan));
   d.activations_ = Activations::Plan(d.spec_, d.weights_, limits, window, plan);
   const CheckedSize scratch = ScratchBytes(d.spec_, limits.max_rows);
   const CheckedSize all = scratch * limits.threads;
@@ -68,10 +71,11 @@ Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     resources_.expansion = arena + plan.region(expansion_region_).offset;
   }
   RONDO_ASSIGN(VectorReader vectors, VectorReader::Create(file));
-  size_t i = 0;
-  for (const format::Layer* layer : *file.model().layers()) {
-    for (const format::Sublayer* sublayer : *layer->sublayers()) {
-      RONDO_RETURN_IF_ERROR(spec_.sublayers[i++].op->ReadVectors(*sublayer, vectors));
+  const Layers layers(file.model(), spec_.has_draft_head);
+  size_t n = 0;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    for (const format::Sublayer* sublayer : *layers[i].sublayers()) {
+      RONDO_RETURN_IF_ERROR(spec_.sublayers[n++].op->ReadVectors(*sublayer, vectors));
     }
   }
   return weights_.Load(file, plan, arena, pool, progress, vectors);
@@ -83,6 +87,12 @@ void Decoder::Forward(std::span<const SequenceRows> sequences) {
   for (size_t layer = 0; layer < spec_.n_layers(); ++layer) RunLayer(pass, layer);
 }
 
+void Decoder::EmbedToken(const Pass& pass, int32_t token, float* row) const {
+  weights_.Embed(static_cast<size_t>(token), {row, spec_.hidden_size});
+  if (spec_.embedding_scale == 1) return;
+  pass.set().loops->scale(row, spec_.embedding_scale, spec_.hidden_size, row);
+}
+
 void Decoder::Embed(const Pass& pass) {
   const ProfileSpan span(pass.profile(), "embed", pass.rows());
   const size_t hidden = spec_.hidden_size;
@@ -90,10 +100,7 @@ void Decoder::Embed(const Pass& pass) {
     const PassRow& place = pass.row(r);
     const ContextWindow& window = place.sequence->kv->window();
     float* row = activations_.hidden + r * hidden;
-    weights_.Embed(static_cast<size_t>(place.token), {row, hidden});
-    if (spec_.embedding_scale != 1) {
-      pass.set().loops->scale(row, spec_.embedding_scale, hidden, row);
-    }
+    EmbedToken(pass, place.token, row);
     if (spec_.layer_embedding_size > 0) {
       pass.RowInput(weights_.layer_projection(), row, r, activations_.layer_projection_input);
     }
@@ -162,24 +169,29 @@ void Decoder::RunSublayers(const Pass& pass, size_t begin, size_t end) {
 
 const float* Decoder::Logits(std::span<const size_t> rows, bool last) {
   const Pass pass(resources_, {});
-  const size_t vocab = spec_.vocab_size;
-  const PackedLinear& head = weights_.head();
-  const ProfileSpan span(pass.profile(), "head", rows.size());
   if (spec_.alt_up.n_streams > 0) JoinStreams(pass, rows);
+  return LogitsOf(weights_.final_norm(), weights_.head(), rows, last);
+}
+
+const float* Decoder::LogitsOf(const RowNorm& norm, const PackedLinear& head,
+                               std::span<const size_t> rows, bool last) {
+  const Pass pass(resources_, {});
+  const size_t n = head.shape.n;
+  const ProfileSpan span(pass.profile(), "head", rows.size());
   for (size_t i = 0; i < rows.size(); ++i) {
     float* normed = pass.ScratchFloats(0);
     const float* row = activations_.hidden + rows[i] * spec_.hidden_size;
-    if (weights_.final_norm().kind != NormKind::kNone) {
-      Normalize(pass.set(), weights_.final_norm(), row, spec_.hidden_size, normed);
+    if (norm.kind != NormKind::kNone) {
+      Normalize(pass.set(), norm, row, spec_.hidden_size, normed);
       row = normed;
     }
     pass.RowInput(head, row, i, activations_.head_input);
   }
   pass.Linear(head, activations_.head_input, rows.size(), Pass::Into::kReplace, activations_.logits,
-              vocab, last);
+              n, last);
   if (spec_.logit_soft_cap > 0) {
     pass.pool().For(rows.size(), [&](size_t i, size_t) {
-      SoftCap(pass.set(), spec_.logit_soft_cap, vocab, activations_.logits + i * vocab);
+      SoftCap(pass.set(), spec_.logit_soft_cap, n, activations_.logits + i * n);
     });
   }
   return activations_.logits;

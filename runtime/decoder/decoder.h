@@ -18,9 +18,9 @@ namespace rondo {
 
 class Decoder {
  public:
-  // Adds weights, activations and per-thread scratch to `plan`.
+  // Adds weights, activations and per-thread scratch to `plan`. `draft_head`: the file's is wanted.
   static Result<Decoder> Plan(const ModelFile& file, const KernelSet& set, const PassLimits& limits,
-                              const ContextWindow& window, MemoryPlan* plan);
+                              const ContextWindow& window, bool draft_head, MemoryPlan* plan);
   // After the plan's Layout: loads the weights and takes its places in the arena. The decoder must
   // not move afterwards. Errors: kCorrupt, kCancelled (by `progress`).
   Status Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* arena, ThreadPool* pool,
@@ -48,6 +48,22 @@ class Decoder {
   // activations().logits until the next call. `last`: the last call of this pass.
   const float* Logits(std::span<const size_t> rows, bool last);
 
+  // ---- The draft head, where spec() has one ----
+  //
+  // Behind the logits of a pass it follows: MakeDraftInput, then RunDraftHead. It proposes in
+  // passes of its own, of one row for each sequence: Embed, these two, DraftLogits.
+
+  // `before`: of each sequence of the pass what KeepHidden gave of the row before its first one;
+  // null where that is not known any more, which makes worse drafts.
+  void MakeDraftInput(const Pass& pass, std::span<const float* const> before);
+  void RunDraftHead(const Pass& pass);
+  // Between these two: what the head will read of a row of the pass. [hidden_size]
+  void KeepHidden(size_t row, float* out) const;
+  // As Logits, of the tokens below weights().draft_head().head.shape.n; and what the head will read
+  // of a row that it has run.
+  const float* DraftLogits(std::span<const size_t> rows, bool last);
+  void KeepDraftHidden(size_t row, float* out) const;
+
   // What a layer reads and leaves behind: of each row the residual stream, or all of them.
   float* residual() const {
     return spec_.alt_up.n_streams > 0 ? activations_.streams : activations_.hidden;
@@ -57,6 +73,9 @@ class Decoder {
   }
 
  private:
+  void EmbedToken(const Pass& pass, int32_t token, float* row) const;
+  const float* LogitsOf(const RowNorm& norm, const PackedLinear& head, std::span<const size_t> rows,
+                        bool last);
   void RunSublayers(const Pass& pass, size_t begin, size_t end);
   // A layer of a model with several residual streams.
   void RunOnStreams(const Pass& pass, size_t layer);

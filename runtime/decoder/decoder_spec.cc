@@ -2,6 +2,8 @@
 
 #include <span>
 
+#include "runtime/model/layers.h"
+
 namespace rondo {
 
 namespace {
@@ -56,7 +58,7 @@ Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
 
 }  // namespace
 
-Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
+Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
   const format::Model& model = file.model();
   DecoderSpec spec;
   spec.vocab_size = model.vocab_size();
@@ -84,16 +86,17 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file) {
     if (longer != nullptr) spec.short_context = rope->short_context();
   }
 
-  const size_t n_layers = model.layers()->size();
-  RONDO_ASSIGN(spec.layer_ends, HeapArray<size_t>::Create(n_layers));
-  size_t n_sublayers = 0;
-  for (const format::Layer* layer : *model.layers()) n_sublayers += layer->sublayers()->size();
-  RONDO_ASSIGN(spec.sublayers, HeapArray<SublayerSpec>::Create(n_sublayers));
+  const Layers layers(model, draft_head);
+  if (layers.has_draft_head()) {
+    spec.has_draft_head = true;
+    spec.draft_chains_normed = model.draft_head()->chains_normed();
+  }
+  RONDO_ASSIGN(spec.layer_ends, HeapArray<size_t>::Create(layers.size()));
+  RONDO_ASSIGN(spec.sublayers, HeapArray<SublayerSpec>::Create(layers.CountSublayers()));
   size_t n = 0;
-  for (size_t i = 0; i < n_layers; ++i) {
+  for (size_t i = 0; i < layers.size(); ++i) {
     const size_t begin = n;
-    for (const format::Sublayer* sublayer :
-         *model.layers()->Get(static_cast<uint32_t>(i))->sublayers()) {
+    for (const format::Sublayer* sublayer : *layers[i].sublayers()) {
       SublayerSpec& read = spec.sublayers[n++];
       RONDO_ASSIGN(read, ReadSublayer({model, *sublayer, spec, i}));
       if (read.shares_kv) {

@@ -48,21 +48,24 @@ struct DecoderSpec {
   float logit_soft_cap = 0;    // 0: none
   uint64_t max_positions = 0;  // of a model that learned its positions one by one; 0: no such limit
   uint64_t short_context = 0;  // longer sequences turn by long_frequencies; 0: none does
-  HeapArray<SublayerSpec> sublayers;  // of all layers, in order
-  HeapArray<size_t> layer_ends;       // layer i's are [layer_ends[i - 1], layer_ends[i])
+  // Of all layers, in order; behind them those of the draft head's layer.
+  HeapArray<SublayerSpec> sublayers;
+  HeapArray<size_t> layer_ends;  // layer i's are [layer_ends[i - 1], layer_ends[i])
   HeapArray<RopeSpec> ropes;
   size_t n_kv_entries = 0;
   size_t layer_embedding_size = 0;  // channels that each layer gets of a token's own; 0: none
   float layer_table_scale = 1;      // of the table's rows, and of what is made of them
   float layer_embedding_scale = 1;
   AltUpSpec alt_up;
+  bool has_draft_head = false;
+  bool draft_chains_normed = false;  // behind a token that it proposed, the head reads its own norm
 
-  size_t n_layers() const { return layer_ends.size(); }
+  size_t n_layers() const { return layer_ends.size() - (has_draft_head ? 1 : 0); }
   size_t layer_begin(size_t layer) const { return layer == 0 ? 0 : layer_ends[layer - 1]; }
 
-  // `file` has passed ModelFile::Open, so that everything here is consistent. Error: kUnsupported
-  // (a layer that the forward pass cannot run).
-  static Result<DecoderSpec> Read(const ModelFile& file);
+  // `file` has passed ModelFile::Open, so that everything here is consistent. `draft_head`: that is
+  // wanted, too. Error: kUnsupported (a layer that the forward pass cannot run).
+  static Result<DecoderSpec> Read(const ModelFile& file, bool draft_head = false);
 };
 
 }  // namespace rondo

@@ -54,7 +54,7 @@ struct LatentAttentionSpec {
 class LatentAttention final : public Operator {
  public:
   explicit LatentAttention(const OperatorSite& site)
-      : spec_(*site.sublayer.op_as_LatentAttention()) {
+      : spec_(*site.sublayer.op_as_LatentAttention()), first_seen_(site.in_draft_head() ? 1 : 0) {
     const format::Linear* q_down = site.sublayer.op_as_LatentAttention()->q_down();
     if (q_down != nullptr) spec_.q_rank = site.file.tensors()->Get(q_down->weight())->rows();
   }
@@ -202,10 +202,12 @@ class LatentAttention final : public Operator {
         .out = pass.act().mixed,
         .heads_per_page = spec_.tasks(),
         .query_scale = spec_.query_scale.factor != 0 ? &spec_.query_scale : nullptr,
+        .first_seen = first_seen_,
     };
   }
 
   LatentAttentionSpec spec_;
+  const uint64_t first_seen_;
   RowNorm q_norm_;
   RowNorm latent_norm_;
 };

@@ -26,6 +26,8 @@ struct OperatorSite {
   const format::Sublayer& sublayer;  // has passed the checks
   const DecoderSpec& model;          // what is read before the layers
   size_t layer;
+
+  bool in_draft_head() const { return layer == file.layers()->size(); }
 };
 
 // Bytes of scratch for one row of n floats.

@@ -24,6 +24,7 @@ enum class Speculation : int32_t {
   kNone = 0,          // but for what Session::Propose is given
   kPromptLookup = 1,  // what followed the last tokens where these were before
   kDraftModel = 2,    // what the engine's draft model makes of them
+  kDraftHead = 3,     // what the draft head in the model's file does
 };
 
 // A small model that proposes what a larger one of the same vocabulary says; both outlive the
@@ -51,7 +52,8 @@ struct EngineOptions {
   uint32_t profile_events = 0;  // that the profile remembers, up to kMaxProfileEvents; 0: none
   std::string_view kernels;     // force a kernel set by name, for tests; empty: the best one
   DraftModel draft;
-  LoadProgress progress;  // of Engine::Create
+  bool draft_head = false;  // the file's runs behind every pass, and can propose
+  LoadProgress progress;    // of Engine::Create
   Log log;
   HostPool host_pool;  // computes in place of threads of the engine's own
 };

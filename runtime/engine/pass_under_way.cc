@@ -18,6 +18,7 @@ bool PassUnderWay::Begin(PassRequest* requests) {
     }
   }
   drafts_.Run(requests);
+  head_drafts_.Run(requests);
   const EngineOptions& options = engine_.plan_.options;
   {
     const std::lock_guard turn(engine_.turn());
@@ -29,6 +30,7 @@ bool PassUnderWay::Begin(PassRequest* requests) {
   clock_ = StatsClock();
   if (Profile* const profile = engine_.profile()) profile_begin_ = profile->Now();
   layer_ = 0;
+  more_logits_ = true;
   next_logits_ = Cursor();
   sample_ns_ = 0;
   pass_.emplace(engine_.runner().decoder.resources(), std::span(members_.rows.data(), members_.n));
@@ -41,8 +43,12 @@ bool PassUnderWay::Continue() {
   bool more = true;
   if (layer_ < decoder.spec().n_layers()) {
     decoder.RunLayer(*pass_, layer_++);
+  } else if (more_logits_) {
+    more_logits_ = MakeLogits();
+    more = more_logits_ || decoder.spec().has_draft_head;
   } else {
-    more = MakeLogits();
+    RunDraftHead();
+    more = false;
   }
   DropCancelled();
   const auto end = members_.sequences.begin() + members_.n;
@@ -94,8 +100,9 @@ bool PassUnderWay::MakeLogits() {
       n > 1 && std::any_of(wanted.begin(), wanted.begin() + n, [&](const Cursor& c) {
         return members_.sequences[c.member]->samples();
       });
-  const float* logits = decoder.Logits({pass_rows.data(), n}, !more && !shared);
-  UseLogits({wanted.data(), n}, logits, !more);
+  const bool last = !more && !decoder.spec().has_draft_head;
+  const float* logits = decoder.Logits({pass_rows.data(), n}, last && !shared);
+  UseLogits({wanted.data(), n}, logits, last);
   return more;
 }
 
@@ -123,9 +130,30 @@ void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, 
   sample_ns_ += clock.nanoseconds();
 }
 
+void PassUnderWay::RunDraftHead() {
+  Decoder& decoder = engine_.runner().decoder;
+  std::array<const float*, kMaxSessions> before;
+  for (size_t i = 0; i < members_.n; ++i) {
+    const Sequence* const sequence = members_.sequences[i];
+    before[i] = sequence == nullptr ? nullptr : sequence->hidden_before(members_.rows[i].position);
+  }
+  decoder.MakeDraftInput(*pass_, {before.data(), members_.n});
+  size_t first = 0;
+  for (size_t i = 0; i < members_.n; ++i) {
+    const SequenceRows& rows = members_.rows[i];
+    if (Sequence* const sequence = members_.sequences[i]; sequence != nullptr) {
+      const size_t last = sequence->RowsThatCount(rows) - 1;
+      decoder.KeepHidden(first + last, sequence->KeepHidden(rows.position + last));
+    }
+    first += rows.tokens.size();
+  }
+  decoder.RunDraftHead(*pass_);
+}
+
 void PassUnderWay::Finish() {
   pass_.reset();
-  report_.nanoseconds = clock_.nanoseconds() - sample_ns_ + drafts_.decode_ns();
+  report_.nanoseconds =
+      clock_.nanoseconds() - sample_ns_ + drafts_.decode_ns() + head_drafts_.nanoseconds();
   if (Profile* const profile = engine_.profile()) {
     profile->Add({"pass", -1, static_cast<uint32_t>(report_.rows), 0, 0, profile_begin_,
                   profile->Now() - profile_begin_, ThisThread()});

@@ -9,6 +9,7 @@
 #include "runtime/base/status.h"
 #include "runtime/decoder/pass.h"
 #include "runtime/engine/draft_passes.h"
+#include "runtime/engine/head_passes.h"
 #include "runtime/engine/pass_queue.h"
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/stats.h"
@@ -30,7 +31,7 @@ struct PassReport {
 // nobody reads.
 class PassUnderWay {
  public:
-  explicit PassUnderWay(Engine* engine) : engine_(*engine), drafts_(engine) {}
+  explicit PassUnderWay(Engine* engine) : engine_(*engine), drafts_(engine), head_drafts_(engine) {}
 
   bool Begin(PassRequest* requests);
   bool Continue();
@@ -53,14 +54,18 @@ class PassUnderWay {
   bool Find(Cursor* cursor) const;
   // Stores the logits of these rows, or samples them: rows side by side on the pool's threads.
   void UseLogits(std::span<const Cursor> rows, const float* logits, bool last);
+  // Behind the logits: the draft head follows the pass.
+  void RunDraftHead();
   void Finish();
   void Count();
 
   Engine& engine_;
   DraftPasses drafts_;
+  HeadPasses head_drafts_;
   PassMembers members_;
   std::optional<Pass> pass_;
   size_t layer_ = 0;  // the next one
+  bool more_logits_ = false;
   Cursor next_logits_;
   uint64_t sample_ns_ = 0;
   StatsClock clock_;

@@ -93,11 +93,12 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
                                           plan.context)) *
       sizeof(int32_t);
   const bool drafts = plan.options.draft.file != nullptr;
+  const DecoderSpec& spec = plan.runner.decoder.spec();
   return {
       .session = add("state", sizeof(Session)),
       .tokens = add("tokens", tokens),
       .block_table = add("block table", BlockTable::Bytes(plan.runner.kv)),
-      .logits = add("logits", CheckedSize(plan.runner.decoder.spec().vocab_size) * sizeof(float)),
+      .logits = add("logits", CheckedSize(spec.vocab_size) * sizeof(float)),
       .sampler = add("sampler", Sampler::Bytes()),
       .stop_strings = add("stop strings", StopStrings::Bytes(piece)),
       .piece = add("piece of text", piece),
@@ -105,6 +106,9 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
       .draft_tokens = drafts ? add("draft: tokens", tokens) : MemoryPlan::kNoRegion,
       .draft_block_table =
           drafts ? add("draft: blocks", BlockTable::Bytes(plan.draft.kv)) : MemoryPlan::kNoRegion,
+      .hidden = spec.has_draft_head
+                    ? add("hidden states", CheckedSize(2) * spec.hidden_size * sizeof(float))
+                    : MemoryPlan::kNoRegion,
   };
 }
 
@@ -138,7 +142,7 @@ Status NoSuchKernels(std::string_view name) {
 // little.
 Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
   EngineOptions options = plan->options;
-  options.prefix_cache = false;
+  options.prefix_cache = options.draft_head = false;
   plan->memory.BeginPart("draft: ");
   Result<Runner> draft =
       Runner::Plan(*options.draft.file, *plan->set, options, window, plan->context, &plan->memory);
@@ -146,14 +150,20 @@ Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
     return Status::Error(draft.status().code(), "draft model: %s", draft.status().message());
   }
   plan->draft = std::move(*draft);
-  const size_t vocab = plan->runner.limits.vocab_size;
-  if (plan->draft.limits.vocab_size < vocab) {
-    const CheckedSize rows = CheckedSize(options.threads) * vocab * sizeof(float);
-    plan->draft_logits = plan->memory.Add(Segment::kWorkspace, rows.ValueOrMost(), "logits");
-  }
   plan->memory.EndPart();
   plan->mapped_bytes += plan->draft.decoder.weights().mapped_bytes();
   return Status();
+}
+
+// Where a draft model or head has fewer tokens than the model, its logits are filled up.
+void PlanDraftLogits(const ModelFile& model, EnginePlan* plan) {
+  const size_t vocab = plan->runner.limits.vocab_size;
+  const bool of_model =
+      plan->options.draft.file != nullptr && plan->draft.limits.vocab_size < vocab;
+  const bool of_head = plan->options.draft_head && model.model().draft_head()->n_tokens() < vocab;
+  if (!of_model && !of_head) return;
+  const CheckedSize rows = CheckedSize(plan->options.threads) * vocab * sizeof(float);
+  plan->draft_logits = plan->memory.Add(Segment::kWorkspace, rows.ValueOrMost(), "draft logits");
 }
 
 // `refused`: kernels that are not to be taken, or null.
@@ -162,6 +172,11 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   EnginePlan plan;
   RONDO_ASSIGN(plan.options, Resolve(model, wishes));
   const EngineOptions& options = plan.options;
+  if (options.draft_head && model.model().draft_head() == nullptr) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option draft_head is 1, but the model's file has no draft head: "
+                         "`rondo convert --mtp` keeps that of a checkpoint");
+  }
   plan.set =
       options.kernels.empty() ? BestKernelSet(model, refused) : SelectKernelSet(options.kernels);
   if (plan.set == nullptr || plan.set == refused) {
@@ -175,7 +190,7 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   // session, and what there is once.
   constexpr size_t kOtherRegions = 64;
   constexpr size_t kRegionsPerSession = sizeof(SessionRegions) / sizeof(MemoryPlan::RegionId);
-  size_t n_layers = model.model().layers()->size();
+  size_t n_layers = model.model().layers()->size() + (options.draft_head ? 1 : 0);
   if (options.draft.file != nullptr) n_layers += options.draft.file->model().layers()->size();
   RONDO_ASSIGN(plan.memory, MemoryPlan::Create(3 * n_layers + 2 * kOtherRegions +
                                                kRegionsPerSession * options.max_sessions));
@@ -186,6 +201,7 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
     RONDO_RETURN_IF_ERROR(CheckDraftModel(model, tokenizer, options.draft));
     RONDO_RETURN_IF_ERROR(PlanDraft(window, &plan));
   }
+  PlanDraftLogits(model, &plan);
   RONDO_ASSIGN(plan.sessions, HeapArray<SessionRegions>::Create(options.max_sessions));
   for (size_t i = 0; i < plan.sessions.size(); ++i) {
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);

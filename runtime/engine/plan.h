@@ -27,6 +27,7 @@ struct SessionRegions {
   MemoryPlan::RegionId text;          // one event's text: what was held back, and the piece, twice
   MemoryPlan::RegionId draft_tokens;  // as `tokens`, of the draft model; kNoRegion: none
   MemoryPlan::RegionId draft_block_table;  // likewise
+  MemoryPlan::RegionId hidden;  // float [2, hidden_size]: what a draft head reads; kNoRegion: none
 };
 
 struct EnginePlan {
@@ -42,8 +43,7 @@ struct EnginePlan {
   MemoryPlan::RegionId sampler_scratch = 0;  // of each thread, and one for outside of passes
   size_t sampler_scratch_bytes = 0;          // of each
   MemoryPlan::RegionId draft_logits =
-      MemoryPlan::kNoRegion;  // a row for each thread; where a draft
-                              // model has fewer than the model
+      MemoryPlan::kNoRegion;  // a row for each thread, where a draft model or head has fewer tokens
 };
 
 // Pure: no state is made but the plan's own heap, and the system is asked for nothing. `tokenizer`

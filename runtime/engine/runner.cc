@@ -48,7 +48,7 @@ Result<Runner> Runner::Plan(const ModelFile& file, const KernelSet& set,
   Runner runner;
   RONDO_ASSIGN(runner.decoder,
                Decoder::Plan(file, set, {options.max_rows, options.max_sessions, options.threads},
-                             window, memory));
+                             window, options.draft_head, memory));
   const DecoderSpec& spec = runner.decoder.spec();
   RONDO_RETURN_IF_ERROR(CheckPositions(spec, options));
   RONDO_ASSIGN(runner.kv, MakeKvLayout(spec, set, window, options));

@@ -84,7 +84,9 @@ void Sequence::CopyFrom(const Sequence& other) {
   long_ = other.long_;
   logits_from_ = other.logits_from_;
   logits_at_ = other.logits_at_;
+  hidden_at_ = other.hidden_at_;
   if (logits_ != nullptr) std::copy_n(other.logits_, limits_.vocab_size, logits_);
+  std::copy(other.hidden_.begin(), other.hidden_.end(), hidden_.begin());
 }
 
 void Sequence::Restart(uint64_t first_token, uint64_t evaluated, bool is_long) {
@@ -140,10 +142,25 @@ SequenceRows Sequence::NextRows(size_t most) {
 // neither the pool nor the ring notices those that are rejected; and where there are states they
 // end none, so that their rows are kept.
 size_t Sequence::DraftsFor(size_t most) const {
-  if (choices_ == nullptr || pending() != 1) return 0;
+  if (choices_ == nullptr) return 0;
+  return std::min(choices_->drafts(), MostDrafts(most));
+}
+
+size_t Sequence::MostDrafts(size_t most) const {
+  if (pending() != 1) return 0;
   const uint64_t last = kKvBlockTokens - (kv_.window().replays ? 2 : 1);
   const uint64_t in_block = last - std::min(last, evaluated_ % kKvBlockTokens);
-  return std::min<uint64_t>({choices_->drafts(), most - 1, in_block, remaining()});
+  return std::min<uint64_t>({most - 1, in_block, remaining()});
+}
+
+size_t Sequence::HeadDrafts() const {
+  const bool can_go_on =
+      choices_ != nullptr && outcome_.ok() && hidden_before(evaluated_) != nullptr;
+  return can_go_on ? std::min(head_drafts_, MostDrafts(limits_.max_rows)) : 0;
+}
+
+size_t Sequence::RowsThatCount(const SequenceRows& rows) const {
+  return rows.tokens.size() - rows.drafts + (rows.drafts > 0 ? choices_->CountAccepted() : 0);
 }
 
 // What is asked for logits, and the last token, is evaluated whatever others computed.

@@ -41,10 +41,16 @@ class Sequence {
   // for a pass, and before them what penalties look at.
   static size_t HistoryTokens(uint64_t ring_tokens, const ContextWindow& window, uint64_t context);
 
-  // `prefix_cache`: null where there is none. `logits`: null where no pass stores any.
+  // `prefix_cache`: null where there is none. `logits`: null where no pass stores any. `hidden`:
+  // for the draft head, [2, hidden_size]; empty: there is none.
   Sequence(const SequenceLimits& limits, const BlockTable& kv, PrefixCache* prefix_cache,
-           const TokenHistory& tokens, float* logits)
-      : limits_(limits), kv_(kv), prefix_cache_(prefix_cache), tokens_(tokens), logits_(logits) {
+           const TokenHistory& tokens, float* logits, std::span<float> hidden = {})
+      : limits_(limits),
+        kv_(kv),
+        prefix_cache_(prefix_cache),
+        tokens_(tokens),
+        logits_(logits),
+        hidden_(hidden) {
     Clear();
   }
   Sequence(const Sequence&) = delete;
@@ -105,6 +111,32 @@ class Sequence {
   }
   TokenChoices* choices() const { return choices_; }
   Drafter* drafter() const { return drafter_; }
+
+  // ---- For the draft head ----
+
+  // How many drafts the next pass wants of it.
+  void WantHeadDrafts(size_t drafts) { head_drafts_ = drafts; }
+  // Of these, as many as a pass of max_rows verifies; 0 where the head cannot go on.
+  size_t HeadDrafts() const;
+  // Their rows, one at a time; what PrepareHead took, GiveBack gives back. `token` outlives the
+  // pass.
+  bool PrepareHead(size_t drafts) { return kv_.Prepare(evaluated_, evaluated_ + drafts); }
+  SequenceRows HeadRow(size_t draft, const int32_t* token) {
+    return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, &cancel_};
+  }
+  // What the head reads of the row before the one at `position`; null: that is not known. And of
+  // rows with drafts, which pass by.
+  const float* hidden_before(uint64_t position) const {
+    return hidden_at_ == position && position > 0 ? hidden_.data() : nullptr;
+  }
+  float* hidden_of_draft() const { return hidden_.data() + hidden_.size() / 2; }
+  // Of a pass of these rows, which were sampled: how many will count as evaluated. What the head
+  // reads of the last of them goes to KeepHidden.
+  size_t RowsThatCount(const SequenceRows& rows) const;
+  float* KeepHidden(uint64_t position) {
+    hidden_at_ = position + 1;
+    return hidden_.data();
+  }
 
   // ---- For snapshots ----
 
@@ -168,10 +200,12 @@ class Sequence {
   }
   void TakeOverPrefix();
   size_t DraftsFor(size_t most) const;
+  size_t MostDrafts(size_t most) const;
   void KeepBlocks();
   // Before a pass, where other rows are run next.
   void SetEvaluated(uint64_t tokens) {
     evaluated_ = tokens;
+    hidden_at_ = 0;
     taken_over_ = std::min(taken_over_, tokens);
     kept_ = ContextWindow::Block(tokens);
   }
@@ -183,7 +217,8 @@ class Sequence {
   BlockTable kv_;
   PrefixCache* const prefix_cache_;
   TokenHistory tokens_;
-  float* const logits_;  // [vocab_size]
+  float* const logits_;            // [vocab_size]
+  const std::span<float> hidden_;  // of the last row that was evaluated, and of one with a draft
   uint64_t evaluated_ = 0;
   uint64_t taken_over_ = 0;
   uint64_t kept_ = 0;  // blocks from here on are not in the prefix cache yet
@@ -193,6 +228,8 @@ class Sequence {
   bool long_ = false;         // those turn by the frequencies for long sequences
   uint64_t logits_from_ = 0;  // positions from here on ask for logits
   uint64_t logits_at_ = 0;    // logits_ are those after this many tokens; 0: none
+  uint64_t hidden_at_ = 0;    // hidden_ is what was made of the row before this one; 0: none
+  size_t head_drafts_ = 0;
   LogitsSink sink_;
   TokenChoices* choices_ = nullptr;
   Drafter* drafter_ = nullptr;

@@ -24,7 +24,9 @@ Session::Session(Engine* engine, const SessionRegions& regions)
     : engine_(engine),
       sequence_(engine->limits(), engine->runner().NewTable(engine->Memory(regions.block_table)),
                 engine->runner().prefixes(), TokenHistory(engine->Array<int32_t>(regions.tokens)),
-                engine->Array<float>(regions.logits).data()) {
+                engine->Array<float>(regions.logits).data(),
+                regions.hidden == MemoryPlan::kNoRegion ? std::span<float>()
+                                                        : engine->Array<float>(regions.hidden)) {
   if (!engine->has_draft()) return;
   drafter_.emplace(engine->draft().limits,
                    engine->draft().NewTable(engine->Memory(regions.draft_block_table)),
@@ -45,6 +47,10 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
   if (speculation_ == Speculation::kDraftModel && !drafter_) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "speculation is 2 (draft model), but the engine has no draft model");
+  }
+  if (speculation_ == Speculation::kDraftHead && !engine_->plan().options.draft_head) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "speculation is 3 (draft head), but engine option draft_head is 0");
   }
   max_drafts_ = std::min(TokenChoices::kMostDrafts, engine_->limits().max_rows - 1);
   if (options.max_drafts > max_drafts_) {
@@ -214,6 +220,7 @@ bool Session::BeginStep() {
     return false;
   }
   choices_.Begin({});
+  sequence_.WantHeadDrafts(0);
   if (sequence_.has_logits()) return false;
   const bool drafts = sequence_.pending() == 1 && BeginDrafts(proposed);
   WantLogits();

@@ -9,6 +9,10 @@ namespace rondo {
 // True where the draft model makes the drafts.
 bool Session::BeginDrafts(size_t proposed) {
   gated_ = proposed == 0 && speculation_ != Speculation::kNone;
+  if (gated_ && speculation_ == Speculation::kDraftHead) {
+    sequence_.WantHeadDrafts(gate_.Choose(max_drafts_));
+    return false;
+  }
   if (gated_ && speculation_ == Speculation::kDraftModel) {
     drafter_->Want(gate_.Choose(max_drafts_));
     return drafter_->wanted() > 0;

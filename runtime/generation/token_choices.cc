@@ -32,9 +32,14 @@ void TokenChoices::Choose(size_t row, std::span<const float> logits, const Token
   chosen_[row] = {token, wants_logprob ? LogProbability(logits, token) : 0};
 }
 
-size_t TokenChoices::Accept() {
+size_t TokenChoices::CountAccepted() const {
   size_t accepted = 0;
   while (accepted < n_drafts_ && chosen_[accepted].token == rows_[accepted + 1]) ++accepted;
+  return accepted;
+}
+
+size_t TokenChoices::Accept() {
+  const size_t accepted = CountAccepted();
   n_ready_ = accepted + 1;
   next_ = 0;
   return accepted;

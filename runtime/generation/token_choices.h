@@ -48,8 +48,9 @@ class TokenChoices {
   // Different threads may choose for different rows. `scratch`: Sampler::ScratchBytes.
   void Choose(size_t row, std::span<const float> logits, const TokenHistory& tokens,
               std::span<std::byte> scratch);
-  // Of the drafts, when all rows have been chosen for: how many were accepted. They and the token
-  // behind them are then ready.
+  // Of the drafts, when all rows have been chosen for: how many are accepted. With Accept, they and
+  // the token behind them are then ready.
+  size_t CountAccepted() const;
   size_t Accept();
 
   // Tokens that are chosen and were not handed out yet.

@@ -39,6 +39,7 @@ void BlockTable::ForPass(const Visit& visit) const {
 bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
   pass_begin_ = begin;
   pass_end_ = end;
+  last_begin_ = 0;  // it keeps rows where the last one's predecessor did
   if (!HoldsStates(begin)) SetStateEnd(begin);  // where a block ends
   bool enough = true;
   if (has_promise()) RenewPromise(promised_end_);  // it is there to be used
@@ -75,10 +76,11 @@ void BlockTable::Commit(uint64_t accepted) {
     slot.fresh = false;
   });
   DropSkippedState();
+  last_begin_ = pass_begin_;
+  last_state_end_ = state_end_;
   state_end_ = next_state_end();
   kept_end_ = accepted;
   kept_half_ = 1 - kept_half_;
-  last_begin_ = pass_begin_;
   pass_begin_ = pass_end_ = 0;
 }
 
@@ -109,8 +111,11 @@ bool BlockTable::TakeBackStates(uint64_t tokens) {
     pool_->Share(g, held.replaced);
     held.id = std::exchange(held.replaced, kNoBlock);
   }
-  if (all) SetStateEnd(tokens);
-  return all;
+  if (!all) return false;
+  state_end_ = last_state_end_;
+  kept_end_ = tokens;
+  kept_half_ = 1 - kept_half_;
+  return true;
 }
 
 // A state within a block that the pass went past, but kept none of, is not that behind the block.
@@ -164,7 +169,7 @@ void BlockTable::Truncate(uint64_t tokens) {
 void BlockTable::ShareAll(const BlockTable& other) {
   Truncate(0);
   std::memcpy(slots_, other.slots_, layout_->slots() * sizeof(Slot));
-  last_begin_ = other.last_begin_;
+  last_begin_ = 0;  // kept rows are copied of one half
   state_end_ = other.state_end_;
   kept_end_ = other.kept_end_;
   for (size_t entry = 0; entry < layout_->entries(); ++entry) {

@@ -173,7 +173,8 @@ class BlockTable {
   size_t kept_half_ = 0;          // whose rows are those of positions
   uint64_t state_end_ = 0;        // from here
   uint64_t kept_end_ = 0;         // to here
-  uint64_t last_begin_ = 0;       // where the pass before began; 0: states were replaced since
+  uint64_t last_begin_ = 0;       // where the last pass began, and the states that it found were
+  uint64_t last_state_end_ = 0;   // behind; their kept rows are in the other half
   uint64_t pass_begin_ = 0;       // the positions that were prepared
   uint64_t pass_end_ = 0;
 };

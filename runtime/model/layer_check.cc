@@ -32,6 +32,7 @@ class LayersCheck {
     for (uint32_t i = 0; i < model_.layers()->size(); ++i) {
       RONDO_RETURN_IF_ERROR(CheckLayer(static_cast<int>(i), *model_.layers()->Get(i)));
     }
+    RONDO_RETURN_IF_ERROR(CheckDraftHead());
     if (model_.final_norm() == nullptr) return Wrong({-1, "final norm"}, "is absent");
     RONDO_RETURN_IF_ERROR(
         checker_.CheckNorm({-1, "final norm"}, model_.final_norm(), checker_.hidden()));
@@ -57,6 +58,42 @@ class LayersCheck {
     }
     RONDO_RETURN_IF_ERROR(CheckLayerAltUp(checker_, index, layer));
     return checker_.CheckBias({index, "scale"}, layer.scale(), 1);
+  }
+
+  // Its layer counts as the one behind the model's own.
+  Status CheckDraftHead() {
+    const format::DraftHead* head = model_.draft_head();
+    if (head == nullptr) return Status();
+    const Place place = {-1, "draft head"};
+    const uint64_t hidden = checker_.hidden();
+    if (model_.alt_up() != nullptr || model_.layer_embeddings() != nullptr) {
+      return Wrong(place, "stands beside residual streams or layer embeddings");
+    }
+    if (head->layer() == nullptr) return Wrong(place, "has no layer");
+    for (const auto& [what, norm] :
+         {std::pair("draft head's embedding norm", head->embedding_norm()),
+          {"draft head's hidden norm", head->hidden_norm()},
+          {"draft head's norm", head->norm()}}) {
+      RONDO_RETURN_IF_ERROR(checker_.CheckNorm({-1, what}, norm, hidden));
+    }
+    RONDO_RETURN_IF_ERROR(
+        checker_.CheckLinear({-1, "draft head's input"}, head->input(), hidden, 2 * hidden));
+    RONDO_RETURN_IF_ERROR(
+        CheckRange("the draft head's n_tokens", head->n_tokens(), 1, model_.vocab_size()));
+    const auto index = static_cast<int>(model_.layers()->size());
+    RONDO_RETURN_IF_ERROR(CheckLayer(index, *head->layer()));
+    for (const format::Sublayer* sublayer : *head->layer()->sublayers()) {
+      const format::Operator type = sublayer->op_type();
+      const format::Attention* attention = sublayer->op_as_Attention();
+      const bool fits = attention != nullptr ? attention->kv_layer() < 0
+                                             : type == format::Operator::LatentAttention ||
+                                                   type == format::Operator::Mlp ||
+                                                   type == format::Operator::Experts;
+      if (!fits) {
+        return Wrong(place, "has a sublayer that is no attention of its own, MLP or experts");
+      }
+    }
+    return Status();
   }
 
   Status CheckSublayer(int layer, const format::Sublayer& sublayer) {

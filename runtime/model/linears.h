@@ -12,14 +12,18 @@ void ForEachMatrix(const format::Sublayer& sublayer, const Visit& visit) {
   RuleOf(sublayer.op_type()).matrices(sublayer, MatrixVisitor(visit));
 }
 
-// Those of the model itself, before and behind its layers, but for the head.
+// Those of the model itself, before and behind its layers, but for the head; of its draft head,
+// where that is wanted.
 struct OwnMatrix {
-  enum : size_t { kLayerProjection, kToStreams, kFromStreams };
+  enum : size_t { kDraftInput, kLayerProjection, kToStreams, kFromStreams };
   static constexpr size_t FromStream(size_t stream) { return kFromStreams + stream - 1; }
 };
 
 template <typename Visit>
-void ForEachOwnMatrix(const format::Model& model, const Visit& visit) {
+void ForEachOwnMatrix(const format::Model& model, bool draft_head, const Visit& visit) {
+  if (draft_head && model.draft_head() != nullptr) {
+    visit(OwnMatrix::kDraftInput, *model.draft_head()->input());
+  }
   if (model.layer_embeddings() != nullptr) {
     visit(OwnMatrix::kLayerProjection, *model.layer_embeddings()->projection());
   }
@@ -43,8 +47,8 @@ void ForEachLinear(const format::Layer& layer, const Visit& visit) {
 }
 
 template <typename Visit>
-void ForEachOwnLinear(const format::Model& model, const Visit& visit) {
-  ForEachOwnMatrix(model, [&](size_t, const format::Linear& linear) { visit(linear); });
+void ForEachOwnLinear(const format::Model& model, bool draft_head, const Visit& visit) {
+  ForEachOwnMatrix(model, draft_head, [&](size_t, const format::Linear& linear) { visit(linear); });
 }
 
 }  // namespace rondo

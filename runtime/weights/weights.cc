@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <new>
+#include <utility>
 
 #include "runtime/base/checked.h"
+#include "runtime/model/layers.h"
 #include "runtime/model/tensor_view.h"
 #include "runtime/weights/vectors.h"
 
@@ -106,20 +108,20 @@ Status CheckLayout(const ModelFile& file, const KernelSet& set) {
 
 }  // namespace
 
-Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan) {
+Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool draft_head,
+                              MemoryPlan* plan) {
   RONDO_RETURN_IF_ERROR(CheckLayout(file, set));
   const format::Model& model = file.model();
   Weights w;
   w.set_ = &set;
-  const size_t n_layers = model.layers()->size();
-  size_t n_sublayers = 0, n_names = 0;
-  for (const format::Layer* layer : *model.layers()) {
-    for (const format::Sublayer* sublayer : *layer->sublayers()) {
-      ++n_sublayers;
-      n_names += NamesOf(*sublayer);
-    }
+  const Layers layers(model, draft_head);
+  w.has_draft_head_ = layers.has_draft_head();
+  const size_t n_layers = layers.size();
+  size_t n_names = 0;
+  for (size_t i = 0; i < n_layers; ++i) {
+    for (const format::Sublayer* sublayer : *layers[i].sublayers()) n_names += NamesOf(*sublayer);
   }
-  RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(n_sublayers));
+  RONDO_ASSIGN(w.sublayers_, HeapArray<SublayerWeights>::Create(layers.CountSublayers()));
   RONDO_ASSIGN(w.matrices_, HeapArray<PackedLinear>::Create(n_names));
   SharedTables tables;
   const auto note_codes = [&](const PackedLinear& matrix) {
@@ -129,24 +131,25 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   };
   PackedLinear* matrices = w.matrices_.data();
   SublayerWeights* sublayers = w.sublayers_.data();
-  for (const format::Layer* layer : *model.layers()) {
-    for (uint32_t i = 0; i < layer->sublayers()->size(); ++i) {
-      const size_t names = NamesOf(*layer->sublayers()->Get(i));
+  for (size_t l = 0; l < n_layers; ++l) {
+    const format::Layer& layer = layers[l];
+    for (uint32_t i = 0; i < layer.sublayers()->size(); ++i) {
+      const size_t names = NamesOf(*layer.sublayers()->Get(i));
       sublayers[i].matrices = {matrices, names};
       matrices += names;
     }
-    ForEachPlace(*layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
+    ForEachPlace(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
       *matrix = ShapeOnly(file, linear);
       note_codes(*matrix);
       ++w.n_matrices_;
     });
-    sublayers += layer->sublayers()->size();
+    sublayers += layer.sublayers()->size();
   }
   const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
   RONDO_ASSIGN(w.own_, HeapArray<PackedLinear>::Create(OwnMatrix::kFromStreams + n_streams));
   RONDO_ASSIGN(w.alt_up_, HeapArray<AltUpWeights>::Create(n_streams > 0 ? n_layers : 0));
   CheckedSize own_bytes = 0;
-  ForEachOwnMatrix(model, [&](size_t name, const format::Linear& linear) {
+  ForEachOwnMatrix(model, draft_head, [&](size_t name, const format::Linear& linear) {
     w.own_[name] = ShapeOnly(file, linear);
     note_codes(w.own_[name]);
     own_bytes = own_bytes + Slot(set, w.own_[name]);
@@ -164,6 +167,13 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
     for (const format::Tensor* tensor : *model.tensors()) {
       if (tensor->packed()) w.mapped_bytes_ += tensor->data()->bytes();
     }
+    if (Layers::HasHead(model) && !draft_head) {
+      const auto leave_out = [&](const format::Linear& linear) {
+        w.mapped_bytes_ -= model.tensors()->Get(linear.weight())->data()->bytes();
+      };
+      ForEachLinear(*model.draft_head()->layer(), leave_out);
+      leave_out(*model.draft_head()->input());
+    }
     return w;
   }
   if (own_bytes.ValueOrMost() > 0) {
@@ -172,13 +182,12 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, Memor
   }
   RONDO_ASSIGN(w.regions_, HeapArray<MemoryPlan::RegionId>::Create(n_layers + 1));
   for (size_t i = 0; i < n_layers; ++i) {
-    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
     CheckedSize bytes = kOverRead;
-    ForEachLinear(layer, [&](const format::Linear& linear) {
+    ForEachLinear(layers[i], [&](const format::Linear& linear) {
       bytes = bytes + Slot(set, ShapeOnly(file, linear));
     });
     char name[PlanRegion::kMaxName];
-    std::snprintf(name, sizeof name, "layer %zu", i);
+    std::snprintf(name, sizeof name, i < layers.own() ? "layer %zu" : "draft head", i);
     w.regions_[i] = plan->Add(Segment::kWeights, bytes.ValueOrMost(), name);
   }
   w.regions_[n_layers] =
@@ -191,7 +200,8 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
                      ThreadPool* pool, const LoadProgress& progress, VectorReader& vectors) {
   const format::Model& model = file.model();
   const bool mapped = file.layout() != nullptr;
-  const size_t n_layers = model.layers()->size();
+  const Layers layers(model, has_draft_head_);
+  const size_t n_layers = layers.size();
   RONDO_ASSIGN(layer_scales_, HeapArray<float>::Create(n_layers));
   // Beside the matrices of the layers: the head, the embedding, a table of layer embeddings.
   RONDO_ASSIGN(WeightLoader loader, WeightLoader::Create(file, LayoutOf(*set_), n_matrices_ + 3));
@@ -230,7 +240,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   };
   SublayerWeights* sublayers = sublayers_.data();
   for (size_t i = 0; i < n_layers; ++i) {
-    const format::Layer& layer = *model.layers()->Get(static_cast<uint32_t>(i));
+    const format::Layer& layer = layers[i];
     uint8_t* packed = region(i);
     Status status;
     ForEachPlace(layer, sublayers, [&](const format::Linear& linear, PackedLinear* matrix) {
@@ -253,7 +263,7 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   if (mapped || own_region_ != MemoryPlan::kNoRegion) {
     uint8_t* packed = mapped ? nullptr : arena + plan.region(own_region_).offset;
     Status status;
-    ForEachOwnMatrix(model, [&](size_t name, const format::Linear& linear) {
+    ForEachOwnMatrix(model, has_draft_head_, [&](size_t name, const format::Linear& linear) {
       if (status.ok()) status = add(linear, &own_[name], packed);
       if (!mapped) packed += Slot(*set_, own_[name]).value();
     });
@@ -272,6 +282,16 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));
   }
   RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, region(n_layers)));
+  if (has_draft_head_) {
+    const format::DraftHead& head = *model.draft_head();
+    for (const auto& [norm, from] : {std::pair(&draft_head_.embedding_norm, head.embedding_norm()),
+                                     {&draft_head_.hidden_norm, head.hidden_norm()},
+                                     {&draft_head_.norm, head.norm()}}) {
+      RONDO_ASSIGN(*norm, ReadNorm(vectors, from, model.hidden_size()));
+    }
+    draft_head_.head = head_;
+    draft_head_.head.shape.n = head.n_tokens();
+  }
   if (!tied_) {
     const TensorView embedding = ViewTensor(file, model.embedding());
     embedding_shape_ = LinearShape::Of(embedding);

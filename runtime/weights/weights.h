@@ -35,12 +35,21 @@ struct AltUpWeights {
   const float* scale = nullptr;    // [hidden_size]; null: all are 1
 };
 
+// A draft head's norms, and the channels of the output head that it uses.
+struct DraftHeadWeights {
+  RowNorm embedding_norm = {};
+  RowNorm hidden_norm = {};
+  RowNorm norm = {};
+  PackedLinear head = {};
+};
+
 class Weights {
  public:
   // Adds a region per layer and one for the head to `plan`, none of these for a packed file; and
-  // one for the levels of codes, where there are any. Sizes are known from here on; pointers only
-  // after Load. Error: kUnsupported (packed for other kernels).
-  static Result<Weights> Plan(const ModelFile& file, const KernelSet& set, MemoryPlan* plan);
+  // one for the levels of codes, where there are any. `draft_head`: it is wanted, too. Sizes are
+  // known from here on; pointers only after Load. Error: kUnsupported (packed for other kernels).
+  static Result<Weights> Plan(const ModelFile& file, const KernelSet& set, bool draft_head,
+                              MemoryPlan* plan);
 
   // Compares the checksums of all sections it reads, refuses values that are not finite, and packs
   // on all threads. Of a packed file it reads norms and tables only: what else is wrong there makes
@@ -56,6 +65,10 @@ class Weights {
   const RowNorm& embedding_norm() const { return embedding_norm_; }
   const RowNorm& final_norm() const { return final_norm_; }
   const PackedLinear& head() const { return head_; }
+  // Of the draft head: what makes the input of its layer, which is the last one, and its part of
+  // the output head.
+  const DraftHeadWeights& draft_head() const { return draft_head_; }
+  const PackedLinear& draft_input() const { return own_[OwnMatrix::kDraftInput]; }
   // One token's embedding, [hidden_size].
   void Embed(size_t token, std::span<float> out) const;
   // What a layer's residual stream is multiplied by at its end.
@@ -75,6 +88,7 @@ class Weights {
 
  private:
   const KernelSet* set_ = nullptr;
+  bool has_draft_head_ = false;
   HeapArray<SublayerWeights> sublayers_;  // of all layers, in order
   HeapArray<PackedLinear> matrices_;      // of all sublayers
   HeapArray<PackedLinear> own_;           // of the model itself, by OwnMatrix
@@ -86,6 +100,7 @@ class Weights {
   size_t expanded_tile_bytes_ = 0;
   RowNorm embedding_norm_ = {};
   RowNorm final_norm_ = {};
+  DraftHeadWeights draft_head_ = {};
   const float* positions_ = nullptr;
   size_t n_matrices_ = 0;
   RowNorm layer_embedding_norm_ = {};

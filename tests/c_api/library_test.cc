@@ -21,7 +21,8 @@ static_assert(offsetof(rondo_engine_options, parallel_for) == 48 + 3 * kPointer)
 static_assert(offsetof(rondo_engine_options, profile_events) == 44 + 3 * kPointer);
 static_assert(offsetof(rondo_engine_options, log) == 48 + 5 * kPointer);
 static_assert(offsetof(rondo_engine_options, draft) == 56 + 7 * kPointer);
-static_assert(sizeof(rondo_engine_options) == 56 + 8 * kPointer);
+static_assert(offsetof(rondo_engine_options, draft_head) == 56 + 8 * kPointer);
+static_assert(sizeof(rondo_engine_options) == 64 + 8 * kPointer);
 static_assert(offsetof(rondo_memory_plan, arena_bytes) == 8);
 static_assert(offsetof(rondo_memory_plan, kv_block_tokens) == 80);
 static_assert(offsetof(rondo_memory_plan, kernels) == 104);

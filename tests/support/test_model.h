@@ -32,13 +32,14 @@ inline std::filesystem::path TestData(const std::string& name) {
 class TestModel {
  public:
   TestModel(const std::filesystem::path& directory, format::TensorFormat weights,
-            uint32_t block = 32) {
+            uint32_t block = 32, bool draft_head = false) {
     const TempFolder folder;
     convert::ConvertOptions options;
     options.directory = directory;
     options.output = folder / "model.rondo";
     options.weights = weights;
     options.block = block;
+    options.draft_head = draft_head;
     if (weights == format::TensorFormat::F32) options.embedding = weights;
     convert::Convert(options, [](uint64_t, uint64_t) {});
     std::ifstream in(options.output, std::ios::binary);

@@ -20,8 +20,9 @@ class Reader {
 
   ModelParts Read() {
     parts_.head = PartOf(*model_.head());
-    ForEachOwnLinear(
-        model_, [this](const format::Linear& linear) { parts_.layers.push_back(PartOf(linear)); });
+    ForEachOwnLinear(model_, false, [this](const format::Linear& linear) {
+      parts_.layers.push_back(PartOf(linear));
+    });
     if (const format::LayerEmbeddings* embeddings = model_.layer_embeddings()) {
       const format::Tensor& table = *model_.tensors()->Get(embeddings->table());
       const uint64_t scales = table.scales() == nullptr ? 0 : table.scales()->bytes();

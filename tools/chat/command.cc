@@ -284,7 +284,7 @@ void AddChatCommand(CLI::App& app) {
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);
-  AddSpeculationFlags(command, &a->sampling.session, &a->draft);
+  AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
   command->footer(kExamples);
   command->callback([a] { Chat(*a); });
 }

@@ -145,15 +145,18 @@ void AddSamplingFlags(CLI::App* command, SamplingWish* wish) {
       ->group(kSamplingGroup);
 }
 
-void AddSpeculationFlags(CLI::App* command, SessionSetup* setup, std::string* draft) {
+void AddSpeculationFlags(CLI::App* command, rondo_engine_options* engine, SessionSetup* setup,
+                         std::string* draft) {
   setup->options.speculation = RONDO_SPECULATION_PROMPT_LOOKUP;
   CLI::Option* speculate =
-      AddChoice(command, "--speculate", {"lookup", "off"},
-                "Verify several tokens at once where the text repeats itself, which changes its "
-                "time and not the text; default: lookup",
-                [setup](const std::string& word) {
-                  setup->options.speculation =
-                      word == "off" ? RONDO_SPECULATION_NONE : RONDO_SPECULATION_PROMPT_LOOKUP;
+      AddChoice(command, "--speculate", {"lookup", "head", "off"},
+                "Verify several tokens at once where the text repeats itself, or what the model's "
+                "draft head proposes, which changes its time and not the text; default: lookup",
+                [engine, setup](const std::string& word) {
+                  engine->draft_head = word == "head" ? 1 : 0;
+                  setup->options.speculation = word == "off"    ? RONDO_SPECULATION_NONE
+                                               : word == "head" ? RONDO_SPECULATION_DRAFT_HEAD
+                                                                : RONDO_SPECULATION_PROMPT_LOOKUP;
                 })
           ->group(kMemoryGroup);
   AddFile(

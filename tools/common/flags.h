@@ -34,7 +34,8 @@ CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const s
 void AddSamplingFlags(CLI::App* command, SamplingWish* wish);
 
 // --speculate, on where it is not given, and --draft.
-void AddSpeculationFlags(CLI::App* command, SessionSetup* setup, std::string* draft);
+void AddSpeculationFlags(CLI::App* command, rondo_engine_options* engine, SessionSetup* setup,
+                         std::string* draft);
 
 // --block, of weights in q4b.
 CLI::Option* AddBlockOption(CLI::App* command, uint32_t* block);

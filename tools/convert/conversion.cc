@@ -69,6 +69,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   const std::string embedding = weights == "f32" ? "f32" : "q8";
   options.embedding = convert::FormatNamed(wish.embedding.empty() ? embedding : wish.embedding);
   options.calibration = wish.calibrate;
+  options.draft_head = wish.mtp;
   options.replace = wish.replace;
   options.run_token = true;
   convert::ConvertReport report;
@@ -108,6 +109,11 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
           "head apart",
           "4.5")
       ->type_name("N")
+      ->group(kWeightsGroup);
+  command
+      ->add_flag("--mtp", wish->mtp,
+                 "Keep the checkpoint's head that predicts the token behind the next one, which "
+                 "`rondo run --speculate head` lets draft")
       ->group(kWeightsGroup);
   AddForceFlag(command, &wish->replace);
 }

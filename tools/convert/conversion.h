@@ -17,6 +17,7 @@ struct ConversionWish {
   std::string calibrate;  // empty: not given
   uint32_t block = 0;     // the same
   double bits = 0;        // with auto; 0: 4.5
+  bool mtp = false;
   Replace replace = Replace::kSameKind;
 };
 

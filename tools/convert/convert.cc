@@ -9,6 +9,7 @@
 #include "tools/convert/balance_latents.h"
 #include "tools/convert/calibrate/calibration.h"
 #include "tools/convert/chat_template.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/end_tokens.h"
 #include "tools/convert/fit_spec.h"
 #include "tools/convert/output/carry_over.h"
@@ -137,7 +138,12 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   report.notes = source.notes;
   const SourceText text = ReadSourceText(source, report.notes);
   const Checkpoint& checkpoint = *source.checkpoint;
-  DecoderSpec spec = ReadArchitecture(source.config);
+  DecoderSpec spec =
+      ReadArchitecture(options.draft_head ? source.config.WithDraftHead() : source.config);
+  if (options.draft_head && !spec.draft_head) {
+    Fail(options.directory.string(), ": no head of ", spec.architecture,
+         " that predicts more than the next token is known");
+  }
   ReadTokens(source.token_configs, spec, report.notes);
   const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
   const uint64_t total = fit.bytes;
@@ -200,6 +206,11 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   Facts facts = {{"weights", WeightsFact(options, options.keep_q4b && carry_over.any_taken())},
                  {"embedding", FormatFact(options.embedding, options.block)},
                  {"rope", RopeFact(spec)}};
+  if (spec.draft_head) {
+    facts.push_back({"draft head", "proposes the first " +
+                                       std::to_string(spec.draft_head->n_tokens) +
+                                       " tokens of the vocabulary"});
+  }
   if (!fit.left_out.empty()) {
     facts.push_back({"left out", fit.left_out});
     report.notes.push_back("left out of the text's model: " + fit.left_out);

@@ -198,7 +198,7 @@ void AddRunCommand(CLI::App& app) {
                      " unless the prompt and --max-tokens need more");
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);
-  AddSpeculationFlags(command, &a->sampling.session, &a->draft);
+  AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
   command
       ->add_flag("--raw", a->raw,
                  "Take the prompt as it is, to the last byte and without the model's BOS")

@@ -34,6 +34,8 @@ type EngineOptions struct {
 	DutyPercent   uint32
 	// Draft is a small model of the same vocabulary, for sessions of SpeculationDraftModel.
 	Draft *Model
+	// DraftHead runs that of the model's file, for sessions of SpeculationDraftHead.
+	DraftHead bool
 	// Progress is told how far Model.Engine is. False cancels. It must not panic.
 	Progress func(done, total uint64) bool
 }
@@ -60,6 +62,7 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	raw.no_prefix_cache = cBool(o.NoPrefixCache)
 	raw.profile_events = C.uint32_t(o.ProfileEvents)
 	raw.duty_percent = C.uint32_t(o.DutyPercent)
+	raw.draft_head = cBool(o.DraftHead)
 	if o.Kernels != "" {
 		raw.kernels = C.CString(o.Kernels)
 		defer C.free(unsafe.Pointer(raw.kernels))

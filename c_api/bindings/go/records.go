@@ -79,6 +79,7 @@ const (
 	SpeculationNone         Speculation = 0
 	SpeculationPromptLookup Speculation = 1
 	SpeculationDraftModel   Speculation = 2
+	SpeculationDraftHead    Speculation = 3
 )
 
 // Reason is one of the constants RONDO_REASON_ of rondo.h.

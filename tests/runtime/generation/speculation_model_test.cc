@@ -16,7 +16,8 @@ namespace {
 
 struct Architecture {
   const char* name;
-  const char* config;  // null: the model with a tokenizer in tests/data
+  const char* config;       // null: the model with a tokenizer in tests/data
+  bool draft_head = false;  // it has one, which proposes in place of prompt lookup
 };
 
 constexpr Architecture kArchitectures[] = {
@@ -37,6 +38,16 @@ constexpr Architecture kArchitectures[] = {
       "layer_types": ["conv", "full_attention", "conv"])"},
     {"mixtral", R"("architectures": ["MixtralForCausalLM"], "num_local_experts": 5,
       "num_experts_per_tok": 2, "sliding_window": 33)"},
+    {"qwen3_5_head", R"("architectures": ["Qwen3_5ForCausalLM"], "head_dim": 16,
+      "layer_types": ["linear_attention", "full_attention", "linear_attention"],
+      "linear_num_key_heads": 2, "linear_num_value_heads": 4, "linear_key_head_dim": 16,
+      "linear_value_head_dim": 16)",
+     true},
+    {"glm4_head", R"("architectures": ["Glm4MoeForCausalLM"], "head_dim": 16, "n_group": 1,
+      "n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
+      "topk_group": 1, "n_shared_experts": 1, "first_k_dense_replace": 1,
+      "num_nextn_predict_layers": 1)",
+     true},
 };
 
 struct Case {
@@ -62,7 +73,10 @@ std::vector<Case> Cases() {
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
   return std::string(c.architecture.name) + (c.kv == KvFormat::kInt8 ? "_q8_" : "_f32_") +
-         c.set->name + (c.slides ? "_slide" : "_stop") + (c.draft_model ? "_draft" : "_lookup");
+         c.set->name + (c.slides ? "_slide" : "_stop") +
+         (c.draft_model               ? "_draft"
+          : c.architecture.draft_head ? ""
+                                      : "_lookup");
 }
 
 // What an event tells, to compare.
@@ -97,9 +111,12 @@ class Speculation : public testing::TestWithParam<Case> {
             "max_position_embeddings": 400, "eos_token_id": 5, )") +
           c.architecture.config + "}";
       checkpoint = folder_ / "model";
-      convert::WriteCheckpointOf(checkpoint, nlohmann::json::parse(json).dump());
+      const auto write = c.architecture.draft_head ? convert::WriteCheckpointWithDraftHead
+                                                   : convert::WriteCheckpointOf;
+      write(checkpoint, nlohmann::json::parse(json).dump());
     }
-    model_ = std::make_unique<TestModel>(checkpoint, format::TensorFormat::Q8);
+    model_ = std::make_unique<TestModel>(checkpoint, format::TensorFormat::Q8, 32,
+                                         c.architecture.draft_head);
     // Right as a rule, and not always.
     draft_ = std::make_unique<TestModel>(checkpoint, format::TensorFormat::Q4B);
     vocab_ = c.architecture.config == nullptr ? 2048 : 97;
@@ -118,9 +135,11 @@ class Speculation : public testing::TestWithParam<Case> {
     return options;
   }
 
+  bool HasHead() const { return GetParam().architecture.draft_head; }
+
   rondo::Speculation Proposer() const {
-    return GetParam().draft_model ? rondo::Speculation::kDraftModel
-                                  : rondo::Speculation::kPromptLookup;
+    if (GetParam().draft_model) return rondo::Speculation::kDraftModel;
+    return HasHead() ? rondo::Speculation::kDraftHead : rondo::Speculation::kPromptLookup;
   }
 
   SessionOptions Sampling(std::mt19937* random) {
@@ -273,6 +292,7 @@ class Speculation : public testing::TestWithParam<Case> {
         (void)pair.drafting->Save({}, &bytes);
         std::vector<uint8_t> b(bytes);
         ASSERT_TRUE(pair.drafting->Save(b, &bytes).ok());
+        if (HasHead()) std::swap(a, b);  // its KV is in the snapshot: each what it was itself
         const Status status = pair.drafting->Restore(a);
         ASSERT_TRUE(status.ok()) << status.message();
         ASSERT_TRUE(pair.plain->Restore(b).ok());
@@ -288,6 +308,7 @@ class Speculation : public testing::TestWithParam<Case> {
     std::mt19937 random(seed);
     EngineOptions options = Options(seed);
     const auto plain = model_->NewEngine(options);
+    options.draft_head = HasHead();
     if (GetParam().draft_model) options.draft = {&draft_->file(), draft_->tokenizer()};
     const auto drafting = model_->NewEngine(options);
     std::vector<Pair> pairs(kSessions);
@@ -314,7 +335,8 @@ class Speculation : public testing::TestWithParam<Case> {
         }
         if (random() % 8 == 0) continue;
         const uint32_t chance = random() % 12;
-        if (chance < (GetParam().draft_model ? 1 : 8)) Propose(pair, plain.get(), &random);
+        if (chance < (GetParam().draft_model || HasHead() ? 1 : 8))
+          Propose(pair, plain.get(), &random);
         if (HasFatalFailure()) return;
         a.push_back(pair.plain);
         b.push_back(pair.drafting);

@@ -69,7 +69,9 @@ class Text {
   // no other call came between.
   void TakeBack(bool at_once) {
     const bool taken = table_.TakeBackStates(last_begin_);
-    if (at_once) EXPECT_EQ(taken, can_take_back_);
+    if (at_once) {
+      EXPECT_EQ(taken, can_take_back_);
+    }
     can_take_back_ = false;
     if (!taken) return;
     EXPECT_EQ(table_.ReplayFrom(last_begin_), last_begin_);
@@ -83,7 +85,6 @@ class Text {
     table_.ShareAll(other.table_);
     end_ = other.end_;
     number_ = other.number_;
-    last_begin_ = other.last_begin_;
     longest_ = other.longest_;
   }
   BlockTable& table() { return table_; }

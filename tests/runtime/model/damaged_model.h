@@ -3,6 +3,7 @@
 
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
+#include "runtime/model/layers.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
@@ -32,10 +33,12 @@ inline uint64_t ReadAll(const ModelFile& file) {
     for (uint8_t byte : tensor.tables) sum += byte;
     sum += CheckValues(tensor).ok();
   }
-  ForEachOwnLinear(file.model(), [&](const format::Linear& linear) { sum += linear.weight(); });
-  for (const format::Layer* layer : *file.model().layers()) {
-    ForEachLinear(*layer, [&](const format::Linear& linear) { sum += linear.weight(); });
-    for (const format::Sublayer* sublayer : *layer->sublayers()) {
+  ForEachOwnLinear(file.model(), true,
+                   [&](const format::Linear& linear) { sum += linear.weight(); });
+  const Layers layers(file.model(), true);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    ForEachLinear(layers[i], [&](const format::Linear& linear) { sum += linear.weight(); });
+    for (const format::Sublayer* sublayer : *layers[i].sublayers()) {
       if (sublayer->norm() != nullptr) sum += sublayer->norm()->weight();
     }
   }

@@ -123,6 +123,84 @@ std::vector<double> PlainForward::Activate(const format::Mlp& mlp, size_t n_rows
   return Apply(*mlp.down(), n_rows, active);
 }
 
+std::vector<double> PlainForward::Ran(const format::Sublayer& sublayer, size_t n_rows,
+                                      const std::vector<double>& read,
+                                      const std::vector<double>& in) const {
+  KeysAndValues kept;
+  if (const auto* attention = sublayer.op_as_Attention())
+    return Attend(*attention, n_rows, in, &kept);
+  if (const auto* latent = sublayer.op_as_LatentAttention())
+    return AttendLatent(*latent, n_rows, in);
+  if (const auto* laurel = sublayer.op_as_Laurel()) return Augment(*laurel, n_rows, in);
+  if (const auto* net = sublayer.op_as_GatedDeltaNet()) return Remember(*net, n_rows, in);
+  if (const auto* mamba = sublayer.op_as_Mamba2()) return Remember(*mamba, n_rows, in);
+  if (const auto* experts = sublayer.op_as_Experts()) {
+    return Mix(*experts, *sublayer.norm(), n_rows, read);
+  }
+  return Activate(*sublayer.op_as_Mlp(), n_rows, in);
+}
+
+// What the head's layer makes of the rows behind the first one; `before`: what the model, or the
+// head itself, made of the row before each.
+std::vector<double> PlainForward::RunHead(const std::vector<uint32_t>& ids,
+                                          std::vector<double> before) const {
+  const format::Model& model = file_.model();
+  const format::DraftHead& head = *model.draft_head();
+  const size_t size = model.hidden_size(), n_rows = before.size() / size;
+  std::vector<double> e;
+  for (size_t r = 1; r <= n_rows; ++r) {
+    const double* row = &tensors_[model.embedding()][ids[r] * size];
+    for (size_t i = 0; i < size; ++i) e.push_back(row[i] * double{model.embedding_scale()});
+  }
+  if (head.embedding_norm() != nullptr) e = Normalized(*head.embedding_norm(), n_rows, e);
+  if (head.hidden_norm() != nullptr) before = Normalized(*head.hidden_norm(), n_rows, before);
+  std::vector<double> both;
+  for (size_t r = 0; r < n_rows; ++r) {
+    for (const std::vector<double>* half : {&e, &before}) {
+      const auto row = half->begin() + static_cast<long>(r * size);
+      both.insert(both.end(), row, row + static_cast<long>(size));
+    }
+  }
+  std::vector<double> x = Apply(*head.input(), n_rows, both);
+  for (const format::Sublayer* sublayer : *head.layer()->sublayers()) {
+    const auto in = sublayer->norm() == nullptr ? x : Normalized(*sublayer->norm(), n_rows, x);
+    auto out = Ran(*sublayer, n_rows, x, in);
+    if (sublayer->post_norm() != nullptr) out = Normalized(*sublayer->post_norm(), n_rows, out);
+    for (size_t i = 0; i < x.size(); ++i) x[i] += sublayer->factor() * out[i];
+  }
+  return x;
+}
+
+std::vector<double> PlainForward::DraftLogits(const std::vector<uint32_t>& ids,
+                                              size_t chained) const {
+  const format::Model& model = file_.model();
+  const format::DraftHead& head = *model.draft_head();
+  const auto size = static_cast<long>(model.hidden_size());
+  const auto normed = [&](const std::vector<double>& x) {
+    return head.norm() == nullptr
+               ? x
+               : Normalized(*head.norm(), x.size() / static_cast<size_t>(size), x);
+  };
+  std::vector<std::vector<double>> hidden;
+  Logits({ids.begin(), ids.end() - 1 - static_cast<long>(chained)}, &hidden);
+  std::vector<double> before = hidden.back();
+  std::vector<double> x = RunHead(ids, before);
+  for (size_t i = 0; i < chained; ++i) {
+    const std::vector<double> made = head.chains_normed() ? normed(x) : x;
+    before.insert(before.end(), made.end() - size, made.end());
+    x = RunHead(ids, before);
+  }
+  x = normed(x);
+  const size_t n_rows = ids.size() - 1;
+  const std::vector<double> all = Apply(*model.head(), n_rows, x);
+  std::vector<double> logits;
+  for (size_t r = 0; r < n_rows; ++r) {
+    const auto row = all.begin() + static_cast<long>(r * model.vocab_size());
+    logits.insert(logits.end(), row, row + head.n_tokens());
+  }
+  return logits;
+}
+
 std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
                                          std::vector<std::vector<double>>* hidden) const {
   const format::Model& model = file_.model();
@@ -165,20 +243,10 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
       if (const format::Attention* attention = sublayer->op_as_Attention()) {
         const int32_t owner = attention->kv_layer();
         out = Attend(*attention, n_rows, in, &kept[owner < 0 ? n : static_cast<size_t>(owner)]);
-      } else if (const format::LatentAttention* latent = sublayer->op_as_LatentAttention()) {
-        out = AttendLatent(*latent, n_rows, in);
       } else if (const format::LayerEmbedding* embedding = sublayer->op_as_LayerEmbedding()) {
         out = AddLayerEmbedding(*embedding, n_rows, in, own, n);
-      } else if (const format::Laurel* laurel = sublayer->op_as_Laurel()) {
-        out = Augment(*laurel, n_rows, in);
-      } else if (const format::GatedDeltaNet* net = sublayer->op_as_GatedDeltaNet()) {
-        out = Remember(*net, n_rows, in);
-      } else if (const format::Mamba2* mamba = sublayer->op_as_Mamba2()) {
-        out = Remember(*mamba, n_rows, in);
-      } else if (const format::Experts* experts = sublayer->op_as_Experts()) {
-        out = Mix(*experts, *sublayer->norm(), n_rows, read);
       } else {
-        out = Activate(*sublayer->op_as_Mlp(), n_rows, in);
+        out = Ran(*sublayer, n_rows, read, in);
       }
       if (sublayer->post_norm() != nullptr) out = Normalized(*sublayer->post_norm(), n_rows, out);
       if (behind) std::fill(x.begin(), x.end(), 0);

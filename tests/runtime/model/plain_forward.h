@@ -22,8 +22,15 @@ class PlainForward {
   // output of the final norm.
   std::vector<double> Logits(const std::vector<uint32_t>& ids,
                              std::vector<std::vector<double>>* hidden = nullptr) const;
+  // Of the draft head: [ids.size() - 1, n_tokens], behind each token but the first. The last
+  // `chained` rows read what the head made of the row before, the others what the model did.
+  std::vector<double> DraftLogits(const std::vector<uint32_t>& ids, size_t chained) const;
 
  private:
+  std::vector<double> RunHead(const std::vector<uint32_t>& ids, std::vector<double> before) const;
+  // What a sublayer adds that shares nothing with others; `read` is what enters it, `in` its norm.
+  std::vector<double> Ran(const format::Sublayer& sublayer, size_t n_rows,
+                          const std::vector<double>& read, const std::vector<double>& in) const;
   // kSilu, or else kGeluTanh.
   static double Activated(format::Activation activation, double x);
   double Activated(const format::Mlp& mlp, double x) const;  // kXielu, too

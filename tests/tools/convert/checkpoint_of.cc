@@ -11,22 +11,43 @@
 
 namespace rondo::convert {
 
-void WriteCheckpointOf(const std::filesystem::path& directory, const std::string& config_json) {
+namespace {
+
+struct Tensor {
+  std::vector<uint64_t> shape;
+  bool is_norm;
+  bool is_draft_input;
+};
+
+// Makes the model's next token hang on the last one above all, and the draft head do the same.
+void Guess(const std::string& name, const Tensor& tensor, float* values) {
+  const uint64_t rows = tensor.shape[0], cols = tensor.shape.back();
+  if (tensor.is_draft_input) {
+    for (uint64_t r = 0; r < rows; ++r) {
+      for (uint64_t c = 0; c < cols; ++c) values[r * cols + c] = r == c ? 1 : 0;
+    }
+  } else if (name.ends_with("o_proj.weight") || name.ends_with("out_proj.weight") ||
+             name.ends_with("down_proj.weight") || name.ends_with("down_proj")) {
+    uint64_t size = 1;
+    for (const uint64_t n : tensor.shape) size *= n;
+    for (uint64_t i = 0; i < size; ++i) values[i] *= 0.1f;
+  }
+}
+
+void Write(const std::filesystem::path& directory, const std::string& config_json,
+           bool draft_head) {
   std::filesystem::create_directories(directory);
   std::ofstream(directory / "config.json") << config_json;
-  const DecoderSpec spec = ReadArchitecture(Config::Load(directory / "config.json"));
-  struct Tensor {
-    std::vector<uint64_t> shape;
-    bool is_norm;
-  };
+  const Config config = Config::Load(directory / "config.json");
+  const DecoderSpec spec = ReadArchitecture(draft_head ? config.WithDraftHead() : config);
   std::map<std::string, Tensor> tensors;
   for (const TensorRecipe& recipe : spec.tensors) {
     const bool is_norm = recipe.name.find("norm") != std::string::npos;
     for (const TensorRecipe::Part& part : recipe.parts) {
       if (part.source.empty()) continue;
-      tensors[part.source] = {recipe.SourceShape(part), is_norm};
+      tensors[part.source] = {recipe.SourceShape(part), is_norm, recipe.name == "draft_head.input"};
     }
-    if (recipe.factor) tensors[recipe.factor->source] = {recipe.FactorShape(), false};
+    if (recipe.factor) tensors[recipe.factor->source] = {recipe.FactorShape(), false, false};
   }
   nlohmann::json header = nlohmann::json::object();
   std::vector<float> values;
@@ -42,6 +63,7 @@ void WriteCheckpointOf(const std::filesystem::path& directory, const std::string
     for (uint64_t i = 0; i < size; ++i) {
       values.push_back((tensor.is_norm ? 1.0f : 0.0f) + deviation * normal(random));
     }
+    if (draft_head) Guess(name, tensor, values.data() + begin / sizeof(float));
     header[name] = {{"dtype", "F32"},
                     {"shape", tensor.shape},
                     {"data_offsets", {begin, values.size() * sizeof(float)}}};
@@ -53,6 +75,17 @@ void WriteCheckpointOf(const std::filesystem::path& directory, const std::string
   out << text;
   out.write(reinterpret_cast<const char*>(values.data()),
             static_cast<std::streamsize>(values.size() * sizeof(float)));
+}
+
+}  // namespace
+
+void WriteCheckpointOf(const std::filesystem::path& directory, const std::string& config_json) {
+  Write(directory, config_json, false);
+}
+
+void WriteCheckpointWithDraftHead(const std::filesystem::path& directory,
+                                  const std::string& config_json) {
+  Write(directory, config_json, true);
 }
 
 }  // namespace rondo::convert

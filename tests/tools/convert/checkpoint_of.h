@@ -10,4 +10,9 @@ namespace rondo::convert {
 // for. `directory` is made if it is absent. Throws Error where the config is refused.
 void WriteCheckpointOf(const std::filesystem::path& directory, const std::string& config_json);
 
+// The same with the tensors of the draft head, which is a copy of the model's own head by a layer
+// that does little, as do those of the model: it is right as a rule, and not always.
+void WriteCheckpointWithDraftHead(const std::filesystem::path& directory,
+                                  const std::string& config_json);
+
 }  // namespace rondo::convert

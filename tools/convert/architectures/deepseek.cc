@@ -112,7 +112,7 @@ DecoderSpec ReadDeepSeekV3(const Config& config) {
                                          .default_intermediate = 2048,
                                          .default_scale = 2.5});
   f.left_out = {"mtp."};  // of GGUF files
-  LeaveOutNextLayers(config, f);
+  ReadNextLayers(config, f);
   f.PlaceExperts(experts, BehindFirstLayers(config, 3));
   return BuildDecoder(f);
 }
@@ -129,7 +129,7 @@ DecoderSpec ReadGlm4MoeLite(const Config& config) {
                                          .intermediate = "moe_intermediate_size",
                                          .default_intermediate = 1536,
                                          .default_scale = 1.8});
-  LeaveOutNextLayers(config, f);
+  ReadNextLayers(config, f);
   f.PlaceExperts(experts, SparseLayers(config, f.sizes, 1));
   return BuildDecoder(f);
 }

@@ -21,7 +21,7 @@ DecoderSpec ReadGlm4Moe(const Config& config) {
                                          .intermediate = "moe_intermediate_size",
                                          .default_intermediate = 1408});
   f.left_out = {"mtp."};  // of GGUF files
-  LeaveOutNextLayers(config, f);
+  ReadNextLayers(config, f);
   f.PlaceExperts(experts, BehindFirstLayers(config, 1));
   return BuildDecoder(f);
 }
@@ -57,7 +57,7 @@ DecoderSpec ReadSolarOpen(const Config& config) {
                                          .default_used = 8,
                                          .intermediate = "moe_intermediate_size",
                                          .default_intermediate = 1280});
-  LeaveOutNextLayers(config, f);
+  ReadNextLayers(config, f);
   f.PlaceExperts(experts);
   return BuildDecoder(f);
 }
@@ -85,7 +85,7 @@ DecoderSpec ReadHyV3(const Config& config) {
   f.other_names = {{"mlp.gate.", "mlp.router.gate."},
                    {"mlp.e_score_correction_bias", "mlp.expert_bias"},
                    {"mlp.shared_experts.", "mlp.shared_mlp."}};
-  LeaveOutNextLayers(config, f);
+  ReadNextLayers(config, f);
   f.PlaceExperts(experts, SparseLayers(config, f.sizes, 1));
   return BuildDecoder(f);
 }

@@ -109,12 +109,24 @@ LayerChoice LayersByStep(const Config& config) {
   };
 }
 
-void LeaveOutNextLayers(const Config& config, Family& family) {
-  const uint64_t n = config.Integer("num_nextn_predict_layers", 0, kMaxLayers, 0);
-  for (uint64_t i = 0; i < n; ++i) {
-    family.left_out.push_back(family.prefix + family.layer_prefix +
-                              std::to_string(family.sizes.n_layers + i) + ".");
-  }
+void ReadNextLayers(const Config& config, Family& family) {
+  const char* const kLayers = "num_nextn_predict_layers";
+  const uint64_t n = config.Integer(kLayers, 0, kMaxLayers, 0);
+  const auto prefix = [&](uint64_t i) {
+    return family.prefix + family.layer_prefix + std::to_string(family.sizes.n_layers + i) + ".";
+  };
+  const uint64_t kept = config.wants_draft_head() ? 1 : 0;
+  if (kept > n) config.Refuse(kLayers, "is absent or 0: there is no head to keep");
+  for (uint64_t i = kept; i < n; ++i) family.left_out.push_back(prefix(i));
+  if (kept == 0) return;
+  family.draft_head = {.names = {.input = prefix(0) + "eh_proj",
+                                 .embedding_norm = prefix(0) + "enorm",
+                                 .hidden_norm = prefix(0) + "hnorm",
+                                 .norm = prefix(0) + "shared_head.norm",
+                                 .layer = prefix(0)}};
+  // What is the model's.
+  family.left_out.push_back(prefix(0) + "embed_tokens.");
+  family.left_out.push_back(prefix(0) + "shared_head.head.");
 }
 
 }  // namespace rondo::convert

@@ -49,6 +49,6 @@ LayerChoice SparseLayers(const Config& config, const Sizes& sizes, uint64_t firs
 LayerChoice LayersByStep(const Config& config);
 
 // Leaves out the layers behind the last, which predict more than one token at a time.
-void LeaveOutNextLayers(const Config& config, Family& family);
+void ReadNextLayers(const Config& config, Family& family);
 
 }  // namespace rondo::convert

@@ -1,5 +1,6 @@
 #include "tools/convert/architectures/family.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -29,7 +30,11 @@ class Builder {
       spec_.embedding_norm = *parts_.Norm("embedding_norm", f_.prefix + f_.embedding_norm);
     }
     for (const auto& build : f_.before_layers) build(parts_);
-    for (uint32_t i = 0; i < f_.layers.size(); ++i) AddLayer(i);
+    for (uint32_t i = 0; i < f_.layers.size(); ++i) {
+      parts_.BeginLayer(i);
+      spec_.layers.push_back(MakeLayer(f_.layers[i]));
+    }
+    if (f_.draft_head) AddDraftHead(*f_.draft_head);
     if (f_.final_norm.empty()) {
       // Nobody reads the stream behind the last layer but the head.
       auto& last = spec_.layers.back().sublayers.back()->residual_norm;
@@ -62,16 +67,33 @@ class Builder {
     }
   }
 
-  void AddLayer(uint32_t index) {
-    parts_.BeginLayer(index);
-    format::LayerT& layer = spec_.layers.emplace_back();
-    const Layer& from = f_.layers[index];
+  // Tokens that a head proposes: those with the lowest ids are the most frequent ones of a
+  // vocabulary that was made by merging, and the rest of a large one would cost more than it gains.
+  static constexpr uint32_t kDraftTokens = 32768;
+
+  void AddDraftHead(const DraftHead& from) {
+    format::DraftHeadT& head = spec_.draft_head.emplace();
+    const DraftHeadNames& names = from.names;
+    head.embedding_norm = parts_.Norm("draft_head.embedding_norm", names.embedding_norm);
+    head.hidden_norm = parts_.Norm("draft_head.hidden_norm", names.hidden_norm);
+    head.input =
+        parts_.Linear("draft_head.input", {{names.input, s_.hidden}}, 2 * s_.hidden, false);
+    parts_.BeginLayer("draft_head.layer.", names.layer);
+    head.layer = std::make_unique<format::LayerT>(MakeLayer(from.layer.value_or(f_.layers.back())));
+    head.norm = parts_.Norm("draft_head.norm", names.norm);
+    head.chains_normed = from.chains_normed;
+    head.n_tokens = std::min(s_.vocab, kDraftTokens);
+  }
+
+  format::LayerT MakeLayer(const Layer& from) {
+    format::LayerT layer;
     for (const Sublayer& one : from.sublayers) {
       layer.sublayers.push_back(
           std::visit([this](const auto& sublayer) { return Framed(sublayer); }, one));
     }
     for (const std::string& ignored : f_.ignored) spec_.ignored.insert(parts_.source() + ignored);
     if (from.at_end) from.at_end(parts_, layer);
+    return layer;
   }
 
   template <typename T>

@@ -48,6 +48,18 @@ struct Layer {
   }
 };
 
+// A head that predicts the token behind the next one, as the checkpoint has it: whole names,
+// without ".weight".
+struct DraftHeadNames {
+  std::string input, embedding_norm, hidden_norm, norm;
+  std::string layer;  // what the names of its layer begin with
+};
+struct DraftHead {
+  DraftHeadNames names;
+  std::optional<Layer> layer = {};  // null: as the last one
+  bool chains_normed = false;  // as in the schema
+};
+
 struct Family {
   // Llama's, of these sizes.
   explicit Family(const Sizes& all);
@@ -84,6 +96,7 @@ struct Family {
   // Empty: each is the usual one.
   std::vector<Layer> layers;
   std::optional<TensorRecipe> positions;  // a table of them
+  std::optional<DraftHead> draft_head;    // where it is wanted
   // Make the model's own parts of what sublayers need.
   std::vector<std::function<void(SublayerBuilder& b)>> before_layers;
 

@@ -62,12 +62,26 @@ Family DeltaFamily(const Config& config, const DeltaDefaults& defaults) {
   for (uint32_t i = 0; i < f.sizes.n_layers; ++i) {
     if (linear[i]) f.layers[i].sublayers[0] = net;
   }
-  f.left_out = {"mtp."};
+  if (!config.wants_draft_head()) f.left_out = {"mtp."};
   return f;
 }
 
+// Its layer has attention, whatever that of the model's first layer has.
+DecoderSpec BuildWithHead(const Config& config, Family f) {
+  if (config.wants_draft_head()) {
+    f.draft_head = {.names = {.input = "mtp.fc",
+                              .embedding_norm = "mtp.pre_fc_norm_embedding",
+                              .hidden_norm = "mtp.pre_fc_norm_hidden",
+                              .norm = "mtp.norm",
+                              .layer = "mtp.layers.0."},
+                    .layer = Layer{{f.attention, f.layers.front().sublayers.back()}},
+                    .chains_normed = true};
+  }
+  return BuildDecoder(std::move(f));
+}
+
 DecoderSpec ReadQwen35Text(const Config& config) {
-  return BuildDecoder(DeltaFamily(config, {.kv_heads = 4}));
+  return BuildWithHead(config, DeltaFamily(config, {.kv_heads = 4}));
 }
 
 // With a shared expert behind a gate.
@@ -88,13 +102,13 @@ Experts ReadGatedExperts(const Config& config, const Family& f, uint64_t n, uint
 DecoderSpec ReadQwen35MoeText(const Config& config) {
   Family f = DeltaFamily(config, {.kv_heads = 2, .all_experts = true});
   f.PlaceExperts(ReadGatedExperts(config, f, 256, 8));
-  return BuildDecoder(f);
+  return BuildWithHead(config, f);
 }
 
 DecoderSpec ReadQwen3Next(const Config& config) {
   Family f = DeltaFamily(config, {.kv_heads = 2, .by_key_head = true});
   f.PlaceExperts(ReadGatedExperts(config, f, 512, 10), LayersByStep(config));
-  return BuildDecoder(f);
+  return BuildWithHead(config, f);
 }
 
 void AddDeltaNet(const GgufKeys& keys, nlohmann::json& config) {

@@ -124,6 +124,7 @@ struct DecoderSpec {
   int32_t positions = -1;  // a tensor [context_length, hidden_size]
   std::optional<format::LayerEmbeddingsT> layer_embeddings;
   std::optional<format::AltUpT> alt_up;
+  std::optional<format::DraftHeadT> draft_head;
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;
   std::vector<OtherName> other_names;

@@ -89,6 +89,8 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   }
   flatbuffers::Offset<format::AltUp> alt_up;
   if (spec.alt_up) alt_up = format::CreateAltUp(builder, &*spec.alt_up);
+  flatbuffers::Offset<format::DraftHead> draft_head;
+  if (spec.draft_head) draft_head = format::CreateDraftHead(builder, &*spec.draft_head);
   const auto section_vector = builder.CreateVectorOfStructs(sections);
 
   format::ModelBuilder model(builder);
@@ -113,6 +115,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (spec.embedding_norm) model.add_embedding_norm(embedding_norm);
   if (spec.layer_embeddings) model.add_layer_embeddings(layer_embeddings);
   if (spec.alt_up) model.add_alt_up(alt_up);
+  if (spec.draft_head) model.add_draft_head(draft_head);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);

@@ -12,6 +12,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/checksum.h"
 #include "runtime/kernels/pack_linear.h"
+#include "runtime/model/layers.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
 #include "runtime/model/tensor_view.h"
@@ -44,8 +45,9 @@ Linears FindLinears(const format::Model& model, const fs::path& path) {
            " is used with two biases, so it cannot be packed with one");
     }
   };
-  for (const format::Layer* layer : *model.layers()) ForEachLinear(*layer, add);
-  ForEachOwnLinear(model, add);
+  const Layers layers(model, true);
+  for (size_t i = 0; i < layers.size(); ++i) ForEachLinear(layers[i], add);
+  ForEachOwnLinear(model, true, add);
   add(*model.head());
   return linears;
 }

@@ -172,7 +172,7 @@ std::vector<uint32_t> Config::Tokens(const char* key, uint64_t vocab_size,
 std::optional<Config> Config::Object(const char* key) const {
   if (!Has(key)) return std::nullopt;
   if (!Required(key).is_object()) Refuse(key, "is not an object");
-  return Config(where_ + key + ".", Required(key));
+  return Config(where_ + key + ".", Required(key), wants_draft_head_);
 }
 
 Config Config::With(const char* key, json value) const {
@@ -184,7 +184,13 @@ Config Config::With(const char* key, json value) const {
 Config Config::WithDefaults(const json& defaults) const {
   json object = defaults;
   object.update(object_);
-  return Config(where_, std::move(object));
+  return Config(where_, std::move(object), wants_draft_head_);
+}
+
+Config Config::WithDraftHead() const {
+  Config changed = *this;
+  changed.wants_draft_head_ = true;
+  return changed;
 }
 
 void Config::Refuse(const char* key, const std::string& problem) const {

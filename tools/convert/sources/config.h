@@ -54,6 +54,9 @@ class Config {
   std::optional<Config> Object(const char* key) const;
   // The same but for one key.
   Config With(const char* key, nlohmann::json value) const;
+  // What is read is to have the checkpoint's draft head, too, which is no part of the model.
+  Config WithDraftHead() const;
+  bool wants_draft_head() const { return wants_draft_head_; }
   // This one, where a key is absent with that of `defaults`.
   Config WithDefaults(const nlohmann::json& defaults) const;
 
@@ -64,13 +67,14 @@ class Config {
   [[noreturn]] void Refuse(const char* key, const std::string& problem) const;
 
  private:
-  Config(std::string where, nlohmann::json object)
-      : where_(std::move(where)), object_(std::move(object)) {}
+  Config(std::string where, nlohmann::json object, bool wants_draft_head = false)
+      : where_(std::move(where)), object_(std::move(object)), wants_draft_head_(wants_draft_head) {}
   // Never null: a value that is absent is refused.
   const nlohmann::json& Required(const char* key) const;
 
   std::string where_;  // the file, and the keys that lead to this object: "config.json: a."
   nlohmann::json object_;
+  bool wants_draft_head_ = false;
 };
 
 }  // namespace rondo::convert

@@ -11,7 +11,7 @@ namespace Rondo
         public Policy ContextPolicy = Policy.Stop;
         public Kv KvFormat = Kv.Int8;
         public string Kernels;
-        public bool NoPrefixCache;
+        public bool NoPrefixCache, DraftHead;
 
         internal Raw.EngineOptions With(Lent lent)
         {
@@ -29,6 +29,7 @@ namespace Rondo
             raw.kv_format = (int)KvFormat;
             raw.kernels = lent.Bytes(Native.ZeroTerminated(Kernels));
             raw.no_prefix_cache = NoPrefixCache ? 1u : 0u;
+            raw.draft_head = DraftHead ? 1u : 0u;
             return raw;
         }
     }

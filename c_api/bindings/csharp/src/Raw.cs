@@ -80,6 +80,7 @@ namespace Rondo
         None = 0,
         PromptLookup = 1,
         DraftModel = 2,
+        DraftHead = 3,
     }
 
     /// <summary>The constants RONDO_REASON_ of rondo.h.</summary>
@@ -376,6 +377,8 @@ namespace Rondo
             internal int log_level;
             internal uint duty_percent;
             internal IntPtr draft;
+            internal uint draft_head;
+            internal uint reserved;
         }
 
         [StructLayout(LayoutKind.Sequential)]

@@ -37,6 +37,8 @@ export interface EngineOptions {
   noPrefixCache?: boolean;
   profileEvents?: number;
   dutyPercent?: number;
+  /** That of the model's file, for sessions of Speculation.DRAFT_HEAD. */
+  draftHead?: boolean;
 }
 
 export interface SessionOptions {

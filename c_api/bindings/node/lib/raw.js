@@ -63,6 +63,7 @@ exports.Speculation = Object.freeze({
   NONE: 0,
   PROMPT_LOOKUP: 1,
   DRAFT_MODEL: 2,
+  DRAFT_HEAD: 3,
 });
 
 exports.Reason = Object.freeze({
@@ -128,6 +129,8 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   log_level: 'int32_t',
   duty_percent: 'uint32_t',
   draft: koffi.pointer(rondo_model),
+  draft_head: 'uint32_t',
+  reserved: 'uint32_t',
 });
 
 const rondo_memory_plan = koffi.struct('rondo_memory_plan', {

@@ -60,6 +60,7 @@ export declare const Speculation: {
   readonly NONE: 0;
   readonly PROMPT_LOOKUP: 1;
   readonly DRAFT_MODEL: 2;
+  readonly DRAFT_HEAD: 3;
 };
 
 export declare const Reason: {

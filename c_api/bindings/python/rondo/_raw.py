@@ -64,6 +64,7 @@ class Speculation(enum.IntEnum):
     NONE = 0x0
     PROMPT_LOOKUP = 0x1
     DRAFT_MODEL = 0x2
+    DRAFT_HEAD = 0x3
 
 
 class Reason(enum.IntEnum):
@@ -130,6 +131,8 @@ class EngineOptions(Structure):
         ("log_level", c_int32),
         ("duty_percent", c_uint32),
         ("draft", c_void_p),
+        ("draft_head", c_uint32),
+        ("reserved", c_uint32),
     ]
 
 

@@ -212,7 +212,7 @@ class Model(Handle):
                kv_tokens: int = 0, rows_per_step: int = 0, no_prefix_cache: bool = False,
                profile_events: int = 0, log: Optional[Callable[[int, str], object]] = None,
                log_level: int = _raw.Log.WARNING, duty_percent: int = 0,
-               draft: Optional["Model"] = None,
+               draft: Optional["Model"] = None, draft_head: bool = False,
                progress: Optional[Callable[[int, int], object]] = None) -> Engine:
         """Makes the model runnable. The options are those of rondo_engine_options in rondo.h.
 
@@ -222,7 +222,7 @@ class Model(Handle):
         """
         options = EngineOptions(
             progress=progress, log=log, log_level=log_level, profile_events=profile_events,
-            duty_percent=duty_percent, draft=draft,
+            duty_percent=duty_percent, draft=draft, draft_head=int(draft_head),
             kernels=kernels, context=context, max_sessions=max_sessions,
             max_rows=max_rows, threads=threads, context_policy=context_policy,
             sink_tokens=sink_tokens, kv_format=kv_format, kv_tokens=kv_tokens,

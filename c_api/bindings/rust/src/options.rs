@@ -28,6 +28,8 @@ pub struct EngineOptions<'p> {
     pub no_prefix_cache: bool,
     pub profile_events: u32,
     pub duty_percent: u32,
+    /// That of the model's file, for sessions of `Speculation::DRAFT_HEAD`.
+    pub draft_head: bool,
     /// Told how far the engine's creation is: `done` of `total` bytes. False cancels it.
     pub progress: Option<Progress<'p>>,
 }
@@ -49,6 +51,7 @@ impl Default for EngineOptions<'_> {
             no_prefix_cache: raw.no_prefix_cache != 0,
             profile_events: raw.profile_events,
             duty_percent: raw.duty_percent,
+            draft_head: raw.draft_head != 0,
             progress: None,
         }
     }
@@ -120,6 +123,7 @@ impl EngineOptions<'_> {
         raw.no_prefix_cache = u32::from(self.no_prefix_cache);
         raw.profile_events = self.profile_events;
         raw.duty_percent = self.duty_percent;
+        raw.draft_head = u32::from(self.draft_head);
         Ok((raw, kernels))
     }
 }

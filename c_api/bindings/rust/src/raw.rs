@@ -51,6 +51,7 @@ pub const RONDO_SEGMENT_WORKSPACE: i32 = 0x4;
 pub const RONDO_SPECULATION_NONE: i32 = 0x0;
 pub const RONDO_SPECULATION_PROMPT_LOOKUP: i32 = 0x1;
 pub const RONDO_SPECULATION_DRAFT_MODEL: i32 = 0x2;
+pub const RONDO_SPECULATION_DRAFT_HEAD: i32 = 0x3;
 
 pub const RONDO_REASON_NONE: i32 = 0x0;
 pub const RONDO_REASON_EOS: i32 = 0x1;
@@ -127,6 +128,8 @@ pub struct rondo_engine_options {
     pub log_level: i32,
     pub duty_percent: u32,
     pub draft: *mut rondo_model,
+    pub draft_head: u32,
+    pub reserved: u32,
 }
 
 #[repr(C)]

@@ -84,6 +84,7 @@ impl Speculation {
     pub const NONE: Speculation = Speculation(0x0);
     pub const PROMPT_LOOKUP: Speculation = Speculation(0x1);
     pub const DRAFT_MODEL: Speculation = Speculation(0x2);
+    pub const DRAFT_HEAD: Speculation = Speculation(0x3);
 }
 
 /// One of the constants RONDO_REASON_ of rondo.h; newer libraries may have more.

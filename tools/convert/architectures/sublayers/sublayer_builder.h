@@ -21,6 +21,11 @@ class SublayerBuilder {
     name_ = "layers." + std::to_string(index) + ".";
     source_ = f_.prefix + f_.layer_prefix + std::to_string(index) + ".";
   }
+  // Another one, by what its names begin with.
+  void BeginLayer(const std::string& name, const std::string& source) {
+    name_ = name;
+    source_ = source;
+  }
   const std::string& name() const { return name_; }      // of the layer, in the Rondo file
   const std::string& source() const { return source_; }  // and in the checkpoint
   const Family& family() const { return f_; }

@@ -69,6 +69,7 @@ public struct Speculation: RawRepresentable, Hashable, Sendable {
   public static let none = Speculation(rawValue: 0)
   public static let promptLookup = Speculation(rawValue: 1)
   public static let draftModel = Speculation(rawValue: 2)
+  public static let draftHead = Speculation(rawValue: 3)
 }
 
 /// The constants RONDO_REASON_ of rondo.h; newer libraries may have more.

@@ -71,6 +71,11 @@ public final class EngineOptions {
     return this;
   }
 
+  public EngineOptions draftHead(boolean wanted) {
+    raw.draft_head = wanted ? 1 : 0;
+    return this;
+  }
+
   public EngineOptions profileEvents(int events) {
     raw.profile_events = events;
     return this;

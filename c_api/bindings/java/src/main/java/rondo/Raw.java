@@ -62,7 +62,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft"})
+  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved"})
   class EngineOptions extends Structure {
     public int struct_size;
     public int context;
@@ -86,6 +86,8 @@ interface Raw extends Library {
     public int log_level;
     public int duty_percent;
     public Pointer draft;
+    public int draft_head;
+    public int reserved;
   }
 
   @FieldOrder({"struct_size", "n_regions", "arena_bytes", "arena_alignment", "weights_bytes", "kv_pool_bytes", "sessions_bytes", "activations_bytes", "workspace_bytes", "activations_lower_bound", "kv_bytes_per_token", "kv_block_tokens", "context", "max_sessions", "max_rows", "threads", "sink_tokens", "kernels", "mapped_bytes", "kv_tokens", "rows_per_step", "reserved"})

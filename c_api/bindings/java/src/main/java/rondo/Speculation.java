@@ -6,6 +6,7 @@ public enum Speculation {
   NONE(0),
   PROMPT_LOOKUP(1),
   DRAFT_MODEL(2),
+  DRAFT_HEAD(3),
   /** Of a newer library. */
   UNKNOWN(-1);
 

@@ -1,0 +1,69 @@
+// The draft head: one more layer, which reads a row's token and what the model made of the row
+// before it.
+#include <algorithm>
+
+#include "runtime/decoder/decoder.h"
+
+namespace rondo {
+
+namespace {
+
+// out = norm(row), or the row where there is none.
+void NormedOr(const KernelSet& set, const RowNorm& norm, const float* row, size_t n, float* out) {
+  if (norm.kind == NormKind::kNone) {
+    std::copy_n(row, n, out);
+  } else {
+    Normalize(set, norm, row, n, out);
+  }
+}
+
+}  // namespace
+
+void Decoder::MakeDraftInput(const Pass& pass, std::span<const float* const> before) {
+  const size_t hidden = spec_.hidden_size;
+  const DraftHeadWeights& head = weights_.draft_head();
+  pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
+    const PassRow& place = pass.row(r);
+    float* const own = pass.ScratchFloats(thread);
+    float* const previous = own + hidden;
+    EmbedToken(pass, place.token, own);
+    Normalize(pass.set(), head.embedding_norm, own, hidden, own);
+    if (place.position > place.sequence->position) {
+      KeepHidden(r - 1, previous);
+    } else if (const float* kept = before[place.sequence - pass.sequences().data()];
+               kept != nullptr) {
+      std::copy_n(kept, hidden, previous);
+    } else {
+      std::fill_n(previous, hidden, 0.0f);
+    }
+    Normalize(pass.set(), head.hidden_norm, previous, hidden, previous);
+    pass.RowInput(weights_.draft_input(), own, r, activations_.draft_input);
+  });
+}
+
+void Decoder::RunDraftHead(const Pass& pass) {
+  const ProfileSpan span(pass.profile(), "draft head", pass.rows());
+  pass.Linear(weights_.draft_input(), activations_.draft_input, pass.rows(), Pass::Into::kReplace,
+              activations_.hidden, spec_.hidden_size);
+  RunLayer(pass, spec_.n_layers());
+}
+
+void Decoder::KeepHidden(size_t row, float* out) const {
+  NormedOr(*resources_.set, weights_.final_norm(), activations_.hidden + row * spec_.hidden_size,
+           spec_.hidden_size, out);
+}
+
+const float* Decoder::DraftLogits(std::span<const size_t> rows, bool last) {
+  return LogitsOf(weights_.draft_head().norm, weights_.draft_head().head, rows, last);
+}
+
+void Decoder::KeepDraftHidden(size_t row, float* out) const {
+  const float* const made = activations_.hidden + row * spec_.hidden_size;
+  if (spec_.draft_chains_normed) {
+    NormedOr(*resources_.set, weights_.draft_head().norm, made, spec_.hidden_size, out);
+  } else {
+    std::copy_n(made, spec_.hidden_size, out);
+  }
+}
+
+}  // namespace rondo

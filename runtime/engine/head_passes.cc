@@ -1,0 +1,83 @@
+#include "runtime/engine/head_passes.h"
+
+#include <algorithm>
+
+#include "runtime/engine/engine.h"
+
+namespace rondo {
+
+void HeadPasses::Run(PassRequest* requests) {
+  nanoseconds_ = 0;
+  n_ = 0;
+  if (engine_.runner().decoder.spec().has_draft_head) Collect(requests);
+  if (n_ == 0) return;
+  const StatsClock clock;
+  const ProfileSpan span(engine_.profile(), "draft", n_);
+  for (size_t draft = 0; RunPass(draft);) ++draft;
+  GiveBack();
+  nanoseconds_ = clock.nanoseconds();
+}
+
+void HeadPasses::Collect(PassRequest* requests) {
+  const size_t most = std::min<size_t>(members_.size(), engine_.limits().max_rows);
+  const std::lock_guard turn(engine_.turn());
+  for (PassRequest* request = requests; request != nullptr; request = request->next) {
+    for (Sequence* sequence : request->sequences) {
+      const size_t drafts = n_ < most ? sequence->HeadDrafts() : 0;
+      if (drafts > 0 && sequence->PrepareHead(drafts)) members_[n_++] = {sequence, drafts, true};
+    }
+  }
+}
+
+bool HeadPasses::RunPass(size_t draft) {
+  n_rows_ = 0;
+  std::array<const float*, kMaxSessions> before;
+  for (size_t i = 0; i < n_; ++i) {
+    Sequence& sequence = *members_[i].sequence;
+    const std::span<const int32_t> proposed = sequence.choices()->proposed();
+    bool& goes_on = members_[i].goes_on;
+    goes_on =
+        goes_on && proposed.size() == draft && draft < members_[i].drafts && !sequence.cancelled();
+    if (!goes_on) continue;
+    tokens_[n_rows_] = draft == 0 ? sequence.tokens()[sequence.position() - 1] : proposed.back();
+    before[n_rows_] =
+        draft == 0 ? sequence.hidden_before(sequence.evaluated()) : sequence.hidden_of_draft();
+    rows_[n_rows_] = sequence.HeadRow(draft, &tokens_[n_rows_]);
+    member_of_[n_rows_++] = i;
+  }
+  if (n_rows_ == 0) return false;
+  Decoder& decoder = engine_.runner().decoder;
+  const Pass pass(decoder.resources(), {rows_.data(), n_rows_});
+  decoder.Embed(pass);
+  decoder.MakeDraftInput(pass, {before.data(), n_rows_});
+  decoder.RunDraftHead(pass);
+  for (size_t i = 0; i < n_rows_; ++i) {
+    decoder.KeepDraftHidden(i, members_[member_of_[i]].sequence->hidden_of_draft());
+  }
+  Propose();
+  return true;
+}
+
+void HeadPasses::Propose() {
+  Decoder& decoder = engine_.runner().decoder;
+  const size_t vocab = decoder.weights().draft_head().head.shape.n;
+  std::array<size_t, kMostLogitRows> rows;
+  for (size_t begin = 0; begin < n_rows_;) {
+    const size_t n = std::min(decoder.logit_rows(), n_rows_ - begin);
+    for (size_t i = 0; i < n; ++i) rows[i] = begin + i;
+    const float* logits = decoder.DraftLogits({rows.data(), n}, false);
+    engine_.pool().For(n, [&](size_t i, size_t thread) {
+      Sequence& sequence = *members_[member_of_[begin + i]].sequence;
+      sequence.choices()->Propose(engine_.AsOurs({logits + i * vocab, vocab}, thread),
+                                  sequence.tokens(), engine_.sampler_scratch(thread));
+    });
+    begin += n;
+  }
+}
+
+void HeadPasses::GiveBack() {
+  const std::lock_guard turn(engine_.turn());
+  for (size_t i = 0; i < n_; ++i) members_[i].sequence->GiveBack();
+}
+
+}  // namespace rondo

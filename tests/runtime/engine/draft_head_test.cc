@@ -1,0 +1,203 @@
+// The draft head against the forward pass in plain loops, however its rows are cut; and what asks
+// for one that is not there.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "platforms/memory.h"
+#include "tests/runtime/model/plain_forward.h"
+#include "tests/support/test_model.h"
+#include "tests/temp_folder.h"
+#include "tests/tools/convert/checkpoint_of.h"
+
+namespace rondo {
+namespace {
+
+struct Case {
+  const char* name;
+  const char* config;
+};
+
+// With states beside, experts, latent attention, a chain by the norm and without.
+const Case kCases[] = {
+    {"Qwen3_5", R"("architectures": ["Qwen3_5ForCausalLM"], "head_dim": 16,
+      "layer_types": ["linear_attention", "full_attention"], "linear_num_key_heads": 2,
+      "linear_num_value_heads": 4, "linear_key_head_dim": 16, "linear_value_head_dim": 16)"},
+    {"Qwen3Next", R"("architectures": ["Qwen3NextForCausalLM"], "head_dim": 16,
+      "layer_types": ["linear_attention", "full_attention"], "linear_num_key_heads": 2,
+      "linear_num_value_heads": 4, "linear_key_head_dim": 8, "linear_value_head_dim": 16,
+      "num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24,
+      "shared_expert_intermediate_size": 24)"},
+    {"DeepSeekV3", R"("architectures": ["DeepseekV3ForCausalLM"], "q_lora_rank": 24,
+      "kv_lora_rank": 16, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 16,
+      "n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24, "n_group": 1,
+      "topk_group": 1, "n_shared_experts": 1, "first_k_dense_replace": 1,
+      "num_nextn_predict_layers": 1)"},
+    {"Glm4Moe", R"("architectures": ["Glm4MoeForCausalLM"], "head_dim": 16,
+      "n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24, "n_group": 1,
+      "topk_group": 1, "n_shared_experts": 1, "first_k_dense_replace": 1, "use_qk_norm": true,
+      "num_nextn_predict_layers": 1)"},
+};
+
+TestModel Converted(const char* config, bool draft_head = true) {
+  const TempFolder folder;
+  const std::string json = std::string(R"({"vocab_size": 97, "hidden_size": 32,
+      "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+      "num_key_value_heads": 2, "max_position_embeddings": 400, )") +
+                           config + "}";
+  convert::WriteCheckpointWithDraftHead(folder / "model", nlohmann::json::parse(json).dump());
+  return TestModel(folder / "model", format::TensorFormat::F32, 32, draft_head);
+}
+
+// The decoder with one sequence, and its draft head behind every pass.
+class Head {
+ public:
+  Head(const ModelFile& file, const KernelSet& set, KvFormat kv, uint32_t max_rows)
+      : memory_(std::move(*MemoryPlan::Create(100))) {
+    EngineOptions options;
+    options.context = 256;
+    options.max_rows = max_rows;
+    options.threads = 2;
+    options.kv_format = kv;
+    options.draft_head = true;
+    const ContextWindow window = {.blocks = 4};
+    runner_ = std::move(*Runner::Plan(file, set, options, window, options.context, &memory_));
+    if (!memory_.Layout().ok()) throw std::runtime_error("no layout");
+    arena_ = static_cast<uint8_t*>(MapMemory(memory_.arena_bytes()));
+    threads_ = ThreadPool::Create(2, {});
+    const Status status = runner_.Bind(file, memory_, arena_, threads_, {});
+    if (!status.ok()) throw std::runtime_error(status.message());
+    table_memory_.resize(BlockTable::Bytes(runner_.kv) / sizeof(uint64_t) + 1);
+    table_ = runner_.NewTable(std::as_writable_bytes(std::span(table_memory_)));
+    kept_.resize(file.model().hidden_size());
+  }
+  ~Head() {
+    ThreadPool::Destroy(threads_);
+    UnmapMemory(arena_, memory_.arena_bytes());
+  }
+  Head(const Head&) = delete;
+  Head& operator=(const Head&) = delete;
+
+  // Behind each of `ids`, of which the last 1 + chained are drafts' rows.
+  std::vector<float> Logits(const std::vector<int32_t>& ids, size_t rows, size_t chained) {
+    std::vector<float> all;
+    const size_t evaluated = ids.size() - 1 - chained;
+    for (size_t begin = 0; begin < evaluated; begin += rows) {
+      const size_t n = std::min(rows, evaluated - begin);
+      EXPECT_TRUE(table_.Prepare(begin, begin + n));
+      const SequenceRows of = Rows(ids, begin, n);
+      const Pass pass(decoder().resources(), {&of, 1});
+      decoder().Embed(pass);
+      for (size_t i = 0; i < decoder().spec().n_layers(); ++i) decoder().RunLayer(pass, i);
+      const float* before = begin > 0 ? kept_.data() : nullptr;
+      decoder().MakeDraftInput(pass, {&before, 1});
+      decoder().KeepHidden(n - 1, kept_.data());
+      decoder().RunDraftHead(pass);
+      AddLogits(n, &all);
+      table_.Commit();
+    }
+    EXPECT_TRUE(table_.Prepare(evaluated, ids.size()));
+    for (size_t at = evaluated; at < ids.size(); ++at) {
+      const SequenceRows of = Rows(ids, at, 1);
+      const Pass pass(decoder().resources(), {&of, 1});
+      decoder().Embed(pass);
+      const float* before = kept_.data();
+      decoder().MakeDraftInput(pass, {&before, 1});
+      decoder().RunDraftHead(pass);
+      decoder().KeepDraftHidden(0, kept_.data());
+      AddLogits(1, &all);
+    }
+    table_.Rollback();
+    return all;
+  }
+
+ private:
+  Decoder& decoder() { return runner_.decoder; }
+  SequenceRows Rows(const std::vector<int32_t>& ids, size_t begin, size_t n) {
+    return {&table_, begin, std::span(ids).subspan(begin, n), n, false, &cancel_};
+  }
+  void AddLogits(size_t n, std::vector<float>* all) {
+    for (size_t row = 0; row < n; ++row) {
+      const float* logits = decoder().DraftLogits({&row, 1}, false);
+      all->insert(all->end(), logits, logits + decoder().weights().draft_head().head.shape.n);
+    }
+  }
+
+  MemoryPlan memory_;
+  Runner runner_;
+  uint8_t* arena_ = nullptr;
+  ThreadPool* threads_ = nullptr;
+  std::vector<uint64_t> table_memory_;
+  BlockTable table_;
+  std::vector<float> kept_;
+  const std::atomic<bool> cancel_ = false;
+};
+
+class DraftHeads : public testing::TestWithParam<Case> {};
+
+TEST_P(DraftHeads, EqualPlainLoops) {
+  const TestModel model = Converted(GetParam().config);
+  constexpr size_t kChained = 3;
+  std::vector<int32_t> ids(150);
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<int32_t>(i * i % 97);
+  const std::vector<double> expected =
+      PlainForward(model.file()).DraftLogits({ids.begin(), ids.end()}, kChained);
+  const size_t n_tokens = model.file().model().draft_head()->n_tokens();
+  for (const KernelSet* set : AllKernelSets()) {
+    if (!set->available()) continue;
+    const auto logits = Head(model.file(), *set, KvFormat::kFloat32, 64).Logits(ids, 64, kChained);
+    ASSERT_EQ(logits.size(), expected.size() + n_tokens);
+    double largest = 0, difference = 0;
+    for (size_t i = 0; i < expected.size(); ++i) {
+      largest = std::max(largest, std::abs(expected[i]));
+      difference = std::max(difference, std::abs(expected[i] - logits[n_tokens + i]));
+    }
+    EXPECT_GT(largest, 0.1);
+    EXPECT_LT(difference / largest, 2e-5) << set->name;
+    for (const KvFormat kv : {KvFormat::kFloat32, KvFormat::kInt8}) {
+      const auto whole = Head(model.file(), *set, kv, 64).Logits(ids, 64, kChained);
+      for (const uint32_t rows : {1u, 7u}) {
+        const auto cut = Head(model.file(), *set, kv, rows).Logits(ids, rows, kChained);
+        EXPECT_EQ(std::memcmp(cut.data(), whole.data(), whole.size() * sizeof(float)), 0)
+            << set->name << ' ' << rows;
+      }
+    }
+  }
+}
+
+std::string Name(const testing::TestParamInfo<Case>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(All, DraftHeads, testing::ValuesIn(kCases), Name);
+
+TEST(DraftHead, IsAskedForWhereThereIsNone) {
+  const TestModel model = Converted(kCases[0].config, false);
+  EngineOptions options;
+  options.draft_head = true;
+  const auto none = Engine::Create(model.file(), nullptr, options, nullptr, 0);
+  ASSERT_EQ(none.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(none.status().message()).find("no draft head"), std::string::npos);
+  options.draft_head = false;
+  const auto engine = model.NewEngine(options);
+  SessionOptions wants_head;
+  wants_head.speculation = Speculation::kDraftHead;
+  const auto session = engine->OpenSession(wants_head);
+  ASSERT_EQ(session.status().code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(std::string(session.status().message()).find("draft_head is 0"), std::string::npos);
+}
+
+TEST(DraftHead, TakesNothingWhereItIsNotAskedFor) {
+  const TestModel with = Converted(kCases[0].config), without = Converted(kCases[0].config, false);
+  const auto bytes = [](const TestModel& model, bool draft_head) {
+    EngineOptions options;
+    options.draft_head = draft_head;
+    return PlanEngine(model.file(), nullptr, options)->memory.arena_bytes();
+  };
+  EXPECT_EQ(bytes(with, false), bytes(without, false));
+  EXPECT_GT(bytes(with, true), bytes(with, false));
+}
+
+}  // namespace
+}  // namespace rondo
