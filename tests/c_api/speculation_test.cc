@@ -193,12 +193,15 @@ TEST_F(SpeculationTest, BadOptionsAreRefusedByName) {
   options.speculation = 2;
   EXPECT_EQ(refusal(options, engine_.get()),
             "speculation is 2 (draft model), but the engine has no draft model");
-  options.speculation = -1;
-  EXPECT_EQ(refusal(options, engine_.get()),
-            "speculation is -1; it must be 0 (none), 1 (prompt lookup) or 2 (draft model)");
   options.speculation = 3;
   EXPECT_EQ(refusal(options, engine_.get()),
-            "speculation is 3; it must be 0 (none), 1 (prompt lookup) or 2 (draft model)");
+            "speculation is 3 (draft head), but engine option draft_head is 0");
+  for (const int32_t none : {-1, 4}) {
+    options.speculation = none;
+    EXPECT_EQ(refusal(options, engine_.get()),
+              "speculation is " + std::to_string(none) +
+                  "; it must be 0 (none), 1 (prompt lookup), 2 (draft model) or 3 (draft head)");
+  }
   options = options_;
   options.max_drafts = 8;
   EXPECT_NE(refusal(options, engine_.get()).find("max_drafts is 8; a pass of"), std::string::npos);
@@ -208,6 +211,23 @@ TEST_F(SpeculationTest, BadOptionsAreRefusedByName) {
   EXPECT_EQ(refusal(options, engine.get()), "max_drafts is 8; a pass of 4 rows verifies at most 3");
   options.max_drafts = 3;
   NewSession(engine.get(), options);
+}
+
+TEST_F(SpeculationTest, ADraftHeadThatIsNotThereIsRefused) {
+  const auto refusal = [&](uint32_t draft_head) {
+    rondo_engine_options options = EngineOptions();
+    options.draft_head = draft_head;
+    rondo_engine* engine = nullptr;
+    char error[256] = "";
+    EXPECT_EQ(rondo_engine_create(model_.get(), &options, nullptr, 0, &engine, error, sizeof error),
+              RONDO_STATUS_INVALID_ARGUMENT);
+    EXPECT_EQ(engine, nullptr);
+    return std::string(error);
+  };
+  EXPECT_EQ(refusal(2), "engine option draft_head is 2, but must be 0 or 1");
+  EXPECT_EQ(refusal(1),
+            "engine option draft_head is 1, but the model's file has no draft head: `rondo convert "
+            "--mtp` keeps that of a checkpoint");
 }
 
 TEST_F(SpeculationTest, BadProposalsAreRefusedByName) {

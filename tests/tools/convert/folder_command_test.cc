@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "tests/tools/convert/checkpoint_of.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tests/tools/run_tool.h"
 
@@ -61,6 +62,38 @@ TEST_F(FolderCommand, AnIndexMayNameFilesByOtherPaths) {
   PatchJson(kIndex, {{"weight_map", {{"model.norm.weight", "absent.safetensors"}}}});
   EXPECT_THAT(tool_("convert " + model_ + " -o " + out_).err,
               HasSubstr("lacks absent.safetensors"));
+}
+
+TEST_F(FolderCommand, ADraftHeadIsKeptWhereItIsAskedFor) {
+  const char* const kConfig = R"({"architectures": ["Glm4MoeForCausalLM"], "vocab_size": 97,
+      "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "head_dim": 16,
+      "num_attention_heads": 4, "num_key_value_heads": 2, "max_position_embeddings": 400,
+      "n_routed_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 24, "n_group": 1,
+      "topk_group": 1, "n_shared_experts": 1, "first_k_dense_replace": 1,
+      "num_nextn_predict_layers": 1})";
+  WriteCheckpointWithDraftHead(tool_.Path("with"), kConfig);
+  const std::string convert = "convert " + tool_.Path("with") + " -o " + out_;
+  EXPECT_THAT(tool_(convert).out, HasSubstr("left out of the text's model: model.layers.2.*"));
+  EXPECT_THAT(tool_("inspect " + out_).out, testing::Not(HasSubstr("draft head")));
+  const ToolResult kept = tool_(convert + " --mtp");
+  ASSERT_EQ(kept.code, 0) << kept.err;
+  EXPECT_THAT(kept.out, testing::Not(HasSubstr("left out")));
+  EXPECT_THAT(tool_("inspect " + out_).out, HasSubstr("draft head"));
+}
+
+TEST_F(FolderCommand, ADraftHeadThatIsNotThereIsRefused) {
+  const std::string convert = "convert " + model_ + " -o " + out_ + " --mtp";
+  EXPECT_THAT(tool_(convert).err, HasSubstr("no head of LlamaForCausalLM that predicts"));
+  const json glm = {{"architectures", {"Glm4MoeForCausalLM"}},
+                    {"model_type", "glm4_moe"},
+                    {"num_nextn_predict_layers", nullptr},
+                    {"n_group", 1},
+                    {"topk_group", 1}};
+  PatchJson("config.json", glm);
+  EXPECT_THAT(tool_(convert).err, HasSubstr("num_nextn_predict_layers is absent or 0"));
+  PatchJson("config.json", {{"num_nextn_predict_layers", 1}});
+  EXPECT_EQ(tool_(convert).code, 1);
+  EXPECT_FALSE(fs::exists(out_));
 }
 
 TEST_F(FolderCommand, AHeadThatIsNotTheTiedEmbeddingIsTaken) {

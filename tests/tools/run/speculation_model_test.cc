@@ -34,6 +34,8 @@ TEST(RunSpeculation, WrongUsageIsTwo) {
   }
   const std::string model = tool.Convert(std::string(kTestData) + "/tiny", "q8");
   EXPECT_EQ(tool("run " + model + " x --draft /no/such/file").code, 1);
+  EXPECT_THAT(tool("run " + model + " x --speculate head").err,
+              testing::HasSubstr("has no draft head"));
 }
 
 }  // namespace
