@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/base/checked.h"
+#include "runtime/decoder/head.h"
 #include "runtime/model/layers.h"
 
 namespace rondo {
@@ -81,8 +82,7 @@ Status Decoder::Bind(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   return weights_.Load(file, plan, arena, pool, progress, vectors);
 }
 
-void Decoder::Forward(std::span<const SequenceRows> sequences) {
-  const Pass pass(resources_, sequences);
+void Decoder::Forward(const Pass& pass) {
   Embed(pass);
   for (size_t layer = 0; layer < spec_.n_layers(); ++layer) RunLayer(pass, layer);
 }
@@ -167,34 +167,9 @@ void Decoder::RunSublayers(const Pass& pass, size_t begin, size_t end) {
   }
 }
 
-const float* Decoder::Logits(std::span<const size_t> rows, bool last) {
-  const Pass pass(resources_, {});
+const float* Decoder::Logits(const Pass& pass, std::span<const size_t> rows, bool last) {
   if (spec_.alt_up.n_streams > 0) JoinStreams(pass, rows);
-  return LogitsOf(weights_.final_norm(), weights_.head(), rows, last);
-}
-
-const float* Decoder::LogitsOf(const RowNorm& norm, const PackedLinear& head,
-                               std::span<const size_t> rows, bool last) {
-  const Pass pass(resources_, {});
-  const size_t n = head.shape.n;
-  const ProfileSpan span(pass.profile(), "head", rows.size());
-  for (size_t i = 0; i < rows.size(); ++i) {
-    float* normed = pass.ScratchFloats(0);
-    const float* row = activations_.hidden + rows[i] * spec_.hidden_size;
-    if (norm.kind != NormKind::kNone) {
-      Normalize(pass.set(), norm, row, spec_.hidden_size, normed);
-      row = normed;
-    }
-    pass.RowInput(head, row, i, activations_.head_input);
-  }
-  pass.Linear(head, activations_.head_input, rows.size(), Pass::Into::kReplace, activations_.logits,
-              n, last);
-  if (spec_.logit_soft_cap > 0) {
-    pass.pool().For(rows.size(), [&](size_t i, size_t) {
-      SoftCap(pass.set(), spec_.logit_soft_cap, n, activations_.logits + i * n);
-    });
-  }
-  return activations_.logits;
+  return RunHead(pass, {weights_.final_norm(), weights_.head()}, rows, last);
 }
 
 }  // namespace rondo

@@ -40,13 +40,13 @@ class Decoder {
   void Embed(const Pass& pass);
   void RunLayer(const Pass& pass, size_t layer);
   // All of that.
-  void Forward(std::span<const SequenceRows> sequences);
+  void Forward(const Pass& pass);
 
   // Rows that Logits takes at a time: at most kMostLogitRows.
   size_t logit_rows() const { return activations_.logit_rows(); }
-  // The logits of rows of the last pass, up to logit_rows() of them: [rows, vocab_size], in
-  // activations().logits until the next call. `last`: the last call of this pass.
-  const float* Logits(std::span<const size_t> rows, bool last);
+  // The logits of rows of the pass, up to logit_rows() of them: [rows, vocab_size], until the next
+  // call. `last`: the last call of this pass.
+  const float* Logits(const Pass& pass, std::span<const size_t> rows, bool last);
 
   // ---- The draft head, where spec() has one ----
   //
@@ -61,7 +61,7 @@ class Decoder {
   void KeepHidden(size_t row, float* out) const;
   // As Logits, of the tokens below weights().draft_head().head.shape.n; and what the head will read
   // of a row that it has run.
-  const float* DraftLogits(std::span<const size_t> rows, bool last);
+  const float* DraftLogits(const Pass& pass, std::span<const size_t> rows, bool last);
   void KeepDraftHidden(size_t row, float* out) const;
 
   // What a layer reads and leaves behind: of each row the residual stream, or all of them.
@@ -74,8 +74,6 @@ class Decoder {
 
  private:
   void EmbedToken(const Pass& pass, int32_t token, float* row) const;
-  const float* LogitsOf(const RowNorm& norm, const PackedLinear& head, std::span<const size_t> rows,
-                        bool last);
   void RunSublayers(const Pass& pass, size_t begin, size_t end);
   // A layer of a model with several residual streams.
   void RunOnStreams(const Pass& pass, size_t layer);

@@ -3,21 +3,9 @@
 #include <algorithm>
 
 #include "runtime/decoder/decoder.h"
+#include "runtime/decoder/head.h"
 
 namespace rondo {
-
-namespace {
-
-// out = norm(row), or the row where there is none.
-void NormedOr(const KernelSet& set, const RowNorm& norm, const float* row, size_t n, float* out) {
-  if (norm.kind == NormKind::kNone) {
-    std::copy_n(row, n, out);
-  } else {
-    Normalize(set, norm, row, n, out);
-  }
-}
-
-}  // namespace
 
 void Decoder::MakeDraftInput(const Pass& pass, std::span<const float* const> before) {
   const size_t hidden = spec_.hidden_size;
@@ -53,8 +41,8 @@ void Decoder::KeepHidden(size_t row, float* out) const {
            spec_.hidden_size, out);
 }
 
-const float* Decoder::DraftLogits(std::span<const size_t> rows, bool last) {
-  return LogitsOf(weights_.draft_head().norm, weights_.draft_head().head, rows, last);
+const float* Decoder::DraftLogits(const Pass& pass, std::span<const size_t> rows, bool last) {
+  return RunHead(pass, {weights_.draft_head().norm, weights_.draft_head().head}, rows, last);
 }
 
 void Decoder::KeepDraftHidden(size_t row, float* out) const {

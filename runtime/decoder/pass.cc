@@ -40,7 +40,6 @@ void Pass::TrimDropped() {
 }
 
 bool Pass::Cancelled() const {
-  if (sequences_.empty()) return false;  // the output head's
   return std::all_of(sequences_.begin(), sequences_.end(),
                      [](const SequenceRows& sequence) { return sequence.cancelled(); });
 }

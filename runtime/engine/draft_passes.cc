@@ -46,7 +46,7 @@ bool DraftPasses::RunPass() {
   for (size_t layer = 0; layer < decoder.spec().n_layers() && !AllCancelled(); ++layer) {
     decoder.RunLayer(pass, layer);
   }
-  if (!AllCancelled()) Propose();
+  if (!AllCancelled()) Propose(pass);
   Finish();
   return true;
 }
@@ -77,13 +77,13 @@ bool DraftPasses::AllCancelled() const {
                      [](const SequenceRows& rows) { return rows.cancelled(); });
 }
 
-void DraftPasses::Propose() {
+void DraftPasses::Propose(const Pass& pass) {
   Decoder& decoder = engine_.draft().decoder;
   std::array<size_t, kMostLogitRows> rows;
   std::array<Sequence*, kMostLogitRows> of;
   size_t n = 0, end = 0;
   const auto sample = [&] {
-    const float* logits = decoder.Logits({rows.data(), n}, false);
+    const float* logits = decoder.Logits(pass, {rows.data(), n}, false);
     engine_.pool().For(n, [&](size_t i, size_t thread) {
       const std::span<const float> own(logits + i * decoder.spec().vocab_size,
                                        decoder.spec().vocab_size);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "runtime/decoder/pass_rows.h"
+#include "runtime/decoder/pass.h"
 #include "runtime/engine/options.h"
 #include "runtime/engine/pass_queue.h"
 
@@ -35,7 +35,7 @@ class DraftPasses {
   bool TakeRows();
   bool AllCancelled() const;
   // Proposes behind each member's last token that is evaluated now.
-  void Propose();
+  void Propose(const Pass& pass);
   void Finish();
 
   Engine& engine_;

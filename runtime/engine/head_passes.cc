@@ -54,18 +54,18 @@ bool HeadPasses::RunPass(size_t draft) {
   for (size_t i = 0; i < n_rows_; ++i) {
     decoder.KeepDraftHidden(i, members_[member_of_[i]].sequence->hidden_of_draft());
   }
-  Propose();
+  Propose(pass);
   return true;
 }
 
-void HeadPasses::Propose() {
+void HeadPasses::Propose(const Pass& pass) {
   Decoder& decoder = engine_.runner().decoder;
   const size_t vocab = decoder.weights().draft_head().head.shape.n;
   std::array<size_t, kMostLogitRows> rows;
   for (size_t begin = 0; begin < n_rows_;) {
     const size_t n = std::min(decoder.logit_rows(), n_rows_ - begin);
     for (size_t i = 0; i < n; ++i) rows[i] = begin + i;
-    const float* logits = decoder.DraftLogits({rows.data(), n}, false);
+    const float* logits = decoder.DraftLogits(pass, {rows.data(), n}, false);
     engine_.pool().For(n, [&](size_t i, size_t thread) {
       Sequence& sequence = *members_[member_of_[begin + i]].sequence;
       sequence.choices()->Propose(engine_.AsOurs({logits + i * vocab, vocab}, thread),

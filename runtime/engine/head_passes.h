@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/decoder/pass_rows.h"
+#include "runtime/decoder/pass.h"
 #include "runtime/engine/options.h"
 #include "runtime/engine/pass_queue.h"
 
@@ -36,7 +36,7 @@ class HeadPasses {
   // Makes each member's next draft. False: nobody wants one.
   bool RunPass(size_t draft);
   // Proposes behind the rows of the pass.
-  void Propose();
+  void Propose(const Pass& pass);
   void GiveBack();
 
   Engine& engine_;

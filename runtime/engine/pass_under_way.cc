@@ -101,7 +101,7 @@ bool PassUnderWay::MakeLogits() {
         return members_.sequences[c.member]->samples();
       });
   const bool last = !more && !decoder.spec().has_draft_head;
-  const float* logits = decoder.Logits({pass_rows.data(), n}, last && !shared);
+  const float* logits = decoder.Logits(*pass_, {pass_rows.data(), n}, last && !shared);
   UseLogits({wanted.data(), n}, logits, last);
   return more;
 }
@@ -112,18 +112,20 @@ void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, 
   const auto position = [&](size_t i) {
     return members_.rows[rows[i].member].position + rows[i].row;
   };
-  bool samples = false;
+  // Where all are cancelled the head left zeros, or some.
+  std::array<bool, kMostLogitRows> samples = {};
   for (size_t i = 0; i < rows.size(); ++i) {
-    samples |= sequence(i)->samples();
-    if (!sequence(i)->samples()) sequence(i)->TakeLogits(position(i), logits + i * vocab);
+    if (sequence(i)->cancelled()) continue;
+    samples[i] = sequence(i)->samples();
+    if (!samples[i]) sequence(i)->TakeLogits(position(i), logits + i * vocab);
   }
-  if (!samples) return;
+  if (std::find(samples.begin(), samples.end(), true) == samples.end()) return;
   const ProfileSpan span(engine_.profile(), "sample");
   const StatsClock clock;
   engine_.pool().For(
       rows.size(),
       [&](size_t i, size_t thread) {
-        if (!sequence(i)->samples()) return;
+        if (!samples[i]) return;
         sequence(i)->ChooseToken(position(i), logits + i * vocab, engine_.sampler_scratch(thread));
       },
       last);

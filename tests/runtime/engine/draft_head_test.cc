@@ -97,7 +97,7 @@ class Head {
       decoder().MakeDraftInput(pass, {&before, 1});
       decoder().KeepHidden(n - 1, kept_.data());
       decoder().RunDraftHead(pass);
-      AddLogits(n, &all);
+      AddLogits(pass, n, &all);
       table_.Commit();
     }
     EXPECT_TRUE(table_.Prepare(evaluated, ids.size()));
@@ -109,7 +109,7 @@ class Head {
       decoder().MakeDraftInput(pass, {&before, 1});
       decoder().RunDraftHead(pass);
       decoder().KeepDraftHidden(0, kept_.data());
-      AddLogits(1, &all);
+      AddLogits(pass, 1, &all);
     }
     table_.Rollback();
     return all;
@@ -120,9 +120,9 @@ class Head {
   SequenceRows Rows(const std::vector<int32_t>& ids, size_t begin, size_t n) {
     return {&table_, begin, std::span(ids).subspan(begin, n), n, false, &cancel_};
   }
-  void AddLogits(size_t n, std::vector<float>* all) {
+  void AddLogits(const Pass& pass, size_t n, std::vector<float>* all) {
     for (size_t row = 0; row < n; ++row) {
-      const float* logits = decoder().DraftLogits({&row, 1}, false);
+      const float* logits = decoder().DraftLogits(pass, {&row, 1}, false);
       all->insert(all->end(), logits, logits + decoder().weights().draft_head().head.shape.n);
     }
   }

@@ -232,12 +232,13 @@ void FloatModel::Predict(const std::vector<TokenChunk>& chunks,
   const size_t vocab = decoder.spec().vocab_size;
   for (size_t i = 0; i < chunks.size(); ++i) {
     const SequenceRows rows = machine.Begin(chunks[i]);
-    decoder.Forward({&rows, 1});
+    const Pass pass(decoder.resources(), {&rows, 1});
+    decoder.Forward(pass);
     for (size_t begin = 0; begin < length; begin += decoder.logit_rows()) {
       size_t wanted[kMostLogitRows];
       const size_t n = std::min(decoder.logit_rows(), length - begin);
       for (size_t r = 0; r < n; ++r) wanted[r] = begin + r;
-      const float* logits = decoder.Logits({wanted, n}, begin + n == length);
+      const float* logits = decoder.Logits(pass, {wanted, n}, begin + n == length);
       for (size_t r = 0; r < n; ++r) see(i, begin + r, {logits + r * vocab, vocab});
     }
   }
