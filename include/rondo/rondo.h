@@ -869,9 +869,9 @@ RONDO_API const char* rondo_session_last_error(const rondo_session* session);
  * each token that it holds 4 bytes and at most kv_bytes_per_token, and some hundred beside.
  *
  * The bytes have a version and a checksum. They are the same on every system, and good for every
- * engine of the model, portable or packed, with the same kv_format and context_policy, under SLIDE
- * also the same context and sink_tokens; whatever its kernels, max_rows, max_sessions and threads.
- * They hold the conversation's tokens: keep them as secret as its text.
+ * engine of the model, portable or packed, with the same kv_format, context_policy and draft_head,
+ * under SLIDE also the same context and sink_tokens; whatever its kernels, max_rows, max_sessions
+ * and threads. They hold the conversation's tokens: keep them as secret as its text.
  *
  * Not in them are the session's options, logits (made again when they are asked for, to the same
  * bits), an event that was not taken yet, and a cancellation that was asked for. Sessions of one

@@ -50,12 +50,14 @@ class Decoder {
 
   // ---- The draft head, where spec() has one ----
   //
-  // Behind the logits of a pass it follows: MakeDraftInput, then RunDraftHead. It proposes in
-  // passes of its own, of one row for each sequence: Embed, these two, DraftLogits.
+  // Behind the logits of a pass it follows: MakeDraftInput, then FollowWithDraftHead, which keeps
+  // what later rows see of these. It proposes in passes of its own, of one row for each sequence:
+  // Embed, MakeDraftInput, RunDraftHead, DraftLogits.
 
   // `before`: of each sequence of the pass what KeepHidden gave of the row before its first one;
   // null where that is not known any more, which makes worse drafts.
   void MakeDraftInput(const Pass& pass, std::span<const float* const> before);
+  void FollowWithDraftHead(const Pass& pass);
   void RunDraftHead(const Pass& pass);
   // Between these two: what the head will read of a row of the pass. [hidden_size]
   void KeepHidden(size_t row, float* out) const;
@@ -74,6 +76,7 @@ class Decoder {
 
  private:
   void EmbedToken(const Pass& pass, int32_t token, float* row) const;
+  void EnterDraftHead(const Pass& pass);
   void RunSublayers(const Pass& pass, size_t begin, size_t end);
   // A layer of a model with several residual streams.
   void RunOnStreams(const Pass& pass, size_t layer);

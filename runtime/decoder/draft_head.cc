@@ -29,10 +29,24 @@ void Decoder::MakeDraftInput(const Pass& pass, std::span<const float* const> bef
   });
 }
 
-void Decoder::RunDraftHead(const Pass& pass) {
-  const ProfileSpan span(pass.profile(), "draft head", pass.rows());
+void Decoder::EnterDraftHead(const Pass& pass) {
   pass.Linear(weights_.draft_input(), activations_.draft_input, pass.rows(), Pass::Into::kReplace,
               activations_.hidden, spec_.hidden_size);
+}
+
+// Nobody reads what comes behind the last sublayer that keeps something.
+void Decoder::FollowWithDraftHead(const Pass& pass) {
+  const ProfileSpan span(pass.profile(), "draft head", pass.rows());
+  EnterDraftHead(pass);
+  const size_t begin = spec_.layer_begin(spec_.n_layers());
+  size_t end = spec_.sublayers.size();
+  while (end > begin && !spec_.sublayers[end - 1].keeps_positions()) --end;
+  RunSublayers(pass, begin, end);
+}
+
+void Decoder::RunDraftHead(const Pass& pass) {
+  const ProfileSpan span(pass.profile(), "draft head", pass.rows());
+  EnterDraftHead(pass);
   RunLayer(pass, spec_.n_layers());
 }
 

@@ -149,7 +149,7 @@ void PassUnderWay::RunDraftHead() {
     }
     first += rows.tokens.size();
   }
-  decoder.RunDraftHead(*pass_);
+  decoder.FollowWithDraftHead(*pass_);
 }
 
 void PassUnderWay::Finish() {

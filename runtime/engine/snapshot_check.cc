@@ -109,7 +109,9 @@ Status Snapshot::CheckBinding() const {
   }
   if (header_.kv_shape != SnapshotKvShape(binding_.kv) ||
       header_.n_groups != binding_.kv.groups().size()) {
-    return Mismatch("the snapshot's keys and values are laid out by another version of Rondo");
+    return Mismatch(
+        "the snapshot's keys and values are laid out by another version of Rondo, or with another "
+        "draft_head than the engine's");
   }
   return Status();
 }

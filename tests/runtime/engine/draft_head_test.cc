@@ -83,7 +83,9 @@ class Head {
   Head& operator=(const Head&) = delete;
 
   // Behind each of `ids`, of which the last 1 + chained are drafts' rows.
-  std::vector<float> Logits(const std::vector<int32_t>& ids, size_t rows, size_t chained) {
+  // `drafts_only`: the head follows the others without saying anything.
+  std::vector<float> Logits(const std::vector<int32_t>& ids, size_t rows, size_t chained,
+                            bool drafts_only = false) {
     std::vector<float> all;
     const size_t evaluated = ids.size() - 1 - chained;
     for (size_t begin = 0; begin < evaluated; begin += rows) {
@@ -96,8 +98,12 @@ class Head {
       const float* before = begin > 0 ? kept_.data() : nullptr;
       decoder().MakeDraftInput(pass, {&before, 1});
       decoder().KeepHidden(n - 1, kept_.data());
-      decoder().RunDraftHead(pass);
-      AddLogits(pass, n, &all);
+      if (drafts_only) {
+        decoder().FollowWithDraftHead(pass);
+      } else {
+        decoder().RunDraftHead(pass);
+        AddLogits(pass, n, &all);
+      }
       table_.Commit();
     }
     EXPECT_TRUE(table_.Prepare(evaluated, ids.size()));
@@ -164,6 +170,12 @@ TEST_P(DraftHeads, EqualPlainLoops) {
         const auto cut = Head(model.file(), *set, kv, rows).Logits(ids, rows, kChained);
         EXPECT_EQ(std::memcmp(cut.data(), whole.data(), whole.size() * sizeof(float)), 0)
             << set->name << ' ' << rows;
+        const auto drafts = Head(model.file(), *set, kv, rows).Logits(ids, rows, kChained, true);
+        ASSERT_EQ(drafts.size(), (1 + kChained) * n_tokens);
+        EXPECT_EQ(std::memcmp(drafts.data(), whole.data() + whole.size() - drafts.size(),
+                              drafts.size() * sizeof(float)),
+                  0)
+            << set->name << ' ' << rows;
       }
     }
   }
@@ -186,6 +198,31 @@ TEST(DraftHead, IsAskedForWhereThereIsNone) {
   const auto session = engine->OpenSession(wants_head);
   ASSERT_EQ(session.status().code(), StatusCode::kInvalidArgument);
   EXPECT_NE(std::string(session.status().message()).find("draft_head is 0"), std::string::npos);
+}
+
+TEST(DraftHead, ASnapshotIsOfEnginesWithIt) {
+  const TestModel model = Converted(kCases[0].config);
+  const auto save = [&](bool draft_head) {
+    EngineOptions options;
+    options.draft_head = draft_head;
+    const auto engine = model.NewEngine(options);
+    Session* session = NewSession(*engine);
+    EXPECT_TRUE(session->Prefill(std::vector<int32_t>{1, 2, 3}).ok());
+    size_t bytes = 0;
+    (void)session->Save({}, &bytes);
+    std::vector<uint8_t> snapshot(bytes);
+    EXPECT_TRUE(session->Save(snapshot, &bytes).ok());
+    EXPECT_TRUE(session->Restore(snapshot).ok());
+    return snapshot;
+  };
+  const std::vector<uint8_t> with = save(true), without = save(false);
+  EngineOptions options;
+  const auto engine = model.NewEngine(options);
+  Session* session = NewSession(*engine);
+  EXPECT_TRUE(session->Restore(without).ok());
+  const Status status = session->Restore(with);
+  EXPECT_EQ(status.code(), StatusCode::kSnapshotMismatch);
+  EXPECT_NE(std::string(status.message()).find("draft_head"), std::string::npos);
 }
 
 TEST(DraftHead, TakesNothingWhereItIsNotAskedFor) {

@@ -52,12 +52,15 @@ inline void RunIt(const ModelFile& file) {
   options.context = 64;
   options.threads = 1;
   options.max_rows = 2;
+  options.draft_head = Layers::HasHead(file.model());
   const auto engine = Engine::Create(file, nullptr, options, nullptr, 0);
   if (!engine.ok()) return;
-  const Result<Session*> session = (*engine)->OpenSession({});
+  SessionOptions session_options;
+  if (options.draft_head) session_options.speculation = Speculation::kDraftHead;
+  const Result<Session*> session = (*engine)->OpenSession(session_options);
   if (!session.ok()) return;
   if (!(*session)->Prefill(std::vector<int32_t>{0, 0, 0}).ok()) return;
-  static_cast<void>((*session)->Next());
+  for (int i = 0; i < (options.draft_head ? 3 : 1); ++i) static_cast<void>((*session)->Next());
   static_cast<void>((*session)->Undo(2));
   static_cast<void>((*session)->Logits());
 }

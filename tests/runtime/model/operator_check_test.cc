@@ -57,6 +57,27 @@ TEST_P(OperatorCheck, RefusesByName) {
   EXPECT_THAT(status.message(), HasSubstr(GetParam().words));
 }
 
+const std::vector<Case> kDraftHead = {
+    {"NoLayer", "head", [](ModelT& m) { m.draft_head->layer.reset(); }, "draft head has no layer"},
+    {"NoSublayers", "head", [](ModelT& m) { m.draft_head->layer->sublayers.clear(); },
+     "layer 1 has 0 sublayers"},
+    {"NoInput", "head", [](ModelT& m) { m.draft_head->input.reset(); }, "draft head's input"},
+    {"NarrowInput", "head", [](ModelT& m) { m.draft_head->input->weight = m.head->weight; },
+     "the model's sizes ask for 16 x 32"},
+    {"NoTokens", "head", [](ModelT& m) { m.draft_head->n_tokens = 0; },
+     "the draft head's n_tokens is 0, expected 1 to 12"},
+    {"TooManyTokens", "head", [](ModelT& m) { m.draft_head->n_tokens = 13; },
+     "the draft head's n_tokens is 13, expected 1 to 12"},
+    {"NormThatIsNone", "head", [](ModelT& m) { m.draft_head->norm->weight = kHuge; },
+     "draft head's norm"},
+    {"KeysOfAnotherLayer", "head",
+     [](ModelT& m) { m.draft_head->layer->sublayers[0]->op.AsAttention()->kv_layer = 0; },
+     "the model's sizes ask for"},
+    {"Embeddings", "head",
+     [](ModelT& m) { m.draft_head->layer->sublayers[1]->op.Set(format::LayerEmbeddingT()); },
+     "layer 1"},
+};
+
 std::string NameOf(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
 const std::vector<Case> kDelta = {
@@ -329,6 +350,7 @@ INSTANTIATE_TEST_SUITE_P(Latent, OperatorCheck, testing::ValuesIn(kLatent), Name
 INSTANTIATE_TEST_SUITE_P(Experts, OperatorCheck, testing::ValuesIn(kExperts), NameOf);
 INSTANTIATE_TEST_SUITE_P(LayerEmbeddings, OperatorCheck, testing::ValuesIn(kLayerEmbeddings),
                          NameOf);
+INSTANTIATE_TEST_SUITE_P(DraftHead, OperatorCheck, testing::ValuesIn(kDraftHead), NameOf);
 INSTANTIATE_TEST_SUITE_P(Attention, OperatorCheck, testing::ValuesIn(kAttention), NameOf);
 
 // Vectors are read when an engine is created.

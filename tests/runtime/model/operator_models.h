@@ -14,6 +14,7 @@ struct OperatorModel {
   const char* name;
   format::TensorFormat weights;
   const char* config;  // beside vocab_size and context, which all share
+  bool draft_head = false;
 };
 
 // A few kB each, in every format of weights between them.
@@ -50,18 +51,26 @@ inline constexpr OperatorModel kOperatorModels[] = {
     {"alibi", format::TensorFormat::Q8, R"("architectures": ["FalconForCausalLM"],
       "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2,
       "alibi": true, "bias": true, "multi_query": true, "parallel_attn": true)"},
+    {"head", format::TensorFormat::Q8, R"("architectures": ["Glm4MoeForCausalLM"],
+      "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1, "num_attention_heads": 2,
+      "num_key_value_heads": 1, "head_dim": 8, "n_routed_experts": 2, "num_experts_per_tok": 1,
+      "moe_intermediate_size": 8, "n_group": 1, "topk_group": 1, "n_shared_experts": 1,
+      "first_k_dense_replace": 1, "num_nextn_predict_layers": 1)",
+     true},
 };
 
 inline ModelBytes Converted(const OperatorModel& model) {
   const TempFolder folder;
-  convert::WriteCheckpointOf(
-      folder / "model",
-      std::string(R"({"vocab_size": 12, "max_position_embeddings": 128, )") + model.config + "}");
+  const auto write =
+      model.draft_head ? convert::WriteCheckpointWithDraftHead : convert::WriteCheckpointOf;
+  write(folder / "model",
+        std::string(R"({"vocab_size": 12, "max_position_embeddings": 128, )") + model.config + "}");
   convert::ConvertOptions options;
   options.directory = folder / "model";
   options.output = folder / "model.rondo";
   options.weights = model.weights;
   options.embedding = format::TensorFormat::Q8;
+  options.draft_head = model.draft_head;
   convert::Convert(options, [](uint64_t, uint64_t) {});
   return ModelBytes(options.output);
 }

@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 6;
+exports.ABI_VERSION = 7;
 
 exports.Status = Object.freeze({
   OK: 0,
