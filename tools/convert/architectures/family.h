@@ -57,7 +57,7 @@ struct DraftHeadNames {
 struct DraftHead {
   DraftHeadNames names;
   std::optional<Layer> layer = {};  // null: as the last one
-  bool chains_normed = false;  // as in the schema
+  bool chains_normed = false;       // as in the schema
 };
 
 struct Family {
