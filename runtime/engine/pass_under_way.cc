@@ -112,7 +112,7 @@ void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, 
   const auto position = [&](size_t i) {
     return members_.rows[rows[i].member].position + rows[i].row;
   };
-  // Where all are cancelled the head left zeros, or some.
+  // The head of a pass that was cancelled meanwhile left zeros.
   std::array<bool, kMostLogitRows> samples = {};
   for (size_t i = 0; i < rows.size(); ++i) {
     if (sequence(i)->cancelled()) continue;

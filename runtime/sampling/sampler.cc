@@ -211,12 +211,14 @@ int32_t Sampler::DrawOfNucleus(std::span<float> weights, std::span<int32_t> room
   }
   const std::span<int32_t> ends = RankBin(weights, last, room);
   const Kept kept = KeepBest(ends, weights, enough - above);
-  double target = random * (above + kept.sum);
+  const double target = random * (above + kept.sum);
   if (target >= above) return Pass(ends.first(kept.count), weights, target - above);
 
+  // Summed as `above` was, which is more than the target: so this ends, in a bin that is not empty.
   size_t bin = 0;
-  while (bin + 1 < last && target >= bins.sums[bin]) target -= bins.sums[bin++];
-  return Pass(RankBin(weights, bin, room), weights, target);
+  double before = 0;
+  for (; before + bins.sums[bin] <= target; ++bin) before += bins.sums[bin];
+  return Pass(RankBin(weights, bin, room), weights, target - before);
 }
 
 int32_t Sampler::Draw(std::span<float> scores, std::span<int32_t> room, double random) const {

@@ -164,16 +164,14 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
         "levels of codes");
   }
   if (file.layout() != nullptr) {
-    for (const format::Tensor* tensor : *model.tensors()) {
-      if (tensor->packed()) w.mapped_bytes_ += tensor->data()->bytes();
-    }
-    if (Layers::HasHead(model) && !draft_head) {
-      const auto leave_out = [&](const format::Linear& linear) {
-        w.mapped_bytes_ -= model.tensors()->Get(linear.weight())->data()->bytes();
-      };
-      ForEachLinear(*model.draft_head()->layer(), leave_out);
-      leave_out(*model.draft_head()->input());
-    }
+    RONDO_ASSIGN(auto counted, HeapArray<bool>::Create(model.tensors()->size()));
+    const auto count = [&](const format::Linear& linear) {
+      if (std::exchange(counted[linear.weight()], true)) return;
+      w.mapped_bytes_ += model.tensors()->Get(linear.weight())->data()->bytes();
+    };
+    for (size_t i = 0; i < n_layers; ++i) ForEachLinear(layers[i], count);
+    ForEachOwnLinear(model, draft_head, count);
+    count(*model.head());
     return w;
   }
   if (own_bytes.ValueOrMost() > 0) {
