@@ -147,14 +147,13 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
       }
       // Whole blocks, so that a score's place in the vector does not depend on other rows.
       if (call.soft_cap > 0) SoftCap(set, call.soft_cap, kBlock, p);
+      const uint64_t row = position + q / q_per_kv;
       if (call.alibi_slopes != nullptr) {
-        const uint64_t row = position + q / q_per_kv;
         const uint64_t from = block < window.sink_blocks ? window.SinkQueryPosition(row) : row;
         AddDistances(call.alibi_slopes[kv_head * q_per_kv + q % q_per_kv],
                      static_cast<int64_t>(block * kBlock) - static_cast<int64_t>(from), p);
       }
-      const uint64_t own = position + q / q_per_kv;
-      const uint64_t first = std::max(window.FirstToken(own), std::min(call.first_seen, own));
+      const uint64_t first = std::max(window.FirstToken(row), std::min(call.first_seen, row));
       if (first > block * kBlock) std::fill_n(p, std::min(first - block * kBlock, kBlock), kNone);
     }
   }

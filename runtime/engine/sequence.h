@@ -124,14 +124,14 @@ class Sequence {
   SequenceRows HeadRow(size_t draft, const int32_t* token) {
     return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, &cancel_};
   }
-  // What the head reads of the row before the one at `position`; null: that is not known. And of
-  // rows with drafts, which pass by.
+  // What the head reads of the row before the one at `position`; null: that is not known.
   const float* hidden_before(uint64_t position) const {
     return hidden_at_ == position && position > 0 ? hidden_.data() : nullptr;
   }
+  // What it reads of a draft's row while it proposes.
   float* hidden_of_draft() const { return hidden_.data() + hidden_.size() / 2; }
-  // Of a pass of these rows, which were sampled: how many will count as evaluated. What the head
-  // reads of the last of them goes to KeepHidden.
+  // How many rows of a pass whose logits are made will count as evaluated. What the head reads of
+  // the last of these goes to KeepHidden.
   size_t RowsThatCount(const SequenceRows& rows) const;
   float* KeepHidden(uint64_t position) {
     hidden_at_ = position + 1;
