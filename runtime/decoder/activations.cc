@@ -150,7 +150,11 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
   }
   a.expert_input.stride = a.gate_up_input.stride;
   a.head_input.Widen(weights.head());
-  if (spec.has_draft_head) a.draft_input.Widen(weights.draft_input());
+  if (spec.draft_input_size() > 0) a.draft_input.Widen(weights.draft_input());
+  if (spec.other_hidden_size > 0) {
+    a.head_input.Widen(weights.draft_output());
+    a.vocab_size_ = std::max(a.vocab_size_, spec.other_hidden_size);
+  }
   for (const RopeSpec& rope : spec.ropes) a.rope.columns += rope.dim;
   a.ForEach([&](auto& buffer, const char* name, CheckedSize bytes, Step first, Step last) {
     const size_t size = bytes.ValueOrMost();

@@ -27,7 +27,7 @@ struct AttentionSpec {
   QueryScale query_scale;
   format::GateKind gate = format::GateKind::kNone;
   bool gate_by_head = false;
-  int32_t kv_layer = -1;  // whose keys and values it reads; -1: its own
+  int32_t kv_layer = kOwnKeys;  // whose keys and values it reads
 
   explicit AttentionSpec(const format::Attention& attention)
       : n_heads(attention.n_heads()),
@@ -48,7 +48,7 @@ struct AttentionSpec {
     if (attention.alibi_slopes() != nullptr) alibi_slopes = attention.alibi_slopes()->data();
   }
 
-  bool shares_kv() const { return kv_layer >= 0; }
+  bool shares_kv() const { return kv_layer != kOwnKeys; }
   size_t q_per_kv() const { return n_heads / n_kv_heads; }  // query heads that share a KV head
   size_t q_size() const { return n_heads * head_dim; }
   size_t k_size() const { return n_kv_heads * head_dim; }

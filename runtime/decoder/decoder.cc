@@ -14,7 +14,7 @@ namespace {
 // A thread's scratch serves one row of floats, one tile of a residual product, or an operator.
 CheckedSize ScratchBytes(const DecoderSpec& spec, size_t max_rows) {
   const size_t widest =
-      std::max((spec.has_draft_head ? 2 : 1) * spec.hidden_size, spec.layer_embedding_size);
+      std::max({spec.hidden_size, spec.draft_input_size(), spec.layer_embedding_size});
   const auto larger = [](CheckedSize a, CheckedSize b) {
     return a.valid() && (!b.valid() || b.value() > a.value()) ? b : a;
   };
@@ -98,7 +98,6 @@ void Decoder::Embed(const Pass& pass) {
   const size_t hidden = spec_.hidden_size;
   pass.pool().For(pass.rows(), [&](size_t r, size_t) {
     const PassRow& place = pass.row(r);
-    const ContextWindow& window = place.sequence->kv->window();
     float* row = activations_.hidden + r * hidden;
     EmbedToken(pass, place.token, row);
     if (spec_.layer_embedding_size > 0) {
@@ -108,22 +107,28 @@ void Decoder::Embed(const Pass& pass) {
       pass.set().loops->add(row, weights_.positions() + place.position * hidden, hidden);
     }
     Normalize(pass.set(), weights_.embedding_norm(), row, hidden, row);
-    float* table = activations_.rope;
-    float* sink_table = activations_.sink_rope;
-    for (const RopeSpec& rope : spec_.ropes) {
-      const bool is_long = place.sequence->long_sequence && rope.long_frequencies != nullptr;
-      const double* frequencies = is_long ? rope.long_frequencies : rope.frequencies;
-      const float scale = is_long ? rope.long_scale : rope.scale;
-      RopeTable(frequencies, rope.dim, scale, place.position, table + r * rope.dim);
-      table += pass.max_rows() * rope.dim;
-      if (window.sink_blocks == 0) continue;
-      RopeTable(frequencies, rope.dim, scale, window.SinkQueryPosition(place.position),
-                sink_table + r * rope.dim);
-      sink_table += pass.max_rows() * rope.dim;
-    }
+    MakeRopeTables(pass, r, place.position);
   });
   if (spec_.layer_embedding_size > 0) MakeLayerEmbeddings(pass);
   if (spec_.alt_up.n_streams > 0) MakeStreams(pass);
+}
+
+void Decoder::MakeRopeTables(const Pass& pass, size_t r, uint64_t position) {
+  const SequenceRows& sequence = *pass.row(r).sequence;
+  const ContextWindow& window = sequence.kv->window();
+  float* table = activations_.rope;
+  float* sink_table = activations_.sink_rope;
+  for (const RopeSpec& rope : spec_.ropes) {
+    const bool is_long = sequence.long_sequence && rope.long_frequencies != nullptr;
+    const double* frequencies = is_long ? rope.long_frequencies : rope.frequencies;
+    const float scale = is_long ? rope.long_scale : rope.scale;
+    RopeTable(frequencies, rope.dim, scale, position, table + r * rope.dim);
+    table += pass.max_rows() * rope.dim;
+    if (window.sink_blocks == 0) continue;
+    RopeTable(frequencies, rope.dim, scale, window.SinkQueryPosition(position),
+              sink_table + r * rope.dim);
+    sink_table += pass.max_rows() * rope.dim;
+  }
 }
 
 void Decoder::RunLayer(const Pass& pass, size_t layer) {

@@ -64,7 +64,19 @@ class Decoder {
   // As Logits, of the tokens below weights().draft_head().head.shape.n; and what the head will read
   // of a row that it has run.
   const float* DraftLogits(const Pass& pass, std::span<const size_t> rows, bool last);
-  void KeepDraftHidden(size_t row, float* out) const;
+  void KeepDraftHidden(const Pass& pass, size_t row, float* out) const;
+
+  // ---- An assistant, which drafts for another model ----
+  //
+  // It proposes in passes of one row for each sequence of that model: EnterAssistant, RunLayer for
+  // each layer, KeepDraftHidden, DraftLogits. A row carries the token that is not evaluated yet,
+  // and the position before it: it sees what lies up to there.
+
+  // Before all else: its layers read what `model` keeps. Error: kInvalidArgument (none fits).
+  Status Assist(const Decoder& model) { return spec_.ReadKeysOf(model.spec_); }
+  // `before`: of each row what `model` KeepHidden gave, or what KeepDraftHidden did.
+  // [spec().other_hidden_size]
+  void EnterAssistant(const Pass& pass, const Decoder& model, std::span<const float* const> before);
 
   // What a layer reads and leaves behind: of each row the residual stream, or all of them.
   float* residual() const {
@@ -76,6 +88,7 @@ class Decoder {
 
  private:
   void EmbedToken(const Pass& pass, int32_t token, float* row) const;
+  void MakeRopeTables(const Pass& pass, size_t row, uint64_t position);
   void EnterDraftHead(const Pass& pass);
   void RunSublayers(const Pass& pass, size_t begin, size_t end);
   // A layer of a model with several residual streams.

@@ -21,7 +21,7 @@ Result<SublayerSpec> ReadSublayer(const OperatorSite& site) {
   spec.factor = sublayer.factor();
   spec.residual_factor = sublayer.residual_factor();
   spec.kv = spec.op->kv();
-  spec.shares_kv = spec.op->kv_layer() >= 0;
+  spec.shares_kv = spec.op->kv_layer() != kOwnKeys;
   return spec;
 }
 
@@ -86,6 +86,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     if (longer != nullptr) spec.short_context = rope->short_context();
   }
 
+  if (model.assistant() != nullptr) spec.other_hidden_size = model.assistant()->other_hidden_size();
   const Layers layers(model, draft_head);
   if (layers.has_draft_head()) {
     spec.has_draft_head = true;
@@ -99,10 +100,10 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     for (const format::Sublayer* sublayer : *layers[i].sublayers()) {
       SublayerSpec& read = spec.sublayers[n++];
       RONDO_ASSIGN(read, ReadSublayer({model, *sublayer, spec, i}));
-      if (read.shares_kv) {
+      if (read.op->kv_layer() >= 0) {
         const auto owner = static_cast<size_t>(read.op->kv_layer());
         read.kv_entry = EntryOf(read.type, spec.sublayers.span().subspan(spec.layer_begin(owner)));
-      } else if (read.keeps_positions() || read.keeps_state()) {
+      } else if (!read.shares_kv && (read.keeps_positions() || read.keeps_state())) {
         read.kv_entry = spec.n_kv_entries++;
       }
     }
@@ -110,6 +111,26 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     RONDO_RETURN_IF_ERROR(CheckNeighbours(spec.sublayers.span().subspan(begin, n - begin), i));
   }
   return spec;
+}
+
+Status DecoderSpec::ReadKeysOf(const DecoderSpec& model) {
+  for (SublayerSpec& own : sublayers) {
+    if (!own.shares_kv) continue;
+    const SublayerSpec* found = nullptr;
+    for (size_t i = 0; i < model.layer_begin(model.n_layers()); ++i) {
+      const SublayerSpec& other = model.sublayers[i];
+      if (other.type == own.type && !other.shares_kv && other.kv == own.kv) found = &other;
+    }
+    if (found == nullptr) {
+      return Status::Error(
+          StatusCode::kInvalidArgument,
+          "the assistant reads keys of %zu heads of %zu channels and a window of %llu (0: none), "
+          "which no layer of the model keeps",
+          own.kv.n_kv_heads, own.kv.head_dim, static_cast<unsigned long long>(own.kv.window));
+    }
+    own.kv_entry = found->kv_entry;
+  }
+  return Status();
 }
 
 }  // namespace rondo

@@ -29,7 +29,7 @@ struct SublayerSpec {
   float residual_factor = 1;  // of the stream itself, behind the addition
   KvLayout::Entry kv;         // what it keeps of a sequence; or what another does, for it, too
   size_t kv_entry = 0;        // where it lies in the KV layout, where it keeps something
-  bool shares_kv = false;     // another layer keeps it
+  bool shares_kv = false;     // another layer keeps it, or another model's
 
   bool keeps_state() const { return kv.state_floats > 0; }
   bool keeps_positions() const { return kv.n_kv_heads > 0 || kv.floats > 0; }
@@ -57,8 +57,17 @@ struct DecoderSpec {
   float layer_table_scale = 1;      // of the table's rows, and of what is made of them
   float layer_embedding_scale = 1;
   AltUpSpec alt_up;
+  size_t other_hidden_size =
+      0;  // of the model that this one, an assistant, drafts for; 0: it is none
   bool has_draft_head = false;
   bool draft_chains_normed = false;  // behind a token that it proposed, the head reads its own norm
+
+  // Floats of what a draft's row is made of; 0: nothing here makes drafts' rows.
+  size_t draft_input_size() const {
+    return has_draft_head ? 2 * hidden_size : 2 * other_hidden_size;
+  }
+  // An assistant's layers read what those of `model` keep. Error: kInvalidArgument (none fits).
+  Status ReadKeysOf(const DecoderSpec& model);
 
   size_t n_layers() const { return layer_ends.size() - (has_draft_head ? 1 : 0); }
   size_t layer_begin(size_t layer) const { return layer == 0 ? 0 : layer_ends[layer - 1]; }

@@ -1,5 +1,5 @@
-// The draft head: one more layer, which reads a row's token and what the model made of the row
-// before it.
+// What drafts, of a row's token and what the model made of the row before it: the draft head, one
+// more layer of the model; and an assistant, a model of its own that reads the keys of another.
 #include <algorithm>
 
 #include "runtime/decoder/decoder.h"
@@ -50,6 +50,20 @@ void Decoder::RunDraftHead(const Pass& pass) {
   RunLayer(pass, spec_.n_layers());
 }
 
+void Decoder::EnterAssistant(const Pass& pass, const Decoder& model,
+                             std::span<const float* const> before) {
+  const size_t n = spec_.other_hidden_size;
+  pass.pool().For(pass.rows(), [&](size_t r, size_t thread) {
+    const PassRow& place = pass.row(r);
+    float* const both = pass.ScratchFloats(thread);
+    model.EmbedToken(pass, place.token, both);
+    std::copy_n(before[r], n, both + n);
+    pass.RowInput(weights_.draft_input(), both, r, activations_.draft_input);
+    MakeRopeTables(pass, r, place.position + 1);
+  });
+  EnterDraftHead(pass);
+}
+
 void Decoder::KeepHidden(size_t row, float* out) const {
   NormedOr(*resources_.set, weights_.final_norm(), activations_.hidden + row * spec_.hidden_size,
            spec_.hidden_size, out);
@@ -59,7 +73,13 @@ const float* Decoder::DraftLogits(const Pass& pass, std::span<const size_t> rows
   return RunHead(pass, {weights_.draft_head().norm, weights_.draft_head().head}, rows, last);
 }
 
-void Decoder::KeepDraftHidden(size_t row, float* out) const {
+void Decoder::KeepDraftHidden(const Pass& pass, size_t row, float* out) const {
+  if (spec_.other_hidden_size > 0) {
+    const float* const next =
+        RunHead(pass, {weights_.draft_head().norm, weights_.draft_output()}, {&row, 1}, false);
+    std::copy_n(next, spec_.other_hidden_size, out);
+    return;
+  }
   const float* const made = activations_.hidden + row * spec_.hidden_size;
   if (spec_.draft_chains_normed) {
     NormedOr(*resources_.set, weights_.draft_head().norm, made, spec_.hidden_size, out);

@@ -11,6 +11,7 @@
 #include "rondo_generated.h"
 #include "runtime/base/checked.h"
 #include "runtime/kv/kv_layout.h"
+#include "runtime/model/operators/attention.h"
 #include "runtime/model/vector_reader.h"
 
 namespace rondo {
@@ -39,8 +40,8 @@ class Operator {
 
   // What it keeps of a sequence, of each position or as a state; by default nothing.
   virtual KvLayout::Entry kv() const { return {}; }
-  // The layer whose operator of the same type keeps that for it; -1: it does so itself.
-  virtual int32_t kv_layer() const { return -1; }
+  // The layer whose operator of the same type keeps that for it; or kOwnKeys, kKeysOfOther.
+  virtual int32_t kv_layer() const { return kOwnKeys; }
   // Takes its norms and small vectors from the file.
   virtual Status ReadVectors(const format::Sublayer& /*sublayer*/, VectorReader& /*vectors*/) {
     return Status();

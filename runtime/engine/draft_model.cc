@@ -16,13 +16,35 @@ std::string_view TextOf(const Tokenizer& tokenizer, int32_t id) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+Status CheckAssistant(const format::Model& model, const format::Assistant& assistant,
+                      bool draft_head) {
+  if (draft_head) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the draft model is an assistant, which has the place of the draft head: "
+                         "set engine option draft_head to 0");
+  }
+  if (model.alt_up() == nullptr && model.hidden_size() == assistant.other_hidden_size()) {
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the draft model is an assistant of models with a hidden_size of %u, the "
+                       "model has %u%s",
+                       assistant.other_hidden_size(), model.hidden_size(),
+                       model.alt_up() == nullptr ? "" : ", and several residual streams");
+}
+
 }  // namespace
 
-Status CheckDraftModel(const ModelFile& model, const Tokenizer* tokenizer,
-                       const DraftModel& draft) {
+Status CheckDraftModel(const ModelFile& model, const Tokenizer* tokenizer, const DraftModel& draft,
+                       bool draft_head) {
+  const format::Assistant* const assistant = draft.file->model().assistant();
+  if (assistant != nullptr) {
+    RONDO_RETURN_IF_ERROR(CheckAssistant(model.model(), *assistant, draft_head));
+  }
   if (tokenizer == nullptr || draft.tokenizer == nullptr) {
     const uint32_t ours = model.model().vocab_size(), theirs = draft.file->model().vocab_size();
-    if (tokenizer == draft.tokenizer && ours == theirs) return Status();
+    const bool same = tokenizer == draft.tokenizer || assistant != nullptr;
+    if (same && ours == theirs) return Status();
     return Status::Error(StatusCode::kInvalidArgument,
                          "the draft model has a vocabulary of %u tokens and %s tokenizer, the "
                          "model one of %u and %s: they must have the same tokens",

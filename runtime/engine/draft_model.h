@@ -6,7 +6,10 @@
 
 namespace rondo {
 
-// `tokenizer`: null for token ids only. Error: kInvalidArgument (the first token that differs).
-Status CheckDraftModel(const ModelFile& model, const Tokenizer* tokenizer, const DraftModel& draft);
+// `tokenizer`: null for token ids only; an assistant's may be null in any case. `draft_head`: that
+// of the model is used. Error: kInvalidArgument (the first token that differs; an assistant of
+// another size, or beside a draft head).
+Status CheckDraftModel(const ModelFile& model, const Tokenizer* tokenizer, const DraftModel& draft,
+                       bool draft_head);
 
 }  // namespace rondo

@@ -74,6 +74,12 @@ class Engine {
   Runner& runner() { return plan_.runner; }
   Runner& draft() { return plan_.draft; }  // where has_draft()
   bool has_draft() const { return plan_.options.draft.file != nullptr; }
+  // That is an assistant: it has no text of its own.
+  bool has_assistant() const { return has_draft() && plan_.draft.is_assistant(); }
+  // Sequences keep what the draft head or the assistant reads.
+  bool keeps_hidden() const {
+    return plan_.runner.decoder.spec().has_draft_head || has_assistant();
+  }
   // A row of the draft model's logits as one of the vocabulary of the model.
   std::span<const float> AsOurs(std::span<const float> draft_logits, size_t thread) const;
   std::span<std::byte> sampler_scratch(size_t thread) const {

@@ -9,7 +9,7 @@ namespace rondo {
 void HeadPasses::Run(PassRequest* requests) {
   nanoseconds_ = 0;
   n_ = 0;
-  if (engine_.runner().decoder.spec().has_draft_head) Collect(requests);
+  if (engine_.keeps_hidden()) Collect(requests);
   if (n_ == 0) return;
   const StatsClock clock;
   const ProfileSpan span(engine_.profile(), "draft", n_);
@@ -18,13 +18,18 @@ void HeadPasses::Run(PassRequest* requests) {
   nanoseconds_ = clock.nanoseconds();
 }
 
+Decoder& HeadPasses::decoder() {
+  return engine_.has_assistant() ? engine_.draft().decoder : engine_.runner().decoder;
+}
+
 void HeadPasses::Collect(PassRequest* requests) {
   const size_t most = std::min<size_t>(members_.size(), engine_.limits().max_rows);
   const std::lock_guard turn(engine_.turn());
   for (PassRequest* request = requests; request != nullptr; request = request->next) {
     for (Sequence* sequence : request->sequences) {
       const size_t drafts = n_ < most ? sequence->HeadDrafts() : 0;
-      if (drafts > 0 && sequence->PrepareHead(drafts)) members_[n_++] = {sequence, drafts, true};
+      const bool ready = drafts > 0 && (engine_.has_assistant() || sequence->PrepareHead(drafts));
+      if (ready) members_[n_++] = {sequence, drafts, true};
     }
   }
 }
@@ -42,24 +47,32 @@ bool HeadPasses::RunPass(size_t draft) {
     tokens_[n_rows_] = draft == 0 ? sequence.tokens()[sequence.position() - 1] : proposed.back();
     before[n_rows_] =
         draft == 0 ? sequence.hidden_before(sequence.evaluated()) : sequence.hidden_of_draft();
-    rows_[n_rows_] = sequence.HeadRow(draft, &tokens_[n_rows_]);
+    rows_[n_rows_] = engine_.has_assistant() ? sequence.AssistantRow(&tokens_[n_rows_])
+                                             : sequence.HeadRow(draft, &tokens_[n_rows_]);
     member_of_[n_rows_++] = i;
   }
   if (n_rows_ == 0) return false;
-  Decoder& decoder = engine_.runner().decoder;
+  Decoder& decoder = this->decoder();
   const Pass pass(decoder.resources(), {rows_.data(), n_rows_});
-  decoder.Embed(pass);
-  decoder.MakeDraftInput(pass, {before.data(), n_rows_});
-  decoder.RunDraftHead(pass);
+  if (engine_.has_assistant()) {
+    decoder.EnterAssistant(pass, engine_.runner().decoder, {before.data(), n_rows_});
+    for (size_t layer = 0; layer < decoder.spec().n_layers(); ++layer) {
+      decoder.RunLayer(pass, layer);
+    }
+  } else {
+    decoder.Embed(pass);
+    decoder.MakeDraftInput(pass, {before.data(), n_rows_});
+    decoder.RunDraftHead(pass);
+  }
   for (size_t i = 0; i < n_rows_; ++i) {
-    decoder.KeepDraftHidden(i, members_[member_of_[i]].sequence->hidden_of_draft());
+    decoder.KeepDraftHidden(pass, i, members_[member_of_[i]].sequence->hidden_of_draft());
   }
   Propose(pass);
   return true;
 }
 
 void HeadPasses::Propose(const Pass& pass) {
-  Decoder& decoder = engine_.runner().decoder;
+  Decoder& decoder = this->decoder();
   const size_t vocab = decoder.weights().draft_head().head.shape.n;
   std::array<size_t, kMostLogitRows> rows;
   for (size_t begin = 0; begin < n_rows_;) {

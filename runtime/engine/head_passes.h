@@ -1,12 +1,12 @@
-// HeadPasses: what the draft head does before a pass: it proposes tokens, one after another, for
-// all sequences of the pass that want some.
+// HeadPasses: what the draft head, or the assistant in its place, does before a pass: it proposes
+// tokens, one after another, for all sequences of the pass that want some.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime/decoder/pass.h"
+#include "runtime/decoder/decoder.h"
 #include "runtime/engine/options.h"
 #include "runtime/engine/pass_queue.h"
 
@@ -32,6 +32,8 @@ class HeadPasses {
     bool goes_on;
   };
 
+  // Whose draft_head() it is.
+  Decoder& decoder();
   void Collect(PassRequest* requests);
   // Makes each member's next draft. False: nobody wants one.
   bool RunPass(size_t draft);

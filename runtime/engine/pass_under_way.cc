@@ -45,9 +45,9 @@ bool PassUnderWay::Continue() {
     decoder.RunLayer(*pass_, layer_++);
   } else if (more_logits_) {
     more_logits_ = MakeLogits();
-    more = more_logits_ || decoder.spec().has_draft_head;
+    more = more_logits_ || engine_.keeps_hidden();
   } else {
-    RunDraftHead();
+    FollowForDrafts();
     more = false;
   }
   DropCancelled();
@@ -100,7 +100,7 @@ bool PassUnderWay::MakeLogits() {
       n > 1 && std::any_of(wanted.begin(), wanted.begin() + n, [&](const Cursor& c) {
         return members_.sequences[c.member]->samples();
       });
-  const bool last = !more && !decoder.spec().has_draft_head;
+  const bool last = !more && !engine_.keeps_hidden();
   const float* logits = decoder.Logits(*pass_, {pass_rows.data(), n}, last && !shared);
   UseLogits({wanted.data(), n}, logits, last);
   return more;
@@ -132,14 +132,15 @@ void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, 
   sample_ns_ += clock.nanoseconds();
 }
 
-void PassUnderWay::RunDraftHead() {
+void PassUnderWay::FollowForDrafts() {
   Decoder& decoder = engine_.runner().decoder;
+  const bool has_head = decoder.spec().has_draft_head;
   std::array<const float*, kMaxSessions> before;
   for (size_t i = 0; i < members_.n; ++i) {
     const Sequence* const sequence = members_.sequences[i];
     before[i] = sequence == nullptr ? nullptr : sequence->hidden_before(members_.rows[i].position);
   }
-  decoder.MakeDraftInput(*pass_, {before.data(), members_.n});
+  if (has_head) decoder.MakeDraftInput(*pass_, {before.data(), members_.n});
   size_t first = 0;
   for (size_t i = 0; i < members_.n; ++i) {
     const SequenceRows& rows = members_.rows[i];
@@ -149,7 +150,7 @@ void PassUnderWay::RunDraftHead() {
     }
     first += rows.tokens.size();
   }
-  decoder.FollowWithDraftHead(*pass_);
+  if (has_head) decoder.FollowWithDraftHead(*pass_);
 }
 
 void PassUnderWay::Finish() {

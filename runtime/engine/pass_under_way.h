@@ -54,8 +54,8 @@ class PassUnderWay {
   bool Find(Cursor* cursor) const;
   // Stores the logits of these rows, or samples them: rows side by side on the pool's threads.
   void UseLogits(std::span<const Cursor> rows, const float* logits, bool last);
-  // Behind the logits: the draft head follows the pass.
-  void RunDraftHead();
+  // Behind the logits: what the draft head or the assistant reads is kept, and the head follows.
+  void FollowForDrafts();
   void Finish();
   void Count();
 

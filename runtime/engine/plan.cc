@@ -92,7 +92,9 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
       CheckedSize(Sequence::HistoryTokens(plan.runner.kv.ring_tokens(), plan.runner.kv.window(),
                                           plan.context)) *
       sizeof(int32_t);
-  const bool drafts = plan.options.draft.file != nullptr;
+  const bool has_draft = plan.options.draft.file != nullptr;
+  const bool assisted = has_draft && plan.draft.is_assistant();
+  const bool drafts = has_draft && !assisted;
   const DecoderSpec& spec = plan.runner.decoder.spec();
   return {
       .session = add("state", sizeof(Session)),
@@ -106,7 +108,7 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
       .draft_tokens = drafts ? add("draft: tokens", tokens) : MemoryPlan::kNoRegion,
       .draft_block_table =
           drafts ? add("draft: blocks", BlockTable::Bytes(plan.draft.kv)) : MemoryPlan::kNoRegion,
-      .hidden = spec.has_draft_head
+      .hidden = spec.has_draft_head || assisted
                     ? add("hidden states", CheckedSize(2) * spec.hidden_size * sizeof(float))
                     : MemoryPlan::kNoRegion,
   };
@@ -143,6 +145,8 @@ Status NoSuchKernels(std::string_view name) {
 Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
   EngineOptions options = plan->options;
   options.prefix_cache = options.draft_head = false;
+  const bool assists = options.draft.file->model().assistant() != nullptr;
+  if (assists) options.max_rows = std::min(options.max_rows, options.max_sessions);
   plan->memory.BeginPart("draft: ");
   Result<Runner> draft =
       Runner::Plan(*options.draft.file, *plan->set, options, window, plan->context, &plan->memory);
@@ -150,6 +154,7 @@ Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
     return Status::Error(draft.status().code(), "draft model: %s", draft.status().message());
   }
   plan->draft = std::move(*draft);
+  if (assists) RONDO_RETURN_IF_ERROR(plan->draft.decoder.Assist(plan->runner.decoder));
   plan->memory.EndPart();
   plan->mapped_bytes += plan->draft.decoder.weights().mapped_bytes();
   return Status();
@@ -158,8 +163,11 @@ Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
 // Where a draft model or head has fewer tokens than the model, its logits are filled up.
 void PlanDraftLogits(const ModelFile& model, EnginePlan* plan) {
   const size_t vocab = plan->runner.limits.vocab_size;
+  const format::Model* const draft =
+      plan->options.draft.file != nullptr ? &plan->options.draft.file->model() : nullptr;
   const bool of_model =
-      plan->options.draft.file != nullptr && plan->draft.limits.vocab_size < vocab;
+      draft != nullptr && (draft->assistant() != nullptr ? draft->assistant()->n_tokens()
+                                                         : draft->vocab_size()) < vocab;
   const bool of_head = plan->options.draft_head && model.model().draft_head()->n_tokens() < vocab;
   if (!of_model && !of_head) return;
   const CheckedSize rows = CheckedSize(plan->options.threads) * vocab * sizeof(float);
@@ -172,6 +180,12 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   EnginePlan plan;
   RONDO_ASSIGN(plan.options, Resolve(model, wishes));
   const EngineOptions& options = plan.options;
+  if (model.model().assistant() != nullptr) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "the model is an assistant, which only drafts for another model: open that "
+        "one, and give this one as its engine option draft");
+  }
   if (options.draft_head && model.model().draft_head() == nullptr) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option draft_head is 1, but the model's file has no draft head: "
@@ -198,7 +212,7 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   RONDO_ASSIGN(plan.runner, Runner::Plan(model, *plan.set, options, window, plan.context, memory));
   plan.options.prefix_cache = plan.runner.has_prefix_cache;
   if (options.draft.file != nullptr) {
-    RONDO_RETURN_IF_ERROR(CheckDraftModel(model, tokenizer, options.draft));
+    RONDO_RETURN_IF_ERROR(CheckDraftModel(model, tokenizer, options.draft, options.draft_head));
     RONDO_RETURN_IF_ERROR(PlanDraft(window, &plan));
   }
   PlanDraftLogits(model, &plan);

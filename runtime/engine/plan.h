@@ -27,7 +27,8 @@ struct SessionRegions {
   MemoryPlan::RegionId text;          // one event's text: what was held back, and the piece, twice
   MemoryPlan::RegionId draft_tokens;  // as `tokens`, of the draft model; kNoRegion: none
   MemoryPlan::RegionId draft_block_table;  // likewise
-  MemoryPlan::RegionId hidden;  // float [2, hidden_size]: what a draft head reads; kNoRegion: none
+  // float [2, hidden_size]: what a draft head or an assistant reads; kNoRegion: none
+  MemoryPlan::RegionId hidden;
 };
 
 struct EnginePlan {

@@ -26,6 +26,8 @@ struct Runner {
   PrefixCache prefix_cache;  // where there is one
   SequenceLimits limits = {};
 
+  bool is_assistant() const { return decoder.spec().other_hidden_size > 0; }
+
   // A sequence's table in memory of BlockTable::Bytes(kv), and what it takes prefixes from; null:
   // nothing.
   BlockTable NewTable(std::span<std::byte> memory) { return {kv, &pool, memory.data()}; }

@@ -42,7 +42,7 @@ class Sequence {
   static size_t HistoryTokens(uint64_t ring_tokens, const ContextWindow& window, uint64_t context);
 
   // `prefix_cache`: null where there is none. `logits`: null where no pass stores any. `hidden`:
-  // for the draft head, [2, hidden_size]; empty: there is none.
+  // for the draft head or an assistant, [2, hidden_size]; empty: there is none.
   Sequence(const SequenceLimits& limits, const BlockTable& kv, PrefixCache* prefix_cache,
            const TokenHistory& tokens, float* logits, std::span<float> hidden = {})
       : limits_(limits),
@@ -112,7 +112,7 @@ class Sequence {
   TokenChoices* choices() const { return choices_; }
   Drafter* drafter() const { return drafter_; }
 
-  // ---- For the draft head ----
+  // ---- For the draft head, or an assistant ----
 
   // How many drafts the next pass wants of it.
   void WantHeadDrafts(size_t drafts) { head_drafts_ = drafts; }
@@ -123,6 +123,10 @@ class Sequence {
   bool PrepareHead(size_t drafts) { return kv_.Prepare(evaluated_, evaluated_ + drafts); }
   SequenceRows HeadRow(size_t draft, const int32_t* token) {
     return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, &cancel_};
+  }
+  // An assistant's for every draft.
+  SequenceRows AssistantRow(const int32_t* token) {
+    return {&kv_, evaluated_ - 1, {token, 1}, 1, long_, &cancel_};
   }
   // What the head reads of the row before the one at `position`; null: that is not known.
   const float* hidden_before(uint64_t position) const {

@@ -27,7 +27,7 @@ Session::Session(Engine* engine, const SessionRegions& regions)
                 engine->Array<float>(regions.logits).data(),
                 regions.hidden == MemoryPlan::kNoRegion ? std::span<float>()
                                                         : engine->Array<float>(regions.hidden)) {
-  if (!engine->has_draft()) return;
+  if (!engine->has_draft() || engine->has_assistant()) return;
   drafter_.emplace(engine->draft().limits,
                    engine->draft().NewTable(engine->Memory(regions.draft_block_table)),
                    TokenHistory(engine->Array<int32_t>(regions.draft_tokens)));
@@ -44,7 +44,7 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
   max_tokens_ = options.max_tokens;
   ignore_eos_ = options.ignore_eos;
   speculation_ = options.speculation;
-  if (speculation_ == Speculation::kDraftModel && !drafter_) {
+  if (speculation_ == Speculation::kDraftModel && !engine_->has_draft()) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "speculation is 2 (draft model), but the engine has no draft model");
   }

@@ -9,11 +9,12 @@ namespace rondo {
 // True where the draft model makes the drafts.
 bool Session::BeginDrafts(size_t proposed) {
   gated_ = proposed == 0 && speculation_ != Speculation::kNone;
-  if (gated_ && speculation_ == Speculation::kDraftHead) {
+  const bool by_model = speculation_ == Speculation::kDraftModel;
+  if (gated_ && (speculation_ == Speculation::kDraftHead || (by_model && !drafter_))) {
     sequence_.WantHeadDrafts(gate_.Choose(max_drafts_));
     return false;
   }
-  if (gated_ && speculation_ == Speculation::kDraftModel) {
+  if (gated_ && by_model) {
     drafter_->Want(gate_.Choose(max_drafts_));
     return drafter_->wanted() > 0;
   }

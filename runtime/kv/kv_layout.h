@@ -29,6 +29,8 @@ class KvLayout {
     bool chunked = false;     // of its own chunk of `window` tokens
     size_t state_floats = 0;  // of a recurrent sublayer's state; then nothing else but
     size_t row_floats = 0;    // of what a row puts into it
+
+    bool operator==(const Entry&) const = default;
   };
   struct Group {
     ContextWindow window;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/model/limits.h"
+#include "runtime/model/operators/attention.h"
 #include "runtime/model/operators/operators.h"
 
 namespace rondo {
@@ -33,6 +34,7 @@ class LayersCheck {
       RONDO_RETURN_IF_ERROR(CheckLayer(static_cast<int>(i), *model_.layers()->Get(i)));
     }
     RONDO_RETURN_IF_ERROR(CheckDraftHead());
+    RONDO_RETURN_IF_ERROR(CheckAssistant());
     if (model_.final_norm() == nullptr) return Wrong({-1, "final norm"}, "is absent");
     RONDO_RETURN_IF_ERROR(
         checker_.CheckNorm({-1, "final norm"}, model_.final_norm(), checker_.hidden()));
@@ -85,12 +87,44 @@ class LayersCheck {
     for (const format::Sublayer* sublayer : *head->layer()->sublayers()) {
       const format::Operator type = sublayer->op_type();
       const format::Attention* attention = sublayer->op_as_Attention();
-      const bool fits = attention != nullptr ? attention->kv_layer() < 0
+      const bool fits = attention != nullptr ? attention->kv_layer() == kOwnKeys
                                              : type == format::Operator::LatentAttention ||
                                                    type == format::Operator::Mlp ||
                                                    type == format::Operator::Experts;
       if (!fits) {
         return Wrong(place, "has a sublayer that is no attention of its own, MLP or experts");
+      }
+    }
+    return Status();
+  }
+
+  Status CheckAssistant() {
+    const format::Assistant* assistant = model_.assistant();
+    if (assistant == nullptr) return Status();
+    const Place place = {-1, "assistant"};
+    if (model_.draft_head() != nullptr || model_.alt_up() != nullptr ||
+        model_.layer_embeddings() != nullptr || model_.positions() >= 0 ||
+        model_.embedding_norm() != nullptr || model_.logit_soft_cap() != 0) {
+      return Wrong(place,
+                   "stands beside a draft head, residual streams, layer embeddings, positions, a "
+                   "norm of embeddings or capped logits");
+    }
+    const uint64_t hidden = checker_.hidden(), other = assistant->other_hidden_size();
+    RONDO_RETURN_IF_ERROR(CheckRange("the assistant's other_hidden_size", other, 1, kMaxHidden));
+    RONDO_RETURN_IF_ERROR(
+        CheckRange("the assistant's n_tokens", assistant->n_tokens(), 1, model_.vocab_size()));
+    RONDO_RETURN_IF_ERROR(
+        checker_.CheckLinear({-1, "assistant's input"}, assistant->input(), hidden, 2 * other));
+    RONDO_RETURN_IF_ERROR(
+        checker_.CheckLinear({-1, "assistant's output"}, assistant->output(), other, hidden));
+    for (const format::Layer* layer : *model_.layers()) {
+      for (const format::Sublayer* sublayer : *layer->sublayers()) {
+        const format::Operator type = sublayer->op_type();
+        if (type == format::Operator::Attention || type == format::Operator::Mlp ||
+            type == format::Operator::Experts) {
+          continue;
+        }
+        return Wrong(place, "has a sublayer that is no attention, MLP or experts");
       }
     }
     return Status();

@@ -13,9 +13,9 @@ void ForEachMatrix(const format::Sublayer& sublayer, const Visit& visit) {
 }
 
 // Those of the model itself, before and behind its layers, but for the head; of its draft head,
-// where that is wanted.
+// where that is wanted; of an assistant.
 struct OwnMatrix {
-  enum : size_t { kDraftInput, kLayerProjection, kToStreams, kFromStreams };
+  enum : size_t { kDraftInput, kDraftOutput, kLayerProjection, kToStreams, kFromStreams };
   static constexpr size_t FromStream(size_t stream) { return kFromStreams + stream - 1; }
 };
 
@@ -23,6 +23,10 @@ template <typename Visit>
 void ForEachOwnMatrix(const format::Model& model, bool draft_head, const Visit& visit) {
   if (draft_head && model.draft_head() != nullptr) {
     visit(OwnMatrix::kDraftInput, *model.draft_head()->input());
+  }
+  if (model.assistant() != nullptr) {
+    visit(OwnMatrix::kDraftInput, *model.assistant()->input());
+    visit(OwnMatrix::kDraftOutput, *model.assistant()->output());
   }
   if (model.layer_embeddings() != nullptr) {
     visit(OwnMatrix::kLayerProjection, *model.layer_embeddings()->projection());

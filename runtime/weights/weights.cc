@@ -290,6 +290,11 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
     draft_head_.head = head_;
     draft_head_.head.shape.n = head.n_tokens();
   }
+  if (model.assistant() != nullptr) {
+    draft_head_.norm = final_norm_;
+    draft_head_.head = head_;
+    draft_head_.head.shape.n = model.assistant()->n_tokens();
+  }
   if (!tied_) {
     const TensorView embedding = ViewTensor(file, model.embedding());
     embedding_shape_ = LinearShape::Of(embedding);

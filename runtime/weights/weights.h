@@ -35,7 +35,8 @@ struct AltUpWeights {
   const float* scale = nullptr;    // [hidden_size]; null: all are 1
 };
 
-// A draft head's norms, and the channels of the output head that it uses.
+// A draft head's norms, and the channels of the output head that it uses; of an assistant `norm`
+// and these.
 struct DraftHeadWeights {
   RowNorm embedding_norm = {};
   RowNorm hidden_norm = {};
@@ -69,6 +70,8 @@ class Weights {
   // the output head.
   const DraftHeadWeights& draft_head() const { return draft_head_; }
   const PackedLinear& draft_input() const { return own_[OwnMatrix::kDraftInput]; }
+  // Of an assistant: draft_input and draft_head, and what makes the next row's input.
+  const PackedLinear& draft_output() const { return own_[OwnMatrix::kDraftOutput]; }
   // One token's embedding, [hidden_size].
   void Embed(size_t token, std::span<float> out) const;
   // What a layer's residual stream is multiplied by at its end.

@@ -144,6 +144,11 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     Fail(options.directory.string(), ": no head of ", spec.architecture,
          " that predicts more than the next token is known");
   }
+  report.is_assistant = spec.assistant.has_value();
+  if (report.is_assistant && !options.calibration.empty()) {
+    Fail(options.directory.string(),
+         ": an assistant runs beside its model alone, and so cannot be calibrated by a text");
+  }
   ReadTokens(source.token_configs, spec, report.notes);
   const Fit fit = FitToCheckpoint(checkpoint, spec, report.notes);
   const uint64_t total = fit.bytes;
@@ -211,6 +216,13 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                                        std::to_string(spec.draft_head->n_tokens) +
                                        " tokens of the vocabulary"});
   }
+  if (spec.assistant) {
+    facts.push_back({"assistant", "drafts for models with a hidden_size of " +
+                                      std::to_string(spec.assistant->other_hidden_size) +
+                                      ", proposes the first " +
+                                      std::to_string(spec.assistant->n_tokens) +
+                                      " tokens of the vocabulary"});
+  }
   if (!fit.left_out.empty()) {
     facts.push_back({"left out", fit.left_out});
     report.notes.push_back("left out of the text's model: " + fit.left_out);
@@ -228,7 +240,9 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
 ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress) {
   FileWriter writer(options.output, options.replace);
   ConvertReport report = ConvertInto(writer, options, progress);
-  TryWritten(writer.unfinished_path(), options.run_token, report.notes);
+  if (!report.is_assistant) {
+    TryWritten(writer.unfinished_path(), options.run_token, report.notes);
+  }
   writer.Commit();
   return report;
 }

@@ -49,6 +49,7 @@ struct ConvertReport {
   uint64_t file_bytes = 0;
   std::vector<ChosenFormat> chosen;  // with ConvertOptions::bits
   std::vector<std::string> notes;    // what the user may want to know, a sentence each
+  bool is_assistant = false;         // it drafts for another model, and runs beside it alone
 };
 
 // Told the source bytes converted so far and those of the whole.

@@ -68,17 +68,29 @@ const format::Attention* OnlyAttention(const format::Layer& layer) {
   return only;
 }
 
+Status CheckNoKeyNorms(int layer, const format::Attention& attention) {
+  if (attention.k_norm() == nullptr && attention.v_norm() == nullptr) return Status();
+  return Wrong({layer, "attention"}, "has norms of keys or values, which are another layer's");
+}
+
 Status CheckSharing(const LayerChecker& checker, int layer, const format::Attention& attention) {
   const int32_t owner_layer = attention.kv_layer();
-  if (owner_layer == -1) return Status();
-  if (owner_layer < -1 || owner_layer >= layer) {
+  const bool of_other = owner_layer == kKeysOfOther;
+  if (of_other != (checker.model().assistant() != nullptr)) {
+    return Wrong({layer, "attention"}, of_other
+                                           ? "reads another model's keys, but is no assistant's"
+                                           : "of an assistant does not read another model's keys");
+  }
+  if (owner_layer == kOwnKeys) return Status();
+  if (of_other) return CheckNoKeyNorms(layer, attention);
+  if (owner_layer < 0 || owner_layer >= layer) {
     return Corrupt(
         "layer %d's attention reads the keys and values of layer %d, expected one before", layer,
         owner_layer);
   }
   const format::Attention* owner =
       OnlyAttention(*checker.model().layers()->Get(static_cast<uint32_t>(owner_layer)));
-  if (owner == nullptr || owner->kv_layer() != -1 ||
+  if (owner == nullptr || owner->kv_layer() != kOwnKeys ||
       owner->n_kv_heads() != attention.n_kv_heads() || owner->head_dim() != attention.head_dim() ||
       owner->v_head_dim() != attention.v_head_dim() || owner->window() != attention.window() ||
       owner->chunk() != attention.chunk()) {
@@ -87,8 +99,7 @@ Status CheckSharing(const LayerChecker& checker, int layer, const format::Attent
         "own with the same KV heads, head sizes, window and chunk",
         layer, owner_layer);
   }
-  if (attention.k_norm() == nullptr && attention.v_norm() == nullptr) return Status();
-  return Wrong({layer, "attention"}, "has norms of keys or values, which are another layer's");
+  return CheckNoKeyNorms(layer, attention);
 }
 
 Status CheckAttention(const LayerChecker& checker, int layer, const format::Sublayer& sublayer) {
@@ -111,7 +122,7 @@ Status CheckAttention(const LayerChecker& checker, int layer, const format::Subl
     return UnknownKind(place, "gate", static_cast<unsigned>(attention.gate()));
   }
   uint64_t rows = n_heads * head_dim;
-  if (attention.kv_layer() == -1) rows += n_kv_heads * (head_dim + v_head_dim);
+  if (attention.kv_layer() == kOwnKeys) rows += n_kv_heads * (head_dim + v_head_dim);
   if (attention.gate() != format::GateKind::kNone) {
     rows += attention.gate_by_head() ? n_heads : n_heads * v_head_dim;
   }

@@ -118,7 +118,7 @@ class Head {
       const float* before = kept_.data();
       decoder().MakeDraftInput(pass, {&before, 1});
       decoder().RunDraftHead(pass);
-      decoder().KeepDraftHidden(0, kept_.data());
+      decoder().KeepDraftHidden(pass, 0, kept_.data());
       AddLogits(pass, 1, &all);
     }
     table_.Rollback();

@@ -16,8 +16,9 @@ namespace {
 
 struct Architecture {
   const char* name;
-  const char* config;       // null: the model with a tokenizer in tests/data
-  bool draft_head = false;  // it has one, which proposes in place of prompt lookup
+  const char* config;               // null: the model with a tokenizer in tests/data
+  bool draft_head = false;          // it has one, which proposes in place of prompt lookup
+  const char* assistant = nullptr;  // config of what does
 };
 
 constexpr Architecture kArchitectures[] = {
@@ -48,6 +49,15 @@ constexpr Architecture kArchitectures[] = {
       "topk_group": 1, "n_shared_experts": 1, "first_k_dense_replace": 1,
       "num_nextn_predict_layers": 1)",
      true},
+    {"gemma4_assisted", R"("architectures": ["Gemma4ForCausalLM"], "head_dim": 8,
+      "global_head_dim": 16, "sliding_window": 20, "hidden_size_per_layer_input": 0,
+      "layer_types": ["full_attention", "sliding_attention", "full_attention"])",
+     false, R"("architectures": ["Gemma4AssistantForCausalLM"], "backbone_hidden_size": 32,
+      "text_config": {"vocab_size": 97, "hidden_size": 32, "intermediate_size": 48,
+      "num_hidden_layers": 2, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
+      "global_head_dim": 16, "sliding_window": 20, "hidden_size_per_layer_input": 0,
+      "max_position_embeddings": 400,
+      "layer_types": ["sliding_attention", "full_attention"]})"},
 };
 
 struct Case {
@@ -74,9 +84,9 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
   return std::string(c.architecture.name) + (c.kv == KvFormat::kInt8 ? "_q8_" : "_f32_") +
          c.set->name + (c.slides ? "_slide" : "_stop") +
-         (c.draft_model               ? "_draft"
-          : c.architecture.draft_head ? ""
-                                      : "_lookup");
+         (c.draft_model                                                      ? "_draft"
+          : c.architecture.draft_head || c.architecture.assistant != nullptr ? ""
+                                                                             : "_lookup");
 }
 
 // What an event tells, to compare.
@@ -111,13 +121,19 @@ class Speculation : public testing::TestWithParam<Case> {
             "max_position_embeddings": 400, "eos_token_id": 5, )") +
           c.architecture.config + "}";
       checkpoint = folder_ / "model";
-      const auto write = c.architecture.draft_head ? convert::WriteCheckpointWithDraftHead
-                                                   : convert::WriteCheckpointOf;
+      const bool guesses = c.architecture.draft_head || c.architecture.assistant != nullptr;
+      const auto write =
+          guesses ? convert::WriteCheckpointWithDraftHead : convert::WriteCheckpointOf;
       write(checkpoint, nlohmann::json::parse(json).dump());
     }
     model_ = std::make_unique<TestModel>(checkpoint, format::TensorFormat::Q8, 32,
                                          c.architecture.draft_head);
     // Right as a rule, and not always.
+    if (IsAssisted()) {
+      const std::string json = "{" + std::string(c.architecture.assistant) + "}";
+      checkpoint = folder_ / "assistant";
+      convert::WriteCheckpointWithDraftHead(checkpoint, nlohmann::json::parse(json).dump());
+    }
     draft_ = std::make_unique<TestModel>(checkpoint, format::TensorFormat::Q4B);
     vocab_ = c.architecture.config == nullptr ? 2048 : 97;
   }
@@ -135,10 +151,14 @@ class Speculation : public testing::TestWithParam<Case> {
     return options;
   }
 
+  bool IsAssisted() const {
+    return GetParam().architecture.assistant != nullptr && !GetParam().draft_model;
+  }
+  bool HasDraft() const { return GetParam().draft_model || IsAssisted(); }
   bool HasHead() const { return GetParam().architecture.draft_head; }
 
   rondo::Speculation Proposer() const {
-    if (GetParam().draft_model) return rondo::Speculation::kDraftModel;
+    if (HasDraft()) return rondo::Speculation::kDraftModel;
     return HasHead() ? rondo::Speculation::kDraftHead : rondo::Speculation::kPromptLookup;
   }
 
@@ -309,7 +329,7 @@ class Speculation : public testing::TestWithParam<Case> {
     EngineOptions options = Options(seed);
     const auto plain = model_->NewEngine(options);
     options.draft_head = HasHead();
-    if (GetParam().draft_model) options.draft = {&draft_->file(), draft_->tokenizer()};
+    if (HasDraft()) options.draft = {&draft_->file(), draft_->tokenizer()};
     const auto drafting = model_->NewEngine(options);
     std::vector<Pair> pairs(kSessions);
     for (Pair& pair : pairs) {
@@ -335,8 +355,7 @@ class Speculation : public testing::TestWithParam<Case> {
         }
         if (random() % 8 == 0) continue;
         const uint32_t chance = random() % 12;
-        if (chance < (GetParam().draft_model || HasHead() ? 1 : 8))
-          Propose(pair, plain.get(), &random);
+        if (chance < (HasDraft() || HasHead() ? 1 : 8)) Propose(pair, plain.get(), &random);
         if (HasFatalFailure()) return;
         a.push_back(pair.plain);
         b.push_back(pair.drafting);

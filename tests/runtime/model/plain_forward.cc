@@ -202,7 +202,8 @@ std::vector<double> PlainForward::DraftLogits(const std::vector<uint32_t>& ids,
 }
 
 std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
-                                         std::vector<std::vector<double>>* hidden) const {
+                                         std::vector<std::vector<double>>* hidden,
+                                         std::vector<KeysAndValues>* keeps) const {
   const format::Model& model = file_.model();
   const size_t n_rows = ids.size(), size = model.hidden_size();
   std::vector<double> x;
@@ -267,6 +268,7 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
     if (layer.scale() < 0) continue;
     for (double& value : x) value *= tensors_[static_cast<size_t>(layer.scale())][0];
   }
+  if (keeps != nullptr) *keeps = kept;
   if (!h.empty()) x = Joined(n_rows, h);
   x = Normalized(*model.final_norm(), n_rows, x);
   if (hidden != nullptr) hidden->push_back(x);

@@ -17,16 +17,29 @@ class PlainForward {
  public:
   explicit PlainForward(const ModelFile& file);
 
+  // What attention keeps: [rows, n_kv_heads, head_dim].
+  struct KeysAndValues {
+    std::vector<double> keys, values;
+  };
   // Logits [ids.size(), vocab_size] of one sequence from position 0. Where `hidden` is given it
   // receives [layers + 1][ids.size(), hidden_size]: the input of each layer, and at the end the
-  // output of the final norm.
+  // output of the final norm; `kept` what each layer's attention keeps.
   std::vector<double> Logits(const std::vector<uint32_t>& ids,
-                             std::vector<std::vector<double>>* hidden = nullptr) const;
+                             std::vector<std::vector<double>>* hidden = nullptr,
+                             std::vector<KeysAndValues>* kept = nullptr) const;
   // Of the draft head: [ids.size() - 1, n_tokens], behind each token but the first. The last
   // `chained` rows read what the head made of the row before, the others what the model did.
   std::vector<double> DraftLogits(const std::vector<uint32_t>& ids, size_t chained) const;
 
+  // Of an assistant of `model`: [n_drafts, n_tokens], behind the last ids, of which all but the
+  // last n_drafts are evaluated.
+  std::vector<double> AssistantLogits(const PlainForward& model, const std::vector<uint32_t>& ids,
+                                      size_t n_drafts) const;
+
  private:
+  // What attention to keys of another model adds to one row, at the position behind them.
+  std::vector<double> AttendOther(const format::Attention& attention, const KeysAndValues& other,
+                                  size_t position, const std::vector<double>& in) const;
   std::vector<double> RunHead(const std::vector<uint32_t>& ids, std::vector<double> before) const;
   // What a sublayer adds that shares nothing with others; `read` is what enters it, `in` its norm.
   std::vector<double> Ran(const format::Sublayer& sublayer, size_t n_rows,
@@ -36,9 +49,6 @@ class PlainForward {
   double Activated(const format::Mlp& mlp, double x) const;  // kXielu, too
   // Of sublayers, what they add to x; `in` is what they read, after their norm.
   // Attention with keys and values of its own puts them into `kept`, the other reads them there.
-  struct KeysAndValues {
-    std::vector<double> keys, values;  // [rows, n_kv_heads, head_dim]
-  };
   std::vector<double> Attend(const format::Attention& attention, size_t n_rows,
                              const std::vector<double>& in, KeysAndValues* kept) const;
   // By the definition: keys and values of every head are made of the latent.

@@ -31,6 +31,8 @@ void Guess(const std::string& name, const Tensor& tensor, float* values) {
     uint64_t size = 1;
     for (const uint64_t n : tensor.shape) size *= n;
     for (uint64_t i = 0; i < size; ++i) values[i] *= 0.1f;
+  } else if (tensor.is_norm && name.find(".post_") != std::string::npos) {
+    for (uint64_t i = 0; i < rows; ++i) values[i] *= 0.1f;
   }
 }
 
@@ -45,7 +47,9 @@ void Write(const std::filesystem::path& directory, const std::string& config_jso
     const bool is_norm = recipe.name.find("norm") != std::string::npos;
     for (const TensorRecipe::Part& part : recipe.parts) {
       if (part.source.empty()) continue;
-      tensors[part.source] = {recipe.SourceShape(part), is_norm, recipe.name == "draft_head.input"};
+      tensors[part.source] = {
+          recipe.SourceShape(part), is_norm,
+          recipe.name == "draft_head.input" || recipe.name == "assistant.input"};
     }
     if (recipe.factor) tensors[recipe.factor->source] = {recipe.FactorShape(), false, false};
   }

@@ -11,7 +11,8 @@ namespace rondo::convert {
 void WriteCheckpointOf(const std::filesystem::path& directory, const std::string& config_json);
 
 // The same with the tensors of the draft head, which is a copy of the model's own head by a layer
-// that does little, as do those of the model: it is right as a rule, and not always.
+// that does little, as do those of the model: it is right as a rule, and not always. So is an
+// assistant of the same vocabulary and hidden_size, where embedding and head are one.
 void WriteCheckpointWithDraftHead(const std::filesystem::path& directory,
                                   const std::string& config_json);
 

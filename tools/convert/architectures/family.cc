@@ -35,6 +35,7 @@ class Builder {
       spec_.layers.push_back(MakeLayer(f_.layers[i]));
     }
     if (f_.draft_head) AddDraftHead(*f_.draft_head);
+    if (f_.assistant) AddAssistant(*f_.assistant);
     if (f_.final_norm.empty()) {
       // Nobody reads the stream behind the last layer but the head.
       auto& last = spec_.layers.back().sublayers.back()->residual_norm;
@@ -67,8 +68,9 @@ class Builder {
     }
   }
 
-  // Tokens that a head proposes: those with the lowest ids are the most frequent ones of a
-  // vocabulary that was made by merging, and the rest of a large one would cost more than it gains.
+  // Tokens that a head or an assistant proposes: those with the lowest ids are the most frequent
+  // ones of a vocabulary that was made by merging, and the rest of a large one would cost more than
+  // it gains.
   static constexpr uint32_t kDraftTokens = 32768;
 
   void AddDraftHead(const DraftHead& from) {
@@ -83,6 +85,15 @@ class Builder {
     head.norm = parts_.Norm("draft_head.norm", names.norm);
     head.chains_normed = from.chains_normed;
     head.n_tokens = std::min(s_.vocab, kDraftTokens);
+  }
+
+  void AddAssistant(const Assistant& from) {
+    format::AssistantT& assistant = spec_.assistant.emplace();
+    const uint64_t other = from.other_hidden;
+    assistant.other_hidden_size = from.other_hidden;
+    assistant.input = parts_.Linear("assistant.input", {{from.input, s_.hidden}}, 2 * other, false);
+    assistant.output = parts_.Linear("assistant.output", {{from.output, other}}, s_.hidden, false);
+    assistant.n_tokens = std::min(s_.vocab, kDraftTokens);
   }
 
   format::LayerT MakeLayer(const Layer& from) {

@@ -60,6 +60,12 @@ struct DraftHead {
   bool chains_normed = false;       // as in the schema
 };
 
+// What makes a model an assistant, as the schema has it: whole names, without ".weight".
+struct Assistant {
+  std::string input, output;
+  uint32_t other_hidden;
+};
+
 struct Family {
   // Llama's, of these sizes.
   explicit Family(const Sizes& all);
@@ -97,6 +103,7 @@ struct Family {
   std::vector<Layer> layers;
   std::optional<TensorRecipe> positions;  // a table of them
   std::optional<DraftHead> draft_head;    // where it is wanted
+  std::optional<Assistant> assistant;     // where it is one
   // Make the model's own parts of what sublayers need.
   std::vector<std::function<void(SublayerBuilder& b)>> before_layers;
 

@@ -1,10 +1,11 @@
 // Gemma 4 and Gemma 4 Unified (the text parts): embeddings of each layer's own, layers that read
 // the keys and values of others, larger heads in those that see everything, norms of values, a
-// factor at a layer's end, and experts beside the MLP.
+// factor at a layer's end, and experts beside the MLP; and their assistants.
 #include <algorithm>
 #include <cmath>
 
 #include "runtime/model/limits.h"
+#include "runtime/model/operators/attention.h"
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/experts_config.h"
 #include "tools/convert/architectures/family.h"
@@ -14,6 +15,9 @@
 
 namespace rondo::convert {
 namespace {
+
+constexpr uint64_t kWindow = 512, kUnifiedWindow = 1024;
+constexpr uint32_t kContext = 131072, kUnifiedContext = 262144;
 
 // Of a head's channels the first share turns, by frequencies that are counted over all of them.
 RopeSpec ProportionalRope(const Config& parameters, uint32_t head_dim) {
@@ -139,26 +143,69 @@ Family CommonFamily(const Config& config, uint64_t window, uint32_t context) {
     attention.n_kv_heads = global_kv_heads;
     if (k_is_v) attention.names.v = attention.names.k;
   }
-  const auto shared =
-      static_cast<uint32_t>(config.Integer("num_kv_shared_layers", 0, n_layers - uint64_t{1}, 0));
-  ShareKeys(config, shared, f);
-  if (config.Flag("use_double_wide_mlp", false)) {
-    for (uint32_t i = n_layers - shared; i < n_layers; ++i) {
-      f.layers[i].mlp().intermediate_size *= 2;
-    }
-  }
   return f;
 }
 
+// The last layers read the keys of others, and may have larger MLPs.
+void ShareLastLayers(const Config& config, Family& f) {
+  const uint32_t n_layers = f.sizes.n_layers;
+  const auto shared =
+      static_cast<uint32_t>(config.Integer("num_kv_shared_layers", 0, n_layers - uint64_t{1}, 0));
+  ShareKeys(config, shared, f);
+  if (!config.Flag("use_double_wide_mlp", false)) return;
+  for (uint32_t i = n_layers - shared; i < n_layers; ++i) {
+    f.layers[i].mlp().intermediate_size *= 2;
+  }
+}
+
 DecoderSpec ReadGemma4(const Config& config) {
-  Family f = CommonFamily(config, 512, 131072);
+  Family f = CommonFamily(config, kWindow, kContext);
+  ShareLastLayers(config, f);
   AddExperts(config, f);
   AddLayerEmbeddings(config, f);
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadGemma4Unified(const Config& config) {
-  return BuildDecoder(CommonFamily(config, 1024, 262144));
+  Family f = CommonFamily(config, kUnifiedWindow, kUnifiedContext);
+  ShareLastLayers(config, f);
+  return BuildDecoder(f);
+}
+
+// A small model that drafts for one of these: all its layers read that one's keys.
+DecoderSpec ReadAssistant(const Config& config, uint64_t window, uint32_t context) {
+  const std::optional<Config> text = config.Object("text_config");
+  if (!text) config.Refuse("text_config", "is missing");
+  for (const char* key : {"enable_moe_block", "use_double_wide_mlp"}) {
+    if (text->Flag(key, false)) text->Refuse(key, "is true: an assistant has plain MLPs");
+  }
+  const char* const kLayerSize = "hidden_size_per_layer_input";
+  if (text->Integer(kLayerSize, 0, kMaxHidden, 256) != 0) {
+    text->Refuse(kLayerSize, "is not 0: an assistant has no embeddings of layers");
+  }
+  Family f = CommonFamily(*text, window, context);
+  const uint32_t n_layers = f.sizes.n_layers;
+  const char* const kShared = "num_kv_shared_layers";
+  const uint64_t shared = text->Integer(kShared, 0, n_layers, 0);
+  if (shared != 0 && shared != n_layers) {
+    text->Refuse(kShared, "is not that of all layers, as an assistant's is");
+  }
+  for (Layer& layer : f.layers) layer.attention().kv_layer = kKeysOfOther;
+  f.tied = config.Flag("tie_word_embeddings", true);
+  f.logit_soft_cap = 0;
+  f.left_out = {"masked_embedding."};  // says which tokens are worth a look
+  f.assistant = {.input = "pre_projection",
+                 .output = "post_projection",
+                 .other_hidden = config.Count("backbone_hidden_size", kMaxHidden, 1536)};
+  return BuildDecoder(f);
+}
+
+DecoderSpec ReadGemma4Assistant(const Config& config) {
+  return ReadAssistant(config, kWindow, kContext);
+}
+
+DecoderSpec ReadGemma4UnifiedAssistant(const Config& config) {
+  return ReadAssistant(config, kUnifiedWindow, kUnifiedContext);
 }
 
 // The share of a head that turns in layers that see everything: other channels have a divisor that
@@ -252,6 +299,12 @@ std::vector<Architecture> Gemma4Architectures() {
       {.name = "Gemma4UnifiedForCausalLM",
        .model_type = "gemma4_unified_text",
        .read = ReadGemma4Unified},
+      {.name = "Gemma4AssistantForCausalLM",
+       .model_type = "gemma4_assistant",
+       .read = ReadGemma4Assistant},
+      {.name = "Gemma4UnifiedAssistantForCausalLM",
+       .model_type = "gemma4_unified_assistant",
+       .read = ReadGemma4UnifiedAssistant},
   };
 }
 

@@ -125,6 +125,7 @@ struct DecoderSpec {
   std::optional<format::LayerEmbeddingsT> layer_embeddings;
   std::optional<format::AltUpT> alt_up;
   std::optional<format::DraftHeadT> draft_head;
+  std::optional<format::AssistantT> assistant;
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;
   std::vector<OtherName> other_names;

@@ -91,6 +91,8 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (spec.alt_up) alt_up = format::CreateAltUp(builder, &*spec.alt_up);
   flatbuffers::Offset<format::DraftHead> draft_head;
   if (spec.draft_head) draft_head = format::CreateDraftHead(builder, &*spec.draft_head);
+  flatbuffers::Offset<format::Assistant> assistant;
+  if (spec.assistant) assistant = format::CreateAssistant(builder, &*spec.assistant);
   const auto section_vector = builder.CreateVectorOfStructs(sections);
 
   format::ModelBuilder model(builder);
@@ -116,6 +118,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (spec.layer_embeddings) model.add_layer_embeddings(layer_embeddings);
   if (spec.alt_up) model.add_alt_up(alt_up);
   if (spec.draft_head) model.add_draft_head(draft_head);
+  if (spec.assistant) model.add_assistant(assistant);
   if (!tokenizer.IsNull()) model.add_tokenizer(tokenizer);
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);

@@ -1,5 +1,6 @@
 #include "tools/convert/architectures/sublayers/attention.h"
 
+#include "runtime/model/operators/attention.h"
 #include "tools/convert/architectures/sublayers/sublayer_builder.h"
 
 namespace rondo::convert {
@@ -98,14 +99,14 @@ std::unique_ptr<format::LinearT> Qkv(SublayerBuilder& b, const Attention& a) {
       parts.push_back({q, q_rows});
     }
     for (TensorRecipe::Part& part : parts) part.scale = a.qkv_factors[0];
-    if (a.kv_layer < 0) {
+    if (a.kv_layer == kOwnKeys) {
       parts.push_back({b.source() + a.names.k, k_rows});
       parts.back().scale = a.qkv_factors[1];
       parts.push_back({b.source() + a.names.v, v_rows});
       parts.back().scale = a.qkv_factors[2];
     }
   }
-  const uint64_t n_turned = q_rows + (a.kv_layer < 0 ? k_rows : 0);
+  const uint64_t n_turned = q_rows + (a.kv_layer == kOwnKeys ? k_rows : 0);
   parts = Turned(a.rope_pairs, TurnedChannels(b, a), dim, n_turned, {0, hidden}, parts);
   if (!gated) return b.Linear(b.name() + "attention.qkv", parts, hidden, a.qkv_bias);
   const uint64_t gate_rows = uint64_t{a.n_heads} * (a.gate_by_head ? 1 : a.v_head_dim);
@@ -138,7 +139,7 @@ format::AttentionT Build(const Attention& a, SublayerBuilder& b) {
   }
   attention.qkv = Qkv(b, a);
   attention.q_norm = NormOfHeads(b, name + "q_norm", b.source() + a.names.q_norm, a.n_heads, a);
-  if (a.kv_layer < 0) {
+  if (a.kv_layer == kOwnKeys) {
     attention.k_norm =
         NormOfHeads(b, name + "k_norm", b.source() + a.names.k_norm, a.n_kv_heads, a);
     if (a.normalize_v) {
