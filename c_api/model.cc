@@ -1,5 +1,4 @@
 // Models: opened from a path, a descriptor or memory; facts; text to ids and back.
-#include <cerrno>
 #include <new>
 #include <utility>
 
@@ -34,36 +33,14 @@ Status CheckCaller(uint32_t abi_version) {
                        abi_version >> 16, abi_version & 0xffff, kMajor, kMinor);
 }
 
-// `error` is an errno value. strerror would depend on the locale and share a buffer.
-Status MapError(int error, const char* path) {
-  const char* reason = "the system cannot map it";
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      reason = "no such file";
-      break;
-    case EACCES:
-    case EPERM:
-      reason = "permission denied";
-      break;
-    case EISDIR:
-      reason = "it is a directory; expected a model file (`rondo convert` makes one of it)";
-      break;
-    case EBADF:
-      reason = "not an open file descriptor";
-      break;
-    case EINVAL:
-      reason = "not a regular file, or the range is not inside of it";
-      break;
-    case ENOMEM:
-      reason = "no memory to map it";
-      break;
-    default:
-      break;
-  }
-  return Status::Error(error == ENOMEM ? StatusCode::kOutOfMemory : StatusCode::kIoError,
-                       "cannot open the model: %s (error %d)%s%s", reason, error,
-                       path != nullptr ? ": " : "", path != nullptr ? path : "");
+Status MapError(const rondo::FileError& error, const char* path) {
+  using Kind = rondo::FileError::Kind;
+  return Status::Error(
+      error.kind == Kind::kNoMemory ? StatusCode::kOutOfMemory : StatusCode::kIoError,
+      "cannot open the model: %s%s (error %d)%s%s", error.reason(),
+      error.kind == Kind::kDirectory ? "; expected a model file (`rondo convert` makes one of it)"
+                                     : "",
+      error.system, path != nullptr ? ": " : "", path != nullptr ? path : "");
 }
 
 // The stop strings that the model's makers recommend, as a session's options have them.
@@ -98,7 +75,8 @@ rondo::Result<rondo_model*> OpenPath(uint32_t abi_version, const char* path) {
   RONDO_RETURN_IF_ERROR(CheckCaller(abi_version));
   if (path == nullptr) return NullArgument("path");
   rondo::FileMap map;
-  if (const int error = rondo::FileMap::OpenPath(path, &map)) return MapError(error, path);
+  if (const rondo::FileError error = rondo::FileMap::OpenPath(path, &map))
+    return MapError(error, path);
   const auto bytes = map.bytes();
   return Open(abi_version, std::move(map), bytes);
 }
@@ -112,7 +90,7 @@ rondo::Result<rondo_model*> OpenDescriptor(uint32_t abi_version, int32_t fd, uin
                          static_cast<unsigned long long>(offset));
   }
   rondo::FileMap map;
-  if (const int error = rondo::FileMap::OpenDescriptor(fd, offset, length, &map)) {
+  if (const rondo::FileError error = rondo::FileMap::OpenDescriptor(fd, offset, length, &map)) {
     return MapError(error, nullptr);
   }
   const auto bytes = map.bytes();

@@ -7,6 +7,43 @@
 
 namespace rondo {
 
+// Why a file could not be mapped.
+struct FileError {
+  enum class Kind : uint8_t {
+    kNone,
+    kAbsent,
+    kDenied,
+    kDirectory,
+    kBadDescriptor,
+    kNoSuchRange,  // or not a regular file
+    kNoMemory,
+    kOther,
+  };
+  Kind kind = Kind::kNone;
+  int system = 0;  // the system's number for it
+
+  explicit operator bool() const { return kind != Kind::kNone; }
+  // A few words, the same whatever the system and its language.
+  const char* reason() const {
+    switch (kind) {
+      case Kind::kAbsent:
+        return "no such file";
+      case Kind::kDenied:
+        return "permission denied";
+      case Kind::kDirectory:
+        return "it is a directory";
+      case Kind::kBadDescriptor:
+        return "not an open file descriptor";
+      case Kind::kNoSuchRange:
+        return "not a regular file, or the range is not inside of it";
+      case Kind::kNoMemory:
+        return "no memory to map it";
+      default:
+        return "the system cannot map it";
+    }
+  }
+};
+
 // Owns the mapping; move only; immutable, so any thread may read. The file must not be shortened
 // while it is mapped: reading a page that is gone ends the process.
 class FileMap {
@@ -19,14 +56,13 @@ class FileMap {
   FileMap& operator=(FileMap&& other) noexcept;
   ~FileMap();
 
-  // Both return 0 and fill `map`, or return an errno value and leave it as it was. Only regular
-  // files can be mapped (EINVAL). An empty file or range has empty bytes.
+  // Both fill `map`, or say why not and leave it as it was. An empty file or range has empty bytes.
 
-  // `path`: as the operating system takes it, zero-terminated.
-  static int OpenPath(const char* path, FileMap* map);
+  // `path`: UTF-8 where the system's paths are text, else as it takes it; zero-terminated.
+  static FileError OpenPath(const char* path, FileMap* map);
   // `length` bytes from `offset` (any; pages do not matter) of `descriptor`, which stays the
-  // caller's and may be closed at once. EINVAL: the range is not inside of the file.
-  static int OpenDescriptor(int descriptor, uint64_t offset, uint64_t length, FileMap* map);
+  // caller's and may be closed at once.
+  static FileError OpenDescriptor(int descriptor, uint64_t offset, uint64_t length, FileMap* map);
 
   // Begins at a page boundary where `offset` does.
   std::span<const uint8_t> bytes() const { return bytes_; }

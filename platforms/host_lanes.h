@@ -9,8 +9,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <thread>
 
+#include "platforms/sync.h"
 #include "platforms/thread_pool.h"
 
 namespace rondo {
@@ -53,7 +53,7 @@ class HostLanes {
     }
     // A lane that comes later finds this closed; one that came before is waited for.
     open_.store(false);
-    while (running_.load() > 0) std::this_thread::yield();
+    while (running_.load() > 0) YieldThread();
     if (fault) faults_.fetch_add(1, std::memory_order_relaxed);
   }
 

@@ -92,12 +92,11 @@ const std::vector<Reserved>& ReservedHeaders() {
   static const std::vector<Reserved> reserved = {
       {std::regex(
            "(sys/.*|unistd\\.h|fcntl\\.h|pthread\\.h|dlfcn\\.h|sched\\.h|poll\\.h|windows\\.h"
-           "|mach/.*|linux/.*|asm/.*|thread|iostream|fstream"
-           "|filesystem)"),
+           "|mach/.*|linux/.*|asm/"
+           ".*|signal\\.h|csignal|time\\.h|ctime|cerrno|errno\\.h|locale|clocale"
+           "|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier"
+           "|stop_token|chrono|iostream|fstream|filesystem)"),
        {"platforms/", "tools/"}},
-      // Where callers on several threads meet: one model's tokenizer, one engine's sessions.
-      {std::regex("mutex"), {"platforms/", "runtime/text/", "runtime/engine/", "tools/"}},
-      {std::regex("condition_variable"), {"platforms/", "runtime/engine/", "tools/"}},
       {std::regex("pthreadpool\\.h"), {"platforms/"}},
       {std::regex("xnnpack.*"), {"runtime/kernels/"}},
       {std::regex("pcre2\\.h"), {"runtime/text/", "tools/"}},

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #endif
 
-#include <thread>
+#include <unistd.h>
 
 namespace rondo {
 
@@ -121,8 +121,8 @@ uint32_t PerformanceCores() {
     if (all > 0) return fast > 0 ? fast : all;
   }
 #endif
-  const uint32_t n = std::thread::hardware_concurrency();
-  return n > 0 ? n : 1;
+  const long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? static_cast<uint32_t>(n) : 1;
 }
 
 }  // namespace rondo

@@ -1,20 +1,15 @@
 #include "runtime/decoder/profile.h"
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 
+#include "platforms/clock.h"
 #include "platforms/this_thread.h"
 #include "runtime/base/checked.h"
 
 namespace rondo {
 
 namespace {
-
-uint64_t Nanoseconds() {
-  const auto since = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(since).count());
-}
 
 uint64_t Pair(uint32_t high, uint32_t low) { return uint64_t{high} << 32 | low; }
 uint32_t High(uint64_t pair) { return static_cast<uint32_t>(pair >> 32); }
@@ -37,10 +32,10 @@ void Profile::Bind(const MemoryPlan& plan, uint8_t* arena) {
   next_ = new (memory) std::atomic<uint64_t>(0);
   slots_ = reinterpret_cast<Slot*>(memory + kArenaAlignment);
   for (size_t i = 0; i < n_slots_; ++i) new (slots_ + i) Slot();
-  origin_ = Nanoseconds();
+  origin_ = rondo::Now();
 }
 
-uint64_t Profile::Now() const { return Nanoseconds() - origin_; }
+uint64_t Profile::Now() const { return rondo::Now() - origin_; }
 
 void Profile::Add(const ProfileEvent& event) {
   const uint64_t number = next_->fetch_add(1, std::memory_order_acq_rel);

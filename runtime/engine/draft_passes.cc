@@ -25,7 +25,7 @@ void DraftPasses::Run(PassRequest* requests) {
 
 void DraftPasses::Collect(PassRequest* requests) {
   n_ = 0;
-  const std::lock_guard turn(engine_.turn());
+  const MutexLock turn(engine_.turn());
   for (PassRequest* request = requests; request != nullptr; request = request->next) {
     for (Sequence* sequence : request->sequences) {
       Drafter* const drafter = sequence->drafter();
@@ -54,7 +54,7 @@ bool DraftPasses::RunPass() {
 bool DraftPasses::TakeRows() {
   n_rows_ = 0;
   size_t left = engine_.draft().limits.max_rows;
-  const std::lock_guard turn(engine_.turn());
+  const MutexLock turn(engine_.turn());
   for (size_t i = 0; i < n_ && left > 0; ++i) {
     if (members_[i] == nullptr) continue;
     Sequence& sequence = members_[i]->drafter()->sequence();
@@ -105,7 +105,7 @@ void DraftPasses::Propose(const Pass& pass) {
 }
 
 void DraftPasses::Finish() {
-  const std::lock_guard turn(engine_.turn());
+  const MutexLock turn(engine_.turn());
   for (size_t i = 0; i < n_rows_; ++i) {
     Sequence*& member = members_[member_of_[i]];
     Drafter& drafter = *member->drafter();

@@ -85,12 +85,12 @@ Status Engine::TakeArena(void* arena, size_t arena_bytes) {
 }
 
 Result<Session*> Engine::OpenSession(const SessionOptions& options) {
-  const std::lock_guard turn(turn_);
+  const MutexLock turn(turn_);
   return NewSession(options);
 }
 
 Result<Session*> Engine::ForkSession(const Session& source, const SessionOptions& options) {
-  const std::lock_guard turn(turn_);
+  const MutexLock turn(turn_);
   RONDO_ASSIGN(Session* const fork, NewSession(options));
   fork->CopyFrom(source);
   return fork;
@@ -114,7 +114,7 @@ Result<Session*> Engine::NewSession(const SessionOptions& options) {
 }
 
 void Engine::CloseSession(Session* session) {
-  const std::lock_guard turn(turn_);
+  const MutexLock turn(turn_);
   const auto slot = std::find(sessions_.begin(), sessions_.end(), session);
   if (session == nullptr || slot == sessions_.end()) return;
   session->GiveBlocksBack();

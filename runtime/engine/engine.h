@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 
+#include "platforms/sync.h"
 #include "platforms/thread_pool.h"
 #include "runtime/base/status.h"
 #include "runtime/engine/pass_queue.h"
@@ -66,9 +66,9 @@ class Engine {
 
   // One caller at a time changes who references which KV blocks. Step takes it itself, before a
   // pass and behind it.
-  std::mutex& turn() { return turn_; }
+  Mutex& turn() { return turn_; }
   // One caller at a time samples outside of passes, with the scratch behind those of the threads.
-  std::mutex& sampling() { return sampling_; }
+  Mutex& sampling() { return sampling_; }
   size_t threads() const { return plan_.options.threads; }
   ThreadPool& pool() const { return *threads_; }
   Runner& runner() { return plan_.runner; }
@@ -120,8 +120,8 @@ class Engine {
   HeapArray<Session*> sessions_;  // one per slot, null where free
   PassQueue queue_;
   PassUnderWay pass_{this};
-  std::mutex turn_;
-  std::mutex sampling_;
+  Mutex turn_;
+  Mutex sampling_;
   EngineStats stats_;
   std::atomic<bool> told_of_faults_{false};
 };

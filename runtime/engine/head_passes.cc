@@ -24,7 +24,7 @@ Decoder& HeadPasses::decoder() {
 
 void HeadPasses::Collect(PassRequest* requests) {
   const size_t most = std::min<size_t>(members_.size(), engine_.limits().max_rows);
-  const std::lock_guard turn(engine_.turn());
+  const MutexLock turn(engine_.turn());
   for (PassRequest* request = requests; request != nullptr; request = request->next) {
     for (Sequence* sequence : request->sequences) {
       const size_t drafts = n_ < most ? sequence->HeadDrafts() : 0;
@@ -89,7 +89,7 @@ void HeadPasses::Propose(const Pass& pass) {
 }
 
 void HeadPasses::GiveBack() {
-  const std::lock_guard turn(engine_.turn());
+  const MutexLock turn(engine_.turn());
   for (size_t i = 0; i < n_; ++i) members_[i].sequence->GiveBack();
 }
 

@@ -9,7 +9,7 @@ namespace rondo {
 namespace {
 
 // Cancelling rings no bell, as signal handlers may do it: whoever waits to begin looks so often.
-constexpr std::chrono::milliseconds kGlance{1};
+constexpr Nanoseconds kGlance = kMillisecond;
 
 bool IsCancelled(const Sequence* sequence) { return sequence->cancelled(); }
 
@@ -38,7 +38,7 @@ void PassQueue::Add(PassRequest* request) {
     return;
   }
   Requeue(request);
-  changed_.notify_all();
+  changed_.NotifyAll();
 }
 
 void PassQueue::Requeue(PassRequest* request) {
@@ -70,15 +70,15 @@ bool PassQueue::CompanionsAreHere() const {
                      });
 }
 
-bool PassQueue::AwaitBegin(std::unique_lock<std::mutex>& lock, const PassRequest& request) {
-  const Clock::time_point impatient = Clock::now() + patience_;
+bool PassQueue::AwaitBegin(MutexLock& lock, const PassRequest& request) {
+  const Nanoseconds impatient = Now() + patience_;
   for (;;) {
-    const Clock::time_point now = Clock::now();
-    Clock::time_point until = rest_until_;
+    const Nanoseconds now = Now();
+    Nanoseconds until = rest_until_;
     if (!request.alone && !CompanionsAreHere()) until = std::max(until, impatient);
     if (now >= until) return true;
-    changed_.wait_until(lock, std::min(until, now + kGlance));
-    if (ReleaseCancelled()) changed_.notify_all();
+    changed_.WaitUntil(lock, std::min(until, now + kGlance));
+    if (ReleaseCancelled()) changed_.NotifyAll();
     if (request.done) return false;
   }
 }
@@ -96,7 +96,7 @@ void PassQueue::TakeRequests(PassRequest* request) {
     *taken_end = r;
     taken_end = &r->next;
   }
-  begun_at_ = Clock::now();
+  begun_at_ = Now();
 }
 
 // Requests that had no rows wait on.
@@ -124,9 +124,9 @@ void PassQueue::PassBegins(bool begun) {
 
 void PassQueue::ReleaseServed(bool over) {
   if (over) {
-    const Clock::time_point now = Clock::now();
-    const Clock::duration took = now - begun_at_;
-    patience_ = std::min<Clock::duration>(took / 8, std::chrono::milliseconds(10));
+    const Nanoseconds now = Now();
+    const Nanoseconds took = now - begun_at_;
+    patience_ = std::min(took / 8, 10 * kMillisecond);
     rest_until_ = std::max(rest_until_, now) + took * (100 - duty_percent_) / duty_percent_;
   }
   bool some = ReleaseCancelled();
@@ -139,7 +139,7 @@ void PassQueue::ReleaseServed(bool over) {
     *link = r->next;
     r->done = some = true;
   }
-  if (some) changed_.notify_all();
+  if (some) changed_.NotifyAll();
 }
 
 bool PassQueue::ReleaseCancelled() {

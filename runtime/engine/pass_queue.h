@@ -3,13 +3,12 @@
 #pragma once
 
 #include <array>
-#include <chrono>
-#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
-#include <mutex>
 #include <span>
 
+#include "platforms/clock.h"
+#include "platforms/sync.h"
 #include "runtime/base/status.h"
 #include "runtime/engine/options.h"
 #include "runtime/engine/sequence.h"
@@ -48,42 +47,40 @@ class PassQueue {
   //   void Tell(report)               tells it, behind the queue: others may run passes meanwhile
   template <typename Runner>
   void Serve(PassRequest* request, Runner* runner) {
-    std::unique_lock lock(mutex_);
+    MutexLock lock(mutex_);
     Add(request);
     while (!request->done) {
       if (!MayRun(*request)) {
-        changed_.wait(lock);
+        changed_.Wait(lock);
         continue;
       }
       running_ = true;
       bool over = false;
       if (!under_way_ && AwaitBegin(lock, *request)) {
         TakeRequests(request);
-        lock.unlock();
+        lock.Unlock();
         const bool begun = runner->Begin(in_pass_);
-        lock.lock();
+        lock.Lock();
         PassBegins(begun);
       }
       while (under_way_ && !request->done) {
-        lock.unlock();
+        lock.Unlock();
         over = !runner->Continue();
-        lock.lock();
+        lock.Lock();
         under_way_ = !over;
         ReleaseServed(over);
       }
       const auto report = runner->report();
       running_ = false;
-      changed_.notify_all();
+      changed_.NotifyAll();
       if (!over) continue;
-      lock.unlock();
+      lock.Unlock();
       runner->Tell(report);
-      lock.lock();
+      lock.Lock();
     }
   }
 
  private:
-  using Clock = std::chrono::steady_clock;
-
   // Someone that the last pass worked for.
   struct Companion {
     const Sequence* sequence;
@@ -93,7 +90,7 @@ class PassQueue {
   void Add(PassRequest* request);
   bool MayRun(const PassRequest& request) const;
   // Waits until the next pass may begin; false where `request` was cancelled meanwhile.
-  bool AwaitBegin(std::unique_lock<std::mutex>& lock, const PassRequest& request);
+  bool AwaitBegin(MutexLock& lock, const PassRequest& request);
   bool CompanionsAreHere() const;
   // Moves the requests that a pass of `request`'s thread may serve to in_pass_.
   void TakeRequests(PassRequest* request);
@@ -104,8 +101,8 @@ class PassQueue {
   bool ReleaseCancelled();
   void Requeue(PassRequest* request);
 
-  std::mutex mutex_;
-  std::condition_variable changed_;
+  Mutex mutex_;
+  Condition changed_;
   bool running_ = false;            // a thread runs a pass, or waits to begin one
   bool under_way_ = false;          // a pass has begun and is not over
   PassRequest* first_ = nullptr;    // the requests that wait, in the order of their coming
@@ -113,10 +110,10 @@ class PassQueue {
   uint64_t next_number_ = 0;
   std::array<Companion, kMaxSessions> companions_ = {};
   size_t n_companions_ = 0;
-  Clock::time_point begun_at_ = {};
-  Clock::duration patience_ = {};
+  Nanoseconds begun_at_ = 0;
+  Nanoseconds patience_ = 0;
   uint32_t duty_percent_ = 100;
-  Clock::time_point rest_until_ = {};
+  Nanoseconds rest_until_ = 0;
 };
 
 }  // namespace rondo

@@ -21,7 +21,7 @@ bool PassUnderWay::Begin(PassRequest* requests) {
   head_drafts_.Run(requests);
   const EngineOptions& options = engine_.plan_.options;
   {
-    const std::lock_guard turn(engine_.turn());
+    const MutexLock turn(engine_.turn());
     ScheduleRows(requests, options.max_rows, options.rows_per_step, &engine_.stats(), &members_);
   }
   if (members_.n == 0) return false;
@@ -64,7 +64,7 @@ void PassUnderWay::DropCancelled() {
     Sequence*& sequence = members_.sequences[i];
     if (sequence == nullptr || !sequence->cancelled()) continue;
     {
-      const std::lock_guard turn(engine_.turn());
+      const MutexLock turn(engine_.turn());
       sequence->Abandon(Status::Error(StatusCode::kCancelled, "cancelled behind layer %zu of %zu",
                                       layer_, engine_.runner().decoder.spec().n_layers()));
     }
@@ -161,7 +161,7 @@ void PassUnderWay::Finish() {
     profile->Add({"pass", -1, static_cast<uint32_t>(report_.rows), 0, 0, profile_begin_,
                   profile->Now() - profile_begin_, ThisThread()});
   }
-  const std::lock_guard turn(engine_.turn());
+  const MutexLock turn(engine_.turn());
   for (size_t i = 0; i < members_.n; ++i) {
     if (members_.sequences[i] != nullptr) members_.sequences[i]->Finish(members_.rows[i]);
   }

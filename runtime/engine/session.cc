@@ -148,8 +148,8 @@ Result<std::span<const float>> Session::Logits() {
 }
 
 void Session::WantLogits() {
-  std::unique_lock turn(engine_->turn(), std::defer_lock);
-  if (sequence_.row_runs_again()) turn.lock();
+  if (!sequence_.row_runs_again()) return sequence_.WantLogits();
+  const MutexLock turn(engine_->turn());
   sequence_.WantLogits();
 }
 
@@ -287,7 +287,7 @@ Result<TokenEvent> Session::Next() {
 
 // The logits are current: an earlier call made them.
 void Session::ChooseOfLogits() {
-  const std::lock_guard sampling(engine_->sampling());
+  const MutexLock sampling(engine_->sampling());
   const ProfileSpan span(engine_->profile(), "sample");
   const StatsClock clock;
   choices_.Choose(0, sequence_.logits(), tokens(), engine_->sampler_scratch(engine_->threads()));

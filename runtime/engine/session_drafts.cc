@@ -35,7 +35,7 @@ void Session::DropAhead() {
   choices_.Begin({});
   n_proposed_ = 0;
   if (!sequence_.is_ahead()) return;
-  const std::lock_guard turn(engine_->turn());
+  const MutexLock turn(engine_->turn());
   sequence_.DropAhead();
 }
 

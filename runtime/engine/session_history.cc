@@ -15,7 +15,7 @@ bool Session::CanUndo(uint64_t position, uint64_t n) const {
 // undo as there was (`undoable`: max_rows); else to the last token that was evaluated, where
 // max_rows can be undone, too.
 void Session::GoBack(uint64_t position, bool undoable) {
-  const std::lock_guard turn(engine_->turn());
+  const MutexLock turn(engine_->turn());
   if (CanUndo(position, undoable ? engine_->limits().max_rows : 0)) {
     sequence_.Truncate(position);
     return;
@@ -60,7 +60,7 @@ Status Session::Undo(uint64_t n) {
                          static_cast<unsigned long long>(n),
                          static_cast<unsigned long long>(MostUndone(n)));
   }
-  const std::lock_guard turn(engine_->turn());
+  const MutexLock turn(engine_->turn());
   EndPrompt();
   sequence_.Truncate(position() - n);
   GoBackInText(n);
@@ -107,7 +107,7 @@ void Session::LeaveText(uint64_t position) {
 void Session::Reset() {
   choices_.Begin({});
   n_proposed_ = 0;
-  const std::lock_guard turn(engine_->turn());
+  const MutexLock turn(engine_->turn());
   EndPrompt();
   GiveBlocksBack();
   sequence_.ForgetCancel();
@@ -129,7 +129,7 @@ Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {
 Status Session::Restore(std::span<const uint8_t> bytes) {
   RONDO_ASSIGN(const Snapshot snapshot, Snapshot::Open(Binding(), bytes));
   {
-    const std::lock_guard turn(engine_->turn());
+    const MutexLock turn(engine_->turn());
     if (!snapshot.TakeBlocks(&sequence_)) return KvPoolFull("this snapshot");
   }
   choices_.Begin({});

@@ -2,8 +2,9 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
+
+#include "platforms/clock.h"
 
 namespace rondo {
 
@@ -43,13 +44,10 @@ struct EngineStats {
 
 class StatsClock {
  public:
-  uint64_t nanoseconds() const {
-    const std::chrono::nanoseconds elapsed = std::chrono::steady_clock::now() - begin_;
-    return static_cast<uint64_t>(elapsed.count());
-  }
+  uint64_t nanoseconds() const { return Now() - begin_; }
 
  private:
-  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  Nanoseconds begin_ = Now();
 };
 
 }  // namespace rondo

@@ -18,7 +18,7 @@ Status Engine::Step(std::span<Sequence* const> sequences) {
 Status Engine::Reserve(Sequence* sequence, uint64_t end) {
   bool enough;
   {
-    const std::lock_guard turn(turn_);
+    const MutexLock turn(turn_);
     enough = sequence->kv().Reserve(sequence->evaluated(), end);
   }
   if (enough) return Status();
@@ -28,7 +28,7 @@ Status Engine::Reserve(Sequence* sequence, uint64_t end) {
 }
 
 void Engine::EndReserve(Sequence* sequence) {
-  const std::lock_guard turn(turn_);
+  const MutexLock turn(turn_);
   if (sequence->kv().has_promise()) sequence->kv().EndPromise();
 }
 

@@ -44,7 +44,7 @@ Status Tokenizer::Encode(std::string_view text, bool add_special, std::span<int3
     for (const uint32_t id : *settings().before()) sink.Add(id);
   }
   {
-    const std::lock_guard lock(mutex_);
+    const MutexLock lock(mutex_);
     regex_memory_->BeginText(text.size());
     Encoder encoder(parts_, scratch_, sink);
     RONDO_RETURN_IF_ERROR(

@@ -4,10 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string_view>
 
+#include "platforms/sync.h"
 #include "runtime/base/status.h"
 #include "runtime/model/model_file.h"
 #include "runtime/text/encoder.h"
@@ -97,7 +97,7 @@ class Tokenizer {
   EncoderParts parts_;
   size_t max_token_bytes_ = 0;
 
-  mutable std::mutex mutex_;  // guards what is below, and regex_memory_
+  mutable Mutex mutex_;  // guards what is below, and regex_memory_
   mutable EncoderScratch scratch_;
 };
 

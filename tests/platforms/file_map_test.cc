@@ -17,6 +17,8 @@
 namespace rondo {
 namespace {
 
+using Kind = FileError::Kind;
+
 std::string Text(const FileMap& map) {
   return {reinterpret_cast<const char*>(map.bytes().data()), map.bytes().size()};
 }
@@ -27,11 +29,11 @@ class FileMapTest : public testing::Test {
     for (int i = 0; i < 10000; ++i) content_ += static_cast<char>('a' + i % 23);
     std::ofstream(path_) << content_;
   }
-  int OpenRange(uint64_t offset, uint64_t length) {
+  FileError::Kind OpenRange(uint64_t offset, uint64_t length) {
     const int descriptor = open(path_.c_str(), O_RDONLY);
-    const int error = FileMap::OpenDescriptor(descriptor, offset, length, &map_);
+    const FileError error = FileMap::OpenDescriptor(descriptor, offset, length, &map_);
     close(descriptor);  // the mapping does not need it
-    return error;
+    return error.kind;
   }
 
   TempFolder folder_;
@@ -41,7 +43,7 @@ class FileMapTest : public testing::Test {
 };
 
 TEST_F(FileMapTest, MapsAPath) {
-  ASSERT_EQ(FileMap::OpenPath(path_.c_str(), &map_), 0);
+  ASSERT_FALSE(FileMap::OpenPath(path_.c_str(), &map_));
   EXPECT_EQ(Text(map_), content_);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(map_.bytes().data()) % 4096, 0u);
   FileMap other = std::move(map_);
@@ -52,38 +54,38 @@ TEST_F(FileMapTest, MapsAPath) {
 TEST_F(FileMapTest, MapsAnyRangeOfADescriptor) {
   for (const auto& [offset, length] :
        {std::pair(0, 10000), {0, 1}, {1, 9999}, {4095, 2}, {4096, 5000}, {4097, 1}, {9999, 1}}) {
-    ASSERT_EQ(OpenRange(static_cast<uint64_t>(offset), static_cast<uint64_t>(length)), 0);
+    ASSERT_EQ(OpenRange(static_cast<uint64_t>(offset), static_cast<uint64_t>(length)), Kind::kNone);
     EXPECT_EQ(Text(map_),
               content_.substr(static_cast<size_t>(offset), static_cast<size_t>(length)));
   }
-  ASSERT_EQ(OpenRange(5000, FileMap::kToEnd), 0);
+  ASSERT_EQ(OpenRange(5000, FileMap::kToEnd), Kind::kNone);
   EXPECT_EQ(Text(map_), content_.substr(5000));
-  ASSERT_EQ(OpenRange(10000, 0), 0);
+  ASSERT_EQ(OpenRange(10000, 0), Kind::kNone);
   EXPECT_TRUE(map_.bytes().empty());
 }
 
 TEST_F(FileMapTest, RefusesRangesOutsideOfTheFile) {
-  ASSERT_EQ(OpenRange(0, 10), 0);
+  ASSERT_EQ(OpenRange(0, 10), Kind::kNone);
   for (const auto& [offset, length] : {std::pair<uint64_t, uint64_t>(0, 10001),
                                        {9999, 2},
                                        {10001, 0},
                                        {UINT64_MAX, 1},
                                        {1, UINT64_MAX - 1}}) {
-    EXPECT_EQ(OpenRange(offset, length), EINVAL);
+    EXPECT_EQ(OpenRange(offset, length), Kind::kNoSuchRange);
     EXPECT_EQ(map_.bytes().size(), 10u);  // as it was
   }
 }
 
 TEST_F(FileMapTest, RefusesWhatIsNoRegularFile) {
-  EXPECT_EQ(FileMap::OpenPath((folder_ / "absent").c_str(), &map_), ENOENT);
-  EXPECT_EQ(FileMap::OpenPath(folder_.path().c_str(), &map_), EISDIR);
+  EXPECT_EQ(FileMap::OpenPath((folder_ / "absent").c_str(), &map_).kind, Kind::kAbsent);
+  EXPECT_EQ(FileMap::OpenPath(folder_.path().c_str(), &map_).kind, Kind::kDirectory);
   ASSERT_EQ(mkfifo((folder_ / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(FileMap::OpenPath((folder_ / "pipe").c_str(), &map_), EINVAL);
-  EXPECT_EQ(FileMap::OpenDescriptor(-1, 0, 1, &map_), EBADF);
+  EXPECT_EQ(FileMap::OpenPath((folder_ / "pipe").c_str(), &map_).kind, Kind::kNoSuchRange);
+  EXPECT_EQ(FileMap::OpenDescriptor(-1, 0, 1, &map_).kind, Kind::kBadDescriptor);
 }
 
 TEST_F(FileMapTest, ReleasedBytesComeBack) {
-  ASSERT_EQ(FileMap::OpenPath(path_.c_str(), &map_), 0);
+  ASSERT_FALSE(FileMap::OpenPath(path_.c_str(), &map_));
   map_.Release(map_.bytes());
   map_.Release(map_.bytes().subspan(3, 5));
   map_.Release({});
@@ -95,7 +97,7 @@ TEST_F(FileMapTest, ReleasesNothingButItsOwn) {
   uint8_t* memory = static_cast<uint8_t*>(std::aligned_alloc(65536, kBytes));
   std::fill_n(memory, kBytes, uint8_t{7});
   map_.Release({memory, kBytes});  // of an empty map
-  ASSERT_EQ(FileMap::OpenPath(path_.c_str(), &map_), 0);
+  ASSERT_FALSE(FileMap::OpenPath(path_.c_str(), &map_));
   map_.Release({memory, kBytes});
   map_.Release({memory + 65536, 1});
   EXPECT_EQ(std::count(memory, memory + kBytes, 7), static_cast<long>(kBytes));
@@ -104,7 +106,7 @@ TEST_F(FileMapTest, ReleasesNothingButItsOwn) {
 
 TEST_F(FileMapTest, AnEmptyFileIsEmptyBytes) {
   std::ofstream(folder_ / "empty").flush();
-  ASSERT_EQ(FileMap::OpenPath((folder_ / "empty").c_str(), &map_), 0);
+  ASSERT_FALSE(FileMap::OpenPath((folder_ / "empty").c_str(), &map_));
   EXPECT_TRUE(map_.bytes().empty());
 }
 

@@ -1,7 +1,5 @@
 #include "tools/bench/model_parts.h"
 
-#include <cstring>
-
 #include "platforms/file_map.h"
 #include "runtime/model/linears.h"
 #include "runtime/model/model_file.h"
@@ -107,8 +105,8 @@ class Reader {
 
 ModelParts ReadParts(const std::string& path) {
   FileMap map;
-  if (const int error = FileMap::OpenPath(path.c_str(), &map)) {
-    throw Error("cannot open " + path + ": " + std::strerror(error));
+  if (const FileError error = FileMap::OpenPath(path.c_str(), &map)) {
+    throw Error("cannot open " + path + ": " + error.reason());
   }
   const Result<ModelFile> file = ModelFile::Open(map.bytes());
   if (!file.ok()) throw Error(file.status().message());

@@ -1,7 +1,6 @@
 #include "tools/inspect/file_report.h"
 
 #include <cstdio>
-#include <cstring>
 
 #include "platforms/file_map.h"
 #include "runtime/model/model_file.h"
@@ -22,8 +21,8 @@ struct MappedModel {
 
 MappedModel Map(const std::string& path) {
   MappedModel model;
-  if (const int error = FileMap::OpenPath(path.c_str(), &model.map)) {
-    throw Error("cannot open " + path + ": " + std::strerror(error));
+  if (const FileError error = FileMap::OpenPath(path.c_str(), &model.map)) {
+    throw Error("cannot open " + path + ": " + error.reason());
   }
   auto file = ModelFile::Open(model.map.bytes());
   if (!file.ok()) throw Error(path + ": " + file.status().message());

@@ -198,13 +198,13 @@ class Schedules : public testing::TestWithParam<Case> {
         }
         const uint64_t less = sequence.position() - random() % (sequence.position() + 1) / 4;
         if (what == 1 && sequence.CanTruncate(less)) {
-          const std::lock_guard turn(engine->turn());
+          const MutexLock turn(engine->turn());
           sequence.Truncate(less);
           member.wanted = -1;
         }
         const Member& other = members[random() % sessions];
         if (what == 2 && other.session != nullptr && &other != &member) {
-          const std::lock_guard turn(engine->turn());
+          const MutexLock turn(engine->turn());
           sequence.CopyFrom(other.sequence());
           member.text = other.text;
           member.wanted = -1;
@@ -224,7 +224,7 @@ class Schedules : public testing::TestWithParam<Case> {
           }
         }
         if (sequence.position() == kLength && sequence.pending() == 0) {
-          const std::lock_guard turn(engine->turn());
+          const MutexLock turn(engine->turn());
           sequence.Truncate(0);
         }
         if (sequence.pending() == 0) {

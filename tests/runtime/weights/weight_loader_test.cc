@@ -204,7 +204,7 @@ TEST(WeightLoader, GivesTheFilesPagesBackWhileItPacks) {
   const std::filesystem::path path = folder / "model.rondo";
   Convert(path, shape, TensorFormat::F32);
   FileMap map;
-  ASSERT_EQ(FileMap::OpenPath(path.c_str(), &map), 0);
+  ASSERT_FALSE(FileMap::OpenPath(path.c_str(), &map));
   const ModelFile file = *ModelFile::Open(map.bytes(), &map);
   ASSERT_NE(Checksum(map.bytes()), 0u);  // reads all
   if (ResidentBytes(path) < map.bytes().size()) GTEST_SKIP() << "/proc tells nothing here";
@@ -244,7 +244,7 @@ TEST(WeightLoader, LeavesTheTableOfLayerEmbeddingsInTheFile) {
   options.weights = options.embedding = TensorFormat::Q8;
   convert::Convert(options, [](uint64_t, uint64_t) {});
   FileMap map;
-  ASSERT_EQ(FileMap::OpenPath(options.output.c_str(), &map), 0);
+  ASSERT_FALSE(FileMap::OpenPath(options.output.c_str(), &map));
   const ModelFile file = *ModelFile::Open(map.bytes(), &map);
   ASSERT_NE(Checksum(map.bytes()), 0u);  // reads all
   if (ResidentBytes(options.output) < map.bytes().size())

@@ -72,7 +72,7 @@ class ConvertTest : public testing::Test {
   template <typename Check>
   void Inspect(const Check& check) {
     FileMap map;
-    ASSERT_EQ(FileMap::OpenPath(options_.output.c_str(), &map), 0);
+    ASSERT_FALSE(FileMap::OpenPath(options_.output.c_str(), &map));
     const Result<ModelFile> file = ModelFile::Open(map.bytes());
     ASSERT_TRUE(file.ok()) << file.status().message();
     ASSERT_TRUE(file->VerifyAll().ok());
@@ -165,7 +165,7 @@ TEST_F(ConvertTest, BiasesAreStackedLikeTheirRows) {
   Run();
   const Safetensors source(options_.directory / "model.safetensors");
   FileMap map;
-  ASSERT_EQ(FileMap::OpenPath(options_.output.c_str(), &map), 0);
+  ASSERT_FALSE(FileMap::OpenPath(options_.output.c_str(), &map));
   const Result<ModelFile> file = ModelFile::Open(map.bytes());
   ASSERT_TRUE(file.ok());
   const format::Attention& attention = AttentionOf(file->model(), 0);

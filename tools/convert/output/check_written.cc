@@ -1,7 +1,6 @@
 #include "tools/convert/output/check_written.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "platforms/file_map.h"
 #include "runtime/base/checksum.h"
@@ -18,8 +17,8 @@ constexpr size_t kPieceBytes = 4u << 20;
 // In pieces, which are released one by one: the pages of a mapping count as this process's memory.
 void CheckWritten(const std::filesystem::path& path) {
   FileMap map;
-  if (const int error = FileMap::OpenPath(path.c_str(), &map); error != 0) {
-    Fail(path.string(), " cannot be read back: ", std::strerror(error));
+  if (const FileError error = FileMap::OpenPath(path.c_str(), &map)) {
+    Fail(path.string(), " cannot be read back: ", error.reason());
   }
   const Result<ModelFile> file = ModelFile::Open(map.bytes());
   if (!file.ok()) Fail("the written file does not read back: ", file.status().message());

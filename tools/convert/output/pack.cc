@@ -185,8 +185,8 @@ std::unique_ptr<format::ModelT> WriteSections(const ModelFile& file, const PackO
 PackReport Pack(const PackOptions& options,
                 const std::function<void(uint64_t done, uint64_t total)>& progress) {
   FileMap map;
-  if (const int error = FileMap::OpenPath(options.input.c_str(), &map); error != 0) {
-    Fail(options.input.string(), " cannot be read: ", std::strerror(error));
+  if (const FileError error = FileMap::OpenPath(options.input.c_str(), &map)) {
+    Fail(options.input.string(), " cannot be read: ", error.reason());
   }
   const Result<ModelFile> file = ModelFile::Open(map.bytes(), &map);
   Require(file.status(), options.input);
