@@ -140,9 +140,9 @@ Status Sampler::Init(const SamplerOptions& options, uint32_t vocab_size,
 }
 
 int32_t Sampler::Sample(std::span<const float> logits, const SampledText& text,
-                        std::span<std::byte> scratch) const {
+                        std::span<std::byte> scratch, TokenMask allowed) const {
   const bool greedy = options_.temperature == 0.0f;
-  if (greedy && !HasAdjustments()) return ArgMax(logits);
+  if (greedy && !HasAdjustments() && allowed.empty()) return ArgMax(logits);
 
   const std::span<float> scores(reinterpret_cast<float*>(scratch.data()), logits.size());
   std::copy(logits.begin(), logits.end(), scores.begin());
@@ -156,6 +156,7 @@ int32_t Sampler::Sample(std::span<const float> logits, const SampledText& text,
   if (options_.no_repeat_ngram_size > 0) {
     BlockNgrams(scores, LastTokens(text, kMaxPenaltyWindow, room));
   }
+  if (!allowed.empty()) MaskScores(scores, allowed);
   if (greedy) return ArgMax(scores);
   const float max = std::min(LargestScore(scores), FLT_MAX);
   if (max == kNegativeInfinity) return kNoToken;

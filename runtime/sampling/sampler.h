@@ -19,6 +19,7 @@ namespace rondo {
 //                          : s * repetition; then s -= count * frequency + presence
 //   -- n-grams             a token that would end no_repeat_ngram_size tokens in a row which the
 //                          last kMaxPenaltyWindow tokens hold already is never drawn --
+//   mask                   tokens that it does not allow are never drawn
 //   -- temperature 0: the token with the highest s, the lowest id among equals, and done --
 //   3. temperature         s = (s - max) / temperature
 //   4. top_k               the k highest s stay, lower ids first among equals
@@ -37,7 +38,10 @@ namespace rondo {
 // Init.
 class Sampler {
  public:
-  // Sample found no token: all logits, bias included, are -inf or NaN.
+  // Tokens that may be drawn: bit i % 32 of word i / 32 is token i's. Empty: all.
+  using TokenMask = std::span<const uint32_t>;
+
+  // Sample found no token: all logits, bias included, are -inf or NaN, or are not allowed.
   static constexpr int32_t kNoToken = -1;
 
   // Bytes to plan for one sampler.
@@ -55,9 +59,9 @@ class Sampler {
 
   // The token that follows `text`, or kNoToken. Penalties see what is held of it. `logits`:
   // [vocab_size], unchanged; `scratch`: ScratchBytes(vocab_size), aligned to 4, contents irrelevant
-  // before and after.
+  // before and after; `allowed`: empty, or a bit for each token.
   int32_t Sample(std::span<const float> logits, const SampledText& text,
-                 std::span<std::byte> scratch) const;
+                 std::span<std::byte> scratch, TokenMask allowed = {}) const;
 
  private:
   bool HasAdjustments() const;

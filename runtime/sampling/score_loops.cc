@@ -35,6 +35,17 @@ float LargestScore(std::span<const float> scores) {
   return *std::max_element(lanes, lanes + kLanes);
 }
 
+void MaskScores(std::span<float> scores, std::span<const uint32_t> allowed) {
+  constexpr size_t kBits = 32;
+  for (size_t begin = 0; begin < scores.size(); begin += kBits) {
+    const uint32_t word = allowed[begin / kBits];
+    const std::span<float> part = scores.subspan(begin, std::min(kBits, scores.size() - begin));
+    for (uint32_t i = 0; i < part.size(); ++i) {
+      part[i] = (word >> i & 1) != 0 ? part[i] : kNegativeInfinity;
+    }
+  }
+}
+
 void ScaleScores(std::span<float> scores, float max, float temperature) {
   for (float& score : scores) {
     const float finite = score < FLT_MAX ? score : FLT_MAX;

@@ -11,6 +11,9 @@ namespace rondo {
 // The largest; minus infinity of none. What is no number is passed by.
 float LargestScore(std::span<const float> scores);
 
+// Those without their bit, i % 32 of word i / 32, become minus infinity.
+void MaskScores(std::span<float> scores, std::span<const uint32_t> allowed);
+
 // score = (score - max) / temperature, of finite scores at most `max`; what is no number becomes
 // minus infinity, and plus infinity what the largest float does.
 void ScaleScores(std::span<float> scores, float max, float temperature);

@@ -22,8 +22,8 @@ class TestSampler {
     EXPECT_TRUE(sampler_.Init(options, static_cast<uint32_t>(vocab_size), memory_).ok());
   }
 
-  int32_t Sample(std::span<const float> logits) {
-    return sampler_.Sample(logits, {tokens_}, scratch_);
+  int32_t Sample(std::span<const float> logits, Sampler::TokenMask allowed = {}) {
+    return sampler_.Sample(logits, {tokens_}, scratch_, allowed);
   }
   void Accept(int32_t token) { tokens_.Append({&token, 1}); }
   void Undo(uint64_t n) { tokens_.Truncate(tokens_.end() - n); }

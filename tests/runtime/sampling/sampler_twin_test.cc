@@ -24,9 +24,13 @@ struct Ranked {
 };
 
 // As sampler.h tells it, step by step, without penalties and n-grams.
-int32_t PlainSample(std::vector<float> logits, const SamplerOptions& options, uint64_t position) {
+int32_t PlainSample(std::vector<float> logits, const SamplerOptions& options, uint64_t position,
+                    const std::vector<uint32_t>& allowed) {
   for (const LogitBias& bias : options.logit_bias) {
     logits[static_cast<size_t>(bias.token)] += bias.bias;
+  }
+  for (size_t i = 0; i < logits.size() && !allowed.empty(); ++i) {
+    if ((allowed[i / 32] >> i % 32 & 1) == 0) logits[i] = -kInf;
   }
   std::vector<Ranked> all;
   float max = -kInf;
@@ -36,6 +40,10 @@ int32_t PlainSample(std::vector<float> logits, const SamplerOptions& options, ui
     max = std::max(max, score);
   }
   if (max == -kInf) return Sampler::kNoToken;
+  if (options.temperature == 0) {
+    return std::find_if(all.begin(), all.end(), [&](const Ranked& r) { return r.value == max; })
+        ->id;
+  }
   for (Ranked& r : all) r.value = (r.value - max) / options.temperature;
   const auto rank = [&] {
     std::stable_sort(all.begin(), all.end(),
@@ -76,7 +84,7 @@ TEST(SamplerTwin, TheSameToken) {
     const size_t vocab = one_of(1u, 2u, 15u, 16u, 17u, 97u, 1000u, 1025u, 5000u);
     SamplerOptions options;
     options.seed = random();
-    options.temperature = one_of(0.05f, 0.8f, 1.0f, 3.0f, 50.0f);
+    options.temperature = one_of(0.0f, 0.05f, 0.8f, 1.0f, 3.0f, 50.0f);
     options.top_k =
         static_cast<int32_t>(std::min<size_t>(one_of(0u, 1u, 2u, 40u, 300u, 4999u), vocab));
     options.top_p = one_of(1.0f, 0.999f, 0.95f, 0.3f, 1e-6f);
@@ -94,10 +102,16 @@ TEST(SamplerTwin, TheSameToken) {
       biases.push_back({static_cast<int32_t>(random() % vocab), one_of(1.5f, -2.0f, -kInf)});
     }
     options.logit_bias = biases;
+    std::vector<uint32_t> allowed;
+    if (random() % 3 == 0) {
+      allowed.resize((vocab + 31) / 32);
+      for (uint32_t& word : allowed)
+        word = static_cast<uint32_t>(one_of(0ul, ~0ul, random(), random()));
+    }
     TestSampler sampler(options, vocab);
     for (uint64_t position = 0; position < 3; ++position) {
-      const int32_t token = PlainSample(logits, options, position);
-      ASSERT_EQ(sampler.Sample(logits), token)
+      const int32_t token = PlainSample(logits, options, position, allowed);
+      ASSERT_EQ(sampler.Sample(logits, allowed), token)
           << "case " << i << " of " << vocab << ": temperature " << options.temperature
           << ", top_k " << options.top_k << ", top_p " << options.top_p << ", min_p "
           << options.min_p;
