@@ -12,6 +12,7 @@ struct CpuFeatures {
   bool avx_vnni = false;     // with avx2_fma
   bool avx2_fma = false;     // with F16C
   bool sse41 = false;
+  bool neon = false;  // of 32-bit ARM, where not every CPU has it
   bool neon_dot = false;
   bool neon_i8mm = false;
 };

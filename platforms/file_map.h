@@ -73,6 +73,9 @@ class FileMap {
   void Release(std::span<const uint8_t> part) const;
 
  private:
+  // Of a system's own handle, where files have such.
+  static FileError OpenHandle(void* file, uint64_t offset, uint64_t length, FileMap* map);
+
   void* base_ = nullptr;  // page-aligned start of the mapping
   size_t mapped_bytes_ = 0;
   std::span<const uint8_t> bytes_;

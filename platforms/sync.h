@@ -22,7 +22,7 @@ class Mutex {
 
  private:
   friend class Condition;
-  alignas(8) std::byte system_[64];  // what the system's own takes, at most
+  [[maybe_unused]] alignas(8) std::byte system_[64];  // what the system's own takes, at most
 };
 
 // Holds a mutex from its beginning to its end, but where Unlock says so.
@@ -64,7 +64,7 @@ class Condition {
   void NotifyAll();
 
  private:
-  alignas(8) std::byte system_[64];
+  [[maybe_unused]] alignas(8) std::byte system_[64];
 };
 
 // Lets other threads run first.

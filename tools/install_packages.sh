@@ -3,6 +3,7 @@
 #   sh tools/install_packages.sh build     to build the library, the tool and the tests
 #   sh tools/install_packages.sh test      also what tests/run.sh needs: ccache, clang and its tools,
 #                                          python3, pkgconf, the cross compilers and the emulator
+#   sh tools/install_packages.sh targets   to build for other systems, and what tests/targets.sh needs
 # Does nothing where everything is there; uses sudo only when it must install and is not root.
 set -eu
 
@@ -13,11 +14,18 @@ test="libcpp-httplib-dev ccache clang libclang-rt-dev clang-format clang-tidy py
   g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy
   gcc-mingw-w64-x86-64-win32"
 
+# What tests/targets.sh builds with and runs on: cross compilers, emulators, Wine and node.
+targets="g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user g++-mingw-w64-x86-64-posix wine64
+  clang-19 lld-19 llvm-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32
+  libclang-rt-19-dev-wasm32 nodejs gcc-arm-none-eabi libnewlib-arm-none-eabi
+  libstdc++-arm-none-eabi-newlib qemu-system-arm"
+
 case ${1:-} in
+  targets) wanted="$build $targets" ;;
   build) wanted=$build ;;
   test) wanted="$build $test" ;;
   *)
-    echo "usage: sh tools/install_packages.sh build|test" >&2
+    echo "usage: sh tools/install_packages.sh build|test|targets" >&2
     exit 2
     ;;
 esac

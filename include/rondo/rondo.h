@@ -419,10 +419,10 @@ typedef struct rondo_engine_options {
   uint32_t duty_percent;
   /* NULL, or a small model of the same vocabulary that drafts for sessions of
    * RONDO_SPECULATION_DRAFT_MODEL; or an assistant, which reads what this model keeps and is of use
-   * beside models like it alone (Gemma 4's), without draft_head. Its weights, KV and activations are in the plan and the arena,
-   * its context is as long as the model's. The engine keeps it, as it keeps the model. Refused with
-   * RONDO_STATUS_INVALID_ARGUMENT where a token is another than the model's, which is named, or an
-   * assistant does not fit it. */
+   * beside models like it alone (Gemma 4's), without draft_head. Its weights, KV and activations
+   * are in the plan and the arena, its context is as long as the model's. The engine keeps it, as
+   * it keeps the model. Refused with RONDO_STATUS_INVALID_ARGUMENT where a token is another than
+   * the model's, which is named, or an assistant does not fit it. */
   rondo_model* draft;
   /* 1: the draft head in the model's file (`rondo convert --mtp`) runs behind every pass and drafts
    * for sessions of RONDO_SPECULATION_DRAFT_HEAD; its weights and KV are in the plan. Refused with

@@ -13,6 +13,9 @@ if(RONDO_MULTI_CONFIG)
 endif()
 set(RONDO_ARCHIVE "${archive_dir}/librondo.a")
 set(object "${archive_dir}/rondo.o")
+if(NOT RONDO_SYSTEM STREQUAL "posix")
+  include("${CMAKE_CURRENT_LIST_DIR}/archive_of_objects.cmake")
+else()
 # Of the caller's flags those that choose the machine and the tools.
 separate_arguments(flags UNIX_COMMAND "${CMAKE_CXX_COMPILER_ARG1} ${CMAKE_CXX_FLAGS}")
 list(FILTER flags INCLUDE REGEX "^(-m|-B|--target=|--sysroot=|--gcc-toolchain=)")
@@ -33,6 +36,7 @@ add_custom_command(
   COMMAND "${CMAKE_AR}" rcs "${RONDO_ARCHIVE}" "${object}"
   DEPENDS rondo_c_api rondo_runtime "$<TARGET_OBJECTS:rondo_c_api>"
   COMMENT "Linking librondo.a" COMMAND_EXPAND_LISTS VERBATIM)
+endif()
 if(PROJECT_IS_TOP_LEVEL)
   set(all ALL)
 endif()

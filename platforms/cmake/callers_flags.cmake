@@ -42,4 +42,10 @@ if("${callers_options}" MATCHES "-stdlib=libc\\+\\+")
 elseif(NOT RONDO_CXX_RUNTIME)
   set(RONDO_CXX_RUNTIME stdc++)
 endif()
+if(WIN32)  # how the compiler's own library is linked is the program's choice
+  list(REMOVE_ITEM RONDO_CXX_RUNTIME gcc_s)
+endif()
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^riscv")  # atomic bytes, of gcc before 13
+  list(APPEND RONDO_CXX_RUNTIME atomic)
+endif()
 list(APPEND RONDO_CXX_RUNTIME m)

@@ -28,6 +28,16 @@ foreach(component runtime development)
   endforeach()
 endforeach()
 
+if(RONDO_BUNDLED)
+  foreach(component runtime development)
+    foreach(name pcre2 utf8proc xxhash flatbuffers)
+      file(GLOB licence "${${name}_SOURCE_DIR}/LICEN[CS]E*")
+      install(FILES ${licence} RENAME "LICENSE.${name}"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo-${component}" COMPONENT ${component})
+    endforeach()
+  endforeach()
+endif()
+
 # pkg-config files that find their way from where they lie, wherever that was moved to.
 file(RELATIVE_PATH to_libdir "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_FULL_LIBDIR}")
 file(RELATIVE_PATH to_includedir
@@ -35,7 +45,7 @@ file(RELATIVE_PATH to_includedir
 # What the library needs, by the name of its pkg-config file where it has one.
 set(required "")
 set(private_flags "")
-foreach(name IN ITEMS pcre2 utf8proc)
+foreach(name IN LISTS RONDO_LINKED)
   cmake_path(GET RONDO_${name}_LIBRARY PARENT_PATH dir)
   cmake_path(GET RONDO_${name}_LIBRARY STEM stem)
   if(EXISTS "${dir}/pkgconfig/${stem}.pc")

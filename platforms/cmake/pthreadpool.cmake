@@ -1,5 +1,13 @@
 # pthreadpool, without cpuinfo: the number of threads is always given, and the kernels' choice by
-# microarchitecture is not used.
+# microarchitecture is not used. On Windows it is upon the system's own events, where what is changed
+# below for pthreads.c does not apply.
+if(RONDO_SERIAL)  # its header alone, which XNNPACK's include
+  add_library(rondo_pthreadpool INTERFACE)
+  target_include_directories(rondo_pthreadpool SYSTEM INTERFACE
+    "${pthreadpool_SOURCE_DIR}/include")
+  add_library(Threads::Threads INTERFACE IMPORTED)
+  return()
+endif()
 find_package(Threads REQUIRED)
 
 # The sources are copied and changed for programs that share their cores with others.
@@ -26,6 +34,7 @@ endfunction()
 _rondo_change_pthreadpool(threadpool-common.h
   "SPIN_WAIT_ITERATIONS 1000000" "SPIN_WAIT_ITERATIONS 1000")
 
+if(NOT WIN32)
 # Commands are numbered: two numbers in turn hide one from a worker that missed the one before it.
 _rondo_change_pthreadpool(threadpool-object.h
   "THREADPOOL_COMMAND_MASK UINT32_C(0x7FFFFFFF)" "THREADPOOL_COMMAND_MASK UINT32_C(0xF)")
@@ -70,10 +79,12 @@ _rondo_change_pthreadpool(pthreads.c
 				break;
 			}")
 
+endif()
+
 add_library(rondo_pthreadpool OBJECT
   "${pthreadpool_copy}/memory.c"
   "${pthreadpool_copy}/portable-api.c"
-  "${pthreadpool_copy}/pthreads.c")
+  "${pthreadpool_copy}/$<IF:$<BOOL:${WIN32}>,windows,pthreads>.c")
 set_target_properties(rondo_pthreadpool PROPERTIES C_STANDARD 11)
 target_include_directories(rondo_pthreadpool SYSTEM
   PUBLIC "${pthreadpool_SOURCE_DIR}/include"

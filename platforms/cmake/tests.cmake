@@ -2,7 +2,9 @@
 # model or reference data, *_fuzz_test.cc feeds damaged input, tests/c_api/ knows the library only
 # through rondo.h, everything else is a unit test. *_fuzzer.cc is a program of its own, which makes
 # up its inputs. Other .cc files in tests/ are shared helpers.
-find_package(GTest REQUIRED)
+if(NOT RONDO_BUNDLED)
+  find_package(GTest REQUIRED)
+endif()
 
 file(GLOB_RECURSE helpers CONFIGURE_DEPENDS tests/*.cc)
 file(GLOB_RECURSE unit CONFIGURE_DEPENDS tests/*_test.cc)

@@ -193,4 +193,60 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     qd8-f32-qc8w-gemm-1x16c8-minmax-neoni8mm
     qd8-f32-qc8w-gemm-2x16c8-minmax-neoni8mm
     qd8-f32-qc8w-gemm-4x16c8-minmax-neoni8mm)
+
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^armv[78]")
+  # neon
+  set(flags "-march=armv7-a -mfpu=neon")
+  rondo_kernels("${flags}" f32-gemm
+    f32-gemm-1x8-minmax-neon-lane-ld64
+    f32-gemm-4x8-minmax-neon-lane-ld64
+    f32-gemm-6x8-minmax-neon-lane-ld64)
+  rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-neon-u32)
+  rondo_kernels("${flags}" f32-raddstoreexpminusmax
+    f32-raddstoreexpminusmax-neon-rr2-lut64-p2-u8-acc2)
+  rondo_kernels("${flags}" f32-rminmax f32-rmax-neon-u16-acc4 f32-rminmax-neon-u16-acc4)
+  rondo_kernels("${flags}" f32-vbinary f32-vmul-neon-u8)
+  rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-neon-rr2-lut64-p2-nr2recps-u8)
+  rondo_kernels("${flags}" f32-vtanh f32-vtanh-neon-rational-9-8-nr)
+  rondo_kernels("${flags}" qd8-f32-qb4w-gemm
+    qd8-f32-qb4w-gemm-1x16-minmax-neon-mlal-lane
+    qd8-f32-qb4w-gemm-2x16-minmax-neon-mlal-lane
+    qd8-f32-qb4w-gemm-4x16-minmax-neon-mlal-lane)
+  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x8-minmax-neon-mlal-lane
+    qd8-f32-qc8w-gemm-2x8-minmax-neon-mlal-lane
+    qd8-f32-qc8w-gemm-4x8-minmax-neon-mlal-lane)
+
+  # neondot
+  set(flags "-march=armv8.2-a+dotprod -mfpu=neon-fp-armv8")
+  rondo_kernels("${flags}" qd8-f32-qb4w-gemm
+    qd8-f32-qb4w-gemm-1x8c4-minmax-neondot
+    qd8-f32-qb4w-gemm-2x8c4-minmax-neondot
+    qd8-f32-qb4w-gemm-4x8c4-minmax-neondot)
+  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x8c4-minmax-neondot
+    qd8-f32-qc8w-gemm-2x8c4-minmax-neondot
+    qd8-f32-qc8w-gemm-4x8c4-minmax-neondot)
+
+elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
+  # wasmsimd
+  rondo_kernels("" f32-gemm
+    f32-gemm-1x8-minmax-wasmsimd-arm-splat
+    f32-gemm-4x8-minmax-wasmsimd-arm-splat
+    f32-gemm-6x8-minmax-wasmsimd-arm-splat)
+  # The pinned source includes ARM's header where it means WebAssembly's.
+  rondo_kernels("-D__ARM_NEON_H -include wasm_simd128.h" f32-qs8-vcvt
+    f32-qs8-vcvt-wasmsimd-magic-u32)
+  rondo_kernels("" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-wasmsimd-rr2-p5-u16-acc2)
+  rondo_kernels("" f32-rminmax
+    f32-rmax-wasmsimd-minmax-u16-acc4 f32-rminmax-wasmsimd-minmax-u16-acc4)
+  rondo_kernels("" f32-vbinary f32-vmul-wasmsimd-u16)
+  rondo_kernels("" f32-vsigmoid f32-vsigmoid-wasmsimd-rr2-lut64-p2-div-u16)
+  rondo_kernels("" f32-vgelu f32-vgelu-wasmsimd-rational-12-10-div)
+  rondo_kernels("" f32-vtanh f32-vtanh-wasmsimd-rational-9-8-div)
+  rondo_kernels("" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x4c8-minmax-wasmsimd-dot16x2-ld64
+    qd8-f32-qc8w-gemm-2x4c8-minmax-wasmsimd-dot16x2-ld64
+    qd8-f32-qc8w-gemm-3x4c8-minmax-wasmsimd-dot16x2-ld64
+    qd8-f32-qc8w-gemm-4x4c8-minmax-wasmsimd-dot16x2-ld64)
 endif()

@@ -1,38 +1,29 @@
+// Linux and its kin.
 #include "platforms/cpu.h"
 
+#include <cstdint>
 #include <cstdio>
 
 #if defined(__linux__)
 #include <sched.h>
-#endif
-#if defined(__linux__) && (defined(__aarch64__) || defined(__x86_64__))
 #include <sys/auxv.h>
-#endif
-
-#if defined(__x86_64__)
-#include <cpuid.h>
 #endif
 #if defined(__linux__) && defined(__x86_64__)
 #include <signal.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 #endif
-
 #include <unistd.h>
+
+#include "platforms/system_cpu.h"
 
 namespace rondo {
 
 #if defined(__x86_64__)
 namespace {
 [[maybe_unused]] constexpr long kTileData = 18;  // AMX's registers, as Linux counts
-
-bool HasAvxVnni() {
-  unsigned a, b, c, d;
-  return __get_cpuid_count(7, 1, &a, &b, &c, &d) != 0 && (a & 1u << 4) != 0;
 }
 
-// That the operating system would let this process use AMX's registers, as far as can be told
-// without asking for it: the signal stacks of other threads are not seen.
+// The signal stacks of other threads are not seen.
 bool MayAllowAmx() {
 #if defined(__linux__)
   constexpr long kGetSupported = 0x1021, kGetPermitted = 0x1022;
@@ -51,20 +42,23 @@ bool MayAllowAmx() {
   return false;
 #endif
 }
-
-// Tiles and products of bytes, and tile registers that the operating system saves.
-bool HasAmx() {
-  constexpr unsigned kTilesAndInt8 = 3u << 24;
-  constexpr unsigned kSaved = 3u << 17;
-  unsigned a, b, c, d;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & kTilesAndInt8) != kTilesAndInt8) {
-    return false;
-  }
-  unsigned low, high;
-  __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-  return (low & kSaved) == kSaved;
+#else
+CpuFeatures DetectCpu() {
+  CpuFeatures f;
+#if defined(__linux__) && defined(__aarch64__)
+  constexpr unsigned long kHwcapAsimdDp = 1ul << 20;
+  constexpr unsigned long kHwcap2I8mm = 1ul << 13;
+  f.neon_dot = (getauxval(AT_HWCAP) & kHwcapAsimdDp) != 0;
+  f.neon_i8mm = f.neon_dot && (getauxval(AT_HWCAP2) & kHwcap2I8mm) != 0;
+#elif defined(__linux__) && defined(__arm__)
+  constexpr unsigned long kHwcapNeon = 1ul << 12, kHwcapVfpV4 = 1ul << 16;
+  constexpr unsigned long kHwcapAsimdDp = 1ul << 24;
+  f.neon = (getauxval(AT_HWCAP) & kHwcapNeon) != 0;
+  f.neon_dot = f.neon && (getauxval(AT_HWCAP) & kHwcapVfpV4) != 0 &&
+               (getauxval(AT_HWCAP) & kHwcapAsimdDp) != 0;
+#endif
+  return f;
 }
-}  // namespace
 #endif
 
 bool AllowAmx() {
@@ -74,29 +68,6 @@ bool AllowAmx() {
 #else
   return false;
 #endif
-}
-
-CpuFeatures DetectCpu() {
-  CpuFeatures f;
-#if defined(__x86_64__)
-  __builtin_cpu_init();
-  f.zen3_or_4 = __builtin_cpu_is("amdfam19h") != 0;
-  f.sse41 = __builtin_cpu_supports("sse4.1") != 0;
-  f.avx2_fma = __builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("fma") != 0;
-  f.avx512_vnni =
-      f.avx2_fma && __builtin_cpu_supports("avx512f") != 0 &&
-      __builtin_cpu_supports("avx512bw") != 0 && __builtin_cpu_supports("avx512cd") != 0 &&
-      __builtin_cpu_supports("avx512dq") != 0 && __builtin_cpu_supports("avx512vl") != 0 &&
-      __builtin_cpu_supports("avx512vnni") != 0;
-  f.avx_vnni = f.avx2_fma && HasAvxVnni();
-  f.amx_int8 = f.avx512_vnni && HasAmx() && MayAllowAmx();
-#elif defined(__linux__) && defined(__aarch64__)
-  constexpr unsigned long kHwcapAsimdDp = 1ul << 20;
-  constexpr unsigned long kHwcap2I8mm = 1ul << 13;
-  f.neon_dot = (getauxval(AT_HWCAP) & kHwcapAsimdDp) != 0;
-  f.neon_i8mm = f.neon_dot && (getauxval(AT_HWCAP2) & kHwcap2I8mm) != 0;
-#endif
-  return f;
 }
 
 uint32_t PerformanceCores() {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace rondo {
 
@@ -49,8 +50,14 @@ class Checked {
 using CheckedSize = Checked<size_t>;
 
 // a / b, rounded up.
-constexpr size_t CeilDiv(size_t a, size_t b) { return a / b + (a % b != 0); }
+template <typename T>
+constexpr T CeilDiv(T a, std::type_identity_t<T> b) {
+  return a / b + (a % b != 0);
+}
 // For values already known to be small.
-constexpr size_t RoundUp(size_t a, size_t b) { return CeilDiv(a, b) * b; }
+template <typename T>
+constexpr T RoundUp(T a, std::type_identity_t<T> b) {
+  return CeilDiv(a, b) * b;
+}
 
 }  // namespace rondo

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/base/message.h"
+#include "runtime/base/printf_format.h"
 
 namespace rondo {
 
@@ -46,7 +47,7 @@ class [[nodiscard]] Status {
   Status() { message_[0] = '\0'; }
 
   // `format` as printf; the text is cut at kMaxMessage - 1 bytes, between characters.
-  [[gnu::format(printf, 2, 3)]] static Status Error(StatusCode code, const char* format, ...) {
+  RONDO_PRINTF(2, 3) static Status Error(StatusCode code, const char* format, ...) {
     Status status;
     status.code_ = code;
     va_list arguments;

@@ -154,7 +154,8 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
                      static_cast<int64_t>(block * kBlock) - static_cast<int64_t>(from), p);
       }
       const uint64_t first = std::max(window.FirstToken(row), std::min(call.first_seen, row));
-      if (first > block * kBlock) std::fill_n(p, std::min(first - block * kBlock, kBlock), kNone);
+      if (first > block * kBlock)
+        std::fill_n(p, std::min<uint64_t>(first - block * kBlock, kBlock), kNone);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "runtime/base/message.h"
+#include "runtime/base/printf_format.h"
 
 namespace rondo {
 
@@ -19,7 +20,7 @@ struct Log {
   bool Wants(LogLevel level) const { return write != nullptr && level <= most; }
 
   // `format` as printf; the text is cut at 255 bytes, between characters.
-  [[gnu::format(printf, 3, 4)]] void Write(LogLevel level, const char* format, ...) const {
+  RONDO_PRINTF(3, 4) void Write(LogLevel level, const char* format, ...) const {
     if (!Wants(level)) return;
     char message[256];
     va_list arguments;

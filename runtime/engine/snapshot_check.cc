@@ -18,7 +18,7 @@ constexpr uint64_t kMaxPosition = uint64_t{1} << 53;
 
 const char* Name(KvFormat format) { return format == KvFormat::kInt8 ? "int8" : "float32"; }
 
-[[gnu::format(printf, 1, 2)]] Status Mismatch(const char* format, ...) {
+RONDO_PRINTF(1, 2) Status Mismatch(const char* format, ...) {
   char text[Status::kMaxMessage];
   va_list arguments;
   va_start(arguments, format);

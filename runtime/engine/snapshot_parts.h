@@ -45,7 +45,8 @@ template <typename Visit>
 void ForSnapshotParts(const KvLayout& layout, size_t group, uint64_t first, uint64_t evaluated,
                       const Visit& visit) {
   layout.groups()[group].ForBlocks(first, evaluated, [&](uint64_t block) {
-    const size_t tokens = std::min(kKvBlockTokens, evaluated - block * kKvBlockTokens);
+    const auto tokens =
+        static_cast<size_t>(std::min<uint64_t>(kKvBlockTokens, evaluated - block * kKvBlockTokens));
     for (size_t entry = 0; entry < layout.entries(); ++entry) {
       if (layout.group_of(entry) != group) continue;
       const size_t heads = std::max<size_t>(1, layout.entry(entry).n_kv_heads);

@@ -13,6 +13,20 @@
 
 #include "runtime/kernels/avx512_ends.h"
 
+// GCC's intrinsics take the stride as a long, which is half an address on Windows.
+#if defined(_WIN32) && !defined(__clang__)
+#define RONDO_TILE_LOAD(tile, from, stride)                         \
+  __asm__ volatile("tileloadd\t(%0,%1,1), %%tmm" #tile ::"r"(from), \
+                   "r"(static_cast<int64_t>(stride)))
+#define RONDO_TILE_STORE(tile, to, stride)                            \
+  __asm__ volatile("tilestored\t%%tmm" #tile ", (%0,%1,1)" ::"r"(to), \
+                   "r"(static_cast<int64_t>(stride))                  \
+                   : "memory")
+#else
+#define RONDO_TILE_LOAD(tile, from, stride) _tile_loadd(tile, from, stride)
+#define RONDO_TILE_STORE(tile, to, stride) _tile_stored(tile, to, stride)
+#endif
+
 namespace rondo {
 
 namespace {
@@ -58,15 +72,15 @@ void Multiply(const Operands& o, Sums& sums) {
   if constexpr (kTwoRows && kTwoChannels) _tile_zero(3);
   const auto step = [](const void* in0, const void* in1, size_t stride, const uint8_t* weights0,
                        const uint8_t* weights1) __attribute__((always_inline)) {
-    _tile_loadd(6, weights0, kDepth);
-    _tile_loadd(4, in0, stride);
+    RONDO_TILE_LOAD(6, weights0, kDepth);
+    RONDO_TILE_LOAD(4, in0, stride);
     _tile_dpbusd(0, 4, 6);
     if constexpr (kTwoRows) {
-      _tile_loadd(5, in1, stride);
+      RONDO_TILE_LOAD(5, in1, stride);
       _tile_dpbusd(2, 5, 6);
     }
     if constexpr (kTwoChannels) {
-      _tile_loadd(7, weights1, kDepth);
+      RONDO_TILE_LOAD(7, weights1, kDepth);
       _tile_dpbusd(1, 4, 7);
       if constexpr (kTwoRows) _tile_dpbusd(3, 5, 7);
     }
@@ -75,10 +89,10 @@ void Multiply(const Operands& o, Sums& sums) {
     step(o.in[0] + k, o.in[1] + k, o.in_stride, o.weights[0] + k * kSide, o.weights[1] + k * kSide);
   }
   if (o.rest) step(o.rest_in[0], o.rest_in[1], kDepth, o.rest_weights[0], o.rest_weights[1]);
-  _tile_stored(0, sums[0], kChannelFloats);
-  if constexpr (kTwoChannels) _tile_stored(1, sums[1], kChannelFloats);
-  if constexpr (kTwoRows) _tile_stored(2, sums[2], kChannelFloats);
-  if constexpr (kTwoRows && kTwoChannels) _tile_stored(3, sums[3], kChannelFloats);
+  RONDO_TILE_STORE(0, sums[0], kChannelFloats);
+  if constexpr (kTwoChannels) RONDO_TILE_STORE(1, sums[1], kChannelFloats);
+  if constexpr (kTwoRows) RONDO_TILE_STORE(2, sums[2], kChannelFloats);
+  if constexpr (kTwoRows && kTwoChannels) RONDO_TILE_STORE(3, sums[3], kChannelFloats);
 }
 
 }  // namespace

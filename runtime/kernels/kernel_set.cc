@@ -13,6 +13,11 @@ extern const KernelSet kKernelsSse41;
 extern const KernelSet kKernelsI8mm;
 extern const KernelSet kKernelsNeonDot;
 extern const KernelSet kKernelsNeon;
+#elif defined(__arm__) && __ARM_ARCH_PROFILE == 'A'
+extern const KernelSet kKernelsNeonDot;
+extern const KernelSet kKernelsNeon;
+#elif defined(__wasm_simd128__)
+extern const KernelSet kKernelsWasmSimd;
 #endif
 extern const KernelSet kKernelsScalar;
 
@@ -25,6 +30,11 @@ constexpr const KernelSet* kSets[] = {
     &kKernelsI8mm,
     &kKernelsNeonDot,
     &kKernelsNeon,
+#elif defined(__arm__) && __ARM_ARCH_PROFILE == 'A'
+    &kKernelsNeonDot,
+    &kKernelsNeon,
+#elif defined(__wasm_simd128__)
+    &kKernelsWasmSimd,
 #endif
     &kKernelsScalar,
 };

@@ -19,9 +19,8 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
     group.n_blocks = static_cast<BlockId>(planned.pool_blocks);
     char name[PlanRegion::kMaxName];
     if (planned.window.state) {
-      std::snprintf(name, sizeof name, "recurrent states, %llu of %llu bytes",
-                    static_cast<unsigned long long>(planned.pool_blocks),
-                    static_cast<unsigned long long>(planned.block_bytes));
+      std::snprintf(name, sizeof name, "recurrent states, %u x %zu bytes", group.n_blocks,
+                    group.block_bytes);
     } else if (planned.window.tokens > 0) {
       std::snprintf(name, sizeof name, "KV blocks, window of %llu",
                     static_cast<unsigned long long>(planned.window.tokens));

@@ -66,7 +66,7 @@ struct ContextWindow {
       const uint64_t undone = back / kKvBlockTokens + 2;
       return std::min(all, slides ? undone : std::min<uint64_t>(undone, 3));
     }
-    return tokens == 0 ? all : std::min(all, CeilDiv(tokens + back, kKvBlockTokens) + 1);
+    return tokens == 0 ? all : std::min<uint64_t>(all, CeilDiv(tokens + back, kKvBlockTokens) + 1);
   }
 
   // KV blocks that one pass over rows of so many sequences begins at most; of states, which every

@@ -5,13 +5,14 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "runtime/base/printf_format.h"
 #include "runtime/base/status.h"
 
 namespace rondo {
 
 using ull = unsigned long long;
 
-[[gnu::format(printf, 1, 2)]] inline Status Corrupt(const char* format, ...) {
+RONDO_PRINTF(1, 2) inline Status Corrupt(const char* format, ...) {
   char text[Status::kMaxMessage];
   va_list arguments;
   va_start(arguments, format);

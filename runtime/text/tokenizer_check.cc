@@ -10,7 +10,7 @@
 namespace rondo {
 namespace {
 
-[[gnu::format(printf, 1, 2)]] Status Corrupt(const char* format, ...) {
+RONDO_PRINTF(1, 2) Status Corrupt(const char* format, ...) {
   char text[Status::kMaxMessage];
   va_list arguments;
   va_start(arguments, format);

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "runtime/base/printf_format.h"
 #include "runtime/base/status.h"
 
 namespace rondo::jinja {
@@ -70,7 +71,7 @@ class Machine {
   // ---- Failure ----
 
   // The first failure counts. `format` as printf; the line that runs is added.
-  [[gnu::format(printf, 2, 3)]] void Fail(const char* format, ...);
+  RONDO_PRINTF(2, 3) void Fail(const char* format, ...);
   void FailWith(const Status& status);
   // The text for a message: its first characters, with a zero behind them.
   const char* Clip(std::string_view text);

@@ -24,7 +24,7 @@ double PlannedState(rondo_model* model) {
     region.struct_size = sizeof region;
     unsigned long long blocks = 0, bytes = 0;
     if (rondo_engine_memory_region(engine.get(), i, &region) == RONDO_STATUS_OK &&
-        std::sscanf(region.name, "recurrent states, %llu of %llu", &blocks, &bytes) == 2) {
+        std::sscanf(region.name, "recurrent states, %llu x %llu", &blocks, &bytes) == 2) {
       return static_cast<double>(bytes);
     }
   }

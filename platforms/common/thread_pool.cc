@@ -1,12 +1,12 @@
 #include "platforms/thread_pool.h"
 
 #include <pthreadpool.h>
-#include <signal.h>
 
 #include <new>
 
 #include "platforms/host_lanes.h"
 #include "platforms/this_thread.h"
+#include "platforms/worker_signals.h"
 
 namespace rondo {
 
@@ -32,16 +32,10 @@ ThreadPool* ThreadPool::Create(size_t threads, const HostPool& host) {
     delete pool;
     return nullptr;
   }
-  // Workers inherit the mask: the host's signals go to the host's threads. A thread's own faults go
-  // to no other one: blocked, they would end the process past its handlers.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  constexpr int kFaults[] = {SIGILL, SIGFPE, SIGSEGV, SIGBUS, SIGTRAP, SIGSYS};
-  for (const int fault : kFaults) sigdelset(&all, fault);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  pool->pool_ = pthreadpool_create(threads);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  {
+    const WorkerSignals blocked;
+    pool->pool_ = pthreadpool_create(threads);
+  }
   if (pool->pool_ == nullptr) {
     delete pool;
     return nullptr;

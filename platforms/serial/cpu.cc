@@ -1,0 +1,12 @@
+// What the compiler was told is what there is.
+#include "platforms/cpu.h"
+
+namespace rondo {
+
+CpuFeatures DetectCpu() { return {}; }
+
+bool AllowAmx() { return false; }
+
+uint32_t PerformanceCores() { return 1; }
+
+}  // namespace rondo

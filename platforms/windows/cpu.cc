@@ -1,0 +1,55 @@
+#include "platforms/cpu.h"
+
+#include <windows.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "platforms/system_cpu.h"
+
+namespace rondo {
+
+#if defined(__x86_64__)
+// Windows asks nobody: where it saves the registers, every process may use them.
+bool MayAllowAmx() { return true; }
+bool AllowAmx() { return HasAmx(); }
+#else
+CpuFeatures DetectCpu() {
+  constexpr DWORD kDotProduct = 43;    // PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE
+  constexpr DWORD kInt8Matrices = 66;  // PF_ARM_V82_I8MM_INSTRUCTIONS_AVAILABLE
+  CpuFeatures f;
+  f.neon_dot = IsProcessorFeaturePresent(kDotProduct) != 0;
+  f.neon_i8mm = f.neon_dot && IsProcessorFeaturePresent(kInt8Matrices) != 0;
+  return f;
+}
+bool AllowAmx() { return false; }
+#endif
+
+// Of the cores that the process may run on, those of the best efficiency class.
+uint32_t PerformanceCores() {
+  DWORD_PTR allowed = 0, system = 0;
+  if (GetProcessAffinityMask(GetCurrentProcess(), &allowed, &system) == 0 || allowed == 0) {
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    return std::max<uint32_t>(1, info.dwNumberOfProcessors);
+  }
+  const auto all = static_cast<uint32_t>(std::popcount(static_cast<uint64_t>(allowed)));
+  alignas(SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX) static char memory[32768];
+  DWORD bytes = sizeof memory;
+  auto* const first = reinterpret_cast<SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX*>(memory);
+  if (GetLogicalProcessorInformationEx(RelationProcessorCore, first, &bytes) == 0) return all;
+  uint32_t best = 0, fast = 0;
+  for (DWORD at = 0; at < bytes;) {
+    const auto& core = *reinterpret_cast<SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX*>(memory + at);
+    at += core.Size;
+    const auto mask = static_cast<uint64_t>(core.Processor.GroupMask[0].Mask & allowed);
+    const uint32_t of_class = reinterpret_cast<const BYTE*>(&core.Processor)[1];  // EfficiencyClass
+    if (core.Processor.GroupMask[0].Group != 0 || mask == 0 || of_class < best) continue;
+    if (of_class > best) fast = 0;
+    best = of_class;
+    fast += static_cast<uint32_t>(std::popcount(mask));
+  }
+  return fast > 0 ? fast : all;
+}
+
+}  // namespace rondo

@@ -1,0 +1,53 @@
+// The 32-bit ARM kernel sets.
+#if defined(__arm__) && __ARM_ARCH_PROFILE == 'A'
+
+#include "platforms/cpu.h"
+#include "runtime/kernels/codes/code_kernels.h"
+#include "runtime/kernels/values/value_kernels.h"
+#include "runtime/kernels/xnnpack_adapter.h"
+
+namespace rondo {
+
+// What the sets have in common: everything with floats on one side. A macro, so that the tables
+// need no code at load time.
+#define RONDO_NEON_FLOAT                                                                        \
+  .f32 = RONDO_FAMILY(8, 1, 6, RONDO_F32(1x8__neon_lane_ld64), RONDO_F32(4x8__neon_lane_ld64),  \
+                      RONDO_F32(6x8__neon_lane_ld64)),                                          \
+  .loops = &kRowLoopsBaseline, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__neon_u16_acc4),   \
+  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__neon_u16_acc4),                                       \
+  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__neon_u32),                                   \
+  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__neon_rr2_lut64_p2_u8_acc2), \
+  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__neon_rr2_lut64_p2_nr2recps_u8),               \
+  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__neon_rational_9_8_nr_u8),                           \
+  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__scalar_rational_12_10_div_u4),                      \
+  RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__neon_u8)
+
+extern const KernelSet kKernelsNeonDot;
+const KernelSet kKernelsNeonDot = {
+    .name = "neondot",
+    .available = [] { return DetectCpu().neon_dot; },
+    .codes = &kCodeKernelsPortable,
+    .values = &kValueKernelsPortable,
+    .q8 = RONDO_FAMILY(8, 4, 4, RONDO_Q8(1x8c4__neondot), RONDO_Q8(2x8c4__neondot),
+                       RONDO_Q8(4x8c4__neondot)),
+    .q4b = RONDO_FAMILY(8, 4, 4, RONDO_Q4B(1x8c4__neondot), RONDO_Q4B(2x8c4__neondot),
+                        RONDO_Q4B(4x8c4__neondot)),
+    RONDO_NEON_FLOAT};
+
+extern const KernelSet kKernelsNeon;
+const KernelSet kKernelsNeon = {
+    .name = "neon",
+    .available = [] { return DetectCpu().neon; },
+    .codes = &kCodeKernelsPortable,
+    .values = &kValueKernelsPortable,
+    .q8 = RONDO_FAMILY(8, 1, 4, RONDO_Q8(1x8__neon_mlal_lane), RONDO_Q8(2x8__neon_mlal_lane),
+                       RONDO_Q8(4x8__neon_mlal_lane)),
+    .q4b = RONDO_FAMILY(16, 1, 4, RONDO_Q4B(1x16__neon_mlal_lane), RONDO_Q4B(2x16__neon_mlal_lane),
+                        RONDO_Q4B(4x16__neon_mlal_lane)),
+    RONDO_NEON_FLOAT};
+
+#undef RONDO_NEON_FLOAT
+
+}  // namespace rondo
+
+#endif
