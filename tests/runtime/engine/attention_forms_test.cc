@@ -271,6 +271,8 @@ const std::vector<Bad> kBad = {
      "which has no attention of its own"},
     {"SharesOtherSizes", kModels[2].config, [](ModelT& m) { A(m).kv_layer = 0; },
      "with the same KV heads, head sizes, window and chunk"},
+    {"SharesOtherValues", kModels[2].config, [](ModelT& m) { A(m).v_head_dim *= 2; },
+     "with the same KV heads, head sizes, window and chunk"},
     {"NormOfOthersKeys", kModels[2].config,
      [](ModelT& m) { A(m).k_norm = std::make_unique<format::NormT>(*AttentionOf(m, 1).k_norm); },
      "has norms of keys or values, which are another layer's"},

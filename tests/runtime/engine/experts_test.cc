@@ -21,12 +21,13 @@ using format::ExpertsT, format::ModelT;
 using testing::HasSubstr;
 
 // As many experts as hidden channels, so that norms' weights serve as vectors of the experts.
-ModelBytes Mixture(format::TensorFormat weights) {
+ModelBytes Mixture(format::TensorFormat weights, int intermediate = 24) {
   const TempFolder folder;
   convert::WriteCheckpointOf(folder / "model", R"({"architectures": ["MixtralForCausalLM"],
-      "vocab_size": 40, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 2,
-      "num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 64,
-      "num_local_experts": 16, "num_experts_per_tok": 3})");
+      "vocab_size": 40, "hidden_size": 16, "num_hidden_layers": 2, "num_attention_heads": 2,
+      "num_key_value_heads": 1, "max_position_embeddings": 64, "num_local_experts": 16,
+      "num_experts_per_tok": 3, "intermediate_size": )" +
+                                                   std::to_string(intermediate) + "}");
   convert::ConvertOptions options;
   options.directory = folder / "model";
   options.output = folder / "model.rondo";
@@ -193,6 +194,12 @@ const std::vector<Bad> kBad = {
      "scoring 9"},
     {"SparseMixerOfThree", [](ModelT& m) { ExpertsOf(m).scoring = format::Scoring::kSparseMixer; },
      "is a SparseMixer that does not use two"},
+    {"SparseMixerOfOne",
+     [](ModelT& m) {
+       ExpertsOf(m).scoring = format::Scoring::kSparseMixer;
+       ExpertsOf(m).n_used = 1;
+     },
+     "is a SparseMixer that does not use two"},
     {"JitterWithoutMixer", [](ModelT& m) { ExpertsOf(m).jitter = 0.1f; }, "has a jitter"},
     {"BiasAbsent", [](ModelT& m) { ExpertsOf(m).choice_bias = 100000; },
      "bias of choice points at a tensor that is absent"},
@@ -277,6 +284,16 @@ TEST_P(BadMixtures, AreRefusedByName) {
   const Status status = ModelFile::Open(bytes.bytes()).status();
   EXPECT_FALSE(status.ok());
   EXPECT_THAT(status.message(), HasSubstr(GetParam().words));
+}
+
+// The router's matrix is of float32, and here as large as what leads out of an expert.
+TEST(BadMixture, ExpertsAreAllOfFloatsOrNone) {
+  const ModelBytes bytes = Rewrite(Mixture(format::TensorFormat::Q8, 16), [](ModelT& m) {
+    ExpertsOf(m).experts[3]->down->weight = ExpertsOf(m).router->weight;
+  });
+  const Status status = ModelFile::Open(bytes.bytes()).status();
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("layer 1's mixture of experts"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, BadMixtures, testing::ValuesIn(kBad),

@@ -437,6 +437,26 @@ TEST(ModelFile, RefusesSublayersThatMakeNoSense) {
 INSTANTIATE_TEST_SUITE_P(Every, DamagedMetadata, testing::ValuesIn(kCases),
                          [](const auto& param) { return param.param.name; });
 
+TEST(ModelFile, NamesAreComparedByTheirLetters) {
+  const ModelBytes bytes = Rewrite(
+      Q8Model(), [](format::ModelT& model) { model.tensors[1]->name = model.tensors[0]->name; });
+  EXPECT_THAT(ModelFile::Open(bytes.bytes()).status().message(),
+              HasSubstr("two tensors are named embedding"));
+}
+
+TEST(ModelFile, BlocksHaveThreeSizes) {
+  const ModelBytes model = MakeModel(TensorFormat::Q4B);
+  for (const uint32_t block : {0u, 16u, 31u, 33u, 48u, 96u, 160u, 256u}) {
+    const ModelBytes bytes = Rewrite(model, [&](format::ModelT& m) {
+      for (auto& tensor : m.tensors) {
+        if (tensor->format == TensorFormat::Q4B) tensor->block = block;
+      }
+    });
+    EXPECT_THAT(ModelFile::Open(bytes.bytes()).status().message(),
+                HasSubstr("with block " + std::to_string(block) + ", expected 32, 64 or 128"));
+  }
+}
+
 // What a file recommends is what a session takes, and nothing else is opened.
 TEST(ModelFile, RecommendedSamplingIsCheckedAsASessionsOptions) {
   const float kBeyond = std::numeric_limits<float>::infinity();
@@ -495,6 +515,7 @@ TEST(ModelFile, RecommendedListsAreCheckedAsASessionsOptions) {
   EXPECT_EQ(open({{0, -kBeyond}, {9, 1}}, {"Q:", std::string(128, 'x')}), "");
   EXPECT_THAT(open({{1 << 24, 0}}, {}),
               HasSubstr("the recommended logit bias of token 16777216 is 0"));
+  EXPECT_THAT(open({{32, 0}}, {}), HasSubstr("the recommended logit bias of token 32 is 0"));
   EXPECT_THAT(open({{-1, 0}}, {}), HasSubstr("the recommended logit bias of token -1"));
   EXPECT_THAT(open({{0, kBeyond}}, {}), HasSubstr("the recommended logit bias of token 0 is inf"));
   EXPECT_THAT(open({{0, std::nanf("")}}, {}), HasSubstr("the recommended logit bias of token 0"));
