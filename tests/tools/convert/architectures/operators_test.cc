@@ -134,12 +134,16 @@ TEST(Latent, RowsOfEachHead) {
 }
 
 TEST(Latent, StretchedContextsScaleScoresTwice) {
-  const DecoderSpec spec = Read("DeepseekV3ForCausalLM", R"({"num_key_value_heads": 4,
-      "n_group": 1, "topk_group": 1, "rope_scaling": {"rope_type": "yarn", "factor": 40.0,
-      "mscale": 1.0, "mscale_all_dim": 1.0, "original_max_position_embeddings": 64}})");
-  const double stretch = 0.1 * std::log(40.0) + 1;
-  EXPECT_FLOAT_EQ(spec.layers[0].sublayers[0]->op.AsLatentAttention()->score_scale,
-                  static_cast<float>(stretch * stretch / std::sqrt(128.0 + 64.0)));
+  for (const double mscale : {1.0, 0.707}) {
+    const std::string config = R"({"num_key_value_heads": 4, "n_group": 1, "topk_group": 1,
+        "rope_scaling": {"rope_type": "yarn", "factor": 40.0, "mscale": 1.0,
+        "original_max_position_embeddings": 64, "mscale_all_dim": )" +
+                               std::to_string(mscale) + "}}";
+    const DecoderSpec spec = Read("DeepseekV3ForCausalLM", config);
+    const double stretch = 0.1 * mscale * std::log(40.0) + 1;
+    EXPECT_FLOAT_EQ(spec.layers[0].sublayers[0]->op.AsLatentAttention()->score_scale,
+                    static_cast<float>(stretch * stretch / std::sqrt(128.0 + 64.0)));
+  }
 }
 
 TEST(Mixtures, RoutingOfDeepSeek) {
