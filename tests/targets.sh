@@ -10,7 +10,7 @@ set -u
 cd "$(dirname "$0")/.."
 targets=${*:-linux-armhf linux-riscv64 windows-x64 wasm32 none-cortex-m55}
 sh tools/install_packages.sh targets || exit 1
-work=build/targets
+work=$PWD/build/targets
 mkdir -p "$work"
 kernels=scalar
 
@@ -25,7 +25,7 @@ one() {
   target=$1
   begun=$(date +%s)
   if ! cmake --preset "$target" -DRONDO_TESTS=OFF -DRONDO_TOOLS=OFF -DRONDO_BITS=ON \
-    -DRONDO_FIRMWARE_MODEL="$PWD/$work/tiny.rondo" \
+    -DRONDO_FIRMWARE_MODEL="$work/tiny.rondo" \
     >"$work/$target.log" 2>&1 || ! cmake --build "build/$target" >>"$work/$target.log" 2>&1; then
     echo "$target: NOT BUILT, see $work/$target.log"
     return 1

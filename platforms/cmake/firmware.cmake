@@ -15,4 +15,4 @@ target_link_options(rondo_firmware PRIVATE
 find_program(RONDO_QEMU_SYSTEM qemu-system-arm)
 file(GENERATE OUTPUT "${PROJECT_BINARY_DIR}/rondo_bits.sh"
   CONTENT "exec '${RONDO_QEMU_SYSTEM}' -M mps3-an547 -nographic -monitor none -serial none \
--semihosting-config enable=on,target=native -kernel '$<TARGET_FILE:rondo_firmware>'\n")
+-semihosting-config enable=on,target=native -kernel '$<TARGET_FILE:rondo_firmware>' 2>&1\n")
