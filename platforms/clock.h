@@ -7,7 +7,7 @@ namespace rondo {
 
 using Nanoseconds = uint64_t;
 
-// Since some moment before the process began. [any thread, signal handlers]
+// Since some moment before the process began. [any thread]
 Nanoseconds Now();
 
 inline constexpr Nanoseconds kMillisecond = 1'000'000;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 namespace rondo {
 
@@ -52,11 +53,17 @@ class FileMap {
   static constexpr uint64_t kToEnd = UINT64_MAX;
 
   FileMap() = default;
-  FileMap(FileMap&& other) noexcept;
-  FileMap& operator=(FileMap&& other) noexcept;
+  FileMap(FileMap&& other) noexcept { *this = std::move(other); }
+  FileMap& operator=(FileMap&& other) noexcept {
+    std::swap(base_, other.base_);
+    std::swap(mapped_bytes_, other.mapped_bytes_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
   ~FileMap();
 
-  // Both fill `map`, or say why not and leave it as it was. An empty file or range has empty bytes.
+  // Both fill `map`, or say why not and leave it as it was. Only regular files can be mapped. An
+  // empty file or range has empty bytes.
 
   // `path`: UTF-8 where the system's paths are text, else as it takes it; zero-terminated.
   static FileError OpenPath(const char* path, FileMap* map);

@@ -1,15 +1,8 @@
 // There are no files: models are pieces of memory.
 #include "platforms/file_map.h"
 
-#include <utility>
-
 namespace rondo {
 
-FileMap::FileMap(FileMap&& other) noexcept { *this = std::move(other); }
-FileMap& FileMap::operator=(FileMap&& other) noexcept {
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
 FileMap::~FileMap() = default;
 
 FileError FileMap::OpenPath(const char* /*path*/, FileMap* /*map*/) {

@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Nanoseconds since some moment, never fewer than before. Where the program has none, time stands
- * still: statistics are then 0, and duty_percent must be 100. */
+ * still: statistics are then 0, and duty_percent leaves no rest between passes. */
 uint64_t rondo_host_now_ns(void);
 
 #ifdef __cplusplus

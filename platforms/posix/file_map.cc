@@ -34,15 +34,6 @@ FileError ErrorOf(int system) {
 
 }  // namespace
 
-FileMap::FileMap(FileMap&& other) noexcept { *this = std::move(other); }
-
-FileMap& FileMap::operator=(FileMap&& other) noexcept {
-  std::swap(base_, other.base_);
-  std::swap(mapped_bytes_, other.mapped_bytes_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
 FileMap::~FileMap() {
   if (base_ != nullptr) munmap(base_, mapped_bytes_);
 }

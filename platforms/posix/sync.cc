@@ -28,15 +28,11 @@ void Mutex::Unlock() { pthread_mutex_unlock(Of(system_)); }
 Condition::Condition() {
   static_assert(sizeof(pthread_cond_t) <= sizeof system_);
   new (system_) pthread_cond_t;
-#if defined(__APPLE__)  // its conditions take times from now
-  pthread_cond_init(ConditionOf(system_), nullptr);
-#else
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
   pthread_cond_init(ConditionOf(system_), &attributes);
   pthread_condattr_destroy(&attributes);
-#endif
 }
 Condition::~Condition() { pthread_cond_destroy(ConditionOf(system_)); }
 
@@ -45,17 +41,10 @@ void Condition::Wait(MutexLock& lock) {
 }
 
 void Condition::WaitUntil(MutexLock& lock, Nanoseconds time) {
-#if defined(__APPLE__)
-  const Nanoseconds now = Now();
-  time = time > now ? time - now : 0;
-  const auto wait = pthread_cond_timedwait_relative_np;
-#else
-  const auto wait = pthread_cond_timedwait;
-#endif
   timespec until;
   until.tv_sec = static_cast<time_t>(time / 1'000'000'000);
   until.tv_nsec = static_cast<long>(time % 1'000'000'000);
-  wait(ConditionOf(system_), Of(lock.mutex().system_), &until);
+  pthread_cond_timedwait(ConditionOf(system_), Of(lock.mutex().system_), &until);
 }
 
 void Condition::NotifyAll() { pthread_cond_broadcast(ConditionOf(system_)); }

@@ -33,15 +33,6 @@ FileError ErrorOf(int system) {
 
 }  // namespace
 
-FileMap::FileMap(FileMap&& other) noexcept { *this = std::move(other); }
-
-FileMap& FileMap::operator=(FileMap&& other) noexcept {
-  std::swap(base_, other.base_);
-  std::swap(mapped_bytes_, other.mapped_bytes_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
-
 FileMap::~FileMap() { UnmapMemory(base_, mapped_bytes_); }
 
 FileError FileMap::OpenPath(const char* path, FileMap* map) {

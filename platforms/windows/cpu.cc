@@ -34,7 +34,7 @@ uint32_t PerformanceCores() {
     return std::max<uint32_t>(1, info.dwNumberOfProcessors);
   }
   const auto all = static_cast<uint32_t>(std::popcount(static_cast<uint64_t>(allowed)));
-  alignas(SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX) static char memory[32768];
+  alignas(SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX) char memory[32768];
   DWORD bytes = sizeof memory;
   auto* const first = reinterpret_cast<SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX*>(memory);
   if (GetLogicalProcessorInformationEx(RelationProcessorCore, first, &bytes) == 0) return all;

@@ -57,20 +57,12 @@ std::unique_ptr<wchar_t[]> WidePath(const char* path) {
   std::unique_ptr<wchar_t[]> full(new (std::nothrow) wchar_t[kPrefixSize + full_size + 1]);
   if (full_size == 0 || full == nullptr) return nullptr;
   for (DWORD i = 0; i < kPrefixSize; ++i) full[i] = kPrefix[i];
-  GetFullPathNameW(wide.get(), full_size, full.get() + kPrefixSize, nullptr);
-  return full;
+  // Another thread may have changed the folder that the path is relative to.
+  const DWORD written = GetFullPathNameW(wide.get(), full_size, full.get() + kPrefixSize, nullptr);
+  return written > 0 && written < full_size ? std::move(full) : nullptr;
 }
 
 }  // namespace
-
-FileMap::FileMap(FileMap&& other) noexcept { *this = std::move(other); }
-
-FileMap& FileMap::operator=(FileMap&& other) noexcept {
-  std::swap(base_, other.base_);
-  std::swap(mapped_bytes_, other.mapped_bytes_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
-}
 
 FileMap::~FileMap() {
   if (base_ != nullptr) UnmapViewOfFile(base_);

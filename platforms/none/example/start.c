@@ -1,5 +1,5 @@
-/* The start of a program on qemu's mps3-an547, a Cortex-M55: vectors, floats, memory; and the four
- * calls to the debugger's host with which it prints and ends. */
+/* The start of a program on qemu's mps3-an547, a Cortex-M55: vectors, floats, memory; and the
+ * calls to the debugger's host with which it prints, ends and tells the time. */
 #include "start.h"
 
 #include <stddef.h>
@@ -23,7 +23,7 @@ void end_program(int status) {
   for (;;) host_call(0x20, arguments);                      /* SYS_EXIT_EXTENDED */
 }
 
-/* SYS_ELAPSED: ticks of 10 ns on qemu, as SYS_TICKFREQ says. */
+/* SYS_ELAPSED, whose ticks are nanoseconds on qemu. */
 uint64_t rondo_host_now_ns(void) {
   uint64_t ticks = 0;
   host_call(0x30, &ticks);
