@@ -252,6 +252,7 @@ void Buffer::Append(std::string_view text) {
 }
 
 void Buffer::AppendCodePoint(uint32_t code_point) {
+  if (code_point < 0x80) return Append(static_cast<char>(code_point));
   uint8_t bytes[4];
   const size_t size = EncodeUtf8(code_point, bytes);
   Append({reinterpret_cast<const char*>(bytes), size});

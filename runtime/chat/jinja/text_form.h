@@ -14,7 +14,10 @@ class Buffer {
   explicit Buffer(Machine& machine) : machine_(machine) {}
 
   void Append(std::string_view text);
-  void Append(char c) { Append(std::string_view(&c, 1)); }
+  void Append(char c) {
+    if (size_ == capacity_) return Append(std::string_view(&c, 1));
+    data_[size_++] = c;
+  }
   void AppendCodePoint(uint32_t code_point);
   std::string_view view() const { return {data_, size_}; }
   // The text as a value, undefined after a failure; nothing may be appended afterwards.

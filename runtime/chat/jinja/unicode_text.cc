@@ -12,13 +12,23 @@ constexpr uint32_t kSharpS = 0xDF;  // the one common letter that becomes two
 
 const uint8_t* Bytes(const char* text) { return reinterpret_cast<const uint8_t*>(text); }
 
+// Most text is ASCII, where utf8proc's tables would take most of the time.
+constexpr bool IsAscii(uint32_t c) { return c < 0x80; }
+constexpr bool IsBetween(uint32_t c, char first, char last) {
+  return c >= static_cast<uint32_t>(first) && c <= static_cast<uint32_t>(last);
+}
+constexpr uint32_t kToLower = 'a' - 'A';
+
 uint32_t ToUpper(uint32_t c) {
+  if (IsAscii(c)) return IsBetween(c, 'a', 'z') ? c - kToLower : c;
   return static_cast<uint32_t>(utf8proc_toupper(static_cast<utf8proc_int32_t>(c)));
 }
 uint32_t ToTitle(uint32_t c) {
+  if (IsAscii(c)) return ToUpper(c);
   return static_cast<uint32_t>(utf8proc_totitle(static_cast<utf8proc_int32_t>(c)));
 }
 uint32_t ToLower(uint32_t c) {
+  if (IsAscii(c)) return IsBetween(c, 'A', 'Z') ? c + kToLower : c;
   return static_cast<uint32_t>(utf8proc_tolower(static_cast<utf8proc_int32_t>(c)));
 }
 
