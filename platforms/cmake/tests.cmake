@@ -102,6 +102,9 @@ rondo_test_program(model 16 50 rondo_test_helpers ${model})
 target_link_libraries(rondo_model_tests PRIVATE rondo_tools)
 add_dependencies(rondo_model_tests rondo_test_tool)
 rondo_test_program(fuzz 3 4 rondo_test_helpers ${fuzz})
+# What headers alone do: tests/mutate.sh, which changes them, need not compile the rest anew.
+add_executable(rondo_header_tests EXCLUDE_FROM_ALL tests/runtime/kv/context_window_test.cc)
+target_link_libraries(rondo_header_tests PRIVATE rondo_test_options GTest::gtest_main)
 
 # Each kernel set on an emulated CPU that has no better one; and the CPU's features are told right,
 # as there is nothing to run otherwise. A program of its own: little is to be built for it.

@@ -82,6 +82,27 @@ TEST(ProfileTest, EveryPartOfAPassInItsPlace) {
   EXPECT_EQ(Next(engine.get(), &cursor).name, nullptr);
 }
 
+// Under SLIDE a prompt that is longer than the context is evaluated in parts, each that long.
+TEST(ProfileTest, OfALongPromptTheLastTokenAloneHasLogits) {
+  const Model model = OpenTiny();
+  rondo_engine_options options = Recorded(100000);
+  options.context = 128;
+  options.context_policy = RONDO_POLICY_SLIDE;
+  const Engine engine = NewEngine(model.get(), options);
+  const Session session = Open(engine.get(), Sampled(1));
+  const std::vector<int32_t> ids(5 * 128, 3);
+  ASSERT_EQ(rondo_session_prefill(session.get(), ids.data(), ids.size()), RONDO_STATUS_OK);
+  Generate(session.get(), 1);
+  uint64_t cursor = 0;
+  size_t passes = 0, heads = 0;
+  for (const rondo_profile_event& event : All(engine.get(), &cursor)) {
+    passes += std::string(event.name) == "pass";
+    heads += std::string(event.name) == "head";
+  }
+  EXPECT_GE(passes, 5u);
+  EXPECT_EQ(heads, 1u);
+}
+
 TEST(ProfileTest, TheRingIsPlannedAndForgetsTheOldest) {
   const Model model = OpenTiny();
   uint64_t bytes[2];

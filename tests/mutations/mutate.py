@@ -142,6 +142,11 @@ def main():
     built, log = build(sorted({target for edit in edits for target in edit.targets()}))
     if not built:
         sys.exit("mutate.sh: the code does not build without any edit:\n" + log)
+    for program, pattern in sorted({test for edit in edits for test in edit.tests}):
+        listed = subprocess.run([BUILD / f"rondo_{program}_tests", "--gtest_list_tests",
+                                 f"--gtest_filter={pattern}"], capture_output=True).stdout
+        if b"\n  " not in listed:
+            sys.exit(f"mutate.sh: no test of {program} is {pattern}")
     passed = set()
     for edit in edits:  # a test that fails anyway notices nothing
         if str(edit.tests) in passed:

@@ -49,6 +49,9 @@ const Refusal kRefusals[] = {
      "5000 tokens of the snapshot wait"},
     {"forgotten", [](auto& h) { h.first_token = 150; }, StatusCode::kCorrupt,
      "from position 150 on, expected 0 or before"},
+    {"waiting_and_forgotten",
+     [](auto& h) { h.position = 4200, h.evaluated = 100, h.first_token = 101; },
+     StatusCode::kCorrupt, "from position 101 on, but those from 100 on wait"},
     {"generated", [](auto& h) { h.generated = 201; }, StatusCode::kCorrupt, "201 generated ones"},
     {"text", [](auto& h) { h.text_begin = 201; }, StatusCode::kCorrupt, "a text from 201 on"},
     {"finished", [](auto& h) { h.finished = 5; }, StatusCode::kCorrupt,
@@ -101,6 +104,25 @@ TEST(SnapshotTest, TokensAndNumbersAreChecked) {
   // Of 8 int8 of the first key the scale.
   EXPECT_THAT(refusal(groups + 8 + 8, std::numeric_limits<float>::infinity()),
               HasSubstr("a number in KV block 1 of the snapshot, sublayer 0, head 0"));
+  // And of the next token, behind the first one's key and value.
+  EXPECT_THAT(refusal(groups + 8 + 24 + 8, std::numeric_limits<float>::infinity()),
+              HasSubstr("a number in KV block 1 of the snapshot, sublayer 0, head 0"));
+}
+
+// 128 tokens of context and the most rows of a pass are 18 blocks.
+TEST(SnapshotTest, MoreBlocksThanAnyRingHas) {
+  SmallSession saved(ContextPolicy::kSlide), session(ContextPolicy::kSlide);
+  saved.Prefill(200);
+  std::vector<uint8_t> snapshot = saved.Save();
+  SnapshotHeader header;
+  std::memcpy(&header, snapshot.data(), sizeof header);
+  header.position = header.evaluated = 18 * 64 + 1;
+  snapshot.assign(100000, 0);  // the tokens, and KV blocks from 0 on
+  std::memcpy(snapshot.data(), &header, sizeof header);
+  Seal(&snapshot);
+  const Status status = session->Restore(snapshot);
+  EXPECT_EQ(status.code(), StatusCode::kCorrupt);
+  EXPECT_THAT(status.message(), HasSubstr("holds 19 KV blocks, expected at most 18"));
 }
 
 TEST(SnapshotTest, StatesAreChecked) {
