@@ -2,7 +2,6 @@
 #include "platforms/cpu.h"
 
 #include <cstdint>
-#include <cstdio>
 
 #if defined(__linux__)
 #include <sched.h>
@@ -14,6 +13,7 @@
 #endif
 #include <unistd.h>
 
+#include "platforms/posix/topology.h"
 #include "platforms/system_cpu.h"
 
 namespace rondo {
@@ -72,24 +72,13 @@ bool AllowAmx() {
 
 uint32_t PerformanceCores() {
 #if defined(__linux__)
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) {
-    // Linux tells relative speed in cpu_capacity (1024 = the fastest) where cores differ.
-    uint32_t all = 0;
-    uint32_t fast = 0;
+  cpu_set_t may;
+  if (sched_getaffinity(0, sizeof may, &may) == 0) {
+    CpuSet allowed;
     for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (!CPU_ISSET(cpu, &allowed)) continue;
-      ++all;
-      char path[64];
-      std::snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/cpu_capacity", cpu);
-      int capacity = 1024;
-      if (std::FILE* file = std::fopen(path, "r"); file != nullptr) {
-        if (std::fscanf(file, "%d", &capacity) != 1) capacity = 1024;
-        std::fclose(file);
-      }
-      if (capacity >= 512) ++fast;
+      if (CPU_ISSET(cpu, &may)) allowed.Add(static_cast<uint32_t>(cpu));
     }
-    if (all > 0) return fast > 0 ? fast : all;
+    if (allowed.Count() > 0) return FastCpus("/sys/devices", allowed).Count();
   }
 #endif
   const long n = sysconf(_SC_NPROCESSORS_ONLN);
