@@ -4,6 +4,7 @@
 #   sh tools/install_packages.sh test      also what tests/run.sh needs: ccache, clang and its tools,
 #                                          python3, pkgconf, the cross compilers and the emulator
 #   sh tools/install_packages.sh targets   to build for other systems, and what tests/targets.sh needs
+#   sh tools/install_packages.sh browser   what tests/browser.sh needs
 # Does nothing where everything is there; uses sudo only when it must install and is not root.
 set -eu
 
@@ -19,13 +20,18 @@ targets="g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user g++-mingw-w64-x
   clang-19 lld-19 llvm-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32
   libclang-rt-19-dev-wasm32 nodejs gcc-arm-none-eabi libnewlib-arm-none-eabi
   libstdc++-arm-none-eabi-newlib qemu-system-arm"
+# Node from elsewhere brings npm along.
+command -v npm >/dev/null || targets="$targets npm"
+browser="clang-19 lld-19 llvm-19 wasi-libc libc++-19-dev-wasm32 libc++abi-19-dev-wasm32
+  libclang-rt-19-dev-wasm32 nodejs python3 chromium"
 
 case ${1:-} in
   targets) wanted="$build $targets" ;;
+  browser) wanted="$build $browser" ;;
   build) wanted=$build ;;
   test) wanted="$build $test" ;;
   *)
-    echo "usage: sh tools/install_packages.sh build|test|targets" >&2
+    echo "usage: sh tools/install_packages.sh build|test|targets|browser" >&2
     exit 2
     ;;
 esac

@@ -2,8 +2,9 @@
 # builds, and for libraries that need nothing of the system that they are used on. The same targets
 # as system_libraries.cmake has.
 
-# rondo_bundled(NAME POOL SHA256 MARKER): sets NAME_SOURCE_DIR, from RONDO_THIRD_PARTY_DIR/NAME or
-# the archive POOL below pool/main of the system's package mirror, which that hash is of.
+# rondo_bundled(NAME POOL SHA256 MARKER [REPOSITORY COMMIT]): sets NAME_SOURCE_DIR, from
+# RONDO_THIRD_PARTY_DIR/NAME, the archive POOL below pool/main of the system's package mirror, which
+# that hash is of, or, where the system is not Debian's, the public git repository.
 function(rondo_bundled name pool sha256 marker)
   set(dir "${RONDO_THIRD_PARTY_DIR}/${name}")
   set(download ${RONDO_DOWNLOAD})
@@ -11,6 +12,12 @@ function(rondo_bundled name pool sha256 marker)
     _rondo_from_apt(${name} "${pool}" ${sha256} "${marker}" dir)
   endif()
   cmake_path(GET pool FILENAME archive)
+  if(NOT dir AND download AND ARGC GREATER 5)
+    FetchContent_Declare(rondo_${name} GIT_REPOSITORY "${ARGV4}" GIT_TAG ${ARGV5} SOURCE_SUBDIR none)
+    FetchContent_MakeAvailable(rondo_${name})
+    set(dir "${rondo_${name}_SOURCE_DIR}")
+    set(archive "${ARGV4}")
+  endif()
   if(NOT dir)
     message(FATAL_ERROR "${name}: no copy of its sources is here. Either let them be downloaded: "
       "-DRONDO_DOWNLOAD=ON; or name a folder that holds ${name}/, which ${archive} unpacks to: "
@@ -31,7 +38,8 @@ function(_rondo_bundled_objects name)
 endfunction()
 
 rondo_bundled(pcre2 p/pcre2/pcre2_10.42.orig.tar.gz
-  c33b418e3b936ee3153de2c61cc638e7e4fe3156022a5c77d0711bcbb9d64f1f src/pcre2.h.generic)
+  c33b418e3b936ee3153de2c61cc638e7e4fe3156022a5c77d0711bcbb9d64f1f src/pcre2.h.generic
+  https://github.com/PCRE2Project/pcre2.git 52c08847921a324c804cabf2814549f50bce1265)
 set(pcre2_copy "${PROJECT_BINARY_DIR}/pcre2")  # where it finds the settings that come with it
 foreach(file config.h pcre2.h)
   configure_file("${pcre2_SOURCE_DIR}/src/${file}.generic" "${pcre2_copy}/${file}" COPYONLY)
@@ -54,21 +62,24 @@ target_include_directories(rondo_pcre2 SYSTEM INTERFACE "${pcre2_copy}")
 target_compile_definitions(rondo_pcre2 INTERFACE PCRE2_CODE_UNIT_WIDTH=8 PCRE2_STATIC)
 
 rondo_bundled(utf8proc u/utf8proc/utf8proc_2.8.0.orig.tar.gz
-  a0a60a79fe6f6d54e7d411facbfcc867a6e198608f2cd992490e46f04b1bcecc utf8proc.h)
+  a0a60a79fe6f6d54e7d411facbfcc867a6e198608f2cd992490e46f04b1bcecc utf8proc.h
+  https://github.com/JuliaStrings/utf8proc.git 1cb28a66ca79a0845e99433fd1056257456cef8b)
 _rondo_bundled_objects(utf8proc "${utf8proc_SOURCE_DIR}/utf8proc.c")
 target_compile_definitions(rondo_utf8proc_objects PRIVATE UTF8PROC_STATIC)
 target_include_directories(rondo_utf8proc SYSTEM INTERFACE "${utf8proc_SOURCE_DIR}")
 target_compile_definitions(rondo_utf8proc INTERFACE UTF8PROC_STATIC)
 
 rondo_bundled(xxhash x/xxhash/xxhash_0.8.1.orig.tar.gz
-  3bb6b7d6f30c591dd65aaaff1c8b7a5b94d81687998ca9400082c739a690436c xxhash.h)
+  3bb6b7d6f30c591dd65aaaff1c8b7a5b94d81687998ca9400082c739a690436c xxhash.h
+  https://github.com/Cyan4973/xxHash.git 35b0373c697b5f160d3db26b1cbb45a0d5ba788c)
 add_library(rondo_xxhash INTERFACE)
 target_include_directories(rondo_xxhash SYSTEM INTERFACE "${xxhash_SOURCE_DIR}")
 target_compile_definitions(rondo_xxhash INTERFACE XXH_INLINE_ALL)
 
 rondo_bundled(flatbuffers f/flatbuffers/flatbuffers_2.0.8+dfsg1.orig.tar.xz
   424b8c76568e718a1a05c3fbc6b2070c83b5e55d9b48568fa4f744e9bcd1163a
-  include/flatbuffers/flatbuffers.h)
+  include/flatbuffers/flatbuffers.h
+  https://github.com/google/flatbuffers.git 06c5c7ed0bd987a918cf88caafb094f22cdd1721)
 add_library(rondo_flatbuffers INTERFACE)
 target_include_directories(rondo_flatbuffers SYSTEM INTERFACE "${flatbuffers_SOURCE_DIR}/include")
 

@@ -71,7 +71,8 @@ _rondo_change_pthreadpool(pthreads.c
   "${wait}" "if (!rondo_close_command(&threadpool->active_threads)) wait_worker_threads(threadpool);"
   # It waits without end for threads that could not be started. The creator now checks in for them,
   # and the pool is as large as it could become.
-  "${create};" "if (${create} != 0) {
+  "${create};" "if (rondo_create_worker(&threadpool->threads[tid].thread_object, &thread_main,
+					&threadpool->threads[tid]) != 0) {
 				threadpool->threads_count = fxdiv_init_size_t(tid);
 				for (size_t missing = tid; missing < threads_count; missing++) {
 					checkin_worker_thread(threadpool);
@@ -91,5 +92,5 @@ target_include_directories(rondo_pthreadpool SYSTEM
   PRIVATE "${pthreadpool_copy}" "${fxdiv_SOURCE_DIR}/include")
 target_compile_definitions(rondo_pthreadpool
   PUBLIC PTHREADPOOL_NO_DEPRECATED_API=1
-  PRIVATE PTHREADPOOL_USE_CPUINFO=0 PTHREADPOOL_USE_FASTPATH=0)
+  PRIVATE PTHREADPOOL_USE_CPUINFO=0 PTHREADPOOL_USE_FASTPATH=0 PTHREADPOOL_USE_GCD=0)
 target_link_libraries(rondo_pthreadpool PUBLIC Threads::Threads PRIVATE rondo_foreign)

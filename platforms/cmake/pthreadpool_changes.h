@@ -5,6 +5,7 @@
 // other work that takes milliseconds, for nothing.
 #pragma once
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -42,4 +43,19 @@ static inline void rondo_give_way(uint64_t* last) {
   if (now - *last < period) return;
   sched_yield();
   *last = now;
+}
+
+// Workers are of the class that their creator's work has for the system. Where there are such
+// classes, a new thread is else of a lower one than the user's own, on slow cores.
+static inline int rondo_create_worker(pthread_t* thread, void* (*run)(void*), void* context) {
+#if defined(__APPLE__)
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return -1;
+  pthread_attr_set_qos_class_np(&attributes, qos_class_self(), 0);
+  const int error = pthread_create(thread, &attributes, run, context);
+  pthread_attr_destroy(&attributes);
+  return error;
+#else
+  return pthread_create(thread, NULL, run, context);
+#endif
 }

@@ -2,7 +2,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <time.h>
 
 #include <new>
 
@@ -25,26 +24,10 @@ Mutex::~Mutex() { pthread_mutex_destroy(Of(system_)); }
 void Mutex::Lock() { pthread_mutex_lock(Of(system_)); }
 void Mutex::Unlock() { pthread_mutex_unlock(Of(system_)); }
 
-Condition::Condition() {
-  static_assert(sizeof(pthread_cond_t) <= sizeof system_);
-  new (system_) pthread_cond_t;
-  pthread_condattr_t attributes;
-  pthread_condattr_init(&attributes);
-  pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-  pthread_cond_init(ConditionOf(system_), &attributes);
-  pthread_condattr_destroy(&attributes);
-}
 Condition::~Condition() { pthread_cond_destroy(ConditionOf(system_)); }
 
 void Condition::Wait(MutexLock& lock) {
   pthread_cond_wait(ConditionOf(system_), Of(lock.mutex().system_));
-}
-
-void Condition::WaitUntil(MutexLock& lock, Nanoseconds time) {
-  timespec until;
-  until.tv_sec = static_cast<time_t>(time / 1'000'000'000);
-  until.tv_nsec = static_cast<long>(time % 1'000'000'000);
-  pthread_cond_timedwait(ConditionOf(system_), Of(lock.mutex().system_), &until);
 }
 
 void Condition::NotifyAll() { pthread_cond_broadcast(ConditionOf(system_)); }

@@ -1,0 +1,8 @@
+# Cross build for Windows on 64-bit ARM. Nothing that it builds runs here.
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR ARM64)
+set(RONDO_TRIPLE aarch64-w64-mingw32)
+set(RONDO_ZIG aarch64-windows-gnu)
+set(RONDO_HEADERS any-windows-any)
+include("${CMAKE_CURRENT_LIST_DIR}/zig.cmake")
+set(CMAKE_RC_COMPILER llvm-windres-19)

@@ -1,0 +1,10 @@
+# How zig links, in place of what CMake has for the system.
+set(linked "<LINK_FLAGS> <OBJECTS> -o <TARGET> <LINK_LIBRARIES>")
+set(name "<SONAME_FLAG><TARGET_SONAME>")
+if(APPLE)
+  set(name "<SONAME_FLAG> <TARGET_INSTALLNAME_DIR><TARGET_SONAME>")
+endif()
+foreach(language C CXX)
+  set(CMAKE_${language}_LINK_EXECUTABLE "${RONDO_LINKER} ${linked}")
+  set(CMAKE_${language}_CREATE_SHARED_LIBRARY "${RONDO_LINKER} -shared ${name} ${linked}")
+endforeach()
