@@ -30,17 +30,18 @@ const std::vector<Layer>& Layers() {
         "runtime/model/", "runtime/base/"}},
       {"tools/convert/calibrate/",  // runs the model whose weights it chooses, and looks into it
        {"tools/convert/output/", "tools/convert/sources/", "tools/convert/common/", "tools/common/",
-        "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/model/", "runtime/text/",
-        "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
+        "tools/system/", "runtime/engine/", "runtime/decoder/", "runtime/kv/", "runtime/model/",
+        "runtime/text/", "runtime/base/", "platforms/cpu.h", "platforms/memory.h"}},
       {"tools/convert/output/",  // tries what it has written as a user would
-       {"tools/convert/sources/", "tools/convert/common/", "tools/common/", "rondo/",
-        "runtime/model/", "runtime/kernels/", "runtime/base/", "platforms/file_map.h",
+       {"tools/convert/sources/", "tools/convert/common/", "tools/common/", "tools/system/",
+        "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/", "platforms/file_map.h",
         "platforms/cpu.h"}},
       {"tools/convert/tokenizer/",
        {"tools/convert/sources/", "tools/convert/common/", "tools/common/", "runtime/text/",
         "runtime/model/", "runtime/base/"}},
       {"tools/convert/sources/",
-       {"tools/convert/common/", "tools/common/", "runtime/model/", "runtime/base/"}},
+       {"tools/convert/common/", "tools/common/", "tools/system/", "runtime/model/",
+        "runtime/base/"}},
       {"tools/convert/common/", {"tools/common/", "runtime/model/", "runtime/base/"}},
       {"tools/convert/",  // writes what the runtime reads, tries its text and chat before it does,
                           // and the whole file as a user would
@@ -53,6 +54,7 @@ const std::vector<Layer>& Layers() {
        {"tools/bench/", "platforms/thread_pool.h", "platforms/memory.h", "platforms/cpu.h"}},
       {"tools/bench/",  // counts a model's weights
        {"tools/", "rondo/", "runtime/model/", "platforms/file_map.h"}},
+      {"tools/system/", {}},
       {"tools/", {"rondo/"}},
       {"include/", {"rondo/"}},
       {"c_api/", {"rondo/", "runtime/", "platforms/"}},
@@ -91,11 +93,13 @@ struct Reserved {
 const std::vector<Reserved>& ReservedHeaders() {
   static const std::vector<Reserved> reserved = {
       {std::regex(
-           "(sys/.*|unistd\\.h|fcntl\\.h|pthread\\.h|dlfcn\\.h|sched\\.h|poll\\.h|windows\\.h"
-           "|mach/.*|linux/.*|asm/"
-           ".*|signal\\.h|csignal|time\\.h|ctime|cerrno|errno\\.h|locale|clocale"
-           "|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier"
-           "|stop_token|chrono|iostream|fstream|filesystem)"),
+           "(sys/"
+           ".*|unistd\\.h|fcntl\\.h|io\\.h|pthread\\.h|dlfcn\\.h|sched\\.h|poll\\.h|windows\\.h"
+           "|mach/.*|linux/.*|asm/.*|signal\\.h)"),
+       {"platforms/", "tools/system/", "tools/pull/"}},
+      {std::regex("(csignal|time\\.h|ctime|cerrno|errno\\.h|locale|clocale"
+                  "|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier"
+                  "|stop_token|chrono|iostream|fstream|filesystem)"),
        {"platforms/", "tools/"}},
       {std::regex("pthreadpool\\.h"), {"platforms/"}},
       {std::regex("xnnpack.*"), {"runtime/kernels/"}},

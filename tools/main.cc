@@ -10,6 +10,7 @@
 #include "tools/common/error.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/output.h"
+#include "tools/system/standard_files.h"
 
 namespace {
 
@@ -73,7 +74,7 @@ int Run(CLI::App& app, int argc, char** argv) {
 
 // Without memory for the options nobody can be told anything.
 int main(int argc, char** argv) {  // NOLINT(bugprone-exception-escape)
-  rondo::tools::KeepStandardFiles();
+  rondo::tools::PrepareStandardFiles();
   const auto app = rondo::tools::MakeApp();
   rondo::tools::NoteSignals();
   return Run(*app, argc, argv);

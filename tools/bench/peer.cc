@@ -7,10 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include <sys/wait.h>
-
 #include "tools/common/interrupt.h"
 #include "tools/common/library.h"
+#include "tools/system/process.h"
 
 namespace rondo::tools {
 namespace {
@@ -65,10 +64,9 @@ PeerSpeeds ParseLines(const std::string& text) {
 
 std::string Output(const std::string& command) {
   struct CloseFile {
-    void operator()(std::FILE* file) const { pclose(file); }
+    void operator()(std::FILE* file) const { EndCommand(file); }
   };
-  // NOLINTNEXTLINE(cert-env33-c): running the user's own shell command is what is asked for
-  std::unique_ptr<std::FILE, CloseFile> pipe(popen(command.c_str(), "r"));
+  std::unique_ptr<std::FILE, CloseFile> pipe(StartCommand(command));
   if (pipe == nullptr) throw Error("the peer's command cannot be started");
   std::string output;
   char piece[4096];
@@ -78,12 +76,8 @@ std::string Output(const std::string& command) {
   }
   if (InterruptFlag()) static_cast<void>(pipe.release());  // its end could be far
   CheckInterrupt();
-  const int status = pclose(pipe.release());
-  if (status != 0) {
-    throw Error("the peer's command ended with " +
-                (WIFEXITED(status) ? "exit code " + std::to_string(WEXITSTATUS(status))
-                                   : std::string("a signal")));
-  }
+  const std::string failure = EndCommand(pipe.release());
+  if (!failure.empty()) throw Error("the peer's command ended with " + failure);
   return output;
 }
 

@@ -7,8 +7,6 @@
 #include <span>
 #include <vector>
 
-#include <unistd.h>
-
 #include "runtime/model/packed_layout.h"
 #include "tools/common/error.h"
 #include "tools/convert/architectures/architecture.h"
@@ -16,6 +14,7 @@
 #include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/metadata.h"
 #include "tools/convert/sources/float_formats.h"
+#include "tools/system/process.h"
 
 namespace rondo::tools {
 namespace {
@@ -172,7 +171,7 @@ BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
   if (error) Fail("there is no folder for the random model: ", error.message(), " (set TMPDIR)");
   const DecoderSpec spec = convert::ReadArchitecture(shape.config);
-  FileWriter writer(folder / ("rondo-bench-" + std::to_string(getpid())));
+  FileWriter writer(folder / ("rondo-bench-" + std::to_string(ProcessId())));
   RandomTensors tensors(writer);
   const TensorFormat weights = convert::FormatNamed(options.weights);
   const TensorFormat vocabulary = convert::FormatNamed(options.embedding);

@@ -5,16 +5,15 @@
 #include <cstring>
 #include <cwchar>
 
-#include <langinfo.h>
-#include <unistd.h>
-
 #ifdef RONDO_LINE_EDITING
 #include <histedit.h>
+#include <langinfo.h>
 #endif
 
 #include "tools/common/interrupt.h"
 #include "tools/common/output.h"
 #include "tools/common/text_io.h"
+#include "tools/system/standard_files.h"
 
 namespace rondo::tools {
 namespace {
@@ -187,7 +186,7 @@ struct LineReader::Editor {
 
 #endif
 
-LineReader::LineReader() : is_terminal_(isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0) {
+LineReader::LineReader() : is_terminal_(IsTerminal(kStandardInput) && IsTerminal(kStandardOutput)) {
 #ifdef RONDO_LINE_EDITING
   if (is_terminal_ && UseUtf8()) editor_ = std::make_unique<Editor>();
 #endif

@@ -2,12 +2,10 @@
 
 #include <csignal>
 
-#include <poll.h>
+#include "tools/system/signals.h"
 
 namespace rondo::tools {
 namespace {
-
-constexpr int kSignals[] = {SIGINT, SIGTERM, SIGHUP};
 
 // All that the handler touches, which any thread may run.
 std::atomic<int> noted{0};  // the signal; Ctrl-C gives way to the others
@@ -24,16 +22,7 @@ void Note(int signal) {
 
 }  // namespace
 
-void NoteSignals() {
-  for (const int signal : kSignals) {
-    struct sigaction action = {};
-    sigaction(signal, nullptr, &action);
-    if (action.sa_handler == SIG_IGN) continue;
-    action = {};
-    action.sa_handler = Note;  // without SA_RESTART: a call that waits comes back
-    sigaction(signal, &action, nullptr);
-  }
-}
+void NoteSignals() { OnSignals(Note); }
 
 void CheckInterrupt() {
   if (interrupted.load(std::memory_order_relaxed)) throw Interrupted(noted);
@@ -48,14 +37,7 @@ void ForgetCtrlC() {
 }
 
 void WaitForInput(int descriptor) {
-  sigset_t blocked, before;
-  sigemptyset(&blocked);
-  for (const int signal : kSignals) sigaddset(&blocked, signal);
-  // Between the look at the flag and the waiting no signal is lost.
-  pthread_sigmask(SIG_BLOCK, &blocked, &before);
-  pollfd input = {descriptor, POLLIN, 0};
-  if (!interrupted) ppoll(&input, 1, nullptr, &before);
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  WaitForInput(descriptor, interrupted);
   CheckInterrupt();
 }
 

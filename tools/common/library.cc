@@ -2,10 +2,9 @@
 
 #include <utility>
 
-#include <unistd.h>
-
 #include "tools/common/interrupt.h"
 #include "tools/common/progress_bar.h"
+#include "tools/system/standard_files.h"
 
 namespace rondo::tools {
 namespace {
@@ -111,7 +110,7 @@ Engine CreateEngine(rondo_model* model, rondo_engine_options options) {
     if (bar != nullptr) static_cast<ProgressBar*>(bar)->Update(done, total);
     return InterruptFlag() ? 1 : 0;
   };
-  options.progress_user = isatty(STDERR_FILENO) != 0 ? &bar : nullptr;
+  options.progress_user = IsTerminal(kStandardError) ? &bar : nullptr;
   rondo_engine* engine = nullptr;
   char message[kMessageBytes];
   const int32_t status =

@@ -4,20 +4,10 @@
 #include <cstdio>
 #include <cstring>
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include "tools/common/interrupt.h"
+#include "tools/system/standard_files.h"
 
 namespace rondo::tools {
-
-void KeepStandardFiles() {
-  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest that is free. Open for what nobody does with it, so that using it fails.
-    open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-  }
-}
 
 void PrintBytes(std::string_view bytes) {
   const size_t written = std::fwrite(bytes.data(), 1, bytes.size(), stdout);
@@ -30,7 +20,7 @@ void PrintBytes(std::string_view bytes) {
 void Print(std::string_view text) { PrintBytes(PrintableLines(text)); }
 
 void PrintAnswer(std::string_view text) {
-  static const bool is_terminal = isatty(STDOUT_FILENO) != 0;
+  static const bool is_terminal = IsTerminal(kStandardOutput);
   PrintBytes(is_terminal ? PrintableLines(text) : std::string(text));
 }
 

@@ -16,10 +16,6 @@ class OutputError : public Error {
   using Error::Error;
 };
 
-// Gives the program a standard input, output and error where it was started without: no file that
-// it opens takes their place, and using them fails.
-void KeepStandardFiles();
-
 // To standard output, at once. Throws OutputError or Interrupted, as those below do.
 void PrintBytes(std::string_view bytes);  // as they are: for other programs
 void Print(std::string_view text);        // of many lines, as PrintableLines shows it

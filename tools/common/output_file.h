@@ -4,9 +4,13 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
+
+#include "tools/system/partial_file.h"
 
 namespace rondo::tools {
 
@@ -20,9 +24,8 @@ struct FileKind {
 // Replace: what of the user's may be replaced.
 enum class Replace { kSameKind, kAnyFile };
 
-// The bytes gather in a file without a name, in the target's folder, which vanishes with the
-// process whatever ends it; where the file system has none, in TARGET.partial-PROCESS, which the
-// destructor removes. Everything throws Error, naming the target and the reason, or Interrupted.
+// The bytes gather in a PartialFile, which a failure leaves nothing of. Everything throws Error,
+// naming the target and the reason, or Interrupted.
 class OutputFile {
  public:
   // Refuses at once what Commit would refuse: a target that exists, is not empty and not of `kind`
@@ -30,7 +33,6 @@ class OutputFile {
   OutputFile(std::filesystem::path target, const FileKind& kind, Replace replace);
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
-  ~OutputFile();
 
   void Write(std::span<const uint8_t> bytes);
   void Write(std::string_view text);
@@ -39,23 +41,19 @@ class OutputFile {
   uint64_t bytes() const { return bytes_; }
 
   // Where all that was written so far can be read, for as long as this lives.
-  const std::filesystem::path& unfinished_path() const { return unfinished_; }
+  const std::filesystem::path& unfinished_path() const { return file_->path(); }
 
   // On the disk, and under its name. Once.
   void Commit();
 
  private:
   void CheckTarget() const;
-  void GiveName();
-  [[noreturn]] void FailTo(const char* action) const;  // with errno
+  [[noreturn]] void FailTo(const char* action, const std::error_code& error) const;
 
   const std::filesystem::path target_;
   const FileKind kind_;
   const Replace replace_;
-  const std::filesystem::path partial_;
-  std::filesystem::path unfinished_;
-  bool nameless_ = false;
-  int descriptor_ = -1;
+  std::optional<PartialFile> file_;  // from the begin on
   uint64_t bytes_ = 0;
 };
 

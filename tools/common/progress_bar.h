@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <iostream>
 
-#include <unistd.h>
+#include "tools/system/standard_files.h"
 
 namespace rondo::tools {
 
@@ -14,7 +14,7 @@ namespace rondo::tools {
 class ProgressBar {
  public:
   // `out` must outlive this.
-  explicit ProgressBar(std::ostream& out = std::cerr, bool is_terminal = isatty(STDERR_FILENO) != 0)
+  explicit ProgressBar(std::ostream& out = std::cerr, bool is_terminal = IsTerminal(kStandardError))
       : out_(out), is_terminal_(is_terminal) {}
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;

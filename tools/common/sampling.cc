@@ -2,10 +2,9 @@
 
 #include <cstdio>
 
-#include <unistd.h>
-
 #include "tools/common/limits.h"
 #include "tools/common/output.h"
+#include "tools/system/standard_files.h"
 
 namespace rondo::tools {
 
@@ -65,7 +64,7 @@ std::string DescribeDraw(const rondo_session_options& options) {
 }
 
 void TellSampling(const rondo_session_options& options) {
-  if (!(options.temperature > 0) || isatty(STDERR_FILENO) == 0) return;
+  if (!(options.temperature > 0) || !IsTerminal(kStandardError)) return;
   Tell("sampling: ", DescribeDraw(options));
 }
 

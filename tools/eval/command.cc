@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
 
 #include "tools/common/flags.h"
@@ -20,6 +18,7 @@
 #include "tools/common/printable.h"
 #include "tools/common/text_io.h"
 #include "tools/eval/evaluation.h"
+#include "tools/system/standard_files.h"
 
 namespace rondo::tools {
 namespace {
@@ -77,7 +76,7 @@ void RequireSameTokens(const Arguments& arguments, const Subject& reference,
 
 // On a terminal one line that renews itself; else silence.
 void ShowProgress(uint64_t done, uint64_t total, const Evaluation& evaluation) {
-  if (isatty(STDERR_FILENO) == 0) return;
+  if (!IsTerminal(kStandardError)) return;
   std::fprintf(stderr, "\rchunk %llu of %llu, perplexity %.4f",
                static_cast<unsigned long long>(done), static_cast<unsigned long long>(total),
                evaluation.model.perplexity);

@@ -7,8 +7,6 @@
 #include <string>
 #include <vector>
 
-#include <unistd.h>
-
 #include "tools/common/context.h"
 #include "tools/common/flags.h"
 #include "tools/common/interrupt.h"
@@ -20,6 +18,7 @@
 #include "tools/common/stopwatch.h"
 #include "tools/common/text_io.h"
 #include "tools/run/trace.h"
+#include "tools/system/standard_files.h"
 
 namespace rondo::tools {
 namespace {
@@ -78,7 +77,7 @@ void PrintMemory(const rondo_memory_plan& plan) {
 
 std::string ReadPrompt(const Arguments& arguments) {
   if (arguments.prompt != "-") return arguments.prompt;
-  if (isatty(STDIN_FILENO) != 0) {
+  if (IsTerminal(kStandardInput)) {
     Tell("reads the prompt from the terminal until Ctrl-D; for a conversation: rondo chat ",
          arguments.model);
   }

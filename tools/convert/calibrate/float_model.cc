@@ -1,14 +1,8 @@
 #include "tools/convert/calibrate/float_model.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <optional>
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "platforms/memory.h"
 #include "runtime/base/checksum.h"
@@ -96,8 +90,10 @@ struct FloatModel::Machine {
 };
 
 FloatModel::FloatModel(const std::filesystem::path& path, size_t threads) : threads_(threads) {
-  Map(path);
-  Result<ModelFile> file = ModelFile::Open({bytes_, size_});
+  std::error_code error;
+  map_.emplace(path, error);
+  if (error) Fail(path.string(), " cannot be mapped: ", error.message());
+  Result<ModelFile> file = ModelFile::Open(map_->bytes());
   Require(file.status());
   file_ = *file;
   if (file_.model().tokenizer() == nullptr) {
@@ -108,24 +104,7 @@ FloatModel::FloatModel(const std::filesystem::path& path, size_t threads) : thre
   tokenizer_ = std::move(*tokenizer);
 }
 
-FloatModel::~FloatModel() {
-  if (bytes_ != nullptr) munmap(bytes_, size_);
-}
-
-void FloatModel::Map(const std::filesystem::path& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) Fail(path.string(), " cannot be opened: ", std::strerror(errno));
-  struct stat status = {};
-  void* address = MAP_FAILED;
-  if (fstat(descriptor, &status) == 0) {
-    size_ = static_cast<size_t>(status.st_size);
-    address = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE, descriptor, 0);
-  }
-  const int error = errno;
-  close(descriptor);
-  if (address == MAP_FAILED) Fail(path.string(), " cannot be mapped: ", std::strerror(error));
-  bytes_ = static_cast<uint8_t*>(address);
-}
+FloatModel::~FloatModel() = default;
 
 std::span<const float> FloatModel::values(uint32_t tensor) const {
   return ViewTensor(file_, tensor).f32();
@@ -135,14 +114,15 @@ void FloatModel::Exchange(uint32_t tensor, std::span<const float> values) {
   machine_.reset();
   const format::Tensor& entry = *file_.model().tensors()->Get(tensor);
   const format::Section old = *entry.data();
-  std::memcpy(bytes_ + old.offset(), values.data(), values.size_bytes());
+  uint8_t* const bytes = map_->bytes().data();
+  std::memcpy(bytes + old.offset(), values.data(), values.size_bytes());
   // Engines compare the checksum when they load. The metadata, too, lies in the mapping, which is
   // ours to write.
   const format::Section changed(old.offset(), old.bytes(),
-                                Checksum({bytes_ + old.offset(), old.bytes()}));
+                                Checksum({bytes + old.offset(), old.bytes()}));
   const auto write = [&](const format::Section* section) {
-    const auto place = reinterpret_cast<const uint8_t*>(section) - bytes_;
-    std::memcpy(bytes_ + place, &changed, sizeof changed);
+    const auto place = reinterpret_cast<const uint8_t*>(section) - bytes;
+    std::memcpy(bytes + place, &changed, sizeof changed);
   };
   const format::Section* const section = FindSection(file_.model(), old);
   write(entry.data());

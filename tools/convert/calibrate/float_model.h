@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "runtime/model/model_file.h"
 #include "runtime/text/tokenizer.h"
 #include "tools/convert/calibrate/watched_pass.h"
+#include "tools/system/private_map.h"
 
 namespace rondo::convert {
 
@@ -61,12 +63,10 @@ class FloatModel {
  private:
   struct Machine;
 
-  void Map(const std::filesystem::path& path);
   Machine& Ready(size_t chunk_length);
 
   const size_t threads_;
-  uint8_t* bytes_ = nullptr;  // a private mapping
-  size_t size_ = 0;
+  std::optional<tools::PrivateMap> map_;  // from the begin on
   ModelFile file_;
   std::unique_ptr<Tokenizer> tokenizer_;
   std::unique_ptr<Machine> machine_;  // null after an exchange

@@ -1,9 +1,6 @@
 #include "tools/convert/output/try_written.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <fstream>
 
 #include "rondo/rondo.h"
 #include "tools/common/context.h"
@@ -11,24 +8,13 @@
 #include "tools/common/library.h"
 #include "tools/common/numbers.h"
 #include "tools/convert/common/fail.h"
+#include "tools/system/process.h"
 
 namespace rondo::convert {
 namespace {
 
 constexpr const char* kText = "Once upon a time";
 constexpr uint32_t kContext = 64;
-
-// Bytes that a process can take without others having to give up theirs.
-uint64_t AvailableMemory() {
-  std::ifstream meminfo("/proc/meminfo");
-  std::string name, unit;
-  for (uint64_t kilobytes = 0; meminfo >> name >> kilobytes; std::getline(meminfo, unit)) {
-    if (name == "MemAvailable:") return kilobytes * 1024;
-  }
-  // Systems that do not tell: part of what is there.
-  return static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) / 4 *
-         static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-}
 
 // Of the text, or the first of all; none where the model has no row for what its tokenizer gives.
 int32_t TokenToTry(const rondo_model* model, const rondo_model_facts& facts,
@@ -81,7 +67,7 @@ void Try(const std::filesystem::path& path, bool run_token, std::vector<std::str
   options.context = std::min(facts.context_length, kContext);
   options.max_rows = 1;
   const uint64_t needed = PlanOf(model.get(), options).arena_bytes;
-  const uint64_t available = AvailableMemory();
+  const uint64_t available = tools::AvailableMemory();
   if (needed > available / 2) {
     notes.push_back("not tried with a token: running it takes " + tools::FormatBytes(needed) +
                     ", this machine has " + tools::FormatBytes(available) + " to spare");

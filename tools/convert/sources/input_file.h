@@ -7,15 +7,14 @@
 #include <span>
 #include <string>
 
+#include "tools/system/files.h"
+
 namespace rondo::convert {
 
-// Owns the descriptor; move only. Throws Error, naming the file.
+// Move only. Throws Error, naming the file.
 class InputFile {
  public:
   explicit InputFile(const std::filesystem::path& path);
-  InputFile(InputFile&& other) noexcept;
-  InputFile& operator=(InputFile&&) = delete;
-  ~InputFile();
 
   const std::string& path() const { return path_; }
   uint64_t bytes() const { return bytes_; }
@@ -24,7 +23,7 @@ class InputFile {
 
  private:
   std::string path_;
-  int descriptor_ = -1;
+  tools::Descriptor file_;
   uint64_t bytes_ = 0;
 };
 
