@@ -14,8 +14,9 @@ import node
 import python
 import rust
 import swift
+import web
 
-GENERATORS = [csharp, go, java, node, python, rust, swift]
+GENERATORS = [csharp, go, java, node, python, rust, swift, web]
 
 
 def main(check):

@@ -1,0 +1,28 @@
+/** Rondo for pages: a model on a worker's thread. */
+import {ChatOptions, EngineOptions, Event, Record_, SessionOptions} from './rondo.js';
+
+export {Reason} from './rondo.js';
+
+export declare class Rondo {
+  private constructor();
+  /** Starts the worker. Its script and the module stand beside this one, where nothing else is said. */
+  static start(options?: {worker?: string | URL, wasm?: string | URL}): Promise<Rondo>;
+  readonly version: string;
+  /** Opens a model, in place of the one before: from an address, which is streamed, or from bytes,
+   * which are copied. Rejects with the sentence of what is wrong. */
+  open(source: string | URL | BufferSource,
+       options?: EngineOptions & {progress?: (done: number, total: number) => void}): Promise<{
+    readonly info: Record_, readonly facts: {[key: string]: string}, readonly memory: Record_,
+    readonly chatTemplates: {[name: string]: string}}>;
+  /** The events of a text that goes on (a string) or of an answer (messages). Generations run one
+   * after another. An aborted signal, or leaving the loop, ends it behind the pass that runs. */
+  generate(promptOrMessages: string | {role: string, content: unknown}[],
+           options?: SessionOptions & {signal?: AbortSignal, chat?: ChatOptions}):
+      AsyncGenerator<Event, void, void>;
+  /** The answer to messages, as texts. */
+  chat(messages: {role: string, content: unknown}[],
+       options?: SessionOptions & {signal?: AbortSignal, chat?: ChatOptions}):
+      AsyncGenerator<string, void, void>;
+  /** Ends the worker, and gives its memory back. */
+  close(): void;
+}

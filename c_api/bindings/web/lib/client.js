@@ -1,0 +1,102 @@
+// Rondo for pages: a model on a worker's thread. See client.d.ts for what each does.
+import {Reason} from './layout.js';
+
+export class Rondo {
+  #worker;
+  #calls = new Map();
+  #last = 0;
+  #running = Promise.resolve();
+
+  /** Starts the worker. Both files stand beside this one, where nothing else is said. */
+  static async start({worker = new URL('./worker.js', import.meta.url),
+                      wasm = new URL('./rondo.wasm', import.meta.url)} = {}) {
+    const rondo = new Rondo(new Worker(worker, {type: 'module'}));
+    const {version} = await rondo.#call('load', {wasm: String(wasm)});
+    rondo.version = version;
+    return rondo;
+  }
+
+  constructor(worker) {
+    this.#worker = worker;
+    worker.onmessage = ({data: {id, result, error, event}}) => {
+      const call = this.#calls.get(id);
+      if (event) return call.tell(event);
+      this.#calls.delete(id);
+      if (error) call.reject(Object.assign(new Error(error.message), error));
+      else call.resolve(result);
+    };
+    worker.onerror = ({message}) => {
+      for (const call of this.#calls.values()) call.reject(new Error(message ?? 'the worker failed'));
+      this.#calls.clear();
+    };
+  }
+
+  #call(name, args, tell = () => {}) {
+    const id = ++this.#last;
+    return new Promise((resolve, reject) => {
+      this.#calls.set(id, {resolve, reject, tell});
+      this.#worker.postMessage({id, call: name, ...args});
+    });
+  }
+
+  /** Opens a model: an address to fetch, or bytes, which are copied. In place of the one before. */
+  open(source, {progress = () => {}, ...engine} = {}) {
+    const address = source instanceof URL || typeof source === 'string' ?
+        String(new URL(source, globalThis.location?.href)) : source;
+    return this.#call('open', {source: address, engine}, ({done, total}) => progress(done, total));
+  }
+
+  /** The events of a text that goes on, or of an answer: one after another. */
+  async * generate(promptOrMessages, {signal, chat, ...session} = {}) {
+    const isText = typeof promptOrMessages === 'string';
+    const events = [];
+    let wake = () => {};
+    let ended = null;
+    const number = this.#last + 1;
+    const before = this.#running;
+    const cancel = () => this.#call('cancel', {number});
+    this.#running = (async () => {
+      await before;
+      signal?.throwIfAborted();
+      await this.#call('generate', {
+        number, session, chat,
+        [isText ? 'prompt' : 'messages']: promptOrMessages,
+      }, (event) => {
+        events.push(event);
+        wake();
+      });
+    })();
+    const running = this.#running.then(() => ended = {}, (error) => ended = {error}).then(() => wake());
+    this.#running = running;
+    signal?.addEventListener('abort', cancel, {once: true});
+    try {
+      for (;;) {
+        while (events.length > 0) yield events.shift();
+        signal?.throwIfAborted();
+        if (ended) break;
+        await new Promise((resolve) => {
+          wake = resolve;
+          if (ended || events.length > 0) resolve();
+        });
+      }
+      if (ended.error) throw ended.error;
+    } finally {
+      signal?.removeEventListener('abort', cancel);
+      if (!ended) cancel();
+    }
+  }
+
+  /** The answer to messages, as texts. */
+  async * chat(messages, options) {
+    for await (const event of this.generate(messages, options)) yield event.text;
+  }
+
+  close() {
+    this.#worker.terminate();
+    for (const call of this.#calls.values()) call.reject(new Error('this Rondo is closed'));
+    this.#calls.clear();
+  }
+}
+if (Symbol.dispose) Rondo.prototype[Symbol.dispose] = Rondo.prototype.close;
+
+export {Reason};

@@ -1,0 +1,169 @@
+/** Rondo in a WebAssembly module, called on the thread that loads it: calls compute until they return,
+ * so in a page it belongs on a worker's thread (client.js does that). What rondo.h says of an option
+ * or a function holds for the one named like it. */
+
+export declare const ABI_VERSION: number;
+export declare const Status: {readonly [name: string]: number};
+export declare const Kv: {readonly INT8: 0, readonly FLOAT32: 1};
+export declare const Policy: {readonly STOP: 0, readonly SLIDE: 1};
+export declare const Reason: {readonly NONE: 0, readonly EOS: 1, readonly STOP_STRING: 2,
+  readonly TOKEN_LIMIT: 3, readonly CONTEXT_FULL: 4};
+export declare const Segment: {readonly [name: string]: number};
+export declare const Speculation: {readonly [name: string]: number};
+
+/** A call that failed. */
+export declare class RondoError extends Error {
+  /** One of Status. */
+  readonly status: number;
+  /** "RONDO_STATUS_CANCELLED" and the like. */
+  readonly code: string;
+}
+
+/** What a struct of rondo.h tells, in camelCase. */
+export type Record_ = {readonly [field: string]: number | string};
+
+export interface EngineOptions {
+  context?: number;
+  maxSessions?: number;
+  maxRows?: number;
+  /** One of Policy. */
+  contextPolicy?: number;
+  sinkTokens?: number;
+  /** One of Kv. */
+  kvFormat?: number;
+  kernels?: string;
+  kvTokens?: number;
+  rowsPerStep?: number;
+  noPrefixCache?: boolean;
+  /** That of the model's file, for sessions of Speculation.DRAFT_HEAD. */
+  draftHead?: boolean;
+}
+
+export interface SessionOptions {
+  /** Begin with what the model's makers recommend for sampling: the default. */
+  recommended?: boolean;
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  repetitionPenalty?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  penaltyLastN?: number;
+  noRepeatNgramSize?: number;
+  ignoreEos?: boolean;
+  logprobs?: boolean;
+  seed?: number | bigint;
+  maxTokens?: number;
+  /** Of Speculation. */
+  speculation?: number;
+  maxDrafts?: number;
+  /** Strings that end a generation. */
+  stop?: string[];
+  /** What is added to a token's logit, by its id. */
+  logitBias?: {[token: number]: number};
+}
+
+export interface ChatOptions {
+  /** Values or JSON texts, as the messages. */
+  tools?: unknown;
+  variables?: unknown;
+  addGenerationPrompt?: boolean;
+  continueFinal?: boolean;
+  localTime?: Date;
+  templateName?: string;
+  /** Jinja, in place of the model's own. */
+  template?: string;
+}
+
+/** What one step of a generation brought. */
+export interface Event {
+  /** -1: no token came. */
+  readonly token: number;
+  /** What can be shown now: whole characters; may be empty. */
+  readonly text: string;
+  /** The token's own. */
+  readonly bytes: Uint8Array;
+  /** One of Reason: why the generation ended; NONE: it goes on. */
+  readonly reason: number;
+  readonly logprob: number;
+  /** Tokens of the prompt that still wait for passes. */
+  readonly pending: number;
+  /** Tokens that the prefix cache had. */
+  readonly takenOver: number;
+}
+
+/** The module, from its address, its bytes or a compiled WebAssembly.Module. */
+export declare function load(source: string | URL | BufferSource | WebAssembly.Module): Promise<Rondo>;
+
+export declare class Rondo {
+  private constructor();
+  readonly version: string;
+  /** What the library can do, by name: "limit.sessions", "chat" and others of rondo.h. */
+  query(name: string): number;
+  /** A model's file: its bytes, or pieces of them as they come, `count` in all. They are copied. */
+  model(bytes: BufferSource): Promise<Model>;
+  model(pieces: Iterable<BufferSource> | AsyncIterable<BufferSource>, count: number): Promise<Model>;
+}
+
+/** Objects are closed in any order, and must be: the module's memory is not collected. */
+declare class Handle {
+  close(): void;
+}
+
+export declare class Model extends Handle {
+  private constructor();
+  readonly info: Record_;
+  readonly eosTokens: number[];
+  readonly facts: {[key: string]: string};
+  /** Texts of special tokens become these tokens: check what strangers write. */
+  tokenize(text: string, options?: {addSpecial?: boolean}): Int32Array;
+  detokenize(ids: Iterable<number>, options?: {skipSpecial?: boolean}): string;
+  readonly chatTemplates: {[name: string]: string};
+  /** messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
+  renderChat(messages: unknown, options?: ChatOptions): string;
+  chatIds(messages: unknown, options?: ChatOptions): Int32Array;
+  /** What an engine with these options will take, to the byte. */
+  plan(options?: EngineOptions): Record_;
+  /** The largest context whose plan fits into so many bytes. */
+  planFit(bytes: number, options?: EngineOptions): number;
+  engine(options?: EngineOptions & {draft?: Model}): Engine;
+}
+
+export declare class Engine extends Handle {
+  private constructor();
+  readonly memory: Record_;
+  readonly stats: Record_;
+  session(options?: SessionOptions): Session;
+  /** One pass for several sessions; Session.event() tells what each got. */
+  step(sessions: Session[]): void;
+}
+
+export declare class Session extends Handle {
+  private constructor();
+  prefill(ids: Iterable<number>): void;
+  append(ids: Iterable<number>): void;
+  /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
+  propose(ids: Iterable<number>): void;
+  accept(token: number): void;
+  next(): Event;
+  event(): Event;
+  /** Up to the event with the reason. */
+  stream(): Generator<Event, void, void>;
+  /** The text of a whole generation, after a prompt if one is given. */
+  generate(ids?: Iterable<number>): string;
+  /** The logits after the last token, copied. */
+  logits(): Float32Array;
+  undo(n: number): void;
+  reset(): void;
+  readonly position: number;
+  /** Infinity under Policy.SLIDE. */
+  readonly remaining: number;
+  readonly stats: Record_;
+  /** The next call that computes ends with CANCELLED. */
+  cancel(): void;
+  fork(options?: SessionOptions): Session;
+  /** The bytes hold the conversation: keep them as secret as its text. */
+  save(): Uint8Array;
+  restore(snapshot: Uint8Array): void;
+}

@@ -1,0 +1,544 @@
+// Rondo in a WebAssembly module, called on the thread that loads it: in a page, a worker's. See
+// rondo.d.ts for what each does.
+import * as layout from './layout.js';
+import {Memory} from './memory.js';
+import {systemFor} from './system.js';
+
+export const {ABI_VERSION, Kv, Policy, Reason, Segment, Speculation, Status} = layout;
+
+const MESSAGE_BYTES = 512;
+const NO_LIMIT = 2 ** 64;
+const statusNames = Object.fromEntries(
+    Object.entries(Status).map(([name, value]) => [value, name]));
+
+export class RondoError extends Error {
+  constructor(status, message) {
+    super(message);
+    this.name = 'RondoError';
+    this.status = status;
+    this.code = `RONDO_STATUS_${statusNames[status] ?? status}`;
+  }
+}
+
+/** A handle that is given up once. */
+class Handle {
+  #handle;
+  #close;
+
+  constructor(rondo, handle, close) {
+    this.rondo = rondo;
+    this.#handle = handle;
+    this.#close = close;
+  }
+
+  get handle() {
+    if (this.#handle === 0) throw new Error(`this ${this.constructor.name} is closed`);
+    return this.#handle;
+  }
+
+  close() {
+    if (this.#handle !== 0) this.#close(this.#handle);
+    this.#handle = 0;
+  }
+}
+if (Symbol.dispose) Handle.prototype[Symbol.dispose] = Handle.prototype.close;
+
+/** The module, from its URL, its bytes or a compiled WebAssembly.Module. */
+export async function load(source) {
+  let memory;
+  const imports = {wasi_snapshot_preview1: systemFor(() => memory)};
+  let instance;
+  if (source instanceof WebAssembly.Module) {
+    instance = await WebAssembly.instantiate(source, imports);
+  } else if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    ({instance} = await WebAssembly.instantiate(source, imports));
+  } else {
+    ({instance} = await WebAssembly.instantiateStreaming(fetch(source), imports));
+  }
+  memory = instance.exports.memory;
+  instance.exports._initialize();
+  return new Rondo(instance.exports);
+}
+
+export class Rondo {
+  constructor(exports) {
+    this.c = exports;
+    this.memory = new Memory(exports);
+  }
+
+  get version() {
+    return this.memory.string(this.c.rondo_version_string());
+  }
+
+  check(status, message = '') {
+    if (status === Status.OK) return;
+    throw new RondoError(
+        status, message || this.memory.string(this.c.rondo_status_string(status)));
+  }
+
+  // For calls that end in (message, message_bytes).
+  checkMessage(scope, call) {
+    const message = scope.room(MESSAGE_BYTES);
+    this.memory.bytes(message, 1)[0] = 0;
+    this.check(call(message, MESSAGE_BYTES), this.memory.string(message));
+  }
+
+  // For calls that end in (buffer, capacity, length): a text of any length.
+  textOutput(call) {
+    for (let capacity = 256;;) {
+      const text = this.memory.with((scope) => {
+        const buffer = scope.room(capacity);
+        const length = scope.room(4);
+        const status = call(buffer, capacity, length);
+        const count = this.memory.view.getUint32(length, true);
+        if (status === Status.BUFFER_TOO_SMALL) {
+          capacity = count + 1;
+          return null;
+        }
+        this.check(status);
+        return this.memory.text(buffer, count);
+      });
+      if (text !== null) return text;
+    }
+  }
+
+  // What the library tells in a struct of this type.
+  record(type, call) {
+    return this.memory.with((scope) => {
+      const at = scope.struct(type);
+      this.checkMessage(scope, (...message) => call(at, ...message));
+      return this.memory.record(type, at);
+    });
+  }
+
+  query(name) {
+    return this.memory.with((scope) => {
+      const value = scope.room(8);
+      this.check(this.c.rondo_query(scope.text(name), value));
+      return Number(this.memory.view.getBigInt64(value, true));
+    });
+  }
+
+  /** A model's file: its bytes, or pieces of them as they come, `count` in all. */
+  async model(bytes, count = bytes.byteLength) {
+    const at = this.memory.allocate(count);
+    try {
+      let done = 0;
+      for await (const piece of ArrayBuffer.isView(bytes) || bytes instanceof ArrayBuffer ? [bytes] : bytes) {
+        const view = ArrayBuffer.isView(piece) ?
+            new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength) : new Uint8Array(piece);
+        if (view.length > count - done) throw new RangeError(`the model has more than ${count} bytes`);
+        this.memory.bytes(at + done, view.length).set(view);
+        done += view.length;
+      }
+      if (done < count) throw new RangeError(`the model ends after ${done} of ${count} bytes`);
+      const handle = this.memory.with((scope) => {
+        const out = scope.room(4);
+        this.checkMessage(scope, (...message) =>
+          this.c.rondo_model_open_memory(ABI_VERSION, at, count, out, ...message));
+        return this.memory.view.getUint32(out, true);
+      });
+      return new Model(this, handle, at);
+    } catch (error) {
+      this.memory.free(at);
+      throw error;
+    }
+  }
+}
+
+// [name of index 0, of index 1, ...] up to the first that is not there.
+function names(rondo, call) {
+  const result = [];
+  for (;;) {
+    try {
+      result.push(rondo.textOutput((...out) => call(result.length, ...out)));
+    } catch (error) {
+      if (error.status === Status.INVALID_ARGUMENT) return result;
+      throw error;
+    }
+  }
+}
+
+class Model extends Handle {
+  // The bytes belong to the engines, too: the last of all gives them up.
+  #users = 1;
+  #bytes;
+
+  constructor(rondo, handle, bytes) {
+    super(rondo, handle, (model) => {
+      rondo.c.rondo_model_close(model);
+      this.release();
+    });
+    this.#bytes = bytes;
+  }
+
+  keep() {
+    ++this.#users;
+  }
+
+  release() {
+    if (--this.#users === 0) this.rondo.memory.free(this.#bytes);
+  }
+
+  get info() {
+    return this.rondo.record('rondo_model_facts',
+        (at) => this.rondo.c.rondo_model_info(this.handle, at));
+  }
+
+  get eosTokens() {
+    return Array.from({length: this.info.nEosTokens}, (_, index) => this.rondo.memory.with((scope) => {
+      const token = scope.room(4);
+      this.rondo.check(this.rondo.c.rondo_model_eos_token(this.handle, index, token));
+      return this.rondo.memory.view.getInt32(token, true);
+    }));
+  }
+
+  get facts() {
+    const {rondo} = this;
+    const keys = ['name', 'architecture', 'producer',
+      ...names(rondo, (...args) => rondo.c.rondo_model_fact_key(this.handle, ...args))];
+    return Object.fromEntries(keys.map((key) => [key, rondo.memory.with((scope) => {
+      const name = scope.text(key);
+      return rondo.textOutput((...out) => rondo.c.rondo_model_fact(this.handle, name, ...out));
+    })]));
+  }
+
+  tokenize(text, {addSpecial = true} = {}) {
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const bytes = memory.encode(text);
+      const at = scope.copy(bytes);
+      const flags = addSpecial ? layout.TokenizeFlags.ADD_SPECIAL : 0;
+      const count = scope.room(4);
+      for (let capacity = (bytes.length >> 1) + 16;;) {
+        const ids = scope.room(capacity * 4);
+        const status = c.rondo_tokenize(this.handle, at, bytes.length, flags, ids, capacity, count);
+        const needed = memory.view.getUint32(count, true);
+        if (status !== Status.BUFFER_TOO_SMALL) {
+          this.rondo.check(status);
+          return memory.ids(ids, needed);
+        }
+        capacity = needed;
+      }
+    });
+  }
+
+  detokenize(ids, {skipSpecial = false} = {}) {
+    const flags = skipSpecial ? layout.DetokenizeFlags.SKIP_SPECIAL : 0;
+    return this.rondo.memory.with((scope) => {
+      const {at, count} = scope.ids(ids);
+      return this.rondo.textOutput(
+          (...out) => this.rondo.c.rondo_detokenize(this.handle, at, count, flags, ...out));
+    });
+  }
+
+  get chatTemplates() {
+    const {rondo} = this;
+    return Object.fromEntries(
+        names(rondo, (...args) => rondo.c.rondo_model_chat_template_name(this.handle, ...args))
+            .map((name) => [name, rondo.memory.with((scope) => {
+              const at = scope.text(name);
+              return rondo.textOutput(
+                  (...out) => rondo.c.rondo_model_chat_template(this.handle, at, ...out));
+            })]));
+  }
+
+  renderChat(messages, options) {
+    return this.#chat(messages, options, true);
+  }
+
+  chatIds(messages, options) {
+    return this.#chat(messages, options, false);
+  }
+
+  #chat(messages, {tools, variables, template, templateName, localTime, addGenerationPrompt = true,
+                   continueFinal = false} = {}, wantText) {
+    const {memory, c} = this.rondo;
+    const type = 'rondo_chat_options';
+    return memory.with((scope) => {
+      const options = this.rondo.options(scope, type, {
+        flags: continueFinal ? layout.ChatFlags.CONTINUE_FINAL :
+            addGenerationPrompt ? layout.ChatFlags.ADD_GENERATION_PROMPT : 0,
+        localTime: localTime && Math.floor(localTime / 1000) - localTime.getTimezoneOffset() * 60,
+        templateName});
+      for (const [field, bytes, value] of [['messages', 'messages_bytes', messages],
+             ['tools', 'tools_bytes', tools], ['variables', 'variables_bytes', variables],
+             ['template_text', 'template_bytes', template]]) {
+        if (value === undefined) continue;
+        const text = memory.encode(typeof value === 'string' ? value : JSON.stringify(value));
+        memory.set(type, options, field, scope.copy(text));
+        memory.set(type, options, bytes, text.length);
+      }
+      const needed = scope.room(4);
+      for (let capacity = 4096;;) {
+        const out = scope.room(capacity * 4);
+        let status;
+        this.rondo.checkMessage(scope, (...message) => {
+          status = wantText ?
+              c.rondo_chat_render(this.handle, options, out, capacity, needed, 0, 0, 0, ...message) :
+              c.rondo_chat_render(this.handle, options, 0, 0, 0, out, capacity, needed, ...message);
+          return status === Status.BUFFER_TOO_SMALL ? Status.OK : status;
+        });
+        const count = memory.view.getUint32(needed, true);
+        if (status === Status.OK) return wantText ? memory.text(out, count) : memory.ids(out, count);
+        capacity = count + 1;
+      }
+    });
+  }
+
+  plan(options = {}) {
+    const {rondo} = this;
+    return rondo.memory.with((scope) => {
+      const at = rondo.options(scope, 'rondo_engine_options', options);
+      return rondo.record('rondo_memory_plan',
+          (plan, ...message) => rondo.c.rondo_plan(this.handle, at, plan, ...message));
+    });
+  }
+
+  planFit(bytes, options = {}) {
+    const {rondo} = this;
+    return rondo.memory.with((scope) => {
+      const at = rondo.options(scope, 'rondo_engine_options', options);
+      const context = scope.room(4);
+      rondo.checkMessage(scope, (...message) =>
+        rondo.c.rondo_plan_fit(this.handle, at, BigInt(bytes), context, ...message));
+      return rondo.memory.view.getUint32(context, true);
+    });
+  }
+
+  engine({draft, ...options} = {}) {
+    const {rondo} = this;
+    const handle = rondo.memory.with((scope) => {
+      const at = rondo.options(scope, 'rondo_engine_options', options);
+      if (draft) rondo.memory.set('rondo_engine_options', at, 'draft', draft.handle);
+      const out = scope.room(4);
+      rondo.checkMessage(scope, (...message) =>
+        rondo.c.rondo_engine_create(this.handle, at, 0, 0, out, ...message));
+      return rondo.memory.view.getUint32(out, true);
+    });
+    return new Engine(this, handle, draft ? [this, draft] : [this]);
+  }
+}
+
+class Engine extends Handle {
+  constructor(model, handle, models) {
+    super(model.rondo, handle, (engine) => {
+      model.rondo.c.rondo_engine_close(engine);
+      for (const used of models) used.release();
+    });
+    this.model = model;
+    for (const used of models) used.keep();
+  }
+
+  get memory() {
+    return this.rondo.record('rondo_memory_plan',
+        (at) => this.rondo.c.rondo_engine_memory(this.handle, at));
+  }
+
+  get stats() {
+    return this.rondo.record('rondo_engine_counters',
+        (at) => this.rondo.c.rondo_engine_stats(this.handle, at));
+  }
+
+  /** Sampling is as the model's makers recommend it, where nothing else is said. */
+  session({recommended = true, ...options} = {}) {
+    const {rondo} = this;
+    return rondo.memory.with((scope) => {
+      const at = sessionOptions(scope, this.model, recommended, options);
+      const out = scope.room(4);
+      rondo.checkMessage(scope, (...message) =>
+        rondo.c.rondo_session_open(this.handle, at, out, ...message));
+      return new Session(this, rondo.memory.view.getUint32(out, true));
+    });
+  }
+
+  step(sessions) {
+    const {rondo} = this;
+    rondo.memory.with((scope) => {
+      const handles = scope.ids(sessions.map((session) => session.handle));
+      rondo.checkMessage(scope, (...message) =>
+        rondo.c.rondo_engine_step(this.handle, handles.at, handles.count, ...message));
+    });
+  }
+}
+
+function sessionOptions(scope, model, recommended, {stop = [], logitBias = {}, ...options}) {
+  const {memory, c} = model.rondo;
+  const type = 'rondo_session_options';
+  const at = model.rondo.options(scope, type, {}, (defaults) => {
+    if (recommended) model.rondo.check(c.rondo_model_session_options(model.handle, defaults));
+  });
+  memory.change(scope, type, at, options);
+  if (stop.length > 0) {
+    const texts = scope.ids(stop.map((text) => scope.text(text)));
+    memory.set(type, at, 'stop_strings', texts.at);
+    memory.set(type, at, 'n_stop_strings', texts.count);
+  }
+  const bias = Object.entries(logitBias);
+  if (bias.length > 0) {
+    const {size} = layout.structs.rondo_logit_bias;
+    const entries = scope.room(size * bias.length);
+    bias.forEach(([token, value], i) => {
+      memory.set('rondo_logit_bias', entries + i * size, 'token', Number(token));
+      memory.set('rondo_logit_bias', entries + i * size, 'bias', value);
+    });
+    memory.set(type, at, 'logit_bias', entries);
+    memory.set(type, at, 'n_logit_bias', bias.length);
+  }
+  return at;
+}
+
+// An options struct with its defaults, changed as `options` says in JavaScript's names.
+Rondo.prototype.options = function(scope, type, options, more = () => {}) {
+  const at = scope.struct(type);
+  this.check(this.c[`${type}_init`](at, layout.structs[type].size));
+  more(at);
+  this.memory.change(scope, type, at, options);
+  return at;
+};
+
+class Session extends Handle {
+  constructor(engine, handle) {
+    super(engine.rondo, handle, engine.rondo.c.rondo_session_close);
+    this.engine = engine;
+  }
+
+  #check(status) {
+    if (status === Status.OK) return;
+    this.rondo.check(status,
+        this.rondo.memory.string(this.rondo.c.rondo_session_last_error(this.handle)));
+  }
+
+  #ids(call, ids) {
+    this.rondo.memory.with((scope) => {
+      const {at, count} = scope.ids(ids);
+      this.#check(call(this.handle, at, count));
+    });
+  }
+
+  prefill(ids) {
+    this.#ids(this.rondo.c.rondo_session_prefill, ids);
+  }
+
+  append(ids) {
+    this.#ids(this.rondo.c.rondo_session_append, ids);
+  }
+
+  propose(ids) {
+    this.#ids(this.rondo.c.rondo_session_propose, ids);
+  }
+
+  #event(call) {
+    const {memory} = this.rondo;
+    return memory.with((scope) => {
+      const at = scope.struct('rondo_event');
+      this.#check(call(this.handle, at));
+      const field = (name) => memory.get('rondo_event', at, name);
+      return {
+        token: field('token'), text: memory.text(field('text'), field('text_bytes')),
+        bytes: memory.bytes(field('bytes'), field('bytes_count')).slice(), reason: field('reason'),
+        logprob: field('logprob'), pending: field('pending'), takenOver: field('taken_over')};
+    });
+  }
+
+  next() {
+    return this.#event(this.rondo.c.rondo_session_next);
+  }
+
+  event() {
+    return this.#event(this.rondo.c.rondo_session_event);
+  }
+
+  * stream() {
+    for (let reason = Reason.NONE; reason === Reason.NONE;) {
+      const event = this.next();
+      reason = event.reason;
+      yield event;
+    }
+  }
+
+  generate(ids) {
+    if (ids !== undefined) this.prefill(ids);
+    let text = '';
+    for (const event of this.stream()) text += event.text;
+    return text;
+  }
+
+  logits() {
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const at = scope.room(4), count = scope.room(4);
+      this.#check(c.rondo_session_logits(this.handle, at, count));
+      return memory.floats(memory.view.getUint32(at, true), memory.view.getUint32(count, true));
+    });
+  }
+
+  accept(token) {
+    this.#check(this.rondo.c.rondo_session_accept(this.handle, token));
+  }
+
+  undo(n) {
+    this.#check(this.rondo.c.rondo_session_undo(this.handle, BigInt(n)));
+  }
+
+  reset() {
+    this.#check(this.rondo.c.rondo_session_reset(this.handle));
+  }
+
+  #number(call) {
+    return this.rondo.memory.with((scope) => {
+      const value = scope.room(8);
+      this.#check(call(this.handle, value));
+      return Number(this.rondo.memory.view.getBigUint64(value, true));
+    });
+  }
+
+  get position() {
+    return this.#number(this.rondo.c.rondo_session_position);
+  }
+
+  get remaining() {
+    const tokens = this.#number(this.rondo.c.rondo_session_remaining);
+    return tokens === NO_LIMIT ? Infinity : tokens;
+  }
+
+  get stats() {
+    return this.rondo.record('rondo_session_counters',
+        (at) => this.rondo.c.rondo_session_stats(this.handle, at));
+  }
+
+  cancel() {
+    this.#check(this.rondo.c.rondo_session_cancel(this.handle));
+  }
+
+  fork({recommended = true, ...options} = {}) {
+    const {rondo} = this;
+    return rondo.memory.with((scope) => {
+      const at = sessionOptions(scope, this.engine.model, recommended, options);
+      const out = scope.room(4);
+      rondo.checkMessage(scope, (...message) =>
+        rondo.c.rondo_session_fork(this.handle, at, out, ...message));
+      return new Session(this.engine, rondo.memory.view.getUint32(out, true));
+    });
+  }
+
+  save() {
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const needed = scope.room(4);
+      const status = c.rondo_session_save(this.handle, 0, 0, needed);
+      if (status !== Status.BUFFER_TOO_SMALL) this.#check(status);
+      const count = memory.view.getUint32(needed, true);
+      const at = scope.room(count);
+      this.#check(c.rondo_session_save(this.handle, at, count, needed));
+      return memory.bytes(at, count).slice();
+    });
+  }
+
+  restore(snapshot) {
+    this.rondo.memory.with((scope) => {
+      this.#check(this.rondo.c.rondo_session_restore(
+          this.handle, scope.copy(snapshot), snapshot.length));
+    });
+  }
+}

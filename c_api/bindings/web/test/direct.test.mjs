@@ -1,0 +1,154 @@
+// A whole life with the tiny model, whose file RONDO_TEST_MODEL names; RONDO_TEST_TEXT: what the
+// library of this machine says to the prompt, greedily.
+import assert from 'node:assert';
+import {readFile} from 'node:fs/promises';
+import {test} from 'node:test';
+import * as api from '../lib/rondo.js';
+
+const PROMPT = 'Once upon a time';
+const rondo = await api.load(await readFile(new URL('../lib/rondo.wasm', import.meta.url)));
+const bytes = await readFile(process.env.RONDO_TEST_MODEL);
+const model = await rondo.model(bytes);
+const engine = model.engine({context: 256, maxSessions: 4});
+const ids = model.tokenize(PROMPT);
+const greedy = {temperature: 0, maxTokens: 16};
+function say(options) {
+  const session = engine.session(options);
+  try {
+    return session.generate(ids);
+  } finally {
+    session.close();
+  }
+}
+const text = say(greedy);
+const status = (name) => ({name: 'RondoError', status: api.Status[name]});
+
+test('the text is that of other systems', () => {
+  const same = say({temperature: 0, maxTokens: 64});
+  assert.strictEqual(same, process.env.RONDO_TEST_TEXT ?? same);
+});
+
+test('facts', () => {
+  assert.strictEqual(model.info.vocabSize, 2048);
+  assert.deepStrictEqual(model.eosTokens, [1]);
+  assert.strictEqual(model.facts.architecture, 'LlamaForCausalLM');
+  assert.strictEqual(model.detokenize(ids, {skipSpecial: true}), PROMPT);
+  const long = 'x'.repeat(3000);
+  assert.strictEqual(model.detokenize(model.tokenize(long, {addSpecial: false})), long);
+  assert.strictEqual(rondo.query('abi.version'), api.ABI_VERSION);
+  assert.match(rondo.version, /\./);
+});
+
+test('plan', () => {
+  const options = {context: 256, maxSessions: 4};
+  assert.deepStrictEqual(model.plan(options), engine.memory);
+  assert.ok(model.planFit(engine.memory.arenaBytes, {maxSessions: 4}) >= 256);
+  assert.throws(() => model.plan({contxt: 3}), /there is no option 'contxt'/);
+  assert.throws(() => model.plan({kernels: 'neon'}), /kernel/);
+});
+
+test('a model comes in pieces', async () => {
+  const pieces = function* () {
+    for (let at = 0; at < bytes.length; at += 100000) yield bytes.subarray(at, at + 100000);
+  };
+  const again = await rondo.model(pieces(), bytes.length);
+  assert.strictEqual(again.info.fileBytes, bytes.length);
+  again.close();
+  await assert.rejects(rondo.model(pieces(), bytes.length + 1), /ends after/);
+  await assert.rejects(rondo.model(pieces(), bytes.length - 1), /more than/);
+  await assert.rejects(rondo.model(bytes.subarray(0, 1000)), status('CORRUPT'));
+  await assert.rejects(rondo.model(new Uint8Array(1000)), status('NOT_A_MODEL'));
+});
+
+test('stream', () => {
+  const session = engine.session({...greedy, logprobs: true});
+  session.prefill(ids);
+  const events = [...session.stream()];
+  assert.strictEqual(events.map((event) => event.text).join(''), text);
+  assert.strictEqual(events.length, 16);
+  assert.ok(events.every((event) => event.logprob < 0));
+  assert.strictEqual(events.at(-1).reason, api.Reason.TOKEN_LIMIT);
+  assert.strictEqual(session.position, ids.length + 16);
+  assert.strictEqual(session.remaining, 256 - ids.length - 16);
+  session.undo(16);
+  assert.strictEqual(session.generate(), text);
+  session.close();
+  assert.throws(() => session.position, /this Session is closed/);
+});
+
+test('several sessions in one pass', () => {
+  const sessions = [0, 1, 2].map(() => engine.session(greedy));
+  for (const session of sessions) session.append(ids);
+  const texts = ['', '', ''];
+  for (let step = 0; step < 16; ++step) {
+    engine.step(sessions);
+    sessions.forEach((session, i) => texts[i] += session.event().text);
+  }
+  assert.deepStrictEqual(texts, [text, text, text]);
+  for (const session of sessions) session.close();
+});
+
+test('stop, bias, fork, save', () => {
+  const stop = text.slice(4, 8);
+  const session = engine.session({...greedy, stop: [stop]});
+  assert.strictEqual(session.generate(ids), text.slice(0, 4));
+  session.reset();
+  session.prefill(ids);
+  const fork = session.fork(greedy);
+  const saved = session.save();
+  assert.strictEqual(fork.generate(), text);
+  const other = engine.session(greedy);
+  other.restore(saved);
+  assert.strictEqual(other.generate(), text);
+  assert.throws(() => other.restore(saved.subarray(1)), status('INVALID_ARGUMENT'));
+  const first = model.tokenize(text, {addSpecial: false})[0];
+  for (const each of [session, fork, other]) each.close();
+  assert.notStrictEqual(say({...greedy, logitBias: {[first]: -Infinity}}), text);
+});
+
+test('logits and accept', () => {
+  const session = engine.session(greedy);
+  session.prefill(ids);
+  let said = '';
+  for (let i = 0; i < 16; ++i) {
+    const logits = session.logits();
+    session.accept(logits.indexOf(Math.max(...logits)));
+    said += session.event().text;
+  }
+  assert.strictEqual(said, text);
+  session.close();
+});
+
+test('failures have a sentence', () => {
+  const session = engine.session();
+  assert.throws(() => session.prefill([5000]), (error) => {
+    assert.strictEqual(error.code, 'RONDO_STATUS_INVALID_ARGUMENT');
+    assert.match(error.message, /5000/);
+    return true;
+  });
+  assert.throws(() => session.prefill(new Array(300).fill(3)), status('CONTEXT_FULL'));
+  assert.throws(() => session.logits(), status('NO_LOGITS'));
+  session.cancel();
+  assert.throws(() => session.prefill(ids), status('CANCELLED'));
+  session.close();
+});
+
+test('chat', () => {
+  const template = '{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}';
+  const messages = [{role: 'user', content: 'Grüße, 世界'}];
+  assert.strictEqual(model.renderChat(messages, {template}), '<user>Grüße, 世界');
+  assert.ok(model.chatIds(messages, {template}).length > 3);
+  assert.throws(() => model.renderChat(messages, {template: '{% for %}'}), /chat template/);
+});
+
+test('memory comes back', () => {
+  const before = rondo.c.memory.buffer.byteLength;
+  for (let i = 0; i < 20; ++i) {
+    const other = model.engine({context: 64});
+    const session = other.session(greedy);
+    session.generate(ids);
+    session.close();
+    other.close();
+  }
+  assert.ok(rondo.c.memory.buffer.byteLength < before + (8 << 20));
+});

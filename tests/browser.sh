@@ -1,0 +1,19 @@
+#!/bin/sh
+# The browser's package (c_api/bindings/web) in a headless Chromium: its page streams the text of the
+# model in tests/data, which must be that of the same kernels under node, and the calls' own tests pass.
+# Installs what it takes first. Leaves build/browser/page.png, which shows the page.
+#   sh tests/browser.sh
+# RONDO_TOOL names a program rondo of this machine; by default the release build's.
+set -eu
+cd "$(dirname "$0")/.."
+sh tools/install_packages.sh browser
+work=$PWD/build/browser
+mkdir -p "$work"
+tool=${RONDO_TOOL:-build/release/rondo}
+"$tool" convert tests/data/tiny -o "$work/tiny.rondo" --weights q8 --force >"$work/convert.log"
+cmake --preset wasm32 >"$work/build.log"
+cmake --build build/wasm32 >>"$work/build.log"
+RONDO_TEST_TEXT=$("$tool" run "$work/tiny.rondo" 'Once upon a time' --greedy --max-tokens 64)
+export RONDO_TEST_TEXT RONDO_TEST_MODEL="$work/tiny.rondo"
+node --test build/wasm32/web/test
+python3 tests/browser.py build/wasm32/web "$work" chromium
