@@ -108,11 +108,12 @@ case $binding in
     mcs -out:Generate.exe src/*.cs example/Generate.cs
     mono Generate.exe "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
-  swift) # no more than: it compiles, where there is a compiler
+  swift)
     need swift pkg-config
     copy
     use_prefix
-    swift build
+    swift run life
+    swift run example "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
   *)
     echo "test.sh: no binding '$binding'" >&2

@@ -16,6 +16,11 @@ add_test(NAME abi.description COMMAND "${RONDO_PYTHON3}"
   "${CMAKE_SOURCE_DIR}/include/rondo/rondo.h" "${CMAKE_SOURCE_DIR}/c_api/abi/api.json")
 set_tests_properties(abi.description PROPERTIES LABELS abi ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
 
+# Every function is in every binding, or left out with a reason.
+add_test(NAME abi.bindings.whole COMMAND "${RONDO_PYTHON3}"
+  "${CMAKE_SOURCE_DIR}/c_api/abi/check_bindings.py")
+set_tests_properties(abi.bindings.whole PROPERTIES LABELS abi ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
+
 # rondo_binding_test(NAME [PROPERTY VALUE]...)
 function(rondo_binding_test name)
   add_test(NAME abi.bindings.${name} COMMAND sh "${CMAKE_SOURCE_DIR}/c_api/bindings/test.sh"

@@ -33,6 +33,57 @@ namespace Rondo
             }
         }
 
+        /// <summary>The tokens that end a generation.</summary>
+        public int[] EosTokens
+        {
+            get
+            {
+                int[] tokens = new int[Info.NEosTokens];
+                for (int i = 0; i < tokens.Length; ++i)
+                {
+                    int token = 0;
+                    Native.Check(With(model => Raw.rondo_model_eos_token(model, (uint)i, out token)));
+                    tokens[i] = token;
+                }
+                return tokens;
+            }
+        }
+
+        /// <summary>All that the file's maker wrote about it, by its keys.</summary>
+        public IDictionary<string, string> Facts
+        {
+            get
+            {
+                List<string> keys = new List<string> { "name", "architecture", "producer" };
+                keys.AddRange(Names(Raw.rondo_model_fact_key));
+                Dictionary<string, string> facts = new Dictionary<string, string>();
+                foreach (string key in keys) facts[key] = Fact(key);
+                return facts;
+            }
+        }
+
+        private delegate int NameOf(IntPtr model, uint index, byte[] buffer, UIntPtr capacity,
+            UIntPtr[] length);
+
+        /// <summary>The name of index 0, of index 1, up to the first that is not there.</summary>
+        private List<string> Names(NameOf call)
+        {
+            List<string> names = new List<string>();
+            for (;;)
+            {
+                try
+                {
+                    names.Add(With(model => Native.Text((buffer, capacity, length) =>
+                        call(model, (uint)names.Count, buffer, capacity, length))));
+                }
+                catch (RondoException error)
+                {
+                    if (error.Status != Status.InvalidArgument) throw;
+                    return names;
+                }
+            }
+        }
+
         /// <summary>"name", "architecture", "producer" and others.</summary>
         public string Fact(string key)
         {
@@ -68,6 +119,25 @@ namespace Rondo
             }
         }
 
+        /// <summary>What lies where in an engine's arena with these options.</summary>
+        public MemoryRegion[] PlanRegions(EngineOptions options)
+        {
+            MemoryRegion[] regions = new MemoryRegion[Plan(options).NRegions];
+            using (Lent lent = new Lent())
+            {
+                Raw.EngineOptions raw = options.With(lent);
+                for (int i = 0; i < regions.Length; ++i)
+                {
+                    Raw.MemoryRegion region =
+                        new Raw.MemoryRegion { struct_size = Native.SizeOf<Raw.MemoryRegion>() };
+                    Native.Check(With(model =>
+                        Raw.rondo_plan_region(model, ref raw, (uint)i, ref region)));
+                    regions[i] = new MemoryRegion(region);
+                }
+            }
+            return regions;
+        }
+
         /// <summary>The largest context whose plan fits into so many bytes.</summary>
         public uint PlanFit(ulong size, EngineOptions options)
         {
@@ -91,6 +161,23 @@ namespace Rondo
                 Native.CheckMessage((message, bytes) => With(model => Raw.rondo_engine_create(
                     model, ref raw, IntPtr.Zero, UIntPtr.Zero, out engine, message, bytes)));
                 return new Engine(engine);
+            }
+        }
+
+        /// <summary>The model's own templates, by their names; "": the one that is taken where none
+        /// is named.</summary>
+        public IDictionary<string, string> ChatTemplates
+        {
+            get
+            {
+                Dictionary<string, string> templates = new Dictionary<string, string>();
+                foreach (string name in Names(Raw.rondo_model_chat_template_name))
+                {
+                    templates[name] = With(model => Native.Text((buffer, capacity, length) =>
+                        Raw.rondo_model_chat_template(model, Native.ZeroTerminated(name), buffer,
+                            capacity, length)));
+                }
+                return templates;
             }
         }
 
@@ -157,6 +244,36 @@ namespace Rondo
                 Native.Check(With(engine => Raw.rondo_engine_memory(engine, ref plan)));
                 return new MemoryPlan(plan);
             }
+        }
+
+        /// <summary>What lies where in the arena.</summary>
+        public MemoryRegion[] MemoryRegions
+        {
+            get
+            {
+                MemoryRegion[] regions = new MemoryRegion[Memory.NRegions];
+                for (int i = 0; i < regions.Length; ++i)
+                {
+                    Raw.MemoryRegion region =
+                        new Raw.MemoryRegion { struct_size = Native.SizeOf<Raw.MemoryRegion>() };
+                    Native.Check(With(engine =>
+                        Raw.rondo_engine_memory_region(engine, (uint)i, ref region)));
+                    regions[i] = new MemoryRegion(region);
+                }
+                return regions;
+            }
+        }
+
+        /// <summary>The next event of the profile from number `cursor` on, which becomes the number
+        /// behind it; null: there is none yet.</summary>
+        public ProfileEvent Profile(ref ulong cursor)
+        {
+            ulong next = cursor;
+            Raw.ProfileEvent raw =
+                new Raw.ProfileEvent { struct_size = Native.SizeOf<Raw.ProfileEvent>() };
+            Native.Check(With(engine => Raw.rondo_engine_profile(engine, ref next, ref raw)));
+            cursor = next;
+            return raw.name == IntPtr.Zero ? null : new ProfileEvent(raw);
         }
 
         public EngineCounters Stats

@@ -12,6 +12,12 @@ namespace Rondo
         public Kv KvFormat = Kv.Int8;
         public string Kernels;
         public bool NoPrefixCache, DraftHead;
+        /// <summary>Events that the profile remembers, and the largest share of the time that passes
+        /// may take.</summary>
+        public uint ProfileEvents, DutyPercent;
+        /// <summary>A small model of the same vocabulary, for sessions of
+        /// Speculation.DraftModel.</summary>
+        public Model Draft;
 
         internal Raw.EngineOptions With(Lent lent)
         {
@@ -30,6 +36,9 @@ namespace Rondo
             raw.kernels = lent.Bytes(Native.ZeroTerminated(Kernels));
             raw.no_prefix_cache = NoPrefixCache ? 1u : 0u;
             raw.draft_head = DraftHead ? 1u : 0u;
+            raw.profile_events = ProfileEvents;
+            raw.duty_percent = DutyPercent;
+            if (Draft != null) raw.draft = Draft.With(draft => draft);
             return raw;
         }
     }

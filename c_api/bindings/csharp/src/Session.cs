@@ -56,10 +56,41 @@ namespace Rondo
             Run(session => Raw.rondo_session_prefill(session, ids, Count(ids)));
         }
 
+        /// <summary>The same, and gives row(i, the logits behind ids[i]) for each.</summary>
+        public void PrefillLogits(int[] ids, Action<int, float[]> row)
+        {
+            Exception thrown = null; // must not unwind through the library
+            Raw.LogitsRow call = (user, index, logits, count) =>
+            {
+                if (thrown != null) return;
+                try
+                {
+                    float[] copy = new float[(int)count];
+                    Marshal.Copy(logits, copy, 0, copy.Length);
+                    row((int)index, copy);
+                }
+                catch (Exception error)
+                {
+                    thrown = error;
+                }
+            };
+            Run(session => Raw.rondo_session_prefill_logits(
+                session, ids, Count(ids), call, IntPtr.Zero));
+            GC.KeepAlive(call);
+            if (thrown != null) throw thrown;
+        }
+
         /// <summary>Queues tokens, which the next steps of the engine evaluate.</summary>
         public void Append(int[] ids)
         {
             Run(session => Raw.rondo_session_append(session, ids, Count(ids)));
+        }
+
+        /// <summary>Tokens that may come next: the next pass verifies them, and no token is another
+        /// for it.</summary>
+        public void Propose(int[] ids)
+        {
+            Run(session => Raw.rondo_session_propose(session, ids, Count(ids)));
         }
 
         public void Accept(int token)
@@ -167,6 +198,56 @@ namespace Rondo
                 ulong tokens = 0;
                 Run(session => Raw.rondo_session_remaining(session, out tokens));
                 return tokens;
+            }
+        }
+
+        /// <summary>Under Policy.Slide: the positions from Item1 to before Item2 are no longer
+        /// seen.</summary>
+        public Tuple<ulong, ulong> Evicted
+        {
+            get
+            {
+                ulong begin = 0, end = 0;
+                Run(session => Raw.rondo_session_evicted(session, out begin, out end));
+                return Tuple.Create(begin, end);
+            }
+        }
+
+        /// <summary>How many tokens of a prompt are evaluated, and of how many; also while they are,
+        /// from any thread.</summary>
+        public Tuple<ulong, ulong> Progress
+        {
+            get
+            {
+                ulong done = 0, total = 0;
+                Native.Check(With(session =>
+                    Raw.rondo_session_progress(session, out done, out total)));
+                return Tuple.Create(done, total);
+            }
+        }
+
+        public SessionCounters Stats
+        {
+            get
+            {
+                Raw.SessionCounters counters =
+                    new Raw.SessionCounters { struct_size = Native.SizeOf<Raw.SessionCounters>() };
+                Run(session => Raw.rondo_session_stats(session, ref counters));
+                return new SessionCounters(counters);
+            }
+        }
+
+        /// <summary>The tokens that it remembers, the last ones up to Position.</summary>
+        public int[] Tokens
+        {
+            get
+            {
+                int[] ids = new int[(int)Position];
+                UIntPtr[] count = new UIntPtr[1];
+                ulong begin;
+                Run(session => Raw.rondo_session_tokens(session, out begin, ids, Count(ids), count));
+                Array.Resize(ref ids, (int)count[0]);
+                return ids;
             }
         }
 

@@ -42,9 +42,37 @@ public static class Test
         int[] ids = model.Tokenize("Today's weather is so");
         Equal("Today's weather is so", model.Detokenize(ids, DetokenizeFlags.SkipSpecial));
 
+        Equal(1, model.EosTokens.Single());
+        Equal("LlamaForCausalLM", model.Facts["architecture"]);
+        Equal(0, model.ChatTemplates.Count);
+        Equal(Library.AbiVersion, (uint)Library.Query("abi.version"));
+        Equal(true, Library.Version.Contains("."));
+        MemoryRegion[] regions = model.PlanRegions(options);
+        Equal(engine.Memory.NRegions, (uint)regions.Length);
+        Equal(regions[1].Bytes, engine.MemoryRegions[1].Bytes);
+
         Session session = engine.Session(limit);
+        List<float[]> rows = new List<float[]>();
+        session.PrefillLogits(ids, (i, row) =>
+        {
+            Equal(rows.Count, i);
+            rows.Add(row);
+        });
+        Equal(ids.Length, rows.Count);
+        try
+        {
+            session.PrefillLogits(new[] { 3 }, (i, row) => { throw new TimeoutException(); });
+            throw new Exception("what a row throws should come through");
+        }
+        catch (TimeoutException) { }
+        session.Reset();
+        Equal(Tuple.Create(0ul, 0ul), session.Evicted);
         session.Prefill(ids);
+        Equal(true, ids.SequenceEqual(session.Tokens));
+        Equal(Tuple.Create((ulong)ids.Length, (ulong)ids.Length), session.Progress);
+        Equal((ulong)(2 * ids.Length + 1), session.Stats.TokensPrefilled);
         float[] logits = session.Logits();
+        Equal(true, logits.SequenceEqual(rows.Last()));
         Session fork = session.Fork(limit);
         byte[] saved = session.Save();
         List<Event> events = session.Stream().ToList();
@@ -79,6 +107,23 @@ public static class Test
         Equal(text, texts[0]);
         Equal(text, texts[1]);
         Equal(2u, engine.Stats.SessionsOpen);
+
+        // What was generated before is right where it is proposed, and generated all the same.
+        session.Reset();
+        session.Prefill(ids);
+        session.Propose(events.Skip(1).Take(4).Select(one => one.Token).ToArray());
+        Equal(text, session.Generate());
+        using (Engine recording = model.Engine(
+            new EngineOptions { Context = 256, ProfileEvents = 1000, DutyPercent = 90 }))
+        using (Session recorded = recording.Session(limit))
+        {
+            recorded.Prefill(ids);
+            ulong cursor = 0;
+            List<string> names = new List<string>();
+            for (ProfileEvent one; (one = recording.Profile(ref cursor)) != null;) names.Add(one.Name);
+            Equal(true, names.Contains("pass"));
+            Equal((ulong)names.Count, cursor);
+        }
 
         SessionOptions stop = new SessionOptions
         {

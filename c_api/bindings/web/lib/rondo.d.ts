@@ -35,6 +35,7 @@ export interface EngineOptions {
   kvTokens?: number;
   rowsPerStep?: number;
   noPrefixCache?: boolean;
+  profileEvents?: number;
   /** That of the model's file, for sessions of Speculation.DRAFT_HEAD. */
   draftHead?: boolean;
 }
@@ -125,6 +126,7 @@ export declare class Model extends Handle {
   chatIds(messages: unknown, options?: ChatOptions): Int32Array;
   /** What an engine with these options will take, to the byte. */
   plan(options?: EngineOptions): Record_;
+  planRegions(options?: EngineOptions): Record_[];
   /** The largest context whose plan fits into so many bytes. */
   planFit(bytes: number, options?: EngineOptions): number;
   engine(options?: EngineOptions & {draft?: Model}): Engine;
@@ -133,7 +135,10 @@ export declare class Model extends Handle {
 export declare class Engine extends Handle {
   private constructor();
   readonly memory: Record_;
+  readonly memoryRegions: Record_[];
   readonly stats: Record_;
+  /** The next event of the profile from number `cursor` on; `next` is the number behind it. */
+  profile(cursor?: number): (Record_ & {readonly next: number}) | null;
   session(options?: SessionOptions): Session;
   /** One pass for several sessions; Session.event() tells what each got. */
   step(sessions: Session[]): void;
@@ -159,6 +164,10 @@ export declare class Session extends Handle {
   readonly position: number;
   /** Infinity under Policy.SLIDE. */
   readonly remaining: number;
+  /** Under Policy.SLIDE: the positions from the first to before the second are no longer seen. */
+  readonly evicted: [number, number];
+  /** The tokens that it remembers, the last ones up to `position`. */
+  readonly tokens: Int32Array;
   readonly stats: Record_;
   /** The next call that computes ends with CANCELLED. */
   cancel(): void;

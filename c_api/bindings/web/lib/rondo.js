@@ -295,6 +295,16 @@ class Model extends Handle {
     });
   }
 
+  planRegions(options = {}) {
+    const {rondo} = this;
+    return rondo.memory.with((scope) => {
+      const at = rondo.options(scope, 'rondo_engine_options', options);
+      return Array.from({length: this.plan(options).nRegions}, (_, index) =>
+        rondo.record('rondo_memory_region',
+            (region) => rondo.c.rondo_plan_region(this.handle, at, index, region)));
+    });
+  }
+
   planFit(bytes, options = {}) {
     const {rondo} = this;
     return rondo.memory.with((scope) => {
@@ -333,6 +343,25 @@ class Engine extends Handle {
   get memory() {
     return this.rondo.record('rondo_memory_plan',
         (at) => this.rondo.c.rondo_engine_memory(this.handle, at));
+  }
+
+  get memoryRegions() {
+    return Array.from({length: this.memory.nRegions}, (_, index) =>
+      this.rondo.record('rondo_memory_region',
+          (region) => this.rondo.c.rondo_engine_memory_region(this.handle, index, region)));
+  }
+
+  profile(cursor = 0) {
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const next = scope.room(8);
+      memory.view.setBigUint64(next, BigInt(cursor), true);
+      const event = scope.struct('rondo_profile_event');
+      this.rondo.check(c.rondo_engine_profile(this.handle, next, event));
+      if (memory.get('rondo_profile_event', event, 'name') === 0) return null;
+      return {...memory.record('rondo_profile_event', event),
+              next: Number(memory.view.getBigUint64(next, true))};
+    });
   }
 
   get stats() {
@@ -500,6 +529,25 @@ class Session extends Handle {
   get remaining() {
     const tokens = this.#number(this.rondo.c.rondo_session_remaining);
     return tokens === NO_LIMIT ? Infinity : tokens;
+  }
+
+  get evicted() {
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const begin = scope.room(8), end = scope.room(8);
+      this.#check(c.rondo_session_evicted(this.handle, begin, end));
+      return [begin, end].map((at) => Number(memory.view.getBigUint64(at, true)));
+    });
+  }
+
+  get tokens() {
+    const {memory, c} = this.rondo;
+    const capacity = this.position;
+    return memory.with((scope) => {
+      const begin = scope.room(8), count = scope.room(4), ids = scope.room(capacity * 4);
+      this.#check(c.rondo_session_tokens(this.handle, begin, ids, capacity, count));
+      return memory.ids(ids, memory.view.getUint32(count, true));
+    });
   }
 
   get stats() {

@@ -42,6 +42,7 @@ test('facts', () => {
 test('plan', () => {
   const options = {context: 256, maxSessions: 4};
   assert.deepStrictEqual(model.plan(options), engine.memory);
+  assert.deepStrictEqual(model.planRegions(options), engine.memoryRegions);
   assert.ok(model.planFit(engine.memory.arenaBytes, {maxSessions: 4}) >= 256);
   assert.throws(() => model.plan({contxt: 3}), /there is no option 'contxt'/);
   assert.throws(() => model.plan({kernels: 'neon'}), /kernel/);
@@ -70,8 +71,12 @@ test('stream', () => {
   assert.strictEqual(events.at(-1).reason, api.Reason.TOKEN_LIMIT);
   assert.strictEqual(session.position, ids.length + 16);
   assert.strictEqual(session.remaining, 256 - ids.length - 16);
+  assert.deepStrictEqual(session.tokens, Int32Array.from([...ids, ...events.map((e) => e.token)]));
+  assert.deepStrictEqual(session.evicted, [0, 0]);
   session.undo(16);
+  session.propose(events.slice(1, 5).map((event) => event.token));
   assert.strictEqual(session.generate(), text);
+  assert.strictEqual(session.stats.tokensPrefilled, ids.length);
   session.close();
   assert.throws(() => session.position, /this Session is closed/);
 });
@@ -139,6 +144,19 @@ test('chat', () => {
   assert.strictEqual(model.renderChat(messages, {template}), '<user>Grüße, 世界');
   assert.ok(model.chatIds(messages, {template}).length > 3);
   assert.throws(() => model.renderChat(messages, {template: '{% for %}'}), /chat template/);
+});
+
+test('the profile', () => {
+  const recording = model.engine({context: 64, profileEvents: 1000});
+  const session = recording.session(greedy);
+  session.prefill(ids);
+  const names = [];
+  let cursor = 0;
+  for (let event; (event = recording.profile(cursor)); cursor = event.next) names.push(event.name);
+  assert.ok(names.includes('pass') && names.includes('attention'));
+  assert.strictEqual(cursor, names.length);
+  session.close();
+  recording.close();
 });
 
 test('memory comes back', () => {

@@ -1,0 +1,240 @@
+import CRondo
+
+/// What one step of a generation brought.
+public struct Event: Sendable {
+  /// nil: no token came.
+  public let token: Int32?
+  /// What can be shown now: whole characters; may be empty.
+  public let text: String
+  /// The token's own.
+  public let bytes: [UInt8]
+  /// Why the generation ended; .none: it goes on.
+  public let reason: Reason
+  public let logprob: Float
+  /// Tokens of the prompt that still wait for passes, and those that the prefix cache had.
+  public let pending: UInt64, takenOver: UInt64
+}
+
+/// A sequence of tokens. One call at a time, but for cancel and progress.
+public final class Session: @unchecked Sendable {
+  let handle: OpaquePointer
+  private let engine: Engine
+
+  /// Without options sampling is as the model's makers recommend it.
+  public init(_ engine: Engine, _ options: SessionOptions? = nil) throws {
+    var handle: OpaquePointer?
+    try (options ?? engine.options()).with { raw in
+      try checkMessage { rondo_session_open(engine.handle, &raw, &handle, $0, $1) }
+    }
+    self.handle = handle!
+    self.engine = engine
+  }
+
+  private init(handle: OpaquePointer, _ engine: Engine) {
+    self.handle = handle
+    self.engine = engine
+  }
+
+  deinit { rondo_session_close(handle) }
+
+  private func check(_ status: Int32) throws {
+    if status == 0 { return }
+    // Where it is busy, the message belongs to the other call.
+    let busy = status == Status.busy.rawValue
+    throw RondoError(status, busy ? "" : String(cString: rondo_session_last_error(handle)))
+  }
+
+  /// Appends and evaluates a prompt. All or nothing.
+  public func prefill(_ ids: [Int32]) throws {
+    try check(rondo_session_prefill(handle, ids, ids.count))
+  }
+
+  /// The same, and gives row(i, the logits behind ids[i]) for each. What `row` throws comes through.
+  public func prefillLogits(_ ids: [Int32], _ row: (Int, [Float]) throws -> Void) throws {
+    try withoutActuallyEscaping(row) { row in
+      let rows = Rows(row)
+      let status = rondo_session_prefill_logits(
+        handle, ids, ids.count,
+        { user, index, logits, count in
+          Unmanaged<Rows>.fromOpaque(user!).takeUnretainedValue().take(index, logits, count)
+        }, Unmanaged.passUnretained(rows).toOpaque())
+      if let thrown = rows.thrown { throw thrown }
+      try check(status)
+    }
+  }
+
+  private final class Rows {
+    private let row: (Int, [Float]) throws -> Void
+    private(set) var thrown: Error?
+
+    init(_ row: @escaping (Int, [Float]) throws -> Void) { self.row = row }
+
+    func take(_ index: Int, _ logits: UnsafePointer<Float>?, _ count: Int) {
+      if thrown != nil { return }
+      do {
+        try row(index, Array(UnsafeBufferPointer(start: logits, count: count)))
+      } catch {
+        thrown = error  // must not unwind through the library
+      }
+    }
+  }
+
+  /// Queues tokens, which the next steps of the engine evaluate.
+  public func append(_ ids: [Int32]) throws {
+    try check(rondo_session_append(handle, ids, ids.count))
+  }
+
+  /// Tells tokens that may come next: the next pass verifies them, and no token is another for it.
+  public func propose(_ ids: [Int32]) throws {
+    try check(rondo_session_propose(handle, ids, ids.count))
+  }
+
+  /// Appends one token that the caller chose.
+  public func accept(_ token: Int32) throws { try check(rondo_session_accept(handle, token)) }
+
+  /// Generates one token.
+  public func next() throws -> Event { try read(rondo_session_next) }
+
+  /// What the last step of the engine, or accept, had for this session, once.
+  public func event() throws -> Event { try read(rondo_session_event) }
+
+  private func read(
+    _ call: (OpaquePointer?, UnsafeMutablePointer<rondo_event>?) -> Int32
+  ) throws -> Event {
+    var raw = rondo_event()
+    raw.struct_size = UInt32(MemoryLayout<rondo_event>.size)
+    try check(call(handle, &raw))
+    let text = UnsafeRawBufferPointer(start: raw.text, count: raw.text_bytes)
+    return Event(
+      token: raw.token < 0 ? nil : raw.token, text: String(decoding: text, as: UTF8.self),
+      bytes: Array(UnsafeRawBufferPointer(start: raw.bytes, count: raw.bytes_count)),
+      reason: Reason(rawValue: raw.reason), logprob: raw.logprob, pending: raw.pending,
+      takenOver: raw.taken_over)
+  }
+
+  /// Generates up to the event with the reason, on another thread than the caller's. Leaving the loop
+  /// before ends the call that runs; where that ended meanwhile, the next one that computes throws
+  /// Status.cancelled.
+  public func stream() -> AsyncThrowingStream<Event, Error> {
+    AsyncThrowingStream { continuation in
+      let task = Task.detached {
+        do {
+          var event: Event
+          repeat {
+            try Task.checkCancellation()
+            event = try self.next()
+            continuation.yield(event)
+          } while event.reason == .none
+          continuation.finish()
+        } catch {
+          continuation.finish(throwing: error)
+        }
+      }
+      continuation.onTermination = { termination in
+        guard case .cancelled = termination else { return }
+        task.cancel()
+        self.cancel()
+      }
+    }
+  }
+
+  /// The answer to a conversation, in texts; the session's tokens become the conversation's.
+  public func chat(_ chat: Chat) throws -> AsyncThrowingStream<Event, Error> {
+    try reset()
+    try append(engine.model.chatIds(chat))
+    return stream()
+  }
+
+  /// The text of a whole generation.
+  public func generate() throws -> String {
+    var text = ""
+    var event: Event
+    repeat {
+      event = try next()
+      text += event.text
+    } while event.reason == .none
+    return text
+  }
+
+  public func reset() throws { try check(rondo_session_reset(handle)) }
+
+  public func undo(_ n: UInt64) throws { try check(rondo_session_undo(handle, n)) }
+
+  public func position() throws -> UInt64 {
+    var position: UInt64 = 0
+    try check(rondo_session_position(handle, &position))
+    return position
+  }
+
+  /// Tokens that fit; UInt64.max under Policy.slide.
+  public func remaining() throws -> UInt64 {
+    var tokens: UInt64 = 0
+    try check(rondo_session_remaining(handle, &tokens))
+    return tokens
+  }
+
+  /// Under Policy.slide: the positions that are no longer seen.
+  public func evicted() throws -> Range<UInt64> {
+    var begin: UInt64 = 0
+    var end: UInt64 = 0
+    try check(rondo_session_evicted(handle, &begin, &end))
+    return begin..<end
+  }
+
+  /// How many tokens of a prompt are evaluated, and of how many; also while they are.
+  public func progress() throws -> (done: UInt64, total: UInt64) {
+    var done: UInt64 = 0
+    var total: UInt64 = 0
+    try Rondo.check(rondo_session_progress(handle, &done, &total))
+    return (done, total)
+  }
+
+  public func stats() throws -> SessionCounters {
+    var counters = rondo_session_counters()
+    counters.struct_size = UInt32(MemoryLayout<rondo_session_counters>.size)
+    try check(rondo_session_stats(handle, &counters))
+    return SessionCounters(counters)
+  }
+
+  /// The tokens that it remembers, the last ones up to `position`.
+  public func tokens() throws -> [Int32] {
+    var begin: UInt64 = 0
+    return try output(Int32(0), capacity: Int(position())) {
+      rondo_session_tokens(handle, &begin, $0, $1, &$2)
+    }
+  }
+
+  /// The logits after the last token, copied.
+  public func logits() throws -> [Float] {
+    var logits: UnsafePointer<Float>?
+    var count = 0
+    try check(rondo_session_logits(handle, &logits, &count))
+    return Array(UnsafeBufferPointer(start: logits, count: count))
+  }
+
+  /// Ends the call that another thread is in, or else the next one that computes.
+  public func cancel() { _ = rondo_session_cancel(handle) }
+
+  /// A session with the same tokens, and with options of its own.
+  public func fork(_ options: SessionOptions? = nil) throws -> Session {
+    var fork: OpaquePointer?
+    try (options ?? engine.options()).with { raw in
+      try checkMessage { rondo_session_fork(handle, &raw, &fork, $0, $1) }
+    }
+    return Session(handle: fork!, engine)
+  }
+
+  /// The bytes hold the conversation: keep them as secret as its text.
+  public func save() throws -> [UInt8] {
+    var count = 0
+    _ = rondo_session_save(handle, nil, 0, &count)
+    var snapshot = [UInt8](repeating: 0, count: count)
+    try check(rondo_session_save(handle, &snapshot, snapshot.count, &count))
+    return snapshot
+  }
+
+  /// On failure the session is as before.
+  public func restore(_ snapshot: [UInt8]) throws {
+    try check(rondo_session_restore(handle, snapshot, snapshot.count))
+  }
+}

@@ -1,0 +1,142 @@
+// A whole life with the tiny model, whose file RONDO_TEST_MODEL names.
+import Foundation
+import Rondo
+
+func equal<T: Equatable>(_ expected: T, _ actual: T, line: Int = #line) {
+  if expected == actual { return }
+  print("line \(line): expected \(expected), got \(actual)")
+  exit(1)
+}
+
+func fails(_ status: Status, _ words: String, line: Int = #line, _ call: () throws -> Void) {
+  do {
+    try call()
+  } catch let error as RondoError {
+    equal(status, error.status, line: line)
+    equal(true, words.isEmpty || error.description.contains(words), line: line)
+    return
+  } catch {}
+  print("line \(line): it should fail with \(status)")
+  exit(1)
+}
+
+let path = ProcessInfo.processInfo.environment["RONDO_TEST_MODEL"]!
+let model = try Model(path: path)
+var few = EngineOptions()
+few.raw.context = 256
+few.raw.max_sessions = 4
+let engine = try Engine(model, few)
+var limit = SessionOptions()
+limit.raw.max_tokens = 12
+
+equal(2048, try model.info().vocabSize)
+equal([1], try model.eosTokens())
+equal("LlamaForCausalLM", try model.facts()["architecture"])
+equal([:], try model.chatTemplates())
+equal(Int64(Library.abiVersion), try Library.query("abi.version"))
+equal(true, Library.version.contains("."))
+equal(try engine.memory().arenaBytes, try model.plan(few).arenaBytes)
+equal(try engine.memoryRegions(), try model.planRegions(few))
+equal(true, try model.planFit(engine.memory().arenaBytes, few) >= 256)
+let ids = try model.tokenize("Today's weather is so")
+equal("Today's weather is so", try model.detokenize(ids, skipSpecial: true))
+let long = String(repeating: "x", count: 3000)
+equal(long, try model.detokenize(model.tokenize(long, addSpecial: false)))
+
+let session = try Session(engine, limit)
+var rows: [[Float]] = []
+try session.prefillLogits(ids) { index, logits in
+  equal(rows.count, index)
+  rows.append(logits)
+}
+equal(ids.count, rows.count)
+struct Thrown: Error {}
+do {
+  try session.prefillLogits([3]) { _, _ in throw Thrown() }
+  equal("what a row throws", "comes through")
+} catch is Thrown {}
+try session.reset()
+equal(0..<0, try session.evicted())
+try session.prefill(ids)
+equal(ids, try session.tokens())
+equal(UInt64(ids.count), try session.progress().done)
+equal(UInt64(2 * ids.count + 1), try session.stats().tokensPrefilled)
+let logits = try session.logits()
+equal(rows.last!, logits)
+let fork = try session.fork(limit)
+let saved = try session.save()
+var events: [Event] = []
+for try await event in session.stream() { events.append(event) }
+let text = events.map(\.text).joined()
+equal(Reason.tokenLimit, events.last!.reason)
+equal(Int32(logits.firstIndex(of: logits.max()!)!), events[0].token)
+equal(256, try session.position() + session.remaining())
+equal(text, try fork.generate())
+try session.restore(saved)
+equal(text, try session.generate())
+fails(.corrupt, "") { try session.restore(saved.dropLast() + [saved.last! ^ 1]) }
+
+// What was generated before is right where it is proposed, and generated all the same.
+try session.reset()
+try session.prefill(ids)
+try session.propose(events[1...4].map { $0.token! })
+equal(text, try session.generate())
+try session.undo(12)
+try session.accept(events[0].token!)
+equal(events[0].bytes, try session.event().bytes)
+
+try session.reset()
+session.cancel()
+fails(.cancelled, "") { try session.prefill(ids) }
+try fork.reset()
+try session.append(ids)
+try fork.append(ids)
+var texts = ["", ""]
+for _ in 0..<12 {
+  try engine.step([session, fork])
+  texts[0] += try session.event().text
+  texts[1] += try fork.event().text
+}
+equal([text, text], texts)
+equal(2, try engine.stats().sessionsOpen)
+
+var other = try engine.options()
+other.raw.max_tokens = 12
+other.stop = [String(text.dropFirst(4).prefix(4))]
+other.raw.temperature = 0
+let stopped = try Session(engine, other)
+try stopped.prefill(ids)
+equal(String(text.prefix(4)), try stopped.generate())
+other.stop = []
+other.logitBias = [events[0].token!: -.infinity]
+let biased = try Session(engine, other)
+try biased.prefill(ids)
+equal(false, try biased.next().token == events[0].token)
+
+var recording = EngineOptions()
+recording.raw.profile_events = 1000
+recording.kernels = "scalar"
+let recorded = try Engine(model, recording)
+try Session(recorded).prefill(ids)
+var cursor: UInt64 = 0
+var parts: Set<String> = []
+while let event = try recorded.profile(&cursor) { parts.insert(event.name) }
+equal(true, parts.contains("pass"))
+equal("scalar", try recorded.memory().kernels)
+
+var chat = Chat(messages: #"[{"role": "user", "content": "Grüße"}]"#)
+fails(.unsupported, "") { _ = try model.renderChat(chat) }
+chat.template = "{{ messages[0].content }}{{ tail }}"
+chat.variables = #"{"tail": "!"}"#
+equal("Grüße!", try model.renderChat(chat))
+equal(try model.tokenize("Grüße!", addSpecial: false), try model.chatIds(chat))
+var answer = ""
+for try await event in try session.chat(chat) { answer += event.text }
+try fork.reset()
+try fork.prefill(model.chatIds(chat))
+equal(try fork.generate(), answer)
+
+fails(.ioError, "absent.rondo") { _ = try Model(path: "absent.rondo") }
+fails(.invalidArgument, "2048") { try session.prefill([2048]) }
+fails(.contextFull, "") { try session.prefill([Int32](repeating: 3, count: 257)) }
+print("1 passed, 0 failed")
