@@ -99,6 +99,18 @@ case $binding in
     java -cp "classes:$jna" rondo.RondoTest
     java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
+  kotlin) # by a desktop's Java
+    need javac kotlinc cc
+    copy
+    use_prefix
+    java=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
+    cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$java/include" -I"$java/include/linux" \
+      -I"$prefix/include" jni/rondo_jni.c -o librondo_jni.so -L"$libdir" -lrondo
+    kotlinc -nowarn src/rondo/*.kt test/Life.kt example/Generate.kt -d classes
+    on_java="java -Xcheck:jni -Drondo.jni=$work/librondo_jni.so"
+    $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt
+    $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar GenerateKt "$RONDO_TEST_MODEL" "Once upon a time"
+    ;;
   csharp)
     need mcs mono
     copy

@@ -10,13 +10,14 @@ import api
 import csharp
 import go
 import java
+import kotlin
 import node
 import python
 import rust
 import swift
 import web
 
-GENERATORS = [csharp, go, java, node, python, rust, swift, web]
+GENERATORS = [csharp, go, java, kotlin, node, python, rust, swift, web]
 
 
 def main(check):

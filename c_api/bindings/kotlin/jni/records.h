@@ -1,0 +1,175 @@
+/* Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit. */
+#include <rondo/rondo.h>
+#include <string.h>
+
+enum { rondo_model_facts_NUMBERS = 14 };
+static void rondo_model_facts_numbers(const rondo_model_facts* s, jlong* out) {
+  out[0] = (jlong)s->vocab_size;
+  out[1] = (jlong)s->context_length;
+  out[2] = (jlong)s->hidden_size;
+  out[3] = (jlong)s->n_layers;
+  out[4] = (jlong)s->n_heads;
+  out[5] = (jlong)s->n_kv_heads;
+  out[6] = (jlong)s->head_dim;
+  out[7] = (jlong)s->bos_token;
+  out[8] = (jlong)s->n_eos_tokens;
+  out[9] = (jlong)s->has_tokenizer;
+  out[10] = (jlong)s->format_version;
+  out[11] = (jlong)s->file_bytes;
+  out[12] = (jlong)s->parameters;
+  out[13] = (jlong)s->tokenizer_bytes;
+}
+
+enum { rondo_memory_plan_NUMBERS = 19 };
+static void rondo_memory_plan_numbers(const rondo_memory_plan* s, jlong* out) {
+  out[0] = (jlong)s->n_regions;
+  out[1] = (jlong)s->arena_bytes;
+  out[2] = (jlong)s->arena_alignment;
+  out[3] = (jlong)s->weights_bytes;
+  out[4] = (jlong)s->kv_pool_bytes;
+  out[5] = (jlong)s->sessions_bytes;
+  out[6] = (jlong)s->activations_bytes;
+  out[7] = (jlong)s->workspace_bytes;
+  out[8] = (jlong)s->activations_lower_bound;
+  out[9] = (jlong)s->kv_bytes_per_token;
+  out[10] = (jlong)s->kv_block_tokens;
+  out[11] = (jlong)s->context;
+  out[12] = (jlong)s->max_sessions;
+  out[13] = (jlong)s->max_rows;
+  out[14] = (jlong)s->threads;
+  out[15] = (jlong)s->sink_tokens;
+  out[16] = (jlong)s->mapped_bytes;
+  out[17] = (jlong)s->kv_tokens;
+  out[18] = (jlong)s->rows_per_step;
+}
+static const char* rondo_memory_plan_text(const rondo_memory_plan* s) { return s->kernels; }
+
+enum { rondo_memory_region_NUMBERS = 5 };
+static void rondo_memory_region_numbers(const rondo_memory_region* s, jlong* out) {
+  out[0] = (jlong)s->segment;
+  out[1] = (jlong)s->offset;
+  out[2] = (jlong)s->bytes;
+  out[3] = (jlong)s->first_step;
+  out[4] = (jlong)s->last_step;
+}
+static const char* rondo_memory_region_text(const rondo_memory_region* s) { return s->name; }
+
+enum { rondo_engine_counters_NUMBERS = 17 };
+static void rondo_engine_counters_numbers(const rondo_engine_counters* s, jlong* out) {
+  out[0] = (jlong)s->sessions_open;
+  out[1] = (jlong)s->owns_arena;
+  out[2] = (jlong)s->tokens_prefilled;
+  out[3] = (jlong)s->tokens_generated;
+  out[4] = (jlong)s->tokens_taken_over;
+  out[5] = (jlong)s->parallel_faults;
+  out[6] = (jlong)s->passes;
+  out[7] = (jlong)s->rows;
+  out[8] = (jlong)s->prefill_ns;
+  out[9] = (jlong)s->decode_ns;
+  out[10] = (jlong)s->sample_ns;
+  out[11] = (jlong)s->prefix_hits;
+  out[12] = (jlong)s->tokens_evicted;
+  out[13] = (jlong)s->kv_bytes_used;
+  out[14] = (jlong)s->kv_bytes_total;
+  out[15] = (jlong)s->drafts_proposed;
+  out[16] = (jlong)s->drafts_accepted;
+}
+
+enum { rondo_profile_event_NUMBERS = 7 };
+static void rondo_profile_event_numbers(const rondo_profile_event* s, jlong* out) {
+  out[0] = (jlong)s->layer;
+  out[1] = (jlong)s->rows;
+  out[2] = (jlong)s->inputs;
+  out[3] = (jlong)s->outputs;
+  out[4] = (jlong)s->begin_ns;
+  out[5] = (jlong)s->duration_ns;
+  out[6] = (jlong)s->thread;
+}
+static const char* rondo_profile_event_text(const rondo_profile_event* s) { return s->name; }
+
+enum { rondo_session_counters_NUMBERS = 13 };
+static void rondo_session_counters_numbers(const rondo_session_counters* s, jlong* out) {
+  out[0] = (jlong)s->tokens_prefilled;
+  out[1] = (jlong)s->tokens_generated;
+  out[2] = (jlong)s->tokens_taken_over;
+  out[3] = (jlong)s->passes;
+  out[4] = (jlong)s->rows;
+  out[5] = (jlong)s->prefill_ns;
+  out[6] = (jlong)s->decode_ns;
+  out[7] = (jlong)s->sample_ns;
+  out[8] = (jlong)s->prefix_hits;
+  out[9] = (jlong)s->tokens_evicted;
+  out[10] = (jlong)s->kv_bytes_held;
+  out[11] = (jlong)s->drafts_proposed;
+  out[12] = (jlong)s->drafts_accepted;
+}
+
+/* 0: there is no such number. Floats come as their bits. */
+static int rondo_engine_options_set(rondo_engine_options* s, const char* field, jlong value) {
+  if (strcmp(field, "context") == 0) return s->context = (uint32_t)value, 1;
+  if (strcmp(field, "max_sessions") == 0) return s->max_sessions = (uint32_t)value, 1;
+  if (strcmp(field, "max_rows") == 0) return s->max_rows = (uint32_t)value, 1;
+  if (strcmp(field, "threads") == 0) return s->threads = (uint32_t)value, 1;
+  if (strcmp(field, "context_policy") == 0) return s->context_policy = (int32_t)value, 1;
+  if (strcmp(field, "sink_tokens") == 0) return s->sink_tokens = (uint32_t)value, 1;
+  if (strcmp(field, "kv_format") == 0) return s->kv_format = (int32_t)value, 1;
+  if (strcmp(field, "kv_tokens") == 0) return s->kv_tokens = (uint32_t)value, 1;
+  if (strcmp(field, "rows_per_step") == 0) return s->rows_per_step = (uint32_t)value, 1;
+  if (strcmp(field, "no_prefix_cache") == 0) return s->no_prefix_cache = (uint32_t)value, 1;
+  if (strcmp(field, "profile_events") == 0) return s->profile_events = (uint32_t)value, 1;
+  if (strcmp(field, "log_level") == 0) return s->log_level = (int32_t)value, 1;
+  if (strcmp(field, "duty_percent") == 0) return s->duty_percent = (uint32_t)value, 1;
+  if (strcmp(field, "draft_head") == 0) return s->draft_head = (uint32_t)value, 1;
+  return 0;
+}
+
+/* 0: there is no such number. Floats come as their bits. */
+static int rondo_session_options_set(rondo_session_options* s, const char* field, jlong value) {
+  if (strcmp(field, "temperature") == 0) {
+    int32_t bits = (int32_t)value;
+    memcpy(&s->temperature, &bits, sizeof bits);
+    return 1;
+  }
+  if (strcmp(field, "top_k") == 0) return s->top_k = (int32_t)value, 1;
+  if (strcmp(field, "top_p") == 0) {
+    int32_t bits = (int32_t)value;
+    memcpy(&s->top_p, &bits, sizeof bits);
+    return 1;
+  }
+  if (strcmp(field, "min_p") == 0) {
+    int32_t bits = (int32_t)value;
+    memcpy(&s->min_p, &bits, sizeof bits);
+    return 1;
+  }
+  if (strcmp(field, "repetition_penalty") == 0) {
+    int32_t bits = (int32_t)value;
+    memcpy(&s->repetition_penalty, &bits, sizeof bits);
+    return 1;
+  }
+  if (strcmp(field, "presence_penalty") == 0) {
+    int32_t bits = (int32_t)value;
+    memcpy(&s->presence_penalty, &bits, sizeof bits);
+    return 1;
+  }
+  if (strcmp(field, "frequency_penalty") == 0) {
+    int32_t bits = (int32_t)value;
+    memcpy(&s->frequency_penalty, &bits, sizeof bits);
+    return 1;
+  }
+  if (strcmp(field, "penalty_last_n") == 0) return s->penalty_last_n = (int32_t)value, 1;
+  if (strcmp(field, "ignore_eos") == 0) return s->ignore_eos = (uint32_t)value, 1;
+  if (strcmp(field, "logprobs") == 0) return s->logprobs = (uint32_t)value, 1;
+  if (strcmp(field, "no_repeat_ngram_size") == 0) return s->no_repeat_ngram_size = (uint32_t)value, 1;
+  if (strcmp(field, "seed") == 0) return s->seed = (uint64_t)value, 1;
+  if (strcmp(field, "max_tokens") == 0) return s->max_tokens = (uint64_t)value, 1;
+  if (strcmp(field, "speculation") == 0) return s->speculation = (int32_t)value, 1;
+  if (strcmp(field, "max_drafts") == 0) return s->max_drafts = (uint32_t)value, 1;
+  return 0;
+}
+
+/* 0: there is no such number. Floats come as their bits. */
+static int rondo_chat_options_set(rondo_chat_options* s, const char* field, jlong value) {
+  if (strcmp(field, "flags") == 0) return s->flags = (uint32_t)value, 1;
+  if (strcmp(field, "local_time") == 0) return s->local_time = (int64_t)value, 1;
+  return 0;
+}

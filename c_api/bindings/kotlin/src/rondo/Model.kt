@@ -1,0 +1,99 @@
+package rondo
+
+import java.nio.ByteBuffer
+
+/** A model file. Immutable; may be used from any thread. */
+class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
+    Handle(handle, { Native.closeModel(it) }) {
+
+    companion object {
+        /** Opens the file that `rondo convert` made. */
+        fun open(path: String) = Model(Native.openPath(path.utf8()), null)
+
+        /** Opens `length` bytes of an open file from `offset`, a multiple of 64: an asset that is stored
+         * without compression. The descriptor stays the caller's, and may be closed at once. */
+        fun open(descriptor: Int, offset: Long, length: Long) =
+            Model(Native.openDescriptor(descriptor, offset, length), null)
+
+        /** Opens bytes in memory, which begin at a multiple of 64 and must not change. */
+        fun open(direct: ByteBuffer): Model {
+            require(direct.isDirect) { "the buffer is not direct" }
+            return Model(Native.openBuffer(direct, direct.capacity().toLong()), direct)
+        }
+    }
+
+    val info: ModelFacts get() = ModelFacts(with { Native.info(it) })
+
+    /** The tokens that end a generation. */
+    val eosTokens: IntArray
+        get() = IntArray(info.nEosTokens) { index -> with { Native.eosToken(it, index) } }
+
+    /** What the file's maker wrote about it. */
+    val facts: Map<String, String>
+        get() {
+            val more = names { index -> with { Native.factKey(it, index) } }
+            return (listOf("name", "architecture", "producer") + more).associateWith { key ->
+                with { Native.fact(it, key.utf8()) }.utf8()
+            }
+        }
+
+    /** Texts of special tokens become these tokens: check what strangers write. */
+    fun tokenize(text: String, addSpecial: Boolean = true): IntArray = with {
+        Native.tokenize(it, text.utf8(), if (addSpecial) TokenizeFlags.ADD_SPECIAL else 0)
+    }
+
+    fun detokenize(ids: IntArray, skipSpecial: Boolean = false): String = with {
+        Native.detokenize(it, ids, if (skipSpecial) DetokenizeFlags.SKIP_SPECIAL else 0).utf8()
+    }
+
+    /** The model's own templates, by their names. */
+    val chatTemplates: Map<String, String>
+        get() = names { index -> with { Native.chatTemplateName(it, index) } }.associateWith { name ->
+            with { Native.chatTemplate(it, name.utf8()) }.utf8()
+        }
+
+    /** The text of a conversation. */
+    fun renderChat(chat: Chat): String = (render(chat, ids = false) as ByteArray).utf8()
+
+    /** The token ids of a conversation. */
+    fun chatIds(chat: Chat): IntArray = render(chat, ids = true) as IntArray
+
+    private fun render(chat: Chat, ids: Boolean): Any = with {
+        val fields = chat.fields()
+        Native.renderChat(it, fields.names(), fields.values(), chat.texts(), ids)
+    }
+
+    /** What an engine with these options will take, to the byte. */
+    fun plan(options: EngineOptions = EngineOptions()): MemoryPlan = with { model ->
+        options.with { names, values, kernels, draft ->
+            record(::MemoryPlan) { Native.plan(model, names, values, kernels, draft, it) }
+        }
+    }
+
+    /** What lies where in its arena. */
+    fun planRegions(options: EngineOptions = EngineOptions()): List<MemoryRegion> = with { model ->
+        List(plan(options).nRegions) { index ->
+            options.with { names, values, kernels, draft ->
+                record(::MemoryRegion) {
+                    Native.planRegion(model, names, values, kernels, draft, index, it)
+                }
+            }
+        }
+    }
+
+    /** The largest context whose plan fits into so many bytes. */
+    fun planFit(bytes: Long, options: EngineOptions = EngineOptions()): Int = with { model ->
+        options.with { names, values, kernels, draft ->
+            Native.planFit(model, bytes, names, values, kernels, draft)
+        }
+    }
+
+    /** Makes the model runnable. What `progress` throws comes through. */
+    fun engine(options: EngineOptions = EngineOptions(), progress: Progress? = null): Engine =
+        with { model ->
+            val engine = options.with { names, values, kernels, draft ->
+                Native.createEngine(model, names, values, kernels, draft, progress)
+            }
+            Engine(engine, this, listOf(buffer, options.draft))
+        }
+}

@@ -1,0 +1,116 @@
+package rondo
+
+/** rondo_engine_options; null: the library's default. */
+class EngineOptions {
+    var context: Int? = null
+    var maxSessions: Int? = null
+    var maxRows: Int? = null
+    var threads: Int? = null
+    /** One of [Policy]. */
+    var contextPolicy: Int? = null
+    var sinkTokens: Int? = null
+    /** One of [Kv]. */
+    var kvFormat: Int? = null
+    var kvTokens: Int? = null
+    var rowsPerStep: Int? = null
+    var profileEvents: Int? = null
+    var dutyPercent: Int? = null
+    var noPrefixCache = false
+    /** That of the model's file, for sessions of [Speculation].DRAFT_HEAD. */
+    var draftHead = false
+    var kernels: String? = null
+    /** A small model of the same vocabulary, for sessions of [Speculation].DRAFT_MODEL. */
+    var draft: Model? = null
+
+    internal fun fields() = Fields().also {
+        it.set("context", context)
+        it.set("max_sessions", maxSessions)
+        it.set("max_rows", maxRows)
+        it.set("threads", threads)
+        it.set("context_policy", contextPolicy)
+        it.set("sink_tokens", sinkTokens)
+        it.set("kv_format", kvFormat)
+        it.set("kv_tokens", kvTokens)
+        it.set("rows_per_step", rowsPerStep)
+        it.set("profile_events", profileEvents)
+        it.set("duty_percent", dutyPercent)
+        it.set("no_prefix_cache", noPrefixCache)
+        it.set("draft_head", draftHead)
+    }
+
+    internal fun <T> with(
+        use: (names: Array<ByteArray>, values: LongArray, kernels: ByteArray?, draft: Long) -> T
+    ): T {
+        val fields = fields()
+        val draft = draft ?: return use(fields.names(), fields.values(), kernels?.utf8(), 0)
+        return draft.with { use(fields.names(), fields.values(), kernels?.utf8(), it) }
+    }
+}
+
+/** rondo_session_options; null: what the model's makers recommend, or the library's default. */
+class SessionOptions {
+    /** False: sampling begins with the library's defaults. */
+    var recommended = true
+    var temperature: Float? = null
+    var topK: Int? = null
+    var topP: Float? = null
+    var minP: Float? = null
+    var repetitionPenalty: Float? = null
+    var presencePenalty: Float? = null
+    var frequencyPenalty: Float? = null
+    var penaltyLastN: Int? = null
+    var noRepeatNgramSize: Int? = null
+    var ignoreEos = false
+    var logprobs = false
+    var seed: Long? = null
+    var maxTokens: Long? = null
+    /** One of [Speculation]. */
+    var speculation: Int? = null
+    var maxDrafts: Int? = null
+    /** Strings that end a generation. */
+    var stop: List<String> = emptyList()
+    /** What is added to a token's logit, by its id. */
+    var logitBias: Map<Int, Float> = emptyMap()
+
+    internal fun fields() = Fields().also {
+        it.set("temperature", temperature)
+        it.set("top_k", topK)
+        it.set("top_p", topP)
+        it.set("min_p", minP)
+        it.set("repetition_penalty", repetitionPenalty)
+        it.set("presence_penalty", presencePenalty)
+        it.set("frequency_penalty", frequencyPenalty)
+        it.set("penalty_last_n", penaltyLastN)
+        it.set("no_repeat_ngram_size", noRepeatNgramSize)
+        it.set("ignore_eos", ignoreEos)
+        it.set("logprobs", logprobs)
+        it.set("seed", seed)
+        it.set("max_tokens", maxTokens)
+        it.set("speculation", speculation)
+        it.set("max_drafts", maxDrafts)
+    }
+}
+
+/** What a conversation is rendered from. Texts are JSON, but for the template. */
+class Chat(
+    /** [{"role": "user", "content": "Hello!"}, ...] */
+    val messages: String
+) {
+    var tools: String? = null
+    var variables: String? = null
+    /** Jinja, in place of the model's own. */
+    var template: String? = null
+    var templateName: String? = null
+    /** Of [ChatFlags]. */
+    var flags = ChatFlags.ADD_GENERATION_PROMPT
+    /** What the clock on the wall shows, in seconds since 1970; null: the template has no time. */
+    var localTime: Long? = null
+
+    internal fun fields() = Fields().also {
+        it.set("flags", flags)
+        it.set("local_time", localTime)
+    }
+
+    internal fun texts() =
+        arrayOf(messages, tools, variables, template, templateName).map { it?.utf8() }.toTypedArray()
+}

@@ -1,0 +1,158 @@
+// A whole life with the tiny model, whose file RONDO_TEST_MODEL names.
+import java.io.File
+import java.io.RandomAccessFile
+import java.nio.channels.FileChannel
+import rondo.*
+
+fun equal(expected: Any?, actual: Any?) {
+    if (expected != actual) throw Exception("expected $expected, got $actual")
+}
+
+fun fails(status: Int, words: String, call: () -> Unit) {
+    try {
+        call()
+    } catch (error: RondoException) {
+        equal(status, error.status)
+        equal(true, words in error.message!!)
+        return
+    }
+    throw Exception("it should fail with $status")
+}
+
+fun main() {
+    val path = System.getenv("RONDO_TEST_MODEL")
+    val model = Model.open(path)
+    val few = EngineOptions().apply { context = 256; maxSessions = 4 }
+    val limit = SessionOptions().apply { recommended = false; maxTokens = 12 }
+    var last = 0L
+    val engine = model.engine(few, object : Progress {
+        override fun tell(done: Long, total: Long): Boolean {
+            last = done * 1000 / total
+            return true
+        }
+    })
+    equal(1000L, last)
+    equal(2048, model.info.vocabSize)
+    equal(listOf(1), model.eosTokens.toList())
+    equal("LlamaForCausalLM", model.facts["architecture"])
+    equal(emptyMap<String, String>(), model.chatTemplates)
+    equal(Library.query("abi.version"), Library.abiVersion.toLong())
+    equal(true, "." in Library.version)
+    equal(engine.memory.arenaBytes, model.plan(few).arenaBytes)
+    equal(engine.memoryRegions.map { it.name to it.bytes }, model.planRegions(few).map { it.name to it.bytes })
+    equal(true, model.planFit(engine.memory.arenaBytes, few) >= 256)
+    val ids = model.tokenize("Today's weather is so")
+    equal("Today's weather is so", model.detokenize(ids, skipSpecial = true))
+    val long = "x".repeat(3000)
+    equal(long, model.detokenize(model.tokenize(long, addSpecial = false)))
+
+    val session = engine.session(limit)
+    val rows = mutableListOf<List<Float>>()
+    session.prefillLogits(ids, object : LogitsRow {
+        override fun take(index: Int, logits: FloatArray) {
+            equal(rows.size, index)
+            rows += logits.toList()
+        }
+    })
+    equal(ids.size, rows.size)
+    class Thrown : Exception()
+    try {
+        session.prefillLogits(intArrayOf(3), object : LogitsRow {
+            override fun take(index: Int, logits: FloatArray) = throw Thrown()
+        })
+        equal("what a row throws", "comes through")
+    } catch (thrown: Thrown) {
+    }
+    session.reset()
+    equal(true, session.evicted.isEmpty())
+    session.prefill(ids)
+    equal(ids.toList(), session.tokens.toList())
+    equal(Pair(ids.size.toLong(), ids.size.toLong()), session.progress)
+    equal(2L * ids.size + 1, session.stats.tokensPrefilled)
+    val logits = session.logits()
+    equal(rows.last(), logits.toList())
+    val fork = session.fork(limit)
+    val saved = session.save()
+    val events = session.stream().toList()
+    val text = events.joinToString("") { it.text }
+    equal(Reason.TOKEN_LIMIT, events.last().reason)
+    equal(logits.indices.maxBy { logits[it] }, events[0].token)
+    equal(256L, session.position + session.remaining)
+    equal(text, fork.generate())
+    session.restore(saved)
+    equal(text, session.generate())
+    saved[saved.size - 1] = (saved.last().toInt() xor 1).toByte()
+    fails(Status.CORRUPT, "") { session.restore(saved) }
+
+    // What was generated before is right where it is proposed, and generated all the same.
+    session.reset()
+    session.prefill(ids)
+    session.propose(events.slice(1..4).map { it.token }.toIntArray())
+    equal(text, session.generate())
+    session.undo(12)
+    session.accept(events[0].token)
+    equal(events[0].bytes.toList(), session.event().bytes.toList())
+
+    session.reset()
+    session.cancel()
+    fails(Status.CANCELLED, "") { session.prefill(ids) }
+    fork.reset()
+    session.append(ids)
+    fork.append(ids)
+    val texts = arrayOf("", "")
+    repeat(12) {
+        engine.step(listOf(session, fork))
+        texts[0] += session.event().text
+        texts[1] += fork.event().text
+    }
+    equal(listOf(text, text), texts.toList())
+    equal(2, engine.stats.sessionsOpen)
+
+    val stopped = SessionOptions().apply { temperature = 0f; maxTokens = 12; stop = listOf(text.substring(4, 8)) }
+    engine.session(stopped).use {
+        it.prefill(ids)
+        equal(text.substring(0, 4), it.generate())
+    }
+    val biased = SessionOptions().apply { logitBias = mapOf(events[0].token to Float.NEGATIVE_INFINITY) }
+    engine.session(biased).use {
+        it.prefill(ids)
+        equal(false, it.next().token == events[0].token)
+    }
+    model.engine(EngineOptions().apply { profileEvents = 1000; kernels = "scalar" }).use { recorded ->
+        recorded.session().use { it.prefill(ids) }
+        val cursor = LongArray(1)
+        val parts = mutableSetOf<String>()
+        while (true) parts += (recorded.profile(cursor) ?: break).name
+        equal(true, "pass" in parts)
+        equal("scalar", recorded.memory.kernels)
+    }
+
+    val chat = Chat("""[{"role": "user", "content": "Grüße 🙂"}]""")
+    fails(Status.UNSUPPORTED, "") { model.renderChat(chat) }
+    chat.template = "{{ messages[0].content }}{{ tail }}"
+    chat.variables = """{"tail": "!"}"""
+    equal("Grüße 🙂!", model.renderChat(chat))
+    equal(model.tokenize("Grüße 🙂!", addSpecial = false).toList(), model.chatIds(chat).toList())
+    fork.reset()
+    fork.prefill(model.chatIds(chat))
+    equal(fork.generate(), session.chat(chat).joinToString("") { it.text })
+
+    // A file in memory, and a part of an open one.
+    RandomAccessFile(File(path), "r").use { file ->
+        val mapped = file.channel.map(FileChannel.MapMode.READ_ONLY, 0, file.length())
+        Model.open(mapped).use { equal(2048, it.info.vocabSize) }
+    }
+    fails(Status.IO_ERROR, "absent.rondo") { Model.open("absent.rondo") }
+    fails(Status.IO_ERROR, "") { Model.open(-1, 0, 64) }
+    fails(Status.INVALID_ARGUMENT, "2048") { session.prefill(intArrayOf(2048)) }
+    fails(Status.CONTEXT_FULL, "") { session.prefill(IntArray(257) { 3 }) }
+    model.close() // in any order
+    engine.close()
+    session.close()
+    try {
+        session.next()
+        equal("a closed session", "refused")
+    } catch (error: IllegalStateException) {
+    }
+    println("1 passed, 0 failed")
+}

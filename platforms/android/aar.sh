@@ -1,0 +1,51 @@
+#!/bin/sh
+# build/android/rondo.aar: the library and its JNI glue for 64-bit Android, the Kotlin binding, and the C
+# header and library for native code (prefab). Gradle: implementation(files("rondo.aar")).
+#   ANDROID_NDK_HOME=... sh platforms/android/aar.sh [ABI...]     default: arm64-v8a x86_64
+# Needs an NDK (r27 or later: pages of 16 KB), kotlinc, jar, zip, CMake and flatc.
+set -eu
+cd "$(dirname "$0")/../.."
+ndk=${ANDROID_NDK_HOME:-${ANDROID_NDK_ROOT:-}}
+[ -f "$ndk/build/cmake/android.toolchain.cmake" ] || {
+  echo "aar.sh: ANDROID_NDK_HOME names no NDK: there is no '$ndk/build/cmake/android.toolchain.cmake'" >&2
+  exit 1
+}
+for tool in cmake flatc kotlinc jar zip; do
+  command -v $tool >/dev/null || { echo "aar.sh: $tool is needed" >&2; exit 1; }
+done
+work=$PWD/build/android
+aar=$work/aar
+minimum=26
+rm -rf "$aar"
+mkdir -p "$aar/prefab/modules/rondo/include/rondo" "$work/classes"
+
+# One archive of the Kotlin binding, but what needs Android's own classes.
+rm -rf "$work/classes"
+kotlinc -nowarn c_api/bindings/kotlin/src/rondo/*.kt -d "$work/classes"
+jar --create --file "$aar/classes.jar" -C "$work/classes" .
+
+cat >"$aar/AndroidManifest.xml" <<XML
+<manifest xmlns:android="http://schemas.android.com/apk/res/android" package="rondo">
+  <uses-sdk android:minSdkVersion="$minimum"/>
+</manifest>
+XML
+: >"$aar/R.txt"
+cp include/rondo/rondo.h include/rondo/rondo.hpp "$aar/prefab/modules/rondo/include/rondo/"
+echo '{"schema_version": 2, "name": "rondo", "version": "0.1.0", "dependencies": []}' >"$aar/prefab/prefab.json"
+echo '{"export_libraries": [], "android": {}}' >"$aar/prefab/modules/rondo/module.json"
+
+for abi in ${*:-arm64-v8a x86_64}; do
+  cmake -S . -B "$work/$abi" -G Ninja -DCMAKE_TOOLCHAIN_FILE="$ndk/build/cmake/android.toolchain.cmake" \
+    -DANDROID_ABI="$abi" -DANDROID_PLATFORM="android-$minimum" -DANDROID_STL=c++_static \
+    -DCMAKE_BUILD_TYPE=Release -DRONDO_BUNDLED=ON -DRONDO_DOWNLOAD=ON -DRONDO_TOOLS=OFF \
+    -DRONDO_TESTS=OFF -DRONDO_INSTALL=OFF -DRONDO_JNI=ON
+  cmake --build "$work/$abi" --target rondo rondo_jni
+  mkdir -p "$aar/jni/$abi" "$aar/prefab/modules/rondo/libs/android.$abi"
+  cp "$work/$abi/librondo.so" "$work/$abi/librondo_jni.so" "$aar/jni/$abi/"
+  cp "$work/$abi/librondo.so" "$aar/prefab/modules/rondo/libs/android.$abi/"
+  echo "{\"abi\": \"$abi\", \"api\": $minimum, \"ndk\": 27, \"stl\": \"none\", \"static\": false}" \
+    >"$aar/prefab/modules/rondo/libs/android.$abi/abi.json"
+done
+rm -f "$work/rondo.aar"
+(cd "$aar" && zip -qr "$work/rondo.aar" .)
+echo "aar.sh: $work/rondo.aar"
