@@ -51,7 +51,8 @@ const std::vector<Layer>& Layers() {
        {"tools/", "rondo/", "runtime/model/", "runtime/kernels/", "runtime/base/",
         "platforms/file_map.h"}},
       {"tools/bench/probe/",  // looks for the machine's limits
-       {"tools/bench/", "platforms/thread_pool.h", "platforms/memory.h", "platforms/cpu.h"}},
+       {"tools/bench/", "platforms/thread_pool.h", "platforms/memory.h", "platforms/cpu.h",
+        "platforms/amx_tiles.h"}},
       {"tools/bench/",  // counts a model's weights
        {"tools/", "rondo/", "runtime/model/", "platforms/file_map.h"}},
       {"tools/system/", {}},

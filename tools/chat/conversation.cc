@@ -1,26 +1,18 @@
 #include "tools/chat/conversation.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "tools/chat/turn_end.h"
 #include "tools/common/interrupt.h"
 #include "tools/common/limits.h"
 #include "tools/common/sampling.h"
 #include "tools/common/stopwatch.h"
+#include "tools/system/wall_clock.h"
 
 namespace rondo::tools {
 namespace {
 
 constexpr int32_t kForgotten = -1;
-
-// What the clock on the wall shows, as rondo_chat_options wants it.
-int64_t LocalTime() {
-  const std::time_t now = std::time(nullptr);
-  std::tm local = {};
-  if (localtime_r(&now, &local) == nullptr) return RONDO_CHAT_NO_CLOCK;
-  return static_cast<int64_t>(now) + local.tm_gmtoff;
-}
 
 // A Ctrl-C that came too late for the last answer would end this one before it begins.
 template <typename Call>
@@ -115,7 +107,7 @@ std::vector<int32_t> Conversation::Render() const {
   }
   options.messages = json.data();
   options.messages_bytes = json.size();
-  options.local_time = LocalTime();
+  options.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
   if (!template_text_.empty()) {
     options.template_text = template_text_.data();
     options.template_bytes = template_text_.size();

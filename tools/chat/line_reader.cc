@@ -21,13 +21,15 @@ namespace {
 constexpr const char* kQuotes = "\"\"\"";
 constexpr size_t kQuotesSize = 3;
 
+#ifdef RONDO_LINE_EDITING
 // Whether the terminal's bytes are characters in UTF-8: as the environment says or, where it names
 // no such locale, in the C library's own. What is typed there is UTF-8 all the same.
-[[maybe_unused]] bool UseUtf8() {
+bool UseUtf8() {
   const auto is_utf8 = [] { return std::strcmp(nl_langinfo(CODESET), "UTF-8") == 0; };
   if (std::setlocale(LC_CTYPE, "") != nullptr && is_utf8()) return true;
   return std::setlocale(LC_CTYPE, "C.UTF-8") != nullptr && is_utf8();
 }
+#endif
 
 // A text of several lines whose end does not come: of a script all that there is, but at a terminal
 // Ctrl-D sends nothing.

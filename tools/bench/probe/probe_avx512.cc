@@ -3,6 +3,7 @@
 
 #include <immintrin.h>
 
+#include "platforms/amx_tiles.h"
 #include "tools/bench/probe/probe_kernels.h"
 
 namespace rondo {
@@ -69,8 +70,8 @@ __attribute__((target("amx-tile,amx-int8"))) uint32_t DotTiles(const int8_t* a, 
   }
   __asm__ volatile("" ::: "memory");  // gcc 12's intrinsics do not say what they read
   _tile_loadconfig(&kConfig);
-  _tile_loadd(4, rows, 64);
-  _tile_loadd(5, channels, 64);
+  RONDO_TILE_LOAD(4, rows, 64);
+  RONDO_TILE_LOAD(5, channels, 64);
   _tile_zero(0);
   _tile_zero(1);
   _tile_zero(2);
@@ -82,10 +83,10 @@ __attribute__((target("amx-tile,amx-int8"))) uint32_t DotTiles(const int8_t* a, 
     _tile_dpbusd(3, 4, 5);
   }
   alignas(64) uint32_t sums[4][256];
-  _tile_stored(0, sums[0], 64);
-  _tile_stored(1, sums[1], 64);
-  _tile_stored(2, sums[2], 64);
-  _tile_stored(3, sums[3], 64);
+  RONDO_TILE_STORE(0, sums[0], 64);
+  RONDO_TILE_STORE(1, sums[1], 64);
+  RONDO_TILE_STORE(2, sums[2], 64);
+  RONDO_TILE_STORE(3, sums[3], 64);
   _tile_release();
   uint32_t total = 0;
   for (const auto& tile : sums) {

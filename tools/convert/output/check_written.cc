@@ -17,7 +17,7 @@ constexpr size_t kPieceBytes = 4u << 20;
 // In pieces, which are released one by one: the pages of a mapping count as this process's memory.
 void CheckWritten(const std::filesystem::path& path) {
   FileMap map;
-  if (const FileError error = FileMap::OpenPath(path.c_str(), &map)) {
+  if (const FileError error = FileMap::OpenPath(path.string().c_str(), &map)) {
     Fail(path.string(), " cannot be read back: ", error.reason());
   }
   const Result<ModelFile> file = ModelFile::Open(map.bytes());

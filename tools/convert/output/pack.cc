@@ -185,7 +185,7 @@ std::unique_ptr<format::ModelT> WriteSections(const ModelFile& file, const PackO
 PackReport Pack(const PackOptions& options,
                 const std::function<void(uint64_t done, uint64_t total)>& progress) {
   FileMap map;
-  if (const FileError error = FileMap::OpenPath(options.input.c_str(), &map)) {
+  if (const FileError error = FileMap::OpenPath(options.input.string().c_str(), &map)) {
     Fail(options.input.string(), " cannot be read: ", error.reason());
   }
   const Result<ModelFile> file = ModelFile::Open(map.bytes(), &map);
