@@ -10,9 +10,30 @@
 namespace rondo {
 
 #if defined(__x86_64__)
-// Windows asks nobody: where it saves the registers, every process may use them.
-bool MayAllowAmx() { return true; }
-bool AllowAmx() { return HasAmx(); }
+namespace {
+
+constexpr DWORD64 kTileData = 1ull << 18;  // AMX's registers, as XSAVE counts
+
+// Null where this Windows does not have it.
+template <typename Function>
+Function* Find(const char* name) {
+  void* const found = reinterpret_cast<void*>(GetProcAddress(GetModuleHandleW(L"kernel32"), name));
+  return reinterpret_cast<Function*>(found);
+}
+auto* FindEnable() { return Find<BOOL WINAPI(DWORD64)>("EnableProcessOptionalXStateFeatures"); }
+
+}  // namespace
+
+// Since Windows 11 a process asks for them.
+bool MayAllowAmx() {
+  auto* const enabled = Find<DWORD64 WINAPI()>("GetEnabledXStateFeatures");
+  return enabled != nullptr && (enabled() & kTileData) != 0 && FindEnable() != nullptr;
+}
+
+bool AllowAmx() {
+  auto* const enable = FindEnable();
+  return HasAmx() && enable != nullptr && enable(kTileData) != 0;
+}
 #else
 CpuFeatures DetectCpu() {
   constexpr DWORD kDotProduct = 43;    // PF_ARM_V82_DP_INSTRUCTIONS_AVAILABLE
