@@ -8,17 +8,19 @@ foreach(name xnnpack pthreadpool fxdiv)
     DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/rondo" COMPONENT tool)
 endforeach()
 
-# Both are what the program says of itself.
-add_executable(rondo_make_manual tools/manual/main.cc)
-target_link_libraries(rondo_make_manual PRIVATE rondo_tools)
-set(manual "${PROJECT_BINARY_DIR}/manual")
-add_custom_command(
-  OUTPUT "${manual}/man/man1/rondo.1"
-  COMMAND "${CMAKE_COMMAND}" -E rm -rf "${manual}"
-  COMMAND rondo_make_manual "${manual}"
-  COMMENT "Writing man pages and completions" VERBATIM)
-add_custom_target(rondo_manual ALL DEPENDS "${manual}/man/man1/rondo.1")
-install(DIRECTORY "${manual}/" DESTINATION "${CMAKE_INSTALL_DATADIR}" COMPONENT tool)
+# Both are what the program says of itself; Windows has neither.
+if(NOT WIN32)
+  add_executable(rondo_make_manual tools/manual/main.cc)
+  target_link_libraries(rondo_make_manual PRIVATE rondo_tools)
+  set(manual "${PROJECT_BINARY_DIR}/manual")
+  add_custom_command(
+    OUTPUT "${manual}/man/man1/rondo.1"
+    COMMAND "${CMAKE_COMMAND}" -E rm -rf "${manual}"
+    COMMAND rondo_make_manual "${manual}"
+    COMMENT "Writing man pages and completions" VERBATIM)
+  add_custom_target(rondo_manual ALL DEPENDS "${manual}/man/man1/rondo.1")
+  install(DIRECTORY "${manual}/" DESTINATION "${CMAKE_INSTALL_DATADIR}" COMPONENT tool)
+endif()
 
 set(CPACK_PACKAGE_NAME rondo)
 set(CPACK_PACKAGE_VENDOR Rondo)
