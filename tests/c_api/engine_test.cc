@@ -125,6 +125,19 @@ TEST(PlanTest, RefusesOptionsOutOfRange) {
     o->context_policy = RONDO_POLICY_SLIDE;
     o->sink_tokens = 10000;
   });
+  // The sinks' block, and two that turn: with one, a row at a block's start would see nothing.
+  for (const uint32_t blocks : {1u, 2u, 3u}) {
+    rondo_engine_options options = EngineOptions();
+    options.context_policy = RONDO_POLICY_SLIDE;
+    options.sink_tokens = 4;
+    options.context = blocks * 64;
+    rondo_memory_plan plan = {};
+    plan.struct_size = sizeof plan;
+    char why[256] = "";
+    EXPECT_EQ(rondo_plan(model.get(), &options, &plan, why, sizeof why),
+              blocks < 3 ? RONDO_STATUS_INVALID_ARGUMENT : RONDO_STATUS_OK)
+        << blocks << ": " << why;
+  }
 }
 
 TEST(EngineTest, UsesTheArenaExactly) {

@@ -53,7 +53,7 @@ TestModel Converted(const char* config, bool draft_head = true) {
       "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
       "num_key_value_heads": 2, "max_position_embeddings": 400, )") +
                            config + "}";
-  convert::WriteCheckpointWithDraftHead(folder / "model", nlohmann::json::parse(json).dump());
+  convert::WriteCheckpointWithAnyDraftHead(folder / "model", nlohmann::json::parse(json).dump());
   return TestModel(folder / "model", format::TensorFormat::F32, 32, draft_head);
 }
 

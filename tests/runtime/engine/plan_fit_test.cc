@@ -37,6 +37,18 @@ std::vector<size_t> BytesOfAll(const TestModel& model, EngineOptions options, ui
   return bytes;
 }
 
+TEST(PlanFit, LearnedPositionsEndWhereTheyEnd) {
+  const TestModel model = Model(true, 40);
+  EngineOptions options;
+  for (options.context = 39; options.context <= 41; ++options.context) {
+    const auto plan = PlanEngine(model.file(), nullptr, options);
+    ASSERT_EQ(plan.ok(), options.context <= 40) << options.context;
+    if (plan.ok()) continue;
+    EXPECT_NE(std::string(plan.status().message()).find("positions end at 40"), std::string::npos)
+        << plan.status().message();
+  }
+}
+
 TEST(PlanFit, IsTheLargestContextOfAll) {
   std::mt19937 random(5);
   for (const bool learned : {false, true}) {

@@ -49,6 +49,16 @@ TEST(MemoryPlanTest, ActivationsShareWhereLifetimesAllow) {
   EXPECT_EQ(plan.activation_lower_bound(), 192u);
 }
 
+// Each alone would fit.
+TEST(MemoryPlanTest, WhatIsTogetherLargerThanMemoryIsRefused) {
+  constexpr size_t kNearlyHalf = SIZE_MAX / 2 - 128;
+  MemoryPlan plan = NewPlan(3);
+  plan.Add(Segment::kWorkspace, kNearlyHalf, "a");
+  plan.Add(Segment::kWorkspace, kNearlyHalf, "b");
+  plan.Add(Segment::kWorkspace, kNearlyHalf, "c");
+  EXPECT_EQ(plan.Layout().code(), StatusCode::kOutOfMemory);
+}
+
 TEST(MemoryPlanTest, OtherSegmentsNeverShare) {
   MemoryPlan plan = NewPlan(2);
   plan.Add(Segment::kWorkspace, 64, "a", 0, 0);

@@ -36,8 +36,8 @@ void Guess(const std::string& name, const Tensor& tensor, float* values) {
   }
 }
 
-void Write(const std::filesystem::path& directory, const std::string& config_json,
-           bool draft_head) {
+void Write(const std::filesystem::path& directory, const std::string& config_json, bool draft_head,
+           bool guesses) {
   std::filesystem::create_directories(directory);
   std::ofstream(directory / "config.json") << config_json;
   const Config config = Config::Load(directory / "config.json");
@@ -67,7 +67,7 @@ void Write(const std::filesystem::path& directory, const std::string& config_jso
     for (uint64_t i = 0; i < size; ++i) {
       values.push_back((tensor.is_norm ? 1.0f : 0.0f) + deviation * normal(random));
     }
-    if (draft_head) Guess(name, tensor, values.data() + begin / sizeof(float));
+    if (guesses) Guess(name, tensor, values.data() + begin / sizeof(float));
     header[name] = {{"dtype", "F32"},
                     {"shape", tensor.shape},
                     {"data_offsets", {begin, values.size() * sizeof(float)}}};
@@ -84,12 +84,17 @@ void Write(const std::filesystem::path& directory, const std::string& config_jso
 }  // namespace
 
 void WriteCheckpointOf(const std::filesystem::path& directory, const std::string& config_json) {
-  Write(directory, config_json, false);
+  Write(directory, config_json, false, false);
 }
 
 void WriteCheckpointWithDraftHead(const std::filesystem::path& directory,
                                   const std::string& config_json) {
-  Write(directory, config_json, true);
+  Write(directory, config_json, true, true);
+}
+
+void WriteCheckpointWithAnyDraftHead(const std::filesystem::path& directory,
+                                     const std::string& config_json) {
+  Write(directory, config_json, true, false);
 }
 
 }  // namespace rondo::convert

@@ -16,4 +16,9 @@ void WriteCheckpointOf(const std::filesystem::path& directory, const std::string
 void WriteCheckpointWithDraftHead(const std::filesystem::path& directory,
                                   const std::string& config_json);
 
+// The same with random weights in all of them: what the head says hangs on all that it reads, and
+// is hardly ever right.
+void WriteCheckpointWithAnyDraftHead(const std::filesystem::path& directory,
+                                     const std::string& config_json);
+
 }  // namespace rondo::convert

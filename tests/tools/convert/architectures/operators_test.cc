@@ -112,6 +112,64 @@ TEST(Mamba, NormsOfNemotronHAreByGroup) {
   EXPECT_FLOAT_EQ(mamba.dt_min, 0.001f);
 }
 
+TEST(Mamba, MultipliersOfFalconH1sMlpStandInItsWeights) {
+  const DecoderSpec spec = Read("FalconH1ForCausalLM", R"({"mamba_d_ssm": 32, "mamba_n_heads": 4,
+      "mamba_n_groups": 2, "mamba_d_state": 8, "mlp_multipliers": [3.0, 5.0]})");
+  EXPECT_EQ(ScalesOf(Recipe(spec, "layers.0.mlp.gate_up")), std::vector<float>({3, 1}));
+}
+
+TEST(Mamba, StepsAreHeldToTheLimitsOfTheConfig) {
+  const std::string sizes = R"("num_heads": 8, "head_dim": 8, "state_size": 8, "n_groups": 2)";
+  const auto mamba = [&](const std::string& limit) {
+    const DecoderSpec spec = Read("Mamba2ForCausalLM", "{" + sizes + limit + "}");
+    const format::Mamba2T& read = *spec.layers[0].sublayers[0]->op.AsMamba2();
+    return std::pair(read.dt_min, read.dt_max);
+  };
+  EXPECT_EQ(mamba(""), std::pair(0.0f, 0.0f));
+  EXPECT_EQ(mamba(R"(, "time_step_limit": [0.25, 0.5])"), std::pair(0.25f, 0.5f));
+  EXPECT_EQ(mamba(R"(, "time_step_limit": [0.25, null])"), std::pair(0.25f, 0.0f));
+}
+
+// Of 12 heads: eight by 2^-1 to 2^-8, and four between the first of these.
+TEST(Alibi, SlopesOfHeadsThatAreNoPowerOfTwo) {
+  const DecoderSpec spec = Read("BloomForCausalLM", R"({"n_head": 12, "hidden_size": 96,
+      "n_layer": 1, "num_key_value_heads": null})");
+  EXPECT_EQ(Attention(spec, 0).alibi_slopes,
+            std::vector<float>({1 / 2.f, 1 / 4.f, 1 / 8.f, 1 / 16.f, 1 / 32.f, 1 / 64.f, 1 / 128.f,
+                                1 / 256.f, std::exp2(-0.5f), std::exp2(-1.5f), std::exp2(-2.5f),
+                                std::exp2(-3.5f)}));
+}
+
+TEST(Alibi, ScoresOfMptAreScaledAsItsConfigSays) {
+  const std::string sizes = R"("d_model": 32, "n_layers": 1, "n_heads": 4, "max_seq_len": 128,
+      "num_key_value_heads": null)";
+  EXPECT_EQ(Attention(Read("MptForCausalLM", "{" + sizes + "}"), 0).score_scale,
+            1 / std::sqrt(8.0f));
+  EXPECT_EQ(Attention(Read("MptForCausalLM", "{" + sizes + R"(, "attn_config":
+      {"softmax_scale": 0.25}})"),
+                      0)
+                .score_scale,
+            0.25f);
+}
+
+// The first max_window_layers see everything.
+TEST(Windows, OfQwen2StandInItsUpperLayers) {
+  const DecoderSpec spec = Read("Qwen2ForCausalLM", R"({"use_sliding_window": true,
+      "sliding_window": 16, "max_window_layers": 2})");
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(Attention(spec, i).window, i < 2 ? 0u : 16u) << i;
+  }
+}
+
+// What a text part without a type of its own is.
+TEST(TextParts, OfLlama4IsItsOwnKind) {
+  const DecoderSpec spec = Read("Llama4ForConditionalGeneration", R"({"text_config":
+      {"vocab_size": 64, "hidden_size": 32, "intermediate_size": 48, "intermediate_size_mlp": 48,
+       "num_hidden_layers": 4, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
+       "max_position_embeddings": 128, "num_local_experts": 2}})");
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ(Attention(spec, i).rope < 0, i == 3) << i;
+}
+
 constexpr const char* kLatent = R"({"num_key_value_heads": 4, "q_lora_rank": 16,
     "kv_lora_rank": 24, "qk_nope_head_dim": 16, "qk_rope_head_dim": 8, "v_head_dim": 8,
     "n_routed_experts": 8, "num_experts_per_tok": 2, "n_group": 4, "topk_group": 2,
