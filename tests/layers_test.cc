@@ -98,7 +98,7 @@ const std::vector<Reserved>& ReservedHeaders() {
            ".*|unistd\\.h|fcntl\\.h|io\\.h|pthread\\.h|dlfcn\\.h|sched\\.h|poll\\.h|windows\\.h"
            "|mach/.*|linux/.*|asm/.*|signal\\.h)"),
        {"platforms/", "tools/system/", "tools/pull/"}},
-      {std::regex("(csignal|time\\.h|ctime|cerrno|errno\\.h|locale|clocale"
+      {std::regex("(cstdio|stdio\\.h|csignal|time\\.h|ctime|cerrno|errno\\.h|locale|clocale"
                   "|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier"
                   "|stop_token|chrono|iostream|fstream|filesystem)"),
        {"platforms/", "tools/"}},

@@ -1,7 +1,6 @@
 #include "runtime/base/message.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 
 #include "runtime/base/utf8.h"
@@ -9,10 +8,10 @@
 namespace rondo {
 
 void FormatMessage(char* text, size_t text_bytes, const char* format, va_list arguments) {
-  const int whole = std::vsnprintf(text, text_bytes, format, arguments);
+  const size_t whole = FormatV(text, text_bytes, format, arguments);
   auto* const bytes = reinterpret_cast<uint8_t*>(text);
   const size_t size = std::strlen(text);
-  const bool cut = whole >= 0 && static_cast<size_t>(whole) > size;
+  const bool cut = whole > size;
   for (size_t at = 0; (at += Utf8Prefix({bytes + at, size - at})) < size; ++at) {
     if (cut && DecodeUtf8(bytes + at, bytes + size).kind == Utf8Kind::kIncomplete) {
       bytes[at] = 0;

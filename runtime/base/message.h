@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "runtime/base/printf_format.h"
+#include "runtime/base/format.h"
 
 namespace rondo {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "runtime/base/format.h"
 #include "runtime/base/message.h"
-#include "runtime/base/printf_format.h"
 
 namespace rondo {
 

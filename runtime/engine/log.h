@@ -4,8 +4,8 @@
 #include <cstdarg>
 #include <cstdint>
 
+#include "runtime/base/format.h"
 #include "runtime/base/message.h"
-#include "runtime/base/printf_format.h"
 
 namespace rondo {
 

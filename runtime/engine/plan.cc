@@ -1,10 +1,10 @@
 #include "runtime/engine/plan.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
+#include "runtime/base/format.h"
 #include "runtime/engine/draft_model.h"
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session.h"
@@ -84,7 +84,7 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
                           MemoryPlan* memory) {
   const auto add = [&](const char* what, CheckedSize bytes) {
     char name[PlanRegion::kMaxName];
-    std::snprintf(name, sizeof name, "session %zu: %s", index, what);
+    Format(name, sizeof name, "session %zu: %s", index, what);
     return memory->Add(Segment::kSessions, bytes.valid() ? bytes.value() : SIZE_MAX, name);
   };
   const size_t piece = tokenizer != nullptr ? StreamDecoder::MaxTextBytes(*tokenizer) : 0;
@@ -131,9 +131,7 @@ Status NoSuchKernels(std::string_view name) {
   size_t size = 0;
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available() || size >= sizeof known) continue;
-    const int wrote =
-        std::snprintf(known + size, sizeof known - size, "%s%s", size == 0 ? "" : ", ", set->name);
-    size += static_cast<size_t>(std::max(wrote, 0));
+    size += Format(known + size, sizeof known - size, "%s%s", size == 0 ? "" : ", ", set->name);
   }
   return Status::Error(StatusCode::kInvalidArgument,
                        "engine option kernels is \"%.*s\", but this build and CPU have %s",

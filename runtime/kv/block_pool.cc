@@ -1,6 +1,5 @@
 #include "runtime/kv/block_pool.h"
-
-#include <cstdio>
+#include "runtime/base/format.h"
 
 namespace rondo {
 
@@ -19,13 +18,13 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
     group.n_blocks = static_cast<BlockId>(planned.pool_blocks);
     char name[PlanRegion::kMaxName];
     if (planned.window.state) {
-      std::snprintf(name, sizeof name, "recurrent states, %u x %zu bytes", group.n_blocks,
-                    group.block_bytes);
+      Format(name, sizeof name, "recurrent states, %u x %zu bytes", group.n_blocks,
+             group.block_bytes);
     } else if (planned.window.tokens > 0) {
-      std::snprintf(name, sizeof name, "KV blocks, window of %llu",
-                    static_cast<unsigned long long>(planned.window.tokens));
+      Format(name, sizeof name, "KV blocks, window of %llu",
+             static_cast<unsigned long long>(planned.window.tokens));
     } else {
-      std::snprintf(name, sizeof name, "KV blocks");
+      Format(name, sizeof name, "KV blocks");
     }
     group.blocks_region = plan->Add(Segment::kKvPool, bytes.value(), name);
     group.uses_region = plan->Add(Segment::kKvPool, uses.value(), "KV block references");

@@ -3,9 +3,8 @@
 
 #include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 
-#include "runtime/base/printf_format.h"
+#include "runtime/base/format.h"
 #include "runtime/base/status.h"
 
 namespace rondo {
@@ -34,7 +33,7 @@ inline Status Wrong(Place place, const char* problem) {
 
 inline Status UnknownKind(Place place, const char* what, unsigned value) {
   char layer[24] = "the model";
-  if (place.layer >= 0) std::snprintf(layer, sizeof(layer), "layer %d", place.layer);
+  if (place.layer >= 0) Format(layer, sizeof(layer), "layer %d", place.layer);
   return Status::Error(StatusCode::kUnsupported,
                        "%s's %s asks for %s %u, which this version of Rondo does not have", layer,
                        place.part, what, value);

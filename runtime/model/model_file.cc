@@ -6,6 +6,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/checksum.h"
+#include "runtime/base/format.h"
 #include "runtime/model/check_messages.h"
 #include "runtime/model/file_header.h"
 #include "runtime/model/limits.h"
@@ -145,15 +146,15 @@ Result<const PackedLayout*> ReadLayout(std::span<const uint8_t> file, const form
 // "tensor NAME" for a section that a tensor owns, else "section".
 void Describe(const format::Model& model, const format::Section* section, char* text,
               size_t text_bytes) {
-  std::snprintf(text, text_bytes, "section");
+  Format(text, text_bytes, "section");
   for (const format::Tensor* tensor : *model.tensors()) {
     const bool is_scales =
         tensor->scales() != nullptr && FindSection(model, *tensor->scales()) == section;
     if (is_scales || FindSection(model, *tensor->data()) == section) {
       constexpr size_t kRoom = 24;  // for what is around the name
       const std::string_view name = tensor->name()->string_view();
-      std::snprintf(text, text_bytes, "tensor %.*s%s", CutForMessage(name, text_bytes - kRoom),
-                    name.data(), is_scales ? "'s scales" : "");
+      Format(text, text_bytes, "tensor %.*s%s", CutForMessage(name, text_bytes - kRoom),
+             name.data(), is_scales ? "'s scales" : "");
     }
   }
 }

@@ -1,6 +1,5 @@
 #include "runtime/model/packed_layout.h"
-
-#include <cstdio>
+#include "runtime/base/format.h"
 
 namespace rondo {
 
@@ -23,8 +22,8 @@ constexpr NamedLayout kLayouts[] = {
 
 LayoutId IdOf(const PackedLayout& layout) {
   LayoutId id;
-  std::snprintf(id.text, sizeof(id.text), "rondo-1/q8:%ux%u/q4b:%ux%u/f:%u", layout.q8.nr,
-                layout.q8.kr, layout.q4b.nr, layout.q4b.kr, layout.f32.nr);
+  Format(id.text, sizeof(id.text), "rondo-1/q8:%ux%u/q4b:%ux%u/f:%u", layout.q8.nr, layout.q8.kr,
+         layout.q4b.nr, layout.q4b.kr, layout.f32.nr);
   return id;
 }
 

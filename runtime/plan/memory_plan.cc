@@ -2,9 +2,9 @@
 #include "runtime/plan/memory_plan.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/format.h"
 
 namespace rondo {
 namespace {
@@ -72,7 +72,7 @@ MemoryPlan::RegionId MemoryPlan::Add(Segment segment, size_t bytes, const char* 
   }
   requested_bytes_ = sum.value();
   PlanRegion& region = regions_[count_];
-  std::snprintf(region.name, PlanRegion::kMaxName, "%s%s", prefix_, name);
+  Format(region.name, PlanRegion::kMaxName, "%s%s", prefix_, name);
   region.segment = segment;
   region.bytes = bytes;
   const bool ends = last_step < INT32_MAX;

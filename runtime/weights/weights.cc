@@ -1,11 +1,11 @@
 #include "runtime/weights/weights.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <new>
 #include <utility>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/format.h"
 #include "runtime/model/layers.h"
 #include "runtime/model/tensor_view.h"
 #include "runtime/weights/vectors.h"
@@ -185,7 +185,7 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
       bytes = bytes + Slot(set, ShapeOnly(file, linear));
     });
     char name[PlanRegion::kMaxName];
-    std::snprintf(name, sizeof name, i < layers.own() ? "layer %zu" : "draft head", i);
+    Format(name, sizeof name, i < layers.own() ? "layer %zu" : "draft head", i);
     w.regions_[i] = plan->Add(Segment::kWeights, bytes.ValueOrMost(), name);
   }
   w.regions_[n_layers] =

@@ -1,8 +1,8 @@
 #include "runtime/chat/jinja/clock_text.h"
 
 #include <algorithm>
-#include <cstdio>
 
+#include "runtime/base/format.h"
 #include "runtime/chat/jinja/text_form.h"
 
 namespace rondo::jinja {
@@ -105,7 +105,7 @@ Value FormatTime(Machine& machine, std::string_view format, int64_t seconds) {
       return Value();
     }
     char digits[16];
-    std::snprintf(digits, sizeof digits, "%0*d", bare ? 1 : field.width, field.number);
+    Format(digits, sizeof digits, "%0*d", bare ? 1 : field.width, field.number);
     out.Append(field.width == 0 ? field.name : std::string_view(digits));
   }
   return out.Finish();

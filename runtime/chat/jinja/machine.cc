@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstddef>
-#include <cstdio>
 
 namespace rondo::jinja {
 namespace {

@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "runtime/base/printf_format.h"
+#include "runtime/base/format.h"
 #include "runtime/base/status.h"
 
 namespace rondo::jinja {

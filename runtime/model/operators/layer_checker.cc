@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "runtime/base/format.h"
 #include "runtime/model/limits.h"
 
 namespace rondo {
@@ -11,8 +12,8 @@ using format::TensorFormat;
 Status LayerChecker::CheckFactor(Place place, const char* what, float factor) const {
   if (std::isfinite(factor) && factor > 0) return Status();
   char problem[96];
-  std::snprintf(problem, sizeof problem, "has a %s of %g, expected a finite number above 0", what,
-                static_cast<double>(factor));
+  Format(problem, sizeof problem, "has a %s of %g, expected a finite number above 0", what,
+         static_cast<double>(factor));
   return Wrong(place, problem);
 }
 

@@ -1,8 +1,7 @@
 // What the checks of gated delta nets and of Mamba2 have in common.
 #pragma once
 
-#include <cstdio>
-
+#include "runtime/base/format.h"
 #include "runtime/model/operators/layer_checker.h"
 
 namespace rondo {
@@ -29,7 +28,7 @@ Status CheckRecurrentSizes(int layer, const LayerChecker& checker, const Recurre
 class PartName {
  public:
   PartName(const char* part, const RecurrentSizes& sizes) {
-    std::snprintf(text_, sizeof text_, "%s of %s", part, sizes.called);
+    Format(text_, sizeof text_, "%s of %s", part, sizes.called);
   }
   operator const char*() const { return text_; }  // NOLINT(google-explicit-constructor)
 
