@@ -69,7 +69,8 @@ def glue(api):
                 out += [f"  if (strcmp(field, \"{field}\") == 0) {{", "    int32_t bits = (int32_t)value;",
                         f"    memcpy(&s->{field}, &bits, sizeof bits);", "    return 1;", "  }"]
             else:
-                out.append(f"  if (strcmp(field, \"{field}\") == 0) return s->{field} = ({t.base})value, 1;")
+                out += [f"  if (strcmp(field, \"{field}\") == 0) {{", f"    s->{field} = ({t.base})value;",
+                        "    return 1;", "  }"]
         out += ["  return 0;", "}"]
     return "\n".join(out) + "\n"
 

@@ -106,20 +106,62 @@ static void rondo_session_counters_numbers(const rondo_session_counters* s, jlon
 
 /* 0: there is no such number. Floats come as their bits. */
 static int rondo_engine_options_set(rondo_engine_options* s, const char* field, jlong value) {
-  if (strcmp(field, "context") == 0) return s->context = (uint32_t)value, 1;
-  if (strcmp(field, "max_sessions") == 0) return s->max_sessions = (uint32_t)value, 1;
-  if (strcmp(field, "max_rows") == 0) return s->max_rows = (uint32_t)value, 1;
-  if (strcmp(field, "threads") == 0) return s->threads = (uint32_t)value, 1;
-  if (strcmp(field, "context_policy") == 0) return s->context_policy = (int32_t)value, 1;
-  if (strcmp(field, "sink_tokens") == 0) return s->sink_tokens = (uint32_t)value, 1;
-  if (strcmp(field, "kv_format") == 0) return s->kv_format = (int32_t)value, 1;
-  if (strcmp(field, "kv_tokens") == 0) return s->kv_tokens = (uint32_t)value, 1;
-  if (strcmp(field, "rows_per_step") == 0) return s->rows_per_step = (uint32_t)value, 1;
-  if (strcmp(field, "no_prefix_cache") == 0) return s->no_prefix_cache = (uint32_t)value, 1;
-  if (strcmp(field, "profile_events") == 0) return s->profile_events = (uint32_t)value, 1;
-  if (strcmp(field, "log_level") == 0) return s->log_level = (int32_t)value, 1;
-  if (strcmp(field, "duty_percent") == 0) return s->duty_percent = (uint32_t)value, 1;
-  if (strcmp(field, "draft_head") == 0) return s->draft_head = (uint32_t)value, 1;
+  if (strcmp(field, "context") == 0) {
+    s->context = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "max_sessions") == 0) {
+    s->max_sessions = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "max_rows") == 0) {
+    s->max_rows = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "threads") == 0) {
+    s->threads = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "context_policy") == 0) {
+    s->context_policy = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "sink_tokens") == 0) {
+    s->sink_tokens = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "kv_format") == 0) {
+    s->kv_format = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "kv_tokens") == 0) {
+    s->kv_tokens = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "rows_per_step") == 0) {
+    s->rows_per_step = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "no_prefix_cache") == 0) {
+    s->no_prefix_cache = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "profile_events") == 0) {
+    s->profile_events = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "log_level") == 0) {
+    s->log_level = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "duty_percent") == 0) {
+    s->duty_percent = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "draft_head") == 0) {
+    s->draft_head = (uint32_t)value;
+    return 1;
+  }
   return 0;
 }
 
@@ -130,7 +172,10 @@ static int rondo_session_options_set(rondo_session_options* s, const char* field
     memcpy(&s->temperature, &bits, sizeof bits);
     return 1;
   }
-  if (strcmp(field, "top_k") == 0) return s->top_k = (int32_t)value, 1;
+  if (strcmp(field, "top_k") == 0) {
+    s->top_k = (int32_t)value;
+    return 1;
+  }
   if (strcmp(field, "top_p") == 0) {
     int32_t bits = (int32_t)value;
     memcpy(&s->top_p, &bits, sizeof bits);
@@ -156,20 +201,50 @@ static int rondo_session_options_set(rondo_session_options* s, const char* field
     memcpy(&s->frequency_penalty, &bits, sizeof bits);
     return 1;
   }
-  if (strcmp(field, "penalty_last_n") == 0) return s->penalty_last_n = (int32_t)value, 1;
-  if (strcmp(field, "ignore_eos") == 0) return s->ignore_eos = (uint32_t)value, 1;
-  if (strcmp(field, "logprobs") == 0) return s->logprobs = (uint32_t)value, 1;
-  if (strcmp(field, "no_repeat_ngram_size") == 0) return s->no_repeat_ngram_size = (uint32_t)value, 1;
-  if (strcmp(field, "seed") == 0) return s->seed = (uint64_t)value, 1;
-  if (strcmp(field, "max_tokens") == 0) return s->max_tokens = (uint64_t)value, 1;
-  if (strcmp(field, "speculation") == 0) return s->speculation = (int32_t)value, 1;
-  if (strcmp(field, "max_drafts") == 0) return s->max_drafts = (uint32_t)value, 1;
+  if (strcmp(field, "penalty_last_n") == 0) {
+    s->penalty_last_n = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "ignore_eos") == 0) {
+    s->ignore_eos = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "logprobs") == 0) {
+    s->logprobs = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "no_repeat_ngram_size") == 0) {
+    s->no_repeat_ngram_size = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "seed") == 0) {
+    s->seed = (uint64_t)value;
+    return 1;
+  }
+  if (strcmp(field, "max_tokens") == 0) {
+    s->max_tokens = (uint64_t)value;
+    return 1;
+  }
+  if (strcmp(field, "speculation") == 0) {
+    s->speculation = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "max_drafts") == 0) {
+    s->max_drafts = (uint32_t)value;
+    return 1;
+  }
   return 0;
 }
 
 /* 0: there is no such number. Floats come as their bits. */
 static int rondo_chat_options_set(rondo_chat_options* s, const char* field, jlong value) {
-  if (strcmp(field, "flags") == 0) return s->flags = (uint32_t)value, 1;
-  if (strcmp(field, "local_time") == 0) return s->local_time = (int64_t)value, 1;
+  if (strcmp(field, "flags") == 0) {
+    s->flags = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "local_time") == 0) {
+    s->local_time = (int64_t)value;
+    return 1;
+  }
   return 0;
 }
