@@ -98,7 +98,8 @@ void PutFixed(Writer& out, double value, int places) {
 void PutGeneral(Writer& out, double value) {
   constexpr int kDigits = 6;
   if (value == 0) return out.Put('0', 1);
-  int exponent = static_cast<int>(std::floor(std::log10(value)));
+  // Nearly the power of ten, from that of two.
+  int exponent = static_cast<int>(std::floor(std::ilogb(value) * 0.30103));
   const auto scaled = [value](int places) {
     if (places < 0) return std::nearbyint(value / PowerOfTen(-places));
     // In two steps: the power for a number near the smallest would be infinite.
