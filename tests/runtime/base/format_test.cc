@@ -24,7 +24,7 @@ void ExpectAsPrintf(const char* format, Values... values) {
 }
 
 TEST(FormatTest, Texts) {
-  ExpectAsPrintf("nothing");
+  ExpectAsPrintf("nothing to see but %%: %s", "");
   ExpectAsPrintf("100 %%, %s and %c.", "text", 'c');
   ExpectAsPrintf("%s%s", "", "gr\u00fc\u00dfe");
   ExpectAsPrintf("[%.*s] [%.3s] [%.0s]", 2, "abc", "ab", "abc");
