@@ -204,11 +204,12 @@ int32_t Sampler::DrawOfNucleus(std::span<float> weights, std::span<int32_t> room
                                double random) const {
   double enough = options_.top_p * SumWeights(weights);
   DropWeights(weights, options_.min_p);
-  const WeightBins bins(weights);
+  WeightBins bins(weights);
   size_t last = 0;
   double above = 0;
   while (last + 1 < WeightBins::kBins && above + bins.sums[last] < enough) {
     above += bins.sums[last++];
+    if (last == WeightBins::kCommonBins) bins.AddRare(weights);
   }
   const std::span<int32_t> ends = RankBin(weights, last, room);
   const Kept kept = KeepBest(ends, weights, enough - above);

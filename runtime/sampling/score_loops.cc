@@ -15,11 +15,34 @@ constexpr size_t kLanes = 16;
 constexpr size_t kStretch = 1024;  // a multiple of kLanes
 constexpr float kNegativeInfinity = -std::numeric_limits<float>::infinity();
 
+constexpr int kBinShift = 18;
+
 // By the exponent and the first five bits of the fraction; floats of [0, 1] are ordered as
 // integers.
 size_t BinOf(float weight) {
-  const uint32_t below = (std::bit_cast<uint32_t>(1.0f) - std::bit_cast<uint32_t>(weight)) >> 18;
+  const uint32_t below =
+      (std::bit_cast<uint32_t>(1.0f) - std::bit_cast<uint32_t>(weight)) >> kBinShift;
   return std::min<uint32_t>(below, WeightBins::kBins - 1);
+}
+
+// The smallest weight of a bin but the last.
+float LeastOf(size_t bin) {
+  const auto below = static_cast<uint32_t>(bin + 1) << kBinShift;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(1.0f) - below + 1);
+}
+
+// visit(i) of each weight that is at least this, in their order. Whole pieces are passed by that
+// hold none: most do.
+template <typename Visit>
+void ForThoseOfAtLeast(float least, std::span<const float> weights, const Visit& visit) {
+  constexpr size_t kPiece = 4 * kLanes;
+  for (size_t begin = 0; begin < weights.size(); begin += kPiece) {
+    const size_t end = std::min(begin + kPiece, weights.size());
+    if (!(LargestScore(weights.subspan(begin, end - begin)) >= least)) continue;
+    for (size_t i = begin; i < end; ++i) {
+      if (weights[i] >= least) visit(i);
+    }
+  }
 }
 
 }  // namespace
@@ -101,14 +124,23 @@ size_t DrawWeight(std::span<const float> weights, double target) {
 }
 
 WeightBins::WeightBins(std::span<const float> weights) {
-  for (const float weight : weights) sums[BinOf(weight)] += static_cast<double>(weight);
+  ForThoseOfAtLeast(LeastOf(kCommonBins - 1), weights,
+                    [&](size_t i) { sums[BinOf(weights[i])] += static_cast<double>(weights[i]); });
+}
+
+void WeightBins::AddRare(std::span<const float> weights) {
+  for (const float weight : weights) {
+    const size_t bin = BinOf(weight);
+    if (bin >= kCommonBins) sums[bin] += static_cast<double>(weight);
+  }
 }
 
 size_t WeightBins::Select(std::span<const float> weights, size_t bin, std::span<int32_t> ids) {
   size_t n = 0;
-  for (size_t i = 0; i < weights.size(); ++i) {
-    if (BinOf(weights[i]) == bin && weights[i] > 0) ids[n++] = static_cast<int32_t>(i);
-  }
+  const float least = bin + 1 < kBins ? LeastOf(bin) : FLT_TRUE_MIN;
+  ForThoseOfAtLeast(least, weights, [&](size_t i) {
+    if (BinOf(weights[i]) == bin) ids[n++] = static_cast<int32_t>(i);
+  });
   return n;
 }
 

@@ -34,9 +34,13 @@ size_t DrawWeight(std::span<const float> weights, double target);
 // smaller is in the last one.
 struct WeightBins {
   static constexpr size_t kBins = 1024;
+  static constexpr size_t kCommonBins = 640;  // down to 2^-20: most of a vocabulary is below
   double sums[kBins] = {};
 
+  // Of the common bins.
   explicit WeightBins(std::span<const float> weights);
+  // Of the others, once.
+  void AddRare(std::span<const float> weights);
 
   // Stores the ids of a bin's weights but 0; returns how many there are.
   static size_t Select(std::span<const float> weights, size_t bin, std::span<int32_t> ids);

@@ -137,6 +137,24 @@ TEST(SamplerTest, TopPKeepsTheFewestThatReachIt) {
   EXPECT_EQ(kept(0.91f), (std::vector<int>{0, 1, 2, 3}));
 }
 
+// One token has 0.988 of all, 20,000 others the rest, each less than 2^-20: half of them are kept.
+TEST(SamplerTest, TopPReachesTokensThatAreRare) {
+  Logits logits(20'000, -14.3f);
+  logits[7] = 0;
+  TestSampler sampler({.temperature = 1, .top_p = 0.9945f}, logits.size());
+  const std::vector<int> counts = sampler.Histogram(logits, 1500);
+  int others = 0;
+  size_t furthest = 0;
+  for (size_t i = 0; i < counts.size(); ++i) {
+    if (i == 7 || counts[i] == 0) continue;
+    others += counts[i];
+    furthest = i;
+  }
+  EXPECT_GT(others, 0);  // some 10
+  EXPECT_LT(others, 40);
+  EXPECT_LT(furthest, 12'000u);  // of equals those with low ids come first
+}
+
 TEST(SamplerTest, TopPCountsOnlyWhatTopKLeft) {
   const Logits logits = {std::log(0.4f), std::log(0.3f), std::log(0.3f)};
   // Of the best two, token 0 has 4/7 = 0.571.
