@@ -42,7 +42,8 @@ export interface EngineOptions {
 }
 
 export interface SessionOptions {
-  /** Begin with what the model's makers recommend for sampling. */
+  /** False: begin with the library's defaults, and not with what the model's makers recommend for
+   * sampling. */
   recommended?: boolean;
   temperature?: number;
   topK?: number;

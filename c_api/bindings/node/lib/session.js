@@ -10,7 +10,7 @@ const {RondoError, checkMessage, check, later, library, optionsOf, recordOf,
 const {Reason, Status} = raw;
 const NO_LIMIT = 2n ** 64n - 1n;
 
-function sessionOptions(model, {recommended = false, stop = [], logitBias = {}, ...options}) {
+function sessionOptions(model, {recommended = true, stop = [], logitBias = {}, ...options}) {
   const bias = Object.entries(logitBias).map(([token, value]) => ({token: Number(token), bias: value}));
   const struct = optionsOf('rondo_session_options', options, (defaults) => {
     if (recommended) check(library.rondo_model_session_options(model.handle, defaults));

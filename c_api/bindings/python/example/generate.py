@@ -5,7 +5,7 @@ import rondo
 
 path, prompt = sys.argv[1:]
 with rondo.Model(path) as model, model.engine() as engine:
-    with engine.session(recommended=True, max_tokens=64) as session:
+    with engine.session(max_tokens=64) as session:
         session.prefill(model.tokenize(prompt))
         for event in session.stream():
             print(event.text, end="", flush=True)

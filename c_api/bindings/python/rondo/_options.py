@@ -62,7 +62,7 @@ class EngineOptions:
 class SessionOptions:
     """rondo_session_options from keywords."""
 
-    def __init__(self, model: Any, recommended: bool = False,
+    def __init__(self, model: Any, recommended: bool = True,
                  stop: Sequence[str] = (), logit_bias: Optional[Mapping[int, float]] = None,
                  **values: float):
         self.raw = _raw.SessionOptions()

@@ -73,15 +73,15 @@ class Engine(Handle):
                 return
             yield record(ProfileEvent, event)
 
-    def session(self, *, recommended: bool = False, stop: Sequence[str] = (),
+    def session(self, *, recommended: bool = True, stop: Sequence[str] = (),
                 logit_bias: Optional[Mapping[int, float]] = None, **options: float) -> Session:
         """An empty session in one of the engine's places.
 
-        recommended: begin with what the model's makers recommend for sampling. stop: strings that
-        end a generation. Other options are those of rondo_session_options in rondo.h: temperature,
-        top_k, top_p, min_p, repetition_penalty, presence_penalty, frequency_penalty,
-        penalty_last_n, no_repeat_ngram_size, ignore_eos, logprobs, seed, max_tokens,
-        speculation (of Speculation), max_drafts.
+        recommended: begin with what the model's makers recommend for sampling; False: with the
+        library's defaults. stop: strings that end a generation. Other options are those of
+        rondo_session_options in rondo.h: temperature, top_k, top_p, min_p, repetition_penalty,
+        presence_penalty, frequency_penalty, penalty_last_n, no_repeat_ngram_size, ignore_eos,
+        logprobs, seed, max_tokens, speculation (of Speculation), max_drafts.
         """
         model = self._model._handle if recommended else None
         raw = SessionOptions(model, recommended, stop, logit_bias, **options).raw

@@ -212,7 +212,7 @@ class Session(Handle):
         Cancelled. From any thread."""
         self._check(library.rondo_session_cancel(self._handle))
 
-    def fork(self, *, recommended: bool = False, stop: Sequence[str] = (),
+    def fork(self, *, recommended: bool = True, stop: Sequence[str] = (),
              logit_bias: Optional[Mapping[int, float]] = None, **options: float) -> "Session":
         """A session with the same tokens and options of its own, as those of Engine.session()."""
         model = self._engine._model._handle if recommended else None
