@@ -42,7 +42,7 @@ struct Spec {
   bool prefix = false;
   int width = 0;
   int precision = -1;  // none
-  int longs = 0;       // of an integer: 'l', "ll", 'z' and 't' are 1, 2, 2 and 2 where that matters
+  int longs = 0;       // how many l an integer has
 };
 
 void PutInteger(Writer& out, const Spec& spec, uint64_t magnitude, bool negative, int base) {
@@ -78,7 +78,7 @@ double Rounded(double value, double scale) {
   return rounded;
 }
 
-// Digits of `value`, which is not negative, with so many behind the point.
+// Digits of `value`, which is not negative and below 10^15, with so many behind the point.
 void PutFixed(Writer& out, double value, int places) {
   const double scale = PowerOfTen(places);
   const double scaled = Rounded(value, scale);
@@ -142,8 +142,8 @@ void PutNumber(Writer& out, const Spec& spec, double value, char conversion) {
   if (std::signbit(value)) out.Put('-', 1);
   value = std::fabs(value);
   if (std::isinf(value)) return out.Put("inf");
-  conversion == 'f' ? PutFixed(out, value, spec.precision < 0 ? 6 : spec.precision)
-                    : PutGeneral(out, value);
+  const bool is_fixed = conversion == 'f' && value < 1e15;
+  is_fixed ? PutFixed(out, value, spec.precision < 0 ? 6 : spec.precision) : PutGeneral(out, value);
 }
 
 }  // namespace
@@ -169,7 +169,7 @@ size_t FormatV(char* text, size_t text_bytes, const char* format, va_list argume
       for (; *at >= '0' && *at <= '9'; ++at) value = value * 10 + (*at - '0');
       return value;
     };
-    spec.width = read();
+    spec.width = std::max(read(), 0);
     if (*at == '.') {
       ++at;
       spec.precision = read();

@@ -16,7 +16,7 @@ namespace rondo {
 
 // Writes what fits of the text, and a zero; returns the bytes of the whole text. Knows %% %c %s %d
 // %u %x, with widths of digits, '0' and '#', lengths l, ll, z and t, precisions of texts; and %g
-// and %.Nf (N at most 9) of numbers below 2^63, to 15 digits.
+// and %.Nf (N at most 9), which from 10^15 on is as %g.
 RONDO_PRINTF(3, 4) size_t Format(char* text, size_t text_bytes, const char* format, ...);
 RONDO_PRINTF(3, 0)
 size_t FormatV(char* text, size_t text_bytes, const char* format, va_list arguments);

@@ -77,6 +77,14 @@ TEST(FormatTest, Numbers) {
   }
 }
 
+TEST(FormatTest, NumbersWithoutEnoughDigitsHaveAnExponent) {
+  char text[32];
+  Format(text, sizeof text, "%.2f", 1e300);
+  EXPECT_STREQ(text, "1e+300");
+  Format(text, sizeof text, "%*d", -5, 7);
+  EXPECT_STREQ(text, "7");
+}
+
 TEST(FormatTest, WhatDoesNotFitIsCutAndCounted) {
   char text[8];
   std::memset(text, '#', sizeof text);

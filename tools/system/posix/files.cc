@@ -14,11 +14,6 @@ std::error_code LastError() { return {errno, std::generic_category()}; }
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
 void Descriptor::Close() {
   if (number_ >= 0) close(std::exchange(number_, -1));
 }

@@ -39,6 +39,7 @@ size_t PartialFile::Write(std::span<const uint8_t> bytes, std::error_code& error
   const auto count = static_cast<unsigned>(std::min<size_t>(bytes.size(), 1u << 30));
   const int written = _write(file_.number(), bytes.data(), count);
   error = written < 0 ? LastError() : std::error_code();
+  if (written == 0 && count > 0) error = std::make_error_code(std::errc::no_space_on_device);
   return written < 0 ? 0 : static_cast<size_t>(written);
 }
 
