@@ -137,7 +137,7 @@ void WeightBins::AddRare(std::span<const float> weights) {
 
 size_t WeightBins::Select(std::span<const float> weights, size_t bin, std::span<int32_t> ids) {
   size_t n = 0;
-  const float least = bin + 1 < kBins ? LeastOf(bin) : FLT_TRUE_MIN;
+  const float least = bin + 1 < kBins ? LeastOf(bin) : std::numeric_limits<float>::denorm_min();
   ForThoseOfAtLeast(least, weights, [&](size_t i) {
     if (BinOf(weights[i]) == bin) ids[n++] = static_cast<int32_t>(i);
   });
