@@ -1,4 +1,6 @@
 // Models: opened from a path, a descriptor or memory; facts; text to ids and back.
+#include <algorithm>
+#include <array>
 #include <new>
 #include <utility>
 
@@ -55,7 +57,7 @@ rondo::Result<rondo::HeapArray<const char*>> StopStrings(const rondo::format::Mo
 }
 
 rondo::Result<rondo_model*> Open(uint32_t abi_version, rondo::FileMap map,
-                                 std::span<const uint8_t> bytes) {
+                                 const rondo::FileParts& bytes) {
   std::unique_ptr<rondo_model> model(new (std::nothrow) rondo_model);
   if (model == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
@@ -77,7 +79,7 @@ rondo::Result<rondo_model*> OpenPath(uint32_t abi_version, const char* path) {
   rondo::FileMap map;
   if (const rondo::FileError error = rondo::FileMap::OpenPath(path, &map))
     return MapError(error, path);
-  const auto bytes = map.bytes();
+  const rondo::FileParts bytes(map.bytes());
   return Open(abi_version, std::move(map), bytes);
 }
 
@@ -93,7 +95,7 @@ rondo::Result<rondo_model*> OpenDescriptor(uint32_t abi_version, int32_t fd, uin
   if (const rondo::FileError error = rondo::FileMap::OpenDescriptor(fd, offset, length, &map)) {
     return MapError(error, nullptr);
   }
-  const auto bytes = map.bytes();
+  const rondo::FileParts bytes(map.bytes());
   return Open(abi_version, std::move(map), bytes);
 }
 
@@ -104,7 +106,25 @@ rondo::Result<rondo_model*> OpenMemory(uint32_t abi_version, const void* bytes, 
     return Status::Error(StatusCode::kInvalidArgument, "bytes does not begin at a multiple of %u",
                          static_cast<unsigned>(rondo::kSectionAlignment));
   }
-  return Open(abi_version, {}, {static_cast<const uint8_t*>(bytes), length});
+  return Open(abi_version, {}, rondo::FileParts({static_cast<const uint8_t*>(bytes), length}));
+}
+
+rondo::Result<rondo_model*> OpenParts(uint32_t abi_version, const rondo_model_part* parts,
+                                      uint32_t n_parts) {
+  RONDO_RETURN_IF_ERROR(CheckCaller(abi_version));
+  if (parts == nullptr) return NullArgument("parts");
+  std::array<std::span<const uint8_t>, rondo::FileParts::kMost> pieces;
+  const size_t n = std::min<size_t>(n_parts, pieces.size());
+  for (size_t i = 0; i < n; ++i) {
+    if (parts[i].bytes == nullptr) return NullArgument("bytes of a part");
+    pieces[i] = {static_cast<const uint8_t*>(parts[i].bytes), parts[i].length};
+  }
+  if (n < n_parts) {
+    return Status::Error(StatusCode::kInvalidArgument, "n_parts is %u, but must be 1 to %zu",
+                         n_parts, pieces.size());
+  }
+  RONDO_ASSIGN(const rondo::FileParts file, rondo::FileParts::Of({pieces.data(), n}));
+  return Open(abi_version, {}, file);
 }
 
 int32_t Answer(const rondo::Result<rondo_model*>& opened, rondo_model** model, char* message,
@@ -141,6 +161,14 @@ int32_t rondo_model_open_fd(uint32_t abi_version, int32_t fd, uint64_t offset, u
   if (model == nullptr) return Report(NullArgument("model"), message, message_bytes);
   *model = nullptr;
   return Answer(OpenDescriptor(abi_version, fd, offset, length), model, message, message_bytes);
+}
+
+int32_t rondo_model_open_parts(uint32_t abi_version, const rondo_model_part* parts,
+                               uint32_t n_parts, rondo_model** model, char* message,
+                               size_t message_bytes) {
+  if (model == nullptr) return Report(NullArgument("model"), message, message_bytes);
+  *model = nullptr;
+  return Answer(OpenParts(abi_version, parts, n_parts), model, message, message_bytes);
 }
 
 int32_t rondo_model_open_memory(uint32_t abi_version, const void* bytes, size_t length,

@@ -5,6 +5,38 @@
 
 namespace rondo::c_api {
 
+namespace {
+
+Status ReadCpus(const rondo_engine_options& theirs, CpuSet* cpus) {
+  constexpr uint32_t kMost = 256;
+  const bool wanted = theirs.affinity == RONDO_AFFINITY_CPUS;
+  if (theirs.n_cpus > kMost || (theirs.n_cpus > 0) != wanted) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option n_cpus is %u, but must be 1 to %u with affinity 2 (cpus), "
+                         "and else 0",
+                         theirs.n_cpus, kMost);
+  }
+  if ((theirs.cpus != nullptr) != wanted) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option cpus is %sNULL, but "
+                         "must %sbe with affinity %d",
+                         wanted ? "" : "not ", wanted ? "not " : "", theirs.affinity);
+  }
+  for (uint32_t i = 0; i < theirs.n_cpus; ++i) {
+    const uint32_t cpu = theirs.cpus[i];
+    if (cpu < CpuSet::kMost && !cpus->Has(cpu)) {
+      cpus->Add(cpu);
+      continue;
+    }
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option cpus[%u] is %u, but must be below %u and there once", i,
+                         cpu, CpuSet::kMost);
+  }
+  return Status();
+}
+
+}  // namespace
+
 Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours) {
   rondo_engine_options o;
   RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_engine_options", &o));
@@ -35,6 +67,8 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
                          "engine option draft_head is %u, but must be 0 or 1", o.draft_head);
   }
   ours->draft_head = o.draft_head == 1;
+  ours->affinity = static_cast<Affinity>(o.affinity);
+  RONDO_RETURN_IF_ERROR(ReadCpus(o, &ours->cpus));
   if (o.draft == nullptr) return Status();
   if (!Is(o.draft)) return NoHandle("engine option draft");
   ours->draft = {&o.draft->file, o.draft->tokenizer.get()};

@@ -19,9 +19,9 @@ template <typename Struct>
 inline constexpr std::array<size_t, 0> kEarlierSizes = {};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
-    offsetof(rondo_engine_options, progress), offsetof(rondo_engine_options, kv_tokens),
+    offsetof(rondo_engine_options, progress),     offsetof(rondo_engine_options, kv_tokens),
     offsetof(rondo_engine_options, parallel_for), offsetof(rondo_engine_options, draft),
-    offsetof(rondo_engine_options, draft_head)};
+    offsetof(rondo_engine_options, draft_head),   offsetof(rondo_engine_options, cpus)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_model_facts> = {
     offsetof(rondo_model_facts, tokenizer_bytes)};

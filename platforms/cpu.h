@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "platforms/cpu_set.h"
+
 namespace rondo {
 
 struct CpuFeatures {
@@ -15,6 +17,7 @@ struct CpuFeatures {
   bool neon = false;  // of 32-bit ARM, where not every CPU has it
   bool neon_dot = false;
   bool neon_i8mm = false;
+  uint32_t rvv_bits = 0;  // of a vector register of RISC-V's; 0: there are none
 };
 
 // [any thread]
@@ -27,5 +30,13 @@ bool AllowAmx();
 // Cores worth a thread each: those this process may run on, without a big.LITTLE system's slow
 // ones where the system tells them apart; at least 1.
 uint32_t PerformanceCores();
+
+// Those that the calling thread may run on, and of them those that PerformanceCores counts; empty
+// where the system does not keep threads to CPUs.
+CpuSet UsableCpus();
+CpuSet PerformanceCpus();
+
+// Keeps the calling thread to these; false where the system refuses.
+bool KeepThisThreadTo(const CpuSet& cpus);
 
 }  // namespace rondo

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platforms/cpu_set.h"
+
 namespace rondo {
 
 class HostLanes;
@@ -21,8 +23,9 @@ class ThreadPool {
  public:
   // `threads` counts the caller. Where the system refuses some, the pool has those that could be
   // started; nullptr where it refuses memory. Workers block all signals but those of their own
-  // faults. With a pool of the host none is started: `threads` are then the most tasks at a time.
-  static ThreadPool* Create(size_t threads, const HostPool& host = {});
+  // faults, and keep to `cpus` where there are any and the system lets them. With a pool of the
+  // host none is started: `threads` are then the most tasks at a time.
+  static ThreadPool* Create(size_t threads, const HostPool& host = {}, const CpuSet& cpus = {});
   // In a child of fork(), where there are no workers, it waits for none.
   static void Destroy(ThreadPool* pool);
 

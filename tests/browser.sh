@@ -15,5 +15,7 @@ cmake --preset wasm32 >"$work/build.log"
 cmake --build build/wasm32 >>"$work/build.log"
 RONDO_TEST_TEXT=$("$tool" run "$work/tiny.rondo" 'Once upon a time' --greedy --max-tokens 64)
 export RONDO_TEST_TEXT RONDO_TEST_MODEL="$work/tiny.rondo"
-node --test build/wasm32/web/test
+for test in build/wasm32/web/test/*.mjs; do
+  node --experimental-wasm-relaxed-simd "$test"
+done
 python3 tests/browser.py build/wasm32/web "$work" chromium

@@ -70,6 +70,7 @@ std::unique_ptr<CLI::App> MakeApp() {
   AddPullCommand(*app);
   AddConvertCommand(*app);
   AddPackCommand(*app);
+  AddSplitCommand(*app);
   AddRunCommand(*app);
   AddChatCommand(*app);
   AddInspectCommand(*app);

@@ -10,6 +10,7 @@ namespace rondo::tools {
 void AddPullCommand(CLI::App& app);
 void AddConvertCommand(CLI::App& app);
 void AddPackCommand(CLI::App& app);
+void AddSplitCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
 void AddChatCommand(CLI::App& app);
 void AddInspectCommand(CLI::App& app);

@@ -4,6 +4,7 @@ Usage: check_api.py HEADER API
 """
 import itertools
 import json
+import pathlib
 import sys
 
 from read_header import read
@@ -24,6 +25,7 @@ def without_roles(api):
                       for c in api["callbacks"]],
         "structs": [{"name": s["name"], "fields": pairs(s["fields"])} for s in api["structs"]],
         "functions": [{"name": f["name"], "params": pairs(f["params"]), "threads": f["threads"],
+                       "since": f["since"],
                        "returns": "int32_t" if f["returns"] == "status" else f["returns"]}
                       for f in api["functions"]]}
 
@@ -88,6 +90,21 @@ def wrong_roles(api):
                     yield f"{where} does not fit the type {c_type}"
 
 
+def wrong_since(api):
+    """Functions that say another ABI than the first that was recorded with them, or, not recorded,
+    than today's."""
+    first = {}
+    folders = pathlib.Path(__file__).resolve().parent.glob("0.*")
+    for minor, folder in sorted((int(f.name.partition(".")[2]), f) for f in folders):
+        for function in read(folder / "rondo" / "rondo.h")["functions"]:
+            first.setdefault(function["name"], minor)
+    today = int(api["macros"]["RONDO_ABI_VERSION"].rstrip("u")) & 0xffff
+    for function in api["functions"]:
+        since = first.get(function["name"], today)
+        if function["since"] != since:
+            yield f"{function['name']}: since ABI {function['since']}, recorded with {since}"
+
+
 def main(header, api_path):
     with open(api_path, encoding="utf-8") as file:
         api = json.load(file)
@@ -95,6 +112,7 @@ def main(header, api_path):
     problems = [problem for key in expected
                 for problem in differences(expected[key], actual[key], key)]
     problems += wrong_roles(api)
+    problems += wrong_since(api)
     for problem in problems:
         print(f"{api_path}: {problem}", file=sys.stderr)
     if not problems:

@@ -5,7 +5,8 @@ pointers) and stops at anything else.
 """
 import re
 
-THREAD_TAG = re.compile(r"\[((?:any thread|one call per session)[^\]]*)\]\s*$")
+THREAD_TAG = re.compile(
+    r"\[((?:any thread|one call per session)[^\]]*?)(?:, since ABI (\d+))?\]\s*$")
 
 
 def _split(text, separator):
@@ -90,7 +91,8 @@ class Header:
             self.api["functions"].append(
                 {"name": function[2], "returns": function[1].strip(),
                  "params": self._variables(_split(function[3], ","), function[2]),
-                 "threads": tag[1] if tag else ""})
+                 "threads": tag[1] if tag else "",
+                 "since": int(tag[2]) if tag and tag[2] else None})
         else:
             raise ValueError(f"not understood: {code!r}")
 

@@ -84,8 +84,8 @@
  * changes its meaning while the library's name is librondo.so.0. A program runs with any library
  * that is not older than its header. With an older one, opening a model is
  * RONDO_STATUS_VERSION_MISMATCH, and the loader refuses a program that needs a function which is
- * not there. c_api/abi has each version as it was recorded, and the tests hold the library to all
- * of them.
+ * not there. Each function says since which version it is there; ABI 3 was the first. c_api/abi has
+ * each version as it was recorded, and the tests hold the library to all of them.
  *
  * RULES THAT HOLD FOR EVERY FUNCTION, and are not repeated below:
  *
@@ -113,7 +113,7 @@
  *   zero-terminated. Text outputs go to a buffer of the caller: the length without the zero is
  *   always reported; if length + 1 exceeds the capacity the call is
  *   RONDO_STATUS_BUFFER_TOO_SMALL and the text is empty. (NULL, 0) asks for the length.
- * Threads. Each comment ends with a tag:
+ * Threads. Each comment ends with a tag, and since which ABI the function is there:
  *     [any thread]           at any time, also at once with any other call
  *     [one call per session] a second call on the same session at once is RONDO_STATUS_BUSY.
  *                            Sessions of one engine may be used from different threads; those
@@ -163,12 +163,12 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 7u
+#define RONDO_ABI_VERSION 8u
 
-/* The library's own RONDO_ABI_VERSION. [any thread] */
+/* The library's own RONDO_ABI_VERSION. [any thread, since ABI 3] */
 RONDO_API uint32_t rondo_abi_version(void);
 
-/* "0.1.0": the release, for people to read. Static, never NULL. [any thread] */
+/* "0.1.0": the release, for people to read. Static, never NULL. [any thread, since ABI 3] */
 RONDO_API const char* rondo_version_string(void);
 
 /* Pinned values, grouped by their high digit. New ones may be added: treat an unknown one by its
@@ -201,7 +201,7 @@ enum {
 };
 
 /* What a status value means, in a few English words. Static, never NULL, also for unknown values.
- * [any thread] */
+ * [any thread, since ABI 3] */
 RONDO_API const char* rondo_status_string(int32_t status);
 
 /* What this library can do, by name, so that bindings need no build flags:
@@ -217,7 +217,7 @@ RONDO_API const char* rondo_status_string(int32_t status);
  *     "limit.profile_events"   largest profile_events
  *     "arena.alignment"        as rondo_memory_plan.arena_alignment
  *     "chat"                   1: rondo_chat_render works; 0: this build leaves chat templates out
- * A name that it does not know is RONDO_STATUS_UNSUPPORTED. [any thread] */
+ * A name that it does not know is RONDO_STATUS_UNSUPPORTED. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_query(const char* name, int64_t* value);
 
 /* ---- Model: a file, verified and mapped ------------------------------------------------------ */
@@ -232,24 +232,41 @@ typedef struct rondo_model rondo_model;
  * abi_version: RONDO_ABI_VERSION, as the caller was compiled. `*model` is the new handle.
  * Fails with RONDO_STATUS_VERSION_MISMATCH, _IO_ERROR, _NOT_A_MODEL, _NEWER_FORMAT, _CORRUPT,
  * _UNSUPPORTED, _OUT_OF_MEMORY; the message names the offset or the part and the reason.
- * [any thread] */
+ * [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_open_path(uint32_t abi_version, const char* path, rondo_model** model,
                                         char* message, size_t message_bytes);
 
 /* The same from a file descriptor, for a model inside of another file (an Android asset, stored
  * without compression): `length` bytes from `offset`, which must be a multiple of 64 (zipalign);
  * UINT64_MAX for all that follows. The descriptor stays the caller's and may be closed at once.
- * [any thread] */
+ * [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_open_fd(uint32_t abi_version, int32_t fd, uint64_t offset,
                                       uint64_t length, rondo_model** model, char* message,
                                       size_t message_bytes);
 
 /* The same from memory, aligned to 64, which the caller keeps unchanged until the model and all
- * engines and sessions made from it are closed. [any thread] */
+ * engines and sessions made from it are closed. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_open_memory(uint32_t abi_version, const void* bytes, size_t length,
                                           rondo_model** model, char* message, size_t message_bytes);
 
-/* Gives the handle up. [any thread] */
+/* A piece of a model file in memory. */
+typedef struct rondo_model_part {
+  const void* bytes; /* aligned to 64 */
+  size_t length;     /* a multiple of 64, but for the last part's */
+} rondo_model_part;
+
+/* The same from memory in pieces, for a file larger than one piece of memory may be (a module of
+ * WebAssembly, a file that was sent in parts): `parts` has all bytes of the file in their order,
+ * n_parts from 1 to 64. The file is cut between its sections, as `rondo split` does. Of a packed
+ * file, 128 bytes behind each part must be readable, whatever they hold. The caller keeps what the
+ * parts point to as for rondo_model_open_memory; the array itself is read during the call only.
+ * Fails with RONDO_STATUS_INVALID_ARGUMENT also where a section lies in two parts, and names it.
+ * [any thread, since ABI 8] */
+RONDO_API int32_t rondo_model_open_parts(uint32_t abi_version, const rondo_model_part* parts,
+                                         uint32_t n_parts, rondo_model** model, char* message,
+                                         size_t message_bytes);
+
+/* Gives the handle up. [any thread, since ABI 3] */
 RONDO_API void rondo_model_close(rondo_model* model);
 
 /* What a model is. Filled by rondo_model_info. */
@@ -272,19 +289,20 @@ typedef struct rondo_model_facts {
   uint64_t tokenizer_bytes;
 } rondo_model_facts;
 
-/* Fills `facts`; its struct_size must be set. [any thread] */
+/* Fills `facts`; its struct_size must be set. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts);
 
-/* The tokens that end a generation: number `index` of n_eos_tokens. [any thread] */
+/* The tokens that end a generation: number `index` of n_eos_tokens. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_eos_token(const rondo_model* model, uint32_t index, int32_t* token);
 
 /* What the file's maker wrote about it: "name", "architecture", "producer", and the keys that
  * rondo_model_fact_key lists. A key that is not there is RONDO_STATUS_INVALID_ARGUMENT. For
- * people: the library never interprets these. [any thread] */
+ * people: the library never interprets these. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_fact(const rondo_model* model, const char* key, char* buffer,
                                    size_t capacity, size_t* length);
 
-/* Key number `index`; RONDO_STATUS_INVALID_ARGUMENT behind the last one. [any thread] */
+/* Key number `index`; RONDO_STATUS_INVALID_ARGUMENT behind the last one. [any thread, since ABI 3]
+ */
 RONDO_API int32_t rondo_model_fact_key(const rondo_model* model, uint32_t index, char* buffer,
                                        size_t capacity, size_t* length);
 
@@ -302,7 +320,7 @@ enum {
  * in time linear in it; a stretch of over 64 KB without any place to split is cut there and its
  * parts encoded one by one. Fails with RONDO_STATUS_UNSUPPORTED (no tokenizer in the file),
  * _INVALID_ARGUMENT (unknown flag; the model's own patterns need more steps or memory than they
- * may take for a text of this length). Calls on one model take turns. [any thread] */
+ * may take for a text of this length). Calls on one model take turns. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_bytes,
                                  uint32_t flags, int32_t* ids, size_t capacity, size_t* count);
 
@@ -313,7 +331,7 @@ enum {
 
 /* Token ids to text, as a text output. Bytes of the tokens that do not form UTF-8 become U+FFFD.
  * Fails with RONDO_STATUS_UNSUPPORTED (no tokenizer in the file), _INVALID_ARGUMENT (an id out of
- * range, unknown flag). [any thread] */
+ * range, unknown flag). [any thread, since ABI 3] */
 RONDO_API int32_t rondo_detokenize(const rondo_model* model, const int32_t* ids, size_t count,
                                    uint32_t flags, char* buffer, size_t capacity, size_t* length);
 
@@ -337,6 +355,14 @@ enum {
   RONDO_LOG_INFO = 1, /* once for an engine or a session: what the engine was made of, a context
                          that begins to slide */
   RONDO_LOG_DEBUG = 2 /* passes: how many tokens of how many sessions, and how long */
+};
+
+/* Which CPUs an engine's own threads run on. */
+enum {
+  RONDO_AFFINITY_SYSTEM = 0,      /* those that the system puts them on */
+  RONDO_AFFINITY_PERFORMANCE = 1, /* the performance cores, as far as the system tells; on Apple's
+                                     systems QoS classes do this in any case */
+  RONDO_AFFINITY_CPUS = 2         /* those that rondo_engine_options.cpus names */
 };
 
 /* A part of the engine's work, which it hands to a pool of the host. It does not unwind. It needs
@@ -429,9 +455,19 @@ typedef struct rondo_engine_options {
    * RONDO_STATUS_INVALID_ARGUMENT where the file has none. Default 0: it takes nothing. */
   uint32_t draft_head;
   uint32_t reserved; /* 0 */
+  /* Since ABI 8, these three. affinity: RONDO_AFFINITY_, default SYSTEM; it keeps the threads that
+   * the engine starts to these CPUs. The thread that calls computes, too, and stays where the host
+   * has it. With CPUS, `cpus` has n_cpus numbers of CPUs as the system counts them, 1 to 256, each
+   * once, which are read during the call only, and `threads` 0 is as many; else they are NULL and
+   * 0. Refused with RONDO_STATUS_INVALID_ARGUMENT beside parallel_for, and where this process may
+   * not run on one of `cpus`, which is named; with _UNSUPPORTED where the system keeps no threads
+   * to CPUs (CPUS on Apple's systems and in WebAssembly). */
+  const uint32_t* cpus;
+  uint32_t n_cpus;
+  int32_t affinity;
 } rondo_engine_options;
 
-/* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
+/* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_engine_options_init(rondo_engine_options* options, size_t struct_size);
 
 /* Sizes in bytes; counts in tokens; every option that was 0 or rounded as it came out. */
@@ -465,7 +501,7 @@ typedef struct rondo_memory_plan {
  * is. Fills `plan`; its struct_size must be set.
  * Fails with RONDO_STATUS_INVALID_ARGUMENT (which option, its range), _VERSION_MISMATCH,
  * _UNSUPPORTED (also: a file packed for other kernels), _OUT_OF_MEMORY (sizes beyond the address
- * space). [any thread] */
+ * space). [any thread, since ABI 3] */
 RONDO_API int32_t rondo_plan(const rondo_model* model, const rondo_engine_options* options,
                              rondo_memory_plan* plan, char* message, size_t message_bytes);
 
@@ -490,14 +526,14 @@ typedef struct rondo_memory_region {
 } rondo_memory_region;
 
 /* Region number `index` of n_regions of the plan for these options; its struct_size must be set.
- * Each call makes the whole plan anew. Fails as rondo_plan. [any thread] */
+ * Each call makes the whole plan anew. Fails as rondo_plan. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_plan_region(const rondo_model* model, const rondo_engine_options* options,
                                     uint32_t index, rondo_memory_region* region);
 
 /* The question in reverse: the largest `context`, to the token and up to the model's
  * context_length, whose plan fits into `bytes`, all other options as given. Fails as rondo_plan,
  * also where no context up to the model's can slide, and with RONDO_STATUS_ARENA_TOO_SMALL where
- * not even the smallest context fits. [any thread] */
+ * not even the smallest context fits. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_options* options,
                                  uint64_t bytes, uint32_t* context, char* message,
                                  size_t message_bytes);
@@ -518,19 +554,19 @@ typedef struct rondo_engine rondo_engine;
  * rondo_engine_memory tells how many it has.
  * On failure nothing is left behind. Fails as rondo_plan, and with RONDO_STATUS_ARENA_TOO_SMALL,
  * _ARENA_MISALIGNED, _CORRUPT (damaged or non-finite weights), _CANCELLED (by the progress
- * callback), _OUT_OF_MEMORY. [any thread] */
+ * callback), _OUT_OF_MEMORY. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_engine_create(rondo_model* model, const rondo_engine_options* options,
                                       void* arena, size_t arena_bytes, rondo_engine** engine,
                                       char* message, size_t message_bytes);
 
-/* Gives the handle up; open sessions go on. [any thread] */
+/* Gives the handle up; open sessions go on. [any thread, since ABI 3] */
 RONDO_API void rondo_engine_close(rondo_engine* engine);
 
 /* The memory report: the plan that this engine was made by, but for `threads`: those that could be
- * started. [any thread] */
+ * started. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_plan* plan);
 
-/* Region number `index` of that plan. [any thread] */
+/* Region number `index` of that plan. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_engine_memory_region(const rondo_engine* engine, uint32_t index,
                                              rondo_memory_region* region);
 
@@ -563,7 +599,7 @@ typedef struct rondo_engine_counters {
 /* What the engine has done since it was created, all sessions together, also closed ones. Fills
  * `counters`; its struct_size must be set. It waits for nobody: while a pass runs, each number is
  * right by itself, but some may have counted the pass and others not yet. Fails with
- * RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread] */
+ * RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* counters);
 
 /* A part of what the engine computed, and when. Parts lie in each other: a pass has layers, a layer
@@ -590,7 +626,7 @@ typedef struct rondo_profile_event {
  * between are lost. Nothing is taken out, and any number of readers may read, also while sessions
  * compute; they wait for nobody. Fills `event`; its struct_size must be set. Without
  * profile_events there are never any. On failure `*cursor` stays. Fails with
- * RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread] */
+ * RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread, since ABI 4] */
 RONDO_API int32_t rondo_engine_profile(const rondo_engine* engine, uint64_t* cursor,
                                        rondo_profile_event* event);
 
@@ -649,7 +685,7 @@ typedef struct rondo_session_options {
                                       0: as many as there may be */
 } rondo_session_options;
 
-/* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
+/* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_session_options_init(rondo_session_options* options, size_t struct_size);
 
 /* Sets what the model's makers recommend for sampling, as the file has it: temperature, top_k,
@@ -658,13 +694,13 @@ RONDO_API int32_t rondo_session_options_init(rondo_session_options* options, siz
  *   For a model opened with ABI 5 or later also no_repeat_ngram_size and, where `options` have none
  * and the makers do, logit_bias (tokens that they suppress) and stop_strings: these point into the
  * model and live until it and all engines made from it are closed. Set a number to 0 to have none.
- * Fails with RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread] */
+ * Fails with RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_session_options(const rondo_model* model,
                                               rondo_session_options* options);
 
 /* Opens an empty session in one of the engine's max_sessions places.
  * Fails with RONDO_STATUS_BUSY (no place free), _INVALID_ARGUMENT (which option, its range),
- * _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread] */
+ * _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_session_open(rondo_engine* engine, const rondo_session_options* options,
                                      rondo_session** session, char* message, size_t message_bytes);
 
@@ -672,12 +708,12 @@ RONDO_API int32_t rondo_session_open(rondo_engine* engine, const rondo_session_o
  * with options of its own from there on: a new generation begins. KV blocks are shared until one of
  * the two writes to them, so that a fork takes no time to speak of and no memory but for what
  * follows. `session` stands as before; either may be closed first. Fails as rondo_session_open.
- * [one call per session] */
+ * [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_fork(rondo_session* session, const rondo_session_options* options,
                                      rondo_session** fork, char* message, size_t message_bytes);
 
 /* Gives the handle up and frees its place. A call that another thread is still in is cancelled and
- * the place becomes free when it has returned. [any thread] */
+ * the place becomes free when it has returned. [any thread, since ABI 3] */
 RONDO_API void rondo_session_close(rondo_session* session);
 
 /* Appends tokens: a prompt, or the next turn of a conversation. They are evaluated in passes of
@@ -688,7 +724,7 @@ RONDO_API void rondo_session_close(rondo_session* session);
  * tells. There, in a session that has tokens, the blocks for the whole call are promised before it
  * computes: _KV_POOL_FULL comes at once. Fails with RONDO_STATUS_INVALID_ARGUMENT (count 0; an id
  * out of range, which), _CONTEXT_FULL (policy STOP; the message says how many would fit),
- * _KV_POOL_FULL, _CANCELLED. [one call per session] */
+ * _KV_POOL_FULL, _CANCELLED. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t count);
 
 /* One row of logits: `index` into the ids, `logits` [count], valid during the call only, `user` as
@@ -697,7 +733,7 @@ RONDO_API int32_t rondo_session_prefill(rondo_session* session, const int32_t* i
 typedef void (*rondo_logits_row)(void* user, size_t index, const float* logits, size_t count);
 
 /* As rondo_session_prefill, and hands out the logits after each of these tokens, in order.
- * For measuring models. A failure may come after some rows. [one call per session] */
+ * For measuring models. A failure may come after some rows. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids,
                                                size_t count, rondo_logits_row row, void* user);
 
@@ -737,13 +773,14 @@ typedef struct rondo_event {
  * The token is evaluated by the call that first needs the logits after it, so its text is not kept
  * waiting. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL, _INVALID_ARGUMENT (every
  * token is forbidden by logit_bias, or no logit is a number).
- * [one call per session] */
+ * [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event);
 
 /* Queues tokens: a prompt, or the next turn of a conversation. They are part of the sequence at
  * once, and the next steps evaluate them; what the last step had for this session and was not taken
  * is dropped. Under SLIDE as many as the context has may wait.
- * Fails as rondo_session_prefill, without computing anything. [one call per session] */
+ * Fails as rondo_session_prefill, without computing anything. [one call per session, since ABI 3]
+ */
 RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t count);
 
 /* Runs one pass for `count` different sessions of the engine (at most limit.sessions; 0 does
@@ -759,7 +796,7 @@ RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* id
  * time of a layer where all of its sessions are cancelled, else when the pass is over. Fails, and
  * then nothing has happened, with RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one
  * given twice, one with an event that was not asked for), _BUSY (one is in use by another call),
- * _KV_POOL_FULL. [any thread; the sessions: one call per session] */
+ * _KV_POOL_FULL. [any thread; the sessions: one call per session, since ABI 3] */
 RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* sessions,
                                     size_t count, char* message, size_t message_bytes);
 
@@ -768,50 +805,50 @@ RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* 
  * _CANCELLED, _INVALID_ARGUMENT, as told there. Where there is nothing new (the prompt waits for
  * more passes; the event was taken) it has no token and no text.
  *   Where the step verified drafts, ask again: each call generates one more of the tokens that it
- * brought. What is not asked for, the next steps hand out, without a pass. [one call per session]
- */
+ * brought. What is not asked for, the next steps hand out, without a pass. [one call per session,
+ * since ABI 3] */
 RONDO_API int32_t rondo_session_event(rondo_session* session, rondo_event* event);
 
 /* The current logits: of the token after the last one. `*logits` [*count], count being vocab_size,
  * valid until the next call on this session. With rondo_session_accept: for callers that sample
  * for themselves. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL.
- * [one call per session] */
+ * [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_logits(rondo_session* session, const float** logits, size_t* count);
 
 /* Proposes tokens that may come next, where the caller knows them: the text that is being edited,
  * the rest of a line of a form. Where the next call runs a pass, it verifies as many of them as
  * max_drafts lets it, in place of drafts of the session's own. No token, text, logits or status is
  * another for it. Any call that changes the tokens, generating one too, forgets them. Fails with
- * RONDO_STATUS_INVALID_ARGUMENT (an id out of range, which). [one call per session] */
+ * RONDO_STATUS_INVALID_ARGUMENT (an id out of range, which). [one call per session, since ABI 6] */
 RONDO_API int32_t rondo_session_propose(rondo_session* session, const int32_t* ids, size_t count);
 
 /* Appends one token that the caller chose, also an end token, or one behind an end.
  * rondo_session_event tells its bytes and text, and the reason where the generation ends with it
  * (an end token, a stop string, max_tokens), as rondo_session_next does; the text of what is not
  * asked for comes with the next event, of it the last 1024 bytes at least. Fails as
- * rondo_session_prefill. [one call per session] */
+ * rondo_session_prefill. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_accept(rondo_session* session, int32_t token);
 
 /* Takes the last n tokens back, as if they had never been: text and max_tokens go on as of those
  * that are left, in the last 8 generations of this session (in none before a fork or restore); else
  * a new one begins. Under SLIDE max_rows tokens of the furthest position can be undone, more while
  * the ring has not turned over them. Fails with RONDO_STATUS_INVALID_ARGUMENT (more than there are
- * or can be; how many can be). [one call per session] */
+ * or can be; how many can be). [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_undo(rondo_session* session, uint64_t n);
 
 /* Takes all tokens back. The options stay; a cancellation that still waits for a call is dropped.
- * [one call per session] */
+ * [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_reset(rondo_session* session);
 
-/* How many tokens the sequence has. [one call per session] */
+/* How many tokens the sequence has. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_position(rondo_session* session, uint64_t* position);
 
-/* How many more tokens fit; UINT64_MAX under SLIDE. [one call per session] */
+/* How many more tokens fit; UINT64_MAX under SLIDE. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_remaining(rondo_session* session, uint64_t* tokens);
 
 /* Under SLIDE: the tokens at positions *begin to *end - 1 made room and are no longer seen. Equal
  * where none are. A layer with a recurrent state (a delta net, Mamba) has seen them all the same:
- * what it kept of them stays. [one call per session] */
+ * what it kept of them stays. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t* end);
 
 /* How far the session's last prompt is: `*done` of the `*total` tokens of the last
@@ -819,7 +856,7 @@ RONDO_API int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin,
  * prefix cache; it grows pass by pass. Both 0 before the first prompt, after one of these
  * calls failed, and after rondo_session_undo, _reset and _restore. It waits for nobody: for a
  * progress bar ask while another thread is in the call. Fails with RONDO_STATUS_INVALID_ARGUMENT.
- * [any thread] */
+ * [any thread, since ABI 4] */
 RONDO_API int32_t rondo_session_progress(const rondo_session* session, uint64_t* done,
                                          uint64_t* total);
 
@@ -846,7 +883,7 @@ typedef struct rondo_session_counters {
 } rondo_session_counters;
 
 /* Fills `counters`; its struct_size must be set. Fails with RONDO_STATUS_INVALID_ARGUMENT,
- * _VERSION_MISMATCH. [one call per session] */
+ * _VERSION_MISMATCH. [one call per session, since ABI 4] */
 RONDO_API int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* counters);
 
 /* Makes the call that is running on this session, or else the next one that computes, return
@@ -854,12 +891,12 @@ RONDO_API int32_t rondo_session_stats(rondo_session* session, rondo_session_coun
  * else is served in the same pass, and while it waits for one. The session stands as before that
  * call, but for the exception told at rondo_session_prefill.
  * One that comes when no call runs, or too late for the one that does, waits for the next;
- * rondo_session_reset drops it. May be called from a signal handler. [any thread] */
+ * rondo_session_reset drops it. May be called from a signal handler. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_session_cancel(rondo_session* session);
 
 /* The sentence about the last call on this session that failed (but for RONDO_STATUS_BUSY); empty
  * if none did. Never NULL (for NULL: empty). Valid until the next call on this session.
- * [one call per session] */
+ * [one call per session, since ABI 3] */
 RONDO_API const char* rondo_session_last_error(const rondo_session* session);
 
 /* ---- Snapshot: a session as bytes ------------------------------------------------------------ */
@@ -878,7 +915,7 @@ RONDO_API const char* rondo_session_last_error(const rondo_session* session);
  * Not in them are the session's options, logits (made again when they are asked for, to the same
  * bits), an event that was not taken yet, and a cancellation that was asked for. Sessions of one
  * engine do not wait for this call. Fails with RONDO_STATUS_BUFFER_TOO_SMALL. [one call per
- * session] */
+ * session, since ABI 3] */
 RONDO_API int32_t rondo_session_save(rondo_session* session, void* buffer, size_t capacity,
                                      size_t* bytes);
 
@@ -895,7 +932,7 @@ RONDO_API int32_t rondo_session_save(rondo_session* session, void* buffer, size_
  * On failure the session is as before. Fails with RONDO_STATUS_INVALID_ARGUMENT (the bytes are no
  * snapshot), _NEWER_FORMAT, _CORRUPT (truncated or altered, where), _SNAPSHOT_MISMATCH (which of
  * model and options differs), _CONTEXT_FULL (policy STOP, and more tokens than `context`),
- * _KV_POOL_FULL. [one call per session] */
+ * _KV_POOL_FULL. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_restore(rondo_session* session, const void* bytes, size_t count);
 
 /* The tokens that the session remembers, those at positions *begin to the last: all of them under
@@ -903,7 +940,7 @@ RONDO_API int32_t rondo_session_restore(rondo_session* session, const void* byte
  * them to prefill no more than what is new.
  * `*count` is always their number; where it exceeds `capacity` the call is
  * RONDO_STATUS_BUFFER_TOO_SMALL and `ids` has the first ones. (NULL, 0) asks for the count.
- * [one call per session] */
+ * [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_tokens(rondo_session* session, uint64_t* begin, int32_t* ids,
                                        size_t capacity, size_t* count);
 
@@ -911,12 +948,12 @@ RONDO_API int32_t rondo_session_tokens(rondo_session* session, uint64_t* begin, 
 
 /* Number `index` of the names of the model's chat templates, as a text output. The first serves
  * where no other is asked for. Most models have one, "default"; some another for tools,
- * "tool_use". RONDO_STATUS_INVALID_ARGUMENT behind the last one. [any thread] */
+ * "tool_use". RONDO_STATUS_INVALID_ARGUMENT behind the last one. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_chat_template_name(const rondo_model* model, uint32_t index,
                                                  char* buffer, size_t capacity, size_t* length);
 
 /* The Jinja text of the chat template of this name (NULL: the first), as a text output. Fails with
- * RONDO_STATUS_INVALID_ARGUMENT (no such template). [any thread] */
+ * RONDO_STATUS_INVALID_ARGUMENT (no such template). [any thread, since ABI 3] */
 RONDO_API int32_t rondo_model_chat_template(const rondo_model* model, const char* name,
                                             char* buffer, size_t capacity, size_t* length);
 
@@ -951,7 +988,7 @@ typedef struct rondo_chat_options {
   size_t template_bytes;     /* length of template_text */
 } rondo_chat_options;
 
-/* Sets the defaults. `struct_size`: sizeof *options. [any thread] */
+/* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_chat_options_init(rondo_chat_options* options, size_t struct_size);
 
 /* Renders a conversation with the model's chat template, as Hugging Face's transformers does, and
@@ -969,7 +1006,7 @@ RONDO_API int32_t rondo_chat_options_init(rondo_chat_options* options, size_t st
  * Fails with RONDO_STATUS_INVALID_ARGUMENT (what is not JSON, and at which byte; the template's
  * line and its error, or the sentence with which it refuses the conversation; a limit),
  * _UNSUPPORTED (the model has no chat template; no tokenizer and ids are wanted; a library built
- * without this, see rondo_query), _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread] */
+ * without this, see rondo_query), _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_chat_render(const rondo_model* model, const rondo_chat_options* options,
                                     char* text, size_t text_capacity, size_t* text_length,
                                     int32_t* ids, size_t ids_capacity, size_t* ids_count,

@@ -180,6 +180,16 @@ class Model {
     return result;
   }
 
+  static Model FromParts(const std::vector<rondo_model_part>& parts) {
+    Model result;
+    result.Open([&](rondo_model** model, char* message, size_t message_bytes) {
+      return rondo_model_open_parts(RONDO_ABI_VERSION, parts.data(),
+                                    static_cast<uint32_t>(parts.size()), model, message,
+                                    message_bytes);
+    });
+    return result;
+  }
+
   rondo_model* get() const { return handle_.get(); }
 
   rondo_model_facts Info() const {

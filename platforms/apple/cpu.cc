@@ -34,4 +34,9 @@ bool AllowAmx() { return false; }
 
 uint32_t PerformanceCores() { return FastCores(Fact); }
 
+// The system places threads itself, by their QoS class.
+CpuSet UsableCpus() { return {}; }
+CpuSet PerformanceCpus() { return {}; }
+bool KeepThisThreadTo(const CpuSet&) { return false; }
+
 }  // namespace rondo

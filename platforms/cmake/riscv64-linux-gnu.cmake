@@ -1,9 +1,16 @@
-# Cross build for 64-bit RISC-V with Debian's cross compiler, whose C library is used. Tests run under
-# qemu-user where it is installed.
+# Cross build for 64-bit RISC-V by Debian's clang 19, which has the intrinsics of vectors that GCC 12
+# lacks, with the C library, the linker and the tools of Debian's cross compiler. Tests run under
+# qemu-user where it is installed, with vectors of RONDO_VLEN bits.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR riscv64)
-set(CMAKE_C_COMPILER riscv64-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER riscv64-linux-gnu-g++)
+set(CMAKE_C_COMPILER clang-19)
+set(CMAKE_CXX_COMPILER clang++-19)
+set(CMAKE_C_COMPILER_TARGET riscv64-linux-gnu)
+set(CMAKE_CXX_COMPILER_TARGET riscv64-linux-gnu)
+foreach(tool AR RANLIB OBJCOPY STRIP)
+  string(TOLOWER ${tool} name)
+  set(CMAKE_${tool} riscv64-linux-gnu-${name})
+endforeach()
 set(CMAKE_LIBRARY_ARCHITECTURE riscv64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH /usr/riscv64-linux-gnu)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
@@ -13,5 +20,10 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 
 find_program(RONDO_QEMU qemu-riscv64)
 if(RONDO_QEMU)
-  set(CMAKE_CROSSCOMPILING_EMULATOR "${RONDO_QEMU};-L;/usr/riscv64-linux-gnu")
+  set(RONDO_VLEN 128 CACHE STRING "Bits of a vector register that qemu has; 0: no vectors")
+  set(cpu rv64)
+  if(RONDO_VLEN GREATER 0)
+    string(APPEND cpu ",v=true,vlen=${RONDO_VLEN},vext_spec=v1.0")
+  endif()
+  set(CMAKE_CROSSCOMPILING_EMULATOR "${RONDO_QEMU};-cpu;${cpu};-L;/usr/riscv64-linux-gnu")
 endif()

@@ -2,22 +2,30 @@
 # what calls it.
 set(web "${PROJECT_BINARY_DIR}/web")
 file(WRITE "${PROJECT_BINARY_DIR}/web_module.c" "/* The library is all that the module holds. */\n")
-add_executable(rondo_web "${PROJECT_BINARY_DIR}/web_module.c")
-set_target_properties(rondo_web PROPERTIES
-  LINKER_LANGUAGE CXX OUTPUT_NAME rondo RUNTIME_OUTPUT_DIRECTORY "${web}/lib")
-target_link_libraries(rondo_web PRIVATE rondo::static)
-target_link_options(rondo_web PRIVATE -mexec-model=reactor -Wl,--strip-debug
-  -Wl,--export=aligned_alloc -Wl,--export=free)
 
 file(READ "${PROJECT_SOURCE_DIR}/c_api/abi/api.json" api)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
   "${PROJECT_SOURCE_DIR}/c_api/abi/api.json")
 string(JSON count LENGTH "${api}" functions)
 math(EXPR last "${count} - 1")
+set(exports -Wl,--export=aligned_alloc -Wl,--export=free)
 foreach(i RANGE ${last})
   string(JSON name GET "${api}" functions ${i} name)
-  target_link_options(rondo_web PRIVATE -Wl,--export=${name})
+  list(APPEND exports -Wl,--export=${name})
 endforeach()
+
+# rondo.wasm, and the same with kernels of relaxed SIMD, of which a page takes what its browser can.
+function(rondo_web_module name)
+  add_executable(${name} "${PROJECT_BINARY_DIR}/web_module.c" ${ARGN})
+  set_target_properties(${name} PROPERTIES
+    LINKER_LANGUAGE CXX RUNTIME_OUTPUT_DIRECTORY "${web}/lib")
+  target_link_libraries(${name} PRIVATE rondo::static)
+  target_link_options(${name} PRIVATE -mexec-model=reactor -Wl,--strip-debug ${exports})
+endfunction()
+rondo_web_module(rondo_web)
+set_target_properties(rondo_web PROPERTIES OUTPUT_NAME rondo)
+rondo_web_module(rondo_web_relaxed $<TARGET_OBJECTS:rondo_relaxed>)
+set_target_properties(rondo_web_relaxed PROPERTIES OUTPUT_NAME rondo-relaxed)
 
 file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/c_api/bindings/web"
   c_api/bindings/web/*)

@@ -228,6 +228,21 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^armv[78]")
     qd8-f32-qc8w-gemm-2x8c4-minmax-neondot
     qd8-f32-qc8w-gemm-4x8c4-minmax-neondot)
 
+elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "riscv64" AND CMAKE_C_COMPILER_ID STREQUAL "Clang")
+  # rvv: GCC 12 has no intrinsics
+  set(flags "-march=rv64gcv")
+  rondo_kernels("${flags}" f32-gemm f32-gemm-1x4v-minmax-rvv f32-gemm-7x4v-minmax-rvv)
+  rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-rvv-u4v)
+  rondo_kernels("${flags}" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-rvv-rr2-p6-u4v)
+  rondo_kernels("${flags}" f32-rminmax f32-rmax-rvv-u8v f32-rminmax-rvv-u8v)
+  rondo_kernels("${flags}" f32-vbinary f32-vmul-rvv-u8v)
+  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
+    qd8-f32-qc8w-gemm-1x4v-minmax-rvv
+    qd8-f32-qc8w-gemm-2x4v-minmax-rvv
+    qd8-f32-qc8w-gemm-3x4v-minmax-rvv
+    qd8-f32-qc8w-gemm-4x4v-minmax-rvv)
+  target_compile_definitions(rondo_xnnpack PUBLIC RONDO_RVV)
+
 elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
   # wasmsimd
   rondo_kernels("" f32-gemm
@@ -249,4 +264,15 @@ elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
     qd8-f32-qc8w-gemm-2x4c8-minmax-wasmsimd-dot16x2-ld64
     qd8-f32-qc8w-gemm-3x4c8-minmax-wasmsimd-dot16x2-ld64
     qd8-f32-qc8w-gemm-4x4c8-minmax-wasmsimd-dot16x2-ld64)
+
+  # wasmusdot and wasmsdot: apart, because a module that holds them is refused where they are not
+  add_library(rondo_relaxed OBJECT runtime/kernels/sets/wasm_relaxed.cc)
+  target_link_libraries(rondo_relaxed PRIVATE rondo_lean)
+  foreach(kind usdot sdot)
+    foreach(rows 1 2 3 4)
+      target_sources(rondo_relaxed PRIVATE "${xnnpack_SOURCE_DIR}/src/qd8-f32-qc8w-gemm/gen/\
+qd8-f32-qc8w-gemm-${rows}x8c8-minmax-wasm${kind}.c")
+    endforeach()
+  endforeach()
+  target_compile_options(rondo_relaxed PRIVATE -mrelaxed-simd)
 endif()

@@ -2,9 +2,12 @@
 
 #include <pthreadpool.h>
 
+#include <atomic>
 #include <new>
 
+#include "platforms/cpu.h"
 #include "platforms/host_lanes.h"
+#include "platforms/sync.h"
 #include "platforms/this_thread.h"
 #include "platforms/worker_signals.h"
 
@@ -20,9 +23,23 @@ void Trampoline(void* call, size_t thread, size_t i) {
   const Call* c = static_cast<const Call*>(call);
   c->task(c->context, i, thread);
 }
+
+// Each task waits for the others, so that each runs on a thread of its own; the caller's is left
+// alone.
+void KeepWorkersTo(const CpuSet& cpus, ThreadPool* pool) {
+  std::atomic<size_t> arrived = 0;
+  pool->For(
+      pool->threads(),
+      [&](size_t, size_t thread) {
+        if (thread != 0) KeepThisThreadTo(cpus);
+        arrived.fetch_add(1);
+        while (arrived.load() < pool->threads()) YieldThread();
+      },
+      true);
+}
 }  // namespace
 
-ThreadPool* ThreadPool::Create(size_t threads, const HostPool& host) {
+ThreadPool* ThreadPool::Create(size_t threads, const HostPool& host, const CpuSet& cpus) {
   ThreadPool* pool = new (std::nothrow) ThreadPool;
   if (pool == nullptr || threads <= 1) return pool;
   if (host.parallel_for != nullptr) {
@@ -42,6 +59,7 @@ ThreadPool* ThreadPool::Create(size_t threads, const HostPool& host) {
   }
   pool->threads_ = pthreadpool_get_threads_count(static_cast<pthreadpool_t>(pool->pool_));
   pool->process_ = ThisProcess();
+  if (cpus.Count() > 0) KeepWorkersTo(cpus, pool);
   return pool;
 }
 

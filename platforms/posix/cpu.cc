@@ -56,6 +56,13 @@ CpuFeatures DetectCpu() {
   f.neon = (getauxval(AT_HWCAP) & kHwcapNeon) != 0;
   f.neon_dot = f.neon && (getauxval(AT_HWCAP) & kHwcapVfpV4) != 0 &&
                (getauxval(AT_HWCAP) & kHwcapAsimdDp) != 0;
+#elif defined(__linux__) && defined(__riscv)
+  constexpr unsigned long kHwcapV = 1ul << ('V' - 'A');
+  if ((getauxval(AT_HWCAP) & kHwcapV) != 0) {
+    unsigned long bytes = 0;
+    __asm__("csrr %0, 0xc22" : "=r"(bytes));  // vlenb
+    f.rvv_bits = static_cast<uint32_t>(bytes * 8);
+  }
 #endif
   return f;
 }
@@ -71,18 +78,37 @@ bool AllowAmx() {
 }
 
 uint32_t PerformanceCores() {
+  const uint32_t fast = PerformanceCpus().Count();
+  const long n = fast > 0 ? long{fast} : sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? static_cast<uint32_t>(n) : 1;
+}
+
+CpuSet UsableCpus() {
+  CpuSet usable;
 #if defined(__linux__)
   cpu_set_t may;
-  if (sched_getaffinity(0, sizeof may, &may) == 0) {
-    CpuSet allowed;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &may)) allowed.Add(static_cast<uint32_t>(cpu));
-    }
-    if (allowed.Count() > 0) return FastCpus("/sys/devices", allowed).Count();
+  if (sched_getaffinity(0, sizeof may, &may) != 0) return usable;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &may)) usable.Add(static_cast<uint32_t>(cpu));
   }
 #endif
-  const long n = sysconf(_SC_NPROCESSORS_ONLN);
-  return n > 0 ? static_cast<uint32_t>(n) : 1;
+  return usable;
+}
+
+CpuSet PerformanceCpus() { return FastCpus("/sys/devices", UsableCpus()); }
+
+bool KeepThisThreadTo(const CpuSet& cpus) {
+#if defined(__linux__)
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (cpus.Has(static_cast<uint32_t>(cpu))) CPU_SET(cpu, &set);
+  }
+  return sched_setaffinity(0, sizeof set, &set) == 0;
+#else
+  static_cast<void>(cpus);
+  return false;
+#endif
 }
 
 }  // namespace rondo

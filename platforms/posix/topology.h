@@ -1,25 +1,9 @@
 // Which of a machine's CPUs are fast, where they differ, as Linux tells it in files.
 #pragma once
 
-#include <bit>
-#include <cstdint>
+#include "platforms/cpu_set.h"
 
 namespace rondo {
-
-// CPUs by their numbers.
-struct CpuSet {
-  static constexpr uint32_t kMost = 1024;
-
-  bool Has(uint32_t cpu) const { return (words[cpu / 64] >> cpu % 64 & 1) != 0; }
-  void Add(uint32_t cpu) { words[cpu / 64] |= uint64_t{1} << cpu % 64; }
-  uint32_t Count() const {
-    uint32_t count = 0;
-    for (const uint64_t word : words) count += static_cast<uint32_t>(std::popcount(word));
-    return count;
-  }
-
-  uint64_t words[kMost / 64] = {};
-};
 
 // Of `allowed` those worth a thread of heavy work each: all, where they are alike or nothing is
 // told. `devices` is a folder like /sys/devices.

@@ -9,4 +9,8 @@ bool AllowAmx() { return false; }
 
 uint32_t PerformanceCores() { return 1; }
 
+CpuSet UsableCpus() { return {}; }
+CpuSet PerformanceCpus() { return {}; }
+bool KeepThisThreadTo(const CpuSet&) { return false; }
+
 }  // namespace rondo

@@ -8,7 +8,7 @@
 
 namespace rondo {
 
-ThreadPool* ThreadPool::Create(size_t threads, const HostPool& host) {
+ThreadPool* ThreadPool::Create(size_t threads, const HostPool& host, const CpuSet& /*cpus*/) {
   ThreadPool* const pool = new (std::nothrow) ThreadPool;
   if (pool == nullptr || threads <= 1 || host.parallel_for == nullptr) return pool;
   pool->threads_ = std::min(threads, HostLanes::kMost);

@@ -3,7 +3,6 @@
 #include <windows.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "platforms/system_cpu.h"
 
@@ -46,31 +45,55 @@ CpuFeatures DetectCpu() {
 bool AllowAmx() { return false; }
 #endif
 
-// Of the cores that the process may run on, those of the best efficiency class.
+namespace {
+
+// Of the first 64 CPUs, as masks are on Windows.
+CpuSet FromMask(uint64_t mask) {
+  CpuSet cpus;
+  cpus.words[0] = mask;
+  return cpus;
+}
+
+}  // namespace
+
 uint32_t PerformanceCores() {
+  const uint32_t fast = PerformanceCpus().Count();
+  if (fast > 0) return fast;
+  SYSTEM_INFO info;
+  GetSystemInfo(&info);
+  return std::max<uint32_t>(1, info.dwNumberOfProcessors);
+}
+
+CpuSet UsableCpus() {
   DWORD_PTR allowed = 0, system = 0;
-  if (GetProcessAffinityMask(GetCurrentProcess(), &allowed, &system) == 0 || allowed == 0) {
-    SYSTEM_INFO info;
-    GetSystemInfo(&info);
-    return std::max<uint32_t>(1, info.dwNumberOfProcessors);
-  }
-  const auto all = static_cast<uint32_t>(std::popcount(static_cast<uint64_t>(allowed)));
+  return GetProcessAffinityMask(GetCurrentProcess(), &allowed, &system) == 0 ? CpuSet()
+                                                                             : FromMask(allowed);
+}
+
+// Those of the best efficiency class.
+CpuSet PerformanceCpus() {
+  const CpuSet usable = UsableCpus();
   alignas(SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX) char memory[32768];
   DWORD bytes = sizeof memory;
   auto* const first = reinterpret_cast<SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX*>(memory);
-  if (GetLogicalProcessorInformationEx(RelationProcessorCore, first, &bytes) == 0) return all;
-  uint32_t best = 0, fast = 0;
+  if (GetLogicalProcessorInformationEx(RelationProcessorCore, first, &bytes) == 0) return usable;
+  uint32_t best = 0;
+  uint64_t fast = 0;
   for (DWORD at = 0; at < bytes;) {
     const auto& core = *reinterpret_cast<SYSTEM_LOGICAL_PROCESSOR_INFORMATION_EX*>(memory + at);
     at += core.Size;
-    const auto mask = static_cast<uint64_t>(core.Processor.GroupMask[0].Mask & allowed);
+    const uint64_t mask = core.Processor.GroupMask[0].Mask & usable.words[0];
     const uint32_t of_class = reinterpret_cast<const BYTE*>(&core.Processor)[1];  // EfficiencyClass
     if (core.Processor.GroupMask[0].Group != 0 || mask == 0 || of_class < best) continue;
     if (of_class > best) fast = 0;
     best = of_class;
-    fast += static_cast<uint32_t>(std::popcount(mask));
+    fast |= mask;
   }
-  return fast > 0 ? fast : all;
+  return fast != 0 ? FromMask(fast) : usable;
+}
+
+bool KeepThisThreadTo(const CpuSet& cpus) {
+  return SetThreadAffinityMask(GetCurrentThread(), static_cast<DWORD_PTR>(cpus.words[0])) != 0;
 }
 
 }  // namespace rondo

@@ -23,7 +23,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   EnginePlan& plan = engine->plan_;
   RONDO_RETURN_IF_ERROR(engine->TakeArena(arena, arena_bytes));
   uint32_t& threads = plan.options.threads;
-  engine->threads_ = ThreadPool::Create(threads, options.host_pool);
+  engine->threads_ = ThreadPool::Create(threads, options.host_pool, plan.options.cpus);
   if (engine->threads_ == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused a pool of %u threads",
                          threads);

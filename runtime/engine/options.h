@@ -5,6 +5,7 @@
 #include <span>
 #include <string_view>
 
+#include "platforms/cpu_set.h"
 #include "platforms/thread_pool.h"
 #include "runtime/engine/log.h"
 #include "runtime/kernels/kv_page.h"
@@ -17,6 +18,13 @@ class ModelFile;
 class Tokenizer;
 
 enum class ContextPolicy : int32_t { kStop = 0, kSlide = 1 };
+
+// Which CPUs the engine's own threads run on.
+enum class Affinity : int32_t {
+  kSystem = 0,       // those that the system puts them on
+  kPerformance = 1,  // the performance cores, where the system tells them
+  kCpus = 2,         // those of EngineOptions.cpus
+};
 
 // Where drafts come from: tokens that may come next, verified in one pass where that saves time.
 // They change no token.
@@ -55,6 +63,8 @@ struct EngineOptions {
   bool draft_head = false;  // the file's runs behind every pass, and can propose
   LoadProgress progress;    // of Engine::Create
   Log log;
+  Affinity affinity = Affinity::kSystem;
+  CpuSet cpus;         // of kCpus
   HostPool host_pool;  // computes in place of threads of the engine's own
 };
 

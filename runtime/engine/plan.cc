@@ -26,9 +26,49 @@ Status CheckRange(const char* name, uint32_t value, uint32_t low, uint32_t high)
                        name, value, low, high);
 }
 
+// Fills in the CPUs of the engine's threads; none: wherever the system puts them.
+Status ResolveCpus(EngineOptions* options) {
+  switch (options->affinity) {
+    case Affinity::kSystem:
+      break;
+    case Affinity::kPerformance:
+      options->cpus = PerformanceCpus();
+      break;
+    case Affinity::kCpus: {
+      const CpuSet usable = UsableCpus();
+      if (usable.Count() == 0) {
+        return Status::Error(StatusCode::kUnsupported,
+                             "engine option affinity is 2 (cpus), but this system does not keep "
+                             "threads to CPUs");
+      }
+      for (uint32_t cpu = 0; cpu < CpuSet::kMost; ++cpu) {
+        if (!options->cpus.Has(cpu) || usable.Has(cpu)) continue;
+        return Status::Error(StatusCode::kInvalidArgument,
+                             "engine option cpus names CPU %u, which this process may not run on",
+                             cpu);
+      }
+      if (options->threads == 0) options->threads = std::min(options->cpus.Count(), kMaxThreads);
+      break;
+    }
+    default:
+      return Status::Error(
+          StatusCode::kInvalidArgument,
+          "engine option affinity is %d, but must be 0 (system), 1 (performance) or 2 (cpus)",
+          static_cast<int>(options->affinity));
+  }
+  if (options->affinity == Affinity::kSystem || options->host_pool.parallel_for == nullptr) {
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "engine option affinity is %d, but with parallel_for the engine has no "
+                       "threads of its own: leave it 0",
+                       static_cast<int>(options->affinity));
+}
+
 // Fills in what was left to the library, and refuses what is out of range.
 Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   if (options.context == 0) options.context = model.model().context_length();
+  RONDO_RETURN_IF_ERROR(ResolveCpus(&options));
   if (options.threads == 0) options.threads = std::min(PerformanceCores(), kMaxThreads);
   if (options.duty_percent == 0) options.duty_percent = 100;
   if (options.rows_per_step == 0) options.rows_per_step = options.max_rows;

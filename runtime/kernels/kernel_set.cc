@@ -16,7 +16,13 @@ extern const KernelSet kKernelsNeon;
 #elif defined(__arm__) && __ARM_ARCH_PROFILE == 'A'
 extern const KernelSet kKernelsNeonDot;
 extern const KernelSet kKernelsNeon;
+#elif defined(RONDO_RVV)
+extern const KernelSet kKernelsRvv256;
+extern const KernelSet kKernelsRvv128;
 #elif defined(__wasm_simd128__)
+// Both are in modules for hosts with relaxed SIMD alone: elsewhere they are at no address.
+extern const KernelSet kKernelsWasmUnsignedDot __attribute__((weak));
+extern const KernelSet kKernelsWasmSignedDot __attribute__((weak));
 extern const KernelSet kKernelsWasmSimd;
 #endif
 extern const KernelSet kKernelsScalar;
@@ -33,17 +39,27 @@ constexpr const KernelSet* kSets[] = {
 #elif defined(__arm__) && __ARM_ARCH_PROFILE == 'A'
     &kKernelsNeonDot,
     &kKernelsNeon,
+#elif defined(RONDO_RVV)
+    &kKernelsRvv256,
+    &kKernelsRvv128,
 #elif defined(__wasm_simd128__)
+    &kKernelsWasmUnsignedDot,
+    &kKernelsWasmSignedDot,
     &kKernelsWasmSimd,
 #endif
     &kKernelsScalar,
 };
 }  // namespace
 
-std::span<const KernelSet* const> AllKernelSets() { return kSets; }
+std::span<const KernelSet* const> AllKernelSets() {
+#if defined(__wasm_simd128__)
+  if (&kKernelsWasmUnsignedDot == nullptr) return std::span(kSets).subspan(2);
+#endif
+  return kSets;
+}
 
 const KernelSet* SelectKernelSet(std::string_view name) {
-  for (const KernelSet* set : kSets) {
+  for (const KernelSet* set : AllKernelSets()) {
     if ((name.empty() || name == set->name) && set->available()) return set;
   }
   return nullptr;

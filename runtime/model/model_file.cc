@@ -22,25 +22,26 @@ constexpr uint32_t kMaxMetadataDepth = 16;
 constexpr uint32_t kMaxMetadataTables = 1u << 18;
 
 // The header, with every field checked against the file's length.
-Result<FileHeader> ReadHeader(std::span<const uint8_t> file) {
-  const size_t magic_bytes = sizeof(kFileMagic);
-  if (file.size() < magic_bytes || std::memcmp(file.data(), kFileMagic, magic_bytes) != 0) {
+Result<FileHeader> ReadHeader(const FileParts& file) {
+  const std::span<const uint8_t> magic = file.View(0, sizeof(kFileMagic));
+  if (magic.empty() || std::memcmp(magic.data(), kFileMagic, magic.size()) != 0) {
     return Status::Error(StatusCode::kNotAModel,
                          "not a Rondo model: it does not begin with the bytes RNDO");
   }
   FileHeader header;
-  if (file.size() < sizeof(header)) {
-    return Corrupt("the file ends after %zu bytes, inside its header of %zu", file.size(),
+  const std::span<const uint8_t> bytes = file.View(0, sizeof(header));
+  if (bytes.empty()) {
+    return Corrupt("the file ends after %llu bytes, inside its header of %zu", ull{file.size()},
                    sizeof(header));
   }
-  std::memcpy(&header, file.data(), sizeof(header));
+  std::memcpy(&header, bytes.data(), sizeof(header));
   // Before the checksum: a newer header may be made otherwise.
   if (header.format_version > kFormatVersion) {
     return Status::Error(StatusCode::kNewerFormat,
                          "the file has format version %u, this version of Rondo reads up to %u",
                          header.format_version, kFormatVersion);
   }
-  if (Checksum(file.first(offsetof(FileHeader, header_checksum))) != header.header_checksum) {
+  if (Checksum(bytes.first(offsetof(FileHeader, header_checksum))) != header.header_checksum) {
     return Corrupt("the header (bytes 0 to 63) was altered: its checksum does not match");
   }
   if (header.format_version == 0) return Corrupt("the file has format version 0 (byte 4)");
@@ -51,8 +52,8 @@ Result<FileHeader> ReadHeader(std::span<const uint8_t> file) {
                          header.format_version, kFormatVersion);
   }
   if (header.file_bytes != file.size()) {
-    return Corrupt("the file was %s: it has %zu bytes, its header says %llu",
-                   file.size() < header.file_bytes ? "truncated" : "appended to", file.size(),
+    return Corrupt("the file was %s: it has %llu bytes, its header says %llu",
+                   file.size() < header.file_bytes ? "truncated" : "appended to", ull{file.size()},
                    ull{header.file_bytes});
   }
   for (uint8_t byte : header.reserved) {
@@ -68,18 +69,28 @@ Result<FileHeader> ReadHeader(std::span<const uint8_t> file) {
   return header;
 }
 
-Status CheckZeros(std::span<const uint8_t> file, uint64_t begin, uint64_t end) {
-  for (uint64_t i = begin; i < end; ++i) {
-    if (file[i] != 0) return Corrupt("byte %llu, between two sections, is not zero", ull{i});
+// Fewer than kSectionAlignment bytes up to a multiple of it, so that one part has them all.
+Status CheckZeros(const FileParts& file, uint64_t begin, uint64_t end) {
+  const std::span<const uint8_t> between = file.View(begin, end - begin);
+  for (size_t i = 0; i < between.size(); ++i) {
+    if (between[i] != 0) {
+      return Corrupt("byte %llu, between two sections, is not zero", ull{begin + i});
+    }
   }
   return Status();
+}
+
+Status CutApart(const char* what, uint64_t begin, uint64_t end) {
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "%s (bytes %llu to %llu of the file) does not lie in one part: cut the file "
+                       "between sections, as `rondo split` does",
+                       what, ull{begin}, ull{end});
 }
 
 // The sections lie where a writer puts them, one behind the other between header and metadata, each
 // at the next multiple of kSectionAlignment, with zeros before it. So the work is in the number of
 // sections, however large the file is.
-Status CheckSections(std::span<const uint8_t> file, const FileHeader& header,
-                     const format::Model& model) {
+Status CheckSections(const FileParts& file, const FileHeader& header, const format::Model& model) {
   if (model.sections() == nullptr) return Corrupt("the metadata lacks the list of sections");
   if (model.sections()->size() > kMaxSections) {
     return Corrupt("the file has %u sections, expected at most %llu", model.sections()->size(),
@@ -107,6 +118,7 @@ Status CheckSections(std::span<const uint8_t> file, const FileHeader& header,
     }
     RONDO_RETURN_IF_ERROR(CheckZeros(file, end, begin));
     end = begin + section.bytes();
+    if (!file.HasWhole(begin, section.bytes())) return CutApart("a section", begin, end);
   }
   if (header.metadata_offset != NextSection(end)) {
     return Corrupt("the metadata is at byte %llu, expected behind the last section, at %llu",
@@ -116,7 +128,7 @@ Status CheckSections(std::span<const uint8_t> file, const FileHeader& header,
 }
 
 // The layout that the model names, nullptr where it names none.
-Result<const PackedLayout*> ReadLayout(std::span<const uint8_t> file, const format::Model& model) {
+Result<const PackedLayout*> ReadLayout(const FileParts& file, const format::Model& model) {
   if (model.layout() == nullptr) return static_cast<const PackedLayout*>(nullptr);
   const std::string_view id(model.layout()->data(), model.layout()->size());
   const PackedLayout* layout = FindLayout(id);
@@ -167,8 +179,16 @@ Result<ModelFile> ModelFile::Open(std::span<const uint8_t> bytes, const FileMap*
                          "the model's bytes must start at a multiple of %llu",
                          ull{kSectionAlignment});
   }
+  return Open(FileParts(bytes), map);
+}
+
+Result<ModelFile> ModelFile::Open(const FileParts& bytes, const FileMap* map) {
   RONDO_ASSIGN(const FileHeader header, ReadHeader(bytes));
-  const std::span<const uint8_t> metadata = bytes.subspan(header.metadata_offset);
+  if (!bytes.HasWhole(header.metadata_offset, header.metadata_bytes)) {
+    return CutApart("the metadata", header.metadata_offset, header.file_bytes);
+  }
+  const std::span<const uint8_t> metadata =
+      bytes.View(header.metadata_offset, header.metadata_bytes);
   if (Checksum(metadata) != header.metadata_checksum) {
     return Corrupt("the metadata (bytes %llu to the end) was altered: its checksum does not match",
                    ull{header.metadata_offset});
@@ -190,11 +210,8 @@ Result<ModelFile> ModelFile::Open(std::span<const uint8_t> bytes, const FileMap*
 }
 
 std::span<const uint8_t> ModelFile::bytes(const format::Section* section) const {
-  if (section == nullptr || section->offset() > file_.size() ||
-      section->bytes() > file_.size() - section->offset()) {
-    return {};
-  }
-  return file_.subspan(section->offset(), section->bytes());
+  if (section == nullptr) return {};
+  return file_.View(section->offset(), section->bytes());
 }
 
 Status ModelFile::Verify(const format::Section* section, const char* what) const {

@@ -7,6 +7,7 @@
 #include "platforms/file_map.h"
 #include "rondo_generated.h"
 #include "runtime/base/status.h"
+#include "runtime/model/file_parts.h"
 #include "runtime/model/packed_layout.h"
 
 namespace rondo {
@@ -21,6 +22,9 @@ class ModelFile {
   // they lie in, if they do; it lives as long as they.
   // Errors: kNotAModel, kNewerFormat, kCorrupt (offset and reason), kUnsupported (what by name).
   static Result<ModelFile> Open(std::span<const uint8_t> bytes, const FileMap* map = nullptr);
+  // The same of a file in parts. Header, metadata and each section lie in one part; of a packed
+  // file, kernels read up to kPackedOverRead bytes behind each part.
+  static Result<ModelFile> Open(const FileParts& parts, const FileMap* map = nullptr);
 
   const format::Model& model() const { return *model_; }
   // What the weights of Linears are packed in; nullptr for a portable file.
@@ -41,7 +45,7 @@ class ModelFile {
   uint64_t file_bytes() const { return file_.size(); }
 
  private:
-  std::span<const uint8_t> file_;
+  FileParts file_;
   const FileMap* map_ = nullptr;
   const format::Model* model_ = nullptr;
   const PackedLayout* layout_ = nullptr;

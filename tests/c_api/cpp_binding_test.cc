@@ -228,6 +228,7 @@ TEST_F(CppBindingTest, AnyOrderOfClosing) {
       rondo::Engine(rondo::Model::FromMemory(memory.get(), file.size()), Options()), Greedy(8));
   session->Prefill(ids);
   EXPECT_EQ(session->Generate(), text);
+  EXPECT_EQ(rondo::Model::FromParts({{memory.get(), file.size()}}).Info().file_bytes, file.size());
 }
 
 }  // namespace

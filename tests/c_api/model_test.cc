@@ -2,10 +2,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <memory>
 #include <string_view>
 
 #include "tests/c_api/tiny_model.h"
@@ -61,6 +63,55 @@ TEST(ModelTest, RefusesWhatIsNoModel) {
     SCOPED_TRACE(c.path);
     ExpectRefused(status, c.expected, model, why);
   }
+}
+
+// Cut where the metadata begins, which byte 16 of the header tells.
+TEST(ModelTest, OpensInParts) {
+  const std::vector<unsigned char> whole = ReadFile(TinyModelPath());
+  uint64_t metadata = 0;
+  std::memcpy(&metadata, whole.data() + 16, sizeof metadata);
+  const auto aligned = [](const std::vector<unsigned char>& bytes, size_t begin, size_t end) {
+    auto* const copy =
+        static_cast<unsigned char*>(std::aligned_alloc(64, (end - begin + 63) / 64 * 64));
+    std::copy(bytes.begin() + static_cast<long>(begin), bytes.begin() + static_cast<long>(end),
+              copy);
+    return std::unique_ptr<unsigned char, decltype(&std::free)>(copy, std::free);
+  };
+  const auto first = aligned(whole, 0, metadata);
+  const auto second = aligned(whole, metadata, whole.size());
+  rondo_model_part parts[] = {{first.get(), metadata}, {second.get(), whole.size() - metadata}};
+  rondo_model* opened = nullptr;
+  char why[256] = "";
+  ASSERT_EQ(rondo_model_open_parts(RONDO_ABI_VERSION, parts, 2, &opened, why, sizeof why),
+            RONDO_STATUS_OK)
+      << why;
+  const Model model(opened);
+  const Model tiny = OpenTiny();
+  const std::vector<int32_t> prompt = Ids(model.get(), "Once upon a time");
+  const auto text = [&](rondo_model* of) {
+    const Engine engine = NewEngine(of);
+    const Session session = NewSession(engine.get());
+    EXPECT_EQ(rondo_session_prefill(session.get(), prompt.data(), prompt.size()), RONDO_STATUS_OK);
+    return Generate(session.get(), 20).tokens;
+  };
+  EXPECT_EQ(text(model.get()), text(tiny.get()));
+
+  const auto refuse = [&](const rondo_model_part* p, uint32_t n, int32_t expected) {
+    auto* refused = reinterpret_cast<rondo_model*>(1);
+    const int32_t status =
+        rondo_model_open_parts(RONDO_ABI_VERSION, p, n, &refused, why, sizeof why);
+    ExpectRefused(status, expected, refused, why);
+  };
+  refuse(nullptr, 2, RONDO_STATUS_INVALID_ARGUMENT);
+  refuse(parts, 0, RONDO_STATUS_INVALID_ARGUMENT);
+  refuse(std::vector<rondo_model_part>(65, parts[0]).data(), 65, RONDO_STATUS_INVALID_ARGUMENT);
+  refuse(parts, 1, RONDO_STATUS_CORRUPT);
+  std::swap(parts[0], parts[1]);
+  refuse(parts, 2, RONDO_STATUS_INVALID_ARGUMENT);
+  parts[0] = {nullptr, 64};
+  refuse(parts, 2, RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(rondo_model_open_parts(RONDO_ABI_VERSION + 1, parts, 2, &opened, why, sizeof why),
+            RONDO_STATUS_VERSION_MISMATCH);
 }
 
 TEST(ModelTest, OpensFromInsideOfAnotherFile) {

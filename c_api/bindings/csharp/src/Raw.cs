@@ -64,6 +64,14 @@ namespace Rondo
         Debug = 2,
     }
 
+    /// <summary>The constants RONDO_AFFINITY_ of rondo.h.</summary>
+    public enum Affinity : int
+    {
+        System = 0,
+        Performance = 1,
+        Cpus = 2,
+    }
+
     /// <summary>The constants RONDO_SEGMENT_ of rondo.h.</summary>
     public enum Segment : int
     {
@@ -315,7 +323,7 @@ namespace Rondo
     internal static class Raw
     {
         private const string Library = "rondo";
-        internal const uint AbiVersion = 7;
+        internal const uint AbiVersion = 8;
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void Task(IntPtr context, UIntPtr index);
@@ -331,6 +339,13 @@ namespace Rondo
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void LogitsRow(IntPtr user, UIntPtr index, IntPtr logits, UIntPtr count);
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct ModelPart
+        {
+            internal IntPtr bytes;
+            internal UIntPtr length;
+        }
 
         [StructLayout(LayoutKind.Sequential)]
         internal struct ModelFacts
@@ -379,6 +394,9 @@ namespace Rondo
             internal IntPtr draft;
             internal uint draft_head;
             internal uint reserved;
+            internal IntPtr cpus;
+            internal uint n_cpus;
+            internal int affinity;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -564,6 +582,9 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_model_open_memory(uint abiVersion, IntPtr bytes, UIntPtr length, out IntPtr model, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_model_open_parts(uint abiVersion, ref ModelPart parts, uint nParts, out IntPtr model, [In, Out] byte[] message, UIntPtr messageBytes);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern void rondo_model_close(IntPtr model);

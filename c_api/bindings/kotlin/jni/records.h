@@ -162,6 +162,10 @@ static int rondo_engine_options_set(rondo_engine_options* s, const char* field, 
     s->draft_head = (uint32_t)value;
     return 1;
   }
+  if (strcmp(field, "affinity") == 0) {
+    s->affinity = (int32_t)value;
+    return 1;
+  }
   return 0;
 }
 

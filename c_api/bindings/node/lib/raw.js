@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 7;
+exports.ABI_VERSION = 8;
 
 exports.Status = Object.freeze({
   OK: 0,
@@ -51,6 +51,12 @@ exports.Log = Object.freeze({
   DEBUG: 2,
 });
 
+exports.Affinity = Object.freeze({
+  SYSTEM: 0,
+  PERFORMANCE: 1,
+  CPUS: 2,
+});
+
 exports.Segment = Object.freeze({
   WEIGHTS: 0,
   KV_POOL: 1,
@@ -87,6 +93,11 @@ const rondo_engine_options_progress = koffi.proto('rondo_engine_options_progress
 const rondo_engine_options_parallel_for = koffi.proto('rondo_engine_options_parallel_for', 'void', ['void *', 'size_t', koffi.pointer(rondo_task), 'void *']);
 const rondo_engine_options_log = koffi.proto('rondo_engine_options_log', 'void', ['void *', 'int32_t', 'str']);
 const rondo_logits_row = koffi.proto('rondo_logits_row', 'void', ['void *', 'size_t', 'void *', 'size_t']);
+
+const rondo_model_part = koffi.struct('rondo_model_part', {
+  bytes: 'void *',
+  length: 'size_t',
+});
 
 const rondo_model_facts = koffi.struct('rondo_model_facts', {
   struct_size: 'uint32_t',
@@ -131,6 +142,9 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   draft: koffi.pointer(rondo_model),
   draft_head: 'uint32_t',
   reserved: 'uint32_t',
+  cpus: 'void *',
+  n_cpus: 'uint32_t',
+  affinity: 'int32_t',
 });
 
 const rondo_memory_plan = koffi.struct('rondo_memory_plan', {
@@ -278,6 +292,7 @@ const rondo_chat_options = koffi.struct('rondo_chat_options', {
 });
 
 exports.types = {
+  rondo_model_part,
   rondo_model_facts,
   rondo_engine_options,
   rondo_memory_plan,
@@ -317,6 +332,7 @@ exports.load = (path) => {
     rondo_model_open_path: library.func('rondo_model_open_path', 'int32_t', ['uint32_t', 'str', koffi.out(koffi.pointer(koffi.pointer(rondo_model))), 'void *', 'size_t']),
     rondo_model_open_fd: library.func('rondo_model_open_fd', 'int32_t', ['uint32_t', 'int32_t', 'uint64_t', 'uint64_t', koffi.out(koffi.pointer(koffi.pointer(rondo_model))), 'void *', 'size_t']),
     rondo_model_open_memory: library.func('rondo_model_open_memory', 'int32_t', ['uint32_t', 'void *', 'size_t', koffi.out(koffi.pointer(koffi.pointer(rondo_model))), 'void *', 'size_t']),
+    rondo_model_open_parts: library.func('rondo_model_open_parts', 'int32_t', ['uint32_t', koffi.pointer(rondo_model_part), 'uint32_t', koffi.out(koffi.pointer(koffi.pointer(rondo_model))), 'void *', 'size_t']),
     rondo_model_close: library.func('rondo_model_close', 'void', [koffi.pointer(rondo_model)]),
     rondo_model_info: library.func('rondo_model_info', 'int32_t', [koffi.pointer(rondo_model), koffi.inout(koffi.pointer(rondo_model_facts))]),
     rondo_model_eos_token: library.func('rondo_model_eos_token', 'int32_t', [koffi.pointer(rondo_model), 'uint32_t', 'void *']),

@@ -1,6 +1,6 @@
 // Constants and records. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export declare const ABI_VERSION: 7;
+export declare const ABI_VERSION: 8;
 
 export declare const Status: {
   readonly OK: 0;
@@ -46,6 +46,12 @@ export declare const Log: {
   readonly WARNING: 0;
   readonly INFO: 1;
   readonly DEBUG: 2;
+};
+
+export declare const Affinity: {
+  readonly SYSTEM: 0;
+  readonly PERFORMANCE: 1;
+  readonly CPUS: 2;
 };
 
 export declare const Segment: {

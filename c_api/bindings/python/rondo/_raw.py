@@ -3,7 +3,7 @@ import enum
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-ABI_VERSION = 7
+ABI_VERSION = 8
 
 
 class Status(enum.IntEnum):
@@ -52,6 +52,12 @@ class Log(enum.IntEnum):
     DEBUG = 0x2
 
 
+class Affinity(enum.IntEnum):
+    SYSTEM = 0x0
+    PERFORMANCE = 0x1
+    CPUS = 0x2
+
+
 class Segment(enum.IntEnum):
     WEIGHTS = 0x0
     KV_POOL = 0x1
@@ -85,6 +91,13 @@ EngineOptionsProgress = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
 EngineOptionsParallelFor = CFUNCTYPE(None, c_void_p, c_size_t, Task, c_void_p)
 EngineOptionsLog = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 LogitsRow = CFUNCTYPE(None, c_void_p, c_size_t, POINTER(c_float), c_size_t)
+
+
+class ModelPart(Structure):
+    _fields_ = [
+        ("bytes", c_void_p),
+        ("length", c_size_t),
+    ]
 
 
 class ModelFacts(Structure):
@@ -133,6 +146,9 @@ class EngineOptions(Structure):
         ("draft", c_void_p),
         ("draft_head", c_uint32),
         ("reserved", c_uint32),
+        ("cpus", POINTER(c_uint32)),
+        ("n_cpus", c_uint32),
+        ("affinity", c_int32),
     ]
 
 
@@ -307,6 +323,7 @@ PROTOTYPES = {
     "rondo_model_open_path": (c_int32, [c_uint32, c_char_p, POINTER(c_void_p), c_char_p, c_size_t]),
     "rondo_model_open_fd": (c_int32, [c_uint32, c_int32, c_uint64, c_uint64, POINTER(c_void_p), c_char_p, c_size_t]),
     "rondo_model_open_memory": (c_int32, [c_uint32, c_void_p, c_size_t, POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_model_open_parts": (c_int32, [c_uint32, POINTER(ModelPart), c_uint32, POINTER(c_void_p), c_char_p, c_size_t]),
     "rondo_model_close": (None, [c_void_p]),
     "rondo_model_info": (c_int32, [c_void_p, POINTER(ModelFacts)]),
     "rondo_model_eos_token": (c_int32, [c_void_p, c_uint32, POINTER(c_int32)]),

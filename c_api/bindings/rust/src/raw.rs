@@ -5,7 +5,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const RONDO_ABI_VERSION: u32 = 7;
+pub const RONDO_ABI_VERSION: u32 = 8;
 pub const RONDO_CHAT_NO_CLOCK: i64 = i64::MIN;
 
 pub const RONDO_STATUS_OK: i32 = 0x0;
@@ -41,6 +41,10 @@ pub const RONDO_KV_FLOAT32: i32 = 0x1;
 pub const RONDO_LOG_WARNING: i32 = 0x0;
 pub const RONDO_LOG_INFO: i32 = 0x1;
 pub const RONDO_LOG_DEBUG: i32 = 0x2;
+
+pub const RONDO_AFFINITY_SYSTEM: i32 = 0x0;
+pub const RONDO_AFFINITY_PERFORMANCE: i32 = 0x1;
+pub const RONDO_AFFINITY_CPUS: i32 = 0x2;
 
 pub const RONDO_SEGMENT_WEIGHTS: i32 = 0x0;
 pub const RONDO_SEGMENT_KV_POOL: i32 = 0x1;
@@ -82,6 +86,13 @@ pub type rondo_engine_options_progress = Option<unsafe extern "C" fn(progress_us
 pub type rondo_engine_options_parallel_for = Option<unsafe extern "C" fn(parallel_user: *mut c_void, count: usize, task: rondo_task, context: *mut c_void)>;
 pub type rondo_engine_options_log = Option<unsafe extern "C" fn(log_user: *mut c_void, level: i32, message: *const c_char)>;
 pub type rondo_logits_row = Option<unsafe extern "C" fn(user: *mut c_void, index: usize, logits: *const f32, count: usize)>;
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct rondo_model_part {
+    pub bytes: *const c_void,
+    pub length: usize,
+}
 
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -130,6 +141,9 @@ pub struct rondo_engine_options {
     pub draft: *mut rondo_model,
     pub draft_head: u32,
     pub reserved: u32,
+    pub cpus: *const u32,
+    pub n_cpus: u32,
+    pub affinity: i32,
 }
 
 #[repr(C)]
@@ -302,6 +316,7 @@ extern "C" {
     pub fn rondo_model_open_path(abi_version: u32, path: *const c_char, model: *mut *mut rondo_model, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_model_open_fd(abi_version: u32, fd: i32, offset: u64, length: u64, model: *mut *mut rondo_model, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_model_open_memory(abi_version: u32, bytes: *const c_void, length: usize, model: *mut *mut rondo_model, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_model_open_parts(abi_version: u32, parts: *const rondo_model_part, n_parts: u32, model: *mut *mut rondo_model, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_model_close(model: *mut rondo_model);
     pub fn rondo_model_info(model: *const rondo_model, facts: *mut rondo_model_facts) -> i32;
     pub fn rondo_model_eos_token(model: *const rondo_model, index: u32, token: *mut i32) -> i32;

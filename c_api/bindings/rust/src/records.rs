@@ -62,6 +62,17 @@ impl Log {
     pub const DEBUG: Log = Log(0x2);
 }
 
+/// One of the constants RONDO_AFFINITY_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Affinity(pub i32);
+
+#[allow(missing_docs)]
+impl Affinity {
+    pub const SYSTEM: Affinity = Affinity(0x0);
+    pub const PERFORMANCE: Affinity = Affinity(0x1);
+    pub const CPUS: Affinity = Affinity(0x2);
+}
+
 /// One of the constants RONDO_SEGMENT_ of rondo.h; newer libraries may have more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Segment(pub i32);

@@ -5,12 +5,14 @@ export {Reason} from './rondo.js';
 
 export declare class Rondo {
   private constructor();
-  /** Starts the worker. Its script and the module stand beside this one, where nothing else is said. */
+  /** Starts the worker. Its script and the modules stand beside this one, where nothing else is
+   * said; of these it takes the faster one that the browser can run. */
   static start(options?: {worker?: string | URL, wasm?: string | URL}): Promise<Rondo>;
   readonly version: string;
   /** Opens a model, in place of the one before: from an address, which is streamed, or from bytes,
-   * which are copied. Rejects with the sentence of what is wrong. */
-  open(source: string | URL | BufferSource,
+   * which are copied; an array of these: the parts that `rondo split` made. Rejects with the
+   * sentence of what is wrong. */
+  open(source: string | URL | BufferSource | (string | URL | BufferSource)[],
        options?: EngineOptions & {progress?: (done: number, total: number) => void}): Promise<{
     readonly info: Record_, readonly facts: {[key: string]: string}, readonly memory: Record_,
     readonly chatTemplates: {[name: string]: string}}>;

@@ -1,4 +1,5 @@
 // Rondo for pages: a model on a worker's thread. See client.d.ts for what each does.
+import {hasRelaxedSimd} from './features.js';
 import {Reason} from './layout.js';
 
 export class Rondo {
@@ -7,9 +8,11 @@ export class Rondo {
   #last = 0;
   #running = Promise.resolve();
 
-  /** Starts the worker. Both files stand beside this one, where nothing else is said. */
+  /** Starts the worker. Its script and the modules stand beside this one, where nothing else is
+   * said. */
   static async start({worker = new URL('./worker.js', import.meta.url),
-                      wasm = new URL('./rondo.wasm', import.meta.url)} = {}) {
+                      wasm = hasRelaxedSimd() ? new URL('./rondo-relaxed.wasm', import.meta.url) :
+                          new URL('./rondo.wasm', import.meta.url)} = {}) {
     const rondo = new Rondo(new Worker(worker, {type: 'module'}));
     const {version} = await rondo.#call('load', {wasm: String(wasm)});
     rondo.version = version;
@@ -39,11 +42,13 @@ export class Rondo {
     });
   }
 
-  /** Opens a model: an address to fetch, or bytes, which are copied. In place of the one before. */
+  /** Opens a model: an address to fetch, or bytes, which are copied; or parts of it. In place of the
+   * one before. */
   open(source, {progress = () => {}, ...engine} = {}) {
-    const address = source instanceof URL || typeof source === 'string' ?
-        String(new URL(source, globalThis.location?.href)) : source;
-    return this.#call('open', {source: address, engine}, ({done, total}) => progress(done, total));
+    const whole = (part) => part instanceof URL || typeof part === 'string' ?
+        String(new URL(part, globalThis.location?.href)) : part;
+    const parts = (Array.isArray(source) ? source : [source]).map(whole);
+    return this.#call('open', {parts, engine}, ({done, total}) => progress(done, total));
   }
 
   /** The events of a text that goes on, or of an answer: one after another. */

@@ -1,6 +1,6 @@
 // Constants and structs of the C API in a module of 32 bits. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export const ABI_VERSION = 7;
+export const ABI_VERSION = 8;
 
 export const Status = Object.freeze({
   OK: 0,
@@ -48,6 +48,12 @@ export const Log = Object.freeze({
   DEBUG: 2,
 });
 
+export const Affinity = Object.freeze({
+  SYSTEM: 0,
+  PERFORMANCE: 1,
+  CPUS: 2,
+});
+
 export const Segment = Object.freeze({
   WEIGHTS: 0,
   KV_POOL: 1,
@@ -78,6 +84,13 @@ export const ChatFlags = Object.freeze({
 
 // Each field by its offset and type.
 export const structs = {
+  rondo_model_part: {
+    size: 8,
+    fields: {
+      bytes: [0, 'pointer'],
+      length: [4, 'size_t'],
+    },
+  },
   rondo_model_facts: {
     size: 72,
     fields: {
@@ -99,7 +112,7 @@ export const structs = {
     },
   },
   rondo_engine_options: {
-    size: 96,
+    size: 108,
     fields: {
       struct_size: [0, 'uint32_t'],
       context: [4, 'uint32_t'],
@@ -125,6 +138,9 @@ export const structs = {
       draft: [84, 'pointer'],
       draft_head: [88, 'uint32_t'],
       reserved: [92, 'uint32_t'],
+      cpus: [96, 'pointer'],
+      n_cpus: [100, 'uint32_t'],
+      affinity: [104, 'int32_t'],
     },
   },
   rondo_memory_plan: {

@@ -105,6 +105,9 @@ export declare class Rondo {
   /** A model's file: its bytes, or pieces of them as they come, `count` in all. They are copied. */
   model(bytes: BufferSource): Promise<Model>;
   model(pieces: Iterable<BufferSource> | AsyncIterable<BufferSource>, count: number): Promise<Model>;
+  /** A file that was cut by `rondo split`: of each part, in their order, what `model` takes. */
+  modelOfParts(parts: {bytes: BufferSource | Iterable<BufferSource> | AsyncIterable<BufferSource>,
+                       count?: number}[]): Promise<Model>;
 }
 
 /** Objects are closed in any order, and must be: the module's memory is not collected. */

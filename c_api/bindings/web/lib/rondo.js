@@ -7,6 +7,7 @@ import {systemFor} from './system.js';
 export const {ABI_VERSION, Kv, Policy, Reason, Segment, Speculation, Status} = layout;
 
 const MESSAGE_BYTES = 512;
+const OVER_READ = 128;
 const NO_LIMIT = 2 ** 64;
 const statusNames = Object.fromEntries(
     Object.entries(Status).map(([name, value]) => [value, name]));
@@ -121,7 +122,35 @@ export class Rondo {
 
   /** A model's file: its bytes, or pieces of them as they come, `count` in all. */
   async model(bytes, count = bytes.byteLength) {
-    const at = this.memory.allocate(count);
+    return this.modelOfParts([{bytes, count}]);
+  }
+
+  /** A file that was cut by `rondo split`: of each part what `model` takes of a whole file. */
+  async modelOfParts(parts) {
+    const places = [];
+    try {
+      for (const {bytes, count = bytes.byteLength} of parts) {
+        places.push({bytes: await this.#take(bytes, count), length: count});
+      }
+      const handle = this.memory.with((scope) => {
+        const out = scope.room(4);
+        const {size} = layout.structs.rondo_model_part;
+        const at = scope.room(places.length * size);
+        places.forEach((place, i) => this.memory.change(scope, 'rondo_model_part', at + i * size, place));
+        this.checkMessage(scope, (...message) => this.c.rondo_model_open_parts(
+            ABI_VERSION, at, places.length, out, ...message));
+        return this.memory.view.getUint32(out, true);
+      });
+      return new Model(this, handle, places.map(({bytes}) => bytes));
+    } catch (error) {
+      for (const {bytes} of places) this.memory.free(bytes);
+      throw error;
+    }
+  }
+
+  // Copies a part, or a whole file; kernels read a little behind each.
+  async #take(bytes, count) {
+    const at = this.memory.allocate(count + OVER_READ);
     try {
       let done = 0;
       for await (const piece of ArrayBuffer.isView(bytes) || bytes instanceof ArrayBuffer ? [bytes] : bytes) {
@@ -132,13 +161,7 @@ export class Rondo {
         done += view.length;
       }
       if (done < count) throw new RangeError(`the model ends after ${done} of ${count} bytes`);
-      const handle = this.memory.with((scope) => {
-        const out = scope.room(4);
-        this.checkMessage(scope, (...message) =>
-          this.c.rondo_model_open_memory(ABI_VERSION, at, count, out, ...message));
-        return this.memory.view.getUint32(out, true);
-      });
-      return new Model(this, handle, at);
+      return at;
     } catch (error) {
       this.memory.free(at);
       throw error;
@@ -177,7 +200,8 @@ class Model extends Handle {
   }
 
   release() {
-    if (--this.#users === 0) this.rondo.memory.free(this.#bytes);
+    if (--this.#users > 0) return;
+    for (const at of this.#bytes) this.rondo.memory.free(at);
   }
 
   get info() {

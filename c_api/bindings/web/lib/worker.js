@@ -11,35 +11,48 @@ const breathe = () => new Promise((resolve) => {
   port2.postMessage(null);
 });
 
+// Pieces of what stands at an address, or of bytes, and how many bytes they are.
+async function ask(part) {
+  if (typeof part !== 'string') return {bytes: [part], count: part.byteLength};
+  const response = await fetch(part);
+  if (!response.ok) throw new Error(`${part}: ${response.status} ${response.statusText}`);
+  const count = Number(response.headers.get('Content-Length'));
+  if (count > 0) return {bytes: stream(response.body), count};
+  const bytes = await response.arrayBuffer();
+  return {bytes: [bytes], count: bytes.byteLength};
+}
+
+async function* stream(body) {
+  for (const reader = body.getReader();;) {
+    const {done, value} = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
 const calls = {
   async load({wasm}) {
     rondo = await load(wasm);
     return {version: rondo.version};
   },
 
-  // `source`: an address to fetch, or the bytes.
-  async open({source, engine: options}, tell) {
+  // Each of `parts`: an address to fetch, or bytes. All are asked for at once, so that the sum of
+  // their lengths is known before the first comes.
+  async open({parts, engine: options}, tell) {
     if (engine) engine.close();
     if (model) model.close();
-    if (typeof source === 'string') {
-      const response = await fetch(source);
-      if (!response.ok) throw new Error(`${source}: ${response.status} ${response.statusText}`);
-      const total = Number(response.headers.get('Content-Length'));
-      const pieces = async function* () {
-        let done = 0;
-        for (const reader = response.body.getReader();;) {
-          const piece = await reader.read();
-          if (piece.done) return;
-          done += piece.value.length;
-          tell({done, total});
-          yield piece.value;
-        }
-      };
-      model = total > 0 ? await rondo.model(pieces(), total) :
-          await rondo.model(await response.arrayBuffer());
-    } else {
-      model = await rondo.model(source);
-    }
+    const taken = await Promise.all(parts.map(ask));
+    const total = taken.reduce((sum, {count}) => sum + count, 0);
+    let done = 0;
+    const counted = async function* (pieces) {
+      for await (const piece of pieces) {
+        done += piece.byteLength;
+        tell({done, total});
+        yield piece;
+      }
+    };
+    model = await rondo.modelOfParts(
+        taken.map(({bytes, count}) => ({bytes: counted(bytes), count})));
     engine = model.engine(options);
     return {info: model.info, facts: model.facts, memory: engine.memory,
             chatTemplates: model.chatTemplates};

@@ -3,6 +3,7 @@
 import assert from 'node:assert';
 import {readFile} from 'node:fs/promises';
 import {test} from 'node:test';
+import {hasRelaxedSimd} from '../lib/features.js';
 import * as api from '../lib/rondo.js';
 
 const PROMPT = 'Once upon a time';
@@ -28,6 +29,19 @@ test('the text is that of other systems', () => {
   assert.strictEqual(same, process.env.RONDO_TEST_TEXT ?? same);
 });
 
+test('the text is that of the module with relaxed SIMD', {
+  skip: hasRelaxedSimd() ? false : 'node has none; --experimental-wasm-relaxed-simd',
+}, async () => {
+  const other = await api.load(
+      await readFile(new URL('../lib/rondo-relaxed.wasm', import.meta.url)));
+  const itsModel = await other.model(bytes);
+  const itsEngine = itsModel.engine({context: 256});
+  const session = itsEngine.session({temperature: 0, maxTokens: 64});
+  assert.strictEqual(session.generate(ids), say({temperature: 0, maxTokens: 64}));
+  console.log(itsEngine.memory.kernels);
+  for (const handle of [session, itsEngine, itsModel]) handle.close();
+});
+
 test('facts', () => {
   assert.strictEqual(model.info.vocabSize, 2048);
   assert.deepStrictEqual(model.eosTokens, [1]);
@@ -46,6 +60,21 @@ test('plan', () => {
   assert.ok(model.planFit(engine.memory.arenaBytes, {maxSessions: 4}) >= 256);
   assert.throws(() => model.plan({contxt: 3}), /there is no option 'contxt'/);
   assert.throws(() => model.plan({kernels: 'neon'}), /kernel/);
+});
+
+// Cut where the metadata begins, which byte 16 of the file tells.
+test('a model comes in parts', async () => {
+  const cut = Number(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(16, true));
+  const parts = [{bytes: bytes.subarray(0, cut)}, {bytes: bytes.subarray(cut)}];
+  const again = await rondo.modelOfParts(parts);
+  const itsEngine = again.engine({context: 256});
+  const session = itsEngine.session(greedy);
+  assert.strictEqual(session.generate(ids), text);
+  for (const handle of [session, itsEngine, again]) handle.close();
+  await assert.rejects(rondo.modelOfParts(parts.slice(0, 1)), status('CORRUPT'));
+  await assert.rejects(rondo.modelOfParts(
+      [{bytes: bytes.subarray(0, cut - 64)}, {bytes: bytes.subarray(cut - 64)}]),
+      /does not lie in one part/);
 });
 
 test('a model comes in pieces', async () => {

@@ -1,7 +1,7 @@
 // Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 package rondo
 
-internal const val ABI_VERSION = 7
+internal const val ABI_VERSION = 8
 
 /** The constants RONDO_STATUS_ of rondo.h; newer libraries may have more. */
 object Status {
@@ -53,6 +53,13 @@ object Log {
     const val WARNING = 0
     const val INFO = 1
     const val DEBUG = 2
+}
+
+/** The constants RONDO_AFFINITY_ of rondo.h; newer libraries may have more. */
+object Affinity {
+    const val SYSTEM = 0
+    const val PERFORMANCE = 1
+    const val CPUS = 2
 }
 
 /** The constants RONDO_SEGMENT_ of rondo.h; newer libraries may have more. */

@@ -51,6 +51,15 @@ public struct Log: RawRepresentable, Hashable, Sendable {
   public static let debug = Log(rawValue: 2)
 }
 
+/// The constants RONDO_AFFINITY_ of rondo.h; newer libraries may have more.
+public struct Affinity: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let system = Affinity(rawValue: 0)
+  public static let performance = Affinity(rawValue: 1)
+  public static let cpus = Affinity(rawValue: 2)
+}
+
 /// The constants RONDO_SEGMENT_ of rondo.h; newer libraries may have more.
 public struct Segment: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int32

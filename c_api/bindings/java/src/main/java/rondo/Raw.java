@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 
 /** The C API as JNA sees it. */
 interface Raw extends Library {
-  int ABI_VERSION = 7;
+  int ABI_VERSION = 8;
   long CHAT_NO_CLOCK = Long.MIN_VALUE;
   int TOKENIZE_ADD_SPECIAL = 1;
   int DETOKENIZE_SKIP_SPECIAL = 1;
@@ -39,6 +39,12 @@ interface Raw extends Library {
     void invoke(Pointer user, SizeT index, Pointer logits, SizeT count);
   }
 
+  @FieldOrder({"bytes", "length"})
+  class ModelPart extends Structure {
+    public Pointer bytes;
+    public SizeT length = new SizeT();
+  }
+
   @FieldOrder({"struct_size", "vocab_size", "context_length", "hidden_size", "n_layers", "n_heads", "n_kv_heads", "head_dim", "bos_token", "n_eos_tokens", "has_tokenizer", "format_version", "file_bytes", "parameters", "tokenizer_bytes"})
   class ModelFacts extends Structure {
     public int struct_size;
@@ -62,7 +68,7 @@ interface Raw extends Library {
     }
   }
 
-  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved"})
+  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved", "cpus", "n_cpus", "affinity"})
   class EngineOptions extends Structure {
     public int struct_size;
     public int context;
@@ -88,6 +94,9 @@ interface Raw extends Library {
     public Pointer draft;
     public int draft_head;
     public int reserved;
+    public Pointer cpus;
+    public int n_cpus;
+    public int affinity;
   }
 
   @FieldOrder({"struct_size", "n_regions", "arena_bytes", "arena_alignment", "weights_bytes", "kv_pool_bytes", "sessions_bytes", "activations_bytes", "workspace_bytes", "activations_lower_bound", "kv_bytes_per_token", "kv_block_tokens", "context", "max_sessions", "max_rows", "threads", "sink_tokens", "kernels", "mapped_bytes", "kv_tokens", "rows_per_step", "reserved"})
@@ -274,6 +283,7 @@ interface Raw extends Library {
   int rondo_model_open_path(int abiVersion, String path, PointerByReference model, byte[] message, SizeT messageBytes);
   int rondo_model_open_fd(int abiVersion, int fd, long offset, long length, PointerByReference model, byte[] message, SizeT messageBytes);
   int rondo_model_open_memory(int abiVersion, Pointer bytes, SizeT length, PointerByReference model, byte[] message, SizeT messageBytes);
+  int rondo_model_open_parts(int abiVersion, ModelPart parts, int nParts, PointerByReference model, byte[] message, SizeT messageBytes);
   void rondo_model_close(Pointer model);
   int rondo_model_info(Pointer model, ModelFacts facts);
   int rondo_model_eos_token(Pointer model, int index, int[] token);

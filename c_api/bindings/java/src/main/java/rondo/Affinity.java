@@ -1,0 +1,26 @@
+// Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
+package rondo;
+
+/** The constants RONDO_AFFINITY_ of rondo.h. */
+public enum Affinity {
+  SYSTEM(0),
+  PERFORMANCE(1),
+  CPUS(2),
+  /** Of a newer library. */
+  UNKNOWN(-1);
+
+  final int value;
+
+  Affinity(int value) {
+    this.value = value;
+  }
+
+  static Affinity of(int value) {
+    for (Affinity one : values()) {
+      if (one.value == value) {
+        return one;
+      }
+    }
+    return UNKNOWN;
+  }
+}
