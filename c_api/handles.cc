@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "platforms/memory.h"
+
 namespace rondo::c_api {
 
 void Release(rondo_model* model) {
@@ -17,14 +19,25 @@ void Release(rondo_engine* engine) {
   if (draft != nullptr) Release(draft);
 }
 
+void Release(rondo_grammar* grammar) {
+  if (!Drop(grammar)) return;
+  rondo_model* model = grammar->model;
+  if (grammar->grammar != nullptr) std::destroy_at(grammar->grammar);
+  if (grammar->own_memory != nullptr) UnmapMemory(grammar->own_memory, grammar->own_bytes);
+  delete grammar;
+  Release(model);
+}
+
 void Release(rondo_session* session) {
   if (!Drop(session)) return;
   rondo_engine* engine = session->engine;
+  rondo_grammar* grammar = session->grammar;
   // An inherited session goes with its engine: whoever holds the engine's turn is not here.
   if (!engine->Inherited()) engine->engine->CloseSession(session->session);
   engine->sessions_open.fetch_sub(1, std::memory_order_relaxed);
   delete session;
   Release(engine);
+  if (grammar != nullptr) Release(grammar);
 }
 
 int32_t Report(const Status& status, char* message, size_t message_bytes) {

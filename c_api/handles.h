@@ -9,11 +9,13 @@
 
 #include "c_api/struct_sizes.h"
 #include "platforms/file_map.h"
+#include "platforms/sync.h"
 #include "platforms/this_thread.h"
 #include "rondo/rondo.h"
 #include "runtime/base/heap_array.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
+#include "runtime/grammar/grammar.h"
 #include "runtime/model/model_file.h"
 #include "runtime/text/tokenizer.h"
 
@@ -28,6 +30,19 @@ struct rondo_model {
   std::unique_ptr<rondo::Tokenizer> tokenizer;  // may be null
   uint32_t abi_version = 0;                     // of the caller that opened it
   rondo::HeapArray<const char*> stop_strings;   // that its makers recommend: views into the file
+  // What grammars need, from the first one on.
+  mutable rondo::Mutex grammar_mutex;
+  mutable std::unique_ptr<rondo::grammar::TokenTrie> trie;
+};
+
+struct rondo_grammar {
+  static constexpr uint32_t kKind = 0x4d4d5247;  // "GRMM"
+  const uint32_t kind = kKind;
+  std::atomic<uint32_t> references{1};  // the caller's, and one of each session
+  rondo_model* model = nullptr;
+  rondo::grammar::Grammar* grammar = nullptr;
+  void* own_memory = nullptr;  // null: the caller's
+  size_t own_bytes = 0;
 };
 
 struct rondo_engine {
@@ -55,6 +70,7 @@ struct rondo_session {
   std::atomic<uint32_t> references{1};  // the caller's, and one of the call that is running
   std::atomic_flag busy;
   rondo_engine* engine = nullptr;
+  rondo_grammar* grammar = nullptr;  // null: none
   rondo::Session* session = nullptr;
   rondo::Status last_error;
   uint64_t tokens_prefilled = 0;
@@ -81,6 +97,7 @@ bool Drop(Handle* handle) {
 }
 void Release(rondo_model* model);
 void Release(rondo_engine* engine);
+void Release(rondo_grammar* grammar);
 void Release(rondo_session* session);
 
 // ---- Messages ----

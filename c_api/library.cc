@@ -77,6 +77,8 @@ const char* rondo_status_string(int32_t status) {
       return "KV pool full";
     case rondo::StatusCode::kSnapshotMismatch:
       return "a snapshot of another model or of other options";
+    case rondo::StatusCode::kConstraint:
+      return "the grammar leaves no token, or ran out of memory or steps";
     case rondo::StatusCode::kInternal:
       return "internal error";
   }

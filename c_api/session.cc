@@ -102,6 +102,13 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
   session_options.speculation = static_cast<rondo::Speculation>(o.speculation);
   session_options.max_drafts = o.max_drafts;
   session_options.stop_strings = {stops, o.n_stop_strings};
+  if (o.grammar != nullptr) {
+    if (!Is(o.grammar)) return NoHandle("grammar");
+    if (o.grammar->model != engine->model) {
+      return Status::Error(StatusCode::kInvalidArgument, "the grammar is of another model");
+    }
+    session_options.grammar = o.grammar->grammar;
+  }
 
   std::unique_ptr<rondo_session> session(new (std::nothrow) rondo_session);
   if (session == nullptr) {
@@ -116,6 +123,8 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
                                      ? engine->engine->ForkSession(*source, session_options)
                                      : engine->engine->OpenSession(session_options));
   session->engine = engine;
+  session->grammar = o.grammar;
+  if (o.grammar != nullptr) Retain(o.grammar);
   engine->sessions_open.fetch_add(1, std::memory_order_relaxed);
   Retain(engine);
   return session.release();

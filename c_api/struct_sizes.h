@@ -35,7 +35,7 @@ inline constexpr std::array kEarlierSizes<rondo_engine_counters> = {
     offsetof(rondo_engine_counters, drafts_proposed)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_session_options> = {
-    offsetof(rondo_session_options, speculation)};
+    offsetof(rondo_session_options, speculation), offsetof(rondo_session_options, grammar)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_session_counters> = {
     offsetof(rondo_session_counters, drafts_proposed)};

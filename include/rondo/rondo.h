@@ -196,6 +196,8 @@ enum {
   RONDO_STATUS_NO_LOGITS = 0x42,         /* there is nothing to predict from: prefill first */
   RONDO_STATUS_KV_POOL_FULL = 0x43,      /* open sessions use all KV blocks; nothing has happened */
   RONDO_STATUS_SNAPSHOT_MISMATCH = 0x44, /* of another model, or of other options of the engine */
+  RONDO_STATUS_CONSTRAINT =
+      0x45, /* the session's grammar leaves no token, or ran out of what it has */
   /* 0x5_: the library itself. */
   RONDO_STATUS_INTERNAL = 0x50 /* an invariant of ours failed: please report */
 };
@@ -334,6 +336,68 @@ enum {
  * range, unknown flag). [any thread, since ABI 3] */
 RONDO_API int32_t rondo_detokenize(const rondo_model* model, const int32_t* ids, size_t count,
                                    uint32_t flags, char* buffer, size_t capacity, size_t* length);
+
+/* ---- Grammar: what a generation may say ------------------------------------------------------ */
+
+/* Texts, and which tokens of a model go on with one. Sessions that are given one generate nothing
+ * else: a token that no text has is never drawn, end tokens come where a text may end, and where
+ * nothing may follow the generation ends (RONDO_REASON_GRAMMAR). Never changes to its users; any
+ * number of sessions share it, each of which writes a text of its own. Keep it while it is of use.
+ */
+typedef struct rondo_grammar rondo_grammar;
+
+/* How a grammar is written. */
+enum {
+  /* JSON Schema, draft 2020-12 and 7's spellings: the JSON values that are valid by it. What is not
+   * understood, or cannot be decided, is refused by its JSON pointer. Formats hold. Strings that a
+   * pattern or a format bounds are written without needless escapes, whole numbers without ".0". */
+  RONDO_GRAMMAR_JSON_SCHEMA = 0,
+  RONDO_GRAMMAR_PATTERN = 1 /* a regular expression of ECMA-262, which is the whole text */
+};
+
+/* Flags of a grammar in JSON Schema. */
+enum {
+  RONDO_SCHEMA_NO_SPACES = 1, /* no spaces between the parts of a text */
+  RONDO_SCHEMA_ANY_ORDER =
+      2 /* members in any order; else as the schema has them, and others last */
+};
+
+/* Made by rondo_grammar_options_init. */
+typedef struct rondo_grammar_options {
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  int32_t kind;         /* RONDO_GRAMMAR_JSON_SCHEMA, the default, or _PATTERN */
+  uint32_t flags;       /* RONDO_SCHEMA_; default 0 */
+  uint32_t reserved;    /* 0 */
+  /* Of memory for what the grammar is made of and the states that its texts go through, 1 MiB to
+   * 1 GiB; default 0: 8 MiB. Where states fill it they are forgotten and made again. */
+  uint64_t memory_bytes;
+} rondo_grammar_options;
+
+/* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 8] */
+RONDO_API int32_t rondo_grammar_options_init(rondo_grammar_options* options, size_t struct_size);
+
+/* The bytes that rondo_grammar_create takes for a grammar written in `text_bytes` bytes. Beside
+ * them, the model keeps a table of its vocabulary's texts from the first grammar on: 2 to 8 MB, of
+ * the system's memory. Fails with RONDO_STATUS_INVALID_ARGUMENT, _UNSUPPORTED (no tokenizer in the
+ * file), _VERSION_MISMATCH. [any thread, since ABI 8] */
+RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_grammar_options* options,
+                                     size_t text_bytes, uint64_t* bytes, char* message,
+                                     size_t message_bytes);
+
+/* Reads a grammar of up to 4 MiB, which may be forgotten afterwards.
+ *
+ * memory: at least what rondo_grammar_plan tells, aligned to 64, for the grammar alone until it and
+ * all sessions that were given it are closed. NULL, 0: taken from the system and given back in the
+ * end. Fails with RONDO_STATUS_INVALID_ARGUMENT (not well formed; no text fits it), _UNSUPPORTED
+ * (what, and where), _OUT_OF_MEMORY (it needs more than memory_bytes, or more steps than it may
+ * take), _ARENA_TOO_SMALL, _ARENA_MISALIGNED, _VERSION_MISMATCH. [any thread, since ABI 8] */
+RONDO_API int32_t rondo_grammar_create(rondo_model* model, const rondo_grammar_options* options,
+                                       const char* text, size_t text_bytes, void* memory,
+                                       size_t memory_bytes, rondo_grammar** grammar, char* message,
+                                       size_t message_bytes);
+
+/* Gives the handle up; sessions go on. [any thread, since ABI 8] */
+RONDO_API void rondo_grammar_close(rondo_grammar* grammar);
 
 /* ---- Plan: what running a model will take ---------------------------------------------------- */
 
@@ -683,6 +747,9 @@ typedef struct rondo_session_options {
                                       the passes measured so far say that they save time */
   uint32_t max_drafts;             /* that one pass verifies, 1 to 7 and less than max_rows; default
                                       0: as many as there may be */
+  /* NULL, or what each generation must be a text of, from its first token on. Of the same model as
+   * the engine's; the session keeps it. Since ABI 8. */
+  rondo_grammar* grammar;
 } rondo_session_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
@@ -739,11 +806,12 @@ RONDO_API int32_t rondo_session_prefill_logits(rondo_session* session, const int
 
 /* Why a generation ended. */
 enum {
-  RONDO_REASON_NONE = 0,        /* it goes on */
-  RONDO_REASON_EOS = 1,         /* an end token; in the event, not appended but by _accept */
-  RONDO_REASON_STOP_STRING = 2, /* a stop string came up; the text ends before it */
-  RONDO_REASON_TOKEN_LIMIT = 3, /* max_tokens were generated */
-  RONDO_REASON_CONTEXT_FULL = 4 /* policy STOP and no room for another token */
+  RONDO_REASON_NONE = 0,         /* it goes on */
+  RONDO_REASON_EOS = 1,          /* an end token; in the event, not appended but by _accept */
+  RONDO_REASON_STOP_STRING = 2,  /* a stop string came up; the text ends before it */
+  RONDO_REASON_TOKEN_LIMIT = 3,  /* max_tokens were generated */
+  RONDO_REASON_CONTEXT_FULL = 4, /* policy STOP and no room for another token */
+  RONDO_REASON_GRAMMAR = 5 /* by the session's grammar the text is whole: nothing may follow */
 };
 
 /* What one token brought. Filled by rondo_session_next and rondo_session_event. */

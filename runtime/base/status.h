@@ -35,6 +35,7 @@ enum class StatusCode : int32_t {
   kNoLogits = 0x42,          // nothing was prefilled yet
   kKvPoolFull = 0x43,        // all KV blocks are in use by open sessions
   kSnapshotMismatch = 0x44,  // of another model, or of other options of the engine
+  kConstraint = 0x45,        // what a grammar leaves: no token, or it ran out of memory or steps
   // The library itself.
   kInternal = 0x50,  // an invariant of ours failed: please report
 };

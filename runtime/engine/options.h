@@ -16,6 +16,9 @@ namespace rondo {
 
 class ModelFile;
 class Tokenizer;
+namespace grammar {
+class Grammar;
+}
 
 enum class ContextPolicy : int32_t { kStop = 0, kSlide = 1 };
 
@@ -75,6 +78,7 @@ struct SessionOptions {
   bool logprobs = false;    // each event tells its token's log-probability
   Speculation speculation = Speculation::kNone;
   uint32_t max_drafts = 0;  // of one pass, 1..TokenChoices::kMostDrafts, less than max_rows; 0: all
+  grammar::Grammar* grammar = nullptr;             // of the generation's text; outlives the session
   std::span<const std::string_view> stop_strings;  // copied; limits in stop_strings.h
 };
 

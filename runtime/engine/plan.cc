@@ -260,7 +260,7 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   }
   const auto vocab_size = static_cast<uint32_t>(plan.runner.decoder.spec().vocab_size);
   const CheckedSize scratch =
-      CheckedSize(Sampler::ScratchBytes(vocab_size)).AlignUp(kArenaAlignment);
+      CheckedSize(TokenChoices::ScratchBytes(vocab_size)).AlignUp(kArenaAlignment);
   plan.sampler_scratch_bytes = scratch.ValueOrMost();
   plan.sampler_scratch =
       memory->Add(Segment::kWorkspace, (scratch * (CheckedSize(options.threads) + 1)).ValueOrMost(),

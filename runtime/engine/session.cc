@@ -59,7 +59,8 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
                          options.max_drafts, engine_->limits().max_rows, max_drafts_);
   }
   if (options.max_drafts > 0) max_drafts_ = options.max_drafts;
-  choices_.Init(&sampler_, options.logprobs);
+  constraint_.Init(options.grammar);
+  choices_.Init(&sampler_, &constraint_, options.logprobs);
   return Status();
 }
 
@@ -221,6 +222,8 @@ bool Session::BeginStep() {
   }
   choices_.Begin({});
   sequence_.WantHeadDrafts(0);
+  // Where it fails the choice does, too, and says so.
+  if (constraint_.exists()) static_cast<void>(constraint_.Follow(tokens(), text_begin_));
   if (sequence_.has_logits()) return false;
   const bool drafts = sequence_.pending() == 1 && BeginDrafts(proposed);
   WantLogits();
@@ -299,6 +302,12 @@ void Session::ChooseOfLogits() {
 
 Result<TokenEvent> Session::TakeChoice() {
   const TokenChoices::Choice choice = choices_.Take();
+  if (choice.token == Sampler::kNoToken && constraint_.exists()) {
+    return Status::Error(StatusCode::kConstraint,
+                         choice.constrained ? "the grammar ran out of memory or steps"
+                                            : "no token of the vocabulary goes on with the text "
+                                              "as the grammar has it");
+  }
   if (choice.token == Sampler::kNoToken) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "no token can be sampled: every logit is minus infinity or not a number");
@@ -325,10 +334,15 @@ TokenEvent Session::Take(int32_t token, bool chosen) {
   sequence_.Append({&token, 1}, 1);
   ++generated_;
   const bool stops = text_.Add(token);
+  // Where it fails the next choice does, too, and says so.
+  const bool whole = constraint_.exists() && !eos &&
+                     constraint_.Follow(tokens(), text_begin_).ok() && constraint_.IsComplete();
   if (eos) {
     event = Finished(FinishReason::kEos);
   } else if (stops) {
     event = EndEvent(FinishReason::kStopString);
+  } else if (whole) {
+    event = Finished(FinishReason::kGrammar);
   } else if (max_tokens_ != 0 && generated_ >= max_tokens_) {
     event = Finished(FinishReason::kTokenLimit);
   } else {
@@ -378,6 +392,7 @@ void Session::EndGeneration() {
 
 void Session::BeginText() {
   text_begin_ = position();
+  constraint_.Restart();
   text_.BeginGeneration(tokens());
 }
 

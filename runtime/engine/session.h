@@ -27,6 +27,7 @@ enum class FinishReason : int32_t {
   kStopString = 2,   // a stop string came up; the text ends before it
   kTokenLimit = 3,   // max_tokens were generated
   kContextFull = 4,  // policy STOP and no room for another token
+  kGrammar = 5,      // the text is whole by the session's grammar, and nothing may follow
 };
 
 struct TokenEvent {
@@ -173,6 +174,7 @@ class Session {
   std::optional<Drafter> drafter_;  // where the engine has a draft model
   Sampler sampler_;
   SessionText text_;
+  Constraint constraint_;
   TokenChoices choices_;
   SpeculationGate gate_;
   Speculation speculation_ = Speculation::kNone;

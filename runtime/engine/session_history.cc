@@ -71,6 +71,7 @@ Status Session::Undo(uint64_t n) {
 void Session::GoBackInText(uint64_t n) {
   TextState state = {generated_ - std::min(n, generated_), text_begin_, told_, text_.continues()};
   past_texts_.BackTo(position(), &state);
+  constraint_.Restart();
   generated_ = state.generated;
   finished_ = FinishReason::kNone;
   event_of_ = EventOf::kNone;
@@ -142,6 +143,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   finished_ = static_cast<FinishReason>(generation.finished);
   past_texts_.Clear();
   text_begin_ = generation.text_begin;
+  constraint_.Restart();
   event_of_ = EventOf::kNone;
   told_ = position();
   text_.Resume(tokens(), text_begin_, position(), told_, generation.continues);

@@ -156,9 +156,9 @@ Status Snapshot::CheckPositions() const {
     return Corrupt("the snapshot has %llu tokens, but %llu generated ones and a text from %llu on",
                    ull{h.position}, ull{h.generated}, ull{h.text_begin});
   }
-  if (h.finished > static_cast<uint32_t>(FinishReason::kContextFull)) {
+  if (h.finished > static_cast<uint32_t>(FinishReason::kGrammar)) {
     return Corrupt("the snapshot's generation ended for reason %u, expected 0 to %u", h.finished,
-                   static_cast<uint32_t>(FinishReason::kContextFull));
+                   static_cast<uint32_t>(FinishReason::kGrammar));
   }
   if (h.is_long > 1 || h.continues > 1) {
     return Corrupt("a flag of the snapshot is %u, expected 0 or 1",

@@ -15,7 +15,7 @@ void TokenChoices::Begin(std::span<const int32_t> drafts) {
 void TokenChoices::Propose(std::span<const float> logits, const TokenHistory& tokens,
                            std::span<std::byte> scratch) {
   if (n_drafts_ == kMostDrafts) return;
-  const int32_t token = sampler_->Sample(logits, {tokens, proposed()}, scratch);
+  const int32_t token = Sample(logits, tokens, proposed(), scratch).token;
   if (token != Sampler::kNoToken) rows_[1 + n_drafts_++] = token;
 }
 
@@ -27,9 +27,25 @@ std::span<const int32_t> TokenChoices::Rows(int32_t last, size_t most) {
 
 void TokenChoices::Choose(size_t row, std::span<const float> logits, const TokenHistory& tokens,
                           std::span<std::byte> scratch) {
-  const int32_t token = sampler_->Sample(logits, {tokens, {&rows_[1], row}}, scratch);
-  const bool wants_logprob = logprobs_ && token != Sampler::kNoToken;
-  chosen_[row] = {token, wants_logprob ? LogProbability(logits, token) : 0};
+  Choice& chosen = chosen_[row];
+  chosen = Sample(logits, tokens, {&rows_[1], row}, scratch);
+  const bool wants_logprob = logprobs_ && chosen.token != Sampler::kNoToken;
+  if (wants_logprob) chosen.logprob = LogProbability(logits, chosen.token);
+}
+
+// The mask lies at the begin of the scratch.
+TokenChoices::Choice TokenChoices::Sample(std::span<const float> logits, const TokenHistory& tokens,
+                                          std::span<const int32_t> behind,
+                                          std::span<std::byte> scratch) const {
+  Sampler::TokenMask allowed;
+  const size_t words = MaskWords(logits.size());
+  if (constraint_->exists()) {
+    const std::span<uint32_t> mask(reinterpret_cast<uint32_t*>(scratch.data()), words);
+    if (!constraint_->Allowed(tokens, behind, mask).ok()) return {.constrained = true};
+    allowed = mask;
+  }
+  return {.token = sampler_->Sample(logits, {tokens, behind},
+                                    scratch.subspan(words * sizeof(uint32_t)), allowed)};
 }
 
 size_t TokenChoices::CountAccepted() const {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/generation/constraint.h"
 #include "runtime/kv/token_history.h"
 #include "runtime/sampling/sampler.h"
 
@@ -23,13 +24,19 @@ class TokenChoices {
 
   struct Choice {
     int32_t token = Sampler::kNoToken;
-    float logprob = 0;  // of the model; 0 unless asked for
+    float logprob = 0;         // of the model; 0 unless asked for
+    bool constrained = false;  // no token: the constraint ran out of what it may take
   };
 
-  // `sampler` is kept.
-  void Init(const Sampler* sampler, bool logprobs) {
+  // Both are kept.
+  void Init(const Sampler* sampler, const Constraint* constraint, bool logprobs) {
     sampler_ = sampler;
+    constraint_ = constraint;
     logprobs_ = logprobs;
+  }
+  // Bytes of scratch for one row.
+  static size_t ScratchBytes(uint32_t vocab_size) {
+    return Sampler::ScratchBytes(vocab_size) + MaskWords(vocab_size) * sizeof(uint32_t);
   }
 
   // Forgets what was chosen, and proposes these drafts, at most kMostDrafts.
@@ -45,7 +52,7 @@ class TokenChoices {
   std::span<const int32_t> Rows(int32_t last, size_t most);
 
   // Samples row `row`: a draft's own number, counted from 1, or 0. `tokens` are the sequence's.
-  // Different threads may choose for different rows. `scratch`: Sampler::ScratchBytes.
+  // Different threads may choose for different rows. `scratch`: ScratchBytes.
   void Choose(size_t row, std::span<const float> logits, const TokenHistory& tokens,
               std::span<std::byte> scratch);
   // Of the drafts, when all rows have been chosen for: how many are accepted. With Accept, they and
@@ -60,7 +67,12 @@ class TokenChoices {
   bool saved_pass() const { return next_ > 1; }
 
  private:
+  static size_t MaskWords(size_t vocab_size) { return (vocab_size + 31) / 32; }
+  Choice Sample(std::span<const float> logits, const TokenHistory& tokens,
+                std::span<const int32_t> behind, std::span<std::byte> scratch) const;
+
   const Sampler* sampler_ = nullptr;
+  const Constraint* constraint_ = nullptr;
   bool logprobs_ = false;
   std::array<int32_t, 1 + kMostDrafts> rows_ = {};  // the sequence's last token, and the drafts
   std::array<Choice, 1 + kMostDrafts> chosen_;

@@ -12,6 +12,7 @@
 #include "tools/chat/conversation.h"
 #include "tools/chat/conversation_file.h"
 #include "tools/chat/line_reader.h"
+#include "tools/common/constraint.h"
 #include "tools/common/context.h"
 #include "tools/common/flags.h"
 #include "tools/common/interrupt.h"
@@ -71,6 +72,7 @@ struct Arguments {
   rondo_engine_options engine = EngineDefaults();
   std::string draft;  // a model's path; empty: none
   SamplingWish sampling;
+  ConstraintWish constraint;
 };
 
 void RequireTemplate(const rondo_model* model, const Arguments& arguments) {
@@ -231,6 +233,7 @@ void Chat(Arguments arguments) {
     if (template_text.empty()) throw Error("the chat template is empty");
   }
   SessionSetup setup = arguments.sampling.For(model.get());
+  const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
@@ -284,6 +287,7 @@ void AddChatCommand(CLI::App& app) {
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));
   AddThreadsFlag(command, &a->engine);
   AddPolicyFlags(command, &a->engine);
+  AddConstraintFlags(command, &a->constraint);
   AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
   command->footer(kExamples);
   command->callback([a] { Chat(*a); });

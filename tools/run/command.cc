@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/common/constraint.h"
 #include "tools/common/context.h"
 #include "tools/common/flags.h"
 #include "tools/common/interrupt.h"
@@ -28,6 +29,7 @@ Examples:
   rondo run model.rondo "Once upon a time"
   rondo run model.rondo "Once upon a time" --greedy
   rondo run model.rondo "Once upon a time" --temperature 0.8 --top-p 0.95 --seed 7
+  rondo run model.rondo "A person, as JSON: " --json-schema person.json
   cat chapter.txt | rondo run model.rondo - --policy slide --max-tokens 0
   rondo run model.rondo "Once upon a time" --trace trace.json   (for chrome://tracing)
 
@@ -41,6 +43,7 @@ struct Arguments {
   rondo_engine_options engine = EngineDefaults();
   std::string draft;  // a model's path; empty: none
   SamplingWish sampling;
+  ConstraintWish constraint;
   bool raw = false;
   bool verbose = false;
   bool usual_limit = true;  // --max-tokens is not given
@@ -57,6 +60,8 @@ const char* ReasonText(int32_t reason) {
       return "token limit";
     case RONDO_REASON_CONTEXT_FULL:
       return "context full";
+    case RONDO_REASON_GRAMMAR:
+      return "whole text";
     default:
       return "interrupted";
   }
@@ -126,6 +131,7 @@ void TellDrafts(rondo_session* session) {
 void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
   SessionSetup setup = arguments.sampling.For(model.get());
+  const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
   const std::string prompt = ReadPrompt(arguments);
   const std::vector<int32_t> ids = Tokenize(model.get(), prompt, !arguments.raw);
@@ -192,6 +198,7 @@ void AddRunCommand(CLI::App& app) {
           "the end of its last line")
       ->type_name("");
   AddSamplingFlags(command, &a->sampling);
+  AddConstraintFlags(command, &a->constraint);
   AddContextFlag(command, &a->engine,
                  "the model's own, but at most " + FormatCount(kUsualContext) +
                      " unless the prompt and --max-tokens need more");

@@ -28,6 +28,7 @@ const (
 	StatusNoLogits         Status = 66
 	StatusKVPoolFull       Status = 67
 	StatusSnapshotMismatch Status = 68
+	StatusConstraint       Status = 69
 	StatusInternal         Status = 80
 )
 
@@ -92,6 +93,7 @@ const (
 	ReasonStopString  Reason = 2
 	ReasonTokenLimit  Reason = 3
 	ReasonContextFull Reason = 4
+	ReasonGrammar     Reason = 5
 )
 
 // ModelFacts is rondo_model_facts of rondo.h.

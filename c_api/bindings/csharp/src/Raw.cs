@@ -25,6 +25,7 @@ namespace Rondo
         NoLogits = 66,
         KvPoolFull = 67,
         SnapshotMismatch = 68,
+        Constraint = 69,
         Internal = 80,
     }
 
@@ -40,6 +41,21 @@ namespace Rondo
     public enum DetokenizeFlags : uint
     {
         SkipSpecial = 1,
+    }
+
+    /// <summary>The constants RONDO_GRAMMAR_ of rondo.h.</summary>
+    public enum GrammarKind : int
+    {
+        JsonSchema = 0,
+        Pattern = 1,
+    }
+
+    [Flags]
+    /// <summary>The constants RONDO_SCHEMA_ of rondo.h.</summary>
+    public enum SchemaFlags : uint
+    {
+        NoSpaces = 1,
+        AnyOrder = 2,
     }
 
     /// <summary>The constants RONDO_POLICY_ of rondo.h.</summary>
@@ -99,6 +115,7 @@ namespace Rondo
         StopString = 2,
         TokenLimit = 3,
         ContextFull = 4,
+        Grammar = 5,
     }
 
     [Flags]
@@ -368,6 +385,16 @@ namespace Rondo
         }
 
         [StructLayout(LayoutKind.Sequential)]
+        internal struct GrammarOptions
+        {
+            internal uint struct_size;
+            internal int kind;
+            internal uint flags;
+            internal uint reserved;
+            internal ulong memory_bytes;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
         internal struct EngineOptions
         {
             internal uint struct_size;
@@ -508,6 +535,7 @@ namespace Rondo
             internal UIntPtr n_stop_strings;
             internal int speculation;
             internal uint max_drafts;
+            internal IntPtr grammar;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -606,6 +634,18 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_detokenize(IntPtr model, int[] ids, UIntPtr count, uint flags, [In, Out] byte[] buffer, UIntPtr capacity, [In, Out] UIntPtr[] length);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_grammar_options_init(out GrammarOptions options, UIntPtr structSize);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_grammar_plan(IntPtr model, ref GrammarOptions options, UIntPtr textBytes, out ulong bytes, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_grammar_create(IntPtr model, ref GrammarOptions options, byte[] text, UIntPtr textBytes, IntPtr memory, UIntPtr memoryBytes, out IntPtr grammar, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern void rondo_grammar_close(IntPtr grammar);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_engine_options_init(out EngineOptions options, UIntPtr structSize);

@@ -105,6 +105,19 @@ static void rondo_session_counters_numbers(const rondo_session_counters* s, jlon
 }
 
 /* 0: there is no such number. Floats come as their bits. */
+static int rondo_grammar_options_set(rondo_grammar_options* s, const char* field, jlong value) {
+  if (strcmp(field, "kind") == 0) {
+    s->kind = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "flags") == 0) {
+    s->flags = (uint32_t)value;
+    return 1;
+  }
+  return 0;
+}
+
+/* 0: there is no such number. Floats come as their bits. */
 static int rondo_engine_options_set(rondo_engine_options* s, const char* field, jlong value) {
   if (strcmp(field, "context") == 0) {
     s->context = (uint32_t)value;

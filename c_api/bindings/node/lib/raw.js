@@ -24,6 +24,7 @@ exports.Status = Object.freeze({
   NO_LOGITS: 66,
   KV_POOL_FULL: 67,
   SNAPSHOT_MISMATCH: 68,
+  CONSTRAINT: 69,
   INTERNAL: 80,
 });
 
@@ -33,6 +34,16 @@ exports.TokenizeFlags = Object.freeze({
 
 exports.DetokenizeFlags = Object.freeze({
   SKIP_SPECIAL: 1,
+});
+
+exports.GrammarKind = Object.freeze({
+  JSON_SCHEMA: 0,
+  PATTERN: 1,
+});
+
+exports.SchemaFlags = Object.freeze({
+  NO_SPACES: 1,
+  ANY_ORDER: 2,
 });
 
 exports.Policy = Object.freeze({
@@ -78,6 +89,7 @@ exports.Reason = Object.freeze({
   STOP_STRING: 2,
   TOKEN_LIMIT: 3,
   CONTEXT_FULL: 4,
+  GRAMMAR: 5,
 });
 
 exports.ChatFlags = Object.freeze({
@@ -86,6 +98,7 @@ exports.ChatFlags = Object.freeze({
 });
 
 const rondo_model = koffi.opaque('rondo_model');
+const rondo_grammar = koffi.opaque('rondo_grammar');
 const rondo_engine = koffi.opaque('rondo_engine');
 const rondo_session = koffi.opaque('rondo_session');
 const rondo_task = koffi.proto('rondo_task', 'void', ['void *', 'size_t']);
@@ -115,6 +128,14 @@ const rondo_model_facts = koffi.struct('rondo_model_facts', {
   file_bytes: 'uint64_t',
   parameters: 'uint64_t',
   tokenizer_bytes: 'uint64_t',
+});
+
+const rondo_grammar_options = koffi.struct('rondo_grammar_options', {
+  struct_size: 'uint32_t',
+  kind: 'int32_t',
+  flags: 'uint32_t',
+  reserved: 'uint32_t',
+  memory_bytes: 'uint64_t',
 });
 
 const rondo_engine_options = koffi.struct('rondo_engine_options', {
@@ -243,6 +264,7 @@ const rondo_session_options = koffi.struct('rondo_session_options', {
   n_stop_strings: 'size_t',
   speculation: 'int32_t',
   max_drafts: 'uint32_t',
+  grammar: koffi.pointer(rondo_grammar),
 });
 
 const rondo_event = koffi.struct('rondo_event', {
@@ -294,6 +316,7 @@ const rondo_chat_options = koffi.struct('rondo_chat_options', {
 exports.types = {
   rondo_model_part,
   rondo_model_facts,
+  rondo_grammar_options,
   rondo_engine_options,
   rondo_memory_plan,
   rondo_memory_region,
@@ -340,6 +363,10 @@ exports.load = (path) => {
     rondo_model_fact_key: library.func('rondo_model_fact_key', 'int32_t', [koffi.pointer(rondo_model), 'uint32_t', 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),
     rondo_tokenize: library.func('rondo_tokenize', 'int32_t', [koffi.pointer(rondo_model), 'void *', 'size_t', 'uint32_t', 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),
     rondo_detokenize: library.func('rondo_detokenize', 'int32_t', [koffi.pointer(rondo_model), 'void *', 'size_t', 'uint32_t', 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),
+    rondo_grammar_options_init: library.func('rondo_grammar_options_init', 'int32_t', [koffi.out(koffi.pointer(rondo_grammar_options)), 'size_t']),
+    rondo_grammar_plan: library.func('rondo_grammar_plan', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_grammar_options), 'size_t', koffi.out(koffi.pointer('uint64_t')), 'void *', 'size_t']),
+    rondo_grammar_create: library.func('rondo_grammar_create', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_grammar_options), 'void *', 'size_t', 'void *', 'size_t', koffi.out(koffi.pointer(koffi.pointer(rondo_grammar))), 'void *', 'size_t']),
+    rondo_grammar_close: library.func('rondo_grammar_close', 'void', [koffi.pointer(rondo_grammar)]),
     rondo_engine_options_init: library.func('rondo_engine_options_init', 'int32_t', [koffi.out(koffi.pointer(rondo_engine_options)), 'size_t']),
     rondo_plan: library.func('rondo_plan', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_engine_options), koffi.inout(koffi.pointer(rondo_memory_plan)), 'void *', 'size_t']),
     rondo_plan_region: library.func('rondo_plan_region', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_engine_options), 'uint32_t', koffi.inout(koffi.pointer(rondo_memory_region))]),

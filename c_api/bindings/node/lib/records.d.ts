@@ -21,6 +21,7 @@ export declare const Status: {
   readonly NO_LOGITS: 66;
   readonly KV_POOL_FULL: 67;
   readonly SNAPSHOT_MISMATCH: 68;
+  readonly CONSTRAINT: 69;
   readonly INTERNAL: 80;
 };
 
@@ -30,6 +31,16 @@ export declare const TokenizeFlags: {
 
 export declare const DetokenizeFlags: {
   readonly SKIP_SPECIAL: 1;
+};
+
+export declare const GrammarKind: {
+  readonly JSON_SCHEMA: 0;
+  readonly PATTERN: 1;
+};
+
+export declare const SchemaFlags: {
+  readonly NO_SPACES: 1;
+  readonly ANY_ORDER: 2;
 };
 
 export declare const Policy: {
@@ -75,6 +86,7 @@ export declare const Reason: {
   readonly STOP_STRING: 2;
   readonly TOKEN_LIMIT: 3;
   readonly CONTEXT_FULL: 4;
+  readonly GRAMMAR: 5;
 };
 
 export declare const ChatFlags: {

@@ -25,6 +25,7 @@ class Status(enum.IntEnum):
     NO_LOGITS = 0x42
     KV_POOL_FULL = 0x43
     SNAPSHOT_MISMATCH = 0x44
+    CONSTRAINT = 0x45
     INTERNAL = 0x50
 
 
@@ -34,6 +35,16 @@ class TokenizeFlags(enum.IntFlag):
 
 class DetokenizeFlags(enum.IntFlag):
     SKIP_SPECIAL = 0x1
+
+
+class GrammarKind(enum.IntEnum):
+    JSON_SCHEMA = 0x0
+    PATTERN = 0x1
+
+
+class SchemaFlags(enum.IntFlag):
+    NO_SPACES = 0x1
+    ANY_ORDER = 0x2
 
 
 class Policy(enum.IntEnum):
@@ -79,6 +90,7 @@ class Reason(enum.IntEnum):
     STOP_STRING = 0x2
     TOKEN_LIMIT = 0x3
     CONTEXT_FULL = 0x4
+    GRAMMAR = 0x5
 
 
 class ChatFlags(enum.IntFlag):
@@ -117,6 +129,16 @@ class ModelFacts(Structure):
         ("file_bytes", c_uint64),
         ("parameters", c_uint64),
         ("tokenizer_bytes", c_uint64),
+    ]
+
+
+class GrammarOptions(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_int32),
+        ("flags", c_uint32),
+        ("reserved", c_uint32),
+        ("memory_bytes", c_uint64),
     ]
 
 
@@ -259,6 +281,7 @@ class SessionOptions(Structure):
         ("n_stop_strings", c_size_t),
         ("speculation", c_int32),
         ("max_drafts", c_uint32),
+        ("grammar", c_void_p),
     ]
 
 
@@ -331,6 +354,10 @@ PROTOTYPES = {
     "rondo_model_fact_key": (c_int32, [c_void_p, c_uint32, c_char_p, c_size_t, POINTER(c_size_t)]),
     "rondo_tokenize": (c_int32, [c_void_p, c_char_p, c_size_t, c_uint32, POINTER(c_int32), c_size_t, POINTER(c_size_t)]),
     "rondo_detokenize": (c_int32, [c_void_p, POINTER(c_int32), c_size_t, c_uint32, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_grammar_options_init": (c_int32, [POINTER(GrammarOptions), c_size_t]),
+    "rondo_grammar_plan": (c_int32, [c_void_p, POINTER(GrammarOptions), c_size_t, POINTER(c_uint64), c_char_p, c_size_t]),
+    "rondo_grammar_create": (c_int32, [c_void_p, POINTER(GrammarOptions), c_char_p, c_size_t, c_void_p, c_size_t, POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_grammar_close": (None, [c_void_p]),
     "rondo_engine_options_init": (c_int32, [POINTER(EngineOptions), c_size_t]),
     "rondo_plan": (c_int32, [c_void_p, POINTER(EngineOptions), POINTER(MemoryPlan), c_char_p, c_size_t]),
     "rondo_plan_region": (c_int32, [c_void_p, POINTER(EngineOptions), c_uint32, POINTER(MemoryRegion)]),

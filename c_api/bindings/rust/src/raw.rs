@@ -26,11 +26,18 @@ pub const RONDO_STATUS_CANCELLED: i32 = 0x41;
 pub const RONDO_STATUS_NO_LOGITS: i32 = 0x42;
 pub const RONDO_STATUS_KV_POOL_FULL: i32 = 0x43;
 pub const RONDO_STATUS_SNAPSHOT_MISMATCH: i32 = 0x44;
+pub const RONDO_STATUS_CONSTRAINT: i32 = 0x45;
 pub const RONDO_STATUS_INTERNAL: i32 = 0x50;
 
 pub const RONDO_TOKENIZE_ADD_SPECIAL: u32 = 0x1;
 
 pub const RONDO_DETOKENIZE_SKIP_SPECIAL: u32 = 0x1;
+
+pub const RONDO_GRAMMAR_JSON_SCHEMA: i32 = 0x0;
+pub const RONDO_GRAMMAR_PATTERN: i32 = 0x1;
+
+pub const RONDO_SCHEMA_NO_SPACES: u32 = 0x1;
+pub const RONDO_SCHEMA_ANY_ORDER: u32 = 0x2;
 
 pub const RONDO_POLICY_STOP: i32 = 0x0;
 pub const RONDO_POLICY_SLIDE: i32 = 0x1;
@@ -62,12 +69,18 @@ pub const RONDO_REASON_EOS: i32 = 0x1;
 pub const RONDO_REASON_STOP_STRING: i32 = 0x2;
 pub const RONDO_REASON_TOKEN_LIMIT: i32 = 0x3;
 pub const RONDO_REASON_CONTEXT_FULL: i32 = 0x4;
+pub const RONDO_REASON_GRAMMAR: i32 = 0x5;
 
 pub const RONDO_CHAT_ADD_GENERATION_PROMPT: u32 = 0x1;
 pub const RONDO_CHAT_CONTINUE_FINAL: u32 = 0x2;
 
 #[repr(C)]
 pub struct rondo_model {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct rondo_grammar {
     _private: [u8; 0],
 }
 
@@ -112,6 +125,16 @@ pub struct rondo_model_facts {
     pub file_bytes: u64,
     pub parameters: u64,
     pub tokenizer_bytes: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct rondo_grammar_options {
+    pub struct_size: u32,
+    pub kind: i32,
+    pub flags: u32,
+    pub reserved: u32,
+    pub memory_bytes: u64,
 }
 
 #[repr(C)]
@@ -254,6 +277,7 @@ pub struct rondo_session_options {
     pub n_stop_strings: usize,
     pub speculation: i32,
     pub max_drafts: u32,
+    pub grammar: *mut rondo_grammar,
 }
 
 #[repr(C)]
@@ -324,6 +348,10 @@ extern "C" {
     pub fn rondo_model_fact_key(model: *const rondo_model, index: u32, buffer: *mut c_char, capacity: usize, length: *mut usize) -> i32;
     pub fn rondo_tokenize(model: *const rondo_model, text: *const c_char, text_bytes: usize, flags: u32, ids: *mut i32, capacity: usize, count: *mut usize) -> i32;
     pub fn rondo_detokenize(model: *const rondo_model, ids: *const i32, count: usize, flags: u32, buffer: *mut c_char, capacity: usize, length: *mut usize) -> i32;
+    pub fn rondo_grammar_options_init(options: *mut rondo_grammar_options, struct_size: usize) -> i32;
+    pub fn rondo_grammar_plan(model: *const rondo_model, options: *const rondo_grammar_options, text_bytes: usize, bytes: *mut u64, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_grammar_create(model: *mut rondo_model, options: *const rondo_grammar_options, text: *const c_char, text_bytes: usize, memory: *mut c_void, memory_bytes: usize, grammar: *mut *mut rondo_grammar, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_grammar_close(grammar: *mut rondo_grammar);
     pub fn rondo_engine_options_init(options: *mut rondo_engine_options, struct_size: usize) -> i32;
     pub fn rondo_plan(model: *const rondo_model, options: *const rondo_engine_options, plan: *mut rondo_memory_plan, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_plan_region(model: *const rondo_model, options: *const rondo_engine_options, index: u32, region: *mut rondo_memory_region) -> i32;

@@ -28,7 +28,18 @@ impl Status {
     pub const NO_LOGITS: Status = Status(0x42);
     pub const KV_POOL_FULL: Status = Status(0x43);
     pub const SNAPSHOT_MISMATCH: Status = Status(0x44);
+    pub const CONSTRAINT: Status = Status(0x45);
     pub const INTERNAL: Status = Status(0x50);
+}
+
+/// One of the constants RONDO_GRAMMAR_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct GrammarKind(pub i32);
+
+#[allow(missing_docs)]
+impl GrammarKind {
+    pub const JSON_SCHEMA: GrammarKind = GrammarKind(0x0);
+    pub const PATTERN: GrammarKind = GrammarKind(0x1);
 }
 
 /// One of the constants RONDO_POLICY_ of rondo.h; newer libraries may have more.
@@ -109,6 +120,7 @@ impl Reason {
     pub const STOP_STRING: Reason = Reason(0x2);
     pub const TOKEN_LIMIT: Reason = Reason(0x3);
     pub const CONTEXT_FULL: Reason = Reason(0x4);
+    pub const GRAMMAR: Reason = Reason(0x5);
 }
 
 /// rondo_model_facts of rondo.h.

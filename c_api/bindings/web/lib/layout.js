@@ -21,6 +21,7 @@ export const Status = Object.freeze({
   NO_LOGITS: 66,
   KV_POOL_FULL: 67,
   SNAPSHOT_MISMATCH: 68,
+  CONSTRAINT: 69,
   INTERNAL: 80,
 });
 
@@ -30,6 +31,16 @@ export const TokenizeFlags = Object.freeze({
 
 export const DetokenizeFlags = Object.freeze({
   SKIP_SPECIAL: 1,
+});
+
+export const GrammarKind = Object.freeze({
+  JSON_SCHEMA: 0,
+  PATTERN: 1,
+});
+
+export const SchemaFlags = Object.freeze({
+  NO_SPACES: 1,
+  ANY_ORDER: 2,
 });
 
 export const Policy = Object.freeze({
@@ -75,6 +86,7 @@ export const Reason = Object.freeze({
   STOP_STRING: 2,
   TOKEN_LIMIT: 3,
   CONTEXT_FULL: 4,
+  GRAMMAR: 5,
 });
 
 export const ChatFlags = Object.freeze({
@@ -109,6 +121,16 @@ export const structs = {
       file_bytes: [48, 'uint64_t'],
       parameters: [56, 'uint64_t'],
       tokenizer_bytes: [64, 'uint64_t'],
+    },
+  },
+  rondo_grammar_options: {
+    size: 24,
+    fields: {
+      struct_size: [0, 'uint32_t'],
+      kind: [4, 'int32_t'],
+      flags: [8, 'uint32_t'],
+      reserved: [12, 'uint32_t'],
+      memory_bytes: [16, 'uint64_t'],
     },
   },
   rondo_engine_options: {
@@ -229,7 +251,7 @@ export const structs = {
     },
   },
   rondo_session_options: {
-    size: 88,
+    size: 96,
     fields: {
       struct_size: [0, 'uint32_t'],
       temperature: [4, 'float'],
@@ -251,6 +273,7 @@ export const structs = {
       n_stop_strings: [76, 'size_t'],
       speculation: [80, 'int32_t'],
       max_drafts: [84, 'uint32_t'],
+      grammar: [88, 'pointer'],
     },
   },
   rondo_event: {

@@ -23,6 +23,7 @@ object Status {
     const val NO_LOGITS = 66
     const val KV_POOL_FULL = 67
     const val SNAPSHOT_MISMATCH = 68
+    const val CONSTRAINT = 69
     const val INTERNAL = 80
 }
 
@@ -34,6 +35,18 @@ object TokenizeFlags {
 /** The constants RONDO_DETOKENIZE_ of rondo.h; newer libraries may have more. */
 object DetokenizeFlags {
     const val SKIP_SPECIAL = 1
+}
+
+/** The constants RONDO_GRAMMAR_ of rondo.h; newer libraries may have more. */
+object GrammarKind {
+    const val JSON_SCHEMA = 0
+    const val PATTERN = 1
+}
+
+/** The constants RONDO_SCHEMA_ of rondo.h; newer libraries may have more. */
+object SchemaFlags {
+    const val NO_SPACES = 1
+    const val ANY_ORDER = 2
 }
 
 /** The constants RONDO_POLICY_ of rondo.h; newer libraries may have more. */
@@ -86,6 +99,7 @@ object Reason {
     const val STOP_STRING = 2
     const val TOKEN_LIMIT = 3
     const val CONTEXT_FULL = 4
+    const val GRAMMAR = 5
 }
 
 /** The constants RONDO_CHAT_ of rondo.h; newer libraries may have more. */

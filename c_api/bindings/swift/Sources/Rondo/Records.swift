@@ -23,7 +23,16 @@ public struct Status: RawRepresentable, Hashable, Sendable {
   public static let noLogits = Status(rawValue: 66)
   public static let kvPoolFull = Status(rawValue: 67)
   public static let snapshotMismatch = Status(rawValue: 68)
+  public static let constraint = Status(rawValue: 69)
   public static let `internal` = Status(rawValue: 80)
+}
+
+/// The constants RONDO_GRAMMAR_ of rondo.h; newer libraries may have more.
+public struct GrammarKind: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let jsonSchema = GrammarKind(rawValue: 0)
+  public static let pattern = GrammarKind(rawValue: 1)
 }
 
 /// The constants RONDO_POLICY_ of rondo.h; newer libraries may have more.
@@ -90,6 +99,7 @@ public struct Reason: RawRepresentable, Hashable, Sendable {
   public static let stopString = Reason(rawValue: 2)
   public static let tokenLimit = Reason(rawValue: 3)
   public static let contextFull = Reason(rawValue: 4)
+  public static let grammar = Reason(rawValue: 5)
 }
 
 /// rondo_model_facts of rondo.h.

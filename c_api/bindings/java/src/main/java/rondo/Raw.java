@@ -16,6 +16,8 @@ interface Raw extends Library {
   long CHAT_NO_CLOCK = Long.MIN_VALUE;
   int TOKENIZE_ADD_SPECIAL = 1;
   int DETOKENIZE_SKIP_SPECIAL = 1;
+  int SCHEMA_NO_SPACES = 1;
+  int SCHEMA_ANY_ORDER = 2;
   int CHAT_ADD_GENERATION_PROMPT = 1;
   int CHAT_CONTINUE_FINAL = 2;
 
@@ -66,6 +68,15 @@ interface Raw extends Library {
     public ModelFacts() {
       struct_size = size();
     }
+  }
+
+  @FieldOrder({"struct_size", "kind", "flags", "reserved", "memory_bytes"})
+  class GrammarOptions extends Structure {
+    public int struct_size;
+    public int kind;
+    public int flags;
+    public int reserved;
+    public long memory_bytes;
   }
 
   @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved", "cpus", "n_cpus", "affinity"})
@@ -195,7 +206,7 @@ interface Raw extends Library {
     public float bias;
   }
 
-  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings", "speculation", "max_drafts"})
+  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings", "speculation", "max_drafts", "grammar"})
   class SessionOptions extends Structure {
     public int struct_size;
     public float temperature;
@@ -217,6 +228,7 @@ interface Raw extends Library {
     public SizeT n_stop_strings = new SizeT();
     public int speculation;
     public int max_drafts;
+    public Pointer grammar;
   }
 
   @FieldOrder({"struct_size", "token", "logprob", "reason", "bytes", "bytes_count", "text", "text_bytes", "pending", "taken_over"})
@@ -291,6 +303,10 @@ interface Raw extends Library {
   int rondo_model_fact_key(Pointer model, int index, byte[] buffer, SizeT capacity, SizeT.ByReference length);
   int rondo_tokenize(Pointer model, byte[] text, SizeT textBytes, int flags, int[] ids, SizeT capacity, SizeT.ByReference count);
   int rondo_detokenize(Pointer model, int[] ids, SizeT count, int flags, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_grammar_options_init(GrammarOptions options, SizeT structSize);
+  int rondo_grammar_plan(Pointer model, GrammarOptions options, SizeT textBytes, LongByReference bytes, byte[] message, SizeT messageBytes);
+  int rondo_grammar_create(Pointer model, GrammarOptions options, byte[] text, SizeT textBytes, Pointer memory, SizeT memoryBytes, PointerByReference grammar, byte[] message, SizeT messageBytes);
+  void rondo_grammar_close(Pointer grammar);
   int rondo_engine_options_init(EngineOptions options, SizeT structSize);
   int rondo_plan(Pointer model, EngineOptions options, MemoryPlan plan, byte[] message, SizeT messageBytes);
   int rondo_plan_region(Pointer model, EngineOptions options, int index, MemoryRegion region);

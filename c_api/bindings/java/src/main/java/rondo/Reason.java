@@ -8,6 +8,7 @@ public enum Reason {
   STOP_STRING(2),
   TOKEN_LIMIT(3),
   CONTEXT_FULL(4),
+  GRAMMAR(5),
   /** Of a newer library. */
   UNKNOWN(-1);
 

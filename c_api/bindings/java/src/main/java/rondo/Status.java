@@ -21,6 +21,7 @@ public enum Status {
   NO_LOGITS(66),
   KV_POOL_FULL(67),
   SNAPSHOT_MISMATCH(68),
+  CONSTRAINT(69),
   INTERNAL(80),
   /** Of a newer library. */
   UNKNOWN(-1);

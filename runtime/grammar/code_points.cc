@@ -1,0 +1,176 @@
+#include "runtime/grammar/code_points.h"
+
+#include <algorithm>
+
+#include "runtime/base/utf8.h"
+
+namespace rondo::grammar {
+namespace {
+
+// An Either that grows part by part.
+class Parts {
+ public:
+  Parts(Regexes& regexes, Budget& budget) : regexes_(regexes), budget_(budget) {}
+
+  void Add(Regex regex) {
+    if (n_ == parts_.size()) {
+      parts_[0] = regexes_.Either(parts_, budget_);
+      n_ = 1;
+    }
+    parts_[n_++] = regex;
+  }
+  Regex Either() { return regexes_.Either({parts_.data(), n_}, budget_); }
+
+ private:
+  Regexes& regexes_;
+  Budget& budget_;
+  std::array<Regex, 64> parts_;
+  size_t n_ = 0;
+};
+
+// Code points whose UTF-8 has as many bytes, and of which the first bytes of `low` and `high` are
+// alike or all that follow them are there: one byte after another.
+void AddSequence(const uint8_t* low, const uint8_t* high, size_t bytes, Regexes& regexes,
+                 Budget& budget, Parts& parts) {
+  Regex sequence = Regexes::kEmpty;
+  for (size_t i = bytes; i > 0; --i) {
+    sequence = regexes.Then(regexes.Bytes(ByteSet::Range(low[i - 1], high[i - 1]), budget),
+                            sequence, budget);
+  }
+  parts.Add(sequence);
+}
+
+// Cuts the range where the number of bytes changes, and inside of it where continuation bytes do
+// not run through all their values.
+void AddUtf8(CodeRange range, Regexes& regexes, Budget& budget, Parts& parts) {
+  while (range.low <= range.high && budget.Spend()) {
+    uint32_t high = range.high;
+    for (const uint32_t limit : {0x7fu, 0x7ffu, 0xffffu}) {
+      if (range.low <= limit && high > limit) high = limit;
+    }
+    uint8_t a[4], b[4];
+    const size_t bytes = EncodeUtf8(range.low, a);
+    for (size_t i = 1; i < bytes; ++i) {
+      const uint32_t mask = (1u << 6 * i) - 1;  // of the last i bytes
+      if ((range.low & ~mask) == (high & ~mask)) continue;
+      if ((range.low & mask) != 0) {
+        high = range.low | mask;
+      } else if ((high & mask) != mask) {
+        high = (high & ~mask) - 1;
+      }
+    }
+    EncodeUtf8(high, b);
+    AddSequence(a, b, bytes, regexes, budget, parts);
+    range.low = high + 1;
+  }
+}
+
+constexpr CodeRange kSurrogates = {0xd800, 0xdfff};
+
+// As it is in UTF-8, but for surrogates.
+void AddPlain(CodeRange range, Regexes& regexes, Budget& budget, Parts& parts) {
+  if (range.low < kSurrogates.low) {
+    AddUtf8({range.low, std::min(range.high, kSurrogates.low - 1)}, regexes, budget, parts);
+  }
+  if (range.high > kSurrogates.high) {
+    AddUtf8({std::max(range.low, kSurrogates.high + 1), range.high}, regexes, budget, parts);
+  }
+}
+
+void AddEscaped(uint32_t code, Regexes& regexes, Budget& budget, Parts& parts) {
+  constexpr char kHex[] = "0123456789abcdef";
+  char text[] = "\\u00xx";
+  switch (code) {
+    case '\b':
+      text[1] = 'b';
+      break;
+    case '\f':
+      text[1] = 'f';
+      break;
+    case '\n':
+      text[1] = 'n';
+      break;
+    case '\r':
+      text[1] = 'r';
+      break;
+    case '\t':
+      text[1] = 't';
+      break;
+    case '"':
+    case '\\':
+      text[1] = static_cast<char>(code);
+      break;
+    default:
+      text[4] = kHex[code >> 4];
+      text[5] = kHex[code & 15];
+      parts.Add(regexes.Text(text, budget));
+      return;
+  }
+  parts.Add(regexes.Text({text, 2}, budget));
+}
+
+}  // namespace
+
+void CodePoints::Add(CodeRange range) {
+  CodeRange* const end = ranges_.data() + size_;
+  // The first that it may touch, and the first behind it that it does not.
+  CodeRange* first = ranges_.data();
+  while (first != end && first->high + 1 < range.low) ++first;
+  CodeRange* behind = first;
+  while (behind != end && behind->low <= range.high + 1) ++behind;
+  if (first != behind) {
+    range = {std::min(range.low, first->low), std::max(range.high, behind[-1].high)};
+    *first = range;
+    size_ -= static_cast<size_t>(behind - first - 1);
+    std::copy(behind, end, first + 1);
+  } else if (size_ == kMost) {
+    full_ = true;
+  } else {
+    std::copy_backward(first, end, end + 1);
+    *first = range;
+    ++size_;
+  }
+}
+
+CodePoints CodePoints::Others() const {
+  CodePoints others;
+  uint32_t from = 0;
+  for (const CodeRange& range : ranges()) {
+    if (range.low > from) others.Add({from, range.low - 1});
+    from = range.high + 1;
+  }
+  if (from <= kLast) others.Add({from, kLast});
+  others.full_ = others.full_ || full_;
+  return others;
+}
+
+CodePoints CodePoints::And(const CodePoints& other) const {
+  CodePoints both;
+  for (const CodeRange& a : ranges()) {
+    for (const CodeRange& b : other.ranges()) {
+      const CodeRange range = {std::max(a.low, b.low), std::min(a.high, b.high)};
+      if (range.low <= range.high) both.Add(range);
+    }
+  }
+  both.full_ = both.full_ || full_ || other.full_;
+  return both;
+}
+
+Regex OneOf(const CodePoints& set, Spelling spelling, Regexes& regexes, Budget& budget) {
+  if (set.full()) budget.Stop(Budget::End::kMemory);
+  Parts parts(regexes, budget);
+  const bool escapes = spelling == Spelling::kJsonString;
+  const CodePoints special = {{0, 0x1f}, {'"', '"'}, {'\\', '\\'}};
+  const CodePoints plain = escapes ? set.And(special.Others()) : set;
+  for (const CodeRange& range : plain.ranges()) AddPlain(range, regexes, budget, parts);
+  if (escapes) {
+    for (const CodeRange& range : set.And(special).ranges()) {
+      for (uint32_t code = range.low; code <= range.high; ++code) {
+        AddEscaped(code, regexes, budget, parts);
+      }
+    }
+  }
+  return parts.Either();
+}
+
+}  // namespace rondo::grammar

@@ -1,0 +1,206 @@
+#include "runtime/grammar/grammar.h"
+
+#include <algorithm>
+#include <new>
+
+#include "runtime/grammar/json.h"
+#include "runtime/grammar/pattern.h"
+#include "runtime/grammar/schema/schema.h"
+#include "runtime/grammar/token_mask.h"
+
+namespace rondo::grammar {
+namespace {
+
+constexpr size_t kMostClasses = 160;
+constexpr uint64_t kCompileSteps = 20'000'000;
+
+// What memory holds, in order. What is needed while a grammar is read lies where states will be.
+struct Layout {
+  Grammar* grammar = nullptr;
+  Regexes regexes;
+  Productions productions;
+  size_t shared = 0;  // where the states begin
+  size_t bytes = 0;
+
+  Layout(const GrammarOptions& options, Room& room) {
+    const uint64_t bytes = options.bytes == 0 ? Grammar::kDefaultBytes : options.bytes;
+    grammar = room.Cut<Grammar>(1);
+    regexes = Regexes(room, static_cast<size_t>(bytes / 256));
+    productions = Productions(room, static_cast<size_t>(bytes / 512));
+  }
+  static size_t States(const GrammarOptions& options) {
+    const uint64_t bytes = options.bytes == 0 ? Grammar::kDefaultBytes : options.bytes;
+    return static_cast<size_t>(bytes / 2 / (kMostClasses * sizeof(State)));
+  }
+};
+
+}  // namespace
+
+uint64_t Grammar::Bytes(const GrammarOptions& options, size_t text_bytes, size_t mask_words) {
+  Room room;
+  const Layout layout(options, room);
+  Room reading = room;
+  Json(reading, text_bytes);
+  SchemaRoom(reading, text_bytes);
+  Machine(room, Layout::States(options), kMostClasses);
+  List<Mask>(room, kMasks);
+  List<uint32_t>(room, kMasks * mask_words);
+  return std::max(room.used(), reading.used());
+}
+
+Result<Grammar*> Grammar::Create(const GrammarOptions& options, std::string_view text,
+                                 const TokenTrie& trie, std::span<const uint32_t> end_tokens,
+                                 std::span<uint8_t> memory) {
+  const uint64_t bytes = Bytes(options, text.size(), trie.mask_words());
+  if (memory.size() < bytes) {
+    return Status::Error(StatusCode::kArenaTooSmall,
+                         "the grammar's memory has %zu bytes, expected %llu", memory.size(),
+                         static_cast<unsigned long long>(bytes));
+  }
+  auto* const grammar = new (memory.data()) Grammar;
+  grammar->trie_ = &trie;
+  grammar->end_tokens_ = end_tokens;
+  grammar->bytes_ = bytes;
+  const Status status = grammar->Compile(options, text, memory);
+  if (status.ok()) return grammar;
+  grammar->~Grammar();
+  return status;
+}
+
+Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
+                        std::span<uint8_t> memory) {
+  Room room(memory);
+  Layout layout(options, room);
+  regexes_ = layout.regexes;
+  productions_ = layout.productions;
+  Budget budget(kCompileSteps);
+  if (options.kind == GrammarKind::kPattern) {
+    RONDO_ASSIGN(const Regex regex, ReadPattern(text, true, Spelling::kUtf8, regexes_, budget));
+    root_ = productions_.Terminal(regex, budget);
+    regexes_.MakeClasses();
+    Production itself = 0;
+    productions_.Close(regexes_, budget, &itself);
+  } else {
+    Room reading = room;
+    Json json(reading, text.size());
+    SchemaRoom schema_room(reading, text.size());
+    RONDO_RETURN_IF_ERROR(json.Read(text));
+    RONDO_ASSIGN(root_, ReadSchema(json, {options.spaces, options.any_order}, schema_room, regexes_,
+                                   productions_, budget));
+  }
+  if (budget.ok() && regexes_.n_classes() > kMostClasses) budget.Stop(Budget::End::kMemory);
+  if (!budget.ok()) {
+    return Status::Error(StatusCode::kOutOfMemory,
+                         budget.end() == Budget::End::kSteps
+                             ? "the grammar takes more than %llu steps to read"
+                             : "the grammar does not fit into its memory; it may take %llu steps",
+                         static_cast<unsigned long long>(kCompileSteps));
+  }
+  if (!productions_.node(root_).productive) {
+    return Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
+  }
+  machine_ = Machine(room, Layout::States(options), kMostClasses);
+  masks_ = List<Mask>(room, kMasks);
+  mask_bits_ = List<uint32_t>(room, kMasks * trie_->mask_words());
+  machine_.Read(&regexes_, &productions_);
+  for (size_t i = 0; i < kMasks; ++i) masks_.Add({}, budget);
+  start_ = machine_.Start(root_, budget);
+  if (!budget.ok()) return Exhausted(budget);
+  return start_ != Machine::kDead
+             ? Status()
+             : Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
+}
+
+Status Grammar::Exhausted(const Budget& budget) {
+  return Status::Error(StatusCode::kConstraint, "the grammar ran out of its %s",
+                       budget.end() == Budget::End::kSteps ? "steps for one token" : "memory");
+}
+
+// What other places have come to is read again.
+void Grammar::Forget(GrammarPlace* kept) {
+  ++epoch_;
+  kept->state = machine_.Forget(kept->state);
+  kept->epoch = epoch_;
+  for (uint32_t i = 0; i < masks_.size(); ++i) masks_[i] = {};
+  Budget budget(kSteps);
+  start_ = machine_.Start(root_, budget);
+}
+
+Status Grammar::ReadAll(const GrammarText& text, GrammarPlace* place) {
+  if (place->epoch != epoch_ || place->read > text.size) {
+    if (text.first_held > 0) {
+      return Status::Error(
+          StatusCode::kConstraint,
+          "the grammar must read the text again, whose begin is not held any more");
+    }
+    *place = {start_, epoch_, 0};
+  }
+  bool forgot = false;  // for this token
+  while (place->read < text.size && place->state != Machine::kDead) {
+    Budget budget(kSteps);
+    const int32_t token = text.token(text.context, place->read);
+    const std::span<const uint8_t> bytes =
+        token < 0 ? std::span<const uint8_t>() : trie_->vocabulary()[static_cast<uint32_t>(token)];
+    State state = bytes.empty() ? Machine::kDead : place->state;
+    for (const uint8_t byte : bytes) state = machine_.Next(state, byte, budget);
+    if (budget.ok()) {
+      place->state = state;
+      ++place->read;
+    } else if (forgot || budget.end() == Budget::End::kSteps) {
+      return Exhausted(budget);
+    } else {
+      Forget(place);
+    }
+    forgot = !budget.ok();
+  }
+  return Status();
+}
+
+Status Grammar::Read(const GrammarText& text, GrammarPlace* place) {
+  const MutexLock turn(mutex_);
+  return ReadAll(text, place);
+}
+
+Status Grammar::Allowed(const GrammarText& text, GrammarPlace* place, std::span<uint32_t> mask) {
+  const MutexLock turn(mutex_);
+  RONDO_RETURN_IF_ERROR(ReadAll(text, place));
+  if (place->state == Machine::kDead) {
+    std::fill(mask.begin(), mask.end(), 0);
+    return Status();
+  }
+  uint32_t number = 0;  // of the mask that is there, or of the one that was asked for longest ago
+  for (uint32_t i = 0; i < masks_.size() && masks_[number].state != place->state; ++i) {
+    if (masks_[i].state == place->state || masks_[i].used < masks_[number].used) number = i;
+  }
+  const std::span<uint32_t> bits = {&mask_bits_[number * mask.size()], mask.size()};
+  if (masks_[number].state != place->state) {
+    masks_[number] = {};
+    Budget budget(kSteps);
+    FillMask(machine_, place->state, *trie_, bits, budget);
+    if (budget.end() == Budget::End::kMemory) {
+      Forget(place);
+      budget = Budget(kSteps);
+      FillMask(machine_, place->state, *trie_, bits, budget);
+    }
+    if (!budget.ok()) return Exhausted(budget);
+    if (machine_.accepts(place->state)) {
+      for (const uint32_t token : end_tokens_) bits[token / 32] |= 1u << token % 32;
+    }
+    masks_[number].state = place->state;
+  }
+  masks_[number].used = ++clock_;
+  std::copy(bits.begin(), bits.end(), mask.begin());
+  return Status();
+}
+
+bool Grammar::IsComplete(const GrammarPlace& place) {
+  const MutexLock turn(mutex_);
+  if (place.epoch != epoch_ || !machine_.accepts(place.state)) return false;
+  Budget budget(kSteps);
+  for (uint32_t c = 0; c < machine_.n_classes(); ++c) {
+    if (machine_.NextClass(place.state, c, budget) != Machine::kDead) return false;
+  }
+  return budget.ok();
+}
+
+}  // namespace rondo::grammar

@@ -1,0 +1,108 @@
+// Grammar: texts that a session may write, and which tokens go on with one. What is made of them
+// when they are first needed, states and masks, lies in memory of a fixed size, which sessions
+// share.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "platforms/sync.h"
+#include "runtime/base/status.h"
+#include "runtime/grammar/machine.h"
+#include "runtime/grammar/productions.h"
+#include "runtime/grammar/regexes.h"
+#include "runtime/grammar/token_trie.h"
+
+namespace rondo::grammar {
+
+enum class GrammarKind : int32_t {
+  kJsonSchema = 0,  // JSON Schema: the texts are the JSON values that are valid by it
+  kPattern = 1,     // ECMA-262's regular expressions: the texts are those that it matches whole
+};
+
+struct GrammarOptions {
+  GrammarKind kind = GrammarKind::kJsonSchema;
+  bool spaces = true;      // kJsonSchema: between the parts of a text
+  bool any_order = false;  // kJsonSchema: of members
+  uint64_t bytes = 0;      // of the memory for expressions and states; 0: 8 MiB
+};
+
+// A text of a grammar, as far as it is written: tokens one behind the other.
+struct GrammarText {
+  // Token number i, from 0 on; kept by the caller.
+  int32_t (*token)(const void* context, uint64_t i) = nullptr;
+  const void* context = nullptr;
+  uint64_t size = 0;
+  uint64_t first_held = 0;  // tokens before are not known any more
+};
+
+// Where a text has come to. One of a Grammar that has forgotten its states since is read anew.
+struct GrammarPlace {
+  State state = Machine::kDead;
+  uint32_t epoch = 0;  // 0: nowhere yet
+  uint64_t read = 0;   // tokens
+};
+
+// Lies in memory of its owner's. Made once; the calls on it take turns. [any thread]
+class Grammar {
+ public:
+  static constexpr uint64_t kDefaultBytes = uint64_t{8} << 20;
+  static constexpr uint64_t kLeastBytes = uint64_t{1} << 20;
+  static constexpr uint64_t kMostBytes = uint64_t{1} << 30;
+  static constexpr size_t kMostTextBytes = size_t{4} << 20;
+
+  // Bytes for a grammar that is written in so many bytes, and a vocabulary.
+  static uint64_t Bytes(const GrammarOptions& options, size_t text_bytes, size_t mask_words);
+
+  // `memory`: Bytes(), aligned to 64. `trie` and `end_tokens` outlive this. Errors:
+  // kInvalidArgument (not well formed; no text fits it), kUnsupported (what, and where),
+  // kOutOfMemory (it needs more).
+  static Result<Grammar*> Create(const GrammarOptions& options, std::string_view text,
+                                 const TokenTrie& trie, std::span<const uint32_t> end_tokens,
+                                 std::span<uint8_t> memory);
+
+  // Reads the text's tokens that `place` has not read yet. A token that does not go on with the
+  // text, or ends it, leads to where nothing may follow. Error: kConstraint (out of memory or
+  // steps).
+  Status Read(const GrammarText& text, GrammarPlace* place);
+  // Which tokens may follow, of mask_words() words; end tokens where the text may end. As Read.
+  Status Allowed(const GrammarText& text, GrammarPlace* place, std::span<uint32_t> mask);
+  // The text is whole, and nothing may follow.
+  bool IsComplete(const GrammarPlace& place);
+
+  size_t mask_words() const { return trie_->mask_words(); }
+  uint64_t bytes() const { return bytes_; }
+  // How many times all states were forgotten. [any thread, when no call runs]
+  uint32_t times_forgotten() const { return epoch_ - 1; }
+
+ private:
+  struct Mask {
+    State state = Machine::kDead;
+    uint32_t used = 0;  // when it was asked for last
+  };
+  static constexpr size_t kMasks = 32;
+  static constexpr uint64_t kSteps = 4'000'000;  // of one call: some hundredths of a second
+
+  Grammar() = default;
+  Status Compile(const GrammarOptions& options, std::string_view text, std::span<uint8_t> memory);
+  Status ReadAll(const GrammarText& text, GrammarPlace* place);
+  void Forget(GrammarPlace* kept);
+  static Status Exhausted(const Budget& budget);
+
+  const TokenTrie* trie_ = nullptr;
+  std::span<const uint32_t> end_tokens_;
+  uint64_t bytes_ = 0;
+  Regexes regexes_;
+  Productions productions_;
+  Machine machine_;
+  Production root_ = 0;
+  Mutex mutex_;  // guards what is below, and the expressions and states
+  State start_ = Machine::kDead;
+  uint32_t epoch_ = 1;
+  uint32_t clock_ = 0;
+  List<Mask> masks_;
+  List<uint32_t> mask_bits_;
+};
+
+}  // namespace rondo::grammar

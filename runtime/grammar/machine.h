@@ -1,0 +1,107 @@
+// Machine: reads texts of a grammar byte by byte. A state is everything that the bytes so far leave
+// possible: some expressions, one of which must go on, each with what stands behind it. Equal
+// states have equal numbers, and are made when they are first needed, so that most bytes are a look
+// into a table. A text's whole past is one number: going back is taking an older one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "runtime/grammar/productions.h"
+#include "runtime/grammar/regexes.h"
+#include "runtime/grammar/room.h"
+
+namespace rondo::grammar {
+
+using State = uint32_t;
+
+class Machine {
+ public:
+  static constexpr State kDead = 0;  // no text goes on like this
+
+  Machine() = default;
+  Machine(Room& room, size_t most_states, size_t most_classes);
+
+  // What it reads; both live as long as this. Once, with n_classes() at most most_classes.
+  void Read(Regexes* regexes, const Productions* productions);
+
+  // Forgets all states but this one, which gets another number, and the expressions that were made
+  // for them. None that was given out before means anything any more.
+  State Forget(State kept);
+
+  // Before the first byte of a text of `production`.
+  State Start(Production production, Budget& budget);
+  // Behind one more byte.
+  State Next(State state, uint8_t byte, Budget& budget) {
+    return NextClass(state, regexes_->class_of(byte), budget);
+  }
+  State NextClass(State state, uint32_t byte_class, Budget& budget) {
+    const State known = next_[state * stride_ + byte_class];
+    return known != kUnknown ? known : Make(state, byte_class, budget);
+  }
+  // The text may end here.
+  bool accepts(State state) const { return states_[state].accepts; }
+
+  uint32_t n_states() const { return states_.size(); }
+  uint32_t n_classes() const { return stride_; }
+  const Regexes& regexes() const { return *regexes_; }
+
+ private:
+  static constexpr State kUnknown = UINT32_MAX;
+  static constexpr uint32_t kNothing = 0;  // the frame behind which a text ends
+
+  // What stands behind a part of `production`: the parts from `at` on; of a repeat, more of those
+  // of which there were `at`; of members, those that `at` leaves: the next one and, from bit 16 on,
+  // how many there were, or the number of a set in seen_.
+  struct Frame {
+    Production production;
+    uint32_t at;
+    uint32_t behind;  // what stands behind it
+  };
+  struct Item {
+    uint32_t what;  // a Regex; in entered_ a Production
+    uint32_t frame;
+    bool operator==(const Item&) const = default;
+    auto operator<=>(const Item&) const = default;
+  };
+  struct Row {
+    uint32_t first_item;
+    uint32_t n_items;
+    bool accepts;
+  };
+
+  State Make(State state, uint32_t byte_class, Budget& budget);
+  // Of what was gathered.
+  State PutState(Budget& budget);
+  uint32_t PutFrame(const Frame& frame, Budget& budget);
+  // Gathers what may come first in the production, with `frame` behind it; and in the frame.
+  void Enter(Production production, uint32_t frame, Budget& budget);
+  void Resume(uint32_t frame, Budget& budget);
+  void Clear();
+  void ClearStates();
+  static uint64_t HashOf(const Frame& frame);
+  void EnterMembers(const Frame& frame, bool* may_end, Budget& budget);
+  void EnterMembersInAnyOrder(const Frame& frame, bool* may_end, Budget& budget);
+  uint32_t PutSeen(std::span<const uint64_t> words, Budget& budget);
+  void EnterAll(Budget& budget);
+  void EnterOne(const Item& item, Budget& budget);
+
+  Regexes* regexes_ = nullptr;
+  const Productions* productions_ = nullptr;
+  List<Row> states_;
+  List<State> next_;  // [state][class]
+  uint32_t stride_ = 0;
+  List<Item> items_;  // of all states, each one's in order
+  List<Frame> frames_;
+  List<uint64_t> seen_;  // members that were written: how many, and a bit for each
+  Index state_index_, frame_index_, seen_index_;
+  // Of the state that is being made: its expressions; and the productions that it enters, each
+  // once.
+  List<Item> gathered_;
+  List<Regex*> moved_;  // by Forget
+  List<Item> entered_;
+  Index entered_index_;
+  bool accepts_ = false;
+};
+
+}  // namespace rondo::grammar

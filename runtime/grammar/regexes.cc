@@ -1,0 +1,379 @@
+#include "runtime/grammar/regexes.h"
+
+#include <algorithm>
+
+namespace rondo::grammar {
+namespace {
+
+constexpr size_t kDerivatives = 1u << 13;
+constexpr size_t kMostSets = 2048;
+constexpr size_t kMostAsked = 4096;
+constexpr ByteSet kDigits = ByteSet::Range('0', '9');
+
+}  // namespace
+
+Regexes::Regexes(Room& room, size_t most)
+    : nodes_(room, most),
+      parts_(room, most * 2),
+      sets_(room, kMostSets),
+      node_index_(room, most),
+      work_(room, kMostParts * 2),
+      numbers_(room, most),
+      seen_(room, kMostAsked),
+      derivatives_(room, kDerivatives) {
+  if (!derivatives_.exists()) return;
+  Budget enough(1000);
+  Put(Of(Kind::kNever, false), {}, enough);
+  Put(Of(Kind::kEmpty, true), {}, enough);
+  Put(Of(Kind::kNot, true, kNever), {}, enough);
+  for (size_t i = 0; i < kDerivatives; ++i) derivatives_.Add({kNever, 0, kNever}, enough);
+  n_classes_ = 256;
+  for (unsigned byte = 0; byte < 256; ++byte) {
+    classes_[byte] = bytes_[byte] = static_cast<uint8_t>(byte);
+  }
+}
+
+Regexes::Node Regexes::Of(Kind kind, bool nullable, uint32_t a, uint32_t b, uint32_t c) const {
+  return {kind, nullable, kind == Kind::kBoth || kind == Kind::kNot, Known::kUnknown, 1, a, b, c};
+}
+
+bool Regexes::IsList(const Node& node) {
+  return node.kind == Kind::kEither || node.kind == Kind::kBoth;
+}
+
+uint64_t Regexes::HashOf(const Node& node, std::span<const Regex> parts) const {
+  Hash hash;
+  hash.Add(static_cast<uint64_t>(node.kind)).Add(node.c);
+  if (IsList(node)) {
+    for (const Regex part : parts) hash.Add(part);
+  } else {
+    hash.Add(node.a).Add(node.b);
+  }
+  return hash.value();
+}
+
+Regex Regexes::Put(Node node, std::span<const Regex> parts, Budget& budget) {
+  if (node.depth > kMostDepth) budget.Stop(Budget::End::kMemory);
+  if (!budget.Spend()) return kNever;
+  const bool is_list = IsList(node);
+  const uint64_t hash = HashOf(node, parts);
+  const auto is = [&](uint32_t at) {
+    const Node& other = nodes_[at];
+    if (other.kind != node.kind || other.c != node.c) return false;
+    if (!is_list) return other.a == node.a && other.b == node.b;
+    const std::span<const Regex> its = parts_.Part(other.a, other.b);
+    return std::equal(its.begin(), its.end(), parts.begin(), parts.end());
+  };
+  const uint32_t known = node_index_.Number(hash, is);
+  if (known != Index::kNone) return known;
+  if (is_list) {
+    node.a = parts_.size();
+    node.b = static_cast<uint32_t>(parts.size());
+    if (!parts_.AddAll(parts, budget)) return kNever;
+  }
+  const Regex fresh = nodes_.size();
+  if (!nodes_.Add(node, budget)) return kNever;
+  return node_index_.FindOrPut(hash, fresh, [](uint32_t) { return false; });
+}
+
+// What a node is made of has lower numbers than it, before and after.
+void Regexes::Forget(std::span<Regex* const> kept) {
+  Budget enough(UINT64_MAX);
+  numbers_.Shrink(0);
+  for (uint32_t i = 0; i < nodes_.size(); ++i) numbers_.Add(i < kept_.nodes ? i : kNobody, enough);
+  const auto want = [&](Regex regex) {
+    if (numbers_[regex] == kNobody) numbers_[regex] = 0;
+  };
+  for (const Regex* const regex : kept) want(*regex);
+  const auto is_made_of = [](const Node& node, int which) {
+    return which == 0
+               ? node.kind == Kind::kThen || node.kind == Kind::kNot || node.kind == Kind::kRepeat
+               : node.kind == Kind::kThen;
+  };
+  for (uint32_t i = nodes_.size(); i > kept_.nodes; --i) {
+    const Node& node = nodes_[i - 1];
+    if (numbers_[i - 1] == kNobody) continue;
+    if (is_made_of(node, 0)) want(node.a);
+    if (is_made_of(node, 1)) want(node.b);
+    if (IsList(node)) {
+      for (const Regex part : parts_.Part(node.a, node.b)) want(part);
+    }
+  }
+  const uint32_t before = nodes_.size();
+  nodes_.Shrink(kept_.nodes);
+  parts_.Shrink(kept_.parts);
+  for (uint32_t i = kept_.nodes; i < before; ++i) {
+    if (numbers_[i] == kNobody) continue;
+    Node node = nodes_[i];
+    if (is_made_of(node, 0)) node.a = numbers_[node.a];
+    if (is_made_of(node, 1)) node.b = numbers_[node.b];
+    if (IsList(node)) {
+      const uint32_t first = parts_.size();
+      for (uint32_t k = 0; k < node.b; ++k) parts_.Add(numbers_[parts_[node.a + k]], enough);
+      node.a = first;
+    }
+    numbers_[i] = nodes_.size();
+    nodes_.Add(node, enough);
+  }
+  for (Regex* const regex : kept) *regex = numbers_[*regex];
+  node_index_.Clear();
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    const auto parts = IsList(node) ? parts_.Part(node.a, node.b) : std::span<const Regex>();
+    node_index_.FindOrPut(HashOf(node, parts), i, [](uint32_t) { return false; });
+  }
+  for (size_t i = 0; i < kDerivatives; ++i) derivatives_[i] = {kNever, 0, kNever};
+}
+
+Regex Regexes::Bytes(const ByteSet& set, Budget& budget) {
+  if (set.empty()) return kNever;
+  uint32_t number = 0;
+  while (number < sets_.size() && sets_[number] != set) ++number;
+  if (number == sets_.size() && !sets_.Add(set, budget)) return kNever;
+  return Put(Of(Kind::kBytes, false, number), {}, budget);
+}
+
+Regex Regexes::Text(std::string_view text, Budget& budget) {
+  Regex regex = kEmpty;
+  for (size_t i = text.size(); i > 0; --i) {
+    regex = Then(Bytes(ByteSet::Of(static_cast<uint8_t>(text[i - 1])), budget), regex, budget);
+  }
+  return regex;
+}
+
+Regex Regexes::Then(Regex first, Regex second, Budget& budget) {
+  if (first == kNever || second == kNever) return kNever;
+  if (first == kEmpty) return second;
+  if (second == kEmpty) return first;
+  const Node& a = nodes_[first];
+  const Node& b = nodes_[second];
+  Node node = Of(Kind::kThen, a.nullable && b.nullable, first, second);
+  node.decides = a.decides || b.decides;
+  node.depth = static_cast<uint16_t>(1 + (a.nullable ? std::max(a.depth, b.depth) : a.depth));
+  return Put(node, {}, budget);
+}
+
+void Regexes::Gather(Kind kind, std::span<const Regex> parts, uint32_t base, Budget& budget) {
+  bool has_set = false;
+  ByteSet set;
+  const auto add = [&](Regex regex) {
+    const Node& node = nodes_[regex];
+    if (node.kind != Kind::kBytes) {
+      work_.Add(regex, budget);
+      return;
+    }
+    const ByteSet& other = sets_[node.a];
+    set = !has_set ? other : kind == Kind::kEither ? set | other : set & other;
+    has_set = true;
+  };
+  for (const Regex part : parts) {
+    if (nodes_[part].kind == kind) {
+      for (const Regex inner : parts_.Part(nodes_[part].a, nodes_[part].b)) add(inner);
+    } else {
+      add(part);
+    }
+  }
+  if (has_set) work_.Add(Bytes(set, budget), budget);
+  Regex* const first = &work_[base];
+  Regex* end = first + (work_.size() - base);
+  std::sort(first, end);
+  end = std::unique(first, end);
+  work_.Shrink(base + static_cast<uint32_t>(end - first));
+}
+
+Regex Regexes::Join(Kind kind, std::span<const Regex> parts, Budget& budget) {
+  const bool either = kind == Kind::kEither;
+  const Regex nothing = either ? kNever : kAll, everything = either ? kAll : kNever;
+  const uint32_t base = work_.size();
+  if (parts.empty()) return nothing;
+  Gather(kind, parts, base, budget);
+  Node node = Of(kind, !either);
+  uint32_t kept = base;
+  bool ends = false;  // the empty text is a part
+  for (uint32_t i = base; i < work_.size() && budget.ok(); ++i) {
+    const Regex part = work_[i];
+    if (part == everything) {
+      work_.Shrink(base);
+      return everything;
+    }
+    if (part == nothing) continue;
+    const Node& its = nodes_[part];
+    node.nullable = either ? node.nullable || its.nullable : node.nullable && its.nullable;
+    node.decides = node.decides || its.decides;
+    node.depth = std::max(node.depth, static_cast<uint16_t>(its.depth + 1));
+    ends = ends || part == kEmpty;
+    work_[kept++] = part;
+  }
+  const uint32_t count = kept - base;
+  Regex joined = nothing;
+  if (!either && ends) {
+    joined = node.nullable ? kEmpty : kNever;
+  } else if (count == 1) {
+    joined = work_[base];
+  } else if (count > 1) {
+    joined = Put(node, work_.Part(base, count), budget);
+  }
+  work_.Shrink(base);
+  return joined;
+}
+
+Regex Regexes::Either(std::span<const Regex> parts, Budget& budget) {
+  return Join(Kind::kEither, parts, budget);
+}
+
+Regex Regexes::Both(std::span<const Regex> parts, Budget& budget) {
+  return Join(Kind::kBoth, parts, budget);
+}
+
+Regex Regexes::Not(Regex regex, Budget& budget) {
+  const Node& inner = nodes_[regex];
+  if (inner.kind == Kind::kNot) return inner.a;
+  Node node = Of(Kind::kNot, !inner.nullable, regex);
+  node.depth = static_cast<uint16_t>(inner.depth + 1);
+  return Put(node, {}, budget);
+}
+
+Regex Regexes::Repeat(Regex regex, uint32_t min, uint32_t max, Budget& budget) {
+  const Node& inner = nodes_[regex];
+  if (inner.nullable) min = 0;
+  if (max == 0 || regex == kEmpty) return kEmpty;
+  if (regex == kNever) return min == 0 ? kEmpty : kNever;
+  if (min == 1 && max == 1) return regex;
+  if (regex == kAll) return kAll;
+  Node node = Of(Kind::kRepeat, min == 0, regex, min, max);
+  node.decides = inner.decides;
+  node.depth = static_cast<uint16_t>(inner.depth + 1);
+  return Put(node, {}, budget);
+}
+
+Regex Regexes::Multiple(uint32_t divisor, uint32_t rest, Budget& budget) {
+  return Put(Of(Kind::kMultiple, rest == 0, 0, divisor, rest), {}, budget);
+}
+
+// Splits classes by one set after another.
+void Regexes::MakeClasses() {
+  std::fill(std::begin(classes_), std::end(classes_), uint8_t{0});
+  n_classes_ = 1;
+  const auto split = [&](const ByteSet& set) {
+    uint16_t inside[256], outside[256];
+    std::fill(std::begin(inside), std::end(inside), uint16_t{256});
+    std::fill(std::begin(outside), std::end(outside), uint16_t{256});
+    uint32_t n = 0;
+    for (unsigned byte = 0; byte < 256; ++byte) {
+      uint16_t& now = (set.Has(static_cast<uint8_t>(byte)) ? inside : outside)[classes_[byte]];
+      if (now == 256) now = static_cast<uint16_t>(n++);
+      classes_[byte] = static_cast<uint8_t>(now);
+    }
+    n_classes_ = n;
+  };
+  for (uint32_t i = 0; i < sets_.size(); ++i) split(sets_[i]);
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].kind != Kind::kMultiple) continue;
+    for (uint8_t digit = '0'; digit <= '9'; ++digit) split(ByteSet::Of(digit));
+    break;
+  }
+  for (unsigned byte = 256; byte > 0; --byte) {
+    bytes_[classes_[byte - 1]] = static_cast<uint8_t>(byte - 1);
+  }
+  for (size_t i = 0; i < kDerivatives; ++i) derivatives_[i] = {kNever, 0, kNever};
+  kept_ = {nodes_.size(), parts_.size()};
+}
+
+Regex Regexes::Derive(Regex regex, uint32_t byte_class, Budget& budget) {
+  if (regex <= kAll) return regex == kAll ? kAll : kNever;
+  if (!budget.Spend()) return kNever;
+  Derivative& last =
+      derivatives_[(regex * 0x9e3779b1u ^ byte_class * 0x85ebca6bu) >> 7 & (kDerivatives - 1)];
+  if (last.of == regex && last.byte_class == byte_class) return last.is;
+  const Regex is = DeriveAnew(regex, byte_class, budget);
+  if (budget.ok()) last = {regex, byte_class, is};
+  return is;
+}
+
+Regex Regexes::DeriveAnew(Regex regex, uint32_t byte_class, Budget& budget) {
+  const Node node = nodes_[regex];
+  const uint8_t byte = bytes_[byte_class];
+  switch (node.kind) {
+    case Kind::kNever:
+    case Kind::kEmpty:
+      return kNever;
+    case Kind::kBytes:
+      return sets_[node.a].Has(byte) ? kEmpty : kNever;
+    case Kind::kThen: {
+      const Regex first = Then(Derive(node.a, byte_class, budget), node.b, budget);
+      if (!nodes_[node.a].nullable) return first;
+      const Regex both[] = {first, Derive(node.b, byte_class, budget)};
+      return Either(both, budget);
+    }
+    case Kind::kEither:
+    case Kind::kBoth: {
+      const uint32_t base = work_.size();
+      for (const Regex part : parts_.Part(node.a, node.b)) {
+        if (!work_.Add(Derive(part, byte_class, budget), budget)) break;
+      }
+      const Regex joined = Join(node.kind, work_.Part(base, work_.size() - base), budget);
+      work_.Shrink(base);
+      return joined;
+    }
+    case Kind::kNot:
+      return Not(Derive(node.a, byte_class, budget), budget);
+    case Kind::kRepeat: {
+      const uint32_t min = node.b > 0 ? node.b - 1 : 0;
+      const uint32_t max = node.c == kNoLimit ? kNoLimit : node.c - 1;
+      return Then(Derive(node.a, byte_class, budget), Repeat(node.a, min, max, budget), budget);
+    }
+    case Kind::kMultiple:
+      if (!kDigits.Has(byte)) return kNever;
+      return Multiple(
+          node.b, static_cast<uint32_t>((uint64_t{node.c} * 10 + (byte - '0')) % node.b), budget);
+  }
+  return kNever;
+}
+
+bool Regexes::Matches(Regex regex, std::string_view text, Budget& budget) {
+  for (const char c : text) regex = Derive(regex, classes_[static_cast<uint8_t>(c)], budget);
+  return nullable(regex);
+}
+
+// Without complement and intersection only kNever has no text: whatever is made of it is kNever,
+// too.
+bool Regexes::IsNever(Regex regex, Budget& budget) {
+  if (!nodes_[regex].decides) return regex == kNever;
+  if (nodes_[regex].known == Known::kUnknown) {
+    seen_.Shrink(0);
+    const auto has_some = [&](const Node& node, Regex of) {
+      return node.nullable || node.known == Known::kSome || (!node.decides && of != kNever);
+    };
+    uint32_t found = kNobody;  // of seen_: one that has a text
+    const auto ask = [&](Regex next, uint32_t from) {
+      Node& node = nodes_[next];
+      const bool some = has_some(node, next);
+      if (!some && node.known != Known::kUnknown) return;
+      const uint32_t number = seen_.size();
+      if (!seen_.Add({next, from}, budget)) return;
+      if (some) {
+        found = number;
+      } else {
+        node.known = Known::kAsked;
+      }
+    };
+    ask(regex, kNobody);
+    for (uint32_t i = 0; i < seen_.size() && found == kNobody && budget.ok(); ++i) {
+      for (uint32_t c = 0; c < n_classes_ && found == kNobody; ++c) {
+        ask(Derive(seen_[i].regex, c, budget), i);
+      }
+    }
+    const bool never = found == kNobody && budget.ok();
+    for (uint32_t i = 0; i < seen_.size(); ++i) {
+      Node& node = nodes_[seen_[i].regex];
+      if (node.known == Known::kAsked) node.known = never ? Known::kNever : Known::kUnknown;
+    }
+    // Those that lead to it have one, too.
+    for (; found != kNobody; found = seen_[found].from) {
+      nodes_[seen_[found].regex].known = Known::kSome;
+    }
+  }
+  return nodes_[regex].known == Known::kNever;
+}
+
+}  // namespace rondo::grammar

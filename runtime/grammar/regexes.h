@@ -1,0 +1,118 @@
+// Regexes: regular expressions over bytes, with intersection and complement, and their derivatives:
+// what may follow a byte is an expression again (Brzozowski 1964; Owens, Reppy and Turon 2009).
+// Equal expressions have equal numbers, so that the derivatives of one are few.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "runtime/grammar/byte_set.h"
+#include "runtime/grammar/room.h"
+
+namespace rondo::grammar {
+
+using Regex = uint32_t;
+
+// Everything that makes an expression takes a Budget; where that ran out the answer means nothing.
+class Regexes {
+ public:
+  static constexpr Regex kNever = 0;  // no text
+  static constexpr Regex kEmpty = 1;  // the empty text
+  static constexpr Regex kAll = 2;    // every text
+  static constexpr uint32_t kNoLimit = UINT32_MAX;
+
+  Regexes() = default;
+  Regexes(Room& room, size_t most);
+
+  Regex Bytes(const ByteSet& set, Budget& budget);
+  Regex Text(std::string_view text, Budget& budget);
+  Regex Then(Regex first, Regex second, Budget& budget);
+  Regex Either(std::span<const Regex> parts, Budget& budget);
+  Regex Both(std::span<const Regex> parts, Budget& budget);
+  Regex Not(Regex regex, Budget& budget);
+  Regex Repeat(Regex regex, uint32_t min, uint32_t max, Budget& budget);
+  // Digits whose number is a multiple of `divisor`, 1 to 2^31; `rest` of those before them.
+  Regex Multiple(uint32_t divisor, uint32_t rest, Budget& budget);
+
+  bool nullable(Regex regex) const { return nodes_[regex].nullable; }
+
+  // Once all expressions are made: bytes that none of them tells apart are one class. Before, each
+  // byte is one.
+  void MakeClasses();
+  // Forgets what derivatives made since then, but these, which get other numbers.
+  void Forget(std::span<Regex* const> kept);
+  uint32_t n_classes() const { return n_classes_; }
+  uint8_t class_of(uint8_t byte) const { return classes_[byte]; }
+  uint8_t byte_of(uint32_t byte_class) const { return bytes_[byte_class]; }
+
+  // What may stand behind a byte of the class.
+  Regex Derive(Regex regex, uint32_t byte_class, Budget& budget);
+  bool Matches(Regex regex, std::string_view text, Budget& budget);
+  // It has no text.
+  bool IsNever(Regex regex, Budget& budget);
+
+  uint32_t size() const { return nodes_.size(); }
+
+ private:
+  enum class Kind : uint8_t {
+    kNever,
+    kEmpty,
+    kBytes,
+    kThen,
+    kEither,
+    kBoth,
+    kNot,
+    kRepeat,
+    kMultiple
+  };
+  enum class Known : uint8_t { kUnknown, kNever, kSome, kAsked };
+  struct Node {
+    Kind kind;
+    bool nullable;
+    bool decides;    // it holds kBoth or kNot, so that it may have no text
+    Known known;     // whether it has
+    uint16_t depth;  // how deep Derive goes
+    uint32_t a;      // kBytes: set; kThen, kNot, kRepeat: a part; kEither, kBoth: first of parts_
+    uint32_t b;      // kThen: a part; kEither, kBoth: how many; kRepeat: min; kMultiple: divisor
+    uint32_t c;      // kRepeat: max; kMultiple: rest
+  };
+  struct Derivative {
+    Regex of;
+    uint32_t byte_class;
+    Regex is;
+  };
+  struct Asked {
+    Regex regex;
+    uint32_t from;  // of seen_: whose derivative it is
+  };
+  static constexpr uint32_t kNobody = UINT32_MAX;
+  static constexpr uint16_t kMostDepth = 400;
+  static constexpr size_t kMostParts = 1u << 14;
+
+  Node Of(Kind kind, bool nullable, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) const;
+  static bool IsList(const Node& node);
+  uint64_t HashOf(const Node& node, std::span<const Regex> parts) const;
+  Regex Put(Node node, std::span<const Regex> parts, Budget& budget);
+  Regex Join(Kind kind, std::span<const Regex> parts, Budget& budget);
+  // Behind work_'s first `base`: the parts as they stand in a list of this kind, each once.
+  void Gather(Kind kind, std::span<const Regex> parts, uint32_t base, Budget& budget);
+  Regex DeriveAnew(Regex regex, uint32_t byte_class, Budget& budget);
+
+  List<Node> nodes_;
+  List<Regex> parts_;
+  List<ByteSet> sets_;
+  Index node_index_;
+  List<Regex> work_;              // parts that are being joined
+  List<uint32_t> numbers_;        // by Forget: what nodes become
+  List<Asked> seen_;              // by IsNever
+  List<Derivative> derivatives_;  // those asked for last, by their hash
+  uint8_t classes_[256] = {};
+  uint8_t bytes_[256] = {};
+  uint32_t n_classes_ = 0;
+  struct {
+    uint32_t nodes = 0, parts = 0;
+  } kept_;  // by Forget
+};
+
+}  // namespace rondo::grammar

@@ -1,0 +1,412 @@
+#include <algorithm>
+
+#include "runtime/grammar/schema/compiler.h"
+
+namespace rondo::grammar {
+namespace {
+
+// Keywords that offer alternatives.
+enum Done : uint8_t { kRef = 1, kAnyOf = 2, kOneOf = 4, kIf = 8, kNot = 16, kDependencies = 32 };
+
+}  // namespace
+
+SchemaRoom::SchemaRoom(Room& room, size_t bytes)
+    : terms(room, bytes * 4 + 256),
+      conjunctions(room, bytes + 64),
+      index(room, bytes + 64),
+      apart(room, bytes + 64),
+      parts(room, bytes * 2 + 256),
+      members(room, Productions::kMostMembers * 2) {}
+
+bool Terms::Add(const Term& term) {
+  for (const Term& known : span()) {
+    if (known.node == term.node && known.mode == term.mode) return true;
+  }
+  if (size_ == kMost) return false;
+  terms_[size_++] = term;
+  return true;
+}
+
+void Terms::Remove(size_t i) {
+  std::copy(terms_.begin() + static_cast<ptrdiff_t>(i) + 1,
+            terms_.begin() + static_cast<ptrdiff_t>(size_),
+            terms_.begin() + static_cast<ptrdiff_t>(i));
+  --size_;
+}
+
+void Terms::Sort() { std::sort(terms_.begin(), terms_.begin() + static_cast<ptrdiff_t>(size_)); }
+
+SchemaCompiler::SchemaCompiler(const Json& json, const SchemaOptions& options, SchemaRoom& room,
+                               Regexes& regexes, Productions& productions, Budget& budget)
+    : json_(json),
+      options_(options),
+      room_(room),
+      regexes_(regexes),
+      productions_(productions),
+      budget_(budget) {
+  if (options.spaces) {
+    ByteSet spaces;
+    for (const char c : {' ', '\t', '\n', '\r'}) spaces.Add(static_cast<uint8_t>(c));
+    space_ = regexes.Repeat(regexes.Bytes(spaces, budget), 0, Regexes::kNoLimit, budget);
+  }
+  plain_character_ = OneOf({{0, CodePoints::kLast}}, Spelling::kJsonString, regexes, budget);
+  ByteSet hex = ByteSet::Range('0', '9') | ByteSet::Range('a', 'f') | ByteSet::Range('A', 'F');
+  ByteSet simple;
+  for (const char c : std::string_view("\"\\/bfnrt")) simple.Add(static_cast<uint8_t>(c));
+  const Regex escapes[] = {
+      regexes.Bytes(simple, budget),
+      Then(regexes.Text("u", budget), regexes.Repeat(regexes.Bytes(hex, budget), 4, 4, budget))};
+  const Regex escaped = Then(regexes.Text("\\", budget), regexes.Either(escapes, budget));
+  const CodePoints unescaped = {
+      {0x20, '"' - 1}, {'"' + 1, '\\' - 1}, {'\\' + 1, CodePoints::kLast}};
+  const Regex any[] = {OneOf(unescaped, Spelling::kUtf8, regexes, budget), escaped};
+  character_ = regexes.Either(any, budget);
+}
+
+Result<Production> ReadSchema(const Json& schema, const SchemaOptions& options, SchemaRoom& room,
+                              Regexes& regexes, Productions& productions, Budget& budget) {
+  return SchemaCompiler(schema, options, room, regexes, productions, budget).Compile();
+}
+
+Result<Production> SchemaCompiler::Compile() {
+  const JsonValue dialect = json_.Find(0, "$schema");
+  if (Is(dialect, Json::Kind::kString)) {
+    const std::string_view name = json_.text(dialect);
+    refs_stand_alone_ = name.find("draft-0") != std::string_view::npos;
+  }
+  Terms whole;
+  whole.Add({0, Term::Mode::kHolds, 0});
+  RONDO_ASSIGN(const Production root, RuleOf(whole));
+  for (uint32_t i = 0; i < room_.conjunctions.size() && budget_.ok(); ++i) {
+    const Status status = Define(i);
+    if (!budget_.ok()) return root;
+    RONDO_RETURN_IF_ERROR(status);
+  }
+  regexes_.MakeClasses();
+  Production itself = 0;
+  if (!productions_.Close(regexes_, budget_, &itself)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "a schema refers to itself as its own value, without end");
+  }
+  for (uint32_t i = 0; i < room_.apart.size(); ++i) {
+    if (!productions_.node(room_.apart[i].both).productive) continue;
+    return Refuse(room_.apart[i].node, "oneOf with alternatives that may hold at once");
+  }
+  return root;
+}
+
+Status SchemaCompiler::Refuse(JsonValue node, const char* what) const {
+  char pointer[160];
+  json_.Pointer(node, pointer, sizeof pointer);
+  return Status::Error(StatusCode::kUnsupported, "%s: %s is not supported", pointer, what);
+}
+
+Status SchemaCompiler::NoSchema(JsonValue node, const char* what) const {
+  char pointer[160];
+  json_.Pointer(node, pointer, sizeof pointer);
+  return Status::Error(StatusCode::kInvalidArgument, "%s: expected %s", pointer, what);
+}
+
+std::string_view SchemaCompiler::NameOf(JsonValue node) const {
+  const JsonValue parent = json_.parent(node);
+  return Is(parent, Json::Kind::kArray) ? json_.text(node) : json_.key(node);
+}
+
+Regex SchemaCompiler::Punctuation(char mark) {
+  return Then(Space(), Then(regexes_.Text({&mark, 1}, budget_), Space()));
+}
+
+Result<Production> SchemaCompiler::RuleOf(Terms terms) {
+  terms.Sort();
+  Hash hash;
+  for (const Term& term : terms.span()) {
+    hash.Add(term.node).Add(static_cast<uint64_t>(term.mode)).Add(term.done);
+  }
+  const uint32_t known = room_.index.Number(hash.value(), [&](uint32_t at) {
+    const auto& other = room_.conjunctions[at];
+    const std::span<const Term> its = room_.terms.Part(other.first, other.count);
+    return std::equal(its.begin(), its.end(), terms.span().begin(), terms.span().end());
+  });
+  if (known != Index::kNone) return room_.conjunctions[known].rule;
+  const uint32_t fresh = room_.conjunctions.size();
+  const SchemaRoom::Conjunction made = {room_.terms.size(), static_cast<uint32_t>(terms.size()),
+                                        productions_.Rule(budget_)};
+  if (!room_.terms.AddAll(terms.span(), budget_) || !room_.conjunctions.Add(made, budget_)) {
+    return made.rule;
+  }
+  room_.index.FindOrPut(hash.value(), fresh, [](uint32_t) { return false; });
+  return made.rule;
+}
+
+Production SchemaCompiler::TakeChoice(uint32_t first) {
+  const Production made =
+      productions_.Choice(room_.parts.Part(first, room_.parts.size() - first), budget_);
+  room_.parts.Shrink(first);
+  return made;
+}
+
+Production SchemaCompiler::TakeSequence(uint32_t first) {
+  const Production made =
+      productions_.Sequence(room_.parts.Part(first, room_.parts.size() - first), budget_);
+  room_.parts.Shrink(first);
+  return made;
+}
+
+Status SchemaCompiler::AddRule(const Terms& terms) {
+  RONDO_ASSIGN(const Production rule, RuleOf(terms));
+  room_.parts.Add(rule, budget_);
+  return Status();
+}
+
+Terms SchemaCompiler::With(const Terms& terms, size_t i, uint8_t done, const Term& other) {
+  Terms all = terms;
+  if (done == 0) {
+    all.Remove(i);
+  } else {
+    all[i].done |= done;
+  }
+  all.Add(other);
+  return all;
+}
+
+Status SchemaCompiler::Define(uint32_t conjunction) {
+  const SchemaRoom::Conjunction its = room_.conjunctions[conjunction];
+  Terms terms;
+  for (const Term& term : room_.terms.Part(its.first, its.count)) terms.Add(term);
+  Production made = Productions::kNone;
+  RONDO_RETURN_IF_ERROR(Expand(terms, &made));
+  if (made == Productions::kNone) {
+    Shape shape;
+    RONDO_RETURN_IF_ERROR(Gather(terms, &shape));
+    if (shape.enumeration != Json::kNone) {
+      RONDO_ASSIGN(made, Literals(shape, terms));
+    } else {
+      const uint32_t first = room_.parts.size();
+      const auto add = [&](Regex regex) { room_.parts.Add(Terminal(regex), budget_); };
+      if ((shape.types & Shape::kNull) != 0) add(regexes_.Text("null", budget_));
+      if ((shape.types & Shape::kBoolean) != 0) {
+        for (const char* const word : {"true", "false"}) {
+          Answer allowed = Answer::kYes;
+          for (const Term& term : terms.span()) {
+            if (term.mode != Term::Mode::kNoneOf) continue;
+            const auto is = [&](JsonValue value) {
+              return word[0] == 't' ? IsTrue(value) : IsFalse(value);
+            };
+            if (is(term.node)) allowed = Answer::kNo;
+            if (!Is(term.node, Json::Kind::kArray)) continue;
+            for (JsonValue v = json_.first(term.node); v != Json::kNone; v = json_.next(v)) {
+              if (is(v)) allowed = Answer::kNo;
+            }
+          }
+          if (allowed == Answer::kYes) add(regexes_.Text(word, budget_));
+        }
+      }
+      if ((shape.types & (Shape::kWhole | Shape::kFraction)) != 0) {
+        RONDO_ASSIGN(const Regex regex, NumberRegex(shape, terms));
+        add(regex);
+      }
+      if ((shape.types & Shape::kString) != 0) {
+        RONDO_ASSIGN(const Regex regex, StringRegex(shape, terms));
+        add(regex);
+      }
+      if ((shape.types & Shape::kArray) != 0) {
+        RONDO_ASSIGN(const Production array, Array(shape, terms));
+        room_.parts.Add(array, budget_);
+      }
+      if ((shape.types & Shape::kObject) != 0) {
+        RONDO_ASSIGN(const Production object, Object(shape, terms));
+        room_.parts.Add(object, budget_);
+      }
+      made = TakeChoice(first);
+    }
+  }
+  productions_.Define(its.rule, made);
+  return Status();
+}
+
+Status SchemaCompiler::Expand(Terms& terms, Production* made) {
+  for (size_t i = 0; i < terms.size() && *made == Productions::kNone && budget_.Spend(); ++i) {
+    switch (terms[i].mode) {
+      case Term::Mode::kHolds:
+        RONDO_RETURN_IF_ERROR(ExpandSchema(terms, i, made));
+        break;
+      case Term::Mode::kHoldsNot:
+        RONDO_RETURN_IF_ERROR(ExpandNegation(terms, i, made));
+        break;
+      default:
+        break;
+    }
+  }
+  return Status();
+}
+
+Status SchemaCompiler::ExpandSchema(Terms& terms, size_t i, Production* made) {
+  const JsonValue node = terms[i].node;
+  const uint8_t done = terms[i].done;
+  if (IsTrue(node)) return Status();
+  if (IsFalse(node)) {
+    *made = Productions::kNever;
+    return Status();
+  }
+  if (!Is(node, Json::Kind::kObject)) return NoSchema(node, "a schema: an object, true or false");
+  const auto full = [&] { return Refuse(node, "a conjunction of over 192 schemas"); };
+  const JsonValue ref = json_.Find(node, "$ref");
+  if (ref != Json::kNone && (done & kRef) == 0) {
+    RONDO_ASSIGN(const JsonValue target, Target(ref));
+    terms[i].done |= kRef;
+    if (!terms.Add({target, Term::Mode::kHolds, 0})) return full();
+  }
+  if (ref != Json::kNone && refs_stand_alone_) return Status();
+  if (const JsonValue all = json_.Find(node, "allOf"); all != Json::kNone) {
+    if (!Is(all, Json::Kind::kArray)) return NoSchema(all, "an array of schemas");
+    for (JsonValue one = json_.first(all); one != Json::kNone; one = json_.next(one)) {
+      if (!terms.Add({one, Term::Mode::kHolds, 0})) return full();
+    }
+  }
+  if (const JsonValue inner = json_.Find(node, "not"); inner != Json::kNone && (done & kNot) == 0) {
+    terms[i].done |= kNot;
+    if (!terms.Add({inner, Term::Mode::kHoldsNot, 0})) return full();
+  }
+  // What offers alternatives, one keyword after the other.
+  if (const JsonValue any = json_.Find(node, "anyOf"); any != Json::kNone && (done & kAnyOf) == 0) {
+    return Alternatives(terms, i, kAnyOf, any, false, made);
+  }
+  if (const JsonValue one = json_.Find(node, "oneOf"); one != Json::kNone && (done & kOneOf) == 0) {
+    return Alternatives(terms, i, kOneOf, one, true, made);
+  }
+  if (json_.Find(node, "if") != Json::kNone && (done & kIf) == 0)
+    return Conditional(terms, i, made);
+  for (const char* const key : {"dependencies", "dependentRequired", "dependentSchemas"}) {
+    const JsonValue dependencies = json_.Find(node, key);
+    if (dependencies == Json::kNone) continue;
+    if (!Is(dependencies, Json::Kind::kObject)) return NoSchema(dependencies, "an object");
+    for (JsonValue d = json_.first(dependencies); d != Json::kNone; d = json_.next(d)) {
+      bool decided = false;
+      for (const Term& term : terms.span()) {
+        decided = decided || (term.node == d &&
+                              (term.mode == Term::Mode::kHas || term.mode == Term::Mode::kMayLack));
+      }
+      if (!decided) return Dependency(terms, i, d, made);
+    }
+  }
+  return Status();
+}
+
+Status SchemaCompiler::Alternatives(const Terms& terms, size_t i, uint8_t done, JsonValue list,
+                                    bool one, Production* made) {
+  if (!Is(list, Json::Kind::kArray) || json_.count(list) == 0) {
+    return NoSchema(list, "an array of schemas");
+  }
+  const uint32_t first = room_.parts.size();
+  for (JsonValue a = json_.first(list); a != Json::kNone; a = json_.next(a)) {
+    RONDO_RETURN_IF_ERROR(AddRule(With(terms, i, done, {a, Term::Mode::kHolds, 0})));
+    if (!one) continue;
+    for (JsonValue b = json_.next(a); b != Json::kNone; b = json_.next(b)) {
+      Terms both = With(terms, i, done, {a, Term::Mode::kHolds, 0});
+      both.Add({b, Term::Mode::kHolds, 0});
+      RONDO_ASSIGN(const Production rule, RuleOf(both));
+      room_.apart.Add({rule, list}, budget_);
+    }
+  }
+  *made = TakeChoice(first);
+  return Status();
+}
+
+// if and then, or not if and else.
+Status SchemaCompiler::Conditional(const Terms& terms, size_t i, Production* made) {
+  const JsonValue node = terms[i].node;
+  const JsonValue condition = json_.Find(node, "if");
+  const uint32_t first = room_.parts.size();
+  for (const bool holds : {true, false}) {
+    Terms all =
+        With(terms, i, kIf, {condition, holds ? Term::Mode::kHolds : Term::Mode::kHoldsNot, 0});
+    const JsonValue then = json_.Find(node, holds ? "then" : "else");
+    if (then != Json::kNone) all.Add({then, Term::Mode::kHolds, 0});
+    RONDO_RETURN_IF_ERROR(AddRule(all));
+  }
+  *made = TakeChoice(first);
+  return Status();
+}
+
+// Without the member, or with it and what it asks for.
+Status SchemaCompiler::Dependency(const Terms& terms, size_t i, JsonValue dependency,
+                                  Production* made) {
+  const uint32_t first = room_.parts.size();
+  Terms without = terms;
+  without.Add({dependency, Term::Mode::kMayLack, 0});
+  RONDO_RETURN_IF_ERROR(AddRule(without));
+  Terms with = terms;
+  static_cast<void>(i);
+  with.Add({dependency, Term::Mode::kHas, 0});
+  if (Is(dependency, Json::Kind::kArray)) {
+    for (JsonValue name = json_.first(dependency); name != Json::kNone; name = json_.next(name)) {
+      if (!Is(name, Json::Kind::kString)) return NoSchema(name, "the name of a member");
+      if (!with.Add({name, Term::Mode::kHas, 0})) return Refuse(dependency, "so many names");
+    }
+  } else {
+    with.Add({dependency, Term::Mode::kHolds, 0});
+  }
+  RONDO_RETURN_IF_ERROR(AddRule(with));
+  *made = TakeChoice(first);
+  return Status();
+}
+
+// A schema does not hold where one of its keywords does not.
+Status SchemaCompiler::ExpandNegation(Terms& terms, size_t i, Production* made) {
+  const JsonValue node = terms[i].node;
+  const uint32_t first = room_.parts.size();
+  if (IsTrue(node) || IsFalse(node)) {
+    if (IsTrue(node)) *made = Productions::kNever;
+    terms[i].mode = Term::Mode::kHolds;
+    terms[i].done = 0;
+    if (IsFalse(node)) {
+      *made = Productions::kNone;
+      terms.Remove(i);
+      RONDO_ASSIGN(*made, RuleOf(terms));
+    }
+    return Status();
+  }
+  if (!Is(node, Json::Kind::kObject)) return NoSchema(node, "a schema: an object, true or false");
+  const auto offer = [&](JsonValue part, Term::Mode mode) {
+    return AddRule(With(terms, i, 0, {part, mode, 0}));
+  };
+  for (JsonValue part = json_.first(node); part != Json::kNone; part = json_.next(part)) {
+    const std::string_view key = json_.key(part);
+    if (key == "type") {
+      RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kNotType));
+    } else if (key == "const" || key == "enum") {
+      RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kNoneOf));
+    } else if (key == "pattern") {
+      RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kNotPattern));
+    } else if (key == "not") {
+      RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kHolds));
+    } else if (key == "$ref") {
+      RONDO_ASSIGN(const JsonValue target, Target(part));
+      RONDO_RETURN_IF_ERROR(offer(target, Term::Mode::kHoldsNot));
+    } else if (key == "required" || key == "allOf") {
+      for (JsonValue one = json_.first(part); one != Json::kNone; one = json_.next(one)) {
+        RONDO_RETURN_IF_ERROR(
+            offer(one, key == "allOf" ? Term::Mode::kHoldsNot : Term::Mode::kLacks));
+      }
+    } else if (key == "properties") {
+      for (JsonValue one = json_.first(part); one != Json::kNone; one = json_.next(one)) {
+        RONDO_RETURN_IF_ERROR(offer(one, Term::Mode::kHasNot));
+      }
+    } else if (key == "anyOf") {
+      Terms none = terms;
+      none.Remove(i);
+      for (JsonValue one = json_.first(part); one != Json::kNone; one = json_.next(one)) {
+        if (!none.Add({one, Term::Mode::kHoldsNot, 0})) return Refuse(part, "so many alternatives");
+      }
+      RONDO_RETURN_IF_ERROR(AddRule(none));
+    } else if (key != "title" && key != "description" && key != "$comment" && key != "default" &&
+               key != "examples" && key != "definitions" && key != "$defs" && key != "$id" &&
+               key != "id" && key != "$schema") {
+      return Refuse(part, "the opposite of this keyword");
+    }
+  }
+  *made = TakeChoice(first);
+  return Status();
+}
+
+}  // namespace rondo::grammar

@@ -1,0 +1,276 @@
+#include <algorithm>
+#include <array>
+
+#include "runtime/grammar/pattern.h"
+#include "runtime/grammar/schema/compiler.h"
+
+namespace rondo::grammar {
+namespace {
+
+constexpr size_t kMostPatterns = 5;  // of names at once: there are members of each choice of them
+
+}  // namespace
+
+// What the member `name` must be.
+Status SchemaCompiler::MemberTerms(const Terms& terms, std::string_view name, Terms* member,
+                                   bool* required, bool* forbidden) {
+  const auto add = [&](JsonValue node, Term::Mode mode) -> Status {
+    return member->Add({node, mode, 0}) ? Status() : Refuse(node, "so many schemas of one member");
+  };
+  for (const Term& term : terms.span()) {
+    switch (term.mode) {
+      case Term::Mode::kHas:
+        *required = *required || NameOf(term.node) == name;
+        break;
+      case Term::Mode::kLacks:
+      case Term::Mode::kMayLack:
+        *forbidden = *forbidden || NameOf(term.node) == name;
+        break;
+      case Term::Mode::kHasNot:
+        if (NameOf(term.node) != name) break;
+        *required = true;
+        RONDO_RETURN_IF_ERROR(add(term.node, Term::Mode::kHoldsNot));
+        break;
+      default:
+        break;
+    }
+    if (term.mode != Term::Mode::kHolds || !Is(term.node, Json::Kind::kObject)) continue;
+    if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) continue;
+    bool listed = false;
+    if (const JsonValue its = json_.Find(json_.Find(term.node, "properties"), name);
+        its != Json::kNone) {
+      listed = true;
+      RONDO_RETURN_IF_ERROR(add(its, Term::Mode::kHolds));
+    }
+    const JsonValue patterns = json_.Find(term.node, "patternProperties");
+    for (JsonValue p = Is(patterns, Json::Kind::kObject) ? json_.first(patterns) : Json::kNone;
+         p != Json::kNone; p = json_.next(p)) {
+      const Result<Regex> regex =
+          ReadPattern(json_.key(p), false, Spelling::kUtf8, regexes_, budget_);
+      if (!regex.ok()) return Refuse(p, regex.status().message());
+      if (!regexes_.Matches(*regex, name, budget_)) continue;
+      listed = true;
+      RONDO_RETURN_IF_ERROR(add(p, Term::Mode::kHolds));
+    }
+    const JsonValue others = json_.Find(term.node, "additionalProperties");
+    if (!listed && others != Json::kNone) RONDO_RETURN_IF_ERROR(add(others, Term::Mode::kHolds));
+    if (const JsonValue names = json_.Find(term.node, "required"); Is(names, Json::Kind::kArray)) {
+      for (JsonValue one = json_.first(names); one != Json::kNone; one = json_.next(one)) {
+        *required = *required || json_.text(one) == name;
+      }
+    }
+  }
+  return Status();
+}
+
+// `name`: between quotation marks.
+Status SchemaCompiler::AddMember(Regex name, const Terms& value, bool required) {
+  RONDO_ASSIGN(const Production rule, RuleOf(value));
+  const Regex mark = regexes_.Text("\"", budget_);
+  const Regex before = Then(mark, Then(name, Then(mark, Punctuation(':'))));
+  const Production first[] = {Terminal(before), rule};
+  const Production later[] = {Terminal(Then(Punctuation(','), before)), rule};
+  const Productions::Member member = {productions_.Sequence(first, budget_),
+                                      productions_.Sequence(later, budget_), required};
+  room_.members.Add(member, budget_);
+  return Status();
+}
+
+// The names that propertyNames lets through; kAll where nothing is said.
+Result<Regex> SchemaCompiler::PropertyNames(const Terms& terms) {
+  Regex all = Regexes::kAll;
+  for (const Term& term : terms.span()) {
+    if (term.mode != Term::Mode::kHolds || !Is(term.node, Json::Kind::kObject)) continue;
+    if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) continue;
+    const JsonValue names = json_.Find(term.node, "propertyNames");
+    if (names == Json::kNone || IsTrue(names)) continue;
+    if (IsFalse(names)) return Regexes::kNever;
+    Terms its;
+    its.Add({names, Term::Mode::kHolds, 0});
+    Production made = Productions::kNone;
+    RONDO_RETURN_IF_ERROR(Expand(its, &made));
+    if (made != Productions::kNone) return Refuse(names, "alternatives of names");
+    Shape shape;
+    RONDO_RETURN_IF_ERROR(Gather(its, &shape));
+    Regex regex = Regexes::kNever;
+    if (shape.enumeration != Json::kNone) {
+      const uint32_t first = room_.parts.size();
+      for (JsonValue v = shape.is_const ? shape.enumeration : json_.first(shape.enumeration);
+           v != Json::kNone; v = shape.is_const ? Json::kNone : json_.next(v)) {
+        if (Is(v, Json::Kind::kString)) room_.parts.Add(StringLiteral(json_.text(v)), budget_);
+      }
+      regex = regexes_.Either(room_.parts.Part(first, room_.parts.size() - first), budget_);
+      room_.parts.Shrink(first);
+    } else if ((shape.types & Shape::kString) != 0) {
+      RONDO_ASSIGN(regex, BodyRegex(shape, its));
+    }
+    const Regex both[] = {all, regex};
+    all = regexes_.Both(both, budget_);
+  }
+  return all;
+}
+
+// Members that are not declared: for each choice of the patterns that a name has, and has not. All
+// of them are one member, which may come again.
+Status SchemaCompiler::AddOthers(const Terms& terms, Regex declared, bool* more) {
+  struct Named {
+    size_t term;
+    JsonValue node;
+    Regex regex;
+  };
+  std::array<Named, kMostPatterns> patterns;
+  size_t n = 0;
+  for (size_t i = 0; i < terms.size(); ++i) {
+    if (terms[i].mode != Term::Mode::kHolds || !Is(terms[i].node, Json::Kind::kObject)) continue;
+    if (refs_stand_alone_ && json_.Find(terms[i].node, "$ref") != Json::kNone) continue;
+    const JsonValue its = json_.Find(terms[i].node, "patternProperties");
+    for (JsonValue p = Is(its, Json::Kind::kObject) ? json_.first(its) : Json::kNone;
+         p != Json::kNone; p = json_.next(p)) {
+      if (n == kMostPatterns) return Refuse(its, "so many patterns of names");
+      const Result<Regex> regex =
+          ReadPattern(json_.key(p), false, Spelling::kJsonString, regexes_, budget_);
+      if (!regex.ok()) return Refuse(p, regex.status().message());
+      patterns[n++] = {i, p, *regex};
+    }
+  }
+  RONDO_ASSIGN(const Regex allowed, PropertyNames(terms));
+  const uint32_t first = room_.members.size();
+  for (uint32_t has = 0; has < 1u << n; ++has) {
+    std::array<Regex, kMostPatterns + 3> name = {
+        regexes_.Repeat(plain_character_, 0, Regexes::kNoLimit, budget_),
+        regexes_.Not(declared, budget_), allowed};
+    size_t parts = 3;
+    Terms value;
+    for (size_t i = 0; i < n; ++i) {
+      const bool here = (has >> i & 1) != 0;
+      name[parts++] = here ? patterns[i].regex : regexes_.Not(patterns[i].regex, budget_);
+      if (here) value.Add({patterns[i].node, Term::Mode::kHolds, 0});
+    }
+    for (size_t t = 0; t < terms.size(); ++t) {
+      if (terms[t].mode != Term::Mode::kHolds || !Is(terms[t].node, Json::Kind::kObject)) continue;
+      if (refs_stand_alone_ && json_.Find(terms[t].node, "$ref") != Json::kNone) continue;
+      bool listed = false;
+      for (size_t i = 0; i < n; ++i) {
+        listed = listed || (patterns[i].term == t && (has >> i & 1) != 0);
+      }
+      const JsonValue others = json_.Find(terms[t].node, "additionalProperties");
+      if (!listed && others != Json::kNone) value.Add({others, Term::Mode::kHolds, 0});
+    }
+    bool never = false;
+    for (const Term& term : value.span()) never = never || IsFalse(term.node);
+    if (never) continue;
+    const Regex regex = regexes_.Both({name.data(), parts}, budget_);
+    if (regexes_.IsNever(regex, budget_)) continue;
+    RONDO_RETURN_IF_ERROR(AddMember(regex, value, false));
+  }
+  const uint32_t count = room_.members.size() - first;
+  *more = count > 0;
+  if (count > 1) {
+    const uint32_t begin = room_.parts.size();
+    for (uint32_t i = 0; i < count; ++i) room_.parts.Add(room_.members[first + i].first, budget_);
+    const Production one = TakeChoice(begin);
+    for (uint32_t i = 0; i < count; ++i) room_.parts.Add(room_.members[first + i].later, budget_);
+    const Production later = TakeChoice(begin);
+    room_.members.Shrink(first);
+    room_.members.Add({one, later, false}, budget_);
+  }
+  return Status();
+}
+
+Result<Production> SchemaCompiler::Object(const Shape& shape, const Terms& terms) {
+  const uint32_t first_member = room_.members.size();
+  const uint32_t first_name = room_.parts.size();
+  RONDO_ASSIGN(const Regex allowed, PropertyNames(terms));
+  uint32_t first_node = room_.terms.size();
+  static_cast<void>(first_node);
+  std::array<std::string_view, Productions::kMostMembers> names;
+  size_t n = 0;
+  bool full = false;
+  const auto declare = [&](std::string_view name) {
+    if (std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(n), name) !=
+        names.begin() + static_cast<ptrdiff_t>(n)) {
+      return;
+    }
+    full = n == names.size();
+    if (!full) names[n++] = name;
+  };
+  for (const Term& term : terms.span()) {
+    if (term.mode == Term::Mode::kHolds && Is(term.node, Json::Kind::kObject)) {
+      if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) continue;
+      const JsonValue properties = json_.Find(term.node, "properties");
+      if (properties != Json::kNone && !Is(properties, Json::Kind::kObject)) {
+        return NoSchema(properties, "an object of schemas");
+      }
+      if (properties == Json::kNone) continue;
+      for (JsonValue p = json_.first(properties); p != Json::kNone; p = json_.next(p)) {
+        declare(json_.key(p));
+      }
+    }
+  }
+  for (const Term& term : terms.span()) {
+    switch (term.mode) {
+      case Term::Mode::kHas:
+      case Term::Mode::kLacks:
+      case Term::Mode::kMayLack:
+      case Term::Mode::kHasNot:
+        declare(NameOf(term.node));
+        break;
+      case Term::Mode::kNoneOf: {
+        const bool is_list = json_.key(term.node) == "enum" && Is(term.node, Json::Kind::kArray);
+        for (JsonValue v = is_list ? json_.first(term.node) : term.node; v != Json::kNone;
+             v = is_list ? json_.next(v) : Json::kNone) {
+          if (Is(v, Json::Kind::kObject)) return Refuse(v, "an object that must not be");
+        }
+        break;
+      }
+      case Term::Mode::kHolds: {
+        if (!Is(term.node, Json::Kind::kObject)) break;
+        if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) break;
+        const JsonValue required = json_.Find(term.node, "required");
+        if (!Is(required, Json::Kind::kArray)) break;  // draft 3 has it as a boolean
+        for (JsonValue one = json_.first(required); one != Json::kNone; one = json_.next(one)) {
+          if (!Is(one, Json::Kind::kString)) return NoSchema(one, "the name of a member");
+          declare(json_.text(one));
+        }
+        break;
+      }
+      default:
+        break;
+    }
+  }
+  if (full) return Refuse(terms[0].node, "an object of over 1,024 members");
+  for (size_t i = 0; i < n; ++i) {
+    const Regex name = StringLiteral(names[i]);
+    room_.parts.Add(name, budget_);
+    Terms value;
+    bool required = false, forbidden = false;
+    RONDO_RETURN_IF_ERROR(MemberTerms(terms, names[i], &value, &required, &forbidden));
+    const Regex both[] = {name, allowed};
+    forbidden = forbidden || regexes_.IsNever(regexes_.Both(both, budget_), budget_);
+    if (forbidden && required) {
+      room_.members.Shrink(first_member);
+      room_.parts.Shrink(first_name);
+      return Productions::kNever;
+    }
+    if (!forbidden) RONDO_RETURN_IF_ERROR(AddMember(name, value, required));
+  }
+  const Regex declared =
+      regexes_.Either(room_.parts.Part(first_name, static_cast<uint32_t>(n)), budget_);
+  room_.parts.Shrink(first_name);
+  Productions::Members members = {};
+  RONDO_RETURN_IF_ERROR(AddOthers(terms, declared, &members.more));
+  members.min = shape.min_members;
+  members.max = shape.max_members;
+  members.any_order = options_.any_order;
+  if (members.min > 60000 || (members.max != Shape::kNoLimit && members.max > 60000)) {
+    return Refuse(terms[0].node, "so many members");
+  }
+  const Production all = productions_.MembersOf(
+      members, room_.members.Part(first_member, room_.members.size() - first_member), budget_);
+  room_.members.Shrink(first_member);
+  const Production parts[] = {Terminal(Then(regexes_.Text("{", budget_), Space())), all,
+                              Terminal(Then(Space(), regexes_.Text("}", budget_)))};
+  return productions_.Sequence(parts, budget_);
+}
+
+}  // namespace rondo::grammar

@@ -1,0 +1,71 @@
+// JSON Schema (2020-12, with the spellings of draft 7 and before) read into productions: the JSON
+// texts that are valid by it.
+#pragma once
+
+#include "runtime/base/status.h"
+#include "runtime/grammar/json.h"
+#include "runtime/grammar/productions.h"
+#include "runtime/grammar/regexes.h"
+#include "runtime/grammar/room.h"
+
+namespace rondo::grammar {
+
+struct SchemaOptions {
+  bool spaces = true;  // between the parts of a text; else none
+  bool any_order =
+      false;  // of members; else as the schema has them, and those behind that it has not
+};
+
+// What must be so of a value; some of them together are a conjunction.
+struct Term {
+  enum class Mode : uint8_t {
+    kHolds,       // the schema `node` holds
+    kHoldsNot,    // it does not
+    kHas,         // it is an object with the member that `node` names
+    kLacks,       // it is an object without
+    kMayLack,     // if it is an object, it is one without
+    kHasNot,      // it is an object with that member, to which the schema `node` does not hold
+    kNotType,     // it is of none of these types
+    kNoneOf,      // it is not `node`, or none of its elements where it is an enum
+    kNotPattern,  // it is a string, in which this pattern is not found
+  };
+  JsonValue node = 0;
+  Mode mode = Mode::kHolds;
+  uint8_t done = 0;  // keywords of it that others of the conjunction stand for
+
+  bool operator==(const Term&) const = default;
+  auto operator<=>(const Term&) const = default;
+};
+
+// What reading a schema needs beside what it makes.
+struct SchemaRoom {
+  struct Conjunction {
+    uint32_t first, count;  // of terms
+    Production rule;
+  };
+  // Alternatives that must not hold at once, and where they stand.
+  struct Apart {
+    Production both;
+    JsonValue node;
+  };
+
+  SchemaRoom() = default;
+  // For documents of up to `bytes`.
+  SchemaRoom(Room& room, size_t bytes);
+
+  List<Term> terms;
+  List<Conjunction> conjunctions;
+  Index index;
+  List<Apart> apart;
+  List<Production> parts;             // that are being gathered
+  List<Productions::Member> members;  // as well
+};
+
+// What is not understood, and what cannot be decided, is refused by its JSON pointer: kUnsupported,
+// or kInvalidArgument where it is no schema. Annotations, and keywords that no draft has, say
+// nothing. The productions are closed, and classes made. Where the
+// budget ran out nothing of it means anything.
+Result<Production> ReadSchema(const Json& schema, const SchemaOptions& options, SchemaRoom& room,
+                              Regexes& regexes, Productions& productions, Budget& budget);
+
+}  // namespace rondo::grammar

@@ -1,0 +1,151 @@
+#include "runtime/grammar/token_mask.h"
+
+#include <algorithm>
+#include <array>
+
+namespace rondo::grammar {
+namespace {
+
+void Set(std::span<uint32_t> mask, uint32_t token) { mask[token / 32] |= 1u << token % 32; }
+
+// The tokens of this part of the trie that can be read.
+void Walk(Machine& machine, State state, std::span<const TokenTrie::Node> nodes,
+          std::span<uint32_t> mask, Budget& budget) {
+  struct Level {
+    State state;
+    uint32_t end;
+  };
+  std::array<Level, TokenTrie::kMostBytes + 1> levels;
+  size_t level = 0;
+  levels[0] = {state, static_cast<uint32_t>(nodes.size())};
+  for (uint32_t i = 0; i < nodes.size() && budget.ok();) {
+    while (i == levels[level].end) --level;
+    const TokenTrie::Node node = nodes[i];
+    const State next = machine.Next(levels[level].state, static_cast<uint8_t>(node.byte), budget);
+    if (next == Machine::kDead) {
+      i += node.size;
+      continue;
+    }
+    if (node.token != TokenTrie::kNoToken) Set(mask, node.token);
+    if (node.size > 1) levels[++level] = {next, i + node.size};
+    ++i;
+  }
+}
+
+bool CanRead(Machine& machine, State state, std::span<const uint8_t> text, Budget& budget) {
+  for (const uint8_t byte : text) {
+    state = machine.Next(state, byte, budget);
+    if (state == Machine::kDead) return false;
+  }
+  return true;
+}
+
+// Lead bytes of characters of several bytes, and what may follow the lead; behind it stand any
+// continuation bytes.
+struct Lead {
+  uint8_t low, high, second_low, second_high, more;
+};
+constexpr Lead kLeads[] = {
+    {0xc2, 0xdf, 0x80, 0xbf, 0}, {0xe0, 0xe0, 0xa0, 0xbf, 1}, {0xe1, 0xec, 0x80, 0xbf, 1},
+    {0xed, 0xed, 0x80, 0x9f, 1}, {0xee, 0xef, 0x80, 0xbf, 1}, {0xf0, 0xf0, 0x90, 0xbf, 2},
+    {0xf1, 0xf3, 0x80, 0xbf, 2}, {0xf4, 0xf4, 0x80, 0x8f, 2},
+};
+
+// States, each once; as many as fit.
+class Some {
+ public:
+  bool Add(State state) {
+    if (std::find(states_.begin(), states_.begin() + n_, state) != states_.begin() + n_)
+      return true;
+    if (n_ == static_cast<ptrdiff_t>(states_.size())) return false;
+    states_[static_cast<size_t>(n_++)] = state;
+    return true;
+  }
+  size_t size() const { return static_cast<size_t>(n_); }
+  State operator[](size_t i) const { return states_[i]; }
+
+ private:
+  std::array<State, 96> states_;
+  ptrdiff_t n_ = 0;
+};
+
+// Adds the states behind each byte from low to high; false where one is dead or there are too many.
+bool Step(Machine& machine, State from, unsigned low, unsigned high, Some* to, Budget& budget) {
+  int last = -1;
+  for (unsigned byte = low; byte <= high; ++byte) {
+    const int byte_class = machine.regexes().class_of(static_cast<uint8_t>(byte));
+    if (byte_class == last) continue;
+    last = byte_class;
+    const State next = machine.NextClass(from, static_cast<uint32_t>(byte_class), budget);
+    if (next == Machine::kDead || !to->Add(next)) return false;
+  }
+  return true;
+}
+
+// The same behind each plain character.
+bool StepCharacter(Machine& machine, State from, Some* to, Budget& budget) {
+  if (!Step(machine, from, 0x20, '"' - 1, to, budget) ||
+      !Step(machine, from, '"' + 1, '\\' - 1, to, budget) ||
+      !Step(machine, from, '\\' + 1, 0x7f, to, budget)) {
+    return false;
+  }
+  for (const Lead& lead : kLeads) {
+    Some before, after;
+    if (!Step(machine, from, lead.low, lead.high, &before, budget)) return false;
+    for (size_t i = 0; i < before.size(); ++i) {
+      if (!Step(machine, before[i], lead.second_low, lead.second_high, &after, budget))
+        return false;
+    }
+    for (uint8_t more = 0; more < lead.more; ++more) {
+      before = after;
+      after = Some();
+      for (size_t i = 0; i < before.size(); ++i) {
+        if (!Step(machine, before[i], 0x80, 0xbf, &after, budget)) return false;
+      }
+    }
+    for (size_t i = 0; i < after.size(); ++i) {
+      if (!to->Add(after[i])) return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+uint32_t PlainReach(Machine& machine, State state, uint32_t most, Budget& budget) {
+  Some all;
+  all.Add(state);
+  size_t begin = 0;
+  for (uint32_t reach = 0; reach < most && budget.ok(); ++reach) {
+    const size_t end = all.size();
+    if (begin == end) return most;  // nothing new: it goes round
+    for (; begin < end; ++begin) {
+      if (!StepCharacter(machine, all[begin], &all, budget)) return reach;
+    }
+  }
+  return most;
+}
+
+void FillMask(Machine& machine, State state, const TokenTrie& trie, std::span<uint32_t> mask,
+              Budget& budget) {
+  constexpr uint32_t kWorthwhile = 8;  // characters: fewer tokens are longer than that
+  std::fill(mask.begin(), mask.end(), 0);
+  Walk(machine, state, trie.others(), mask, budget);
+  const uint32_t most = trie.most_characters();
+  const uint32_t reach = PlainReach(machine, state, most, budget);
+  if (reach < std::min(kWorthwhile, most)) {
+    Walk(machine, state, trie.plain(), mask, budget);
+    return;
+  }
+  std::transform(mask.begin(), mask.end(), trie.plain_mask().begin(), mask.begin(),
+                 [](uint32_t a, uint32_t b) { return a | b; });
+  for (uint32_t characters = reach + 1; characters <= most; ++characters) {
+    for (const uint32_t token : trie.PlainOf(characters)) {
+      if (!CanRead(machine, state, trie.vocabulary()[token], budget)) {
+        mask[token / 32] &= ~(1u << token % 32);
+      }
+    }
+  }
+}
+
+}  // namespace rondo::grammar

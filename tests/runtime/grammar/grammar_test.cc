@@ -1,0 +1,187 @@
+// Grammar: what a text's place allows; the same where memory is short and states are made again.
+#include "runtime/grammar/grammar.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace rondo::grammar {
+namespace {
+
+using testing::HasSubstr;
+
+// A vocabulary of bytes and some words, and an end token.
+struct Words {
+  std::vector<std::string> tokens;
+  Words() {
+    for (unsigned byte = 0; byte < 256; ++byte) tokens.emplace_back(1, static_cast<char>(byte));
+    for (const char* const text : {"{\"", "\":", "\",", "\"}", "ab", "abc", "12", "true", "]}"}) {
+      tokens.emplace_back(text);
+    }
+    tokens.emplace_back();  // the end token has no text
+  }
+  uint32_t end() const { return static_cast<uint32_t>(tokens.size()) - 1; }
+  Result<TokenTrie> Trie() const {
+    const auto bytes = [](const void* context, uint32_t token) -> std::span<const uint8_t> {
+      const auto& text = static_cast<const Words*>(context)->tokens[token];
+      return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
+    };
+    return TokenTrie::Create({static_cast<uint32_t>(tokens.size()), bytes, this});
+  }
+};
+
+class GrammarTest : public testing::Test {
+ protected:
+  ~GrammarTest() override { Drop(); }
+
+  Status Make(std::string_view text, const GrammarOptions& options = {}) {
+    Drop();
+    const uint64_t bytes = Grammar::Bytes(options, text.size(), trie_.mask_words());
+    memory_.resize((bytes + 63) / 64);
+    const Result<Grammar*> made = Grammar::Create(options, text, trie_, ends_,
+                                                  {memory_[0].bytes, static_cast<size_t>(bytes)});
+    if (made.ok()) grammar_ = *made;
+    return made.status();
+  }
+  GrammarText TextOf(const std::vector<int32_t>& tokens) {
+    const auto token = [](const void* context, uint64_t i) {
+      return (*static_cast<const std::vector<int32_t>*>(context))[i];
+    };
+    return {token, &tokens, tokens.size(), 0};
+  }
+  std::vector<uint32_t> Allowed(const std::vector<int32_t>& tokens) {
+    std::vector<uint32_t> mask(trie_.mask_words());
+    const Status status = grammar_->Allowed(TextOf(tokens), &place_, mask);
+    EXPECT_TRUE(status.ok()) << status.message();
+    std::vector<uint32_t> allowed;
+    for (uint32_t token = 0; token < words_.tokens.size(); ++token) {
+      if ((mask[token / 32] >> token % 32 & 1) != 0) allowed.push_back(token);
+    }
+    return allowed;
+  }
+  // Chosen by chance, up to the end token: the text. `most`: tokens.
+  std::string Write(unsigned seed, size_t most = 4000) {
+    std::mt19937 random(seed);
+    std::vector<int32_t> tokens;
+    std::string text;
+    place_ = {};
+    while (tokens.size() < most) {
+      const std::vector<uint32_t> allowed = Allowed(tokens);
+      if (allowed.empty()) {
+        ADD_FAILURE() << "nothing may follow " << text;
+        break;
+      }
+      const uint32_t next = allowed[random() % allowed.size()];
+      if (next == words_.end()) break;
+      tokens.push_back(static_cast<int32_t>(next));
+      text += words_.tokens[next];
+    }
+    return text;
+  }
+  void Drop() {
+    if (grammar_ != nullptr) std::destroy_at(grammar_);
+    grammar_ = nullptr;
+  }
+
+  struct alignas(64) Line {
+    uint8_t bytes[64];
+  };
+  const Words words_;
+  Result<TokenTrie> made_ = words_.Trie();
+  const TokenTrie& trie_ = *made_;
+  const std::vector<uint32_t> ends_ = {words_.end()};
+  std::vector<Line> memory_;
+  Grammar* grammar_ = nullptr;
+  GrammarPlace place_;
+};
+
+TEST_F(GrammarTest, EndsWhereATextMayEnd) {
+  ASSERT_TRUE(Make("(ab)+", {.kind = GrammarKind::kPattern}).ok());
+  EXPECT_THAT(Allowed({}), testing::ElementsAre('a', 260u));
+  EXPECT_FALSE(grammar_->IsComplete(place_));
+  EXPECT_THAT(Allowed({260}), testing::ElementsAre('a', 260u, words_.end()));
+  EXPECT_FALSE(grammar_->IsComplete(place_));
+  ASSERT_TRUE(Make("abc?", {.kind = GrammarKind::kPattern}).ok());
+  place_ = {};
+  EXPECT_THAT(Allowed({261}), testing::ElementsAre(words_.end()));
+  EXPECT_TRUE(grammar_->IsComplete(place_));
+  EXPECT_THAT(Allowed({261, 'a'}), testing::IsEmpty());
+  EXPECT_THAT(Allowed({261, 'a', 'b'}), testing::IsEmpty());
+}
+
+constexpr const char* kSchema = R"({"type": "object", "additionalProperties": false,
+    "properties": {"ab": {"type": "array", "maxItems": 4, "items": {"$ref": "#"}},
+                   "abc": {"type": "string", "minLength": 300, "maxLength": 400, "pattern": "^[a-c]*$"},
+                   "x": {"type": "integer", "minimum": 1, "maximum": 2000}},
+    "required": ["x"]})";
+
+// The texts, and so all masks, do not depend on what was forgotten between.
+TEST_F(GrammarTest, SmallMemoryGivesTheSameTexts) {
+  std::vector<std::string> texts;
+  ASSERT_TRUE(Make(kSchema).ok());
+  for (unsigned seed = 0; seed < 12; ++seed) texts.push_back(Write(seed));
+  ASSERT_TRUE(Make(kSchema, {.bytes = Grammar::kLeastBytes}).ok());
+  for (unsigned seed = 0; seed < 12; ++seed) EXPECT_EQ(Write(seed), texts[seed]);
+  EXPECT_GT(grammar_->times_forgotten(), 0u);
+}
+
+// Several texts go on in turn.
+TEST_F(GrammarTest, TextsShareAGrammar) {
+  ASSERT_TRUE(Make(kSchema, {.bytes = Grammar::kLeastBytes}).ok());
+  std::vector<std::string> alone;
+  for (unsigned seed = 0; seed < 4; ++seed) alone.push_back(Write(seed, 60));
+  struct One {
+    std::mt19937 random;
+    std::vector<int32_t> tokens;
+    std::string text;
+    GrammarPlace place;
+    bool ended = false;
+  };
+  std::vector<One> all(4);
+  for (unsigned seed = 0; seed < 4; ++seed) all[seed].random.seed(seed);
+  for (size_t step = 0; step < 60; ++step) {
+    for (One& one : all) {
+      if (one.ended) continue;
+      std::swap(place_, one.place);
+      const std::vector<uint32_t> allowed = Allowed(one.tokens);
+      std::swap(place_, one.place);
+      const uint32_t next = allowed[one.random() % allowed.size()];
+      one.ended = next == words_.end();
+      if (one.ended) continue;
+      one.tokens.push_back(static_cast<int32_t>(next));
+      one.text += words_.tokens[next];
+    }
+  }
+  for (unsigned seed = 0; seed < 4; ++seed) EXPECT_EQ(all[seed].text, alone[seed]);
+}
+
+TEST_F(GrammarTest, RefusesByName) {
+  EXPECT_THAT(Make("{").message(), HasSubstr("not well-formed JSON at byte 1"));
+  EXPECT_THAT(Make("false").message(), HasSubstr("no text fits"));
+  EXPECT_THAT(Make("a[", {.kind = GrammarKind::kPattern}).message(), HasSubstr("not closed"));
+  const Status large = Make("(a{1000}){1000}(b|a{50000})*", {.kind = GrammarKind::kPattern});
+  EXPECT_TRUE(large.ok()) << large.message();
+  std::string wide = R"({"enum": [)";
+  for (int i = 0; i < 20000; ++i)
+    wide += (i > 0 ? ",\"v" : "\"v") + std::to_string(i * 7919) + "\"";
+  const Status status = Make(wide + "]}", {.bytes = Grammar::kLeastBytes});
+  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.message();
+}
+
+// A text whose begin is not known any more, when states were forgotten.
+TEST_F(GrammarTest, SaysWhereATextCannotBeReadAgain) {
+  ASSERT_TRUE(Make(kSchema).ok());
+  const std::vector<int32_t> tokens = {256};
+  std::vector<uint32_t> mask(trie_.mask_words());
+  GrammarText text = TextOf(tokens);
+  text.first_held = 1;
+  const Status status = grammar_->Allowed(text, &place_, mask);
+  EXPECT_EQ(status.code(), StatusCode::kConstraint);
+  EXPECT_THAT(status.message(), HasSubstr("not held any more"));
+}
+
+}  // namespace
+}  // namespace rondo::grammar

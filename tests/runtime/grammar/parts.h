@@ -1,0 +1,57 @@
+// What a grammar is made of, in memory of its own, for tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/grammar/json.h"
+#include "runtime/grammar/machine.h"
+#include "runtime/grammar/productions.h"
+#include "runtime/grammar/regexes.h"
+#include "runtime/grammar/schema/schema.h"
+
+namespace rondo::grammar {
+
+struct Parts {
+  std::vector<uint8_t> memory = std::vector<uint8_t>(size_t{48} << 20);
+  Room room{memory};
+  Regexes regexes{room, 1u << 16};
+  Productions productions{room, 1u << 15};
+  Machine machine{room, 1u << 12, 256};
+  Budget budget{100'000'000};
+  State start = Machine::kDead;
+
+  // Once.
+  void Read(Production root) {
+    machine.Read(&regexes, &productions);
+    start = machine.Start(root, budget);
+  }
+  void ReadRegex(Regex regex) {
+    const Production root = productions.Terminal(regex, budget);
+    regexes.MakeClasses();
+    Production itself = 0;
+    productions.Close(regexes, budget, &itself);
+    Read(root);
+  }
+  // Of `text` as a schema; empty where it is read, else the sentence of why not.
+  std::string ReadSchemaText(std::string_view text, const SchemaOptions& options = {}) {
+    Json json(room, text.size());
+    SchemaRoom schema_room(room, text.size());
+    const Status status = json.Read(text);
+    if (!status.ok()) return status.message();
+    const Result<Production> root =
+        ReadSchema(json, options, schema_room, regexes, productions, budget);
+    if (!root.ok()) return root.status().message();
+    Read(*root);
+    return "";
+  }
+  State After(std::string_view text) {
+    State state = start;
+    for (const char c : text) state = machine.Next(state, static_cast<uint8_t>(c), budget);
+    return state;
+  }
+  bool Accepts(std::string_view text) { return machine.accepts(After(text)); }
+};
+
+}  // namespace rondo::grammar

@@ -1,0 +1,227 @@
+// JSON Schema: which texts are valid; what is refused, by its place.
+#include "runtime/grammar/schema/schema.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/runtime/grammar/parts.h"
+
+namespace rondo::grammar {
+namespace {
+
+using testing::HasSubstr;
+
+struct Case {
+  const char* schema;
+  std::vector<const char*> valid;
+  std::vector<const char*> invalid;
+};
+
+void Check(const std::vector<Case>& cases, const SchemaOptions& options = {}) {
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.schema);
+    Parts parts;
+    ASSERT_EQ(parts.ReadSchemaText(c.schema, options), "");
+    for (const char* const text : c.valid) EXPECT_TRUE(parts.Accepts(text)) << text;
+    for (const char* const text : c.invalid) EXPECT_FALSE(parts.Accepts(text)) << text;
+    EXPECT_TRUE(parts.budget.ok());
+  }
+}
+
+TEST(Schema, Types) {
+  Check({
+      {"true", {"1", "\"a\"", "[1, {\"a\": null}]", "{}"}, {"", "a", "[1,]", "{\"a\"}", "01"}},
+      {R"({"type": "null"})", {"null"}, {"0", "nul"}},
+      {R"({"type": ["boolean", "integer"]})",
+       {"true", "false", "-3", "0"},
+       {"1.5", "\"a\"", "tru"}},
+      {R"({"type": "number"})", {"1", "1.5", "-0.0", "1e9"}, {"01", "1.", "\"1\""}},
+      {R"({"type": "string"})",
+       {R"("é\u0041\n")", "\"\""},
+       {"\"a", "\"\n\"", R"("\x")", "\"\xff\""}},
+  });
+}
+
+TEST(Schema, Numbers) {
+  Check({
+      {R"({"type": "integer", "minimum": -3, "exclusiveMaximum": 12})",
+       {"-3", "0", "11"},
+       {"-4", "12", "1.0"}},
+      {R"({"minimum": 0.5, "maximum": 10})",
+       {"0.5", "0.75", "10", "10.0", "\"a\""},
+       {"0.4", "10.01"}},
+      {R"({"type": "integer", "minimum": 5, "exclusiveMinimum": true})", {"6"}, {"5"}},
+      {R"({"type": "integer", "multipleOf": 7})", {"0", "14", "-21"}, {"1", "15"}},
+      {R"({"type": "number", "multipleOf": 0.01})", {"1.25", "3"}, {"1.255"}},
+      {R"({"type": "number", "multipleOf": 5})", {"10", "-5.0"}, {"2.5", "7", "1e1"}},
+  });
+}
+
+TEST(Schema, Strings) {
+  Check({
+      {R"({"type": "string", "minLength": 2, "maxLength": 3})",
+       {"\"éa\"", R"("\u00e9\n\"")"},
+       {"\"a\"", "\"abcd\""}},
+      {R"({"type": "string", "pattern": "^a+$", "maxLength": 2})",
+       {"\"a\"", "\"aa\""},
+       {"\"aaa\"", "\"b\"", R"("\u0061")"}},
+      {R"({"type": "string", "format": "date"})", {"\"2024-02-29\""}, {"\"2023-02-29\"", "\"x\""}},
+      {R"({"type": "string", "format": "uuid"})",
+       {"\"2eb8aa08-aa98-11ea-b4aa-73b441d16380\""},
+       {"\"2eb8aa08\""}},
+      {R"({"type": "string", "format": "ipv4"})", {"\"127.0.0.1\""}, {"\"256.0.0.1\""}},
+      {R"({"type": "string", "format": "email"})", {"\"a.b@c.de\""}, {"\"ab\""}},
+      {R"({"type": "string", "format": "of-nobody"})", {"\"a\""}, {"1"}},
+  });
+}
+
+TEST(Schema, Objects) {
+  Check({
+      {R"({"properties": {"a": {"type": "integer"}, "b": {}}, "required": ["b"],
+           "additionalProperties": false, "type": "object"})",
+       {R"({"a": 1, "b": 2})", R"({"b":[]})"},
+       {R"({"a": 1})", R"({"b": 1, "a": 2})", R"({"b":1,"c":1})"}},
+      {R"({"type": "object", "additionalProperties": {"type": "null"}, "properties": {"a": {}}})",
+       {R"({"a": 1, "x": null, "y": null})", "{}", R"({"x":null})"},
+       {R"({"x": 1})", R"({"x":null,"a":1})"}},
+      {R"({"type": "object", "patternProperties": {"^n": {"type": "number"}, "s$": {"minimum": 5}},
+           "additionalProperties": false})",
+       {R"({"n": 1, "ns": 6})", R"({"s": "x"})"},
+       {R"({"n": "a"})", R"({"ns": 4})", R"({"x": 1})"}},
+      {R"({"type": "object", "propertyNames": {"pattern": "^[a-c]$"}, "maxProperties": 2,
+           "minProperties": 1})",
+       {R"({"a": 1, "c": 2})"},
+       {"{}", R"({"d": 1})", R"({"a":1,"b":2,"c":3})"}},
+      {R"({"type": "object", "required": ["a"], "properties": {"a": false}, "additionalProperties": true,
+           "minProperties": 0, "anyOf": [{"type": "object"}, {"type": "string"}]})",
+       {},
+       {}},
+  });
+}
+
+TEST(Schema, MembersInAnyOrder) {
+  Check({{R"({"type": "object", "properties": {"a": {}, "b": {}, "c": {}}, "required": ["a", "c"],
+              "additionalProperties": {"type": "null"}})",
+          {R"({"c":1,"a":2})", R"({"x":null,"c":1,"y":null,"a":2,"b":3})"},
+          {R"({"c":1})", R"({"a":1,"a":2,"c":3})", R"({"c":1,"a":2,"x":1})"}}},
+        {.any_order = true});
+}
+
+TEST(Schema, Arrays) {
+  Check({
+      {R"({"type": "array", "items": {"type": "integer"}, "minItems": 1, "maxItems": 3})",
+       {"[1]", "[ 1 , 2,3 ]"},
+       {"[]", "[1,2,3,4]", "[\"a\"]"}},
+      {R"({"type": "array", "prefixItems": [{"type": "string"}, {"type": "null"}], "items": false})",
+       {"[]", "[\"a\"]", "[\"a\",null]"},
+       {"[null]", "[\"a\",null,1]"}},
+      {R"({"type": "array", "items": [{"type": "string"}], "additionalItems": {"type": "null"},
+           "minItems": 2})",
+       {"[\"a\",null]", "[\"a\",null,null]"},
+       {"[\"a\"]", "[\"a\",1]"}},
+      {R"({"type": "array", "contains": {"const": 5}, "items": {"type": "integer"}})",
+       {"[1,5,2]", "[5]"},
+       {"[]", "[1,2]"}},
+      {R"({"type": "array", "maxItems": 0})", {"[]"}, {"[1]"}},
+  });
+}
+
+TEST(Schema, Combinations) {
+  Check({
+      {R"({"enum": ["a", 1, null, {"x": [1]}, true]})",
+       {"\"a\"", "1", "null", "{\"x\": [1]}", "true"},
+       {"\"b\"", "2", "{\"x\":[2]}", "false"}},
+      {R"({"enum": ["a", "bb", 3], "minLength": 2})", {"\"bb\"", "3"}, {"\"a\""}},
+      {R"({"const": "q\"\n"})", {R"("q\"\n")"}, {"\"q\""}},
+      {R"({"allOf": [{"properties": {"a": {"minimum": 2}}}, {"properties": {"a": {"type": "integer"}}}],
+           "type": "object", "required": ["a"]})",
+       {R"({"a": 2})"},
+       {R"({"a": 1})", R"({"a": 2.5})", "{}"}},
+      {R"({"anyOf": [{"type": "integer"}, {"type": "string", "maxLength": 1}]})",
+       {"1", "\"a\""},
+       {"\"ab\"", "null"}},
+      {R"({"oneOf": [{"type": "integer"}, {"type": "string"}]})", {"1", "\"a\""}, {"null"}},
+      {R"({"not": {"type": ["string", "object"]}})", {"1", "[]"}, {"\"a\"", "{}"}},
+      {R"({"type": "string", "not": {"enum": ["a", "b"]}})",
+       {"\"c\"", "\"aa\""},
+       {"\"a\"", "\"b\""}},
+      {R"({"type": "object", "properties": {"k": {}, "v": {}}, "additionalProperties": false,
+           "if": {"properties": {"k": {"const": 1}}, "required": ["k"]},
+           "then": {"properties": {"v": {"type": "string"}}}, "else": {"properties": {"v": false}}})",
+       {R"({"k":1,"v":"a"})", R"({"k":2})", "{}"},
+       {R"({"k":1,"v":2})", R"({"k":2,"v":"a"})", R"({"v":1})"}},
+      {R"({"type": "object", "dependentRequired": {"a": ["b"]}, "properties": {"a": {}, "b": {}}})",
+       {"{}", R"({"b":1})", R"({"a":1,"b":1})"},
+       {R"({"a":1})"}},
+  });
+}
+
+TEST(Schema, References) {
+  Check({
+      {R"({"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "required": ["v"],
+           "additionalProperties": false,
+           "properties": {"v": {"type": "integer"}, "next": {"$ref": "#/$defs/node"}}}}})",
+       {R"({"v":1})", R"({"v":1,"next":{"v":2,"next":{"v":3}}})"},
+       {R"({"v":1,"next":{}})"}},
+      {R"({"$defs": {"a%b": {"type": "null"}, "x/y": {"$anchor": "here", "type": "boolean"}},
+           "anyOf": [{"$ref": "#/$defs/a%25b"}, {"$ref": "#here"}, {"$ref": "#/$defs/x~1y"}]})",
+       {"null", "true"},
+       {"1"}},
+      {R"({"$schema": "http://json-schema.org/draft-07/schema#", "definitions": {"s": {"type": "string"}},
+           "properties": {"a": {"$ref": "#/definitions/s", "maxLength": 1}}, "type": "object"})",
+       {R"({"a": "long"})"},
+       {R"({"a": 1})"}},
+  });
+}
+
+TEST(Schema, NoSpaces) {
+  Check({{R"({"type": "object", "additionalProperties": {"type": "array"}})",
+          {R"({"a":[1,2]})"},
+          {R"({"a": []})", R"({"a":[1, 2]})"}}},
+        {.spaces = false});
+}
+
+TEST(Schema, RefusesByPointer) {
+  const struct {
+    const char* schema;
+    const char* words;
+  } cases[] = {
+      {"1", "#: expected a schema"},
+      {R"({"type": "strin"})", "#/type: expected null, boolean"},
+      {R"({"properties": {"a/b": {"items": {"uniqueItems": true}}}})",
+       "#/properties/a~1b/items/uniqueItems: uniqueItems is not supported"},
+      {R"({"unevaluatedProperties": false})", "#/unevaluatedProperties"},
+      {R"({"pattern": "(a"})", "#/pattern: the pattern is not well formed at byte 0"},
+      {R"({"pattern": "\\bx"})", "#/pattern: the pattern asks for a word's boundary"},
+      {R"({"$ref": "#/nowhere"})", "#/$ref: there is no such schema"},
+      {R"({"$ref": "http://elsewhere/s.json"})", "#/$ref: a schema that is not in this document"},
+      {R"({"oneOf": [{"type": "integer"}, {"minimum": 3}]})", "#/oneOf: oneOf with alternatives"},
+      {R"({"not": {"minLength": 3}})", "#/not/minLength: the opposite of this keyword"},
+      {R"({"minLength": -1})", "#/minLength: expected a number from 0 on"},
+      {R"({"multipleOf": 0})", "#/multipleOf: expected a number above 0"},
+  };
+  for (const auto& c : cases) {
+    Parts parts;
+    EXPECT_THAT(parts.ReadSchemaText(c.schema), HasSubstr(c.words)) << c.schema;
+  }
+}
+
+TEST(Schema, WhatNothingFitsIsNotProductive) {
+  for (const char* const schema :
+       {"false", R"({"type": "string", "minLength": 3, "maxLength": 2})",
+        R"({"type": "object", "required": ["a"], "properties": {"a": false}})",
+        R"({"type": "integer", "minimum": 3, "maximum": 2})", R"({"enum": []})",
+        R"({"allOf": [{"type": "string"}, {"type": "null"}]})",
+        R"({"type": "string", "pattern": "^a$", "not": {"const": "a"}})"}) {
+    SCOPED_TRACE(schema);
+    Parts parts;
+    ASSERT_EQ(parts.ReadSchemaText(schema), "");
+    EXPECT_EQ(parts.start, Machine::kDead);
+  }
+}
+
+}  // namespace
+}  // namespace rondo::grammar
