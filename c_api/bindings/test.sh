@@ -7,6 +7,7 @@ binding=$1 source=$2/c_api/bindings build=$3
 work=$build/bindings/$binding
 prefix=$build/bindings/prefix
 export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
+export RONDO_TEST_RECOMMENDING="$build/bindings/recommending.rondo"
 
 need() {
   for tool in "$@"; do
@@ -32,10 +33,16 @@ use_prefix() {
 }
 
 case $binding in
-  prepare) # what all of them use: an installed library, and the model in tests/data
+  prepare) # what all of them use: an installed library, the model in tests/data, and the same model
+    # from makers who recommend to sample
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix" >/dev/null
-    "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$build/bindings/tiny.rondo" --weights q8
+    "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
+    rm -rf "$build/bindings/recommending"
+    cp -R "$2/tests/data/tiny" "$build/bindings/recommending"
+    echo '{"eos_token_id": 1, "do_sample": true, "temperature": 1.5}' \
+      >"$build/bindings/recommending/generation_config.json"
+    "$prefix/bin/rondo" convert "$build/bindings/recommending" -o "$RONDO_TEST_RECOMMENDING" --weights q8
     ;;
   generated)
     PYTHONDONTWRITEBYTECODE=1 python3 "$source/generate/generate.py" --check

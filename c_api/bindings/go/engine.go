@@ -15,12 +15,18 @@ type Engine struct {
 	mutex  sync.RWMutex
 	handle *C.rondo_engine
 	model  *Model
+	// What the model's makers recommend.
+	recommended SessionOptions
 }
 
 // Engine makes the model runnable.
 func (m *Model) Engine(options EngineOptions) (*Engine, error) {
-	engine := &Engine{model: m}
-	err := m.with(func(handle *C.rondo_model) error {
+	recommended, err := recommendedBy(m)
+	if err != nil {
+		return nil, err
+	}
+	engine := &Engine{model: m, recommended: recommended}
+	err = m.with(func(handle *C.rondo_model) error {
 		return options.with(func(raw *C.rondo_engine_options) error {
 			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
 				return C.rondo_engine_create(handle, raw, nil, 0, &engine.handle, message, bytes)
@@ -85,11 +91,12 @@ func (e *Engine) Profile(cursor uint64) (event ProfileEvent, next uint64, ok boo
 	return profileEventOf(&raw), uint64(number), raw.name != nil, err
 }
 
-// Session opens an empty session in one of the engine's places.
+// Session opens an empty session in one of the engine's places. It samples as the model's makers
+// recommend it, where the options say nothing else.
 func (e *Engine) Session(options SessionOptions) (*Session, error) {
 	var session *C.rondo_session
 	err := e.with(func(handle *C.rondo_engine) error {
-		return options.with(e.model, func(raw *C.rondo_session_options) error {
+		return options.with(&e.recommended, func(raw *C.rondo_session_options) error {
 			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
 				return C.rondo_session_open(handle, raw, &session, message, bytes)
 			})
@@ -98,7 +105,7 @@ func (e *Engine) Session(options SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSession(session, e.model), nil
+	return newSession(session, e), nil
 }
 
 // Step runs one pass for several sessions of this engine; Session.Event tells what each got.

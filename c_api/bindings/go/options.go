@@ -89,19 +89,20 @@ func rondoGoProgress(user unsafe.Pointer, done, total C.uint64_t) C.int32_t {
 	return 1
 }
 
-// SessionOptions are those of rondo_session_options. What is 0 is the default.
+// SessionOptions are those of rondo_session_options. What is nil is as the model's makers recommend
+// it, or else the library's default, as what is 0.
 type SessionOptions struct {
-	// Recommended: begin with what the model's makers recommend for sampling.
-	Recommended       bool
-	Temperature       float32
-	TopK              int32
-	TopP              float32
-	MinP              float32
-	RepetitionPenalty float32
+	// LibraryDefaults: what the model's makers recommend is not followed.
+	LibraryDefaults   bool
+	Temperature       *float32
+	TopK              *int32
+	TopP              *float32
+	MinP              *float32
+	RepetitionPenalty *float32
+	PenaltyLastN      *int32
+	NoRepeatNgramSize *uint32
 	PresencePenalty   float32
 	FrequencyPenalty  float32
-	PenaltyLastN      int32
-	NoRepeatNgramSize uint32
 	IgnoreEOS         bool
 	LogProbs          bool
 	Seed              uint64
@@ -114,39 +115,101 @@ type SessionOptions struct {
 	LogitBias map[int32]float32
 }
 
-func (o *SessionOptions) with(model *Model, use func(*C.rondo_session_options) error) error {
+// Float32 is for options that may be nil: Temperature: rondo.Float32(0.8).
+func Float32(value float32) *float32 { return &value }
+
+// Int32 is as Float32.
+func Int32(value int32) *int32 { return &value }
+
+// Uint32 is as Float32.
+func Uint32(value uint32) *uint32 { return &value }
+
+// What the model's makers recommend, copied: it outlives the model.
+func recommendedBy(model *Model) (options SessionOptions, err error) {
+	var raw C.rondo_session_options
+	if err = check(C.rondo_session_options_init(&raw, C.sizeof_rondo_session_options)); err != nil {
+		return options, err
+	}
+	err = model.with(func(handle *C.rondo_model) error {
+		if err := check(C.rondo_model_session_options(handle, &raw)); err != nil {
+			return err
+		}
+		options = SessionOptions{
+			Temperature:       Float32(float32(raw.temperature)),
+			TopK:              Int32(int32(raw.top_k)),
+			TopP:              Float32(float32(raw.top_p)),
+			MinP:              Float32(float32(raw.min_p)),
+			RepetitionPenalty: Float32(float32(raw.repetition_penalty)),
+			PenaltyLastN:      Int32(int32(raw.penalty_last_n)),
+			NoRepeatNgramSize: Uint32(uint32(raw.no_repeat_ngram_size)),
+		}
+		for _, text := range unsafe.Slice(raw.stop_strings, int(raw.n_stop_strings)) {
+			options.Stop = append(options.Stop, C.GoString(text))
+		}
+		options.LogitBias = map[int32]float32{}
+		for _, one := range unsafe.Slice(raw.logit_bias, int(raw.n_logit_bias)) {
+			options.LogitBias[int32(one.token)] = float32(one.bias)
+		}
+		return nil
+	})
+	return options, err
+}
+
+func or[T any](said, recommended *T) *T {
+	if said != nil {
+		return said
+	}
+	return recommended
+}
+
+// What is said wins over what is recommended.
+func (o SessionOptions) over(recommended *SessionOptions) SessionOptions {
+	if o.LibraryDefaults {
+		return o
+	}
+	o.Temperature = or(o.Temperature, recommended.Temperature)
+	o.TopK = or(o.TopK, recommended.TopK)
+	o.TopP = or(o.TopP, recommended.TopP)
+	o.MinP = or(o.MinP, recommended.MinP)
+	o.RepetitionPenalty = or(o.RepetitionPenalty, recommended.RepetitionPenalty)
+	o.PenaltyLastN = or(o.PenaltyLastN, recommended.PenaltyLastN)
+	o.NoRepeatNgramSize = or(o.NoRepeatNgramSize, recommended.NoRepeatNgramSize)
+	if len(o.Stop) == 0 {
+		o.Stop = recommended.Stop
+	}
+	if len(o.LogitBias) == 0 {
+		o.LogitBias = recommended.LogitBias
+	}
+	return o
+}
+
+func (o SessionOptions) with(recommended *SessionOptions, use func(*C.rondo_session_options) error) error {
+	o = o.over(recommended)
 	raw := (*C.rondo_session_options)(C.malloc(C.sizeof_rondo_session_options))
 	defer C.free(unsafe.Pointer(raw))
 	if err := check(C.rondo_session_options_init(raw, C.sizeof_rondo_session_options)); err != nil {
 		return err
 	}
-	if o.Recommended {
-		err := model.with(func(handle *C.rondo_model) error {
-			return check(C.rondo_model_session_options(handle, raw))
-		})
-		if err != nil {
-			return err
-		}
-	}
 	for _, set := range []struct {
 		to    *C.float
-		value float32
+		value *float32
 	}{{&raw.temperature, o.Temperature}, {&raw.top_p, o.TopP}, {&raw.min_p, o.MinP},
-		{&raw.repetition_penalty, o.RepetitionPenalty}, {&raw.presence_penalty, o.PresencePenalty},
-		{&raw.frequency_penalty, o.FrequencyPenalty}} {
-		if set.value != 0 {
-			*set.to = C.float(set.value)
+		{&raw.repetition_penalty, o.RepetitionPenalty}} {
+		if set.value != nil {
+			*set.to = C.float(*set.value)
 		}
 	}
-	if o.TopK != 0 {
-		raw.top_k = C.int32_t(o.TopK)
+	if o.TopK != nil {
+		raw.top_k = C.int32_t(*o.TopK)
 	}
-	if o.PenaltyLastN != 0 {
-		raw.penalty_last_n = C.int32_t(o.PenaltyLastN)
+	if o.PenaltyLastN != nil {
+		raw.penalty_last_n = C.int32_t(*o.PenaltyLastN)
 	}
-	if o.NoRepeatNgramSize != 0 {
-		raw.no_repeat_ngram_size = C.uint32_t(o.NoRepeatNgramSize)
+	if o.NoRepeatNgramSize != nil {
+		raw.no_repeat_ngram_size = C.uint32_t(*o.NoRepeatNgramSize)
 	}
+	raw.presence_penalty = C.float(o.PresencePenalty)
+	raw.frequency_penalty = C.float(o.FrequencyPenalty)
 	raw.ignore_eos = cBool(o.IgnoreEOS)
 	raw.logprobs = cBool(o.LogProbs)
 	raw.seed = C.uint64_t(o.Seed)

@@ -154,8 +154,34 @@ func TestStream(t *testing.T) {
 	_, end, err := session.Evicted()
 	f.must(err)
 	f.equal(end, uint64(0))
-	stopped := f.session(SessionOptions{Recommended: true, Stop: []string{f.text[4:8]}})
+	stopped := f.session(SessionOptions{Stop: []string{f.text[4:8]}})
 	f.equal(f.generate(stopped, f.ids), f.text[:4])
+}
+
+func TestRecommended(t *testing.T) {
+	f := newFixture(t)
+	model, err := Open(os.Getenv("RONDO_TEST_RECOMMENDING"))
+	f.must(err)
+	engine, err := model.Engine(EngineOptions{Context: 256, MaxSessions: 4})
+	f.must(err)
+	model.Close() // in any order
+	text := func(options SessionOptions) string {
+		options.MaxTokens = 16
+		session, err := engine.Session(options)
+		f.must(err)
+		return f.generate(session, f.ids)
+	}
+	recommended := text(SessionOptions{})
+	f.equal(recommended == f.text, false)
+	f.equal(text(SessionOptions{Temperature: Float32(1.5), TopK: Int32(50)}), recommended)
+	f.equal(text(SessionOptions{Temperature: Float32(0)}), f.text)
+	f.equal(text(SessionOptions{LibraryDefaults: true}), f.text)
+	greedy, err := engine.Session(SessionOptions{LibraryDefaults: true})
+	f.must(err)
+	f.must(greedy.Prefill(f.ids))
+	fork, err := greedy.Fork(SessionOptions{MaxTokens: 16})
+	f.must(err)
+	f.equal(f.generate(fork, nil), recommended)
 }
 
 func TestLogits(t *testing.T) {

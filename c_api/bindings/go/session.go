@@ -22,8 +22,8 @@ import (
 
 // Session is one sequence of tokens.
 type Session struct {
-	model *Model
-	mutex sync.Mutex // guards what follows, and is not held while a call runs
+	engine *Engine
+	mutex  sync.Mutex // guards what follows, and is not held while a call runs
 	// The handle is given up when it is closed and no call is in it.
 	handle *C.rondo_session
 	calls  int
@@ -41,8 +41,8 @@ type Event struct {
 	TakenOver uint64 // tokens that the prefix cache had
 }
 
-func newSession(handle *C.rondo_session, model *Model) *Session {
-	session := &Session{handle: handle, model: model}
+func newSession(handle *C.rondo_session, engine *Engine) *Session {
+	session := &Session{handle: handle, engine: engine}
 	runtime.SetFinalizer(session, (*Session).Close)
 	return session
 }
@@ -329,7 +329,7 @@ func (s *Session) Fork(options SessionOptions) (*Session, error) {
 	}
 	defer s.leave()
 	var fork *C.rondo_session
-	err = options.with(s.model, func(raw *C.rondo_session_options) error {
+	err = options.with(&s.engine.recommended, func(raw *C.rondo_session_options) error {
 		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
 			return C.rondo_session_fork(handle, raw, &fork, message, bytes)
 		})
@@ -337,7 +337,7 @@ func (s *Session) Fork(options SessionOptions) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newSession(fork, s.model), nil
+	return newSession(fork, s.engine), nil
 }
 
 // Save is the session as bytes. They hold the conversation: keep them as secret as its text.

@@ -20,7 +20,7 @@ func run(path, prompt string) error {
 		return err
 	}
 	defer engine.Close()
-	session, err := engine.Session(rondo.SessionOptions{Recommended: true, MaxTokens: 64})
+	session, err := engine.Session(rondo.SessionOptions{MaxTokens: 64})
 	if err != nil {
 		return err
 	}

@@ -5,9 +5,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().collect();
     let model = rondo::Model::open(&arguments[1])?;
     let engine = model.engine(&mut rondo::EngineOptions::default())?;
-    let mut options = rondo::SessionOptions { max_tokens: 64, ..Default::default() };
-    model.recommend(&mut options)?;
-    let mut session = engine.session(&options)?;
+    let mut session = engine.session(&rondo::SessionOptions::default().max_tokens(64))?;
     session.prefill(&model.tokenize(&arguments[2], true)?)?;
     for event in session.stream() {
         print!("{}", event?.text);

@@ -8,10 +8,12 @@ use std::marker::PhantomData;
 use std::mem::{size_of, MaybeUninit};
 use std::os::raw::c_void;
 use std::ptr;
+use std::sync::Arc;
 
 /// Made by [`Model::engine`]. Shared by threads.
 pub struct Engine<'m> {
     handle: *mut raw::rondo_engine,
+    recommended: Arc<SessionOptions>,
     memory: PhantomData<&'m [u8]>,
 }
 
@@ -32,6 +34,7 @@ impl<'m> Engine<'m> {
         arena: *mut c_void,
         arena_bytes: usize,
     ) -> Result<Self> {
+        let recommended = Arc::new(SessionOptions::recommended_by(model.handle)?);
         let mut handle = ptr::null_mut();
         options.with_progress(|raw| {
             check_message(|message, bytes| unsafe {
@@ -46,7 +49,7 @@ impl<'m> Engine<'m> {
                 )
             })
         })?;
-        Ok(Engine { handle, memory: PhantomData })
+        Ok(Engine { handle, recommended, memory: PhantomData })
     }
 
     /// The plan that this engine was made by.
@@ -84,15 +87,16 @@ impl<'m> Engine<'m> {
         Ok(Some((unsafe { ProfileEvent::of(&raw) }, cursor)))
     }
 
-    /// An empty session in one of the engine's places.
+    /// An empty session in one of the engine's places. It samples as the model's makers recommend
+    /// it, where the options say nothing else.
     pub fn session(&self, options: &SessionOptions) -> Result<Session<'m>> {
         let mut handle = ptr::null_mut();
-        options.with_raw(|raw| {
+        options.with_raw(&self.recommended, |raw| {
             check_message(|message, bytes| unsafe {
                 raw::rondo_session_open(self.handle, raw, &mut handle, message, bytes)
             })
         })?;
-        Ok(Session::new(handle))
+        Ok(Session::new(handle, Arc::clone(&self.recommended)))
     }
 
     /// One pass for several sessions of this engine; [`Session::event`] tells what each got.

@@ -4,8 +4,7 @@
 //! # fn main() -> Result<(), rondo::Error> {
 //! let model = rondo::Model::open("model.rondo")?;
 //! let engine = model.engine(&mut rondo::EngineOptions::default())?;
-//! let options = rondo::SessionOptions { max_tokens: 64, ..Default::default() };
-//! let mut session = engine.session(&options)?;
+//! let mut session = engine.session(&rondo::SessionOptions::default().max_tokens(64))?;
 //! session.prefill(&model.tokenize("Once upon a time", true)?)?;
 //! for event in session.stream() {
 //!     print!("{}", event?.text);

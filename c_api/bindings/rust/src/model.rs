@@ -1,8 +1,7 @@
 //! Models: files, verified and mapped.
 use crate::error::{c_string, check, check_message, text_output};
 use crate::{
-    raw, Engine, EngineOptions, Error, MemoryPlan, MemoryRegion, ModelFacts, Result,
-    SessionOptions, Status,
+    raw, Engine, EngineOptions, Error, MemoryPlan, MemoryRegion, ModelFacts, Result, Status,
 };
 use std::marker::PhantomData;
 use std::mem::{size_of, MaybeUninit};
@@ -255,16 +254,6 @@ impl<'m> Model<'m> {
         arena: &'m mut [MaybeUninit<u8>],
     ) -> Result<Engine<'m>> {
         Engine::create(self, options, arena.as_mut_ptr().cast(), arena.len())
-    }
-
-    /// Sets what the model's makers recommend for sampling.
-    pub fn recommend(&self, options: &mut SessionOptions) -> Result<()> {
-        let raw = options.with_raw(|raw| {
-            check(unsafe { raw::rondo_model_session_options(self.handle, raw) })?;
-            Ok(*raw)
-        })?;
-        options.sample_as(&raw);
-        Ok(())
     }
 
     /// The text of a conversation.

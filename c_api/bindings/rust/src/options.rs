@@ -1,5 +1,5 @@
 //! Options of engines and sessions.
-use crate::error::{c_string, Result};
+use crate::error::{c_string, check, Result};
 use crate::{raw, Kv, Policy, Speculation};
 use std::any::Any;
 use std::ffi::{CStr, CString};
@@ -7,6 +7,19 @@ use std::mem::{size_of, MaybeUninit};
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 use std::{ptr, slice};
+
+/// Chainable setters, named like the fields.
+macro_rules! setters {
+    ($($name:ident: $kind:ty),* $(,)?) => {
+        $(
+            #[allow(missing_docs)]
+            pub fn $name(mut self, $name: $kind) -> Self {
+                self.$name = $name.into();
+                self
+            }
+        )*
+    };
+}
 
 /// Told `done` of `total` bytes; false cancels.
 type Progress<'p> = Box<dyn FnMut(u64, u64) -> bool + 'p>;
@@ -84,7 +97,25 @@ unsafe extern "C" fn report(user: *mut c_void, done: u64, total: u64) -> i32 {
     }
 }
 
-impl EngineOptions<'_> {
+impl<'p> EngineOptions<'p> {
+    setters! {
+        context: u32, max_sessions: u32, max_rows: u32, threads: u32, context_policy: Policy,
+        sink_tokens: u32, kv_format: Kv, kv_tokens: u32, rows_per_step: u32, no_prefix_cache: bool,
+        profile_events: u32, duty_percent: u32, draft_head: bool,
+    }
+
+    #[allow(missing_docs)]
+    pub fn kernels(mut self, name: impl Into<String>) -> Self {
+        self.kernels = Some(name.into());
+        self
+    }
+
+    /// Told how far the engine's creation is: `done` of `total` bytes. False cancels it.
+    pub fn progress(mut self, told: impl FnMut(u64, u64) -> bool + 'p) -> Self {
+        self.progress = Some(Box::new(told));
+        self
+    }
+
     /// Calls `use_raw` with all of it; a panic of `progress` goes on here.
     pub(crate) fn with_progress<T>(
         &mut self,
@@ -128,26 +159,29 @@ impl EngineOptions<'_> {
     }
 }
 
-/// rondo_session_options, with the library's defaults.
+/// rondo_session_options. None: what the model's makers recommend, or the library's default.
 #[allow(missing_docs)]
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct SessionOptions {
-    pub temperature: f32,
-    pub top_k: i32,
-    pub top_p: f32,
-    pub min_p: f32,
-    pub repetition_penalty: f32,
+    /// False: what the model's makers recommend for sampling is not followed.
+    pub recommended: bool,
+    pub temperature: Option<f32>,
+    pub top_k: Option<i32>,
+    pub top_p: Option<f32>,
+    pub min_p: Option<f32>,
+    pub repetition_penalty: Option<f32>,
+    pub penalty_last_n: Option<i32>,
+    pub no_repeat_ngram_size: Option<u32>,
     pub presence_penalty: f32,
     pub frequency_penalty: f32,
-    pub penalty_last_n: i32,
-    pub no_repeat_ngram_size: u32,
     pub ignore_eos: bool,
     pub logprobs: bool,
     pub seed: u64,
     pub max_tokens: u64,
-    /// Strings that end a generation.
+    /// Strings that end a generation; none: those that the makers recommend.
     pub stop: Vec<String>,
-    /// (token, what is added to its logit).
+    /// (token, what is added to its logit); none: those that the makers recommend.
     pub logit_bias: Vec<(i32, f32)>,
     pub speculation: Speculation,
     /// That one pass verifies; 0: as many as there may be.
@@ -157,16 +191,17 @@ pub struct SessionOptions {
 impl Default for SessionOptions {
     fn default() -> Self {
         let raw = session_defaults();
-        let mut options = SessionOptions {
-            temperature: 0.0,
-            top_k: 0,
-            top_p: 1.0,
-            min_p: 0.0,
-            repetition_penalty: 1.0,
+        SessionOptions {
+            recommended: true,
+            temperature: None,
+            top_k: None,
+            top_p: None,
+            min_p: None,
+            repetition_penalty: None,
+            penalty_last_n: None,
+            no_repeat_ngram_size: None,
             presence_penalty: raw.presence_penalty,
             frequency_penalty: raw.frequency_penalty,
-            penalty_last_n: 0,
-            no_repeat_ngram_size: 0,
             ignore_eos: raw.ignore_eos != 0,
             logprobs: raw.logprobs != 0,
             seed: raw.seed,
@@ -175,9 +210,7 @@ impl Default for SessionOptions {
             logit_bias: Vec::new(),
             speculation: Speculation(raw.speculation),
             max_drafts: raw.max_drafts,
-        };
-        options.sample_as(&raw);
-        options
+        }
     }
 }
 
@@ -193,47 +226,73 @@ fn session_defaults() -> raw::rondo_session_options {
 }
 
 impl SessionOptions {
-    /// Takes over what a model's makers can recommend.
-    pub(crate) fn sample_as(&mut self, raw: &raw::rondo_session_options) {
-        self.temperature = raw.temperature;
-        self.top_k = raw.top_k;
-        self.top_p = raw.top_p;
-        self.min_p = raw.min_p;
-        self.repetition_penalty = raw.repetition_penalty;
-        self.penalty_last_n = raw.penalty_last_n;
-        self.no_repeat_ngram_size = raw.no_repeat_ngram_size;
-        if self.stop.is_empty() && raw.n_stop_strings > 0 {
-            let stop = unsafe { slice::from_raw_parts(raw.stop_strings, raw.n_stop_strings) };
-            let text = |&text: &_| unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-            self.stop = stop.iter().map(text).collect();
-        }
-        if self.logit_bias.is_empty() && raw.n_logit_bias > 0 {
-            let bias = unsafe { slice::from_raw_parts(raw.logit_bias, raw.n_logit_bias) };
-            self.logit_bias = bias.iter().map(|one| (one.token, one.bias)).collect();
-        }
+    setters! {
+        recommended: bool, temperature: f32, top_k: i32, top_p: f32, min_p: f32,
+        repetition_penalty: f32, penalty_last_n: i32, no_repeat_ngram_size: u32,
+        presence_penalty: f32, frequency_penalty: f32, ignore_eos: bool, logprobs: bool, seed: u64,
+        max_tokens: u64, speculation: Speculation, max_drafts: u32,
     }
 
+    /// Strings that end a generation.
+    pub fn stop<T: Into<String>>(mut self, strings: impl IntoIterator<Item = T>) -> Self {
+        self.stop = strings.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// (token, what is added to its logit).
+    pub fn logit_bias(mut self, bias: impl IntoIterator<Item = (i32, f32)>) -> Self {
+        self.logit_bias = bias.into_iter().collect();
+        self
+    }
+
+    /// What the model's makers recommend, copied: it outlives the model.
+    pub(crate) fn recommended_by(model: *const raw::rondo_model) -> Result<Self> {
+        let mut raw = session_defaults();
+        check(unsafe { raw::rondo_model_session_options(model, &mut raw) })?;
+        let mut options = SessionOptions::default()
+            .temperature(raw.temperature)
+            .top_k(raw.top_k)
+            .top_p(raw.top_p)
+            .min_p(raw.min_p)
+            .repetition_penalty(raw.repetition_penalty)
+            .penalty_last_n(raw.penalty_last_n)
+            .no_repeat_ngram_size(raw.no_repeat_ngram_size);
+        if raw.n_stop_strings > 0 {
+            let stop = unsafe { slice::from_raw_parts(raw.stop_strings, raw.n_stop_strings) };
+            options = options
+                .stop(stop.iter().map(|&text| unsafe { CStr::from_ptr(text) }.to_string_lossy()));
+        }
+        if raw.n_logit_bias > 0 {
+            let bias = unsafe { slice::from_raw_parts(raw.logit_bias, raw.n_logit_bias) };
+            options = options.logit_bias(bias.iter().map(|one| (one.token, one.bias)));
+        }
+        Ok(options)
+    }
+
+    /// What is said wins over what is recommended.
     pub(crate) fn with_raw<T>(
         &self,
-        use_raw: impl FnOnce(&mut raw::rondo_session_options) -> Result<T>,
+        recommended: &SessionOptions,
+        use_raw: impl FnOnce(&raw::rondo_session_options) -> Result<T>,
     ) -> Result<T> {
-        let texts = self.stop.iter().map(|text| c_string(text)).collect::<Result<Vec<_>>>()?;
+        let nothing = SessionOptions::default();
+        let else_ = if self.recommended { recommended } else { &nothing };
+        let texts = if self.stop.is_empty() { &else_.stop } else { &self.stop };
+        let texts = texts.iter().map(|text| c_string(text)).collect::<Result<Vec<_>>>()?;
         let stop: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
-        let bias: Vec<_> = self
-            .logit_bias
-            .iter()
-            .map(|&(token, bias)| raw::rondo_logit_bias { token, bias })
-            .collect();
+        let bias = if self.logit_bias.is_empty() { &else_.logit_bias } else { &self.logit_bias };
+        let bias: Vec<_> =
+            bias.iter().map(|&(token, bias)| raw::rondo_logit_bias { token, bias }).collect();
         let mut raw = session_defaults();
-        raw.temperature = self.temperature;
-        raw.top_k = self.top_k;
-        raw.top_p = self.top_p;
-        raw.min_p = self.min_p;
-        raw.repetition_penalty = self.repetition_penalty;
+        macro_rules! choose {
+            ($($name:ident),*) => {
+                $(raw.$name = self.$name.or(else_.$name).unwrap_or(raw.$name);)*
+            };
+        }
+        choose!(temperature, top_k, top_p, min_p, repetition_penalty, penalty_last_n);
+        choose!(no_repeat_ngram_size);
         raw.presence_penalty = self.presence_penalty;
         raw.frequency_penalty = self.frequency_penalty;
-        raw.penalty_last_n = self.penalty_last_n;
-        raw.no_repeat_ngram_size = self.no_repeat_ngram_size;
         raw.ignore_eos = u32::from(self.ignore_eos);
         raw.logprobs = u32::from(self.logprobs);
         raw.seed = self.seed;
@@ -248,6 +307,6 @@ impl SessionOptions {
         }
         raw.speculation = self.speculation.0;
         raw.max_drafts = self.max_drafts;
-        use_raw(&mut raw)
+        use_raw(&raw)
     }
 }

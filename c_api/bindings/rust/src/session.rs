@@ -56,6 +56,7 @@ impl Canceller {
 pub struct Session<'m> {
     pub(crate) handle: *mut raw::rondo_session,
     shared: Arc<Mutex<Shared>>,
+    recommended: Arc<SessionOptions>,
     memory: PhantomData<&'m [u8]>,
 }
 
@@ -71,8 +72,9 @@ impl Drop for Session<'_> {
 }
 
 impl<'m> Session<'m> {
-    pub(crate) fn new(handle: *mut raw::rondo_session) -> Self {
-        Session { handle, shared: Arc::new(Mutex::new(Shared(handle))), memory: PhantomData }
+    pub(crate) fn new(handle: *mut raw::rondo_session, recommended: Arc<SessionOptions>) -> Self {
+        let shared = Arc::new(Mutex::new(Shared(handle)));
+        Session { handle, shared, recommended, memory: PhantomData }
     }
 
     fn check(&self, status: i32) -> Result<()> {
@@ -241,12 +243,12 @@ impl<'m> Session<'m> {
     /// A session with the same tokens, and with options of its own.
     pub fn fork(&mut self, options: &SessionOptions) -> Result<Session<'m>> {
         let mut fork = ptr::null_mut();
-        options.with_raw(|raw| {
+        options.with_raw(&self.recommended, |raw| {
             check_message(|message, bytes| unsafe {
                 raw::rondo_session_fork(self.handle, raw, &mut fork, message, bytes)
             })
         })?;
-        Ok(Session::new(fork))
+        Ok(Session::new(fork, Arc::clone(&self.recommended)))
     }
 
     /// The session as bytes. They hold the conversation: keep them as secret as its text.

@@ -19,14 +19,11 @@ fn path() -> String {
 }
 
 fn engine_options() -> EngineOptions<'static> {
-    let mut options = EngineOptions::default();
-    options.context = 256;
-    options.max_sessions = 4;
-    options
+    EngineOptions::default().context(256).max_sessions(4)
 }
 
 fn limit(max_tokens: u64) -> SessionOptions {
-    SessionOptions { max_tokens, ..Default::default() }
+    SessionOptions::default().max_tokens(max_tokens)
 }
 
 fn fixture() -> Fixture {
@@ -76,7 +73,7 @@ fn plan() {
 #[test]
 fn streams() {
     let Fixture { model, engine, mut ids, text } = fixture();
-    let options = SessionOptions { logprobs: true, ..limit(16) };
+    let options = limit(16).logprobs(true);
     let mut session = engine.session(&options).unwrap();
     session.prefill(&ids).unwrap();
     let mut streamed = String::new();
@@ -92,11 +89,31 @@ fn streams() {
     assert_eq!(session.tokens().unwrap(), ids);
     assert_eq!(session.position().unwrap() + session.remaining().unwrap(), 256);
     assert_eq!(session.evicted().unwrap(), 0..0);
-    let mut options = SessionOptions { stop: vec![text[4..8].to_string()], ..limit(0) };
-    model.recommend(&mut options).unwrap();
-    let mut session = engine.session(&options).unwrap();
+    let mut session = engine.session(&limit(0).stop([&text[4..8]])).unwrap();
     session.prefill(&model.tokenize(PROMPT, true).unwrap()).unwrap();
     assert_eq!(session.generate().unwrap(), text[..4]);
+}
+
+#[test]
+fn recommended() {
+    let Fixture { ids, text, .. } = fixture();
+    let path = std::env::var("RONDO_TEST_RECOMMENDING").unwrap();
+    let model = Model::open(path).unwrap();
+    let engine = model.engine(&mut engine_options()).unwrap();
+    drop(model); // in any order
+    let text_with = |options: SessionOptions| {
+        let mut session = engine.session(&options).unwrap();
+        session.prefill(&ids).unwrap();
+        session.generate().unwrap()
+    };
+    let recommended = text_with(limit(16));
+    assert_ne!(recommended, text);
+    assert_eq!(text_with(limit(16).temperature(1.5).top_k(50)), recommended);
+    assert_eq!(text_with(limit(16).temperature(0.0)), text);
+    assert_eq!(text_with(limit(16).recommended(false)), text);
+    let mut greedy = engine.session(&limit(16).recommended(false)).unwrap();
+    greedy.prefill(&ids).unwrap();
+    assert_eq!(greedy.fork(&limit(16)).unwrap().generate().unwrap(), recommended);
 }
 
 #[test]
@@ -163,7 +180,7 @@ fn fork_and_snapshot() {
     session.prefill(&ids).unwrap();
     let mut fork = session.fork(&limit(16)).unwrap();
     let first = fork.next().unwrap().token.unwrap();
-    let other = SessionOptions { logit_bias: vec![(first, -1e9)], ..limit(16) };
+    let other = limit(16).logit_bias([(first, -1e9)]);
     fork.undo(1).unwrap();
     assert_eq!(fork.generate().unwrap(), text);
     assert_ne!(session.fork(&other).unwrap().generate().unwrap(), text);
@@ -225,8 +242,7 @@ fn errors() {
     let absent = Model::open("absent.rondo").err().unwrap();
     assert_eq!(absent.status, Status::IO_ERROR);
     assert!(absent.to_string().contains("absent.rondo"));
-    let mut options = engine_options();
-    options.max_rows = 5000;
+    let mut options = engine_options().max_rows(5000);
     assert!(model.engine(&mut options).err().unwrap().message.contains("max_rows"));
     let mut session = engine.session(&limit(0)).unwrap();
     assert!(session.prefill(&[2048]).unwrap_err().message.contains("2048"));
@@ -240,25 +256,21 @@ fn errors() {
 fn progress() {
     let Fixture { model, .. } = fixture();
     let mut last = (0, 1);
-    let mut options = engine_options();
-    options.progress = Some(Box::new(|done, total| {
+    let mut options = engine_options().progress(|done, total| {
         last = (done, total);
         true
-    }));
+    });
     model.engine(&mut options).unwrap();
     drop(options);
     assert_eq!(last.0, last.1);
-    let mut options = engine_options();
-    options.progress = Some(Box::new(|_, _| false));
+    let mut options = engine_options().progress(|_, _| false);
     assert_eq!(status(model.engine(&mut options)), Status::CANCELLED);
 }
 
 #[test]
 fn observation() {
     let Fixture { model, ids, .. } = fixture();
-    let mut options = engine_options();
-    options.profile_events = 1000;
-    options.duty_percent = 90;
+    let mut options = engine_options().profile_events(1000).duty_percent(90);
     let engine = model.engine(&mut options).unwrap();
     let mut session = engine.session(&limit(4)).unwrap();
     session.prefill(&ids).unwrap();
