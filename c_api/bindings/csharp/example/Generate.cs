@@ -8,8 +8,7 @@ public static class Generate
     {
         using (Model model = Model.Open(arguments[0]))
         using (Engine engine = model.Engine(new EngineOptions()))
-        using (Session session = engine.Session(
-                   new SessionOptions { RecommendedBy = model, MaxTokens = 64 }))
+        using (Session session = engine.Session(new SessionOptions { MaxTokens = 64 }))
         {
             session.Prefill(model.Tokenize(arguments[1]));
             foreach (Event one in session.Stream()) Console.Write(one.Text);

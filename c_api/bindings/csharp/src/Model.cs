@@ -154,13 +154,14 @@ namespace Rondo
         /// <summary>Makes the model runnable.</summary>
         public Engine Engine(EngineOptions options)
         {
+            SessionOptions recommended = SessionOptions.RecommendedBy(this);
             using (Lent lent = new Lent())
             {
                 Raw.EngineOptions raw = options.With(lent);
                 IntPtr engine = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(model => Raw.rondo_engine_create(
                     model, ref raw, IntPtr.Zero, UIntPtr.Zero, out engine, message, bytes)));
-                return new Engine(engine);
+                return new Engine(engine, recommended);
             }
         }
 
@@ -228,7 +229,12 @@ namespace Rondo
     /// <summary>A model made runnable. Made by Model.Engine; may be used from any thread.</summary>
     public sealed class Engine : Handle
     {
-        internal Engine(IntPtr handle) : base(handle) { }
+        private readonly SessionOptions recommended;
+
+        internal Engine(IntPtr handle, SessionOptions recommended) : base(handle)
+        {
+            this.recommended = recommended;
+        }
 
         protected override bool ReleaseHandle()
         {
@@ -287,16 +293,17 @@ namespace Rondo
             }
         }
 
-        /// <summary>An empty session in one of the engine's places.</summary>
+        /// <summary>An empty session in one of the engine's places. It samples as the model's makers
+        /// recommend it, where the options say nothing else.</summary>
         public Session Session(SessionOptions options)
         {
             using (Lent lent = new Lent())
             {
-                Raw.SessionOptions raw = options.With(lent);
+                Raw.SessionOptions raw = options.With(lent, recommended);
                 IntPtr session = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(engine =>
                     Raw.rondo_session_open(engine, ref raw, out session, message, bytes)));
-                return new Session(session);
+                return new Session(session, recommended);
             }
         }
 

@@ -43,12 +43,12 @@ namespace Rondo
         }
     }
 
-    /// <summary>rondo_session_options; null: the library's default, or what the model's makers
-    /// recommend.</summary>
+    /// <summary>rondo_session_options; null: what the model's makers recommend, or the library's
+    /// default.</summary>
     public sealed class SessionOptions
     {
-        /// <summary>Whose makers' recommendations to begin with.</summary>
-        public Model RecommendedBy;
+        /// <summary>False: what the model's makers recommend for sampling is not followed.</summary>
+        public bool Recommended = true;
         public float? Temperature, TopP, MinP, RepetitionPenalty, PresencePenalty, FrequencyPenalty;
         public int? TopK, PenaltyLastN;
         public uint? NoRepeatNgramSize;
@@ -56,23 +56,80 @@ namespace Rondo
         public ulong Seed, MaxTokens;
         public Speculation Speculation;
         public uint MaxDrafts;
-        /// <summary>Strings that end a generation.</summary>
+        /// <summary>Strings that end a generation; none: those that the makers
+        /// recommend.</summary>
         public IList<string> Stop = new string[0];
-        /// <summary>What is added to a token's logit, by its id.</summary>
+        /// <summary>What is added to a token's logit, by its id; none: what the makers
+        /// recommend.</summary>
         public IDictionary<int, float> LogitBias = new Dictionary<int, float>();
 
-        internal Raw.SessionOptions With(Lent lent)
+        private static Raw.SessionOptions Defaults()
         {
             Raw.SessionOptions raw;
             Native.Check(Raw.rondo_session_options_init(
                 out raw, (UIntPtr)Native.SizeOf<Raw.SessionOptions>()));
-            if (RecommendedBy != null)
+            return raw;
+        }
+
+        /// <summary>What the model's makers recommend, copied: it outlives the model.</summary>
+        internal static SessionOptions RecommendedBy(Model model)
+        {
+            return model.With(handle =>
             {
-                Raw.SessionOptions recommended = raw;
-                Native.Check(RecommendedBy.With(
-                    model => Raw.rondo_model_session_options(model, ref recommended)));
-                raw = recommended;
-            }
+                Raw.SessionOptions raw = Defaults();
+                Native.Check(Raw.rondo_model_session_options(handle, ref raw));
+                SessionOptions options = new SessionOptions
+                {
+                    Temperature = raw.temperature,
+                    TopK = raw.top_k,
+                    TopP = raw.top_p,
+                    MinP = raw.min_p,
+                    RepetitionPenalty = raw.repetition_penalty,
+                    PenaltyLastN = raw.penalty_last_n,
+                    NoRepeatNgramSize = raw.no_repeat_ngram_size,
+                    Stop = new string[(int)raw.n_stop_strings]
+                };
+                for (int i = 0; i < options.Stop.Count; ++i)
+                {
+                    options.Stop[i] =
+                        Native.Text(Marshal.ReadIntPtr(raw.stop_strings, i * IntPtr.Size));
+                }
+                for (int i = 0; i < (int)raw.n_logit_bias; ++i)
+                {
+                    Raw.LogitBias bias = (Raw.LogitBias)Marshal.PtrToStructure(
+                        raw.logit_bias + i * (int)Native.SizeOf<Raw.LogitBias>(),
+                        typeof(Raw.LogitBias));
+                    options.LogitBias[bias.token] = bias.bias;
+                }
+                return options;
+            });
+        }
+
+        /// <summary>What is said wins over what is recommended.</summary>
+        private SessionOptions Over(SessionOptions recommended)
+        {
+            if (!Recommended) return this;
+            SessionOptions both = (SessionOptions)MemberwiseClone();
+            both.Temperature = Temperature ?? recommended.Temperature;
+            both.TopK = TopK ?? recommended.TopK;
+            both.TopP = TopP ?? recommended.TopP;
+            both.MinP = MinP ?? recommended.MinP;
+            both.RepetitionPenalty = RepetitionPenalty ?? recommended.RepetitionPenalty;
+            both.PenaltyLastN = PenaltyLastN ?? recommended.PenaltyLastN;
+            both.NoRepeatNgramSize = NoRepeatNgramSize ?? recommended.NoRepeatNgramSize;
+            if (Stop.Count == 0) both.Stop = recommended.Stop;
+            if (LogitBias.Count == 0) both.LogitBias = recommended.LogitBias;
+            return both;
+        }
+
+        internal Raw.SessionOptions With(Lent lent, SessionOptions recommended)
+        {
+            return Over(recommended).With(lent);
+        }
+
+        private Raw.SessionOptions With(Lent lent)
+        {
+            Raw.SessionOptions raw = Defaults();
             raw.temperature = Temperature ?? raw.temperature;
             raw.top_k = TopK ?? raw.top_k;
             raw.top_p = TopP ?? raw.top_p;

@@ -25,7 +25,12 @@ namespace Rondo
     {
         private delegate int EventCall(IntPtr session, ref Raw.Event raw);
 
-        internal Session(IntPtr handle) : base(handle) { }
+        private readonly SessionOptions recommended;
+
+        internal Session(IntPtr handle, SessionOptions recommended) : base(handle)
+        {
+            this.recommended = recommended;
+        }
 
         protected override bool ReleaseHandle()
         {
@@ -263,11 +268,11 @@ namespace Rondo
         {
             using (Lent lent = new Lent())
             {
-                Raw.SessionOptions raw = options.With(lent);
+                Raw.SessionOptions raw = options.With(lent, recommended);
                 IntPtr fork = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(session =>
                     Raw.rondo_session_fork(session, ref raw, out fork, message, bytes)));
-                return new Session(fork);
+                return new Session(fork, recommended);
             }
         }
 

@@ -125,14 +125,35 @@ public static class Test
             Equal((ulong)names.Count, cursor);
         }
 
-        SessionOptions stop = new SessionOptions
-        {
-            RecommendedBy = model, LogitBias = { { events[0].Token, -1e9f } }
-        };
-        stop.MaxTokens = 4;
-        Session other = engine.Session(stop);
+        Session other = engine.Session(
+            new SessionOptions { LogitBias = { { events[0].Token, -1e9f } } });
         other.Prefill(ids);
         Equal(false, other.Next().Token == events[0].Token);
+
+        Model makers = Model.Open(Environment.GetEnvironmentVariable("RONDO_TEST_RECOMMENDING"));
+        using (Engine sampling = makers.Engine(options))
+        {
+            makers.Dispose(); // in any order
+            Func<SessionOptions, string> textWith = said =>
+            {
+                said.MaxTokens = 12;
+                using (Session one = sampling.Session(said))
+                {
+                    one.Prefill(ids);
+                    return one.Generate();
+                }
+            };
+            string recommended = textWith(new SessionOptions());
+            Equal(false, text == recommended);
+            Equal(recommended, textWith(new SessionOptions { Temperature = 1.5f, TopK = 50 }));
+            Equal(text, textWith(new SessionOptions { Temperature = 0 }));
+            Equal(text, textWith(new SessionOptions { Recommended = false }));
+            using (Session greedy = sampling.Session(new SessionOptions { Recommended = false }))
+            {
+                greedy.Prefill(ids);
+                using (Session sampled = greedy.Fork(limit)) Equal(recommended, sampled.Generate());
+            }
+        }
 
         Chat chat = new Chat { Messages = "[{\"role\": \"user\", \"content\": \"Grüße\"}]" };
         Fails(Status.Unsupported, "", () => model.RenderChat(chat));

@@ -10,8 +10,7 @@ public final class Generate {
   public static void main(String[] arguments) {
     try (Model model = Model.open(arguments[0]);
          Engine engine = model.engine(new EngineOptions());
-         Session session =
-             engine.session(new SessionOptions().recommendedBy(model).maxTokens(64))) {
+         Session session = engine.session(new SessionOptions().maxTokens(64))) {
       session.prefill(model.tokenize(arguments[1]));
       for (Event event : session.events()) {
         System.out.print(event.text());

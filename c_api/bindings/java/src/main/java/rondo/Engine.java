@@ -9,8 +9,12 @@ import java.util.List;
 public final class Engine extends Handle {
   private static final Raw RAW = Rondo.RAW;
 
-  Engine(Pointer handle) {
+  /** What the model's makers recommend. */
+  private final SessionOptions recommended;
+
+  Engine(Pointer handle, SessionOptions recommended) {
     super(handle, RAW::rondo_engine_close);
+    this.recommended = recommended;
   }
 
   /** The plan that this engine was made by. */
@@ -44,12 +48,14 @@ public final class Engine extends Handle {
     return event.name == null ? null : ProfileEvent.of(event);
   }
 
-  /** An empty session in one of the engine's places. */
+  /** An empty session in one of the engine's places. It samples as the model's makers recommend it,
+   * where the options say nothing else. */
   public Session session(SessionOptions options) {
+    Raw.SessionOptions raw = options.over(recommended);
     PointerByReference session = new PointerByReference();
     Rondo.checkMessage((message, bytes)
-        -> call(engine -> RAW.rondo_session_open(engine, options.raw, session, message, bytes)));
-    return new Session(session.getValue());
+        -> call(engine -> RAW.rondo_session_open(engine, raw, session, message, bytes)));
+    return new Session(session.getValue(), recommended);
   }
 
   /** One pass for several sessions of this engine; Session.event tells what each got. */

@@ -125,6 +125,7 @@ public final class Model extends Handle {
 
   /** Makes the model runnable. */
   public Engine engine(EngineOptions options) {
+    SessionOptions recommended = SessionOptions.recommendedBy(this);
     PointerByReference engine = new PointerByReference();
     try {
       Rondo.checkMessage((message, bytes) -> call(model -> RAW.rondo_engine_create(
@@ -132,7 +133,7 @@ public final class Model extends Handle {
     } finally {
       options.rethrow();
     }
-    return new Engine(engine.getValue());
+    return new Engine(engine.getValue(), recommended);
   }
 
   /** The text of a conversation. */

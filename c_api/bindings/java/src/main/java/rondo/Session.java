@@ -24,8 +24,12 @@ public final class Session extends Handle {
     void take(long index, float[] logits);
   }
 
-  Session(Pointer handle) {
+  /** What the model's makers recommend. */
+  private final SessionOptions recommended;
+
+  Session(Pointer handle, SessionOptions recommended) {
     super(handle, RAW::rondo_session_close);
+    this.recommended = recommended;
   }
 
   private void run(ToIntFunction<Pointer> use) {
@@ -231,10 +235,11 @@ public final class Session extends Handle {
 
   /** A session with the same tokens, and with options of its own. */
   public Session fork(SessionOptions options) {
+    Raw.SessionOptions raw = options.over(recommended);
     PointerByReference fork = new PointerByReference();
     Rondo.checkMessage((message, bytes)
-        -> call(session -> RAW.rondo_session_fork(session, options.raw, fork, message, bytes)));
-    return new Session(fork.getValue());
+        -> call(session -> RAW.rondo_session_fork(session, raw, fork, message, bytes)));
+    return new Session(fork.getValue(), recommended);
   }
 
   /** The session as bytes. They hold the conversation: keep them as secret as its text. */

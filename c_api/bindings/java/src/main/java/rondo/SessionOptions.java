@@ -2,109 +2,106 @@ package rondo;
 
 import com.sun.jna.Memory;
 import com.sun.jna.Native;
+import com.sun.jna.Pointer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
-/** rondo_session_options of rondo.h, with the library's defaults: set what is to differ. */
+/** rondo_session_options of rondo.h: set what is to differ from what the model's makers recommend, or
+ * from the library's defaults. */
 public final class SessionOptions {
-  final Raw.SessionOptions raw = new Raw.SessionOptions();
-  private Memory[] stopStrings; // what `raw` points to
+  private final List<Consumer<Raw.SessionOptions>> said = new ArrayList<>();
+  private boolean recommended = true;
 
-  public SessionOptions() {
-    Rondo.check(Rondo.RAW.rondo_session_options_init(raw, new SizeT(raw.size())));
-  }
-
-  /** Sets what the model's makers recommend for sampling. */
-  public SessionOptions recommendedBy(Model model) {
-    Rondo.check(model.call(handle -> Rondo.RAW.rondo_model_session_options(handle, raw)));
+  /** False: what the model's makers recommend for sampling is not followed. */
+  public SessionOptions recommended(boolean follow) {
+    recommended = follow;
     return this;
   }
 
   public SessionOptions temperature(double temperature) {
-    raw.temperature = (float) temperature;
-    return this;
+    return say(raw -> raw.temperature = (float) temperature);
   }
 
   public SessionOptions topK(int tokens) {
-    raw.top_k = tokens;
-    return this;
+    return say(raw -> raw.top_k = tokens);
   }
 
   public SessionOptions topP(double share) {
-    raw.top_p = (float) share;
-    return this;
+    return say(raw -> raw.top_p = (float) share);
   }
 
   public SessionOptions minP(double share) {
-    raw.min_p = (float) share;
-    return this;
+    return say(raw -> raw.min_p = (float) share);
   }
 
   public SessionOptions repetitionPenalty(double penalty) {
-    raw.repetition_penalty = (float) penalty;
-    return this;
+    return say(raw -> raw.repetition_penalty = (float) penalty);
   }
 
   public SessionOptions presencePenalty(double penalty) {
-    raw.presence_penalty = (float) penalty;
-    return this;
+    return say(raw -> raw.presence_penalty = (float) penalty);
   }
 
   public SessionOptions frequencyPenalty(double penalty) {
-    raw.frequency_penalty = (float) penalty;
-    return this;
+    return say(raw -> raw.frequency_penalty = (float) penalty);
   }
 
   public SessionOptions penaltyLastN(int tokens) {
-    raw.penalty_last_n = tokens;
-    return this;
+    return say(raw -> raw.penalty_last_n = tokens);
   }
 
   public SessionOptions noRepeatNgramSize(int tokens) {
-    raw.no_repeat_ngram_size = tokens;
-    return this;
+    return say(raw -> raw.no_repeat_ngram_size = tokens);
   }
 
   public SessionOptions ignoreEos(boolean ignore) {
-    raw.ignore_eos = ignore ? 1 : 0;
-    return this;
+    return say(raw -> raw.ignore_eos = ignore ? 1 : 0);
   }
 
   public SessionOptions logprobs(boolean wanted) {
-    raw.logprobs = wanted ? 1 : 0;
-    return this;
+    return say(raw -> raw.logprobs = wanted ? 1 : 0);
   }
 
   public SessionOptions seed(long seed) {
-    raw.seed = seed;
-    return this;
+    return say(raw -> raw.seed = seed);
   }
 
   public SessionOptions maxTokens(long tokens) {
-    raw.max_tokens = tokens;
-    return this;
+    return say(raw -> raw.max_tokens = tokens);
   }
 
   public SessionOptions speculation(Speculation from) {
-    raw.speculation = from.value;
-    return this;
+    return say(raw -> raw.speculation = from.value);
   }
 
   public SessionOptions maxDrafts(int tokens) {
-    raw.max_drafts = tokens;
-    return this;
+    return say(raw -> raw.max_drafts = tokens);
   }
 
   /** Strings that end a generation. */
   public SessionOptions stop(String... strings) {
-    stopStrings = new Memory[strings.length];
-    Memory list = new Memory(Math.max(strings.length, 1) * (long) Native.POINTER_SIZE);
-    for (int i = 0; i < strings.length; ++i) {
-      stopStrings[i] = Memories.zeroTerminated(strings[i]);
-      list.setPointer(i * (long) Native.POINTER_SIZE, stopStrings[i]);
+    Texts list = new Texts(strings);
+    return say(raw -> {
+      raw.stop_strings = list;
+      raw.n_stop_strings = new SizeT(strings.length);
+    });
+  }
+
+  /** Zero-terminated texts, kept with the list that points to them. */
+  private static final class Texts extends Memory {
+    private final Memory[] texts;
+
+    Texts(String... strings) {
+      super(Math.max(strings.length, 1) * (long) Native.POINTER_SIZE);
+      texts = new Memory[strings.length];
+      for (int i = 0; i < strings.length; ++i) {
+        texts[i] = Memories.zeroTerminated(strings[i]);
+        setPointer(i * (long) Native.POINTER_SIZE, texts[i]);
+      }
     }
-    raw.stop_strings = list;
-    raw.n_stop_strings = new SizeT(strings.length);
-    return this;
   }
 
   /** What is added to a token's logit, by its id. */
@@ -116,8 +113,56 @@ public final class SessionOptions {
       list.setFloat(offset + 4, one.getValue());
       offset += 8;
     }
-    raw.logit_bias = list;
-    raw.n_logit_bias = new SizeT(bias.size());
+    return say(raw -> {
+      raw.logit_bias = list;
+      raw.n_logit_bias = new SizeT(bias.size());
+    });
+  }
+
+  private SessionOptions say(Consumer<Raw.SessionOptions> what) {
+    said.add(what);
     return this;
+  }
+
+  private static Raw.SessionOptions defaults() {
+    Raw.SessionOptions raw = new Raw.SessionOptions();
+    Rondo.check(Rondo.RAW.rondo_session_options_init(raw, new SizeT(raw.size())));
+    return raw;
+  }
+
+  /** What the model's makers recommend, copied: it outlives the model. */
+  static SessionOptions recommendedBy(Model model) {
+    Raw.SessionOptions raw = defaults();
+    return model.with(handle -> {
+      Rondo.check(Rondo.RAW.rondo_model_session_options(handle, raw));
+      SessionOptions options = new SessionOptions()
+          .temperature(raw.temperature)
+          .topK(raw.top_k)
+          .topP(raw.top_p)
+          .minP(raw.min_p)
+          .repetitionPenalty(raw.repetition_penalty)
+          .penaltyLastN(raw.penalty_last_n)
+          .noRepeatNgramSize(raw.no_repeat_ngram_size);
+      int stops = raw.n_stop_strings.intValue();
+      if (stops > 0) {
+        options.stop(raw.stop_strings.getStringArray(0, stops, "UTF-8"));
+      }
+      Map<Integer, Float> bias = new HashMap<>();
+      for (int i = 0; i < raw.n_logit_bias.intValue(); ++i) {
+        Pointer one = raw.logit_bias.share(8L * i);
+        bias.put(one.getInt(0), one.getFloat(4));
+      }
+      return bias.isEmpty() ? options : options.logitBias(bias);
+    });
+  }
+
+  /** What is said wins over what is recommended. */
+  Raw.SessionOptions over(SessionOptions recommendation) {
+    Raw.SessionOptions raw = defaults();
+    if (recommended) {
+      recommendation.said.forEach(say -> say.accept(raw));
+    }
+    said.forEach(say -> say.accept(raw));
+    return raw;
   }
 }

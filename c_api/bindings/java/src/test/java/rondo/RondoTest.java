@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 
 /** A whole life with the tiny model, whose file RONDO_TEST_MODEL names. A program of its own: it needs
  * no test library. */
@@ -90,10 +91,33 @@ public final class RondoTest {
       equal(256L, session.position() + session.remaining());
       equal(new long[] {0, 0}, session.evicted());
     }
-    SessionOptions stop = new SessionOptions().recommendedBy(model).stop(text.substring(4, 8));
-    try (Session session = engine.session(stop)) {
+    try (Session session = engine.session(new SessionOptions().stop(text.substring(4, 8)))) {
       session.prefill(ids);
       equal(text.substring(0, 4), session.generate());
+    }
+  }
+
+  void recommended() {
+    Model makers = Model.open(System.getenv("RONDO_TEST_RECOMMENDING"));
+    try (Engine sampling = makers.engine(options())) {
+      makers.close(); // in any order
+      Function<SessionOptions, String> textWith = said -> {
+        try (Session session = sampling.session(said)) {
+          session.prefill(ids);
+          return session.generate();
+        }
+      };
+      String recommended = textWith.apply(limit(16));
+      equal(false, text.equals(recommended));
+      equal(recommended, textWith.apply(limit(16).temperature(1.5).topK(50)));
+      equal(text, textWith.apply(limit(16).temperature(0)));
+      equal(text, textWith.apply(limit(16).recommended(false)));
+      try (Session greedy = sampling.session(limit(16).recommended(false))) {
+        greedy.prefill(ids);
+        try (Session fork = greedy.fork(limit(16))) {
+          equal(recommended, fork.generate());
+        }
+      }
     }
   }
 
@@ -285,8 +309,9 @@ public final class RondoTest {
 
   public static void main(String[] arguments) throws Exception {
     RondoTest test = new RondoTest();
-    Test[] tests = {test::facts, test::plan, test::stream, test::logits, test::cancel, test::fork,
-        test::step, test::snapshot, test::observation, test::chat, test::errors, test::progress};
+    Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::logits,
+        test::cancel, test::fork, test::step, test::snapshot, test::observation, test::chat,
+        test::errors, test::progress};
     for (Test one : tests) {
       one.run();
     }
