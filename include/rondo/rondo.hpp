@@ -18,6 +18,7 @@
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,7 +27,7 @@
 #include <vector>
 
 namespace rondo {
-inline namespace abi3 {  // the library's own classes have names in rondo, too
+inline namespace abi7 {  // the library's own classes have names in rondo, too
 
 /* A call that failed. */
 class Error : public std::runtime_error {
@@ -117,29 +118,91 @@ struct EngineOptions : rondo_engine_options {
   }
 };
 
-/* rondo_session_options with their defaults; `stop` and `bias` in place of the pointers. */
-struct SessionOptions : rondo_session_options {
-  SessionOptions() : rondo_session_options{} {
-    detail::Check(rondo_session_options_init(this, sizeof(rondo_session_options)));
-  }
+/* rondo_session_options; nothing: what the model's makers recommend, or the library's default. */
+struct SessionOptions {
+  /* False: what the model's makers recommend for sampling is not followed. */
+  bool recommended = true;
+  std::optional<float> temperature;
+  std::optional<int32_t> top_k;
+  std::optional<float> top_p;
+  std::optional<float> min_p;
+  std::optional<float> repetition_penalty;
+  std::optional<int32_t> penalty_last_n;
+  std::optional<uint32_t> no_repeat_ngram_size;
+  float presence_penalty = 0;
+  float frequency_penalty = 0;
+  bool ignore_eos = false;
+  bool logprobs = false;
+  uint64_t seed = 0;
+  uint64_t max_tokens = 0;
+  int32_t speculation = RONDO_SPECULATION_NONE;
+  uint32_t max_drafts = 0;
+  /* Empty: those that the makers recommend. */
   std::vector<std::string> stop;
   std::vector<rondo_logit_bias> bias;
 
-  /* Calls use(const rondo_session_options*) with all of them. */
+  /* What the model's makers recommend, copied: it outlives the model. */
+  static SessionOptions RecommendedBy(const rondo_model* model) {
+    rondo_session_options raw = Defaults();
+    detail::Check(rondo_model_session_options(model, &raw));
+    SessionOptions options;
+    options.temperature = raw.temperature;
+    options.top_k = raw.top_k;
+    options.top_p = raw.top_p;
+    options.min_p = raw.min_p;
+    options.repetition_penalty = raw.repetition_penalty;
+    options.penalty_last_n = raw.penalty_last_n;
+    options.no_repeat_ngram_size = raw.no_repeat_ngram_size;
+    options.stop.assign(raw.stop_strings, raw.stop_strings + raw.n_stop_strings);
+    options.bias.assign(raw.logit_bias, raw.logit_bias + raw.n_logit_bias);
+    return options;
+  }
+
+  /* Calls use(const rondo_session_options*) with all of them. What is said wins over what is
+   * recommended. */
   template <typename Use>
-  void With(Use use) const {
-    rondo_session_options raw = *this;
+  void With(const SessionOptions& recommendation, Use use) const {
+    const SessionOptions nothing;
+    const SessionOptions& other = recommended ? recommendation : nothing;
+    rondo_session_options raw = Defaults();
+    const auto choose = [](auto* to, const auto& said, const auto& else_) {
+      if (said || else_) *to = said ? *said : *else_;
+    };
+    choose(&raw.temperature, temperature, other.temperature);
+    choose(&raw.top_k, top_k, other.top_k);
+    choose(&raw.top_p, top_p, other.top_p);
+    choose(&raw.min_p, min_p, other.min_p);
+    choose(&raw.repetition_penalty, repetition_penalty, other.repetition_penalty);
+    choose(&raw.penalty_last_n, penalty_last_n, other.penalty_last_n);
+    choose(&raw.no_repeat_ngram_size, no_repeat_ngram_size, other.no_repeat_ngram_size);
+    raw.presence_penalty = presence_penalty;
+    raw.frequency_penalty = frequency_penalty;
+    raw.ignore_eos = ignore_eos ? 1 : 0;
+    raw.logprobs = logprobs ? 1 : 0;
+    raw.seed = seed;
+    raw.max_tokens = max_tokens;
+    raw.speculation = speculation;
+    raw.max_drafts = max_drafts;
+    const std::vector<std::string>& texts = stop.empty() ? other.stop : stop;
     std::vector<const char*> strings;
-    for (const std::string& string : stop) strings.push_back(string.c_str());
+    for (const std::string& text : texts) strings.push_back(text.c_str());
     if (!strings.empty()) {
       raw.stop_strings = strings.data();
       raw.n_stop_strings = strings.size();
     }
-    if (!bias.empty()) {
-      raw.logit_bias = bias.data();
-      raw.n_logit_bias = bias.size();
+    const std::vector<rondo_logit_bias>& biases = bias.empty() ? other.bias : bias;
+    if (!biases.empty()) {
+      raw.logit_bias = biases.data();
+      raw.n_logit_bias = biases.size();
     }
     use(&raw);
+  }
+
+ private:
+  static rondo_session_options Defaults() {
+    rondo_session_options raw;
+    detail::Check(rondo_session_options_init(&raw, sizeof raw));
+    return raw;
   }
 };
 
@@ -257,10 +320,6 @@ class Model {
     });
     return context;
   }
-  /* Sets what the model's makers recommend for sampling. */
-  void Recommend(SessionOptions* options) const {
-    detail::Check(rondo_model_session_options(get(), options));
-  }
 
   std::string ChatTemplateName(uint32_t index) const {
     return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
@@ -336,7 +395,9 @@ class Engine {
  public:
   /* arena, arena_bytes: the caller's memory, or the system's. */
   explicit Engine(const Model& model, const EngineOptions& options = {}, void* arena = nullptr,
-                  size_t arena_bytes = 0) {
+                  size_t arena_bytes = 0)
+      : recommended_(
+            std::make_shared<const SessionOptions>(SessionOptions::RecommendedBy(model.get()))) {
     rondo_engine* engine = nullptr;
     detail::CheckMessage([&](char* message, size_t bytes) {
       return rondo_engine_create(model.get(), &options, arena, arena_bytes, &engine, message,
@@ -372,7 +433,10 @@ class Engine {
   void Step(const std::vector<Session*>& sessions);
 
  private:
+  friend class Session;
+
   detail::Handle<rondo_engine, rondo_engine_close> handle_;
+  std::shared_ptr<const SessionOptions> recommended_;
 };
 
 /* What a step of a generation brought. Its texts are valid until the next call on the session. */
@@ -389,8 +453,10 @@ struct Event {
 /* [one call per session], but for Cancel and Progress */
 class Session {
  public:
-  explicit Session(const Engine& engine, const SessionOptions& options = {}) {
-    options.With([&](const rondo_session_options* raw) {
+  /* Samples as the model's makers recommend it, where the options say nothing else. */
+  explicit Session(const Engine& engine, const SessionOptions& options = {})
+      : recommended_(engine.recommended_) {
+    options.With(*recommended_, [&](const rondo_session_options* raw) {
       rondo_session* session = nullptr;
       detail::CheckMessage([&](char* message, size_t bytes) {
         return rondo_session_open(engine.get(), raw, &session, message, bytes);
@@ -400,8 +466,8 @@ class Session {
   }
   /* A session with the same tokens, and with options of its own. */
   Session Fork(const SessionOptions& options = {}) const {
-    Session fork;
-    options.With([&](const rondo_session_options* raw) {
+    Session fork(recommended_);
+    options.With(*recommended_, [&](const rondo_session_options* raw) {
       rondo_session* session = nullptr;
       detail::CheckMessage([&](char* message, size_t bytes) {
         return rondo_session_fork(get(), raw, &session, message, bytes);
@@ -512,7 +578,8 @@ class Session {
   }
 
  private:
-  Session() = default;
+  explicit Session(std::shared_ptr<const SessionOptions> recommended)
+      : recommended_(std::move(recommended)) {}
 
   void Check(int32_t status) const {
     if (status == RONDO_STATUS_OK) return;
@@ -532,6 +599,7 @@ class Session {
   }
 
   detail::Handle<rondo_session, rondo_session_close> handle_;
+  std::shared_ptr<const SessionOptions> recommended_;
 };
 
 /* A range that generates as it is walked, once. */
@@ -593,7 +661,7 @@ inline void Engine::Step(const std::vector<Session*>& sessions) {
   });
 }
 
-}  // namespace abi3
+}  // namespace abi7
 }  // namespace rondo
 
 #endif /* RONDO_RONDO_HPP_ */

@@ -2,14 +2,21 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <thread>
 
 #include "rondo/rondo.hpp"
 #include "tests/c_api/tiny_model.h"
+#include "tests/support/places.h"
+#include "tests/temp_folder.h"
 
 namespace {
 
+using rondo::kTestData;
+using rondo::kToolProgram;
+using rondo::TempFolder;
 using rondo::abi_test::ReadFile;
 using rondo::abi_test::TinyModelPath;
 
@@ -21,7 +28,7 @@ rondo::EngineOptions Options() {
   return options;
 }
 
-rondo::SessionOptions Greedy(uint64_t max_tokens) {
+rondo::SessionOptions Limited(uint64_t max_tokens) {
   rondo::SessionOptions options;
   options.max_tokens = max_tokens;
   return options;
@@ -41,7 +48,7 @@ int32_t StatusOf(Call call) {
 class CppBindingTest : public testing::Test {
  protected:
   std::string Text(rondo::Ids ids, uint64_t max_tokens) {
-    rondo::Session session(engine, Greedy(max_tokens));
+    rondo::Session session(engine, Limited(max_tokens));
     session.Prefill(ids);
     return session.Generate();
   }
@@ -77,8 +84,8 @@ TEST_F(CppBindingTest, Plan) {
 }
 
 TEST_F(CppBindingTest, Stream) {
-  rondo::SessionOptions options = Greedy(12);
-  options.logprobs = 1;
+  rondo::SessionOptions options = Limited(12);
+  options.logprobs = true;
   rondo::Session session(engine, options);
   session.Prefill(ids);
   std::vector<int32_t> all = ids;
@@ -96,10 +103,53 @@ TEST_F(CppBindingTest, Stream) {
   EXPECT_EQ(session.Evicted().second, 0u);
   options.stop = {text.substr(4, 4)};
   options.bias = {{all.back(), 0.0F}};
-  model.Recommend(&options);
   rondo::Session stopped(engine, options);
   stopped.Prefill(ids);
   EXPECT_EQ(stopped.Generate(), text.substr(0, 4));
+}
+
+// The tiny model from makers who recommend to sample, and to stop.
+std::string RecommendingModel(const TempFolder& folder, const std::string& stop) {
+  const std::filesystem::path checkpoint = folder.path() / "checkpoint";
+  std::filesystem::copy(std::string(kTestData) + "/tiny", checkpoint);
+  std::ofstream(checkpoint / "generation_config.json")
+      << R"({"do_sample": true, "temperature": 1.5, "stop_strings": [")" << stop << "\"]}";
+  const std::string file = (folder.path() / "model.rondo").string();
+  const std::string command = std::string("'") + kToolProgram + "' convert '" +
+                              checkpoint.string() + "' -o '" + file + "' --weights q8 > /dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0) << command;
+  return file;
+}
+
+TEST_F(CppBindingTest, Recommended) {
+  const TempFolder folder;
+  const std::string greedy = Text(ids, 12);
+  const std::string stop = greedy.substr(4, 4);
+  auto recommending = std::make_unique<rondo::Model>(RecommendingModel(folder, stop));
+  const rondo::Engine sampling(*recommending, Options());
+  recommending.reset();  // in any order
+  const auto text = [&](auto say) {
+    rondo::SessionOptions options = Limited(12);
+    say(options);
+    rondo::Session session(sampling, options);
+    session.Prefill(ids);
+    return session.Generate();
+  };
+  const std::string recommended = text([](rondo::SessionOptions&) {});
+  EXPECT_NE(recommended, greedy.substr(0, 4));
+  EXPECT_EQ(text([](rondo::SessionOptions& options) {
+              options.temperature = 1.5F;
+              options.top_k = 50;
+            }),
+            recommended);
+  EXPECT_EQ(text([](rondo::SessionOptions& options) { options.temperature = 0.0F; }),
+            greedy.substr(0, 4));
+  EXPECT_EQ(text([](rondo::SessionOptions& options) { options.recommended = false; }), greedy);
+  rondo::SessionOptions defaults;
+  defaults.recommended = false;
+  rondo::Session session(sampling, defaults);
+  session.Prefill(ids);
+  EXPECT_EQ(session.Fork(Limited(12)).Generate(), recommended);
 }
 
 TEST_F(CppBindingTest, Logits) {
@@ -121,7 +171,7 @@ TEST_F(CppBindingTest, Logits) {
 }
 
 TEST_F(CppBindingTest, Cancel) {
-  rondo::Session session(engine, Greedy(8));
+  rondo::Session session(engine, Limited(8));
   session.Cancel();
   EXPECT_EQ(StatusOf([&] { session.Prefill(ids); }), RONDO_STATUS_CANCELLED);
   EXPECT_EQ(session.Position(), 0u);
@@ -139,14 +189,14 @@ TEST_F(CppBindingTest, Cancel) {
 
 TEST_F(CppBindingTest, ForkAndSnapshot) {
   const std::string text = Text(ids, 12);
-  rondo::Session session(engine, Greedy(12));
+  rondo::Session session(engine, Limited(12));
   session.Prefill(ids);
-  rondo::Session fork = session.Fork(Greedy(12));
+  rondo::Session fork = session.Fork(Limited(12));
   EXPECT_EQ(fork.Generate(), text);
   std::string begun(session.Next().text);
   begun += session.Next().text;
   std::vector<unsigned char> saved = session.Save();
-  rondo::Session restored(rondo::Engine(model, Options()), Greedy(12));
+  rondo::Session restored(rondo::Engine(model, Options()), Limited(12));
   restored.Restore(saved);
   EXPECT_EQ(begun + restored.Generate(), text);
   saved.back() ^= 1;
@@ -156,8 +206,8 @@ TEST_F(CppBindingTest, ForkAndSnapshot) {
 TEST_F(CppBindingTest, Step) {
   const std::vector<int32_t> other = model.Tokenize("Once upon a time");
   const std::string alone[] = {Text(ids, 8), Text(other, 8)};
-  rondo::Session first(engine, Greedy(8));
-  rondo::Session second(engine, Greedy(8));
+  rondo::Session first(engine, Limited(8));
+  rondo::Session second(engine, Limited(8));
   first.Append(ids);
   second.Append(other);
   std::string texts[2];
@@ -180,7 +230,7 @@ TEST_F(CppBindingTest, Observation) {
   rondo::EngineOptions options = Options();
   options.profile_events = 1000;
   const rondo::Engine watched(model, options);
-  rondo::Session session(watched, Greedy(4));
+  rondo::Session session(watched, Limited(4));
   session.Prefill(ids);
   session.Generate();
   EXPECT_EQ(session.Stats().tokens_generated, 4u);
@@ -225,7 +275,7 @@ TEST_F(CppBindingTest, AnyOrderOfClosing) {
       std::aligned_alloc(64, (file.size() + 63) / 64 * 64), std::free);
   std::memcpy(memory.get(), file.data(), file.size());
   auto session = std::make_unique<rondo::Session>(
-      rondo::Engine(rondo::Model::FromMemory(memory.get(), file.size()), Options()), Greedy(8));
+      rondo::Engine(rondo::Model::FromMemory(memory.get(), file.size()), Options()), Limited(8));
   session->Prefill(ids);
   EXPECT_EQ(session->Generate(), text);
   EXPECT_EQ(rondo::Model::FromParts({{memory.get(), file.size()}}).Info().file_bytes, file.size());

@@ -12,7 +12,6 @@ int main(int argc, char** argv) {
     const rondo::Model model(argv[1]);
     const rondo::Engine engine(model);
     rondo::SessionOptions options;
-    model.Recommend(&options);
     options.max_tokens = 64;
     rondo::Session session(engine, options);
     session.Prefill(model.Tokenize(argv[2]));
