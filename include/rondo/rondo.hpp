@@ -99,6 +99,10 @@ Struct Sized() {
   return result;
 }
 
+/* Engines and sessions keep the model's handle: what the makers recommend and the chat template are
+ * there as long as they are. */
+using SharedModel = std::shared_ptr<rondo_model>;
+
 template <auto Close>
 struct Closer {
   template <typename T>
@@ -141,40 +145,20 @@ struct SessionOptions {
   std::vector<std::string> stop;
   std::vector<rondo_logit_bias> bias;
 
-  /* What the model's makers recommend, copied: it outlives the model. */
-  static SessionOptions RecommendedBy(const rondo_model* model) {
-    rondo_session_options raw = Defaults();
-    detail::Check(rondo_model_session_options(model, &raw));
-    SessionOptions options;
-    options.temperature = raw.temperature;
-    options.top_k = raw.top_k;
-    options.top_p = raw.top_p;
-    options.min_p = raw.min_p;
-    options.repetition_penalty = raw.repetition_penalty;
-    options.penalty_last_n = raw.penalty_last_n;
-    options.no_repeat_ngram_size = raw.no_repeat_ngram_size;
-    options.stop.assign(raw.stop_strings, raw.stop_strings + raw.n_stop_strings);
-    options.bias.assign(raw.logit_bias, raw.logit_bias + raw.n_logit_bias);
-    return options;
-  }
-
-  /* Calls use(const rondo_session_options*) with all of them. What is said wins over what is
-   * recommended. */
+  /* Calls use(const rondo_session_options*) with all of them. What is said wins over what the
+   * model's makers recommend. */
   template <typename Use>
-  void With(const SessionOptions& recommendation, Use use) const {
-    const SessionOptions nothing;
-    const SessionOptions& other = recommended ? recommendation : nothing;
-    rondo_session_options raw = Defaults();
-    const auto choose = [](auto* to, const auto& said, const auto& else_) {
-      if (said || else_) *to = said ? *said : *else_;
-    };
-    choose(&raw.temperature, temperature, other.temperature);
-    choose(&raw.top_k, top_k, other.top_k);
-    choose(&raw.top_p, top_p, other.top_p);
-    choose(&raw.min_p, min_p, other.min_p);
-    choose(&raw.repetition_penalty, repetition_penalty, other.repetition_penalty);
-    choose(&raw.penalty_last_n, penalty_last_n, other.penalty_last_n);
-    choose(&raw.no_repeat_ngram_size, no_repeat_ngram_size, other.no_repeat_ngram_size);
+  void With(const rondo_model* model, Use use) const {
+    rondo_session_options raw;
+    detail::Check(rondo_session_options_init(&raw, sizeof raw));
+    if (recommended) detail::Check(rondo_model_session_options(model, &raw));
+    raw.temperature = temperature.value_or(raw.temperature);
+    raw.top_k = top_k.value_or(raw.top_k);
+    raw.top_p = top_p.value_or(raw.top_p);
+    raw.min_p = min_p.value_or(raw.min_p);
+    raw.repetition_penalty = repetition_penalty.value_or(raw.repetition_penalty);
+    raw.penalty_last_n = penalty_last_n.value_or(raw.penalty_last_n);
+    raw.no_repeat_ngram_size = no_repeat_ngram_size.value_or(raw.no_repeat_ngram_size);
     raw.presence_penalty = presence_penalty;
     raw.frequency_penalty = frequency_penalty;
     raw.ignore_eos = ignore_eos ? 1 : 0;
@@ -183,26 +167,17 @@ struct SessionOptions {
     raw.max_tokens = max_tokens;
     raw.speculation = speculation;
     raw.max_drafts = max_drafts;
-    const std::vector<std::string>& texts = stop.empty() ? other.stop : stop;
     std::vector<const char*> strings;
-    for (const std::string& text : texts) strings.push_back(text.c_str());
+    for (const std::string& text : stop) strings.push_back(text.c_str());
     if (!strings.empty()) {
       raw.stop_strings = strings.data();
       raw.n_stop_strings = strings.size();
     }
-    const std::vector<rondo_logit_bias>& biases = bias.empty() ? other.bias : bias;
-    if (!biases.empty()) {
-      raw.logit_bias = biases.data();
-      raw.n_logit_bias = biases.size();
+    if (!bias.empty()) {
+      raw.logit_bias = bias.data();
+      raw.n_logit_bias = bias.size();
     }
     use(&raw);
-  }
-
- private:
-  static rondo_session_options Defaults() {
-    rondo_session_options raw;
-    detail::Check(rondo_session_options_init(&raw, sizeof raw));
-    return raw;
   }
 };
 
@@ -218,9 +193,14 @@ struct Chat {
   int64_t local_time = RONDO_CHAT_NO_CLOCK;
 };
 
+class Engine;
+class Session;
+
 /* [any thread] */
 class Model {
  public:
+  Model(Model&&) = default;
+  Model& operator=(Model&&) = default;
   explicit Model(const std::string& path) {
     Open([&](rondo_model** model, char* message, size_t bytes) {
       return rondo_model_open_path(RONDO_ABI_VERSION, path.c_str(), model, message, bytes);
@@ -351,13 +331,17 @@ class Model {
   }
 
  private:
+  friend class Engine;
+  friend class Session;
+
   Model() = default;
+  explicit Model(detail::SharedModel handle) : handle_(std::move(handle)) {}
 
   template <typename Call>
   void Open(Call call) {
     rondo_model* model = nullptr;
     detail::CheckMessage([&](char* message, size_t bytes) { return call(&model, message, bytes); });
-    handle_.reset(model);
+    handle_.reset(model, rondo_model_close);
   }
 
   /* False: there was no room. */
@@ -385,10 +369,8 @@ class Model {
     return status == RONDO_STATUS_OK;
   }
 
-  detail::Handle<rondo_model, rondo_model_close> handle_;
+  detail::SharedModel handle_;
 };
-
-class Session;
 
 /* [any thread] */
 class Engine {
@@ -396,8 +378,7 @@ class Engine {
   /* arena, arena_bytes: the caller's memory, or the system's. */
   explicit Engine(const Model& model, const EngineOptions& options = {}, void* arena = nullptr,
                   size_t arena_bytes = 0)
-      : recommended_(
-            std::make_shared<const SessionOptions>(SessionOptions::RecommendedBy(model.get()))) {
+      : model_(model.handle_) {
     rondo_engine* engine = nullptr;
     detail::CheckMessage([&](char* message, size_t bytes) {
       return rondo_engine_create(model.get(), &options, arena, arena_bytes, &engine, message,
@@ -436,7 +417,7 @@ class Engine {
   friend class Session;
 
   detail::Handle<rondo_engine, rondo_engine_close> handle_;
-  std::shared_ptr<const SessionOptions> recommended_;
+  detail::SharedModel model_;
 };
 
 /* What a step of a generation brought. Its texts are valid until the next call on the session. */
@@ -455,8 +436,8 @@ class Session {
  public:
   /* Samples as the model's makers recommend it, where the options say nothing else. */
   explicit Session(const Engine& engine, const SessionOptions& options = {})
-      : recommended_(engine.recommended_) {
-    options.With(*recommended_, [&](const rondo_session_options* raw) {
+      : model_(engine.model_) {
+    options.With(model_.get(), [&](const rondo_session_options* raw) {
       rondo_session* session = nullptr;
       detail::CheckMessage([&](char* message, size_t bytes) {
         return rondo_session_open(engine.get(), raw, &session, message, bytes);
@@ -466,8 +447,8 @@ class Session {
   }
   /* A session with the same tokens, and with options of its own. */
   Session Fork(const SessionOptions& options = {}) const {
-    Session fork(recommended_);
-    options.With(*recommended_, [&](const rondo_session_options* raw) {
+    Session fork(model_);
+    options.With(model_.get(), [&](const rondo_session_options* raw) {
       rondo_session* session = nullptr;
       detail::CheckMessage([&](char* message, size_t bytes) {
         return rondo_session_fork(get(), raw, &session, message, bytes);
@@ -514,6 +495,8 @@ class Session {
   /* for (const Event& event : session.Stream()): up to the event with the reason. */
   class Events;
   Events Stream();
+  /* The answer to a conversation; the session's tokens become the conversation's. */
+  Events Chat(const rondo::Chat& chat);
   /* The text of a whole generation. */
   std::string Generate();
 
@@ -578,8 +561,7 @@ class Session {
   }
 
  private:
-  explicit Session(std::shared_ptr<const SessionOptions> recommended)
-      : recommended_(std::move(recommended)) {}
+  explicit Session(detail::SharedModel model) : model_(std::move(model)) {}
 
   void Check(int32_t status) const {
     if (status == RONDO_STATUS_OK) return;
@@ -599,7 +581,7 @@ class Session {
   }
 
   detail::Handle<rondo_session, rondo_session_close> handle_;
-  std::shared_ptr<const SessionOptions> recommended_;
+  detail::SharedModel model_;
 };
 
 /* A range that generates as it is walked, once. */
@@ -646,6 +628,13 @@ class Session::Events {
 };
 
 inline Session::Events Session::Stream() { return Events(this); }
+
+inline Session::Events Session::Chat(const rondo::Chat& chat) {
+  const std::vector<int32_t> ids = Model(model_).ChatIds(chat);
+  Reset();
+  Append(ids);
+  return Stream();
+}
 
 inline std::string Session::Generate() {
   std::string text;

@@ -254,6 +254,11 @@ TEST_F(CppBindingTest, Chat) {
   if (rondo_query("chat", &can) != RONDO_STATUS_OK || can == 0) GTEST_SKIP() << "no chat here";
   EXPECT_EQ(model.RenderChat(chat), "hi!");
   EXPECT_EQ(model.ChatIds(chat), model.Tokenize("hi!", 0));
+  rondo::Session session(engine, Limited(12));
+  session.Prefill(ids);  // is taken back
+  std::string answer;
+  for (const rondo::Event& event : session.Chat(chat)) answer += event.text;
+  EXPECT_EQ(answer, Text(model.ChatIds(chat), 12));
 }
 
 TEST_F(CppBindingTest, Errors) {

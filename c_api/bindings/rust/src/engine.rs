@@ -4,17 +4,14 @@ use crate::{
     raw, EngineCounters, EngineOptions, MemoryPlan, MemoryRegion, Model, ProfileEvent, Result,
     Session, SessionOptions,
 };
-use std::marker::PhantomData;
 use std::mem::{size_of, MaybeUninit};
 use std::os::raw::c_void;
 use std::ptr;
-use std::sync::Arc;
 
 /// Made by [`Model::engine`]. Shared by threads.
 pub struct Engine<'m> {
     handle: *mut raw::rondo_engine,
-    recommended: Arc<SessionOptions>,
-    memory: PhantomData<&'m [u8]>,
+    model: Model<'m>,
 }
 
 // Every function of an engine is [any thread].
@@ -34,7 +31,6 @@ impl<'m> Engine<'m> {
         arena: *mut c_void,
         arena_bytes: usize,
     ) -> Result<Self> {
-        let recommended = Arc::new(SessionOptions::recommended_by(model.handle)?);
         let mut handle = ptr::null_mut();
         options.with_progress(|raw| {
             check_message(|message, bytes| unsafe {
@@ -49,7 +45,7 @@ impl<'m> Engine<'m> {
                 )
             })
         })?;
-        Ok(Engine { handle, recommended, memory: PhantomData })
+        Ok(Engine { handle, model: model.share() })
     }
 
     /// The plan that this engine was made by.
@@ -91,12 +87,12 @@ impl<'m> Engine<'m> {
     /// it, where the options say nothing else.
     pub fn session(&self, options: &SessionOptions) -> Result<Session<'m>> {
         let mut handle = ptr::null_mut();
-        options.with_raw(&self.recommended, |raw| {
+        options.with_raw(&self.model, |raw| {
             check_message(|message, bytes| unsafe {
                 raw::rondo_session_open(self.handle, raw, &mut handle, message, bytes)
             })
         })?;
-        Ok(Session::new(handle, Arc::clone(&self.recommended)))
+        Ok(Session::new(handle, self.model.share()))
     }
 
     /// One pass for several sessions of this engine; [`Session::event`] tells what each got.

@@ -8,20 +8,25 @@ use std::mem::{size_of, MaybeUninit};
 use std::os::raw::c_char;
 use std::path::Path;
 use std::ptr;
+use std::sync::Arc;
 
 /// A model file. Immutable; shared by engines and threads.
 pub struct Model<'m> {
     pub(crate) handle: *mut raw::rondo_model,
+    owner: Arc<Owner>,
     memory: PhantomData<&'m [u8]>,
 }
+
+/// Gives the handle up when neither the model nor what was made from it is there any more.
+struct Owner(*mut raw::rondo_model);
 
 // Every function of a model is [any thread].
 unsafe impl Send for Model<'_> {}
 unsafe impl Sync for Model<'_> {}
 
-impl Drop for Model<'_> {
+impl Drop for Owner {
     fn drop(&mut self) {
-        unsafe { raw::rondo_model_close(self.handle) }
+        unsafe { raw::rondo_model_close(self.0) }
     }
 }
 
@@ -97,7 +102,12 @@ impl<'m> Model<'m> {
     ) -> Result<Self> {
         let mut handle = ptr::null_mut();
         check_message(|message, bytes| call(&mut handle, message, bytes))?;
-        Ok(Model { handle, memory: PhantomData })
+        Ok(Model { handle, owner: Arc::new(Owner(handle)), memory: PhantomData })
+    }
+
+    /// The same model, for what is made from it.
+    pub(crate) fn share(&self) -> Self {
+        Model { handle: self.handle, owner: Arc::clone(&self.owner), memory: PhantomData }
     }
 
     /// The model's numbers.

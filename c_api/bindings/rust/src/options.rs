@@ -1,12 +1,12 @@
 //! Options of engines and sessions.
 use crate::error::{c_string, check, Result};
-use crate::{raw, Kv, Policy, Speculation};
+use crate::{raw, Kv, Model, Policy, Speculation};
 use std::any::Any;
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::mem::{size_of, MaybeUninit};
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
-use std::{ptr, slice};
+use std::ptr;
 
 /// Chainable setters, named like the fields.
 macro_rules! setters {
@@ -245,52 +245,30 @@ impl SessionOptions {
         self
     }
 
-    /// What the model's makers recommend, copied: it outlives the model.
-    pub(crate) fn recommended_by(model: *const raw::rondo_model) -> Result<Self> {
-        let mut raw = session_defaults();
-        check(unsafe { raw::rondo_model_session_options(model, &mut raw) })?;
-        let mut options = SessionOptions::default()
-            .temperature(raw.temperature)
-            .top_k(raw.top_k)
-            .top_p(raw.top_p)
-            .min_p(raw.min_p)
-            .repetition_penalty(raw.repetition_penalty)
-            .penalty_last_n(raw.penalty_last_n)
-            .no_repeat_ngram_size(raw.no_repeat_ngram_size);
-        if raw.n_stop_strings > 0 {
-            let stop = unsafe { slice::from_raw_parts(raw.stop_strings, raw.n_stop_strings) };
-            options = options
-                .stop(stop.iter().map(|&text| unsafe { CStr::from_ptr(text) }.to_string_lossy()));
-        }
-        if raw.n_logit_bias > 0 {
-            let bias = unsafe { slice::from_raw_parts(raw.logit_bias, raw.n_logit_bias) };
-            options = options.logit_bias(bias.iter().map(|one| (one.token, one.bias)));
-        }
-        Ok(options)
-    }
-
-    /// What is said wins over what is recommended.
+    /// What is said wins over what the model's makers recommend.
     pub(crate) fn with_raw<T>(
         &self,
-        recommended: &SessionOptions,
+        model: &Model<'_>,
         use_raw: impl FnOnce(&raw::rondo_session_options) -> Result<T>,
     ) -> Result<T> {
-        let nothing = SessionOptions::default();
-        let else_ = if self.recommended { recommended } else { &nothing };
-        let texts = if self.stop.is_empty() { &else_.stop } else { &self.stop };
-        let texts = texts.iter().map(|text| c_string(text)).collect::<Result<Vec<_>>>()?;
+        let texts = self.stop.iter().map(|text| c_string(text)).collect::<Result<Vec<_>>>()?;
         let stop: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
-        let bias = if self.logit_bias.is_empty() { &else_.logit_bias } else { &self.logit_bias };
-        let bias: Vec<_> =
-            bias.iter().map(|&(token, bias)| raw::rondo_logit_bias { token, bias }).collect();
+        let bias: Vec<_> = self
+            .logit_bias
+            .iter()
+            .map(|&(token, bias)| raw::rondo_logit_bias { token, bias })
+            .collect();
         let mut raw = session_defaults();
-        macro_rules! choose {
-            ($($name:ident),*) => {
-                $(raw.$name = self.$name.or(else_.$name).unwrap_or(raw.$name);)*
-            };
+        if self.recommended {
+            check(unsafe { raw::rondo_model_session_options(model.handle, &mut raw) })?;
         }
-        choose!(temperature, top_k, top_p, min_p, repetition_penalty, penalty_last_n);
-        choose!(no_repeat_ngram_size);
+        raw.temperature = self.temperature.unwrap_or(raw.temperature);
+        raw.top_k = self.top_k.unwrap_or(raw.top_k);
+        raw.top_p = self.top_p.unwrap_or(raw.top_p);
+        raw.min_p = self.min_p.unwrap_or(raw.min_p);
+        raw.repetition_penalty = self.repetition_penalty.unwrap_or(raw.repetition_penalty);
+        raw.penalty_last_n = self.penalty_last_n.unwrap_or(raw.penalty_last_n);
+        raw.no_repeat_ngram_size = self.no_repeat_ngram_size.unwrap_or(raw.no_repeat_ngram_size);
         raw.presence_penalty = self.presence_penalty;
         raw.frequency_penalty = self.frequency_penalty;
         raw.ignore_eos = u32::from(self.ignore_eos);

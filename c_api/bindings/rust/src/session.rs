@@ -1,9 +1,8 @@
 //! Sessions: sequences of tokens.
 use crate::error::{check, check_message};
-use crate::{raw, Error, Reason, Result, SessionCounters, SessionOptions};
+use crate::{raw, Chat, Error, Model, Reason, Result, SessionCounters, SessionOptions};
 use std::any::Any;
 use std::ffi::CStr;
-use std::marker::PhantomData;
 use std::mem::{size_of, MaybeUninit};
 use std::os::raw::c_void;
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
@@ -56,8 +55,7 @@ impl Canceller {
 pub struct Session<'m> {
     pub(crate) handle: *mut raw::rondo_session,
     shared: Arc<Mutex<Shared>>,
-    recommended: Arc<SessionOptions>,
-    memory: PhantomData<&'m [u8]>,
+    model: Model<'m>,
 }
 
 // [one call per session], from whichever thread: Send, and not Sync.
@@ -72,9 +70,8 @@ impl Drop for Session<'_> {
 }
 
 impl<'m> Session<'m> {
-    pub(crate) fn new(handle: *mut raw::rondo_session, recommended: Arc<SessionOptions>) -> Self {
-        let shared = Arc::new(Mutex::new(Shared(handle)));
-        Session { handle, shared, recommended, memory: PhantomData }
+    pub(crate) fn new(handle: *mut raw::rondo_session, model: Model<'m>) -> Self {
+        Session { handle, shared: Arc::new(Mutex::new(Shared(handle))), model }
     }
 
     fn check(&self, status: i32) -> Result<()> {
@@ -160,6 +157,14 @@ impl<'m> Session<'m> {
         Stream { session: self, over: false }
     }
 
+    /// The answer to a conversation; the session's tokens become the conversation's.
+    pub fn chat(&mut self, chat: &Chat<'_>) -> Result<Stream<'_, 'm>> {
+        let ids = self.model.chat_ids(chat)?;
+        self.reset()?;
+        self.append(&ids)?;
+        Ok(self.stream())
+    }
+
     /// The text of a whole generation.
     pub fn generate(&mut self) -> Result<String> {
         self.stream().map(|event| Ok(event?.text)).collect()
@@ -243,12 +248,12 @@ impl<'m> Session<'m> {
     /// A session with the same tokens, and with options of its own.
     pub fn fork(&mut self, options: &SessionOptions) -> Result<Session<'m>> {
         let mut fork = ptr::null_mut();
-        options.with_raw(&self.recommended, |raw| {
+        options.with_raw(&self.model, |raw| {
             check_message(|message, bytes| unsafe {
                 raw::rondo_session_fork(self.handle, raw, &mut fork, message, bytes)
             })
         })?;
-        Ok(Session::new(fork, Arc::clone(&self.recommended)))
+        Ok(Session::new(fork, self.model.share()))
     }
 
     /// The session as bytes. They hold the conversation: keep them as secret as its text.

@@ -224,7 +224,7 @@ fn step_over_several_sessions() {
 
 #[test]
 fn chat() {
-    let Fixture { model, .. } = fixture();
+    let Fixture { model, engine, .. } = fixture();
     let messages = r#"[{"role": "user", "content": "Grüße"}]"#;
     let chat = Chat { messages, ..Default::default() };
     assert_eq!(status(model.render_chat(&chat)), Status::UNSUPPORTED);
@@ -233,6 +233,10 @@ fn chat() {
     assert_eq!(model.render_chat(&chat).unwrap(), "Grüße!");
     assert_eq!(model.chat_ids(&chat).unwrap(), model.tokenize("Grüße!", false).unwrap());
     assert!(model.chat_template_names().unwrap().is_empty());
+    let mut session = engine.session(&limit(12)).unwrap();
+    session.prefill(&[7]).unwrap(); // is taken back
+    let answer: String = session.chat(&chat).unwrap().map(|event| event.unwrap().text).collect();
+    assert_eq!(answer, text_of(&engine, &model.chat_ids(&chat).unwrap(), 12));
     assert_eq!(status(model.chat_template("default")), Status::INVALID_ARGUMENT);
 }
 
