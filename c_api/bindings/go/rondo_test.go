@@ -242,6 +242,39 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// As iter.Seq2 of Go 1.23.
+type seq2 func(yield func(Event, error) bool)
+
+func TestEvents(t *testing.T) {
+	f := newFixture(t)
+	session := f.session(SessionOptions{MaxTokens: 16})
+	f.must(session.Prefill(f.ids))
+	var events seq2 = session.Events(context.Background())
+	text, n := "", 0
+	take := func(until int) func(Event, error) bool {
+		return func(event Event, err error) bool {
+			f.must(err)
+			text += event.Text
+			n++
+			return n < until
+		}
+	}
+	events(take(6))
+	f.equal(n, 6)
+	events(take(1000))
+	f.equal(n, 16)
+	f.equal(text, f.text)
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	calls := 0
+	session.Events(ctx)(func(_ Event, err error) bool {
+		f.equal(err, context.Canceled)
+		calls++
+		return true
+	})
+	f.equal(calls, 1)
+}
+
 func TestFork(t *testing.T) {
 	f := newFixture(t)
 	session := f.session(SessionOptions{})
@@ -349,6 +382,19 @@ func TestChat(t *testing.T) {
 	want, err := f.model.Tokenize("Grüße!", false)
 	f.must(err)
 	f.equal(ids, want)
+	session := f.session(SessionOptions{MaxTokens: 16})
+	f.must(session.Prefill(f.ids)) // is taken back
+	answer := ""
+	session.Chat(context.Background(), chat)(func(event Event, err error) bool {
+		f.must(err)
+		answer += event.Text
+		return true
+	})
+	f.equal(answer, f.generate(f.session(SessionOptions{MaxTokens: 16}), ids))
+	session.Chat(context.Background(), Chat{})(func(_ Event, err error) bool {
+		f.fails(err, StatusInvalidArgument, "")
+		return true
+	})
 	names, err := f.model.ChatTemplateNames()
 	f.must(err)
 	f.equal(names, []string{})

@@ -188,6 +188,44 @@ func (s *Session) Stream(ctx context.Context, take func(Event) error) error {
 	}
 }
 
+// Events generates up to the event with the reason, or an error; it is an iter.Seq2[Event, error]:
+//
+//	for event, err := range session.Events(ctx) { ... }
+//
+// Before Go 1.23 call it with a yield of your own. Where ctx is done, so is the running call.
+func (s *Session) Events(ctx context.Context) func(yield func(Event, error) bool) {
+	return func(yield func(Event, error) bool) {
+		for {
+			event, err := s.nextWithin(ctx)
+			if !yield(event, err) || err != nil || event.Reason != ReasonNone {
+				return
+			}
+		}
+	}
+}
+
+// Chat answers a conversation, as Events does; the session's tokens become the conversation's.
+func (s *Session) Chat(ctx context.Context, chat Chat) func(yield func(Event, error) bool) {
+	return func(yield func(Event, error) bool) {
+		if err := s.ask(chat); err != nil {
+			yield(Event{}, err)
+			return
+		}
+		s.Events(ctx)(yield)
+	}
+}
+
+func (s *Session) ask(chat Chat) error {
+	ids, err := s.engine.model.ChatIDs(chat)
+	if err != nil {
+		return err
+	}
+	if err := s.Reset(); err != nil {
+		return err
+	}
+	return s.Append(ids)
+}
+
 func (s *Session) nextWithin(ctx context.Context) (Event, error) {
 	if ctx.Err() != nil {
 		return Event{}, ctx.Err()

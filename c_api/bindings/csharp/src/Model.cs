@@ -161,7 +161,7 @@ namespace Rondo
                 IntPtr engine = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(model => Raw.rondo_engine_create(
                     model, ref raw, IntPtr.Zero, UIntPtr.Zero, out engine, message, bytes)));
-                return new Engine(engine, recommended);
+                return new Engine(engine, this, recommended);
             }
         }
 
@@ -229,11 +229,14 @@ namespace Rondo
     /// <summary>A model made runnable. Made by Model.Engine; may be used from any thread.</summary>
     public sealed class Engine : Handle
     {
-        private readonly SessionOptions recommended;
+        internal readonly Model Model;
+        /// <summary>What the model's makers recommend.</summary>
+        internal readonly SessionOptions Recommended;
 
-        internal Engine(IntPtr handle, SessionOptions recommended) : base(handle)
+        internal Engine(IntPtr handle, Model model, SessionOptions recommended) : base(handle)
         {
-            this.recommended = recommended;
+            Model = model;
+            Recommended = recommended;
         }
 
         protected override bool ReleaseHandle()
@@ -299,11 +302,11 @@ namespace Rondo
         {
             using (Lent lent = new Lent())
             {
-                Raw.SessionOptions raw = options.With(lent, recommended);
+                Raw.SessionOptions raw = options.With(lent, Recommended);
                 IntPtr session = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(engine =>
                     Raw.rondo_session_open(engine, ref raw, out session, message, bytes)));
-                return new Session(session, recommended);
+                return new Session(session, this);
             }
         }
 

@@ -2,6 +2,7 @@ using System;
 using System.Collections.Generic;
 using System.Runtime.InteropServices;
 using System.Text;
+using System.Threading;
 
 namespace Rondo
 {
@@ -25,11 +26,11 @@ namespace Rondo
     {
         private delegate int EventCall(IntPtr session, ref Raw.Event raw);
 
-        private readonly SessionOptions recommended;
+        private readonly Engine engine;
 
-        internal Session(IntPtr handle, SessionOptions recommended) : base(handle)
+        internal Session(IntPtr handle, Engine engine) : base(handle)
         {
-            this.recommended = recommended;
+            this.engine = engine;
         }
 
         protected override bool ReleaseHandle()
@@ -151,6 +152,38 @@ namespace Rondo
             }
         }
 
+        /// <summary>Generates on other threads as it is walked, up to the event with the reason. A
+        /// token that is cancelled ends the call that runs at once; where that ended meanwhile, the
+        /// next one that computes throws Status.Cancelled.</summary>
+        public IAsyncEnumerable<Event> StreamAsync(
+            CancellationToken cancellation = default(CancellationToken))
+        {
+            return new EventStream(this, cancellation);
+        }
+
+        /// <summary>The answer to a conversation, as Stream; the session's tokens become the
+        /// conversation's.</summary>
+        public IEnumerable<Event> Chat(Chat chat)
+        {
+            Ask(chat);
+            return Stream();
+        }
+
+        /// <summary>The same, as StreamAsync.</summary>
+        public IAsyncEnumerable<Event> ChatAsync(
+            Chat chat, CancellationToken cancellation = default(CancellationToken))
+        {
+            Ask(chat);
+            return StreamAsync(cancellation);
+        }
+
+        private void Ask(Chat chat)
+        {
+            int[] ids = engine.Model.ChatIds(chat);
+            Reset();
+            Append(ids);
+        }
+
         /// <summary>The text of a whole generation.</summary>
         public string Generate()
         {
@@ -268,11 +301,11 @@ namespace Rondo
         {
             using (Lent lent = new Lent())
             {
-                Raw.SessionOptions raw = options.With(lent, recommended);
+                Raw.SessionOptions raw = options.With(lent, engine.Recommended);
                 IntPtr fork = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(session =>
                     Raw.rondo_session_fork(session, ref raw, out fork, message, bytes)));
-                return new Session(fork, recommended);
+                return new Session(fork, engine);
             }
         }
 

@@ -1,6 +1,8 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Threading;
+using System.Threading.Tasks;
 using Rondo;
 
 /// <summary>A whole life with the tiny model, whose file RONDO_TEST_MODEL names.</summary>
@@ -27,6 +29,49 @@ public static class Test
             return;
         }
         throw new Exception("it should fail with " + status);
+    }
+
+    private static async Task Walk(IAsyncEnumerable<Event> stream, List<Event> events)
+    {
+        IAsyncEnumerator<Event> walk = stream.GetAsyncEnumerator();
+        try
+        {
+            while (await walk.MoveNextAsync()) events.Add(walk.Current);
+        }
+        finally
+        {
+            await walk.DisposeAsync();
+        }
+    }
+
+    private static string TextOf(IAsyncEnumerable<Event> stream)
+    {
+        List<Event> events = new List<Event>();
+        Walk(stream, events).Wait();
+        return string.Concat(events.Select(one => one.Text));
+    }
+
+    /// <summary>Whether a token that is cancelled in the middle of a long prompt ends that call, so
+    /// that no event comes.</summary>
+    private static bool EndsThePrompt(Session session, int[] prompt)
+    {
+        session.Reset();
+        session.Append(prompt);
+        CancellationTokenSource source = new CancellationTokenSource();
+        List<Event> events = new List<Event>();
+        Task walk = Walk(session.StreamAsync(source.Token), events);
+        while (session.Progress.Item1 == 0 && !walk.IsCompleted) Thread.Yield();
+        source.Cancel();
+        try
+        {
+            walk.Wait();
+            return false;
+        }
+        catch (AggregateException error)
+        {
+            Equal(true, error.InnerException is OperationCanceledException);
+        }
+        return events.Count == 0;
     }
 
     public static void Main()
@@ -161,6 +206,21 @@ public static class Test
         chat.Variables = "{\"tail\": \"!\"}";
         Equal("Grüße!", model.RenderChat(chat));
         Equal(true, model.ChatIds(chat).SequenceEqual(model.Tokenize("Grüße!", 0)));
+        fork.Reset();
+        fork.Prefill(model.ChatIds(chat));
+        string answer = fork.Generate();
+        Equal(answer, string.Concat(session.Chat(chat).Select(one => one.Text)));
+        Equal(answer, TextOf(session.ChatAsync(chat)));
+        using (Engine slow = model.Engine(new EngineOptions { Context = 256, MaxRows = 8 }))
+        using (Session cancelled = slow.Session(limit))
+        {
+            int[] prompt = Enumerable.Repeat(ids, 40).SelectMany(some => some).ToArray();
+            int attempts = 0;
+            while (!EndsThePrompt(cancelled, prompt)) Equal(true, ++attempts < 100);
+            cancelled.Reset(); // it can be used again
+            cancelled.Prefill(ids);
+            Equal(text, cancelled.Generate());
+        }
 
         Fails(Status.IoError, "absent.rondo", () => Model.Open("absent.rondo"));
         Fails(Status.InvalidArgument, "2048", () => session.Prefill(new[] { 2048 }));

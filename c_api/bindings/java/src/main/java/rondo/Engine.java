@@ -9,11 +9,13 @@ import java.util.List;
 public final class Engine extends Handle {
   private static final Raw RAW = Rondo.RAW;
 
+  final Model model;
   /** What the model's makers recommend. */
-  private final SessionOptions recommended;
+  final SessionOptions recommended;
 
-  Engine(Pointer handle, SessionOptions recommended) {
+  Engine(Pointer handle, Model model, SessionOptions recommended) {
     super(handle, RAW::rondo_engine_close);
+    this.model = model;
     this.recommended = recommended;
   }
 
@@ -55,7 +57,7 @@ public final class Engine extends Handle {
     PointerByReference session = new PointerByReference();
     Rondo.checkMessage((message, bytes)
         -> call(engine -> RAW.rondo_session_open(engine, raw, session, message, bytes)));
-    return new Session(session.getValue(), recommended);
+    return new Session(session.getValue(), this);
   }
 
   /** One pass for several sessions of this engine; Session.event tells what each got. */

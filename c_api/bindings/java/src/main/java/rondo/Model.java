@@ -133,7 +133,7 @@ public final class Model extends Handle {
     } finally {
       options.rethrow();
     }
-    return new Engine(engine.getValue(), recommended);
+    return new Engine(engine.getValue(), this, recommended);
   }
 
   /** The text of a conversation. */

@@ -24,12 +24,11 @@ public final class Session extends Handle {
     void take(long index, float[] logits);
   }
 
-  /** What the model's makers recommend. */
-  private final SessionOptions recommended;
+  private final Engine engine;
 
-  Session(Pointer handle, SessionOptions recommended) {
+  Session(Pointer handle, Engine engine) {
     super(handle, RAW::rondo_session_close);
-    this.recommended = recommended;
+    this.engine = engine;
   }
 
   private void run(ToIntFunction<Pointer> use) {
@@ -146,6 +145,15 @@ public final class Session extends Handle {
         events().iterator(), Spliterator.ORDERED | Spliterator.NONNULL), false);
   }
 
+  /** The answer to a conversation, as it is walked; the session's tokens become the
+   * conversation's. */
+  public Iterable<Event> chat(Chat chat) {
+    int[] ids = engine.model.chatIds(chat);
+    reset();
+    append(ids);
+    return events();
+  }
+
   /** The text of a whole generation. */
   public String generate() {
     return stream().map(Event::text).collect(Collectors.joining());
@@ -235,11 +243,11 @@ public final class Session extends Handle {
 
   /** A session with the same tokens, and with options of its own. */
   public Session fork(SessionOptions options) {
-    Raw.SessionOptions raw = options.over(recommended);
+    Raw.SessionOptions raw = options.over(engine.recommended);
     PointerByReference fork = new PointerByReference();
     Rondo.checkMessage((message, bytes)
         -> call(session -> RAW.rondo_session_fork(session, raw, fork, message, bytes)));
-    return new Session(fork.getValue(), recommended);
+    return new Session(fork.getValue(), engine);
   }
 
   /** The session as bytes. They hold the conversation: keep them as secret as its text. */

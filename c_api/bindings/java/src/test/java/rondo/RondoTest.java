@@ -262,6 +262,14 @@ public final class RondoTest {
         .variables("{\"tail\": \"!\"}");
     equal("Grüße!", model.renderChat(chat));
     equal(model.tokenize("Grüße!", false), model.chatIds(chat));
+    try (Session session = engine.session(limit(12))) {
+      session.prefill(ids); // is taken back
+      StringBuilder answer = new StringBuilder();
+      for (Event event : session.chat(chat)) {
+        answer.append(event.text());
+      }
+      equal(textOf(model.chatIds(chat), 12), answer.toString());
+    }
     equal(List.of(), model.chatTemplateNames());
     fails(Status.INVALID_ARGUMENT, "", () -> model.chatTemplate("default"));
     fails(Status.INVALID_ARGUMENT, "byte", () -> model.renderChat(new Chat("[").template("x")));
