@@ -8,6 +8,7 @@ class Handle {
   #close;
   #calls = 0;
   #closed = false;
+  #waiting = [];
 
   constructor(handle, close) {
     this.#handle = handle;
@@ -47,14 +48,29 @@ class Handle {
     if (this.#calls === 0) this.#giveUp();
   }
 
+  /** Closes, and waits until the last call is over. */
+  async closeAsync() {
+    this.close();
+    if (this.#handle !== null) await new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
   #giveUp() {
     registry.unregister(this);
     this.#close(this.#handle);
     this.#handle = null;
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }
+// `using` and `await using`, where the language has them.
 if (Symbol.dispose) {
-  Handle.prototype[Symbol.dispose] = Handle.prototype.close;
+  Handle.prototype[Symbol.dispose] = function() {
+    this.close();
+  };
+}
+if (Symbol.asyncDispose) {
+  Handle.prototype[Symbol.asyncDispose] = function() {
+    return this.closeAsync();
+  };
 }
 
 module.exports = {Handle};

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" />
 /** Rondo: language models on edge devices, in one planned block of memory. What rondo.h says of an
  * option or a function holds for the one named like it. */
 import {EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent, SessionCounters}
@@ -19,6 +20,12 @@ declare class Handle {
   readonly closed: boolean;
   /** Gives the handle up, when no call is running any more. Closing twice does nothing. */
   close(): void;
+  /** Closes, and waits until the last call is over. */
+  closeAsync(): Promise<void>;
+  /** `using`: close(). */
+  [Symbol.dispose](): void;
+  /** `await using`: closeAsync(). */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 export interface EngineOptions {
@@ -152,6 +159,10 @@ export declare class Session extends Handle {
   /** Up to the event with the reason. An aborted signal ends the running call, and the session
    * stands as before it. */
   stream(options?: {signal?: AbortSignal}): AsyncGenerator<Event, void, void>;
+  /** The answer to a conversation, as stream(); the session's tokens become the conversation's.
+   * messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
+  chat(messages: unknown, options?: ChatOptions & {signal?: AbortSignal}):
+      AsyncGenerator<Event, void, void>;
   /** The text of a whole generation, after a prompt if one is given. */
   generate(ids?: Iterable<number>, options?: {signal?: AbortSignal}): Promise<string>;
   /** The logits after the last token, copied. */

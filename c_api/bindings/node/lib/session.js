@@ -112,6 +112,13 @@ class Session extends Handle {
     }
   }
 
+  chat(messages, {signal, ...options} = {}) {
+    const ids = this.#model.chatIds(messages, options);
+    this.reset();
+    this.append(ids);
+    return this.stream({signal});
+  }
+
   async generate(ids, options) {
     if (ids !== undefined) await this.prefill(ids);
     let text = '';

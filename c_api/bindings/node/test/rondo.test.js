@@ -66,10 +66,21 @@ test('stream', () => using(engine.session({maxTokens: 16, logprobs: true}), asyn
   assert.deepStrictEqual([...session.tokens], [...ids, ...events.map((event) => event.token)]);
 }));
 
-test('stop strings and recommended sampling',
-    () => using(engine.session({recommended: true, stop: [text.slice(4, 8)]}), async (session) => {
-      assert.strictEqual(await session.generate(ids), text.slice(0, 4));
-    }));
+test('stop strings', () => using(engine.session({stop: [text.slice(4, 8)]}), async (session) => {
+  assert.strictEqual(await session.generate(ids), text.slice(0, 4));
+}));
+
+test('recommended sampling', async () => {
+  const makers = new rondo.Model(process.env.RONDO_TEST_RECOMMENDING);
+  const sampling = await makers.engine({context: 256});
+  const textWith = (options) => using(
+      sampling.session({maxTokens: 16, ...options}), (session) => session.generate(ids));
+  const recommended = await textWith({});
+  assert.notStrictEqual(recommended, text);
+  assert.strictEqual(await textWith({temperature: 1.5, topK: 50}), recommended);
+  assert.strictEqual(await textWith({temperature: 0}), text);
+  assert.strictEqual(await textWith({recommended: false}), text);
+});
 
 test('sessions on several threads', async () => {
   const sessions = [1, 2, 3].map(() => engine.session({maxTokens: 16}));
@@ -118,6 +129,27 @@ test('closing ends a call on another thread', async () => {
   session.close();
   await call.catch((error) => assert.match(error.message, /cancel|closed/));
   await assert.rejects(session.next(), /closed/);
+});
+
+test('disposal', {skip: !Symbol.dispose}, async () => {
+  const session = engine.session();
+  const call = session.prefill(Array(200).fill(5)).catch(() => {});
+  while (session.calls === 0) await null;
+  let cancelled = false;
+  session.cancel = () => {
+    cancelled = true;
+  };
+  session[Symbol.dispose]();
+  assert.ok(cancelled && session.closed);
+  await call;
+
+  const other = new rondo.Model(PATH);
+  const making = other.engine({context: 256});
+  await other[Symbol.asyncDispose]();
+  const first = Promise.race([making, new Promise((resolve) => setImmediate(resolve, null))]);
+  assert.notStrictEqual(await first, null);
+  await other[Symbol.asyncDispose]();
+  (await making).close();
 });
 
 test('fork', () => using(engine.session(), async (session) => {
@@ -183,12 +215,21 @@ test('observation', async () => {
   watched.close();
 });
 
-test('chat', () => {
+test('chat', async () => {
   const messages = [{role: 'user', content: 'Grüße'}];
   const options = {template: '{{ messages[0].content }}{{ tail }}', variables: {tail: '!'}};
   assert.strictEqual(model.renderChat(messages, options), 'Grüße!');
   assert.deepStrictEqual(model.chatIds(messages, options),
       model.tokenize('Grüße!', {addSpecial: false}));
+  await using(engine.session({maxTokens: 12}), async (session) => {
+    const answer = await session.generate(model.chatIds(messages, options));
+    let streamed = '';
+    for await (const event of session.chat(messages, options)) streamed += event.text;
+    assert.strictEqual(streamed, answer);
+    await assert.rejects(async () => {
+      for await (const event of session.chat(messages, {...options, signal: AbortSignal.abort()})) void event;
+    }, {name: 'AbortError'});
+  });
   assert.deepStrictEqual(model.chatTemplates, {});
   assert.throws(() => model.renderChat(messages), status('UNSUPPORTED'));
   assert.throws(() => model.renderChat('[', options), /byte/);

@@ -4,7 +4,8 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import os
-from typing import Any, Callable, Optional
+from enum import IntEnum
+from typing import Any, Callable, Optional, Type
 
 from . import _raw
 from ._raw import Status
@@ -12,15 +13,20 @@ from ._raw import Status
 MESSAGE_BYTES = 512
 
 
+def known(kind: Type[IntEnum], value: int) -> int:
+    """The constant of this kind; a newer library's, which this version does not know, as an int."""
+    try:
+        return kind(value)
+    except ValueError:
+        return value
+
+
 class RondoError(Exception):
     """A call that failed: `status` is a rondo.Status where this version knows it, else an int."""
 
     def __init__(self, status: int, message: str):
         super().__init__(message)
-        try:
-            self.status: int = Status(status)
-        except ValueError:
-            self.status = status
+        self.status: int = known(Status, status)
 
 
 class InvalidArgument(RondoError, ValueError):

@@ -9,7 +9,7 @@ from typing import (TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, List,
 
 from . import _raw
 from ._handle import Handle, new_handle
-from ._library import check, check_with_message, failure, library, record
+from ._library import check, check_with_message, failure, known, library, record
 from ._options import SessionOptions, ids_array
 from ._raw import Reason, Status
 from ._records import SessionCounters
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy
 
     from .engine import Engine
+    from .model import Json
 
 NO_LIMIT = 2**64 - 1
 
@@ -27,7 +28,7 @@ class Event(NamedTuple):
     token: int  # -1: no token came
     text: str  # what can be shown now: whole characters; may be empty
     bytes: bytes  # the token's own
-    reason: Reason  # why the generation ended; Reason.NONE: it goes on
+    reason: int  # a Reason: why the generation ended; Reason.NONE: it goes on
     logprob: float  # with the option logprobs
     pending: int  # tokens of the prompt that still wait for passes
     taken_over: int  # tokens that the prefix cache had
@@ -98,7 +99,7 @@ class Session(Handle):
         raw.struct_size = ctypes.sizeof(raw)
         self._check(function(self._handle, byref(raw)))
         return Event(raw.token, ctypes.string_at(raw.text, raw.text_bytes).decode("utf-8", "replace"),
-                     ctypes.string_at(raw.bytes, raw.bytes_count), Reason(raw.reason), raw.logprob,
+                     ctypes.string_at(raw.bytes, raw.bytes_count), known(Reason, raw.reason), raw.logprob,
                      raw.pending, raw.taken_over)
 
     def next(self) -> Event:
@@ -136,6 +137,22 @@ class Session(Handle):
             yield event
             if event.reason != Reason.NONE:
                 return
+
+    def chat(self, messages: "Json", **options: Any) -> Iterator[Event]:
+        """The answer to a conversation, as stream(); the session's tokens become the conversation's.
+        Options as those of Model.render_chat()."""
+        self._ask(messages, options)
+        return self.stream()
+
+    def achat(self, messages: "Json", **options: Any) -> AsyncIterator[Event]:
+        """As chat(), by astream()."""
+        self._ask(messages, options)
+        return self.astream()
+
+    def _ask(self, messages: "Json", options: Mapping[str, Any]) -> None:
+        ids = self._engine._model.chat_ids(messages, **options)
+        self.reset()
+        self.append(ids)
 
     def generate(self, ids: Optional[Sequence[int]] = None) -> str:
         """Prefills `ids`, if given, and returns the text of the whole generation."""

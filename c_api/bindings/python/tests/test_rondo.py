@@ -51,8 +51,21 @@ class RondoTest(unittest.TestCase):
             self.assertEqual(session.remaining, 256 - len(self.ids) - 16)
             self.assertEqual(session.evicted, (0, 0))
             self.assertEqual(session.tokens, self.ids + [event.token for event in events])
-        with self.engine.session(max_tokens=16, recommended=True, stop=[self.text[4:8]]) as session:
+        with self.engine.session(max_tokens=16, stop=[self.text[4:8]]) as session:
             self.assertEqual(session.generate(self.ids), self.text[:4])
+
+    def test_recommended(self):
+        makers = rondo.Model(os.environ["RONDO_TEST_RECOMMENDING"])
+        engine = makers.engine(context=256)
+
+        def text_with(**options):
+            with engine.session(max_tokens=16, **options) as session:
+                return session.generate(self.ids)
+        recommended = text_with()
+        self.assertNotEqual(recommended, self.text)
+        self.assertEqual(text_with(temperature=1.5, top_k=50), recommended)
+        self.assertEqual(text_with(temperature=0), self.text)
+        self.assertEqual(text_with(recommended=False), self.text)
 
     def test_async_stream(self):
         async def one():
@@ -182,6 +195,14 @@ class RondoTest(unittest.TestCase):
         ids = self.model.chat_ids(messages, template=template, variables={"tail": "!"})
         self.assertEqual(ids, self.model.tokenize(text, add_special=False))
         self.assertEqual(self.model.chat_templates, {})
+        with self.engine.session(max_tokens=12) as session:
+            answer = session.generate(ids)
+            options = {"template": template, "variables": {"tail": "!"}}
+            self.assertEqual("".join(e.text for e in session.chat(messages, **options)), answer)
+
+            async def chat():
+                return "".join([e.text async for e in session.achat(messages, **options)])
+            self.assertEqual(asyncio.run(chat()), answer)
         with self.assertRaises(rondo.RondoError) as none:
             self.model.render_chat(messages)
         self.assertEqual(none.exception.status, rondo.Status.UNSUPPORTED)
