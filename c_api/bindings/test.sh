@@ -6,6 +6,7 @@ set -eu
 binding=$1 source=$2/c_api/bindings build=$3
 work=$build/bindings/$binding
 prefix=$build/bindings/prefix
+newer=$build/bindings/newer/librondo.so # tests/c_api/newer_library.c
 export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
 export RONDO_TEST_RECOMMENDING="$build/bindings/recommending.rondo"
 
@@ -33,8 +34,8 @@ use_prefix() {
 }
 
 case $binding in
-  prepare) # what all of them use: an installed library, the model in tests/data, and the same model
-    # from makers who recommend to sample
+  prepare) # what all of them use: an installed library, the model in tests/data, the same model
+    # from makers who recommend to sample, and a library of tomorrow
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix" >/dev/null
     "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
@@ -43,6 +44,10 @@ case $binding in
     echo '{"eos_token_id": 1, "do_sample": true, "temperature": 1.5}' \
       >"$build/bindings/recommending/generation_config.json"
     "$prefix/bin/rondo" convert "$build/bindings/recommending" -o "$RONDO_TEST_RECOMMENDING" --weights q8
+    use_prefix
+    mkdir -p "$(dirname "$newer")"
+    cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$prefix/include" \
+      "$2/tests/c_api/newer_library.c" -o "$newer" -Wl,--no-as-needed -L"$libdir" -lrondo
     ;;
   generated)
     PYTHONDONTWRITEBYTECODE=1 python3 "$source/generate/generate.py" --check
@@ -60,6 +65,7 @@ case $binding in
     unset RONDO_LIBRARY
     PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
     PYTHONPATH=installed python3 -m unittest discover tests
+    RONDO_LIBRARY=$newer PYTHONPATH=installed python3 -m unittest tests/newer.py
     ;;
   node) # koffi comes from npm once, and stays beside the copies
     need node npm
@@ -72,6 +78,7 @@ case $binding in
     copy
     use_prefix
     node --test test
+    RONDO_LIBRARY=$newer RONDO_TEST_NEWER=1 node --test --test-name-pattern='newer' test
     mkdir -p node_modules && ln -s .. node_modules/rondo
     node example.js "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
@@ -82,6 +89,7 @@ case $binding in
     export GOFLAGS=-mod=mod GOPROXY=off
     go vet .
     go test -count=1 .
+    RONDO_TEST_NEWER=1 go test -count=1 -run Newer -exec "env LD_PRELOAD=$newer" .
     go run ./example "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
   rust)
@@ -91,6 +99,8 @@ case $binding in
     use_prefix
     export RONDO_LIB_DIR="$libdir"
     cargo test --quiet --offline
+    cargo test --quiet --offline --config "target.\"cfg(unix)\".runner = \"env LD_PRELOAD=$newer\"" \
+      --test rondo -- --ignored newer
     cargo run --quiet --offline --example generate "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
   java)
@@ -104,6 +114,7 @@ case $binding in
     use_prefix
     javac -encoding UTF-8 -cp "$jna" -d classes src/*/java/rondo/*.java
     java -cp "classes:$jna" rondo.RondoTest
+    RONDO_LIBRARY=$newer java -cp "classes:$jna" rondo.RondoTest newer
     java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
   kotlin) # by a desktop's Java
@@ -116,6 +127,7 @@ case $binding in
     kotlinc -nowarn src/rondo/*.kt test/Life.kt example/Generate.kt -d classes
     on_java="java -Xcheck:jni -Drondo.jni=$work/librondo_jni.so"
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt
+    LD_PRELOAD=$newer $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt newer
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar GenerateKt "$RONDO_TEST_MODEL" "Once upon a time"
     ;;
   csharp)
@@ -124,6 +136,7 @@ case $binding in
     use_prefix
     mcs -out:Test.exe src/*.cs test/Test.cs
     mono Test.exe
+    LD_LIBRARY_PATH=$(dirname "$newer"):$libdir mono Test.exe newer
     mcs -out:Generate.exe src/*.cs example/Generate.cs
     mono Generate.exe "$RONDO_TEST_MODEL" "Once upon a time"
     ;;

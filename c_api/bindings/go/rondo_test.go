@@ -422,3 +422,20 @@ func TestErrors(t *testing.T) {
 	_, err = Query("no such thing")
 	f.fails(err, StatusUnsupported, "")
 }
+
+func TestNewerLibrary(t *testing.T) {
+	if os.Getenv("RONDO_TEST_NEWER") == "" {
+		t.Skip("the library is today's")
+	}
+	f := newFixture(t)
+	_, err := Query("of tomorrow")
+	f.fails(err, Status(1000), "rondo: ")
+	session := f.session(SessionOptions{MaxTokens: 4})
+	f.must(session.Prefill(f.ids))
+	var reasons []Reason
+	f.must(session.Stream(context.Background(), func(event Event) error {
+		reasons = append(reasons, event.Reason)
+		return nil
+	}))
+	f.equal(reasons, []Reason{0, 0, 0, 1000})
+}

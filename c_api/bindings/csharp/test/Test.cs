@@ -74,9 +74,27 @@ public static class Test
         return events.Count == 0;
     }
 
-    public static void Main()
+    /// <summary>With a library of tomorrow, which tells constants that this version does not
+    /// know.</summary>
+    private static void NewerLibrary(Model model)
+    {
+        Fails((Status)1000, "", () => Library.Query("of tomorrow"));
+        using (Engine engine = model.Engine(new EngineOptions { Context = 256 }))
+        using (Session session = engine.Session(new SessionOptions { MaxTokens = 4 }))
+        {
+            session.Prefill(model.Tokenize("Once"));
+            Equal("0 0 0 1000", string.Join(" ", session.Stream().Select(one => (int)one.Reason)));
+        }
+    }
+
+    public static void Main(string[] arguments)
     {
         Model model = Model.Open(Environment.GetEnvironmentVariable("RONDO_TEST_MODEL"));
+        if (arguments.Length > 0)
+        {
+            NewerLibrary(model);
+            return;
+        }
         EngineOptions options = new EngineOptions { Context = 256, MaxSessions = 4 };
         SessionOptions limit = new SessionOptions { MaxTokens = 12 };
         Engine engine = model.Engine(options);

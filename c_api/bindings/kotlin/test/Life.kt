@@ -19,9 +19,21 @@ fun fails(status: Int, words: String, call: () -> Unit) {
     throw Exception("it should fail with $status")
 }
 
-fun main() {
+/** With a library of tomorrow, which tells constants that this version does not know. */
+fun newerLibrary(model: Model) {
+    fails(1000, "") { Library.query("of tomorrow") }
+    model.engine(EngineOptions().apply { context = 256 }).use { engine ->
+        engine.session(SessionOptions().apply { maxTokens = 4 }).use { session ->
+            session.prefill(model.tokenize("Once"))
+            equal(listOf(0, 0, 0, 1000), session.stream().map { it.reason }.toList())
+        }
+    }
+}
+
+fun main(arguments: Array<String>) {
     val path = System.getenv("RONDO_TEST_MODEL")
     val model = Model.open(path)
+    if (arguments.isNotEmpty()) return newerLibrary(model)
     val few = EngineOptions().apply { context = 256; maxSessions = 4 }
     val limit = SessionOptions().apply { recommended = false; maxTokens = 12 }
     var last = 0L
@@ -113,6 +125,10 @@ fun main() {
         it.prefill(ids)
         equal(text.substring(0, 4), it.generate())
     }
+    val sampled = Model.open(System.getenv("RONDO_TEST_RECOMMENDING")).use { it.engine(few) }.session(
+        SessionOptions().apply { maxTokens = 12 })
+    sampled.prefill(ids)
+    equal(false, text == sampled.generate())
     val biased = SessionOptions().apply { logitBias = mapOf(events[0].token to Float.NEGATIVE_INFINITY) }
     engine.session(biased).use {
         it.prefill(ids)

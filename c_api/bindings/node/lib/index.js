@@ -7,7 +7,7 @@ const {Handle} = require('./handle.js');
 const {RondoError, check, checkMessage, later, library, optionsOf, record, recordOf, sized, textOf,
        textOutput,
        MESSAGE_BYTES} = require('./library.js');
-const {Session, sessionOptions} = require('./session.js');
+const {Session, recommendedBy, sessionOptions} = require('./session.js');
 
 const {Status, ABI_VERSION} = raw;
 const bytesOf = (value) =>
@@ -152,6 +152,7 @@ class Model extends Handle {
       return thrown ? 1 : 0;
     }, koffi.pointer(raw.types.rondo_engine_options_progress));
     if (callback) engineOptions.progress = callback;
+    const recommended = recommendedBy(this);
     const engine = [null];
     const message = Buffer.alloc(MESSAGE_BYTES);
     try {
@@ -162,16 +163,15 @@ class Model extends Handle {
     } finally {
       if (callback) koffi.unregister(callback);
     }
-    return new Engine(engine[0], this);
+    return new Engine(engine[0], this, recommended);
   }
 }
 
 class Engine extends Handle {
-  #model;
-
-  constructor(handle, model) {
+  constructor(handle, model, recommended) {
     super(handle, library.rondo_engine_close);
-    this.#model = model;
+    this.model = model;
+    this.recommended = recommended;
   }
 
   get memory() {
@@ -200,8 +200,8 @@ class Engine extends Handle {
   session(options = {}) {
     const session = [null];
     checkMessage((...message) => library.rondo_session_open(
-        this.handle, sessionOptions(this.#model, options), session, ...message));
-    return new Session(session[0], this.#model);
+        this.handle, sessionOptions(this.recommended, options), session, ...message));
+    return new Session(session[0], this);
   }
 
   async step(sessions) {

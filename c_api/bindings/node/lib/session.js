@@ -10,10 +10,22 @@ const {RondoError, checkMessage, check, later, library, optionsOf, recordOf,
 const {Reason, Status} = raw;
 const NO_LIMIT = 2n ** 64n - 1n;
 
-function sessionOptions(model, {recommended = true, stop = [], logitBias = {}, ...options}) {
+/** What the model's makers recommend, copied: it outlives the model. */
+function recommendedBy(model) {
+  const struct = optionsOf('rondo_session_options', {});
+  check(library.rondo_model_session_options(model.handle, struct));
+  const stops = Number(struct.n_stop_strings);
+  const biases = Number(struct.n_logit_bias);
+  if (stops) struct.stop_strings = koffi.decode(struct.stop_strings, 'char *', stops);
+  if (biases) struct.logit_bias = koffi.decode(struct.logit_bias, raw.types.rondo_logit_bias, biases);
+  return struct;
+}
+
+function sessionOptions(recommendation,
+    {recommended = true, stop = [], logitBias = {}, ...options}) {
   const bias = Object.entries(logitBias).map(([token, value]) => ({token: Number(token), bias: value}));
   const struct = optionsOf('rondo_session_options', options, (defaults) => {
-    if (recommended) check(library.rondo_model_session_options(model.handle, defaults));
+    if (recommended) Object.assign(defaults, recommendation);
   });
   if (stop.length) Object.assign(struct, {stop_strings: stop, n_stop_strings: stop.length});
   if (bias.length) Object.assign(struct, {logit_bias: bias, n_logit_bias: bias.length});
@@ -21,12 +33,12 @@ function sessionOptions(model, {recommended = true, stop = [], logitBias = {}, .
 }
 
 class Session extends Handle {
-  #model;
+  #engine;
   #last = Promise.resolve();
 
-  constructor(handle, model) {
+  constructor(handle, engine) {
     super(handle, library.rondo_session_close);
-    this.#model = model;
+    this.#engine = engine;
   }
 
   #check(status) {
@@ -113,7 +125,7 @@ class Session extends Handle {
   }
 
   chat(messages, {signal, ...options} = {}) {
-    const ids = this.#model.chatIds(messages, options);
+    const ids = this.#engine.model.chatIds(messages, options);
     this.reset();
     this.append(ids);
     return this.stream({signal});
@@ -195,8 +207,8 @@ class Session extends Handle {
   fork(options = {}) {
     const fork = [null];
     checkMessage((...message) => library.rondo_session_fork(
-        this.handle, sessionOptions(this.#model, options), fork, ...message));
-    return new Session(fork[0], this.#model);
+        this.handle, sessionOptions(this.#engine.recommended, options), fork, ...message));
+    return new Session(fork[0], this.#engine);
   }
 
   save() {
@@ -223,4 +235,4 @@ function floats(pointer, count) {
   return Float32Array.from(koffi.decode(pointer, 'float', Number(count)));
 }
 
-module.exports = {Session, sessionOptions};
+module.exports = {Session, recommendedBy, sessionOptions};

@@ -73,6 +73,7 @@ test('stop strings', () => using(engine.session({stop: [text.slice(4, 8)]}), asy
 test('recommended sampling', async () => {
   const makers = new rondo.Model(process.env.RONDO_TEST_RECOMMENDING);
   const sampling = await makers.engine({context: 256});
+  makers.close();  // in any order
   const textWith = (options) => using(
       sampling.session({maxTokens: 16, ...options}), (session) => session.generate(ids));
   const recommended = await textWith({});
@@ -223,6 +224,7 @@ test('chat', async () => {
       model.tokenize('Grüße!', {addSpecial: false}));
   await using(engine.session({maxTokens: 12}), async (session) => {
     const answer = await session.generate(model.chatIds(messages, options));
+    await session.prefill(ids);  // is taken back
     let streamed = '';
     for await (const event of session.chat(messages, options)) streamed += event.text;
     assert.strictEqual(streamed, answer);
@@ -256,3 +258,12 @@ test('progress', async () => {
     throw new RangeError('enough');
   }}), RangeError);
 });
+
+test('constants of a newer library are numbers', {skip: !process.env.RONDO_TEST_NEWER},
+    () => using(engine.session({maxTokens: 4}), async (session) => {
+      assert.throws(() => rondo.query('of tomorrow'), {name: 'RondoError', status: 1000});
+      await session.prefill(ids);
+      const reasons = [];
+      for await (const event of session.stream()) reasons.push(event.reason);
+      assert.deepStrictEqual(reasons, [0, 0, 0, 1000]);
+    }));

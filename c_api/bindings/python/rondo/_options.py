@@ -59,16 +59,27 @@ class EngineOptions:
             raise self._pending
 
 
-class SessionOptions:
-    """rondo_session_options from keywords."""
+def recommended_by(model: Any) -> Any:
+    """What the model's makers recommend, copied: it outlives the model."""
+    raw = _raw.SessionOptions()
+    check(library.rondo_session_options_init(ctypes.byref(raw), ctypes.sizeof(raw)))
+    check(library.rondo_model_session_options(model, ctypes.byref(raw)))
+    stop = [raw.stop_strings[i] for i in range(raw.n_stop_strings)]
+    raw.stop_strings = (ctypes.c_char_p * len(stop))(*stop)
+    bias = [raw.logit_bias[i] for i in range(raw.n_logit_bias)]
+    raw.logit_bias = (_raw.LogitBias * len(bias))(*bias)
+    return raw
 
-    def __init__(self, model: Any, recommended: bool = True,
-                 stop: Sequence[str] = (), logit_bias: Optional[Mapping[int, float]] = None,
-                 **values: float):
+
+class SessionOptions:
+    """rondo_session_options from keywords, over those that `recommended` holds."""
+
+    def __init__(self, recommended: Any, stop: Sequence[str] = (),
+                 logit_bias: Optional[Mapping[int, float]] = None, **values: float):
         self.raw = _raw.SessionOptions()
         check(library.rondo_session_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
-        if recommended:
-            check(library.rondo_model_session_options(model, ctypes.byref(self.raw)))
+        if recommended is not None:
+            self.raw = _raw.SessionOptions.from_buffer_copy(recommended)
         _set(self.raw, values)
         if stop:
             self.raw.stop_strings = (ctypes.c_char_p * len(stop))(*(s.encode() for s in stop))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequen
 from . import _raw
 from ._handle import Handle, new_handle
 from ._library import check, check_with_message, described, library, record
-from ._options import EngineOptions, SessionOptions
+from ._options import EngineOptions, SessionOptions, recommended_by
 from ._records import EngineCounters, MemoryPlan, MemoryRegion, ProfileEvent
 from .session import Session
 
@@ -28,6 +28,7 @@ class Engine(Handle):
             size = memoryview(arena).nbytes
             memory = (ctypes.c_char * size).from_buffer(arena)
             address = ctypes.addressof(memory)
+        recommended = recommended_by(model._handle)
         handle = new_handle()
         check_with_message(
             lambda *message: library.rondo_engine_create(
@@ -37,12 +38,14 @@ class Engine(Handle):
         Handle.__init__(engine, handle)
         engine._model, engine._arena = model, memory  # sessions hold on to this object
         engine._options = options  # and to its callbacks
+        engine._recommended = recommended
         engine._cursor = ctypes.c_uint64()
         return engine
 
     _model: "Model"
     _arena: Any
     _options: EngineOptions
+    _recommended: Any
     _cursor: ctypes.c_uint64
 
     @property
@@ -83,8 +86,8 @@ class Engine(Handle):
         presence_penalty, frequency_penalty, penalty_last_n, no_repeat_ngram_size, ignore_eos,
         logprobs, seed, max_tokens, speculation (of Speculation), max_drafts.
         """
-        model = self._model._handle if recommended else None
-        raw = SessionOptions(model, recommended, stop, logit_bias, **options).raw
+        raw = SessionOptions(self._recommended if recommended else None, stop, logit_bias,
+                             **options).raw
         handle = new_handle()
         check_with_message(lambda *message: library.rondo_session_open(
             self._handle, byref(raw), byref(handle), *message))

@@ -232,8 +232,8 @@ class Session(Handle):
     def fork(self, *, recommended: bool = True, stop: Sequence[str] = (),
              logit_bias: Optional[Mapping[int, float]] = None, **options: float) -> "Session":
         """A session with the same tokens and options of its own, as those of Engine.session()."""
-        model = self._engine._model._handle if recommended else None
-        raw = SessionOptions(model, recommended, stop, logit_bias, **options).raw
+        raw = SessionOptions(self._engine._recommended if recommended else None, stop, logit_bias,
+                             **options).raw
         handle = new_handle()
         check_with_message(lambda *message: library.rondo_session_fork(
             self._handle, byref(raw), byref(handle), *message))

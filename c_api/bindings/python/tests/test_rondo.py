@@ -57,6 +57,7 @@ class RondoTest(unittest.TestCase):
     def test_recommended(self):
         makers = rondo.Model(os.environ["RONDO_TEST_RECOMMENDING"])
         engine = makers.engine(context=256)
+        makers.close()  # in any order
 
         def text_with(**options):
             with engine.session(max_tokens=16, **options) as session:
@@ -197,6 +198,7 @@ class RondoTest(unittest.TestCase):
         self.assertEqual(self.model.chat_templates, {})
         with self.engine.session(max_tokens=12) as session:
             answer = session.generate(ids)
+            session.prefill(self.ids)  # is taken back
             options = {"template": template, "variables": {"tail": "!"}}
             self.assertEqual("".join(e.text for e in session.chat(messages, **options)), answer)
 

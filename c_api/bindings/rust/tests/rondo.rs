@@ -330,3 +330,14 @@ fn thread_tags() {
     send::<Canceller>();
     sync::<Canceller>();
 }
+
+#[test]
+#[ignore = "needs a library of tomorrow"]
+fn newer_library() {
+    assert_eq!(status(query("of tomorrow")), Status(1000));
+    let Fixture { engine, ids, .. } = fixture();
+    let mut session = engine.session(&limit(4)).unwrap();
+    session.prefill(&ids).unwrap();
+    let reasons: Vec<_> = session.stream().map(|event| event.unwrap().reason.0).collect();
+    assert_eq!(reasons, [0, 0, 0, 1000]);
+}

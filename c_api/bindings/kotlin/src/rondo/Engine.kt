@@ -1,9 +1,16 @@
 package rondo
 
-/** A model made runnable. May be used from any thread. `kept`: what the library reads while it lives. */
+/** A model made runnable. May be used from any thread. `kept`: what the library reads while it lives. It
+ * holds the model, for what its makers recommend to sessions. */
 class Engine internal constructor(
     handle: Long, internal val model: Model, @Suppress("unused") private val kept: List<Any?>
-) : Handle(handle, { Native.closeEngine(it) }) {
+) : Handle(handle, {
+    Native.closeEngine(it)
+    model.letGo()
+}) {
+    init {
+        model.hold()
+    }
 
     val memory: MemoryPlan get() = with { engine -> record(::MemoryPlan) { Native.memory(engine, it) } }
 

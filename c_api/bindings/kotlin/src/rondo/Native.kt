@@ -134,23 +134,34 @@ internal class Fields {
 }
 
 /** A handle that is given up once, and not under a call of another thread: that waits for the call. */
-abstract class Handle internal constructor(private var handle: Long, private val give: (Long) -> Unit) :
+abstract class Handle internal constructor(private val handle: Long, private val give: (Long) -> Unit) :
     Closeable {
     private val lock = Object()
     private var calls = 0
     private var isClosed = false
 
     internal fun <T> with(use: (Long) -> T): T {
-        synchronized(lock) {
+        val handle = synchronized(lock) {
             check(!isClosed) { "this ${javaClass.simpleName} is closed" }
-            ++calls
+            hold()
         }
         try {
             return use(handle)
         } finally {
-            val last = synchronized(lock) { --calls == 0 && isClosed }
-            if (last) give(handle)
+            letGo()
         }
+    }
+
+    /** Under [with], or where another holds it: until [letGo] the handle is there, also where this is
+     * closed meanwhile. */
+    internal fun hold(): Long = synchronized(lock) {
+        ++calls
+        handle
+    }
+
+    internal fun letGo() {
+        val last = synchronized(lock) { --calls == 0 && isClosed }
+        if (last) give(handle)
     }
 
     /** Closing twice does nothing. */

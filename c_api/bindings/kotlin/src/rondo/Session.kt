@@ -20,7 +20,10 @@ class Event internal constructor(n: LongArray, t: Array<ByteArray?>) {
 /** A sequence of tokens. One call at a time, but for [cancel], [progress] and [close]. Calls compute on
  * the thread that they are made on: on Android not the main one. */
 class Session internal constructor(private val engine: Engine, from: Session?, options: SessionOptions) :
-    Handle(open(engine, from, options), { Native.closeSession(it) }) {
+    Handle(open(engine, from, options), {
+        Native.closeSession(it)
+        engine.model.letGo()
+    }) {
 
     companion object {
         private fun open(engine: Engine, from: Session?, options: SessionOptions): Long {
@@ -31,9 +34,17 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
                 options.stop.map { it.utf8() }.toTypedArray(),
                 bias.map { it.first }.toIntArray(), bias.map { it.second }.toFloatArray()
             )
-            fun with(model: Long) =
-                if (from != null) from.with { open(0, it, model) } else engine.with { open(it, 0, model) }
-            return if (options.recommended) engine.model.with { with(it) } else with(0)
+            fun held(open: (model: Long) -> Long): Long {
+                val model = engine.model.hold()
+                try {
+                    return open(if (options.recommended) model else 0)
+                } catch (failure: Throwable) {
+                    engine.model.letGo()
+                    throw failure
+                }
+            }
+            if (from == null) return engine.with { held { model -> open(it, 0, model) } }
+            return from.with { held { model -> open(0, it, model) } }
         }
     }
 

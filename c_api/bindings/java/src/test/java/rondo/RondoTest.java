@@ -310,6 +310,22 @@ public final class RondoTest {
     }
   }
 
+  /** With a library of tomorrow, which tells constants that this version does not know. */
+  void newerLibrary() {
+    try {
+      Rondo.query("of tomorrow");
+      throw new AssertionError("it should fail");
+    } catch (RondoException error) {
+      equal(Status.UNKNOWN, error.status());
+      equal(1000, error.code());
+    }
+    try (Session session = engine.session(limit(4))) {
+      session.prefill(ids);
+      equal(List.of(Reason.NONE, Reason.NONE, Reason.NONE, Reason.UNKNOWN),
+          session.stream().map(Event::reason).toList());
+    }
+  }
+
   /** A test of what it is called. */
   private interface Test {
     void run() throws Exception;
@@ -317,6 +333,10 @@ public final class RondoTest {
 
   public static void main(String[] arguments) throws Exception {
     RondoTest test = new RondoTest();
+    if (arguments.length > 0) {
+      test.newerLibrary();
+      return;
+    }
     Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::logits,
         test::cancel, test::fork, test::step, test::snapshot, test::observation, test::chat,
         test::errors, test::progress};
