@@ -41,8 +41,9 @@ case $binding in
     "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
     rm -rf "$build/bindings/recommending"
     cp -R "$2/tests/data/tiny" "$build/bindings/recommending"
-    echo '{"eos_token_id": 1, "do_sample": true, "temperature": 1.5}' \
-      >"$build/bindings/recommending/generation_config.json"
+    cat >"$build/bindings/recommending/generation_config.json" <<END
+{"do_sample": true, "temperature": 1.5, "suppress_tokens": [537], "stop_strings": ["hill"]}
+END
     "$prefix/bin/rondo" convert "$build/bindings/recommending" -o "$RONDO_TEST_RECOMMENDING" --weights q8
     use_prefix
     mkdir -p "$(dirname "$newer")"

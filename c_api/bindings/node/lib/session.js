@@ -14,10 +14,10 @@ const NO_LIMIT = 2n ** 64n - 1n;
 function recommendedBy(model) {
   const struct = optionsOf('rondo_session_options', {});
   check(library.rondo_model_session_options(model.handle, struct));
-  const stops = Number(struct.n_stop_strings);
-  const biases = Number(struct.n_logit_bias);
-  if (stops) struct.stop_strings = koffi.decode(struct.stop_strings, 'char *', stops);
-  if (biases) struct.logit_bias = koffi.decode(struct.logit_bias, raw.types.rondo_logit_bias, biases);
+  const copy = (pointer, type, count) =>
+    count > 0 ? koffi.decode(pointer, koffi.array(type, Number(count))) : null;
+  struct.stop_strings = copy(struct.stop_strings, 'char *', struct.n_stop_strings);
+  struct.logit_bias = copy(struct.logit_bias, raw.types.rondo_logit_bias, struct.n_logit_bias);
   return struct;
 }
 
