@@ -1,10 +1,21 @@
 // Finds librondo, and turns its statuses into errors.
 'use strict';
 
+const fs = require('node:fs');
+const path = require('node:path');
 const raw = require('./raw.js');
 
 const MESSAGE_BYTES = 512;
-const library = raw.load(process.env.RONDO_LIBRARY || 'librondo.so.0');
+
+// The library that RONDO_LIBRARY names, else the one inside of this package, else the system's.
+function libraryPath() {
+  if (process.env.RONDO_LIBRARY) return process.env.RONDO_LIBRARY;
+  const inside = path.join(
+      __dirname, '..', 'prebuilds', `${process.platform}-${process.arch}`, 'librondo.so');
+  return fs.existsSync(inside) ? inside : 'librondo.so.0';
+}
+
+const library = raw.load(libraryPath());
 
 const statusNames = Object.fromEntries(
     Object.entries(raw.Status).map(([name, value]) => [value, name]));

@@ -1,0 +1,106 @@
+#!/bin/sh
+# Installs what c_api/bindings/packages.sh made as a new user would: each in an empty folder outside of
+# this repository, where its example makes the text that `rondo run` makes.
+#   packages_trial.sh PACKAGES RONDO MODEL BINDING...
+#   sh tests/c_api/packages_trial.sh build/packages build/release/rondo build/tiny.rondo python node
+set -eu
+packages=$(cd "$1" && pwd)
+model=$(realpath "$3")
+prompt="Today's weather is so"
+want=$("$2" run "$model" "$prompt" --max-tokens 64)
+bindings=$(cd "$(dirname "$0")/../../c_api/bindings" && pwd)
+shift 3
+top=$(mktemp -d)
+trap 'rm -rf "$top"' EXIT
+unset RONDO_LIBRARY RONDO_LIB_DIR PKG_CONFIG_PATH LD_LIBRARY_PATH
+
+# gives NAME COMMAND...: the text of that program.
+gives() {
+  name=$1
+  shift
+  got=$("$@")
+  test "$got" = "$want" || {
+    echo "$name: not the text of rondo run, but: $got" >&2
+    exit 1
+  }
+  echo "$name: installed in an empty folder, and makes the text of rondo run"
+}
+
+for binding in "$@"; do
+  mkdir "$top/$binding"
+  cd "$top/$binding"
+  case $binding in
+    python)
+      python3 -m venv venv
+      venv/bin/pip install --quiet --no-index "$packages"/python/rondo-*.whl
+      gives "$binding" venv/bin/python "$bindings/python/example/generate.py" "$model" "$prompt"
+      ;;
+    sdist) # minutes: the library is compiled
+      python3 -m venv venv
+      venv/bin/pip install --quiet --no-index --no-build-isolation "$packages"/python/rondo-*.tar.gz
+      gives "$binding" venv/bin/python "$bindings/python/example/generate.py" "$model" "$prompt"
+      ;;
+    node)
+      npm install --silent --no-audit --no-fund "$packages"/node/rondo-*.tgz
+      gives "$binding" node node_modules/rondo/example.js "$model" "$prompt"
+      ;;
+    rust) # minutes: the library is compiled
+      tar -xzf "$packages"/rust/rondo-*.crate
+      mkdir -p host/src
+      cat >host/Cargo.toml <<'END'
+[package]
+name = "host"
+version = "0.0.0"
+edition = "2021"
+
+[dependencies]
+rondo = { path = "../rondo-0.1.0", features = ["vendored"] }
+END
+      cp "$bindings/rust/examples/generate.rs" host/src/main.rs
+      (cd host && CARGO_TARGET_DIR=$PWD/target cargo build --quiet --release --offline)
+      gives "$binding" host/target/release/host "$model" "$prompt"
+      ;;
+    go) # cgo links the library that pkg-config finds: here that of the packages
+      version=$(find "$packages/go/proxy" -name '*.zip')
+      module=${version#"$packages/go/proxy/"}
+      module=${module%/@v/*}
+      mkdir installed host
+      cmake --install "$packages/library" --prefix "$PWD/installed" >/dev/null
+      libdir=$(dirname "$(find installed -name librondo.a)")
+      export PKG_CONFIG_PATH="$PWD/$libdir/pkgconfig" GOFLAGS=-mod=mod GOPROXY="file://$packages/go/proxy" \
+        GONOSUMDB="$module" GONOSUMCHECK=1 GOMODCACHE="$PWD/modules"
+      sed "s,\"rondo\",rondo \"$module\"," "$bindings/go/example/main.go" >host/main.go
+      (cd host && go mod init host 2>/dev/null && go get "$module@v0.1.0" 2>/dev/null && go vet . && go build)
+      chmod -R u+w modules
+      gives "$binding" env LD_LIBRARY_PATH="$PWD/$libdir" host/host "$model" "$prompt"
+      mkdir replaced
+      cat >replaced/go.mod <<END
+module host
+
+go 1.19
+
+require rondo v0.1.0
+
+replace rondo => $bindings/go
+END
+      cp "$bindings/go/example/main.go" replaced
+      (cd replaced && go vet . && go build)
+      gives "$binding by replace" env LD_LIBRARY_PATH="$PWD/$libdir" replaced/host "$model" "$prompt"
+      ;;
+    java)
+      jar=$(find "$packages/java/repository" -name 'rondo-*.jar')
+      gives "$binding" java -cp "$jar:${JNA:-/usr/share/java/jna.jar}" \
+        "$bindings/java/example/Generate.java" "$model" "$prompt"
+      ;;
+    csharp) # as NuGet unpacks it; the program is compiled by mcs
+      unzip -q "$packages"/csharp/Rondo.*.nupkg
+      mcs -out:Generate.exe contentFiles/cs/any/Rondo/*.cs "$bindings/csharp/example/Generate.cs"
+      gives "$binding" env LD_LIBRARY_PATH="$(echo "$PWD"/runtimes/*/native)" \
+        mono Generate.exe "$model" "$prompt"
+      ;;
+    *)
+      echo "packages_trial.sh: no package of '$binding'" >&2
+      exit 2
+      ;;
+  esac
+done
