@@ -6,7 +6,7 @@ set -eu
 binding=$1 source=$2/c_api/bindings build=$3
 work=$build/bindings/$binding
 prefix=$build/bindings/prefix
-newer=$build/bindings/newer/librondo.so # tests/c_api/newer_library.c
+newer=$build/bindings/newer/librondo.so # newer_library.c
 export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
 export RONDO_TEST_RECOMMENDING="$build/bindings/recommending.rondo"
 
@@ -48,7 +48,7 @@ END
     use_prefix
     mkdir -p "$(dirname "$newer")"
     cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$prefix/include" \
-      "$2/tests/c_api/newer_library.c" -o "$newer" -Wl,--no-as-needed -L"$libdir" -lrondo
+      "$source/newer_library.c" -o "$newer" -Wl,--no-as-needed -L"$libdir" -lrondo
     ;;
   generated)
     PYTHONDONTWRITEBYTECODE=1 python3 "$source/generate/generate.py" --check

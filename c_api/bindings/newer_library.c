@@ -1,5 +1,5 @@
-/* A library of tomorrow in front of today's: it tells a reason and a status that no binding knows yet.
- * c_api/bindings/test.sh compiles it, and runs each binding with it. */
+/* A library of tomorrow in front of today's: it tells a reason and a status that no binding knows
+ * yet. test.sh compiles it, and runs each binding with it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <rondo/rondo.h>
