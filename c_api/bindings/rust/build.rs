@@ -43,7 +43,7 @@ fn vendored() {
         &jobs,
     ]));
     println!("cargo:rerun-if-changed={}", source.join("CMakeLists.txt").display());
-    println!("cargo:rustc-link-search=native={}", build.display());
+    println!("cargo:rustc-link-search=native={}", build.join("archive").display());
     println!("cargo:rustc-link-lib=static=rondo");
     println!("cargo:rustc-link-lib=dylib=stdc++");
 }
