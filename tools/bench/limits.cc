@@ -4,6 +4,7 @@
 
 #include "tools/common/error.h"
 #include "tools/common/interrupt.h"
+#include "tools/system/process.h"
 
 namespace rondo::tools {
 namespace {

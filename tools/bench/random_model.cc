@@ -14,6 +14,7 @@
 #include "tools/convert/output/level_tables.h"
 #include "tools/convert/output/metadata.h"
 #include "tools/convert/sources/float_formats.h"
+#include "tools/system/environment.h"
 #include "tools/system/process.h"
 
 namespace rondo::tools {
@@ -169,7 +170,9 @@ class RandomTensors {
 BenchModel MakeRandomModel(const Shape& shape, const RandomModelOptions& options) {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  if (error) Fail("there is no folder for the random model: ", error.message(), " (set TMPDIR)");
+  if (error)
+    Fail("there is no folder for the random model: ", error.message(), " (set ", kTemporaryVariable,
+         ")");
   const DecoderSpec spec = convert::ReadArchitecture(shape.config);
   FileWriter writer(folder / ("rondo-bench-" + std::to_string(ProcessId())));
   RandomTensors tensors(writer);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tools/common/error.h"
+#include "tools/system/environment.h"
 
 namespace rondo::tools {
 namespace {
@@ -52,7 +53,7 @@ std::string Expanded(const std::string& text) {
     }
   }
   const bool of_home = result == "~" || result.starts_with("~/");
-  const auto home = of_home ? Variable("HOME") : std::nullopt;
+  const auto home = of_home ? Variable(kHomeVariable) : std::nullopt;
   return home ? *home + result.substr(1) : result;
 }
 
@@ -88,10 +89,9 @@ fs::path HubCacheFolder() {
   }
   if (const auto home = Folder("HF_HOME")) return *home / "hub";
   if (const auto cache = Folder("XDG_CACHE_HOME")) return *cache / "huggingface" / "hub";
-  if (const auto home = Folder("HOME")) return *home / ".cache" / "huggingface" / "hub";
-  Fail(
-      "there is no folder to keep models in: neither HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME nor "
-      "HOME is set");
+  if (const auto home = Folder(kHomeVariable)) return *home / ".cache" / "huggingface" / "hub";
+  Fail("there is no folder to keep models in: neither HF_HUB_CACHE, HF_HOME, XDG_CACHE_HOME nor ",
+       kHomeVariable, " is set");
 }
 
 fs::path HubModelFolder(const HubName& name) {

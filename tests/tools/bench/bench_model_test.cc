@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/environment.h"
 #include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 #include "tools/bench/costs.h"
 #include "tools/bench/random_model.h"
 #include "tools/bench/runner.h"
+#include "tools/system/environment.h"
 
 namespace rondo::tools {
 namespace {
@@ -178,10 +180,10 @@ TEST_F(BenchCommand, AShapeAsJsonWithPlotAndPeer) {
 TEST_F(BenchCommand, AShapeAsCsvLeavesNothing) {
   std::filesystem::create_directory(tool_.Path("tmp"));
   const std::string run = "bench --shape stories260k -p 4 -n 0 -t 1 --reps 1 --csv";
-  setenv("TMPDIR", tool_.Path("tmp").c_str(), 1);
+  SetVariable(kTemporaryVariable, tool_.Path("tmp").c_str());
   const ToolResult good = tool_(run);
   const ToolResult bad = tool_(run + " --kernels none");
-  unsetenv("TMPDIR");
+  UnsetVariable(kTemporaryVariable);
   EXPECT_EQ(good.code, 0) << good.err;
   EXPECT_EQ(std::count(good.out.begin(), good.out.end(), '\n'), 3);
   EXPECT_THAT(good.out, StartsWith("shape,weights,block,"));

@@ -2,7 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
+#include "tests/support/environment.h"
+#include "tools/system/environment.h"
 
 namespace rondo::tools {
 namespace {
@@ -10,26 +11,26 @@ namespace {
 // In the places that Hugging Face's own clients look into, their values expanded as there.
 TEST(HubCache, FoldersAsTheHubsOwnClientsFindThem) {
   for (const char* name : {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME"}) {
-    unsetenv(name);
+    UnsetVariable(name);
   }
-  setenv("HOME", "/h", 1);
-  setenv("RONDO_TEST_PART", "p", 1);
+  SetVariable(kHomeVariable, "/h");
+  SetVariable("RONDO_TEST_PART", "p");
   EXPECT_EQ(HubCacheFolder(), "/h/.cache/huggingface/hub");
-  setenv("XDG_CACHE_HOME", "~/x", 1);
+  SetVariable("XDG_CACHE_HOME", "~/x");
   EXPECT_EQ(HubCacheFolder(), "/h/x/huggingface/hub");
-  setenv("HF_HOME", "$HOME/y", 1);
+  SetVariable("HF_HOME", "$HOME/y");
   EXPECT_EQ(HubCacheFolder(), "/h/y/hub");
-  setenv("HUGGINGFACE_HUB_CACHE", "/${RONDO_TEST_PART}q/$RONDO_TEST_PART", 1);
+  SetVariable("HUGGINGFACE_HUB_CACHE", "/${RONDO_TEST_PART}q/$RONDO_TEST_PART");
   EXPECT_EQ(HubCacheFolder(), "/pq/p");
-  setenv("HF_HUB_CACHE", "~/hub", 1);
+  SetVariable("HF_HUB_CACHE", "~/hub");
   EXPECT_EQ(HubCacheFolder(), "/h/hub");
   // What stands for nothing stays.
-  setenv("HF_HUB_CACHE", "/a~/$RONDO_TEST_UNSET/${RONDO_TEST_PART/$", 1);
+  SetVariable("HF_HUB_CACHE", "/a~/$RONDO_TEST_UNSET/${RONDO_TEST_PART/$");
   EXPECT_EQ(HubCacheFolder(), "/a~/$RONDO_TEST_UNSET/${RONDO_TEST_PART/$");
-  unsetenv("HF_HUB_CACHE");
-  unsetenv("HUGGINGFACE_HUB_CACHE");
-  unsetenv("HF_HOME");
-  unsetenv("XDG_CACHE_HOME");
+  UnsetVariable("HF_HUB_CACHE");
+  UnsetVariable("HUGGINGFACE_HUB_CACHE");
+  UnsetVariable("HF_HOME");
+  UnsetVariable("XDG_CACHE_HOME");
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 
 #include "platforms/memory.h"
 #include "platforms/thread_pool.h"
@@ -39,22 +38,6 @@ double Rate(double amount, double seconds) { return seconds > 0 ? amount / secon
 std::atomic<uint64_t> checksum_sink;
 
 }  // namespace
-
-uint64_t AvailableMemory() {
-  uint64_t bytes = 0;
-#if defined(__linux__)
-  // What is free, and what the system would give back when asked.
-  if (std::FILE* file = std::fopen("/proc/meminfo", "r"); file != nullptr) {
-    char line[128];
-    unsigned long long kib = 0;
-    while (bytes == 0 && std::fgets(line, sizeof line, file) != nullptr) {
-      if (std::sscanf(line, "MemAvailable: %llu kB", &kib) == 1) bytes = uint64_t{kib} * 1024;
-    }
-    std::fclose(file);
-  }
-#endif
-  return bytes;
-}
 
 ProbeMemory::ProbeMemory(size_t bytes) {
   if (bytes == 0 || bytes > SIZE_MAX - kPieceBytes) return;

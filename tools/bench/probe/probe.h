@@ -6,9 +6,6 @@
 
 namespace rondo {
 
-// Bytes that could be taken now without hurting other programs; 0 where the system does not tell.
-uint64_t AvailableMemory();
-
 // Memory for ReadBandwidth, as an arena takes it (large pages where the system gives them), filled
 // once. One user at a time.
 class ProbeMemory {
