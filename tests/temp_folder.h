@@ -1,9 +1,8 @@
 // TempFolder: a folder of its own for a test, removed with everything in it.
 #pragma once
 
-#include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
+#include <random>
 #include <string>
 
 namespace rondo {
@@ -11,9 +10,11 @@ namespace rondo {
 class TempFolder {
  public:
   TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "rondo-test-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
-    path_ = name;
+    std::random_device random;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path();
+    do {  // until the name is nobody's
+      path_ = folder / ("rondo-test-" + std::to_string(random()));
+    } while (!std::filesystem::create_directory(path_));
   }
   TempFolder(const TempFolder&) = delete;
   TempFolder& operator=(const TempFolder&) = delete;

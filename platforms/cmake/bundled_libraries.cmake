@@ -110,6 +110,11 @@ if(RONDO_TESTS)
     add_library(GTest::${part} ALIAS rondo_${part})
   endforeach()
   target_link_libraries(rondo_gmock PUBLIC rondo_gtest)
+  if(RONDO_SYSTEM STREQUAL "wasi")  # it has none of these
+    target_compile_options(rondo_gtest PUBLIC $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+    target_compile_definitions(rondo_gtest PUBLIC GTEST_HAS_PTHREAD=0 GTEST_HAS_EXCEPTIONS=0
+      GTEST_HAS_DEATH_TEST=0 GTEST_HAS_STREAM_REDIRECTION=0)
+  endif()
   target_link_libraries(rondo_gtest PUBLIC Threads::Threads)
   add_library(rondo_gtest_main STATIC EXCLUDE_FROM_ALL
     "${googletest_SOURCE_DIR}/googletest/src/gtest_main.cc")

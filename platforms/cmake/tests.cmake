@@ -32,14 +32,25 @@ list(FILTER model INCLUDE REGEX "_model_test\\.cc$")
 set(fuzz ${unit})
 list(FILTER fuzz INCLUDE REGEX "_fuzz_test\\.cc$")
 list(FILTER unit EXCLUDE REGEX "_(model|fuzz)_test\\.cc$")
+option(RONDO_TEST_TOOLS "Unit and model tests of tools/, too" ON)
+if(NOT RONDO_TEST_TOOLS)
+  list(FILTER unit EXCLUDE REGEX "/tests/tools/")
+  list(FILTER model EXCLUDE REGEX "/tests/tools/")
+endif()
+if(CMAKE_CROSSCOMPILING)
+  include(platforms/cmake/tests_left_out.cmake)
+  rondo_leave_out(unit)
+  rondo_leave_out(model)
+endif()
 
 add_library(rondo_test_options INTERFACE)
+include(platforms/cmake/tests_sparing.cmake)
 
 # rondo_runnable(TARGET OUT): the path with which a test runs the program TARGET; in a cross build
-# a script that puts the emulator before it.
+# a script that puts the emulator before it, but for Windows, whose programs start each other.
 function(rondo_runnable target out)
   set(path "$<TARGET_FILE:${target}>")
-  if(CMAKE_CROSSCOMPILING_EMULATOR)
+  if(CMAKE_CROSSCOMPILING_EMULATOR AND NOT WIN32)
     list(JOIN CMAKE_CROSSCOMPILING_EMULATOR " " emulator)
     set(script "${PROJECT_BINARY_DIR}/emulated/${target}")
     file(GENERATE OUTPUT "${script}" CONTENT "#!/bin/sh\nexec ${emulator} '${path}' \"$@\"\n"
@@ -79,6 +90,11 @@ function(rondo_test_program label shares cost library)
   set(program rondo_${label}_tests)
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
+  rondo_spare(${program} <gtest/gtest.h> <gmock/gmock.h> <filesystem> <fstream>)
+  if(WIN32)  # as the program rondo: one file, whose paths and arguments are UTF-8
+    target_sources(${program} PRIVATE tools/system/windows/rondo.rc)
+    target_link_options(${program} PRIVATE -static)
+  endif()
   math(EXPR last "${shares} - 1")
   foreach(share RANGE ${last})
     add_test(NAME ${label}.${share} COMMAND ${program} --gtest_brief=1)
@@ -87,20 +103,36 @@ function(rondo_test_program label shares cost library)
   endforeach()
 endfunction()
 
-rondo_test_program(unit 8 20 rondo_test_helpers ${unit})
-target_link_libraries(rondo_unit_tests PRIVATE rondo_tools)
-if(httplib_FOUND)
+# The parts below a model: these tests need no converter. A program of their own where they are all
+# that can be had, or to begin with on a new system: `cmake --build ... --target rondo_parts_tests`.
+set(parts ${unit})
+list(FILTER parts INCLUDE REGEX
+  "/tests/(platforms|runtime/(base|chat|kernels|kv|plan|sampling))/")
+list(REMOVE_ITEM unit ${parts})
+add_library(rondo_parts OBJECT ${parts})
+target_link_libraries(rondo_parts PRIVATE rondo_test_options rondo_runtime)
+target_include_directories(rondo_parts SYSTEM
+  PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
+rondo_spare(rondo_parts <gtest/gtest.h> <gmock/gmock.h> <filesystem> <fstream>)
+set(parts_objects $<TARGET_OBJECTS:rondo_parts> $<TARGET_OBJECTS:rondo_xnnpack_packers>)
+if(CMAKE_CROSSCOMPILING)
+  rondo_test_program(parts 2 20 rondo_runtime ${parts_objects} tests/support/places.cc)
+  set_target_properties(rondo_parts_tests PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()
+
+rondo_test_program(unit 8 20 rondo_test_helpers ${unit} ${parts_objects})
+rondo_test_program(model 16 50 rondo_test_helpers ${model})
+if(RONDO_TEST_TOOLS)
+  foreach(label unit model)
+    target_link_libraries(rondo_${label}_tests PRIVATE rondo_tools)
+    add_dependencies(rondo_${label}_tests rondo_test_tool)
+  endforeach()
+endif()
+if(httplib_FOUND AND RONDO_TEST_TOOLS)
   set_property(SOURCE tests/tools/pull/pull_test.cc APPEND PROPERTY
     COMPILE_OPTIONS ${httplib_CFLAGS_OTHER})
   target_link_libraries(rondo_unit_tests PRIVATE ${httplib_LINK_LIBRARIES})
 endif()
-add_dependencies(rondo_unit_tests rondo_test_tool)
-target_sources(rondo_unit_tests PRIVATE $<TARGET_OBJECTS:rondo_xnnpack_packers>)
-target_include_directories(rondo_unit_tests SYSTEM
-  PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
-rondo_test_program(model 16 50 rondo_test_helpers ${model})
-target_link_libraries(rondo_model_tests PRIVATE rondo_tools)
-add_dependencies(rondo_model_tests rondo_test_tool)
 rondo_test_program(fuzz 3 4 rondo_test_helpers ${fuzz})
 # What headers alone do: tests/mutate.sh, which changes them, need not compile the rest anew.
 add_executable(rondo_header_tests EXCLUDE_FROM_ALL tests/runtime/kv/context_window_test.cc)
@@ -166,6 +198,10 @@ if(benchmark_FOUND)
   add_executable(rondo_benchmarks EXCLUDE_FROM_ALL ${benchmarks})
   target_link_libraries(rondo_benchmarks PRIVATE
     rondo_test_helpers rondo_tools benchmark::benchmark_main benchmark::benchmark)
+endif()
+
+if(NOT RONDO_SHARED)  # what follows knows the library as a program's loader does
+  return()
 endif()
 
 # How soon a cancelled call returns: measured, not tested.

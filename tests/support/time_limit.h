@@ -1,9 +1,31 @@
-// TimeLimit: a test that may wait without end is ended by SIGALRM instead.
+// TimeLimit: ends the program where a test waits without end.
 #pragma once
 
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <unistd.h>
+#endif
 
 namespace rondo {
+
+#if defined(_WIN32)
+
+class TimeLimit {
+ public:
+  explicit TimeLimit(unsigned seconds) {
+    const auto end = [](void*, BOOLEAN) { ExitProcess(142); };  // what SIGALRM makes elsewhere
+    CreateTimerQueueTimer(&timer_, nullptr, end, nullptr, 1000 * seconds, 0, WT_EXECUTEONLYONCE);
+  }
+  ~TimeLimit() { DeleteTimerQueueTimer(nullptr, timer_, nullptr); }
+  TimeLimit(const TimeLimit&) = delete;
+  TimeLimit& operator=(const TimeLimit&) = delete;
+
+ private:
+  HANDLE timer_ = nullptr;
+};
+
+#else
 
 class TimeLimit {
  public:
@@ -12,5 +34,7 @@ class TimeLimit {
   TimeLimit(const TimeLimit&) = delete;
   TimeLimit& operator=(const TimeLimit&) = delete;
 };
+
+#endif
 
 }  // namespace rondo

@@ -1,8 +1,11 @@
 // Runs the built tool as a user would, and the tiny model for it.
 #pragma once
 
+#if !defined(_WIN32)
 #include <sys/wait.h>
+#endif
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -23,11 +26,18 @@ class ToolRunner {
  public:
   // `arguments` as typed in a shell.
   ToolResult operator()(const std::string& arguments) const {
-    const std::string command = std::string("'") + kToolProgram + "' " + arguments + " > '" +
-                                (folder_ / "out").string() + "' 2> '" + (folder_ / "err").string() +
-                                "'";
+    std::string command = std::string("'") + kToolProgram + "' " + arguments + " > '" +
+                          (folder_ / "out").string() + "' 2> '" + (folder_ / "err").string() + "'";
+#if defined(_WIN32)
+    // The shell knows one kind of quotes, and takes those around all for its own.
+    std::replace(command.begin(), command.end(), '\'', '"');
+    command = "\"" + command + "\"";
+    const int code = std::system(command.c_str());  // NOLINT(cert-env33-c): what is tested
+#else
     const int status = std::system(command.c_str());  // NOLINT(cert-env33-c): what is tested
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, Read("out"), Read("err")};
+    const int code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+#endif
+    return {code, Read("out"), Read("err")};
   }
   // A file of this test's own.
   std::string Path(const std::string& name) const { return (folder_ / name).string(); }

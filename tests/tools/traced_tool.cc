@@ -1,5 +1,35 @@
 #include "tests/tools/traced_tool.h"
-#include "tests/support/places.h"
+
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+
+namespace rondo {
+
+std::map<std::string, std::string> Contents(const std::filesystem::path& folder) {
+  std::map<std::string, std::string> contents;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    std::ifstream file(entry.path(), std::ios::binary);
+    contents[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file),
+                                                  std::istreambuf_iterator<char>()};
+  }
+  return contents;
+}
+
+}  // namespace rondo
+
+#if !defined(__linux__)
+
+namespace rondo {
+
+bool CanTrace() { return false; }
+TracedRun RunTraced(const std::vector<std::string>&, const Tracing&) {
+  throw std::runtime_error("no process is traced here");
+}
+
+}  // namespace rondo
+
+#else
 
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -13,9 +43,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
-#include <stdexcept>
+
+#include "tests/support/places.h"
 
 namespace rondo {
 namespace {
@@ -101,14 +130,6 @@ TracedRun RunTraced(const std::vector<std::string>& arguments, const Tracing& tr
   return run;
 }
 
-std::map<std::string, std::string> Contents(const std::filesystem::path& folder) {
-  std::map<std::string, std::string> contents;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    std::ifstream file(entry.path(), std::ios::binary);
-    contents[entry.path().filename().string()] = {std::istreambuf_iterator<char>(file),
-                                                  std::istreambuf_iterator<char>()};
-  }
-  return contents;
-}
-
 }  // namespace rondo
+
+#endif

@@ -89,7 +89,7 @@ TEST(ChatReference, EveryConversationOfEveryTemplate) {
       here += difference.empty() ? 1 : 0;
     }
     const size_t cases = reference.file["cases"].size();
-    std::printf("%-58s %2zu of %2zu\n", path.stem().c_str(), here, cases);
+    std::printf("%-58s %2zu of %2zu\n", path.stem().string().c_str(), here, cases);
     passed += here;
     total += cases;
   }

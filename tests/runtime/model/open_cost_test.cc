@@ -1,9 +1,11 @@
 // What opening a file costs: it grows with the metadata, not with the file nor with how often
 // something is pointed at.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#if !defined(_WIN32)
+#include <fcntl.h>
 #include <unistd.h>
+#endif
 
 #include <bit>
 #include <fstream>
@@ -52,6 +54,9 @@ size_t ResidentBytes(const std::string& path) {
 
 // A few kilobytes on the disk.
 TEST(OpenCost, ATerabyteOfNothingIsRefusedUnread) {
+#if defined(_WIN32)
+  GTEST_SKIP() << "a file has a gap here only where its file system is asked for one";
+#else
   constexpr uint64_t kGap = uint64_t{1} << 40;
   ModelBytes model = SmallModel();
   const FileHeader old = model.header();
@@ -85,6 +90,7 @@ TEST(OpenCost, ATerabyteOfNothingIsRefusedUnread) {
               HasSubstr("the metadata is at byte " + std::to_string(header.metadata_offset)));
 #if defined(__linux__)
   EXPECT_LT(ResidentBytes(path), size_t{1} << 20);
+#endif
 #endif
 }
 

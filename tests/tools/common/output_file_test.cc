@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#if !defined(_WIN32)
 #include <sys/stat.h>
 #include <unistd.h>
+#endif
 
 #include <filesystem>
 #include <fstream>
@@ -84,6 +86,9 @@ TEST_F(OutputFileTest, WhatComesMeanwhileIsNotReplacedEither) {
 }
 
 TEST_F(OutputFileTest, OnlyFilesAreReplaced) {
+#if defined(_WIN32)
+  GTEST_SKIP() << "links are for administrators here, and no folder holds a pipe";
+#else
   Put("file", "LIST");
   fs::create_directory(folder_ / "folder");
   fs::create_symlink("file", folder_ / "link");
@@ -100,13 +105,18 @@ TEST_F(OutputFileTest, OnlyFilesAreReplaced) {
                 AllOf(HasSubstr("cannot create "), HasSubstr("file/x: Not a directory")));
   }
   EXPECT_TRUE(fs::is_symlink(folder_ / "link"));
+#endif
 }
 
 TEST_F(OutputFileTest, AFolderThatCannotBeWrittenIsSaid) {
+#if defined(_WIN32)
+  GTEST_SKIP() << "a folder's permissions are lists of accounts here";
+#else
   const fs::path target = geteuid() == 0 ? fs::path("/proc/x") : folder_ / "locked" / "x";
   fs::create_directory(folder_ / "locked");
   fs::permissions(folder_ / "locked", fs::perms::owner_read | fs::perms::owner_exec);
   EXPECT_THAT(Refusal(target, Replace::kSameKind), HasSubstr("cannot create " + target.string()));
+#endif
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/environment.h"
 #include "tests/support/places.h"
 #include "tests/tools/run_tool.h"
 
@@ -59,10 +60,10 @@ TEST_F(ConvertClaims, AModelOfAHubThatIsInTheLocalCache) {
   fs::create_directories(model / "refs");
   fs::copy(folder_, model / "snapshots" / "abc", fs::copy_options::recursive);
   tool_.Write("hub/models--me--it/refs/main", "abc");
-  setenv("HF_HUB_CACHE", tool_.Path("hub").c_str(), 1);
+  SetVariable("HF_HUB_CACHE", tool_.Path("hub").c_str());
   ExpectMade("me/it");
   const ToolResult absent = tool_("convert me/other -o " + out_);
-  unsetenv("HF_HUB_CACHE");
+  UnsetVariable("HF_HUB_CACHE");
   EXPECT_EQ(absent.code, 1);
   EXPECT_THAT(absent.err, HasSubstr("`rondo pull me/other` downloads it"));
 }

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#if !defined(_WIN32)
 #include <sys/resource.h>
+#endif
 
 #include <csignal>
 #include <filesystem>
@@ -48,6 +50,9 @@ TEST(NpyFileTest, OrNotAtAll) {
 }
 
 TEST(NpyFileTest, AFullDiskIsSaidAndLeavesNothing) {
+#if defined(_WIN32)
+  GTEST_SKIP() << "no limit on a file's size stands in for a full disk here";
+#else
   const TempFolder folder;
   const std::string path = (folder / "x.npy").string();
   const std::vector<float> row(4096, 1.0f);
@@ -68,6 +73,7 @@ TEST(NpyFileTest, AFullDiskIsSaidAndLeavesNothing) {
   setrlimit(RLIMIT_FSIZE, &before);
   std::signal(SIGXFSZ, SIG_DFL);
   EXPECT_EQ(CountFiles(folder.path()), 0u);
+#endif
 }
 
 }  // namespace

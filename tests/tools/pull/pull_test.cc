@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/environment.h"
 #include "tests/temp_folder.h"
 #include "tests/tools/convert/random_checkpoint.h"
 #include "tests/tools/error_of.h"
@@ -37,7 +38,7 @@ std::string Bytes(size_t n) {
 class PullTest : public testing::Test {
  protected:
   PullTest() {
-    setenv("HF_HUB_CACHE", cache_.path().c_str(), 1);
+    SetVariable("HF_HUB_CACHE", cache_.path().c_str());
     options_.name = {"org", "model"};
     options_.hub = server_.url();
     options_.wait_ms = 1;
@@ -46,7 +47,7 @@ class PullTest : public testing::Test {
     server_.files["original/model.safetensors"] = {"not wanted", true};
     server_.files["README.md"] = {"not wanted"};
   }
-  ~PullTest() override { unsetenv("HF_HUB_CACHE"); }
+  ~PullTest() override { UnsetVariable("HF_HUB_CACHE"); }
 
   fs::path Pull() {
     return tools::Pull(
@@ -327,10 +328,10 @@ TEST_F(PullTest, TheToolChecksBeforeItDownloads) {
   EXPECT_THAT(refused("https://other.example/org/model" + hub, 2),
               HasSubstr("no address of a model in the hub " + server_.url() +
                         ", expected ORG/MODEL or " + server_.url() + "/ORG/MODEL; --hub names"));
-  setenv("HF_HUB_OFFLINE", "1", 1);
+  SetVariable("HF_HUB_OFFLINE", "1");
   EXPECT_THAT(refused("org/model -o '" + tool.Path("x") + "'" + hub, 1),
               HasSubstr("HF_HUB_OFFLINE is set, so nothing is downloaded"));
-  unsetenv("HF_HUB_OFFLINE");
+  UnsetVariable("HF_HUB_OFFLINE");
   EXPECT_THAT(server_.seen(), IsEmpty());
 }
 

@@ -1,9 +1,13 @@
-// StackUsedBy: how much of a thread's stack a call takes, to the byte.
+// StackUsedBy: how much of a thread's stack a call takes.
 #pragma once
 
+#if defined(_WIN32)
+#include <windows.h>
+#else
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cstdint>
@@ -11,11 +15,55 @@
 
 namespace rondo::testing {
 
+constexpr int kPaint = 0xA5;
+
 // Runs `call` on a thread that has a stack of `bytes` bytes, with a guard behind it. Returns how
-// far down the stack was written to; 0 where no such thread could be had.
+// far down the stack was used; 0 where no such thread could be had.
+
+#if defined(_WIN32)
+
+// Below what a thread's own beginning takes, to the byte.
 template <typename Callable>
 size_t StackUsedBy(size_t bytes, Callable call) {
-  constexpr int kPaint = 0xA5;
+  struct Run {
+    Callable* call;
+    size_t bytes;
+    uintptr_t bottom;
+    size_t used;
+
+    // The stack grows page by page, as a large frame of a function lets it.
+    [[gnu::noinline]] void Paint() {
+      auto* const frame = static_cast<uint8_t*>(__builtin_alloca(bytes));
+      std::memset(frame, kPaint, bytes);
+      bottom = reinterpret_cast<uintptr_t>(frame);
+      __asm__ volatile("" : : "r"(frame) : "memory");
+    }
+  };
+  constexpr size_t kOwn = 32 << 10;  // the thread's beginning, and the guard
+  Run run = {&call, bytes - kOwn, 0, 0};
+  const auto begin = [](void* user) -> DWORD {
+    auto* const run = static_cast<Run*>(user);
+    run->Paint();
+    (*run->call)();
+    const auto* const stack = reinterpret_cast<const uint8_t*>(run->bottom);
+    run->used = static_cast<size_t>(
+        stack + run->bytes -
+        std::find_if(stack, stack + run->bytes, [](uint8_t byte) { return byte != kPaint; }));
+    return 0;
+  };
+  const HANDLE thread =
+      CreateThread(nullptr, bytes, begin, &run, STACK_SIZE_PARAM_IS_A_RESERVATION, nullptr);
+  if (thread == nullptr) return 0;
+  WaitForSingleObject(thread, INFINITE);
+  CloseHandle(thread);
+  return run.used;
+}
+
+#else
+
+// To the byte.
+template <typename Callable>
+size_t StackUsedBy(size_t bytes, Callable call) {
   const auto guard = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   void* map =
       mmap(nullptr, bytes + guard, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -40,5 +88,7 @@ size_t StackUsedBy(size_t bytes, Callable call) {
   munmap(map, bytes + guard);
   return used;
 }
+
+#endif
 
 }  // namespace rondo::testing

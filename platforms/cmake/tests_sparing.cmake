@@ -1,0 +1,24 @@
+# Tests are compiled once for each system and run in minutes: what spares the compiler's time counts
+# (tests/elsewhere.sh). The library is compiled as it is for everybody, and so are the helpers' loops.
+set(RONDO_TEST_FLAGS "" CACHE STRING
+    "Compiler options for the tests and the tool, behind others; and headers are parsed once")
+
+# rondo_spare(TARGET HEADER...): these headers are what most of its files include.
+function(rondo_spare target)
+  if(RONDO_TEST_FLAGS)
+    target_compile_options(${target} PRIVATE ${RONDO_TEST_FLAGS})
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+
+rondo_spare(rondo_tool_common <CLI/CLI.hpp> <filesystem> <fstream> <string> <vector>)
+rondo_spare(rondo_convert <nlohmann/json.hpp> <rondo_generated.h> <filesystem> <fstream> <vector>)
+rondo_spare(rondo_tools <CLI/CLI.hpp> <nlohmann/json.hpp> <filesystem> <fstream> <vector>)
+# These have options of their own, for which the headers would be others.
+file(GLOB_RECURSE tool_files tools/convert/*.cc)
+foreach(file IN LISTS tool_files)
+  get_source_file_property(options "${file}" COMPILE_OPTIONS)
+  if(options)
+    set_property(SOURCE "${file}" PROPERTY SKIP_PRECOMPILE_HEADERS ON)
+  endif()
+endforeach()

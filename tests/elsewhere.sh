@@ -1,0 +1,62 @@
+#!/bin/sh
+# Builds the unit and the model tests for other systems, and runs them in short on the model in
+# tests/data: under Wine, qemu and node, or as they are where this machine can.
+#   sh tests/elsewhere.sh              all of these
+#   sh tests/elsewhere.sh TARGET...    these presets
+# Installs what a target needs first (tools/install_packages.sh targets). One line for each target:
+# how many tests passed, were skipped and failed, and the seconds. The exit code is 0 only where
+# none failed. What is skipped says why: platforms/cmake/tests_left_out.cmake, or the test itself.
+set -u
+cd "$(dirname "$0")/.."
+targets=${*:-linux-musl-x64 windows-x64 linux-armhf linux-riscv64}
+sh tools/install_packages.sh targets || exit 1
+jobs=$(nproc 2>/dev/null || echo 2)
+work=$PWD/build/elsewhere
+mkdir -p "$work"
+export WINEDEBUG=-all WINEPREFIX="${WINEPREFIX:-$work/wine}"
+
+# Left out by GoogleTest's patterns, and why.
+# Times and whole texts mean little where all is slow, and calibration shows nothing of a system:
+long='BenchCommand.*:ToolTest.Eval*:TinyCalibration.*:Models/Trained.*:Bench.*:SessionsBench*'
+# Which kernels compute is nothing to the end of the context, nor to what is undone:
+one_policy='*SessionHistory.RandomCalls*:*Schedules*_stop'
+# Of all combinations, these show nothing more of another machine:
+repeats='*RowInvariance*:*Schedules*_f32_*'
+# The fast kernel sets go the same ways:
+slow_kernels='*Schedules*_sse41_*:*Schedules*_scalar_*:*SnapshotTest*_sse41_*:*SnapshotTest*_scalar_*'
+# What a process holds is, under an emulator, also what the emulator holds:
+memory='ConvertTest.MemoryStaysSmall*'
+
+one() {
+  target=$1
+  begun=$(date +%s)
+  case $target in
+    *-x64) tools=ON filter="$long:$slow_kernels" ;;
+    *) tools=OFF filter="$long:$one_policy:$repeats:$memory" ;;
+  esac
+  log=$work/$target.log
+  if ! cmake --preset "$target" -DRONDO_TESTS=ON -DRONDO_TEST_TOOLS=$tools \
+    "-DRONDO_TEST_FLAGS=-O0;-g0" -DRONDO_SHARED_DATA= >"$log" 2>&1 ||
+    ! cmake --build "build/$target" -j "$jobs" --target rondo_unit_tests rondo_model_tests \
+      >>"$log" 2>&1; then
+    echo "$target: NOT BUILT, see $log"
+    return 1
+  fi
+  built=$(date +%s)
+  GTEST_FILTER="-$filter" ctest --test-dir "build/$target" -L '^(unit|model)$' -LE emulated \
+    -j "$jobs" --no-tests=error --output-on-failure >>"$log" 2>&1
+  status=$?
+  awk -v target="$target" -v built=$((built - begun)) -v ran=$(($(date +%s) - built)) '
+    /^\[  PASSED  \]/ { passed += $4 }
+    /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
+    /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
+    END { printf "%s: %d passed, %d skipped, %d failed, built in %d s, ran for %d s\n",
+          target, passed, skipped, failed, built, ran }' \
+    "build/$target/Testing/Temporary/LastTest.log"
+  [ $status -eq 0 ] || echo "$target: FAILED, see $log"
+  return $status
+}
+
+failed=0
+for target in $targets; do one "$target" || failed=1; done
+exit $failed
