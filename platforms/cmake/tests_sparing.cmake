@@ -22,3 +22,10 @@ foreach(file IN LISTS tool_files)
     set_property(SOURCE "${file}" PROPERTY SKIP_PRECOMPILE_HEADERS ON)
   endif()
 endforeach()
+# These look at everything after every step: seconds with the optimiser, minutes without it.
+if(RONDO_TEST_FLAGS)
+  foreach(file block_table prefix_cache)
+    set_source_files_properties(tests/runtime/kv/${file}_test.cc PROPERTIES
+      COMPILE_OPTIONS -O1 SKIP_PRECOMPILE_HEADERS ON)
+  endforeach()
+endif()

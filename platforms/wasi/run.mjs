@@ -3,6 +3,11 @@ import {readFile} from 'node:fs/promises';
 import {WASI} from 'node:wasi';
 
 const [program, ...args] = process.argv.slice(2);
-const wasi = new WASI({version: 'preview1', args: [program, ...args], preopens: {'/': '/'}});
+const wasi = new WASI({
+  version: 'preview1',
+  args: [program, ...args],
+  env: process.env,
+  preopens: {'/': '/'},
+});
 const module = await WebAssembly.compile(await readFile(program));
 process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
