@@ -1,5 +1,5 @@
 # Tests are compiled once for each system and run in minutes: what spares the compiler's time counts
-# (tests/elsewhere.sh). The library is compiled as it is for everybody, and so are the helpers' loops.
+# (tests/elsewhere.sh). The library and the helpers' loops are compiled as ever.
 set(RONDO_TEST_FLAGS "" CACHE STRING
     "Compiler options for the tests and the tool, behind others; and headers are parsed once")
 
