@@ -42,6 +42,11 @@ class Machine {
   // The text may end here.
   bool accepts(State state) const { return states_[state].accepts; }
 
+  // What was told of a state last, of what follows from it alone; kUnknown before.
+  enum class Free : uint8_t { kUnknown, kNo, kYes };
+  Free free(State state) const { return states_[state].free; }
+  void set_free(State state, Free free) { states_[state].free = free; }
+
   uint32_t n_states() const { return states_.size(); }
   uint32_t n_classes() const { return stride_; }
   const Regexes& regexes() const { return *regexes_; }
@@ -68,6 +73,7 @@ class Machine {
     uint32_t first_item;
     uint32_t n_items;
     bool accepts;
+    Free free = Free::kUnknown;
   };
 
   State Make(State state, uint32_t byte_class, Budget& budget);

@@ -87,6 +87,7 @@ Production Productions::Rule(Budget& budget) {
 
 bool Productions::Close(Regexes& regexes, Budget& budget, Production* rule) {
   FindNullable(regexes, budget);
+  marks_.Shrink(0);
   for (uint32_t i = 0; i < nodes_.size(); ++i) marks_.Add(0, budget);
   for (uint32_t i = 0; i < nodes_.size() && budget.ok(); ++i) {
     if (BeginsWithItself(i, budget, rule)) return false;

@@ -8,13 +8,15 @@ namespace {
 
 void Set(std::span<uint32_t> mask, uint32_t token) { mask[token / 32] |= 1u << token % 32; }
 
+// Nodes below one that was read, up to `end`.
+struct Level {
+  State state;
+  uint32_t end;
+};
+
 // The tokens of this part of the trie that can be read.
 void Walk(Machine& machine, State state, std::span<const TokenTrie::Node> nodes,
           std::span<uint32_t> mask, Budget& budget) {
-  struct Level {
-    State state;
-    uint32_t end;
-  };
   std::array<Level, TokenTrie::kMostBytes + 1> levels;
   size_t level = 0;
   levels[0] = {state, static_cast<uint32_t>(nodes.size())};
@@ -126,6 +128,96 @@ uint32_t PlainReach(Machine& machine, State state, uint32_t most, Budget& budget
   return most;
 }
 
+namespace {
+
+// Any plain characters, however many, may follow. The states that they lead to are few.
+bool IsFree(Machine& machine, State state, Budget& budget) {
+  constexpr size_t kFew = 4;
+  if (machine.free(state) == Machine::Free::kUnknown) {
+    Some all;
+    all.Add(state);
+    bool free = true;
+    for (size_t i = 0; i < all.size() && free; ++i) {
+      free = all.size() <= kFew && StepCharacter(machine, all[i], &all, budget);
+    }
+    if (!budget.ok()) return false;
+    machine.set_free(state, free ? Machine::Free::kYes : Machine::Free::kNo);
+  }
+  return machine.free(state) == Machine::Free::kYes;
+}
+
+// The plain part of a trie, in which all tokens behind a free state are allowed.
+class PlainWalk {
+ public:
+  PlainWalk(Machine& machine, State state, const TokenTrie& trie, std::span<uint32_t> mask,
+            Budget& budget)
+      : machine_(machine), state_(state), trie_(trie), mask_(mask), budget_(budget) {}
+
+  // Where more tokens are allowed than not, those that are not are taken out, else the others put
+  // in.
+  void Walk() {
+    const std::span<const TokenTrie::Node> nodes = trie_.plain();
+    size_t free = 0, dead = 0;
+    for (uint32_t i = 0; i < nodes.size(); i += nodes[i].size) {
+      const State next = machine_.Next(state_, static_cast<uint8_t>(nodes[i].byte), budget_);
+      if (next == Machine::kDead) dead += nodes[i].size;
+      if (next != Machine::kDead && IsWorthAsking(nodes[i], next)) free += nodes[i].size;
+    }
+    takes_out_ = free > dead;
+    if (takes_out_) {
+      std::transform(mask_.begin(), mask_.end(), trie_.plain_mask().begin(), mask_.begin(),
+                     [](uint32_t a, uint32_t b) { return a | b; });
+    }
+    Descend(nodes);
+  }
+
+ private:
+  bool IsWorthAsking(const TokenTrie::Node& node, State state) {
+    constexpr uint32_t kManyNodes = 48;
+    return node.size >= kManyNodes && IsFree(machine_, state, budget_);
+  }
+  void Put(uint32_t token, bool allowed) {
+    if (token == TokenTrie::kNoToken) return;
+    const uint32_t bit = 1u << token % 32;
+    uint32_t& word = mask_[token / 32];
+    word = allowed ? word | bit : word & ~bit;
+  }
+  void PutAll(std::span<const TokenTrie::Node> nodes, bool allowed) {
+    if (allowed == takes_out_) return;  // as they are
+    for (const TokenTrie::Node& node : nodes) Put(node.token, allowed);
+  }
+
+  void Descend(std::span<const TokenTrie::Node> nodes) {
+    std::array<Level, TokenTrie::kMostBytes + 1> levels;
+    size_t level = 0;
+    levels[0] = {state_, static_cast<uint32_t>(nodes.size())};
+    for (uint32_t i = 0; i < nodes.size() && budget_.ok();) {
+      while (i == levels[level].end) --level;
+      const TokenTrie::Node node = nodes[i];
+      const State next =
+          machine_.Next(levels[level].state, static_cast<uint8_t>(node.byte), budget_);
+      const bool dead = next == Machine::kDead;
+      if (dead || IsWorthAsking(node, next)) {
+        PutAll(nodes.subspan(i, node.size), !dead);
+        i += node.size;
+        continue;
+      }
+      Put(node.token, true);
+      if (node.size > 1) levels[++level] = {next, i + node.size};
+      ++i;
+    }
+  }
+
+  Machine& machine_;
+  const State state_;
+  const TokenTrie& trie_;
+  const std::span<uint32_t> mask_;
+  Budget& budget_;
+  bool takes_out_ = false;
+};
+
+}  // namespace
+
 void FillMask(Machine& machine, State state, const TokenTrie& trie, std::span<uint32_t> mask,
               Budget& budget) {
   constexpr uint32_t kWorthwhile = 8;  // characters: fewer tokens are longer than that
@@ -134,7 +226,7 @@ void FillMask(Machine& machine, State state, const TokenTrie& trie, std::span<ui
   const uint32_t most = trie.most_characters();
   const uint32_t reach = PlainReach(machine, state, most, budget);
   if (reach < std::min(kWorthwhile, most)) {
-    Walk(machine, state, trie.plain(), mask, budget);
+    PlainWalk(machine, state, trie, mask, budget).Walk();
     return;
   }
   std::transform(mask.begin(), mask.end(), trie.plain_mask().begin(), mask.begin(),

@@ -58,9 +58,11 @@ struct Shape {
 class SchemaCompiler {
  public:
   SchemaCompiler(const Json& json, const SchemaOptions& options, SchemaRoom& room, Regexes& regexes,
-                 Productions& productions, Budget& budget);
+                 Productions& productions, Budget& budget, bool exact);
 
   Result<Production> Compile();
+  // It would be another with `exact`.
+  bool overlaps() const { return overlaps_; }
 
  private:
   // ---- conjunctions.cc: what is asked of a value, and what follows from that
@@ -86,6 +88,7 @@ class SchemaCompiler {
   // ---- shapes.cc
   Status Gather(const Terms& terms, Shape* shape);
   Status GatherSchema(JsonValue node, Shape* shape);
+  Status GoBeyond(JsonValue limit, Shape* shape);
   Status Number(JsonValue schema, const char* key, uint32_t* value, bool* there);
   Result<uint8_t> TypesOf(JsonValue node);
 
@@ -145,6 +148,10 @@ class SchemaCompiler {
   Regex character_ = Regexes::kEmpty;        // of a string, in any of its spellings
   Regex plain_character_ = Regexes::kEmpty;  // in the one of Spelling::kJsonString
   JsonValue enumeration_ = Json::kNone;      // whose values are asked whether all terms hold
+  // Of a oneOf's alternatives one holds and each other one does not; else, which takes less, they
+  // must not hold at once.
+  const bool exact_;
+  bool overlaps_ = false;
   bool refs_stand_alone_ = false;  // of draft 7 and before: what stands beside one says nothing
 };
 

@@ -18,6 +18,15 @@ SchemaRoom::SchemaRoom(Room& room, size_t bytes)
       parts(room, bytes * 2 + 256),
       members(room, Productions::kMostMembers * 2) {}
 
+void SchemaRoom::Clear() {
+  terms.Shrink(0);
+  conjunctions.Shrink(0);
+  index.Clear();
+  apart.Shrink(0);
+  parts.Shrink(0);
+  members.Shrink(0);
+}
+
 bool Terms::Add(const Term& term) {
   for (const Term& known : span()) {
     if (known.node == term.node && known.mode == term.mode) return true;
@@ -37,13 +46,15 @@ void Terms::Remove(size_t i) {
 void Terms::Sort() { std::sort(terms_.begin(), terms_.begin() + static_cast<ptrdiff_t>(size_)); }
 
 SchemaCompiler::SchemaCompiler(const Json& json, const SchemaOptions& options, SchemaRoom& room,
-                               Regexes& regexes, Productions& productions, Budget& budget)
+                               Regexes& regexes, Productions& productions, Budget& budget,
+                               bool exact)
     : json_(json),
       options_(options),
       room_(room),
       regexes_(regexes),
       productions_(productions),
-      budget_(budget) {
+      budget_(budget),
+      exact_(exact) {
   if (options.spaces) {
     ByteSet spaces;
     for (const char c : {' ', '\t', '\n', '\r'}) spaces.Add(static_cast<uint8_t>(c));
@@ -65,7 +76,13 @@ SchemaCompiler::SchemaCompiler(const Json& json, const SchemaOptions& options, S
 
 Result<Production> ReadSchema(const Json& schema, const SchemaOptions& options, SchemaRoom& room,
                               Regexes& regexes, Productions& productions, Budget& budget) {
-  return SchemaCompiler(schema, options, room, regexes, productions, budget).Compile();
+  SchemaCompiler compiler(schema, options, room, regexes, productions, budget, false);
+  const Result<Production> made = compiler.Compile();
+  if (!compiler.overlaps()) return made;
+  room.Clear();
+  const Result<Production> exact =
+      SchemaCompiler(schema, options, room, regexes, productions, budget, true).Compile();
+  return exact.ok() && budget.ok() ? exact : made;
 }
 
 Result<Production> SchemaCompiler::Compile() {
@@ -90,6 +107,7 @@ Result<Production> SchemaCompiler::Compile() {
   }
   for (uint32_t i = 0; i < room_.apart.size(); ++i) {
     if (!productions_.node(room_.apart[i].both).productive) continue;
+    overlaps_ = true;
     return Refuse(room_.apart[i].node, "oneOf with alternatives that may hold at once");
   }
   return root;
@@ -299,8 +317,13 @@ Status SchemaCompiler::Alternatives(const Terms& terms, size_t i, uint8_t done, 
   }
   const uint32_t first = room_.parts.size();
   for (JsonValue a = json_.first(list); a != Json::kNone; a = json_.next(a)) {
-    RONDO_RETURN_IF_ERROR(AddRule(With(terms, i, done, {a, Term::Mode::kHolds, 0})));
-    if (!one) continue;
+    Terms all = With(terms, i, done, {a, Term::Mode::kHolds, 0});
+    for (JsonValue b = json_.first(list); one && exact_ && b != Json::kNone; b = json_.next(b)) {
+      if (b != a && !all.Add({b, Term::Mode::kHoldsNot, 0}))
+        return Refuse(list, "so many of these");
+    }
+    RONDO_RETURN_IF_ERROR(AddRule(all));
+    if (!one || exact_) continue;
     for (JsonValue b = json_.next(a); b != Json::kNone; b = json_.next(b)) {
       Terms both = With(terms, i, done, {a, Term::Mode::kHolds, 0});
       both.Add({b, Term::Mode::kHolds, 0});
@@ -378,6 +401,8 @@ Status SchemaCompiler::ExpandNegation(Terms& terms, size_t i, Production* made) 
       RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kNoneOf));
     } else if (key == "pattern") {
       RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kNotPattern));
+    } else if (key.starts_with("min") || key.starts_with("max") || key.starts_with("exclusive")) {
+      RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kBeyond));
     } else if (key == "not") {
       RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kHolds));
     } else if (key == "$ref") {

@@ -20,8 +20,9 @@ struct Format {
 #define RONDO_BYTE "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"
 #define RONDO_IPV4 RONDO_BYTE "(?:\\." RONDO_BYTE "){3}"
 #define RONDO_HEX "[0-9a-fA-F]{1,4}"
+#define RONDO_VARIABLE "(?:\\w|%[0-9a-fA-F]{2})(?:[\\w.]|%[0-9a-fA-F]{2})*(?::[1-9]\\d{0,3}|\\*)?"
 
-// RFC 3339, RFC 5321 without quoted names, RFC 1123, RFC 4122, RFC 4291, RFC 3986.
+// RFC 3339, RFC 5321 without quoted names, RFC 1123, RFC 4122, RFC 4291, RFC 3986, RFC 6570.
 constexpr Format kFormats[] = {
     {"date", RONDO_DATE},
     {"time", RONDO_TIME},
@@ -47,6 +48,10 @@ constexpr Format kFormats[] = {
     {"uri-reference",
      "(?:[a-zA-Z0-9._~!$&'()*+,;=:@/?\\[\\]-]|%[0-9a-fA-F]{2})*"
      "(?:#(?:[a-zA-Z0-9._~!$&'()*+,;=:@/?-]|%[0-9a-fA-F]{2})*)?"},
+    {"uri-template",
+     "(?:[!#$&(-;=?-\\[\\]_a-z~\\u00a0-\\u{10ffff}]|%[0-9a-fA-F]{2}|\\{[+#./"
+     ";?&=,!@|]?" RONDO_VARIABLE "(?:," RONDO_VARIABLE ")*\\})*"},
+    {"relative-json-pointer", "(?:0|[1-9]\\d*)(?:#|(?:/(?:[^~/]|~[01])*)*)"},
     {"json-pointer", "(?:/(?:[^~/]|~[01])*)*"},
 };
 

@@ -49,6 +49,12 @@ Result<JsonValue> SchemaCompiler::Target(JsonValue ref) {
   if (!fragment.empty() && fragment[0] == '/') {
     target = json_.Resolve(fragment, base);
   } else if (!fragment.empty()) {
+    for (JsonValue value = 1; value < json_.size(); ++value) {
+      if (Is(json_.Find(value, "$id"), Json::Kind::kString) &&
+          json_.text(json_.Find(value, "$id")) != address) {
+        return Refuse(ref, "an anchor beside schemas with an $id of their own");
+      }
+    }
     target = named("$anchor", fragment);
     if (target == Json::kNone) target = named("$id", address);
     if (target == Json::kNone) target = named("id", address);

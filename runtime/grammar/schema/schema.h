@@ -28,6 +28,7 @@ struct Term {
     kNotType,     // it is of none of these types
     kNoneOf,      // it is not `node`, or none of its elements where it is an enum
     kNotPattern,  // it is a string, in which this pattern is not found
+    kBeyond,      // it is what this limit, as `minLength`, limits, and beyond it
   };
   JsonValue node = 0;
   Mode mode = Mode::kHolds;
@@ -52,6 +53,7 @@ struct SchemaRoom {
   SchemaRoom() = default;
   // For documents of up to `bytes`.
   SchemaRoom(Room& room, size_t bytes);
+  void Clear();
 
   List<Term> terms;
   List<Conjunction> conjunctions;

@@ -17,6 +17,10 @@ constexpr std::string_view kRefused[] = {
     "unevaluatedProperties", "unevaluatedItems", "$dynamicRef", "$recursiveRef", "minContains",
     "maxContains",           "extends",          "disallow",    "divisibleBy"};
 
+// Formats that a draft knows, and we do not: to ignore them would let through what is not valid.
+constexpr std::string_view kFormats[] = {"iri", "iri-reference", "idn-email", "idn-hostname",
+                                         "regex"};
+
 }  // namespace
 
 Result<uint8_t> SchemaCompiler::TypesOf(JsonValue node) {
@@ -78,11 +82,63 @@ Status SchemaCompiler::Gather(const Terms& terms, Shape* shape) {
         shape->pattern_found[shape->n_patterns] = false;
         shape->patterns[shape->n_patterns++] = term.node;
         break;
+      case Term::Mode::kBeyond:
+        RONDO_RETURN_IF_ERROR(GoBeyond(term.node, shape));
+        break;
       case Term::Mode::kHoldsNot:
       case Term::Mode::kMayLack:
       case Term::Mode::kNoneOf:
         break;
     }
+  }
+  return Status();
+}
+
+Status SchemaCompiler::GoBeyond(JsonValue limit, Shape* shape) {
+  const std::string_view key = json_.key(limit);
+  const JsonValue schema = json_.parent(limit);
+  const struct {
+    const char *min, *max;
+    uint8_t type;
+    uint32_t *low, *high;
+  } counts[] = {
+      {"minLength", "maxLength", Shape::kString, &shape->min_length, &shape->max_length},
+      {"minItems", "maxItems", Shape::kArray, &shape->min_items, &shape->max_items},
+      {"minProperties", "maxProperties", Shape::kObject, &shape->min_members, &shape->max_members}};
+  for (const auto& count : counts) {
+    if (key != count.min && key != count.max) continue;
+    uint32_t value = 0;
+    bool there = false;
+    RONDO_RETURN_IF_ERROR(Number(schema, key == count.min ? count.min : count.max, &value, &there));
+    shape->types &= count.type;
+    if (key == count.max) *count.low = std::max(*count.low, value + 1);
+    if (key == count.min && value == 0) shape->types = 0;
+    if (key == count.min && value > 0) *count.high = std::min(*count.high, value - 1);
+    return Status();
+  }
+  const bool strict = key.starts_with("exclusive");
+  if (key != "minimum" && key != "maximum" && key != "exclusiveMinimum" &&
+      key != "exclusiveMaximum") {
+    return Refuse(limit, "the opposite of this keyword");
+  }
+  if (!Is(limit, Json::Kind::kNumber) ||
+      (!strict && (IsTrue(json_.Find(schema, "exclusiveMinimum")) ||
+                   IsTrue(json_.Find(schema, "exclusiveMaximum"))))) {
+    return Refuse(limit, "the opposite of draft 4's exclusive limits");
+  }
+  const Decimal number = Decimal::Of(json_.text(limit));
+  if (!number.exact()) return Refuse(limit, "a number of so many digits");
+  shape->types &= Shape::kWhole | Shape::kFraction;
+  NumberBounds& numbers = shape->numbers;
+  // Below a least one; itself, too, where that was not in it.
+  if (key.ends_with("inimum")) {
+    if (!numbers.high || number < *numbers.high) numbers.below_high = !strict;
+    if (numbers.high && number == *numbers.high) numbers.below_high |= !strict;
+    if (!numbers.high || number < *numbers.high) numbers.high = number;
+  } else {
+    if (!numbers.low || *numbers.low < number) numbers.above_low = !strict;
+    if (numbers.low && number == *numbers.low) numbers.above_low |= !strict;
+    if (!numbers.low || *numbers.low < number) numbers.low = number;
   }
   return Status();
 }
@@ -123,6 +179,11 @@ Status SchemaCompiler::GatherSchema(JsonValue node, Shape* shape) {
       keep("pattern", Json::Kind::kString, "a pattern", &shape->patterns, &shape->n_patterns));
   RONDO_RETURN_IF_ERROR(
       keep("format", Json::Kind::kString, "a string", &shape->formats, &shape->n_formats));
+  if (const JsonValue format = json_.Find(node, "format");
+      Is(format, Json::Kind::kString) &&
+      std::count(std::begin(kFormats), std::end(kFormats), json_.text(format)) > 0) {
+    return Refuse(format, "this format");
+  }
   RONDO_RETURN_IF_ERROR(
       keep("multipleOf", Json::Kind::kNumber, "a number", &shape->multiples, &shape->n_multiples));
   RONDO_RETURN_IF_ERROR(

@@ -70,6 +70,7 @@ SchemaCompiler::Answer SchemaCompiler::Satisfies(JsonValue value, const Term& te
       return Answer::kYes;
     }
     case Term::Mode::kNotPattern:
+    case Term::Mode::kBeyond:
       return Answer::kUnknown;
   }
   return Answer::kUnknown;

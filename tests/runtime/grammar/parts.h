@@ -1,9 +1,9 @@
 // What a grammar is made of, in memory of its own, for tests.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "runtime/grammar/json.h"
 #include "runtime/grammar/machine.h"
@@ -14,8 +14,9 @@
 namespace rondo::grammar {
 
 struct Parts {
-  std::vector<uint8_t> memory = std::vector<uint8_t>(size_t{48} << 20);
-  Room room{memory};
+  static constexpr size_t kBytes = size_t{48} << 20;
+  std::unique_ptr<uint8_t[]> memory{new uint8_t[kBytes]};  // not touched
+  Room room{{memory.get(), kBytes}};
   Regexes regexes{room, 1u << 16};
   Productions productions{room, 1u << 15};
   Machine machine{room, 1u << 12, 256};
