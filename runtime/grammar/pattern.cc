@@ -7,10 +7,11 @@
 namespace rondo::grammar {
 namespace {
 
-const CodePoints& Digits() {
-  static constexpr auto make = [] { return CodePoints{{'0', '9'}}; };
-  static const CodePoints set = make();
-  return set;
+CodePoints Digits() { return {{'0', '9'}}; }
+CodePoints WordCharacters() { return {{'a', 'z'}, {'A', 'Z'}, {'0', '9'}, {'_', '_'}}; }
+CodePoints Spaces() {
+  return {{'\t', '\r'},     {' ', ' '},       {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a},
+          {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff}};
 }
 
 // What a piece of a pattern reads, by whether it can only stand where a text begins, and where it
@@ -291,10 +292,6 @@ class Reader {
     ++at_;
     if (at_ == pattern_.size()) return Wrong("a \\ with nothing behind it");
     const char c = pattern_[at_];
-    static const CodePoints kWord = {{'a', 'z'}, {'A', 'Z'}, {'0', '9'}, {'_', '_'}};
-    static const CodePoints kSpace = {
-        {'\t', '\r'},     {' ', ' '},       {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a},
-        {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff}};
     ++at_;
     switch (c) {
       case 'd':
@@ -302,13 +299,13 @@ class Reader {
       case 'D':
         return Digits().Others();
       case 'w':
-        return kWord;
+        return WordCharacters();
       case 'W':
-        return kWord.Others();
+        return WordCharacters().Others();
       case 's':
-        return kSpace;
+        return Spaces();
       case 'S':
-        return kSpace.Others();
+        return Spaces().Others();
       case 't':
         return CodePoints{{'\t', '\t'}};
       case 'n':

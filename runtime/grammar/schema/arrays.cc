@@ -7,8 +7,7 @@ namespace rondo::grammar {
 // What item number `index` must be; *listed: some schema says it of this item alone.
 Status SchemaCompiler::ItemTerms(const Terms& terms, uint32_t index, Terms* items, bool* listed) {
   for (const Term& term : terms.span()) {
-    if (term.mode != Term::Mode::kHolds || !Is(term.node, Json::Kind::kObject)) continue;
-    if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) continue;
+    if (KeywordsOf(term) == Json::kNone) continue;
     const JsonValue all = json_.Find(term.node, "items");
     const bool old = Is(all, Json::Kind::kArray);
     const JsonValue list = old ? all : json_.Find(term.node, "prefixItems");
@@ -28,14 +27,11 @@ Status SchemaCompiler::ItemTerms(const Terms& terms, uint32_t index, Terms* item
 
 Result<Production> SchemaCompiler::Array(const Shape& shape, const Terms& terms) {
   constexpr uint32_t kMostListed = 256;
-  for (const Term& term : terms.span()) {
-    if (term.mode != Term::Mode::kNoneOf) continue;
-    const bool is_list = json_.key(term.node) == "enum" && Is(term.node, Json::Kind::kArray);
-    for (JsonValue v = is_list ? json_.first(term.node) : term.node; v != Json::kNone;
-         v = is_list ? json_.next(v) : Json::kNone) {
-      if (Is(v, Json::Kind::kArray)) return Refuse(v, "an array that must not be");
-    }
-  }
+  JsonValue excluded = Json::kNone;
+  ForEachExcluded(terms, [&](JsonValue value) {
+    if (Is(value, Json::Kind::kArray)) excluded = value;
+  });
+  if (excluded != Json::kNone) return Refuse(excluded, "an array that must not be");
   uint32_t listed = 0;
   for (bool more = true; more && listed <= kMostListed;) {
     Terms items;

@@ -77,7 +77,7 @@ class SchemaCompiler {
   Status Alternatives(const Terms& terms, size_t i, uint8_t done, JsonValue list, bool one,
                       Production* made);
   Status Conditional(const Terms& terms, size_t i, Production* made);
-  Status Dependency(const Terms& terms, size_t i, JsonValue dependency, Production* made);
+  Status Dependency(const Terms& terms, JsonValue dependency, Production* made);
   // The choice of what was put into room_.parts from `first` on.
   Production TakeChoice(uint32_t first);
   Production TakeSequence(uint32_t first);
@@ -93,6 +93,7 @@ class SchemaCompiler {
   Result<uint8_t> TypesOf(JsonValue node);
 
   // ---- scalars.cc
+  Status AddScalars(const Shape& shape, const Terms& terms);  // to room_.parts
   Result<Regex> NumberRegex(const Shape& shape, const Terms& terms);
   Result<Regex> StringRegex(const Shape& shape, const Terms& terms);
   Result<Regex> BodyRegex(const Shape& shape, const Terms& terms);  // between quotation marks
@@ -105,7 +106,8 @@ class SchemaCompiler {
   Result<Production> Array(const Shape& shape, const Terms& terms);
   Result<Production> Object(const Shape& shape, const Terms& terms);
   Status ItemTerms(const Terms& terms, uint32_t index, Terms* items, bool* listed);
-  struct Names;
+  Status Declare(const Terms& terms);
+  Status AddDeclared(const Terms& terms, Regex allowed, bool* possible);
   Status MemberTerms(const Terms& terms, std::string_view name, Terms* member, bool* required,
                      bool* forbidden);
   Status AddMember(Regex name, const Terms& value, bool required);
@@ -132,6 +134,25 @@ class SchemaCompiler {
   bool IsTrue(JsonValue node) const { return Is(node, Json::Kind::kTrue); }
   bool IsFalse(JsonValue node) const { return Is(node, Json::Kind::kFalse); }
   std::string_view NameOf(JsonValue node) const;
+  // The schema that a term says to hold, as an object whose keywords count; kNone where it says
+  // other things.
+  JsonValue KeywordsOf(const Term& term) const {
+    const bool is_schema = term.mode == Term::Mode::kHolds && Is(term.node, Json::Kind::kObject);
+    const bool is_ref = refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone;
+    return is_schema && !is_ref ? term.node : Json::kNone;
+  }
+  // Calls visit(value) for each value that must not be.
+  template <typename Visit>
+  void ForEachExcluded(const Terms& terms, const Visit& visit) const {
+    for (const Term& term : terms.span()) {
+      if (term.mode != Term::Mode::kNoneOf) continue;
+      const bool is_list = json_.key(term.node) == "enum" && Is(term.node, Json::Kind::kArray);
+      for (JsonValue value = is_list ? json_.first(term.node) : term.node; value != Json::kNone;
+           value = is_list ? json_.next(value) : Json::kNone) {
+        visit(value);
+      }
+    }
+  }
   // Regexes and productions of what stands between parts.
   Regex Space() const { return space_; }
   Regex Then(Regex a, Regex b) { return regexes_.Then(a, b, budget_); }

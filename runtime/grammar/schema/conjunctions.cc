@@ -16,6 +16,7 @@ SchemaRoom::SchemaRoom(Room& room, size_t bytes)
       index(room, bytes + 64),
       apart(room, bytes + 64),
       parts(room, bytes * 2 + 256),
+      names(room, bytes / 3 + 16),
       members(room, Productions::kMostMembers * 2) {}
 
 void SchemaRoom::Clear() {
@@ -200,33 +201,7 @@ Status SchemaCompiler::Define(uint32_t conjunction) {
       RONDO_ASSIGN(made, Literals(shape, terms));
     } else {
       const uint32_t first = room_.parts.size();
-      const auto add = [&](Regex regex) { room_.parts.Add(Terminal(regex), budget_); };
-      if ((shape.types & Shape::kNull) != 0) add(regexes_.Text("null", budget_));
-      if ((shape.types & Shape::kBoolean) != 0) {
-        for (const char* const word : {"true", "false"}) {
-          Answer allowed = Answer::kYes;
-          for (const Term& term : terms.span()) {
-            if (term.mode != Term::Mode::kNoneOf) continue;
-            const auto is = [&](JsonValue value) {
-              return word[0] == 't' ? IsTrue(value) : IsFalse(value);
-            };
-            if (is(term.node)) allowed = Answer::kNo;
-            if (!Is(term.node, Json::Kind::kArray)) continue;
-            for (JsonValue v = json_.first(term.node); v != Json::kNone; v = json_.next(v)) {
-              if (is(v)) allowed = Answer::kNo;
-            }
-          }
-          if (allowed == Answer::kYes) add(regexes_.Text(word, budget_));
-        }
-      }
-      if ((shape.types & (Shape::kWhole | Shape::kFraction)) != 0) {
-        RONDO_ASSIGN(const Regex regex, NumberRegex(shape, terms));
-        add(regex);
-      }
-      if ((shape.types & Shape::kString) != 0) {
-        RONDO_ASSIGN(const Regex regex, StringRegex(shape, terms));
-        add(regex);
-      }
+      RONDO_RETURN_IF_ERROR(AddScalars(shape, terms));
       if ((shape.types & Shape::kArray) != 0) {
         RONDO_ASSIGN(const Production array, Array(shape, terms));
         room_.parts.Add(array, budget_);
@@ -304,7 +279,7 @@ Status SchemaCompiler::ExpandSchema(Terms& terms, size_t i, Production* made) {
         decided = decided || (term.node == d &&
                               (term.mode == Term::Mode::kHas || term.mode == Term::Mode::kMayLack));
       }
-      if (!decided) return Dependency(terms, i, d, made);
+      if (!decided) return Dependency(terms, d, made);
     }
   }
   return Status();
@@ -352,14 +327,12 @@ Status SchemaCompiler::Conditional(const Terms& terms, size_t i, Production* mad
 }
 
 // Without the member, or with it and what it asks for.
-Status SchemaCompiler::Dependency(const Terms& terms, size_t i, JsonValue dependency,
-                                  Production* made) {
+Status SchemaCompiler::Dependency(const Terms& terms, JsonValue dependency, Production* made) {
   const uint32_t first = room_.parts.size();
   Terms without = terms;
   without.Add({dependency, Term::Mode::kMayLack, 0});
   RONDO_RETURN_IF_ERROR(AddRule(without));
   Terms with = terms;
-  static_cast<void>(i);
   with.Add({dependency, Term::Mode::kHas, 0});
   if (Is(dependency, Json::Kind::kArray)) {
     for (JsonValue name = json_.first(dependency); name != Json::kNone; name = json_.next(name)) {

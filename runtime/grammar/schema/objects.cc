@@ -34,8 +34,7 @@ Status SchemaCompiler::MemberTerms(const Terms& terms, std::string_view name, Te
       default:
         break;
     }
-    if (term.mode != Term::Mode::kHolds || !Is(term.node, Json::Kind::kObject)) continue;
-    if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) continue;
+    if (KeywordsOf(term) == Json::kNone) continue;
     bool listed = false;
     if (const JsonValue its = json_.Find(json_.Find(term.node, "properties"), name);
         its != Json::kNone) {
@@ -80,8 +79,7 @@ Status SchemaCompiler::AddMember(Regex name, const Terms& value, bool required) 
 Result<Regex> SchemaCompiler::PropertyNames(const Terms& terms) {
   Regex all = Regexes::kAll;
   for (const Term& term : terms.span()) {
-    if (term.mode != Term::Mode::kHolds || !Is(term.node, Json::Kind::kObject)) continue;
-    if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) continue;
+    if (KeywordsOf(term) == Json::kNone) continue;
     const JsonValue names = json_.Find(term.node, "propertyNames");
     if (names == Json::kNone || IsTrue(names)) continue;
     if (IsFalse(names)) return Regexes::kNever;
@@ -121,8 +119,7 @@ Status SchemaCompiler::AddOthers(const Terms& terms, Regex declared, bool* more)
   std::array<Named, kMostPatterns> patterns;
   size_t n = 0;
   for (size_t i = 0; i < terms.size(); ++i) {
-    if (terms[i].mode != Term::Mode::kHolds || !Is(terms[i].node, Json::Kind::kObject)) continue;
-    if (refs_stand_alone_ && json_.Find(terms[i].node, "$ref") != Json::kNone) continue;
+    if (KeywordsOf(terms[i]) == Json::kNone) continue;
     const JsonValue its = json_.Find(terms[i].node, "patternProperties");
     for (JsonValue p = Is(its, Json::Kind::kObject) ? json_.first(its) : Json::kNone;
          p != Json::kNone; p = json_.next(p)) {
@@ -147,8 +144,7 @@ Status SchemaCompiler::AddOthers(const Terms& terms, Regex declared, bool* more)
       if (here) value.Add({patterns[i].node, Term::Mode::kHolds, 0});
     }
     for (size_t t = 0; t < terms.size(); ++t) {
-      if (terms[t].mode != Term::Mode::kHolds || !Is(terms[t].node, Json::Kind::kObject)) continue;
-      if (refs_stand_alone_ && json_.Find(terms[t].node, "$ref") != Json::kNone) continue;
+      if (KeywordsOf(terms[t]) == Json::kNone) continue;
       bool listed = false;
       for (size_t i = 0; i < n; ++i) {
         listed = listed || (patterns[i].term == t && (has >> i & 1) != 0);
@@ -177,97 +173,86 @@ Status SchemaCompiler::AddOthers(const Terms& terms, Regex declared, bool* more)
   return Status();
 }
 
-Result<Production> SchemaCompiler::Object(const Shape& shape, const Terms& terms) {
-  const uint32_t first_member = room_.members.size();
-  const uint32_t first_name = room_.parts.size();
-  RONDO_ASSIGN(const Regex allowed, PropertyNames(terms));
-  uint32_t first_node = room_.terms.size();
-  static_cast<void>(first_node);
-  std::array<std::string_view, Productions::kMostMembers> names;
-  size_t n = 0;
-  bool full = false;
+// To room_.names: those of properties first, so that members come in the schema's order.
+Status SchemaCompiler::Declare(const Terms& terms) {
+  room_.names.Shrink(0);
   const auto declare = [&](std::string_view name) {
-    if (std::find(names.begin(), names.begin() + static_cast<ptrdiff_t>(n), name) !=
-        names.begin() + static_cast<ptrdiff_t>(n)) {
-      return;
+    for (uint32_t i = 0; i < room_.names.size(); ++i) {
+      if (room_.names[i] == name) return;
     }
-    full = n == names.size();
-    if (!full) names[n++] = name;
+    room_.names.Add(name, budget_);
   };
   for (const Term& term : terms.span()) {
-    if (term.mode == Term::Mode::kHolds && Is(term.node, Json::Kind::kObject)) {
-      if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) continue;
-      const JsonValue properties = json_.Find(term.node, "properties");
-      if (properties != Json::kNone && !Is(properties, Json::Kind::kObject)) {
-        return NoSchema(properties, "an object of schemas");
-      }
-      if (properties == Json::kNone) continue;
-      for (JsonValue p = json_.first(properties); p != Json::kNone; p = json_.next(p)) {
-        declare(json_.key(p));
-      }
+    const JsonValue properties = json_.Find(KeywordsOf(term), "properties");
+    if (properties == Json::kNone) continue;
+    if (!Is(properties, Json::Kind::kObject)) return NoSchema(properties, "an object of schemas");
+    for (JsonValue p = json_.first(properties); p != Json::kNone; p = json_.next(p)) {
+      declare(json_.key(p));
     }
   }
   for (const Term& term : terms.span()) {
-    switch (term.mode) {
-      case Term::Mode::kHas:
-      case Term::Mode::kLacks:
-      case Term::Mode::kMayLack:
-      case Term::Mode::kHasNot:
-        declare(NameOf(term.node));
-        break;
-      case Term::Mode::kNoneOf: {
-        const bool is_list = json_.key(term.node) == "enum" && Is(term.node, Json::Kind::kArray);
-        for (JsonValue v = is_list ? json_.first(term.node) : term.node; v != Json::kNone;
-             v = is_list ? json_.next(v) : Json::kNone) {
-          if (Is(v, Json::Kind::kObject)) return Refuse(v, "an object that must not be");
-        }
-        break;
-      }
-      case Term::Mode::kHolds: {
-        if (!Is(term.node, Json::Kind::kObject)) break;
-        if (refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone) break;
-        const JsonValue required = json_.Find(term.node, "required");
-        if (!Is(required, Json::Kind::kArray)) break;  // draft 3 has it as a boolean
-        for (JsonValue one = json_.first(required); one != Json::kNone; one = json_.next(one)) {
-          if (!Is(one, Json::Kind::kString)) return NoSchema(one, "the name of a member");
-          declare(json_.text(one));
-        }
-        break;
-      }
-      default:
-        break;
+    if (term.mode == Term::Mode::kHas || term.mode == Term::Mode::kLacks ||
+        term.mode == Term::Mode::kMayLack || term.mode == Term::Mode::kHasNot) {
+      declare(NameOf(term.node));
+    }
+    const JsonValue required = json_.Find(KeywordsOf(term), "required");
+    if (!Is(required, Json::Kind::kArray)) continue;  // draft 3 has it as a boolean
+    for (JsonValue one = json_.first(required); one != Json::kNone; one = json_.next(one)) {
+      if (!Is(one, Json::Kind::kString)) return NoSchema(one, "the name of a member");
+      declare(json_.text(one));
     }
   }
-  if (full) return Refuse(terms[0].node, "an object of over 1,024 members");
-  for (size_t i = 0; i < n; ++i) {
-    const Regex name = StringLiteral(names[i]);
+  return room_.names.size() <= Productions::kMostMembers
+             ? Status()
+             : Refuse(terms[0].node, "an object of over 1,024 members");
+}
+
+// To room_.members, and what they are named to room_.parts; *possible: no required one is
+// forbidden.
+Status SchemaCompiler::AddDeclared(const Terms& terms, Regex allowed, bool* possible) {
+  for (uint32_t i = 0; i < room_.names.size() && budget_.ok(); ++i) {
+    const Regex name = StringLiteral(room_.names[i]);
     room_.parts.Add(name, budget_);
     Terms value;
     bool required = false, forbidden = false;
-    RONDO_RETURN_IF_ERROR(MemberTerms(terms, names[i], &value, &required, &forbidden));
+    RONDO_RETURN_IF_ERROR(MemberTerms(terms, room_.names[i], &value, &required, &forbidden));
     const Regex both[] = {name, allowed};
     forbidden = forbidden || regexes_.IsNever(regexes_.Both(both, budget_), budget_);
-    if (forbidden && required) {
-      room_.members.Shrink(first_member);
-      room_.parts.Shrink(first_name);
-      return Productions::kNever;
-    }
+    *possible = *possible && !(forbidden && required);
     if (!forbidden) RONDO_RETURN_IF_ERROR(AddMember(name, value, required));
   }
-  const Regex declared =
-      regexes_.Either(room_.parts.Part(first_name, static_cast<uint32_t>(n)), budget_);
-  room_.parts.Shrink(first_name);
+  return Status();
+}
+
+Result<Production> SchemaCompiler::Object(const Shape& shape, const Terms& terms) {
+  constexpr uint32_t kMostCounted = 60000;
+  JsonValue excluded = Json::kNone;
+  ForEachExcluded(terms, [&](JsonValue value) {
+    if (Is(value, Json::Kind::kObject)) excluded = value;
+  });
+  if (excluded != Json::kNone) return Refuse(excluded, "an object that must not be");
   Productions::Members members = {};
-  RONDO_RETURN_IF_ERROR(AddOthers(terms, declared, &members.more));
   members.min = shape.min_members;
   members.max = shape.max_members;
   members.any_order = options_.any_order;
-  if (members.min > 60000 || (members.max != Shape::kNoLimit && members.max > 60000)) {
+  if (members.min > kMostCounted ||
+      (members.max != Shape::kNoLimit && members.max > kMostCounted)) {
     return Refuse(terms[0].node, "so many members");
   }
-  const Production all = productions_.MembersOf(
-      members, room_.members.Part(first_member, room_.members.size() - first_member), budget_);
-  room_.members.Shrink(first_member);
+  RONDO_ASSIGN(const Regex allowed, PropertyNames(terms));
+  RONDO_RETURN_IF_ERROR(Declare(terms));
+  const uint32_t first_name = room_.parts.size();
+  bool possible = true;
+  RONDO_RETURN_IF_ERROR(AddDeclared(terms, allowed, &possible));
+  const Regex declared =
+      regexes_.Either(room_.parts.Part(first_name, room_.parts.size() - first_name), budget_);
+  room_.parts.Shrink(first_name);
+  RONDO_RETURN_IF_ERROR(AddOthers(terms, declared, &members.more));
+  const Production all =
+      possible
+          ? productions_.MembersOf(members, room_.members.Part(0, room_.members.size()), budget_)
+          : Productions::kNever;
+  room_.members.Shrink(0);
   const Production parts[] = {Terminal(Then(regexes_.Text("{", budget_), Space())), all,
                               Terminal(Then(Space(), regexes_.Text("}", budget_)))};
   return productions_.Sequence(parts, budget_);

@@ -33,7 +33,7 @@ Result<Regex> SchemaCompiler::Pattern(JsonValue node) {
 }
 
 Result<Regex> SchemaCompiler::BodyRegex(const Shape& shape, const Terms& terms) {
-  std::array<Regex, 3 * Shape::kMostOfAKind> all;
+  std::array<Regex, 2 * Shape::kMostOfAKind + 2> all;
   size_t n = 0;
   bool one_spelling = shape.n_patterns > 0;
   for (size_t i = 0; i < shape.n_patterns; ++i) {
@@ -46,20 +46,13 @@ Result<Regex> SchemaCompiler::BodyRegex(const Shape& shape, const Terms& terms) 
     one_spelling = true;
     all[n++] = format;
   }
-  for (const Term& term : terms.span()) {
-    if (term.mode != Term::Mode::kNoneOf) continue;
-    const bool is_list = json_.key(term.node) == "enum" && Is(term.node, Json::Kind::kArray);
-    const uint32_t first = room_.parts.size();
-    for (JsonValue v = is_list ? json_.first(term.node) : term.node; v != Json::kNone;
-         v = is_list ? json_.next(v) : Json::kNone) {
-      if (Is(v, Json::Kind::kString)) room_.parts.Add(StringLiteral(json_.text(v)), budget_);
-    }
-    const uint32_t count = room_.parts.size() - first;
-    if (count > 0) {
-      if (n == all.size()) return Refuse(term.node, "so many values that must not be");
-      all[n++] = regexes_.Not(regexes_.Either(room_.parts.Part(first, count), budget_), budget_);
-      one_spelling = true;
-    }
+  const uint32_t first = room_.parts.size();
+  ForEachExcluded(terms, [&](JsonValue value) {
+    if (Is(value, Json::Kind::kString)) room_.parts.Add(StringLiteral(json_.text(value)), budget_);
+  });
+  if (const uint32_t count = room_.parts.size() - first; count > 0) {
+    one_spelling = true;
+    all[n++] = regexes_.Not(regexes_.Either(room_.parts.Part(first, count), budget_), budget_);
     room_.parts.Shrink(first);
   }
   if (shape.min_length > shape.max_length) return Regexes::kNever;
@@ -79,7 +72,7 @@ Result<Regex> SchemaCompiler::NumberRegex(const Shape& shape, const Terms& terms
   NumberBounds bounds = shape.numbers;
   const bool whole = (shape.types & Shape::kFraction) == 0;
   bounds.whole = whole;
-  std::array<Regex, 2 * Shape::kMostOfAKind> all;
+  std::array<Regex, Shape::kMostOfAKind + 3> all;
   size_t n = 0;
   const auto digits = regexes_.Bytes(ByteSet::Range('0', '9'), budget_);
   const Regex minus = regexes_.Repeat(regexes_.Text("-", budget_), 0, 1, budget_);
@@ -115,19 +108,19 @@ Result<Regex> SchemaCompiler::NumberRegex(const Shape& shape, const Terms& terms
     all[n++] = multiple;
     bounds.no_exponent = true;
   }
-  for (const Term& term : terms.span()) {
-    if (term.mode != Term::Mode::kNoneOf) continue;
-    const bool is_list = json_.key(term.node) == "enum" && Is(term.node, Json::Kind::kArray);
-    for (JsonValue v = is_list ? json_.first(term.node) : term.node; v != Json::kNone;
-         v = is_list ? json_.next(v) : Json::kNone) {
-      if (!Is(v, Json::Kind::kNumber)) continue;
-      const Decimal number = Decimal::Of(json_.text(v));
-      if (!number.exact() || n == all.size()) return Refuse(v, "so many values that must not be");
-      NumberBounds same;
-      same.low = same.high = number;
-      all[n++] = regexes_.Not(NumbersWithin(same, regexes_, budget_), budget_);
-      bounds.no_exponent = true;
-    }
+  const uint32_t first = room_.parts.size();
+  ForEachExcluded(terms, [&](JsonValue value) {
+    if (!Is(value, Json::Kind::kNumber)) return;
+    NumberBounds same;
+    same.low = same.high = Decimal::Of(json_.text(value));
+    room_.parts.Add(same.low->exact() ? NumbersWithin(same, regexes_, budget_)
+                                      : regexes_.Text(json_.text(value), budget_),
+                    budget_);
+  });
+  if (const uint32_t count = room_.parts.size() - first; count > 0) {
+    bounds.no_exponent = true;
+    all[n++] = regexes_.Not(regexes_.Either(room_.parts.Part(first, count), budget_), budget_);
+    room_.parts.Shrink(first);
   }
   if (!whole && (shape.types & Shape::kWhole) == 0) {  // fractions alone
     NumberBounds integers;
@@ -138,6 +131,29 @@ Result<Regex> SchemaCompiler::NumberRegex(const Shape& shape, const Terms& terms
   }
   all[n++] = NumbersWithin(bounds, regexes_, budget_);
   return regexes_.Both({all.data(), n}, budget_);
+}
+
+Status SchemaCompiler::AddScalars(const Shape& shape, const Terms& terms) {
+  const auto add = [&](Regex regex) { room_.parts.Add(Terminal(regex), budget_); };
+  bool null = (shape.types & Shape::kNull) != 0;
+  bool yes = (shape.types & Shape::kBoolean) != 0, no = yes;
+  ForEachExcluded(terms, [&](JsonValue value) {
+    null = null && !Is(value, Json::Kind::kNull);
+    yes = yes && !IsTrue(value);
+    no = no && !IsFalse(value);
+  });
+  if (null) add(regexes_.Text("null", budget_));
+  if (yes) add(regexes_.Text("true", budget_));
+  if (no) add(regexes_.Text("false", budget_));
+  if ((shape.types & (Shape::kWhole | Shape::kFraction)) != 0) {
+    RONDO_ASSIGN(const Regex regex, NumberRegex(shape, terms));
+    add(regex);
+  }
+  if ((shape.types & Shape::kString) != 0) {
+    RONDO_ASSIGN(const Regex regex, StringRegex(shape, terms));
+    add(regex);
+  }
+  return Status();
 }
 
 // An enum's values, of which all terms hold.

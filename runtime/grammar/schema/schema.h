@@ -60,6 +60,7 @@ struct SchemaRoom {
   Index index;
   List<Apart> apart;
   List<Production> parts;             // that are being gathered
+  List<std::string_view> names;       // of an object's members
   List<Productions::Member> members;  // as well
 };
 
