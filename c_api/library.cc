@@ -6,6 +6,7 @@
 #include "runtime/chat/chat.h"
 #include "runtime/decoder/profile.h"
 #include "runtime/engine/options.h"
+#include "runtime/grammar/grammar.h"
 #include "runtime/model/file_header.h"
 #include "runtime/plan/memory_plan.h"
 #include "runtime/sampling/stop_strings.h"
@@ -88,8 +89,13 @@ const char* rondo_status_string(int32_t status) {
 int32_t rondo_query(const char* name, int64_t* value) {
   if (value != nullptr) *value = 0;
   if (name == nullptr || value == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  if (std::strcmp(name, "chat") == 0) {
-    *value = rondo::HasChat() ? 1 : 0;
+  const struct {
+    const char* name;
+    bool there;
+  } parts[] = {{"chat", rondo::HasChat()}, {"grammar", rondo::grammar::HasGrammars()}};
+  for (const auto& part : parts) {
+    if (std::strcmp(name, part.name) != 0) continue;
+    *value = part.there ? 1 : 0;
     return RONDO_STATUS_OK;
   }
   for (const Capability& capability : kCapabilities) {

@@ -219,6 +219,7 @@ RONDO_API const char* rondo_status_string(int32_t status);
  *     "limit.profile_events"   largest profile_events
  *     "arena.alignment"        as rondo_memory_plan.arena_alignment
  *     "chat"                   1: rondo_chat_render works; 0: this build leaves chat templates out
+ *     "grammar"                1: rondo_grammar_create works; 0: this build leaves grammars out
  * A name that it does not know is RONDO_STATUS_UNSUPPORTED. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_query(const char* name, int64_t* value);
 

@@ -164,7 +164,8 @@ Regex OneOf(const CodePoints& set, Spelling spelling, Regexes& regexes, Budget& 
   const CodePoints plain = escapes ? set.And(special.Others()) : set;
   for (const CodeRange& range : plain.ranges()) AddPlain(range, regexes, budget, parts);
   if (escapes) {
-    for (const CodeRange& range : set.And(special).ranges()) {
+    const CodePoints escaped = set.And(special);
+    for (const CodeRange& range : escaped.ranges()) {
       for (uint32_t code = range.low; code <= range.high; ++code) {
         AddEscaped(code, regexes, budget, parts);
       }

@@ -36,6 +36,8 @@ struct Layout {
 
 }  // namespace
 
+bool HasGrammars() { return true; }
+
 uint64_t Grammar::Bytes(const GrammarOptions& options, size_t text_bytes, size_t mask_words) {
   Room room;
   const Layout layout(options, room);

@@ -16,6 +16,9 @@
 
 namespace rondo::grammar {
 
+// This build has them.
+bool HasGrammars();
+
 enum class GrammarKind : int32_t {
   kJsonSchema = 0,  // JSON Schema: the texts are the JSON values that are valid by it
   kPattern = 1,     // ECMA-262's regular expressions: the texts are those that it matches whole

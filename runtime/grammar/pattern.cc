@@ -238,6 +238,7 @@ class Reader {
   }
 
   Result<uint32_t> Code() {
+    if (at_ == pattern_.size()) return Wrong("an end where a character is expected");
     const auto* const begin = reinterpret_cast<const uint8_t*>(pattern_.data());
     const Utf8Step step = DecodeUtf8(begin + at_, begin + pattern_.size());
     if (step.kind != Utf8Kind::kValid) return Wrong("bytes that are not UTF-8");

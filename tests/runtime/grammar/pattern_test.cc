@@ -84,6 +84,7 @@ TEST(Pattern, RefusesByNameAndPlace) {
       {"*a", StatusCode::kInvalidArgument, "a quantifier of nothing"},
       {"a**", StatusCode::kInvalidArgument, "a quantifier of a quantifier"},
       {"a{3,2}", StatusCode::kInvalidArgument, "out of order"},
+      {"[a-", StatusCode::kInvalidArgument, "an end where a character is expected"},
       {"[b-a]", StatusCode::kInvalidArgument, "out of order"},
       {"a\\", StatusCode::kInvalidArgument, "nothing behind it"},
       {"\\u12", StatusCode::kInvalidArgument, "hexadecimal"},

@@ -1,0 +1,28 @@
+// Grammars in a build without them (CMake option RONDO_GRAMMARS=OFF): compiled in place of all else here.
+#include "runtime/grammar/grammar.h"
+
+namespace rondo::grammar {
+
+bool HasGrammars() { return false; }
+
+uint64_t Grammar::Bytes(const GrammarOptions&, size_t, size_t) { return sizeof(Grammar); }
+
+Result<Grammar*> Grammar::Create(const GrammarOptions&, std::string_view, const TokenTrie&,
+                                 std::span<const uint32_t>, std::span<uint8_t>) {
+  return Status::Error(StatusCode::kUnsupported,
+                       "this library was built without grammars (CMake option RONDO_GRAMMARS)");
+}
+
+Status Grammar::Read(const GrammarText&, GrammarPlace*) { return Status(); }
+
+Status Grammar::Allowed(const GrammarText&, GrammarPlace*, std::span<uint32_t>) { return Status(); }
+
+bool Grammar::IsComplete(const GrammarPlace&) { return false; }
+
+Result<TokenTrie> TokenTrie::Create(const Vocabulary& vocabulary) {
+  TokenTrie trie;
+  trie.vocabulary_ = vocabulary;
+  return trie;
+}
+
+}  // namespace rondo::grammar
