@@ -7,7 +7,8 @@
  *     session.Prefill(model.Tokenize("Once upon a time"));
  *     for (const rondo::Event& event : session.Stream()) std::cout << event.text;
  *
- * Objects move and do not copy. They may be destroyed in any order. */
+ * Objects move and do not copy, but for grammars, whose copies are one. They may be destroyed in
+ * any order. */
 #ifndef RONDO_RONDO_HPP_
 #define RONDO_RONDO_HPP_
 
@@ -27,7 +28,7 @@
 #include <vector>
 
 namespace rondo {
-inline namespace abi7 {  // the library's own classes have names in rondo, too
+inline namespace abi8 {  // the library's own classes have names in rondo, too
 
 /* A call that failed. */
 class Error : public std::runtime_error {
@@ -120,6 +121,54 @@ struct EngineOptions : rondo_engine_options {
   EngineOptions() : rondo_engine_options{} {
     detail::Check(rondo_engine_options_init(this, sizeof(rondo_engine_options)));
   }
+  /* The engine's own threads run on these CPUs. `numbers` lives until the engine is made. */
+  void RunOn(const std::vector<uint32_t>& numbers) {
+    affinity = RONDO_AFFINITY_CPUS;
+    cpus = numbers.data();
+    n_cpus = static_cast<uint32_t>(numbers.size());
+  }
+  void RunOn(std::vector<uint32_t>&&) = delete;
+};
+
+/* rondo_grammar_options with their defaults. */
+struct GrammarOptions : rondo_grammar_options {
+  GrammarOptions() : rondo_grammar_options{} {
+    detail::Check(rondo_grammar_options_init(this, sizeof(rondo_grammar_options)));
+  }
+};
+
+class Model;
+
+/* What a generation may say. Copies are the same grammar; sessions keep what they need of it.
+ * [any thread] */
+class Grammar {
+ public:
+  /* schema: a JSON Schema as JSON. memory, memory_bytes: the caller's memory, or the system's. */
+  Grammar(const Model& model, std::string_view schema, const GrammarOptions& options = {},
+          void* memory = nullptr, size_t memory_bytes = 0);
+  /* A regular expression, which is the whole text. */
+  static Grammar FromPattern(const Model& model, std::string_view pattern,
+                             GrammarOptions options = {}) {
+    options.kind = RONDO_GRAMMAR_PATTERN;
+    return Grammar(model, pattern, options);
+  }
+
+  rondo_grammar* get() const { return handle_.get(); }
+
+ private:
+  friend struct SessionOptions;
+
+  Grammar(rondo_model* model, std::string_view text, const GrammarOptions& options, void* memory,
+          size_t memory_bytes) {
+    rondo_grammar* grammar = nullptr;
+    detail::CheckMessage([&](char* message, size_t bytes) {
+      return rondo_grammar_create(model, &options, text.data(), text.size(), memory, memory_bytes,
+                                  &grammar, message, bytes);
+    });
+    handle_.reset(grammar, rondo_grammar_close);
+  }
+
+  std::shared_ptr<rondo_grammar> handle_;
 };
 
 /* rondo_session_options; nothing: what the model's makers recommend, or the library's default. */
@@ -144,11 +193,18 @@ struct SessionOptions {
   /* Empty: those that the makers recommend. */
   std::vector<std::string> stop;
   std::vector<rondo_logit_bias> bias;
+  /* What each generation must be a text of. */
+  std::optional<Grammar> grammar;
+  /* A JSON Schema, of which the session makes a grammar of its own. Empty: none. */
+  std::string json_schema;
 
   /* Calls use(const rondo_session_options*) with all of them. What is said wins over what the
    * model's makers recommend. */
   template <typename Use>
-  void With(const rondo_model* model, Use use) const {
+  void With(rondo_model* model, Use use) const {
+    if (grammar && !json_schema.empty()) {
+      throw Error(RONDO_STATUS_INVALID_ARGUMENT, "of grammar and json_schema one is given");
+    }
     rondo_session_options raw;
     detail::Check(rondo_session_options_init(&raw, sizeof raw));
     if (recommended) detail::Check(rondo_model_session_options(model, &raw));
@@ -177,6 +233,9 @@ struct SessionOptions {
       raw.logit_bias = bias.data();
       raw.n_logit_bias = bias.size();
     }
+    std::optional<Grammar> kept = grammar;
+    if (!json_schema.empty()) kept = Grammar(model, json_schema, {}, nullptr, 0);
+    if (kept) raw.grammar = kept->get();
     use(&raw);
   }
 };
@@ -301,6 +360,15 @@ class Model {
     return context;
   }
 
+  /* The bytes that a grammar written in `text_bytes` bytes takes. */
+  uint64_t PlanGrammar(size_t text_bytes, const GrammarOptions& options = {}) const {
+    uint64_t bytes = 0;
+    detail::CheckMessage([&](char* message, size_t message_bytes) {
+      return rondo_grammar_plan(get(), &options, text_bytes, &bytes, message, message_bytes);
+    });
+    return bytes;
+  }
+
   std::string ChatTemplateName(uint32_t index) const {
     return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
       return rondo_model_chat_template_name(get(), index, buffer, capacity, length);
@@ -371,6 +439,10 @@ class Model {
 
   detail::SharedModel handle_;
 };
+
+inline Grammar::Grammar(const Model& model, std::string_view schema, const GrammarOptions& options,
+                        void* memory, size_t memory_bytes)
+    : Grammar(model.get(), schema, options, memory, memory_bytes) {}
 
 /* [any thread] */
 class Engine {
@@ -650,7 +722,7 @@ inline void Engine::Step(const std::vector<Session*>& sessions) {
   });
 }
 
-}  // namespace abi7
+}  // namespace abi8
 }  // namespace rondo
 
 #endif /* RONDO_RONDO_HPP_ */

@@ -1,10 +1,15 @@
 // rondo.hpp: a whole life with the tiny model.
+#if defined(__linux__)
+#include <sched.h>
+#endif
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <regex>
 #include <thread>
 
 #include "rondo/rondo.hpp"
@@ -151,6 +156,111 @@ TEST_F(CppBindingTest, Recommended) {
   session.Prefill(ids);
   EXPECT_EQ(session.Fork(Limited(12)).Generate(), recommended);
 }
+
+constexpr const char* kPerson =
+    R"({"type":"object","properties":{"name":{"type":"string","maxLength":12},)"
+    R"("age":{"type":"integer","minimum":0,"maximum":130}},)"
+    R"("required":["name","age"],"additionalProperties":false})";
+
+// A JSON text of kPerson.
+testing::AssertionResult IsPerson(const std::string& text) {
+  static const std::regex person(
+      R"re(\s*\{\s*"name"\s*:\s*"([^"\\]|\\.)*"\s*,\s*"age"\s*:\s*([0-9]+)\s*\}\s*)re");
+  std::smatch found;
+  if (std::regex_match(text, found, person) && std::stod(found[2]) <= 130) {
+    return testing::AssertionSuccess();
+  }
+  return testing::AssertionFailure() << "not a person: " << text;
+}
+
+TEST_F(CppBindingTest, Grammar) {
+  const auto text = [&](const rondo::SessionOptions& options) {
+    rondo::Session session(engine, options);
+    session.Prefill(ids);
+    std::string result;
+    int32_t reason = RONDO_REASON_NONE;
+    for (const rondo::Event& event : session.Stream()) {
+      result += event.text;
+      reason = event.reason;
+    }
+    EXPECT_TRUE(reason == RONDO_REASON_GRAMMAR || reason == RONDO_REASON_EOS) << reason;
+    return result;
+  };
+  rondo::SessionOptions options;
+  options.temperature = 1.0F;
+  options.seed = 7;
+  options.json_schema = kPerson;
+  const std::string person = text(options);
+  EXPECT_TRUE(IsPerson(person));
+  options.grammar = rondo::Grammar(model, kPerson);
+  EXPECT_EQ(StatusOf([&] { text(options); }), RONDO_STATUS_INVALID_ARGUMENT);
+  options.json_schema.clear();
+  EXPECT_EQ(text(options), person);
+  rondo::GrammarOptions dense;
+  dense.flags = RONDO_SCHEMA_NO_SPACES;
+  options.grammar = rondo::Grammar(model,
+                                   R"({"type":"array","minItems":2,"maxItems":2,)"
+                                   R"("items":{"enum":[1]}})",
+                                   dense);
+  EXPECT_EQ(text(options), "[1,1]");
+  options.grammar = rondo::Grammar::FromPattern(model, "[ab]{4}c");
+  EXPECT_TRUE(std::regex_match(text(options), std::regex("[ab]{4}c")));
+}
+
+TEST_F(CppBindingTest, GrammarHasItsPlannedSize) {
+  rondo::GrammarOptions options;
+  options.memory_bytes = 2 << 20;
+  const uint64_t bytes = model.PlanGrammar(std::strlen(kPerson), options);
+  EXPECT_GE(bytes, options.memory_bytes);
+  const std::unique_ptr<void, decltype(&std::free)> memory(
+      std::aligned_alloc(64, (bytes + 63) / 64 * 64), std::free);
+  EXPECT_EQ(StatusOf([&] { rondo::Grammar(model, kPerson, options, memory.get(), bytes - 1); }),
+            RONDO_STATUS_ARENA_TOO_SMALL);
+  auto grammar = std::make_unique<rondo::Grammar>(model, kPerson, options, memory.get(), bytes);
+  rondo::SessionOptions with;
+  with.grammar = *grammar;
+  auto session = std::make_unique<rondo::Session>(engine, with);
+  with.grammar.reset();
+  grammar.reset();  // the session goes on
+  session->Prefill(ids);
+  EXPECT_TRUE(IsPerson(session->Generate()));
+}
+
+TEST_F(CppBindingTest, RefusedGrammar) {
+  try {
+    rondo::Grammar(model, R"({"properties":{"a":{"uniqueItems":true}}})");
+    FAIL();
+  } catch (const rondo::Error& error) {
+    EXPECT_EQ(error.status(), RONDO_STATUS_UNSUPPORTED);
+    EXPECT_NE(std::string(error.what()).find("#/properties/a/uniqueItems"), std::string::npos)
+        << error.what();
+  }
+}
+
+#if defined(__linux__)
+TEST_F(CppBindingTest, Cpus) {
+  cpu_set_t allowed;
+  ASSERT_EQ(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+  uint32_t first = 0;
+  while (!CPU_ISSET(first, &allowed)) ++first;
+  rondo::EngineOptions options = Options();
+  options.threads = 2;
+  const std::vector<uint32_t> cpus = {first};
+  options.RunOn(cpus);
+  EXPECT_EQ(rondo::Engine(model, options).Memory().threads, 2u);
+  options.threads = 0;
+  EXPECT_EQ(model.Plan(options).threads, 1u);
+  const std::vector<uint32_t> none = {1023};
+  options.RunOn(none);
+  try {
+    const rondo::Engine refused(model, options);
+    FAIL();
+  } catch (const rondo::Error& error) {
+    EXPECT_EQ(error.status(), RONDO_STATUS_INVALID_ARGUMENT);
+    EXPECT_NE(std::string(error.what()).find("1023"), std::string::npos) << error.what();
+  }
+}
+#endif
 
 TEST_F(CppBindingTest, Logits) {
   rondo::Session session(engine);
