@@ -6,6 +6,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence
 
 from . import _raw
 from ._library import check, library
+from .grammar import Grammar
 
 
 def ids_array(ids: Sequence[int]) -> Any:
@@ -27,7 +28,7 @@ class EngineOptions:
     def __init__(self, progress: Optional[Callable[[int, int], object]] = None,
                  kernels: Optional[str] = None,
                  log: Optional[Callable[[int, str], object]] = None, draft: Any = None,
-                 **values: int):
+                 cpus: Sequence[int] = (), affinity: Optional[int] = None, **values: int):
         self.raw = _raw.EngineOptions()
         check(library.rondo_engine_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
         _set(self.raw, values)
@@ -35,6 +36,12 @@ class EngineOptions:
             self.raw.kernels = kernels.encode()
         if draft is not None:
             self.raw.draft = draft._handle
+        if affinity is None:
+            affinity = _raw.Affinity.CPUS if cpus else _raw.Affinity.SYSTEM
+        self.raw.affinity = affinity
+        if cpus:
+            self.raw.cpus = (ctypes.c_uint32 * len(cpus))(*cpus)
+            self.raw.n_cpus = len(cpus)
         self._pending: Optional[BaseException] = None
         if log is not None:
             take = log
@@ -72,10 +79,12 @@ def recommended_by(model: Any) -> Any:
 
 
 class SessionOptions:
-    """rondo_session_options from keywords, over those that `recommended` holds."""
+    """rondo_session_options from keywords, over those that `recommended` holds. A grammar lives as
+    long as this, at the least."""
 
     def __init__(self, recommended: Any, stop: Sequence[str] = (),
-                 logit_bias: Optional[Mapping[int, float]] = None, **values: float):
+                 logit_bias: Optional[Mapping[int, float]] = None,
+                 grammar: Optional[Grammar] = None, **values: float):
         self.raw = _raw.SessionOptions()
         check(library.rondo_session_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
         if recommended is not None:
@@ -88,3 +97,6 @@ class SessionOptions:
             self.raw.logit_bias = (_raw.LogitBias * len(logit_bias))(
                 *(_raw.LogitBias(token, bias) for token, bias in logit_bias.items()))
             self.raw.n_logit_bias = len(logit_bias)
+        self._grammar = grammar
+        if grammar is not None:
+            self.raw.grammar = grammar._handle

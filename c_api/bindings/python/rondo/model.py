@@ -15,6 +15,7 @@ from ._options import EngineOptions, ids_array
 from ._raw import ChatFlags, DetokenizeFlags, Status, TokenizeFlags
 from ._records import MemoryPlan, MemoryRegion, ModelFacts
 from .engine import Engine
+from .grammar import Grammar, Schema
 
 Json = Union[str, Sequence[Any], Mapping[str, Any]]
 EPOCH = datetime(1970, 1, 1)
@@ -182,6 +183,23 @@ class Model(Handle):
                 return text.raw[:text_length.value].decode("utf-8", "replace"), ids[:ids_count.value]
             text_capacity, ids_capacity = (text_length.value + 1) * want_text, ids_count.value
 
+    # ---- Grammars -------------------------------------------------------------------------------
+
+    def grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
+                no_spaces: bool = False, any_order: bool = False, memory_bytes: int = 0) -> Grammar:
+        """What sessions may say: JSON that is valid by a schema (JSON, or its Python value), or a text
+        that is as a whole what a regular expression of ECMA-262 describes.
+
+        no_spaces: none between the parts of the JSON; any_order: its members come in any order.
+        memory_bytes: for what the grammar is made of; 0: 8 MiB.
+        """
+        return Grammar._create(self._handle, schema, pattern, no_spaces, any_order, memory_bytes)
+
+    def plan_grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
+                     no_spaces: bool = False, any_order: bool = False, memory_bytes: int = 0) -> int:
+        """The bytes that grammar() with the same arguments takes."""
+        return Grammar._plan(self._handle, schema, pattern, no_spaces, any_order, memory_bytes)
+
     # ---- Plans and engines ----------------------------------------------------------------------
 
     def plan(self, **options: Any) -> MemoryPlan:
@@ -213,12 +231,15 @@ class Model(Handle):
                profile_events: int = 0, log: Optional[Callable[[int, str], object]] = None,
                log_level: int = _raw.Log.WARNING, duty_percent: int = 0,
                draft: Optional["Model"] = None, draft_head: bool = False,
+               affinity: Optional[int] = None, cpus: Sequence[int] = (),
                progress: Optional[Callable[[int, int], object]] = None) -> Engine:
         """Makes the model runnable. The options are those of rondo_engine_options in rondo.h.
 
         arena: a writable buffer (mmap, bytearray, NumPy array) of the plan's size and alignment,
         for the engine alone; None: taken from the system. progress(done, total) may raise: that
         cancels, and is raised here. log(level, message) may be called on any thread.
+        affinity: of Affinity, which CPUs the engine's own threads run on; cpus: those of
+        Affinity.CPUS, which is meant where they are given and nothing else is said.
         """
         options = EngineOptions(
             progress=progress, log=log, log_level=log_level, profile_events=profile_events,
@@ -226,5 +247,6 @@ class Model(Handle):
             kernels=kernels, context=context, max_sessions=max_sessions,
             max_rows=max_rows, threads=threads, context_policy=context_policy,
             sink_tokens=sink_tokens, kv_format=kv_format, kv_tokens=kv_tokens,
-            rows_per_step=rows_per_step, no_prefix_cache=int(no_prefix_cache))
+            rows_per_step=rows_per_step, no_prefix_cache=int(no_prefix_cache), affinity=affinity,
+            cpus=cpus)
         return Engine._create(self, options, arena)

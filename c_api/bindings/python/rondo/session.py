@@ -10,7 +10,7 @@ from typing import (TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, List,
 from . import _raw
 from ._handle import Handle, new_handle
 from ._library import check, check_with_message, failure, known, library, record
-from ._options import SessionOptions, ids_array
+from ._options import ids_array
 from ._raw import Reason, Status
 from ._records import SessionCounters
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy
 
     from .engine import Engine
+    from .grammar import Grammar, Schema
     from .model import Json
 
 NO_LIMIT = 2**64 - 1
@@ -230,13 +231,15 @@ class Session(Handle):
         self._check(library.rondo_session_cancel(self._handle))
 
     def fork(self, *, recommended: bool = True, stop: Sequence[str] = (),
-             logit_bias: Optional[Mapping[int, float]] = None, **options: float) -> "Session":
+             logit_bias: Optional[Mapping[int, float]] = None,
+             grammar: Optional["Grammar"] = None, json_schema: Optional["Schema"] = None,
+             **options: float) -> "Session":
         """A session with the same tokens and options of its own, as those of Engine.session()."""
-        raw = SessionOptions(self._engine._recommended if recommended else None, stop, logit_bias,
-                             **options).raw
+        chosen = self._engine._session_options(recommended, stop, logit_bias, grammar, json_schema,
+                                               options)
         handle = new_handle()
         check_with_message(lambda *message: library.rondo_session_fork(
-            self._handle, byref(raw), byref(handle), *message))
+            self._handle, byref(chosen.raw), byref(handle), *message))
         return Session(handle, self._engine)
 
     def save(self) -> bytes:

@@ -1,6 +1,7 @@
 """A whole life with the tiny model, whose file RONDO_TEST_MODEL names."""
 import asyncio
 import gc
+import json
 import mmap
 import os
 import threading
@@ -10,6 +11,9 @@ import rondo
 
 MODEL = os.environ["RONDO_TEST_MODEL"]
 PROMPT = "Today's weather is so"
+PERSON = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 12},
+                                           "age": {"type": "integer", "minimum": 0, "maximum": 130}},
+          "required": ["name", "age"], "additionalProperties": False}
 
 
 class RondoTest(unittest.TestCase):
@@ -67,6 +71,80 @@ class RondoTest(unittest.TestCase):
         self.assertEqual(text_with(temperature=1.5, top_k=50), recommended)
         self.assertEqual(text_with(temperature=0), " lovely and bright. Lily ran down the ")
         self.assertEqual(text_with(recommended=False), self.text)
+
+    def test_grammar(self):
+        def text_with(engine=self.engine, **options):
+            with engine.session(temperature=1.0, seed=7, **options) as session:
+                session.prefill(self.ids)
+                events = list(session.stream())
+                self.assertIn(events[-1].reason, (rondo.Reason.GRAMMAR, rondo.Reason.EOS))
+                return "".join(event.text for event in events)
+
+        def check(text):
+            person = json.loads(text)
+            self.assertEqual(list(person), ["name", "age"])
+            self.assertLessEqual(len(person["name"]), 12)
+            self.assertIn(person["age"], range(131))
+        text = text_with(json_schema=PERSON)
+        check(text)
+        self.assertEqual(text_with(json_schema=json.dumps(PERSON)), text)
+        with self.model.grammar(PERSON) as grammar:
+            session = self.engine.session(grammar=grammar, temperature=1.0, seed=7)
+        self.assertTrue(grammar.closed)  # the session goes on
+        fork = session.fork(grammar=self.model.grammar(pattern="[ab]{4}c"))
+        check(session.generate(self.ids))
+        self.assertRegex(fork.generate(self.ids), "^[ab]{4}c$")
+        ones = self.model.grammar({"type": "array", "items": {"enum": [1]}, "minItems": 2,
+                                   "maxItems": 2}, no_spaces=True)
+        self.assertEqual(text_with(grammar=ones), "[1,1]")
+        session.close()
+        fork.close()
+
+    def test_any_order_of_members(self):
+        schema = {"properties": {"a": {"enum": [1]}, "b": {"enum": [2]}}, "required": ["a", "b"],
+                  "type": "object", "additionalProperties": False}
+
+        def orders(**options):
+            grammar = self.model.grammar(schema, no_spaces=True, **options)
+            result = set()
+            for seed in range(16):
+                with self.engine.session(grammar=grammar, temperature=1.0, seed=seed) as session:
+                    result.add(session.generate(self.ids))
+            return result
+        self.assertEqual(orders(), {'{"a":1,"b":2}'})
+        self.assertEqual(orders(any_order=True), {'{"a":1,"b":2}', '{"b":2,"a":1}'})
+
+    def test_grammars_that_are_refused(self):
+        with self.assertRaisesRegex(rondo.RondoError, "#/properties/a/uniqueItems") as refused:
+            self.model.grammar({"properties": {"a": {"uniqueItems": True}}})
+        self.assertEqual(refused.exception.status, rondo.Status.UNSUPPORTED)
+        with self.assertRaisesRegex(rondo.RondoError, "#/properties/a/uniqueItems"):
+            self.engine.session(json_schema={"properties": {"a": {"uniqueItems": True}}})
+        with self.assertRaisesRegex(rondo.InvalidArgument, "memory_bytes"):
+            self.model.grammar(PERSON, memory_bytes=7)
+        with self.assertRaises(TypeError):
+            self.model.grammar(PERSON, pattern="a")
+        with self.assertRaises(TypeError):
+            self.engine.session(json_schema=PERSON, grammar=self.model.grammar(PERSON))
+        closed = self.model.grammar(PERSON)
+        closed.close()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            self.engine.session(grammar=closed)
+
+    def test_plan_of_a_grammar(self):
+        small = self.model.plan_grammar(PERSON, memory_bytes=1 << 20)
+        self.assertGreaterEqual(small, 1 << 20)
+        self.assertEqual(self.model.plan_grammar(PERSON) - small, 7 << 20)
+
+    def test_cpus(self):
+        cpu = min(os.sched_getaffinity(0))
+        with self.model.engine(context=64, threads=2, cpus=[cpu]) as engine:
+            self.assertEqual(engine.memory.threads, 2)
+            with engine.session(max_tokens=16) as session:
+                self.assertEqual(session.generate(self.ids), self.text)
+        self.assertEqual(self.model.plan(context=64, cpus=[cpu]).threads, 1)
+        with self.assertRaisesRegex(rondo.InvalidArgument, "1023"):
+            self.model.engine(context=64, affinity=rondo.Affinity.CPUS, cpus=[1023])
 
     def test_async_stream(self):
         async def one():

@@ -1,0 +1,55 @@
+"""Grammars: what a generation may say."""
+from __future__ import annotations
+
+import ctypes
+import json
+from ctypes import byref
+from typing import Any, Mapping, Optional, Tuple, Union
+
+from . import _raw
+from ._handle import Handle, new_handle
+from ._library import check, check_with_message, library
+from ._raw import GrammarKind, SchemaFlags
+
+Schema = Union[str, bool, Mapping[str, Any]]
+
+
+def _written(schema: Optional[Schema], pattern: Optional[str], no_spaces: bool, any_order: bool,
+             memory_bytes: int) -> Tuple[Any, bytes]:
+    """The options and the text of a grammar."""
+    if (schema is None) == (pattern is None):
+        raise TypeError("of schema and pattern one is given")
+    raw = _raw.GrammarOptions()
+    check(library.rondo_grammar_options_init(byref(raw), ctypes.sizeof(raw)))
+    raw.flags = SchemaFlags.NO_SPACES * no_spaces | SchemaFlags.ANY_ORDER * any_order
+    raw.memory_bytes = memory_bytes
+    if pattern is not None:
+        raw.kind = GrammarKind.PATTERN
+        return raw, pattern.encode()
+    return raw, (schema if isinstance(schema, str) else json.dumps(schema)).encode()
+
+
+class Grammar(Handle):
+    """Made by Model.grammar(). Any number of sessions share it, from any thread; they keep what they
+    need of it when it is closed."""
+
+    _close_name = "rondo_grammar_close"
+
+    @classmethod
+    def _create(cls, model: int, schema: Optional[Schema], pattern: Optional[str] = None,
+                no_spaces: bool = False, any_order: bool = False,
+                memory_bytes: int = 0) -> "Grammar":
+        raw, text = _written(schema, pattern, no_spaces, any_order, memory_bytes)
+        handle = new_handle()
+        check_with_message(lambda *message: library.rondo_grammar_create(
+            model, byref(raw), text, len(text), None, 0, byref(handle), *message))
+        return cls(handle)
+
+    @staticmethod
+    def _plan(model: int, schema: Optional[Schema], pattern: Optional[str], no_spaces: bool,
+              any_order: bool, memory_bytes: int) -> int:
+        raw, text = _written(schema, pattern, no_spaces, any_order, memory_bytes)
+        size = ctypes.c_uint64()
+        check_with_message(lambda *message: library.rondo_grammar_plan(
+            model, byref(raw), len(text), byref(size), *message))
+        return size.value
