@@ -37,6 +37,8 @@ def koffi_type(t, role, in_struct=False):
         return f"koffi.out(koffi.pointer('{t.base}'))"
     if role == "in_out":
         return f"koffi.inout(koffi.pointer('{t.base}'))"
+    if in_struct and t.base == "uint32_t":
+        return f"koffi.pointer('{t.base}')"  # an array, which is copied
     return "'void *'"  # a Buffer, a typed array, or an address
 
 

@@ -4,7 +4,7 @@
 import {EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent, SessionCounters}
     from './records';
 
-export {ABI_VERSION, EngineCounters, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, ProfileEvent,
+export {ABI_VERSION, Affinity, EngineCounters, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, ProfileEvent,
         Reason, Segment, SessionCounters, Speculation, Status} from './records';
 
 /** A call that failed. */
@@ -46,6 +46,24 @@ export interface EngineOptions {
   dutyPercent?: number;
   /** That of the model's file, for sessions of Speculation.DRAFT_HEAD. */
   draftHead?: boolean;
+  /** One of Affinity: which CPUs the engine's own threads run on; CPUS where `cpus` are given. */
+  affinity?: number;
+  /** Their numbers, as the system counts them. */
+  cpus?: number[];
+}
+
+/** A grammar in writing: one of schema and pattern. */
+export interface GrammarDescription {
+  /** A JSON Schema: JSON, or a value of it. */
+  schema?: unknown;
+  /** A regular expression of ECMA-262, which is the whole text. */
+  pattern?: string;
+  /** Of a schema's texts: no spaces between their parts. */
+  noSpaces?: boolean;
+  /** Of a schema's texts: members in any order. */
+  anyOrder?: boolean;
+  /** For what the grammar is made of; 0: 8 MiB. */
+  memoryBytes?: number;
 }
 
 export interface SessionOptions {
@@ -72,6 +90,10 @@ export interface SessionOptions {
   stop?: string[];
   /** What is added to a token's logit, by its id. */
   logitBias?: Record<number, number>;
+  /** What each generation must be a text of. */
+  grammar?: Grammar;
+  /** In its place a JSON Schema, of which the session makes a grammar of its own. */
+  jsonSchema?: unknown;
 }
 
 export interface ChatOptions {
@@ -117,6 +139,10 @@ export declare class Model extends Handle {
   /** messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
   renderChat(messages: unknown, options?: ChatOptions): string;
   chatIds(messages: unknown, options?: ChatOptions): Int32Array;
+  /** What generations may say. A schema that is refused is named by its JSON pointer. */
+  grammar(description: GrammarDescription): Grammar;
+  /** The bytes that such a grammar takes. */
+  planGrammar(description: GrammarDescription): number;
   /** What an engine with these options will take, to the byte. */
   plan(options?: EngineOptions): MemoryPlan;
   planRegions(options?: EngineOptions): MemoryRegion[];
@@ -128,6 +154,11 @@ export declare class Model extends Handle {
     /** A small model of the same vocabulary, for sessions of Speculation.DRAFT_MODEL. */
     draft?: Model}):
       Promise<Engine>;
+}
+
+/** Made by Model.grammar(). Any number of sessions share it; they keep what they need of it. */
+export declare class Grammar extends Handle {
+  private constructor();
 }
 
 /** Made by Model.engine(). */

@@ -3,11 +3,12 @@
 
 const koffi = require('koffi');
 const raw = require('./raw.js');
+const {Grammar, createGrammar, planGrammar} = require('./grammar.js');
 const {Handle} = require('./handle.js');
 const {RondoError, check, checkMessage, later, library, optionsOf, record, recordOf, sized, textOf,
        textOutput,
        MESSAGE_BYTES} = require('./library.js');
-const {Session, recommendedBy, sessionOptions} = require('./session.js');
+const {Session, recommendedBy, withSessionOptions} = require('./session.js');
 
 const {Status, ABI_VERSION} = raw;
 const bytesOf = (value) =>
@@ -21,6 +22,13 @@ function names(function_, model) {
     if (status === Status.INVALID_ARGUMENT) return result;
     result.push(textOutput((...out) => function_(model, result.length, ...out)));
   }
+}
+
+function engineOptionsOf({cpus = [], affinity, ...options}) {
+  const struct = optionsOf('rondo_engine_options', options);
+  const named = cpus.length > 0;
+  struct.affinity = affinity ?? (named ? raw.Affinity.CPUS : raw.Affinity.SYSTEM);
+  return named ? {...struct, cpus, n_cpus: cpus.length} : struct;
 }
 
 class Model extends Handle {
@@ -118,21 +126,29 @@ class Model extends Handle {
     }
   }
 
+  grammar(description) {
+    return createGrammar(this, description);
+  }
+
+  planGrammar(description) {
+    return planGrammar(this, description);
+  }
+
   plan(options = {}) {
-    const engineOptions = optionsOf('rondo_engine_options', options);
+    const engineOptions = engineOptionsOf(options);
     return record('rondo_memory_plan', (plan, ...message) =>
       library.rondo_plan(this.handle, engineOptions, plan, ...message));
   }
 
   planRegions(options = {}) {
-    const engineOptions = optionsOf('rondo_engine_options', options);
+    const engineOptions = engineOptionsOf(options);
     return Array.from({length: this.plan(options).nRegions}, (_, index) => record(
         'rondo_memory_region',
         (region) => library.rondo_plan_region(this.handle, engineOptions, index, region)));
   }
 
   planFit(bytes, options = {}) {
-    const engineOptions = optionsOf('rondo_engine_options', options);
+    const engineOptions = engineOptionsOf(options);
     const context = [0];
     checkMessage((...message) => library.rondo_plan_fit(
         this.handle, engineOptions, bytes, context, ...message));
@@ -140,7 +156,7 @@ class Model extends Handle {
   }
 
   async engine({progress, draft, ...options} = {}) {
-    const engineOptions = optionsOf('rondo_engine_options', options);
+    const engineOptions = engineOptionsOf(options);
     if (draft) engineOptions.draft = draft.handle;
     let thrown;
     const callback = progress && koffi.register((_, done, total) => {
@@ -199,8 +215,8 @@ class Engine extends Handle {
 
   session(options = {}) {
     const session = [null];
-    checkMessage((...message) => library.rondo_session_open(
-        this.handle, sessionOptions(this.recommended, options), session, ...message));
+    withSessionOptions(this, options, (struct) => checkMessage((...message) =>
+      library.rondo_session_open(this.handle, struct, session, ...message)));
     return new Session(session[0], this);
   }
 
@@ -220,6 +236,7 @@ function query(name) {
   return value[0];
 }
 
-const {Kv, Policy, Reason, Segment, Speculation} = raw;
-module.exports = {ABI_VERSION, Engine, Kv, Model, Policy, Reason, RondoError, Segment, Session,
-                  Speculation, Status, query, version: () => library.rondo_version_string()};
+const {Affinity, Kv, Policy, Reason, Segment, Speculation} = raw;
+module.exports = {ABI_VERSION, Affinity, Engine, Grammar, Kv, Model, Policy, Reason, RondoError,
+                  Segment, Session, Speculation, Status, query,
+                  version: () => library.rondo_version_string()};

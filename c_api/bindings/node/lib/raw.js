@@ -163,7 +163,7 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   draft: koffi.pointer(rondo_model),
   draft_head: 'uint32_t',
   reserved: 'uint32_t',
-  cpus: 'void *',
+  cpus: koffi.pointer('uint32_t'),
   n_cpus: 'uint32_t',
   affinity: 'int32_t',
 });

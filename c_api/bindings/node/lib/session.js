@@ -3,6 +3,7 @@
 
 const koffi = require('koffi');
 const raw = require('./raw.js');
+const {createGrammar} = require('./grammar.js');
 const {Handle} = require('./handle.js');
 const {RondoError, checkMessage, check, later, library, optionsOf, recordOf,
        sized} = require('./library.js');
@@ -21,14 +22,29 @@ function recommendedBy(model) {
   return struct;
 }
 
+// Calls use(struct); a grammar made of jsonSchema is the session's alone from then on.
+function withSessionOptions(engine, {jsonSchema, grammar, ...options}, use) {
+  if (jsonSchema === undefined) {
+    return use(sessionOptions(engine.recommended, options, grammar));
+  }
+  if (grammar) throw new TypeError('of grammar and jsonSchema one is given');
+  const made = createGrammar(engine.model, {schema: jsonSchema});
+  try {
+    return use(sessionOptions(engine.recommended, options, made));
+  } finally {
+    made.close();
+  }
+}
+
 function sessionOptions(recommendation,
-    {recommended = true, stop = [], logitBias = {}, ...options}) {
+    {recommended = true, stop = [], logitBias = {}, ...options}, grammar) {
   const bias = Object.entries(logitBias).map(([token, value]) => ({token: Number(token), bias: value}));
   const struct = optionsOf('rondo_session_options', options, (defaults) => {
     if (recommended) Object.assign(defaults, recommendation);
   });
   if (stop.length) Object.assign(struct, {stop_strings: stop, n_stop_strings: stop.length});
   if (bias.length) Object.assign(struct, {logit_bias: bias, n_logit_bias: bias.length});
+  if (grammar) struct.grammar = grammar.handle;
   return struct;
 }
 
@@ -206,8 +222,8 @@ class Session extends Handle {
 
   fork(options = {}) {
     const fork = [null];
-    checkMessage((...message) => library.rondo_session_fork(
-        this.handle, sessionOptions(this.#engine.recommended, options), fork, ...message));
+    withSessionOptions(this.#engine, options, (struct) => checkMessage((...message) =>
+      library.rondo_session_fork(this.handle, struct, fork, ...message)));
     return new Session(fork[0], this.#engine);
   }
 
@@ -235,4 +251,4 @@ function floats(pointer, count) {
   return Float32Array.from(koffi.decode(pointer, 'float', Number(count)));
 }
 
-module.exports = {Session, recommendedBy, sessionOptions};
+module.exports = {Session, recommendedBy, withSessionOptions};

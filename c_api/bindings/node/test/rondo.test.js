@@ -2,6 +2,7 @@
 'use strict';
 
 const assert = require('node:assert');
+const fs = require('node:fs');
 const {after, before, test} = require('node:test');
 const rondo = require('..');
 
@@ -81,6 +82,77 @@ test('recommended sampling', async () => {
   assert.strictEqual(await textWith({temperature: 1.5, topK: 50}), recommended);
   assert.strictEqual(await textWith({temperature: 0}), ' lovely and bright. Lily ran down the ');
   assert.strictEqual(await textWith({recommended: false}), text);
+});
+
+const PERSON = {
+  type: 'object',
+  properties: {name: {type: 'string', maxLength: 12}, age: {type: 'integer', minimum: 0, maximum: 130}},
+  required: ['name', 'age'],
+  additionalProperties: false,
+};
+
+test('grammars', async () => {
+  const textWith = (options) => using(engine.session({temperature: 1, seed: 7, ...options}),
+      async (session) => {
+        await session.prefill(ids);
+        const events = [];
+        for await (const event of session.stream()) events.push(event);
+        assert.ok([rondo.Reason.GRAMMAR, rondo.Reason.EOS].includes(events.at(-1).reason));
+        return events.map((event) => event.text).join('');
+      });
+  const check = (text) => {
+    const person = JSON.parse(text);
+    assert.deepStrictEqual(Object.keys(person), ['name', 'age']);
+    assert.ok(person.name.length <= 12 && Number.isInteger(person.age));
+    assert.ok(person.age >= 0 && person.age <= 130);
+  };
+  const text = await textWith({jsonSchema: PERSON});
+  check(text);
+  assert.strictEqual(await textWith({jsonSchema: JSON.stringify(PERSON)}), text);
+  const grammar = model.grammar({schema: PERSON});
+  const session = engine.session({grammar, temperature: 1, seed: 7});
+  grammar.close();  // the session goes on
+  const pattern = model.grammar({pattern: '[ab]{4}c'});
+  const fork = session.fork({grammar: pattern});
+  check(await session.generate(ids));
+  assert.match(await fork.generate(ids), /^[ab]{4}c$/);
+  session.close();
+  fork.close();
+  const ones = model.grammar({
+    schema: {type: 'array', items: {enum: [1]}, minItems: 2, maxItems: 2}, noSpaces: true});
+  assert.strictEqual(await textWith({grammar: ones}), '[1,1]');
+});
+
+test('grammars that are refused', () => {
+  const refused = {properties: {a: {uniqueItems: true}}};
+  const error = {...status('UNSUPPORTED'), message: /#\/properties\/a\/uniqueItems/};
+  assert.throws(() => model.grammar({schema: refused}), error);
+  assert.throws(() => engine.session({jsonSchema: refused}), error);
+  assert.throws(() => model.grammar({schema: PERSON, pattern: 'a'}), TypeError);
+  const grammar = model.grammar({schema: PERSON});
+  assert.throws(() => engine.session({jsonSchema: PERSON, grammar}), TypeError);
+  grammar.close();
+  assert.throws(() => engine.session({grammar}), /closed/);
+});
+
+test('the plan of a grammar', () => {
+  const small = model.planGrammar({schema: PERSON, memoryBytes: 1 << 20});
+  assert.ok(small >= 1 << 20);
+  assert.strictEqual(model.planGrammar({schema: PERSON}) - small, 7 << 20);
+});
+
+test('threads on chosen CPUs', async () => {
+  const allowed = fs.readFileSync('/proc/self/status', 'utf8').match(/Cpus_allowed_list:\s*(\d+)/);
+  const cpus = [Number(allowed[1])];
+  const pinned = await model.engine({context: 64, threads: 2, cpus});
+  assert.strictEqual(pinned.memory.threads, 2);
+  await using(pinned.session({maxTokens: 16}), async (session) => {
+    assert.strictEqual(await session.generate(ids), text);
+  });
+  pinned.close();
+  assert.strictEqual(model.plan({context: 64, cpus}).threads, 1);
+  await assert.rejects(
+      model.engine({context: 64, affinity: rondo.Affinity.CPUS, cpus: [1023]}), /1023/);
 });
 
 test('sessions on several threads', async () => {
