@@ -21,6 +21,7 @@
 
 mod engine;
 mod error;
+mod grammar;
 mod model;
 mod options;
 pub mod raw;
@@ -29,6 +30,7 @@ mod session;
 
 pub use engine::Engine;
 pub use error::{Error, Result};
+pub use grammar::{Grammar, GrammarOptions};
 pub use model::{Chat, Model};
 pub use options::{EngineOptions, SessionOptions};
 pub use records::*;

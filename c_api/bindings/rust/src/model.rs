@@ -1,7 +1,8 @@
 //! Models: files, verified and mapped.
 use crate::error::{c_string, check, check_message, text_output};
 use crate::{
-    raw, Engine, EngineOptions, Error, MemoryPlan, MemoryRegion, ModelFacts, Result, Status,
+    raw, Engine, EngineOptions, Error, Grammar, GrammarKind, GrammarOptions, MemoryPlan,
+    MemoryRegion, ModelFacts, Result, Status,
 };
 use std::marker::PhantomData;
 use std::mem::{size_of, MaybeUninit};
@@ -79,6 +80,17 @@ impl Model<'static> {
                 bytes,
             )
         })
+    }
+
+    /// What sessions may say: JSON that is valid by a schema, which is JSON itself. Of a model in
+    /// memory that is lent for less than ever, [`crate::SessionOptions::json_schema`] makes one.
+    pub fn grammar(&self, schema: &str, options: &GrammarOptions) -> Result<Grammar> {
+        Grammar::create(self, GrammarKind::JSON_SCHEMA, schema, options)
+    }
+
+    /// The same by a regular expression of ECMA-262, which is the whole text.
+    pub fn pattern_grammar(&self, pattern: &str, options: &GrammarOptions) -> Result<Grammar> {
+        Grammar::create(self, GrammarKind::PATTERN, pattern, options)
     }
 }
 
@@ -250,6 +262,16 @@ impl<'m> Model<'m> {
             raw::rondo_plan_fit(self.handle, &options, bytes, &mut context, message, message_bytes)
         })?;
         Ok(context)
+    }
+
+    /// The bytes that the grammar of this schema takes.
+    pub fn plan_grammar(&self, schema: &str, options: &GrammarOptions) -> Result<u64> {
+        Grammar::plan(self, GrammarKind::JSON_SCHEMA, schema, options)
+    }
+
+    /// The bytes that the grammar of this pattern takes.
+    pub fn plan_pattern_grammar(&self, pattern: &str, options: &GrammarOptions) -> Result<u64> {
+        Grammar::plan(self, GrammarKind::PATTERN, pattern, options)
     }
 
     /// Makes the model runnable, in memory of the system's.

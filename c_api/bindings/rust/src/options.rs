@@ -1,6 +1,8 @@
 //! Options of engines and sessions.
-use crate::error::{c_string, check, Result};
-use crate::{raw, Kv, Model, Policy, Speculation};
+use crate::error::{c_string, check, Error, Result};
+use crate::{
+    raw, Affinity, Grammar, GrammarKind, GrammarOptions, Kv, Model, Policy, Speculation, Status,
+};
 use std::any::Any;
 use std::ffi::CString;
 use std::mem::{size_of, MaybeUninit};
@@ -43,6 +45,10 @@ pub struct EngineOptions<'p> {
     pub duty_percent: u32,
     /// That of the model's file, for sessions of `Speculation::DRAFT_HEAD`.
     pub draft_head: bool,
+    /// Which CPUs the engine's own threads run on.
+    pub affinity: Affinity,
+    /// Those of `Affinity::CPUS`, as the system counts them.
+    pub cpus: Vec<u32>,
     /// Told how far the engine's creation is: `done` of `total` bytes. False cancels it.
     pub progress: Option<Progress<'p>>,
 }
@@ -65,6 +71,8 @@ impl Default for EngineOptions<'_> {
             profile_events: raw.profile_events,
             duty_percent: raw.duty_percent,
             draft_head: raw.draft_head != 0,
+            affinity: Affinity(raw.affinity),
+            cpus: Vec::new(),
             progress: None,
         }
     }
@@ -101,7 +109,13 @@ impl<'p> EngineOptions<'p> {
     setters! {
         context: u32, max_sessions: u32, max_rows: u32, threads: u32, context_policy: Policy,
         sink_tokens: u32, kv_format: Kv, kv_tokens: u32, rows_per_step: u32, no_prefix_cache: bool,
-        profile_events: u32, duty_percent: u32, draft_head: bool,
+        profile_events: u32, duty_percent: u32, draft_head: bool, affinity: Affinity,
+    }
+
+    /// The engine's own threads run on these CPUs.
+    pub fn cpus(mut self, numbers: impl IntoIterator<Item = u32>) -> Self {
+        self.cpus = numbers.into_iter().collect();
+        self.affinity(Affinity::CPUS)
     }
 
     #[allow(missing_docs)]
@@ -137,7 +151,7 @@ impl<'p> EngineOptions<'p> {
         }
     }
 
-    /// Without `progress`. The string must live as long as the struct.
+    /// Without `progress`. The string and this must live as long as the struct.
     pub(crate) fn raw(&self) -> Result<(raw::rondo_engine_options, Option<CString>)> {
         let kernels = self.kernels.as_deref().map(c_string).transpose()?;
         let mut raw = engine_defaults();
@@ -155,6 +169,11 @@ impl<'p> EngineOptions<'p> {
         raw.profile_events = self.profile_events;
         raw.duty_percent = self.duty_percent;
         raw.draft_head = u32::from(self.draft_head);
+        raw.affinity = self.affinity.0;
+        if !self.cpus.is_empty() {
+            raw.cpus = self.cpus.as_ptr();
+            raw.n_cpus = self.cpus.len() as u32;
+        }
         Ok((raw, kernels))
     }
 }
@@ -186,6 +205,10 @@ pub struct SessionOptions {
     pub speculation: Speculation,
     /// That one pass verifies; 0: as many as there may be.
     pub max_drafts: u32,
+    /// What each generation must be a text of.
+    pub grammar: Option<Grammar>,
+    /// In its place a JSON Schema, of which the session makes a grammar of its own.
+    pub json_schema: Option<String>,
 }
 
 impl Default for SessionOptions {
@@ -210,6 +233,8 @@ impl Default for SessionOptions {
             logit_bias: Vec::new(),
             speculation: Speculation(raw.speculation),
             max_drafts: raw.max_drafts,
+            grammar: None,
+            json_schema: None,
         }
     }
 }
@@ -230,7 +255,13 @@ impl SessionOptions {
         recommended: bool, temperature: f32, top_k: i32, top_p: f32, min_p: f32,
         repetition_penalty: f32, penalty_last_n: i32, no_repeat_ngram_size: u32,
         presence_penalty: f32, frequency_penalty: f32, ignore_eos: bool, logprobs: bool, seed: u64,
-        max_tokens: u64, speculation: Speculation, max_drafts: u32,
+        max_tokens: u64, speculation: Speculation, max_drafts: u32, grammar: Grammar,
+    }
+
+    /// A JSON Schema, of which the session makes a grammar of its own.
+    pub fn json_schema(mut self, schema: impl Into<String>) -> Self {
+        self.json_schema = Some(schema.into());
+        self
     }
 
     /// Strings that end a generation.
@@ -285,6 +316,22 @@ impl SessionOptions {
         }
         raw.speculation = self.speculation.0;
         raw.max_drafts = self.max_drafts;
+        let made; // the session keeps it
+        let grammar = match (&self.grammar, &self.json_schema) {
+            (Some(_), Some(_)) => {
+                return Err(Error {
+                    status: Status::INVALID_ARGUMENT,
+                    message: "of grammar and json_schema one is given".to_string(),
+                })
+            }
+            (None, Some(schema)) => {
+                let options = GrammarOptions::default();
+                made = Grammar::create(model, GrammarKind::JSON_SCHEMA, schema, &options)?;
+                Some(&made)
+            }
+            (grammar, None) => grammar.as_ref(),
+        };
+        raw.grammar = grammar.map_or(ptr::null_mut(), Grammar::handle);
         use_raw(&raw)
     }
 }

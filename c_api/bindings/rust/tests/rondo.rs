@@ -116,6 +116,99 @@ fn recommended() {
     assert_eq!(greedy.fork(&limit(16)).unwrap().generate().unwrap(), recommended);
 }
 
+const PERSON: &str = r#"{"type":"object","properties":{"name":{"type":"string","maxLength":12},
+    "age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"],
+    "additionalProperties":false}"#;
+
+/// Panics where the text is not JSON of PERSON.
+fn check_person(text: &str) {
+    let inside = text.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
+    let rest = inside.expect(text).trim().strip_prefix("\"name\"").expect(text);
+    let rest = rest.trim_start().strip_prefix(':').expect(text).trim_start();
+    let mut characters = rest.strip_prefix('"').expect(text).chars();
+    loop {
+        match characters.next().expect(text) {
+            '"' => break,
+            '\\' => drop(characters.next()),
+            _ => {}
+        }
+    }
+    let rest = characters.as_str().trim_start().strip_prefix(',').expect(text);
+    let rest = rest.trim_start().strip_prefix("\"age\"").expect(text);
+    let age = rest.trim_start().strip_prefix(':').expect(text).trim();
+    assert!(age.parse::<u32>().expect(text) <= 130, "{}", text);
+}
+
+#[test]
+fn grammars() {
+    let Fixture { model, engine, ids, .. } = fixture();
+    let warm = || SessionOptions::default().temperature(1.0).seed(7);
+    let text_with = |options: &SessionOptions| {
+        let mut session = engine.session(options).unwrap();
+        session.prefill(&ids).unwrap();
+        let events: Vec<_> = session.stream().map(|event| event.unwrap()).collect();
+        let reason = events.last().unwrap().reason;
+        assert!(reason == Reason::GRAMMAR || reason == Reason::EOS, "{:?}", reason);
+        events.into_iter().map(|event| event.text).collect::<String>()
+    };
+    let text = text_with(&warm().json_schema(PERSON));
+    check_person(&text);
+    let grammar = model.grammar(PERSON, &GrammarOptions::default()).unwrap();
+    assert_eq!(text_with(&warm().grammar(grammar.clone())), text);
+    let both = warm().grammar(grammar.clone()).json_schema(PERSON);
+    assert_eq!(status(engine.session(&both)), Status::INVALID_ARGUMENT);
+    let mut session = engine.session(&warm().grammar(grammar)).unwrap(); // keeps it
+    let pattern = model.pattern_grammar("[ab]{4}c", &GrammarOptions::default()).unwrap();
+    let mut fork = session.fork(&warm().grammar(pattern)).unwrap();
+    session.prefill(&ids).unwrap();
+    assert_eq!(session.generate().unwrap(), text);
+    fork.prefill(&ids).unwrap();
+    let letters = fork.generate().unwrap();
+    let (letters, end) = letters.split_at(4);
+    assert!(letters.chars().all(|letter| "ab".contains(letter)) && end == "c");
+    let dense = GrammarOptions { no_spaces: true, ..Default::default() };
+    let ones = r#"{"type": "array", "items": {"enum": [1]}, "minItems": 2, "maxItems": 2}"#;
+    assert_eq!(text_with(&warm().grammar(model.grammar(ones, &dense).unwrap())), "[1,1]");
+}
+
+#[test]
+fn refused_grammars() {
+    let Fixture { model, engine, .. } = fixture();
+    let schema = r#"{"properties":{"a":{"uniqueItems":true}}}"#;
+    let pointer = "#/properties/a/uniqueItems";
+    let error = model.grammar(schema, &GrammarOptions::default()).err().unwrap();
+    assert_eq!(error.status, Status::UNSUPPORTED);
+    assert!(error.message.contains(pointer), "{}", error);
+    let options = SessionOptions::default().json_schema(schema);
+    assert!(engine.session(&options).err().unwrap().message.contains(pointer));
+}
+
+#[test]
+fn planned_grammars() {
+    let Fixture { model, .. } = fixture();
+    let few = GrammarOptions { memory_bytes: 1 << 20, ..Default::default() };
+    let small = model.plan_grammar(PERSON, &few).unwrap();
+    assert!(small >= 1 << 20);
+    assert_eq!(model.plan_grammar(PERSON, &Default::default()).unwrap() - small, 7 << 20);
+    assert!(model.plan_pattern_grammar("a", &few).unwrap() >= 1 << 20);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn chosen_cpus() {
+    let Fixture { model, ids, text, .. } = fixture();
+    let state = std::fs::read_to_string("/proc/self/status").unwrap();
+    let allowed = state.split("Cpus_allowed_list:").nth(1).unwrap().trim_start();
+    let cpu = allowed.split(|c: char| !c.is_ascii_digit()).next().unwrap().parse().unwrap();
+    let engine = model.engine(&mut engine_options().threads(2).cpus([cpu])).unwrap();
+    assert_eq!(engine.memory().unwrap().threads, 2);
+    assert_eq!(text_of(&engine, &ids, 16), text);
+    assert_eq!(model.plan(&engine_options().cpus([cpu])).unwrap().threads, 1);
+    let refused = model.engine(&mut engine_options().cpus([1023])).err().unwrap();
+    assert_eq!(refused.status, Status::INVALID_ARGUMENT);
+    assert!(refused.message.contains("1023"), "{}", refused);
+}
+
 #[test]
 fn threads() {
     let Fixture { engine, ids, text, .. } = fixture();
@@ -327,6 +420,8 @@ fn thread_tags() {
     send::<Engine<'_>>();
     sync::<Engine<'_>>();
     send::<Session<'_>>();
+    send::<Grammar>();
+    sync::<Grammar>();
     send::<Canceller>();
     sync::<Canceller>();
 }

@@ -1,0 +1,96 @@
+//! Grammars: what generations may say.
+use crate::error::{check, check_message};
+use crate::{raw, GrammarKind, Model, Result};
+use std::mem::{size_of, MaybeUninit};
+use std::ptr;
+use std::sync::Arc;
+
+/// How a grammar is read. The first two are of JSON Schema alone.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct GrammarOptions {
+    /// No spaces between the parts of a text.
+    pub no_spaces: bool,
+    /// Members come in any order; else as the schema has them.
+    pub any_order: bool,
+    /// For what the grammar is made of; 0: 8 MiB.
+    pub memory_bytes: u64,
+}
+
+impl GrammarOptions {
+    fn raw(&self, kind: GrammarKind) -> Result<raw::rondo_grammar_options> {
+        let mut raw: raw::rondo_grammar_options = unsafe { MaybeUninit::zeroed().assume_init() };
+        let size = size_of::<raw::rondo_grammar_options>();
+        check(unsafe { raw::rondo_grammar_options_init(&mut raw, size) })?;
+        raw.kind = kind.0;
+        if self.no_spaces {
+            raw.flags |= raw::RONDO_SCHEMA_NO_SPACES;
+        }
+        if self.any_order {
+            raw.flags |= raw::RONDO_SCHEMA_ANY_ORDER;
+        }
+        raw.memory_bytes = self.memory_bytes;
+        Ok(raw)
+    }
+}
+
+/// Made by [`Model::grammar`]. Clones are the same grammar, and any number of sessions share it.
+#[derive(Clone, Debug)]
+pub struct Grammar(Arc<Owner>);
+
+#[derive(Debug)]
+struct Owner(*mut raw::rondo_grammar);
+
+// A grammar never changes to its users, who may be on any thread.
+unsafe impl Send for Owner {}
+unsafe impl Sync for Owner {}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        unsafe { raw::rondo_grammar_close(self.0) }
+    }
+}
+
+impl Grammar {
+    /// The grammar must not outlive the model's memory.
+    pub(crate) fn create(
+        model: &Model<'_>,
+        kind: GrammarKind,
+        text: &str,
+        options: &GrammarOptions,
+    ) -> Result<Self> {
+        let options = options.raw(kind)?;
+        let mut handle = ptr::null_mut();
+        check_message(|message, bytes| unsafe {
+            raw::rondo_grammar_create(
+                model.handle,
+                &options,
+                text.as_ptr().cast(),
+                text.len(),
+                ptr::null_mut(),
+                0,
+                &mut handle,
+                message,
+                bytes,
+            )
+        })?;
+        Ok(Grammar(Arc::new(Owner(handle))))
+    }
+
+    pub(crate) fn plan(
+        model: &Model<'_>,
+        kind: GrammarKind,
+        text: &str,
+        options: &GrammarOptions,
+    ) -> Result<u64> {
+        let options = options.raw(kind)?;
+        let mut size = 0;
+        check_message(|message, bytes| unsafe {
+            raw::rondo_grammar_plan(model.handle, &options, text.len(), &mut size, message, bytes)
+        })?;
+        Ok(size)
+    }
+
+    pub(crate) fn handle(&self) -> *mut raw::rondo_grammar {
+        self.0 .0
+    }
+}
