@@ -1,12 +1,13 @@
 """Go: constants and records. cgo reads the header itself."""
 from api import NOTICE, records
 
-INITIALISMS = {"kv": "KV", "ok": "OK", "eos": "EOS", "io": "IO", "id": "ID"}
+INITIALISMS = {"kv": "KV", "ok": "OK", "eos": "EOS", "io": "IO", "id": "ID",
+               "cpus": "CPUs"}
 TYPES = {"uint32_t": "uint32", "int32_t": "int32", "uint64_t": "uint64", "int64_t": "int64",
          "float": "float32", "size_t": "int"}
 ENUMS = {"rondo_status": "Status", "rondo_policy": "Policy", "rondo_kv": "KVFormat",
          "rondo_segment": "Segment", "rondo_log": "LogLevel", "rondo_reason": "Reason",
-         "rondo_speculation": "Speculation"}
+         "rondo_speculation": "Speculation", "rondo_affinity": "Affinity"}
 
 
 def go_name(name):

@@ -96,7 +96,7 @@ func (e *Engine) Profile(cursor uint64) (event ProfileEvent, next uint64, ok boo
 func (e *Engine) Session(options SessionOptions) (*Session, error) {
 	var session *C.rondo_session
 	err := e.with(func(handle *C.rondo_engine) error {
-		return options.with(&e.recommended, func(raw *C.rondo_session_options) error {
+		return options.with(e, func(raw *C.rondo_session_options) error {
 			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
 				return C.rondo_session_open(handle, raw, &session, message, bytes)
 			})

@@ -36,6 +36,10 @@ type EngineOptions struct {
 	Draft *Model
 	// DraftHead runs that of the model's file, for sessions of SpeculationDraftHead.
 	DraftHead bool
+	// Affinity: which CPUs the engine's own threads run on. AffinityCPUs where CPUs has some.
+	Affinity Affinity
+	// CPUs are those of AffinityCPUs, as the system counts them.
+	CPUs []uint32
 	// Progress is told how far Model.Engine is. False cancels. It must not panic.
 	Progress func(done, total uint64) bool
 }
@@ -63,6 +67,16 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	raw.profile_events = C.uint32_t(o.ProfileEvents)
 	raw.duty_percent = C.uint32_t(o.DutyPercent)
 	raw.draft_head = cBool(o.DraftHead)
+	raw.affinity = C.int32_t(o.Affinity)
+	if n := len(o.CPUs); n > 0 {
+		raw.affinity = C.RONDO_AFFINITY_CPUS
+		raw.cpus = (*C.uint32_t)(C.malloc(C.size_t(n) * C.sizeof_uint32_t))
+		defer C.free(unsafe.Pointer(raw.cpus))
+		for i, cpu := range o.CPUs {
+			unsafe.Slice(raw.cpus, n)[i] = C.uint32_t(cpu)
+		}
+		raw.n_cpus = C.uint32_t(n)
+	}
 	if o.Kernels != "" {
 		raw.kernels = C.CString(o.Kernels)
 		defer C.free(unsafe.Pointer(raw.kernels))
@@ -113,6 +127,11 @@ type SessionOptions struct {
 	Stop []string
 	// LogitBias is added to a token's logit, by its id.
 	LogitBias map[int32]float32
+	// Grammar is what each generation must be a text of.
+	Grammar *Grammar
+	// JSONSchema is a schema in its place, as Model.Grammar takes it, of which the session makes a
+	// grammar of its own.
+	JSONSchema any
 }
 
 // Float32 is for options that may be nil: Temperature: rondo.Float32(0.8).
@@ -183,8 +202,19 @@ func (o SessionOptions) over(recommended *SessionOptions) SessionOptions {
 	return o
 }
 
-func (o SessionOptions) with(recommended *SessionOptions, use func(*C.rondo_session_options) error) error {
-	o = o.over(recommended)
+func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) error) error {
+	o = o.over(&engine.recommended)
+	if o.JSONSchema != nil {
+		if o.Grammar != nil {
+			return &Error{StatusInvalidArgument, "of Grammar and JSONSchema one is given"}
+		}
+		grammar, err := engine.model.Grammar(o.JSONSchema, GrammarOptions{})
+		if err != nil {
+			return err
+		}
+		defer grammar.Close()
+		o.Grammar = grammar
+	}
 	raw := (*C.rondo_session_options)(C.malloc(C.sizeof_rondo_session_options))
 	defer C.free(unsafe.Pointer(raw))
 	if err := check(C.rondo_session_options_init(raw, C.sizeof_rondo_session_options)); err != nil {
@@ -238,6 +268,12 @@ func (o SessionOptions) with(recommended *SessionOptions, use func(*C.rondo_sess
 		}
 		raw.logit_bias = (*C.rondo_logit_bias)(list)
 		raw.n_logit_bias = C.size_t(n)
+	}
+	if o.Grammar != nil {
+		return o.Grammar.with(func(handle *C.rondo_grammar) error {
+			raw.grammar = handle
+			return use(raw)
+		})
 	}
 	return use(raw)
 }

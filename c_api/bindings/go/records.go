@@ -60,6 +60,16 @@ const (
 	LogDebug   LogLevel = 2
 )
 
+// Affinity is one of the constants RONDO_AFFINITY_ of rondo.h.
+type Affinity int32
+
+// What rondo.h says of each.
+const (
+	AffinitySystem      Affinity = 0
+	AffinityPerformance Affinity = 1
+	AffinityCPUs        Affinity = 2
+)
+
 // Segment is one of the constants RONDO_SEGMENT_ of rondo.h.
 type Segment int32
 

@@ -2,9 +2,12 @@ package rondo
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -156,6 +159,114 @@ func TestStream(t *testing.T) {
 	f.equal(end, uint64(0))
 	stopped := f.session(SessionOptions{Stop: []string{f.text[4:8]}})
 	f.equal(f.generate(stopped, f.ids), f.text[:4])
+}
+
+const person = `{"type":"object","properties":{"name":{"type":"string","maxLength":12},
+	"age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"],
+	"additionalProperties":false}`
+
+func (f *fixture) isPerson(text string) {
+	f.Helper()
+	read := json.NewDecoder(strings.NewReader(text))
+	read.DisallowUnknownFields()
+	var person struct {
+		Name *string
+		Age  *uint8
+	}
+	f.must(read.Decode(&person))
+	if person.Name == nil || len([]rune(*person.Name)) > 12 || person.Age == nil || *person.Age > 130 {
+		f.Fatalf("not a person: %s", text)
+	}
+}
+
+func TestGrammar(t *testing.T) {
+	f := newFixture(t)
+	text := func(options SessionOptions) string {
+		options.Temperature, options.Seed = Float32(1), 7
+		session := f.session(options)
+		f.must(session.Prefill(f.ids))
+		text, reason := "", ReasonNone
+		f.must(session.Stream(context.Background(), func(event Event) error {
+			text, reason = text+event.Text, event.Reason
+			return nil
+		}))
+		f.equal(reason == ReasonGrammar || reason == ReasonEOS, true)
+		session.Close()
+		return text
+	}
+	schema := json.RawMessage(person)
+	said := text(SessionOptions{JSONSchema: schema})
+	f.isPerson(said)
+	grammar, err := f.model.Grammar(schema, GrammarOptions{})
+	f.must(err)
+	f.equal(text(SessionOptions{Grammar: grammar}), said)
+	_, err = f.engine.Session(SessionOptions{Grammar: grammar, JSONSchema: schema})
+	f.fails(err, StatusInvalidArgument, "one")
+	session := f.session(SessionOptions{Grammar: grammar, Temperature: Float32(1), Seed: 7})
+	grammar.Close() // the session goes on
+	grammar.Close()
+	_, err = f.engine.Session(SessionOptions{Grammar: grammar})
+	f.equal(err, ErrClosed)
+	letters, err := f.model.PatternGrammar("[ab]{4}c", GrammarOptions{})
+	f.must(err)
+	fork, err := session.Fork(SessionOptions{Grammar: letters})
+	f.must(err)
+	f.equal(f.generate(session, f.ids), said)
+	matched, err := regexp.MatchString("^[ab]{4}c$", f.generate(fork, f.ids))
+	f.must(err)
+	f.equal(matched, true)
+	ones, err := f.model.Grammar(map[string]any{"type": "array", "minItems": 2, "maxItems": 2,
+		"items": map[string]any{"enum": []int{1}}}, GrammarOptions{NoSpaces: true})
+	f.must(err)
+	f.equal(text(SessionOptions{Grammar: ones}), "[1,1]")
+}
+
+func TestRefusedGrammar(t *testing.T) {
+	f := newFixture(t)
+	schema := json.RawMessage(`{"properties":{"a":{"uniqueItems":true}}}`)
+	_, err := f.model.Grammar(schema, GrammarOptions{})
+	f.fails(err, StatusUnsupported, "#/properties/a/uniqueItems")
+	_, err = f.engine.Session(SessionOptions{JSONSchema: schema})
+	f.fails(err, StatusUnsupported, "#/properties/a/uniqueItems")
+}
+
+func TestPlanOfGrammar(t *testing.T) {
+	f := newFixture(t)
+	few := GrammarOptions{MemoryBytes: 1 << 20}
+	small, err := f.model.PlanGrammar(json.RawMessage(person), few)
+	f.must(err)
+	f.equal(small >= 1<<20, true)
+	large, err := f.model.PlanGrammar(json.RawMessage(person), GrammarOptions{})
+	f.must(err)
+	f.equal(large-small, uint64(7<<20))
+	pattern, err := f.model.PlanPatternGrammar("a", few)
+	f.must(err)
+	f.equal(pattern >= 1<<20, true)
+}
+
+func TestCPUs(t *testing.T) {
+	f := newFixture(t)
+	state, err := os.ReadFile("/proc/self/status")
+	f.must(err)
+	allowed := regexp.MustCompile(`Cpus_allowed_list:\s*(\d+)`).FindSubmatch(state)
+	cpu, err := strconv.ParseUint(string(allowed[1]), 10, 32)
+	f.must(err)
+	options := EngineOptions{Context: 64, Threads: 2, CPUs: []uint32{uint32(cpu)}}
+	engine, err := f.model.Engine(options)
+	f.must(err)
+	defer engine.Close()
+	memory, err := engine.Memory()
+	f.must(err)
+	f.equal(memory.Threads, uint32(2))
+	session, err := engine.Session(SessionOptions{MaxTokens: 16})
+	f.must(err)
+	f.equal(f.generate(session, f.ids), f.text)
+	options.Threads = 0
+	plan, err := f.model.Plan(options)
+	f.must(err)
+	f.equal(plan.Threads, uint32(1))
+	_, err = f.model.Engine(EngineOptions{Context: 64, Affinity: AffinityCPUs, CPUs: []uint32{1023}})
+	f.fails(err, StatusInvalidArgument, "1023")
 }
 
 func TestRecommended(t *testing.T) {

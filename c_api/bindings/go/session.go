@@ -367,7 +367,7 @@ func (s *Session) Fork(options SessionOptions) (*Session, error) {
 	}
 	defer s.leave()
 	var fork *C.rondo_session
-	err = options.with(&s.engine.recommended, func(raw *C.rondo_session_options) error {
+	err = options.with(s.engine, func(raw *C.rondo_session_options) error {
 		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
 			return C.rondo_session_fork(handle, raw, &fork, message, bytes)
 		})

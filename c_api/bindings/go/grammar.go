@@ -1,0 +1,115 @@
+package rondo
+
+// #include <stdlib.h>
+// #include <rondo/rondo.h>
+import "C"
+
+import (
+	"encoding/json"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// Grammar is what generations may say. Any number of sessions share it, from any goroutine; they keep
+// what they need of it when it is closed.
+type Grammar struct {
+	mutex  sync.RWMutex
+	handle *C.rondo_grammar
+}
+
+// GrammarOptions tell how a grammar is read. The first two are of JSON Schema alone.
+type GrammarOptions struct {
+	NoSpaces    bool   // no spaces between the parts of a text
+	AnyOrder    bool   // members come in any order; else as the schema has them
+	MemoryBytes uint64 // for what the grammar is made of; 0: 8 MiB
+}
+
+// Grammar holds sessions to JSON that is valid by a schema: a value for encoding/json, or
+// json.RawMessage, which keeps the order of members that a map has not.
+func (m *Model) Grammar(schema any, options GrammarOptions) (*Grammar, error) {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return nil, err
+	}
+	return m.grammar(C.RONDO_GRAMMAR_JSON_SCHEMA, text, options)
+}
+
+// PatternGrammar holds sessions to a regular expression of ECMA-262, which is the whole text.
+func (m *Model) PatternGrammar(pattern string, options GrammarOptions) (*Grammar, error) {
+	return m.grammar(C.RONDO_GRAMMAR_PATTERN, []byte(pattern), options)
+}
+
+// PlanGrammar is how many bytes the grammar of this schema takes.
+func (m *Model) PlanGrammar(schema any, options GrammarOptions) (uint64, error) {
+	text, err := json.Marshal(schema)
+	if err != nil {
+		return 0, err
+	}
+	return m.planGrammar(C.RONDO_GRAMMAR_JSON_SCHEMA, len(text), options)
+}
+
+// PlanPatternGrammar is how many bytes the grammar of this pattern takes.
+func (m *Model) PlanPatternGrammar(pattern string, options GrammarOptions) (uint64, error) {
+	return m.planGrammar(C.RONDO_GRAMMAR_PATTERN, len(pattern), options)
+}
+
+func (o *GrammarOptions) raw(kind C.int32_t) (raw C.rondo_grammar_options, err error) {
+	err = check(C.rondo_grammar_options_init(&raw, C.sizeof_rondo_grammar_options))
+	raw.kind = kind
+	raw.flags = cBool(o.NoSpaces)*C.RONDO_SCHEMA_NO_SPACES | cBool(o.AnyOrder)*C.RONDO_SCHEMA_ANY_ORDER
+	raw.memory_bytes = C.uint64_t(o.MemoryBytes)
+	return raw, err
+}
+
+func (m *Model) grammar(kind C.int32_t, text []byte, options GrammarOptions) (*Grammar, error) {
+	raw, err := options.raw(kind)
+	if err != nil {
+		return nil, err
+	}
+	copied := (*C.char)(C.CBytes(text))
+	defer C.free(unsafe.Pointer(copied))
+	grammar := &Grammar{}
+	err = m.with(func(handle *C.rondo_model) error {
+		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
+			return C.rondo_grammar_create(handle, &raw, copied, C.size_t(len(text)), nil, 0,
+				&grammar.handle, message, bytes)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(grammar, (*Grammar).Close)
+	return grammar, nil
+}
+
+func (m *Model) planGrammar(kind C.int32_t, length int, options GrammarOptions) (uint64, error) {
+	raw, err := options.raw(kind)
+	if err != nil {
+		return 0, err
+	}
+	var size C.uint64_t
+	err = m.with(func(handle *C.rondo_model) error {
+		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
+			return C.rondo_grammar_plan(handle, &raw, C.size_t(length), &size, message, bytes)
+		})
+	})
+	return uint64(size), err
+}
+
+// Close gives the handle up; sessions go on. Closing twice does nothing.
+func (g *Grammar) Close() {
+	g.mutex.Lock()
+	defer g.mutex.Unlock()
+	C.rondo_grammar_close(g.handle)
+	g.handle = nil
+}
+
+func (g *Grammar) with(use func(*C.rondo_grammar) error) error {
+	g.mutex.RLock()
+	defer g.mutex.RUnlock()
+	if g.handle == nil {
+		return ErrClosed
+	}
+	return use(g.handle)
+}
