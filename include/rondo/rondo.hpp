@@ -195,7 +195,8 @@ struct SessionOptions {
   std::vector<rondo_logit_bias> bias;
   /* What each generation must be a text of. */
   std::optional<Grammar> grammar;
-  /* A JSON Schema, of which the session makes a grammar of its own. Empty: none. */
+  /* A JSON Schema, of which the session makes a grammar of its own, without spaces: small models
+   * find no end of them. Empty: none. */
   std::string json_schema;
 
   /* Calls use(const rondo_session_options*) with all of them. What is said wins over what the
@@ -234,7 +235,11 @@ struct SessionOptions {
       raw.n_logit_bias = bias.size();
     }
     std::optional<Grammar> kept = grammar;
-    if (!json_schema.empty()) kept = Grammar(model, json_schema, {}, nullptr, 0);
+    if (!json_schema.empty()) {
+      GrammarOptions dense;
+      dense.flags = RONDO_SCHEMA_NO_SPACES;
+      kept = Grammar(model, json_schema, dense, nullptr, 0);
+    }
     if (kept) raw.grammar = kept->get();
     use(&raw);
   }

@@ -130,7 +130,7 @@ type SessionOptions struct {
 	// Grammar is what each generation must be a text of.
 	Grammar *Grammar
 	// JSONSchema is a schema in its place, as Model.Grammar takes it, of which the session makes a
-	// grammar of its own.
+	// grammar of its own, without spaces: small models find no end of them.
 	JSONSchema any
 }
 
@@ -208,7 +208,7 @@ func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) 
 		if o.Grammar != nil {
 			return &Error{StatusInvalidArgument, "of Grammar and JSONSchema one is given"}
 		}
-		grammar, err := engine.model.Grammar(o.JSONSchema, GrammarOptions{})
+		grammar, err := engine.model.Grammar(o.JSONSchema, GrammarOptions{NoSpaces: true})
 		if err != nil {
 			return err
 		}

@@ -171,10 +171,11 @@ func (f *fixture) isPerson(text string) {
 	read.DisallowUnknownFields()
 	var person struct {
 		Name *string
-		Age  *uint8
+		Age  *int
 	}
 	f.must(read.Decode(&person))
-	if person.Name == nil || len([]rune(*person.Name)) > 12 || person.Age == nil || *person.Age > 130 {
+	if person.Name == nil || len([]rune(*person.Name)) > 12 || person.Age == nil || *person.Age < 0 ||
+		*person.Age > 130 {
 		f.Fatalf("not a person: %s", text)
 	}
 }
@@ -197,7 +198,7 @@ func TestGrammar(t *testing.T) {
 	schema := json.RawMessage(person)
 	said := text(SessionOptions{JSONSchema: schema})
 	f.isPerson(said)
-	grammar, err := f.model.Grammar(schema, GrammarOptions{})
+	grammar, err := f.model.Grammar(schema, GrammarOptions{NoSpaces: true})
 	f.must(err)
 	f.equal(text(SessionOptions{Grammar: grammar}), said)
 	_, err = f.engine.Session(SessionOptions{Grammar: grammar, JSONSchema: schema})
@@ -235,13 +236,12 @@ func TestPlanOfGrammar(t *testing.T) {
 	few := GrammarOptions{MemoryBytes: 1 << 20}
 	small, err := f.model.PlanGrammar(json.RawMessage(person), few)
 	f.must(err)
-	f.equal(small >= 1<<20, true)
 	large, err := f.model.PlanGrammar(json.RawMessage(person), GrammarOptions{})
 	f.must(err)
-	f.equal(large-small, uint64(7<<20))
+	f.equal(small > 0 && small < large, true)
 	pattern, err := f.model.PlanPatternGrammar("a", few)
 	f.must(err)
-	f.equal(pattern >= 1<<20, true)
+	f.equal(pattern, small)
 }
 
 func TestCPUs(t *testing.T) {

@@ -92,7 +92,8 @@ export interface SessionOptions {
   logitBias?: Record<number, number>;
   /** What each generation must be a text of. */
   grammar?: Grammar;
-  /** In its place a JSON Schema, of which the session makes a grammar of its own. */
+  /** In its place a JSON Schema, of which the session makes a grammar of its own, without
+   * spaces: small models find no end of them. */
   jsonSchema?: unknown;
 }
 

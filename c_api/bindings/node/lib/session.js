@@ -28,7 +28,7 @@ function withSessionOptions(engine, {jsonSchema, grammar, ...options}, use) {
     return use(sessionOptions(engine.recommended, options, grammar));
   }
   if (grammar) throw new TypeError('of grammar and jsonSchema one is given');
-  const made = createGrammar(engine.model, {schema: jsonSchema});
+  const made = createGrammar(engine.model, {schema: jsonSchema, noSpaces: true});
   try {
     return use(sessionOptions(engine.recommended, options, made));
   } finally {

@@ -109,12 +109,12 @@ test('grammars', async () => {
   const text = await textWith({jsonSchema: PERSON});
   check(text);
   assert.strictEqual(await textWith({jsonSchema: JSON.stringify(PERSON)}), text);
-  const grammar = model.grammar({schema: PERSON});
+  const grammar = model.grammar({schema: PERSON, noSpaces: true});
   const session = engine.session({grammar, temperature: 1, seed: 7});
   grammar.close();  // the session goes on
   const pattern = model.grammar({pattern: '[ab]{4}c'});
   const fork = session.fork({grammar: pattern});
-  check(await session.generate(ids));
+  assert.strictEqual(await session.generate(ids), text);
   assert.match(await fork.generate(ids), /^[ab]{4}c$/);
   session.close();
   fork.close();
@@ -137,8 +137,8 @@ test('grammars that are refused', () => {
 
 test('the plan of a grammar', () => {
   const small = model.planGrammar({schema: PERSON, memoryBytes: 1 << 20});
-  assert.ok(small >= 1 << 20);
-  assert.strictEqual(model.planGrammar({schema: PERSON}) - small, 7 << 20);
+  assert.ok(small > 0 && model.planGrammar({schema: PERSON}) > small);
+  assert.strictEqual(model.planGrammar({pattern: 'a', memoryBytes: 1 << 20}), small);
 });
 
 test('threads on chosen CPUs', async () => {

@@ -86,7 +86,7 @@ class Engine(Handle):
         recommended: begin with what the model's makers recommend for sampling; False: with the
         library's defaults. stop: strings that end a generation. grammar: what each generation must
         be a text of; json_schema: a JSON Schema (JSON, or its Python value), of which the session
-        makes a grammar of its own. Other options are those of rondo_session_options in rondo.h: temperature, top_k, top_p, min_p, repetition_penalty,
+        makes a grammar of its own, without spaces: small models find no end of them. Other options are those of rondo_session_options in rondo.h: temperature, top_k, top_p, min_p, repetition_penalty,
         presence_penalty, frequency_penalty, penalty_last_n, no_repeat_ngram_size, ignore_eos,
         logprobs, seed, max_tokens, speculation (of Speculation), max_drafts.
         """
@@ -103,7 +103,7 @@ class Engine(Handle):
         if json_schema is not None:
             if grammar is not None:
                 raise TypeError("of grammar and json_schema one is given")
-            grammar = Grammar._create(self._model._handle, json_schema)
+            grammar = Grammar._create(self._model._handle, json_schema, no_spaces=True)
         return SessionOptions(self._recommended if recommended else None, stop, logit_bias, grammar,
                               **others)
 

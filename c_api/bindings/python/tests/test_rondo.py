@@ -88,11 +88,11 @@ class RondoTest(unittest.TestCase):
         text = text_with(json_schema=PERSON)
         check(text)
         self.assertEqual(text_with(json_schema=json.dumps(PERSON)), text)
-        with self.model.grammar(PERSON) as grammar:
+        with self.model.grammar(PERSON, no_spaces=True) as grammar:
             session = self.engine.session(grammar=grammar, temperature=1.0, seed=7)
         self.assertTrue(grammar.closed)  # the session goes on
         fork = session.fork(grammar=self.model.grammar(pattern="[ab]{4}c"))
-        check(session.generate(self.ids))
+        self.assertEqual(session.generate(self.ids), text)
         self.assertRegex(fork.generate(self.ids), "^[ab]{4}c$")
         ones = self.model.grammar({"type": "array", "items": {"enum": [1]}, "minItems": 2,
                                    "maxItems": 2}, no_spaces=True)
@@ -112,7 +112,7 @@ class RondoTest(unittest.TestCase):
                     result.add(session.generate(self.ids))
             return result
         self.assertEqual(orders(), {'{"a":1,"b":2}'})
-        self.assertEqual(orders(any_order=True), {'{"a":1,"b":2}', '{"b":2,"a":1}'})
+        self.assertIn('{"b":2,"a":1}', orders(any_order=True))
 
     def test_grammars_that_are_refused(self):
         with self.assertRaisesRegex(rondo.RondoError, "#/properties/a/uniqueItems") as refused:
@@ -133,8 +133,9 @@ class RondoTest(unittest.TestCase):
 
     def test_plan_of_a_grammar(self):
         small = self.model.plan_grammar(PERSON, memory_bytes=1 << 20)
-        self.assertGreaterEqual(small, 1 << 20)
-        self.assertEqual(self.model.plan_grammar(PERSON) - small, 7 << 20)
+        self.assertGreater(small, 0)
+        self.assertGreater(self.model.plan_grammar(PERSON), small)
+        self.assertEqual(self.model.plan_grammar(pattern="a", memory_bytes=1 << 20), small)
 
     def test_cpus(self):
         cpu = min(os.sched_getaffinity(0))

@@ -207,7 +207,8 @@ pub struct SessionOptions {
     pub max_drafts: u32,
     /// What each generation must be a text of.
     pub grammar: Option<Grammar>,
-    /// In its place a JSON Schema, of which the session makes a grammar of its own.
+    /// In its place a JSON Schema, of which the session makes a grammar of its own, without
+    /// spaces: small models find no end of them.
     pub json_schema: Option<String>,
 }
 
@@ -258,7 +259,7 @@ impl SessionOptions {
         max_tokens: u64, speculation: Speculation, max_drafts: u32, grammar: Grammar,
     }
 
-    /// A JSON Schema, of which the session makes a grammar of its own.
+    /// A JSON Schema, of which the session makes a grammar of its own, without spaces.
     pub fn json_schema(mut self, schema: impl Into<String>) -> Self {
         self.json_schema = Some(schema.into());
         self
@@ -325,7 +326,7 @@ impl SessionOptions {
                 })
             }
             (None, Some(schema)) => {
-                let options = GrammarOptions::default();
+                let options = GrammarOptions { no_spaces: true, ..Default::default() };
                 made = Grammar::create(model, GrammarKind::JSON_SCHEMA, schema, &options)?;
                 Some(&made)
             }

@@ -136,7 +136,7 @@ fn check_person(text: &str) {
     let rest = characters.as_str().trim_start().strip_prefix(',').expect(text);
     let rest = rest.trim_start().strip_prefix("\"age\"").expect(text);
     let age = rest.trim_start().strip_prefix(':').expect(text).trim();
-    assert!(age.parse::<u32>().expect(text) <= 130, "{}", text);
+    assert!((0..=130).contains(&age.parse::<i32>().expect(text)), "{}", text);
 }
 
 #[test]
@@ -153,7 +153,8 @@ fn grammars() {
     };
     let text = text_with(&warm().json_schema(PERSON));
     check_person(&text);
-    let grammar = model.grammar(PERSON, &GrammarOptions::default()).unwrap();
+    let dense = GrammarOptions { no_spaces: true, ..Default::default() };
+    let grammar = model.grammar(PERSON, &dense).unwrap();
     assert_eq!(text_with(&warm().grammar(grammar.clone())), text);
     let both = warm().grammar(grammar.clone()).json_schema(PERSON);
     assert_eq!(status(engine.session(&both)), Status::INVALID_ARGUMENT);
@@ -166,7 +167,6 @@ fn grammars() {
     let letters = fork.generate().unwrap();
     let (letters, end) = letters.split_at(4);
     assert!(letters.chars().all(|letter| "ab".contains(letter)) && end == "c");
-    let dense = GrammarOptions { no_spaces: true, ..Default::default() };
     let ones = r#"{"type": "array", "items": {"enum": [1]}, "minItems": 2, "maxItems": 2}"#;
     assert_eq!(text_with(&warm().grammar(model.grammar(ones, &dense).unwrap())), "[1,1]");
 }
@@ -188,9 +188,8 @@ fn planned_grammars() {
     let Fixture { model, .. } = fixture();
     let few = GrammarOptions { memory_bytes: 1 << 20, ..Default::default() };
     let small = model.plan_grammar(PERSON, &few).unwrap();
-    assert!(small >= 1 << 20);
-    assert_eq!(model.plan_grammar(PERSON, &Default::default()).unwrap() - small, 7 << 20);
-    assert!(model.plan_pattern_grammar("a", &few).unwrap() >= 1 << 20);
+    assert!(small > 0 && model.plan_grammar(PERSON, &Default::default()).unwrap() > small);
+    assert_eq!(model.plan_pattern_grammar("a", &few).unwrap(), small);
 }
 
 #[test]
