@@ -53,10 +53,9 @@ public final class Engine extends Handle {
   /** An empty session in one of the engine's places. It samples as the model's makers recommend it,
    * where the options say nothing else. */
   public Session session(SessionOptions options) {
-    Raw.SessionOptions raw = options.over(recommended);
     PointerByReference session = new PointerByReference();
-    Rondo.checkMessage((message, bytes)
-        -> call(engine -> RAW.rondo_session_open(engine, raw, session, message, bytes)));
+    Rondo.checkMessage((message, bytes) -> options.call(this, raw
+        -> call(engine -> RAW.rondo_session_open(engine, raw, session, message, bytes))));
     return new Session(session.getValue(), this);
   }
 

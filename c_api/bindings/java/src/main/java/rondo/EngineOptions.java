@@ -1,5 +1,6 @@
 package rondo;
 
+import com.sun.jna.Memory;
 
 /** rondo_engine_options of rondo.h, with the library's defaults: set what is to differ. */
 public final class EngineOptions {
@@ -84,6 +85,21 @@ public final class EngineOptions {
   public EngineOptions dutyPercent(int percent) {
     raw.duty_percent = percent;
     return this;
+  }
+
+  /** Which CPUs the engine's own threads run on. */
+  public EngineOptions affinity(Affinity affinity) {
+    raw.affinity = affinity.value;
+    return this;
+  }
+
+  /** Affinity.CPUS with these, as the system counts them. */
+  public EngineOptions cpus(int... numbers) {
+    Memory list = new Memory(Math.max(numbers.length, 1) * (long) Integer.BYTES);
+    list.write(0, numbers, 0, numbers.length);
+    raw.cpus = list;
+    raw.n_cpus = numbers.length;
+    return affinity(Affinity.CPUS);
   }
 
   /** What it throws cancels, and is thrown by Model.engine. */

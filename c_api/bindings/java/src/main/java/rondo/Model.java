@@ -94,6 +94,26 @@ public final class Model extends Handle {
         model, ids, new SizeT(ids.length), flags, buffer, capacity, length)));
   }
 
+  /** What sessions may say: JSON that is valid by a schema, which is JSON itself. */
+  public Grammar grammar(String schema, GrammarOptions options) {
+    return Grammar.create(this, GrammarKind.JSON_SCHEMA, schema, options);
+  }
+
+  /** The same by a regular expression of ECMA-262, which is the whole text. */
+  public Grammar patternGrammar(String pattern, GrammarOptions options) {
+    return Grammar.create(this, GrammarKind.PATTERN, pattern, options);
+  }
+
+  /** The bytes that the grammar of this schema takes. */
+  public long planGrammar(String schema, GrammarOptions options) {
+    return Grammar.plan(this, GrammarKind.JSON_SCHEMA, schema, options);
+  }
+
+  /** The bytes that the grammar of this pattern takes. */
+  public long planPatternGrammar(String pattern, GrammarOptions options) {
+    return Grammar.plan(this, GrammarKind.PATTERN, pattern, options);
+  }
+
   /** What an engine with these options will take, to the byte. */
   public MemoryPlan plan(EngineOptions options) {
     Raw.MemoryPlan plan = new Raw.MemoryPlan();

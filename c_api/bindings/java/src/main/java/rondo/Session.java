@@ -243,10 +243,9 @@ public final class Session extends Handle {
 
   /** A session with the same tokens, and with options of its own. */
   public Session fork(SessionOptions options) {
-    Raw.SessionOptions raw = options.over(engine.recommended);
     PointerByReference fork = new PointerByReference();
-    Rondo.checkMessage((message, bytes)
-        -> call(session -> RAW.rondo_session_fork(session, raw, fork, message, bytes)));
+    Rondo.checkMessage((message, bytes) -> options.call(engine, raw
+        -> call(session -> RAW.rondo_session_fork(session, raw, fork, message, bytes))));
     return new Session(fork.getValue(), engine);
   }
 

@@ -8,12 +8,15 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /** rondo_session_options of rondo.h: set what is to differ from what the model's makers recommend, or
  * from the library's defaults. */
 public final class SessionOptions {
   private final List<Consumer<Raw.SessionOptions>> said = new ArrayList<>();
   private boolean recommended = true;
+  private Grammar grammar;
+  private String jsonSchema;
 
   /** False: what the model's makers recommend for sampling is not followed. */
   public SessionOptions recommended(boolean follow) {
@@ -119,6 +122,19 @@ public final class SessionOptions {
     });
   }
 
+  /** What each generation must be a text of. */
+  public SessionOptions grammar(Grammar grammar) {
+    this.grammar = grammar;
+    return this;
+  }
+
+  /** In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
+   * models find no end of them. */
+  public SessionOptions jsonSchema(String schema) {
+    jsonSchema = schema;
+    return this;
+  }
+
   private SessionOptions say(Consumer<Raw.SessionOptions> what) {
     said.add(what);
     return this;
@@ -156,8 +172,26 @@ public final class SessionOptions {
     });
   }
 
+  /** Calls `use` with all of it. A grammar of jsonSchema is the session's alone from then on. */
+  int call(Engine engine, Function<Raw.SessionOptions, Integer> use) {
+    Raw.SessionOptions raw = over(engine.recommended);
+    Function<Grammar, Integer> useWith = chosen -> chosen.with(handle -> {
+      raw.grammar = handle;
+      return use.apply(raw);
+    });
+    if (jsonSchema != null) {
+      if (grammar != null) {
+        throw new IllegalArgumentException("of grammar and jsonSchema one is given");
+      }
+      try (Grammar made = engine.model.grammar(jsonSchema, new GrammarOptions().noSpaces(true))) {
+        return useWith.apply(made);
+      }
+    }
+    return grammar == null ? use.apply(raw) : useWith.apply(grammar);
+  }
+
   /** What is said wins over what is recommended. */
-  Raw.SessionOptions over(SessionOptions recommendation) {
+  private Raw.SessionOptions over(SessionOptions recommendation) {
     Raw.SessionOptions raw = defaults();
     if (recommended) {
       recommendation.said.forEach(say -> say.accept(raw));

@@ -1,12 +1,18 @@
 package rondo;
 
+import java.io.IOException;
 import java.nio.FloatBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /** A whole life with the tiny model, whose file RONDO_TEST_MODEL names. A program of its own: it needs
  * no test library. */
@@ -119,6 +125,88 @@ public final class RondoTest {
         }
       }
     }
+  }
+
+  private static final String PERSON = "{\"type\":\"object\",\"properties\":{"
+      + "\"name\":{\"type\":\"string\",\"maxLength\":12},"
+      + "\"age\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":130}},"
+      + "\"required\":[\"name\",\"age\"],\"additionalProperties\":false}";
+
+  /** The language has no JSON: this is all that PERSON allows without spaces. */
+  private static void isPerson(String text) {
+    Matcher person = Pattern.compile("\\{\"name\":\"((?:[^\"\\\\\\x00-\\x1f]|\\\\[^u]|\\\\u....){0,12})\""
+        + ",\"age\":(-?[0-9]{1,3})\\}").matcher(text);
+    equal(text, person.matches() ? text : "no JSON of a person");
+    int age = Integer.parseInt(person.group(2));
+    equal(true, age >= 0 && age <= 130);
+  }
+
+  private String warmTextOf(SessionOptions options) {
+    try (Session session = engine.session(options.temperature(1).seed(7))) {
+      session.prefill(ids);
+      List<Event> events = session.stream().toList();
+      Reason reason = events.get(events.size() - 1).reason();
+      equal(true, reason == Reason.GRAMMAR || reason == Reason.EOS);
+      return events.stream().map(Event::text).collect(Collectors.joining());
+    }
+  }
+
+  void grammar() {
+    GrammarOptions dense = new GrammarOptions().noSpaces(true);
+    String said = warmTextOf(new SessionOptions().jsonSchema(PERSON));
+    isPerson(said);
+    Session session;
+    try (Grammar grammar = model.grammar(PERSON, dense)) {
+      equal(said, warmTextOf(new SessionOptions().grammar(grammar)));
+      session = engine.session(new SessionOptions().grammar(grammar).temperature(1).seed(7));
+      try {
+        engine.session(new SessionOptions().grammar(grammar).jsonSchema(PERSON));
+        throw new AssertionError("it should throw");
+      } catch (IllegalArgumentException expected) {
+        equal(true, expected.getMessage().contains("one"));
+      }
+    }
+    session.prefill(ids); // the session goes on
+    equal(said, session.generate());
+    try (Grammar letters = model.patternGrammar("[ab]{4}c", new GrammarOptions());
+         Session fork = session.fork(new SessionOptions().grammar(letters))) {
+      fork.prefill(ids);
+      equal(true, fork.generate().matches("[ab]{4}c"));
+    }
+    session.close();
+    String ones = "{\"type\":\"array\",\"items\":{\"enum\":[1]},\"minItems\":2,\"maxItems\":2}";
+    try (Grammar grammar = model.grammar(ones, dense)) {
+      equal("[1,1]", warmTextOf(new SessionOptions().grammar(grammar)));
+    }
+  }
+
+  void refusedGrammar() {
+    String schema = "{\"properties\":{\"a\":{\"uniqueItems\":true}}}";
+    String pointer = "#/properties/a/uniqueItems";
+    fails(Status.UNSUPPORTED, pointer, () -> model.grammar(schema, new GrammarOptions()));
+    fails(Status.UNSUPPORTED, pointer, () -> engine.session(new SessionOptions().jsonSchema(schema)));
+  }
+
+  void planOfGrammar() {
+    GrammarOptions few = new GrammarOptions().memoryBytes(1 << 20);
+    long small = model.planGrammar(PERSON, few);
+    equal(true, small > 0 && small < model.planGrammar(PERSON, new GrammarOptions()));
+    equal(small, model.planPatternGrammar("a", few));
+  }
+
+  void cpus() throws IOException {
+    Matcher allowed = Pattern.compile("Cpus_allowed_list:\\s*(\\d+)")
+        .matcher(Files.readString(Path.of("/proc/self/status")));
+    equal(true, allowed.find());
+    int cpu = Integer.parseInt(allowed.group(1));
+    try (Engine pinned = model.engine(options().threads(2).cpus(cpu));
+         Session session = pinned.session(limit(16))) {
+      equal(2, pinned.memory().threads());
+      session.prefill(ids);
+      equal(text, session.generate());
+    }
+    equal(1, model.plan(options().cpus(cpu)).threads());
+    fails(Status.INVALID_ARGUMENT, "1023", () -> model.engine(options().cpus(1023)));
   }
 
   void logits() {
@@ -337,7 +425,8 @@ public final class RondoTest {
       test.newerLibrary();
       return;
     }
-    Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::logits,
+    Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::grammar,
+        test::refusedGrammar, test::planOfGrammar, test::cpus, test::logits,
         test::cancel, test::fork, test::step, test::snapshot, test::observation, test::chat,
         test::errors, test::progress};
     for (Test one : tests) {
