@@ -62,7 +62,7 @@ def glue(api):
         out += ["", "/* 0: there is no such number. Floats come as their bits. */",
                 f"static int {name}_set({name}* s, const char* field, jlong value) {{"]
         for field, t, _ in variables(api, struct):
-            counts = field.startswith("n_") or field.endswith("_bytes")  # the glue's own
+            counts = field.startswith("n_") or t.base == "size_t"  # the glue's own
             if t.stars or t.is_callback or counts or field in ("struct_size", "reserved"):
                 continue
             if t.base == "float":

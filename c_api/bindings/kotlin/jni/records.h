@@ -114,6 +114,10 @@ static int rondo_grammar_options_set(rondo_grammar_options* s, const char* field
     s->flags = (uint32_t)value;
     return 1;
   }
+  if (strcmp(field, "memory_bytes") == 0) {
+    s->memory_bytes = (uint64_t)value;
+    return 1;
+  }
   return 0;
 }
 

@@ -12,6 +12,7 @@
 #define MODEL(handle) ((rondo_model*)(intptr_t)(handle))
 #define ENGINE(handle) ((rondo_engine*)(intptr_t)(handle))
 #define SESSION(handle) ((rondo_session*)(intptr_t)(handle))
+#define GRAMMAR(handle) ((rondo_grammar*)(intptr_t)(handle))
 #define HANDLE(pointer) ((jlong)(intptr_t)(pointer))
 
 /* ---- Failures, texts and arrays -------------------------------------------------------------- */
@@ -139,11 +140,23 @@ static void put_text(JNIEnv* env, jobjectArray texts, const char* text) {
     }                                                                                        \
   } while (0)
 
+/* CPUs that are named, at most. */
+enum { MOST_CPUS = 256 };
+
+/* `numbers` [MOST_CPUS] has those of `cpus` as long as the options are read. */
 static int engine_options(JNIEnv* env, rondo_engine_options* options, jobjectArray names,
-                          jlongArray values, jlong draft) {
+                          jlongArray values, jlong draft, jintArray cpus, uint32_t* numbers) {
   if (fails(env, rondo_engine_options_init(options, sizeof *options), NULL)) return 0;
   SET_FIELDS(env, rondo_engine_options, options, names, values);
   options->draft = MODEL(draft);
+  const jsize n_cpus = (*env)->GetArrayLength(env, cpus);
+  if (n_cpus > MOST_CPUS) {
+    throw_status(env, RONDO_STATUS_INVALID_ARGUMENT, "at most 256 CPUs are named");
+    return 0;
+  }
+  (*env)->GetIntArrayRegion(env, cpus, 0, n_cpus, (jint*)numbers);
+  options->cpus = n_cpus == 0 ? NULL : numbers;
+  options->n_cpus = (uint32_t)n_cpus;
   return 1;
 }
 
@@ -417,15 +430,61 @@ FN(jobject, renderChat)
   return result;
 }
 
+/* ---- Grammars ----------------------------------------------------------------------------------
+ */
+
+static int grammar_options(JNIEnv* env, rondo_grammar_options* options, jobjectArray names,
+                           jlongArray values) {
+  if (fails(env, rondo_grammar_options_init(options, sizeof *options), NULL)) return 0;
+  SET_FIELDS(env, rondo_grammar_options, options, names, values);
+  return 1;
+}
+
+FN(jlong, createGrammar)
+(JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jbyteArray text) {
+  (void)self;
+  rondo_grammar_options options;
+  if (!grammar_options(env, &options, names, values)) return 0;
+  size_t count = 0;
+  char* copy = copy_text(env, text, &count);
+  if (copy == NULL) return 0;
+  rondo_grammar* grammar = NULL;
+  char message[MESSAGE_BYTES] = "";
+  const int32_t status = rondo_grammar_create(MODEL(model), &options, copy, count, NULL, 0,
+                                              &grammar, message, sizeof message);
+  free(copy);
+  fails(env, status, message);
+  return HANDLE(grammar);
+}
+
+FN(jlong, planGrammar)
+(JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jlong length) {
+  (void)self;
+  rondo_grammar_options options;
+  if (!grammar_options(env, &options, names, values)) return 0;
+  uint64_t bytes = 0;
+  char message[MESSAGE_BYTES] = "";
+  fails(env,
+        rondo_grammar_plan(MODEL(model), &options, (size_t)length, &bytes, message, sizeof message),
+        message);
+  return (jlong)bytes;
+}
+
+FN(void, closeGrammar)(JNIEnv* env, jclass self, jlong grammar) {
+  (void)env, (void)self;
+  rondo_grammar_close(GRAMMAR(grammar));
+}
+
 /* ---- Plans and engines -------------------------------------------------------------------------
  */
 
 FN(jlongArray, plan)
 (JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jbyteArray kernels,
- jlong draft, jobjectArray texts) {
+ jlong draft, jintArray cpus, jobjectArray texts) {
   (void)self;
+  uint32_t cpu_numbers[MOST_CPUS];
   rondo_engine_options options;
-  if (!engine_options(env, &options, names, values, draft)) return NULL;
+  if (!engine_options(env, &options, names, values, draft, cpus, cpu_numbers)) return NULL;
   char* set = copy_text(env, kernels, NULL);
   options.kernels = set;
   rondo_memory_plan plan = {0};
@@ -442,10 +501,11 @@ FN(jlongArray, plan)
 
 FN(jlongArray, planRegion)
 (JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jbyteArray kernels,
- jlong draft, jint index, jobjectArray texts) {
+ jlong draft, jintArray cpus, jint index, jobjectArray texts) {
   (void)self;
+  uint32_t cpu_numbers[MOST_CPUS];
   rondo_engine_options options;
-  if (!engine_options(env, &options, names, values, draft)) return NULL;
+  if (!engine_options(env, &options, names, values, draft, cpus, cpu_numbers)) return NULL;
   char* set = copy_text(env, kernels, NULL);
   options.kernels = set;
   rondo_memory_region region = {0};
@@ -461,10 +521,11 @@ FN(jlongArray, planRegion)
 
 FN(jint, planFit)
 (JNIEnv* env, jclass self, jlong model, jlong bytes, jobjectArray names, jlongArray values,
- jbyteArray kernels, jlong draft) {
+ jbyteArray kernels, jlong draft, jintArray cpus) {
   (void)self;
+  uint32_t cpu_numbers[MOST_CPUS];
   rondo_engine_options options;
-  if (!engine_options(env, &options, names, values, draft)) return 0;
+  if (!engine_options(env, &options, names, values, draft, cpus, cpu_numbers)) return 0;
   char* set = copy_text(env, kernels, NULL);
   options.kernels = set;
   uint32_t context = 0;
@@ -494,10 +555,11 @@ static int32_t tell_progress(void* user, uint64_t done, uint64_t total) {
 
 FN(jlong, createEngine)
 (JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jbyteArray kernels,
- jlong draft, jobject progress) {
+ jlong draft, jintArray cpus, jobject progress) {
   (void)self;
+  uint32_t cpu_numbers[MOST_CPUS];
   rondo_engine_options options;
-  if (!engine_options(env, &options, names, values, draft)) return 0;
+  if (!engine_options(env, &options, names, values, draft, cpus, cpu_numbers)) return 0;
   struct callback to = {env, progress, NULL};
   if (progress != NULL) {
     jclass type = (*env)->GetObjectClass(env, progress);
@@ -582,13 +644,14 @@ FN(void, step)(JNIEnv* env, jclass self, jlong engine, jlongArray sessions) {
 /* Of an engine, or a fork of a session where that is not 0. */
 FN(jlong, openSession)
 (JNIEnv* env, jclass self, jlong engine, jlong session, jlong recommended_by, jobjectArray names,
- jlongArray values, jobjectArray stop, jintArray tokens, jfloatArray biases) {
+ jlongArray values, jobjectArray stop, jintArray tokens, jfloatArray biases, jlong grammar) {
   (void)self;
   rondo_session_options options;
   struct lists lists = {0};
   rondo_session* opened = NULL;
   if (session_options(env, &options, &lists, recommended_by, names, values, stop, tokens, biases)) {
     char message[MESSAGE_BYTES] = "";
+    options.grammar = GRAMMAR(grammar);
     fails(env,
           session != 0
               ? rondo_session_fork(SESSION(session), &options, &opened, message, sizeof message)

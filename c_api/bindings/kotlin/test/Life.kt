@@ -30,6 +30,64 @@ fun newerLibrary(model: Model) {
     }
 }
 
+const val PERSON = """{"type":"object","properties":{"name":{"type":"string","maxLength":12},
+    "age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"],
+    "additionalProperties":false}"""
+
+/** All that PERSON allows without spaces. */
+fun isPerson(text: String) {
+    val person = Regex("""\{"name":"([^"\\\x00-\x1f]|\\[^u]|\\u....){0,12}","age":(-?[0-9]{1,3})}""")
+    val age = person.matchEntire(text)?.groupValues?.get(2)?.toInt()
+    if (age == null || age !in 0..130) throw Exception("no JSON of a person: $text")
+}
+
+fun grammars(model: Model, engine: Engine, ids: IntArray) {
+    fun warm(say: SessionOptions.() -> Unit) =
+        engine.session(SessionOptions().apply { temperature = 1f; seed = 7 }.apply(say))
+    fun textOf(session: Session): String = session.use {
+        it.prefill(ids)
+        val events = it.stream().toList()
+        equal(true, events.last().reason in setOf(Reason.GRAMMAR, Reason.EOS))
+        events.joinToString("") { it.text }
+    }
+    val dense = GrammarOptions().apply { noSpaces = true }
+    val said = textOf(warm { jsonSchema = PERSON })
+    isPerson(said)
+    val grammar = model.grammar(PERSON, dense)
+    val session = warm { this.grammar = grammar }
+    val letters = model.patternGrammar("[ab]{4}c")
+    val fork = session.fork(SessionOptions().apply { this.grammar = letters })
+    try {
+        warm { this.grammar = grammar; jsonSchema = PERSON }
+        equal("two grammars", "refused")
+    } catch (error: IllegalArgumentException) {
+    }
+    grammar.close() // the session goes on
+    equal(said, textOf(session))
+    equal(true, Regex("[ab]{4}c").matches(textOf(fork)))
+    val ones = """{"type": "array", "items": {"enum": [1]}, "minItems": 2, "maxItems": 2}"""
+    equal("[1,1]", textOf(warm { this.grammar = model.grammar(ones, dense) }))
+
+    val refused = """{"properties":{"a":{"uniqueItems":true}}}"""
+    fails(Status.UNSUPPORTED, "#/properties/a/uniqueItems") { model.grammar(refused) }
+    fails(Status.UNSUPPORTED, "#/properties/a/uniqueItems") { warm { jsonSchema = refused } }
+
+    val few = GrammarOptions().apply { memoryBytes = 1 shl 20 }
+    val small = model.planGrammar(PERSON, few)
+    equal(true, small > 0 && small < model.planGrammar(PERSON))
+    equal(small, model.planPatternGrammar("a", few))
+}
+
+fun cpus(model: Model) {
+    val state = File("/proc/self/status").readLines().joinToString("\n")
+    val cpu = Regex("Cpus_allowed_list:\\s*(\\d+)").find(state)!!.groupValues[1].toInt()
+    val one = EngineOptions().apply { context = 64; cpus = listOf(cpu) }
+    equal(1, model.plan(one).threads)
+    equal(2, model.engine(one.apply { threads = 2 }).use { it.memory.threads })
+    fails(Status.INVALID_ARGUMENT, "1023") { model.engine(EngineOptions().apply { cpus = listOf(1023) }) }
+    fails(Status.INVALID_ARGUMENT, "256") { model.engine(EngineOptions().apply { cpus = List(257) { it } }) }
+}
+
 fun main(arguments: Array<String>) {
     val path = System.getenv("RONDO_TEST_MODEL")
     val model = Model.open(path)
@@ -142,6 +200,9 @@ fun main(arguments: Array<String>) {
         equal(true, "pass" in parts)
         equal("scalar", recorded.memory.kernels)
     }
+
+    grammars(model, engine, ids)
+    cpus(model)
 
     val chat = Chat("""[{"role": "user", "content": "Grüße 🙂"}]""")
     fails(Status.UNSUPPORTED, "") { model.renderChat(chat) }

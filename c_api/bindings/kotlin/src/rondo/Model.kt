@@ -63,19 +63,35 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
         Native.renderChat(it, fields.names(), fields.values(), chat.texts(), ids)
     }
 
+    /** What sessions may say: JSON that is valid by a schema, which is JSON itself. */
+    fun grammar(schema: String, options: GrammarOptions = GrammarOptions()): Grammar =
+        with { Grammar.create(it, GrammarKind.JSON_SCHEMA, schema, options) }
+
+    /** The same by a regular expression of ECMA-262, which is the whole text. */
+    fun patternGrammar(pattern: String, options: GrammarOptions = GrammarOptions()): Grammar =
+        with { Grammar.create(it, GrammarKind.PATTERN, pattern, options) }
+
+    /** The bytes that the grammar of this schema takes. */
+    fun planGrammar(schema: String, options: GrammarOptions = GrammarOptions()): Long =
+        with { Grammar.plan(it, GrammarKind.JSON_SCHEMA, schema, options) }
+
+    /** The bytes that the grammar of this pattern takes. */
+    fun planPatternGrammar(pattern: String, options: GrammarOptions = GrammarOptions()): Long =
+        with { Grammar.plan(it, GrammarKind.PATTERN, pattern, options) }
+
     /** What an engine with these options will take, to the byte. */
     fun plan(options: EngineOptions = EngineOptions()): MemoryPlan = with { model ->
-        options.with { names, values, kernels, draft ->
-            record(::MemoryPlan) { Native.plan(model, names, values, kernels, draft, it) }
+        options.with { names, values, kernels, draft, cpus ->
+            record(::MemoryPlan) { Native.plan(model, names, values, kernels, draft, cpus, it) }
         }
     }
 
     /** What lies where in its arena. */
     fun planRegions(options: EngineOptions = EngineOptions()): List<MemoryRegion> = with { model ->
         List(plan(options).nRegions) { index ->
-            options.with { names, values, kernels, draft ->
+            options.with { names, values, kernels, draft, cpus ->
                 record(::MemoryRegion) {
-                    Native.planRegion(model, names, values, kernels, draft, index, it)
+                    Native.planRegion(model, names, values, kernels, draft, cpus, index, it)
                 }
             }
         }
@@ -83,16 +99,16 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
 
     /** The largest context whose plan fits into so many bytes. */
     fun planFit(bytes: Long, options: EngineOptions = EngineOptions()): Int = with { model ->
-        options.with { names, values, kernels, draft ->
-            Native.planFit(model, bytes, names, values, kernels, draft)
+        options.with { names, values, kernels, draft, cpus ->
+            Native.planFit(model, bytes, names, values, kernels, draft, cpus)
         }
     }
 
     /** Makes the model runnable. What `progress` throws comes through. */
     fun engine(options: EngineOptions = EngineOptions(), progress: Progress? = null): Engine =
         with { model ->
-            val engine = options.with { names, values, kernels, draft ->
-                Native.createEngine(model, names, values, kernels, draft, progress)
+            val engine = options.with { names, values, kernels, draft, cpus ->
+                Native.createEngine(model, names, values, kernels, draft, cpus, progress)
             }
             Engine(engine, this, listOf(buffer, options.draft))
         }

@@ -44,21 +44,29 @@ internal object Native {
         model: Long, names: Array<ByteArray>, values: LongArray, texts: Array<ByteArray?>, ids: Boolean
     ): Any
 
+    @JvmStatic external fun createGrammar(
+        model: Long, names: Array<ByteArray>, values: LongArray, text: ByteArray
+    ): Long
+    @JvmStatic external fun planGrammar(
+        model: Long, names: Array<ByteArray>, values: LongArray, length: Long
+    ): Long
+    @JvmStatic external fun closeGrammar(grammar: Long)
+
     @JvmStatic external fun plan(
         model: Long, names: Array<ByteArray>, values: LongArray, kernels: ByteArray?, draft: Long,
-        texts: Array<ByteArray?>
+        cpus: IntArray, texts: Array<ByteArray?>
     ): LongArray
     @JvmStatic external fun planRegion(
         model: Long, names: Array<ByteArray>, values: LongArray, kernels: ByteArray?, draft: Long,
-        index: Int, texts: Array<ByteArray?>
+        cpus: IntArray, index: Int, texts: Array<ByteArray?>
     ): LongArray
     @JvmStatic external fun planFit(
         model: Long, bytes: Long, names: Array<ByteArray>, values: LongArray, kernels: ByteArray?,
-        draft: Long
+        draft: Long, cpus: IntArray
     ): Int
     @JvmStatic external fun createEngine(
         model: Long, names: Array<ByteArray>, values: LongArray, kernels: ByteArray?, draft: Long,
-        progress: Progress?
+        cpus: IntArray, progress: Progress?
     ): Long
     @JvmStatic external fun closeEngine(engine: Long)
     @JvmStatic external fun memory(engine: Long, texts: Array<ByteArray?>): LongArray
@@ -71,7 +79,7 @@ internal object Native {
 
     @JvmStatic external fun openSession(
         engine: Long, session: Long, recommendedBy: Long, names: Array<ByteArray>, values: LongArray,
-        stop: Array<ByteArray>, tokens: IntArray, biases: FloatArray
+        stop: Array<ByteArray>, tokens: IntArray, biases: FloatArray, grammar: Long
     ): Long
     @JvmStatic external fun closeSession(session: Long)
     @JvmStatic external fun prefill(session: Long, ids: IntArray)

@@ -21,6 +21,10 @@ class EngineOptions {
     var kernels: String? = null
     /** A small model of the same vocabulary, for sessions of [Speculation].DRAFT_MODEL. */
     var draft: Model? = null
+    /** One of [Affinity]: which CPUs the engine's own threads run on; CPUS where [cpus] has some. */
+    var affinity: Int? = null
+    /** Their numbers, as the system counts them. */
+    var cpus: List<Int> = emptyList()
 
     internal fun fields() = Fields().also {
         it.set("context", context)
@@ -36,14 +40,17 @@ class EngineOptions {
         it.set("duty_percent", dutyPercent)
         it.set("no_prefix_cache", noPrefixCache)
         it.set("draft_head", draftHead)
+        it.set("affinity", affinity ?: if (cpus.isEmpty()) null else Affinity.CPUS)
     }
 
     internal fun <T> with(
-        use: (names: Array<ByteArray>, values: LongArray, kernels: ByteArray?, draft: Long) -> T
+        use: (names: Array<ByteArray>, values: LongArray, kernels: ByteArray?, draft: Long, cpus: IntArray) -> T
     ): T {
         val fields = fields()
-        val draft = draft ?: return use(fields.names(), fields.values(), kernels?.utf8(), 0)
-        return draft.with { use(fields.names(), fields.values(), kernels?.utf8(), it) }
+        fun with(draft: Long) =
+            use(fields.names(), fields.values(), kernels?.utf8(), draft, cpus.toIntArray())
+        val small = draft ?: return with(0)
+        return small.with { with(it) }
     }
 }
 
@@ -71,6 +78,11 @@ class SessionOptions {
     var stop: List<String> = emptyList()
     /** What is added to a token's logit, by its id. */
     var logitBias: Map<Int, Float> = emptyMap()
+    /** What each generation must be a text of. */
+    var grammar: Grammar? = null
+    /** In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
+     * models find no end of them. */
+    var jsonSchema: String? = null
 
     internal fun fields() = Fields().also {
         it.set("temperature", temperature)
@@ -88,6 +100,16 @@ class SessionOptions {
         it.set("max_tokens", maxTokens)
         it.set("speculation", speculation)
         it.set("max_drafts", maxDrafts)
+    }
+
+    /** 0: none. */
+    internal fun <T> withGrammar(model: Long, use: (Long) -> T): T {
+        val schema = jsonSchema
+        val given = grammar
+        if (schema == null) return if (given == null) use(0) else given.with(use)
+        require(given == null) { "of grammar and jsonSchema one is given" }
+        val dense = GrammarOptions().apply { noSpaces = true }
+        return Grammar.create(model, GrammarKind.JSON_SCHEMA, schema, dense).use { it.with(use) }
     }
 }
 

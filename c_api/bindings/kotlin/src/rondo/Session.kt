@@ -29,15 +29,17 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
         private fun open(engine: Engine, from: Session?, options: SessionOptions): Long {
             val fields = options.fields()
             val bias = options.logitBias.toList()
-            fun open(engine: Long, session: Long, model: Long) = Native.openSession(
-                engine, session, model, fields.names(), fields.values(),
-                options.stop.map { it.utf8() }.toTypedArray(),
-                bias.map { it.first }.toIntArray(), bias.map { it.second }.toFloatArray()
-            )
+            fun open(engine: Long, session: Long, model: Long) = options.withGrammar(model) { grammar ->
+                Native.openSession(
+                    engine, session, if (options.recommended) model else 0, fields.names(),
+                    fields.values(), options.stop.map { it.utf8() }.toTypedArray(),
+                    bias.map { it.first }.toIntArray(), bias.map { it.second }.toFloatArray(), grammar
+                )
+            }
             fun held(open: (model: Long) -> Long): Long {
                 val model = engine.model.hold()
                 try {
-                    return open(if (options.recommended) model else 0)
+                    return open(model)
                 } catch (failure: Throwable) {
                     engine.model.letGo()
                     throw failure
