@@ -106,6 +106,51 @@ namespace Rondo
                 model, ids, (UIntPtr)(uint)ids.Length, (uint)flags, buffer, capacity, length)));
         }
 
+        /// <summary>What sessions may say: JSON that is valid by a schema, which is JSON
+        /// itself.</summary>
+        public Grammar Grammar(string schema, GrammarOptions options)
+        {
+            return Create(GrammarKind.JsonSchema, schema, options);
+        }
+
+        /// <summary>The same by a regular expression of ECMA-262, which is the whole text.</summary>
+        public Grammar PatternGrammar(string pattern, GrammarOptions options)
+        {
+            return Create(GrammarKind.Pattern, pattern, options);
+        }
+
+        private Grammar Create(GrammarKind kind, string written, GrammarOptions options)
+        {
+            byte[] text = Native.Utf8(written);
+            Raw.GrammarOptions raw = options.With(kind);
+            IntPtr grammar = IntPtr.Zero;
+            Native.CheckMessage((message, bytes) => With(model => Raw.rondo_grammar_create(model, ref raw,
+                text, (UIntPtr)(uint)text.Length, IntPtr.Zero, UIntPtr.Zero, out grammar, message, bytes)));
+            return new Grammar(grammar);
+        }
+
+        /// <summary>The bytes that the grammar of this schema takes.</summary>
+        public ulong PlanGrammar(string schema, GrammarOptions options)
+        {
+            return PlanOf(GrammarKind.JsonSchema, schema, options);
+        }
+
+        /// <summary>The bytes that the grammar of this pattern takes.</summary>
+        public ulong PlanPatternGrammar(string pattern, GrammarOptions options)
+        {
+            return PlanOf(GrammarKind.Pattern, pattern, options);
+        }
+
+        private ulong PlanOf(GrammarKind kind, string written, GrammarOptions options)
+        {
+            UIntPtr length = (UIntPtr)(uint)Native.Utf8(written).Length;
+            Raw.GrammarOptions raw = options.With(kind);
+            ulong size = 0;
+            Native.CheckMessage((message, bytes) => With(model =>
+                Raw.rondo_grammar_plan(model, ref raw, length, out size, message, bytes)));
+            return size;
+        }
+
         /// <summary>What an engine with these options will take, to the byte.</summary>
         public MemoryPlan Plan(EngineOptions options)
         {
@@ -302,7 +347,7 @@ namespace Rondo
         {
             using (Lent lent = new Lent())
             {
-                Raw.SessionOptions raw = options.With(lent, Recommended);
+                Raw.SessionOptions raw = options.With(lent, this);
                 IntPtr session = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(engine =>
                     Raw.rondo_session_open(engine, ref raw, out session, message, bytes)));

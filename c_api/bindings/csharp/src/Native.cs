@@ -128,11 +128,22 @@ namespace Rondo
         }
     }
 
-    /// <summary>Memory that the library reads during a call.</summary>
+    /// <summary>Memory that the library reads during a call, and handles that it takes.</summary>
     internal sealed class Lent : IDisposable
     {
         private readonly System.Collections.Generic.List<IntPtr> blocks =
             new System.Collections.Generic.List<IntPtr>();
+        private readonly System.Collections.Generic.List<Handle> handles =
+            new System.Collections.Generic.List<Handle>();
+
+        /// <summary>A handle that stays while this is there.</summary>
+        internal IntPtr Hold(Handle one)
+        {
+            bool added = false;
+            one.DangerousAddRef(ref added);
+            handles.Add(one);
+            return one.DangerousGetHandle();
+        }
 
         internal IntPtr Bytes(byte[] bytes)
         {
@@ -153,6 +164,8 @@ namespace Rondo
         {
             foreach (IntPtr block in blocks) Marshal.FreeHGlobal(block);
             blocks.Clear();
+            foreach (Handle one in handles) one.DangerousRelease();
+            handles.Clear();
         }
     }
 }

@@ -18,6 +18,11 @@ namespace Rondo
         /// <summary>A small model of the same vocabulary, for sessions of
         /// Speculation.DraftModel.</summary>
         public Model Draft;
+        /// <summary>Which CPUs the engine's own threads run on; null: Cpus where some are named, else
+        /// System.</summary>
+        public Affinity? Affinity;
+        /// <summary>Their numbers, as the system counts them.</summary>
+        public IList<uint> Cpus = new uint[0];
 
         internal Raw.EngineOptions With(Lent lent)
         {
@@ -38,7 +43,17 @@ namespace Rondo
             raw.draft_head = DraftHead ? 1u : 0u;
             raw.profile_events = ProfileEvents;
             raw.duty_percent = DutyPercent;
-            if (Draft != null) raw.draft = Draft.With(draft => draft);
+            if (Draft != null) raw.draft = lent.Hold(Draft);
+            raw.affinity = (int)(Affinity ?? (Cpus.Count > 0 ? Rondo.Affinity.Cpus : Rondo.Affinity.System));
+            if (Cpus.Count > 0)
+            {
+                raw.cpus = lent.Take(Cpus.Count * sizeof(uint));
+                raw.n_cpus = (uint)Cpus.Count;
+            }
+            for (int i = 0; i < Cpus.Count; ++i)
+            {
+                Marshal.WriteInt32(raw.cpus, i * sizeof(uint), (int)Cpus[i]);
+            }
             return raw;
         }
     }
@@ -62,6 +77,11 @@ namespace Rondo
         /// <summary>What is added to a token's logit, by its id; none: what the makers
         /// recommend.</summary>
         public IDictionary<int, float> LogitBias = new Dictionary<int, float>();
+        /// <summary>What each generation must be a text of.</summary>
+        public Grammar Grammar;
+        /// <summary>In its place a JSON Schema, of which the session makes a grammar of its own, without
+        /// spaces: small models find no end of them.</summary>
+        public string JsonSchema;
 
         private static Raw.SessionOptions Defaults()
         {
@@ -122,9 +142,25 @@ namespace Rondo
             return both;
         }
 
-        internal Raw.SessionOptions With(Lent lent, SessionOptions recommended)
+        internal Raw.SessionOptions With(Lent lent, Engine engine)
         {
-            return Over(recommended).With(lent);
+            Raw.SessionOptions raw = Over(engine.Recommended).With(lent);
+            if (JsonSchema != null)
+            {
+                if (Grammar != null)
+                {
+                    throw new ArgumentException("of Grammar and JsonSchema one is given");
+                }
+                using (Grammar made = engine.Model.Grammar(JsonSchema, new GrammarOptions { NoSpaces = true }))
+                {
+                    raw.grammar = lent.Hold(made);
+                }
+            }
+            else if (Grammar != null)
+            {
+                raw.grammar = lent.Hold(Grammar);
+            }
+            return raw;
         }
 
         private Raw.SessionOptions With(Lent lent)

@@ -301,7 +301,7 @@ namespace Rondo
         {
             using (Lent lent = new Lent())
             {
-                Raw.SessionOptions raw = options.With(lent, engine.Recommended);
+                Raw.SessionOptions raw = options.With(lent, engine);
                 IntPtr fork = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(session =>
                     Raw.rondo_session_fork(session, ref raw, out fork, message, bytes)));

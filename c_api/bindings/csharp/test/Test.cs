@@ -1,6 +1,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Text.RegularExpressions;
 using System.Threading;
 using System.Threading.Tasks;
 using Rondo;
@@ -85,6 +86,81 @@ public static class Test
             session.Prefill(model.Tokenize("Once"));
             Equal("0 0 0 1000", string.Join(" ", session.Stream().Select(one => (int)one.Reason)));
         }
+    }
+
+    private const string Person = "{\"type\":\"object\",\"properties\":{"
+        + "\"name\":{\"type\":\"string\",\"maxLength\":12},"
+        + "\"age\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":130}},"
+        + "\"required\":[\"name\",\"age\"],\"additionalProperties\":false}";
+
+    /// <summary>All that Person allows without spaces.</summary>
+    private static void IsPerson(string text)
+    {
+        Match person = Regex.Match(text, "^\\{\"name\":\"([^\"\\\\\\x00-\\x1f]|\\\\[^u]|\\\\u....){0,12}\""
+            + ",\"age\":(-?[0-9]{1,3})\\}$");
+        Equal(true, person.Success);
+        int age = int.Parse(person.Groups[2].Value);
+        Equal(true, age >= 0 && age <= 130);
+    }
+
+    private static string TextOf(Session session, int[] ids)
+    {
+        using (session)
+        {
+            session.Prefill(ids);
+            List<Event> events = session.Stream().ToList();
+            Reason reason = events.Last().Reason;
+            Equal(true, reason == Reason.Grammar || reason == Reason.Eos);
+            return string.Concat(events.Select(one => one.Text));
+        }
+    }
+
+    private static void Grammars(Model model, Engine engine, int[] ids)
+    {
+        Func<Grammar, string, Session> warm = (grammar, schema) => engine.Session(new SessionOptions
+            { Temperature = 1, Seed = 7, Grammar = grammar, JsonSchema = schema });
+        GrammarOptions none = new GrammarOptions(), dense = new GrammarOptions { NoSpaces = true };
+        string said = TextOf(warm(null, Person), ids);
+        IsPerson(said);
+        Session session, fork;
+        using (Grammar grammar = model.Grammar(Person, dense))
+        using (Grammar letters = model.PatternGrammar("[ab]{4}c", none))
+        {
+            session = warm(grammar, null);
+            fork = session.Fork(new SessionOptions { Grammar = letters });
+            try
+            {
+                warm(grammar, Person);
+                throw new Exception("two grammars should be refused");
+            }
+            catch (ArgumentException) { }
+        }
+        Equal(said, TextOf(session, ids)); // the sessions go on
+        Equal(true, Regex.IsMatch(TextOf(fork, ids), "^[ab]{4}c$"));
+        string ones = "{\"type\":\"array\",\"items\":{\"enum\":[1]},\"minItems\":2,\"maxItems\":2}";
+        using (Grammar grammar = model.Grammar(ones, dense)) Equal("[1,1]", TextOf(warm(grammar, null), ids));
+
+        string refused = "{\"properties\":{\"a\":{\"uniqueItems\":true}}}";
+        string pointer = "#/properties/a/uniqueItems";
+        Fails(Status.Unsupported, pointer, () => model.Grammar(refused, none));
+        Fails(Status.Unsupported, pointer, () => warm(null, refused));
+
+        GrammarOptions few = new GrammarOptions { MemoryBytes = 1 << 20 };
+        ulong small = model.PlanGrammar(Person, few);
+        Equal(true, small > 0 && small < model.PlanGrammar(Person, none));
+        Equal(small, model.PlanPatternGrammar("a", few));
+    }
+
+    private static void Cpus(Model model)
+    {
+        string state = System.IO.File.ReadAllText("/proc/self/status");
+        uint cpu = uint.Parse(Regex.Match(state, "Cpus_allowed_list:\\s*([0-9]+)").Groups[1].Value);
+        EngineOptions one = new EngineOptions { Context = 64, Cpus = new[] { cpu } };
+        Equal(1u, model.Plan(one).Threads);
+        one.Threads = 2;
+        using (Engine pinned = model.Engine(one)) Equal(2u, pinned.Memory.Threads);
+        Fails(Status.InvalidArgument, "1023", () => model.Engine(
+            new EngineOptions { Affinity = Affinity.Cpus, Cpus = new[] { 1023u } }));
     }
 
     public static void Main(string[] arguments)
@@ -218,6 +294,9 @@ public static class Test
                 using (Session sampled = greedy.Fork(limit)) Equal(recommended, sampled.Generate());
             }
         }
+
+        using (Engine grammars = model.Engine(options)) Grammars(model, grammars, ids);
+        Cpus(model);
 
         Chat chat = new Chat { Messages = "[{\"role\": \"user\", \"content\": \"Grüße\"}]" };
         Fails(Status.Unsupported, "", () => model.RenderChat(chat));

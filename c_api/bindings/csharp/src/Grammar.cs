@@ -1,0 +1,38 @@
+using System;
+
+namespace Rondo
+{
+    /// <summary>rondo_grammar_options. The first two are of JSON Schema alone.</summary>
+    public sealed class GrammarOptions
+    {
+        /// <summary>No spaces between the parts of a text; members in any order, else as the schema has
+        /// them.</summary>
+        public bool NoSpaces, AnyOrder;
+        /// <summary>For what the grammar is made of; 0: 8 MiB.</summary>
+        public ulong MemoryBytes;
+
+        internal Raw.GrammarOptions With(GrammarKind kind)
+        {
+            Raw.GrammarOptions raw;
+            Native.Check(Raw.rondo_grammar_options_init(
+                out raw, (UIntPtr)Native.SizeOf<Raw.GrammarOptions>()));
+            raw.kind = (int)kind;
+            raw.flags = (uint)((NoSpaces ? SchemaFlags.NoSpaces : 0) | (AnyOrder ? SchemaFlags.AnyOrder : 0));
+            raw.memory_bytes = MemoryBytes;
+            return raw;
+        }
+    }
+
+    /// <summary>What generations may say. Made by Model.Grammar. Any number of sessions share it, on any
+    /// thread; they keep what they need of it when it is disposed.</summary>
+    public sealed class Grammar : Handle
+    {
+        internal Grammar(IntPtr handle) : base(handle) { }
+
+        protected override bool ReleaseHandle()
+        {
+            Raw.rondo_grammar_close(handle);
+            return true;
+        }
+    }
+}
