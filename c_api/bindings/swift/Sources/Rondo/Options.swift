@@ -7,6 +7,8 @@ public struct EngineOptions: @unchecked Sendable {
   public var kernels: String?
   /// A small model of the same vocabulary, for sessions of Speculation.draftModel.
   public var draft: Model?
+  /// The engine's own threads run on these CPUs, as the system counts them; empty: as raw.affinity says.
+  public var cpus: [UInt32] = []
 
   public init() {
     _ = rondo_engine_options_init(&raw, MemoryLayout<rondo_engine_options>.size)
@@ -16,10 +18,17 @@ public struct EngineOptions: @unchecked Sendable {
     var raw = raw
     raw.draft = draft?.handle
     defer { withExtendedLifetime(draft) {} }
-    guard let kernels = kernels else { return try use(&raw) }
-    return try kernels.withCString {
-      raw.kernels = $0
-      return try use(&raw)
+    return try cpus.withUnsafeBufferPointer { cpus in
+      if !cpus.isEmpty {
+        raw.affinity = Affinity.cpus.rawValue
+        raw.cpus = cpus.baseAddress
+        raw.n_cpus = UInt32(cpus.count)
+      }
+      guard let kernels = kernels else { return try use(&raw) }
+      return try kernels.withCString {
+        raw.kernels = $0
+        return try use(&raw)
+      }
     }
   }
 }
@@ -32,6 +41,11 @@ public struct SessionOptions: @unchecked Sendable {
   public var stop: [String] = []
   /// What is added to a token's logit, by its id.
   public var logitBias: [Int32: Float] = [:]
+  /// What each generation must be a text of.
+  public var grammar: Grammar?
+  /// In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
+  /// models find no end of them.
+  public var jsonSchema: String?
   /// Whose recommendations `raw` has; it holds texts of that model's.
   let recommendedBy: Model?
 
@@ -46,8 +60,18 @@ public struct SessionOptions: @unchecked Sendable {
     try check(rondo_model_session_options(model.handle, &raw))
   }
 
-  func with<T>(_ use: (inout rondo_session_options) throws -> T) rethrows -> T {
+  func with<T>(_ model: Model, _ use: (inout rondo_session_options) throws -> T) throws -> T {
     var raw = raw
+    var chosen = grammar
+    if let schema = jsonSchema {
+      if grammar != nil {
+        throw RondoError(
+          Status.invalidArgument.rawValue, "of grammar and jsonSchema one is given")
+      }
+      chosen = try Grammar(model, schema: schema, GrammarOptions(noSpaces: true))
+    }
+    raw.grammar = chosen?.handle
+    defer { withExtendedLifetime(chosen) {} }
     var bias = logitBias.map { rondo_logit_bias(token: $0.key, bias: $0.value) }
     defer { withExtendedLifetime(recommendedBy) {} }
     return try bias.withUnsafeMutableBufferPointer { bias in

@@ -23,7 +23,7 @@ public final class Session: @unchecked Sendable {
   /// Without options sampling is as the model's makers recommend it.
   public init(_ engine: Engine, _ options: SessionOptions? = nil) throws {
     var handle: OpaquePointer?
-    try (options ?? engine.options()).with { raw in
+    try (options ?? engine.options()).with(engine.model) { raw in
       try checkMessage { rondo_session_open(engine.handle, &raw, &handle, $0, $1) }
     }
     self.handle = handle!
@@ -218,7 +218,7 @@ public final class Session: @unchecked Sendable {
   /// A session with the same tokens, and with options of its own.
   public func fork(_ options: SessionOptions? = nil) throws -> Session {
     var fork: OpaquePointer?
-    try (options ?? engine.options()).with { raw in
+    try (options ?? engine.options()).with(engine.model) { raw in
       try checkMessage { rondo_session_fork(handle, &raw, &fork, $0, $1) }
     }
     return Session(handle: fork!, engine)

@@ -124,6 +124,67 @@ while let event = try recorded.profile(&cursor) { parts.insert(event.name) }
 equal(true, parts.contains("pass"))
 equal("scalar", try recorded.memory().kernels)
 
+let person = #"""
+  {"type":"object","properties":{"name":{"type":"string","maxLength":12},
+  "age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"],
+  "additionalProperties":false}
+  """#
+let speaking = try Engine(model, few)
+func said(_ session: Session) throws -> String {
+  try session.prefill(ids)
+  var text = ""
+  var event: Event
+  repeat {
+    event = try session.next()
+    text += event.text
+  } while event.reason == .none
+  equal(true, event.reason == .grammar || event.reason == .eos)
+  return text
+}
+var warm = SessionOptions()
+warm.raw.temperature = 1
+warm.raw.seed = 7
+warm.jsonSchema = person
+let inside = try said(Session(speaking, warm))
+struct Person: Decodable {
+  let name: String
+  let age: Int
+}
+let read = try JSONDecoder().decode(Person.self, from: Data(inside.utf8))
+equal(true, read.name.unicodeScalars.count <= 12 && (0...130).contains(read.age))
+let dense = GrammarOptions(noSpaces: true)
+warm.grammar = try Grammar(model, schema: person, dense)
+fails(.invalidArgument, "one") { _ = try Session(speaking, warm) }
+warm.jsonSchema = nil
+let held = try Session(speaking, warm)
+warm.grammar = try Grammar(model, pattern: "[ab]{4}c")
+let letters = try said(held.fork(warm))
+equal(true, letters.range(of: "^[ab]{4}c$", options: .regularExpression) != nil)
+warm.grammar = nil
+equal(inside, try said(held))  // keeps its grammar
+let ones = #"{"type": "array", "items": {"enum": [1]}, "minItems": 2, "maxItems": 2}"#
+warm.grammar = try Grammar(model, schema: ones, dense)
+equal("[1,1]", try said(Session(speaking, warm)))
+let refused = #"{"properties":{"a":{"uniqueItems":true}}}"#
+fails(.unsupported, "#/properties/a/uniqueItems") { _ = try Grammar(model, schema: refused) }
+let smaller = GrammarOptions(memoryBytes: 1 << 20)
+let small = try model.planGrammar(schema: person, smaller)
+equal(true, try small > 0 && small < model.planGrammar(schema: person))
+equal(small, try model.planGrammar(pattern: "a", smaller))
+
+#if os(Linux)
+  let state = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+  let allowed = state.components(separatedBy: "Cpus_allowed_list:\t")[1].prefix { $0.isNumber }
+  var pinned = EngineOptions()
+  pinned.raw.context = 64
+  pinned.cpus = [UInt32(allowed)!]
+  equal(1, try model.plan(pinned).threads)
+  pinned.raw.threads = 2
+  equal(2, try Engine(model, pinned).memory().threads)
+  pinned.cpus = [1023]
+  fails(.invalidArgument, "1023") { _ = try Engine(model, pinned) }
+#endif
+
 var chat = Chat(messages: #"[{"role": "user", "content": "Grüße"}]"#)
 fails(.unsupported, "") { _ = try model.renderChat(chat) }
 chat.template = "{{ messages[0].content }}{{ tail }}"

@@ -1,0 +1,83 @@
+import CRondo
+
+/// rondo_grammar_options. The first two are of JSON Schema alone.
+public struct GrammarOptions: Sendable {
+  /// No spaces between the parts of a text.
+  public var noSpaces: Bool
+  /// Members come in any order; else as the schema has them.
+  public var anyOrder: Bool
+  /// For what the grammar is made of; 0: 8 MiB.
+  public var memoryBytes: UInt64
+
+  public init(noSpaces: Bool = false, anyOrder: Bool = false, memoryBytes: UInt64 = 0) {
+    self.noSpaces = noSpaces
+    self.anyOrder = anyOrder
+    self.memoryBytes = memoryBytes
+  }
+
+  func raw(_ kind: GrammarKind) throws -> rondo_grammar_options {
+    var raw = rondo_grammar_options()
+    try check(rondo_grammar_options_init(&raw, MemoryLayout<rondo_grammar_options>.size))
+    raw.kind = kind.rawValue
+    if noSpaces { raw.flags |= UInt32(RONDO_SCHEMA_NO_SPACES) }
+    if anyOrder { raw.flags |= UInt32(RONDO_SCHEMA_ANY_ORDER) }
+    raw.memory_bytes = memoryBytes
+    return raw
+  }
+}
+
+/// What generations may say. Any number of sessions share it, on any thread.
+public final class Grammar: @unchecked Sendable {
+  let handle: OpaquePointer
+
+  /// JSON that is valid by a schema, which is JSON itself.
+  public convenience init(
+    _ model: Model, schema: String, _ options: GrammarOptions = GrammarOptions()
+  ) throws {
+    try self.init(model, .jsonSchema, schema, options)
+  }
+
+  /// A regular expression of ECMA-262, which is the whole text.
+  public convenience init(
+    _ model: Model, pattern: String, _ options: GrammarOptions = GrammarOptions()
+  ) throws {
+    try self.init(model, .pattern, pattern, options)
+  }
+
+  private init(_ model: Model, _ kind: GrammarKind, _ text: String, _ options: GrammarOptions) throws {
+    var raw = try options.raw(kind)
+    let bytes = Array(text.utf8CString)
+    var handle: OpaquePointer?
+    try checkMessage {
+      rondo_grammar_create(model.handle, &raw, bytes, bytes.count - 1, nil, 0, &handle, $0, $1)
+    }
+    self.handle = handle!
+  }
+
+  deinit { rondo_grammar_close(handle) }
+}
+
+extension Model {
+  /// The bytes that the grammar of this schema takes.
+  public func planGrammar(
+    schema: String, _ options: GrammarOptions = GrammarOptions()
+  ) throws -> UInt64 {
+    try plan(.jsonSchema, schema, options)
+  }
+
+  /// The bytes that the grammar of this pattern takes.
+  public func planGrammar(
+    pattern: String, _ options: GrammarOptions = GrammarOptions()
+  ) throws -> UInt64 {
+    try plan(.pattern, pattern, options)
+  }
+
+  private func plan(
+    _ kind: GrammarKind, _ text: String, _ options: GrammarOptions
+  ) throws -> UInt64 {
+    var raw = try options.raw(kind)
+    var size: UInt64 = 0
+    try checkMessage { rondo_grammar_plan(handle, &raw, text.utf8.count, &size, $0, $1) }
+    return size
+  }
+}
