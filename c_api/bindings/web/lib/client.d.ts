@@ -19,11 +19,11 @@ export declare class Rondo {
   /** The events of a text that goes on (a string) or of an answer (messages). Generations run one
    * after another. An aborted signal, or leaving the loop, ends it behind the pass that runs. */
   generate(promptOrMessages: string | {role: string, content: unknown}[],
-           options?: SessionOptions & {signal?: AbortSignal, chat?: ChatOptions}):
+           options?: Omit<SessionOptions, 'grammar'> & {signal?: AbortSignal, chat?: ChatOptions}):
       AsyncGenerator<Event, void, void>;
   /** The answer to messages, as texts. */
   chat(messages: {role: string, content: unknown}[],
-       options?: SessionOptions & {signal?: AbortSignal, chat?: ChatOptions}):
+       options?: Omit<SessionOptions, 'grammar'> & {signal?: AbortSignal, chat?: ChatOptions}):
       AsyncGenerator<string, void, void>;
   /** Ends the worker, and gives its memory back. */
   close(): void;

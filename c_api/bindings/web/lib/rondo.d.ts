@@ -7,7 +7,7 @@ export declare const Status: {readonly [name: string]: number};
 export declare const Kv: {readonly INT8: 0, readonly FLOAT32: 1};
 export declare const Policy: {readonly STOP: 0, readonly SLIDE: 1};
 export declare const Reason: {readonly NONE: 0, readonly EOS: 1, readonly STOP_STRING: 2,
-  readonly TOKEN_LIMIT: 3, readonly CONTEXT_FULL: 4};
+  readonly TOKEN_LIMIT: 3, readonly CONTEXT_FULL: 4, readonly GRAMMAR: 5};
 export declare const Segment: {readonly [name: string]: number};
 export declare const Speculation: {readonly [name: string]: number};
 
@@ -63,6 +63,25 @@ export interface SessionOptions {
   stop?: string[];
   /** What is added to a token's logit, by its id. */
   logitBias?: {[token: number]: number};
+  /** What each generation must be a text of. */
+  grammar?: Grammar;
+  /** In its place a JSON Schema (JSON, or a value of it), of which the session makes a grammar of its
+   * own, without spaces: small models find no end of them. */
+  jsonSchema?: unknown;
+}
+
+/** A grammar in writing: one of schema and pattern. */
+export interface GrammarDescription {
+  /** A JSON Schema: JSON, or a value of it. */
+  schema?: unknown;
+  /** A regular expression of ECMA-262, which is the whole text. */
+  pattern?: string;
+  /** Of a schema's texts: no spaces between their parts. */
+  noSpaces?: boolean;
+  /** Of a schema's texts: members in any order. */
+  anyOrder?: boolean;
+  /** For what the grammar is made of; 0: 8 MiB. */
+  memoryBytes?: number;
 }
 
 export interface ChatOptions {
@@ -127,12 +146,21 @@ export declare class Model extends Handle {
   /** messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
   renderChat(messages: unknown, options?: ChatOptions): string;
   chatIds(messages: unknown, options?: ChatOptions): Int32Array;
+  /** What generations may say. A schema that is refused is named by its JSON pointer. */
+  grammar(description: GrammarDescription): Grammar;
+  /** The bytes that such a grammar takes. */
+  planGrammar(description: GrammarDescription): number;
   /** What an engine with these options will take, to the byte. */
   plan(options?: EngineOptions): Record_;
   planRegions(options?: EngineOptions): Record_[];
   /** The largest context whose plan fits into so many bytes. */
   planFit(bytes: number, options?: EngineOptions): number;
   engine(options?: EngineOptions & {draft?: Model}): Engine;
+}
+
+/** Any number of sessions share it; they keep what they need of it when it is closed. */
+export declare class Grammar extends Handle {
+  private constructor();
 }
 
 export declare class Engine extends Handle {

@@ -183,15 +183,13 @@ function names(rondo, call) {
 }
 
 class Model extends Handle {
-  // The bytes belong to the engines, too: the last of all gives them up.
+  // The model belongs to what is made from it, too: the last of all gives it and its bytes up.
   #users = 1;
   #bytes;
 
   constructor(rondo, handle, bytes) {
-    super(rondo, handle, (model) => {
-      rondo.c.rondo_model_close(model);
-      this.release();
-    });
+    super(rondo, handle, () => this.release());
+    this.kept = handle;  // also where this was closed, to those who keep it
     this.#bytes = bytes;
   }
 
@@ -201,6 +199,7 @@ class Model extends Handle {
 
   release() {
     if (--this.#users > 0) return;
+    this.rondo.c.rondo_model_close(this.kept);
     for (const at of this.#bytes) this.rondo.memory.free(at);
   }
 
@@ -310,6 +309,21 @@ class Model extends Handle {
     });
   }
 
+  grammar(description) {
+    return createGrammar(this, this.handle, description);
+  }
+
+  planGrammar(description) {
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const {options, text} = written(scope, this.rondo, description);
+      const bytes = scope.room(8);
+      this.rondo.checkMessage(scope, (...message) =>
+        c.rondo_grammar_plan(this.handle, options, text.length, bytes, ...message));
+      return Number(memory.view.getBigUint64(bytes, true));
+    });
+  }
+
   plan(options = {}) {
     const {rondo} = this;
     return rondo.memory.with((scope) => {
@@ -354,6 +368,43 @@ class Model extends Handle {
   }
 }
 
+class Grammar extends Handle {
+  constructor(model, handle) {
+    super(model.rondo, handle, (grammar) => {
+      model.rondo.c.rondo_grammar_close(grammar);
+      model.release();
+    });
+    model.keep();
+  }
+}
+
+// The options and the text of a grammar.
+function written(scope, rondo,
+    {schema, pattern, noSpaces = false, anyOrder = false, memoryBytes = 0}) {
+  if ((schema === undefined) === (pattern === undefined)) {
+    throw new TypeError('of schema and pattern one is given');
+  }
+  const {GrammarKind, SchemaFlags} = layout;
+  const options = rondo.options(scope, 'rondo_grammar_options', {
+    kind: schema === undefined ? GrammarKind.PATTERN : GrammarKind.JSON_SCHEMA,
+    flags: (noSpaces ? SchemaFlags.NO_SPACES : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0),
+    memoryBytes});
+  const text = pattern ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
+  return {options, text: rondo.memory.encode(text)};
+}
+
+function createGrammar(model, handle, description) {
+  const {memory, c} = model.rondo;
+  return memory.with((scope) => {
+    const {options, text} = written(scope, model.rondo, description);
+    const at = scope.copy(text);
+    const out = scope.room(4);
+    model.rondo.checkMessage(scope, (...message) =>
+      c.rondo_grammar_create(handle, options, at, text.length, 0, 0, out, ...message));
+    return new Grammar(model, memory.view.getUint32(out, true));
+  });
+}
+
 class Engine extends Handle {
   constructor(model, handle, models) {
     super(model.rondo, handle, (engine) => {
@@ -361,6 +412,7 @@ class Engine extends Handle {
       for (const used of models) used.release();
     });
     this.model = model;
+    this.models = models;
     for (const used of models) used.keep();
   }
 
@@ -394,15 +446,9 @@ class Engine extends Handle {
   }
 
   /** Sampling is as the model's makers recommend it, where nothing else is said. */
-  session({recommended = true, ...options} = {}) {
-    const {rondo} = this;
-    return rondo.memory.with((scope) => {
-      const at = sessionOptions(scope, this.model, recommended, options);
-      const out = scope.room(4);
-      rondo.checkMessage(scope, (...message) =>
-        rondo.c.rondo_session_open(this.handle, at, out, ...message));
-      return new Session(this, rondo.memory.view.getUint32(out, true));
-    });
+  session(options = {}) {
+    return openSession(this, options,
+        (...args) => this.rondo.c.rondo_session_open(this.handle, ...args));
   }
 
   step(sessions) {
@@ -415,11 +461,34 @@ class Engine extends Handle {
   }
 }
 
-function sessionOptions(scope, model, recommended, {stop = [], logitBias = {}, ...options}) {
+// call(options, place of the handle, message, its room) opens it. A grammar made of jsonSchema is the
+// session's alone from then on.
+function openSession(engine, {grammar, jsonSchema, ...options}, call) {
+  const {rondo, model} = engine;
+  if (grammar && jsonSchema !== undefined) {
+    throw new TypeError('of grammar and jsonSchema one is given');
+  }
+  const made = jsonSchema === undefined ? null :
+      createGrammar(model, model.kept, {schema: jsonSchema, noSpaces: true});
+  const chosen = made ?? grammar;
+  try {
+    return rondo.memory.with((scope) => {
+      const at = sessionOptions(scope, model, options);
+      if (chosen) rondo.memory.set('rondo_session_options', at, 'grammar', chosen.handle);
+      const out = scope.room(4);
+      rondo.checkMessage(scope, (...message) => call(at, out, ...message));
+      return new Session(engine, rondo.memory.view.getUint32(out, true));
+    });
+  } finally {
+    if (made) made.close();
+  }
+}
+
+function sessionOptions(scope, model, {recommended = true, stop = [], logitBias = {}, ...options}) {
   const {memory, c} = model.rondo;
   const type = 'rondo_session_options';
   const at = model.rondo.options(scope, type, {}, (defaults) => {
-    if (recommended) model.rondo.check(c.rondo_model_session_options(model.handle, defaults));
+    if (recommended) model.rondo.check(c.rondo_model_session_options(model.kept, defaults));
   });
   memory.change(scope, type, at, options);
   if (stop.length > 0) {
@@ -452,8 +521,13 @@ Rondo.prototype.options = function(scope, type, options, more = () => {}) {
 
 class Session extends Handle {
   constructor(engine, handle) {
-    super(engine.rondo, handle, engine.rondo.c.rondo_session_close);
+    const {models, rondo} = engine;
+    super(rondo, handle, (session) => {
+      rondo.c.rondo_session_close(session);
+      for (const used of models) used.release();
+    });
     this.engine = engine;
+    for (const used of models) used.keep();
   }
 
   #check(status) {
@@ -583,15 +657,9 @@ class Session extends Handle {
     this.#check(this.rondo.c.rondo_session_cancel(this.handle));
   }
 
-  fork({recommended = true, ...options} = {}) {
-    const {rondo} = this;
-    return rondo.memory.with((scope) => {
-      const at = sessionOptions(scope, this.engine.model, recommended, options);
-      const out = scope.room(4);
-      rondo.checkMessage(scope, (...message) =>
-        rondo.c.rondo_session_fork(this.handle, at, out, ...message));
-      return new Session(this.engine, rondo.memory.view.getUint32(out, true));
-    });
+  fork(options = {}) {
+    return openSession(this.engine, options,
+        (...args) => this.rondo.c.rondo_session_fork(this.handle, ...args));
   }
 
   save() {

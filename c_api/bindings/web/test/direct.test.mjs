@@ -140,6 +140,62 @@ test('stop, bias, fork, save', () => {
   assert.notStrictEqual(say({...greedy, logitBias: {[first]: -Infinity}}), text);
 });
 
+const PERSON = {
+  type: 'object',
+  properties: {name: {type: 'string', maxLength: 12}, age: {type: 'integer', minimum: 0, maximum: 130}},
+  required: ['name', 'age'],
+  additionalProperties: false,
+};
+
+test('grammars', () => {
+  const textOf = (session) => {
+    session.prefill(ids);
+    const events = [...session.stream()];
+    assert.ok([api.Reason.GRAMMAR, api.Reason.EOS].includes(events.at(-1).reason));
+    session.close();
+    return events.map((event) => event.text).join('');
+  };
+  const warm = (options) => engine.session({temperature: 1, seed: 7, ...options});
+  const said = textOf(warm({jsonSchema: PERSON}));
+  const person = JSON.parse(said);
+  assert.deepStrictEqual(Object.keys(person), ['name', 'age']);
+  assert.ok(person.name.length <= 12 && Number.isInteger(person.age));
+  assert.ok(person.age >= 0 && person.age <= 130);
+  assert.strictEqual(textOf(warm({jsonSchema: JSON.stringify(PERSON)})), said);
+  const grammar = model.grammar({schema: PERSON, noSpaces: true});
+  assert.throws(() => warm({grammar, jsonSchema: PERSON}), TypeError);
+  const session = warm({grammar});
+  grammar.close();  // the session goes on
+  assert.throws(() => warm({grammar}), /closed/);
+  const pattern = model.grammar({pattern: '[ab]{4}c'});
+  assert.match(textOf(session.fork({grammar: pattern})), /^[ab]{4}c$/);
+  pattern.close();
+  assert.strictEqual(textOf(session), said);
+  const refused = {properties: {a: {uniqueItems: true}}};
+  const error = {...status('UNSUPPORTED'), message: /#\/properties\/a\/uniqueItems/};
+  assert.throws(() => model.grammar({schema: refused}), error);
+  assert.throws(() => warm({jsonSchema: refused}), error);
+  assert.throws(() => model.grammar({schema: PERSON, pattern: 'a'}), TypeError);
+  const small = model.planGrammar({schema: PERSON, memoryBytes: 1 << 20});
+  assert.ok(small > 0 && model.planGrammar({schema: PERSON}) > small);
+  assert.strictEqual(model.planGrammar({pattern: 'a', memoryBytes: 1 << 20}), small);
+});
+
+test('objects are closed in any order', async () => {
+  const other = await rondo.model(bytes);
+  const itsEngine = other.engine({context: 256, maxSessions: 2});
+  other.close();
+  const session = itsEngine.session(greedy);  // asks the model what its makers recommend
+  assert.throws(() => other.info, /this Model is closed/);
+  itsEngine.close();
+  const fork = session.fork(greedy);
+  session.close();
+  const room = await rondo.model(bytes);  // would take the place of bytes that were given up
+  assert.strictEqual(fork.generate(ids), text);
+  fork.close();
+  room.close();
+});
+
 test('logits and accept', () => {
   const session = engine.session(greedy);
   session.prefill(ids);
