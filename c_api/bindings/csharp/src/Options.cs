@@ -151,7 +151,8 @@ namespace Rondo
                 {
                     throw new ArgumentException("of Grammar and JsonSchema one is given");
                 }
-                using (Grammar made = engine.Model.Grammar(JsonSchema, new GrammarOptions { NoSpaces = true }))
+                GrammarOptions dense = new GrammarOptions { NoSpaces = true };
+                using (Grammar made = engine.Model.Grammar(JsonSchema, dense))
                 {
                     raw.grammar = lent.Hold(made);
                 }

@@ -86,9 +86,11 @@ class Engine(Handle):
         recommended: begin with what the model's makers recommend for sampling; False: with the
         library's defaults. stop: strings that end a generation. grammar: what each generation must
         be a text of; json_schema: a JSON Schema (JSON, or its Python value), of which the session
-        makes a grammar of its own, without spaces: small models find no end of them. Other options are those of rondo_session_options in rondo.h: temperature, top_k, top_p, min_p, repetition_penalty,
-        presence_penalty, frequency_penalty, penalty_last_n, no_repeat_ngram_size, ignore_eos,
-        logprobs, seed, max_tokens, speculation (of Speculation), max_drafts.
+        makes a grammar of its own, without spaces: small models find no end of them. Other options
+        are those of rondo_session_options in rondo.h: temperature, top_k, top_p, min_p,
+        repetition_penalty, presence_penalty, frequency_penalty, penalty_last_n,
+        no_repeat_ngram_size, ignore_eos, logprobs, seed, max_tokens, speculation (of Speculation),
+        max_drafts.
         """
         chosen = self._session_options(recommended, stop, logit_bias, grammar, json_schema, options)
         handle = new_handle()

@@ -11,7 +11,8 @@ class GrammarOptions {
 
     internal fun fields(kind: Int) = Fields().also {
         it.set("kind", kind)
-        it.set("flags", (if (noSpaces) SchemaFlags.NO_SPACES else 0) or (if (anyOrder) SchemaFlags.ANY_ORDER else 0))
+        val spaces = if (noSpaces) SchemaFlags.NO_SPACES else 0
+        it.set("flags", if (anyOrder) spaces or SchemaFlags.ANY_ORDER else spaces)
         it.set("memory_bytes", memoryBytes)
     }
 }

@@ -44,7 +44,9 @@ class EngineOptions {
     }
 
     internal fun <T> with(
-        use: (names: Array<ByteArray>, values: LongArray, kernels: ByteArray?, draft: Long, cpus: IntArray) -> T
+        use: (
+            names: Array<ByteArray>, values: LongArray, kernels: ByteArray?, draft: Long, cpus: IntArray
+        ) -> T
     ): T {
         val fields = fields()
         fun with(draft: Long) =
