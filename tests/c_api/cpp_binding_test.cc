@@ -198,8 +198,6 @@ TEST_F(CppBindingTest, Grammar) {
   EXPECT_EQ(StatusOf([&] { text(options); }), RONDO_STATUS_INVALID_ARGUMENT);
   options.json_schema.clear();
   EXPECT_EQ(text(options), person);
-  rondo::GrammarOptions dense;
-  dense.flags = RONDO_SCHEMA_NO_SPACES;
   options.grammar = rondo::Grammar(model,
                                    R"({"type":"array","minItems":2,"maxItems":2,)"
                                    R"("items":{"enum":[1]}})",
