@@ -203,6 +203,13 @@ TEST_F(CppBindingTest, Grammar) {
                                    R"("items":{"enum":[1]}})",
                                    dense);
   EXPECT_EQ(text(options), "[1,1]");
+  const std::string both = R"({"type":"object","properties":{"a":{"enum":[1]},"b":{"enum":[2]}},)"
+                           R"("required":["a","b"],"additionalProperties":false})";
+  options.grammar = rondo::Grammar(model, both, dense);
+  EXPECT_EQ(text(options), R"({"a":1,"b":2})");
+  dense.flags |= RONDO_SCHEMA_ANY_ORDER;
+  options.grammar = rondo::Grammar(model, both, dense);
+  EXPECT_EQ(text(options), R"({"b":2,"a":1})");
   options.grammar = rondo::Grammar::FromPattern(model, "[ab]{4}c");
   EXPECT_TRUE(std::regex_match(text(options), std::regex("[ab]{4}c")));
 }

@@ -220,6 +220,13 @@ func TestGrammar(t *testing.T) {
 		"items": map[string]any{"enum": []int{1}}}, GrammarOptions{NoSpaces: true})
 	f.must(err)
 	f.equal(text(SessionOptions{Grammar: ones}), "[1,1]")
+	both := json.RawMessage(`{"type":"object","properties":{"a":{"enum":[1]},"b":{"enum":[2]}},
+		"required":["a","b"],"additionalProperties":false}`)
+	for anyOrder, wanted := range map[bool]string{false: `{"a":1,"b":2}`, true: `{"b":2,"a":1}`} {
+		ordered, err := f.model.Grammar(both, GrammarOptions{NoSpaces: true, AnyOrder: anyOrder})
+		f.must(err)
+		f.equal(text(SessionOptions{Grammar: ordered}), wanted)
+	}
 }
 
 func TestRefusedGrammar(t *testing.T) {

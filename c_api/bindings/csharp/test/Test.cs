@@ -139,6 +139,17 @@ public static class Test
         Equal(true, Regex.IsMatch(TextOf(fork, ids), "^[ab]{4}c$"));
         string ones = "{\"type\":\"array\",\"items\":{\"enum\":[1]},\"minItems\":2,\"maxItems\":2}";
         using (Grammar grammar = model.Grammar(ones, dense)) Equal("[1,1]", TextOf(warm(grammar, null), ids));
+        string both = "{\"type\":\"object\",\"properties\":{\"a\":{\"enum\":[1]},\"b\":{\"enum\":[2]}},"
+            + "\"required\":[\"a\",\"b\"],\"additionalProperties\":false}";
+        using (Grammar grammar = model.Grammar(both, dense))
+        {
+            Equal("{\"a\":1,\"b\":2}", TextOf(warm(grammar, null), ids));
+        }
+        dense.AnyOrder = true;
+        using (Grammar grammar = model.Grammar(both, dense))
+        {
+            Equal("{\"b\":2,\"a\":1}", TextOf(warm(grammar, null), ids));
+        }
 
         string refused = "{\"properties\":{\"a\":{\"uniqueItems\":true}}}";
         string pointer = "#/properties/a/uniqueItems";

@@ -67,6 +67,11 @@ fun grammars(model: Model, engine: Engine, ids: IntArray) {
     equal(true, Regex("[ab]{4}c").matches(textOf(fork)))
     val ones = """{"type": "array", "items": {"enum": [1]}, "minItems": 2, "maxItems": 2}"""
     equal("[1,1]", textOf(warm { this.grammar = model.grammar(ones, dense) }))
+    val both = """{"type":"object","properties":{"a":{"enum":[1]},"b":{"enum":[2]}},
+        "required":["a","b"],"additionalProperties":false}"""
+    equal("""{"a":1,"b":2}""", textOf(warm { this.grammar = model.grammar(both, dense) }))
+    dense.anyOrder = true
+    equal("""{"b":2,"a":1}""", textOf(warm { this.grammar = model.grammar(both, dense) }))
 
     val refused = """{"properties":{"a":{"uniqueItems":true}}}"""
     fails(Status.UNSUPPORTED, "#/properties/a/uniqueItems") { model.grammar(refused) }

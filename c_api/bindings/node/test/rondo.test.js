@@ -121,6 +121,12 @@ test('grammars', async () => {
   const ones = model.grammar({
     schema: {type: 'array', items: {enum: [1]}, minItems: 2, maxItems: 2}, noSpaces: true});
   assert.strictEqual(await textWith({grammar: ones}), '[1,1]');
+  const schema = {type: 'object', properties: {a: {enum: [1]}, b: {enum: [2]}}, required: ['a', 'b'],
+                  additionalProperties: false};
+  for (const [anyOrder, wanted] of [[false, '{"a":1,"b":2}'], [true, '{"b":2,"a":1}']]) {
+    const ordered = model.grammar({schema, noSpaces: true, anyOrder});
+    assert.strictEqual(await textWith({grammar: ordered}), wanted);
+  }
 });
 
 test('grammars that are refused', () => {

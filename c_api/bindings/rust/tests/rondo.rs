@@ -169,6 +169,14 @@ fn grammars() {
     assert!(letters.chars().all(|letter| "ab".contains(letter)) && end == "c");
     let ones = r#"{"type": "array", "items": {"enum": [1]}, "minItems": 2, "maxItems": 2}"#;
     assert_eq!(text_with(&warm().grammar(model.grammar(ones, &dense).unwrap())), "[1,1]");
+    let both = r#"{"type":"object","properties":{"a":{"enum":[1]},"b":{"enum":[2]}},
+        "required":["a","b"],"additionalProperties":false}"#;
+    let ordered = |any_order| {
+        let options = GrammarOptions { any_order, ..dense };
+        text_with(&warm().grammar(model.grammar(both, &options).unwrap()))
+    };
+    assert_eq!(ordered(false), r#"{"a":1,"b":2}"#);
+    assert_eq!(ordered(true), r#"{"b":2,"a":1}"#);
 }
 
 #[test]

@@ -171,6 +171,13 @@ test('grammars', () => {
   assert.match(textOf(session.fork({grammar: pattern})), /^[ab]{4}c$/);
   pattern.close();
   assert.strictEqual(textOf(session), said);
+  const schema = {type: 'object', properties: {a: {enum: [1]}, b: {enum: [2]}}, required: ['a', 'b'],
+                  additionalProperties: false};
+  for (const [anyOrder, wanted] of [[false, '{"a":1,"b":2}'], [true, '{"b":2,"a":1}']]) {
+    const ordered = model.grammar({schema, noSpaces: true, anyOrder});
+    assert.strictEqual(textOf(warm({grammar: ordered})), wanted);
+    ordered.close();
+  }
   const refused = {properties: {a: {uniqueItems: true}}};
   const error = {...status('UNSUPPORTED'), message: /#\/properties\/a\/uniqueItems/};
   assert.throws(() => model.grammar({schema: refused}), error);

@@ -165,6 +165,15 @@ equal(inside, try said(held))  // keeps its grammar
 let ones = #"{"type": "array", "items": {"enum": [1]}, "minItems": 2, "maxItems": 2}"#
 warm.grammar = try Grammar(model, schema: ones, dense)
 equal("[1,1]", try said(Session(speaking, warm)))
+let either = #"""
+  {"type":"object","properties":{"a":{"enum":[1]},"b":{"enum":[2]}},
+  "required":["a","b"],"additionalProperties":false}
+  """#
+for (anyOrder, wanted) in [(false, #"{"a":1,"b":2}"#), (true, #"{"b":2,"a":1}"#)] {
+  let order = GrammarOptions(noSpaces: true, anyOrder: anyOrder)
+  warm.grammar = try Grammar(model, schema: either, order)
+  equal(wanted, try said(Session(speaking, warm)))
+}
 let refused = #"{"properties":{"a":{"uniqueItems":true}}}"#
 fails(.unsupported, "#/properties/a/uniqueItems") { _ = try Grammar(model, schema: refused) }
 let smaller = GrammarOptions(memoryBytes: 1 << 20)

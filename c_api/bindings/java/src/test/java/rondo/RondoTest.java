@@ -178,6 +178,14 @@ public final class RondoTest {
     try (Grammar grammar = model.grammar(ones, dense)) {
       equal("[1,1]", warmTextOf(new SessionOptions().grammar(grammar)));
     }
+    String both = "{\"type\":\"object\",\"properties\":{\"a\":{\"enum\":[1]},\"b\":{\"enum\":[2]}},"
+        + "\"required\":[\"a\",\"b\"],\"additionalProperties\":false}";
+    try (Grammar grammar = model.grammar(both, dense)) {
+      equal("{\"a\":1,\"b\":2}", warmTextOf(new SessionOptions().grammar(grammar)));
+    }
+    try (Grammar grammar = model.grammar(both, dense.anyOrder(true))) {
+      equal("{\"b\":2,\"a\":1}", warmTextOf(new SessionOptions().grammar(grammar)));
+    }
   }
 
   void refusedGrammar() {
