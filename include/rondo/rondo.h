@@ -351,7 +351,9 @@ typedef struct rondo_grammar rondo_grammar;
 enum {
   /* JSON Schema, draft 2020-12 and 7's spellings: the JSON values that are valid by it. What is not
    * understood, or cannot be decided, is refused by its JSON pointer. Formats hold. Strings that a
-   * pattern or a format bounds are written without needless escapes, whole numbers without ".0". */
+   * pattern or a format bounds are written without needless escapes, whole numbers without ".0",
+   * zero without a sign where it is the least. Between the parts of a text there is nothing, a
+   * space, or a new line with up to 32 spaces and tabs. */
   RONDO_GRAMMAR_JSON_SCHEMA = 0,
   RONDO_GRAMMAR_PATTERN = 1 /* a regular expression of ECMA-262, which is the whole text */
 };

@@ -26,7 +26,7 @@ enum class GrammarKind : int32_t {
 
 struct GrammarOptions {
   GrammarKind kind = GrammarKind::kJsonSchema;
-  bool spaces = true;      // kJsonSchema: between the parts of a text
+  bool spaces = true;      // kJsonSchema: between the parts of a text, a few
   bool any_order = false;  // kJsonSchema: of members
   uint64_t bytes = 0;      // of the memory for expressions and states; 0: 8 MiB
 };

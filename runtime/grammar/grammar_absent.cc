@@ -1,4 +1,5 @@
-// Grammars in a build without them (CMake option RONDO_GRAMMARS=OFF): compiled in place of all else here.
+// Grammars in a build without them (CMake option RONDO_GRAMMARS=OFF): compiled in place of all else
+// here.
 #include "runtime/grammar/grammar.h"
 
 namespace rondo::grammar {

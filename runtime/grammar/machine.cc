@@ -193,8 +193,6 @@ void Machine::EnterOne(const Item& item, Budget& budget) {
       if (regexes_->nullable(node.a)) Resume(item.frame, budget);
       break;
     case Productions::Kind::kSequence:
-      Resume(PutFrame({item.what, 0, item.frame}, budget), budget);
-      break;
     case Productions::Kind::kRepeat:
       Resume(PutFrame({item.what, 0, item.frame}, budget), budget);
       break;

@@ -67,7 +67,9 @@ class Machine {
     uint32_t what;  // a Regex; in entered_ a Production
     uint32_t frame;
     bool operator==(const Item&) const = default;
-    auto operator<=>(const Item&) const = default;
+    bool operator<(const Item& other) const {
+      return what != other.what ? what < other.what : frame < other.frame;
+    }
   };
   struct Row {
     uint32_t first_item;

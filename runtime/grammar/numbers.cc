@@ -140,9 +140,7 @@ Regex NumbersWithin(const NumberBounds& bounds, Regexes& regexes, Budget& budget
       negative = b.Both(negative, b.From(low, false, !bounds.above_low, bounds.whole));
     } else {
       positive = b.Both(positive, b.From(low, true, !bounds.above_low, bounds.whole));
-      negative = low.zero() && !bounds.above_low
-                     ? b.Both(negative, b.From(low, false, true, bounds.whole))
-                     : Regexes::kNever;
+      negative = Regexes::kNever;
     }
   }
   if (bounds.high) {
@@ -157,6 +155,7 @@ Regex NumbersWithin(const NumberBounds& bounds, Regexes& regexes, Budget& budget
       }
     }
   }
+  if (bounds.whole) negative = b.Both(negative, b.Not(b.Text("0")));
   return b.Either(positive, b.Then(minus, negative));
 }
 

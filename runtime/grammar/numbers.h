@@ -16,6 +16,7 @@ struct NumberBounds {
   bool no_exponent = false;
 };
 
+// Zero has no minus before it where the numbers are from zero on, or bounded and whole.
 // Numbers written without an exponent, but where there are no bounds and fractions may be, in any
 // way that JSON has; without zeros that say nothing before, and with any behind a fraction.
 Regex NumbersWithin(const NumberBounds& bounds, Regexes& regexes, Budget& budget);

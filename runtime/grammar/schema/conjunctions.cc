@@ -57,9 +57,17 @@ SchemaCompiler::SchemaCompiler(const Json& json, const SchemaOptions& options, S
       budget_(budget),
       exact_(exact) {
   if (options.spaces) {
-    ByteSet spaces;
-    for (const char c : {' ', '\t', '\n', '\r'}) spaces.Add(static_cast<uint8_t>(c));
-    space_ = regexes.Repeat(regexes.Bytes(spaces, budget), 0, Regexes::kNoLimit, budget);
+    constexpr uint32_t kMostIndented = 32;
+    const auto one_of = [&](std::initializer_list<char> characters) {
+      ByteSet set;
+      for (const char c : characters) set.Add(static_cast<uint8_t>(c));
+      return regexes.Bytes(set, budget);
+    };
+    const Regex line = Then(regexes.Repeat(one_of({'\r'}), 0, 1, budget), one_of({'\n'}));
+    const Regex either[] = {
+        Regexes::kEmpty, one_of({' '}),
+        Then(line, regexes.Repeat(one_of({' ', '\t'}), 0, kMostIndented, budget))};
+    space_ = regexes.Either(either, budget);
   }
   plain_character_ = OneOf({{0, CodePoints::kLast}}, Spelling::kJsonString, regexes, budget);
   ByteSet hex = ByteSet::Range('0', '9') | ByteSet::Range('a', 'f') | ByteSet::Range('A', 'F');

@@ -11,7 +11,9 @@
 namespace rondo::grammar {
 
 struct SchemaOptions {
-  bool spaces = true;  // between the parts of a text; else none
+  // Between the parts of a text may stand a space, or a new line with up to 32 spaces and tabs:
+  // more would let a model write spaces without end. Else nothing.
+  bool spaces = true;
   bool any_order =
       false;  // of members; else as the schema has them, and those behind that it has not
 };
@@ -35,7 +37,11 @@ struct Term {
   uint8_t done = 0;  // keywords of it that others of the conjunction stand for
 
   bool operator==(const Term&) const = default;
-  auto operator<=>(const Term&) const = default;
+  bool operator<(const Term& other) const {
+    return node != other.node   ? node < other.node
+           : mode != other.mode ? mode < other.mode
+                                : done < other.done;
+  }
 };
 
 // What reading a schema needs beside what it makes.

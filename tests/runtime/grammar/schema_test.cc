@@ -54,6 +54,7 @@ TEST(Schema, Numbers) {
        {"0.5", "0.75", "10", "10.0", "\"a\""},
        {"0.4", "10.01"}},
       {R"({"type": "integer", "minimum": 5, "exclusiveMinimum": true})", {"6"}, {"5"}},
+      {R"({"type": "integer", "minimum": 0})", {"0", "7"}, {"-0", "-1"}},
       {R"({"type": "integer", "multipleOf": 7})", {"0", "14", "-21"}, {"1", "15"}},
       {R"({"type": "number", "multipleOf": 0.01})", {"1.25", "3"}, {"1.255"}},
       {R"({"type": "number", "multipleOf": 5})", {"10", "-5.0"}, {"2.5", "7", "1e1"}},
