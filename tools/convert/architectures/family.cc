@@ -70,8 +70,8 @@ class Builder {
 
   // Tokens that a head or an assistant proposes: those with the lowest ids are the most frequent
   // ones of a vocabulary that was made by merging, and the rest of a large one would cost more than
-  // it gains. Of Qwen3's 151,936, the first 32,768 are 92 to 95 % of stories, prose and code, and the
-  // first 16,384 are 87 to 90 %, which loses more drafts than the shorter product gains.
+  // it gains. Of Qwen3's 151,936, the first 32,768 are 92 to 95 % of stories, prose and code, and
+  // the first 16,384 are 87 to 90 %, which loses more drafts than the shorter product gains.
   static constexpr uint32_t kDraftTokens = 32768;
 
   void AddDraftHead(const DraftHead& from) {
