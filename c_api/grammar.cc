@@ -91,6 +91,7 @@ Result<rondo_grammar*> Create(rondo_model* model, const rondo_grammar_options* o
                               size_t memory_bytes) {
   RONDO_ASSIGN(const uint64_t needed, Plan(model, options, text_bytes));
   if (text == nullptr && text_bytes > 0) return NullArgument("text");
+  if (memory == nullptr && memory_bytes > 0) return NullArgument("memory");
   if (memory != nullptr && reinterpret_cast<uintptr_t>(memory) % 64 != 0) {
     return Status::Error(StatusCode::kArenaMisaligned,
                          "the grammar's memory does not begin at a multiple of 64");

@@ -14,22 +14,27 @@ static const char* model_path;
 static rondo_model* model;
 static rondo_engine* engine;
 static rondo_session* session;
+static rondo_grammar* grammar;
 static char message[256];
 static uint64_t out[16][512]; /* whatever a call writes */
 static const int32_t input[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
 static unsigned char memory[192];
 static void* aligned;
+static rondo_model_part parts[4];
 static rondo_model* made_rondo_model;
 static rondo_engine* made_rondo_engine;
 static rondo_session* made_rondo_session;
+static rondo_grammar* made_rondo_grammar;
 static int calls, failures;
 
 static void before(void) {
   rondo_session_close(made_rondo_session);
   rondo_engine_close(made_rondo_engine);
+  rondo_grammar_close(made_rondo_grammar);
   rondo_model_close(made_rondo_model);
   made_rondo_session = NULL;
   made_rondo_engine = NULL;
+  made_rondo_grammar = NULL;
   made_rondo_model = NULL;
   memset(out, 0, sizeof out);
   memset(message, '?', sizeof message);
@@ -46,7 +51,8 @@ static void judge(const char* function, const char* what, int32_t status, int ex
          (message[0] != 0) == (status != RONDO_STATUS_OK);
   }
   if (status != RONDO_STATUS_OK) { /* no handle comes out of a failure */
-    ok = ok && made_rondo_model == NULL && made_rondo_engine == NULL && made_rondo_session == NULL;
+    ok = ok && made_rondo_model == NULL && made_rondo_engine == NULL &&
+         made_rondo_session == NULL && made_rondo_grammar == NULL;
   }
   ++calls;
   if (ok) return;
@@ -61,6 +67,7 @@ static void adjust_rondo_engine_options(rondo_engine_options* options) {
   options->threads = 1;
 }
 static void adjust_rondo_session_options(rondo_session_options* options) { (void)options; }
+static void adjust_rondo_grammar_options(rondo_grammar_options* options) { (void)options; }
 static void adjust_rondo_chat_options(rondo_chat_options* options) {
   options->messages = "[]";
   options->messages_bytes = 2;
@@ -91,12 +98,19 @@ int main(int argc, char** argv) {
   rondo_session* witness = NULL;
   rondo_session* again = NULL;
   int32_t first[8], last[8];
+  int i;
 
   if (argc != 2) return 2;
   model_path = argv[1];
   aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
   judge("open", "", rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, message, 256), 0, 1);
   if (model == NULL) return 1;
+  for (i = 0; i < 4; ++i) parts[i].bytes = aligned, parts[i].length = 64;
+  judge("grammar", "",
+        rondo_grammar_create(model, fresh_rondo_grammar_options(), "true", 4, NULL, 0, &grammar,
+                             message, 256),
+        0, 1);
+  if (grammar == NULL) return 1;
   judge("create", "",
         rondo_engine_create(model, fresh_rondo_engine_options(), NULL, 0, &engine, message, 256), 0,
         1);
@@ -126,6 +140,7 @@ int main(int argc, char** argv) {
 
   /* Parents that were closed stay for their children, whichever goes first. */
   rondo_session_close(session);
+  rondo_grammar_close(grammar);
   rondo_model_close(model);
   rondo_session_open(engine, fresh_rondo_session_options(), &again, message, sizeof message);
   rondo_engine_close(engine);

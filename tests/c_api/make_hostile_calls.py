@@ -37,7 +37,7 @@ class Writer:
         base = self.base(type_name)
         kind = role.split()[0]
         if kind == "handle":
-            return {"rondo_model": "model", "rondo_engine": "engine", "rondo_session": "session"}[base]
+            return base.removeprefix("rondo_")
         if kind == "close":
             return "NULL"
         if kind == "message":
@@ -50,6 +50,8 @@ class Writer:
             return "on_row" if base == "rondo_logits_row" else "NULL"
         if kind == "user":
             return "NULL"
+        if base == "rondo_model_part":
+            return "parts"
         if base in self.structs and type_name.endswith("*"):
             return f"({type_name})fresh_{base}()"
         if name in VALID and kind in ("value", "text"):
@@ -98,7 +100,7 @@ class Writer:
             optional = (name, param) in MAY_BE_NULL
             refused = "kAnything" if optional else "kRefused"
             if kind in ("handle", "close"):
-                for other in ("model", "engine", "session", "NULL"):
+                for other in ("model", "grammar", "engine", "session", "NULL"):
                     if other != base.removeprefix("rondo_"):
                         self.call(function, {i: f"({type_name})(void*){other}"}, refused)
                 continue
@@ -107,7 +109,8 @@ class Writer:
                     self.call(function, {i: "NULL", buffers[param]: "0"}, "kAnything")
                     if kind != "message":
                         self.call(function, {i: "NULL", buffers[param]: "1"}, refused)
-                        self.call(function, {i: "NULL", buffers[param]: "SIZE_MAX"}, refused)
+                        most = "SIZE_MAX" if params[buffers[param]][1] == "size_t" else "UINT32_MAX"
+                        self.call(function, {i: "NULL", buffers[param]: most}, refused)
                 elif kind != "message":
                     self.call(function, {i: "NULL"}, refused)
             if type_name in self.callbacks:

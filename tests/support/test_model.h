@@ -48,7 +48,7 @@ class TestModel {
     uint8_t* aligned =
         reinterpret_cast<uint8_t*>((reinterpret_cast<uintptr_t>(storage_.data()) + 63) / 64 * 64);
     std::memcpy(aligned, bytes.data(), bytes.size());
-    Result<ModelFile> file = ModelFile::Open({aligned, bytes.size()});
+    Result<ModelFile> file = ModelFile::Open(std::span<const uint8_t>(aligned, bytes.size()));
     if (!file.ok()) throw std::runtime_error(file.status().message());
     file_ = *file;
     if (file_.model().tokenizer() != nullptr) {

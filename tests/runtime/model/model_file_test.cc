@@ -98,7 +98,7 @@ TEST(ModelFile, WantsAlignedBytes) {
 }
 
 TEST(ModelFile, TellsForeignFilesFromDamagedOnes) {
-  EXPECT_EQ(ModelFile::Open({}).status().code(), StatusCode::kNotAModel);
+  EXPECT_EQ(ModelFile::Open(std::span<const uint8_t>()).status().code(), StatusCode::kNotAModel);
   ModelBytes copy = Q8Model();
   copy.bytes()[0] = 'G';
   EXPECT_EQ(ModelFile::Open(copy.bytes()).status().code(), StatusCode::kNotAModel);
