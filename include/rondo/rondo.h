@@ -522,15 +522,15 @@ typedef struct rondo_engine_options {
    * RONDO_STATUS_INVALID_ARGUMENT where the file has none. Default 0: it takes nothing. */
   uint32_t draft_head;
   uint32_t reserved; /* 0 */
-  /* Since ABI 8, these three. affinity: RONDO_AFFINITY_, default SYSTEM; it keeps the threads that
-   * the engine starts to these CPUs. The thread that calls computes, too, and stays where the host
-   * has it. With CPUS, `cpus` has n_cpus numbers of CPUs as the system counts them, 1 to 256, each
-   * once, which are read during the call only, and `threads` 0 is as many; else they are NULL and
-   * 0. Refused with RONDO_STATUS_INVALID_ARGUMENT beside parallel_for, and where this process may
-   * not run on one of `cpus`, which is named; with _UNSUPPORTED where the system keeps no threads
-   * to CPUs (CPUS on Apple's systems and in WebAssembly). */
+  /* Since ABI 8, as the two below: with RONDO_AFFINITY_CPUS numbers of CPUs as the system counts
+   * them, each once, which are read during the call only, and `threads` 0 is as many; else NULL. */
   const uint32_t* cpus;
-  uint32_t n_cpus;
+  uint32_t n_cpus; /* with RONDO_AFFINITY_CPUS 1 to 256, else 0 */
+  /* RONDO_AFFINITY_, default SYSTEM: to which CPUs the threads that the engine starts are kept. The
+   * thread that calls computes, too, and stays where the host has it. Refused with
+   * RONDO_STATUS_INVALID_ARGUMENT beside parallel_for, and where this process may not run on one of
+   * `cpus`, which is named; with _UNSUPPORTED where the system keeps no threads to CPUs (CPUS on
+   * Apple's systems and in WebAssembly). */
   int32_t affinity;
 } rondo_engine_options;
 

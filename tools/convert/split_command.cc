@@ -17,9 +17,9 @@ Examples:
   rondo split llama.rondo --part-bytes 512MiB    # llama-00001-of-00003.rondo, ...
   rondo split llama.rondo --part-bytes 1.9GB -o site/llama
 
-The parts, one behind the other, are the file: `cat` makes it again. A program takes them as they are
-(rondo_model_open_parts; the browser's package by openParts). A part ends between two weights, so that
-it has fewer bytes, or more where one weight alone has more.)";
+The parts, one behind the other, are the file: `cat` makes it again. A program takes them as they
+are (rondo_model_open_parts; in the browser `open` with a list). A part ends between two weights, so
+that it has fewer bytes, or more where one weight alone has more.)";
 
 struct Arguments {
   std::string input, output;

@@ -173,12 +173,22 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValu
         const JsonValue its = json_.Find(part, json_.key(v));
         if (its != Json::kNone) ask(inner(v, its));
       }
-    } else if (key == "additionalProperties") {
+    } else if (key == "patternProperties" || key == "additionalProperties") {
       if (!is_object) continue;
-      if (json_.Find(schema, "patternProperties") != Json::kNone) ask(Answer::kUnknown);
       const JsonValue properties = json_.Find(schema, "properties");
+      const JsonValue patterns = json_.Find(schema, "patternProperties");
       for (JsonValue v = json_.first(value); v != Json::kNone; v = json_.next(v)) {
-        if (json_.Find(properties, json_.key(v)) == Json::kNone) ask(inner(v, part));
+        bool listed = json_.Find(properties, json_.key(v)) != Json::kNone;
+        for (JsonValue p = Is(patterns, Json::Kind::kObject) ? json_.first(patterns) : Json::kNone;
+             p != Json::kNone; p = json_.next(p)) {
+          const Result<Regex> regex =
+              ReadPattern(json_.key(p), false, Spelling::kUtf8, regexes_, budget_);
+          if (!regex.ok()) return Answer::kUnknown;
+          if (!regexes_.Matches(*regex, json_.key(v), budget_)) continue;
+          listed = true;
+          if (part == patterns) ask(inner(v, p));
+        }
+        if (part != patterns && !listed) ask(inner(v, part));
       }
     } else if (key == "items") {
       if (!is_array) continue;
@@ -188,10 +198,10 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValu
       }
       for (JsonValue v = json_.first(value); v != Json::kNone; v = json_.next(v))
         ask(inner(v, part));
-    } else if (key == "multipleOf" || key == "format" || key == "patternProperties" ||
-               key == "prefixItems" || key == "contains" || key == "uniqueItems" || key == "if" ||
-               key == "dependencies" || key == "dependentRequired" || key == "dependentSchemas" ||
-               key == "propertyNames" || key == "additionalItems") {
+    } else if (key == "multipleOf" || key == "format" || key == "prefixItems" ||
+               key == "contains" || key == "uniqueItems" || key == "if" || key == "dependencies" ||
+               key == "dependentRequired" || key == "dependentSchemas" || key == "propertyNames" ||
+               key == "additionalItems") {
       const bool says = key == "multipleOf" ? is_number
                         : key == "format"   ? is_string
                         : key == "prefixItems" || key == "contains" || key == "uniqueItems" ||

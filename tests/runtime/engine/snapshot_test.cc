@@ -54,8 +54,8 @@ const Refusal kRefusals[] = {
      StatusCode::kCorrupt, "from position 101 on, but those from 100 on wait"},
     {"generated", [](auto& h) { h.generated = 201; }, StatusCode::kCorrupt, "201 generated ones"},
     {"text", [](auto& h) { h.text_begin = 201; }, StatusCode::kCorrupt, "a text from 201 on"},
-    {"finished", [](auto& h) { h.finished = 5; }, StatusCode::kCorrupt,
-     "reason 5, expected 0 to 4"},
+    {"finished", [](auto& h) { h.finished = 6; }, StatusCode::kCorrupt,
+     "reason 6, expected 0 to 5"},
     {"flag", [](auto& h) { h.continues = 2; }, StatusCode::kCorrupt, "a flag of the snapshot is 2"},
     {"long", [](auto& h) { h.is_long ^= 1; }, StatusCode::kCorrupt, "expected those for long ones"},
 };

@@ -46,7 +46,7 @@ void Judge(const json& schema, const json& tests, const std::string& name, Count
     const bool valid = test.at("valid").get<bool>();
     ASSERT_TRUE(parts.budget.ok()) << name;
     ++(accepts == valid ? counts->right : accepts ? counts->accepted : counts->rejected);
-    EXPECT_FALSE(accepts && !valid)
+    EXPECT_FALSE(accepts != valid && name.ends_with(".json"))
         << name << ": " << test.value("description", "") << ": " << test.at("data");
   }
 }
@@ -86,7 +86,7 @@ TEST(SchemaSuite, SchemasThatPeopleUse) {
     Judge(all.at("schema"), all.at("tests"), file.filename().string(), &counts);
   }
   EXPECT_EQ(counts.rejected, 0);
-  EXPECT_LE(counts.refused, 16);
+  EXPECT_LE(counts.refused, 15);
   EXPECT_GE(counts.right, 1180);
 }
 
