@@ -234,13 +234,15 @@ struct SessionOptions {
       raw.logit_bias = bias.data();
       raw.n_logit_bias = bias.size();
     }
-    std::optional<Grammar> kept = grammar;
-    if (!json_schema.empty()) {
-      GrammarOptions dense;
-      dense.flags = RONDO_SCHEMA_NO_SPACES;
-      kept = Grammar(model, json_schema, dense, nullptr, 0);
+    if (json_schema.empty()) {
+      if (grammar) raw.grammar = grammar->get();
+      use(&raw);
+      return;
     }
-    if (kept) raw.grammar = kept->get();
+    GrammarOptions dense;
+    dense.flags = RONDO_SCHEMA_NO_SPACES;
+    const Grammar made(model, json_schema, dense, nullptr, 0);
+    raw.grammar = made.get();
     use(&raw);
   }
 };

@@ -119,7 +119,7 @@ std::string RecommendingModel(const TempFolder& folder, const std::string& stop)
   std::filesystem::copy(std::string(kTestData) + "/tiny", checkpoint);
   std::ofstream(checkpoint / "generation_config.json")
       << R"({"do_sample": true, "temperature": 1.5, "stop_strings": [")" << stop << "\"]}";
-  const std::string file = (folder.path() / "model.rondo").string();
+  std::string file = (folder.path() / "model.rondo").string();
   const std::string command = std::string("'") + kToolProgram + "' convert '" +
                               checkpoint.string() + "' -o '" + file + "' --weights q8 > /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
@@ -235,7 +235,7 @@ TEST_F(CppBindingTest, GrammarHasItsPlannedSize) {
 
 TEST_F(CppBindingTest, RefusedGrammar) {
   try {
-    rondo::Grammar(model, R"({"properties":{"a":{"uniqueItems":true}}})");
+    const rondo::Grammar grammar(model, R"({"properties":{"a":{"uniqueItems":true}}})");
     FAIL();
   } catch (const rondo::Error& error) {
     EXPECT_EQ(error.status(), RONDO_STATUS_UNSUPPORTED);
