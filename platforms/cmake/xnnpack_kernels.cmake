@@ -241,7 +241,7 @@ elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "riscv64" AND CMAKE_C_COMPILER_ID STREQUA
     qd8-f32-qc8w-gemm-2x4v-minmax-rvv
     qd8-f32-qc8w-gemm-3x4v-minmax-rvv
     qd8-f32-qc8w-gemm-4x4v-minmax-rvv)
-  target_compile_definitions(rondo_xnnpack PUBLIC RONDO_RVV)
+  target_compile_definitions(rondo_xnnpack PUBLIC RONDO_RVV XNN_ENABLE_RISCV_VECTOR=1)
 
 elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
   # wasmsimd
