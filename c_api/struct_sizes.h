@@ -40,7 +40,8 @@ template <>
 inline constexpr std::array kEarlierSizes<rondo_session_counters> = {
     offsetof(rondo_session_counters, drafts_proposed)};
 template <>
-inline constexpr std::array kEarlierSizes<rondo_event> = {offsetof(rondo_event, pending)};
+inline constexpr std::array kEarlierSizes<rondo_event> = {offsetof(rondo_event, pending),
+                                                          offsetof(rondo_event, channel)};
 
 // One that some version of the header gives the struct. No size between two versions: it would cut
 // a field, or leave one out that came with the others.

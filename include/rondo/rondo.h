@@ -129,7 +129,7 @@
  *   session but _close, _cancel, _progress and _last_error are RONDO_STATUS_BUSY there. The parent
  *   goes on and notices nothing. What a call held that ran while the process forked, the child
  *   keeps.
- * Memory. Only _open, _fork, _create, the plan functions and rondo_chat_render ask the system for
+ * Memory. Only _open, _fork, _create, the plan functions and those of chat ask the system for
  *   memory; everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
  *   machines whose plan names the same kernels; whatever the number of threads, the size of
@@ -355,10 +355,16 @@ enum {
    * zero without a sign where it is the least. Between the parts of a text there is nothing, a
    * space, or a new line with up to 32 spaces and tabs. */
   RONDO_GRAMMAR_JSON_SCHEMA = 0,
-  RONDO_GRAMMAR_PATTERN = 1 /* a regular expression of ECMA-262, which is the whole text */
+  RONDO_GRAMMAR_PATTERN = 1, /* a regular expression of ECMA-262, which is the whole text */
+  /* Rules in GBNF's notation, which other runtimes have, too: name ::= alternatives of quoted
+   * texts, [classes], names, groups and repeats; `root` is the text. A rule that begins with itself
+   * is refused. Beside it: <text> and <[id]> are one special token; %json {...} is a value by this
+   * JSON Schema, with the flags below; %without "text" is any text in which this does not come up.
+   */
+  RONDO_GRAMMAR_GBNF = 2
 };
 
-/* Flags of a grammar in JSON Schema. */
+/* Flags for JSON Schemas. */
 enum {
   RONDO_SCHEMA_NO_SPACES = 1, /* no spaces between the parts of a text */
   RONDO_SCHEMA_ANY_ORDER =
@@ -368,7 +374,7 @@ enum {
 /* Made by rondo_grammar_options_init. */
 typedef struct rondo_grammar_options {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
-  int32_t kind;         /* RONDO_GRAMMAR_JSON_SCHEMA, the default, or _PATTERN */
+  int32_t kind;         /* RONDO_GRAMMAR_; default JSON_SCHEMA */
   uint32_t flags;       /* RONDO_SCHEMA_; default 0 */
   uint32_t reserved;    /* 0 */
   /* Of memory for what the grammar is made of and the states that its texts go through, 1 MiB to
@@ -380,7 +386,7 @@ typedef struct rondo_grammar_options {
 RONDO_API int32_t rondo_grammar_options_init(rondo_grammar_options* options, size_t struct_size);
 
 /* The bytes that rondo_grammar_create takes for a grammar written in `text_bytes` bytes. Beside
- * them, the model keeps a table of its vocabulary's texts from the first grammar on: 2 to 8 MB, of
+ * them, the model keeps a table of its vocabulary's texts from the first grammar on: 2 to 4 MB, of
  * the system's memory. Fails with RONDO_STATUS_INVALID_ARGUMENT, _UNSUPPORTED (no tokenizer in the
  * file), _VERSION_MISMATCH. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_grammar_options* options,
@@ -720,6 +726,14 @@ enum {
                                          has none */
 };
 
+/* Where a session's grammar begins. */
+enum {
+  RONDO_GRAMMAR_BEGIN_AT_ONCE = 0,        /* with the first token of each generation */
+  RONDO_GRAMMAR_BEGIN_AFTER_TOKEN = 1,    /* behind grammar_token, where it comes; free before */
+  RONDO_GRAMMAR_BEGIN_AFTER_THINKING = 2, /* behind a thought, where the generation begins with one
+                                             or inside of one; else at once. With `thinking` */
+};
+
 /* Sampling works in the order: logit bias, penalties, n-grams, temperature, top-k, top-p, min-p,
  * draw. Penalties look at the last penalty_last_n tokens of the sequence, prompt included. The draw
  * for a position depends on the seed and the position alone. */
@@ -753,6 +767,24 @@ typedef struct rondo_session_options {
   /* NULL, or what each generation must be a text of, from its first token on. Of the same model as
    * the engine's; the session keeps it. Since ABI 8. */
   rondo_grammar* grammar;
+  int32_t grammar_begin; /* RONDO_GRAMMAR_BEGIN_; default AT_ONCE. Since ABI 8 */
+  int32_t grammar_token; /* RONDO_GRAMMAR_BEGIN_AFTER_TOKEN: this one. Since ABI 8 */
+  /* 1: where the grammar's text is whole the generation goes on without it, and behind the next
+   * grammar_token under it again; an end token ends it as ever. Default 0. Since ABI 8 */
+  uint32_t grammar_goes_on;
+  /* 1: thoughts are told from the rest. Events say what a token belongs to; the two below say where
+   * a thought begins and ends, by default as the model's chat template has it. Default 0. Since
+   * ABI 8 */
+  uint32_t thinking;
+  /* Texts of 1 to 64 bytes, zero-terminated; copied. White space around them need not be there.
+   * NULL for both, the default: what the template puts around a thought; refused where it has none.
+   * A prompt that ends inside of a thought counts. Since ABI 8. */
+  const char* thinking_begin;
+  const char* thinking_end; /* what ends it, with the white space that is written by Rondo */
+  /* Of a thought: where it has so many, and a whole character, it is ended by the tokens of
+   * thinking_end, whatever the model would say. With `thinking`. Default 0: no limit. Since ABI 8
+   */
+  uint64_t thinking_tokens;
 } rondo_session_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
@@ -817,6 +849,12 @@ enum {
   RONDO_REASON_GRAMMAR = 5 /* by the session's grammar the text is whole: nothing may follow */
 };
 
+/* What a token belongs to, in a session with the option `thinking`. */
+enum {
+  RONDO_CHANNEL_TEXT = 0,    /* the answer */
+  RONDO_CHANNEL_THINKING = 1 /* a thought, with what begins and ends it */
+};
+
 /* What one token brought. Filled by rondo_session_next and rondo_session_event. */
 typedef struct rondo_event {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
@@ -831,6 +869,8 @@ typedef struct rondo_event {
   size_t text_bytes;    /* how many */
   uint64_t pending;     /* tokens of the prompt that still wait for passes */
   uint64_t taken_over;  /* tokens of the sequence that the prefix cache had: not computed for it */
+  int32_t channel;      /* RONDO_CHANNEL_: the token's. Since ABI 8 */
+  uint32_t reserved;    /* 0 */
 } rondo_event;
 
 /* Generates one token: samples it from the current logits and appends it. Fills `event`, whose
@@ -1031,8 +1071,12 @@ RONDO_API int32_t rondo_model_chat_template(const rondo_model* model, const char
 /* Flags of rondo_chat_options. */
 enum {
   RONDO_CHAT_ADD_GENERATION_PROMPT = 1, /* the text ends where the assistant's answer begins */
-  RONDO_CHAT_CONTINUE_FINAL = 2         /* the text ends inside of the last message, which the model
+  RONDO_CHAT_CONTINUE_FINAL = 2,        /* the text ends inside of the last message, which the model
                                            goes on with; not with the flag above */
+  /* In the ids, only what the template itself wrote becomes special tokens: the text of messages,
+   * tools and variables stays text, through whatever the template does with it. For chat with
+   * strangers. Since ABI 8. */
+  RONDO_CHAT_PLAIN_CONTENT = 4
 };
 
 /* No clock: the template is told that there is none, and most show a date of their own. */
@@ -1069,7 +1113,8 @@ RONDO_API int32_t rondo_chat_options_init(rondo_chat_options* options, size_t st
  * `ids_capacity`, `ids` has the first ones. Where either has no room the call is
  * RONDO_STATUS_BUFFER_TOO_SMALL and both sizes are reported, so that (NULL, 0) for both asks for
  * them. text_length NULL: no text is wanted; ids_count NULL: no ids; at least one is.
- * The texts of special tokens in messages become these tokens: check what strangers write.
+ * The texts of special tokens in messages become these tokens, unless RONDO_CHAT_PLAIN_CONTENT is
+ * set.
  *
  * Takes memory from the system while it runs, within the limits above, and at most 512 KiB of the
  * thread's stack. It is no part of a session's work: what a session does after it was opened
@@ -1082,6 +1127,95 @@ RONDO_API int32_t rondo_chat_render(const rondo_model* model, const rondo_chat_o
                                     char* text, size_t text_capacity, size_t* text_length,
                                     int32_t* ids, size_t ids_capacity, size_t* ids_count,
                                     char* message, size_t message_bytes);
+
+/* ---- Answers: what a model says, taken apart ------------------------------------------------- */
+
+/* A model that calls functions or thinks writes so in a form of its own, which its chat template
+ * shows: Rondo renders a conversation with and without a call or a thought, and reads off what is
+ * put around them. No list of models is behind it.
+ *
+ * A parser takes the text of one answer as it comes, cut anywhere, and hands out its parts in
+ * order. Nothing of the text is lost but what the template puts around: what only looked like a
+ * call is content. */
+typedef struct rondo_chat_parser rondo_chat_parser;
+
+/* What a part is. */
+enum {
+  RONDO_CHAT_PART_NONE = 0,      /* nothing more to hand out yet */
+  RONDO_CHAT_PART_CONTENT = 1,   /* a piece of the answer */
+  RONDO_CHAT_PART_THINKING = 2,  /* a piece of a thought */
+  RONDO_CHAT_PART_CALL = 3,      /* a call begins: `name`, and `id` where the model writes one */
+  RONDO_CHAT_PART_ARGUMENTS = 4, /* a piece of the call's arguments: together they are JSON */
+  RONDO_CHAT_PART_CALL_END = 5   /* the call is whole */
+};
+
+/* Filled by rondo_chat_parser_next. Texts are not zero-terminated, never NULL, and valid until the
+ * next call on this parser. */
+typedef struct rondo_chat_part {
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  int32_t kind;         /* RONDO_CHAT_PART_ */
+  uint64_t call;        /* number of the call, from 0 */
+  const char* text;     /* CONTENT, THINKING, ARGUMENTS */
+  size_t text_bytes;    /* length of text */
+  const char* name;     /* CALL: of the function */
+  size_t name_bytes;    /* length of name */
+  const char* id;       /* CALL: that the model gave it; empty where it writes none */
+  size_t id_bytes;      /* length of id */
+} rondo_chat_part;
+
+/* A parser for answers to what rondo_chat_render makes of the same options; of these it needs the
+ * template, tools and variables, and whether the prompt ends inside of a thought. Takes memory from
+ * the system, here and in _push, at most 16 MiB. Fails as rondo_chat_render, and with
+ * RONDO_STATUS_UNSUPPORTED where tools are given and the template shows no form for calls; the
+ * message says what of it was not understood. [any thread, since ABI 8] */
+RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,
+                                           const rondo_chat_options* options,
+                                           rondo_chat_parser** parser, char* message,
+                                           size_t message_bytes);
+
+/* Gives the text's next bytes: rondo_event.bytes, which have the texts of special tokens, too.
+ * `last` is 1 with the last ones, of which there may be none. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT (behind the last ones), _OUT_OF_MEMORY. [one call per parser, since
+ * ABI 8] */
+RONDO_API int32_t rondo_chat_parser_push(rondo_chat_parser* parser, const char* bytes, size_t count,
+                                         int32_t last);
+
+/* The next part; RONDO_CHAT_PART_NONE where more text is needed, or all was told. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [one call per parser, since ABI 8] */
+RONDO_API int32_t rondo_chat_parser_next(rondo_chat_parser* parser, rondo_chat_part* part);
+
+/* As it was created, for another answer. [one call per parser, since ABI 8] */
+RONDO_API int32_t rondo_chat_parser_reset(rondo_chat_parser* parser);
+
+/* Gives the handle up. [any thread, since ABI 8] */
+RONDO_API void rondo_chat_parser_close(rondo_chat_parser* parser);
+
+/* Which calls an answer may have. */
+enum {
+  RONDO_CALLS_AUTO = 0,     /* as many as the model wants, behind content or none */
+  RONDO_CALLS_REQUIRED = 1, /* one at least, and nothing else */
+  RONDO_CALLS_ONE = 2       /* exactly one, and nothing else */
+};
+
+/* The grammar (RONDO_GRAMMAR_GBNF) of answers whose calls always parse: the template's form, the
+ * functions' names, and arguments by the JSON Schemas of `tools`. As a text output, for
+ * rondo_grammar_create. `options`: as for rondo_chat_parser_create; tools are needed. `function`:
+ * NULL, or the name of the only one that may be called. Where the prompt ends inside of a thought,
+ * or the model may begin with one, use RONDO_GRAMMAR_BEGIN_AFTER_THINKING. Fails as
+ * rondo_chat_parser_create, and with RONDO_STATUS_INVALID_ARGUMENT (no such function).
+ * [any thread, since ABI 8] */
+RONDO_API int32_t rondo_chat_grammar(const rondo_model* model, const rondo_chat_options* options,
+                                     int32_t calls, const char* function, char* buffer,
+                                     size_t capacity, size_t* length, char* message,
+                                     size_t message_bytes);
+
+/* What the model's chat template puts around a thought, as text outputs: what begins one and what
+ * ends it, with the white space that it writes. Empty where it has none. `options`: as for
+ * rondo_chat_parser_create. Fails as rondo_chat_render. [any thread, since ABI 8] */
+RONDO_API int32_t rondo_chat_thinking(const rondo_model* model, const rondo_chat_options* options,
+                                      char* begin, size_t begin_capacity, size_t* begin_length,
+                                      char* end, size_t end_capacity, size_t* end_length,
+                                      char* message, size_t message_bytes);
 
 #ifdef __cplusplus
 }
