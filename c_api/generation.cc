@@ -54,6 +54,7 @@ int32_t Deliver(Turn& turn, const rondo::Result<rondo::TokenEvent>& event, rondo
   e.text_bytes = event->text.size();
   e.pending = event->pending;
   e.taken_over = event->taken_over;
+  e.channel = event->is_thought ? RONDO_CHANNEL_THINKING : RONDO_CHANNEL_TEXT;
   Fill(out, e);
   if (event->token >= 0 && !event->chosen) turn.CountGenerated();  // else accept did
   return RONDO_STATUS_OK;

@@ -1,6 +1,7 @@
 // Sessions: each entry point takes the session for the time of one call, or says that it is busy.
 #include <new>
 
+#include "c_api/constraint.h"
 #include "c_api/turn.h"
 #include "runtime/base/utf8.h"
 
@@ -102,13 +103,7 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
   session_options.speculation = static_cast<rondo::Speculation>(o.speculation);
   session_options.max_drafts = o.max_drafts;
   session_options.stop_strings = {stops, o.n_stop_strings};
-  if (o.grammar != nullptr) {
-    if (!Is(o.grammar)) return NoHandle("grammar");
-    if (o.grammar->model != engine->model) {
-      return Status::Error(StatusCode::kInvalidArgument, "the grammar is of another model");
-    }
-    session_options.grammar = o.grammar->grammar;
-  }
+  RONDO_ASSIGN(session_options.constraint, rondo::c_api::ReadConstraint(o, engine->model));
 
   std::unique_ptr<rondo_session> session(new (std::nothrow) rondo_session);
   if (session == nullptr) {

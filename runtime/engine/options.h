@@ -8,6 +8,7 @@
 #include "platforms/cpu_set.h"
 #include "platforms/thread_pool.h"
 #include "runtime/engine/log.h"
+#include "runtime/generation/constraint.h"
 #include "runtime/kernels/kv_page.h"
 #include "runtime/sampling/sampler_options.h"
 #include "runtime/weights/load_progress.h"
@@ -16,9 +17,6 @@ namespace rondo {
 
 class ModelFile;
 class Tokenizer;
-namespace grammar {
-class Grammar;
-}
 
 enum class ContextPolicy : int32_t { kStop = 0, kSlide = 1 };
 
@@ -78,7 +76,7 @@ struct SessionOptions {
   bool logprobs = false;    // each event tells its token's log-probability
   Speculation speculation = Speculation::kNone;
   uint32_t max_drafts = 0;  // of one pass, 1..TokenChoices::kMostDrafts, less than max_rows; 0: all
-  grammar::Grammar* grammar = nullptr;             // of the generation's text; outlives the session
+  ConstraintOptions constraint;
   std::span<const std::string_view> stop_strings;  // copied; limits in stop_strings.h
 };
 

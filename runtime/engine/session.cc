@@ -59,7 +59,7 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
                          options.max_drafts, engine_->limits().max_rows, max_drafts_);
   }
   if (options.max_drafts > 0) max_drafts_ = options.max_drafts;
-  constraint_.Init(options.grammar);
+  RONDO_RETURN_IF_ERROR(constraint_.Init(options.constraint, engine_->tokenizer()));
   choices_.Init(&sampler_, &constraint_, options.logprobs);
   return Status();
 }
@@ -302,7 +302,7 @@ void Session::ChooseOfLogits() {
 
 Result<TokenEvent> Session::TakeChoice() {
   const TokenChoices::Choice choice = choices_.Take();
-  if (choice.token == Sampler::kNoToken && constraint_.exists()) {
+  if (choice.token == Sampler::kNoToken && constraint_.has_grammar()) {
     return Status::Error(StatusCode::kConstraint,
                          choice.constrained ? "the grammar ran out of memory or steps"
                                             : "no token of the vocabulary goes on with the text "
@@ -335,8 +335,9 @@ TokenEvent Session::Take(int32_t token, bool chosen) {
   ++generated_;
   const bool stops = text_.Add(token);
   // Where it fails the next choice does, too, and says so.
-  const bool whole = constraint_.exists() && !eos &&
-                     constraint_.Follow(tokens(), text_begin_).ok() && constraint_.IsComplete();
+  const bool followed =
+      constraint_.exists() && !eos && constraint_.Follow(tokens(), text_begin_).ok();
+  const bool whole = followed && constraint_.IsComplete();
   if (eos) {
     event = Finished(FinishReason::kEos);
   } else if (stops) {
@@ -349,6 +350,7 @@ TokenEvent Session::Take(int32_t token, bool chosen) {
     event.text = text_.text();
   }
   event.token = token;
+  event.is_thought = followed && constraint_.is_thought();
   event.chosen = chosen;
   event.bytes = text_.BytesOf(token);
   return event;

@@ -38,6 +38,7 @@ struct TokenEvent {
   FinishReason reason = FinishReason::kNone;
   uint64_t pending = 0;     // tokens of a prompt that still wait for passes
   uint64_t taken_over = 0;  // tokens of the sequence that the prefix cache had
+  bool is_thought = false;  // the token is part of a thought, or of what begins or ends one
   bool chosen = false;      // the token is one of Accept
 };
 

@@ -8,6 +8,7 @@ namespace rondo {
 
 // True where the draft model makes the drafts.
 bool Session::BeginDrafts(size_t proposed) {
+  if (proposed == 0) proposed = constraint_.Forced({proposed_.data(), max_drafts_});
   gated_ = proposed == 0 && speculation_ != Speculation::kNone;
   const bool by_model = speculation_ == Speculation::kDraftModel;
   if (gated_ && (speculation_ == Speculation::kDraftHead || (by_model && !drafter_))) {

@@ -1,40 +1,149 @@
 #include "runtime/generation/constraint.h"
 
-namespace rondo {
-namespace {
+#include <algorithm>
 
-struct Tokens {
+namespace rondo {
+
+// A text, and tokens that may come behind it.
+struct Constraint::Tokens {
   const TokenHistory& history;
-  uint64_t begin;
   std::span<const int32_t> behind;
+
+  int32_t operator[](uint64_t position) const {
+    return position < history.end() ? history[position] : behind[position - history.end()];
+  }
 };
 
-grammar::GrammarText TextOf(const Tokens& tokens) {
-  const uint64_t held = tokens.history.end() - tokens.begin;
-  const auto token = [](const void* context, uint64_t i) {
-    const Tokens& all = *static_cast<const Tokens*>(context);
-    const uint64_t n = all.history.end() - all.begin;
-    return i < n ? all.history[all.begin + i] : all.behind[i - n];
-  };
-  const uint64_t first =
-      tokens.history.begin() > tokens.begin ? tokens.history.begin() - tokens.begin : 0;
-  return {token, &tokens, held + tokens.behind.size(), first};
-}
+namespace {
+
+template <typename Tokens>
+struct TextFrom {
+  const Tokens& tokens;
+  uint64_t begin;
+
+  grammar::GrammarText Until(uint64_t end) const {
+    const auto token = [](const void* context, uint64_t i) {
+      const auto& text = *static_cast<const TextFrom*>(context);
+      return text.tokens[text.begin + i];
+    };
+    const uint64_t held = tokens.history.begin();
+    return {token, this, end - begin, held > begin ? held - begin : 0};
+  }
+};
 
 }  // namespace
+
+Status Constraint::Init(const ConstraintOptions& options, const Tokenizer* tokenizer) {
+  options_ = options;
+  return thinking_.Init(options.thinking, tokenizer);
+}
 
 Status Constraint::Follow(const TokenHistory& tokens, uint64_t begin) {
   if (begin != begin_) Restart();
   begin_ = begin;
-  const Tokens all = {tokens, begin, {}};
-  return grammar_->Read(TextOf(all), &place_);
+  if (place_.position == kNowhere) place_ = Start(tokens);
+  return Read({tokens, {}}, tokens.end(), &place_);
 }
 
-Status Constraint::Allowed(const TokenHistory& tokens, std::span<const int32_t> behind,
-                           std::span<uint32_t> mask) const {
-  const Tokens all = {tokens, begin_, behind};
-  grammar::GrammarPlace place = place_;
-  return grammar_->Allowed(TextOf(all), &place, mask);
+// Before the first token of the generation, or the first that is still held.
+Constraint::Place Constraint::Start(const TokenHistory& tokens) const {
+  Place place;
+  place.position = std::max(begin_, tokens.begin());
+  if (thinking_.exists()) {
+    const uint64_t back = begin_ - std::min(begin_, kLookedBack);
+    for (uint64_t at = std::max(tokens.begin(), back); at < begin_; ++at) {
+      place.thought = thinking_.Next(place.thought, tokens[at], /*closes=*/false);
+    }
+    place.thought.tokens = place.thought.written = 0;
+  }
+  if (!has_grammar()) return place;
+  // Where the text's begin is not held any more, its grammar says so.
+  const bool held = begin_ >= tokens.begin();
+  place.waits = options_.begin == GrammarBegin::kAfterThinking && place.thought.inside && held;
+  const bool later = place.waits || (options_.begin == GrammarBegin::kAfterToken && held);
+  if (!later) place.grammar_begin = begin_;
+  return place;
+}
+
+Status Constraint::Read(const Tokens& tokens, uint64_t end, Place* place) const {
+  while (place->position < end) RONDO_RETURN_IF_ERROR(ReadOne(tokens, place));
+  return Status();
+}
+
+Status Constraint::ReadOne(const Tokens& tokens, Place* place) const {
+  const int32_t token = tokens[place->position];
+  Place next = *place;
+  ++next.position;
+  if (thinking_.exists()) {
+    next.thought = thinking_.Next(place->thought, token, place->waits);
+    next.is_thought = place->thought.inside || next.thought.inside;
+  }
+  if (MayOpen(*place)) {
+    next.opened = token == thinking_.opening()[place->opened] ? place->opened + 1 : 0;
+  }
+  if (place->waits) {
+    next.waits = next.thought.inside || Thinking::IsClosing(next.thought);
+    if (!next.waits) next.grammar_begin = next.position;
+  } else if (next.opened > 0 && next.thought.inside) {
+    next.waits = true;
+    next.opened = 0;
+    next.grammar_begin = kNowhere;
+  } else if (place->grammar_begin != kNowhere) {
+    const TextFrom<Tokens> text = {tokens, place->grammar_begin};
+    RONDO_RETURN_IF_ERROR(options_.grammar->Read(text.Until(next.position), &next.grammar));
+    if (options_.goes_on && IsWhole(next)) next.grammar_begin = kNowhere;
+  } else if (options_.begin == GrammarBegin::kAfterToken && token == options_.token) {
+    next.grammar_begin = next.position;
+    next.grammar = {};
+  }
+  *place = next;
+  return Status();
+}
+
+bool Constraint::MayOpen(const Place& place) const {
+  return options_.begin == GrammarBegin::kAfterThinking && !place.waits &&
+         place.grammar_begin == begin_ && place.position == begin_ + place.opened &&
+         place.opened < thinking_.opening().size();
+}
+
+bool Constraint::IsWhole(const Place& place) const {
+  return place.grammar_begin != kNowhere && options_.grammar->IsComplete(place.grammar);
+}
+
+bool Constraint::IsComplete() const {
+  return has_grammar() && !options_.goes_on && IsWhole(place_);
+}
+
+Result<Constraint::Outlook> Constraint::Next(const TokenHistory& tokens,
+                                             std::span<const int32_t> behind,
+                                             std::span<uint32_t> mask) const {
+  const Tokens all = {tokens, behind};
+  const uint64_t end = tokens.end() + behind.size();
+  Place place = place_;
+  RONDO_RETURN_IF_ERROR(Read(all, end, &place));
+  Outlook outlook;
+  if (thinking_.exists()) outlook.forced = thinking_.Forced(place.thought);
+  if (outlook.forced >= 0 || place.grammar_begin == kNowhere) return outlook;
+  const TextFrom<Tokens> text = {all, place.grammar_begin};
+  RONDO_RETURN_IF_ERROR(options_.grammar->Allowed(text.Until(end), &place.grammar, mask));
+  if (MayOpen(place)) {
+    const auto token = static_cast<uint32_t>(thinking_.opening()[place.opened]);
+    mask[token / 32] |= 1u << token % 32;
+  }
+  outlook.masked = true;
+  return outlook;
+}
+
+size_t Constraint::Forced(std::span<int32_t> drafts) const {
+  if (!thinking_.exists() || place_.position == kNowhere) return 0;
+  Thinking::Place thought = place_.thought;
+  size_t n = 0;
+  for (; n < drafts.size(); ++n) {
+    drafts[n] = thinking_.Forced(thought);
+    if (drafts[n] < 0) break;
+    thought = thinking_.Next(thought, drafts[n], place_.waits);
+  }
+  return n;
 }
 
 }  // namespace rondo

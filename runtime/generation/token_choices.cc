@@ -41,8 +41,10 @@ TokenChoices::Choice TokenChoices::Sample(std::span<const float> logits, const T
   const size_t words = MaskWords(logits.size());
   if (constraint_->exists()) {
     const std::span<uint32_t> mask(reinterpret_cast<uint32_t*>(scratch.data()), words);
-    if (!constraint_->Allowed(tokens, behind, mask).ok()) return {.constrained = true};
-    allowed = mask;
+    const Result<Constraint::Outlook> next = constraint_->Next(tokens, behind, mask);
+    if (!next.ok()) return {.constrained = true};
+    if (next->forced >= 0) return {.token = next->forced};
+    if (next->masked) allowed = mask;
   }
   return {.token = sampler_->Sample(logits, {tokens, behind},
                                     scratch.subspan(words * sizeof(uint32_t)), allowed)};

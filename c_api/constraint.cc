@@ -1,0 +1,72 @@
+#include "c_api/constraint.h"
+
+namespace rondo::c_api {
+namespace {
+
+Status Wrong(const char* what, int64_t value, const char* expected) {
+  return Status::Error(StatusCode::kInvalidArgument, "session option %s is %lld; %s", what,
+                       static_cast<long long>(value), expected);
+}
+
+Status ReadGrammar(const rondo_session_options& o, const rondo_model* model,
+                   ConstraintOptions* options) {
+  if (o.grammar_begin < RONDO_GRAMMAR_BEGIN_AT_ONCE ||
+      o.grammar_begin > RONDO_GRAMMAR_BEGIN_AFTER_THINKING) {
+    return Wrong("grammar_begin", o.grammar_begin,
+                 "it must be 0 (at once), 1 (after a token) or 2 (after thinking)");
+  }
+  if (o.grammar_goes_on > 1)
+    return Wrong("grammar_goes_on", o.grammar_goes_on, "it must be 0 or 1");
+  if (o.grammar == nullptr) {
+    const bool asked = o.grammar_begin != 0 || o.grammar_token != 0 || o.grammar_goes_on != 0;
+    return asked ? Status::Error(StatusCode::kInvalidArgument,
+                                 "session options say where a grammar begins, but grammar is NULL")
+                 : Status();
+  }
+  if (!Is(o.grammar)) return NoHandle("grammar");
+  if (o.grammar->model != model) {
+    return Status::Error(StatusCode::kInvalidArgument, "the grammar is of another model");
+  }
+  const bool by_token = o.grammar_begin == RONDO_GRAMMAR_BEGIN_AFTER_TOKEN;
+  const uint32_t vocab_size = model->file.model().vocab_size();
+  if (by_token ? o.grammar_token < 0 || static_cast<uint32_t>(o.grammar_token) >= vocab_size
+               : o.grammar_token != 0) {
+    return Wrong("grammar_token", o.grammar_token,
+                 by_token ? "the vocabulary has no such token"
+                          : "it must be 0 unless grammar_begin is 1 (after a token)");
+  }
+  if (o.grammar_begin == RONDO_GRAMMAR_BEGIN_AFTER_THINKING && o.thinking == 0) {
+    return Wrong("grammar_begin", o.grammar_begin, "that needs thinking to be 1");
+  }
+  options->grammar = o.grammar->grammar;
+  options->begin = static_cast<GrammarBegin>(o.grammar_begin);
+  options->token = o.grammar_token;
+  options->goes_on = o.grammar_goes_on != 0;
+  return Status();
+}
+
+Status ReadThinking(const rondo_session_options& o, ThinkingOptions* options) {
+  if (o.thinking > 1) return Wrong("thinking", o.thinking, "it must be 0 or 1");
+  const bool marks = o.thinking_begin != nullptr || o.thinking_end != nullptr;
+  if (o.thinking == 0) {
+    return marks || o.thinking_tokens != 0
+               ? Status::Error(StatusCode::kInvalidArgument,
+                               "session options say what a thought is, but thinking is 0")
+               : Status();
+  }
+  if (o.thinking_begin == nullptr) return NullArgument("session option thinking_begin");
+  if (o.thinking_end == nullptr) return NullArgument("session option thinking_end");
+  *options = {true, o.thinking_begin, o.thinking_end, o.thinking_tokens};
+  return Status();
+}
+
+}  // namespace
+
+Result<ConstraintOptions> ReadConstraint(const rondo_session_options& o, const rondo_model* model) {
+  ConstraintOptions options;
+  RONDO_RETURN_IF_ERROR(ReadGrammar(o, model, &options));
+  RONDO_RETURN_IF_ERROR(ReadThinking(o, &options.thinking));
+  return options;
+}
+
+}  // namespace rondo::c_api
