@@ -59,7 +59,7 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
                          options.max_drafts, engine_->limits().max_rows, max_drafts_);
   }
   if (options.max_drafts > 0) max_drafts_ = options.max_drafts;
-  RONDO_RETURN_IF_ERROR(constraint_.Init(options.constraint, engine_->tokenizer()));
+  RONDO_RETURN_IF_ERROR(constraint_.Init(options.constraint, engine_->tokenizer(), vocab_size));
   choices_.Init(&sampler_, &constraint_, options.logprobs);
   return Status();
 }
@@ -234,10 +234,10 @@ bool Session::BeginStep() {
 void Session::EndStep() {
   const bool waits = finished_ == FinishReason::kNone && remaining() > 0 && position() > 0 &&
                      sequence_.outcome().ok() && choices_.ready() == 0 && !sequence_.has_logits();
-  if (gated_ && choices_.ready() > 0) {
-    gate_.Tell(choices_.drafts(), choices_.ready() - 1, sequence_.stats().last_decode_ns);
+  if (gate_told_ != nullptr && choices_.ready() > 0) {
+    gate_told_->Tell(choices_.drafts(), choices_.ready() - 1, sequence_.stats().last_decode_ns);
   }
-  gated_ = false;
+  gate_told_ = nullptr;
   if (!waits) MakeEvent();
 }
 

@@ -177,12 +177,12 @@ class Session {
   SessionText text_;
   Constraint constraint_;
   TokenChoices choices_;
-  SpeculationGate gate_;
+  SpeculationGate gate_, grammar_gate_;  // of the session's own drafts; of its grammar's
   Speculation speculation_ = Speculation::kNone;
   size_t max_drafts_ = 0;
   std::array<int32_t, TokenChoices::kMostDrafts> proposed_ = {};
   size_t n_proposed_ = 0;
-  bool gated_ = false;  // the pass that runs tells the gate
+  SpeculationGate* gate_told_ = nullptr;  // by the pass that runs
   uint64_t max_tokens_ = 0;
   bool ignore_eos_ = false;
   uint64_t generated_ = 0;   // tokens from Next and Accept since the last Prefill

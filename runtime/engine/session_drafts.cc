@@ -8,18 +8,26 @@ namespace rondo {
 
 // True where the draft model makes the drafts.
 bool Session::BeginDrafts(size_t proposed) {
-  if (proposed == 0) proposed = constraint_.Forced({proposed_.data(), max_drafts_});
-  gated_ = proposed == 0 && speculation_ != Speculation::kNone;
+  const std::span<int32_t> drafts = {proposed_.data(), max_drafts_};
+  gate_told_ = nullptr;
+  if (proposed == 0) proposed = constraint_.Forced(drafts);
+  if (proposed == 0 && constraint_.has_grammar()) {
+    const size_t likely = constraint_.Likely(drafts);
+    if (likely > 0) gate_told_ = &grammar_gate_;
+    proposed = likely > 0 ? grammar_gate_.Choose(likely) : 0;
+  }
+  const bool gated = proposed == 0 && gate_told_ == nullptr && speculation_ != Speculation::kNone;
+  if (gated) gate_told_ = &gate_;
   const bool by_model = speculation_ == Speculation::kDraftModel;
-  if (gated_ && (speculation_ == Speculation::kDraftHead || (by_model && !drafter_))) {
+  if (gated && (speculation_ == Speculation::kDraftHead || (by_model && !drafter_))) {
     sequence_.WantHeadDrafts(gate_.Choose(max_drafts_));
     return false;
   }
-  if (gated_ && by_model) {
+  if (gated && by_model) {
     drafter_->Want(gate_.Choose(max_drafts_));
     return drafter_->wanted() > 0;
   }
-  if (gated_) proposed = gate_.Choose(LookUpPrompt(tokens(), {proposed_.data(), max_drafts_}));
+  if (gated) proposed = gate_.Choose(LookUpPrompt(tokens(), drafts));
   choices_.Begin({proposed_.data(), proposed});
   return false;
 }

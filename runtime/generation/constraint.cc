@@ -1,8 +1,15 @@
 #include "runtime/generation/constraint.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace rondo {
+namespace {
+
+constexpr size_t kMostLikelyBytes = 64;  // more than a pass's drafts have
+
+}  // namespace
 
 // A text, and tokens that may come behind it.
 struct Constraint::Tokens {
@@ -33,9 +40,12 @@ struct TextFrom {
 
 }  // namespace
 
-Status Constraint::Init(const ConstraintOptions& options, const Tokenizer* tokenizer) {
+Status Constraint::Init(const ConstraintOptions& options, const Tokenizer* tokenizer,
+                        size_t vocab_size) {
   options_ = options;
-  return thinking_.Init(options.thinking, tokenizer);
+  tokenizer_ = tokenizer;
+  vocab_size_ = vocab_size;
+  return thinking_.Init(options.thinking, tokenizer, vocab_size);
 }
 
 Status Constraint::Follow(const TokenHistory& tokens, uint64_t begin) {
@@ -144,6 +154,19 @@ size_t Constraint::Forced(std::span<int32_t> drafts) const {
     thought = thinking_.Next(thought, drafts[n], place_.waits);
   }
   return n;
+}
+
+size_t Constraint::Likely(std::span<int32_t> drafts) const {
+  if (place_.position == kNowhere || place_.grammar_begin == kNowhere || MayOpen(place_)) return 0;
+  std::array<uint8_t, kMostLikelyBytes> bytes;
+  const size_t n = options_.grammar->Forced(place_.grammar, bytes);
+  size_t count = 0;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), n);
+  const Status status = tokenizer_->Encode(text, /*add_special=*/false, drafts, &count);
+  if (!status.ok() && status.code() != StatusCode::kBufferTooSmall) return 0;
+  const auto known = [&](int32_t token) { return static_cast<size_t>(token) < vocab_size_; };
+  const auto end = drafts.begin() + static_cast<ptrdiff_t>(std::min(count, drafts.size()));
+  return static_cast<size_t>(std::find_if_not(drafts.begin(), end, known) - drafts.begin());
 }
 
 }  // namespace rondo

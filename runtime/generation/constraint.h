@@ -37,7 +37,7 @@ class Constraint {
   };
 
   // Errors: kInvalidArgument, kUnsupported; as Thinking::Init.
-  Status Init(const ConstraintOptions& options, const Tokenizer* tokenizer);
+  Status Init(const ConstraintOptions& options, const Tokenizer* tokenizer, size_t vocab_size);
   bool exists() const { return options_.grammar != nullptr || thinking_.exists(); }
   bool has_grammar() const { return options_.grammar != nullptr; }
 
@@ -56,6 +56,9 @@ class Constraint {
                        std::span<uint32_t> mask) const;
   // Tokens that must follow, whatever the model says; how many, `drafts.size()` at most.
   size_t Forced(std::span<int32_t> drafts) const;
+  // Tokens of the text that the grammar leaves no choice of, as the tokenizer cuts it: likely ones,
+  // as a model may cut it otherwise.
+  size_t Likely(std::span<int32_t> drafts) const;
 
  private:
   static constexpr uint64_t kNowhere = std::numeric_limits<uint64_t>::max();
@@ -81,6 +84,8 @@ class Constraint {
   bool MayOpen(const Place& place) const;
 
   ConstraintOptions options_;
+  const Tokenizer* tokenizer_ = nullptr;
+  size_t vocab_size_ = 0;
   Thinking thinking_;
   Place place_;
   uint64_t begin_ = 0;

@@ -45,7 +45,8 @@ size_t Thinking::Mark::Step(size_t matched, char byte) const {
   return text_[matched] == byte ? matched + 1 : matched;
 }
 
-Status Thinking::Init(const ThinkingOptions& options, const Tokenizer* tokenizer) {
+Status Thinking::Init(const ThinkingOptions& options, const Tokenizer* tokenizer,
+                      size_t vocab_size) {
   if (!options.on) return Status();
   if (tokenizer == nullptr) {
     return Status::Error(StatusCode::kUnsupported, "thinking is 1, but the model has no tokenizer");
@@ -54,8 +55,8 @@ Status Thinking::Init(const ThinkingOptions& options, const Tokenizer* tokenizer
   RONDO_RETURN_IF_ERROR(end_.Init(options.end, "thinking_end"));
   tokenizer_ = tokenizer;
   most_tokens_ = options.most_tokens;
-  RONDO_RETURN_IF_ERROR(Tokenise(begin_.text(), &opening_, &n_opening_));
-  RONDO_RETURN_IF_ERROR(Tokenise(options.end, &closing_, &n_closing_));
+  RONDO_RETURN_IF_ERROR(Tokenise(begin_.text(), vocab_size, &opening_, &n_opening_));
+  RONDO_RETURN_IF_ERROR(Tokenise(options.end, vocab_size, &closing_, &n_closing_));
   Place place;
   place.inside = true;
   while (place.inside && behind_mark_ < n_closing_) {
@@ -68,8 +69,21 @@ Status Thinking::Init(const ThinkingOptions& options, const Tokenizer* tokenizer
   return Status();
 }
 
+Status Thinking::Tokenise(std::string_view text, size_t vocab_size, Tokens* tokens,
+                          size_t* count) const {
+  RONDO_RETURN_IF_ERROR(TokeniseWithin(text, tokens, count));
+  const auto end = tokens->begin() + static_cast<ptrdiff_t>(*count);
+  if (std::all_of(tokens->begin(), end,
+                  [&](int32_t token) { return static_cast<size_t>(token) < vocab_size; })) {
+    return Status();
+  }
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the marks of thoughts take tokens beyond the model's vocabulary of %zu",
+                       vocab_size);
+}
+
 // As they are in the middle of a text: a tokenizer may write what begins one in another way.
-Status Thinking::Tokenise(std::string_view text, Tokens* tokens, size_t* count) const {
+Status Thinking::TokeniseWithin(std::string_view text, Tokens* tokens, size_t* count) const {
   constexpr char kBefore = '.';
   std::array<char, 1 + 4 * kMaxThinkingMarkBytes> within;
   if (text.size() >= within.size()) {

@@ -34,7 +34,8 @@ class Thinking {
   };
 
   // Errors: kInvalidArgument (a mark without letters or too long), kUnsupported (no tokenizer).
-  Status Init(const ThinkingOptions& options, const Tokenizer* tokenizer);
+  // `vocab_size`: the model's.
+  Status Init(const ThinkingOptions& options, const Tokenizer* tokenizer, size_t vocab_size);
   bool exists() const { return tokenizer_ != nullptr; }
 
   // Behind one more token. `closes`: what a thought's end is written with behind its mark is
@@ -66,7 +67,8 @@ class Thinking {
   static constexpr size_t kMostTokens = 2 * kMaxThinkingMarkBytes;
   using Tokens = std::array<int32_t, kMostTokens>;
 
-  Status Tokenise(std::string_view text, Tokens* tokens, size_t* count) const;
+  Status Tokenise(std::string_view text, size_t vocab_size, Tokens* tokens, size_t* count) const;
+  Status TokeniseWithin(std::string_view text, Tokens* tokens, size_t* count) const;
   std::string_view TextOf(int32_t token) const;
 
   const Tokenizer* tokenizer_ = nullptr;

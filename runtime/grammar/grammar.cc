@@ -195,6 +195,27 @@ Status Grammar::Allowed(const GrammarText& text, GrammarPlace* place, std::span<
   return Status();
 }
 
+size_t Grammar::Forced(const GrammarPlace& place, std::span<uint8_t> bytes) {
+  const MutexLock turn(mutex_);
+  if (place.epoch != epoch_) return 0;
+  Budget budget(kSteps);
+  State state = place.state;
+  size_t n = 0;
+  for (; n < bytes.size() && !machine_.accepts(state); ++n) {
+    State only = Machine::kDead;
+    for (uint32_t byte = 0; byte <= UINT8_MAX; ++byte) {
+      const State next = machine_.Next(state, static_cast<uint8_t>(byte), budget);
+      if (!budget.ok() || (next != Machine::kDead && only != Machine::kDead)) return n;
+      if (next == Machine::kDead) continue;
+      only = next;
+      bytes[n] = static_cast<uint8_t>(byte);
+    }
+    if (only == Machine::kDead) return n;
+    state = only;
+  }
+  return n;
+}
+
 bool Grammar::IsComplete(const GrammarPlace& place) {
   const MutexLock turn(mutex_);
   if (place.epoch != epoch_ || !machine_.accepts(place.state)) return false;

@@ -71,6 +71,9 @@ class Grammar {
   Status Read(const GrammarText& text, GrammarPlace* place);
   // Which tokens may follow, of mask_words() words; end tokens where the text may end. As Read.
   Status Allowed(const GrammarText& text, GrammarPlace* place, std::span<uint32_t> mask);
+  // Bytes that must follow where Read has led `place`, whatever comes then: how many, bytes.size()
+  // at most.
+  size_t Forced(const GrammarPlace& place, std::span<uint8_t> bytes);
   // The text is whole, and nothing may follow.
   bool IsComplete(const GrammarPlace& place);
 
