@@ -717,7 +717,8 @@ typedef struct rondo_logit_bias {
 /* Where drafts come from: tokens that may come next. A pass verifies them beside the last token,
  * and those that are right need no pass of their own. */
 enum {
-  RONDO_SPECULATION_NONE = 0,          /* but for those of rondo_session_propose */
+  RONDO_SPECULATION_NONE = 0,          /* but for those of rondo_session_propose, and for what a
+                                         grammar or the end of a thought leaves no choice of */
   RONDO_SPECULATION_PROMPT_LOOKUP = 1, /* what followed the last tokens where they were before: for
                                          texts that repeat their input, code above all */
   RONDO_SPECULATION_DRAFT_MODEL = 2,   /* what the engine's draft model says; refused where it has
@@ -769,8 +770,8 @@ typedef struct rondo_session_options {
   rondo_grammar* grammar;
   int32_t grammar_begin; /* RONDO_GRAMMAR_BEGIN_; default AT_ONCE. Since ABI 8 */
   int32_t grammar_token; /* RONDO_GRAMMAR_BEGIN_AFTER_TOKEN: this one. Since ABI 8 */
-  /* 1: where the grammar's text is whole the generation goes on without it, and behind the next
-   * grammar_token under it again; an end token ends it as ever. Default 0. Since ABI 8 */
+  /* 1: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up to
+   * the next grammar_token; an end token ends it as ever. Default 0. Since ABI 8 */
   uint32_t grammar_goes_on;
   /* 1: thoughts are told from the rest. Events say what a token belongs to; the two below say where
    * a thought begins and ends, by default as the model's chat template has it. Default 0. Since

@@ -91,9 +91,13 @@ Status Constraint::ReadOne(const Tokens& tokens, Place* place) const {
   if (MayOpen(*place)) {
     next.opened = token == thinking_.opening()[place->opened] ? place->opened + 1 : 0;
   }
+  const auto begin_grammar = [&] {
+    next.grammar_begin = next.position;
+    next.grammar = {};
+  };
   if (place->waits) {
     next.waits = next.thought.inside || Thinking::IsClosing(next.thought);
-    if (!next.waits) next.grammar_begin = next.position;
+    if (!next.waits) begin_grammar();
   } else if (next.opened > 0 && next.thought.inside) {
     next.waits = true;
     next.opened = 0;
@@ -103,8 +107,7 @@ Status Constraint::ReadOne(const Tokens& tokens, Place* place) const {
     RONDO_RETURN_IF_ERROR(options_.grammar->Read(text.Until(next.position), &next.grammar));
     if (options_.goes_on && IsWhole(next)) next.grammar_begin = kNowhere;
   } else if (options_.begin == GrammarBegin::kAfterToken && token == options_.token) {
-    next.grammar_begin = next.position;
-    next.grammar = {};
+    begin_grammar();
   }
   *place = next;
   return Status();

@@ -52,10 +52,15 @@ static_assert(offsetof(rondo_session_options, seed) == 48);
 static_assert(offsetof(rondo_session_options, logit_bias) == 64);
 static_assert(offsetof(rondo_session_options, speculation) == 64 + 4 * kPointer);
 static_assert(offsetof(rondo_session_options, grammar) == 72 + 4 * kPointer);
-static_assert(sizeof(rondo_session_options) == (72 + 5 * kPointer + 7) / 8 * 8);
+static_assert(offsetof(rondo_session_options, thinking_begin) == 88 + 5 * kPointer);
+static_assert(offsetof(rondo_session_options, thinking_tokens) == (88 + 7 * kPointer + 7) / 8 * 8);
+static_assert(sizeof(rondo_session_options) == (96 + 7 * kPointer + 7) / 8 * 8);
 static_assert(offsetof(rondo_event, reason) == 12);
 static_assert(offsetof(rondo_event, bytes) == 16);
-static_assert(sizeof(rondo_event) == 32 + 4 * kPointer);
+static_assert(offsetof(rondo_event, channel) == 32 + 4 * kPointer);
+static_assert(sizeof(rondo_event) == 40 + 4 * kPointer);
+static_assert(offsetof(rondo_chat_part, text) == 16);
+static_assert(sizeof(rondo_chat_part) == 16 + 6 * kPointer);
 
 TEST(LibraryTest, Versions) {
   EXPECT_EQ(rondo_abi_version(), RONDO_ABI_VERSION);
