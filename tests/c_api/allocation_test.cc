@@ -136,6 +136,44 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   }
 }
 
+TEST(AllocationTest, NothingIsAllocatedForAGrammarOrAThought) {
+  const Model model = OpenTiny();
+  const Engine engine = NewEngine(model.get());
+  rondo_grammar_options grammar_options;
+  rondo_grammar_options_init(&grammar_options, sizeof grammar_options);
+  const char schema[] = R"({"type": "array", "items": {"type": "string", "minLength": 3}})";
+  rondo_grammar* grammar = nullptr;
+  ASSERT_EQ(rondo_grammar_create(model.get(), &grammar_options, schema, sizeof schema - 1, nullptr,
+                                 0, &grammar, nullptr, 0),
+            RONDO_STATUS_OK);
+  rondo_session_options options = SessionOptions();
+  options.temperature = 1;
+  options.grammar = grammar;
+  options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;
+  options.thinking = 1;
+  options.thinking_begin = "mom";
+  options.thinking_end = " day.\n";
+  options.thinking_tokens = 20;
+  const Session session = NewSession(engine.get(), options);
+  rondo_grammar_close(grammar);
+  const std::vector<int32_t> ids = Ids(model.get(), "Lily saw her mom");
+  int32_t failures = 0;
+  size_t thoughts = 0, others = 0;
+  const Counted counted;
+  failures += rondo_session_prefill(session.get(), ids.data(), ids.size()) != RONDO_STATUS_OK;
+  rondo_event event = {};
+  event.struct_size = sizeof event;
+  for (size_t i = 0; i < 100 && event.reason == RONDO_REASON_NONE; ++i) {
+    failures += rondo_session_next(session.get(), &event) != RONDO_STATUS_OK;
+    ++(event.channel == RONDO_CHANNEL_THINKING ? thoughts : others);
+    if (i == 30) failures += rondo_session_undo(session.get(), 15) != RONDO_STATUS_OK;
+  }
+  EXPECT_EQ(counted.count(), 0);
+  EXPECT_EQ(failures, 0);
+  EXPECT_GE(thoughts, 20u);
+  EXPECT_GT(others, 0u);
+}
+
 #else
 TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   GTEST_SKIP() << "no allocator to interpose here: not glibc, or a sanitizer's own";

@@ -200,6 +200,38 @@ TEST_F(ThinkingTest, WhatMustComeTakesNoPassesOfItsOwn) {
   EXPECT_EQ(counters.drafts_accepted, counters.drafts_proposed);
 }
 
+// With one row a pass there are no drafts.
+TEST_F(ThinkingTest, WhatIsLikelyToComeChangesNothing) {
+  const Grammar grammar =
+      Pattern("(a dog named|the cat called) [A-Z][a-z]{2,6}, and so on(!|[.] The end)");
+  rondo_engine_options engine_options = EngineOptions();
+  engine_options.max_rows = 1;
+  const Engine plain = NewEngine(model_.get(), engine_options);
+  uint64_t accepted = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    rondo_session_options options = Options(seed, 7);
+    options.grammar = grammar.get();
+    options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;
+    const Session session = Begin(options, "Lily saw her mom");
+    const Session other = NewSession(plain.get(), options);
+    const std::vector<int32_t> ids = Ids(model_.get(), "Lily saw her mom");
+    ASSERT_EQ(rondo_session_prefill(other.get(), ids.data(), ids.size()), RONDO_STATUS_OK);
+    Said said, expected;
+    Take(session.get(), &said);
+    Take(other.get(), &expected);
+    EXPECT_EQ(said.tokens, expected.tokens);
+    EXPECT_EQ(said.channels, expected.channels);
+    EXPECT_EQ(said.text, expected.text);
+    rondo_session_counters counters = {};
+    counters.struct_size = sizeof counters;
+    ASSERT_EQ(rondo_session_stats(other.get(), &counters), RONDO_STATUS_OK);
+    EXPECT_EQ(counters.drafts_proposed, 0u);
+    ASSERT_EQ(rondo_session_stats(session.get(), &counters), RONDO_STATUS_OK);
+    accepted += counters.drafts_accepted;
+  }
+  EXPECT_GT(accepted, 50u);
+}
+
 TEST_F(ThinkingTest, AGrammarBeginsBehindAThought) {
   const Grammar grammar = Pattern("(yes|no), [a-z]{2,8}!");
   const auto answer = [](const std::string& all) {

@@ -2,6 +2,7 @@
 // gives the events of one that proposes nothing, to the bit.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -95,7 +96,8 @@ std::string Described(const Result<TokenEvent>& event) {
   uint32_t bits;
   std::memcpy(&bits, &event->logprob, sizeof bits);
   std::string said = std::to_string(event->token) + " logprob " + std::to_string(bits) +
-                     " reason " + std::to_string(static_cast<int>(event->reason)) + " bytes ";
+                     " reason " + std::to_string(static_cast<int>(event->reason)) +
+                     (event->is_thought ? " thought" : "") + " bytes ";
   said.append(event->bytes).append(" text ").append(event->text);
   return said;
 }
@@ -136,6 +138,7 @@ class Speculation : public testing::TestWithParam<Case> {
     }
     draft_ = std::make_unique<TestModel>(checkpoint, format::TensorFormat::Q4B);
     vocab_ = c.architecture.config == nullptr ? 2048 : 97;
+    if (model_->tokenizer() != nullptr) MakeGrammars();
   }
 
   EngineOptions Options(uint32_t seed) const {
@@ -177,7 +180,50 @@ class Speculation : public testing::TestWithParam<Case> {
     options.logprobs = (*random)() % 2 == 0;
     if ((*random)() % 3 == 0) options.max_tokens = 10 + (*random)() % 40;
     if (model_->tokenizer() != nullptr && (*random)() % 2 == 0) options.stop_strings = stops;
+    if (model_->tokenizer() != nullptr && (*random)() % 2 == 0) {
+      options.constraint = Constrained(random);
+    }
     return options;
+  }
+
+  // Grammars that begin in all ways, and thoughts of words that the model says.
+  ConstraintOptions Constrained(std::mt19937* random) const {
+    ConstraintOptions options;
+    options.begin = static_cast<GrammarBegin>((*random)() % 3);
+    options.token = static_cast<int32_t>((*random)() % 7);
+    options.goes_on = (*random)() % 2 == 0;
+    if ((*random)() % 4 != 0) options.grammar = grammars_[(*random)() % grammars_.size()].get();
+    if (options.begin == GrammarBegin::kAfterThinking || (*random)() % 2 == 0) {
+      options.thinking = {true, "a", " the.\n", (*random)() % 3 * 4};
+    }
+    return options;
+  }
+
+  struct End {
+    void operator()(grammar::Grammar* grammar) const { std::destroy_at(grammar); }
+  };
+  void MakeGrammars() {
+    const auto bytes = [](const void* context, uint32_t token) -> std::span<const uint8_t> {
+      const auto& tokenizer = *static_cast<const Tokenizer*>(context);
+      const auto id = static_cast<int32_t>(token);
+      return tokenizer.IsSpecial(id) ? std::span<const uint8_t>() : tokenizer.TokenBytes(id);
+    };
+    auto trie = grammar::TokenTrie::Create({vocab_, bytes, model_->tokenizer()});
+    ASSERT_TRUE(trie.ok());
+    trie_ = std::move(*trie);
+    for (const auto& [kind, text] :
+         {std::pair(grammar::GrammarKind::kJsonSchema, R"({"items": {"enum": ["the dog", 7]}})"),
+          {grammar::GrammarKind::kPattern, "(the cat|[a-z ]{3,30})(, and so on)*[.!]"}}) {
+      const grammar::GrammarOptions options = {kind, true, false, uint64_t{1} << 20};
+      const size_t size =
+          grammar::Grammar::Bytes(options, std::strlen(text), trie_.mask_words()) / 64 + 1;
+      grammar_memory_.emplace_back(size);
+      const auto made = grammar::Grammar::Create(
+          options, text, trie_, kEnds,
+          {reinterpret_cast<uint8_t*>(grammar_memory_.back().data()), 64 * size});
+      ASSERT_TRUE(made.ok()) << made.status().message();
+      grammars_.emplace_back(*made);
+    }
   }
 
   std::vector<int32_t> Ids(std::mt19937* random, size_t n) const {
@@ -367,13 +413,21 @@ class Speculation : public testing::TestWithParam<Case> {
     }
     accepted_ += drafting->stats().drafts_accepted;
     proposed_ += drafting->stats().drafts_proposed;
-    EXPECT_EQ(plain->stats().drafts_proposed, 0u);
+    // But for what a grammar or the end of a thought leaves no choice of.
+    EXPECT_TRUE(model_->tokenizer() != nullptr || plain->stats().drafts_proposed == 0);
   }
 
   const std::vector<int32_t> kBegin = {1, 2, 3};
   const TempFolder folder_;
   std::unique_ptr<TestModel> model_, draft_;
   uint32_t vocab_ = 0;
+  static constexpr uint32_t kEnds[] = {2};
+  grammar::TokenTrie trie_;
+  struct alignas(64) Line {
+    std::array<uint8_t, 64> bytes;
+  };
+  std::vector<std::vector<Line>> grammar_memory_;
+  std::vector<std::unique_ptr<grammar::Grammar, End>> grammars_;
   uint64_t accepted_ = 0;
   uint64_t proposed_ = 0;
 };
