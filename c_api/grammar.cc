@@ -11,6 +11,7 @@ using rondo::MutexLock;
 using rondo::Result;
 using rondo::Status;
 using rondo::StatusCode;
+using rondo::Tokenizer;
 using rondo::c_api::Is;
 using rondo::c_api::IsStructSize;
 using rondo::c_api::kMaxStructSize;
@@ -24,20 +25,21 @@ using rondo::grammar::Grammar;
 using rondo::grammar::GrammarKind;
 using rondo::grammar::GrammarOptions;
 using rondo::grammar::TokenTrie;
+using rondo::grammar::Vocabulary;
 
 Result<GrammarOptions> Read(const rondo_grammar_options* theirs) {
   rondo_grammar_options o;
   RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_grammar_options", &o));
   constexpr uint32_t kFlags = RONDO_SCHEMA_NO_SPACES | RONDO_SCHEMA_ANY_ORDER;
-  if (o.kind != RONDO_GRAMMAR_JSON_SCHEMA && o.kind != RONDO_GRAMMAR_PATTERN) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "grammar option kind is %d; it must be 0 (JSON Schema) or 1 (pattern)",
-                         o.kind);
+  if (o.kind < RONDO_GRAMMAR_JSON_SCHEMA || o.kind > RONDO_GRAMMAR_GBNF) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "grammar option kind is %d; it must be 0 (JSON Schema), 1 (pattern) or 2 (GBNF)", o.kind);
   }
-  if ((o.flags & ~kFlags) != 0 || (o.flags != 0 && o.kind != RONDO_GRAMMAR_JSON_SCHEMA)) {
+  if ((o.flags & ~kFlags) != 0 || (o.flags != 0 && o.kind == RONDO_GRAMMAR_PATTERN)) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "grammar option flags is %u; of JSON Schema it may have 1 (no spaces) and "
-                         "2 (any order), else it must be 0",
+                         "grammar option flags is %u; it may have 1 (no spaces in JSON) and 2 "
+                         "(members in any order), and of a pattern it must be 0",
                          o.flags);
   }
   if (o.memory_bytes != 0 &&
@@ -57,16 +59,21 @@ Result<const TokenTrie*> TrieOf(const rondo_model* model) {
   }
   const MutexLock lock(model->grammar_mutex);
   if (model->trie == nullptr) {
-    const auto bytes = [](const void* context, uint32_t token) -> std::span<const uint8_t> {
-      const auto& tokenizer = *static_cast<const rondo::Tokenizer*>(context);
-      const auto id = static_cast<int32_t>(token);
-      return tokenizer.IsSpecial(id) ? std::span<const uint8_t>() : tokenizer.TokenBytes(id);
+    Vocabulary vocabulary = {model->file.model().vocab_size(), nullptr, model->tokenizer.get()};
+    vocabulary.bytes = [](const void* context, uint32_t token) {
+      return static_cast<const Tokenizer*>(context)->TokenBytes(static_cast<int32_t>(token));
+    };
+    vocabulary.is_special = [](const void* context, uint32_t token) {
+      return static_cast<const Tokenizer*>(context)->IsSpecial(static_cast<int32_t>(token));
+    };
+    vocabulary.find = [](const void* context, std::string_view text) {
+      const int32_t id = static_cast<const Tokenizer*>(context)->AddedTokenId(text);
+      return id < 0 ? Vocabulary::kNoToken : static_cast<uint32_t>(id);
     };
     std::unique_ptr<TokenTrie> trie(new (std::nothrow) TokenTrie);
     if (trie == nullptr)
       return Status::Error(StatusCode::kOutOfMemory, "the system refused memory");
-    RONDO_ASSIGN(*trie, TokenTrie::Create(
-                            {model->file.model().vocab_size(), bytes, model->tokenizer.get()}));
+    RONDO_ASSIGN(*trie, TokenTrie::Create(vocabulary));
     model->trie = std::move(trie);
   }
   return model->trie.get();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <new>
 
+#include "runtime/grammar/gbnf/gbnf.h"
 #include "runtime/grammar/json.h"
 #include "runtime/grammar/pattern.h"
 #include "runtime/grammar/schema/schema.h"
@@ -11,7 +12,7 @@
 namespace rondo::grammar {
 namespace {
 
-constexpr size_t kMostClasses = 160;
+constexpr size_t kUsualClasses = 160;  // with more there are fewer states
 constexpr uint64_t kCompileSteps = 20'000'000;
 
 // What memory holds, in order. What is needed while a grammar is read lies where states will be.
@@ -30,7 +31,7 @@ struct Layout {
   }
   static size_t States(const GrammarOptions& options) {
     const uint64_t bytes = options.bytes == 0 ? Grammar::kDefaultBytes : options.bytes;
-    return static_cast<size_t>(bytes / 2 / (kMostClasses * sizeof(State)));
+    return static_cast<size_t>(bytes / 2 / (kUsualClasses * sizeof(State)));
   }
 };
 
@@ -42,9 +43,13 @@ uint64_t Grammar::Bytes(const GrammarOptions& options, size_t text_bytes, size_t
   Room room;
   const Layout layout(options, room);
   Room reading = room;
-  Json(reading, text_bytes);
-  SchemaRoom(reading, text_bytes);
-  Machine(room, Layout::States(options), kMostClasses);
+  if (options.kind == GrammarKind::kGbnf) {
+    GbnfRoom(reading, text_bytes);
+  } else {
+    Json(reading, text_bytes);
+    SchemaRoom(reading, text_bytes);
+  }
+  Machine(room, Layout::States(options), kUsualClasses);
   List<Mask>(room, kMasks);
   List<uint32_t>(room, kMasks * mask_words);
   return std::max(room.used(), reading.used());
@@ -76,21 +81,25 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   regexes_ = layout.regexes;
   productions_ = layout.productions;
   Budget budget(kCompileSteps);
+  const SchemaOptions schema_options = {options.spaces, options.any_order};
+  Room reading = room;
   if (options.kind == GrammarKind::kPattern) {
     RONDO_ASSIGN(const Regex regex, ReadPattern(text, true, Spelling::kUtf8, regexes_, budget));
     root_ = productions_.Terminal(regex, budget);
     regexes_.MakeClasses();
     Production itself = 0;
     productions_.Close(regexes_, budget, &itself);
+  } else if (options.kind == GrammarKind::kGbnf) {
+    GbnfRoom gbnf_room(reading, text.size());
+    RONDO_ASSIGN(root_,
+                 ReadGbnf(text, schema_options, *trie_, gbnf_room, regexes_, productions_, budget));
   } else {
-    Room reading = room;
     Json json(reading, text.size());
     SchemaRoom schema_room(reading, text.size());
     RONDO_RETURN_IF_ERROR(json.Read(text));
-    RONDO_ASSIGN(root_, ReadSchema(json, {options.spaces, options.any_order}, schema_room, regexes_,
-                                   productions_, budget));
+    RONDO_ASSIGN(root_,
+                 ReadSchema(json, schema_options, schema_room, regexes_, productions_, budget));
   }
-  if (budget.ok() && regexes_.n_classes() > kMostClasses) budget.Stop(Budget::End::kMemory);
   if (!budget.ok()) {
     return Status::Error(StatusCode::kOutOfMemory,
                          budget.end() == Budget::End::kSteps
@@ -101,13 +110,17 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   if (!productions_.node(root_).productive) {
     return Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
   }
-  machine_ = Machine(room, Layout::States(options), kMostClasses);
+  machine_ = Machine(room, Layout::States(options), kUsualClasses);
   masks_ = List<Mask>(room, kMasks);
   mask_bits_ = List<uint32_t>(room, kMasks * trie_->mask_words());
   machine_.Read(&regexes_, &productions_);
   for (size_t i = 0; i < kMasks; ++i) masks_.Add({}, budget);
   start_ = machine_.Start(root_, budget);
-  if (!budget.ok()) return Exhausted(budget);
+  if (!budget.ok()) {
+    return Status::Error(StatusCode::kOutOfMemory,
+                         "what texts of the grammar may begin with takes more than its %s",
+                         budget.end() == Budget::End::kSteps ? "steps" : "memory");
+  }
   return start_ != Machine::kDead
              ? Status()
              : Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
@@ -142,7 +155,7 @@ Status Grammar::ReadAll(const GrammarText& text, GrammarPlace* place) {
     Budget budget(kSteps);
     const int32_t token = text.token(text.context, place->read);
     const std::span<const uint8_t> bytes =
-        token < 0 ? std::span<const uint8_t>() : trie_->vocabulary()[static_cast<uint32_t>(token)];
+        token < 0 ? std::span<const uint8_t>() : trie_->BytesOf(static_cast<uint32_t>(token));
     State state = bytes.empty() ? Machine::kDead : place->state;
     for (const uint8_t byte : bytes) state = machine_.Next(state, byte, budget);
     if (budget.ok()) {

@@ -22,12 +22,13 @@ bool HasGrammars();
 enum class GrammarKind : int32_t {
   kJsonSchema = 0,  // JSON Schema: the texts are the JSON values that are valid by it
   kPattern = 1,     // ECMA-262's regular expressions: the texts are those that it matches whole
+  kGbnf = 2,        // GBNF's rules: the texts are those of `root`
 };
 
 struct GrammarOptions {
   GrammarKind kind = GrammarKind::kJsonSchema;
-  bool spaces = true;      // kJsonSchema: between the parts of a text, a few
-  bool any_order = false;  // kJsonSchema: of members
+  bool spaces = true;      // of JSON: between the parts of a text, a few
+  bool any_order = false;  // of JSON: of members
   uint64_t bytes = 0;      // of the memory for expressions and states; 0: 8 MiB
 };
 

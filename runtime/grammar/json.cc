@@ -79,8 +79,8 @@ class Json::Reader {
       node.kind = kind;
       return true;
     };
-    if (Take('{') || Has('[')) {
-      node.kind = Take('[') ? Kind::kArray : Kind::kObject;
+    if (Has('{') || Has('[')) {
+      node.kind = text_[at_++] == '[' ? Kind::kArray : Kind::kObject;
       if (++nested_ > kMostNested) return Wrong("nested over 256 deep");
     } else if (Has('"')) {
       node.kind = Kind::kString;

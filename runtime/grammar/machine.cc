@@ -17,9 +17,9 @@ uint32_t MostCounted(const Productions::Members& members) {
 
 }  // namespace
 
-Machine::Machine(Room& room, size_t most_states, size_t most_classes)
+Machine::Machine(Room& room, size_t most_states, size_t classes)
     : states_(room, most_states),
-      next_(room, most_states * most_classes),
+      next_(room, most_states * classes),
       items_(room, most_states * 4),
       frames_(room, most_states * 2),
       seen_(room, most_states),
@@ -29,7 +29,9 @@ Machine::Machine(Room& room, size_t most_states, size_t most_classes)
       gathered_(room, kMostGathered),
       moved_(room, kMostGathered),
       entered_(room, kMostGathered),
-      entered_index_(room, kMostGathered) {}
+      entered_index_(room, kMostGathered),
+      rules_(room, kMostGathered),
+      behind_(room, kMostGathered) {}
 
 void Machine::Read(Regexes* regexes, const Productions* productions) {
   regexes_ = regexes;
@@ -77,13 +79,18 @@ State Machine::Forget(State kept) {
   numbers[kNothing] = kNothing;
   for (uint32_t i = 0; i < gathered_.size(); ++i) numbers[gathered_[i].frame] = 0;
   for (uint32_t i = frames_.size(); i > 1; --i) {
-    if (numbers[i - 1] != kUnwanted) numbers[frames_[i - 1].behind] = 0;
+    if (numbers[i - 1] == kUnwanted) continue;
+    numbers[frames_[i - 1].behind] = 0;
+    if (frames_[i - 1].production == kList) numbers[frames_[i - 1].at] = 0;
   }
   uint32_t n_frames = 1;
   for (uint32_t i = 1; i < frames_.size(); ++i) {
     if (numbers[i] == kUnwanted) continue;
+    Frame frame = frames_[i];
+    frame.behind = numbers[frame.behind];
+    if (frame.production == kList) frame.at = numbers[frame.at];
     numbers[i] = n_frames;
-    frames_[n_frames++] = {frames_[i].production, frames_[i].at, numbers[frames_[i].behind]};
+    frames_[n_frames++] = frame;
   }
   for (uint32_t i = 0; i < gathered_.size(); ++i) {
     gathered_[i].frame = numbers[gathered_[i].frame];
@@ -167,7 +174,8 @@ uint32_t Machine::PutFrame(const Frame& frame, Budget& budget) {
 }
 
 void Machine::Enter(Production production, uint32_t frame, Budget& budget) {
-  if (!productions_->node(production).productive || !budget.Spend()) return;
+  const bool possible = production == kList || productions_->node(production).productive;
+  if (!possible || !budget.Spend()) return;
   const Item item = {production, frame};
   const uint64_t hash = Hash().Add(production).Add(frame).value();
   if (entered_index_.Number(hash, [&](uint32_t at) { return entered_[at] == item; }) !=
@@ -180,12 +188,24 @@ void Machine::Enter(Production production, uint32_t frame, Budget& budget) {
 }
 
 void Machine::EnterAll(Budget& budget) {
-  for (uint32_t i = 0; i < entered_.size() && budget.ok(); ++i) EnterOne(entered_[i], budget);
+  for (uint32_t i = 0; budget.ok() && (i < entered_.size() || rules_.size() > 0);) {
+    if (i < entered_.size()) {
+      EnterOne(i++, budget);
+    } else {
+      EnterRule(budget);
+    }
+  }
   if (entered_.size() > 0) entered_index_.Clear();
   entered_.Shrink(0);
+  rules_.Shrink(0);
 }
 
-void Machine::EnterOne(const Item& item, Budget& budget) {
+void Machine::EnterOne(uint32_t entered, Budget& budget) {
+  const Item item = entered_[entered];
+  if (item.what == kList) {
+    Resume(item.frame, budget);
+    return;
+  }
   const Productions::Node& node = productions_->node(item.what);
   switch (node.kind) {
     case Productions::Kind::kTerminal:
@@ -209,10 +229,39 @@ void Machine::EnterOne(const Item& item, Budget& budget) {
     case Productions::Kind::kChoice:
       for (const Production part : productions_->parts(item.what)) Enter(part, item.frame, budget);
       break;
-    case Productions::Kind::kRule:
-      Enter(node.a, item.frame, budget);
+    case Productions::Kind::kRule: {
+      // What follows an empty text of it is entered now, so that no rule is met again once it has
+      // been entered itself.
+      if (node.nullable) Resume(item.frame, budget);
+      if (!rules_.Add({node.b, entered}, budget)) break;
+      Item* const first = &rules_[0];
+      std::push_heap(first, first + rules_.size());
       break;
+    }
   }
+}
+
+void Machine::EnterRule(Budget& budget) {
+  const Item rule = rules_[0];
+  behind_.Shrink(0);
+  while (rules_.size() > 0 && rules_[0].what == rule.what) {
+    uint32_t frame = entered_[rules_[0].frame].frame;
+    for (; frames_[frame].production == kList; frame = frames_[frame].behind) {
+      behind_.Add(frames_[frame].at, budget);
+    }
+    behind_.Add(frame, budget);
+    Item* const first = &rules_[0];
+    std::pop_heap(first, first + rules_.size());
+    rules_.Shrink(rules_.size() - 1);
+  }
+  uint32_t* const first = &behind_[0];
+  std::sort(first, first + behind_.size());
+  const uint32_t* const end = std::unique(first, first + behind_.size());
+  uint32_t all = *first;
+  for (const uint32_t* one = first + 1; one != end && budget.Spend(); ++one) {
+    all = PutFrame({kList, *one, all}, budget);
+  }
+  Enter(productions_->node(entered_[rule.frame].what).a, all, budget);
 }
 
 uint32_t Machine::PutSeen(std::span<const uint64_t> words, Budget& budget) {
@@ -282,6 +331,11 @@ void Machine::Resume(uint32_t frame, Budget& budget) {
       return;
     }
     const Frame now = frames_[frame];
+    if (now.production == kList) {
+      Enter(kList, now.at, budget);
+      frame = now.behind;
+      continue;
+    }
     const Productions::Node& node = productions_->node(now.production);
     if (node.kind == Productions::Kind::kSequence) {
       if (now.at < node.b) {

@@ -20,9 +20,10 @@ class Machine {
   static constexpr State kDead = 0;  // no text goes on like this
 
   Machine() = default;
-  Machine(Room& room, size_t most_states, size_t most_classes);
+  // Where the grammar has more than `classes`, there are as many fewer states.
+  Machine(Room& room, size_t most_states, size_t classes);
 
-  // What it reads; both live as long as this. Once, with n_classes() at most most_classes.
+  // What it reads; both live as long as this. Once.
   void Read(Regexes* regexes, const Productions* productions);
 
   // Forgets all states but this one, which gets another number, and the expressions that were made
@@ -58,14 +59,20 @@ class Machine {
   // What stands behind a part of `production`: the parts from `at` on; of a repeat, more of those
   // of which there were `at`; of members, those that `at` leaves: the next one and, from bit 16 on,
   // how many there were, or the number of a set in seen_.
+  //
+  // A rule that several frames stand behind is entered once, behind all of them: so the ways to
+  // read a text do not multiply where rules are nested. They are a list, whose elements have no
+  // production: `at` is one, `behind` the others, or the last; numbers fall.
   struct Frame {
     Production production;
     uint32_t at;
     uint32_t behind;  // what stands behind it
   };
+  static constexpr Production kList = Productions::kNone;
   struct Item {
-    uint32_t what;  // a Regex; in entered_ a Production
-    uint32_t frame;
+    uint32_t what;   // a Regex; in entered_ a Production, or kList where the frame is resumed; in
+                     // rules_ a rule's order
+    uint32_t frame;  // in rules_ which of entered_
     bool operator==(const Item&) const = default;
     bool operator<(const Item& other) const {
       return what != other.what ? what < other.what : frame < other.frame;
@@ -92,7 +99,9 @@ class Machine {
   void EnterMembersInAnyOrder(const Frame& frame, bool* may_end, Budget& budget);
   uint32_t PutSeen(std::span<const uint64_t> words, Budget& budget);
   void EnterAll(Budget& budget);
-  void EnterOne(const Item& item, Budget& budget);
+  void EnterOne(uint32_t entered, Budget& budget);
+  // The rules that were entered last in their order, with all that stands behind them.
+  void EnterRule(Budget& budget);
 
   Regexes* regexes_ = nullptr;
   const Productions* productions_ = nullptr;
@@ -103,12 +112,15 @@ class Machine {
   List<Frame> frames_;
   List<uint64_t> seen_;  // members that were written: how many, and a bit for each
   Index state_index_, frame_index_, seen_index_;
-  // Of the state that is being made: its expressions; and the productions that it enters, each
-  // once.
+  // Of the state that is being made: its expressions; the productions that it enters, each once;
+  // rules among these that wait until what begins with them was entered, as a heap; and what stands
+  // behind one.
   List<Item> gathered_;
   List<Regex*> moved_;  // by Forget
   List<Item> entered_;
   Index entered_index_;
+  List<Item> rules_;
+  List<uint32_t> behind_;
   bool accepts_ = false;
 };
 

@@ -88,6 +88,7 @@ Production Productions::Rule(Budget& budget) {
 bool Productions::Close(Regexes& regexes, Budget& budget, Production* rule) {
   FindNullable(regexes, budget);
   marks_.Shrink(0);
+  n_walked_ = 0;
   for (uint32_t i = 0; i < nodes_.size(); ++i) marks_.Add(0, budget);
   for (uint32_t i = 0; i < nodes_.size() && budget.ok(); ++i) {
     if (BeginsWithItself(i, budget, rule)) return false;
@@ -185,9 +186,15 @@ bool Productions::BeginsWithItself(Production production, Budget& budget, Produc
     const Production next = FirstPart(walk.production, walk.part++);
     if (next == kNone) {
       marks_[walk.production] = kWalked;
+      Node& node = nodes_[walk.production];
+      if (node.kind == Kind::kRule) node.b = n_walked_++;
       walks_.Shrink(walks_.size() - 1);
     } else if (marks_[next] == kWalking) {
+      // What is walked ends with the cycle, and only a rule can close one.
       *rule = next;
+      for (uint32_t i = walks_.size(); nodes_[*rule].kind != Kind::kRule; --i) {
+        *rule = walks_[i - 1].production;
+      }
       return true;
     } else if (marks_[next] == kNotSeen) {
       enter(next);

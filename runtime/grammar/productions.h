@@ -37,7 +37,8 @@ class Productions {
     bool productive = false;  // it has a text; by Close
     uint32_t a = 0;  // kTerminal: a Regex; kSequence, kChoice: first of parts; kRepeat: a part;
                      // kRule: what it stands for, kNone before Define; kMembers: which
-    uint32_t b = 0;  // kSequence, kChoice: how many; kRepeat: min
+    uint32_t b = 0;  // kSequence, kChoice: how many; kRepeat: min; kRule: its order, by Close:
+                     // those that it may begin with have lower ones
     uint32_t c = 0;  // kRepeat: max
   };
   static constexpr uint32_t kMostMembers = 1024;
@@ -92,6 +93,7 @@ class Productions {
   // By Close.
   List<uint8_t> marks_;
   List<Walk> walks_;
+  uint32_t n_walked_ = 0;
 };
 
 }  // namespace rondo::grammar

@@ -36,6 +36,8 @@ class Regexes {
   Regex Multiple(uint32_t divisor, uint32_t rest, Budget& budget);
 
   bool nullable(Regex regex) const { return nodes_[regex].nullable; }
+  // How many levels Derive goes down.
+  uint32_t depth(Regex regex) const { return nodes_[regex].depth; }
 
   // Once all expressions are made: bytes that none of them tells apart are one class. Before, each
   // byte is one.

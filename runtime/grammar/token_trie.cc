@@ -23,11 +23,11 @@ size_t CommonPrefix(Bytes a, Bytes b) {
 }
 
 // Nodes that sorted texts take. A text that is there twice has a node of its own each time.
-size_t CountNodes(const Vocabulary& vocabulary, std::span<const uint32_t> sorted) {
+size_t CountNodes(const TokenTrie& trie, std::span<const uint32_t> sorted) {
   size_t count = 0;
   Bytes last;
   for (const uint32_t token : sorted) {
-    const Bytes text = vocabulary[token];
+    const Bytes text = trie.BytesOf(token);
     const size_t common = CommonPrefix(last, text);
     count += std::max<size_t>(text.size() - common, 1);
     last = text;
@@ -35,7 +35,7 @@ size_t CountNodes(const Vocabulary& vocabulary, std::span<const uint32_t> sorted
   return count;
 }
 
-void Build(const Vocabulary& vocabulary, std::span<const uint32_t> sorted, TokenTrie::Node* nodes) {
+void Build(const TokenTrie& trie, std::span<const uint32_t> sorted, TokenTrie::Node* nodes) {
   uint32_t path[TokenTrie::kMostBytes];  // nodes of the last text
   Bytes last;
   uint32_t n = 0;
@@ -44,7 +44,7 @@ void Build(const Vocabulary& vocabulary, std::span<const uint32_t> sorted, Token
       nodes[path[i - 1]].size = (n - path[i - 1]) & 0xffffff;
   };
   for (const uint32_t token : sorted) {
-    const Bytes text = vocabulary[token];
+    const Bytes text = trie.BytesOf(token);
     const size_t common = std::min(CommonPrefix(last, text), text.size() - 1);
     close(common);
     for (size_t i = common; i < text.size(); ++i) {
@@ -71,16 +71,44 @@ uint32_t PlainCharacters(Bytes text) {
   return count;
 }
 
+SpecialCode SpecialCode::Of(uint32_t token) {
+  SpecialCode code = {token, {kMark}};
+  for (size_t i = 1; i < kBytes; ++i) {
+    code.bytes[i] = static_cast<uint8_t>(kZero + (token >> 3 * (kBytes - 1 - i) & 7));
+  }
+  return code;
+}
+
+Bytes TokenTrie::BytesOf(uint32_t token) const {
+  if (vocabulary_.IsSpecial(token)) {
+    const std::span<const SpecialCode> all = special_.span();
+    return std::lower_bound(
+               all.begin(), all.end(), token,
+               [](const SpecialCode& code, uint32_t wanted) { return code.token < wanted; })
+        ->bytes;
+  }
+  const Bytes text = vocabulary_[token];
+  return std::find(text.begin(), text.end(), SpecialCode::kMark) == text.end() ? text : Bytes();
+}
+
 Result<TokenTrie> TokenTrie::Create(const Vocabulary& vocabulary) {
   TokenTrie trie;
   trie.vocabulary_ = vocabulary;
+  size_t n_special = 0;
+  for (uint32_t token = 0; token < vocabulary.size; ++token) {
+    n_special += vocabulary.IsSpecial(token);
+  }
+  RONDO_ASSIGN(trie.special_, HeapArray<SpecialCode>::Create(n_special));
+  for (uint32_t token = vocabulary.size; token > 0; --token) {
+    if (vocabulary.IsSpecial(token - 1)) trie.special_[--n_special] = SpecialCode::Of(token - 1);
+  }
   RONDO_ASSIGN(HeapArray<uint32_t> tokens, HeapArray<uint32_t>::Create(vocabulary.size));
   RONDO_ASSIGN(trie.plain_mask_, HeapArray<uint32_t>::Create(trie.mask_words()));
   size_t n_plain = 0, n = vocabulary.size;
   uint32_t counts[kMostBytes + 1] = {};
   uint32_t longest = 1;
   for (uint32_t token = 0, behind = vocabulary.size; token < vocabulary.size; ++token) {
-    const Bytes text = vocabulary[token];
+    const Bytes text = trie.BytesOf(token);
     const uint32_t characters = text.size() > kMostBytes ? 0 : PlainCharacters(text);
     if (characters > 0) {
       tokens[n_plain++] = token;
@@ -102,22 +130,23 @@ Result<TokenTrie> TokenTrie::Create(const Vocabulary& vocabulary) {
     trie.by_length_[trie.lengths_[characters] - counts[characters]--] = token;
   }
   const auto before = [&](uint32_t a, uint32_t b) {
-    const Bytes one = vocabulary[a], other = vocabulary[b];
+    const Bytes one = trie.BytesOf(a), other = trie.BytesOf(b);
     return Before(one, other) || (a < b && !Before(other, one));
   };
   std::sort(plain.begin(), plain.end(), before);
   std::sort(others.begin(), others.end(), before);
-  trie.n_plain_nodes_ = CountNodes(vocabulary, plain);
+  trie.n_plain_nodes_ = CountNodes(trie, plain);
   RONDO_ASSIGN(trie.nodes_,
-               HeapArray<Node>::Create(trie.n_plain_nodes_ + CountNodes(vocabulary, others)));
-  Build(vocabulary, plain, trie.nodes_.data());
-  Build(vocabulary, others, trie.nodes_.data() + trie.n_plain_nodes_);
+               HeapArray<Node>::Create(trie.n_plain_nodes_ + CountNodes(trie, others)));
+  Build(trie, plain, trie.nodes_.data());
+  Build(trie, others, trie.nodes_.data() + trie.n_plain_nodes_);
   return trie;
 }
 
 size_t TokenTrie::bytes() const {
   return nodes_.size() * sizeof(Node) +
-         (by_length_.size() + lengths_.size() + plain_mask_.size()) * sizeof(uint32_t);
+         (by_length_.size() + lengths_.size() + plain_mask_.size()) * sizeof(uint32_t) +
+         special_.size() * sizeof(SpecialCode);
 }
 
 }  // namespace rondo::grammar

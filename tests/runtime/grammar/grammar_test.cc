@@ -44,6 +44,10 @@ class GrammarTest : public testing::Test {
     }
     return allowed;
   }
+  std::vector<uint32_t> AllowedBehind(const std::vector<int32_t>& tokens) {
+    place_ = {};
+    return Allowed(tokens);
+  }
   // Chosen by chance, up to the end token: the text. `most`: tokens.
   std::string Write(unsigned seed, size_t most = 4000) {
     std::mt19937 random(seed);
@@ -143,6 +147,9 @@ TEST_F(GrammarTest, TextsShareAGrammar) {
 TEST_F(GrammarTest, RefusesByName) {
   EXPECT_THAT(Make("{").message(), HasSubstr("not well-formed JSON at byte 1"));
   EXPECT_THAT(Make("false").message(), HasSubstr("no text fits"));
+  EXPECT_THAT(Make("root ::= a", {.kind = GrammarKind::kGbnf}).message(), HasSubstr("line 1: "));
+  EXPECT_THAT(Make("root ::= \"x\" root", {.kind = GrammarKind::kGbnf}).message(),
+              HasSubstr("no text fits"));
   EXPECT_THAT(Make("a[", {.kind = GrammarKind::kPattern}).message(), HasSubstr("not closed"));
   const Status large = Make("(a{1000}){1000}(b|a{50000})*", {.kind = GrammarKind::kPattern});
   EXPECT_TRUE(large.ok()) << large.message();
@@ -151,6 +158,72 @@ TEST_F(GrammarTest, RefusesByName) {
     wide += (i > 0 ? ",\"v" : "\"v") + std::to_string(i * 7919) + "\"";
   const Status status = Make(wide + "]}", {.bytes = Grammar::kLeastBytes});
   EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.message();
+}
+
+// Each special token is itself, and no text; a text that is written so is none.
+TEST_F(GrammarTest, SpecialTokens) {
+  const uint32_t think = words_.IdOf("<think>"), call = words_.IdOf("[CALL]");
+  const std::string grammar = "root ::= <think> %without \"c\" <[" + std::to_string(call) +
+                              "]> | <[CALL]> \"12\" <end> \"a\" | \"<think>!\"";
+  ASSERT_TRUE(Make(grammar, {.kind = GrammarKind::kGbnf}).ok());
+  EXPECT_THAT(AllowedBehind({}), testing::ElementsAre('<', think, call));
+  const auto id = [](uint32_t token) { return static_cast<int32_t>(token); };
+  EXPECT_THAT(AllowedBehind({'<'}), testing::ElementsAre('t'));
+  EXPECT_THAT(AllowedBehind({id(call)}), testing::ElementsAre('1', words_.IdOf("12")));
+  // An end token that the grammar names, which is not the end.
+  EXPECT_THAT(AllowedBehind({id(call), '1', '2'}), testing::ElementsAre(words_.end()));
+  EXPECT_THAT(AllowedBehind({id(call), '1', '2', id(words_.end())}), testing::ElementsAre('a'));
+  EXPECT_THAT(AllowedBehind({id(call), '1', '2', id(words_.end()), 'a'}),
+              testing::ElementsAre(words_.end()));
+  // Any character, but c; no byte that UTF-8 has not, and no special token but the one.
+  const std::vector<uint32_t> inside = AllowedBehind({id(think), 'a'});
+  for (uint32_t token = 0; token < words_.tokens.size(); ++token) {
+    const std::string& text = words_.tokens[token];
+    const auto first = static_cast<unsigned char>(text[0]);
+    const bool is = token >= words_.first_special
+                        ? token == call
+                        : (first < 0x80 || (first >= 0xc2 && first <= 0xf4)) &&
+                              text.find('c') == std::string::npos;
+    EXPECT_EQ(std::count(inside.begin(), inside.end(), token), is ? 1 : 0) << token;
+  }
+  EXPECT_THAT(AllowedBehind({id(think), 'a', 0xff}), testing::IsEmpty());
+  EXPECT_THAT(AllowedBehind({id(words_.IdOf("<think>!"))}), testing::IsEmpty());
+}
+
+// What is not written as one token stays what it is by its text.
+TEST_F(GrammarTest, OrdinaryTokensByNumberAreTheirText) {
+  ASSERT_TRUE(Make("root ::= <[" + std::to_string(words_.IdOf("abc")) + "]> <true>",
+                   {.kind = GrammarKind::kGbnf})
+                  .ok());
+  EXPECT_THAT(AllowedBehind({'a', 'b', 'c'}), testing::ElementsAre('t', words_.IdOf("true")));
+}
+
+// More classes of bytes than is usual: all characters one by one.
+TEST_F(GrammarTest, ManyClassesOfBytes) {
+  std::string grammar = "root ::= (\"\"";
+  for (int code = 0x21; code < 0x180; ++code) {
+    char escape[16];
+    snprintf(escape, sizeof escape, " | \"\\u%04x%d\"", code, code % 7);
+    grammar += escape;
+  }
+  const Status status = Make(grammar + ")*", {.kind = GrammarKind::kGbnf});
+  ASSERT_TRUE(status.ok()) << status.message();
+  EXPECT_THAT(AllowedBehind({0xc3, 0xa9}), testing::ElementsAre('0' + 0xe9 % 7));
+}
+
+constexpr const char* kRules = R"gbnf(root ::= expr
+expr ::= term | term "+" expr | term "ab" expr | expr-list
+expr-list ::= "[" (expr ("," expr)*)? "]" | "{" expr "," expr-list "}"
+term ::= "(" expr ")" | [0-9]+ | "(" expr ")" "!" | %json {"enum": [true, {"a": 12}]}
+       | "{" %without "}" "}" | "-" [a-c]{200,300} "-" [a-c]{200,300} term)gbnf";
+
+TEST_F(GrammarTest, SmallMemoryGivesTheSameTextsByRules) {
+  std::vector<std::string> texts;
+  ASSERT_TRUE(Make(kRules, {.kind = GrammarKind::kGbnf}).ok());
+  for (unsigned seed = 0; seed < 12; ++seed) texts.push_back(Write(seed, 600));
+  ASSERT_TRUE(Make(kRules, {.kind = GrammarKind::kGbnf, .bytes = Grammar::kLeastBytes}).ok());
+  for (unsigned seed = 0; seed < 12; ++seed) EXPECT_EQ(Write(seed, 600), texts[seed]);
+  EXPECT_GT(grammar_->times_forgotten(), 0u);
 }
 
 // A text whose begin is not known any more, when states were forgotten.

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/grammar/gbnf/gbnf.h"
 #include "runtime/grammar/json.h"
 #include "runtime/grammar/machine.h"
 #include "runtime/grammar/productions.h"
@@ -43,6 +44,16 @@ struct Parts {
     if (!status.ok()) return status.message();
     const Result<Production> root =
         ReadSchema(json, options, schema_room, regexes, productions, budget);
+    if (!root.ok()) return root.status().message();
+    Read(*root);
+    return "";
+  }
+  // As ReadSchemaText, of rules.
+  std::string ReadGbnfText(std::string_view text, const TokenTrie& trie,
+                           const SchemaOptions& options = {}) {
+    GbnfRoom gbnf_room(room, text.size());
+    const Result<Production> root =
+        ReadGbnf(text, options, trie, gbnf_room, regexes, productions, budget);
     if (!root.ok()) return root.status().message();
     Read(*root);
     return "";

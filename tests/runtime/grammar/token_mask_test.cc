@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <set>
 #include <string>
@@ -27,6 +28,7 @@ std::vector<std::string> Tokens() {
   tokens.emplace_back(300, 'x');
   tokens.emplace_back(40, '=');
   tokens.emplace_back();
+  for (const char* const text : {"<|a|>", "<|a|>b", "<|b|>"}) tokens.emplace_back(text);
   tokens.emplace_back(TokenTrie::kMostBytes + 1, 'y');
   std::mt19937 random(1);
   for (int i = 0; i < 400; ++i) {
@@ -44,16 +46,55 @@ class TokenMaskTest : public testing::Test {
     const auto& text = (*static_cast<const std::vector<std::string>*>(context))[token];
     return {reinterpret_cast<const uint8_t*>(text.data()), text.size()};
   }
-  bool CanRead(Parts& parts, State state, const std::string& text) {
+  static bool IsSpecial(const void* context, uint32_t token) {
+    return (*static_cast<const std::vector<std::string>*>(context))[token].starts_with("<|");
+  }
+  static uint32_t Find(const void* context, std::string_view text) {
+    const auto& tokens = *static_cast<const std::vector<std::string>*>(context);
+    return static_cast<uint32_t>(std::find(tokens.begin(), tokens.end(), text) - tokens.begin());
+  }
+  State Behind(Parts& parts, State state, uint32_t token) {
+    for (const uint8_t byte : trie_.BytesOf(token)) {
+      state = parts.machine.Next(state, byte, parts.budget);
+    }
+    return state;
+  }
+  bool CanRead(Parts& parts, State state, uint32_t token) {
+    const std::string& text = tokens_[token];
     if (text.empty() || text.size() > TokenTrie::kMostBytes) return false;
-    for (const char c : text)
-      state = parts.machine.Next(state, static_cast<uint8_t>(c), parts.budget);
-    return state != Machine::kDead;
+    if (!IsSpecial(&tokens_, token) && text.find('\xff') != std::string::npos) return false;
+    return Behind(parts, state, token) != Machine::kDead;
+  }
+  // Walks by chance from the start, and at each place asks for the mask. Returns how many states it
+  // has seen; `special`: such a token may be allowed.
+  size_t Walk(Parts& parts, std::mt19937& random, bool special) {
+    std::set<State> seen;
+    std::vector<uint32_t> mask(trie_.mask_words());
+    size_t n_special = 0;
+    for (int walk = 0; walk < 12; ++walk) {
+      State state = parts.start;
+      for (int step = 0; step < 25; ++step) {
+        FillMask(parts.machine, state, trie_, mask, parts.budget);
+        std::vector<uint32_t> allowed;
+        for (uint32_t token = 0; token < tokens_.size(); ++token) {
+          const bool is = (mask[token / 32] >> token % 32 & 1) != 0;
+          EXPECT_EQ(is, CanRead(parts, state, token)) << tokens_[token] << " at " << step;
+          if (is) allowed.push_back(token);
+          n_special += is && IsSpecial(&tokens_, token);
+        }
+        seen.insert(state);
+        if (allowed.empty() || testing::Test::HasFailure()) break;
+        state = Behind(parts, state, allowed[random() % allowed.size()]);
+      }
+    }
+    EXPECT_EQ(n_special > 0, special);
+    EXPECT_TRUE(parts.budget.ok());
+    return seen.size();
   }
 
   const std::vector<std::string> tokens_ = Tokens();
   Result<TokenTrie> made_ =
-      TokenTrie::Create({static_cast<uint32_t>(tokens_.size()), Bytes, &tokens_});
+      TokenTrie::Create({static_cast<uint32_t>(tokens_.size()), Bytes, &tokens_, IsSpecial, Find});
   const TokenTrie& trie_ = *made_;
 };
 
@@ -67,7 +108,7 @@ TEST_F(TokenMaskTest, PlainTokensStandApart) {
   }
   size_t expected = 0;
   for (uint32_t token = 0; token < tokens_.size(); ++token) {
-    const bool is = tokens_[token].size() <= TokenTrie::kMostBytes &&
+    const bool is = tokens_[token].size() <= TokenTrie::kMostBytes && !IsSpecial(&tokens_, token) &&
                     PlainCharacters(Bytes(&tokens_, token)) > 0;
     expected += is;
     EXPECT_EQ((trie_.plain_mask()[token / 32] >> token % 32 & 1) != 0, is) << tokens_[token];
@@ -93,28 +134,32 @@ TEST_F(TokenMaskTest, AreThoseOfEachTokenAlone) {
     SCOPED_TRACE(schema);
     Parts parts;
     ASSERT_EQ(parts.ReadSchemaText(schema), "");
-    std::set<State> seen;
-    std::vector<uint32_t> mask(trie_.mask_words());
-    for (int walk = 0; walk < 12; ++walk) {
-      State state = parts.start;
-      for (int step = 0; step < 25; ++step) {
-        FillMask(parts.machine, state, trie_, mask, parts.budget);
-        std::vector<uint32_t> allowed;
-        for (uint32_t token = 0; token < tokens_.size(); ++token) {
-          const bool is = (mask[token / 32] >> token % 32 & 1) != 0;
-          ASSERT_EQ(is, CanRead(parts, state, tokens_[token])) << tokens_[token] << " at " << step;
-          if (is) allowed.push_back(token);
-        }
-        states += seen.insert(state).second;
-        if (allowed.empty()) break;
-        const std::string& next = tokens_[allowed[random() % allowed.size()]];
-        for (const char c : next)
-          state = parts.machine.Next(state, static_cast<uint8_t>(c), parts.budget);
-      }
-    }
-    ASSERT_TRUE(parts.budget.ok());
+    states += Walk(parts, random, false);
   }
   EXPECT_GT(states, 200u);
+}
+
+TEST_F(TokenMaskTest, OfRulesAreThoseOfEachTokenAlone) {
+  struct Case {
+    const char* rules;
+    bool special;
+  };
+  const Case cases[] = {
+      {"root ::= . [^a] %without \"</a>\"", false},
+      {"root ::= (\"[\" root \"]\" | [a-g]+ | [0-9 .]+) root | %without \"ab\" \"ab\" root?",
+       false},
+      {"root ::= (<|a|> [^c]* <|b|> | <|a|>)* %json {\"type\": \"array\"}", true},
+      {"root ::= (%without \"x\" <[298]> | [a-f] root)* \"true\"", true},
+  };
+  std::mt19937 random(4);
+  size_t states = 0;
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.rules);
+    Parts parts;
+    ASSERT_EQ(parts.ReadGbnfText(one.rules, trie_), "");
+    states += Walk(parts, random, one.special);
+  }
+  EXPECT_GT(states, 60u);
 }
 
 // Inside of a free string nothing need be walked; in one of bounded length, what is left of it.
