@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "runtime/base/utf8.h"
+
 namespace rondo {
 namespace {
 
@@ -162,7 +164,10 @@ size_t Constraint::Forced(std::span<int32_t> drafts) const {
 size_t Constraint::Likely(std::span<int32_t> drafts) const {
   if (place_.position == kNowhere || place_.grammar_begin == kNowhere || MayOpen(place_)) return 0;
   std::array<uint8_t, kMostLikelyBytes> bytes;
-  const size_t n = options_.grammar->Forced(place_.grammar, bytes);
+  const std::span<const uint8_t> forced =
+      std::span(bytes).first(options_.grammar->Forced(place_.grammar, bytes));
+  // Up to what is no character yet, or is a special token's.
+  const size_t n = Utf8Prefix(forced);
   size_t count = 0;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), n);
   const Status status = tokenizer_->Encode(text, /*add_special=*/false, drafts, &count);
