@@ -4,6 +4,7 @@
 
 #include "c_api/handles.h"
 #include "platforms/memory.h"
+#include "runtime/generation/grammar_vocabulary.h"
 
 namespace {
 
@@ -11,7 +12,6 @@ using rondo::MutexLock;
 using rondo::Result;
 using rondo::Status;
 using rondo::StatusCode;
-using rondo::Tokenizer;
 using rondo::c_api::Is;
 using rondo::c_api::IsStructSize;
 using rondo::c_api::kMaxStructSize;
@@ -52,6 +52,18 @@ Result<GrammarOptions> Read(const rondo_grammar_options* theirs) {
                         (o.flags & RONDO_SCHEMA_ANY_ORDER) != 0, o.memory_bytes};
 }
 
+// Without nodes where the file has none.
+Result<TokenTrie::Stored> StoredTrie(const rondo::ModelFile& file) {
+  const auto* const tokenizer = file.model().tokenizer();
+  const auto* const section = tokenizer->token_trie();
+  if (section == nullptr) return TokenTrie::Stored();
+  RONDO_RETURN_IF_ERROR(file.Verify(section, "token_trie"));
+  const std::span<const uint8_t> bytes = file.bytes(section);
+  return TokenTrie::Stored{{reinterpret_cast<const TokenTrie::Node*>(bytes.data()),
+                            bytes.size() / sizeof(TokenTrie::Node)},
+                           tokenizer->plain_trie_nodes()};
+}
+
 // The table of a model's texts, made by the first who asks.
 Result<const TokenTrie*> TrieOf(const rondo_model* model) {
   if (model->tokenizer == nullptr) {
@@ -59,21 +71,14 @@ Result<const TokenTrie*> TrieOf(const rondo_model* model) {
   }
   const MutexLock lock(model->grammar_mutex);
   if (model->trie == nullptr) {
-    Vocabulary vocabulary = {model->file.model().vocab_size(), nullptr, model->tokenizer.get()};
-    vocabulary.bytes = [](const void* context, uint32_t token) {
-      return static_cast<const Tokenizer*>(context)->TokenBytes(static_cast<int32_t>(token));
-    };
-    vocabulary.is_special = [](const void* context, uint32_t token) {
-      return static_cast<const Tokenizer*>(context)->IsSpecial(static_cast<int32_t>(token));
-    };
-    vocabulary.find = [](const void* context, std::string_view text) {
-      const int32_t id = static_cast<const Tokenizer*>(context)->AddedTokenId(text);
-      return id < 0 ? Vocabulary::kNoToken : static_cast<uint32_t>(id);
-    };
+    const Vocabulary vocabulary =
+        rondo::GrammarVocabulary(*model->tokenizer, model->file.model().vocab_size());
     std::unique_ptr<TokenTrie> trie(new (std::nothrow) TokenTrie);
     if (trie == nullptr)
       return Status::Error(StatusCode::kOutOfMemory, "the system refused memory");
-    RONDO_ASSIGN(*trie, TokenTrie::Create(vocabulary));
+    RONDO_ASSIGN(const TokenTrie::Stored stored, StoredTrie(model->file));
+    RONDO_ASSIGN(*trie, stored.nodes.empty() ? TokenTrie::Create(vocabulary)
+                                             : TokenTrie::Open(vocabulary, stored));
     model->trie = std::move(trie);
   }
   return model->trie.get();

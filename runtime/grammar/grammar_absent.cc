@@ -18,12 +18,18 @@ Status Grammar::Read(const GrammarText&, GrammarPlace*) { return Status(); }
 
 Status Grammar::Allowed(const GrammarText&, GrammarPlace*, std::span<uint32_t>) { return Status(); }
 
+size_t Grammar::Forced(const GrammarPlace&, std::span<uint8_t>) { return 0; }
+
 bool Grammar::IsComplete(const GrammarPlace&) { return false; }
 
 Result<TokenTrie> TokenTrie::Create(const Vocabulary& vocabulary) {
   TokenTrie trie;
   trie.vocabulary_ = vocabulary;
   return trie;
+}
+
+Result<TokenTrie> TokenTrie::Open(const Vocabulary& vocabulary, const Stored&) {
+  return Create(vocabulary);
 }
 
 }  // namespace rondo::grammar

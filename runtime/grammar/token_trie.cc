@@ -57,6 +57,11 @@ void Build(const TokenTrie& trie, std::span<const uint32_t> sorted, TokenTrie::N
   close(0);
 }
 
+Status Corrupt(size_t node) {
+  return Status::Error(StatusCode::kCorrupt,
+                       "tokenizer: the trie of its tokens is not theirs at node %zu", node);
+}
+
 }  // namespace
 
 uint32_t PlainCharacters(Bytes text) {
@@ -91,56 +96,96 @@ Bytes TokenTrie::BytesOf(uint32_t token) const {
   return std::find(text.begin(), text.end(), SpecialCode::kMark) == text.end() ? text : Bytes();
 }
 
-Result<TokenTrie> TokenTrie::Create(const Vocabulary& vocabulary) {
-  TokenTrie trie;
-  trie.vocabulary_ = vocabulary;
+Result<TokenTrie::Sorts> TokenTrie::Sort() {
   size_t n_special = 0;
-  for (uint32_t token = 0; token < vocabulary.size; ++token) {
-    n_special += vocabulary.IsSpecial(token);
+  for (uint32_t token = 0; token < vocabulary_.size; ++token) {
+    n_special += vocabulary_.IsSpecial(token);
   }
-  RONDO_ASSIGN(trie.special_, HeapArray<SpecialCode>::Create(n_special));
-  for (uint32_t token = vocabulary.size; token > 0; --token) {
-    if (vocabulary.IsSpecial(token - 1)) trie.special_[--n_special] = SpecialCode::Of(token - 1);
+  RONDO_ASSIGN(special_, HeapArray<SpecialCode>::Create(n_special));
+  for (uint32_t token = vocabulary_.size; token > 0; --token) {
+    if (vocabulary_.IsSpecial(token - 1)) special_[--n_special] = SpecialCode::Of(token - 1);
   }
-  RONDO_ASSIGN(HeapArray<uint32_t> tokens, HeapArray<uint32_t>::Create(vocabulary.size));
-  RONDO_ASSIGN(trie.plain_mask_, HeapArray<uint32_t>::Create(trie.mask_words()));
-  size_t n_plain = 0, n = vocabulary.size;
+  Sorts sorts;
+  RONDO_ASSIGN(sorts.tokens, HeapArray<uint32_t>::Create(vocabulary_.size));
+  RONDO_ASSIGN(plain_mask_, HeapArray<uint32_t>::Create(mask_words()));
+  sorts.n = vocabulary_.size;
   uint32_t counts[kMostBytes + 1] = {};
   uint32_t longest = 1;
-  for (uint32_t token = 0, behind = vocabulary.size; token < vocabulary.size; ++token) {
-    const Bytes text = trie.BytesOf(token);
+  for (uint32_t token = 0; token < vocabulary_.size; ++token) {
+    const Bytes text = BytesOf(token);
     const uint32_t characters = text.size() > kMostBytes ? 0 : PlainCharacters(text);
     if (characters > 0) {
-      tokens[n_plain++] = token;
-      trie.plain_mask_[token / 32] |= 1u << token % 32;
+      sorts.tokens[sorts.n_plain++] = token;
+      plain_mask_[token / 32] |= 1u << token % 32;
       longest = std::max(longest, characters);
       ++counts[characters];
     } else if (!text.empty() && text.size() <= kMostBytes) {
-      tokens[--behind] = token;
-      n = behind;
+      sorts.tokens[--sorts.n] = token;
     }
   }
-  const std::span<uint32_t> plain = tokens.span().first(n_plain);
-  const std::span<uint32_t> others = tokens.span().subspan(n);
-  RONDO_ASSIGN(trie.lengths_, HeapArray<uint32_t>::Create(longest + 1));
-  RONDO_ASSIGN(trie.by_length_, HeapArray<uint32_t>::Create(n_plain));
-  for (uint32_t i = 1; i <= longest; ++i) trie.lengths_[i] = trie.lengths_[i - 1] + counts[i];
-  for (const uint32_t token : plain) {
-    const uint32_t characters = PlainCharacters(vocabulary[token]);
-    trie.by_length_[trie.lengths_[characters] - counts[characters]--] = token;
+  RONDO_ASSIGN(lengths_, HeapArray<uint32_t>::Create(longest + 1));
+  RONDO_ASSIGN(by_length_, HeapArray<uint32_t>::Create(sorts.n_plain));
+  for (uint32_t i = 1; i <= longest; ++i) lengths_[i] = lengths_[i - 1] + counts[i];
+  for (const uint32_t token : sorts.plain()) {
+    const uint32_t characters = PlainCharacters(vocabulary_[token]);
+    by_length_[lengths_[characters] - counts[characters]--] = token;
   }
+  return sorts;
+}
+
+Result<TokenTrie> TokenTrie::Create(const Vocabulary& vocabulary) {
+  TokenTrie trie;
+  trie.vocabulary_ = vocabulary;
+  RONDO_ASSIGN(Sorts sorts, trie.Sort());
   const auto before = [&](uint32_t a, uint32_t b) {
     const Bytes one = trie.BytesOf(a), other = trie.BytesOf(b);
     return Before(one, other) || (a < b && !Before(other, one));
   };
-  std::sort(plain.begin(), plain.end(), before);
-  std::sort(others.begin(), others.end(), before);
-  trie.n_plain_nodes_ = CountNodes(trie, plain);
-  RONDO_ASSIGN(trie.nodes_,
-               HeapArray<Node>::Create(trie.n_plain_nodes_ + CountNodes(trie, others)));
-  Build(trie, plain, trie.nodes_.data());
-  Build(trie, others, trie.nodes_.data() + trie.n_plain_nodes_);
+  std::sort(sorts.plain().begin(), sorts.plain().end(), before);
+  std::sort(sorts.others().begin(), sorts.others().end(), before);
+  const size_t n_plain = CountNodes(trie, sorts.plain());
+  RONDO_ASSIGN(trie.nodes_, HeapArray<Node>::Create(n_plain + CountNodes(trie, sorts.others())));
+  Build(trie, sorts.plain(), trie.nodes_.data());
+  Build(trie, sorts.others(), trie.nodes_.data() + n_plain);
+  trie.stored_ = {trie.nodes_.span(), n_plain};
   return trie;
+}
+
+Result<TokenTrie> TokenTrie::Open(const Vocabulary& vocabulary, const Stored& stored) {
+  TokenTrie trie;
+  trie.vocabulary_ = vocabulary;
+  trie.stored_ = stored;
+  if (stored.n_plain > stored.nodes.size()) return Corrupt(stored.nodes.size());
+  RONDO_ASSIGN(Sorts sorts, trie.Sort());
+  RONDO_ASSIGN(HeapArray<uint32_t> seen, HeapArray<uint32_t>::Create(trie.mask_words()));
+  RONDO_RETURN_IF_ERROR(trie.Check(trie.plain(), true, sorts.plain().size(), seen.span()));
+  RONDO_RETURN_IF_ERROR(trie.Check(trie.others(), false, sorts.others().size(), seen.span()));
+  return trie;
+}
+
+// Each token of this sort is there once, below its own text.
+Status TokenTrie::Check(std::span<const Node> nodes, bool are_plain, size_t n_tokens,
+                        std::span<uint32_t> seen) const {
+  uint8_t text[kMostBytes];
+  size_t ends[kMostBytes + 1] = {nodes.size()};  // of the nodes below each byte of the text
+  size_t level = 0, n = 0;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    while (i == ends[level]) --level;
+    const Node node = nodes[i];
+    if (node.size == 0 || node.size > ends[level] - i || level == kMostBytes) return Corrupt(i);
+    text[level++] = static_cast<uint8_t>(node.byte);
+    ends[level] = i + node.size;
+    if (node.token == kNoToken) continue;
+    const uint32_t bit = 1u << node.token % 32;
+    if (node.token >= vocabulary_.size || (seen[node.token / 32] & bit) != 0 ||
+        ((plain_mask_[node.token / 32] & bit) != 0) != are_plain ||
+        !std::ranges::equal(BytesOf(node.token), std::span(text).first(level))) {
+      return Corrupt(i);
+    }
+    seen[node.token / 32] |= bit;
+    ++n;
+  }
+  return n == n_tokens ? Status() : Corrupt(nodes.size());
 }
 
 size_t TokenTrie::bytes() const {

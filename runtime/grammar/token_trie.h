@@ -63,11 +63,21 @@ class TokenTrie {
     uint32_t token;
   };
 
+  // As it is in a file: plain tokens' nodes, and those of the others.
+  struct Stored {
+    std::span<const Node> nodes;
+    size_t n_plain = 0;
+  };
+
   // Error: kOutOfMemory.
   static Result<TokenTrie> Create(const Vocabulary& vocabulary);
+  // Of what Create made once of the same vocabulary, and is kept by the caller. Errors: kCorrupt
+  // (it is anything else), kOutOfMemory.
+  static Result<TokenTrie> Open(const Vocabulary& vocabulary, const Stored& stored);
+  Stored stored() const { return stored_; }
 
-  std::span<const Node> plain() const { return nodes_.span().first(n_plain_nodes_); }
-  std::span<const Node> others() const { return nodes_.span().subspan(n_plain_nodes_); }
+  std::span<const Node> plain() const { return stored_.nodes.first(stored_.n_plain); }
+  std::span<const Node> others() const { return stored_.nodes.subspan(stored_.n_plain); }
 
   // Plain tokens of `characters` characters, 1 to most_characters().
   std::span<const uint32_t> PlainOf(uint32_t characters) const {
@@ -87,9 +97,22 @@ class TokenTrie {
   size_t bytes() const;
 
  private:
+  // Tokens that have nodes: n_plain plain ones first, and the others from n on.
+  struct Sorts {
+    HeapArray<uint32_t> tokens;
+    size_t n_plain = 0, n = 0;
+
+    std::span<uint32_t> plain() { return tokens.span().first(n_plain); }
+    std::span<uint32_t> others() { return tokens.span().subspan(n); }
+  };
+  // All but the nodes.
+  Result<Sorts> Sort();
+  Status Check(std::span<const Node> nodes, bool are_plain, size_t n_tokens,
+               std::span<uint32_t> seen) const;
+
   Vocabulary vocabulary_;
-  HeapArray<Node> nodes_;
-  size_t n_plain_nodes_ = 0;
+  Stored stored_;
+  HeapArray<Node> nodes_;          // where they are not stored elsewhere
   HeapArray<uint32_t> by_length_;  // plain tokens
   HeapArray<uint32_t> lengths_;    // of n characters: from [n - 1] to [n]
   HeapArray<uint32_t> plain_mask_;

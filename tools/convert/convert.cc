@@ -82,7 +82,8 @@ flatbuffers::Offset<format::Tokenizer> AddTokenizer(const SourceText& source,
                                                     flatbuffers::FlatBufferBuilder& builder,
                                                     ConvertReport& report) {
   if (source.tokenizer.is_null()) return {};
-  const auto tokenizer = CompileTokenizer(source.tokenizer, source.tokenizer_file, writer, builder);
+  const auto tokenizer =
+      CompileTokenizer(source.tokenizer, source.tokenizer_file, spec.vocab_size, writer, builder);
   const uint32_t vocab = flatbuffers::GetTemporaryPointer(builder, tokenizer)->vocab_size();
   if (vocab > spec.vocab_size) {
     report.notes.push_back(source.tokenizer_file + " has ids up to " + std::to_string(vocab - 1) +

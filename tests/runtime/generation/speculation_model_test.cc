@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "runtime/generation/grammar_vocabulary.h"
 #include "tests/support/combinations.h"
 #include "tests/support/test_model.h"
 #include "tests/temp_folder.h"
@@ -203,12 +204,7 @@ class Speculation : public testing::TestWithParam<Case> {
     void operator()(grammar::Grammar* grammar) const { std::destroy_at(grammar); }
   };
   void MakeGrammars() {
-    const auto bytes = [](const void* context, uint32_t token) -> std::span<const uint8_t> {
-      const auto& tokenizer = *static_cast<const Tokenizer*>(context);
-      const auto id = static_cast<int32_t>(token);
-      return tokenizer.IsSpecial(id) ? std::span<const uint8_t>() : tokenizer.TokenBytes(id);
-    };
-    auto trie = grammar::TokenTrie::Create({vocab_, bytes, model_->tokenizer()});
+    auto trie = grammar::TokenTrie::Create(GrammarVocabulary(*model_->tokenizer(), vocab_));
     ASSERT_TRUE(trie.ok());
     trie_ = std::move(*trie);
     for (const auto& [kind, text] :

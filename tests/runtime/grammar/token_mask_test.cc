@@ -116,6 +116,50 @@ TEST_F(TokenMaskTest, PlainTokensStandApart) {
   EXPECT_EQ(plain, expected);
 }
 
+TEST_F(TokenMaskTest, ATrieThatIsStoredIsTheSame) {
+  const auto opened = TokenTrie::Open(trie_.vocabulary(), trie_.stored());
+  ASSERT_TRUE(opened.ok()) << opened.status().message();
+  EXPECT_TRUE(std::ranges::equal(opened->plain_mask(), trie_.plain_mask()));
+  ASSERT_EQ(opened->most_characters(), trie_.most_characters());
+  for (uint32_t characters = 1; characters <= trie_.most_characters(); ++characters) {
+    EXPECT_TRUE(std::ranges::equal(opened->PlainOf(characters), trie_.PlainOf(characters)));
+  }
+}
+
+TEST_F(TokenMaskTest, ATrieOfAnythingElseIsRefused) {
+  const TokenTrie::Stored stored = trie_.stored();
+  std::vector<TokenTrie::Node> nodes(stored.nodes.begin(), stored.nodes.end());
+  const auto opens = [&](size_t n_plain) {
+    const auto opened = TokenTrie::Open(trie_.vocabulary(), {nodes, n_plain});
+    EXPECT_TRUE(opened.ok() || opened.status().code() == StatusCode::kCorrupt);
+    return opened.ok();
+  };
+  std::mt19937 random(5);
+  for (int i = 0; i < 4000; ++i) {
+    const size_t at = random() % nodes.size();
+    const TokenTrie::Node was = nodes[at];
+    switch (random() % 3) {
+      case 0:
+        nodes[at].size = (random() % 2 == 0 ? random() : was.size + 1 - random() % 3) & 0xffffff;
+        break;
+      case 1:
+        nodes[at].byte = random() & 0xff;
+        break;
+      default:
+        nodes[at].token = random() % 2 == 0 ? random() : random() % trie_.vocabulary().size;
+    }
+    const bool same =
+        nodes[at].size == was.size && nodes[at].byte == was.byte && nodes[at].token == was.token;
+    EXPECT_EQ(opens(stored.n_plain), same) << "node " << at;
+    nodes[at] = was;
+  }
+  EXPECT_TRUE(opens(stored.n_plain));
+  EXPECT_FALSE(opens(stored.n_plain - 1));
+  EXPECT_FALSE(opens(nodes.size() + 1));
+  nodes.pop_back();
+  EXPECT_FALSE(opens(stored.n_plain));
+}
+
 TEST_F(TokenMaskTest, AreThoseOfEachTokenAlone) {
   const char* const schemas[] = {
       "true",

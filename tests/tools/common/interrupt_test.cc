@@ -108,7 +108,8 @@ TEST(InterruptTest, EndsCompilingATokenizer) {
   NoSink sink;
   flatbuffers::FlatBufferBuilder builder;
   const CtrlC pressed;
-  EXPECT_THROW(convert::CompileTokenizer(document, "tokenizer.json", sink, builder), Interrupted);
+  EXPECT_THROW(convert::CompileTokenizer(document, "tokenizer.json", 2048, sink, builder),
+               Interrupted);
   EXPECT_THROW(convert::BuildTrie({{"a", 1}, {"b", 2}}), Interrupted);
 }
 

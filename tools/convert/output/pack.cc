@@ -129,9 +129,9 @@ class Packer {
 
 // Every Section field of the tokenizer.
 std::vector<std::unique_ptr<Section>*> SectionsOf(format::TokenizerT& t) {
-  return {&t.token_bytes,    &t.token_offsets, &t.token_flags, &t.charsmap,
-          &t.charsmap_texts, &t.atoms,         &t.merges,      &t.merge_slots,
-          &t.joints,         &t.word_slots,    &t.pieces,      &t.scores};
+  return {&t.token_bytes, &t.token_offsets, &t.token_flags, &t.charsmap, &t.charsmap_texts,
+          &t.atoms,       &t.merges,        &t.merge_slots, &t.joints,   &t.word_slots,
+          &t.pieces,      &t.scores,        &t.token_trie};
 }
 
 // The metadata with every section moved to its place in the new file.

@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/generation/grammar_vocabulary.h"
+#include "runtime/grammar/token_trie.h"
 #include "runtime/text/bpe.h"
 #include "runtime/text/slots.h"
 #include "runtime/text/tokenizer.h"
@@ -27,10 +29,17 @@ struct GoldenIds {
   std::vector<uint32_t> ids;
 };
 
+// What the runtime's own tokenizer makes of the tables.
+struct Derived {
+  std::vector<GoldenIds> golden;
+  std::vector<grammar::TokenTrie::Node> trie;
+  size_t n_plain = 0;  // of its nodes
+};
+
 // The places of the tables in the file; all zero before they are written.
 struct Sections {
   format::Section token_bytes, token_offsets, token_flags, atoms, merges, merge_slots, joints,
-      word_slots, charsmap, charsmap_texts, pieces, scores;
+      word_slots, charsmap, charsmap_texts, pieces, scores, token_trie;
 };
 
 // Files from before kinds were named: BPE alone has merges, Unigram alone a list as vocabulary.
@@ -59,10 +68,10 @@ class Compiled {
 
   flatbuffers::Offset<format::Tokenizer> Build(flatbuffers::FlatBufferBuilder& builder,
                                                const Sections& sections,
-                                               const std::vector<GoldenIds>& golden) const;
-  Sections Write(SectionSink& sink) const;
-  // Runs the runtime's own tokenizer over these tables.
-  std::vector<GoldenIds> EncodeGolden() const;
+                                               const Derived& derived) const;
+  Sections Write(SectionSink& sink, const Derived& derived) const;
+  // For a model of so many tokens.
+  Derived Derive(uint32_t model_tokens) const;
 
  private:
   void MakeTokens();
@@ -193,24 +202,30 @@ TokenizerTables Compiled::View(const format::Tokenizer* settings) const {
   return tables;
 }
 
-std::vector<GoldenIds> Compiled::EncodeGolden() const {
+Derived Compiled::Derive(uint32_t model_tokens) const {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(Build(builder, {}, {}));
   Result<std::unique_ptr<Tokenizer>> tokenizer =
       Tokenizer::Create(View(flatbuffers::GetRoot<format::Tokenizer>(builder.GetBufferPointer())),
                         vocabulary_.size());
   Require(tokenizer.status());
-  std::vector<GoldenIds> golden;
+  Derived derived;
   for (const std::string_view text : kGoldenTexts) {
     int32_t ids[kMaxGoldenIds];
     size_t count = 0;
     Require((*tokenizer)->Encode(text, /*add_special=*/false, ids, &count));
-    golden.push_back({std::string(text), {ids, ids + count}});
+    derived.golden.push_back({std::string(text), {ids, ids + count}});
   }
-  return golden;
+  const Result<grammar::TokenTrie> trie =
+      grammar::TokenTrie::Create(GrammarVocabulary(**tokenizer, model_tokens));
+  Require(trie.status());
+  const grammar::TokenTrie::Stored stored = trie->stored();
+  derived.trie.assign(stored.nodes.begin(), stored.nodes.end());
+  derived.n_plain = stored.n_plain;
+  return derived;
 }
 
-Sections Compiled::Write(SectionSink& sink) const {
+Sections Compiled::Write(SectionSink& sink, const Derived& derived) const {
   Sections sections;
   sections.token_bytes = sink.Add(token_bytes_);
   sections.token_offsets = sink.Add(BytesOf(token_offsets_));
@@ -224,12 +239,13 @@ Sections Compiled::Write(SectionSink& sink) const {
   sections.charsmap_texts = sink.Add(pipeline_.normalization.charsmap.texts);
   sections.pieces = sink.Add(BytesOf(unigram_.pieces));
   sections.scores = sink.Add(BytesOf(unigram_.scores));
+  sections.token_trie = sink.Add(BytesOf(derived.trie));
   return sections;
 }
 
 flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBuilder& builder,
                                                        const Sections& sections,
-                                                       const std::vector<GoldenIds>& golden) const {
+                                                       const Derived& derived) const {
   std::vector<flatbuffers::Offset<format::AddedToken>> added;
   for (const AddedTokenSpec& token : vocabulary_.added) {
     const auto text = builder.CreateString(token.text);
@@ -248,7 +264,7 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
                                          stage.prefix_first_only));
   }
   std::vector<flatbuffers::Offset<format::Golden>> goldens;
-  for (const GoldenIds& item : golden) {
+  for (const GoldenIds& item : derived.golden) {
     const auto text = builder.CreateString(item.text);
     goldens.push_back(format::CreateGolden(builder, text, builder.CreateVector(item.ids)));
   }
@@ -293,6 +309,8 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   tokenizer.add_strip_start(pipeline_.strip_start);
   tokenizer.add_first_token_without_spaces(pipeline_.first_token_without_spaces);
   tokenizer.add_golden(golden_offset);
+  if (!derived.trie.empty()) tokenizer.add_token_trie(&sections.token_trie);
+  tokenizer.add_plain_trie_nodes(static_cast<uint32_t>(derived.n_plain));
   return tokenizer.Finish();
 }
 
@@ -300,12 +318,12 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
 
 flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const nlohmann::json& document,
                                                         const std::string& source,
-                                                        SectionSink& sink,
+                                                        uint32_t model_tokens, SectionSink& sink,
                                                         flatbuffers::FlatBufferBuilder& builder) {
   const JsonValue root(document, source, "");
   const Compiled compiled(root);
-  const std::vector<GoldenIds> golden = compiled.EncodeGolden();
-  return compiled.Build(builder, compiled.Write(sink), golden);
+  const Derived derived = compiled.Derive(model_tokens);
+  return compiled.Build(builder, compiled.Write(sink, derived), derived);
 }
 
 }  // namespace rondo::convert

@@ -15,10 +15,11 @@ namespace rondo::convert {
 // construction there. `source` is the file that complaints name ("dir/tokenizer.json", or the file
 // that the document was made from). Other formats are first put into this form: pieces with scores
 // by SentencePieceJson (sentencepiece.h), bytes with ranks by BytePairJson (byte_pair.h).
-// Throws Error, naming the source and the key, for anything missing, malformed or not supported.
+// The model has rows for `model_tokens` tokens. Throws Error, naming the source and the key, for
+// anything missing, malformed or not supported.
 flatbuffers::Offset<format::Tokenizer> CompileTokenizer(const nlohmann::json& document,
                                                         const std::string& source,
-                                                        SectionSink& sink,
+                                                        uint32_t model_tokens, SectionSink& sink,
                                                         flatbuffers::FlatBufferBuilder& builder);
 
 }  // namespace rondo::convert

@@ -49,7 +49,7 @@ class Compiled {
  public:
   explicit Compiled(const SentencePieceModel& model, const Surroundings& surroundings = {}) {
     builder_.Finish(CompileTokenizer(SentencePieceJson(model, surroundings, "a.model"), "a.model",
-                                     sink_, builder_));
+                                     64, sink_, builder_));
     tables_.settings = flatbuffers::GetRoot<format::Tokenizer>(builder_.GetBufferPointer());
     tables_ = rondo::testing::TablesOf(tables_.settings, sink_);
     auto tokenizer = Tokenizer::Create(tables_, tables_.vocab_size());
