@@ -73,6 +73,7 @@ std::unique_ptr<CLI::App> MakeApp() {
   AddSplitCommand(*app);
   AddRunCommand(*app);
   AddChatCommand(*app);
+  AddGrammarCommand(*app);
   AddInspectCommand(*app);
   AddLogitsCommand(*app);
   AddEvalCommand(*app);

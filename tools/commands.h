@@ -13,6 +13,7 @@ void AddPackCommand(CLI::App& app);
 void AddSplitCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
 void AddChatCommand(CLI::App& app);
+void AddGrammarCommand(CLI::App& app);
 void AddInspectCommand(CLI::App& app);
 void AddLogitsCommand(CLI::App& app);
 void AddEvalCommand(CLI::App& app);

@@ -1,5 +1,6 @@
 // Grammars through rondo.h: what sessions write parses; equal with drafts, forks, undo and
 // snapshots; refused by name.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -97,6 +98,56 @@ TEST_F(GrammarTest, PatternsAreTheWholeText) {
     EXPECT_TRUE(all.text.starts_with("yes, ") || all.text.starts_with("no, ")) << all.text;
     EXPECT_TRUE(all.text.ends_with('!'));
   }
+}
+
+TEST_F(GrammarTest, RulesAreTheWholeText) {
+  rondo_grammar_options dense = Options(RONDO_GRAMMAR_GBNF);
+  dense.flags = RONDO_SCHEMA_NO_SPACES;
+  const Grammar grammar =
+      Make("root ::= \"<\" %without \"/>\" \"/>\" more\nmore ::= \"\" | %json " +
+               std::string(kPerson) + " \";\" more",
+           dense);
+  const Engine engine = MakeEngine();
+  size_t whole = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Generated all = Write(engine.get(), Sampling(grammar, seed));
+    if (all.reason == RONDO_REASON_TOKEN_LIMIT) continue;
+    ++whole;
+    EXPECT_EQ(all.reason, RONDO_REASON_EOS);
+    ASSERT_TRUE(all.text.starts_with('<')) << all.text;
+    size_t at = all.text.find("/>");
+    ASSERT_NE(at, std::string::npos) << all.text;
+    for (at += 2; at < all.text.size();) {
+      const size_t end = all.text.find("};", at);
+      ASSERT_NE(end, std::string::npos) << all.text;
+      ExpectPerson(all.text.substr(at, end + 1 - at));
+      at = end + 2;
+    }
+  }
+  EXPECT_GT(whole, 3u);
+}
+
+// A special token comes where the grammar has it, and as one; its text is only text.
+TEST_F(GrammarTest, SpecialTokensByTextAndNumber) {
+  const Engine engine = MakeEngine();
+  constexpr int32_t kPad = 2;
+  for (const char* const rules : {"root ::= \"ab\" <|pad|> \"c\"", "root ::= \"ab\" <[2]> \"c\""}) {
+    const Grammar grammar = Make(rules, Options(RONDO_GRAMMAR_GBNF));
+    const Generated all = Write(engine.get(), Sampling(grammar, 1));
+    EXPECT_EQ(all.reason, RONDO_REASON_GRAMMAR);
+    EXPECT_EQ(std::count(all.tokens.begin(), all.tokens.end(), kPad), 1);
+    EXPECT_NE(all.tokens.front(), kPad);
+    EXPECT_NE(all.tokens.back(), kPad);
+  }
+  const Grammar text = Make("root ::= \"<|pad|>\"{10}", Options(RONDO_GRAMMAR_GBNF));
+  const Generated all = Write(engine.get(), Sampling(text, 1));
+  EXPECT_EQ(all.text.size(), 70u);
+  EXPECT_EQ(std::count(all.tokens.begin(), all.tokens.end(), kPad), 0);
+  // An end token, where it stands in the grammar, ends the generation.
+  const Grammar end = Make("root ::= \"ab\" <|eos|> \"c\"", Options(RONDO_GRAMMAR_GBNF));
+  const Generated ended = Write(engine.get(), Sampling(end, 1));
+  EXPECT_EQ(ended.reason, RONDO_REASON_EOS);
+  EXPECT_TRUE(ended.text.starts_with("ab")) << ended.text;
 }
 
 TEST_F(GrammarTest, DraftsChangeNothing) {
@@ -230,7 +281,14 @@ TEST_F(GrammarTest, RefusesByName) {
   refuse(Options(), "false", RONDO_STATUS_INVALID_ARGUMENT, "no text fits");
   refuse(Options(), R"({"properties": {"a": {"uniqueItems": true}}})", RONDO_STATUS_UNSUPPORTED,
          "#/properties/a/uniqueItems");
-  refuse(Options(2), "", RONDO_STATUS_INVALID_ARGUMENT, "kind is 2");
+  refuse(Options(3), "", RONDO_STATUS_INVALID_ARGUMENT, "kind is 3");
+  refuse(Options(-1), "", RONDO_STATUS_INVALID_ARGUMENT, "kind is -1");
+  refuse(Options(RONDO_GRAMMAR_GBNF), "root ::=\n \"a\" b", RONDO_STATUS_INVALID_ARGUMENT,
+         "line 2: there is no rule named b");
+  refuse(Options(RONDO_GRAMMAR_GBNF), "root ::= %json {\"uniqueItems\": true}",
+         RONDO_STATUS_UNSUPPORTED, "line 1: %json: #/uniqueItems");
+  refuse(Options(RONDO_GRAMMAR_GBNF), "root ::= " + std::string(60000, '.'),
+         RONDO_STATUS_OUT_OF_MEMORY, "line 1: ");
   refuse(Options(RONDO_GRAMMAR_PATTERN), "(", RONDO_STATUS_INVALID_ARGUMENT, "not closed");
   rondo_grammar_options options = Options(RONDO_GRAMMAR_PATTERN);
   options.flags = RONDO_SCHEMA_NO_SPACES;

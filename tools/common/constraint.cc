@@ -11,30 +11,47 @@ void AddConstraintFlags(CLI::App* command, ConstraintWish* wish) {
       AddFile(command, "--json-schema", &wish->json_schema,
               "The text is JSON that is valid by the schema in FILE; default: any text")
           ->group(kTextGroup);
-  command
-      ->add_option("--pattern", wish->pattern,
-                   "The text is what this regular expression matches whole; default: any text")
-      ->type_name("REGEX")
+  CLI::Option* pattern =
+      command
+          ->add_option("--pattern", wish->pattern,
+                       "The text is what this regular expression matches whole; default: any text")
+          ->type_name("REGEX")
+          ->excludes(schema)
+          ->group(kTextGroup);
+  AddFile(command, "--grammar", &wish->grammar,
+          "The text is one of the rules in FILE, in GBNF; default: any text")
       ->excludes(schema)
+      ->excludes(pattern)
       ->group(kTextGroup);
 }
 
-Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSetup* setup) {
-  if (wish.json_schema.empty() && wish.pattern.empty()) return nullptr;
-  const bool is_pattern = wish.json_schema.empty();
-  const std::string text = is_pattern ? wish.pattern : ReadFile("the schema", wish.json_schema);
-  rondo_grammar_options options;
-  rondo_grammar_options_init(&options, sizeof options);
-  options.kind = is_pattern ? RONDO_GRAMMAR_PATTERN : RONDO_GRAMMAR_JSON_SCHEMA;
+Grammar MakeGrammar(rondo_model* model, const rondo_grammar_options& options,
+                    const std::string& text, const std::string& name) {
   rondo_grammar* grammar = nullptr;
   char why[256];
   const int32_t status = rondo_grammar_create(model, &options, text.data(), text.size(), nullptr, 0,
                                               &grammar, why, sizeof why);
-  if (status != RONDO_STATUS_OK) {
-    throw Error((is_pattern ? "--pattern: " : wish.json_schema + ": ") + std::string(why));
-  }
-  setup->options.grammar = grammar;
+  if (status != RONDO_STATUS_OK) throw Error(name + ": " + why);
   return Grammar(grammar);
+}
+
+Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSetup* setup) {
+  rondo_grammar_options options;
+  rondo_grammar_options_init(&options, sizeof options);
+  Grammar grammar;
+  if (!wish.json_schema.empty()) {
+    options.kind = RONDO_GRAMMAR_JSON_SCHEMA;
+    grammar =
+        MakeGrammar(model, options, ReadFile("the schema", wish.json_schema), wish.json_schema);
+  } else if (!wish.pattern.empty()) {
+    options.kind = RONDO_GRAMMAR_PATTERN;
+    grammar = MakeGrammar(model, options, wish.pattern, "--pattern");
+  } else if (!wish.grammar.empty()) {
+    options.kind = RONDO_GRAMMAR_GBNF;
+    grammar = MakeGrammar(model, options, ReadFile("the grammar", wish.grammar), wish.grammar);
+  }
+  setup->options.grammar = grammar.get();
+  return grammar;
 }
 
 }  // namespace rondo::tools

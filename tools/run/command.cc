@@ -30,6 +30,7 @@ Examples:
   rondo run model.rondo "Once upon a time" --greedy
   rondo run model.rondo "Once upon a time" --temperature 0.8 --top-p 0.95 --seed 7
   rondo run model.rondo "A person, as JSON: " --json-schema person.json
+  rondo run model.rondo "1 + 1 = " --grammar arithmetic.gbnf
   cat chapter.txt | rondo run model.rondo - --policy slide --max-tokens 0
   rondo run model.rondo "Once upon a time" --trace trace.json   (for chrome://tracing)
 

@@ -1,5 +1,5 @@
-// Any text as a schema or a pattern, and any bytes as what is written by it. A mask holds what each
-// token alone says.
+// Any text as a schema, a pattern or rules, and any bytes as what is written by it. A mask holds
+// what each token alone says.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -38,12 +38,14 @@ void Write(Grammar* grammar, std::string_view bytes) {
 
 }  // namespace
 
-// The first byte tells the kind, and how much of the rest is the grammar.
+// The first byte tells the kind, and how much of the rest is the grammar. Texts are of ordinary
+// tokens.
 std::vector<std::string> FirstInputs() {
   const auto input = [](char kind, const std::string& grammar, const std::string& text) {
     const size_t size = 1 + grammar.size() + text.size();
     const size_t share = (grammar.size() * 256 + size - 1) / size;
-    return std::string(1, static_cast<char>((share & ~size_t{1}) + (kind == 'p'))) + grammar + text;
+    const size_t number = kind == 's' ? 0 : kind == 'p' ? 1 : 3;
+    return std::string(1, static_cast<char>((share & ~size_t{3}) + number)) + grammar + text;
   };
   return {
       input(
@@ -58,6 +60,13 @@ std::vector<std::string> FirstInputs() {
             R"({"oneOf":[{"multipleOf":3},{"type":"string","pattern":"^a+b?$","format":"date"}]})",
             "12"),
       input('p', "(a|b)+[^c-e]{2,4}(?=x)x", "ababxx"),
+      input('g',
+            "root ::= a (\",\" a)*  # b\na ::= [a-c\\x7f]{2,} | \"(\" root \")\" .?\n | <think>",
+            "ab,(abc)x,(aa"),
+      input('g',
+            "root ::= %without \"ab\" %json {\"type\":\"array\",\"items\":{\"$ref\":\"#\"}} b\n"
+            "b ::= \"\" | root b <[CALL]>",
+            "aac[[],[]]x[]"),
   };
 }
 
@@ -70,8 +79,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view grammar_text(reinterpret_cast<const char*>(data) + 1, split - 1);
   const std::string_view written(reinterpret_cast<const char*>(data) + split, size - split);
   GrammarOptions options;
-  options.kind = data[0] % 2 == 0 ? GrammarKind::kJsonSchema : GrammarKind::kPattern;
-  options.any_order = data[0] % 4 == 2;
+  constexpr GrammarKind kKinds[] = {GrammarKind::kJsonSchema, GrammarKind::kPattern,
+                                    GrammarKind::kJsonSchema, GrammarKind::kGbnf};
+  options.kind = kKinds[data[0] % 4];
+  options.any_order = data[0] % 4 == 2 || data[0] % 8 == 7;
   options.bytes = Grammar::kLeastBytes;
   const uint64_t bytes = Grammar::Bytes(options, grammar_text.size(), trie->mask_words());
   struct Free {

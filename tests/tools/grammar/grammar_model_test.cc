@@ -1,0 +1,93 @@
+// `rondo grammar check`, and texts by a grammar in `rondo run` and `rondo chat`.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+
+#include "tests/support/places.h"
+#include "tests/tools/run_tool.h"
+
+namespace rondo {
+namespace {
+
+using testing::HasSubstr;
+
+class GrammarTool : public testing::Test {
+ protected:
+  ToolResult Check(const std::string& file, const std::string& text,
+                   const std::string& options = "") {
+    tool_.Write(file, text);
+    return tool_("grammar check " + model_ + " '" + tool_.Path(file) + "' " + options);
+  }
+
+  ToolRunner tool_;
+  std::string model_ = tool_.Convert(std::string(kTestData) + "/tiny", "q8");
+};
+
+TEST_F(GrammarTool, TellsMemoryAndWritesSamples) {
+  const ToolResult rules =
+      Check("dates.gbnf", "root ::= [0-9]{4} (\"-\" two){2}\ntwo ::= [01] [0-9]\n", "--samples 3");
+  EXPECT_EQ(rules.code, 0) << rules.err;
+  EXPECT_TRUE(std::regex_match(
+      rules.out, std::regex(".*dates.gbnf: understood \\(gbnf\\), takes [0-9,]+ bytes \\(.*\\)\n"
+                            "(sample: [0-9]{4}-[01][0-9]-[01][0-9]\n){3}")))
+      << rules.out;
+  // The same seed gives the same text, and each next one is another's.
+  const std::string once = rules.out.substr(rules.out.rfind("sample: "));
+  const ToolResult third = Check("dates.gbnf", tool_.Read("dates.gbnf"), "--seed 2");
+  EXPECT_THAT(third.out, testing::EndsWith("\n" + once));
+  const ToolResult schema = Check("list.json", R"({"type": "array", "items": {"enum": [1, 22]},
+                                                   "maxItems": 5})");
+  const std::string sample = schema.out.substr(schema.out.find("sample: ") + 8);
+  EXPECT_TRUE(nlohmann::json::parse(sample, nullptr, false).is_array()) << schema.out;
+  EXPECT_THAT(schema.out, HasSubstr("(json-schema)"));
+  const ToolResult pattern = Check("a.txt", "ab{3}\n", "--kind pattern");
+  EXPECT_THAT(pattern.out, testing::EndsWith("\nsample: abbb\n"));
+  EXPECT_THAT(Check("a.txt", "a+\n", "--kind pattern --samples 0").out,
+              testing::Not(HasSubstr("sample")));
+}
+
+TEST_F(GrammarTool, RefusesByFileAndPlace) {
+  const auto refused = [&](const ToolResult& result, const std::string& why) {
+    EXPECT_EQ(result.code, 1);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, HasSubstr(why));
+  };
+  refused(Check("a.gbnf", "root ::= b\nb ::= b \"x\""),
+          "a.gbnf: line 2: the rule b begins with itself");
+  refused(Check("a.gbnf", "root ::= <|none|>"), "a.gbnf: line 1: the model has no token <|none|>");
+  refused(Check("a.json", R"({"items": {"uniqueItems": true}})"), "a.json: #/items/uniqueItems: ");
+  refused(Check("a.txt", "a"), "a.txt ends with neither .json nor .gbnf; --kind");
+  refused(Check("a.txt", "a(", "--kind pattern"), "a.txt: the pattern is not well formed at byte");
+  const ToolResult wrong = tool_("grammar test " + model_ + " a.gbnf");
+  EXPECT_EQ(wrong.code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("test is not one of check"));
+}
+
+TEST_F(GrammarTool, RunAndChatFollowRules) {
+  tool_.Write("a.gbnf", "root ::= \"it \" (\"is\" | \"was\") \" \" [a-c]{3}\n");
+  const std::string grammar = "--grammar '" + tool_.Path("a.gbnf") + "'";
+  const ToolResult run = tool_("run " + model_ + " 'Once' --greedy " + grammar);
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(std::regex_match(run.out, std::regex("it (is|was) [a-c]{3}\n"))) << run.out;
+  tool_.Write("template.jinja", "{% for m in messages %}{{ m.content }}{% endfor %}");
+  tool_.Write("lines", "Once\n");
+  const ToolResult chat = tool_("chat " + model_ + " --template '" + tool_.Path("template.jinja") +
+                                "' --greedy " + grammar + " < '" + tool_.Path("lines") + "'");
+  EXPECT_EQ(chat.code, 0) << chat.err;
+  EXPECT_TRUE(std::regex_match(chat.out, std::regex("it (is|was) [a-c]{3}\n"))) << chat.out;
+  tool_.Write("a.gbnf", "root ::=\n \"it\" b\n");
+  const ToolResult no_chat =
+      tool_("chat " + model_ + " --template '" + tool_.Path("template.jinja") + "' " + grammar);
+  EXPECT_EQ(no_chat.code, 1);
+  EXPECT_THAT(no_chat.err, HasSubstr("a.gbnf: line 2: there is no rule named b"));
+  const ToolResult no_run = tool_("run " + model_ + " 'Once' " + grammar);
+  EXPECT_EQ(no_run.code, 1);
+  EXPECT_THAT(no_run.err, HasSubstr("a.gbnf: line 2: there is no rule named b"));
+  EXPECT_EQ(tool_("run " + model_ + " 'Once' --pattern a " + grammar).code, 2);
+}
+
+}  // namespace
+}  // namespace rondo

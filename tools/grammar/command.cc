@@ -1,0 +1,136 @@
+// Tells whether a grammar is understood, what it takes, and what is written by it.
+#include "tools/commands.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tools/common/constraint.h"
+#include "tools/common/flags.h"
+#include "tools/common/interrupt.h"
+#include "tools/common/library.h"
+#include "tools/common/numbers.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+#include "tools/common/text_io.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  rondo grammar check model.rondo person.json
+  rondo grammar check model.rondo arithmetic.gbnf --samples 10
+  rondo grammar check model.rondo date.txt --kind pattern --samples 0
+
+The grammar is read as `rondo run` and `rondo chat` read it; what is not understood is refused by
+its line, JSON pointer or byte. Samples are written by the model, at temperature 1 and behind
+nothing, up to 256 tokens.)";
+
+constexpr uint64_t kSampleTokens = 256;
+
+struct Kind {
+  const char* word;
+  const char* extension;
+  int32_t number;
+};
+constexpr Kind kKinds[] = {{"json-schema", ".json", RONDO_GRAMMAR_JSON_SCHEMA},
+                           {"pattern", nullptr, RONDO_GRAMMAR_PATTERN},
+                           {"gbnf", ".gbnf", RONDO_GRAMMAR_GBNF}};
+
+struct Arguments {
+  std::string model;
+  std::string file;
+  std::string kind;  // empty: by the file's name
+  uint32_t samples = 1;
+  uint64_t seed = 0;
+};
+
+const Kind& KindOf(const Arguments& arguments) {
+  for (const Kind& kind : kKinds) {
+    const bool is = arguments.kind.empty()
+                        ? kind.extension != nullptr && arguments.file.ends_with(kind.extension)
+                        : arguments.kind == kind.word;
+    if (is) return kind;
+  }
+  throw Error("the name of " + arguments.file +
+              " ends with neither .json nor .gbnf; --kind tells what it is");
+}
+
+void WriteSample(rondo_engine* engine, const SessionSetup& setup, const std::vector<int32_t>& ids) {
+  const Session session = OpenSession(engine, setup);
+  const CancelOnSignal guard(session.get());
+  Check(session.get(), rondo_session_prefill(session.get(), ids.data(), ids.size()));
+  rondo_event event = {};
+  event.struct_size = sizeof event;
+  std::string text;
+  while (event.reason == RONDO_REASON_NONE) {
+    Check(session.get(), rondo_session_next(session.get(), &event));
+    text.append(event.text, event.text_bytes);
+  }
+  Print("sample: ");
+  PrintAnswer(text);
+  Print(event.reason == RONDO_REASON_TOKEN_LIMIT ? " (goes on)\n" : "\n");
+}
+
+void WriteSamples(const Arguments& arguments, rondo_model* model, rondo_grammar* grammar) {
+  std::vector<int32_t> ids = Tokenize(model, "", true);
+  if (ids.empty()) ids = Tokenize(model, "\n", true);
+  rondo_engine_options options = EngineDefaults();
+  options.context = static_cast<uint32_t>(ids.size() + kSampleTokens);
+  options.max_sessions = 1;
+  const Engine engine = CreateEngine(model, options);
+  SessionSetup setup;
+  setup.options.grammar = grammar;
+  setup.options.temperature = 1;
+  setup.options.max_tokens = kSampleTokens;
+  for (uint32_t i = 0; i < arguments.samples; ++i) {
+    setup.options.seed = arguments.seed + i;
+    WriteSample(engine.get(), setup, ids);
+  }
+}
+
+void CheckGrammar(const Arguments& arguments) {
+  const Kind& kind = KindOf(arguments);
+  std::string text = ReadFile("the grammar", arguments.file);
+  if (kind.number == RONDO_GRAMMAR_PATTERN && text.ends_with('\n')) text.pop_back();
+  const Model model = OpenModel(arguments.model);
+  rondo_grammar_options options;
+  rondo_grammar_options_init(&options, sizeof options);
+  options.kind = kind.number;
+  const Grammar grammar = MakeGrammar(model.get(), options, text, arguments.file);
+  uint64_t bytes = 0;
+  char why[256];
+  if (rondo_grammar_plan(model.get(), &options, text.size(), &bytes, why, sizeof why) !=
+      RONDO_STATUS_OK) {
+    throw Error(arguments.file + ": " + why);
+  }
+  Print(Printable(arguments.file) + ": understood (" + kind.word + "), takes " +
+        FormatBytes(bytes) + "\n");
+  if (arguments.samples > 0) WriteSamples(arguments, model.get(), grammar.get());
+}
+
+}  // namespace
+
+void AddGrammarCommand(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* command =
+      app.add_subcommand("grammar", "Check a grammar, and show what a model writes by it");
+  AddChoice(command, "check", {"check"}, "What is done: the word check", [](const std::string&) {
+  })->required();
+  AddModelArgument(command, &a->model);
+  AddFile(command, "FILE", &a->file, "The grammar")->required();
+  AddChoice(command, "--kind", {"json-schema", "pattern", "gbnf"},
+            "How it is written; default: what the file's name tells, .json or .gbnf",
+            [a](const std::string& word) { a->kind = word; })
+      ->group(kTextGroup);
+  AddInteger(command, "--samples", &a->samples, {0, 1000}, "Texts to write by it", "1")
+      ->group(kTextGroup);
+  AddInteger(command, "--seed", &a->seed, {0, UINT64_MAX},
+             "The first text's seed; each next has the next", "0")
+      ->group(kTextGroup);
+  command->footer(kExamples);
+  command->callback([a] { CheckGrammar(*a); });
+}
+
+}  // namespace rondo::tools
