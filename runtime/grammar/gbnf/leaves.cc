@@ -139,7 +139,7 @@ Status GbnfReader::Without() {
   const Regex has = regexes_.Then(
       Regexes::kAll, regexes_.Then(regexes_.Text(text, budget_), Regexes::kAll, budget_), budget_);
   const Regex both[] = {
-      regexes_.Repeat(AnyCharacter(), 0, Regexes::kNoLimit, budget_),
+      regexes_.Repeat(any_character_, 0, Regexes::kNoLimit, budget_),
       regexes_.Not(has, budget_),
   };
   Put(Kind::kProduction, productions_.Terminal(regexes_.Both(both, budget_), budget_));

@@ -186,7 +186,7 @@ Status GbnfReader::Part() {
       break;
     case '.':
       ++at_;
-      PutLeaf(AnyCharacter());
+      PutLeaf(any_character_);
       break;
     case '<':
       RONDO_RETURN_IF_ERROR(Token());

@@ -17,7 +17,8 @@ class GbnfReader {
         room_(room),
         regexes_(regexes),
         productions_(productions),
-        budget_(budget) {}
+        budget_(budget),
+        any_character_(OneOf({{0, CodePoints::kLast}}, Spelling::kUtf8, regexes, budget)) {}
 
   Status Read();
 
@@ -56,9 +57,6 @@ class GbnfReader {
   Status Schema(size_t begin);
   Result<uint32_t> Character();  // one as it stands, or an escape
   Result<uint32_t> Hex(size_t digits);
-  Regex AnyCharacter() {
-    return OneOf({{0, CodePoints::kLast}}, Spelling::kUtf8, regexes_, budget_);
-  }
 
   bool AtEnd() const { return at_ == text_.size(); }
   bool Has(std::string_view what) const { return text_.substr(at_).starts_with(what); }
@@ -82,6 +80,7 @@ class GbnfReader {
   Regexes& regexes_;
   Productions& productions_;
   Budget& budget_;
+  const Regex any_character_;
   size_t at_ = 0;
   uint32_t n_schemas_ = 0;
 };
