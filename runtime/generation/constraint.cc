@@ -86,8 +86,11 @@ Status Constraint::ReadOne(const Tokens& tokens, Place* place) const {
   const int32_t token = tokens[place->position];
   Place next = *place;
   ++next.position;
+  // What a grammar's text contains is no thought.
+  const bool may_think = place->grammar_begin == kNowhere || MayOpen(*place);
   if (thinking_.exists()) {
-    next.thought = thinking_.Next(place->thought, token, place->waits);
+    next.thought =
+        may_think ? thinking_.Next(place->thought, token, place->waits) : Thinking::Place();
     next.is_thought = place->thought.inside || next.thought.inside;
   }
   if (MayOpen(*place)) {

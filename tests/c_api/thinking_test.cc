@@ -1,5 +1,5 @@
 // Thoughts and where grammars begin, through rondo.h: held to plain searches in the texts.
-#include <nlohmann/json.hpp>
+#include <algorithm>
 #include <string>
 
 #include "tests/c_api/tiny_model.h"
@@ -198,6 +198,21 @@ TEST_F(ThinkingTest, WhatMustComeTakesNoPassesOfItsOwn) {
   ASSERT_EQ(rondo_session_stats(session.get(), &counters), RONDO_STATUS_OK);
   EXPECT_GE(counters.drafts_accepted, 2u);
   EXPECT_EQ(counters.drafts_accepted, counters.drafts_proposed);
+}
+
+// The text of a grammar may have the words, and is no thought for it.
+TEST_F(ThinkingTest, AGrammarsTextHasNoThoughts) {
+  const Grammar grammar = Pattern("a mom, a day. mom(, mom)*!");
+  for (const int32_t begin : {RONDO_GRAMMAR_BEGIN_AT_ONCE, RONDO_GRAMMAR_BEGIN_AFTER_THINKING}) {
+    rondo_session_options options = Options(1, 1);
+    options.grammar = grammar.get();
+    options.grammar_begin = begin;
+    const Said said = Say(options, "Lily saw her mom one day.");
+    EXPECT_EQ(said.reason, RONDO_REASON_GRAMMAR) << said.All();
+    if (said.All().starts_with("mom")) continue;  // a thought came first
+    EXPECT_TRUE(said.All().starts_with("a mom, a day. mom")) << said.All();
+    EXPECT_EQ(std::count(said.channels.begin(), said.channels.end(), RONDO_CHANNEL_THINKING), 0);
+  }
 }
 
 // With one row a pass there are no drafts.
