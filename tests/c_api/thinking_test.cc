@@ -202,7 +202,7 @@ TEST_F(ThinkingTest, WhatMustComeTakesNoPassesOfItsOwn) {
 
 // The text of a grammar may have the words, and is no thought for it.
 TEST_F(ThinkingTest, AGrammarsTextHasNoThoughts) {
-  const Grammar grammar = Pattern("a mom, a day. mom(, mom)*!");
+  const Grammar grammar = Pattern("a mom, a day[.] mom(, mom)*!");
   for (const int32_t begin : {RONDO_GRAMMAR_BEGIN_AT_ONCE, RONDO_GRAMMAR_BEGIN_AFTER_THINKING}) {
     rondo_session_options options = Options(1, 1);
     options.grammar = grammar.get();
