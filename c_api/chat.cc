@@ -2,9 +2,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "c_api/handles.h"
-#include "runtime/base/heap_array.h"
-#include "runtime/chat/chat.h"
+#include "c_api/chat_request.h"
 
 namespace {
 
@@ -14,7 +12,7 @@ using rondo::c_api::Is;
 using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
 using rondo::c_api::PutText;
-using rondo::c_api::ReadOptions;
+using rondo::c_api::ReadChatOptions;
 using rondo::c_api::Report;
 
 std::string_view View(const flatbuffers::String* text) { return {text->data(), text->size()}; }
@@ -120,34 +118,45 @@ Status Deliver(void* user, std::string_view text) {
 }
 
 Status Render(const rondo_chat_options* theirs, Outputs out) {
-  rondo_chat_options options;
-  RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_chat_options", &options));
-  RONDO_RETURN_IF_ERROR(CheckOptions(options));
-  if (!rondo::HasChat()) return rondo::CheckChatTemplate({});  // says so
+  rondo::HeapArray<rondo::ChatToken> tokens;
   rondo::ChatRequest request;
-  RONDO_RETURN_IF_ERROR(ChooseTemplate(out.model, options, &request.template_text));
+  RONDO_RETURN_IF_ERROR(ReadChatOptions(out.model, theirs, &tokens, &request));
   if (out.ids_count != nullptr && out.model->tokenizer == nullptr) {
     return Status::Error(StatusCode::kUnsupported,
                          "the model has no tokenizer, so only the text can be had");
   }
-  const rondo::format::Chat* chat = out.model->file.model().chat();
-  const size_t n_tokens = chat == nullptr || chat->tokens() == nullptr ? 0 : chat->tokens()->size();
-  RONDO_ASSIGN(auto tokens, rondo::HeapArray<rondo::ChatToken>::Create(n_tokens));
-  for (size_t i = 0; i < n_tokens; ++i) {
-    const rondo::format::ChatToken* token = chat->tokens()->Get(static_cast<uint32_t>(i));
-    tokens[i] = {View(token->name()), View(token->text())};
-  }
-  request.tokens = tokens.span();
-  request.messages = {options.messages, options.messages_bytes};
-  request.tools = {options.tools, options.tools_bytes};
-  request.variables = {options.variables, options.variables_bytes};
-  request.add_generation_prompt = (options.flags & RONDO_CHAT_ADD_GENERATION_PROMPT) != 0;
-  request.continue_final_message = (options.flags & RONDO_CHAT_CONTINUE_FINAL) != 0;
-  if (options.local_time != RONDO_CHAT_NO_CLOCK) request.local_time = options.local_time;
   return rondo::RenderChat(request, {Deliver, &out});
 }
 
 }  // namespace
+
+namespace rondo::c_api {
+
+Status ReadChatOptions(const rondo_model* model, const rondo_chat_options* theirs,
+                       HeapArray<ChatToken>* tokens, ChatRequest* request) {
+  rondo_chat_options options;
+  RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_chat_options", &options));
+  RONDO_RETURN_IF_ERROR(CheckOptions(options));
+  if (!HasChat()) return CheckChatTemplate({});  // says so
+  RONDO_RETURN_IF_ERROR(ChooseTemplate(model, options, &request->template_text));
+  const format::Chat* chat = model->file.model().chat();
+  const size_t n_tokens = chat == nullptr || chat->tokens() == nullptr ? 0 : chat->tokens()->size();
+  RONDO_ASSIGN(*tokens, HeapArray<ChatToken>::Create(n_tokens));
+  for (size_t i = 0; i < n_tokens; ++i) {
+    const format::ChatToken* token = chat->tokens()->Get(static_cast<uint32_t>(i));
+    (*tokens)[i] = {View(token->name()), View(token->text())};
+  }
+  request->tokens = tokens->span();
+  request->messages = {options.messages, options.messages_bytes};
+  request->tools = {options.tools, options.tools_bytes};
+  request->variables = {options.variables, options.variables_bytes};
+  request->add_generation_prompt = (options.flags & RONDO_CHAT_ADD_GENERATION_PROMPT) != 0;
+  request->continue_final_message = (options.flags & RONDO_CHAT_CONTINUE_FINAL) != 0;
+  if (options.local_time != RONDO_CHAT_NO_CLOCK) request->local_time = options.local_time;
+  return Status();
+}
+
+}  // namespace rondo::c_api
 
 extern "C" {
 

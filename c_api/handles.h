@@ -13,6 +13,7 @@
 #include "platforms/this_thread.h"
 #include "rondo/rondo.h"
 #include "runtime/base/heap_array.h"
+#include "runtime/chat/calls/chat_parser.h"
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
 #include "runtime/grammar/grammar.h"
@@ -75,6 +76,13 @@ struct rondo_session {
   rondo::Status last_error;
   uint64_t tokens_prefilled = 0;
   uint64_t tokens_generated = 0;
+};
+
+// Of nothing: it has copies of what it needs.
+struct rondo_chat_parser {
+  static constexpr uint32_t kKind = 0x53525043;  // "CPRS"
+  const uint32_t kind = kKind;
+  std::unique_ptr<rondo::ChatParser> parser;
 };
 
 namespace rondo::c_api {

@@ -1,0 +1,14 @@
+// What callers ask of chat templates, as the runtime takes it.
+#pragma once
+
+#include "c_api/handles.h"
+#include "runtime/chat/chat.h"
+
+namespace rondo::c_api {
+
+// Checks the caller's options and finds the template. `*tokens` and the caller's texts have what
+// `*request` points at. Errors: as rondo_chat_render but for what comes of rendering.
+Status ReadChatOptions(const rondo_model* model, const rondo_chat_options* theirs,
+                       HeapArray<ChatToken>* tokens, ChatRequest* request);
+
+}  // namespace rondo::c_api

@@ -1,0 +1,206 @@
+#include "runtime/chat/calls/notation_scanner.h"
+
+#include <algorithm>
+
+#include "runtime/base/utf8.h"
+#include "runtime/chat/calls/json_scanner.h"
+#include "runtime/chat/calls/marked_text.h"
+
+namespace rondo::calls {
+namespace {
+
+constexpr size_t kMostWritten = 16;  // for anything but strings and bare texts
+
+constexpr int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+// What a bare text is in JSON; empty: a string.
+std::string_view JsonWord(std::string_view text) {
+  if (text == "True") return "true";
+  if (text == "False") return "false";
+  if (text == "None") return "null";
+  JsonScanner scanner;
+  const size_t size = scanner.Scan(text);
+  scanner.Finish();
+  return scanner.state() == JsonScanner::State::kDone && size == text.size() ? text
+                                                                             : std::string_view();
+}
+
+}  // namespace
+
+size_t NotationScanner::Scan(std::string_view text, bool last, Output* out) {
+  size_t at = 0;
+  while (state_ == State::kMore && at < text.size() &&
+         out->room() >= kMostWritten + kMaxBare * Output::kMostPerByte) {
+    const Expect before = expect_;
+    const size_t taken = Take(text.substr(at), last, out);
+    if (taken == 0 && expect_ == before) break;
+    at += taken;
+  }
+  // A bare value ends with the text.
+  if (last && at == text.size() && state_ == State::kMore && expect_ == Expect::kBare &&
+      depth_ == 0) {
+    TakeBare(",", last, out);
+  }
+  return at;
+}
+
+size_t NotationScanner::Take(std::string_view text, bool last, Output* out) {
+  if (expect_ == Expect::kString) return TakeString(text, last, out);
+  if (expect_ == Expect::kBare) return TakeBare(text, last, out);
+  const char c = text[0];
+  if (IsSpace(c)) return 1;
+  const auto fail = [this] {
+    state_ = State::kError;
+    return size_t{0};
+  };
+  if (expect_ == Expect::kColon) {
+    if (c != ':') return fail();
+    out->Append(": ");
+    expect_ = Expect::kValue;
+    return 1;
+  }
+  if (expect_ == Expect::kNext && c == ',') {
+    out->Append(", ");
+    expect_ = in_object() ? Expect::kKey : Expect::kValue;
+    return 1;
+  }
+  const bool may_close =
+      expect_ == Expect::kNext || expect_ == Expect::kFirstItem || expect_ == Expect::kFirstKey;
+  if (may_close && (c == '}' || c == ']')) {
+    if (!Close(c == '}')) return fail();
+    out->Append(c);
+    return 1;
+  }
+  if (expect_ == Expect::kNext) return fail();
+  is_key_ = expect_ == Expect::kKey || expect_ == Expect::kFirstKey;
+  bool partial = false;
+  if (const size_t quote = QuoteAt(text, last, &partial); quote > 0) {
+    python_quote_ = c;
+    expect_ = Expect::kString;
+    out->Append('"');
+    return quote;
+  }
+  if (partial) return 0;
+  if (!is_key_ && (c == '{' || c == '[')) {
+    if (!Open(c == '{')) return fail();
+    out->Append(c);
+    return 1;
+  }
+  if (c == ',' || c == ':' || c == '}' || c == ']' || c == '{' || c == '[') return fail();
+  bare_size_ = 0;
+  expect_ = Expect::kBare;
+  return TakeBare(text, last, out);
+}
+
+size_t NotationScanner::QuoteAt(std::string_view text, bool last, bool* partial) const {
+  if (python_) {
+    if (expect_ == Expect::kString) return text[0] == python_quote_ ? 1 : 0;
+    return text[0] == '\'' || text[0] == '"' ? 1 : 0;
+  }
+  if (text.starts_with(quote_)) return quote_.size();
+  *partial = !last && quote_.starts_with(text);
+  return 0;
+}
+
+size_t NotationScanner::TakeString(std::string_view text, bool last, Output* out) {
+  bool partial = false;
+  if (const size_t quote = QuoteAt(text, last, &partial); quote > 0) {
+    out->Append('"');
+    if (is_key_) {
+      expect_ = Expect::kColon;
+    } else {
+      EndValue();
+    }
+    return quote;
+  }
+  if (partial) return 0;
+  if (python_ && text[0] == '\\') return TakeEscape(text, out);
+  // As far as no quote can begin and there is room.
+  const char stop = python_ ? python_quote_ : quote_[0];
+  const size_t most = std::min(text.size(), (out->room() - kMostWritten) / Output::kMostPerByte);
+  size_t size = 1;
+  while (size < most && text[size] != stop && !(python_ && text[size] == '\\')) ++size;
+  out->AppendEscaped(text.substr(0, size));
+  return size;
+}
+
+size_t NotationScanner::TakeEscape(std::string_view text, Output* out) {
+  if (text.size() < 2) return 0;
+  const char c = text[1];
+  if (const size_t digits = c == 'x' ? 2 : c == 'u' ? 4 : c == 'U' ? 8 : 0; digits > 0) {
+    if (text.size() < 2 + digits) return 0;
+    uint32_t code = 0;
+    for (const char d : text.substr(2, digits)) {
+      if (HexValue(d) < 0 || code > kMaxCodePoint) {
+        state_ = State::kError;
+        return 0;
+      }
+      code = code * 16 + static_cast<uint32_t>(HexValue(d));
+    }
+    if (code > kMaxCodePoint || (code >= 0xD800 && code < 0xE000)) code = kReplacementCharacter;
+    uint8_t bytes[4];
+    const size_t size = EncodeUtf8(code, bytes);
+    out->AppendEscaped({reinterpret_cast<const char*>(bytes), size});
+    return 2 + digits;
+  }
+  const char plain = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+  out->AppendEscaped({&plain, 1});
+  return 2;
+}
+
+size_t NotationScanner::TakeBare(std::string_view text, bool last, Output* out) {
+  size_t size = 0;
+  const auto ends = [this](char c) {
+    return c == ',' || c == '}' || c == ']' || (is_key_ && c == ':');
+  };
+  while (size < text.size() && !ends(text[size])) {
+    if (bare_size_ == kMaxBare) {
+      state_ = State::kError;
+      return 0;
+    }
+    bare_[bare_size_++] = text[size++];
+  }
+  if (size == text.size() && !(last && depth_ == 0)) return size;
+  const std::string_view bare = TrimRight({bare_, bare_size_});
+  const std::string_view word = is_key_ ? std::string_view() : JsonWord(bare);
+  if (word.empty()) {
+    out->Append('"');
+    out->AppendEscaped(bare);
+    out->Append('"');
+  } else {
+    out->Append(word);
+  }
+  if (is_key_) {
+    expect_ = Expect::kColon;
+  } else {
+    EndValue();
+  }
+  return size;
+}
+
+void NotationScanner::EndValue() {
+  expect_ = Expect::kNext;
+  if (depth_ == 0) state_ = State::kDone;
+}
+
+bool NotationScanner::Open(bool object) {
+  if (depth_ == kMaxDepth) return false;
+  const uint64_t bit = uint64_t{1} << (depth_ % 64);
+  open_[depth_ / 64] = (open_[depth_ / 64] & ~bit) | (object ? bit : 0);
+  ++depth_;
+  expect_ = object ? Expect::kFirstKey : Expect::kFirstItem;
+  return true;
+}
+
+bool NotationScanner::Close(bool object) {
+  if (depth_ == 0 || in_object() != object) return false;
+  --depth_;
+  EndValue();
+  return true;
+}
+
+}  // namespace rondo::calls

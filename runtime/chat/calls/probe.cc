@@ -1,0 +1,120 @@
+#include "runtime/chat/calls/probe.h"
+
+#include "runtime/chat/calls/marked_text.h"
+#include "runtime/chat/calls/text_builder.h"
+
+namespace rondo::calls {
+namespace {
+
+// Of a rendering behind the user's word: what an answer's form takes is far below.
+constexpr size_t kMaxTail = size_t{32} << 10;
+
+struct Tail {
+  jinja::Machine& machine;
+  std::string_view text;
+};
+
+Status KeepTail(void* user, std::string_view text) {
+  Tail& tail = *static_cast<Tail*>(user);
+  const size_t at = text.rfind(kUser);
+  if (at == text.npos) {
+    return Status::Error(StatusCode::kUnsupported, "the chat template leaves out what a user says");
+  }
+  text.remove_prefix(at + kUser.size());
+  if (text.size() > kMaxTail) {
+    return Status::Error(
+        StatusCode::kUnsupported,
+        "the chat template writes %zu bytes behind a message, expected at most %zu", text.size(),
+        kMaxTail);
+  }
+  for (const char c : text) {
+    if (c == kIdSlot || c == kIndexSlot) {
+      return Status::Error(StatusCode::kUnsupported, "the chat template writes control characters");
+    }
+  }
+  tail.text = KeepText(tail.machine, text);
+  return tail.machine.status();
+}
+
+// An object of two arguments, or the same as the text of a JSON string.
+void AppendArguments(TextBuilder* out, Values values, bool as_text) {
+  const std::string_view quote = as_text ? "\\\"" : "\"";
+  if (as_text) out->Append('"');
+  out->Append('{');
+  for (size_t i = 0; i < 2 && values != Values::kNone; ++i) {
+    out->Append({i == 0 ? "" : ", ", quote, kKeys[i], quote, ": "});
+    if (values == Values::kNumbers) {
+      out->Append(kNumbers[i]);
+    } else {
+      out->Append({quote, kTexts[i], quote});
+    }
+  }
+  out->Append('}');
+  if (as_text) out->Append('"');
+}
+
+}  // namespace
+
+void Probe::AppendCalls(TextBuilder* json, const AssistantMessage& message) const {
+  json->Append(R"(, "tool_calls": [)");
+  for (size_t i = 0; i < message.calls; ++i) {
+    json->Append({i == 0 ? "" : ", ", R"({"id": ")", kIds[i], R"(", "type": "function", )",
+                  spelling.flat ? "" : R"("function": {)", R"("name": ")", kNames[i],
+                  R"(", "arguments": )"});
+    AppendArguments(json, message.values, spelling.as_text);
+    json->Append(spelling.flat ? "}" : "}}");
+  }
+  json->Append(']');
+}
+
+std::string_view Probe::Prompt() {
+  TextBuilder json(machine_);
+  json.Append({R"([{"role": "user", "content": ")", kUser, "\"}]"});
+  return Render(json.view(), /*prompt=*/true);
+}
+
+std::string_view Probe::Answer(const AssistantMessage& message) {
+  TextBuilder json(machine_);
+  json.Append({R"([{"role": "user", "content": ")", kUser, R"("}, {"role": "assistant")"});
+  if (message.thought.find("\"content\"") == message.thought.npos) {
+    json.Append(R"(, "content": )");
+    if (message.content.empty() && spelling.null_content) {
+      json.Append("null");
+    } else {
+      json.Append({"\"", message.content, "\""});
+    }
+  }
+  if (!message.thought.empty()) json.Append({", ", message.thought});
+  if (message.calls > 0) AppendCalls(&json, message);
+  json.Append(message.followed ? R"(}, {"role": "user", "content": "Go on"},)"
+                                 R"( {"role": "assistant", "content": "Fine"}])"
+                               : "}]");
+  return Render(json.view(), /*prompt=*/false);
+}
+
+std::string_view Probe::Variables(std::string_view members) {
+  std::string_view own = Trim(request_.variables);
+  TextBuilder json(machine_);
+  if (own.size() < 2 || own.back() != '}') {
+    json.Append('{');
+  } else {
+    own.remove_suffix(1);
+    json.Append(own);
+    if (Trim(own).size() > 1) json.Append(", ");
+  }
+  json.Append({members, "}"});
+  return json.view();
+}
+
+std::string_view Probe::Render(std::string_view messages, bool prompt) {
+  ChatRequest request = request_;
+  request.messages = messages;
+  request.variables = variables_;
+  request.add_generation_prompt = prompt;
+  request.continue_final_message = false;
+  Tail tail{machine_, {}};
+  last_error_ = RenderChat(request, {KeepTail, &tail});
+  return last_error_.ok() ? tail.text : std::string_view();
+}
+
+}  // namespace rondo::calls
