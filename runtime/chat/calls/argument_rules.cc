@@ -100,6 +100,11 @@ class ArgumentWriter {
     if (!properties.is(Kind::kDict)) return;
     for (const Dict::Entry& entry : properties.dict->all()) {
       if (machine_.failed()) return;
+      const std::string_view key = entry.key.str();
+      if (key.empty() || key.size() > kMaxName || key.find(Trim(form_.string_value)) != key.npos ||
+          key.find(Trim(form_.other_value)) != key.npos) {
+        return Refuse("parameters.properties", key);
+      }
       const ValueType type = TypeOf(machine_, entry.value);
       rules_.Raw(" (");
       rules_.Pattern(form_.open);

@@ -1,5 +1,7 @@
 #include "runtime/chat/calls/chat_grammar.h"
 
+#include <algorithm>
+
 #include "runtime/chat/calls/marked_text.h"
 #include "runtime/chat/calls/rules.h"
 #include "runtime/chat/calls/tool_table.h"
@@ -55,12 +57,11 @@ class GrammarWriter {
     if (call_.bare) {
       rules_.Raw("space calls | ([^ \\n\\t\\r{\\[] .*)?\n");
     } else if (FirstMarkerEnd(form_.content_begin) > 0) {
-      rules_.Raw("(");
       rules_.Pattern(form_.content_begin);
       rules_.Raw(" ");
       rules_.Without(Sign(call_));
       rules_.Closing(form_.content_end);
-      rules_.Raw(")? (space calls)?\n");
+      rules_.Raw(" | space calls\n");
     } else {
       rules_.Without(Sign(call_));
       rules_.Raw(" calls?\n");
@@ -75,6 +76,12 @@ class GrammarWriter {
       std::string_view name;
       const Dict* tool = FunctionOf(machine, tools_.sequence->items[i], &name);
       if (tool == nullptr || (!function.empty() && name != function)) continue;
+      if (!std::all_of(name.begin(), name.end(), IsNameByte) || name.size() > kMaxName) {
+        return machine.FailWith(
+            Status::Error(StatusCode::kUnsupported,
+                          "the function %s has a name that the chat template's form cannot hold",
+                          machine.Clip(name)));
+      }
       if (any) rules_.Raw(" | ");
       any = true;
       rules_.Quoted(name);

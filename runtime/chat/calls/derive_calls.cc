@@ -217,7 +217,8 @@ class CallReader {
     if (!FindCalls(third, call_.kind, Values::kStrings, three)) return true;
     const std::string_view one = shown_.call;
     if (second.substr(0, two[0].name) != one.substr(0, one_.name) ||
-        third.substr(three[2].arguments_end) != second.substr(two[1].arguments_end)) {
+        WithSlot(third.substr(three[2].arguments_end), kIds[2], kIdSlot) !=
+            WithSlot(second.substr(two[1].arguments_end), kIds[1], kIdSlot)) {
       Refuse("writes something else around two calls than around one");
       return false;
     }
@@ -229,8 +230,9 @@ class CallReader {
     };
     call_.several = true;
     // Some write more behind several calls than behind one; a model that made one may go on.
-    const std::string_view end = UpToTurnEnd(second.substr(two[1].arguments_end));
-    if (end.starts_with(call_.end)) call_.end = WithSlot(end, kIds[1], kIdSlot);
+    const std::string_view end =
+        WithSlot(UpToTurnEnd(second.substr(two[1].arguments_end)), kIds[1], kIdSlot);
+    if (end.starts_with(call_.end)) call_.end = end;
     // A number may stand before the names, or behind them.
     const std::string_view between = gap(second, two[0], two[1]);
     const std::string_view number = NumberIn(between, gap(third, three[1], three[2]));

@@ -47,6 +47,18 @@ std::string_view TrimRight(std::string_view text) {
   return text;
 }
 
+size_t SharedSpace(std::string_view space, std::string_view text) {
+  const size_t most = std::min(space.size(), text.size());
+  size_t size = 0;
+  while (size < most && space[space.size() - 1 - size] == text[text.size() - 1 - size]) ++size;
+  return size;
+}
+
+size_t TrailingSpace(std::string_view text, size_t most) {
+  most = std::min(most, text.size());
+  return SpaceBehind(text.substr(text.size() - most)).size();
+}
+
 size_t MarkerSize(std::string_view text) {
   if (text.size() < 3 || !OpensMarker(text[0], text[1])) return 0;
   const char close = text[0] == '<' ? '>' : ']';

@@ -19,6 +19,18 @@ inline std::string_view SpaceBefore(std::string_view text) {
   return text.substr(0, text.size() - TrimLeft(text).size());
 }
 
+// Bytes that end both, of the template's white space and of a text.
+size_t SharedSpace(std::string_view space, std::string_view text);
+// Bytes of white space at the text's end, `most` at most.
+size_t TrailingSpace(std::string_view text, size_t most);
+
+// What a function's name may have, and how much of it, so that it is told from what is around.
+inline constexpr size_t kMaxName = 128;
+constexpr bool IsNameByte(char c) {
+  return static_cast<unsigned char>(c) > 0x20 && c != '"' && c != '<' && c != '>' && c != '{' &&
+         c != '}' && c != '[' && c != ']' && c != '\\';
+}
+
 // Bytes of the marker that the text begins with, or 0: <...> and [NAME], which begin as tags do and
 // have no line's end in them.
 size_t MarkerSize(std::string_view text);

@@ -158,7 +158,8 @@ size_t NotationScanner::TakeBare(std::string_view text, bool last, Output* out) 
     return c == ',' || c == '}' || c == ']' || (is_key_ && c == ':');
   };
   while (size < text.size() && !ends(text[size])) {
-    if (bare_size_ == kMaxBare) {
+    const bool quote = python_ && (text[size] == '\'' || text[size] == '"');
+    if (bare_size_ == kMaxBare || quote) {
       state_ = State::kError;
       return 0;
     }

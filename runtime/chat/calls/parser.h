@@ -60,6 +60,10 @@ class Parser final : public ChatParser {
     return MatchPattern(pattern, Rest().substr(at));
   }
 
+  static constexpr size_t kPiece = 4096;  // of a text that is written otherwise
+  // White space that an answer may begin with before a thought or a call.
+  static constexpr size_t kMaxLead = 64;
+
   // Each returns false where more text is needed.
   bool Step();
   bool StepStart();
