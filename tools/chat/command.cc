@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "tools/chat/call_runner.h"
 #include "tools/chat/conversation.h"
 #include "tools/chat/conversation_file.h"
 #include "tools/chat/line_reader.h"
@@ -24,6 +25,7 @@
 #include "tools/common/output_file.h"
 #include "tools/common/sampling.h"
 #include "tools/common/text_io.h"
+#include "tools/system/standard_files.h"
 
 namespace rondo::tools {
 namespace {
@@ -66,8 +68,10 @@ const std::vector<std::string> kCommands = {"/reset", "/save", "/load", "/stats"
 
 struct Arguments {
   std::string model;
-  std::string system;
+  ChatForm form;  // its texts of files come later
   std::string template_path;
+  std::string tools_path;
+  std::string exec;  // a command that answers calls; empty: the user does
   std::string session_path;
   rondo_engine_options engine = EngineDefaults();
   std::string draft;  // a model's path; empty: none
@@ -144,7 +148,7 @@ void Resume(const Arguments& arguments, Conversation* conversation) {
   CheckConversationFile(path);
   if (!std::filesystem::exists(path)) return;
   Load(path, conversation);
-  if (arguments.system.empty() || HasSystem(*conversation, arguments.system)) return;
+  if (arguments.form.system.empty() || HasSystem(*conversation, arguments.form.system)) return;
   throw Error(path + " is a conversation with another system prompt than --system: leave it out");
 }
 
@@ -191,7 +195,7 @@ bool RunCommand(const std::string& line, const Arguments& arguments, Conversatio
   } else if (name == "/load") {
     if (argument.empty()) throw Error("/load needs the name of a file");
     Load(Unquoted(argument), &conversation);
-    if (!arguments.system.empty() && !HasSystem(conversation, arguments.system)) {
+    if (!arguments.form.system.empty() && !HasSystem(conversation, arguments.form.system)) {
       Tell("(from now on with the system prompt of this conversation, not that of --system)");
     }
     Keep(arguments.session_path, conversation);
@@ -210,14 +214,58 @@ bool RunCommand(const std::string& line, const Arguments& arguments, Conversatio
   return true;
 }
 
+// Thoughts are for people: another program gets the answers alone.
+struct Shown {
+  void operator()(Part part, std::string_view text) const {
+    if (part == Part::kContent) {
+      PrintAnswer(text);
+    } else if (IsTerminal(kStandardOutput)) {
+      PrintBytes(kDim);
+      PrintAnswer(text);
+      PrintBytes(kBright);
+    }
+  }
+  static constexpr std::string_view kDim = "\033[2m", kBright = "\033[22m";
+};
+
+// What a call gave: of the command, where the user lets it run, or what he types.
+std::string ResultOf(const Call& call, const std::string& exec, LineReader& lines) {
+  Print("\n" + call.name + "(" + call.arguments + ")\n");
+  const auto line = lines.Read(exec.empty() ? "result: " : "run it? [y/N] ");
+  if (!line) throw Error("the call of " + call.name + " was not answered");
+  if (exec.empty()) return line->text;
+  if (line->text != "y" && line->text != "Y" && line->text != "yes") {
+    return "The user did not allow this call.";
+  }
+  try {
+    return RunCall(exec, call);
+  } catch (const Error& error) {
+    return std::string("Error: ") + error.what();
+  }
+}
+
+// Tells the model what its calls gave, with which it goes on.
+void AnswerCalls(const std::vector<Call>& calls, const std::string& exec, LineReader& lines,
+                 Conversation* conversation, int32_t* reason) {
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const std::string result = ResultOf(calls[i], exec, lines);
+    *reason = conversation->Tell(calls[i], result, i + 1 == calls.size(), Shown());
+  }
+}
+
 // Answers one message or command; false at the end.
-bool Turn(const Message& message, const Arguments& arguments, Conversation& conversation) {
+bool Turn(const Message& message, const Arguments& arguments, LineReader& lines,
+          Conversation& conversation) {
+  constexpr int kMostRounds = 16;  // of calls in one turn
   if (message.text.find_first_not_of(" \t\n") == std::string::npos) return true;
   if (!message.is_quoted && LooksLikeCommand(message.text)) {
     return RunCommand(message.text, arguments, conversation);
   }
-  const int32_t reason =
-      conversation.Ask(message.text, [](std::string_view text) { PrintAnswer(text); });
+  int32_t reason = conversation.Ask(message.text, Shown());
+  for (int round = 0; !conversation.calls().empty() && round < kMostRounds; ++round) {
+    const std::vector<Call> calls = conversation.calls();
+    AnswerCalls(calls, arguments.exec, lines, &conversation, &reason);
+  }
   Print("\n");
   TellReason(reason, arguments.sampling.session.options.max_tokens);
   Keep(arguments.session_path, conversation);
@@ -227,17 +275,18 @@ bool Turn(const Message& message, const Arguments& arguments, Conversation& conv
 void Chat(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
   RequireTemplate(model.get(), arguments);
-  std::string template_text;
+  ChatForm& form = arguments.form;
   if (!arguments.template_path.empty()) {
-    template_text = ReadFile("the chat template", arguments.template_path);
-    if (template_text.empty()) throw Error("the chat template is empty");
+    form.template_text = ReadFile("the chat template", arguments.template_path);
+    if (form.template_text.empty()) throw Error("the chat template is empty");
   }
+  if (!arguments.tools_path.empty()) form.tools = ReadFile("the tools", arguments.tools_path);
   SessionSetup setup = arguments.sampling.For(model.get());
   const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
-  Conversation conversation(model.get(), engine.get(), setup, arguments.system, template_text);
+  Conversation conversation(model.get(), engine.get(), setup, form);
   Resume(arguments, &conversation);
 
   LineReader lines;
@@ -249,7 +298,7 @@ void Chat(Arguments arguments) {
   for (bool going_on = true; going_on;) {
     try {
       const std::optional<Message> message = ReadMessage(lines);
-      going_on = message && Turn(*message, arguments, conversation);
+      going_on = message && Turn(*message, arguments, lines, conversation);
     } catch (const OutputError&) {
       throw;  // nobody would see what else is said
     } catch (const Error& error) {
@@ -272,7 +321,7 @@ void AddChatCommand(CLI::App& app) {
   const auto a = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("chat", "Talk with a model, by its own chat template");
   AddModelArgument(command, &a->model);
-  command->add_option("--system", a->system, "The system prompt; default: none")
+  command->add_option("--system", a->form.system, "The system prompt; default: none")
       ->type_name("TEXT")
       ->group(kTextGroup);
   AddFile(command, "--template", &a->template_path,
@@ -282,6 +331,24 @@ void AddChatCommand(CLI::App& app) {
   AddFile(command, "--session", &a->session_path,
           "Keeps the conversation in this file, and goes on with it where it exists; default: it "
           "is forgotten")
+      ->group(kTextGroup);
+  CLI::Option* tools =
+      AddFile(command, "--tools", &a->tools_path,
+              "A JSON list of functions that the model may call, whose calls then always parse; "
+              "default: none")
+          ->group(kTextGroup);
+  command
+      ->add_option("--exec", a->exec,
+                   "Answers calls, each after asking, by what COMMAND NAME prints; it has the "
+                   "arguments as its input. Default: you type what a call gave")
+      ->type_name("COMMAND")
+      ->needs(tools)
+      ->group(kTextGroup);
+  command
+      ->add_option("--thinking-tokens", a->form.thinking_tokens,
+                   "The most tokens of a thought, which then is ended; default: any number")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber)
       ->group(kTextGroup);
   AddSamplingFlags(command, &a->sampling);
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));

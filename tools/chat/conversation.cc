@@ -24,6 +24,22 @@ int32_t Compute(const Call& call) {
   return status;
 }
 
+// Without messages.
+rondo_chat_options OptionsOf(const ChatForm& form) {
+  rondo_chat_options options;
+  rondo_chat_options_init(&options, sizeof options);
+  options.flags |= RONDO_CHAT_PLAIN_CONTENT;
+  if (!form.tools.empty()) {
+    options.tools = form.tools.data();
+    options.tools_bytes = form.tools.size();
+  }
+  if (!form.template_text.empty()) {
+    options.template_text = form.template_text.data();
+    options.template_bytes = form.template_text.size();
+  }
+  return options;
+}
+
 // The setup whose stop strings, or the model's, are joined by the end of a turn that only the
 // caller's template knows.
 SessionSetup WithTurnEnd(const rondo_model* model, const std::string& template_text,
@@ -41,16 +57,38 @@ SessionSetup WithTurnEnd(const rondo_model* model, const std::string& template_t
 
 }  // namespace
 
-Conversation::Conversation(const rondo_model* model, rondo_engine* engine,
-                           const SessionSetup& setup, const std::string& system,
-                           std::string template_text)
+Conversation::Conversation(rondo_model* model, rondo_engine* engine, const SessionSetup& setup,
+                           ChatForm form)
     : model_(model),
-      template_text_(std::move(template_text)),
+      form_(std::move(form)),
       sampling_(DescribeDraw(setup.options)),
-      session_(OpenSession(engine, WithTurnEnd(model, template_text_, setup))),
+      thinking_(ThinkingMarksOf(model, OptionsOf(form_))),
+      session_(Open(engine, WithTurnEnd(model, form_.template_text, setup))),
       messages_(nlohmann::ordered_json::array()) {
-  if (!system.empty()) messages_.push_back({{"role", "system"}, {"content", system}});
+  if (!form_.tools.empty() || thinking_.exist()) reader_.emplace(model, OptionsOf(form_));
+  if (!form_.system.empty()) messages_.push_back({{"role", "system"}, {"content", form_.system}});
   n_system_ = messages_.size();
+}
+
+Session Conversation::Open(rondo_engine* engine, SessionSetup setup) const {
+  rondo_session_options& options = setup.options;
+  Grammar grammar;  // the session keeps it
+  if (!form_.tools.empty()) {
+    if (options.grammar != nullptr) throw Error("--tools has a grammar of its own: give no other");
+    grammar = CallGrammar(model_, OptionsOf(form_));
+    options.grammar = grammar.get();
+  }
+  if (form_.thinking_tokens > 0 && !thinking_.exist()) {
+    throw Error("--thinking-tokens: the chat template shows no thoughts");
+  }
+  if (thinking_.exist() && (form_.thinking_tokens > 0 || options.grammar != nullptr)) {
+    options.thinking = 1;
+    options.thinking_begin = thinking_.begin.c_str();
+    options.thinking_end = thinking_.end.c_str();
+    options.thinking_tokens = form_.thinking_tokens;
+    if (options.grammar != nullptr) options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_THINKING;
+  }
+  return OpenSession(engine, setup);
 }
 
 void Conversation::Reset() {
@@ -97,8 +135,7 @@ uint64_t Conversation::remaining() const {
 }
 
 std::vector<int32_t> Conversation::Render() const {
-  rondo_chat_options options;
-  rondo_chat_options_init(&options, sizeof options);
+  rondo_chat_options options = OptionsOf(form_);
   std::string json;
   try {
     json = messages_.dump();
@@ -108,10 +145,6 @@ std::vector<int32_t> Conversation::Render() const {
   options.messages = json.data();
   options.messages_bytes = json.size();
   options.local_time = WallClock().value_or(RONDO_CHAT_NO_CLOCK);
-  if (!template_text_.empty()) {
-    options.template_text = template_text_.data();
-    options.template_bytes = template_text_.size();
-  }
   std::vector<int32_t> ids(json.size() + 1024);
   size_t count = 0;
   char message[256];
@@ -163,7 +196,7 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
   return true;
 }
 
-int32_t Conversation::Answer(Sink sink, std::string* answer) {
+int32_t Conversation::Generate(Sink sink, Answer* answer) {
   rondo_event event = {};
   event.struct_size = sizeof event;
   const Stopwatch watch;
@@ -172,35 +205,49 @@ int32_t Conversation::Answer(Sink sink, std::string* answer) {
     status = Compute([&] { return rondo_session_next(session_.get(), &event); });
     if (status != RONDO_STATUS_OK) break;
     if (event.token >= 0) ++stats_.generated;
-    if (event.token >= 0 && event.reason != RONDO_REASON_EOS) tokens_.push_back(event.token);
-    if (event.text_bytes > 0) {
-      answer->append(event.text, event.text_bytes);
-      sink.call(sink.user, {event.text, event.text_bytes});
+    const bool is_part = event.token >= 0 && event.reason != RONDO_REASON_EOS;
+    if (is_part) tokens_.push_back(event.token);
+    if (reader_) {
+      // A token that ends the text as a stop string is no part of it.
+      const bool told = is_part && event.reason != RONDO_REASON_STOP_STRING;
+      reader_->Add({event.bytes, told ? event.bytes_count : 0}, event.reason != RONDO_REASON_NONE,
+                   sink);
+      *answer = reader_->answer();
+    } else if (event.text_bytes > 0) {
+      answer->content.append(event.text, event.text_bytes);
+      sink(Part::kContent, {event.text, event.text_bytes});
     }
   }
   stats_.decode_seconds = watch.seconds();
+  if (status == RONDO_STATUS_CANCELLED && reader_) {
+    reader_->Add({}, /*last=*/true, sink);
+    *answer = reader_->answer();
+  }
   if (status == RONDO_STATUS_CANCELLED) return RONDO_REASON_NONE;
   Check(status);
   return event.reason;
 }
 
-int32_t Conversation::Ask(const std::string& question, Sink sink) {
-  messages_.push_back({{"role", "user"}, {"content", question}});
+int32_t Conversation::Say(nlohmann::ordered_json message, Sink sink) {
+  messages_.push_back(std::move(message));
   const CancelOnSignal guard(session_.get());
   stats_ = {};
-  std::string answer;
+  calls_.clear();
+  if (reader_) reader_->Begin();
+  Answer answer;
   int32_t reason = RONDO_REASON_NONE;
   bool asked = false;
   try {
     asked = Feed(Render());
-    if (asked) reason = Answer(sink, &answer);
+    if (asked) reason = Generate(sink, &answer);
   } catch (const Interrupted&) {  // while the answer was shown
   } catch (const Error&) {
     if (answer.empty()) messages_.erase(messages_.end() - 1);
     throw;
   }
   if (asked) {
-    messages_.push_back({{"role", "assistant"}, {"content", answer}});
+    messages_.push_back(answer.Message());
+    if (reason == RONDO_REASON_EOS || reason == RONDO_REASON_GRAMMAR) calls_ = answer.calls;
   } else {
     messages_.erase(messages_.end() - 1);
   }

@@ -3,12 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
+#include "tools/chat/answer.h"
 #include "tools/common/library.h"
 
 namespace rondo::tools {
@@ -26,13 +28,21 @@ struct TurnStats {
 inline constexpr const char* kContextAdvice =
     "/reset begins anew here; a larger --context, or --policy slide, needs a new start";
 
+// How a model is talked to.
+struct ChatForm {
+  std::string system;         // the system prompt; may be empty
+  std::string template_text;  // Jinja in place of the model's own, with the end of a turn that it
+                              // knows; empty: the model's
+  std::string tools;          // the functions that may be called, as JSON; empty: none
+  uint64_t thinking_tokens = 0;  // of a thought; 0: any number
+};
+
 class Conversation {
  public:
-  // `model` and `engine` outlive this. `system`: the system prompt, may be empty. `template_text`:
-  // Jinja in place of the model's own template, with the end of a turn that it knows; empty: the
-  // model's. Throws Error where there is none.
-  Conversation(const rondo_model* model, rondo_engine* engine, const SessionSetup& setup,
-               const std::string& system, std::string template_text);
+  // `model` and `engine` outlive this. Calls parse always; the setup's grammar begins behind
+  // thoughts. Throws Error where there is no template, or it has no form for calls or thoughts, and
+  // there are tools or a limit of thoughts.
+  Conversation(rondo_model* model, rondo_engine* engine, const SessionSetup& setup, ChatForm form);
 
   // Back to the system prompt.
   void Reset();
@@ -49,10 +59,18 @@ class Conversation {
   // (the template refuses it, the context is full): the conversation is then as before.
   template <typename Show>
   int32_t Ask(const std::string& question, const Show& show) {
-    return Ask(question, Sink{[](const void* user, std::string_view text) {
-                                (*static_cast<const Show*>(user))(text);
-                              },
-                              &show});
+    return Say({{"role", "user"}, {"content", question}}, SinkOf(show));
+  }
+  // Calls of the last answer; what they gave is told one by one, and the last time the model goes
+  // on as Ask tells.
+  const std::vector<Call>& calls() const { return calls_; }
+  template <typename Show>
+  int32_t Tell(const Call& call, const std::string& result, bool last, const Show& show) {
+    nlohmann::ordered_json message = {{"role", "tool"}, {"name", call.name}, {"content", result}};
+    if (!call.id.empty()) message["tool_call_id"] = call.id;
+    if (last) return Say(std::move(message), SinkOf(show));
+    messages_.push_back(std::move(message));
+    return RONDO_REASON_NONE;
   }
 
   // [{"role": ..., "content": ...}, ...]
@@ -66,25 +84,38 @@ class Conversation {
 
  private:
   struct Sink {
-    void (*call)(const void* user, std::string_view text);
+    void (*call)(const void* user, Part part, std::string_view text);
     const void* user;
-  };
 
-  int32_t Ask(const std::string& question, Sink sink);
+    void operator()(Part part, std::string_view text) const { call(user, part, text); }
+  };
+  template <typename Show>
+  static Sink SinkOf(const Show& show) {
+    return {[](const void* user, Part part, std::string_view text) {
+              (*static_cast<const Show*>(user))(part, text);
+            },
+            &show};
+  }
+
+  int32_t Say(nlohmann::ordered_json message, Sink sink);
   std::vector<int32_t> Render() const;
   // Brings the session to `ids`, keeping what they share with what it has. False for Ctrl-C.
   bool Feed(const std::vector<int32_t>& ids);
-  int32_t Answer(Sink sink, std::string* answer);
+  int32_t Generate(Sink sink, Answer* answer);
+  Session Open(rondo_engine* engine, SessionSetup setup) const;
   void Check(int32_t status) const { tools::Check(session_.get(), status); }
 
-  const rondo_model* model_;
-  const std::string template_text_;
+  rondo_model* model_;
+  const ChatForm form_;
   const std::string sampling_;
+  const ThinkingMarks thinking_;
+  std::optional<AnswerReader> reader_;  // where answers have more than content
   Session session_;
   // Those in the session; those that a snapshot of a sliding context no longer knew: kForgotten.
   std::vector<int32_t> tokens_;
   nlohmann::ordered_json messages_;
   size_t n_system_ = 0;  // messages that Reset keeps
+  std::vector<Call> calls_;
   TurnStats stats_;
 };
 

@@ -15,6 +15,11 @@ uint64_t AvailableMemory();
 
 // Starts `command` by the system's shell, to read what it prints; null where it cannot be started.
 std::FILE* StartCommand(const std::string& command);
+// The same, with a file as the command's standard input, which is read from where it stands. The
+// file is one of TemporaryFile, and open until EndCommand.
+std::FILE* StartCommand(const std::string& command, std::FILE* input);
+// A new file that nobody else sees, and that is gone when it is closed; null: there is no room.
+std::FILE* TemporaryFile();
 
 // Waits for its end, and tells how it was; empty: well.
 std::string EndCommand(std::FILE* output);

@@ -61,8 +61,8 @@ TEST(Conversation, TheCallersTemplateKnowsTheEndOfATurn) {
   setup.options.logit_bias = &always;
   setup.options.n_logit_bias = 1;
   const auto reason = [&] {
-    Conversation conversation(model.get(), engine.get(), setup, "", ended("<|pad|>"));
-    return conversation.Ask("Hello", [](std::string_view) {});
+    Conversation conversation(model.get(), engine.get(), setup, {"", ended("<|pad|>"), "", 0});
+    return conversation.Ask("Hello", [](Part, std::string_view) {});
   };
   EXPECT_EQ(reason(), RONDO_REASON_STOP_STRING);
   setup.stop = {"another"};
@@ -88,19 +88,19 @@ TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
     options.context_policy = policy;
     const tools::Engine first = CreateEngine(model.get(), options),
                         second = CreateEngine(model.get(), options);
-    Conversation a(model.get(), first.get(), setup, "", kTemplate);
-    Conversation b(model.get(), second.get(), setup, "", kTemplate);
+    Conversation a(model.get(), first.get(), setup, {"", kTemplate, "", 0});
+    Conversation b(model.get(), second.get(), setup, {"", kTemplate, "", 0});
     std::string question;
     for (int i = 0; i < length; ++i) question += i % 2 == 0 ? " a" : " dog";
-    a.Ask(question, [](std::string_view) {});
+    a.Ask(question, [](Part, std::string_view) {});
     const uint64_t before = Prefilled(first.get());
     KeepConversation(kept, a);
     EXPECT_TRUE(ReadConversation(kept, &b));
     EXPECT_EQ(b.position(), a.position());
     EXPECT_EQ(b.messages(), a.messages());
     std::string expected, actual;
-    a.Ask("And now?", [&](std::string_view text) { expected += text; });
-    b.Ask("And now?", [&](std::string_view text) { actual += text; });
+    a.Ask("And now?", [&](Part, std::string_view text) { expected += text; });
+    b.Ask("And now?", [&](Part, std::string_view text) { actual += text; });
     EXPECT_EQ(actual, expected);
     EXPECT_EQ(b.stats().kept, a.stats().kept);
     EXPECT_GE(b.stats().kept, static_cast<size_t>(length));

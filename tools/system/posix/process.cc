@@ -24,6 +24,13 @@ std::FILE* StartCommand(const std::string& command) {
   return popen(command.c_str(), "r");  // NOLINT(cert-env33-c): the user's own command
 }
 
+// The shell has the file under the number that it has here.
+std::FILE* StartCommand(const std::string& command, std::FILE* input) {
+  return StartCommand(command + " <&" + std::to_string(fileno(input)));
+}
+
+std::FILE* TemporaryFile() { return std::tmpfile(); }
+
 std::string EndCommand(std::FILE* output) {
   const int status = pclose(output);
   if (status == 0) return "";

@@ -1,0 +1,98 @@
+#include "tools/chat/answer.h"
+
+namespace rondo::tools {
+namespace {
+
+// Calls cut off in the middle have arguments that are no JSON: they stay text.
+nlohmann::ordered_json Arguments(const std::string& text) {
+  nlohmann::ordered_json arguments = nlohmann::ordered_json::parse(text, nullptr, false);
+  return arguments.is_discarded() ? nlohmann::ordered_json(text) : arguments;
+}
+
+}  // namespace
+
+nlohmann::ordered_json Answer::Message() const {
+  nlohmann::ordered_json message = {{"role", "assistant"}, {"content", content}};
+  if (!thinking.empty()) message["reasoning_content"] = thinking;
+  for (const Call& call : calls) {
+    nlohmann::ordered_json made = {
+        {"type", "function"},
+        {"function", {{"name", call.name}, {"arguments", Arguments(call.arguments)}}}};
+    if (!call.id.empty()) made["id"] = call.id;
+    message["tool_calls"].push_back(made);
+  }
+  return message;
+}
+
+ThinkingMarks ThinkingMarksOf(const rondo_model* model, const rondo_chat_options& options) {
+  constexpr size_t kMost = 128;  // the library's marks are shorter
+  char begin[kMost] = "", end[kMost] = "";
+  size_t begin_length = 0, end_length = 0;
+  const int32_t status = rondo_chat_thinking(model, &options, begin, sizeof begin, &begin_length,
+                                             end, sizeof end, &end_length, nullptr, 0);
+  return status == RONDO_STATUS_OK ? ThinkingMarks{begin, end} : ThinkingMarks();
+}
+
+Grammar CallGrammar(rondo_model* model, const rondo_chat_options& options) {
+  char why[256] = "";
+  size_t length = 0;
+  const auto write = [&](char* buffer, size_t capacity) {
+    return rondo_chat_grammar(model, &options, RONDO_CALLS_AUTO, nullptr, buffer, capacity, &length,
+                              why, sizeof why);
+  };
+  const int32_t asked = write(nullptr, 0);
+  if (asked != RONDO_STATUS_BUFFER_TOO_SMALL) throw Error(why);
+  std::string text(length + 1, '\0');
+  write(text.data(), text.size());
+  text.resize(length);
+  rondo_grammar_options grammar;
+  rondo_grammar_options_init(&grammar, sizeof grammar);
+  grammar.kind = RONDO_GRAMMAR_GBNF;
+  return MakeGrammar(model, grammar, text, "--tools");
+}
+
+AnswerReader::AnswerReader(const rondo_model* model, const rondo_chat_options& options) {
+  rondo_chat_parser* parser = nullptr;
+  char why[256];
+  const int32_t status = rondo_chat_parser_create(model, &options, &parser, why, sizeof why);
+  if (status != RONDO_STATUS_OK) throw Error(why);
+  parser_.reset(parser);
+}
+
+void AnswerReader::Begin() {
+  rondo_chat_parser_reset(parser_.get());
+  answer_ = {};
+}
+
+void AnswerReader::Push(std::string_view bytes, bool last) {
+  const int32_t status =
+      rondo_chat_parser_push(parser_.get(), bytes.data(), bytes.size(), last ? 1 : 0);
+  if (status != RONDO_STATUS_OK) throw Error(rondo_status_string(status));
+}
+
+rondo_chat_part AnswerReader::Next() {
+  rondo_chat_part part = {};
+  part.struct_size = sizeof part;
+  const int32_t status = rondo_chat_parser_next(parser_.get(), &part);
+  if (status != RONDO_STATUS_OK) throw Error(rondo_status_string(status));
+  const std::string_view text(part.text, part.text_bytes);
+  switch (part.kind) {
+    case RONDO_CHAT_PART_CONTENT:
+      answer_.content += text;
+      break;
+    case RONDO_CHAT_PART_THINKING:
+      answer_.thinking += text;
+      break;
+    case RONDO_CHAT_PART_CALL:
+      answer_.calls.push_back({{part.id, part.id_bytes}, {part.name, part.name_bytes}, ""});
+      break;
+    case RONDO_CHAT_PART_ARGUMENTS:
+      answer_.calls.back().arguments += text;
+      break;
+    default:
+      break;
+  }
+  return part;
+}
+
+}  // namespace rondo::tools

@@ -1,0 +1,74 @@
+// Answer: what a model says in one turn, taken apart as it comes.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tools/common/constraint.h"
+#include "tools/common/library.h"
+
+namespace rondo::tools {
+
+struct Call {
+  std::string id, name;
+  std::string arguments;  // JSON
+};
+
+struct Answer {
+  std::string content, thinking;
+  std::vector<Call> calls;
+
+  bool empty() const { return content.empty() && thinking.empty() && calls.empty(); }
+  // As templates read it.
+  nlohmann::ordered_json Message() const;
+};
+
+enum class Part { kContent, kThinking };
+
+// What a chat template puts around a thought.
+struct ThinkingMarks {
+  std::string begin, end;
+
+  bool exist() const { return !begin.empty(); }
+};
+ThinkingMarks ThinkingMarksOf(const rondo_model* model, const rondo_chat_options& options);
+
+// The grammar of answers whose calls of the options' tools always parse. Throws Error.
+Grammar CallGrammar(rondo_model* model, const rondo_chat_options& options);
+
+struct ParserCloser {
+  void operator()(rondo_chat_parser* parser) const { rondo_chat_parser_close(parser); }
+};
+
+// Reads one answer after the other.
+class AnswerReader {
+ public:
+  // By the options' template, to which tools belong. Throws Error.
+  AnswerReader(const rondo_model* model, const rondo_chat_options& options);
+
+  void Begin();
+  // Adds the answer's next bytes; `last`: there are no more. `show` gets what people read.
+  template <typename Show>
+  void Add(std::string_view bytes, bool last, const Show& show) {
+    Push(bytes, last);
+    for (rondo_chat_part part = Next(); part.kind != RONDO_CHAT_PART_NONE; part = Next()) {
+      const std::string_view text(part.text, part.text_bytes);
+      if (part.kind == RONDO_CHAT_PART_CONTENT) show(Part::kContent, text);
+      if (part.kind == RONDO_CHAT_PART_THINKING) show(Part::kThinking, text);
+    }
+  }
+  const Answer& answer() const { return answer_; }
+
+ private:
+  void Push(std::string_view bytes, bool last);
+  rondo_chat_part Next();
+
+  std::unique_ptr<rondo_chat_parser, ParserCloser> parser_;
+  Answer answer_;
+};
+
+}  // namespace rondo::tools
