@@ -24,7 +24,7 @@ using rondo::c_api::Is;
 using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
 using rondo::c_api::PutText;
-using rondo::c_api::ReadChatOptions;
+using rondo::c_api::ReadAnswerOptions;
 using rondo::c_api::Report;
 
 // A text output of the caller's.
@@ -54,7 +54,7 @@ Status CreateParser(const rondo_model* model, const rondo_chat_options* options,
   if (!Is(model)) return NoHandle("model");
   HeapArray<ChatToken> tokens;
   ChatRequest request;
-  RONDO_RETURN_IF_ERROR(ReadChatOptions(model, options, &tokens, &request));
+  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(model, options, &tokens, &request));
   RONDO_ASSIGN(std::unique_ptr<ChatParser> made, ChatParser::Create(request));
   *parser = new (std::nothrow) rondo_chat_parser;
   if (*parser == nullptr) {
@@ -90,7 +90,7 @@ Status WriteGrammar(const rondo_model* model, const rondo_chat_options* options,
   }
   HeapArray<ChatToken> tokens;
   ChatRequest request;
-  RONDO_RETURN_IF_ERROR(ReadChatOptions(model, options, &tokens, &request));
+  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(model, options, &tokens, &request));
   const auto put = [](void* user, std::string_view text) {
     return static_cast<const TextOutput*>(user)->Put(text);
   };
@@ -113,7 +113,7 @@ Status ReadThinking(const rondo_model* model, const rondo_chat_options* options,
   if (!Is(model)) return NoHandle("model");
   HeapArray<ChatToken> tokens;
   ChatRequest request;
-  RONDO_RETURN_IF_ERROR(ReadChatOptions(model, options, &tokens, &request));
+  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(model, options, &tokens, &request));
   const auto put = [](void* user, std::string_view first, std::string_view second) {
     const auto& outputs = *static_cast<const ThinkingOutput*>(user);
     const Status one = outputs.begin.Put(first), other = outputs.end.Put(second);
@@ -123,6 +123,18 @@ Status ReadThinking(const rondo_model* model, const rondo_chat_options* options,
 }
 
 }  // namespace
+
+namespace rondo::c_api {
+
+Status ReadAnswerOptions(const rondo_model* model, const rondo_chat_options* theirs,
+                         HeapArray<ChatToken>* tokens, ChatRequest* request) {
+  RONDO_RETURN_IF_ERROR(ReadChatOptions(model, theirs, tokens, request));
+  constexpr std::string_view kMessages = R"([{"role": "user", "content": "Hello"}])";
+  if (request->messages.data() == nullptr) request->messages = kMessages;
+  return Status();
+}
+
+}  // namespace rondo::c_api
 
 extern "C" {
 

@@ -51,7 +51,6 @@ Status CheckOptions(const rondo_chat_options& options) {
         JsonArgument{"template_text", options.template_text, options.template_bytes}}) {
     if (argument.text == nullptr && argument.bytes > 0) return NullArgument(argument.name);
   }
-  if (options.messages == nullptr) return NullArgument("messages");
   if (options.template_name != nullptr && options.template_text != nullptr) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "template_name and template_text exclude each other");
@@ -121,6 +120,7 @@ Status Render(const rondo_chat_options* theirs, Outputs out) {
   rondo::HeapArray<rondo::ChatToken> tokens;
   rondo::ChatRequest request;
   RONDO_RETURN_IF_ERROR(ReadChatOptions(out.model, theirs, &tokens, &request));
+  if (request.messages.data() == nullptr) return NullArgument("messages");
   if (out.ids_count != nullptr && out.model->tokenizer == nullptr) {
     return Status::Error(StatusCode::kUnsupported,
                          "the model has no tokenizer, so only the text can be had");

@@ -6,9 +6,13 @@
 
 namespace rondo::c_api {
 
-// Checks the caller's options and finds the template. `*tokens` and the caller's texts have what
+// Checks the caller's options, but for the messages, and finds the template. `*tokens` and the
+// caller's texts have what
 // `*request` points at. Errors: as rondo_chat_render but for what comes of rendering.
 Status ReadChatOptions(const rondo_model* model, const rondo_chat_options* theirs,
                        HeapArray<ChatToken>* tokens, ChatRequest* request);
+// The same of functions that are about the answer: where there are no messages they take some.
+Status ReadAnswerOptions(const rondo_model* model, const rondo_chat_options* theirs,
+                         HeapArray<ChatToken>* tokens, ChatRequest* request);
 
 }  // namespace rondo::c_api

@@ -1,5 +1,8 @@
 #include "c_api/constraint.h"
 
+#include "c_api/chat_request.h"
+#include "runtime/chat/calls/chat_grammar.h"
+
 namespace rondo::c_api {
 namespace {
 
@@ -45,27 +48,62 @@ Status ReadGrammar(const rondo_session_options& o, const rondo_model* model,
   return Status();
 }
 
-Status ReadThinking(const rondo_session_options& o, ThinkingOptions* options) {
+// What the model's own template puts around a thought.
+Status ReadMarks(const rondo_model* model, TemplateMarks* marks, ThinkingOptions* options) {
+  rondo_chat_options theirs = {};
+  theirs.struct_size = sizeof theirs;
+  theirs.local_time = RONDO_CHAT_NO_CLOCK;
+  HeapArray<ChatToken> tokens;
+  ChatRequest request;
+  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(model, &theirs, &tokens, &request));
+  struct Found {
+    TemplateMarks* marks;
+    ThinkingOptions* options;
+  } found = {marks, options};
+  const auto take = [](void* user, std::string_view begin, std::string_view end) {
+    const Found& into = *static_cast<const Found*>(user);
+    if (begin.empty() || begin.size() > into.marks->begin.size() ||
+        end.size() > into.marks->end.size()) {
+      return Status::Error(StatusCode::kUnsupported,
+                           "thinking is 1, but the model's chat template shows no thoughts; "
+                           "thinking_begin and thinking_end can tell what they are");
+    }
+    begin.copy(into.marks->begin.data(), begin.size());
+    end.copy(into.marks->end.data(), end.size());
+    into.options->begin = {into.marks->begin.data(), begin.size()};
+    into.options->end = {into.marks->end.data(), end.size()};
+    return Status();
+  };
+  return ReadChatThinking(request, {take, &found});
+}
+
+Status ReadThinking(const rondo_session_options& o, const rondo_model* model, TemplateMarks* marks,
+                    ThinkingOptions* options) {
   if (o.thinking > 1) return Wrong("thinking", o.thinking, "it must be 0 or 1");
-  const bool marks = o.thinking_begin != nullptr || o.thinking_end != nullptr;
+  const bool named = o.thinking_begin != nullptr || o.thinking_end != nullptr;
   if (o.thinking == 0) {
-    return marks || o.thinking_tokens != 0
+    return named || o.thinking_tokens != 0
                ? Status::Error(StatusCode::kInvalidArgument,
                                "session options say what a thought is, but thinking is 0")
                : Status();
   }
+  options->on = true;
+  options->most_tokens = o.thinking_tokens;
+  if (!named) return ReadMarks(model, marks, options);
   if (o.thinking_begin == nullptr) return NullArgument("session option thinking_begin");
   if (o.thinking_end == nullptr) return NullArgument("session option thinking_end");
-  *options = {true, o.thinking_begin, o.thinking_end, o.thinking_tokens};
+  options->begin = o.thinking_begin;
+  options->end = o.thinking_end;
   return Status();
 }
 
 }  // namespace
 
-Result<ConstraintOptions> ReadConstraint(const rondo_session_options& o, const rondo_model* model) {
+Result<ConstraintOptions> ReadConstraint(const rondo_session_options& o, const rondo_model* model,
+                                         TemplateMarks* marks) {
   ConstraintOptions options;
   RONDO_RETURN_IF_ERROR(ReadGrammar(o, model, &options));
-  RONDO_RETURN_IF_ERROR(ReadThinking(o, &options.thinking));
+  RONDO_RETURN_IF_ERROR(ReadThinking(o, model, marks, &options.thinking));
   return options;
 }
 

@@ -1,12 +1,21 @@
 // What a session's options say of its grammar and of thoughts.
 #pragma once
 
+#include <array>
+
 #include "c_api/handles.h"
 
 namespace rondo::c_api {
 
-// Views the options' texts. Error: kInvalidArgument (which option, its range).
+// The marks of the model's chat template, which the options may view.
+struct TemplateMarks {
+  std::array<char, kMaxThinkingMarkBytes> begin;
+  std::array<char, 2 * kMaxThinkingMarkBytes> end;
+};
+
+// Views the options' texts and `marks`. Errors: kInvalidArgument (which option, its range),
+// kUnsupported (the template shows no thoughts).
 Result<ConstraintOptions> ReadConstraint(const rondo_session_options& options,
-                                         const rondo_model* model);
+                                         const rondo_model* model, TemplateMarks* marks);
 
 }  // namespace rondo::c_api

@@ -103,7 +103,8 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
   session_options.speculation = static_cast<rondo::Speculation>(o.speculation);
   session_options.max_drafts = o.max_drafts;
   session_options.stop_strings = {stops, o.n_stop_strings};
-  RONDO_ASSIGN(session_options.constraint, rondo::c_api::ReadConstraint(o, engine->model));
+  rondo::c_api::TemplateMarks marks;
+  RONDO_ASSIGN(session_options.constraint, rondo::c_api::ReadConstraint(o, engine->model, &marks));
 
   std::unique_ptr<rondo_session> session(new (std::nothrow) rondo_session);
   if (session == nullptr) {
