@@ -131,6 +131,7 @@ Status ReadAnswerOptions(const rondo_model* model, const rondo_chat_options* the
   RONDO_RETURN_IF_ERROR(ReadChatOptions(model, theirs, tokens, request));
   constexpr std::string_view kMessages = R"([{"role": "user", "content": "Hello"}])";
   if (request->messages.data() == nullptr) request->messages = kMessages;
+  request->mark_outside = false;  // nothing becomes tokens
   return Status();
 }
 

@@ -39,7 +39,8 @@ struct JsonArgument {
 };
 
 Status CheckOptions(const rondo_chat_options& options) {
-  constexpr uint32_t kKnown = RONDO_CHAT_ADD_GENERATION_PROMPT | RONDO_CHAT_CONTINUE_FINAL;
+  constexpr uint32_t kKnown =
+      RONDO_CHAT_ADD_GENERATION_PROMPT | RONDO_CHAT_CONTINUE_FINAL | RONDO_CHAT_PLAIN_CONTENT;
   if ((options.flags & ~kKnown) != 0) {
     return Status::Error(StatusCode::kInvalidArgument, "flags has %#x, which is no flag",
                          options.flags & ~kKnown);
@@ -100,15 +101,16 @@ struct Outputs {
   size_t* ids_count;  // null: no ids
 };
 
-Status Deliver(void* user, std::string_view text) {
+Status Deliver(void* user, const rondo::ChatText& rendered) {
   const Outputs& out = *static_cast<const Outputs*>(user);
   bool fits = true;
   if (out.text_length != nullptr) {
-    fits = PutText(text, out.text, out.text_capacity, out.text_length) == RONDO_STATUS_OK;
+    fits = PutText(rendered.text, out.text, out.text_capacity, out.text_length) == RONDO_STATUS_OK;
   }
   if (out.ids_count != nullptr) {
-    const Status status = out.model->tokenizer->Encode(text, /*add_special=*/false,
-                                                       {out.ids, out.ids_capacity}, out.ids_count);
+    const Status status =
+        out.model->tokenizer->Encode(rendered.text, /*add_special=*/false,
+                                     {out.ids, out.ids_capacity}, out.ids_count, rendered.outside);
     if (!status.ok() && status.code() != StatusCode::kBufferTooSmall) return status;
     fits = fits && status.ok();
   }
@@ -125,6 +127,7 @@ Status Render(const rondo_chat_options* theirs, Outputs out) {
     return Status::Error(StatusCode::kUnsupported,
                          "the model has no tokenizer, so only the text can be had");
   }
+  if (out.ids_count == nullptr) request.mark_outside = false;
   return rondo::RenderChat(request, {Deliver, &out});
 }
 
@@ -152,6 +155,7 @@ Status ReadChatOptions(const rondo_model* model, const rondo_chat_options* their
   request->variables = {options.variables, options.variables_bytes};
   request->add_generation_prompt = (options.flags & RONDO_CHAT_ADD_GENERATION_PROMPT) != 0;
   request->continue_final_message = (options.flags & RONDO_CHAT_CONTINUE_FINAL) != 0;
+  request->mark_outside = (options.flags & RONDO_CHAT_PLAIN_CONTENT) != 0;
   if (options.local_time != RONDO_CHAT_NO_CLOCK) request->local_time = options.local_time;
   return Status();
 }

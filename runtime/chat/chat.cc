@@ -13,6 +13,7 @@ namespace {
 using jinja::Dict;
 using jinja::Kind;
 using jinja::Machine;
+using jinja::TextView;
 using jinja::Value;
 
 // Put behind a message's text, it shows where that ends in the rendering. The space tells whether
@@ -38,25 +39,39 @@ bool CheckTemplateText(Machine& machine, std::string_view text) {
   return true;
 }
 
-Value ReadMessages(Machine& machine, std::string_view json) {
-  const Value messages = jinja::ParseJson(machine, json, "messages");
+// A role that every template knows is no text of strangers.
+void TrustKnownRole(Machine& machine, Dict* message) {
+  static constexpr std::string_view kRoles[] = {"system",    "developer", "user",
+                                                "assistant", "tool",      "function"};
+  const Value* role = jinja::Find(machine, *message, "role");
+  if (role == nullptr || !role->is_string()) return;
+  for (const std::string_view known : kRoles) {
+    if (role->str() == known) jinja::Put(machine, message, "role", ViewString(machine, known));
+  }
+}
+
+Value ReadMessages(Machine& machine, std::string_view json, bool outside) {
+  const Value messages = jinja::ParseJson(machine, json, "messages", outside);
   if (machine.failed()) return Value();
   if (!messages.is(Kind::kList)) {
     machine.Fail("messages is not a JSON list, expected [{\"role\": ..., \"content\": ...}, ...]");
     return Value();
   }
   for (size_t i = 0; i < messages.sequence->count; ++i) {
-    if (messages.sequence->items[i].is(Kind::kDict)) continue;
-    machine.Fail("messages[%zu] is not a JSON object, expected {\"role\": ..., \"content\": ...}",
-                 i);
-    return Value();
+    const Value message = messages.sequence->items[i];
+    if (!message.is(Kind::kDict)) {
+      machine.Fail("messages[%zu] is not a JSON object, expected {\"role\": ..., \"content\": ...}",
+                   i);
+      return Value();
+    }
+    if (outside) TrustKnownRole(machine, message.dict);
   }
   return messages;
 }
 
-Value ReadTools(Machine& machine, std::string_view json) {
+Value ReadTools(Machine& machine, std::string_view json, bool outside) {
   if (json.empty()) return Value::None();
-  const Value tools = jinja::ParseJson(machine, json, "tools");
+  const Value tools = jinja::ParseJson(machine, json, "tools", outside);
   if (!machine.failed() && !tools.is(Kind::kList) && !tools.is_none()) {
     machine.Fail("tools is not a JSON list");
   }
@@ -90,20 +105,29 @@ void MarkFinalText(Machine& machine, Value messages) {
     return;
   }
   const Value text = *jinja::Find(machine, *holder, key);
-  jinja::Put(machine, holder, key, jinja::Concatenate(machine, *text.text, kEndMark));
+  const TextView mark = {kEndMark, text.text->outside};
+  jinja::Put(machine, holder, key, jinja::Concatenate(machine, *text.text, mark));
 }
 
-std::string_view CutAtMark(Machine& machine, std::string_view text) {
+TextView CutAtMark(Machine& machine, TextView text) {
   const std::string_view trimmed = kEndMark.substr(0, kEndMark.size() - 1);
   const size_t at = jinja::FindLast(machine, text, trimmed);
-  if (at == text.npos) {
+  if (at == std::string_view::npos) {
     machine.Fail("the message to continue does not appear in what the template makes of it");
     return {};
   }
-  const bool kept = text.substr(at).starts_with(kEndMark);
+  const bool kept = text.bytes.substr(at).starts_with(kEndMark);
   text = text.substr(0, at);
-  if (!kept) text.remove_suffix(jinja::TrailingSpace(text));
-  return text;
+  return kept ? text : text.substr(0, at - jinja::TrailingSpace(text));
+}
+
+// The marks of a text as those of its bytes, one by one.
+ChatText WithMarks(Machine& machine, TextView text) {
+  if (text.outside == nullptr) return {text, {}};
+  if (!text.uniform()) return {text, {text.outside, text.size()}};
+  const std::span<uint8_t> marks = machine.NewArray<uint8_t>(text.size());
+  if (!marks.empty()) text.CopyMarks(marks.data());
+  return {text, marks};
 }
 
 // The names that the template reads; nullptr after a failure.
@@ -118,7 +142,8 @@ const Dict* MakeVariables(Machine& machine, const ChatRequest& request) {
                jinja::MakeFunction(machine, &jinja::kStrftimeNow, Value::Int(*request.local_time)));
   }
   if (!request.variables.empty()) {
-    const Value more = jinja::ParseJson(machine, request.variables, "variables");
+    const Value more =
+        jinja::ParseJson(machine, request.variables, "variables", request.mark_outside);
     if (!machine.failed() && !more.is(Kind::kDict)) {
       machine.Fail("variables is not a JSON object, expected {\"name\": value, ...}");
     }
@@ -127,8 +152,9 @@ const Dict* MakeVariables(Machine& machine, const ChatRequest& request) {
       jinja::Put(machine, names, entry.key, entry.value);
     }
   }
-  const Value messages = ReadMessages(machine, request.messages);
-  const Value tools = machine.failed() ? Value() : ReadTools(machine, request.tools);
+  const bool outside = request.mark_outside;
+  const Value messages = ReadMessages(machine, request.messages, outside);
+  const Value tools = machine.failed() ? Value() : ReadTools(machine, request.tools, outside);
   if (machine.failed()) return nullptr;
   if (request.continue_final_message) MarkFinalText(machine, messages);
   jinja::Put(machine, names, "messages", messages);
@@ -149,10 +175,11 @@ Status RenderChat(const ChatRequest& request, ChatSink sink) {
   if (machine.failed()) return machine.status();
   const Dict* variables = MakeVariables(machine, request);
   if (variables == nullptr) return machine.status();
-  std::string_view text = jinja::Interpreter(machine, *variables).Run(statements);
+  TextView text = jinja::Interpreter(machine, *variables).Run(statements);
   if (!machine.failed() && request.continue_final_message) text = CutAtMark(machine, text);
+  const ChatText result = WithMarks(machine, text);
   if (machine.failed()) return machine.status();
-  return sink.call(sink.user, text);
+  return sink.call(sink.user, result);
 }
 
 Status CheckChatTemplate(std::string_view template_text) {

@@ -24,14 +24,28 @@ struct ChatRequest {
   bool add_generation_prompt = false;
   // The text ends inside of the last message, which the model goes on with.
   bool continue_final_message = false;
+  // Tells the sink what came from outside; takes a little longer.
+  bool mark_outside = false;
   // The wall clock for strftime_now, in seconds since 1970-01-01 00:00; none: the template is told
   // that there is no clock.
   std::optional<int64_t> local_time;
 };
 
+// A rendered conversation.
+struct ChatText {
+  std::string_view text;
+  // Where it was asked for and there is any: 1 for each byte that comes from messages, tools or
+  // variables, 0 for those that the template wrote; else empty. What a filter or an operator makes
+  // of both is marked byte by byte or, where a byte of it is neither's, as from outside; a number
+  // that comes of one from outside, or is read off such a text, is from outside, too. The role of a
+  // message is the template's where it is a known one ("user"): templates put marks around it that
+  // are special only together with it.
+  std::span<const uint8_t> outside;
+};
+
 // Receives the text, which is valid during the call only.
 struct ChatSink {
-  Status (*call)(void* user, std::string_view text);
+  Status (*call)(void* user, const ChatText& text);
   void* user;
 };
 

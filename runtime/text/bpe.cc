@@ -64,7 +64,8 @@ uint32_t BpeModel::FindAtom(uint32_t key) const {
 size_t BpeEncoder::Encode(std::span<const uint8_t> text, bool more) {
   const format::Tokenizer& settings = model_.settings();
   const auto unknown = static_cast<uint32_t>(settings.unknown_token());
-  if (const uint32_t word = more ? kEmptySlot : model_.FindWord(text); word != kEmptySlot) {
+  if (const uint32_t word = more ? kEmptySlot : model_.FindWord(text);
+      word != kEmptySlot && !IsBarred(word)) {
     sink_.Add(word);
     return text.size();
   }
@@ -123,7 +124,7 @@ void BpeEncoder::Merge() {
   };
   const auto consider = [&](size_t left, size_t right) {
     const uint32_t merge = model_.FindMerge(symbols[left].id, symbols[right].id);
-    if (merge == kEmptySlot) return;
+    if (merge == kEmptySlot || IsBarred(model_.merge(merge).result)) return;
     if (heap_size == scratch_.heap.size()) {
       // There are fewer pairs than symbols: at least a fifth of this is stale.
       heap_size = static_cast<size_t>(std::remove_if(heap, heap + heap_size, stale) - heap);

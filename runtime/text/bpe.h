@@ -9,6 +9,7 @@
 #include "runtime/base/status.h"
 #include "runtime/text/id_sink.h"
 #include "runtime/text/model_encoder.h"
+#include "runtime/text/token_set.h"
 #include "runtime/text/tokenizer_tables.h"
 
 namespace rondo {
@@ -62,18 +63,22 @@ class BpeModel {
 // atoms between two cuts.
 class BpeEncoder final : public ModelEncoder {
  public:
-  BpeEncoder(const BpeModel& model, BpeScratch& scratch, IdSink& sink)
-      : model_(model), scratch_(scratch), sink_(sink) {}
+  // `barred`: tokens that are not made of others, or nullptr.
+  BpeEncoder(const BpeModel& model, BpeScratch& scratch, IdSink& sink,
+             const TokenSet* barred = nullptr)
+      : model_(model), scratch_(scratch), sink_(sink), barred_(barred) {}
 
   size_t Encode(std::span<const uint8_t> text, bool more) override;
 
  private:
   void Push(uint32_t id) { scratch_.symbols[count_++].id = id; }
   void Merge();
+  bool IsBarred(uint32_t id) const { return barred_ != nullptr && barred_->Has(id); }
 
   const BpeModel& model_;
   BpeScratch& scratch_;
   IdSink& sink_;
+  const TokenSet* const barred_;
   size_t count_ = 0;  // symbols that wait to be merged
 };
 

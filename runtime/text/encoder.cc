@@ -39,29 +39,45 @@ Result<EncoderScratch> EncoderParts::CreateScratch() const {
   return scratch;
 }
 
-Encoder::Encoder(const EncoderParts& parts, EncoderScratch& scratch, IdSink& sink)
+Result<PlainText> EncoderParts::CreatePlainText(std::span<const uint8_t> marks) const {
+  PlainText plain;
+  plain.marks = marks;
+  RONDO_ASSIGN(plain.added, TokenSet::Create(settings->vocab_size()));
+  raw_tokens.AddTo(plain.added);
+  normalized_tokens.AddTo(plain.added);
+  if (normalized_tokens.empty()) return plain;
+  RONDO_ASSIGN(plain.window, HeapArray<uint8_t>::Create(EncoderScratch::kWindowBytes));
+  RONDO_ASSIGN(plain.buffers,
+               HeapArray<uint8_t>::Create(normalizer.count * NormalizerScratch::kBufferBytes));
+  return plain;
+}
+
+Encoder::Encoder(const EncoderParts& parts, EncoderScratch& scratch, PlainText* plain, IdSink& sink)
     : parts_(parts),
       scratch_(scratch),
+      plain_(plain),
       sink_(sink),
-      bpe_(parts.bpe, scratch.bpe, sink),
-      unigram_(parts.unigram, scratch.unigram, sink),
+      bpe_(parts.bpe, scratch.bpe, sink, plain == nullptr ? nullptr : &plain->added),
+      unigram_(parts.unigram, scratch.unigram, sink, plain == nullptr ? nullptr : &plain->added),
       run_{parts.settings->model() == format::ModelKind::Unigram
                ? static_cast<ModelEncoder&>(unigram_)
                : bpe_,
            scratch.rewritten.span(), true} {}
 
 Status Encoder::Encode(std::span<const uint8_t> text) {
+  const uint8_t* const plain = plain_ == nullptr ? nullptr : plain_->marks.data();
   size_t scan = 0;
   size_t begin = 0;
   size_t stripped = 0;  // whitespace that a token took along ends here
   for (;;) {
     AddedTokenMatch match;
     if (!parts_.raw_tokens.empty()) {
-      match = parts_.raw_tokens.Find(text, 0, begin, text.size(), &scan);
+      match = parts_.raw_tokens.Find(text, plain, 0, begin, text.size(), &scan);
     }
     const size_t end = match.token != nullptr ? match.begin : text.size();
     if (begin < end) {
-      RONDO_RETURN_IF_ERROR(EncodeSegment(text.subspan(begin, end - begin), begin == 0));
+      RONDO_RETURN_IF_ERROR(EncodeSegment(text.subspan(begin, end - begin),
+                                          plain == nullptr ? nullptr : plain + begin, begin == 0));
     }
     if (match.token == nullptr) return {};
     sink_.Add(match.token->id());
@@ -74,8 +90,9 @@ Status Encoder::Encode(std::span<const uint8_t> text) {
   }
 }
 
-Status Encoder::EncodeSegment(std::span<const uint8_t> segment, bool first) {
+Status Encoder::EncodeSegment(std::span<const uint8_t> segment, const uint8_t* plain, bool first) {
   Normalizer normalizer(parts_.normalizer, scratch_.normalizer, segment);
+  if (WindowMarks(0) != nullptr) normalizer.Mark(plain, plain_->buffers.data());
   head_ = tail_ = scan_ = sentence_ = EncoderScratch::kHeadroom;
   run_.at_start = first;
   begun_ = false;
@@ -112,12 +129,14 @@ Status Encoder::EncodeSegment(std::span<const uint8_t> segment, bool first) {
 Status Encoder::Refill(Normalizer& normalizer) {
   const size_t shift = head_ - EncoderScratch::kHeadroom;
   std::memmove(scratch_.window.data(), scratch_.window.data() + shift, tail_ - shift);
+  if (uint8_t* marks = WindowMarks(0)) std::memmove(marks, marks + shift, tail_ - shift);
   head_ -= shift;
   tail_ -= shift;
   scan_ -= shift;
   sentence_ = sentence_ < shift ? 0 : sentence_ - shift;
   size_t written = 0;
-  RONDO_RETURN_IF_ERROR(normalizer.Fill(scratch_.window.span().subspan(tail_), &written));
+  RONDO_RETURN_IF_ERROR(
+      normalizer.Fill(scratch_.window.span().subspan(tail_), &written, WindowMarks(tail_)));
   tail_ += written;
   return {};
 }
@@ -137,7 +156,7 @@ Encoder::Piece Encoder::FindPiece(bool last) {
   const size_t ahead = last ? 0 : std::min(tail_, tokens.max_bytes() + 4);
   scan_ = std::max(scan_, head_);
   const AddedTokenMatch match =
-      tokens.Find(text, sentence_, head_, std::min(visible, tail_ - ahead), &scan_);
+      tokens.Find(text, WindowMarks(0), sentence_, head_, std::min(visible, tail_ - ahead), &scan_);
   if (match.token != nullptr) return {match.begin, true, match.token, match.end};
   if (closed) return {visible, true};
   size_t end = head_ + Utf8Cut(text.subspan(head_), std::min(scan_, visible) - head_);

@@ -10,6 +10,7 @@
 #include "runtime/text/added_tokens.h"
 #include "runtime/text/bpe.h"
 #include "runtime/text/normalizer.h"
+#include "runtime/text/plain_text.h"
 #include "runtime/text/pre_tokenizer.h"
 #include "runtime/text/tokenizer_tables.h"
 #include "runtime/text/unigram.h"
@@ -51,12 +52,15 @@ struct EncoderParts {
   static Result<EncoderParts> Create(const TokenizerTables& tables, RegexMemory& memory);
   // Error: kOutOfMemory.
   Result<EncoderScratch> CreateScratch() const;
+  // For one encoding of the text that the marks are of. Error: kOutOfMemory.
+  Result<PlainText> CreatePlainText(std::span<const uint8_t> marks) const;
 };
 
 // Lives for one call.
 class Encoder {
  public:
-  Encoder(const EncoderParts& parts, EncoderScratch& scratch, IdSink& sink);
+  // `plain`: of the text, or nullptr: none of it is plain.
+  Encoder(const EncoderParts& parts, EncoderScratch& scratch, PlainText* plain, IdSink& sink);
 
   // The ids of `text`, without those around it. Error: kInvalidArgument (see Regex::Find).
   Status Encode(std::span<const uint8_t> text);
@@ -70,13 +74,19 @@ class Encoder {
     size_t cut_end = 0;
   };
 
-  // Text between two added tokens, which the normaliser sees as one. `first`: begins the text.
-  Status EncodeSegment(std::span<const uint8_t> segment, bool first);
+  // Text between two added tokens, which the normaliser sees as one. `plain`: nullptr, or its
+  // marks. `first`: begins the text.
+  Status EncodeSegment(std::span<const uint8_t> segment, const uint8_t* plain, bool first);
   Status Refill(Normalizer& normalizer);
   // The end of the next kMaxPreTokenBytes, with the prefix that may be needed, or of what is there.
   size_t VisibleEnd() const;
   Piece FindPiece(bool last);
   void PutPrefix(size_t piece_end);
+  // Marks of the window from `begin` on; nullptr: no added token is looked for there, or all may
+  // be.
+  uint8_t* WindowMarks(size_t begin) {
+    return plain_ == nullptr || plain_->window.size() == 0 ? nullptr : &plain_->window[begin];
+  }
   Status Split(size_t end, bool more, size_t* taken) {
     return parts_.pre_tokenizer.Split(scratch_.window.span().subspan(head_, end - head_), more,
                                       run_, taken);
@@ -84,6 +94,7 @@ class Encoder {
 
   const EncoderParts& parts_;
   EncoderScratch& scratch_;
+  PlainText* const plain_;
   IdSink& sink_;
   BpeEncoder bpe_;
   UnigramEncoder unigram_;

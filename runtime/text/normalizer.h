@@ -47,12 +47,21 @@ class Normalizer {
              std::span<const uint8_t> text)
       : steps_(steps), scratch_(scratch), text_(text) {}
 
+  // Marks go along with the text (see PlainText): those of the text given, and scratch for those of
+  // NormalizerScratch::buffers.
+  void Mark(const uint8_t* text_marks, uint8_t* buffer_marks) {
+    text_marks_ = text_marks;
+    buffer_marks_ = buffer_marks;
+  }
+
   // All of the text has been written.
   bool done() const { return Done(steps_.count); }
 
-  // Writes whole characters to `out` until less than kRoomBytes are free or the text ends.
-  // Error: kInvalidArgument (see Regex::Find).
-  Status Fill(std::span<uint8_t> out, size_t* written) { return Pump(steps_.count, out, written); }
+  // Writes whole characters to `out` until less than kRoomBytes are free or the text ends; their
+  // marks to `marks`, where they go along. Error: kInvalidArgument (see Regex::Find).
+  Status Fill(std::span<uint8_t> out, size_t* written, uint8_t* marks = nullptr) {
+    return Pump(steps_.count, out, marks, written);
+  }
 
  private:
   struct Input {
@@ -63,12 +72,14 @@ class Normalizer {
 
   // Level 0 is the text as UTF-8, level i what step i - 1 makes of level i - 1.
   bool Done(size_t level) const;
-  Status Pump(size_t level, std::span<uint8_t> out, size_t* written);
-  void Read(std::span<uint8_t> out, size_t* written);
+  Status Pump(size_t level, std::span<uint8_t> out, uint8_t* marks, size_t* written);
+  void Read(std::span<uint8_t> out, uint8_t* marks, size_t* written);
 
   const NormalizerSteps& steps_;
   NormalizerScratch& scratch_;
   std::span<const uint8_t> text_;
+  const uint8_t* text_marks_ = nullptr;
+  uint8_t* buffer_marks_ = nullptr;
   size_t position_ = 0;
   Input inputs_[kMaxNormalizerSteps];
 };

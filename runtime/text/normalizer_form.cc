@@ -1,8 +1,6 @@
 // NormalizerStep's Unicode normalisation forms.
 #include <utf8proc.h>
 
-#include <cstring>
-
 #include "runtime/base/utf8.h"
 #include "runtime/text/normalizer_step.h"
 #include "runtime/text/unicode.h"
@@ -99,9 +97,7 @@ void NormalizerStep::Form(NormalizerPortion& portion, std::span<int32_t> sequenc
     }
     plain = step.length;
   }
-  std::memcpy(portion.out.data() + portion.written, at, plain);
-  portion.taken += plain;
-  portion.written += plain;
+  portion.Copy(plain);
 }
 
 }  // namespace rondo

@@ -33,12 +33,31 @@ void PutCodePoint(NormalizerPortion& portion, uint32_t code_point) {
 // step's content.
 void Copy(NormalizerPortion& portion, size_t count) {
   const std::span<const uint8_t> rest = portion.in.subspan(portion.taken);
-  count = Utf8Cut(rest, std::min(count, portion.room() - kMaxContentBytes));
-  Put(portion, rest.data(), count);
-  portion.taken += count;
+  portion.Copy(Utf8Cut(rest, std::min(count, portion.room() - kMaxContentBytes)));
 }
 
 }  // namespace
+
+void NormalizerPortion::Copy(size_t count) {
+  if (marks.out != nullptr) {
+    Settle();
+    std::memcpy(marks.out + written, marks.in + taken, count);
+    marks.written += count;
+    marks.taken += count;
+  }
+  std::memcpy(out.data() + written, in.data() + taken, count);
+  written += count;
+  taken += count;
+}
+
+void NormalizerPortion::Settle() {
+  if (marks.out == nullptr) return;
+  const bool any =
+      std::any_of(marks.in + marks.taken, marks.in + taken, [](uint8_t mark) { return mark != 0; });
+  std::memset(marks.out + marks.written, any ? 1 : 0, written - marks.written);
+  marks.written = written;
+  marks.taken = taken;
+}
 
 Result<NormalizerStep> NormalizerStep::Create(const TokenizerTables& tables,
                                               const format::NormalizerStep& settings,
@@ -93,6 +112,7 @@ Status NormalizerStep::Run(NormalizerPortion& portion, NormalizerState& state,
       default:
         break;  // Check refused it
     }
+    portion.Settle();
   }
   return {};
 }

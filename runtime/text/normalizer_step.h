@@ -20,6 +20,16 @@ struct NormalizerState {
   int32_t breaks = 0;           // utf8proc's state of looking for the cluster's end
 };
 
+// Marks of a portion's bytes, where they go along: what a step copies keeps its marks, and what it
+// writes in place of others has one where any of them had.
+struct PortionMarks {
+  const uint8_t* in = nullptr;
+  uint8_t* out = nullptr;
+  // Up to here `out` is done, with what was taken up to there.
+  size_t written = 0;
+  size_t taken = 0;
+};
+
 // A portion of text for a step, and how far the step got with it.
 struct NormalizerPortion {
   std::span<const uint8_t> in;  // whole characters of UTF-8
@@ -28,6 +38,12 @@ struct NormalizerPortion {
   std::span<uint8_t> out;
   size_t taken = 0;
   size_t written = 0;
+  PortionMarks marks = {};
+
+  // Takes the next bytes as they are.
+  void Copy(size_t count);
+  // Sees to the marks of what was taken and written by other means.
+  void Settle();
 
   // What follows `in` may decide.
   bool more() const { return !last && !full; }

@@ -37,16 +37,20 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerTables& tabl
 }
 
 Status Tokenizer::Encode(std::string_view text, bool add_special, std::span<int32_t> ids,
-                         size_t* count) const {
+                         size_t* count, std::span<const uint8_t> plain) const {
   *count = 0;
   IdSink sink{ids};
+  PlainText plain_text;
+  if (!plain.empty()) {
+    RONDO_ASSIGN(plain_text, parts_.CreatePlainText(plain));
+  }
   if (add_special && settings().before() != nullptr) {
     for (const uint32_t id : *settings().before()) sink.Add(id);
   }
   {
     const MutexLock lock(mutex_);
     regex_memory_->BeginText(text.size());
-    Encoder encoder(parts_, scratch_, sink);
+    Encoder encoder(parts_, scratch_, plain.empty() ? nullptr : &plain_text, sink);
     RONDO_RETURN_IF_ERROR(
         encoder.Encode({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
   }

@@ -17,7 +17,7 @@
 namespace rondo {
 
 // Immutable after Create but for Encode's scratch, which a lock guards: every method may be called
-// from any thread. Nothing allocates after Create.
+// from any thread. Nothing allocates after Create, but Encode where some of a text is plain.
 //
 // Bytes of a text that are not UTF-8 are read as U+FFFD: one for each maximal ill-formed sequence,
 // as browsers do, in both directions; but where the tokenizer was made from a SentencePiece model,
@@ -44,11 +44,14 @@ class Tokenizer {
   // place is free of merges or pieces, and for a normaliser that would have to see 1024 combining
   // characters or over 11 KB at once.
   //
+  // `plain`: where it is not empty it has a byte for each of the text, and those parts where it is
+  // not 0 are encoded as plain text (see PlainText); this takes some memory during the call.
+  //
   // The tokenizer's own patterns may take RegexMemory::kFixedSteps and kStepsPerByte steps beyond
   // those that each place has free: kInvalidArgument where one needs more of these, or more memory
-  // than it has, or fails otherwise; the message says which.
-  Status Encode(std::string_view text, bool add_special, std::span<int32_t> ids,
-                size_t* count) const;
+  // than it has, or fails otherwise; the message says which. kOutOfMemory only with `plain`.
+  Status Encode(std::string_view text, bool add_special, std::span<int32_t> ids, size_t* count,
+                std::span<const uint8_t> plain = {}) const;
 
   // The text of `ids` in UTF-8, not terminated. `skip_special`: without the tokens that the
   // model's authors marked special. *size is the whole size in bytes, also with kBufferTooSmall,

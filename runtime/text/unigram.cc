@@ -53,6 +53,7 @@ void UnigramEncoder::AddPieces(std::span<const uint8_t> text) {
     if (node == 0) break;
     const uint32_t id = model_.pieces_.Value(node);
     if (id == kNone) continue;
+    if (barred_ != nullptr && barred_->Has(id) && i - begin != length) continue;
     Consider(i, id, model_.scores_[id]);
     is_piece |= i - begin == length;
   }

@@ -9,6 +9,7 @@
 #include "runtime/base/status.h"
 #include "runtime/text/id_sink.h"
 #include "runtime/text/model_encoder.h"
+#include "runtime/text/token_set.h"
 #include "runtime/text/tokenizer_tables.h"
 #include "runtime/text/trie.h"
 
@@ -57,8 +58,10 @@ class UnigramModel {
 // settled. O(bytes * longest piece).
 class UnigramEncoder final : public ModelEncoder {
  public:
-  UnigramEncoder(const UnigramModel& model, UnigramScratch& scratch, IdSink& sink)
-      : model_(model), scratch_(scratch), sink_(sink) {}
+  // `barred`: pieces that only a character by itself may be, or nullptr.
+  UnigramEncoder(const UnigramModel& model, UnigramScratch& scratch, IdSink& sink,
+                 const TokenSet* barred = nullptr)
+      : model_(model), scratch_(scratch), sink_(sink), barred_(barred) {}
 
   size_t Encode(std::span<const uint8_t> text, bool more) override;
 
@@ -73,6 +76,7 @@ class UnigramEncoder final : public ModelEncoder {
   const UnigramModel& model_;
   UnigramScratch& scratch_;
   IdSink& sink_;
+  const TokenSet* const barred_;
   double score_ = 0;  // of what the pre-token began with
   // Places in the text: begin_ <= position_ <= reach_; nodes are valid from begin_ to reach_.
   size_t begin_ = 0;

@@ -102,8 +102,8 @@ std::string BehindAnswer(const ChatSource& chat) {
   request.tokens = tokens;
   request.messages = messages;
   std::string text;
-  const auto take = [](void* user, std::string_view rendered) {
-    *static_cast<std::string*>(user) = rendered;
+  const auto take = [](void* user, const ChatText& rendered) {
+    *static_cast<std::string*>(user) = rendered.text;
     return Status();
   };
   if (!RenderChat(request, {take, &text}).ok()) return "";

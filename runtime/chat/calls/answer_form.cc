@@ -18,8 +18,9 @@ struct PromptEnd {
 
 // A prompt for an answer ends with what begins a thought; a message that goes on may have more of
 // the thought behind it.
-Status LookAtEnd(void* user, std::string_view text) {
+Status LookAtEnd(void* user, const ChatText& rendered) {
   PromptEnd& prompt = *static_cast<PromptEnd*>(user);
+  const std::string_view text = rendered.text;
   const std::string_view begin = Trim(prompt.form.thinking_begin);
   if (!prompt.continued) {
     prompt.in_thought = TrimRight(text).ends_with(begin);

@@ -14,8 +14,9 @@ struct Tail {
   std::string_view text;
 };
 
-Status KeepTail(void* user, std::string_view text) {
+Status KeepTail(void* user, const ChatText& rendered) {
   Tail& tail = *static_cast<Tail*>(user);
+  std::string_view text = rendered.text;
   const size_t at = text.rfind(kUser);
   if (at == text.npos) {
     return Status::Error(StatusCode::kUnsupported, "the chat template leaves out what a user says");

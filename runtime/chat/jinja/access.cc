@@ -23,7 +23,7 @@ Items Characters(Machine& machine, const Text& text) {
     if (machine.failed()) break;
     const auto* bytes = reinterpret_cast<const uint8_t*>(text.data);
     const size_t size = DecodeUtf8(bytes + at, bytes + text.size).length;
-    item = ViewString(machine, {text.data + at, size});
+    item = ViewString(machine, text.view().substr(at, size));
     at += size;
   }
   return {items.data(), machine.failed() ? 0 : items.size()};
@@ -66,7 +66,7 @@ bool FindItem(Machine& machine, Value object, Value key, Value* item) {
       const size_t begin = ByteOffset(machine, text, place);
       const auto* bytes = reinterpret_cast<const uint8_t*>(text.data);
       const size_t size = DecodeUtf8(bytes + begin, bytes + text.size).length;
-      *item = ViewString(machine, {text.data + begin, size});
+      *item = ViewString(machine, text.view().substr(begin, size));
       return true;
     }
     default:
@@ -292,7 +292,7 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
   if (!object.is_string()) return Value::Items(object.kind, slice);
   Value text = ViewString(machine, "");
   for (size_t i = 0; i < places.count && !machine.failed(); ++i) {
-    text = Concatenate(machine, *text.text, slice->items[i].str());
+    text = Concatenate(machine, *text.text, slice->items[i].view());
   }
   return text;
 }

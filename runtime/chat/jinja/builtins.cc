@@ -66,6 +66,13 @@ bool Bind(Machine& machine, const Builtin& builtin, std::span<const BuiltinParam
   return true;
 }
 
+bool HaveOutside(const Arguments& arguments) {
+  const auto has = [](Value value) { return value.has_outside(); };
+  const auto is = [](const NamedValue& named) { return named.value.has_outside(); };
+  return std::any_of(arguments.positional.begin(), arguments.positional.end(), has) ||
+         std::any_of(arguments.named.begin(), arguments.named.end(), is);
+}
+
 }  // namespace
 
 const Builtin* FindFilter(std::string_view name) {
@@ -131,7 +138,11 @@ Value Invoke(Machine& machine, const Builtin& builtin, Value self, const Argumen
   }
   Value args[std::size(Builtin{}.parameters)];
   if (!Bind(machine, builtin, parameters, arguments, args)) return Value();
-  const Value result = builtin.call({machine, self, {args, parameters.size()}, arguments});
+  Value result = builtin.call({machine, self, {args, parameters.size()}, arguments});
+  // A number that is read off a text shows it.
+  if (result.is_number() && !result.outside) {
+    result.outside = self.has_outside() || HaveOutside(arguments);
+  }
   return machine.failed() ? Value() : result;
 }
 

@@ -104,8 +104,7 @@ extern const Builtin kStrftimeNow;
 // The text without `chars` (None: whitespace) at its ends.
 Value Strip(Machine& machine, Value text, Value chars, bool left, bool right);
 // str.replace; `count` < 0: all.
-Value ReplaceAll(Machine& machine, Value text, std::string_view from, std::string_view to,
-                 int64_t count);
+Value ReplaceAll(Machine& machine, Value text, std::string_view from, TextView to, int64_t count);
 // dict.items(), as a sequence of tuples.
 Sequence* DictItems(Machine& machine, const Dict& dict);
 

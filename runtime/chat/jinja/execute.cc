@@ -5,13 +5,13 @@
 
 namespace rondo::jinja {
 
-std::string_view Interpreter::Run(const Statement* statements) {
+TextView Interpreter::Run(const Statement* statements) {
   Buffer text(machine_);
   out_ = &text;
   scope_ = NewScope(nullptr);
   if (scope_ != nullptr) Execute(statements);
   out_ = nullptr;
-  return machine_.failed() ? std::string_view() : text.view();
+  return machine_.failed() ? TextView() : text.view();
 }
 
 Interpreter::Flow Interpreter::Execute(const Statement* first) {
@@ -64,7 +64,7 @@ void Interpreter::Output(Value value) {
   if (machine_.failed()) return;
   const Value text = ToText(machine_, value);
   if (machine_.failed() || !machine_.SpendBytes(text.text->size)) return;
-  out_->Append(text.str());
+  out_->Append(text.view());
 }
 
 Interpreter::Flow Interpreter::ExecuteIf(const Statement* statement) {

@@ -79,7 +79,9 @@ constexpr Builtin kFunctions[] = {
 
 Value Strftime(const Call& call) {
   if (!WantString(call.machine, call.args[0])) return Value();
-  return FormatTime(call.machine, call.args[0].str(), call.self.integer);
+  const Value text = FormatTime(call.machine, call.args[0].str(), call.self.integer);
+  if (!text.is_string() || !call.args[0].has_outside()) return text;
+  return ViewString(call.machine, {text.str(), kAllOutside});
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ class Interpreter {
   Interpreter(Machine& machine, const Dict& variables) : machine_(machine), variables_(variables) {}
 
   // The text of the template. Empty after a failure.
-  std::string_view Run(const Statement* statements);
+  TextView Run(const Statement* statements);
 
  private:
   enum class Flow : uint8_t { kNext, kBreak, kContinue };

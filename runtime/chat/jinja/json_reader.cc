@@ -11,8 +11,8 @@ namespace {
 
 class JsonReader {
  public:
-  JsonReader(Machine& machine, std::string_view json, const char* what)
-      : machine_(machine), json_(json), what_(what) {}
+  JsonReader(Machine& machine, std::string_view json, const char* what, bool outside)
+      : machine_(machine), json_(json), what_(what), outside_(outside) {}
 
   Value Run() {
     if (!machine_.SpendBytes(json_.size() * 8)) return Value();
@@ -46,6 +46,12 @@ class JsonReader {
   }
 
   Value Read() {
+    Value value = ReadValue();
+    value.outside = outside_;
+    return value;
+  }
+
+  Value ReadValue() {
     const Deeper deeper(machine_);
     if (!deeper.ok() || !machine_.Spend(1)) return Value();
     SkipSpace();
@@ -185,9 +191,9 @@ class JsonReader {
     if (machine_.failed()) return Value();
     const std::string_view rest = json_.substr(plain, at_ - plain);
     ++at_;
-    if (!escaped) return ViewString(machine_, rest);
+    if (!escaped) return ViewString(machine_, {rest, MarkOf(outside_)});
     out.Append(rest);
-    return out.Finish();
+    return ViewString(machine_, {out.view().bytes, MarkOf(outside_)});
   }
 
   uint32_t ReadUnit() {
@@ -230,13 +236,14 @@ class JsonReader {
   Machine& machine_;
   const std::string_view json_;
   const char* const what_;
+  const bool outside_;
   size_t at_ = 0;
 };
 
 }  // namespace
 
-Value ParseJson(Machine& machine, std::string_view json, const char* what) {
-  return JsonReader(machine, json, what).Run();
+Value ParseJson(Machine& machine, std::string_view json, const char* what, bool outside) {
+  return JsonReader(machine, json, what, outside).Run();
 }
 
 }  // namespace rondo::jinja

@@ -24,7 +24,7 @@ Value StripMethod(const Call& call) {
 
 template <Case to>
 Value CaseMethod(const Call& call) {
-  return ChangeCase(call.machine, call.self.str(), to);
+  return ChangeCase(call.machine, call.self.view(), to);
 }
 
 // Splits at `separator`, at most `limit` times (negative: always), from the end where `backwards`.
@@ -85,7 +85,7 @@ Value Replace(const Call& call) {
       !WantInt(call.machine, call.args[2], &count)) {
     return Value();
   }
-  return ReplaceAll(call.machine, call.self, call.args[0].str(), call.args[1].str(), count);
+  return ReplaceAll(call.machine, call.self, call.args[0].str(), call.args[1].view(), count);
 }
 
 // Whether the text begins or ends with the affix, or with one of a tuple of them.
@@ -188,16 +188,16 @@ Value Strip(Machine& machine, Value text, Value chars, bool left, bool right) {
   return SubString(machine, text, rest);
 }
 
-Value ReplaceAll(Machine& machine, Value text, std::string_view from, std::string_view to,
-                 int64_t count) {
-  const std::string_view whole = text.str();
+Value ReplaceAll(Machine& machine, Value text, std::string_view from, TextView to, int64_t count) {
+  const TextView view = text.view();
+  const std::string_view whole = view;
   Buffer out(machine);
   size_t begin = 0;  // what was not copied yet
   size_t at = 0;     // where to look
   for (; count != 0 && machine.Spend(1); count -= count > 0 ? 1 : 0) {
     const size_t found = Find(machine, whole, from, at);
     if (found == whole.npos) break;
-    out.Append(whole.substr(begin, found - begin));
+    out.Append(view.substr(begin, found - begin));
     out.Append(to);
     begin = at = found + from.size();
     if (from.empty()) {  // between all characters
@@ -206,7 +206,7 @@ Value ReplaceAll(Machine& machine, Value text, std::string_view from, std::strin
     }
   }
   if (begin == 0 && out.view().empty()) return text;
-  out.Append(whole.substr(begin));
+  out.Append(view.substr(begin));
   return out.Finish();
 }
 

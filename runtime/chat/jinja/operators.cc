@@ -101,7 +101,7 @@ Value AddStrings(Machine& machine, Value a, Value b) {
     if (machine.failed()) return Value();
   }
   if (b.text->size == 0) return a;
-  Value sum = a.text->size == 0 ? b : Concatenate(machine, *a.text, b.str());
+  Value sum = a.text->size == 0 ? b : Concatenate(machine, *a.text, b.view());
   sum.safe = safe;
   return sum;
 }
@@ -122,7 +122,7 @@ Value Repeat(Machine& machine, Value value, int64_t times) {
     Buffer out(machine);
     if (value.text->size > 0) {
       for (size_t i = 0; i < count && machine.SpendBytes(value.text->size); ++i) {
-        out.Append(value.str());
+        out.Append(value.view());
       }
     }
     Value text = out.Finish();
@@ -160,9 +160,7 @@ bool HasOrder(Value a, Value b) {
          (a.kind == b.kind && (a.is_string() || a.is_sequence()));
 }
 
-}  // namespace
-
-Value Arithmetic(Machine& machine, ExprKind op, Value a, Value b) {
+Value Calculate(Machine& machine, ExprKind op, Value a, Value b) {
   if (a.is_integral() && b.is_integral()) {
     return IntegerArithmetic(machine, op, a.as_int(), b.as_int());
   }
@@ -183,13 +181,24 @@ Value Arithmetic(Machine& machine, ExprKind op, Value a, Value b) {
   return Unsupported(machine, op, a, b);
 }
 
+}  // namespace
+
+Value Arithmetic(Machine& machine, ExprKind op, Value a, Value b) {
+  Value result = Calculate(machine, op, a, b);
+  result.outside = a.outside || b.outside;
+  return result;
+}
+
 Value Sign(Machine& machine, ExprKind op, Value value) {
   const bool negative = op == ExprKind::kNegative;
-  if (value.is(Kind::kFloat)) return Value::Float(negative ? -value.number : value.number);
+  Value result;
+  if (value.is(Kind::kFloat)) result = Value::Float(negative ? -value.number : value.number);
   if (value.is_integral()) {
-    if (!negative) return Value::Int(value.as_int());
-    return IntegerArithmetic(machine, ExprKind::kSubtract, 0, value.as_int());
+    result = negative ? IntegerArithmetic(machine, ExprKind::kSubtract, 0, value.as_int())
+                      : Value::Int(value.as_int());
   }
+  result.outside = value.outside;
+  if (value.is_number()) return result;
   FailType(machine,
            negative ? "bad operand type for unary -: " : "bad operand type for unary +: ", value);
   return Value();
@@ -235,12 +244,14 @@ Value EscapeHtml(Machine& machine, Value text) {
   static constexpr const char* kEntities[] = {"&amp;", "&lt;", "&gt;", "&#39;", "&#34;"};
   Buffer out(machine);
   if (!machine.SpendCharacters(text.text->size)) return Value();
-  for (char c : text.str()) {
-    const size_t special = kSpecial.find(c);
+  const TextView view = text.view();
+  for (size_t i = 0; i < view.size(); ++i) {
+    const size_t special = kSpecial.find(view.bytes[i]);
+    const bool outside = view.IsOutside(i);
     if (special != kSpecial.npos) {
-      out.Append(kEntities[special]);
+      out.Append({kEntities[special], MarkOf(outside)});
     } else {
-      out.Append(c);
+      out.Append(view.bytes[i], outside);
     }
   }
   Value escaped = out.Finish();

@@ -64,8 +64,8 @@ Value Join(const Call& call) {
     const Value item = attribute.is_none() ? items[i] : GetPath(machine, items[i], attribute);
     const Value text = ToText(machine, item);
     if (machine.failed()) return Value();
-    if (i > 0) out.Append(separator.str());
-    out.Append(text.str());
+    if (i > 0) out.Append(separator.view());
+    out.Append(text.view());
   }
   return out.Finish();
 }

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include <utf8proc.h>
 
@@ -19,12 +20,6 @@ bool IsPrintable(uint32_t c) {
   if (c < 0x7F) return c >= 0x20;
   const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
   return category != UTF8PROC_CATEGORY_CN && category < UTF8PROC_CATEGORY_ZS;
-}
-
-void AppendHex(Buffer& out, uint32_t value, int digits) {
-  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
-    out.Append("0123456789abcdef"[value >> shift & 15]);
-  }
 }
 
 // The shortest text that reads back as `number`, as Python writes it: "1.0", "1e+16". Returns its
@@ -66,15 +61,30 @@ class ValueWriter {
   }
 
  private:
+  // What belongs to a value from outside is outside: marks, brackets, what is in them.
+  void Put(TextView text) { out_.Append({text.bytes, outside_ ? kAllOutside : text.outside}); }
+  void Put(char c) { out_.Append(c, outside_); }
+  void PutHex(uint32_t value, int digits) {
+    for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
+      Put("0123456789abcdef"[value >> shift & 15]);
+    }
+  }
+
   void Write(Value value) {
+    const bool before = std::exchange(outside_, outside_ || (!value.is_string() && value.outside));
+    WriteValue(value);
+    outside_ = before;
+  }
+
+  void WriteValue(Value value) {
     const Deeper deeper(machine_);
     if (!deeper.ok()) return;
     switch (value.kind) {
       case Kind::kNone:
-        return out_.Append(is_json_ ? "null" : "None");
+        return Put(is_json_ ? "null" : "None");
       case Kind::kBool:
-        if (is_json_) return out_.Append(value.boolean ? "true" : "false");
-        return out_.Append(value.boolean ? "True" : "False");
+        if (is_json_) return Put(value.boolean ? "true" : "false");
+        return Put(value.boolean ? "True" : "False");
       case Kind::kInt:
       case Kind::kFloat:
         return WriteNumber(value);
@@ -97,24 +107,24 @@ class ValueWriter {
   void WriteOther(Value value) {
     switch (value.kind) {
       case Kind::kUndefined:
-        return out_.Append("Undefined");
+        return Put("Undefined");
       case Kind::kView:
-        out_.Append(value.sequence->view_type);
+        Put(value.sequence->view_type);
         return WriteItems(*value.sequence, "([", "])");
       case Kind::kRange:
         return machine_.Fail("a range has no text; |list makes a list of it");
       case Kind::kNamespace:
-        out_.Append("<Namespace ");
+        Put("<Namespace ");
         WriteDict(*value.dict);
-        return out_.Append('>');
+        return Put('>');
       case Kind::kMacro:
-        out_.Append("<Macro '");
-        out_.Append(value.macro->definition->name);
-        return out_.Append("'>");
+        Put("<Macro '");
+        Put(value.macro->definition->name);
+        return Put("'>");
       default:  // Python shows an address here, which no template can want
-        out_.Append('<');
-        out_.Append(TypeName(value));
-        out_.Append(" object>");
+        Put('<');
+        Put(TypeName(value));
+        Put(" object>");
     }
   }
 
@@ -122,25 +132,26 @@ class ValueWriter {
     char digits[32];
     if (value.is(Kind::kInt)) {
       const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value.integer);
-      out_.Append({digits, static_cast<size_t>(end - digits)});
+      Put({digits, static_cast<size_t>(end - digits)});
     } else if (std::isnan(value.number)) {
-      out_.Append(is_json_ ? "NaN" : "nan");
+      Put(is_json_ ? "NaN" : "nan");
     } else if (std::isinf(value.number)) {
-      if (value.number < 0) out_.Append('-');
-      out_.Append(is_json_ ? "Infinity" : "inf");
+      if (value.number < 0) Put('-');
+      Put(is_json_ ? "Infinity" : "inf");
     } else {
-      out_.Append({digits, FormatFloat(value.number, digits)});
+      Put({digits, FormatFloat(value.number, digits)});
     }
   }
 
   void WriteString(Value value) {
     const std::string_view text = value.str();
+    const TextView view = value.view();
     if (!machine_.SpendCharacters(text.size())) return;
     const bool single = !is_json_ && (text.find('\'') == text.npos || text.find('"') != text.npos);
     const bool marked = !is_json_ && value.safe;
     const char quote = single ? '\'' : '"';
-    if (marked) out_.Append("Markup(");
-    out_.Append(quote);
+    if (marked) Put("Markup(");
+    out_.Append(quote, outside_ || value.has_outside());
     const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
     size_t plain = 0;  // what begins here is written as it is
     for (size_t i = 0; i < text.size() && !machine_.failed();) {
@@ -148,13 +159,15 @@ class ValueWriter {
       const uint32_t c = step.code_point;
       i += step.length;
       if (!Escapes(c, quote)) continue;
-      out_.Append(text.substr(plain, i - step.length - plain));
+      Put(view.substr(plain, i - step.length - plain));
+      const bool before = std::exchange(outside_, outside_ || view.IsOutside(i - step.length));
       WriteEscaped(c);
+      outside_ = before;
       plain = i;
     }
-    out_.Append(text.substr(plain));
-    out_.Append(quote);
-    if (marked) out_.Append(')');
+    Put(view.substr(plain));
+    out_.Append(quote, outside_ || value.has_outside());
+    if (marked) Put(')');
   }
 
   bool Escapes(uint32_t c, char quote) const {
@@ -166,11 +179,11 @@ class ValueWriter {
     static constexpr std::string_view kNamed = "\n\r\t\\\"'\b\f", kNames = "nrt\\\"'bf";
     const size_t named = c < 0x80 ? kNamed.find(static_cast<char>(c)) : kNamed.npos;
     if (named < (is_json_ ? kNamed.size() : kNamed.find('\b'))) {
-      out_.Append('\\');
-      out_.Append(kNames[named]);
+      Put('\\');
+      Put(kNames[named]);
     } else if (!is_json_) {
-      out_.Append(c < 0x100 ? "\\x" : c < 0x10000 ? "\\u" : "\\U");
-      AppendHex(out_, c, c < 0x100 ? 2 : c < 0x10000 ? 4 : 8);
+      Put(c < 0x100 ? "\\x" : c < 0x10000 ? "\\u" : "\\U");
+      PutHex(c, c < 0x100 ? 2 : c < 0x10000 ? 4 : 8);
     } else if (c < 0x10000) {
       WriteUnit(c);
     } else {
@@ -180,29 +193,29 @@ class ValueWriter {
   }
 
   void WriteUnit(uint32_t unit) {
-    out_.Append("\\u");
-    AppendHex(out_, unit, 4);
+    Put("\\u");
+    PutHex(unit, 4);
   }
 
   void NewLine() {
     if (!style_.pretty || !machine_.Spend(level_ / 4 + 1)) return;
-    out_.Append('\n');
-    for (size_t i = 0; i < level_ && !machine_.failed(); ++i) out_.Append(style_.indent);
+    Put('\n');
+    for (size_t i = 0; i < level_ && !machine_.failed(); ++i) Put(style_.indent);
   }
 
   // `count` items, each written by `write`.
   template <typename WriteItem>
   void WriteList(size_t count, const char* open, const char* close, WriteItem write) {
-    out_.Append(open);
+    Put(open);
     ++level_;
     for (size_t i = 0; i < count && machine_.Spend(1); ++i) {
-      if (i > 0) out_.Append(style_.separator);
+      if (i > 0) Put(style_.separator);
       NewLine();
       write(i);
     }
     --level_;
     if (count > 0) NewLine();
-    out_.Append(close);
+    Put(close);
   }
 
   void WriteItems(const Sequence& sequence, const char* open, const char* close) {
@@ -212,7 +225,7 @@ class ValueWriter {
   void WriteDict(const Dict& dict) {
     WriteList(dict.count, "{", "}", [&](size_t i) {
       WriteKey(dict.entries[i].key);
-      out_.Append(style_.colon);
+      Put(style_.colon);
       Write(dict.entries[i].value);
     });
   }
@@ -224,38 +237,64 @@ class ValueWriter {
       return machine_.Fail("TypeError: keys must be str, int, float, bool or None, not %s",
                            TypeName(key));
     }
-    out_.Append('"');
+    Put('"');
     Write(key);
-    out_.Append('"');
+    Put('"');
   }
 
   Machine& machine_;
   JsonStyle style_;
   bool is_json_ = false;
+  bool outside_ = false;  // what is written belongs to a value from outside
   Buffer out_;
   size_t level_ = 0;
 };
 
 }  // namespace
 
-void Buffer::Append(std::string_view text) {
-  if (text.size() > capacity_ - size_) {
-    const size_t capacity = std::max<size_t>(64, (size_ + text.size()) * 2);
-    char* data = static_cast<char*>(machine_.Allocate(capacity));
-    if (data == nullptr) return;
-    if (size_ > 0) std::memcpy(data, data_, size_);
-    data_ = data;
-    capacity_ = capacity;
-  }
-  if (!text.empty()) std::memcpy(data_ + size_, text.data(), text.size());
+void Buffer::Append(TextView text) {
+  if (text.size() > capacity_ - size_ && !Grow(text.size())) return;
+  if (text.empty()) return;
+  if (marks_ != nullptr || text.outside != outside_) AppendMarks(text);
+  std::memcpy(data_ + size_, text.bytes.data(), text.size());
   size_ += text.size();
 }
 
-void Buffer::AppendCodePoint(uint32_t code_point) {
-  if (code_point < 0x80) return Append(static_cast<char>(code_point));
+bool Buffer::Grow(size_t bytes) {
+  const size_t capacity = std::max<size_t>(64, (size_ + bytes) * 2);
+  if (marks_ != nullptr) {  // first: they have room for as much as the text
+    auto* marks = static_cast<uint8_t*>(machine_.Allocate(capacity));
+    if (marks == nullptr) return false;
+    std::memcpy(marks, marks_, size_);
+    outside_ = marks_ = marks;
+  }
+  char* data = static_cast<char*>(machine_.Allocate(capacity));
+  if (data == nullptr) return false;
+  if (size_ > 0) std::memcpy(data, data_, size_);
+  data_ = data;
+  capacity_ = capacity;
+  return true;
+}
+
+void Buffer::AppendMarks(TextView text) {
+  if (size_ == 0 && text.uniform()) {
+    outside_ = text.outside;
+    return;
+  }
+  if (marks_ == nullptr) {
+    auto* marks = static_cast<uint8_t*>(machine_.Allocate(capacity_));
+    if (marks == nullptr) return;
+    view().CopyMarks(marks);
+    outside_ = marks_ = marks;
+  }
+  text.CopyMarks(marks_ + size_);
+}
+
+void Buffer::AppendCodePoint(uint32_t code_point, bool outside) {
+  if (code_point < 0x80) return Append(static_cast<char>(code_point), outside);
   uint8_t bytes[4];
   const size_t size = EncodeUtf8(code_point, bytes);
-  Append({reinterpret_cast<const char*>(bytes), size});
+  Append({{reinterpret_cast<const char*>(bytes), size}, MarkOf(outside)});
 }
 
 Value ToText(Machine& machine, Value value) {

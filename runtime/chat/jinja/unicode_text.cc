@@ -66,24 +66,26 @@ size_t TrailingSpace(std::string_view text) {
   return static_cast<size_t>(end - at);
 }
 
-Value ChangeCase(Machine& machine, std::string_view text, Case to) {
+Value ChangeCase(Machine& machine, TextView text, Case to) {
   Buffer out(machine);
   if (!machine.SpendCharacters(text.size() * 2)) return Value();
-  const uint8_t* at = Bytes(text.data());
-  const uint8_t* end = at + text.size();
+  const uint8_t* const begin = Bytes(text.bytes.data());
+  const uint8_t* const end = begin + text.size();
+  const uint8_t* at = begin;
   bool first = true;  // of the text
   bool after_letter = false;
   while (at < end && !machine.failed()) {
     const Utf8Step step = DecodeUtf8(at, end);
     const uint32_t c = step.code_point;
+    const bool outside = text.IsOutside(static_cast<size_t>(at - begin));
     at += step.length;
     const uint32_t upper = ToUpper(c), lower = ToLower(c);
     const bool begins = (to == Case::kTitle && !after_letter) || (to == Case::kCapitalize && first);
     const bool raises = to == Case::kUpper;
     if (c == kSharpS && (begins || raises)) {
-      out.Append(begins ? "Ss" : "SS");
+      out.Append({begins ? "Ss" : "SS", MarkOf(outside)});
     } else {
-      out.AppendCodePoint(begins ? ToTitle(c) : raises ? upper : lower);
+      out.AppendCodePoint(begins ? ToTitle(c) : raises ? upper : lower, outside);
     }
     first = false;
     after_letter = upper != lower;

@@ -19,6 +19,6 @@ size_t TrailingSpace(std::string_view text);
 enum class Case : uint8_t { kLower, kUpper, kTitle, kCapitalize };
 // Simple case mappings: one character becomes one, but for the German sharp s. kTitle: every letter
 // that follows none.
-Value ChangeCase(Machine& machine, std::string_view text, Case to);
+Value ChangeCase(Machine& machine, TextView text, Case to);
 
 }  // namespace rondo::jinja

@@ -107,10 +107,28 @@ bool EqualDicts(Machine& machine, const Dict& a, const Dict& b) {
   return true;
 }
 
+// The marks of a followed by b. `capacity`: bytes that a's memory has room for, `buffer`: who
+// continues there, or nullptr.
+const uint8_t* JoinMarks(Machine& machine, TextView a, TextView b, TextBuffer* buffer,
+                         size_t capacity) {
+  if (b.empty() || (a.uniform() && a.outside == b.outside)) return a.outside;
+  if (a.empty()) return b.outside;
+  uint8_t* marks = buffer == nullptr ? nullptr : buffer->marks;
+  if (marks == nullptr) {
+    marks = static_cast<uint8_t*>(machine.Allocate(capacity));
+    if (marks == nullptr) return kAllOutside;
+    a.CopyMarks(marks);
+    if (buffer != nullptr) buffer->marks = marks;
+  }
+  b.CopyMarks(marks + a.size());
+  return marks;
+}
+
 }  // namespace
 
-Value ViewString(Machine& machine, std::string_view text) {
-  return Value::String(machine.New<Text>(text.data(), text.size(), kUnknownLength));
+Value ViewString(Machine& machine, TextView text) {
+  return Value::String(
+      machine.New<Text>(text.bytes.data(), text.size(), kUnknownLength, text.outside));
 }
 
 Value CopyString(Machine& machine, std::string_view text) {
@@ -122,12 +140,13 @@ Value CopyString(Machine& machine, std::string_view text) {
 
 Value SubString(Machine& machine, Value whole, std::string_view part) {
   if (part.size() == whole.text->size) return whole;
-  Value value = ViewString(machine, part);
+  const auto begin = static_cast<size_t>(part.data() - whole.text->data);
+  Value value = ViewString(machine, whole.view().substr(begin, part.size()));
   value.safe = whole.safe;
   return value;
 }
 
-Value Concatenate(Machine& machine, const Text& a, std::string_view b) {
+Value Concatenate(Machine& machine, const Text& a, TextView b) {
   if (!machine.SpendBytes(b.size())) return Value();
   const size_t size = a.size + b.size();
   TextBuffer* buffer = a.buffer;
@@ -141,16 +160,20 @@ Value Concatenate(Machine& machine, const Text& a, std::string_view b) {
     if (a.size > 0) std::memcpy(bytes, a.data, a.size);
     buffer = spare == 0 ? nullptr : machine.New<TextBuffer>(bytes + a.size, bytes + size + spare);
   }
-  if (!b.empty()) std::memcpy(bytes + a.size, b.data(), b.size());
+  if (!b.empty()) std::memcpy(bytes + a.size, b.bytes.data(), b.size());
+  const size_t capacity = buffer != nullptr ? static_cast<size_t>(buffer->limit - bytes) : size;
+  const uint8_t* outside = JoinMarks(machine, a.view(), b, buffer, capacity);
   if (buffer != nullptr) buffer->end = bytes + size;
-  return Value::String(machine.New<Text>(bytes, size, kUnknownLength, buffer));
+  return Value::String(machine.New<Text>(bytes, size, kUnknownLength, outside, buffer));
 }
 
 size_t Length(Machine& machine, const Text& text) {
   if (text.length == kUnknownLength) {
     if (!machine.SpendBytes(text.size)) return 0;
     size_t continuations = 0;
-    for (char c : text.view()) continuations += (static_cast<uint8_t>(c) & 0xC0) == 0x80 ? 1 : 0;
+    for (char c : text.view().bytes) {
+      continuations += (static_cast<uint8_t>(c) & 0xC0) == 0x80 ? 1 : 0;
+    }
     text.length = text.size - continuations;
   }
   return text.length;

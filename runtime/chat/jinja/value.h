@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "runtime/chat/jinja/machine.h"
+#include "runtime/chat/jinja/text_view.h"
 
 namespace rondo::jinja {
 
@@ -33,16 +34,18 @@ enum class Kind : uint8_t {
 struct TextBuffer {
   char* end;  // behind the longest text in it
   char* limit;
+  uint8_t* marks = nullptr;  // for as many bytes; nullptr while the longest text is uniform
 };
 
-// UTF-8. Immutable; several may share their bytes.
+// UTF-8. Immutable; several may share their bytes and marks.
 struct Text {
   const char* data;
   size_t size;
-  mutable size_t length;         // in code points; kUnknownLength until asked for
-  TextBuffer* buffer = nullptr;  // where the text may be continued, if it ends at buffer->end
+  mutable size_t length;             // in code points; kUnknownLength until asked for
+  const uint8_t* outside = nullptr;  // who wrote it (TextView)
+  TextBuffer* buffer = nullptr;      // where the text may be continued, if it ends at buffer->end
 
-  std::string_view view() const { return {data, size}; }
+  TextView view() const { return {{data, size}, outside}; }
 };
 inline constexpr size_t kUnknownLength = SIZE_MAX;
 
@@ -56,7 +59,8 @@ struct Loop;
 // 16 bytes, copied freely; what it points at lives as long as the machine.
 struct Value {
   Kind kind = Kind::kUndefined;
-  bool safe = false;  // a string that the filter `safe` has marked
+  bool safe = false;     // a string that the filter `safe` has marked
+  bool outside = false;  // not a string: its text, if it is shown, is outside
   union {
     const Undefined* undefined = nullptr;  // may be null
     bool boolean;
@@ -117,8 +121,11 @@ struct Value {
   bool is_integral() const { return kind == Kind::kInt || kind == Kind::kBool; }
   bool is_number() const { return is_integral() || kind == Kind::kFloat; }
   bool is_sequence() const { return kind == Kind::kList || kind == Kind::kTuple; }
-  // Only for strings.
-  std::string_view str() const { return text->view(); }
+  // Only for strings. str(): to look at; view(): to make a text of.
+  std::string_view str() const { return {text->data, text->size}; }
+  TextView view() const { return text->view(); }
+  // Its text, if it is shown, is outside, or some of it.
+  bool has_outside() const { return is_string() ? text->outside != nullptr : outside; }
   // Only for integral ones.
   int64_t as_int() const { return kind == Kind::kBool ? int64_t{boolean} : integer; }
   // Only for numbers.
@@ -160,11 +167,11 @@ struct Dict {
 // A copy of `text`.
 Value CopyString(Machine& machine, std::string_view text);
 // Without a copy: the bytes live as long as the machine.
-Value ViewString(Machine& machine, std::string_view text);
-// The part of `whole`, without a copy.
+Value ViewString(Machine& machine, TextView text);
+// `part` of the bytes of `whole`, without a copy.
 Value SubString(Machine& machine, Value whole, std::string_view part);
 // a followed by b. A text that grows by many of these is not copied for each.
-Value Concatenate(Machine& machine, const Text& a, std::string_view b);
+Value Concatenate(Machine& machine, const Text& a, TextView b);
 // Code points.
 size_t Length(Machine& machine, const Text& text);
 // The byte at which code point `index` (up to the length) begins.

@@ -16,19 +16,19 @@ namespace {
 
 template <Case to>
 Value CaseFilter(const Call& call) {
-  return ChangeCase(call.machine, call.self.str(), to);
+  return ChangeCase(call.machine, call.self.view(), to);
 }
 
 // Words begin after whitespace, hyphens and opening brackets.
 Value Title(const Call& call) {
   Buffer out(call.machine);
-  const std::string_view whole = call.self.str();
-  const auto* bytes = reinterpret_cast<const uint8_t*>(whole.data());
+  const TextView whole = call.self.view();
+  const auto* bytes = reinterpret_cast<const uint8_t*>(whole.bytes.data());
   size_t begin = 0;
   const auto flush = [&](size_t end) {
     const Value word =
         ChangeCase(call.machine, whole.substr(begin, end - begin), Case::kCapitalize);
-    if (word.is_string()) out.Append(word.str());
+    if (word.is_string()) out.Append(word.view());
     begin = end;
   };
   for (size_t i = 0; i < whole.size() && call.machine.Spend(1);) {
@@ -48,7 +48,7 @@ Value Replace(const Call& call) {
   const Value from = ToText(call.machine, call.args[0]), to = ToText(call.machine, call.args[1]);
   if (call.machine.failed()) return Value();
   if (!call.args[2].is_none() && !WantInt(call.machine, call.args[2], &count)) return Value();
-  return ReplaceAll(call.machine, call.self, from.str(), to.str(), count);
+  return ReplaceAll(call.machine, call.self, from.str(), to.view(), count);
 }
 
 // `width` spaces, or the text that it is.
@@ -83,13 +83,15 @@ Value Indent(const Call& call) {
   if (call.machine.failed()) return Value();
   if (!call.machine.SpendCharacters(text.text->size)) return Value();
   Buffer out(call.machine);
-  std::string_view rest = text.str();
+  TextView rest = text.view();
+  bool break_outside = false;  // who wrote the line break before the line
   for (bool is_first = true; !rest.empty() && call.machine.Spend(1); is_first = false) {
     size_t with_end = 0;
-    const std::string_view line = rest.substr(0, LineSize(rest, &with_end));
-    if (!is_first) out.Append('\n');
-    if (is_first ? first : blank || !line.empty()) out.Append(indention.str());
+    const TextView line = rest.substr(0, LineSize(rest, &with_end));
+    if (!is_first) out.Append('\n', break_outside);
+    if (is_first ? first : blank || !line.empty()) out.Append(indention.view());
     out.Append(line);
+    break_outside = line.size() < with_end && rest.IsOutside(line.size());
     rest.remove_prefix(with_end);
   }
   return out.Finish();
@@ -135,7 +137,7 @@ Value ToJsonFilter(const Call& call) {
   if (style.pretty) {
     const Value indention = Indention(machine, indent);
     if (machine.failed()) return Value();
-    style.indent = indention.str();
+    style.indent = indention.view();
   }
   if (!separators.is_none()) {
     const Items pair = Iterate(machine, separators);
@@ -143,8 +145,8 @@ Value ToJsonFilter(const Call& call) {
       machine.Fail("ValueError: separators of tojson are two strings");
     }
     if (machine.failed()) return Value();
-    style.separator = pair[0].str();
-    style.colon = pair[1].str();
+    style.separator = pair[0].view();
+    style.colon = pair[1].view();
   }
   return ToJson(machine, call.self, style);
 }

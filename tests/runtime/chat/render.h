@@ -15,15 +15,19 @@ inline constexpr int64_t kTestClock = 1767323045;
 struct Rendered {
   Status status;
   std::string text;
+  std::vector<uint8_t> outside;
 };
 
 inline Rendered Render(const ChatRequest& request) {
   Rendered rendered;
-  rendered.status = RenderChat(request, {[](void* user, std::string_view text) {
-                                           *static_cast<std::string*>(user) = text;
-                                           return Status();
-                                         },
-                                         &rendered.text});
+  rendered.status =
+      RenderChat(request, {[](void* user, const ChatText& text) {
+                             auto& out = *static_cast<Rendered*>(user);
+                             out.text = text.text;
+                             out.outside.assign(text.outside.begin(), text.outside.end());
+                             return Status();
+                           },
+                           &rendered});
   return rendered;
 }
 

@@ -60,8 +60,12 @@ const std::vector<NamedText>& Texts() {
 const Dict* Variables(Machine& machine) {
   Dict* names = NewDict(machine);
   for (const NamedText& text : Texts()) {
-    Put(machine, names, text.name, ViewString(machine, text.text));
+    Put(machine, names, text.name, ViewString(machine, std::string_view(text.text)));
   }
+  // Every other byte of it is from outside.
+  static const std::string mixed = Repeated("a\n"), marks = Repeated(std::string_view("\1\0", 2));
+  Put(machine, names, "mixed",
+      ViewString(machine, {mixed, reinterpret_cast<const uint8_t*>(marks.data())}));
   Sequence* numbers = NewSequence(machine);
   Sequence* same = NewSequence(machine);
   for (int64_t i = 0; i < 300'000; ++i) {
@@ -260,6 +264,35 @@ TEST(JinjaCost, OfFunctions) {
                     {"raise_exception", {"raise_exception(a)", "raise_exception(l)"}},
                 });
   for (const char* use : {"strftime_now(a)", "strftime_now(pc)", "strftime_now(pc[:-1])"}) {
+    ExpectCheap(use);
+  }
+}
+
+// Where it is known of each byte who wrote it.
+TEST(JinjaCost, OfMarks) {
+  for (const char* use : {"mixed ~ a",
+                          "mixed + 'b'",
+                          "mixed|upper",
+                          "mixed|title",
+                          "mixed|indent",
+                          "mixed|tojson",
+                          "mixed|replace('a', 'b')",
+                          "mixed|replace('', mixed)",
+                          "mixed|trim",
+                          "mixed[1:]",
+                          "mixed[::-1]",
+                          "mixed|list|join(mixed)",
+                          "mixed|join(',')",
+                          "mixed.split('a')",
+                          "mixed|length",
+                          "mixed.find('b')",
+                          "mixed * 10",
+                          "mixed * 1000000000000",
+                          "[mixed, 1]|string",
+                          "(mixed|safe) + q",
+                          "strftime_now(mixed)",
+                          "{% set x %}{{ mixed }}b{{ mixed }}{% endset %}",
+                          "{% for x in mixed %}{% endfor %}"}) {
     ExpectCheap(use);
   }
 }
