@@ -44,14 +44,15 @@ std::string RunCall(const std::string& command, const Call& call) {
   if (output == nullptr) Fail("cannot start ", command);
   std::string result;
   std::array<char, 4096> bytes;
-  for (size_t n = 0; (n = std::fread(bytes.data(), 1, bytes.size(), output)) > 0;) {
-    if (result.size() <= kMostResultBytes) result.append(bytes.data(), n);
+  for (size_t n = 1; n > 0 && result.size() <= kMostResultBytes;) {
+    n = std::fread(bytes.data(), 1, bytes.size(), output);
+    result.append(bytes.data(), n);
   }
   const std::string how = EndCommand(output);
-  if (!how.empty()) Fail(command, " ", call.name, " ended with ", how);
   if (result.size() > kMostResultBytes) {
     Fail(command, " ", call.name, " printed more than ", kMostResultBytes, " bytes");
   }
+  if (!how.empty()) Fail(command, " ", call.name, " ended with ", how);
   if (result.ends_with('\n')) result.pop_back();
   return result;
 }

@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <fstream>
 
 #include "tests/support/test_model.h"
+#include "tools/chat/call_runner.h"
 #include "tools/chat/conversation_file.h"
 #include "tools/chat/turn_end.h"
 
@@ -69,6 +71,101 @@ TEST(Conversation, TheCallersTemplateKnowsTheEndOfATurn) {
   EXPECT_EQ(reason(), RONDO_REASON_STOP_STRING);
   setup.stop.assign(16, "another");
   EXPECT_EQ(reason(), RONDO_REASON_TOKEN_LIMIT) << "there is no room for it";
+}
+
+// A template whose calls begin with a special token, of which there is one in an answer.
+constexpr const char* kCallTemplate =
+    "{% if tools %}[tools] {{ tools | tojson }}\n{% endif %}"
+    "{% for m in messages %}[{{ m.role }}] {% if m.reasoning_content %}<think>\n"
+    "{{ m.reasoning_content }}\n</think>\n{% endif %}{{ m.content }}{% if m.tool_calls %}"
+    "<|pad|>{\"name\": \"{{ m.tool_calls[0].function.name }}\", \"arguments\": "
+    "{{ m.tool_calls[0].function.arguments | tojson }}}{% endif %}\n{% endfor %}"
+    "{% if add_generation_prompt %}[assistant] {% endif %}";
+constexpr const char* kTools =
+    R"([{"type": "function", "function": {"name": "weather", "description": "Of a city",
+        "parameters": {"type": "object", "properties": {"city": {"enum": ["Rome", "Bonn"]}},
+                       "required": ["city"], "additionalProperties": false}}}])";
+
+TEST(Conversation, CallsParseAndAreAnswered) {
+  if (!HasChat()) GTEST_SKIP() << "built without chat templates";
+  const TempFolder folder;
+  const tools::Model model = TinyModel(folder);
+  rondo_engine_options options = EngineDefaults();
+  options.threads = 1;
+  options.context = 512;
+  const tools::Engine engine = CreateEngine(model.get(), options);
+  const rondo_logit_bias always = {2, 1000};  // <|pad|>
+  SessionSetup setup;
+  setup.options.max_tokens = 60;
+  setup.options.logit_bias = &always;
+  setup.options.n_logit_bias = 1;
+  Conversation conversation(model.get(), engine.get(), setup, {"", kCallTemplate, kTools, 0});
+  std::string content;
+  const auto show = [&](Part part, std::string_view text) {
+    if (part == Part::kContent) content += text;
+  };
+  conversation.Ask("How is the weather?", show);
+  for (int round = 0; round < 2; ++round) {
+    ASSERT_EQ(conversation.calls().size(), 1u) << content;
+    const Call call = conversation.calls()[0];
+    EXPECT_EQ(call.name, "weather");
+    const auto arguments = nlohmann::json::parse(call.arguments);
+    EXPECT_TRUE(arguments["city"] == "Rome" || arguments["city"] == "Bonn") << call.arguments;
+    const auto& message = conversation.messages().back();
+    EXPECT_EQ(message["tool_calls"][0]["function"]["arguments"], arguments);
+    conversation.Tell(call, "It rains.", /*last=*/true, show);
+    EXPECT_EQ(conversation.messages()[2 + 2 * static_cast<size_t>(round)]["role"], "tool");
+  }
+}
+
+TEST(Conversation, AnswersAreTakenApart) {
+  if (!HasChat()) GTEST_SKIP() << "built without chat templates";
+  const TempFolder folder;
+  const tools::Model model = TinyModel(folder);
+  rondo_chat_options options;
+  rondo_chat_options_init(&options, sizeof options);
+  options.template_text = kCallTemplate;
+  options.template_bytes = std::strlen(kCallTemplate);
+  options.tools = kTools;
+  options.tools_bytes = std::strlen(kTools);
+  EXPECT_EQ(ThinkingMarksOf(model.get(), options).begin, "<think>\n");
+  AnswerReader reader(model.get(), options);
+  const std::string text =
+      "<think>\nRain?\n</think>\nLet me see.<|pad|>{\"name\": \"weather\", \"arguments\": "
+      "{\"city\": \"Rome\"}}";
+  for (const size_t step : {1u, 7u, 1000u}) {
+    reader.Begin();
+    std::string shown, thought;
+    for (size_t at = 0; at < text.size(); at += step) {
+      reader.Add(std::string_view(text).substr(at, step), at + step >= text.size(),
+                 [&](Part part, std::string_view piece) {
+                   (part == Part::kContent ? shown : thought) += piece;
+                 });
+    }
+    EXPECT_EQ(shown, "Let me see.");
+    EXPECT_EQ(thought, "Rain?");
+    const nlohmann::ordered_json expected = {
+        {"role", "assistant"},
+        {"content", "Let me see."},
+        {"reasoning_content", "Rain?"},
+        {"tool_calls",
+         {{{"type", "function"},
+           {"function", {{"name", "weather"}, {"arguments", {{"city", "Rome"}}}}}}}}};
+    EXPECT_EQ(reader.answer().Message(), expected);
+  }
+}
+
+TEST(Conversation, CallsAreAnsweredByAProgram) {
+  EXPECT_EQ(RunCall("echo got", {"", "weather", R"({"city": "Rome"})"}), "got weather");
+#ifndef _WIN32
+  const std::string quoted = R"x({"city": "$(Rome)"})x";
+  EXPECT_EQ(RunCall("cat #", {"", "weather", quoted}), quoted);
+  EXPECT_THROW(RunCall("false", {"", "weather", "{}"}), Error);
+  EXPECT_THROW(RunCall("yes", {"", "weather", "{}"}), Error) << "it never ends";
+#endif
+  for (const char* const name : {"", "-rf", "a b", "a;b", "$(a)", "a\nb"}) {
+    EXPECT_THROW(RunCall("echo", {"", name, "{}"}), Error) << name;
+  }
 }
 
 TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
