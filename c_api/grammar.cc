@@ -12,9 +12,8 @@ using rondo::MutexLock;
 using rondo::Result;
 using rondo::Status;
 using rondo::StatusCode;
+using rondo::c_api::ClearOptions;
 using rondo::c_api::Is;
-using rondo::c_api::IsStructSize;
-using rondo::c_api::kMaxStructSize;
 using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
 using rondo::c_api::ReadOptions;
@@ -146,14 +145,7 @@ Result<rondo_grammar*> Create(rondo_model* model, const rondo_grammar_options* o
 extern "C" {
 
 int32_t rondo_grammar_options_init(rondo_grammar_options* options, size_t struct_size) {
-  if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  if (struct_size > kMaxStructSize ||
-      !IsStructSize<rondo_grammar_options>(static_cast<uint32_t>(struct_size))) {
-    return RONDO_STATUS_VERSION_MISMATCH;
-  }
-  std::memset(options, 0, struct_size);
-  options->struct_size = static_cast<uint32_t>(struct_size);
-  return RONDO_STATUS_OK;
+  return ClearOptions(options, struct_size);
 }
 
 int32_t rondo_grammar_plan(const rondo_model* model, const rondo_grammar_options* options,

@@ -126,6 +126,19 @@ size_t SharedSize(uint32_t size) {
   return std::min<size_t>(size, sizeof(Struct));
 }
 
+// Zeroes options and sets their struct_size, before their defaults. A status of the C API: not OK
+// where no version of the library had such a size.
+template <typename Options>
+int32_t ClearOptions(Options* options, size_t struct_size) {
+  if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  if (struct_size > kMaxStructSize || !IsStructSize<Options>(static_cast<uint32_t>(struct_size))) {
+    return RONDO_STATUS_VERSION_MISMATCH;
+  }
+  std::memset(options, 0, struct_size);
+  options->struct_size = static_cast<uint32_t>(struct_size);
+  return RONDO_STATUS_OK;
+}
+
 // The caller's options as this library knows them; all that it does not know must be zero.
 template <typename Options>
 Status ReadOptions(const Options* theirs, const char* what, Options* ours) {

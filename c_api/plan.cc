@@ -156,26 +156,20 @@ Status FillRegion(const rondo_model* model, const rondo_engine_options* options,
 }  // namespace rondo::c_api
 
 using rondo::c_api::Clear;
+using rondo::c_api::ClearOptions;
 using rondo::c_api::Code;
 using rondo::c_api::FillPlan;
 using rondo::c_api::FillRegion;
 using rondo::c_api::Fit;
-using rondo::c_api::IsStructSize;
-using rondo::c_api::kMaxStructSize;
 using rondo::c_api::NullArgument;
 using rondo::c_api::Report;
 
 extern "C" {
 
 int32_t rondo_engine_options_init(rondo_engine_options* options, size_t struct_size) {
-  if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  if (struct_size > kMaxStructSize ||
-      !IsStructSize<rondo_engine_options>(static_cast<uint32_t>(struct_size))) {
-    return RONDO_STATUS_VERSION_MISMATCH;
-  }
-  std::memset(options, 0, struct_size);
+  const int32_t status = ClearOptions(options, struct_size);
+  if (status != RONDO_STATUS_OK) return status;
   const rondo::EngineOptions defaults;
-  options->struct_size = static_cast<uint32_t>(struct_size);
   options->context = defaults.context;
   options->max_sessions = defaults.max_sessions;
   options->max_rows = defaults.max_rows;

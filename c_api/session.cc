@@ -11,11 +11,10 @@ using rondo::Status;
 using rondo::StatusCode;
 using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
+using rondo::c_api::ClearOptions;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
 using rondo::c_api::Is;
-using rondo::c_api::IsStructSize;
-using rondo::c_api::kMaxStructSize;
 using rondo::c_api::NoHandle;
 using rondo::c_api::NullArgument;
 using rondo::c_api::ReadOptions;
@@ -131,14 +130,9 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
 extern "C" {
 
 int32_t rondo_session_options_init(rondo_session_options* options, size_t struct_size) {
-  if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  if (struct_size > kMaxStructSize ||
-      !IsStructSize<rondo_session_options>(static_cast<uint32_t>(struct_size))) {
-    return RONDO_STATUS_VERSION_MISMATCH;
-  }
-  std::memset(options, 0, struct_size);
+  const int32_t status = ClearOptions(options, struct_size);
+  if (status != RONDO_STATUS_OK) return status;
   const rondo::SessionOptions defaults;
-  options->struct_size = static_cast<uint32_t>(struct_size);
   options->temperature = defaults.sampler.temperature;
   options->top_k = defaults.sampler.top_k;
   options->top_p = defaults.sampler.top_p;
