@@ -246,22 +246,31 @@ void Machine::EnterRule(Budget& budget) {
   behind_.Shrink(0);
   while (rules_.size() > 0 && rules_[0].what == rule.what) {
     uint32_t frame = entered_[rules_[0].frame].frame;
-    for (; frames_[frame].production == kList; frame = frames_[frame].behind) {
-      behind_.Add(frames_[frame].at, budget);
+    for (; frames_[frame].production == kList && budget.Spend(); frame = frames_[frame].behind) {
+      AddBehind(frames_[frame].at, budget);
     }
-    behind_.Add(frame, budget);
+    AddBehind(frame, budget);
     Item* const first = &rules_[0];
     std::pop_heap(first, first + rules_.size());
     rules_.Shrink(rules_.size() - 1);
   }
-  uint32_t* const first = &behind_[0];
-  std::sort(first, first + behind_.size());
-  const uint32_t* const end = std::unique(first, first + behind_.size());
-  uint32_t all = *first;
-  for (const uint32_t* one = first + 1; one != end && budget.Spend(); ++one) {
-    all = PutFrame({kList, *one, all}, budget);
+  SortBehind();
+  uint32_t all = behind_[0];
+  for (uint32_t i = 1; i < behind_.size() && budget.Spend(); ++i) {
+    all = PutFrame({kList, behind_[i], all}, budget);
   }
   Enter(productions_->node(entered_[rule.frame].what).a, all, budget);
+}
+
+void Machine::AddBehind(uint32_t frame, Budget& budget) {
+  if (behind_.size() == behind_.capacity()) SortBehind();  // lists have many in common
+  behind_.Add(frame, budget);
+}
+
+void Machine::SortBehind() {
+  uint32_t* const first = &behind_[0];
+  std::sort(first, first + behind_.size());
+  behind_.Shrink(static_cast<uint32_t>(std::unique(first, first + behind_.size()) - first));
 }
 
 uint32_t Machine::PutSeen(std::span<const uint64_t> words, Budget& budget) {

@@ -102,6 +102,9 @@ class Machine {
   void EnterOne(uint32_t entered, Budget& budget);
   // The rules that were entered last in their order, with all that stands behind them.
   void EnterRule(Budget& budget);
+  void AddBehind(uint32_t frame, Budget& budget);
+  // Each once.
+  void SortBehind();
 
   Regexes* regexes_ = nullptr;
   const Productions* productions_ = nullptr;

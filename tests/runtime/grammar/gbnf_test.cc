@@ -189,6 +189,13 @@ number ::= [0-9]+ ("." [0-9]+)?)gbnf";
   Expect(lists, false, {"[]", "[x.]", "[x,]", list + "]"});
 }
 
+// As many ways to read a text as there are trees, and what may follow grows with it.
+TEST_F(GbnfTest, AmbiguousRules) {
+  const char* const sums = "root ::= \"a\" | \"a\" root root | \"a\" root root root";
+  Expect(sums, true, {"a", "aaa", "aaaa", std::string(150, 'a')});
+  Expect(sums, false, {"", "aa", "ab"});
+}
+
 TEST_F(GbnfTest, Without) {
   const char* const grammar = "root ::= \"<\" %without \"</a>\" \"</a>\" \"!\"?";
   Expect(grammar, true, {"<</a>", "<x</a>!", "<</</a</a>", "<\xe6\x97\xa5</b></a>"});
