@@ -111,7 +111,7 @@ class CompiledTokenizer {
 
  private:
   void Compile(const nlohmann::json& document, const std::string& source) {
-    builder_.Finish(convert::CompileTokenizer(document, source, sink_, builder_));
+    builder_.Finish(convert::CompileTokenizer(document, source, 256, sink_, builder_));
   }
 
   MemorySink sink_;

@@ -254,8 +254,12 @@ TEST_F(ChatParserTest, TagsThatEndEarlyLoseNothing) {
     for (const testing::ParsedCall& call : parsed.calls) EXPECT_EQ(call.whole, whole_call) << size;
     const std::string all =
         parsed.content + (parsed.calls.empty() ? "" : parsed.calls[0].arguments);
-    if (size > whole.find("word") + 4) EXPECT_THAT(all, HasSubstr("word"));
-    if (size > whole.find("12") + 2) EXPECT_THAT(all, HasSubstr("12"));
+    if (size > whole.find("word") + 4) {
+      EXPECT_THAT(all, HasSubstr("word"));
+    }
+    if (size > whole.find("12") + 2) {
+      EXPECT_THAT(all, HasSubstr("12"));
+    }
   }
 }
 
