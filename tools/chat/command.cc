@@ -340,7 +340,8 @@ void AddChatCommand(CLI::App& app) {
   command
       ->add_option("--exec", a->exec,
                    "Answers calls, each after asking, by what COMMAND NAME prints; it has the "
-                   "arguments as its input. Default: you type what a call gave")
+                   "arguments as its input. default: you type "
+                   "what a call gave")
       ->type_name("COMMAND")
       ->needs(tools)
       ->group(kTextGroup);
