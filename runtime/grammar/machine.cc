@@ -31,7 +31,8 @@ Machine::Machine(Room& room, size_t most_states, size_t classes)
       entered_(room, kMostGathered),
       entered_index_(room, kMostGathered),
       rules_(room, kMostGathered),
-      behind_(room, kMostGathered) {}
+      behind_(room, kMostGathered),
+      marks_(room, most_states * 2) {}
 
 void Machine::Read(Regexes* regexes, const Productions* productions) {
   regexes_ = regexes;
@@ -43,6 +44,7 @@ void Machine::Clear() {
   stride_ = regexes_->n_classes();
   Budget enough(1000);
   frames_.Shrink(0);
+  marks_.Shrink(0);
   frames_.Add({}, enough);
   seen_.Shrink(0);
   for (Index* index : {&frame_index_, &seen_index_, &entered_index_}) index->Clear();
@@ -101,6 +103,7 @@ State Machine::Forget(State kept) {
   accepts_ = row.accepts;
   ClearStates();
   frames_.Shrink(n_frames);
+  marks_.Shrink(0);
   frame_index_.Clear();
   for (uint32_t i = 1; i < n_frames; ++i) {
     const Frame& frame = frames_[i];
@@ -241,36 +244,35 @@ void Machine::EnterOne(uint32_t entered, Budget& budget) {
   }
 }
 
+// Lists have ends in common: what was marked needs no second look.
 void Machine::EnterRule(Budget& budget) {
   const Item rule = rules_[0];
   behind_.Shrink(0);
+  ++mark_;
+  while (marks_.size() < frames_.size()) marks_.Add(0, budget);
+  const auto is_new = [&](uint32_t frame) {
+    const bool is = marks_[frame] != mark_;
+    marks_[frame] = mark_;
+    return is && budget.Spend();
+  };
   while (rules_.size() > 0 && rules_[0].what == rule.what) {
     uint32_t frame = entered_[rules_[0].frame].frame;
-    for (; frames_[frame].production == kList && budget.Spend(); frame = frames_[frame].behind) {
-      AddBehind(frames_[frame].at, budget);
+    for (; frames_[frame].production == kList && is_new(frame); frame = frames_[frame].behind) {
+      if (is_new(frames_[frame].at)) behind_.Add(frames_[frame].at, budget);
     }
-    AddBehind(frame, budget);
+    if (frames_[frame].production != kList && is_new(frame)) behind_.Add(frame, budget);
     Item* const first = &rules_[0];
     std::pop_heap(first, first + rules_.size());
     rules_.Shrink(rules_.size() - 1);
   }
-  SortBehind();
-  uint32_t all = behind_[0];
+  if (!budget.ok()) return;
+  uint32_t* const first = &behind_[0];
+  std::sort(first, first + behind_.size());
+  uint32_t all = *first;
   for (uint32_t i = 1; i < behind_.size() && budget.Spend(); ++i) {
     all = PutFrame({kList, behind_[i], all}, budget);
   }
   Enter(productions_->node(entered_[rule.frame].what).a, all, budget);
-}
-
-void Machine::AddBehind(uint32_t frame, Budget& budget) {
-  if (behind_.size() == behind_.capacity()) SortBehind();  // lists have many in common
-  behind_.Add(frame, budget);
-}
-
-void Machine::SortBehind() {
-  uint32_t* const first = &behind_[0];
-  std::sort(first, first + behind_.size());
-  behind_.Shrink(static_cast<uint32_t>(std::unique(first, first + behind_.size()) - first));
 }
 
 uint32_t Machine::PutSeen(std::span<const uint64_t> words, Budget& budget) {

@@ -102,9 +102,6 @@ class Machine {
   void EnterOne(uint32_t entered, Budget& budget);
   // The rules that were entered last in their order, with all that stands behind them.
   void EnterRule(Budget& budget);
-  void AddBehind(uint32_t frame, Budget& budget);
-  // Each once.
-  void SortBehind();
 
   Regexes* regexes_ = nullptr;
   const Productions* productions_ = nullptr;
@@ -124,6 +121,8 @@ class Machine {
   Index entered_index_;
   List<Item> rules_;
   List<uint32_t> behind_;
+  List<uint32_t> marks_;  // of frames: those with mark_ were looked at
+  uint32_t mark_ = 0;
   bool accepts_ = false;
 };
 
