@@ -1076,7 +1076,10 @@ enum {
                                            goes on with; not with the flag above */
   /* In the ids, only what the template itself wrote becomes special tokens: the text of messages,
    * tools and variables stays text, through whatever the template does with it. For chat with
-   * strangers. Since ABI 8. */
+   * strangers. Special is every token that the tokenizer looks for in a text before all else, also
+   * where its makers do not call it so ("<think>"), but white space alone. The role of a message is
+   * the template's where it is "system", "developer", "user", "assistant", "tool" or "function".
+   * Since ABI 8. */
   RONDO_CHAT_PLAIN_CONTENT = 4
 };
 

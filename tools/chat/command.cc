@@ -328,6 +328,11 @@ void AddChatCommand(CLI::App& app) {
           "A Jinja file with the chat template, whose end of a turn then ends answers, too; "
           "default: the model's own")
       ->group(kTextGroup);
+  command
+      ->add_flag("--special-tokens", a->form.special_tokens,
+                 "What reads like a special token in a message becomes this token; default: it "
+                 "stays text, and only the template writes such")
+      ->group(kTextGroup);
   AddFile(command, "--session", &a->session_path,
           "Keeps the conversation in this file, and goes on with it where it exists; default: it "
           "is forgotten")

@@ -28,7 +28,7 @@ int32_t Compute(const Call& call) {
 rondo_chat_options OptionsOf(const ChatForm& form) {
   rondo_chat_options options;
   rondo_chat_options_init(&options, sizeof options);
-  options.flags |= RONDO_CHAT_PLAIN_CONTENT;
+  if (!form.special_tokens) options.flags |= RONDO_CHAT_PLAIN_CONTENT;
   if (!form.tools.empty()) {
     options.tools = form.tools.data();
     options.tools_bytes = form.tools.size();

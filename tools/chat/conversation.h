@@ -35,6 +35,7 @@ struct ChatForm {
                               // knows; empty: the model's
   std::string tools;          // the functions that may be called, as JSON; empty: none
   uint64_t thinking_tokens = 0;  // of a thought; 0: any number
+  bool special_tokens = false;   // what reads like one in a message becomes one
 };
 
 class Conversation {

@@ -61,6 +61,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (number == kLossless) EXPECT_EQ(back, Repaired(text));
   rondo::testing::Encode(tokenizer, text, true);
 
+  std::vector<uint8_t> plain(text.begin(), text.end());
+  for (uint8_t& mark : plain) mark &= 4;
+  size_t count = 0;
+  (void)tokenizer.Encode(text, false, {}, &count, plain);
+  std::vector<int32_t> plain_ids(count);
+  const rondo::Status status = tokenizer.Encode(text, false, plain_ids, &count, plain);
+  EXPECT_TRUE(status.ok()) << status.message();
+  const std::string plain_back = rondo::testing::Decode(tokenizer, plain_ids);
+  if (number == kLossless) EXPECT_EQ(plain_back, Repaired(text));
+
   std::vector<int32_t> any;
   for (size_t i = 1; i + 1 < size; i += 2) {
     any.push_back(static_cast<int32_t>((data[i] | data[i + 1] << 8) % tokenizer.vocab_size()));

@@ -74,6 +74,17 @@ TEST_F(ChatToolTest, AnswersAreThoseOfRunOnTheRenderedText) {
             second + "\n");
 }
 
+// A message that spells a special token takes more tokens than that one.
+TEST_F(ChatToolTest, MessagesSpeakNoSpecialTokens) {
+  const auto tokens = [&](const std::string& flags) {
+    std::smatch found;
+    const std::string out = Chat("a <|eos|><|bos|>\n/stats\n", flags, 1).out;
+    EXPECT_TRUE(std::regex_search(out, found, std::regex("prefill: ([0-9]+) tokens"))) << out;
+    return std::stoi(found[1]);
+  };
+  EXPECT_GE(tokens(""), tokens("--special-tokens") + 4);
+}
+
 TEST_F(ChatToolTest, OnlyWhatIsNewIsRead) {
   const ToolResult result = Chat("Hello there\n/stats\nAnd now?\n/stats\n");
   EXPECT_THAT(result.out, HasSubstr("kept: 0 tokens"));

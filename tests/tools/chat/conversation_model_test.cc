@@ -63,7 +63,8 @@ TEST(Conversation, TheCallersTemplateKnowsTheEndOfATurn) {
   setup.options.logit_bias = &always;
   setup.options.n_logit_bias = 1;
   const auto reason = [&] {
-    Conversation conversation(model.get(), engine.get(), setup, {"", ended("<|pad|>"), "", 0});
+    Conversation conversation(model.get(), engine.get(), setup,
+                              {"", ended("<|pad|>"), "", 0, false});
     return conversation.Ask("Hello", [](Part, std::string_view) {});
   };
   EXPECT_EQ(reason(), RONDO_REASON_STOP_STRING);
@@ -99,7 +100,8 @@ TEST(Conversation, CallsParseAndAreAnswered) {
   setup.options.max_tokens = 60;
   setup.options.logit_bias = &always;
   setup.options.n_logit_bias = 1;
-  Conversation conversation(model.get(), engine.get(), setup, {"", kCallTemplate, kTools, 0});
+  Conversation conversation(model.get(), engine.get(), setup,
+                            {"", kCallTemplate, kTools, 0, false});
   std::string content;
   const auto show = [&](Part part, std::string_view text) {
     if (part == Part::kContent) content += text;
@@ -185,8 +187,8 @@ TEST(Conversation, LoadedReadsOnlyWhatIsNew) {
     options.context_policy = policy;
     const tools::Engine first = CreateEngine(model.get(), options),
                         second = CreateEngine(model.get(), options);
-    Conversation a(model.get(), first.get(), setup, {"", kTemplate, "", 0});
-    Conversation b(model.get(), second.get(), setup, {"", kTemplate, "", 0});
+    Conversation a(model.get(), first.get(), setup, {"", kTemplate, "", 0, false});
+    Conversation b(model.get(), second.get(), setup, {"", kTemplate, "", 0, false});
     std::string question;
     for (int i = 0; i < length; ++i) question += i % 2 == 0 ? " a" : " dog";
     a.Ask(question, [](Part, std::string_view) {});
