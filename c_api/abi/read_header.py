@@ -6,7 +6,7 @@ pointers) and stops at anything else.
 import re
 
 THREAD_TAG = re.compile(
-    r"\[((?:any thread|one call per session)[^\]]*?)(?:, since ABI (\d+))?\]\s*$")
+    r"\[((?:any thread|one call per \w+)[^\]]*?)(?:, since ABI (\d+))?\]\s*$")
 
 
 def _split(text, separator):

@@ -7,7 +7,9 @@ TYPES = {"uint32_t": "uint32", "int32_t": "int32", "uint64_t": "uint64", "int64_
          "float": "float32", "size_t": "int"}
 ENUMS = {"rondo_status": "Status", "rondo_policy": "Policy", "rondo_kv": "KVFormat",
          "rondo_segment": "Segment", "rondo_log": "LogLevel", "rondo_reason": "Reason",
-         "rondo_speculation": "Speculation", "rondo_affinity": "Affinity"}
+         "rondo_speculation": "Speculation", "rondo_affinity": "Affinity",
+         "rondo_grammar_begin": "GrammarBegin", "rondo_channel": "Channel",
+         "rondo_chat_part_kind": "ChatPartKind", "rondo_calls": "Calls"}
 
 
 def go_name(name):
@@ -23,7 +25,7 @@ def files(api):
             continue
         out += [f"// {kind} is one of the constants {e['prefix']} of rondo.h.", f"type {kind} int32",
                 "", "// What rondo.h says of each.", "const ("]
-        prefix = {"KVFormat": "KV", "LogLevel": "Log"}.get(kind, kind)
+        prefix = {"KVFormat": "KV", "LogLevel": "Log", "ChatPartKind": "ChatPart"}.get(kind, kind)
         names = [prefix + go_name(name) for name in e["values"]]
         width = max(len(name) for name in names)
         out += [f"\t{name:{width}} {kind} = {value}" for name, value in zip(names, e["values"].values())]

@@ -93,6 +93,16 @@ const (
 	SpeculationDraftHead    Speculation = 3
 )
 
+// GrammarBegin is one of the constants RONDO_GRAMMAR_BEGIN_ of rondo.h.
+type GrammarBegin int32
+
+// What rondo.h says of each.
+const (
+	GrammarBeginAtOnce        GrammarBegin = 0
+	GrammarBeginAfterToken    GrammarBegin = 1
+	GrammarBeginAfterThinking GrammarBegin = 2
+)
+
 // Reason is one of the constants RONDO_REASON_ of rondo.h.
 type Reason int32
 
@@ -104,6 +114,38 @@ const (
 	ReasonTokenLimit  Reason = 3
 	ReasonContextFull Reason = 4
 	ReasonGrammar     Reason = 5
+)
+
+// Channel is one of the constants RONDO_CHANNEL_ of rondo.h.
+type Channel int32
+
+// What rondo.h says of each.
+const (
+	ChannelText     Channel = 0
+	ChannelThinking Channel = 1
+)
+
+// ChatPartKind is one of the constants RONDO_CHAT_PART_ of rondo.h.
+type ChatPartKind int32
+
+// What rondo.h says of each.
+const (
+	ChatPartNone      ChatPartKind = 0
+	ChatPartContent   ChatPartKind = 1
+	ChatPartThinking  ChatPartKind = 2
+	ChatPartCall      ChatPartKind = 3
+	ChatPartArguments ChatPartKind = 4
+	ChatPartCallEnd   ChatPartKind = 5
+)
+
+// Calls is one of the constants RONDO_CALLS_ of rondo.h.
+type Calls int32
+
+// What rondo.h says of each.
+const (
+	CallsAuto     Calls = 0
+	CallsRequired Calls = 1
+	CallsOne      Calls = 2
 )
 
 // ModelFacts is rondo_model_facts of rondo.h.

@@ -48,6 +48,7 @@ namespace Rondo
     {
         JsonSchema = 0,
         Pattern = 1,
+        Gbnf = 2,
     }
 
     [Flags]
@@ -107,6 +108,14 @@ namespace Rondo
         DraftHead = 3,
     }
 
+    /// <summary>The constants RONDO_GRAMMAR_BEGIN_ of rondo.h.</summary>
+    public enum GrammarBegin : int
+    {
+        AtOnce = 0,
+        AfterToken = 1,
+        AfterThinking = 2,
+    }
+
     /// <summary>The constants RONDO_REASON_ of rondo.h.</summary>
     public enum Reason : int
     {
@@ -118,12 +127,39 @@ namespace Rondo
         Grammar = 5,
     }
 
+    /// <summary>The constants RONDO_CHANNEL_ of rondo.h.</summary>
+    public enum Channel : int
+    {
+        Text = 0,
+        Thinking = 1,
+    }
+
     [Flags]
     /// <summary>The constants RONDO_CHAT_ of rondo.h.</summary>
     public enum ChatFlags : uint
     {
         AddGenerationPrompt = 1,
         ContinueFinal = 2,
+        PlainContent = 4,
+    }
+
+    /// <summary>The constants RONDO_CHAT_PART_ of rondo.h.</summary>
+    public enum ChatPartKind : int
+    {
+        None = 0,
+        Content = 1,
+        Thinking = 2,
+        Call = 3,
+        Arguments = 4,
+        CallEnd = 5,
+    }
+
+    /// <summary>The constants RONDO_CALLS_ of rondo.h.</summary>
+    public enum Calls : int
+    {
+        Auto = 0,
+        Required = 1,
+        One = 2,
     }
 
     /// <summary>rondo_model_facts of rondo.h.</summary>
@@ -536,6 +572,13 @@ namespace Rondo
             internal int speculation;
             internal uint max_drafts;
             internal IntPtr grammar;
+            internal int grammar_begin;
+            internal int grammar_token;
+            internal uint grammar_goes_on;
+            internal uint thinking;
+            internal IntPtr thinking_begin;
+            internal IntPtr thinking_end;
+            internal ulong thinking_tokens;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -551,6 +594,8 @@ namespace Rondo
             internal UIntPtr text_bytes;
             internal ulong pending;
             internal ulong taken_over;
+            internal int channel;
+            internal uint reserved;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -588,6 +633,20 @@ namespace Rondo
             internal IntPtr template_name;
             internal IntPtr template_text;
             internal UIntPtr template_bytes;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct ChatPart
+        {
+            internal uint struct_size;
+            internal int kind;
+            internal ulong call;
+            internal IntPtr text;
+            internal UIntPtr text_bytes;
+            internal IntPtr name;
+            internal UIntPtr name_bytes;
+            internal IntPtr id;
+            internal UIntPtr id_bytes;
         }
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
@@ -766,5 +825,26 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_chat_render(IntPtr model, ref ChatOptions options, [In, Out] byte[] text, UIntPtr textCapacity, [In, Out] UIntPtr[] textLength, [In, Out] int[] ids, UIntPtr idsCapacity, [In, Out] UIntPtr[] idsCount, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_chat_parser_create(IntPtr model, ref ChatOptions options, out IntPtr parser, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_chat_parser_push(IntPtr parser, byte[] bytes, UIntPtr count, int last);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_chat_parser_next(IntPtr parser, ref ChatPart part);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_chat_parser_reset(IntPtr parser);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern void rondo_chat_parser_close(IntPtr parser);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_chat_grammar(IntPtr model, ref ChatOptions options, int calls, byte[] function, [In, Out] byte[] buffer, UIntPtr capacity, [In, Out] UIntPtr[] length, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_chat_thinking(IntPtr model, ref ChatOptions options, [In, Out] byte[] begin, UIntPtr beginCapacity, [In, Out] UIntPtr[] beginLength, [In, Out] byte[] end, UIntPtr endCapacity, [In, Out] UIntPtr[] endLength, [In, Out] byte[] message, UIntPtr messageBytes);
     }
 }

@@ -254,6 +254,26 @@ static int rondo_session_options_set(rondo_session_options* s, const char* field
     s->max_drafts = (uint32_t)value;
     return 1;
   }
+  if (strcmp(field, "grammar_begin") == 0) {
+    s->grammar_begin = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "grammar_token") == 0) {
+    s->grammar_token = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "grammar_goes_on") == 0) {
+    s->grammar_goes_on = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "thinking") == 0) {
+    s->thinking = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "thinking_tokens") == 0) {
+    s->thinking_tokens = (uint64_t)value;
+    return 1;
+  }
   return 0;
 }
 

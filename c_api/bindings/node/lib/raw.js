@@ -39,6 +39,7 @@ exports.DetokenizeFlags = Object.freeze({
 exports.GrammarKind = Object.freeze({
   JSON_SCHEMA: 0,
   PATTERN: 1,
+  GBNF: 2,
 });
 
 exports.SchemaFlags = Object.freeze({
@@ -83,6 +84,12 @@ exports.Speculation = Object.freeze({
   DRAFT_HEAD: 3,
 });
 
+exports.GrammarBegin = Object.freeze({
+  AT_ONCE: 0,
+  AFTER_TOKEN: 1,
+  AFTER_THINKING: 2,
+});
+
 exports.Reason = Object.freeze({
   NONE: 0,
   EOS: 1,
@@ -92,15 +99,37 @@ exports.Reason = Object.freeze({
   GRAMMAR: 5,
 });
 
+exports.Channel = Object.freeze({
+  TEXT: 0,
+  THINKING: 1,
+});
+
 exports.ChatFlags = Object.freeze({
   ADD_GENERATION_PROMPT: 1,
   CONTINUE_FINAL: 2,
+  PLAIN_CONTENT: 4,
+});
+
+exports.ChatPartKind = Object.freeze({
+  NONE: 0,
+  CONTENT: 1,
+  THINKING: 2,
+  CALL: 3,
+  ARGUMENTS: 4,
+  CALL_END: 5,
+});
+
+exports.Calls = Object.freeze({
+  AUTO: 0,
+  REQUIRED: 1,
+  ONE: 2,
 });
 
 const rondo_model = koffi.opaque('rondo_model');
 const rondo_grammar = koffi.opaque('rondo_grammar');
 const rondo_engine = koffi.opaque('rondo_engine');
 const rondo_session = koffi.opaque('rondo_session');
+const rondo_chat_parser = koffi.opaque('rondo_chat_parser');
 const rondo_task = koffi.proto('rondo_task', 'void', ['void *', 'size_t']);
 const rondo_engine_options_progress = koffi.proto('rondo_engine_options_progress', 'int32_t', ['void *', 'uint64_t', 'uint64_t']);
 const rondo_engine_options_parallel_for = koffi.proto('rondo_engine_options_parallel_for', 'void', ['void *', 'size_t', koffi.pointer(rondo_task), 'void *']);
@@ -265,6 +294,13 @@ const rondo_session_options = koffi.struct('rondo_session_options', {
   speculation: 'int32_t',
   max_drafts: 'uint32_t',
   grammar: koffi.pointer(rondo_grammar),
+  grammar_begin: 'int32_t',
+  grammar_token: 'int32_t',
+  grammar_goes_on: 'uint32_t',
+  thinking: 'uint32_t',
+  thinking_begin: 'str',
+  thinking_end: 'str',
+  thinking_tokens: 'uint64_t',
 });
 
 const rondo_event = koffi.struct('rondo_event', {
@@ -278,6 +314,8 @@ const rondo_event = koffi.struct('rondo_event', {
   text_bytes: 'size_t',
   pending: 'uint64_t',
   taken_over: 'uint64_t',
+  channel: 'int32_t',
+  reserved: 'uint32_t',
 });
 
 const rondo_session_counters = koffi.struct('rondo_session_counters', {
@@ -313,6 +351,18 @@ const rondo_chat_options = koffi.struct('rondo_chat_options', {
   template_bytes: 'size_t',
 });
 
+const rondo_chat_part = koffi.struct('rondo_chat_part', {
+  struct_size: 'uint32_t',
+  kind: 'int32_t',
+  call: 'uint64_t',
+  text: 'void *',
+  text_bytes: 'size_t',
+  name: 'void *',
+  name_bytes: 'size_t',
+  id: 'void *',
+  id_bytes: 'size_t',
+});
+
 exports.types = {
   rondo_model_part,
   rondo_model_facts,
@@ -327,6 +377,7 @@ exports.types = {
   rondo_event,
   rondo_session_counters,
   rondo_chat_options,
+  rondo_chat_part,
   rondo_task,
   rondo_engine_options_progress,
   rondo_engine_options_parallel_for,
@@ -407,5 +458,12 @@ exports.load = (path) => {
     rondo_model_chat_template: library.func('rondo_model_chat_template', 'int32_t', [koffi.pointer(rondo_model), 'str', 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),
     rondo_chat_options_init: library.func('rondo_chat_options_init', 'int32_t', [koffi.out(koffi.pointer(rondo_chat_options)), 'size_t']),
     rondo_chat_render: library.func('rondo_chat_render', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_chat_options), 'void *', 'size_t', koffi.out(koffi.pointer('size_t')), 'void *', 'size_t', koffi.out(koffi.pointer('size_t')), 'void *', 'size_t']),
+    rondo_chat_parser_create: library.func('rondo_chat_parser_create', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_chat_options), koffi.out(koffi.pointer(koffi.pointer(rondo_chat_parser))), 'void *', 'size_t']),
+    rondo_chat_parser_push: library.func('rondo_chat_parser_push', 'int32_t', [koffi.pointer(rondo_chat_parser), 'void *', 'size_t', 'int32_t']),
+    rondo_chat_parser_next: library.func('rondo_chat_parser_next', 'int32_t', [koffi.pointer(rondo_chat_parser), koffi.inout(koffi.pointer(rondo_chat_part))]),
+    rondo_chat_parser_reset: library.func('rondo_chat_parser_reset', 'int32_t', [koffi.pointer(rondo_chat_parser)]),
+    rondo_chat_parser_close: library.func('rondo_chat_parser_close', 'void', [koffi.pointer(rondo_chat_parser)]),
+    rondo_chat_grammar: library.func('rondo_chat_grammar', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_chat_options), 'int32_t', 'str', 'void *', 'size_t', koffi.out(koffi.pointer('size_t')), 'void *', 'size_t']),
+    rondo_chat_thinking: library.func('rondo_chat_thinking', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_chat_options), 'void *', 'size_t', koffi.out(koffi.pointer('size_t')), 'void *', 'size_t', koffi.out(koffi.pointer('size_t')), 'void *', 'size_t']),
   };
 };

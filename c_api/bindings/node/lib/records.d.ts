@@ -36,6 +36,7 @@ export declare const DetokenizeFlags: {
 export declare const GrammarKind: {
   readonly JSON_SCHEMA: 0;
   readonly PATTERN: 1;
+  readonly GBNF: 2;
 };
 
 export declare const SchemaFlags: {
@@ -80,6 +81,12 @@ export declare const Speculation: {
   readonly DRAFT_HEAD: 3;
 };
 
+export declare const GrammarBegin: {
+  readonly AT_ONCE: 0;
+  readonly AFTER_TOKEN: 1;
+  readonly AFTER_THINKING: 2;
+};
+
 export declare const Reason: {
   readonly NONE: 0;
   readonly EOS: 1;
@@ -89,9 +96,30 @@ export declare const Reason: {
   readonly GRAMMAR: 5;
 };
 
+export declare const Channel: {
+  readonly TEXT: 0;
+  readonly THINKING: 1;
+};
+
 export declare const ChatFlags: {
   readonly ADD_GENERATION_PROMPT: 1;
   readonly CONTINUE_FINAL: 2;
+  readonly PLAIN_CONTENT: 4;
+};
+
+export declare const ChatPartKind: {
+  readonly NONE: 0;
+  readonly CONTENT: 1;
+  readonly THINKING: 2;
+  readonly CALL: 3;
+  readonly ARGUMENTS: 4;
+  readonly CALL_END: 5;
+};
+
+export declare const Calls: {
+  readonly AUTO: 0;
+  readonly REQUIRED: 1;
+  readonly ONE: 2;
 };
 
 /** rondo_model_facts in rondo.h. */

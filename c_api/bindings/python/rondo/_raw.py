@@ -40,6 +40,7 @@ class DetokenizeFlags(enum.IntFlag):
 class GrammarKind(enum.IntEnum):
     JSON_SCHEMA = 0x0
     PATTERN = 0x1
+    GBNF = 0x2
 
 
 class SchemaFlags(enum.IntFlag):
@@ -84,6 +85,12 @@ class Speculation(enum.IntEnum):
     DRAFT_HEAD = 0x3
 
 
+class GrammarBegin(enum.IntEnum):
+    AT_ONCE = 0x0
+    AFTER_TOKEN = 0x1
+    AFTER_THINKING = 0x2
+
+
 class Reason(enum.IntEnum):
     NONE = 0x0
     EOS = 0x1
@@ -93,9 +100,30 @@ class Reason(enum.IntEnum):
     GRAMMAR = 0x5
 
 
+class Channel(enum.IntEnum):
+    TEXT = 0x0
+    THINKING = 0x1
+
+
 class ChatFlags(enum.IntFlag):
     ADD_GENERATION_PROMPT = 0x1
     CONTINUE_FINAL = 0x2
+    PLAIN_CONTENT = 0x4
+
+
+class ChatPartKind(enum.IntEnum):
+    NONE = 0x0
+    CONTENT = 0x1
+    THINKING = 0x2
+    CALL = 0x3
+    ARGUMENTS = 0x4
+    CALL_END = 0x5
+
+
+class Calls(enum.IntEnum):
+    AUTO = 0x0
+    REQUIRED = 0x1
+    ONE = 0x2
 
 
 Task = CFUNCTYPE(None, c_void_p, c_size_t)
@@ -282,6 +310,13 @@ class SessionOptions(Structure):
         ("speculation", c_int32),
         ("max_drafts", c_uint32),
         ("grammar", c_void_p),
+        ("grammar_begin", c_int32),
+        ("grammar_token", c_int32),
+        ("grammar_goes_on", c_uint32),
+        ("thinking", c_uint32),
+        ("thinking_begin", c_char_p),
+        ("thinking_end", c_char_p),
+        ("thinking_tokens", c_uint64),
     ]
 
 
@@ -297,6 +332,8 @@ class Event(Structure):
         ("text_bytes", c_size_t),
         ("pending", c_uint64),
         ("taken_over", c_uint64),
+        ("channel", c_int32),
+        ("reserved", c_uint32),
     ]
 
 
@@ -334,6 +371,20 @@ class ChatOptions(Structure):
         ("template_name", c_char_p),
         ("template_text", c_void_p),
         ("template_bytes", c_size_t),
+    ]
+
+
+class ChatPart(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("kind", c_int32),
+        ("call", c_uint64),
+        ("text", c_void_p),
+        ("text_bytes", c_size_t),
+        ("name", c_void_p),
+        ("name_bytes", c_size_t),
+        ("id", c_void_p),
+        ("id_bytes", c_size_t),
     ]
 
 
@@ -398,4 +449,11 @@ PROTOTYPES = {
     "rondo_model_chat_template": (c_int32, [c_void_p, c_char_p, c_char_p, c_size_t, POINTER(c_size_t)]),
     "rondo_chat_options_init": (c_int32, [POINTER(ChatOptions), c_size_t]),
     "rondo_chat_render": (c_int32, [c_void_p, POINTER(ChatOptions), c_char_p, c_size_t, POINTER(c_size_t), POINTER(c_int32), c_size_t, POINTER(c_size_t), c_char_p, c_size_t]),
+    "rondo_chat_parser_create": (c_int32, [c_void_p, POINTER(ChatOptions), POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_chat_parser_push": (c_int32, [c_void_p, c_char_p, c_size_t, c_int32]),
+    "rondo_chat_parser_next": (c_int32, [c_void_p, POINTER(ChatPart)]),
+    "rondo_chat_parser_reset": (c_int32, [c_void_p]),
+    "rondo_chat_parser_close": (None, [c_void_p]),
+    "rondo_chat_grammar": (c_int32, [c_void_p, POINTER(ChatOptions), c_int32, c_char_p, c_char_p, c_size_t, POINTER(c_size_t), c_char_p, c_size_t]),
+    "rondo_chat_thinking": (c_int32, [c_void_p, POINTER(ChatOptions), c_char_p, c_size_t, POINTER(c_size_t), c_char_p, c_size_t, POINTER(c_size_t), c_char_p, c_size_t]),
 }

@@ -35,6 +35,7 @@ pub const RONDO_DETOKENIZE_SKIP_SPECIAL: u32 = 0x1;
 
 pub const RONDO_GRAMMAR_JSON_SCHEMA: i32 = 0x0;
 pub const RONDO_GRAMMAR_PATTERN: i32 = 0x1;
+pub const RONDO_GRAMMAR_GBNF: i32 = 0x2;
 
 pub const RONDO_SCHEMA_NO_SPACES: u32 = 0x1;
 pub const RONDO_SCHEMA_ANY_ORDER: u32 = 0x2;
@@ -64,6 +65,10 @@ pub const RONDO_SPECULATION_PROMPT_LOOKUP: i32 = 0x1;
 pub const RONDO_SPECULATION_DRAFT_MODEL: i32 = 0x2;
 pub const RONDO_SPECULATION_DRAFT_HEAD: i32 = 0x3;
 
+pub const RONDO_GRAMMAR_BEGIN_AT_ONCE: i32 = 0x0;
+pub const RONDO_GRAMMAR_BEGIN_AFTER_TOKEN: i32 = 0x1;
+pub const RONDO_GRAMMAR_BEGIN_AFTER_THINKING: i32 = 0x2;
+
 pub const RONDO_REASON_NONE: i32 = 0x0;
 pub const RONDO_REASON_EOS: i32 = 0x1;
 pub const RONDO_REASON_STOP_STRING: i32 = 0x2;
@@ -71,8 +76,23 @@ pub const RONDO_REASON_TOKEN_LIMIT: i32 = 0x3;
 pub const RONDO_REASON_CONTEXT_FULL: i32 = 0x4;
 pub const RONDO_REASON_GRAMMAR: i32 = 0x5;
 
+pub const RONDO_CHANNEL_TEXT: i32 = 0x0;
+pub const RONDO_CHANNEL_THINKING: i32 = 0x1;
+
 pub const RONDO_CHAT_ADD_GENERATION_PROMPT: u32 = 0x1;
 pub const RONDO_CHAT_CONTINUE_FINAL: u32 = 0x2;
+pub const RONDO_CHAT_PLAIN_CONTENT: u32 = 0x4;
+
+pub const RONDO_CHAT_PART_NONE: i32 = 0x0;
+pub const RONDO_CHAT_PART_CONTENT: i32 = 0x1;
+pub const RONDO_CHAT_PART_THINKING: i32 = 0x2;
+pub const RONDO_CHAT_PART_CALL: i32 = 0x3;
+pub const RONDO_CHAT_PART_ARGUMENTS: i32 = 0x4;
+pub const RONDO_CHAT_PART_CALL_END: i32 = 0x5;
+
+pub const RONDO_CALLS_AUTO: i32 = 0x0;
+pub const RONDO_CALLS_REQUIRED: i32 = 0x1;
+pub const RONDO_CALLS_ONE: i32 = 0x2;
 
 #[repr(C)]
 pub struct rondo_model {
@@ -91,6 +111,11 @@ pub struct rondo_engine {
 
 #[repr(C)]
 pub struct rondo_session {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct rondo_chat_parser {
     _private: [u8; 0],
 }
 
@@ -278,6 +303,13 @@ pub struct rondo_session_options {
     pub speculation: i32,
     pub max_drafts: u32,
     pub grammar: *mut rondo_grammar,
+    pub grammar_begin: i32,
+    pub grammar_token: i32,
+    pub grammar_goes_on: u32,
+    pub thinking: u32,
+    pub thinking_begin: *const c_char,
+    pub thinking_end: *const c_char,
+    pub thinking_tokens: u64,
 }
 
 #[repr(C)]
@@ -293,6 +325,8 @@ pub struct rondo_event {
     pub text_bytes: usize,
     pub pending: u64,
     pub taken_over: u64,
+    pub channel: i32,
+    pub reserved: u32,
 }
 
 #[repr(C)]
@@ -330,6 +364,20 @@ pub struct rondo_chat_options {
     pub template_name: *const c_char,
     pub template_text: *const c_char,
     pub template_bytes: usize,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct rondo_chat_part {
+    pub struct_size: u32,
+    pub kind: i32,
+    pub call: u64,
+    pub text: *const c_char,
+    pub text_bytes: usize,
+    pub name: *const c_char,
+    pub name_bytes: usize,
+    pub id: *const c_char,
+    pub id_bytes: usize,
 }
 
 extern "C" {
@@ -392,4 +440,11 @@ extern "C" {
     pub fn rondo_model_chat_template(model: *const rondo_model, name: *const c_char, buffer: *mut c_char, capacity: usize, length: *mut usize) -> i32;
     pub fn rondo_chat_options_init(options: *mut rondo_chat_options, struct_size: usize) -> i32;
     pub fn rondo_chat_render(model: *const rondo_model, options: *const rondo_chat_options, text: *mut c_char, text_capacity: usize, text_length: *mut usize, ids: *mut i32, ids_capacity: usize, ids_count: *mut usize, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_chat_parser_create(model: *const rondo_model, options: *const rondo_chat_options, parser: *mut *mut rondo_chat_parser, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_chat_parser_push(parser: *mut rondo_chat_parser, bytes: *const c_char, count: usize, last: i32) -> i32;
+    pub fn rondo_chat_parser_next(parser: *mut rondo_chat_parser, part: *mut rondo_chat_part) -> i32;
+    pub fn rondo_chat_parser_reset(parser: *mut rondo_chat_parser) -> i32;
+    pub fn rondo_chat_parser_close(parser: *mut rondo_chat_parser);
+    pub fn rondo_chat_grammar(model: *const rondo_model, options: *const rondo_chat_options, calls: i32, function: *const c_char, buffer: *mut c_char, capacity: usize, length: *mut usize, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_chat_thinking(model: *const rondo_model, options: *const rondo_chat_options, begin: *mut c_char, begin_capacity: usize, begin_length: *mut usize, end: *mut c_char, end_capacity: usize, end_length: *mut usize, message: *mut c_char, message_bytes: usize) -> i32;
 }

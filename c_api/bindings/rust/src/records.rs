@@ -40,6 +40,7 @@ pub struct GrammarKind(pub i32);
 impl GrammarKind {
     pub const JSON_SCHEMA: GrammarKind = GrammarKind(0x0);
     pub const PATTERN: GrammarKind = GrammarKind(0x1);
+    pub const GBNF: GrammarKind = GrammarKind(0x2);
 }
 
 /// One of the constants RONDO_POLICY_ of rondo.h; newer libraries may have more.
@@ -109,6 +110,17 @@ impl Speculation {
     pub const DRAFT_HEAD: Speculation = Speculation(0x3);
 }
 
+/// One of the constants RONDO_GRAMMAR_BEGIN_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct GrammarBegin(pub i32);
+
+#[allow(missing_docs)]
+impl GrammarBegin {
+    pub const AT_ONCE: GrammarBegin = GrammarBegin(0x0);
+    pub const AFTER_TOKEN: GrammarBegin = GrammarBegin(0x1);
+    pub const AFTER_THINKING: GrammarBegin = GrammarBegin(0x2);
+}
+
 /// One of the constants RONDO_REASON_ of rondo.h; newer libraries may have more.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Reason(pub i32);
@@ -121,6 +133,41 @@ impl Reason {
     pub const TOKEN_LIMIT: Reason = Reason(0x3);
     pub const CONTEXT_FULL: Reason = Reason(0x4);
     pub const GRAMMAR: Reason = Reason(0x5);
+}
+
+/// One of the constants RONDO_CHANNEL_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Channel(pub i32);
+
+#[allow(missing_docs)]
+impl Channel {
+    pub const TEXT: Channel = Channel(0x0);
+    pub const THINKING: Channel = Channel(0x1);
+}
+
+/// One of the constants RONDO_CHAT_PART_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ChatPartKind(pub i32);
+
+#[allow(missing_docs)]
+impl ChatPartKind {
+    pub const NONE: ChatPartKind = ChatPartKind(0x0);
+    pub const CONTENT: ChatPartKind = ChatPartKind(0x1);
+    pub const THINKING: ChatPartKind = ChatPartKind(0x2);
+    pub const CALL: ChatPartKind = ChatPartKind(0x3);
+    pub const ARGUMENTS: ChatPartKind = ChatPartKind(0x4);
+    pub const CALL_END: ChatPartKind = ChatPartKind(0x5);
+}
+
+/// One of the constants RONDO_CALLS_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Calls(pub i32);
+
+#[allow(missing_docs)]
+impl Calls {
+    pub const AUTO: Calls = Calls(0x0);
+    pub const REQUIRED: Calls = Calls(0x1);
+    pub const ONE: Calls = Calls(0x2);
 }
 
 /// rondo_model_facts of rondo.h.

@@ -36,6 +36,7 @@ export const DetokenizeFlags = Object.freeze({
 export const GrammarKind = Object.freeze({
   JSON_SCHEMA: 0,
   PATTERN: 1,
+  GBNF: 2,
 });
 
 export const SchemaFlags = Object.freeze({
@@ -80,6 +81,12 @@ export const Speculation = Object.freeze({
   DRAFT_HEAD: 3,
 });
 
+export const GrammarBegin = Object.freeze({
+  AT_ONCE: 0,
+  AFTER_TOKEN: 1,
+  AFTER_THINKING: 2,
+});
+
 export const Reason = Object.freeze({
   NONE: 0,
   EOS: 1,
@@ -89,9 +96,30 @@ export const Reason = Object.freeze({
   GRAMMAR: 5,
 });
 
+export const Channel = Object.freeze({
+  TEXT: 0,
+  THINKING: 1,
+});
+
 export const ChatFlags = Object.freeze({
   ADD_GENERATION_PROMPT: 1,
   CONTINUE_FINAL: 2,
+  PLAIN_CONTENT: 4,
+});
+
+export const ChatPartKind = Object.freeze({
+  NONE: 0,
+  CONTENT: 1,
+  THINKING: 2,
+  CALL: 3,
+  ARGUMENTS: 4,
+  CALL_END: 5,
+});
+
+export const Calls = Object.freeze({
+  AUTO: 0,
+  REQUIRED: 1,
+  ONE: 2,
 });
 
 // Each field by its offset and type.
@@ -251,7 +279,7 @@ export const structs = {
     },
   },
   rondo_session_options: {
-    size: 96,
+    size: 128,
     fields: {
       struct_size: [0, 'uint32_t'],
       temperature: [4, 'float'],
@@ -274,10 +302,17 @@ export const structs = {
       speculation: [80, 'int32_t'],
       max_drafts: [84, 'uint32_t'],
       grammar: [88, 'pointer'],
+      grammar_begin: [92, 'int32_t'],
+      grammar_token: [96, 'int32_t'],
+      grammar_goes_on: [100, 'uint32_t'],
+      thinking: [104, 'uint32_t'],
+      thinking_begin: [108, 'pointer'],
+      thinking_end: [112, 'pointer'],
+      thinking_tokens: [120, 'uint64_t'],
     },
   },
   rondo_event: {
-    size: 48,
+    size: 56,
     fields: {
       struct_size: [0, 'uint32_t'],
       token: [4, 'int32_t'],
@@ -289,6 +324,8 @@ export const structs = {
       text_bytes: [28, 'size_t'],
       pending: [32, 'uint64_t'],
       taken_over: [40, 'uint64_t'],
+      channel: [48, 'int32_t'],
+      reserved: [52, 'uint32_t'],
     },
   },
   rondo_session_counters: {
@@ -326,6 +363,20 @@ export const structs = {
       template_name: [40, 'pointer'],
       template_text: [44, 'pointer'],
       template_bytes: [48, 'size_t'],
+    },
+  },
+  rondo_chat_part: {
+    size: 40,
+    fields: {
+      struct_size: [0, 'uint32_t'],
+      kind: [4, 'int32_t'],
+      call: [8, 'uint64_t'],
+      text: [16, 'pointer'],
+      text_bytes: [20, 'size_t'],
+      name: [24, 'pointer'],
+      name_bytes: [28, 'size_t'],
+      id: [32, 'pointer'],
+      id_bytes: [36, 'size_t'],
     },
   },
 };

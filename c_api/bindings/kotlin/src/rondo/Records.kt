@@ -41,6 +41,7 @@ object DetokenizeFlags {
 object GrammarKind {
     const val JSON_SCHEMA = 0
     const val PATTERN = 1
+    const val GBNF = 2
 }
 
 /** The constants RONDO_SCHEMA_ of rondo.h; newer libraries may have more. */
@@ -92,6 +93,13 @@ object Speculation {
     const val DRAFT_HEAD = 3
 }
 
+/** The constants RONDO_GRAMMAR_BEGIN_ of rondo.h; newer libraries may have more. */
+object GrammarBegin {
+    const val AT_ONCE = 0
+    const val AFTER_TOKEN = 1
+    const val AFTER_THINKING = 2
+}
+
 /** The constants RONDO_REASON_ of rondo.h; newer libraries may have more. */
 object Reason {
     const val NONE = 0
@@ -102,10 +110,34 @@ object Reason {
     const val GRAMMAR = 5
 }
 
+/** The constants RONDO_CHANNEL_ of rondo.h; newer libraries may have more. */
+object Channel {
+    const val TEXT = 0
+    const val THINKING = 1
+}
+
 /** The constants RONDO_CHAT_ of rondo.h; newer libraries may have more. */
 object ChatFlags {
     const val ADD_GENERATION_PROMPT = 1
     const val CONTINUE_FINAL = 2
+    const val PLAIN_CONTENT = 4
+}
+
+/** The constants RONDO_CHAT_PART_ of rondo.h; newer libraries may have more. */
+object ChatPartKind {
+    const val NONE = 0
+    const val CONTENT = 1
+    const val THINKING = 2
+    const val CALL = 3
+    const val ARGUMENTS = 4
+    const val CALL_END = 5
+}
+
+/** The constants RONDO_CALLS_ of rondo.h; newer libraries may have more. */
+object Calls {
+    const val AUTO = 0
+    const val REQUIRED = 1
+    const val ONE = 2
 }
 
 /** rondo_model_facts of rondo.h. */

@@ -33,6 +33,7 @@ public struct GrammarKind: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static let jsonSchema = GrammarKind(rawValue: 0)
   public static let pattern = GrammarKind(rawValue: 1)
+  public static let gbnf = GrammarKind(rawValue: 2)
 }
 
 /// The constants RONDO_POLICY_ of rondo.h; newer libraries may have more.
@@ -90,6 +91,15 @@ public struct Speculation: RawRepresentable, Hashable, Sendable {
   public static let draftHead = Speculation(rawValue: 3)
 }
 
+/// The constants RONDO_GRAMMAR_BEGIN_ of rondo.h; newer libraries may have more.
+public struct GrammarBegin: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let atOnce = GrammarBegin(rawValue: 0)
+  public static let afterToken = GrammarBegin(rawValue: 1)
+  public static let afterThinking = GrammarBegin(rawValue: 2)
+}
+
 /// The constants RONDO_REASON_ of rondo.h; newer libraries may have more.
 public struct Reason: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int32
@@ -100,6 +110,35 @@ public struct Reason: RawRepresentable, Hashable, Sendable {
   public static let tokenLimit = Reason(rawValue: 3)
   public static let contextFull = Reason(rawValue: 4)
   public static let grammar = Reason(rawValue: 5)
+}
+
+/// The constants RONDO_CHANNEL_ of rondo.h; newer libraries may have more.
+public struct Channel: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let text = Channel(rawValue: 0)
+  public static let thinking = Channel(rawValue: 1)
+}
+
+/// The constants RONDO_CHAT_PART_ of rondo.h; newer libraries may have more.
+public struct ChatPartKind: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let none = ChatPartKind(rawValue: 0)
+  public static let content = ChatPartKind(rawValue: 1)
+  public static let thinking = ChatPartKind(rawValue: 2)
+  public static let call = ChatPartKind(rawValue: 3)
+  public static let arguments = ChatPartKind(rawValue: 4)
+  public static let callEnd = ChatPartKind(rawValue: 5)
+}
+
+/// The constants RONDO_CALLS_ of rondo.h; newer libraries may have more.
+public struct Calls: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let auto = Calls(rawValue: 0)
+  public static let required = Calls(rawValue: 1)
+  public static let one = Calls(rawValue: 2)
 }
 
 /// rondo_model_facts of rondo.h.

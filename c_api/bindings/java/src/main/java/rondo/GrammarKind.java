@@ -5,6 +5,7 @@ package rondo;
 public enum GrammarKind {
   JSON_SCHEMA(0),
   PATTERN(1),
+  GBNF(2),
   /** Of a newer library. */
   UNKNOWN(-1);
 

@@ -20,6 +20,7 @@ interface Raw extends Library {
   int SCHEMA_ANY_ORDER = 2;
   int CHAT_ADD_GENERATION_PROMPT = 1;
   int CHAT_CONTINUE_FINAL = 2;
+  int CHAT_PLAIN_CONTENT = 4;
 
   interface Task extends Callback {
     void invoke(Pointer context, SizeT index);
@@ -206,7 +207,7 @@ interface Raw extends Library {
     public float bias;
   }
 
-  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings", "speculation", "max_drafts", "grammar"})
+  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings", "speculation", "max_drafts", "grammar", "grammar_begin", "grammar_token", "grammar_goes_on", "thinking", "thinking_begin", "thinking_end", "thinking_tokens"})
   class SessionOptions extends Structure {
     public int struct_size;
     public float temperature;
@@ -229,9 +230,16 @@ interface Raw extends Library {
     public int speculation;
     public int max_drafts;
     public Pointer grammar;
+    public int grammar_begin;
+    public int grammar_token;
+    public int grammar_goes_on;
+    public int thinking;
+    public Pointer thinking_begin;
+    public Pointer thinking_end;
+    public long thinking_tokens;
   }
 
-  @FieldOrder({"struct_size", "token", "logprob", "reason", "bytes", "bytes_count", "text", "text_bytes", "pending", "taken_over"})
+  @FieldOrder({"struct_size", "token", "logprob", "reason", "bytes", "bytes_count", "text", "text_bytes", "pending", "taken_over", "channel", "reserved"})
   class Event extends Structure {
     public int struct_size;
     public int token;
@@ -243,6 +251,8 @@ interface Raw extends Library {
     public SizeT text_bytes = new SizeT();
     public long pending;
     public long taken_over;
+    public int channel;
+    public int reserved;
 
     public Event() {
       struct_size = size();
@@ -286,6 +296,23 @@ interface Raw extends Library {
     public Pointer template_name;
     public Pointer template_text;
     public SizeT template_bytes = new SizeT();
+  }
+
+  @FieldOrder({"struct_size", "kind", "call", "text", "text_bytes", "name", "name_bytes", "id", "id_bytes"})
+  class ChatPart extends Structure {
+    public int struct_size;
+    public int kind;
+    public long call;
+    public Pointer text;
+    public SizeT text_bytes = new SizeT();
+    public Pointer name;
+    public SizeT name_bytes = new SizeT();
+    public Pointer id;
+    public SizeT id_bytes = new SizeT();
+
+    public ChatPart() {
+      struct_size = size();
+    }
   }
 
   int rondo_abi_version();
@@ -347,4 +374,11 @@ interface Raw extends Library {
   int rondo_model_chat_template(Pointer model, String name, byte[] buffer, SizeT capacity, SizeT.ByReference length);
   int rondo_chat_options_init(ChatOptions options, SizeT structSize);
   int rondo_chat_render(Pointer model, ChatOptions options, byte[] text, SizeT textCapacity, SizeT.ByReference textLength, int[] ids, SizeT idsCapacity, SizeT.ByReference idsCount, byte[] message, SizeT messageBytes);
+  int rondo_chat_parser_create(Pointer model, ChatOptions options, PointerByReference parser, byte[] message, SizeT messageBytes);
+  int rondo_chat_parser_push(Pointer parser, byte[] bytes, SizeT count, int last);
+  int rondo_chat_parser_next(Pointer parser, ChatPart part);
+  int rondo_chat_parser_reset(Pointer parser);
+  void rondo_chat_parser_close(Pointer parser);
+  int rondo_chat_grammar(Pointer model, ChatOptions options, int calls, String function, byte[] buffer, SizeT capacity, SizeT.ByReference length, byte[] message, SizeT messageBytes);
+  int rondo_chat_thinking(Pointer model, ChatOptions options, byte[] begin, SizeT beginCapacity, SizeT.ByReference beginLength, byte[] end, SizeT endCapacity, SizeT.ByReference endLength, byte[] message, SizeT messageBytes);
 }
