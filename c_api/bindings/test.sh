@@ -9,6 +9,7 @@ prefix=$build/bindings/prefix
 newer=$build/bindings/newer/librondo.so # newer_library.c
 export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
 export RONDO_TEST_RECOMMENDING="$build/bindings/recommending.rondo"
+export RONDO_TEST_CALLING="$build/bindings/calling.rondo"
 
 need() {
   for tool in "$@"; do
@@ -35,7 +36,8 @@ use_prefix() {
 
 case $binding in
   prepare) # what all of them use: an installed library, the model in tests/data, the same model
-    # from makers who recommend to sample, and a library of tomorrow
+    # from makers who recommend to sample, and with a template that knows tools, and a library of
+    # tomorrow
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix" >/dev/null
     "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
@@ -45,6 +47,10 @@ case $binding in
 {"do_sample": true, "temperature": 1.5, "suppress_tokens": [537], "stop_strings": ["hill"]}
 END
     "$prefix/bin/rondo" convert "$build/bindings/recommending" -o "$RONDO_TEST_RECOMMENDING" --weights q8
+    rm -rf "$build/bindings/calling"
+    cp -R "$2/tests/data/tiny" "$build/bindings/calling"
+    cp "$source/calling.jinja" "$build/bindings/calling/chat_template.jinja"
+    "$prefix/bin/rondo" convert "$build/bindings/calling" -o "$RONDO_TEST_CALLING" --weights q8
     use_prefix
     mkdir -p "$(dirname "$newer")"
     cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$prefix/include" \
@@ -65,6 +71,9 @@ END
     mv rondo rondo-sources # only what was installed is imported
     unset RONDO_LIBRARY
     PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
+    PYTHONPATH=installed python3 example/tools.py "$RONDO_TEST_CALLING"
+    ! python3 -c 'import pydantic' 2>/dev/null ||
+      PYTHONPATH=installed python3 example/person.py "$RONDO_TEST_MODEL"
     PYTHONPATH=installed python3 -m unittest discover tests
     RONDO_LIBRARY=$newer PYTHONPATH=installed python3 -m unittest tests/newer.py
     ;;

@@ -1,4 +1,4 @@
-"""Writes the generated part of every binding from c_api/abi/api.json.
+"""Writes the generated part of every binding from c_api/abi/api.json, and of READMEs from examples.
 
     generate.py           writes the files
     generate.py --check   fails where a file differs from what would be written
@@ -14,10 +14,11 @@ import kotlin
 import node
 import python
 import rust
+import shown
 import swift
 import web
 
-GENERATORS = [csharp, go, java, kotlin, node, python, rust, swift, web]
+GENERATORS = [csharp, go, java, kotlin, node, python, rust, shown, swift, web]
 
 
 def main(check):
@@ -34,7 +35,7 @@ def main(check):
                 if file.read() != text:
                     stale.append(name)
     for name in stale:
-        print(f"c_api/bindings/{name} is not what generate.py makes of api.json: run it",
+        print(f"c_api/bindings/{name} is not what generate.py makes: run it",
               file=sys.stderr)
     return 1 if stale else 0
 

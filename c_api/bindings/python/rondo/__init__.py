@@ -12,18 +12,22 @@ import ctypes
 
 from ._library import (Cancelled, ContextFull, InvalidArgument, ModelError, OutOfMemory, RondoError,
                        check, library)
-from ._raw import ABI_VERSION, Affinity, Kv, Log, Policy, Reason, Segment, Speculation, Status
+from ._raw import (ABI_VERSION, Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Log, Policy,
+                   Reason, Segment, Speculation, Status)
 from ._records import (EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent,
                        SessionCounters)
+from .chat import ChatParser, ChatPart
 from .engine import Engine
 from .grammar import Grammar
 from .model import Model
 from .session import Event, Session
 
-__all__ = ["ABI_VERSION", "Affinity", "Cancelled", "ContextFull", "Engine", "EngineCounters", "Event",
-           "Grammar", "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model",
-           "ModelError", "ModelFacts", "OutOfMemory", "Policy", "ProfileEvent", "Reason", "RondoError",
-           "Segment", "Session", "SessionCounters", "Speculation", "Status", "query", "version"]
+__all__ = ["ABI_VERSION", "Affinity", "Calls", "Cancelled", "Channel", "ChatParser", "ChatPart",
+           "ChatPartKind", "ContextFull", "Engine", "EngineCounters", "Event", "Grammar",
+           "GrammarBegin", "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model",
+           "ModelError", "ModelFacts", "OutOfMemory", "Policy", "ProfileEvent", "Reason",
+           "RondoError", "Segment", "Session", "SessionCounters", "Speculation", "Status", "query",
+           "version"]
 
 
 def version() -> str:

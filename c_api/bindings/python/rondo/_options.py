@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Callable, Mapping, Optional, Sequence
+from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _raw
 from ._library import check, library
@@ -18,7 +18,7 @@ def _set(structure: Any, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         if name not in known or name in ("struct_size", "reserved"):
             raise TypeError(f"there is no option '{name}'")
-        setattr(structure, name, value)
+        setattr(structure, name, value.encode() if isinstance(value, str) else value)
 
 
 class EngineOptions:
@@ -84,7 +84,7 @@ class SessionOptions:
 
     def __init__(self, recommended: Any, stop: Sequence[str] = (),
                  logit_bias: Optional[Mapping[int, float]] = None,
-                 grammar: Optional[Grammar] = None, **values: float):
+                 grammar: Optional[Grammar] = None, **values: Union[float, str]):
         self.raw = _raw.SessionOptions()
         check(library.rondo_session_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
         if recommended is not None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import ctypes
 from ctypes import byref
-from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import _raw
 from ._handle import Handle, new_handle
@@ -80,7 +80,7 @@ class Engine(Handle):
     def session(self, *, recommended: bool = True, stop: Sequence[str] = (),
                 logit_bias: Optional[Mapping[int, float]] = None,
                 grammar: Optional[Grammar] = None, json_schema: Optional[Schema] = None,
-                **options: float) -> Session:
+                **options: Union[float, str]) -> Session:
         """An empty session in one of the engine's places.
 
         recommended: begin with what the model's makers recommend for sampling; False: with the
@@ -90,7 +90,8 @@ class Engine(Handle):
         are those of rondo_session_options in rondo.h: temperature, top_k, top_p, min_p,
         repetition_penalty, presence_penalty, frequency_penalty, penalty_last_n,
         no_repeat_ngram_size, ignore_eos, logprobs, seed, max_tokens, speculation (of Speculation),
-        max_drafts.
+        max_drafts, grammar_begin (of GrammarBegin), grammar_token, grammar_goes_on, thinking,
+        thinking_begin and thinking_end (texts), thinking_tokens.
         """
         chosen = self._session_options(recommended, stop, logit_bias, grammar, json_schema, options)
         handle = new_handle()
@@ -101,7 +102,7 @@ class Engine(Handle):
     def _session_options(self, recommended: bool, stop: Sequence[str],
                          logit_bias: Optional[Mapping[int, float]], grammar: Optional[Grammar],
                          json_schema: Optional[Schema],
-                         others: Mapping[str, float]) -> SessionOptions:
+                         others: Mapping[str, Union[float, str]]) -> SessionOptions:
         if json_schema is not None:
             if grammar is not None:
                 raise TypeError("of grammar and json_schema one is given")

@@ -14,11 +14,11 @@ from ._raw import GrammarKind, SchemaFlags
 Schema = Union[str, bool, Mapping[str, Any]]
 
 
-def _written(schema: Optional[Schema], pattern: Optional[str], no_spaces: bool, any_order: bool,
-             memory_bytes: int) -> Tuple[Any, bytes]:
+def _written(schema: Optional[Schema], pattern: Optional[str], gbnf: Optional[str], no_spaces: bool,
+             any_order: bool, memory_bytes: int) -> Tuple[Any, bytes]:
     """The options and the text of a grammar."""
-    if (schema is None) == (pattern is None):
-        raise TypeError("of schema and pattern one is given")
+    if sum(written is not None for written in (schema, pattern, gbnf)) != 1:
+        raise TypeError("of schema, pattern and gbnf one is given")
     raw = _raw.GrammarOptions()
     check(library.rondo_grammar_options_init(byref(raw), ctypes.sizeof(raw)))
     raw.flags = SchemaFlags.NO_SPACES * no_spaces | SchemaFlags.ANY_ORDER * any_order
@@ -26,6 +26,9 @@ def _written(schema: Optional[Schema], pattern: Optional[str], no_spaces: bool, 
     if pattern is not None:
         raw.kind = GrammarKind.PATTERN
         return raw, pattern.encode()
+    if gbnf is not None:
+        raw.kind = GrammarKind.GBNF
+        return raw, gbnf.encode()
     return raw, (schema if isinstance(schema, str) else json.dumps(schema)).encode()
 
 
@@ -37,18 +40,18 @@ class Grammar(Handle):
 
     @classmethod
     def _create(cls, model: int, schema: Optional[Schema], pattern: Optional[str] = None,
-                no_spaces: bool = False, any_order: bool = False,
+                gbnf: Optional[str] = None, no_spaces: bool = False, any_order: bool = False,
                 memory_bytes: int = 0) -> "Grammar":
-        raw, text = _written(schema, pattern, no_spaces, any_order, memory_bytes)
+        raw, text = _written(schema, pattern, gbnf, no_spaces, any_order, memory_bytes)
         handle = new_handle()
         check_with_message(lambda *message: library.rondo_grammar_create(
             model, byref(raw), text, len(text), None, 0, byref(handle), *message))
         return cls(handle)
 
     @staticmethod
-    def _plan(model: int, schema: Optional[Schema], pattern: Optional[str], no_spaces: bool,
-              any_order: bool, memory_bytes: int) -> int:
-        raw, text = _written(schema, pattern, no_spaces, any_order, memory_bytes)
+    def _plan(model: int, schema: Optional[Schema], pattern: Optional[str], gbnf: Optional[str],
+              no_spaces: bool, any_order: bool, memory_bytes: int) -> int:
+        raw, text = _written(schema, pattern, gbnf, no_spaces, any_order, memory_bytes)
         size = ctypes.c_uint64()
         check_with_message(lambda *message: library.rondo_grammar_plan(
             model, byref(raw), len(text), byref(size), *message))

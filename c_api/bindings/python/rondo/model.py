@@ -2,23 +2,19 @@
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 from ctypes import byref
-from datetime import datetime
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from . import _raw
 from ._handle import Handle, new_handle
 from ._library import check, check_with_message, described, library, record, text_output
 from ._options import EngineOptions, ids_array
-from ._raw import ChatFlags, DetokenizeFlags, Status, TokenizeFlags
+from ._raw import Calls, DetokenizeFlags, Status, TokenizeFlags
 from ._records import MemoryPlan, MemoryRegion, ModelFacts
+from .chat import ChatOptions, ChatParser, Json, render
 from .engine import Engine
 from .grammar import Grammar, Schema
-
-Json = Union[str, Sequence[Any], Mapping[str, Any]]
-EPOCH = datetime(1970, 1, 1)
 
 
 class Model(Handle):
@@ -130,75 +126,57 @@ class Model(Handle):
         """The text of a conversation: [{"role": "user", "content": "Hello!"}, ...].
 
         Options: tools, variables (both as Python values or JSON), add_generation_prompt (True),
-        continue_final (False), local_time (a datetime as the clock on the wall shows it),
-        template_name, template (Jinja, in place of the model's own).
+        continue_final (False), plain_content (True: of the ids only what the template itself wrote
+        becomes special tokens, whatever messages say), local_time (a datetime as the clock on the
+        wall shows it), template_name, template (Jinja, in place of the model's own).
         """
-        return self._chat(messages, True, False, **options)[0]
+        return render(self._handle, ChatOptions(messages, **options), True)[0]
 
     def chat_ids(self, messages: Json, **options: Any) -> List[int]:
         """The token ids of a conversation. Options as those of render_chat()."""
-        return self._chat(messages, False, True, **options)[1]
+        return render(self._handle, ChatOptions(messages, **options), False)[1]
 
-    def _chat(self, messages: Json, want_text: bool, want_ids: bool, *, tools: Optional[Json] = None,
-              variables: Optional[Json] = None, add_generation_prompt: bool = True,
-              continue_final: bool = False, local_time: Optional[datetime] = None,
-              template_name: Optional[str] = None,
-              template: Optional[str] = None) -> Tuple[str, List[int]]:
-        raw = _raw.ChatOptions()
-        check(library.rondo_chat_options_init(byref(raw), ctypes.sizeof(raw)))
-        raw.flags = (ChatFlags.ADD_GENERATION_PROMPT * (add_generation_prompt and not continue_final)
-                     | ChatFlags.CONTINUE_FINAL * continue_final)
-        if local_time is not None:
-            wall = local_time.replace(tzinfo=None)
-            raw.local_time = int((wall - EPOCH).total_seconds())
-        raw.template_name = template_name.encode() if template_name is not None else None
-        kept = []
-        for name, size, value in (("messages", "messages_bytes", messages),
-                                  ("tools", "tools_bytes", tools),
-                                  ("variables", "variables_bytes", variables),
-                                  ("template_text", "template_bytes", template)):
-            if value is None:
-                continue
-            encoded = (value if isinstance(value, str) else json.dumps(value)).encode()
-            kept.append(ctypes.create_string_buffer(encoded, max(len(encoded), 1)))
-            setattr(raw, name, ctypes.addressof(kept[-1]))
-            setattr(raw, size, len(encoded))
-        text_capacity, ids_capacity = 4096 * want_text, 1024 * want_ids
-        text_length, ids_count = ctypes.c_size_t(), ctypes.c_size_t()
-        while True:
-            text = ctypes.create_string_buffer(max(text_capacity, 1))
-            ids = (ctypes.c_int32 * ids_capacity)()
-            status = Status.OK
+    def chat_parser(self, messages: Json, **options: Any) -> ChatParser:
+        """Takes answers to this conversation apart. Options as those of render_chat(), of which
+        tools say what may be called."""
+        return ChatParser._create(self._handle, ChatOptions(messages, **options))
 
-            def call(message: Any, message_bytes: int) -> int:
-                nonlocal status
-                status = library.rondo_chat_render(
-                    self._handle, byref(raw), text if want_text else None, text_capacity,
-                    byref(text_length) if want_text else None, ids if want_ids else None,
-                    ids_capacity, byref(ids_count) if want_ids else None, message, message_bytes)
-                return Status.OK if status == Status.BUFFER_TOO_SMALL else status
+    def chat_grammar(self, messages: Json, *, calls: int = Calls.AUTO,
+                     function: Optional[str] = None, **options: Any) -> str:
+        """The GBNF of answers whose calls parse, for grammar(gbnf=...). calls: of Calls, which there
+        may be; function: the only one that may be called. Options as those of chat_parser()."""
+        chat, name = ChatOptions(messages, **options), function.encode() if function else None
+        return chat.texts(1, lambda *out: library.rondo_chat_grammar(
+            self._handle, byref(chat.raw), calls, name, *out))[0]
 
-            check_with_message(call)
-            if status == Status.OK:
-                return text.raw[:text_length.value].decode("utf-8", "replace"), ids[:ids_count.value]
-            text_capacity, ids_capacity = (text_length.value + 1) * want_text, ids_count.value
+    def chat_thinking(self, messages: Json, **options: Any) -> Tuple[str, str]:
+        """What the template puts around a thought: what begins and what ends it; empty where it has
+        none. Options as those of render_chat()."""
+        chat = ChatOptions(messages, **options)
+        begin, end = chat.texts(2, lambda *out: library.rondo_chat_thinking(
+            self._handle, byref(chat.raw), *out))
+        return begin, end
 
     # ---- Grammars -------------------------------------------------------------------------------
 
     def grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
-                no_spaces: bool = False, any_order: bool = False, memory_bytes: int = 0) -> Grammar:
-        """What sessions may say: JSON that is valid by a schema (JSON, or its Python value), or a text
-        that is as a whole what a regular expression of ECMA-262 describes.
+                gbnf: Optional[str] = None, no_spaces: bool = False, any_order: bool = False,
+                memory_bytes: int = 0) -> Grammar:
+        """What sessions may say: JSON that is valid by a schema (JSON, or its Python value), a text
+        that is as a whole what a regular expression of ECMA-262 describes, or one by rules in GBNF's
+        notation.
 
         no_spaces: none between the parts of the JSON; any_order: its members come in any order.
         memory_bytes: for what the grammar is made of; 0: 8 MiB.
         """
-        return Grammar._create(self._handle, schema, pattern, no_spaces, any_order, memory_bytes)
+        return Grammar._create(self._handle, schema, pattern, gbnf, no_spaces, any_order,
+                               memory_bytes)
 
     def plan_grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
-                     no_spaces: bool = False, any_order: bool = False, memory_bytes: int = 0) -> int:
+                     gbnf: Optional[str] = None, no_spaces: bool = False, any_order: bool = False,
+                     memory_bytes: int = 0) -> int:
         """The bytes that grammar() with the same arguments takes."""
-        return Grammar._plan(self._handle, schema, pattern, no_spaces, any_order, memory_bytes)
+        return Grammar._plan(self._handle, schema, pattern, gbnf, no_spaces, any_order, memory_bytes)
 
     # ---- Plans and engines ----------------------------------------------------------------------
 

@@ -5,21 +5,21 @@ import asyncio
 import ctypes
 from ctypes import byref
 from typing import (TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, List, Mapping, NamedTuple,
-                    Optional, Sequence, Tuple)
+                    Optional, Sequence, Tuple, Union)
 
 from . import _raw
 from ._handle import Handle, new_handle
 from ._library import check, check_with_message, failure, known, library, record
 from ._options import ids_array
-from ._raw import Reason, Status
+from ._raw import Channel, Reason, Status
 from ._records import SessionCounters
+from .chat import ChatParser, ChatPart, Json
 
 if TYPE_CHECKING:
     import numpy
 
     from .engine import Engine
     from .grammar import Grammar, Schema
-    from .model import Json
 
 NO_LIMIT = 2**64 - 1
 
@@ -33,6 +33,7 @@ class Event(NamedTuple):
     logprob: float  # with the option logprobs
     pending: int  # tokens of the prompt that still wait for passes
     taken_over: int  # tokens that the prefix cache had
+    channel: int = Channel.TEXT  # a Channel: what the token belongs to, with the option thinking
 
 
 class Session(Handle):
@@ -101,7 +102,7 @@ class Session(Handle):
         self._check(function(self._handle, byref(raw)))
         return Event(raw.token, ctypes.string_at(raw.text, raw.text_bytes).decode("utf-8", "replace"),
                      ctypes.string_at(raw.bytes, raw.bytes_count), known(Reason, raw.reason), raw.logprob,
-                     raw.pending, raw.taken_over)
+                     raw.pending, raw.taken_over, known(Channel, raw.channel))
 
     def next(self) -> Event:
         """Generates one token."""
@@ -139,18 +140,36 @@ class Session(Handle):
             if event.reason != Reason.NONE:
                 return
 
-    def chat(self, messages: "Json", **options: Any) -> Iterator[Event]:
+    def chat(self, messages: Json, **options: Any) -> Iterator[Event]:
         """The answer to a conversation, as stream(); the session's tokens become the conversation's.
         Options as those of Model.render_chat()."""
         self._ask(messages, options)
         return self.stream()
 
-    def achat(self, messages: "Json", **options: Any) -> AsyncIterator[Event]:
+    def achat(self, messages: Json, **options: Any) -> AsyncIterator[Event]:
         """As chat(), by astream()."""
         self._ask(messages, options)
         return self.astream()
 
-    def _ask(self, messages: "Json", options: Mapping[str, Any]) -> None:
+    def chat_parts(self, messages: Json, **options: Any) -> Iterator[ChatPart]:
+        """As chat(), taken apart: content, thoughts, and calls of the option tools. A stop string is
+        part of the content."""
+        parser = self._engine._model.chat_parser(messages, **options)
+        events = self.chat(messages, **options)
+        return (part for event in events for part in _parts(parser, event))
+
+    def achat_parts(self, messages: Json, **options: Any) -> AsyncIterator[ChatPart]:
+        """As chat_parts(), by astream()."""
+        parser = self._engine._model.chat_parser(messages, **options)
+        events = self.achat(messages, **options)
+
+        async def parts() -> AsyncIterator[ChatPart]:
+            async for event in events:
+                for part in _parts(parser, event):
+                    yield part
+        return parts()
+
+    def _ask(self, messages: Json, options: Mapping[str, Any]) -> None:
         ids = self._engine._model.chat_ids(messages, **options)
         self.reset()
         self.append(ids)
@@ -233,7 +252,7 @@ class Session(Handle):
     def fork(self, *, recommended: bool = True, stop: Sequence[str] = (),
              logit_bias: Optional[Mapping[int, float]] = None,
              grammar: Optional["Grammar"] = None, json_schema: Optional["Schema"] = None,
-             **options: float) -> "Session":
+             **options: Union[float, str]) -> "Session":
         """A session with the same tokens and options of its own, as those of Engine.session()."""
         chosen = self._engine._session_options(recommended, stop, logit_bias, grammar, json_schema,
                                                options)
@@ -255,6 +274,13 @@ class Session(Handle):
     def restore(self, snapshot: bytes) -> None:
         """Becomes what was saved. On failure the session is as before."""
         self._check(library.rondo_session_restore(self._handle, snapshot, len(snapshot)))
+
+
+def _parts(parser: ChatParser, event: Event) -> Iterator[ChatPart]:
+    """Those that an event of the answer brings."""
+    said = b"" if event.reason == Reason.EOS else event.bytes
+    parser.push(said, event.reason != Reason.NONE)
+    return parser.parts()
 
 
 def _floats(pointer: Any, count: int, owner: Any = None) -> memoryview:

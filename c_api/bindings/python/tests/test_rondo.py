@@ -1,5 +1,6 @@
 """A whole life with the tiny model, whose file RONDO_TEST_MODEL names."""
 import asyncio
+import functools
 import gc
 import json
 import mmap
@@ -14,6 +15,17 @@ PROMPT = "Today's weather is so"
 PERSON = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 12},
                                            "age": {"type": "integer", "minimum": 0, "maximum": 130}},
           "required": ["name", "age"], "additionalProperties": False}
+TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
+    "type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}}, "required": ["city"],
+    "additionalProperties": False}}}]
+ASK = [{"role": "user", "content": "How is the weather?"}]
+ANSWER = """<think>
+so
+</think>
+
+Grüße<tool_call>
+{"name": "weather", "arguments": {"city": "Rome"}}
+</tool_call>"""
 
 
 class RondoTest(unittest.TestCase):
@@ -24,6 +36,11 @@ class RondoTest(unittest.TestCase):
         cls.ids = cls.model.tokenize(PROMPT)
         with cls.engine.session(max_tokens=16) as session:
             cls.text = session.generate(cls.ids)
+
+    @functools.cached_property
+    def calling(self):
+        """The same model, with a template that knows functions and thoughts."""
+        return rondo.Model(os.environ["RONDO_TEST_CALLING"])
 
     def test_model_facts(self):
         self.assertEqual(self.model.info.vocab_size, 2048)
@@ -136,6 +153,106 @@ class RondoTest(unittest.TestCase):
         self.assertGreater(small, 0)
         self.assertGreater(self.model.plan_grammar(PERSON), small)
         self.assertEqual(self.model.plan_grammar(pattern="a", memory_bytes=1 << 20), small)
+
+    def test_rules(self):
+        grammar = self.model.grammar(gbnf='root ::= "sky" | "sea"')
+        with self.engine.session(grammar=grammar) as session:
+            self.assertIn(session.generate(self.ids), ("sky", "sea"))
+        with self.assertRaises(TypeError):
+            self.model.grammar(pattern="a", gbnf='root ::= "a"')
+        self.assertGreater(self.model.plan_grammar(gbnf='root ::= "sky" | "sea"'), 0)
+
+    def test_where_a_grammar_begins(self):
+        grammar = self.model.grammar(pattern="[ab]{3}")
+        with self.engine.session(max_tokens=1) as session:
+            session.prefill(self.ids)
+            first = session.next()
+        options = {"grammar": grammar, "max_tokens": 16, "grammar_token": first.token,
+                   "grammar_begin": rondo.GrammarBegin.AFTER_TOKEN}
+        with self.engine.session(**options) as session:
+            self.assertRegex(session.generate(self.ids), f"^{first.text}[ab]{{3}}$")
+        with self.engine.session(grammar_goes_on=True, **options) as session:
+            session.prefill(self.ids)
+            events = list(session.stream())
+            self.assertEqual(events[-1].reason, rondo.Reason.TOKEN_LIMIT)
+            self.assertRegex("".join(e.text for e in events), f"^{first.text}[ab]{{3}}.")
+
+    def test_thinking(self):
+        ids = self.model.tokenize("Lily saw her mom")
+
+        def channels(engine=self.engine, **options):
+            with engine.session(max_tokens=32, temperature=1, seed=3, **options) as session:
+                session.prefill(ids)
+                return [event.channel for event in session.stream()]
+        words = {"thinking_begin": " mom", "thinking_end": " day.\n"}
+        self.assertEqual(set(channels()), {rondo.Channel.TEXT})
+        inside = channels(thinking=True, **words)
+        self.assertIs(inside[0], rondo.Channel.THINKING)
+        bounded = channels(thinking=True, thinking_tokens=1, **words)
+        self.assertLess(bounded.index(rondo.Channel.TEXT), 8)
+        with self.assertRaisesRegex(rondo.InvalidArgument, "thinking"):
+            channels(thinking=True)  # the model has no template that says how
+        with self.calling.engine(context=256) as engine:
+            self.assertEqual(set(channels(engine, thinking=True)), {rondo.Channel.TEXT})
+        begin, end = self.calling.chat_thinking(ASK)
+        self.assertEqual((begin.strip(), end.strip()), ("<think>", "</think>"))
+
+    def test_plain_content(self):
+        said = [{"role": "user", "content": "<|pad|>"}]
+        self.assertNotIn(2, self.calling.chat_ids(said))
+        self.assertIn(2, self.calling.chat_ids(said, plain_content=False))
+        self.assertEqual(self.calling.chat_ids(said).count(1), 1)  # the template's own
+
+    def test_parser(self):
+        with self.calling.chat_parser(ASK, tools=TOOLS) as parser:
+            for _ in range(2):
+                parts = []
+                for byte in ANSWER.encode():
+                    parser.push(bytes([byte]))
+                    parts += parser.parts()
+                parser.push(b"", last=True)
+                parts += parser.parts()
+                self.check_parts(parts)
+                with self.assertRaises(rondo.InvalidArgument):
+                    parser.push(b"more")
+                parser.reset()
+        with self.assertRaisesRegex(ValueError, "closed"):
+            parser.push(b"")
+        with self.assertRaises(rondo.RondoError) as none:
+            self.model.chat_parser(ASK, tools=TOOLS, template="{{ messages[0].content }}")
+        self.assertEqual(none.exception.status, rondo.Status.UNSUPPORTED)
+
+    def check_parts(self, parts):
+        kinds = rondo.ChatPartKind
+
+        def text(kind):
+            return "".join(part.text for part in parts if part.kind == kind)
+        self.assertEqual((text(kinds.THINKING), text(kinds.CONTENT)), ("so", "Grüße"))
+        call, *_, end = [part for part in parts if part.kind in (kinds.CALL, kinds.CALL_END)]
+        self.assertEqual((call.name, call.call, call.id), ("weather", 0, ""))
+        self.assertEqual((end.name, end.arguments), ("weather", text(kinds.ARGUMENTS)))
+        self.assertEqual(json.loads(end.arguments), {"city": "Rome"})
+
+    def test_calls(self):
+        kinds = rondo.ChatPartKind
+        one = self.calling.chat_grammar(ASK, tools=TOOLS, calls=rondo.Calls.ONE, function="weather")
+        with self.calling.engine(context=256) as engine, \
+                engine.session(grammar=self.calling.grammar(gbnf=one)) as session:
+            parts = list(session.chat_parts(ASK, tools=TOOLS))
+            self.assertEqual((parts[0].kind, parts[-1].kind), (kinds.CALL, kinds.CALL_END))
+            self.assertEqual(parts[-1].name, "weather")
+            self.assertIn(json.loads(parts[-1].arguments)["city"], ("Rome", "Oslo"))
+
+            async def again():
+                return [part async for part in session.achat_parts(ASK, tools=TOOLS)]
+            self.assertEqual(asyncio.run(again()), parts)
+        with self.calling.engine(context=256) as engine, engine.session(max_tokens=12) as session:
+            text = "".join(event.text for event in session.chat(ASK))
+            parts = list(session.chat_parts(ASK))
+            self.assertEqual({part.kind for part in parts}, {kinds.CONTENT})
+            self.assertEqual("".join(part.text for part in parts).strip(), text.strip())
+        with self.assertRaisesRegex(rondo.InvalidArgument, "absent"):
+            self.calling.chat_grammar(ASK, tools=TOOLS, function="absent")
 
     def test_cpus(self):
         cpu = min(os.sched_getaffinity(0))

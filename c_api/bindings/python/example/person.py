@@ -1,0 +1,17 @@
+"""An answer as an object of pydantic's: python person.py model.rondo"""
+import sys
+
+# shown from here
+import rondo
+from pydantic import BaseModel, Field
+
+class Person(BaseModel, extra="forbid"):
+    name: str = Field(max_length=20)
+    age: int = Field(ge=0, le=130)
+
+with rondo.Model(sys.argv[1]) as model, model.engine() as engine:
+    with engine.session(json_schema=Person.model_json_schema()) as session:
+        ids = model.tokenize("Lily's name and age as JSON: ")
+        person = Person.model_validate_json(session.generate(ids))
+# shown to here
+print(person)
