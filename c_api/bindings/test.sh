@@ -59,6 +59,17 @@ END
   generated)
     PYTHONDONTWRITEBYTECODE=1 python3 "$source/generate/generate.py" --check
     ;;
+  cpp) # as on a machine where the library is installed
+    need c++
+    copy
+    use_prefix
+    for program in example tools; do
+      c++ -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I"$prefix/include" \
+        $program.cc -o $program -L"$libdir" -lrondo
+    done
+    ./example "$RONDO_TEST_MODEL" "Once upon a time"
+    ./tools "$RONDO_TEST_CALLING"
+    ;;
   python) # as its wheel holds it
     need python3
     # The system's, where only that has the NumPy that a test is about.

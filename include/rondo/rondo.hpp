@@ -93,6 +93,17 @@ std::string TextOutput(Call call) {
   return text;
 }
 
+/* For calls that end in (message, message_bytes); false: there was no room for an output. */
+template <typename Call>
+bool Fits(Call call) {
+  int32_t status = RONDO_STATUS_OK;
+  CheckMessage([&](char* message, size_t bytes) {
+    status = call(message, bytes);
+    return status == RONDO_STATUS_BUFFER_TOO_SMALL ? RONDO_STATUS_OK : status;
+  });
+  return status == RONDO_STATUS_OK;
+}
+
 template <typename Struct>
 Struct Sized() {
   Struct result{};
@@ -152,6 +163,11 @@ class Grammar {
     options.kind = RONDO_GRAMMAR_PATTERN;
     return Grammar(model, pattern, options);
   }
+  /* Rules in GBNF's notation. */
+  static Grammar FromRules(const Model& model, std::string_view gbnf, GrammarOptions options = {}) {
+    options.kind = RONDO_GRAMMAR_GBNF;
+    return Grammar(model, gbnf, options);
+  }
 
   rondo_grammar* get() const { return handle_.get(); }
 
@@ -198,6 +214,14 @@ struct SessionOptions {
   /* A JSON Schema, of which the session makes a grammar of its own, without spaces: small models
    * find no end of them. Empty: none. */
   std::string json_schema;
+  int32_t grammar_begin = RONDO_GRAMMAR_BEGIN_AT_ONCE;
+  int32_t grammar_token = 0;
+  bool grammar_goes_on = false;
+  bool thinking = false;
+  /* Both empty: what the model's chat template puts around a thought. */
+  std::string thinking_begin;
+  std::string thinking_end;
+  uint64_t thinking_tokens = 0;
 
   /* Calls use(const rondo_session_options*) with all of them. What is said wins over what the
    * model's makers recommend. */
@@ -224,6 +248,13 @@ struct SessionOptions {
     raw.max_tokens = max_tokens;
     raw.speculation = speculation;
     raw.max_drafts = max_drafts;
+    raw.grammar_begin = grammar_begin;
+    raw.grammar_token = grammar_token;
+    raw.grammar_goes_on = grammar_goes_on ? 1 : 0;
+    raw.thinking = thinking ? 1 : 0;
+    if (!thinking_begin.empty()) raw.thinking_begin = thinking_begin.c_str();
+    if (!thinking_end.empty()) raw.thinking_end = thinking_end.c_str();
+    raw.thinking_tokens = thinking_tokens;
     std::vector<const char*> strings;
     for (const std::string& text : stop) strings.push_back(text.c_str());
     if (!strings.empty()) {
@@ -257,6 +288,19 @@ struct Chat {
   std::string template_text;
   uint32_t flags = RONDO_CHAT_ADD_GENERATION_PROMPT;
   int64_t local_time = RONDO_CHAT_NO_CLOCK;
+  /* RONDO_CHAT_PLAIN_CONTENT, beside flags. False: special tokens' texts in messages become these
+   * tokens. */
+  bool plain_content = true;
+};
+
+/* A piece of an answer. */
+struct ChatPart {
+  int32_t kind = RONDO_CHAT_PART_NONE;
+  std::string text;      /* CONTENT, THINKING, ARGUMENTS: the next piece of it */
+  uint64_t call = 0;     /* CALL, ARGUMENTS, CALL_END: the call's number, from 0 */
+  std::string name;      /* CALL and CALL_END: of the function */
+  std::string id;        /* CALL and CALL_END: that the model gave the call, or empty */
+  std::string arguments; /* CALL_END: all of them, as JSON */
 };
 
 class Engine;
@@ -387,25 +431,54 @@ class Model {
     });
   }
   std::string RenderChat(const Chat& chat) const {
-    std::string text;
-    size_t length = 0;
-    if (!Render(chat, text.data(), 0, &length, nullptr, 0, nullptr)) {
-      text.resize(length);
-      Render(chat, text.data(), length + 1, &length, nullptr, 0, nullptr);
-    }
-    return text;
+    return Text(chat, [&](const rondo_chat_options& options, char* text, size_t capacity,
+                          size_t* length, char* message, size_t bytes) {
+      return rondo_chat_render(get(), &options, text, capacity, length, nullptr, 0, nullptr,
+                               message, bytes);
+    });
   }
   std::vector<int32_t> ChatIds(const Chat& chat) const {
+    const rondo_chat_options options = Options(chat);
     std::vector<int32_t> ids;
     size_t count = 0;
-    if (!Render(chat, nullptr, 0, nullptr, nullptr, 0, &count)) {
-      ids.resize(count);
-      Render(chat, nullptr, 0, nullptr, ids.data(), ids.size(), &count);
-    }
+    const auto render = [&](char* message, size_t bytes) {
+      return rondo_chat_render(get(), &options, nullptr, 0, nullptr, ids.data(), ids.size(), &count,
+                               message, bytes);
+    };
+    while (!detail::Fits(render)) ids.resize(count);
     return ids;
+  }
+  /* The GBNF of answers to this conversation whose calls parse, for Grammar::FromRules. calls:
+   * RONDO_CALLS_; function: the only one that may be called, or empty. */
+  std::string ChatGrammar(const Chat& chat, int32_t calls = RONDO_CALLS_AUTO,
+                          const std::string& function = {}) const {
+    return Text(chat, [&](const rondo_chat_options& options, char* text, size_t capacity,
+                          size_t* length, char* message, size_t bytes) {
+      return rondo_chat_grammar(get(), &options, calls,
+                                function.empty() ? nullptr : function.c_str(), text, capacity,
+                                length, message, bytes);
+    });
+  }
+  /* What begins a thought, and what ends it; empty where the template has none. */
+  std::pair<std::string, std::string> ChatThinking(const Chat& chat) const {
+    const rondo_chat_options options = Options(chat);
+    std::pair<std::string, std::string> texts;
+    size_t begin = 0;
+    size_t end = 0;
+    const auto ask = [&](char* message, size_t bytes) {
+      return rondo_chat_thinking(get(), &options, texts.first.data(), texts.first.size() + 1,
+                                 &begin, texts.second.data(), texts.second.size() + 1, &end,
+                                 message, bytes);
+    };
+    while (!detail::Fits(ask)) {
+      texts.first.resize(begin);
+      texts.second.resize(end);
+    }
+    return texts;
   }
 
  private:
+  friend class ChatParser;
   friend class Engine;
   friend class Session;
 
@@ -419,9 +492,8 @@ class Model {
     handle_.reset(model, rondo_model_close);
   }
 
-  /* False: there was no room. */
-  bool Render(const Chat& chat, char* text, size_t text_capacity, size_t* text_length, int32_t* ids,
-              size_t ids_capacity, size_t* ids_count) const {
+  /* Points into `chat`. */
+  static rondo_chat_options Options(const Chat& chat) {
     rondo_chat_options options;
     detail::Check(rondo_chat_options_init(&options, sizeof options));
     const auto give = [](const std::string& from, const char** pointer, size_t* bytes) {
@@ -429,19 +501,26 @@ class Model {
       *bytes = from.size();
     };
     options.flags = chat.flags;
+    if (chat.plain_content) options.flags |= RONDO_CHAT_PLAIN_CONTENT;
     options.local_time = chat.local_time;
     give(chat.messages, &options.messages, &options.messages_bytes);
     give(chat.tools, &options.tools, &options.tools_bytes);
     give(chat.variables, &options.variables, &options.variables_bytes);
     give(chat.template_text, &options.template_text, &options.template_bytes);
     if (!chat.template_name.empty()) options.template_name = chat.template_name.c_str();
-    int32_t status = RONDO_STATUS_OK;
-    detail::CheckMessage([&](char* message, size_t bytes) {
-      status = rondo_chat_render(get(), &options, text, text_capacity, text_length, ids,
-                                 ids_capacity, ids_count, message, bytes);
-      return status == RONDO_STATUS_BUFFER_TOO_SMALL ? RONDO_STATUS_OK : status;
-    });
-    return status == RONDO_STATUS_OK;
+    return options;
+  }
+  /* call(options, buffer, capacity, length, message, message_bytes): a text of any length. */
+  template <typename Call>
+  static std::string Text(const Chat& chat, Call call) {
+    const rondo_chat_options options = Options(chat);
+    std::string text;
+    size_t length = 0;
+    const auto ask = [&](char* message, size_t bytes) {
+      return call(options, text.data(), text.size() + 1, &length, message, bytes);
+    };
+    while (!detail::Fits(ask)) text.resize(length);
+    return text;
   }
 
   detail::SharedModel handle_;
@@ -450,6 +529,57 @@ class Model {
 inline Grammar::Grammar(const Model& model, std::string_view schema, const GrammarOptions& options,
                         void* memory, size_t memory_bytes)
     : Grammar(model.get(), schema, options, memory, memory_bytes) {}
+
+/* Takes an answer to a conversation as it comes, cut anywhere, and hands out its parts.
+ * [one call per parser] */
+class ChatParser {
+ public:
+  ChatParser(const Model& model, const Chat& chat) {
+    const rondo_chat_options options = Model::Options(chat);
+    rondo_chat_parser* parser = nullptr;
+    detail::CheckMessage([&](char* message, size_t bytes) {
+      return rondo_chat_parser_create(model.get(), &options, &parser, message, bytes);
+    });
+    handle_.reset(parser);
+  }
+
+  rondo_chat_parser* get() const { return handle_.get(); }
+
+  /* The answer's next bytes, those of events; last: there are no more behind them. */
+  void Push(std::string_view bytes, bool last = false) {
+    detail::Check(rondo_chat_parser_push(get(), bytes.data(), bytes.size(), last ? 1 : 0));
+  }
+  /* What was not handed out yet, as far as it is known what it is. */
+  std::vector<ChatPart> Parts() {
+    std::vector<ChatPart> parts;
+    auto raw = detail::Sized<rondo_chat_part>();
+    for (;;) {
+      detail::Check(rondo_chat_parser_next(get(), &raw));
+      if (raw.kind == RONDO_CHAT_PART_NONE) return parts;
+      parts.push_back(Told(raw));
+    }
+  }
+  /* As it was made, for another answer. */
+  void Reset() { detail::Check(rondo_chat_parser_reset(get())); }
+
+ private:
+  ChatPart Told(const rondo_chat_part& raw) {
+    ChatPart part;
+    part.kind = raw.kind;
+    part.text.assign(raw.text, raw.text_bytes);
+    part.call = raw.call;
+    part.name.assign(raw.name, raw.name_bytes);
+    part.id.assign(raw.id, raw.id_bytes);
+    if (part.kind == RONDO_CHAT_PART_CALL) call_ = part;
+    if (part.kind == RONDO_CHAT_PART_ARGUMENTS) call_.arguments += part.text;
+    if (part.kind != RONDO_CHAT_PART_CALL_END) return part;
+    call_.kind = part.kind;
+    return call_;
+  }
+
+  detail::Handle<rondo_chat_parser, rondo_chat_parser_close> handle_;
+  ChatPart call_; /* that is being written */
+};
 
 /* [any thread] */
 class Engine {
@@ -508,6 +638,7 @@ struct Event {
   std::string_view text;  /* what can be shown now */
   uint64_t pending;
   uint64_t taken_over;
+  int32_t channel; /* RONDO_CHANNEL_ */
 };
 
 /* [one call per session], but for Cancel and Progress */
@@ -576,6 +707,10 @@ class Session {
   Events Stream();
   /* The answer to a conversation; the session's tokens become the conversation's. */
   Events Chat(const rondo::Chat& chat);
+  /* The same, taken apart: content, thoughts, and calls of chat.tools. A stop string is part of the
+   * content. */
+  class Parts;
+  Parts ChatParts(const rondo::Chat& chat);
   /* The text of a whole generation. */
   std::string Generate();
 
@@ -656,7 +791,8 @@ class Session {
             {raw.bytes, raw.bytes_count},
             {raw.text, raw.text_bytes},
             raw.pending,
-            raw.taken_over};
+            raw.taken_over,
+            raw.channel};
   }
 
   detail::Handle<rondo_session, rondo_session_close> handle_;
@@ -713,6 +849,70 @@ inline Session::Events Session::Chat(const rondo::Chat& chat) {
   Reset();
   Append(ids);
   return Stream();
+}
+
+/* A range of ChatPart that generates as it is walked, once. */
+class Session::Parts {
+ private:
+  struct Walk {
+    Session* session;
+    ChatParser parser;
+    std::vector<ChatPart> parts;
+    size_t at = 0;
+    bool over = false;
+
+    /* False: there is no part any more. */
+    bool Find() {
+      while (at == parts.size()) {
+        if (over) return false;
+        const Event event = session->Next();
+        over = event.reason != RONDO_REASON_NONE;
+        parser.Push(event.reason == RONDO_REASON_EOS ? std::string_view() : event.bytes, over);
+        parts = parser.Parts();
+        at = 0;
+      }
+      return true;
+    }
+  };
+
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = ChatPart;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const ChatPart*;
+    using reference = const ChatPart&;
+
+    explicit Iterator(Walk* walk) : walk_(walk != nullptr && walk->Find() ? walk : nullptr) {}
+    reference operator*() const { return walk_->parts[walk_->at]; }
+    pointer operator->() const { return &walk_->parts[walk_->at]; }
+    Iterator& operator++() {
+      ++walk_->at;
+      if (!walk_->Find()) walk_ = nullptr;
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.walk_ == b.walk_; }
+    friend bool operator!=(const Iterator& a, const Iterator& b) { return !(a == b); }
+
+   private:
+    Walk* walk_;
+  };
+
+  Parts(Session* session, ChatParser parser)
+      : walk_(new Walk{session, std::move(parser), {}, 0, false}) {}
+  Iterator begin() const { return Iterator(walk_.get()); }
+  Iterator end() const { return Iterator(nullptr); }
+
+ private:
+  std::unique_ptr<Walk> walk_;
+};
+
+inline Session::Parts Session::ChatParts(const rondo::Chat& chat) {
+  ChatParser parser(Model(model_), chat);
+  Chat(chat);
+  return Parts(this, std::move(parser));
 }
 
 inline std::string Session::Generate() {

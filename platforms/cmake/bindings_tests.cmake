@@ -32,7 +32,7 @@ rondo_binding_test(generated)
 # Interpreters cannot load a library with a sanitizer inside, nor one for another machine.
 if(NOT RONDO_SANITIZE AND NOT CMAKE_CROSSCOMPILING)
   rondo_binding_test(prepare FIXTURES_SETUP rondo_bindings)
-  foreach(language python node go rust java kotlin csharp swift)
+  foreach(language cpp python node go rust java kotlin csharp swift)
     rondo_binding_test(${language} FIXTURES_REQUIRED rondo_bindings)
   endforeach()
 endif()

@@ -19,6 +19,7 @@
 
 namespace {
 
+using rondo::kSourceFolder;
 using rondo::kTestData;
 using rondo::kToolProgram;
 using rondo::TempFolder;
@@ -376,6 +377,142 @@ TEST_F(CppBindingTest, Chat) {
   std::string answer;
   for (const rondo::Event& event : session.Chat(chat)) answer += event.text;
   EXPECT_EQ(answer, Text(model.ChatIds(chat), 12));
+}
+
+TEST_F(CppBindingTest, RulesAndWhereTheyBegin) {
+  const auto text = [&](const rondo::SessionOptions& options) {
+    rondo::Session session(engine, options);
+    session.Prefill(ids);
+    return session.Generate();
+  };
+  rondo::SessionOptions options = Limited(16);
+  options.grammar = rondo::Grammar::FromRules(model, R"(root ::= "sky" | "sea")");
+  const std::string said = text(options);
+  EXPECT_TRUE(said == "sky" || said == "sea") << said;
+
+  rondo::Session session(engine, Limited(1));
+  session.Prefill(ids);
+  const rondo::Event event = session.Next();
+  const std::string first(event.text);
+  options.grammar = rondo::Grammar::FromPattern(model, "[ab]{3}");
+  options.grammar_begin = RONDO_GRAMMAR_BEGIN_AFTER_TOKEN;
+  options.grammar_token = event.token;
+  const std::string whole = text(options);
+  EXPECT_EQ(whole.size(), first.size() + 3);
+  EXPECT_EQ(whole.substr(0, first.size()), first);
+  EXPECT_EQ(whole.find_first_not_of("ab", first.size()), std::string::npos);
+  options.grammar_goes_on = true;
+  EXPECT_GT(text(options).size(), whole.size());
+}
+
+TEST_F(CppBindingTest, Thinking) {
+  const auto channels = [&](const rondo::SessionOptions& options) {
+    rondo::Session session(engine, options);
+    session.Prefill(model.Tokenize("Lily saw her mom"));
+    std::vector<int32_t> channels;
+    for (const rondo::Event& event : session.Stream()) channels.push_back(event.channel);
+    return channels;
+  };
+  rondo::SessionOptions options = Limited(32);
+  options.temperature = 1.0F;
+  options.seed = 3;
+  EXPECT_EQ(channels(options), std::vector<int32_t>(32, RONDO_CHANNEL_TEXT));
+  options.thinking = true;
+  EXPECT_EQ(StatusOf([&] { channels(options); }), RONDO_STATUS_INVALID_ARGUMENT);
+  options.thinking_begin = " mom";
+  options.thinking_end = " day.\n";
+  EXPECT_EQ(channels(options).at(0), RONDO_CHANNEL_THINKING);
+  options.thinking_tokens = 1;
+  const std::vector<int32_t> bounded = channels(options);
+  const auto free = std::find(bounded.begin(), bounded.end(), RONDO_CHANNEL_TEXT);
+  EXPECT_LT(free - bounded.begin(), 8);
+}
+
+// A conversation whose template knows functions and thoughts.
+rondo::Chat Calling() {
+  rondo::Chat chat;
+  chat.messages = R"([{"role": "user", "content": "How is the weather?"}])";
+  chat.tools = R"([{"type": "function", "function": {"name": "weather", "parameters": {)"
+               R"("type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}},)"
+               R"("required": ["city"], "additionalProperties": false}}}])";
+  std::ifstream file(std::string(kSourceFolder) + "/c_api/bindings/calling.jinja");
+  chat.template_text.assign(std::istreambuf_iterator<char>(file), {});
+  EXPECT_NE(chat.template_text, "");
+  return chat;
+}
+
+// The text of all parts of a kind.
+std::string TextOf(const std::vector<rondo::ChatPart>& parts, int32_t kind) {
+  std::string text;
+  for (const rondo::ChatPart& part : parts) text += part.kind == kind ? part.text : "";
+  return text;
+}
+
+TEST_F(CppBindingTest, ChatParser) {
+  const std::string answer =
+      "<think>\nso\n</think>\n\nGr\xc3\xbc\xc3\x9f"
+      "e<tool_call>\n{\"name\": \"weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>";
+  rondo::ChatParser parser(model, Calling());
+  for (int i = 0; i < 2; ++i) {
+    std::vector<rondo::ChatPart> parts;
+    const auto take = [&] {
+      for (rondo::ChatPart& part : parser.Parts()) parts.push_back(std::move(part));
+    };
+    for (const char byte : answer) {
+      parser.Push({&byte, 1});
+      take();
+    }
+    parser.Push("", true);
+    take();
+    EXPECT_EQ(TextOf(parts, RONDO_CHAT_PART_THINKING), "so");
+    EXPECT_EQ(TextOf(parts, RONDO_CHAT_PART_CONTENT),
+              "Gr\xc3\xbc\xc3\x9f"
+              "e");
+    EXPECT_EQ(parts.back().kind, RONDO_CHAT_PART_CALL_END);
+    EXPECT_EQ(parts.back().name, "weather");
+    EXPECT_EQ(parts.back().id, "");
+    EXPECT_EQ(parts.back().arguments, R"({"city": "Rome"})");
+    EXPECT_EQ(TextOf(parts, RONDO_CHAT_PART_ARGUMENTS), parts.back().arguments);
+    EXPECT_EQ(StatusOf([&] { parser.Push("more"); }), RONDO_STATUS_INVALID_ARGUMENT);
+    parser.Reset();
+  }
+  rondo::Chat none = Calling();
+  none.template_text = "{{ messages[0].content }}";
+  EXPECT_EQ(StatusOf([&] { rondo::ChatParser(model, none); }), RONDO_STATUS_UNSUPPORTED);
+}
+
+TEST_F(CppBindingTest, Calls) {
+  const rondo::Chat chat = Calling();
+  const std::string rules = model.ChatGrammar(chat, RONDO_CALLS_ONE, "weather");
+  EXPECT_EQ(StatusOf([&] { model.ChatGrammar(chat, RONDO_CALLS_ONE, "absent"); }),
+            RONDO_STATUS_INVALID_ARGUMENT);
+  rondo::SessionOptions options;
+  options.grammar = rondo::Grammar::FromRules(model, rules);
+  rondo::Session session(engine, options);
+  std::vector<rondo::ChatPart> parts;
+  for (const rondo::ChatPart& part : session.ChatParts(chat)) parts.push_back(part);
+  ASSERT_GE(parts.size(), 3u);
+  EXPECT_EQ(parts.front().kind, RONDO_CHAT_PART_CALL);
+  EXPECT_EQ(parts.back().kind, RONDO_CHAT_PART_CALL_END);
+  EXPECT_EQ(parts.back().name, "weather");
+  const std::regex city(R"re(\{\s*"city"\s*:\s*"(Rome|Oslo)"\s*\})re");
+  EXPECT_TRUE(std::regex_match(parts.back().arguments, city)) << parts.back().arguments;
+  const auto [begin, end] = model.ChatThinking(chat);
+  EXPECT_NE(begin.find("<think>"), std::string::npos);
+  EXPECT_NE(end.find("</think>"), std::string::npos);
+}
+
+TEST_F(CppBindingTest, PlainContent) {
+  rondo::Chat chat = Calling();
+  chat.messages = R"([{"role": "user", "content": "<|pad|>"}])";
+  const auto count = [&](int32_t token) {
+    const std::vector<int32_t> all = model.ChatIds(chat);
+    return std::count(all.begin(), all.end(), token);
+  };
+  EXPECT_EQ(count(2), 0);
+  EXPECT_EQ(count(1), 1);  // the template's own
+  chat.plain_content = false;
+  EXPECT_EQ(count(2), 1);
 }
 
 TEST_F(CppBindingTest, Errors) {
