@@ -88,11 +88,11 @@ END
     PYTHONPATH=installed python3 -m unittest discover tests
     RONDO_LIBRARY=$newer PYTHONPATH=installed python3 -m unittest tests/newer.py
     ;;
-  node) # koffi comes from npm once, and stays beside the copies
+  node) # koffi, and zod for an example, come from npm once, and stay beside the copies
     need node npm
-    if [ ! -d "$build/bindings/node_modules/koffi" ]; then
-      timeout 300 npm install --silent --no-audit --no-fund --prefix "$build/bindings" koffi@2 || {
-        echo "skipped: npm does not give koffi here"
+    if [ ! -d "$build/bindings/node_modules/koffi" ] || [ ! -d "$build/bindings/node_modules/zod" ]; then
+      timeout 300 npm install --silent --no-audit --no-fund --prefix "$build/bindings" koffi@2 zod@4 || {
+        echo "skipped: npm does not give koffi and zod here"
         exit 77
       }
     fi
@@ -102,6 +102,8 @@ END
     RONDO_LIBRARY=$newer RONDO_TEST_NEWER=1 node --test --test-name-pattern='newer' test
     mkdir -p node_modules && ln -s .. node_modules/rondo
     node example.js "$RONDO_TEST_MODEL" "Once upon a time"
+    node tools.js "$RONDO_TEST_CALLING"
+    node person.js "$RONDO_TEST_MODEL"
     ;;
   go)
     need go pkg-config

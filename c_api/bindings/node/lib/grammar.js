@@ -8,15 +8,16 @@ const {checkMessage, library, optionsOf} = require('./library.js');
 const {GrammarKind, SchemaFlags} = raw;
 
 // The options and the text of a grammar.
-function written({schema, pattern, noSpaces = false, anyOrder = false, memoryBytes = 0}) {
-  if ((schema === undefined) === (pattern === undefined)) {
-    throw new TypeError('of schema and pattern one is given');
+function written({schema, pattern, gbnf, noSpaces = false, anyOrder = false, memoryBytes = 0}) {
+  if ([schema, pattern, gbnf].filter((written) => written !== undefined).length !== 1) {
+    throw new TypeError('of schema, pattern and gbnf one is given');
   }
   const options = optionsOf('rondo_grammar_options', {
-    kind: schema === undefined ? GrammarKind.PATTERN : GrammarKind.JSON_SCHEMA,
+    kind: pattern !== undefined ? GrammarKind.PATTERN :
+        gbnf !== undefined ? GrammarKind.GBNF : GrammarKind.JSON_SCHEMA,
     flags: (noSpaces ? SchemaFlags.NO_SPACES : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0),
     memoryBytes});
-  const text = pattern ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
+  const text = pattern ?? gbnf ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
   return {options, text: Buffer.from(text, 'utf8')};
 }
 

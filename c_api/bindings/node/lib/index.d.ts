@@ -3,9 +3,11 @@
  * option or a function holds for the one named like it. */
 import {EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent, SessionCounters}
     from './records';
+import {ChatPartKind} from './records';
 
-export {ABI_VERSION, Affinity, EngineCounters, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, ProfileEvent,
-        Reason, Segment, SessionCounters, Speculation, Status} from './records';
+export {ABI_VERSION, Affinity, Calls, Channel, ChatPartKind, EngineCounters, GrammarBegin, Kv, MemoryPlan,
+        MemoryRegion, ModelFacts, Policy, ProfileEvent, Reason, Segment, SessionCounters, Speculation,
+        Status} from './records';
 
 /** A call that failed. */
 export declare class RondoError extends Error {
@@ -52,12 +54,14 @@ export interface EngineOptions {
   cpus?: number[];
 }
 
-/** A grammar in writing: one of schema and pattern. */
+/** A grammar in writing: one of schema, pattern and gbnf. */
 export interface GrammarDescription {
   /** A JSON Schema: JSON, or a value of it. */
   schema?: unknown;
   /** A regular expression of ECMA-262, which is the whole text. */
   pattern?: string;
+  /** Rules in GBNF's notation. */
+  gbnf?: string;
   /** Of a schema's texts: no spaces between their parts. */
   noSpaces?: boolean;
   /** Of a schema's texts: members in any order. */
@@ -95,6 +99,16 @@ export interface SessionOptions {
   /** In its place a JSON Schema, of which the session makes a grammar of its own, without
    * spaces: small models find no end of them. */
   jsonSchema?: unknown;
+  /** Of GrammarBegin. */
+  grammarBegin?: number;
+  grammarToken?: number;
+  grammarGoesOn?: boolean;
+  /** Events tell thoughts from the rest. */
+  thinking?: boolean;
+  thinkingBegin?: string;
+  thinkingEnd?: string;
+  /** At most so many of a thought. */
+  thinkingTokens?: number;
 }
 
 export interface ChatOptions {
@@ -103,6 +117,8 @@ export interface ChatOptions {
   variables?: unknown;
   addGenerationPrompt?: boolean;
   continueFinal?: boolean;
+  /** False: texts of special tokens in messages become these tokens. */
+  plainContent?: boolean;
   localTime?: Date;
   templateName?: string;
   /** Jinja, in place of the model's own. */
@@ -124,6 +140,30 @@ export interface Event {
   readonly pending: number;
   /** Tokens that the prefix cache had. */
   readonly takenOver: number;
+  /** One of Channel: what the token belongs to, with the option thinking. */
+  readonly channel: number;
+}
+
+/** A piece of an answer, of a kind of ChatPartKind; newer libraries may have more kinds. */
+export type ChatPart =
+  | {readonly kind: typeof ChatPartKind.CONTENT | typeof ChatPartKind.THINKING, readonly text: string}
+  /** A call begins: its number, the function's name, and the id that the model gave it, or ''. */
+  | {readonly kind: typeof ChatPartKind.CALL, readonly call: number, readonly name: string,
+     readonly id: string}
+  | {readonly kind: typeof ChatPartKind.ARGUMENTS, readonly call: number, readonly text: string}
+  /** The call is whole; its arguments are JSON. */
+  | {readonly kind: typeof ChatPartKind.CALL_END, readonly call: number, readonly name: string,
+     readonly id: string, readonly arguments: string};
+
+/** Made by Model.chatParser(). Takes an answer as it comes, cut anywhere, and hands out its parts. */
+export declare class ChatParser extends Handle {
+  private constructor();
+  /** The answer's next bytes, those of events; last: there are no more behind them. */
+  push(bytes: Uint8Array, options?: {last?: boolean}): void;
+  /** What was not handed out yet, as far as it is known what it is. */
+  parts(): Generator<ChatPart, void, void>;
+  /** As it was made, for another answer. */
+  reset(): void;
 }
 
 /** A model file. Immutable. */
@@ -140,6 +180,13 @@ export declare class Model extends Handle {
   /** messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
   renderChat(messages: unknown, options?: ChatOptions): string;
   chatIds(messages: unknown, options?: ChatOptions): Int32Array;
+  /** Takes answers to this conversation apart; options.tools say what may be called. */
+  chatParser(messages: unknown, options?: ChatOptions): ChatParser;
+  /** The GBNF of answers whose calls parse, for grammar({gbnf}). calls: of Calls, which there may
+   * be; function: the only one that may be called. */
+  chatGrammar(messages: unknown, options: ChatOptions & {calls?: number, function?: string}): string;
+  /** What the template puts around a thought; '' where it has none. */
+  chatThinking(messages: unknown, options?: ChatOptions): {begin: string, end: string};
   /** What generations may say. A schema that is refused is named by its JSON pointer. */
   grammar(description: GrammarDescription): Grammar;
   /** The bytes that such a grammar takes. */
@@ -195,6 +242,10 @@ export declare class Session extends Handle {
    * messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
   chat(messages: unknown, options?: ChatOptions & {signal?: AbortSignal}):
       AsyncGenerator<Event, void, void>;
+  /** As chat(), taken apart: content, thoughts, and calls of options.tools. A stop string is part of
+   * the content. */
+  chatParts(messages: unknown, options?: ChatOptions & {signal?: AbortSignal}):
+      AsyncGenerator<ChatPart, void, void>;
   /** The text of a whole generation, after a prompt if one is given. */
   generate(ids?: Iterable<number>, options?: {signal?: AbortSignal}): Promise<string>;
   /** The logits after the last token, copied. */

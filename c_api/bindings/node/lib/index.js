@@ -3,6 +3,7 @@
 
 const koffi = require('koffi');
 const raw = require('./raw.js');
+const chat = require('./chat.js');
 const {Grammar, createGrammar, planGrammar} = require('./grammar.js');
 const {Handle} = require('./handle.js');
 const {RondoError, check, checkMessage, later, library, optionsOf, record, recordOf, sized, textOf,
@@ -11,8 +12,6 @@ const {RondoError, check, checkMessage, later, library, optionsOf, record, recor
 const {Session, recommendedBy, withSessionOptions} = require('./session.js');
 
 const {Status, ABI_VERSION} = raw;
-const bytesOf = (value) =>
-    Buffer.from(typeof value === 'string' ? value : JSON.stringify(value), 'utf8');
 
 /** [name of index 0, of index 1, ...] up to the first that is not there. */
 function names(function_, model) {
@@ -84,46 +83,23 @@ class Model extends Handle {
   }
 
   renderChat(messages, options) {
-    return this.#chat(messages, options, true).text;
+    return chat.renderChat(this.handle, messages, options);
   }
 
   chatIds(messages, options) {
-    return this.#chat(messages, options, false).ids;
+    return chat.chatIds(this.handle, messages, options);
   }
 
-  #chat(messages, {tools, variables, template, templateName, localTime, addGenerationPrompt = true,
-                   continueFinal = false} = {}, wantText) {
-    const options = optionsOf('rondo_chat_options', {
-      flags: continueFinal ? raw.ChatFlags.CONTINUE_FINAL :
-          addGenerationPrompt ? raw.ChatFlags.ADD_GENERATION_PROMPT : 0,
-      // What the clock on the wall shows.
-      localTime: localTime && Math.floor(localTime / 1000) - localTime.getTimezoneOffset() * 60,
-      templateName});
-    for (const [field, bytes, value] of [['messages', 'messages_bytes', messages],
-           ['tools', 'tools_bytes', tools], ['variables', 'variables_bytes', variables],
-           ['template_text', 'template_bytes', template]]) {
-      if (value === undefined) continue;
-      options[field] = bytesOf(value);
-      options[bytes] = options[field].length;
-    }
-    const length = [0];
-    const count = [0];
-    for (let text = Buffer.alloc(4096), ids = new Int32Array(1024);;) {
-      let status;
-      checkMessage((...message) => {
-        status = wantText ?
-            library.rondo_chat_render(
-                this.handle, options, text, text.length, length, null, 0, null, ...message) :
-            library.rondo_chat_render(
-                this.handle, options, null, 0, null, ids, ids.length, count, ...message);
-        return status === Status.BUFFER_TOO_SMALL ? Status.OK : status;
-      });
-      if (status === Status.OK) {
-        return {text: text.toString('utf8', 0, length[0]), ids: ids.slice(0, count[0])};
-      }
-      text = Buffer.alloc(length[0] + 1);
-      ids = new Int32Array(count[0]);
-    }
+  chatParser(messages, options) {
+    return new chat.ChatParser(this.handle, messages, options);
+  }
+
+  chatGrammar(messages, options) {
+    return chat.chatGrammar(this.handle, messages, options);
+  }
+
+  chatThinking(messages, options) {
+    return chat.chatThinking(this.handle, messages, options);
   }
 
   grammar(description) {
@@ -236,7 +212,8 @@ function query(name) {
   return value[0];
 }
 
-const {Affinity, Kv, Policy, Reason, Segment, Speculation} = raw;
-module.exports = {ABI_VERSION, Affinity, Engine, Grammar, Kv, Model, Policy, Reason, RondoError,
-                  Segment, Session, Speculation, Status, query,
-                  version: () => library.rondo_version_string()};
+const {Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Reason, Segment,
+       Speculation} = raw;
+module.exports = {ABI_VERSION, Affinity, Calls, Channel, ChatParser: chat.ChatParser, ChatPartKind, Engine,
+                  Grammar, GrammarBegin, Kv, Model, Policy, Reason, RondoError, Segment, Session,
+                  Speculation, Status, query, version: () => library.rondo_version_string()};

@@ -147,6 +147,12 @@ class Session extends Handle {
     return this.stream({signal});
   }
 
+  chatParts(messages, options = {}) {
+    const {signal, ...chat} = options;
+    const parser = this.#engine.model.chatParser(messages, chat);
+    return partsOf(parser, this.chat(messages, options));
+  }
+
   async generate(ids, options) {
     if (ids !== undefined) await this.prefill(ids);
     let text = '';
@@ -241,10 +247,22 @@ class Session extends Handle {
   }
 }
 
-function eventOf({token, logprob, reason, bytes, bytes_count, text, text_bytes, pending, taken_over}) {
+function eventOf({token, logprob, reason, bytes, bytes_count, text, text_bytes, pending, taken_over,
+                  channel}) {
   return {token, text: Buffer.from(koffi.decode(text, 'uint8_t', Number(text_bytes))).toString('utf8'),
     bytes: Uint8Array.from(koffi.decode(bytes, 'uint8_t', Number(bytes_count))),
-    reason, logprob, pending, takenOver: taken_over};
+    reason, logprob, pending, takenOver: taken_over, channel};
+}
+
+async function* partsOf(parser, events) {
+  try {
+    for await (const event of events) {
+      parser.pushEvent(event);
+      yield* parser.parts();
+    }
+  } finally {
+    parser.close();
+  }
 }
 
 function floats(pointer, count) {

@@ -141,6 +141,113 @@ test('grammars that are refused', () => {
   assert.throws(() => engine.session({grammar}), /closed/);
 });
 
+test('rules, and where a grammar begins', async () => {
+  const textWith = (options) => using(
+      engine.session({maxTokens: 16, ...options}), (session) => session.generate(ids));
+  const rules = model.grammar({gbnf: 'root ::= "sky" | "sea"'});
+  assert.match(await textWith({grammar: rules}), /^(sky|sea)$/);
+  assert.throws(() => model.grammar({pattern: 'a', gbnf: 'root ::= "a"'}), TypeError);
+  const grammar = model.grammar({pattern: '[ab]{3}'});
+  const first = await using(engine.session(), async (session) => {
+    await session.prefill(ids);
+    return session.next();
+  });
+  const behind = {grammar, grammarBegin: rondo.GrammarBegin.AFTER_TOKEN, grammarToken: first.token};
+  const whole = await textWith(behind);
+  assert.match(whole, /^.+[ab]{3}$/);
+  assert.strictEqual(whole.slice(0, -3), first.text);
+  const more = await textWith({...behind, grammarGoesOn: true});
+  assert.ok(more.startsWith(whole) && more.length > whole.length);
+});
+
+test('thinking', async () => {
+  const channels = (options) => using(
+      engine.session({maxTokens: 32, temperature: 1, seed: 3, ...options}), async (session) => {
+        await session.prefill(model.tokenize('Lily saw her mom'));
+        const events = [];
+        for await (const event of session.stream()) events.push(event.channel);
+        return events;
+      });
+  const {Channel} = rondo;
+  const words = {thinking: true, thinkingBegin: ' mom', thinkingEnd: ' day.\n'};
+  assert.deepStrictEqual(new Set(await channels({})), new Set([Channel.TEXT]));
+  assert.strictEqual((await channels(words))[0], Channel.THINKING);
+  const bounded = await channels({...words, thinkingTokens: 1});
+  assert.ok(bounded.includes(Channel.TEXT) && bounded.indexOf(Channel.TEXT) < 8);
+  assert.throws(() => engine.session({thinking: true}), status('INVALID_ARGUMENT'));
+});
+
+// The same model, with a template that knows functions and thoughts.
+const calling = () => new rondo.Model(process.env.RONDO_TEST_CALLING);
+const ASK = [{role: 'user', content: 'How is the weather?'}];
+const tools = [{type: 'function', function: {name: 'weather', parameters: {
+  type: 'object', properties: {city: {enum: ['Rome', 'Oslo']}}, required: ['city'],
+  additionalProperties: false}}}];
+const ANSWER = '<think>\nso\n</think>\n\nGrüße<tool_call>\n' +
+    '{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>';
+
+test('answers are taken apart', () => {
+  const {ChatPartKind} = rondo;
+  const parser = calling().chatParser(ASK, {tools});
+  for (let i = 0; i < 2; ++i) {
+    const parts = [];
+    for (const byte of Buffer.from(ANSWER)) {
+      parser.push(Buffer.from([byte]));
+      parts.push(...parser.parts());
+    }
+    parser.push(new Uint8Array(), {last: true});
+    parts.push(...parser.parts());
+    const textOf = (kind) =>
+      parts.filter((part) => part.kind === kind).map(({text}) => text).join('');
+    assert.strictEqual(textOf(ChatPartKind.THINKING), 'so');
+    assert.strictEqual(textOf(ChatPartKind.CONTENT), 'Grüße');
+    const call = {call: 0, name: 'weather', id: ''};
+    assert.deepStrictEqual(parts.find(({kind}) => kind === ChatPartKind.CALL),
+        {kind: ChatPartKind.CALL, ...call});
+    assert.deepStrictEqual(parts.at(-1),
+        {kind: ChatPartKind.CALL_END, ...call, arguments: textOf(ChatPartKind.ARGUMENTS)});
+    assert.deepStrictEqual(JSON.parse(parts.at(-1).arguments), {city: 'Rome'});
+    assert.throws(() => parser.push(Buffer.from('more')), status('INVALID_ARGUMENT'));
+    parser.reset();
+  }
+  parser.close();
+  assert.throws(() => parser.push(Buffer.from('')), /closed/);
+  assert.throws(() => model.chatParser(ASK, {tools, template: '{{ messages[0].content }}'}),
+      status('UNSUPPORTED'));
+});
+
+test('calls', async () => {
+  const {ChatPartKind} = rondo;
+  const callingModel = calling();
+  const callingEngine = await callingModel.engine({context: 256});
+  const gbnf = callingModel.chatGrammar(ASK, {tools, calls: rondo.Calls.ONE, function: 'weather'});
+  const partsOf = (options, chat) => using(callingEngine.session(options), async (session) => {
+    const parts = [];
+    for await (const part of session.chatParts(ASK, chat)) parts.push(part);
+    return parts;
+  });
+  const parts = await partsOf({grammar: callingModel.grammar({gbnf})}, {tools});
+  assert.strictEqual(parts[0].kind, ChatPartKind.CALL);
+  const call = parts.at(-1);
+  assert.strictEqual(call.kind, ChatPartKind.CALL_END);
+  assert.strictEqual(call.name, 'weather');
+  assert.ok(['Rome', 'Oslo'].includes(JSON.parse(call.arguments).city));
+  const content = await partsOf({maxTokens: 12}, {});
+  assert.ok(content.length > 0 && content.every(({kind}) => kind === ChatPartKind.CONTENT));
+  assert.throws(() => callingModel.chatGrammar(ASK, {tools, function: 'absent'}), /absent/);
+  const {begin, end} = callingModel.chatThinking(ASK);
+  assert.deepStrictEqual([begin.trim(), end.trim()], ['<think>', '</think>']);
+  callingEngine.close();
+});
+
+test('content is plain', () => {
+  const said = [{role: 'user', content: '<|pad|>'}];
+  const count = (token, options) =>
+    calling().chatIds(said, options).filter((id) => id === token).length;
+  assert.deepStrictEqual([count(2), count(1)], [0, 1]);  // the end is the template's own
+  assert.strictEqual(count(2, {plainContent: false}), 1);
+});
+
 test('the plan of a grammar', () => {
   const small = model.planGrammar({schema: PERSON, memoryBytes: 1 << 20});
   assert.ok(small > 0 && model.planGrammar({schema: PERSON}) > small);
