@@ -114,6 +114,7 @@ END
     go test -count=1 .
     RONDO_TEST_NEWER=1 go test -count=1 -run Newer -exec "env LD_PRELOAD=$newer" .
     go run ./example "$RONDO_TEST_MODEL" "Once upon a time"
+    go run ./example/tools "$RONDO_TEST_CALLING"
     ;;
   rust)
     need cargo

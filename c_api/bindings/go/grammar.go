@@ -40,6 +40,11 @@ func (m *Model) PatternGrammar(pattern string, options GrammarOptions) (*Grammar
 	return m.grammar(C.RONDO_GRAMMAR_PATTERN, []byte(pattern), options)
 }
 
+// RulesGrammar holds sessions to rules in GBNF's notation.
+func (m *Model) RulesGrammar(gbnf string, options GrammarOptions) (*Grammar, error) {
+	return m.grammar(C.RONDO_GRAMMAR_GBNF, []byte(gbnf), options)
+}
+
 // PlanGrammar is how many bytes the grammar of this schema takes.
 func (m *Model) PlanGrammar(schema any, options GrammarOptions) (uint64, error) {
 	text, err := json.Marshal(schema)
@@ -52,6 +57,11 @@ func (m *Model) PlanGrammar(schema any, options GrammarOptions) (uint64, error) 
 // PlanPatternGrammar is how many bytes the grammar of this pattern takes.
 func (m *Model) PlanPatternGrammar(pattern string, options GrammarOptions) (uint64, error) {
 	return m.planGrammar(C.RONDO_GRAMMAR_PATTERN, len(pattern), options)
+}
+
+// PlanRulesGrammar is how many bytes the grammar of these rules takes.
+func (m *Model) PlanRulesGrammar(gbnf string, options GrammarOptions) (uint64, error) {
+	return m.planGrammar(C.RONDO_GRAMMAR_GBNF, len(gbnf), options)
 }
 
 func (o *GrammarOptions) raw(kind C.int32_t) (raw C.rondo_grammar_options, err error) {

@@ -5,12 +5,10 @@ package rondo
 import "C"
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"runtime"
 	"sync"
-	"time"
 	"unsafe"
 )
 
@@ -221,98 +219,4 @@ func (m *Model) PlanFit(size uint64, options EngineOptions) (uint32, error) {
 		})
 	})
 	return uint32(context), err
-}
-
-// Chat is what a conversation is rendered from. Messages, Tools and Variables are values for
-// encoding/json, or json.RawMessage.
-type Chat struct {
-	Messages      any
-	Tools         any
-	Variables     any
-	Template      string // Jinja, in place of the model's own
-	TemplateName  string
-	NoPrompt      bool      // the text does not end where the assistant's answer begins
-	ContinueFinal bool      // the text ends inside of the last message
-	LocalTime     time.Time // what the clock on the wall shows; zero: no clock
-}
-
-// RenderChat is the text of a conversation.
-func (m *Model) RenderChat(chat Chat) (string, error) {
-	text, _, err := m.chat(&chat, true)
-	return text, err
-}
-
-// ChatIDs are the token ids of a conversation.
-func (m *Model) ChatIDs(chat Chat) ([]int32, error) {
-	_, ids, err := m.chat(&chat, false)
-	return ids, err
-}
-
-func (m *Model) chat(chat *Chat, wantText bool) (result string, ids []int32, err error) {
-	raw := (*C.rondo_chat_options)(C.malloc(C.sizeof_rondo_chat_options))
-	defer C.free(unsafe.Pointer(raw))
-	if err = check(C.rondo_chat_options_init(raw, C.sizeof_rondo_chat_options)); err != nil {
-		return "", nil, err
-	}
-	if chat.ContinueFinal {
-		raw.flags = C.RONDO_CHAT_CONTINUE_FINAL
-	} else if chat.NoPrompt {
-		raw.flags = 0
-	}
-	if !chat.LocalTime.IsZero() {
-		_, offset := chat.LocalTime.Zone()
-		raw.local_time = C.int64_t(chat.LocalTime.Unix() + int64(offset))
-	}
-	give := func(pointer **C.char, size *C.size_t, bytes []byte) {
-		*pointer, *size = (*C.char)(C.CBytes(bytes)), C.size_t(len(bytes))
-	}
-	defer func() {
-		for _, pointer := range []*C.char{raw.messages, raw.tools, raw.variables, raw.template_text, raw.template_name} {
-			C.free(unsafe.Pointer(pointer))
-		}
-	}()
-	for _, part := range []struct {
-		value   any
-		pointer **C.char
-		size    *C.size_t
-	}{{chat.Messages, &raw.messages, &raw.messages_bytes}, {chat.Tools, &raw.tools, &raw.tools_bytes},
-		{chat.Variables, &raw.variables, &raw.variables_bytes}} {
-		if part.value != nil {
-			bytes, err := json.Marshal(part.value)
-			if err != nil {
-				return "", nil, err
-			}
-			give(part.pointer, part.size, bytes)
-		}
-	}
-	if chat.Template != "" {
-		give(&raw.template_text, &raw.template_bytes, []byte(chat.Template))
-	}
-	if chat.TemplateName != "" {
-		raw.template_name = C.CString(chat.TemplateName)
-	}
-	text, ids := make([]byte, 4096), make([]int32, 1024)
-	var length, count C.size_t
-	for {
-		var status C.int32_t
-		err = m.with(func(handle *C.rondo_model) error {
-			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-				if wantText {
-					status = C.rondo_chat_render(handle, raw, (*C.char)(unsafe.Pointer(&text[0])),
-						C.size_t(len(text)), &length, nil, 0, nil, message, bytes)
-				} else {
-					status = C.rondo_chat_render(handle, raw, nil, 0, nil, first(ids),
-						C.size_t(len(ids)), &count, message, bytes)
-				}
-				if Status(status) == StatusBufferTooSmall {
-					return 0
-				}
-				return status
-			})
-		})
-		if err != nil || status == 0 {
-			return string(text[:length]), ids[:count], err
-		}
-		text, ids = make([]byte, length+1), make([]int32, count)
-	}
 }

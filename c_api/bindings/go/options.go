@@ -132,6 +132,17 @@ type SessionOptions struct {
 	// JSONSchema is a schema in its place, as Model.Grammar takes it, of which the session makes a
 	// grammar of its own, without spaces: small models find no end of them.
 	JSONSchema any
+	// GrammarBegin says where the grammar begins.
+	GrammarBegin  GrammarBegin
+	GrammarToken  int32
+	GrammarGoesOn bool
+	// Thinking: events tell thoughts from the rest.
+	Thinking bool
+	// ThinkingBegin and ThinkingEnd: empty for both: what the model's chat template puts around a
+	// thought.
+	ThinkingBegin  string
+	ThinkingEnd    string
+	ThinkingTokens uint64
 }
 
 // Float32 is for options that may be nil: Temperature: rondo.Float32(0.8).
@@ -246,6 +257,19 @@ func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) 
 	raw.max_tokens = C.uint64_t(o.MaxTokens)
 	raw.speculation = C.int32_t(o.Speculation)
 	raw.max_drafts = C.uint32_t(o.MaxDrafts)
+	raw.grammar_begin = C.int32_t(o.GrammarBegin)
+	raw.grammar_token = C.int32_t(o.GrammarToken)
+	raw.grammar_goes_on = cBool(o.GrammarGoesOn)
+	raw.thinking = cBool(o.Thinking)
+	raw.thinking_tokens = C.uint64_t(o.ThinkingTokens)
+	if o.ThinkingBegin != "" {
+		raw.thinking_begin = C.CString(o.ThinkingBegin)
+		defer C.free(unsafe.Pointer(raw.thinking_begin))
+	}
+	if o.ThinkingEnd != "" {
+		raw.thinking_end = C.CString(o.ThinkingEnd)
+		defer C.free(unsafe.Pointer(raw.thinking_end))
+	}
 	if n := len(o.Stop); n > 0 {
 		list := C.malloc(C.size_t(n) * C.size_t(unsafe.Sizeof(uintptr(0))))
 		defer C.free(list)

@@ -238,6 +238,171 @@ func TestRefusedGrammar(t *testing.T) {
 	f.fails(err, StatusUnsupported, "#/properties/a/uniqueItems")
 }
 
+func TestRulesAndWhereTheyBegin(t *testing.T) {
+	f := newFixture(t)
+	rules, err := f.model.RulesGrammar(`root ::= "sky" | "sea"`, GrammarOptions{})
+	f.must(err)
+	said := f.generate(f.session(SessionOptions{Grammar: rules}), f.ids)
+	f.equal(said == "sky" || said == "sea", true)
+	session := f.session(SessionOptions{})
+	f.must(session.Prefill(f.ids))
+	event, err := session.Next()
+	f.must(err)
+	letters, err := f.model.PatternGrammar("[ab]{3}", GrammarOptions{})
+	f.must(err)
+	options := SessionOptions{MaxTokens: 16, Grammar: letters, GrammarBegin: GrammarBeginAfterToken,
+		GrammarToken: event.Token}
+	whole := f.generate(f.session(options), f.ids)
+	f.equal(regexp.MustCompile("^"+event.Text+"[ab]{3}$").MatchString(whole), true)
+	options.GrammarGoesOn = true
+	more := f.generate(f.session(options), f.ids)
+	f.equal(strings.HasPrefix(more, whole) && len(more) > len(whole), true)
+	size, err := f.model.PlanRulesGrammar(`root ::= "sky" | "sea"`, GrammarOptions{})
+	f.must(err)
+	f.equal(size > 0, true)
+}
+
+func TestThinking(t *testing.T) {
+	f := newFixture(t)
+	ids, err := f.model.Tokenize("Lily saw her mom", true)
+	f.must(err)
+	channels := func(options SessionOptions) (channels []Channel) {
+		options.MaxTokens, options.Temperature, options.Seed = 32, Float32(1), 3
+		session := f.session(options)
+		f.must(session.Prefill(ids))
+		f.must(session.Stream(context.Background(), func(event Event) error {
+			channels = append(channels, event.Channel)
+			return nil
+		}))
+		session.Close()
+		return channels
+	}
+	f.equal(channels(SessionOptions{}), make([]Channel, 32))
+	words := SessionOptions{Thinking: true, ThinkingBegin: " mom", ThinkingEnd: " day.\n"}
+	f.equal(channels(words)[0], ChannelThinking)
+	words.ThinkingTokens = 1
+	bounded := channels(words)
+	n := 0
+	for bounded[n] == ChannelThinking {
+		n++
+	}
+	f.equal(n < 8, true)
+	_, err = f.engine.Session(SessionOptions{Thinking: true})
+	f.fails(err, StatusInvalidArgument, "thinking")
+}
+
+// A model with a template that knows functions and thoughts.
+func (f *fixture) calling() *Model {
+	f.Helper()
+	model, err := Open(os.Getenv("RONDO_TEST_CALLING"))
+	f.must(err)
+	return model
+}
+
+var ask = Chat{Messages: json.RawMessage(`[{"role": "user", "content": "How is the weather?"}]`),
+	Tools: json.RawMessage(`[{"type": "function", "function": {"name": "weather", "parameters": {
+		"type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}}, "required": ["city"],
+		"additionalProperties": false}}}]`)}
+
+func TestChatParser(t *testing.T) {
+	f := newFixture(t)
+	parser, err := f.calling().ChatParser(ask)
+	f.must(err)
+	answer := "<think>\nso\n</think>\n\nGrüße<tool_call>\n" +
+		`{"name": "weather", "arguments": {"city": "Rome"}}` + "\n</tool_call>"
+	for i := 0; i < 2; i++ {
+		texts := map[ChatPartKind]string{}
+		var call, end ChatPart
+		take := func() {
+			parts, err := parser.Parts()
+			f.must(err)
+			for _, part := range parts {
+				texts[part.Kind] += part.Text
+				if part.Kind == ChatPartCall {
+					call = part
+				}
+				end = part
+			}
+		}
+		for j := range []byte(answer) {
+			f.must(parser.Push([]byte(answer)[j:j+1], false))
+			take()
+		}
+		f.must(parser.Push(nil, true))
+		take()
+		f.equal([]string{texts[ChatPartThinking], texts[ChatPartContent]}, []string{"so", "Grüße"})
+		f.equal(call, ChatPart{Kind: ChatPartCall, Name: "weather"})
+		f.equal(end, ChatPart{Kind: ChatPartCallEnd, Name: "weather", Arguments: `{"city": "Rome"}`})
+		f.equal(texts[ChatPartArguments], end.Arguments)
+		f.fails(parser.Push([]byte("more"), false), StatusInvalidArgument, "")
+		f.must(parser.Reset())
+	}
+	parser.Close()
+	f.equal(parser.Push(nil, false), ErrClosed)
+	none := ask
+	none.Template = "{{ messages[0].content }}"
+	_, err = f.model.ChatParser(none)
+	f.fails(err, StatusUnsupported, "")
+}
+
+func TestCalls(t *testing.T) {
+	f := newFixture(t)
+	model := f.calling()
+	rules, err := model.ChatGrammar(ask, CallsOne, "weather")
+	f.must(err)
+	_, err = model.ChatGrammar(ask, CallsAuto, "absent")
+	f.fails(err, StatusInvalidArgument, "absent")
+	grammar, err := model.RulesGrammar(rules, GrammarOptions{})
+	f.must(err)
+	engine, err := model.Engine(EngineOptions{Context: 256})
+	f.must(err)
+	session, err := engine.Session(SessionOptions{Grammar: grammar})
+	f.must(err)
+	var parts []ChatPart
+	take := func(part ChatPart, err error) bool {
+		f.must(err)
+		parts = append(parts, part)
+		return true
+	}
+	session.ChatParts(context.Background(), ask)(take)
+	end := parts[len(parts)-1]
+	f.equal([]ChatPartKind{parts[0].Kind, end.Kind}, []ChatPartKind{ChatPartCall, ChatPartCallEnd})
+	var arguments struct{ City string }
+	f.must(json.Unmarshal([]byte(end.Arguments), &arguments))
+	f.equal(arguments.City == "Rome" || arguments.City == "Oslo", true)
+	calls := 0
+	session.ChatParts(context.Background(), ask)(func(ChatPart, error) bool {
+		calls++
+		return false
+	})
+	f.equal(calls, 1)
+	session.ChatParts(context.Background(), Chat{})(func(_ ChatPart, err error) bool {
+		f.fails(err, StatusInvalidArgument, "")
+		return true
+	})
+	begin, ended, err := model.ChatThinking(ask)
+	f.must(err)
+	f.equal([]string{strings.TrimSpace(begin), strings.TrimSpace(ended)}, []string{"<think>", "</think>"})
+}
+
+func TestPlainContent(t *testing.T) {
+	f := newFixture(t)
+	chat := Chat{Messages: []map[string]string{{"role": "user", "content": "<|pad|>"}}}
+	count := func(token int32) (n int) {
+		ids, err := f.calling().ChatIDs(chat)
+		f.must(err)
+		for _, id := range ids {
+			if id == token {
+				n++
+			}
+		}
+		return n
+	}
+	f.equal([]int{count(2), count(1)}, []int{0, 1}) // the end is the template's own
+	chat.SpecialContent = true
+	f.equal(count(2), 1)
+}
+
 func TestPlanOfGrammar(t *testing.T) {
 	f := newFixture(t)
 	few := GrammarOptions{MemoryBytes: 1 << 20}

@@ -37,8 +37,9 @@ type Event struct {
 	Bytes     []byte // the token's own
 	Reason    Reason // why the generation ended; ReasonNone: it goes on
 	LogProb   float32
-	Pending   uint64 // tokens of the prompt that still wait for passes
-	TakenOver uint64 // tokens that the prefix cache had
+	Pending   uint64  // tokens of the prompt that still wait for passes
+	TakenOver uint64  // tokens that the prefix cache had
+	Channel   Channel // what the token belongs to, with the option Thinking
 }
 
 func newSession(handle *C.rondo_session, engine *Engine) *Session {
@@ -150,7 +151,8 @@ func (s *Session) event(function func(*C.rondo_session, *C.rondo_event) C.int32_
 		if status == 0 {
 			event = Event{int32(raw.token), C.GoStringN(raw.text, C.int(raw.text_bytes)),
 				C.GoBytes(unsafe.Pointer(raw.bytes), C.int(raw.bytes_count)), Reason(raw.reason),
-				float32(raw.logprob), uint64(raw.pending), uint64(raw.taken_over)}
+				float32(raw.logprob), uint64(raw.pending), uint64(raw.taken_over),
+				Channel(raw.channel)}
 		}
 		return status
 	})
