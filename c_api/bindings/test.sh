@@ -126,6 +126,7 @@ END
     cargo test --quiet --offline --config "target.\"cfg(unix)\".runner = \"env LD_PRELOAD=$newer\"" \
       --test rondo -- --ignored newer
     cargo run --quiet --offline --example generate "$RONDO_TEST_MODEL" "Once upon a time"
+    cargo run --quiet --offline --example tools "$RONDO_TEST_CALLING"
     ;;
   java)
     need java javac

@@ -19,6 +19,7 @@
 //! lifetime `'m` is that of memory which the caller lends: a model's bytes, an engine's arena.
 #![warn(missing_docs)]
 
+mod chat;
 mod engine;
 mod error;
 mod grammar;
@@ -28,10 +29,11 @@ pub mod raw;
 mod records;
 mod session;
 
+pub use chat::{Chat, ChatParser, ChatPart, ChatParts, Parts};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use grammar::{Grammar, GrammarOptions};
-pub use model::{Chat, Model};
+pub use model::Model;
 pub use options::{EngineOptions, SessionOptions};
 pub use records::*;
 pub use session::{Canceller, Event, Session, Stream};

@@ -31,27 +31,6 @@ impl Drop for Owner {
     }
 }
 
-/// What a conversation is rendered from. Texts are JSON, but for the template.
-#[derive(Clone, Copy, Default, Debug)]
-pub struct Chat<'a> {
-    /// `[{"role": "user", "content": "Hello!"}, ...]`
-    pub messages: &'a str,
-    /// The functions that the model may call: a list of JSON schemas.
-    pub tools: Option<&'a str>,
-    /// An object: more names for the template.
-    pub variables: Option<&'a str>,
-    /// Jinja, in place of the model's own.
-    pub template: Option<&'a str>,
-    /// Of the model.
-    pub template_name: Option<&'a str>,
-    /// The text does not end where the assistant's answer begins.
-    pub no_generation_prompt: bool,
-    /// The text ends inside of the last message, which the model goes on with.
-    pub continue_final: bool,
-    /// What the clock on the wall shows, as seconds since 1970-01-01 00:00.
-    pub local_time: Option<i64>,
-}
-
 impl Model<'static> {
     /// Opens the file that `rondo convert` made.
     pub fn open(path: impl AsRef<Path>) -> Result<Self> {
@@ -91,6 +70,11 @@ impl Model<'static> {
     /// The same by a regular expression of ECMA-262, which is the whole text.
     pub fn pattern_grammar(&self, pattern: &str, options: &GrammarOptions) -> Result<Grammar> {
         Grammar::create(self, GrammarKind::PATTERN, pattern, options)
+    }
+
+    /// The same by rules in GBNF's notation.
+    pub fn rules_grammar(&self, gbnf: &str, options: &GrammarOptions) -> Result<Grammar> {
+        Grammar::create(self, GrammarKind::GBNF, gbnf, options)
     }
 }
 
@@ -274,6 +258,11 @@ impl<'m> Model<'m> {
         Grammar::plan(self, GrammarKind::PATTERN, pattern, options)
     }
 
+    /// The bytes that the grammar of these rules takes.
+    pub fn plan_rules_grammar(&self, gbnf: &str, options: &GrammarOptions) -> Result<u64> {
+        Grammar::plan(self, GrammarKind::GBNF, gbnf, options)
+    }
+
     /// Makes the model runnable, in memory of the system's.
     pub fn engine(&self, options: &mut EngineOptions<'_>) -> Result<Engine<'m>> {
         Engine::create(self, options, ptr::null_mut(), 0)
@@ -286,93 +275,5 @@ impl<'m> Model<'m> {
         arena: &'m mut [MaybeUninit<u8>],
     ) -> Result<Engine<'m>> {
         Engine::create(self, options, arena.as_mut_ptr().cast(), arena.len())
-    }
-
-    /// The text of a conversation.
-    pub fn render_chat(&self, chat: &Chat<'_>) -> Result<String> {
-        let mut text = vec![0u8; 4096];
-        loop {
-            let mut length = 0;
-            let fits = self.chat(chat, |options, message, bytes| unsafe {
-                let (to, room) = (text.as_mut_ptr().cast(), text.len());
-                raw::rondo_chat_render(
-                    self.handle,
-                    options,
-                    to,
-                    room,
-                    &mut length,
-                    ptr::null_mut(),
-                    0,
-                    ptr::null_mut(),
-                    message,
-                    bytes,
-                )
-            })?;
-            text.resize(length + usize::from(!fits), 0);
-            if fits {
-                return Ok(String::from_utf8_lossy(&text).into_owned());
-            }
-        }
-    }
-
-    /// The token ids of a conversation.
-    pub fn chat_ids(&self, chat: &Chat<'_>) -> Result<Vec<i32>> {
-        let mut ids = vec![0; 1024];
-        loop {
-            let mut count = 0;
-            let fits = self.chat(chat, |options, message, bytes| unsafe {
-                raw::rondo_chat_render(
-                    self.handle,
-                    options,
-                    ptr::null_mut(),
-                    0,
-                    ptr::null_mut(),
-                    ids.as_mut_ptr(),
-                    ids.len(),
-                    &mut count,
-                    message,
-                    bytes,
-                )
-            })?;
-            ids.resize(count, 0);
-            if fits {
-                return Ok(ids);
-            }
-        }
-    }
-
-    /// False: there was no room.
-    fn chat(
-        &self,
-        chat: &Chat<'_>,
-        call: impl FnOnce(*const raw::rondo_chat_options, *mut c_char, usize) -> i32,
-    ) -> Result<bool> {
-        let name = chat.template_name.map(c_string).transpose()?;
-        let mut options: raw::rondo_chat_options = unsafe { MaybeUninit::zeroed().assume_init() };
-        let size = size_of::<raw::rondo_chat_options>();
-        check(unsafe { raw::rondo_chat_options_init(&mut options, size) })?;
-        if chat.continue_final {
-            options.flags = raw::RONDO_CHAT_CONTINUE_FINAL;
-        } else if chat.no_generation_prompt {
-            options.flags = 0;
-        }
-        let part = |text: Option<&str>| {
-            text.map_or((ptr::null(), 0), |text| (text.as_ptr().cast(), text.len()))
-        };
-        options.local_time = chat.local_time.unwrap_or(raw::RONDO_CHAT_NO_CLOCK);
-        (options.messages, options.messages_bytes) = part(Some(chat.messages));
-        (options.tools, options.tools_bytes) = part(chat.tools);
-        (options.variables, options.variables_bytes) = part(chat.variables);
-        (options.template_text, options.template_bytes) = part(chat.template);
-        options.template_name = name.as_ref().map_or(ptr::null(), |name| name.as_ptr());
-        let mut fits = true;
-        check_message(|message, bytes| match call(&options, message, bytes) {
-            raw::RONDO_STATUS_BUFFER_TOO_SMALL => {
-                fits = false;
-                raw::RONDO_STATUS_OK
-            }
-            status => status,
-        })?;
-        Ok(fits)
     }
 }

@@ -1,7 +1,8 @@
 //! Options of engines and sessions.
 use crate::error::{c_string, check, Error, Result};
 use crate::{
-    raw, Affinity, Grammar, GrammarKind, GrammarOptions, Kv, Model, Policy, Speculation, Status,
+    raw, Affinity, Grammar, GrammarBegin, GrammarKind, GrammarOptions, Kv, Model, Policy,
+    Speculation, Status,
 };
 use std::any::Any;
 use std::ffi::CString;
@@ -210,6 +211,16 @@ pub struct SessionOptions {
     /// In its place a JSON Schema, of which the session makes a grammar of its own, without
     /// spaces: small models find no end of them.
     pub json_schema: Option<String>,
+    pub grammar_begin: GrammarBegin,
+    pub grammar_token: i32,
+    pub grammar_goes_on: bool,
+    /// Events tell thoughts from the rest.
+    pub thinking: bool,
+    /// None for both: what the model's chat template puts around a thought.
+    pub thinking_begin: Option<String>,
+    pub thinking_end: Option<String>,
+    /// At most so many of a thought; 0: no limit.
+    pub thinking_tokens: u64,
 }
 
 impl Default for SessionOptions {
@@ -236,6 +247,13 @@ impl Default for SessionOptions {
             max_drafts: raw.max_drafts,
             grammar: None,
             json_schema: None,
+            grammar_begin: GrammarBegin(raw.grammar_begin),
+            grammar_token: raw.grammar_token,
+            grammar_goes_on: raw.grammar_goes_on != 0,
+            thinking: raw.thinking != 0,
+            thinking_begin: None,
+            thinking_end: None,
+            thinking_tokens: raw.thinking_tokens,
         }
     }
 }
@@ -257,6 +275,15 @@ impl SessionOptions {
         repetition_penalty: f32, penalty_last_n: i32, no_repeat_ngram_size: u32,
         presence_penalty: f32, frequency_penalty: f32, ignore_eos: bool, logprobs: bool, seed: u64,
         max_tokens: u64, speculation: Speculation, max_drafts: u32, grammar: Grammar,
+        grammar_begin: GrammarBegin, grammar_token: i32, grammar_goes_on: bool, thinking: bool,
+        thinking_tokens: u64,
+    }
+
+    /// The texts around a thought, in place of those of the model's chat template.
+    pub fn thinking_texts(mut self, begin: impl Into<String>, end: impl Into<String>) -> Self {
+        self.thinking_begin = Some(begin.into());
+        self.thinking_end = Some(end.into());
+        self
     }
 
     /// A JSON Schema, of which the session makes a grammar of its own, without spaces.
@@ -284,6 +311,8 @@ impl SessionOptions {
         use_raw: impl FnOnce(&raw::rondo_session_options) -> Result<T>,
     ) -> Result<T> {
         let texts = self.stop.iter().map(|text| c_string(text)).collect::<Result<Vec<_>>>()?;
+        let begin = self.thinking_begin.as_deref().map(c_string).transpose()?;
+        let end = self.thinking_end.as_deref().map(c_string).transpose()?;
         let stop: Vec<_> = texts.iter().map(|text| text.as_ptr()).collect();
         let bias: Vec<_> = self
             .logit_bias
@@ -317,6 +346,13 @@ impl SessionOptions {
         }
         raw.speculation = self.speculation.0;
         raw.max_drafts = self.max_drafts;
+        raw.grammar_begin = self.grammar_begin.0;
+        raw.grammar_token = self.grammar_token;
+        raw.grammar_goes_on = u32::from(self.grammar_goes_on);
+        raw.thinking = u32::from(self.thinking);
+        raw.thinking_begin = begin.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        raw.thinking_end = end.as_ref().map_or(ptr::null(), |text| text.as_ptr());
+        raw.thinking_tokens = self.thinking_tokens;
         let made; // the session keeps it
         let grammar = match (&self.grammar, &self.json_schema) {
             (Some(_), Some(_)) => {

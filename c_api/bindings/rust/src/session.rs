@@ -1,6 +1,6 @@
 //! Sessions: sequences of tokens.
 use crate::error::{check, check_message};
-use crate::{raw, Chat, Error, Model, Reason, Result, SessionCounters, SessionOptions};
+use crate::{raw, Channel, Chat, Error, Model, Reason, Result, SessionCounters, SessionOptions};
 use std::any::Any;
 use std::ffi::CStr;
 use std::mem::{size_of, MaybeUninit};
@@ -28,6 +28,8 @@ pub struct Event {
     pub pending: u64,
     /// Tokens that the prefix cache had.
     pub taken_over: u64,
+    /// What the token belongs to, with the option `thinking`.
+    pub channel: Channel,
 }
 
 /// A handle that is null once the session is gone.
@@ -72,6 +74,10 @@ impl Drop for Session<'_> {
 impl<'m> Session<'m> {
     pub(crate) fn new(handle: *mut raw::rondo_session, model: Model<'m>) -> Self {
         Session { handle, shared: Arc::new(Mutex::new(Shared(handle))), model }
+    }
+
+    pub(crate) fn model(&self) -> &Model<'m> {
+        &self.model
     }
 
     fn check(&self, status: i32) -> Result<()> {
@@ -149,6 +155,7 @@ impl<'m> Session<'m> {
             logprob: raw.logprob,
             pending: raw.pending,
             taken_over: raw.taken_over,
+            channel: Channel(raw.channel),
         })
     }
 

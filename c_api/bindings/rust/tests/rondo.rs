@@ -180,6 +180,143 @@ fn grammars() {
 }
 
 #[test]
+fn rules_and_where_they_begin() {
+    let Fixture { model, engine, ids, .. } = fixture();
+    let text_with = |options: &SessionOptions| {
+        let mut session = engine.session(options).unwrap();
+        session.prefill(&ids).unwrap();
+        session.generate().unwrap()
+    };
+    let sky = "root ::= \"sky\" | \"sea\"";
+    let rules = model.rules_grammar(sky, &GrammarOptions::default()).unwrap();
+    assert!(["sky", "sea"].contains(&text_with(&limit(16).grammar(rules)).as_str()));
+    assert!(model.plan_rules_grammar(sky, &GrammarOptions::default()).unwrap() > 0);
+    let mut session = engine.session(&limit(1)).unwrap();
+    session.prefill(&ids).unwrap();
+    let first = session.next().unwrap();
+    let letters = model.pattern_grammar("[ab]{3}", &GrammarOptions::default()).unwrap();
+    let options = limit(16)
+        .grammar(letters)
+        .grammar_begin(GrammarBegin::AFTER_TOKEN)
+        .grammar_token(first.token.unwrap());
+    let whole = text_with(&options);
+    let letters = whole.strip_prefix(&first.text).unwrap();
+    assert!(letters.len() == 3 && letters.chars().all(|letter| "ab".contains(letter)), "{}", whole);
+    let more = text_with(&options.grammar_goes_on(true));
+    assert!(more.starts_with(&whole) && more.len() > whole.len(), "{}", more);
+}
+
+#[test]
+fn thinking() {
+    let Fixture { model, engine, .. } = fixture();
+    let ids = model.tokenize("Lily saw her mom", true).unwrap();
+    let warm = || limit(32).temperature(1.0).seed(3);
+    let channels = |options: &SessionOptions| {
+        let mut session = engine.session(options).unwrap();
+        session.prefill(&ids).unwrap();
+        session.stream().map(|event| event.unwrap().channel).collect::<Vec<_>>()
+    };
+    assert_eq!(channels(&warm()), [Channel::TEXT; 32]);
+    let words = warm().thinking(true).thinking_texts(" mom", " day.\n");
+    assert_eq!(channels(&words)[0], Channel::THINKING);
+    let bounded = channels(&words.thinking_tokens(1));
+    assert!(bounded.iter().position(|&channel| channel == Channel::TEXT).unwrap() < 8);
+    assert_eq!(status(engine.session(&warm().thinking(true))), Status::INVALID_ARGUMENT);
+}
+
+const ASK: &str = r#"[{"role": "user", "content": "How is the weather?"}]"#;
+const TOOLS: &str = r#"[{"type": "function", "function": {"name": "weather", "parameters": {
+    "type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}}, "required": ["city"],
+    "additionalProperties": false}}}]"#;
+
+fn asking() -> Chat<'static> {
+    Chat { messages: ASK, tools: Some(TOOLS), ..Default::default() }
+}
+
+/// A model with a template that knows functions and thoughts.
+fn calling() -> Model<'static> {
+    Model::open(std::env::var("RONDO_TEST_CALLING").unwrap()).unwrap()
+}
+
+#[test]
+fn parser() {
+    let mut parser = calling().chat_parser(&asking()).unwrap();
+    let answer = "<think>\nso\n</think>\n\nGrüße<tool_call>\n{\"name\": \"weather\", \
+                  \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>";
+    let (name, id) = ("weather".to_string(), String::new());
+    for _ in 0..2 {
+        let mut parts = Vec::new();
+        for byte in answer.bytes() {
+            parser.push(&[byte], false).unwrap();
+            parts.extend(parser.parts().map(Result::unwrap));
+        }
+        parser.push(&[], true).unwrap();
+        parts.extend(parser.parts().map(Result::unwrap));
+        let (mut content, mut thought, mut pieces) = (String::new(), String::new(), String::new());
+        for part in &parts {
+            match part {
+                ChatPart::Content(text) => content += text,
+                ChatPart::Thinking(text) => thought += text,
+                ChatPart::Arguments { call: 0, text } => pieces += text,
+                ChatPart::Call { call: 0, .. } | ChatPart::CallEnd { call: 0, .. } => {}
+                other => panic!("{:?}", other),
+            }
+        }
+        assert_eq!((thought.as_str(), content.as_str()), ("so", "Grüße"));
+        let call = ChatPart::Call { call: 0, name: name.clone(), id: id.clone() };
+        assert!(parts.contains(&call));
+        let arguments = r#"{"city": "Rome"}"#.to_string();
+        assert_eq!(pieces, arguments);
+        let end = ChatPart::CallEnd { call: 0, name: name.clone(), id: id.clone(), arguments };
+        assert_eq!(parts.last(), Some(&end));
+        assert_eq!(status(parser.push(b"more", false)), Status::INVALID_ARGUMENT);
+        parser.reset().unwrap();
+    }
+    let none = Chat { template: Some("{{ messages[0].content }}"), ..asking() };
+    assert_eq!(status(fixture().model.chat_parser(&none)), Status::UNSUPPORTED);
+}
+
+#[test]
+fn calls() {
+    let model = calling();
+    let engine = model.engine(&mut engine_options()).unwrap();
+    let gbnf = model.chat_grammar(&asking(), Calls::ONE, Some("weather")).unwrap();
+    let absent = model.chat_grammar(&asking(), Calls::AUTO, Some("absent"));
+    assert!(absent.unwrap_err().message.contains("absent"));
+    let rules = model.rules_grammar(&gbnf, &GrammarOptions::default()).unwrap();
+    let mut session = engine.session(&limit(0).grammar(rules)).unwrap();
+    let parts: Vec<_> = session.chat_parts(&asking()).unwrap().map(Result::unwrap).collect();
+    assert!(matches!(&parts[0], ChatPart::Call { name, .. } if name == "weather"));
+    match parts.last() {
+        Some(ChatPart::CallEnd { name, arguments, .. }) => {
+            let arguments: String = arguments.chars().filter(|c| !c.is_whitespace()).collect();
+            let cities = [r#"{"city":"Rome"}"#, r#"{"city":"Oslo"}"#];
+            assert!(name == "weather" && cities.contains(&arguments.as_str()), "{}", arguments);
+        }
+        other => panic!("{:?}", other),
+    }
+    let mut free = engine.session(&limit(12)).unwrap();
+    let chat = Chat { tools: None, ..asking() };
+    for part in free.chat_parts(&chat).unwrap() {
+        assert!(matches!(part.unwrap(), ChatPart::Content(_)));
+    }
+    let (begin, end) = model.chat_thinking(&chat).unwrap();
+    assert_eq!((begin.trim(), end.trim()), ("<think>", "</think>"));
+}
+
+#[test]
+fn plain_content() {
+    let model = calling();
+    let said = r#"[{"role": "user", "content": "<|pad|>"}]"#;
+    let plain = Chat { messages: said, ..Default::default() };
+    let count = |chat: &Chat<'_>, token| {
+        model.chat_ids(chat).unwrap().into_iter().filter(|&id| id == token).count()
+    };
+    assert_eq!((count(&plain, 2), count(&plain, 1)), (0, 1)); // the end is the template's own
+    assert_eq!(count(&Chat { special_content: true, ..plain }, 2), 1);
+}
+
+#[test]
 fn refused_grammars() {
     let Fixture { model, engine, .. } = fixture();
     let schema = r#"{"properties":{"a":{"uniqueItems":true}}}"#;
@@ -427,6 +564,7 @@ fn thread_tags() {
     send::<Engine<'_>>();
     sync::<Engine<'_>>();
     send::<Session<'_>>();
+    send::<ChatParser<'_>>();
     send::<Grammar>();
     sync::<Grammar>();
     send::<Canceller>();
