@@ -141,6 +141,7 @@ END
     java -cp "classes:$jna" rondo.RondoTest
     RONDO_LIBRARY=$newer java -cp "classes:$jna" rondo.RondoTest newer
     java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
+    java -cp "classes:$jna" example/Tools.java "$RONDO_TEST_CALLING"
     ;;
   kotlin) # by a desktop's Java
     need javac kotlinc cc

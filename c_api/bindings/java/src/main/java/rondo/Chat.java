@@ -6,6 +6,8 @@ import java.time.ZoneOffset;
 /** What a conversation is rendered from. Texts are JSON, but for the template. */
 public final class Chat {
   final Raw.ChatOptions raw = new Raw.ChatOptions();
+  private int prompt = Raw.CHAT_ADD_GENERATION_PROMPT;
+  private int content = Raw.CHAT_PLAIN_CONTENT;
 
   /** messages: [{"role": "user", "content": "Hello!"}, ...] */
   public Chat(String messages) {
@@ -13,6 +15,7 @@ public final class Chat {
     byte[] bytes = Memories.utf8(messages);
     raw.messages = Memories.of(bytes);
     raw.messages_bytes = new SizeT(bytes.length);
+    raw.flags = prompt | content;
   }
 
   /** The functions that the model may call: a list of JSON schemas. */
@@ -46,13 +49,23 @@ public final class Chat {
 
   /** False: the text does not end where the assistant's answer begins. */
   public Chat addGenerationPrompt(boolean add) {
-    raw.flags = add ? Raw.CHAT_ADD_GENERATION_PROMPT : 0;
+    prompt = add ? Raw.CHAT_ADD_GENERATION_PROMPT : 0;
+    raw.flags = prompt | content;
     return this;
   }
 
   /** The text ends inside of the last message, which the model goes on with. */
   public Chat continueFinal() {
-    raw.flags = Raw.CHAT_CONTINUE_FINAL;
+    prompt = Raw.CHAT_CONTINUE_FINAL;
+    raw.flags = prompt | content;
+    return this;
+  }
+
+  /** True, the default: only what the template itself wrote becomes special tokens. False: also their
+   * texts in messages. */
+  public Chat plainContent(boolean plain) {
+    content = plain ? Raw.CHAT_PLAIN_CONTENT : 0;
+    raw.flags = prompt | content;
     return this;
   }
 

@@ -10,6 +10,7 @@ package rondo;
  * @param logprob with the option logprobs
  * @param pending tokens of the prompt that still wait for passes
  * @param takenOver tokens that the prefix cache had
+ * @param channel what the token belongs to, with the option thinking
  */
 public record Event(int token, String text, byte[] bytes, Reason reason, float logprob, long pending,
-    long takenOver) {}
+    long takenOver, Channel channel) {}

@@ -1,5 +1,7 @@
 package rondo;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.IntByReference;
 import com.sun.jna.ptr.PointerByReference;
@@ -104,6 +106,11 @@ public final class Model extends Handle {
     return Grammar.create(this, GrammarKind.PATTERN, pattern, options);
   }
 
+  /** The same by rules in GBNF's notation. */
+  public Grammar rulesGrammar(String gbnf, GrammarOptions options) {
+    return Grammar.create(this, GrammarKind.GBNF, gbnf, options);
+  }
+
   /** The bytes that the grammar of this schema takes. */
   public long planGrammar(String schema, GrammarOptions options) {
     return Grammar.plan(this, GrammarKind.JSON_SCHEMA, schema, options);
@@ -112,6 +119,11 @@ public final class Model extends Handle {
   /** The bytes that the grammar of this pattern takes. */
   public long planPatternGrammar(String pattern, GrammarOptions options) {
     return Grammar.plan(this, GrammarKind.PATTERN, pattern, options);
+  }
+
+  /** The bytes that the grammar of these rules takes. */
+  public long planRulesGrammar(String gbnf, GrammarOptions options) {
+    return Grammar.plan(this, GrammarKind.GBNF, gbnf, options);
   }
 
   /** What an engine with these options will take, to the byte. */
@@ -168,6 +180,34 @@ public final class Model extends Handle {
     return with(model -> Rondo.ids(1024, (ids, capacity, count)
         -> chat((message, bytes) -> RAW.rondo_chat_render(model, chat.raw, null, new SizeT(0), null,
             ids, capacity, count, message, bytes))));
+  }
+
+  /** Takes answers to this conversation apart; its tools say what may be called. */
+  public ChatParser chatParser(Chat chat) {
+    return ChatParser.create(this, chat);
+  }
+
+  /** The GBNF of answers to a conversation whose calls of its tools parse, for rulesGrammar. function:
+   * the only one that may be called; null: any. */
+  public String chatGrammar(Chat chat, Calls calls, String function) {
+    return with(model -> Rondo.text((buffer, capacity, length)
+        -> chat((message, bytes) -> RAW.rondo_chat_grammar(model, chat.raw, calls.value, function,
+            buffer, capacity, length, message, bytes))));
+  }
+
+  /** What the template puts around a thought. */
+  public ChatThinking chatThinking(Chat chat) {
+    SizeT.ByReference[] other = new SizeT.ByReference[1];
+    byte[][] end = {new byte[256]};
+    String begin = with(model -> Rondo.text((buffer, capacity, length) -> {
+      if (other[0] != null) {
+        end[0] = new byte[Math.toIntExact(other[0].value() + 1)];
+      }
+      other[0] = new SizeT.ByReference();
+      return chat((message, bytes) -> RAW.rondo_chat_thinking(model, chat.raw, buffer, capacity, length,
+          end[0], new SizeT(end[0].length), other[0], message, bytes));
+    }));
+    return new ChatThinking(begin, new String(end[0], 0, (int) other[0].value(), UTF_8));
   }
 
   /** Throws with the message where the call fails otherwise than for want of room. */

@@ -7,6 +7,7 @@ import java.nio.FloatBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Iterator;
+import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Spliterator;
 import java.util.Spliterators;
@@ -114,7 +115,8 @@ public final class Session extends Handle {
     String text = new String(raw.text.getByteArray(0, raw.text_bytes.intValue()),
         StandardCharsets.UTF_8);
     return new Event(raw.token, text, raw.bytes.getByteArray(0, raw.bytes_count.intValue()),
-        Reason.of(raw.reason), raw.logprob, raw.pending, raw.taken_over);
+        Reason.of(raw.reason), raw.logprob, raw.pending, raw.taken_over,
+        Channel.of(raw.channel));
   }
 
   /** Generates as it is walked, up to the event with the reason. */
@@ -152,6 +154,35 @@ public final class Session extends Handle {
     reset();
     append(ids);
     return events();
+  }
+
+  /** As chat, taken apart: content, thoughts, and calls of the chat's tools. A stop string is part of the
+   * content. */
+  public Iterable<ChatPart> chatParts(Chat chat) {
+    ChatParser parser = engine.model.chatParser(chat);
+    Iterator<Event> events = chat(chat).iterator();
+    return () -> new Iterator<>() {
+      private Iterator<ChatPart> parts = List.<ChatPart>of().iterator();
+
+      @Override
+      public boolean hasNext() {
+        while (!parts.hasNext() && events.hasNext()) {
+          parts = parser.take(events.next()).iterator();
+        }
+        if (!parts.hasNext()) {
+          parser.close();
+        }
+        return parts.hasNext();
+      }
+
+      @Override
+      public ChatPart next() {
+        if (!hasNext()) {
+          throw new NoSuchElementException();
+        }
+        return parts.next();
+      }
+    };
   }
 
   /** The text of a whole generation. */

@@ -135,6 +135,40 @@ public final class SessionOptions {
     return this;
   }
 
+  /** Where the grammar begins. */
+  public SessionOptions grammarBegin(GrammarBegin begin) {
+    return say(raw -> raw.grammar_begin = begin.value);
+  }
+
+  /** Of GrammarBegin.AFTER_TOKEN: this one. */
+  public SessionOptions grammarToken(int token) {
+    return say(raw -> raw.grammar_token = token);
+  }
+
+  public SessionOptions grammarGoesOn(boolean goesOn) {
+    return say(raw -> raw.grammar_goes_on = goesOn ? 1 : 0);
+  }
+
+  /** Events tell thoughts from the rest. */
+  public SessionOptions thinking(boolean told) {
+    return say(raw -> raw.thinking = told ? 1 : 0);
+  }
+
+  /** The texts around a thought, in place of those of the model's chat template. */
+  public SessionOptions thinkingTexts(String begin, String end) {
+    Memory before = Memories.zeroTerminated(begin);
+    Memory behind = Memories.zeroTerminated(end);
+    return say(raw -> {
+      raw.thinking_begin = before;
+      raw.thinking_end = behind;
+    });
+  }
+
+  /** At most so many of a thought; 0: no limit. */
+  public SessionOptions thinkingTokens(long tokens) {
+    return say(raw -> raw.thinking_tokens = tokens);
+  }
+
   private SessionOptions say(Consumer<Raw.SessionOptions> what) {
     said.add(what);
     return this;

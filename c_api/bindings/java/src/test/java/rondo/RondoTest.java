@@ -188,6 +188,124 @@ public final class RondoTest {
     }
   }
 
+  void rulesAndWhereTheyBegin() {
+    Function<SessionOptions, String> textWith = options -> {
+      try (Session session = engine.session(options)) {
+        session.prefill(ids);
+        return session.generate();
+      }
+    };
+    String sky = "root ::= \"sky\" | \"sea\"";
+    try (Grammar rules = model.rulesGrammar(sky, new GrammarOptions())) {
+      equal(true, textWith.apply(limit(16).grammar(rules)).matches("sky|sea"));
+    }
+    equal(true, model.planRulesGrammar(sky, new GrammarOptions()) > 0);
+    Event first;
+    try (Session session = engine.session(limit(1))) {
+      session.prefill(ids);
+      first = session.next();
+    }
+    try (Grammar letters = model.patternGrammar("[ab]{3}", new GrammarOptions())) {
+      SessionOptions options = limit(16).grammar(letters).grammarBegin(GrammarBegin.AFTER_TOKEN)
+          .grammarToken(first.token());
+      String whole = textWith.apply(options);
+      equal(true, whole.matches(Pattern.quote(first.text()) + "[ab]{3}"));
+      String more = textWith.apply(options.grammarGoesOn(true));
+      equal(true, more.startsWith(whole) && more.length() > whole.length());
+    }
+  }
+
+  private List<Channel> channelsOf(SessionOptions options) {
+    try (Session session = engine.session(options.temperature(1).seed(3).maxTokens(32))) {
+      session.prefill(model.tokenize("Lily saw her mom"));
+      return session.stream().map(Event::channel).toList();
+    }
+  }
+
+  void thinking() {
+    equal(List.of(Channel.TEXT), channelsOf(new SessionOptions()).stream().distinct().toList());
+    SessionOptions words = new SessionOptions().thinking(true).thinkingTexts(" mom", " day.\n");
+    equal(Channel.THINKING, channelsOf(words).get(0));
+    int thought = channelsOf(words.thinkingTokens(1)).indexOf(Channel.TEXT);
+    equal(true, thought > 0 && thought < 8);
+    fails(Status.INVALID_ARGUMENT, "thinking", () -> channelsOf(new SessionOptions().thinking(true)));
+  }
+
+  private static final String ASK = "[{\"role\": \"user\", \"content\": \"How is the weather?\"}]";
+  private static final String TOOLS = "[{\"type\": \"function\", \"function\": {\"name\": \"weather\","
+      + "\"parameters\": {\"type\": \"object\", \"properties\": {\"city\": {\"enum\": [\"Rome\","
+      + "\"Oslo\"]}}, \"required\": [\"city\"], \"additionalProperties\": false}}}]";
+
+  /** With a template that knows functions and thoughts. */
+  private static Model calling() {
+    return Model.open(System.getenv("RONDO_TEST_CALLING"));
+  }
+
+  private static String textOf(List<ChatPart> parts, ChatPartKind kind) {
+    return parts.stream().filter(part -> part.kind() == kind).map(ChatPart::text)
+        .collect(Collectors.joining());
+  }
+
+  void parser() {
+    String answer = "<think>\nso\n</think>\n\nGrüße<tool_call>\n"
+        + "{\"name\": \"weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>";
+    try (Model model = calling(); ChatParser parser = model.chatParser(new Chat(ASK).tools(TOOLS))) {
+      for (int i = 0; i < 2; ++i) {
+        List<ChatPart> parts = new ArrayList<>();
+        for (byte one : Memories.utf8(answer)) {
+          parser.push(new byte[] {one}, false);
+          parts.addAll(parser.parts());
+        }
+        parser.push(new byte[0], true);
+        parts.addAll(parser.parts());
+        equal("so", textOf(parts, ChatPartKind.THINKING));
+        equal("Grüße", textOf(parts, ChatPartKind.CONTENT));
+        equal(true, parts.contains(new ChatPart(ChatPartKind.CALL, "", 0, "weather", "", "")));
+        String arguments = "{\"city\": \"Rome\"}";
+        equal(arguments, textOf(parts, ChatPartKind.ARGUMENTS));
+        equal(new ChatPart(ChatPartKind.CALL_END, "", 0, "weather", "", arguments),
+            parts.get(parts.size() - 1));
+        fails(Status.INVALID_ARGUMENT, "", () -> parser.push(new byte[] {'m'}, false));
+        parser.reset();
+      }
+    }
+    Chat none = new Chat(ASK).tools(TOOLS).template("{{ messages[0].content }}");
+    fails(Status.UNSUPPORTED, "", () -> model.chatParser(none));
+  }
+
+  void calls() {
+    Chat chat = new Chat(ASK).tools(TOOLS);
+    try (Model model = calling(); Engine engine = model.engine(options());
+         Grammar rules = model.rulesGrammar(
+             model.chatGrammar(chat, Calls.ONE, "weather"), new GrammarOptions());
+         Session session = engine.session(new SessionOptions().grammar(rules));
+         Session free = engine.session(limit(12))) {
+      List<ChatPart> parts = new ArrayList<>();
+      session.chatParts(chat).forEach(parts::add);
+      equal(ChatPartKind.CALL, parts.get(0).kind());
+      ChatPart call = parts.get(parts.size() - 1);
+      equal(ChatPartKind.CALL_END, call.kind());
+      equal("weather", call.name());
+      equal(true, call.arguments().matches("\\{\\s*\"city\"\\s*:\\s*\"(Rome|Oslo)\"\\s*\\}"));
+      for (ChatPart part : free.chatParts(new Chat(ASK))) {
+        equal(ChatPartKind.CONTENT, part.kind());
+      }
+      fails(Status.INVALID_ARGUMENT, "absent", () -> model.chatGrammar(chat, Calls.AUTO, "absent"));
+      ChatThinking around = model.chatThinking(chat);
+      equal("<think> </think>", around.begin().strip() + " " + around.end().strip());
+    }
+  }
+
+  void plainContent() {
+    try (Model model = calling()) {
+      Chat chat = new Chat("[{\"role\": \"user\", \"content\": \"<|pad|>\"}]");
+      equal(0L, Arrays.stream(model.chatIds(chat)).filter(id -> id == 2).count());
+      equal(1L, Arrays.stream(model.chatIds(chat)).filter(id -> id == 1).count()); // the template's
+      chat.plainContent(false);
+      equal(1L, Arrays.stream(model.chatIds(chat)).filter(id -> id == 2).count());
+    }
+  }
+
   void refusedGrammar() {
     String schema = "{\"properties\":{\"a\":{\"uniqueItems\":true}}}";
     String pointer = "#/properties/a/uniqueItems";
@@ -434,6 +552,7 @@ public final class RondoTest {
       return;
     }
     Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::grammar,
+        test::rulesAndWhereTheyBegin, test::thinking, test::parser, test::calls, test::plainContent,
         test::refusedGrammar, test::planOfGrammar, test::cpus, test::logits,
         test::cancel, test::fork, test::step, test::snapshot, test::observation, test::chat,
         test::errors, test::progress};
