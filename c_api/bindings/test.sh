@@ -150,11 +150,12 @@ END
     java=$(dirname "$(dirname "$(readlink -f "$(command -v javac)")")")
     cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$java/include" -I"$java/include/linux" \
       -I"$prefix/include" jni/rondo_jni.c -o librondo_jni.so -L"$libdir" -lrondo
-    kotlinc -nowarn src/rondo/*.kt test/Life.kt example/Generate.kt -d classes
+    kotlinc -nowarn src/rondo/*.kt test/Life.kt example/*.kt -d classes
     on_java="java -Xcheck:jni -Drondo.jni=$work/librondo_jni.so"
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt
     LD_PRELOAD=$newer $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt newer
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar GenerateKt "$RONDO_TEST_MODEL" "Once upon a time"
+    $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar ToolsKt "$RONDO_TEST_CALLING"
     ;;
   csharp)
     need mcs mono

@@ -13,6 +13,7 @@
 #define ENGINE(handle) ((rondo_engine*)(intptr_t)(handle))
 #define SESSION(handle) ((rondo_session*)(intptr_t)(handle))
 #define GRAMMAR(handle) ((rondo_grammar*)(intptr_t)(handle))
+#define PARSER(handle) ((rondo_chat_parser*)(intptr_t)(handle))
 #define HANDLE(pointer) ((jlong)(intptr_t)(pointer))
 
 /* ---- Failures, texts and arrays -------------------------------------------------------------- */
@@ -165,17 +166,22 @@ struct lists {
   rondo_logit_bias* bias;
   char** stop;
   size_t n_stop;
+  char* thinking_begin;
+  char* thinking_end;
 };
 
 static void free_lists(struct lists* lists) {
   for (size_t i = 0; i < lists->n_stop; ++i) free(lists->stop[i]);
   free(lists->stop);
   free(lists->bias);
+  free(lists->thinking_begin);
+  free(lists->thinking_end);
 }
 
 static int session_options(JNIEnv* env, rondo_session_options* options, struct lists* lists,
                            jlong recommended_by, jobjectArray names, jlongArray values,
-                           jobjectArray stop, jintArray tokens, jfloatArray biases) {
+                           jobjectArray stop, jintArray tokens, jfloatArray biases,
+                           jobjectArray thinking) {
   if (fails(env, rondo_session_options_init(options, sizeof *options), NULL)) return 0;
   if (recommended_by != 0 &&
       fails(env, rondo_model_session_options(MODEL(recommended_by), options), NULL)) {
@@ -199,6 +205,11 @@ static int session_options(JNIEnv* env, rondo_session_options* options, struct l
     (*env)->GetFloatArrayRegion(env, biases, i, 1, &lists->bias[i].bias);
     lists->bias[i].token = token;
   }
+  lists->thinking_begin = copy_text(env, (*env)->GetObjectArrayElement(env, thinking, 0), NULL);
+  lists->thinking_end = copy_text(env, (*env)->GetObjectArrayElement(env, thinking, 1), NULL);
+  if ((*env)->ExceptionCheck(env)) return 0;
+  options->thinking_begin = lists->thinking_begin;
+  options->thinking_end = lists->thinking_end;
   if (n_stop > 0) {
     options->stop_strings = (const char* const*)lists->stop;
     options->n_stop_strings = lists->n_stop;
@@ -376,7 +387,46 @@ FN(jbyteArray, chatTemplate)(JNIEnv* env, jclass self, jlong model, jbyteArray n
   return text;
 }
 
-/* Bytes, or ids where `ids` is true. `texts`: messages, tools, variables, template, its name. */
+/* ---- Chat --------------------------------------------------------------------------------------
+ */
+
+/* rondo_chat_options and what they point to. */
+struct chat {
+  rondo_chat_options options;
+  char* copies[5];
+};
+
+static void free_chat(struct chat* chat) {
+  for (int i = 0; i < 5; ++i) free(chat->copies[i]);
+}
+
+static int chat_fields(JNIEnv* env, rondo_chat_options* options, jobjectArray names,
+                       jlongArray values) {
+  SET_FIELDS(env, rondo_chat_options, options, names, values);
+  return 1;
+}
+
+/* `texts`: messages, tools, variables, template, its name. 0 with an exception; free_chat behind
+ * it in any case. */
+static int chat_options(JNIEnv* env, struct chat* chat, jobjectArray names, jlongArray values,
+                        jobjectArray texts) {
+  rondo_chat_options* options = &chat->options;
+  size_t counts[5] = {0};
+  memset(chat, 0, sizeof *chat);
+  if (fails(env, rondo_chat_options_init(options, sizeof *options), NULL)) return 0;
+  for (int i = 0; i < 5; ++i) {
+    jbyteArray text = (*env)->GetObjectArrayElement(env, texts, i);
+    chat->copies[i] = copy_text(env, text, &counts[i]);
+  }
+  options->messages = chat->copies[0], options->messages_bytes = counts[0];
+  options->tools = chat->copies[1], options->tools_bytes = counts[1];
+  options->variables = chat->copies[2], options->variables_bytes = counts[2];
+  options->template_text = chat->copies[3], options->template_bytes = counts[3];
+  options->template_name = chat->copies[4];
+  return !(*env)->ExceptionCheck(env) && chat_fields(env, options, names, values);
+}
+
+/* Bytes, or ids where `ids` is true. */
 static jobject rendered(JNIEnv* env, jlong model, const rondo_chat_options* options, jboolean ids) {
   size_t capacity = 4096, count = 0;
   for (;;) {
@@ -398,36 +448,134 @@ static jobject rendered(JNIEnv* env, jlong model, const rondo_chat_options* opti
   }
 }
 
-static int chat_fields(JNIEnv* env, rondo_chat_options* options, jobjectArray names,
-                       jlongArray values) {
-  SET_FIELDS(env, rondo_chat_options, options, names, values);
-  return 1;
-}
-
 FN(jobject, renderChat)
 (JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jobjectArray texts,
  jboolean ids) {
   (void)self;
-  enum { kMessages, kTools, kVariables, kTemplate, kName, kTexts };
-  rondo_chat_options options;
-  char* copies[kTexts] = {0};
-  size_t counts[kTexts] = {0};
+  struct chat chat;
   jobject result = NULL;
-  if (fails(env, rondo_chat_options_init(&options, sizeof options), NULL)) return NULL;
-  for (int i = 0; i < kTexts; ++i) {
-    jbyteArray text = (*env)->GetObjectArrayElement(env, texts, i);
-    copies[i] = copy_text(env, text, &counts[i]);
+  if (chat_options(env, &chat, names, values, texts)) {
+    result = rendered(env, model, &chat.options, ids);
   }
-  options.messages = copies[kMessages], options.messages_bytes = counts[kMessages];
-  options.tools = copies[kTools], options.tools_bytes = counts[kTools];
-  options.variables = copies[kVariables], options.variables_bytes = counts[kVariables];
-  options.template_text = copies[kTemplate], options.template_bytes = counts[kTemplate];
-  options.template_name = copies[kName];
-  if (!(*env)->ExceptionCheck(env) && chat_fields(env, &options, names, values)) {
-    result = rendered(env, model, &options, ids);
-  }
-  for (int i = 0; i < kTexts; ++i) free(copies[i]);
+  free_chat(&chat);
   return result;
+}
+
+static jbyteArray rules_of(JNIEnv* env, jlong model, const rondo_chat_options* options,
+                           int32_t calls, const char* function) {
+  size_t capacity = 4096, count = 0;
+  for (;;) {
+    char message[MESSAGE_BYTES] = "";
+    char* out = malloc(capacity);
+    if (out == NULL) return throw_memory(env), NULL;
+    const int32_t status = rondo_chat_grammar(MODEL(model), options, calls, function, out, capacity,
+                                              &count, message, sizeof message);
+    jbyteArray result = status == RONDO_STATUS_OK ? bytes_of(env, out, count) : NULL;
+    free(out);
+    if (status == RONDO_STATUS_OK) return result;
+    if (status != RONDO_STATUS_BUFFER_TOO_SMALL) return fails(env, status, message), NULL;
+    capacity = count + 1;
+  }
+}
+
+FN(jbyteArray, chatGrammar)
+(JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jobjectArray texts,
+ jint calls, jbyteArray function) {
+  (void)self;
+  struct chat chat;
+  jbyteArray result = NULL;
+  char* only = NULL;
+  if (chat_options(env, &chat, names, values, texts)) {
+    only = copy_text(env, function, NULL);
+    if (!(*env)->ExceptionCheck(env)) result = rules_of(env, model, &chat.options, calls, only);
+  }
+  free(only);
+  free_chat(&chat);
+  return result;
+}
+
+/* around[0] and [1] become what begins a thought and what ends it. */
+static void put_thinking(JNIEnv* env, jlong model, const rondo_chat_options* options,
+                         jobjectArray around) {
+  size_t rooms[2] = {256, 256}, counts[2] = {0};
+  int32_t status = RONDO_STATUS_BUFFER_TOO_SMALL;
+  while (status == RONDO_STATUS_BUFFER_TOO_SMALL) {
+    char message[MESSAGE_BYTES] = "";
+    char* out[2] = {malloc(rooms[0]), malloc(rooms[1])};
+    if (out[0] == NULL || out[1] == NULL) {
+      throw_memory(env);
+      status = RONDO_STATUS_OUT_OF_MEMORY;
+    } else {
+      status = rondo_chat_thinking(MODEL(model), options, out[0], rooms[0], &counts[0], out[1],
+                                   rooms[1], &counts[1], message, sizeof message);
+      if (status != RONDO_STATUS_BUFFER_TOO_SMALL) fails(env, status, message);
+    }
+    for (int i = 0; i < 2; ++i) {
+      if (status == RONDO_STATUS_OK) {
+        (*env)->SetObjectArrayElement(env, around, i, bytes_of(env, out[i], counts[i]));
+      }
+      free(out[i]);
+      rooms[i] = counts[i] + 1;
+    }
+  }
+}
+
+FN(void, chatThinking)
+(JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jobjectArray texts,
+ jobjectArray around) {
+  (void)self;
+  struct chat chat;
+  if (chat_options(env, &chat, names, values, texts)) {
+    put_thinking(env, model, &chat.options, around);
+  }
+  free_chat(&chat);
+}
+
+FN(jlong, createParser)
+(JNIEnv* env, jclass self, jlong model, jobjectArray names, jlongArray values, jobjectArray texts) {
+  (void)self;
+  struct chat chat;
+  rondo_chat_parser* parser = NULL;
+  if (chat_options(env, &chat, names, values, texts)) {
+    char message[MESSAGE_BYTES] = "";
+    fails(env,
+          rondo_chat_parser_create(MODEL(model), &chat.options, &parser, message, sizeof message),
+          message);
+  }
+  free_chat(&chat);
+  return HANDLE(parser);
+}
+
+FN(void, closeParser)(JNIEnv* env, jclass self, jlong parser) {
+  (void)env, (void)self;
+  rondo_chat_parser_close(PARSER(parser));
+}
+
+FN(void, resetParser)(JNIEnv* env, jclass self, jlong parser) {
+  (void)self;
+  fails(env, rondo_chat_parser_reset(PARSER(parser)), NULL);
+}
+
+FN(void, push)(JNIEnv* env, jclass self, jlong parser, jbyteArray bytes, jboolean last) {
+  (void)self;
+  size_t count = 0;
+  char* copy = copy_text(env, bytes, &count);
+  if (copy == NULL) return;
+  fails(env, rondo_chat_parser_push(PARSER(parser), copy, count, last), NULL);
+  free(copy);
+}
+
+/* texts: the part's text, name and id; numbers: its kind, and the number of its call. */
+FN(jlongArray, part)(JNIEnv* env, jclass self, jlong parser, jobjectArray texts) {
+  (void)self;
+  rondo_chat_part part = {0};
+  part.struct_size = sizeof part;
+  if (fails(env, rondo_chat_parser_next(PARSER(parser), &part), NULL)) return NULL;
+  (*env)->SetObjectArrayElement(env, texts, 0, bytes_of(env, part.text, part.text_bytes));
+  (*env)->SetObjectArrayElement(env, texts, 1, bytes_of(env, part.name, part.name_bytes));
+  (*env)->SetObjectArrayElement(env, texts, 2, bytes_of(env, part.id, part.id_bytes));
+  const jlong numbers[] = {part.kind, (jlong)part.call};
+  return longs_of(env, numbers, 2);
 }
 
 /* ---- Grammars ----------------------------------------------------------------------------------
@@ -644,12 +792,14 @@ FN(void, step)(JNIEnv* env, jclass self, jlong engine, jlongArray sessions) {
 /* Of an engine, or a fork of a session where that is not 0. */
 FN(jlong, openSession)
 (JNIEnv* env, jclass self, jlong engine, jlong session, jlong recommended_by, jobjectArray names,
- jlongArray values, jobjectArray stop, jintArray tokens, jfloatArray biases, jlong grammar) {
+ jlongArray values, jobjectArray stop, jintArray tokens, jfloatArray biases, jlong grammar,
+ jobjectArray thinking) {
   (void)self;
   rondo_session_options options;
   struct lists lists = {0};
   rondo_session* opened = NULL;
-  if (session_options(env, &options, &lists, recommended_by, names, values, stop, tokens, biases)) {
+  if (session_options(env, &options, &lists, recommended_by, names, values, stop, tokens, biases,
+                      thinking)) {
     char message[MESSAGE_BYTES] = "";
     options.grammar = GRAMMAR(grammar);
     fails(env,
@@ -703,8 +853,8 @@ FN(void, prefillLogits)(JNIEnv* env, jclass self, jlong session, jintArray ids, 
   free(copy);
 }
 
-/* texts: the token's bytes, the text; numbers: token, logprob's bits, reason, pending, taken over.
- */
+/* texts: the token's bytes, the text; numbers: token, logprob's bits, reason, pending, taken over,
+ * channel. */
 static jlongArray event_of(JNIEnv* env, jlong session, jobjectArray texts,
                            int32_t (*call)(rondo_session*, rondo_event*)) {
   rondo_event event = {0};
@@ -714,8 +864,9 @@ static jlongArray event_of(JNIEnv* env, jlong session, jobjectArray texts,
   memcpy(&logprob, &event.logprob, sizeof logprob);
   (*env)->SetObjectArrayElement(env, texts, 0, bytes_of(env, event.bytes, event.bytes_count));
   (*env)->SetObjectArrayElement(env, texts, 1, bytes_of(env, event.text, event.text_bytes));
-  const jlong numbers[] = {event.token, logprob, event.reason, (jlong)event.pending,
-                           (jlong)event.taken_over};
+  const jlong numbers[] = {
+      event.token,  logprob, event.reason, (jlong)event.pending, (jlong)event.taken_over,
+      event.channel};
   return longs_of(env, numbers, sizeof numbers / sizeof *numbers);
 }
 

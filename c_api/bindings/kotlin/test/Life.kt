@@ -83,6 +83,99 @@ fun grammars(model: Model, engine: Engine, ids: IntArray) {
     equal(small, model.planPatternGrammar("a", few))
 }
 
+fun rulesAndThoughts(model: Model, engine: Engine, ids: IntArray) {
+    fun textWith(say: SessionOptions.() -> Unit) =
+        engine.session(SessionOptions().apply { maxTokens = 16 }.apply(say)).use {
+            it.prefill(ids)
+            it.generate()
+        }
+    val sky = "root ::= \"sky\" | \"sea\""
+    equal(true, textWith { grammar = model.rulesGrammar(sky) } in setOf("sky", "sea"))
+    equal(true, model.planRulesGrammar(sky) > 0)
+    val first = engine.session().use {
+        it.prefill(ids)
+        it.next()
+    }
+    val letters = model.patternGrammar("[ab]{3}")
+    fun behind(goesOn: Boolean) = textWith {
+        grammar = letters
+        grammarBegin = GrammarBegin.AFTER_TOKEN
+        grammarToken = first.token
+        grammarGoesOn = goesOn
+    }
+    val whole = behind(false)
+    equal(true, Regex(Regex.escape(first.text) + "[ab]{3}").matches(whole))
+    equal(true, behind(true).run { startsWith(whole) && length > whole.length })
+
+    fun channels(say: SessionOptions.() -> Unit): List<Int> {
+        val warm = SessionOptions().apply { maxTokens = 32; temperature = 1f; seed = 3 }.apply(say)
+        return engine.session(warm).use {
+            it.prefill(model.tokenize("Lily saw her mom"))
+            it.stream().map { it.channel }.toList()
+        }
+    }
+    val words: SessionOptions.() -> Unit = {
+        thinking = true
+        thinkingBegin = " mom"
+        thinkingEnd = " day.\n"
+    }
+    equal(setOf(Channel.TEXT), channels { }.toSet())
+    equal(Channel.THINKING, channels(words)[0])
+    equal(true, channels { words(); thinkingTokens = 1 }.indexOf(Channel.TEXT) in 1..7)
+    fails(Status.INVALID_ARGUMENT, "thinking") { channels { thinking = true } }
+}
+
+const val TOOLS = """[{"type": "function", "function": {"name": "weather", "parameters": {
+    "type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}}, "required": ["city"],
+    "additionalProperties": false}}}]"""
+
+/** With a model whose template knows functions and thoughts. */
+fun answers(model: Model) {
+    val chat = Chat("""[{"role": "user", "content": "How is the weather?"}]""").apply { tools = TOOLS }
+    val answer = "<think>\nso\n</think>\n\nGrüße<tool_call>\n" +
+        """{"name": "weather", "arguments": {"city": "Rome"}}""" + "\n</tool_call>"
+    model.chatParser(chat).use { parser ->
+        repeat(2) {
+            val parts = mutableListOf<ChatPart>()
+            for (byte in answer.toByteArray()) {
+                parser.push(byteArrayOf(byte))
+                parts += parser.parts()
+            }
+            parser.push(ByteArray(0), last = true)
+            parts += parser.parts()
+            equal("so", parts.filterIsInstance<ChatPart.Thinking>().joinToString("") { it.text })
+            equal("Grüße", parts.filterIsInstance<ChatPart.Content>().joinToString("") { it.text })
+            equal(true, ChatPart.Call(0, "weather", "") in parts)
+            val arguments = parts.filterIsInstance<ChatPart.Arguments>().joinToString("") { it.text }
+            equal("""{"city": "Rome"}""", arguments)
+            equal(ChatPart.CallEnd(0, "weather", "", arguments), parts.last())
+            fails(Status.INVALID_ARGUMENT, "") { parser.push("more".toByteArray()) }
+            parser.reset()
+        }
+    }
+    val none = Chat(chat.messages).apply { tools = TOOLS; template = "{{ messages[0].content }}" }
+    fails(Status.UNSUPPORTED, "") { model.chatParser(none) }
+
+    val rules = model.rulesGrammar(model.chatGrammar(chat, Calls.ONE, "weather"))
+    model.engine(EngineOptions().apply { context = 256; maxSessions = 2 }).use { engine ->
+        val parts = engine.session(SessionOptions().apply { grammar = rules }).use {
+            it.chatParts(chat).toList()
+        }
+        equal("weather", (parts.first() as ChatPart.Call).name)
+        val call = parts.last() as ChatPart.CallEnd
+        equal(true, Regex("""\{\s*"city"\s*:\s*"(Rome|Oslo)"\s*}""").matches(call.arguments))
+        val free = engine.session(SessionOptions().apply { maxTokens = 12 })
+        equal(true, free.chatParts(Chat(chat.messages)).toList().all { it is ChatPart.Content })
+    }
+    fails(Status.INVALID_ARGUMENT, "absent") { model.chatGrammar(chat, function = "absent") }
+    equal(listOf("<think>", "</think>"), model.chatThinking(chat).toList().map { it.trim() })
+
+    val said = Chat("""[{"role": "user", "content": "<|pad|>"}]""")
+    equal(listOf(0, 1), listOf(2, 1).map { token -> model.chatIds(said).count { it == token } })
+    said.plainContent = false
+    equal(1, model.chatIds(said).count { it == 2 })
+}
+
 fun cpus(model: Model) {
     val state = File("/proc/self/status").readLines().joinToString("\n")
     val cpu = Regex("Cpus_allowed_list:\\s*(\\d+)").find(state)!!.groupValues[1].toInt()
@@ -207,6 +300,8 @@ fun main(arguments: Array<String>) {
     }
 
     grammars(model, engine, ids)
+    rulesAndThoughts(model, engine, ids)
+    Model.open(System.getenv("RONDO_TEST_CALLING")).use { answers(it) }
     cpus(model)
 
     val chat = Chat("""[{"role": "user", "content": "Grüße 🙂"}]""")

@@ -58,9 +58,29 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
     /** The token ids of a conversation. */
     fun chatIds(chat: Chat): IntArray = render(chat, ids = true) as IntArray
 
-    private fun render(chat: Chat, ids: Boolean): Any = with {
-        val fields = chat.fields()
-        Native.renderChat(it, fields.names(), fields.values(), chat.texts(), ids)
+    private fun render(chat: Chat, ids: Boolean): Any = with { model ->
+        chat.with { names, values, texts -> Native.renderChat(model, names, values, texts, ids) }
+    }
+
+    /** Takes answers to this conversation apart; its tools say what may be called. */
+    fun chatParser(chat: Chat): ChatParser = with { model ->
+        ChatParser(chat.with { names, values, texts -> Native.createParser(model, names, values, texts) })
+    }
+
+    /** The GBNF of answers to a conversation whose calls of its tools parse, for [rulesGrammar]. calls: of
+     * [Calls]; function: the only one that may be called. */
+    fun chatGrammar(chat: Chat, calls: Int = Calls.AUTO, function: String? = null): String =
+        with { model ->
+            chat.with { names, values, texts ->
+                Native.chatGrammar(model, names, values, texts, calls, function?.utf8()).utf8()
+            }
+        }
+
+    /** What begins and what ends a thought in the template; empty where it has none. */
+    fun chatThinking(chat: Chat): Pair<String, String> = with { model ->
+        val around = arrayOfNulls<ByteArray>(2)
+        chat.with { names, values, texts -> Native.chatThinking(model, names, values, texts, around) }
+        Pair(around[0]!!.utf8(), around[1]!!.utf8())
     }
 
     /** What sessions may say: JSON that is valid by a schema, which is JSON itself. */
@@ -71,6 +91,10 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
     fun patternGrammar(pattern: String, options: GrammarOptions = GrammarOptions()): Grammar =
         with { Grammar.create(it, GrammarKind.PATTERN, pattern, options) }
 
+    /** The same by rules in GBNF's notation. */
+    fun rulesGrammar(gbnf: String, options: GrammarOptions = GrammarOptions()): Grammar =
+        with { Grammar.create(it, GrammarKind.GBNF, gbnf, options) }
+
     /** The bytes that the grammar of this schema takes. */
     fun planGrammar(schema: String, options: GrammarOptions = GrammarOptions()): Long =
         with { Grammar.plan(it, GrammarKind.JSON_SCHEMA, schema, options) }
@@ -78,6 +102,10 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
     /** The bytes that the grammar of this pattern takes. */
     fun planPatternGrammar(pattern: String, options: GrammarOptions = GrammarOptions()): Long =
         with { Grammar.plan(it, GrammarKind.PATTERN, pattern, options) }
+
+    /** The bytes that the grammar of these rules takes. */
+    fun planRulesGrammar(gbnf: String, options: GrammarOptions = GrammarOptions()): Long =
+        with { Grammar.plan(it, GrammarKind.GBNF, gbnf, options) }
 
     /** What an engine with these options will take, to the byte. */
     fun plan(options: EngineOptions = EngineOptions()): MemoryPlan = with { model ->

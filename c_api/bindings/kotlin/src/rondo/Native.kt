@@ -43,6 +43,22 @@ internal object Native {
     @JvmStatic external fun renderChat(
         model: Long, names: Array<ByteArray>, values: LongArray, texts: Array<ByteArray?>, ids: Boolean
     ): Any
+    @JvmStatic external fun chatGrammar(
+        model: Long, names: Array<ByteArray>, values: LongArray, texts: Array<ByteArray?>, calls: Int,
+        function: ByteArray?
+    ): ByteArray
+    @JvmStatic external fun chatThinking(
+        model: Long, names: Array<ByteArray>, values: LongArray, texts: Array<ByteArray?>,
+        around: Array<ByteArray?>
+    )
+
+    @JvmStatic external fun createParser(
+        model: Long, names: Array<ByteArray>, values: LongArray, texts: Array<ByteArray?>
+    ): Long
+    @JvmStatic external fun push(parser: Long, bytes: ByteArray, last: Boolean)
+    @JvmStatic external fun part(parser: Long, texts: Array<ByteArray?>): LongArray
+    @JvmStatic external fun resetParser(parser: Long)
+    @JvmStatic external fun closeParser(parser: Long)
 
     @JvmStatic external fun createGrammar(
         model: Long, names: Array<ByteArray>, values: LongArray, text: ByteArray
@@ -79,7 +95,8 @@ internal object Native {
 
     @JvmStatic external fun openSession(
         engine: Long, session: Long, recommendedBy: Long, names: Array<ByteArray>, values: LongArray,
-        stop: Array<ByteArray>, tokens: IntArray, biases: FloatArray, grammar: Long
+        stop: Array<ByteArray>, tokens: IntArray, biases: FloatArray, grammar: Long,
+        thinking: Array<ByteArray?>
     ): Long
     @JvmStatic external fun closeSession(session: Long)
     @JvmStatic external fun prefill(session: Long, ids: IntArray)

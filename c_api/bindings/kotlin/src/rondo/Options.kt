@@ -85,6 +85,17 @@ class SessionOptions {
     /** In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
      * models find no end of them. */
     var jsonSchema: String? = null
+    /** One of [GrammarBegin]. */
+    var grammarBegin: Int? = null
+    var grammarToken: Int? = null
+    var grammarGoesOn = false
+    /** Events tell thoughts from the rest. */
+    var thinking = false
+    /** Null for both: what the model's chat template puts around a thought. */
+    var thinkingBegin: String? = null
+    var thinkingEnd: String? = null
+    /** At most so many of a thought. */
+    var thinkingTokens: Long? = null
 
     internal fun fields() = Fields().also {
         it.set("temperature", temperature)
@@ -102,6 +113,11 @@ class SessionOptions {
         it.set("max_tokens", maxTokens)
         it.set("speculation", speculation)
         it.set("max_drafts", maxDrafts)
+        it.set("grammar_begin", grammarBegin)
+        it.set("grammar_token", grammarToken)
+        it.set("grammar_goes_on", grammarGoesOn)
+        it.set("thinking", thinking)
+        it.set("thinking_tokens", thinkingTokens)
     }
 
     /** 0: none. */
@@ -113,28 +129,4 @@ class SessionOptions {
         val dense = GrammarOptions().apply { noSpaces = true }
         return Grammar.create(model, GrammarKind.JSON_SCHEMA, schema, dense).use { it.with(use) }
     }
-}
-
-/** What a conversation is rendered from. Texts are JSON, but for the template. */
-class Chat(
-    /** [{"role": "user", "content": "Hello!"}, ...] */
-    val messages: String
-) {
-    var tools: String? = null
-    var variables: String? = null
-    /** Jinja, in place of the model's own. */
-    var template: String? = null
-    var templateName: String? = null
-    /** Of [ChatFlags]. */
-    var flags = ChatFlags.ADD_GENERATION_PROMPT
-    /** What the clock on the wall shows, in seconds since 1970; null: the template has no time. */
-    var localTime: Long? = null
-
-    internal fun fields() = Fields().also {
-        it.set("flags", flags)
-        it.set("local_time", localTime)
-    }
-
-    internal fun texts() =
-        arrayOf(messages, tools, variables, template, templateName).map { it?.utf8() }.toTypedArray()
 }

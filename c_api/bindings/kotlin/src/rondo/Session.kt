@@ -11,6 +11,8 @@ class Event internal constructor(n: LongArray, t: Array<ByteArray?>) {
     val pending = n[3]
     /** Tokens that the prefix cache had. */
     val takenOver = n[4]
+    /** One of [Channel]: what the token belongs to, with the option thinking. */
+    val channel = n[5].toInt()
     /** The token's own. */
     val bytes = t[0]!!
     /** What can be shown now: whole characters; may be empty. */
@@ -33,7 +35,8 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
                 Native.openSession(
                     engine, session, if (options.recommended) model else 0, fields.names(),
                     fields.values(), options.stop.map { it.utf8() }.toTypedArray(),
-                    bias.map { it.first }.toIntArray(), bias.map { it.second }.toFloatArray(), grammar
+                    bias.map { it.first }.toIntArray(), bias.map { it.second }.toFloatArray(), grammar,
+                    arrayOf(options.thinkingBegin?.utf8(), options.thinkingEnd?.utf8())
                 )
             }
             fun held(open: (model: Long) -> Long): Long {
@@ -88,6 +91,14 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
         reset()
         append(engine.model.chatIds(chat))
         return stream()
+    }
+
+    /** As [chat], taken apart: content, thoughts, and calls of the chat's tools. A stop string is part of
+     * the content. It is asked when the walk begins, and what takes it apart is closed where that ends. */
+    fun chatParts(chat: Chat): Sequence<ChatPart> = sequence {
+        engine.model.chatParser(chat).use { parser ->
+            for (event in chat(chat)) yieldAll(parser.take(event))
+        }
     }
 
     /** The text of a whole generation. */
