@@ -166,6 +166,8 @@ END
     LD_LIBRARY_PATH=$(dirname "$newer"):$libdir mono Test.exe newer
     mcs -out:Generate.exe src/*.cs example/Generate.cs
     mono Generate.exe "$RONDO_TEST_MODEL" "Once upon a time"
+    mcs -out:Tools.exe src/*.cs example/Tools.cs
+    mono Tools.exe "$RONDO_TEST_CALLING"
     ;;
   swift)
     need swift pkg-config

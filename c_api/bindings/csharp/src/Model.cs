@@ -119,6 +119,12 @@ namespace Rondo
             return Create(GrammarKind.Pattern, pattern, options);
         }
 
+        /// <summary>The same by rules in GBNF's notation.</summary>
+        public Grammar RulesGrammar(string gbnf, GrammarOptions options)
+        {
+            return Create(GrammarKind.Gbnf, gbnf, options);
+        }
+
         private Grammar Create(GrammarKind kind, string written, GrammarOptions options)
         {
             byte[] text = Native.Utf8(written);
@@ -139,6 +145,12 @@ namespace Rondo
         public ulong PlanPatternGrammar(string pattern, GrammarOptions options)
         {
             return PlanOf(GrammarKind.Pattern, pattern, options);
+        }
+
+        /// <summary>The bytes that the grammar of these rules takes.</summary>
+        public ulong PlanRulesGrammar(string gbnf, GrammarOptions options)
+        {
+            return PlanOf(GrammarKind.Gbnf, gbnf, options);
         }
 
         private ulong PlanOf(GrammarKind kind, string written, GrammarOptions options)
@@ -241,6 +253,43 @@ namespace Rondo
             return Render(chat, (model, raw) => Native.Ids(1024, (ids, capacity, count) =>
                 Fits((message, bytes) => Raw.rondo_chat_render(model, ref raw.Value, null,
                     UIntPtr.Zero, null, ids, capacity, count, message, bytes))));
+        }
+
+        /// <summary>Takes answers to this conversation apart; its Tools say what may be
+        /// called.</summary>
+        public ChatParser ChatParser(Chat chat)
+        {
+            return Render(chat, (model, raw) =>
+            {
+                IntPtr parser = IntPtr.Zero;
+                Native.CheckMessage((message, bytes) => Raw.rondo_chat_parser_create(
+                    model, ref raw.Value, out parser, message, bytes));
+                return new ChatParser(parser);
+            });
+        }
+
+        /// <summary>The GBNF of answers to a conversation whose calls of its Tools parse, for
+        /// RulesGrammar. function: the only one that may be called; null: any.</summary>
+        public string ChatGrammar(Chat chat, Calls calls = Calls.Auto, string function = null)
+        {
+            return Render(chat, (model, raw) => Native.Text((buffer, capacity, length) =>
+                Fits((message, bytes) => Raw.rondo_chat_grammar(model, ref raw.Value, (int)calls,
+                    Native.ZeroTerminated(function), buffer, capacity, length, message, bytes))));
+        }
+
+        /// <summary>What begins and what ends a thought in the template; empty where it has
+        /// none.</summary>
+        public Tuple<string, string> ChatThinking(Chat chat)
+        {
+            byte[] end = new byte[0];
+            UIntPtr[] count = new UIntPtr[1];
+            string begin = Render(chat, (model, raw) => Native.Text((buffer, capacity, length) =>
+            {
+                end = new byte[(int)count[0] + 1];
+                return Fits((message, bytes) => Raw.rondo_chat_thinking(model, ref raw.Value, buffer,
+                    capacity, length, end, (UIntPtr)(uint)end.Length, count, message, bytes));
+            }));
+            return Tuple.Create(begin, Native.Text(end));
         }
 
         private sealed class Box

@@ -82,6 +82,16 @@ namespace Rondo
         /// <summary>In its place a JSON Schema, of which the session makes a grammar of its own, without
         /// spaces: small models find no end of them.</summary>
         public string JsonSchema;
+        /// <summary>Where the grammar begins; of AfterToken: behind GrammarToken.</summary>
+        public GrammarBegin GrammarBegin;
+        public int GrammarToken;
+        public bool GrammarGoesOn;
+        /// <summary>Events tell thoughts from the rest.</summary>
+        public bool Thinking;
+        /// <summary>Null for both: what the model's chat template puts around a thought.</summary>
+        public string ThinkingBegin, ThinkingEnd;
+        /// <summary>At most so many of a thought; 0: no limit.</summary>
+        public ulong ThinkingTokens;
 
         private static Raw.SessionOptions Defaults()
         {
@@ -182,6 +192,13 @@ namespace Rondo
             raw.speculation = (int)Speculation;
             raw.max_drafts = MaxDrafts;
             raw.max_tokens = MaxTokens;
+            raw.grammar_begin = (int)GrammarBegin;
+            raw.grammar_token = GrammarToken;
+            raw.grammar_goes_on = GrammarGoesOn ? 1u : 0u;
+            raw.thinking = Thinking ? 1u : 0u;
+            raw.thinking_begin = lent.Bytes(Native.ZeroTerminated(ThinkingBegin));
+            raw.thinking_end = lent.Bytes(Native.ZeroTerminated(ThinkingEnd));
+            raw.thinking_tokens = ThinkingTokens;
             if (Stop.Count > 0)
             {
                 raw.stop_strings = lent.Take(Stop.Count * IntPtr.Size);
@@ -217,6 +234,9 @@ namespace Rondo
         public string Template;
         public string TemplateName;
         public ChatFlags Flags = ChatFlags.AddGenerationPrompt;
+        /// <summary>ChatFlags.PlainContent, beside Flags. False: special tokens' texts in messages become
+        /// these tokens.</summary>
+        public bool PlainContent = true;
         /// <summary>What the clock on the wall shows.</summary>
         public DateTime? LocalTime;
 
@@ -225,7 +245,7 @@ namespace Rondo
             Raw.ChatOptions raw;
             Native.Check(Raw.rondo_chat_options_init(
                 out raw, (UIntPtr)Native.SizeOf<Raw.ChatOptions>()));
-            raw.flags = (uint)Flags;
+            raw.flags = (uint)(PlainContent ? Flags | ChatFlags.PlainContent : Flags);
             if (LocalTime.HasValue)
             {
                 raw.local_time = (long)(LocalTime.Value - new DateTime(1970, 1, 1)).TotalSeconds;

@@ -18,6 +18,8 @@ namespace Rondo
         public Reason Reason;
         public float Logprob;
         public ulong Pending, TakenOver;
+        /// <summary>What the token belongs to, with the option Thinking.</summary>
+        public Channel Channel;
     }
 
     /// <summary>A sequence of tokens. Made by Engine.Session. One call at a time, but for Cancel and
@@ -133,7 +135,8 @@ namespace Rondo
                         Reason = (Reason)raw.reason,
                         Logprob = raw.logprob,
                         Pending = raw.pending,
-                        TakenOver = raw.taken_over
+                        TakenOver = raw.taken_over,
+                        Channel = (Channel)raw.channel
                     };
                 }
                 return status;
@@ -175,6 +178,31 @@ namespace Rondo
         {
             Ask(chat);
             return StreamAsync(cancellation);
+        }
+
+        /// <summary>As Chat, taken apart: content, thoughts, and calls of the chat's Tools. A stop string
+        /// is part of the content.</summary>
+        public IEnumerable<ChatPart> ChatParts(Chat chat)
+        {
+            return PartsOf(engine.Model.ChatParser(chat), Chat(chat));
+        }
+
+        private static IEnumerable<ChatPart> PartsOf(ChatParser parser, IEnumerable<Event> events)
+        {
+            using (parser)
+            {
+                foreach (Event one in events)
+                {
+                    foreach (ChatPart part in parser.Take(one)) yield return part;
+                }
+            }
+        }
+
+        /// <summary>The same, as ChatAsync.</summary>
+        public IAsyncEnumerable<ChatPart> ChatPartsAsync(
+            Chat chat, CancellationToken cancellation = default(CancellationToken))
+        {
+            return new PartStream(engine.Model.ChatParser(chat), ChatAsync(chat, cancellation));
         }
 
         private void Ask(Chat chat)

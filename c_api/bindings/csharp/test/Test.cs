@@ -162,6 +162,138 @@ public static class Test
         Equal(small, model.PlanPatternGrammar("a", few));
     }
 
+    private static void RulesAndThoughts(Model model, Engine engine, int[] ids)
+    {
+        GrammarOptions none = new GrammarOptions();
+        Func<SessionOptions, string> textWith = options =>
+        {
+            using (Session session = engine.Session(options))
+            {
+                session.Prefill(ids);
+                return session.Generate();
+            }
+        };
+        string sky = "root ::= \"sky\" | \"sea\"";
+        using (Grammar rules = model.RulesGrammar(sky, none))
+        {
+            Equal(true, Regex.IsMatch(textWith(new SessionOptions { Grammar = rules }), "^(sky|sea)$"));
+        }
+        Equal(true, model.PlanRulesGrammar(sky, none) > 0);
+        Event first;
+        using (Session session = engine.Session(new SessionOptions()))
+        {
+            session.Prefill(ids);
+            first = session.Next();
+        }
+        using (Grammar letters = model.PatternGrammar("[ab]{3}", none))
+        {
+            SessionOptions behind = new SessionOptions { MaxTokens = 16, Grammar = letters,
+                GrammarBegin = GrammarBegin.AfterToken, GrammarToken = first.Token };
+            string whole = textWith(behind);
+            Equal(true, Regex.IsMatch(whole, "^" + Regex.Escape(first.Text) + "[ab]{3}$"));
+            behind.GrammarGoesOn = true;
+            string more = textWith(behind);
+            Equal(true, more.StartsWith(whole) && more.Length > whole.Length);
+        }
+
+        Func<SessionOptions, List<Channel>> channels = options =>
+        {
+            options.MaxTokens = 32;
+            options.Temperature = 1;
+            options.Seed = 3;
+            using (Session session = engine.Session(options))
+            {
+                session.Prefill(model.Tokenize("Lily saw her mom"));
+                return session.Stream().Select(one => one.Channel).ToList();
+            }
+        };
+        Equal(true, channels(new SessionOptions()).All(one => one == Channel.Text));
+        SessionOptions words =
+            new SessionOptions { Thinking = true, ThinkingBegin = " mom", ThinkingEnd = " day.\n" };
+        Equal(Channel.Thinking, channels(words)[0]);
+        words.ThinkingTokens = 1;
+        int thought = channels(words).IndexOf(Channel.Text);
+        Equal(true, thought > 0 && thought < 8);
+        Fails(Status.InvalidArgument, "thinking", () => channels(new SessionOptions { Thinking = true }));
+    }
+
+    private static string TextOf(IEnumerable<ChatPart> parts, ChatPartKind kind)
+    {
+        return string.Concat(parts.Where(part => part.Kind == kind).Select(part => part.Text));
+    }
+
+    private static async Task Walk(IAsyncEnumerable<ChatPart> stream, List<ChatPart> parts)
+    {
+        IAsyncEnumerator<ChatPart> walk = stream.GetAsyncEnumerator();
+        while (await walk.MoveNextAsync()) parts.Add(walk.Current);
+        await walk.DisposeAsync();
+    }
+
+    /// <summary>With a model whose template knows functions and thoughts.</summary>
+    private static void Answers(Model model, Model without)
+    {
+        Chat chat = new Chat
+        {
+            Messages = "[{\"role\": \"user\", \"content\": \"How is the weather?\"}]",
+            Tools = "[{\"type\": \"function\", \"function\": {\"name\": \"weather\", \"parameters\": {"
+                + "\"type\": \"object\", \"properties\": {\"city\": {\"enum\": [\"Rome\", \"Oslo\"]}},"
+                + "\"required\": [\"city\"], \"additionalProperties\": false}}}]"
+        };
+        string answer = "<think>\nso\n</think>\n\nGrüße<tool_call>\n"
+            + "{\"name\": \"weather\", \"arguments\": {\"city\": \"Rome\"}}\n</tool_call>";
+        using (ChatParser parser = model.ChatParser(chat))
+        {
+            for (int i = 0; i < 2; ++i)
+            {
+                List<ChatPart> parts = new List<ChatPart>();
+                foreach (byte one in System.Text.Encoding.UTF8.GetBytes(answer))
+                {
+                    parser.Push(new[] { one });
+                    parts.AddRange(parser.Parts());
+                }
+                parser.Push(new byte[0], true);
+                parts.AddRange(parser.Parts());
+                Equal("so", TextOf(parts, ChatPartKind.Thinking));
+                Equal("Grüße", TextOf(parts, ChatPartKind.Content));
+                ChatPart call = parts.First(part => part.Kind == ChatPartKind.Call), end = parts.Last();
+                Equal("weather, , ", call.Name + ", " + call.Id + ", " + call.Arguments);
+                Equal(ChatPartKind.CallEnd, end.Kind);
+                Equal("weather, {\"city\": \"Rome\"}", end.Name + ", " + end.Arguments);
+                Equal(end.Arguments, TextOf(parts, ChatPartKind.Arguments));
+                Fails(Status.InvalidArgument, "", () => parser.Push(new byte[] { 65 }));
+                parser.Reset();
+            }
+        }
+        Fails(Status.Unsupported, "", () => without.ChatParser(new Chat
+            { Messages = chat.Messages, Tools = chat.Tools, Template = "{{ messages[0].content }}" }));
+
+        string rules = model.ChatGrammar(chat, Calls.One, "weather");
+        using (Engine engine = model.Engine(new EngineOptions { Context = 256, MaxSessions = 2 }))
+        using (Grammar grammar = model.RulesGrammar(rules, new GrammarOptions()))
+        using (Session calling = engine.Session(new SessionOptions { Grammar = grammar }))
+        using (Session free = engine.Session(new SessionOptions { MaxTokens = 12 }))
+        {
+            List<ChatPart> parts = calling.ChatParts(chat).ToList(), again = new List<ChatPart>();
+            Equal(ChatPartKind.Call, parts[0].Kind);
+            Equal(ChatPartKind.CallEnd, parts.Last().Kind);
+            Equal(true, Regex.IsMatch(
+                parts.Last().Arguments, "^\\{\\s*\"city\"\\s*:\\s*\"(Rome|Oslo)\"\\s*\\}$"));
+            Walk(calling.ChatPartsAsync(chat), again).Wait();
+            Equal(true, parts.SequenceEqual(again));
+            Chat plain = new Chat { Messages = chat.Messages };
+            Equal(true, free.ChatParts(plain).All(part => part.Kind == ChatPartKind.Content));
+        }
+        Fails(Status.InvalidArgument, "absent", () => model.ChatGrammar(chat, Calls.Auto, "absent"));
+        Tuple<string, string> around = model.ChatThinking(chat);
+        Equal("<think> </think>", around.Item1.Trim() + " " + around.Item2.Trim());
+
+        Chat said = new Chat { Messages = "[{\"role\": \"user\", \"content\": \"<|pad|>\"}]" };
+        Equal(0, model.ChatIds(said).Count(id => id == 2));
+        Equal(1, model.ChatIds(said).Count(id => id == 1)); // the template's own
+        said.PlainContent = false;
+        Equal(1, model.ChatIds(said).Count(id => id == 2));
+    }
+
     private static void Cpus(Model model)
     {
         string state = System.IO.File.ReadAllText("/proc/self/status");
@@ -306,7 +438,15 @@ public static class Test
             }
         }
 
-        using (Engine grammars = model.Engine(options)) Grammars(model, grammars, ids);
+        using (Engine grammars = model.Engine(options))
+        {
+            Grammars(model, grammars, ids);
+            RulesAndThoughts(model, grammars, ids);
+        }
+        using (Model calling = Model.Open(Environment.GetEnvironmentVariable("RONDO_TEST_CALLING")))
+        {
+            Answers(calling, model);
+        }
         Cpus(model);
 
         Chat chat = new Chat { Messages = "[{\"role\": \"user\", \"content\": \"Grüße\"}]" };
