@@ -175,6 +175,7 @@ END
     use_prefix
     swift run life
     swift run example "$RONDO_TEST_MODEL" "Once upon a time"
+    swift run tools "$RONDO_TEST_CALLING"
     ;;
   *)
     echo "test.sh: no binding '$binding'" >&2

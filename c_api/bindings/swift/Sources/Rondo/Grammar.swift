@@ -44,6 +44,13 @@ public final class Grammar: @unchecked Sendable {
     try self.init(model, .pattern, pattern, options)
   }
 
+  /// Rules in GBNF's notation.
+  public convenience init(
+    _ model: Model, gbnf: String, _ options: GrammarOptions = GrammarOptions()
+  ) throws {
+    try self.init(model, .gbnf, gbnf, options)
+  }
+
   private init(_ model: Model, _ kind: GrammarKind, _ text: String, _ options: GrammarOptions) throws {
     var raw = try options.raw(kind)
     let bytes = Array(text.utf8CString)
@@ -70,6 +77,13 @@ extension Model {
     pattern: String, _ options: GrammarOptions = GrammarOptions()
   ) throws -> UInt64 {
     try plan(.pattern, pattern, options)
+  }
+
+  /// The bytes that the grammar of these rules takes.
+  public func planGrammar(
+    gbnf: String, _ options: GrammarOptions = GrammarOptions()
+  ) throws -> UInt64 {
+    try plan(.gbnf, gbnf, options)
   }
 
   private func plan(

@@ -91,7 +91,7 @@ public final class Model: @unchecked Sendable {
   }
 
   /// Throws with the message where the call fails otherwise than for want of room.
-  private func fits(_ call: (UnsafeMutablePointer<CChar>, Int) -> Int32) throws -> Int32 {
+  func fits(_ call: (UnsafeMutablePointer<CChar>, Int) -> Int32) throws -> Int32 {
     var status: Int32 = 0
     try checkMessage {
       status = call($0, $1)

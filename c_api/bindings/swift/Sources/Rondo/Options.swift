@@ -46,6 +46,10 @@ public struct SessionOptions: @unchecked Sendable {
   /// In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
   /// models find no end of them.
   public var jsonSchema: String?
+  /// The texts around a thought, where raw.thinking is 1; nil for both: those of the model's chat
+  /// template.
+  public var thinkingBegin: String?
+  public var thinkingEnd: String?
   /// Whose recommendations `raw` has; it holds texts of that model's.
   let recommendedBy: Model?
 
@@ -79,10 +83,13 @@ public struct SessionOptions: @unchecked Sendable {
         raw.logit_bias = UnsafePointer(bias.baseAddress)
         raw.n_logit_bias = bias.count
       }
-      if stop.isEmpty { return try use(&raw) }
-      return try withTexts(stop) {
-        raw.stop_strings = $0
-        raw.n_stop_strings = stop.count
+      return try withTexts(stop + [thinkingBegin ?? "", thinkingEnd ?? ""]) { texts in
+        if !stop.isEmpty {
+          raw.stop_strings = texts
+          raw.n_stop_strings = stop.count
+        }
+        if thinkingBegin != nil { raw.thinking_begin = texts![stop.count] }
+        if thinkingEnd != nil { raw.thinking_end = texts![stop.count + 1] }
         return try use(&raw)
       }
     }
@@ -118,6 +125,8 @@ public struct Chat: Sendable {
   public var addGenerationPrompt = true
   /// The last message is an answer that goes on.
   public var continueFinal = false
+  /// Only what the template itself wrote becomes special tokens. False: also their texts in messages.
+  public var plainContent = true
   /// What the clock on the wall shows, in seconds since 1970; nil: the template has no time.
   public var localTime: Int64?
 
@@ -130,6 +139,7 @@ public struct Chat: Sendable {
       continueFinal
       ? UInt32(RONDO_CHAT_CONTINUE_FINAL)
       : addGenerationPrompt ? UInt32(RONDO_CHAT_ADD_GENERATION_PROMPT) : 0
+    if plainContent { raw.flags |= UInt32(RONDO_CHAT_PLAIN_CONTENT) }
     if let time = localTime { raw.local_time = time }
     let given = [messages, tools ?? "", variables ?? "", template ?? "", templateName ?? ""]
     return try withTexts(given) { texts in

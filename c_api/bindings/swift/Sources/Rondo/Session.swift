@@ -13,12 +13,14 @@ public struct Event: Sendable {
   public let logprob: Float
   /// Tokens of the prompt that still wait for passes, and those that the prefix cache had.
   public let pending: UInt64, takenOver: UInt64
+  /// What the token belongs to, where raw.thinking is 1.
+  public let channel: Channel
 }
 
 /// A sequence of tokens. One call at a time, but for cancel and progress.
 public final class Session: @unchecked Sendable {
   let handle: OpaquePointer
-  private let engine: Engine
+  let engine: Engine
 
   /// Without options sampling is as the model's makers recommend it.
   public init(_ engine: Engine, _ options: SessionOptions? = nil) throws {
@@ -109,7 +111,7 @@ public final class Session: @unchecked Sendable {
       token: raw.token < 0 ? nil : raw.token, text: String(decoding: text, as: UTF8.self),
       bytes: Array(UnsafeRawBufferPointer(start: raw.bytes, count: raw.bytes_count)),
       reason: Reason(rawValue: raw.reason), logprob: raw.logprob, pending: raw.pending,
-      takenOver: raw.taken_over)
+      takenOver: raw.taken_over, channel: Channel(rawValue: raw.channel))
   }
 
   /// Generates up to the event with the reason, on another thread than the caller's. Leaving the loop

@@ -181,6 +181,108 @@ let small = try model.planGrammar(schema: person, smaller)
 equal(true, try small > 0 && small < model.planGrammar(schema: person))
 equal(small, try model.planGrammar(pattern: "a", smaller))
 
+let sky = #"root ::= "sky" | "sea""#
+var free = SessionOptions()
+free.grammar = try Grammar(model, gbnf: sky)
+equal(true, try ["sky", "sea"].contains(said(Session(speaking, free))))
+equal(true, try model.planGrammar(gbnf: sky) > 0)
+free = limit
+let one = try Session(speaking, free)
+try one.prefill(ids)
+let opening = try one.next()
+free.grammar = try Grammar(model, pattern: "[ab]{3}")
+free.raw.grammar_begin = GrammarBegin.afterToken.rawValue
+free.raw.grammar_token = opening.token!
+let begun = try said(Session(speaking, free))
+equal(opening.text, String(begun.dropLast(3)))
+equal(true, begun.suffix(3).allSatisfy { "ab".contains($0) })
+free.raw.grammar_goes_on = 1
+let goingOn = try Session(speaking, free)
+try goingOn.prefill(ids)
+equal(true, try goingOn.generate().hasPrefix(begun))
+
+func channels(_ say: (inout SessionOptions) -> Void) throws -> [Channel] {
+  var options = SessionOptions()
+  options.raw.max_tokens = 32
+  options.raw.temperature = 1
+  options.raw.seed = 3
+  say(&options)
+  let session = try Session(speaking, options)
+  try session.prefill(model.tokenize("Lily saw her mom"))
+  return try (0..<32).map { _ in try session.next().channel }
+}
+func words(_ options: inout SessionOptions) {
+  options.raw.thinking = 1
+  options.thinkingBegin = " mom"
+  options.thinkingEnd = " day.\n"
+}
+equal([Channel](repeating: .text, count: 32), try channels { _ in })
+equal(.thinking, try channels(words)[0])
+let bounded = try channels {
+  words(&$0)
+  $0.raw.thinking_tokens = 1
+}
+equal(true, (1..<8).contains(bounded.firstIndex(of: .text)!))
+fails(.invalidArgument, "thinking") { _ = try channels { $0.raw.thinking = 1 } }
+
+let calling = try Model(path: ProcessInfo.processInfo.environment["RONDO_TEST_CALLING"]!)
+var asked = Chat(messages: #"[{"role": "user", "content": "How is the weather?"}]"#)
+asked.tools = #"""
+  [{"type": "function", "function": {"name": "weather", "parameters": {
+  "type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}}, "required": ["city"],
+  "additionalProperties": false}}}]
+  """#
+let whole =
+  "<think>\nso\n</think>\n\nGrüße<tool_call>\n"
+  + #"{"name": "weather", "arguments": {"city": "Rome"}}"# + "\n</tool_call>"
+let parser = try ChatParser(calling, asked)
+for _ in 0..<2 {
+  var taken: [ChatPart] = []
+  for byte in whole.utf8 {
+    try parser.push([byte])
+    taken += try parser.parts()
+  }
+  try parser.push([], last: true)
+  taken += try parser.parts()
+  var (thought, content, pieces) = ("", "", "")
+  for part in taken {
+    switch part {
+    case .thinking(let text): thought += text
+    case .content(let text): content += text
+    case .arguments(0, let text): pieces += text
+    default: break
+    }
+  }
+  equal("so", thought)
+  equal("Grüße", content)
+  equal(true, taken.contains(.call(0, name: "weather", id: "")))
+  equal(#"{"city": "Rome"}"#, pieces)
+  equal(.callEnd(0, name: "weather", id: "", arguments: pieces), taken.last!)
+  fails(.invalidArgument, "") { try parser.push([65]) }
+  try parser.reset()
+}
+var formless = asked
+formless.template = "{{ messages[0].content }}"
+fails(.unsupported, "") { _ = try ChatParser(model, formless) }
+var ruled = SessionOptions()
+ruled.grammar = try Grammar(calling, gbnf: calling.chatGrammar(asked, .one, function: "weather"))
+fails(.invalidArgument, "absent") { _ = try calling.chatGrammar(asked, function: "absent") }
+var told: [ChatPart] = []
+for try await part in try Session(Engine(calling, few), ruled).chatParts(asked) { told.append(part) }
+guard case .callEnd(0, "weather", "", let city) = told.last! else {
+  print("no call: \(told)")
+  exit(1)
+}
+let cities = try JSONDecoder().decode([String: String].self, from: Data(city.utf8))
+equal(true, ["Rome", "Oslo"].contains(cities["city"]!))
+let around = try calling.chatThinking(asked)
+equal("<think>", around.begin.trimmingCharacters(in: .whitespacesAndNewlines))
+equal("</think>", around.end.trimmingCharacters(in: .whitespacesAndNewlines))
+var special = Chat(messages: #"[{"role": "user", "content": "<|pad|>"}]"#)
+equal([0, 1], try [2, 1].map { token in try calling.chatIds(special).filter { $0 == token }.count })
+special.plainContent = false
+equal(1, try calling.chatIds(special).filter { $0 == 2 }.count)
+
 #if os(Linux)
   let state = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
   let allowed = state.components(separatedBy: "Cpus_allowed_list:\t")[1].prefix { $0.isNumber }
