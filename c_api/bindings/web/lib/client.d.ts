@@ -1,7 +1,7 @@
 /** Rondo for pages: a model on a worker's thread. */
-import {ChatOptions, EngineOptions, Event, Record_, SessionOptions} from './rondo.js';
+import {ChatOptions, ChatPart, EngineOptions, Event, Record_, SessionOptions} from './rondo.js';
 
-export {Reason} from './rondo.js';
+export {Calls, Channel, ChatPart, ChatPartKind, GrammarBegin, Reason} from './rondo.js';
 
 export declare class Rondo {
   private constructor();
@@ -25,6 +25,13 @@ export declare class Rondo {
   chat(messages: {role: string, content: unknown}[],
        options?: Omit<SessionOptions, 'grammar'> & {signal?: AbortSignal, chat?: ChatOptions}):
       AsyncGenerator<string, void, void>;
+  /** The same, taken apart: content, thoughts, and calls of chat.tools. calls: a grammar makes them
+   * parse: `calls`, of Calls, which there may be, and `function`, the only one that may be called. A
+   * stop string is part of the content. */
+  chatParts(messages: {role: string, content?: unknown, [more: string]: unknown}[],
+            options?: Omit<SessionOptions, 'grammar'> & {
+              signal?: AbortSignal, chat?: ChatOptions, calls?: {calls?: number, function?: string}}):
+      AsyncGenerator<ChatPart, void, void>;
   /** Ends the worker, and gives its memory back. */
   close(): void;
 }

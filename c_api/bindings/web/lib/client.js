@@ -1,6 +1,6 @@
 // Rondo for pages: a model on a worker's thread. See client.d.ts for what each does.
 import {hasRelaxedSimd} from './features.js';
-import {Reason} from './layout.js';
+import {Calls, Channel, ChatPartKind, GrammarBegin, Reason} from './layout.js';
 
 export class Rondo {
   #worker;
@@ -52,7 +52,7 @@ export class Rondo {
   }
 
   /** The events of a text that goes on, or of an answer: one after another. */
-  async * generate(promptOrMessages, {signal, chat, ...session} = {}) {
+  async * generate(promptOrMessages, {signal, chat, calls, parts, ...session} = {}) {
     const isText = typeof promptOrMessages === 'string';
     const events = [];
     let wake = () => {};
@@ -64,7 +64,7 @@ export class Rondo {
       await before;
       signal?.throwIfAborted();
       await this.#call('generate', {
-        number, session, chat,
+        number, session, chat, calls, parts,
         [isText ? 'prompt' : 'messages']: promptOrMessages,
       }, (event) => {
         events.push(event);
@@ -96,6 +96,11 @@ export class Rondo {
     for await (const event of this.generate(messages, options)) yield event.text;
   }
 
+  /** The same, taken apart: content, thoughts, and calls of chat.tools. */
+  async * chatParts(messages, options) {
+    for await (const event of this.generate(messages, {...options, parts: true})) yield* event.parts;
+  }
+
   close() {
     this.#worker.terminate();
     for (const call of this.#calls.values()) call.reject(new Error('this Rondo is closed'));
@@ -104,4 +109,4 @@ export class Rondo {
 }
 if (Symbol.dispose) Rondo.prototype[Symbol.dispose] = Rondo.prototype.close;
 
-export {Reason};
+export {Calls, Channel, ChatPartKind, GrammarBegin, Reason};

@@ -4,6 +4,12 @@
 
 export declare const ABI_VERSION: number;
 export declare const Status: {readonly [name: string]: number};
+export declare const Calls: {readonly AUTO: 0, readonly REQUIRED: 1, readonly ONE: 2};
+export declare const Channel: {readonly TEXT: 0, readonly THINKING: 1};
+export declare const ChatPartKind: {readonly NONE: 0, readonly CONTENT: 1, readonly THINKING: 2,
+  readonly CALL: 3, readonly ARGUMENTS: 4, readonly CALL_END: 5};
+export declare const GrammarBegin: {readonly AT_ONCE: 0, readonly AFTER_TOKEN: 1,
+  readonly AFTER_THINKING: 2};
 export declare const Kv: {readonly INT8: 0, readonly FLOAT32: 1};
 export declare const Policy: {readonly STOP: 0, readonly SLIDE: 1};
 export declare const Reason: {readonly NONE: 0, readonly EOS: 1, readonly STOP_STRING: 2,
@@ -68,14 +74,26 @@ export interface SessionOptions {
   /** In its place a JSON Schema (JSON, or a value of it), of which the session makes a grammar of its
    * own, without spaces: small models find no end of them. */
   jsonSchema?: unknown;
+  /** Of GrammarBegin. */
+  grammarBegin?: number;
+  grammarToken?: number;
+  grammarGoesOn?: boolean;
+  /** Events tell thoughts from the rest. */
+  thinking?: boolean;
+  thinkingBegin?: string;
+  thinkingEnd?: string;
+  /** At most so many of a thought. */
+  thinkingTokens?: number;
 }
 
-/** A grammar in writing: one of schema and pattern. */
+/** A grammar in writing: one of schema, pattern and gbnf. */
 export interface GrammarDescription {
   /** A JSON Schema: JSON, or a value of it. */
   schema?: unknown;
   /** A regular expression of ECMA-262, which is the whole text. */
   pattern?: string;
+  /** Rules in GBNF's notation. */
+  gbnf?: string;
   /** Of a schema's texts: no spaces between their parts. */
   noSpaces?: boolean;
   /** Of a schema's texts: members in any order. */
@@ -90,6 +108,8 @@ export interface ChatOptions {
   variables?: unknown;
   addGenerationPrompt?: boolean;
   continueFinal?: boolean;
+  /** False: texts of special tokens in messages become these tokens. */
+  plainContent?: boolean;
   localTime?: Date;
   templateName?: string;
   /** Jinja, in place of the model's own. */
@@ -111,7 +131,19 @@ export interface Event {
   readonly pending: number;
   /** Tokens that the prefix cache had. */
   readonly takenOver: number;
+  /** One of Channel: what the token belongs to, with the option thinking. */
+  readonly channel: number;
 }
+
+/** A piece of an answer, of a kind of ChatPartKind; newer libraries may have more kinds. */
+export type ChatPart =
+  | {readonly kind: 1 | 2, readonly text: string}
+  /** A call begins: its number, the function's name, and the id that the model gave it, or ''. */
+  | {readonly kind: 3, readonly call: number, readonly name: string, readonly id: string}
+  | {readonly kind: 4, readonly call: number, readonly text: string}
+  /** The call is whole; its arguments are JSON. */
+  | {readonly kind: 5, readonly call: number, readonly name: string, readonly id: string,
+     readonly arguments: string};
 
 /** The module, from its address, its bytes or a compiled WebAssembly.Module. */
 export declare function load(source: string | URL | BufferSource | WebAssembly.Module): Promise<Rondo>;
@@ -146,6 +178,13 @@ export declare class Model extends Handle {
   /** messages: [{role: 'user', content: 'Hello!'}, ...], or JSON. */
   renderChat(messages: unknown, options?: ChatOptions): string;
   chatIds(messages: unknown, options?: ChatOptions): Int32Array;
+  /** Takes answers to this conversation apart; options.tools say what may be called. */
+  chatParser(messages: unknown, options?: ChatOptions): ChatParser;
+  /** The GBNF of answers whose calls parse, for grammar({gbnf}). calls: of Calls, which there may
+   * be; function: the only one that may be called. */
+  chatGrammar(messages: unknown, options: ChatOptions & {calls?: number, function?: string}): string;
+  /** What the template puts around a thought; '' where it has none. */
+  chatThinking(messages: unknown, options?: ChatOptions): {begin: string, end: string};
   /** What generations may say. A schema that is refused is named by its JSON pointer. */
   grammar(description: GrammarDescription): Grammar;
   /** The bytes that such a grammar takes. */
@@ -156,6 +195,17 @@ export declare class Model extends Handle {
   /** The largest context whose plan fits into so many bytes. */
   planFit(bytes: number, options?: EngineOptions): number;
   engine(options?: EngineOptions & {draft?: Model}): Engine;
+}
+
+/** Takes an answer as it comes, cut anywhere, and hands out its parts. */
+export declare class ChatParser extends Handle {
+  private constructor();
+  /** The answer's next bytes, those of events; last: there are no more behind them. */
+  push(bytes: Uint8Array, options?: {last?: boolean}): void;
+  /** What was not handed out yet, as far as it is known what it is. */
+  parts(): Generator<ChatPart, void, void>;
+  /** As it was made, for another answer. */
+  reset(): void;
 }
 
 /** Any number of sessions share it; they keep what they need of it when it is closed. */

@@ -1,10 +1,12 @@
 // Rondo in a WebAssembly module, called on the thread that loads it: in a page, a worker's. See
 // rondo.d.ts for what each does.
+import {chatOptions, outputs} from './chat.js';
 import * as layout from './layout.js';
 import {Memory} from './memory.js';
 import {systemFor} from './system.js';
 
-export const {ABI_VERSION, Kv, Policy, Reason, Segment, Speculation, Status} = layout;
+export const {ABI_VERSION, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Reason, Segment,
+              Speculation, Status} = layout;
 
 const MESSAGE_BYTES = 512;
 const OVER_READ = 128;
@@ -267,45 +269,52 @@ class Model extends Handle {
   }
 
   renderChat(messages, options) {
-    return this.#chat(messages, options, true);
+    return this.#chatTexts(1, messages, options, (c, chat, text, ...message) =>
+      c.rondo_chat_render(this.handle, chat, ...text, 0, 0, 0, ...message))[0];
   }
 
   chatIds(messages, options) {
-    return this.#chat(messages, options, false);
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const chat = chatOptions(scope, this.rondo, messages, options);
+      const [[at, count]] = outputs(scope, this.rondo, 1, (ids, ...message) =>
+        c.rondo_chat_render(this.handle, chat, 0, 0, 0, ...ids, ...message));
+      return memory.ids(at, count);
+    });
   }
 
-  #chat(messages, {tools, variables, template, templateName, localTime, addGenerationPrompt = true,
-                   continueFinal = false} = {}, wantText) {
+  chatGrammar(messages, {calls = layout.Calls.AUTO, function: only, ...options} = {}) {
+    return this.rondo.memory.with((scope) => {
+      const name = only === undefined ? 0 : scope.text(only);
+      return this.#chatTexts(1, messages, options, (c, chat, text, ...message) =>
+        c.rondo_chat_grammar(this.handle, chat, calls, name, ...text, ...message))[0];
+    });
+  }
+
+  chatThinking(messages, options) {
+    const [begin, end] = this.#chatTexts(2, messages, options, (c, chat, texts, ...message) =>
+      c.rondo_chat_thinking(this.handle, chat, ...texts, ...message));
+    return {begin, end};
+  }
+
+  chatParser(messages, options) {
     const {memory, c} = this.rondo;
-    const type = 'rondo_chat_options';
     return memory.with((scope) => {
-      const options = this.rondo.options(scope, type, {
-        flags: continueFinal ? layout.ChatFlags.CONTINUE_FINAL :
-            addGenerationPrompt ? layout.ChatFlags.ADD_GENERATION_PROMPT : 0,
-        localTime: localTime && Math.floor(localTime / 1000) - localTime.getTimezoneOffset() * 60,
-        templateName});
-      for (const [field, bytes, value] of [['messages', 'messages_bytes', messages],
-             ['tools', 'tools_bytes', tools], ['variables', 'variables_bytes', variables],
-             ['template_text', 'template_bytes', template]]) {
-        if (value === undefined) continue;
-        const text = memory.encode(typeof value === 'string' ? value : JSON.stringify(value));
-        memory.set(type, options, field, scope.copy(text));
-        memory.set(type, options, bytes, text.length);
-      }
-      const needed = scope.room(4);
-      for (let capacity = 4096;;) {
-        const out = scope.room(capacity * 4);
-        let status;
-        this.rondo.checkMessage(scope, (...message) => {
-          status = wantText ?
-              c.rondo_chat_render(this.handle, options, out, capacity, needed, 0, 0, 0, ...message) :
-              c.rondo_chat_render(this.handle, options, 0, 0, 0, out, capacity, needed, ...message);
-          return status === Status.BUFFER_TOO_SMALL ? Status.OK : status;
-        });
-        const count = memory.view.getUint32(needed, true);
-        if (status === Status.OK) return wantText ? memory.text(out, count) : memory.ids(out, count);
-        capacity = count + 1;
-      }
+      const chat = chatOptions(scope, this.rondo, messages, options);
+      const out = scope.room(4);
+      this.rondo.checkMessage(scope, (...message) =>
+        c.rondo_chat_parser_create(this.handle, chat, out, ...message));
+      return new ChatParser(this, memory.view.getUint32(out, true));
+    });
+  }
+
+  // What call(c, options, outputs, ...message) gives.
+  #chatTexts(n, messages, options, call) {
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const chat = chatOptions(scope, this.rondo, messages, options);
+      return outputs(scope, this.rondo, n, (texts, ...message) => call(c, chat, texts, ...message))
+          .map(([at, count]) => memory.text(at, count));
     });
   }
 
@@ -368,6 +377,63 @@ class Model extends Handle {
   }
 }
 
+class ChatParser extends Handle {
+  #call;  // that is being written
+
+  constructor(model, handle) {
+    super(model.rondo, handle, (parser) => {
+      model.rondo.c.rondo_chat_parser_close(parser);
+      model.release();
+    });
+    model.keep();
+  }
+
+  push(bytes, {last = false} = {}) {
+    this.rondo.memory.with((scope) => this.rondo.check(this.rondo.c.rondo_chat_parser_push(
+        this.handle, scope.copy(bytes), bytes.length, Number(last))));
+  }
+
+  // What an event of the answer brings.
+  pushEvent({bytes, reason}) {
+    this.push(reason === Reason.EOS ? new Uint8Array() : bytes, {last: reason !== Reason.NONE});
+  }
+
+  * parts() {
+    for (let part; (part = this.#part());) yield part;
+  }
+
+  #part() {
+    const {memory, c} = this.rondo;
+    return memory.with((scope) => {
+      const at = scope.struct('rondo_chat_part');
+      this.rondo.check(c.rondo_chat_parser_next(this.handle, at));
+      const field = (name) => memory.get('rondo_chat_part', at, name);
+      const text = (name) => memory.text(field(name), field(`${name}_bytes`));
+      const {ChatPartKind} = layout;
+      const kind = field('kind');
+      const call = field('call');
+      switch (kind) {
+        case ChatPartKind.NONE:
+          return null;
+        case ChatPartKind.CALL:
+          this.#call = {call, name: text('name'), id: text('id'), arguments: ''};
+          return {kind, call, name: this.#call.name, id: this.#call.id};
+        case ChatPartKind.ARGUMENTS:
+          this.#call.arguments += text('text');
+          return {kind, call, text: text('text')};
+        case ChatPartKind.CALL_END:
+          return {kind, ...this.#call};
+        default:
+          return {kind, text: text('text')};
+      }
+    });
+  }
+
+  reset() {
+    this.rondo.check(this.rondo.c.rondo_chat_parser_reset(this.handle));
+  }
+}
+
 class Grammar extends Handle {
   constructor(model, handle) {
     super(model.rondo, handle, (grammar) => {
@@ -380,16 +446,17 @@ class Grammar extends Handle {
 
 // The options and the text of a grammar.
 function written(scope, rondo,
-    {schema, pattern, noSpaces = false, anyOrder = false, memoryBytes = 0}) {
-  if ((schema === undefined) === (pattern === undefined)) {
-    throw new TypeError('of schema and pattern one is given');
+    {schema, pattern, gbnf, noSpaces = false, anyOrder = false, memoryBytes = 0}) {
+  if ([schema, pattern, gbnf].filter((given) => given !== undefined).length !== 1) {
+    throw new TypeError('of schema, pattern and gbnf one is given');
   }
   const {GrammarKind, SchemaFlags} = layout;
   const options = rondo.options(scope, 'rondo_grammar_options', {
-    kind: schema === undefined ? GrammarKind.PATTERN : GrammarKind.JSON_SCHEMA,
+    kind: pattern !== undefined ? GrammarKind.PATTERN :
+        gbnf !== undefined ? GrammarKind.GBNF : GrammarKind.JSON_SCHEMA,
     flags: (noSpaces ? SchemaFlags.NO_SPACES : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0),
     memoryBytes});
-  const text = pattern ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
+  const text = pattern ?? gbnf ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
   return {options, text: rondo.memory.encode(text)};
 }
 
@@ -564,7 +631,8 @@ class Session extends Handle {
       return {
         token: field('token'), text: memory.text(field('text'), field('text_bytes')),
         bytes: memory.bytes(field('bytes'), field('bytes_count')).slice(), reason: field('reason'),
-        logprob: field('logprob'), pending: field('pending'), takenOver: field('taken_over')};
+        logprob: field('logprob'), pending: field('pending'), takenOver: field('taken_over'),
+        channel: field('channel')};
     });
   }
 

@@ -30,6 +30,17 @@ async function* stream(body) {
   }
 }
 
+// `calls`: which there may be: a grammar makes them parse.
+function sessionFor(options, messages, chat, calls) {
+  if (!calls) return engine.session(options);
+  const grammar = model.grammar({gbnf: model.chatGrammar(messages, {...chat, ...calls})});
+  try {
+    return engine.session({...options, grammar});
+  } finally {
+    grammar.close();
+  }
+}
+
 const calls = {
   async load({wasm}) {
     rondo = await load(wasm);
@@ -58,10 +69,18 @@ const calls = {
             chatTemplates: model.chatTemplates};
   },
 
-  // Between two passes it looks for messages, so that it can be cancelled.
-  async generate({prompt, messages, chat, session: options, number}, tell) {
-    const session = engine.session(options);
+  // Between two passes it looks for messages, so that it can be cancelled. With `parts` each event
+  // has those of the answer that it brings.
+  async generate({prompt, messages, chat, calls, parts, session: options, number}, tell) {
+    const parser = parts ? model.chatParser(messages, chat) : null;
+    const withParts = (event) => {
+      if (!parser) return event;
+      parser.pushEvent(event);
+      return {...event, parts: [...parser.parts()]};
+    };
+    let session;
     try {
+      session = sessionFor(options, messages, chat, calls);
       session.append(messages ? model.chatIds(messages, chat) : model.tokenize(prompt));
       let reason = Reason.NONE;
       while (reason === Reason.NONE && cancelled < number) {
@@ -70,14 +89,15 @@ const calls = {
           const event = session.event();
           if (event.token < 0 && event.reason === Reason.NONE) break;
           reason = event.reason;
-          tell(event);
+          tell(withParts(event));
           if (reason !== Reason.NONE) break;
         }
         await breathe();
       }
       return {reason, stats: session.stats};
     } finally {
-      session.close();
+      session?.close();
+      parser?.close();
     }
   },
 

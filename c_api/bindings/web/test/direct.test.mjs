@@ -188,6 +188,110 @@ test('grammars', () => {
   assert.strictEqual(model.planGrammar({pattern: 'a', memoryBytes: 1 << 20}), small);
 });
 
+test('rules, and where a grammar begins', () => {
+  const rules = model.grammar({gbnf: 'root ::= "sky" | "sea"'});
+  assert.match(say({grammar: rules}), /^(sky|sea)$/);
+  assert.throws(() => model.grammar({pattern: 'a', gbnf: 'root ::= "a"'}), TypeError);
+  const grammar = model.grammar({pattern: '[ab]{3}'});
+  const session = engine.session(greedy);
+  session.prefill(ids);
+  const first = session.next();
+  session.close();
+  const behind = {...greedy, grammar, grammarBegin: api.GrammarBegin.AFTER_TOKEN,
+                  grammarToken: first.token};
+  const whole = say(behind);
+  assert.match(whole, /[ab]{3}$/);
+  assert.strictEqual(whole.slice(0, -3), first.text);
+  const more = say({...behind, grammarGoesOn: true});
+  assert.ok(more.startsWith(whole) && more.length > whole.length);
+  for (const each of [rules, grammar]) each.close();
+});
+
+test('thinking', () => {
+  const {Channel} = api;
+  const channels = (options) => {
+    const session = engine.session({maxTokens: 32, temperature: 1, seed: 3, ...options});
+    session.prefill(model.tokenize('Lily saw her mom'));
+    const all = [...session.stream()].map((event) => event.channel);
+    session.close();
+    return all;
+  };
+  const words = {thinking: true, thinkingBegin: ' mom', thinkingEnd: ' day.\n'};
+  assert.deepStrictEqual(new Set(channels({})), new Set([Channel.TEXT]));
+  assert.strictEqual(channels(words)[0], Channel.THINKING);
+  const bounded = channels({...words, thinkingTokens: 1}).indexOf(Channel.TEXT);
+  assert.ok(bounded > 0 && bounded < 8);
+  assert.throws(() => engine.session({thinking: true}), status('INVALID_ARGUMENT'));
+});
+
+// A template that knows functions and thoughts.
+const template = `{% for m in messages %}{{ m.role }}: {% if m.reasoning_content %}{{
+'<think>\\n' + m.reasoning_content + '\\n</think>\\n\\n' }}{% endif %}{{ m.content or '' }}{% for c in
+m.tool_calls or [] %}{{ '<tool_call>\\n{"name": "' + c.function.name + '", "arguments": ' }}{{
+(c.function.arguments | tojson) + '}\\n</tool_call>' }}{% endfor %}{{ '<|eos|>\\n' }}{% endfor %}{%
+if add_generation_prompt %}{{ 'assistant: ' }}{% endif %}`;
+const ASK = [{role: 'user', content: 'How is the weather?'}];
+const tools = [{type: 'function', function: {name: 'weather', parameters: {
+  type: 'object', properties: {city: {enum: ['Rome', 'Oslo']}}, required: ['city'],
+  additionalProperties: false}}}];
+
+test('answers are taken apart', () => {
+  const {ChatPartKind} = api;
+  const parser = model.chatParser(ASK, {tools, template});
+  const answer = '<think>\nso\n</think>\n\nGrüße<tool_call>\n' +
+      '{"name": "weather", "arguments": {"city": "Rome"}}\n</tool_call>';
+  for (let i = 0; i < 2; ++i) {
+    const parts = [];
+    for (const byte of Buffer.from(answer)) {
+      parser.push(Uint8Array.of(byte));
+      parts.push(...parser.parts());
+    }
+    parser.push(new Uint8Array(), {last: true});
+    parts.push(...parser.parts());
+    const textOf = (kind) =>
+      parts.filter((part) => part.kind === kind).map((part) => part.text).join('');
+    assert.strictEqual(textOf(ChatPartKind.THINKING), 'so');
+    assert.strictEqual(textOf(ChatPartKind.CONTENT), 'Grüße');
+    assert.deepStrictEqual(parts.at(-1), {
+      kind: ChatPartKind.CALL_END, call: 0, name: 'weather', id: '', arguments: '{"city": "Rome"}'});
+    assert.strictEqual(textOf(ChatPartKind.ARGUMENTS), '{"city": "Rome"}');
+    assert.throws(() => parser.push(Uint8Array.of(65)), status('INVALID_ARGUMENT'));
+    parser.reset();
+  }
+  parser.close();
+  assert.throws(() => parser.push(new Uint8Array()), /closed/);
+  assert.throws(() => model.chatParser(ASK, {tools, template: '{{ messages[0].content }}'}),
+      status('UNSUPPORTED'));
+});
+
+test('calls parse', () => {
+  const gbnf = model.chatGrammar(ASK, {tools, template, calls: api.Calls.ONE, function: 'weather'});
+  const grammar = model.grammar({gbnf});
+  const session = engine.session({grammar});
+  const parser = model.chatParser(ASK, {tools, template});
+  session.prefill(model.chatIds(ASK, {tools, template}));
+  const parts = [];
+  for (const event of session.stream()) {
+    parser.pushEvent(event);
+    parts.push(...parser.parts());
+  }
+  for (const each of [parser, session, grammar]) each.close();
+  assert.strictEqual(parts[0].kind, api.ChatPartKind.CALL);
+  assert.strictEqual(parts.at(-1).kind, api.ChatPartKind.CALL_END);
+  assert.ok(['Rome', 'Oslo'].includes(JSON.parse(parts.at(-1).arguments).city));
+  assert.throws(() => model.chatGrammar(ASK, {tools, template, function: 'absent'}), /absent/);
+  const {begin, end} = model.chatThinking(ASK, {template});
+  assert.deepStrictEqual([begin.trim(), end.trim()], ['<think>', '</think>']);
+});
+
+test('content is plain', () => {
+  const said = [{role: 'user', content: '<|pad|>'}];
+  const count = (token, options) =>
+    model.chatIds(said, {template, ...options}).filter((id) => id === token).length;
+  assert.deepStrictEqual([count(2), count(1)], [0, 1]);  // the end is the template's own
+  assert.strictEqual(count(2, {plainContent: false}), 1);
+});
+
 test('objects are closed in any order', async () => {
   const other = await rondo.model(bytes);
   const itsEngine = other.engine({context: 256, maxSessions: 2});
