@@ -716,9 +716,17 @@ func TestNewerLibrary(t *testing.T) {
 	session := f.session(SessionOptions{MaxTokens: 4})
 	f.must(session.Prefill(f.ids))
 	var reasons []Reason
+	var channels []Channel
 	f.must(session.Stream(context.Background(), func(event Event) error {
-		reasons = append(reasons, event.Reason)
+		reasons, channels = append(reasons, event.Reason), append(channels, event.Channel)
 		return nil
 	}))
 	f.equal(reasons, []Reason{0, 0, 0, 1000})
+	f.equal(channels, []Channel{0, 0, 0, 1000})
+	parser, err := f.calling().ChatParser(Chat{Messages: []string{}})
+	f.must(err)
+	f.must(parser.Push([]byte("hi"), true))
+	parts, err := parser.Parts()
+	f.must(err)
+	f.equal(parts, []ChatPart{{Kind: 1000, Text: "hi"}})
 }

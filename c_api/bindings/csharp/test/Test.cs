@@ -84,7 +84,15 @@ public static class Test
         using (Session session = engine.Session(new SessionOptions { MaxTokens = 4 }))
         {
             session.Prefill(model.Tokenize("Once"));
-            Equal("0 0 0 1000", string.Join(" ", session.Stream().Select(one => (int)one.Reason)));
+            Equal("0:0 0:0 0:0 1000:1000", string.Join(" ",
+                session.Stream().Select(one => (int)one.Reason + ":" + (int)one.Channel)));
+        }
+        using (Model calling = Model.Open(Environment.GetEnvironmentVariable("RONDO_TEST_CALLING")))
+        using (ChatParser parser = calling.ChatParser(new Chat { Messages = "[]" }))
+        {
+            parser.Push(System.Text.Encoding.UTF8.GetBytes("hi"), true);
+            ChatPart part = parser.Parts().Single();
+            Equal("1000 hi", (int)part.Kind + " " + part.Text);
         }
     }
 

@@ -25,8 +25,13 @@ fun newerLibrary(model: Model) {
     model.engine(EngineOptions().apply { context = 256 }).use { engine ->
         engine.session(SessionOptions().apply { maxTokens = 4 }).use { session ->
             session.prefill(model.tokenize("Once"))
-            equal(listOf(0, 0, 0, 1000), session.stream().map { it.reason }.toList())
+            val told = session.stream().map { Pair(it.reason, it.channel) }.toList()
+            equal(listOf(Pair(0, 0), Pair(0, 0), Pair(0, 0), Pair(1000, 1000)), told)
         }
+    }
+    Model.open(System.getenv("RONDO_TEST_CALLING")).use { it.chatParser(Chat("[]")) }.use {
+        it.push("hi".toByteArray(), last = true)
+        equal(listOf<ChatPart>(ChatPart.Other(1000, "hi")), it.parts())
     }
 }
 

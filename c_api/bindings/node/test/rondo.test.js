@@ -448,7 +448,10 @@ test('constants of a newer library are numbers', {skip: !process.env.RONDO_TEST_
     () => using(engine.session({maxTokens: 4}), async (session) => {
       assert.throws(() => rondo.query('of tomorrow'), {name: 'RondoError', status: 1000});
       await session.prefill(ids);
-      const reasons = [];
-      for await (const event of session.stream()) reasons.push(event.reason);
-      assert.deepStrictEqual(reasons, [0, 0, 0, 1000]);
+      const told = [];
+      for await (const {reason, channel} of session.stream()) told.push([reason, channel]);
+      assert.deepStrictEqual(told, [[0, 0], [0, 0], [0, 0], [1000, 1000]]);
+      const parser = calling().chatParser([]);
+      parser.push(Buffer.from('hi'), {last: true});
+      assert.deepStrictEqual([...parser.parts()], [{kind: 1000, text: 'hi'}]);
     }));

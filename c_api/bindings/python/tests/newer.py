@@ -13,4 +13,8 @@ class NewerLibraryTest(unittest.TestCase):
         model = rondo.Model(os.environ["RONDO_TEST_MODEL"])
         session = model.engine(context=256).session(max_tokens=4)
         session.prefill(model.tokenize("Once"))
-        self.assertEqual([event.reason for event in session.stream()], [0, 0, 0, 1000])
+        self.assertEqual([(event.reason, event.channel) for event in session.stream()],
+                         [(0, 0), (0, 0), (0, 0), (1000, 1000)])
+        parser = rondo.Model(os.environ["RONDO_TEST_CALLING"]).chat_parser([])
+        parser.push(b"hi", last=True)
+        self.assertEqual([(part.kind, part.text) for part in parser.parts()], [(1000, "hi")])

@@ -578,6 +578,12 @@ fn newer_library() {
     let Fixture { engine, ids, .. } = fixture();
     let mut session = engine.session(&limit(4)).unwrap();
     session.prefill(&ids).unwrap();
-    let reasons: Vec<_> = session.stream().map(|event| event.unwrap().reason.0).collect();
-    assert_eq!(reasons, [0, 0, 0, 1000]);
+    let told = |event: Result<Event>| event.map(|event| (event.reason.0, event.channel.0)).unwrap();
+    let told: Vec<_> = session.stream().map(told).collect();
+    assert_eq!(told, [(0, 0), (0, 0), (0, 0), (1000, 1000)]);
+    let chat = Chat { messages: "[]", ..Default::default() };
+    let mut parser = calling().chat_parser(&chat).unwrap();
+    parser.push(b"hi", true).unwrap();
+    let parts: Vec<_> = parser.parts().map(Result::unwrap).collect();
+    assert_eq!(parts, [ChatPart::Other { kind: ChatPartKind(1000), text: "hi".to_string() }]);
 }

@@ -535,8 +535,19 @@ public final class RondoTest {
     }
     try (Session session = engine.session(limit(4))) {
       session.prefill(ids);
+      List<Event> events = session.stream().toList();
       equal(List.of(Reason.NONE, Reason.NONE, Reason.NONE, Reason.UNKNOWN),
-          session.stream().map(Event::reason).toList());
+          events.stream().map(Event::reason).toList());
+      equal(List.of(Channel.TEXT, Channel.TEXT, Channel.TEXT, Channel.UNKNOWN),
+          events.stream().map(Event::channel).toList());
+    }
+  }
+
+  /** The same of a part. */
+  void newerPart() {
+    try (Model model = calling(); ChatParser parser = model.chatParser(new Chat("[]"))) {
+      parser.push(Memories.utf8("hi"), true);
+      equal(List.of(new ChatPart(ChatPartKind.UNKNOWN, "hi", 0, "", "", "")), parser.parts());
     }
   }
 
@@ -549,6 +560,7 @@ public final class RondoTest {
     RondoTest test = new RondoTest();
     if (arguments.length > 0) {
       test.newerLibrary();
+      test.newerPart();
       return;
     }
     Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::grammar,
