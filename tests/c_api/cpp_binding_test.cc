@@ -497,6 +497,17 @@ TEST_F(CppBindingTest, Calls) {
   EXPECT_EQ(parts.back().name, "weather");
   const std::regex city(R"re(\{\s*"city"\s*:\s*"(Rome|Oslo)"\s*\})re");
   EXPECT_TRUE(std::regex_match(parts.back().arguments, city)) << parts.back().arguments;
+  const auto content = [&](const rondo::SessionOptions& said) {
+    rondo::Session one(engine, said);
+    std::vector<rondo::ChatPart> all;
+    for (const rondo::ChatPart& part : one.ChatParts(chat)) all.push_back(part);
+    return TextOf(all, RONDO_CHAT_PART_CONTENT);
+  };
+  options.grammar = rondo::Grammar::FromPattern(model, "<tool_ca");
+  EXPECT_EQ(content(options), "<tool_ca");  // looks like a call to its end
+  rondo::SessionOptions silent;
+  silent.bias = {{1, 1e9F}};
+  EXPECT_EQ(content(silent), "");  // the end is no content
   const auto [begin, end] = model.ChatThinking(chat);
   EXPECT_NE(begin.find("<think>"), std::string::npos);
   EXPECT_NE(end.find("</think>"), std::string::npos);

@@ -354,10 +354,26 @@ func TestCalls(t *testing.T) {
 	f.fails(err, StatusInvalidArgument, "absent")
 	grammar, err := model.RulesGrammar(rules, GrammarOptions{})
 	f.must(err)
-	engine, err := model.Engine(EngineOptions{Context: 256})
+	engine, err := model.Engine(EngineOptions{Context: 256, MaxSessions: 3})
 	f.must(err)
 	session, err := engine.Session(SessionOptions{Grammar: grammar})
 	f.must(err)
+	begun, err := model.PatternGrammar("<tool_ca", GrammarOptions{})
+	f.must(err)
+	content := func(options SessionOptions) (text string) {
+		session, err := engine.Session(options)
+		f.must(err)
+		session.ChatParts(context.Background(), ask)(func(part ChatPart, err error) bool {
+			f.must(err)
+			f.equal(part.Kind, ChatPartContent)
+			text += part.Text
+			return true
+		})
+		return text
+	}
+	f.equal(content(SessionOptions{Grammar: begun}), "<tool_ca") // looks like a call to its end
+	// The end is no content.
+	f.equal(content(SessionOptions{LogitBias: map[int32]float32{1: 1e9}}), "")
 	var parts []ChatPart
 	take := func(part ChatPart, err error) bool {
 		f.must(err)

@@ -276,8 +276,11 @@ public static class Test
             { Messages = chat.Messages, Tools = chat.Tools, Template = "{{ messages[0].content }}" }));
 
         string rules = model.ChatGrammar(chat, Calls.One, "weather");
-        using (Engine engine = model.Engine(new EngineOptions { Context = 256, MaxSessions = 2 }))
+        using (Engine engine = model.Engine(new EngineOptions { Context = 256, MaxSessions = 4 }))
         using (Grammar grammar = model.RulesGrammar(rules, new GrammarOptions()))
+        using (Grammar begun = model.PatternGrammar("<tool_ca", new GrammarOptions()))
+        using (Session undecided = engine.Session(new SessionOptions { Grammar = begun }))
+        using (Session silent = engine.Session(new SessionOptions { LogitBias = { { 1, 1e9f } } }))
         using (Session calling = engine.Session(new SessionOptions { Grammar = grammar }))
         using (Session free = engine.Session(new SessionOptions { MaxTokens = 12 }))
         {
@@ -288,6 +291,9 @@ public static class Test
                 parts.Last().Arguments, "^\\{\\s*\"city\"\\s*:\\s*\"(Rome|Oslo)\"\\s*\\}$"));
             Walk(calling.ChatPartsAsync(chat), again).Wait();
             Equal(true, parts.SequenceEqual(again));
+            // What looks like a call to its end, and what ends at once: the end is no content.
+            Equal("<tool_ca", TextOf(undecided.ChatParts(chat), ChatPartKind.Content));
+            Equal(0, silent.ChatParts(chat).Count());
             Chat plain = new Chat { Messages = chat.Messages };
             Equal(true, free.ChatParts(plain).All(part => part.Kind == ChatPartKind.Content));
         }

@@ -162,7 +162,14 @@ fun answers(model: Model) {
     fails(Status.UNSUPPORTED, "") { model.chatParser(none) }
 
     val rules = model.rulesGrammar(model.chatGrammar(chat, Calls.ONE, "weather"))
-    model.engine(EngineOptions().apply { context = 256; maxSessions = 2 }).use { engine ->
+    model.engine(EngineOptions().apply { context = 256; maxSessions = 4 }).use { engine ->
+        fun content(say: SessionOptions.() -> Unit) =
+            engine.session(SessionOptions().apply(say)).chatParts(chat).joinToString("") {
+                (it as ChatPart.Content).text
+            }
+        val begun = model.patternGrammar("<tool_ca")
+        equal("<tool_ca", content { grammar = begun }) // looks like a call to its end
+        equal("", content { logitBias = mapOf(1 to 1e9f) }) // the end is no content
         val parts = engine.session(SessionOptions().apply { grammar = rules }).use {
             it.chatParts(chat).toList()
         }

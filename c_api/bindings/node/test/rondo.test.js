@@ -234,6 +234,10 @@ test('calls', async () => {
   assert.ok(['Rome', 'Oslo'].includes(JSON.parse(call.arguments).city));
   const content = await partsOf({maxTokens: 12}, {});
   assert.ok(content.length > 0 && content.every(({kind}) => kind === ChatPartKind.CONTENT));
+  const begun = callingModel.grammar({pattern: '<tool_ca'});  // looks like a call to its end
+  const notCalled = await partsOf({grammar: begun}, {tools});
+  assert.strictEqual(notCalled.map((part) => part.text).join(''), '<tool_ca');
+  assert.deepStrictEqual(await partsOf({logitBias: {1: 1e9}}, {}), []);  // the end is no content
   assert.throws(() => callingModel.chatGrammar(ASK, {tools, function: 'absent'}), /absent/);
   const {begin, end} = callingModel.chatThinking(ASK);
   assert.deepStrictEqual([begin.trim(), end.trim()], ['<think>', '</think>']);

@@ -246,6 +246,12 @@ class RondoTest(unittest.TestCase):
             async def again():
                 return [part async for part in session.achat_parts(ASK, tools=TOOLS)]
             self.assertEqual(asyncio.run(again()), parts)
+        begun = self.calling.grammar(pattern="<tool_ca")
+        with self.calling.engine(context=256) as engine, engine.session(grammar=begun) as session:
+            parts = session.chat_parts(ASK, tools=TOOLS)  # looks like a call to its end
+            self.assertEqual("".join(part.text for part in parts), "<tool_ca")
+        with self.calling.engine(context=256) as engine, engine.session(logit_bias={1: 1e9}) as session:
+            self.assertEqual(list(session.chat_parts(ASK)), [])  # the end is no content
         with self.calling.engine(context=256) as engine, engine.session(max_tokens=12) as session:
             text = "".join(event.text for event in session.chat(ASK))
             parts = list(session.chat_parts(ASK))

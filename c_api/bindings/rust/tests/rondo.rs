@@ -295,6 +295,19 @@ fn calls() {
         }
         other => panic!("{:?}", other),
     }
+    let content = |options: &SessionOptions| {
+        let mut session = engine.session(options).unwrap();
+        let parts = session.chat_parts(&asking()).unwrap();
+        parts
+            .map(|part| match part.unwrap() {
+                ChatPart::Content(text) => text,
+                other => panic!("{:?}", other),
+            })
+            .collect::<String>()
+    };
+    let begun = model.pattern_grammar("<tool_ca", &GrammarOptions::default()).unwrap();
+    assert_eq!(content(&limit(0).grammar(begun)), "<tool_ca"); // looks like a call to its end
+    assert_eq!(content(&limit(0).logit_bias([(1, 1e9)])), ""); // the end is no content
     let mut free = engine.session(&limit(12)).unwrap();
     let chat = Chat { tools: None, ..asking() };
     for part in free.chat_parts(&chat).unwrap() {

@@ -275,6 +275,23 @@ guard case .callEnd(0, "weather", "", let city) = told.last! else {
 }
 let cities = try JSONDecoder().decode([String: String].self, from: Data(city.utf8))
 equal(true, ["Rome", "Oslo"].contains(cities["city"]!))
+let answering = try Engine(calling, few)
+func content(_ options: SessionOptions) async throws -> String {
+  var text = ""
+  for try await part in try Session(answering, options).chatParts(asked) {
+    guard case .content(let piece) = part else { return "\(part)" }
+    text += piece
+  }
+  return text
+}
+var undecided = SessionOptions()  // looks like a call to its end
+undecided.grammar = try Grammar(calling, pattern: "<tool_ca")
+let notCalled = try await content(undecided)
+equal("<tool_ca", notCalled)
+var silent = SessionOptions()
+silent.logitBias = [1: 1e9]
+let nothing = try await content(silent)
+equal("", nothing)  // the end is no content
 let around = try calling.chatThinking(asked)
 equal("<think>", around.begin.trimmingCharacters(in: .whitespacesAndNewlines))
 equal("</think>", around.end.trimmingCharacters(in: .whitespacesAndNewlines))

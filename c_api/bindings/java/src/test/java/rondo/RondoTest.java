@@ -287,6 +287,14 @@ public final class RondoTest {
       equal(ChatPartKind.CALL_END, call.kind());
       equal("weather", call.name());
       equal(true, call.arguments().matches("\\{\\s*\"city\"\\s*:\\s*\"(Rome|Oslo)\"\\s*\\}"));
+      try (Grammar begun = model.patternGrammar("<tool_ca", new GrammarOptions());
+           Session undecided = engine.session(new SessionOptions().grammar(begun));
+           Session silent = engine.session(new SessionOptions().logitBias(Map.of(1, 1e9f)))) {
+        StringBuilder text = new StringBuilder();
+        undecided.chatParts(chat).forEach(part -> text.append(part.text()));
+        equal("<tool_ca", text.toString()); // looks like a call to its end
+        equal(false, silent.chatParts(chat).iterator().hasNext()); // the end is no content
+      }
       for (ChatPart part : free.chatParts(new Chat(ASK))) {
         equal(ChatPartKind.CONTENT, part.kind());
       }
