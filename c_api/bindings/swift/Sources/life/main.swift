@@ -276,7 +276,7 @@ guard case .callEnd(0, "weather", "", let city) = told.last! else {
 let cities = try JSONDecoder().decode([String: String].self, from: Data(city.utf8))
 equal(true, ["Rome", "Oslo"].contains(cities["city"]!))
 let answering = try Engine(calling, few)
-func content(_ options: SessionOptions) async throws -> String {
+@MainActor func content(_ options: SessionOptions) async throws -> String {
   var text = ""
   for try await part in try Session(answering, options).chatParts(asked) {
     guard case .content(let piece) = part else { return "\(part)" }
