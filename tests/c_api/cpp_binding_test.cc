@@ -418,7 +418,7 @@ TEST_F(CppBindingTest, Thinking) {
   options.seed = 3;
   EXPECT_EQ(channels(options), std::vector<int32_t>(32, RONDO_CHANNEL_TEXT));
   options.thinking = true;
-  EXPECT_EQ(StatusOf([&] { channels(options); }), RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(StatusOf([&] { channels(options); }), RONDO_STATUS_UNSUPPORTED);
   options.thinking_begin = " mom";
   options.thinking_end = " day.\n";
   EXPECT_EQ(channels(options).at(0), RONDO_CHANNEL_THINKING);

@@ -288,7 +288,7 @@ func TestThinking(t *testing.T) {
 	}
 	f.equal(n < 8, true)
 	_, err = f.engine.Session(SessionOptions{Thinking: true})
-	f.fails(err, StatusInvalidArgument, "thinking")
+	f.fails(err, StatusUnsupported, "chat template")
 }
 
 // A model with a template that knows functions and thoughts.

@@ -222,7 +222,8 @@ public static class Test
         words.ThinkingTokens = 1;
         int thought = channels(words).IndexOf(Channel.Text);
         Equal(true, thought > 0 && thought < 8);
-        Fails(Status.InvalidArgument, "thinking", () => channels(new SessionOptions { Thinking = true }));
+        Fails(Status.Unsupported, "chat template",
+            () => channels(new SessionOptions { Thinking = true }));
     }
 
     private static string TextOf(IEnumerable<ChatPart> parts, ChatPartKind kind)

@@ -127,7 +127,7 @@ fun rulesAndThoughts(model: Model, engine: Engine, ids: IntArray) {
     equal(setOf(Channel.TEXT), channels { }.toSet())
     equal(Channel.THINKING, channels(words)[0])
     equal(true, channels { words(); thinkingTokens = 1 }.indexOf(Channel.TEXT) in 1..7)
-    fails(Status.INVALID_ARGUMENT, "thinking") { channels { thinking = true } }
+    fails(Status.UNSUPPORTED, "chat template") { channels { thinking = true } }
 }
 
 const val TOOLS = """[{"type": "function", "function": {"name": "weather", "parameters": {

@@ -190,8 +190,8 @@ class RondoTest(unittest.TestCase):
         self.assertIs(inside[0], rondo.Channel.THINKING)
         bounded = channels(thinking=True, thinking_tokens=1, **words)
         self.assertLess(bounded.index(rondo.Channel.TEXT), 8)
-        with self.assertRaisesRegex(rondo.InvalidArgument, "thinking"):
-            channels(thinking=True)  # the model has no template that says how
+        with self.assertRaisesRegex(rondo.RondoError, "chat template"):
+            channels(thinking=True)  # no template says what is around a thought
         with self.calling.engine(context=256) as engine:
             self.assertEqual(set(channels(engine, thinking=True)), {rondo.Channel.TEXT})
         begin, end = self.calling.chat_thinking(ASK)

@@ -221,7 +221,7 @@ fn thinking() {
     assert_eq!(channels(&words)[0], Channel::THINKING);
     let bounded = channels(&words.thinking_tokens(1));
     assert!(bounded.iter().position(|&channel| channel == Channel::TEXT).unwrap() < 8);
-    assert_eq!(status(engine.session(&warm().thinking(true))), Status::INVALID_ARGUMENT);
+    assert_eq!(status(engine.session(&warm().thinking(true))), Status::UNSUPPORTED);
 }
 
 const ASK: &str = r#"[{"role": "user", "content": "How is the weather?"}]"#;
