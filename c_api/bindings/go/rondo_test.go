@@ -690,7 +690,7 @@ func TestChat(t *testing.T) {
 		return true
 	})
 	f.equal(answer, f.generate(f.session(SessionOptions{MaxTokens: 16}), ids))
-	session.Chat(context.Background(), Chat{})(func(_ Event, err error) bool {
+	session.Chat(context.Background(), Chat{Template: "x"})(func(_ Event, err error) bool {
 		f.fails(err, StatusInvalidArgument, "")
 		return true
 	})
