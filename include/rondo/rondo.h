@@ -1153,8 +1153,8 @@ enum {
   RONDO_CHAT_PART_CALL_END = 5   /* the call is whole */
 };
 
-/* Filled by rondo_chat_parser_next. Texts are not zero-terminated, never NULL, and valid until the
- * next call on this parser. */
+/* Filled by rondo_chat_parser_next. Texts are whole characters, where the answer is UTF-8, not
+ * zero-terminated, never NULL, and valid until the next call on this parser. */
 typedef struct rondo_chat_part {
   uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
   int32_t kind;         /* RONDO_CHAT_PART_ */

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "runtime/base/utf8.h"
+
 namespace rondo {
 namespace calls {
 namespace {
@@ -18,6 +20,17 @@ jinja::Limits WithMemory(size_t bytes) {
   jinja::Limits limits;
   limits.memory = bytes;
   return limits;
+}
+
+// Where the text's last character begins, if it has only begun; else where the text ends.
+size_t WholeCharacters(std::string_view text) {
+  for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
+    const auto byte = static_cast<uint8_t>(text[text.size() - back]);
+    if (IsUtf8Continuation(byte)) continue;
+    const size_t needed = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+    return needed > back ? text.size() - back : text.size();
+  }
+  return text.size();
 }
 
 bool HasSlot(std::string_view pattern) { return pattern.find(kIdSlot) != pattern.npos; }
@@ -50,7 +63,7 @@ Status Parser::Prepare(const ChatRequest& request) {
 }
 
 void Parser::Reset() {
-  begin_ = end_ = 0;
+  begin_ = whole_ = end_ = 0;
   last_ = false;
   next_part_ = n_parts_ = 0;
   state_ = form_.in_thought ? State::kThinking : State::kStart;
@@ -86,8 +99,15 @@ Status Parser::Push(std::string_view bytes, bool last) {
   }
   if (!bytes.empty()) std::memcpy(text_.data() + end_, bytes.data(), bytes.size());
   end_ += bytes.size();
+  whole_ = last ? end_ : begin_ + WholeCharacters({text_.data() + begin_, end_ - begin_});
   last_ = last;
   return Status();
+}
+
+std::string_view Parser::Piece(std::string_view text, size_t limit) {
+  if (text.size() <= limit) return text;
+  const std::string_view cut = text.substr(0, limit);
+  return cut.substr(0, WholeCharacters(cut));
 }
 
 ChatPart Parser::Next() {
@@ -123,7 +143,7 @@ void Parser::EmitCall(std::string_view name, std::string_view id) {
 
 bool Parser::Step() {
   while (!dropped_space_.empty()) {
-    if (begin_ == end_) {
+    if (begin_ == whole_) {
       if (!last_) return false;
       dropped_space_ = {};
     } else if (text_[begin_] == dropped_space_[0]) {

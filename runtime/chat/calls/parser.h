@@ -52,7 +52,7 @@ class Parser final : public ChatParser {
     }
   };
 
-  std::string_view Rest() const { return {text_.data() + begin_, end_ - begin_}; }
+  std::string_view Rest() const { return {text_.data() + begin_, whole_ - begin_}; }
   void Consume(size_t bytes) { begin_ += bytes; }
   // Whether to wait for more text before `match` counts.
   bool Waits(Match::Kind kind) const { return kind == Match::kPartial && !last_; }
@@ -63,6 +63,9 @@ class Parser final : public ChatParser {
   static constexpr size_t kPiece = 4096;  // of a text that is written otherwise
   // White space that an answer may begin with before a thought or a call.
   static constexpr size_t kMaxLead = 64;
+
+  // The beginning of `text` that has `limit` bytes at most and ends between characters.
+  static std::string_view Piece(std::string_view text, size_t limit);
 
   // Each returns false where more text is needed.
   bool Step();
@@ -101,7 +104,8 @@ class Parser final : public ChatParser {
   bool id_behind_ = false;
 
   HeapArray<char> text_;
-  size_t begin_ = 0, end_ = 0;
+  // Up to whole_ it is looked at: a character that has only begun waits for the rest of it.
+  size_t begin_ = 0, whole_ = 0, end_ = 0;
   bool last_ = false;
   HeapArray<char> out_memory_;
   Output out_;

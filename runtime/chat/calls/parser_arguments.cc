@@ -107,7 +107,7 @@ bool Parser::StepStringValue() {
   const size_t from = out_.size();
   if (!value_is_string_) out_.Append('"');
   value_is_string_ = true;
-  const size_t piece = std::min(size, kPiece);
+  const size_t piece = Piece(rest.substr(0, size), kPiece).size();
   out_.AppendEscaped(rest.substr(0, piece));
   if (piece < size) {  // the rest of it with the next step
     EmitOutput(from);
@@ -181,7 +181,7 @@ bool Parser::StepOtherValue() {
 
 bool Parser::StepWholeValue() {
   const std::string_view value = Rest().substr(0, value_size_);
-  const std::string_view piece = value.substr(0, kPiece / 8);
+  const std::string_view piece = Piece(value, kPiece / 8);
   const size_t from = out_.size();
   size_t taken = piece.size();
   if (value_is_string_) {

@@ -242,8 +242,7 @@ bool Parser::StepHeld() {
 bool Parser::StepNotation() {
   const std::string_view rest = Rest();
   const size_t from = out_.size();
-  const size_t taken =
-      notation_.Scan(rest.substr(0, kPiece), last_ && rest.size() <= kPiece, &out_);
+  const size_t taken = notation_.Scan(Piece(rest, kPiece), last_ && rest.size() <= kPiece, &out_);
   EmitOutput(from);
   Consume(taken);
   if (notation_.state() == NotationScanner::State::kDone) {

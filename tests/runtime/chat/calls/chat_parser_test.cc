@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "runtime/base/utf8.h"
 #include "tests/runtime/chat/calls/forms.h"
 #include "tests/runtime/chat/calls/parsed.h"
 
@@ -333,6 +334,45 @@ TEST_F(ChatParserTest, TemplatesWithoutAForm) {
   const auto silent = ChatParser::Create(testing::FormRequest("{{ messages|length }}"));
   ASSERT_FALSE(silent.ok());
   EXPECT_THAT(silent.status().message(), HasSubstr("leaves out what a user says"));
+}
+
+// Wherever the text is cut, and where a long one is handed out in pieces.
+TEST_F(ChatParserTest, PartsAreWholeCharacters) {
+  std::string many;
+  for (int i = 0; i < 3000; ++i) many += i % 7 == 0 ? "a" : "\xe4\xb8\x96";
+  const std::string tags = "<call>\n<function=find>\n<parameter=what>\n" + many +
+                           "\n</parameter>\n<parameter=any>\nx" + many +
+                           "\n</parameter>\n</function>\n</call>";
+  for (const auto& [form, answer] :
+       {std::pair<const char*, std::string>{testing::kJsonForm,
+                                            "<think>\n\xc3\xa4\n</think>\n\nGr\xc3\xbc\xc3\x9f"
+                                            "e \xf0\x9f\x99\x82<call>\n{\"name\": \"find\", "
+                                            "\"arguments\": {\"what\": \"\xc3\xbc\"}}\n</call>"},
+        {testing::kTagForm, tags}}) {
+    Use(form);
+    for (const size_t piece : {size_t{1}, size_t{2}, size_t{3}, answer.size()}) {
+      parser_->Reset();
+      std::string text;
+      for (size_t at = 0; at < answer.size(); at += piece) {
+        ASSERT_TRUE(
+            parser_->Push(std::string_view(answer).substr(at, piece), at + piece >= answer.size())
+                .ok());
+        for (ChatPart part; (part = parser_->Next()).kind != ChatPartKind::kNone;) {
+          const auto* bytes = reinterpret_cast<const uint8_t*>(part.text.data());
+          ASSERT_EQ(Utf8Prefix({bytes, part.text.size()}), part.text.size())
+              << "pieces of " << piece << " bytes: " << part.text;
+          text += part.text;
+        }
+      }
+      EXPECT_NE(text.find(form == testing::kTagForm ? many : "Gr\xc3\xbc\xc3\x9f"), text.npos);
+    }
+  }
+}
+
+// What is no UTF-8 waits no longer than what could be.
+TEST_F(ChatParserTest, BytesThatAreNoCharacterAreNotLost) {
+  Use(testing::kJsonForm);
+  ExpectContent("a\xc3(\x80\x80\x80\x80\xff b\xf0\x9f", "a\xc3(\x80\x80\x80\x80\xff b\xf0\x9f");
 }
 
 TEST_F(ChatParserTest, LastMeansLast) {
