@@ -347,7 +347,9 @@ class Trial {
       EXPECT_EQ(call.name, answer.calls[i].first);
       EXPECT_TRUE(call.whole);
       const std::string id = "callid00" + std::to_string(i);
-      if (text.find(id) != text.npos) EXPECT_EQ(call.id, id);
+      if (text.find(id) != text.npos) {
+        EXPECT_EQ(call.id, id);
+      }
       // Some templates sort members.
       const auto arguments =
           nlohmann::json::parse(call.arguments, nullptr, /*allow_exceptions=*/false);
