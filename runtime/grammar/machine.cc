@@ -44,7 +44,6 @@ void Machine::Clear() {
   stride_ = regexes_->n_classes();
   Budget enough(1000);
   frames_.Shrink(0);
-  marks_.Shrink(0);
   frames_.Add({}, enough);
   seen_.Shrink(0);
   for (Index* index : {&frame_index_, &seen_index_, &entered_index_}) index->Clear();
@@ -103,7 +102,6 @@ State Machine::Forget(State kept) {
   accepts_ = row.accepts;
   ClearStates();
   frames_.Shrink(n_frames);
-  marks_.Shrink(0);
   frame_index_.Clear();
   for (uint32_t i = 1; i < n_frames; ++i) {
     const Frame& frame = frames_[i];
@@ -248,7 +246,10 @@ void Machine::EnterOne(uint32_t entered, Budget& budget) {
 void Machine::EnterRule(Budget& budget) {
   const Item rule = rules_[0];
   behind_.Shrink(0);
-  ++mark_;
+  if (++mark_ == 0) {  // it has gone round
+    marks_.Shrink(0);
+    mark_ = 1;
+  }
   while (marks_.size() < frames_.size()) marks_.Add(0, budget);
   const auto is_new = [&](uint32_t frame) {
     const bool is = marks_[frame] != mark_;
