@@ -103,10 +103,9 @@ TEST_F(GrammarTest, PatternsAreTheWholeText) {
 TEST_F(GrammarTest, RulesAreTheWholeText) {
   rondo_grammar_options dense = Options(RONDO_GRAMMAR_GBNF);
   dense.flags = RONDO_SCHEMA_NO_SPACES;
-  const Grammar grammar =
-      Make("root ::= \"<\" %without \"e\" \"e\" more\nmore ::= \"\" | %json " +
-               std::string(kPerson) + " \";\" more",
-           dense);
+  const Grammar grammar = Make("root ::= \"<\" %without \"e\" \"e\" more\nmore ::= \"\" | %json " +
+                                   std::string(kPerson) + " \";\" more",
+                               dense);
   const Engine engine = MakeEngine();
   size_t whole = 0;
   for (uint64_t seed = 0; seed < 20; ++seed) {
