@@ -111,7 +111,7 @@ TEST(Conversation, CallsParseAndAreAnswered) {
     ASSERT_EQ(conversation.calls().size(), 1u) << content;
     const Call call = conversation.calls()[0];
     EXPECT_EQ(call.name, "weather");
-    const auto arguments = nlohmann::json::parse(call.arguments);
+    const auto arguments = nlohmann::ordered_json::parse(call.arguments);
     EXPECT_TRUE(arguments["city"] == "Rome" || arguments["city"] == "Bonn") << call.arguments;
     const auto& message = conversation.messages().back();
     EXPECT_EQ(message["tool_calls"][0]["function"]["arguments"], arguments);
