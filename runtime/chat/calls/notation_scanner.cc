@@ -35,22 +35,15 @@ size_t NotationScanner::Scan(std::string_view text, bool last, Output* out) {
   size_t at = 0;
   while (state_ == State::kMore && at < text.size() &&
          out->room() >= kMostWritten + kMaxBare * Output::kMostPerByte) {
-    const Expect before = expect_;
     const size_t taken = Take(text.substr(at), last, out);
-    if (taken == 0 && expect_ == before) break;
+    if (taken == 0) break;
     at += taken;
-  }
-  // A bare value ends with the text.
-  if (last && at == text.size() && state_ == State::kMore && expect_ == Expect::kBare &&
-      depth_ == 0) {
-    TakeBare(",", last, out);
   }
   return at;
 }
 
 size_t NotationScanner::Take(std::string_view text, bool last, Output* out) {
   if (expect_ == Expect::kString) return TakeString(text, last, out);
-  if (expect_ == Expect::kBare) return TakeBare(text, last, out);
   const char c = text[0];
   if (IsSpace(c)) return 1;
   const auto fail = [this] {
@@ -91,8 +84,6 @@ size_t NotationScanner::Take(std::string_view text, bool last, Output* out) {
     return 1;
   }
   if (c == ',' || c == ':' || c == '}' || c == ']' || c == '{' || c == '[') return fail();
-  bare_size_ = 0;
-  expect_ = Expect::kBare;
   return TakeBare(text, last, out);
 }
 
@@ -152,21 +143,20 @@ size_t NotationScanner::TakeEscape(std::string_view text, Output* out) {
   return 2;
 }
 
+// A bare text is taken when it is whole.
 size_t NotationScanner::TakeBare(std::string_view text, bool last, Output* out) {
-  size_t size = 0;
-  const auto ends = [this](char c) {
-    return c == ',' || c == '}' || c == ']' || (is_key_ && c == ':');
+  const auto fail = [this] {
+    state_ = State::kError;
+    return size_t{0};
   };
-  while (size < text.size() && !ends(text[size])) {
-    const bool quote = python_ && (text[size] == '\'' || text[size] == '"');
-    if (bare_size_ == kMaxBare || quote) {
-      state_ = State::kError;
-      return 0;
-    }
-    bare_[bare_size_++] = text[size++];
+  size_t size = 0;
+  for (; size < text.size(); ++size) {
+    const char c = text[size];
+    if (c == ',' || c == '}' || c == ']' || (is_key_ && c == ':')) break;
+    if (size == kMaxBare || (python_ && (c == '\'' || c == '"'))) return fail();
   }
-  if (size == text.size() && !(last && depth_ == 0)) return size;
-  const std::string_view bare = TrimRight({bare_, bare_size_});
+  if (size == text.size() && !(last && depth_ == 0)) return 0;
+  const std::string_view bare = TrimRight(text.substr(0, size));
   const std::string_view word = is_key_ ? std::string_view() : JsonWord(bare);
   if (word.empty()) {
     out->Append('"');

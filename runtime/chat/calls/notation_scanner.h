@@ -28,16 +28,7 @@ class NotationScanner {
   State state() const { return state_; }
 
  private:
-  enum class Expect : uint8_t {
-    kValue,
-    kFirstItem,
-    kFirstKey,
-    kKey,
-    kColon,
-    kNext,
-    kString,
-    kBare
-  };
+  enum class Expect : uint8_t { kValue, kFirstItem, kFirstKey, kKey, kColon, kNext, kString };
 
   size_t Take(std::string_view text, bool last, Output* out);
   size_t TakeString(std::string_view text, bool last, Output* out);
@@ -58,8 +49,6 @@ class NotationScanner {
   Expect expect_ = Expect::kValue;
   bool is_key_ = false;
   char python_quote_ = 0;
-  char bare_[kMaxBare];
-  size_t bare_size_ = 0;
   uint32_t depth_ = 0;
   uint64_t open_[kMaxDepth / 64] = {};
 };

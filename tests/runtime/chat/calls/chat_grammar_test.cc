@@ -1,0 +1,155 @@
+// Grammars of calls: the answers that they have, that these parse, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/runtime/chat/calls/described.h"
+#include "tests/runtime/chat/calls/forms.h"
+#include "tests/runtime/chat/calls/parsed.h"
+
+namespace rondo {
+namespace {
+
+using testing::Described;
+using ::testing::HasSubstr;
+
+class ChatGrammarTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (!HasChat()) GTEST_SKIP() << "built without chat templates";
+  }
+
+  static void Expect(const char* form, ChatCalls calls, bool accepted,
+                     const std::vector<std::string>& answers, std::string_view function = {},
+                     std::string_view end = {}) {
+    Described described(testing::FormRequest(form), calls, function, end);
+    ASSERT_TRUE(described.status.ok()) << described.status.message();
+    for (const std::string& answer : answers) {
+      EXPECT_EQ(described.Accepts(answer), accepted) << answer << "\n" << described.text;
+    }
+  }
+};
+
+const std::string kFind = "<call>\n{\"name\": \"find\", \"arguments\": {\"what\": \"a\"}}\n</call>";
+const std::string kStop = "<call>\n{\"name\": \"stop\", \"arguments\": {}}\n</call>";
+
+TEST_F(ChatGrammarTest, Choices) {
+  const char* const form = testing::kJsonForm;
+  Expect(form, ChatCalls::kAuto, true,
+         {"", "Hello <call.", kFind, "Look:\n" + kFind, kFind + "\n" + kStop + "\n" + kFind});
+  Expect(form, ChatCalls::kAuto, false,
+         {"<call>", kFind + " more", kFind.substr(0, 20), "Look: <call>\n{\"name\": \"seek\"",
+          "<call>\n{\"name\": \"find\", \"arguments\": {\"what\": 1}}\n</call>",
+          "<call>\n{\"name\": \"find\", \"arguments\": {}}\n</call>"});
+  Expect(form, ChatCalls::kRequired, true, {kFind, "\n\n" + kFind, kFind + "\n" + kStop});
+  Expect(form, ChatCalls::kRequired, false, {"", "Hello", "Look:\n" + kFind});
+  Expect(form, ChatCalls::kOne, true, {kFind, kStop});
+  Expect(form, ChatCalls::kOne, false, {"", kFind + "\n" + kStop});
+  Expect(form, ChatCalls::kOne, true, {kStop}, "stop");
+  Expect(form, ChatCalls::kOne, false, {kFind}, "stop");
+}
+
+TEST_F(ChatGrammarTest, EveryForm) {
+  Expect(testing::kIdBehindForm, ChatCalls::kOne, true,
+         {R"([CALLS][{"name": "stop", "arguments": {}, "id": "abc123de4"}])"});
+  Expect(testing::kNumberForm, ChatCalls::kRequired, true,
+         {R"(<|act|>[{"id": "0", "tool": "stop", "with": {}}, {"id": "1", "tool": "stop", "with": )"
+          R"({}}]<|/act|>)"});
+  Expect(testing::kRunForm, ChatCalls::kOne, true, {"<|call|>functions.stop:0<|with|>{}<|done|>"});
+  Expect(testing::kTagForm, ChatCalls::kOne, true,
+         {"<call>\n<function=stop>\n</function>\n</call>",
+          "<call>\n<function=find>\n<parameter=what>\n<b> \n</parameter>\n<parameter=most>\n12\n"
+          "</parameter>\n</function>\n</call>"});
+  Expect(testing::kTagForm, ChatCalls::kOne, false,
+         {"<call>\n<function=find>\n</function>\n</call>",
+          "<call>\n<function=find>\n<parameter=what>\na\n</parameter>\n<parameter=most>\nmany\n"
+          "</parameter>\n</function>\n</call>"});
+  Expect(testing::kTypedTagForm, ChatCalls::kOne, true,
+         {"<calls><invoke name=\"find\"><parameter name=\"what\" string=\"true\">12</parameter>"
+          "<parameter name=\"most\" string=\"false\">1</parameter></invoke></calls>"});
+  Expect(testing::kTypedTagForm, ChatCalls::kOne, false,
+         {"<calls><invoke name=\"find\"><parameter name=\"what\" string=\"false\">12</parameter>"
+          "</invoke></calls>"});
+  Expect(testing::kQuoteForm, ChatCalls::kOne, true,
+         {"<|call|>find{what:<|q|>a \"b\"<|q|>,deep:true,more:{x:[1,<|q|>y<|q|>]}}<|/call|>",
+          "<|call|>stop{}<|/call|>"});
+  Expect(testing::kQuoteForm, ChatCalls::kOne, false,
+         {"<|call|>find{deep:true}<|/call|>", "<|call|>find{what:1}<|/call|>",
+          "<|call|>find{,what:<|q|>a<|q|>}<|/call|>"});
+  Expect(testing::kBareForm, ChatCalls::kAuto, true,
+         {R"({"name": "stop", "parameters": {}})", "Words {\"name\": 1}", ""});
+  Expect(testing::kBareForm, ChatCalls::kAuto, false, {R"({"name": "words")", "[1]"});
+  Expect(testing::kChannelForm, ChatCalls::kAuto, true,
+         {"<|channel|>final<|message|>Yes.<|return|>",
+          " to=stop<|channel|>json<|message|>{}<|call|>"});
+}
+
+TEST_F(ChatGrammarTest, TokensThatEndAGenerationEndIt) {
+  Expect(testing::kChannelForm, ChatCalls::kOne, true, {"to=stop<|channel|>json<|message|>{}"}, {},
+         "<|call|>");
+  Expect(testing::kChannelForm, ChatCalls::kAuto, true, {"<|channel|>final<|message|>Yes."}, {},
+         "<|return|>");
+}
+
+// Whatever a grammar has, the parser takes for whole calls with arguments of JSON.
+TEST_F(ChatGrammarTest, WhatItHasAlwaysParses) {
+  std::mt19937 random(1);
+  size_t samples = 0, calls = 0;
+  for (const char* const form : testing::kForms) {
+    if (form == testing::kPythonForm) continue;  // of one value at least, which may be a text
+    const ChatRequest request = testing::FormRequest(form);
+    auto parser = ChatParser::Create(request);
+    ASSERT_TRUE(parser.ok());
+    Described described(request, ChatCalls::kRequired);
+    ASSERT_TRUE(described.status.ok()) << described.status.message();
+    for (int i = 0; i < 40; ++i) {
+      const std::string answer = described.Sample(random);
+      if (answer.empty()) continue;
+      ++samples;
+      const testing::Parsed parsed = testing::Parse(**parser, answer);
+      EXPECT_EQ(parsed.content, "") << answer;
+      EXPECT_FALSE(parsed.calls.empty()) << answer;
+      for (const testing::ParsedCall& call : parsed.calls) {
+        ++calls;
+        EXPECT_TRUE(call.whole) << answer;
+        EXPECT_TRUE(call.name == "find" || call.name == "stop") << answer;
+        const auto arguments = nlohmann::json::parse(call.arguments, nullptr, false);
+        EXPECT_TRUE(arguments.is_object()) << call.arguments << "\nof " << answer;
+        if (call.name == "find") EXPECT_TRUE(arguments["what"].is_string()) << answer;
+      }
+    }
+  }
+  std::printf("%zu answers, %zu calls\n", samples, calls);
+  EXPECT_GT(samples, 100u);
+}
+
+TEST_F(ChatGrammarTest, Refusals) {
+  const auto refused = [](const char* form, const char* tools, std::string_view function,
+                          StatusCode code, const char* why) {
+    Described described(testing::FormRequest(form, tools), ChatCalls::kAuto, function);
+    EXPECT_EQ(described.status.code(), code) << why;
+    EXPECT_THAT(described.status.message(), HasSubstr(why));
+  };
+  const auto with = [](const std::string& property) {
+    return R"([{"name": "find", "parameters": {"type": "object", "properties": {"a": )" + property +
+           "}}}]";
+  };
+  refused(testing::kJsonForm, "", {}, StatusCode::kInvalidArgument, "tools has no function");
+  refused(testing::kJsonForm, "[]", {}, StatusCode::kInvalidArgument, "tools has no function");
+  refused(testing::kJsonForm, testing::kFormTools, "seek", StatusCode::kInvalidArgument,
+          "tools has no function named seek");
+  refused("{% for m in messages %}{{ m.content }}{% endfor %}", testing::kFormTools, {},
+          StatusCode::kUnsupported, "leaves an assistant's tool_calls out");
+  refused(testing::kJsonForm, R"([{"name": "two words"}])", {}, StatusCode::kUnsupported,
+          "the function two words has a name");
+  refused(testing::kTagForm, with(R"({"type": "string", "pattern": "a"})").c_str(), {},
+          StatusCode::kUnsupported, "find: parameters.properties.a has pattern");
+  refused(testing::kQuoteForm, with(R"({"type": "array", "minItems": 1})").c_str(), {},
+          StatusCode::kUnsupported, "find: parameters.a has minItems");
+  refused(testing::kTagForm, R"([{"name": "find", "parameters": {"type": "array"}}])", {},
+          StatusCode::kUnsupported, "a type that is not object");
+}
+
+}  // namespace
+}  // namespace rondo
