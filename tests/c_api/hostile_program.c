@@ -15,6 +15,7 @@ static rondo_model* model;
 static rondo_engine* engine;
 static rondo_session* session;
 static rondo_grammar* grammar;
+static rondo_chat_parser* chat_parser;
 static char message[256];
 static uint64_t out[16][512]; /* whatever a call writes */
 static const int32_t input[16] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
@@ -25,16 +26,19 @@ static rondo_model* made_rondo_model;
 static rondo_engine* made_rondo_engine;
 static rondo_session* made_rondo_session;
 static rondo_grammar* made_rondo_grammar;
+static rondo_chat_parser* made_rondo_chat_parser;
 static int calls, failures;
 
 static void before(void) {
   rondo_session_close(made_rondo_session);
   rondo_engine_close(made_rondo_engine);
   rondo_grammar_close(made_rondo_grammar);
+  rondo_chat_parser_close(made_rondo_chat_parser);
   rondo_model_close(made_rondo_model);
   made_rondo_session = NULL;
   made_rondo_engine = NULL;
   made_rondo_grammar = NULL;
+  made_rondo_chat_parser = NULL;
   made_rondo_model = NULL;
   memset(out, 0, sizeof out);
   memset(message, '?', sizeof message);
@@ -52,7 +56,7 @@ static void judge(const char* function, const char* what, int32_t status, int ex
   }
   if (status != RONDO_STATUS_OK) { /* no handle comes out of a failure */
     ok = ok && made_rondo_model == NULL && made_rondo_engine == NULL &&
-         made_rondo_session == NULL && made_rondo_grammar == NULL;
+         made_rondo_session == NULL && made_rondo_grammar == NULL && made_rondo_chat_parser == NULL;
   }
   ++calls;
   if (ok) return;
@@ -111,6 +115,10 @@ int main(int argc, char** argv) {
                              message, 256),
         0, 1);
   if (grammar == NULL) return 1;
+  judge("parser", "",
+        rondo_chat_parser_create(model, fresh_rondo_chat_options(), &chat_parser, message, 256), 0,
+        1);
+  if (chat_parser == NULL) return 1;
   judge("create", "",
         rondo_engine_create(model, fresh_rondo_engine_options(), NULL, 0, &engine, message, 256), 0,
         1);
@@ -141,6 +149,7 @@ int main(int argc, char** argv) {
   /* Parents that were closed stay for their children, whichever goes first. */
   rondo_session_close(session);
   rondo_grammar_close(grammar);
+  rondo_chat_parser_close(chat_parser);
   rondo_model_close(model);
   rondo_session_open(engine, fresh_rondo_session_options(), &again, message, sizeof message);
   rondo_engine_close(engine);

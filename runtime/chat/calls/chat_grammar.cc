@@ -106,7 +106,7 @@ class GrammarWriter {
     rules_.Without(call_.quote);
     rules_.Pattern(call_.quote);
     rules_.Raw("\nkey ::= ");
-    rules_.Raw(call_.keys_quoted ? "string" : "[a-zA-Z0-9_.\\x2d]+");
+    rules_.Raw(call_.keys_quoted ? "string" : "[a-zA-Z0-9_.\\x2d]{1,64}");
     rules_.Raw("\nvalue ::= string | object | \"[\" (value (");
     rules_.Pattern(call_.comma);
     rules_.Raw(" value)*)? \"]\" | %json {\"type\": [\"number\", \"boolean\", \"null\"]}\n");

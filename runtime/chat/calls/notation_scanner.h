@@ -14,7 +14,7 @@ namespace rondo::calls {
 class NotationScanner {
  public:
   static constexpr uint32_t kMaxDepth = 256;
-  static constexpr size_t kMaxBare = 128;  // bytes of a bare key or value
+  static constexpr size_t kMaxBare = 1024;  // bytes of a bare key or value
 
   enum class State : uint8_t { kMore, kDone, kError };
 

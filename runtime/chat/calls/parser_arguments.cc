@@ -152,13 +152,12 @@ bool Parser::StepOtherValue() {
   value_left_ = end;
   state_ = State::kWholeValue;
   if (type_ == ValueType::kOther && !value.empty()) {
-    // Python's? A look at all of it first, without a word written.
-    char scratch[2048];
+    // Python's? A look at all of it first: nothing was written in this step.
     NotationScanner trial("'");
     size_t at = 0;
     while (trial.state() == NotationScanner::State::kMore && at < value.size()) {
-      Output none{std::span<char>(scratch)};
-      const std::string_view piece = value.substr(at, 256);
+      Output none(out_memory_.span());
+      const std::string_view piece = value.substr(at, kPiece);
       const size_t taken = trial.Scan(piece, at + piece.size() == value.size(), &none);
       if (taken == 0) break;
       at += taken;
@@ -181,7 +180,7 @@ bool Parser::StepOtherValue() {
 
 bool Parser::StepWholeValue() {
   const std::string_view value = Rest().substr(0, value_size_);
-  const std::string_view piece = Piece(value, kPiece / 8);
+  const std::string_view piece = Piece(value, kPiece);
   const size_t from = out_.size();
   size_t taken = piece.size();
   if (value_is_string_) {
@@ -191,6 +190,10 @@ bool Parser::StepWholeValue() {
     taken = notation_.Scan(piece, piece.size() == value.size(), &out_);
   }
   EmitOutput(from);
+  if (taken == 0 && !piece.empty()) {
+    BreakCall();  // though the whole was seen to be readable
+    return true;
+  }
   Consume(taken);
   value_size_ -= taken;
   value_left_ -= taken;

@@ -1,16 +1,10 @@
 // What the reference templates write for answers with thoughts and calls is parsed back to these.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "runtime/chat/calls/answer_form.h"
-#include "runtime/chat/calls/marked_text.h"
 #include "tests/runtime/chat/calls/parsed.h"
-#include "tests/runtime/chat/render.h"
-#include "tests/support/places.h"
+#include "tests/runtime/chat/calls/reference_answers.h"
 #include "tests/support/reference_data.h"
 
 namespace rondo {
@@ -18,7 +12,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
+using testing::Answer;
 using testing::Parsed;
+using testing::ReferenceTemplate;
 
 // ---- What each template shows ----
 
@@ -114,11 +110,6 @@ const char* const kTools = R"([
   {"type": "function", "function": {"name": "no-arguments.2", "description": "None",
    "parameters": {"type": "object", "properties": {}, "required": []}}}])";
 
-struct Answer {
-  std::string content, thought;
-  std::vector<std::pair<std::string, json>> calls;
-};
-
 std::vector<Answer> Answers() {
   const json city = {{"city", "Paris"}};
   const json all = {
@@ -145,129 +136,6 @@ std::vector<Answer> Answers() {
           {"Three.", "Think.", {{n, json::object()}, {w, odd}, {w, city}}}};
 }
 
-class Template {
- public:
-  explicit Template(const fs::path& path) : file_(json::parse(std::ifstream(path))) {
-    text_ = file_["template"];
-    for (const auto& [name, value] : file_["vars"].items()) {
-      if (value.is_string()) names_.emplace_back(name, value);
-    }
-    for (const auto& [name, value] : names_) tokens_.push_back({name, value});
-    // What one family's templates are given beside tools.
-    if (text_.find("+ functions -") != text_.npos) {
-      variables_ = R"({"functions": "[]", "datetime": "today"})";
-    }
-  }
-
-  ChatRequest Request() const {
-    ChatRequest request;
-    request.template_text = text_;
-    request.tokens = tokens_;
-    request.messages = R"([{"role": "user", "content": "What now?"}])";
-    request.tools = kTools;
-    request.variables = variables_;
-    request.add_generation_prompt = true;
-    request.local_time = testing::kTestClock;
-    return request;
-  }
-
-  // What the template writes for the answer, behind the prompt's header, as a model would go on
-  // behind the prompt; false where it refuses.
-  bool Write(const Answer& answer, const calls::AnswerForm& form, bool flat, bool as_text,
-             size_t spelling, std::string* text) const {
-    json message = {{"role", "assistant"}, {"content", answer.content}};
-    // Only an answer without content has calls there, and that is null.
-    if (answer.content.empty() && text_.find("['content'] is none %}") != text_.npos) {
-      message["content"] = nullptr;
-    }
-    if (!answer.thought.empty()) {
-      if (spelling < 3) {
-        static const char* const kKeys[] = {"reasoning_content", "thinking", "reasoning"};
-        message[kKeys[spelling]] = answer.thought;
-      } else if (spelling == 3) {
-        message["content"] = {{{"type", "thinking"}, {"thinking", answer.thought}},
-                              {{"type", "text"}, {"text", answer.content}}};
-      } else {
-        message["content"] = {{"blocks",
-                               {{{"type", "thoughts"}, {"text", answer.thought}},
-                                {{"type", "response"}, {"text", answer.content}}}}};
-      }
-    }
-    for (size_t i = 0; i < answer.calls.size(); ++i) {
-      const auto& [name, arguments] = answer.calls[i];
-      json function = {{"name", name}, {"arguments", arguments}};
-      if (as_text) function["arguments"] = arguments.dump();
-      json call = {{"id", "callid00" + std::to_string(i)}, {"type", "function"}};
-      if (flat) {
-        call.update(function);
-      } else {
-        call["function"] = function;
-      }
-      message["tool_calls"].push_back(call);
-    }
-    ChatRequest request = Request();
-    const testing::Rendered prompt = testing::Render(request);
-    json messages = json::parse(request.messages);
-    messages.push_back(message);
-    const std::string dumped = messages.dump();
-    request.messages = dumped;
-    request.add_generation_prompt = false;
-    const testing::Rendered whole = testing::Render(request);
-    if (!prompt.status.ok() || !whole.status.ok()) return false;
-    const std::string begin(calls::Trim(form.thinking_begin)), end(calls::Trim(form.thinking_end));
-    size_t common = calls::CommonPrefix(whole.text, prompt.text);
-    // What both begin with may have a thought's beginning in it, which the prompt then ends at
-    // once.
-    const std::string_view shared = calls::TrimRight({whole.text.data(), common});
-    if (!begin.empty() && !form.in_thought && shared.ends_with(begin)) {
-      common = shared.size() - begin.size();
-    }
-    *text = whole.text.substr(common);
-    // One writes what the system says behind the conversation, between the answer and the prompt.
-    const std::string header = "<|CHATBOT_TOKEN|>";
-    if (text->starts_with(header)) *text = text->substr(header.size());
-    if (prompt.text.find("<|SYSTEM_TOKEN|>Write 'Action:'") != prompt.text.npos) {
-      *text = text->substr(0, text->find("<|START_OF_TURN_TOKEN|><|SYSTEM_TOKEN|>"));
-    }
-    // A model's answer ends with its turn.
-    const std::string turn_end(
-        calls::Trim(form.turn_end.substr(0, calls::FirstMarkerEnd(form.turn_end))));
-    const bool ends = !turn_end.empty() && !form.call.begin.starts_with(turn_end);
-    const size_t turn = ends ? text->find(turn_end) : text->npos;
-    if (turn != text->npos) *text = text->substr(0, turn + turn_end.size());
-    // The prompt has ended the thought already.
-    if (!begin.empty() && !form.in_thought && text->starts_with(end)) {
-      *text = text->substr(end.size());
-    }
-    // A history that leaves thoughts out: what a model wrote before.
-    if (!begin.empty() && text->find(answer.thought) == text->npos) {
-      const std::string thought = answer.thought + std::string(form.thinking_end);
-      const std::string_view space = calls::SpaceBefore(*text);
-      *text = std::string(space) +
-              (form.in_thought ? thought : std::string(form.thinking_begin) + thought) +
-              text->substr(space.size());
-    }
-    if (form.in_thought && text->find(end) == text->npos) *text = end + *text;
-    return true;
-  }
-
- private:
-  json file_;
-  std::string text_;
-  std::vector<std::pair<std::string, std::string>> names_;
-  std::vector<ChatToken> tokens_;
-  std::string variables_;
-};
-
-std::vector<fs::path> Templates() {
-  std::vector<fs::path> paths;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(kSharedData) / "chat")) {
-    if (entry.path().extension() == ".json") paths.push_back(entry.path());
-  }
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
 std::string Describe(const calls::AnswerForm& form) {
   if (!form.has_calls) return form.no_calls.message();
   std::string text(1, "jtn"[static_cast<size_t>(form.call.kind)]);
@@ -284,7 +152,7 @@ struct Tally {
 
 class Trial {
  public:
-  Trial(const std::string& name, const Template& reference, const calls::AnswerForm& form,
+  Trial(const std::string& name, const ReferenceTemplate& reference, const calls::AnswerForm& form,
         ChatParser& parser)
       : name_(name), reference_(reference), form_(form), parser_(parser) {}
 
@@ -296,7 +164,7 @@ class Trial {
       for (const bool as_text : {false, true}) {
         for (size_t spelling = 0; spelling < (answer.thought.empty() ? 1 : 5); ++spelling) {
           std::string text;
-          if (!reference_.Write(answer, form_, flat, as_text, spelling, &text)) continue;
+          if (!reference_.Write(answer, kTools, form_, flat, as_text, spelling, &text)) continue;
           const bool thought = text.find(answer.thought) != text.npos;
           // Where none is taken it is tried without, below.
           if (!thought || text.find("'blocks'") != text.npos || text.find("'type'") != text.npos ||
@@ -347,9 +215,7 @@ class Trial {
       EXPECT_EQ(call.name, answer.calls[i].first);
       EXPECT_TRUE(call.whole);
       const std::string id = "callid00" + std::to_string(i);
-      if (text.find(id) != text.npos) {
-        EXPECT_EQ(call.id, id);
-      }
+      EXPECT_EQ(call.id, text.find(id) == text.npos ? call.id : id);
       // Some templates sort members.
       const auto arguments =
           nlohmann::json::parse(call.arguments, nullptr, /*allow_exceptions=*/false);
@@ -362,7 +228,7 @@ class Trial {
   }
 
   const std::string name_;
-  const Template& reference_;
+  const ReferenceTemplate& reference_;
   const calls::AnswerForm& form_;
   ChatParser& parser_;
 };
@@ -371,10 +237,10 @@ TEST(AnswersReference, EveryTemplate) {
   if (!HasChat()) GTEST_SKIP() << "built without chat templates";
   RONDO_SKIP_WITHOUT(fs::path(kSharedData) / "chat");
   size_t with_calls = 0;
-  for (const fs::path& path : Templates()) {
+  for (const fs::path& path : testing::ReferenceTemplates()) {
     const std::string name = path.stem().string();
-    const Template reference(path);
-    const ChatRequest request = reference.Request();
+    const ReferenceTemplate reference(path);
+    const ChatRequest request = reference.Request(kTools);
     const std::string expected =
         Expected().count(name) == 0 ? "an entry in this test" : Expected().at(name);
     jinja::Machine machine{jinja::Limits()};
@@ -396,7 +262,8 @@ TEST(AnswersReference, EveryTemplate) {
                 found.c_str(), trial.tally.answers, trial.tally.thoughts, trial.tally.calls);
     ++with_calls;
   }
-  std::printf("%zu of %zu templates with calls\n", with_calls, Templates().size());
+  std::printf("%zu of %zu templates with calls\n", with_calls,
+              testing::ReferenceTemplates().size());
 }
 
 }  // namespace

@@ -76,7 +76,7 @@ TEST(JsonScannerTest, DepthIsBounded) {
 
 // The JSON of the text in pieces, or "!" where it is refused and "..." where it is not whole.
 std::string ToJson(std::string_view quote, std::string_view text, size_t piece) {
-  char memory[4096];
+  char memory[16384];
   NotationScanner scanner(quote);
   std::string json;
   size_t at = 0, most = piece;
