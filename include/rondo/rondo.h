@@ -358,9 +358,9 @@ enum {
   RONDO_GRAMMAR_PATTERN = 1, /* a regular expression of ECMA-262, which is the whole text */
   /* Rules in GBNF's notation, which other runtimes have, too: name ::= alternatives of quoted
    * texts, [classes], names, groups and repeats; `root` is the text. A rule that begins with itself
-   * is refused. Beside it: <text> and <[id]> are one special token; %json {...} is a value by this
-   * JSON Schema, with the flags below; %without "text" is any text in which this does not come up.
-   */
+   * is refused. Beside it: between angle brackets stands one special token, its text or [its
+   * number]; %json {...} is a value by this JSON Schema, with the flags below; %without "text" is
+   * any text in which this does not come up. */
   RONDO_GRAMMAR_GBNF = 2
 };
 
@@ -773,9 +773,9 @@ typedef struct rondo_session_options {
   /* 1: where the grammar's text is whole the generation goes on without it, with AFTER_TOKEN up to
    * the next grammar_token; an end token ends it as ever. Default 0. Since ABI 8 */
   uint32_t grammar_goes_on;
-  /* 1: thoughts are told from the rest. Events say what a token belongs to; the two below say where
-   * a thought begins and ends, by default as the model's chat template has it. Default 0. Since
-   * ABI 8 */
+  /* 1: thoughts are told from the rest; the text of a grammar has none. Events say what a token
+   * belongs to; the two below say where a thought begins and ends, by default as the model's chat
+   * template has it. Default 0. Since ABI 8 */
   uint32_t thinking;
   /* Texts of 1 to 64 bytes, zero-terminated; copied. White space around them need not be there.
    * NULL for both, the default: what the template puts around a thought; refused where it has none.

@@ -75,8 +75,8 @@ static void adjust_rondo_grammar_options(rondo_grammar_options* options) { (void
 static void adjust_rondo_chat_options(rondo_chat_options* options) {
   options->messages = "[]";
   options->messages_bytes = 2;
-  options->template_text = "x";
-  options->template_bytes = 1;
+  options->template_text = "{% for m in messages %}{{ m.content }}{% endfor %}x";
+  options->template_bytes = strlen(options->template_text);
 }
 static void on_row(void* user, size_t index, const float* logits, size_t count) {
   (void)user, (void)index, (void)logits, (void)count;
