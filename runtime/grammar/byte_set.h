@@ -15,7 +15,6 @@ struct ByteSet {
     return set;
   }
   static constexpr ByteSet Of(uint8_t byte) { return Range(byte, byte); }
-  static constexpr ByteSet All() { return Range(0, 255); }
 
   constexpr void Add(uint8_t byte) { words[byte / 64] |= uint64_t{1} << byte % 64; }
   constexpr bool Has(uint8_t byte) const { return (words[byte / 64] >> byte % 64 & 1) != 0; }

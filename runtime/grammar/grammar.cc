@@ -17,15 +17,12 @@ constexpr uint64_t kCompileSteps = 20'000'000;
 
 // What memory holds, in order. What is needed while a grammar is read lies where states will be.
 struct Layout {
-  Grammar* grammar = nullptr;
   Regexes regexes;
   Productions productions;
-  size_t shared = 0;  // where the states begin
-  size_t bytes = 0;
 
   Layout(const GrammarOptions& options, Room& room) {
     const uint64_t bytes = options.bytes == 0 ? Grammar::kDefaultBytes : options.bytes;
-    grammar = room.Cut<Grammar>(1);
+    room.Cut<Grammar>(1);
     regexes = Regexes(room, static_cast<size_t>(bytes / 256));
     productions = Productions(room, static_cast<size_t>(bytes / 512));
   }

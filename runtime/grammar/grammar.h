@@ -80,8 +80,6 @@ class Grammar {
 
   size_t mask_words() const { return trie_->mask_words(); }
   uint64_t bytes() const { return bytes_; }
-  // How many times all states were forgotten. [any thread, when no call runs]
-  uint32_t times_forgotten() const { return epoch_ - 1; }
 
  private:
   struct Mask {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "runtime/base/hex.h"
 #include "runtime/base/utf8.h"
 #include "runtime/grammar/decimal.h"
 
@@ -134,10 +135,7 @@ class Json::Reader {
     *value = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
       const char c = at_ < text_.size() ? text_[at_] : '\0';
-      const int digit = c >= '0' && c <= '9'   ? c - '0'
-                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                               : -1;
+      const int digit = HexDigit(c);
       if (digit < 0) return Wrong("an escape without its hexadecimal digits");
       *value = *value * 16 + static_cast<uint32_t>(digit);
     }
@@ -193,6 +191,7 @@ class Json::Reader {
       *text = {&json_.texts_[first], json_.texts_.size() - first};
     }
     if (!Take('"')) return Wrong("a string that does not end");
+    if (!budget_.ok()) return Wrong("more text than its bytes can hold");
     for (const char c : text_.substr(begin, at_ - 1 - begin)) {
       if (static_cast<unsigned char>(c) < 0x20) return Wrong("a control character in a string");
     }

@@ -60,7 +60,7 @@ void Machine::ClearStates() {
   Budget enough(1000);
   state_index_.FindOrPut(Hash().Add(false).value(), kDead, [](uint32_t) { return false; });
   states_.Add({0, 0, false, Free::kNo}, enough);
-  for (uint32_t c = 0; c < stride_; ++c) next_.Add(kDead, enough);
+  next_.Fill(kDead, stride_, enough);
 }
 
 uint64_t Machine::HashOf(const Frame& frame) {
@@ -154,10 +154,13 @@ State Machine::PutState(Budget& budget) {
   });
   if (known != Index::kNone) return known;
   const State fresh = states_.size();
-  if ((fresh + 1) * uint64_t{stride_} > next_.capacity()) budget.Stop(Budget::End::kMemory);
   const Row row = {items_.size(), static_cast<uint32_t>(items.size()), accepts_, Free::kUnknown};
-  if (!budget.ok() || !items_.AddAll(items, budget) || !states_.Add(row, budget)) return kDead;
-  for (uint32_t c = 0; c < stride_; ++c) next_.Add(kUnknown, budget);
+  if (!items_.AddAll(items, budget) || !next_.Fill(kUnknown, stride_, budget) ||
+      !states_.Add(row, budget)) {
+    items_.Shrink(row.first_item);
+    next_.Shrink(fresh * stride_);
+    return kDead;
+  }
   return state_index_.FindOrPut(hash.value(), fresh, [](uint32_t) { return false; });
 }
 

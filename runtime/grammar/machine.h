@@ -48,7 +48,6 @@ class Machine {
   Free free(State state) const { return states_[state].free; }
   void set_free(State state, Free free) { states_[state].free = free; }
 
-  uint32_t n_states() const { return states_.size(); }
   uint32_t n_classes() const { return stride_; }
   const Regexes& regexes() const { return *regexes_; }
 

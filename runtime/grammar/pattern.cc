@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "runtime/base/hex.h"
 #include "runtime/base/utf8.h"
 
 namespace rondo::grammar {
@@ -259,10 +260,7 @@ class Reader {
     uint32_t value = 0;
     for (size_t i = 0; i < digits; ++i) {
       const char c = at_ < pattern_.size() ? pattern_[at_] : '\0';
-      const int digit = c >= '0' && c <= '9'   ? c - '0'
-                        : c >= 'a' && c <= 'f' ? c - 'a' + 10
-                        : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                               : -1;
+      const int digit = HexDigit(c);
       if (digit < 0) return Wrong("an escape without its hexadecimal digits");
       value = value * 16 + static_cast<uint32_t>(digit);
       ++at_;

@@ -89,7 +89,7 @@ bool Productions::Close(Regexes& regexes, Budget& budget, Production* rule) {
   FindNullable(regexes, budget);
   marks_.Shrink(0);
   n_walked_ = 0;
-  for (uint32_t i = 0; i < nodes_.size(); ++i) marks_.Add(0, budget);
+  marks_.Fill(0, nodes_.size(), budget);
   for (uint32_t i = 0; i < nodes_.size() && budget.ok(); ++i) {
     if (BeginsWithItself(i, budget, rule)) return false;
   }

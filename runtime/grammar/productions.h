@@ -58,7 +58,6 @@ class Productions {
   // A rule that may stand in others before it is defined.
   Production Rule(Budget& budget);
   void Define(Production rule, Production body) { nodes_[rule].a = body; }
-  bool IsDefined(Production rule) const { return nodes_[rule].a != kNone; }
 
   // Once all is made, and its classes: what is nullable and what has texts. False where a rule
   // begins with itself, so that nothing would ever end; `*rule` is one that does.
@@ -72,7 +71,6 @@ class Productions {
   const Member& member(const Members& members, uint32_t i) const {
     return member_list_[members.first + i];
   }
-  uint32_t size() const { return nodes_.size(); }
 
  private:
   Production Put(Node node, std::span<const Production> parts, Budget& budget);

@@ -46,15 +46,12 @@ class Regexes {
   void Forget(std::span<Regex* const> kept);
   uint32_t n_classes() const { return n_classes_; }
   uint8_t class_of(uint8_t byte) const { return classes_[byte]; }
-  uint8_t byte_of(uint32_t byte_class) const { return bytes_[byte_class]; }
 
   // What may stand behind a byte of the class.
   Regex Derive(Regex regex, uint32_t byte_class, Budget& budget);
   bool Matches(Regex regex, std::string_view text, Budget& budget);
   // It has no text.
   bool IsNever(Regex regex, Budget& budget);
-
-  uint32_t size() const { return nodes_.size(); }
 
  private:
   enum class Kind : uint8_t {

@@ -7,6 +7,8 @@
 #include <new>
 #include <span>
 
+#include "runtime/base/checked.h"
+
 namespace rondo::grammar {
 
 // What one piece of work may take. Once it has run out, results are of no use.
@@ -42,10 +44,9 @@ class Room {
   template <typename T>
   T* Cut(size_t count) {
     constexpr size_t kLine = 64;
-    used_ = (used_ + kLine - 1) / kLine * kLine;
-    const size_t begin = used_;
-    used_ += count * sizeof(T);
-    return used_ <= memory_.size() ? reinterpret_cast<T*>(memory_.data() + begin) : nullptr;
+    const CheckedSize begin = CheckedSize(used_).AlignUp(kLine);
+    used_ = (begin + CheckedSize(count) * sizeof(T)).ValueOrMost();
+    return used_ <= memory_.size() ? reinterpret_cast<T*>(memory_.data() + begin.value()) : nullptr;
   }
   size_t used() const { return used_; }
 
@@ -65,7 +66,7 @@ class List {
   // It has memory, and not only a size in a plan.
   bool exists() const { return values_ != nullptr; }
   uint32_t size() const { return size_; }
-  uint32_t capacity() const { return capacity_; }
+  bool full() const { return size_ == capacity_; }
   T& operator[](size_t i) { return values_[i]; }
   const T& operator[](size_t i) const { return values_[i]; }
   std::span<const T> Part(uint32_t first, uint32_t count) const { return {values_ + first, count}; }
@@ -78,6 +79,15 @@ class List {
       return false;
     }
     for (const T& value : values) new (values_ + size_++) T(value);
+    return true;
+  }
+  // `count` times the same.
+  bool Fill(const T& value, size_t count, Budget& budget) {
+    if (count > capacity_ - size_) {
+      budget.Stop(Budget::End::kMemory);
+      return false;
+    }
+    for (; count > 0; --count) new (values_ + size_++) T(value);
     return true;
   }
   // Forgets those from `size` on.

@@ -5,7 +5,7 @@
 namespace rondo::grammar {
 
 // What item number `index` must be; *listed: some schema says it of this item alone.
-Status SchemaCompiler::ItemTerms(const Terms& terms, uint32_t index, Terms* items, bool* listed) {
+void SchemaCompiler::ItemTerms(const Terms& terms, uint32_t index, Terms* items, bool* listed) {
   for (const Term& term : terms.span()) {
     if (KeywordsOf(term) == Json::kNone) continue;
     const JsonValue all = json_.Find(term.node, "items");
@@ -18,11 +18,8 @@ Status SchemaCompiler::ItemTerms(const Terms& terms, uint32_t index, Terms* item
       *listed = *listed || index < json_.count(list);
     }
     if (one == Json::kNone) one = old ? json_.Find(term.node, "additionalItems") : all;
-    if (one != Json::kNone && !items->Add({one, Term::Mode::kHolds, 0})) {
-      return Refuse(one, "so many schemas of one item");
-    }
+    if (one != Json::kNone) items->Add({one, Term::Mode::kHolds, 0});
   }
-  return Status();
 }
 
 Result<Production> SchemaCompiler::Array(const Shape& shape, const Terms& terms) {
@@ -36,13 +33,13 @@ Result<Production> SchemaCompiler::Array(const Shape& shape, const Terms& terms)
   for (bool more = true; more && listed <= kMostListed;) {
     Terms items;
     more = false;
-    RONDO_RETURN_IF_ERROR(ItemTerms(terms, listed, &items, &more));
+    ItemTerms(terms, listed, &items, &more);
     listed += more;
   }
   if (listed > kMostListed) return Refuse(terms[0].node, "items listed one by one over 256 times");
   Terms rest_terms;
   bool unused = false;
-  RONDO_RETURN_IF_ERROR(ItemTerms(terms, listed, &rest_terms, &unused));
+  ItemTerms(terms, listed, &rest_terms, &unused);
   RONDO_ASSIGN(const Production rest, RuleOf(rest_terms));
   const uint32_t min = shape.min_items, max = shape.max_items;
   if (min > max) return Productions::kNever;
@@ -81,7 +78,7 @@ Result<Production> SchemaCompiler::Array(const Shape& shape, const Terms& terms)
       inside = productions_.Repeat(sequence({comma, rest}), more_min, more_max, budget_);
       for (uint32_t i = listed; i > 0; --i) {
         Terms items;
-        RONDO_RETURN_IF_ERROR(ItemTerms(terms, i - 1, &items, &unused));
+        ItemTerms(terms, i - 1, &items, &unused);
         RONDO_ASSIGN(const Production item, RuleOf(items));
         Production from = i == 1 ? sequence({item, inside}) : sequence({comma, item, inside});
         if (i > max) from = Productions::kEmpty;
@@ -89,8 +86,8 @@ Result<Production> SchemaCompiler::Array(const Shape& shape, const Terms& terms)
       }
     }
   }
-  return sequence({Terminal(Then(regexes_.Text("[", budget_), Space())), inside,
-                   Terminal(Then(Space(), regexes_.Text("]", budget_)))});
+  return sequence({Terminal(Then(regexes_.Text("[", budget_), space_)), inside,
+                   Terminal(Then(space_, regexes_.Text("]", budget_)))});
 }
 
 }  // namespace rondo::grammar

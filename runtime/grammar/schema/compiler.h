@@ -14,17 +14,23 @@ class Terms {
  public:
   static constexpr size_t kMost = 192;
 
-  bool Add(const Term& term);
+  // One whose node and mode are known is that one, whatever is done of it: for that others of the
+  // terms stand, and none stands for itself (RefuseCircles). One that does not fit is left out, for
+  // good: no rule is made of such terms.
+  void Add(const Term& term);
   void Remove(size_t i);
   void Sort();
   size_t size() const { return size_; }
   Term& operator[](size_t i) { return terms_[i]; }
   const Term& operator[](size_t i) const { return terms_[i]; }
   std::span<const Term> span() const { return {terms_.data(), size_}; }
+  // The first that was left out; kNone where they are whole.
+  JsonValue left_out() const { return left_out_; }
 
  private:
   std::array<Term, kMost> terms_;
   size_t size_ = 0;
+  JsonValue left_out_ = Json::kNone;
 };
 
 // What a conjunction says of a value that is no enum's, type by type.
@@ -66,8 +72,9 @@ class SchemaCompiler {
 
  private:
   // ---- conjunctions.cc: what is asked of a value, and what follows from that
-  // The rule for the terms; new ones are defined later.
-  Result<Production> RuleOf(Terms terms);
+  // The rule for the terms, which it sorts; new ones are defined later.
+  Result<Production> RuleOf(Terms& terms);
+  Status RefuseParts(const Terms& terms) const;  // where some were left out
   Status Define(uint32_t conjunction);
   // Adds what follows from the terms, until a keyword offers alternatives: then *made is the
   // choice.
@@ -81,7 +88,7 @@ class SchemaCompiler {
   // The choice of what was put into room_.parts from `first` on.
   Production TakeChoice(uint32_t first);
   Production TakeSequence(uint32_t first);
-  Status AddRule(const Terms& terms);
+  Status AddRule(Terms terms);
   // Terms without number i, with that keyword done, and with another one.
   static Terms With(const Terms& terms, size_t i, uint8_t done, const Term& other);
 
@@ -105,12 +112,12 @@ class SchemaCompiler {
   // ---- arrays.cc, objects.cc
   Result<Production> Array(const Shape& shape, const Terms& terms);
   Result<Production> Object(const Shape& shape, const Terms& terms);
-  Status ItemTerms(const Terms& terms, uint32_t index, Terms* items, bool* listed);
+  void ItemTerms(const Terms& terms, uint32_t index, Terms* items, bool* listed);
   Status Declare(const Terms& terms);
   Status AddDeclared(const Terms& terms, Regex allowed, bool* possible);
   Status MemberTerms(const Terms& terms, std::string_view name, Terms* member, bool* required,
                      bool* forbidden);
-  Status AddMember(Regex name, const Terms& value, bool required);
+  Status AddMember(Regex name, Terms& value, bool required);
   Status AddOthers(const Terms& terms, Regex declared, bool* more);
   Result<Regex> PropertyNames(const Terms& terms);
 
@@ -125,21 +132,29 @@ class SchemaCompiler {
 
   // ---- references.cc
   Result<JsonValue> Target(JsonValue ref);
+  // Error: it leads to itself by what it says of the same value.
+  Status RefuseCircles(JsonValue schema);
+  template <typename Visit>
+  void ForEachOfTheSameValue(JsonValue schema, const Visit& visit);
 
   Status Refuse(JsonValue node, const char* what) const;    // kUnsupported
   Status NoSchema(JsonValue node, const char* what) const;  // kInvalidArgument
+  Status InvalidSchema(JsonValue node, const char* why) const;
   bool Is(JsonValue node, Json::Kind kind) const {
     return node != Json::kNone && json_.kind(node) == kind;
   }
   bool IsTrue(JsonValue node) const { return Is(node, Json::Kind::kTrue); }
   bool IsFalse(JsonValue node) const { return Is(node, Json::Kind::kFalse); }
   std::string_view NameOf(JsonValue node) const;
+  // What stands beside its $ref says nothing.
+  bool IsReferenceAlone(JsonValue schema) const {
+    return refs_stand_alone_ && json_.Find(schema, "$ref") != Json::kNone;
+  }
   // The schema that a term says to hold, as an object whose keywords count; kNone where it says
   // other things.
   JsonValue KeywordsOf(const Term& term) const {
     const bool is_schema = term.mode == Term::Mode::kHolds && Is(term.node, Json::Kind::kObject);
-    const bool is_ref = refs_stand_alone_ && json_.Find(term.node, "$ref") != Json::kNone;
-    return is_schema && !is_ref ? term.node : Json::kNone;
+    return is_schema && !IsReferenceAlone(term.node) ? term.node : Json::kNone;
   }
   // Calls visit(value) for each value that must not be.
   template <typename Visit>
@@ -153,8 +168,6 @@ class SchemaCompiler {
       }
     }
   }
-  // Regexes and productions of what stands between parts.
-  Regex Space() const { return space_; }
   Regex Then(Regex a, Regex b) { return regexes_.Then(a, b, budget_); }
   Regex Punctuation(char mark);  // with spaces around it
   Production Terminal(Regex regex) { return productions_.Terminal(regex, budget_); }
@@ -173,7 +186,7 @@ class SchemaCompiler {
   // must not hold at once.
   const bool exact_;
   bool overlaps_ = false;
-  bool refs_stand_alone_ = false;  // of draft 7 and before: what stands beside one says nothing
+  bool refs_stand_alone_ = false;  // of draft 7 and before
 };
 
 // The texts of a format of JSON Schema's as they stand in a string; kNever where it is not known.

@@ -5,8 +5,43 @@
 namespace rondo::grammar {
 namespace {
 
-// Keywords that offer alternatives.
-enum Done : uint8_t { kRef = 1, kAnyOf = 2, kOneOf = 4, kIf = 8, kNot = 16, kDependencies = 32 };
+// Keywords that offer alternatives, or that lead to another schema.
+enum Done : uint8_t { kRef = 1, kAnyOf = 2, kOneOf = 4, kIf = 8, kNot = 16 };
+
+// Of which a schema can break one and say nothing else.
+constexpr std::string_view kLimits[] = {
+    "minimum",   "maximum",  "exclusiveMinimum", "exclusiveMaximum", "minLength",
+    "maxLength", "minItems", "maxItems",         "minProperties",    "maxProperties"};
+
+// They say something whose opposite is not known.
+constexpr std::string_view kNoOpposites[] = {"oneOf",
+                                             "if",
+                                             "patternProperties",
+                                             "additionalProperties",
+                                             "propertyNames",
+                                             "items",
+                                             "prefixItems",
+                                             "additionalItems",
+                                             "contains",
+                                             "minContains",
+                                             "maxContains",
+                                             "uniqueItems",
+                                             "multipleOf",
+                                             "format",
+                                             "dependencies",
+                                             "dependentRequired",
+                                             "dependentSchemas",
+                                             "$dynamicRef",
+                                             "$recursiveRef",
+                                             "unevaluatedProperties",
+                                             "unevaluatedItems",
+                                             "extends",
+                                             "disallow",
+                                             "divisibleBy"};
+
+bool IsAmong(std::span<const std::string_view> list, std::string_view key) {
+  return std::find(list.begin(), list.end(), key) != list.end();
+}
 
 }  // namespace
 
@@ -16,6 +51,7 @@ SchemaRoom::SchemaRoom(Room& room, size_t bytes)
       index(room, bytes + 64),
       apart(room, bytes + 64),
       parts(room, bytes * 2 + 256),
+      walked(room, bytes / 2 + 2),
       names(room, bytes / 3 + 16),
       members(room, Productions::kMostMembers * 2) {}
 
@@ -25,16 +61,19 @@ void SchemaRoom::Clear() {
   index.Clear();
   apart.Shrink(0);
   parts.Shrink(0);
+  walked.Shrink(0);
   members.Shrink(0);
 }
 
-bool Terms::Add(const Term& term) {
+void Terms::Add(const Term& term) {
   for (const Term& known : span()) {
-    if (known.node == term.node && known.mode == term.mode) return true;
+    if (known.node == term.node && known.mode == term.mode) return;
   }
-  if (size_ == kMost) return false;
-  terms_[size_++] = term;
-  return true;
+  if (size_ < kMost) {
+    terms_[size_++] = term;
+  } else if (left_out_ == Json::kNone) {
+    left_out_ = term.node;
+  }
 }
 
 void Terms::Remove(size_t i) {
@@ -100,6 +139,7 @@ Result<Production> SchemaCompiler::Compile() {
     const std::string_view name = json_.text(dialect);
     refs_stand_alone_ = name.find("draft-0") != std::string_view::npos;
   }
+  room_.walked.Fill(0, json_.size(), budget_);
   Terms whole;
   whole.Add({0, Term::Mode::kHolds, 0});
   RONDO_ASSIGN(const Production root, RuleOf(whole));
@@ -134,16 +174,28 @@ Status SchemaCompiler::NoSchema(JsonValue node, const char* what) const {
   return Status::Error(StatusCode::kInvalidArgument, "%s: expected %s", pointer, what);
 }
 
+Status SchemaCompiler::InvalidSchema(JsonValue node, const char* why) const {
+  char pointer[160];
+  json_.Pointer(node, pointer, sizeof pointer);
+  return Status::Error(StatusCode::kInvalidArgument, "%s: %s", pointer, why);
+}
+
+Status SchemaCompiler::RefuseParts(const Terms& terms) const {
+  if (terms.left_out() == Json::kNone) return Status();
+  return Refuse(terms.left_out(), "a conjunction of over 192 schemas");
+}
+
 std::string_view SchemaCompiler::NameOf(JsonValue node) const {
   const JsonValue parent = json_.parent(node);
   return Is(parent, Json::Kind::kArray) ? json_.text(node) : json_.key(node);
 }
 
 Regex SchemaCompiler::Punctuation(char mark) {
-  return Then(Space(), Then(regexes_.Text({&mark, 1}, budget_), Space()));
+  return Then(space_, Then(regexes_.Text({&mark, 1}, budget_), space_));
 }
 
-Result<Production> SchemaCompiler::RuleOf(Terms terms) {
+Result<Production> SchemaCompiler::RuleOf(Terms& terms) {
+  RONDO_RETURN_IF_ERROR(RefuseParts(terms));
   terms.Sort();
   Hash hash;
   for (const Term& term : terms.span()) {
@@ -179,7 +231,7 @@ Production SchemaCompiler::TakeSequence(uint32_t first) {
   return made;
 }
 
-Status SchemaCompiler::AddRule(const Terms& terms) {
+Status SchemaCompiler::AddRule(Terms terms) {
   RONDO_ASSIGN(const Production rule, RuleOf(terms));
   room_.parts.Add(rule, budget_);
   return Status();
@@ -226,6 +278,11 @@ Status SchemaCompiler::Define(uint32_t conjunction) {
 }
 
 Status SchemaCompiler::Expand(Terms& terms, Production* made) {
+  for (const Term& term : terms.span()) {
+    if (term.mode == Term::Mode::kHolds || term.mode == Term::Mode::kHoldsNot) {
+      RONDO_RETURN_IF_ERROR(RefuseCircles(term.node));
+    }
+  }
   for (size_t i = 0; i < terms.size() && *made == Productions::kNone && budget_.Spend(); ++i) {
     switch (terms[i].mode) {
       case Term::Mode::kHolds:
@@ -250,23 +307,22 @@ Status SchemaCompiler::ExpandSchema(Terms& terms, size_t i, Production* made) {
     return Status();
   }
   if (!Is(node, Json::Kind::kObject)) return NoSchema(node, "a schema: an object, true or false");
-  const auto full = [&] { return Refuse(node, "a conjunction of over 192 schemas"); };
   const JsonValue ref = json_.Find(node, "$ref");
   if (ref != Json::kNone && (done & kRef) == 0) {
     RONDO_ASSIGN(const JsonValue target, Target(ref));
     terms[i].done |= kRef;
-    if (!terms.Add({target, Term::Mode::kHolds, 0})) return full();
+    terms.Add({target, Term::Mode::kHolds, 0});
   }
-  if (ref != Json::kNone && refs_stand_alone_) return Status();
+  if (IsReferenceAlone(node)) return Status();
   if (const JsonValue all = json_.Find(node, "allOf"); all != Json::kNone) {
     if (!Is(all, Json::Kind::kArray)) return NoSchema(all, "an array of schemas");
     for (JsonValue one = json_.first(all); one != Json::kNone; one = json_.next(one)) {
-      if (!terms.Add({one, Term::Mode::kHolds, 0})) return full();
+      terms.Add({one, Term::Mode::kHolds, 0});
     }
   }
   if (const JsonValue inner = json_.Find(node, "not"); inner != Json::kNone && (done & kNot) == 0) {
     terms[i].done |= kNot;
-    if (!terms.Add({inner, Term::Mode::kHoldsNot, 0})) return full();
+    terms.Add({inner, Term::Mode::kHoldsNot, 0});
   }
   // What offers alternatives, one keyword after the other.
   if (const JsonValue any = json_.Find(node, "anyOf"); any != Json::kNone && (done & kAnyOf) == 0) {
@@ -302,8 +358,7 @@ Status SchemaCompiler::Alternatives(const Terms& terms, size_t i, uint8_t done, 
   for (JsonValue a = json_.first(list); a != Json::kNone; a = json_.next(a)) {
     Terms all = With(terms, i, done, {a, Term::Mode::kHolds, 0});
     for (JsonValue b = json_.first(list); one && exact_ && b != Json::kNone; b = json_.next(b)) {
-      if (b != a && !all.Add({b, Term::Mode::kHoldsNot, 0}))
-        return Refuse(list, "so many of these");
+      if (b != a) all.Add({b, Term::Mode::kHoldsNot, 0});
     }
     RONDO_RETURN_IF_ERROR(AddRule(all));
     if (!one || exact_) continue;
@@ -345,7 +400,7 @@ Status SchemaCompiler::Dependency(const Terms& terms, JsonValue dependency, Prod
   if (Is(dependency, Json::Kind::kArray)) {
     for (JsonValue name = json_.first(dependency); name != Json::kNone; name = json_.next(name)) {
       if (!Is(name, Json::Kind::kString)) return NoSchema(name, "the name of a member");
-      if (!with.Add({name, Term::Mode::kHas, 0})) return Refuse(dependency, "so many names");
+      with.Add({name, Term::Mode::kHas, 0});
     }
   } else {
     with.Add({dependency, Term::Mode::kHolds, 0});
@@ -359,30 +414,26 @@ Status SchemaCompiler::Dependency(const Terms& terms, JsonValue dependency, Prod
 Status SchemaCompiler::ExpandNegation(Terms& terms, size_t i, Production* made) {
   const JsonValue node = terms[i].node;
   const uint32_t first = room_.parts.size();
-  if (IsTrue(node) || IsFalse(node)) {
-    if (IsTrue(node)) *made = Productions::kNever;
-    terms[i].mode = Term::Mode::kHolds;
-    terms[i].done = 0;
-    if (IsFalse(node)) {
-      *made = Productions::kNone;
-      terms.Remove(i);
-      RONDO_ASSIGN(*made, RuleOf(terms));
-    }
+  if (IsFalse(node)) return Status();
+  if (IsTrue(node)) {
+    *made = Productions::kNever;
     return Status();
   }
   if (!Is(node, Json::Kind::kObject)) return NoSchema(node, "a schema: an object, true or false");
   const auto offer = [&](JsonValue part, Term::Mode mode) {
     return AddRule(With(terms, i, 0, {part, mode, 0}));
   };
+  const bool alone = IsReferenceAlone(node);
   for (JsonValue part = json_.first(node); part != Json::kNone; part = json_.next(part)) {
     const std::string_view key = json_.key(part);
+    if (alone && key != "$ref") continue;
     if (key == "type") {
       RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kNotType));
     } else if (key == "const" || key == "enum") {
       RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kNoneOf));
     } else if (key == "pattern") {
       RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kNotPattern));
-    } else if (key.starts_with("min") || key.starts_with("max") || key.starts_with("exclusive")) {
+    } else if (IsAmong(kLimits, key)) {
       RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kBeyond));
     } else if (key == "not") {
       RONDO_RETURN_IF_ERROR(offer(part, Term::Mode::kHolds));
@@ -402,12 +453,10 @@ Status SchemaCompiler::ExpandNegation(Terms& terms, size_t i, Production* made) 
       Terms none = terms;
       none.Remove(i);
       for (JsonValue one = json_.first(part); one != Json::kNone; one = json_.next(one)) {
-        if (!none.Add({one, Term::Mode::kHoldsNot, 0})) return Refuse(part, "so many alternatives");
+        none.Add({one, Term::Mode::kHoldsNot, 0});
       }
       RONDO_RETURN_IF_ERROR(AddRule(none));
-    } else if (key != "title" && key != "description" && key != "$comment" && key != "default" &&
-               key != "examples" && key != "definitions" && key != "$defs" && key != "$id" &&
-               key != "id" && key != "$schema") {
+    } else if (IsAmong(kNoOpposites, key)) {
       return Refuse(part, "the opposite of this keyword");
     }
   }

@@ -14,9 +14,6 @@ constexpr size_t kMostPatterns = 5;  // of names at once: there are members of e
 // What the member `name` must be.
 Status SchemaCompiler::MemberTerms(const Terms& terms, std::string_view name, Terms* member,
                                    bool* required, bool* forbidden) {
-  const auto add = [&](JsonValue node, Term::Mode mode) -> Status {
-    return member->Add({node, mode, 0}) ? Status() : Refuse(node, "so many schemas of one member");
-  };
   for (const Term& term : terms.span()) {
     switch (term.mode) {
       case Term::Mode::kHas:
@@ -29,7 +26,7 @@ Status SchemaCompiler::MemberTerms(const Terms& terms, std::string_view name, Te
       case Term::Mode::kHasNot:
         if (NameOf(term.node) != name) break;
         *required = true;
-        RONDO_RETURN_IF_ERROR(add(term.node, Term::Mode::kHoldsNot));
+        member->Add({term.node, Term::Mode::kHoldsNot, 0});
         break;
       default:
         break;
@@ -39,7 +36,7 @@ Status SchemaCompiler::MemberTerms(const Terms& terms, std::string_view name, Te
     if (const JsonValue its = json_.Find(json_.Find(term.node, "properties"), name);
         its != Json::kNone) {
       listed = true;
-      RONDO_RETURN_IF_ERROR(add(its, Term::Mode::kHolds));
+      member->Add({its, Term::Mode::kHolds, 0});
     }
     const JsonValue patterns = json_.Find(term.node, "patternProperties");
     for (JsonValue p = Is(patterns, Json::Kind::kObject) ? json_.first(patterns) : Json::kNone;
@@ -49,10 +46,10 @@ Status SchemaCompiler::MemberTerms(const Terms& terms, std::string_view name, Te
       if (!regex.ok()) return Refuse(p, regex.status().message());
       if (!regexes_.Matches(*regex, name, budget_)) continue;
       listed = true;
-      RONDO_RETURN_IF_ERROR(add(p, Term::Mode::kHolds));
+      member->Add({p, Term::Mode::kHolds, 0});
     }
     const JsonValue others = json_.Find(term.node, "additionalProperties");
-    if (!listed && others != Json::kNone) RONDO_RETURN_IF_ERROR(add(others, Term::Mode::kHolds));
+    if (!listed && others != Json::kNone) member->Add({others, Term::Mode::kHolds, 0});
     if (const JsonValue names = json_.Find(term.node, "required"); Is(names, Json::Kind::kArray)) {
       for (JsonValue one = json_.first(names); one != Json::kNone; one = json_.next(one)) {
         *required = *required || json_.text(one) == name;
@@ -63,7 +60,7 @@ Status SchemaCompiler::MemberTerms(const Terms& terms, std::string_view name, Te
 }
 
 // `name`: between quotation marks.
-Status SchemaCompiler::AddMember(Regex name, const Terms& value, bool required) {
+Status SchemaCompiler::AddMember(Regex name, Terms& value, bool required) {
   RONDO_ASSIGN(const Production rule, RuleOf(value));
   const Regex mark = regexes_.Text("\"", budget_);
   const Regex before = Then(mark, Then(name, Then(mark, Punctuation(':'))));
@@ -253,8 +250,8 @@ Result<Production> SchemaCompiler::Object(const Shape& shape, const Terms& terms
           ? productions_.MembersOf(members, room_.members.Part(0, room_.members.size()), budget_)
           : Productions::kNever;
   room_.members.Shrink(0);
-  const Production parts[] = {Terminal(Then(regexes_.Text("{", budget_), Space())), all,
-                              Terminal(Then(Space(), regexes_.Text("}", budget_)))};
+  const Production parts[] = {Terminal(Then(regexes_.Text("{", budget_), space_)), all,
+                              Terminal(Then(space_, regexes_.Text("}", budget_)))};
   return productions_.Sequence(parts, budget_);
 }
 

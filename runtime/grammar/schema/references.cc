@@ -1,16 +1,7 @@
+#include "runtime/base/hex.h"
 #include "runtime/grammar/schema/compiler.h"
 
 namespace rondo::grammar {
-namespace {
-
-int HexDigit(char c) {
-  return c >= '0' && c <= '9'   ? c - '0'
-         : c >= 'a' && c <= 'f' ? c - 'a' + 10
-         : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                : -1;
-}
-
-}  // namespace
 
 // "#", "#/definitions/a", "#name" of an anchor, and the address of an $id in this document with any
 // of these behind it. No other document is read.
@@ -60,12 +51,58 @@ Result<JsonValue> SchemaCompiler::Target(JsonValue ref) {
     if (target == Json::kNone) target = named("id", address);
   }
   if (target == Json::kNone) {
-    char pointer[160];
-    json_.Pointer(ref, pointer, sizeof pointer);
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "%s: there is no such schema in this document", pointer);
+    return InvalidSchema(ref, "there is no such schema in this document");
   }
   return target;
+}
+
+template <typename Visit>
+void SchemaCompiler::ForEachOfTheSameValue(JsonValue schema, const Visit& visit) {
+  if (const JsonValue ref = json_.Find(schema, "$ref"); ref != Json::kNone) {
+    const Result<JsonValue> target = Target(ref);
+    if (target.ok()) visit(*target);
+  }
+  if (IsReferenceAlone(schema)) return;
+  for (const char* const key : {"allOf", "anyOf", "oneOf"}) {
+    const JsonValue list = json_.Find(schema, key);
+    if (!Is(list, Json::Kind::kArray)) continue;
+    for (JsonValue one = json_.first(list); one != Json::kNone; one = json_.next(one)) visit(one);
+  }
+  const bool has_if = json_.Find(schema, "if") != Json::kNone;
+  for (const char* const key : {"not", "if", "then", "else"}) {
+    const JsonValue inner = json_.Find(schema, key);
+    if (inner != Json::kNone && (has_if || key[0] == 'n')) visit(inner);
+  }
+  for (const char* const key : {"dependencies", "dependentSchemas"}) {
+    const JsonValue all = json_.Find(schema, key);
+    if (!Is(all, Json::Kind::kObject)) continue;
+    for (JsonValue one = json_.first(all); one != Json::kNone; one = json_.next(one)) visit(one);
+  }
+}
+
+// A walk in depth through what schemas say of the same value. What leads back to a schema that is
+// being walked through leads to it from itself.
+Status SchemaCompiler::RefuseCircles(JsonValue schema) {
+  enum : uint8_t { kNotSeen, kWalking, kWalked };
+  const uint32_t first = room_.parts.size();
+  const auto enter = [&](JsonValue node) { room_.parts.Add(node * 2, budget_); };
+  enter(schema);
+  while (room_.parts.size() > first && budget_.Spend()) {
+    const uint32_t last = room_.parts[room_.parts.size() - 1];
+    room_.parts.Shrink(room_.parts.size() - 1);
+    const JsonValue node = last / 2;
+    uint8_t& mark = room_.walked[node];
+    if (last % 2 != 0) {  // all that it says was walked through
+      mark = kWalked;
+    } else if (mark == kWalking) {
+      return InvalidSchema(node, "the schema refers to itself as its own value, without end");
+    } else if (mark == kNotSeen && Is(node, Json::Kind::kObject)) {
+      mark = kWalking;
+      room_.parts.Add(last + 1, budget_);
+      ForEachOfTheSameValue(node, enter);
+    }
+  }
+  return Status();
 }
 
 }  // namespace rondo::grammar

@@ -201,7 +201,7 @@ Result<Production> SchemaCompiler::Literal(JsonValue value, int nested) {
   }
   const bool is_object = json_.kind(value) == Json::Kind::kObject;
   const uint32_t first = room_.parts.size();
-  room_.parts.Add(Terminal(Then(regexes_.Text(is_object ? "{" : "[", budget_), Space())), budget_);
+  room_.parts.Add(Terminal(Then(regexes_.Text(is_object ? "{" : "[", budget_), space_)), budget_);
   for (JsonValue part = json_.first(value); part != Json::kNone; part = json_.next(part)) {
     Regex before = part == json_.first(value) ? Regexes::kEmpty : Punctuation(',');
     if (is_object) {
@@ -213,7 +213,7 @@ Result<Production> SchemaCompiler::Literal(JsonValue value, int nested) {
     RONDO_ASSIGN(const Production literal, Literal(part, nested + 1));
     room_.parts.Add(literal, budget_);
   }
-  room_.parts.Add(Terminal(Then(Space(), regexes_.Text(is_object ? "}" : "]", budget_))), budget_);
+  room_.parts.Add(Terminal(Then(space_, regexes_.Text(is_object ? "}" : "]", budget_))), budget_);
   return TakeSequence(first);
 }
 

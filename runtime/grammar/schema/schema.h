@@ -65,7 +65,8 @@ struct SchemaRoom {
   List<Conjunction> conjunctions;
   Index index;
   List<Apart> apart;
-  List<Production> parts;             // that are being gathered
+  List<Production> parts;             // that are being gathered, or walked through
+  List<uint8_t> walked;               // by RefuseCircles, of each value
   List<std::string_view> names;       // of an object's members
   List<Productions::Member> members;  // as well
 };

@@ -59,6 +59,7 @@ Status SchemaCompiler::Number(JsonValue schema, const char* key, uint32_t* value
 }
 
 Status SchemaCompiler::Gather(const Terms& terms, Shape* shape) {
+  RONDO_RETURN_IF_ERROR(RefuseParts(terms));
   for (const Term& term : terms.span()) {
     switch (term.mode) {
       case Term::Mode::kHolds:
@@ -144,8 +145,7 @@ Status SchemaCompiler::GoBeyond(JsonValue limit, Shape* shape) {
 }
 
 Status SchemaCompiler::GatherSchema(JsonValue node, Shape* shape) {
-  const JsonValue ref = json_.Find(node, "$ref");
-  if (ref != Json::kNone && refs_stand_alone_) return Status();
+  if (IsReferenceAlone(node)) return Status();
   for (const std::string_view key : kRefused) {
     const JsonValue there = json_.Find(node, key);
     if (there != Json::kNone && !IsTrue(there)) return Refuse(there, "this keyword");

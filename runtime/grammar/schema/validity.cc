@@ -96,8 +96,10 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValu
     const Decimal its = Decimal::Of(int64_t{count});
     return yes(low ? !(its < number(node)) : !(number(node) < its));
   };
+  const bool alone = IsReferenceAlone(schema);
   for (JsonValue part = json_.first(schema); part != Json::kNone; part = json_.next(part)) {
     const std::string_view key = json_.key(part);
+    if (alone && key != "$ref") continue;
     if (key == "type") {
       const Result<uint8_t> types = TypesOf(part);
       ask(types.ok() ? yes((*types & TypeOf(value)) != 0) : Answer::kUnknown);
@@ -114,7 +116,6 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValu
     } else if (key == "$ref") {
       const Result<JsonValue> target = Target(part);
       ask(target.ok() ? inner(value, *target) : Answer::kUnknown);
-      if (refs_stand_alone_) return target.ok() ? inner(value, *target) : Answer::kUnknown;
     } else if (key == "not") {
       ask(Not(inner(value, part)));
     } else if (key == "allOf" || key == "anyOf" || key == "oneOf") {

@@ -90,11 +90,23 @@ TEST(Json, RefusesByPlace) {
   }
 }
 
+// What was planned for less is refused, and never cut.
+TEST(Json, RefusesMoreThanItWasPlannedFor) {
+  std::vector<uint8_t> memory(1 << 16);
+  Room room(memory);
+  Json json(room, 16);
+  EXPECT_TRUE(json.Read(R"(["a\n","\u00e9"])").ok());
+  const Status status = json.Read(R"(["abcdefgh\n\n\n\n\n\n\n\n\n\n"])");
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("more text than its bytes can hold"));
+}
+
 // In time that grows as the text does.
 TEST(Json, ManyMembers) {
   std::string text = "{";
   for (int i = 0; i < 60000; ++i) text += (i > 0 ? ",\"k" : "\"k") + std::to_string(i) + "\":0";
-  const Document d(text + "}");
+  text += "}";
+  const Document d(text);
   ASSERT_TRUE(d.status().ok()) << d.status().message();
   EXPECT_EQ(d->count(0), 60000u);
   EXPECT_NE(d->Find(0, "k59999"), Json::kNone);

@@ -185,6 +185,126 @@ TEST(Schema, References) {
   });
 }
 
+// In draft 7 nothing that stands beside a $ref says anything; so nothing of it can be what fails.
+TEST(Schema, WhatStandsBesideAReferenceOfDraft7SaysNothing) {
+  const std::string begin =
+      R"({"$schema": "http://json-schema.org/draft-07/schema#",
+          "definitions": {"i": {"type": "integer"}, "o": {"type": "object", "required": ["a"]}}, )";
+  const std::string not_integer =
+      begin + R"("not": {"$ref": "#/definitions/i", "type": "string"}})";
+  const std::string not_first =
+      begin + R"("not": {"enum": [1], "required": ["a"], "$ref": "#/definitions/i"}})";
+  const std::string member =
+      begin + R"("properties": {"m": {"$ref": "#/definitions/o", "properties": {"a": false},
+                                     "additionalProperties": false}}, "type": "object"})";
+  const std::string literal =
+      begin + R"("enum": [1, "a"], "allOf": [{"patternProperties": {"(": {}}, "const": "a",
+                                              "$ref": "#/definitions/i"}]})";
+  Check({
+      {not_integer.c_str(), {"\"a\"", "true", "1.5"}, {"1"}},
+      {not_first.c_str(), {"\"a\"", "{}"}, {"1", "2"}},
+      {member.c_str(), {R"({"m": {"a": 1, "b": 2}})"}, {R"({"m": {"b": 2}})"}},
+      {literal.c_str(), {"1"}, {"\"a\""}},
+  });
+}
+
+TEST(Schema, OppositesOfWhatStandsInASchema) {
+  Check({
+      {R"({"not": {"type": "string", "minify": 1, "maxims": {}, "exclusively": true, "x-of": 1}})",
+       {"1", "[]"},
+       {"\"a\""}},
+      {R"({"type": "object", "not": {"minProperties": 2}})", {R"({"a":1})"}, {R"({"a":1,"b":2})"}},
+      {R"({"type": ["string", "null"], "not": {"not": {"type": "string"}}})", {"\"a\""}, {"null"}},
+      {R"({"type": "integer", "allOf": [{"not": false}, {"not": {"anyOf": [false, {"minimum": 3}]}}]})",
+       {"2"},
+       {"3"}},
+  });
+  for (const char* const schema :
+       {R"({"not": true})", R"({"anyOf": [{"not": {}}]})", R"({"not": {"not": false}})"}) {
+    Parts parts;
+    ASSERT_EQ(parts.ReadSchemaText(schema), "") << schema;
+    EXPECT_EQ(parts.start, Machine::kDead) << schema;
+  }
+}
+
+// What would not fit into a conjunction is never left out of it.
+TEST(Schema, ConjunctionsThatAreFull) {
+  const struct {
+    const char* keywords;
+    const char* invalid;
+    const char* each = "true";  // of the others of allOf
+  } cases[] = {
+      {R"("anyOf": [{"type": "integer"}])", "\"a\""},
+      {R"("oneOf": [{"type": "integer"}, {"minimum": 3}])", "3"},
+      {R"("if": {"type": "integer"}, "then": {"minimum": 5})", "1"},
+      {R"("if": {"type": "string"}, "else": {"minimum": 5})", "1"},
+      {R"("dependentSchemas": {"a": {"required": ["b"]}})", R"({"a":1})"},
+      {R"("dependentRequired": {"a": ["b", "c"]})", R"({"a":1,"b":1})"},
+      {R"("not": {"not": {"type": "integer"}})", "\"a\""},
+      {R"("contains": {"const": 5})", "[1]", R"({"items": {}})"},
+      {R"("patternProperties": {"a": {}, "b": {}, "c": {}, "d": {}, "e": {}}, "allOf": [
+          {"additionalProperties": {"type": "null"}}])",
+       R"({"abcde":1})", R"({"additionalProperties": {}})"},
+  };
+  for (const auto& c : cases) {
+    int read = 0, refused = 0;
+    for (int n = 183; n < 196; ++n) {
+      std::string parts_of_it;
+      for (int i = 0; i < n; ++i) parts_of_it += std::string(i > 0 ? "," : "") + c.each;
+      const std::string schema = "{\"allOf\": [" + parts_of_it + ", {" + c.keywords + "}]}";
+      Parts parts;
+      const std::string why = parts.ReadSchemaText(schema);
+      ++(why.empty() ? read : refused);
+      if (why.empty()) {
+        EXPECT_FALSE(parts.Accepts(c.invalid)) << n << " and " << c.keywords;
+      } else {
+        EXPECT_THAT(why, HasSubstr("192 schemas")) << c.keywords;
+      }
+    }
+    EXPECT_GT(read, 0) << c.keywords;
+    EXPECT_GT(refused, 0) << c.keywords;
+  }
+}
+
+// What is asked for twice is decided once.
+TEST(Schema, SchemasThatAreAskedForTwice) {
+  Check(
+      {{R"({"allOf": [{"$ref": "#/$defs/a"}, {"if": {"type": "integer"}, "then": {"$ref": "#/$defs/a"}}],
+              "$defs": {"a": {"anyOf": [{"type": "integer", "minimum": 3}, {"type": "null"}],
+                              "not": {"const": 5}}}})",
+        {"3", "null"},
+        {"2", "5", "\"a\""}},
+       {R"({"anyOf": [{"allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/b"}]}, {"type": "null"}],
+              "$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}], "maximum": 9},
+                        "b": {"oneOf": [{"type": "integer"}, {"type": "string"}]}}})",
+        {"9", "null", "\"a\""},
+        {"10", "true"}}});
+}
+
+TEST(Schema, SchemasThatAreTheirOwnValue) {
+  for (const char* const schema : {
+           R"({"$ref": "#"})",
+           R"({"allOf": [{"$ref": "#"}]})",
+           R"({"not": {"$ref": "#"}})",
+           R"({"anyOf": [{"type": "string"}, {"$ref": "#"}]})",
+           R"({"oneOf": [{"$ref": "#"}, {"type": "string"}]})",
+           R"({"if": {"type": "string"}, "else": {"$ref": "#"}})",
+           R"({"dependentSchemas": {"a": {"$ref": "#"}}})",
+           R"({"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"anyOf": [{"$ref": "#/$defs/b"}]},
+                                                         "b": {"allOf": [{"$ref": "#/$defs/a"}]}}})",
+           R"({"propertyNames": {"$ref": "#/$defs/a"}, "$defs": {"a": {"$ref": "#/$defs/a"}}})",
+       }) {
+    Parts parts;
+    EXPECT_THAT(parts.ReadSchemaText(schema), HasSubstr("refers to itself as its own value"))
+        << schema;
+  }
+  // By way of a member or an item, and where nothing is a schema's own value.
+  Check({{R"({"properties": {"not": {"$ref": "#"}, "$ref": {"type": "string"}}, "type": "object",
+              "anyOf": [{"required": ["not"]}, {"required": ["$ref"]}]})",
+          {R"({"not":{"$ref":"#"}})"},
+          {R"({"not":{}})"}}});
+}
+
 TEST(Schema, NoSpaces) {
   Check({{R"({"type": "object", "additionalProperties": {"type": "array"}})",
           {R"({"a":[1,2]})"},
