@@ -393,7 +393,8 @@ RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_gramm
                                      size_t text_bytes, uint64_t* bytes, char* message,
                                      size_t message_bytes);
 
-/* Reads a grammar of up to 4 MiB, which may be forgotten afterwards.
+/* Reads a grammar of up to 4 MiB, which may be forgotten afterwards. Takes at most 64 KiB of the
+ * thread's stack, as sessions with a grammar do.
  *
  * memory: at least what rondo_grammar_plan tells, aligned to 64, for the grammar alone until it and
  * all sessions that were given it are closed. NULL, 0: taken from the system and given back in the

@@ -77,6 +77,8 @@ void AddPlain(CodeRange range, Regexes& regexes, Budget& budget, Parts& parts) {
   }
 }
 
+bool IsEscaped(uint32_t code) { return code < 0x20 || code == '"' || code == '\\'; }
+
 void AddEscaped(uint32_t code, Regexes& regexes, Budget& budget, Parts& parts) {
   constexpr char kHex[] = "0123456789abcdef";
   char text[] = "\\u00xx";
@@ -144,31 +146,23 @@ CodePoints CodePoints::Others() const {
   return others;
 }
 
-CodePoints CodePoints::And(const CodePoints& other) const {
-  CodePoints both;
-  for (const CodeRange& a : ranges()) {
-    for (const CodeRange& b : other.ranges()) {
-      const CodeRange range = {std::max(a.low, b.low), std::min(a.high, b.high)};
-      if (range.low <= range.high) both.Add(range);
-    }
-  }
-  both.full_ = both.full_ || full_ || other.full_;
-  return both;
-}
-
 Regex OneOf(const CodePoints& set, Spelling spelling, Regexes& regexes, Budget& budget) {
   if (set.full()) budget.Stop(Budget::End::kMemory);
   Parts parts(regexes, budget);
   const bool escapes = spelling == Spelling::kJsonString;
-  const CodePoints special = {{0, 0x1f}, {'"', '"'}, {'\\', '\\'}};
-  const CodePoints plain = escapes ? set.And(special.Others()) : set;
-  for (const CodeRange& range : plain.ranges()) AddPlain(range, regexes, budget, parts);
-  if (escapes) {
-    const CodePoints escaped = set.And(special);
-    for (const CodeRange& range : escaped.ranges()) {
-      for (uint32_t code = range.low; code <= range.high; ++code) {
-        AddEscaped(code, regexes, budget, parts);
+  for (CodeRange range : set.ranges()) {
+    // One that is escaped, or those up to the next one that is.
+    while (range.low <= range.high && budget.ok()) {
+      if (escapes && IsEscaped(range.low)) {
+        AddEscaped(range.low++, regexes, budget, parts);
+        continue;
       }
+      uint32_t high = range.high;
+      for (const uint32_t mark : {uint32_t{'\\'}, uint32_t{'"'}}) {
+        if (escapes && range.low < mark && mark <= high) high = mark - 1;
+      }
+      AddPlain({range.low, high}, regexes, budget, parts);
+      range.low = high + 1;
     }
   }
   return parts.Either();

@@ -18,6 +18,7 @@ class CodePoints {
  public:
   static constexpr size_t kMost = 256;
   static constexpr uint32_t kLast = 0x10ffff;
+  static constexpr uint32_t kNotSingle = UINT32_MAX;
 
   CodePoints() = default;
   CodePoints(std::initializer_list<CodeRange> ranges) {
@@ -27,13 +28,16 @@ class CodePoints {
   void Add(CodeRange range);
   void Add(const CodePoints& other) {
     for (const CodeRange& range : other.ranges()) Add(range);
+    full_ = full_ || other.full_;
   }
   // All others.
   CodePoints Others() const;
-  CodePoints And(const CodePoints& other) const;
 
   std::span<const CodeRange> ranges() const { return {ranges_.data(), size_}; }
-  bool empty() const { return size_ == 0; }
+  // The only one; kNotSingle where there are others, or none.
+  uint32_t single() const {
+    return size_ == 1 && ranges_[0].low == ranges_[0].high ? ranges_[0].low : kNotSingle;
+  }
   bool full() const { return full_; }
 
  private:

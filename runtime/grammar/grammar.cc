@@ -98,6 +98,10 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
                  ReadSchema(json, schema_options, schema_room, regexes_, productions_, budget));
   }
   if (!budget.ok()) {
+    if (budget.end() == Budget::End::kDepth) {
+      return Status::Error(StatusCode::kUnsupported,
+                           "the grammar nests what may follow deeper than is supported");
+    }
     return Status::Error(StatusCode::kOutOfMemory,
                          budget.end() == Budget::End::kSteps
                              ? "the grammar takes more than %llu steps to read"
@@ -125,7 +129,9 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
 
 Status Grammar::Exhausted(const Budget& budget) {
   return Status::Error(StatusCode::kConstraint, "the grammar ran out of its %s",
-                       budget.end() == Budget::End::kSteps ? "steps for one token" : "memory");
+                       budget.end() == Budget::End::kSteps    ? "steps for one token"
+                       : budget.end() == Budget::End::kMemory ? "memory"
+                                                              : "depth of nesting");
 }
 
 // What other places have come to is read again.
@@ -158,7 +164,7 @@ Status Grammar::ReadAll(const GrammarText& text, GrammarPlace* place) {
     if (budget.ok()) {
       place->state = state;
       ++place->read;
-    } else if (forgot || budget.end() == Budget::End::kSteps) {
+    } else if (forgot || budget.end() != Budget::End::kMemory) {
       return Exhausted(budget);
     } else {
       Forget(place);

@@ -7,6 +7,7 @@ namespace {
 
 constexpr size_t kMostGathered = 4096;  // of one state
 constexpr size_t kSeenWords = 1 + Productions::kMostMembers / 64;
+constexpr unsigned kWordsShift = 32;
 
 size_t WordsOf(const Productions::Members& members) { return 1 + (members.count + 63) / 64; }
 
@@ -63,6 +64,12 @@ void Machine::ClearStates() {
   next_.Fill(kDead, stride_, enough);
 }
 
+uint64_t Machine::HashOf(std::span<const uint64_t> words) {
+  Hash hash;
+  for (const uint64_t word : words) hash.Add(word);
+  return hash.value();
+}
+
 uint64_t Machine::HashOf(const Frame& frame) {
   return Hash().Add(frame.production).Add(frame.at).Add(frame.behind).value();
 }
@@ -97,6 +104,7 @@ State Machine::Forget(State kept) {
     gathered_[i].frame = numbers[gathered_[i].frame];
     moved_.Add(&gathered_[i].what, enough);
   }
+  ForgetSeen(n_frames, numbers);
   regexes_->Forget(moved_.Part(0, moved_.size()));
   moved_.Shrink(0);
   accepts_ = row.accepts;
@@ -108,6 +116,36 @@ State Machine::Forget(State kept) {
     frame_index_.FindOrPut(HashOf(frame), i, [](uint32_t) { return false; });
   }
   return PutState(enough);
+}
+
+// What was seen, but of the first `n_frames` frames. `numbers` has room for as many as all that was
+// seen.
+void Machine::ForgetSeen(uint32_t n_frames, uint32_t* numbers) {
+  const auto sees = [&](const Frame& frame) {
+    return productions_->node(frame.production).kind == Productions::Kind::kMembers &&
+           productions_->members(frame.production).any_order;
+  };
+  std::fill_n(numbers, seen_.size(), 0);
+  for (uint32_t i = 1; i < n_frames; ++i) {
+    if (sees(frames_[i])) numbers[frames_[i].at] = 1;
+  }
+  uint32_t n = 0;
+  seen_index_.Clear();
+  for (uint32_t at = 0; at < seen_.size();) {
+    const auto words = static_cast<uint32_t>(seen_[at] >> kWordsShift);
+    const uint32_t next = at + words;
+    if (numbers[at] != 0) {
+      std::copy_n(&seen_[at], words, &seen_[n]);
+      numbers[at] = n;
+      seen_index_.FindOrPut(HashOf(seen_.Part(n, words)), n, [](uint32_t) { return false; });
+      n += words;
+    }
+    at = next;
+  }
+  seen_.Shrink(n);
+  for (uint32_t i = 1; i < n_frames; ++i) {
+    if (sees(frames_[i])) frames_[i].at = numbers[frames_[i].at];
+  }
 }
 
 State Machine::Start(Production production, Budget& budget) {
@@ -224,8 +262,8 @@ void Machine::EnterOne(uint32_t entered, Budget& budget) {
       const Productions::Members& members = productions_->members(item.what);
       uint32_t none = 0;
       if (members.any_order) {
-        constexpr uint64_t kNone[kSeenWords] = {};
-        none = PutSeen({kNone, WordsOf(members)}, budget);
+        const uint64_t words[kSeenWords] = {uint64_t{WordsOf(members)} << kWordsShift};
+        none = PutSeen({words, WordsOf(members)}, budget);
       }
       Resume(PutFrame({item.what, none, item.frame}, budget), budget);
       break;
@@ -280,15 +318,14 @@ void Machine::EnterRule(Budget& budget) {
 }
 
 uint32_t Machine::PutSeen(std::span<const uint64_t> words, Budget& budget) {
-  Hash hash;
-  for (const uint64_t word : words) hash.Add(word);
-  const uint32_t known = seen_index_.Number(hash.value(), [&](uint32_t at) {
-    return at + words.size() <= seen_.size() && std::equal(words.begin(), words.end(), &seen_[at]);
+  const uint64_t hash = HashOf(words);
+  const uint32_t known = seen_index_.Number(hash, [&](uint32_t at) {
+    return seen_[at] == words[0] && std::equal(words.begin(), words.end(), &seen_[at]);
   });
   if (known != Index::kNone) return known;
   const uint32_t fresh = seen_.size();
   if (!seen_.AddAll(words, budget)) return 0;
-  return seen_index_.FindOrPut(hash.value(), fresh, [](uint32_t) { return false; });
+  return seen_index_.FindOrPut(hash, fresh, [](uint32_t) { return false; });
 }
 
 // How many were written counts up to the most that matters.
@@ -317,7 +354,8 @@ void Machine::EnterMembersInAnyOrder(const Frame& frame, bool* may_end, Budget& 
   const size_t n = WordsOf(members);
   uint64_t seen[kSeenWords];
   std::copy_n(&seen_[frame.at], n, seen);
-  const uint64_t written = seen[0];
+  const uint64_t words = seen[0];
+  const uint64_t written = words & ((uint64_t{1} << kWordsShift) - 1);
   *may_end = written >= members.min;
   for (uint32_t i = 0; i < members.count; ++i) {
     uint64_t& word = seen[1 + i / 64];
@@ -327,10 +365,10 @@ void Machine::EnterMembersInAnyOrder(const Frame& frame, bool* may_end, Budget& 
     *may_end = *may_end && !member.required;
     if (written >= members.max) continue;
     const bool again = members.more && i + 1 == members.count;
-    seen[0] = std::min<uint64_t>(written + 1, MostCounted(members));
+    if (written < MostCounted(members)) ++seen[0];
     if (!again) word |= bit;
     const uint32_t at = PutSeen({seen, n}, budget);
-    seen[0] = written;
+    seen[0] = words;
     word &= ~bit;
     const uint32_t behind = PutFrame({frame.production, at, frame.behind}, budget);
     Enter(written == 0 ? member.first : member.later, behind, budget);

@@ -26,8 +26,8 @@ class Machine {
   // What it reads; both live as long as this. Once.
   void Read(Regexes* regexes, const Productions* productions);
 
-  // Forgets all states but this one, which gets another number, and the expressions that were made
-  // for them. None that was given out before means anything any more.
+  // Forgets all states but this one, which gets another number, and all that was made for them.
+  // None that was given out before means anything any more.
   State Forget(State kept);
 
   // Before the first byte of a text of `production`.
@@ -94,6 +94,8 @@ class Machine {
   void Clear();
   void ClearStates();
   static uint64_t HashOf(const Frame& frame);
+  static uint64_t HashOf(std::span<const uint64_t> words);
+  void ForgetSeen(uint32_t n_frames, uint32_t* numbers);
   void EnterMembers(const Frame& frame, bool* may_end, Budget& budget);
   void EnterMembersInAnyOrder(const Frame& frame, bool* may_end, Budget& budget);
   uint32_t PutSeen(std::span<const uint64_t> words, Budget& budget);
@@ -109,7 +111,9 @@ class Machine {
   uint32_t stride_ = 0;
   List<Item> items_;  // of all states, each one's in order
   List<Frame> frames_;
-  List<uint64_t> seen_;  // members that were written: how many, and a bit for each
+  // Members that were written, some sets: how many members in the lower half of the first word and
+  // how many words in the upper; behind it a bit for each.
+  List<uint64_t> seen_;
   Index state_index_, frame_index_, seen_index_;
   // Of the state that is being made: its expressions; the productions that it enters, each once;
   // rules among these that wait until what begins with them was entered, as a heap; and what stands

@@ -8,12 +8,20 @@
 namespace rondo::grammar {
 namespace {
 
-CodePoints Digits() { return {{'0', '9'}}; }
-CodePoints WordCharacters() { return {{'a', 'z'}, {'A', 'Z'}, {'0', '9'}, {'_', '_'}}; }
-CodePoints Spaces() {
-  return {{'\t', '\r'},     {' ', ' '},       {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a},
-          {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff}};
+constexpr CodeRange kDigits[] = {{'0', '9'}};
+constexpr CodeRange kWordCharacters[] = {{'a', 'z'}, {'A', 'Z'}, {'0', '9'}, {'_', '_'}};
+constexpr CodeRange kSpaces[] = {
+    {'\t', '\r'},     {' ', ' '},       {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a},
+    {0x2028, 0x2029}, {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}, {0xfeff, 0xfeff}};
+constexpr CodeRange kLineEnds[] = {{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}};
+
+// These, or all others.
+void Put(std::span<const CodeRange> ranges, bool others, CodePoints* set) {
+  *set = CodePoints();
+  for (const CodeRange& range : ranges) set->Add(range);
+  if (others) *set = set->Others();
 }
+void Put(uint32_t code, CodePoints* set) { *set = {{code, code}}; }
 
 // What a piece of a pattern reads, by whether it can only stand where a text begins, and where it
 // ends.
@@ -35,15 +43,28 @@ class Reader {
       : pattern_(pattern), spelling_(spelling), regexes_(regexes), budget_(budget) {}
 
   Result<Regex> Read(bool whole) {
-    RONDO_ASSIGN(any_, AnyText());
+    any_ = AnyText();
     whole_ = whole;
-    RONDO_ASSIGN(const Piece piece, Alternatives(0));
-    if (at_ < pattern_.size()) return Wrong("a ) that closes nothing");
-    return Finish(piece);
+    levels_[0] = {};
+    while (budget_.ok()) {
+      if (at_ == pattern_.size() || Has("|") || Has(")")) {
+        EndAlternative();
+        if (Take("|")) continue;
+        if (at_ == pattern_.size()) break;
+        RONDO_RETURN_IF_ERROR(Close());
+      } else if (Has("(")) {
+        RONDO_RETURN_IF_ERROR(Open());
+      } else {
+        RONDO_RETURN_IF_ERROR(Term());
+      }
+    }
+    if (Now().kind == Level::Kind::kWhole) return Finish(Now().all);
+    at_ = Now().begin;
+    return Wrong("a group that is not closed");
   }
 
  private:
-  static constexpr int kMostNested = 64;
+  static constexpr size_t kMostNested = 64;
   static constexpr uint32_t kMostRepeats = 1u << 20;
 
   Status Wrong(const char* what) const {
@@ -62,7 +83,7 @@ class Reader {
     return true;
   }
 
-  Result<Regex> AnyText() {
+  Regex AnyText() {
     return regexes_.Repeat(OneOf({{0, CodePoints::kLast}}, spelling_, regexes_, budget_), 0,
                            Regexes::kNoLimit, budget_);
   }
@@ -109,41 +130,72 @@ class Reader {
     return piece;
   }
 
-  Result<Piece> Alternatives(int nested) {
-    if (nested > kMostNested) return Unsupported("groups over 64 deep");
-    RONDO_ASSIGN(Piece all, Alternative(nested));
-    while (Take("|")) {
-      RONDO_ASSIGN(const Piece other, Alternative(nested));
-      all = Either(all, other);
+  // What is open: the pattern, a group, a lookahead, or what follows one up to the end of its
+  // alternative.
+  struct Level {
+    enum class Kind : uint8_t { kWhole, kGroup, kAhead, kNotAhead, kBehindAhead, kBehindNotAhead };
+    Kind kind = Kind::kWhole;
+    size_t begin = 0;
+    Piece all = Piece::Of(Regexes::kNever);       // the alternatives that have ended
+    Piece sequence = Piece::Of(Regexes::kEmpty);  // the one that has not, so far
+    Piece ahead = {};                             // kBehind: what the lookahead reads
+  };
+  Level& Now() { return levels_[nested_]; }
+  Status Push(Level::Kind kind, const Piece& ahead = {}) {
+    if (nested_ == kMostNested) return Unsupported("groups over 64 deep");
+    levels_[++nested_] = {.kind = kind, .begin = at_, .ahead = ahead};
+    return Status();
+  }
+  void Append(const Piece& piece) { Now().sequence = Then(Now().sequence, piece); }
+
+  void EndAlternative() {
+    for (; Now().kind >= Level::Kind::kBehindAhead; --nested_) {
+      const Level& level = Now();
+      const Piece seen = Look(level.ahead, level.kind == Level::Kind::kBehindAhead, level.sequence);
+      levels_[nested_ - 1].sequence = Then(levels_[nested_ - 1].sequence, seen);
     }
-    return all;
+    Now().all = Either(Now().all, Now().sequence);
+    Now().sequence = Piece::Of(Regexes::kEmpty);
   }
 
-  Result<Piece> Alternative(int nested) {
-    Piece all = Piece::Of(Regexes::kEmpty);
-    while (at_ < pattern_.size() && !Has("|") && !Has(")") && budget_.ok()) {
-      if (Has("(?=") || Has("(?!")) {
-        if (nested > 0) return Unsupported("a lookahead inside of a group");
-        RONDO_ASSIGN(const Piece rest, Lookahead(nested));
-        return Then(all, rest);
+  Status Open() {
+    const bool ahead = Has("(?="), not_ahead = Has("(?!");
+    if (ahead || not_ahead) {
+      if (Now().kind != Level::Kind::kWhole && Now().kind < Level::Kind::kBehindAhead) {
+        return Unsupported("a lookahead inside of a group");
       }
-      RONDO_ASSIGN(const Piece term, Term(nested));
-      all = Then(all, term);
+      RONDO_RETURN_IF_ERROR(Push(ahead ? Level::Kind::kAhead : Level::Kind::kNotAhead));
+      at_ += 3;
+      return Status();
     }
-    return all;
+    RONDO_RETURN_IF_ERROR(Push(Level::Kind::kGroup));
+    ++at_;
+    if (!Take("?") || Take(":")) return Status();
+    if (Has("<=") || Has("<!")) return Unsupported("a lookbehind");
+    if (!Take("<")) return Unsupported("a group of a kind that is not known");
+    const size_t end = pattern_.find('>', at_);
+    if (end == std::string_view::npos) return Wrong("a group's name without its end");
+    at_ = end + 1;
+    return Status();
   }
 
-  // What follows, up to the end of the text, of which the lookahead's own pattern reads the begin,
-  // or does not.
-  Result<Piece> Lookahead(int nested) {
-    const bool wanted = Has("(?=");
-    at_ += 3;
-    RONDO_ASSIGN(const Piece ahead, Alternatives(nested + 1));
-    if (!Take(")")) return Wrong("a group that is not closed");
-    if (ahead.by[1][0] != Regexes::kNever || ahead.by[1][1] != Regexes::kNever) {
+  Status Close() {
+    const Level level = Now();
+    if (level.kind == Level::Kind::kWhole) return Wrong("a ) that closes nothing");
+    Take(")");
+    --nested_;
+    if (level.kind == Level::Kind::kGroup) return Quantified(level.all);
+    if (level.all.by[1][0] != Regexes::kNever || level.all.by[1][1] != Regexes::kNever) {
       return Unsupported("a ^ in a lookahead");
     }
-    RONDO_ASSIGN(const Piece rest, Alternative(nested));
+    return Push(level.kind == Level::Kind::kAhead ? Level::Kind::kBehindAhead
+                                                  : Level::Kind::kBehindNotAhead,
+                level.all);
+  }
+
+  // What follows a lookahead, up to the end of the text, of which the lookahead's own pattern reads
+  // the begin, or does not.
+  Piece Look(const Piece& ahead, bool wanted, const Piece& rest) {
     const Regex sees[] = {regexes_.Then(ahead.by[0][0], any_, budget_), ahead.by[0][1]};
     const Regex seen = regexes_.Either(sees, budget_);
     Piece piece;
@@ -157,45 +209,24 @@ class Reader {
     return piece;
   }
 
-  Result<Piece> Term(int nested) {
-    if (Take("^"))
-      return Piece{{{Regexes::kNever, Regexes::kNever}, {Regexes::kEmpty, Regexes::kNever}}};
-    if (Take("$"))
-      return Piece{{{Regexes::kNever, Regexes::kEmpty}, {Regexes::kNever, Regexes::kNever}}};
-    Piece piece;
-    if (Has("(")) {
-      RONDO_ASSIGN(piece, Group(nested));
-    } else {
-      RONDO_ASSIGN(const CodePoints set, Character());
-      piece = Piece::Of(OneOf(set, spelling_, regexes_, budget_));
+  Status Term() {
+    constexpr Regex kNever = Regexes::kNever, kEmpty = Regexes::kEmpty;
+    if (Take("^")) {
+      Append({{{kNever, kNever}, {kEmpty, kNever}}});
+      return Status();
     }
-    return Quantified(piece);
+    if (Take("$")) {
+      Append({{{kNever, kEmpty}, {kNever, kNever}}});
+      return Status();
+    }
+    CodePoints set;
+    RONDO_RETURN_IF_ERROR(Character(&set));
+    return Quantified(Piece::Of(OneOf(set, spelling_, regexes_, budget_)));
   }
 
-  Result<Piece> Group(int nested) {
-    const size_t begin = at_;
-    ++at_;
-    if (Take("?")) {
-      if (Has("<=") || Has("<!")) return Unsupported("a lookbehind");
-      if (Take("<")) {
-        const size_t end = pattern_.find('>', at_);
-        if (end == std::string_view::npos) return Wrong("a group's name without its end");
-        at_ = end + 1;
-      } else if (!Take(":")) {
-        return Unsupported("a group of a kind that is not known");
-      }
-    }
-    RONDO_ASSIGN(const Piece piece, Alternatives(nested + 1));
-    if (!Take(")")) {
-      at_ = begin;
-      return Wrong("a group that is not closed");
-    }
-    return piece;
-  }
-
-  Result<Piece> Quantified(const Piece& piece) {
+  // Appends the piece, as often as what stands behind it says.
+  Status Quantified(const Piece& piece) {
     uint32_t min = 1, max = 1;
-    const size_t begin = at_;
     if (Take("*")) {
       min = 0, max = Regexes::kNoLimit;
     } else if (Take("+")) {
@@ -205,13 +236,14 @@ class Reader {
     } else if (Has("{") && Counts(&min, &max)) {
       if (min > max) return Wrong("a quantifier whose numbers are out of order");
     } else {
-      at_ = begin;
-      return piece;
+      Append(piece);
+      return Status();
     }
     Take("?");  // lazy: the same texts
     if (Has("*") || Has("+") || Has("?")) return Wrong("a quantifier of a quantifier");
     if (piece.anchored()) return Unsupported("a quantifier of an anchor");
-    return Piece::Of(regexes_.Repeat(piece.by[0][0], min, max, budget_));
+    Append(Piece::Of(regexes_.Repeat(piece.by[0][0], min, max, budget_)));
+    return Status();
   }
 
   // {2}, {2,} or {2,5}; anything else is not a quantifier.
@@ -247,13 +279,18 @@ class Reader {
     return step.code_point;
   }
 
-  Result<CodePoints> Character() {
-    if (Has("[")) return Class();
-    if (Has("\\")) return Escape(false);
-    if (Take(".")) return CodePoints{{'\n', '\n'}, {'\r', '\r'}, {0x2028, 0x2029}}.Others();
+  // The sets are large, and stand once on the stack.
+  Status Character(CodePoints* set) {
+    if (Has("[")) return Class(set);
+    if (Has("\\")) return Escape(false, set);
+    if (Take(".")) {
+      Put(kLineEnds, true, set);
+      return Status();
+    }
     if (Has("*") || Has("+") || Has("?")) return Wrong("a quantifier of nothing");
     RONDO_ASSIGN(const uint32_t code, Code());
-    return CodePoints{{code, code}};
+    Put(code, set);
+    return Status();
   }
 
   Result<uint32_t> Hex(size_t digits) {
@@ -287,100 +324,104 @@ class Reader {
     return 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
   }
 
-  Result<CodePoints> Escape(bool in_class) {
+  Status Escape(bool in_class, CodePoints* set) {
     ++at_;
     if (at_ == pattern_.size()) return Wrong("a \\ with nothing behind it");
     const char c = pattern_[at_];
-    ++at_;
+    constexpr std::string_view kFrom = "tnrfv0", kTo = {"\t\n\r\f\v\0", 6};
+    if (const size_t simple = kFrom.find(c); simple != std::string_view::npos) {
+      ++at_;
+      Put(static_cast<uint8_t>(kTo[simple]), set);
+      return Status();
+    }
+    const auto kind = [&](char its_others, std::span<const CodeRange> ranges) {
+      ++at_;
+      Put(ranges, c == its_others, set);
+      return Status();
+    };
     switch (c) {
       case 'd':
-        return Digits();
       case 'D':
-        return Digits().Others();
+        return kind('D', kDigits);
       case 'w':
-        return WordCharacters();
       case 'W':
-        return WordCharacters().Others();
+        return kind('W', kWordCharacters);
       case 's':
-        return Spaces();
       case 'S':
-        return Spaces().Others();
-      case 't':
-        return CodePoints{{'\t', '\t'}};
-      case 'n':
-        return CodePoints{{'\n', '\n'}};
-      case 'r':
-        return CodePoints{{'\r', '\r'}};
-      case 'f':
-        return CodePoints{{'\f', '\f'}};
-      case 'v':
-        return CodePoints{{'\v', '\v'}};
-      case '0':
-        return CodePoints{{0, 0}};
-      case 'b':
-        if (in_class) return CodePoints{{'\b', '\b'}};
-        return Unsupported("a word's boundary");
-      case 'B':
-        return Unsupported("a word's boundary");
-      case 'k':
-        return Unsupported("what a group read");
-      case 'p':
-      case 'P':
-        return Unsupported("a property of Unicode");
-      case 'c':
-        return Unsupported("a control character by its letter");
-      case 'x': {
-        RONDO_ASSIGN(const uint32_t code, Hex(2));
-        return CodePoints{{code, code}};
-      }
+        return kind('S', kSpaces);
+      case 'x':
       case 'u': {
-        RONDO_ASSIGN(const uint32_t code, UnicodeEscape());
-        return CodePoints{{code, code}};
+        ++at_;
+        RONDO_ASSIGN(const uint32_t code, c == 'x' ? Hex(2) : UnicodeEscape());
+        Put(code, set);
+        return Status();
       }
+      case 'b':
+        if (!in_class) break;
+        ++at_;
+        Put('\b', set);
+        return Status();
       default:
         break;
     }
-    if (c >= '1' && c <= '9') return Unsupported("what a group read");
-    --at_;
     RONDO_ASSIGN(const uint32_t code, Code());
-    return CodePoints{{code, code}};
+    if (const char* const what = Unknown(c)) return Unsupported(what);
+    Put(code, set);
+    return Status();
   }
 
-  Result<CodePoints> Class() {
+  // What an escape asks for that is not understood; null where it is the character itself.
+  static const char* Unknown(char c) {
+    switch (c) {
+      case 'b':
+      case 'B':
+        return "a word's boundary";
+      case 'p':
+      case 'P':
+        return "a property of Unicode";
+      case 'c':
+        return "a control character by its letter";
+      default:
+        return c == 'k' || (c >= '1' && c <= '9') ? "what a group read" : nullptr;
+    }
+  }
+
+  Status Class(CodePoints* set) {
     const size_t begin = at_;
     ++at_;
     const bool others = Take("^");
-    CodePoints set;
+    *set = CodePoints();
+    CodePoints some;
     while (!Take("]")) {
       if (at_ == pattern_.size()) {
         at_ = begin;
         return Wrong("a class that is not closed");
       }
-      RONDO_ASSIGN(const CodePoints low, ClassCharacter());
-      const bool is_range = Has("-") && !Has("-]");
-      const bool single = low.ranges().size() == 1 && low.ranges()[0].low == low.ranges()[0].high;
-      if (!is_range || !single) {
-        set.Add(low);
-        continue;
-      }
+      RONDO_RETURN_IF_ERROR(ClassCharacter(&some));
+      const uint32_t low = some.single();
+      set->Add(some);
+      if (!Has("-") || Has("-]") || low == CodePoints::kNotSingle) continue;
       ++at_;
-      RONDO_ASSIGN(const CodePoints high, ClassCharacter());
-      if (high.ranges().size() != 1 || high.ranges()[0].low != high.ranges()[0].high) {
-        set.Add(low);  // "a-\d": three things
-        set.Add({'-', '-'});
-        set.Add(high);
-        continue;
+      RONDO_RETURN_IF_ERROR(ClassCharacter(&some));
+      const uint32_t high = some.single();
+      if (high == CodePoints::kNotSingle) {  // "a-\d": three things
+        set->Add({'-', '-'});
+        set->Add(some);
+      } else if (high < low) {
+        return Wrong("a range that is out of order");
+      } else {
+        set->Add({low, high});
       }
-      if (high.ranges()[0].low < low.ranges()[0].low) return Wrong("a range that is out of order");
-      set.Add({low.ranges()[0].low, high.ranges()[0].low});
     }
-    return others ? set.Others() : set;
+    if (others) *set = set->Others();
+    return Status();
   }
 
-  Result<CodePoints> ClassCharacter() {
-    if (Has("\\")) return Escape(true);
+  Status ClassCharacter(CodePoints* set) {
+    if (Has("\\")) return Escape(true, set);
     RONDO_ASSIGN(const uint32_t code, Code());
-    return CodePoints{{code, code}};
+    Put(code, set);
+    return Status();
   }
 
   const std::string_view pattern_;
@@ -388,6 +429,8 @@ class Reader {
   Regexes& regexes_;
   Budget& budget_;
   size_t at_ = 0;
+  std::array<Level, kMostNested + 1> levels_;
+  size_t nested_ = 0;  // levels_ that are open, but the first
   bool whole_ = false;
   Regex any_ = Regexes::kEmpty;
 };
@@ -396,7 +439,8 @@ class Reader {
 
 Result<Regex> ReadPattern(std::string_view pattern, bool whole, Spelling spelling, Regexes& regexes,
                           Budget& budget) {
-  return Reader(pattern, spelling, regexes, budget).Read(whole);
+  const Result<Regex> read = Reader(pattern, spelling, regexes, budget).Read(whole);
+  return budget.ok() ? read : Result<Regex>(Regexes::kNever);  // where it stopped is no fault of it
 }
 
 }  // namespace rondo::grammar

@@ -10,6 +10,12 @@ constexpr size_t kMostSets = 2048;
 constexpr size_t kMostAsked = 4096;
 constexpr ByteSet kDigits = ByteSet::Range('0', '9');
 
+uint64_t HashOfSet(const ByteSet& set) {
+  Hash hash;
+  for (const uint64_t word : set.words) hash.Add(word);
+  return hash.value();
+}
+
 }  // namespace
 
 Regexes::Regexes(Room& room, size_t most)
@@ -17,8 +23,11 @@ Regexes::Regexes(Room& room, size_t most)
       parts_(room, most * 2),
       sets_(room, kMostSets),
       node_index_(room, most),
+      set_index_(room, kMostSets),
       work_(room, kMostParts * 2),
+      open_(room, kMostDepth + 1),
       numbers_(room, most),
+      set_numbers_(room, kMostSets),
       seen_(room, kMostAsked),
       derivatives_(room, kDerivatives) {
   if (!derivatives_.exists()) return;
@@ -53,7 +62,9 @@ uint64_t Regexes::HashOf(const Node& node, std::span<const Regex> parts) const {
 }
 
 Regex Regexes::Put(Node node, std::span<const Regex> parts, Budget& budget) {
-  if (node.depth > kMostDepth) budget.Stop(Budget::End::kMemory);
+  if (node.depth > (kept_.nodes > 0 ? kMostDepth : kMostDepthRead)) {
+    budget.Stop(Budget::End::kDepth);
+  }
   if (!budget.Spend()) return kNever;
   const bool is_list = IsList(node);
   const uint64_t hash = HashOf(node, parts);
@@ -85,6 +96,8 @@ void Regexes::Forget(std::span<Regex* const> kept) {
     if (numbers_[regex] == kNobody) numbers_[regex] = 0;
   };
   for (const Regex* const regex : kept) want(*regex);
+  set_numbers_.Shrink(0);
+  set_numbers_.Fill(kNobody, sets_.size(), enough);
   const auto is_made_of = [](const Node& node, int which) {
     return which == 0
                ? node.kind == Kind::kThen || node.kind == Kind::kNot || node.kind == Kind::kRepeat
@@ -93,18 +106,21 @@ void Regexes::Forget(std::span<Regex* const> kept) {
   for (uint32_t i = nodes_.size(); i > kept_.nodes; --i) {
     const Node& node = nodes_[i - 1];
     if (numbers_[i - 1] == kNobody) continue;
+    if (node.kind == Kind::kBytes) set_numbers_[node.a] = 0;
     if (is_made_of(node, 0)) want(node.a);
     if (is_made_of(node, 1)) want(node.b);
     if (IsList(node)) {
       for (const Regex part : parts_.Part(node.a, node.b)) want(part);
     }
   }
+  ForgetSets();
   const uint32_t before = nodes_.size();
   nodes_.Shrink(kept_.nodes);
   parts_.Shrink(kept_.parts);
   for (uint32_t i = kept_.nodes; i < before; ++i) {
     if (numbers_[i] == kNobody) continue;
     Node node = nodes_[i];
+    if (node.kind == Kind::kBytes) node.a = set_numbers_[node.a];
     if (is_made_of(node, 0)) node.a = numbers_[node.a];
     if (is_made_of(node, 1)) node.b = numbers_[node.b];
     if (IsList(node)) {
@@ -125,11 +141,33 @@ void Regexes::Forget(std::span<Regex* const> kept) {
   for (size_t i = 0; i < kDerivatives; ++i) derivatives_[i] = {kNever, 0, kNever};
 }
 
+uint32_t Regexes::NumberOf(const ByteSet& set, Budget& budget) {
+  const uint64_t hash = HashOfSet(set);
+  const uint32_t known = set_index_.Number(hash, [&](uint32_t at) { return sets_[at] == set; });
+  if (known != Index::kNone) return known;
+  const uint32_t fresh = sets_.size();
+  if (!sets_.Add(set, budget)) return 0;
+  return set_index_.FindOrPut(hash, fresh, [](uint32_t) { return false; });
+}
+
+// But those that were wanted, which get other numbers.
+void Regexes::ForgetSets() {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < sets_.size(); ++i) {
+    if (i >= kept_.sets && set_numbers_[i] == kNobody) continue;
+    set_numbers_[i] = n;
+    sets_[n++] = sets_[i];
+  }
+  sets_.Shrink(n);
+  set_index_.Clear();
+  for (uint32_t i = 0; i < n; ++i) {
+    set_index_.FindOrPut(HashOfSet(sets_[i]), i, [](uint32_t) { return false; });
+  }
+}
+
 Regex Regexes::Bytes(const ByteSet& set, Budget& budget) {
   if (set.empty()) return kNever;
-  uint32_t number = 0;
-  while (number < sets_.size() && sets_[number] != set) ++number;
-  if (number == sets_.size() && !sets_.Add(set, budget)) return kNever;
+  const uint32_t number = NumberOf(set, budget);
   return Put(Of(Kind::kBytes, false, number), {}, budget);
 }
 
@@ -276,57 +314,103 @@ void Regexes::MakeClasses() {
     bytes_[classes_[byte - 1]] = static_cast<uint8_t>(byte - 1);
   }
   for (size_t i = 0; i < kDerivatives; ++i) derivatives_[i] = {kNever, 0, kNever};
-  kept_ = {nodes_.size(), parts_.size()};
+  kept_ = {nodes_.size(), parts_.size(), sets_.size()};
 }
 
-Regex Regexes::Derive(Regex regex, uint32_t byte_class, Budget& budget) {
-  if (regex <= kAll) return regex == kAll ? kAll : kNever;
-  if (!budget.Spend()) return kNever;
-  Derivative& last =
-      derivatives_[(regex * 0x9e3779b1u ^ byte_class * 0x85ebca6bu) >> 7 & (kDerivatives - 1)];
-  if (last.of == regex && last.byte_class == byte_class) return last.is;
-  const Regex is = DeriveAnew(regex, byte_class, budget);
-  if (budget.ok()) last = {regex, byte_class, is};
-  return is;
+Regexes::Derivative& Regexes::LastOf(Regex regex, uint32_t byte_class) {
+  return derivatives_[(regex * 0x9e3779b1u ^ byte_class * 0x85ebca6bu) >> 7 & (kDerivatives - 1)];
 }
 
-Regex Regexes::DeriveAnew(Regex regex, uint32_t byte_class, Budget& budget) {
-  const Node node = nodes_[regex];
+bool Regexes::IsKnown(Regex regex, uint32_t byte_class, Regex* is, Budget& budget) {
+  const Node& node = nodes_[regex];
   const uint8_t byte = bytes_[byte_class];
   switch (node.kind) {
     case Kind::kNever:
     case Kind::kEmpty:
-      return kNever;
+      *is = kNever;
+      return true;
     case Kind::kBytes:
-      return sets_[node.a].Has(byte) ? kEmpty : kNever;
+      *is = sets_[node.a].Has(byte) ? kEmpty : kNever;
+      return true;
+    case Kind::kMultiple:
+      *is = !kDigits.Has(byte)
+                ? kNever
+                : Multiple(node.b,
+                           static_cast<uint32_t>((uint64_t{node.c} * 10 + (byte - '0')) % node.b),
+                           budget);
+      return true;
+    case Kind::kNot:
+      if (regex != kAll) break;
+      *is = kAll;
+      return true;
+    default:
+      break;
+  }
+  if (!budget.Spend()) return false;
+  const Derivative& last = LastOf(regex, byte_class);
+  *is = last.is;
+  return last.of == regex && last.byte_class == byte_class;
+}
+
+Regex Regexes::PartToDerive(const Node& node, uint32_t i) const {
+  if (IsList(node)) return i < node.b ? parts_[node.a + i] : kNobody;
+  if (i == 0) return node.a;
+  return i == 1 && node.kind == Kind::kThen && nodes_[node.a].nullable ? node.b : kNobody;
+}
+
+Regex Regexes::DeriveFrom(Regex regex, std::span<const Regex> parts, Budget& budget) {
+  const Node node = nodes_[regex];
+  switch (node.kind) {
     case Kind::kThen: {
-      const Regex first = Then(Derive(node.a, byte_class, budget), node.b, budget);
-      if (!nodes_[node.a].nullable) return first;
-      const Regex both[] = {first, Derive(node.b, byte_class, budget)};
+      const Regex first = Then(parts[0], node.b, budget);
+      if (parts.size() == 1) return first;
+      const Regex both[] = {first, parts[1]};
       return Either(both, budget);
     }
     case Kind::kEither:
-    case Kind::kBoth: {
-      const uint32_t base = work_.size();
-      for (const Regex part : parts_.Part(node.a, node.b)) {
-        if (!work_.Add(Derive(part, byte_class, budget), budget)) break;
-      }
-      const Regex joined = Join(node.kind, work_.Part(base, work_.size() - base), budget);
-      work_.Shrink(base);
-      return joined;
-    }
+    case Kind::kBoth:
+      return Join(node.kind, parts, budget);
     case Kind::kNot:
-      return Not(Derive(node.a, byte_class, budget), budget);
+      return Not(parts[0], budget);
     case Kind::kRepeat: {
       const uint32_t min = node.b > 0 ? node.b - 1 : 0;
       const uint32_t max = node.c == kNoLimit ? kNoLimit : node.c - 1;
-      return Then(Derive(node.a, byte_class, budget), Repeat(node.a, min, max, budget), budget);
+      return Then(parts[0], Repeat(node.a, min, max, budget), budget);
     }
-    case Kind::kMultiple:
-      if (!kDigits.Has(byte)) return kNever;
-      return Multiple(
-          node.b, static_cast<uint32_t>((uint64_t{node.c} * 10 + (byte - '0')) % node.b), budget);
+    default:
+      return kNever;
   }
+}
+
+// From the innermost parts on, without recursion: expressions are nested deeper than a thread's
+// stack may be.
+Regex Regexes::Derive(Regex regex, uint32_t byte_class, Budget& budget) {
+  Regex made = kNever;
+  if (IsKnown(regex, byte_class, &made, budget)) return made;
+  const uint32_t base = work_.size();
+  open_.Shrink(0);
+  open_.Add({regex, 0}, budget);
+  while (budget.ok()) {
+    Open& open = open_[open_.size() - 1];
+    const Regex part = PartToDerive(nodes_[open.regex], open.parts);
+    if (part != kNobody) {
+      ++open.parts;
+      if (IsKnown(part, byte_class, &made, budget)) {
+        work_.Add(made, budget);
+      } else {
+        open_.Add({part, 0}, budget);
+      }
+      continue;
+    }
+    const uint32_t first = work_.size() - open.parts;
+    made = DeriveFrom(open.regex, work_.Part(first, open.parts), budget);
+    if (budget.ok()) LastOf(open.regex, byte_class) = {open.regex, byte_class, made};
+    work_.Shrink(first);
+    open_.Shrink(open_.size() - 1);
+    if (open_.size() == 0) return made;
+    work_.Add(made, budget);
+  }
+  work_.Shrink(base);
   return kNever;
 }
 

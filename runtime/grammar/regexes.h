@@ -71,7 +71,7 @@ class Regexes {
     bool nullable;
     bool decides;    // it holds kBoth or kNot, so that it may have no text
     Known known;     // whether it has
-    uint16_t depth;  // how deep Derive goes
+    uint16_t depth;  // how many Derive has open at once
     uint32_t a;      // kBytes: set; kThen, kNot, kRepeat: a part; kEither, kBoth: first of parts_
     uint32_t b;      // kThen: a part; kEither, kBoth: how many; kRepeat: min; kMultiple: divisor
     uint32_t c;      // kRepeat: max; kMultiple: rest
@@ -81,12 +81,18 @@ class Regexes {
     uint32_t byte_class;
     Regex is;
   };
+  // One that is being derived: of so many of its parts the derivatives are there, last in work_.
+  struct Open {
+    Regex regex;
+    uint32_t parts;
+  };
   struct Asked {
     Regex regex;
     uint32_t from;  // of seen_: whose derivative it is
   };
   static constexpr uint32_t kNobody = UINT32_MAX;
-  static constexpr uint16_t kMostDepth = 400;
+  static constexpr uint16_t kMostDepth = 2048;
+  static constexpr uint16_t kMostDepthRead = 1024;  // derivatives may nest deeper
   static constexpr size_t kMostParts = 1u << 14;
 
   Node Of(Kind kind, bool nullable, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) const;
@@ -96,21 +102,31 @@ class Regexes {
   Regex Join(Kind kind, std::span<const Regex> parts, Budget& budget);
   // Behind work_'s first `base`: the parts as they stand in a list of this kind, each once.
   void Gather(Kind kind, std::span<const Regex> parts, uint32_t base, Budget& budget);
-  Regex DeriveAnew(Regex regex, uint32_t byte_class, Budget& budget);
+  Derivative& LastOf(Regex regex, uint32_t byte_class);
+  // The derivative, where it is known or takes no others.
+  bool IsKnown(Regex regex, uint32_t byte_class, Regex* is, Budget& budget);
+  // A part whose derivative is needed; kNobody behind the last.
+  Regex PartToDerive(const Node& node, uint32_t i) const;
+  // Of the derivatives of its parts.
+  Regex DeriveFrom(Regex regex, std::span<const Regex> parts, Budget& budget);
+  uint32_t NumberOf(const ByteSet& set, Budget& budget);
+  void ForgetSets();
 
   List<Node> nodes_;
   List<Regex> parts_;
   List<ByteSet> sets_;
-  Index node_index_;
+  Index node_index_, set_index_;
   List<Regex> work_;              // parts that are being joined
+  List<Open> open_;               // by Derive
   List<uint32_t> numbers_;        // by Forget: what nodes become
+  List<uint32_t> set_numbers_;    // and sets
   List<Asked> seen_;              // by IsNever
   List<Derivative> derivatives_;  // those asked for last, by their hash
   uint8_t classes_[256] = {};
   uint8_t bytes_[256] = {};
   uint32_t n_classes_ = 0;
   struct {
-    uint32_t nodes = 0, parts = 0;
+    uint32_t nodes = 0, parts = 0, sets = 0;
   } kept_;  // by Forget
 };
 

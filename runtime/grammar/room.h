@@ -14,7 +14,7 @@ namespace rondo::grammar {
 // What one piece of work may take. Once it has run out, results are of no use.
 class Budget {
  public:
-  enum class End : uint8_t { kNone, kSteps, kMemory };
+  enum class End : uint8_t { kNone, kSteps, kMemory, kDepth };
 
   explicit Budget(uint64_t steps) : steps_(steps) {}
 

@@ -126,12 +126,15 @@ class SchemaCompiler {
   Answer Satisfies(JsonValue value, const Term& term, int nested);
   Answer SatisfiesSchema(JsonValue value, JsonValue schema, int nested);
   Answer SatisfiesAll(JsonValue value, const Terms& terms);
+  Answer SatisfiesKeyword(JsonValue value, JsonValue part);
+  Answer IsFound(std::string_view pattern, std::string_view text);
   uint8_t TypeOf(JsonValue value) const;
   static Answer And(Answer a, Answer b);
   static Answer Not(Answer a);
 
   // ---- references.cc
   Result<JsonValue> Target(JsonValue ref);
+  JsonValue TargetOrNone(JsonValue ref);
   // Error: it leads to itself by what it says of the same value.
   Status RefuseCircles(JsonValue schema);
   template <typename Visit>

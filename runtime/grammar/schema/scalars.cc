@@ -162,11 +162,10 @@ Result<Production> SchemaCompiler::Literals(const Shape& shape, const Terms& ter
   enumeration_ = shape.enumeration;
   for (JsonValue value = shape.is_const ? shape.enumeration : json_.first(shape.enumeration);
        value != Json::kNone; value = shape.is_const ? Json::kNone : json_.next(value)) {
+    RONDO_ASSIGN(const Production literal, Literal(value, 0));  // first: it bounds their nesting
     const Answer answer = SatisfiesAll(value, terms);
     if (answer == Answer::kUnknown) return Refuse(value, "a value beside such keywords");
-    if (answer == Answer::kNo) continue;
-    RONDO_ASSIGN(const Production literal, Literal(value, 0));
-    room_.parts.Add(literal, budget_);
+    if (answer == Answer::kYes) room_.parts.Add(literal, budget_);
   }
   return TakeChoice(first);
 }

@@ -76,6 +76,87 @@ SchemaCompiler::Answer SchemaCompiler::Satisfies(JsonValue value, const Term& te
   return Answer::kUnknown;
 }
 
+// By keywords that ask nothing of other schemas; kYes where it is none of them. A function of its
+// own, so that the recursion below takes little of the stack.
+SchemaCompiler::Answer SchemaCompiler::SatisfiesKeyword(JsonValue value, JsonValue part) {
+  const auto yes = [](bool is) { return is ? Answer::kYes : Answer::kNo; };
+  const std::string_view key = json_.key(part);
+  const bool is_number = Is(value, Json::Kind::kNumber), is_string = Is(value, Json::Kind::kString);
+  const bool is_array = Is(value, Json::Kind::kArray), is_object = Is(value, Json::Kind::kObject);
+  const auto number = [&](JsonValue v) { return Decimal::Of(json_.text(v)); };
+  const auto count_limit = [&](uint32_t count) {
+    if (!Is(part, Json::Kind::kNumber)) return Answer::kUnknown;
+    const Decimal its = Decimal::Of(int64_t{count});
+    return yes(key[1] == 'i' ? !(its < number(part)) : !(number(part) < its));
+  };
+  if (key == "type") {
+    const Result<uint8_t> types = TypesOf(part);
+    return types.ok() ? yes((*types & TypeOf(value)) != 0) : Answer::kUnknown;
+  }
+  if (key == "const") return yes(json_.Equal(value, part));
+  if (key == "enum") {
+    bool found = false;
+    for (JsonValue v = json_.first(part); v != Json::kNone; v = json_.next(v)) {
+      found = found || json_.Equal(value, v);
+    }
+    return yes(found);
+  }
+  if (key == "minimum" || key == "maximum" || key == "exclusiveMinimum" ||
+      key == "exclusiveMaximum") {
+    if (!is_number) return Answer::kYes;
+    if (!Is(part, Json::Kind::kNumber)) return Answer::kUnknown;
+    const bool strict = key[0] == 'e', low = key.ends_with("inimum");
+    const Decimal limit = number(part), its = number(value);
+    if (!limit.exact() || !its.exact()) return Answer::kUnknown;
+    if (strict) return yes(low ? limit < its : its < limit);
+    return yes(low ? !(its < limit) : !(limit < its));
+  }
+  if (key == "minLength" || key == "maxLength") {
+    if (!is_string) return Answer::kYes;
+    uint32_t characters = 0;
+    for (const char c : json_.text(value)) characters += (static_cast<uint8_t>(c) & 0xc0) != 0x80;
+    return count_limit(characters);
+  }
+  if (key == "pattern") {
+    return is_string ? IsFound(json_.text(part), json_.text(value)) : Answer::kYes;
+  }
+  if (key == "minItems" || key == "maxItems") {
+    return is_array ? count_limit(json_.count(value)) : Answer::kYes;
+  }
+  if (key == "minProperties" || key == "maxProperties") {
+    return is_object ? count_limit(json_.count(value)) : Answer::kYes;
+  }
+  if (key == "required" && is_object) {
+    Answer all = Answer::kYes;
+    for (JsonValue one = json_.first(part); one != Json::kNone; one = json_.next(one)) {
+      all = And(all, yes(json_.Find(value, json_.text(one)) != Json::kNone));
+    }
+    return all;
+  }
+  const bool says = key == "multipleOf" ? is_number
+                    : key == "format"   ? is_string
+                    : key == "prefixItems" || key == "contains" || key == "uniqueItems" ||
+                            key == "additionalItems"
+                        ? is_array
+                    : key == "dependencies" || key == "dependentRequired" ||
+                            key == "dependentSchemas" || key == "propertyNames"
+                        ? is_object
+                        : key == "if";
+  return says ? Answer::kUnknown : Answer::kYes;
+}
+
+SchemaCompiler::Answer SchemaCompiler::IsFound(std::string_view pattern, std::string_view text) {
+  const Result<Regex> regex = ReadPattern(pattern, false, Spelling::kUtf8, regexes_, budget_);
+  if (!regex.ok()) return Answer::kUnknown;
+  return regexes_.Matches(*regex, text, budget_) ? Answer::kYes : Answer::kNo;
+}
+
+// What a reference leads to; kNone where that is not known.
+JsonValue SchemaCompiler::TargetOrNone(JsonValue ref) {
+  const Result<JsonValue> target = Target(ref);
+  return target.ok() ? *target : Json::kNone;
+}
+
 SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValue schema,
                                                        int nested) {
   constexpr int kMostNested = 24;
@@ -86,36 +167,16 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValu
   }
   Answer all = Answer::kYes;
   const auto ask = [&](Answer answer) { all = And(all, answer); };
-  const auto yes = [](bool is) { return is ? Answer::kYes : Answer::kNo; };
   const auto inner = [&](JsonValue v, JsonValue s) { return SatisfiesSchema(v, s, nested + 1); };
-  const bool is_number = Is(value, Json::Kind::kNumber), is_string = Is(value, Json::Kind::kString);
   const bool is_array = Is(value, Json::Kind::kArray), is_object = Is(value, Json::Kind::kObject);
-  const auto number = [&](JsonValue v) { return Decimal::Of(json_.text(v)); };
-  const auto count_limit = [&](JsonValue node, uint32_t count, bool low) {
-    if (!Is(node, Json::Kind::kNumber)) return Answer::kUnknown;
-    const Decimal its = Decimal::Of(int64_t{count});
-    return yes(low ? !(its < number(node)) : !(number(node) < its));
-  };
   const bool alone = IsReferenceAlone(schema);
   for (JsonValue part = json_.first(schema); part != Json::kNone; part = json_.next(part)) {
     const std::string_view key = json_.key(part);
     if (alone && key != "$ref") continue;
-    if (key == "type") {
-      const Result<uint8_t> types = TypesOf(part);
-      ask(types.ok() ? yes((*types & TypeOf(value)) != 0) : Answer::kUnknown);
-    } else if (part == enumeration_) {
-      continue;  // which it is of
-    } else if (key == "const") {
-      ask(yes(json_.Equal(value, part)));
-    } else if (key == "enum") {
-      bool found = false;
-      for (JsonValue v = json_.first(part); v != Json::kNone; v = json_.next(v)) {
-        found = found || json_.Equal(value, v);
-      }
-      ask(yes(found));
-    } else if (key == "$ref") {
-      const Result<JsonValue> target = Target(part);
-      ask(target.ok() ? inner(value, *target) : Answer::kUnknown);
+    if (part == enumeration_) continue;  // which it is of
+    if (key == "$ref") {
+      const JsonValue target = TargetOrNone(part);
+      ask(target != Json::kNone ? inner(value, target) : Answer::kUnknown);
     } else if (key == "not") {
       ask(Not(inner(value, part)));
     } else if (key == "allOf" || key == "anyOf" || key == "oneOf") {
@@ -130,87 +191,40 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValu
       } else if (key == "anyOf") {
         ask(holds > 0 ? Answer::kYes : unknown > 0 ? Answer::kUnknown : Answer::kNo);
       } else {
-        ask(unknown > 0 ? Answer::kUnknown : yes(holds == 1));
-      }
-    } else if (key == "minimum" || key == "maximum" || key == "exclusiveMinimum" ||
-               key == "exclusiveMaximum") {
-      if (!is_number) continue;
-      if (!Is(part, Json::Kind::kNumber)) {
-        ask(Answer::kUnknown);
-        continue;
-      }
-      const bool strict = key[0] == 'e', low = key.ends_with("inimum");
-      const Decimal limit = number(part), its = number(value);
-      if (!limit.exact() || !its.exact()) {
-        ask(Answer::kUnknown);
-      } else if (strict) {
-        ask(yes(low ? limit < its : its < limit));
-      } else {
-        ask(yes(low ? !(its < limit) : !(limit < its)));
-      }
-    } else if (key == "minLength" || key == "maxLength") {
-      if (!is_string) continue;
-      uint32_t characters = 0;
-      for (const char c : json_.text(value)) characters += (static_cast<uint8_t>(c) & 0xc0) != 0x80;
-      ask(count_limit(part, characters, key[1] == 'i'));
-    } else if (key == "pattern") {
-      if (!is_string) continue;
-      const Result<Regex> regex =
-          ReadPattern(json_.text(part), false, Spelling::kUtf8, regexes_, budget_);
-      ask(regex.ok() ? yes(regexes_.Matches(*regex, json_.text(value), budget_))
-                     : Answer::kUnknown);
-    } else if (key == "minItems" || key == "maxItems") {
-      if (is_array) ask(count_limit(part, json_.count(value), key[1] == 'i'));
-    } else if (key == "minProperties" || key == "maxProperties") {
-      if (is_object) ask(count_limit(part, json_.count(value), key[1] == 'i'));
-    } else if (key == "required") {
-      if (!is_object) continue;
-      for (JsonValue one = json_.first(part); one != Json::kNone; one = json_.next(one)) {
-        ask(yes(json_.Find(value, json_.text(one)) != Json::kNone));
+        ask(unknown > 0 ? Answer::kUnknown : holds == 1 ? Answer::kYes : Answer::kNo);
       }
     } else if (key == "properties") {
-      if (!is_object) continue;
-      for (JsonValue v = json_.first(value); v != Json::kNone; v = json_.next(v)) {
+      for (JsonValue v = is_object ? json_.first(value) : Json::kNone; v != Json::kNone;
+           v = json_.next(v)) {
         const JsonValue its = json_.Find(part, json_.key(v));
         if (its != Json::kNone) ask(inner(v, its));
       }
     } else if (key == "patternProperties" || key == "additionalProperties") {
-      if (!is_object) continue;
       const JsonValue properties = json_.Find(schema, "properties");
       const JsonValue patterns = json_.Find(schema, "patternProperties");
-      for (JsonValue v = json_.first(value); v != Json::kNone; v = json_.next(v)) {
+      for (JsonValue v = is_object ? json_.first(value) : Json::kNone; v != Json::kNone;
+           v = json_.next(v)) {
         bool listed = json_.Find(properties, json_.key(v)) != Json::kNone;
         for (JsonValue p = Is(patterns, Json::Kind::kObject) ? json_.first(patterns) : Json::kNone;
              p != Json::kNone; p = json_.next(p)) {
-          const Result<Regex> regex =
-              ReadPattern(json_.key(p), false, Spelling::kUtf8, regexes_, budget_);
-          if (!regex.ok()) return Answer::kUnknown;
-          if (!regexes_.Matches(*regex, json_.key(v), budget_)) continue;
+          const Answer found = IsFound(json_.key(p), json_.key(v));
+          if (found == Answer::kUnknown) return Answer::kUnknown;
+          if (found == Answer::kNo) continue;
           listed = true;
           if (part == patterns) ask(inner(v, p));
         }
         if (part != patterns && !listed) ask(inner(v, part));
       }
     } else if (key == "items") {
-      if (!is_array) continue;
-      if (Is(part, Json::Kind::kArray) || json_.Find(schema, "prefixItems") != Json::kNone) {
-        ask(Answer::kUnknown);
-        continue;
-      }
-      for (JsonValue v = json_.first(value); v != Json::kNone; v = json_.next(v))
+      const bool one_by_one =
+          Is(part, Json::Kind::kArray) || json_.Find(schema, "prefixItems") != Json::kNone;
+      if (is_array && one_by_one) ask(Answer::kUnknown);
+      for (JsonValue v = is_array && !one_by_one ? json_.first(value) : Json::kNone;
+           v != Json::kNone; v = json_.next(v)) {
         ask(inner(v, part));
-    } else if (key == "multipleOf" || key == "format" || key == "prefixItems" ||
-               key == "contains" || key == "uniqueItems" || key == "if" || key == "dependencies" ||
-               key == "dependentRequired" || key == "dependentSchemas" || key == "propertyNames" ||
-               key == "additionalItems") {
-      const bool says = key == "multipleOf" ? is_number
-                        : key == "format"   ? is_string
-                        : key == "prefixItems" || key == "contains" || key == "uniqueItems" ||
-                                key == "additionalItems"
-                            ? is_array
-                        : key == "if" ? true
-                                      : is_object;
-      if (says) ask(Answer::kUnknown);
+      }
+    } else {
+      ask(SatisfiesKeyword(value, part));
     }
   }
   return all;

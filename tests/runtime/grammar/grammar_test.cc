@@ -57,7 +57,7 @@ class GrammarTest : public testing::Test {
     while (tokens.size() < most) {
       const std::vector<uint32_t> allowed = Allowed(tokens);
       if (allowed.empty()) {
-        ADD_FAILURE() << "nothing may follow " << text;
+        ADD_FAILURE() << "nothing may follow ";
         break;
       }
       const uint32_t next = allowed[random() % allowed.size()];
@@ -114,6 +114,52 @@ TEST_F(GrammarTest, SmallMemoryGivesTheSameTexts) {
   EXPECT_GT(place_.epoch, 1u) << "nothing was forgotten";
 }
 
+// Of members in any order each set that was written is remembered, until it is forgotten.
+TEST_F(GrammarTest, ForgetsWhichMembersWereWritten) {
+  std::string schema = R"({"type": "object", "additionalProperties": false, "properties": {)";
+  std::string required;
+  for (int i = 0; i < 60; ++i) {
+    const std::string name = "\"" + std::to_string(i * 7919 % 1000 + 1000) + "\"";
+    schema += (i > 0 ? "," : "") + name + R"(: {"enum": [12, true]})";
+    required += (i > 0 ? "," : "") + name;
+  }
+  schema += "}, \"required\": [" + required + "]}";
+  ASSERT_TRUE(Make(schema, {.spaces = false, .any_order = true, .bytes = 16 << 20}).ok());
+  const std::string text = Write(1);
+  EXPECT_GT(text.size(), 60u * 9);
+  ASSERT_TRUE(
+      Make(schema, {.spaces = false, .any_order = true, .bytes = Grammar::kLeastBytes}).ok());
+  EXPECT_EQ(Write(1), text);
+  EXPECT_GT(place_.epoch, 4u) << "little was forgotten";
+}
+
+// What derivatives join are new sets of bytes: here some for each two characters.
+TEST_F(GrammarTest, ForgetsSetsOfBytes) {
+  std::mt19937 random(3);
+  std::string pattern = "(?:";
+  for (char last = 'A'; last <= 'P'; ++last) {
+    const auto some = [&] {
+      std::string set = "[";
+      for (char c = '!'; c <= '~'; ++c) {
+        if (c != '[' && c != ']' && c != '\\' && c != '^' && c != '-' && random() % 2 == 0)
+          set += c;
+      }
+      return set + "]";
+    };
+    pattern += (last > 'A' ? "|" : "") + some() + some() + last;
+  }
+  pattern += ")*";
+  ASSERT_TRUE(Make(pattern, {.kind = GrammarKind::kPattern, .bytes = 64 << 20}).ok());
+  std::vector<int32_t> tokens;
+  for (unsigned i = 0; i < 900; ++i) {
+    const std::vector<uint32_t> allowed = Allowed(tokens);
+    ASSERT_FALSE(allowed.empty()) << i;
+    tokens.push_back(static_cast<int32_t>(allowed[random() % allowed.size()]));
+    if (tokens.back() == static_cast<int32_t>(words_.end())) tokens.pop_back();
+  }
+  EXPECT_GT(place_.epoch, 1u) << "nothing was forgotten";
+}
+
 // Several texts go on in turn.
 TEST_F(GrammarTest, TextsShareAGrammar) {
   ASSERT_TRUE(Make(kSchema, {.bytes = Grammar::kLeastBytes}).ok());
@@ -153,6 +199,12 @@ TEST_F(GrammarTest, RefusesByName) {
   EXPECT_THAT(Make("a[", {.kind = GrammarKind::kPattern}).message(), HasSubstr("not closed"));
   const Status large = Make("(a{1000}){1000}(b|a{50000})*", {.kind = GrammarKind::kPattern});
   EXPECT_TRUE(large.ok()) << large.message();
+  std::string optional;
+  for (int i = 0; i < 1000; ++i) optional += "a?";
+  EXPECT_TRUE(Make(optional, {.kind = GrammarKind::kPattern}).ok());
+  const Status deep = Make(optional + optional, {.kind = GrammarKind::kPattern});
+  EXPECT_EQ(deep.code(), StatusCode::kUnsupported);
+  EXPECT_THAT(deep.message(), HasSubstr("deeper than is supported"));
   std::string wide = R"({"enum": [)";
   for (int i = 0; i < 20000; ++i)
     wide += (i > 0 ? ",\"v" : "\"v") + std::to_string(i * 7919) + "\"";
