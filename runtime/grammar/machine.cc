@@ -70,6 +70,8 @@ uint64_t Machine::HashOf(std::span<const uint64_t> words) {
   return hash.value();
 }
 
+uint64_t Machine::HashOf(const Item& item) { return Hash().Add(item.what).Add(item.frame).value(); }
+
 uint64_t Machine::HashOf(const Frame& frame) {
   return Hash().Add(frame.production).Add(frame.at).Add(frame.behind).value();
 }
@@ -122,7 +124,8 @@ State Machine::Forget(State kept) {
 // seen.
 void Machine::ForgetSeen(uint32_t n_frames, uint32_t* numbers) {
   const auto sees = [&](const Frame& frame) {
-    return productions_->node(frame.production).kind == Productions::Kind::kMembers &&
+    return frame.production != kList &&
+           productions_->node(frame.production).kind == Productions::Kind::kMembers &&
            productions_->members(frame.production).any_order;
   };
   std::fill_n(numbers, seen_.size(), 0);
@@ -160,7 +163,9 @@ State Machine::Make(State state, uint32_t byte_class, Budget& budget) {
   gathered_.Shrink(0);
   accepts_ = false;
   const Row row = states_[state];
+  const uint8_t byte = regexes_->byte_of(byte_class);
   for (const Item& item : items_.Part(row.first_item, row.n_items)) {
+    if (!regexes_->first(item.what).Has(byte)) continue;
     const Regex next = regexes_->Derive(item.what, byte_class, budget);
     if (!budget.ok()) return kDead;
     if (regexes_->IsNever(next, budget)) continue;
@@ -199,6 +204,11 @@ State Machine::PutState(Budget& budget) {
     next_.Shrink(fresh * stride_);
     return kDead;
   }
+  ByteSet first;
+  for (const Item& item : items) first = first | regexes_->first(item.what);
+  for (uint32_t c = 0; c < stride_; ++c) {
+    if (!first.Has(regexes_->byte_of(c))) next_[fresh * stride_ + c] = kDead;
+  }
   return state_index_.FindOrPut(hash.value(), fresh, [](uint32_t) { return false; });
 }
 
@@ -219,7 +229,7 @@ void Machine::Enter(Production production, uint32_t frame, Budget& budget) {
   const bool possible = production == kList || productions_->node(production).productive;
   if (!possible || !budget.Spend()) return;
   const Item item = {production, frame};
-  const uint64_t hash = Hash().Add(production).Add(frame).value();
+  const uint64_t hash = HashOf(item);
   if (entered_index_.Number(hash, [&](uint32_t at) { return entered_[at] == item; }) !=
       Index::kNone) {
     return;
@@ -237,7 +247,10 @@ void Machine::EnterAll(Budget& budget) {
       EnterRule(budget);
     }
   }
-  if (entered_.size() > 0) entered_index_.Clear();
+  // The last one first: what it was put behind is there still.
+  for (uint32_t i = entered_.size(); i > 0; --i) {
+    entered_index_.Erase(HashOf(entered_[i - 1]), i - 1);
+  }
   entered_.Shrink(0);
   rules_.Shrink(0);
 }

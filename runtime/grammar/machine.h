@@ -93,6 +93,7 @@ class Machine {
   void Resume(uint32_t frame, Budget& budget);
   void Clear();
   void ClearStates();
+  static uint64_t HashOf(const Item& item);
   static uint64_t HashOf(const Frame& frame);
   static uint64_t HashOf(std::span<const uint64_t> words);
   void ForgetSeen(uint32_t n_frames, uint32_t* numbers);

@@ -20,6 +20,7 @@ uint64_t HashOfSet(const ByteSet& set) {
 
 Regexes::Regexes(Room& room, size_t most)
     : nodes_(room, most),
+      firsts_(room, most),
       parts_(room, most * 2),
       sets_(room, kMostSets),
       node_index_(room, most),
@@ -61,6 +62,35 @@ uint64_t Regexes::HashOf(const Node& node, std::span<const Regex> parts) const {
   return hash.value();
 }
 
+ByteSet Regexes::FirstOf(const Node& node) const {
+  ByteSet first;
+  switch (node.kind) {
+    case Kind::kNever:
+    case Kind::kEmpty:
+      break;
+    case Kind::kBytes:
+      return sets_[node.a];
+    case Kind::kThen:
+      first = firsts_[node.a];
+      if (nodes_[node.a].nullable) first = first | firsts_[node.b];
+      break;
+    case Kind::kEither:
+      for (const Regex part : parts_.Part(node.a, node.b)) first = first | firsts_[part];
+      break;
+    case Kind::kBoth:
+      first = ~first;
+      for (const Regex part : parts_.Part(node.a, node.b)) first = first & firsts_[part];
+      break;
+    case Kind::kNot:
+      return ~first;
+    case Kind::kRepeat:
+      return firsts_[node.a];
+    case Kind::kMultiple:
+      return kDigits;
+  }
+  return first;
+}
+
 Regex Regexes::Put(Node node, std::span<const Regex> parts, Budget& budget) {
   if (node.depth > (kept_.nodes > 0 ? kMostDepth : kMostDepthRead)) {
     budget.Stop(Budget::End::kDepth);
@@ -83,7 +113,7 @@ Regex Regexes::Put(Node node, std::span<const Regex> parts, Budget& budget) {
     if (!parts_.AddAll(parts, budget)) return kNever;
   }
   const Regex fresh = nodes_.size();
-  if (!nodes_.Add(node, budget)) return kNever;
+  if (!nodes_.Add(node, budget) || !firsts_.Add(FirstOf(node), budget)) return kNever;
   return node_index_.FindOrPut(hash, fresh, [](uint32_t) { return false; });
 }
 
@@ -129,8 +159,10 @@ void Regexes::Forget(std::span<Regex* const> kept) {
       node.a = first;
     }
     numbers_[i] = nodes_.size();
+    firsts_[nodes_.size()] = firsts_[i];
     nodes_.Add(node, enough);
   }
+  firsts_.Shrink(nodes_.size());
   for (Regex* const regex : kept) *regex = numbers_[*regex];
   node_index_.Clear();
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
@@ -324,32 +356,22 @@ Regexes::Derivative& Regexes::LastOf(Regex regex, uint32_t byte_class) {
 bool Regexes::IsKnown(Regex regex, uint32_t byte_class, Regex* is, Budget& budget) {
   const Node& node = nodes_[regex];
   const uint8_t byte = bytes_[byte_class];
-  switch (node.kind) {
-    case Kind::kNever:
-    case Kind::kEmpty:
-      *is = kNever;
-      return true;
-    case Kind::kBytes:
-      *is = sets_[node.a].Has(byte) ? kEmpty : kNever;
-      return true;
-    case Kind::kMultiple:
-      *is = !kDigits.Has(byte)
-                ? kNever
-                : Multiple(node.b,
-                           static_cast<uint32_t>((uint64_t{node.c} * 10 + (byte - '0')) % node.b),
-                           budget);
-      return true;
-    case Kind::kNot:
-      if (regex != kAll) break;
-      *is = kAll;
-      return true;
-    default:
-      break;
+  if (!firsts_[regex].Has(byte)) {
+    *is = kNever;
+  } else if (node.kind == Kind::kBytes) {
+    *is = kEmpty;
+  } else if (regex == kAll) {
+    *is = kAll;
+  } else if (node.kind == Kind::kMultiple) {
+    const uint64_t rest = (uint64_t{node.c} * 10 + (byte - '0')) % node.b;
+    *is = Multiple(node.b, static_cast<uint32_t>(rest), budget);
+  } else {
+    if (!budget.Spend()) return false;
+    const Derivative& last = LastOf(regex, byte_class);
+    *is = last.is;
+    return last.of == regex && last.byte_class == byte_class;
   }
-  if (!budget.Spend()) return false;
-  const Derivative& last = LastOf(regex, byte_class);
-  *is = last.is;
-  return last.of == regex && last.byte_class == byte_class;
+  return true;
 }
 
 Regex Regexes::PartToDerive(const Node& node, uint32_t i) const {

@@ -36,8 +36,10 @@ class Regexes {
   Regex Multiple(uint32_t divisor, uint32_t rest, Budget& budget);
 
   bool nullable(Regex regex) const { return nodes_[regex].nullable; }
-  // How many levels Derive goes down.
+  // How many expressions Derive has open at once.
   uint32_t depth(Regex regex) const { return nodes_[regex].depth; }
+  // Texts of it begin with one of these bytes; not each of them need begin one.
+  const ByteSet& first(Regex regex) const { return firsts_[regex]; }
 
   // Once all expressions are made: bytes that none of them tells apart are one class. Before, each
   // byte is one.
@@ -46,6 +48,7 @@ class Regexes {
   void Forget(std::span<Regex* const> kept);
   uint32_t n_classes() const { return n_classes_; }
   uint8_t class_of(uint8_t byte) const { return classes_[byte]; }
+  uint8_t byte_of(uint32_t byte_class) const { return bytes_[byte_class]; }
 
   // What may stand behind a byte of the class.
   Regex Derive(Regex regex, uint32_t byte_class, Budget& budget);
@@ -98,6 +101,7 @@ class Regexes {
   Node Of(Kind kind, bool nullable, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) const;
   static bool IsList(const Node& node);
   uint64_t HashOf(const Node& node, std::span<const Regex> parts) const;
+  ByteSet FirstOf(const Node& node) const;
   Regex Put(Node node, std::span<const Regex> parts, Budget& budget);
   Regex Join(Kind kind, std::span<const Regex> parts, Budget& budget);
   // Behind work_'s first `base`: the parts as they stand in a list of this kind, each once.
@@ -113,6 +117,7 @@ class Regexes {
   void ForgetSets();
 
   List<Node> nodes_;
+  List<ByteSet> firsts_;  // of each node: bytes that no text of it begins with are not in it
   List<Regex> parts_;
   List<ByteSet> sets_;
   Index node_index_, set_index_;

@@ -130,6 +130,10 @@ class Index {
   uint32_t Number(uint64_t hash, const Is& is) const {
     return *Find(hash, is);
   }
+  // Takes out the number that was put last of those that are there.
+  void Erase(uint64_t hash, uint32_t last) {
+    *Find(hash, [&](uint32_t number) { return number == last; }) = kNone;
+  }
 
  private:
   template <typename Is>

@@ -53,6 +53,25 @@ constexpr Lead kLeads[] = {
     {0xf1, 0xf3, 0x80, 0xbf, 2}, {0xf4, 0xf4, 0x80, 0x8f, 2},
 };
 
+// Classes of bytes, each once.
+class Classes {
+ public:
+  void Add(const Regexes& regexes, unsigned low, unsigned high) {
+    for (unsigned byte = low; byte <= high; ++byte) {
+      const uint8_t its = regexes.class_of(static_cast<uint8_t>(byte));
+      if (has_.Has(its)) continue;
+      has_.Add(its);
+      list_[n_++] = its;
+    }
+  }
+  std::span<const uint8_t> list() const { return {list_.data(), n_}; }
+
+ private:
+  ByteSet has_;
+  std::array<uint8_t, 128> list_;  // bytes of ASCII, or from 0x80 on
+  size_t n_ = 0;
+};
+
 // States, each once; as many as fit.
 class Some {
  public:
@@ -71,87 +90,106 @@ class Some {
   ptrdiff_t n_ = 0;
 };
 
-// Adds the states behind each byte from low to high; false where one is dead or there are too many.
-bool Step(Machine& machine, State from, unsigned low, unsigned high, Some* to, Budget& budget) {
-  int last = -1;
-  for (unsigned byte = low; byte <= high; ++byte) {
-    const int byte_class = machine.regexes().class_of(static_cast<uint8_t>(byte));
-    if (byte_class == last) continue;
-    last = byte_class;
-    const State next = machine.NextClass(from, static_cast<uint32_t>(byte_class), budget);
-    if (next == Machine::kDead || !to->Add(next)) return false;
-  }
-  return true;
-}
-
-// The same behind each plain character.
-bool StepCharacter(Machine& machine, State from, Some* to, Budget& budget) {
-  if (!Step(machine, from, 0x20, '"' - 1, to, budget) ||
-      !Step(machine, from, '"' + 1, '\\' - 1, to, budget) ||
-      !Step(machine, from, '\\' + 1, 0x7f, to, budget)) {
-    return false;
-  }
-  for (const Lead& lead : kLeads) {
-    Some before, after;
-    if (!Step(machine, from, lead.low, lead.high, &before, budget)) return false;
-    for (size_t i = 0; i < before.size(); ++i) {
-      if (!Step(machine, before[i], lead.second_low, lead.second_high, &after, budget))
-        return false;
+// What plain characters lead to.
+class PlainSteps {
+ public:
+  PlainSteps(Machine& machine, Budget& budget) : machine_(machine), budget_(budget) {
+    const Regexes& regexes = machine.regexes();
+    ascii_.Add(regexes, 0x20, '"' - 1);
+    ascii_.Add(regexes, '"' + 1, '\\' - 1);
+    ascii_.Add(regexes, '\\' + 1, 0x7f);
+    for (size_t i = 0; i < std::size(kLeads); ++i) {
+      first_[i].Add(regexes, kLeads[i].low, kLeads[i].high);
+      second_[i].Add(regexes, kLeads[i].second_low, kLeads[i].second_high);
     }
-    for (uint8_t more = 0; more < lead.more; ++more) {
-      before = after;
-      after = Some();
-      for (size_t i = 0; i < before.size(); ++i) {
-        if (!Step(machine, before[i], 0x80, 0xbf, &after, budget)) return false;
+    more_.Add(regexes, 0x80, 0xbf);
+  }
+
+  // Adds the states behind each plain character; false where one is dead or there are too many.
+  bool Step(State from, Some* to) {
+    if (!Step(from, ascii_, to)) return false;
+    for (size_t i = 0; i < std::size(kLeads); ++i) {
+      Some before, after;
+      if (!Step(from, first_[i], &before) || !Step(before, second_[i], &after)) return false;
+      for (uint8_t more = 0; more < kLeads[i].more; ++more) {
+        before = after;
+        after = Some();
+        if (!Step(before, more_, &after)) return false;
+      }
+      for (size_t k = 0; k < after.size(); ++k) {
+        if (!to->Add(after[k])) return false;
       }
     }
-    for (size_t i = 0; i < after.size(); ++i) {
-      if (!to->Add(after[i])) return false;
-    }
+    return true;
   }
-  return true;
-}
+
+  // As PlainReach.
+  uint32_t Reach(State state, uint32_t most) {
+    Some all;
+    all.Add(state);
+    size_t begin = 0;
+    for (uint32_t reach = 0; reach < most && budget_.ok(); ++reach) {
+      const size_t end = all.size();
+      if (begin == end) return kEndless;  // nothing new: it goes round
+      if (end - begin > kFew) return reach;
+      for (; begin < end; ++begin) {
+        if (!Step(all[begin], &all)) return reach;
+      }
+    }
+    return most;
+  }
+  // Any plain characters, however many, may follow.
+  bool IsFree(State state) {
+    if (machine_.free(state) == Machine::Free::kUnknown) {
+      const bool free = Reach(state, kFew) == kEndless;
+      if (!budget_.ok()) return false;
+      machine_.set_free(state, free ? Machine::Free::kYes : Machine::Free::kNo);
+    }
+    return machine_.free(state) == Machine::Free::kYes;
+  }
+
+ private:
+  static constexpr size_t kFew = 4;  // states, beyond which it is not worthwhile
+
+  bool Step(State from, const Classes& classes, Some* to) {
+    for (const uint8_t byte_class : classes.list()) {
+      const State next = machine_.NextClass(from, byte_class, budget_);
+      if (next == Machine::kDead || !to->Add(next)) return false;
+    }
+    return true;
+  }
+  bool Step(const Some& from, const Classes& classes, Some* to) {
+    for (size_t i = 0; i < from.size(); ++i) {
+      if (!Step(from[i], classes, to)) return false;
+    }
+    return true;
+  }
+
+  Machine& machine_;
+  Budget& budget_;
+  Classes ascii_, first_[std::size(kLeads)], second_[std::size(kLeads)], more_;
+};
 
 }  // namespace
 
 uint32_t PlainReach(Machine& machine, State state, uint32_t most, Budget& budget) {
-  Some all;
-  all.Add(state);
-  size_t begin = 0;
-  for (uint32_t reach = 0; reach < most && budget.ok(); ++reach) {
-    const size_t end = all.size();
-    if (begin == end) return most;  // nothing new: it goes round
-    for (; begin < end; ++begin) {
-      if (!StepCharacter(machine, all[begin], &all, budget)) return reach;
-    }
-  }
-  return most;
+  PlainSteps steps(machine, budget);
+  return steps.Reach(state, most);
 }
 
 namespace {
 
-// Any plain characters, however many, may follow. The states that they lead to are few.
-bool IsFree(Machine& machine, State state, Budget& budget) {
-  constexpr size_t kFew = 4;
-  if (machine.free(state) == Machine::Free::kUnknown) {
-    Some all;
-    all.Add(state);
-    bool free = true;
-    for (size_t i = 0; i < all.size() && free; ++i) {
-      free = all.size() <= kFew && StepCharacter(machine, all[i], &all, budget);
-    }
-    if (!budget.ok()) return false;
-    machine.set_free(state, free ? Machine::Free::kYes : Machine::Free::kNo);
-  }
-  return machine.free(state) == Machine::Free::kYes;
-}
-
 // The plain part of a trie, in which all tokens behind a free state are allowed.
 class PlainWalk {
  public:
-  PlainWalk(Machine& machine, State state, const TokenTrie& trie, std::span<uint32_t> mask,
-            Budget& budget)
-      : machine_(machine), state_(state), trie_(trie), mask_(mask), budget_(budget) {}
+  PlainWalk(Machine& machine, PlainSteps& steps, State state, const TokenTrie& trie,
+            std::span<uint32_t> mask, Budget& budget)
+      : machine_(machine),
+        steps_(steps),
+        state_(state),
+        trie_(trie),
+        mask_(mask),
+        budget_(budget) {}
 
   // Where more tokens are allowed than not, those that are not are taken out, else the others put
   // in.
@@ -174,7 +212,7 @@ class PlainWalk {
  private:
   bool IsWorthAsking(const TokenTrie::Node& node, State state) {
     constexpr uint32_t kManyNodes = 48;
-    return node.size >= kManyNodes && IsFree(machine_, state, budget_);
+    return node.size >= kManyNodes && steps_.IsFree(state);
   }
   void Put(uint32_t token, bool allowed) {
     if (token == TokenTrie::kNoToken) return;
@@ -209,6 +247,7 @@ class PlainWalk {
   }
 
   Machine& machine_;
+  PlainSteps& steps_;
   const State state_;
   const TokenTrie& trie_;
   const std::span<uint32_t> mask_;
@@ -220,18 +259,20 @@ class PlainWalk {
 
 void FillMask(Machine& machine, State state, const TokenTrie& trie, std::span<uint32_t> mask,
               Budget& budget) {
-  constexpr uint32_t kWorthwhile = 8;  // characters: fewer tokens are longer than that
+  constexpr uint32_t kFar = 16;  // characters: few tokens are longer than that
   std::fill(mask.begin(), mask.end(), 0);
   Walk(machine, state, trie.others(), mask, budget);
-  const uint32_t most = trie.most_characters();
-  const uint32_t reach = PlainReach(machine, state, most, budget);
-  if (reach < std::min(kWorthwhile, most)) {
-    PlainWalk(machine, state, trie, mask, budget).Walk();
+  PlainSteps steps(machine, budget);
+  const uint32_t far = std::min(kFar, trie.most_characters());
+  const uint32_t reach = steps.Reach(state, far);
+  if (reach < far) {
+    PlainWalk(machine, steps, state, trie, mask, budget).Walk();
     return;
   }
   std::transform(mask.begin(), mask.end(), trie.plain_mask().begin(), mask.begin(),
                  [](uint32_t a, uint32_t b) { return a | b; });
-  for (uint32_t characters = reach + 1; characters <= most; ++characters) {
+  if (reach == kEndless) return;
+  for (uint32_t characters = far + 1; characters <= trie.most_characters(); ++characters) {
     for (const uint32_t token : trie.PlainOf(characters)) {
       if (!CanRead(machine, state, trie.vocabulary()[token], budget)) {
         mask[token / 32] &= ~(1u << token % 32);

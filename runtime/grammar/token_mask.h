@@ -9,8 +9,9 @@
 
 namespace rondo::grammar {
 
-// How many plain characters, whichever they are, may certainly follow the state: 0 to `most`. A
-// state inside of a string that may hold any text has `most`.
+// How many plain characters, whichever they are, may certainly follow the state: 0 to `most`;
+// kEndless of a state inside of a string that may hold any text.
+constexpr uint32_t kEndless = UINT32_MAX;
 uint32_t PlainReach(Machine& machine, State state, uint32_t most, Budget& budget);
 
 // Sets the bits of `mask`, which has trie.mask_words() words, to the tokens that may follow. Where

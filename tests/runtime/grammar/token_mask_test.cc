@@ -210,11 +210,12 @@ TEST_F(TokenMaskTest, OfRulesAreThoseOfEachTokenAlone) {
 TEST_F(TokenMaskTest, PlainReach) {
   Parts free;
   ASSERT_EQ(free.ReadSchemaText(R"({"type": "string"})"), "");
-  EXPECT_EQ(PlainReach(free.machine, free.After("\"ab"), 50, free.budget), 50u);
+  EXPECT_EQ(PlainReach(free.machine, free.After("\"ab"), 50, free.budget), kEndless);
   EXPECT_EQ(PlainReach(free.machine, free.start, 50, free.budget), 0u);
   Parts bounded;
   ASSERT_EQ(bounded.ReadSchemaText(R"({"type": "string", "maxLength": 9})"), "");
   EXPECT_EQ(PlainReach(bounded.machine, bounded.After("\"éb"), 50, bounded.budget), 7u);
+  EXPECT_EQ(PlainReach(bounded.machine, bounded.After("\"éb"), 5, bounded.budget), 5u);
 }
 
 }  // namespace
