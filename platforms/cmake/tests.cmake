@@ -192,6 +192,10 @@ endif()
 add_executable(rondo_make_checkpoint tests/tools/convert/make_checkpoint_main.cc)
 target_link_libraries(rondo_make_checkpoint PRIVATE rondo_test_helpers)
 
+# Masks of schemas that people use, and documents written by them: measured and judged, not tested.
+add_executable(rondo_schema_trial EXCLUDE_FROM_ALL tests/runtime/grammar/schema_trial_main.cc)
+target_link_libraries(rondo_schema_trial PRIVATE rondo_test_helpers)
+
 # Times of the parts, in one program: `cmake --build ... --target rondo_benchmarks`. Optional: where
 # the system has Google Benchmark.
 find_package(benchmark QUIET)

@@ -34,6 +34,7 @@ class CodePoints {
   CodePoints Others() const;
 
   std::span<const CodeRange> ranges() const { return {ranges_.data(), size_}; }
+  bool empty() const { return size_ == 0; }
   // The only one; kNotSingle where there are others, or none.
   uint32_t single() const {
     return size_ == 1 && ranges_[0].low == ranges_[0].high ? ranges_[0].low : kNotSingle;
