@@ -244,7 +244,14 @@ Result<Production> SchemaCompiler::Object(const Shape& shape, const Terms& terms
   const Regex declared =
       regexes_.Either(room_.parts.Part(first_name, room_.parts.size() - first_name), budget_);
   room_.parts.Shrink(first_name);
+  const std::span<const Productions::Member> named = room_.members.Part(0, room_.members.size());
+  const auto required =
+      std::count_if(named.begin(), named.end(), [](const auto& member) { return member.required; });
   RONDO_RETURN_IF_ERROR(AddOthers(terms, declared, &members.more));
+  // Of names that are not declared one may come twice, and who reads the text then has one of them.
+  if (members.more && members.min > static_cast<uint32_t>(required) + 1) {
+    return Refuse(terms[0].node, "minProperties beyond the required ones, with names of any kind,");
+  }
   const Production all =
       possible
           ? productions_.MembersOf(members, room_.members.Part(0, room_.members.size()), budget_)

@@ -103,6 +103,27 @@ TEST(Schema, Objects) {
   });
 }
 
+// A name that is not declared may be written twice, and who reads it has one member of it.
+TEST(Schema, WhatMayComeTwiceCountsOnce) {
+  Check({
+      {R"({"type": "object", "minProperties": 1})", {R"({"a":1})"}, {"{}"}},
+      {R"({"type": "object", "required": ["a"], "minProperties": 2})",
+       {R"({"a":1,"b":2})"},
+       {R"({"a":1})"}},
+      {R"({"type": "object", "properties": {"a": {}, "b": {}, "c": {}}, "minProperties": 2,
+           "additionalProperties": false})",
+       {R"({"a":1,"c":2})"},
+       {R"({"a":1})"}},
+  });
+  for (const char* const schema :
+       {R"({"type": "object", "minProperties": 2})",
+        R"({"type": "object", "properties": {"a": {}}, "minProperties": 2})",
+        R"({"required": ["a"], "patternProperties": {"^x": {}}, "minProperties": 3})"}) {
+    Parts parts;
+    EXPECT_THAT(parts.ReadSchemaText(schema), HasSubstr("minProperties")) << schema;
+  }
+}
+
 TEST(Schema, MembersInAnyOrder) {
   Check({{R"({"type": "object", "properties": {"a": {}, "b": {}, "c": {}}, "required": ["a", "c"],
               "additionalProperties": {"type": "null"}})",
