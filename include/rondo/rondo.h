@@ -1169,8 +1169,9 @@ typedef struct rondo_chat_part {
 } rondo_chat_part;
 
 /* A parser for answers to what rondo_chat_render makes of the same options; of these it needs the
- * template, tools and variables, and whether the prompt ends inside of a thought. Takes memory from
- * the system, here and in _push, at most 16 MiB. Fails as rondo_chat_render, and with
+ * template, tools and variables, and whether the prompt ends inside of a thought. Renders some
+ * fifty short conversations. Takes memory from the system, here and in _push, at most 16 MiB beside
+ * what rondo_chat_render takes meanwhile. Fails as rondo_chat_render, and with
  * RONDO_STATUS_UNSUPPORTED where tools are given and the template shows no form for calls; the
  * message says what of it was not understood. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,
@@ -1180,8 +1181,8 @@ RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,
 
 /* Gives the text's next bytes: rondo_event.bytes, which have the texts of special tokens, too.
  * `last` is 1 with the last ones, of which there may be none. Fails with
- * RONDO_STATUS_INVALID_ARGUMENT (behind the last ones), _OUT_OF_MEMORY. [one call per parser, since
- * ABI 8] */
+ * RONDO_STATUS_INVALID_ARGUMENT (behind the last ones), _OUT_OF_MEMORY (over 8 MiB would wait: hand
+ * out parts first); the parser is as before. [one call per parser, since ABI 8] */
 RONDO_API int32_t rondo_chat_parser_push(rondo_chat_parser* parser, const char* bytes, size_t count,
                                          int32_t last);
 
