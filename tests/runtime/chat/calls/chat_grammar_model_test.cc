@@ -39,7 +39,7 @@ std::vector<Answer> Calls() {
 // Behind the last call a turn ends.
 std::string UpToTurnEnd(std::string text, const calls::AnswerForm& form) {
   text.resize(calls::TrimRight(text).size());
-  for (const std::string_view end : {form.turn_end, form.turn_end_with_calls}) {
+  for (const std::string_view end : {form.turn_end, form.turn_end_with_calls, form.content_end}) {
     const std::string marker(end.substr(0, calls::FirstMarkerEnd(end)));
     const std::string tail(calls::TrimRight(marker));
     if (!tail.empty() && text.ends_with(tail)) text.resize(text.size() - tail.size());
