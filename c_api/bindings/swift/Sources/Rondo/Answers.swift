@@ -133,18 +133,20 @@ extension Session {
     let parser = try ChatParser(engine.model, chat)
     let events = try self.chat(chat)
     return AsyncThrowingStream { continuation in
-      let task = Task.detached {
+      continuation.onTermination = { termination in
+        if case .cancelled = termination { self.cancel() }
+      }
+      Task.detached {
         do {
           for try await event in events {
-            for part in try parser.take(event) { continuation.yield(part) }
+            for part in try parser.take(event) {
+              if case .terminated = continuation.yield(part) { return }
+            }
           }
           continuation.finish()
         } catch {
           continuation.finish(throwing: error)
         }
-      }
-      continuation.onTermination = { termination in
-        if case .cancelled = termination { task.cancel() }
       }
     }
   }

@@ -119,23 +119,21 @@ public final class Session: @unchecked Sendable {
   /// Status.cancelled.
   public func stream() -> AsyncThrowingStream<Event, Error> {
     AsyncThrowingStream { continuation in
-      let task = Task.detached {
+      // Before the task begins: one that is set behind the end is called with .cancelled.
+      continuation.onTermination = { termination in
+        if case .cancelled = termination { self.cancel() }
+      }
+      Task.detached {
         do {
           var event: Event
           repeat {
-            try Task.checkCancellation()
             event = try self.next()
-            continuation.yield(event)
+            if case .terminated = continuation.yield(event) { return }
           } while event.reason == .none
           continuation.finish()
         } catch {
           continuation.finish(throwing: error)
         }
-      }
-      continuation.onTermination = { termination in
-        guard case .cancelled = termination else { return }
-        task.cancel()
-        self.cancel()
       }
     }
   }
