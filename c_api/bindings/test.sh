@@ -72,6 +72,7 @@ END
     ;;
   python) # as its wheel holds it
     need python3
+    typed=$(command -v python3) # for an example with pydantic, where this one has it
     # The system's, where only that has the NumPy that a test is about.
     python3 -c 'import numpy' 2>/dev/null || PATH=/usr/bin:$PATH
     copy
@@ -83,8 +84,8 @@ END
     unset RONDO_LIBRARY
     PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
     PYTHONPATH=installed python3 example/tools.py "$RONDO_TEST_CALLING"
-    ! python3 -c 'import pydantic' 2>/dev/null ||
-      PYTHONPATH=installed python3 example/person.py "$RONDO_TEST_MODEL"
+    ! "$typed" -c 'import pydantic' 2>/dev/null ||
+      PYTHONPATH=installed "$typed" example/person.py "$RONDO_TEST_MODEL"
     PYTHONPATH=installed python3 -m unittest discover tests
     RONDO_LIBRARY=$newer PYTHONPATH=installed python3 -m unittest tests/newer.py
     ;;

@@ -33,7 +33,7 @@ class ChatOptions:
             wall = local_time.replace(tzinfo=None)
             raw.local_time = int((wall - EPOCH).total_seconds())
         raw.template_name = template_name.encode() if template_name is not None else None
-        self._kept = []
+        self._kept: List[Any] = []
         for name, size, value in (("messages", "messages_bytes", messages),
                                   ("tools", "tools_bytes", tools),
                                   ("variables", "variables_bytes", variables),
