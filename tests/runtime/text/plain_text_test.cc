@@ -173,15 +173,24 @@ TEST_F(PlainTextTest, MarksGoAlongWithLongTexts) {
   Compile();
   std::string shown;
   std::mt19937 random(7);
-  size_t expected = 0;
-  while (shown.size() < 400'000) {
-    shown.append(random() % 3000, 'x');
-    const bool is_plain = random() % 2 == 0;
-    shown += is_plain ? (random() % 2 == 0 ? "`<AB>`" : "<A`B`>") : "<AB>";
-    expected += is_plain ? 0 : 1;
+  Ids expected;
+  const auto expect = [&](std::string_view text) {
+    for (const int32_t character : Characters(text)) expected.push_back(character);
+  };
+  while (shown.size() < 2'000'000) {
+    constexpr const char* kPlain[] = {"<`A`B>", "<A`B`>"};
+    const std::string between(random() % 4, 'x');
+    shown += between;
+    expect(between);
+    if (random() % 2 == 0) {
+      shown += kPlain[random() % std::size(kPlain)];
+      expect("<c>");
+    } else {
+      shown += "<AB>";
+      expected.push_back(id);
+    }
   }
-  const Ids ids = Encoded(shown);
-  EXPECT_EQ(static_cast<size_t>(std::count(ids.begin(), ids.end(), id)), expected);
+  EXPECT_TRUE(Encoded(shown) == expected);
 }
 
 // Vocabularies in which pieces of text make up an added token.
