@@ -65,8 +65,8 @@ TEST(Output, OnePlacePrints) {
     if (std::regex_search(text.str(), prints)) found.push_back(name);
   }
   // main.cc says what WrongUsage made, eval draws its progress, a call's arguments go to a file.
-  EXPECT_THAT(found, testing::UnorderedElementsAre("common/output.cc", "main.cc",
-                                                   "eval/command.cc", "chat/call_runner.cc"));
+  EXPECT_THAT(found, testing::UnorderedElementsAre("common/output.cc", "main.cc", "eval/command.cc",
+                                                   "chat/call_runner.cc"));
 }
 
 }  // namespace
