@@ -11,7 +11,6 @@ namespace calls {
 namespace {
 
 using jinja::Dict;
-using jinja::Kind;
 using jinja::Value;
 
 constexpr size_t kMemory = size_t{64} << 20;

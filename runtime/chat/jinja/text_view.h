@@ -20,12 +20,14 @@ struct TextView {
   // or 0. Lives as long as the machine.
   const uint8_t* outside = nullptr;
 
+  // NOLINTBEGIN(google-explicit-constructor): a view of a text is a text
   constexpr TextView() = default;
   constexpr TextView(std::string_view text, const uint8_t* marks = nullptr)
       : bytes(text), outside(marks) {}
   constexpr TextView(const char* text) : bytes(text) {}
   constexpr TextView(const char* text, size_t size) : bytes(text, size) {}
   constexpr operator std::string_view() const { return bytes; }
+  // NOLINTEND(google-explicit-constructor)
 
   size_t size() const { return bytes.size(); }
   bool empty() const { return bytes.empty(); }

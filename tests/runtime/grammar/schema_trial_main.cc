@@ -96,7 +96,7 @@ class Texts {
 class Writer {
  public:
   Writer(const Texts& vocabulary, const json& schema, bool any_order)
-      : vocabulary_(vocabulary), mask_(vocabulary.trie().mask_words()) {
+      : mask_(vocabulary.trie().mask_words()) {
     const std::string text = schema.dump(-1, ' ', false, json::error_handler_t::replace);
     const GrammarOptions options = {.any_order = any_order};
     bytes_ = Grammar::Bytes(options, text.size(), mask_.size());
@@ -141,7 +141,6 @@ class Writer {
   struct Destroy {
     void operator()(Grammar* grammar) const { std::destroy_at(grammar); }
   };
-  const Texts& vocabulary_;
   uint64_t bytes_ = 0;
   std::unique_ptr<uint8_t, Free> memory_;
   std::unique_ptr<Grammar, Destroy> grammar_;
@@ -334,12 +333,7 @@ int Documents(const fs::path& folder, const std::vector<Schema>& schemas, size_t
   return 0;
 }
 
-}  // namespace
-}  // namespace rondo::grammar
-
-int main(int argc, char** argv) {
-  using namespace rondo::grammar;
-  const std::vector<std::string> words(argv + 1, argv + argc);
+int Run(const std::vector<std::string>& words) {
   if (words.size() < 3) return 2;
   const std::vector<Schema> schemas = ReadSchemas(words[2]);
   if (words[0] == "masks") {
@@ -350,4 +344,16 @@ int main(int argc, char** argv) {
                      std::stoul(words[5]));
   }
   return 2;
+}
+
+}  // namespace
+}  // namespace rondo::grammar
+
+int main(int argc, char** argv) {
+  try {
+    return rondo::grammar::Run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
 }

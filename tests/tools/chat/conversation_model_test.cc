@@ -132,14 +132,14 @@ TEST(Conversation, AnswersAreTakenApart) {
   options.tools_bytes = std::strlen(kTools);
   EXPECT_EQ(ThinkingMarksOf(model.get(), options).begin, "<think>\n");
   AnswerReader reader(model.get(), options);
-  const std::string text =
+  const std::string_view text =
       "<think>\nRain?\n</think>\nLet me see.<|pad|>{\"name\": \"weather\", \"arguments\": "
       "{\"city\": \"Rome\"}}";
   for (const size_t step : {1u, 7u, 1000u}) {
     reader.Begin();
     std::string shown, thought;
     for (size_t at = 0; at < text.size(); at += step) {
-      reader.Add(std::string_view(text).substr(at, step), at + step >= text.size(),
+      reader.Add(text.substr(at, step), at + step >= text.size(),
                  [&](Part part, std::string_view piece) {
                    (part == Part::kContent ? shown : thought) += piece;
                  });

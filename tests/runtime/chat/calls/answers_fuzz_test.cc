@@ -224,8 +224,8 @@ TEST_F(AnswersFuzz, TemplatesOfPieces) {
     // Closed from behind, so that more than a few are templates.
     std::string closing;
     for (size_t at = 0; (at = text.find("{% ", at)) != text.npos; ++at) {
-      if (text.substr(at).starts_with("{% for")) closing = "{% endfor %}" + closing;
-      if (text.substr(at).starts_with("{% if")) closing = "{% endif %}" + closing;
+      if (text.substr(at).starts_with("{% for")) closing.insert(0, "{% endfor %}");
+      if (text.substr(at).starts_with("{% if")) closing.insert(0, "{% endif %}");
       if (text.substr(at).starts_with("{% end") && !closing.empty()) {
         closing.erase(0, closing.find("%}") + 2);
       }

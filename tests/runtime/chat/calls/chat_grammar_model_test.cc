@@ -103,7 +103,7 @@ TEST(ChatGrammarReference, EveryTemplate) {
     for (int i = 0; i < 6; ++i) {
       std::string text = several.Sample(random);
       if (text.empty()) continue;
-      if (form.in_thought) text = std::string(form.thinking_end) + text;
+      if (form.in_thought) text.insert(0, form.thinking_end);
       const testing::Parsed parsed = testing::Parse(**parser, text);
       EXPECT_EQ(parsed.content, "") << text;
       EXPECT_FALSE(parsed.calls.empty()) << text;

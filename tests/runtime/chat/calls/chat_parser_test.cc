@@ -27,7 +27,7 @@ class ChatParserTest : public ::testing::Test {
 
   // The parts, the same for every cut.
   Parsed Parse(std::string_view answer) {
-    const Parsed parsed = testing::Parse(*parser_, answer);
+    Parsed parsed = testing::Parse(*parser_, answer);
     testing::ExpectSameForEveryCut(*parser_, answer, parsed);
     return parsed;
   }
