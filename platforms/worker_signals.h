@@ -15,7 +15,7 @@ class WorkerSignals {
   WorkerSignals& operator=(const WorkerSignals&) = delete;
 
  private:
-  alignas(8) std::byte before_[128];  // the caller's mask
+  [[maybe_unused]] alignas(8) std::byte before_[128];  // the caller's mask, where there is one
 };
 
 }  // namespace rondo

@@ -6,3 +6,6 @@ set(RONDO_ZIG aarch64-windows-gnu)
 set(RONDO_HEADERS any-windows-any)
 include("${CMAKE_CURRENT_LIST_DIR}/zig.cmake")
 set(CMAKE_RC_COMPILER llvm-windres-19)
+# Its threads are its own. CMake would look for a library of POSIX's, and find whatever it asks for,
+# as what it tries is not linked.
+set(CMAKE_HAVE_LIBC_PTHREAD ON)

@@ -22,6 +22,9 @@ list(FILTER flags INCLUDE REGEX "^(-m|-B|--target=|--sysroot=|--gcc-toolchain=)"
 if(CMAKE_CXX_COMPILER_TARGET AND CMAKE_CXX_COMPILE_OPTIONS_TARGET)
   list(APPEND flags "${CMAKE_CXX_COMPILE_OPTIONS_TARGET}${CMAKE_CXX_COMPILER_TARGET}")
 endif()
+if(RONDO_LINKER)  # zig makes no objects of objects
+  list(APPEND flags -fuse-ld=lld-19)
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # symbols of link time optimisation cannot be made local
   list(APPEND flags -flinker-output=nolto-rel)
 endif()
