@@ -267,11 +267,13 @@ elseif(CMAKE_SYSTEM_PROCESSOR STREQUAL "wasm32")
 
   # wasmusdot and wasmsdot: apart, because a module that holds them is refused where they are not
   add_library(rondo_relaxed OBJECT runtime/kernels/sets/wasm_relaxed.cc)
-  target_link_libraries(rondo_relaxed PRIVATE rondo_lean)
+  target_link_libraries(rondo_relaxed PRIVATE rondo_lean rondo_xnnpack)
   foreach(kind usdot sdot)
     foreach(rows 1 2 3 4)
-      target_sources(rondo_relaxed PRIVATE "${xnnpack_SOURCE_DIR}/src/qd8-f32-qc8w-gemm/gen/\
+      set(file "${xnnpack_SOURCE_DIR}/src/qd8-f32-qc8w-gemm/gen/\
 qd8-f32-qc8w-gemm-${rows}x8c8-minmax-wasm${kind}.c")
+      set_source_files_properties("${file}" PROPERTIES COMPILE_OPTIONS "-fno-math-errno;-w")
+      target_sources(rondo_relaxed PRIVATE "${file}")
     endforeach()
   endforeach()
   target_compile_options(rondo_relaxed PRIVATE -mrelaxed-simd)
