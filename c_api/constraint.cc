@@ -82,10 +82,10 @@ Status ReadThinking(const rondo_session_options& o, const rondo_model* model, Te
   if (o.thinking > 1) return Wrong("thinking", o.thinking, "it must be 0 or 1");
   const bool named = o.thinking_begin != nullptr || o.thinking_end != nullptr;
   if (o.thinking == 0) {
-    return named || o.thinking_tokens != 0
-               ? Status::Error(StatusCode::kInvalidArgument,
-                               "session options say what a thought is, but thinking is 0")
-               : Status();
+    if (!named && o.thinking_tokens == 0) return Status();
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "session option %s is set, but thinking is 0",
+                         named ? "thinking_begin or thinking_end" : "thinking_tokens");
   }
   options->on = true;
   options->most_tokens = o.thinking_tokens;

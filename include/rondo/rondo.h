@@ -107,8 +107,9 @@
  *   thread; what is still needed stays. Closing NULL does nothing. A handle is closed once, and no
  *   call may enter with it from then on. It may be closed while calls on it run: these go on or, of
  *   a session, are cancelled, and what they work with stays until they return. Of what the caller
- *   passes in the library keeps the arena, the bytes of rondo_model_open_memory and the host's
- *   callbacks (progress, pool, log) with what they are told by, and nothing else.
+ *   passes in the library keeps the arena, a grammar's memory, the bytes of
+ *   rondo_model_open_memory and _parts, and the host's callbacks (progress, pool, log) with what
+ *   they are told by, and nothing else.
  * Strings. UTF-8. Inputs carry a length, except paths, keys, names and stop strings, which are
  *   zero-terminated. Text outputs go to a buffer of the caller: the length without the zero is
  *   always reported; if length + 1 exceeds the capacity the call is
@@ -358,9 +359,9 @@ enum {
   RONDO_GRAMMAR_PATTERN = 1, /* a regular expression of ECMA-262, which is the whole text */
   /* Rules in GBNF's notation, which other runtimes have, too: name ::= alternatives of quoted
    * texts, [classes], names, groups and repeats; `root` is the text. A rule that begins with itself
-   * is refused. Beside it: between angle brackets stands one special token, its text or [its
-   * number]; %json {...} is a value by this JSON Schema, with the flags below; %without "text" is
-   * any text in which this does not come up. */
+   * is refused. Beside it: one special token is written by its text, in angle brackets where it has
+   * none itself, or as <[number]>; %json {...} is a value by this JSON Schema, with the flags
+   * below; %without "text" is any text in which this does not come up. */
   RONDO_GRAMMAR_GBNF = 2
 };
 
@@ -784,8 +785,8 @@ typedef struct rondo_session_options {
   const char* thinking_begin;
   const char* thinking_end; /* what ends it, with the white space that is written by Rondo */
   /* Of a thought: where it has so many, and a whole character, it is ended by the tokens of
-   * thinking_end, whatever the model would say. With `thinking`. Default 0: no limit. Since ABI 8
-   */
+   * thinking_end, whatever the model would say. All count for max_tokens. With `thinking`. Default
+   * 0: no limit. Since ABI 8 */
   uint64_t thinking_tokens;
 } rondo_session_options;
 
@@ -885,7 +886,8 @@ typedef struct rondo_event {
  * Without a tokenizer in the file, bytes and text are empty and stop strings never match.
  * The token is evaluated by the call that first needs the logits after it, so its text is not kept
  * waiting. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL, _INVALID_ARGUMENT (every
- * token is forbidden by logit_bias, or no logit is a number).
+ * token is forbidden by logit_bias, or no logit is a number), _CONSTRAINT (the grammar leaves no
+ * token, by what the session has or by logit_bias; or it ran out of memory or steps).
  * [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event);
 
@@ -938,8 +940,9 @@ RONDO_API int32_t rondo_session_propose(rondo_session* session, const int32_t* i
 /* Appends one token that the caller chose, also an end token, or one behind an end.
  * rondo_session_event tells its bytes and text, and the reason where the generation ends with it
  * (an end token, a stop string, max_tokens), as rondo_session_next does; the text of what is not
- * asked for comes with the next event, of it the last 1024 bytes at least. Fails as
- * rondo_session_prefill. [one call per session, since ABI 3] */
+ * asked for comes with the next event, of it the last 1024 bytes at least. Logits and this call
+ * know nothing of a grammar: behind a token that it has not, the next generating call is
+ * RONDO_STATUS_CONSTRAINT. Fails as rondo_session_prefill. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_accept(rondo_session* session, int32_t token);
 
 /* Takes the last n tokens back, as if they had never been: text and max_tokens go on as of those
@@ -1081,7 +1084,7 @@ enum {
    * where its makers do not call it so ("<think>"), but white space alone. The role of a message is
    * the template's where it is "system", "developer", "user", "assistant", "tool" or "function".
    * Since ABI 8. */
-  RONDO_CHAT_PLAIN_CONTENT = 4
+  RONDO_CHAT_PLAIN_CONTENT = 4 /* options.flags |= RONDO_CHAT_PLAIN_CONTENT */
 };
 
 /* No clock: the template is told that there is none, and most show a date of their own. */
@@ -1098,7 +1101,8 @@ typedef struct rondo_chat_options {
   const char* messages;  /* [{"role": "user", "content": "Hello!"}, ...] as the model's makers have
                             it; needed */
   size_t messages_bytes; /* length of messages */
-  const char* tools;     /* the functions that the model may call: a list of JSON schemas */
+  const char* tools;     /* the functions that the model may call: [{"type": "function", "function":
+                            {"name": "f", "description": "...", "parameters": {a JSON Schema}}}] */
   size_t tools_bytes;    /* length of tools */
   const char* variables; /* an object: more names for the template, {"enable_thinking": false} */
   size_t variables_bytes;    /* length of variables */
@@ -1179,14 +1183,16 @@ RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,
                                            rondo_chat_parser** parser, char* message,
                                            size_t message_bytes);
 
-/* Gives the text's next bytes: rondo_event.bytes, which have the texts of special tokens, too.
- * `last` is 1 with the last ones, of which there may be none. Fails with
+/* Gives the text's next bytes: rondo_event.bytes, which have the texts of special tokens, too, and
+ * those of a stop string: what of it was given is content, so leave the event that ends with it
+ * out. `last` is 1 with the last ones, of which there may be none. Fails with
  * RONDO_STATUS_INVALID_ARGUMENT (behind the last ones), _OUT_OF_MEMORY (over 8 MiB would wait: hand
  * out parts first); the parser is as before. [one call per parser, since ABI 8] */
 RONDO_API int32_t rondo_chat_parser_push(rondo_chat_parser* parser, const char* bytes, size_t count,
                                          int32_t last);
 
-/* The next part; RONDO_CHAT_PART_NONE where more text is needed, or all was told. Fails with
+/* The next part, whose struct_size must be set; RONDO_CHAT_PART_NONE where more text is needed, or
+ * all was told. Fails with
  * RONDO_STATUS_INVALID_ARGUMENT, _VERSION_MISMATCH. [one call per parser, since ABI 8] */
 RONDO_API int32_t rondo_chat_parser_next(rondo_chat_parser* parser, rondo_chat_part* part);
 

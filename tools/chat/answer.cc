@@ -1,9 +1,12 @@
 #include "tools/chat/answer.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace rondo::tools {
 namespace {
 
-// Calls cut off in the middle have arguments that are no JSON: they stay text.
+// Of a model without a grammar they may be no JSON after all: they stay text.
 nlohmann::ordered_json Arguments(const std::string& text) {
   nlohmann::ordered_json arguments = nlohmann::ordered_json::parse(text, nullptr, false);
   return arguments.is_discarded() ? nlohmann::ordered_json(text) : arguments;
@@ -14,7 +17,7 @@ nlohmann::ordered_json Arguments(const std::string& text) {
 nlohmann::ordered_json Answer::Message() const {
   nlohmann::ordered_json message = {{"role", "assistant"}, {"content", content}};
   if (!thinking.empty()) message["reasoning_content"] = thinking;
-  for (const Call& call : calls) {
+  for (const Call& call : WholeCalls()) {
     nlohmann::ordered_json made = {
         {"type", "function"},
         {"function", {{"name", call.name}, {"arguments", Arguments(call.arguments)}}}};
@@ -22,6 +25,13 @@ nlohmann::ordered_json Answer::Message() const {
     message["tool_calls"].push_back(made);
   }
   return message;
+}
+
+std::vector<Call> Answer::WholeCalls() const {
+  std::vector<Call> whole;
+  std::copy_if(calls.begin(), calls.end(), std::back_inserter(whole),
+               [](const Call& call) { return call.whole; });
+  return whole;
 }
 
 ThinkingMarks ThinkingMarksOf(const rondo_model* model, const rondo_chat_options& options) {
@@ -84,10 +94,13 @@ rondo_chat_part AnswerReader::Next() {
       answer_.thinking += text;
       break;
     case RONDO_CHAT_PART_CALL:
-      answer_.calls.push_back({{part.id, part.id_bytes}, {part.name, part.name_bytes}, ""});
+      answer_.calls.push_back({{part.id, part.id_bytes}, {part.name, part.name_bytes}, "", false});
       break;
     case RONDO_CHAT_PART_ARGUMENTS:
       answer_.calls.back().arguments += text;
+      break;
+    case RONDO_CHAT_PART_CALL_END:
+      answer_.calls.back().whole = true;
       break;
     default:
       break;

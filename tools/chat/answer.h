@@ -16,6 +16,7 @@ namespace rondo::tools {
 struct Call {
   std::string id, name;
   std::string arguments;  // JSON
+  bool whole = false;     // the answer did not end within it
 };
 
 struct Answer {
@@ -23,8 +24,9 @@ struct Answer {
   std::vector<Call> calls;
 
   bool empty() const { return content.empty() && thinking.empty() && calls.empty(); }
-  // As templates read it.
+  // As templates read it; of the calls those that are whole.
   nlohmann::ordered_json Message() const;
+  std::vector<Call> WholeCalls() const;
 };
 
 enum class Part { kContent, kThinking };

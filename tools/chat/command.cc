@@ -240,7 +240,8 @@ std::string ResultOf(const Call& call, const std::string& exec, LineReader& line
   try {
     return RunCall(exec, call);
   } catch (const Error& error) {
-    return std::string("Error: ") + error.what();
+    Tell("rondo: ", error.what());
+    return "Error: the call failed.";  // how it is answered is not the model's to know
   }
 }
 
@@ -330,8 +331,7 @@ void AddChatCommand(CLI::App& app) {
       ->group(kTextGroup);
   command
       ->add_flag("--special-tokens", a->form.special_tokens,
-                 "What reads like a special token in a message becomes this token; default: it "
-                 "stays text, and only the template writes such")
+                 "What reads like a special token in a message becomes this token, and no text")
       ->group(kTextGroup);
   AddFile(command, "--session", &a->session_path,
           "Keeps the conversation in this file, and goes on with it where it exists; default: it "
@@ -343,18 +343,15 @@ void AddChatCommand(CLI::App& app) {
               "default: none")
           ->group(kTextGroup);
   command
-      ->add_option("--exec", a->exec,
-                   "Answers calls, each after asking, by what COMMAND NAME prints; it has the "
-                   "arguments as its input. default: you type "
-                   "what a call gave")
+      ->add_option(
+          "--exec", a->exec,
+          "Answers calls, each after asking, by what COMMAND NAME prints, run by the system's "
+          "shell with the arguments as its input; default: you type what a call gave")
       ->type_name("COMMAND")
       ->needs(tools)
       ->group(kTextGroup);
-  command
-      ->add_option("--thinking-tokens", a->form.thinking_tokens,
-                   "The most tokens of a thought, which then is ended; default: any number")
-      ->type_name("N")
-      ->check(CLI::PositiveNumber)
+  AddInteger(command, "--thinking-tokens", &a->form.thinking_tokens, {0, UINT64_MAX, "any number"},
+             "The most tokens of a thought, which then is ended", "0")
       ->group(kTextGroup);
   AddSamplingFlags(command, &a->sampling);
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));

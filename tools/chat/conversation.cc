@@ -247,7 +247,7 @@ int32_t Conversation::Say(nlohmann::ordered_json message, Sink sink) {
   }
   if (asked) {
     messages_.push_back(answer.Message());
-    if (reason == RONDO_REASON_EOS || reason == RONDO_REASON_GRAMMAR) calls_ = answer.calls;
+    if (reason != RONDO_REASON_NONE) calls_ = answer.WholeCalls();
   } else {
     messages_.erase(messages_.end() - 1);
   }

@@ -16,6 +16,9 @@ void AddConstraintFlags(CLI::App* command, ConstraintWish* wish) {
           ->add_option("--pattern", wish->pattern,
                        "The text is what this regular expression matches whole; default: any text")
           ->type_name("REGEX")
+          ->check([](const std::string& text) {
+            return text.empty() ? std::string("it is empty") : std::string();
+          })
           ->excludes(schema)
           ->group(kTextGroup);
   AddFile(command, "--grammar", &wish->grammar,

@@ -19,7 +19,7 @@ async function main(path) {
     if (part.kind !== rondo.ChatPartKind.CALL_END) continue;
     call = {name: part.name, arguments: JSON.parse(part.arguments)};
   }
-  messages.push({role: 'assistant', tool_calls: [{type: 'function', function: call}]},
+  messages.push({role: 'assistant', content: '', tool_calls: [{type: 'function', function: call}]},
       {role: 'tool', name: 'weather', content: '{"sky": "clear"}'});
   const answering = engine.session({maxTokens: 64});
   for await (const part of answering.chatParts(messages, {tools})) process.stdout.write(part.text);

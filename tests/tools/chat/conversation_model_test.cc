@@ -158,15 +158,15 @@ TEST(Conversation, AnswersAreTakenApart) {
 }
 
 TEST(Conversation, CallsAreAnsweredByAProgram) {
-  EXPECT_EQ(RunCall("echo got", {"", "weather", R"({"city": "Rome"})"}), "got weather");
+  EXPECT_EQ(RunCall("echo got", {"", "weather", R"({"city": "Rome"})", true}), "got weather");
 #ifndef _WIN32
   const std::string quoted = R"x({"city": "$(Rome)"})x";
-  EXPECT_EQ(RunCall("sh -c cat", {"", "weather", quoted}), quoted);
-  EXPECT_THROW(RunCall("false", {"", "weather", "{}"}), Error);
-  EXPECT_THROW(RunCall("yes", {"", "weather", "{}"}), Error) << "it never ends";
+  EXPECT_EQ(RunCall("sh -c cat", {"", "weather", quoted, true}), quoted);
+  EXPECT_THROW(RunCall("false", {"", "weather", "{}", true}), Error);
+  EXPECT_THROW(RunCall("yes", {"", "weather", "{}", true}), Error) << "it never ends";
 #endif
   for (const char* const name : {"", "-rf", "a b", "a;b", "$(a)", "a\nb"}) {
-    EXPECT_THROW(RunCall("echo", {"", name, "{}"}), Error) << name;
+    EXPECT_THROW(RunCall("echo", {"", name, "{}", true}), Error) << name;
   }
 }
 

@@ -21,7 +21,7 @@ public static class Tools
             foreach (ChatPart part in calling.ChatParts(chat))
             {
                 if (part.Kind != ChatPartKind.CallEnd) continue;
-                chat.Messages = "[" + question + @", {""role"": ""assistant"", ""tool_calls"": [{
+                chat.Messages = "[" + question + @", {""role"": ""assistant"", ""content"": """", ""tool_calls"": [{
                     ""type"": ""function"", ""function"": {""name"": """ + part.Name + @""",
                     ""arguments"": " + part.Arguments + @"}}]},
                     {""role"": ""tool"", ""content"": ""{\""sky\"": \""clear\""}""}]";

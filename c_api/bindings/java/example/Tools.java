@@ -30,7 +30,7 @@ public final class Tools {
       for (ChatPart part : calling.chatParts(asked)) {
         if (part.kind() == ChatPartKind.CALL_END) {
           messages = """
-              [%s, {"role": "assistant", "tool_calls": [{"type": "function", "function":
+              [%s, {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function":
                 {"name": "%s", "arguments": %s}}]},
               {"role": "tool", "content": "{\\"sky\\": \\"clear\\"}"}]"""
               .formatted(question, part.name(), part.arguments());

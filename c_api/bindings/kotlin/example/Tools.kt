@@ -14,7 +14,7 @@ fun main(arguments: Array<String>) {
     val calling = engine.session(SessionOptions().apply { grammar = rules })
     val call = calling.chatParts(asked).last() as ChatPart.CallEnd
     val answered = Chat(
-        """[$question, {"role": "assistant", "tool_calls": [{"type": "function", "function":
+        """[$question, {"role": "assistant", "content": "", "tool_calls": [{"type": "function", "function":
             {"name": "${call.name}", "arguments": ${call.arguments}}}]},
         {"role": "tool", "content": "{\"sky\": \"clear\"}"}]"""
     ).apply { tools = functions }

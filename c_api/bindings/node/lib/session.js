@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 const raw = require('./raw.js');
-const {createGrammar} = require('./grammar.js');
+const {Grammar, createGrammar} = require('./grammar.js');
 const {Handle} = require('./handle.js');
 const {RondoError, checkMessage, check, later, library, optionsOf, recordOf,
        sized} = require('./library.js');
@@ -44,7 +44,10 @@ function sessionOptions(recommendation,
   });
   if (stop.length) Object.assign(struct, {stop_strings: stop, n_stop_strings: stop.length});
   if (bias.length) Object.assign(struct, {logit_bias: bias, n_logit_bias: bias.length});
-  if (grammar) struct.grammar = grammar.handle;
+  if (grammar != null) {
+    if (!(grammar instanceof Grammar)) throw new TypeError('grammar is none that model.grammar made');
+    struct.grammar = grammar.handle;
+  }
   return struct;
 }
 

@@ -17,7 +17,8 @@ with rondo.Model(sys.argv[1]) as model, model.engine(max_sessions=2) as engine:
         for part in session.chat_parts(messages, tools=TOOLS):
             if part.kind == rondo.ChatPartKind.CALL_END:
                 call = {"name": part.name, "arguments": json.loads(part.arguments)}
-    messages += [{"role": "assistant", "tool_calls": [{"type": "function", "function": call}]},
+    messages += [{"role": "assistant", "content": "",
+                  "tool_calls": [{"type": "function", "function": call}]},
                  {"role": "tool", "name": "weather", "content": '{"sky": "clear"}'}]
     with engine.session(max_tokens=64) as session:
         for part in session.chat_parts(messages, tools=TOOLS):

@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for part in parts? {
         if let ChatPart::CallEnd { name, arguments, .. } = part {
             messages = format!(
-                r#"[{question}, {{"role": "assistant", "tool_calls": [{{"type": "function",
+                r#"[{question}, {{"role": "assistant", "content": "", "tool_calls": [{{"type": "function",
                 "function": {{"name": "{name}", "arguments": {arguments}}}}}]}},
                 {{"role": "tool", "content": "{{\"sky\": \"clear\"}}"}}]"#
             );

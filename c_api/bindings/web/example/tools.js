@@ -13,7 +13,7 @@ export async function answer(rondo, show) {
     if (part.kind !== ChatPartKind.CALL_END) continue;
     call = {name: part.name, arguments: JSON.parse(part.arguments)};
   }
-  messages.push({role: 'assistant', tool_calls: [{type: 'function', function: call}]},
+  messages.push({role: 'assistant', content: '', tool_calls: [{type: 'function', function: call}]},
       {role: 'tool', name: 'weather', content: '{"sky": "clear"}'});
   for await (const part of rondo.chatParts(messages, {chat: {tools}, maxTokens: 64})) {
     if (part.kind === ChatPartKind.CONTENT) show(part.text);

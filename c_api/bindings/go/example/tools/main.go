@@ -26,7 +26,7 @@ func answer(model *rondo.Model, engine *rondo.Engine) {
 	calling.ChatParts(context.Background(), chat)(func(part rondo.ChatPart, err error) bool {
 		must(err)
 		if part.Kind == rondo.ChatPartCallEnd {
-			chat.Messages = json.RawMessage(fmt.Sprintf(`[%s, {"role": "assistant", "tool_calls": [
+			chat.Messages = json.RawMessage(fmt.Sprintf(`[%s, {"role": "assistant", "content": "", "tool_calls": [
 				{"type": "function", "function": {"name": %q, "arguments": %s}}]},
 				{"role": "tool", "content": "{\"sky\": \"clear\"}"}]`, question, part.Name, part.Arguments))
 		}

@@ -18,7 +18,7 @@ options.grammar = try Grammar(model, gbnf: model.chatGrammar(chat, .one))
 for try await part in try Session(engine, options).chatParts(chat) {
   guard case .callEnd(_, let name, _, let arguments) = part else { continue }
   chat.messages = #"""
-    [\#(question), {"role": "assistant", "tool_calls": [{"type": "function",
+    [\#(question), {"role": "assistant", "content": "", "tool_calls": [{"type": "function",
       "function": {"name": "\#(name)", "arguments": \#(arguments)}}]},
     {"role": "tool", "content": "{\"sky\": \"clear\"}"}]
     """#
