@@ -36,6 +36,13 @@ Examples:
   rondo chat model.rondo --system "You answer in one sentence." --temperature 0.7 --seed 7
   echo "What is a rondo?" | rondo chat model.rondo --max-tokens 100
   rondo chat model.rondo --session today.chat      # goes on with it the next time
+  rondo chat model.rondo --tools tools.json --exec ./answer.sh
+
+Functions in --tools are as chat templates have them: [{"type": "function", "function": {"name":
+"weather", "description": "Of a city", "parameters": {"type": "object", "properties": {"city":
+{"type": "string"}}, "required": ["city"], "additionalProperties": false}}}]. A call is shown, and the
+next line says whether COMMAND NAME may answer it, by the system's shell, or is the answer itself.
+Thoughts are dim on a terminal, and not there for another program.
 
 Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends
 with a backslash goes on in the next; """ begins and ends a text of many lines. What stands in such
