@@ -125,7 +125,7 @@ bool Constraint::MayOpen(const Place& place) const {
 }
 
 bool Constraint::IsWhole(const Place& place) const {
-  return place.grammar_begin != kNowhere && options_.grammar->IsComplete(place.grammar);
+  return place.grammar_begin != kNowhere && place.grammar.is_complete;
 }
 
 bool Constraint::IsComplete() const {

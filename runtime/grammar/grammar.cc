@@ -176,7 +176,15 @@ Status Grammar::ReadAll(const GrammarText& text, GrammarPlace* place) {
 
 Status Grammar::Read(const GrammarText& text, GrammarPlace* place) {
   const MutexLock turn(mutex_);
-  return ReadAll(text, place);
+  RONDO_RETURN_IF_ERROR(ReadAll(text, place));
+  Budget budget(kSteps);
+  place->is_complete = IsComplete(place->state, budget);
+  if (budget.end() == Budget::End::kMemory) {
+    Forget(place);
+    budget = Budget(kSteps);
+    place->is_complete = IsComplete(place->state, budget);
+  }
+  return budget.ok() ? Status() : Exhausted(budget);
 }
 
 Status Grammar::Allowed(const GrammarText& text, GrammarPlace* place, std::span<uint32_t> mask) {
@@ -232,12 +240,10 @@ size_t Grammar::Forced(const GrammarPlace& place, std::span<uint8_t> bytes) {
   return n;
 }
 
-bool Grammar::IsComplete(const GrammarPlace& place) {
-  const MutexLock turn(mutex_);
-  if (place.epoch != epoch_ || !machine_.accepts(place.state)) return false;
-  Budget budget(kSteps);
-  for (uint32_t c = 0; c < machine_.n_classes(); ++c) {
-    if (machine_.NextClass(place.state, c, budget) != Machine::kDead) return false;
+bool Grammar::IsComplete(State state, Budget& budget) {
+  if (!machine_.accepts(state)) return false;
+  for (uint32_t c = 0; c < machine_.n_classes() && budget.ok(); ++c) {
+    if (machine_.NextClass(state, c, budget) != Machine::kDead) return false;
   }
   return budget.ok();
 }

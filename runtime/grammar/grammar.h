@@ -46,6 +46,8 @@ struct GrammarPlace {
   State state = Machine::kDead;
   uint32_t epoch = 0;  // 0: nowhere yet
   uint64_t read = 0;   // tokens
+  // By Read: the text is whole, and nothing may follow.
+  bool is_complete = false;
 };
 
 // Lies in memory of its owner's. Made once; the calls on it take turns. [any thread]
@@ -75,8 +77,6 @@ class Grammar {
   // Bytes that must follow where Read has led `place`, whatever comes then: how many, bytes.size()
   // at most.
   size_t Forced(const GrammarPlace& place, std::span<uint8_t> bytes);
-  // The text is whole, and nothing may follow.
-  bool IsComplete(const GrammarPlace& place);
 
   size_t mask_words() const { return trie_->mask_words(); }
   uint64_t bytes() const { return bytes_; }
@@ -93,6 +93,7 @@ class Grammar {
   Status Compile(const GrammarOptions& options, std::string_view text, std::span<uint8_t> memory);
   Status ReadAll(const GrammarText& text, GrammarPlace* place);
   void Forget(GrammarPlace* kept);
+  bool IsComplete(State state, Budget& budget);
   static Status Exhausted(const Budget& budget);
 
   const TokenTrie* trie_ = nullptr;

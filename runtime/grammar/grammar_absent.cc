@@ -20,8 +20,6 @@ Status Grammar::Allowed(const GrammarText&, GrammarPlace*, std::span<uint32_t>) 
 
 size_t Grammar::Forced(const GrammarPlace&, std::span<uint8_t>) { return 0; }
 
-bool Grammar::IsComplete(const GrammarPlace&) { return false; }
-
 Result<TokenTrie> TokenTrie::Create(const Vocabulary& vocabulary) {
   TokenTrie trie;
   trie.vocabulary_ = vocabulary;

@@ -16,6 +16,28 @@ uint32_t MostCounted(const Productions::Members& members) {
   return members.max != Regexes::kNoLimit ? members.max : std::max(members.min, 1u);
 }
 
+// Members that are not written yet.
+struct MembersLeft {
+  uint32_t required = 0;
+  uint32_t usable = 0;  // but for the one that may come again
+  bool again = false;   // and that one
+
+  void Count(const Productions& productions, const Productions::Members& members, uint32_t i,
+             bool out) {
+    const Productions::Member& member = productions.member(members, i);
+    const bool may = productions.node(member.later).productive;
+    const bool repeats = members.more && i + 1 == members.count;
+    if (repeats) again = may;
+    required = out ? required - member.required : required + member.required;
+    if (may && !repeats) usable = out ? usable - 1 : usable + 1;
+  }
+  // Behind so many that are written the text can still end.
+  bool Suffice(const Productions::Members& members, uint64_t written) const {
+    return written <= members.max && required <= members.max - written &&
+           (again || written + usable >= members.min);
+  }
+};
+
 }  // namespace
 
 Machine::Machine(Room& room, size_t most_states, size_t classes)
@@ -347,10 +369,13 @@ void Machine::EnterMembers(const Frame& frame, bool* may_end, Budget& budget) {
   const uint32_t next = frame.at & 0xffff, written = frame.at >> 16;
   const uint32_t now = std::min(written + 1, MostCounted(members));
   *may_end = written >= members.min;
+  MembersLeft left;
+  for (uint32_t i = next; i < members.count; ++i) left.Count(*productions_, members, i, false);
   for (uint32_t i = next; i < members.count; ++i) {
     const Productions::Member& member = productions_->member(members, i);
     const bool again = members.more && i + 1 == members.count;
-    if (written < members.max) {
+    left.Count(*productions_, members, i, true);
+    if (written < members.max && left.Suffice(members, written + 1)) {
       const uint32_t at = now << 16 | (again ? i : i + 1);
       const uint32_t behind = PutFrame({frame.production, at, frame.behind}, budget);
       Enter(written == 0 ? member.first : member.later, behind, budget);
@@ -370,13 +395,19 @@ void Machine::EnterMembersInAnyOrder(const Frame& frame, bool* may_end, Budget& 
   const uint64_t words = seen[0];
   const uint64_t written = words & ((uint64_t{1} << kWordsShift) - 1);
   *may_end = written >= members.min;
+  MembersLeft left;
+  for (uint32_t i = 0; i < members.count; ++i) {
+    if ((seen[1 + i / 64] >> i % 64 & 1) == 0) left.Count(*productions_, members, i, false);
+  }
   for (uint32_t i = 0; i < members.count; ++i) {
     uint64_t& word = seen[1 + i / 64];
     const uint64_t bit = uint64_t{1} << i % 64;
     if ((word & bit) != 0) continue;
     const Productions::Member& member = productions_->member(members, i);
     *may_end = *may_end && !member.required;
-    if (written >= members.max) continue;
+    MembersLeft rest = left;
+    rest.Count(*productions_, members, i, true);
+    if (written >= members.max || !rest.Suffice(members, written + 1)) continue;
     const bool again = members.more && i + 1 == members.count;
     if (written < MostCounted(members)) ++seen[0];
     if (!again) word |= bit;

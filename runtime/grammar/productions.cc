@@ -132,16 +132,17 @@ void Productions::FindNullable(Regexes& regexes, Budget& budget) {
         case Kind::kMembers: {
           const Members& all = members(i);
           nullable = productive = true;
-          uint32_t can = 0;
+          uint32_t can = 0, required = 0;
           for (uint32_t m = 0; m < all.count; ++m) {
             const Member& its = member(all, m);
             const bool may = nodes_[its.first].productive && nodes_[its.later].productive;
             can += may;
+            required += its.required;
             if (may && all.more && m + 1 == all.count) can = UINT32_MAX;
             nullable = nullable && !its.required;
             productive = productive && (may || !its.required);
           }
-          productive = productive && can >= all.min && all.min <= all.max;
+          productive = productive && can >= all.min && std::max(all.min, required) <= all.max;
           nullable = nullable && productive && all.min == 0;
           break;
         }

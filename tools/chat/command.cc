@@ -40,9 +40,9 @@ Examples:
 
 Functions in --tools are as chat templates have them: [{"type": "function", "function": {"name":
 "weather", "description": "Of a city", "parameters": {"type": "object", "properties": {"city":
-{"type": "string"}}, "required": ["city"], "additionalProperties": false}}}]. A call is shown, and the
-next line says whether COMMAND NAME may answer it, by the system's shell, or is the answer itself.
-Thoughts are dim on a terminal, and not there for another program.
+{"type": "string"}}, "required": ["city"], "additionalProperties": false}}}]. A call is shown, and
+the next line says whether COMMAND NAME may answer it, by the system's shell, or is the answer
+itself. Thoughts are dim on a terminal, and not there for another program.
 
 Commands of the conversation: /reset /save FILE /load FILE /stats /help /exit. A line that ends
 with a backslash goes on in the next; """ begins and ends a text of many lines. What stands in such

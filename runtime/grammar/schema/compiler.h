@@ -124,7 +124,8 @@ class SchemaCompiler {
   // ---- validity.cc: of values that stand in the schema
   enum class Answer : uint8_t { kNo, kYes, kUnknown };
   Answer Satisfies(JsonValue value, const Term& term, int nested);
-  Answer SatisfiesSchema(JsonValue value, JsonValue schema, int nested);
+  // But for what is `done` of the schema.
+  Answer SatisfiesSchema(JsonValue value, JsonValue schema, int nested, uint8_t done = 0);
   Answer SatisfiesAll(JsonValue value, const Terms& terms);
   Answer SatisfiesKeyword(JsonValue value, JsonValue part);
   Answer IsFound(std::string_view pattern, std::string_view text);

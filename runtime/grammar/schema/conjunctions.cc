@@ -6,7 +6,6 @@ namespace rondo::grammar {
 namespace {
 
 // Keywords that offer alternatives, or that lead to another schema.
-enum Done : uint8_t { kRef = 1, kAnyOf = 2, kOneOf = 4, kIf = 8, kNot = 16 };
 
 // Of which a schema can break one and say nothing else.
 constexpr std::string_view kLimits[] = {
@@ -112,10 +111,24 @@ SchemaCompiler::SchemaCompiler(const Json& json, const SchemaOptions& options, S
   ByteSet hex = ByteSet::Range('0', '9') | ByteSet::Range('a', 'f') | ByteSet::Range('A', 'F');
   ByteSet simple;
   for (const char c : std::string_view("\"\\/bfnrt")) simple.Add(static_cast<uint8_t>(c));
-  const Regex escapes[] = {
-      regexes.Bytes(simple, budget),
-      Then(regexes.Text("u", budget), regexes.Repeat(regexes.Bytes(hex, budget), 4, 4, budget))};
-  const Regex escaped = Then(regexes.Text("\\", budget), regexes.Either(escapes, budget));
+  // Of four digits; halves of a character of two stand in pairs, and are one.
+  const auto coded = [&](const ByteSet& first, const ByteSet& second) {
+    return Then(regexes.Text("\\u", budget),
+                Then(regexes.Bytes(first, budget),
+                     Then(regexes.Bytes(second, budget),
+                          regexes.Repeat(regexes.Bytes(hex, budget), 2, 2, budget))));
+  };
+  ByteSet d, low_digits = ByteSet::Range('0', '7'), high, low;
+  for (const char c : std::string_view("dD")) d.Add(static_cast<uint8_t>(c));
+  for (const char c : std::string_view("89abAB")) high.Add(static_cast<uint8_t>(c));
+  for (const char c : std::string_view("cdefCDEF")) low.Add(static_cast<uint8_t>(c));
+  const ByteSet others = ByteSet::Range('0', '9') | ByteSet::Range('a', 'c') |
+                         ByteSet::Range('e', 'f') | ByteSet::Range('A', 'C') |
+                         ByteSet::Range('E', 'F');
+  const Regex escapes[] = {Then(regexes.Text("\\", budget), regexes.Bytes(simple, budget)),
+                           coded(others, hex), coded(d, low_digits),
+                           Then(coded(d, high), coded(d, low))};
+  const Regex escaped = regexes.Either(escapes, budget);
   const CodePoints unescaped = {
       {0x20, '"' - 1}, {'"' + 1, '\\' - 1}, {'\\' + 1, CodePoints::kLast}};
   const Regex any[] = {OneOf(unescaped, Spelling::kUtf8, regexes, budget), escaped};
@@ -308,9 +321,9 @@ Status SchemaCompiler::ExpandSchema(Terms& terms, size_t i, Production* made) {
   }
   if (!Is(node, Json::Kind::kObject)) return NoSchema(node, "a schema: an object, true or false");
   const JsonValue ref = json_.Find(node, "$ref");
-  if (ref != Json::kNone && (done & kRef) == 0) {
+  if (ref != Json::kNone && (done & Term::kRef) == 0) {
     RONDO_ASSIGN(const JsonValue target, Target(ref));
-    terms[i].done |= kRef;
+    terms[i].done |= Term::kRef;
     terms.Add({target, Term::Mode::kHolds, 0});
   }
   if (IsReferenceAlone(node)) return Status();
@@ -320,18 +333,21 @@ Status SchemaCompiler::ExpandSchema(Terms& terms, size_t i, Production* made) {
       terms.Add({one, Term::Mode::kHolds, 0});
     }
   }
-  if (const JsonValue inner = json_.Find(node, "not"); inner != Json::kNone && (done & kNot) == 0) {
-    terms[i].done |= kNot;
+  if (const JsonValue inner = json_.Find(node, "not");
+      inner != Json::kNone && (done & Term::kNot) == 0) {
+    terms[i].done |= Term::kNot;
     terms.Add({inner, Term::Mode::kHoldsNot, 0});
   }
   // What offers alternatives, one keyword after the other.
-  if (const JsonValue any = json_.Find(node, "anyOf"); any != Json::kNone && (done & kAnyOf) == 0) {
-    return Alternatives(terms, i, kAnyOf, any, false, made);
+  if (const JsonValue any = json_.Find(node, "anyOf");
+      any != Json::kNone && (done & Term::kAnyOf) == 0) {
+    return Alternatives(terms, i, Term::kAnyOf, any, false, made);
   }
-  if (const JsonValue one = json_.Find(node, "oneOf"); one != Json::kNone && (done & kOneOf) == 0) {
-    return Alternatives(terms, i, kOneOf, one, true, made);
+  if (const JsonValue one = json_.Find(node, "oneOf");
+      one != Json::kNone && (done & Term::kOneOf) == 0) {
+    return Alternatives(terms, i, Term::kOneOf, one, true, made);
   }
-  if (json_.Find(node, "if") != Json::kNone && (done & kIf) == 0)
+  if (json_.Find(node, "if") != Json::kNone && (done & Term::kIf) == 0)
     return Conditional(terms, i, made);
   for (const char* const key : {"dependencies", "dependentRequired", "dependentSchemas"}) {
     const JsonValue dependencies = json_.Find(node, key);
@@ -379,8 +395,8 @@ Status SchemaCompiler::Conditional(const Terms& terms, size_t i, Production* mad
   const JsonValue condition = json_.Find(node, "if");
   const uint32_t first = room_.parts.size();
   for (const bool holds : {true, false}) {
-    Terms all =
-        With(terms, i, kIf, {condition, holds ? Term::Mode::kHolds : Term::Mode::kHoldsNot, 0});
+    Terms all = With(terms, i, Term::kIf,
+                     {condition, holds ? Term::Mode::kHolds : Term::Mode::kHoldsNot, 0});
     const JsonValue then = json_.Find(node, holds ? "then" : "else");
     if (then != Json::kNone) all.Add({then, Term::Mode::kHolds, 0});
     RONDO_RETURN_IF_ERROR(AddRule(all));

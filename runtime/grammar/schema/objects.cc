@@ -92,7 +92,11 @@ Result<Regex> SchemaCompiler::PropertyNames(const Terms& terms) {
       const uint32_t first = room_.parts.size();
       for (JsonValue v = shape.is_const ? shape.enumeration : json_.first(shape.enumeration);
            v != Json::kNone; v = shape.is_const ? Json::kNone : json_.next(v)) {
-        if (Is(v, Json::Kind::kString)) room_.parts.Add(StringLiteral(json_.text(v)), budget_);
+        if (!Is(v, Json::Kind::kString)) continue;
+        enumeration_ = shape.enumeration;
+        const Answer answer = SatisfiesAll(v, its);
+        if (answer == Answer::kUnknown) return Refuse(v, "a name beside such keywords");
+        if (answer == Answer::kYes) room_.parts.Add(StringLiteral(json_.text(v)), budget_);
       }
       regex = regexes_.Either(room_.parts.Part(first, room_.parts.size() - first), budget_);
       room_.parts.Shrink(first);

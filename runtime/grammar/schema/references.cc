@@ -13,8 +13,16 @@ Result<JsonValue> SchemaCompiler::Target(JsonValue ref) {
   std::string_view fragment =
       mark == std::string_view::npos ? std::string_view() : address.substr(mark + 1);
   char decoded[512];
+  if (fragment.size() > sizeof decoded) return Refuse(ref, "an address of over 512 bytes");
+  for (JsonValue around = json_.parent(ref); around != 0 && document.empty();
+       around = json_.parent(around)) {
+    const JsonValue id = json_.Find(around, "$id");
+    if (Is(id, Json::Kind::kString) && !json_.text(id).starts_with('#')) {
+      return Refuse(ref, "a reference within a schema with an $id of its own");
+    }
+  }
   size_t n = 0;
-  for (size_t i = 0; i < fragment.size() && n < sizeof decoded; ++i) {
+  for (size_t i = 0; i < fragment.size(); ++i) {
     const bool is_escape = fragment[i] == '%' && i + 2 < fragment.size() &&
                            HexDigit(fragment[i + 1]) >= 0 && HexDigit(fragment[i + 2]) >= 0;
     decoded[n++] =

@@ -113,9 +113,9 @@ Result<Regex> SchemaCompiler::NumberRegex(const Shape& shape, const Terms& terms
     if (!Is(value, Json::Kind::kNumber)) return;
     NumberBounds same;
     same.low = same.high = Decimal::Of(json_.text(value));
-    room_.parts.Add(same.low->exact() ? NumbersWithin(same, regexes_, budget_)
-                                      : regexes_.Text(json_.text(value), budget_),
-                    budget_);
+    const Regex spelled = same.low->exact() ? NumbersWithin(same, regexes_, budget_)
+                                            : regexes_.Text(json_.text(value), budget_);
+    room_.parts.Add(same.low->zero() ? Then(minus, spelled) : spelled, budget_);
   });
   if (const uint32_t count = room_.parts.size() - first; count > 0) {
     bounds.no_exponent = true;
@@ -125,8 +125,8 @@ Result<Regex> SchemaCompiler::NumberRegex(const Shape& shape, const Terms& terms
   if (!whole && (shape.types & Shape::kWhole) == 0) {  // fractions alone
     NumberBounds integers;
     integers.whole = true;
-    all[n++] =
-        regexes_.Not(Then(NumbersWithin(integers, regexes_, budget_), fraction(zeros)), budget_);
+    const Regex any[] = {NumbersWithin(integers, regexes_, budget_), regexes_.Text("-0", budget_)};
+    all[n++] = regexes_.Not(Then(regexes_.Either(any, budget_), fraction(zeros)), budget_);
     bounds.no_exponent = true;
   }
   all[n++] = NumbersWithin(bounds, regexes_, budget_);

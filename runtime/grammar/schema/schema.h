@@ -32,9 +32,11 @@ struct Term {
     kNotPattern,  // it is a string, in which this pattern is not found
     kBeyond,      // it is what this limit, as `minLength`, limits, and beyond it
   };
+  enum Done : uint8_t { kRef = 1, kAnyOf = 2, kOneOf = 4, kIf = 8, kNot = 16 };
+
   JsonValue node = 0;
   Mode mode = Mode::kHolds;
-  uint8_t done = 0;  // keywords of it that others of the conjunction stand for
+  uint8_t done = 0;  // Done: keywords of it that others of the conjunction stand for
 
   bool operator==(const Term&) const = default;
   bool operator<(const Term& other) const {

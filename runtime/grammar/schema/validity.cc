@@ -45,7 +45,7 @@ SchemaCompiler::Answer SchemaCompiler::Satisfies(JsonValue value, const Term& te
   const bool is_object = Is(value, Json::Kind::kObject);
   switch (term.mode) {
     case Term::Mode::kHolds:
-      return SatisfiesSchema(value, term.node, nested);
+      return SatisfiesSchema(value, term.node, nested, term.done);
     case Term::Mode::kHoldsNot:
       return Not(SatisfiesSchema(value, term.node, nested));
     case Term::Mode::kHas:
@@ -157,8 +157,18 @@ JsonValue SchemaCompiler::TargetOrNone(JsonValue ref) {
   return target.ok() ? *target : Json::kNone;
 }
 
+// The keywords that others of the conjunction stand for.
+static uint8_t DoneOf(std::string_view key) {
+  if (key == "$ref") return Term::kRef;
+  if (key == "anyOf") return Term::kAnyOf;
+  if (key == "oneOf") return Term::kOneOf;
+  if (key == "not") return Term::kNot;
+  if (key == "if") return Term::kIf;
+  return 0;
+}
+
 SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValue schema,
-                                                       int nested) {
+                                                       int nested, uint8_t done) {
   constexpr int kMostNested = 24;
   if (IsTrue(schema)) return Answer::kYes;
   if (IsFalse(schema)) return Answer::kNo;
@@ -173,7 +183,8 @@ SchemaCompiler::Answer SchemaCompiler::SatisfiesSchema(JsonValue value, JsonValu
   for (JsonValue part = json_.first(schema); part != Json::kNone; part = json_.next(part)) {
     const std::string_view key = json_.key(part);
     if (alone && key != "$ref") continue;
-    if (part == enumeration_) continue;  // which it is of
+    if (nested == 0 && part == enumeration_) continue;  // which it is of
+    if ((DoneOf(key) & done) != 0) continue;
     if (key == "$ref") {
       const JsonValue target = TargetOrNone(part);
       ask(target != Json::kNone ? inner(value, target) : Answer::kUnknown);

@@ -44,6 +44,10 @@ class GrammarTest : public testing::Test {
     }
     return allowed;
   }
+  bool IsComplete(const std::vector<int32_t>& tokens) {
+    EXPECT_TRUE(grammar_->Read(TextOf(tokens), &place_).ok());
+    return place_.is_complete;
+  }
   std::vector<uint32_t> AllowedBehind(const std::vector<int32_t>& tokens) {
     place_ = {};
     return Allowed(tokens);
@@ -87,15 +91,37 @@ class GrammarTest : public testing::Test {
 TEST_F(GrammarTest, EndsWhereATextMayEnd) {
   ASSERT_TRUE(Make("(ab)+", {.kind = GrammarKind::kPattern}).ok());
   EXPECT_THAT(Allowed({}), testing::ElementsAre('a', 260u));
-  EXPECT_FALSE(grammar_->IsComplete(place_));
+  EXPECT_FALSE(IsComplete({}));
   EXPECT_THAT(Allowed({260}), testing::ElementsAre('a', 260u, words_.end()));
-  EXPECT_FALSE(grammar_->IsComplete(place_));
+  EXPECT_FALSE(IsComplete({260}));
   ASSERT_TRUE(Make("abc?", {.kind = GrammarKind::kPattern}).ok());
   place_ = {};
   EXPECT_THAT(Allowed({261}), testing::ElementsAre(words_.end()));
-  EXPECT_TRUE(grammar_->IsComplete(place_));
+  EXPECT_TRUE(IsComplete({261}));
   EXPECT_THAT(Allowed({261, 'a'}), testing::IsEmpty());
   EXPECT_THAT(Allowed({261, 'a', 'b'}), testing::IsEmpty());
+}
+
+// What is begun can be ended, whatever counts of members ask.
+TEST_F(GrammarTest, CountsOfMembersLeaveAWay) {
+  const std::string three = R"("type": "object", "additionalProperties": false, "properties":
+      {"a": {"type": "boolean"}, "b": {"type": "boolean"}, "c": {"type": "boolean"}}, )";
+  for (const bool any_order : {false, true}) {
+    for (const char* const counts :
+         {R"("minProperties": 2)", R"("minProperties": 3)",
+          R"("required": ["c"], "maxProperties": 1)",
+          R"("required": ["a", "c"], "maxProperties": 2, "minProperties": 2)"}) {
+      SCOPED_TRACE(counts);
+      ASSERT_TRUE(Make("{" + three + counts + "}", {.any_order = any_order}).ok());
+      for (unsigned seed = 0; seed < 60; ++seed) {
+        EXPECT_TRUE(Write(seed).ends_with('}'));
+        if (HasFailure()) return;
+      }
+    }
+    EXPECT_FALSE(Make("{" + three + R"("required": ["a", "b"], "maxProperties": 1})",
+                      {.any_order = any_order})
+                     .ok());
+  }
 }
 
 constexpr const char* kSchema = R"({"type": "object", "additionalProperties": false,

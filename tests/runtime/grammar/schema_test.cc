@@ -206,6 +206,43 @@ TEST(Schema, References) {
   });
 }
 
+// Of what one alternative says another one may be a part, also where it is a list of values.
+TEST(Schema, ListsOfValuesBesideAlternatives) {
+  Check({
+      {R"({"oneOf": [{"type": "string"}, {"enum": ["auto", "none"]}]})", {"\"x\""}, {"\"auto\""}},
+      {R"({"oneOf": [{"type": "integer"}, {"$ref": "#/$defs/one"}], "$defs": {"one": {"enum": [1, "a"]}}})",
+       {"2", "\"a\""},
+       {"1"}},
+      {R"({"enum": [1, 2, "a"], "anyOf": [{"type": "string"}, {"minimum": 2}], "not": {"const": 2}})",
+       {"\"a\""},
+       {"1", "2"}},
+      {R"({"enum": [{"a": 1}, 2], "properties": {"a": {"$ref": "#"}}})", {"2"}, {R"({"a": 1})"}},
+      {R"({"type": "object", "propertyNames": {"enum": ["a", "bb"], "minLength": 2}})",
+       {R"({"bb": 1})", "{}"},
+       {R"({"a": 1})"}},
+      {R"({"type": "object", "propertyNames": {"allOf": [{"enum": ["a", "b"]}, {"enum": ["b"]}]}})",
+       {R"({"b": 1})"},
+       {R"({"a": 1})"}},
+  });
+}
+
+TEST(Schema, CharactersThatAreWrittenInTwoHalvesAreOne) {
+  Check({
+      {R"({"type": "string", "minLength": 2})",
+       {R"("\ud83d\ude00x")", R"("\u0041\uFFFF")", R"("\uD7FF\ue000")"},
+       {R"("\ud83d\ude00")", R"("\ud800x")", R"("x\udc00")"}},
+      {R"({"type": "string", "maxLength": 1})", {R"("\ud83d\ude00")"}, {R"("\ud83d\ude00x")"}},
+      {R"({"type": "string"})", {R"("\uDBFF\uDFFF")"}, {R"("\ud800")", R"("\ude00\ud83d")"}},
+  });
+}
+
+TEST(Schema, ZeroHasTwoSigns) {
+  Check({
+      {R"({"type": "number", "not": {"const": 0}})", {"1", "-0.5"}, {"0", "-0", "-0.0", "0.0"}},
+      {R"({"type": "number", "not": {"type": "integer"}})", {"0.5"}, {"-0", "-0.0", "0"}},
+  });
+}
+
 // In draft 7 nothing that stands beside a $ref says anything; so nothing of it can be what fails.
 TEST(Schema, WhatStandsBesideAReferenceOfDraft7SaysNothing) {
   const std::string begin =
@@ -350,6 +387,9 @@ TEST(Schema, RefusesByPointer) {
       {R"({"oneOf": [{"type": "integer"}, {"multipleOf": 3}]})",
        "#/oneOf: oneOf with alternatives"},
       {R"({"not": {"propertyNames": false}})", "#/not/propertyNames: the opposite of this keyword"},
+      {R"({"$defs": {"A": {"$id": "http://a/A", "items": {"$ref": "#/$defs/x"}}},
+           "$ref": "#/$defs/A"})",
+       "$ref: a reference within a schema with an $id"},
       {R"({"format": "idn-email"})", "#/format: this format"},
       {R"({"minLength": -1})", "#/minLength: expected a number from 0 on"},
       {R"({"multipleOf": 0})", "#/multipleOf: expected a number above 0"},
