@@ -94,7 +94,7 @@ Result<Regex> SchemaCompiler::NumberRegex(const Shape& shape, const Terms& terms
     const auto behind = static_cast<uint32_t>(step.fraction_digits());
     Regex multiple;
     if (behind == 0) {
-      if (sum > (1u << 20)) return Refuse(node, "a multiple of so large a number");
+      if (sum > 10000) return Refuse(node, "a multiple of over 10,000");  // each rest is a state
       multiple = regexes_.Multiple(static_cast<uint32_t>(sum), 0, budget_);
       multiple = Then(minus, Then(multiple, whole ? Regexes::kEmpty : fraction(zeros)));
     } else if (ones == 1) {  // 0.01
