@@ -21,8 +21,20 @@ struct Format {
 #define RONDO_IPV4 RONDO_BYTE "(?:\\." RONDO_BYTE "){3}"
 #define RONDO_HEX "[0-9a-fA-F]{1,4}"
 #define RONDO_VARIABLE "(?:\\w|%[0-9a-fA-F]{2})(?:[\\w.]|%[0-9a-fA-F]{2})*(?::[1-9]\\d{0,3}|\\*)?"
+// Of an address: in a segment of its path, and the same without colons; a host by name; what stands
+// behind the path.
+#define RONDO_SEGMENT "(?:[a-zA-Z0-9._~!$&'()*+,;=:@-]|%[0-9a-fA-F]{2})"
+#define RONDO_NAMED "(?:[a-zA-Z0-9._~!$&'()*+,;=-]|%[0-9a-fA-F]{2})"
+#define RONDO_AUTHORITY \
+  "//(?:(?:" RONDO_NAMED "|:)*@)?" RONDO_NAMED "*(?::\\d*)?(?:/" RONDO_SEGMENT "*)*"
+#define RONDO_ROOTED "/(?:" RONDO_SEGMENT "+(?:/" RONDO_SEGMENT "*)*)?"
+#define RONDO_QUERY "(?:\\?(?:" RONDO_SEGMENT "|[/?])*)?(?:#(?:" RONDO_SEGMENT "|[/?])*)?"
+#define RONDO_URI                                                                  \
+  "[a-zA-Z][a-zA-Z0-9+.-]*:(?:" RONDO_AUTHORITY "|" RONDO_ROOTED "|" RONDO_SEGMENT \
+  "+(?:/" RONDO_SEGMENT "*)*)?" RONDO_QUERY
 
-// RFC 3339, RFC 5321 without quoted names, RFC 1123, RFC 4122, RFC 4291, RFC 3986, RFC 6570.
+// RFC 3339, RFC 5321 without quoted names, RFC 1123, RFC 4122, RFC 4291, RFC 3986 without addresses
+// in brackets, RFC 6570.
 constexpr Format kFormats[] = {
     {"date", RONDO_DATE},
     {"time", RONDO_TIME},
@@ -42,12 +54,9 @@ constexpr Format kFormats[] = {
      ":){1,2}(?::" RONDO_HEX "){1,5}|" RONDO_HEX ":(?::" RONDO_HEX "){1,6}|:(?::" RONDO_HEX
      "){1,7}|::|(?:" RONDO_HEX ":){6}" RONDO_IPV4 "|::(?:[fF]{4}:)?" RONDO_IPV4 ")"},
     {"uuid", "[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}"},
-    {"uri",
-     "[a-zA-Z][a-zA-Z0-9+.-]*:(?:[a-zA-Z0-9._~!$&'()*+,;=:@/?\\[\\]-]|%[0-9a-fA-F]{2})*"
-     "(?:#(?:[a-zA-Z0-9._~!$&'()*+,;=:@/?-]|%[0-9a-fA-F]{2})*)?"},
-    {"uri-reference",
-     "(?:[a-zA-Z0-9._~!$&'()*+,;=:@/?\\[\\]-]|%[0-9a-fA-F]{2})*"
-     "(?:#(?:[a-zA-Z0-9._~!$&'()*+,;=:@/?-]|%[0-9a-fA-F]{2})*)?"},
+    {"uri", RONDO_URI},
+    {"uri-reference", "(?:" RONDO_URI "|(?:" RONDO_AUTHORITY "|" RONDO_ROOTED "|(?:" RONDO_NAMED
+                      "|@)+(?:/" RONDO_SEGMENT "*)*)?" RONDO_QUERY ")"},
     {"uri-template",
      "(?:[!#$&(-;=?-\\[\\]_a-z~\\u00a0-\\u{10ffff}]|%[0-9a-fA-F]{2}|\\{[+#./"
      ";?&=,!@|]?" RONDO_VARIABLE "(?:," RONDO_VARIABLE ")*\\})*"},

@@ -103,6 +103,19 @@ TEST(Schema, Objects) {
   });
 }
 
+TEST(Schema, Addresses) {
+  Check({
+      {R"({"format": "uri", "type": "string"})",
+       {R"("http://a.b:80/c/d?e=/?#f")", R"("urn:a:b")", R"("file:///a")", R"("x://u:p@h")",
+        R"("mailto:a%20b@c")", R"("a:")"},
+       {R"("http://a:b")", R"("a:[")", R"("a/b")", R"("://x")", R"("http://a]]")", R"("//a")",
+        R"("a:b#c#d")", R"("a:%2")"}},
+      {R"({"format": "uri-reference", "type": "string"})",
+       {R"("//a/b")", R"("/a:b")", R"("a/b:c?d#e")", R"("")", R"("#")", R"("http://a")"},
+       {R"(":")", R"("1:b")", R"("a[")", R"("//a:b")"}},
+  });
+}
+
 // A name that is not declared may be written twice, and who reads it has one member of it.
 TEST(Schema, WhatMayComeTwiceCountsOnce) {
   Check({
