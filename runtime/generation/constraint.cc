@@ -45,6 +45,7 @@ struct TextFrom {
 Status Constraint::Init(const ConstraintOptions& options, const Tokenizer* tokenizer,
                         size_t vocab_size) {
   options_ = options;
+  options_.thinking = {};  // its texts are the caller's
   tokenizer_ = tokenizer;
   vocab_size_ = vocab_size;
   return thinking_.Init(options.thinking, tokenizer, vocab_size);

@@ -188,10 +188,4 @@ Status TokenTrie::Check(std::span<const Node> nodes, bool are_plain, size_t n_to
   return n == n_tokens ? Status() : Corrupt(nodes.size());
 }
 
-size_t TokenTrie::bytes() const {
-  return nodes_.size() * sizeof(Node) +
-         (by_length_.size() + lengths_.size() + plain_mask_.size()) * sizeof(uint32_t) +
-         special_.size() * sizeof(SpecialCode);
-}
-
 }  // namespace rondo::grammar

@@ -93,8 +93,6 @@ class TokenTrie {
   std::span<const uint8_t> BytesOf(uint32_t token) const;
   size_t n_special() const { return special_.size(); }
   size_t mask_words() const { return (size_t{vocabulary_.size} + 31) / 32; }
-  // Of memory, of the system's.
-  size_t bytes() const;
 
  private:
   // Tokens that have nodes: n_plain plain ones first, and the others from n on.
