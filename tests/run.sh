@@ -145,6 +145,7 @@ fi
 # The fast kernel sets go the same ways, and take a tenth of the time under a sanitizer:
 slow_kernels='*RowInvariance*/sse41*:*RowInvariance*/scalar*:*Schedules*_sse41_*:*Schedules*_scalar_*'
 slow_kernels="$slow_kernels:*SnapshotTest*_sse41_*:*SnapshotTest*_scalar_*"
+slow_kernels="$slow_kernels:*Speculation*_sse41_*:*Speculation*_scalar_*"
 # Of all combinations, these show nothing more, neither of threads nor of another machine:
 repeats=${weekly:+'*Schedules*_f32_*'}
 # Only the converter does this, searching long for bytes that are the same on every machine:
