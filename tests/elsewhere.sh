@@ -24,10 +24,11 @@ long="$long:*BlockTableTest.HoldsWhatItSays*:TinyCalibration.*:Models/Trained.*"
 # Which kernels compute is nothing to the end of the context, nor to what is undone:
 one_policy='*SessionHistory.RandomCalls*:*Schedules*_stop'
 # Of all combinations, these show nothing more of another machine:
-repeats='*RowInvariance*:*Schedules*_f32_*'
+repeats='*RowInvariance*:*Schedules*_f32_*:*Speculation*_f32_*'
 # The fast kernel sets go the same ways:
 slow_kernels='*Schedules*_sse41_*:*Schedules*_scalar_*'
 slow_kernels="$slow_kernels:*SnapshotTest*_sse41_*:*SnapshotTest*_scalar_*"
+slow_kernels="$slow_kernels:*Speculation*_sse41_*:*Speculation*_scalar_*"
 slow_kernels="$slow_kernels:*RowInvariance*/sse41*:*RowInvariance*/scalar*"
 # What a process holds is, under an emulator, also what the emulator holds:
 memory='ConvertTest.MemoryStaysSmall*'

@@ -13,7 +13,7 @@ build="g++ cmake ninja-build flatbuffers-compiler libflatbuffers-dev libpcre2-de
   libgtest-dev libgmock-dev ca-certificates"
 test="libcpp-httplib-dev ccache clang libclang-rt-dev clang-format clang-tidy python3 pkgconf
   g++-aarch64-linux-gnu qemu-user abigail-tools doxygen dpkg-dev file python3-numpy
-  gcc-mingw-w64-x86-64-win32"
+  python3-jsonschema gcc-mingw-w64-x86-64-win32"
 
 # What tests/targets.sh builds with and runs on: cross compilers, emulators, Wine and node.
 targets="g++-arm-linux-gnueabihf g++-riscv64-linux-gnu qemu-user g++-mingw-w64-x86-64-posix wine64

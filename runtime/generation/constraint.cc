@@ -168,17 +168,30 @@ size_t Constraint::Forced(std::span<int32_t> drafts) const {
 size_t Constraint::Likely(std::span<int32_t> drafts) const {
   if (place_.position == kNowhere || place_.grammar_begin == kNowhere || MayOpen(place_)) return 0;
   std::array<uint8_t, kMostLikelyBytes> bytes;
-  const std::span<const uint8_t> forced =
+  std::span<const uint8_t> forced =
       std::span(bytes).first(options_.grammar->Forced(place_.grammar, bytes));
-  // Up to what is no character yet, or is a special token's.
-  const size_t n = Utf8Prefix(forced);
-  size_t count = 0;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), n);
-  const Status status = tokenizer_->Encode(text, /*add_special=*/false, drafts, &count);
-  if (!status.ok() && status.code() != StatusCode::kBufferTooSmall) return 0;
-  const auto known = [&](int32_t token) { return static_cast<size_t>(token) < vocab_size_; };
-  const auto end = drafts.begin() + static_cast<ptrdiff_t>(std::min(count, drafts.size()));
-  return static_cast<size_t>(std::find_if_not(drafts.begin(), end, known) - drafts.begin());
+  size_t n = 0;
+  while (n < drafts.size()) {
+    const std::span<int32_t> rest = drafts.subspan(n);
+    size_t count = 1;
+    size_t read = grammar::SpecialCode::kBytes;
+    if (const uint32_t special = grammar::SpecialCode::Read(forced);
+        special != grammar::TokenTrie::kNoToken) {
+      rest[0] = static_cast<int32_t>(special);
+    } else {
+      read = Utf8Prefix(forced);  // up to what is no character yet, or is a special token's
+      const std::string_view text(reinterpret_cast<const char*>(forced.data()), read);
+      const Status status = tokenizer_->Encode(text, /*add_special=*/false, rest, &count);
+      if (!status.ok() && status.code() != StatusCode::kBufferTooSmall) break;
+      count = std::min(count, rest.size());
+    }
+    if (read == 0) break;
+    for (size_t i = 0; i < count; ++i, ++n) {
+      if (static_cast<size_t>(drafts[n]) >= vocab_size_) return n;
+    }
+    forced = forced.subspan(read);
+  }
+  return n;
 }
 
 }  // namespace rondo

@@ -84,6 +84,13 @@ SpecialCode SpecialCode::Of(uint32_t token) {
   return code;
 }
 
+uint32_t SpecialCode::Read(Bytes bytes) {
+  if (bytes.size() < kBytes || bytes[0] != kMark) return Vocabulary::kNoToken;
+  uint32_t token = 0;
+  for (const uint8_t digit : bytes.subspan(1, kBytes - 1)) token = token << 3 | (digit - kZero);
+  return token;
+}
+
 Bytes TokenTrie::BytesOf(uint32_t token) const {
   if (vocabulary_.IsSpecial(token)) {
     const std::span<const SpecialCode> all = special_.span();

@@ -45,6 +45,8 @@ struct SpecialCode {
   uint8_t bytes[kBytes] = {};
 
   static SpecialCode Of(uint32_t token);
+  // Whose code the bytes begin with; kNoToken where they begin with none.
+  static uint32_t Read(std::span<const uint8_t> bytes);
 };
 
 // Immutable. Tokens that are plain stand apart: of whole characters, none of which is a control

@@ -149,6 +149,25 @@ TEST_F(GrammarTest, SpecialTokensByTextAndNumber) {
   EXPECT_TRUE(ended.text.starts_with("ab")) << ended.text;
 }
 
+// What the grammar leaves no choice of is proposed, be it text or not.
+TEST_F(GrammarTest, SpecialTokensThatMustComeAreProposed) {
+  const Engine engine = MakeEngine();
+  const Grammar grammar = Make("root ::= (\"ab\" <|pad|> <|pad|> <|pad|>){12}",
+                               Options(RONDO_GRAMMAR_GBNF));
+  const Session session = NewSession(engine.get(), Sampling(grammar, 1));
+  ASSERT_EQ(rondo_session_prefill(session.get(), prompt_.data(), prompt_.size()), RONDO_STATUS_OK);
+  rondo_event event = {};
+  event.struct_size = sizeof event;
+  while (event.reason == RONDO_REASON_NONE) {
+    ASSERT_EQ(rondo_session_next(session.get(), &event), RONDO_STATUS_OK);
+  }
+  EXPECT_EQ(event.reason, RONDO_REASON_GRAMMAR);
+  rondo_session_counters counters = {};
+  counters.struct_size = sizeof counters;
+  ASSERT_EQ(rondo_session_stats(session.get(), &counters), RONDO_STATUS_OK);
+  EXPECT_GT(counters.drafts_accepted, 10u);
+}
+
 TEST_F(GrammarTest, DraftsChangeNothing) {
   const Grammar grammar = Make(kPerson);
   const Engine engine = MakeEngine();

@@ -11,9 +11,9 @@ void AddConstraintFlags(CLI::App* command, ConstraintWish* wish) {
       AddFile(command, "--json-schema", &wish->json_schema,
               "The text is JSON that is valid by the schema in FILE; default: any text")
           ->group(kTextGroup);
-  CLI::Option* pattern =
+  CLI::Option* regex =
       command
-          ->add_option("--pattern", wish->pattern,
+          ->add_option("--regex", wish->regex,
                        "The text is what this regular expression matches whole; default: any text")
           ->type_name("REGEX")
           ->check([](const std::string& text) {
@@ -24,7 +24,7 @@ void AddConstraintFlags(CLI::App* command, ConstraintWish* wish) {
   AddFile(command, "--grammar", &wish->grammar,
           "The text is one of the rules in FILE, in GBNF; default: any text")
       ->excludes(schema)
-      ->excludes(pattern)
+      ->excludes(regex)
       ->group(kTextGroup);
 }
 
@@ -46,9 +46,9 @@ Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSe
     options.kind = RONDO_GRAMMAR_JSON_SCHEMA;
     grammar =
         MakeGrammar(model, options, ReadFile("the schema", wish.json_schema), wish.json_schema);
-  } else if (!wish.pattern.empty()) {
+  } else if (!wish.regex.empty()) {
     options.kind = RONDO_GRAMMAR_PATTERN;
-    grammar = MakeGrammar(model, options, wish.pattern, "--pattern");
+    grammar = MakeGrammar(model, options, wish.regex, "--regex");
   } else if (!wish.grammar.empty()) {
     options.kind = RONDO_GRAMMAR_GBNF;
     grammar = MakeGrammar(model, options, ReadFile("the grammar", wish.grammar), wish.grammar);

@@ -12,7 +12,7 @@ namespace rondo::tools {
 
 struct ConstraintWish {
   std::string json_schema;  // a file; empty: none
-  std::string pattern;      // empty: none
+  std::string regex;        // empty: none
   std::string grammar;      // a file of GBNF; empty: none
 };
 
@@ -25,7 +25,7 @@ using Grammar = std::unique_ptr<rondo_grammar, GrammarCloser>;
 Grammar MakeGrammar(rondo_model* model, const rondo_grammar_options& options,
                     const std::string& text, const std::string& name);
 
-// --json-schema, --pattern and --grammar.
+// --json-schema, --regex and --grammar.
 void AddConstraintFlags(CLI::App* command, ConstraintWish* wish);
 
 // The grammar, which `setup` then names; null where there is none. Throws Error with the library's

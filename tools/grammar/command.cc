@@ -21,7 +21,7 @@ constexpr const char* kExamples = R"(
 Examples:
   rondo grammar check model.rondo person.json
   rondo grammar check model.rondo arithmetic.gbnf --samples 10
-  rondo grammar check model.rondo date.txt --kind pattern --samples 0
+  rondo grammar check model.rondo date.txt --kind regex --samples 0
 
 The grammar is read as `rondo run` and `rondo chat` read it; what is not understood is refused by
 its line, JSON pointer or byte. Samples are written by the model, at temperature 1 and behind
@@ -35,7 +35,7 @@ struct Kind {
   int32_t number;
 };
 constexpr Kind kKinds[] = {{"json-schema", ".json", RONDO_GRAMMAR_JSON_SCHEMA},
-                           {"pattern", nullptr, RONDO_GRAMMAR_PATTERN},
+                           {"regex", nullptr, RONDO_GRAMMAR_PATTERN},
                            {"gbnf", ".gbnf", RONDO_GRAMMAR_GBNF}};
 
 struct Arguments {

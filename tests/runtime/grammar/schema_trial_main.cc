@@ -30,7 +30,7 @@
 namespace rondo::grammar {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;  // members stay as they were written
 namespace fs = std::filesystem;
 
 double CpuMicroseconds() {
@@ -154,33 +154,39 @@ class Writer {
 int Masks(const Texts& vocabulary, const std::vector<Schema>& schemas, bool any_order) {
   std::vector<double> masks, compiles, memory, worst;
   std::vector<std::string> slow;
-  size_t refused = 0, right = 0, accepted = 0, rejected = 0, failed = 0;
+  size_t refused = 0, passing = 0, right = 0, accepted = 0, rejected = 0, failed = 0;
   for (const Schema& schema : schemas) {
     Writer writer(vocabulary, schema.document.at("schema"), any_order);
     compiles.push_back(writer.compile_us());
     if (!writer.status().ok()) {
       ++refused;
+      std::printf("%s: refused: %s\n", schema.file.c_str(), writer.status().message());
       continue;
     }
     memory.push_back(writer.bytes());
     const size_t before = masks.size();
+    const size_t wrong = accepted + rejected + failed;
     for (const json& test : schema.document.at("tests")) {
       const std::vector<int32_t> ids =
           testing::Encode(vocabulary.tokenizer(), test.at("data").dump());
       writer.Begin();
       bool allowed = true;
       for (size_t i = 0; i <= ids.size() && allowed; ++i) {
-        if (!writer.Allow()) {
-          ++failed;
-          break;
-        }
+        if (!writer.Allow()) break;
         masks.push_back(writer.mask_us());
         const uint32_t next = i == ids.size() ? vocabulary.end() : static_cast<uint32_t>(ids[i]);
         allowed = writer.Allows(next);
         writer.Add(next);
       }
       const bool valid = test.at("valid").get<bool>();
-      ++(allowed == valid ? right : allowed ? accepted : rejected);
+      const bool answered = writer.status().ok();
+      if (!answered) std::printf("%s: %s\n", schema.file.c_str(), writer.status().message());
+      ++(!answered ? failed : allowed == valid ? right : allowed ? accepted : rejected);
+    }
+    if (accepted + rejected + failed == wrong) {
+      ++passing;
+    } else {
+      std::printf("%s: wrong\n", schema.file.c_str());
     }
     if (masks.size() > before) {
       worst.push_back(
@@ -194,9 +200,9 @@ int Masks(const Texts& vocabulary, const std::vector<Schema>& schemas, bool any_
     }
   }
   std::printf(
-      "%zu schemas, %zu refused; instances right %zu, accepted wrongly %zu, rejected %zu, "
+      "%zu schemas, %zu refused, %zu right in all instances; instances right %zu, accepted wrongly %zu, rejected %zu, "
       "without an answer %zu\n",
-      schemas.size(), refused, right, accepted, rejected, failed);
+      schemas.size(), refused, passing, right, accepted, rejected, failed);
   Print("masks (us)", masks);
   Print("slowest of a schema", worst);
   Print("compilation (us)", compiles);

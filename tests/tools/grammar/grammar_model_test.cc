@@ -43,9 +43,9 @@ TEST_F(GrammarTool, TellsMemoryAndWritesSamples) {
   const std::string sample = schema.out.substr(schema.out.find("sample: ") + 8);
   EXPECT_TRUE(nlohmann::json::parse(sample, nullptr, false).is_array()) << schema.out;
   EXPECT_THAT(schema.out, HasSubstr("(json-schema)"));
-  const ToolResult pattern = Check("a.txt", "ab{3}\n", "--kind pattern");
+  const ToolResult pattern = Check("a.txt", "ab{3}\n", "--kind regex");
   EXPECT_THAT(pattern.out, testing::EndsWith("\nsample: abbb\n"));
-  EXPECT_THAT(Check("a.txt", "a+\n", "--kind pattern --samples 0").out,
+  EXPECT_THAT(Check("a.txt", "a+\n", "--kind regex --samples 0").out,
               testing::Not(HasSubstr("sample")));
 }
 
@@ -60,7 +60,7 @@ TEST_F(GrammarTool, RefusesByFileAndPlace) {
   refused(Check("a.gbnf", "root ::= <|none|>"), "a.gbnf: line 1: the model has no token <|none|>");
   refused(Check("a.json", R"({"items": {"uniqueItems": true}})"), "a.json: #/items/uniqueItems: ");
   refused(Check("a.txt", "a"), "a.txt ends with neither .json nor .gbnf; --kind");
-  refused(Check("a.txt", "a(", "--kind pattern"), "a.txt: the pattern is not well formed at byte");
+  refused(Check("a.txt", "a(", "--kind regex"), "a.txt: the pattern is not well formed at byte");
   const ToolResult wrong = tool_("grammar test " + model_ + " a.gbnf");
   EXPECT_EQ(wrong.code, 2);
   EXPECT_THAT(wrong.err, HasSubstr("test is not one of check"));
@@ -86,7 +86,7 @@ TEST_F(GrammarTool, RunAndChatFollowRules) {
   const ToolResult no_run = tool_("run " + model_ + " 'Once' " + grammar);
   EXPECT_EQ(no_run.code, 1);
   EXPECT_THAT(no_run.err, HasSubstr("a.gbnf: line 2: there is no rule named b"));
-  EXPECT_EQ(tool_("run " + model_ + " 'Once' --pattern a " + grammar).code, 2);
+  EXPECT_EQ(tool_("run " + model_ + " 'Once' --regex a " + grammar).code, 2);
 }
 
 }  // namespace
