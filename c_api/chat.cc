@@ -1,5 +1,4 @@
 // Chat: the model's templates, and conversations rendered with them.
-#include <cstring>
 #include <string_view>
 
 #include "c_api/chat_request.h"
@@ -183,12 +182,8 @@ int32_t rondo_model_chat_template(const rondo_model* model, const char* name, ch
 }
 
 int32_t rondo_chat_options_init(rondo_chat_options* options, size_t struct_size) {
-  if (options == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  if (struct_size < sizeof *options || struct_size > rondo::c_api::kMaxStructSize) {
-    return RONDO_STATUS_VERSION_MISMATCH;
-  }
-  std::memset(options, 0, struct_size);
-  options->struct_size = static_cast<uint32_t>(struct_size);
+  const int32_t status = rondo::c_api::ClearOptions(options, struct_size);
+  if (status != RONDO_STATUS_OK) return status;
   options->flags = RONDO_CHAT_ADD_GENERATION_PROMPT;
   options->local_time = RONDO_CHAT_NO_CLOCK;
   return RONDO_STATUS_OK;

@@ -23,22 +23,25 @@ using rondo::c_api::Retain;
 using rondo::grammar::Grammar;
 using rondo::grammar::GrammarKind;
 using rondo::grammar::GrammarOptions;
+using rondo::grammar::Spaces;
 using rondo::grammar::TokenTrie;
 using rondo::grammar::Vocabulary;
 
 Result<GrammarOptions> Read(const rondo_grammar_options* theirs) {
   rondo_grammar_options o;
   RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_grammar_options", &o));
-  constexpr uint32_t kFlags = RONDO_SCHEMA_NO_SPACES | RONDO_SCHEMA_ANY_ORDER;
+  constexpr uint32_t kSpaces = RONDO_SCHEMA_NO_SPACES | RONDO_SCHEMA_ONE_SPACE;
+  constexpr uint32_t kFlags = kSpaces | RONDO_SCHEMA_ANY_ORDER;
   if (o.kind < RONDO_GRAMMAR_JSON_SCHEMA || o.kind > RONDO_GRAMMAR_GBNF) {
     return Status::Error(
         StatusCode::kInvalidArgument,
         "grammar option kind is %d; it must be 0 (JSON Schema), 1 (pattern) or 2 (GBNF)", o.kind);
   }
-  if ((o.flags & ~kFlags) != 0 || (o.flags != 0 && o.kind == RONDO_GRAMMAR_PATTERN)) {
+  if ((o.flags & ~kFlags) != 0 || (o.flags & kSpaces) == kSpaces ||
+      (o.flags != 0 && o.kind == RONDO_GRAMMAR_PATTERN)) {
     return Status::Error(StatusCode::kInvalidArgument,
-                         "grammar option flags is %u; it may have 1 (no spaces in JSON) and 2 "
-                         "(members in any order), and of a pattern it must be 0",
+                         "grammar option flags is %u; it may have 1 (no spaces in JSON) or 4 (one "
+                         "space), and 2 (members in any order), and of a pattern it must be 0",
                          o.flags);
   }
   if (o.memory_bytes != 0 &&
@@ -47,7 +50,10 @@ Result<GrammarOptions> Read(const rondo_grammar_options* theirs) {
                          "grammar option memory_bytes is %llu; it must be 0, or 1 MiB to 1 GiB",
                          static_cast<unsigned long long>(o.memory_bytes));
   }
-  return GrammarOptions{static_cast<GrammarKind>(o.kind), (o.flags & RONDO_SCHEMA_NO_SPACES) == 0,
+  const Spaces spaces = (o.flags & RONDO_SCHEMA_NO_SPACES) != 0   ? Spaces::kNone
+                        : (o.flags & RONDO_SCHEMA_ONE_SPACE) != 0 ? Spaces::kOne
+                                                                  : Spaces::kFree;
+  return GrammarOptions{static_cast<GrammarKind>(o.kind), spaces,
                         (o.flags & RONDO_SCHEMA_ANY_ORDER) != 0, o.memory_bytes};
 }
 

@@ -164,7 +164,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 8u
+#define RONDO_ABI_VERSION 9u
 
 /* The library's own RONDO_ABI_VERSION. [any thread, since ABI 3] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -354,7 +354,7 @@ enum {
    * understood, or cannot be decided, is refused by its JSON pointer. Formats hold. Strings that a
    * pattern or a format bounds are written without needless escapes, whole numbers without ".0",
    * zero without a sign where it is the least. Between the parts of a text there is nothing, a
-   * space, or a new line with up to 32 spaces and tabs. */
+   * space, or a new line with up to 32 spaces and tabs, unless a flag says otherwise. */
   RONDO_GRAMMAR_JSON_SCHEMA = 0,
   RONDO_GRAMMAR_PATTERN = 1, /* a regular expression of ECMA-262, which is the whole text */
   /* Rules in GBNF's notation, which other runtimes have, too: name ::= alternatives of quoted
@@ -369,7 +369,11 @@ enum {
 enum {
   RONDO_SCHEMA_NO_SPACES = 1, /* no spaces between the parts of a text */
   RONDO_SCHEMA_ANY_ORDER =
-      2 /* members in any order; else as the schema has them, and others last */
+      2, /* members in any order; else as the schema has them, and others last */
+  /* One space behind each colon and comma and nowhere else, as chat templates and Python write JSON:
+   * what a model is used to, with no choice left where nothing is said. Not with NO_SPACES. Since
+   * ABI 9. */
+  RONDO_SCHEMA_ONE_SPACE = 4
 };
 
 /* Made by rondo_grammar_options_init. */
@@ -1211,9 +1215,10 @@ enum {
 
 /* The grammar (RONDO_GRAMMAR_GBNF) of answers whose calls always parse: the template's form, the
  * functions' names, and arguments by the JSON Schemas of `tools`. As a text output, for
- * rondo_grammar_create. `options`: as for rondo_chat_parser_create; tools are needed. `function`:
- * NULL, or the name of the only one that may be called. Where the prompt ends inside of a thought,
- * or the model may begin with one, use RONDO_GRAMMAR_BEGIN_AFTER_THINKING. Fails as
+ * rondo_grammar_create; with RONDO_SCHEMA_ONE_SPACE there, names and marks are evaluated several
+ * tokens a pass. `options`: as for rondo_chat_parser_create; tools are needed. `function`: NULL, or
+ * the name of the only one that may be called. Where the prompt ends inside of a thought, or the
+ * model may begin with one, use RONDO_GRAMMAR_BEGIN_AFTER_THINKING. Fails as
  * rondo_chat_parser_create, and with RONDO_STATUS_INVALID_ARGUMENT (no such function).
  * [any thread, since ABI 8] */
 RONDO_API int32_t rondo_chat_grammar(const rondo_model* model, const rondo_chat_options* options,

@@ -12,6 +12,7 @@
 #include "runtime/grammar/machine.h"
 #include "runtime/grammar/productions.h"
 #include "runtime/grammar/regexes.h"
+#include "runtime/grammar/spaces.h"
 #include "runtime/grammar/token_trie.h"
 
 namespace rondo::grammar {
@@ -27,9 +28,9 @@ enum class GrammarKind : int32_t {
 
 struct GrammarOptions {
   GrammarKind kind = GrammarKind::kJsonSchema;
-  bool spaces = true;      // of JSON: between the parts of a text, a few
-  bool any_order = false;  // of JSON: of members
-  uint64_t bytes = 0;      // of the memory for expressions and states; 0: 8 MiB
+  Spaces spaces = Spaces::kFree;  // of JSON
+  bool any_order = false;         // of JSON: of members
+  uint64_t bytes = 0;             // of the memory for expressions and states; 0: 8 MiB
 };
 
 // A text of a grammar, as far as it is written: tokens one behind the other.

@@ -311,6 +311,9 @@ TEST_F(GrammarTest, RefusesByName) {
   rondo_grammar_options options = Options(RONDO_GRAMMAR_PATTERN);
   options.flags = RONDO_SCHEMA_NO_SPACES;
   refuse(options, "a", RONDO_STATUS_INVALID_ARGUMENT, "flags is 1");
+  options = Options(RONDO_GRAMMAR_JSON_SCHEMA);
+  options.flags = RONDO_SCHEMA_NO_SPACES | RONDO_SCHEMA_ONE_SPACE;
+  refuse(options, "{}", RONDO_STATUS_INVALID_ARGUMENT, "flags is 5");
   options = Options();
   options.memory_bytes = 1000;
   refuse(options, "true", RONDO_STATUS_INVALID_ARGUMENT, "memory_bytes is 1000");

@@ -160,7 +160,7 @@ CLI::Option* AddChoice(CLI::App* command, const std::string& name,
   std::string type, list;
   for (const std::string& word : words) {
     type += (type.empty() ? "" : "|") + word;
-    list += (list.empty() ? "one of " : ", ") + word;
+    list += (!list.empty() ? ", " : words.size() > 1 ? "one of " : "") + word;
   }
   return AddRead(command, name, type, description,
                  [name, words, list, set](const std::string& text) {

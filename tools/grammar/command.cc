@@ -120,7 +120,7 @@ void AddGrammarCommand(CLI::App& app) {
   })->required();
   AddModelArgument(command, &a->model);
   AddFile(command, "FILE", &a->file, "The grammar")->required();
-  AddChoice(command, "--kind", {"json-schema", "pattern", "gbnf"},
+  AddChoice(command, "--kind", {"json-schema", "regex", "gbnf"},
             "How it is written; default: what the file's name tells, .json or .gbnf",
             [a](const std::string& word) { a->kind = word; })
       ->group(kTextGroup);

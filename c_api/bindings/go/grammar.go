@@ -18,9 +18,10 @@ type Grammar struct {
 	handle *C.rondo_grammar
 }
 
-// GrammarOptions tell how a grammar is read. The first two are of JSON Schema alone.
+// GrammarOptions tell how a grammar is read. The flags are of JSON Schema alone.
 type GrammarOptions struct {
 	NoSpaces    bool   // no spaces between the parts of a text
+	OneSpace    bool   // one behind each colon and comma and nowhere else, as chat templates write it
 	AnyOrder    bool   // members come in any order; else as the schema has them
 	MemoryBytes uint64 // for what the grammar is made of; 0: 8 MiB
 }
@@ -67,7 +68,8 @@ func (m *Model) PlanRulesGrammar(gbnf string, options GrammarOptions) (uint64, e
 func (o *GrammarOptions) raw(kind C.int32_t) (raw C.rondo_grammar_options, err error) {
 	err = check(C.rondo_grammar_options_init(&raw, C.sizeof_rondo_grammar_options))
 	raw.kind = kind
-	raw.flags = cBool(o.NoSpaces)*C.RONDO_SCHEMA_NO_SPACES | cBool(o.AnyOrder)*C.RONDO_SCHEMA_ANY_ORDER
+	raw.flags = cBool(o.NoSpaces)*C.RONDO_SCHEMA_NO_SPACES |
+		cBool(o.OneSpace)*C.RONDO_SCHEMA_ONE_SPACE | cBool(o.AnyOrder)*C.RONDO_SCHEMA_ANY_ORDER
 	raw.memory_bytes = C.uint64_t(o.MemoryBytes)
 	return raw, err
 }

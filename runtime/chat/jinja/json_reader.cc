@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "runtime/base/decimal.h"
+#include "runtime/base/hex.h"
 #include "runtime/base/utf8.h"
 #include "runtime/chat/jinja/text_form.h"
 
@@ -199,16 +200,12 @@ class JsonReader {
   uint32_t ReadUnit() {
     uint32_t unit = 0;
     for (int i = 0; i < 4; ++i, ++at_) {
-      const char c = at_ < json_.size() ? json_[at_] : ' ';
-      const uint32_t digit = c >= '0' && c <= '9'   ? static_cast<uint32_t>(c - '0')
-                             : c >= 'a' && c <= 'f' ? static_cast<uint32_t>(c - 'a' + 10)
-                             : c >= 'A' && c <= 'F' ? static_cast<uint32_t>(c - 'A' + 10)
-                                                    : 16;
-      if (digit == 16) {
+      const int digit = HexDigit(at_ < json_.size() ? json_[at_] : ' ');
+      if (digit < 0) {
         Fail("expected four hexadecimal digits");
         return 0;
       }
-      unit = unit * 16 + digit;
+      unit = unit * 16 + static_cast<uint32_t>(digit);
     }
     return unit;
   }

@@ -173,7 +173,7 @@ class SchemaCompiler {
     }
   }
   Regex Then(Regex a, Regex b) { return regexes_.Then(a, b, budget_); }
-  Regex Punctuation(char mark);  // with spaces around it
+  Regex Punctuation(char mark);  // with its spaces
   Production Terminal(Regex regex) { return productions_.Terminal(regex, budget_); }
 
   const Json& json_;

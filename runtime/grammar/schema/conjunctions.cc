@@ -94,7 +94,7 @@ SchemaCompiler::SchemaCompiler(const Json& json, const SchemaOptions& options, S
       productions_(productions),
       budget_(budget),
       exact_(exact) {
-  if (options.spaces) {
+  if (options.spaces == Spaces::kFree) {
     constexpr uint32_t kMostIndented = 32;
     const auto one_of = [&](std::initializer_list<char> characters) {
       ByteSet set;
@@ -204,7 +204,9 @@ std::string_view SchemaCompiler::NameOf(JsonValue node) const {
 }
 
 Regex SchemaCompiler::Punctuation(char mark) {
-  return Then(space_, Then(regexes_.Text({&mark, 1}, budget_), space_));
+  const char text[] = {mark, ' '};
+  const size_t length = options_.spaces == Spaces::kOne ? 2 : 1;
+  return Then(space_, Then(regexes_.Text({text, length}, budget_), space_));
 }
 
 Result<Production> SchemaCompiler::RuleOf(Terms& terms) {

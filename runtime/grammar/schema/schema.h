@@ -7,13 +7,12 @@
 #include "runtime/grammar/productions.h"
 #include "runtime/grammar/regexes.h"
 #include "runtime/grammar/room.h"
+#include "runtime/grammar/spaces.h"
 
 namespace rondo::grammar {
 
 struct SchemaOptions {
-  // Between the parts of a text may stand a space, or a new line with up to 32 spaces and tabs:
-  // more would let a model write spaces without end. Else nothing.
-  bool spaces = true;
+  Spaces spaces = Spaces::kFree;
   bool any_order =
       false;  // of members; else as the schema has them, and those behind that it has not
 };

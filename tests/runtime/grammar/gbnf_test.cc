@@ -217,7 +217,7 @@ call ::= "f(" %json {"type": "object", "properties": {"s}\"": {"type": "string"}
   Parts parts;
   ASSERT_EQ(parts.ReadGbnfText(R"(root ::= %json {"properties": {"a": {"const": 1}, "b": true},
                                   "required": ["a", "b"], "type": "object"})",
-                               *trie_, {.spaces = false, .any_order = true}),
+                               *trie_, {.spaces = Spaces::kNone, .any_order = true}),
             "");
   EXPECT_TRUE(parts.Accepts("{\"b\":2,\"a\":1}"));
   EXPECT_FALSE(parts.Accepts("{\"b\": 2,\"a\":1}"));

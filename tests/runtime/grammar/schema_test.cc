@@ -380,7 +380,16 @@ TEST(Schema, NoSpaces) {
   Check({{R"({"type": "object", "additionalProperties": {"type": "array"}})",
           {R"({"a":[1,2]})"},
           {R"({"a": []})", R"({"a":[1, 2]})"}}},
-        {.spaces = false});
+        {.spaces = Spaces::kNone});
+}
+
+TEST(Schema, OneSpace) {
+  Check({{R"({"type": "object", "additionalProperties": {"type": "array"}})",
+          {R"({"a": [1, 2], "b": []})", "{}"},
+          {R"({"a":[1, 2]})", R"({"a": [1,2]})", R"({ "a": [1, 2]})", R"({"a" : [1, 2]})",
+           R"({"a": [1,  2]})", R"({"a": [ ]})"}},
+         {R"({"enum": [{"a": [1, 2]}]})", {R"({"a": [1, 2]})"}, {R"({"a":[1,2]})"}}},
+        {.spaces = Spaces::kOne});
 }
 
 TEST(Schema, RefusesByPointer) {

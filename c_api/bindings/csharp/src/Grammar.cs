@@ -2,12 +2,13 @@ using System;
 
 namespace Rondo
 {
-    /// <summary>rondo_grammar_options. The first two are of JSON Schema alone.</summary>
+    /// <summary>rondo_grammar_options. The flags are of JSON Schema alone.</summary>
     public sealed class GrammarOptions
     {
-        /// <summary>No spaces between the parts of a text; members in any order, else as the schema has
+        /// <summary>No spaces between the parts of a text, or one behind each colon and comma and nowhere
+        /// else, as chat templates write JSON; members in any order, else as the schema has
         /// them.</summary>
-        public bool NoSpaces, AnyOrder;
+        public bool NoSpaces, OneSpace, AnyOrder;
         /// <summary>For what the grammar is made of; 0: 8 MiB.</summary>
         public ulong MemoryBytes;
 
@@ -17,7 +18,8 @@ namespace Rondo
             Native.Check(Raw.rondo_grammar_options_init(
                 out raw, (UIntPtr)Native.SizeOf<Raw.GrammarOptions>()));
             raw.kind = (int)kind;
-            raw.flags = (uint)((NoSpaces ? SchemaFlags.NoSpaces : 0) | (AnyOrder ? SchemaFlags.AnyOrder : 0));
+            raw.flags = (uint)((NoSpaces ? SchemaFlags.NoSpaces : 0) |
+                (OneSpace ? SchemaFlags.OneSpace : 0) | (AnyOrder ? SchemaFlags.AnyOrder : 0));
             raw.memory_bytes = MemoryBytes;
             return raw;
         }

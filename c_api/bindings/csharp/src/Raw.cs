@@ -57,6 +57,7 @@ namespace Rondo
     {
         NoSpaces = 1,
         AnyOrder = 2,
+        OneSpace = 4,
     }
 
     /// <summary>The constants RONDO_POLICY_ of rondo.h.</summary>

@@ -45,6 +45,7 @@ exports.GrammarKind = Object.freeze({
 exports.SchemaFlags = Object.freeze({
   NO_SPACES: 1,
   ANY_ORDER: 2,
+  ONE_SPACE: 4,
 });
 
 exports.Policy = Object.freeze({

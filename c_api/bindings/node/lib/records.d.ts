@@ -42,6 +42,7 @@ export declare const GrammarKind: {
 export declare const SchemaFlags: {
   readonly NO_SPACES: 1;
   readonly ANY_ORDER: 2;
+  readonly ONE_SPACE: 4;
 };
 
 export declare const Policy: {

@@ -46,6 +46,7 @@ class GrammarKind(enum.IntEnum):
 class SchemaFlags(enum.IntFlag):
     NO_SPACES = 0x1
     ANY_ORDER = 0x2
+    ONE_SPACE = 0x4
 
 
 class Policy(enum.IntEnum):

@@ -160,23 +160,25 @@ class Model(Handle):
     # ---- Grammars -------------------------------------------------------------------------------
 
     def grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
-                gbnf: Optional[str] = None, no_spaces: bool = False, any_order: bool = False,
-                memory_bytes: int = 0) -> Grammar:
+                gbnf: Optional[str] = None, no_spaces: bool = False, one_space: bool = False,
+                any_order: bool = False, memory_bytes: int = 0) -> Grammar:
         """What sessions may say: JSON that is valid by a schema (JSON, or its Python value), a text
         that is as a whole what a regular expression of ECMA-262 describes, or one by rules in GBNF's
         notation.
 
-        no_spaces: none between the parts of the JSON; any_order: its members come in any order.
+        no_spaces: none between the parts of the JSON; one_space: one behind each colon and comma and
+        nowhere else, as chat templates write it; any_order: its members come in any order.
         memory_bytes: for what the grammar is made of; 0: 8 MiB.
         """
-        return Grammar._create(self._handle, schema, pattern, gbnf, no_spaces, any_order,
-                               memory_bytes)
+        return Grammar._create(self._handle, schema, pattern, gbnf, no_spaces, one_space,
+                               any_order, memory_bytes)
 
     def plan_grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
-                     gbnf: Optional[str] = None, no_spaces: bool = False, any_order: bool = False,
-                     memory_bytes: int = 0) -> int:
+                     gbnf: Optional[str] = None, no_spaces: bool = False, one_space: bool = False,
+                     any_order: bool = False, memory_bytes: int = 0) -> int:
         """The bytes that grammar() with the same arguments takes."""
-        return Grammar._plan(self._handle, schema, pattern, gbnf, no_spaces, any_order, memory_bytes)
+        return Grammar._plan(self._handle, schema, pattern, gbnf, no_spaces, one_space,
+                             any_order, memory_bytes)
 
     # ---- Plans and engines ----------------------------------------------------------------------
 

@@ -114,6 +114,8 @@ class RondoTest(unittest.TestCase):
         ones = self.model.grammar({"type": "array", "items": {"enum": [1]}, "minItems": 2,
                                    "maxItems": 2}, no_spaces=True)
         self.assertEqual(text_with(grammar=ones), "[1,1]")
+        spaced = self.model.grammar({"enum": [{"a": [1, 2]}]}, one_space=True)
+        self.assertEqual(text_with(grammar=spaced), '{"a": [1, 2]}')
         session.close()
         fork.close()
 

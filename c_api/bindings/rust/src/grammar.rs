@@ -5,11 +5,13 @@ use std::mem::{size_of, MaybeUninit};
 use std::ptr;
 use std::sync::Arc;
 
-/// How a grammar is read. The first two are of JSON Schema alone.
+/// How a grammar is read. The flags are of JSON Schema alone.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct GrammarOptions {
     /// No spaces between the parts of a text.
     pub no_spaces: bool,
+    /// One space behind each colon and comma and nowhere else, as chat templates write JSON.
+    pub one_space: bool,
     /// Members come in any order; else as the schema has them.
     pub any_order: bool,
     /// For what the grammar is made of; 0: 8 MiB.
@@ -24,6 +26,9 @@ impl GrammarOptions {
         raw.kind = kind.0;
         if self.no_spaces {
             raw.flags |= raw::RONDO_SCHEMA_NO_SPACES;
+        }
+        if self.one_space {
+            raw.flags |= raw::RONDO_SCHEMA_ONE_SPACE;
         }
         if self.any_order {
             raw.flags |= raw::RONDO_SCHEMA_ANY_ORDER;

@@ -42,6 +42,7 @@ export const GrammarKind = Object.freeze({
 export const SchemaFlags = Object.freeze({
   NO_SPACES: 1,
   ANY_ORDER: 2,
+  ONE_SPACE: 4,
 });
 
 export const Policy = Object.freeze({

@@ -96,6 +96,8 @@ export interface GrammarDescription {
   gbnf?: string;
   /** Of a schema's texts: no spaces between their parts. */
   noSpaces?: boolean;
+  /** One space behind each colon and comma and nowhere else, as chat templates write JSON. */
+  oneSpace?: boolean;
   /** Of a schema's texts: members in any order. */
   anyOrder?: boolean;
   /** For what the grammar is made of; 0: 8 MiB. */

@@ -446,7 +446,8 @@ class Grammar extends Handle {
 
 // The options and the text of a grammar.
 function written(scope, rondo,
-    {schema, pattern, gbnf, noSpaces = false, anyOrder = false, memoryBytes = 0}) {
+    {schema, pattern, gbnf, noSpaces = false, oneSpace = false, anyOrder = false,
+      memoryBytes = 0}) {
   if ([schema, pattern, gbnf].filter((given) => given !== undefined).length !== 1) {
     throw new TypeError('of schema, pattern and gbnf one is given');
   }
@@ -454,7 +455,8 @@ function written(scope, rondo,
   const options = rondo.options(scope, 'rondo_grammar_options', {
     kind: pattern !== undefined ? GrammarKind.PATTERN :
         gbnf !== undefined ? GrammarKind.GBNF : GrammarKind.JSON_SCHEMA,
-    flags: (noSpaces ? SchemaFlags.NO_SPACES : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0),
+    flags: (noSpaces ? SchemaFlags.NO_SPACES : 0) |
+        (oneSpace ? SchemaFlags.ONE_SPACE : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0),
     memoryBytes});
   const text = pattern ?? gbnf ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
   return {options, text: rondo.memory.encode(text)};

@@ -1,9 +1,11 @@
 package rondo
 
-/** rondo_grammar_options; null: the library's default. The first two are of JSON Schema alone. */
+/** rondo_grammar_options; null: the library's default. Those before memoryBytes are of JSON Schema alone. */
 class GrammarOptions {
     /** No spaces between the parts of a text. */
     var noSpaces = false
+    /** One space behind each colon and comma and nowhere else, as chat templates write JSON. */
+    var oneSpace = false
     /** Members come in any order; else as the schema has them. */
     var anyOrder = false
     /** For what the grammar is made of. */
@@ -11,8 +13,8 @@ class GrammarOptions {
 
     internal fun fields(kind: Int) = Fields().also {
         it.set("kind", kind)
-        val spaces = if (noSpaces) SchemaFlags.NO_SPACES else 0
-        it.set("flags", if (anyOrder) spaces or SchemaFlags.ANY_ORDER else spaces)
+        it.set("flags", (if (noSpaces) SchemaFlags.NO_SPACES else 0) or
+            (if (oneSpace) SchemaFlags.ONE_SPACE else 0) or (if (anyOrder) SchemaFlags.ANY_ORDER else 0))
         it.set("memory_bytes", memoryBytes)
     }
 }

@@ -48,6 +48,7 @@ object GrammarKind {
 object SchemaFlags {
     const val NO_SPACES = 1
     const val ANY_ORDER = 2
+    const val ONE_SPACE = 4
 }
 
 /** The constants RONDO_POLICY_ of rondo.h; newer libraries may have more. */

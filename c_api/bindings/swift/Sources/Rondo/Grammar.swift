@@ -1,16 +1,21 @@
 import CRondo
 
-/// rondo_grammar_options. The first two are of JSON Schema alone.
+/// rondo_grammar_options. The flags are of JSON Schema alone.
 public struct GrammarOptions: Sendable {
   /// No spaces between the parts of a text.
   public var noSpaces: Bool
+  /// One space behind each colon and comma and nowhere else, as chat templates write JSON.
+  public var oneSpace: Bool
   /// Members come in any order; else as the schema has them.
   public var anyOrder: Bool
   /// For what the grammar is made of; 0: 8 MiB.
   public var memoryBytes: UInt64
 
-  public init(noSpaces: Bool = false, anyOrder: Bool = false, memoryBytes: UInt64 = 0) {
+  public init(
+    noSpaces: Bool = false, oneSpace: Bool = false, anyOrder: Bool = false, memoryBytes: UInt64 = 0
+  ) {
     self.noSpaces = noSpaces
+    self.oneSpace = oneSpace
     self.anyOrder = anyOrder
     self.memoryBytes = memoryBytes
   }
@@ -20,6 +25,7 @@ public struct GrammarOptions: Sendable {
     try check(rondo_grammar_options_init(&raw, MemoryLayout<rondo_grammar_options>.size))
     raw.kind = kind.rawValue
     if noSpaces { raw.flags |= UInt32(RONDO_SCHEMA_NO_SPACES) }
+    if oneSpace { raw.flags |= UInt32(RONDO_SCHEMA_ONE_SPACE) }
     if anyOrder { raw.flags |= UInt32(RONDO_SCHEMA_ANY_ORDER) }
     raw.memory_bytes = memoryBytes
     return raw

@@ -1,6 +1,6 @@
 package rondo;
 
-/** rondo_grammar_options of rondo.h: set what is to differ. The first two are of JSON Schema alone. */
+/** rondo_grammar_options of rondo.h: set what is to differ. The flags are of JSON Schema alone. */
 public final class GrammarOptions {
   private int flags;
   private long bytes;
@@ -8,6 +8,12 @@ public final class GrammarOptions {
   /** No spaces between the parts of a text. */
   public GrammarOptions noSpaces(boolean none) {
     flags = none ? flags | Raw.SCHEMA_NO_SPACES : flags & ~Raw.SCHEMA_NO_SPACES;
+    return this;
+  }
+
+  /** One space behind each colon and comma and nowhere else, as chat templates write JSON. */
+  public GrammarOptions oneSpace(boolean one) {
+    flags = one ? flags | Raw.SCHEMA_ONE_SPACE : flags & ~Raw.SCHEMA_ONE_SPACE;
     return this;
   }
 

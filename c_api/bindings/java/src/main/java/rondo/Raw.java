@@ -18,6 +18,7 @@ interface Raw extends Library {
   int DETOKENIZE_SKIP_SPECIAL = 1;
   int SCHEMA_NO_SPACES = 1;
   int SCHEMA_ANY_ORDER = 2;
+  int SCHEMA_ONE_SPACE = 4;
   int CHAT_ADD_GENERATION_PROMPT = 1;
   int CHAT_CONTINUE_FINAL = 2;
   int CHAT_PLAIN_CONTENT = 4;
