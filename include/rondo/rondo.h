@@ -370,9 +370,9 @@ enum {
   RONDO_SCHEMA_NO_SPACES = 1, /* no spaces between the parts of a text */
   RONDO_SCHEMA_ANY_ORDER =
       2, /* members in any order; else as the schema has them, and others last */
-  /* One space behind each colon and comma and nowhere else, as chat templates and Python write JSON:
-   * what a model is used to, with no choice left where nothing is said. Not with NO_SPACES. Since
-   * ABI 9. */
+  /* One space behind each colon and comma and nowhere else, as chat templates and Python write
+   * JSON: what a model is used to, with no choice left where nothing is said. Not with NO_SPACES.
+   * Since ABI 9. */
   RONDO_SCHEMA_ONE_SPACE = 4
 };
 

@@ -152,8 +152,8 @@ TEST_F(GrammarTest, SpecialTokensByTextAndNumber) {
 // What the grammar leaves no choice of is proposed, be it text or not.
 TEST_F(GrammarTest, SpecialTokensThatMustComeAreProposed) {
   const Engine engine = MakeEngine();
-  const Grammar grammar = Make("root ::= (\"ab\" <|pad|> <|pad|> <|pad|>){12}",
-                               Options(RONDO_GRAMMAR_GBNF));
+  const Grammar grammar =
+      Make("root ::= (\"ab\" <|pad|> <|pad|> <|pad|>){12}", Options(RONDO_GRAMMAR_GBNF));
   const Session session = NewSession(engine.get(), Sampling(grammar, 1));
   ASSERT_EQ(rondo_session_prefill(session.get(), prompt_.data(), prompt_.size()), RONDO_STATUS_OK);
   rondo_event event = {};

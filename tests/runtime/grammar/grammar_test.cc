@@ -154,7 +154,8 @@ TEST_F(GrammarTest, ForgetsWhichMembersWereWritten) {
   const std::string text = Write(1);
   EXPECT_GT(text.size(), 60u * 9);
   ASSERT_TRUE(
-      Make(schema, {.spaces = Spaces::kNone, .any_order = true, .bytes = Grammar::kLeastBytes}).ok());
+      Make(schema, {.spaces = Spaces::kNone, .any_order = true, .bytes = Grammar::kLeastBytes})
+          .ok());
   EXPECT_EQ(Write(1), text);
   EXPECT_GT(place_.epoch, 4u) << "little was forgotten";
 }

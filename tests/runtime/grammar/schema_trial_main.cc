@@ -200,7 +200,8 @@ int Masks(const Texts& vocabulary, const std::vector<Schema>& schemas, bool any_
     }
   }
   std::printf(
-      "%zu schemas, %zu refused, %zu right in all instances; instances right %zu, accepted wrongly %zu, rejected %zu, "
+      "%zu schemas, %zu refused, %zu right in all instances; instances right %zu, accepted wrongly "
+      "%zu, rejected %zu, "
       "without an answer %zu\n",
       schemas.size(), refused, passing, right, accepted, rejected, failed);
   Print("masks (us)", masks);
