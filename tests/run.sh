@@ -150,6 +150,8 @@ slow_kernels="$slow_kernels:*Speculation*_sse41_*:*Speculation*_scalar_*"
 repeats=${weekly:+'*Schedules*_f32_*'}
 # Only the converter does this, searching long for bytes that are the same on every machine:
 converter='TinyCalibration.*:Models/Trained.*'
+# Minutes each, of code that the tests of its parts run under the sanitizers, too:
+calibration='TinyCalibration.LosesLessThan*:TinyCalibration.IsCalibrated*:TinyCalibration.Mixed*'
 # Times and the perplexity of a whole text mean little where all is slow:
 long='BenchCommand.*:ToolTest.EvalOf*'
 benchmarks='Bench.*:SessionsBench*:ToolTest.EvalAgainst*'
@@ -178,7 +180,7 @@ run_stage() {
       else
         configure asan -DRONDO_TEST_TOOL= &&
           build asan rondo_unit_tests rondo_model_tests rondo_fuzz_tests rondo_abi_tests &&
-          run_tests asan 'unit|model|fuzz|abi' "$slow_kernels:Models/Trained.*"
+          run_tests asan 'unit|model|fuzz|abi' "$slow_kernels:Models/Trained.*:$calibration"
       fi
       ;;
     fuzz)
