@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 8;
+exports.ABI_VERSION = 9;
 
 exports.Status = Object.freeze({
   OK: 0,
