@@ -165,7 +165,7 @@ run_stage() {
     lint)
       if has clang-format && has clang-tidy; then
         step lint clang-format sh tests/format.sh
-        configure tidy && step lint clang-tidy sh tests/tidy.sh ${short:+40}
+        configure tidy && step lint clang-tidy sh tests/tidy.sh ${short:+24}
       else
         skip lint "no clang-format or no clang-tidy"
       fi
