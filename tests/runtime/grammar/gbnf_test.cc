@@ -247,7 +247,8 @@ ws ::= [ \t\n\r]*)gbnf",
     std::string text = documents[i % std::size(documents)];
     for (unsigned edits = random() % 4; edits > 0; --edits) {
       const size_t at = random() % (text.size() + 1);
-      const char c = "{}[]\",:\\u0123e.-+ \ntrfaf\x97\xff\x01"[random() % 31];
+      constexpr std::string_view kEdits = "{}[]\",:\\u0123e.-+ \ntrfaf\x97\xff\x01";
+      const char c = kEdits[random() % kEdits.size()];
       if (random() % 2 == 0) {
         text.insert(at, 1, c);
       } else {
