@@ -114,7 +114,8 @@ TEST(FilePartsTest, RefusesWhatIsNoFileInParts) {
   EXPECT_THAT(refusal({bytes.first(65), bytes.first(64)}), HasSubstr("begins at byte 65"));
   // In another order, one missing, one twice.
   const std::vector<uint64_t> places = Places(whole);
-  const Spans parts = Parts(whole, {places[2], places[4]}).spans();
+  const Parts cut(whole, {places[2], places[4]});
+  const Spans parts = cut.spans();
   for (const Spans& wrong : {Spans{parts[1], parts[0], parts[2]}, Spans{parts[0], parts[2]},
                              Spans{parts[0], parts[1], parts[1], parts[2]}, Spans{parts[0]}}) {
     EXPECT_FALSE(ModelFile::Open(*FileParts::Of(wrong)).ok());
