@@ -59,8 +59,8 @@ TEST_F(ConvertClaims, EveryFormat) {
   }
 }
 
-// A quantised checkpoint makes the file that its numbers make: compressed-tensors, 4 bits, groups of
-// 32, symmetric.
+// A quantised checkpoint makes the file that its numbers make: compressed-tensors, 4 bits, groups
+// of 32, symmetric.
 TEST_F(ConvertClaims, AQuantisedCheckpoint) {
   CheckpointTensors floats = ReadTensors(folder_), packed;
   for (auto& [name, tensor] : floats) {

@@ -49,8 +49,8 @@ std::optional<QuantisedMatrix> FindBitsAndBytes(const FolderTensors& tensors,
   Part(tensors, state_name, {"U8"});
   const std::vector<uint8_t> text = tensors.Bytes(state_name);
   const std::string where = tensors.Called(state_name);
-  const Config state = Config::Of(where + ": key ",
-                                  ParseJsonObject(std::string(text.begin(), text.end()), where));
+  const Config state =
+      Config::Of(where + ": key ", ParseJsonObject(std::string(text.begin(), text.end()), where));
   const std::vector<uint64_t> shape = state.Integers("shape", kMost);
   const uint64_t block = state.Integer("blocksize", 2, kMost);
   if (shape.size() != 2 || shape[0] == 0 || shape[1] == 0) {
@@ -74,13 +74,14 @@ std::optional<QuantisedMatrix> FindBitsAndBytes(const FolderTensors& tensors,
   }
   ReadAbsmax(tensors, name, state, n_blocks);  // what it refuses is refused at once
   found.open = [=, &tensors] {
-    return [=, codes = tensors.Bytes(name), values = tensors.Floats(map),
-            absmax = ReadAbsmax(tensors, name, state, n_blocks)](uint64_t row, std::span<float> out) {
-      for (size_t i = 0; i < out.size(); ++i) {
-        const uint64_t at = row * out.size() + i;
-        out[i] = values[codes[at / 2] >> (at % 2 == 0 ? 4 : 0) & 15] * absmax[at / block];
-      }
-    };
+    return
+        [=, codes = tensors.Bytes(name), values = tensors.Floats(map),
+         absmax = ReadAbsmax(tensors, name, state, n_blocks)](uint64_t row, std::span<float> out) {
+          for (size_t i = 0; i < out.size(); ++i) {
+            const uint64_t at = row * out.size() + i;
+            out[i] = values[codes[at / 2] >> (at % 2 == 0 ? 4 : 0) & 15] * absmax[at / block];
+          }
+        };
   };
   return found;
 }

@@ -1,7 +1,7 @@
 // A byte for each weight, X.weight I8 or F8_E4M3 [rows, cols], and scales that multiply:
 // X.weight_scale (compressed-tensors, ModelOpt, FBGEMM) or X.weight_scale_inv (DeepSeek's FP8) of
-// one value, [rows], [rows, 1], [rows, groups], or a value for each block of 128 x 128; X.SCB [rows],
-// divided by 127 (bitsandbytes).
+// one value, [rows], [rows, 1], [rows, groups], or a value for each block of 128 x 128; X.SCB
+// [rows], divided by 127 (bitsandbytes).
 #include "runtime/base/checked.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
@@ -71,13 +71,14 @@ std::optional<QuantisedMatrix> FindBytes(const FolderTensors& tensors, const std
   }
   const Safetensors::Tensor& its = Part(tensors, scales, kFloats);
   if (codes.shape.size() != 2 || codes.elements() == 0) {
-    Fail(tensors.Called(name), " has shape ", InBrackets(codes.shape), ", expected rows and columns");
+    Fail(tensors.Called(name), " has shape ", InBrackets(codes.shape),
+         ", expected rows and columns");
   }
   const std::optional<Blocks> blocks =
       BlocksOf(its.shape, codes.shape[0], codes.shape[1], ConfigBlocks(quantisation));
   if (!blocks) {
-    Fail(tensors.Called(scales), " has shape ", InBrackets(its.shape), ", which does not fit ", name,
-         "'s ", InBrackets(codes.shape));
+    Fail(tensors.Called(scales), " has shape ", InBrackets(its.shape), ", which does not fit ",
+         name, "'s ", InBrackets(codes.shape));
   }
   QuantisedMatrix found;
   found.name = name;
@@ -86,8 +87,8 @@ std::optional<QuantisedMatrix> FindBytes(const FolderTensors& tensors, const std
   found.parts = {name, scales};
   const float divisor = scales.ends_with(".SCB") ? 127 : 1;
   found.open = [=, &tensors, rows = codes.shape[0]] {
-    return [=, bytes = RowsOf(tensors, name, rows), scale = tensors.Floats(scales),
-            b = *blocks](uint64_t row, std::span<float> out) {
+    return [=, bytes = RowsOf(tensors, name, rows), scale = tensors.Floats(scales), b = *blocks](
+               uint64_t row, std::span<float> out) {
       const auto value = is_fp8 ? FromE4M3 : FromInt8;
       const std::span<const uint8_t> codes_of_row = bytes(row);
       for (size_t i = 0; i < out.size(); ++i) {

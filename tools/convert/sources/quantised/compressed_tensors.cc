@@ -1,8 +1,8 @@
-// compressed-tensors, pack-quantized: X.weight_packed I32 [rows, cols * bits / 32 rounded up], codes
-// from the low bit on, 2^(bits - 1) above what they mean; X.weight_shape; X.weight_scale [rows,
-// groups]; where it is not symmetric X.weight_zero_point, packed likewise but along the rows, I32
-// [rows * bits / 32 rounded up, groups]; X.weight_g_idx [cols]. weight = (code - zero) * scale
-// (compressors/pack_quantized).
+// compressed-tensors, pack-quantized: X.weight_packed I32 [rows, cols * bits / 32 rounded up],
+// codes from the low bit on, 2^(bits - 1) above what they mean; X.weight_shape; X.weight_scale
+// [rows, groups]; where it is not symmetric X.weight_zero_point, packed likewise but along the
+// rows, I32 [rows * bits / 32 rounded up, groups]; X.weight_g_idx [cols]. weight = (code - zero) *
+// scale (compressors/pack_quantized).
 #include <cstring>
 
 #include "runtime/base/checked.h"
@@ -61,7 +61,8 @@ ReadRow Open(const FolderTensors& tensors, const Parts& parts, uint64_t rows, ui
   matrix.scales = tensors.Floats(parts.scales);
   matrix.zero = static_cast<float>(1u << (bits - 1));
   if (!parts.zeros.empty()) {
-    const std::vector<uint8_t> columns = Transposed(tensors.Bytes(parts.zeros), Words(rows, bits), groups);
+    const std::vector<uint8_t> columns =
+        Transposed(tensors.Bytes(parts.zeros), Words(rows, bits), groups);
     const uint64_t column_bytes = columns.size() / groups;
     matrix.zeros.resize(rows * groups);
     for (uint64_t g = 0; g < groups; ++g) {
@@ -111,8 +112,8 @@ std::optional<QuantisedMatrix> FindCompressed(const FolderTensors& tensors, cons
   if (tensors.Find(parts.groups) == nullptr) {
     parts.groups.clear();
     if (groups == 0 || cols % groups != 0) {
-      Fail(tensors.Called(name), ": ", cols, " columns are no whole groups, of which ", parts.scales,
-           " has ", groups);
+      Fail(tensors.Called(name), ": ", cols, " columns are no whole groups, of which ",
+           parts.scales, " has ", groups);
     }
   } else {
     Part(tensors, parts.groups, {"I32"}, {cols}, shape_name);

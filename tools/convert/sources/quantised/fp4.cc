@@ -1,5 +1,6 @@
 // FP4 (E2M1), two in a byte, the even one of two in the low nibble:
-//   NVFP4  codes U8 [rows, cols / 2], weight_scale F8_E4M3 [rows, cols / 16], and a scale of all: as
+//   NVFP4  codes U8 [rows, cols / 2], weight_scale F8_E4M3 [rows, cols / 16], and a scale of all:
+//   as
 //          compressed-tensors has it (X.weight_packed, X.weight_global_scale, which divides), or as
 //          ModelOpt (X.weight, X.weight_scale_2, which multiplies)
 //   MXFP4  groups of 32, whose scale is a byte, a power of two: as compressed-tensors has it
@@ -77,7 +78,8 @@ std::optional<QuantisedMatrix> Blocks(const FolderTensors& tensors, const std::s
   shape.push_back(16);
   if (blocks.dtype != "U8" || its.dtype != "U8" || shape.size() < 2 || blocks.shape != shape ||
       its.elements() == 0) {
-    Fail(tensors.Called(name), " and ", scales, " are not 16 bytes of MXFP4 for each byte of scale");
+    Fail(tensors.Called(name), " and ", scales,
+         " are not 16 bytes of MXFP4 for each byte of scale");
   }
   QuantisedMatrix found;
   found.name = name;

@@ -87,9 +87,12 @@ std::optional<QuantisedMatrix> FindGptqOrAwq(const FolderTensors& tensors, const
          quantisation.method.empty() ? "nothing of it" : quantisation.method);
   }
   const Config& config = *quantisation.config;
-  const auto bits = static_cast<uint32_t>(config.Integer(config.Has("w_bit") ? "w_bit" : "bits", 2, 8));
-  const std::string form = config.Text("version", config.Text("checkpoint_format", is_awq ? "gemm" : "gptq"));
-  const bool known = is_awq ? form == "gemm" || form == "GEMM" : form == "gptq" || form == "gptq_v2";
+  const auto bits =
+      static_cast<uint32_t>(config.Integer(config.Has("w_bit") ? "w_bit" : "bits", 2, 8));
+  const std::string form =
+      config.Text("version", config.Text("checkpoint_format", is_awq ? "gemm" : "gptq"));
+  const bool known =
+      is_awq ? form == "gemm" || form == "GEMM" : form == "gptq" || form == "gptq_v2";
   if (!known) {
     config.Refuse(config.Has("version") ? "version" : "checkpoint_format",
                   "is \"" + form + "\", expected " + (is_awq ? "gemm" : "gptq or gptq_v2"));

@@ -1,6 +1,6 @@
 // MLX: X.weight U32 [..., rows, cols * bits / 32], codes from the low bit on, X.scales [..., rows,
-// groups] and X.biases; weight = code * scale + bias (mlx_lm/utils.py). In its modes mxfp4 and nvfp4
-// the codes are FP4, the scales U8 and there are no biases.
+// groups] and X.biases; weight = code * scale + bias (mlx_lm/utils.py). In its modes mxfp4 and
+// nvfp4 the codes are FP4, the scales U8 and there are no biases.
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
 #include "tools/convert/sources/quantised/packed_codes.h"
@@ -39,13 +39,15 @@ std::optional<QuantisedMatrix> FindMlx(const FolderTensors& tensors, const std::
       affine ? Part(tensors, parts.scales, kFloats) : Part(tensors, parts.scales, {"U8"});
   // Layers may differ from what the config says of all.
   const Config& all = *quantisation.config;
-  const std::optional<Config> own = all.object().contains(*module) && all.object()[*module].is_object()
-                                        ? all.Object(module->c_str())
-                                        : std::nullopt;
+  const std::optional<Config> own =
+      all.object().contains(*module) && all.object()[*module].is_object()
+          ? all.Object(module->c_str())
+          : std::nullopt;
   const Config& config = own ? *own : all;
   const auto bits = static_cast<uint32_t>(config.Integer("bits", 1, 8));
   const std::string mode = config.Text("mode", affine ? "affine" : "mxfp4");
-  const bool is_known = affine ? mode == "affine" : (mode == "mxfp4" || mode == "nvfp4") && bits == 4;
+  const bool is_known =
+      affine ? mode == "affine" : (mode == "mxfp4" || mode == "nvfp4") && bits == 4;
   if (!is_known) config.Refuse("mode", "is \"" + mode + "\", which does not fit tensor " + name);
   if (codes.shape.size() < 2 || codes.elements() == 0 || codes.shape.back() * 32 % bits != 0) {
     Fail(tensors.Called(name), " has shape ", InBrackets(codes.shape), ", expected rows of ", bits,
@@ -73,7 +75,8 @@ std::optional<QuantisedMatrix> FindMlx(const FolderTensors& tensors, const std::
     };
   } else {
     found.open = [&tensors, parts, rows, value = mode == "nvfp4" ? FromE4M3 : FromE8M0] {
-      return Fp4Rows(RowsOf(tensors, parts.codes, rows), RowsOf(tensors, parts.scales, rows), value);
+      return Fp4Rows(RowsOf(tensors, parts.codes, rows), RowsOf(tensors, parts.scales, rows),
+                     value);
     };
   }
   return found;

@@ -32,12 +32,12 @@ std::vector<uint8_t> Transposed(std::span<const uint8_t> words, uint64_t rows, u
 struct ScaledRows {
   RowBytes codes;
   uint32_t bits = 8;
-  uint64_t groups = 1;               // of a row
-  std::vector<uint32_t> group_of;    // of each column; empty: as many columns in each
-  std::vector<float> scales;         // [row][group]
-  std::vector<float> zeros;          // [row][group]; empty: `zero`
+  uint64_t groups = 1;             // of a row
+  std::vector<uint32_t> group_of;  // of each column; empty: as many columns in each
+  std::vector<float> scales;       // [row][group]
+  std::vector<float> zeros;        // [row][group]; empty: `zero`
   float zero = 0;
-  std::vector<float> biases;         // [row][group]; empty: none
+  std::vector<float> biases;  // [row][group]; empty: none
 
   void Read(uint64_t row, std::span<float> out) const;
 };

@@ -8,9 +8,9 @@ namespace rondo::convert {
 namespace {
 
 // Methods whose tensors are read, by the names that configs have for them.
-constexpr const char* kMethods[] = {"awq",      "bitsandbytes", "compressed-tensors", "fbgemm_fp8",
-                                    "fp8",      "gptq",         "modelopt",           "mlx",
-                                    "mxfp4"};
+constexpr const char* kMethods[] = {"awq",        "bitsandbytes", "compressed-tensors",
+                                    "fbgemm_fp8", "fp8",          "gptq",
+                                    "modelopt",   "mlx",          "mxfp4"};
 
 }  // namespace
 
@@ -32,7 +32,8 @@ Quantisation ReadQuantisation(const Config& config) {
     return found;
   }
   std::string known;
-  for (const char* const method : kMethods) known += (known.empty() ? "" : ", ") + std::string(method);
+  for (const char* const method : kMethods)
+    known += (known.empty() ? "" : ", ") + std::string(method);
   found.config->Refuse("quant_method",
                        "is " + (found.method.empty() ? "absent" : '"' + found.method + '"') +
                            "; read are " + known +

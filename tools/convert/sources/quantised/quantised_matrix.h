@@ -1,5 +1,5 @@
-// QuantisedMatrix: a matrix of weights that several tensors of a folder make together, in the way of
-// one of the methods by which people quantise checkpoints.
+// QuantisedMatrix: a matrix of weights that several tensors of a folder make together, in the way
+// of one of the methods by which people quantise checkpoints.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Matrices as each method of quantisation lays them out, packed here bit by bit, and what is read of
-// them: the number that the method's description gives, to the bit.
+// Matrices as each method of quantisation lays them out, packed here bit by bit, and what is read
+// of them: the number that the method's description gives, to the bit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +36,8 @@ Stored Of(const char* dtype, std::vector<uint64_t> shape, const std::vector<T>& 
 struct Matrix {
   uint64_t rows, cols, groups;
   std::vector<uint32_t> codes;
-  std::vector<float> scales;     // [row][group], which float16 holds
-  std::vector<uint32_t> zeros;   // likewise
+  std::vector<float> scales;    // [row][group], which float16 holds
+  std::vector<uint32_t> zeros;  // likewise
   uint32_t code(uint64_t r, uint64_t c) const { return codes[r * cols + c]; }
   size_t at(uint64_t r, uint64_t g) const { return r * groups + g; }
 };
@@ -84,9 +84,8 @@ class QuantisedTest : public testing::Test {
     for (const auto& [name, tensor] : tensors) {
       const size_t begin = data.size();
       data += tensor.bytes;
-      header[name] = {{"dtype", tensor.dtype},
-                      {"shape", tensor.shape},
-                      {"data_offsets", {begin, data.size()}}};
+      header[name] = {
+          {"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
     }
     const std::string text = header.dump();
     const uint64_t size = text.size();
@@ -176,11 +175,10 @@ TEST_F(QuantisedTest, CompressedTensorsInAnyOrderOfGroups) {
   }
   std::vector<int32_t> group_of(16);
   for (int i = 0; i < 16; ++i) group_of[static_cast<size_t>(i)] = i * 7 % 16 / 8;
-  std::map<std::string, Stored> tensors = {
-      {"x.weight_packed", Of("I32", {4, 2}, packed)},
-      {"x.weight_shape", Of<int64_t>("I64", {2}, {4, 16})},
-      {"x.weight_g_idx", Of("I32", {16}, group_of)},
-      {"x.weight_scale", Of("F32", {4, 2}, m.scales)}};
+  std::map<std::string, Stored> tensors = {{"x.weight_packed", Of("I32", {4, 2}, packed)},
+                                           {"x.weight_shape", Of<int64_t>("I64", {2}, {4, 16})},
+                                           {"x.weight_g_idx", Of("I32", {16}, group_of)},
+                                           {"x.weight_scale", Of("F32", {4, 2}, m.scales)}};
   Save(tensors);
   const std::vector<float> read =
       Read(Compressed(4).c_str(), "compressed-tensors, 4 bits", {4, 16});
@@ -236,9 +234,9 @@ TEST_F(QuantisedTest, Gptq) {
       for (uint64_t r = 0; r < m.rows; ++r) {
         for (uint64_t c = 0; c < m.cols; ++c) {
           const size_t at = m.at(r, c % 2);
-          EXPECT_EQ(read[r * m.cols + c],
-                    (static_cast<float>(m.code(r, c)) - static_cast<float>(m.zeros[at])) *
-                        m.scales[at]);
+          EXPECT_EQ(
+              read[r * m.cols + c],
+              (static_cast<float>(m.code(r, c)) - static_cast<float>(m.zeros[at])) * m.scales[at]);
         }
       }
     }
@@ -273,8 +271,8 @@ TEST_F(QuantisedTest, Awq) {
            "AWQ, 4 bits", {16, 24});
   for (uint64_t i = 0; i < read.size(); ++i) {
     const size_t at = m.at(i / 24, i % 24 / 8);
-    EXPECT_EQ(read[i], (static_cast<float>(m.codes[i]) - static_cast<float>(m.zeros[at])) *
-                           m.scales[at]);
+    EXPECT_EQ(read[i],
+              (static_cast<float>(m.codes[i]) - static_cast<float>(m.zeros[at])) * m.scales[at]);
   }
   EXPECT_THAT(
       Refusal(R"({"quantization_config": {"quant_method": "awq", "bits": 4, "version": "gemv"}})"),
@@ -300,7 +298,8 @@ TEST_F(QuantisedTest, Mlx) {
           {"x.biases", Of("F32", {4, 2}, biases)}});
     // What the config says of one layer holds for that one.
     const std::string config = R"({"quantization": {"group_size": 16, "bits": 7, "x":
-        {"group_size": 32, "bits": )" + std::to_string(bits) + "}}}";
+        {"group_size": 32, "bits": )" +
+                               std::to_string(bits) + "}}}";
     const std::vector<float> read =
         Read(config.c_str(), ("MLX, " + std::to_string(bits) + " bits").c_str(), {4, 64});
     for (uint64_t i = 0; i < read.size(); ++i) {
@@ -350,7 +349,8 @@ TEST_F(QuantisedTest, Mxfp4OfCompressedTensorsAndMlx) {
       EXPECT_EQ(read[i], std::ldexp(kE2M1[m.codes[i]], scales[m.at(i / 64, i % 64 / 32)] - 127));
     }
   };
-  Save({{"x.weight_packed", Of("U8", {3, 32}, packed)}, {"x.weight_scale", Of("U8", {3, 2}, scales)}});
+  Save({{"x.weight_packed", Of("U8", {3, 32}, packed)},
+        {"x.weight_scale", Of("U8", {3, 2}, scales)}});
   expect(Read(Compressed(4).c_str(), "MXFP4", {3, 64}));
   Save({{"x.weight", Of("U32", {3, 8}, packed)}, {"x.scales", Of("U8", {3, 2}, scales)}});
   expect(Read(R"({"quantization": {"group_size": 32, "bits": 4, "mode": "mxfp4"}})", "MLX, mxfp4",
@@ -367,14 +367,27 @@ TEST_F(QuantisedTest, BytesWithScalesOfAnyShape) {
     std::vector<uint64_t> shape;
     uint64_t row_block, col_block;
   } cases[] = {
-      {R"({"quantization_config": {"quant_method": "fbgemm_fp8"}})", ".weight_scale", {6, 1}, 1, 20},
-      {R"({"quantization_config": {"quant_method": "fp8"}})", ".weight_scale", {}, 6, 20},
-      {R"({"quantization_config": {"quant_method": "compressed-tensors"}})", ".weight_scale", {6}, 1,
+      {R"({"quantization_config": {"quant_method": "fbgemm_fp8"}})",
+       ".weight_scale",
+       {6, 1},
+       1,
        20},
-      {R"({"quantization_config": {"quant_method": "compressed-tensors"}})", ".weight_scale",
-       {6, 4}, 1, 5},
+      {R"({"quantization_config": {"quant_method": "fp8"}})", ".weight_scale", {}, 6, 20},
+      {R"({"quantization_config": {"quant_method": "compressed-tensors"}})",
+       ".weight_scale",
+       {6},
+       1,
+       20},
+      {R"({"quantization_config": {"quant_method": "compressed-tensors"}})",
+       ".weight_scale",
+       {6, 4},
+       1,
+       5},
       {R"({"quantization_config": {"quant_method": "fp8", "weight_block_size": [4, 8]}})",
-       ".weight_scale_inv", {2, 3}, 4, 8},
+       ".weight_scale_inv",
+       {2, 3},
+       4,
+       8},
   };
   for (const auto& c : cases) {
     SCOPED_TRACE(c.config);
@@ -390,15 +403,17 @@ TEST_F(QuantisedTest, BytesWithScalesOfAnyShape) {
       for (uint64_t i = 0; i < read.size(); ++i) {
         const uint64_t in_row = (20 + c.col_block - 1) / c.col_block;
         const float scale = scales[i / 20 / c.row_block * in_row + i % 20 / c.col_block];
-        const float code = fp8 ? FromE4M3(codes[i]) : static_cast<float>(static_cast<int8_t>(codes[i]));
+        const float code =
+            fp8 ? FromE4M3(codes[i]) : static_cast<float>(static_cast<int8_t>(codes[i]));
         EXPECT_EQ(read[i], code * scale);
       }
     }
   }
   Save({{"x.weight", Of("I8", {6, 20}, codes)},
         {"x.weight_scale", Of<float>("F32", {5}, {1, 1, 1, 1, 1})}});
-  EXPECT_THAT(Refusal(cases[0].config),
-              HasSubstr("tensor x.weight_scale has shape [5], which does not fit x.weight's [6, 20]"));
+  EXPECT_THAT(
+      Refusal(cases[0].config),
+      HasSubstr("tensor x.weight_scale has shape [5], which does not fit x.weight's [6, 20]"));
   Save({{"x.weight", Of("F8_E4M3", {6, 20}, codes)}});
   EXPECT_THAT(Refusal(cases[0].config), HasSubstr("tensor x.weight is F8_E4M3 and has no scales"));
   Save({{"x.weight", Of("I8", {6, 20}, codes)},
