@@ -30,7 +30,7 @@ void WriteTensors(const fs::path& folder, const CheckpointTensors& tensors) {
     data.append(reinterpret_cast<const char*>(tensor.values.data()),
                 tensor.values.size() * sizeof(float));
     header[name] = {
-        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
+        {"dtype", tensor.type}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
   }
   const std::string text = header.dump();
   const uint64_t length = text.size();

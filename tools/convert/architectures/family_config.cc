@@ -9,19 +9,10 @@
 
 namespace rondo::convert {
 
-void RefuseQuantized(const Config& config) {
-  // What is in MXFP4 is told by its tensors.
-  const std::optional<Config> quantization = config.Object("quantization_config");
-  if (quantization && quantization->Text("quant_method", "") != "mxfp4") {
-    config.Refuse("quantization_config", "is set: convert from the checkpoint that it was made of");
-  }
-}
-
 Sizes ReadSizes(const Config& config, const SizeKeys& keys) {
   const auto integer = [&](const char* key, uint64_t high) {
     return static_cast<uint32_t>(config.Integer(key, 1, high));
   };
-  RefuseQuantized(config);
   Sizes s = {};
   s.vocab = integer("vocab_size", kMaxVocab);
   s.hidden = integer(keys.hidden, kMaxHidden);

@@ -30,9 +30,6 @@ struct SizeKeys {
   const char* without_kv_heads = nullptr;  // a model that knows no num_key_value_heads
 };
 
-// A checkpoint whose weights are not as they were trained.
-void RefuseQuantized(const Config& config);
-
 // Within limits.h, and such as divide each other as they must.
 Sizes ReadSizes(const Config& config, const SizeKeys& keys = {});
 

@@ -60,7 +60,6 @@ Config TextConfig(const Config& config, const Architecture& whole) {
 }  // namespace
 
 DecoderSpec ReadTextPart(const Config& config, const Architecture& whole) {
-  RefuseQuantized(config);
   const char* const kTied = "tie_word_embeddings";
   const Config text = TextConfig(config, whole)
                           .With("architectures", nullptr)  // some name the whole model here

@@ -25,7 +25,9 @@ Source OpenFolder(const fs::path& directory) {
   if (!fs::exists(directory / "config.json")) {
     Fail(directory.string(), " ", WhatFolderIs(directory, "holds no config.json"));
   }
-  Source source(NameOf(directory), Config::Load(directory / "config.json"));
+  const Config config = Config::Load(directory / "config.json");
+  const Quantisation quantisation = ReadQuantisation(config);
+  Source source(NameOf(directory), WithoutQuantisation(config));
   if (const fs::path generation = directory / "generation_config.json"; fs::exists(generation)) {
     source.generation = Config::Load(generation);
     source.own_generation = true;
@@ -35,7 +37,7 @@ Source OpenFolder(const fs::path& directory) {
   if (const std::optional<Config> text = source.config.Object("text_config")) {
     source.token_configs.push_back(*text);
   }
-  const auto checkpoint = std::make_shared<CheckpointFolder>(directory);
+  const auto checkpoint = std::make_shared<CheckpointFolder>(directory, quantisation);
   source.notes = checkpoint->notes();
   source.checkpoint = checkpoint;
   source.path = directory;

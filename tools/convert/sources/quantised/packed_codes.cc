@@ -1,0 +1,87 @@
+#include "tools/convert/sources/quantised/packed_codes.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "tools/convert/common/fail.h"
+#include "tools/convert/sources/float_formats.h"
+
+namespace rondo::convert {
+
+std::vector<uint8_t> Transposed(std::span<const uint8_t> words, uint64_t rows, uint64_t cols) {
+  constexpr uint64_t kBlock = 16;  // of words: a cache line
+  constexpr size_t kWord = sizeof(uint32_t);
+  std::vector<uint8_t> out(words.size());
+  for (uint64_t r0 = 0; r0 < rows; r0 += kBlock) {
+    for (uint64_t c = 0; c < cols; ++c) {
+      for (uint64_t r = r0; r < std::min(rows, r0 + kBlock); ++r) {
+        std::memcpy(&out[(c * rows + r) * kWord], &words[(r * cols + c) * kWord], kWord);
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<float> Transposed(const std::vector<float>& values, uint64_t a, uint64_t b) {
+  std::vector<float> out(values.size());
+  for (uint64_t i = 0; i < a; ++i) {
+    for (uint64_t j = 0; j < b; ++j) out[j * a + i] = values[i * b + j];
+  }
+  return out;
+}
+
+RowBytes RowsOf(const FolderTensors& tensors, const std::string& name, uint64_t rows) {
+  const FolderTensors::Place place = tensors.all().at(name);
+  std::vector<uint8_t> bytes(static_cast<size_t>(place.tensor->bytes / rows));
+  return [place, bytes = std::move(bytes)](uint64_t row) mutable {
+    place.file->ReadBytes(*place.tensor, row * bytes.size(), bytes);
+    return std::span<const uint8_t>(bytes);
+  };
+}
+
+RowBytes RowsOf(std::vector<uint8_t> bytes, uint64_t rows) {
+  return [bytes = std::move(bytes), rows](uint64_t row) {
+    return std::span<const uint8_t>(bytes).subspan(row * (bytes.size() / rows),
+                                                   bytes.size() / rows);
+  };
+}
+
+ReadRow Fp4Rows(RowBytes codes, RowBytes scales, std::function<float(uint8_t)> scale_of) {
+  return [=](uint64_t row, std::span<float> out) {
+    const std::span<const uint8_t> packed = codes(row), groups = scales(row);
+    const size_t size = out.size() / groups.size();
+    for (size_t g = 0; g < groups.size(); ++g) {
+      const float scale = scale_of(groups[g]);
+      for (size_t i = g * size; i < (g + 1) * size; ++i) {
+        out[i] = kE2M1[BitsAt(packed, i, 4)] * scale;
+      }
+    }
+  };
+}
+
+std::vector<uint32_t> ReadGroups(const FolderTensors& tensors, const std::string& indices,
+                                 uint64_t groups) {
+  const std::vector<uint8_t> bytes = tensors.Bytes(indices);
+  std::vector<uint32_t> group_of(bytes.size() / sizeof(uint32_t));
+  if (!bytes.empty()) std::memcpy(group_of.data(), bytes.data(), bytes.size());
+  for (size_t i = 0; i < group_of.size(); ++i) {
+    if (group_of[i] >= groups) {
+      Fail(tensors.Called(indices), " holds ", static_cast<int32_t>(group_of[i]), " at index ", i,
+           ", expected a group from 0 to ", groups - 1);
+    }
+  }
+  return group_of;
+}
+
+void ScaledRows::Read(uint64_t row, std::span<float> out) const {
+  const std::span<const uint8_t> packed = codes(row);
+  const uint64_t group_size = out.size() / groups;
+  for (size_t i = 0; i < out.size(); ++i) {
+    const uint64_t at = row * groups + (group_of.empty() ? i / group_size : group_of[i]);
+    const float code = static_cast<float>(BitsAt(packed, i, bits));
+    out[i] = (code - (zeros.empty() ? zero : zeros[at])) * scales[at];
+    if (!biases.empty()) out[i] += biases[at];
+  }
+}
+
+}  // namespace rondo::convert

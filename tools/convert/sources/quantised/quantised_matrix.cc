@@ -1,0 +1,100 @@
+#include "tools/convert/sources/quantised/quantised_matrix.h"
+
+#include <algorithm>
+
+#include "tools/convert/common/fail.h"
+
+namespace rondo::convert {
+namespace {
+
+// Methods whose tensors are read, by the names that configs have for them.
+constexpr const char* kMethods[] = {"awq",        "bitsandbytes", "compressed-tensors",
+                                    "fbgemm_fp8", "fp8",          "gptq",
+                                    "modelopt",   "mlx",          "mxfp4"};
+
+}  // namespace
+
+Quantisation ReadQuantisation(const Config& config) {
+  Quantisation found;
+  const Config* holder = &config;
+  const std::optional<Config> text = config.Object("text_config");
+  if (!config.Has("quantization_config") && !config.Has("quantization") && text) holder = &*text;
+  if (holder->Has("quantization_config")) {
+    found.config = holder->Object("quantization_config");
+    found.method = found.config->Text("quant_method", "");
+  } else if (holder->Has("quantization")) {
+    found.config = holder->Object("quantization");
+  }
+  if (!found.config) return found;
+  // MLX names no method, and has what it says twice.
+  if (found.method.empty() && found.config->Has("group_size")) found.method = "mlx";
+  if (std::find(std::begin(kMethods), std::end(kMethods), found.method) != std::end(kMethods)) {
+    return found;
+  }
+  std::string known;
+  for (const char* const method : kMethods)
+    known += (known.empty() ? "" : ", ") + std::string(method);
+  found.config->Refuse("quant_method",
+                       "is " + (found.method.empty() ? "absent" : '"' + found.method + '"') +
+                           "; read are " + known +
+                           ": convert from the checkpoint that it was made of");
+}
+
+Config WithoutQuantisation(const Config& config) {
+  Config plain = config;
+  for (const char* const key : {"quantization_config", "quantization"}) {
+    if (config.Has(key)) plain = plain.With(key, nullptr);
+  }
+  if (!config.Has("text_config")) return plain;
+  nlohmann::json text = config.object()["text_config"];
+  if (text.is_object()) text.erase("quantization_config");
+  return plain.With("text_config", text);
+}
+
+std::optional<QuantisedMatrix> FindQuantised(const FolderTensors& tensors, const std::string& name,
+                                             const Quantisation& quantisation) {
+  for (const FindMatrix find :
+       {FindCompressed, FindGptqOrAwq, FindMlx, FindFp4, FindBytes, FindBitsAndBytes}) {
+    if (auto found = find(tensors, name, quantisation)) return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Before(const std::string& name, const std::string& end) {
+  if (!name.ends_with(end) || name.size() == end.size()) return std::nullopt;
+  return name.substr(0, name.size() - end.size());
+}
+
+std::string InBrackets(const std::vector<uint64_t>& shape) {
+  std::string text;
+  for (const uint64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return '[' + text + ']';
+}
+
+const Safetensors::Tensor& Part(const FolderTensors& tensors, const std::string& name,
+                                std::initializer_list<const char*> types) {
+  const FolderTensors::Place* const place = tensors.Find(name);
+  if (place == nullptr) {
+    Fail(tensors.Where(), " lacks tensor ", name, ", without which the weights cannot be read");
+  }
+  const std::string& type = place->tensor->dtype;
+  if (std::find(types.begin(), types.end(), type) == types.end()) {
+    std::string known;
+    for (const char* const one : types) known += (known.empty() ? "" : " or ") + std::string(one);
+    Fail(tensors.Called(name), " is ", type, ", expected ", known);
+  }
+  return *place->tensor;
+}
+
+const Safetensors::Tensor& Part(const FolderTensors& tensors, const std::string& name,
+                                std::initializer_list<const char*> types,
+                                const std::vector<uint64_t>& shape, const std::string& by) {
+  const Safetensors::Tensor& tensor = Part(tensors, name, types);
+  if (tensor.shape != shape) {
+    Fail(tensors.Called(name), " has shape ", InBrackets(tensor.shape), ", expected ",
+         InBrackets(shape), " by ", by);
+  }
+  return tensor;
+}
+
+}  // namespace rondo::convert

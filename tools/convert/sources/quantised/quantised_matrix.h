@@ -1,0 +1,74 @@
+// QuantisedMatrix: a matrix of weights that several tensors of a folder make together, in the way
+// of one of the methods by which people quantise checkpoints.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tools/convert/sources/config.h"
+#include "tools/convert/sources/folder_tensors.h"
+
+namespace rondo::convert {
+
+// out = row number `row`; of several matrices in one tensor, of all their rows. Holds what it reads
+// from in memory. Throws Error.
+using ReadRow = std::function<void(uint64_t row, std::span<float> out)>;
+
+struct QuantisedMatrix {
+  std::string name;                // what it is called where it is not quantised
+  std::string type;                // for people: "GPTQ, 4 bits"
+  std::vector<uint64_t> shape;     // row-major
+  std::vector<std::string> parts;  // tensors of the folder, which are nothing but parts of it
+  std::function<ReadRow()> open;
+};
+
+// What config.json says of the method, as `quantization_config`, or `quantization` (MLX).
+struct Quantisation {
+  std::string method;  // quant_method; "mlx"; empty: none is named
+  std::optional<Config> config;
+};
+// Throws Error where it names a method that is not known.
+Quantisation ReadQuantisation(const Config& config);
+// The config of the model that the matrices make.
+Config WithoutQuantisation(const Config& config);
+
+// The matrix of which `name` is the part that tells the method; nothing where it is none.
+std::optional<QuantisedMatrix> FindQuantised(const FolderTensors& tensors, const std::string& name,
+                                             const Quantisation& quantisation);
+
+// ---- What the methods' files have in common ----
+
+// One method: looks at a tensor by its name, type and company.
+using FindMatrix = std::optional<QuantisedMatrix> (*)(const FolderTensors& tensors,
+                                                      const std::string& name,
+                                                      const Quantisation& quantisation);
+std::optional<QuantisedMatrix> FindCompressed(const FolderTensors&, const std::string&,
+                                              const Quantisation&);
+std::optional<QuantisedMatrix> FindGptqOrAwq(const FolderTensors&, const std::string&,
+                                             const Quantisation&);
+std::optional<QuantisedMatrix> FindMlx(const FolderTensors&, const std::string&,
+                                       const Quantisation&);
+std::optional<QuantisedMatrix> FindBytes(const FolderTensors&, const std::string&,
+                                         const Quantisation&);
+std::optional<QuantisedMatrix> FindFp4(const FolderTensors&, const std::string&,
+                                       const Quantisation&);
+std::optional<QuantisedMatrix> FindBitsAndBytes(const FolderTensors&, const std::string&,
+                                                const Quantisation&);
+
+// `name` without `end`; nothing where it does not end so.
+std::optional<std::string> Before(const std::string& name, const std::string& end);
+// Refuses tensor `name` unless it is there and of one of the types.
+const Safetensors::Tensor& Part(const FolderTensors& tensors, const std::string& name,
+                                std::initializer_list<const char*> types);
+// And unless it has this shape; `by` says of what that follows.
+const Safetensors::Tensor& Part(const FolderTensors& tensors, const std::string& name,
+                                std::initializer_list<const char*> types,
+                                const std::vector<uint64_t>& shape, const std::string& by);
+std::string InBrackets(const std::vector<uint64_t>& shape);  // "[2, 3]"
+// Scales are floats.
+inline constexpr std::initializer_list<const char*> kFloats = {"F32", "F16", "BF16"};
+
+}  // namespace rondo::convert
