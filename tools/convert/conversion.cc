@@ -95,8 +95,8 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
            "Format of the weights: f32, q8 (int8 per output channel), q4 or q3 (codes of 4 or 3 "
            "bits for int8 values), q4b (4 bits in blocks with a scale each) or auto (q3, q4 or q8 "
            "by what each matrix needs on the text of --calibrate, which it requires); default: q8, "
-           "but what a GGUF file has in Q4_0 becomes q4b "
-           "as it is");
+           "but what a GGUF file has in Q4_0 becomes q4b as it is; integers with a scale for each "
+           "channel stay as they are in q8");
   add_word("--embedding", &wish->embedding, {"f32", "q8", "q4", "q3", "q4b"},
            "Format of embedding and output head; default: f32 with --weights f32, else q8");
   AddBlockOption(command, &wish->block)->group(kWeightsGroup);

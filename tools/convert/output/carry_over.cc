@@ -30,6 +30,7 @@ std::string Fate(TensorFormat format) {
 }
 
 const std::string kTaken = "taken over as they are";
+const std::string kTakenQ8 = "taken over without loss, as q8 (a scale per channel)";
 
 // Of blocks whose scales were rounded to bfloat16.
 std::string Loss(const Checkpoint::ScaleRounding& rounding) {
@@ -52,18 +53,22 @@ bool HoldsQ4B(const TensorRecipe& recipe, const Checkpoint& checkpoint) {
 
 void CarryOver::Count(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
                       const Checkpoint& checkpoint) {
-  const auto count = [&](const std::string& source, bool taken) {
+  const auto count = [&](const std::string& source, const std::string& fate) {
     const std::string& type = checkpoint.tensors().at(source).type;
-    if (IsFloat(type)) return;
-    any_taken_ |= taken;
-    ++counts_[{type, taken ? kTaken : Fate(format)}];
+    if (!IsFloat(type)) ++counts_[{type, fate}];
   };
   for (const TensorRecipe::Part& part : recipe.parts) {
     if (part.source.empty()) continue;
-    count(part.source,
-          format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint));
+    if (format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint)) {
+      any_taken_ = true;
+      count(part.source, kTaken);
+    } else if (format == TensorFormat::Q8 && HoldsQ8(recipe, part, checkpoint)) {
+      count(part.source, kTakenQ8);
+    } else {
+      count(part.source, Fate(format));
+    }
   }
-  if (recipe.factor) count(recipe.factor->source, false);
+  if (recipe.factor) count(recipe.factor->source, Fate(format));
 }
 
 std::vector<std::string> CarryOver::Notes(const Checkpoint::ScaleRounding& rounding) const {

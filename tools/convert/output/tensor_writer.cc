@@ -70,6 +70,23 @@ class RowEncoder {
     return encoded_;
   }
 
+  // The same of a part that HoldsQ8().
+  std::span<const uint8_t> TakeQ8(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
+                                  float factor, uint64_t row, size_t n_rows) {
+    encoded_.resize(n_rows * cols_);
+    for (size_t i = 0; i < n_rows; ++i) {
+      const std::span<int8_t> data(reinterpret_cast<int8_t*>(&encoded_[i * cols_]), cols_);
+      float scale = factor * checkpoint.ReadQ8(part.source, part.first_row + row + i, data);
+      if (std::find(data.begin(), data.end(), -128) != data.end()) {  // which Q8 has not
+        std::vector<float> values(data.begin(), data.end());
+        for (float& value : values) value *= scale;
+        scale = QuantizeQ8(values, data.data());
+      }
+      row_scales_.push_back(scale);
+    }
+    return encoded_;
+  }
+
   // Of all rows so far.
   std::span<const uint8_t> scales() const {
     return format_ == TensorFormat::Q4B ? BytesOf(q4b_scales_) : BytesOf(row_scales_);
@@ -199,6 +216,13 @@ bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
          recipe.SourceShape(part).back() == recipe.cols && checkpoint.HoldsQ4B(part.source);
 }
 
+bool HoldsQ8(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+             const Checkpoint& checkpoint) {
+  return !recipe.transposed && part.row_step == 1 && recipe.IsOnlyScaled() &&
+         recipe.ScaleOf(part) > 0 && !part.source.empty() &&
+         recipe.SourceShape(part).back() == recipe.cols && checkpoint.HoldsQ8(part.source);
+}
+
 std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part& part,
                             const Checkpoint& checkpoint) {
   std::vector<float> values(static_cast<size_t>(part.rows * recipe.cols));
@@ -218,11 +242,15 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
     PartReader reader(recipe, part, checkpoint);
     const bool taken =
         format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint);
+    const bool taken_q8 = format == TensorFormat::Q8 && HoldsQ8(recipe, part, checkpoint);
     for (uint64_t row = 0; row < part.rows; row += rows_per_step) {
       const uint64_t n_rows = std::min(rows_per_step, part.rows - row);
       if (taken) {
         writer.Append(encoder.TakeQ4B(checkpoint, part, recipe.ScaleOf(part), row,
                                       static_cast<size_t>(n_rows)));
+      } else if (taken_q8) {
+        writer.Append(encoder.TakeQ8(checkpoint, part, recipe.ScaleOf(part), row,
+                                     static_cast<size_t>(n_rows)));
       } else {
         values.resize(static_cast<size_t>(n_rows * recipe.cols));
         reader.Read(row, values);

@@ -44,6 +44,12 @@ const Checkpoint::Entry& Checkpoint::Find(const std::string& name,
 
 bool Checkpoint::HoldsQ4B(const std::string&) const { return false; }
 
+bool Checkpoint::HoldsQ8(const std::string&) const { return false; }
+
+float Checkpoint::ReadQ8(const std::string& name, uint64_t, std::span<int8_t>) const {
+  Fail(Where(), ": tensor ", name, " is no integers with a scale for each row");
+}
+
 void Checkpoint::ReadQ4B(const std::string& name, uint64_t, uint64_t, uint8_t*, uint16_t*) const {
   Fail(Where(), ": tensor ", name, " is not in 4-bit blocks of 32");
 }

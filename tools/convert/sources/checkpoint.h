@@ -45,6 +45,12 @@ class Checkpoint {
   // are, the scales rounded to bfloat16.
   virtual void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
                        uint16_t* scales) const;
+
+  // True where `name` is small integers with a scale for each row, as our Q8 has them.
+  virtual bool HoldsQ8(const std::string& name) const;
+  // Its integers of a row of such a tensor, from -128 on. Returns the scale.
+  virtual float ReadQ8(const std::string& name, uint64_t row, std::span<int8_t> out) const;
+
   const ScaleRounding& scale_rounding() const { return scale_rounding_; }
 
  protected:

@@ -40,14 +40,29 @@ void CheckpointFolder::Read(const std::string& name, uint64_t first, std::span<f
   place.file->Read(name, *place.tensor, first, out);
 }
 
+void CheckpointFolder::OpenMatrix(const QuantisedMatrix& matrix) const {
+  if (open_ == &matrix) return;
+  open_ = &matrix;
+  read_row_ = nullptr;  // before the next one needs the memory
+  read_integers_ = nullptr;
+}
+
+bool CheckpointFolder::HoldsQ8(const std::string& name) const {
+  const auto found = quantised_.find(name);
+  return found != quantised_.end() && found->second.open_integers;
+}
+
+float CheckpointFolder::ReadQ8(const std::string& name, uint64_t row, std::span<int8_t> out) const {
+  const QuantisedMatrix& matrix = quantised_.at(name);
+  OpenMatrix(matrix);
+  if (!read_integers_) read_integers_ = matrix.open_integers();
+  return read_integers_(row, out);
+}
+
 void CheckpointFolder::ReadQuantised(const QuantisedMatrix& matrix, uint64_t first,
                                      std::span<float> out) const {
-  if (open_ != &matrix) {
-    open_ = nullptr;
-    read_row_ = nullptr;  // before the next one needs the memory
-    read_row_ = matrix.open();
-    open_ = &matrix;
-  }
+  OpenMatrix(matrix);
+  if (!read_row_) read_row_ = matrix.open();
   const uint64_t cols = matrix.shape.back();
   std::vector<float> row;
   for (size_t done = 0; done < out.size();) {

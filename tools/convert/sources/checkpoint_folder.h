@@ -16,11 +16,15 @@ class CheckpointFolder final : public Checkpoint {
                             const Quantisation& quantisation = {});
 
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override;
+  bool HoldsQ8(const std::string& name) const override;
+  float ReadQ8(const std::string& name, uint64_t row, std::span<int8_t> out) const override;
   // What is odd about the files, a sentence each.
   const std::vector<std::string>& notes() const { return tensors_.notes(); }
 
  private:
   std::string Where() const override { return tensors_.Where(); }
+  // Makes it the one that is in memory.
+  void OpenMatrix(const QuantisedMatrix& matrix) const;
   void ReadQuantised(const QuantisedMatrix& matrix, uint64_t first, std::span<float> out) const;
 
   const FolderTensors tensors_;
@@ -28,6 +32,7 @@ class CheckpointFolder final : public Checkpoint {
   // The matrix that was read last is in memory.
   mutable const QuantisedMatrix* open_ = nullptr;
   mutable ReadRow read_row_;
+  mutable ReadIntegers read_integers_;
 };
 
 }  // namespace rondo::convert

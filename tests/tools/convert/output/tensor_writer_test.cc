@@ -76,6 +76,41 @@ TEST(WriteTensor, MultipliesByAFactor) {
   EXPECT_THROW(Written(recipe, {3, 2}), Error);  // x has rows of two
 }
 
+// Three rows of two integers; one has a value that Q8 has not.
+class Integers : public Checkpoint {
+ public:
+  Integers() { Add("x", {"file", "int8", {3, 2}, 6}); }
+  void Read(const std::string&, uint64_t, std::span<float>) const override { FAIL(); }
+  bool HoldsQ8(const std::string&) const override { return true; }
+  float ReadQ8(const std::string&, uint64_t row, std::span<int8_t> out) const override {
+    constexpr int8_t kRows[3][2] = {{3, -4}, {-128, 64}, {0, 127}};
+    std::copy_n(kRows[row], 2, out.data());
+    return static_cast<float>(row + 1);
+  }
+
+ private:
+  std::string Where() const override { return "file"; }
+};
+
+TEST(WriteTensor, TakesIntegersAsTheyAre) {
+  TensorRecipe recipe{"t", TensorRole::kMatrix, {{"x", 3, 0, {3, 2}}}, 2};
+  recipe.scale = 0.5f;
+  const TempFolder folder;
+  FileWriter writer(folder / "out");
+  const StoredTensor stored =
+      WriteTensor(recipe, format::TensorFormat::Q8, 0, Integers(), writer, [](uint64_t) {});
+  writer.Finish({});
+  std::ifstream in(writer.unfinished_path(), std::ios::binary);
+  int8_t data[6];
+  in.seekg(static_cast<std::streamoff>(stored.data.offset()));
+  in.read(reinterpret_cast<char*>(data), sizeof data);
+  EXPECT_THAT(data, ElementsAre(3, -4, -127, 64, 0, 127));
+  float scales[3];
+  in.seekg(static_cast<std::streamoff>(stored.scales->offset()));
+  in.read(reinterpret_cast<char*>(scales), sizeof scales);
+  EXPECT_THAT(scales, ElementsAre(0.5f, 128.0f / 127, 1.5f));
+}
+
 // So many rows are made in several steps.
 TEST(WriteTensor, ComputesWhatNoTensorHolds) {
   constexpr uint64_t kRows = 3 << 19;

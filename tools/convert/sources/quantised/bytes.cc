@@ -2,6 +2,8 @@
 // X.weight_scale (compressed-tensors, ModelOpt, FBGEMM) or X.weight_scale_inv (DeepSeek's FP8) of
 // one value, [rows], [rows, 1], [rows, groups], or a value for each block of 128 x 128; X.SCB
 // [rows], divided by 127 (bitsandbytes).
+#include <cstring>
+
 #include "runtime/base/checked.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/float_formats.h"
@@ -97,6 +99,16 @@ std::optional<QuantisedMatrix> FindBytes(const FolderTensors& tensors, const std
       }
     };
   };
+  if (!is_fp8 && blocks->cols == codes.shape[1]) {
+    found.open_integers = [=, &tensors, rows = codes.shape[0]] {
+      return [=, bytes = RowsOf(tensors, name, rows), scale = tensors.Floats(scales), b = *blocks](
+                 uint64_t row, std::span<int8_t> out) {
+        const std::span<const uint8_t> codes_of_row = bytes(row);
+        std::memcpy(out.data(), codes_of_row.data(), out.size());
+        return scale[row / b.rows] / divisor;
+      };
+    };
+  }
   return found;
 }
 

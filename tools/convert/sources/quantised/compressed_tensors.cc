@@ -76,6 +76,18 @@ ReadRow Open(const FolderTensors& tensors, const Parts& parts, uint64_t rows, ui
   return [matrix](uint64_t row, std::span<float> out) { matrix.Read(row, out); };
 }
 
+ReadIntegers OpenIntegers(const FolderTensors& tensors, const Parts& parts, uint64_t rows,
+                          uint32_t bits) {
+  return [codes = RowsOf(tensors, parts.codes, rows), scales = tensors.Floats(parts.scales), bits](
+             uint64_t row, std::span<int8_t> out) {
+    const std::span<const uint8_t> packed = codes(row);
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] = static_cast<int8_t>(static_cast<int>(BitsAt(packed, i, bits)) - (1 << (bits - 1)));
+    }
+    return scales[row];
+  };
+}
+
 }  // namespace
 
 std::optional<QuantisedMatrix> FindCompressed(const FolderTensors& tensors, const std::string& name,
@@ -118,6 +130,11 @@ std::optional<QuantisedMatrix> FindCompressed(const FolderTensors& tensors, cons
   } else {
     Part(tensors, parts.groups, {"I32"}, {cols}, shape_name);
     found.parts.push_back(parts.groups);
+  }
+  if (parts.zeros.empty() && groups == 1) {
+    found.open_integers = [&tensors, parts, rows, bits] {
+      return OpenIntegers(tensors, parts, rows, bits);
+    };
   }
   found.open = [&tensors, parts, rows, groups, bits] {
     return Open(tensors, parts, rows, groups, bits);

@@ -17,12 +17,17 @@ namespace rondo::convert {
 // from in memory. Throws Error.
 using ReadRow = std::function<void(uint64_t row, std::span<float> out)>;
 
+// out = the integers of row `row`, from -128 on; returns the row's scale.
+using ReadIntegers = std::function<float(uint64_t row, std::span<int8_t> out)>;
+
 struct QuantisedMatrix {
   std::string name;                // what it is called where it is not quantised
   std::string type;                // for people: "GPTQ, 4 bits"
   std::vector<uint64_t> shape;     // row-major
   std::vector<std::string> parts;  // tensors of the folder, which are nothing but parts of it
   std::function<ReadRow()> open;
+  std::function<ReadIntegers()>
+      open_integers;  // empty: it is no integers with a scale for each row
 };
 
 // What config.json says of the method, as `quantization_config`, or `quantization` (MLX).

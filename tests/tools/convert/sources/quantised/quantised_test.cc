@@ -453,6 +453,52 @@ TEST_F(QuantisedTest, BitsAndBytes) {
   }
 }
 
+// Integers with a scale for each row are given as they are.
+TEST_F(QuantisedTest, IntegersWithAScaleForEachRow) {
+  std::vector<int8_t> codes(6 * 20), row(20);
+  for (size_t i = 0; i < codes.size(); ++i) codes[i] = static_cast<int8_t>(i * 37);
+  const char* const config = R"({"quantization_config": {"quant_method": "compressed-tensors"}})";
+  const auto expect = [&](const Stored& scales, const char* end, const std::vector<float>& values) {
+    Save({{"x.weight", Of("I8", {6, 20}, codes)}, {std::string("x") + end, scales}});
+    const CheckpointFolder folder = Open(config);
+    ASSERT_TRUE(folder.HoldsQ8("x.weight"));
+    std::vector<float> floats(20);
+    for (uint64_t r : {0u, 5u, 2u}) {
+      EXPECT_EQ(folder.ReadQ8("x.weight", r, row), values[r]);
+      EXPECT_TRUE(std::equal(row.begin(), row.end(), &codes[r * 20]));
+      folder.Read("x.weight", r * 20, floats);
+      for (size_t i = 0; i < 20; ++i) EXPECT_EQ(floats[i], static_cast<float>(row[i]) * values[r]);
+    }
+  };
+  const std::vector<float> scales = {1, 2, 3, 4, 5, 6};
+  expect(Of("F32", {6, 1}, scales), ".weight_scale", scales);
+  expect(Of<float>("F32", {1}, {3}), ".weight_scale", std::vector<float>(6, 3));
+  std::vector<float> of_127;
+  for (const float scale : scales) of_127.push_back(scale / 127);
+  expect(Of("F32", {6}, scales), ".SCB", of_127);
+  Save({{"x.weight", Of("I8", {6, 20}, codes)},
+        {"x.weight_scale", Of("F32", {6, 2}, std::vector<float>(12, 1))}});
+  EXPECT_FALSE(Open(config).HoldsQ8("x.weight"));
+
+  const Matrix m = Random(4, 16, 1, 4);
+  std::vector<uint32_t> packed;
+  for (uint64_t r = 0; r < m.rows; ++r) {
+    const auto words = Words({&m.codes[r * m.cols], &m.codes[(r + 1) * m.cols - 1] + 1}, 4);
+    packed.insert(packed.end(), words.begin(), words.end());
+  }
+  Save({{"x.weight_packed", Of("I32", {4, 2}, packed)},
+        {"x.weight_shape", Of<int64_t>("I64", {2}, {4, 16})},
+        {"x.weight_scale", Of("F32", {4, 1}, m.scales)}});
+  const std::string of_4 = Compressed(4);
+  const CheckpointFolder folder = Open(of_4.c_str());
+  ASSERT_TRUE(folder.HoldsQ8("x.weight"));
+  row.resize(16);
+  for (uint64_t r = 0; r < 4; ++r) {
+    EXPECT_EQ(folder.ReadQ8("x.weight", r, row), m.scales[r]);
+    for (uint64_t c = 0; c < 16; ++c) EXPECT_EQ(row[c], static_cast<int>(m.code(r, c)) - 8);
+  }
+}
+
 TEST_F(QuantisedTest, RefusesByName) {
   EXPECT_THAT(Refusal(R"({"quantization_config": {"quant_method": "hqq"}})"),
               HasSubstr("quantization_config.quant_method is \"hqq\"; read are awq, bitsandbytes"));
