@@ -210,7 +210,7 @@ class Speculation : public testing::TestWithParam<Case> {
     for (const auto& [kind, text] :
          {std::pair(grammar::GrammarKind::kJsonSchema, R"({"items": {"enum": ["the dog", 7]}})"),
           {grammar::GrammarKind::kPattern, "(the cat|[a-z ]{3,30})(, and so on)*[.!]"}}) {
-      const grammar::GrammarOptions options = {kind, true, false, uint64_t{1} << 20};
+      const grammar::GrammarOptions options = {.kind = kind, .bytes = uint64_t{1} << 20};
       const size_t size =
           grammar::Grammar::Bytes(options, std::strlen(text), trie_.mask_words()) / 64 + 1;
       grammar_memory_.emplace_back(size);
