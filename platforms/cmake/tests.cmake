@@ -153,7 +153,8 @@ target_link_libraries(rondo_header_tests PRIVATE rondo_test_options GTest::gtest
 # Each kernel set on an emulated CPU that has no better one; and the CPU's features are told right,
 # as there is nothing to run otherwise. A program of its own: little is to be built for it.
 if(CMAKE_CROSSCOMPILING_EMULATOR MATCHES "qemu-aarch64")
-  add_executable(rondo_arm_tests tests/runtime/engine/row_invariance_model_test.cc)
+  add_executable(rondo_arm_tests tests/runtime/engine/row_invariance_model_test.cc
+    tests/runtime/generation/speculation_model_test.cc)
   target_link_libraries(rondo_arm_tests PRIVATE rondo_test_helpers GTest::gtest_main)
   foreach(set_and_cpu neon:cortex-a53 neondot:cortex-a76 i8mm:max)
     string(REGEX MATCH "(.*):(.*)" _ ${set_and_cpu})
@@ -163,6 +164,10 @@ if(CMAKE_CROSSCOMPILING_EMULATOR MATCHES "qemu-aarch64")
     set_tests_properties(arm.${set} PROPERTIES LABELS arm TIMEOUT 600
       ENVIRONMENT "QEMU_CPU=${CMAKE_MATCH_2}" FAIL_REGULAR_EXPRESSION "PASSED  . [01] test")
   endforeach()
+  add_test(NAME arm.speculation COMMAND rondo_arm_tests --gtest_brief=1
+    "--gtest_filter=*Speculation.*/llama_q8_*:*Speculation.*/mamba2_q8_*:-*_scalar_*")
+  set_tests_properties(arm.speculation PROPERTIES LABELS arm TIMEOUT 900
+    ENVIRONMENT QEMU_CPU=max FAIL_REGULAR_EXPRESSION "PASSED  . [01] test")
 endif()
 
 # The kernel sets for instructions that few machines have, which a handler of SIGILL emulates: some
