@@ -9,8 +9,9 @@ namespace rondo {
 using Word = std::atomic<uint32_t>;
 
 // Sleeps where the word has this value, until it is woken, or for no reason; for so many
-// nanoseconds at most, and below 0 without end.
-inline void SleepWhile(Word* word, uint32_t value, int64_t nanoseconds = -1) {
+// nanoseconds at most, and below 0 without end. A function of its own: code of V8's baseline
+// compiler (seen in 11.3, node's) goes on behind the wait with other local variables.
+[[gnu::noinline]] inline void SleepWhile(Word* word, uint32_t value, int64_t nanoseconds = -1) {
   __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(word), static_cast<int>(value),
                                       nanoseconds);
 }

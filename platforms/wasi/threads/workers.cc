@@ -12,8 +12,7 @@ namespace {
 
 // Before a thread sleeps it looks at the word so many times: runs follow each other closely.
 constexpr int kLooks = 20000;
-// What is added to Round::at_work beside one for each worker. Not by `or`: where that has to try
-// again, code of V8's baseline compiler (11.3's) goes on with another stack pointer.
+// What is added to Round::at_work beside one for each worker.
 constexpr uint32_t kClosed = 1u << 31;  // no more may join
 constexpr uint32_t kFailed = 1u << 16;  // a task was not done: from then on no round is of use
 

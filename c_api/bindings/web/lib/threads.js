@@ -1,7 +1,7 @@
 // Workers that compute beside the thread that calls the module: each is an instance of it
 // (thread.js) on the same memory, with a stack of its own.
 const STACK_BYTES = 1 << 16;
-const PATIENCE_MS = 10000;
+const PATIENCE_MS = 60000;
 
 export class Threads {
   #module;
