@@ -177,14 +177,14 @@ term ::= factor | factor "*" term | factor "/" term | factor "**" factor
 factor ::= "(" expr ")" | number | "(" expr ")" "!" | number "!"
 number ::= [0-9]+ ("." [0-9]+)?)gbnf";
   std::string nested = "1";
-  for (int i = 0; i < 200; ++i) nested = "(" + nested + "*2)!-(3+4)";
+  for (int i = 0; i < 200; ++i) nested.insert(0, "(").append("*2)!-(3+4)");
   Expect(arithmetic, true, {"1", "1+2*3", "(1)", "((1.5-2)!*3**(4))!/5", nested});
   Expect(arithmetic, false, {"", "1+", "(1", "1)", "()", "1!!", nested + ")", "(" + nested});
   const char* const lists =
       "root ::= \"[\" items \"]\" | \"x\"\n"
       "items ::= root | root \",\" items | some \";\"\nsome ::= root \".\"";
   std::string list = "x";
-  for (int i = 0; i < 100; ++i) list = "[x," + list + ",[x.;]]";
+  for (int i = 0; i < 100; ++i) list.insert(0, "[x,").append(",[x.;]]");
   Expect(lists, true, {"x", "[x]", "[x,[x.;],x]", list});
   Expect(lists, false, {"[]", "[x.]", "[x,]", list + "]"});
 }

@@ -84,7 +84,8 @@ TEST_F(ConvertClaims, AQuantisedCheckpoint) {
       }
     }
     packed[module + "weight_packed"] = Words({rows, cols / 8}, words);
-    packed[module + "weight_shape"] = Words({2}, {uint32_t(rows), uint32_t(cols)});
+    packed[module + "weight_shape"] =
+        Words({2}, {static_cast<uint32_t>(rows), static_cast<uint32_t>(cols)});
   }
   const auto convert = [&](const CheckpointTensors& tensors) {
     WriteTensors(folder_, tensors);

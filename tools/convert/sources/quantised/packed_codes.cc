@@ -46,7 +46,8 @@ RowBytes RowsOf(std::vector<uint8_t> bytes, uint64_t rows) {
   };
 }
 
-ReadRow Fp4Rows(RowBytes codes, RowBytes scales, std::function<float(uint8_t)> scale_of) {
+ReadRow Fp4Rows(const RowBytes& codes, const RowBytes& scales,
+                const std::function<float(uint8_t)>& scale_of) {
   return [=](uint64_t row, std::span<float> out) {
     const std::span<const uint8_t> packed = codes(row), groups = scales(row);
     const size_t size = out.size() / groups.size();

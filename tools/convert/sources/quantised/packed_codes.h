@@ -44,7 +44,8 @@ struct ScaledRows {
 
 // Of FP4 (E2M1) two in a byte, the first in the low nibble: weight = value * scale, which is what
 // `scale_of` makes of the byte of its group of columns.
-ReadRow Fp4Rows(RowBytes codes, RowBytes scales, std::function<float(uint8_t)> scale_of);
+ReadRow Fp4Rows(const RowBytes& codes, const RowBytes& scales,
+                const std::function<float(uint8_t)>& scale_of);
 
 // [a][b] as [b][a].
 std::vector<float> Transposed(const std::vector<float>& values, uint64_t a, uint64_t b);

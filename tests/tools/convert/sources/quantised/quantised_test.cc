@@ -98,7 +98,8 @@ class QuantisedTest : public testing::Test {
                             ReadQuantisation(Config::Of("config.json: key ", json::parse(config))));
   }
   // The whole matrix, and pieces of it that begin in the middle of rows.
-  std::vector<float> Read(const char* config, const char* type, std::vector<uint64_t> shape) {
+  std::vector<float> Read(const char* config, const char* type,
+                          const std::vector<uint64_t>& shape) {
     const CheckpointFolder folder = Open(config);
     EXPECT_EQ(folder.tensors().size(), 1u);
     const Checkpoint::Entry& entry = folder.tensors().at("x.weight");
@@ -505,8 +506,8 @@ TEST_F(QuantisedTest, RefusesByName) {
   EXPECT_THAT(Refusal(R"({"quantization_config": {"bits": 4}})"),
               HasSubstr("quantization_config.quant_method is absent"));
   const std::vector<uint32_t> words(12);
-  const auto save = [&](std::vector<uint64_t> packed, std::vector<int64_t> shape,
-                        std::vector<uint64_t> scale) {
+  const auto save = [&](const std::vector<uint64_t>& packed, const std::vector<int64_t>& shape,
+                        const std::vector<uint64_t>& scale) {
     uint64_t n_words = 1, n_scales = 1;
     for (const uint64_t size : packed) n_words *= size;
     for (const uint64_t size : scale) n_scales *= size;
