@@ -7,8 +7,6 @@ CpuFeatures DetectCpu() { return {}; }
 
 bool AllowAmx() { return false; }
 
-uint32_t PerformanceCores() { return 1; }
-
 CpuSet UsableCpus() { return {}; }
 CpuSet PerformanceCpus() { return {}; }
 bool KeepThisThreadTo(const CpuSet&) { return false; }

@@ -1,0 +1,7 @@
+#include "platforms/cpu.h"
+
+namespace rondo {
+
+uint32_t PerformanceCores() { return 1; }
+
+}  // namespace rondo
