@@ -1,4 +1,6 @@
-"""Serves the browser's package, lets a browser show its page, and looks at the text there.
+"""Serves the browser's package, lets a browser show its page, and looks at the text there: with
+the headers that let workers share memory, when there must be as many threads as cores, and without
+them, when there must be one.
 
     browser.py PACKAGE WORK BROWSER     WORK holds tiny.rondo; RONDO_TEST_TEXT is what it must say
 """
@@ -9,6 +11,9 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+
+sys.path.insert(0, sys.argv[1] + "/example")
+from serve import Isolating  # the package's own server
 
 SECONDS = 120
 # The page with the model's text. What it shows is sent back, and the image, which the browser waits
@@ -35,15 +40,17 @@ shown.push(part('text').textContent, part('state').textContent);
 part('go').click();
 await until(() => !part('go').disabled);
 shown.push(part('text').textContent);
+shown.push(page.contentWindow.crossOriginIsolated, navigator.hardwareConcurrency);
 fetch('/done', {method: 'POST', body: JSON.stringify(shown)});
 </script>"""
 
 
-class Server(http.server.SimpleHTTPRequestHandler):
-    package = work = shown = None
-    done = threading.Event()
-    extensions_map = {**http.server.SimpleHTTPRequestHandler.extensions_map,
-                      ".wasm": "application/wasm", ".js": "text/javascript"}
+class Visit(Isolating):
+    """One showing of the page, which is told of by a class of its own."""
+    package = work = shown = done = None
+
+    def __init__(self, *args):
+        super().__init__(*args, directory=self.package)
 
     def translate_path(self, path):
         if path == "/example/model.rondo":
@@ -59,7 +66,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
         return super().do_GET()
 
     def do_POST(self):
-        Server.shown = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        type(self).shown = self.rfile.read(int(self.headers["Content-Length"])).decode()
         self.answer("text/plain", b"")
         self.done.set()
 
@@ -74,9 +81,10 @@ class Server(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def main(package, work, browser):
-    Server.work = Path(work)
-    handler = lambda *args: Server(*args, directory=package)
+# What the page showed; `more`: what else is to be known of this visit's server.
+def visit(package, work, browser, **more):
+    handler = type("ThisVisit", (Visit,), {
+        "package": package, "work": Path(work), "done": threading.Event(), **more})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=800,640",
@@ -84,16 +92,29 @@ def main(package, work, browser):
                f"http://127.0.0.1:{server.server_port}/"]
     with open(f"{work}/browser.log", "w") as log:
         subprocess.run(command, stdout=log, stderr=log, timeout=2 * SECONDS, check=True)
-    if Server.shown is None:
+    server.shutdown()
+    if handler.shown is None:
         sys.exit(f"the page said nothing, see {work}/browser.log")
-    title, text, state, stopped, why, again = json.loads(Server.shown)
-    print(f"{title}; {state}; stopped after {len(stopped)} of {len(text)} characters: {why}")
+    return json.loads(handler.shown)
+
+
+def check(shown, threads):
+    title, text, state, stopped, why, again, isolated, cores = shown
+    print(f"{title}; {state}; stopped after {len(stopped)} of {len(text)} characters: {why}; "
+          f"{'isolated' if isolated else 'not isolated'}, {cores} cores")
     expected = "Once upon a time" + os.environ["RONDO_TEST_TEXT"]
     for whole in (text, again):
         if whole.strip() != expected.strip():
             sys.exit(f"the page shows other text:\n{whole}\nexpected:\n{expected}")
     if not text.startswith(stopped) or len(stopped) >= len(text) or "abort" not in why:
         sys.exit(f"it was not stopped: {stopped}")
+    if not state.endswith(f", threads: {threads or cores}"):
+        sys.exit(f"other than {threads or cores} threads computed")
+
+
+def main(*args):
+    check(visit(*args, headers_sent={}), threads=1)
+    check(visit(*args), threads=None)
 
 
 if __name__ == "__main__":

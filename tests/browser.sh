@@ -18,4 +18,6 @@ export RONDO_TEST_TEXT RONDO_TEST_MODEL="$work/tiny.rondo"
 for test in build/wasm32/web/test/*.mjs; do
   node --experimental-wasm-relaxed-simd "$test"
 done
+# Modules begin in what the engine compiles at once, which has had faults of its own (word.h).
+node --no-wasm-tier-up --test-name-pattern='share a grammar' build/wasm32/web/test/threads.test.mjs
 python3 tests/browser.py build/wasm32/web "$work" chromium

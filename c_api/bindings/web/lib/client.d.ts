@@ -6,12 +6,14 @@ export {Calls, Channel, ChatPart, ChatPartKind, GrammarBegin, Reason} from './ro
 export declare class Rondo {
   private constructor();
   /** Starts the worker. Its script and the modules stand beside this one, where nothing else is
-   * said; of these it takes the faster one that the browser can run. */
+   * said; of these it takes the fastest one that the browser can run and the page may: with threads
+   * where it is cross-origin isolated. */
   static start(options?: {worker?: string | URL, wasm?: string | URL}): Promise<Rondo>;
   readonly version: string;
   /** Opens a model, in place of the one before: from an address, which is streamed, or from bytes,
    * which are copied; an array of these: the parts that `rondo split` made. Rejects with the
-   * sentence of what is wrong. */
+   * sentence of what is wrong. memory.threads: how many compute, by default as many as the machine
+   * has. */
   open(source: string | URL | BufferSource | (string | URL | BufferSource)[],
        options?: EngineOptions & {progress?: (done: number, total: number) => void}): Promise<{
     readonly info: Record_, readonly facts: {[key: string]: string}, readonly memory: Record_,

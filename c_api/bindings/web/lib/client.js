@@ -1,5 +1,5 @@
 // Rondo for pages: a model on a worker's thread. See client.d.ts for what each does.
-import {hasRelaxedSimd} from './features.js';
+import {modules} from './features.js';
 import {Calls, Channel, ChatPartKind, GrammarBegin, Reason} from './layout.js';
 
 export class Rondo {
@@ -10,11 +10,9 @@ export class Rondo {
 
   /** Starts the worker. Its script and the modules stand beside this one, where nothing else is
    * said. */
-  static async start({worker = new URL('./worker.js', import.meta.url),
-                      wasm = hasRelaxedSimd() ? new URL('./rondo-relaxed.wasm', import.meta.url) :
-                          new URL('./rondo.wasm', import.meta.url)} = {}) {
+  static async start({worker = new URL('./worker.js', import.meta.url), wasm} = {}) {
     const rondo = new Rondo(new Worker(worker, {type: 'module'}));
-    const {version} = await rondo.#call('load', {wasm: String(wasm)});
+    const {version} = await rondo.#call('load', {modules: (wasm ? [wasm] : modules()).map(String)});
     rondo.version = version;
     return rondo;
   }

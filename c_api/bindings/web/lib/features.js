@@ -8,5 +8,18 @@ const RELAXED = new Uint8Array([
   10, 19, 1, 17, 0, 0x41, 0, 0xfd, 0x0f, 0x41, 0, 0xfd, 0x0f, 0x41, 0, 0xfd, 0x11, 0xfd, 0x93, 2, 0x0b,
 ]);
 
-/** It takes rondo-relaxed.wasm, whose kernels multiply four pairs of int8 at once. */
+/** It takes modules whose kernels multiply four pairs of int8 at once. */
 export const hasRelaxedSimd = () => WebAssembly.validate(RELAXED);
+
+/** Workers may share memory: the page is cross-origin isolated, by the headers it came with. */
+export const hasThreads = () => globalThis.crossOriginIsolated === true;
+
+/** The modules that it takes, the fastest first; the last needs nothing of the page. */
+export function modules() {
+  const relaxed = hasRelaxedSimd();
+  const one = relaxed ? new URL('./rondo-relaxed.wasm', import.meta.url) :
+      new URL('./rondo.wasm', import.meta.url);
+  if (!hasThreads()) return [one];
+  return [relaxed ? new URL('./rondo-threads-relaxed.wasm', import.meta.url) :
+      new URL('./rondo-threads.wasm', import.meta.url), one];
+}

@@ -65,15 +65,15 @@ export class Memory {
     return this.#encoder.encode(text);
   }
 
+  // Decoders take no memory that threads share, so that they get a copy.
   text(at, count) {
-    return this.#decoder.decode(this.bytes(at, count));
+    return this.#decoder.decode(this.bytes(at, count).slice());
   }
 
   // Zero-terminated.
   string(at) {
     if (at === 0) return null;
-    const bytes = new Uint8Array(this.#exports.memory.buffer, at);
-    return this.#decoder.decode(bytes.subarray(0, bytes.indexOf(0)));
+    return this.text(at, new Uint8Array(this.#exports.memory.buffer, at).indexOf(0));
   }
 
   ids(at, count) {

@@ -32,6 +32,8 @@ export interface EngineOptions {
   context?: number;
   maxSessions?: number;
   maxRows?: number;
+  /** At most those that were started; 0, the default: these. */
+  threads?: number;
   /** One of Policy. */
   contextPolicy?: number;
   sinkTokens?: number;
@@ -153,6 +155,10 @@ export declare class Rondo {
   readonly version: string;
   /** What the library can do, by name: "limit.sessions", "chat" and others of rondo.h. */
   query(name: string): number;
+  /** Starts workers until there are `count` threads, the caller's among them: by default, and at
+   * most, as many as the machine has. Resolves with how many there are, for engines that are made
+   * from then on; 1 of modules without threads. Not in a page's own thread, which must not wait. */
+  startThreads(count?: number): Promise<number>;
   /** A model's file: its bytes, or pieces of them as they come, `count` in all. They are copied. */
   model(bytes: BufferSource): Promise<Model>;
   model(pieces: Iterable<BufferSource> | AsyncIterable<BufferSource>, count: number): Promise<Model>;

@@ -1,9 +1,10 @@
 // Rondo in a WebAssembly module, called on the thread that loads it: in a page, a worker's. See
 // rondo.d.ts for what each does.
 import {chatOptions, outputs} from './chat.js';
+import {instantiate} from './instance.js';
 import * as layout from './layout.js';
 import {Memory} from './memory.js';
-import {systemFor} from './system.js';
+import {Threads} from './threads.js';
 
 export const {ABI_VERSION, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Reason, Segment,
               Speculation, Status} = layout;
@@ -48,25 +49,29 @@ if (Symbol.dispose) Handle.prototype[Symbol.dispose] = Handle.prototype.close;
 
 /** The module, from its URL, its bytes or a compiled WebAssembly.Module. */
 export async function load(source) {
-  let memory;
-  const imports = {wasi_snapshot_preview1: systemFor(() => memory)};
-  let instance;
-  if (source instanceof WebAssembly.Module) {
-    instance = await WebAssembly.instantiate(source, imports);
-  } else if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
-    ({instance} = await WebAssembly.instantiate(source, imports));
-  } else {
-    ({instance} = await WebAssembly.instantiateStreaming(fetch(source), imports));
+  let module = source;
+  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) {
+    module = await WebAssembly.compile(source);
+  } else if (!(source instanceof WebAssembly.Module)) {
+    module = await WebAssembly.compileStreaming(fetch(source));
   }
-  memory = instance.exports.memory;
-  instance.exports._initialize();
-  return new Rondo(instance.exports);
+  const exports = await instantiate(module);
+  exports._initialize();
+  return new Rondo(exports, 'rondo_worker_run' in exports ? new Threads(module, exports) : null);
 }
 
 export class Rondo {
-  constructor(exports) {
+  #threads;
+
+  constructor(exports, threads) {
     this.c = exports;
     this.memory = new Memory(exports);
+    this.#threads = threads;
+  }
+
+  /** Threads for engines that are made from then on. */
+  async startThreads(count) {
+    return this.#threads ? this.#threads.start(count || Infinity) : 1;
   }
 
   get version() {

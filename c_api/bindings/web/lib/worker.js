@@ -42,8 +42,18 @@ function sessionFor(options, messages, chat, calls) {
 }
 
 const calls = {
-  async load({wasm}) {
-    rondo = await load(wasm);
+  // The first of these addresses whose module runs: even an isolated page may be refused memory
+  // that threads share.
+  async load({modules}) {
+    for (const address of modules) {
+      try {
+        rondo = await load(address);
+        break;
+      } catch (error) {
+        if (address === modules.at(-1)) throw error;
+        console.warn(`Rondo goes on with one thread: ${error.message}`);
+      }
+    }
     return {version: rondo.version};
   },
 
@@ -64,6 +74,7 @@ const calls = {
     };
     model = await rondo.modelOfParts(
         taken.map(({bytes, count}) => ({bytes: counted(bytes), count})));
+    await rondo.startThreads(options.threads);
     engine = model.engine(options);
     return {info: model.info, facts: model.facts, memory: engine.memory,
             chatTemplates: model.chatTemplates};
