@@ -63,7 +63,7 @@ TEST_F(GrammarTool, RefusesByFileAndPlace) {
   refused(Check("a.txt", "a(", "--kind regex"), "a.txt: the pattern is not well formed at byte");
   const ToolResult wrong = tool_("grammar test " + model_ + " a.gbnf");
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("test is not one of check"));
+  EXPECT_THAT(wrong.err, HasSubstr("test is not check"));
 }
 
 TEST_F(GrammarTool, RunAndChatFollowRules) {
