@@ -3,7 +3,7 @@
 //   masks TOKENIZER SCHEMAS [any_order]
 //     Reads the instances of each schema in the folder SCHEMAS (maskbench's form) token by token,
 //     with the tokenizer in the folder TOKENIZER, and tells the microseconds of one thread's CPU
-//     time that masks and compilation take, and the memory.
+//     time that masks and compilation take, the memory, and which schemas are refused or wrong.
 //   documents FOLDER SCHEMAS COUNT DOCUMENTS SEED
 //     Writes DOCUMENTS texts by the first COUNT schemas that are not refused, in turn, a line of
 //     JSON for each: {"schema": file, "complete": bool, "text": string}. Where FOLDER has a model

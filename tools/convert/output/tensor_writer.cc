@@ -77,7 +77,8 @@ class RowEncoder {
     for (size_t i = 0; i < n_rows; ++i) {
       const std::span<int8_t> data(reinterpret_cast<int8_t*>(&encoded_[i * cols_]), cols_);
       float scale = factor * checkpoint.ReadQ8(part.source, part.first_row + row + i, data);
-      if (std::find(data.begin(), data.end(), -128) != data.end()) {  // which Q8 has not
+      // Q8 has neither.
+      if (scale < 0 || std::find(data.begin(), data.end(), -128) != data.end()) {
         std::vector<float> values(data.begin(), data.end());
         for (float& value : values) value *= scale;
         scale = QuantizeQ8(values, data.data());

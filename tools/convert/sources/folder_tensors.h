@@ -21,6 +21,7 @@ class FolderTensors {
 
   // model.safetensors, or the shards that model.safetensors.index.json names.
   explicit FolderTensors(const std::filesystem::path& directory);
+  FolderTensors(const FolderTensors&) = delete;  // places point into it
 
   const std::map<std::string, Place>& all() const { return places_; }
   // Null: there is none.

@@ -54,11 +54,7 @@ struct Parts {
 
 ReadRow Open(const FolderTensors& tensors, const Parts& parts, uint64_t rows, uint64_t groups,
              uint32_t bits) {
-  ScaledRows matrix;
-  matrix.codes = RowsOf(tensors, parts.codes, rows);
-  matrix.bits = bits;
-  matrix.groups = groups;
-  matrix.scales = tensors.Floats(parts.scales);
+  ScaledRows matrix = ScaledRowsOf(tensors, parts.codes, parts.scales, rows, groups, bits);
   matrix.zero = static_cast<float>(1u << (bits - 1));
   if (!parts.zeros.empty()) {
     const std::vector<uint8_t> columns =
@@ -73,7 +69,7 @@ ReadRow Open(const FolderTensors& tensors, const Parts& parts, uint64_t rows, ui
     }
   }
   if (!parts.groups.empty()) matrix.group_of = ReadGroups(tensors, parts.groups, groups);
-  return [matrix](uint64_t row, std::span<float> out) { matrix.Read(row, out); };
+  return matrix;
 }
 
 ReadIntegers OpenIntegers(const FolderTensors& tensors, const Parts& parts, uint64_t rows,

@@ -72,7 +72,7 @@ ReadRow Open(const FolderTensors& tensors, const Names& names, const std::vector
     matrix.zeros = Columns(zeros, groups, rows, bits, zeros_more);
     if (!names.groups.empty()) matrix.group_of = ReadGroups(tensors, names.groups, groups);
   }
-  return [matrix](uint64_t row, std::span<float> out) { matrix.Read(row, out); };
+  return matrix;
 }
 
 }  // namespace

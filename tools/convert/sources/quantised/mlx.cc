@@ -14,13 +14,9 @@ struct Parts {
 
 ReadRow OpenAffine(const FolderTensors& tensors, const Parts& parts, uint64_t rows, uint64_t groups,
                    uint32_t bits) {
-  ScaledRows matrix;
-  matrix.codes = RowsOf(tensors, parts.codes, rows);
-  matrix.bits = bits;
-  matrix.groups = groups;
-  matrix.scales = tensors.Floats(parts.scales);
+  ScaledRows matrix = ScaledRowsOf(tensors, parts.codes, parts.scales, rows, groups, bits);
   matrix.biases = tensors.Floats(parts.biases);
-  return [matrix](uint64_t row, std::span<float> out) { matrix.Read(row, out); };
+  return matrix;
 }
 
 }  // namespace

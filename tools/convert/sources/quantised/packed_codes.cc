@@ -74,7 +74,17 @@ std::vector<uint32_t> ReadGroups(const FolderTensors& tensors, const std::string
   return group_of;
 }
 
-void ScaledRows::Read(uint64_t row, std::span<float> out) const {
+ScaledRows ScaledRowsOf(const FolderTensors& tensors, const std::string& codes,
+                        const std::string& scales, uint64_t rows, uint64_t groups, uint32_t bits) {
+  ScaledRows matrix;
+  matrix.codes = RowsOf(tensors, codes, rows);
+  matrix.bits = bits;
+  matrix.groups = groups;
+  matrix.scales = tensors.Floats(scales);
+  return matrix;
+}
+
+void ScaledRows::operator()(uint64_t row, std::span<float> out) const {
   const std::span<const uint8_t> packed = codes(row);
   const uint64_t group_size = out.size() / groups;
   for (size_t i = 0; i < out.size(); ++i) {

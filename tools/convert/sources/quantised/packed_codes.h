@@ -39,8 +39,12 @@ struct ScaledRows {
   float zero = 0;
   std::vector<float> biases;  // [row][group]; empty: none
 
-  void Read(uint64_t row, std::span<float> out) const;
+  void operator()(uint64_t row, std::span<float> out) const;
 };
+
+// Of tensors in which rows stand one behind the other.
+ScaledRows ScaledRowsOf(const FolderTensors& tensors, const std::string& codes,
+                        const std::string& scales, uint64_t rows, uint64_t groups, uint32_t bits);
 
 // Of FP4 (E2M1) two in a byte, the first in the low nibble: weight = value * scale, which is what
 // `scale_of` makes of the byte of its group of columns.
@@ -50,7 +54,7 @@ ReadRow Fp4Rows(const RowBytes& codes, const RowBytes& scales,
 // [a][b] as [b][a].
 std::vector<float> Transposed(const std::vector<float>& values, uint64_t a, uint64_t b);
 
-// Which group each column of `name`'s matrix is in, as its tensor of I32 `indices` says.
+// Which group each column of a matrix is in, as the tensor of I32 `indices` says.
 std::vector<uint32_t> ReadGroups(const FolderTensors& tensors, const std::string& indices,
                                  uint64_t groups);
 

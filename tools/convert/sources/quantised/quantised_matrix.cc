@@ -12,6 +12,11 @@ constexpr const char* kMethods[] = {"awq",        "bitsandbytes", "compressed-te
                                     "fbgemm_fp8", "fp8",          "gptq",
                                     "modelopt",   "mlx",          "mxfp4"};
 
+// Scales that calibration found for activations and the KV cache, beside a matrix. Rondo finds
+// those of activations row by row as it runs, and has its own of the KV cache.
+constexpr const char* kOfActivations[] = {".input_scale", ".input_global_scale", ".output_scale",
+                                          ".k_scale", ".v_scale"};
+
 }  // namespace
 
 Quantisation ReadQuantisation(const Config& config) {
@@ -32,8 +37,9 @@ Quantisation ReadQuantisation(const Config& config) {
     return found;
   }
   std::string known;
-  for (const char* const method : kMethods)
+  for (const char* const method : kMethods) {
     known += (known.empty() ? "" : ", ") + std::string(method);
+  }
   found.config->Refuse("quant_method",
                        "is " + (found.method.empty() ? "absent" : '"' + found.method + '"') +
                            "; read are " + known +
@@ -47,7 +53,9 @@ Config WithoutQuantisation(const Config& config) {
   }
   if (!config.Has("text_config")) return plain;
   nlohmann::json text = config.object()["text_config"];
-  if (text.is_object()) text.erase("quantization_config");
+  for (const char* const key : {"quantization_config", "quantization"}) {
+    if (text.is_object()) text.erase(key);
+  }
   return plain.With("text_config", text);
 }
 
@@ -55,7 +63,13 @@ std::optional<QuantisedMatrix> FindQuantised(const FolderTensors& tensors, const
                                              const Quantisation& quantisation) {
   for (const FindMatrix find :
        {FindCompressed, FindGptqOrAwq, FindMlx, FindFp4, FindBytes, FindBitsAndBytes}) {
-    if (auto found = find(tensors, name, quantisation)) return found;
+    auto found = find(tensors, name, quantisation);
+    if (!found) continue;
+    const std::string module = Before(found->name, ".weight").value_or(found->name);
+    for (const char* const end : kOfActivations) {
+      if (tensors.Find(module + end) != nullptr) found->parts.push_back(module + end);
+    }
+    return found;
   }
   return std::nullopt;
 }

@@ -13,8 +13,8 @@
 
 namespace rondo::convert {
 
-// out = row number `row`; of several matrices in one tensor, of all their rows. Holds what it reads
-// from in memory. Throws Error.
+// out = row number `row`; of several matrices in one tensor, of all their rows. Scales are
+// in memory, and so are codes that do not stand row by row. Throws Error.
 using ReadRow = std::function<void(uint64_t row, std::span<float> out)>;
 
 // out = the integers of row `row`, from -128 on; returns the row's scale.

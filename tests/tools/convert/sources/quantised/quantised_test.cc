@@ -329,6 +329,7 @@ TEST_F(QuantisedTest, Nvfp4) {
   expect(Read(Compressed(4).c_str(), "NVFP4", {3, 32}), 300, true);
   Save({{"x.weight", Of("U8", {3, 16}, packed)},
         {"x.weight_scale", Of("F8_E4M3", {3, 2}, scales)},
+        {"x.input_scale", Of<float>("F32", {}, {0.5f})},  // of activations: no tensor of the model
         {"x.weight_scale_2", Of<float>("F32", {}, {0.003f})}});
   const char* const modelopt = R"({"quantization_config": {"quant_method": "modelopt"}})";
   expect(Read(modelopt, "NVFP4", {3, 32}), 0.003f, false);
