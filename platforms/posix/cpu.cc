@@ -79,7 +79,8 @@ bool AllowAmx() {
 
 uint32_t PerformanceCores() {
   const uint32_t fast = PerformanceCpus().Count();
-  const long n = fast > 0 ? long{fast} : sysconf(_SC_NPROCESSORS_ONLN);
+  if (fast > 0) return fast;
+  const long n = sysconf(_SC_NPROCESSORS_ONLN);
   return n > 0 ? static_cast<uint32_t>(n) : 1;
 }
 
