@@ -12,8 +12,8 @@ export declare class Rondo {
   readonly version: string;
   /** Opens a model, in place of the one before: from an address, which is streamed, or from bytes,
    * which are copied; an array of these: the parts that `rondo split` made. Rejects with the
-   * sentence of what is wrong. memory.threads: how many compute, by default as many as the machine
-   * has. */
+   * sentence of what is wrong. memory.threads: how many compute, by default one less than the machine
+   * has cores, of which the page needs one, but both of two. */
   open(source: string | URL | BufferSource | (string | URL | BufferSource)[],
        options?: EngineOptions & {progress?: (done: number, total: number) => void}): Promise<{
     readonly info: Record_, readonly facts: {[key: string]: string}, readonly memory: Record_,

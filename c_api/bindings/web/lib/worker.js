@@ -1,6 +1,12 @@
 // Runs Rondo on a worker's thread; what pages call is in client.js.
 import {Reason, load} from './rondo.js';
 
+// A page draws and answers on a core of its own, where there are more than two.
+function threadsBesideAPage() {
+  const cores = globalThis.navigator?.hardwareConcurrency ?? 1;
+  return cores > 2 ? cores - 1 : cores;
+}
+
 let rondo, model, engine;
 let cancelled = 0;  // the newest generation that is not wanted any more
 
@@ -74,7 +80,7 @@ const calls = {
     };
     model = await rondo.modelOfParts(
         taken.map(({bytes, count}) => ({bytes: counted(bytes), count})));
-    await rondo.startThreads(options.threads);
+    await rondo.startThreads(options.threads || threadsBesideAPage());
     engine = model.engine(options);
     return {info: model.info, facts: model.facts, memory: engine.memory,
             chatTemplates: model.chatTemplates};
