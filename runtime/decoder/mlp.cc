@@ -5,6 +5,7 @@
 
 #include "runtime/base/portable_math.h"
 #include "runtime/model/operators/mlp.h"
+#include "runtime/weights/vectors.h"
 
 namespace rondo {
 
@@ -38,7 +39,9 @@ class Mlp final : public Operator {
   }
 
   Status ReadVectors(const format::Sublayer& sublayer, VectorReader& vectors) override {
-    RONDO_ASSIGN(xielu_, ReadXielu(vectors, sublayer.op_as_Mlp()->xielu()));
+    const format::Mlp& mlp = *sublayer.op_as_Mlp();
+    RONDO_ASSIGN(vectors_.xielu, ReadXielu(vectors, mlp.xielu()));
+    RONDO_ASSIGN(vectors_.inner_norm, ReadNorm(vectors, mlp.inner_norm(), spec_.intermediate_size));
     return Status();
   }
 
@@ -61,20 +64,20 @@ class Mlp final : public Operator {
     const PackedLinear& down = sublayer.matrix(MlpMatrix::kDown);
     pass.Linear(sublayer.matrix(MlpMatrix::kGateUp), act.gate_up_input, pass.rows(),
                 Pass::Into::kReplace, act.gate_up, spec_.gate_up_size());
-    ActivateMlp(pass, spec_, xielu_, down, pass.rows());
+    ActivateMlp(pass, spec_, vectors_, down, pass.rows());
     pass.AddToResidual(sublayer, down, act.down_input);
   }
 
  private:
   MlpSpec spec_;
-  XieluNumbers xielu_ = {};
+  MlpVectors vectors_;
 };
 
 }  // namespace
 
 const OperatorType kMlpType = {"mlp", InputKind::kMlp, CreateOperator<Mlp>};
 
-void ActivateMlp(const Pass& pass, const MlpSpec& spec, const XieluNumbers& xielu,
+void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpVectors& vectors,
                  const PackedLinear& down, size_t rows) {
   const ProfileSpan span(pass.profile(), "activation", rows);
   const size_t size = spec.intermediate_size;
@@ -92,12 +95,15 @@ void ActivateMlp(const Pass& pass, const MlpSpec& spec, const XieluNumbers& xiel
       if (spec.up_offset != 0) pass.set().loops->subtract(up, -spec.up_offset, size, up);
     }
     if (spec.activation == Activation::kXielu) {
-      pass.set().loops->xielu(gate, xielu, size, gate);
+      pass.set().loops->xielu(gate, vectors.xielu, size, gate);
       if (spec.gated) pass.set().multiply(size * sizeof(float), gate, up, gate, nullptr);
     } else if (spec.gated) {
       ActivateGate(pass.set(), spec.activation, gate, up, size, scratch, gate);
     } else {
       Activate(pass.set(), spec.activation, gate, size, scratch, gate);
+    }
+    if (vectors.inner_norm.kind != NormKind::kNone) {
+      Normalize(pass.set(), vectors.inner_norm, gate, size, gate);
     }
     pass.RowInput(down, gate, r, act.down_input);
   });

@@ -28,8 +28,14 @@ struct MlpSpec {
   size_t gate_up_size() const { return (gated ? 2 : 1) * intermediate_size; }
 };
 
-// down_input = activation of the first rows of gate_up, for `down`. `xielu`: of an MLP that has it.
-void ActivateMlp(const Pass& pass, const MlpSpec& spec, const XieluNumbers& xielu,
+// What only a single MLP has.
+struct MlpVectors {
+  XieluNumbers xielu = {};
+  RowNorm inner_norm = {};
+};
+
+// down_input = activation of the first rows of gate_up, for `down`.
+void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpVectors& vectors,
                  const PackedLinear& down, size_t rows);
 
 }  // namespace rondo

@@ -135,7 +135,8 @@ struct CodeKernels {
     CodeGemm gemm[8];
   };
   uint32_t max_rows;
-  ByBits q4, q3;
+  ByBits q4, q3, q2;
+  const ByBits& Of(uint32_t bits) const { return bits == 4 ? q4 : bits == 3 ? q3 : q2; }
 };
 
 // Positions per KV block; a multiple of every nr in use.
@@ -162,7 +163,7 @@ struct KernelSet {
   const char* name;               // two may have the same: of these a CPU has one
   bool (*available)();            // on this CPU; asks the system for nothing
   bool (*permitted)() = nullptr;  // asks the system, for the whole process; null: no need to
-  const CodeKernels* codes;       // int8 inputs, codes of 4 or 3 bits: q4, q3
+  const CodeKernels* codes;       // int8 inputs, codes of 4, 3 or 2 bits: q4, q3, q2
   const ValueKernels* values;     // P.V
 
   TileKernels<QuantizedGemm> q8;         // int8 inputs, int8 weights per channel

@@ -12,7 +12,7 @@ namespace rondo {
 
 static_assert(kOverRead <= kPackedOverRead);
 
-enum class WeightFormat : int32_t { kF32, kQ8, kQ4B, kQ4, kQ3 };
+enum class WeightFormat : int32_t { kF32, kQ8, kQ4B, kQ4, kQ3, kQ2 };
 
 // The layout that a kernel set reads.
 constexpr PackedLayout LayoutOf(const KernelSet& set) {
@@ -31,6 +31,7 @@ struct LinearShape {
                                 : tensor.format == format::TensorFormat::Q8 ? WeightFormat::kQ8
                                 : tensor.format == format::TensorFormat::Q4 ? WeightFormat::kQ4
                                 : tensor.format == format::TensorFormat::Q3 ? WeightFormat::kQ3
+                                : tensor.format == format::TensorFormat::Q2 ? WeightFormat::kQ2
                                                                             : WeightFormat::kQ4B;
     return {format, tensor.rows, tensor.padded_cols, tensor.block};
   }
@@ -66,6 +67,7 @@ struct LinearShape {
            : format == WeightFormat::kQ8 ? format::TensorFormat::Q8
            : format == WeightFormat::kQ4 ? format::TensorFormat::Q4
            : format == WeightFormat::kQ3 ? format::TensorFormat::Q3
+           : format == WeightFormat::kQ2 ? format::TensorFormat::Q2
                                          : format::TensorFormat::Q4B;
   }
 };

@@ -239,9 +239,9 @@ uint64_t CodesOfBlock(const uint8_t* row, size_t k, uint32_t bits, size_t begin)
     return codes;
   }
   uint32_t low;
-  uint16_t high;
+  uint16_t high = 0;
   std::memcpy(&low, row + begin / 4, sizeof low);
-  std::memcpy(&high, row + k / 4 + begin / 8, sizeof high);
+  if (bits == 3) std::memcpy(&high, row + k / 4 + begin / 8, sizeof high);
   uint64_t codes = 0;
   for (size_t i = 0; i < kCodeBlock; ++i) {
     const uint64_t code = (low >> 2 * i & 3) | (high >> i & 1) << 2;
@@ -259,7 +259,8 @@ uint8_t* PutPairs(uint8_t* out, const uint64_t (&pairs)[kCodeChannels], uint32_t
     low[i % 8] |= (pairs[i] & 0x3333333333333333) << pair / 4 * 2;
     high[i % 4] |= (pairs[i] >> 2 & 0x1111111111111111) << pair / 2;
   }
-  return Put(Put(out, low, 8), high, 4);
+  out = Put(out, low, 8);
+  return bits == 3 ? Put(out, high, 4) : out;
 }
 
 void PackCodes(const LinearShape& shape, const WeightRows& rows, const PairSums& pairs,
@@ -330,6 +331,7 @@ void PackLinear(const PackedLayout& layout, const LinearShape& shape, const Weig
         break;
       case WeightFormat::kQ4:  // above
       case WeightFormat::kQ3:
+      case WeightFormat::kQ2:
         break;
     }
   }

@@ -29,7 +29,7 @@ void RunCodes(const KernelSet& set, const PackedLinear& linear, const LinearInpu
   const LinearShape& shape = linear.shape;
   const uint8_t* tiles = TileOf(set, linear, begin);
   const CodePairs& levels = *linear.code_pairs;
-  const CodeKernels::ByBits& kernels = shape.CodeBits() == 4 ? set.codes->q4 : set.codes->q3;
+  const CodeKernels::ByBits& kernels = set.codes->Of(shape.CodeBits());
   if (rows <= set.codes->max_rows) {
     kernels.gemm[rows - 1](end - begin, shape.k, in.q8, in.stride, tiles, levels, out, out_stride,
                            in.quant);
@@ -108,7 +108,8 @@ void ReadPackedChannel(const KernelSet& set, const PackedLinear& linear, size_t 
       return;
     }
     case WeightFormat::kQ4:
-    case WeightFormat::kQ3: {
+    case WeightFormat::kQ3:
+    case WeightFormat::kQ2: {
       const auto* end = reinterpret_cast<const float*>(tile + shape.TileBytes(set));
       const float scale = *(end - 2 * kCodeChannels + i);
       const size_t block_codes = BlockCodes(shape.CodeBits());
@@ -160,7 +161,8 @@ void ReadRow(const LinearShape& shape, const WeightRows& rows, size_t channel,
       return;
     }
     case WeightFormat::kQ4:
-    case WeightFormat::kQ3: {
+    case WeightFormat::kQ3:
+    case WeightFormat::kQ2: {
       const uint32_t bits = shape.CodeBits();
       const uint8_t* row =
           static_cast<const uint8_t*>(rows.data) + channel * CodeRowBytes(shape.k, bits);

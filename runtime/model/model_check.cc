@@ -109,7 +109,8 @@ class Checker {
         break;
       }
       case TensorFormat::Q4:
-      case TensorFormat::Q3: {
+      case TensorFormat::Q3:
+      case TensorFormat::Q2: {
         const CheckedSize padded = CheckedSize(cols).AlignUp(kCodePadding);
         if (!padded.valid()) return Corrupt("tensor %s has too many columns", name);
         data = CheckedSize(rows) * CodeRowBytes(padded.value(), CodeBits(tensor.format()));

@@ -10,14 +10,14 @@
 //        float bias[nr]
 // where sum is that of a channel's weights: of the integers for Q8, of the real values for Q4B.
 //
-// Q4 and Q3 lie in the same way for all kernels, their tables apart: tiles of 16 channels, each
+// Q4, Q3 and Q2 lie in the same way for all kernels, their tables apart: tiles of 16 channels, each
 //   int32 -sum[16]; for each group of 128 inputs, of which the last may have fewer blocks of 16,
 //     (for each block uint8 selectors[8]; zeros up to 64 bytes; for each block its codes);
 //   float scale[16]; float bias[16]
 // selectors[i] is channel c's in the low nibble, c + 2's in the high one, c = FirstSelected(i).
 // The codes of a block of Q4 are uint8 pairs[8][16]: pairs[i] has channel 2i in the low nibbles and
-// 2i + 1 in the high ones. Q3 has uint8 low[4][16] and high[2][16], of which the pairs are made:
-// PairOfCodes.
+// 2i + 1 in the high ones. Q3 has uint8 low[4][16] and high[2][16], of which the pairs are made,
+// and Q2 only low[4][16]: PairOfCodes.
 #pragma once
 
 #include <cstddef>
@@ -42,12 +42,13 @@ struct PackedLayout {
   friend bool operator==(const PackedLayout&, const PackedLayout&) = default;
 };
 
-// Of Q4 and Q3, whose codes have so many bits.
+// Of Q4, Q3 and Q2, whose codes have so many bits.
 constexpr bool IsCodes(format::TensorFormat format) {
-  return format == format::TensorFormat::Q4 || format == format::TensorFormat::Q3;
+  return format == format::TensorFormat::Q4 || format == format::TensorFormat::Q3 ||
+         format == format::TensorFormat::Q2;
 }
 constexpr uint32_t CodeBits(format::TensorFormat format) {
-  return format == format::TensorFormat::Q3 ? 3 : 4;
+  return format == format::TensorFormat::Q2 ? 2 : format == format::TensorFormat::Q3 ? 3 : 4;
 }
 inline constexpr uint32_t kCodeChannels = 16;  // of a tile
 inline constexpr uint32_t kCodeBlock = 16;     // inputs that share a selector
@@ -67,15 +68,17 @@ constexpr uint32_t FirstSelected(uint32_t i) { return i / 4 * 8 + i % 2 * 4 + i 
 // Code i of a row that is not packed.
 constexpr uint8_t CodeOfRow(const uint8_t* row, uint64_t k, uint32_t bits, uint64_t i) {
   if (bits == 4) return row[i / 2] >> i % 2 * 4 & 15;
-  return static_cast<uint8_t>((row[i / 4] >> i % 4 * 2 & 3) | (row[k / 4 + i / 8] >> i % 8 & 1)
-                                                                  << 2);
+  const uint8_t low = row[i / 4] >> i % 4 * 2 & 3;
+  if (bits == 2) return low;
+  return static_cast<uint8_t>(low | (row[k / 4 + i / 8] >> i % 8 & 1) << 2);
 }
 // The codes of channels 2 * pair and 2 * pair + 1 for one input of a block in a tile.
 constexpr uint8_t PairOfCodes(const uint8_t* block, uint32_t bits, uint64_t pair, uint64_t input) {
   if (bits == 4) return block[pair * kCodeBlock + input];
+  const uint8_t low = block[pair % 4 * kCodeBlock + input] >> pair / 4 * 2 & 0x33;
+  if (bits == 2) return low;
   const uint8_t* high = block + 4 * kCodeBlock;
-  return static_cast<uint8_t>((block[pair % 4 * kCodeBlock + input] >> pair / 4 * 2 & 0x33) |
-                              (high[pair % 2 * kCodeBlock + input] >> pair / 2 & 0x11) << 2);
+  return static_cast<uint8_t>(low | (high[pair % 2 * kCodeBlock + input] >> pair / 2 & 0x11) << 2);
 }
 
 // Bytes of one tile. `k`: inputs, for Q4B a multiple of `block`, for codes of kCodePadding.
@@ -89,6 +92,7 @@ constexpr CheckedSize PackedTileBytes(const PackedLayout& layout, format::Tensor
              (CheckedSize(k).AlignUp(layout.q8.kr) + sizeof(int32_t) + 2 * sizeof(float));
     case format::TensorFormat::Q4:
     case format::TensorFormat::Q3:
+    case format::TensorFormat::Q2:
       return CheckedSize(k / kCodeGroup + (k % kCodeGroup != 0)) * kGroupSelectors +
              CheckedSize(k / kCodeBlock) * BlockCodes(CodeBits(format)) +
              kCodeChannels * (sizeof(int32_t) + 2 * sizeof(float));

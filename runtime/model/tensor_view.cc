@@ -80,6 +80,8 @@ const char* FormatName(format::TensorFormat format) {
       return "q4";
     case format::TensorFormat::Q3:
       return "q3";
+    case format::TensorFormat::Q2:
+      return "q2";
     default:
       return "?";
   }
@@ -145,6 +147,7 @@ Status CheckValues(const TensorView& tensor, size_t begin, size_t end) {
     case format::TensorFormat::Q8:
     case format::TensorFormat::Q4:
     case format::TensorFormat::Q3:
+    case format::TensorFormat::Q2:
       return check("scale", As<uint32_t>(tensor.scales));
     default:
       return check("scale", As<uint16_t>(tensor.scales));

@@ -9,7 +9,7 @@
 
 namespace rondo {
 
-// "f32", "q8", "q4b", "q4", "q3": as tools take and print it.
+// "f32", "q8", "q4b", "q4", "q3", "q2": as tools take and print it.
 const char* FormatName(format::TensorFormat format);
 
 // Layouts are those of format::TensorFormat. Views into the file's bytes; valid as long as these.

@@ -271,7 +271,7 @@ void AddBenchCommand(CLI::App& app) {
           ->group(kShapeGroup);
   const auto add_format = [&](const std::string& name, std::string* word,
                               const std::string& description) {
-    AddChoice(command, name, {"f32", "q8", "q4", "q3", "q4b"}, description,
+    AddChoice(command, name, {"f32", "q8", "q4", "q3", "q2", "q4b"}, description,
               [word](const std::string& text) { *word = text; })
         ->needs(shape)
         ->group(kShapeGroup);

@@ -53,7 +53,8 @@ class RandomTensors {
         return {format, rows, cols, 0, data, writer_.Add(BytesOf(scales)), {}};
       }
       case TensorFormat::Q4:
-      case TensorFormat::Q3: {
+      case TensorFormat::Q3:
+      case TensorFormat::Q2: {
         // All bits make codes and selectors, and the tables are symmetric.
         const uint32_t bits = CodeBits(format);
         const uint64_t padded_cols = (cols + kCodePadding - 1) / kCodePadding * kCodePadding;

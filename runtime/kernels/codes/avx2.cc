@@ -22,7 +22,7 @@ constexpr CodeKernels::ByBits kOfBits = {
 }  // namespace
 
 extern const CodeKernels kCodeKernelsAvx2;
-const CodeKernels kCodeKernelsAvx2 = {2, kOfBits<4>, kOfBits<3>};
+const CodeKernels kCodeKernelsAvx2 = {2, kOfBits<4>, kOfBits<3>, kOfBits<2>};
 
 }  // namespace rondo
 

@@ -47,6 +47,7 @@ template <uint32_t kBits>
   if constexpr (kBits == 4) return _mm512_load_si512(codes + 64 * half);
   // The lower bits where they belong, and the upper ones of both quads.
   const __m512i low = _mm512_srli_epi16(_mm512_loadu_si512(codes), static_cast<unsigned>(2 * half));
+  if constexpr (kBits == 2) return _mm512_and_si512(low, _mm512_set1_epi8(0x33));
   const __m512i turns = half == 0 ? _mm512_setr_epi64(62, 62, 62, 62, 63, 63, 63, 63)
                                   : _mm512_setr_epi64(0, 0, 0, 0, 1, 1, 1, 1);
   const __m512i high = _mm512_rorv_epi64(
@@ -66,6 +67,7 @@ template <uint32_t kBits>
   if constexpr (kBits == 4) return load(32 * quad);
   const int q = static_cast<int>(quad);
   const __m256i low = _mm256_srli_epi16(load(quad % 2 * 32), q / 2 * 2);
+  if constexpr (kBits == 2) return _mm256_and_si256(low, _mm256_set1_epi8(0x33));
   const __m256i both = load(64);
   const __m256i high = q < 2 ? _mm256_slli_epi16(both, 2 - q) : _mm256_srli_epi16(both, q - 2);
   constexpr int kOrBoth = 0xf8;  // a | (b & c)
@@ -282,7 +284,7 @@ constexpr CodeKernels::ByBits kOfBits = {
      Gemm<kBits, Halves<2>, 5, kAhead>, Gemm<kBits, Halves<2>, 6, kAhead>,
      Gemm<kBits, Halves<2>, 7, kAhead>, Gemm<kBits, Halves<2>, 8, kAhead>}};
 template <size_t kAhead>
-constexpr CodeKernels kKernels = {8, kOfBits<4, kAhead>, kOfBits<3, kAhead>};
+constexpr CodeKernels kKernels = {8, kOfBits<4, kAhead>, kOfBits<3, kAhead>, kOfBits<2, kAhead>};
 
 }  // namespace
 

@@ -19,7 +19,7 @@ constexpr CodeKernels::ByBits kOfBits = {
 }  // namespace
 
 extern const CodeKernels kCodeKernelsAvxVnni;
-const CodeKernels kCodeKernelsAvxVnni = {2, kOfBits<4>, kOfBits<3>};
+const CodeKernels kCodeKernelsAvxVnni = {2, kOfBits<4>, kOfBits<3>, kOfBits<2>};
 
 }  // namespace rondo
 

@@ -1,4 +1,4 @@
-// The kernels for codes of 4 and 3 bits, by instruction set. All expand to the same values;
+// The kernels for codes of 4, 3 and 2 bits, by instruction set. All expand to the same values;
 // products have the bits of their set's q8 kernels.
 #pragma once
 

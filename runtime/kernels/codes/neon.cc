@@ -30,6 +30,7 @@ template <uint32_t kBits>
   };
   const int pair = static_cast<int>(i);
   const uint8x16_t low = turn(vld1q_u8(codes + kCodeBlock * (i % 4)), -(pair / 4 * 2));
+  if constexpr (kBits == 2) return vandq_u8(low, vdupq_n_u8(0x33));
   const uint8x16_t high = turn(vld1q_u8(codes + kCodeBlock * (4 + i % 2)), 2 - pair / 2);
   return vorrq_u8(vandq_u8(low, vdupq_n_u8(0x33)), vandq_u8(high, vdupq_n_u8(0x44)));
 }
@@ -159,8 +160,10 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
 }  // namespace
 
 extern const CodeKernels kCodeKernelsI8mm, kCodeKernelsNeonDot;
-const CodeKernels kCodeKernelsI8mm = {1, {Expand8<4>, {Gemm<4, 1>}}, {Expand8<3>, {Gemm<3, 1>}}};
-const CodeKernels kCodeKernelsNeonDot = {1, {Expand4<4>, {Gemm<4, 1>}}, {Expand4<3>, {Gemm<3, 1>}}};
+const CodeKernels kCodeKernelsI8mm = {
+    1, {Expand8<4>, {Gemm<4, 1>}}, {Expand8<3>, {Gemm<3, 1>}}, {Expand8<2>, {Gemm<2, 1>}}};
+const CodeKernels kCodeKernelsNeonDot = {
+    1, {Expand4<4>, {Gemm<4, 1>}}, {Expand4<3>, {Gemm<3, 1>}}, {Expand4<2>, {Gemm<2, 1>}}};
 
 }  // namespace rondo
 

@@ -41,6 +41,6 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr,
 }  // namespace
 
 extern const CodeKernels kCodeKernelsPortable;
-const CodeKernels kCodeKernelsPortable = {0, {Expand<4>, {}}, {Expand<3>, {}}};
+const CodeKernels kCodeKernelsPortable = {0, {Expand<4>, {}}, {Expand<3>, {}}, {Expand<2>, {}}};
 
 }  // namespace rondo

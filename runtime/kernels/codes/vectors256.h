@@ -31,6 +31,7 @@ template <uint32_t kBits>
   if constexpr (kBits == 4) return Load(codes + 32 * quad);
   const int q = static_cast<int>(quad);
   const __m256i low = _mm256_srli_epi16(Load(codes + quad % 2 * 32), q / 2 * 2);
+  if constexpr (kBits == 2) return _mm256_and_si256(low, _mm256_set1_epi8(0x33));
   const __m256i high = Load(codes + 64);
   const __m256i turned = q < 2 ? _mm256_slli_epi16(high, 2 - q) : _mm256_srli_epi16(high, q - 2);
   return _mm256_or_si256(_mm256_and_si256(low, _mm256_set1_epi8(0x33)),

@@ -23,6 +23,8 @@ Status CheckMlp(const LayerChecker& checker, int layer, const format::Sublayer& 
       return Wrong(place, "has a cutoff of its gate, but is plain or has a limit");
     }
   }
+  RONDO_RETURN_IF_ERROR(
+      checker.CheckNorm({layer, "norm inside mlp"}, mlp.inner_norm(), intermediate));
   RONDO_RETURN_IF_ERROR(checker.CheckLinear({layer, "gate_up"}, mlp.gate_up(),
                                             mlp.plain() ? intermediate : 2 * intermediate,
                                             checker.hidden()));

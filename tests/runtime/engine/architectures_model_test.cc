@@ -26,6 +26,7 @@ constexpr Case kCases[] = {
     {"arcee", R"("architectures": ["ArceeForCausalLM"], "mlp_bias": true)"},
     {"bart", R"("architectures": ["BartForCausalLM"], "d_model": 32, "decoder_layers": 3,
       "decoder_attention_heads": 4, "decoder_ffn_dim": 48, "num_key_value_heads": 4)"},
+    {"bitnet", R"("architectures": ["BitNetForCausalLM"])"},
     {"biogpt", R"("architectures": ["BioGptForCausalLM"], "num_key_value_heads": 4)"},
     {"bloom", R"("architectures": ["BloomForCausalLM"], "n_embed": 32, "n_layer": 3,
       "num_key_value_heads": 4, "seq_length": 400)"},

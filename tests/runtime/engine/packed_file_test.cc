@@ -172,7 +172,7 @@ TEST(PackedEngines, AnyBytesForWeightsAreHarmless) {
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available()) continue;
     for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                                TensorFormat::Q4, TensorFormat::Q3}) {
+                                TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
       const ConvertedModel model(Shape(format == TensorFormat::Q8, true), format, format);
       const ModelBytes good = model.packed(set->name);
       for (const int filler : {0xff, 0x7f, 0x80, -1}) {

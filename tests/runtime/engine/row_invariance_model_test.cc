@@ -28,6 +28,7 @@ std::vector<Case> Cases() {
     if (SlowKernels(set->name) && !Weekly()) continue;
     cases.push_back({format::TensorFormat::Q4, 0, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q3, 0, KvFormat::kInt8, set->name});
+    cases.push_back({format::TensorFormat::Q2, 0, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q4B, 32, KvFormat::kInt8, set->name});
   }
   return cases;

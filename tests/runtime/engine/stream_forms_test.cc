@@ -104,6 +104,13 @@ const std::vector<Form> kForms = {
          SublayerAt(m, 1, i).norm.reset();
        }
      }},
+    {"NormInsideTheMlp",
+     [](ModelT& m) {  // of 32 channels, as those of the stream
+       Mlp(m).intermediate_size = 32;
+       Mlp(m).plain = false;
+       Mlp(m).down->weight = AttentionOf(m, 1).output->weight;
+       Mlp(m).inner_norm = AnyNorm(m, 0);
+     }},
     {"NormBetweenNeighbours",
      [](ModelT& m) {
        SublayerAt(m, 1, 0).residual_norm = AnyLayerNorm(m, 0);

@@ -108,6 +108,7 @@ void Rows(benchmark::internal::Benchmark* b) {
 BENCHMARK_CAPTURE(BenchmarkLinear, q8, WeightFormat::kQ8, 0)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4, WeightFormat::kQ4, 0)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q3, WeightFormat::kQ3, 0)->Apply(Rows);
+BENCHMARK_CAPTURE(BenchmarkLinear, q2, WeightFormat::kQ2, 0)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4b_32, WeightFormat::kQ4B, 32)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4b_64, WeightFormat::kQ4B, 64)->Apply(Rows);
 BENCHMARK_CAPTURE(BenchmarkLinear, q4_128, WeightFormat::kQ4B, 128)->Apply(Rows);

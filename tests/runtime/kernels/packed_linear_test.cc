@@ -25,7 +25,7 @@ struct Case {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  const char* formats[] = {"f32", "q8", "q4b", "q4", "q3"};
+  const char* formats[] = {"f32", "q8", "q4b", "q4", "q3", "q2"};
   return std::string(c.set->name) + "_" + formats[static_cast<int>(c.format)] + "_" +
          std::to_string(c.n) + "x" + std::to_string(c.k) + "_" + std::to_string(c.block);
 }
@@ -39,6 +39,7 @@ std::vector<Case> Cases() {
       cases.push_back({set, WeightFormat::kQ8, n, k, 0});
       cases.push_back({set, WeightFormat::kQ4, n, RoundUp(k, kCodePadding), 0});
       cases.push_back({set, WeightFormat::kQ3, n, RoundUp(k, kCodePadding), 0});
+      cases.push_back({set, WeightFormat::kQ2, n, RoundUp(k, kCodePadding), 0});
       for (size_t block : {32, 64, 128}) {
         cases.push_back({set, WeightFormat::kQ4B, n, RoundUp(k, block), block});
       }
@@ -76,6 +77,7 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
         break;
       case WeightFormat::kQ4:
       case WeightFormat::kQ3:
+      case WeightFormat::kQ2:
         data_.resize(c.n * CodeRowBytes(c.k, shape_.CodeBits()));
         for (uint8_t& b : data_) b = static_cast<uint8_t>(random());
         for (int8_t& level : tables_) {

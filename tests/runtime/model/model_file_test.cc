@@ -71,7 +71,7 @@ Status OpenDamaged(const Damage& damage, const ModelBytes& model = Q8Model()) {
 
 TEST(ModelFile, OpensWhatTheConverterWrites) {
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3}) {
+                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
     const ModelBytes bytes = MakeModel(format);
     const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
     ASSERT_TRUE(file.ok()) << file.status().message();
@@ -87,6 +87,7 @@ TEST(ModelFile, OpensWhatTheConverterWrites) {
     EXPECT_EQ(embedding.data.size(), embedding.rows * (format == TensorFormat::F32  ? 64
                                                        : format == TensorFormat::Q4 ? 17
                                                        : format == TensorFormat::Q3 ? 13
+                                                       : format == TensorFormat::Q2 ? 9
                                                                                     : 16));
     EXPECT_TRUE(CheckValues(embedding).ok());
   }

@@ -27,7 +27,7 @@ const ConvertedModel& Source(TensorFormat format) {
   };
   static const ConvertedModel* models[] = {make(TensorFormat::F32), make(TensorFormat::Q8),
                                            make(TensorFormat::Q4B), make(TensorFormat::Q4),
-                                           make(TensorFormat::Q3)};
+                                           make(TensorFormat::Q3),  make(TensorFormat::Q2)};
   return *models[static_cast<int>(format) - 1];
 }
 
@@ -38,7 +38,7 @@ const ModelBytes& PackedQ8() {
 
 TEST(PackedFile, OpensInEveryLayoutAndFormat) {
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3}) {
+                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
     for (const NamedLayout& named : NamedLayouts()) {
       const ModelBytes bytes = Source(format).packed(named.kernels);
       const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
@@ -147,7 +147,7 @@ TEST(PackedFile, RefusesPackedTensorsInAPortableFile) {
 
 TEST(PackedFile, SeesValuesThatAreNotFiniteInEveryPartOfATile) {
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3}) {
+                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
     const PackedLayout& layout = LayoutNamed("avx512vnni").layout;
     ModelBytes bytes = Source(format).packed("avx512vnni");
     const ModelFile file = *ModelFile::Open(bytes.bytes());

@@ -51,8 +51,10 @@ TEST(PackedLayout, SizesOfAnyShapeAreCheckedOrExact) {
             3u * (2 * 64 + 10 * 128 + 16 * 12));
   EXPECT_EQ(PackedBytes(layout, TensorFormat::Q3, 33, 160, 0).value(),
             3u * (2 * 64 + 10 * 96 + 16 * 12));
+  EXPECT_EQ(PackedBytes(layout, TensorFormat::Q2, 33, 160, 0).value(),
+            3u * (2 * 64 + 10 * 64 + 16 * 12));
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3}) {
+                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
     EXPECT_FALSE(PackedBytes(layout, format, UINT64_MAX, 1 << 20, 32).valid());
     EXPECT_FALSE(PackedBytes(layout, format, 1 << 20, UINT64_MAX - 31, 32).valid());
     EXPECT_FALSE(PackedBytes(layout, format, UINT64_MAX, UINT64_MAX - 31, 32).valid());

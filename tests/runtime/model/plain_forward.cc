@@ -120,6 +120,7 @@ std::vector<double> PlainForward::Activate(const format::Mlp& mlp, size_t n_rows
       if (!mlp.plain()) active[row * size + i] *= gate_up[row * width + size + i];
     }
   }
+  if (mlp.inner_norm() != nullptr) active = Normalized(*mlp.inner_norm(), n_rows, active);
   return Apply(*mlp.down(), n_rows, active);
 }
 

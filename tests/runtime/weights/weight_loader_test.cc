@@ -66,7 +66,7 @@ Status Load(const ModelBytes& bytes, const EngineOptions& options = TwoThreads()
 // Every section of every tensor, altered at its first and last byte.
 TEST(WeightLoader, SeesEveryAlteredSection) {
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3}) {
+                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
     ModelBytes bytes = Small(format);
     ASSERT_TRUE(Load(bytes).ok());
     const ModelFile file = *ModelFile::Open(bytes.bytes());
@@ -92,7 +92,7 @@ TEST(WeightLoader, SeesEveryAlteredSection) {
 // Not altered since it was written, but never any good.
 TEST(WeightLoader, SeesEveryTensorWithAValueThatIsNotFinite) {
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
-                              TensorFormat::Q4, TensorFormat::Q3}) {
+                              TensorFormat::Q4, TensorFormat::Q3, TensorFormat::Q2}) {
     const ModelBytes good = Small(format);
     const size_t tensors = (*ModelFile::Open(good.bytes())).model().tensors()->size();
     for (uint32_t i = 0; i < tensors; ++i) {

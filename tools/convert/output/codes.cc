@@ -197,7 +197,7 @@ void PackCodes(std::span<const uint8_t> codes, std::span<const uint8_t> selector
     packed = PackBits(packed, padded, 4, code);
   } else {
     packed = PackBits(packed, padded, 2, code);
-    packed = PackBits(packed, padded, 1, [&](size_t i) { return code(i) >> 2; });
+    if (bits == 3) packed = PackBits(packed, padded, 1, [&](size_t i) { return code(i) >> 2; });
   }
   PackBits(packed, padded / kBlock, 4, selector);
 }

@@ -1,4 +1,4 @@
-// From float weights to codes (TensorFormat.Q4 and Q3 of runtime/model/rondo.fbs), one row at a
+// From float weights to codes (TensorFormat.Q4, Q3 and Q2 of runtime/model/rondo.fbs), one row at a
 // time.
 #pragma once
 

@@ -18,7 +18,8 @@ LevelTables MakeTables(uint32_t bits) {
   tables.bits = bits;
   tables.half = 1u << (bits - 1);
   const double middle = tables.half - 0.5;
-  const double bend = bits == 3 ? 1.4 : 1.6;  // what lost least on trained models
+  constexpr double kBends[] = {1.2, 1.4, 1.6};  // what lost least on trained models
+  const double bend = kBends[bits - 2];
   for (size_t t = 0; t < LevelTables::kCount; ++t) {
     const double width = PortablePower(1 - 0.0553 * static_cast<double>(t), 1 / 0.7);
     const auto level = [&](size_t code) {
@@ -49,8 +50,19 @@ LevelTables MakeTables(uint32_t bits) {
 }  // namespace
 
 const LevelTables& DefaultTables(uint32_t bits) {
-  static const LevelTables of_3 = MakeTables(3), of_4 = MakeTables(4);
-  return bits == 3 ? of_3 : of_4;
+  static const LevelTables of_2 = MakeTables(2), of_3 = MakeTables(3), of_4 = MakeTables(4);
+  return bits == 4 ? of_4 : bits == 3 ? of_3 : of_2;
+}
+
+std::vector<int8_t> PlainLevels(uint32_t bits) {
+  std::vector<int8_t> levels(LevelTables::kCount * LevelTables::kMostLevels);
+  const size_t half = size_t{1} << (bits - 1);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const size_t code = i % LevelTables::kMostLevels;
+    levels[i] =
+        static_cast<int8_t>(code < 2 * half ? static_cast<int>(code) - static_cast<int>(half) : 0);
+  }
+  return levels;
 }
 
 }  // namespace rondo::convert

@@ -1,9 +1,10 @@
-// LevelTables: what the codes of TensorFormat.Q4 and Q3 stand for.
+// LevelTables: what the codes of TensorFormat.Q4, Q3 and Q2 stand for.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 namespace rondo::convert {
 
@@ -43,7 +44,10 @@ struct LevelTables {
 
 // Levels spaced like sinh: between the even steps that suit a block of outliers and the narrow ones
 // around zero that suit values with a normal distribution. `bits`: 4, where the narrowest table has
-// zeros, or 3.
+// zeros, 3 or 2.
 const LevelTables& DefaultTables(uint32_t bits);
+
+// 16 equal tables, [16, 16], of codes that stand for signed integers: the lowest one first.
+std::vector<int8_t> PlainLevels(uint32_t bits);
 
 }  // namespace rondo::convert
