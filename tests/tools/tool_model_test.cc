@@ -75,10 +75,11 @@ TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
       {"inspect x --fit 1M --context 5", "--context: goes with --plan; --fit tells the largest"},
       {"inspect x --check --policy slide", "--policy: goes with --plan or --fit\n"},
       {"inspect x --tensors --threads 2", "--threads: goes with --plan or --fit\n"},
-      {"convert x -o y --weights q9", "--weights: q9 is not one of f32, q8, q4, q3, q4b, auto\n"},
+      {"convert x -o y --weights q9",
+       "--weights: q9 is not one of keep, f32, q8, q4, q3, q2, q4b, auto\n"},
       {"convert x -o y --block 33", "--block: 33 is not one of 32, 64, 128\n"},
       {"convert x -o y --bits 5", "--bits: goes with --weights auto\n"},
-      {"convert x -o y --bits 2", "--bits: 2 is not a number from 3.25 to 9\n"},
+      {"convert x -o y --bits 2", "--bits: 2 is not a number from 2.25 to 9\n"},
       {"", "Commands:\n"}};
   for (const auto& [arguments, sentence] : kCases) {
     const ToolResult result = tool_(arguments);
@@ -132,7 +133,7 @@ TEST_F(ToolTest, WrongUsageIsTwo) {
                                 "logits " + model_ + " -o x.npy",
                                 "logits " + model_ + " --ids 1 --prompt x -o x.npy",
                                 "logits " + model_ + " --ids 1,x -o x.npy",
-                                "eval " + model_,
+                                "eval",
                                 "run " + model_ + " x --temperature -1",
                                 "run " + model_ + " x --top-p 2",
                                 "run " + model_ + " x --threads 257",
@@ -383,6 +384,15 @@ TEST_F(ToolTest, EvalAgainstAnotherModel) {
   EXPECT_LT(8 * q8_loss, q4_loss);
   EXPECT_LT(q4_loss, q4b_loss);
   EXPECT_EQ(eval(q4b + " --against " + q4b + " --against-kv int8").at("kl"), 0.0);
+
+  // Without a text, each of our own by itself.
+  const ToolResult ours = tool_("eval " + q4b + " --against " + f32 + " --context 64 --json");
+  EXPECT_EQ(ours.code, 0) << ours.err;
+  for (const char* name : {"prose", "scripts", "calls", "programs"}) {
+    const auto judged = nlohmann::json::parse(ours.out).at(name);
+    EXPECT_GT(judged.at("kl"), 0) << name;
+    EXPECT_GE(judged.at("chunks"), 8) << name;
+  }
 
   const ToolResult table = tool_("eval " + q4b + " --against " + f32 + on_text);
   for (const char* part : {"q4b.rondo", "f32.rondo", "reference", "same top token", "KL"}) {

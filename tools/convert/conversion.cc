@@ -16,7 +16,7 @@ namespace rondo::tools {
 namespace {
 
 // Which matrices got how many bits, and why.
-void PrintChosen(const std::vector<convert::ChosenFormat>& chosen) {
+void PrintChosen(const std::vector<convert::ChosenFormat>& chosen, bool by_text) {
   size_t width = 6;
   double bits = 0, weights = 0;
   for (const convert::ChosenFormat& c : chosen) {
@@ -27,11 +27,11 @@ void PrintChosen(const std::vector<convert::ChosenFormat>& chosen) {
     std::snprintf(columns, sizeof columns, format, values...);
     return matrix + std::string(width - matrix.size() + 2, ' ') + columns + "\n";
   };
-  std::string out =
-      row("matrix", "%12s  %16s  %-14s  %s", "weights", "KL alone in q3", "format", "bits");
+  std::string out = row("matrix", "%12s  %16s  %-14s  %s", "weights",
+                        by_text ? "KL alone in q3" : "weighed error", "format", "bits");
   for (const convert::ChosenFormat& c : chosen) {
     out += row(Printable(c.tensor), "%12llu  %16.3g  %-14s  %.3f",
-               static_cast<unsigned long long>(c.weights), c.divergence, c.format.c_str(), c.bits);
+               static_cast<unsigned long long>(c.weights), c.loss, c.format.c_str(), c.bits);
     bits += c.bits * static_cast<double>(c.weights);
     weights += static_cast<double>(c.weights);
   }
@@ -42,12 +42,9 @@ void PrintChosen(const std::vector<convert::ChosenFormat>& chosen) {
 
 void CheckCombination(const ConversionWish& wish) {
   const bool calibrates = !wish.calibrate.empty();
-  if (calibrates && wish.weights != "q4" && wish.weights != "q3" && wish.weights != "q4b" &&
-      wish.weights != "auto") {
-    throw CLI::ValidationError("--calibrate", "goes with --weights q4, q3, q4b or auto");
-  }
-  if (!calibrates && wish.weights == "auto") {
-    throw CLI::ValidationError("--weights", "auto needs a text to decide by: --calibrate FILE");
+  if (calibrates && wish.weights != "q4" && wish.weights != "q3" && wish.weights != "q2" &&
+      wish.weights != "q4b" && wish.weights != "auto") {
+    throw CLI::ValidationError("--calibrate", "goes with --weights q4, q3, q2, q4b or auto");
   }
   if (wish.bits > 0 && wish.weights != "auto") {
     throw CLI::ValidationError("--bits", "goes with --weights auto");
@@ -61,9 +58,11 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   convert::ConvertOptions options;
   options.directory = model;
   options.output = wish.output;
-  const std::string weights = wish.weights.empty() ? "q8" : wish.weights;
-  options.weights = convert::FormatNamed(weights == "auto" ? "q4" : weights);
-  options.keep_q4b = wish.weights.empty() && wish.embedding.empty();
+  const std::string weights = wish.weights.empty() ? "keep" : wish.weights;
+  options.keep_weights = weights == "keep";
+  options.keep_embedding = options.keep_weights && wish.embedding.empty();
+  options.weights = options.keep_weights ? format::TensorFormat::Q8
+                                         : convert::FormatNamed(weights == "auto" ? "q4" : weights);
   if (wish.block > 0) options.block = wish.block;
   if (weights == "auto") options.bits = wish.bits > 0 ? wish.bits : 4.5;
   const std::string embedding = weights == "f32" ? "f32" : "q8";
@@ -77,7 +76,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
     ProgressBar bar;
     report = convert::Convert(options, std::bind_front(&ProgressBar::Update, &bar));
   }
-  if (!report.chosen.empty()) PrintChosen(report.chosen);
+  if (!report.chosen.empty()) PrintChosen(report.chosen, !wish.calibrate.empty());
   for (const std::string& note : report.notes) Print("note: " + Printable(note) + "\n");
   Print(Printable(wish.output) + ": " + Printable(report.architecture) + ", " +
         FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) + "\n");
@@ -91,20 +90,23 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
       *word = text;
     })->group(kWeightsGroup);
   };
-  add_word("--weights", &wish->weights, {"f32", "q8", "q4", "q3", "q4b", "auto"},
-           "Format of the weights: f32, q8 (int8 per output channel), q4 or q3 (codes of 4 or 3 "
-           "bits for int8 values), q4b (4 bits in blocks with a scale each) or auto (q3, q4 or q8 "
-           "by what each matrix needs on the text of --calibrate, which it requires); default: q8, "
-           "but what a GGUF file has in Q4_0 becomes q4b as it is; integers with a scale for each "
-           "channel stay as they are in q8");
-  add_word("--embedding", &wish->embedding, {"f32", "q8", "q4", "q3", "q4b"},
-           "Format of embedding and output head; default: f32 with --weights f32, else q8");
+  add_word(
+      "--weights", &wish->weights, {"keep", "f32", "q8", "q4", "q3", "q2", "q4b", "auto"},
+      "Format of the weights: keep (q8; what is quantised already as it is, where a format of "
+      "ours holds it, else in the nearest one), f32, q8 (int8 per output channel), q4, q3 or "
+      "q2 (codes of 4, 3 or "
+      "2 bits for int8 values), q4b (4 bits in blocks with a scale each) or auto (q2 to q8 "
+      "by what each matrix needs on the text of --calibrate, or without one by its kind); default: "
+      "keep");
+  add_word("--embedding", &wish->embedding, {"f32", "q8", "q4", "q3", "q2", "q4b"},
+           "Format of embedding and output head; default: f32 with --weights "
+           "f32, as the weights with keep, else q8");
   AddBlockOption(command, &wish->block)->group(kWeightsGroup);
   AddFile(command, "--calibrate", &wish->calibrate,
-          "With --weights q4, q3, q4b or auto: a text like those the model is meant for; the "
+          "With --weights q4, q3, q2, q4b or auto: a text like those the model is meant for; the "
           "weights are chosen so that the predictions on it change least; default: none")
       ->group(kWeightsGroup);
-  AddReal(command, "--bits", &wish->bits, {3.25, 9, true, true, "from 3.25 to 9"},
+  AddReal(command, "--bits", &wish->bits, {2.25, 9, true, true, "from 2.25 to 9"},
           "With --weights auto: bits per weight on average, scales included, embedding and output "
           "head apart",
           "4.5")

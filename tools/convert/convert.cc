@@ -1,13 +1,16 @@
 #include "tools/convert/convert.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "tools/convert/architectures/architecture.h"
 #include "tools/convert/architectures/gguf_rules_of.h"
 #include "tools/convert/balance_latents.h"
 #include "tools/convert/calibrate/calibration.h"
+#include "tools/convert/calibrate/priors.h"
 #include "tools/convert/chat_template.h"
 #include "tools/convert/common/fail.h"
 #include "tools/convert/end_tokens.h"
@@ -44,29 +47,30 @@ void ReadTokens(const std::vector<Config>& places, DecoderSpec& spec,
 }
 
 // For `rondo inspect`.
-std::string WeightsFact(const ConvertOptions& options, bool kept_q4b) {
+std::string WeightsFact(const ConvertOptions& options, const std::set<std::string>& kept) {
+  if (!kept.empty()) {
+    std::string names;
+    for (const std::string& name : kept) names += (names.empty() ? "" : "; ") + name;
+    return names;
+  }
   const std::string calibrated = options.calibration.empty() ? "" : ", calibrated";
   if (options.bits == 0) {
-    return FormatFact(options.weights, options.block) + calibrated +
-           (kept_q4b ? "; q4b, block 32" : "");
+    return FormatFact(options.weights, options.block) + calibrated;
   }
   std::ostringstream text;
   text << "mixed, " << options.bits << " bits a weight" << calibrated;
   return text.str();
 }
 
-struct Encoding {
-  TensorFormat format;
-  uint32_t block;
-};
-
 Encoding EncodingOf(const TensorRecipe& recipe, const ConvertOptions& options,
                     const Checkpoint& checkpoint) {
   if (recipe.role == TensorRole::kVector || recipe.role == TensorRole::kTable) {
     return {TensorFormat::F32, 0};
   }
-  if (options.keep_q4b && HoldsQ4B(recipe, checkpoint)) return {TensorFormat::Q4B, 32};
   const bool is_matrix = recipe.role == TensorRole::kMatrix;
+  if (is_matrix ? options.keep_weights : options.keep_embedding) {
+    if (const std::optional<Encoding> kept = Kept(recipe, checkpoint)) return *kept;
+  }
   return {is_matrix ? options.weights : options.embedding, options.block};
 }
 
@@ -123,7 +127,8 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
   ConvertOptions all_float = options;
   all_float.weights = all_float.embedding = TensorFormat::F32;
   all_float.calibration.clear();
-  all_float.keep_q4b = false;
+  all_float.keep_weights = all_float.keep_embedding = false;
+  all_float.bits = 0;
   FileWriter file(options.output.string() + ".calibration");
   ConvertInto(file, all_float, progress);
   const uint32_t block = options.weights == TensorFormat::Q4B ? options.block : 0;
@@ -183,13 +188,23 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     const auto mixed = [&](double share) { tell(kFloatShare + mix_share * share); };
     for (const FormatDecision& d : calibration->MixFormats(options.bits, mixed)) {
       report.chosen.push_back(
-          {d.name, d.weights, d.divergence, FormatFact(d.chosen.format, d.chosen.block), d.bits});
+          {d.name, d.weights, d.loss, FormatFact(d.chosen.format, d.chosen.block), d.bits});
+    }
+  }
+
+  std::map<size_t, FormatDecision> by_priors;
+  if (!calibration && options.bits > 0) {
+    by_priors = ChooseFormatsByPriors(spec.tensors, checkpoint, options.bits, [](double) {});
+    for (const auto& [index, d] : by_priors) {
+      report.chosen.push_back(
+          {d.name, d.weights, d.loss, FormatFact(d.chosen.format, d.chosen.block), d.bits});
     }
   }
 
   std::vector<StoredTensor> stored;
   uint64_t done = 0;
   CarryOver carry_over;
+  std::set<std::string> kept;  // formats
   for (const TensorRecipe& recipe : spec.tensors) {
     const auto index = static_cast<uint32_t>(stored.size());
     const EncodedTensor* encoded = calibration ? calibration->Find(index, calibrated) : nullptr;
@@ -198,18 +213,25 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
       report.parameters += stored.back().rows * stored.back().cols;
       continue;
     }
-    const auto [format, block] = EncodingOf(recipe, options, checkpoint);
-    carry_over.Count(recipe, format, block, checkpoint);
-    stored.push_back(WriteTensor(recipe, format, block, checkpoint, writer, [&](uint64_t bytes) {
+    Encoding encoding = EncodingOf(recipe, options, checkpoint);
+    if (const auto found = by_priors.find(index); found != by_priors.end()) {
+      encoding = {found->second.chosen.format, found->second.chosen.block};
+    }
+    RoundingError* const error = carry_over.Count(recipe, encoding, checkpoint);
+    const auto read = [&](uint64_t bytes) {
       done += bytes;
       if (!calibration) progress(done, total);
-    }));
+    };
+    stored.push_back(WriteTensor(recipe, encoding, checkpoint, writer, read, error));
+    if (options.keep_weights && recipe.role == TensorRole::kMatrix) {
+      kept.insert(FormatFact(encoding.format, encoding.block));
+    }
     report.parameters += stored.back().rows * stored.back().cols;
   }
   for (std::string& note : carry_over.Notes(checkpoint.scale_rounding())) {
     report.notes.push_back(std::move(note));
   }
-  Facts facts = {{"weights", WeightsFact(options, options.keep_q4b && carry_over.any_taken())},
+  Facts facts = {{"weights", WeightsFact(options, kept)},
                  {"embedding", FormatFact(options.embedding, options.block)},
                  {"rope", RopeFact(spec)}};
   if (spec.draft_head) {

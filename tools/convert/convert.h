@@ -19,13 +19,16 @@ struct ConvertOptions {
   format::TensorFormat weights = format::TensorFormat::Q8;
   format::TensorFormat embedding = format::TensorFormat::Q8;  // and the output head
   uint32_t block = 32;  // columns per scale of Q4B: 32, 64 or 128
-  // What a GGUF file has in Q4_0 becomes Q4B in blocks of 32, whatever the formats above.
-  bool keep_q4b = false;
+  // What the source has quantised keeps its bits, whatever the formats above: as it is where a
+  // format of ours holds it, else in the nearest one.
+  bool keep_weights = false;
+  bool keep_embedding = false;
   // A text, UTF-8, by which Q4, Q3 and Q4B weights are chosen (tools/convert/calibrate); empty:
   // none.
   std::filesystem::path calibration;
-  // With `calibration`: formats other than `weights` for some matrices, as the predictions need it,
-  // so that they have so many bits per weight on average, scales included; 0: all alike.
+  // Formats other than `weights` for some matrices, so that they have so many bits per weight on
+  // average, scales included: as the predictions on the text of `calibration` need it, or without
+  // one by what is known of kinds of matrices; 0: all alike.
   double bits = 0;
   // The checkpoint's head that predicts the token behind the next one is kept: it drafts.
   bool draft_head = false;
@@ -38,7 +41,7 @@ struct ConvertOptions {
 struct ChosenFormat {
   std::string tensor;
   uint64_t weights;
-  double divergence;   // of the predictions, in nats, with this matrix alone in q3
+  double loss;         // with this matrix alone in q3; by a text: of the predictions, KL in nats
   std::string format;  // as "q4"
   double bits;         // per weight
 };

@@ -18,6 +18,7 @@
 #include "tools/common/printable.h"
 #include "tools/common/text_io.h"
 #include "tools/eval/evaluation.h"
+#include "tools/eval/texts.h"
 #include "tools/system/standard_files.h"
 
 namespace rondo::tools {
@@ -28,6 +29,7 @@ constexpr const char* kReferenceGroup = "Comparison";
 constexpr const char* kExamples = R"(
 Examples:
   rondo eval model.rondo --text book.txt
+  rondo eval model-q4.rondo --against model-f32.rondo     on Rondo's own texts, each by itself
   rondo eval model-q4.rondo --text book.txt --against model-f32.rondo
   rondo eval model.rondo --text book.txt --against model.rondo     what int8 KV costs
   rondo eval model.rondo --text book.txt --context 2048 --kv f32 --json
@@ -38,7 +40,7 @@ same most likely token over all of it. Only figures of one text and one context 
 
 struct Arguments {
   std::string model;
-  std::string text;
+  std::string text;     // empty: Rondo's own
   std::string against;  // empty: no second model
   rondo_engine_options engine = EngineDefaults();
   rondo_engine_options reference = EngineDefaults();
@@ -95,10 +97,18 @@ nlohmann::ordered_json PerplexityJson(const Perplexity& p) {
           {"tokens_scored", p.tokens}};
 }
 
-void PrintJson(const Arguments& arguments, const Subject& subject, const Chunks& chunks,
-               const Evaluation& e) {
+// A text, as it is called, and what was measured on it.
+struct Judged {
+  std::string name;
+  uint64_t chunks;
+  Evaluation evaluation;
+};
+
+nlohmann::ordered_json JsonOf(const Arguments& arguments, const Subject& subject,
+                              const Judged& judged) {
+  const Evaluation& e = judged.evaluation;
   nlohmann::ordered_json out = PerplexityJson(e.model);
-  out["chunks"] = chunks.count();
+  out["chunks"] = judged.chunks;
   out["context"] = arguments.engine.context;
   out["kv"] = KvName(arguments.engine);
   out["kernels"] = Memory(subject.engine.get()).kernels;
@@ -111,6 +121,16 @@ void PrintJson(const Arguments& arguments, const Subject& subject, const Chunks&
     out["top1"] = e.divergence->top1;
     out["positions"] = e.divergence->positions;
   }
+  return out;
+}
+
+void PrintJson(const Arguments& arguments, const Subject& subject,
+               const std::vector<Judged>& judged) {
+  nlohmann::ordered_json out;
+  if (!arguments.text.empty()) out = JsonOf(arguments, subject, judged.front());
+  if (arguments.text.empty()) {
+    for (const Judged& one : judged) out[one.name] = JsonOf(arguments, subject, one);
+  }
   PrintBytes(out.dump(2) + "\n");
 }
 
@@ -121,7 +141,8 @@ std::string Formatted(const char* format, Values... values) {
   return text;
 }
 
-void PrintTable(const Arguments& arguments, const Chunks& chunks, const Evaluation& e) {
+void PrintTable(const Arguments& arguments, const Judged& judged) {
+  const Evaluation& e = judged.evaluation;
   const auto name = [](const std::string& path) {
     return Printable(std::filesystem::path(path).filename().string());
   };
@@ -145,36 +166,53 @@ void PrintTable(const Arguments& arguments, const Chunks& chunks, const Evaluati
   }
   out += "\n" + FormatCount(e.model.tokens, "token") + " scored";
   if (e.divergence) out += ", " + FormatCount(e.divergence->positions, "position") + " compared";
-  Print(out + " in " + FormatCount(chunks.count(), "chunk") + " of " +
+  Print(out + " in " + FormatCount(judged.chunks, "chunk") + " of " +
         FormatCount(arguments.engine.context, "token") + "\n");
 }
 
-void Run(const Arguments& arguments) {
-  const std::string text =
-      arguments.text == "-" ? ReadAllInput() : ReadFile("the text", arguments.text);
-  if (const size_t valid = Utf8Prefix(text); valid < text.size()) {
+struct NamedText {
+  std::string name, text;
+};
+
+std::vector<NamedText> ReadTexts(const std::string& path) {
+  std::vector<NamedText> texts;
+  if (path.empty()) {
+    for (const EvalText& one : EvalTexts()) texts.push_back({one.name, std::string(one.text)});
+    return texts;
+  }
+  texts.push_back({path, path == "-" ? ReadAllInput() : ReadFile("the text", path)});
+  if (const size_t valid = Utf8Prefix(texts[0].text); valid < texts[0].text.size()) {
     Tell("note: the text is not UTF-8 at its byte ", FormatCount(valid),
          "; what is none counts as U+FFFD");
   }
+  return texts;
+}
+
+void Run(const Arguments& arguments) {
+  const std::vector<NamedText> texts = ReadTexts(arguments.text);
   const Subject subject(arguments.model, arguments.engine);
   const rondo_model_facts facts = Facts(subject.model.get());
-  std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);
   std::optional<Subject> reference;
   if (!arguments.against.empty()) {
     rondo_engine_options options = arguments.reference;
     options.context = arguments.engine.context;
     options.threads = arguments.engine.threads;
     reference.emplace(arguments.against, options);
-    RequireSameTokens(arguments, *reference, facts, text, tokens);
   }
-  const Chunks chunks(std::move(tokens), facts.bos_token, arguments.engine.context);
-  const Evaluation evaluation = Evaluate(
-      subject.session.get(), reference ? reference->session.get() : nullptr, chunks, ShowProgress);
-  if (arguments.json) {
-    PrintJson(arguments, subject, chunks, evaluation);
-  } else {
-    PrintTable(arguments, chunks, evaluation);
+  std::vector<Judged> judged;
+  for (const auto& [name, text] : texts) {
+    std::vector<int32_t> tokens = Tokenize(subject.model.get(), text, false);
+    if (reference) RequireSameTokens(arguments, *reference, facts, text, tokens);
+    const Chunks chunks(std::move(tokens), facts.bos_token, arguments.engine.context);
+    judged.push_back(
+        {name, chunks.count(),
+         Evaluate(subject.session.get(), reference ? reference->session.get() : nullptr, chunks,
+                  ShowProgress)});
+    if (arguments.json) continue;
+    if (arguments.text.empty()) Print((judged.size() > 1 ? "\n" : "") + name + "\n");
+    PrintTable(arguments, judged.back());
   }
+  if (arguments.json) PrintJson(arguments, subject, judged);
 }
 
 }  // namespace
@@ -186,8 +224,11 @@ void AddEvalCommand(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("eval", "Measure perplexity, and divergence from another model");
   AddModelArgument(command, &a->model);
-  AddFile(command, "--text", &a->text, "The text, UTF-8; -: standard input", Dash::kIsInput)
-      ->required()
+  AddFile(
+      command, "--text", &a->text,
+      "The text, UTF-8; -: standard input; default: Rondo's own, prose, other scripts, calls of "
+      "tools and programs, each by itself",
+      Dash::kIsInput)
       ->group(kTextGroup);
   AddInteger(command, "--context", &a->engine.context, {4, kMostContext},
              "Tokens of a chunk, BOS included", FormatCount(a->engine.context))

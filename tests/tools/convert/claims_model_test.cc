@@ -46,15 +46,56 @@ class ConvertClaims : public testing::Test {
     return tensor;
   }
 
+  // `tensor`, a float matrix of that name, as signed integers of so many bits with a scale for each
+  // `group` columns: in `packed` as compressed-tensors lays them, and in place as their values.
+  static void Pack(const std::string& name, uint32_t bits, uint64_t group, TensorValues* tensor,
+                   CheckpointTensors* packed) {
+    const uint64_t rows = tensor->shape[0], cols = tensor->shape[1], in_word = 32 / bits;
+    const std::string module = name.substr(0, name.size() - std::string("weight").size());
+    packed->erase(name);
+    TensorValues& scales = (*packed)[module + "weight_scale"] = {{rows, cols / group}, {}};
+    const int half = 1 << (bits - 1);
+    std::vector<uint32_t> words;
+    for (size_t i = 0; i < tensor->values.size(); i += group) {
+      float most = 0;
+      for (size_t k = i; k < i + group; ++k) most = std::max(most, std::fabs(tensor->values[k]));
+      const float scale = most > 0 ? most / static_cast<float>(std::max(half - 1, 1)) : 1;
+      scales.values.push_back(scale);
+      for (size_t k = i; k < i + group; ++k) {
+        if (k % in_word == 0) words.push_back(0);
+        const float code = std::clamp(std::round(tensor->values[k] / scale),
+                                      static_cast<float>(-half), static_cast<float>(half - 1));
+        words.back() |= static_cast<uint32_t>(static_cast<int>(code) + half)
+                        << bits * (k % in_word);
+        tensor->values[k] = code * scale;
+      }
+    }
+    (*packed)[module + "weight_packed"] = Words({rows, cols / in_word}, words);
+    (*packed)[module + "weight_shape"] =
+        Words({2}, {static_cast<uint32_t>(rows), static_cast<uint32_t>(cols)});
+  }
+
+  // In config.json, with groups of tensors of so many bits.
+  void SayItIsPacked(const std::vector<int>& bits) {
+    nlohmann::json config = nlohmann::json::parse(tool_.Read("model/config.json")), groups;
+    for (const int of_group : bits) {
+      groups["group_" + std::to_string(of_group)] = {{"weights", {{"num_bits", of_group}}}};
+    }
+    config["quantization_config"] = {{"quant_method", "compressed-tensors"},
+                                     {"config_groups", groups}};
+    tool_.Write("model/config.json", config.dump());
+  }
+
   ToolRunner tool_;
   const std::string folder_ = tool_.Path("model"), out_ = tool_.Path("out.rondo");
 };
 
 TEST_F(ConvertClaims, EveryFormat) {
-  for (const char* weights : {"f32", "q8", "q4", "q3", "q4b", "q4b --block 64"}) {
+  for (const char* weights : {"keep", "f32", "q8", "q4", "q3", "q2", "q4b", "q4b --block 64",
+                              "auto", "auto --bits 2.6"}) {
     ExpectMade(folder_ + " --weights " + weights);  // over the one before
   }
-  for (const char* embedding : {"f32", "q8", "q4", "q3", "q4b"}) {
+  for (const char* embedding : {"f32", "q8", "q4", "q3", "q2", "q4b"}) {
     ExpectMade(folder_ + " --embedding " + embedding);
   }
 }
@@ -62,30 +103,9 @@ TEST_F(ConvertClaims, EveryFormat) {
 // A quantised checkpoint makes the file that its numbers make: compressed-tensors, 4 bits, groups
 // of 32, symmetric.
 TEST_F(ConvertClaims, AQuantisedCheckpoint) {
-  CheckpointTensors floats = ReadTensors(folder_), packed;
+  CheckpointTensors floats = ReadTensors(folder_), packed = floats;
   for (auto& [name, tensor] : floats) {
-    packed[name] = tensor;
-    if (!name.ends_with("_proj.weight")) continue;
-    const uint64_t rows = tensor.shape[0], cols = tensor.shape[1];
-    const std::string module = name.substr(0, name.size() - std::string("weight").size());
-    packed.erase(name);
-    TensorValues& scales = packed[module + "weight_scale"] = {{rows, cols / 32}, {}};
-    std::vector<uint32_t> words;
-    for (size_t i = 0; i < tensor.values.size(); i += 32) {
-      float most = 0;
-      for (size_t k = i; k < i + 32; ++k) most = std::max(most, std::fabs(tensor.values[k]));
-      const float scale = most > 0 ? most / 7 : 1;
-      scales.values.push_back(scale);
-      for (size_t k = i; k < i + 32; ++k) {
-        if (k % 8 == 0) words.push_back(0);
-        const float code = std::clamp(std::round(tensor.values[k] / scale), -8.0f, 7.0f);
-        words.back() |= static_cast<uint32_t>(static_cast<int>(code) + 8) << 4 * (k % 8);
-        tensor.values[k] = code * scale;
-      }
-    }
-    packed[module + "weight_packed"] = Words({rows, cols / 8}, words);
-    packed[module + "weight_shape"] =
-        Words({2}, {static_cast<uint32_t>(rows), static_cast<uint32_t>(cols)});
+    if (name.ends_with("_proj.weight")) Pack(name, 4, 32, &tensor, &packed);
   }
   const auto convert = [&](const CheckpointTensors& tensors) {
     WriteTensors(folder_, tensors);
@@ -93,20 +113,45 @@ TEST_F(ConvertClaims, AQuantisedCheckpoint) {
     return tool_.Read("out.rondo");
   };
   const std::string expected = convert(floats);
-  nlohmann::json config = nlohmann::json::parse(tool_.Read("model/config.json"));
-  config["quantization_config"] = {
-      {"quant_method", "compressed-tensors"},
-      {"config_groups", {{"group_0", {{"weights", {{"num_bits", 4}}}}}}}};
-  tool_.Write("model/config.json", config.dump());
+  SayItIsPacked({4});
   EXPECT_TRUE(convert(packed) == expected);
-  EXPECT_THAT(tool_("convert " + folder_ + " -o " + out_).out,
+  EXPECT_THAT(tool_("convert " + folder_ + " -o " + out_ + " --weights q4").out,
               HasSubstr("tensors of compressed-tensors, 4 bits (28) were dequantised and quantised "
-                        "anew, as q8"));
+                        "anew, as q4 (codes), which moved them by "));
+  EXPECT_THAT(
+      tool_("convert " + folder_ + " -o " + out_).out,
+      HasSubstr("tensors of compressed-tensors, 4 bits (28) were taken over as they are, as "
+                "q4b, block 32, but for "));
+}
+
+// Integers with a scale for each row stay what they are, in the fewest bits that hold them: the
+// logits have the bits of the same integers in q8.
+TEST_F(ConvertClaims, AQuantisedCheckpointKeepsItsBits) {
+  CheckpointTensors floats = ReadTensors(folder_), packed = floats;
+  for (auto& [name, tensor] : floats) {
+    if (!name.ends_with("_proj.weight")) continue;
+    const bool is_mlp = name.find(".mlp.") != std::string::npos;
+    Pack(name, is_mlp ? 2 : 4, tensor.shape[1], &tensor, &packed);
+  }
+  WriteTensors(folder_, packed);
+  SayItIsPacked({2, 4});
+  const auto logits = [&](const std::string& options) {
+    ExpectMade(folder_ + options);
+    const std::string npy = tool_.Path("logits.npy");
+    EXPECT_EQ(tool_("logits " + out_ + " --ids 1,5,9,30,7 -o " + npy).code, 0);
+    return tool_.Read("logits.npy");
+  };
+  const std::string kept = logits(" --weights keep");
+  const ToolResult facts = tool_("inspect " + out_ + " --tensors");
+  EXPECT_THAT(facts.out, testing::AllOf(HasSubstr("q2"), HasSubstr("q4")));
+  const std::string in_q8 = logits(" --weights q8");
+  EXPECT_FALSE(kept.empty());
+  EXPECT_TRUE(kept == in_q8);
 }
 
 TEST_F(ConvertClaims, WeightsChosenByAText) {
   const std::string by_text = " --calibrate " + tool_.Path("book.txt");
-  for (const char* weights : {"q4", "q3", "q4b", "auto", "auto --bits 5"}) {
+  for (const char* weights : {"q4", "q3", "q2", "q4b", "auto", "auto --bits 5", "auto --bits 3"}) {
     ExpectMade(folder_ + " --weights " + weights + by_text);
   }
 }

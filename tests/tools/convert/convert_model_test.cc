@@ -199,6 +199,7 @@ TEST(TinyModel, EveryQuantisedWeightIsTheNearest) {
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q8));
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q4));
   ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q3));
+  ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q2));
   for (uint32_t block : {32u, 64u, 128u}) {
     ExpectNearest(exact, ConvertFolder(kTiny, TensorFormat::Q4B, block));
   }

@@ -440,7 +440,7 @@ TEST_F(ConvertTest, MemoryStaysSmallWhateverTheModel) {
   Make(shape);
   ASSERT_GT(fs::file_size(options_.directory / "model.safetensors"), 200'000'000u);
   for (TensorFormat weights : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4,
-                               TensorFormat::Q4B, TensorFormat::Q3}) {
+                               TensorFormat::Q4B, TensorFormat::Q3, TensorFormat::Q2}) {
     const pid_t child = fork();
     ASSERT_GE(child, 0);
     if (child == 0) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
@@ -25,8 +24,14 @@ class RowEncoder {
   RowEncoder(TensorFormat format, size_t cols, size_t block)
       : format_(format), cols_(cols), block_(block) {}
 
+  // Of the part that is to be taken from now on: the columns of its rows in the checkpoint.
+  void BeginPart(size_t source_cols) {
+    source_row_.resize(source_cols);
+    row_read_ = UINT64_MAX;
+  }
+
   // `rows`: whole rows. The result is valid until the next call.
-  std::span<const uint8_t> Encode(std::span<const float> rows) {
+  std::span<const uint8_t> Encode(std::span<const float> rows, RoundingError* error) {
     if (format_ == TensorFormat::F32) {
       return BytesOf(rows);
     }
@@ -38,25 +43,51 @@ class RowEncoder {
     encoded_.resize(n_rows * row_bytes);
     row_scales_.resize(first_row_scale + (is_q4b ? 0 : n_rows));
     q4b_scales_.resize(first_q4b_scale + n_rows * blocks);
+    std::vector<RoundingError> errors(n_rows);
     ParallelFor(PerformanceCores(), n_rows, [&](size_t i) {
       const std::span<const float> row = rows.subspan(i * cols_, cols_);
       uint8_t* data = encoded_.data() + i * row_bytes;
+      // weight_of(column): what the row's weights have become.
+      const auto compare = [&](const auto& weight_of) {
+        if (error == nullptr) return;
+        for (size_t c = 0; c < cols_; ++c) {
+          const double missed = double{row[c]} - double{weight_of(c)};
+          errors[i].squares += missed * missed;
+          errors[i].weights += double{row[c]} * double{row[c]};
+        }
+      };
       if (format_ == TensorFormat::Q8) {
-        row_scales_[first_row_scale + i] = QuantizeQ8(row, reinterpret_cast<int8_t*>(data));
+        const auto* integers = reinterpret_cast<int8_t*>(data);
+        const float scale = QuantizeQ8(row, reinterpret_cast<int8_t*>(data));
+        row_scales_[first_row_scale + i] = scale;
+        compare([&](size_t c) { return static_cast<float>(integers[c]) * scale; });
       } else if (IsCodes(format_)) {
-        const uint32_t bits = CodeBits(format_);
+        const LevelTables& tables = DefaultTables(CodeBits(format_));
         std::vector<uint8_t> codes(cols_), selectors(CeilDiv(cols_, size_t{kCodeBlock}));
-        row_scales_[first_row_scale + i] =
-            QuantizeCodes(row, DefaultTables(bits), codes.data(), selectors.data());
-        PackCodes(codes, selectors, bits, data);
+        const float scale = QuantizeCodes(row, tables, codes.data(), selectors.data());
+        row_scales_[first_row_scale + i] = scale;
+        PackCodes(codes, selectors, tables.bits, data);
+        compare([&](size_t c) {
+          return static_cast<float>(tables.levels[selectors[c / kCodeBlock]][codes[c]]) * scale;
+        });
       } else {
+        const uint16_t* scales = q4b_scales_.data() + first_q4b_scale + i * blocks;
         QuantizeQ4B(row, block_, data, q4b_scales_.data() + first_q4b_scale + i * blocks);
+        compare([&](size_t c) {
+          const int code = data[c / 2] >> c % 2 * 4 & 15;
+          return static_cast<float>(code - 8) * FromBfloat16(scales[c / block_]);
+        });
       }
     });
+    for (const RoundingError& of_row : errors) {
+      if (error == nullptr) break;
+      error->squares += of_row.squares;
+      error->weights += of_row.weights;
+    }
     return encoded_;
   }
 
-  // The same for rows [row, row + n_rows) of a part that HoldsQ4B(): as they are, times `factor`.
+  // The same for rows [row, row + n_rows) of a part that IsTaken(): as they are, times `factor`.
   std::span<const uint8_t> TakeQ4B(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
                                    float factor, uint64_t row, size_t n_rows) {
     const size_t first_scale = q4b_scales_.size();
@@ -70,13 +101,12 @@ class RowEncoder {
     return encoded_;
   }
 
-  // The same of a part that HoldsQ8().
   std::span<const uint8_t> TakeQ8(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
                                   float factor, uint64_t row, size_t n_rows) {
     encoded_.resize(n_rows * cols_);
     for (size_t i = 0; i < n_rows; ++i) {
       const std::span<int8_t> data(reinterpret_cast<int8_t*>(&encoded_[i * cols_]), cols_);
-      float scale = factor * checkpoint.ReadQ8(part.source, part.first_row + row + i, data);
+      float scale = factor * ReadIntegers(checkpoint, part, row + i, data);
       // Q8 has neither.
       if (scale < 0 || std::find(data.begin(), data.end(), -128) != data.end()) {
         std::vector<float> values(data.begin(), data.end());
@@ -88,12 +118,44 @@ class RowEncoder {
     return encoded_;
   }
 
+  std::span<const uint8_t> TakeCodes(const Checkpoint& checkpoint, const TensorRecipe::Part& part,
+                                     float factor, uint64_t row, size_t n_rows) {
+    const uint32_t bits = CodeBits(format_);
+    const size_t row_bytes = RowBytes();
+    encoded_.resize(n_rows * row_bytes);
+    std::vector<int8_t> integers(cols_);
+    std::vector<uint8_t> codes(cols_);
+    const std::vector<uint8_t> selectors(CeilDiv(cols_, size_t{kCodeBlock}));
+    for (size_t i = 0; i < n_rows; ++i) {
+      const float scale = ReadIntegers(checkpoint, part, row + i, integers);
+      row_scales_.push_back(factor * scale);
+      std::ranges::transform(integers, codes.begin(), [&](int8_t integer) {
+        return static_cast<uint8_t>(integer + (1 << (bits - 1)));
+      });
+      PackCodes(codes, selectors, bits, &encoded_[i * row_bytes]);
+    }
+    return encoded_;
+  }
+
   // Of all rows so far.
   std::span<const uint8_t> scales() const {
     return format_ == TensorFormat::Q4B ? BytesOf(q4b_scales_) : BytesOf(row_scales_);
   }
 
  private:
+  // A row, which may be a piece of one in the checkpoint. Returns its scale.
+  float ReadIntegers(const Checkpoint& checkpoint, const TensorRecipe::Part& part, uint64_t row,
+                     std::span<int8_t> out) {
+    const size_t pieces = source_row_.size() / cols_;
+    const uint64_t piece = part.first_row + row;
+    if (row_read_ != piece / pieces) {
+      row_read_ = piece / pieces;
+      source_scale_ = checkpoint.ReadIntegers(part.source, row_read_, source_row_);
+    }
+    std::copy_n(&source_row_[piece % pieces * cols_], cols_, out.data());
+    return source_scale_;
+  }
+
   size_t RowBytes() const {
     if (format_ == TensorFormat::Q8) return cols_;
     if (IsCodes(format_)) {
@@ -107,6 +169,9 @@ class RowEncoder {
   std::vector<uint8_t> encoded_;
   std::vector<float> row_scales_;  // of Q8 and codes
   std::vector<uint16_t> q4b_scales_;
+  std::vector<int8_t> source_row_;  // the one that was read last
+  uint64_t row_read_ = UINT64_MAX;
+  float source_scale_ = 0;
 };
 
 // The rows of one part, some at a time, as the recipe wants them.
@@ -202,60 +267,47 @@ class PartReader {
   std::vector<float> factor_;  // [inner, cols]
 };
 
-// A power of two, by which scales of blocks, which were float16, stay exact as bfloat16.
-bool IsExactFactor(float factor) {
-  int exponent = 0;
-  return std::frexp(factor, &exponent) == 0.5f && std::abs(exponent) < 64;
-}
-
 }  // namespace
-
-bool HoldsQ4B(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-              const Checkpoint& checkpoint) {
-  return !recipe.transposed && part.row_step == 1 && recipe.IsOnlyScaled() &&
-         IsExactFactor(recipe.ScaleOf(part)) && !part.source.empty() &&
-         recipe.SourceShape(part).back() == recipe.cols && checkpoint.HoldsQ4B(part.source);
-}
-
-bool HoldsQ8(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-             const Checkpoint& checkpoint) {
-  return !recipe.transposed && part.row_step == 1 && recipe.IsOnlyScaled() &&
-         recipe.ScaleOf(part) > 0 && !part.source.empty() &&
-         recipe.SourceShape(part).back() == recipe.cols && checkpoint.HoldsQ8(part.source);
-}
 
 std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part& part,
                             const Checkpoint& checkpoint) {
-  std::vector<float> values(static_cast<size_t>(part.rows * recipe.cols));
-  PartReader(recipe, part, checkpoint).Read(0, values);
+  return ReadRows(recipe, part, 0, part.rows, checkpoint);
+}
+
+std::vector<float> ReadRows(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+                            uint64_t row, uint64_t n_rows, const Checkpoint& checkpoint) {
+  std::vector<float> values(static_cast<size_t>(n_rows * recipe.cols));
+  PartReader(recipe, part, checkpoint).Read(row, values);
   return values;
 }
 
-StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32_t block,
+StoredTensor WriteTensor(const TensorRecipe& recipe, const Encoding& encoding,
                          const Checkpoint& checkpoint, FileWriter& writer,
-                         const std::function<void(uint64_t)>& progress) {
+                         const std::function<void(uint64_t)>& progress, RoundingError* error) {
+  const auto [format, block] = encoding;
   const bool is_vector = recipe.role == TensorRole::kVector;
   const uint64_t rows_per_step = std::max<uint64_t>(1, kElementsPerStep / recipe.cols);
   RowEncoder encoder(format, static_cast<size_t>(recipe.cols), block);
   std::vector<float> values;
+  bool takes_codes = false;
   writer.Begin();
   for (const TensorRecipe::Part& part : recipe.parts) {
     PartReader reader(recipe, part, checkpoint);
-    const bool taken =
-        format == TensorFormat::Q4B && block == 32 && HoldsQ4B(recipe, part, checkpoint);
-    const bool taken_q8 = format == TensorFormat::Q8 && HoldsQ8(recipe, part, checkpoint);
+    const bool taken = IsTaken(recipe, part, encoding, checkpoint);
+    takes_codes = taken && IsCodes(format);
+    if (taken) encoder.BeginPart(static_cast<size_t>(recipe.SourceShape(part).back()));
+    const auto take = takes_codes                   ? &RowEncoder::TakeCodes
+                      : format == TensorFormat::Q4B ? &RowEncoder::TakeQ4B
+                                                    : &RowEncoder::TakeQ8;
     for (uint64_t row = 0; row < part.rows; row += rows_per_step) {
       const uint64_t n_rows = std::min(rows_per_step, part.rows - row);
       if (taken) {
-        writer.Append(encoder.TakeQ4B(checkpoint, part, recipe.ScaleOf(part), row,
+        writer.Append((encoder.*take)(checkpoint, part, recipe.ScaleOf(part), row,
                                       static_cast<size_t>(n_rows)));
-      } else if (taken_q8) {
-        writer.Append(encoder.TakeQ8(checkpoint, part, recipe.ScaleOf(part), row,
-                                     static_cast<size_t>(n_rows)));
       } else {
         values.resize(static_cast<size_t>(n_rows * recipe.cols));
         reader.Read(row, values);
-        writer.Append(encoder.Encode(values));
+        writer.Append(encoder.Encode(values, error));
       }
       progress(reader.RowBytes() * n_rows);
     }
@@ -269,7 +321,11 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, TensorFormat format, uint32
                       {},
                       {}};
   if (format != TensorFormat::F32) stored.scales = writer.Add(encoder.scales());
-  if (IsCodes(format)) stored.tables = writer.AddShared(DefaultTables(CodeBits(format)).bytes());
+  if (IsCodes(format)) {
+    const uint32_t bits = CodeBits(format);
+    stored.tables = takes_codes ? writer.AddShared(BytesOf(PlainLevels(bits)))
+                                : writer.AddShared(DefaultTables(bits).bytes());
+  }
   return stored;
 }
 

@@ -42,16 +42,16 @@ const Checkpoint::Entry& Checkpoint::Find(const std::string& name,
   return entry;
 }
 
-bool Checkpoint::HoldsQ4B(const std::string&) const { return false; }
+uint32_t Checkpoint::BlockOfQ4B(const std::string&) const { return 0; }
 
-bool Checkpoint::HoldsQ8(const std::string&) const { return false; }
+uint32_t Checkpoint::IntegerBits(const std::string&) const { return 0; }
 
-float Checkpoint::ReadQ8(const std::string& name, uint64_t, std::span<int8_t>) const {
+float Checkpoint::ReadIntegers(const std::string& name, uint64_t, std::span<int8_t>) const {
   Fail(Where(), ": tensor ", name, " is no integers with a scale for each row");
 }
 
 void Checkpoint::ReadQ4B(const std::string& name, uint64_t, uint64_t, uint8_t*, uint16_t*) const {
-  Fail(Where(), ": tensor ", name, " is not in 4-bit blocks of 32");
+  Fail(Where(), ": tensor ", name, " is not in blocks of 4 bits");
 }
 
 uint16_t Checkpoint::RoundScale(float scale) const {

@@ -38,18 +38,18 @@ class Checkpoint {
   // types that cannot be read as floats, and values that are not finite.
   virtual void Read(const std::string& name, uint64_t first, std::span<float> out) const = 0;
 
-  // True where the file holds `name` in 4-bit blocks of 32 columns that our Q4B can take as they
-  // are.
-  virtual bool HoldsQ4B(const std::string& name) const;
+  // The columns that share a scale, 32, 64 or 128, where the file holds `name` in 4 bits or less
+  // that our Q4B can take as they are; else 0.
+  virtual uint32_t BlockOfQ4B(const std::string& name) const;
   // Rows [row, row + n_rows) of such a tensor in the layout of QuantizeQ4B(): the nibbles as they
   // are, the scales rounded to bfloat16.
   virtual void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
                        uint16_t* scales) const;
 
-  // True where `name` is small integers with a scale for each row, as our Q8 has them.
-  virtual bool HoldsQ8(const std::string& name) const;
-  // Its integers of a row of such a tensor, from -128 on. Returns the scale.
-  virtual float ReadQ8(const std::string& name, uint64_t row, std::span<int8_t> out) const;
+  // The bits, up to 8, of signed integers with a scale for each row, where `name` is those; else 0.
+  virtual uint32_t IntegerBits(const std::string& name) const;
+  // The integers of a row of such a tensor. Returns the scale.
+  virtual float ReadIntegers(const std::string& name, uint64_t row, std::span<int8_t> out) const;
 
   const ScaleRounding& scale_rounding() const { return scale_rounding_; }
 

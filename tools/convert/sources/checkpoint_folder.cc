@@ -28,6 +28,7 @@ CheckpointFolder::CheckpointFolder(const std::filesystem::path& directory,
   }
   for (const auto& [name, place] : tensors_.all()) {
     if (parts.count(name) > 0 || quantised_.count(name) > 0) continue;
+    if (!quantised_.empty() && IsOfActivations(name)) continue;
     Add(name, {place.file->path(), place.tensor->dtype, place.tensor->shape, place.tensor->bytes});
   }
 }
@@ -47,16 +48,48 @@ void CheckpointFolder::OpenMatrix(const QuantisedMatrix& matrix) const {
   read_integers_ = nullptr;
 }
 
-bool CheckpointFolder::HoldsQ8(const std::string& name) const {
-  const auto found = quantised_.find(name);
-  return found != quantised_.end() && found->second.open_integers;
-}
-
-float CheckpointFolder::ReadQ8(const std::string& name, uint64_t row, std::span<int8_t> out) const {
+ReadIntegersOfRow& CheckpointFolder::OpenIntegers(const std::string& name) const {
   const QuantisedMatrix& matrix = quantised_.at(name);
   OpenMatrix(matrix);
-  if (!read_integers_) read_integers_ = matrix.open_integers();
-  return read_integers_(row, out);
+  if (!read_integers_) read_integers_ = matrix.integers->open();
+  return read_integers_;
+}
+
+uint32_t CheckpointFolder::BlockOfQ4B(const std::string& name) const {
+  const auto found = quantised_.find(name);
+  if (found == quantised_.end() || !found->second.integers) return 0;
+  const auto& [bits, group, unused] = *found->second.integers;
+  return bits <= 4 && (group == 32 || group == 64 || group == 128) ? static_cast<uint32_t>(group)
+                                                                   : 0;
+}
+
+void CheckpointFolder::ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows,
+                               uint8_t* data, uint16_t* scales) const {
+  ReadIntegersOfRow& read = OpenIntegers(name);
+  const size_t cols = quantised_.at(name).shape.back();
+  std::vector<int8_t> integers(cols);
+  std::vector<float> of_groups(cols / BlockOfQ4B(name));
+  for (uint64_t r = row; r < row + n_rows; ++r) {
+    read(r, integers, of_groups);
+    for (size_t i = 0; i < cols; i += 2) {
+      *data++ = static_cast<uint8_t>((integers[i] + 8) | (integers[i + 1] + 8) << 4);
+    }
+    for (const float scale : of_groups) *scales++ = RoundScale(scale);
+  }
+}
+
+uint32_t CheckpointFolder::IntegerBits(const std::string& name) const {
+  const auto found = quantised_.find(name);
+  if (found == quantised_.end() || !found->second.integers) return 0;
+  const QuantisedMatrix& matrix = found->second;
+  return matrix.integers->group == matrix.shape.back() ? matrix.integers->bits : 0;
+}
+
+float CheckpointFolder::ReadIntegers(const std::string& name, uint64_t row,
+                                     std::span<int8_t> out) const {
+  float scale;
+  OpenIntegers(name)(row, out, {&scale, 1});
+  return scale;
 }
 
 void CheckpointFolder::ReadQuantised(const QuantisedMatrix& matrix, uint64_t first,

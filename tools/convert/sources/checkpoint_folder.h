@@ -16,8 +16,11 @@ class CheckpointFolder final : public Checkpoint {
                             const Quantisation& quantisation = {});
 
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override;
-  bool HoldsQ8(const std::string& name) const override;
-  float ReadQ8(const std::string& name, uint64_t row, std::span<int8_t> out) const override;
+  uint32_t BlockOfQ4B(const std::string& name) const override;
+  void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
+               uint16_t* scales) const override;
+  uint32_t IntegerBits(const std::string& name) const override;
+  float ReadIntegers(const std::string& name, uint64_t row, std::span<int8_t> out) const override;
   // What is odd about the files, a sentence each.
   const std::vector<std::string>& notes() const { return tensors_.notes(); }
 
@@ -25,6 +28,7 @@ class CheckpointFolder final : public Checkpoint {
   std::string Where() const override { return tensors_.Where(); }
   // Makes it the one that is in memory.
   void OpenMatrix(const QuantisedMatrix& matrix) const;
+  ReadIntegersOfRow& OpenIntegers(const std::string& name) const;
   void ReadQuantised(const QuantisedMatrix& matrix, uint64_t first, std::span<float> out) const;
 
   const FolderTensors tensors_;
@@ -32,7 +36,7 @@ class CheckpointFolder final : public Checkpoint {
   // The matrix that was read last is in memory.
   mutable const QuantisedMatrix* open_ = nullptr;
   mutable ReadRow read_row_;
-  mutable ReadIntegers read_integers_;
+  mutable ReadIntegersOfRow read_integers_;
 };
 
 }  // namespace rondo::convert

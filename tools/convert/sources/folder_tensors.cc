@@ -121,6 +121,15 @@ std::vector<float> FolderTensors::Floats(const std::string& name) const {
   return values;
 }
 
+std::vector<float> FolderTensors::Scales(const std::string& name) const {
+  std::vector<float> scales = Floats(name);
+  const auto zero = std::ranges::find(scales, 0.0f);
+  if (zero != scales.end()) {
+    Fail(Called(name), " has the scale 0 at index ", zero - scales.begin(), ", expected another");
+  }
+  return scales;
+}
+
 std::string FolderTensors::Called(const std::string& name) const {
   return places_.at(name).file->path() + ": tensor " + name;
 }

@@ -28,6 +28,8 @@ class FolderTensors {
   const Place* Find(const std::string& name) const;
   // All values of a tensor of floats, of F8_E4M3's too; finite.
   std::vector<float> Floats(const std::string& name) const;
+  // The same, of scales: none is zero.
+  std::vector<float> Scales(const std::string& name) const;
   // All bytes of a tensor.
   std::vector<uint8_t> Bytes(const std::string& name) const;
   // "PATH: tensor NAME".

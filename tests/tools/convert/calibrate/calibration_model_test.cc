@@ -256,8 +256,7 @@ TEST_F(TinyCalibration, FailuresLeaveNothingBehind) {
   const std::string text = " --calibrate '" + tool_.Path("short") + "'";
   expect_failure("--weights q4b" + text, 1, "give at least 511");
   expect_failure("--weights q4b --calibrate /no/such/text", 1, "/no/such/text");
-  expect_failure("--weights q8" + text, 2, "q4, q3, q4b or auto");
-  expect_failure("--weights auto", 2, "--calibrate");
+  expect_failure("--weights q8" + text, 2, "q4, q3, q2, q4b or auto");
   expect_failure("--weights auto --bits 77" + text, 2, "--bits");
 }
 

@@ -16,7 +16,7 @@ class OneTensor : public Checkpoint {
     Add("a", {"file", type, {2, 32}, 36});
   }
   void Read(const std::string&, uint64_t, std::span<float>) const override {}
-  bool HoldsQ4B(const std::string&) const override { return holds_q4b_; }
+  uint32_t BlockOfQ4B(const std::string&) const override { return holds_q4b_ ? 32 : 0; }
 
  private:
   std::string Where() const override { return "file"; }
@@ -27,36 +27,40 @@ class OneTensor : public Checkpoint {
 std::vector<std::string> NotesOf(const Checkpoint& checkpoint, TensorFormat format, uint32_t block,
                                  const Checkpoint::ScaleRounding& rounding = {}) {
   CarryOver carry_over;
-  carry_over.Count({"tensor", TensorRole::kMatrix, {{"a", 2}}, 32}, format, block, checkpoint);
+  carry_over.Count({"tensor", TensorRole::kMatrix, {{"a", 2}}, 32}, {format, block}, checkpoint);
   return carry_over.Notes(rounding);
 }
 
 TEST(CarryOver, SaysWhatBecameOfQuantisedTensors) {
   const OneTensor blocks("Q4_0", true), others("Q6_K", false), floats("F16", false);
   EXPECT_THAT(NotesOf(floats, TensorFormat::Q4, 32), ElementsAre());
-  EXPECT_THAT(NotesOf(blocks, TensorFormat::Q4B, 32),
-              ElementsAre("tensors of Q4_0 (1) were taken over as they are, without loss: bfloat16 "
-                          "holds their scales exactly"));
-  EXPECT_THAT(NotesOf(blocks, TensorFormat::Q4B, 32, {8, 4, 4 * 0.001 * 0.001}),
-              ElementsAre("tensors of Q4_0 (1) were taken over as they are, but for 4 of 8 scales "
-                          "that bfloat16 rounds, by 0.1 % (root mean square)"));
-  EXPECT_THAT(NotesOf(blocks, TensorFormat::Q4B, 64),
-              ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q4b"));
+  EXPECT_THAT(
+      NotesOf(blocks, TensorFormat::Q4B, 32),
+      ElementsAre("tensors of Q4_0 (1) were taken over as they are, as q4b, block 32, without "
+                  "loss: bfloat16 holds their scales exactly"));
+  EXPECT_THAT(
+      NotesOf(blocks, TensorFormat::Q4B, 32, {8, 4, 4 * 0.001 * 0.001}),
+      ElementsAre("tensors of Q4_0 (1) were taken over as they are, as q4b, block 32, but for 4 of "
+                  "8 scales that bfloat16 rounds, by 0.1 % (root mean square)"));
+  EXPECT_THAT(
+      NotesOf(blocks, TensorFormat::Q4B, 64),
+      ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q4b, block 64"));
   EXPECT_THAT(
       NotesOf(blocks, TensorFormat::Q4, 32),
       ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q4 (codes)"));
   EXPECT_THAT(
       NotesOf(blocks, TensorFormat::Q3, 32),
       ElementsAre("tensors of Q4_0 (1) were dequantised and quantised anew, as q3 (codes)"));
-  EXPECT_THAT(NotesOf(others, TensorFormat::Q4B, 32),
-              ElementsAre("tensors of Q6_K (1) were dequantised and quantised anew, as q4b"));
+  EXPECT_THAT(
+      NotesOf(others, TensorFormat::Q4B, 32),
+      ElementsAre("tensors of Q6_K (1) were dequantised and quantised anew, as q4b, block 32"));
 }
 
 TEST(CarryOver, CountsTheFactorOfATensor) {
   TensorRecipe recipe{"tensor", TensorRole::kMatrix, {{"a", 2}}, 32};
   recipe.factor = {"a", 32, /*cols_first=*/false};
   CarryOver carry_over;
-  carry_over.Count(recipe, TensorFormat::F32, 0, OneTensor("Q6_K", false));
+  carry_over.Count(recipe, {TensorFormat::F32, 0}, OneTensor("Q6_K", false));
   EXPECT_THAT(carry_over.Notes({}), ElementsAre("tensors of Q6_K (2) were dequantised"));
 }
 

@@ -48,7 +48,7 @@ CheckpointShape Biased() {
 
 TEST(Pack, WritesTheTilesOfEveryWeightAndCopiesAllElse) {
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4,
-                              TensorFormat::Q4B, TensorFormat::Q3}) {
+                              TensorFormat::Q4B, TensorFormat::Q3, TensorFormat::Q2}) {
     const ConvertedModel model(Biased(), format, format);
     const ModelBytes portable_bytes = model.portable();
     const ModelFile portable = *ModelFile::Open(portable_bytes.bytes());

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "runtime/kernels/packed_linear.h"
 #include "tests/temp_folder.h"
 #include "tools/convert/common/fail.h"
 
@@ -34,7 +35,7 @@ std::vector<float> Written(const TensorRecipe& recipe, const std::vector<uint64_
   const TempFolder folder;
   FileWriter writer(folder / "out");
   const StoredTensor stored =
-      WriteTensor(recipe, format::TensorFormat::F32, 0, checkpoint, writer, [](uint64_t) {});
+      WriteTensor(recipe, {format::TensorFormat::F32, 0}, checkpoint, writer, [](uint64_t) {});
   writer.Finish({});
   std::ifstream in(writer.unfinished_path(), std::ios::binary);
   std::vector<float> values(stored.data.bytes() / sizeof(float));
@@ -81,8 +82,8 @@ class Integers : public Checkpoint {
  public:
   Integers() { Add("x", {"file", "int8", {3, 2}, 6}); }
   void Read(const std::string&, uint64_t, std::span<float>) const override { FAIL(); }
-  bool HoldsQ8(const std::string&) const override { return true; }
-  float ReadQ8(const std::string&, uint64_t row, std::span<int8_t> out) const override {
+  uint32_t IntegerBits(const std::string&) const override { return 8; }
+  float ReadIntegers(const std::string&, uint64_t row, std::span<int8_t> out) const override {
     constexpr int8_t kRows[3][2] = {{3, -4}, {-128, 64}, {0, 127}};
     std::copy_n(kRows[row], 2, out.data());
     return static_cast<float>(row + 1);
@@ -98,7 +99,7 @@ TEST(WriteTensor, TakesIntegersAsTheyAre) {
   const TempFolder folder;
   FileWriter writer(folder / "out");
   const StoredTensor stored =
-      WriteTensor(recipe, format::TensorFormat::Q8, 0, Integers(), writer, [](uint64_t) {});
+      WriteTensor(recipe, {format::TensorFormat::Q8, 0}, Integers(), writer, [](uint64_t) {});
   writer.Finish({});
   std::ifstream in(writer.unfinished_path(), std::ios::binary);
   int8_t data[6];
@@ -109,6 +110,160 @@ TEST(WriteTensor, TakesIntegersAsTheyAre) {
   in.seekg(static_cast<std::streamoff>(stored.scales->offset()));
   in.read(reinterpret_cast<char*>(scales), sizeof scales);
   EXPECT_THAT(scales, ElementsAre(0.5f, 128.0f / 127, 1.5f));
+}
+
+// Tensors "a" of 2 bits and "b" of 4, two rows of 32 integers each, r + 1 their scales; "c" has
+// floats, "d" blocks of 64.
+class FewBits : public Checkpoint {
+ public:
+  FewBits() {
+    for (const char* const name : {"a", "b"}) Add(name, {"file", "bits", {2, 32}, 24});
+    Add("c", {"file", "BF16", {2, 32}, 128});
+    Add("d", {"file", "GPTQ", {2, 32}, 40});
+  }
+  void Read(const std::string&, uint64_t, std::span<float> out) const override {
+    std::fill(out.begin(), out.end(), 1.0f);
+  }
+  uint32_t IntegerBits(const std::string& name) const override {
+    return name == "a" ? 2 : name == "b" ? 4 : 0;
+  }
+  float ReadIntegers(const std::string& name, uint64_t row, std::span<int8_t> out) const override {
+    for (size_t i = 0; i < out.size(); ++i) out[i] = Integer(name, i);
+    return static_cast<float>(row + 1);
+  }
+  uint32_t BlockOfQ4B(const std::string& name) const override { return name == "d" ? 64 : 0; }
+  static int8_t Integer(const std::string& name, size_t i) {
+    const int half = name == "a" ? 2 : 8;
+    return static_cast<int8_t>(static_cast<int>(i) % (2 * half) - half);
+  }
+
+ private:
+  std::string Where() const override { return "file"; }
+};
+
+TensorRecipe RecipeOf(const std::vector<std::string>& names) {
+  TensorRecipe recipe{"t", TensorRole::kMatrix, {}, 32};
+  for (const std::string& name : names) recipe.parts.push_back({name, 2, 0, {2, 32}});
+  return recipe;
+}
+
+TEST(Kept, IsTheFewestBitsThatHoldAllParts) {
+  const auto kept = [](const std::vector<std::string>& names) {
+    const std::optional<Encoding> encoding = Kept(RecipeOf(names), FewBits());
+    return encoding ? FormatFact(encoding->format, encoding->block) : "";
+  };
+  EXPECT_EQ(kept({"a"}), "q2");
+  EXPECT_EQ(kept({"b"}), "q4");
+  EXPECT_EQ(kept({"a", "b"}), "q4");
+  EXPECT_EQ(kept({"d", "d"}), "q4b, block 64");
+  EXPECT_EQ(kept({"a", "d"}), "q8");  // of 5 bits, and nothing holds both
+  EXPECT_EQ(kept({"a", "c"}), "");
+  TensorRecipe times = RecipeOf({"b"});
+  times.offset = 1;
+  EXPECT_EQ(Kept(times, FewBits())->format, format::TensorFormat::Q4);  // the nearest
+}
+
+TEST(WriteTensor, TakesIntegersOfFewBitsAsCodes) {
+  for (const bool both : {false, true}) {
+    const TensorRecipe recipe = both ? RecipeOf({"a", "b"}) : RecipeOf({"a"});
+    const Encoding encoding = *Kept(recipe, FewBits());
+    const uint32_t bits = CodeBits(encoding.format);
+    const TempFolder folder;
+    FileWriter writer(folder / "out");
+    RoundingError error;
+    const StoredTensor stored = WriteTensor(
+        recipe, encoding, FewBits(), writer, [](uint64_t) {}, &error);
+    writer.Finish({});
+    EXPECT_EQ(error.weights, 0);
+    std::ifstream in(writer.unfinished_path(), std::ios::binary);
+    const auto read = [&](const format::Section& section, size_t size) {
+      std::vector<uint8_t> bytes(size);
+      in.seekg(static_cast<std::streamoff>(section.offset()));
+      in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
+      return bytes;
+    };
+    const std::vector<uint8_t> data = read(stored.data, recipe.rows() * CodeRowBytes(32, bits));
+    const std::vector<uint8_t> scales = read(*stored.scales, recipe.rows() * sizeof(float));
+    const std::vector<uint8_t> tables = read(*stored.tables, kCodeTablesBytes);
+    const WeightRows rows = {data.data(), scales.data(), nullptr,
+                             reinterpret_cast<const int8_t*>(tables.data())};
+    const LinearShape shape = {both ? WeightFormat::kQ4 : WeightFormat::kQ2, recipe.rows(), 32, 0};
+    for (size_t r = 0; r < recipe.rows(); ++r) {
+      std::vector<float> row(32);
+      ReadRow(shape, rows, r, row);
+      for (size_t i = 0; i < 32; ++i) {
+        ASSERT_EQ(row[i], static_cast<float>(FewBits::Integer(r < 2 ? "a" : "b", i)) *
+                              static_cast<float>(r % 2 + 1));
+      }
+    }
+  }
+}
+
+// A table whose rows are halves of the checkpoint's.
+TEST(WriteTensor, TakesPiecesOfRows) {
+  TensorRecipe recipe{"t", TensorRole::kEmbedding, {{"b", 4, 0, {2, 32}}}, 16};
+  EXPECT_EQ(Kept(recipe, FewBits())->format, format::TensorFormat::Q4);
+  const TempFolder folder;
+  FileWriter writer(folder / "out");
+  const StoredTensor stored =
+      WriteTensor(recipe, {format::TensorFormat::Q8, 0}, FewBits(), writer, [](uint64_t) {});
+  writer.Finish({});
+  std::ifstream in(writer.unfinished_path(), std::ios::binary);
+  std::vector<int8_t> data(4 * 16);
+  in.seekg(static_cast<std::streamoff>(stored.data.offset()));
+  in.read(reinterpret_cast<char*>(data.data()), static_cast<std::streamsize>(data.size()));
+  for (size_t i = 0; i < data.size(); ++i) EXPECT_EQ(data[i], FewBits::Integer("b", i % 32));
+  float scales[4];
+  in.seekg(static_cast<std::streamoff>(stored.scales->offset()));
+  in.read(reinterpret_cast<char*>(scales), sizeof scales);
+  EXPECT_THAT(scales, ElementsAre(1, 1, 2, 2));
+}
+
+// Integers all but one of whose scales would be as they are, and a scale below zero: no q8.
+TEST(WriteTensor, TakesNoNegativeScaleInQ8) {
+  class Negative : public Checkpoint {
+   public:
+    Negative() { Add("x", {"file", "int8", {1, 2}, 2}); }
+    void Read(const std::string&, uint64_t, std::span<float>) const override { FAIL(); }
+    uint32_t IntegerBits(const std::string&) const override { return 8; }
+    float ReadIntegers(const std::string&, uint64_t, std::span<int8_t> out) const override {
+      out[0] = 127, out[1] = -5;
+      return -2;
+    }
+
+   private:
+    std::string Where() const override { return "file"; }
+  };
+  const TensorRecipe recipe{"t", TensorRole::kMatrix, {{"x", 1, 0, {1, 2}}}, 2};
+  const TempFolder folder;
+  FileWriter writer(folder / "out");
+  const StoredTensor stored =
+      WriteTensor(recipe, {format::TensorFormat::Q8, 0}, Negative(), writer, [](uint64_t) {});
+  writer.Finish({});
+  std::ifstream in(writer.unfinished_path(), std::ios::binary);
+  int8_t data[2];
+  in.seekg(static_cast<std::streamoff>(stored.data.offset()));
+  in.read(reinterpret_cast<char*>(data), sizeof data);
+  float scale;
+  in.seekg(static_cast<std::streamoff>(stored.scales->offset()));
+  in.read(reinterpret_cast<char*>(&scale), sizeof scale);
+  EXPECT_THAT(data, ElementsAre(-127, 5));
+  EXPECT_EQ(scale, 2);
+}
+
+TEST(WriteTensor, SaysWhatRoundingDid) {
+  const TensorRecipe recipe = RecipeOf({"c"});
+  const TempFolder folder;
+  for (const format::TensorFormat format :
+       {format::TensorFormat::Q8, format::TensorFormat::Q4, format::TensorFormat::Q4B}) {
+    FileWriter writer(folder / "out");
+    RoundingError error;
+    WriteTensor(
+        recipe, {format, format == format::TensorFormat::Q4B ? 32u : 0u}, FewBits(), writer,
+        [](uint64_t) {}, &error);
+    EXPECT_EQ(error.weights, 64);  // all are 1
+    EXPECT_LT(error.squares, 64 * 1e-4);
+  }
 }
 
 // So many rows are made in several steps.
@@ -128,7 +283,7 @@ class Blocks : public Checkpoint {
  public:
   Blocks() { Add("x", {"file", "Q4_0", {2, 32}, 36}); }
   void Read(const std::string&, uint64_t, std::span<float>) const override {}
-  bool HoldsQ4B(const std::string&) const override { return true; }
+  uint32_t BlockOfQ4B(const std::string&) const override { return 32; }
   void ReadQ4B(const std::string&, uint64_t, uint64_t n_rows, uint8_t* data,
                uint16_t* scales) const override {
     std::fill_n(data, n_rows * 16, uint8_t{0x9a});
@@ -139,21 +294,23 @@ class Blocks : public Checkpoint {
   std::string Where() const override { return "file"; }
 };
 
+constexpr Encoding kBlocks32 = {format::TensorFormat::Q4B, 32};
+
 // A factor that is a power of two goes into the scales.
 TEST(WriteTensor, TakesBlocksTimesAPowerOfTwo) {
   const Blocks checkpoint;
   TensorRecipe recipe{"t", TensorRole::kMatrix, {{"x", 2}}, 32};
   for (const float scale : {3.0f, -2.0f, 0.0f, 0x1p100f}) {
     recipe.scale = scale;
-    EXPECT_FALSE(HoldsQ4B(recipe, recipe.parts[0], checkpoint)) << scale;
+    EXPECT_FALSE(IsTaken(recipe, recipe.parts[0], kBlocks32, checkpoint)) << scale;
   }
   recipe.scale = 8;
   recipe.parts[0].scale = 0.5;
-  ASSERT_TRUE(HoldsQ4B(recipe, recipe.parts[0], checkpoint));
+  ASSERT_TRUE(IsTaken(recipe, recipe.parts[0], kBlocks32, checkpoint));
   const TempFolder folder;
   FileWriter writer(folder / "out");
   const StoredTensor stored =
-      WriteTensor(recipe, format::TensorFormat::Q4B, 32, checkpoint, writer, [](uint64_t) {});
+      WriteTensor(recipe, {format::TensorFormat::Q4B, 32}, checkpoint, writer, [](uint64_t) {});
   writer.Finish({});
   std::ifstream in(writer.unfinished_path(), std::ios::binary);
   std::vector<uint16_t> scales(2);

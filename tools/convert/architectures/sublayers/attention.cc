@@ -147,8 +147,13 @@ format::AttentionT Build(const Attention& a, SublayerBuilder& b) {
       attention.v_norm->group = a.v_head_dim;
     }
   }
+  const uint64_t out_size = uint64_t{a.n_heads} * a.v_head_dim;
+  if (!a.names.output_norm.empty()) {
+    const std::string norm = b.source() + a.names.output_norm + ".weight";
+    attention.output_norm = b.NormOf(name + "output_norm", {{norm, out_size}}, {}, false, 1);
+  }
   attention.output = b.Linear(name + "output", {{b.source() + a.names.output, b.sizes().hidden}},
-                              uint64_t{a.n_heads} * a.v_head_dim, a.output_bias, a.output_factor());
+                              out_size, a.output_bias, a.output_factor());
   return attention;
 }
 

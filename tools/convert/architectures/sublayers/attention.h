@@ -35,8 +35,9 @@ struct Attention : Frame, format::AttentionT {
     std::string q = "self_attn.q_proj", k = "self_attn.k_proj", v = "self_attn.v_proj";
     std::string output = "self_attn.o_proj";
     std::string q_norm = "self_attn.q_norm", k_norm = "self_attn.k_norm";
-    std::string gate;   // has no bias; empty: each head's rows lie behind those of its q
-    std::string sinks;  // a logit for each head; the tensor's whole name; empty: none
+    std::string output_norm;  // of all heads' outputs; empty: none
+    std::string gate;         // has no bias; empty: each head's rows lie behind those of its q
+    std::string sinks;        // a logit for each head; the tensor's whole name; empty: none
   } names;
   FirstRow first_row;
   bool qkv_bias = false, output_bias = false;

@@ -24,6 +24,10 @@ format::MlpT Build(const Mlp& m, SublayerBuilder& b) {
     }
     mlp.xielu = static_cast<int32_t>(b.spec().Add(std::move(numbers)));
   }
+  if (!m.names.inner_norm.empty()) {
+    const std::string norm = b.source() + m.names.inner_norm + ".weight";
+    mlp.inner_norm = b.NormOf(b.name() + "mlp.inner_norm", {{norm, size}}, {}, false, 1);
+  }
   mlp.gate_up = b.Linear(b.name() + "mlp.gate_up", parts, hidden, m.bias, 1, apart);
   mlp.down = b.Linear(b.name() + "mlp.down", {{b.source() + m.names.down, hidden}}, size, m.bias,
                       m.output_factor());

@@ -29,6 +29,7 @@ struct Mlp : Frame, format::MlpT {
   struct Names {
     std::string gate = "mlp.gate_proj", down = "mlp.down_proj";
     std::string up = "mlp.up_proj";  // empty: `gate` names both
+    std::string inner_norm;          // of what enters `down`; empty: none
     std::string xielu;               // before the names of that activation's numbers
   } names;
   bool bias = false;

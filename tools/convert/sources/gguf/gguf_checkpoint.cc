@@ -282,12 +282,13 @@ void GgufCheckpoint::ReadTransposed(const View& view, uint64_t first, std::span<
   std::copy_n(transposed_.begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
 }
 
-bool GgufCheckpoint::HoldsQ4B(const std::string& name) const {
+uint32_t GgufCheckpoint::BlockOfQ4B(const std::string& name) const {
   const auto found = views_.find(name);
-  return found != views_.end() && found->second.tensor->type->id == kQ40 &&
-         found->second.scale == 1 && found->second.tensor->shape.size() > 1 &&
-         found->second.cols % kQ40Block == 0 && found->second.keeps_blocks &&
-         found->second.value == Value::kAsItIs;
+  const bool holds = found != views_.end() && found->second.tensor->type->id == kQ40 &&
+                     found->second.scale == 1 && found->second.tensor->shape.size() > 1 &&
+                     found->second.cols % kQ40Block == 0 && found->second.keeps_blocks &&
+                     found->second.value == Value::kAsItIs;
+  return holds ? kQ40Block : 0;
 }
 
 void GgufCheckpoint::ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,

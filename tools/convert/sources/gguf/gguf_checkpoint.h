@@ -20,7 +20,7 @@ class GgufCheckpoint final : public Checkpoint {
   GgufCheckpoint(const GgufKeys& keys, const NameRules& rules);
 
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override;
-  bool HoldsQ4B(const std::string& name) const override;
+  uint32_t BlockOfQ4B(const std::string& name) const override;
   void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
                uint16_t* scales) const override;
 

@@ -87,9 +87,13 @@ std::optional<QuantisedMatrix> FindBytes(const FolderTensors& tensors, const std
   found.type = is_fp8 ? "FP8" : "int8";
   found.shape = codes.shape;
   found.parts = {name, scales};
-  const float divisor = scales.ends_with(".SCB") ? 127 : 1;
+  const bool is_extreme = scales.ends_with(".SCB");  // of a row, which may be all zeros
+  const float divisor = is_extreme ? 127 : 1;
+  const auto read_scales = [&tensors, scales, is_extreme] {
+    return is_extreme ? tensors.Floats(scales) : tensors.Scales(scales);
+  };
   found.open = [=, &tensors, rows = codes.shape[0]] {
-    return [=, bytes = RowsOf(tensors, name, rows), scale = tensors.Floats(scales), b = *blocks](
+    return [=, bytes = RowsOf(tensors, name, rows), scale = read_scales(), b = *blocks](
                uint64_t row, std::span<float> out) {
       const auto value = is_fp8 ? FromE4M3 : FromInt8;
       const std::span<const uint8_t> codes_of_row = bytes(row);
@@ -100,14 +104,15 @@ std::optional<QuantisedMatrix> FindBytes(const FolderTensors& tensors, const std
     };
   };
   if (!is_fp8 && blocks->cols == codes.shape[1]) {
-    found.open_integers = [=, &tensors, rows = codes.shape[0]] {
-      return [=, bytes = RowsOf(tensors, name, rows), scale = tensors.Floats(scales), b = *blocks](
-                 uint64_t row, std::span<int8_t> out) {
+    const auto open = [=, &tensors, rows = codes.shape[0]] {
+      return [=, bytes = RowsOf(tensors, name, rows), scale = read_scales(), b = *blocks](
+                 uint64_t row, std::span<int8_t> out, std::span<float> its_scale) {
         const std::span<const uint8_t> codes_of_row = bytes(row);
         std::memcpy(out.data(), codes_of_row.data(), out.size());
-        return scale[row / b.rows] / divisor;
+        its_scale[0] = scale[row / b.rows] / divisor;
       };
     };
+    found.integers = {8, codes.shape[1], open};
   }
   return found;
 }

@@ -52,8 +52,8 @@ struct Parts {
   std::string codes, scales, zeros, groups;
 };
 
-ReadRow Open(const FolderTensors& tensors, const Parts& parts, uint64_t rows, uint64_t groups,
-             uint32_t bits) {
+ScaledRows Open(const FolderTensors& tensors, const Parts& parts, uint64_t rows, uint64_t groups,
+                uint32_t bits) {
   ScaledRows matrix = ScaledRowsOf(tensors, parts.codes, parts.scales, rows, groups, bits);
   matrix.zero = static_cast<float>(1u << (bits - 1));
   if (!parts.zeros.empty()) {
@@ -70,18 +70,6 @@ ReadRow Open(const FolderTensors& tensors, const Parts& parts, uint64_t rows, ui
   }
   if (!parts.groups.empty()) matrix.group_of = ReadGroups(tensors, parts.groups, groups);
   return matrix;
-}
-
-ReadIntegers OpenIntegers(const FolderTensors& tensors, const Parts& parts, uint64_t rows,
-                          uint32_t bits) {
-  return [codes = RowsOf(tensors, parts.codes, rows), scales = tensors.Floats(parts.scales), bits](
-             uint64_t row, std::span<int8_t> out) {
-    const std::span<const uint8_t> packed = codes(row);
-    for (size_t i = 0; i < out.size(); ++i) {
-      out[i] = static_cast<int8_t>(static_cast<int>(BitsAt(packed, i, bits)) - (1 << (bits - 1)));
-    }
-    return scales[row];
-  };
 }
 
 }  // namespace
@@ -127,14 +115,13 @@ std::optional<QuantisedMatrix> FindCompressed(const FolderTensors& tensors, cons
     Part(tensors, parts.groups, {"I32"}, {cols}, shape_name);
     found.parts.push_back(parts.groups);
   }
-  if (parts.zeros.empty() && groups == 1) {
-    found.open_integers = [&tensors, parts, rows, bits] {
-      return OpenIntegers(tensors, parts, rows, bits);
-    };
-  }
-  found.open = [&tensors, parts, rows, groups, bits] {
+  const auto open = [&tensors, parts, rows, groups, bits] {
     return Open(tensors, parts, rows, groups, bits);
   };
+  found.open = open;
+  if (parts.zeros.empty() && parts.groups.empty()) {
+    found.integers = {bits, cols / groups, [open] { return IntegersOf(open()); }};
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@
 //   AWQ   qweight I32 [cols, rows / 8], qzeros [groups, rows / 8], of 4 bits, eight rows in a word
 //         in the order 0 2 4 6 1 3 5 7 (vLLM's awq_dequantize).
 //   scales [groups, rows]; weight = (code - zero) * scale.
+#include <algorithm>
 #include <array>
 
 #include "tools/convert/common/fail.h"
@@ -45,16 +46,31 @@ std::vector<float> Columns(std::span<const uint8_t> packed, uint64_t rows, uint6
   return out;
 }
 
-ReadRow Open(const FolderTensors& tensors, const Names& names, const std::vector<uint64_t>& shape,
-             uint64_t groups, uint32_t bits, bool is_awq, float zeros_more) {
+// How codes lie, and what their zeros are more than the file says.
+struct Form {
+  uint32_t bits;
+  bool is_awq;
+  float zeros_more;
+};
+
+// [rows][groups].
+std::vector<float> ReadZeros(const FolderTensors& tensors, const Names& names, uint64_t rows,
+                             uint64_t groups, const Form& form) {
+  const std::vector<uint8_t> zeros = tensors.Bytes(names.zeros);
+  return Columns(form.is_awq ? InOrder(zeros) : zeros, groups, rows, form.bits, form.zeros_more);
+}
+
+ScaledRows Open(const FolderTensors& tensors, const Names& names,
+                const std::vector<uint64_t>& shape, uint64_t groups, const Form& form) {
   const uint64_t rows = shape[0], cols = shape[1];
   ScaledRows matrix;
+  matrix.zero = static_cast<float>(1u << (form.bits - 1));
   matrix.groups = groups;
-  matrix.scales = Transposed(tensors.Floats(names.scales), groups, rows);
+  matrix.scales = Transposed(tensors.Scales(names.scales), groups, rows);
   const std::vector<uint8_t> words = tensors.Bytes(names.codes);
-  const std::vector<uint8_t> zeros = tensors.Bytes(names.zeros);
-  matrix.bits = bits;
-  if (is_awq) {
+  matrix.bits = form.bits;
+  matrix.zeros = ReadZeros(tensors, names, rows, groups, form);
+  if (form.is_awq) {
     // [cols][rows] codes as [rows][cols].
     const std::vector<uint8_t> ordered = InOrder(words);
     std::vector<uint8_t> by_row(words.size());
@@ -66,10 +82,8 @@ ReadRow Open(const FolderTensors& tensors, const Names& names, const std::vector
       }
     }
     matrix.codes = RowsOf(std::move(by_row), rows);
-    matrix.zeros = Columns(InOrder(zeros), groups, rows, bits, zeros_more);
   } else {
-    matrix.codes = RowsOf(Transposed(words, cols * bits / kWordBits, rows), rows);
-    matrix.zeros = Columns(zeros, groups, rows, bits, zeros_more);
+    matrix.codes = RowsOf(Transposed(words, cols * form.bits / kWordBits, rows), rows);
     if (!names.groups.empty()) matrix.group_of = ReadGroups(tensors, names.groups, groups);
   }
   return matrix;
@@ -130,10 +144,20 @@ std::optional<QuantisedMatrix> FindGptqOrAwq(const FolderTensors& tensors, const
   found.shape = {rows, cols};
   found.parts = {names.codes, names.zeros, names.scales};
   if (!parts.groups.empty()) found.parts.push_back(parts.groups);
-  const float more = !is_awq && form == "gptq" ? 1 : 0;
-  found.open = [&tensors, parts, shape = found.shape, groups, bits, is_awq, more] {
-    return Open(tensors, parts, shape, groups, bits, is_awq, more);
+  // Most files name the groups of columns that stand in order.
+  if (!parts.groups.empty() && AreInOrder(ReadGroups(tensors, parts.groups, groups), groups)) {
+    parts.groups.clear();
+  }
+  const Form its_form = {bits, is_awq, !is_awq && form == "gptq" ? 1.0f : 0.0f};
+  const auto open = [&tensors, parts, shape = found.shape, groups, its_form] {
+    return Open(tensors, parts, shape, groups, its_form);
   };
+  found.open = open;
+  const std::vector<float> zeros = ReadZeros(tensors, parts, rows, groups, its_form);
+  const auto middle = static_cast<float>(1u << (bits - 1));
+  if (parts.groups.empty() && std::ranges::all_of(zeros, [&](float z) { return z == middle; })) {
+    found.integers = {bits, cols / groups, [open] { return IntegersOf(open()); }};
+  }
   return found;
 }
 

@@ -46,6 +46,18 @@ RowBytes RowsOf(std::vector<uint8_t> bytes, uint64_t rows) {
   };
 }
 
+ReadIntegersOfRow IntegersOf(ScaledRows matrix) {
+  return
+      [matrix = std::move(matrix)](uint64_t row, std::span<int8_t> out, std::span<float> scales) {
+        const std::span<const uint8_t> packed = matrix.codes(row);
+        const int zero = static_cast<int>(matrix.zero);
+        for (size_t i = 0; i < out.size(); ++i) {
+          out[i] = static_cast<int8_t>(static_cast<int>(BitsAt(packed, i, matrix.bits)) - zero);
+        }
+        std::copy_n(&matrix.scales[row * matrix.groups], scales.size(), scales.data());
+      };
+}
+
 ReadRow Fp4Rows(const RowBytes& codes, const RowBytes& scales,
                 const std::function<float(uint8_t)>& scale_of) {
   return [=](uint64_t row, std::span<float> out) {
@@ -74,13 +86,21 @@ std::vector<uint32_t> ReadGroups(const FolderTensors& tensors, const std::string
   return group_of;
 }
 
+bool AreInOrder(const std::vector<uint32_t>& group_of, uint64_t groups) {
+  if (group_of.size() % groups != 0) return false;
+  for (size_t i = 0; i < group_of.size(); ++i) {
+    if (group_of[i] != i / (group_of.size() / groups)) return false;
+  }
+  return true;
+}
+
 ScaledRows ScaledRowsOf(const FolderTensors& tensors, const std::string& codes,
                         const std::string& scales, uint64_t rows, uint64_t groups, uint32_t bits) {
   ScaledRows matrix;
   matrix.codes = RowsOf(tensors, codes, rows);
   matrix.bits = bits;
   matrix.groups = groups;
-  matrix.scales = tensors.Floats(scales);
+  matrix.scales = tensors.Scales(scales);
   return matrix;
 }
 

@@ -46,6 +46,9 @@ struct ScaledRows {
 ScaledRows ScaledRowsOf(const FolderTensors& tensors, const std::string& codes,
                         const std::string& scales, uint64_t rows, uint64_t groups, uint32_t bits);
 
+// Of such a matrix with `zero` everywhere, no biases and groups one behind the other.
+ReadIntegersOfRow IntegersOf(ScaledRows matrix);
+
 // Of FP4 (E2M1) two in a byte, the first in the low nibble: weight = value * scale, which is what
 // `scale_of` makes of the byte of its group of columns.
 ReadRow Fp4Rows(const RowBytes& codes, const RowBytes& scales,
@@ -57,5 +60,7 @@ std::vector<float> Transposed(const std::vector<float>& values, uint64_t a, uint
 // Which group each column of a matrix is in, as the tensor of I32 `indices` says.
 std::vector<uint32_t> ReadGroups(const FolderTensors& tensors, const std::string& indices,
                                  uint64_t groups);
+// They are in groups of the same size, one behind the other.
+bool AreInOrder(const std::vector<uint32_t>& group_of, uint64_t groups);
 
 }  // namespace rondo::convert

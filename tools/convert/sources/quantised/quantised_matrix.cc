@@ -8,14 +8,9 @@ namespace rondo::convert {
 namespace {
 
 // Methods whose tensors are read, by the names that configs have for them.
-constexpr const char* kMethods[] = {"awq",        "bitsandbytes", "compressed-tensors",
-                                    "fbgemm_fp8", "fp8",          "gptq",
-                                    "modelopt",   "mlx",          "mxfp4"};
-
-// Scales that calibration found for activations and the KV cache, beside a matrix. Rondo finds
-// those of activations row by row as it runs, and has its own of the KV cache.
-constexpr const char* kOfActivations[] = {".input_scale", ".input_global_scale", ".output_scale",
-                                          ".k_scale", ".v_scale"};
+constexpr const char* kMethods[] = {"awq",        "bitnet", "bitsandbytes", "compressed-tensors",
+                                    "fbgemm_fp8", "fp8",    "gptq",         "modelopt",
+                                    "mlx",        "mxfp4"};
 
 }  // namespace
 
@@ -62,16 +57,16 @@ Config WithoutQuantisation(const Config& config) {
 std::optional<QuantisedMatrix> FindQuantised(const FolderTensors& tensors, const std::string& name,
                                              const Quantisation& quantisation) {
   for (const FindMatrix find :
-       {FindCompressed, FindGptqOrAwq, FindMlx, FindFp4, FindBytes, FindBitsAndBytes}) {
-    auto found = find(tensors, name, quantisation);
-    if (!found) continue;
-    const std::string module = Before(found->name, ".weight").value_or(found->name);
-    for (const char* const end : kOfActivations) {
-      if (tensors.Find(module + end) != nullptr) found->parts.push_back(module + end);
-    }
-    return found;
+       {FindBitNet, FindCompressed, FindGptqOrAwq, FindMlx, FindFp4, FindBytes, FindBitsAndBytes}) {
+    if (auto found = find(tensors, name, quantisation)) return found;
   }
   return std::nullopt;
+}
+
+bool IsOfActivations(const std::string& name) {
+  constexpr const char* kEnds[] = {
+      ".input_scale", ".input_global_scale", ".output_scale", ".q_scale", ".k_scale", ".v_scale"};
+  return std::ranges::any_of(kEnds, [&](const char* end) { return name.ends_with(end); });
 }
 
 std::optional<std::string> Before(const std::string& name, const std::string& end) {

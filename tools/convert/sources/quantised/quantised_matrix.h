@@ -17,8 +17,16 @@ namespace rondo::convert {
 // in memory, and so are codes that do not stand row by row. Throws Error.
 using ReadRow = std::function<void(uint64_t row, std::span<float> out)>;
 
-// out = the integers of row `row`, from -128 on; returns the row's scale.
-using ReadIntegers = std::function<float(uint64_t row, std::span<int8_t> out)>;
+// out = the signed integers of row `row`; scales = those of its groups of columns, finite.
+using ReadIntegersOfRow =
+    std::function<void(uint64_t row, std::span<int8_t> out, std::span<float> scales)>;
+
+// weight = integer * scale
+struct SignedIntegers {
+  uint32_t bits;   // of each, up to 8
+  uint64_t group;  // columns one behind the other that share a scale; all columns are whole groups
+  std::function<ReadIntegersOfRow()> open;
+};
 
 struct QuantisedMatrix {
   std::string name;                // what it is called where it is not quantised
@@ -26,8 +34,7 @@ struct QuantisedMatrix {
   std::vector<uint64_t> shape;     // row-major
   std::vector<std::string> parts;  // tensors of the folder, which are nothing but parts of it
   std::function<ReadRow()> open;
-  std::function<ReadIntegers()>
-      open_integers;  // empty: it is no integers with a scale for each row
+  std::optional<SignedIntegers> integers = {};  // where it is just those
 };
 
 // What config.json says of the method, as `quantization_config`, or `quantization` (MLX).
@@ -43,6 +50,10 @@ Config WithoutQuantisation(const Config& config);
 // The matrix of which `name` is the part that tells the method; nothing where it is none.
 std::optional<QuantisedMatrix> FindQuantised(const FolderTensors& tensors, const std::string& name,
                                              const Quantisation& quantisation);
+
+// A scale that calibration found for activations or the KV cache, beside quantised matrices. Rondo
+// finds those of activations row by row as it runs, and has its own of the KV cache.
+bool IsOfActivations(const std::string& name);
 
 // ---- What the methods' files have in common ----
 
@@ -60,6 +71,8 @@ std::optional<QuantisedMatrix> FindBytes(const FolderTensors&, const std::string
                                          const Quantisation&);
 std::optional<QuantisedMatrix> FindFp4(const FolderTensors&, const std::string&,
                                        const Quantisation&);
+std::optional<QuantisedMatrix> FindBitNet(const FolderTensors&, const std::string&,
+                                          const Quantisation&);
 std::optional<QuantisedMatrix> FindBitsAndBytes(const FolderTensors&, const std::string&,
                                                 const Quantisation&);
 

@@ -50,7 +50,7 @@ inline void ReadWholeGguf(const std::filesystem::path& path) {
     for (const uint64_t size : entry.shape) elements *= size;
     std::vector<float> values(elements);
     checkpoint.Read(name, 0, values);
-    if (!checkpoint.HoldsQ4B(name)) continue;
+    if (checkpoint.BlockOfQ4B(name) == 0) continue;
     std::vector<uint8_t> nibbles(elements / 2);
     std::vector<uint16_t> scales(elements / 32);
     checkpoint.ReadQ4B(name, 0, entry.shape[0], nibbles.data(), scales.data());

@@ -264,9 +264,9 @@ TEST_F(GgufCheckpointTest, FourBitBlocksKeepTheirNibblesRowByRow) {
            .Tensor("blk.0.attn_v.weight", {8, 64}, 8, std::string(16 * 34, '\0'))
            .Floats("output_norm.weight", {1}, {1}));
   const std::string name = "model.layers.0.self_attn.q_proj.weight";
-  ASSERT_TRUE(checkpoint_->HoldsQ4B(name));
-  EXPECT_FALSE(checkpoint_->HoldsQ4B("model.layers.0.self_attn.v_proj.weight"));
-  EXPECT_FALSE(checkpoint_->HoldsQ4B("model.norm.weight"));
+  ASSERT_EQ(checkpoint_->BlockOfQ4B(name), 32u);
+  EXPECT_EQ(checkpoint_->BlockOfQ4B("model.layers.0.self_attn.v_proj.weight"), 0u);
+  EXPECT_EQ(checkpoint_->BlockOfQ4B("model.norm.weight"), 0u);
   const std::vector<float> expected = Values(name, {8, 64});
   std::vector<uint8_t> nibbles(3 * 32);
   std::vector<uint16_t> scales(3 * 2);
@@ -349,7 +349,7 @@ TEST_F(GgufCheckpointTest, AScaleBesideAWeightIsMultiplied) {
   Open(Model("llama")
            .Tensor("blk.0.ffn_up.weight", {1, 32}, kQ40, std::string(18, '\1'))
            .Floats("blk.0.ffn_up.scale", {1}, {2}));
-  EXPECT_FALSE(checkpoint_->HoldsQ4B(name));
+  EXPECT_EQ(checkpoint_->BlockOfQ4B(name), 0u);
 }
 
 }  // namespace

@@ -114,13 +114,13 @@ std::vector<float> ReadFloats(const fs::path& path) {
   return values;
 }
 
-ModelBytes ConvertFile(const fs::path& path, TensorFormat weights, bool keep_q4b = false) {
+ModelBytes ConvertFile(const fs::path& path, TensorFormat weights, bool keep = false) {
   const TempFolder folder;
   ConvertOptions options;
   options.directory = path;
   options.output = folder / "model.rondo";
   options.weights = options.embedding = weights;
-  options.keep_q4b = keep_q4b;
+  options.keep_weights = options.keep_embedding = keep;
   Convert(options, [](uint64_t, uint64_t) {});
   return ModelBytes(options.output);
 }
@@ -159,7 +159,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(GgufModelTest, KeepsQ4BAsItIs) {
   RONDO_SKIP_WITHOUT(kFiles);
   const ModelBytes exact_bytes = ConvertFile(FileOf("Q4_0"), TensorFormat::F32);
-  const ModelBytes kept_bytes = ConvertFile(FileOf("Q4_0"), TensorFormat::Q8, /*keep_q4b=*/true);
+  const ModelBytes kept_bytes = ConvertFile(FileOf("Q4_0"), TensorFormat::Q8, /*keep=*/true);
   const Result<ModelFile> exact = ModelFile::Open(exact_bytes.bytes());
   const Result<ModelFile> kept = ModelFile::Open(kept_bytes.bytes());
   ASSERT_TRUE(exact.ok() && kept.ok());

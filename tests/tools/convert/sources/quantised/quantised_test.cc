@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -330,6 +331,7 @@ TEST_F(QuantisedTest, Nvfp4) {
   Save({{"x.weight", Of("U8", {3, 16}, packed)},
         {"x.weight_scale", Of("F8_E4M3", {3, 2}, scales)},
         {"x.input_scale", Of<float>("F32", {}, {0.5f})},  // of activations: no tensor of the model
+        {"attention.k_scale", Of<float>("F32", {}, {0.5f})},
         {"x.weight_scale_2", Of<float>("F32", {}, {0.003f})}});
   const char* const modelopt = R"({"quantization_config": {"quant_method": "modelopt"}})";
   expect(Read(modelopt, "NVFP4", {3, 32}), 0.003f, false);
@@ -455,6 +457,50 @@ TEST_F(QuantisedTest, BitsAndBytes) {
   }
 }
 
+TEST_F(QuantisedTest, BitNet) {
+  std::vector<uint8_t> packed(3 * 8);  // 12 rows
+  std::vector<int> values(12 * 8);
+  std::mt19937 random(5);
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<int>(random() % 3) - 1;
+    packed[i / 8 % 3 * 8 + i % 8] |= static_cast<uint8_t>((values[i] + 1) << i / 24 * 2);
+  }
+  const auto expect = [&](const char* config, float scale) {
+    const std::vector<float> read = Read(config, "BitNet", {12, 8});
+    for (size_t i = 0; i < read.size(); ++i)
+      ASSERT_EQ(read[i], static_cast<float>(values[i]) * scale);
+    const CheckpointFolder folder = Open(config);
+    ASSERT_EQ(folder.IntegerBits("x.weight"), 2u);
+    std::vector<int8_t> row(8);
+    EXPECT_EQ(folder.ReadIntegers("x.weight", 7, row), scale);
+    for (size_t i = 0; i < 8; ++i) EXPECT_EQ(row[i], values[7 * 8 + i]);
+  };
+  Save({{"x.weight", Of("U8", {3, 8}, packed)}, {"x.weight_scale", Of<float>("F32", {1}, {4})}});
+  expect(R"({"quantization_config": {"quant_method": "bitnet"}})", 0.25f);
+  const char* const multiplies =
+      R"({"quantization_config": {"quant_method": "bitnet", "linear_class": "autobitlinear"}})";
+  expect(multiplies, 4);
+  packed[9] = 0xff;
+  Save({{"x.weight", Of("U8", {3, 8}, packed)}, {"x.weight_scale", Of<float>("F32", {1}, {4})}});
+  std::vector<float> all(96);
+  EXPECT_THAT(SentenceOf([&] { Open(multiplies).Read("x.weight", 0, all); }),
+              HasSubstr("x.weight has the code 3 in row 1, column 1, expected 0, 1 or 2"));
+
+  // Floats that are rounded as the model is read.
+  const char* const online =
+      R"({"quantization_config": {"quant_method": "bitnet", "quantization_mode": "online"}})";
+  const std::vector<float> floats = {0.5f, -1.5f, 2, 0};  // a mean of 1
+  Save({{"a.layers.0.x.weight", Of("F32", {2, 2}, floats)},
+        {"b.weight", Of("F32", {2, 2}, floats)}});
+  const CheckpointFolder folder = Open(online);
+  std::vector<float> read(4);
+  folder.Read("a.layers.0.x.weight", 0, read);
+  EXPECT_EQ(read, (std::vector<float>{0, -1, 1, 0}));
+  EXPECT_EQ(folder.IntegerBits("a.layers.0.x.weight"), 2u);
+  folder.Read("b.weight", 0, read);
+  EXPECT_EQ(read, floats);
+}
+
 // Integers with a scale for each row are given as they are.
 TEST_F(QuantisedTest, IntegersWithAScaleForEachRow) {
   std::vector<int8_t> codes(6 * 20), row(20);
@@ -463,10 +509,10 @@ TEST_F(QuantisedTest, IntegersWithAScaleForEachRow) {
   const auto expect = [&](const Stored& scales, const char* end, const std::vector<float>& values) {
     Save({{"x.weight", Of("I8", {6, 20}, codes)}, {std::string("x") + end, scales}});
     const CheckpointFolder folder = Open(config);
-    ASSERT_TRUE(folder.HoldsQ8("x.weight"));
+    ASSERT_EQ(folder.IntegerBits("x.weight"), 8u);
     std::vector<float> floats(20);
     for (uint64_t r : {0u, 5u, 2u}) {
-      EXPECT_EQ(folder.ReadQ8("x.weight", r, row), values[r]);
+      EXPECT_EQ(folder.ReadIntegers("x.weight", r, row), values[r]);
       EXPECT_TRUE(std::equal(row.begin(), row.end(), &codes[r * 20]));
       folder.Read("x.weight", r * 20, floats);
       for (size_t i = 0; i < 20; ++i) EXPECT_EQ(floats[i], static_cast<float>(row[i]) * values[r]);
@@ -480,7 +526,7 @@ TEST_F(QuantisedTest, IntegersWithAScaleForEachRow) {
   expect(Of("F32", {6}, scales), ".SCB", of_127);
   Save({{"x.weight", Of("I8", {6, 20}, codes)},
         {"x.weight_scale", Of("F32", {6, 2}, std::vector<float>(12, 1))}});
-  EXPECT_FALSE(Open(config).HoldsQ8("x.weight"));
+  EXPECT_EQ(Open(config).IntegerBits("x.weight"), 0u);
 
   const Matrix m = Random(4, 16, 1, 4);
   std::vector<uint32_t> packed;
@@ -493,17 +539,93 @@ TEST_F(QuantisedTest, IntegersWithAScaleForEachRow) {
         {"x.weight_scale", Of("F32", {4, 1}, m.scales)}});
   const std::string of_4 = Compressed(4);
   const CheckpointFolder folder = Open(of_4.c_str());
-  ASSERT_TRUE(folder.HoldsQ8("x.weight"));
+  ASSERT_EQ(folder.IntegerBits("x.weight"), 4u);
+  EXPECT_EQ(folder.BlockOfQ4B("x.weight"), 0u);
   row.resize(16);
   for (uint64_t r = 0; r < 4; ++r) {
-    EXPECT_EQ(folder.ReadQ8("x.weight", r, row), m.scales[r]);
+    EXPECT_EQ(folder.ReadIntegers("x.weight", r, row), m.scales[r]);
     for (uint64_t c = 0; c < 16; ++c) EXPECT_EQ(row[c], static_cast<int>(m.code(r, c)) - 8);
   }
 }
 
+// Groups of 32, 64 or 128 columns with a scale each are given as our Q4B holds them.
+TEST_F(QuantisedTest, SymmetricGroupsAsTheyAre) {
+  const auto expect = [&](const char* config, const Matrix& m, uint32_t block) {
+    const CheckpointFolder folder = Open(config);
+    ASSERT_EQ(folder.BlockOfQ4B("x.weight"), block);
+    if (block == 0) return;
+    EXPECT_EQ(folder.IntegerBits("x.weight"), 0u);
+    std::vector<uint8_t> nibbles(2 * m.cols / 2);
+    std::vector<uint16_t> scales(2 * m.groups);
+    folder.ReadQ4B("x.weight", 1, 2, nibbles.data(), scales.data());
+    std::vector<float> floats(2 * m.cols);
+    folder.Read("x.weight", m.cols, floats);
+    for (size_t i = 0; i < 2 * m.cols; ++i) {
+      const int code = nibbles[i / 2] >> i % 2 * 4 & 15;
+      const float scale = FromBfloat16(scales[i / block]);
+      ASSERT_NEAR(static_cast<float>(code - 8) * scale, floats[i], std::fabs(floats[i]) / 256);
+      ASSERT_EQ(code - 8, std::lround(floats[i] / scale));
+    }
+  };
+  for (const uint64_t groups : {1u, 2u, 4u, 8u}) {
+    const uint32_t block = groups == 1 ? 0 : static_cast<uint32_t>(256 / groups);
+    Matrix m = Random(16, 256, groups, 4);
+    for (uint32_t& zero : m.zeros) zero = 8;
+    std::vector<uint32_t> packed, columns, zeros, order;
+    for (uint64_t r = 0; r < m.rows; ++r) {
+      const auto row = Words({&m.codes[r * m.cols], &m.codes[(r + 1) * m.cols - 1] + 1}, 4);
+      packed.insert(packed.end(), row.begin(), row.end());
+    }
+    Save({{"x.weight_packed", Of("I32", {m.rows, 32}, packed)},
+          {"x.weight_shape", Of<int64_t>("I64", {2}, {16, 256})},
+          {"x.weight_scale", Of("F32", {m.rows, groups}, m.scales)}});
+    expect(Compressed(4).c_str(), m, block);
+
+    std::vector<float> scales(m.scales.size());
+    for (uint64_t g = 0; g < groups; ++g) {
+      for (uint64_t r = 0; r < m.rows; ++r) scales[g * m.rows + r] = m.scales[m.at(r, g)];
+    }
+    for (uint64_t w = 0; w < 32; ++w) {
+      for (uint64_t r = 0; r < m.rows; ++r) columns.push_back(packed[r * 32 + w]);
+    }
+    for (uint32_t c = 0; c < 256; ++c) order.push_back(c / (256 / static_cast<uint32_t>(groups)));
+    const auto save = [&](uint32_t zero) {
+      Save({{"x.qweight", Of("I32", {32, m.rows}, columns)},
+            {"x.qzeros",
+             Of("I32", {groups, m.rows / 8}, std::vector<uint32_t>(groups * m.rows / 8, zero))},
+            {"x.scales", Of("F16", {groups, m.rows}, Halves(scales))},
+            {"x.g_idx", Of("I32", {m.cols}, order)}});
+    };
+    const char* const config = R"({"quantization_config": {"quant_method": "gptq", "bits": 4}})";
+    save(0x77777777);  // one less than they are
+    expect(config, m, block);
+    save(0x77777776);
+    expect(config, m, 0);
+    if (groups == 1) continue;
+    std::swap(order.front(), order.back());
+    save(0x77777777);
+    expect(config, m, 0);
+  }
+}
+
+TEST_F(QuantisedTest, RefusesScalesOfZero) {
+  const auto save = [&](float scale) {
+    Save({{"x.weight", Of("I8", {1, 2}, std::vector<int8_t>{1, 2})},
+          {"x.weight_scale", Of<float>("F32", {1}, {scale})}});
+    const CheckpointFolder folder =
+        Open(R"({"quantization_config": {"quant_method": "compressed-tensors"}})");
+    std::vector<float> values(2);
+    return SentenceOf([&] { folder.Read("x.weight", 0, values); });
+  };
+  EXPECT_EQ(save(0.5f), "");
+  EXPECT_THAT(save(0), HasSubstr("x.weight_scale has the scale 0 at index 0, expected another"));
+  EXPECT_THAT(save(NAN), HasSubstr("x.weight_scale holds nan at index 0, expected finite"));
+}
+
 TEST_F(QuantisedTest, RefusesByName) {
-  EXPECT_THAT(Refusal(R"({"quantization_config": {"quant_method": "hqq"}})"),
-              HasSubstr("quantization_config.quant_method is \"hqq\"; read are awq, bitsandbytes"));
+  EXPECT_THAT(
+      Refusal(R"({"quantization_config": {"quant_method": "hqq"}})"),
+      HasSubstr("quantization_config.quant_method is \"hqq\"; read are awq, bitnet, bitsandbytes"));
   EXPECT_THAT(Refusal(R"({"quantization_config": {"bits": 4}})"),
               HasSubstr("quantization_config.quant_method is absent"));
   const std::vector<uint32_t> words(12);
@@ -514,7 +636,7 @@ TEST_F(QuantisedTest, RefusesByName) {
     for (const uint64_t size : scale) n_scales *= size;
     Save({{"x.weight_packed", Of("I32", packed, std::vector<uint32_t>(n_words))},
           {"x.weight_shape", Of("I64", {shape.size()}, shape)},
-          {"x.weight_scale", Of("F32", scale, std::vector<float>(n_scales))}});
+          {"x.weight_scale", Of("F32", scale, std::vector<float>(n_scales, 1))}});
     return Refusal(Compressed(4).c_str());
   };
   EXPECT_EQ(save({2, 2}, {2, 16}, {2, 2}), "");
