@@ -423,7 +423,12 @@ enum {
 
 enum {
   RONDO_KV_INT8 = 0,
-  RONDO_KV_FLOAT32 = 1 /* four times the memory, slow: the reference that int8 is held against */
+  RONDO_KV_FLOAT32 = 1, /* four times the memory, slow: the reference that int8 is held against */
+  /* Values in 4 bits, with keys in 8 or in 4: three quarters and half of INT8's memory, at some
+   * loss of predictions, which depends on the model: `rondo eval --against` tells. Small models
+   * lose more. */
+  RONDO_KV_K8V4 = 2,
+  RONDO_KV_K4V4 = 3
 };
 
 /* What a message for the log is about. */

@@ -215,7 +215,10 @@ void StoreOutput(const AttentionCall& call, size_t kv_head, size_t row, size_t g
   const size_t head = kv_head * call.q_per_kv + g;
   const float* sink_logit = call.sink_logits != nullptr ? call.sink_logits + head : nullptr;
   const float share = ShareOfSum(*call.set, all.max[q], all.total[q], sink_logit);
-  call.set->loops->scale(all.sum + q * dim, share, dim, call.out + (row * heads + head) * dim);
+  float* out = call.out + (row * heads + head) * dim;
+  call.set->loops->scale(all.sum + q * dim, share, dim, out);
+  const KvPage& page_kind = call.kv->layout().page(call.entry);
+  if (page_kind.rotates_values()) page_kind.Rotate(out, dim);
 }
 
 }  // namespace

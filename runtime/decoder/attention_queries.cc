@@ -45,19 +45,24 @@ void PutQuery(const AttentionCall& call, const float* in, float score_scale, siz
 }  // namespace
 
 bool IsInt8(const AttentionCall& call) {
-  return call.kv->layout().page(call.entry).format() == KvFormat::kInt8;
+  return call.kv->layout().page(call.entry).format() != KvFormat::kFloat32;
 }
 
 void PrepareRows(const AttentionCall& call, size_t kv_head, size_t begin, size_t count,
                  float* rotated, const Queries& queries) {
   const bool has_sinks = call.kv->window(call.entry).sink_blocks > 0;
+  const KvPage& page_kind = call.kv->layout().page(call.entry);
   for (size_t r = 0; r < count; ++r) {
     const size_t row = begin + r;
     const float* q_heads = call.qkv + row * call.qkv_stride;
     const auto turned = [&](size_t head, const float* rope) {
-      return Turn(call, q_heads + head * call.head_dim,
-                  rope != nullptr ? rope + row * call.rope_dim : nullptr, call.q_norm, head,
-                  rotated);
+      const float* q =
+          Turn(call, q_heads + head * call.head_dim,
+               rope != nullptr ? rope + row * call.rope_dim : nullptr, call.q_norm, head, rotated);
+      if (!page_kind.rotates_keys()) return q;
+      if (q != rotated) std::copy_n(q, call.head_dim, rotated);
+      page_kind.Rotate(rotated, call.head_dim);
+      return static_cast<const float*>(rotated);
     };
     float scale = call.score_scale;
     if (call.query_scale != nullptr) scale *= call.query_scale->At(call.position + row);

@@ -87,10 +87,12 @@ Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
                          "engine option policy is %d, but must be 0 (stop) or 1 (slide)",
                          static_cast<int>(options.policy));
   }
-  if (options.kv_format != KvFormat::kInt8 && options.kv_format != KvFormat::kFloat32) {
-    return Status::Error(StatusCode::kInvalidArgument,
-                         "engine option kv_format is %d, but must be 0 (int8) or 1 (float32)",
-                         static_cast<int>(options.kv_format));
+  if (options.kv_format < KvFormat::kInt8 || options.kv_format > KvFormat::kK4V4) {
+    return Status::Error(
+        StatusCode::kInvalidArgument,
+        "engine option kv_format is %d, but must be 0 (int8), 1 (float32), 2 (k8v4) or "
+        "3 (k4v4)",
+        static_cast<int>(options.kv_format));
   }
   if (options.policy == ContextPolicy::kStop && options.sink_tokens != 0) {
     return Status::Error(StatusCode::kInvalidArgument,

@@ -16,8 +16,6 @@ namespace {
 // Positions are multiplied by frequencies as doubles, which hold every whole number up to here.
 constexpr uint64_t kMaxPosition = uint64_t{1} << 53;
 
-const char* Name(KvFormat format) { return format == KvFormat::kInt8 ? "int8" : "float32"; }
-
 RONDO_PRINTF(1, 2) Status Mismatch(const char* format, ...) {
   char text[Status::kMaxMessage];
   va_list arguments;
@@ -83,13 +81,13 @@ Status Snapshot::CheckBinding() const {
     return Mismatch("the snapshot is of another model (%016llx, this one is %016llx)",
                     ull{header_.model}, ull{model});
   }
-  if (header_.kv_format > static_cast<uint32_t>(KvFormat::kFloat32)) {
-    return Corrupt("the snapshot's KV format is %u, expected 0 or 1", header_.kv_format);
+  if (header_.kv_format > static_cast<uint32_t>(KvFormat::kK4V4)) {
+    return Corrupt("the snapshot's KV format is %u, expected 0 to 3", header_.kv_format);
   }
   const auto kv_format = static_cast<KvFormat>(header_.kv_format);
   if (kv_format != binding_.kv_format) {
-    return Mismatch("the snapshot's keys and values are %s, the engine's %s", Name(kv_format),
-                    Name(binding_.kv_format));
+    return Mismatch("the snapshot's keys and values are %s, the engine's %s",
+                    KvFormatName(kv_format), KvFormatName(binding_.kv_format));
   }
   const ContextWindow& window = binding_.kv.window();
   if ((header_.context_blocks != 0) != window.slides) {

@@ -70,6 +70,9 @@ struct TileQuants {
   }
 };
 
+// Channels of a head that are rotated together, at most.
+inline constexpr size_t kMostRotated = 128;
+
 // Columns of a recurrent state that are handled together.
 inline constexpr size_t kStateColumns = 16;
 
@@ -100,6 +103,12 @@ struct RowLoops {
   void (*blend)(float* x, float x_factor, const float* y, float y_factor, size_t n);
   // out = in * factor, rounded to the nearest integer, at least 0 and at most `most` < 2^15.
   void (*round_probabilities)(const float* in, float factor, float most, size_t n, int16_t* out);
+  // Each `block` of x, a power of two up to kMostRotated, becomes its product with the Hadamard
+  // matrix of that size times `factor`; n is a multiple of it. With 1 / sqrt(block) its own
+  // inverse.
+  void (*hadamard)(float* x, size_t n, size_t block, float factor);
+  // out[i] = the low nibble of in[i], out[n + i] = the high one: -8 to 7.
+  void (*unpack_nibbles)(const uint8_t* in, size_t n, int8_t* out);
   // One position of a recurrence, on kStateColumns columns of a state S, [n, kStateColumns], which
   // is aligned to 64; n is even. v, x and out are of these columns; q, k, b and c of the n rows.
   // S = S * decay; S += k (beta * (v - S^T k))^T; out = S^T q

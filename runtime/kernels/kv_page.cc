@@ -30,29 +30,88 @@ void Spread(const int8_t* from, size_t n, size_t stride, uint8_t* to) {
   for (size_t i = 0; i < n; ++i) std::memcpy(to + i * stride, from + i * kUnit, kUnit);
 }
 
-// Symmetric int8 over one head: real = q * scale. Returns the scale, which is finite: a row that
-// does not see the token multiplies it by zero.
-float QuantizeHead(const KernelSet& set, const float* in, size_t n, int8_t* out) {
+// Symmetric integers up to `most` over one head: real = q * scale. Returns the scale, which is
+// finite: a row that does not see the token multiplies it by zero.
+float QuantizeHead(const KernelSet& set, const float* in, size_t n, uint32_t bits, int8_t* out) {
+  const auto most = static_cast<float>((1 << (bits - 1)) - 1);
   float range[2];
   set.min_max(n * sizeof(float), in, range, nullptr);
   const float largest = std::min(std::max(-range[0], range[1]), std::numeric_limits<float>::max());
-  const float scale = largest > 0 ? largest / 127.0f : 1.0f;
+  const float scale = largest > 0 ? largest / most : 1.0f;
   const xnn_f32_qs8_cvt_params params = {{1.0f / scale, 0}};
   set.quantize(n * sizeof(float), in, out, &params);
   return scale;
 }
+
+// Integer `i` of a tile of n, in nibbles.
+int8_t Nibble(const uint8_t* tile, size_t n, size_t i) {
+  const uint8_t both = tile[i % (n / 2)];
+  const int nibble = i < n / 2 ? both & 15 : both >> 4;
+  return static_cast<int8_t>((nibble ^ 8) - 8);
+}
+void PutNibble(uint8_t* tile, size_t n, size_t i, int8_t value) {
+  uint8_t& both = tile[i % (n / 2)];
+  const auto nibble = static_cast<uint8_t>(value & 15);
+  both = i < n / 2 ? static_cast<uint8_t>((both & 0xf0) | nibble)
+                   : static_cast<uint8_t>((both & 0x0f) | nibble << 4);
+}
+
+// A head's integers as bytes that all kernel sets share. Returns what is behind them.
+uint8_t* PutIntegers(const int8_t* q, size_t n, uint32_t bits, uint8_t* bytes) {
+  if (bits == 8) {
+    std::memcpy(bytes, q, n);
+    return bytes + n;
+  }
+  for (size_t i = 0; i < n; i += 2) {
+    const int high = i + 1 < n ? q[i + 1] : 0;
+    *bytes++ = static_cast<uint8_t>((q[i] & 15) | (high & 15) << 4);
+  }
+  return bytes;
+}
+const uint8_t* TakeIntegers(const uint8_t* bytes, size_t n, uint32_t bits, int8_t* q) {
+  if (bits == 8) {
+    std::memcpy(q, bytes, n);
+    return bytes + n;
+  }
+  for (size_t i = 0; i < n; ++i) {
+    const int nibble = i % 2 == 0 ? bytes[i / 2] & 15 : bytes[i / 2] >> 4;
+    q[i] = static_cast<int8_t>((nibble ^ 8) - 8);
+  }
+  return bytes + (n + 1) / 2;
+}
+
+constexpr size_t kMaxKeyNr = 16;
 }  // namespace
 
+const char* KvFormatName(KvFormat format) {
+  switch (format) {
+    case KvFormat::kInt8:
+      return "int8";
+    case KvFormat::kFloat32:
+      return "float32";
+    case KvFormat::kK8V4:
+      return "k8v4";
+    case KvFormat::kK4V4:
+      return "k4v4";
+  }
+  return "?";
+}
+
 KvPage::KvPage(const KernelSet& set, KvFormat format, size_t head_dim, size_t v_head_dim)
-    : set_(&set), format_(format), head_dim_(head_dim), v_head_dim_(v_head_dim) {
+    : set_(&set),
+      format_(format),
+      key_bits_(format == KvFormat::kK4V4 ? 4 : 8),
+      value_bits_(format == KvFormat::kK4V4 || format == KvFormat::kK8V4 ? 4 : 8),
+      head_dim_(head_dim),
+      v_head_dim_(v_head_dim) {
   size_t key_tiles, value_tiles;
-  if (format == KvFormat::kInt8) {
-    const auto& kernels = set.KeyKernels();
-    key_tiles = kKvBlockTokens / kernels.nr;
-    key_tile_bytes_ =
-        kernels.nr * (sizeof(int32_t) + RoundUp(head_dim, kernels.kr) + 2 * sizeof(float));
+  if (format != KvFormat::kFloat32) {
+    const size_t nr = set.KeyKernels().nr;
+    key_tiles = kKvBlockTokens / nr;
+    key_tile_bytes_ = RoundUp(KeyIntegers() * key_bits_ / 8, sizeof(float)) +
+                      nr * (sizeof(int32_t) + 2 * sizeof(float));
     value_tiles = CeilDiv(v_head_dim, kValueChannels);
-    value_tile_bytes_ = kValueTileBytes;
+    value_tile_bytes_ = kValueTileBytes * value_bits_ / 8;
   } else {
     key_tiles = kKvBlockTokens / set.f32.nr;
     key_tile_bytes_ = set.f32.nr * (1 + head_dim) * sizeof(float);
@@ -62,7 +121,7 @@ KvPage::KvPage(const KernelSet& set, KvFormat format, size_t head_dim, size_t v_
   values_offset_ = RoundUp(key_tiles * key_tile_bytes_, 64);
   scales_offset_ = RoundUp(values_offset_ + value_tiles * value_tile_bytes_, 64);
   bytes_ = scales_offset_;
-  if (format == KvFormat::kInt8) bytes_ += kKvBlockTokens * sizeof(float);
+  if (format != KvFormat::kFloat32) bytes_ += kKvBlockTokens * sizeof(float);
 }
 
 void KvPage::Clear(uint8_t* page) const { std::memset(page, 0, bytes_); }
@@ -73,10 +132,28 @@ void KvPage::Store(uint8_t* page, size_t slot, const float* key, const float* va
     return;
   }
   int8_t q[kMaxHeadDim] = {};
-  const float key_scale = QuantizeHead(*set_, key, head_dim_, q);
+  float turned[kMaxHeadDim + kOverRead / sizeof(float)];
+  const auto rotated = [&](const float* head, size_t n) {
+    std::copy_n(head, n, turned);
+    Rotate(turned, n);
+    return turned;
+  };
+  if (rotates_keys()) key = rotated(key, head_dim_);
+  const float key_scale = QuantizeHead(*set_, key, head_dim_, key_bits_, q);
   PutKey(page, slot, q, key_scale);
-  const float value_scale = QuantizeHead(*set_, value, v_head_dim_, q);
+  if (rotates_values()) value = rotated(value, v_head_dim_);
+  const float value_scale = QuantizeHead(*set_, value, v_head_dim_, value_bits_, q);
   PutValue(page, slot, q, value_scale);
+}
+
+void KvPage::Rotate(float* head, size_t n) const {
+  const size_t block = std::min(n & (~n + 1), kMostRotated);  // the largest power of two in n
+  set_->loops->hadamard(head, n, block, 1.0f / std::sqrt(static_cast<float>(block)));
+}
+
+size_t KvPage::KeyIntegers() const {
+  const auto& kernels = set_->KeyKernels();
+  return kernels.nr * RoundUp(head_dim_, kernels.kr);
 }
 
 void KvPage::PutFloats(uint8_t* page, size_t slot, const float* key, const float* value) const {
@@ -98,23 +175,37 @@ void KvPage::PutKey(uint8_t* page, size_t slot, const int8_t* key, float scale) 
   int32_t sum = 0;
   for (size_t d = 0; d < head_dim_; ++d) sum += key[d];
   reinterpret_cast<int32_t*>(tile)[n] = -sum;
-  uint8_t* group = tile + nr * sizeof(int32_t);
-  (kr == 8 ? Spread<8> : kr == 4 ? Spread<4> : Spread<1>)(key, groups, nr * kr, group + n * kr);
-  reinterpret_cast<float*>(group + groups * nr * kr)[n] = scale;
+  uint8_t* integers = tile + nr * sizeof(int32_t);
+  if (key_bits_ == 4) {
+    for (size_t d = 0; d < head_dim_; ++d) {
+      PutNibble(integers, KeyIntegers(), (d / kr * nr + n) * kr + d % kr, key[d]);
+    }
+  } else {
+    (kr == 8   ? Spread<8>
+     : kr == 4 ? Spread<4>
+               : Spread<1>)(key, groups, nr * kr, integers + n * kr);
+  }
+  reinterpret_cast<float*>(tile + key_tile_bytes_)[n - 2 * nr] = scale;
 }
 
 void KvPage::PutValue(uint8_t* page, size_t slot, const int8_t* value, float scale) const {
   reinterpret_cast<float*>(page + scales_offset_)[slot] = scale;
   for (size_t d = 0; d < v_head_dim_; d += kValueChannels) {
-    Spread<1>(value + d, std::min(kValueChannels, v_head_dim_ - d), set_->values->kr,
-              page + values_offset_ + ValueOffset(slot, d));
+    uint8_t* tile = page + values_offset_ + d / kValueChannels * value_tile_bytes_;
+    const size_t n = std::min(kValueChannels, v_head_dim_ - d);
+    if (value_bits_ == 8) {
+      Spread<1>(value + d, n, set_->values->kr, tile + ValueOffset(slot, d));
+      continue;
+    }
+    for (size_t i = 0; i < n; ++i) {
+      PutNibble(tile, kValueTileBytes, ValueOffset(slot, d + i), value[d + i]);
+    }
   }
 }
 
 size_t KvPage::ValueOffset(size_t slot, size_t d) const {
   const size_t kr = set_->values->kr;
-  return d / kValueChannels * value_tile_bytes_ + slot / kr * kr * kValueChannels +
-         d % kValueChannels * kr + slot % kr;
+  return slot / kr * kr * kValueChannels + d % kValueChannels * kr + slot % kr;
 }
 
 void KvPage::Read(const uint8_t* page, size_t slot, uint8_t* bytes) const {
@@ -135,19 +226,24 @@ void KvPage::Read(const uint8_t* page, size_t slot, uint8_t* bytes) const {
   }
   const size_t nr = set_->KeyKernels().nr;
   const size_t kr = set_->KeyKernels().kr;
-  const size_t groups = CeilDiv(head_dim_, kr);
   const size_t n = slot % nr;
-  const uint8_t* group = page + slot / nr * key_tile_bytes_ + nr * sizeof(int32_t);
-  for (size_t g = 0; g < groups; ++g) {
-    std::memcpy(bytes + g * kr, group + (g * nr + n) * kr, std::min(kr, head_dim_ - g * kr));
+  const uint8_t* tile = page + slot / nr * key_tile_bytes_;
+  const uint8_t* integers = tile + nr * sizeof(int32_t);
+  int8_t q[kMaxHeadDim];
+  for (size_t d = 0; d < head_dim_; ++d) {
+    const size_t at = (d / kr * nr + n) * kr + d % kr;
+    q[d] = key_bits_ == 4 ? Nibble(integers, KeyIntegers(), at) : static_cast<int8_t>(integers[at]);
   }
-  bytes += head_dim_;
-  std::memcpy(bytes, group + groups * nr * kr + n * sizeof(float), sizeof(float));
+  bytes = PutIntegers(q, head_dim_, key_bits_, bytes);
+  std::memcpy(bytes, tile + key_tile_bytes_ - (2 * nr - n) * sizeof(float), sizeof(float));
   bytes += sizeof(float);
   for (size_t d = 0; d < v_head_dim_; ++d) {
-    bytes[d] = page[values_offset_ + ValueOffset(slot, d)];
+    const uint8_t* values = page + values_offset_ + d / kValueChannels * value_tile_bytes_;
+    const size_t at = ValueOffset(slot, d);
+    q[d] = value_bits_ == 4 ? Nibble(values, kValueTileBytes, at) : static_cast<int8_t>(values[at]);
   }
-  std::memcpy(bytes + v_head_dim_, page + scales_offset_ + slot * sizeof(float), sizeof(float));
+  bytes = PutIntegers(q, v_head_dim_, value_bits_, bytes);
+  std::memcpy(bytes, page + scales_offset_ + slot * sizeof(float), sizeof(float));
 }
 
 void KvPage::Put(uint8_t* page, size_t slot, const uint8_t* bytes) const {
@@ -161,55 +257,91 @@ void KvPage::Put(uint8_t* page, size_t slot, const uint8_t* bytes) const {
   }
   int8_t q[kMaxHeadDim] = {};
   float scale;
-  std::memcpy(q, bytes, head_dim_);
-  std::memcpy(&scale, bytes + head_dim_, sizeof scale);
+  bytes = TakeIntegers(bytes, head_dim_, key_bits_, q);
+  std::memcpy(&scale, bytes, sizeof scale);
   PutKey(page, slot, q, scale);
-  bytes += head_dim_ + sizeof scale;
-  std::memcpy(q, bytes, v_head_dim_);
-  std::memcpy(&scale, bytes + v_head_dim_, sizeof scale);
+  bytes = TakeIntegers(bytes + sizeof scale, v_head_dim_, value_bits_, q);
+  std::memcpy(&scale, bytes, sizeof scale);
   PutValue(page, slot, q, scale);
 }
 
 bool KvPage::IsFinite(const uint8_t* bytes) const {
   if (format_ == KvFormat::kFloat32) return AllFinite({bytes, token_bytes()});
-  const uint8_t* value_scale = bytes + head_dim_ + sizeof(float) + v_head_dim_;
-  return AllFinite({bytes + head_dim_, sizeof(float)}) && AllFinite({value_scale, sizeof(float)});
+  const uint8_t* behind_key = bytes + TokenBytes(head_dim_, key_bits_);
+  const uint8_t* behind_value = behind_key + TokenBytes(v_head_dim_, value_bits_);
+  return AllFinite({behind_key - sizeof(float), sizeof(float)}) &&
+         AllFinite({behind_value - sizeof(float), sizeof(float)});
 }
 
 void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
                     float* scores, size_t stride) const {
+  if (format_ == KvFormat::kFloat32) {
+    for (size_t r = 0, m; r < rows; r += m) {
+      m = std::min<size_t>(set_->f32.max_rows, rows - r);
+      set_->f32.by_rows[m](m, tokens, head_dim_ * sizeof(float),
+                           reinterpret_cast<const float*>(queries.rows + r * queries.stride),
+                           queries.stride, page, scores + r * stride, stride * sizeof(float),
+                           set_->f32.nr * sizeof(float), &kNoClamp);
+    }
+    return;
+  }
+  if (key_bits_ == 4) {
+    ScoreNibbles(page, queries, rows, tokens, scores, stride);
+    return;
+  }
   const auto& kernels = set_->KeyKernels();
   const size_t tile_values = (bytes_ - values_offset_) / (kKvBlockTokens / kernels.nr);
-  size_t m;
-  for (size_t r = 0; r < rows; r += m, scores += m * stride) {
-    const uint8_t* in = queries.rows + r * queries.stride;
-    if (format_ == KvFormat::kFloat32) {
-      m = std::min<size_t>(set_->f32.max_rows, rows - r);
-      set_->f32.by_rows[m](m, tokens, head_dim_ * sizeof(float), reinterpret_cast<const float*>(in),
-                           queries.stride, page, scores, stride * sizeof(float),
-                           set_->f32.nr * sizeof(float), &kNoClamp);
-      continue;
-    }
-    m = std::min<size_t>(kernels.max_rows, rows - r);
-    const TileQuants quants(queries.quant + r, m);
+  for (size_t r = 0; r < rows; r += kernels.max_rows) {
+    const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
     // The first rows go tile by tile: a page's values asked for at once would keep keys waiting.
     const size_t step = r == 0 ? kernels.nr : kKvBlockTokens;
     for (size_t t = 0; t < tokens; t += step) {
       const size_t tile = t / kernels.nr;
       if (r == 0) ReadAhead(page + values_offset_ + tile * tile_values, tile_values);
-      kernels.by_rows[m](m, std::min(step, tokens - t), head_dim_,
-                         reinterpret_cast<const int8_t*>(in), queries.stride,
-                         page + tile * key_tile_bytes_, scores + t, stride * sizeof(float),
-                         kernels.nr * sizeof(float), &kNoClamp, quants.quant);
+      ScoreRows(page + tile * key_tile_bytes_, queries, r, m, std::min(step, tokens - t),
+                scores + t, stride);
     }
   }
+}
+
+// Rows [r, r + rows), no more than a kernel takes; `tiles`: of int8.
+void KvPage::ScoreRows(const uint8_t* tiles, const Queries& queries, size_t r, size_t rows,
+                       size_t tokens, float* scores, size_t stride) const {
+  const auto& kernels = set_->KeyKernels();
+  kernels.by_rows[rows](
+      rows, tokens, head_dim_, reinterpret_cast<const int8_t*>(queries.rows + r * queries.stride),
+      queries.stride, tiles, scores + r * stride, stride * sizeof(float),
+      kernels.nr * sizeof(float), &kNoClamp, TileQuants(queries.quant + r, rows).quant);
+}
+
+void KvPage::ScoreNibbles(const uint8_t* page, const Queries& queries, size_t rows, size_t tokens,
+                          float* scores, size_t stride) const {
+  constexpr size_t kMostBytes =
+      kMaxKeyNr * (kMaxHeadDim + kMaxKeyNr + sizeof(int32_t) + 2 * sizeof(float)) + kOverRead;
+  alignas(64) uint8_t tile[kMostBytes];
+  const auto& kernels = set_->KeyKernels();
+  for (size_t t = 0; t < tokens; t += kernels.nr) {
+    UnpackKeys(page + t / kernels.nr * key_tile_bytes_, tile);
+    for (size_t r = 0; r < rows; r += kernels.max_rows) {
+      ScoreRows(tile, queries, r, std::min<size_t>(kernels.max_rows, rows - r),
+                std::min<size_t>(kernels.nr, tokens - t), scores + t, stride);
+    }
+  }
+}
+
+void KvPage::UnpackKeys(const uint8_t* tile, uint8_t* out) const {
+  const size_t nr = set_->KeyKernels().nr, sums = nr * sizeof(int32_t), integers = KeyIntegers();
+  std::memcpy(out, tile, sums);
+  set_->loops->unpack_nibbles(tile + sums, integers / 2, reinterpret_cast<int8_t*>(out + sums));
+  const size_t ends = 2 * nr * sizeof(float);
+  std::memcpy(out + sums + integers, tile + key_tile_bytes_ - ends, ends);
 }
 
 void KvPage::WeighValues(std::span<const uint8_t* const> pages, const uint8_t* const* next,
                          float* p, size_t stride, size_t rows, float* out) const {
   for (size_t r = 0; r < rows; r += kMaxTileRows) {
     const size_t m = std::min(kMaxTileRows, rows - r);
-    if (format_ == KvFormat::kInt8) {
+    if (format_ != KvFormat::kFloat32) {
       WeighIntegers(pages, r == 0 ? next : nullptr, p + r * stride, stride, m,
                     out + r * v_head_dim_);
     } else {
@@ -244,8 +376,29 @@ void KvPage::WeighIntegers(std::span<const uint8_t* const> pages, const uint8_t*
   for (size_t b = 0; b < pages.size(); ++b) {
     values[b] = pages[b] == nullptr ? nullptr : pages[b] + values_offset_;
   }
-  set_->values->weigh(rows, v_head_dim_, values, next, pages.size(), rounded[0], kMostTokens,
-                      factors, out);
+  if (value_bits_ == 8) {
+    set_->values->weigh(rows, v_head_dim_, values, next, pages.size(), rounded[0], kMostTokens,
+                        factors, out);
+    return;
+  }
+  alignas(64) int8_t tiles[kMostWeighedBlocks][kValueTileBytes];
+  const uint8_t* unpacked[kMostWeighedBlocks];
+  float part[kMaxTileRows * kValueChannels];
+  for (size_t d = 0; d < v_head_dim_; d += kValueChannels) {
+    const size_t channels = std::min(kValueChannels, v_head_dim_ - d);
+    for (size_t b = 0; b < pages.size(); ++b) {
+      unpacked[b] = nullptr;
+      if (values[b] == nullptr) continue;
+      set_->loops->unpack_nibbles(values[b] + d / kValueChannels * value_tile_bytes_,
+                                  value_tile_bytes_, tiles[b]);
+      unpacked[b] = reinterpret_cast<const uint8_t*>(tiles[b]);
+    }
+    set_->values->weigh(rows, channels, unpacked, nullptr, pages.size(), rounded[0], kMostTokens,
+                        factors, part);
+    for (size_t r = 0; r < rows; ++r) {
+      std::copy_n(part + r * channels, channels, out + r * v_head_dim_ + d);
+    }
+  }
 }
 
 void KvPage::WeighFloats(std::span<const uint8_t* const> pages, const float* p, size_t stride,

@@ -173,6 +173,33 @@ void Xielu(const float* in, const XieluNumbers& numbers, size_t n, float* out) {
   }
 }
 
+// One stage moves every index by a bit, so that all of them leave each where it was.
+void Hadamard(float* x, size_t n, size_t block, float factor) {
+  float other[kMostRotated];
+  for (; n >= block; n -= block, x += block) {
+    float *from = x, *to = other;
+    for (size_t stage = block; stage > 1; stage /= 2) {
+      const size_t half = block / 2;
+      for (size_t i = 0; i < half; ++i) {
+        const float a = from[i], b = from[half + i];
+        to[2 * i] = a + b;
+        to[2 * i + 1] = a - b;
+      }
+      float* const next = from;
+      from = to;
+      to = next;
+    }
+    for (size_t i = 0; i < block; ++i) x[i] = from[i] * factor;
+  }
+}
+
+void UnpackNibbles(const unsigned char* in, size_t n, signed char* out) {
+  for (size_t i = 0; i < n; ++i) {
+    out[i] = static_cast<signed char>(((in[i] & 15) ^ 8) - 8);
+    out[n + i] = static_cast<signed char>((in[i] >> 4 ^ 8) - 8);
+  }
+}
+
 constexpr RowLoops kLoops = {
     .sum_of_squares = SumOfSquares,
     .sum = Sum,
@@ -189,6 +216,8 @@ constexpr RowLoops kLoops = {
     .multiply_add = MultiplyAdd,
     .blend = Blend,
     .round_probabilities = RoundProbabilities,
+    .hadamard = Hadamard,
+    .unpack_nibbles = UnpackNibbles,
     .delta_step = DeltaStep,
     .scan_step = ScanStep,
 };

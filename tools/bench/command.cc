@@ -218,8 +218,9 @@ void PrintSubject(const BenchModel& model, const Subject& subject) {
 void Run(Arguments& a) {
   Complete(&a);
   CheckUsage(a);
-  const BenchModel model = a.shape.empty() ? OpenBenchModel(a.model)
-                                           : MakeRandomModel(OpenShape(a.shape), RandomOptions(a));
+  BenchModel model = a.shape.empty() ? OpenBenchModel(a.model)
+                                     : MakeRandomModel(OpenShape(a.shape), RandomOptions(a));
+  HalveCaches(a.bench.kv_format, &model.parts);
   std::optional<OutputFile> plot;  // refused before an hour of measuring
   if (!a.plot.empty()) plot.emplace(a.plot, kSvg, a.replace);
   const bool peer = !a.bench.peer.empty();
@@ -339,6 +340,7 @@ void AddBenchCommand(CLI::App& app) {
   AddNumber(command, "--rows", {1, kMostRows}, "Tokens of one pass of a prefill",
             std::to_string(bench.max_rows), [&bench](uint32_t n) { bench.max_rows = n; })
       ->group(kMemoryGroup);
+  AddKvFlag(command, &bench.kv_format);
   command->add_option("--kernels", bench.kernels, "A kernel set; default: the best for this CPU")
       ->type_name("NAME")
       ->group(kMemoryGroup);

@@ -60,7 +60,9 @@ class Reader {
   void AddCache(uint64_t heads, uint64_t key_dim, uint64_t value_dim, uint64_t window,
                 bool chunked) {
     const double values = static_cast<double>(key_dim + value_dim) + kBesideKeyAndValue;
-    parts_.caches.push_back({static_cast<double>(heads) * values, window, chunked});
+    const auto n = static_cast<double>(heads);
+    parts_.caches.push_back({n * values, window, chunked, n * static_cast<double>(key_dim),
+                             n * static_cast<double>(value_dim)});
   }
 
   // `taps`, of a convolution over so many channels.
@@ -111,6 +113,14 @@ ModelParts ReadParts(const std::string& path) {
   const Result<ModelFile> file = ModelFile::Open(map.bytes());
   if (!file.ok()) throw Error(file.status().message());
   return Reader(file->model()).Read();
+}
+
+void HalveCaches(int32_t kv_format, ModelParts* parts) {
+  for (CachePart& cache : parts->caches) {
+    if (kv_format == RONDO_KV_K8V4 || kv_format == RONDO_KV_K4V4)
+      cache.bytes -= cache.value_channels / 2;
+    if (kv_format == RONDO_KV_K4V4) cache.bytes -= cache.key_channels / 2;
+  }
 }
 
 }  // namespace rondo::tools

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "rondo/rondo.h"
 #include "rondo_generated.h"
 
 namespace rondo::tools {
@@ -21,9 +22,10 @@ struct MatrixPart {
 
 // A sublayer that reads the keys and values of the positions in sight.
 struct CachePart {
-  double bytes = 0;      // of one position, in int8
-  uint64_t window = 0;   // positions in sight; 0: all
-  bool chunked = false;  // those of the position's own chunk of `window`
+  double bytes = 0;                             // of one position
+  uint64_t window = 0;                          // positions in sight; 0: all
+  bool chunked = false;                         // those of the position's own chunk of `window`
+  double key_channels = 0, value_channels = 0;  // a byte each in int8
 };
 
 struct ModelParts {
@@ -36,5 +38,8 @@ struct ModelParts {
 
 // As the metadata of the file has them. Throws Error.
 ModelParts ReadParts(const std::string& path);
+
+// `parts`, made for int8 KV, with its caches in this RONDO_KV_ format of fewer bits.
+void HalveCaches(int32_t kv_format, ModelParts* parts);
 
 }  // namespace rondo::tools

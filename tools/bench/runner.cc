@@ -144,6 +144,7 @@ class Runner {
     engine.context = static_cast<uint32_t>(context);
     engine.max_rows = options_.max_rows;
     engine.threads = threads;
+    engine.kv_format = options_.kv_format;
     if (!options_.kernels.empty()) engine.kernels = options_.kernels.c_str();
     return engine;
   }

@@ -12,6 +12,7 @@ rondo_engine_options Testbed::EngineOptions(uint32_t sessions, uint64_t context)
   engine.rows_per_step = options.rows_per_step;
   engine.no_prefix_cache = 1;
   engine.threads = threads;
+  engine.kv_format = options.kv_format;
   if (!options.kernels.empty()) engine.kernels = options.kernels.c_str();
   return engine;
 }

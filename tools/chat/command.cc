@@ -363,6 +363,7 @@ void AddChatCommand(CLI::App& app) {
   AddSamplingFlags(command, &a->sampling);
   AddContextFlag(command, &a->engine, "the model's own, but at most " + FormatCount(kUsualContext));
   AddThreadsFlag(command, &a->engine);
+  AddKvFlag(command, &a->engine.kv_format);
   AddPolicyFlags(command, &a->engine);
   AddConstraintFlags(command, &a->constraint);
   AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);

@@ -63,16 +63,21 @@ void AddPolicyFlags(CLI::App* command, rondo_engine_options* options) {
   });
 }
 
-void AddKvFlag(CLI::App* command, rondo_engine_options* options) {
-  AddKvFlag(command, options, "--kv",
-            "Format of cached keys and values; f32 is the slow reference; default: int8");
+void AddKvFlag(CLI::App* command, int32_t* kv_format) {
+  AddKvFlag(
+      command, kv_format, "--kv",
+      "Format of cached keys and values: int8, k8v4 or k4v4 (values, or both, in 4 bits), or f32, "
+      "the slow reference; default: int8");
 }
 
-CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const std::string& name,
+CLI::Option* AddKvFlag(CLI::App* command, int32_t* kv_format, const std::string& name,
                        const std::string& description) {
-  return AddChoice(command, name, {"f32", "int8"}, description,
-                   [options](const std::string& word) {
-                     options->kv_format = word == "f32" ? RONDO_KV_FLOAT32 : RONDO_KV_INT8;
+  return AddChoice(command, name, {"f32", "int8", "k8v4", "k4v4"}, description,
+                   [kv_format](const std::string& word) {
+                     *kv_format = word == "f32"    ? RONDO_KV_FLOAT32
+                                  : word == "k8v4" ? RONDO_KV_K8V4
+                                  : word == "k4v4" ? RONDO_KV_K4V4
+                                                   : RONDO_KV_INT8;
                    })
       ->group(kMemoryGroup);
 }

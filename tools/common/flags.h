@@ -26,8 +26,8 @@ void AddModelArgument(CLI::App* command, std::string* path);
 void AddContextFlag(CLI::App* command, rondo_engine_options* options, const std::string& if_absent);
 void AddThreadsFlag(CLI::App* command, rondo_engine_options* options);
 void AddPolicyFlags(CLI::App* command, rondo_engine_options* options);
-void AddKvFlag(CLI::App* command, rondo_engine_options* options);
-CLI::Option* AddKvFlag(CLI::App* command, rondo_engine_options* options, const std::string& name,
+void AddKvFlag(CLI::App* command, int32_t* kv_format);
+CLI::Option* AddKvFlag(CLI::App* command, int32_t* kv_format, const std::string& name,
                        const std::string& description);
 
 // --max-tokens, --temperature and all else that chooses and ends a text.

@@ -87,7 +87,16 @@ void ShowProgress(uint64_t done, uint64_t total, const Evaluation& evaluation) {
 }
 
 const char* KvName(const rondo_engine_options& options) {
-  return options.kv_format == RONDO_KV_FLOAT32 ? "f32" : "int8";
+  switch (options.kv_format) {
+    case RONDO_KV_FLOAT32:
+      return "f32";
+    case RONDO_KV_K8V4:
+      return "k8v4";
+    case RONDO_KV_K4V4:
+      return "k4v4";
+    default:
+      return "int8";
+  }
 }
 
 nlohmann::ordered_json PerplexityJson(const Perplexity& p) {
@@ -239,11 +248,11 @@ void AddEvalCommand(CLI::App& app) {
               "default: none")
           ->type_name("REF")
           ->group(kReferenceGroup);
-  AddKvFlag(command, &a->reference, "--against-kv",
+  AddKvFlag(command, &a->reference.kv_format, "--against-kv",
             "Format of REF's cached keys and values; default: f32")
       ->needs(against)
       ->group(kReferenceGroup);
-  AddKvFlag(command, &a->engine);
+  AddKvFlag(command, &a->engine.kv_format);
   AddThreadsFlag(command, &a->engine);
   command->add_flag("--json", a->json, "Answer in JSON")->group(kOutputGroup);
   command->footer(kExamples);

@@ -122,7 +122,7 @@ void AddInspectCommand(CLI::App& app) {
              "Tokens of one pass of a prefill", FormatCount(a->engine.max_rows))
       ->group(kMemoryGroup);
   AddPolicyFlags(command, &a->engine);
-  AddKvFlag(command, &a->engine);
+  AddKvFlag(command, &a->engine.kv_format);
   AddThreadsFlag(command, &a->engine);
   command->footer(kExamples);
   command->callback([a, command] {

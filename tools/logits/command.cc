@@ -90,7 +90,7 @@ void AddLogitsCommand(CLI::App& app) {
   AddOutputFile(command, &a->output, "The .npy file to write")->required();
   AddForceFlag(command, &a->replace);
   AddContextFlag(command, &a->engine, "as many as the text has");
-  AddKvFlag(command, &a->engine);
+  AddKvFlag(command, &a->engine.kv_format);
   AddThreadsFlag(command, &a->engine);
   command->footer(kExamples);
   command->callback([a] { Run(*a); });

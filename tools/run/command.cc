@@ -204,6 +204,7 @@ void AddRunCommand(CLI::App& app) {
                  "the model's own, but at most " + FormatCount(kUsualContext) +
                      " unless the prompt and --max-tokens need more");
   AddThreadsFlag(command, &a->engine);
+  AddKvFlag(command, &a->engine.kv_format);
   AddPolicyFlags(command, &a->engine);
   AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
   command

@@ -48,6 +48,8 @@ type KVFormat int32
 const (
 	KVInt8    KVFormat = 0
 	KVFloat32 KVFormat = 1
+	KVK8v4    KVFormat = 2
+	KVK4v4    KVFormat = 3
 )
 
 // LogLevel is one of the constants RONDO_LOG_ of rondo.h.

@@ -26,6 +26,8 @@ std::vector<Case> Cases() {
     cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::F32, 32, KvFormat::kFloat32, set->name});
     if (SlowKernels(set->name) && !Weekly()) continue;
+    cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kK8V4, set->name});
+    cases.push_back({format::TensorFormat::Q8, 32, KvFormat::kK4V4, set->name});
     cases.push_back({format::TensorFormat::Q4, 0, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q3, 0, KvFormat::kInt8, set->name});
     cases.push_back({format::TensorFormat::Q2, 0, KvFormat::kInt8, set->name});
@@ -36,7 +38,9 @@ std::vector<Case> Cases() {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(c.kernels) + "_" + format::EnumNameTensorFormat(c.weights);
+  const bool usual = c.kv == KvFormat::kInt8 || c.kv == KvFormat::kFloat32;
+  return std::string(c.kernels) + "_" + format::EnumNameTensorFormat(c.weights) +
+         (usual ? "" : std::string("_") + KvFormatName(c.kv));
 }
 
 std::vector<int32_t> RandomIds(size_t n, uint32_t vocab, uint32_t seed) {

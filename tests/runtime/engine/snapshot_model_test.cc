@@ -65,7 +65,7 @@ struct Case {
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  constexpr KvFormat kKvFormats[] = {KvFormat::kInt8, KvFormat::kFloat32};
+  constexpr KvFormat kKvFormats[] = {KvFormat::kInt8, KvFormat::kFloat32, KvFormat::kK4V4};
   for (const bool slow : {false, true}) {
     const std::vector<const KernelSet*> sets = AvailableKernels(slow);
     for (const Choice& c : Choices({std::size(kArchitectures), std::size(kKvFormats), sets.size(),
@@ -78,8 +78,8 @@ std::vector<Case> Cases() {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(c.architecture.name) + (c.kv == KvFormat::kInt8 ? "_int8_" : "_f32_") +
-         c.set->name + "_" + c.policy.name;
+  return std::string(c.architecture.name) + "_" + KvFormatName(c.kv) + "_" + c.set->name + "_" +
+         c.policy.name;
 }
 
 std::vector<int32_t> Ids(size_t n, uint32_t seed) {

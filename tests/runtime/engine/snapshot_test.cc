@@ -29,7 +29,7 @@ const Refusal kRefusals[] = {
     {"model", [](auto& h) { ++h.model; }, StatusCode::kSnapshotMismatch, "of another model"},
     {"kv_format", [](auto& h) { h.kv_format = 1; }, StatusCode::kSnapshotMismatch,
      "are float32, the engine's int8"},
-    {"kv_format2", [](auto& h) { h.kv_format = 2; }, StatusCode::kCorrupt, "expected 0 or 1"},
+    {"kv_format4", [](auto& h) { h.kv_format = 4; }, StatusCode::kCorrupt, "expected 0 to 3"},
     {"kv_shape", [](auto& h) { ++h.kv_shape; }, StatusCode::kSnapshotMismatch, "laid out"},
     {"groups", [](auto& h) { ++h.n_groups; }, StatusCode::kSnapshotMismatch, "laid out"},
     {"policy", [](auto& h) { h.context_blocks = 0; }, StatusCode::kSnapshotMismatch,

@@ -51,6 +51,7 @@ struct Format {
 };
 constexpr Format kFormats[] = {{"q8", format::TensorFormat::Q8, KvFormat::kInt8},
                                {"q4", format::TensorFormat::Q4, KvFormat::kInt8},
+                               {"q8k4v4", format::TensorFormat::Q8, KvFormat::kK4V4},
                                {"f32", format::TensorFormat::F32, KvFormat::kFloat32}};
 
 struct Case {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -24,7 +25,8 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available() || !set->Permitted()) continue;
-    for (const KvFormat format : {KvFormat::kInt8, KvFormat::kFloat32}) {
+    for (const KvFormat format :
+         {KvFormat::kInt8, KvFormat::kFloat32, KvFormat::kK8V4, KvFormat::kK4V4}) {
       for (const auto& [k, v] : {std::pair<size_t, size_t>{8, 8}, {64, 64}, {72, 40}, {24, 136}}) {
         cases.push_back({set, format, k, v});
       }
@@ -35,7 +37,7 @@ std::vector<Case> Cases() {
 
 std::string Name(const testing::TestParamInfo<Case>& info) {
   const Case& c = info.param;
-  return std::string(c.set->name) + (c.format == KvFormat::kInt8 ? "_int8_" : "_f32_") +
+  return std::string(c.set->name) + "_" + KvFormatName(c.format) + "_" +
          std::to_string(c.head_dim) + "_" + std::to_string(c.v_head_dim);
 }
 
@@ -99,11 +101,12 @@ TEST_P(KvPageTest, AnotherKernelSetReadsTheSameBytes) {
 }
 
 TEST_P(KvPageTest, FloatsThatAreNotFiniteAreFound) {
-  const bool int8 = GetParam().format == KvFormat::kInt8;
+  const KvFormat format = GetParam().format;
   const size_t k = GetParam().head_dim, v = GetParam().v_head_dim;
   std::vector<size_t> floats;  // where they begin
-  if (int8) {
-    floats = {k, k + sizeof(float) + v};
+  if (format != KvFormat::kFloat32) {
+    const size_t key = format == KvFormat::kK4V4 ? k / 2 : k;
+    floats = {key, key + sizeof(float) + (format == KvFormat::kInt8 ? v : v / 2)};
   } else {
     for (size_t i = 0; i < k + v; ++i) floats.push_back(i * sizeof(float));
   }
@@ -114,6 +117,29 @@ TEST_P(KvPageTest, FloatsThatAreNotFiniteAreFound) {
       std::memcpy(bytes.data() + at, &bad, sizeof bad);
       EXPECT_FALSE(kind_.IsFinite(bytes.data())) << at;
     }
+  }
+}
+
+// Queries and keys keep their products, and values come back, by an orthogonal matrix of which all
+// kernel sets have the bits.
+TEST_P(KvPageTest, RotatingTwiceChangesNothing) {
+  const KvPage portable(*SelectKernelSet("scalar"), GetParam().format, 8, 8);
+  std::mt19937 random(11);
+  std::normal_distribution<float> normal;
+  for (const size_t n : {8, 24, 40, 64, 72, 80, 96, 128, 136, 192, 256, 576, 640}) {
+    std::vector<float> a(n), b(n);
+    for (float& x : a) x = normal(random);
+    for (float& x : b) x = normal(random);
+    std::vector<float> turned_a = a, turned_b = b, portable_a = a;
+    kind_.Rotate(turned_a.data(), n);
+    kind_.Rotate(turned_b.data(), n);
+    portable.Rotate(portable_a.data(), n);
+    EXPECT_EQ(turned_a, portable_a);
+    EXPECT_NE(turned_a, a);
+    EXPECT_NEAR(std::inner_product(a.begin(), a.end(), b.begin(), 0.0),
+                std::inner_product(turned_a.begin(), turned_a.end(), turned_b.begin(), 0.0), 1e-4);
+    kind_.Rotate(turned_a.data(), n);
+    for (size_t i = 0; i < n; ++i) ASSERT_NEAR(turned_a[i], a[i], 1e-5) << n;
   }
 }
 

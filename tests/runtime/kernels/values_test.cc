@@ -118,45 +118,51 @@ TEST(WeighValues, ErrsByNoMoreThanItsBound) {
   std::exponential_distribution<float> probability(4);
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available() || !set->Permitted()) continue;
-    const KvPage kind(*set, KvFormat::kInt8, kDim, kDim);
-    const size_t page_bytes = RoundUp(kind.bytes(), 64);
-    std::vector<uint8_t> memory(kPages * page_bytes + 64);
-    auto* first =
-        reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(memory.data()), 64));
-    std::vector<const uint8_t*> pages;
-    std::vector<int8_t> values;  // as stored: [kTokens, kDim]
-    std::vector<float> scales;
-    for (size_t t = 0; t < kTokens; ++t) {
-      uint8_t* page = first + t / kKvBlockTokens * page_bytes;
-      const size_t slot = t % kKvBlockTokens;
-      if (slot == 0) kind.Clear(page);
-      if (slot == 0) pages.push_back(page);
-      std::vector<float> head(kDim + kOverRead);
-      for (float& x : head) x = normal(random) * static_cast<float>(1 + slot % 5);
-      kind.Store(page, slot, head.data(), head.data());
-      std::vector<uint8_t> token(kind.token_bytes());
-      kind.Read(page, slot, token.data());
-      const uint8_t* value = token.data() + kDim + sizeof(float);  // behind the key and its scale
-      for (size_t d = 0; d < kDim; ++d) values.push_back(static_cast<int8_t>(value[d]));
-      std::memcpy(&scales.emplace_back(), value + kDim, sizeof(float));
-    }
-    std::vector<float> p(kRows * kTokens + kOverRead), out(kRows * kDim);
-    for (float& x : p) x = probability(random);
-    const std::vector<float> before = p;
-    kind.WeighValues(pages, nullptr, p.data(), kTokens, kRows, out.data());
-    for (size_t r = 0; r < kRows; ++r) {
-      const float* row = &before[r * kTokens];
-      float largest = 0;
-      for (size_t t = 0; t < kTokens; ++t) largest = std::max(largest, row[t] * scales[t]);
-      for (size_t d = 0; d < kDim; ++d) {
-        double sum = 0, magnitudes = 0;
-        for (size_t t = 0; t < kTokens; ++t) {
-          sum += double{row[t]} * scales[t] * values[t * kDim + d];
-          magnitudes += std::abs(values[t * kDim + d]);
+    for (const KvFormat format : {KvFormat::kInt8, KvFormat::kK8V4}) {
+      const bool nibbles = format == KvFormat::kK8V4;
+      const KvPage kind(*set, format, kDim, kDim);
+      const size_t page_bytes = RoundUp(kind.bytes(), 64);
+      std::vector<uint8_t> memory(kPages * page_bytes + 64);
+      auto* first =
+          reinterpret_cast<uint8_t*>(RoundUp(reinterpret_cast<uintptr_t>(memory.data()), 64));
+      std::vector<const uint8_t*> pages;
+      std::vector<int8_t> values;  // as stored: [kTokens, kDim]
+      std::vector<float> scales;
+      for (size_t t = 0; t < kTokens; ++t) {
+        uint8_t* page = first + t / kKvBlockTokens * page_bytes;
+        const size_t slot = t % kKvBlockTokens;
+        if (slot == 0) kind.Clear(page);
+        if (slot == 0) pages.push_back(page);
+        std::vector<float> head(kDim + kOverRead);
+        for (float& x : head) x = normal(random) * static_cast<float>(1 + slot % 5);
+        kind.Store(page, slot, head.data(), head.data());
+        std::vector<uint8_t> token(kind.token_bytes());
+        kind.Read(page, slot, token.data());
+        const uint8_t* value = token.data() + kDim + sizeof(float);  // behind the key and its scale
+        for (size_t d = 0; d < kDim; ++d) {
+          const int nibble = value[d / 2] >> d % 2 * 4 & 15;
+          values.push_back(static_cast<int8_t>(nibbles ? (nibble ^ 8) - 8 : value[d]));
         }
-        const double bound = 0.5 * largest / kLargestProbability * magnitudes;
-        EXPECT_LE(std::abs(out[r * kDim + d] - sum), bound + 1e-6 * magnitudes * largest)
-            << set->name << " " << r << " " << d;
+        std::memcpy(&scales.emplace_back(), value + (nibbles ? kDim / 2 : kDim), sizeof(float));
+      }
+      std::vector<float> p(kRows * kTokens + kOverRead), out(kRows * kDim);
+      for (float& x : p) x = probability(random);
+      const std::vector<float> before = p;
+      kind.WeighValues(pages, nullptr, p.data(), kTokens, kRows, out.data());
+      for (size_t r = 0; r < kRows; ++r) {
+        const float* row = &before[r * kTokens];
+        float largest = 0;
+        for (size_t t = 0; t < kTokens; ++t) largest = std::max(largest, row[t] * scales[t]);
+        for (size_t d = 0; d < kDim; ++d) {
+          double sum = 0, magnitudes = 0;
+          for (size_t t = 0; t < kTokens; ++t) {
+            sum += double{row[t]} * scales[t] * values[t * kDim + d];
+            magnitudes += std::abs(values[t * kDim + d]);
+          }
+          const double bound = 0.5 * largest / kLargestProbability * magnitudes;
+          EXPECT_LE(std::abs(out[r * kDim + d] - sum), bound + 1e-6 * magnitudes * largest)
+              << set->name << " " << r << " " << d;
+        }
       }
     }
   }

@@ -72,6 +72,8 @@ namespace Rondo
     {
         Int8 = 0,
         Float32 = 1,
+        K8v4 = 2,
+        K4v4 = 3,
     }
 
     /// <summary>The constants RONDO_LOG_ of rondo.h.</summary>

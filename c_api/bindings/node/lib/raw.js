@@ -56,6 +56,8 @@ exports.Policy = Object.freeze({
 exports.Kv = Object.freeze({
   INT8: 0,
   FLOAT32: 1,
+  K8V4: 2,
+  K4V4: 3,
 });
 
 exports.Log = Object.freeze({

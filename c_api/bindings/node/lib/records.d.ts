@@ -53,6 +53,8 @@ export declare const Policy: {
 export declare const Kv: {
   readonly INT8: 0;
   readonly FLOAT32: 1;
+  readonly K8V4: 2;
+  readonly K4V4: 3;
 };
 
 export declare const Log: {

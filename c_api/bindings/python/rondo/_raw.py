@@ -57,6 +57,8 @@ class Policy(enum.IntEnum):
 class Kv(enum.IntEnum):
     INT8 = 0x0
     FLOAT32 = 0x1
+    K8V4 = 0x2
+    K4V4 = 0x3
 
 
 class Log(enum.IntEnum):

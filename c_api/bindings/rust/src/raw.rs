@@ -46,6 +46,8 @@ pub const RONDO_POLICY_SLIDE: i32 = 0x1;
 
 pub const RONDO_KV_INT8: i32 = 0x0;
 pub const RONDO_KV_FLOAT32: i32 = 0x1;
+pub const RONDO_KV_K8V4: i32 = 0x2;
+pub const RONDO_KV_K4V4: i32 = 0x3;
 
 pub const RONDO_LOG_WARNING: i32 = 0x0;
 pub const RONDO_LOG_INFO: i32 = 0x1;

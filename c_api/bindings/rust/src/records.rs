@@ -61,6 +61,8 @@ pub struct Kv(pub i32);
 impl Kv {
     pub const INT8: Kv = Kv(0x0);
     pub const FLOAT32: Kv = Kv(0x1);
+    pub const K8V4: Kv = Kv(0x2);
+    pub const K4V4: Kv = Kv(0x3);
 }
 
 /// One of the constants RONDO_LOG_ of rondo.h; newer libraries may have more.

@@ -53,6 +53,8 @@ export const Policy = Object.freeze({
 export const Kv = Object.freeze({
   INT8: 0,
   FLOAT32: 1,
+  K8V4: 2,
+  K4V4: 3,
 });
 
 export const Log = Object.freeze({

@@ -61,6 +61,8 @@ object Policy {
 object Kv {
     const val INT8 = 0
     const val FLOAT32 = 1
+    const val K8V4 = 2
+    const val K4V4 = 3
 }
 
 /** The constants RONDO_LOG_ of rondo.h; newer libraries may have more. */

@@ -50,6 +50,8 @@ public struct Kv: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int32) { self.rawValue = rawValue }
   public static let int8 = Kv(rawValue: 0)
   public static let float32 = Kv(rawValue: 1)
+  public static let k8v4 = Kv(rawValue: 2)
+  public static let k4v4 = Kv(rawValue: 3)
 }
 
 /// The constants RONDO_LOG_ of rondo.h; newer libraries may have more.

@@ -5,6 +5,8 @@ package rondo;
 public enum Kv {
   INT8(0),
   FLOAT32(1),
+  K8V4(2),
+  K4V4(3),
   /** Of a newer library. */
   UNKNOWN(-1);
 
