@@ -320,7 +320,9 @@ void KvPage::ScoreNibbles(const uint8_t* page, const Queries& queries, size_t ro
       kMaxKeyNr * (kMaxHeadDim + kMaxKeyNr + sizeof(int32_t) + 2 * sizeof(float)) + kOverRead;
   alignas(64) uint8_t tile[kMostBytes];
   const auto& kernels = set_->KeyKernels();
+  const size_t tile_values = (bytes_ - values_offset_) / (kKvBlockTokens / kernels.nr);
   for (size_t t = 0; t < tokens; t += kernels.nr) {
+    ReadAhead(page + values_offset_ + t / kernels.nr * tile_values, tile_values);
     UnpackKeys(page + t / kernels.nr * key_tile_bytes_, tile);
     for (size_t r = 0; r < rows; r += kernels.max_rows) {
       ScoreRows(tile, queries, r, std::min<size_t>(kernels.max_rows, rows - r),
@@ -384,9 +386,13 @@ void KvPage::WeighIntegers(std::span<const uint8_t* const> pages, const uint8_t*
   alignas(64) int8_t tiles[kMostWeighedBlocks][kValueTileBytes];
   const uint8_t* unpacked[kMostWeighedBlocks];
   float part[kMaxTileRows * kValueChannels];
+  const size_t tile_keys = values_offset_ / CeilDiv(v_head_dim_, kValueChannels);
   for (size_t d = 0; d < v_head_dim_; d += kValueChannels) {
     const size_t channels = std::min(kValueChannels, v_head_dim_ - d);
     for (size_t b = 0; b < pages.size(); ++b) {
+      if (next != nullptr && next[b] != nullptr) {
+        ReadAhead(next[b] + d / kValueChannels * tile_keys, tile_keys);
+      }
       unpacked[b] = nullptr;
       if (values[b] == nullptr) continue;
       set_->loops->unpack_nibbles(values[b] + d / kValueChannels * value_tile_bytes_,
