@@ -1,5 +1,6 @@
 #include "runtime/decoder/decoder_spec.h"
 
+#include <algorithm>
 #include <span>
 
 #include "runtime/model/layers.h"
@@ -56,6 +57,24 @@ Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
   return Status();
 }
 
+Result<EmbedderSpec> ReadEmbedder(const format::Model& model) {
+  EmbedderSpec spec;
+  const format::Embedder* embedder = model.embedder();
+  if (embedder == nullptr) return spec;
+  spec.pooling = embedder->pooling();
+  spec.normalize = embedder->normalize();
+  spec.dimensions = spec.widest = model.hidden_size();
+  if (embedder->dense() == nullptr) return spec;
+  RONDO_ASSIGN(spec.dense, HeapArray<format::DenseActivation>::Create(embedder->dense()->size()));
+  for (uint32_t i = 0; i < spec.dense.size(); ++i) {
+    const format::Dense& dense = *embedder->dense()->Get(i);
+    spec.dense[i] = dense.activation();
+    spec.dimensions = static_cast<size_t>(model.tensors()->Get(dense.linear()->weight())->rows());
+    spec.widest = std::max(spec.widest, spec.dimensions);
+  }
+  return spec;
+}
+
 }  // namespace
 
 Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
@@ -86,6 +105,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     if (longer != nullptr) spec.short_context = rope->short_context();
   }
 
+  RONDO_ASSIGN(spec.embedder, ReadEmbedder(model));
   if (model.assistant() != nullptr) spec.other_hidden_size = model.assistant()->other_hidden_size();
   const Layers layers(model, draft_head);
   if (layers.has_draft_head()) {
@@ -100,6 +120,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     for (const format::Sublayer* sublayer : *layers[i].sublayers()) {
       SublayerSpec& read = spec.sublayers[n++];
       RONDO_ASSIGN(read, ReadSublayer({model, *sublayer, spec, i}));
+      spec.sees_ahead = spec.sees_ahead || read.op->sees_ahead();
       if (read.op->kv_layer() >= 0) {
         const auto owner = static_cast<size_t>(read.op->kv_layer());
         read.kv_entry = EntryOf(read.type, spec.sublayers.span().subspan(spec.layer_begin(owner)));

@@ -1,0 +1,242 @@
+"""Holds `rondo convert` and `rondo embed` against plain numpy, family by family.
+
+    python3 tests/tools/embed/embed_test.py build/release/rondo [family ...]
+
+Exits with 77 where numpy is not there.
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(77)
+
+import models
+from checkpoint import Weights, write_json, write_modules, write_safetensors
+
+SIZES = {
+    "vocab_size": 300,
+    "hidden_size": 64,
+    "intermediate_size": 96,
+    "num_hidden_layers": 3,
+    "num_attention_heads": 4,
+    "max_position_embeddings": 1024,
+}
+IDENTITY = "torch.nn.modules.linear.Identity"
+
+# name: (config, forward pass, pooling, sizes and activations of dense layers, normalises)
+FAMILIES = {
+    "qwen3": (
+        SIZES
+        | {
+            "architectures": ["Qwen3Model"],
+            "model_type": "qwen3",
+            "num_key_value_heads": 2,
+            "head_dim": 24,
+            "rms_norm_eps": 1e-6,
+            "rope_theta": 1e6,
+            "tie_word_embeddings": True,
+        },
+        models.qwen3,
+        "lasttoken",
+        [],
+        True,
+    ),
+    "gemma3": (
+        SIZES
+        | {
+            "architectures": ["Gemma3TextModel"],
+            "model_type": "gemma3_text",
+            "num_key_value_heads": 1,
+            "head_dim": 32,
+            "rms_norm_eps": 1e-6,
+            "rope_theta": 1e6,
+            "rope_local_base_freq": 1e4,
+            "query_pre_attn_scalar": 32,
+            "sliding_window": 40,
+            "use_bidirectional_attention": True,
+            "layer_types": ["sliding_attention", "sliding_attention", "full_attention"],
+        },
+        models.gemma3,
+        "mean",
+        [(160, IDENTITY, False), (64, "torch.nn.modules.activation.Tanh", True)],
+        True,
+    ),
+    "bert": (
+        SIZES
+        | {
+            "architectures": ["BertModel"],
+            "model_type": "bert",
+            "hidden_act": "gelu",
+            "layer_norm_eps": 1e-12,
+            "type_vocab_size": 2,
+            "pad_token_id": 0,
+        },
+        models.bert,
+        "cls",
+        [],
+        True,
+    ),
+    "roberta": (
+        SIZES
+        | {
+            "architectures": ["RobertaModel"],
+            "model_type": "roberta",
+            "hidden_act": "gelu",
+            "layer_norm_eps": 1e-5,
+            "type_vocab_size": 1,
+            "pad_token_id": 1,
+        },
+        models.roberta,
+        "mean",
+        [],
+        True,
+    ),
+    "xlm-roberta": (
+        SIZES
+        | {
+            "architectures": ["XLMRobertaModel"],
+            "model_type": "xlm-roberta",
+            "hidden_act": "gelu",
+            "layer_norm_eps": 1e-5,
+            "type_vocab_size": 1,
+            "pad_token_id": 1,
+        },
+        models.roberta,
+        "mean",
+        [],
+        False,
+    ),
+    "modernbert": (
+        SIZES
+        | {
+            "architectures": ["ModernBertModel"],
+            "model_type": "modernbert",
+            "hidden_activation": "gelu",
+            "norm_eps": 1e-5,
+            "norm_bias": False,
+            "attention_bias": False,
+            "mlp_bias": False,
+            "global_attn_every_n_layers": 3,
+            "local_attention": 32,
+            "global_rope_theta": 160000.0,
+            "local_rope_theta": 10000.0,
+        },
+        models.modernbert,
+        "mean",
+        [],
+        True,
+    ),
+    "nomic_bert": (
+        {
+            "architectures": ["NomicBertModel"],
+            "model_type": "nomic_bert",
+            "vocab_size": 300,
+            "n_embd": 64,
+            "n_head": 4,
+            "n_layer": 3,
+            "n_inner": 96,
+            "n_positions": 1024,
+            "activation_function": "swiglu",
+            "layer_norm_epsilon": 1e-12,
+            "type_vocab_size": 2,
+            "rotary_emb_fraction": 1.0,
+            "rotary_emb_base": 1000,
+            "rotary_emb_interleaved": False,
+            "prenorm": False,
+            "qkv_proj_bias": False,
+            "mlp_fc1_bias": False,
+            "mlp_fc2_bias": False,
+        },
+        models.nomic_bert,
+        "mean",
+        [],
+        True,
+    ),
+}
+LENGTHS = [1, 7, 64, 65, 130, 700]
+
+
+def run(*arguments, **more):
+    result = subprocess.run(arguments, capture_output=True, text=True, **more)
+    if result.returncode != 0:
+        sys.exit(f"{' '.join(map(str, arguments))}: {result.stderr}")
+    return result.stdout
+
+
+def cosine(a, b):
+    return float(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+
+
+def expected(family, weights, dense, ids):
+    config, forward, pooling, _, normalizes = FAMILIES[family]
+    vector = models.pool(forward(config, weights, ids), pooling)
+    for matrix, bias, activation in dense:
+        vector = matrix.astype(np.float64) @ vector + (0 if bias is None else bias)
+        if activation.endswith("Tanh"):
+            vector = np.tanh(vector)
+    return vector / np.linalg.norm(vector) if normalizes else vector
+
+
+def write(folder, family):
+    config, forward, pooling, dense_sizes, normalizes = FAMILIES[family]
+    weights = Weights(seed=7)
+    forward(config, weights, [0])  # makes them
+    dense, size = [], config.get("hidden_size", config.get("n_embd"))
+    for rows, activation, has_bias in dense_sizes:
+        matrix = weights.random.normal(0, size**-0.5, (rows, size)).astype(np.float32)
+        bias = weights.random.normal(0, 0.1, rows).astype(np.float32) if has_bias else None
+        dense.append((matrix, bias, activation))
+        size = rows
+    write_json(folder / "config.json", config)
+    write_safetensors(folder / "model.safetensors", weights)
+    write_modules(folder, pooling, dense, normalizes, {"query": "search: ", "document": ""})
+    return weights, dense
+
+
+def check(rondo, family, folder):
+    weights, dense = write(folder / "checkpoint", family)
+    random = np.random.default_rng(1)
+    texts = [random.integers(0, 300, n).tolist() for n in LENGTHS]
+    wanted = [expected(family, weights, dense, text) for text in texts]
+    worst = {}
+    for format_, kv in (("f32", "f32"), ("f32", "int8"), ("q8", "int8"), ("q4", "int8")):
+        model = folder / f"{format_}.rondo"
+        if not model.exists():
+            run(rondo, "convert", folder / "checkpoint", "-o", model, "--weights", format_)
+        cosines = []
+        for text, vector in zip(texts, wanted):
+            ids = ",".join(map(str, text))
+            made = np.array(
+                json.loads(run(rondo, "embed", model, "--ids", ids, "--kv", kv, "--json"))[0]
+            )
+            cosines.append(cosine(made, vector))
+            if (format_, kv) == ("f32", "f32"):
+                length = np.linalg.norm(vector)
+                assert abs(np.linalg.norm(made) - length) < 1e-4 * length, "the length is wrong"
+        worst[f"{format_}/{kv}"] = min(cosines)
+    print(f"{family:12}", *(f"{name} {1 - value:.1e}" for name, value in worst.items()))
+    assert worst["f32/f32"] >= 0.99999, f"{family}: {worst}"
+    cut = run(rondo, "embed", folder / "f32.rondo", "--ids", "5,6,7", "--dimensions", "16")
+    vector = expected(family, weights, dense, [5, 6, 7])[:16]
+    made = np.array([float(x) for x in cut.split()])
+    assert cosine(made, vector) > 0.99, "cut"
+    if FAMILIES[family][4]:
+        assert abs(np.linalg.norm(made) - 1) < 1e-5, "a cut vector is not of length 1"
+
+
+def main():
+    rondo, families = sys.argv[1], sys.argv[2:] or list(FAMILIES)
+    print("1 - cosine, the worst of", len(LENGTHS), "texts: weights/KV")
+    for family in families:
+        with tempfile.TemporaryDirectory() as folder:
+            check(rondo, family, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    main()
