@@ -12,6 +12,7 @@
 #include "tools/convert/common/fail.h"
 #include "tools/convert/embedder.h"
 #include "tools/convert/end_tokens.h"
+#include "tools/convert/find_embedder.h"
 #include "tools/convert/fit_spec.h"
 #include "tools/convert/output/carry_over.h"
 #include "tools/convert/output/check_written.h"
@@ -118,22 +119,6 @@ StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tenso
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress);
 
-// Of a folder; what a GGUF file has of pooling is not read.
-std::optional<EmbedderSource> FindEmbedder(const Source& source) {
-  if (source.gguf != nullptr) return std::nullopt;
-  std::optional<EmbedderSource> embedder = ReadEmbedderSource(source.path);
-  // sentence-transformers takes the mean where a folder does not say.
-  if (!embedder && IsEncoder(source.config)) embedder.emplace();
-  if (!embedder) return embedder;
-  for (const std::string& name : source.config.Texts("architectures")) {
-    if (name.find("ForSequenceClassification") == std::string::npos) continue;
-    source.config.Refuse("architectures", "is " + name +
-                                              ": models that classify texts or score "
-                                              "pairs by a head of their own are not known");
-  }
-  return embedder;
-}
-
 // The model of an embedder is found by its type: `architectures` names the class without a head, or
 // that of any other use.
 DecoderSpec ReadSpec(const ConvertOptions& options, const Source& source,
@@ -144,21 +129,6 @@ DecoderSpec ReadSpec(const ConvertOptions& options, const Source& source,
   DecoderSpec spec = ReadArchitecture(source.config.With("architectures", nullptr));
   MakeEmbedder(*embedder, spec);
   return spec;
-}
-
-std::string EmbedderFact(const format::EmbedderT& embedder) {
-  static constexpr const char* kPooled[] = {"the mean of all tokens", "the last token",
-                                            "the first token"};
-  std::string fact = embedder.pair.empty() ? "vectors of " : "scores of pairs, by ";
-  fact += kPooled[static_cast<size_t>(embedder.pooling)];
-  if (!embedder.dense.empty()) {
-    fact += ", " + std::to_string(embedder.dense.size()) + " dense layers behind";
-  }
-  if (embedder.normalize) fact += ", of length 1";
-  for (const auto& prompt : embedder.prompts) {
-    fact += (prompt == embedder.prompts.front() ? "; prompts: " : ", ") + prompt->name;
-  }
-  return fact;
 }
 
 // Runs the same model in float32, in a file that never gets a name and is gone with the mapping.
@@ -182,7 +152,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   ConvertReport report;
   report.notes = source.notes;
   const SourceText text = ReadSourceText(source, report.notes);
-  const std::optional<EmbedderSource> embedder = FindEmbedder(source);
+  const std::optional<EmbedderSource> embedder = FindEmbedder(source, text, options.reranker);
   const std::shared_ptr<const Checkpoint> checkpoint_holder =
       embedder ? WithDense(*embedder, source.path, source.checkpoint) : source.checkpoint;
   const Checkpoint& checkpoint = *checkpoint_holder;

@@ -127,4 +127,19 @@ std::shared_ptr<const Checkpoint> WithDense(const EmbedderSource& source,
   return all;
 }
 
+std::string EmbedderFact(const format::EmbedderT& embedder) {
+  static constexpr const char* kPooled[] = {"the mean of all tokens", "the last token",
+                                            "the first token"};
+  std::string fact = embedder.pair.empty() ? "vectors of " : "scores of pairs, by ";
+  fact += kPooled[static_cast<size_t>(embedder.pooling)];
+  if (!embedder.dense.empty()) {
+    fact += ", " + std::to_string(embedder.dense.size()) + " dense layers behind";
+  }
+  if (embedder.normalize) fact += ", of length 1";
+  for (const auto& prompt : embedder.prompts) {
+    fact += (prompt == embedder.prompts.front() ? "; prompts: " : ", ") + prompt->name;
+  }
+  return fact;
+}
+
 }  // namespace rondo::convert

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "tools/convert/embedder_source.h"
 #include "tools/convert/output/decoder_spec.h"
@@ -17,5 +18,8 @@ void MakeEmbedder(const EmbedderSource& source, DecoderSpec& spec);
 std::shared_ptr<const Checkpoint> WithDense(const EmbedderSource& source,
                                             const std::filesystem::path& folder,
                                             std::shared_ptr<const Checkpoint> checkpoint);
+
+// For `rondo inspect`.
+std::string EmbedderFact(const format::EmbedderT& embedder);
 
 }  // namespace rondo::convert

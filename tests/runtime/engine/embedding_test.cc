@@ -65,7 +65,7 @@ constexpr Family kFamilies[] = {
       "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 8,
       "max_position_embeddings": 900, "tie_word_embeddings": false})",
      "pooling_mode_mean_tokens", 40},
-    {"gemma3", R"({"architectures": ["Gemma3TextModel"], "model_type": "gemma3_text",
+    {"gemma3", R"({"architectures": ["Gemma3ForCausalLM"], "model_type": "gemma3_text",
       "vocab_size": 97, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 3,
       "num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 16,
       "max_position_embeddings": 900, "sliding_window": 150, "query_pre_attn_scalar": 16,

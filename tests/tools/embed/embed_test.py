@@ -230,12 +230,76 @@ def check(rondo, family, folder):
         assert abs(np.linalg.norm(made) - 1) < 1e-5, "a cut vector is not of length 1"
 
 
+def check_reranker(rondo, folder):
+    """Qwen3-Reranker: the chance of one token against another behind the last one."""
+    config, forward, *_ = FAMILIES["qwen3"]
+    weights = Weights(seed=8)
+    forward(config, weights, [0])
+    weights["model.embed_tokens.weight"] *= np.float32(0.1)  # no score is near 0 or 1
+    checkpoint = folder / "checkpoint"
+    write_json(checkpoint / "config.json", config | {"architectures": ["Qwen3ForCausalLM"]})
+    write_safetensors(checkpoint / "model.safetensors", weights)
+    write_json(checkpoint / "1_LogitScore/config.json", {"true_token_id": 77, "false_token_id": 31})
+    write_json(
+        checkpoint / "modules.json",
+        [
+            {"path": "", "type": "sentence_transformers.base.modules.transformer.Transformer"},
+            {
+                "path": "1_LogitScore",
+                "type": "sentence_transformers.cross_encoder.modules.logit_score.LogitScore",
+            },
+        ],
+    )
+    tokenizer = {
+        "added_tokens": [],
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
+        "decoder": {"type": "ByteLevel"},
+        "model": {"type": "BPE", "merges": [], "vocab": byte_alphabet()},
+    }
+    write_json(checkpoint / "tokenizer.json", tokenizer)
+    run(rondo, "convert", checkpoint, "-o", folder / "r.rondo", "--weights", "f32")
+    query, documents = "capital of China?", ["Beijing.", "Gravity is a force.", "{query}", ""]
+    made = json.loads(
+        run(rondo, "rerank", folder / "r.rondo", "--query", query, "--json", "--kv", "f32", *documents)
+    )
+    assert [one["score"] for one in made] == sorted([one["score"] for one in made], reverse=True)
+    head = weights["model.embed_tokens.weight"].astype(np.float64)
+    worst = 0
+    assert all(0.02 < one["score"] < 0.98 for one in made), made
+    for one in made:
+        text = PAIR % (INSTRUCTION, query, documents[one["document"]])
+        logits = head @ forward(config, weights, list(text.encode()))[-1]
+        wanted = 1 / (1 + np.exp(logits[31] - logits[77]))
+        worst = max(worst, abs(wanted - one["score"]))
+    print(f"qwen3 reranker: scores within {worst:.1e}")
+    assert worst < 1e-5 and len(made) == len(documents)
+
+
+def byte_alphabet():
+    """Each byte is the token of its number, under the character that GPT-2 writes for it."""
+    plain = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    return {chr(byte if byte in plain else next(others)): byte for byte in range(256)}
+
+
+INSTRUCTION = "Given a web search query, retrieve relevant passages that answer the query"
+PAIR = (
+    "<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and "
+    'the Instruct provided. Note that the answer can only be "yes" or "no".<|im_end|>\n'
+    "<|im_start|>user\n<Instruct>: %s\n<Query>: %s\n<Document>: %s<|im_end|>\n"
+    "<|im_start|>assistant\n<think>\n\n</think>\n\n"
+)
+
+
 def main():
     rondo, families = sys.argv[1], sys.argv[2:] or list(FAMILIES)
     print("1 - cosine, the worst of", len(LENGTHS), "texts: weights/KV")
     for family in families:
         with tempfile.TemporaryDirectory() as folder:
             check(rondo, family, pathlib.Path(folder))
+    if len(sys.argv) == 2:
+        with tempfile.TemporaryDirectory() as folder:
+            check_reranker(rondo, pathlib.Path(folder))
 
 
 if __name__ == "__main__":
