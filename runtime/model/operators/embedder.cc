@@ -100,9 +100,9 @@ Status CheckEmbedder(const LayerChecker& checker) {
   }
   RONDO_RETURN_IF_ERROR(
       CheckRange("the embedder's max_tokens", embedder->max_tokens(), 0, model.context_length()));
-  RONDO_RETURN_IF_ERROR(CheckDense(checker, *embedder));
   RONDO_RETURN_IF_ERROR(CheckPrompts(*embedder));
-  return CheckPair(embedder->pair());
+  RONDO_RETURN_IF_ERROR(CheckPair(embedder->pair()));
+  return CheckDense(checker, *embedder);
 }
 
 }  // namespace rondo
