@@ -57,6 +57,25 @@ Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
   return Status();
 }
 
+// Where texts are evaluated whole, keys and values serve the layer that made them and no pass
+// behind: layers alike keep theirs in one place, one after another. Not where a layer reads
+// another's.
+void ShareEntries(DecoderSpec* spec) {
+  const std::span<SublayerSpec> all = spec->sublayers.span();
+  const auto keeps = [](const SublayerSpec& s) { return s.keeps_positions() || s.keeps_state(); };
+  if (std::any_of(all.begin(), all.end(), [](const SublayerSpec& s) { return s.shares_kv; }))
+    return;
+  spec->n_kv_entries = 0;
+  for (SublayerSpec& own : all) {
+    if (!keeps(own)) continue;
+    const auto like = std::find_if(all.begin(), all.end(), [&](const SublayerSpec& other) {
+      return &other == &own || (other.type == own.type && other.kv == own.kv);
+    });
+    const bool first = &*like == &own || own.keeps_state();
+    own.kv_entry = first ? spec->n_kv_entries++ : like->kv_entry;
+  }
+}
+
 Result<EmbedderSpec> ReadEmbedder(const format::Model& model) {
   EmbedderSpec spec;
   const format::Embedder* embedder = model.embedder();
@@ -94,7 +113,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     spec.alt_up = {alt_up->n_streams(), alt_up->active()};
   }
 
-  const size_t n_ropes = model.ropes()->size();
+  const size_t n_ropes = model.ropes() == nullptr ? 0 : model.ropes()->size();
   RONDO_ASSIGN(spec.ropes, HeapArray<RopeSpec>::Create(n_ropes));
   for (size_t i = 0; i < n_ropes; ++i) {
     const format::Rope* rope = model.ropes()->Get(static_cast<uint32_t>(i));
@@ -131,6 +150,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     spec.layer_ends[i] = n;
     RONDO_RETURN_IF_ERROR(CheckNeighbours(spec.sublayers.span().subspan(begin, n - begin), i));
   }
+  if (spec.sees_ahead) ShareEntries(&spec);
   return spec;
 }
 

@@ -168,6 +168,7 @@ class LayersCheck {
   }
 
   Status CheckRopes() {
+    if (model_.ropes() == nullptr) return Status();
     for (const format::Rope* rope : *model_.ropes()) {
       if (rope->frequencies() == nullptr || rope->frequencies()->size() == 0) {
         return Corrupt("a rope has no frequencies");

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <string>
 #include <thread>
 
@@ -263,6 +264,19 @@ TEST(Embedding, PredictsNothing) {
   options.policy = ContextPolicy::kSlide;
   const auto slides = Engine::Create(model.file(), nullptr, options, nullptr, 0);
   EXPECT_EQ(slides.status().code(), StatusCode::kUnsupported);
+}
+
+// Keys and values serve one layer at a time: layers alike have one place for theirs.
+TEST(Embedding, KeepsKeysOfOneLayer) {
+  const auto per_token = [](const Family& family) {
+    return Converted(family).NewEngine({})->runner().kv.bytes_per_token();
+  };
+  Family deeper = kFamilies[3];
+  const std::string config = std::regex_replace(
+      deeper.config, std::regex("\"num_hidden_layers\": 2"), "\"num_hidden_layers\": 7");
+  deeper.config = config.c_str();
+  EXPECT_EQ(per_token(deeper), per_token(kFamilies[3]));
+  EXPECT_GT(per_token(deeper), 0u);
 }
 
 // The others' texts, and later ones, do not notice.

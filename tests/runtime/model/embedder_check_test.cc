@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "runtime/engine/engine.h"
 #include "tests/runtime/model/operator_models.h"
 #include "tests/runtime/model/sublayers.h"
 
@@ -124,6 +125,20 @@ const std::vector<Case> kCases = {
 std::string NameOf(const testing::TestParamInfo<Case>& info) { return info.param.name; }
 
 INSTANTIATE_TEST_SUITE_P(Every, EmbedderCheck, testing::ValuesIn(kCases), NameOf);
+
+// A model may turn nothing.
+TEST(EmbedderCheckTest, TakesAModelWithoutRopes) {
+  const ModelBytes bytes = Rewrite(Encoder(), [](ModelT& m) {
+    m.ropes.clear();
+    for (auto& layer : m.layers) layer->sublayers[0]->op.AsAttention()->rope = -1;
+  });
+  const Result<ModelFile> file = ModelFile::Open(bytes.bytes());
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_TRUE(Engine::Create(*file, nullptr, {}, nullptr, 0).ok());
+  const ModelBytes wrong = Rewrite(bytes, [](ModelT& m) { AttentionOf(m, 0).rope = 0; });
+  EXPECT_THAT(ModelFile::Open(wrong.bytes()).status().message(),
+              testing::HasSubstr("points at a rope that is absent"));
+}
 
 // What the cases above begin with is not what they are refused for.
 TEST(EmbedderCheckTest, TakesWhatFits) {

@@ -94,6 +94,7 @@ TEST_F(EmbedTool, SaysWhatIsWrong) {
   EXPECT_THAT(Refused("embed " + model + " < /dev/null"), HasSubstr("there is no text"));
   EXPECT_THAT(Refused("rerank " + model + " --query a b"), HasSubstr("use `rondo embed`"));
   EXPECT_THAT(Refused("run " + model + " a"), HasSubstr("predicts no tokens"));
+  EXPECT_THAT(Refused("bench " + model), HasSubstr("`rondo embed --bench` measures that"));
   std::filesystem::remove(std::filesystem::path(folder_) / "modules.json");
   const ToolRunner other;
   const std::string predicts = other.Convert(folder_, "q8");

@@ -271,6 +271,20 @@ def check_reranker(rondo, folder):
         logits = head @ forward(config, weights, list(text.encode()))[-1]
         wanted = 1 / (1 + np.exp(logits[31] - logits[77]))
         worst = max(worst, abs(wanted - one["score"]))
+    # Without a modules.json the flag says it, and the tokens' texts which they are.
+    (checkpoint / "modules.json").unlink()
+    tokenizer["added_tokens"] = [
+        {"id": id_, "content": text, "special": False, "normalized": False}
+        | {"lstrip": False, "rstrip": False, "single_word": False}
+        for text, id_ in (("yes", 277), ("no", 278))
+    ]
+    tokenizer["model"]["vocab"] |= {"yes": 277, "no": 278}
+    write_json(checkpoint / "tokenizer.json", tokenizer)
+    run(rondo, "convert", "--reranker", checkpoint, "-o", folder / "f.rondo", "--weights", "f32")
+    flagged = json.loads(
+        run(rondo, "rerank", folder / "f.rondo", "--query", "a", "--json", "--instruction", "b", "c")
+    )
+    assert len(flagged) == 1 and 0 < flagged[0]["score"] < 1, flagged
     print(f"qwen3 reranker: scores within {worst:.1e}")
     assert worst < 1e-5 and len(made) == len(documents)
 
