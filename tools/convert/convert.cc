@@ -180,10 +180,13 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   flatbuffers::FlatBufferBuilder builder;
   // Before the weights: what it refuses is refused at once.
   const auto tokenizer = AddTokenizer(text, spec, writer, builder, report);
-  AddEndTokens(text, spec, report.notes);
+  if (!embedder) AddEndTokens(text, spec, report.notes);
   const auto chat = BuildChat(text.chat, builder, report.notes);
-  const auto sampling = BuildSampling(source.generation, spec, builder, report.notes);
-  TellUnfollowed(source.generation, source.own_generation, report.notes);
+  flatbuffers::Offset<format::Sampling> sampling;
+  if (!embedder) {
+    sampling = BuildSampling(source.generation, spec, builder, report.notes);
+    TellUnfollowed(source.generation, source.own_generation, report.notes);
+  }
 
   std::optional<Calibration> calibration;
   if (!options.calibration.empty()) {

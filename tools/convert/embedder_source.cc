@@ -163,9 +163,7 @@ std::optional<EmbedderSource> ReadEmbedderSource(const fs::path& folder) {
     if (own.Has("max_seq_length")) {
       source.max_tokens = own.Integer("max_seq_length", 1, kMaxContext);
     }
-    if (own.Flag("do_lower_case", false)) {
-      own.Refuse("do_lower_case", "is true: only what the tokenizer itself does is known");
-    }
+    source.lowercase = own.Flag("do_lower_case", false);
   }
   if (const fs::path own = folder / "config_sentence_transformers.json"; fs::exists(own)) {
     ReadPrompts(Config::Load(own), source);

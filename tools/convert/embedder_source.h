@@ -31,6 +31,7 @@ struct EmbedderSource {
   std::vector<DenseSource> dense;
   bool normalize = false;
   uint64_t max_tokens = 0;  // 0: not said
+  bool lowercase = false;   // texts are, before the tokenizer sees them
   std::vector<format::PromptT> prompts;
   int32_t default_prompt = -1;
   std::optional<LogitScore> score;

@@ -1,5 +1,6 @@
 #include "tools/convert/find_embedder.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "tools/convert/architectures/architecture.h"
@@ -23,6 +24,16 @@ EmbedderSource YesOrNo(const Source& source, const SourceText& text) {
   return scores;
 }
 
+// A normaliser of tokenizer.json, or one in a sequence of such, lowers the case.
+bool Lowercases(const nlohmann::json& normalizer) {
+  if (!normalizer.is_object()) return false;
+  const std::string type = normalizer.value("type", "");
+  if (type == "Lowercase") return true;
+  if (type == "BertNormalizer") return normalizer.value("lowercase", true);
+  if (!normalizer.contains("normalizers") || !normalizer.at("normalizers").is_array()) return false;
+  return std::ranges::any_of(normalizer.at("normalizers"), Lowercases);
+}
+
 }  // namespace
 
 std::optional<EmbedderSource> FindEmbedder(const Source& source, const SourceText& text,
@@ -39,6 +50,12 @@ std::optional<EmbedderSource> FindEmbedder(const Source& source, const SourceTex
     config.Refuse("architectures", "is " + name +
                                        ": models that classify texts or score pairs by "
                                        "a head of their own are not known");
+  }
+  if (embedder->lowercase && text.tokenizer.contains("normalizer") &&
+      !Lowercases(text.tokenizer.at("normalizer"))) {
+    Fail(source.path.string(),
+         "/sentence_bert_config.json: key do_lower_case is true, but the tokenizer keeps the case: "
+         "only what the tokenizer itself does is known");
   }
   // Others have other texts of pairs.
   if (embedder->score && config.Text("model_type", "") != "qwen3") {

@@ -130,6 +130,11 @@ TEST_F(EmbedTool, ConvertRefusesWhatItDoesNotKnow) {
   EXPECT_THAT(Refused(Convert()), HasSubstr("is not in its place"));
   Put("modules.json", {{{"path", ""}, {"type", "a.Transformer"}}});
   EXPECT_THAT(Refused(Convert()), HasSubstr("with Pooling or LogitScore behind it"));
+  Put("sentence_bert_config.json", {{"do_lower_case", true}});
+  Put("modules.json",
+      {{{"path", ""}, {"type", "a.Transformer"}}, {{"path", "1_Pooling"}, {"type", "a.Pooling"}}});
+  EXPECT_THAT(Refused(Convert()), HasSubstr("do_lower_case is true, but the tokenizer keeps"));
+  Put("sentence_bert_config.json", {{"do_lower_case", false}});
   Put("modules.json", json::object());
   EXPECT_THAT(Refused(Convert()), HasSubstr("is not a list of modules"));
   Put("modules.json", {{{"path", ""}, {"type", "a.Transformer"}},

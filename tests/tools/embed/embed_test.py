@@ -230,6 +230,63 @@ def check(rondo, family, folder):
         assert abs(np.linalg.norm(made) - 1) < 1e-5, "a cut vector is not of length 1"
 
 
+def check_text(rondo, folder):
+    """BERT's tokenizer in front: words to pieces, [CLS] and [SEP] around, a prompt before."""
+    checkpoint = folder / "checkpoint"
+    write(checkpoint, "bert")
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "search", ":", "play", "##ing", "cafe", "!"]
+    special = {"special": True, "normalized": False, "lstrip": False, "rstrip": False}
+    tokenizer = {
+        "added_tokens": [
+            {"id": i, "content": words[i], "single_word": False} | special for i in range(4)
+        ],
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": None,
+            "lowercase": True,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {
+            "type": "TemplateProcessing",
+            "single": [
+                {"SpecialToken": {"id": "[CLS]", "type_id": 0}},
+                {"Sequence": {"id": "A", "type_id": 0}},
+                {"SpecialToken": {"id": "[SEP]", "type_id": 0}},
+            ],
+            "pair": [],
+            "special_tokens": {
+                name: {"id": name, "ids": [id_], "tokens": [name]}
+                for name, id_ in (("[CLS]", 2), ("[SEP]", 3))
+            },
+        },
+        "decoder": {"type": "WordPiece", "prefix": "##", "cleanup": True},
+        "model": {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": {word: i for i, word in enumerate(words)},
+        },
+    }
+    write_json(checkpoint / "tokenizer.json", tokenizer)
+    write_json(
+        checkpoint / "sentence_bert_config.json", {"max_seq_length": 8, "do_lower_case": True}
+    )
+    model = folder / "text.rondo"
+    run(rondo, "convert", checkpoint, "-o", model, "--weights", "q8")
+    for arguments, ids in (
+        (["Playing caf\u00e9!"], "2,6,7,8,9,3"),
+        (["--prompt", "query", "Playing"], "2,4,5,6,7,3"),
+        (["what"], "2,1,3"),
+    ):
+        by_text = run(rondo, "embed", model, *arguments)
+        assert by_text == run(rondo, "embed", model, "--ids", ids), arguments
+    long = subprocess.run([rondo, "embed", model, "play " * 9], capture_output=True, text=True)
+    assert "text 0 has 11 tokens; one may have 8" in long.stderr, long.stderr
+
+
 def check_reranker(rondo, folder):
     """Qwen3-Reranker: the chance of one token against another behind the last one."""
     config, forward, *_ = FAMILIES["qwen3"]
@@ -314,6 +371,8 @@ def main():
     if len(sys.argv) == 2:
         with tempfile.TemporaryDirectory() as folder:
             check_reranker(rondo, pathlib.Path(folder))
+        with tempfile.TemporaryDirectory() as folder:
+            check_text(rondo, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

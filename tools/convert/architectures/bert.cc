@@ -1,5 +1,6 @@
 // Encoders: BERT and RoBERTa, whose positions begin behind that of the padding: learned positions,
 // biases everywhere, norms behind attention and MLP. NomicBERT: RoPE and a gate in their place.
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -105,6 +106,12 @@ DecoderSpec ReadNomicBert(const Config& config) {
   }
   const double share = config.Number("rotary_emb_fraction", 0.0);
   if (share != 1) config.Refuse("rotary_emb_fraction", "is not 1");
+  // Longer texts turn by other frequencies, by their own lengths.
+  if (config.Has("rotary_scaling_factor")) {
+    f.sizes.context =
+        std::min(f.sizes.context, config.Count("max_trained_positions", kMaxContext, 2048));
+  }
+  f.ignored = {"attn.rotary_emb.inv_freq"};
   f.norm = format::NormKind::kLayerNorm;
   f.epsilon = config.Positive("layer_norm_epsilon", 1e-5);
   f.norm_bias = true;
