@@ -10,15 +10,6 @@
 namespace rondo::convert {
 namespace {
 
-// What Qwen3-Reranker was trained to read (Zhang et al. 2025, "Qwen3 Embedding").
-constexpr const char* kYesOrNo =
-    "<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and "
-    "the Instruct provided. Note that the answer can only be \"yes\" or \"no\".<|im_end|>\n"
-    "<|im_start|>user\n<Instruct>: {instruction}\n<Query>: {query}\n<Document>: {document}"
-    "<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n";
-constexpr const char* kWebSearch =
-    "Given a web search query, retrieve relevant passages that answer the query";
-
 // The checkpoint's name of the head, or of the embedding that is it.
 std::string DropHead(DecoderSpec& spec) {
   const std::string source = spec.tensors[spec.head.weight].parts.front().source;
@@ -68,6 +59,22 @@ void AddScore(const LogitScore& score, const std::string& head, DecoderSpec& spe
   AddDense(*spec.embedder, spec.Add(std::move(difference)), format::DenseActivation::kSigmoid);
 }
 
+void AddScoreHead(const ScoreHead& head, DecoderSpec& spec) {
+  const auto add = [&](const std::string& name, const std::string& tensor, uint64_t rows,
+                       TensorRole role, format::DenseActivation activation) {
+    const uint32_t weight = spec.Add({name, role, {{tensor + ".weight", rows}}, spec.hidden_size});
+    format::DenseT& dense = AddDense(*spec.embedder, weight, activation);
+    if (!head.bias) return;
+    dense.linear->bias = static_cast<int32_t>(
+        spec.Add({name + ".bias", TensorRole::kVector, {{tensor + ".bias", rows}}, 1}));
+  };
+  if (!head.dense.empty()) {
+    add("embedder.dense", head.dense, spec.hidden_size, TensorRole::kMatrix,
+        format::DenseActivation::kTanh);
+  }
+  add("embedder.score", head.output, 1, TensorRole::kTable, format::DenseActivation::kSigmoid);
+}
+
 void AddLayers(const EmbedderSource& source, DecoderSpec& spec) {
   uint32_t size = spec.hidden_size;
   for (size_t i = 0; i < source.dense.size(); ++i) {
@@ -106,14 +113,9 @@ void MakeEmbedder(const EmbedderSource& source, DecoderSpec& spec) {
     embedder.prompts.push_back(std::make_unique<format::PromptT>(prompt));
   }
   AddLayers(source, spec);
-  if (!source.score) return;
-  AddScore(*source.score, head, spec);
-  embedder.pair = kYesOrNo;
-  if (source.default_prompt >= 0) return;
-  embedder.default_prompt = static_cast<int32_t>(embedder.prompts.size());
-  embedder.prompts.push_back(std::make_unique<format::PromptT>());
-  embedder.prompts.back()->name = "web search";
-  embedder.prompts.back()->text = kWebSearch;
+  if (source.score) AddScore(*source.score, head, spec);
+  if (source.score_head) AddScoreHead(*source.score_head, spec);
+  embedder.pair = source.pair;
 }
 
 std::shared_ptr<const Checkpoint> WithDense(const EmbedderSource& source,

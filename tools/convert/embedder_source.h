@@ -26,6 +26,13 @@ struct LogitScore {
   std::optional<uint64_t> no;  // null: the logit of `yes` alone
 };
 
+// A head of the checkpoint's own that makes one score of the pooled row.
+struct ScoreHead {
+  std::string dense;   // a layer with tanh before the last one; empty: none
+  std::string output;  // both: names without ".weight" and ".bias"
+  bool bias;
+};
+
 struct EmbedderSource {
   format::Pooling pooling = format::Pooling::kMean;
   std::vector<DenseSource> dense;
@@ -34,7 +41,11 @@ struct EmbedderSource {
   bool lowercase = false;   // texts are, before the tokenizer sees them
   std::vector<format::PromptT> prompts;
   int32_t default_prompt = -1;
-  std::optional<LogitScore> score;
+  std::optional<LogitScore> score;  // at most one of these two
+  std::optional<ScoreHead> score_head;
+  std::string pair;  // with one of them: the text of a pair, as in the schema
+
+  bool scores_pairs() const { return score.has_value() || score_head.has_value(); }
 };
 
 // Of a folder with a modules.json; null without one. Throws Error naming the file and what is not

@@ -140,7 +140,7 @@ TEST_F(EmbedTool, ConvertRefusesWhatItDoesNotKnow) {
   Put("modules.json", {{{"path", ""}, {"type", "a.Transformer"}},
                        {{"path", "1_Pooling"}, {"type", "a.LogitScore"}}});
   Put("1_Pooling/config.json", {{"true_token_id", 5}});
-  EXPECT_THAT(Refused(Convert()), HasSubstr("no other model that scores pairs is known"));
+  EXPECT_THAT(Refused(Convert()), HasSubstr("no other model that scores pairs by the logits"));
 }
 
 }  // namespace

@@ -328,6 +328,23 @@ def check_reranker(rondo, folder):
         logits = head @ forward(config, weights, list(text.encode()))[-1]
         wanted = 1 / (1 + np.exp(logits[31] - logits[77]))
         worst = max(worst, abs(wanted - one["score"]))
+    # As a class with a head of one number.
+    weights.matrix("score.weight", 1, config["hidden_size"])
+    write_safetensors(checkpoint / "model.safetensors", weights)
+    write_json(
+        checkpoint / "config.json",
+        config | {"architectures": ["Qwen3ForSequenceClassification"], "id2label": {"0": "a"}},
+    )
+    run(rondo, "convert", checkpoint, "-o", folder / "c.rondo", "--weights", "f32")
+    classified = json.loads(
+        run(rondo, "rerank", folder / "c.rondo", "--query", query, "--json", "--kv", "f32", "a")
+    )[0]["score"]
+    states = forward(config, weights, list((PAIR % (INSTRUCTION, query, "a")).encode()))
+    score = weights["score.weight"].astype(np.float64) @ states[-1]
+    assert abs(float(1 / (1 + np.exp(-score[0]))) - classified) < 1e-5
+    write_json(checkpoint / "config.json", config | {"architectures": ["Qwen3ForCausalLM"]})
+    del weights["score.weight"]
+    write_safetensors(checkpoint / "model.safetensors", weights)
     # Without a modules.json the flag says it, and the tokens' texts which they are.
     (checkpoint / "modules.json").unlink()
     tokenizer["added_tokens"] = [
@@ -343,6 +360,56 @@ def check_reranker(rondo, folder):
     )
     assert len(flagged) == 1 and 0 < flagged[0]["score"] < 1, flagged
     print(f"qwen3 reranker: scores within {worst:.1e}")
+    assert worst < 1e-5 and len(made) == len(documents)
+
+
+def check_classifier(rondo, folder):
+    """Rerankers that are RoBERTa with a head: both texts between its special tokens."""
+    config, forward, *_ = FAMILIES["xlm-roberta"]
+    weights = Weights(seed=9)
+    forward(config, weights, [0])
+    hidden = config["hidden_size"]
+    for name, rows in (("dense", hidden), ("out_proj", 1)):
+        weights.matrix(f"classifier.{name}.weight", rows, hidden)
+        weights.vector(f"classifier.{name}.bias", rows)
+    checkpoint = folder / "checkpoint"
+    config = config | {
+        "architectures": ["XLMRobertaForSequenceClassification"],
+        "id2label": {"0": "LABEL_0"},
+    }
+    write_json(checkpoint / "config.json", config)
+    write_safetensors(checkpoint / "model.safetensors", weights)
+    plain = {"normalized": False, "lstrip": False, "rstrip": False, "single_word": False}
+    tokenizer = {
+        "added_tokens": [
+            {"id": id_, "content": text, "special": True} | plain
+            for text, id_ in (("<s>", 256), ("</s>", 257))
+        ],
+        "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": False},
+        "post_processor": {"type": "RobertaProcessing", "sep": ["</s>", 257], "cls": ["<s>", 256]},
+        "decoder": {"type": "ByteLevel"},
+        "model": {
+            "type": "BPE",
+            "merges": [],
+            "vocab": byte_alphabet() | {"<s>": 256, "</s>": 257},
+        },
+    }
+    write_json(checkpoint / "tokenizer.json", tokenizer)
+    run(rondo, "convert", checkpoint, "-o", folder / "r.rondo", "--weights", "f32")
+    query, documents = "a question", ["an answer", "another one", ""]
+    made = json.loads(
+        run(rondo, "rerank", folder / "r.rondo", "--query", query, "--json", "--kv", "f32", *documents)
+    )
+    w = {name: tensor.astype(np.float64) for name, tensor in weights.items()}
+    worst = 0
+    for one in made:
+        document = documents[one["document"]]
+        ids = [256, *query.encode(), 257, 257, *document.encode(), 257]
+        x = forward(config, weights, ids)[0]
+        x = np.tanh(w["classifier.dense.weight"] @ x + w["classifier.dense.bias"])
+        x = w["classifier.out_proj.weight"] @ x + w["classifier.out_proj.bias"]
+        worst = max(worst, abs(float(1 / (1 + np.exp(-x[0]))) - one["score"]))
+    print(f"xlm-roberta reranker: scores within {worst:.1e}")
     assert worst < 1e-5 and len(made) == len(documents)
 
 
@@ -373,6 +440,8 @@ def main():
             check_reranker(rondo, pathlib.Path(folder))
         with tempfile.TemporaryDirectory() as folder:
             check_text(rondo, pathlib.Path(folder))
+        with tempfile.TemporaryDirectory() as folder:
+            check_classifier(rondo, pathlib.Path(folder))
 
 
 if __name__ == "__main__":
