@@ -74,6 +74,8 @@ std::unique_ptr<CLI::App> MakeApp() {
   AddRunCommand(*app);
   AddChatCommand(*app);
   AddGrammarCommand(*app);
+  AddEmbedCommand(*app);
+  AddRerankCommand(*app);
   AddInspectCommand(*app);
   AddLogitsCommand(*app);
   AddEvalCommand(*app);

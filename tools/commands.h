@@ -14,6 +14,8 @@ void AddSplitCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
 void AddChatCommand(CLI::App& app);
 void AddGrammarCommand(CLI::App& app);
+void AddEmbedCommand(CLI::App& app);
+void AddRerankCommand(CLI::App& app);
 void AddInspectCommand(CLI::App& app);
 void AddLogitsCommand(CLI::App& app);
 void AddEvalCommand(CLI::App& app);

@@ -459,7 +459,7 @@ typedef struct rondo_engine_options {
   uint32_t struct_size;   /* sizeof this struct, as the caller was compiled */
   uint32_t context;       /* tokens that a session can see; 0: the model's context_length */
   uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
-  uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 1024; default 256: larger is
+  uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 8192; default 256: larger is
                              faster up to a point and takes more activations */
   uint32_t threads;       /* 0: the performance cores, as far as the system tells; at most 256 */
   int32_t context_policy; /* RONDO_POLICY_; default STOP */
@@ -1238,6 +1238,93 @@ RONDO_API int32_t rondo_chat_thinking(const rondo_model* model, const rondo_chat
                                       char* begin, size_t begin_capacity, size_t* begin_length,
                                       char* end, size_t end_capacity, size_t* end_length,
                                       char* message, size_t message_bytes);
+
+/* ---- Embedding: texts as vectors, pairs as scores ------------------------------------------- */
+
+/* Some models turn a text into a vector, near those of texts that mean the same, and predict no
+ * tokens; some turn a query and a document into a score, which here is a vector of one number.
+ * `rondo convert` takes what their makers say of it into the file. Sessions of their engines embed
+ * texts and do nothing else: what generates, queues or restores is RONDO_STATUS_UNSUPPORTED, as is
+ * embedding with any other model. Such an engine has no logits and no samplers in its plan, and
+ * takes the policy STOP alone. */
+
+/* Which of a text's tokens its vector is made of, as the last layer leaves them. */
+enum {
+  RONDO_POOLING_MEAN = 0, /* the mean of all */
+  RONDO_POOLING_LAST = 1, /* the last one */
+  RONDO_POOLING_FIRST = 2 /* the first one, which then stands for the whole text: [CLS] */
+};
+
+/* What a model makes of texts. Filled by rondo_model_embedder. */
+typedef struct rondo_embedder_facts {
+  uint32_t struct_size;   /* sizeof this struct, as the caller was compiled */
+  uint32_t dimensions;    /* numbers of a vector; 0: the model embeds nothing, and so all below */
+  uint32_t max_tokens;    /* of a text, with those that the model has around it; see whole_texts */
+  uint32_t whole_texts;   /* 1: it reads texts whole, so one may have at most max_rows tokens */
+  uint32_t normalized;    /* 1: vectors have length 1, those that are cut, too */
+  uint32_t scores_pairs;  /* 1: dimensions is 1, the score, from 0 to 1 as a rule */
+  int32_t pooling;        /* RONDO_POOLING_... */
+  uint32_t n_prompts;     /* see rondo_model_prompt_name */
+  int32_t default_prompt; /* number of the one that is used where none is named; -1: none */
+  uint32_t reserved;      /* 0 */
+} rondo_embedder_facts;
+
+/* Fills `facts`; its struct_size must be set. Fails with RONDO_STATUS_INVALID_ARGUMENT,
+ * _VERSION_MISMATCH. [any thread, since ABI 9] */
+RONDO_API int32_t rondo_model_embedder(const rondo_model* model, rondo_embedder_facts* facts);
+
+/* The name of prompt number `index` of n_prompts, a text output: "query", "document". Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT behind the last one. [any thread, since ABI 9] */
+RONDO_API int32_t rondo_model_prompt_name(const rondo_model* model, uint32_t index, char* buffer,
+                                          size_t capacity, size_t* length);
+
+/* What the model reads of `text` for a purpose: the prompt of this name, and the text behind it; a
+ * text output. prompt: NULL for the model's default one, which may be none; "" for none. Tokenize
+ * the result with RONDO_TOKENIZE_ADD_SPECIAL. Fails with RONDO_STATUS_UNSUPPORTED (the model embeds
+ * nothing, or pairs), _INVALID_ARGUMENT (no prompt of this name),
+ * _BUFFER_TOO_SMALL. [any thread, since ABI 9] */
+RONDO_API int32_t rondo_embedding_text(const rondo_model* model, const char* prompt,
+                                       const char* text, size_t text_bytes, char* buffer,
+                                       size_t capacity, size_t* length);
+
+/* What a model that scores pairs reads of a query and a document, a text output. instruction: what
+ * makes a document fit, in words; NULL for the model's default one. Tokenize the result with
+ * RONDO_TOKENIZE_ADD_SPECIAL, and think of what rondo_tokenize says about texts of strangers. Fails
+ * with RONDO_STATUS_UNSUPPORTED (the model scores no pairs), _INVALID_ARGUMENT, _BUFFER_TOO_SMALL.
+ * [any thread, since ABI 9] */
+RONDO_API int32_t rondo_pair_text(const rondo_model* model, const char* instruction,
+                                  const char* query, size_t query_bytes, const char* document,
+                                  size_t document_bytes, char* buffer, size_t capacity,
+                                  size_t* length);
+
+/* Makes the vector of one text, or the score of one pair: its first `dimensions` numbers, 1 to
+ * those of the model, go to `vector` [dimensions], which the caller owns. To take fewer is of use
+ * where the model was trained for it (Kusupati et al. 2022, "Matryoshka Representation Learning").
+ * The vector depends on `ids`, the model and the kernel set alone, to the bit: not on other texts
+ * in the same passes, on threads or on what the session did before. The session has no tokens
+ * behind the call, however it ends. Where rondo_embedder_facts.whole_texts is 0 a text may take
+ * several passes, and tokens that the last one's row alone is wanted of may come from the prefix
+ * cache. Fails with RONDO_STATUS_UNSUPPORTED (the model embeds nothing), _INVALID_ARGUMENT (no ids,
+ * an id out of range, dimensions out of range), _CONTEXT_FULL (the text has more tokens than
+ * max_tokens, the engine's context or, where the model reads texts whole, max_rows; the most is
+ * told), _KV_POOL_FULL, _CANCELLED; `vector` is then as before, or has part of what it would.
+ * [one call per session, since ABI 9] */
+RONDO_API int32_t rondo_session_embed(rondo_session* session, const int32_t* ids, size_t count,
+                                      float* vector, size_t dimensions);
+
+/* The same for n_texts texts with several sessions of the engine (1 to limit.sessions, distinct),
+ * which take one text each and the next when they are done with it: passes serve all of them
+ * together, as far as max_rows goes, so weights are read once for many texts. `ids` has the texts'
+ * ids one behind the other, `counts` [n_texts] how many each has; `vectors` [n_texts, dimensions].
+ * 0 texts do nothing. All texts are looked at before the first pass: where one is refused, which is
+ * told, and no vector is written. Fails as rondo_session_embed, and with RONDO_STATUS_BUSY (a
+ * session is in use by another call), _INVALID_ARGUMENT (no session, one of another engine or given
+ * twice), _CANCELLED where one of the sessions is cancelled; some vectors are then written.
+ * [any thread; the sessions: one call per session, since ABI 9] */
+RONDO_API int32_t rondo_engine_embed(rondo_engine* engine, rondo_session* const* sessions,
+                                     size_t n_sessions, const int32_t* ids, const size_t* counts,
+                                     size_t n_texts, float* vectors, size_t dimensions,
+                                     char* message, size_t message_bytes);
 
 #ifdef __cplusplus
 }

@@ -477,6 +477,33 @@ class Model {
     return texts;
   }
 
+  /* What the model makes of texts; dimensions 0: it predicts tokens instead. */
+  rondo_embedder_facts EmbedderInfo() const {
+    auto facts = detail::Sized<rondo_embedder_facts>();
+    detail::Check(rondo_model_embedder(get(), &facts));
+    return facts;
+  }
+  std::string PromptName(uint32_t index) const {
+    return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_model_prompt_name(get(), index, buffer, capacity, length);
+    });
+  }
+  /* The text behind the prompt of this name; null: the model's usual one; "": none. */
+  std::string EmbeddingText(std::string_view text, const char* prompt = nullptr) const {
+    return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_embedding_text(get(), prompt, text.data(), text.size(), buffer, capacity,
+                                  length);
+    });
+  }
+  /* instruction: null: the model's usual one. */
+  std::string PairText(std::string_view query, std::string_view document,
+                       const char* instruction = nullptr) const {
+    return detail::TextOutput([&](char* buffer, size_t capacity, size_t* length) {
+      return rondo_pair_text(get(), instruction, query.data(), query.size(), document.data(),
+                             document.size(), buffer, capacity, length);
+    });
+  }
+
  private:
   friend class ChatParser;
   friend class Engine;
@@ -621,6 +648,10 @@ class Engine {
   }
   /* One pass for several sessions; Session::TakeEvent tells what each got. */
   void Step(const std::vector<Session*>& sessions);
+  /* The vectors of texts, each the first `dimensions` numbers; the sessions share the work. */
+  std::vector<std::vector<float>> Embed(const std::vector<Session*>& sessions,
+                                        const std::vector<std::vector<int32_t>>& texts,
+                                        size_t dimensions);
 
  private:
   friend class Session;
@@ -696,6 +727,13 @@ class Session {
         rondo_session_prefill_logits(get(), ids.data(), ids.size(), receive, &state);
     if (state.thrown) std::rethrow_exception(state.thrown);
     Check(status);
+  }
+
+  /* The vector of a text, or the score of a pair: its first `dimensions` numbers. */
+  std::vector<float> Embed(Ids ids, size_t dimensions) {
+    std::vector<float> vector(dimensions);
+    Check(rondo_session_embed(get(), ids.data(), ids.size(), vector.data(), dimensions));
+    return vector;
   }
 
   /* Generates one token. */
@@ -919,6 +957,30 @@ inline std::string Session::Generate() {
   std::string text;
   for (const Event& event : Stream()) text += event.text;
   return text;
+}
+
+inline std::vector<std::vector<float>> Engine::Embed(const std::vector<Session*>& sessions,
+                                                     const std::vector<std::vector<int32_t>>& texts,
+                                                     size_t dimensions) {
+  std::vector<rondo_session*> handles;
+  for (const Session* session : sessions) handles.push_back(session->get());
+  std::vector<int32_t> ids;
+  std::vector<size_t> counts;
+  for (const std::vector<int32_t>& text : texts) {
+    ids.insert(ids.end(), text.begin(), text.end());
+    counts.push_back(text.size());
+  }
+  std::vector<float> all(texts.size() * dimensions);
+  detail::CheckMessage([&](char* message, size_t bytes) {
+    return rondo_engine_embed(get(), handles.data(), handles.size(), ids.data(), counts.data(),
+                              counts.size(), all.data(), dimensions, message, bytes);
+  });
+  std::vector<std::vector<float>> vectors;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const float* const first = all.data() + i * dimensions;
+    vectors.emplace_back(first, first + dimensions);
+  }
+  return vectors;
 }
 
 inline void Engine::Step(const std::vector<Session*>& sessions) {

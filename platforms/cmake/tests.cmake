@@ -219,6 +219,13 @@ if(RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
   set_tests_properties(model.documents PROPERTIES LABELS model SKIP_RETURN_CODE 77)
 endif()
 
+# Vectors of texts against plain numpy, where that is.
+if(RONDO_PYTHON3 AND NOT CMAKE_CROSSCOMPILING)
+  add_test(NAME model.embed COMMAND "${RONDO_PYTHON3}" -B
+    "${PROJECT_SOURCE_DIR}/tests/tools/embed/embed_test.py" "$<TARGET_FILE:rondo_tool>")
+  set_tests_properties(model.embed PROPERTIES LABELS model SKIP_RETURN_CODE 77)
+endif()
+
 # Times of the parts, in one program: `cmake --build ... --target rondo_benchmarks`. Optional: where
 # the system has Google Benchmark.
 find_package(benchmark QUIET)

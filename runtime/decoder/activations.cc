@@ -112,6 +112,9 @@ void Activations::ForEach(const Visit& visit) {
   input(from_stream_input, "residual stream's input", joined_rows, kStepHead, kStepHead);
   visit(from_stream, "residual stream's part", Floats(joined_rows, hidden_size_), kStepHead,
         kStepHead);
+  const size_t dense_rows = dense.columns > 0 ? logit_rows_ : 0;
+  input(dense_input, "dense layer's input", dense_rows, kStepHead, kStepHead);
+  visit(dense, "dense layer's output", Floats(dense_rows, dense.columns), kStepHead, kStepHead);
   input(head_input, "head input", logit_rows_, kStepHead, kStepHead);
   visit(logits, "logits", Floats(logit_rows_, vocab_size_), kStepHead, kStepHead);
 }
@@ -125,7 +128,7 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
   // Eight where a prompt wants them all; every session that decodes has one.
   a.logit_rows_ = std::clamp<size_t>(limits.max_sequences, 8, kMostLogitRows);
   a.hidden_size_ = spec.hidden_size;
-  a.vocab_size_ = spec.vocab_size;
+  a.vocab_size_ = spec.is_embedder() ? 0 : spec.vocab_size;
   a.sinks_ = window.sink_blocks > 0;
   for (size_t i = 0; i < spec.sublayers.size(); ++i) {
     const Sublayer sublayer = {spec.sublayers[i], weights.sublayer(i)};
@@ -149,7 +152,11 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
     for (size_t i = 1; i < a.n_streams_; ++i) a.from_stream_input.Widen(weights.from_stream(i));
   }
   a.expert_input.stride = a.gate_up_input.stride;
-  a.head_input.Widen(weights.head());
+  if (!spec.is_embedder()) a.head_input.Widen(weights.head());
+  for (size_t i = 0; i < spec.embedder.dense.size(); ++i) {
+    a.dense_input.Widen(weights.dense(i));
+    a.dense.Widen(weights.dense(i).shape.n);
+  }
   if (spec.draft_input_size() > 0) a.draft_input.Widen(weights.draft_input());
   if (spec.other_hidden_size > 0) {
     a.head_input.Widen(weights.draft_output());

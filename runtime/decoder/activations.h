@@ -91,6 +91,10 @@ class Activations {
   InputRows head_input;
   InputRows draft_input;  // of the draft head; of no bytes where there is none
 
+  // Of embedders with layers behind the pooling; else of no bytes.
+  InputRows dense_input;
+  Buffer<float> dense;  // [logit_rows, largest]: what one makes
+
   // Of models with layer embeddings; else of no bytes.
   InputRows layer_projection_input;
   Buffer<float> layer_embeddings;  // [max_rows, layers, size]

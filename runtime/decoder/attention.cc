@@ -55,6 +55,11 @@ struct Scratch {
       : Scratch(call.q_per_kv, call.head_dim, call.v_head_dim, base) {}
 };
 
+// That the rows [begin, begin + count) see some of.
+uint64_t LastBlock(const AttentionCall& call, size_t begin, size_t count) {
+  return ContextWindow::Block(call.SeenEnd(call.position + begin + count - 1) - 1);
+}
+
 }  // namespace
 
 size_t AttentionScratchBytes(size_t q_per_kv, size_t head_dim, size_t v_head_dim) {
@@ -64,7 +69,7 @@ size_t AttentionScratchBytes(size_t q_per_kv, size_t head_dim, size_t v_head_dim
 AttentionSegments::AttentionSegments(const AttentionCall& call, size_t begin, size_t count) {
   const ContextWindow& window = call.kv->window(call.entry);
   const uint64_t first = window.FirstRecentBlock(call.position + begin);
-  const uint64_t last = ContextWindow::Block(call.position + begin + count - 1);
+  const uint64_t last = LastBlock(call, begin, count);
   sinks_ = CeilDiv(std::min(window.sink_blocks, first), kSegmentBlocks);
   first_ = std::max(sinks_, first / kSegmentBlocks);
   count_ = sinks_ + last / kSegmentBlocks + 1 - first_;
@@ -88,7 +93,7 @@ SegmentPages PagesOf(const AttentionCall& call, size_t kv_head, size_t begin, si
                      uint64_t segment) {
   const ContextWindow& window = call.kv->window(call.entry);
   const uint64_t first_recent = window.FirstRecentBlock(call.position + begin);
-  const uint64_t last = ContextWindow::Block(call.position + begin + count - 1);
+  const uint64_t last = LastBlock(call, begin, count);
   SegmentPages pages;
   for (uint64_t i = 0; i < kSegmentBlocks; ++i) {
     const uint64_t block = segment * kSegmentBlocks + i;
@@ -122,12 +127,14 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
   const KvPage::Queries sinks = {queries.sinks, queries.sink_quant, stride};
 
   const uint64_t position = call.position + begin;  // of the first row
-  const uint64_t end_position = position + count;
+  // A row's softmax in a segment runs up to the row itself; or, where it sees what is behind it, to
+  // the end of its text.
+  const uint64_t end_position = call.bidirectional ? call.end() : position + count;
   const uint64_t first_block = segment * kSegmentBlocks;
   const size_t tokens =
       std::min<uint64_t>(kSegment, end_position - std::min(end_position, first_block * kBlock));
   const auto sees = [&](size_t r, uint64_t block) {
-    return position + r >= block * kBlock &&
+    return call.SeenEnd(position + r) > block * kBlock &&
            (block < window.sink_blocks || block >= window.FirstRecentBlock(position + r));
   };
 
@@ -156,13 +163,16 @@ void SumSegment(const AttentionCall& call, size_t kv_head, size_t begin, size_t 
       const uint64_t first = std::max(window.FirstToken(row), std::min(call.first_seen, row));
       if (first > block * kBlock)
         std::fill_n(p, std::min<uint64_t>(first - block * kBlock, kBlock), kNone);
+      if (!call.bidirectional) continue;
+      const uint64_t seen = std::min<uint64_t>(call.SeenEnd(row) - block * kBlock, kBlock);
+      std::fill_n(p + seen, kBlock - seen, kNone);
     }
   }
 
   const size_t whole_blocks = RoundUp(tokens, kBlock);
   for (size_t q = 0; q < n; ++q) {
     float* p = scores + q * kSegment;
-    const uint64_t own = position + q / q_per_kv + 1;  // positions up to the row's own
+    const uint64_t own = call.bidirectional ? end_position : position + q / q_per_kv + 1;
     size_t seen = std::min<uint64_t>(tokens, own - std::min(own, first_block * kBlock));
     const size_t bytes = seen * sizeof(float);
     sums.max[q] = kNone;

@@ -2,6 +2,7 @@
 // softmax (Milakov and Gimelshein 2018; Dao et al. 2022), so that no row-by-token matrix exists.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -68,6 +69,16 @@ struct AttentionCall {
   const float* alibi_slopes = nullptr;  // [n_heads]
   const float* sink_logits = nullptr;   // [n_heads]
   uint64_t first_seen = 0;              // no row sees positions before, but for its own
+  // A row also sees those behind its own, up to the call's last: the rows are all of a text.
+  bool bidirectional = false;
+
+  uint64_t end() const { return position + rows; }
+  // Behind the last position that the row at `at` sees.
+  uint64_t SeenEnd(uint64_t at) const {
+    if (!bidirectional) return at + 1;
+    const uint64_t tokens = kv->window(entry).tokens;
+    return tokens == 0 ? end() : std::min(end(), at + tokens);
+  }
 };
 
 // Blocks that positions of the rows lie in.

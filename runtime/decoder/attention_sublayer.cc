@@ -22,6 +22,7 @@ struct AttentionSpec {
   float qkv_clip = 0;                   // 0: none
   size_t window = 0;                    // tokens that a row sees, its own the last of them; 0: all
   bool chunked = false;                 // it sees those of its own chunk of `window`
+  bool bidirectional = false;           // and those behind it
   bool norms_after_rope = false;        // those of q and k
   const float* alibi_slopes = nullptr;  // [n_heads], in the file; null: none
   QueryScale query_scale;
@@ -40,6 +41,7 @@ struct AttentionSpec {
         qkv_clip(attention.qkv_clip()),
         window(attention.chunk() > 0 ? attention.chunk() : attention.window()),
         chunked(attention.chunk() > 0),
+        bidirectional(attention.bidirectional()),
         norms_after_rope(attention.norms_after_rope()),
         query_scale(QueryScaleOf(attention.query_scale())),
         gate(attention.gate()),
@@ -75,6 +77,7 @@ class Attention final : public Operator {
             .chunked = spec_.chunked};
   }
   int32_t kv_layer() const override { return spec_.kv_layer; }
+  bool sees_ahead() const override { return spec_.bidirectional; }
 
   Status ReadVectors(const format::Sublayer& sublayer, VectorReader& vectors) override {
     const format::Attention& attention = *sublayer.op_as_Attention();
@@ -189,6 +192,7 @@ class Attention final : public Operator {
         .alibi_slopes = spec_.alibi_slopes,
         .sink_logits = sink_logits_,
         .first_seen = first_seen_,
+        .bidirectional = spec_.bidirectional,
     };
   }
 

@@ -106,6 +106,9 @@ void Decoder::Embed(const Pass& pass) {
     if (spec_.max_positions > 0) {
       pass.set().loops->add(row, weights_.positions() + place.position * hidden, hidden);
     }
+    if (weights_.embedding_offset() != nullptr) {
+      pass.set().loops->add(row, weights_.embedding_offset(), hidden);
+    }
     Normalize(pass.set(), weights_.embedding_norm(), row, hidden, row);
     MakeRopeTables(pass, r, place.position);
   });

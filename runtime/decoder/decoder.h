@@ -48,6 +48,17 @@ class Decoder {
   // call. `last`: the last call of this pass.
   const float* Logits(const Pass& pass, std::span<const size_t> rows, bool last);
 
+  // ---- An embedder's pooling, in place of logits ----
+  //
+  // Behind the layers of a pass. What a text's vector is made of is gathered pass by pass.
+  struct TextRows {
+    const SequenceRows* rows;  // of the pass, not dropped
+    size_t first;              // of the pass's rows
+    float* pooled;             // [spec().embedder.widest], the same in all passes of the text
+    bool ends;                 // they are the text's last: `pooled` begins with the vector then
+  };
+  void Pool(const Pass& pass, std::span<const TextRows> texts);
+
   // ---- The draft head, where spec() has one ----
   //
   // Behind the logits of a pass it follows: MakeDraftInput, then FollowWithDraftHead, which keeps

@@ -1,5 +1,6 @@
 #include "runtime/decoder/decoder_spec.h"
 
+#include <algorithm>
 #include <span>
 
 #include "runtime/model/layers.h"
@@ -56,6 +57,43 @@ Status CheckNeighbours(std::span<const SublayerSpec> sublayers, size_t layer) {
   return Status();
 }
 
+// Where texts are evaluated whole, keys and values serve the layer that made them and no pass
+// behind: layers alike keep theirs in one place, one after another. Not where a layer reads
+// another's.
+void ShareEntries(DecoderSpec* spec) {
+  const std::span<SublayerSpec> all = spec->sublayers.span();
+  const auto keeps = [](const SublayerSpec& s) { return s.keeps_positions() || s.keeps_state(); };
+  if (std::any_of(all.begin(), all.end(), [](const SublayerSpec& s) { return s.shares_kv; }))
+    return;
+  spec->n_kv_entries = 0;
+  for (SublayerSpec& own : all) {
+    if (!keeps(own)) continue;
+    const auto like = std::find_if(all.begin(), all.end(), [&](const SublayerSpec& other) {
+      return &other == &own || (other.type == own.type && other.kv == own.kv);
+    });
+    const bool first = &*like == &own || own.keeps_state();
+    own.kv_entry = first ? spec->n_kv_entries++ : like->kv_entry;
+  }
+}
+
+Result<EmbedderSpec> ReadEmbedder(const format::Model& model) {
+  EmbedderSpec spec;
+  const format::Embedder* embedder = model.embedder();
+  if (embedder == nullptr) return spec;
+  spec.pooling = embedder->pooling();
+  spec.normalize = embedder->normalize();
+  spec.dimensions = spec.widest = model.hidden_size();
+  if (embedder->dense() == nullptr) return spec;
+  RONDO_ASSIGN(spec.dense, HeapArray<format::DenseActivation>::Create(embedder->dense()->size()));
+  for (uint32_t i = 0; i < spec.dense.size(); ++i) {
+    const format::Dense& dense = *embedder->dense()->Get(i);
+    spec.dense[i] = dense.activation();
+    spec.dimensions = static_cast<size_t>(model.tensors()->Get(dense.linear()->weight())->rows());
+    spec.widest = std::max(spec.widest, spec.dimensions);
+  }
+  return spec;
+}
+
 }  // namespace
 
 Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
@@ -75,7 +113,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     spec.alt_up = {alt_up->n_streams(), alt_up->active()};
   }
 
-  const size_t n_ropes = model.ropes()->size();
+  const size_t n_ropes = model.ropes() == nullptr ? 0 : model.ropes()->size();
   RONDO_ASSIGN(spec.ropes, HeapArray<RopeSpec>::Create(n_ropes));
   for (size_t i = 0; i < n_ropes; ++i) {
     const format::Rope* rope = model.ropes()->Get(static_cast<uint32_t>(i));
@@ -86,6 +124,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     if (longer != nullptr) spec.short_context = rope->short_context();
   }
 
+  RONDO_ASSIGN(spec.embedder, ReadEmbedder(model));
   if (model.assistant() != nullptr) spec.other_hidden_size = model.assistant()->other_hidden_size();
   const Layers layers(model, draft_head);
   if (layers.has_draft_head()) {
@@ -100,6 +139,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     for (const format::Sublayer* sublayer : *layers[i].sublayers()) {
       SublayerSpec& read = spec.sublayers[n++];
       RONDO_ASSIGN(read, ReadSublayer({model, *sublayer, spec, i}));
+      spec.sees_ahead = spec.sees_ahead || read.op->sees_ahead();
       if (read.op->kv_layer() >= 0) {
         const auto owner = static_cast<size_t>(read.op->kv_layer());
         read.kv_entry = EntryOf(read.type, spec.sublayers.span().subspan(spec.layer_begin(owner)));
@@ -110,6 +150,7 @@ Result<DecoderSpec> DecoderSpec::Read(const ModelFile& file, bool draft_head) {
     spec.layer_ends[i] = n;
     RONDO_RETURN_IF_ERROR(CheckNeighbours(spec.sublayers.span().subspan(begin, n - begin), i));
   }
+  if (spec.sees_ahead) ShareEntries(&spec);
   return spec;
 }
 

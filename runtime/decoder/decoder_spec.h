@@ -41,6 +41,16 @@ struct AltUpSpec {
   size_t active = 0;
 };
 
+// What a text's vector is made of its rows, in a model that makes such; of no dimensions: it
+// predicts tokens.
+struct EmbedderSpec {
+  format::Pooling pooling = format::Pooling::kMean;
+  bool normalize = false;
+  HeapArray<format::DenseActivation> dense;  // of the layers behind the pooling, in order
+  size_t dimensions = 0;                     // of the vector
+  size_t widest = 0;                         // of what is pooled and what the layers make
+};
+
 struct DecoderSpec {
   size_t vocab_size = 0;
   size_t hidden_size = 0;
@@ -57,11 +67,14 @@ struct DecoderSpec {
   float layer_table_scale = 1;      // of the table's rows, and of what is made of them
   float layer_embedding_scale = 1;
   AltUpSpec alt_up;
+  EmbedderSpec embedder;
+  bool sees_ahead = false;  // a row reads what rows behind it make: texts are evaluated whole
   size_t other_hidden_size =
       0;  // of the model that this one, an assistant, drafts for; 0: it is none
   bool has_draft_head = false;
   bool draft_chains_normed = false;  // behind a token that it proposed, the head reads its own norm
 
+  bool is_embedder() const { return embedder.dimensions > 0; }
   // Floats of what a draft's row is made of; 0: nothing here makes drafts' rows.
   size_t draft_input_size() const {
     return has_draft_head ? 2 * hidden_size : 2 * other_hidden_size;

@@ -42,6 +42,8 @@ class Operator {
   virtual KvLayout::Entry kv() const { return {}; }
   // The layer whose operator of the same type keeps that for it; or kOwnKeys, kKeysOfOther.
   virtual int32_t kv_layer() const { return kOwnKeys; }
+  // Rows read what rows behind them make: a sequence's are all of one pass.
+  virtual bool sees_ahead() const { return false; }
   // Takes its norms and small vectors from the file.
   virtual Status ReadVectors(const format::Sublayer& /*sublayer*/, VectorReader& /*vectors*/) {
     return Status();

@@ -80,6 +80,8 @@ class Engine {
   bool keeps_hidden() const {
     return plan_.runner.decoder.spec().has_draft_head || has_assistant();
   }
+  // It makes vectors of texts, and no logits.
+  bool is_embedder() const { return plan_.runner.decoder.spec().is_embedder(); }
   // A row of the draft model's logits as one of the vocabulary of the model.
   std::span<const float> AsOurs(std::span<const float> draft_logits, size_t thread) const;
   std::span<std::byte> sampler_scratch(size_t thread) const {

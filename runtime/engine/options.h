@@ -44,7 +44,7 @@ struct DraftModel {
 };
 
 inline constexpr uint32_t kMaxSessions = 64;
-inline constexpr uint32_t kMaxRows = 1024;
+inline constexpr uint32_t kMaxRows = 8192;
 
 struct EngineOptions {
   uint32_t context = 0;        // tokens a session can see; 0: the model's own context_length

@@ -43,6 +43,9 @@ bool PassUnderWay::Continue() {
   bool more = true;
   if (layer_ < decoder.spec().n_layers()) {
     decoder.RunLayer(*pass_, layer_++);
+  } else if (decoder.spec().is_embedder()) {
+    PoolTexts();
+    more = false;
   } else if (more_logits_) {
     more_logits_ = MakeLogits();
     more = more_logits_ || engine_.keeps_hidden();
@@ -130,6 +133,20 @@ void PassUnderWay::UseLogits(std::span<const Cursor> rows, const float* logits, 
       },
       last);
   sample_ns_ += clock.nanoseconds();
+}
+
+void PassUnderWay::PoolTexts() {
+  std::array<Decoder::TextRows, kMaxSessions> texts;
+  size_t n = 0, first = 0;
+  for (size_t i = 0; i < members_.n; ++i) {
+    const SequenceRows& rows = members_.rows[i];
+    if (const Sequence* const sequence = members_.sequences[i]; sequence != nullptr) {
+      const bool ends = rows.position + rows.tokens.size() == sequence->position();
+      texts[n++] = {&rows, first, sequence->pooled(), ends};
+    }
+    first += rows.tokens.size();
+  }
+  engine_.runner().decoder.Pool(*pass_, {texts.data(), n});
 }
 
 void PassUnderWay::FollowForDrafts() {

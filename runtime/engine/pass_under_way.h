@@ -54,6 +54,8 @@ class PassUnderWay {
   bool Find(Cursor* cursor) const;
   // Stores the logits of these rows, or samples them: rows side by side on the pool's threads.
   void UseLogits(std::span<const Cursor> rows, const float* logits, bool last);
+  // In place of logits: the texts' vectors, of a model that makes these.
+  void PoolTexts();
   // Behind the logits: what the draft head or the assistant reads is kept, and the head follows.
   void FollowForDrafts();
   void Finish();

@@ -142,7 +142,8 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
       .session = add("state", sizeof(Session)),
       .tokens = add("tokens", tokens),
       .block_table = add("block table", BlockTable::Bytes(plan.runner.kv)),
-      .logits = add("logits", CheckedSize(spec.vocab_size) * sizeof(float)),
+      .logits = spec.is_embedder() ? MemoryPlan::kNoRegion
+                                   : add("logits", CheckedSize(spec.vocab_size) * sizeof(float)),
       .sampler = add("sampler", Sampler::Bytes()),
       .stop_strings = add("stop strings", StopStrings::Bytes(piece)),
       .piece = add("piece of text", piece),
@@ -150,7 +151,8 @@ SessionRegions AddSession(const EnginePlan& plan, const Tokenizer* tokenizer, si
       .draft_tokens = drafts ? add("draft: tokens", tokens) : MemoryPlan::kNoRegion,
       .draft_block_table =
           drafts ? add("draft: blocks", BlockTable::Bytes(plan.draft.kv)) : MemoryPlan::kNoRegion,
-      .hidden = spec.has_draft_head || assisted
+      .hidden = spec.is_embedder() ? add("vector", RowScratch(spec.embedder.widest))
+                : spec.has_draft_head || assisted
                     ? add("hidden states", CheckedSize(2) * spec.hidden_size * sizeof(float))
                     : MemoryPlan::kNoRegion,
   };
@@ -214,6 +216,23 @@ void PlanDraftLogits(const ModelFile& model, EnginePlan* plan) {
   plan->draft_logits = plan->memory.Add(Segment::kWorkspace, rows.ValueOrMost(), "draft logits");
 }
 
+// A model that makes vectors of texts predicts nothing: no draft is of use to it, nor is it a draft
+// model; and its texts are whole.
+Status CheckEmbedder(const ModelFile& model, const EngineOptions& options) {
+  const ModelFile* const draft = options.draft.file;
+  const bool is_embedder = model.model().embedder() != nullptr;
+  if (draft != nullptr && (is_embedder || draft->model().embedder() != nullptr)) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "engine option draft is set, but the %s makes vectors of texts and "
+                         "predicts no tokens",
+                         is_embedder ? "model" : "draft model");
+  }
+  if (!is_embedder || options.policy == ContextPolicy::kStop) return Status();
+  return Status::Error(StatusCode::kUnsupported,
+                       "engine option policy is 1 (slide), but the model makes vectors of whole "
+                       "texts: use 0 (stop)");
+}
+
 // `refused`: kernels that are not to be taken, or null.
 Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
                             const EngineOptions& wishes, const KernelSet* refused) {
@@ -226,6 +245,7 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
         "the model is an assistant, which only drafts for another model: open that "
         "one, and give this one as its engine option draft");
   }
+  RONDO_RETURN_IF_ERROR(CheckEmbedder(model, options));
   if (options.draft_head && model.model().draft_head() == nullptr) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "engine option draft_head is 1, but the model's file has no draft head: "
@@ -261,12 +281,14 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
     plan.sessions[i] = AddSession(plan, tokenizer, i, memory);
   }
   const auto vocab_size = static_cast<uint32_t>(plan.runner.decoder.spec().vocab_size);
-  const CheckedSize scratch =
-      CheckedSize(TokenChoices::ScratchBytes(vocab_size)).AlignUp(kArenaAlignment);
-  plan.sampler_scratch_bytes = scratch.ValueOrMost();
-  plan.sampler_scratch =
-      memory->Add(Segment::kWorkspace, (scratch * (CheckedSize(options.threads) + 1)).ValueOrMost(),
-                  "sampler scratch");
+  if (!plan.runner.decoder.spec().is_embedder()) {
+    const CheckedSize scratch =
+        CheckedSize(TokenChoices::ScratchBytes(vocab_size)).AlignUp(kArenaAlignment);
+    plan.sampler_scratch_bytes = scratch.ValueOrMost();
+    plan.sampler_scratch = memory->Add(Segment::kWorkspace,
+                                       (scratch * (CheckedSize(options.threads) + 1)).ValueOrMost(),
+                                       "sampler scratch");
+  }
   plan.profile = Profile::Plan(options.profile_events, memory);
   RONDO_RETURN_IF_ERROR(memory->Layout());
 

@@ -20,14 +20,15 @@ struct SessionRegions {
   MemoryPlan::RegionId session;      // the Session object
   MemoryPlan::RegionId tokens;       // int32: the TokenHistory
   MemoryPlan::RegionId block_table;  // the BlockTable
-  MemoryPlan::RegionId logits;       // float [vocab_size]: of the last evaluated row
+  MemoryPlan::RegionId logits;  // float [vocab_size]: of the last evaluated row; kNoRegion: none
   MemoryPlan::RegionId sampler;
   MemoryPlan::RegionId stop_strings;
   MemoryPlan::RegionId piece;         // the text that one token completes
   MemoryPlan::RegionId text;          // one event's text: what was held back, and the piece, twice
   MemoryPlan::RegionId draft_tokens;  // as `tokens`, of the draft model; kNoRegion: none
   MemoryPlan::RegionId draft_block_table;  // likewise
-  // float [2, hidden_size]: what a draft head or an assistant reads; kNoRegion: none
+  // float [2, hidden_size]: what a draft head or an assistant reads; of an embedder the vector of
+  // the text under way; kNoRegion: none
   MemoryPlan::RegionId hidden;
 };
 
@@ -40,9 +41,10 @@ struct EnginePlan {
   Runner runner;
   Runner draft;  // where options.draft names a model
   HeapArray<SessionRegions> sessions;
-  Profile profile;                           // where options.profile_events
-  MemoryPlan::RegionId sampler_scratch = 0;  // of each thread, and one for outside of passes
-  size_t sampler_scratch_bytes = 0;          // of each
+  Profile profile;  // where options.profile_events
+  // Of each thread, and one for outside of passes; kNoRegion: nothing is sampled.
+  MemoryPlan::RegionId sampler_scratch = MemoryPlan::kNoRegion;
+  size_t sampler_scratch_bytes = 0;  // of each
   MemoryPlan::RegionId draft_logits =
       MemoryPlan::kNoRegion;  // a row for each thread, where a draft model or head has fewer tokens
 };

@@ -64,6 +64,7 @@ size_t Give(std::span<const Candidate> candidates, bool decodes, size_t left, En
     const Candidate& candidate = candidates[i];
     Sequence& sequence = *candidate.sequence;
     const size_t behind = decodes ? std::min(candidates.size() - 1 - i, left - 1) : 0;
+    if (sequence.least_rows() > left - behind) continue;
     const uint64_t known = sequence.taken_over();
     const SequenceRows rows = sequence.NextRows(left - behind);
     if (sequence.taken_over() > known) {

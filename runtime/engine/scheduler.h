@@ -41,7 +41,8 @@ Status KvPoolFull(const char* what);
 // Sequences that wait for one row decode, and somebody reads along: they come first, those that
 // waited longest before the others, and leave one row to prompts where some wait. A draft has
 // a row only where each of them has one. Prompts have the rest, bounded by `rows_per_step` where
-// somebody decodes, in their order. Where there is but one row, the two kinds take turns.
+// somebody decodes, in their order; one that is evaluated whole waits where it does not fit, and
+// those behind it come first that do. Where there is but one row, the two kinds take turns.
 void ScheduleRows(PassRequest* requests, size_t max_rows, size_t rows_per_step, EngineStats* stats,
                   PassMembers* members);
 

@@ -31,6 +31,7 @@ struct SequenceLimits {
   size_t max_rows;         // of one pass
   uint64_t context;        // tokens that a sequence can see
   uint64_t short_context;  // DecoderSpec::short_context
+  bool whole_texts;        // all that is pending is evaluated in one pass
 };
 
 // Truncate(0) before its end gives its blocks back. All calls but Cancel: one thread at a time, and
@@ -42,7 +43,8 @@ class Sequence {
   static size_t HistoryTokens(uint64_t ring_tokens, const ContextWindow& window, uint64_t context);
 
   // `prefix_cache`: null where there is none. `logits`: null where no pass stores any. `hidden`:
-  // for the draft head or an assistant, [2, hidden_size]; empty: there is none.
+  // for the draft head or an assistant, [2, hidden_size]; for an embedder, its pooled rows;
+  // empty: there is none.
   Sequence(const SequenceLimits& limits, const BlockTable& kv, PrefixCache* prefix_cache,
            const TokenHistory& tokens, float* logits, std::span<float> hidden = {})
       : limits_(limits),
@@ -142,6 +144,13 @@ class Sequence {
     return hidden_.data();
   }
 
+  // ---- For an embedder ----
+
+  // What the rows of the text are gathered in, in place of logits.
+  float* pooled() const { return hidden_.data(); }
+  // Fewer rows than these are of no use.
+  size_t least_rows() const { return limits_.whole_texts ? pending() : 1; }
+
   // ---- For snapshots ----
 
   const BlockTable& kv() const { return kv_; }
@@ -172,7 +181,7 @@ class Sequence {
 
   void BeginPass() {
     outcome_ = Status();
-    decodes_ = pending() == 1;
+    decodes_ = pending() == 1 && !limits_.whole_texts;
   }
   // It waited for one row when the pass began, beside those of drafts. NextRows may have more made
   // anew.

@@ -24,7 +24,9 @@ Session::Session(Engine* engine, const SessionRegions& regions)
     : engine_(engine),
       sequence_(engine->limits(), engine->runner().NewTable(engine->Memory(regions.block_table)),
                 engine->runner().prefixes(), TokenHistory(engine->Array<int32_t>(regions.tokens)),
-                engine->Array<float>(regions.logits).data(),
+                regions.logits == MemoryPlan::kNoRegion
+                    ? nullptr
+                    : engine->Array<float>(regions.logits).data(),
                 regions.hidden == MemoryPlan::kNoRegion ? std::span<float>()
                                                         : engine->Array<float>(regions.hidden)) {
   if (!engine->has_draft() || engine->has_assistant()) return;
@@ -90,7 +92,7 @@ Status Session::CheckRoom(uint64_t n) const {
 
 Status Session::Append(std::span<const int32_t> ids, const LogitsSink& sink) {
   EndPrompt();
-  RONDO_RETURN_IF_ERROR(CheckIds(ids));
+  RONDO_RETURN_IF_ERROR(CheckPrompt(ids));
   RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
   DropAhead();
   const uint64_t before = position();
@@ -155,7 +157,7 @@ void Session::WantLogits() {
 }
 
 Status Session::Accept(int32_t token) {
-  RONDO_RETURN_IF_ERROR(CheckIds({&token, 1}));
+  RONDO_RETURN_IF_ERROR(CheckPrompt({&token, 1}));
   RONDO_RETURN_IF_ERROR(CheckRoom(1));
   DropAhead();
   // Tokens wait for evaluation, but no more of them than one forward pass takes, and than are
@@ -177,7 +179,7 @@ Status Session::Accept(int32_t token) {
 
 Status Session::Queue(std::span<const int32_t> ids) {
   EndPrompt();
-  RONDO_RETURN_IF_ERROR(CheckIds(ids));
+  RONDO_RETURN_IF_ERROR(CheckPrompt(ids));
   RONDO_RETURN_IF_ERROR(CheckRoom(ids.size()));
   if (ids.size() > sequence_.room()) {
     return Status::Error(StatusCode::kContextFull,

@@ -118,6 +118,27 @@ class Session {
   void Progress(uint64_t* done, uint64_t* total) const;
   void EndPrompt() { BeginPrompt(0); }  // as a call that failed before it came here
 
+  // ---- Of an engine whose model makes vectors of texts ----
+
+  // Texts one behind the other, of so many ids each; and where the first `dimensions` numbers of
+  // each one's vector go.
+  struct Texts {
+    const int32_t* ids;
+    std::span<const size_t> counts;
+    size_t dimensions;
+    float* vectors;  // [counts.size(), dimensions]
+  };
+  // Makes the vectors of these texts with these sessions of `engine`, distinct, at most
+  // kMaxSessions: each takes the next text when it is done with one, and passes serve all of them
+  // together. A vector depends on its text, the model and the kernel set alone. Where the model's
+  // are of length 1, so is what is left of one that is cut. The sessions have no tokens behind it.
+  // Errors: kUnsupported (the model predicts tokens), kInvalidArgument (a text without ids, one out
+  // of range, vectors of no or too many numbers), kContextFull (a text is too long: which, and the
+  // most); no vector is written then. kKvPoolFull, kCancelled (one of the sessions was).
+  static Status Embed(Engine* engine, std::span<Session* const> sessions, const Texts& texts);
+  // Tokens that a text may have.
+  static uint64_t MostTextTokens(const Engine& engine);
+
   // All tokens that are remembered: the last ones.
   const TokenHistory& tokens() const { return sequence_.tokens(); }
   uint64_t position() const { return sequence_.position(); }  // tokens appended so far
@@ -140,6 +161,8 @@ class Session {
   Status Init(const SessionOptions& options, const SessionRegions& regions);
 
   SnapshotBinding Binding() const;
+  Status CheckPredicts() const;
+  Status CheckPrompt(std::span<const int32_t> ids) const;
   Status CheckIds(std::span<const int32_t> ids) const;
   Status CheckRoom(uint64_t n) const;
   Status Append(std::span<const int32_t> ids, const LogitsSink& sink);
@@ -164,6 +187,10 @@ class Session {
   TokenEvent Take(int32_t token, bool chosen);
   TokenEvent Finished(FinishReason reason);
   TokenEvent EndEvent(FinishReason reason);
+  Status CheckTexts(const Texts& texts) const;
+  Status CheckText(std::span<const int32_t> ids, size_t index) const;
+  void BeginEmbedding(std::span<const int32_t> ids);
+  void EndEmbedding(std::span<float> vector);
   void BeginPrompt(uint64_t tokens);
   void EndGeneration();  // what was generated before counts no more
   void BeginText();      // with the next token

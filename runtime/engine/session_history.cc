@@ -128,6 +128,7 @@ Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {
 }
 
 Status Session::Restore(std::span<const uint8_t> bytes) {
+  RONDO_RETURN_IF_ERROR(CheckPredicts());
   RONDO_ASSIGN(const Snapshot snapshot, Snapshot::Open(Binding(), bytes));
   {
     const MutexLock turn(engine_->turn());

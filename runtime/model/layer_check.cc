@@ -26,6 +26,8 @@ class LayersCheck {
                                                  static_cast<uint64_t>(model_.positions()),
                                                  model_.context_length(), checker_.hidden()));
     }
+    RONDO_RETURN_IF_ERROR(checker_.CheckBias({-1, "embedding's offset"}, model_.embedding_offset(),
+                                             checker_.hidden()));
     RONDO_RETURN_IF_ERROR(CheckLayerEmbeddings(checker_));
     RONDO_RETURN_IF_ERROR(CheckAltUp(checker_));
     RONDO_RETURN_IF_ERROR(
@@ -35,12 +37,15 @@ class LayersCheck {
     }
     RONDO_RETURN_IF_ERROR(CheckDraftHead());
     RONDO_RETURN_IF_ERROR(CheckAssistant());
+    RONDO_RETURN_IF_ERROR(CheckEmbedder(checker_));
     if (model_.final_norm() == nullptr) return Wrong({-1, "final norm"}, "is absent");
     RONDO_RETURN_IF_ERROR(
         checker_.CheckNorm({-1, "final norm"}, model_.final_norm(), checker_.hidden()));
-    RONDO_RETURN_IF_ERROR(
-        checker_.CheckLinear({-1, "head"}, model_.head(), model_.vocab_size(), checker_.hidden()));
-    if (model_.embedding() == model_.head()->weight()) return Status();
+    if (model_.embedder() == nullptr) {
+      RONDO_RETURN_IF_ERROR(checker_.CheckLinear({-1, "head"}, model_.head(), model_.vocab_size(),
+                                                 checker_.hidden()));
+      if (model_.embedding() == model_.head()->weight()) return Status();
+    }
     return checker_.CheckPacked({-1, "embedding"}, model_.embedding(), false);
   }
 
@@ -163,6 +168,7 @@ class LayersCheck {
   }
 
   Status CheckRopes() {
+    if (model_.ropes() == nullptr) return Status();
     for (const format::Rope* rope : *model_.ropes()) {
       if (rope->frequencies() == nullptr || rope->frequencies()->size() == 0) {
         return Corrupt("a rope has no frequencies");

@@ -24,6 +24,10 @@ inline constexpr uint64_t kMaxEosTokens = 256;
 inline constexpr uint64_t kMaxTensors = 1u << 16;
 inline constexpr uint64_t kMaxTemplateBytes = 1u << 20;
 inline constexpr uint64_t kMaxTemplates = 64;
+inline constexpr uint64_t kMaxDense = 8;  // layers behind an embedder's pooling
+inline constexpr uint64_t kMaxPrompts = 256;
+inline constexpr uint64_t kMaxPromptNameBytes = 160;
+inline constexpr uint64_t kMaxPromptBytes = 1u << 16;
 inline constexpr uint64_t kMaxSections = 1u << 18;
 
 }  // namespace rondo

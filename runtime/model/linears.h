@@ -13,10 +13,12 @@ void ForEachMatrix(const format::Sublayer& sublayer, const Visit& visit) {
 }
 
 // Those of the model itself, before and behind its layers, but for the head; of its draft head,
-// where that is wanted; of an assistant.
+// where that is wanted; of an assistant; of an embedder.
 struct OwnMatrix {
   enum : size_t { kDraftInput, kDraftOutput, kLayerProjection, kToStreams, kFromStreams };
   static constexpr size_t FromStream(size_t stream) { return kFromStreams + stream - 1; }
+  // Behind the pooling; in place of the streams, beside which there is none.
+  static constexpr size_t Dense(size_t i) { return kFromStreams + i; }
 };
 
 template <typename Visit>
@@ -30,6 +32,12 @@ void ForEachOwnMatrix(const format::Model& model, bool draft_head, const Visit& 
   }
   if (model.layer_embeddings() != nullptr) {
     visit(OwnMatrix::kLayerProjection, *model.layer_embeddings()->projection());
+  }
+  if (model.embedder() != nullptr && model.embedder()->dense() != nullptr) {
+    size_t i = 0;
+    for (const format::Dense* dense : *model.embedder()->dense()) {
+      visit(OwnMatrix::Dense(i++), *dense->linear());
+    }
   }
   if (model.alt_up() == nullptr) return;
   visit(OwnMatrix::kToStreams, *model.alt_up()->embed());

@@ -36,9 +36,8 @@ class Checker {
  private:
   Status CheckGlobals() {
     if (model_.name() == nullptr || model_.architecture() == nullptr ||
-        model_.producer() == nullptr || model_.tensors() == nullptr || model_.layers() == nullptr ||
-        model_.ropes() == nullptr) {
-      return Corrupt("the metadata lacks name, architecture, producer, tensors, layers or ropes");
+        model_.producer() == nullptr || model_.tensors() == nullptr || model_.layers() == nullptr) {
+      return Corrupt("the metadata lacks name, architecture, producer, tensors or layers");
     }
     RONDO_RETURN_IF_ERROR(CheckRange("vocab_size", model_.vocab_size(), 1, kMaxVocab));
     RONDO_RETURN_IF_ERROR(CheckRange("hidden_size", hidden_, 1, kMaxHidden));
@@ -47,7 +46,10 @@ class Checker {
         CheckRange("the number of layers", model_.layers()->size(), 1, kMaxLayers));
     RONDO_RETURN_IF_ERROR(
         CheckRange("the number of tensors", model_.tensors()->size(), 1, kMaxTensors));
-    RONDO_RETURN_IF_ERROR(CheckRange("the number of ropes", model_.ropes()->size(), 0, kMaxLayers));
+    if (model_.ropes() != nullptr) {  // else there are none
+      RONDO_RETURN_IF_ERROR(
+          CheckRange("the number of ropes", model_.ropes()->size(), 0, kMaxLayers));
+    }
     if (model_.identity() == 0) return Corrupt("the metadata lacks the model's identity");
     const int64_t vocab = model_.vocab_size();
     if (model_.bos_token() < -1 || model_.bos_token() >= vocab) {

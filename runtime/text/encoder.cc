@@ -15,10 +15,15 @@ Result<EncoderParts> EncoderParts::Create(const TokenizerTables& tables, RegexMe
   parts.normalized_tokens = AddedTokens(tables, /*normalized=*/true);
   RONDO_ASSIGN(parts.normalizer, NormalizerSteps::Create(tables, memory));
   RONDO_ASSIGN(parts.pre_tokenizer, PreTokenizer::Create(tables, memory));
-  if (tables.settings->model() == format::ModelKind::Unigram) {
-    parts.unigram = UnigramModel(tables);
-  } else {
-    parts.bpe = BpeModel(tables);
+  switch (tables.settings->model()) {
+    case format::ModelKind::Unigram:
+      parts.unigram = UnigramModel(tables);
+      break;
+    case format::ModelKind::WordPiece:
+      parts.word_piece = WordPieceModel(tables);
+      break;
+    default:
+      parts.bpe = BpeModel(tables);
   }
   return parts;
 }
@@ -31,10 +36,18 @@ Result<EncoderScratch> EncoderParts::CreateScratch() const {
     RONDO_ASSIGN(scratch.rewritten, HeapArray<uint8_t>::CreateForOverwrite(kMaxPreTokenBytes));
   }
   RONDO_ASSIGN(scratch.normalizer, NormalizerScratch::Create(normalizer.count));
-  if (settings->model() == format::ModelKind::Unigram) {
-    RONDO_ASSIGN(scratch.unigram, UnigramScratch::Create());
-  } else {
-    RONDO_ASSIGN(scratch.bpe, BpeScratch::Create());
+  switch (settings->model()) {
+    case format::ModelKind::Unigram: {
+      RONDO_ASSIGN(scratch.unigram, UnigramScratch::Create());
+      break;
+    }
+    case format::ModelKind::WordPiece: {
+      RONDO_ASSIGN(scratch.word_piece, WordPieceScratch::Create(*settings));
+      break;
+    }
+    default: {
+      RONDO_ASSIGN(scratch.bpe, BpeScratch::Create());
+    }
   }
   return scratch;
 }
@@ -59,10 +72,20 @@ Encoder::Encoder(const EncoderParts& parts, EncoderScratch& scratch, PlainText* 
       sink_(sink),
       bpe_(parts.bpe, scratch.bpe, sink, plain == nullptr ? nullptr : &plain->added),
       unigram_(parts.unigram, scratch.unigram, sink, plain == nullptr ? nullptr : &plain->added),
-      run_{parts.settings->model() == format::ModelKind::Unigram
-               ? static_cast<ModelEncoder&>(unigram_)
-               : bpe_,
-           scratch.rewritten.span(), true} {}
+      word_piece_(parts.word_piece, scratch.word_piece, sink,
+                  plain == nullptr ? nullptr : &plain->added),
+      run_{Model(), scratch.rewritten.span(), true} {}
+
+ModelEncoder& Encoder::Model() {
+  switch (parts_.settings->model()) {
+    case format::ModelKind::Unigram:
+      return unigram_;
+    case format::ModelKind::WordPiece:
+      return word_piece_;
+    default:
+      return bpe_;
+  }
+}
 
 Status Encoder::Encode(std::span<const uint8_t> text) {
   const uint8_t* const plain = plain_ == nullptr ? nullptr : plain_->marks.data();

@@ -14,6 +14,7 @@
 #include "runtime/text/pre_tokenizer.h"
 #include "runtime/text/tokenizer_tables.h"
 #include "runtime/text/unigram.h"
+#include "runtime/text/word_piece.h"
 
 namespace rondo {
 
@@ -29,11 +30,13 @@ struct EncoderScratch {
   HeapArray<uint8_t> window;     // [kWindowBytes] normalised text at hand
   HeapArray<uint8_t> rewritten;  // [kMaxPreTokenBytes], where a stage rewrites
   NormalizerScratch normalizer;
-  BpeScratch bpe;          // of the two
-  UnigramScratch unigram;  // that of the file's model
+  BpeScratch bpe;               // of the three
+  UnigramScratch unigram;       // that of the
+  WordPieceScratch word_piece;  // file's model
 
   size_t bytes() const {
-    return window.size() + rewritten.size() + normalizer.bytes() + bpe.bytes() + unigram.bytes();
+    return window.size() + rewritten.size() + normalizer.bytes() + bpe.bytes() + unigram.bytes() +
+           word_piece.bytes();
   }
 };
 
@@ -44,8 +47,9 @@ struct EncoderParts {
   AddedTokens normalized_tokens;
   NormalizerSteps normalizer;
   PreTokenizer pre_tokenizer;
-  BpeModel bpe;          // of the two
-  UnigramModel unigram;  // that of the file's model
+  BpeModel bpe;               // of the three
+  UnigramModel unigram;       // that of the
+  WordPieceModel word_piece;  // file's model
 
   // `tables` has passed Check and, like `memory`, outlives this.
   // Errors: kCorrupt (a pattern), kOutOfMemory.
@@ -92,12 +96,15 @@ class Encoder {
                                       run_, taken);
   }
 
+  ModelEncoder& Model();
+
   const EncoderParts& parts_;
   EncoderScratch& scratch_;
   PlainText* const plain_;
   IdSink& sink_;
   BpeEncoder bpe_;
   UnigramEncoder unigram_;
+  WordPieceEncoder word_piece_;
   PreTokenizer::Run run_;
 
   // Positions in the window. Whole characters of normalised text lie before tail_; what is before

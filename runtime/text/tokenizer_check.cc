@@ -230,6 +230,15 @@ Status CheckUnigram(const TokenizerTables& tables) {
   return {};
 }
 
+Status CheckWordPiece(const TokenizerTables& tables) {
+  RONDO_RETURN_IF_ERROR(Trie::Check(tables.pieces, tables.vocab_size(), "the pieces"));
+  RONDO_RETURN_IF_ERROR(
+      CheckText(tables.settings->continuation(), 0, kMaxPrefixBytes, "continuation"));
+  const uint32_t most = tables.settings->max_word_characters();
+  if (most >= 1 && most <= kMaxWordCharacters) return {};
+  return Corrupt("max_word_characters is %u, expected 1 to %u", most, kMaxWordCharacters);
+}
+
 Status CheckModel(const TokenizerTables& tables) {
   const format::Tokenizer& settings = *tables.settings;
   const uint32_t vocab_size = tables.vocab_size();
@@ -252,6 +261,8 @@ Status CheckModel(const TokenizerTables& tables) {
       return CheckBpe(tables, kMaxCodePoint + 1);
     case format::ModelKind::Unigram:
       return CheckUnigram(tables);
+    case format::ModelKind::WordPiece:
+      return CheckWordPiece(tables);
     default:
       return Status::Error(StatusCode::kUnsupported,
                            "tokenizer: a model of kind %d is not known to this build",

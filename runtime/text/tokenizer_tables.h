@@ -42,6 +42,7 @@ inline constexpr uint32_t kMaxPatternBytes = 4096;
 inline constexpr uint32_t kMaxPrefixBytes = 16;
 inline constexpr uint32_t kMaxSurroundingIds = 64;
 inline constexpr uint32_t kMaxGoldenIds = 256;
+inline constexpr uint32_t kMaxWordCharacters = 1024;
 inline constexpr uint32_t kMaxStripStart = 255;
 
 // True also for the empty prefix, and where there is none.

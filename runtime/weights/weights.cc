@@ -146,7 +146,9 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
     sublayers += layer.sublayers()->size();
   }
   const size_t n_streams = model.alt_up() == nullptr ? 0 : model.alt_up()->n_streams();
-  RONDO_ASSIGN(w.own_, HeapArray<PackedLinear>::Create(OwnMatrix::kFromStreams + n_streams));
+  const auto* dense = model.embedder() == nullptr ? nullptr : model.embedder()->dense();
+  const size_t n_behind = dense == nullptr ? n_streams : dense->size();
+  RONDO_ASSIGN(w.own_, HeapArray<PackedLinear>::Create(OwnMatrix::kFromStreams + n_behind));
   RONDO_ASSIGN(w.alt_up_, HeapArray<AltUpWeights>::Create(n_streams > 0 ? n_layers : 0));
   CheckedSize own_bytes = 0;
   ForEachOwnMatrix(model, draft_head, [&](size_t name, const format::Linear& linear) {
@@ -155,9 +157,12 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
     own_bytes = own_bytes + Slot(set, w.own_[name]);
     ++w.n_matrices_;
   });
-  w.head_ = ShapeOnly(file, *model.head());
-  note_codes(w.head_);
-  w.tied_ = model.head()->weight() == model.embedding();
+  const bool has_head = model.head() != nullptr;
+  if (has_head) {
+    w.head_ = ShapeOnly(file, *model.head());
+    note_codes(w.head_);
+    w.tied_ = model.head()->weight() == model.embedding();
+  }
   if (tables.count() > 0) {
     w.code_pairs_region_ = plan->Add(
         Segment::kWorkspace, (CheckedSize(tables.count()) * sizeof(CodePairs)).ValueOrMost(),
@@ -171,7 +176,7 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
     };
     for (size_t i = 0; i < n_layers; ++i) ForEachLinear(layers[i], count);
     ForEachOwnLinear(model, draft_head, count);
-    count(*model.head());
+    if (has_head) count(*model.head());
     return w;
   }
   if (own_bytes.ValueOrMost() > 0) {
@@ -188,6 +193,7 @@ Result<Weights> Weights::Plan(const ModelFile& file, const KernelSet& set, bool 
     Format(name, sizeof name, i < layers.own() ? "layer %zu" : "draft head", i);
     w.regions_[i] = plan->Add(Segment::kWeights, bytes.ValueOrMost(), name);
   }
+  if (!has_head) return w;
   w.regions_[n_layers] =
       plan->Add(Segment::kWeights, (Slot(set, w.head_) + kOverRead).ValueOrMost(),
                 w.tied_ ? "output head and embedding" : "output head");
@@ -279,7 +285,10 @@ Status Weights::Load(const ModelFile& file, const MemoryPlan& plan, uint8_t* are
   if (model.positions() >= 0) {
     RONDO_ASSIGN(positions_, vectors.Read(static_cast<uint32_t>(model.positions())));
   }
-  RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, region(n_layers)));
+  RONDO_ASSIGN(embedding_offset_, ReadOptional(vectors, model.embedding_offset()));
+  if (model.head() != nullptr) {
+    RONDO_RETURN_IF_ERROR(add(*model.head(), &head_, region(n_layers)));
+  }
   if (has_draft_head_) {
     const format::DraftHead& head = *model.draft_head();
     for (const auto& [norm, from] : {std::pair(&draft_head_.embedding_norm, head.embedding_norm()),

@@ -65,7 +65,7 @@ class Weights {
   const SublayerWeights& sublayer(size_t i) const { return sublayers_[i]; }
   const RowNorm& embedding_norm() const { return embedding_norm_; }
   const RowNorm& final_norm() const { return final_norm_; }
-  const PackedLinear& head() const { return head_; }
+  const PackedLinear& head() const { return head_; }  // of no channels in an embedder
   // Of the draft head: what makes the input of its layer, which is the last one, and its part of
   // the output head.
   const DraftHeadWeights& draft_head() const { return draft_head_; }
@@ -85,9 +85,13 @@ class Weights {
   // each other, and what each but the first goes through at the end.
   const PackedLinear& to_streams() const { return own_[OwnMatrix::kToStreams]; }
   const PackedLinear& from_stream(size_t i) const { return own_[OwnMatrix::FromStream(i)]; }
+  // Of an embedder: its layers behind the pooling.
+  const PackedLinear& dense(size_t i) const { return own_[OwnMatrix::Dense(i)]; }
   const AltUpWeights& alt_up(size_t layer) const { return alt_up_[layer]; }
   // The table of positions, [max_positions, hidden_size], in the file; null: none.
   const float* positions() const { return positions_; }
+  // Added to every embedding, [hidden_size], in the file; null: nothing.
+  const float* embedding_offset() const { return embedding_offset_; }
 
  private:
   const KernelSet* set_ = nullptr;
@@ -105,6 +109,7 @@ class Weights {
   RowNorm final_norm_ = {};
   DraftHeadWeights draft_head_ = {};
   const float* positions_ = nullptr;
+  const float* embedding_offset_ = nullptr;
   size_t n_matrices_ = 0;
   RowNorm layer_embedding_norm_ = {};
   LinearShape layer_table_shape_ = {};

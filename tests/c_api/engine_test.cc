@@ -111,7 +111,7 @@ TEST(PlanTest, RefusesOptionsOutOfRange) {
   refuse([](rondo_engine_options* o) { o->max_sessions = 0; });
   refuse([](rondo_engine_options* o) { o->max_sessions = 65; });
   refuse([](rondo_engine_options* o) { o->max_rows = 0; });
-  refuse([](rondo_engine_options* o) { o->max_rows = 1025; });
+  refuse([](rondo_engine_options* o) { o->max_rows = 8193; });
   refuse([](rondo_engine_options* o) { o->threads = UINT32_MAX; });
   refuse([](rondo_engine_options* o) { o->context_policy = 2; });
   refuse([](rondo_engine_options* o) { o->context_policy = -1; });

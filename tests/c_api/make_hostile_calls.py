@@ -15,7 +15,8 @@ VALID = {
 # What may be NULL, as the header says.
 MAY_BE_NULL = {("rondo_chat_render", "text"), ("rondo_chat_render", "text_length"),
                ("rondo_chat_render", "ids"), ("rondo_chat_render", "ids_count"),
-               ("rondo_model_chat_template", "name")}
+               ("rondo_model_chat_template", "name"), ("rondo_embedding_text", "prompt"),
+               ("rondo_pair_text", "instruction")}
 # Numbers that no place can have, by name; others are only required not to do harm.
 NEVER = {"flags": ["0xffffffffu", "0x80000000u"]}
 EXTREMES = {"int32_t": ["INT32_MIN", "-1", "INT32_MAX"], "uint32_t": ["UINT32_MAX"],

@@ -40,7 +40,7 @@ TEST_F(ToolTest, HelpAndVersion) {
   EXPECT_EQ(tool_("--version").code, 0);
   EXPECT_THAT(tool_("--version").out, StartsWith("rondo "));
   for (const char* command : {"", "pull", "convert", "pack", "run", "chat", "inspect", "logits",
-                              "eval", "bench", "help"}) {
+                              "eval", "bench", "embed", "rerank", "help"}) {
     const ToolResult result = tool_(std::string(command) + " --help");
     EXPECT_EQ(result.code, 0) << command;
     EXPECT_THAT(result.out, HasSubstr("Examples:")) << command;
@@ -69,6 +69,8 @@ TEST_F(ToolTest, WrongUsageIsToldWithWhatWasMeant) {
       {"run x y --seed -1", "--seed: -1 is not an integer from 0 to 18,446,744,073,709,551,615\n"},
       {"run x y --max-tokens -1", "(0: no limit)\n"},
       {"run x y --policy never", "--policy: never is not one of stop, slide\n"},
+      {"rerank x y", "--query is required\n"},
+      {"embed x --batch 65 y", "--batch: 65 is not an integer from 1 to 64\n"},
       {"logits x -o y", "one of --ids and --prompt is required\n"},
       {"inspect x --plan --check", "only one of --plan, --fit, --check and --tensors can be"},
       {"inspect x --context 5", "--context: goes with --plan\n"},

@@ -112,6 +112,9 @@ ModelParts ReadParts(const std::string& path) {
   }
   const Result<ModelFile> file = ModelFile::Open(map.bytes());
   if (!file.ok()) throw Error(file.status().message());
+  if (file->model().embedder() != nullptr) {
+    throw Error(path + " makes vectors of texts: `rondo embed --bench` measures that");
+  }
   return Reader(file->model()).Read();
 }
 

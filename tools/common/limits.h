@@ -8,7 +8,7 @@ namespace rondo::tools {
 
 inline constexpr uint64_t kMostContext = 1u << 24;  // tokens
 inline constexpr uint64_t kMostThreads = 256;
-inline constexpr uint64_t kMostRows = 1024;
+inline constexpr uint64_t kMostRows = 8192;
 inline constexpr uint64_t kMostSessions = 64;
 inline constexpr uint64_t kMostDrafts = 7;  // of one pass
 inline constexpr uint64_t kMostPenaltyTokens = 4096;

@@ -1,8 +1,8 @@
 // Options that take a value: how each kind is read, refused and described. All say in the same way
 // what they take, and say it in the help and in the error:
 //
-//     --rows N    Tokens of one pass of a prefill, 1 to 1,024; default: 256
-//     rondo inspect: --rows: 0x10 is not an integer from 1 to 1,024
+//     --rows N    Tokens of one pass of a prefill, 1 to 8,192; default: 256
+//     rondo inspect: --rows: 0x10 is not an integer from 1 to 8,192
 //
 // CLI11 itself reads texts only: its own numbers are octal with a leading zero, wrap around, or
 // become the largest. Every function adds the option and returns it; its value is set while the

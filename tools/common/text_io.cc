@@ -1,5 +1,7 @@
 #include "tools/common/text_io.h"
 
+#include <algorithm>
+
 #include "tools/common/error.h"
 #include "tools/common/interrupt.h"
 #include "tools/system/files.h"
@@ -33,6 +35,18 @@ std::string ReadAll(int descriptor, const std::string& what) {
 std::string ReadInput() { return ReadPiece(kStandardInput, "standard input"); }
 
 std::string ReadAllInput() { return ReadAll(kStandardInput, "standard input"); }
+
+std::vector<std::string> ReadLines() {
+  const std::string all = ReadAllInput();
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < all.size();) {
+    const size_t end = std::min(all.find('\n', at), all.size());
+    lines.push_back(all.substr(at, end - at));
+    if (lines.back().ends_with('\r')) lines.back().pop_back();
+    at = end + 1;
+  }
+  return lines;
+}
 
 std::string ReadFile(const std::string& what, const std::string& path) {
   std::error_code error;

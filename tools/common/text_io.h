@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace rondo::tools {
 
@@ -10,6 +11,9 @@ namespace rondo::tools {
 std::string ReadInput();
 // All of it.
 std::string ReadAllInput();
+
+// The lines of all of it, without what ends them.
+std::vector<std::string> ReadLines();
 
 // A whole file or pipe. `what` names it in the error: "the text".
 std::string ReadFile(const std::string& what, const std::string& path);

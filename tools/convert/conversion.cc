@@ -69,6 +69,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   options.embedding = convert::FormatNamed(wish.embedding.empty() ? embedding : wish.embedding);
   options.calibration = wish.calibrate;
   options.draft_head = wish.mtp;
+  options.reranker = wish.reranker;
   options.replace = wish.replace;
   options.run_token = true;
   convert::ConvertReport report;
@@ -116,6 +117,11 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
       ->add_flag("--mtp", wish->mtp,
                  "Keep the checkpoint's head that predicts the token behind the next one, which "
                  "`rondo run --speculate head` lets draft")
+      ->group(kWeightsGroup);
+  command
+      ->add_flag("--reranker", wish->reranker,
+                 "The checkpoint, a Qwen3-Reranker without a modules.json, answers yes or no to a "
+                 "query and a document: convert it for `rondo rerank`")
       ->group(kWeightsGroup);
   AddForceFlag(command, &wish->replace);
 }

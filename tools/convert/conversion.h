@@ -18,6 +18,7 @@ struct ConversionWish {
   uint32_t block = 0;     // the same
   double bits = 0;        // with auto; 0: 4.5
   bool mtp = false;
+  bool reranker = false;
   Replace replace = Replace::kSameKind;
 };
 

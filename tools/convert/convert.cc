@@ -13,7 +13,9 @@
 #include "tools/convert/calibrate/priors.h"
 #include "tools/convert/chat_template.h"
 #include "tools/convert/common/fail.h"
+#include "tools/convert/embedder.h"
 #include "tools/convert/end_tokens.h"
+#include "tools/convert/find_embedder.h"
 #include "tools/convert/fit_spec.h"
 #include "tools/convert/output/carry_over.h"
 #include "tools/convert/output/check_written.h"
@@ -121,6 +123,18 @@ StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tenso
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress);
 
+// The model of an embedder is found by its type: `architectures` names the class without a head, or
+// that of any other use.
+DecoderSpec ReadSpec(const ConvertOptions& options, const Source& source,
+                     const std::optional<EmbedderSource>& embedder) {
+  if (!embedder) {
+    return ReadArchitecture(options.draft_head ? source.config.WithDraftHead() : source.config);
+  }
+  DecoderSpec spec = ReadArchitecture(source.config.With("architectures", nullptr));
+  MakeEmbedder(*embedder, spec);
+  return spec;
+}
+
 // Runs the same model in float32, in a file that never gets a name and is gone with the mapping.
 void StartCalibration(const ConvertOptions& options, const ConvertProgress& progress,
                       std::optional<Calibration>& calibration) {
@@ -143,14 +157,21 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   ConvertReport report;
   report.notes = source.notes;
   const SourceText text = ReadSourceText(source, report.notes);
-  const Checkpoint& checkpoint = *source.checkpoint;
-  DecoderSpec spec =
-      ReadArchitecture(options.draft_head ? source.config.WithDraftHead() : source.config);
+  const std::optional<EmbedderSource> embedder = FindEmbedder(source, text, options.reranker);
+  const std::shared_ptr<const Checkpoint> checkpoint_holder =
+      embedder ? WithDense(*embedder, source.path, source.checkpoint) : source.checkpoint;
+  const Checkpoint& checkpoint = *checkpoint_holder;
+  DecoderSpec spec = ReadSpec(options, source, embedder);
   if (options.draft_head && !spec.draft_head) {
     Fail(options.directory.string(), ": no head of ", spec.architecture,
          " that predicts more than the next token is known");
   }
   report.is_assistant = spec.assistant.has_value();
+  if (embedder && !options.calibration.empty()) {
+    Fail(options.directory.string(),
+         ": a model that makes vectors of texts predicts no tokens, and so cannot be calibrated by "
+         "a text");
+  }
   if (report.is_assistant && !options.calibration.empty()) {
     Fail(options.directory.string(),
          ": an assistant runs beside its model alone, and so cannot be calibrated by a text");
@@ -164,10 +185,13 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   flatbuffers::FlatBufferBuilder builder;
   // Before the weights: what it refuses is refused at once.
   const auto tokenizer = AddTokenizer(text, spec, writer, builder, report);
-  AddEndTokens(text, spec, report.notes);
+  if (!embedder) AddEndTokens(text, spec, report.notes);
   const auto chat = BuildChat(text.chat, builder, report.notes);
-  const auto sampling = BuildSampling(source.generation, spec, builder, report.notes);
-  TellUnfollowed(source.generation, source.own_generation, report.notes);
+  flatbuffers::Offset<format::Sampling> sampling;
+  if (!embedder) {
+    sampling = BuildSampling(source.generation, spec, builder, report.notes);
+    TellUnfollowed(source.generation, source.own_generation, report.notes);
+  }
 
   std::optional<Calibration> calibration;
   if (!options.calibration.empty()) {
@@ -246,6 +270,7 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                                       std::to_string(spec.assistant->n_tokens) +
                                       " tokens of the vocabulary"});
   }
+  if (spec.embedder) facts.push_back({"embedder", EmbedderFact(*spec.embedder)});
   if (!fit.left_out.empty()) {
     facts.push_back({"left out", fit.left_out});
     report.notes.push_back("left out of the text's model: " + fit.left_out);

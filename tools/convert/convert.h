@@ -32,6 +32,9 @@ struct ConvertOptions {
   double bits = 0;
   // The checkpoint's head that predicts the token behind the next one is kept: it drafts.
   bool draft_head = false;
+  // A Qwen3-Reranker, whose folder may not say so: the score of a pair is that of "yes" against
+  // "no".
+  bool reranker = false;
   // In the end the model is run for one token, where half of the memory that is free is enough for
   // that; else a note says so. Without, it is only opened, with its tokenizer and its plan.
   bool run_token = false;

@@ -186,7 +186,7 @@ uint64_t CheckTensors(const Checkpoint& checkpoint, const DecoderSpec& spec) {
 Fit FitToCheckpoint(const Checkpoint& checkpoint, DecoderSpec& spec,
                     std::vector<std::string>& notes) {
   TakeOtherNames(checkpoint, spec);
-  TieHead(checkpoint, spec);
+  if (!spec.embedder) TieHead(checkpoint, spec);
   DropPrefix(checkpoint, spec);
   ChooseForms(checkpoint, spec);
   UntieHead(checkpoint, spec, notes);

@@ -359,3 +359,28 @@ func sessionCountersOf(from *C.rondo_session_counters) SessionCounters {
 		DraftsAccepted:  uint64(from.drafts_accepted),
 	}
 }
+
+// EmbedderFacts is rondo_embedder_facts of rondo.h.
+type EmbedderFacts struct {
+	Dimensions    uint32
+	MaxTokens     uint32
+	WholeTexts    uint32
+	Normalized    uint32
+	ScoresPairs   uint32
+	Pooling       int32
+	NPrompts      uint32
+	DefaultPrompt int32
+}
+
+func embedderFactsOf(from *C.rondo_embedder_facts) EmbedderFacts {
+	return EmbedderFacts{
+		Dimensions:    uint32(from.dimensions),
+		MaxTokens:     uint32(from.max_tokens),
+		WholeTexts:    uint32(from.whole_texts),
+		Normalized:    uint32(from.normalized),
+		ScoresPairs:   uint32(from.scores_pairs),
+		Pooling:       int32(from.pooling),
+		NPrompts:      uint32(from.n_prompts),
+		DefaultPrompt: int32(from.default_prompt),
+	}
+}

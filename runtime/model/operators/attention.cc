@@ -39,6 +39,17 @@ Status CheckScores(const LayerChecker& checker, Place place, const format::Atten
                            attention.n_heads());
 }
 
+// Positions that see those behind them are evaluated together: in whole texts alone.
+Status CheckDirection(const LayerChecker& checker, Place place,
+                      const format::Attention& attention) {
+  if (!attention.bidirectional()) return Status();
+  if (checker.model().embedder() == nullptr) {
+    return Wrong(place, "is bidirectional, but the model predicts tokens");
+  }
+  if (attention.chunk() == 0 && attention.alibi_slopes() == nullptr) return Status();
+  return Wrong(place, "is bidirectional and has chunks or ALiBi");
+}
+
 Status CheckNorms(const LayerChecker& checker, int layer, const format::Attention& attention) {
   const uint64_t n_heads = attention.n_heads(), n_kv_heads = attention.n_kv_heads();
   const uint64_t head_dim = attention.head_dim(), v_head_dim = attention.v_head_dim();
@@ -114,6 +125,7 @@ Status CheckAttention(const LayerChecker& checker, int layer, const format::Subl
                    layer, ull{n_heads}, ull{n_kv_heads}, ull{kMaxHeads});
   }
   RONDO_RETURN_IF_ERROR(CheckScores(checker, place, attention));
+  RONDO_RETURN_IF_ERROR(CheckDirection(checker, place, attention));
   RONDO_RETURN_IF_ERROR(checker.CheckCap(place, attention.qkv_clip()));
   RONDO_RETURN_IF_ERROR(checker.CheckRope(place, attention.rope(), head_dim));
   RONDO_RETURN_IF_ERROR(CheckNorms(checker, layer, attention));

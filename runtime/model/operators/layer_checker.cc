@@ -23,7 +23,8 @@ Status LayerChecker::CheckCap(Place place, float cap) const {
 }
 
 Status LayerChecker::CheckRope(Place place, int32_t rope, uint64_t head_dim) const {
-  if (rope < -1 || rope >= static_cast<int64_t>(model_.ropes()->size())) {
+  const int64_t n_ropes = model_.ropes() == nullptr ? 0 : model_.ropes()->size();
+  if (rope < -1 || rope >= n_ropes) {
     return Wrong(place, "points at a rope that is absent");
   }
   if (rope < 0) return Status();

@@ -55,5 +55,7 @@ Status CheckLayerEmbeddings(const LayerChecker& checker);
 // The model's residual streams, and what a layer does with them; absent is fine, in both or none.
 Status CheckAltUp(const LayerChecker& checker);
 Status CheckLayerAltUp(const LayerChecker& checker, int index, const format::Layer& layer);
+// What makes the model turn texts into vectors; absent is fine.
+Status CheckEmbedder(const LayerChecker& checker);
 
 }  // namespace rondo

@@ -59,6 +59,15 @@ inline void RunIt(const ModelFile& file) {
   if (options.draft_head) session_options.speculation = Speculation::kDraftHead;
   const Result<Session*> session = (*engine)->OpenSession(session_options);
   if (!session.ok()) return;
+  if ((*engine)->is_embedder()) {
+    const std::vector<int32_t> ids = {0, 0};
+    const size_t count = ids.size();
+    float number;
+    Session* const one = *session;
+    static_cast<void>(
+        Session::Embed(engine->get(), {&one, 1}, {ids.data(), {&count, 1}, 1, &number}));
+    return;
+  }
   if (!(*session)->Prefill(std::vector<int32_t>{0, 0, 0}).ok()) return;
   for (int i = 0; i < (options.draft_head ? 3 : 1); ++i) static_cast<void>((*session)->Next());
   static_cast<void>((*session)->Undo(2));

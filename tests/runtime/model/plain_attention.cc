@@ -28,7 +28,9 @@ double QueryFactor(const format::QueryScale* scale, size_t position) {
 }
 
 bool Sees(const format::Attention& attention, size_t row, size_t other) {
-  if (attention.window() > 0 && row - other >= attention.window()) return false;
+  if (other > row && !attention.bidirectional()) return false;
+  const size_t distance = other > row ? other - row : row - other;
+  if (attention.window() > 0 && distance >= attention.window()) return false;
   return attention.chunk() == 0 || row / attention.chunk() == other / attention.chunk();
 }
 
@@ -92,8 +94,8 @@ Values PlainForward::Attend(const format::Attention& attention, size_t n_rows, c
     for (size_t head = 0; head < n_heads; ++head) {
       const size_t kv_head = head / (n_heads / n_kv_heads);
       const double* q = &queries[(row * n_heads + head) * dim];
-      Values scores(row + 1, -INFINITY);
-      for (size_t other = 0; other <= row; ++other) {
+      Values scores(n_rows, -INFINITY);
+      for (size_t other = 0; other < n_rows; ++other) {
         if (!Sees(attention, row, other)) continue;
         const double* k = &kept->keys[(other * n_kv_heads + kv_head) * dim];
         double score = 0;
@@ -108,7 +110,7 @@ Values PlainForward::Attend(const format::Attention& attention, size_t n_rows, c
       }
       const int32_t sinks = attention.sink_logits();
       Softmax(sinks < 0 ? -INFINITY : tensors_[static_cast<size_t>(sinks)][head], &scores);
-      for (size_t other = 0; other <= row; ++other) {
+      for (size_t other = 0; other < n_rows; ++other) {
         const double* v = &kept->values[(other * n_kv_heads + kv_head) * v_dim];
         for (size_t i = 0; i < v_dim; ++i) {
           mixed[(row * n_heads + head) * v_dim + i] += scores[other] * v[i];

@@ -42,6 +42,7 @@ std::vector<double> Dequantize(const ModelFile& file, uint32_t tensor) {
 
 double PlainForward::Activated(format::Activation activation, double x) {
   if (activation == format::Activation::kSilu) return x / (1 + std::exp(-x));
+  if (activation == format::Activation::kGelu) return x * (1 + std::erf(x / std::sqrt(2.0))) / 2;
   return x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x))) / 2;
 }
 
@@ -216,6 +217,9 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
   for (size_t i = 0; model.positions() >= 0 && i < x.size(); ++i) {
     x[i] += tensors_[static_cast<size_t>(model.positions())][i];
   }
+  for (size_t i = 0; model.embedding_offset() >= 0 && i < x.size(); ++i) {
+    x[i] += tensors_[static_cast<size_t>(model.embedding_offset())][i % size];
+  }
   if (model.embedding_norm() != nullptr) x = Normalized(*model.embedding_norm(), n_rows, x);
   Streams h;
   if (model.alt_up() != nullptr) h = MakeStreams(n_rows, x);
@@ -273,11 +277,41 @@ std::vector<double> PlainForward::Logits(const std::vector<uint32_t>& ids,
   if (!h.empty()) x = Joined(n_rows, h);
   x = Normalized(*model.final_norm(), n_rows, x);
   if (hidden != nullptr) hidden->push_back(x);
+  if (model.head() == nullptr) return {};
   std::vector<double> logits = Apply(*model.head(), n_rows, x);
   if (const double cap = model.logit_soft_cap(); cap > 0) {
     for (double& logit : logits) logit = cap * std::tanh(logit / cap);
   }
   return logits;
+}
+
+std::vector<double> PlainForward::Vector(const std::vector<uint32_t>& ids) const {
+  const format::Embedder& embedder = *file_.model().embedder();
+  std::vector<std::vector<double>> hidden;
+  Logits(ids, &hidden);
+  const std::vector<double>& rows = hidden.back();
+  const size_t size = file_.model().hidden_size(), n_rows = ids.size();
+  std::vector<double> vector(size);
+  for (size_t i = 0; i < size; ++i) {
+    if (embedder.pooling() == format::Pooling::kFirst) vector[i] = rows[i];
+    if (embedder.pooling() == format::Pooling::kLast) vector[i] = rows[(n_rows - 1) * size + i];
+    if (embedder.pooling() != format::Pooling::kMean) continue;
+    for (size_t row = 0; row < n_rows; ++row) vector[i] += rows[row * size + i];
+    vector[i] /= static_cast<double>(n_rows);
+  }
+  for (uint32_t i = 0; embedder.dense() != nullptr && i < embedder.dense()->size(); ++i) {
+    vector = Apply(*embedder.dense()->Get(i)->linear(), 1, vector);
+    for (double& x : vector) {
+      const format::DenseActivation activation = embedder.dense()->Get(i)->activation();
+      if (activation == format::DenseActivation::kTanh) x = std::tanh(x);
+      if (activation == format::DenseActivation::kSigmoid) x = 1 / (1 + std::exp(-x));
+    }
+  }
+  if (!embedder.normalize()) return vector;
+  double squares = 0;
+  for (const double x : vector) squares += x * x;
+  for (double& x : vector) x /= std::sqrt(squares);
+  return vector;
 }
 
 }  // namespace rondo

@@ -31,6 +31,9 @@ class PlainForward {
   // `chained` rows read what the head made of the row before, the others what the model did.
   std::vector<double> DraftLogits(const std::vector<uint32_t>& ids, size_t chained) const;
 
+  // Of an embedder: the vector of the text.
+  std::vector<double> Vector(const std::vector<uint32_t>& ids) const;
+
   // Of an assistant of `model`: [n_drafts, n_tokens], behind the last ids, of which all but the
   // last n_drafts are evaluated.
   std::vector<double> AssistantLogits(const PlainForward& model, const std::vector<uint32_t>& ids,
@@ -44,7 +47,7 @@ class PlainForward {
   // What a sublayer adds that shares nothing with others; `read` is what enters it, `in` its norm.
   std::vector<double> Ran(const format::Sublayer& sublayer, size_t n_rows,
                           const std::vector<double>& read, const std::vector<double>& in) const;
-  // kSilu, or else kGeluTanh.
+  // kSilu, kGelu, or else kGeluTanh.
   static double Activated(format::Activation activation, double x);
   double Activated(const format::Mlp& mlp, double x) const;  // kXielu, too
   // Of sublayers, what they add to x; `in` is what they read, after their norm.

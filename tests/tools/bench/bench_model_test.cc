@@ -246,7 +246,7 @@ TEST_F(BenchCommand, WrongUsageIsTwo) {
                                 "x --speculate 1 --acceptance 101",
                                 "x --acceptance 50",
                                 "x --reps 0",
-                                "x --rows 1025",
+                                "x --rows 8193",
                                 "x --csv --json",
                                 "x -p 0 -n 0 --peer true",
                                 "x -n 0 --plot x.svg",

@@ -1,5 +1,6 @@
 #include "tools/convert/architectures/architecture.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <utility>
@@ -62,6 +63,13 @@ const Architecture& FindArchitecture(const GgufKeys& keys) {
     if (architecture.is_in_gguf == nullptr || architecture.is_in_gguf(keys)) return architecture;
   }
   RefuseUnknown(keys.all(), "general.architecture", keys.architecture(), &Architecture::gguf);
+}
+
+bool IsEncoder(const Config& config) {
+  const std::string type = config.Text("model_type", "");
+  return std::ranges::any_of(Architectures(), [&](const Architecture& architecture) {
+    return architecture.is_encoder && type == architecture.model_type;
+  });
 }
 
 DecoderSpec ReadArchitecture(const Config& config) {

@@ -23,6 +23,9 @@ struct Architecture {
   // Makes of its text_config that of a model of its own; null: it is one.
   Config (*text_config)(const Config& text) = nullptr;
 
+  // It predicts no tokens: it makes vectors of texts, also where its folder does not say how.
+  bool is_encoder = false;
+
   const char* gguf = nullptr;  // general.architecture; null: no file of this one is known
   // Of those that share that name, whether a file is of this one; null: it is.
   bool (*is_in_gguf)(const GgufKeys& keys) = nullptr;
@@ -38,6 +41,9 @@ struct Architecture {
 const Architecture& FindArchitecture(const Config& config);
 // By general.architecture and what the file holds. Throws Error likewise.
 const Architecture& FindArchitecture(const GgufKeys& keys);
+
+// By `model_type` alone, whatever class of it `architectures` names.
+bool IsEncoder(const Config& config);
 
 // Throws Error naming the key that is wrong. Token ids are the caller's to add.
 DecoderSpec ReadArchitecture(const Config& config);

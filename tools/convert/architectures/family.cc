@@ -26,6 +26,9 @@ class Builder {
     spec_.logit_soft_cap = f_.logit_soft_cap;
     spec_.embedding = Vocabulary("embedding", f_.prefix + f_.embedding);
     if (f_.positions) spec_.positions = static_cast<int32_t>(spec_.Add(*f_.positions));
+    if (f_.embedding_offset) {
+      spec_.embedding_offset = static_cast<int32_t>(spec_.Add(*f_.embedding_offset));
+    }
     if (!f_.embedding_norm.empty()) {
       spec_.embedding_norm = *parts_.Norm("embedding_norm", f_.prefix + f_.embedding_norm);
     }

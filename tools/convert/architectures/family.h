@@ -101,9 +101,10 @@ struct Family {
   Mlp mlp;
   // Empty: each is the usual one.
   std::vector<Layer> layers;
-  std::optional<TensorRecipe> positions;  // a table of them
-  std::optional<DraftHead> draft_head;    // where it is wanted
-  std::optional<Assistant> assistant;     // where it is one
+  std::optional<TensorRecipe> positions;         // a table of them
+  std::optional<TensorRecipe> embedding_offset;  // added to every embedding
+  std::optional<DraftHead> draft_head;           // where it is wanted
+  std::optional<Assistant> assistant;            // where it is one
   // Make the model's own parts of what sublayers need.
   std::vector<std::function<void(SublayerBuilder& b)>> before_layers;
 

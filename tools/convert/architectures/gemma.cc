@@ -15,9 +15,6 @@ namespace {
 using nlohmann::json;
 
 Family GemmaFamily(const Config& config, uint32_t kv_heads, uint32_t context) {
-  if (config.Flag("use_bidirectional_attention", false)) {
-    config.Refuse("use_bidirectional_attention", "is true: only causal attention is known");
-  }
   Family f = ReadFamily(
       config, {.default_kv_heads = kv_heads, .default_head_dim = 256, .default_context = context},
       {.activation_key = "hidden_activation",
@@ -51,13 +48,20 @@ void AddGemma2(const Config& config, double attention_cap, double logit_cap, Fam
   f.logit_soft_cap = cap("final_logit_softcapping", logit_cap);
 }
 
+void RequireCausal(const Config& config) {
+  if (!config.Flag("use_bidirectional_attention", false)) return;
+  config.Refuse("use_bidirectional_attention", "is true: only causal attention is known");
+}
+
 DecoderSpec ReadGemma(const Config& config) {
+  RequireCausal(config);
   Family f = GemmaFamily(config, 16, 8192);
   f.ropes = {ReadRope(config, {f.sizes.head_dim, f.sizes.context})};
   return BuildDecoder(f);
 }
 
 DecoderSpec ReadGemma2Kin(const Config& config, bool post_norms) {
+  RequireCausal(config);
   Family f = GemmaFamily(config, 4, 8192);
   AddGemma2(config, 50, 30, f);
   if (!post_norms) f.attention.post_norm = f.mlp.post_norm = "";
@@ -81,9 +85,12 @@ DecoderSpec ReadGemma3(const Config& config) {
   const char* const kPattern =
       config.Has("sliding_window_pattern") ? "sliding_window_pattern" : "_sliding_window_pattern";
   const uint64_t pattern = config.Integer(kPattern, 1, kMaxLayers, 6);
-  const std::vector<uint32_t> windows =
-      ReadWindows(config, f.sizes, ReadWindow(config, 4096),
-                  [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
+  uint64_t window = ReadWindow(config, 4096);
+  // EmbeddingGemma: half of it on either side.
+  f.attention.bidirectional = config.Flag("use_bidirectional_attention", false);
+  if (f.attention.bidirectional && window > 0) window = window / 2 + 1;
+  const std::vector<uint32_t> windows = ReadWindows(
+      config, f.sizes, window, [pattern](uint32_t i) { return (i + 1) % pattern != 0; });
   f.ropes = ReadTwoRopes(config, {f.sizes.head_dim, f.sizes.context, 1e6});
   f.AddLayers(windows, {.full = 0, .sliding = 1});
   return BuildDecoder(f);

@@ -122,10 +122,12 @@ struct DecoderSpec {
   float embedding_scale = 1;
   float logit_soft_cap = 0;
   int32_t positions = -1;  // a tensor [context_length, hidden_size]
+  int32_t embedding_offset = -1;
   std::optional<format::LayerEmbeddingsT> layer_embeddings;
   std::optional<format::AltUpT> alt_up;
   std::optional<format::DraftHeadT> draft_head;
   std::optional<format::AssistantT> assistant;
+  std::optional<format::EmbedderT> embedder;  // then `head` is nothing
   // What the names of most tensors begin with; some checkpoints leave it out.
   std::string prefix;
   std::vector<OtherName> other_names;

@@ -80,7 +80,10 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   const auto layer_vector = builder.CreateVector(layers);
   const auto rope_vector = builder.CreateVector(ropes);
   const auto final_norm = format::CreateNorm(builder, &spec.final_norm);
-  const auto head = format::CreateLinear(builder, &spec.head);
+  flatbuffers::Offset<format::Linear> head;
+  if (!spec.embedder) head = format::CreateLinear(builder, &spec.head);
+  flatbuffers::Offset<format::Embedder> embedder;
+  if (spec.embedder) embedder = format::CreateEmbedder(builder, &*spec.embedder);
   Offset<format::Norm> embedding_norm;
   if (spec.embedding_norm) embedding_norm = format::CreateNorm(builder, &*spec.embedding_norm);
   flatbuffers::Offset<format::LayerEmbeddings> layer_embeddings;
@@ -110,10 +113,12 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   model.add_layers(layer_vector);
   model.add_ropes(rope_vector);
   model.add_final_norm(final_norm);
-  model.add_head(head);
+  if (!spec.embedder) model.add_head(head);
+  if (spec.embedder) model.add_embedder(embedder);
   model.add_embedding_scale(spec.embedding_scale);
   model.add_logit_soft_cap(spec.logit_soft_cap);
   model.add_positions(spec.positions);
+  model.add_embedding_offset(spec.embedding_offset);
   if (spec.embedding_norm) model.add_embedding_norm(embedding_norm);
   if (spec.layer_embeddings) model.add_layer_embeddings(layer_embeddings);
   if (spec.alt_up) model.add_alt_up(alt_up);

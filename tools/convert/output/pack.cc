@@ -48,7 +48,7 @@ Linears FindLinears(const format::Model& model, const fs::path& path) {
   const Layers layers(model, true);
   for (size_t i = 0; i < layers.size(); ++i) ForEachLinear(layers[i], add);
   ForEachOwnLinear(model, true, add);
-  add(*model.head());
+  if (model.head() != nullptr) add(*model.head());
   return linears;
 }
 

@@ -75,7 +75,16 @@ void Try(const std::filesystem::path& path, bool run_token, std::vector<std::str
   }
   const tools::Engine engine = CreateEngine(model.get(), options);
   const tools::Session session = tools::OpenSession(engine.get());
-  tools::Check(session.get(), rondo_session_prefill(session.get(), &token, 1));
+  rondo_embedder_facts embedder = {};
+  embedder.struct_size = sizeof embedder;
+  rondo_model_embedder(model.get(), &embedder);
+  if (embedder.dimensions == 0) {
+    tools::Check(session.get(), rondo_session_prefill(session.get(), &token, 1));
+    return;
+  }
+  std::vector<float> vector(embedder.dimensions);
+  tools::Check(session.get(),
+               rondo_session_embed(session.get(), &token, 1, vector.data(), vector.size()));
 }
 
 }  // namespace

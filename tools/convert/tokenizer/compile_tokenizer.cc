@@ -20,6 +20,7 @@
 #include "tools/convert/tokenizer/text.h"
 #include "tools/convert/tokenizer/unigram_tables.h"
 #include "tools/convert/tokenizer/vocabulary.h"
+#include "tools/convert/tokenizer/word_piece_tables.h"
 
 namespace rondo::convert {
 namespace {
@@ -56,9 +57,11 @@ format::ModelKind KindOf(const JsonValue& model, bool byte_level) {
   if (name == "BPE") {
     return byte_level ? format::ModelKind::ByteBpe : format::ModelKind::CharacterBpe;
   }
-  if (name != "Unigram") type.Fail("is '" + name + "', expected BPE or Unigram");
-  if (byte_level) model.Fail("is Unigram after ByteLevel, which is not supported");
-  return format::ModelKind::Unigram;
+  if (name != "Unigram" && name != "WordPiece") {
+    type.Fail("is '" + name + "', expected BPE, Unigram or WordPiece");
+  }
+  if (byte_level) model.Fail("is " + name + " after ByteLevel, which is not supported");
+  return name == "Unigram" ? format::ModelKind::Unigram : format::ModelKind::WordPiece;
 }
 
 // Everything of one tokenizer, ready to be written.
@@ -74,6 +77,19 @@ class Compiled {
   Derived Derive(uint32_t model_tokens) const;
 
  private:
+  const std::vector<TrieNode>& pieces() const {
+    return kind_ == format::ModelKind::WordPiece ? word_piece_.pieces : unigram_.pieces;
+  }
+  int32_t unknown_token() const {
+    switch (kind_) {
+      case format::ModelKind::Unigram:
+        return unigram_.unknown_token;
+      case format::ModelKind::WordPiece:
+        return word_piece_.unknown_token;
+      default:
+        return bpe_.unknown_token;
+    }
+  }
   void MakeTokens();
   void MakeWords();
   TokenizerTables View(const format::Tokenizer* settings) const;
@@ -83,8 +99,9 @@ class Compiled {
   Pipeline pipeline_;
   format::ModelKind kind_;
   Vocabulary vocabulary_;
-  BpeTables bpe_;          // of the two
-  UnigramTables unigram_;  // that of the kind is filled
+  BpeTables bpe_;               // of the three
+  UnigramTables unigram_;       // that of the
+  WordPieceTables word_piece_;  // kind is filled
   std::vector<uint8_t> token_bytes_;
   std::vector<uint32_t> token_offsets_;
   std::vector<uint8_t> token_flags_;
@@ -98,6 +115,8 @@ Compiled::Compiled(const JsonValue& root)
       vocabulary_(Vocabulary::Parse(root, pipeline_)) {
   if (kind_ == format::ModelKind::Unigram) {
     unigram_ = UnigramTables::Parse(root.At("model"), vocabulary_);
+  } else if (kind_ == format::ModelKind::WordPiece) {
+    word_piece_ = WordPieceTables::Parse(root.At("model"), vocabulary_);
   } else {
     bpe_ = BpeTables::Parse(root.At("model"), vocabulary_, pipeline_.byte_level);
   }
@@ -197,7 +216,7 @@ TokenizerTables Compiled::View(const format::Tokenizer* settings) const {
   tables.word_slots = word_slots_;
   tables.charsmap = pipeline_.normalization.charsmap.trie;
   tables.charsmap_texts = pipeline_.normalization.charsmap.texts;
-  tables.pieces = unigram_.pieces;
+  tables.pieces = pieces();
   tables.scores = unigram_.scores;
   return tables;
 }
@@ -237,7 +256,7 @@ Sections Compiled::Write(SectionSink& sink, const Derived& derived) const {
   sections.word_slots = sink.Add(BytesOf(word_slots_));
   sections.charsmap = sink.Add(BytesOf(pipeline_.normalization.charsmap.trie));
   sections.charsmap_texts = sink.Add(pipeline_.normalization.charsmap.texts);
-  sections.pieces = sink.Add(BytesOf(unigram_.pieces));
+  sections.pieces = sink.Add(BytesOf(pieces()));
   sections.scores = sink.Add(BytesOf(unigram_.scores));
   sections.token_trie = sink.Add(BytesOf(derived.trie));
   return sections;
@@ -275,6 +294,7 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   const auto piece_prefix = builder.CreateString(pipeline_.piece_prefix);
   const bool unigram = kind_ == format::ModelKind::Unigram;
   const auto byte_tokens = builder.CreateVector(unigram ? unigram_.byte_tokens : bpe_.byte_tokens);
+  const auto continuation = builder.CreateString(word_piece_.continuation);
   const auto before = builder.CreateVector(pipeline_.before);
   const auto after = builder.CreateVector(pipeline_.after);
 
@@ -293,7 +313,7 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   tokenizer.add_stages(stages_offset);
   tokenizer.add_model(kind_);
   tokenizer.add_byte_tokens(byte_tokens);
-  tokenizer.add_unknown_token(unigram ? unigram_.unknown_token : bpe_.unknown_token);
+  tokenizer.add_unknown_token(unknown_token());
   tokenizer.add_fuse_unknown(unigram || bpe_.fuse_unknown);
   tokenizer.add_atoms(&sections.atoms);
   tokenizer.add_merges(&sections.merges);
@@ -311,6 +331,10 @@ flatbuffers::Offset<format::Tokenizer> Compiled::Build(flatbuffers::FlatBufferBu
   tokenizer.add_golden(golden_offset);
   if (!derived.trie.empty()) tokenizer.add_token_trie(&sections.token_trie);
   tokenizer.add_plain_trie_nodes(static_cast<uint32_t>(derived.n_plain));
+  if (kind_ == format::ModelKind::WordPiece) {
+    tokenizer.add_continuation(continuation);
+    tokenizer.add_max_word_characters(word_piece_.max_word_characters);
+  }
   return tokenizer.Finish();
 }
 

@@ -36,6 +36,31 @@ std::string Content(const JsonValue& value) {
   return text;
 }
 
+// BertNormalizer, in the order of its parts. Spaces that it makes of other whitespace, and puts
+// around Han characters, split text alone, which BertPreTokenizer does by itself.
+void AddBertSteps(const JsonValue& step, Normalization& normalization) {
+  const auto remove = [&](const char* pattern) {
+    NormalizerSpec spec;
+    spec.kind = NormalizerKind::Replace;
+    spec.pattern = pattern;
+    spec.regex = true;
+    normalization.steps.push_back(spec);
+  };
+  if (step.Find("clean_text").BoolOr(true)) remove(R"((?![\t\n\r])[\p{C}\x{FFFD}])");
+  normalization.splits_han = step.Find("handle_chinese_chars").BoolOr(true);
+  const bool lowercase = step.Find("lowercase").BoolOr(true);
+  if (step.Find("strip_accents").BoolOr(lowercase)) {
+    NormalizerSpec form;
+    form.kind = NormalizerKind::Form;
+    normalization.steps.push_back(form);
+    remove(R"(\p{Mn})");
+  }
+  if (!lowercase) return;
+  NormalizerSpec lower;
+  lower.kind = NormalizerKind::Lowercase;
+  normalization.steps.push_back(lower);
+}
+
 NormalizerSpec ParseStep(const JsonValue& step, Charsmap& charsmap) {
   const std::string type = step.Type();
   NormalizerSpec spec;
@@ -95,7 +120,11 @@ PatternSpec PatternSpec::Parse(const JsonValue& step) {
 Normalization Normalization::Parse(const JsonValue& root) {
   Normalization normalization;
   for (const JsonValue& step : Flatten(root.Find("normalizer"), "normalizers")) {
-    normalization.steps.push_back(ParseStep(step, normalization.charsmap));
+    if (step.Type() == "BertNormalizer") {
+      AddBertSteps(step, normalization);
+    } else {
+      normalization.steps.push_back(ParseStep(step, normalization.charsmap));
+    }
     if (normalization.steps.size() >= kMaxNormalizerSteps) step.Fail("is one too many");
   }
   normalization.replace_each_byte = root.Find("replace_each_byte").BoolOr(false);

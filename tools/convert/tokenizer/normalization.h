@@ -25,6 +25,7 @@ struct Normalization {
   std::vector<NormalizerSpec> steps;
   Charsmap charsmap;
   bool replace_each_byte = false;
+  bool splits_han = false;  // spaces around Han characters are left to the pre-tokeniser
 
   // The member `normalizer` of the document, and our own `replace_each_byte` where a document was
   // made from a SentencePiece model. Throws Error naming what is not supported.

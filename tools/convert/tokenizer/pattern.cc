@@ -313,6 +313,11 @@ std::string WordsPattern() {
   return "[" + word + "]+|[^" + word + std::string(kSpaces) + "]+";
 }
 
+std::string HanPattern() {
+  return R"([\x{4E00}-\x{9FFF}\x{3400}-\x{4DBF}\x{20000}-\x{2A6DF}\x{2A700}-\x{2B81F})"
+         R"(\x{2B920}-\x{2CEAF}\x{F900}-\x{FAFF}\x{2F800}-\x{2FA1F}])";
+}
+
 std::string QuotePattern(const std::string& text) {
   std::string quoted;
   for (const char c : text) {

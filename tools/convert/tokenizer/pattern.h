@@ -16,6 +16,8 @@ std::string TranslatePattern(const std::string& pattern, bool over_bytes, const 
 
 // For PCRE2: a run of word characters, or of what is neither one nor whitespace.
 std::string WordsPattern();
+// A Han character, as BertNormalizer has them.
+std::string HanPattern();
 
 // A pattern that matches `text` and nothing else.
 std::string QuotePattern(const std::string& text);

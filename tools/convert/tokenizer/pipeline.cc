@@ -95,6 +95,25 @@ void ParseByteLevel(const JsonValue& step, Pipeline& pipeline) {
   pipeline.stages.push_back(stage);
 }
 
+// Words, with each sign by itself; and each Han character, around which BertNormalizer puts spaces.
+void AddBertStages(const JsonValue& step, Pipeline& pipeline) {
+  if (pipeline.byte_level) step.Fail("(BertPreTokenizer) after ByteLevel is not supported");
+  StageSpec stage;
+  stage.kind = format::StageKind::Whitespace;
+  stage.behavior = format::Behavior::Removed;
+  pipeline.stages.push_back(stage);
+  stage.behavior = format::Behavior::Isolated;
+  if (pipeline.normalization.splits_han) {
+    stage.kind = format::StageKind::Pattern;
+    stage.pattern = HanPattern();
+    pipeline.stages.push_back(stage);
+  }
+  stage.kind = format::StageKind::Punctuation;
+  stage.pattern = "";
+  pipeline.stages.push_back(stage);
+  if (pipeline.stages.size() >= kMaxStages) step.Fail("is one too many");
+}
+
 void ParsePreTokenizer(const JsonValue& root, Pipeline& pipeline) {
   for (const JsonValue& step : Flatten(root.Find("pre_tokenizer"), "pretokenizers")) {
     const std::string type = step.Type();
@@ -104,6 +123,10 @@ void ParsePreTokenizer(const JsonValue& root, Pipeline& pipeline) {
     }
     if (type == "Metaspace") {
       ParseMetaspace(step, pipeline);
+      continue;
+    }
+    if (type == "BertPreTokenizer") {
+      AddBertStages(step, pipeline);
       continue;
     }
     StageSpec stage;
@@ -231,6 +254,10 @@ void ParseDecoder(const JsonValue& root, Pipeline& pipeline) {
       const JsonValue scheme = step.Find("prepend_scheme");
       pipeline.first_token_without_spaces =
           scheme.IsNull() ? step.Find("add_prefix_space").BoolOr(true) : scheme.String() != "never";
+    } else if (type == "WordPiece") {  // but for its clean-up, which moves signs to words
+      before_bytes();
+      pipeline.decode_steps.push_back({DecodeStep::kWordPiece, step.At("prefix").String(), ""});
+      pipeline.first_token_without_spaces = true;
     } else if (type == "Fuse") {
       fused = true;
     } else if (type == "Strip") {
@@ -262,6 +289,9 @@ std::string Pipeline::DecodeToken(const std::string& text) const {
     switch (step.kind) {
       case DecodeStep::kReplace:
         result = ReplaceAll(result, step.from, step.to);
+        break;
+      case DecodeStep::kWordPiece:
+        result = result.starts_with(step.from) ? result.substr(step.from.size()) : " " + result;
         break;
       case DecodeStep::kByteLevel:
         if (std::string bytes; FromByteAlphabet(result, &bytes)) result = bytes;

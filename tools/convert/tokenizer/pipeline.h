@@ -25,7 +25,8 @@ struct StageSpec {
 
 // One step of the decoder, applied to the text of each token.
 struct DecodeStep {
-  enum Kind { kReplace, kByteFallback, kByteLevel } kind;
+  // kWordPiece: `from` before a token goes; one without it has a space before it.
+  enum Kind { kReplace, kByteFallback, kByteLevel, kWordPiece } kind;
   std::string from;
   std::string to;
 };

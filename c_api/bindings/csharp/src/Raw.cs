@@ -165,6 +165,14 @@ namespace Rondo
         One = 2,
     }
 
+    /// <summary>The constants RONDO_POOLING_ of rondo.h.</summary>
+    public enum Pooling : int
+    {
+        Mean = 0,
+        Last = 1,
+        First = 2,
+    }
+
     /// <summary>rondo_model_facts of rondo.h.</summary>
     public sealed class ModelFacts
     {
@@ -372,6 +380,31 @@ namespace Rondo
             KvBytesHeld = raw.kv_bytes_held;
             DraftsProposed = raw.drafts_proposed;
             DraftsAccepted = raw.drafts_accepted;
+        }
+    }
+
+    /// <summary>rondo_embedder_facts of rondo.h.</summary>
+    public sealed class EmbedderFacts
+    {
+        public readonly uint Dimensions;
+        public readonly uint MaxTokens;
+        public readonly uint WholeTexts;
+        public readonly uint Normalized;
+        public readonly uint ScoresPairs;
+        public readonly int Pooling;
+        public readonly uint NPrompts;
+        public readonly int DefaultPrompt;
+
+        internal EmbedderFacts(Raw.EmbedderFacts raw)
+        {
+            Dimensions = raw.dimensions;
+            MaxTokens = raw.max_tokens;
+            WholeTexts = raw.whole_texts;
+            Normalized = raw.normalized;
+            ScoresPairs = raw.scores_pairs;
+            Pooling = raw.pooling;
+            NPrompts = raw.n_prompts;
+            DefaultPrompt = raw.default_prompt;
         }
     }
 
@@ -652,6 +685,21 @@ namespace Rondo
             internal UIntPtr id_bytes;
         }
 
+        [StructLayout(LayoutKind.Sequential)]
+        internal struct EmbedderFacts
+        {
+            internal uint struct_size;
+            internal uint dimensions;
+            internal uint max_tokens;
+            internal uint whole_texts;
+            internal uint normalized;
+            internal uint scores_pairs;
+            internal int pooling;
+            internal uint n_prompts;
+            internal int default_prompt;
+            internal uint reserved;
+        }
+
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern uint rondo_abi_version();
 
@@ -849,5 +897,23 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_chat_thinking(IntPtr model, ref ChatOptions options, [In, Out] byte[] begin, UIntPtr beginCapacity, [In, Out] UIntPtr[] beginLength, [In, Out] byte[] end, UIntPtr endCapacity, [In, Out] UIntPtr[] endLength, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_model_embedder(IntPtr model, ref EmbedderFacts facts);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_model_prompt_name(IntPtr model, uint index, [In, Out] byte[] buffer, UIntPtr capacity, [In, Out] UIntPtr[] length);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_embedding_text(IntPtr model, byte[] prompt, byte[] text, UIntPtr textBytes, [In, Out] byte[] buffer, UIntPtr capacity, [In, Out] UIntPtr[] length);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_pair_text(IntPtr model, byte[] instruction, byte[] query, UIntPtr queryBytes, byte[] document, UIntPtr documentBytes, [In, Out] byte[] buffer, UIntPtr capacity, [In, Out] UIntPtr[] length);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_session_embed(IntPtr session, int[] ids, UIntPtr count, out float vector, UIntPtr dimensions);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_engine_embed(IntPtr engine, IntPtr[] sessions, UIntPtr nSessions, int[] ids, out UIntPtr counts, UIntPtr nTexts, out float vectors, UIntPtr dimensions, [In, Out] byte[] message, UIntPtr messageBytes);
     }
 }

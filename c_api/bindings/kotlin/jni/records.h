@@ -104,6 +104,18 @@ static void rondo_session_counters_numbers(const rondo_session_counters* s, jlon
   out[12] = (jlong)s->drafts_accepted;
 }
 
+enum { rondo_embedder_facts_NUMBERS = 8 };
+static void rondo_embedder_facts_numbers(const rondo_embedder_facts* s, jlong* out) {
+  out[0] = (jlong)s->dimensions;
+  out[1] = (jlong)s->max_tokens;
+  out[2] = (jlong)s->whole_texts;
+  out[3] = (jlong)s->normalized;
+  out[4] = (jlong)s->scores_pairs;
+  out[5] = (jlong)s->pooling;
+  out[6] = (jlong)s->n_prompts;
+  out[7] = (jlong)s->default_prompt;
+}
+
 /* 0: there is no such number. Floats come as their bits. */
 static int rondo_grammar_options_set(rondo_grammar_options* s, const char* field, jlong value) {
   if (strcmp(field, "kind") == 0) {

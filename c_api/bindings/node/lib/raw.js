@@ -128,6 +128,12 @@ exports.Calls = Object.freeze({
   ONE: 2,
 });
 
+exports.Pooling = Object.freeze({
+  MEAN: 0,
+  LAST: 1,
+  FIRST: 2,
+});
+
 const rondo_model = koffi.opaque('rondo_model');
 const rondo_grammar = koffi.opaque('rondo_grammar');
 const rondo_engine = koffi.opaque('rondo_engine');
@@ -366,6 +372,19 @@ const rondo_chat_part = koffi.struct('rondo_chat_part', {
   id_bytes: 'size_t',
 });
 
+const rondo_embedder_facts = koffi.struct('rondo_embedder_facts', {
+  struct_size: 'uint32_t',
+  dimensions: 'uint32_t',
+  max_tokens: 'uint32_t',
+  whole_texts: 'uint32_t',
+  normalized: 'uint32_t',
+  scores_pairs: 'uint32_t',
+  pooling: 'int32_t',
+  n_prompts: 'uint32_t',
+  default_prompt: 'int32_t',
+  reserved: 'uint32_t',
+});
+
 exports.types = {
   rondo_model_part,
   rondo_model_facts,
@@ -381,6 +400,7 @@ exports.types = {
   rondo_session_counters,
   rondo_chat_options,
   rondo_chat_part,
+  rondo_embedder_facts,
   rondo_task,
   rondo_engine_options_progress,
   rondo_engine_options_parallel_for,
@@ -396,6 +416,7 @@ exports.records = {
   rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'parallel_faults', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_used', 'kv_bytes_total', 'drafts_proposed', 'drafts_accepted'],
   rondo_profile_event: ['layer', 'rows', 'inputs', 'outputs', 'begin_ns', 'duration_ns', 'thread', 'name'],
   rondo_session_counters: ['tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_held', 'drafts_proposed', 'drafts_accepted'],
+  rondo_embedder_facts: ['dimensions', 'max_tokens', 'whole_texts', 'normalized', 'scores_pairs', 'pooling', 'n_prompts', 'default_prompt'],
 };
 
 // The functions of the library at `path`.
@@ -468,5 +489,11 @@ exports.load = (path) => {
     rondo_chat_parser_close: library.func('rondo_chat_parser_close', 'void', [koffi.pointer(rondo_chat_parser)]),
     rondo_chat_grammar: library.func('rondo_chat_grammar', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_chat_options), 'int32_t', 'str', 'void *', 'size_t', koffi.out(koffi.pointer('size_t')), 'void *', 'size_t']),
     rondo_chat_thinking: library.func('rondo_chat_thinking', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_chat_options), 'void *', 'size_t', koffi.out(koffi.pointer('size_t')), 'void *', 'size_t', koffi.out(koffi.pointer('size_t')), 'void *', 'size_t']),
+    rondo_model_embedder: library.func('rondo_model_embedder', 'int32_t', [koffi.pointer(rondo_model), koffi.inout(koffi.pointer(rondo_embedder_facts))]),
+    rondo_model_prompt_name: library.func('rondo_model_prompt_name', 'int32_t', [koffi.pointer(rondo_model), 'uint32_t', 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),
+    rondo_embedding_text: library.func('rondo_embedding_text', 'int32_t', [koffi.pointer(rondo_model), 'str', 'void *', 'size_t', 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),
+    rondo_pair_text: library.func('rondo_pair_text', 'int32_t', [koffi.pointer(rondo_model), 'str', 'void *', 'size_t', 'void *', 'size_t', 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),
+    rondo_session_embed: library.func('rondo_session_embed', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t', 'void *', 'size_t']),
+    rondo_engine_embed: library.func('rondo_engine_embed', 'int32_t', [koffi.pointer(rondo_engine), koffi.pointer(koffi.pointer(rondo_session)), 'size_t', 'void *', 'void *', 'size_t', 'void *', 'size_t', 'void *', 'size_t']),
   };
 };

@@ -125,6 +125,12 @@ export declare const Calls: {
   readonly ONE: 2;
 };
 
+export declare const Pooling: {
+  readonly MEAN: 0;
+  readonly LAST: 1;
+  readonly FIRST: 2;
+};
+
 /** rondo_model_facts in rondo.h. */
 export interface ModelFacts {
   readonly vocabSize: number;
@@ -225,4 +231,16 @@ export interface SessionCounters {
   readonly kvBytesHeld: number;
   readonly draftsProposed: number;
   readonly draftsAccepted: number;
+}
+
+/** rondo_embedder_facts in rondo.h. */
+export interface EmbedderFacts {
+  readonly dimensions: number;
+  readonly maxTokens: number;
+  readonly wholeTexts: number;
+  readonly normalized: number;
+  readonly scoresPairs: number;
+  readonly pooling: number;
+  readonly nPrompts: number;
+  readonly defaultPrompt: number;
 }

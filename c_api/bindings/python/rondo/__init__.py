@@ -13,8 +13,8 @@ import ctypes
 from ._library import (Cancelled, ContextFull, InvalidArgument, ModelError, OutOfMemory, RondoError,
                        check, library)
 from ._raw import (ABI_VERSION, Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Log, Policy,
-                   Reason, Segment, Speculation, Status)
-from ._records import (EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent,
+                   Pooling, Reason, Segment, Speculation, Status)
+from ._records import (EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent,
                        SessionCounters)
 from .chat import ChatParser, ChatPart
 from .engine import Engine
@@ -23,9 +23,9 @@ from .model import Model
 from .session import Event, Session
 
 __all__ = ["ABI_VERSION", "Affinity", "Calls", "Cancelled", "Channel", "ChatParser", "ChatPart",
-           "ChatPartKind", "ContextFull", "Engine", "EngineCounters", "Event", "Grammar",
+           "ChatPartKind", "ContextFull", "EmbedderFacts", "Engine", "EngineCounters", "Event", "Grammar",
            "GrammarBegin", "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model",
-           "ModelError", "ModelFacts", "OutOfMemory", "Policy", "ProfileEvent", "Reason",
+           "ModelError", "ModelFacts", "OutOfMemory", "Policy", "Pooling", "ProfileEvent", "Reason",
            "RondoError", "Segment", "Session", "SessionCounters", "Speculation", "Status", "query",
            "version"]
 

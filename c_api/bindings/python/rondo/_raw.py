@@ -129,6 +129,12 @@ class Calls(enum.IntEnum):
     ONE = 0x2
 
 
+class Pooling(enum.IntEnum):
+    MEAN = 0x0
+    LAST = 0x1
+    FIRST = 0x2
+
+
 Task = CFUNCTYPE(None, c_void_p, c_size_t)
 EngineOptionsProgress = CFUNCTYPE(c_int32, c_void_p, c_uint64, c_uint64)
 EngineOptionsParallelFor = CFUNCTYPE(None, c_void_p, c_size_t, Task, c_void_p)
@@ -391,6 +397,21 @@ class ChatPart(Structure):
     ]
 
 
+class EmbedderFacts(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("dimensions", c_uint32),
+        ("max_tokens", c_uint32),
+        ("whole_texts", c_uint32),
+        ("normalized", c_uint32),
+        ("scores_pairs", c_uint32),
+        ("pooling", c_int32),
+        ("n_prompts", c_uint32),
+        ("default_prompt", c_int32),
+        ("reserved", c_uint32),
+    ]
+
+
 # What each function returns and takes.
 PROTOTYPES = {
     "rondo_abi_version": (c_uint32, []),
@@ -459,4 +480,10 @@ PROTOTYPES = {
     "rondo_chat_parser_close": (None, [c_void_p]),
     "rondo_chat_grammar": (c_int32, [c_void_p, POINTER(ChatOptions), c_int32, c_char_p, c_char_p, c_size_t, POINTER(c_size_t), c_char_p, c_size_t]),
     "rondo_chat_thinking": (c_int32, [c_void_p, POINTER(ChatOptions), c_char_p, c_size_t, POINTER(c_size_t), c_char_p, c_size_t, POINTER(c_size_t), c_char_p, c_size_t]),
+    "rondo_model_embedder": (c_int32, [c_void_p, POINTER(EmbedderFacts)]),
+    "rondo_model_prompt_name": (c_int32, [c_void_p, c_uint32, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_embedding_text": (c_int32, [c_void_p, c_char_p, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_pair_text": (c_int32, [c_void_p, c_char_p, c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, c_size_t, POINTER(c_size_t)]),
+    "rondo_session_embed": (c_int32, [c_void_p, POINTER(c_int32), c_size_t, POINTER(c_float), c_size_t]),
+    "rondo_engine_embed": (c_int32, [c_void_p, POINTER(c_void_p), c_size_t, POINTER(c_int32), POINTER(c_size_t), c_size_t, POINTER(c_float), c_size_t, c_char_p, c_size_t]),
 }

@@ -104,3 +104,15 @@ class SessionCounters(NamedTuple):
     kv_bytes_held: int
     drafts_proposed: int
     drafts_accepted: int
+
+
+class EmbedderFacts(NamedTuple):
+    """rondo_embedder_facts in rondo.h."""
+    dimensions: int
+    max_tokens: int
+    whole_texts: int
+    normalized: int
+    scores_pairs: int
+    pooling: int
+    n_prompts: int
+    default_prompt: int

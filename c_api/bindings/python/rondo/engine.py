@@ -2,13 +2,14 @@
 from __future__ import annotations
 
 import ctypes
+from array import array
 from ctypes import byref
 from typing import TYPE_CHECKING, Any, Iterator, List, Mapping, Optional, Sequence, Union
 
 from . import _raw
 from ._handle import Handle, new_handle
 from ._library import check, check_with_message, described, library, record
-from ._options import EngineOptions, SessionOptions, recommended_by
+from ._options import EngineOptions, SessionOptions, ids_array, recommended_by
 from ._records import EngineCounters, MemoryPlan, MemoryRegion, ProfileEvent
 from .grammar import Grammar, Schema
 from .session import Session
@@ -109,6 +110,19 @@ class Engine(Handle):
             grammar = Grammar._create(self._model._handle, json_schema, no_spaces=True)
         return SessionOptions(self._recommended if recommended else None, stop, logit_bias, grammar,
                               **others)
+
+    def embed(self, sessions: Sequence[Session], texts: Sequence[Sequence[int]],
+              dimensions: int = 0) -> "List[array[float]]":
+        """The vectors of texts, given as ids, each the first `dimensions` numbers (0: all). The
+        sessions share the work: each takes one text, and the next when it is done."""
+        n = dimensions or self._model.embedder.dimensions
+        handles = (ctypes.c_void_p * len(sessions))(*(s._handle for s in sessions))
+        ids = ids_array([token for text in texts for token in text])
+        counts = (ctypes.c_size_t * len(texts))(*map(len, texts))
+        vectors = (ctypes.c_float * (n * len(texts)))()
+        check_with_message(lambda *message: library.rondo_engine_embed(
+            self._handle, handles, len(sessions), ids, counts, len(texts), vectors, n, *message))
+        return [array("f", vectors[i * n:(i + 1) * n]) for i in range(len(texts))]
 
     def step(self, sessions: Sequence[Session]) -> None:
         """One pass for several sessions of this engine; Session.event() tells what each got."""

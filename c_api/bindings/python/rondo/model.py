@@ -11,7 +11,7 @@ from ._handle import Handle, new_handle
 from ._library import check, check_with_message, described, library, record, text_output
 from ._options import EngineOptions, ids_array
 from ._raw import Calls, DetokenizeFlags, Status, TokenizeFlags
-from ._records import MemoryPlan, MemoryRegion, ModelFacts
+from ._records import EmbedderFacts, MemoryPlan, MemoryRegion, ModelFacts
 from .chat import ChatOptions, ChatParser, Json, render
 from .engine import Engine
 from .grammar import Grammar, Schema
@@ -156,6 +156,32 @@ class Model(Handle):
         begin, end = chat.texts(2, lambda *out: library.rondo_chat_thinking(
             self._handle, byref(chat.raw), *out))
         return begin, end
+
+    # ---- Embedding ------------------------------------------------------------------------------
+
+    @property
+    def embedder(self) -> EmbedderFacts:
+        """What the model makes of texts; dimensions 0: it predicts tokens instead."""
+        return described(EmbedderFacts, _raw.EmbedderFacts,
+                         lambda facts: library.rondo_model_embedder(self._handle, facts))
+
+    @property
+    def prompts(self) -> List[str]:
+        """The names of the prompts that embedding_text() takes."""
+        return list(self._names(library.rondo_model_prompt_name))
+
+    def embedding_text(self, text: str, prompt: Optional[str] = None) -> str:
+        """The text behind the prompt of this name; None: the model's usual one; "": none."""
+        encoded, name = text.encode(), None if prompt is None else prompt.encode()
+        return text_output(lambda *out: library.rondo_embedding_text(
+            self._handle, name, encoded, len(encoded), *out))
+
+    def pair_text(self, query: str, document: str, instruction: Optional[str] = None) -> str:
+        """What a model that scores pairs reads; instruction None: its usual one."""
+        asked, found = query.encode(), document.encode()
+        what = None if instruction is None else instruction.encode()
+        return text_output(lambda *out: library.rondo_pair_text(
+            self._handle, what, asked, len(asked), found, len(found), *out))
 
     # ---- Grammars -------------------------------------------------------------------------------
 

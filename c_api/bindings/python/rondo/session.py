@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+from array import array
 from ctypes import byref
 from typing import (TYPE_CHECKING, Any, AsyncIterator, Callable, Iterator, List, Mapping, NamedTuple,
                     Optional, Sequence, Tuple, Union)
@@ -93,6 +94,14 @@ class Session(Handle):
     def accept(self, token: int) -> None:
         """Appends one token that the caller chose."""
         self._check(library.rondo_session_accept(self._handle, token))
+
+    def embed(self, ids: Sequence[int], dimensions: int = 0) -> "array[float]":
+        """The vector of a text, or the score of a pair: its first `dimensions` numbers; 0: all."""
+        n = dimensions or self._engine._model.embedder.dimensions
+        vector = array("f", bytes(4 * n))
+        address = (ctypes.c_float * n).from_buffer(vector) if n > 0 else None
+        self._check(library.rondo_session_embed(self._handle, ids_array(ids), len(ids), address, n))
+        return vector
 
     # ---- Tokens out -----------------------------------------------------------------------------
 

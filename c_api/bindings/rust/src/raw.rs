@@ -97,6 +97,10 @@ pub const RONDO_CALLS_AUTO: i32 = 0x0;
 pub const RONDO_CALLS_REQUIRED: i32 = 0x1;
 pub const RONDO_CALLS_ONE: i32 = 0x2;
 
+pub const RONDO_POOLING_MEAN: i32 = 0x0;
+pub const RONDO_POOLING_LAST: i32 = 0x1;
+pub const RONDO_POOLING_FIRST: i32 = 0x2;
+
 #[repr(C)]
 pub struct rondo_model {
     _private: [u8; 0],
@@ -383,6 +387,21 @@ pub struct rondo_chat_part {
     pub id_bytes: usize,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct rondo_embedder_facts {
+    pub struct_size: u32,
+    pub dimensions: u32,
+    pub max_tokens: u32,
+    pub whole_texts: u32,
+    pub normalized: u32,
+    pub scores_pairs: u32,
+    pub pooling: i32,
+    pub n_prompts: u32,
+    pub default_prompt: i32,
+    pub reserved: u32,
+}
+
 extern "C" {
     pub fn rondo_abi_version() -> u32;
     pub fn rondo_version_string() -> *const c_char;
@@ -450,4 +469,10 @@ extern "C" {
     pub fn rondo_chat_parser_close(parser: *mut rondo_chat_parser);
     pub fn rondo_chat_grammar(model: *const rondo_model, options: *const rondo_chat_options, calls: i32, function: *const c_char, buffer: *mut c_char, capacity: usize, length: *mut usize, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_chat_thinking(model: *const rondo_model, options: *const rondo_chat_options, begin: *mut c_char, begin_capacity: usize, begin_length: *mut usize, end: *mut c_char, end_capacity: usize, end_length: *mut usize, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_model_embedder(model: *const rondo_model, facts: *mut rondo_embedder_facts) -> i32;
+    pub fn rondo_model_prompt_name(model: *const rondo_model, index: u32, buffer: *mut c_char, capacity: usize, length: *mut usize) -> i32;
+    pub fn rondo_embedding_text(model: *const rondo_model, prompt: *const c_char, text: *const c_char, text_bytes: usize, buffer: *mut c_char, capacity: usize, length: *mut usize) -> i32;
+    pub fn rondo_pair_text(model: *const rondo_model, instruction: *const c_char, query: *const c_char, query_bytes: usize, document: *const c_char, document_bytes: usize, buffer: *mut c_char, capacity: usize, length: *mut usize) -> i32;
+    pub fn rondo_session_embed(session: *mut rondo_session, ids: *const i32, count: usize, vector: *mut f32, dimensions: usize) -> i32;
+    pub fn rondo_engine_embed(engine: *mut rondo_engine, sessions: *const *mut rondo_session, n_sessions: usize, ids: *const i32, counts: *const usize, n_texts: usize, vectors: *mut f32, dimensions: usize, message: *mut c_char, message_bytes: usize) -> i32;
 }

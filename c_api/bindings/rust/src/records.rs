@@ -172,6 +172,17 @@ impl Calls {
     pub const ONE: Calls = Calls(0x2);
 }
 
+/// One of the constants RONDO_POOLING_ of rondo.h; newer libraries may have more.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Pooling(pub i32);
+
+#[allow(missing_docs)]
+impl Pooling {
+    pub const MEAN: Pooling = Pooling(0x0);
+    pub const LAST: Pooling = Pooling(0x1);
+    pub const FIRST: Pooling = Pooling(0x2);
+}
+
 /// rondo_model_facts of rondo.h.
 #[allow(missing_docs)]
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -414,6 +425,37 @@ impl SessionCounters {
             kv_bytes_held: raw.kv_bytes_held,
             drafts_proposed: raw.drafts_proposed,
             drafts_accepted: raw.drafts_accepted,
+        }
+    }
+}
+
+/// rondo_embedder_facts of rondo.h.
+#[allow(missing_docs)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct EmbedderFacts {
+    pub dimensions: u32,
+    pub max_tokens: u32,
+    pub whole_texts: u32,
+    pub normalized: u32,
+    pub scores_pairs: u32,
+    pub pooling: i32,
+    pub n_prompts: u32,
+    pub default_prompt: i32,
+}
+
+impl EmbedderFacts {
+    /// `raw` was filled by the library.
+    pub(crate) unsafe fn of(raw: &raw::rondo_embedder_facts) -> EmbedderFacts {
+        EmbedderFacts {
+            dimensions: raw.dimensions,
+            max_tokens: raw.max_tokens,
+            whole_texts: raw.whole_texts,
+            normalized: raw.normalized,
+            scores_pairs: raw.scores_pairs,
+            pooling: raw.pooling,
+            n_prompts: raw.n_prompts,
+            default_prompt: raw.default_prompt,
         }
     }
 }

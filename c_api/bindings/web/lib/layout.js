@@ -125,6 +125,12 @@ export const Calls = Object.freeze({
   ONE: 2,
 });
 
+export const Pooling = Object.freeze({
+  MEAN: 0,
+  LAST: 1,
+  FIRST: 2,
+});
+
 // Each field by its offset and type.
 export const structs = {
   rondo_model_part: {
@@ -380,6 +386,21 @@ export const structs = {
       name_bytes: [28, 'size_t'],
       id: [32, 'pointer'],
       id_bytes: [36, 'size_t'],
+    },
+  },
+  rondo_embedder_facts: {
+    size: 40,
+    fields: {
+      struct_size: [0, 'uint32_t'],
+      dimensions: [4, 'uint32_t'],
+      max_tokens: [8, 'uint32_t'],
+      whole_texts: [12, 'uint32_t'],
+      normalized: [16, 'uint32_t'],
+      scores_pairs: [20, 'uint32_t'],
+      pooling: [24, 'int32_t'],
+      n_prompts: [28, 'uint32_t'],
+      default_prompt: [32, 'int32_t'],
+      reserved: [36, 'uint32_t'],
     },
   },
 };

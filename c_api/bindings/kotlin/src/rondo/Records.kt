@@ -143,6 +143,13 @@ object Calls {
     const val ONE = 2
 }
 
+/** The constants RONDO_POOLING_ of rondo.h; newer libraries may have more. */
+object Pooling {
+    const val MEAN = 0
+    const val LAST = 1
+    const val FIRST = 2
+}
+
 /** rondo_model_facts of rondo.h. */
 class ModelFacts internal constructor(n: LongArray) {
     val vocabSize = n[0].toInt()
@@ -243,4 +250,16 @@ class SessionCounters internal constructor(n: LongArray) {
     val kvBytesHeld = n[10]
     val draftsProposed = n[11]
     val draftsAccepted = n[12]
+}
+
+/** rondo_embedder_facts of rondo.h. */
+class EmbedderFacts internal constructor(n: LongArray) {
+    val dimensions = n[0].toInt()
+    val maxTokens = n[1].toInt()
+    val wholeTexts = n[2].toInt()
+    val normalized = n[3].toInt()
+    val scoresPairs = n[4].toInt()
+    val pooling = n[5].toInt()
+    val nPrompts = n[6].toInt()
+    val defaultPrompt = n[7].toInt()
 }

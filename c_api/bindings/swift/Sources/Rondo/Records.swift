@@ -143,6 +143,15 @@ public struct Calls: RawRepresentable, Hashable, Sendable {
   public static let one = Calls(rawValue: 2)
 }
 
+/// The constants RONDO_POOLING_ of rondo.h; newer libraries may have more.
+public struct Pooling: RawRepresentable, Hashable, Sendable {
+  public let rawValue: Int32
+  public init(rawValue: Int32) { self.rawValue = rawValue }
+  public static let mean = Pooling(rawValue: 0)
+  public static let last = Pooling(rawValue: 1)
+  public static let first = Pooling(rawValue: 2)
+}
+
 /// rondo_model_facts of rondo.h.
 public struct ModelFacts: Hashable, Sendable {
   public let vocabSize: UInt32
@@ -338,5 +347,28 @@ public struct SessionCounters: Hashable, Sendable {
     kvBytesHeld = raw.kv_bytes_held
     draftsProposed = raw.drafts_proposed
     draftsAccepted = raw.drafts_accepted
+  }
+}
+
+/// rondo_embedder_facts of rondo.h.
+public struct EmbedderFacts: Hashable, Sendable {
+  public let dimensions: UInt32
+  public let maxTokens: UInt32
+  public let wholeTexts: UInt32
+  public let normalized: UInt32
+  public let scoresPairs: UInt32
+  public let pooling: Int32
+  public let nPrompts: UInt32
+  public let defaultPrompt: Int32
+
+  init(_ raw: rondo_embedder_facts) {
+    dimensions = raw.dimensions
+    maxTokens = raw.max_tokens
+    wholeTexts = raw.whole_texts
+    normalized = raw.normalized
+    scoresPairs = raw.scores_pairs
+    pooling = raw.pooling
+    nPrompts = raw.n_prompts
+    defaultPrompt = raw.default_prompt
   }
 }

@@ -316,6 +316,24 @@ interface Raw extends Library {
     }
   }
 
+  @FieldOrder({"struct_size", "dimensions", "max_tokens", "whole_texts", "normalized", "scores_pairs", "pooling", "n_prompts", "default_prompt", "reserved"})
+  class EmbedderFacts extends Structure {
+    public int struct_size;
+    public int dimensions;
+    public int max_tokens;
+    public int whole_texts;
+    public int normalized;
+    public int scores_pairs;
+    public int pooling;
+    public int n_prompts;
+    public int default_prompt;
+    public int reserved;
+
+    public EmbedderFacts() {
+      struct_size = size();
+    }
+  }
+
   int rondo_abi_version();
   String rondo_version_string();
   String rondo_status_string(int status);
@@ -382,4 +400,10 @@ interface Raw extends Library {
   void rondo_chat_parser_close(Pointer parser);
   int rondo_chat_grammar(Pointer model, ChatOptions options, int calls, String function, byte[] buffer, SizeT capacity, SizeT.ByReference length, byte[] message, SizeT messageBytes);
   int rondo_chat_thinking(Pointer model, ChatOptions options, byte[] begin, SizeT beginCapacity, SizeT.ByReference beginLength, byte[] end, SizeT endCapacity, SizeT.ByReference endLength, byte[] message, SizeT messageBytes);
+  int rondo_model_embedder(Pointer model, EmbedderFacts facts);
+  int rondo_model_prompt_name(Pointer model, int index, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_embedding_text(Pointer model, String prompt, byte[] text, SizeT textBytes, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_pair_text(Pointer model, String instruction, byte[] query, SizeT queryBytes, byte[] document, SizeT documentBytes, byte[] buffer, SizeT capacity, SizeT.ByReference length);
+  int rondo_session_embed(Pointer session, int[] ids, SizeT count, float[] vector, SizeT dimensions);
+  int rondo_engine_embed(Pointer engine, Pointer[] sessions, SizeT nSessions, int[] ids, SizeT.ByReference counts, SizeT nTexts, float[] vectors, SizeT dimensions, byte[] message, SizeT messageBytes);
 }

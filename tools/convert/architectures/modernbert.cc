@@ -1,6 +1,7 @@
-// ModernBERT's decoder: LayerNorm, windows with a RoPE of their own, a norm of the embedding, and
-// one more matrix before the head.
+// ModernBERT, the encoder and the decoder: LayerNorm, windows with a RoPE of their own, a norm of
+// the embedding; and before the decoder's head one more matrix.
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "runtime/model/limits.h"
@@ -68,7 +69,12 @@ void AddDense(const Config& config, const Family& f, DecoderSpec& spec) {
   }
 }
 
-DecoderSpec ReadModernBertDecoder(const Config& config) {
+// What both have. `half`: of local_attention.
+struct Parts {
+  Family family;
+  uint64_t half;
+};
+Parts ReadParts(const Config& config) {
   Family f = ReadFamily(config, {.default_context = 8192, .without_kv_heads = "this architecture"},
                         {.norm = format::NormKind::kLayerNorm,
                          .epsilon_key = "norm_eps",
@@ -82,36 +88,61 @@ DecoderSpec ReadModernBertDecoder(const Config& config) {
   f.embedding = "embeddings.tok_embeddings";
   f.embedding_norm = "embeddings.norm";
   f.final_norm = "final_norm";
-  f.head = "decoder";
-  f.head_bias = config.Flag("decoder_bias", true);
   f.attention.pre_norm = "attn_norm";
   f.mlp.pre_norm = "mlp_norm";
-  f.attention.names.q = "attn.q_proj";
-  f.attention.names.k = "attn.k_proj";
-  f.attention.names.v = "attn.v_proj";
   f.attention.names.output = "attn.Wo";
   f.mlp.FuseGate("mlp.Wi");
   f.mlp.names.down = "mlp.Wo";
   f.mlp.bias = config.Flag("mlp_bias", false);
-  const uint64_t every = config.Integer("global_attn_every_n_layers", 1, kMaxLayers, 3);
-  const uint64_t half = config.Integer("local_attention", 2, kMaxContext, 128) / 2;
-  const std::vector<uint32_t> windows = ReadWindows(config, f.sizes, ReadWindow(config, half),
-                                                    [every](uint32_t i) { return i % every != 0; });
   f.ropes = {RopeOf(config, f.sizes, "full_attention", "global_rope_theta", 160000),
              RopeOf(config, f.sizes, "sliding_attention", "local_rope_theta", 10000)};
+  return {std::move(f), config.Integer("local_attention", 2, kMaxContext, 128) / 2};
+}
+
+void AddLayers(const Config& config, uint64_t window, Family& f) {
+  const uint64_t every = config.Integer("global_attn_every_n_layers", 1, kMaxLayers, 3);
+  const std::vector<uint32_t> windows =
+      ReadWindows(config, f.sizes, window, [every](uint32_t i) { return i % every != 0; });
   f.AddLayers(windows, {.full = 0, .sliding = kSliding});
   f.layers[0].attention().pre_norm = "";
+}
+
+DecoderSpec ReadModernBertDecoder(const Config& config) {
+  auto [f, half] = ReadParts(config);
+  f.head = "decoder";
+  f.head_bias = config.Flag("decoder_bias", true);
+  f.attention.names.q = "attn.q_proj";
+  f.attention.names.k = "attn.k_proj";
+  f.attention.names.v = "attn.v_proj";
+  AddLayers(config, ReadWindow(config, half), f);
   DecoderSpec spec = BuildDecoder(f);
   AddDense(config, f, spec);
   return spec;
 }
 
+// A position sees those at most half of local_attention away.
+DecoderSpec ReadModernBert(const Config& config) {
+  auto [f, half] = ReadParts(config);
+  f.tied = true;  // there is no head
+  f.attention.FuseQkv("attn.Wqkv");
+  f.attention.bidirectional = true;
+  f.left_out = {"head.", "decoder."};
+  AddLayers(config, half + 1, f);
+  return BuildDecoder(f);
+}
+
 }  // namespace
 
 std::vector<Architecture> ModernBertArchitectures() {
-  return {{.name = "ModernBertDecoderForCausalLM",
-           .model_type = "modernbert-decoder",
-           .read = ReadModernBertDecoder}};
+  return {
+      {.name = "ModernBertDecoderForCausalLM",
+       .model_type = "modernbert-decoder",
+       .read = ReadModernBertDecoder},
+      {.name = "ModernBertModel",
+       .model_type = "modernbert",
+       .read = ReadModernBert,
+       .is_encoder = true},
+  };
 }
 
 }  // namespace rondo::convert

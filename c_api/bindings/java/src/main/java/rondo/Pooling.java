@@ -1,0 +1,26 @@
+// Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
+package rondo;
+
+/** The constants RONDO_POOLING_ of rondo.h. */
+public enum Pooling {
+  MEAN(0),
+  LAST(1),
+  FIRST(2),
+  /** Of a newer library. */
+  UNKNOWN(-1);
+
+  final int value;
+
+  Pooling(int value) {
+    this.value = value;
+  }
+
+  static Pooling of(int value) {
+    for (Pooling one : values()) {
+      if (one.value == value) {
+        return one;
+      }
+    }
+    return UNKNOWN;
+  }
+}

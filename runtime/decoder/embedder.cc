@@ -1,0 +1,89 @@
+// The end of an embedder's pass: a text's rows become one vector.
+#include <algorithm>
+#include <array>
+
+#include "runtime/base/portable_math.h"
+#include "runtime/decoder/decoder.h"
+#include "runtime/decoder/head.h"
+
+namespace rondo {
+
+namespace {
+
+// Adds up the rows in the order of their positions: so a mean does not depend on how a text is cut
+// into passes.
+void PoolRows(const Pass& pass, const RowNorm& norm, const Decoder::TextRows& text,
+              float* scratch) {
+  const size_t n = pass.spec().hidden_size, count = text.rows->tokens.size();
+  const uint64_t position = text.rows->position;
+  const float* row = pass.act().hidden + text.first * n;
+  switch (pass.spec().embedder.pooling) {
+    case format::Pooling::kMean:
+      if (position == 0) std::fill_n(text.pooled, n, 0.0f);
+      for (size_t i = 0; i < count; ++i, row += n) {
+        NormedOr(pass.set(), norm, row, n, scratch);
+        pass.set().loops->add(text.pooled, scratch, n);
+      }
+      if (!text.ends) return;
+      pass.set().loops->scale(text.pooled, 1.0f / static_cast<float>(position + count), n,
+                              text.pooled);
+      return;
+    case format::Pooling::kLast:
+      if (text.ends) NormedOr(pass.set(), norm, row + (count - 1) * n, n, text.pooled);
+      return;
+    case format::Pooling::kFirst:
+      if (position == 0) NormedOr(pass.set(), norm, row, n, text.pooled);
+      return;
+  }
+}
+
+void ActivateDense(const KernelSet& set, format::DenseActivation activation, size_t n, float* x) {
+  switch (activation) {
+    case format::DenseActivation::kIdentity:
+      return;
+    case format::DenseActivation::kTanh:
+      return SoftCap(set, 1, n, x);
+    case format::DenseActivation::kSigmoid:
+      for (size_t i = 0; i < n; ++i) {
+        x[i] = static_cast<float>(1 / (1 + PortableExp(-double{x[i]})));
+      }
+      return;
+  }
+}
+
+// Of up to logit_rows() texts.
+void RunDense(const Pass& pass, std::span<float* const> pooled) {
+  const EmbedderSpec& spec = pass.spec().embedder;
+  Activations& act = pass.act();
+  for (size_t layer = 0; layer < spec.dense.size(); ++layer) {
+    const PackedLinear& linear = pass.weights().dense(layer);
+    const size_t n = linear.shape.n;
+    for (size_t i = 0; i < pooled.size(); ++i) pass.RowInput(linear, pooled[i], i, act.dense_input);
+    pass.Linear(linear, act.dense_input, pooled.size(), Pass::Into::kReplace, act.dense, n);
+    for (size_t i = 0; i < pooled.size(); ++i) {
+      float* row = act.dense + i * n;
+      ActivateDense(pass.set(), spec.dense[layer], n, row);
+      std::copy_n(row, n, pooled[i]);
+    }
+  }
+}
+
+}  // namespace
+
+void Decoder::Pool(const Pass& pass, std::span<const TextRows> texts) {
+  const ProfileSpan span(pass.profile(), "pool", pass.rows());
+  pass.pool().For(texts.size(), [&](size_t i, size_t thread) {
+    PoolRows(pass, weights_.final_norm(), texts[i], pass.ScratchFloats(thread));
+  });
+  if (spec_.embedder.dense.size() == 0) return;
+  std::array<float*, kMostLogitRows> ended;
+  size_t n = 0;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    if (texts[i].ends) ended[n++] = texts[i].pooled;
+    if (n == 0 || (n < logit_rows() && i + 1 < texts.size())) continue;
+    RunDense(pass, {ended.data(), n});
+    n = 0;
+  }
+}
+
+}  // namespace rondo

@@ -1,0 +1,109 @@
+// Orders documents by how well they answer a query.
+#include "tools/commands.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "tools/common/embedder.h"
+#include "tools/common/flags.h"
+#include "tools/common/limits.h"
+#include "tools/common/numbers.h"
+#include "tools/common/options.h"
+#include "tools/common/output.h"
+#include "tools/common/text_io.h"
+
+namespace rondo::tools {
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  rondo rerank qwen3-reranker.rondo --query "capital of China" "Beijing." "Gravity is a force."
+  rondo rerank qwen3-reranker.rondo --query "capital of China" --json < documents.txt
+
+The best come first: score, number of the document from 0 on, document.)";
+
+struct Arguments {
+  std::string model;
+  std::string query;
+  std::vector<std::string> documents;
+  std::string instruction;
+  bool has_instruction = false;
+  uint32_t batch = 8;
+  bool json = false;
+  rondo_engine_options engine = EngineDefaults();
+};
+
+void Run(const Arguments& a) {
+  const Model model = OpenModel(a.model);
+  const std::vector<std::string> documents = a.documents.empty() ? ReadLines() : a.documents;
+  if (documents.empty()) {
+    throw Error("there is no document: give some, or lines on standard input");
+  }
+  std::vector<TokenIds> pairs;
+  for (const std::string& document : documents) {
+    const char* instruction = a.has_instruction ? a.instruction.c_str() : nullptr;
+    const std::string pair = PairText(model.get(), instruction, a.query, document);
+    pairs.push_back(Tokenize(model.get(), pair, /*add_special=*/true));
+  }
+  Embedder embedder(model.get(), a.engine, pairs, a.batch);
+  const std::vector<float> scores = embedder.Embed(pairs, 1);
+  std::vector<size_t> order(documents.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, [&](size_t i, size_t j) { return scores[i] > scores[j]; });
+  nlohmann::json all = nlohmann::json::array();
+  std::string lines;
+  for (const size_t i : order) {
+    all.push_back({{"score", scores[i]}, {"document", i}});
+    char begin[64];
+    std::snprintf(begin, sizeof begin, "%.6f  %zu  ", double{scores[i]}, i);
+    lines += begin + documents[i] + "\n";
+  }
+  if (a.json) {
+    PrintBytes(all.dump() + "\n");
+  } else {
+    Print(lines);
+  }
+}
+
+}  // namespace
+
+void AddRerankCommand(CLI::App& app) {
+  const auto a = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("rerank", "Order documents by how they answer a query");
+  AddModelArgument(command, &a->model);
+  command
+      ->add_option("DOCUMENT", a->documents,
+                   "The documents; default: the lines of standard input, one each")
+      ->type_name("")
+      ->group(kTextGroup);
+  command->add_option("--query", a->query, "What is looked for")
+      ->type_name("TEXT")
+      ->required()
+      ->group(kTextGroup);
+  command
+      ->add_option_function<std::string>(
+          "--instruction",
+          [a](const std::string& text) {
+            a->instruction = text;
+            a->has_instruction = true;
+          },
+          "What makes a document fit, in words; default: the model's usual one")
+      ->type_name("TEXT")
+      ->group(kTextGroup);
+  command->add_flag("--json", a->json, "Answer in JSON: an array of scores, the best first")
+      ->group(kOutputGroup);
+  AddInteger(command, "--batch", &a->batch, {1, kMostSessions}, "Documents under way at a time",
+             FormatCount(a->batch))
+      ->group(kMemoryGroup);
+  AddKvFlag(command, &a->engine);
+  AddThreadsFlag(command, &a->engine);
+  command->footer(kExamples);
+  command->callback([a] { Run(*a); });
+}
+
+}  // namespace rondo::tools
