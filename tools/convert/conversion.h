@@ -18,6 +18,8 @@ struct ConversionWish {
   uint32_t block = 0;     // the same
   double bits = 0;        // with auto; 0: 4.5
   bool mtp = false;
+  std::string merge;        // empty: none
+  std::string adapter_for;  // the model is an adapter for this one; empty: it is a model
   Replace replace = Replace::kSameKind;
 };
 
@@ -25,6 +27,8 @@ struct ConversionWish {
 void AddConversionFlags(CLI::App* command, ConversionWish* wish);
 // Throws CLI::ValidationError where options contradict each other.
 void CheckCombination(const ConversionWish& wish);
+// The options of what is said of adapters.
+void AddAdapterFlags(CLI::App* command, ConversionWish* wish);
 // Converts `model`, a folder or a GGUF file, with a progress bar, and prints what was made. Throws
 // Error or Interrupted.
 void RunConversion(const std::string& model, const ConversionWish& wish);

@@ -27,6 +27,8 @@ struct ConvertOptions {
   // With `calibration`: formats other than `weights` for some matrices, as the predictions need it,
   // so that they have so many bits per weight on average, scales included; 0: all alike.
   double bits = 0;
+  // A LoRA adapter, as PEFT saves it, that is added to the weights; empty: none.
+  std::filesystem::path merge;
   // The checkpoint's head that predicts the token behind the next one is kept: it drafts.
   bool draft_head = false;
   // In the end the model is run for one token, where half of the memory that is free is enough for

@@ -51,7 +51,7 @@ class Checkpoint {
   // Its integers of a row of such a tensor, from -128 on. Returns the scale.
   virtual float ReadQ8(const std::string& name, uint64_t row, std::span<int8_t> out) const;
 
-  const ScaleRounding& scale_rounding() const { return scale_rounding_; }
+  virtual const ScaleRounding& scale_rounding() const { return scale_rounding_; }
 
  protected:
   // Files or shards, for messages: "PATH", "PATH and the other shards".
