@@ -28,16 +28,25 @@ void Release(rondo_grammar* grammar) {
   Release(model);
 }
 
+void Release(rondo_adapter* adapter) {
+  if (!Drop(adapter)) return;
+  rondo_model* model = adapter->model;
+  delete adapter;
+  Release(model);
+}
+
 void Release(rondo_session* session) {
   if (!Drop(session)) return;
   rondo_engine* engine = session->engine;
   rondo_grammar* grammar = session->grammar;
+  rondo_adapter* adapter = session->adapter;
   // An inherited session goes with its engine: whoever holds the engine's turn is not here.
   if (!engine->Inherited()) engine->engine->CloseSession(session->session);
   engine->sessions_open.fetch_sub(1, std::memory_order_relaxed);
   delete session;
   Release(engine);
   if (grammar != nullptr) Release(grammar);
+  if (adapter != nullptr) Release(adapter);
 }
 
 int32_t Report(const Status& status, char* message, size_t message_bytes) {
@@ -63,6 +72,18 @@ Status BadStructSize(const char* what, uint32_t size, size_t known) {
                        "%s has struct_size %u; this library knows %zu bytes of it (is the struct "
                        "initialised?)",
                        what, size, known);
+}
+
+Status MapError(const FileError& error, const char* what, const char* path) {
+  using Kind = FileError::Kind;
+  const bool of_model = std::string_view(what) == "model";
+  return Status::Error(
+      error.kind == Kind::kNoMemory ? StatusCode::kOutOfMemory : StatusCode::kIoError,
+      "cannot open the %s: %s%s (error %d)%s%s", what, error.reason(),
+      error.kind == Kind::kDirectory && of_model
+          ? "; expected a model file (`rondo convert` makes one of it)"
+          : "",
+      error.system, path != nullptr ? ": " : "", path != nullptr ? path : "");
 }
 
 int32_t PutText(std::string_view text, char* buffer, size_t capacity, size_t* length) {

@@ -17,6 +17,7 @@
 #include "runtime/engine/engine.h"
 #include "runtime/engine/session.h"
 #include "runtime/grammar/grammar.h"
+#include "runtime/model/adapter_file.h"
 #include "runtime/model/model_file.h"
 #include "runtime/text/tokenizer.h"
 
@@ -46,6 +47,15 @@ struct rondo_grammar {
   size_t own_bytes = 0;
 };
 
+struct rondo_adapter {
+  static constexpr uint32_t kKind = 0x50544441;  // "ADTP"
+  const uint32_t kind = kKind;
+  std::atomic<uint32_t> references{1};  // the caller's, and one of each session
+  rondo_model* model = nullptr;
+  rondo::FileMap map;  // empty for one from memory
+  rondo::AdapterFile file;
+};
+
 struct rondo_engine {
   static constexpr uint32_t kKind = 0x4e474e45;  // "ENGN"
   const uint32_t kind = kKind;
@@ -72,6 +82,7 @@ struct rondo_session {
   std::atomic_flag busy;
   rondo_engine* engine = nullptr;
   rondo_grammar* grammar = nullptr;  // null: none
+  rondo_adapter* adapter = nullptr;  // the same
   rondo::Session* session = nullptr;
   rondo::Status last_error;
   uint64_t tokens_prefilled = 0;
@@ -106,6 +117,7 @@ bool Drop(Handle* handle) {
 void Release(rondo_model* model);
 void Release(rondo_engine* engine);
 void Release(rondo_grammar* grammar);
+void Release(rondo_adapter* adapter);
 void Release(rondo_session* session);
 
 // ---- Messages ----
@@ -185,6 +197,11 @@ void Fill(Struct* out, Struct value) {
 
 // As rondo.h says of text outputs.
 int32_t PutText(std::string_view text, char* buffer, size_t capacity, size_t* length);
+
+// ---- Files ----
+
+// Why the file `what` could not be opened; `path` may be null.
+Status MapError(const FileError& error, const char* what, const char* path);
 
 // ---- Plans ----
 

@@ -7,6 +7,7 @@
 #include "runtime/decoder/profile.h"
 #include "runtime/engine/options.h"
 #include "runtime/grammar/grammar.h"
+#include "runtime/model/adapter_file.h"
 #include "runtime/model/file_header.h"
 #include "runtime/plan/memory_plan.h"
 #include "runtime/sampling/stop_strings.h"
@@ -29,6 +30,7 @@ constexpr Capability kCapabilities[] = {
     {"limit.penalty_tokens", rondo::kMaxPenaltyWindow},
     {"limit.ngram", rondo::kMaxNgram},
     {"limit.profile_events", rondo::kMaxProfileEvents},
+    {"limit.adapter_rank", rondo::kMaxAdapterRank},
     {"arena.alignment", rondo::kArenaAlignment},
 };
 

@@ -17,6 +17,7 @@ using rondo::c_api::Clear;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
 using rondo::c_api::Is;
+using rondo::c_api::MapError;
 using rondo::c_api::NullArgument;
 using rondo::c_api::PutText;
 using rondo::c_api::Release;
@@ -33,16 +34,6 @@ Status CheckCaller(uint32_t abi_version) {
   return Status::Error(StatusCode::kVersionMismatch,
                        "the caller was compiled for ABI %u.%u; this library has %u.%u",
                        abi_version >> 16, abi_version & 0xffff, kMajor, kMinor);
-}
-
-Status MapError(const rondo::FileError& error, const char* path) {
-  using Kind = rondo::FileError::Kind;
-  return Status::Error(
-      error.kind == Kind::kNoMemory ? StatusCode::kOutOfMemory : StatusCode::kIoError,
-      "cannot open the model: %s%s (error %d)%s%s", error.reason(),
-      error.kind == Kind::kDirectory ? "; expected a model file (`rondo convert` makes one of it)"
-                                     : "",
-      error.system, path != nullptr ? ": " : "", path != nullptr ? path : "");
 }
 
 // The stop strings that the model's makers recommend, as a session's options have them.
@@ -78,7 +69,7 @@ rondo::Result<rondo_model*> OpenPath(uint32_t abi_version, const char* path) {
   if (path == nullptr) return NullArgument("path");
   rondo::FileMap map;
   if (const rondo::FileError error = rondo::FileMap::OpenPath(path, &map))
-    return MapError(error, path);
+    return MapError(error, "model", path);
   const rondo::FileParts bytes(map.bytes());
   return Open(abi_version, std::move(map), bytes);
 }
@@ -93,7 +84,7 @@ rondo::Result<rondo_model*> OpenDescriptor(uint32_t abi_version, int32_t fd, uin
   }
   rondo::FileMap map;
   if (const rondo::FileError error = rondo::FileMap::OpenDescriptor(fd, offset, length, &map)) {
-    return MapError(error, nullptr);
+    return MapError(error, "model", nullptr);
   }
   const rondo::FileParts bytes(map.bytes());
   return Open(abi_version, std::move(map), bytes);

@@ -67,6 +67,7 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
                          "engine option draft_head is %u, but must be 0 or 1", o.draft_head);
   }
   ours->draft_head = o.draft_head == 1;
+  ours->adapter_rank = o.adapter_rank;
   ours->affinity = static_cast<Affinity>(o.affinity);
   RONDO_RETURN_IF_ERROR(ReadCpus(o, &ours->cpus));
   if (o.draft == nullptr) return Status();

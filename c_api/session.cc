@@ -56,7 +56,7 @@ rondo::SamplerOptions Sampling(const rondo_session_options& o,
 }
 
 // Opens a session, empty, or a fork of `source`, for which the caller has the turn.
-rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* source,
+rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session* source,
                                    const rondo_session_options* options) {
   if (!Is(engine)) return NoHandle("engine");
   if (engine->Inherited()) {
@@ -102,6 +102,11 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
   session_options.speculation = static_cast<rondo::Speculation>(o.speculation);
   session_options.max_drafts = o.max_drafts;
   session_options.stop_strings = {stops, o.n_stop_strings};
+  if (o.adapter == nullptr && source != nullptr) o.adapter = source->adapter;
+  if (o.adapter != nullptr) {
+    if (!Is(o.adapter)) return NoHandle("adapter");
+    session_options.adapter = &o.adapter->file;
+  }
   rondo::c_api::TemplateMarks marks;
   RONDO_ASSIGN(session_options.constraint, rondo::c_api::ReadConstraint(o, engine->model, &marks));
 
@@ -114,12 +119,14 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo::Session* s
     return Status::Error(StatusCode::kBusy,
                          "the engine is running the call that this is inside of");
   }
-  RONDO_ASSIGN(session->session, source != nullptr
-                                     ? engine->engine->ForkSession(*source, session_options)
-                                     : engine->engine->OpenSession(session_options));
+  RONDO_ASSIGN(session->session,
+               source != nullptr ? engine->engine->ForkSession(*source->session, session_options)
+                                 : engine->engine->OpenSession(session_options));
   session->engine = engine;
   session->grammar = o.grammar;
   if (o.grammar != nullptr) Retain(o.grammar);
+  session->adapter = o.adapter;
+  if (o.adapter != nullptr) Retain(o.adapter);
   engine->sessions_open.fetch_add(1, std::memory_order_relaxed);
   Retain(engine);
   return session.release();
@@ -161,7 +168,7 @@ int32_t rondo_session_fork(rondo_session* session, const rondo_session_options* 
   *fork = nullptr;
   Turn turn(session);
   if (!turn.taken()) return Report(WhyNoTurn(session), message, message_bytes);
-  const auto opened = Open(&turn.engine(), &*turn, options);
+  const auto opened = Open(&turn.engine(), &turn.handle(), options);
   if (opened.ok()) *fork = *opened;
   return Report(opened.status(), message, message_bytes);
 }

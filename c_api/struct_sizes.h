@@ -21,7 +21,8 @@ template <>
 inline constexpr std::array kEarlierSizes<rondo_engine_options> = {
     offsetof(rondo_engine_options, progress),     offsetof(rondo_engine_options, kv_tokens),
     offsetof(rondo_engine_options, parallel_for), offsetof(rondo_engine_options, draft),
-    offsetof(rondo_engine_options, draft_head),   offsetof(rondo_engine_options, cpus)};
+    offsetof(rondo_engine_options, draft_head),   offsetof(rondo_engine_options, cpus),
+    offsetof(rondo_engine_options, adapter_rank)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_model_facts> = {
     offsetof(rondo_model_facts, tokenizer_bytes)};
@@ -35,7 +36,8 @@ inline constexpr std::array kEarlierSizes<rondo_engine_counters> = {
     offsetof(rondo_engine_counters, drafts_proposed)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_session_options> = {
-    offsetof(rondo_session_options, speculation), offsetof(rondo_session_options, grammar)};
+    offsetof(rondo_session_options, speculation), offsetof(rondo_session_options, grammar),
+    offsetof(rondo_session_options, adapter)};
 template <>
 inline constexpr std::array kEarlierSizes<rondo_session_counters> = {
     offsetof(rondo_session_counters, drafts_proposed)};

@@ -108,8 +108,8 @@
  *   call may enter with it from then on. It may be closed while calls on it run: these go on or, of
  *   a session, are cancelled, and what they work with stays until they return. Of what the caller
  *   passes in the library keeps the arena, a grammar's memory, the bytes of
- *   rondo_model_open_memory and _parts, and the host's callbacks (progress, pool, log) with what
- *   they are told by, and nothing else.
+ *   rondo_model_open_memory and _parts and of rondo_adapter_open_memory, and the host's callbacks
+ *   (progress, pool, log) with what they are told by, and nothing else.
  * Strings. UTF-8. Inputs carry a length, except paths, keys, names and stop strings, which are
  *   zero-terminated. Text outputs go to a buffer of the caller: the length without the zero is
  *   always reported; if length + 1 exceeds the capacity the call is
@@ -218,6 +218,7 @@ RONDO_API const char* rondo_status_string(int32_t status);
  *     "limit.penalty_tokens"   largest penalty_last_n
  *     "limit.ngram"            largest no_repeat_ngram_size
  *     "limit.profile_events"   largest profile_events
+ *     "limit.adapter_rank"     largest adapter_rank
  *     "arena.alignment"        as rondo_memory_plan.arena_alignment
  *     "chat"                   1: rondo_chat_render works; 0: this build leaves chat templates out
  *     "grammar"                1: rondo_grammar_create works; 0: this build leaves grammars out
@@ -414,6 +415,47 @@ RONDO_API int32_t rondo_grammar_create(rondo_model* model, const rondo_grammar_o
 /* Gives the handle up; sessions go on. [any thread, since ABI 8] */
 RONDO_API void rondo_grammar_close(rondo_grammar* grammar);
 
+/* ---- Adapter: what a model was taught beside ------------------------------------------------- */
+
+/* A LoRA adapter: low-rank products that are added to those of a model's matrices. The model and
+ * its engines stay as they are: sessions that are given one compute with it, whoever is beside them
+ * in a pass, and each gives the logits that it gives alone, to the bit. Never changes; any number
+ * of sessions of any engine of the model share it. Sessions keep it, so that it may be closed while
+ * they run; opening and closing adapters waits for nobody. */
+typedef struct rondo_adapter rondo_adapter;
+
+/* Opens an adapter file (`rondo convert ADAPTER --adapter-for MODEL`) for the model that it was
+ * made for, portable or packed, and checks all of it, every value too. The file is mapped read-only
+ * and used where it lies, like a packed model's weights; it must not be changed or shortened while
+ * the adapter or a session with it is open.
+ * Fails with RONDO_STATUS_IO_ERROR, _NOT_A_MODEL (no adapter), _NEWER_FORMAT, _CORRUPT,
+ * _UNSUPPORTED, _INVALID_ARGUMENT (it is of another model), _OUT_OF_MEMORY; the message names the
+ * part and the reason. [any thread, since ABI 9] */
+RONDO_API int32_t rondo_adapter_open_path(rondo_model* model, const char* path,
+                                          rondo_adapter** adapter, char* message,
+                                          size_t message_bytes);
+
+/* The same from memory, aligned to 64, which the caller keeps unchanged until the adapter and all
+ * sessions that were given it are closed. [any thread, since ABI 9] */
+RONDO_API int32_t rondo_adapter_open_memory(rondo_model* model, const void* bytes, size_t length,
+                                            rondo_adapter** adapter, char* message,
+                                            size_t message_bytes);
+
+/* Gives the handle up; sessions go on. [any thread, since ABI 9] */
+RONDO_API void rondo_adapter_close(rondo_adapter* adapter);
+
+/* What an adapter is. Filled by rondo_adapter_info. */
+typedef struct rondo_adapter_facts {
+  uint32_t struct_size; /* sizeof this struct, as the caller was compiled */
+  uint32_t rank;        /* the largest of its matrices: what adapter_rank must be at least */
+  uint32_t n_matrices;  /* of the model's file, that it changes */
+  uint32_t reserved;    /* 0 */
+  uint64_t file_bytes;  /* size of the file: what it takes of memory, shared between processes */
+} rondo_adapter_facts;
+
+/* Fills `facts`; its struct_size must be set. [any thread, since ABI 9] */
+RONDO_API int32_t rondo_adapter_info(const rondo_adapter* adapter, rondo_adapter_facts* facts);
+
 /* ---- Plan: what running a model will take ---------------------------------------------------- */
 
 enum {
@@ -549,6 +591,10 @@ typedef struct rondo_engine_options {
    * `cpus`, which is named; with _UNSUPPORTED where the system keeps no threads to CPUs (CPUS on
    * Apple's systems and in WebAssembly). */
   int32_t affinity;
+  /* The largest rank of adapters that sessions may be given, at most limit.adapter_rank: what their
+   * rows take is in the plan. Default 0: none may. Since ABI 9. */
+  uint32_t adapter_rank;
+  uint32_t reserved2; /* 0 */
 } rondo_engine_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
@@ -797,6 +843,13 @@ typedef struct rondo_session_options {
    * thinking_end, whatever the model would say. All count for max_tokens. With `thinking`. Default
    * 0: no limit. Since ABI 8 */
   uint64_t thinking_tokens;
+  /* NULL, or what is added to the model's matrices for this session; the session keeps it. Refused
+   * with RONDO_STATUS_INVALID_ARGUMENT where it was opened for another model handle than the
+   * engine's, or its rank is above the engine's adapter_rank. Nothing that was computed with
+   * another adapter, or none, is taken for this one's: the prefix cache tells them apart, a
+   * snapshot is restored under the same adapter alone, and a fork has its source's, also with NULL
+   * here, and no other. Drafts are made without it. Since ABI 9. */
+  rondo_adapter* adapter;
 } rondo_session_options;
 
 /* Sets the defaults. `struct_size`: sizeof *options. [any thread, since ABI 3] */
@@ -1034,8 +1087,9 @@ RONDO_API const char* rondo_session_last_error(const rondo_session* session);
  *
  * The bytes have a version and a checksum. They are the same on every system, and good for every
  * engine of the model, portable or packed, with the same kv_format, context_policy and draft_head,
- * under SLIDE also the same context and sink_tokens; whatever its kernels, max_rows, max_sessions
- * and threads. They hold the conversation's tokens: keep them as secret as its text.
+ * under SLIDE also the same context and sink_tokens, and sessions with the same adapter or none;
+ * whatever its kernels, max_rows, max_sessions and threads. They hold the conversation's tokens:
+ * keep them as secret as its text.
  *
  * Not in them are the session's options, logits (made again when they are asked for, to the same
  * bits), an event that was not taken yet, and a cancellation that was asked for. Sessions of one
@@ -1056,7 +1110,7 @@ RONDO_API int32_t rondo_session_save(rondo_session* session, void* buffer, size_
  *
  * On failure the session is as before. Fails with RONDO_STATUS_INVALID_ARGUMENT (the bytes are no
  * snapshot), _NEWER_FORMAT, _CORRUPT (truncated or altered, where), _SNAPSHOT_MISMATCH (which of
- * model and options differs), _CONTEXT_FULL (policy STOP, and more tokens than `context`),
+ * model, adapter and options differs), _CONTEXT_FULL (policy STOP, and more tokens than `context`),
  * _KV_POOL_FULL. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_restore(rondo_session* session, const void* bytes, size_t count);
 

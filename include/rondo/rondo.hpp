@@ -7,8 +7,8 @@
  *     session.Prefill(model.Tokenize("Once upon a time"));
  *     for (const rondo::Event& event : session.Stream()) std::cout << event.text;
  *
- * Objects move and do not copy, but for grammars, whose copies are one. They may be destroyed in
- * any order. */
+ * Objects move and do not copy, but for grammars and adapters, whose copies are one. They may be
+ * destroyed in any order. */
 #ifndef RONDO_RONDO_HPP_
 #define RONDO_RONDO_HPP_
 
@@ -187,6 +187,26 @@ class Grammar {
   std::shared_ptr<rondo_grammar> handle_;
 };
 
+/* A LoRA adapter. Copies are the same; sessions keep what they need of it. [any thread] */
+class Adapter {
+ public:
+  /* A file that `rondo convert --adapter-for` made for this model. */
+  Adapter(const Model& model, const std::string& path);
+  /* The same in memory, aligned to 64, which the caller keeps. */
+  Adapter(const Model& model, const void* bytes, size_t length);
+
+  rondo_adapter_facts Facts() const {
+    rondo_adapter_facts facts = {};
+    facts.struct_size = sizeof facts;
+    detail::Check(rondo_adapter_info(get(), &facts));
+    return facts;
+  }
+  rondo_adapter* get() const { return handle_.get(); }
+
+ private:
+  std::shared_ptr<rondo_adapter> handle_;
+};
+
 /* rondo_session_options; nothing: what the model's makers recommend, or the library's default. */
 struct SessionOptions {
   /* False: what the model's makers recommend for sampling is not followed. */
@@ -222,6 +242,8 @@ struct SessionOptions {
   std::string thinking_begin;
   std::string thinking_end;
   uint64_t thinking_tokens = 0;
+  /* With EngineOptions::adapter_rank. */
+  std::optional<Adapter> adapter;
 
   /* Calls use(const rondo_session_options*) with all of them. What is said wins over what the
    * model's makers recommend. */
@@ -255,6 +277,7 @@ struct SessionOptions {
     if (!thinking_begin.empty()) raw.thinking_begin = thinking_begin.c_str();
     if (!thinking_end.empty()) raw.thinking_end = thinking_end.c_str();
     raw.thinking_tokens = thinking_tokens;
+    if (adapter) raw.adapter = adapter->get();
     std::vector<const char*> strings;
     for (const std::string& text : stop) strings.push_back(text.c_str());
     if (!strings.empty()) {
@@ -552,6 +575,22 @@ class Model {
 
   detail::SharedModel handle_;
 };
+
+inline Adapter::Adapter(const Model& model, const std::string& path) {
+  rondo_adapter* adapter = nullptr;
+  detail::CheckMessage([&](char* message, size_t bytes) {
+    return rondo_adapter_open_path(model.get(), path.c_str(), &adapter, message, bytes);
+  });
+  handle_.reset(adapter, rondo_adapter_close);
+}
+
+inline Adapter::Adapter(const Model& model, const void* bytes, size_t length) {
+  rondo_adapter* adapter = nullptr;
+  detail::CheckMessage([&](char* message, size_t size) {
+    return rondo_adapter_open_memory(model.get(), bytes, length, &adapter, message, size);
+  });
+  handle_.reset(adapter, rondo_adapter_close);
+}
 
 inline Grammar::Grammar(const Model& model, std::string_view schema, const GrammarOptions& options,
                         void* memory, size_t memory_bytes)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "runtime/base/checked.h"
+#include "runtime/decoder/adapter.h"
 #include "runtime/decoder/attention.h"
 #include "runtime/decoder/sublayer.h"
 
@@ -38,6 +39,7 @@ void Activations::ForEach(const Visit& visit) {
   const auto input = [&](InputRows& in, const char* name, size_t n_rows, Step first, Step last) {
     visit(in.rows, name, WithOverRead(CheckedSize(in.stride) * n_rows), first, last);
     visit(in.quant, name, CheckedSize(n_rows) * sizeof(RowQuant), first, last);
+    visit(in.low, name, CheckedSize(n_rows) * in.low.columns * sizeof(float), first, last);
   };
   const size_t rows_n = max_rows_;
   const bool has_experts = begin.columns > 0;
@@ -163,6 +165,13 @@ Activations Activations::Plan(const DecoderSpec& spec, const Weights& weights,
     a.vocab_size_ = std::max(a.vocab_size_, spec.other_hidden_size);
   }
   for (const RopeSpec& rope : spec.ropes) a.rope.columns += rope.dim;
+  if (limits.adapter_rank > 0) {
+    // Of the products that IsAdaptable names.
+    for (InputRows* in : {&a.mixer_input, &a.o_input, &a.state_input, &a.gates_input,
+                          &a.gate_up_input, &a.down_input}) {
+      if (in->stride > 0) in->low.Widen(AdapterRowFloats(limits.adapter_rank));
+    }
+  }
   a.ForEach([&](auto& buffer, const char* name, CheckedSize bytes, Step first, Step last) {
     const size_t size = bytes.ValueOrMost();
     if (size > 0) buffer.region = plan->Add(Segment::kActivations, size, name, first, last);

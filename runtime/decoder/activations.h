@@ -47,6 +47,7 @@ struct Buffer {
 struct InputRows {
   Buffer<uint8_t> rows;
   Buffer<RowQuant> quant;
+  Buffer<float> low;  // what adapters make of them first
   size_t stride = 0;  // bytes, for the matrix that needs most
 
   void Widen(const PackedLinear& linear);

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "runtime/base/checked.h"
+#include "runtime/decoder/adapter.h"
 
 namespace rondo {
 
@@ -25,6 +26,7 @@ size_t Tasks(const LinearShape& shape, const KernelSet& set, size_t products, si
 Pass::Pass(const PassResources& resources, std::span<const SequenceRows> sequences)
     : resources_(resources), sequences_(sequences) {
   for (const SequenceRows& sequence : sequences) {
+    adapted_ = adapted_ || sequence.adapter != nullptr;
     for (size_t i = 0; i < sequence.tokens.size(); ++i) {
       act().rows[rows_++] = {&sequence, sequence.position + i, sequence.tokens[i]};
     }
@@ -67,6 +69,26 @@ void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
   } else {
     in.quant[r] = QuantizeRow(set(), row, n, in.stride, reinterpret_cast<int8_t*>(out));
   }
+  if (const AdapterMatrix* added = Added(r, linear); added != nullptr) {
+    MakeLow(set(), *this->row(r).sequence->adapter, *added, row, in.low + r * in.low.columns);
+  }
+}
+
+// A matrix that has one is multiplied by the rows of a pass in their places (IsAdaptable).
+const AdapterMatrix* Pass::Added(size_t r, const PackedLinear& linear) const {
+  if (!adapted_) return nullptr;
+  const AdapterFile* const adapter = row(r).sequence->adapter;
+  return adapter == nullptr ? nullptr : adapter->Find(linear.tensor);
+}
+
+void Pass::AddAdapters(const PackedLinear& linear, const InputRows& in, size_t rows, size_t begin,
+                       size_t end, float* out, size_t out_stride) const {
+  for (size_t r = 0; adapted_ && r < rows; ++r) {
+    const AdapterMatrix* const added = Added(r, linear);
+    if (added == nullptr) continue;
+    AddUp(set(), *row(r).sequence->adapter, *added, in.low + r * in.low.columns, begin, end,
+          out + r * out_stride);
+  }
 }
 
 void Pass::Multiply(const Products& products, size_t rows, Into into, bool last) const {
@@ -96,10 +118,12 @@ void Pass::Multiply(const Products& products, size_t rows, Into into, bool last)
         if (into == Into::kReplace) {
           RunLinear(set(), linear, input, rows, begin, end, out, products.out_stride,
                     Expansion(thread));
+          AddAdapters(linear, products.in, rows, begin, end, out, products.out_stride);
           return;
         }
         float* sum = ScratchFloats(thread);
         RunLinear(set(), linear, input, rows, begin, end, sum, end - begin, Expansion(thread));
+        AddAdapters(linear, products.in, rows, begin, end, sum, end - begin);
         for (size_t r = 0; r < rows; ++r) {
           set().loops->add(out + r * products.out_stride, sum + r * (end - begin), end - begin);
         }

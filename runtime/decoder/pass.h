@@ -11,6 +11,7 @@
 #include "runtime/decoder/profile.h"
 #include "runtime/decoder/sublayer.h"
 #include "runtime/kernels/row_ops.h"
+#include "runtime/model/adapter_file.h"
 
 namespace rondo {
 
@@ -99,9 +100,16 @@ class Pass {
   virtual void Multiply(const Products& products, size_t rows, Into into, bool last) const;
 
  private:
+  // Of row r, what its adapter adds to a matrix; null: nothing.
+  const AdapterMatrix* Added(size_t r, const PackedLinear& linear) const;
+  // What adapters add to channels [begin, end) of a product.
+  void AddAdapters(const PackedLinear& linear, const InputRows& in, size_t rows, size_t begin,
+                   size_t end, float* out, size_t out_stride) const;
+
   const PassResources& resources_;
   const std::span<const SequenceRows> sequences_;
   size_t rows_ = 0;
+  bool adapted_ = false;  // some sequence has an adapter
 };
 
 // What each layer's LayerEmbedding reads of the pass's tokens, from layer_projection_input.

@@ -10,11 +10,14 @@
 
 namespace rondo {
 
+class AdapterFile;
+
 // What passes are made for.
 struct PassLimits {
   size_t max_rows;
   size_t max_sequences;
   size_t threads;
+  size_t adapter_rank = 0;  // the largest that sequences may have; 0: none has an adapter
 };
 
 // Rows of one sequence at consecutive positions.
@@ -26,10 +29,14 @@ struct SequenceRows {
   bool long_sequence;               // turn by the frequencies for long sequences
   const std::atomic<bool>* cancel;  // looked at by each task
   size_t drafts = 0;                // of the tokens, the last ones: proposed, not appended
+  const AdapterFile* adapter = nullptr;  // null: none
 
   // Between two layers: what is cached of the sequence is left alone from here on, and its rows
-  // are numbers that nobody reads.
-  void Drop() { kv = nullptr; }
+  // are numbers that nobody reads. Its adapter may be closed.
+  void Drop() {
+    kv = nullptr;
+    adapter = nullptr;
+  }
   bool dropped() const { return kv == nullptr; }
   bool cancelled() const { return dropped() || cancel->load(std::memory_order_relaxed); }
 };

@@ -6,6 +6,7 @@
 
 #include "platforms/memory.h"
 #include "runtime/engine/session.h"
+#include "runtime/model/adapter_file.h"
 
 namespace rondo {
 
@@ -89,7 +90,15 @@ Result<Session*> Engine::OpenSession(const SessionOptions& options) {
   return NewSession(options);
 }
 
-Result<Session*> Engine::ForkSession(const Session& source, const SessionOptions& options) {
+Result<Session*> Engine::ForkSession(const Session& source, const SessionOptions& wishes) {
+  SessionOptions options = wishes;
+  const AdapterFile* const adapter = source.sequence_.adapter();
+  if (options.adapter == nullptr) options.adapter = adapter;
+  if (options.adapter != adapter) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "a fork has its source's adapter, which its keys and values depend on; "
+                         "another one was given");
+  }
   const MutexLock turn(turn_);
   RONDO_ASSIGN(Session* const fork, NewSession(options));
   fork->CopyFrom(source);
@@ -98,6 +107,7 @@ Result<Session*> Engine::ForkSession(const Session& source, const SessionOptions
 
 // The caller has the turn.
 Result<Session*> Engine::NewSession(const SessionOptions& options) {
+  RONDO_RETURN_IF_ERROR(CheckAdapter(options.adapter));
   const auto slot = std::find(sessions_.begin(), sessions_.end(), nullptr);
   if (slot == sessions_.end()) {
     return Status::Error(StatusCode::kBusy, "all %zu sessions of the engine are open",
@@ -111,6 +121,19 @@ Result<Session*> Engine::NewSession(const SessionOptions& options) {
   }
   *slot = session;
   return session;
+}
+
+Status Engine::CheckAdapter(const AdapterFile* adapter) const {
+  if (adapter == nullptr) return Status();
+  if (&adapter->model() != &model()) {
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "the adapter was opened for another model than the engine's");
+  }
+  const uint32_t most = plan().options.adapter_rank;
+  if (adapter->rank() <= most) return Status();
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "the adapter's rank is %u, but engine option adapter_rank is %u",
+                       adapter->rank(), most);
 }
 
 void Engine::CloseSession(Session* session) {

@@ -46,7 +46,7 @@ class Engine {
   // allocation.
   Result<Session*> OpenSession(const SessionOptions& options);
   // The same, with the tokens of `source`, which is not in a pass: blocks of KV are shared until
-  // either writes to them.
+  // either writes to them. It has the adapter of `source`, whether or not options name it.
   Result<Session*> ForkSession(const Session& source, const SessionOptions& options);
   void CloseSession(Session* session);
 
@@ -109,6 +109,8 @@ class Engine {
  private:
   Engine() = default;
   Result<Session*> NewSession(const SessionOptions& options);
+  // Error: kInvalidArgument (of another model, or of a larger rank than is planned).
+  Status CheckAdapter(const AdapterFile* adapter) const;
   Status TakeArena(void* arena, size_t arena_bytes);
   friend class PassUnderWay;
   void LogOutcome(const Status& status);

@@ -15,6 +15,7 @@
 
 namespace rondo {
 
+class AdapterFile;
 class ModelFile;
 class Tokenizer;
 
@@ -67,6 +68,8 @@ struct EngineOptions {
   Affinity affinity = Affinity::kSystem;
   CpuSet cpus;         // of kCpus
   HostPool host_pool;  // computes in place of threads of the engine's own
+  // The largest rank of adapters that sessions may have, up to kMaxAdapterRank; 0: none.
+  uint32_t adapter_rank = 0;
 };
 
 struct SessionOptions {
@@ -78,6 +81,7 @@ struct SessionOptions {
   uint32_t max_drafts = 0;  // of one pass, 1..TokenChoices::kMostDrafts, less than max_rows; 0: all
   ConstraintOptions constraint;
   std::span<const std::string_view> stop_strings;  // copied; limits in stop_strings.h
+  const AdapterFile* adapter = nullptr;            // outlives the session; null: none
 };
 
 }  // namespace rondo

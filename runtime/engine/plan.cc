@@ -8,6 +8,7 @@
 #include "runtime/engine/draft_model.h"
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session.h"
+#include "runtime/model/adapter_file.h"
 #include "runtime/sampling/sampler.h"
 #include "runtime/sampling/stop_strings.h"
 #include "runtime/text/tokenizer.h"
@@ -80,6 +81,7 @@ Result<EngineOptions> Resolve(const ModelFile& model, EngineOptions options) {
   RONDO_RETURN_IF_ERROR(CheckRange("duty_percent", options.duty_percent, 1, 100));
   RONDO_RETURN_IF_ERROR(CheckRange("kv_tokens", options.kv_tokens, 0, kMaxKvTokens));
   RONDO_RETURN_IF_ERROR(CheckRange("profile_events", options.profile_events, 0, kMaxProfileEvents));
+  RONDO_RETURN_IF_ERROR(CheckRange("adapter_rank", options.adapter_rank, 0, kMaxAdapterRank));
   RONDO_RETURN_IF_ERROR(CheckRange("log_level", static_cast<uint32_t>(options.log.most), 0,
                                    static_cast<uint32_t>(LogLevel::kDebug)));
   if (options.policy != ContextPolicy::kStop && options.policy != ContextPolicy::kSlide) {
@@ -187,6 +189,7 @@ Status NoSuchKernels(std::string_view name) {
 Status PlanDraft(const ContextWindow& window, EnginePlan* plan) {
   EngineOptions options = plan->options;
   options.prefix_cache = options.draft_head = false;
+  options.adapter_rank = 0;  // it only proposes
   const bool assists = options.draft.file->model().assistant() != nullptr;
   if (assists) options.max_rows = std::min(options.max_rows, options.max_sessions);
   plan->memory.BeginPart("draft: ");

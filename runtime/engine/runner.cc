@@ -47,7 +47,8 @@ Result<Runner> Runner::Plan(const ModelFile& file, const KernelSet& set,
                             uint32_t context, MemoryPlan* memory) {
   Runner runner;
   RONDO_ASSIGN(runner.decoder,
-               Decoder::Plan(file, set, {options.max_rows, options.max_sessions, options.threads},
+               Decoder::Plan(file, set, {options.max_rows, options.max_sessions, options.threads,
+                              options.adapter_rank},
                              window, options.draft_head, memory));
   const DecoderSpec& spec = runner.decoder.spec();
   RONDO_RETURN_IF_ERROR(CheckPositions(spec, options));

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "runtime/base/checked.h"
+#include "runtime/model/adapter_file.h"
 #include "runtime/sampling/sampler_options.h"
 
 namespace rondo {
@@ -130,12 +131,13 @@ SequenceRows Sequence::NextRows(size_t most) {
   if (choices_ != nullptr) {
     const size_t drafts = DraftsFor(most);
     const std::span<const int32_t> rows = choices_->Rows(tokens_[evaluated_], drafts);
-    if (drafts > 0) return {&kv_, evaluated_, rows, 0, long_, &cancel_, drafts};
+    if (drafts > 0) return {&kv_, evaluated_, rows, 0, long_, &cancel_, drafts, adapter_};
   }
   const std::span<const int32_t> tokens =
       tokens_.Run(evaluated_, std::min<uint64_t>(most, pending()));
   const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + tokens.size());
-  return {&kv_, evaluated_, tokens, static_cast<size_t>(logits_from - evaluated_), long_, &cancel_};
+  const auto first_logits = static_cast<size_t>(logits_from - evaluated_);
+  return {&kv_, evaluated_, tokens, first_logits, long_, &cancel_, 0, adapter_};
 }
 
 // Drafts that a pass of up to `most` rows of this sequence verifies. They begin no KV block: so
@@ -161,6 +163,10 @@ size_t Sequence::HeadDrafts() const {
 
 size_t Sequence::RowsThatCount(const SequenceRows& rows) const {
   return rows.tokens.size() - rows.drafts + (rows.drafts > 0 ? choices_->CountAccepted() : 0);
+}
+
+PrefixCache::Root Sequence::root() const {
+  return PrefixCache::RootOf(long_, adapter_ == nullptr ? 0 : adapter_->identity());
 }
 
 // What is asked for logits, and the last token, is evaluated whatever others computed.

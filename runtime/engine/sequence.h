@@ -16,6 +16,7 @@
 
 namespace rondo {
 
+class AdapterFile;
 class Drafter;
 
 // Takes the logits of one position, [vocab_size]; called in the order of positions, on the thread
@@ -57,6 +58,10 @@ class Sequence {
   }
   Sequence(const Sequence&) = delete;
   Sequence& operator=(const Sequence&) = delete;
+
+  // While it has no tokens. It outlives the sequence; null: none.
+  void set_adapter(const AdapterFile* adapter) { adapter_ = adapter; }
+  const AdapterFile* adapter() const { return adapter_; }
 
   const TokenHistory& tokens() const { return tokens_; }
   uint64_t position() const { return tokens_.end(); }  // tokens appended
@@ -208,9 +213,7 @@ class Sequence {
 
  private:
   void Clear();
-  PrefixCache::Root root() const {
-    return long_ ? PrefixCache::Root::kLong : PrefixCache::Root::kShort;
-  }
+  PrefixCache::Root root() const;
   void TakeOverPrefix();
   size_t DraftsFor(size_t most) const;
   size_t MostDrafts(size_t most) const;
@@ -229,6 +232,7 @@ class Sequence {
   const SequenceLimits& limits_;
   BlockTable kv_;
   PrefixCache* const prefix_cache_;
+  const AdapterFile* adapter_ = nullptr;
   TokenHistory tokens_;
   float* const logits_;            // [vocab_size]
   const std::span<float> hidden_;  // of the last row that was evaluated, and of one with a draft

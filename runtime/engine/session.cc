@@ -43,6 +43,7 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
       text_.Init(engine_->tokenizer(), options.stop_strings,
                  {engine_->Memory(regions.stop_strings), engine_->Array<char>(regions.piece),
                   engine_->Array<char>(regions.text)}));
+  sequence_.set_adapter(options.adapter);
   max_tokens_ = options.max_tokens;
   ignore_eos_ = options.ignore_eos;
   speculation_ = options.speculation;

@@ -3,6 +3,7 @@
 
 #include "runtime/engine/scheduler.h"
 #include "runtime/engine/session.h"
+#include "runtime/model/adapter_file.h"
 
 namespace rondo {
 
@@ -118,7 +119,9 @@ void Session::Reset() {
 
 SnapshotBinding Session::Binding() const {
   const EnginePlan& plan = engine_->plan();
-  return {engine_->model(), plan.runner.kv, plan.options.kv_format, engine_->limits()};
+  const AdapterFile* const adapter = sequence_.adapter();
+  return {engine_->model(), plan.runner.kv, plan.options.kv_format, engine_->limits(),
+          adapter == nullptr ? 0 : adapter->identity()};
 }
 
 Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {

@@ -3,6 +3,8 @@
 //
 // Little-endian, without alignment:
 //   SnapshotHeader
+//   uint64                            version 2: the adapter's AdapterFile::identity. Without one
+//                                     the version is 1
 //   int32  [position - first_token]   the tokens that are remembered
 //   uint64 [n_groups]                 of each layer group, the first KV block behind the sinks
 //   KV     of each group, of its sinks and of its blocks from that one on, of each sublayer, of
@@ -24,10 +26,11 @@ namespace rondo {
 
 inline constexpr char kSnapshotMagic[8] = {'R', 'N', 'D', 'O', 'S', 'N', 'A', 'P'};
 inline constexpr uint32_t kSnapshotVersion = 1;
+inline constexpr uint32_t kSnapshotVersionOfAdapter = 2;
 
 struct SnapshotHeader {
   char magic[8];  // kSnapshotMagic
-  uint32_t version;
+  uint32_t version;  // either
   uint32_t kv_format;       // KvFormat
   uint64_t bytes;           // of all
   uint64_t model;           // Model.identity of the file
@@ -46,12 +49,18 @@ struct SnapshotHeader {
 };
 static_assert(sizeof(SnapshotHeader) == 112);
 
+// With what follows it.
+constexpr size_t SnapshotHeaderBytes(uint32_t version) {
+  return sizeof(SnapshotHeader) + (version == kSnapshotVersionOfAdapter ? sizeof(uint64_t) : 0);
+}
+
 // What a session's engine has to do with its snapshots.
 struct SnapshotBinding {
   const ModelFile& model;
   const KvLayout& kv;
   KvFormat kv_format;
   const SequenceLimits& limits;
+  uint64_t adapter;  // AdapterFile::identity; 0: none
 };
 
 // Where a session's generation stands.
@@ -96,7 +105,8 @@ class Snapshot {
   Status CheckKv() const;
 
   uint64_t first_block(size_t group) const;
-  const uint8_t* tokens() const { return bytes_.data() + sizeof(SnapshotHeader); }
+  size_t header_bytes() const { return SnapshotHeaderBytes(header_.version); }
+  const uint8_t* tokens() const { return bytes_.data() + header_bytes(); }
   const uint8_t* first_blocks() const {
     return tokens() + (header_.position - header_.first_token) * sizeof(int32_t);
   }

@@ -51,10 +51,10 @@ Status Snapshot::ReadHeader() {
                    sizeof header_);
   }
   std::memcpy(&header_, bytes_.data(), sizeof header_);
-  if (header_.version > kSnapshotVersion) {
+  if (header_.version > kSnapshotVersionOfAdapter) {
     return Status::Error(StatusCode::kNewerFormat,
                          "the snapshot has format version %u, this version of Rondo reads up to %u",
-                         header_.version, kSnapshotVersion);
+                         header_.version, kSnapshotVersionOfAdapter);
   }
   if (header_.bytes != bytes_.size()) {
     return Corrupt("the snapshot was %s: it has %zu bytes, its header says %llu",
@@ -67,11 +67,10 @@ Status Snapshot::ReadHeader() {
   if (Checksum(bytes_.first(end)) != checksum) {
     return Corrupt("the snapshot was altered: its checksum does not match");
   }
-  if (header_.version != kSnapshotVersion) {
-    return Corrupt("the snapshot has format version %u, expected %u", header_.version,
-                   kSnapshotVersion);
-  }
-  return Status();
+  if (header_.version == 0) return Corrupt("the snapshot has format version 0, expected 1 or 2");
+  if (header_bytes() <= end) return Status();
+  return Corrupt("the snapshot ends after %zu bytes, inside its header of %zu", bytes_.size(),
+                 header_bytes());
 }
 
 // It was made by this model, with what shapes the KV as here.
@@ -80,6 +79,20 @@ Status Snapshot::CheckBinding() const {
   if (header_.model != model) {
     return Mismatch("the snapshot is of another model (%016llx, this one is %016llx)",
                     ull{header_.model}, ull{model});
+  }
+  uint64_t adapter = 0;
+  if (header_bytes() > sizeof header_) {
+    std::memcpy(&adapter, bytes_.data() + sizeof header_, sizeof adapter);
+    if (adapter == 0) return Corrupt("the snapshot's adapter has number 0");
+  }
+  if (adapter != binding_.adapter) {
+    const auto name = [](char* text, size_t size, uint64_t number) {
+      Format(text, size, number == 0 ? "none" : "%016llx", ull{number});
+    };
+    char theirs[24], ours[24];
+    name(theirs, sizeof theirs, adapter);
+    name(ours, sizeof ours, binding_.adapter);
+    return Mismatch("the snapshot's adapter is %s, the session's is %s", theirs, ours);
   }
   if (header_.kv_format > static_cast<uint32_t>(KvFormat::kK4V4)) {
     return Corrupt("the snapshot's KV format is %u, expected 0 to 3", header_.kv_format);
@@ -178,8 +191,8 @@ Status Snapshot::CheckPositions() const {
 Status Snapshot::CheckGroups() const {
   const SnapshotHeader& h = header_;
   const size_t n_groups = binding_.kv.groups().size();
-  CheckedSize size = CheckedSize(h.position - h.first_token) * sizeof(int32_t) +
-                     sizeof(SnapshotHeader) + (n_groups + 1) * sizeof(uint64_t);
+  CheckedSize size = CheckedSize(h.position - h.first_token) * sizeof(int32_t) + header_bytes() +
+                     (n_groups + 1) * sizeof(uint64_t);
   if (!size.valid() || size.value() > bytes_.size()) {
     return Corrupt("the snapshot's %zu bytes end inside of its %llu tokens", bytes_.size(),
                    ull{h.position - h.first_token});

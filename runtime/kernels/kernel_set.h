@@ -117,6 +117,15 @@ struct RowLoops {
   // S = S * decay + b x^T; out = S^T c
   void (*scan_step)(float* state, const float* b, const float* c, size_t n, float decay,
                     const float* x, float* out);
+  // Of each of `n_tiles` tiles, [n, 16]: out[16] = tile^T x, or out[16] += tile^T x where `Add`.
+  // Tiles are float, or the upper halves of float (Bfloat16).
+  void (*tile_products)(const void* tiles, size_t n_tiles, const float* x, size_t n, float* out);
+  void (*tile_products_add)(const void* tiles, size_t n_tiles, const float* x, size_t n,
+                            float* out);
+  void (*tile_products_bfloat16)(const void* tiles, size_t n_tiles, const float* x, size_t n,
+                                 float* out);
+  void (*tile_products_bfloat16_add)(const void* tiles, size_t n_tiles, const float* x, size_t n,
+                                     float* out);
 };
 
 // The tables of codes as the kernels want them: for a byte of two selectors both tables.

@@ -23,6 +23,12 @@ class PrefixCache {
  public:
   // What the first block of a text follows. Keys that were turned by other frequencies are others.
   enum class Root : BlockMark { kShort = 1, kLong = 2 };
+  // The same where an adapter changed them: `adapter` is its number, 0: none.
+  static Root RootOf(bool is_long, uint64_t adapter) {
+    if (adapter == 0) return is_long ? Root::kLong : Root::kShort;
+    constexpr BlockMark kAdapted = BlockMark{1} << 63;  // marks that are counted stay below
+    return static_cast<Root>(kAdapted | adapter << 1 | (is_long ? 1 : 0));
+  }
 
   PrefixCache() = default;
   // Adds its entries to `plan`.

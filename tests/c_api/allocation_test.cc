@@ -136,6 +136,35 @@ TEST(AllocationTest, NothingIsAllocatedAfterCreation) {
   }
 }
 
+TEST(AllocationTest, NothingIsAllocatedForAnAdapter) {
+  const Model model = OpenTiny();
+  const Adapter adapter = OpenTinyAdapter(model.get());
+  rondo_engine_options engine_options = EngineOptions();
+  engine_options.adapter_rank = kTinyAdapterRank;
+  engine_options.threads = 2;
+  const Engine engine = NewEngine(model.get(), engine_options);
+  rondo_session_options options = SessionOptions();
+  options.adapter = adapter.get();
+  options.ignore_eos = 1;
+  const Session session = NewSession(engine.get(), options);
+  static unsigned char snapshot[1 << 20];
+  const std::vector<int32_t> ids = Ids(model.get(), "Once upon a time, there was a girl.");
+  size_t bytes = 0;
+  int32_t failures = 0;
+  rondo_event event = {};
+  event.struct_size = sizeof event;
+  const Counted counted;
+  failures += rondo_session_prefill(session.get(), ids.data(), ids.size()) != RONDO_STATUS_OK;
+  for (int i = 0; i < 100; ++i) {
+    failures += rondo_session_next(session.get(), &event) != RONDO_STATUS_OK;
+  }
+  failures += rondo_session_save(session.get(), snapshot, sizeof snapshot, &bytes) != 0;
+  failures += rondo_session_restore(session.get(), snapshot, bytes) != RONDO_STATUS_OK;
+  failures += rondo_session_next(session.get(), &event) != RONDO_STATUS_OK;
+  EXPECT_EQ(counted.count(), 0);
+  EXPECT_EQ(failures, 0);
+}
+
 TEST(AllocationTest, NothingIsAllocatedForAGrammarOrAThought) {
   const Model model = OpenTiny();
   const Engine engine = NewEngine(model.get());

@@ -19,13 +19,19 @@ struct Closer {
   void operator()(rondo_model* model) const { rondo_model_close(model); }
   void operator()(rondo_engine* engine) const { rondo_engine_close(engine); }
   void operator()(rondo_session* session) const { rondo_session_close(session); }
+  void operator()(rondo_adapter* adapter) const { rondo_adapter_close(adapter); }
 };
 using Model = std::unique_ptr<rondo_model, Closer>;
 using Engine = std::unique_ptr<rondo_engine, Closer>;
 using Session = std::unique_ptr<rondo_session, Closer>;
+using Adapter = std::unique_ptr<rondo_adapter, Closer>;
 
 // Converted by the tool once per process; removed at its end.
 const std::string& TinyModelPath();
+// An adapter of rank kTinyAdapterRank for it, likewise.
+inline constexpr uint32_t kTinyAdapterRank = 4;
+const std::string& TinyAdapterPath();
+Adapter OpenTinyAdapter(rondo_model* model);
 // The file's bytes, aligned to 64.
 std::vector<unsigned char> ReadFile(const std::string& path);
 

@@ -37,12 +37,13 @@ Examples:
   rondo bench --shape some/config.json --weights q4 --embedding q4
   rondo bench model.rondo --speculate 1,3,7 --acceptance 60,90 -d 0,4096
   rondo bench model.rondo --sessions 1,2,4,8,16 --rows-per-step 64 --fork --prefix --snapshot
+  rondo bench model.rondo --adapter my-lora.rondo -t 2
   rondo bench model.rondo --peer 'llama-bench -m m.gguf -p $P -n $N -d $D -t $T -r 1 -o json'
 
 Tests: load (the engine's creation), prefill of -p tokens, decode of -n tokens, with -b verify, all
 logits of some rows at once, and with --speculate drafts, -n tokens generated where so many drafts
 are verified in each pass, of which --acceptance percent are right; all but the first after each of
--d tokens. Figures are medians of
+-d tokens. prefill+ and decode+ are those of a session with --adapter. Figures are medians of
 --reps, the fastest and slowest beside them. Before each repetition two probes look for the limits:
 a plain sum over a gigabyte of memory, and int8 dot products that never leave the registers, each
 the best of three passes; their medians are what shares are shares of. Decode and verify are held
@@ -313,6 +314,11 @@ void AddBenchCommand(CLI::App& app) {
               "`decode NUMBER` in tok/s, or JSON as llama-bench does; default: none")
           ->type_name("CMD")
           ->group(kTestsGroup);
+  CLI::Option* adapter = AddFile(command, "--adapter", &bench.adapter,
+                                 "A LoRA adapter for MODEL: prefill and decode with it, too, in "
+                                 "turn; default: none")
+                             ->excludes(shape)
+                             ->group(kTestsGroup);
   CLI::Option* sessions = AddNumbers(command, "--sessions", {1, kMostSessions},
                                      "Sessions that decode side by side (1 is always among them)",
                                      "none", &bench.sessions)
@@ -351,7 +357,7 @@ void AddBenchCommand(CLI::App& app) {
           ->group(kOutputGroup);
   AddForceFlag(command, &a->replace);
   for (CLI::Option* many : {sessions, fork, prefix, snapshot}) {
-    for (CLI::Option* of_one : {depths, verified, drafts, acceptance, peer, plot}) {
+    for (CLI::Option* of_one : {depths, verified, drafts, acceptance, peer, adapter, plot}) {
       many->excludes(of_one);
     }
   }

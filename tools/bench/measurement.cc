@@ -76,6 +76,10 @@ const char* Name(TestKind test) {
       return "verify";
     case TestKind::kDrafts:
       return "drafts";
+    case TestKind::kAdaptedPrefill:
+      return "prefill+";
+    case TestKind::kAdaptedDecode:
+      return "decode+";
     case TestKind::kSessions:
       return "sessions";
     case TestKind::kBeside:

@@ -13,6 +13,9 @@ enum class TestKind {
   kVerify,
   kLoad,
   kDrafts,  // tokens are generated, drafts beside each verified in its pass
+  // By a session with an adapter:
+  kAdaptedPrefill,
+  kAdaptedDecode,
   // Of many sessions:
   kSessions,     // they decode side by side, a pass for all
   kBeside,       // a prompt, while another session decodes

@@ -53,6 +53,9 @@ const char* BaselineName(TestKind test) {
   switch (test) {
     case TestKind::kDrafts:
       return "no drafts";
+    case TestKind::kAdaptedPrefill:
+    case TestKind::kAdaptedDecode:
+      return "no adapter";
     case TestKind::kSessions:
       return "one session";
     case TestKind::kBeside:

@@ -17,6 +17,10 @@ namespace {
 
 constexpr uint32_t kVerifyPasses = 16;  // of one repetition
 
+bool IsAdapted(TestKind test) {
+  return test == TestKind::kAdaptedPrefill || test == TestKind::kAdaptedDecode;
+}
+
 // A session brought to a depth; each test leaves it there.
 class Bench {
  public:
@@ -26,13 +30,13 @@ class Bench {
         tokens_(vocab_size_),
         costs_(CostsOf(model.parts, Memory(engine).kernels)),
         memory_(Memory(engine)),
-        session_(session),
-        cancel_(session) {}
+        session_(session) {}
 
   uint32_t threads() const { return memory_.threads; }
 
   // From a depth not above `depth`.
   void GoTo(uint64_t depth) {
+    const CancelOnSignal cancel(session_);
     Prefill(depth - depth_);
     depth_ = depth;
     generation_.reset();
@@ -45,7 +49,8 @@ class Bench {
     m.tokens = tokens;
     m.depth = depth_;
     m.rows = rows;
-    if (test == TestKind::kDrafts) return m;
+    // What an adapter costs is told by what it is compared with.
+    if (test == TestKind::kDrafts || IsAdapted(test)) return m;
     if (test == TestKind::kPrefill) {
       // The int8 peak is no limit of float weights.
       m.limit = integer_weights ? Limit::kInt8Peak : Limit::kNone;
@@ -60,14 +65,17 @@ class Bench {
 
   // Seconds of one repetition.
   double Run(Measurement* of) {
+    const CancelOnSignal cancel(session_);
     const Measurement& m = *of;
     double seconds = 0;
     switch (m.test) {
       case TestKind::kPrefill:
+      case TestKind::kAdaptedPrefill:
         seconds = Seconds([&] { Prefill(m.tokens); });
         Undo(m.tokens);
         break;
       case TestKind::kDecode:
+      case TestKind::kAdaptedDecode:
         seconds = Seconds([&] { Decode(m.tokens); });
         Undo(m.tokens);
         break;
@@ -122,7 +130,6 @@ class Bench {
   const ModelCosts costs_;
   const rondo_memory_plan memory_;
   rondo_session* const session_;
-  const CancelOnSignal cancel_;
   uint64_t depth_ = 0;
   std::optional<Generation> generation_;  // of this depth
 };
@@ -150,7 +157,11 @@ class Runner {
   }
 
   void RunThreads(uint32_t threads) {
-    const rondo_engine_options engine_options = EngineOptions(threads);
+    rondo_engine_options engine_options = EngineOptions(threads);
+    SessionSetup adapted = EndlessSetup();
+    const Adapter adapter =
+        OpenAdapter(options_.adapter, model_.handle.get(), &engine_options, &adapted);
+    if (adapter != nullptr) engine_options.max_sessions = 2;
     Measurement load;
     Engine engine;
     for (uint32_t i = 0; i < options_.repetitions; ++i) {
@@ -160,6 +171,9 @@ class Runner {
     }
     const Session session = OpenEndless(engine.get());
     Bench bench(model_, engine.get(), session.get());
+    const Session second = adapter == nullptr ? nullptr : OpenSession(engine.get(), adapted);
+    std::optional<Bench> with_adapter;
+    if (adapter != nullptr) with_adapter.emplace(model_, engine.get(), second.get());
     if (threads == options_.threads.front()) {
       subject_ = SubjectOf(model_.handle.get(), Memory(engine.get()).kernels);
       callbacks_.subject(subject_);
@@ -168,11 +182,12 @@ class Runner {
     callbacks_.measured(load);
     for (const uint32_t depth : options_.depths) {
       bench.GoTo(depth);
-      RunDepth(bench);
+      if (with_adapter) with_adapter->GoTo(depth);
+      RunDepth(bench, with_adapter ? &*with_adapter : nullptr);
     }
   }
 
-  std::vector<Measurement> Tests(const Bench& bench) const {
+  std::vector<Measurement> Tests(const Bench& bench, bool adapted) const {
     const bool integers = subject_.weights != "f32";
     std::vector<Measurement> tests;
     const auto add = [&](TestKind test, uint64_t tokens, uint32_t rows) {
@@ -182,7 +197,13 @@ class Runner {
       add(TestKind::kPrefill, options_.prompt_tokens,
           static_cast<uint32_t>(std::min<uint64_t>(options_.prompt_tokens, options_.max_rows)));
     }
+    if (options_.prompt_tokens > 0 && adapted) {
+      add(TestKind::kAdaptedPrefill, options_.prompt_tokens, tests.back().rows);
+    }
     if (options_.decode_tokens > 0) add(TestKind::kDecode, options_.decode_tokens, 1);
+    if (options_.decode_tokens > 0 && adapted) {
+      add(TestKind::kAdaptedDecode, options_.decode_tokens, 1);
+    }
     for (const uint32_t rows : options_.verified_rows) add(TestKind::kVerify, rows, rows);
     for (const uint32_t drafts : options_.drafts) {
       for (const uint32_t percent : options_.right_percents) {
@@ -194,14 +215,20 @@ class Runner {
     return tests;
   }
 
-  void RunDepth(Bench& bench) {
-    std::vector<Measurement> tests = Tests(bench);
-    for (Measurement& test : tests) bench.Run(&test);  // to warm up
+  // `adapted`: the same with an adapter; null: there is none.
+  void RunDepth(Bench& bench, Bench* adapted) {
+    std::vector<Measurement> tests = Tests(bench, adapted != nullptr);
+    const auto run = [&](Measurement* test) {
+      return (IsAdapted(test->test) ? *adapted : bench).Run(test);
+    };
+    for (Measurement& test : tests) run(&test);  // to warm up
     for (uint32_t i = 0; i < options_.repetitions; ++i) {
-      double without_drafts = 0;
+      double without_drafts = 0, before = 0;  // tokens per second
       for (Measurement& test : tests) {
         limits_.Look(&test);
-        test.seconds.push_back(bench.Run(&test));
+        test.seconds.push_back(run(&test));
+        if (IsAdapted(test.test)) test.baseline_speeds.push_back(before);
+        before = static_cast<double>(test.tokens) / test.seconds.back();
         if (test.test != TestKind::kDrafts) continue;
         if (test.rows == 1) without_drafts = static_cast<double>(test.tokens) / test.seconds.back();
         test.baseline_speeds.push_back(without_drafts);

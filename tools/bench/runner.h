@@ -26,7 +26,8 @@ struct BenchOptions {
   uint32_t max_rows = EngineDefaults().max_rows;
   std::string kernels;  // empty: the best for this CPU
   int32_t kv_format = RONDO_KV_INT8;
-  std::string peer;  // a shell command; empty: none
+  std::string peer;     // a shell command; empty: none
+  std::string adapter;  // a file, with which prefill and decode are repeated in turn; empty: none
   // Numbers of sessions, ascending from 1 to at most limit.sessions; empty: no test of them.
   std::vector<uint32_t> sessions;
   uint64_t long_prompt_tokens = 2048;  // of what is evaluated beside, forked, found; at least 1

@@ -5,12 +5,6 @@
 namespace rondo::tools {
 namespace {
 
-SessionSetup Endless() {
-  SessionSetup setup;
-  setup.options.ignore_eos = 1;
-  return setup;
-}
-
 void Require(int32_t status, const char* message) {
   if (status == RONDO_STATUS_OK) return;
   throw Error(*message != '\0' ? message : rondo_status_string(status));
@@ -18,10 +12,16 @@ void Require(int32_t status, const char* message) {
 
 }  // namespace
 
-Session OpenEndless(rondo_engine* engine) { return OpenSession(engine, Endless()); }
+SessionSetup EndlessSetup() {
+  SessionSetup setup;
+  setup.options.ignore_eos = 1;
+  return setup;
+}
+
+Session OpenEndless(rondo_engine* engine) { return OpenSession(engine, EndlessSetup()); }
 
 Session ForkEndless(rondo_session* session) {
-  const SessionSetup setup = Endless();
+  const SessionSetup setup = EndlessSetup();
   rondo_session* fork = nullptr;
   char message[256];
   Require(rondo_session_fork(session, &setup.options, &fork, message, sizeof message), message);

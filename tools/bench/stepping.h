@@ -10,6 +10,7 @@
 namespace rondo::tools {
 
 // That never end by themselves.
+SessionSetup EndlessSetup();
 Session OpenEndless(rondo_engine* engine);
 Session ForkEndless(rondo_session* session);
 

@@ -81,7 +81,8 @@ struct Arguments {
   std::string exec;  // a command that answers calls; empty: the user does
   std::string session_path;
   rondo_engine_options engine = EngineDefaults();
-  std::string draft;  // a model's path; empty: none
+  std::string draft;    // a model's path; empty: none
+  std::string adapter;  // the same of an adapter's
   SamplingWish sampling;
   ConstraintWish constraint;
 };
@@ -292,6 +293,8 @@ void Chat(Arguments arguments) {
   SessionSetup setup = arguments.sampling.For(model.get());
   const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
+  const Adapter adapter =
+      OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   Conversation conversation(model.get(), engine.get(), setup, form);
@@ -367,6 +370,7 @@ void AddChatCommand(CLI::App& app) {
   AddPolicyFlags(command, &a->engine);
   AddConstraintFlags(command, &a->constraint);
   AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
+  AddAdapterFlag(command, &a->adapter)->group(kMemoryGroup);
   command->footer(kExamples);
   command->callback([a] { Chat(*a); });
 }

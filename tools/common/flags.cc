@@ -171,6 +171,12 @@ void AddSpeculationFlags(CLI::App* command, rondo_engine_options* engine, Sessio
       ->group(kMemoryGroup);
 }
 
+CLI::Option* AddAdapterFlag(CLI::App* command, std::string* adapter) {
+  return AddFile(command, "--adapter", adapter,
+                 "A LoRA adapter for this model, made by `rondo convert --adapter-for`; default: "
+                 "none");
+}
+
 CLI::Option* AddBlockOption(CLI::App* command, uint32_t* block) {
   return AddChoice(command, "--block", {"32", "64", "128"},
                    "Weights that share a scale in q4b; default: 32",

@@ -37,6 +37,9 @@ void AddSamplingFlags(CLI::App* command, SamplingWish* wish);
 void AddSpeculationFlags(CLI::App* command, rondo_engine_options* engine, SessionSetup* setup,
                          std::string* draft);
 
+// --adapter, a file.
+CLI::Option* AddAdapterFlag(CLI::App* command, std::string* adapter);
+
 // --block, of weights in q4b.
 CLI::Option* AddBlockOption(CLI::App* command, uint32_t* block);
 

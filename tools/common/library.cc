@@ -134,6 +134,25 @@ Model OpenDraft(const std::string& path, rondo_engine_options* engine, SessionSe
   return draft;
 }
 
+Adapter OpenAdapter(const std::string& path, rondo_model* model, rondo_engine_options* engine,
+                    SessionSetup* setup) {
+  if (path.empty()) return nullptr;
+  rondo_adapter* adapter = nullptr;
+  char message[kMessageBytes];
+  if (rondo_adapter_open_path(model, path.c_str(), &adapter, message, sizeof message) !=
+      RONDO_STATUS_OK) {
+    throw Error(path + ": " + message +
+                " (`rondo convert ADAPTER --adapter-for MODEL` makes one for this model)");
+  }
+  Adapter opened(adapter);
+  rondo_adapter_facts facts = {};
+  facts.struct_size = sizeof facts;
+  Require(rondo_adapter_info(adapter, &facts), "");
+  engine->adapter_rank = facts.rank;
+  setup->options.adapter = adapter;
+  return opened;
+}
+
 Session OpenSession(rondo_engine* engine, const SessionSetup& setup) {
   rondo_session_options options = setup.options;
   std::vector<const char*> stop;

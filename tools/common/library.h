@@ -18,10 +18,12 @@ struct Closer {
   void operator()(rondo_model* model) const { rondo_model_close(model); }
   void operator()(rondo_engine* engine) const { rondo_engine_close(engine); }
   void operator()(rondo_session* session) const { rondo_session_close(session); }
+  void operator()(rondo_adapter* adapter) const { rondo_adapter_close(adapter); }
 };
 using Model = std::unique_ptr<rondo_model, Closer>;
 using Engine = std::unique_ptr<rondo_engine, Closer>;
 using Session = std::unique_ptr<rondo_session, Closer>;
+using Adapter = std::unique_ptr<rondo_adapter, Closer>;
 
 // The text that `call(buffer, capacity, &length)`, a text output of the library, gives; empty where
 // it fails.
@@ -57,6 +59,10 @@ struct SessionSetup {
 Session OpenSession(rondo_engine* engine, const SessionSetup& setup = {});
 // The model that drafts for sessions of `setup`, which both options then say. `path` empty: none.
 Model OpenDraft(const std::string& path, rondo_engine_options* engine, SessionSetup* setup);
+
+// The adapter of sessions of `setup`, for which both options then have room. `path` empty: none.
+Adapter OpenAdapter(const std::string& path, rondo_model* model, rondo_engine_options* engine,
+                    SessionSetup* setup);
 
 // Throws Error with the library's sentence; OptionRefused where it names an engine's option that
 // people can type.

@@ -19,6 +19,8 @@ Examples:
   rondo convert Llama-3.2-1B -o llama-1b-q4.rondo --weights q4 --calibrate book.txt
   rondo convert Llama-3.2-1B -o llama-1b-5.rondo --weights auto --bits 5 --calibrate book.txt
   rondo convert Llama-3.2-1B.Q4_0.gguf -o llama-1b-q4b.rondo
+  rondo convert my-lora --adapter-for llama-1b.rondo -o my-lora.rondo
+  rondo convert Llama-3.2-1B --merge my-lora -o llama-1b-mine.rondo
 
 FILE appears whole, opened and tried with one token, or not at all; an existing Rondo file of that
 name is replaced.)";
@@ -51,6 +53,7 @@ void AddConvertCommand(CLI::App& app) {
       ->required()
       ->type_name("");
   AddConversionFlags(command, &arguments->wish);
+  AddAdapterFlags(command, &arguments->wish);
   AddOutputFile(command, &arguments->wish.output, "The file to write")->required();
   command->footer(kExamples);
   command->callback([arguments] {

@@ -11,6 +11,7 @@
 #include "tools/common/progress_bar.h"
 #include "tools/convert/convert.h"
 #include "tools/convert/output/metadata.h"
+#include "tools/convert/output/write_adapter.h"
 
 namespace rondo::tools {
 namespace {
@@ -38,9 +39,30 @@ void PrintChosen(const std::vector<convert::ChosenFormat>& chosen, bool by_text)
   Print(out + row("all", "%12.0f  %16s  %-14s  %.3f", weights, "", "", bits / weights));
 }
 
+void RunAdapterConversion(const std::string& directory, const ConversionWish& wish) {
+  convert::AdapterOptions options;
+  options.directory = directory;
+  options.model = wish.adapter_for;
+  options.output = wish.output;
+  options.replace = wish.replace;
+  if (wish.weights == "f32") options.format = format::AdapterFormat::F32;
+  const convert::AdapterReport report = convert::WriteAdapter(options);
+  Print(Printable(wish.output) + ": an adapter of rank " + std::to_string(report.rank) + " for " +
+        FormatCount(report.modules, "module") + ", " + FormatCount(report.parameters, "parameter") +
+        ", " + FormatBytes(report.file_bytes) + "\n");
+}
+
 }  // namespace
 
 void CheckCombination(const ConversionWish& wish) {
+  if (!wish.adapter_for.empty()) {
+    const bool others = !wish.embedding.empty() || !wish.calibrate.empty() || wish.bits > 0 ||
+                        wish.block > 0 || wish.mtp || !wish.merge.empty();
+    if (others || (!wish.weights.empty() && wish.weights != "f32")) {
+      throw CLI::ValidationError("--adapter-for",
+                                 "goes with --weights f32 or none, and no other option of weights");
+    }
+  }
   const bool calibrates = !wish.calibrate.empty();
   if (calibrates && wish.weights != "q4" && wish.weights != "q3" && wish.weights != "q2" &&
       wish.weights != "q4b" && wish.weights != "auto") {
@@ -55,6 +77,7 @@ void CheckCombination(const ConversionWish& wish) {
 }
 
 void RunConversion(const std::string& model, const ConversionWish& wish) {
+  if (!wish.adapter_for.empty()) return RunAdapterConversion(model, wish);
   convert::ConvertOptions options;
   options.directory = model;
   options.output = wish.output;
@@ -70,6 +93,7 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   options.calibration = wish.calibrate;
   options.draft_head = wish.mtp;
   options.reranker = wish.reranker;
+  options.merge = wish.merge;
   options.replace = wish.replace;
   options.run_token = true;
   convert::ConvertReport report;
@@ -81,6 +105,18 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   for (const std::string& note : report.notes) Print("note: " + Printable(note) + "\n");
   Print(Printable(wish.output) + ": " + Printable(report.architecture) + ", " +
         FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) + "\n");
+}
+
+void AddAdapterFlags(CLI::App* command, ConversionWish* wish) {
+  AddFile(command, "--adapter-for", &wish->adapter_for,
+          "MODEL is a LoRA adapter as PEFT saves it (adapter_config.json, "
+          "adapter_model.safetensors): make it a file for this Rondo model, which `rondo run "
+          "--adapter` takes; in bfloat16, with --weights f32 in float32")
+      ->group(kWeightsGroup);
+  AddFile(command, "--merge", &wish->merge,
+          "A LoRA adapter as PEFT saves it, which is added to the weights before they get their "
+          "format; default: none")
+      ->group(kWeightsGroup);
 }
 
 void AddConversionFlags(CLI::App* command, ConversionWish* wish) {

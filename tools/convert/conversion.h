@@ -19,6 +19,8 @@ struct ConversionWish {
   double bits = 0;        // with auto; 0: 4.5
   bool mtp = false;
   bool reranker = false;
+  std::string merge;        // empty: none
+  std::string adapter_for;  // the model is an adapter for this one; empty: it is a model
   Replace replace = Replace::kSameKind;
 };
 
@@ -26,6 +28,8 @@ struct ConversionWish {
 void AddConversionFlags(CLI::App* command, ConversionWish* wish);
 // Throws CLI::ValidationError where options contradict each other.
 void CheckCombination(const ConversionWish& wish);
+// The options of what is said of adapters.
+void AddAdapterFlags(CLI::App* command, ConversionWish* wish);
 // Converts `model`, a folder or a GGUF file, with a progress bar, and prints what was made. Throws
 // Error or Interrupted.
 void RunConversion(const std::string& model, const ConversionWish& wish);

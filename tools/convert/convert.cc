@@ -25,6 +25,7 @@
 #include "tools/convert/output/tensor_writer.h"
 #include "tools/convert/output/try_written.h"
 #include "tools/convert/sampling.h"
+#include "tools/convert/sources/peft/merged_checkpoint.h"
 #include "tools/convert/sources/source.h"
 #include "tools/convert/tokenizer/compile_tokenizer.h"
 #include "tools/convert/tokenizer/source_text.h"
@@ -34,6 +35,7 @@ namespace rondo::convert {
 namespace {
 
 using format::TensorFormat;
+namespace fs = std::filesystem;
 
 // The tokens that begin and end a text: from the first config that has them.
 void ReadTokens(const std::vector<Config>& places, DecoderSpec& spec,
@@ -153,7 +155,10 @@ void StartCalibration(const ConvertOptions& options, const ConvertProgress& prog
 // All but the name.
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress) {
-  const Source source = OpenSource(options.directory, GgufRulesOf);
+  Source source = OpenSource(options.directory, GgufRulesOf);
+  if (!options.merge.empty()) {
+    source.checkpoint = std::make_shared<MergedCheckpoint>(source.checkpoint, options.merge);
+  }
   ConvertReport report;
   report.notes = source.notes;
   const SourceText text = ReadSourceText(source, report.notes);
@@ -262,6 +267,9 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     facts.push_back({"draft head", "proposes the first " +
                                        std::to_string(spec.draft_head->n_tokens) +
                                        " tokens of the vocabulary"});
+  }
+  if (!options.merge.empty()) {
+    facts.push_back({"merged adapter", fs::weakly_canonical(options.merge).filename().string()});
   }
   if (spec.assistant) {
     facts.push_back({"assistant", "drafts for models with a hidden_size of " +

@@ -30,6 +30,8 @@ struct ConvertOptions {
   // average, scales included: as the predictions on the text of `calibration` need it, or without
   // one by what is known of kinds of matrices; 0: all alike.
   double bits = 0;
+  // A LoRA adapter, as PEFT saves it, that is added to the weights; empty: none.
+  std::filesystem::path merge;
   // The checkpoint's head that predicts the token behind the next one is kept: it drafts.
   bool draft_head = false;
   // A Qwen3-Reranker, whose folder may not say so: the score of a pair is that of "yes" against

@@ -31,6 +31,7 @@ Examples:
   rondo run model.rondo "Once upon a time" --temperature 0.8 --top-p 0.95 --seed 7
   rondo run model.rondo "A person, as JSON: " --json-schema person.json
   rondo run model.rondo "1 + 1 = " --grammar arithmetic.gbnf
+  rondo run model.rondo "Once upon a time" --adapter my-lora.rondo
   cat chapter.txt | rondo run model.rondo - --policy slide --max-tokens 0
   rondo run model.rondo "Once upon a time" --trace trace.json   (for chrome://tracing)
 
@@ -42,7 +43,8 @@ struct Arguments {
   std::string model;
   std::string prompt = "-";
   rondo_engine_options engine = EngineDefaults();
-  std::string draft;  // a model's path; empty: none
+  std::string draft;    // a model's path; empty: none
+  std::string adapter;  // the same of an adapter's
   SamplingWish sampling;
   ConstraintWish constraint;
   bool raw = false;
@@ -134,6 +136,8 @@ void Run(Arguments arguments) {
   SessionSetup setup = arguments.sampling.For(model.get());
   const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
+  const Adapter adapter =
+      OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
   const std::string prompt = ReadPrompt(arguments);
   const std::vector<int32_t> ids = Tokenize(model.get(), prompt, !arguments.raw);
   if (ids.empty()) throw Error("the prompt is empty; give a text, or - to read standard input");
@@ -207,6 +211,7 @@ void AddRunCommand(CLI::App& app) {
   AddKvFlag(command, &a->engine.kv_format);
   AddPolicyFlags(command, &a->engine);
   AddSpeculationFlags(command, &a->engine, &a->sampling.session, &a->draft);
+  AddAdapterFlag(command, &a->adapter)->group(kMemoryGroup);
   command
       ->add_flag("--raw", a->raw,
                  "Take the prompt as it is, to the last byte and without the model's BOS")

@@ -187,6 +187,21 @@ func modelFactsOf(from *C.rondo_model_facts) ModelFacts {
 	}
 }
 
+// AdapterFacts is rondo_adapter_facts of rondo.h.
+type AdapterFacts struct {
+	Rank      uint32
+	NMatrices uint32
+	FileBytes uint64
+}
+
+func adapterFactsOf(from *C.rondo_adapter_facts) AdapterFacts {
+	return AdapterFacts{
+		Rank:      uint32(from.rank),
+		NMatrices: uint32(from.n_matrices),
+		FileBytes: uint64(from.file_bytes),
+	}
+}
+
 // MemoryPlan is rondo_memory_plan of rondo.h.
 type MemoryPlan struct {
 	NRegions              uint32

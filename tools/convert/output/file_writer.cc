@@ -8,7 +8,10 @@
 namespace rondo::convert {
 namespace {
 
-constexpr tools::FileKind kRondoFile = {"a Rondo file", {kFileMagic, sizeof kFileMagic}};
+tools::FileKind KindOf(const ContainerKind& kind) {
+  return {kind.magic == kModelContainer.magic ? "a Rondo file" : "a Rondo adapter",
+          {kind.magic, sizeof kFileMagic}};
+}
 
 std::span<const uint8_t> HeaderBytes(const FileHeader& header) {
   return BytesOf(std::span(&header, 1));
@@ -16,8 +19,9 @@ std::span<const uint8_t> HeaderBytes(const FileHeader& header) {
 
 }  // namespace
 
-FileWriter::FileWriter(const std::filesystem::path& target, tools::Replace replace)
-    : file_(target, kRondoFile, replace) {
+FileWriter::FileWriter(const std::filesystem::path& target, tools::Replace replace,
+                       const ContainerKind& kind)
+    : kind_(kind), file_(target, KindOf(kind), replace) {
   file_.Write(HeaderBytes(FileHeader{}));  // zeros until Finish
 }
 
@@ -58,8 +62,8 @@ format::Section FileWriter::AddShared(std::span<const uint8_t> bytes) {
 void FileWriter::Finish(std::span<const uint8_t> metadata) {
   AlignToSection();
   FileHeader header = {};
-  std::memcpy(header.magic, kFileMagic, sizeof(header.magic));
-  header.format_version = kFormatVersion;
+  std::memcpy(header.magic, kind_.magic, sizeof(header.magic));
+  header.format_version = kind_.version;
   header.metadata_offset = bytes();
   header.metadata_bytes = metadata.size();
   header.metadata_checksum = Checksum(metadata);

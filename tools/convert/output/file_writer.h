@@ -1,4 +1,5 @@
-// FileWriter: a Rondo file's sections, metadata and header, written into an OutputFile.
+// FileWriter: a Rondo file's sections, metadata and header, written into an OutputFile. The file is
+// a model's, or an adapter's.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "runtime/base/checksum.h"
+#include "runtime/model/file_container.h"
 #include "tools/common/output_file.h"
 #include "tools/convert/common/section_sink.h"
 
@@ -16,7 +18,8 @@ namespace rondo::convert {
 class FileWriter : public SectionSink {
  public:
   explicit FileWriter(const std::filesystem::path& target,
-                      tools::Replace replace = tools::Replace::kSameKind);
+                      tools::Replace replace = tools::Replace::kSameKind,
+                      const ContainerKind& kind = kModelContainer);
 
   format::Section Add(std::span<const uint8_t> bytes) override;
 
@@ -41,6 +44,7 @@ class FileWriter : public SectionSink {
  private:
   void AlignToSection();
 
+  const ContainerKind kind_;
   tools::OutputFile file_;
   uint64_t section_begin_ = 0;
   ChecksumStream checksum_;

@@ -6,6 +6,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/model/tensor_view.h"
 #include "tools/convert/common/fail.h"
+#include "tools/convert/output/tensor_sources.h"
 
 namespace rondo::convert {
 namespace {
@@ -31,6 +32,7 @@ uint64_t IdentityOf(const format::Model& model) {
   computed->facts.clear();
   computed->chat.reset();
   computed->sampling.reset();
+  computed->sources.clear();
   FlatBufferBuilder builder;
   format::FinishModelBuffer(builder, format::Model::Pack(builder, computed.get()));
   return std::max<uint64_t>(1, Checksum({builder.GetBufferPointer(), builder.GetSize()}));
@@ -96,6 +98,11 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (spec.draft_head) draft_head = format::CreateDraftHead(builder, &*spec.draft_head);
   flatbuffers::Offset<format::Assistant> assistant;
   if (spec.assistant) assistant = format::CreateAssistant(builder, &*spec.assistant);
+  std::vector<Offset<format::TensorSource>> sources;
+  for (const format::TensorSourceT& source : TensorSources(spec)) {
+    sources.push_back(format::CreateTensorSource(builder, &source));
+  }
+  const auto source_vector = builder.CreateVector(sources);
   const auto section_vector = builder.CreateVectorOfStructs(sections);
 
   format::ModelBuilder model(builder);
@@ -128,6 +135,7 @@ void BuildMetadata(const std::string& model_name, const DecoderSpec& spec, const
   if (!chat.IsNull()) model.add_chat(chat);
   if (!sampling.IsNull()) model.add_sampling(sampling);
   model.add_sections(section_vector);
+  model.add_sources(source_vector);
   model.add_identity(1);  // a place for it
   format::FinishModelBuffer(builder, model.Finish());
   const uint64_t identity = IdentityOf(*format::GetModel(builder.GetBufferPointer()));

@@ -51,7 +51,7 @@ class Checkpoint {
   // The integers of a row of such a tensor. Returns the scale.
   virtual float ReadIntegers(const std::string& name, uint64_t row, std::span<int8_t> out) const;
 
-  const ScaleRounding& scale_rounding() const { return scale_rounding_; }
+  virtual const ScaleRounding& scale_rounding() const { return scale_rounding_; }
 
  protected:
   // Files or shards, for messages: "PATH", "PATH and the other shards".

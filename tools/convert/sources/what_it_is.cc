@@ -187,8 +187,8 @@ std::string WhatFileIs(const fs::path& path, const std::string& unknown) {
 std::string WhatFolderIs(const fs::path& path, const std::string& missing) {
   const auto has = [&](const char* name) { return fs::exists(path / name); };
   if (has("adapter_config.json")) {
-    return "is a LoRA adapter, not a model: merge it into its base first (PEFT: "
-           "merge_and_unload()) and save that";
+    return "is a LoRA adapter, not a model: `rondo convert` makes it a file for a model with "
+           "--adapter-for MODEL.rondo, or adds it to its base's weights with --merge";
   }
   const auto gguf = FindEnding(path, {".gguf"});
   if (gguf) return "holds a GGUF file: name that, as " + (path / *gguf).string();

@@ -210,6 +210,21 @@ namespace Rondo
         }
     }
 
+    /// <summary>rondo_adapter_facts of rondo.h.</summary>
+    public sealed class AdapterFacts
+    {
+        public readonly uint Rank;
+        public readonly uint NMatrices;
+        public readonly ulong FileBytes;
+
+        internal AdapterFacts(Raw.AdapterFacts raw)
+        {
+            Rank = raw.rank;
+            NMatrices = raw.n_matrices;
+            FileBytes = raw.file_bytes;
+        }
+    }
+
     /// <summary>rondo_memory_plan of rondo.h.</summary>
     public sealed class MemoryPlan
     {
@@ -467,6 +482,16 @@ namespace Rondo
         }
 
         [StructLayout(LayoutKind.Sequential)]
+        internal struct AdapterFacts
+        {
+            internal uint struct_size;
+            internal uint rank;
+            internal uint n_matrices;
+            internal uint reserved;
+            internal ulong file_bytes;
+        }
+
+        [StructLayout(LayoutKind.Sequential)]
         internal struct EngineOptions
         {
             internal uint struct_size;
@@ -496,6 +521,8 @@ namespace Rondo
             internal IntPtr cpus;
             internal uint n_cpus;
             internal int affinity;
+            internal uint adapter_rank;
+            internal uint reserved2;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -615,6 +642,7 @@ namespace Rondo
             internal IntPtr thinking_begin;
             internal IntPtr thinking_end;
             internal ulong thinking_tokens;
+            internal IntPtr adapter;
         }
 
         [StructLayout(LayoutKind.Sequential)]
@@ -756,6 +784,18 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern void rondo_grammar_close(IntPtr grammar);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_adapter_open_path(IntPtr model, byte[] path, out IntPtr adapter, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_adapter_open_memory(IntPtr model, IntPtr bytes, UIntPtr length, out IntPtr adapter, [In, Out] byte[] message, UIntPtr messageBytes);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern void rondo_adapter_close(IntPtr adapter);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_adapter_info(IntPtr adapter, ref AdapterFacts facts);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_engine_options_init(out EngineOptions options, UIntPtr structSize);

@@ -20,6 +20,13 @@ static void rondo_model_facts_numbers(const rondo_model_facts* s, jlong* out) {
   out[13] = (jlong)s->tokenizer_bytes;
 }
 
+enum { rondo_adapter_facts_NUMBERS = 3 };
+static void rondo_adapter_facts_numbers(const rondo_adapter_facts* s, jlong* out) {
+  out[0] = (jlong)s->rank;
+  out[1] = (jlong)s->n_matrices;
+  out[2] = (jlong)s->file_bytes;
+}
+
 enum { rondo_memory_plan_NUMBERS = 19 };
 static void rondo_memory_plan_numbers(const rondo_memory_plan* s, jlong* out) {
   out[0] = (jlong)s->n_regions;
@@ -193,6 +200,14 @@ static int rondo_engine_options_set(rondo_engine_options* s, const char* field, 
   }
   if (strcmp(field, "affinity") == 0) {
     s->affinity = (int32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "adapter_rank") == 0) {
+    s->adapter_rank = (uint32_t)value;
+    return 1;
+  }
+  if (strcmp(field, "reserved2") == 0) {
+    s->reserved2 = (uint32_t)value;
     return 1;
   }
   return 0;

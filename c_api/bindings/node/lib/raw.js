@@ -136,6 +136,7 @@ exports.Pooling = Object.freeze({
 
 const rondo_model = koffi.opaque('rondo_model');
 const rondo_grammar = koffi.opaque('rondo_grammar');
+const rondo_adapter = koffi.opaque('rondo_adapter');
 const rondo_engine = koffi.opaque('rondo_engine');
 const rondo_session = koffi.opaque('rondo_session');
 const rondo_chat_parser = koffi.opaque('rondo_chat_parser');
@@ -176,6 +177,14 @@ const rondo_grammar_options = koffi.struct('rondo_grammar_options', {
   memory_bytes: 'uint64_t',
 });
 
+const rondo_adapter_facts = koffi.struct('rondo_adapter_facts', {
+  struct_size: 'uint32_t',
+  rank: 'uint32_t',
+  n_matrices: 'uint32_t',
+  reserved: 'uint32_t',
+  file_bytes: 'uint64_t',
+});
+
 const rondo_engine_options = koffi.struct('rondo_engine_options', {
   struct_size: 'uint32_t',
   context: 'uint32_t',
@@ -204,6 +213,8 @@ const rondo_engine_options = koffi.struct('rondo_engine_options', {
   cpus: koffi.pointer('uint32_t'),
   n_cpus: 'uint32_t',
   affinity: 'int32_t',
+  adapter_rank: 'uint32_t',
+  reserved2: 'uint32_t',
 });
 
 const rondo_memory_plan = koffi.struct('rondo_memory_plan', {
@@ -310,6 +321,7 @@ const rondo_session_options = koffi.struct('rondo_session_options', {
   thinking_begin: 'str',
   thinking_end: 'str',
   thinking_tokens: 'uint64_t',
+  adapter: koffi.pointer(rondo_adapter),
 });
 
 const rondo_event = koffi.struct('rondo_event', {
@@ -389,6 +401,7 @@ exports.types = {
   rondo_model_part,
   rondo_model_facts,
   rondo_grammar_options,
+  rondo_adapter_facts,
   rondo_engine_options,
   rondo_memory_plan,
   rondo_memory_region,
@@ -411,6 +424,7 @@ exports.types = {
 // What the structs tell that the library fills.
 exports.records = {
   rondo_model_facts: ['vocab_size', 'context_length', 'hidden_size', 'n_layers', 'n_heads', 'n_kv_heads', 'head_dim', 'bos_token', 'n_eos_tokens', 'has_tokenizer', 'format_version', 'file_bytes', 'parameters', 'tokenizer_bytes'],
+  rondo_adapter_facts: ['rank', 'n_matrices', 'file_bytes'],
   rondo_memory_plan: ['n_regions', 'arena_bytes', 'arena_alignment', 'weights_bytes', 'kv_pool_bytes', 'sessions_bytes', 'activations_bytes', 'workspace_bytes', 'activations_lower_bound', 'kv_bytes_per_token', 'kv_block_tokens', 'context', 'max_sessions', 'max_rows', 'threads', 'sink_tokens', 'kernels', 'mapped_bytes', 'kv_tokens', 'rows_per_step'],
   rondo_memory_region: ['segment', 'offset', 'bytes', 'first_step', 'last_step', 'name'],
   rondo_engine_counters: ['sessions_open', 'owns_arena', 'tokens_prefilled', 'tokens_generated', 'tokens_taken_over', 'parallel_faults', 'passes', 'rows', 'prefill_ns', 'decode_ns', 'sample_ns', 'prefix_hits', 'tokens_evicted', 'kv_bytes_used', 'kv_bytes_total', 'drafts_proposed', 'drafts_accepted'],
@@ -442,6 +456,10 @@ exports.load = (path) => {
     rondo_grammar_plan: library.func('rondo_grammar_plan', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_grammar_options), 'size_t', koffi.out(koffi.pointer('uint64_t')), 'void *', 'size_t']),
     rondo_grammar_create: library.func('rondo_grammar_create', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_grammar_options), 'void *', 'size_t', 'void *', 'size_t', koffi.out(koffi.pointer(koffi.pointer(rondo_grammar))), 'void *', 'size_t']),
     rondo_grammar_close: library.func('rondo_grammar_close', 'void', [koffi.pointer(rondo_grammar)]),
+    rondo_adapter_open_path: library.func('rondo_adapter_open_path', 'int32_t', [koffi.pointer(rondo_model), 'str', koffi.out(koffi.pointer(koffi.pointer(rondo_adapter))), 'void *', 'size_t']),
+    rondo_adapter_open_memory: library.func('rondo_adapter_open_memory', 'int32_t', [koffi.pointer(rondo_model), 'void *', 'size_t', koffi.out(koffi.pointer(koffi.pointer(rondo_adapter))), 'void *', 'size_t']),
+    rondo_adapter_close: library.func('rondo_adapter_close', 'void', [koffi.pointer(rondo_adapter)]),
+    rondo_adapter_info: library.func('rondo_adapter_info', 'int32_t', [koffi.pointer(rondo_adapter), koffi.inout(koffi.pointer(rondo_adapter_facts))]),
     rondo_engine_options_init: library.func('rondo_engine_options_init', 'int32_t', [koffi.out(koffi.pointer(rondo_engine_options)), 'size_t']),
     rondo_plan: library.func('rondo_plan', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_engine_options), koffi.inout(koffi.pointer(rondo_memory_plan)), 'void *', 'size_t']),
     rondo_plan_region: library.func('rondo_plan_region', 'int32_t', [koffi.pointer(rondo_model), koffi.pointer(rondo_engine_options), 'uint32_t', koffi.inout(koffi.pointer(rondo_memory_region))]),

@@ -149,6 +149,13 @@ export interface ModelFacts {
   readonly tokenizerBytes: number;
 }
 
+/** rondo_adapter_facts in rondo.h. */
+export interface AdapterFacts {
+  readonly rank: number;
+  readonly nMatrices: number;
+  readonly fileBytes: number;
+}
+
 /** rondo_memory_plan in rondo.h. */
 export interface MemoryPlan {
   readonly nRegions: number;

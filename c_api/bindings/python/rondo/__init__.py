@@ -14,16 +14,19 @@ from ._library import (Cancelled, ContextFull, InvalidArgument, ModelError, OutO
                        check, library)
 from ._raw import (ABI_VERSION, Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Log, Policy,
                    Pooling, Reason, Segment, Speculation, Status)
-from ._records import (EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent,
+from ._records import (AdapterFacts, EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion,
+                       ModelFacts, ProfileEvent,
                        SessionCounters)
+from .adapter import Adapter
 from .chat import ChatParser, ChatPart
 from .engine import Engine
 from .grammar import Grammar
 from .model import Model
 from .session import Event, Session
 
-__all__ = ["ABI_VERSION", "Affinity", "Calls", "Cancelled", "Channel", "ChatParser", "ChatPart",
-           "ChatPartKind", "ContextFull", "EmbedderFacts", "Engine", "EngineCounters", "Event", "Grammar",
+__all__ = ["ABI_VERSION", "Adapter", "AdapterFacts", "Affinity", "Calls", "Cancelled", "Channel",
+           "ChatParser", "ChatPart", "ChatPartKind", "ContextFull", "EmbedderFacts", "Engine",
+           "EngineCounters", "Event", "Grammar",
            "GrammarBegin", "InvalidArgument", "Kv", "Log", "MemoryPlan", "MemoryRegion", "Model",
            "ModelError", "ModelFacts", "OutOfMemory", "Policy", "Pooling", "ProfileEvent", "Reason",
            "RondoError", "Segment", "Session", "SessionCounters", "Speculation", "Status", "query",

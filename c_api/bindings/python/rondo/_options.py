@@ -6,6 +6,7 @@ from typing import Any, Callable, Mapping, Optional, Sequence, Union
 
 from . import _raw
 from ._library import check, library
+from .adapter import Adapter
 from .grammar import Grammar
 
 
@@ -16,7 +17,7 @@ def ids_array(ids: Sequence[int]) -> Any:
 def _set(structure: Any, values: Mapping[str, Any]) -> None:
     known = {name for name, _ in structure._fields_}
     for name, value in values.items():
-        if name not in known or name in ("struct_size", "reserved"):
+        if name not in known or name in ("struct_size", "reserved", "reserved2"):
             raise TypeError(f"there is no option '{name}'")
         setattr(structure, name, value.encode() if isinstance(value, str) else value)
 
@@ -79,12 +80,13 @@ def recommended_by(model: Any) -> Any:
 
 
 class SessionOptions:
-    """rondo_session_options from keywords, over those that `recommended` holds. A grammar lives as
-    long as this, at the least."""
+    """rondo_session_options from keywords, over those that `recommended` holds. A grammar and an
+    adapter live as long as this, at the least."""
 
     def __init__(self, recommended: Any, stop: Sequence[str] = (),
                  logit_bias: Optional[Mapping[int, float]] = None,
-                 grammar: Optional[Grammar] = None, **values: Union[float, str]):
+                 grammar: Optional[Grammar] = None, adapter: Optional[Adapter] = None,
+                 **values: Union[float, str]):
         self.raw = _raw.SessionOptions()
         check(library.rondo_session_options_init(ctypes.byref(self.raw), ctypes.sizeof(self.raw)))
         if recommended is not None:
@@ -100,3 +102,6 @@ class SessionOptions:
         self._grammar = grammar
         if grammar is not None:
             self.raw.grammar = grammar._handle
+        self._adapter = adapter
+        if adapter is not None:
+            self.raw.adapter = adapter._handle

@@ -179,6 +179,16 @@ class GrammarOptions(Structure):
     ]
 
 
+class AdapterFacts(Structure):
+    _fields_ = [
+        ("struct_size", c_uint32),
+        ("rank", c_uint32),
+        ("n_matrices", c_uint32),
+        ("reserved", c_uint32),
+        ("file_bytes", c_uint64),
+    ]
+
+
 class EngineOptions(Structure):
     _fields_ = [
         ("struct_size", c_uint32),
@@ -208,6 +218,8 @@ class EngineOptions(Structure):
         ("cpus", POINTER(c_uint32)),
         ("n_cpus", c_uint32),
         ("affinity", c_int32),
+        ("adapter_rank", c_uint32),
+        ("reserved2", c_uint32),
     ]
 
 
@@ -326,6 +338,7 @@ class SessionOptions(Structure):
         ("thinking_begin", c_char_p),
         ("thinking_end", c_char_p),
         ("thinking_tokens", c_uint64),
+        ("adapter", c_void_p),
     ]
 
 
@@ -433,6 +446,10 @@ PROTOTYPES = {
     "rondo_grammar_plan": (c_int32, [c_void_p, POINTER(GrammarOptions), c_size_t, POINTER(c_uint64), c_char_p, c_size_t]),
     "rondo_grammar_create": (c_int32, [c_void_p, POINTER(GrammarOptions), c_char_p, c_size_t, c_void_p, c_size_t, POINTER(c_void_p), c_char_p, c_size_t]),
     "rondo_grammar_close": (None, [c_void_p]),
+    "rondo_adapter_open_path": (c_int32, [c_void_p, c_char_p, POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_adapter_open_memory": (c_int32, [c_void_p, c_void_p, c_size_t, POINTER(c_void_p), c_char_p, c_size_t]),
+    "rondo_adapter_close": (None, [c_void_p]),
+    "rondo_adapter_info": (c_int32, [c_void_p, POINTER(AdapterFacts)]),
     "rondo_engine_options_init": (c_int32, [POINTER(EngineOptions), c_size_t]),
     "rondo_plan": (c_int32, [c_void_p, POINTER(EngineOptions), POINTER(MemoryPlan), c_char_p, c_size_t]),
     "rondo_plan_region": (c_int32, [c_void_p, POINTER(EngineOptions), c_uint32, POINTER(MemoryRegion)]),

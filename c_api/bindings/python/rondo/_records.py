@@ -22,6 +22,13 @@ class ModelFacts(NamedTuple):
     tokenizer_bytes: int
 
 
+class AdapterFacts(NamedTuple):
+    """rondo_adapter_facts in rondo.h."""
+    rank: int
+    n_matrices: int
+    file_bytes: int
+
+
 class MemoryPlan(NamedTuple):
     """rondo_memory_plan in rondo.h."""
     n_regions: int

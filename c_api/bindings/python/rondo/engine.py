@@ -11,6 +11,7 @@ from ._handle import Handle, new_handle
 from ._library import check, check_with_message, described, library, record
 from ._options import EngineOptions, SessionOptions, ids_array, recommended_by
 from ._records import EngineCounters, MemoryPlan, MemoryRegion, ProfileEvent
+from .adapter import Adapter
 from .grammar import Grammar, Schema
 from .session import Session
 
@@ -81,35 +82,39 @@ class Engine(Handle):
     def session(self, *, recommended: bool = True, stop: Sequence[str] = (),
                 logit_bias: Optional[Mapping[int, float]] = None,
                 grammar: Optional[Grammar] = None, json_schema: Optional[Schema] = None,
-                **options: Union[float, str]) -> Session:
+                adapter: Optional[Adapter] = None, **options: Union[float, str]) -> Session:
         """An empty session in one of the engine's places.
 
         recommended: begin with what the model's makers recommend for sampling; False: with the
         library's defaults. stop: strings that end a generation. grammar: what each generation must
         be a text of; json_schema: a JSON Schema (JSON, or its Python value), of which the session
-        makes a grammar of its own, without spaces: small models find no end of them. Other options
+        makes a grammar of its own, without spaces: small models find no end of them. adapter: of
+        Model.adapter(), where the engine's adapter_rank has room for it. Other options
         are those of rondo_session_options in rondo.h: temperature, top_k, top_p, min_p,
         repetition_penalty, presence_penalty, frequency_penalty, penalty_last_n,
         no_repeat_ngram_size, ignore_eos, logprobs, seed, max_tokens, speculation (of Speculation),
         max_drafts, grammar_begin (of GrammarBegin), grammar_token, grammar_goes_on, thinking,
         thinking_begin and thinking_end (texts), thinking_tokens.
         """
-        chosen = self._session_options(recommended, stop, logit_bias, grammar, json_schema, options)
+        chosen = self._session_options(recommended, stop, logit_bias, grammar, json_schema, adapter,
+                                       options)
         handle = new_handle()
         check_with_message(lambda *message: library.rondo_session_open(
             self._handle, byref(chosen.raw), byref(handle), *message))
-        return Session(handle, self)
+        session = Session(handle, self)
+        session._adapter = adapter
+        return session
 
     def _session_options(self, recommended: bool, stop: Sequence[str],
                          logit_bias: Optional[Mapping[int, float]], grammar: Optional[Grammar],
-                         json_schema: Optional[Schema],
+                         json_schema: Optional[Schema], adapter: Optional[Adapter],
                          others: Mapping[str, Union[float, str]]) -> SessionOptions:
         if json_schema is not None:
             if grammar is not None:
                 raise TypeError("of grammar and json_schema one is given")
             grammar = Grammar._create(self._model._handle, json_schema, no_spaces=True)
         return SessionOptions(self._recommended if recommended else None, stop, logit_bias, grammar,
-                              **others)
+                              adapter, **others)
 
     def embed(self, sessions: Sequence[Session], texts: Sequence[Sequence[int]],
               dimensions: int = 0) -> "List[array[float]]":

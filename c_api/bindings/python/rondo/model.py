@@ -12,6 +12,7 @@ from ._library import check, check_with_message, described, library, record, tex
 from ._options import EngineOptions, ids_array
 from ._raw import Calls, DetokenizeFlags, Status, TokenizeFlags
 from ._records import EmbedderFacts, MemoryPlan, MemoryRegion, ModelFacts
+from .adapter import Adapter
 from .chat import ChatOptions, ChatParser, Json, render
 from .engine import Engine
 from .grammar import Grammar, Schema
@@ -182,6 +183,15 @@ class Model(Handle):
         what = None if instruction is None else instruction.encode()
         return text_output(lambda *out: library.rondo_pair_text(
             self._handle, what, asked, len(asked), found, len(found), *out))
+
+    # ---- Adapters -------------------------------------------------------------------------------
+
+    def adapter(self, source: Union[str, "os.PathLike[str]", bytes, bytearray,
+                                    memoryview]) -> Adapter:
+        """A LoRA adapter that `rondo convert --adapter-for` made for this model: its file, or its
+        bytes, which are copied. For Engine.session(adapter=...), of an engine with the option
+        adapter_rank."""
+        return Adapter._open(self._handle, source)
 
     # ---- Grammars -------------------------------------------------------------------------------
 

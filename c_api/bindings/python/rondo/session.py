@@ -45,6 +45,7 @@ class Session(Handle):
     def __init__(self, handle: ctypes.c_void_p, engine: "Engine"):
         super().__init__(handle)
         self._engine = engine
+        self._adapter: Any = None  # this, and so its bytes, lives as long
         self._event = _raw.Event()
 
     def _check(self, status: int) -> None:
@@ -264,11 +265,13 @@ class Session(Handle):
              **options: Union[float, str]) -> "Session":
         """A session with the same tokens and options of its own, as those of Engine.session()."""
         chosen = self._engine._session_options(recommended, stop, logit_bias, grammar, json_schema,
-                                               options)
+                                               None, options)
         handle = new_handle()
         check_with_message(lambda *message: library.rondo_session_fork(
             self._handle, byref(chosen.raw), byref(handle), *message))
-        return Session(handle, self._engine)
+        fork = Session(handle, self._engine)
+        fork._adapter = self._adapter
+        return fork
 
     def save(self) -> bytes:
         """The session as bytes. They hold the conversation: keep them as secret as its text."""

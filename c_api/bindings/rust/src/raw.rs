@@ -112,6 +112,11 @@ pub struct rondo_grammar {
 }
 
 #[repr(C)]
+pub struct rondo_adapter {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
 pub struct rondo_engine {
     _private: [u8; 0],
 }
@@ -171,6 +176,16 @@ pub struct rondo_grammar_options {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
+pub struct rondo_adapter_facts {
+    pub struct_size: u32,
+    pub rank: u32,
+    pub n_matrices: u32,
+    pub reserved: u32,
+    pub file_bytes: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
 pub struct rondo_engine_options {
     pub struct_size: u32,
     pub context: u32,
@@ -199,6 +214,8 @@ pub struct rondo_engine_options {
     pub cpus: *const u32,
     pub n_cpus: u32,
     pub affinity: i32,
+    pub adapter_rank: u32,
+    pub reserved2: u32,
 }
 
 #[repr(C)]
@@ -317,6 +334,7 @@ pub struct rondo_session_options {
     pub thinking_begin: *const c_char,
     pub thinking_end: *const c_char,
     pub thinking_tokens: u64,
+    pub adapter: *mut rondo_adapter,
 }
 
 #[repr(C)]
@@ -422,6 +440,10 @@ extern "C" {
     pub fn rondo_grammar_plan(model: *const rondo_model, options: *const rondo_grammar_options, text_bytes: usize, bytes: *mut u64, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_grammar_create(model: *mut rondo_model, options: *const rondo_grammar_options, text: *const c_char, text_bytes: usize, memory: *mut c_void, memory_bytes: usize, grammar: *mut *mut rondo_grammar, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_grammar_close(grammar: *mut rondo_grammar);
+    pub fn rondo_adapter_open_path(model: *mut rondo_model, path: *const c_char, adapter: *mut *mut rondo_adapter, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_adapter_open_memory(model: *mut rondo_model, bytes: *const c_void, length: usize, adapter: *mut *mut rondo_adapter, message: *mut c_char, message_bytes: usize) -> i32;
+    pub fn rondo_adapter_close(adapter: *mut rondo_adapter);
+    pub fn rondo_adapter_info(adapter: *const rondo_adapter, facts: *mut rondo_adapter_facts) -> i32;
     pub fn rondo_engine_options_init(options: *mut rondo_engine_options, struct_size: usize) -> i32;
     pub fn rondo_plan(model: *const rondo_model, options: *const rondo_engine_options, plan: *mut rondo_memory_plan, message: *mut c_char, message_bytes: usize) -> i32;
     pub fn rondo_plan_region(model: *const rondo_model, options: *const rondo_engine_options, index: u32, region: *mut rondo_memory_region) -> i32;

@@ -226,6 +226,27 @@ impl ModelFacts {
     }
 }
 
+/// rondo_adapter_facts of rondo.h.
+#[allow(missing_docs)]
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct AdapterFacts {
+    pub rank: u32,
+    pub n_matrices: u32,
+    pub file_bytes: u64,
+}
+
+impl AdapterFacts {
+    /// `raw` was filled by the library.
+    pub(crate) unsafe fn of(raw: &raw::rondo_adapter_facts) -> AdapterFacts {
+        AdapterFacts {
+            rank: raw.rank,
+            n_matrices: raw.n_matrices,
+            file_bytes: raw.file_bytes,
+        }
+    }
+}
+
 /// rondo_memory_plan of rondo.h.
 #[allow(missing_docs)]
 #[derive(Clone, PartialEq, Eq, Debug)]

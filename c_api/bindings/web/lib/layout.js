@@ -170,8 +170,18 @@ export const structs = {
       memory_bytes: [16, 'uint64_t'],
     },
   },
+  rondo_adapter_facts: {
+    size: 24,
+    fields: {
+      struct_size: [0, 'uint32_t'],
+      rank: [4, 'uint32_t'],
+      n_matrices: [8, 'uint32_t'],
+      reserved: [12, 'uint32_t'],
+      file_bytes: [16, 'uint64_t'],
+    },
+  },
   rondo_engine_options: {
-    size: 108,
+    size: 116,
     fields: {
       struct_size: [0, 'uint32_t'],
       context: [4, 'uint32_t'],
@@ -200,6 +210,8 @@ export const structs = {
       cpus: [96, 'pointer'],
       n_cpus: [100, 'uint32_t'],
       affinity: [104, 'int32_t'],
+      adapter_rank: [108, 'uint32_t'],
+      reserved2: [112, 'uint32_t'],
     },
   },
   rondo_memory_plan: {
@@ -288,7 +300,7 @@ export const structs = {
     },
   },
   rondo_session_options: {
-    size: 128,
+    size: 136,
     fields: {
       struct_size: [0, 'uint32_t'],
       temperature: [4, 'float'],
@@ -318,6 +330,7 @@ export const structs = {
       thinking_begin: [108, 'pointer'],
       thinking_end: [112, 'pointer'],
       thinking_tokens: [120, 'uint64_t'],
+      adapter: [128, 'pointer'],
     },
   },
   rondo_event: {

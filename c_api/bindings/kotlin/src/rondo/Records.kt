@@ -168,6 +168,13 @@ class ModelFacts internal constructor(n: LongArray) {
     val tokenizerBytes = n[13]
 }
 
+/** rondo_adapter_facts of rondo.h. */
+class AdapterFacts internal constructor(n: LongArray) {
+    val rank = n[0].toInt()
+    val nMatrices = n[1].toInt()
+    val fileBytes = n[2]
+}
+
 /** rondo_memory_plan of rondo.h. */
 class MemoryPlan internal constructor(n: LongArray, t: Array<String?>) {
     val nRegions = n[0].toInt()

@@ -187,6 +187,19 @@ public struct ModelFacts: Hashable, Sendable {
   }
 }
 
+/// rondo_adapter_facts of rondo.h.
+public struct AdapterFacts: Hashable, Sendable {
+  public let rank: UInt32
+  public let nMatrices: UInt32
+  public let fileBytes: UInt64
+
+  init(_ raw: rondo_adapter_facts) {
+    rank = raw.rank
+    nMatrices = raw.n_matrices
+    fileBytes = raw.file_bytes
+  }
+}
+
 /// rondo_memory_plan of rondo.h.
 public struct MemoryPlan: Hashable, Sendable {
   public let nRegions: UInt32

@@ -81,7 +81,20 @@ interface Raw extends Library {
     public long memory_bytes;
   }
 
-  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved", "cpus", "n_cpus", "affinity"})
+  @FieldOrder({"struct_size", "rank", "n_matrices", "reserved", "file_bytes"})
+  class AdapterFacts extends Structure {
+    public int struct_size;
+    public int rank;
+    public int n_matrices;
+    public int reserved;
+    public long file_bytes;
+
+    public AdapterFacts() {
+      struct_size = size();
+    }
+  }
+
+  @FieldOrder({"struct_size", "context", "max_sessions", "max_rows", "threads", "context_policy", "sink_tokens", "kv_format", "kernels", "progress", "progress_user", "kv_tokens", "rows_per_step", "no_prefix_cache", "profile_events", "parallel_for", "parallel_user", "log", "log_user", "log_level", "duty_percent", "draft", "draft_head", "reserved", "cpus", "n_cpus", "affinity", "adapter_rank", "reserved2"})
   class EngineOptions extends Structure {
     public int struct_size;
     public int context;
@@ -110,6 +123,8 @@ interface Raw extends Library {
     public Pointer cpus;
     public int n_cpus;
     public int affinity;
+    public int adapter_rank;
+    public int reserved2;
   }
 
   @FieldOrder({"struct_size", "n_regions", "arena_bytes", "arena_alignment", "weights_bytes", "kv_pool_bytes", "sessions_bytes", "activations_bytes", "workspace_bytes", "activations_lower_bound", "kv_bytes_per_token", "kv_block_tokens", "context", "max_sessions", "max_rows", "threads", "sink_tokens", "kernels", "mapped_bytes", "kv_tokens", "rows_per_step", "reserved"})
@@ -208,7 +223,7 @@ interface Raw extends Library {
     public float bias;
   }
 
-  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings", "speculation", "max_drafts", "grammar", "grammar_begin", "grammar_token", "grammar_goes_on", "thinking", "thinking_begin", "thinking_end", "thinking_tokens"})
+  @FieldOrder({"struct_size", "temperature", "top_k", "top_p", "min_p", "repetition_penalty", "presence_penalty", "frequency_penalty", "penalty_last_n", "ignore_eos", "logprobs", "no_repeat_ngram_size", "seed", "max_tokens", "logit_bias", "n_logit_bias", "stop_strings", "n_stop_strings", "speculation", "max_drafts", "grammar", "grammar_begin", "grammar_token", "grammar_goes_on", "thinking", "thinking_begin", "thinking_end", "thinking_tokens", "adapter"})
   class SessionOptions extends Structure {
     public int struct_size;
     public float temperature;
@@ -238,6 +253,7 @@ interface Raw extends Library {
     public Pointer thinking_begin;
     public Pointer thinking_end;
     public long thinking_tokens;
+    public Pointer adapter;
   }
 
   @FieldOrder({"struct_size", "token", "logprob", "reason", "bytes", "bytes_count", "text", "text_bytes", "pending", "taken_over", "channel", "reserved"})
@@ -353,6 +369,10 @@ interface Raw extends Library {
   int rondo_grammar_plan(Pointer model, GrammarOptions options, SizeT textBytes, LongByReference bytes, byte[] message, SizeT messageBytes);
   int rondo_grammar_create(Pointer model, GrammarOptions options, byte[] text, SizeT textBytes, Pointer memory, SizeT memoryBytes, PointerByReference grammar, byte[] message, SizeT messageBytes);
   void rondo_grammar_close(Pointer grammar);
+  int rondo_adapter_open_path(Pointer model, String path, PointerByReference adapter, byte[] message, SizeT messageBytes);
+  int rondo_adapter_open_memory(Pointer model, Pointer bytes, SizeT length, PointerByReference adapter, byte[] message, SizeT messageBytes);
+  void rondo_adapter_close(Pointer adapter);
+  int rondo_adapter_info(Pointer adapter, AdapterFacts facts);
   int rondo_engine_options_init(EngineOptions options, SizeT structSize);
   int rondo_plan(Pointer model, EngineOptions options, MemoryPlan plan, byte[] message, SizeT messageBytes);
   int rondo_plan_region(Pointer model, EngineOptions options, int index, MemoryRegion region);

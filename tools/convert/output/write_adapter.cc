@@ -1,0 +1,281 @@
+#include "tools/convert/output/write_adapter.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include "platforms/file_map.h"
+#include "runtime/base/checked.h"
+#include "runtime/model/adapter_file.h"
+#include "tools/common/interrupt.h"
+#include "tools/convert/common/fail.h"
+#include "tools/convert/output/file_writer.h"
+#include "tools/convert/sources/float_formats.h"
+#include "tools/convert/sources/peft/peft_adapter.h"
+
+namespace rondo::convert {
+namespace {
+
+using Module = PeftAdapter::Module;
+
+// One matrix of the model's file that the adapter changes: the modules that its rows are of, one
+// behind another in `down`.
+class Stack {
+ public:
+  Stack(const PeftAdapter& adapter, uint64_t rows, uint64_t cols)
+      : adapter_(adapter), cols_(cols), rows_(static_cast<size_t>(rows)) {}
+
+  uint64_t rank() const { return rank_; }
+
+  // Rows from `row` on are those that `part` says, of this module.
+  void Add(size_t row, const format::SourceRows& part, const Module& module) {
+    const auto [found, is_new] = placed_.try_emplace(&module, places_.size());
+    if (is_new) {
+      places_.push_back({&module, rank_, adapter_.Up(module)});
+      rank_ += module.rank;
+    }
+    for (uint64_t i = 0; i < part.rows(); ++i) {
+      rows_[row + i] = {found->second, part.first_row() + i * part.row_step(), part.scale()};
+    }
+  }
+
+  // [ceil(rank / 16), cols, 16]
+  std::vector<float> Down() const {
+    std::vector<float> tiles(CeilDiv(rank_, kAdapterTile) * kAdapterTile * cols_);
+    for (const Place& place : places_) {
+      const std::vector<float> down = adapter_.Down(*place.module);
+      for (uint64_t j = 0; j < place.module->rank; ++j) {
+        const uint64_t channel = place.first + j;
+        float* tile = &tiles[channel / kAdapterTile * cols_ * kAdapterTile];
+        for (uint64_t i = 0; i < cols_; ++i) {
+          tile[i * kAdapterTile + channel % kAdapterTile] = down[j * cols_ + i];
+        }
+      }
+    }
+    return tiles;
+  }
+
+  // Of each tile of rows the rows of `down` that they need, then 16 values of each.
+  std::vector<float> Up(std::vector<format::AdapterRun>* runs) const {
+    std::vector<float> tiles;
+    for (size_t begin = 0; begin < rows_.size(); begin += kAdapterTile) {
+      const size_t end = std::min(rows_.size(), begin + kAdapterTile);
+      const auto [first, last] = RanksOf(begin, end);
+      AddRun(first, last - first, runs);
+      for (uint64_t j = first; j < last; ++j) {
+        for (size_t row = begin; row < begin + kAdapterTile; ++row) {
+          tiles.push_back(row < end ? ValueOf(rows_[row], j) : 0);
+        }
+      }
+    }
+    return tiles;
+  }
+
+ private:
+  struct Place {
+    const Module* module;
+    uint64_t first;         // its first row of `down`
+    std::vector<float> up;  // as the adapter has it
+  };
+  struct Row {
+    std::optional<size_t> place = {};
+    uint64_t source = 0;
+    float scale = 0;
+  };
+
+  std::pair<uint64_t, uint64_t> RanksOf(size_t begin, size_t end) const {
+    uint64_t first = rank_, last = 0;
+    for (size_t row = begin; row < end; ++row) {
+      if (!rows_[row].place) continue;
+      const Place& place = places_[*rows_[row].place];
+      first = std::min(first, place.first);
+      last = std::max(last, place.first + place.module->rank);
+    }
+    return first < last ? std::pair(first, last) : std::pair<uint64_t, uint64_t>(0, 0);
+  }
+
+  static void AddRun(uint64_t first, uint64_t rank, std::vector<format::AdapterRun>* runs) {
+    if (!runs->empty() && runs->back().first() == first && runs->back().rank() == rank) {
+      const format::AdapterRun& last = runs->back();
+      runs->back() = format::AdapterRun(last.tiles() + 1, last.first(), last.rank());
+      return;
+    }
+    runs->emplace_back(1, static_cast<uint32_t>(first), static_cast<uint32_t>(rank));
+  }
+
+  float ValueOf(const Row& row, uint64_t j) const {
+    if (!row.place) return 0;
+    const Place& place = places_[*row.place];
+    if (j < place.first || j >= place.first + place.module->rank) return 0;
+    const float value = place.up[row.source * place.module->rank + (j - place.first)];
+    return static_cast<float>(place.module->scale * row.scale * value);
+  }
+
+  const PeftAdapter& adapter_;
+  const uint64_t cols_;
+  std::vector<Row> rows_;
+  std::vector<Place> places_;
+  std::map<const Module*, size_t> placed_;
+  uint64_t rank_ = 0;
+};
+
+class AdapterWriter {
+ public:
+  AdapterWriter(const AdapterOptions& options, const ModelFile& model)
+      : options_(options),
+        model_(model),
+        adapter_(options.directory),
+        writer_(options.output, options.replace, kAdapterContainer) {}
+
+  AdapterReport Run() {
+    if (model_.model().sources() == nullptr) {
+      Fail(options_.model.string(),
+           " does not say what its matrices were made of, as files of older versions do not: "
+           "convert the model again");
+    }
+    const uint64_t rank = adapter_.largest_rank();
+    if (rank > kMaxAdapterRank) {
+      Fail(options_.directory.string(), " has rank ", rank, ", expected at most ", kMaxAdapterRank);
+    }
+    for (const auto& [name, module] : adapter_.modules()) {
+      if (!modules_.emplace(BareModuleName(name), &module).second) {
+        Fail(adapter_.Called(name), " is there by two names");
+      }
+    }
+    for (const format::TensorSource* source : *model_.model().sources()) {
+      tools::CheckInterrupt();
+      AddMatrix(*source);
+    }
+    RefuseUnused();
+    format::AdapterT metadata;
+    metadata.name = options_.directory.filename().string();
+    metadata.model = model_.model().identity();
+    metadata.format = options_.format;
+    metadata.rank = static_cast<uint32_t>(rank);
+    metadata.matrices = std::move(matrices_);
+    metadata.sections = writer_.sections();
+    flatbuffers::FlatBufferBuilder builder;
+    format::FinishAdapterBuffer(builder, format::Adapter::Pack(builder, &metadata));
+    writer_.Finish({builder.GetBufferPointer(), builder.GetSize()});
+    CheckWritten();
+    AdapterReport report = {rank, reached_.size(), 0, writer_.bytes()};
+    for (const auto& [name, module] : adapter_.modules()) {
+      report.parameters += module.rank * (module.inputs + module.outputs);
+    }
+    writer_.Commit();
+    return report;
+  }
+
+ private:
+  [[noreturn]] void RefuseSource(const format::TensorSource& source) const {
+    Fail(options_.model.string(), ": what tensor ", source.tensor(),
+         " was made of contradicts its shape");
+  }
+
+  void AddMatrix(const format::TensorSource& source) {
+    const auto* const tensors = model_.model().tensors();
+    if (source.tensor() >= tensors->size() || source.parts() == nullptr) RefuseSource(source);
+    const format::Tensor& tensor = *tensors->Get(source.tensor());
+    Stack stack(adapter_, tensor.rows(), tensor.cols());
+    uint64_t row = 0;
+    for (const format::SourceRows* part : *source.parts()) {
+      const uint64_t end =
+          part->rows() == 0 ? 0 : part->first_row() + uint64_t{part->rows() - 1} * part->row_step();
+      if (part->name() == nullptr || part->rows() > tensor.rows() - row ||
+          (part->rows() > 0 && end >= part->outputs())) {
+        RefuseSource(source);
+      }
+      const auto found = modules_.find(BareModuleName(part->name()->string_view()));
+      if (found != modules_.end() && !found->second->is_embedding) {
+        const Module& module = *found->second;
+        if (module.outputs != part->outputs() || module.inputs != tensor.cols()) {
+          Fail(adapter_.Called(part->name()->str()), " is [", module.outputs, ", ", module.inputs,
+               "], expected [", part->outputs(), ", ", tensor.cols(), "] for ",
+               options_.model.string());
+        }
+        stack.Add(static_cast<size_t>(row), *part, module);
+        std::vector<bool>& reached = reached_[&module];
+        reached.resize(static_cast<size_t>(module.outputs));
+        for (uint64_t i = 0; i < part->rows(); ++i) {
+          reached[part->first_row() + i * part->row_step()] = true;
+        }
+      }
+      row += part->rows();
+    }
+    if (row != tensor.rows()) RefuseSource(source);
+    if (stack.rank() == 0) return;
+    if (stack.rank() > kAdapterParts * adapter_.largest_rank()) {
+      Fail(options_.model.string(), ": tensor ", tensor.name()->str(), " is made of more than ",
+           kAdapterParts, " matrices that the adapter changes");
+    }
+    auto matrix = std::make_unique<format::AdapterMatrixT>();
+    matrix->tensor = source.tensor();
+    matrix->rank = static_cast<uint32_t>(stack.rank());
+    matrix->down = Write(stack.Down());
+    matrix->up = Write(stack.Up(&matrix->runs));
+    matrices_.push_back(std::move(matrix));
+  }
+
+  std::unique_ptr<format::Section> Write(const std::vector<float>& values) {
+    if (options_.format == format::AdapterFormat::F32) {
+      return std::make_unique<format::Section>(writer_.Add(BytesOf(std::span(values))));
+    }
+    std::vector<uint16_t> halves(values.size());
+    std::transform(values.begin(), values.end(), halves.begin(), ToBfloat16);
+    return std::make_unique<format::Section>(writer_.Add(BytesOf(std::span(halves))));
+  }
+
+  void RefuseUnused() const {
+    for (const auto& [name, module] : adapter_.modules()) {
+      const auto reached = reached_.find(&module);
+      if (reached != reached_.end()) {
+        if (std::ranges::all_of(reached->second, std::identity())) continue;
+        Fail(adapter_.Called(name), " is only in part of the matrices of ", options_.model.string(),
+             " that adapters may change: `rondo convert CHECKPOINT --merge` can add it to the "
+             "weights");
+      }
+      const bool is_vocabulary = module.is_embedding || name.ends_with("lm_head") ||
+                                 name.ends_with("embed_tokens") || name.ends_with("embed_out");
+      Fail(adapter_.Called(name),
+           is_vocabulary ? " is the embedding or the output head, which stay as they are under an "
+                           "adapter"
+                         : " is none of the matrices of " + options_.model.string() +
+                               " that adapters may change",
+           ": `rondo convert CHECKPOINT --merge` can add it to the weights");
+    }
+  }
+
+  void CheckWritten() const {
+    FileMap map;
+    if (const FileError error =
+            FileMap::OpenPath(writer_.unfinished_path().string().c_str(), &map)) {
+      Fail(writer_.unfinished_path().string(), " cannot be read: ", error.reason());
+    }
+    const Result<AdapterFile> written = AdapterFile::Open(map.bytes(), model_);
+    if (!written.ok()) Fail(options_.output.string(), ": ", written.status().message());
+  }
+
+  const AdapterOptions& options_;
+  const ModelFile& model_;
+  const PeftAdapter adapter_;
+  FileWriter writer_;
+  std::map<std::string_view, const Module*> modules_;   // by their bare names
+  std::map<const Module*, std::vector<bool>> reached_;  // by output
+  std::vector<std::unique_ptr<format::AdapterMatrixT>> matrices_;
+};
+
+}  // namespace
+
+AdapterReport WriteAdapter(const AdapterOptions& options) {
+  FileMap map;
+  if (const FileError error = FileMap::OpenPath(options.model.string().c_str(), &map)) {
+    Fail(options.model.string(), " cannot be read: ", error.reason());
+  }
+  const Result<ModelFile> model = ModelFile::Open(map.bytes(), &map);
+  if (!model.ok()) Fail(options.model.string(), ": ", model.status().message());
+  return AdapterWriter(options, *model).Run();
+}
+
+}  // namespace rondo::convert
