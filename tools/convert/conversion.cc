@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "tools/common/flags.h"
+#include "tools/common/limits.h"
 #include "tools/common/numbers.h"
 #include "tools/common/options.h"
 #include "tools/common/output.h"
@@ -15,6 +16,8 @@
 
 namespace rondo::tools {
 namespace {
+
+constexpr uint32_t kUsualFitContext = 4096;
 
 // Which matrices got how many bits, and why.
 void PrintChosen(const std::vector<convert::ChosenFormat>& chosen, bool by_text) {
@@ -64,9 +67,16 @@ void CheckCombination(const ConversionWish& wish) {
     }
   }
   const bool calibrates = !wish.calibrate.empty();
-  if (calibrates && wish.weights != "q4" && wish.weights != "q3" && wish.weights != "q2" &&
-      wish.weights != "q4b" && wish.weights != "auto") {
+  if (calibrates && wish.fit == 0 && wish.weights != "q4" && wish.weights != "q3" &&
+      wish.weights != "q2" && wish.weights != "q4b" && wish.weights != "auto") {
     throw CLI::ValidationError("--calibrate", "goes with --weights q4, q3, q2, q4b or auto");
+  }
+  if (wish.fit > 0 && (!wish.weights.empty() || wish.bits > 0 || wish.block > 0)) {
+    throw CLI::ValidationError("--fit",
+                               "chooses the weights: it goes without --weights and --bits");
+  }
+  if (wish.context > 0 && wish.fit == 0) {
+    throw CLI::ValidationError("--context", "goes with --fit");
   }
   if (wish.bits > 0 && wish.weights != "auto") {
     throw CLI::ValidationError("--bits", "goes with --weights auto");
@@ -82,10 +92,13 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   options.directory = model;
   options.output = wish.output;
   const std::string weights = wish.weights.empty() ? "keep" : wish.weights;
-  options.keep_weights = weights == "keep";
+  options.keep_weights = weights == "keep" && wish.fit == 0;
+  options.fit = {wish.fit, wish.context > 0 ? wish.context : kUsualFitContext};
   options.keep_embedding = options.keep_weights && wish.embedding.empty();
-  options.weights = options.keep_weights ? format::TensorFormat::Q8
-                                         : convert::FormatNamed(weights == "auto" ? "q4" : weights);
+  const bool is_named = weights != "keep" && weights != "auto";
+  options.weights = is_named                             ? convert::FormatNamed(weights)
+                    : wish.fit == 0 && weights == "keep" ? format::TensorFormat::Q8
+                                                         : format::TensorFormat::Q4;
   if (wish.block > 0) options.block = wish.block;
   if (weights == "auto") options.bits = wish.bits > 0 ? wish.bits : 4.5;
   const std::string embedding = weights == "f32" ? "f32" : "q8";
@@ -105,6 +118,10 @@ void RunConversion(const std::string& model, const ConversionWish& wish) {
   for (const std::string& note : report.notes) Print("note: " + Printable(note) + "\n");
   Print(Printable(wish.output) + ": " + Printable(report.architecture) + ", " +
         FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) + "\n");
+  if (!report.fitted) return;
+  Print("an engine takes " + FormatBytes(report.fitted->arena_bytes) + " with --context " +
+        std::to_string(options.fit.context) + " --kv " + convert::KvWord(report.fitted->kv_format) +
+        "\n");
 }
 
 void AddAdapterFlags(CLI::App* command, ConversionWish* wish) {
@@ -142,6 +159,13 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
   AddFile(command, "--calibrate", &wish->calibrate,
           "With --weights q4, q3, q2, q4b or auto: a text like those the model is meant for; the "
           "weights are chosen so that the predictions on it change least; default: none")
+      ->group(kWeightsGroup);
+  AddSize(command, "--fit", &wish->fit,
+          "In place of --weights: the bits of the weights, each matrix by what it needs, and the "
+          "format of the KV cache that lose least in so many bytes of memory")
+      ->group(kWeightsGroup);
+  AddInteger(command, "--context", &wish->context, {1, kMostContext},
+             "With --fit: tokens that a session shall see", FormatCount(kUsualFitContext))
       ->group(kWeightsGroup);
   AddReal(command, "--bits", &wish->bits, {2.25, 9, true, true, "from 2.25 to 9"},
           "With --weights auto: bits per weight on average, scales included, embedding and output "

@@ -17,6 +17,8 @@ struct ConversionWish {
   std::string calibrate;  // empty: not given
   uint32_t block = 0;     // the same
   double bits = 0;        // with auto; 0: 4.5
+  uint64_t fit = 0;       // bytes; 0: not given
+  uint32_t context = 0;   // with fit; 0: not given
   bool mtp = false;
   bool reranker = false;
   std::string merge;        // empty: none

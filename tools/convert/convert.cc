@@ -256,6 +256,10 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
       kept.insert(FormatFact(encoding.format, encoding.block));
     }
     report.parameters += stored.back().rows * stored.back().cols;
+    if (recipe.role == TensorRole::kMatrix) {
+      report.matrix_weights += recipe.rows() * recipe.cols;
+      report.matrix_bytes += StoredBytes(recipe.rows(), recipe.cols, {encoding.format, 0});
+    }
   }
   for (std::string& note : carry_over.Notes(checkpoint.scale_rounding())) {
     report.notes.push_back(std::move(note));
@@ -293,9 +297,37 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
 
 }  // namespace
 
-ConvertReport Convert(const ConvertOptions& options, const ConvertProgress& progress) {
-  FileWriter writer(options.output, options.replace);
+namespace {
+
+// Writes the model in few bits, in a file that never gets a name, to see what else it takes.
+FittedBits FitByDraft(const ConvertOptions& options, const ConvertProgress& progress) {
+  ConvertOptions few = options;
+  few.weights = TensorFormat::Q3;
+  few.bits = 0;
+  few.calibration.clear();
+  FileWriter writer(options.output.string() + ".draft");
+  const ConvertReport report = ConvertInto(writer, few, progress);
+  return FitBits({writer.unfinished_path(), report.matrix_weights, report.matrix_bytes},
+                 options.fit);
+}
+
+}  // namespace
+
+ConvertReport Convert(const ConvertOptions& wished, const ConvertProgress& progress) {
+  constexpr double kBitsOfQ8 = 8.25;
+  FileWriter writer(wished.output, wished.replace);
+  ConvertOptions options = wished;
+  FittedBits fit = {};
+  if (options.fit.bytes > 0) {
+    fit = FitByDraft(wished, progress);
+    options.weights = fit.bits < kBitsOfQ8 ? TensorFormat::Q4 : TensorFormat::Q8;
+    options.bits = fit.bits < kBitsOfQ8 ? fit.bits : 0;
+    if (options.bits == 0) options.calibration.clear();
+  }
   ConvertReport report = ConvertInto(writer, options, progress);
+  if (options.fit.bytes > 0) {
+    report.fitted = CheckFit(writer.unfinished_path(), options.fit, fit.kv_format);
+  }
   if (!report.is_assistant) {
     TryWritten(writer.unfinished_path(), options.run_token, report.notes);
   }

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "rondo_generated.h"
 #include "tools/common/output_file.h"
+#include "tools/convert/fit_bytes.h"
 
 namespace rondo::convert {
 
@@ -32,6 +34,8 @@ struct ConvertOptions {
   double bits = 0;
   // A LoRA adapter, as PEFT saves it, that is added to the weights; empty: none.
   std::filesystem::path merge;
+  // Instead of `weights` and `bits`: what suits so many bytes of an engine's arena; bytes 0: not.
+  FitWish fit = {};
   // The checkpoint's head that predicts the token behind the next one is kept: it drafts.
   bool draft_head = false;
   // A Qwen3-Reranker, whose folder may not say so: the score of a pair is that of "yes" against
@@ -57,6 +61,9 @@ struct ConvertReport {
   uint64_t file_bytes = 0;
   std::vector<ChosenFormat> chosen;  // with ConvertOptions::bits
   std::vector<std::string> notes;    // what the user may want to know, a sentence each
+  uint64_t matrix_weights = 0;       // of those that `weights` is the format of
+  uint64_t matrix_bytes = 0;         // in the file
+  std::optional<Fitted> fitted;      // with ConvertOptions::fit
   bool is_assistant = false;         // it drafts for another model, and runs beside it alone
 };
 

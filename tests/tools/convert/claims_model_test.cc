@@ -149,6 +149,28 @@ TEST_F(ConvertClaims, AQuantisedCheckpointKeepsItsBits) {
   EXPECT_TRUE(kept == in_q8);
 }
 
+// What fits so many bytes, and what is then said of it.
+TEST_F(ConvertClaims, WhatFits) {
+  uintmax_t before = 0;
+  for (const char* size : {"2600k", "3M", "4M", "40M"}) {
+    const ToolResult made =
+        tool_("convert " + folder_ + " -o " + out_ + " --context 512 --fit " + size);
+    ASSERT_EQ(made.code, 0) << size << made.err;
+    const size_t said = made.out.find("an engine takes ");
+    ASSERT_NE(said, std::string::npos) << made.out;
+    const std::string options = made.out.substr(made.out.find("--context", said));
+    const std::string shown = tool_("inspect " + out_ + " --plan " + options).out;
+    const std::string bytes = made.out.substr(said + 16, made.out.find(" bytes", said) - said - 16);
+    EXPECT_THAT(shown, HasSubstr(bytes)) << size;
+    EXPECT_GE(fs::file_size(out_), before) << size;
+    before = fs::file_size(out_);
+  }
+  const ToolResult none = tool_("convert " + folder_ + " -o " + out_ + " --context 512 --fit 1M");
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.err, HasSubstr("does not fit 1,000,000 bytes"));
+  EXPECT_EQ(fs::file_size(out_), before);  // what was there stays
+}
+
 TEST_F(ConvertClaims, WeightsChosenByAText) {
   const std::string by_text = " --calibrate " + tool_.Path("book.txt");
   for (const char* weights : {"q4", "q3", "q2", "q4b", "auto", "auto --bits 5", "auto --bits 3"}) {

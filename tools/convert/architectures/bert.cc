@@ -129,7 +129,9 @@ DecoderSpec ReadNomicBert(const Config& config) {
   f.attention.pre_norm = f.mlp.pre_norm = "";
   f.attention.residual_norm = "norm1";
   f.mlp.residual_norm = "norm2";
-  f.mlp.names = {.gate = "mlp.fc12", .down = "mlp.fc2", .up = "mlp.fc11", .xielu = ""};
+  f.mlp.names.gate = "mlp.fc12";
+  f.mlp.names.down = "mlp.fc2";
+  f.mlp.names.up = "mlp.fc11";
   f.mlp.bias = config.Flag("mlp_fc1_bias", true);
   if (config.Flag("mlp_fc2_bias", true) != f.mlp.bias) {
     config.Refuse("mlp_fc2_bias", "is not as mlp_fc1_bias");

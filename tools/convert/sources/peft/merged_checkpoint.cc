@@ -88,8 +88,8 @@ void MergedCheckpoint::Read(const std::string& name, uint64_t first, std::span<f
   }
 }
 
-bool MergedCheckpoint::HoldsQ4B(const std::string& name) const {
-  return !changes_.contains(name) && base_->HoldsQ4B(name);
+uint32_t MergedCheckpoint::BlockOfQ4B(const std::string& name) const {
+  return changes_.contains(name) ? 0 : base_->BlockOfQ4B(name);
 }
 
 void MergedCheckpoint::ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows,
@@ -97,13 +97,13 @@ void MergedCheckpoint::ReadQ4B(const std::string& name, uint64_t row, uint64_t n
   base_->ReadQ4B(name, row, n_rows, data, scales);
 }
 
-bool MergedCheckpoint::HoldsQ8(const std::string& name) const {
-  return !changes_.contains(name) && base_->HoldsQ8(name);
+uint32_t MergedCheckpoint::IntegerBits(const std::string& name) const {
+  return changes_.contains(name) ? 0 : base_->IntegerBits(name);
 }
 
-float MergedCheckpoint::ReadQ8(const std::string& name, uint64_t row,
-                               std::span<int8_t> out) const {
-  return base_->ReadQ8(name, row, out);
+float MergedCheckpoint::ReadIntegers(const std::string& name, uint64_t row,
+                                     std::span<int8_t> out) const {
+  return base_->ReadIntegers(name, row, out);
 }
 
 std::string MergedCheckpoint::Where() const {

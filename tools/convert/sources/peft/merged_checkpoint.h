@@ -20,11 +20,11 @@ class MergedCheckpoint final : public Checkpoint {
   MergedCheckpoint(std::shared_ptr<const Checkpoint> base, const std::filesystem::path& adapter);
 
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override;
-  bool HoldsQ4B(const std::string& name) const override;
+  uint32_t BlockOfQ4B(const std::string& name) const override;
   void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
                uint16_t* scales) const override;
-  bool HoldsQ8(const std::string& name) const override;
-  float ReadQ8(const std::string& name, uint64_t row, std::span<int8_t> out) const override;
+  uint32_t IntegerBits(const std::string& name) const override;
+  float ReadIntegers(const std::string& name, uint64_t row, std::span<int8_t> out) const override;
   const ScaleRounding& scale_rounding() const override { return base_->scale_rounding(); }
 
  private:

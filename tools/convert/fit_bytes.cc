@@ -1,0 +1,68 @@
+#include "tools/convert/fit_bytes.h"
+
+#include <algorithm>
+#include <array>
+
+#include "tools/common/context.h"
+#include "tools/common/library.h"
+#include "tools/common/numbers.h"
+#include "tools/convert/common/fail.h"
+
+namespace rondo::convert {
+namespace {
+
+// Bits for which it is worth to keep this format, and not take the next one.
+struct Step {
+  int32_t kv_format;
+  double worth;
+};
+constexpr std::array kSteps = {Step{RONDO_KV_INT8, 4.25}, Step{RONDO_KV_K8V4, 3.25},
+                               Step{RONDO_KV_K4V4, 2.25}};
+// How much more a matrix takes as kernels have it: tiles that are not whole, groups of selectors.
+constexpr double kPacking = 1.01;
+
+uint64_t ArenaBytes(const std::filesystem::path& file, const FitWish& wish, int32_t kv_format) {
+  const tools::Model model = tools::OpenModel(file.string());
+  rondo_engine_options options = tools::EngineDefaults();
+  options.context = wish.context;
+  options.kv_format = kv_format;
+  rondo_memory_plan plan = {};
+  plan.struct_size = sizeof plan;
+  char message[256];
+  if (rondo_plan(model.get(), &options, &plan, message, sizeof message) != RONDO_STATUS_OK) {
+    throw Error(message);
+  }
+  return plan.arena_bytes;
+}
+
+}  // namespace
+
+std::string KvWord(int32_t kv_format) {
+  return kv_format == RONDO_KV_K4V4 ? "k4v4" : kv_format == RONDO_KV_K8V4 ? "k8v4" : "int8";
+}
+
+FittedBits FitBits(const Draft& draft, const FitWish& wish) {
+  double least = 0;
+  for (const Step& step : kSteps) {
+    const double rest = static_cast<double>(ArenaBytes(draft.file, wish, step.kv_format)) -
+                        kPacking * static_cast<double>(draft.matrix_bytes);
+    const auto weights = static_cast<double>(draft.matrix_weights);
+    const double bits = (static_cast<double>(wish.bytes) - rest) * 8 / (weights * kPacking);
+    if (bits >= step.worth) return {step.kv_format, bits};
+    least = rest + step.worth * kPacking * weights / 8;
+  }
+  Fail("the model does not fit ", tools::FormatBytes(wish.bytes), " with a context of ",
+       tools::FormatCount(wish.context), ": at the least it takes ",
+       tools::FormatBytes(static_cast<uint64_t>(least)));
+}
+
+Fitted CheckFit(const std::filesystem::path& file, const FitWish& wish, int32_t kv_format) {
+  const uint64_t bytes = ArenaBytes(file, wish, kv_format);
+  if (bytes > wish.bytes) {
+    Fail("the model takes ", tools::FormatBytes(bytes), ", more than ",
+         tools::FormatBytes(wish.bytes));
+  }
+  return {kv_format, bytes};
+}
+
+}  // namespace rondo::convert
