@@ -110,7 +110,7 @@ void AddEmbedCommand(CLI::App& app) {
           "default: the model's usual one")
       ->type_name("NAME")
       ->group(kTextGroup);
-  AddInteger(command, "--dimensions", &a->dimensions, {1, UINT32_MAX},
+  AddInteger(command, "--dimensions", &a->dimensions, {1, kMostDimensions},
              "Only the first numbers of each vector, for models that were trained for it", "all")
       ->group(kOutputGroup);
   command
