@@ -9,6 +9,7 @@ prefix=$build/bindings/prefix
 newer=$build/bindings/newer/librondo.so # newer_library.c
 export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
 export RONDO_TEST_RECOMMENDING="$build/bindings/recommending.rondo"
+export RONDO_TEST_ADAPTER="$build/bindings/adapter.rondo"
 export RONDO_TEST_CALLING="$build/bindings/calling.rondo"
 
 need() {
@@ -41,6 +42,8 @@ case $binding in
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix" >/dev/null
     "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
+    "$prefix/bin/rondo" convert "$2/tests/data/tiny_adapter" --adapter-for "$RONDO_TEST_MODEL" \
+      -o "$RONDO_TEST_ADAPTER"
     rm -rf "$build/bindings/recommending"
     cp -R "$2/tests/data/tiny" "$build/bindings/recommending"
     cat >"$build/bindings/recommending/generation_config.json" <<END

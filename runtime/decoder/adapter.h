@@ -4,23 +4,27 @@
 
 #include <cstddef>
 
+#include "runtime/base/checked.h"
 #include "runtime/kernels/kernel_set.h"
 #include "runtime/model/adapter_file.h"
 
 namespace rondo {
 
 // Floats of a row of what `down` makes, where adapters have ranks up to `rank`.
-inline size_t AdapterRowFloats(size_t rank) {
-  return (kAdapterParts * rank + kAdapterTile - 1) / kAdapterTile * kAdapterTile;
-}
+inline size_t AdapterRowFloats(size_t rank) { return RoundUp(kAdapterParts * rank, kAdapterTile); }
 
 // low = down x, up to the end of its last tile.
 void MakeLow(const KernelSet& set, const AdapterFile& adapter, const AdapterMatrix& matrix,
              const float* x, float* low);
 
-// out[channel - begin] += (up low)[channel] for the channels [begin, end). Each has the same bits
-// in every range.
+// out[row, channel - begin] += (up low[row])[channel] for the channels [begin, end); strides in
+// floats. Each has the same bits in every range, and among any rows.
+struct LowRows {
+  const float* low;
+  size_t low_stride;
+  size_t rows;
+};
 void AddUp(const KernelSet& set, const AdapterFile& adapter, const AdapterMatrix& matrix,
-           const float* low, size_t begin, size_t end, float* out);
+           const LowRows& in, size_t begin, size_t end, float* out, size_t out_stride);
 
 }  // namespace rondo

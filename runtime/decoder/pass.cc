@@ -83,11 +83,14 @@ const AdapterMatrix* Pass::Added(size_t r, const PackedLinear& linear) const {
 
 void Pass::AddAdapters(const PackedLinear& linear, const InputRows& in, size_t rows, size_t begin,
                        size_t end, float* out, size_t out_stride) const {
-  for (size_t r = 0; adapted_ && r < rows; ++r) {
-    const AdapterMatrix* const added = Added(r, linear);
+  for (size_t r = 0; adapted_ && r < rows;) {
+    const AdapterFile* const adapter = row(r).sequence->adapter;
+    const size_t first = r++;
+    while (r < rows && row(r).sequence->adapter == adapter) ++r;
+    const AdapterMatrix* const added = Added(first, linear);
     if (added == nullptr) continue;
-    AddUp(set(), *row(r).sequence->adapter, *added, in.low + r * in.low.columns, begin, end,
-          out + r * out_stride);
+    AddUp(set(), *adapter, *added, {in.low + first * in.low.columns, in.low.columns, r - first},
+          begin, end, out + first * out_stride, out_stride);
   }
 }
 

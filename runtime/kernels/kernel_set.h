@@ -82,6 +82,23 @@ struct XieluNumbers {
   float positive, negative, beta, epsilon;
 };
 
+// Products with the tiles of 16 channels that adapters have, in float: of n inputs, n lines of 16
+// floats; or, of bfloat16, (n + 1) / 2 lines of 16 pairs, the even input's value in the lower half.
+// A row's result depends on nothing but the row; each channel's sum is four, of every fourth input.
+struct LowRankKernels {
+  // out[16 * n_tiles] = tiles x
+  using Multiply = void (*)(const void* tiles, size_t n_tiles, const float* x, size_t n,
+                            float* out);
+  // out[row, 16 * n_tiles] += tiles x[row]; strides in floats.
+  using Add = void (*)(const void* tiles, size_t n_tiles, size_t n, size_t rows, const float* x,
+                       size_t x_stride, float* out, size_t out_stride);
+  struct ByFormat {
+    Multiply multiply;
+    Add add;
+  };
+  ByFormat f32, bfloat16;
+};
+
 // What is done to rows between the products (row_loops.h); n in elements, in == out is fine.
 struct RowLoops {
   float (*sum_of_squares)(const float* in, size_t n);
@@ -117,15 +134,7 @@ struct RowLoops {
   // S = S * decay + b x^T; out = S^T c
   void (*scan_step)(float* state, const float* b, const float* c, size_t n, float decay,
                     const float* x, float* out);
-  // Of each of `n_tiles` tiles, [n, 16]: out[16] = tile^T x, or out[16] += tile^T x where `Add`.
-  // Tiles are float, or the upper halves of float (Bfloat16).
-  void (*tile_products)(const void* tiles, size_t n_tiles, const float* x, size_t n, float* out);
-  void (*tile_products_add)(const void* tiles, size_t n_tiles, const float* x, size_t n,
-                            float* out);
-  void (*tile_products_bfloat16)(const void* tiles, size_t n_tiles, const float* x, size_t n,
-                                 float* out);
-  void (*tile_products_bfloat16_add)(const void* tiles, size_t n_tiles, const float* x, size_t n,
-                                     float* out);
+  const LowRankKernels* low_rank;
 };
 
 // The tables of codes as the kernels want them: for a byte of two selectors both tables.

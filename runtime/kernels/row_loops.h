@@ -10,6 +10,9 @@
 
 // NOLINTBEGIN(google-build-namespaces, misc-definitions-in-headers): each includer's own, as above
 namespace rondo {
+
+extern const LowRankKernels kLowRankPortable;
+
 namespace {
 
 constexpr size_t kLanes = 16;
@@ -137,39 +140,6 @@ void ScanStep(float* state, const float* b, const float* c, size_t n, float deca
   *reinterpret_cast<UnalignedColumns*>(out) = even + odd;
 }
 
-// Sixteen values of a tile of an adapter, which lie at a multiple of their size.
-using Bits [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias]] = unsigned;
-using Halves [[gnu::vector_size(kLanes * sizeof(short)), gnu::may_alias]] = unsigned short;
-
-// *sum += values * x
-inline void AddTimes(const float* values, float x, Columns* sum) {
-  *sum += *reinterpret_cast<const Columns*>(values) * x;
-}
-inline void AddTimes(const unsigned short* values, float x, Columns* sum) {
-  const Bits bits = __builtin_convertvector(*reinterpret_cast<const Halves*>(values), Bits);
-  *sum += reinterpret_cast<Columns>(bits << 16) * x;
-}
-
-// Four sums, of every fourth input each: none waits for another.
-template <typename Value, bool kAdd>
-void TileProducts(const void* tiles, size_t n_tiles, const float* x, size_t n, float* out) {
-  const auto* at = static_cast<const Value*>(tiles);
-  for (size_t tile = 0; tile < n_tiles; ++tile, out += kLanes) {
-    Columns a = {}, b = {}, c = {}, d = {};
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4, at += 4 * kLanes) {
-      AddTimes(at, x[i], &a);
-      AddTimes(at + kLanes, x[i + 1], &b);
-      AddTimes(at + 2 * kLanes, x[i + 2], &c);
-      AddTimes(at + 3 * kLanes, x[i + 3], &d);
-    }
-    for (; i < n; ++i, at += kLanes) AddTimes(at, x[i], &a);
-    Columns sum = (a + b) + (c + d);
-    if constexpr (kAdd) sum += *reinterpret_cast<const UnalignedColumns*>(out);
-    *reinterpret_cast<UnalignedColumns*>(out) = sum;
-  }
-}
-
 void GeluArgument(const float* in, size_t n, float* out) {
   for (size_t i = 0; i < n; ++i) {
     out[i] = 0.797884561f * (in[i] + 0.044715f * (in[i] * in[i] * in[i]));
@@ -253,10 +223,7 @@ constexpr RowLoops kLoops = {
     .unpack_nibbles = UnpackNibbles,
     .delta_step = DeltaStep,
     .scan_step = ScanStep,
-    .tile_products = TileProducts<float, false>,
-    .tile_products_add = TileProducts<float, true>,
-    .tile_products_bfloat16 = TileProducts<unsigned short, false>,
-    .tile_products_bfloat16_add = TileProducts<unsigned short, true>,
+    .low_rank = &kLowRankPortable,
 };
 
 }  // namespace

@@ -1,12 +1,13 @@
 // The row loops for AVX2.
 #if defined(__x86_64__)
 
+#include "runtime/kernels/low_rank/low_rank_kernels.h"
 #include "runtime/kernels/row_loops.h"
 
 namespace rondo {
 
 extern const RowLoops kRowLoopsAvx2;
-const RowLoops kRowLoopsAvx2 = kLoops;
+constinit const RowLoops kRowLoopsAvx2 = WithLowRank(kLoops, kLowRankAvx2);
 
 }  // namespace rondo
 

@@ -80,7 +80,6 @@ class AdapterFile::Opener {
       next = uint64_t{matrix.tensor()} + 1;
       RONDO_ASSIGN(adapter->matrices_[i], Read(matrix));
       adapter->places_[matrix.tensor()] = i + 1;
-      adapter->parameters_ += Values(adapter->matrices_[i].down) + Values(adapter->matrices_[i].up);
     }
     return Status();
   }
@@ -95,28 +94,28 @@ class AdapterFile::Opener {
     if (matrix.rank() == 0 || matrix.rank() > most) {
       return Corrupt("tensor %.64s: rank %u, expected 1 to %llu", name, matrix.rank(), ull{most});
     }
-    RONDO_ASSIGN(const uint64_t up_rows, RowsOfUp(matrix, name, tensor.rows()));
+    RONDO_ASSIGN(const uint64_t up_bytes, BytesOfUp(matrix, name, tensor.rows()));
     AdapterMatrix read = {.inputs = static_cast<size_t>(tensor.cols()),
                           .rank = matrix.rank(),
                           .down = {},
                           .runs = matrix.runs(),
                           .up = {}};
-    RONDO_ASSIGN(read.down,
-                 Tiles(matrix.down(), name, CheckedSize(read.down_tiles()) * read.inputs));
-    RONDO_ASSIGN(read.up, Tiles(matrix.up(), name, CheckedSize(up_rows)));
+    RONDO_ASSIGN(read.down, Tiles(matrix.down(), name,
+                                  CheckedSize(read.down_tiles()) * TileBytes(read.inputs)));
+    RONDO_ASSIGN(read.up, Tiles(matrix.up(), name, up_bytes));
     return read;
   }
 
-  // Rows of 16 values that the runs reach; they cover the tensor's rows and stay inside of `down`.
-  Result<uint64_t> RowsOfUp(const format::AdapterMatrix& matrix, const char* name,
-                            uint64_t rows) const {
+  // Of the runs' tiles; these cover the tensor's rows and stay inside of `down`.
+  Result<uint64_t> BytesOfUp(const format::AdapterMatrix& matrix, const char* name,
+                             uint64_t rows) const {
     if (matrix.runs() == nullptr ||
         reinterpret_cast<uintptr_t>(matrix.runs()->Data()) % alignof(format::AdapterRun) != 0) {
       return Corrupt("tensor %.64s: its runs are absent, or not at a multiple of %zu bytes", name,
                      alignof(format::AdapterRun));
     }
     const uint64_t wanted = CeilDiv(rows, uint64_t{kAdapterTile});
-    uint64_t tiles = 0, up_rows = 0;  // at most 2^32 runs of 2^32 tiles, of 2^12 rows each: below
+    uint64_t tiles = 0, bytes = 0;  // at most 2^18 tiles of 2^12 lines
     for (const format::AdapterRun* run : *matrix.runs()) {
       if (run->tiles() == 0 || run->tiles() > wanted - tiles || run->first() > matrix.rank() ||
           run->rank() > matrix.rank() - run->first()) {
@@ -126,26 +125,24 @@ class AdapterFile::Opener {
             matrix.rank());
       }
       tiles += run->tiles();
-      up_rows += uint64_t{run->tiles()} * run->rank();
+      bytes += uint64_t{run->tiles()} * TileBytes(run->rank());
     }
-    if (tiles == wanted) return up_rows;
+    if (tiles == wanted) return bytes;
     return Corrupt("tensor %.64s: runs of %llu tiles, expected %llu", name, ull{tiles},
                    ull{wanted});
   }
 
-  size_t value_bytes() const { return metadata_->format() == format::AdapterFormat::F32 ? 4 : 2; }
-  uint64_t Values(std::span<const uint8_t> tiles) const { return tiles.size() / value_bytes(); }
+  uint64_t TileBytes(size_t inputs) const { return AdapterTileBytes(metadata_->format(), inputs); }
 
-  // A section of so many rows of a tile, unaltered, all of finite values.
+  // A section of so many bytes, unaltered, all of finite values.
   Result<std::span<const uint8_t>> Tiles(const format::Section* section, const char* name,
-                                         CheckedSize rows) const {
-    const CheckedSize bytes = rows * kAdapterTile * value_bytes();
+                                         CheckedSize bytes) const {
     const auto* const all = metadata_->sections();
     const bool known =
-        section != nullptr && IndexOfSection(
-                                  all->size(),
-                                  [&](uint32_t i) -> const format::Section& { return *all->Get(i); },
-                                  *section) < all->size();
+        section != nullptr &&
+        IndexOfSection(
+            all->size(), [&](uint32_t i) -> const format::Section& { return *all->Get(i); },
+            *section) < all->size();
     if (!known || !bytes.valid() || section->bytes() != bytes.value()) {
       return Corrupt("tensor %.64s: %llu bytes, expected a section of %llu", name,
                      ull{section == nullptr ? 0 : section->bytes()}, ull{bytes.ValueOrMost()});
@@ -155,7 +152,9 @@ class AdapterFile::Opener {
       return Corrupt("tensor %.64s: bytes %llu to %llu were altered: the checksum does not match",
                      name, ull{section->offset()}, ull{section->offset() + section->bytes()});
     }
-    const bool finite = value_bytes() == 4 ? AllFinite(tiles) : AllFiniteBfloat16(tiles);
+    const bool finite = metadata_->format() == format::AdapterFormat::F32
+                            ? AllFinite(tiles)
+                            : AllFiniteBfloat16(tiles);
     if (!finite) return Corrupt("tensor %.64s: a value of the adapter is not finite", name);
     return tiles;
   }

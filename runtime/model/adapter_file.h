@@ -19,6 +19,12 @@ inline constexpr size_t kAdapterTile = 16;
 inline constexpr size_t kAdapterParts = 4;
 inline constexpr uint32_t kMaxAdapterRank = 1024;
 
+// Of a tile with so many inputs: a line of 64 bytes has one float of each channel, or two bfloat16.
+constexpr size_t AdapterTileBytes(format::AdapterFormat format, size_t inputs) {
+  const size_t lines = format == format::AdapterFormat::F32 ? inputs : (inputs + 1) / 2;
+  return lines * kAdapterTile * sizeof(float);
+}
+
 // What an adapter adds to one matrix (adapter.fbs).
 struct AdapterMatrix {
   size_t inputs;
@@ -44,12 +50,13 @@ class AdapterFile {
   const ModelFile& model() const { return *model_; }
   // The largest of one matrix, as its makers count.
   uint32_t rank() const { return metadata_->rank(); }
+  // Of a tile of `up` or `down` with so many inputs: lines of kAdapterTile floats, or pairs.
+  size_t TileBytes(size_t inputs) const { return AdapterTileBytes(metadata_->format(), inputs); }
   bool is_bfloat16() const { return metadata_->format() == format::AdapterFormat::Bfloat16; }
   // A number for its contents; never 0.
   uint64_t identity() const { return identity_; }
   uint64_t file_bytes() const { return file_bytes_; }
   size_t n_matrices() const { return matrices_.size(); }
-  uint64_t parameters() const { return parameters_; }
 
   // What it adds to the matrix whose weight is this tensor; null: nothing.
   const AdapterMatrix* Find(uint32_t tensor) const {
@@ -64,7 +71,6 @@ class AdapterFile {
   const ModelFile* model_ = nullptr;
   uint64_t identity_ = 0;
   uint64_t file_bytes_ = 0;
-  uint64_t parameters_ = 0;
   HeapArray<AdapterMatrix> matrices_;
   HeapArray<uint32_t> places_;  // by tensor: 1 + index into matrices_; 0: none
 };

@@ -24,6 +24,8 @@ using rondo::kTestData;
 using rondo::kToolProgram;
 using rondo::TempFolder;
 using rondo::abi_test::ReadFile;
+using rondo::abi_test::kTinyAdapterRank;
+using rondo::abi_test::TinyAdapterPath;
 using rondo::abi_test::TinyModelPath;
 
 rondo::EngineOptions Options() {
@@ -172,6 +174,30 @@ testing::AssertionResult IsPerson(const std::string& text) {
     return testing::AssertionSuccess();
   }
   return testing::AssertionFailure() << "not a person: " << text;
+}
+
+TEST_F(CppBindingTest, Adapter) {
+  rondo::EngineOptions engine_options = Options();
+  engine_options.adapter_rank = kTinyAdapterRank;
+  const rondo::Engine roomy(model, engine_options);
+  const auto text = [&](const rondo::SessionOptions& options) {
+    rondo::Session session(roomy, options);
+    session.Prefill(ids);
+    return session.Generate();
+  };
+  const std::string plain = text(Limited(16));
+  rondo::SessionOptions with = Limited(16);
+  with.adapter.emplace(model, TinyAdapterPath());
+  EXPECT_EQ(with.adapter->Facts().rank, kTinyAdapterRank);
+  const std::string adapted = text(with);
+  EXPECT_NE(adapted, plain);
+  EXPECT_EQ(text(Limited(16)), plain);
+  EXPECT_EQ(StatusOf([&] { rondo::Session(engine, with); }), RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(StatusOf([&] { rondo::Adapter(model, TinyModelPath()); }), RONDO_STATUS_NOT_A_MODEL);
+  auto session = std::make_unique<rondo::Session>(roomy, with);
+  with.adapter.reset();  // the session goes on
+  session->Prefill(ids);
+  EXPECT_EQ(session->Generate(), adapted);
 }
 
 TEST_F(CppBindingTest, Grammar) {

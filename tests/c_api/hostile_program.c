@@ -1,7 +1,7 @@
 /* Calls every function of rondo.h in all the wrong ways that make_hostile_calls.py can think of.
  * Each has a status that the header knows; what must be refused is refused, with a sentence where
  * one is due; and a session beside it all generates in the end what it generates at the beginning.
- *   hostile_program MODEL */
+ *   hostile_program MODEL ADAPTER */
 #include <math.h>
 #include <rondo/rondo.h>
 #include <stdio.h>
@@ -15,6 +15,7 @@ static rondo_model* model;
 static rondo_engine* engine;
 static rondo_session* session;
 static rondo_grammar* grammar;
+static rondo_adapter* adapter;
 static rondo_chat_parser* chat_parser;
 static char message[256];
 static uint64_t out[16][512]; /* whatever a call writes */
@@ -26,6 +27,7 @@ static rondo_model* made_rondo_model;
 static rondo_engine* made_rondo_engine;
 static rondo_session* made_rondo_session;
 static rondo_grammar* made_rondo_grammar;
+static rondo_adapter* made_rondo_adapter;
 static rondo_chat_parser* made_rondo_chat_parser;
 static int calls, failures;
 
@@ -33,11 +35,13 @@ static void before(void) {
   rondo_session_close(made_rondo_session);
   rondo_engine_close(made_rondo_engine);
   rondo_grammar_close(made_rondo_grammar);
+  rondo_adapter_close(made_rondo_adapter);
   rondo_chat_parser_close(made_rondo_chat_parser);
   rondo_model_close(made_rondo_model);
   made_rondo_session = NULL;
   made_rondo_engine = NULL;
   made_rondo_grammar = NULL;
+  made_rondo_adapter = NULL;
   made_rondo_chat_parser = NULL;
   made_rondo_model = NULL;
   memset(out, 0, sizeof out);
@@ -56,7 +60,8 @@ static void judge(const char* function, const char* what, int32_t status, int ex
   }
   if (status != RONDO_STATUS_OK) { /* no handle comes out of a failure */
     ok = ok && made_rondo_model == NULL && made_rondo_engine == NULL &&
-         made_rondo_session == NULL && made_rondo_grammar == NULL && made_rondo_chat_parser == NULL;
+         made_rondo_session == NULL && made_rondo_grammar == NULL && made_rondo_adapter == NULL &&
+         made_rondo_chat_parser == NULL;
   }
   ++calls;
   if (ok) return;
@@ -104,7 +109,7 @@ int main(int argc, char** argv) {
   int32_t first[8], last[8];
   int i;
 
-  if (argc != 2) return 2;
+  if (argc != 3) return 2;
   model_path = argv[1];
   aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
   judge("open", "", rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, message, 256), 0, 1);
@@ -115,6 +120,8 @@ int main(int argc, char** argv) {
                              message, 256),
         0, 1);
   if (grammar == NULL) return 1;
+  judge("adapter", "", rondo_adapter_open_path(model, argv[2], &adapter, message, 256), 0, 1);
+  if (adapter == NULL) return 1;
   judge("parser", "",
         rondo_chat_parser_create(model, fresh_rondo_chat_options(), &chat_parser, message, 256), 0,
         1);
@@ -149,6 +156,7 @@ int main(int argc, char** argv) {
   /* Parents that were closed stay for their children, whichever goes first. */
   rondo_session_close(session);
   rondo_grammar_close(grammar);
+  rondo_adapter_close(adapter);
   rondo_chat_parser_close(chat_parser);
   rondo_model_close(model);
   rondo_session_open(engine, fresh_rondo_session_options(), &again, message, sizeof message);

@@ -101,7 +101,8 @@ class Writer:
             optional = (name, param) in MAY_BE_NULL
             refused = "kAnything" if optional else "kRefused"
             if kind in ("handle", "close"):
-                for other in ("model", "grammar", "engine", "session", "chat_parser", "NULL"):
+                for other in ("model", "grammar", "adapter", "engine", "session", "chat_parser",
+                              "NULL"):
                     if other != base.removeprefix("rondo_"):
                         self.call(function, {i: f"({type_name})(void*){other}"}, refused)
                 continue

@@ -22,47 +22,13 @@ const std::string& TinyModelPath() {
   return path;
 }
 
-namespace {
-
-// Of q_proj and v_proj of the first layer, as PEFT saves it.
-void WriteTinyPeft(const std::filesystem::path& folder) {
-  std::ofstream(folder / "adapter_config.json")
-      << R"({"peft_type": "LORA", "r": 4, "lora_alpha": 8, "target_modules": ["q_proj", "v_proj"]})";
-  std::string header = "{";
-  size_t bytes = 0;
-  const auto add = [&](const std::string& name, size_t rows, size_t cols) {
-    const size_t end = bytes + rows * cols * sizeof(float);
-    header += (bytes == 0 ? "\"" : ", \"") + std::string("base_model.model.model.layers.0.") +
-              "self_attn." + name + ".weight\": {\"dtype\": \"F32\", \"shape\": [" +
-              std::to_string(rows) + ", " + std::to_string(cols) + "], \"data_offsets\": [" +
-              std::to_string(bytes) + ", " + std::to_string(end) + "]}";
-    bytes = end;
-  };
-  add("q_proj.lora_A", 4, 192);
-  add("q_proj.lora_B", 192, 4);
-  add("v_proj.lora_A", 4, 192);
-  add("v_proj.lora_B", 64, 4);
-  header += "}";
-  const uint64_t length = header.size();
-  std::ofstream out(folder / "adapter_model.safetensors", std::ios::binary);
-  out.write(reinterpret_cast<const char*>(&length), sizeof length);
-  out << header;
-  for (size_t i = 0; i < bytes / sizeof(float); ++i) {
-    const float value = static_cast<float>(i * i % 31) / 31 - 0.5f;
-    out.write(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-}
-
-}  // namespace
-
 const std::string& TinyAdapterPath() {
   static const TempFolder folder;
   static const std::string path = [] {
-    WriteTinyPeft(folder.path());
     std::string file = (folder.path() / "adapter.rondo").string();
-    const std::string command = std::string("'") + kToolProgram + "' convert '" +
-                                folder.path().string() + "' --adapter-for '" + TinyModelPath() +
-                                "' -o '" + file + "' > /dev/null";
+    const std::string command = std::string("'") + kToolProgram + "' convert '" + kTestData +
+                                "/tiny_adapter' --adapter-for '" + TinyModelPath() + "' -o '" +
+                                file + "' > /dev/null";
     EXPECT_EQ(std::system(command.c_str()), 0) << command;
     return file;
   }();

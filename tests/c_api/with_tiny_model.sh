@@ -1,8 +1,10 @@
 #!/bin/sh
-# Runs a program with the tiny model as its argument.
+# Runs a program with the tiny model and an adapter for it as its arguments.
 #   with_tiny_model.sh SOURCE_DIR TOOL PROGRAM
 set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$2" convert "$1/tests/data/tiny" -o "$work/tiny.rondo" --weights q8 >/dev/null
-"$3" "$work/tiny.rondo"
+"$2" convert "$1/tests/data/tiny_adapter" --adapter-for "$work/tiny.rondo" \
+  -o "$work/adapter.rondo" >/dev/null
+"$3" "$work/tiny.rondo" "$work/adapter.rondo"

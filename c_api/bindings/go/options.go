@@ -36,6 +36,8 @@ type EngineOptions struct {
 	Draft *Model
 	// DraftHead runs that of the model's file, for sessions of SpeculationDraftHead.
 	DraftHead bool
+	// AdapterRank is the largest of adapters that sessions may be given.
+	AdapterRank uint32
 	// Affinity: which CPUs the engine's own threads run on. AffinityCPUs where CPUs has some.
 	Affinity Affinity
 	// CPUs are those of AffinityCPUs, as the system counts them.
@@ -67,6 +69,7 @@ func (o *EngineOptions) with(use func(*C.rondo_engine_options) error) error {
 	raw.profile_events = C.uint32_t(o.ProfileEvents)
 	raw.duty_percent = C.uint32_t(o.DutyPercent)
 	raw.draft_head = cBool(o.DraftHead)
+	raw.adapter_rank = C.uint32_t(o.AdapterRank)
 	raw.affinity = C.int32_t(o.Affinity)
 	if n := len(o.CPUs); n > 0 {
 		raw.affinity = C.RONDO_AFFINITY_CPUS
@@ -132,6 +135,8 @@ type SessionOptions struct {
 	// JSONSchema is a schema in its place, as Model.Grammar takes it, of which the session makes a
 	// grammar of its own, without spaces: small models find no end of them.
 	JSONSchema any
+	// Adapter is of Model.Adapter; EngineOptions.AdapterRank has room for it.
+	Adapter *Adapter
 	// GrammarBegin says where the grammar begins.
 	GrammarBegin  GrammarBegin
 	GrammarToken  int32
@@ -293,11 +298,22 @@ func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) 
 		raw.logit_bias = (*C.rondo_logit_bias)(list)
 		raw.n_logit_bias = C.size_t(n)
 	}
-	if o.Grammar != nil {
-		return o.Grammar.with(func(handle *C.rondo_grammar) error {
-			raw.grammar = handle
-			return use(raw)
-		})
+	if o.Grammar == nil {
+		return o.withAdapter(raw, use)
 	}
-	return use(raw)
+	return o.Grammar.with(func(handle *C.rondo_grammar) error {
+		raw.grammar = handle
+		return o.withAdapter(raw, use)
+	})
+}
+
+func (o *SessionOptions) withAdapter(raw *C.rondo_session_options,
+	use func(*C.rondo_session_options) error) error {
+	if o.Adapter == nil {
+		return use(raw)
+	}
+	return o.Adapter.with(func(handle *C.rondo_adapter) error {
+		raw.adapter = handle
+		return use(raw)
+	})
 }

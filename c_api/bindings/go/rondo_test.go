@@ -180,6 +180,33 @@ func (f *fixture) isPerson(text string) {
 	}
 }
 
+func TestAdapter(t *testing.T) {
+	f := newFixture(t)
+	adapter, err := f.model.Adapter(os.Getenv("RONDO_TEST_ADAPTER"))
+	f.must(err)
+	info, err := adapter.Info()
+	f.must(err)
+	f.equal(info.Rank, uint32(4))
+	_, err = f.engine.Session(SessionOptions{Adapter: adapter})
+	f.fails(err, StatusInvalidArgument, "adapter_rank is 0")
+	f.engine, err = f.model.Engine(EngineOptions{Context: 256, MaxSessions: 4, AdapterRank: 4})
+	f.must(err)
+	f.equal(f.generate(f.session(SessionOptions{MaxTokens: 16}), f.ids), f.text)
+	session := f.session(SessionOptions{MaxTokens: 16, Adapter: adapter})
+	adapter.Close() // the session goes on
+	adapter.Close()
+	f.must(session.Prefill(f.ids))
+	fork, err := session.Fork(SessionOptions{MaxTokens: 16})
+	f.must(err)
+	text := f.generate(session, nil)
+	f.equal(text != f.text, true)
+	f.equal(f.generate(fork, nil), text)
+	_, err = f.engine.Session(SessionOptions{Adapter: adapter})
+	f.equal(err, ErrClosed)
+	_, err = f.model.Adapter(os.Getenv("RONDO_TEST_MODEL"))
+	f.fails(err, StatusNotAModel, "it is a model")
+}
+
 func TestGrammar(t *testing.T) {
 	f := newFixture(t)
 	text := func(options SessionOptions) string {

@@ -2,12 +2,14 @@
 // prefixes, forks, undone tokens and snapshots are never taken for those of another adapter.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <random>
 
 #include "tests/support/adapter_models.h"
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/checkpoint_of.h"
+#include "tools/convert/output/pack.h"
 
 namespace rondo {
 namespace {
@@ -239,6 +241,34 @@ TEST(AdapterOptions, RanksAndModelsAreChecked) {
   options.adapter_rank = kMaxAdapterRank + 1;
   EXPECT_EQ(PlanEngine(model.file(), nullptr, options).status().code(),
             StatusCode::kInvalidArgument);
+}
+
+// One that was made for the portable file, and one that was made for the packed one.
+TEST(AdapterOptions, PackedFilesHaveTheSameAdapters) {
+  const TempFolder folder;
+  convert::WriteCheckpointOf(folder / "model", kConfig);
+  const ModelOnDisk model(folder / "model", TensorFormat::Q8);
+  const auto here = std::ranges::find_if(NamedLayouts(), [](const NamedLayout& layout) {
+    return SelectKernelSet(layout.kernels) != nullptr;
+  });
+  ASSERT_TRUE(here != NamedLayouts().end());
+  convert::PackOptions pack = {model.path(), folder / "packed.rondo", *here};
+  convert::Pack(pack, [](uint64_t, uint64_t) {});
+  ModelBytes bytes(pack.output);
+  const ModelFile packed = Opened(ModelFile::Open(bytes.bytes()));
+  TestAdapter adapter(model, 5, 1);
+  const AdapterFile again = Opened(AdapterFile::Open(adapter.bytes().bytes(), packed));
+  EngineOptions options;
+  options.context = 128;
+  options.adapter_rank = 5;
+  options.kernels = pack.target.kernels;
+  const auto logits = [&](const ModelFile& file, const AdapterFile& of) {
+    const auto engine = Opened(Engine::Create(file, nullptr, options, nullptr, 0));
+    SessionOptions session;
+    session.adapter = &of;
+    return AllLogits(*NewSession(*engine, session), Ids(70, 1));
+  };
+  EXPECT_EQ(logits(packed, again), logits(model.file(), adapter.file()));
 }
 
 // Nothing but what passes do first with an adapter's rows.

@@ -14,7 +14,7 @@ namespace {
 
 using testing::HasSubstr;
 
-format::AdapterRun& Run(format::AdapterT& adapter) { return adapter.matrices[0]->runs[0]; }
+format::AdapterRun& FirstRun(format::AdapterT& adapter) { return adapter.matrices[0]->runs[0]; }
 
 class AdapterFileTest : public testing::Test {
  protected:
@@ -85,16 +85,17 @@ TEST_F(AdapterFileTest, ContradictionsAreRefused) {
       {"rank is 1025", [](auto& a) { a.rank = 1025; }},
       {"rank 6, expected 1 to 4", [](auto& a) { a.rank = 1; }},
       {"rank 0", [](auto& a) { a.matrices[0]->rank = 0; }},
-      {"the number of matrices is 0", [](auto& a) { a.matrices.clear(); }},
+      {"lacks name or matrices", [](auto& a) { a.matrices.clear(); }},
       {"matrix 1 is of tensor", [](auto& a) { a.matrices[1]->tensor = a.matrices[0]->tensor; }},
       {"matrix 3 is of tensor", [](auto& a) { a.matrices[3]->tensor = 1u << 30; }},
       {"none that adapters may change", [](auto& a) { a.matrices[0]->tensor = 0; }},
       {"runs of", [](auto& a) { a.matrices[0]->runs.pop_back(); }},
-      {"a run of 0 tiles", [](auto& a) { Run(a) = format::AdapterRun(0, 0, 1); }},
-      {"a run of 99 tiles", [](auto& a) { Run(a) = format::AdapterRun(99, 0, 1); }},
-      {"of rows 5 to 7 of 6", [](auto& a) { Run(a) = format::AdapterRun(1, 5, 2); }},
-      {"of rows 4294967295 to", [](auto& a) { Run(a) = format::AdapterRun(1, UINT32_MAX, 2); }},
-      {"expected a section of", [](auto& a) { Run(a) = format::AdapterRun(1, 0, 1); }},
+      {"a run of 0 tiles", [](auto& a) { FirstRun(a) = format::AdapterRun(0, 0, 1); }},
+      {"a run of 99 tiles", [](auto& a) { FirstRun(a) = format::AdapterRun(99, 0, 1); }},
+      {"of rows 5 to 7 of 6", [](auto& a) { FirstRun(a) = format::AdapterRun(1, 5, 2); }},
+      {"of rows 4294967295 to",
+       [](auto& a) { FirstRun(a) = format::AdapterRun(1, UINT32_MAX, 2); }},
+      {"expected a section of", [](auto& a) { FirstRun(a) = format::AdapterRun(1, 0, 1); }},
       {"expected a section of", [](auto& a) { std::swap(a.matrices[0]->up, a.matrices[0]->down); }},
       {"expected a section of", [](auto& a) { a.matrices[0]->up.reset(); }},
       {"expected a section of",

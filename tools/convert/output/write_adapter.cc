@@ -1,6 +1,7 @@
 #include "tools/convert/output/write_adapter.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <map>
 #include <optional>
@@ -19,6 +20,37 @@ namespace rondo::convert {
 namespace {
 
 using Module = PeftAdapter::Module;
+
+// Tiles of 16 channels, as the file has them.
+class Tiles {
+ public:
+  explicit Tiles(format::AdapterFormat format) : format_(format) {}
+
+  // value(input, channel)
+  template <typename Value>
+  void Add(uint64_t inputs, const Value& value) {
+    const size_t begin = bytes_.size();
+    bytes_.resize(begin + AdapterTileBytes(format_, static_cast<size_t>(inputs)));
+    uint8_t* const tile = bytes_.data() + begin;
+    for (uint64_t input = 0; input < inputs; ++input) {
+      for (size_t channel = 0; channel < kAdapterTile; ++channel) {
+        const float x = value(input, channel);
+        if (format_ == format::AdapterFormat::F32) {
+          std::memcpy(tile + (input * kAdapterTile + channel) * sizeof x, &x, sizeof x);
+        } else {
+          const uint16_t half = ToBfloat16(x);
+          const uint64_t at = (input / 2 * kAdapterTile + channel) * 2 + input % 2;
+          std::memcpy(tile + at * sizeof half, &half, sizeof half);
+        }
+      }
+    }
+  }
+  std::span<const uint8_t> bytes() const { return bytes_; }
+
+ private:
+  const format::AdapterFormat format_;
+  std::vector<uint8_t> bytes_;
+};
 
 // One matrix of the model's file that the adapter changes: the modules that its rows are of, one
 // behind another in `down`.
@@ -41,36 +73,30 @@ class Stack {
     }
   }
 
-  // [ceil(rank / 16), cols, 16]
-  std::vector<float> Down() const {
-    std::vector<float> tiles(CeilDiv(rank_, kAdapterTile) * kAdapterTile * cols_);
+  // Puts the tiles of `down` behind `tiles`.
+  void AddDown(Tiles& tiles) const {
+    std::vector<float> down(static_cast<size_t>(rank_ * cols_));
     for (const Place& place : places_) {
-      const std::vector<float> down = adapter_.Down(*place.module);
-      for (uint64_t j = 0; j < place.module->rank; ++j) {
-        const uint64_t channel = place.first + j;
-        float* tile = &tiles[channel / kAdapterTile * cols_ * kAdapterTile];
-        for (uint64_t i = 0; i < cols_; ++i) {
-          tile[i * kAdapterTile + channel % kAdapterTile] = down[j * cols_ + i];
-        }
-      }
+      std::ranges::copy(adapter_.Down(*place.module), &down[place.first * cols_]);
     }
-    return tiles;
+    for (uint64_t first = 0; first < rank_; first += kAdapterTile) {
+      tiles.Add(cols_, [&](uint64_t input, size_t channel) {
+        return first + channel < rank_ ? down[(first + channel) * cols_ + input] : 0;
+      });
+    }
   }
 
-  // Of each tile of rows the rows of `down` that they need, then 16 values of each.
-  std::vector<float> Up(std::vector<format::AdapterRun>* runs) const {
-    std::vector<float> tiles;
+  // Puts the tiles of `up` behind `tiles`, each with the rows of `down` that it needs.
+  void AddUp(Tiles& tiles, std::vector<format::AdapterRun>* runs) const {
     for (size_t begin = 0; begin < rows_.size(); begin += kAdapterTile) {
       const size_t end = std::min(rows_.size(), begin + kAdapterTile);
       const auto [first, last] = RanksOf(begin, end);
       AddRun(first, last - first, runs);
-      for (uint64_t j = first; j < last; ++j) {
-        for (size_t row = begin; row < begin + kAdapterTile; ++row) {
-          tiles.push_back(row < end ? ValueOf(rows_[row], j) : 0);
-        }
-      }
+      const uint64_t from = first;
+      tiles.Add(last - first, [&](uint64_t input, size_t channel) {
+        return begin + channel < end ? ValueOf(rows_[begin + channel], from + input) : 0;
+      });
     }
-    return tiles;
   }
 
  private:
@@ -213,18 +239,12 @@ class AdapterWriter {
     auto matrix = std::make_unique<format::AdapterMatrixT>();
     matrix->tensor = source.tensor();
     matrix->rank = static_cast<uint32_t>(stack.rank());
-    matrix->down = Write(stack.Down());
-    matrix->up = Write(stack.Up(&matrix->runs));
+    Tiles down(options_.format), up(options_.format);
+    stack.AddDown(down);
+    stack.AddUp(up, &matrix->runs);
+    matrix->down = std::make_unique<format::Section>(writer_.Add(down.bytes()));
+    matrix->up = std::make_unique<format::Section>(writer_.Add(up.bytes()));
     matrices_.push_back(std::move(matrix));
-  }
-
-  std::unique_ptr<format::Section> Write(const std::vector<float>& values) {
-    if (options_.format == format::AdapterFormat::F32) {
-      return std::make_unique<format::Section>(writer_.Add(BytesOf(std::span(values))));
-    }
-    std::vector<uint16_t> halves(values.size());
-    std::transform(values.begin(), values.end(), halves.begin(), ToBfloat16);
-    return std::make_unique<format::Section>(writer_.Add(BytesOf(std::span(halves))));
   }
 
   void RefuseUnused() const {

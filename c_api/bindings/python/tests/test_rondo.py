@@ -133,6 +133,31 @@ class RondoTest(unittest.TestCase):
         self.assertEqual(orders(), {'{"a":1,"b":2}'})
         self.assertIn('{"b":2,"a":1}', orders(any_order=True))
 
+    def test_adapter(self):
+        path = os.environ["RONDO_TEST_ADAPTER"]
+        adapter = self.model.adapter(path)
+        self.assertEqual(adapter.info.rank, 4)
+        with self.assertRaisesRegex(rondo.InvalidArgument, "adapter_rank is 0"):
+            self.engine.session(adapter=adapter)
+        engine = self.model.engine(context=256, max_sessions=4, adapter_rank=4)
+        with engine.session(max_tokens=16) as session:
+            self.assertEqual(session.generate(self.ids), self.text)
+        session = engine.session(max_tokens=16, adapter=adapter)
+        adapter.close()  # the session goes on
+        session.prefill(self.ids)
+        fork = session.fork(max_tokens=16)
+        text = session.generate()
+        self.assertNotEqual(text, self.text)
+        self.assertEqual(fork.generate(), text)
+        with open(path, "rb") as file:
+            in_memory = self.model.adapter(file.read())
+        with engine.session(max_tokens=16, adapter=in_memory) as session:
+            self.assertEqual(session.generate(self.ids), text)
+        with self.assertRaisesRegex(rondo.RondoError, "it is a model"):
+            self.model.adapter(MODEL)
+        with self.assertRaisesRegex(ValueError, "closed"):
+            engine.session(adapter=adapter)
+
     def test_grammars_that_are_refused(self):
         with self.assertRaisesRegex(rondo.RondoError, "#/properties/a/uniqueItems") as refused:
             self.model.grammar({"properties": {"a": {"uniqueItems": True}}})

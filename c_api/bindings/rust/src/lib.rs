@@ -19,6 +19,7 @@
 //! lifetime `'m` is that of memory which the caller lends: a model's bytes, an engine's arena.
 #![warn(missing_docs)]
 
+mod adapter;
 mod chat;
 mod engine;
 mod error;
@@ -29,6 +30,7 @@ pub mod raw;
 mod records;
 mod session;
 
+pub use adapter::Adapter;
 pub use chat::{Chat, ChatParser, ChatPart, ChatParts, Parts};
 pub use engine::Engine;
 pub use error::{Error, Result};

@@ -1,7 +1,7 @@
 //! Models: files, verified and mapped.
 use crate::error::{c_string, check, check_message, text_output};
 use crate::{
-    raw, Engine, EngineOptions, Error, Grammar, GrammarKind, GrammarOptions, MemoryPlan,
+    raw, Adapter, Engine, EngineOptions, Error, Grammar, GrammarKind, GrammarOptions, MemoryPlan,
     MemoryRegion, ModelFacts, Result, Status,
 };
 use std::marker::PhantomData;
@@ -59,6 +59,12 @@ impl Model<'static> {
                 bytes,
             )
         })
+    }
+
+    /// A LoRA adapter: a file that `rondo convert --adapter-for` made for this model. For
+    /// [`crate::SessionOptions::adapter`].
+    pub fn adapter(&self, path: impl AsRef<Path>) -> Result<Adapter> {
+        Adapter::open(self, path.as_ref())
     }
 
     /// What sessions may say: JSON that is valid by a schema, which is JSON itself. Of a model in

@@ -1,7 +1,7 @@
 //! Options of engines and sessions.
 use crate::error::{c_string, check, Error, Result};
 use crate::{
-    raw, Affinity, Grammar, GrammarBegin, GrammarKind, GrammarOptions, Kv, Model, Policy,
+    raw, Adapter, Affinity, Grammar, GrammarBegin, GrammarKind, GrammarOptions, Kv, Model, Policy,
     Speculation, Status,
 };
 use std::any::Any;
@@ -46,6 +46,8 @@ pub struct EngineOptions<'p> {
     pub duty_percent: u32,
     /// That of the model's file, for sessions of `Speculation::DRAFT_HEAD`.
     pub draft_head: bool,
+    /// The largest rank of adapters that sessions may be given.
+    pub adapter_rank: u32,
     /// Which CPUs the engine's own threads run on.
     pub affinity: Affinity,
     /// Those of `Affinity::CPUS`, as the system counts them.
@@ -72,6 +74,7 @@ impl Default for EngineOptions<'_> {
             profile_events: raw.profile_events,
             duty_percent: raw.duty_percent,
             draft_head: raw.draft_head != 0,
+            adapter_rank: raw.adapter_rank,
             affinity: Affinity(raw.affinity),
             cpus: Vec::new(),
             progress: None,
@@ -110,7 +113,8 @@ impl<'p> EngineOptions<'p> {
     setters! {
         context: u32, max_sessions: u32, max_rows: u32, threads: u32, context_policy: Policy,
         sink_tokens: u32, kv_format: Kv, kv_tokens: u32, rows_per_step: u32, no_prefix_cache: bool,
-        profile_events: u32, duty_percent: u32, draft_head: bool, affinity: Affinity,
+        profile_events: u32, duty_percent: u32, draft_head: bool, adapter_rank: u32,
+        affinity: Affinity,
     }
 
     /// The engine's own threads run on these CPUs.
@@ -170,6 +174,7 @@ impl<'p> EngineOptions<'p> {
         raw.profile_events = self.profile_events;
         raw.duty_percent = self.duty_percent;
         raw.draft_head = u32::from(self.draft_head);
+        raw.adapter_rank = self.adapter_rank;
         raw.affinity = self.affinity.0;
         if !self.cpus.is_empty() {
             raw.cpus = self.cpus.as_ptr();
@@ -211,6 +216,8 @@ pub struct SessionOptions {
     /// In its place a JSON Schema, of which the session makes a grammar of its own, without
     /// spaces: small models find no end of them.
     pub json_schema: Option<String>,
+    /// What is added to the model's matrices; [`EngineOptions::adapter_rank`] has room for it.
+    pub adapter: Option<Adapter>,
     pub grammar_begin: GrammarBegin,
     pub grammar_token: i32,
     pub grammar_goes_on: bool,
@@ -247,6 +254,7 @@ impl Default for SessionOptions {
             max_drafts: raw.max_drafts,
             grammar: None,
             json_schema: None,
+            adapter: None,
             grammar_begin: GrammarBegin(raw.grammar_begin),
             grammar_token: raw.grammar_token,
             grammar_goes_on: raw.grammar_goes_on != 0,
@@ -274,7 +282,7 @@ impl SessionOptions {
         recommended: bool, temperature: f32, top_k: i32, top_p: f32, min_p: f32,
         repetition_penalty: f32, penalty_last_n: i32, no_repeat_ngram_size: u32,
         presence_penalty: f32, frequency_penalty: f32, ignore_eos: bool, logprobs: bool, seed: u64,
-        max_tokens: u64, speculation: Speculation, max_drafts: u32, grammar: Grammar,
+        max_tokens: u64, speculation: Speculation, max_drafts: u32, grammar: Grammar, adapter: Adapter,
         grammar_begin: GrammarBegin, grammar_token: i32, grammar_goes_on: bool, thinking: bool,
         thinking_tokens: u64,
     }
@@ -368,6 +376,7 @@ impl SessionOptions {
             }
             (grammar, None) => grammar.as_ref(),
         };
+        raw.adapter = self.adapter.as_ref().map_or(ptr::null_mut(), Adapter::handle);
         raw.grammar = grammar.map_or(ptr::null_mut(), Grammar::handle);
         use_raw(&raw)
     }

@@ -140,6 +140,26 @@ fn check_person(text: &str) {
 }
 
 #[test]
+fn adapters() {
+    let Fixture { model, engine, ids, text } = fixture();
+    let path = |name| std::env::var(name).unwrap();
+    let adapter = model.adapter(path("RONDO_TEST_ADAPTER")).unwrap();
+    assert_eq!(adapter.info().unwrap().rank, 4);
+    let adapted = limit(16).adapter(adapter.clone());
+    assert_eq!(status(engine.session(&adapted)), Status::INVALID_ARGUMENT);
+    let engine = model.engine(&mut engine_options().adapter_rank(4)).unwrap();
+    assert_eq!(text_of(&engine, &ids, 16), text);
+    let mut session = engine.session(&adapted).unwrap();
+    drop((adapter, adapted)); // the session goes on
+    session.prefill(&ids).unwrap();
+    let mut fork = session.fork(&limit(16)).unwrap();
+    let other = session.generate().unwrap();
+    assert_ne!(other, text);
+    assert_eq!(fork.generate().unwrap(), other);
+    assert_eq!(status(model.adapter(path("RONDO_TEST_MODEL"))), Status::NOT_A_MODEL);
+}
+
+#[test]
 fn grammars() {
     let Fixture { model, engine, ids, .. } = fixture();
     let warm = || SessionOptions::default().temperature(1.0).seed(7);
