@@ -28,9 +28,14 @@ rondo::Result<rondo_adapter*> Open(rondo_model* model, rondo::FileMap map,
                          sizeof(rondo_adapter));
   }
   adapter->map = std::move(map);
-  RONDO_ASSIGN(adapter->file, rondo::AdapterFile::Open(bytes, model->file));
+  Retain(model);  // first: its handle may be closed meanwhile
+  rondo::Result<rondo::AdapterFile> file = rondo::AdapterFile::Open(bytes, model->file);
+  if (!file.ok()) {
+    Release(model);
+    return file.status();
+  }
+  adapter->file = std::move(*file);
   adapter->model = model;
-  Retain(model);
   return adapter.release();
 }
 

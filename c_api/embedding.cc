@@ -78,8 +78,10 @@ class Joined {
   void Add(std::string_view piece) { pieces_[n_++] = piece; }
 
   int32_t Put(char* buffer, size_t capacity, size_t* length) const {
-    size_t bytes = 0;
-    for (size_t i = 0; i < n_; ++i) bytes += pieces_[i].size();
+    rondo::CheckedSize sum = 0;
+    for (size_t i = 0; i < n_; ++i) sum = sum + pieces_[i].size();
+    if (!sum.valid()) return RONDO_STATUS_INVALID_ARGUMENT;
+    const size_t bytes = static_cast<size_t>(sum.value());
     *length = bytes;
     if (capacity > 0) buffer[0] = '\0';
     if (bytes >= capacity) return RONDO_STATUS_BUFFER_TOO_SMALL;

@@ -119,16 +119,23 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session* so
     return Status::Error(StatusCode::kBusy,
                          "the engine is running the call that this is inside of");
   }
-  RONDO_ASSIGN(session->session,
-               source != nullptr ? engine->engine->ForkSession(*source->session, session_options)
-                                 : engine->engine->OpenSession(session_options));
+  // First: their handles may be closed while this waits for its turn.
+  Retain(engine);
+  if (o.grammar != nullptr) Retain(o.grammar);
+  if (o.adapter != nullptr) Retain(o.adapter);
+  auto opened = source != nullptr ? engine->engine->ForkSession(*source->session, session_options)
+                                  : engine->engine->OpenSession(session_options);
+  if (!opened.ok()) {
+    if (o.adapter != nullptr) Release(o.adapter);
+    if (o.grammar != nullptr) Release(o.grammar);
+    Release(engine);
+    return opened.status();
+  }
+  session->session = std::move(*opened);
   session->engine = engine;
   session->grammar = o.grammar;
-  if (o.grammar != nullptr) Retain(o.grammar);
   session->adapter = o.adapter;
-  if (o.adapter != nullptr) Retain(o.adapter);
   engine->sessions_open.fetch_add(1, std::memory_order_relaxed);
-  Retain(engine);
   return session.release();
 }
 

@@ -95,6 +95,11 @@ Status Session::Embed(Engine* engine, std::span<Session* const> sessions, const 
                          "the model predicts tokens: its file says nothing of vectors of texts");
   }
   if (sessions.empty() || texts.counts.empty()) return Status();
+  for (size_t i = 1; i < sessions.size(); ++i) {  // a text goes to whichever is free
+    if (sessions[i]->sequence_.adapter() == sessions[0]->sequence_.adapter()) continue;
+    return Status::Error(StatusCode::kInvalidArgument,
+                         "session %zu has another adapter than session 0", i);
+  }
   RONDO_RETURN_IF_ERROR(sessions.front()->CheckTexts(texts));
   std::array<float*, kMaxSessions> under_way = {};  // each one's vector; null: it is free
   std::array<Sequence*, kMaxSessions> waiting;

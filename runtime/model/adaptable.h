@@ -36,6 +36,16 @@ void ForEachAdaptable(const format::Layer& layer, const Visit& visit) {
   }
 }
 
+// The same for those of a layer that are not.
+template <typename Visit>
+void ForEachOther(const format::Layer& layer, const Visit& visit) {
+  for (const format::Sublayer* sublayer : *layer.sublayers()) {
+    ForEachMatrix(*sublayer, [&](size_t matrix, const format::Linear& linear) {
+      if (!IsAdaptable(sublayer->op_type(), matrix)) visit(linear);
+    });
+  }
+}
+
 template <typename Visit>
 void ForEachAdaptable(const format::Model& model, const Visit& visit) {
   for (const format::Layer* layer : *model.layers()) ForEachAdaptable(*layer, visit);

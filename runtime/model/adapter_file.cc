@@ -67,6 +67,13 @@ class AdapterFile::Opener {
     RONDO_ASSIGN(adaptable_, HeapArray<bool>::Create(model.tensors()->size()));
     ForEachAdaptable(model,
                      [&](const format::Linear& linear) { adaptable_[linear.weight()] = true; });
+    // Not one that serves in another place, too: rows there have no room for what adapters add.
+    const auto serves_too = [&](const format::Linear& linear) {
+      adaptable_[linear.weight()] = false;
+    };
+    for (const format::Layer* layer : *model.layers()) ForEachOther(*layer, serves_too);
+    ForEachOwnLinear(model, /*draft_head=*/true, serves_too);
+    if (model.draft_head() != nullptr) ForEachLinear(*model.draft_head()->layer(), serves_too);
     const uint32_t n = metadata_->matrices()->size();
     RONDO_ASSIGN(adapter->matrices_, HeapArray<AdapterMatrix>::Create(n));
     RONDO_ASSIGN(adapter->places_, HeapArray<uint32_t>::Create(model.tensors()->size()));

@@ -18,8 +18,7 @@ static_assert(std::endian::native == std::endian::little, "files are read where 
 Status NotOfKind(std::span<const uint8_t> magic, const ContainerKind& kind) {
   const char* what = "";
   for (const ContainerKind* other : {&kModelContainer, &kAdapterContainer}) {
-    const bool is_it =
-        !magic.empty() && std::memcmp(magic.data(), other->magic, magic.size()) == 0;
+    const bool is_it = !magic.empty() && std::memcmp(magic.data(), other->magic, magic.size()) == 0;
     if (is_it) what = other == &kModelContainer ? ": it is a model" : ": it is an adapter";
   }
   return Status::Error(StatusCode::kNotAModel,

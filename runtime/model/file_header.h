@@ -6,7 +6,7 @@
 namespace rondo {
 
 inline constexpr char kFileMagic[4] = {'R', 'N', 'D', 'O'};
-inline constexpr uint32_t kFormatVersion = 4;      // the only one that is read
+inline constexpr uint32_t kFormatVersion = 4;  // the only one that is read
 inline constexpr char kAdapterMagic[4] = {'R', 'N', 'D', 'A'};
 inline constexpr uint32_t kAdapterVersion = 1;     // likewise
 inline constexpr uint64_t kSectionAlignment = 64;  // bytes

@@ -30,7 +30,8 @@ size_t WordPieceEncoder::Encode(std::span<const uint8_t> text, bool more) {
 }
 
 size_t WordPieceEncoder::FindPieces(std::span<const uint8_t> word) const {
-  size_t characters = 0;
+  // A word that begins in the middle of a character may have a piece of what is left of it.
+  size_t characters = !word.empty() && (word[0] & 0xC0) == 0x80 ? 1 : 0;
   for (const uint8_t byte : word) characters += (byte & 0xC0) != 0x80;
   if (characters > scratch_.ids.size()) return 0;
   const auto* prefix = model_.settings_->continuation();

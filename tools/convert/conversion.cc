@@ -60,7 +60,8 @@ void RunAdapterConversion(const std::string& directory, const ConversionWish& wi
 void CheckCombination(const ConversionWish& wish) {
   if (!wish.adapter_for.empty()) {
     const bool others = !wish.embedding.empty() || !wish.calibrate.empty() || wish.bits > 0 ||
-                        wish.block > 0 || wish.mtp || !wish.merge.empty();
+                        wish.block > 0 || wish.mtp || !wish.merge.empty() || wish.reranker ||
+                        wish.fit > 0;
     if (others || (!wish.weights.empty() && wish.weights != "f32")) {
       throw CLI::ValidationError("--adapter-for",
                                  "goes with --weights f32 or none, and no other option of weights");

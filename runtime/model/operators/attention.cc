@@ -50,6 +50,18 @@ Status CheckDirection(const LayerChecker& checker, Place place,
   return Wrong(place, "is bidirectional and has chunks or ALiBi");
 }
 
+// Frequencies for long texts turn a text's first rows anew when it has become long: texts of a
+// bidirectional model are evaluated once.
+Status CheckRopeOfWholeTexts(const LayerChecker& checker, Place place,
+                             const format::Attention& attention) {
+  if (!attention.bidirectional() || attention.rope() < 0) return Status();
+  const auto* rope = checker.model().ropes()->Get(static_cast<uint32_t>(attention.rope()));
+  if (rope->long_frequencies() == nullptr || rope->long_frequencies()->size() == 0) {
+    return Status();
+  }
+  return Wrong(place, "is bidirectional and has a RoPE with frequencies for long texts");
+}
+
 Status CheckNorms(const LayerChecker& checker, int layer, const format::Attention& attention) {
   const uint64_t n_heads = attention.n_heads(), n_kv_heads = attention.n_kv_heads();
   const uint64_t head_dim = attention.head_dim(), v_head_dim = attention.v_head_dim();
@@ -128,6 +140,7 @@ Status CheckAttention(const LayerChecker& checker, int layer, const format::Subl
   RONDO_RETURN_IF_ERROR(CheckDirection(checker, place, attention));
   RONDO_RETURN_IF_ERROR(checker.CheckCap(place, attention.qkv_clip()));
   RONDO_RETURN_IF_ERROR(checker.CheckRope(place, attention.rope(), head_dim));
+  RONDO_RETURN_IF_ERROR(CheckRopeOfWholeTexts(checker, place, attention));
   RONDO_RETURN_IF_ERROR(CheckNorms(checker, layer, attention));
   RONDO_RETURN_IF_ERROR(CheckSharing(checker, layer, attention));
   if (attention.gate() > format::GateKind::MAX) {

@@ -185,6 +185,9 @@ void Family::LearnPositions(const std::string& tensor, uint32_t first) {
 }
 
 Family ReadFamily(const Config& config, const SizeKeys& sizes, const FamilyKeys& keys) {
+  if (!config.Flag("is_causal", true)) {
+    config.Refuse("is_causal", "is false: only causal attention is known of this architecture");
+  }
   Family f(ReadSizes(config, sizes));
   f.norm = keys.norm;
   f.epsilon = config.Positive(keys.epsilon_key, keys.epsilon);

@@ -54,6 +54,7 @@ const std::set<std::string>& KnownKeys() {
                                               "megatron_core",
                                               "peft_type",
                                               "peft_version",
+                                              "qalora_group_size",
                                               "r",
                                               "rank_pattern",
                                               "revision",
