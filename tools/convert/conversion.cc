@@ -48,9 +48,8 @@ void RunAdapterConversion(const std::string& directory, const ConversionWish& wi
   if (wish.weights == "f32") options.format = format::AdapterFormat::F32;
   const convert::AdapterReport report = convert::WriteAdapter(options);
   Print(Printable(wish.output) + ": an adapter of rank " + std::to_string(report.rank) + " for " +
-        FormatCount(report.modules, "module") + ", " +
-        FormatCount(report.parameters, "parameter") + ", " + FormatBytes(report.file_bytes) +
-        "\n");
+        FormatCount(report.modules, "module") + ", " + FormatCount(report.parameters, "parameter") +
+        ", " + FormatBytes(report.file_bytes) + "\n");
 }
 
 }  // namespace
@@ -112,7 +111,7 @@ void AddAdapterFlags(CLI::App* command, ConversionWish* wish) {
   AddFile(command, "--adapter-for", &wish->adapter_for,
           "MODEL is a LoRA adapter as PEFT saves it (adapter_config.json, "
           "adapter_model.safetensors): make it a file for this Rondo model, which `rondo run "
-          "--adapter` takes; in bfloat16, with --weights f32 in float32")
+          "--adapter` takes, in bfloat16, or with --weights f32 in float32; default: none")
       ->group(kWeightsGroup);
   AddFile(command, "--merge", &wish->merge,
           "A LoRA adapter as PEFT saves it, which is added to the weights before they get their "
