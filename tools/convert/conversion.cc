@@ -129,7 +129,7 @@ void AddAdapterFlags(CLI::App* command, ConversionWish* wish) {
   AddFile(command, "--adapter-for", &wish->adapter_for,
           "MODEL is a LoRA adapter as PEFT saves it (adapter_config.json, "
           "adapter_model.safetensors): make it a file for this Rondo model, which `rondo run "
-          "--adapter` takes; in bfloat16, with --weights f32 in float32")
+          "--adapter` takes, in bfloat16, or with --weights f32 in float32; default: none")
       ->group(kWeightsGroup);
   AddFile(command, "--merge", &wish->merge,
           "A LoRA adapter as PEFT saves it, which is added to the weights before they get their "
