@@ -135,6 +135,10 @@ TEST_F(EmbeddingTest, PutsPromptsBeforeTexts) {
             RONDO_STATUS_BUFFER_TOO_SMALL);
   EXPECT_EQ(length, 11u);
   EXPECT_STREQ(out, "");
+  // With what stands before it, more than any memory holds.
+  EXPECT_EQ(rondo_embedding_text(model_.get(), nullptr, "why?", SIZE_MAX, out, sizeof out, &length),
+            RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(length, 0u);
   EXPECT_EQ(rondo_embedding_text(model_.get(), nullptr, nullptr, 4, out, 11, &length),
             RONDO_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(rondo_embedding_text(OpenTiny().get(), nullptr, "a", 1, out, 11, &length),
