@@ -22,13 +22,13 @@ struct PassLimits {
 
 // Rows of one sequence at consecutive positions.
 struct SequenceRows {
-  BlockTable* kv;                   // prepared for these positions; null: dropped
-  uint64_t position;                // of the first token
-  std::span<const int32_t> tokens;  // at least one id, all < vocab_size
-  size_t first_logits_row;          // rows from here on ask for logits; tokens.size(): none
-  bool long_sequence;               // turn by the frequencies for long sequences
-  const std::atomic<bool>* cancel;  // looked at by each task
-  size_t drafts = 0;                // of the tokens, the last ones: proposed, not appended
+  BlockTable* kv;                        // prepared for these positions; null: dropped
+  uint64_t position;                     // of the first token
+  std::span<const int32_t> tokens;       // at least one id, all < vocab_size
+  size_t first_logits_row;               // rows from here on ask for logits; tokens.size(): none
+  bool long_sequence;                    // turn by the frequencies for long sequences
+  const std::atomic<bool>* cancel;       // looked at by each task
+  size_t drafts = 0;                     // of the tokens, the last ones: proposed, not appended
   const AdapterFile* adapter = nullptr;  // null: none
 
   // Between two layers: what is cached of the sequence is left alone from here on, and its rows

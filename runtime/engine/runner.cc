@@ -46,10 +46,10 @@ Result<Runner> Runner::Plan(const ModelFile& file, const KernelSet& set,
                             const EngineOptions& options, const ContextWindow& window,
                             uint32_t context, MemoryPlan* memory) {
   Runner runner;
-  RONDO_ASSIGN(runner.decoder,
-               Decoder::Plan(file, set, {options.max_rows, options.max_sessions, options.threads,
-                              options.adapter_rank},
-                             window, options.draft_head, memory));
+  RONDO_ASSIGN(runner.decoder, Decoder::Plan(file, set,
+                                             {options.max_rows, options.max_sessions,
+                                              options.threads, options.adapter_rank},
+                                             window, options.draft_head, memory));
   const DecoderSpec& spec = runner.decoder.spec();
   RONDO_RETURN_IF_ERROR(CheckPositions(spec, options));
   RONDO_ASSIGN(runner.kv, MakeKvLayout(spec, set, window, options));

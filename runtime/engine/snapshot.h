@@ -29,8 +29,8 @@ inline constexpr uint32_t kSnapshotVersion = 1;
 inline constexpr uint32_t kSnapshotVersionOfAdapter = 2;
 
 struct SnapshotHeader {
-  char magic[8];  // kSnapshotMagic
-  uint32_t version;  // either
+  char magic[8];            // kSnapshotMagic
+  uint32_t version;         // either
   uint32_t kv_format;       // KvFormat
   uint64_t bytes;           // of all
   uint64_t model;           // Model.identity of the file

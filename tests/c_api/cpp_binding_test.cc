@@ -23,8 +23,8 @@ using rondo::kSourceFolder;
 using rondo::kTestData;
 using rondo::kToolProgram;
 using rondo::TempFolder;
-using rondo::abi_test::ReadFile;
 using rondo::abi_test::kTinyAdapterRank;
+using rondo::abi_test::ReadFile;
 using rondo::abi_test::TinyAdapterPath;
 using rondo::abi_test::TinyModelPath;
 

@@ -85,8 +85,7 @@ class TestAdapter {
                                                   uint32_t seed, const std::string& wanted) {
     auto folder = std::make_unique<TempFolder>();
     WritePeftFolder(folder->path(), RandomModules(model.file(), rank, seed, wanted),
-                    "\"r\": " + std::to_string(rank) + ", \"lora_alpha\": " +
-                        std::to_string(rank));
+                    "\"r\": " + std::to_string(rank) + ", \"lora_alpha\": " + std::to_string(rank));
     return folder;
   }
 

@@ -24,8 +24,8 @@ PeftModules RandomModules(const ModelFile& file, uint64_t rank, uint32_t seed,
     for (const format::SourceRows* part : *source->parts()) {
       const std::string name = part->name()->str();
       if (name.find(wanted) == std::string::npos || modules.contains(name)) continue;
-      PeftModule module = {part->outputs(), file.model().tensors()->Get(source->tensor())->cols(),
-                           rank, {}, {}};
+      PeftModule module = {
+          part->outputs(), file.model().tensors()->Get(source->tensor())->cols(), rank, {}, {}};
       module.down = fill(module.rank * module.inputs, 0.5f);
       module.up = fill(module.outputs * module.rank, 0.2f);
       modules.emplace(name, std::move(module));

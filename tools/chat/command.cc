@@ -293,8 +293,7 @@ void Chat(Arguments arguments) {
   SessionSetup setup = arguments.sampling.For(model.get());
   const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
-  const Adapter adapter =
-      OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
+  const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
   const Engine engine = CreateEngine(model.get(), arguments.engine);
   Conversation conversation(model.get(), engine.get(), setup, form);

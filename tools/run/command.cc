@@ -136,8 +136,7 @@ void Run(Arguments arguments) {
   SessionSetup setup = arguments.sampling.For(model.get());
   const Grammar grammar = OpenConstraint(arguments.constraint, model.get(), &setup);
   const Model draft = OpenDraft(arguments.draft, &arguments.engine, &setup);
-  const Adapter adapter =
-      OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
+  const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
   const std::string prompt = ReadPrompt(arguments);
   const std::vector<int32_t> ids = Tokenize(model.get(), prompt, !arguments.raw);
   if (ids.empty()) throw Error("the prompt is empty; give a text, or - to read standard input");

@@ -36,32 +36,14 @@ const std::map<std::string, const char*>& Refusals() {
 
 // Keys that say nothing of what the adapter adds, or that are read.
 const std::set<std::string>& KnownKeys() {
-  static const std::set<std::string> known = {"alpha_pattern",
-                                              "auto_mapping",
-                                              "base_model_name_or_path",
-                                              "bias",
-                                              "ensure_weight_tying",
-                                              "eva_config",
-                                              "exclude_modules",
-                                              "fan_in_fan_out",
-                                              "inference_mode",
-                                              "init_lora_weights",
-                                              "layers_pattern",
-                                              "layers_to_transform",
-                                              "lora_alpha",
-                                              "lora_dropout",
-                                              "lora_ga_config",
-                                              "megatron_core",
-                                              "peft_type",
-                                              "peft_version",
-                                              "qalora_group_size",
-                                              "r",
-                                              "rank_pattern",
-                                              "revision",
-                                              "runtime_config",
-                                              "target_modules",
-                                              "task_type",
-                                              "use_rslora"};
+  static const std::set<std::string> known = {
+      "alpha_pattern",       "auto_mapping",      "base_model_name_or_path", "bias",
+      "ensure_weight_tying", "eva_config",        "exclude_modules",         "fan_in_fan_out",
+      "inference_mode",      "init_lora_weights", "layers_pattern",          "layers_to_transform",
+      "lora_alpha",          "lora_dropout",      "lora_ga_config",          "megatron_core",
+      "peft_type",           "peft_version",      "qalora_group_size",       "r",
+      "rank_pattern",        "revision",          "runtime_config",          "target_modules",
+      "task_type",           "use_rslora"};
   return known;
 }
 
