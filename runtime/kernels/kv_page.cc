@@ -40,6 +40,12 @@ float QuantizeHead(const KernelSet& set, const float* in, size_t n, uint32_t bit
   const float scale = largest > 0 ? largest / most : 1.0f;
   const xnn_f32_qs8_cvt_params params = {{1.0f / scale, 0}};
   set.quantize(n * sizeof(float), in, out, &params);
+  if (bits == 8) return scale;
+  // The kernel holds what is not finite, or too small for the scale, to int8.
+  const auto limit = static_cast<int8_t>(most);
+  for (size_t i = 0; i < n; ++i) {
+    out[i] = std::clamp<int8_t>(out[i], static_cast<int8_t>(-limit), limit);
+  }
   return scale;
 }
 
@@ -80,7 +86,12 @@ const uint8_t* TakeIntegers(const uint8_t* bytes, size_t n, uint32_t bits, int8_
   return bytes + (n + 1) / 2;
 }
 
+// Of all kernel sets; on the stack, where others have little of that.
+#if defined(__riscv)
+constexpr size_t kMaxKeyNr = 32;
+#else
 constexpr size_t kMaxKeyNr = 16;
+#endif
 }  // namespace
 
 const char* KvFormatName(KvFormat format) {

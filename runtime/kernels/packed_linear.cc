@@ -35,6 +35,15 @@ void RunCodes(const KernelSet& set, const PackedLinear& linear, const LinearInpu
                            in.quant);
     return;
   }
+  if (set.q8.nr > kCodeChannels) {  // a tile of q8 for each of codes, of which it has all channels
+    for (size_t n = begin; n < end; n += kCodeChannels, tiles += shape.TileBytes(set)) {
+      kernels.expand(tiles, levels, shape.k, set.q8.nr, set.q8.kr, scratch);
+      const size_t channels = std::min<size_t>(kCodeChannels, end - n);
+      const PackedLinear q8 = {{WeightFormat::kQ8, channels, shape.k, 0}, linear.inputs, scratch};
+      RunLinear(set, q8, in, rows, 0, channels, out + (n - begin), out_stride, nullptr);
+    }
+    return;
+  }
   uint8_t* expanded = scratch;
   for (size_t n = begin; n < end; n += kCodeChannels) {
     kernels.expand(tiles, levels, shape.k, set.q8.nr, set.q8.kr, expanded);

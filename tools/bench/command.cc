@@ -221,7 +221,7 @@ void Run(Arguments& a) {
   CheckUsage(a);
   BenchModel model = a.shape.empty() ? OpenBenchModel(a.model)
                                      : MakeRandomModel(OpenShape(a.shape), RandomOptions(a));
-  HalveCaches(a.bench.kv_format, &model.parts);
+  UseKvFormat(a.bench.kv_format, &model.parts);
   std::optional<OutputFile> plot;  // refused before an hour of measuring
   if (!a.plot.empty()) plot.emplace(a.plot, kSvg, a.replace);
   const bool peer = !a.bench.peer.empty();

@@ -118,8 +118,10 @@ ModelParts ReadParts(const std::string& path) {
   return Reader(file->model()).Read();
 }
 
-void HalveCaches(int32_t kv_format, ModelParts* parts) {
+void UseKvFormat(int32_t kv_format, ModelParts* parts) {
   for (CachePart& cache : parts->caches) {
+    if (kv_format == RONDO_KV_FLOAT32)
+      cache.bytes += 3 * (cache.key_channels + cache.value_channels);
     if (kv_format == RONDO_KV_K8V4 || kv_format == RONDO_KV_K4V4)
       cache.bytes -= cache.value_channels / 2;
     if (kv_format == RONDO_KV_K4V4) cache.bytes -= cache.key_channels / 2;

@@ -39,7 +39,7 @@ struct ModelParts {
 // As the metadata of the file has them. Throws Error.
 ModelParts ReadParts(const std::string& path);
 
-// `parts`, made for int8 KV, with its caches in this RONDO_KV_ format of fewer bits.
-void HalveCaches(int32_t kv_format, ModelParts* parts);
+// `parts`, made for int8 KV, with its caches in this RONDO_KV_ format.
+void UseKvFormat(int32_t kv_format, ModelParts* parts);
 
 }  // namespace rondo::tools

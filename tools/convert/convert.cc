@@ -264,9 +264,10 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
   for (std::string& note : carry_over.Notes(checkpoint.scale_rounding())) {
     report.notes.push_back(std::move(note));
   }
-  Facts facts = {{"weights", WeightsFact(options, kept)},
-                 {"embedding", FormatFact(options.embedding, options.block)},
-                 {"rope", RopeFact(spec)}};
+  Facts facts = {
+      {"weights", WeightsFact(options, kept)},
+      {"embedding", FormatFact(stored[spec.embedding].format, stored[spec.embedding].block)},
+      {"rope", RopeFact(spec)}};
   if (spec.draft_head) {
     facts.push_back({"draft head", "proposes the first " +
                                        std::to_string(spec.draft_head->n_tokens) +

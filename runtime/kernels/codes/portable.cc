@@ -31,10 +31,12 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t nr,
     input += kCodeBlock;
   };
   const uint8_t* scales = ForEachBlock<kBits>(tile + kTileFloats, k, block);
-  for (size_t i = 0; i < kCodeChannels / nr; ++i, out += out_bytes) {
-    std::memcpy(out, tile + i * part, part);
-    std::memcpy(out + part + nr * k, scales + i * part, part);
-    std::memcpy(out + part + nr * k + part, scales + kTileFloats + i * part, part);
+  // A tile of more channels is filled in part.
+  const size_t copied = part < kTileFloats ? part : kTileFloats;
+  for (size_t at = 0; at < kTileFloats; at += copied, out += out_bytes) {
+    std::memcpy(out, tile + at, copied);
+    std::memcpy(out + part + nr * k, scales + at, copied);
+    std::memcpy(out + part + nr * k + part, scales + kTileFloats + at, copied);
   }
 }
 

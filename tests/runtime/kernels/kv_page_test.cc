@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -27,7 +28,8 @@ std::vector<Case> Cases() {
     if (!set->available() || !set->Permitted()) continue;
     for (const KvFormat format :
          {KvFormat::kInt8, KvFormat::kFloat32, KvFormat::kK8V4, KvFormat::kK4V4}) {
-      for (const auto& [k, v] : {std::pair<size_t, size_t>{8, 8}, {64, 64}, {72, 40}, {24, 136}}) {
+      for (const auto& [k, v] :
+           {std::pair<size_t, size_t>{8, 8}, {64, 64}, {72, 40}, {24, 136}, {576, 512}}) {
         cases.push_back({set, format, k, v});
       }
     }
@@ -117,6 +119,20 @@ TEST_P(KvPageTest, FloatsThatAreNotFiniteAreFound) {
       std::memcpy(bytes.data() + at, &bad, sizeof bad);
       EXPECT_FALSE(kind_.IsFinite(bytes.data())) << at;
     }
+  }
+}
+
+// What is not finite is held to integers that a page can hold, so that Put gives what Store left.
+TEST_P(KvPageTest, NumbersOfAnySizeAreHeld) {
+  if (GetParam().format == KvFormat::kFloat32) return;
+  for (const float odd : {INFINITY, 1e-39f, 3e38f}) {
+    std::vector<uint8_t> page = NewPage(), copy = NewPage();
+    std::vector<float> head(std::max(GetParam().head_dim, GetParam().v_head_dim) + kOverRead, odd);
+    kind_.Store(page.data(), 0, head.data(), head.data());
+    std::vector<uint8_t> bytes(kind_.token_bytes());
+    kind_.Read(page.data(), 0, bytes.data());
+    kind_.Put(copy.data(), 0, bytes.data());
+    EXPECT_EQ(copy, page) << odd;
   }
 }
 

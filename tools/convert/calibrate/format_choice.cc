@@ -80,7 +80,7 @@ std::vector<size_t> SpendBytes(const std::vector<std::vector<FormatCost>>& items
       const FormatCost& now = items[i][chosen[i]];
       for (size_t k = 0; k < items[i].size(); ++k) {
         const FormatCost& other = items[i][k];
-        if (other.loss >= now.loss || other.bytes > now.bytes + (budget - spent)) continue;
+        if (!(other.loss < now.loss) || other.bytes > now.bytes + (budget - spent)) continue;
         const double rate =
             other.bytes <= now.bytes
                 ? HUGE_VAL

@@ -54,7 +54,8 @@ RoundingError* CarryOver::Count(const TensorRecipe& recipe, const Encoding& enco
   for (const TensorRecipe::Part& part : recipe.parts) {
     if (part.source.empty()) continue;
     if (IsTaken(recipe, part, encoding, checkpoint)) {
-      count(part.source, kTaken + NameOf(encoding));
+      Fate* const fate = count(part.source, kTaken + NameOf(encoding));
+      if (fate != nullptr && error == nullptr) error = &fate->error;
     } else if (Fate* const fate = count(part.source, anew); fate != nullptr && !is_float) {
       error = &fate->error;
     }
@@ -69,7 +70,7 @@ std::vector<std::string> CarryOver::Notes(const Checkpoint::ScaleRounding& round
     std::string note =
         "tensors of " + key.first + " (" + std::to_string(fate.tensors) + ") were " + key.second;
     if (key.second.starts_with(kTaken + FormatName(TensorFormat::Q4B))) note += Loss(rounding);
-    if (fate.error.weights > 0) {
+    if (fate.error.squares > 0) {
       note +=
           ", which moved them by " + Percent(std::sqrt(fate.error.squares / fate.error.weights));
     }

@@ -13,8 +13,8 @@ namespace rondo::convert {
 
 class CarryOver {
  public:
-  // A tensor that is written in this encoding. Where its source is quantised and it is to be
-  // quantised anew: what that did to it is to be counted in what is returned; else null.
+  // A tensor that is written in this encoding. Where its source is quantised: what that does to it
+  // is to be counted in what is returned; else null.
   RoundingError* Count(const TensorRecipe& recipe, const Encoding& encoding,
                        const Checkpoint& checkpoint);
   // A sentence for each type and what became of it; none for float types. `rounding`: the

@@ -92,7 +92,7 @@ std::optional<Encoding> Kept(const TensorRecipe& recipe, const Checkpoint& check
     }
   }
   // Fewer than 4 bits would lose much: no grid of such a file is one of ours.
-  constexpr uint64_t kMostOfQ4 = 4;
+  constexpr uint64_t kMostOfQ4 = 5;  // scales included
   return Encoding{stored_bits <= kMostOfQ4 ? TensorFormat::Q4 : TensorFormat::Q8, 0};
 }
 

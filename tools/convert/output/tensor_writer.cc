@@ -21,8 +21,9 @@ constexpr uint64_t kElementsPerStep = 1u << 20;
 // Turns rows into the bytes of one format.
 class RowEncoder {
  public:
-  RowEncoder(TensorFormat format, size_t cols, size_t block)
-      : format_(format), cols_(cols), block_(block) {}
+  // Adds to `error`, unless it is null.
+  RowEncoder(TensorFormat format, size_t cols, size_t block, RoundingError* error)
+      : format_(format), cols_(cols), block_(block), error_(error) {}
 
   // Of the part that is to be taken from now on: the columns of its rows in the checkpoint.
   void BeginPart(size_t source_cols) {
@@ -31,7 +32,8 @@ class RowEncoder {
   }
 
   // `rows`: whole rows. The result is valid until the next call.
-  std::span<const uint8_t> Encode(std::span<const float> rows, RoundingError* error) {
+  std::span<const uint8_t> Encode(std::span<const float> rows) {
+    RoundingError* const error = error_;
     if (format_ == TensorFormat::F32) {
       return BytesOf(rows);
     }
@@ -106,14 +108,18 @@ class RowEncoder {
     encoded_.resize(n_rows * cols_);
     for (size_t i = 0; i < n_rows; ++i) {
       const std::span<int8_t> data(reinterpret_cast<int8_t*>(&encoded_[i * cols_]), cols_);
-      float scale = factor * ReadIntegers(checkpoint, part, row + i, data);
-      // Q8 has neither.
-      if (scale < 0 || std::find(data.begin(), data.end(), -128) != data.end()) {
-        std::vector<float> values(data.begin(), data.end());
-        for (float& value : values) value *= scale;
-        scale = QuantizeQ8(values, data.data());
+      const float scale = factor * ReadIntegers(checkpoint, part, row + i, data);
+      // Q8 has no -128, and no scale below 0.
+      for (int8_t& integer : data) {
+        const int before = integer;
+        integer = std::max<int8_t>(integer, -127);
+        if (error_ != nullptr) {
+          error_->squares += std::pow(double{scale} * (integer - before), 2);
+          error_->weights += std::pow(double{scale} * before, 2);
+        }
+        if (scale < 0) integer = static_cast<int8_t>(-integer);
       }
-      row_scales_.push_back(scale);
+      row_scales_.push_back(std::fabs(scale));
     }
     return encoded_;
   }
@@ -166,6 +172,7 @@ class RowEncoder {
 
   const TensorFormat format_;
   const size_t cols_, block_;
+  RoundingError* const error_;
   std::vector<uint8_t> encoded_;
   std::vector<float> row_scales_;  // of Q8 and codes
   std::vector<uint16_t> q4b_scales_;
@@ -287,7 +294,7 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, const Encoding& encoding,
   const auto [format, block] = encoding;
   const bool is_vector = recipe.role == TensorRole::kVector;
   const uint64_t rows_per_step = std::max<uint64_t>(1, kElementsPerStep / recipe.cols);
-  RowEncoder encoder(format, static_cast<size_t>(recipe.cols), block);
+  RowEncoder encoder(format, static_cast<size_t>(recipe.cols), block, error);
   std::vector<float> values;
   bool takes_codes = false;
   writer.Begin();
@@ -307,7 +314,7 @@ StoredTensor WriteTensor(const TensorRecipe& recipe, const Encoding& encoding,
       } else {
         values.resize(static_cast<size_t>(n_rows * recipe.cols));
         reader.Read(row, values);
-        writer.Append(encoder.Encode(values, error));
+        writer.Append(encoder.Encode(values));
       }
       progress(reader.RowBytes() * n_rows);
     }

@@ -18,6 +18,7 @@ class CheckpointWithParts final : public Checkpoint {
   void AddPart(const std::string& prefix, std::shared_ptr<const Checkpoint> part);
 
   void Read(const std::string& name, uint64_t first, std::span<float> out) const override;
+  const ScaleRounding& scale_rounding() const override { return base_->scale_rounding(); }
   uint32_t BlockOfQ4B(const std::string& name) const override;
   void ReadQ4B(const std::string& name, uint64_t row, uint64_t n_rows, uint8_t* data,
                uint16_t* scales) const override;

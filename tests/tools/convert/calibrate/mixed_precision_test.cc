@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
@@ -32,6 +34,11 @@ TEST(SpendBytes, TakesTheLargeStepWhereTheSmallOneIsWorseForItsBytes) {
 TEST(SpendBytes, NeverPaysForWhatIsWorse) {
   // Padding can make a larger block the dearer one.
   EXPECT_EQ(SpendBytes({{{20, 5}, {15, 4}, {30, 4}}}, 100), (std::vector<size_t>{1}));
+}
+
+TEST(SpendBytes, EndsWhateverLossesAre) {
+  const double nan = std::nan("");
+  EXPECT_EQ(SpendBytes({{{10, nan}, {10, nan}, {20, nan}}}, 100), (std::vector<size_t>{0}));
 }
 
 TEST(SpendBytes, RefusesTooFewBytes) {

@@ -105,11 +105,11 @@ TEST(WriteTensor, TakesIntegersAsTheyAre) {
   int8_t data[6];
   in.seekg(static_cast<std::streamoff>(stored.data.offset()));
   in.read(reinterpret_cast<char*>(data), sizeof data);
-  EXPECT_THAT(data, ElementsAre(3, -4, -127, 64, 0, 127));
+  EXPECT_THAT(data, ElementsAre(3, -4, -127, 64, 0, 127));  // Q8 has no -128
   float scales[3];
   in.seekg(static_cast<std::streamoff>(stored.scales->offset()));
   in.read(reinterpret_cast<char*>(scales), sizeof scales);
-  EXPECT_THAT(scales, ElementsAre(0.5f, 128.0f / 127, 1.5f));
+  EXPECT_THAT(scales, ElementsAre(0.5f, 1.0f, 1.5f));
 }
 
 // Tensors "a" of 2 bits and "b" of 4, two rows of 32 integers each, r + 1 their scales; "c" has
@@ -174,7 +174,7 @@ TEST(WriteTensor, TakesIntegersOfFewBitsAsCodes) {
     const StoredTensor stored = WriteTensor(
         recipe, encoding, FewBits(), writer, [](uint64_t) {}, &error);
     writer.Finish({});
-    EXPECT_EQ(error.weights, 0);
+    EXPECT_EQ(error.squares, 0);
     std::ifstream in(writer.unfinished_path(), std::ios::binary);
     const auto read = [&](const format::Section& section, size_t size) {
       std::vector<uint8_t> bytes(size);
@@ -219,7 +219,7 @@ TEST(WriteTensor, TakesPiecesOfRows) {
   EXPECT_THAT(scales, ElementsAre(1, 1, 2, 2));
 }
 
-// Integers all but one of whose scales would be as they are, and a scale below zero: no q8.
+// Q8 has no scale below zero: the integers have the other sign.
 TEST(WriteTensor, TakesNoNegativeScaleInQ8) {
   class Negative : public Checkpoint {
    public:

@@ -67,7 +67,10 @@ QuantisedMatrix Offline(const FolderTensors& tensors, const std::string& name,
         out[i] = static_cast<int8_t>(code - 1);
       }
     };
-    return std::pair(integers, multiplies ? stored : 1 / stored);
+    const float scale = multiplies ? stored : 1 / stored;
+    if (!std::isfinite(scale))
+      Fail(tensors.Called(scale_name), " holds ", stored, ", which is too small");
+    return std::pair(integers, scale);
   };
   SetReaders(cols, open, &found);
   return found;

@@ -94,6 +94,7 @@ std::optional<QuantisedMatrix> FindCompressed(const FolderTensors& tensors, cons
   const Safetensors::Tensor& scales = Part(tensors, parts.scales, kFloats);
   const uint64_t groups = scales.shape.size() == 2 ? scales.shape[1] : 0;
   Part(tensors, parts.scales, kFloats, {rows, groups}, shape_name);
+  if (groups == 0) Fail(tensors.Called(parts.scales), " has no groups, expected some");
   QuantisedMatrix found;
   found.name = *module + ".weight";
   found.type = "compressed-tensors, " + std::to_string(bits) + " bits";
@@ -107,7 +108,7 @@ std::optional<QuantisedMatrix> FindCompressed(const FolderTensors& tensors, cons
   }
   if (tensors.Find(parts.groups) == nullptr) {
     parts.groups.clear();
-    if (groups == 0 || cols % groups != 0) {
+    if (cols % groups != 0) {
       Fail(tensors.Called(name), ": ", cols, " columns are no whole groups, of which ",
            parts.scales, " has ", groups);
     }

@@ -124,6 +124,9 @@ std::optional<QuantisedMatrix> FindGptqOrAwq(const FolderTensors& tensors, const
   const Safetensors::Tensor& scales = Part(tensors, names.scales, kFloats);
   const uint64_t groups = scales.shape.empty() ? 0 : scales.shape[0];
   Part(tensors, names.scales, kFloats, {groups, rows}, name);
+  if (is_awq && cols % 2 != 0) {
+    Fail(tensors.Called(name), " has ", cols, " rows, expected an even number");
+  }
   if (groups == 0 || codes.shape[0] * kWordBits % bits != 0 || rows * bits % kWordBits != 0) {
     Fail(tensors.Called(name), " and ", names.scales, " make no whole groups of ", bits, " bits");
   }

@@ -646,7 +646,13 @@ TEST_F(QuantisedTest, RefusesByName) {
               HasSubstr("x.weight_packed has shape [3, 2], expected [2, 2] by x.weight_shape"));
   EXPECT_THAT(save({2, 2}, {2, -16}, {2, 2}), HasSubstr("x.weight_shape holds [2, 184467"));
   EXPECT_THAT(save({2, 2}, {2, 16}, {2, 3}), HasSubstr("16 columns are no whole groups"));
-  EXPECT_THAT(save({2, 2}, {2, 16}, {2, 0}), HasSubstr("16 columns are no whole groups"));
+  EXPECT_THAT(save({2, 2}, {2, 16}, {2, 0}), HasSubstr("x.weight_scale has no groups"));
+  Save({{"x.weight_packed", Of("I32", {2, 2}, std::vector<uint32_t>(4))},
+        {"x.weight_shape", Of<int64_t>("I64", {2}, {2, 16})},
+        {"x.weight_scale", Of("F32", {2, 0}, std::vector<float>())},
+        {"x.weight_zero_point", Of("I32", {1, 0}, std::vector<uint32_t>())},
+        {"x.weight_g_idx", Of("I32", {16}, std::vector<uint32_t>(16))}});
+  EXPECT_THAT(Refusal(Compressed(4).c_str()), HasSubstr("x.weight_scale has no groups"));
   EXPECT_THAT(save({2, 2}, {2}, {2, 2}), HasSubstr("expected rows and columns"));
   Save({{"x.weight_packed", Of("I32", {2, 2}, std::vector<uint32_t>(4))}});
   EXPECT_THAT(Refusal(Compressed(4).c_str()), HasSubstr("lacks tensor x.weight_shape"));
