@@ -126,7 +126,7 @@ void AddEmbedCommand(CLI::App& app) {
   AddInteger(command, "--batch", &a->batch, {1, kMostSessions}, "Texts under way at a time",
              FormatCount(a->batch))
       ->group(kMemoryGroup);
-  AddKvFlag(command, &a->engine);
+  AddKvFlag(command, &a->engine.kv_format);
   AddThreadsFlag(command, &a->engine);
   command->footer(kExamples);
   command->callback([a] { Run(*a); });
