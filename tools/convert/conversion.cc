@@ -163,7 +163,7 @@ void AddConversionFlags(CLI::App* command, ConversionWish* wish) {
       ->group(kWeightsGroup);
   AddSize(command, "--fit", &wish->fit,
           "In place of --weights: the bits of the weights, each matrix by what it needs, and the "
-          "format of the KV cache that lose least in so many bytes of memory")
+          "format of the KV cache that lose least in so many bytes of memory; default: none")
       ->group(kWeightsGroup);
   AddInteger(command, "--context", &wish->context, {1, kMostContext},
              "With --fit: tokens that a session shall see", FormatCount(kUsualFitContext))

@@ -263,7 +263,8 @@ TEST_P(AttentionTest, MatchesPlainLoops) {
   // single token has all of that.
   const double tolerance = c.format == KvFormat::kFloat32 ? 2e-5
                            : c.format == KvFormat::kInt8  ? 0.04
-                                                          : 0.3;
+                           : c.format == KvFormat::kK8V4  ? 0.3
+                                                          : 0.4;  // the weights of values, too
   for (size_t row = 0; row < kTokens; row += 7) {
     for (size_t head = 0; head < kGroup * kKvHeads; ++head) {
       const auto expected = Expected(row, head);

@@ -109,20 +109,20 @@ TEST(SnapshotTest, TokensAndNumbersAreChecked) {
               HasSubstr("a number in KV block 1 of the snapshot, sublayer 0, head 0"));
 }
 
-// 128 tokens of context and the most rows of a pass are 18 blocks.
+// 128 tokens of context and the most rows of a pass are 130 blocks.
 TEST(SnapshotTest, MoreBlocksThanAnyRingHas) {
   SmallSession saved(ContextPolicy::kSlide), session(ContextPolicy::kSlide);
   saved.Prefill(200);
   std::vector<uint8_t> snapshot = saved.Save();
   SnapshotHeader header;
   std::memcpy(&header, snapshot.data(), sizeof header);
-  header.position = header.evaluated = 18 * 64 + 1;
-  snapshot.assign(100000, 0);  // the tokens, and KV blocks from 0 on
+  header.position = header.evaluated = 130 * 64 + 1;
+  snapshot.assign(1000000, 0);  // the tokens, and KV blocks from 0 on
   std::memcpy(snapshot.data(), &header, sizeof header);
   Seal(&snapshot);
   const Status status = session->Restore(snapshot);
   EXPECT_EQ(status.code(), StatusCode::kCorrupt);
-  EXPECT_THAT(status.message(), HasSubstr("holds 19 KV blocks, expected at most 18"));
+  EXPECT_THAT(status.message(), HasSubstr("holds 131 KV blocks, expected at most 130"));
 }
 
 TEST(SnapshotTest, StatesAreChecked) {

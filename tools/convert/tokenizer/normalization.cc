@@ -36,7 +36,7 @@ std::string Content(const JsonValue& value) {
   return text;
 }
 
-// BertNormalizer, in the order of its parts. Spaces that it makes of other whitespace, and puts
+// BertNormalizer, in the order of its parts. Spaces that it makes of other whitespace, and sets
 // around Han characters, split text alone, which BertPreTokenizer does by itself.
 void AddBertSteps(const JsonValue& step, Normalization& normalization) {
   const auto remove = [&](const char* pattern) {

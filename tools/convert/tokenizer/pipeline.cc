@@ -95,7 +95,7 @@ void ParseByteLevel(const JsonValue& step, Pipeline& pipeline) {
   pipeline.stages.push_back(stage);
 }
 
-// Words, with each sign by itself; and each Han character, around which BertNormalizer puts spaces.
+// Words, with each sign by itself; and each Han character, around which BertNormalizer sets spaces.
 void AddBertStages(const JsonValue& step, Pipeline& pipeline) {
   if (pipeline.byte_level) step.Fail("(BertPreTokenizer) after ByteLevel is not supported");
   StageSpec stage;

@@ -156,7 +156,7 @@ TEST(Kept, IsTheFewestBitsThatHoldAllParts) {
   EXPECT_EQ(kept({"b"}), "q4");
   EXPECT_EQ(kept({"a", "b"}), "q4");
   EXPECT_EQ(kept({"d", "d"}), "q4b, block 64");
-  EXPECT_EQ(kept({"a", "d"}), "q8");  // of 5 bits, and nothing holds both
+  EXPECT_EQ(kept({"a", "d"}), "q4");  // of 5 bits with scales, and nothing holds both
   EXPECT_EQ(kept({"a", "c"}), "");
   TensorRecipe times = RecipeOf({"b"});
   times.offset = 1;
