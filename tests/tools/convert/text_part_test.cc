@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-
 #include <fstream>
 
 #include "runtime/model/file_header.h"
