@@ -291,7 +291,11 @@ std::string Pipeline::DecodeToken(const std::string& text) const {
         result = ReplaceAll(result, step.from, step.to);
         break;
       case DecodeStep::kWordPiece:
-        result = result.starts_with(step.from) ? result.substr(step.from.size()) : " " + result;
+        if (result.starts_with(step.from)) {
+          result.erase(0, step.from.size());
+        } else {
+          result.insert(0, 1, ' ');
+        }
         break;
       case DecodeStep::kByteLevel:
         if (std::string bytes; FromByteAlphabet(result, &bytes)) result = bytes;

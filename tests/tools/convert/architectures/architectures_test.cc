@@ -297,7 +297,7 @@ INSTANTIATE_TEST_SUITE_P(
             "sliding_window is missing"},
         Bad{"WindowOfZero", "MistralForCausalLM", R"({"sliding_window": 0})",
             "sliding_window is 0"},
-        Bad{"Bidirectional", "Gemma3ForCausalLM", R"({"use_bidirectional_attention": true})",
+        Bad{"Bidirectional", "GemmaForCausalLM", R"({"use_bidirectional_attention": true})",
             "use_bidirectional_attention is true"},
         Bad{"CapOfZero", "Gemma2ForCausalLM", R"({"attn_logit_softcapping": 0})",
             "attn_logit_softcapping is 0"},

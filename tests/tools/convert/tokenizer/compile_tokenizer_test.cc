@@ -63,7 +63,9 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values(
         Refused{"NoModel", R"([{"op":"remove","path":"/model"}])", "model is missing"},
         Refused{"WordPiece", R"([{"op":"replace","path":"/model/type","value":"WordPiece"}])",
-                "model.type is 'WordPiece'"},
+                "model is WordPiece after ByteLevel"},
+        Refused{"UnknownModel", R"([{"op":"replace","path":"/model/type","value":"WordLevel"}])",
+                "model.type is 'WordLevel'"},
         Refused{"Unigram", R"([{"op":"replace","path":"/model/type","value":"Unigram"}])",
                 "model is Unigram after ByteLevel"},
         Refused{"NoVocab", R"([{"op":"remove","path":"/model/vocab"}])", "model.vocab is missing"},
