@@ -1,8 +1,21 @@
 // After creation nothing asks the system for memory: every way to do so is interposed and counted.
+#include "tests/c_api/allocations.h"
 #include "tests/c_api/tiny_model.h"
 #include "tests/support/count_allocations.h"
 
 namespace rondo::abi_test {
+
+int AllocationsOf(const std::function<void()>& calls) {
+#ifdef RONDO_COUNTS_ALLOCATIONS
+  const Counted counted;
+  calls();
+  return counted.count();
+#else
+  calls();
+  return 0;
+#endif
+}
+
 namespace {
 
 #ifdef RONDO_COUNTS_ALLOCATIONS

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "rondo/rondo.hpp"
+#include "tests/c_api/allocations.h"
 #include "tests/c_api/tiny_model.h"
-#include "tests/support/count_allocations.h"
 #include "tests/support/places.h"
 #include "tests/temp_folder.h"
 
@@ -214,23 +214,23 @@ TEST_F(EmbeddingTest, RefusesWrongArguments) {
   EXPECT_EQ(rondo_session_prefill(predicting.get(), ids_.data(), 3), RONDO_STATUS_OK);
 }
 
-#ifdef RONDO_COUNTS_ALLOCATIONS
 TEST_F(EmbeddingTest, TakesNoMemory) {
   char out[64];
   size_t length = 0;
   int32_t failures = 0;
-  const Counted counted;
-  for (int i = 0; i < 20; ++i) {
-    failures += EmbedAll() != RONDO_STATUS_OK;
-    failures += rondo_session_embed(handles_[1], ids_.data(), 3, vectors_.data(), 5) != 0;
-    failures += rondo_embedding_text(model_.get(), nullptr, "a", 1, out, sizeof out, &length) != 0;
-    failures += rondo_model_embedder(model_.get(), &facts_) != 0;
-    failures += rondo_model_prompt_name(model_.get(), 0, out, sizeof out, &length) != 0;
-  }
-  EXPECT_EQ(counted.count(), 0);
+  const auto calls = [&] {
+    for (int i = 0; i < 20; ++i) {
+      failures += EmbedAll() != RONDO_STATUS_OK;
+      failures += rondo_session_embed(handles_[1], ids_.data(), 3, vectors_.data(), 5) != 0;
+      failures +=
+          rondo_embedding_text(model_.get(), nullptr, "a", 1, out, sizeof out, &length) != 0;
+      failures += rondo_model_embedder(model_.get(), &facts_) != 0;
+      failures += rondo_model_prompt_name(model_.get(), 0, out, sizeof out, &length) != 0;
+    }
+  };
+  EXPECT_EQ(AllocationsOf(std::ref(calls)), 0);
   EXPECT_EQ(failures, 0);
 }
-#endif
 
 TEST_F(EmbeddingTest, HasACppForm) {
   ASSERT_EQ(EmbedAll(), RONDO_STATUS_OK) << why_;

@@ -18,8 +18,8 @@ struct Step {
 };
 constexpr std::array kSteps = {Step{RONDO_KV_INT8, 4.25}, Step{RONDO_KV_K8V4, 3.25},
                                Step{RONDO_KV_K4V4, 2.25}};
-// How much more a matrix takes as kernels have it: tiles that are not whole, groups of selectors.
-constexpr double kPacking = 1.01;
+// What kernels add to a matrix depends on its shape alone, or nearly.
+constexpr double kSpareBits = 0.01;
 
 uint64_t ArenaBytes(const std::filesystem::path& file, const FitWish& wish, int32_t kv_format) {
   const tools::Model model = tools::OpenModel(file.string());
@@ -45,11 +45,11 @@ FittedBits FitBits(const Draft& draft, const FitWish& wish) {
   double least = 0;
   for (const Step& step : kSteps) {
     const double rest = static_cast<double>(ArenaBytes(draft.file, wish, step.kv_format)) -
-                        kPacking * static_cast<double>(draft.matrix_bytes);
+                        static_cast<double>(draft.matrix_bytes);
     const auto weights = static_cast<double>(draft.matrix_weights);
-    const double bits = (static_cast<double>(wish.bytes) - rest) * 8 / (weights * kPacking);
+    const double bits = (static_cast<double>(wish.bytes) - rest) * 8 / weights - kSpareBits;
     if (bits >= step.worth) return {step.kv_format, bits};
-    least = rest + step.worth * kPacking * weights / 8;
+    least = rest + (step.worth + kSpareBits) * weights / 8;
   }
   Fail("the model does not fit ", tools::FormatBytes(wish.bytes), " with a context of ",
        tools::FormatCount(wish.context), ": at the least it takes ",
