@@ -20,6 +20,8 @@ constexpr std::array kSteps = {Step{RONDO_KV_INT8, 4.25}, Step{RONDO_KV_K8V4, 3.
                                Step{RONDO_KV_K4V4, 2.25}};
 // What kernels add to a matrix depends on its shape alone, or nearly.
 constexpr double kSpareBits = 0.01;
+// The tables of codes of 4, 3 and 2 bits as kernels want them, of which a draft has one.
+constexpr double kTables = 3 * 8192;
 
 uint64_t ArenaBytes(const std::filesystem::path& file, const FitWish& wish, int32_t kv_format) {
   const tools::Model model = tools::OpenModel(file.string());
@@ -45,7 +47,7 @@ FittedBits FitBits(const Draft& draft, const FitWish& wish) {
   double least = 0;
   for (const Step& step : kSteps) {
     const double rest = static_cast<double>(ArenaBytes(draft.file, wish, step.kv_format)) -
-                        static_cast<double>(draft.matrix_bytes);
+                        static_cast<double>(draft.matrix_bytes) + kTables;
     const auto weights = static_cast<double>(draft.matrix_weights);
     const double bits = (static_cast<double>(wish.bytes) - rest) * 8 / weights - kSpareBits;
     if (bits >= step.worth) return {step.kv_format, bits};
