@@ -125,12 +125,28 @@ StoredTensor WriteEncoded(const TensorRecipe& recipe, const EncodedTensor& tenso
 ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
                           const ConvertProgress& progress);
 
+bool SeesBothSides(const DecoderSpec& spec) {
+  return std::ranges::any_of(spec.layers, [](const format::LayerT& layer) {
+    return std::ranges::any_of(layer.sublayers, [](const auto& sublayer) {
+      const format::AttentionT* const attention = sublayer->op.AsAttention();
+      return attention != nullptr && attention->bidirectional;
+    });
+  });
+}
+
 // The model of an embedder is found by its type: `architectures` names the class without a head, or
 // that of any other use.
 DecoderSpec ReadSpec(const ConvertOptions& options, const Source& source,
                      const std::optional<EmbedderSource>& embedder) {
   if (!embedder) {
-    return ReadArchitecture(options.draft_head ? source.config.WithDraftHead() : source.config);
+    DecoderSpec predicts =
+        ReadArchitecture(options.draft_head ? source.config.WithDraftHead() : source.config);
+    if (SeesBothSides(predicts)) {
+      Fail(options.directory.string(),
+           "/config.json: key use_bidirectional_attention is true, but there is no modules.json, "
+           "which says that the model makes vectors of texts");
+    }
+    return predicts;
   }
   DecoderSpec spec = ReadArchitecture(source.config.With("architectures", nullptr));
   MakeEmbedder(*embedder, spec);

@@ -111,7 +111,7 @@ class RowEncoder {
       const float scale = factor * ReadIntegers(checkpoint, part, row + i, data);
       // Q8 has no -128, and no scale below 0.
       for (int8_t& integer : data) {
-        const int before = integer;
+        const int8_t before = integer;
         integer = std::max<int8_t>(integer, -127);
         if (error_ != nullptr) {
           error_->squares += std::pow(double{scale} * (integer - before), 2);
