@@ -158,7 +158,8 @@ TEST_F(ConvertClaims, WhatFits) {
     ASSERT_EQ(made.code, 0) << size << made.err;
     const size_t said = made.out.find("an engine takes ");
     ASSERT_NE(said, std::string::npos) << made.out;
-    const std::string options = made.out.substr(made.out.find("--context", said));
+    const size_t begin = made.out.find("--context", said);
+    const std::string options = made.out.substr(begin, made.out.find('\n', begin) - begin);
     const std::string shown = tool_("inspect " + out_ + " --plan " + options).out;
     const std::string bytes = made.out.substr(said + 16, made.out.find(" bytes", said) - said - 16);
     EXPECT_THAT(shown, HasSubstr(bytes)) << size;
