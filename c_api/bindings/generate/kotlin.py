@@ -50,11 +50,11 @@ def glue(api):
         name = struct["name"]
         numeric = numbers(fields)
         out += ["", f"enum {{ {name}_NUMBERS = {len(numeric)} }};",
-                f"static void {name}_numbers(const {name}* s, jlong* out) {{"]
+                f"static inline void {name}_numbers(const {name}* s, jlong* out) {{"]
         out += [f"  out[{i}] = (jlong)s->{field};" for i, (field, _) in enumerate(numeric)] + ["}"]
         if texts(fields):
             (field, _), = texts(fields)
-            out += [f"static const char* {name}_text(const {name}* s) {{ return s->{field}; }}"]
+            out += [f"static inline const char* {name}_text(const {name}* s) {{ return s->{field}; }}"]
     for struct in api["structs"]:
         if not struct["name"].endswith("_options"):
             continue

@@ -732,7 +732,7 @@ func TestErrors(t *testing.T) {
 	f := newFixture(t)
 	_, err := Open("absent.rondo")
 	f.fails(err, StatusIOError, "absent.rondo")
-	_, err = f.model.Engine(EngineOptions{MaxRows: 5000})
+	_, err = f.model.Engine(EngineOptions{MaxRows: 50000})
 	f.fails(err, StatusInvalidArgument, "max_rows")
 	_, err = f.model.Engine(EngineOptions{Progress: func(done, total uint64) bool { return false }})
 	f.fails(err, StatusCancelled, "")

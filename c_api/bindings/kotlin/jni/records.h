@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum { rondo_model_facts_NUMBERS = 14 };
-static void rondo_model_facts_numbers(const rondo_model_facts* s, jlong* out) {
+static inline void rondo_model_facts_numbers(const rondo_model_facts* s, jlong* out) {
   out[0] = (jlong)s->vocab_size;
   out[1] = (jlong)s->context_length;
   out[2] = (jlong)s->hidden_size;
@@ -21,14 +21,14 @@ static void rondo_model_facts_numbers(const rondo_model_facts* s, jlong* out) {
 }
 
 enum { rondo_adapter_facts_NUMBERS = 3 };
-static void rondo_adapter_facts_numbers(const rondo_adapter_facts* s, jlong* out) {
+static inline void rondo_adapter_facts_numbers(const rondo_adapter_facts* s, jlong* out) {
   out[0] = (jlong)s->rank;
   out[1] = (jlong)s->n_matrices;
   out[2] = (jlong)s->file_bytes;
 }
 
 enum { rondo_memory_plan_NUMBERS = 19 };
-static void rondo_memory_plan_numbers(const rondo_memory_plan* s, jlong* out) {
+static inline void rondo_memory_plan_numbers(const rondo_memory_plan* s, jlong* out) {
   out[0] = (jlong)s->n_regions;
   out[1] = (jlong)s->arena_bytes;
   out[2] = (jlong)s->arena_alignment;
@@ -49,20 +49,20 @@ static void rondo_memory_plan_numbers(const rondo_memory_plan* s, jlong* out) {
   out[17] = (jlong)s->kv_tokens;
   out[18] = (jlong)s->rows_per_step;
 }
-static const char* rondo_memory_plan_text(const rondo_memory_plan* s) { return s->kernels; }
+static inline const char* rondo_memory_plan_text(const rondo_memory_plan* s) { return s->kernels; }
 
 enum { rondo_memory_region_NUMBERS = 5 };
-static void rondo_memory_region_numbers(const rondo_memory_region* s, jlong* out) {
+static inline void rondo_memory_region_numbers(const rondo_memory_region* s, jlong* out) {
   out[0] = (jlong)s->segment;
   out[1] = (jlong)s->offset;
   out[2] = (jlong)s->bytes;
   out[3] = (jlong)s->first_step;
   out[4] = (jlong)s->last_step;
 }
-static const char* rondo_memory_region_text(const rondo_memory_region* s) { return s->name; }
+static inline const char* rondo_memory_region_text(const rondo_memory_region* s) { return s->name; }
 
 enum { rondo_engine_counters_NUMBERS = 17 };
-static void rondo_engine_counters_numbers(const rondo_engine_counters* s, jlong* out) {
+static inline void rondo_engine_counters_numbers(const rondo_engine_counters* s, jlong* out) {
   out[0] = (jlong)s->sessions_open;
   out[1] = (jlong)s->owns_arena;
   out[2] = (jlong)s->tokens_prefilled;
@@ -83,7 +83,7 @@ static void rondo_engine_counters_numbers(const rondo_engine_counters* s, jlong*
 }
 
 enum { rondo_profile_event_NUMBERS = 7 };
-static void rondo_profile_event_numbers(const rondo_profile_event* s, jlong* out) {
+static inline void rondo_profile_event_numbers(const rondo_profile_event* s, jlong* out) {
   out[0] = (jlong)s->layer;
   out[1] = (jlong)s->rows;
   out[2] = (jlong)s->inputs;
@@ -92,10 +92,10 @@ static void rondo_profile_event_numbers(const rondo_profile_event* s, jlong* out
   out[5] = (jlong)s->duration_ns;
   out[6] = (jlong)s->thread;
 }
-static const char* rondo_profile_event_text(const rondo_profile_event* s) { return s->name; }
+static inline const char* rondo_profile_event_text(const rondo_profile_event* s) { return s->name; }
 
 enum { rondo_session_counters_NUMBERS = 13 };
-static void rondo_session_counters_numbers(const rondo_session_counters* s, jlong* out) {
+static inline void rondo_session_counters_numbers(const rondo_session_counters* s, jlong* out) {
   out[0] = (jlong)s->tokens_prefilled;
   out[1] = (jlong)s->tokens_generated;
   out[2] = (jlong)s->tokens_taken_over;
@@ -112,7 +112,7 @@ static void rondo_session_counters_numbers(const rondo_session_counters* s, jlon
 }
 
 enum { rondo_embedder_facts_NUMBERS = 8 };
-static void rondo_embedder_facts_numbers(const rondo_embedder_facts* s, jlong* out) {
+static inline void rondo_embedder_facts_numbers(const rondo_embedder_facts* s, jlong* out) {
   out[0] = (jlong)s->dimensions;
   out[1] = (jlong)s->max_tokens;
   out[2] = (jlong)s->whole_texts;

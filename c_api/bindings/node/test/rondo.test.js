@@ -429,7 +429,7 @@ test('chat', async () => {
 test('errors', async () => {
   assert.throws(() => new rondo.Model('absent.rondo'), /absent\.rondo/);
   assert.throws(() => new rondo.Model(__filename), {code: 'RONDO_STATUS_NOT_A_MODEL'});
-  await assert.rejects(model.engine({maxRows: 5000}), /max_rows/);
+  await assert.rejects(model.engine({maxRows: 50000}), /max_rows/);
   assert.throws(() => engine.session({warmth: 1}), /no option 'warmth'/);
   assert.throws(() => rondo.query('no such thing'), status('UNSUPPORTED'));
   await using(engine.session(), async (session) => {

@@ -447,7 +447,7 @@ class RondoTest(unittest.TestCase):
             rondo.Model(__file__)
         self.assertEqual(not_one.exception.status, rondo.Status.NOT_A_MODEL)
         with self.assertRaisesRegex(rondo.InvalidArgument, "max_rows"):
-            self.model.engine(max_rows=5000)
+            self.model.engine(max_rows=50000)
         with self.assertRaisesRegex(TypeError, "warmth"):
             self.engine.session(warmth=1)
         with self.engine.session() as session:

@@ -516,7 +516,7 @@ fn errors() {
     let absent = Model::open("absent.rondo").err().unwrap();
     assert_eq!(absent.status, Status::IO_ERROR);
     assert!(absent.to_string().contains("absent.rondo"));
-    let mut options = engine_options().max_rows(5000);
+    let mut options = engine_options().max_rows(50000);
     assert!(model.engine(&mut options).err().unwrap().message.contains("max_rows"));
     let mut session = engine.session(&limit(0)).unwrap();
     assert!(session.prefill(&[2048]).unwrap_err().message.contains("2048"));

@@ -499,7 +499,7 @@ public final class RondoTest {
 
   void errors() {
     fails(Status.IO_ERROR, "absent.rondo", () -> Model.open("absent.rondo"));
-    fails(Status.INVALID_ARGUMENT, "max_rows", () -> model.engine(options().maxRows(5000)));
+    fails(Status.INVALID_ARGUMENT, "max_rows", () -> model.engine(options().maxRows(50000)));
     Session session = engine.session(limit(0));
     fails(Status.INVALID_ARGUMENT, "2048", () -> session.prefill(new int[] {2048}));
     fails(Status.CONTEXT_FULL, "", () -> session.prefill(new int[257]));
