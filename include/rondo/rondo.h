@@ -1298,9 +1298,9 @@ RONDO_API int32_t rondo_chat_thinking(const rondo_model* model, const rondo_chat
 /* Some models turn a text into a vector, near those of texts that mean the same, and predict no
  * tokens; some turn a query and a document into a score, which here is a vector of one number.
  * `rondo convert` takes what their makers say of it into the file. Sessions of their engines embed
- * texts and do nothing else: what generates, queues or restores is RONDO_STATUS_UNSUPPORTED, as is
- * embedding with any other model. Such an engine has no logits and no samplers in its plan, and
- * takes the policy STOP alone. */
+ * texts and do nothing else: what queues or restores is RONDO_STATUS_UNSUPPORTED, what generates
+ * that or RONDO_STATUS_NO_LOGITS. Embedding with any other model is RONDO_STATUS_UNSUPPORTED. Such
+ * an engine has no logits and no samplers in its plan, and takes the policy STOP alone. */
 
 /* Which of a text's tokens its vector is made of, as the last layer leaves them. */
 enum {
@@ -1312,7 +1312,8 @@ enum {
 /* What a model makes of texts. Filled by rondo_model_embedder. */
 typedef struct rondo_embedder_facts {
   uint32_t struct_size;   /* sizeof this struct, as the caller was compiled */
-  uint32_t dimensions;    /* numbers of a vector; 0: the model embeds nothing, and so all below */
+  uint32_t dimensions;    /* numbers of a vector; 0: the model embeds nothing. All below is 0,
+                             default_prompt -1 */
   uint32_t max_tokens;    /* of a text, with those that the model has around it; see whole_texts */
   uint32_t whole_texts;   /* 1: it reads texts whole, so one may have at most max_rows tokens */
   uint32_t normalized;    /* 1: vectors have length 1, those that are cut, too */
@@ -1354,14 +1355,14 @@ RONDO_API int32_t rondo_pair_text(const rondo_model* model, const char* instruct
 /* Makes the vector of one text, or the score of one pair: its first `dimensions` numbers, 1 to
  * those of the model, go to `vector` [dimensions], which the caller owns. To take fewer is of use
  * where the model was trained for it (Kusupati et al. 2022, "Matryoshka Representation Learning").
- * The vector depends on `ids`, the model and the kernel set alone, to the bit: not on other texts
- * in the same passes, on threads or on what the session did before. The session has no tokens
- * behind the call, however it ends. Where rondo_embedder_facts.whole_texts is 0 a text may take
- * several passes, and tokens that the last one's row alone is wanted of may come from the prefix
- * cache. Fails with RONDO_STATUS_UNSUPPORTED (the model embeds nothing), _INVALID_ARGUMENT (no ids,
- * an id out of range, dimensions out of range), _CONTEXT_FULL (the text has more tokens than
- * max_tokens, the engine's context or, where the model reads texts whole, max_rows; the most is
- * told), _KV_POOL_FULL, _CANCELLED; `vector` is then as before, or has part of what it would.
+ * The vector depends on `ids`, the model, the adapter and the kernel set alone, to the bit: not on
+ * other texts in the same passes, on threads or on what the session did before. The session has no
+ * tokens behind the call, however it ends. Where rondo_embedder_facts.whole_texts is 0 a text may
+ * take several passes, and tokens that the last one's row alone is wanted of may come from the
+ * prefix cache. Fails with RONDO_STATUS_UNSUPPORTED (the model embeds nothing), _INVALID_ARGUMENT
+ * (no ids, an id out of range, dimensions out of range), _CONTEXT_FULL (the text has more tokens
+ * than max_tokens, the engine's context or, where the model reads texts whole, max_rows; the most
+ * is told), _KV_POOL_FULL, _CANCELLED; `vector` is then as before, or has part of what it would.
  * [one call per session, since ABI 9] */
 RONDO_API int32_t rondo_session_embed(rondo_session* session, const int32_t* ids, size_t count,
                                       float* vector, size_t dimensions);

@@ -25,9 +25,9 @@ std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part
                             const Checkpoint& checkpoint);
 
 // Reads the parts of `recipe`, which must have the shapes it says, and writes them: those that are
-// IsTaken() as they are, the others quantised, codes with the default tables. Holds some rows as
-// floats and, while it runs, the tensor's scales. `progress` is told the source bytes read with
-// each step. Adds to `error`, unless it is null. Throws Error.
+// IsTaken() as they are (-128 as -127 in Q8), the others quantised, codes with the default tables.
+// Holds some rows as floats and, while it runs, the tensor's scales. `progress` is told the source
+// bytes read with each step. Adds to `error`, unless it is null. Throws Error.
 StoredTensor WriteTensor(const TensorRecipe& recipe, const Encoding& encoding,
                          const Checkpoint& checkpoint, FileWriter& writer,
                          const std::function<void(uint64_t)>& progress,
