@@ -196,7 +196,7 @@ void KvPage::PutKey(uint8_t* page, size_t slot, const int8_t* key, float scale) 
      : kr == 4 ? Spread<4>
                : Spread<1>)(key, groups, nr * kr, integers + n * kr);
   }
-  reinterpret_cast<float*>(tile + key_tile_bytes_)[n - 2 * nr] = scale;
+  reinterpret_cast<float*>(tile + key_tile_bytes_ - 2 * nr * sizeof(float))[n] = scale;
 }
 
 void KvPage::PutValue(uint8_t* page, size_t slot, const int8_t* value, float scale) const {
