@@ -142,8 +142,11 @@ TEST_F(ClosingTest, ASessionThatIsOpenedKeepsWhatItWorksWith) {
   EXPECT_EQ(TokensOf(session), expected_);
 }
 
+// Its grammar: the rest its source has, too.
 TEST_F(ClosingTest, AForkKeepsWhatItWorksWith) {
-  session_ = NewSession(engine_.get(), options_);
+  rondo_session_options without = options_;
+  without.grammar = nullptr;
+  session_ = NewSession(engine_.get(), without);
   pages_.Arm([this] { CloseAll(); });
   rondo_session* fork = nullptr;
   ASSERT_EQ(rondo_session_fork(session_.get(), &options_, &fork, why_, sizeof why_),
