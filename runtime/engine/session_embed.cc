@@ -117,7 +117,15 @@ Status Session::Embed(Engine* engine, std::span<Session* const> sessions, const 
       if (under_way[i] != nullptr) waiting[n++] = &sessions[i]->sequence_;
     }
     if (n == 0) return Status();
-    status = engine->Step({waiting.data(), n});
+    // Passes look at those that have rows in them: whoever has no text is looked at here.
+    for (size_t i = 0; i < sessions.size() && status.ok(); ++i) {
+      if (under_way[i] != nullptr) continue;
+      Sequence& idle = sessions[i]->sequence_;
+      idle.BeginPass();
+      idle.EndIfCancelled();
+      status = idle.outcome();
+    }
+    if (status.ok()) status = engine->Step({waiting.data(), n});
     for (size_t i = 0; i < sessions.size() && status.ok(); ++i) {
       if (under_way[i] == nullptr) continue;
       status = sessions[i]->sequence_.outcome();

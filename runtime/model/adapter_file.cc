@@ -73,6 +73,7 @@ class AdapterFile::Opener {
     };
     for (const format::Layer* layer : *model.layers()) ForEachOther(*layer, serves_too);
     ForEachOwnLinear(model, /*draft_head=*/true, serves_too);
+    if (model.head() != nullptr) serves_too(*model.head());
     if (model.draft_head() != nullptr) ForEachLinear(*model.draft_head()->layer(), serves_too);
     const uint32_t n = metadata_->matrices()->size();
     RONDO_ASSIGN(adapter->matrices_, HeapArray<AdapterMatrix>::Create(n));

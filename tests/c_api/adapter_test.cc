@@ -103,6 +103,9 @@ TEST_F(AdapterTest, FromMemory) {
   EXPECT_EQ(rondo_adapter_open_memory(model_.get(), memory.get(), bytes.size() - 1, &adapter, why_,
                                       sizeof why_),
             RONDO_STATUS_CORRUPT);
+  EXPECT_EQ(
+      rondo_adapter_open_memory(model_.get(), memory.get(), SIZE_MAX, &adapter, why_, sizeof why_),
+      RONDO_STATUS_CORRUPT);
   EXPECT_EQ(adapter, nullptr);
 }
 

@@ -205,6 +205,18 @@ TEST_F(EmbeddingTest, RefusesWrongArguments) {
   EXPECT_EQ(rondo_engine_embed(engine_.get(), handles_.data(), 3, nullptr, nullptr, 0, nullptr, n,
                                why_, sizeof why_),
             RONDO_STATUS_OK);
+  // Longer than memory, alone and together.
+  for (const std::vector<size_t>& counts : {std::vector<size_t>{SIZE_MAX, 2, 1},
+                                            {2, SIZE_MAX - 1, 1},
+                                            {SIZE_MAX / 2 + 2, SIZE_MAX / 2, 1}}) {
+    EXPECT_EQ(rondo_engine_embed(engine_.get(), handles_.data(), 3, ids_.data(), counts.data(), 3,
+                                 vectors_.data(), n, why_, sizeof why_),
+              RONDO_STATUS_CONTEXT_FULL);
+  }
+  EXPECT_EQ(rondo_session_embed(session, ids_.data(), SIZE_MAX, vectors_.data(), n),
+            RONDO_STATUS_CONTEXT_FULL);
+  EXPECT_EQ(rondo_session_embed(session, ids_.data(), 3, vectors_.data(), SIZE_MAX),
+            RONDO_STATUS_INVALID_ARGUMENT);
   EXPECT_EQ(vectors_, before);
   const Model tiny = OpenTiny();
   const Engine predicts = NewEngine(tiny.get());

@@ -44,6 +44,7 @@ class ModelOnDisk {
   const std::filesystem::path& path() const { return path_; }
   const ModelFile& file() const { return file_; }
   ModelBytes& bytes() { return *bytes_; }
+  const ModelBytes& bytes() const { return *bytes_; }
   std::unique_ptr<Engine> NewEngine(EngineOptions options, uint32_t adapter_rank) const {
     options.adapter_rank = adapter_rank;
     return Opened(Engine::Create(file_, nullptr, options, nullptr, 0));
@@ -77,6 +78,7 @@ class TestAdapter {
   const AdapterFile& file() const { return file_; }
   const convert::AdapterReport& report() const { return report_; }
   ModelBytes& bytes() { return *bytes_; }
+  const ModelBytes& bytes() const { return *bytes_; }
 
  private:
   TestAdapter(const TempFolder& folder, const ModelOnDisk& model, format::AdapterFormat format)

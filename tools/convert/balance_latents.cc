@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tools/convert/output/tensor_writer.h"
+#include "tools/convert/output/part_reader.h"
 
 namespace rondo::convert {
 namespace {

@@ -262,12 +262,12 @@ ConvertReport ConvertInto(FileWriter& writer, const ConvertOptions& options,
     if (const auto found = by_priors.find(index); found != by_priors.end()) {
       encoding = {found->second.chosen.format, found->second.chosen.block};
     }
-    RoundingError* const error = carry_over.Count(recipe, encoding, checkpoint);
+    const RoundingErrors errors = carry_over.Count(recipe, encoding, checkpoint);
     const auto read = [&](uint64_t bytes) {
       done += bytes;
       if (!calibration) progress(done, total);
     };
-    stored.push_back(WriteTensor(recipe, encoding, checkpoint, writer, read, error));
+    stored.push_back(WriteTensor(recipe, encoding, checkpoint, writer, read, errors));
     if (options.keep_weights && recipe.role == TensorRole::kMatrix) {
       kept.insert(FormatFact(encoding.format, encoding.block));
     }

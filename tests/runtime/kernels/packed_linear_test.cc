@@ -30,9 +30,44 @@ std::string Name(const testing::TestParamInfo<Case>& info) {
          std::to_string(c.n) + "x" + std::to_string(c.k) + "_" + std::to_string(c.block);
 }
 
+// The portable set with products of q8 by the definition, in tiles of more channels than codes
+// have: only RISC-V's vectors are so long.
+const KernelSet& WideTiles() {
+  static constexpr uint32_t kNr = 32;
+  const QuantizedGemm gemm = [](size_t rows, size_t channels, size_t k, const int8_t* in,
+                                size_t in_stride, const void* packed, float* out, size_t out_stride,
+                                size_t out_tile_stride, const void*, const RowQuant* quant) {
+    const size_t tile_bytes = kNr * (k + 3 * sizeof(float));
+    for (size_t r = 0; r < rows; ++r) {
+      for (size_t n = 0; n < channels; ++n) {
+        const auto* weights =
+            static_cast<const int8_t*>(packed) + n / kNr * tile_bytes + kNr * sizeof(int32_t);
+        int32_t sum = 0;
+        for (size_t i = 0; i < k; ++i) {
+          sum += (in[r * in_stride + i] - quant[r].zero_point) * weights[i * kNr + n % kNr];
+        }
+        const auto* scales = reinterpret_cast<const float*>(weights + kNr * k);
+        auto* const tile =
+            reinterpret_cast<uint8_t*>(out) + r * out_stride + n / kNr * out_tile_stride;
+        reinterpret_cast<float*>(tile)[n % kNr] =
+            static_cast<float>(sum) * quant[r].scale * scales[n % kNr] + scales[kNr + n % kNr];
+      }
+    }
+  };
+  static const KernelSet set = [&] {
+    KernelSet wide = *SelectKernelSet("scalar");
+    wide.name = "wide";
+    wide.q8 = {kNr, 1, 4, {{{4, gemm}}}};
+    return wide;
+  }();
+  return set;
+}
+
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const KernelSet* set : AllKernelSets()) {
+  std::vector<const KernelSet*> sets(AllKernelSets().begin(), AllKernelSets().end());
+  sets.push_back(&WideTiles());
+  for (const KernelSet* set : sets) {
     if (!set->available() || !set->Permitted()) continue;
     for (const auto& [n, k] : {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}}) {
       cases.push_back({set, WeightFormat::kF32, n, k, 0});

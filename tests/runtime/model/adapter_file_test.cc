@@ -112,6 +112,35 @@ TEST_F(AdapterFileTest, ContradictionsAreRefused) {
   }
 }
 
+// Rows that go through a tensor in another place have no room for what an adapter makes of them.
+TEST_F(AdapterFileTest, TensorsThatServeElsewhereTooAreRefused) {
+  const TempFolder folder;
+  convert::WriteCheckpointOf(folder.path(), R"({"architectures": ["MixtralForCausalLM"],
+      "vocab_size": 32, "hidden_size": 16, "intermediate_size": 24, "num_hidden_layers": 1,
+      "num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 64,
+      "num_local_experts": 16, "num_experts_per_tok": 2})");
+  const ModelOnDisk model(folder.path());
+  const TestAdapter adapter(model, 2, 1, "self_attn");
+  const auto why = [&](const std::function<void(format::ModelT&, format::AttentionT&)>& change) {
+    ModelBytes bytes = Rewrite(model.bytes(), [&](format::ModelT& m) {
+      change(m, *m.layers[0]->sublayers[0]->op.AsAttention());
+    });
+    const ModelFile file = Opened(ModelFile::Open(bytes.bytes()));
+    return std::string(AdapterFile::Open(adapter.bytes().bytes(), file).status().message());
+  };
+  EXPECT_EQ(why([](format::ModelT&, format::AttentionT&) {}), "");
+  // As many tokens as channels of queries, keys and values; as many experts as channels.
+  EXPECT_THAT(why([](format::ModelT& m, format::AttentionT& attention) {
+                m.head->weight = attention.qkv->weight;
+              }),
+              HasSubstr("is none that adapters may change"));
+  EXPECT_THAT(why([](format::ModelT& m, format::AttentionT& attention) {
+                auto& experts = *m.layers[0]->sublayers[1]->op.AsExperts();
+                experts.router->weight = attention.output->weight;
+              }),
+              HasSubstr("is none that adapters may change"));
+}
+
 // With the checksums of what was altered.
 TEST_F(AdapterFileTest, ValuesAreFinite) {
   ModelBytes bytes(adapter_->bytes().bytes());

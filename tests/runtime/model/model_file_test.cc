@@ -425,6 +425,11 @@ TEST(ModelFile, RefusesSublayersThatMakeNoSense) {
   EXPECT_THAT(
       open_with([](format::ModelT& m) { SublayerAt(m, 0, 1).factor = std::nanf(""); }).message(),
       HasSubstr("layer 0's mlp has a factor that is not finite"));
+  for (const float scale : {0.0f, -1.0f, std::nanf(""), INFINITY}) {
+    EXPECT_THAT(
+        open_with([&](format::ModelT& m) { m.embedding_scale = scale; }).message(),
+        testing::AllOf(HasSubstr("embedding has a scale of"), HasSubstr("finite number above 0")));
+  }
   EXPECT_THAT(open_with([](format::ModelT& m) {
                 auto& sublayers = m.layers[0]->sublayers;
                 while (sublayers.size() < 17) {

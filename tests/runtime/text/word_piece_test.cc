@@ -10,6 +10,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/runtime/text/compiled_tokenizer.h"
+#include "tools/convert/tokenizer/trie_builder.h"
 
 namespace rondo {
 namespace {
@@ -106,6 +107,41 @@ TEST_F(Bert, PutsItsTokensAround) {
   EXPECT_EQ(Encode(*tokenizer, "", true), (Ids{1, 2}));
   EXPECT_EQ(Encode(*tokenizer, "hello[SEP]un"), (Ids{8, 2, 3}));
   EXPECT_EQ(Decode(*tokenizer, Ids{1, 8, 3, 4, 5, 2}, true), "hello unaffable");
+}
+
+// Tables that end a piece in the middle of a character, which no converter writes but a file may
+// hold: words of `most` characters have at most so many ids, wherever they begin.
+TEST(WordPiece, HasNoMoreIdsThanCharacters) {
+  const std::vector<TrieNode> pieces = convert::BuildTrie({{"a", 1}, {"\x80", 2}, {"\xC3", 3}});
+  for (const uint32_t most : {1u, 2u}) {
+    format::TokenizerT table;
+    table.max_word_characters = most;
+    table.unknown_token = 0;
+    flatbuffers::FlatBufferBuilder builder;
+    builder.Finish(format::Tokenizer::Pack(builder, &table));
+    TokenizerTables tables;
+    tables.settings = flatbuffers::GetRoot<format::Tokenizer>(builder.GetBufferPointer());
+    tables.pieces = pieces;
+    const WordPieceModel model(tables);
+    auto scratch = WordPieceScratch::Create(*tables.settings);
+    ASSERT_TRUE(scratch.ok());
+    const auto ids_of = [&](const std::string& word) {
+      int32_t ids[8];
+      IdSink sink = {ids};
+      WordPieceEncoder(model, *scratch, sink)
+          .Encode({reinterpret_cast<const uint8_t*>(word.data()), word.size()}, false);
+      return Ids(ids, ids + sink.count);
+    };
+    EXPECT_EQ(ids_of("\x80"), Ids{2});
+    EXPECT_EQ(ids_of("\x80"
+                     "a"),
+              most == 1 ? Ids{0} : (Ids{2, 1}));
+    EXPECT_EQ(ids_of("\x80"
+                     "aa"),
+              Ids{0});
+    EXPECT_EQ(ids_of("aaa"), Ids{0});
+    EXPECT_EQ(ids_of("\xC3\x80"), Ids{0});
+  }
 }
 
 // Against the definition, on words of few letters, of which many are in parts in the vocabulary.

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "platforms/cpu.h"
-#include "tools/convert/output/tensor_writer.h"
+#include "tools/convert/output/part_reader.h"
 
 namespace rondo::convert {
 namespace {
@@ -21,11 +21,13 @@ std::vector<float> Sample(const TensorRecipe& recipe, const Checkpoint& checkpoi
   for (const TensorRecipe::Part& part : recipe.parts) {
     const uint64_t share = std::max<uint64_t>(1, kSampledRows * part.rows / recipe.rows());
     const uint64_t pieces = std::max<uint64_t>(1, share / kRowsTogether);
+    PartReader reader(recipe, part, checkpoint);
     for (uint64_t i = 0; i < pieces; ++i) {
       const uint64_t row = part.rows * i / pieces;
       const uint64_t n_rows = std::min({part.rows - row, kRowsTogether, share});
-      const std::vector<float> rows = ReadRows(recipe, part, row, n_rows, checkpoint);
-      sample.insert(sample.end(), rows.begin(), rows.end());
+      const size_t before = sample.size();
+      sample.resize(before + static_cast<size_t>(n_rows * recipe.cols));
+      reader.Read(row, std::span(sample).subspan(before));
     }
   }
   return sample;

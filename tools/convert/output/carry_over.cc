@@ -39,9 +39,9 @@ std::string Loss(const Checkpoint::ScaleRounding& rounding) {
 
 }  // namespace
 
-RoundingError* CarryOver::Count(const TensorRecipe& recipe, const Encoding& encoding,
+RoundingErrors CarryOver::Count(const TensorRecipe& recipe, const Encoding& encoding,
                                 const Checkpoint& checkpoint) {
-  RoundingError* error = nullptr;
+  RoundingErrors errors;
   const auto count = [&](const std::string& source, const std::string& fate) -> Fate* {
     const Checkpoint::Entry& entry = checkpoint.tensors().at(source);
     if (IsFloat(entry)) return nullptr;
@@ -52,16 +52,14 @@ RoundingError* CarryOver::Count(const TensorRecipe& recipe, const Encoding& enco
   const bool is_float = encoding.format == TensorFormat::F32;
   const std::string anew = is_float ? "dequantised" : kAnew + NameOf(encoding);
   for (const TensorRecipe::Part& part : recipe.parts) {
+    RoundingError*& error = errors.emplace_back(nullptr);
     if (part.source.empty()) continue;
-    if (IsTaken(recipe, part, encoding, checkpoint)) {
-      Fate* const fate = count(part.source, kTaken + NameOf(encoding));
-      if (fate != nullptr && error == nullptr) error = &fate->error;
-    } else if (Fate* const fate = count(part.source, anew); fate != nullptr && !is_float) {
-      error = &fate->error;
-    }
+    const bool taken = IsTaken(recipe, part, encoding, checkpoint);
+    Fate* const fate = count(part.source, taken ? kTaken + NameOf(encoding) : anew);
+    if (fate != nullptr && !is_float) error = &fate->error;
   }
   if (recipe.factor) count(recipe.factor->source, anew);
-  return error;
+  return errors;
 }
 
 std::vector<std::string> CarryOver::Notes(const Checkpoint::ScaleRounding& rounding) const {

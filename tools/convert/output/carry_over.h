@@ -13,9 +13,9 @@ namespace rondo::convert {
 
 class CarryOver {
  public:
-  // A tensor that is written in this encoding. Where its source is quantised: what that does to it
-  // is to be counted in what is returned; else null.
-  RoundingError* Count(const TensorRecipe& recipe, const Encoding& encoding,
+  // A tensor that is written in this encoding. Of each of its parts whose source is quantised: what
+  // that does to it is to be counted in what is returned; null for the others.
+  RoundingErrors Count(const TensorRecipe& recipe, const Encoding& encoding,
                        const Checkpoint& checkpoint);
   // A sentence for each type and what became of it; none for float types. `rounding`: the
   // checkpoint's, of the blocks that were taken over.

@@ -6,9 +6,11 @@
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
 #include "runtime/model/packed_layout.h"
+#include "tools/convert/common/fail.h"
 #include "tools/convert/common/parallel.h"
 #include "tools/convert/output/codes.h"
 #include "tools/convert/output/level_tables.h"
+#include "tools/convert/output/part_reader.h"
 #include "tools/convert/output/quantize.h"
 #include "tools/convert/sources/float_formats.h"
 
@@ -21,19 +23,19 @@ constexpr uint64_t kElementsPerStep = 1u << 20;
 // Turns rows into the bytes of one format.
 class RowEncoder {
  public:
-  // Adds to `error`, unless it is null.
-  RowEncoder(TensorFormat format, size_t cols, size_t block, RoundingError* error)
-      : format_(format), cols_(cols), block_(block), error_(error) {}
+  RowEncoder(TensorFormat format, size_t cols, size_t block)
+      : format_(format), cols_(cols), block_(block) {}
 
-  // Of the part that is to be taken from now on: the columns of its rows in the checkpoint.
-  void BeginPart(size_t source_cols) {
+  // Of the part whose rows come from now on: the columns of its rows in the checkpoint. What is
+  // done to them is added to `error`, unless it is null.
+  void BeginPart(size_t source_cols, RoundingError* error) {
     source_row_.resize(source_cols);
     row_read_ = UINT64_MAX;
+    error_ = error;
   }
 
   // `rows`: whole rows. The result is valid until the next call.
   std::span<const uint8_t> Encode(std::span<const float> rows) {
-    RoundingError* const error = error_;
     if (format_ == TensorFormat::F32) {
       return BytesOf(rows);
     }
@@ -51,7 +53,7 @@ class RowEncoder {
       uint8_t* data = encoded_.data() + i * row_bytes;
       // weight_of(column): what the row's weights have become.
       const auto compare = [&](const auto& weight_of) {
-        if (error == nullptr) return;
+        if (error_ == nullptr) return;
         for (size_t c = 0; c < cols_; ++c) {
           const double missed = double{row[c]} - double{weight_of(c)};
           errors[i].squares += missed * missed;
@@ -82,9 +84,9 @@ class RowEncoder {
       }
     });
     for (const RoundingError& of_row : errors) {
-      if (error == nullptr) break;
-      error->squares += of_row.squares;
-      error->weights += of_row.weights;
+      if (error_ == nullptr) break;
+      error_->squares += of_row.squares;
+      error_->weights += of_row.weights;
     }
     return encoded_;
   }
@@ -97,8 +99,10 @@ class RowEncoder {
     q4b_scales_.resize(first_scale + n_rows * cols_ / block_);
     checkpoint.ReadQ4B(part.source, part.first_row + row, n_rows, encoded_.data(),
                        q4b_scales_.data() + first_scale);
-    for (uint16_t& scale : std::span(q4b_scales_).subspan(first_scale)) {
+    for (size_t i = first_scale; i < q4b_scales_.size(); ++i) {
+      uint16_t& scale = q4b_scales_[i];
       scale = ToBfloat16(factor * FromBfloat16(scale));
+      CheckScale(checkpoint, part, row + (i - first_scale) / (cols_ / block_), FromBfloat16(scale));
     }
     return encoded_;
   }
@@ -109,6 +113,7 @@ class RowEncoder {
     for (size_t i = 0; i < n_rows; ++i) {
       const std::span<int8_t> data(reinterpret_cast<int8_t*>(&encoded_[i * cols_]), cols_);
       const float scale = factor * ReadIntegers(checkpoint, part, row + i, data);
+      CheckScale(checkpoint, part, row + i, scale);
       // Q8 has no -128, and no scale below 0.
       for (int8_t& integer : data) {
         const int8_t before = integer;
@@ -133,8 +138,9 @@ class RowEncoder {
     std::vector<uint8_t> codes(cols_);
     const std::vector<uint8_t> selectors(CeilDiv(cols_, size_t{kCodeBlock}));
     for (size_t i = 0; i < n_rows; ++i) {
-      const float scale = ReadIntegers(checkpoint, part, row + i, integers);
-      row_scales_.push_back(factor * scale);
+      const float scale = factor * ReadIntegers(checkpoint, part, row + i, integers);
+      CheckScale(checkpoint, part, row + i, scale);
+      row_scales_.push_back(scale);
       std::ranges::transform(integers, codes.begin(), [&](int8_t integer) {
         return static_cast<uint8_t>(integer + (1 << (bits - 1)));
       });
@@ -149,6 +155,15 @@ class RowEncoder {
   }
 
  private:
+  // Integers of up to 8 bits times this are numbers.
+  static void CheckScale(const Checkpoint& checkpoint, const TensorRecipe::Part& part, uint64_t row,
+                         float scale) {
+    constexpr float kMost = 128;
+    if (std::isfinite(scale * kMost)) return;
+    Fail(checkpoint.tensors().at(part.source).file, ": tensor ", part.source, " has the scale ",
+         scale, " in row ", part.first_row + row, ", expected finite weights");
+  }
+
   // A row, which may be a piece of one in the checkpoint. Returns its scale.
   float ReadIntegers(const Checkpoint& checkpoint, const TensorRecipe::Part& part, uint64_t row,
                      std::span<int8_t> out) {
@@ -172,7 +187,7 @@ class RowEncoder {
 
   const TensorFormat format_;
   const size_t cols_, block_;
-  RoundingError* const error_;
+  RoundingError* error_ = nullptr;
   std::vector<uint8_t> encoded_;
   std::vector<float> row_scales_;  // of Q8 and codes
   std::vector<uint16_t> q4b_scales_;
@@ -181,128 +196,26 @@ class RowEncoder {
   float source_scale_ = 0;
 };
 
-// The rows of one part, some at a time, as the recipe wants them.
-class PartReader {
- public:
-  PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-             const Checkpoint& checkpoint)
-      : recipe_(recipe),
-        part_(part),
-        checkpoint_(checkpoint),
-        entry_(part.source.empty() ? nullptr
-                                   : &checkpoint.Find(part.source, recipe.SourceShape(part))) {
-    if (recipe.factor) ReadFactor();
-    if (!recipe.transposed) return;
-    // Whole: its rows are columns of what the checkpoint holds.
-    whole_.resize(recipe.cols * entry_->shape.back());
-    checkpoint.Read(part.source,
-                    (part.matrix * recipe.cols + part.first_col) * entry_->shape.back(), whole_);
-  }
-
-  // In the checkpoint.
-  uint64_t RowBytes() const {
-    return entry_ == nullptr ? 0 : entry_->bytes / (entry_->elements() / recipe_.source_cols());
-  }
-
-  void Read(uint64_t row, std::span<float> out) {
-    const uint64_t cols = recipe_.cols;
-    const uint64_t step = part_.row_step, first = part_.first_row + row * step;
-    if (recipe_.factor) {
-      ReadMultiplied(first, out);
-    } else if (entry_ == nullptr && recipe_.computed) {
-      recipe_.computed(first, out);
-    } else if (entry_ == nullptr) {
-      std::fill(out.begin(), out.end(), 1.0f);
-    } else if (recipe_.transposed) {
-      const uint64_t stride = whole_.size() / cols;
-      for (size_t i = 0; i < out.size(); ++i) {
-        out[i] = whole_[i % cols * stride + first + i / cols * step];
-      }
-    } else if (step == 1) {
-      checkpoint_.Read(part_.source, first * cols, out);
-    } else {
-      // Those between them, too: one reading is cheaper than many.
-      const size_t rows = out.size() / cols;
-      between_.resize(((rows - 1) * step + 1) * cols);
-      checkpoint_.Read(part_.source, first * cols, between_);
-      for (size_t i = 0; i < rows; ++i) {
-        std::copy_n(&between_[i * step * cols], cols, &out[i * cols]);
-      }
-    }
-    if (recipe_.IsOnlyScaled() && recipe_.ScaleOf(part_) == 1) return;
-    for (float& value : out) {
-      if (recipe_.exponential) value = std::exp(value);
-      value = value * recipe_.ScaleOf(part_) + recipe_.offset;
-    }
-  }
-
- private:
-  // As [inner, cols], whichever way the checkpoint has it.
-  void ReadFactor() {
-    const TensorRecipe::Factor& factor = *recipe_.factor;
-    const size_t inner = factor.inner, cols = recipe_.cols;
-    std::vector<float> read(inner * cols);
-    checkpoint_.Read(factor.source, 0, read);
-    if (factor.cols_first) {
-      factor_.resize(read.size());
-      for (size_t i = 0; i < read.size(); ++i) factor_[i % inner * cols + i / inner] = read[i];
-    } else {
-      factor_ = std::move(read);
-    }
-  }
-
-  void ReadMultiplied(uint64_t first, std::span<float> out) {
-    const size_t inner = recipe_.factor->inner, cols = recipe_.cols;
-    const size_t rows = out.size() / cols;
-    between_.resize(rows * inner);
-    checkpoint_.Read(part_.source, first * inner, between_);
-    ParallelFor(PerformanceCores(), rows, [&](size_t row) {
-      const std::span<float> product = out.subspan(row * cols, cols);
-      std::fill(product.begin(), product.end(), 0.0f);
-      for (size_t i = 0; i < inner; ++i) {
-        const float x = between_[row * inner + i];
-        for (size_t col = 0; col < cols; ++col) product[col] += x * factor_[i * cols + col];
-      }
-    });
-  }
-
-  const TensorRecipe& recipe_;
-  const TensorRecipe::Part& part_;
-  const Checkpoint& checkpoint_;
-  const Checkpoint::Entry* const entry_;
-  std::vector<float> whole_, between_;
-  std::vector<float> factor_;  // [inner, cols]
-};
-
 }  // namespace
-
-std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-                            const Checkpoint& checkpoint) {
-  return ReadRows(recipe, part, 0, part.rows, checkpoint);
-}
-
-std::vector<float> ReadRows(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-                            uint64_t row, uint64_t n_rows, const Checkpoint& checkpoint) {
-  std::vector<float> values(static_cast<size_t>(n_rows * recipe.cols));
-  PartReader(recipe, part, checkpoint).Read(row, values);
-  return values;
-}
 
 StoredTensor WriteTensor(const TensorRecipe& recipe, const Encoding& encoding,
                          const Checkpoint& checkpoint, FileWriter& writer,
-                         const std::function<void(uint64_t)>& progress, RoundingError* error) {
+                         const std::function<void(uint64_t)>& progress,
+                         const RoundingErrors& errors) {
   const auto [format, block] = encoding;
   const bool is_vector = recipe.role == TensorRole::kVector;
   const uint64_t rows_per_step = std::max<uint64_t>(1, kElementsPerStep / recipe.cols);
-  RowEncoder encoder(format, static_cast<size_t>(recipe.cols), block, error);
+  RowEncoder encoder(format, static_cast<size_t>(recipe.cols), block);
   std::vector<float> values;
   bool takes_codes = false;
   writer.Begin();
-  for (const TensorRecipe::Part& part : recipe.parts) {
+  for (size_t i = 0; i < recipe.parts.size(); ++i) {
+    const TensorRecipe::Part& part = recipe.parts[i];
     PartReader reader(recipe, part, checkpoint);
     const bool taken = IsTaken(recipe, part, encoding, checkpoint);
     takes_codes = taken && IsCodes(format);
-    if (taken) encoder.BeginPart(static_cast<size_t>(recipe.SourceShape(part).back()));
+    encoder.BeginPart(taken ? static_cast<size_t>(recipe.SourceShape(part).back()) : 0,
+                      errors.empty() ? nullptr : errors[i]);
     const auto take = takes_codes                   ? &RowEncoder::TakeCodes
                       : format == TensorFormat::Q4B ? &RowEncoder::TakeQ4B
                                                     : &RowEncoder::TakeQ8;

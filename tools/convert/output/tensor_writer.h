@@ -17,20 +17,16 @@ struct RoundingError {
   double weights = 0;  // squares of what was rounded
 };
 
-// Rows [row, row + n_rows) of this part of `recipe`, as the recipe wants them. Throws Error.
-std::vector<float> ReadRows(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-                            uint64_t row, uint64_t n_rows, const Checkpoint& checkpoint);
-// All of them.
-std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part& part,
-                            const Checkpoint& checkpoint);
+// Where that of each of a tensor's parts is added up, null: nowhere; empty: of none.
+using RoundingErrors = std::vector<RoundingError*>;
 
 // Reads the parts of `recipe`, which must have the shapes it says, and writes them: those that are
 // IsTaken() as they are (-128 as -127 in Q8), the others quantised, codes with the default tables.
 // Holds some rows as floats and, while it runs, the tensor's scales. `progress` is told the source
-// bytes read with each step. Adds to `error`, unless it is null. Throws Error.
+// bytes read with each step. Throws Error.
 StoredTensor WriteTensor(const TensorRecipe& recipe, const Encoding& encoding,
                          const Checkpoint& checkpoint, FileWriter& writer,
                          const std::function<void(uint64_t)>& progress,
-                         RoundingError* error = nullptr);
+                         const RoundingErrors& errors = {});
 
 }  // namespace rondo::convert

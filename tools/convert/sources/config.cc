@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tools/convert/common/fail.h"
 #include "tools/convert/sources/input_file.h"
@@ -13,6 +14,8 @@ namespace {
 using nlohmann::json;
 
 constexpr uint64_t kMaxConfigBytes = 16u << 20;
+constexpr double kLargestFloat = std::numeric_limits<float>::max();
+constexpr double kSmallestFloat = std::numeric_limits<float>::min();
 
 // Only a number or null: other values may be of any size.
 std::string Shown(const json& value) {
@@ -68,6 +71,10 @@ double Config::Number(const char* key) const {
   if (!value.is_number()) Refuse(key, "is not a number");
   const double number = value.get<double>();
   if (!std::isfinite(number)) Refuse(key, "is not a finite number");
+  // What is made of it is a float, as a rule.
+  if (std::fabs(number) > kLargestFloat) {
+    Refuse(key, "is " + value.dump() + ", which is too large for a float");
+  }
   return number;
 }
 
@@ -78,6 +85,9 @@ double Config::Number(const char* key, double if_absent) const {
 double Config::Positive(const char* key) const {
   const double number = Number(key);
   if (number <= 0) Refuse(key, "is " + Required(key).dump() + ", expected a number above 0");
+  if (number < kSmallestFloat) {
+    Refuse(key, "is " + Required(key).dump() + ", which is too small for a float");
+  }
   return number;
 }
 
@@ -118,6 +128,9 @@ std::vector<double> Config::Numbers(const char* key) const {
       Refuse(key, "is not a list of finite numbers");
     }
     numbers.push_back(number.get<double>());
+    if (std::fabs(numbers.back()) > kLargestFloat) {
+      Refuse(key, "has " + number.dump() + ", which is too large for a float");
+    }
   }
   return numbers;
 }

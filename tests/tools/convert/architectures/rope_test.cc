@@ -149,7 +149,7 @@ TEST(Rope, RefusesByKey) {
   EXPECT_THAT(Refusal(R"({"rope_scaling": "yarn"})"), HasSubstr("rope_scaling is not an object"));
   EXPECT_THAT(Refusal(R"({"rope_theta": -1})"), HasSubstr("rope_theta is -1"));
   EXPECT_THAT(Refusal(R"({"rope_theta": 1e999})"), HasSubstr("config.json"));
-  EXPECT_THAT(Refusal(R"({"rope_theta": 1e-300})"), HasSubstr("not finite"));
+  EXPECT_THAT(Refusal(R"({"rope_theta": 1e-300})"), HasSubstr("too small for a float"));
   EXPECT_THAT(Refusal(R"({"rope_theta": 5, "rope_parameters": {"rope_theta": 6}})"),
               HasSubstr("rope_theta contradicts"));
   EXPECT_THAT(Refusal(R"({"partial_rotary_factor": 1.5})"),
@@ -159,6 +159,13 @@ TEST(Rope, RefusesByKey) {
   EXPECT_THAT(Refusal(R"({"original_max_position_embeddings": 64, "rope_scaling":
                           {"type": "longrope", "short_factor": [1, 2], "long_factor": [1, 2]}})"),
               HasSubstr("short_factor has 2 factors, expected 32"));
+  std::string factors = "[1e-39";
+  for (int i = 1; i < 32; ++i) factors += ", 1";
+  factors += "]";
+  EXPECT_THAT(Refusal(R"({"original_max_position_embeddings": 64, "rope_scaling":
+                          {"type": "longrope", "short_factor": )" +
+                      factors + R"(, "long_factor": )" + factors + "}}"),
+              HasSubstr("not finite"));
   EXPECT_THAT(Refusal(R"({"rope_scaling": {"type": "llama3", "factor": 8, "low_freq_factor": 4,
                            "high_freq_factor": 4, "original_max_position_embeddings": 64}})"),
               HasSubstr("low_freq_factor is not below"));

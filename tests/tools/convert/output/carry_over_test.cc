@@ -56,6 +56,33 @@ TEST(CarryOver, SaysWhatBecameOfQuantisedTensors) {
       ElementsAre("tensors of Q6_K (1) were dequantised and quantised anew, as q4b, block 32"));
 }
 
+// Queries, keys and values of one tensor may have been quantised in several ways.
+TEST(CarryOver, SaysOfEachTypeWhatItsRoundingDid) {
+  class Fused : public OneTensor {
+   public:
+    Fused() : OneTensor("Q6_K", false) {
+      Add("b", {"file", "Q5_K", {2, 32}, 36});
+      Add("c", {"file", "F16", {2, 32}, 128});
+    }
+  };
+  CarryOver carry_over;
+  const RoundingErrors errors =
+      carry_over.Count({"qkv", TensorRole::kMatrix, {{"a", 2}, {"b", 2}, {"c", 2}, {"b", 2}}, 32},
+                       {TensorFormat::Q4, 0}, Fused());
+  ASSERT_EQ(errors.size(), 4u);
+  ASSERT_NE(errors[0], nullptr);
+  ASSERT_NE(errors[1], nullptr);
+  EXPECT_EQ(errors[2], nullptr);
+  EXPECT_EQ(errors[3], errors[1]);
+  *errors[0] = {1, 10000};
+  *errors[1] = {4, 10000};
+  EXPECT_THAT(carry_over.Notes({}),
+              ElementsAre("tensors of Q5_K (2) were dequantised and quantised anew, as q4 (codes), "
+                          "which moved them by 2 % (root mean square)",
+                          "tensors of Q6_K (1) were dequantised and quantised anew, as q4 (codes), "
+                          "which moved them by 1 % (root mean square)"));
+}
+
 TEST(CarryOver, CountsTheFactorOfATensor) {
   TensorRecipe recipe{"tensor", TensorRole::kMatrix, {{"a", 2}}, 32};
   recipe.factor = {"a", 32, /*cols_first=*/false};

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
 #include <fstream>
 
@@ -172,7 +173,8 @@ TEST(WriteTensor, TakesIntegersOfFewBitsAsCodes) {
     FileWriter writer(folder / "out");
     RoundingError error;
     const StoredTensor stored = WriteTensor(
-        recipe, encoding, FewBits(), writer, [](uint64_t) {}, &error);
+        recipe, encoding, FewBits(), writer, [](uint64_t) {},
+        RoundingErrors(recipe.parts.size(), &error));
     writer.Finish({});
     EXPECT_EQ(error.squares, 0);
     std::ifstream in(writer.unfinished_path(), std::ios::binary);
@@ -258,11 +260,83 @@ TEST(WriteTensor, SaysWhatRoundingDid) {
        {format::TensorFormat::Q8, format::TensorFormat::Q4, format::TensorFormat::Q4B}) {
     FileWriter writer(folder / "out");
     RoundingError error;
-    WriteTensor(
-        recipe, {format, format == format::TensorFormat::Q4B ? 32u : 0u}, FewBits(), writer,
-        [](uint64_t) {}, &error);
+    WriteTensor(recipe, {format, format == format::TensorFormat::Q4B ? 32u : 0u}, FewBits(), writer,
+                [](uint64_t) {}, {&error});
     EXPECT_EQ(error.weights, 64);  // all are 1
     EXPECT_LT(error.squares, 64 * 1e-4);
+  }
+}
+
+TEST(WriteTensor, SaysOfEachPartWhatRoundingDid) {
+  const TempFolder folder;
+  FileWriter writer(folder / "out");
+  RoundingError of_integers, of_floats;
+  WriteTensor(RecipeOf({"b", "c", "c"}), {format::TensorFormat::Q8, 0}, FewBits(), writer,
+              [](uint64_t) {}, {&of_integers, nullptr, &of_floats});
+  double squares = 0;
+  for (size_t i = 0; i < 32; ++i) squares += std::pow(FewBits::Integer("b", i), 2);
+  EXPECT_EQ(of_integers.weights, squares * (1 + 4));  // of two rows
+  EXPECT_EQ(of_integers.squares, 0);
+  EXPECT_EQ(of_floats.weights, 64);
+}
+
+// A checkpoint whose weights are finite as far as they lie in files.
+class Large : public Counted {
+ public:
+  using Counted::Counted;
+  void Read(const std::string& name, uint64_t first, std::span<float> out) const override {
+    Counted::Read(name, first, out);
+    for (float& value : out) value = value == 7 ? -3e38f : value;
+  }
+  uint32_t IntegerBits(const std::string&) const override { return integers_ ? 4 : 0; }
+  float ReadIntegers(const std::string&, uint64_t row, std::span<int8_t> out) const override {
+    std::fill(out.begin(), out.end(), 7);
+    return row == 2 ? 1e38f : 1.0f;
+  }
+  uint32_t BlockOfQ4B(const std::string&) const override { return integers_ ? 32 : 0; }
+  void ReadQ4B(const std::string&, uint64_t row, uint64_t n_rows, uint8_t*,
+               uint16_t* scales) const override {
+    for (uint64_t i = 0; i < n_rows; ++i) scales[i] = row + i == 2 ? 0x7f00 : 0x3f80;
+  }
+  bool integers_ = false;
+};
+
+TEST(WriteTensor, RefusesWhatIsNotFiniteByItsPlace) {
+  const TempFolder folder;
+  const auto why = [&](const TensorRecipe& recipe, format::TensorFormat format, bool integers) {
+    Large checkpoint(recipe.parts[0].shape, {1});
+    checkpoint.integers_ = integers;
+    FileWriter writer(folder / "out");
+    try {
+      WriteTensor(recipe, {format, format == format::TensorFormat::Q4B ? 32u : 0u}, checkpoint,
+                  writer, [](uint64_t) {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  using format::TensorFormat;
+  TensorRecipe recipe{"t", TensorRole::kMatrix, {{"x", 2, 1, {3, 3}}}, 3};
+  EXPECT_EQ(why(recipe, TensorFormat::Q8, false), "");
+  recipe.scale = 2;
+  for (const TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4}) {
+    EXPECT_EQ(why(recipe, format, false),
+              "file: tensor x gives -inf in row 2, column 1, expected finite weights");
+  }
+  recipe.parts = {{"x", 1, 1, {2, 4}, 1, 0, 0}};
+  recipe.transposed = true;
+  recipe.cols = 2;
+  EXPECT_EQ(why(recipe, TensorFormat::F32, false), "");
+  recipe.parts[0].first_row = 3;
+  EXPECT_EQ(why(recipe, TensorFormat::F32, false),
+            "file: tensor x gives -inf in row 1, column 3, expected finite weights");
+
+  // As they are, with the scales that the checkpoint has.
+  recipe = {"t", TensorRole::kMatrix, {{"x", 3, 0, {3, 32}}}, 32};
+  for (const TensorFormat format : {TensorFormat::Q8, TensorFormat::Q4, TensorFormat::Q4B}) {
+    EXPECT_THAT(why(recipe, format, true),
+                testing::MatchesRegex(
+                    "file: tensor x has the scale 1.*e.38 in row 2, expected finite weights"));
   }
 }
 

@@ -3,8 +3,8 @@
 //            k * rows / 4 are bits 2k of byte row r; X.weight_scale [1], which divides, or
 //            multiplies where linear_class is autobitlinear
 //   online   X.weight of floats, of a layer: with s = max(mean |w|, 1e-5), w is s times w / s
-//   rounded
-//            and held to [-1, 1]
+//            rounded and held to [-1, 1]
+// modules_to_not_convert names those that are neither.
 #include <algorithm>
 #include <cmath>
 
@@ -101,6 +101,13 @@ QuantisedMatrix Online(const FolderTensors& tensors, const std::string& name) {
   return found;
 }
 
+// As transformers has it: a module with one of these in its name keeps its floats.
+bool KeepsFloats(const Config& config, const std::string& module) {
+  return std::ranges::any_of(config.Texts("modules_to_not_convert"), [&](const std::string& part) {
+    return module.find(part) != std::string::npos;
+  });
+}
+
 }  // namespace
 
 std::optional<QuantisedMatrix> FindBitNet(const FolderTensors& tensors, const std::string& name,
@@ -117,8 +124,13 @@ std::optional<QuantisedMatrix> FindBitNet(const FolderTensors& tensors, const st
     config.Refuse("linear_class", "is \"" + linear + "\", expected bitlinear or autobitlinear");
   }
   const Safetensors::Tensor& tensor = *tensors.all().at(name).tensor;
+  const bool is_packed = tensor.dtype == "U8";
+  if (KeepsFloats(config, *module)) {
+    if (!is_packed) return std::nullopt;
+    config.Refuse("modules_to_not_convert", "names " + *module + ", whose weights are packed");
+  }
   QuantisedMatrix found;
-  if (tensor.dtype == "U8") {
+  if (is_packed) {
     found = Offline(tensors, name, *module + ".weight_scale", linear == "autobitlinear");
   } else if (mode == "online" && tensor.shape.size() == 2 && tensor.elements() > 0 &&
              name.find(".layers.") != std::string::npos) {

@@ -282,6 +282,12 @@ TEST_F(QuantisedTest, Awq) {
   EXPECT_THAT(Refusal(Compressed(4).c_str()),
               HasSubstr("tensor x.qweight is one of GPTQ or AWQ, but the config says "
                         "compressed-tensors"));
+  // Two inputs of a channel are a byte where they are taken over as they are.
+  Save({{"x.qweight", Of("I32", {3, 2}, std::vector<uint32_t>(6))},
+        {"x.qzeros", Of("I32", {1, 2}, std::vector<uint32_t>(2))},
+        {"x.scales", Of("F16", {1, 16}, Halves(std::vector<float>(16, 1)))}});
+  EXPECT_THAT(Refusal(R"({"quantization_config": {"quant_method": "awq", "bits": 4}})"),
+              HasSubstr("tensor x.qweight has 3 rows, expected an even number"));
 }
 
 TEST_F(QuantisedTest, Mlx) {
@@ -480,9 +486,16 @@ TEST_F(QuantisedTest, BitNet) {
   const char* const multiplies =
       R"({"quantization_config": {"quant_method": "bitnet", "linear_class": "autobitlinear"}})";
   expect(multiplies, 4);
+  Save({{"x.weight", Of("U8", {3, 8}, packed)},
+        {"x.weight_scale", Of<float>("F32", {1}, {1e-39f})}});
+  std::vector<float> all(96);
+  EXPECT_THAT(
+      SentenceOf([&] {
+        Open(R"({"quantization_config": {"quant_method": "bitnet"}})").Read("x.weight", 0, all);
+      }),
+      HasSubstr("x.weight_scale holds 1e-39, which is too small"));
   packed[9] = 0xff;
   Save({{"x.weight", Of("U8", {3, 8}, packed)}, {"x.weight_scale", Of<float>("F32", {1}, {4})}});
-  std::vector<float> all(96);
   EXPECT_THAT(SentenceOf([&] { Open(multiplies).Read("x.weight", 0, all); }),
               HasSubstr("x.weight has the code 3 in row 1, column 1, expected 0, 1 or 2"));
 
@@ -499,6 +512,34 @@ TEST_F(QuantisedTest, BitNet) {
   EXPECT_EQ(folder.IntegerBits("a.layers.0.x.weight"), 2u);
   folder.Read("b.weight", 0, read);
   EXPECT_EQ(read, floats);
+}
+
+// A module is named by a part of its name, as transformers has it.
+TEST_F(QuantisedTest, BitNetsModulesThatKeepTheirFloats) {
+  const std::vector<float> floats = {0.5f, -1.5f, 2, 0};
+  Save({{"a.layers.0.mlp.x.weight", Of("F32", {2, 2}, floats)},
+        {"a.layers.0.attn.x.weight", Of("F32", {2, 2}, floats)}});
+  const CheckpointFolder folder = Open(R"({"quantization_config": {"quant_method": "bitnet",
+      "quantization_mode": "online", "modules_to_not_convert": ["lm_head", "0.mlp"]}})");
+  std::vector<float> read(4);
+  folder.Read("a.layers.0.mlp.x.weight", 0, read);
+  EXPECT_EQ(read, floats);
+  EXPECT_EQ(folder.IntegerBits("a.layers.0.mlp.x.weight"), 0u);
+  EXPECT_EQ(folder.IntegerBits("a.layers.0.attn.x.weight"), 2u);
+
+  Save({{"a.mlp.x.weight", Of("U8", {1, 2}, std::vector<uint8_t>(2))},
+        {"a.mlp.x.weight_scale", Of<float>("F32", {1}, {4})}});
+  EXPECT_EQ(Open(R"({"quantization_config": {"quant_method": "bitnet",
+                     "modules_to_not_convert": ["lm_head"]}})")
+                .IntegerBits("a.mlp.x.weight"),
+            2u);
+  EXPECT_EQ(Open(R"({"quantization_config": {"quant_method": "bitnet",
+                     "modules_to_not_convert": null}})")
+                .IntegerBits("a.mlp.x.weight"),
+            2u);
+  EXPECT_THAT(Refusal(R"({"quantization_config": {"quant_method": "bitnet",
+                          "modules_to_not_convert": ["mlp"]}})"),
+              HasSubstr("modules_to_not_convert names a.mlp.x, whose weights are packed"));
 }
 
 // Integers with a scale for each row are given as they are.

@@ -1,0 +1,121 @@
+#include "tools/convert/output/part_reader.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "platforms/cpu.h"
+#include "runtime/base/finite.h"
+#include "tools/convert/common/fail.h"
+#include "tools/convert/common/parallel.h"
+
+namespace rondo::convert {
+
+PartReader::PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+                       const Checkpoint& checkpoint)
+    : recipe_(recipe),
+      part_(part),
+      checkpoint_(checkpoint),
+      entry_(part.source.empty() ? nullptr
+                                 : &checkpoint.Find(part.source, recipe.SourceShape(part))) {
+  if (recipe.factor) ReadFactor();
+  if (!recipe.transposed) return;
+  // Whole: its rows are columns of what the checkpoint holds.
+  whole_.resize(recipe.cols * entry_->shape.back());
+  checkpoint.Read(part.source, (part.matrix * recipe.cols + part.first_col) * entry_->shape.back(),
+                  whole_);
+}
+
+uint64_t PartReader::RowBytes() const {
+  return entry_ == nullptr ? 0 : entry_->bytes / (entry_->elements() / recipe_.source_cols());
+}
+
+void PartReader::Read(uint64_t row, std::span<float> out) {
+  const uint64_t cols = recipe_.cols;
+  const uint64_t step = part_.row_step, first = part_.first_row + row * step;
+  if (recipe_.factor) {
+    ReadMultiplied(first, out);
+  } else if (entry_ == nullptr && recipe_.computed) {
+    recipe_.computed(first, out);
+  } else if (entry_ == nullptr) {
+    std::fill(out.begin(), out.end(), 1.0f);
+  } else if (recipe_.transposed) {
+    const uint64_t stride = whole_.size() / cols;
+    for (size_t i = 0; i < out.size(); ++i) {
+      out[i] = whole_[i % cols * stride + first + i / cols * step];
+    }
+  } else if (step == 1) {
+    checkpoint_.Read(part_.source, first * cols, out);
+  } else {
+    // Those between them, too: one reading is cheaper than many.
+    const size_t rows = out.size() / cols;
+    between_.resize(((rows - 1) * step + 1) * cols);
+    checkpoint_.Read(part_.source, first * cols, between_);
+    for (size_t i = 0; i < rows; ++i) {
+      std::copy_n(&between_[i * step * cols], cols, &out[i * cols]);
+    }
+  }
+  if (!recipe_.IsOnlyScaled() || recipe_.ScaleOf(part_) != 1) {
+    for (float& value : out) {
+      if (recipe_.exponential) value = std::exp(value);
+      value = value * recipe_.ScaleOf(part_) + recipe_.offset;
+    }
+  }
+  CheckFinite(row, out);
+}
+
+// As [inner, cols], whichever way the checkpoint has it.
+void PartReader::ReadFactor() {
+  const TensorRecipe::Factor& factor = *recipe_.factor;
+  const size_t inner = factor.inner, cols = recipe_.cols;
+  std::vector<float> read(inner * cols);
+  checkpoint_.Read(factor.source, 0, read);
+  if (factor.cols_first) {
+    factor_.resize(read.size());
+    for (size_t i = 0; i < read.size(); ++i) factor_[i % inner * cols + i / inner] = read[i];
+  } else {
+    factor_ = std::move(read);
+  }
+}
+
+void PartReader::ReadMultiplied(uint64_t first, std::span<float> out) {
+  const size_t inner = recipe_.factor->inner, cols = recipe_.cols;
+  const size_t rows = out.size() / cols;
+  between_.resize(rows * inner);
+  checkpoint_.Read(part_.source, first * inner, between_);
+  ParallelFor(PerformanceCores(), rows, [&](size_t row) {
+    const std::span<float> product = out.subspan(row * cols, cols);
+    std::fill(product.begin(), product.end(), 0.0f);
+    for (size_t i = 0; i < inner; ++i) {
+      const float x = between_[row * inner + i];
+      for (size_t col = 0; col < cols; ++col) product[col] += x * factor_[i * cols + col];
+    }
+  });
+}
+
+// Files hold no such value; but a quantised one times its scale may be too large, as may be one
+// times a number of the config, or with an adapter's product.
+void PartReader::CheckFinite(uint64_t row, std::span<const float> out) const {
+  if (entry_ == nullptr ||
+      AllFinite({reinterpret_cast<const uint8_t*>(out.data()), out.size_bytes()})) {
+    return;
+  }
+  const auto found = std::ranges::find_if(out, [](float value) { return !std::isfinite(value); });
+  const auto at = static_cast<uint64_t>(found - out.begin());
+  uint64_t of_row = part_.first_row + (row + at / recipe_.cols) * part_.row_step;
+  uint64_t of_col = at % recipe_.cols;
+  if (recipe_.transposed) {
+    std::swap(of_row, of_col);
+    of_row += part_.matrix * recipe_.cols + part_.first_col;
+  }
+  Fail(entry_->file, ": tensor ", part_.source, " gives ", *found, " in row ", of_row, ", column ",
+       of_col, ", expected finite weights");
+}
+
+std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+                            const Checkpoint& checkpoint) {
+  std::vector<float> values(static_cast<size_t>(part.rows * recipe.cols));
+  PartReader(recipe, part, checkpoint).Read(0, values);
+  return values;
+}
+
+}  // namespace rondo::convert

@@ -1,0 +1,44 @@
+// PartReader: the rows of one part of a tensor, some at a time, as its recipe wants them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tools/convert/output/decoder_spec.h"
+#include "tools/convert/sources/checkpoint.h"
+
+namespace rondo::convert {
+
+// Holds what does not come row by row: a factor, or the whole of a transposed part. Everything
+// throws Error.
+class PartReader {
+ public:
+  // All three outlive this. Refuses a tensor that does not have the shape that the recipe says.
+  PartReader(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+             const Checkpoint& checkpoint);
+
+  uint64_t RowBytes() const;  // in the checkpoint
+
+  // out = rows [row, row + out.size() / cols) of the part. Refuses values that are not finite
+  // behind what the recipe does to them, by the tensor's name and their place.
+  void Read(uint64_t row, std::span<float> out);
+
+ private:
+  void ReadFactor();
+  void ReadMultiplied(uint64_t first, std::span<float> out);
+  void CheckFinite(uint64_t row, std::span<const float> out) const;
+
+  const TensorRecipe& recipe_;
+  const TensorRecipe::Part& part_;
+  const Checkpoint& checkpoint_;
+  const Checkpoint::Entry* const entry_;  // null: no tensor of the checkpoint
+  std::vector<float> whole_, between_;
+  std::vector<float> factor_;  // [inner, cols]
+};
+
+// All rows of this part of `recipe`. Throws Error.
+std::vector<float> ReadPart(const TensorRecipe& recipe, const TensorRecipe::Part& part,
+                            const Checkpoint& checkpoint);
+
+}  // namespace rondo::convert
