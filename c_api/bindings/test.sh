@@ -11,6 +11,8 @@ export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
 export RONDO_TEST_RECOMMENDING="$build/bindings/recommending.rondo"
 export RONDO_TEST_ADAPTER="$build/bindings/adapter.rondo"
 export RONDO_TEST_CALLING="$build/bindings/calling.rondo"
+export RONDO_TEST_EMBEDDER="$build/bindings/embedder.rondo"
+export RONDO_TEST_SCORER="$build/bindings/scorer.rondo"
 
 need() {
   for tool in "$@"; do
@@ -29,6 +31,15 @@ copy() {
   cd "$work"
 }
 
+# Runs a language's search, to which the question itself is nearest.
+finds_the_same() {
+  found=$("$@" "$RONDO_TEST_EMBEDDER" "Once upon a time" "the sky is blue" "Once upon a time" "no")
+  [ "$found" = "Once upon a time" ] || {
+    echo "$* found: $found" >&2
+    exit 1
+  }
+}
+
 use_prefix() {
   libdir=$(dirname "$(find "$prefix" -name librondo.a)")
   export LD_LIBRARY_PATH="$libdir" PKG_CONFIG_PATH="$libdir/pkgconfig"
@@ -37,8 +48,8 @@ use_prefix() {
 
 case $binding in
   prepare) # what all of them use: an installed library, the model in tests/data, the same model
-    # from makers who recommend to sample, and with a template that knows tools, and a library of
-    # tomorrow
+    # from makers who recommend to sample, with a template that knows tools, as one that makes vectors
+    # and as one that scores pairs, and a library of tomorrow
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix" >/dev/null
     "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
@@ -54,6 +65,9 @@ END
     cp -R "$2/tests/data/tiny" "$build/bindings/calling"
     cp "$source/calling.jinja" "$build/bindings/calling/chat_template.jinja"
     "$prefix/bin/rondo" convert "$build/bindings/calling" -o "$RONDO_TEST_CALLING" --weights q8
+    PYTHONDONTWRITEBYTECODE=1 python3 "$source/tiny_embedders.py" "$2/tests/data/tiny" "$build/bindings"
+    "$prefix/bin/rondo" convert "$build/bindings/embedder" -o "$RONDO_TEST_EMBEDDER" --weights q8
+    "$prefix/bin/rondo" convert "$build/bindings/scorer" -o "$RONDO_TEST_SCORER" --weights q8
     use_prefix
     mkdir -p "$(dirname "$newer")"
     cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$prefix/include" \
@@ -87,6 +101,7 @@ END
     unset RONDO_LIBRARY
     PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
     PYTHONPATH=installed python3 example/tools.py "$RONDO_TEST_CALLING"
+    finds_the_same env PYTHONPATH=installed python3 example/search.py
     ! "$typed" -c 'import pydantic' 2>/dev/null ||
       PYTHONPATH=installed "$typed" example/person.py "$RONDO_TEST_MODEL"
     PYTHONPATH=installed python3 -m unittest discover tests
