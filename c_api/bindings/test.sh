@@ -123,6 +123,7 @@ END
     node example.js "$RONDO_TEST_MODEL" "Once upon a time"
     node tools.js "$RONDO_TEST_CALLING"
     node person.js "$RONDO_TEST_MODEL"
+    finds_the_same node search.js
     ;;
   go)
     need go pkg-config
