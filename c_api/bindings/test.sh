@@ -147,6 +147,7 @@ END
       --test rondo -- --ignored newer
     cargo run --quiet --offline --example generate "$RONDO_TEST_MODEL" "Once upon a time"
     cargo run --quiet --offline --example tools "$RONDO_TEST_CALLING"
+    finds_the_same cargo run --quiet --offline --example search
     ;;
   java)
     need java javac
