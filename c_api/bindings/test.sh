@@ -135,6 +135,7 @@ END
     RONDO_TEST_NEWER=1 go test -count=1 -run Newer -exec "env LD_PRELOAD=$newer" .
     go run ./example "$RONDO_TEST_MODEL" "Once upon a time"
     go run ./example/tools "$RONDO_TEST_CALLING"
+    finds_the_same go run ./example/search
     ;;
   rust)
     need cargo
