@@ -178,6 +178,7 @@ END
     LD_PRELOAD=$newer $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt newer
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar GenerateKt "$RONDO_TEST_MODEL" "Once upon a time"
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar ToolsKt "$RONDO_TEST_CALLING"
+    finds_the_same $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar SearchKt
     ;;
   csharp)
     need mcs mono
