@@ -164,6 +164,7 @@ END
     RONDO_LIBRARY=$newer java -cp "classes:$jna" rondo.RondoTest newer
     java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
     java -cp "classes:$jna" example/Tools.java "$RONDO_TEST_CALLING"
+    finds_the_same java -cp "classes:$jna" example/Search.java
     ;;
   kotlin) # by a desktop's Java
     need javac kotlinc cc
