@@ -192,6 +192,8 @@ END
     mono Generate.exe "$RONDO_TEST_MODEL" "Once upon a time"
     mcs -out:Tools.exe src/*.cs example/Tools.cs
     mono Tools.exe "$RONDO_TEST_CALLING"
+    mcs -out:Search.exe src/*.cs example/Search.cs
+    finds_the_same mono Search.exe
     ;;
   swift)
     need swift pkg-config
