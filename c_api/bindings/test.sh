@@ -202,6 +202,7 @@ END
     swift run life
     swift run example "$RONDO_TEST_MODEL" "Once upon a time"
     swift run tools "$RONDO_TEST_CALLING"
+    finds_the_same swift run search
     ;;
   *)
     echo "test.sh: no binding '$binding'" >&2
