@@ -93,7 +93,8 @@ func (s *Session) Embed(ids []int32, dimensions int) ([]float32, error) {
 }
 
 // Embed makes one vector per text, in their order, each as Session.Embed makes it. The sessions share
-// the work: each takes one text, and the next when it is done with it.
+// the work: each takes one text, and the next when it is done with it. Where a text is refused,
+// the message tells which; StatusBusy: another goroutine is in one of the sessions.
 func (e *Engine) Embed(sessions []*Session, texts [][]int32, dimensions int) ([][]float32, error) {
 	asked, vectors := e.numbers(dimensions, len(texts))
 	var ids []int32

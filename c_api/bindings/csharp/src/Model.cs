@@ -459,7 +459,8 @@ namespace Rondo
         }
 
         /// <summary>One vector per text, in their order, each as Session.Embed makes it. The sessions share
-        /// the work: each takes one text, and the next when it is done with it.</summary>
+        /// the work: each takes one text, and the next when it is done with it. Where a text is
+        /// refused, the message tells which; Status.Busy: a session is in another call.</summary>
         public float[][] Embed(IList<Session> sessions, IList<int[]> texts, int dimensions = 0)
         {
             int n = dimensions == 0 ? Dimensions : dimensions;

@@ -244,7 +244,8 @@ export declare class Engine extends Handle {
   profile(cursor?: number): (ProfileEvent & {readonly next: number}) | null;
   session(options?: SessionOptions): Session;
   /** One vector per text, in their order, each as Session.embed() makes it. The sessions share the
-   * work: each takes one text, and the next when it is done with it. */
+   * work: each takes one text, and the next when it is done with it. Where a text is refused,
+   * the message tells which; BUSY: a session is in another call. */
   embed(sessions: Session[], texts: Iterable<Iterable<number>>, options?: {dimensions?: number}):
       Promise<Float32Array[]>;
   /** One pass for several sessions; Session.event() tells what each got. */

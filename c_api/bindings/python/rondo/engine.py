@@ -122,7 +122,8 @@ class Engine(Handle):
     def embed(self, sessions: Sequence[Session], texts: Sequence[Sequence[int]],
               dimensions: int = 0) -> "List[array[float]]":
         """The vectors of texts, given as ids, each the first `dimensions` numbers (0: all). The
-        sessions share the work: each takes one text, and the next when it is done."""
+        sessions share the work: each takes one text, and the next when it is done. Where a text
+        is refused, the message tells which; Status.BUSY: a session is in another call."""
         n = dimensions or self._dimensions
         handles = (ctypes.c_void_p * len(sessions))(*(s._handle for s in sessions))
         ids = ids_array([token for text in texts for token in text])

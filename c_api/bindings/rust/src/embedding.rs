@@ -91,7 +91,8 @@ impl Session<'_> {
 
 impl Engine<'_> {
     /// One vector per text, in their order, each as [`Session::embed`] makes it. The sessions share
-    /// the work: each takes one text, and the next when it is done with it.
+    /// the work: each takes one text, and the next when it is done with it. Where a text is
+    /// refused, the message tells which.
     pub fn embed(
         &self,
         sessions: &mut [&mut Session<'_>],

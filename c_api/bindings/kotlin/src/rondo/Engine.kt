@@ -34,7 +34,7 @@ class Engine internal constructor(
 
     /** One vector per text, in their order, each as [Session.embed] makes it: its first `dimensions`
      * numbers; 0: all. The sessions share the work: each takes one text, and the next when it is done with
-     * it. */
+     * it. Where a text is refused, the message tells which; [Status].BUSY: a session is in another call. */
     fun embed(sessions: List<Session>, texts: List<IntArray>, dimensions: Int = 0): List<FloatArray> {
         val n = if (dimensions == 0) this.dimensions else dimensions
         val ids = texts.flatMap { it.asList() }.toIntArray()

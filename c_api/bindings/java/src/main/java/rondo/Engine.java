@@ -72,7 +72,8 @@ public final class Engine extends Handle {
   }
 
   /** One vector per text, in their order, as Session.embed makes them: the first `dimensions` numbers of
-   * each. The sessions share the work: each takes one text, and the next when it is done with it. */
+   * each. The sessions share the work: each takes one text, and the next when it is done with it. Where
+   * a text is refused, the message tells which; Status.BUSY: a session is in another call. */
   public List<float[]> embed(List<Session> sessions, List<int[]> texts, int dimensions) {
     int[] ids = texts.stream().flatMapToInt(Arrays::stream).toArray();
     Memory counts = new Memory((texts.size() + 1) * (long) Native.SIZE_T_SIZE);  // of one at the least
