@@ -11,6 +11,8 @@ export RONDO_TEST_MODEL="$build/bindings/tiny.rondo"
 export RONDO_TEST_RECOMMENDING="$build/bindings/recommending.rondo"
 export RONDO_TEST_ADAPTER="$build/bindings/adapter.rondo"
 export RONDO_TEST_CALLING="$build/bindings/calling.rondo"
+export RONDO_TEST_EMBEDDER="$build/bindings/embedder.rondo"
+export RONDO_TEST_SCORER="$build/bindings/scorer.rondo"
 
 need() {
   for tool in "$@"; do
@@ -29,6 +31,15 @@ copy() {
   cd "$work"
 }
 
+# Runs a language's search, to which the question itself is nearest.
+finds_the_same() {
+  found=$("$@" "$RONDO_TEST_EMBEDDER" "Once upon a time" "the sky is blue" "Once upon a time" "no")
+  [ "$found" = "Once upon a time" ] || {
+    echo "$* found: $found" >&2
+    exit 1
+  }
+}
+
 use_prefix() {
   libdir=$(dirname "$(find "$prefix" -name librondo.a)")
   export LD_LIBRARY_PATH="$libdir" PKG_CONFIG_PATH="$libdir/pkgconfig"
@@ -37,8 +48,8 @@ use_prefix() {
 
 case $binding in
   prepare) # what all of them use: an installed library, the model in tests/data, the same model
-    # from makers who recommend to sample, and with a template that knows tools, and a library of
-    # tomorrow
+    # from makers who recommend to sample, with a template that knows tools, as one that makes vectors
+    # and as one that scores pairs, and a library of tomorrow
     rm -rf "$prefix"
     cmake --install "$build" --prefix "$prefix" >/dev/null
     "$prefix/bin/rondo" convert "$2/tests/data/tiny" -o "$RONDO_TEST_MODEL" --weights q8
@@ -54,6 +65,9 @@ END
     cp -R "$2/tests/data/tiny" "$build/bindings/calling"
     cp "$source/calling.jinja" "$build/bindings/calling/chat_template.jinja"
     "$prefix/bin/rondo" convert "$build/bindings/calling" -o "$RONDO_TEST_CALLING" --weights q8
+    PYTHONDONTWRITEBYTECODE=1 python3 "$source/tiny_embedders.py" "$2/tests/data/tiny" "$build/bindings"
+    "$prefix/bin/rondo" convert "$build/bindings/embedder" -o "$RONDO_TEST_EMBEDDER" --weights q8
+    "$prefix/bin/rondo" convert "$build/bindings/scorer" -o "$RONDO_TEST_SCORER" --weights q8
     use_prefix
     mkdir -p "$(dirname "$newer")"
     cc -std=c99 -Wall -Wextra -Werror -O2 -fPIC -shared -I"$prefix/include" \
@@ -87,6 +101,7 @@ END
     unset RONDO_LIBRARY
     PYTHONPATH=installed python3 example/generate.py "$RONDO_TEST_MODEL" "Once upon a time"
     PYTHONPATH=installed python3 example/tools.py "$RONDO_TEST_CALLING"
+    finds_the_same env PYTHONPATH=installed python3 example/search.py
     ! "$typed" -c 'import pydantic' 2>/dev/null ||
       PYTHONPATH=installed "$typed" example/person.py "$RONDO_TEST_MODEL"
     PYTHONPATH=installed python3 -m unittest discover tests
@@ -108,6 +123,7 @@ END
     node example.js "$RONDO_TEST_MODEL" "Once upon a time"
     node tools.js "$RONDO_TEST_CALLING"
     node person.js "$RONDO_TEST_MODEL"
+    finds_the_same node search.js
     ;;
   go)
     need go pkg-config
@@ -119,6 +135,7 @@ END
     RONDO_TEST_NEWER=1 go test -count=1 -run Newer -exec "env LD_PRELOAD=$newer" .
     go run ./example "$RONDO_TEST_MODEL" "Once upon a time"
     go run ./example/tools "$RONDO_TEST_CALLING"
+    finds_the_same go run ./example/search
     ;;
   rust)
     need cargo
@@ -131,6 +148,7 @@ END
       --test rondo -- --ignored newer
     cargo run --quiet --offline --example generate "$RONDO_TEST_MODEL" "Once upon a time"
     cargo run --quiet --offline --example tools "$RONDO_TEST_CALLING"
+    finds_the_same cargo run --quiet --offline --example search
     ;;
   java)
     need java javac
@@ -146,6 +164,7 @@ END
     RONDO_LIBRARY=$newer java -cp "classes:$jna" rondo.RondoTest newer
     java -cp "classes:$jna" example/Generate.java "$RONDO_TEST_MODEL" "Once upon a time"
     java -cp "classes:$jna" example/Tools.java "$RONDO_TEST_CALLING"
+    finds_the_same java -cp "classes:$jna" example/Search.java
     ;;
   kotlin) # by a desktop's Java
     need javac kotlinc cc
@@ -160,6 +179,7 @@ END
     LD_PRELOAD=$newer $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar LifeKt newer
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar GenerateKt "$RONDO_TEST_MODEL" "Once upon a time"
     $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar ToolsKt "$RONDO_TEST_CALLING"
+    finds_the_same $on_java -cp classes:/usr/share/java/kotlin-stdlib.jar SearchKt
     ;;
   csharp)
     need mcs mono
@@ -172,6 +192,8 @@ END
     mono Generate.exe "$RONDO_TEST_MODEL" "Once upon a time"
     mcs -out:Tools.exe src/*.cs example/Tools.cs
     mono Tools.exe "$RONDO_TEST_CALLING"
+    mcs -out:Search.exe src/*.cs example/Search.cs
+    finds_the_same mono Search.exe
     ;;
   swift)
     need swift pkg-config
@@ -180,6 +202,7 @@ END
     swift run life
     swift run example "$RONDO_TEST_MODEL" "Once upon a time"
     swift run tools "$RONDO_TEST_CALLING"
+    finds_the_same swift run search
     ;;
   *)
     echo "test.sh: no binding '$binding'" >&2

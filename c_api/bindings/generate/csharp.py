@@ -3,7 +3,8 @@ from api import NOTICE, abi_version, camel, records, returns, variables
 
 SCALARS = {"uint32_t": "uint", "int32_t": "int", "uint64_t": "ulong", "int64_t": "long",
            "float": "float", "double": "double", "size_t": "UIntPtr"}
-ARRAYS = {"char": "byte[]", "void": "byte[]", "int32_t": "int[]", "float": "float[]"}
+ARRAYS = {"char": "byte[]", "void": "byte[]", "int32_t": "int[]", "float": "float[]",
+          "size_t": "UIntPtr[]"}
 WORDS = {"event", "params", "in", "out", "ref", "fork", "base", "string", "lock"}
 
 
@@ -42,7 +43,7 @@ def param(t, role, name):
         return f"[In, Out] UIntPtr[] {name}"
     if role == "in_out":
         return f"ref {SCALARS[t.base]} {name}"
-    if t.base in ("char", "void") or (t.base == "int32_t" and t.const) or name == "ids":
+    if t.base in ("char", "void", "float") or t.const or name == "ids":
         return f"{'[In, Out] ' if not t.const else ''}{ARRAYS[t.base]} {name}"
     return f"out {SCALARS[t.base]} {name}"
 

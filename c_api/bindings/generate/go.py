@@ -9,7 +9,8 @@ ENUMS = {"rondo_status": "Status", "rondo_policy": "Policy", "rondo_kv": "KVForm
          "rondo_segment": "Segment", "rondo_log": "LogLevel", "rondo_reason": "Reason",
          "rondo_speculation": "Speculation", "rondo_affinity": "Affinity",
          "rondo_grammar_begin": "GrammarBegin", "rondo_channel": "Channel",
-         "rondo_chat_part_kind": "ChatPartKind", "rondo_calls": "Calls"}
+         "rondo_chat_part_kind": "ChatPartKind", "rondo_calls": "Calls",
+         "rondo_pooling": "Pooling"}
 
 
 def go_name(name):

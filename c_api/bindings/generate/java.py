@@ -34,7 +34,7 @@ def param_type(t, role):
         return "PointerByReference"
     if role == "text":
         return "String"
-    if role in ("keep", "user"):
+    if role in ("keep", "user") or (t.const and t.base == "size_t"):  # an array, in Memory
         return "Pointer"
     return REFERENCES.get(t.base) or ARRAYS[t.base]
 

@@ -17,6 +17,8 @@ type Engine struct {
 	model  *Model
 	// What the model's makers recommend.
 	recommended SessionOptions
+	// Of vectors, also when the model is closed.
+	dimensions int
 }
 
 // Engine makes the model runnable.
@@ -25,7 +27,11 @@ func (m *Model) Engine(options EngineOptions) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine := &Engine{model: m, recommended: recommended}
+	embedder, err := m.Embedder()
+	if err != nil {
+		return nil, err
+	}
+	engine := &Engine{model: m, recommended: recommended, dimensions: int(embedder.Dimensions)}
 	err = m.with(func(handle *C.rondo_model) error {
 		return options.with(func(raw *C.rondo_engine_options) error {
 			return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
@@ -113,8 +119,18 @@ func (e *Engine) Step(sessions ...*Session) error {
 	if len(sessions) == 0 {
 		return nil
 	}
+	return e.withSessions(sessions, func(handle *C.rondo_engine, list **C.rondo_session, n C.size_t) error {
+		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
+			return C.rondo_engine_step(handle, list, n, message, bytes)
+		})
+	})
+}
+
+// Handles of sessions, which stay during the call, in memory that is not Go's.
+func (e *Engine) withSessions(sessions []*Session,
+	use func(handle *C.rondo_engine, list **C.rondo_session, n C.size_t) error) error {
 	n := len(sessions)
-	list := C.malloc(C.size_t(n) * C.size_t(unsafe.Sizeof(uintptr(0))))
+	list := C.malloc(C.size_t(n+1) * C.size_t(unsafe.Sizeof(uintptr(0))))
 	defer C.free(list)
 	for i, session := range sessions {
 		handle, err := session.enter()
@@ -125,8 +141,6 @@ func (e *Engine) Step(sessions ...*Session) error {
 		unsafe.Slice((**C.rondo_session)(list), n)[i] = handle
 	}
 	return e.with(func(handle *C.rondo_engine) error {
-		return checkMessage(func(message *C.char, bytes C.size_t) C.int32_t {
-			return C.rondo_engine_step(handle, (**C.rondo_session)(list), C.size_t(n), message, bytes)
-		})
+		return use(handle, (**C.rondo_session)(list), C.size_t(n))
 	})
 }

@@ -150,6 +150,16 @@ const (
 	CallsOne      Calls = 2
 )
 
+// Pooling is one of the constants RONDO_POOLING_ of rondo.h.
+type Pooling int32
+
+// What rondo.h says of each.
+const (
+	PoolingMean  Pooling = 0
+	PoolingLast  Pooling = 1
+	PoolingFirst Pooling = 2
+)
+
 // ModelFacts is rondo_model_facts of rondo.h.
 type ModelFacts struct {
 	VocabSize      uint32

@@ -207,6 +207,142 @@ func TestAdapter(t *testing.T) {
 	f.fails(err, StatusNotAModel, "it is a model")
 }
 
+// A model that embeds, with an engine of two sessions.
+func newEmbedder(t *testing.T, name string) (f *fixture, sessions []*Session) {
+	path := os.Getenv(name)
+	if path == "" {
+		t.Skip(name + " is not set")
+	}
+	f = &fixture{T: t}
+	var err error
+	f.model, err = Open(path)
+	f.must(err)
+	f.engine, err = f.model.Engine(EngineOptions{MaxSessions: 2})
+	f.must(err)
+	t.Cleanup(f.model.Close)
+	t.Cleanup(f.engine.Close)
+	return f, []*Session{f.session(SessionOptions{}), f.session(SessionOptions{})}
+}
+
+// The ids of what the model reads of each.
+func (f *fixture) tokenize(texts []string, read func(string) (string, error)) (ids [][]int32) {
+	f.Helper()
+	for _, text := range texts {
+		whole, err := read(text)
+		f.must(err)
+		some, err := f.model.Tokenize(whole, true)
+		f.must(err)
+		ids = append(ids, some)
+	}
+	return ids
+}
+
+func TestEmbedding(t *testing.T) {
+	f, sessions := newEmbedder(t, "RONDO_TEST_EMBEDDER")
+	facts, err := f.model.Embedder()
+	f.must(err)
+	f.equal([]uint32{facts.Dimensions, facts.MaxTokens, facts.ScoresPairs}, []uint32{192, 100, 0})
+	f.equal(Pooling(facts.Pooling), PoolingMean)
+	prompts, err := f.model.Prompts()
+	f.must(err)
+	f.equal(len(prompts), 2)
+	said := func(text string, err error) string {
+		f.must(err)
+		return text
+	}
+	f.equal(said(f.model.EmbeddingText("Grüße")), "Query: Grüße")
+	f.equal(said(f.model.EmbeddingTextFor("document", "Grüße")), "Grüße")
+	f.equal(said(f.model.EmbeddingTextFor("", "Grüße")), "Grüße")
+	_, err = f.model.EmbeddingTextFor("none", "a")
+	f.fails(err, StatusInvalidArgument, "")
+	_, err = f.model.PairText("a", "b")
+	f.fails(err, StatusUnsupported, "")
+	texts := f.tokenize([]string{"Once upon a time", "there was", "a girl who liked to play"}, f.model.EmbeddingText)
+	vectors, err := f.engine.Embed(sessions, texts, 0)
+	f.must(err)
+	f.equal(len(vectors), 3)
+	for i, vector := range vectors {
+		squares := float32(0)
+		for _, x := range vector {
+			squares += x * x
+		}
+		f.equal(len(vector) == 192 && squares > 0.999 && squares < 1.001, true)
+		alone, err := sessions[0].Embed(texts[i], 0)
+		f.must(err)
+		f.equal(alone, vector)
+	}
+	position, err := sessions[0].Position()
+	f.must(err)
+	f.equal(position, uint64(0))
+	short, err := f.engine.Embed(sessions[:1], texts[:1], 8)
+	f.must(err)
+	alone, err := sessions[1].Embed(texts[0], 8)
+	f.must(err)
+	f.equal(len(alone), 8)
+	f.equal(short, [][]float32{alone})
+	none, err := f.engine.Embed(sessions, nil, 0)
+	f.must(err)
+	f.equal(len(none), 0)
+	_, err = f.engine.Embed(sessions, [][]int32{texts[0], {}}, 0)
+	f.fails(err, StatusInvalidArgument, "text 1 has no tokens")
+	_, err = f.engine.Embed(nil, texts, 0)
+	f.fails(err, StatusInvalidArgument, "0 sessions")
+	for _, dimensions := range []int{193, 1 << 40, -1} {
+		_, err = sessions[0].Embed(texts[0], dimensions)
+		f.fails(err, StatusInvalidArgument, "")
+	}
+	_, err = sessions[0].Embed(make([]int32, 101), 0)
+	f.fails(err, StatusContextFull, "100")
+	f.fails(sessions[0].Prefill(texts[0]), StatusUnsupported, "")
+	f.model.Close() // the engine goes on
+	again, err := f.engine.Embed(sessions, texts, 0)
+	f.must(err)
+	f.equal(again, vectors)
+	sessions[1].Close()
+	_, err = f.engine.Embed(sessions, texts, 0)
+	f.equal(err, ErrClosed)
+}
+
+func TestModelsThatPredictEmbedNothing(t *testing.T) {
+	f := newFixture(t)
+	facts, err := f.model.Embedder()
+	f.must(err)
+	f.equal(facts.Dimensions, uint32(0))
+	_, err = f.model.EmbeddingText("a")
+	f.fails(err, StatusUnsupported, "")
+	session := f.session(SessionOptions{})
+	_, err = session.Embed(f.ids, 0)
+	f.fails(err, StatusUnsupported, "predicts tokens")
+	_, err = f.engine.Embed([]*Session{session}, [][]int32{f.ids}, 0)
+	f.fails(err, StatusUnsupported, "predicts tokens")
+}
+
+func TestScoresOfPairs(t *testing.T) {
+	f, sessions := newEmbedder(t, "RONDO_TEST_SCORER")
+	facts, err := f.model.Embedder()
+	f.must(err)
+	f.equal(facts.ScoresPairs, uint32(1))
+	pair, err := f.model.PairTextFor("Find it", "Grüße?", "a hill")
+	f.must(err)
+	for _, part := range []string{"Find it", "Grüße?", "a hill"} {
+		f.equal(strings.Contains(pair, part), true)
+	}
+	_, err = f.model.EmbeddingText("a")
+	f.fails(err, StatusUnsupported, "")
+	texts := f.tokenize([]string{"a hill", "the sea", "her mom"}, func(document string) (string, error) {
+		return f.model.PairText("Where?", document)
+	})
+	scores, err := f.engine.Embed(sessions, texts, 0)
+	f.must(err)
+	for _, score := range scores {
+		f.equal(len(score) == 1 && score[0] > 0 && score[0] < 1, true)
+	}
+	f.equal(scores[0][0] != scores[1][0], true)
+	alone, err := sessions[1].Embed(texts[2], 0)
+	f.must(err)
+	f.equal(alone, scores[2])
+}
+
 func TestGrammar(t *testing.T) {
 	f := newFixture(t)
 	text := func(options SessionOptions) string {

@@ -9,6 +9,7 @@ let package = Package(
     .systemLibrary(name: "CRondo", pkgConfig: "rondo"),
     .target(name: "Rondo", dependencies: ["CRondo"]),
     .executableTarget(name: "example", dependencies: ["Rondo"]),
+    .executableTarget(name: "search", dependencies: ["Rondo"]),
     .executableTarget(name: "tools", dependencies: ["Rondo"]),
     .executableTarget(name: "life", dependencies: ["Rondo"]),
   ])

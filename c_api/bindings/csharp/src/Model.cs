@@ -1,5 +1,6 @@
 using System;
 using System.Collections.Generic;
+using System.Linq;
 
 namespace Rondo
 {
@@ -104,6 +105,54 @@ namespace Rondo
         {
             return With(model => Native.Text((buffer, capacity, length) => Raw.rondo_detokenize(
                 model, ids, (UIntPtr)(uint)ids.Length, (uint)flags, buffer, capacity, length)));
+        }
+
+        /// <summary>What the model makes of texts; Dimensions 0: it predicts tokens instead.</summary>
+        public EmbedderFacts Embedder
+        {
+            get
+            {
+                Raw.EmbedderFacts facts =
+                    new Raw.EmbedderFacts { struct_size = Native.SizeOf<Raw.EmbedderFacts>() };
+                Native.Check(With(model => Raw.rondo_model_embedder(model, ref facts)));
+                return new EmbedderFacts(facts);
+            }
+        }
+
+        /// <summary>The names of the prompts that EmbeddingText takes.</summary>
+        public IList<string> Prompts
+        {
+            get { return Names(Raw.rondo_model_prompt_name); }
+        }
+
+        /// <summary>What the model reads of a text: it behind the prompt of this name; null: the model's
+        /// usual one, "": none. For Tokenize.</summary>
+        public string EmbeddingText(string text, string prompt = null)
+        {
+            byte[] bytes = Native.Utf8(text), name = Native.ZeroTerminated(prompt);
+            return With(model => Native.Text((buffer, capacity, length) => Raw.rondo_embedding_text(
+                model, name, bytes, (UIntPtr)(uint)bytes.Length, buffer, capacity, length)));
+        }
+
+        /// <summary>What a model that scores pairs reads of one. instruction: what makes a document fit, in
+        /// words; null: the model's usual one. For Tokenize.</summary>
+        public string PairText(string query, string document, string instruction = null)
+        {
+            byte[] asked = Native.Utf8(query), found = Native.Utf8(document);
+            byte[] what = Native.ZeroTerminated(instruction);
+            return With(model => Native.Text((buffer, capacity, length) => Raw.rondo_pair_text(
+                model, what, asked, (UIntPtr)(uint)asked.Length, found, (UIntPtr)(uint)found.Length,
+                buffer, capacity, length)));
+        }
+
+        /// <summary>A LoRA adapter, from the file that `rondo convert --adapter-for` made for this
+        /// model.</summary>
+        public Adapter Adapter(string path)
+        {
+            IntPtr adapter = IntPtr.Zero;
+            Native.CheckMessage((message, bytes) => With(model => Raw.rondo_adapter_open_path(
+                model, Native.ZeroTerminated(path), out adapter, message, bytes)));
+            return new Adapter(adapter);
         }
 
         /// <summary>What sessions may say: JSON that is valid by a schema, which is JSON
@@ -212,13 +261,14 @@ namespace Rondo
         public Engine Engine(EngineOptions options)
         {
             SessionOptions recommended = SessionOptions.RecommendedBy(this);
+            int dimensions = (int)Embedder.Dimensions;
             using (Lent lent = new Lent())
             {
                 Raw.EngineOptions raw = options.With(lent);
                 IntPtr engine = IntPtr.Zero;
                 Native.CheckMessage((message, bytes) => With(model => Raw.rondo_engine_create(
                     model, ref raw, IntPtr.Zero, UIntPtr.Zero, out engine, message, bytes)));
-                return new Engine(engine, this, recommended);
+                return new Engine(engine, this, recommended, dimensions);
             }
         }
 
@@ -326,11 +376,15 @@ namespace Rondo
         internal readonly Model Model;
         /// <summary>What the model's makers recommend.</summary>
         internal readonly SessionOptions Recommended;
+        /// <summary>Of vectors, also when the model is disposed.</summary>
+        internal readonly int Dimensions;
 
-        internal Engine(IntPtr handle, Model model, SessionOptions recommended) : base(handle)
+        internal Engine(IntPtr handle, Model model, SessionOptions recommended, int dimensions)
+            : base(handle)
         {
             Model = model;
             Recommended = recommended;
+            Dimensions = dimensions;
         }
 
         protected override bool ReleaseHandle()
@@ -404,6 +458,22 @@ namespace Rondo
             }
         }
 
+        /// <summary>One vector per text, in their order, each as Session.Embed makes it. The sessions share
+        /// the work: each takes one text, and the next when it is done with it. Where a text is
+        /// refused, the message tells which; Status.Busy: a session is in another call.</summary>
+        public float[][] Embed(IList<Session> sessions, IList<int[]> texts, int dimensions = 0)
+        {
+            int n = dimensions == 0 ? Dimensions : dimensions;
+            int[] ids = texts.SelectMany(text => text).ToArray();
+            UIntPtr[] counts = texts.Select(text => (UIntPtr)(uint)text.Length).ToArray();
+            float[] vectors = new float[Math.Max(checked(texts.Count * n), 1)];
+            IntPtr[] handles = new IntPtr[sessions.Count];
+            Native.CheckMessage((message, bytes) => With(engine => Enter(sessions, handles, 0, () =>
+                Raw.rondo_engine_embed(engine, handles, (UIntPtr)(uint)handles.Length, ids, counts,
+                    (UIntPtr)(uint)counts.Length, vectors, Native.Size(n), message, bytes))));
+            return texts.Select((text, i) => vectors.Skip(i * n).Take(n).ToArray()).ToArray();
+        }
+
         /// <summary>One pass for several sessions; Session.TakeEvent tells what each got.</summary>
         public void Step(IList<Session> sessions)
         {
@@ -412,13 +482,13 @@ namespace Rondo
                 Raw.rondo_engine_step(engine, handles, (UIntPtr)(uint)handles.Length, message, bytes))));
         }
 
-        private static int Enter(IList<Session> sessions, IntPtr[] handles, int i, Func<int> step)
+        private static int Enter(IList<Session> sessions, IntPtr[] handles, int i, Func<int> use)
         {
-            if (i == handles.Length) return step();
+            if (i == handles.Length) return use();
             return sessions[i].With(session =>
             {
                 handles[i] = session;
-                return Enter(sessions, handles, i + 1, step);
+                return Enter(sessions, handles, i + 1, use);
             });
         }
     }

@@ -91,6 +91,12 @@ namespace Rondo
             }
         }
 
+        /// <summary>Of what is negative one that the library refuses.</summary>
+        internal static UIntPtr Size(int n)
+        {
+            return n < 0 ? (UIntPtr)uint.MaxValue : (UIntPtr)(uint)n;
+        }
+
         internal static byte[] Utf8(string text)
         {
             return Encoding.UTF8.GetBytes(text);

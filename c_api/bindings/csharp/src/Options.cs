@@ -15,6 +15,8 @@ namespace Rondo
         /// <summary>Events that the profile remembers, and the largest share of the time that passes
         /// may take.</summary>
         public uint ProfileEvents, DutyPercent;
+        /// <summary>The largest of adapters that sessions may be given.</summary>
+        public uint AdapterRank;
         /// <summary>A small model of the same vocabulary, for sessions of
         /// Speculation.DraftModel.</summary>
         public Model Draft;
@@ -43,6 +45,7 @@ namespace Rondo
             raw.draft_head = DraftHead ? 1u : 0u;
             raw.profile_events = ProfileEvents;
             raw.duty_percent = DutyPercent;
+            raw.adapter_rank = AdapterRank;
             if (Draft != null) raw.draft = lent.Hold(Draft);
             raw.affinity = (int)(Affinity ?? (Cpus.Count > 0 ? Rondo.Affinity.Cpus : Rondo.Affinity.System));
             if (Cpus.Count > 0)
@@ -77,6 +80,9 @@ namespace Rondo
         /// <summary>What is added to a token's logit, by its id; none: what the makers
         /// recommend.</summary>
         public IDictionary<int, float> LogitBias = new Dictionary<int, float>();
+        /// <summary>Of Model.Adapter, where the engine's AdapterRank has room for it. A fork has its
+        /// source's.</summary>
+        public Adapter Adapter;
         /// <summary>What each generation must be a text of.</summary>
         public Grammar Grammar;
         /// <summary>In its place a JSON Schema, of which the session makes a grammar of its own, without
@@ -155,6 +161,7 @@ namespace Rondo
         internal Raw.SessionOptions With(Lent lent, Engine engine)
         {
             Raw.SessionOptions raw = Over(engine.Recommended).With(lent);
+            if (Adapter != null) raw.adapter = lent.Hold(Adapter);
             if (JsonSchema != null)
             {
                 if (Grammar != null)

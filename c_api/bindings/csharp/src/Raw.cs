@@ -951,9 +951,9 @@ namespace Rondo
         internal static extern int rondo_pair_text(IntPtr model, byte[] instruction, byte[] query, UIntPtr queryBytes, byte[] document, UIntPtr documentBytes, [In, Out] byte[] buffer, UIntPtr capacity, [In, Out] UIntPtr[] length);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        internal static extern int rondo_session_embed(IntPtr session, int[] ids, UIntPtr count, out float vector, UIntPtr dimensions);
+        internal static extern int rondo_session_embed(IntPtr session, int[] ids, UIntPtr count, [In, Out] float[] vector, UIntPtr dimensions);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
-        internal static extern int rondo_engine_embed(IntPtr engine, IntPtr[] sessions, UIntPtr nSessions, int[] ids, out UIntPtr counts, UIntPtr nTexts, out float vectors, UIntPtr dimensions, [In, Out] byte[] message, UIntPtr messageBytes);
+        internal static extern int rondo_engine_embed(IntPtr engine, IntPtr[] sessions, UIntPtr nSessions, int[] ids, UIntPtr[] counts, UIntPtr nTexts, [In, Out] float[] vectors, UIntPtr dimensions, [In, Out] byte[] message, UIntPtr messageBytes);
     }
 }

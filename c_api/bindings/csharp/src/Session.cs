@@ -106,6 +106,19 @@ namespace Rondo
             Run(session => Raw.rondo_session_accept(session, token));
         }
 
+        /// <summary>The vector of a text that is given as ids, or the score of a pair, which is one number:
+        /// its first `dimensions` numbers; 0: all. The session has no tokens behind the call. Fails with
+        /// Status.Unsupported where the model predicts tokens, and with Status.ContextFull where the text is
+        /// too long.</summary>
+        public float[] Embed(int[] ids, int dimensions = 0)
+        {
+            int n = dimensions == 0 ? engine.Dimensions : dimensions;
+            float[] vector = new float[Math.Max(n, 1)];
+            Run(session => Raw.rondo_session_embed(
+                session, ids, Count(ids), vector, Native.Size(n)));
+            return vector;
+        }
+
         /// <summary>Generates one token.</summary>
         public Event Next()
         {

@@ -96,6 +96,126 @@ public static class Test
         }
     }
 
+    private static string Path(string name)
+    {
+        return Environment.GetEnvironmentVariable("RONDO_TEST_" + name);
+    }
+
+    private static void Disposed(Action call)
+    {
+        try
+        {
+            call();
+        }
+        catch (ObjectDisposedException)
+        {
+            return;
+        }
+        throw new Exception("it should be disposed");
+    }
+
+    private static void Adapters(Model model, int[] ids)
+    {
+        Adapter adapter = model.Adapter(Path("ADAPTER"));
+        Equal(4u, adapter.Info.Rank);
+        SessionOptions adapted = new SessionOptions { MaxTokens = 12, Adapter = adapter };
+        SessionOptions plain = new SessionOptions { MaxTokens = 12 };
+        using (Engine narrow = model.Engine(new EngineOptions { Context = 256 }))
+        {
+            Fails(Status.InvalidArgument, "adapter_rank is 0", () => narrow.Session(adapted));
+        }
+        using (Engine engine = model.Engine(
+            new EngineOptions { Context = 256, MaxSessions = 3, AdapterRank = 4 }))
+        using (Session without = engine.Session(plain))
+        using (Session with = engine.Session(adapted))
+        {
+            adapter.Dispose(); // the session goes on
+            with.Prefill(ids);
+            without.Prefill(ids);
+            using (Session fork = with.Fork(plain))
+            {
+                string text = with.Generate();
+                Equal(false, text == without.Generate());
+                Equal(text, fork.Generate());
+            }
+            Disposed(() => engine.Session(adapted));
+        }
+        Fails(Status.NotAModel, "it is a model", () => model.Adapter(Path("MODEL")));
+    }
+
+    private static void Embedding(Model predicts)
+    {
+        Model model = Model.Open(Path("EMBEDDER"));
+        EmbedderFacts facts = model.Embedder;
+        Equal("192 100 0", facts.Dimensions + " " + facts.MaxTokens + " " + facts.ScoresPairs);
+        Equal(Pooling.Mean, (Pooling)facts.Pooling);
+        Equal(2, model.Prompts.Count);
+        Equal("Query: Grüße", model.EmbeddingText("Grüße"));
+        Equal("Grüße", model.EmbeddingText("Grüße", "document"));
+        Equal("", model.EmbeddingText("", ""));
+        Fails(Status.InvalidArgument, "", () => model.EmbeddingText("a", "none"));
+        Fails(Status.Unsupported, "", () => model.PairText("a", "b"));
+        int[][] texts = new[] { "Once upon a time", "there was", "a girl who liked to play" }
+            .Select(text => model.Tokenize(model.EmbeddingText(text))).ToArray();
+        using (Engine engine = model.Engine(new EngineOptions { Context = 128, MaxSessions = 2 }))
+        using (Session a = engine.Session(new SessionOptions()))
+        using (Session b = engine.Session(new SessionOptions()))
+        {
+            Session[] both = { a, b };
+            model.Dispose(); // the engine goes on
+            float[][] vectors = engine.Embed(both, texts);
+            Equal(3, vectors.Length);
+            for (int i = 0; i < 3; ++i)
+            {
+                Equal(192, vectors[i].Length);
+                Equal(true, Math.Abs(vectors[i].Sum(x => x * x) - 1) < 1e-5);
+                Equal(true, vectors[i].SequenceEqual(a.Embed(texts[i])));
+            }
+            Equal(0ul, a.Position);
+            float[] few = b.Embed(texts[0], 8);
+            Equal(8, few.Length);
+            Equal(true, few.SequenceEqual(engine.Embed(both, texts, 8)[0]));
+            Equal(0, engine.Embed(both, new int[0][]).Length);
+            Fails(Status.InvalidArgument, "text 1 has no tokens",
+                () => engine.Embed(both, new[] { texts[0], new int[0] }));
+            Fails(Status.InvalidArgument, "twice", () => engine.Embed(new[] { a, a }, texts));
+            Fails(Status.InvalidArgument, "0 sessions", () => engine.Embed(new Session[0], texts));
+            Fails(Status.InvalidArgument, "", () => a.Embed(texts[0], 193));
+            Fails(Status.InvalidArgument, "", () => a.Embed(texts[0], -1));
+            Fails(Status.ContextFull, "100", () => a.Embed(new int[101]));
+            Fails(Status.Unsupported, "", () => a.Prefill(texts[0]));
+        }
+        Equal(0u, predicts.Embedder.Dimensions);
+        Fails(Status.Unsupported, "", () => predicts.EmbeddingText("a"));
+        using (Engine engine = predicts.Engine(new EngineOptions()))
+        using (Session session = engine.Session(new SessionOptions()))
+        {
+            Fails(Status.Unsupported, "predicts tokens", () => session.Embed(texts[0]));
+            Fails(Status.Unsupported, "predicts tokens", () => engine.Embed(new[] { session }, texts));
+        }
+    }
+
+    private static void Scores()
+    {
+        using (Model model = Model.Open(Path("SCORER")))
+        using (Engine engine = model.Engine(new EngineOptions { MaxSessions = 2 }))
+        using (Session a = engine.Session(new SessionOptions()))
+        using (Session b = engine.Session(new SessionOptions()))
+        {
+            Equal(1u, model.Embedder.ScoresPairs);
+            string pair = model.PairText("Grüße?", "a hill", "Find it");
+            Equal(true, new[] { "Find it", "Grüße?", "a hill" }.All(pair.Contains));
+            Equal(false, model.PairText("Grüße?", "a hill").Contains("Find it"));
+            Fails(Status.Unsupported, "", () => model.EmbeddingText("a"));
+            int[][] texts = new[] { "a hill", "the sea", "her mom" }
+                .Select(document => model.Tokenize(model.PairText("Where?", document))).ToArray();
+            float[][] scores = engine.Embed(new[] { a, b }, texts);
+            Equal(true, scores.All(score => score.Length == 1 && score[0] > 0 && score[0] < 1));
+            Equal(3, scores.Select(score => score[0]).Distinct().Count());
+            Equal(scores[2][0], b.Embed(texts[2])[0]);
+        }
+    }
+
     private const string Person = "{\"type\":\"object\",\"properties\":{"
         + "\"name\":{\"type\":\"string\",\"maxLength\":12},"
         + "\"age\":{\"type\":\"integer\",\"minimum\":0,\"maximum\":130}},"
@@ -463,6 +583,9 @@ public static class Test
             Answers(calling, model);
         }
         Cpus(model);
+        Adapters(model, ids);
+        Embedding(model);
+        Scores();
 
         Chat chat = new Chat { Messages = "[{\"role\": \"user\", \"content\": \"Grüße\"}]" };
         Fails(Status.Unsupported, "", () => model.RenderChat(chat));

@@ -13,6 +13,7 @@
 #define ENGINE(handle) ((rondo_engine*)(intptr_t)(handle))
 #define SESSION(handle) ((rondo_session*)(intptr_t)(handle))
 #define GRAMMAR(handle) ((rondo_grammar*)(intptr_t)(handle))
+#define ADAPTER(handle) ((rondo_adapter*)(intptr_t)(handle))
 #define PARSER(handle) ((rondo_chat_parser*)(intptr_t)(handle))
 #define HANDLE(pointer) ((jlong)(intptr_t)(pointer))
 
@@ -623,6 +624,170 @@ FN(void, closeGrammar)(JNIEnv* env, jclass self, jlong grammar) {
   rondo_grammar_close(GRAMMAR(grammar));
 }
 
+/* ---- Adapters ----------------------------------------------------------------------------------
+ */
+
+FN(jlong, openAdapter)(JNIEnv* env, jclass self, jlong model, jbyteArray path) {
+  (void)self;
+  char* text = copy_text(env, path, NULL);
+  if (text == NULL) return 0;
+  rondo_adapter* adapter = NULL;
+  char message[MESSAGE_BYTES] = "";
+  const int32_t status =
+      rondo_adapter_open_path(MODEL(model), text, &adapter, message, sizeof message);
+  free(text);
+  fails(env, status, message);
+  return HANDLE(adapter);
+}
+
+/* A direct buffer stays where it is; Adapter keeps it. */
+FN(jlong, openAdapterBuffer)
+(JNIEnv* env, jclass self, jlong model, jobject buffer, jlong count) {
+  (void)self;
+  rondo_adapter* adapter = NULL;
+  char message[MESSAGE_BYTES] = "";
+  fails(env,
+        rondo_adapter_open_memory(MODEL(model), (*env)->GetDirectBufferAddress(env, buffer),
+                                  (size_t)count, &adapter, message, sizeof message),
+        message);
+  return HANDLE(adapter);
+}
+
+FN(jlongArray, adapterInfo)(JNIEnv* env, jclass self, jlong adapter) {
+  (void)self;
+  RECORD(env, rondo_adapter_facts, rondo_adapter_info(ADAPTER(adapter), &record), NULL);
+  return result;
+}
+
+FN(void, closeAdapter)(JNIEnv* env, jclass self, jlong adapter) {
+  (void)env, (void)self;
+  rondo_adapter_close(ADAPTER(adapter));
+}
+
+/* ---- Embedding ---------------------------------------------------------------------------------
+ */
+
+FN(jlongArray, embedder)(JNIEnv* env, jclass self, jlong model) {
+  (void)self;
+  RECORD(env, rondo_embedder_facts, rondo_model_embedder(MODEL(model), &record), NULL);
+  return result;
+}
+
+FN(jbyteArray, promptName)(JNIEnv* env, jclass self, jlong model, jint index) {
+  (void)self;
+  TEXT_OUTPUT(env,
+              rondo_model_prompt_name(MODEL(model), (uint32_t)index, buffer, capacity, &length));
+}
+
+static jbyteArray embedding_text(JNIEnv* env, jlong model, const char* prompt, const char* text,
+                                 size_t count) {
+  TEXT_OUTPUT(env,
+              rondo_embedding_text(MODEL(model), prompt, text, count, buffer, capacity, &length));
+}
+
+FN(jbyteArray, embeddingText)
+(JNIEnv* env, jclass self, jlong model, jbyteArray prompt, jbyteArray text) {
+  (void)self;
+  size_t count = 0;
+  char* name = copy_text(env, prompt, NULL);
+  char* copy = copy_text(env, text, &count);
+  jbyteArray result =
+      (*env)->ExceptionCheck(env) ? NULL : embedding_text(env, model, name, copy, count);
+  free(copy);
+  free(name);
+  return result;
+}
+
+static jbyteArray pair_text(JNIEnv* env, jlong model, const char* instruction, const char* query,
+                            size_t query_bytes, const char* document, size_t document_bytes) {
+  TEXT_OUTPUT(env, rondo_pair_text(MODEL(model), instruction, query, query_bytes, document,
+                                   document_bytes, buffer, capacity, &length));
+}
+
+FN(jbyteArray, pairText)
+(JNIEnv* env, jclass self, jlong model, jbyteArray instruction, jbyteArray query,
+ jbyteArray document) {
+  (void)self;
+  size_t asked = 0, found = 0;
+  char* what = copy_text(env, instruction, NULL);
+  char* one = copy_text(env, query, &asked);
+  char* other = copy_text(env, document, &found);
+  jbyteArray result =
+      (*env)->ExceptionCheck(env) ? NULL : pair_text(env, model, what, one, asked, other, found);
+  free(other);
+  free(one);
+  free(what);
+  return result;
+}
+
+/* `vector` has room for what the library writes: `dimensions`, where it takes them. */
+FN(void, embed)
+(JNIEnv* env, jclass self, jlong session, jintArray ids, jfloatArray vector, jint dimensions) {
+  (void)self;
+  size_t count = 0;
+  int32_t* copy = copy_ids(env, ids, &count);
+  jfloat* numbers = copy == NULL ? NULL : (*env)->GetFloatArrayElements(env, vector, NULL);
+  if (numbers != NULL) {
+    const int32_t status =
+        rondo_session_embed(SESSION(session), copy, count, numbers, (size_t)dimensions);
+    (*env)->ReleaseFloatArrayElements(env, vector, numbers, 0);
+    session_fails(env, session, status);
+  }
+  free(copy);
+}
+
+/* As many sessions as an engine has at most. */
+enum { MOST_SESSIONS = 64 };
+
+/* `handles` [MOST_SESSIONS] become those of `sessions`; their number, -1 with an exception. */
+static jsize session_handles(JNIEnv* env, jlongArray sessions, rondo_session** handles) {
+  const jsize count = (*env)->GetArrayLength(env, sessions);
+  if (count > MOST_SESSIONS) {
+    throw_status(env, RONDO_STATUS_INVALID_ARGUMENT, "a call is for at most 64 sessions");
+    return -1;
+  }
+  for (jsize i = 0; i < count; ++i) {
+    jlong handle = 0;
+    (*env)->GetLongArrayRegion(env, sessions, i, 1, &handle);
+    handles[i] = SESSION(handle);
+  }
+  return count;
+}
+
+/* Sizes of an array of ints, which the caller frees; NULL with an exception. */
+static size_t* copy_sizes(JNIEnv* env, jintArray array, size_t* count) {
+  int32_t* numbers = copy_ids(env, array, count);
+  size_t* sizes = numbers == NULL ? NULL : malloc(*count * sizeof *sizes + 1);
+  if (numbers != NULL && sizes == NULL) throw_memory(env);
+  for (size_t i = 0; sizes != NULL && i < *count; ++i) sizes[i] = (size_t)numbers[i];
+  free(numbers);
+  return sizes;
+}
+
+/* `vectors` as in embed, for all texts. */
+FN(void, embedAll)
+(JNIEnv* env, jclass self, jlong engine, jlongArray sessions, jintArray ids, jintArray counts,
+ jfloatArray vectors, jint dimensions) {
+  (void)self;
+  rondo_session* handles[MOST_SESSIONS];
+  const jsize n_sessions = session_handles(env, sessions, handles);
+  if (n_sessions < 0) return;
+  size_t n_ids = 0, n_texts = 0;
+  int32_t* all = copy_ids(env, ids, &n_ids);
+  size_t* sizes = all == NULL ? NULL : copy_sizes(env, counts, &n_texts);
+  jfloat* numbers = sizes == NULL ? NULL : (*env)->GetFloatArrayElements(env, vectors, NULL);
+  if (numbers != NULL) {
+    char message[MESSAGE_BYTES] = "";
+    const int32_t status =
+        rondo_engine_embed(ENGINE(engine), handles, (size_t)n_sessions, all, sizes, n_texts,
+                           numbers, (size_t)dimensions, message, sizeof message);
+    (*env)->ReleaseFloatArrayElements(env, vectors, numbers, 0);
+    fails(env, status, message);
+  }
+  free(sizes);
+  free(all);
+}
+
 /* ---- Plans and engines -------------------------------------------------------------------------
  */
 
@@ -770,17 +935,9 @@ FN(jlongArray, profile)
 
 FN(void, step)(JNIEnv* env, jclass self, jlong engine, jlongArray sessions) {
   (void)self;
-  rondo_session* handles[64]; /* as many as an engine has at most */
-  const jsize count = (*env)->GetArrayLength(env, sessions);
-  if (count > (jsize)(sizeof handles / sizeof *handles)) {
-    throw_status(env, RONDO_STATUS_INVALID_ARGUMENT, "a step is for at most 64 sessions");
-    return;
-  }
-  for (jsize i = 0; i < count; ++i) {
-    jlong handle = 0;
-    (*env)->GetLongArrayRegion(env, sessions, i, 1, &handle);
-    handles[i] = SESSION(handle);
-  }
+  rondo_session* handles[MOST_SESSIONS];
+  const jsize count = session_handles(env, sessions, handles);
+  if (count < 0) return;
   char message[MESSAGE_BYTES] = "";
   fails(env, rondo_engine_step(ENGINE(engine), handles, (size_t)count, message, sizeof message),
         message);
@@ -793,7 +950,7 @@ FN(void, step)(JNIEnv* env, jclass self, jlong engine, jlongArray sessions) {
 FN(jlong, openSession)
 (JNIEnv* env, jclass self, jlong engine, jlong session, jlong recommended_by, jobjectArray names,
  jlongArray values, jobjectArray stop, jintArray tokens, jfloatArray biases, jlong grammar,
- jobjectArray thinking) {
+ jlong adapter, jobjectArray thinking) {
   (void)self;
   rondo_session_options options;
   struct lists lists = {0};
@@ -802,6 +959,7 @@ FN(jlong, openSession)
                       thinking)) {
     char message[MESSAGE_BYTES] = "";
     options.grammar = GRAMMAR(grammar);
+    options.adapter = ADAPTER(adapter);
     fails(env,
           session != 0
               ? rondo_session_fork(SESSION(session), &options, &opened, message, sizeof message)

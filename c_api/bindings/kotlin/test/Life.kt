@@ -35,6 +35,114 @@ fun newerLibrary(model: Model) {
     }
 }
 
+fun adapters(model: Model, ids: IntArray) {
+    val path = System.getenv("RONDO_TEST_ADAPTER")
+    val adapter = model.adapter(path)
+    equal(4, adapter.info.rank)
+    fun with(given: Adapter?) = SessionOptions().apply { maxTokens = 12; this.adapter = given }
+    model.engine(EngineOptions().apply { context = 256 }).use { narrow ->
+        fails(Status.INVALID_ARGUMENT, "adapter_rank is 0") { narrow.session(with(adapter)) }
+    }
+    val roomy = EngineOptions().apply { context = 256; maxSessions = 4; adapterRank = 4 }
+    model.engine(roomy).use { engine ->
+        fun text(session: Session) = session.use {
+            it.prefill(ids)
+            it.generate()
+        }
+        val plain = text(engine.session(with(null)))
+        val session = engine.session(with(adapter))
+        adapter.close() // the session goes on
+        val fork = session.fork(with(null))
+        val adapted = text(session)
+        equal(false, adapted == plain)
+        equal(adapted, text(fork))
+        RandomAccessFile(File(path), "r").use { file ->
+            val mapped = file.channel.map(FileChannel.MapMode.READ_ONLY, 0, file.length())
+            equal(adapted, text(engine.session(with(model.adapter(mapped)))))
+        }
+        closed { engine.session(with(adapter)) }
+    }
+    fails(Status.NOT_A_MODEL, "it is a model") { model.adapter(System.getenv("RONDO_TEST_MODEL")) }
+}
+
+fun closed(call: () -> Unit) {
+    try {
+        call()
+    } catch (error: IllegalStateException) {
+        return
+    }
+    throw Exception("it should be closed")
+}
+
+fun embedding(predicts: Model, predicting: Engine) {
+    val model = Model.open(System.getenv("RONDO_TEST_EMBEDDER"))
+    model.embedder.run {
+        equal(listOf(192, 100, 0, Pooling.MEAN), listOf(dimensions, maxTokens, scoresPairs, pooling))
+    }
+    equal(setOf("query", "document"), model.prompts.toSet())
+    equal("Query: Grüße", model.embeddingText("Grüße"))
+    equal("Grüße", model.embeddingText("Grüße", "document"))
+    equal("", model.embeddingText("", ""))
+    fails(Status.INVALID_ARGUMENT, "") { model.embeddingText("a", "none") }
+    fails(Status.UNSUPPORTED, "") { model.pairText("a", "b") }
+    val texts = listOf("Once upon a time", "there was", "a girl who liked to play").map {
+        model.tokenize(model.embeddingText(it))
+    }
+    val engine = model.engine(EngineOptions().apply { context = 128; maxSessions = 2 })
+    model.close() // the engine goes on
+    engine.use { makes ->
+        val sessions = List(2) { makes.session() }
+        val (a, b) = sessions
+        val vectors = makes.embed(sessions, texts)
+        equal(3, vectors.size)
+        for ((ids, vector) in texts zip vectors) {
+            equal(192, vector.size)
+            equal(true, Math.abs(vector.map { it * it }.sum() - 1) < 1e-5)
+            equal(vector.toList(), a.embed(ids).toList())
+        }
+        equal(0L, a.position)
+        val few = b.embed(texts[0], 8)
+        equal(8, few.size)
+        equal(few.toList(), makes.embed(listOf(a), texts.take(1), 8)[0].toList())
+        equal(0, makes.embed(sessions, emptyList()).size)
+        fails(Status.INVALID_ARGUMENT, "text 1 has no tokens") {
+            makes.embed(sessions, listOf(texts[0], IntArray(0)))
+        }
+        fails(Status.INVALID_ARGUMENT, "twice") { makes.embed(listOf(a, a), texts) }
+        fails(Status.INVALID_ARGUMENT, "") { makes.embed(emptyList(), texts) }
+        fails(Status.INVALID_ARGUMENT, "64 sessions") { predicting.embed(List(65) { a }, texts) }
+        fails(Status.INVALID_ARGUMENT, "") { a.embed(texts[0], 193) }
+        fails(Status.INVALID_ARGUMENT, "") { a.embed(texts[0], -1) }
+        fails(Status.CONTEXT_FULL, "100") { a.embed(IntArray(101) { 5 }) }
+        fails(Status.UNSUPPORTED, "") { a.prefill(texts[0]) }
+        sessions.forEach { it.close() }
+        closed { makes.embed(sessions, texts) }
+    }
+    equal(0, predicts.embedder.dimensions)
+    fails(Status.UNSUPPORTED, "") { predicts.embeddingText("a") }
+    predicting.session().use {
+        fails(Status.UNSUPPORTED, "predicts tokens") { it.embed(intArrayOf(5)) }
+        fails(Status.UNSUPPORTED, "predicts tokens") { predicting.embed(listOf(it), texts) }
+    }
+}
+
+fun scores() = Model.open(System.getenv("RONDO_TEST_SCORER")).use { model ->
+    equal(1, model.embedder.scoresPairs)
+    val pair = model.pairText("Grüße?", "a hill", "Find it")
+    equal(true, listOf("Find it", "Grüße?", "a hill").all { it in pair })
+    equal(false, "Find it" in model.pairText("Grüße?", "a hill"))
+    fails(Status.UNSUPPORTED, "") { model.embeddingText("a") }
+    val texts = listOf("a hill", "the sea", "her mom").map { model.tokenize(model.pairText("Where?", it)) }
+    model.engine(EngineOptions().apply { maxSessions = 2 }).use { engine ->
+        val sessions = List(2) { engine.session() }
+        val scores = engine.embed(sessions, texts)
+        equal(true, scores.all { it.size == 1 && it[0] > 0 && it[0] < 1 })
+        equal(3, scores.map { it[0] }.toSet().size)
+        equal(scores[2].toList(), sessions[1].embed(texts[2]).toList())
+        sessions.forEach { it.close() }
+    }
+}
+
 const val PERSON = """{"type":"object","properties":{"name":{"type":"string","maxLength":12},
     "age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"],
     "additionalProperties":false}"""
@@ -315,6 +423,9 @@ fun main(arguments: Array<String>) {
     rulesAndThoughts(model, engine, ids)
     Model.open(System.getenv("RONDO_TEST_CALLING")).use { answers(it) }
     cpus(model)
+    adapters(model, ids)
+    embedding(model, engine)
+    scores()
 
     val chat = Chat("""[{"role": "user", "content": "Grüße 🙂"}]""")
     fails(Status.UNSUPPORTED, "") { model.renderChat(chat) }
@@ -338,10 +449,6 @@ fun main(arguments: Array<String>) {
     model.close() // in any order
     engine.close()
     session.close()
-    try {
-        session.next()
-        equal("a closed session", "refused")
-    } catch (error: IllegalStateException) {
-    }
+    closed { session.next() }
     println("1 passed, 0 failed")
 }

@@ -1,13 +1,13 @@
 /// <reference lib="esnext.disposable" />
 /** Rondo: language models on edge devices, in one planned block of memory. What rondo.h says of an
  * option or a function holds for the one named like it. */
-import {EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent, SessionCounters}
-    from './records';
+import {AdapterFacts, EmbedderFacts, EngineCounters, MemoryPlan, MemoryRegion, ModelFacts, ProfileEvent,
+        SessionCounters} from './records';
 import {ChatPartKind} from './records';
 
-export {ABI_VERSION, Affinity, Calls, Channel, ChatPartKind, EngineCounters, GrammarBegin, Kv, MemoryPlan,
-        MemoryRegion, ModelFacts, Policy, ProfileEvent, Reason, Segment, SessionCounters, Speculation,
-        Status} from './records';
+export {ABI_VERSION, AdapterFacts, Affinity, Calls, Channel, ChatPartKind, EmbedderFacts, EngineCounters,
+        GrammarBegin, Kv, MemoryPlan, MemoryRegion, ModelFacts, Policy, Pooling, ProfileEvent, Reason,
+        Segment, SessionCounters, Speculation, Status} from './records';
 
 /** A call that failed. */
 export declare class RondoError extends Error {
@@ -52,6 +52,8 @@ export interface EngineOptions {
   affinity?: number;
   /** Their numbers, as the system counts them. */
   cpus?: number[];
+  /** The largest of adapters that sessions may be given. */
+  adapterRank?: number;
 }
 
 /** A grammar in writing: one of schema, pattern and gbnf. */
@@ -101,6 +103,8 @@ export interface SessionOptions {
   /** In its place a JSON Schema, of which the session makes a grammar of its own, without
    * spaces: small models find no end of them. */
   jsonSchema?: unknown;
+  /** Of Model.adapter(), where the engine's adapterRank has room for it. A fork has its source's. */
+  adapter?: Adapter;
   /** Of GrammarBegin. */
   grammarBegin?: number;
   grammarToken?: number;
@@ -189,6 +193,18 @@ export declare class Model extends Handle {
   chatGrammar(messages: unknown, options: ChatOptions & {calls?: number, function?: string}): string;
   /** What the template puts around a thought; '' where it has none. */
   chatThinking(messages: unknown, options?: ChatOptions): {begin: string, end: string};
+  /** What the model makes of texts; dimensions 0: it predicts tokens instead. */
+  readonly embedder: EmbedderFacts;
+  /** The names of the prompts that embeddingText() takes. */
+  readonly prompts: string[];
+  /** What the model reads of a text: it behind the prompt of this name; none named: the model's usual
+   * one; '': none. For tokenize(). */
+  embeddingText(text: string, options?: {prompt?: string}): string;
+  /** What a model that scores pairs reads of one. instruction: what makes a document fit, in words;
+   * none: the model's usual one. For tokenize(). */
+  pairText(query: string, document: string, options?: {instruction?: string}): string;
+  /** A LoRA adapter, from the file that `rondo convert --adapter-for` made for this model. */
+  adapter(path: string): Adapter;
   /** What generations may say. A schema that is refused is named by its JSON pointer. */
   grammar(description: GrammarDescription): Grammar;
   /** The bytes that such a grammar takes. */
@@ -211,6 +227,13 @@ export declare class Grammar extends Handle {
   private constructor();
 }
 
+/** Made by Model.adapter(). Any number of sessions share it; they keep what they need of it. */
+export declare class Adapter extends Handle {
+  private constructor();
+  /** An engine's adapterRank must be at least its rank. */
+  readonly info: AdapterFacts;
+}
+
 /** Made by Model.engine(). */
 export declare class Engine extends Handle {
   private constructor();
@@ -220,6 +243,11 @@ export declare class Engine extends Handle {
   /** The next event of the profile from number `cursor` on; `next` is the number behind it. */
   profile(cursor?: number): (ProfileEvent & {readonly next: number}) | null;
   session(options?: SessionOptions): Session;
+  /** One vector per text, in their order, each as Session.embed() makes it. The sessions share the
+   * work: each takes one text, and the next when it is done with it. Where a text is refused,
+   * the message tells which; BUSY: a session is in another call. */
+  embed(sessions: Session[], texts: Iterable<Iterable<number>>, options?: {dimensions?: number}):
+      Promise<Float32Array[]>;
   /** One pass for several sessions; Session.event() tells what each got. */
   step(sessions: Session[]): Promise<void>;
 }
@@ -235,6 +263,11 @@ export declare class Session extends Handle {
   /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
   propose(ids: Iterable<number>): void;
   accept(token: number): void;
+  /** The vector of a text that is given as ids, or the score of a pair, which is one number. The vector
+   * is the caller's: its first `dimensions` numbers; 0: all. The session has no tokens behind the
+   * call. Rejected with UNSUPPORTED where the model predicts tokens, with CONTEXT_FULL where the
+   * text is too long. */
+  embed(ids: Iterable<number>, options?: {dimensions?: number}): Promise<Float32Array>;
   next(): Promise<Event>;
   event(): Event;
   /** Up to the event with the reason. An aborted signal ends the running call, and the session

@@ -3,7 +3,9 @@
 
 const koffi = require('koffi');
 const raw = require('./raw.js');
+const {Adapter, openAdapter} = require('./adapter.js');
 const chat = require('./chat.js');
+const {embeddingText, joined, pairText, room} = require('./embedding.js');
 const {Grammar, createGrammar, planGrammar} = require('./grammar.js');
 const {Handle} = require('./handle.js');
 const {RondoError, check, checkMessage, later, library, optionsOf, record, recordOf, sized, textOf,
@@ -102,6 +104,27 @@ class Model extends Handle {
     return chat.chatThinking(this.handle, messages, options);
   }
 
+  get embedder() {
+    return record('rondo_embedder_facts',
+        (facts) => library.rondo_model_embedder(this.handle, facts));
+  }
+
+  get prompts() {
+    return names(library.rondo_model_prompt_name, this.handle);
+  }
+
+  embeddingText(text, options) {
+    return embeddingText(this.handle, text, options);
+  }
+
+  pairText(query, document, options) {
+    return pairText(this.handle, query, document, options);
+  }
+
+  adapter(path) {
+    return openAdapter(this, path);
+  }
+
   grammar(description) {
     return createGrammar(this, description);
   }
@@ -145,6 +168,7 @@ class Model extends Handle {
     }, koffi.pointer(raw.types.rondo_engine_options_progress));
     if (callback) engineOptions.progress = callback;
     const recommended = recommendedBy(this);
+    const {dimensions} = this.embedder;
     const engine = [null];
     const message = Buffer.alloc(MESSAGE_BYTES);
     try {
@@ -155,15 +179,16 @@ class Model extends Handle {
     } finally {
       if (callback) koffi.unregister(callback);
     }
-    return new Engine(engine[0], this, recommended);
+    return new Engine(engine[0], this, recommended, dimensions);
   }
 }
 
 class Engine extends Handle {
-  constructor(handle, model, recommended) {
+  constructor(handle, model, recommended, dimensions) {
     super(handle, library.rondo_engine_close);
     this.model = model;
     this.recommended = recommended;
+    this.dimensions = dimensions;  // of vectors, also when the model is closed
   }
 
   get memory() {
@@ -196,13 +221,30 @@ class Engine extends Handle {
     return new Session(session[0], this);
   }
 
+  // Calls use(engine, sessions) with the handles, which stay until its promise is settled.
+  #hold(sessions, use) {
+    const hold = (rest, handles) => rest.length === 0 ?
+        use(this.handle, handles) :
+        rest[0].hold((handle) => hold(rest.slice(1), [...handles, handle]));
+    return this.hold(() => hold(sessions, []));
+  }
+
+  async embed(sessions, texts, {dimensions = 0} = {}) {
+    const lists = Array.from(texts, (ids) => Int32Array.from(ids));
+    const n = dimensions || this.dimensions;
+    const vectors = room(n, lists.length);
+    const {ids, counts} = joined(lists);
+    const message = Buffer.alloc(MESSAGE_BYTES);
+    check(await this.#hold(sessions, (engine, handles) => later(library.rondo_engine_embed, engine,
+        handles, handles.length, ids, counts, lists.length, vectors, n, message, MESSAGE_BYTES)),
+    textOf(message));
+    return lists.map((_, i) => vectors.slice(i * n, (i + 1) * n));
+  }
+
   async step(sessions) {
     const message = Buffer.alloc(MESSAGE_BYTES);
-    const hold = (rest, handles) => rest.length === 0 ?
-        later(library.rondo_engine_step, this.handle, handles, handles.length, message,
-            MESSAGE_BYTES) :
-        rest[0].hold((handle) => hold(rest.slice(1), [...handles, handle]));
-    check(await this.hold(() => hold(sessions, [])), textOf(message));
+    check(await this.#hold(sessions, (engine, handles) => later(library.rondo_engine_step, engine,
+        handles, handles.length, message, MESSAGE_BYTES)), textOf(message));
   }
 }
 
@@ -212,8 +254,9 @@ function query(name) {
   return value[0];
 }
 
-const {Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Reason, Segment,
+const {Affinity, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Pooling, Reason, Segment,
        Speculation} = raw;
-module.exports = {ABI_VERSION, Affinity, Calls, Channel, ChatParser: chat.ChatParser, ChatPartKind, Engine,
-                  Grammar, GrammarBegin, Kv, Model, Policy, Reason, RondoError, Segment, Session,
-                  Speculation, Status, query, version: () => library.rondo_version_string()};
+module.exports = {ABI_VERSION, Adapter, Affinity, Calls, Channel, ChatParser: chat.ChatParser,
+                  ChatPartKind, Engine, Grammar, GrammarBegin, Kv, Model, Policy, Pooling, Reason, RondoError,
+                  Segment, Session, Speculation, Status, query,
+                  version: () => library.rondo_version_string()};

@@ -3,6 +3,8 @@
 
 const koffi = require('koffi');
 const raw = require('./raw.js');
+const {Adapter} = require('./adapter.js');
+const {room} = require('./embedding.js');
 const {Grammar, createGrammar} = require('./grammar.js');
 const {Handle} = require('./handle.js');
 const {RondoError, checkMessage, check, later, library, optionsOf, recordOf,
@@ -37,7 +39,7 @@ function withSessionOptions(engine, {jsonSchema, grammar, ...options}, use) {
 }
 
 function sessionOptions(recommendation,
-    {recommended = true, stop = [], logitBias = {}, ...options}, grammar) {
+    {recommended = true, stop = [], logitBias = {}, adapter, ...options}, grammar) {
   const bias = Object.entries(logitBias).map(([token, value]) => ({token: Number(token), bias: value}));
   const struct = optionsOf('rondo_session_options', options, (defaults) => {
     if (recommended) Object.assign(defaults, recommendation);
@@ -47,6 +49,10 @@ function sessionOptions(recommendation,
   if (grammar != null) {
     if (!(grammar instanceof Grammar)) throw new TypeError('grammar is none that model.grammar made');
     struct.grammar = grammar.handle;
+  }
+  if (adapter != null) {
+    if (!(adapter instanceof Adapter)) throw new TypeError('adapter is none that model.adapter made');
+    struct.adapter = adapter.handle;
   }
   return struct;
 }
@@ -112,6 +118,13 @@ class Session extends Handle {
 
   accept(token) {
     this.#check(library.rondo_session_accept(this.handle, token));
+  }
+
+  async embed(ids, {dimensions = 0} = {}) {
+    const array = Int32Array.from(ids);
+    const n = dimensions || this.#engine.dimensions;
+    const vector = room(n);
+    return this.#queue(library.rondo_session_embed, [array, array.length, vector, n], () => vector);
   }
 
   next() {

@@ -272,6 +272,100 @@ test('threads on chosen CPUs', async () => {
       model.engine({context: 64, affinity: rondo.Affinity.CPUS, cpus: [1023]}), /1023/);
 });
 
+test('adapter', async () => {
+  const path = process.env.RONDO_TEST_ADAPTER;
+  const adapter = model.adapter(path);
+  assert.strictEqual(adapter.info.rank, 4);
+  assert.ok(adapter.info.nMatrices > 0);
+  assert.throws(() => engine.session({adapter}), /adapter_rank is 0/);
+  assert.throws(() => engine.session({adapter: path}), TypeError);
+  const roomy = await model.engine({context: 256, maxSessions: 4, adapterRank: 4});
+  await using(roomy.session({maxTokens: 16}), async (session) => {
+    assert.strictEqual(await session.generate(ids), text);
+  });
+  await using(roomy.session({maxTokens: 16, adapter}), async (session) => {
+    adapter.close();  // the session goes on
+    await session.prefill(ids);
+    const fork = session.fork({maxTokens: 16});
+    const other = await session.generate();
+    assert.notStrictEqual(other, text);
+    assert.strictEqual(await fork.generate(), other);
+    fork.close();
+  });
+  assert.throws(() => model.adapter(PATH), {...status('NOT_A_MODEL'), message: /it is a model/});
+  assert.throws(() => roomy.session({adapter}), /closed/);
+  assert.throws(() => adapter.info, /closed/);
+  roomy.close();
+});
+
+test('embedding', async () => {
+  const embedder = new rondo.Model(process.env.RONDO_TEST_EMBEDDER);
+  const {dimensions, maxTokens, pooling, scoresPairs} = embedder.embedder;
+  assert.deepStrictEqual([dimensions, maxTokens, pooling, scoresPairs],
+      [192, 100, rondo.Pooling.MEAN, 0]);
+  assert.deepStrictEqual(embedder.prompts.sort(), ['document', 'query']);
+  assert.strictEqual(embedder.embeddingText('Grüße'), 'Query: Grüße');
+  assert.strictEqual(embedder.embeddingText('Grüße', {prompt: 'document'}), 'Grüße');
+  assert.strictEqual(embedder.embeddingText('Grüße', {prompt: ''}), 'Grüße');
+  assert.throws(() => embedder.embeddingText('a', {prompt: 'none'}), status('INVALID_ARGUMENT'));
+  assert.throws(() => embedder.pairText('a', 'b'), status('UNSUPPORTED'));
+  const makes = await embedder.engine({context: 128, maxSessions: 2});
+  const sessions = [makes.session(), makes.session()];
+  const texts = ['Once upon a time', 'there was', 'a girl who liked to play'].map(
+      (said) => embedder.tokenize(embedder.embeddingText(said)));
+  const vectors = await makes.embed(sessions, texts);
+  assert.strictEqual(vectors.length, 3);
+  for (const [i, vector] of vectors.entries()) {
+    assert.strictEqual(vector.length, dimensions);
+    assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-5);
+    assert.deepStrictEqual(await sessions[0].embed(texts[i]), vector);
+  }
+  const [first, second] = await Promise.all(sessions.map((session, i) => session.embed(texts[i])));
+  assert.deepStrictEqual([first, second], vectors.slice(0, 2));
+  assert.strictEqual(sessions[0].position, 0);
+  const [shorter] = await makes.embed(sessions, [texts[0]], {dimensions: 8});
+  assert.strictEqual(shorter.length, 8);
+  assert.deepStrictEqual(await sessions[1].embed(texts[0], {dimensions: 8}), shorter);
+  assert.deepStrictEqual(await makes.embed(sessions, []), []);
+  await assert.rejects(makes.embed(sessions, [texts[0], []]), /text 1 has no tokens/);
+  await assert.rejects(makes.embed([sessions[0], sessions[0]], texts), /twice/);
+  await assert.rejects(sessions[0].embed(texts[0], {dimensions: 193}), status('INVALID_ARGUMENT'));
+  await assert.rejects(sessions[0].embed(Array(101).fill(5)), status('CONTEXT_FULL'));
+  await assert.rejects(sessions[0].prefill(texts[0]), status('UNSUPPORTED'));
+  embedder.close();  // the engine goes on
+  assert.deepStrictEqual(await makes.embed(sessions, texts), vectors);
+  sessions.forEach((session) => session.close());
+  await assert.rejects(makes.embed(sessions, texts), /closed/);
+  makes.close();
+});
+
+test('a model that predicts embeds nothing', () => using(engine.session(), async (session) => {
+  assert.strictEqual(model.embedder.dimensions, 0);
+  assert.deepStrictEqual(model.prompts, []);
+  assert.throws(() => model.embeddingText('a'), status('UNSUPPORTED'));
+  await assert.rejects(session.embed(ids), status('UNSUPPORTED'));
+  await assert.rejects(engine.embed([session], [ids]), /predicts tokens/);
+}));
+
+test('scores of pairs', async () => {
+  const scorer = new rondo.Model(process.env.RONDO_TEST_SCORER);
+  assert.deepStrictEqual([scorer.embedder.scoresPairs, scorer.embedder.dimensions], [1, 1]);
+  const pair = scorer.pairText('Grüße?', 'a hill', {instruction: 'Find it'});
+  assert.match(pair, /Find it\n.*Grüße\?\n.*a hill/);
+  assert.doesNotMatch(scorer.pairText('Grüße?', 'a hill'), /Find it/);
+  assert.throws(() => scorer.embeddingText('a'), status('UNSUPPORTED'));
+  const judging = await scorer.engine({maxSessions: 2});
+  const sessions = [judging.session(), judging.session()];
+  const texts = ['a hill', 'the sea', 'her mom'].map(
+      (document) => scorer.tokenize(scorer.pairText('Where?', document)));
+  const scores = await judging.embed(sessions, texts);
+  assert.ok(scores.every((score) => score.length === 1 && score[0] > 0 && score[0] < 1));
+  assert.strictEqual(new Set(scores.map(([score]) => score)).size, 3);
+  assert.deepStrictEqual(await sessions[1].embed(texts[2]), scores[2]);
+  sessions.forEach((session) => session.close());
+  judging.close();
+});
+
 test('sessions on several threads', async () => {
   const sessions = [1, 2, 3].map(() => engine.session({maxTokens: 16}));
   const texts = await Promise.all(sessions.map((session) => session.generate(ids)));

@@ -32,6 +32,7 @@ class Engine(Handle):
             memory = (ctypes.c_char * size).from_buffer(arena)
             address = ctypes.addressof(memory)
         recommended = recommended_by(model._handle)
+        dimensions = model.embedder.dimensions
         handle = new_handle()
         check_with_message(
             lambda *message: library.rondo_engine_create(
@@ -42,6 +43,7 @@ class Engine(Handle):
         engine._model, engine._arena = model, memory  # sessions hold on to this object
         engine._options = options  # and to its callbacks
         engine._recommended = recommended
+        engine._dimensions = dimensions  # of vectors, also when the model is closed
         engine._cursor = ctypes.c_uint64()
         return engine
 
@@ -49,6 +51,7 @@ class Engine(Handle):
     _arena: Any
     _options: EngineOptions
     _recommended: Any
+    _dimensions: int
     _cursor: ctypes.c_uint64
 
     @property
@@ -119,12 +122,13 @@ class Engine(Handle):
     def embed(self, sessions: Sequence[Session], texts: Sequence[Sequence[int]],
               dimensions: int = 0) -> "List[array[float]]":
         """The vectors of texts, given as ids, each the first `dimensions` numbers (0: all). The
-        sessions share the work: each takes one text, and the next when it is done."""
-        n = dimensions or self._model.embedder.dimensions
+        sessions share the work: each takes one text, and the next when it is done. Where a text
+        is refused, the message tells which; Status.BUSY: a session is in another call."""
+        n = dimensions or self._dimensions
         handles = (ctypes.c_void_p * len(sessions))(*(s._handle for s in sessions))
         ids = ids_array([token for text in texts for token in text])
         counts = (ctypes.c_size_t * len(texts))(*map(len, texts))
-        vectors = (ctypes.c_float * (n * len(texts)))()
+        vectors = (ctypes.c_float * max(n * len(texts), 1))()
         check_with_message(lambda *message: library.rondo_engine_embed(
             self._handle, handles, len(sessions), ids, counts, len(texts), vectors, n, *message))
         return [array("f", vectors[i * n:(i + 1) * n]) for i in range(len(texts))]

@@ -98,11 +98,11 @@ class Session(Handle):
 
     def embed(self, ids: Sequence[int], dimensions: int = 0) -> "array[float]":
         """The vector of a text, or the score of a pair: its first `dimensions` numbers; 0: all."""
-        n = dimensions or self._engine._model.embedder.dimensions
-        vector = array("f", bytes(4 * n))
-        address = (ctypes.c_float * n).from_buffer(vector) if n > 0 else None
-        self._check(library.rondo_session_embed(self._handle, ids_array(ids), len(ids), address, n))
-        return vector
+        n = dimensions or self._engine._dimensions
+        # Never without an address: where the model makes none, the library says so.
+        vector = (ctypes.c_float * max(n, 1))()
+        self._check(library.rondo_session_embed(self._handle, ids_array(ids), len(ids), vector, n))
+        return array("f", vector)
 
     # ---- Tokens out -----------------------------------------------------------------------------
 

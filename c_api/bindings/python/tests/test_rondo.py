@@ -158,6 +158,67 @@ class RondoTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "closed"):
             engine.session(adapter=adapter)
 
+    def test_embedding(self):
+        model = rondo.Model(os.environ["RONDO_TEST_EMBEDDER"])
+        facts = model.embedder
+        self.assertEqual((facts.dimensions, facts.max_tokens, facts.scores_pairs), (192, 100, 0))
+        self.assertEqual(facts.pooling, rondo.Pooling.MEAN)
+        self.assertEqual(set(model.prompts), {"query", "document"})
+        self.assertEqual(model.embedding_text("Grüße"), "Query: Grüße")
+        self.assertEqual(model.embedding_text("Grüße", "document"), "Grüße")
+        self.assertEqual(model.embedding_text("", ""), "")
+        with self.assertRaises(rondo.InvalidArgument):
+            model.embedding_text("a", "none")
+        with self.assertRaises(rondo.ModelError):
+            model.pair_text("a", "b")
+        texts = [model.tokenize(model.embedding_text(text))
+                 for text in ["Once upon a time", "there was", "a girl who liked to play"]]
+        engine = model.engine(context=128, max_sessions=2)
+        sessions = [engine.session(), engine.session()]
+        model.close()  # the engine goes on
+        vectors = engine.embed(sessions, texts)
+        self.assertEqual(len(vectors), 3)
+        for ids, vector in zip(texts, vectors):
+            self.assertEqual(len(vector), 192)
+            self.assertAlmostEqual(sum(x * x for x in vector), 1, places=5)
+            self.assertEqual(sessions[0].embed(ids), vector)
+        self.assertEqual(sessions[0].position, 0)
+        self.assertEqual(engine.embed(sessions, texts, 8)[1], sessions[1].embed(texts[1], 8))
+        self.assertEqual(engine.embed(sessions, []), [])
+        for ids, dimensions, kind in [(texts[0], 193, rondo.InvalidArgument), ([], 0, rondo.InvalidArgument),
+                                      ([5] * 101, 0, rondo.ContextFull)]:
+            with self.assertRaises(kind):
+                sessions[0].embed(ids, dimensions)
+        with self.assertRaisesRegex(rondo.InvalidArgument, "text 1 has no tokens"):
+            engine.embed(sessions, [texts[0], []])
+        with self.assertRaises(rondo.ModelError):
+            sessions[0].prefill(texts[0])
+
+    def test_models_that_predict_embed_nothing(self):
+        self.assertEqual((self.model.embedder.dimensions, self.model.prompts), (0, []))
+        with self.engine.session() as session:
+            with self.assertRaisesRegex(rondo.ModelError, "predicts tokens"):
+                session.embed(self.ids)
+            with self.assertRaisesRegex(rondo.ModelError, "predicts tokens"):
+                self.engine.embed([session], [self.ids])
+
+    def test_scores_of_pairs(self):
+        model = rondo.Model(os.environ["RONDO_TEST_SCORER"])
+        self.assertEqual(model.embedder.scores_pairs, 1)
+        self.assertRegex(model.pair_text("Grüße?", "a hill", "Find it"),
+                         r"Find it\n.*Grüße\?\n.*a hill")
+        self.assertNotIn("Find it", model.pair_text("Grüße?", "a hill"))
+        with self.assertRaises(rondo.ModelError):
+            model.embedding_text("a")
+        engine = model.engine(max_sessions=2)
+        texts = [model.tokenize(model.pair_text("Where?", document))
+                 for document in ["a hill", "the sea", "her mom"]]
+        sessions = [engine.session(), engine.session()]
+        scores = [score for score, in engine.embed(sessions, texts)]
+        self.assertTrue(all(0 < score < 1 for score in scores))
+        self.assertEqual(len(set(scores)), 3)
+        self.assertEqual(sessions[1].embed(texts[2])[0], scores[2])
+
     def test_grammars_that_are_refused(self):
         with self.assertRaisesRegex(rondo.RondoError, "#/properties/a/uniqueItems") as refused:
             self.model.grammar({"properties": {"a": {"uniqueItems": True}}})

@@ -10,8 +10,8 @@ use std::ptr;
 
 /// Made by [`Model::engine`]. Shared by threads.
 pub struct Engine<'m> {
-    handle: *mut raw::rondo_engine,
-    model: Model<'m>,
+    pub(crate) handle: *mut raw::rondo_engine,
+    pub(crate) model: Model<'m>,
 }
 
 // Every function of an engine is [any thread].

@@ -21,6 +21,7 @@
 
 mod adapter;
 mod chat;
+mod embedding;
 mod engine;
 mod error;
 mod grammar;

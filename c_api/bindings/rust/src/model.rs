@@ -148,7 +148,7 @@ impl<'m> Model<'m> {
         self.names(raw::rondo_model_chat_template_name)
     }
 
-    fn names(
+    pub(crate) fn names(
         &self,
         call: unsafe extern "C" fn(
             *const raw::rondo_model,

@@ -80,7 +80,7 @@ impl<'m> Session<'m> {
         &self.model
     }
 
-    fn check(&self, status: i32) -> Result<()> {
+    pub(crate) fn check(&self, status: i32) -> Result<()> {
         match status {
             raw::RONDO_STATUS_OK => Ok(()),
             _ => Err(Error::new(status, unsafe {

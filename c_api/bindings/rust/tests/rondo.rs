@@ -160,6 +160,83 @@ fn adapters() {
 }
 
 #[test]
+fn embedding() {
+    let model = Model::open(std::env::var("RONDO_TEST_EMBEDDER").unwrap()).unwrap();
+    let facts = model.embedder().unwrap();
+    assert_eq!((facts.dimensions, facts.max_tokens, facts.scores_pairs), (192, 100, 0));
+    assert_eq!(Pooling(facts.pooling), Pooling::MEAN);
+    assert_eq!(model.prompts().unwrap().len(), 2);
+    assert_eq!(model.embedding_text("Grüße", None).unwrap(), "Query: Grüße");
+    assert_eq!(model.embedding_text("Grüße", Some("document")).unwrap(), "Grüße");
+    assert_eq!(model.embedding_text("", Some("")).unwrap(), "");
+    assert_eq!(status(model.embedding_text("a", Some("none"))), Status::INVALID_ARGUMENT);
+    assert_eq!(status(model.pair_text("a", "b", None)), Status::UNSUPPORTED);
+    let engine = model.engine(&mut EngineOptions::default().context(128).max_sessions(2)).unwrap();
+    let mut a = engine.session(&SessionOptions::default()).unwrap();
+    let mut b = engine.session(&SessionOptions::default()).unwrap();
+    let ids =
+        |text: &&str| model.tokenize(&model.embedding_text(text, None).unwrap(), true).unwrap();
+    let texts: Vec<_> =
+        ["Once upon a time", "there was", "a girl who liked to play"].iter().map(ids).collect();
+    let vectors = engine.embed(&mut [&mut a, &mut b], &texts, None).unwrap();
+    assert_eq!(vectors.len(), 3);
+    for (text, vector) in texts.iter().zip(&vectors) {
+        assert_eq!(vector.len(), 192);
+        assert!((vector.iter().map(|x| x * x).sum::<f32>() - 1.0).abs() < 1e-5);
+        assert_eq!(&a.embed(text, None).unwrap(), vector);
+    }
+    assert_eq!(a.position().unwrap(), 0);
+    let short = engine.embed(&mut [&mut b], &texts[..1], Some(8)).unwrap();
+    assert_eq!(short[0], a.embed(&texts[0], Some(8)).unwrap());
+    assert_eq!(short[0].len(), 8);
+    assert!(engine.embed(&mut [&mut a], &[[0; 0]; 0], None).unwrap().is_empty());
+    let refused = engine.embed(&mut [&mut a], &[&texts[0][..], &[]], None).unwrap_err();
+    assert!(refused.message.contains("text 1 has no tokens"), "{}", refused.message);
+    assert_eq!(status(a.embed(&texts[0], Some(193))), Status::INVALID_ARGUMENT);
+    assert_eq!(status(a.embed(&texts[0], Some(usize::MAX))), Status::INVALID_ARGUMENT);
+    assert_eq!(status(a.embed(&texts[0], Some(0))), Status::INVALID_ARGUMENT);
+    assert_eq!(status(a.embed(&[5; 101], None)), Status::CONTEXT_FULL);
+    assert_eq!(status(a.prefill(&texts[0])), Status::UNSUPPORTED);
+    thread::scope(|threads| {
+        let other = threads.spawn(|| b.embed(&texts[1], None).unwrap());
+        assert_eq!(a.embed(&texts[0], None).unwrap(), vectors[0]);
+        assert_eq!(other.join().unwrap(), vectors[1]);
+    });
+}
+
+#[test]
+fn models_that_predict_embed_nothing() {
+    let Fixture { model, engine, ids, .. } = fixture();
+    assert_eq!(model.embedder().unwrap().dimensions, 0);
+    assert!(model.prompts().unwrap().is_empty());
+    assert_eq!(status(model.embedding_text("a", None)), Status::UNSUPPORTED);
+    let mut session = engine.session(&limit(1)).unwrap();
+    assert_eq!(status(session.embed(&ids, None)), Status::UNSUPPORTED);
+    assert_eq!(status(engine.embed(&mut [&mut session], &[&ids], None)), Status::UNSUPPORTED);
+}
+
+#[test]
+fn scores_of_pairs() {
+    let model = Model::open(std::env::var("RONDO_TEST_SCORER").unwrap()).unwrap();
+    assert_eq!(model.embedder().unwrap().scores_pairs, 1);
+    let pair = model.pair_text("Grüße?", "a hill", Some("Find it")).unwrap();
+    assert!(["Find it", "Grüße?", "a hill"].iter().all(|part| pair.contains(part)), "{pair}");
+    assert!(!model.pair_text("Grüße?", "a hill", None).unwrap().contains("Find it"));
+    assert_eq!(status(model.embedding_text("a", None)), Status::UNSUPPORTED);
+    let engine = model.engine(&mut EngineOptions::default().max_sessions(2)).unwrap();
+    let mut a = engine.session(&SessionOptions::default()).unwrap();
+    let mut b = engine.session(&SessionOptions::default()).unwrap();
+    let ids = |document: &&str| {
+        model.tokenize(&model.pair_text("Where?", document, None).unwrap(), true).unwrap()
+    };
+    let texts: Vec<_> = ["a hill", "the sea", "her mom"].iter().map(ids).collect();
+    let scores = engine.embed(&mut [&mut a, &mut b], &texts, None).unwrap();
+    assert!(scores.iter().all(|score| score.len() == 1 && score[0] > 0.0 && score[0] < 1.0));
+    assert_ne!(scores[0], scores[1]);
+    assert_eq!(b.embed(&texts[2], None).unwrap(), scores[2]);
+}
+
+#[test]
 fn grammars() {
     let Fixture { model, engine, ids, .. } = fixture();
     let warm = || SessionOptions::default().temperature(1.0).seed(7);

@@ -1,9 +1,10 @@
 package rondo
 
-/** A model made runnable. May be used from any thread. `kept`: what the library reads while it lives. It
- * holds the model, for what its makers recommend to sessions. */
+/** A model made runnable. May be used from any thread. `dimensions`: of vectors. `kept`: what the library
+ * reads while it lives. It holds the model, for what its makers recommend to sessions. */
 class Engine internal constructor(
-    handle: Long, internal val model: Model, @Suppress("unused") private val kept: List<Any?>
+    handle: Long, internal val model: Model, internal val dimensions: Int,
+    @Suppress("unused") private val kept: List<Any?>
 ) : Handle(handle, {
     Native.closeEngine(it)
     model.letGo()
@@ -31,11 +32,28 @@ class Engine internal constructor(
     /** An empty session in one of the engine's places. */
     fun session(options: SessionOptions = SessionOptions()): Session = Session(this, null, options)
 
+    /** One vector per text, in their order, each as [Session.embed] makes it: its first `dimensions`
+     * numbers; 0: all. The sessions share the work: each takes one text, and the next when it is done with
+     * it. Where a text is refused, the message tells which; [Status].BUSY: a session is in another call. */
+    fun embed(sessions: List<Session>, texts: List<IntArray>, dimensions: Int = 0): List<FloatArray> {
+        val n = if (dimensions == 0) this.dimensions else dimensions
+        val ids = texts.flatMap { it.asList() }.toIntArray()
+        val counts = texts.map { it.size }.toIntArray()
+        val vectors = FloatArray(maxOf(Math.multiplyExact(texts.size, n), 1))
+        withAll(sessions) { engine, handles ->
+            Native.embedAll(engine, handles, ids, counts, vectors, n)
+        }
+        return texts.indices.map { vectors.copyOfRange(it * n, (it + 1) * n) }
+    }
+
     /** One pass for several sessions; [Session.event] tells what each got. */
-    fun step(sessions: List<Session>) {
+    fun step(sessions: List<Session>) =
+        withAll(sessions) { engine, handles -> Native.step(engine, handles) }
+
+    private fun withAll(sessions: List<Session>, use: (engine: Long, handles: LongArray) -> Unit) {
         val handles = LongArray(sessions.size)
         fun enter(i: Int) {
-            if (i == handles.size) return with { Native.step(it, handles) }
+            if (i == handles.size) return with { use(it, handles) }
             sessions[i].with {
                 handles[i] = it
                 enter(i + 1)

@@ -83,6 +83,28 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
         Pair(around[0]!!.utf8(), around[1]!!.utf8())
     }
 
+    /** What the model makes of texts; dimensions 0: it predicts tokens instead. */
+    val embedder: EmbedderFacts get() = EmbedderFacts(with { Native.embedder(it) })
+
+    /** The names of the prompts that [embeddingText] takes. */
+    val prompts: List<String> get() = names { index -> with { Native.promptName(it, index) } }
+
+    /** What the model reads of a text: it behind the prompt of this name; null: the model's usual one, "":
+     * none. For [tokenize]. */
+    fun embeddingText(text: String, prompt: String? = null): String =
+        with { Native.embeddingText(it, prompt?.utf8(), text.utf8()).utf8() }
+
+    /** What a model that scores pairs reads of one. instruction: what makes a document fit, in words; null:
+     * the model's usual one. For [tokenize]. */
+    fun pairText(query: String, document: String, instruction: String? = null): String =
+        with { Native.pairText(it, instruction?.utf8(), query.utf8(), document.utf8()).utf8() }
+
+    /** A LoRA adapter, from the file that `rondo convert --adapter-for` made for this model. */
+    fun adapter(path: String): Adapter = with { Adapter.open(it, path) }
+
+    /** The same from bytes in memory, which begin at a multiple of 64 and must not change. */
+    fun adapter(direct: ByteBuffer): Adapter = with { Adapter.open(it, direct) }
+
     /** What sessions may say: JSON that is valid by a schema, which is JSON itself. */
     fun grammar(schema: String, options: GrammarOptions = GrammarOptions()): Grammar =
         with { Grammar.create(it, GrammarKind.JSON_SCHEMA, schema, options) }
@@ -135,9 +157,10 @@ class Model private constructor(handle: Long, private val buffer: ByteBuffer?) :
     /** Makes the model runnable. What `progress` throws comes through. */
     fun engine(options: EngineOptions = EngineOptions(), progress: Progress? = null): Engine =
         with { model ->
+            val dimensions = EmbedderFacts(Native.embedder(model)).dimensions
             val engine = options.with { names, values, kernels, draft, cpus ->
                 Native.createEngine(model, names, values, kernels, draft, cpus, progress)
             }
-            Engine(engine, this, listOf(buffer, options.draft))
+            Engine(engine, this, dimensions, listOf(buffer, options.draft))
         }
 }

@@ -52,6 +52,18 @@ internal object Native {
         around: Array<ByteArray?>
     )
 
+    @JvmStatic external fun embedder(model: Long): LongArray
+    @JvmStatic external fun promptName(model: Long, index: Int): ByteArray
+    @JvmStatic external fun embeddingText(model: Long, prompt: ByteArray?, text: ByteArray): ByteArray
+    @JvmStatic external fun pairText(
+        model: Long, instruction: ByteArray?, query: ByteArray, document: ByteArray
+    ): ByteArray
+
+    @JvmStatic external fun openAdapter(model: Long, path: ByteArray): Long
+    @JvmStatic external fun openAdapterBuffer(model: Long, buffer: ByteBuffer, count: Long): Long
+    @JvmStatic external fun adapterInfo(adapter: Long): LongArray
+    @JvmStatic external fun closeAdapter(adapter: Long)
+
     @JvmStatic external fun createParser(
         model: Long, names: Array<ByteArray>, values: LongArray, texts: Array<ByteArray?>
     ): Long
@@ -91,15 +103,20 @@ internal object Native {
     @JvmStatic external fun profile(
         engine: Long, cursor: LongArray, texts: Array<ByteArray?>
     ): LongArray?
+    @JvmStatic external fun embedAll(
+        engine: Long, sessions: LongArray, ids: IntArray, counts: IntArray, vectors: FloatArray,
+        dimensions: Int
+    )
     @JvmStatic external fun step(engine: Long, sessions: LongArray)
 
     @JvmStatic external fun openSession(
         engine: Long, session: Long, recommendedBy: Long, names: Array<ByteArray>, values: LongArray,
         stop: Array<ByteArray>, tokens: IntArray, biases: FloatArray, grammar: Long,
-        thinking: Array<ByteArray?>
+        adapter: Long, thinking: Array<ByteArray?>
     ): Long
     @JvmStatic external fun closeSession(session: Long)
     @JvmStatic external fun prefill(session: Long, ids: IntArray)
+    @JvmStatic external fun embed(session: Long, ids: IntArray, vector: FloatArray, dimensions: Int)
     @JvmStatic external fun append(session: Long, ids: IntArray)
     @JvmStatic external fun propose(session: Long, ids: IntArray)
     @JvmStatic external fun prefillLogits(session: Long, ids: IntArray, row: LogitsRow)

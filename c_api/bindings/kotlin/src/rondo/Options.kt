@@ -21,6 +21,8 @@ class EngineOptions {
     var kernels: String? = null
     /** A small model of the same vocabulary, for sessions of [Speculation].DRAFT_MODEL. */
     var draft: Model? = null
+    /** The largest of adapters that sessions may be given. */
+    var adapterRank: Int? = null
     /** One of [Affinity]: which CPUs the engine's own threads run on; CPUS where [cpus] has some. */
     var affinity: Int? = null
     /** Their numbers, as the system counts them. */
@@ -40,6 +42,7 @@ class EngineOptions {
         it.set("duty_percent", dutyPercent)
         it.set("no_prefix_cache", noPrefixCache)
         it.set("draft_head", draftHead)
+        it.set("adapter_rank", adapterRank)
         it.set("affinity", affinity ?: if (cpus.isEmpty()) null else Affinity.CPUS)
     }
 
@@ -80,6 +83,8 @@ class SessionOptions {
     var stop: List<String> = emptyList()
     /** What is added to a token's logit, by its id. */
     var logitBias: Map<Int, Float> = emptyMap()
+    /** Of [Model.adapter], where the engine's adapterRank has room for it. A fork has its source's. */
+    var adapter: Adapter? = null
     /** What each generation must be a text of. */
     var grammar: Grammar? = null
     /** In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
@@ -118,6 +123,12 @@ class SessionOptions {
         it.set("grammar_goes_on", grammarGoesOn)
         it.set("thinking", thinking)
         it.set("thinking_tokens", thinkingTokens)
+    }
+
+    /** 0: none. */
+    internal fun <T> withAdapter(use: (Long) -> T): T {
+        val given = adapter
+        return if (given == null) use(0) else given.with(use)
     }
 
     /** 0: none. */

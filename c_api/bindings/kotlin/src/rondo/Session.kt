@@ -32,12 +32,15 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
             val fields = options.fields()
             val bias = options.logitBias.toList()
             fun open(engine: Long, session: Long, model: Long) = options.withGrammar(model) { grammar ->
-                Native.openSession(
-                    engine, session, if (options.recommended) model else 0, fields.names(),
-                    fields.values(), options.stop.map { it.utf8() }.toTypedArray(),
-                    bias.map { it.first }.toIntArray(), bias.map { it.second }.toFloatArray(), grammar,
-                    arrayOf(options.thinkingBegin?.utf8(), options.thinkingEnd?.utf8())
-                )
+                options.withAdapter { adapter ->
+                    Native.openSession(
+                        engine, session, if (options.recommended) model else 0, fields.names(),
+                        fields.values(), options.stop.map { it.utf8() }.toTypedArray(),
+                        bias.map { it.first }.toIntArray(), bias.map { it.second }.toFloatArray(),
+                        grammar, adapter,
+                        arrayOf(options.thinkingBegin?.utf8(), options.thinkingEnd?.utf8())
+                    )
+                }
             }
             fun held(open: (model: Long) -> Long): Long {
                 val model = engine.model.hold()
@@ -53,6 +56,9 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
         }
     }
 
+    /** This, and so its bytes, lives as long. */
+    private val adapter: Adapter? = options.adapter ?: from?.adapter
+
     /** Appends and evaluates a prompt. All or nothing. */
     fun prefill(ids: IntArray) = with { Native.prefill(it, ids) }
 
@@ -66,6 +72,17 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
     fun propose(ids: IntArray) = with { Native.propose(it, ids) }
 
     fun accept(token: Int) = with { Native.accept(it, token) }
+
+    /** The vector of a text that is given as ids, or the score of a pair, which is one number: its first
+     * `dimensions` numbers; 0: all. The session has no tokens behind the call. Fails with
+     * [Status].UNSUPPORTED where the model predicts tokens, and with CONTEXT_FULL where the text is too
+     * long. */
+    fun embed(ids: IntArray, dimensions: Int = 0): FloatArray {
+        val n = if (dimensions == 0) engine.dimensions else dimensions
+        val vector = FloatArray(maxOf(n, 1))
+        with { Native.embed(it, ids, vector, n) }
+        return vector
+    }
 
     /** Generates one token. */
     fun next(): Event = read { session, texts -> Native.next(session, texts) }

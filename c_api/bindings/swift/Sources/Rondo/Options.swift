@@ -41,6 +41,8 @@ public struct SessionOptions: @unchecked Sendable {
   public var stop: [String] = []
   /// What is added to a token's logit, by its id.
   public var logitBias: [Int32: Float] = [:]
+  /// Where the engine's raw.adapter_rank has room for it. A fork has its source's.
+  public var adapter: Adapter?
   /// What each generation must be a text of.
   public var grammar: Grammar?
   /// In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
@@ -75,7 +77,8 @@ public struct SessionOptions: @unchecked Sendable {
       chosen = try Grammar(model, schema: schema, GrammarOptions(noSpaces: true))
     }
     raw.grammar = chosen?.handle
-    defer { withExtendedLifetime(chosen) {} }
+    raw.adapter = adapter?.handle
+    defer { withExtendedLifetime((chosen, adapter)) {} }
     var bias = logitBias.map { rondo_logit_bias(token: $0.key, bias: $0.value) }
     defer { withExtendedLifetime(recommendedBy) {} }
     return try bias.withUnsafeMutableBufferPointer { bias in

@@ -94,6 +94,16 @@ public final class Session: @unchecked Sendable {
   /// Appends one token that the caller chose.
   public func accept(_ token: Int32) throws { try check(rondo_session_accept(handle, token)) }
 
+  /// The vector of a text that is given as ids, or the score of a pair, which is one number: its first
+  /// `dimensions` numbers; 0: all. The session has no tokens behind the call. Throws
+  /// Status.unsupported where the model predicts tokens, Status.contextFull where the text is too long.
+  public func embed(_ ids: [Int32], dimensions: Int = 0) throws -> [Float] {
+    let n = try engine.model.dimensions(dimensions)
+    var vector = [Float](repeating: 0, count: max(n, 1))
+    try check(rondo_session_embed(handle, ids, ids.count, &vector, n))
+    return vector
+  }
+
   /// Generates one token.
   public func next() throws -> Event { try read(rondo_session_next) }
 

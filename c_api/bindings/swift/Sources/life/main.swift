@@ -313,6 +313,84 @@ equal(1, try calling.chatIds(special).filter { $0 == 2 }.count)
   fails(.invalidArgument, "1023") { _ = try Engine(model, pinned) }
 #endif
 
+let files = ProcessInfo.processInfo.environment
+do {
+  var adapted = limit
+  adapted.adapter = try Adapter(model, path: files["RONDO_TEST_ADAPTER"]!)
+  equal(4, try adapted.adapter!.info().rank)
+  fails(.invalidArgument, "adapter_rank is 0") { _ = try Session(engine, adapted) }
+  var roomy = few
+  roomy.raw.adapter_rank = 4
+  let wide = try Engine(model, roomy)
+  let plain = try Session(wide, limit)
+  let taught = try Session(wide, adapted)
+  adapted.adapter = nil  // the session goes on
+  try plain.prefill(ids)
+  try taught.prefill(ids)
+  let fork = try taught.fork(limit)
+  let text = try taught.generate()
+  equal(false, try plain.generate() == text)
+  equal(text, try fork.generate())
+  fails(.notAModel, "it is a model") { _ = try Adapter(model, path: path) }
+}
+
+do {
+  let makes = try Model(path: files["RONDO_TEST_EMBEDDER"]!)
+  let facts = try makes.embedder()
+  equal([192, 100, 0], [facts.dimensions, facts.maxTokens, facts.scoresPairs])
+  equal(.mean, Pooling(rawValue: facts.pooling))
+  equal(2, try makes.prompts().count)
+  equal("Query: Grüße", try makes.embeddingText("Grüße"))
+  equal("Grüße", try makes.embeddingText("Grüße", prompt: "document"))
+  equal("", try makes.embeddingText("", prompt: ""))
+  fails(.invalidArgument, "") { _ = try makes.embeddingText("a", prompt: "none") }
+  fails(.unsupported, "") { _ = try makes.pairText("a", "b") }
+  let texts = try ["Once upon a time", "there was", "a girl who liked to play"].map {
+    try makes.tokenize(makes.embeddingText($0))
+  }
+  var two = EngineOptions()
+  two.raw.max_sessions = 2
+  let maker = try Engine(makes, two)
+  let both = [try Session(maker), try Session(maker)]
+  let vectors = try maker.embed(both, texts)
+  equal(3, vectors.count)
+  for (text, vector) in zip(texts, vectors) {
+    equal(192, vector.count)
+    equal(true, abs(vector.reduce(0) { $0 + $1 * $1 } - 1) < 1e-5)
+    equal(vector, try both[0].embed(text))
+  }
+  equal(0, try both[0].position())
+  let short = try both[1].embed(texts[0], dimensions: 8)
+  equal(8, short.count)
+  equal([short], try maker.embed([both[0]], [texts[0]], dimensions: 8))
+  equal([], try maker.embed(both, []))
+  fails(.invalidArgument, "text 1 has no tokens") { _ = try maker.embed(both, [texts[0], []]) }
+  fails(.invalidArgument, "twice") { _ = try maker.embed([both[0], both[0]], texts) }
+  fails(.invalidArgument, "0 sessions") { _ = try maker.embed([], texts) }
+  fails(.invalidArgument, "") { _ = try both[0].embed(texts[0], dimensions: 193) }
+  fails(.contextFull, "100") { _ = try both[0].embed([Int32](repeating: 5, count: 101)) }
+  fails(.unsupported, "") { try both[0].prefill(texts[0]) }
+  equal(0, try model.embedder().dimensions)
+  fails(.unsupported, "") { _ = try model.embeddingText("a") }
+  try session.reset()
+  fails(.unsupported, "predicts tokens") { _ = try session.embed(ids) }
+  fails(.unsupported, "predicts tokens") { _ = try engine.embed([session], [ids]) }
+
+  let judge = try Model(path: files["RONDO_TEST_SCORER"]!)
+  equal(1, try judge.embedder().scoresPairs)
+  let pair = try judge.pairText("Grüße?", "a hill", instruction: "Find it")
+  equal(true, ["Find it", "Grüße?", "a hill"].allSatisfy { pair.contains($0) })
+  equal(false, try judge.pairText("Grüße?", "a hill").contains("Find it"))
+  fails(.unsupported, "") { _ = try judge.embeddingText("a") }
+  let pairs = try ["a hill", "the sea", "her mom"].map {
+    try judge.tokenize(judge.pairText("Where?", $0))
+  }
+  let judging = try Engine(judge, two)
+  let scores = try judging.embed([Session(judging), Session(judging)], pairs)
+  equal(true, scores.allSatisfy { $0.count == 1 && $0[0] > 0 && $0[0] < 1 })
+  equal(3, Set(scores).count)
+}
+
 var chat = Chat(messages: #"[{"role": "user", "content": "Grüße"}]"#)
 fails(.unsupported, "") { _ = try model.renderChat(chat) }
 chat.template = "{{ messages[0].content }}{{ tail }}"

@@ -1,8 +1,12 @@
 package rondo;
 
+import com.sun.jna.Memory;
+import com.sun.jna.Native;
 import com.sun.jna.Pointer;
 import com.sun.jna.ptr.LongByReference;
 import com.sun.jna.ptr.PointerByReference;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** A model made runnable in one arena. Made by Model.engine; may be used from any thread. */
@@ -12,11 +16,14 @@ public final class Engine extends Handle {
   final Model model;
   /** What the model's makers recommend. */
   final SessionOptions recommended;
+  /** Of vectors, also when the model is closed. */
+  final int dimensions;
 
-  Engine(Pointer handle, Model model, SessionOptions recommended) {
+  Engine(Pointer handle, Model model, SessionOptions recommended, int dimensions) {
     super(handle, RAW::rondo_engine_close);
     this.model = model;
     this.recommended = recommended;
+    this.dimensions = dimensions;
   }
 
   /** The plan that this engine was made by. */
@@ -59,19 +66,53 @@ public final class Engine extends Handle {
     return new Session(session.getValue(), this);
   }
 
+  /** One vector per text, in their order, as Session.embed makes them. */
+  public List<float[]> embed(List<Session> sessions, List<int[]> texts) {
+    return embed(sessions, texts, dimensions);
+  }
+
+  /** One vector per text, in their order, as Session.embed makes them: the first `dimensions` numbers of
+   * each. The sessions share the work: each takes one text, and the next when it is done with it. Where
+   * a text is refused, the message tells which; Status.BUSY: a session is in another call. */
+  public List<float[]> embed(List<Session> sessions, List<int[]> texts, int dimensions) {
+    int[] ids = texts.stream().flatMapToInt(Arrays::stream).toArray();
+    Memory counts = new Memory((texts.size() + 1) * (long) Native.SIZE_T_SIZE);  // of one at the least
+    for (int i = 0; i < texts.size(); ++i) {
+      SizeT.put(counts, i, texts.get(i).length);
+    }
+    float[] vectors = new float[Math.max(Math.multiplyExact(texts.size(), dimensions), 1)];
+    with(sessions, (handles, message, bytes) -> call(engine -> RAW.rondo_engine_embed(engine, handles,
+        new SizeT(handles.length), ids, counts, new SizeT(texts.size()), vectors,
+        new SizeT(dimensions), message, bytes)));
+    List<float[]> each = new ArrayList<>();
+    for (int i = 0; i < texts.size(); ++i) {
+      each.add(Arrays.copyOfRange(vectors, i * dimensions, (i + 1) * dimensions));
+    }
+    return each;
+  }
+
   /** One pass for several sessions of this engine; Session.event tells what each got. */
   public void step(List<Session> sessions) {
-    if (sessions.isEmpty()) {
-      return;
+    if (!sessions.isEmpty()) {
+      with(sessions, (handles, message, bytes) -> call(engine
+          -> RAW.rondo_engine_step(engine, handles, new SizeT(handles.length), message, bytes)));
     }
+  }
+
+  /** A call for sessions that ends in (message, message_bytes). */
+  private interface OfSessions {
+    int call(Pointer[] handles, byte[] message, SizeT messageBytes);
+  }
+
+  /** The handles stay during the call. */
+  private static void with(List<Session> sessions, OfSessions use) {
     Pointer[] handles = new Pointer[sessions.size()];
     int entered = 0;
     try {
       for (; entered < handles.length; ++entered) {
         handles[entered] = sessions.get(entered).enter();
       }
-      Rondo.checkMessage((message, bytes) -> call(engine
-          -> RAW.rondo_engine_step(engine, handles, new SizeT(handles.length), message, bytes)));
+      Rondo.checkMessage((message, bytes) -> use.call(handles, message, bytes));
     } finally {
       while (entered > 0) {
         sessions.get(--entered).leave();

@@ -87,6 +87,12 @@ public final class EngineOptions {
     return this;
   }
 
+  /** The largest of adapters that sessions may be given. */
+  public EngineOptions adapterRank(int rank) {
+    raw.adapter_rank = rank;
+    return this;
+  }
+
   /** Which CPUs the engine's own threads run on. */
   public EngineOptions affinity(Affinity affinity) {
     raw.affinity = affinity.value;

@@ -96,6 +96,51 @@ public final class Model extends Handle {
         model, ids, new SizeT(ids.length), flags, buffer, capacity, length)));
   }
 
+  /** What the model makes of texts; dimensions 0: it predicts tokens instead. */
+  public EmbedderFacts embedder() {
+    Raw.EmbedderFacts facts = new Raw.EmbedderFacts();
+    Rondo.check(call(model -> RAW.rondo_model_embedder(model, facts)));
+    return EmbedderFacts.of(facts);
+  }
+
+  /** The names of the prompts that embeddingText takes. */
+  public List<String> prompts() {
+    return with(model -> Rondo.names(index -> Rondo.text((buffer, capacity, length)
+        -> RAW.rondo_model_prompt_name(model, index, buffer, capacity, length))));
+  }
+
+  /** What the model reads of a text: it behind the model's usual prompt, which may be none. For
+   * tokenize. */
+  public String embeddingText(String text) {
+    return embeddingText(text, null);
+  }
+
+  /** The text behind the prompt of this name; "": behind none; null: behind the model's usual one. */
+  public String embeddingText(String text, String prompt) {
+    byte[] bytes = Memories.utf8(text);
+    return with(model -> Rondo.text((buffer, capacity, length) -> RAW.rondo_embedding_text(
+        model, prompt, bytes, new SizeT(bytes.length), buffer, capacity, length)));
+  }
+
+  /** What a model that scores pairs reads of one, with the model's usual instruction. For tokenize. */
+  public String pairText(String query, String document) {
+    return pairText(query, document, null);
+  }
+
+  /** As pairText, with an instruction: what makes a document fit, in words; null: the model's usual
+   * one. */
+  public String pairText(String query, String document, String instruction) {
+    byte[] asked = Memories.utf8(query);
+    byte[] found = Memories.utf8(document);
+    return with(model -> Rondo.text((buffer, capacity, length) -> RAW.rondo_pair_text(model, instruction,
+        asked, new SizeT(asked.length), found, new SizeT(found.length), buffer, capacity, length)));
+  }
+
+  /** A LoRA adapter, from the file that `rondo convert --adapter-for` made for this model. */
+  public Adapter adapter(String path) {
+    return Adapter.open(this, path);
+  }
+
   /** What sessions may say: JSON that is valid by a schema, which is JSON itself. */
   public Grammar grammar(String schema, GrammarOptions options) {
     return Grammar.create(this, GrammarKind.JSON_SCHEMA, schema, options);
@@ -158,6 +203,7 @@ public final class Model extends Handle {
   /** Makes the model runnable. */
   public Engine engine(EngineOptions options) {
     SessionOptions recommended = SessionOptions.recommendedBy(this);
+    int dimensions = embedder().dimensions();
     PointerByReference engine = new PointerByReference();
     try {
       Rondo.checkMessage((message, bytes) -> call(model -> RAW.rondo_engine_create(
@@ -165,7 +211,7 @@ public final class Model extends Handle {
     } finally {
       options.rethrow();
     }
-    return new Engine(engine.getValue(), this, recommended);
+    return new Engine(engine.getValue(), this, recommended, dimensions);
   }
 
   /** The text of a conversation. */

@@ -425,5 +425,5 @@ interface Raw extends Library {
   int rondo_embedding_text(Pointer model, String prompt, byte[] text, SizeT textBytes, byte[] buffer, SizeT capacity, SizeT.ByReference length);
   int rondo_pair_text(Pointer model, String instruction, byte[] query, SizeT queryBytes, byte[] document, SizeT documentBytes, byte[] buffer, SizeT capacity, SizeT.ByReference length);
   int rondo_session_embed(Pointer session, int[] ids, SizeT count, float[] vector, SizeT dimensions);
-  int rondo_engine_embed(Pointer engine, Pointer[] sessions, SizeT nSessions, int[] ids, SizeT.ByReference counts, SizeT nTexts, float[] vectors, SizeT dimensions, byte[] message, SizeT messageBytes);
+  int rondo_engine_embed(Pointer engine, Pointer[] sessions, SizeT nSessions, int[] ids, Pointer counts, SizeT nTexts, float[] vectors, SizeT dimensions, byte[] message, SizeT messageBytes);
 }

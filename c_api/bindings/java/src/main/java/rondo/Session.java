@@ -87,6 +87,21 @@ public final class Session extends Handle {
     run(session -> RAW.rondo_session_accept(session, token));
   }
 
+  /** The vector of a text that is given as ids, or the score of a pair, which is one number. The session
+   * has no tokens behind the call. Fails with Status.UNSUPPORTED where the model predicts tokens, and with
+   * Status.CONTEXT_FULL where the text is too long. */
+  public float[] embed(int[] ids) {
+    return embed(ids, engine.dimensions);
+  }
+
+  /** The first `dimensions` numbers of that vector. */
+  public float[] embed(int[] ids, int dimensions) {
+    float[] vector = new float[Math.max(dimensions, 1)];
+    run(session -> RAW.rondo_session_embed(
+        session, ids, new SizeT(ids.length), vector, new SizeT(dimensions)));
+    return vector;
+  }
+
   /** Generates one token. */
   public Event next() {
     Event[] event = new Event[1];

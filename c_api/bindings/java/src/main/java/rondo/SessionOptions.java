@@ -15,6 +15,7 @@ import java.util.function.Function;
 public final class SessionOptions {
   private final List<Consumer<Raw.SessionOptions>> said = new ArrayList<>();
   private boolean recommended = true;
+  private Adapter adapter;
   private Grammar grammar;
   private String jsonSchema;
 
@@ -122,6 +123,13 @@ public final class SessionOptions {
     });
   }
 
+  /** What is added to the model, where the engine's adapterRank has room for it. A fork has its
+   * source's. */
+  public SessionOptions adapter(Adapter adapter) {
+    this.adapter = adapter;
+    return this;
+  }
+
   /** What each generation must be a text of. */
   public SessionOptions grammar(Grammar grammar) {
     this.grammar = grammar;
@@ -206,9 +214,21 @@ public final class SessionOptions {
     });
   }
 
-  /** Calls `use` with all of it. A grammar of jsonSchema is the session's alone from then on. */
+  /** Calls `use` with all of it. */
   int call(Engine engine, Function<Raw.SessionOptions, Integer> use) {
     Raw.SessionOptions raw = over(engine.recommended);
+    if (adapter == null) {
+      return withGrammar(engine, raw, use);
+    }
+    return adapter.with(handle -> {
+      raw.adapter = handle;
+      return withGrammar(engine, raw, use);
+    });
+  }
+
+  /** A grammar of jsonSchema is the session's alone from then on. */
+  private int withGrammar(Engine engine, Raw.SessionOptions raw,
+      Function<Raw.SessionOptions, Integer> use) {
     Function<Grammar, Integer> useWith = chosen -> chosen.with(handle -> {
       raw.grammar = handle;
       return use.apply(raw);

@@ -18,6 +18,15 @@ public final class SizeT extends IntegerType {
     super(Native.SIZE_T_SIZE, value, true);
   }
 
+  /** Writes number `index` of an array. */
+  static void put(Pointer array, int index, long value) {
+    if (Native.SIZE_T_SIZE == Long.BYTES) {
+      array.setLong(index * (long) Long.BYTES, value);
+    } else {
+      array.setInt(index * (long) Integer.BYTES, Math.toIntExact(value));
+    }
+  }
+
   /** Where the library writes one. */
   public static final class ByReference extends com.sun.jna.ptr.ByReference {
     /** Of 0. */

@@ -13,6 +13,7 @@ import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** A whole life with the tiny model, whose file RONDO_TEST_MODEL names. A program of its own: it needs
  * no test library. */
@@ -124,6 +125,109 @@ public final class RondoTest {
           equal(recommended, fork.generate());
         }
       }
+    }
+  }
+
+  void adapter() {
+    Adapter adapter = model.adapter(System.getenv("RONDO_TEST_ADAPTER"));
+    equal(4, adapter.info().rank());
+    SessionOptions adapted = limit(16).adapter(adapter);
+    fails(Status.INVALID_ARGUMENT, "adapter_rank is 0", () -> engine.session(adapted));
+    try (Engine roomy = model.engine(options().adapterRank(4))) {
+      try (Session session = roomy.session(limit(16))) {
+        session.prefill(ids);
+        equal(text, session.generate());
+      }
+      try (Session session = roomy.session(adapted)) {
+        adapter.close();  // the session goes on
+        session.prefill(ids);
+        try (Session fork = session.fork(limit(16))) {
+          String other = session.generate();
+          equal(false, other.equals(text));
+          equal(other, fork.generate());
+        }
+      }
+      closed(() -> roomy.session(adapted));
+    }
+    fails(Status.NOT_A_MODEL, "it is a model", () -> model.adapter(System.getenv("RONDO_TEST_MODEL")));
+  }
+
+  private static void closed(Runnable call) {
+    try {
+      call.run();
+    } catch (IllegalStateException closed) {
+      return;
+    }
+    throw new AssertionError("it should be closed");
+  }
+
+  void embedding() {
+    Model makes = Model.open(System.getenv("RONDO_TEST_EMBEDDER"));
+    EmbedderFacts facts = makes.embedder();
+    equal(List.of(192, 100, 0), List.of(facts.dimensions(), facts.maxTokens(), facts.scoresPairs()));
+    equal(Pooling.MEAN, Pooling.of(facts.pooling()));
+    equal(2, makes.prompts().size());
+    equal("Query: Grüße", makes.embeddingText("Grüße"));
+    equal("Grüße", makes.embeddingText("Grüße", "document"));
+    equal("", makes.embeddingText("", ""));
+    fails(Status.INVALID_ARGUMENT, "", () -> makes.embeddingText("a", "none"));
+    fails(Status.UNSUPPORTED, "", () -> makes.pairText("a", "b"));
+    List<int[]> texts = Stream.of("Once upon a time", "there was", "a girl who liked to play")
+        .map(said -> makes.tokenize(makes.embeddingText(said))).toList();
+    try (Engine embeds = makes.engine(new EngineOptions().context(128).maxSessions(2));
+         Session a = embeds.session(new SessionOptions());
+         Session b = embeds.session(new SessionOptions())) {
+      makes.close();  // the engine goes on
+      List<float[]> vectors = embeds.embed(List.of(a, b), texts);
+      equal(3, vectors.size());
+      for (int i = 0; i < 3; ++i) {
+        double squares = 0;
+        for (float x : vectors.get(i)) {
+          squares += x * x;
+        }
+        equal(true, vectors.get(i).length == 192 && Math.abs(squares - 1) < 1e-5);
+        equal(vectors.get(i), b.embed(texts.get(i)));
+      }
+      equal(0L, b.position());
+      float[] few = a.embed(texts.get(0), 8);
+      equal(8, few.length);
+      equal(few, embeds.embed(List.of(b), texts.subList(0, 1), 8).get(0));
+      equal(List.of(), embeds.embed(List.of(a), List.of()));
+      fails(Status.INVALID_ARGUMENT, "text 1 has no tokens",
+          () -> embeds.embed(List.of(a), List.of(texts.get(0), new int[0])));
+      fails(Status.INVALID_ARGUMENT, "twice", () -> embeds.embed(List.of(a, a), texts));
+      fails(Status.INVALID_ARGUMENT, "0 sessions", () -> embeds.embed(List.of(), texts));
+      fails(Status.INVALID_ARGUMENT, "", () -> a.embed(texts.get(0), 193));
+      fails(Status.INVALID_ARGUMENT, "", () -> a.embed(texts.get(0), -1));
+      fails(Status.CONTEXT_FULL, "100", () -> a.embed(new int[101]));
+      fails(Status.UNSUPPORTED, "", () -> a.prefill(texts.get(0)));
+    }
+    equal(0, model.embedder().dimensions());
+    fails(Status.UNSUPPORTED, "", () -> model.embeddingText("a"));
+    try (Session predicts = engine.session(new SessionOptions())) {
+      fails(Status.UNSUPPORTED, "predicts tokens", () -> predicts.embed(ids));
+      fails(Status.UNSUPPORTED, "predicts tokens", () -> engine.embed(List.of(predicts), List.of(ids)));
+    }
+  }
+
+  void scores() {
+    Model scores = Model.open(System.getenv("RONDO_TEST_SCORER"));
+    equal(1, scores.embedder().scoresPairs());
+    String pair = scores.pairText("Grüße?", "a hill", "Find it");
+    equal(true, pair.contains("Find it") && pair.contains("Grüße?") && pair.contains("a hill"));
+    equal(false, scores.pairText("Grüße?", "a hill").contains("Find it"));
+    fails(Status.UNSUPPORTED, "", () -> scores.embeddingText("a"));
+    List<int[]> texts = Stream.of("a hill", "the sea", "her mom")
+        .map(document -> scores.tokenize(scores.pairText("Where?", document))).toList();
+    try (Engine judges = scores.engine(new EngineOptions().maxSessions(2));
+         Session a = judges.session(new SessionOptions());
+         Session b = judges.session(new SessionOptions())) {
+      List<float[]> told = judges.embed(List.of(a, b), texts);
+      for (float[] score : told) {
+        equal(true, score.length == 1 && score[0] > 0 && score[0] < 1);
+      }
+      equal(false, told.get(0)[0] == told.get(1)[0]);
+      equal(told.get(2), b.embed(texts.get(2)));
     }
   }
 
@@ -571,8 +675,9 @@ public final class RondoTest {
       test.newerPart();
       return;
     }
-    Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::grammar,
-        test::rulesAndWhereTheyBegin, test::thinking, test::parser, test::calls, test::plainContent,
+    Test[] tests = {test::facts, test::plan, test::stream, test::recommended, test::adapter,
+        test::embedding, test::scores, test::grammar, test::rulesAndWhereTheyBegin, test::thinking,
+        test::parser, test::calls, test::plainContent,
         test::refusedGrammar, test::planOfGrammar, test::cpus, test::logits,
         test::cancel, test::fork, test::step, test::snapshot, test::observation, test::chat,
         test::errors, test::progress};
