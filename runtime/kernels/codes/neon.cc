@@ -3,10 +3,9 @@
 
 #include <arm_neon.h>
 
-#include <cmath>
-
 #include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/codes/code_tile.h"
+#include "runtime/kernels/neon_ends.h"
 
 namespace rondo {
 
@@ -108,62 +107,56 @@ void Expand4(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, u
   });
 }
 
-template <uint32_t kBits, size_t kRows>
-void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
-          const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
+// A block of a row, from where it lies by itself or as the even one of a pair.
+template <bool kInPairs>
+[[gnu::always_inline]] inline int8x16_t Inputs(const int8_t* x) {
+  return kInPairs ? vcombine_s8(vld1_s8(x), vld1_s8(x + 2 * kPairInputs)) : vld1q_s8(x);
+}
+
+template <uint32_t kBits, bool kInPairs>
+void MultiplyRow(size_t channels, size_t k, const int8_t* in, size_t, const uint8_t* tiles,
+                 const CodePairs& levels, float* out, size_t, const RowQuant* quant) {
   const uint8_t* at = tiles;
   for (size_t done = 0; done < channels; done += kCodeChannels) {
     const auto* minus_sums = reinterpret_cast<const int32_t*>(at);
-    int32x4_t acc[kRows][kCodeChannels];
-    for (auto& row : acc) {
-      for (int32x4_t& sum : row) sum = vdupq_n_s32(0);
-    }
+    int32x4_t acc[kCodeChannels];
+    for (int32x4_t& sum : acc) sum = vdupq_n_s32(0);
     const int8_t* x = in;
     const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
       ReadAhead(codes);
-      int8x16_t inputs[kRows];
-      for (size_t r = 0; r < kRows; ++r) inputs[r] = vld1q_s8(x + r * in_stride);
+      const int8x16_t inputs = Inputs<kInPairs>(x);
 #pragma GCC unroll 8
       for (size_t i = 0; i < 8; ++i) {
         const Weights w = LookUp<kBits>(selectors, codes, levels, i);
-        for (size_t r = 0; r < kRows; ++r) {
-          acc[r][2 * i] = vdotq_s32(acc[r][2 * i], w.even, inputs[r]);
-          acc[r][2 * i + 1] = vdotq_s32(acc[r][2 * i + 1], w.odd, inputs[r]);
-        }
+        acc[2 * i] = vdotq_s32(acc[2 * i], w.even, inputs);
+        acc[2 * i + 1] = vdotq_s32(acc[2 * i + 1], w.odd, inputs);
       }
-      x += kCodeBlock;
+      x += kInPairs ? 2 * kCodeBlock : kCodeBlock;
     };
     at = ForEachBlock<kBits>(at + kTileFloats, k, block);
     const auto* scales = reinterpret_cast<const float*>(at);
-    const float* biases = scales + kCodeChannels;
+    const ChannelEnds ends = {minus_sums, scales, scales + kCodeChannels};
     at += 2 * kTileFloats;
-    for (size_t r = 0; r < kRows; ++r) {
-      float values[kCodeChannels];
-      for (size_t i = 0; i < kCodeChannels; i += 4) {
-        const int32x4_t sum = vpaddq_s32(vpaddq_s32(acc[r][i], acc[r][i + 1]),
-                                         vpaddq_s32(acc[r][i + 2], acc[r][i + 3]));
-        // As XNNPACK's kernels end, to the bit.
-        const int32x4_t corrected =
-            vmlaq_n_s32(sum, vld1q_s32(minus_sums + i), quant[r].zero_point);
-        float32x4_t value = vmulq_n_f32(vcvtq_f32_s32(corrected), quant[r].scale);
-        value = vfmaq_f32(vld1q_f32(biases + i), value, vld1q_f32(scales + i));
-        value = vmaxq_f32(value, vdupq_n_f32(-INFINITY));
-        vst1q_f32(values + i, vminq_f32(value, vdupq_n_f32(INFINITY)));
-      }
-      const size_t left = channels - done;
-      const size_t count = left < kCodeChannels ? left : kCodeChannels;
-      __builtin_memcpy(out + r * out_stride + done, values, count * sizeof(float));
+    int32x4_t sums[kTileVectors];
+    for (size_t i = 0; i < kTileVectors; ++i) {
+      sums[i] = vpaddq_s32(vpaddq_s32(acc[4 * i], acc[4 * i + 1]),
+                           vpaddq_s32(acc[4 * i + 2], acc[4 * i + 3]));
     }
+    StoreSums(sums, ends, *quant, channels - done, out + done);
   }
 }
 
 }  // namespace
 
 extern const CodeKernels kCodeKernelsI8mm, kCodeKernelsNeonDot;
-const CodeKernels kCodeKernelsI8mm = {
-    1, {Expand8<4>, {Gemm<4, 1>}}, {Expand8<3>, {Gemm<3, 1>}}, {Expand8<2>, {Gemm<2, 1>}}};
-const CodeKernels kCodeKernelsNeonDot = {
-    1, {Expand4<4>, {Gemm<4, 1>}}, {Expand4<3>, {Gemm<3, 1>}}, {Expand4<2>, {Gemm<2, 1>}}};
+const CodeKernels kCodeKernelsI8mm = {1,
+                                      {Expand8<4>, {MultiplyRow<4, true>}},
+                                      {Expand8<3>, {MultiplyRow<3, true>}},
+                                      {Expand8<2>, {MultiplyRow<2, true>}}};
+const CodeKernels kCodeKernelsNeonDot = {1,
+                                         {Expand4<4>, {MultiplyRow<4, false>}},
+                                         {Expand4<3>, {MultiplyRow<3, false>}},
+                                         {Expand4<2>, {MultiplyRow<2, false>}}};
 
 }  // namespace rondo
 
