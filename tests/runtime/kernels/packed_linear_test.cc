@@ -35,7 +35,8 @@ std::vector<Case> Cases() {
   std::vector<Case> cases;
   for (const KernelSet* set : AllKernelSets()) {
     if (!set->available() || !set->Permitted()) continue;
-    for (const auto& [n, k] : {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}}) {
+    for (const auto& [n, k] :
+         {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}, {19, 75}}) {
       cases.push_back({set, WeightFormat::kF32, n, k, 0});
       cases.push_back({set, WeightFormat::kQ8, n, k, 0});
       cases.push_back({set, WeightFormat::kQ4, n, RoundUp(k, kCodePadding), 0});
@@ -236,7 +237,7 @@ TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
   std::vector<uint8_t> memory;
   const PackedLinear q8 =
       Pack({WeightFormat::kQ8, c.n, c.k, 0}, {levels.data(), scales_.data(), bias_.data()}, memory);
-  for (const size_t rows : {1, 2, 3, 4, 5, 8, 21, 53}) {
+  for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 53}) {
     std::vector<float> out(rows * c.n), expected(rows * c.n);
     Run(linear_, in_, rows, 0, c.n, out);
     Run(q8, in_, rows, 0, c.n, expected);
