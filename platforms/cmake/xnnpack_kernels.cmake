@@ -167,10 +167,6 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     qd8-f32-qb4w-gemm-1x16-minmax-neon-mlal-lane
     qd8-f32-qb4w-gemm-2x16-minmax-neon-mlal-lane
     qd8-f32-qb4w-gemm-4x16-minmax-neon-mlal-lane)
-  rondo_kernels("" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x16-minmax-neon-mlal-lane
-    qd8-f32-qc8w-gemm-2x16-minmax-neon-mlal-lane
-    qd8-f32-qc8w-gemm-4x16-minmax-neon-mlal-lane)
 
   # neondot
   set(flags "-march=armv8.2-a+dotprod")

@@ -5,8 +5,7 @@
 // waste nothing.
 #if defined(__aarch64__)
 
-#include "runtime/kernels/i8mm.h"
-
+#include "runtime/kernels/arm64_products.h"
 #include "runtime/kernels/neon_ends.h"
 #include "xnnpack/microparams.h"
 

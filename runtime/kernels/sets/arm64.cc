@@ -2,8 +2,8 @@
 #if defined(__aarch64__)
 
 #include "platforms/cpu.h"
+#include "runtime/kernels/arm64_products.h"
 #include "runtime/kernels/codes/code_kernels.h"
-#include "runtime/kernels/i8mm.h"
 #include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
@@ -53,10 +53,9 @@ extern const KernelSet kKernelsNeon;
 const KernelSet kKernelsNeon = {
     .name = "neon",
     .available = [] { return true; },
-    .codes = &kCodeKernelsPortable,
-    .values = &kValueKernelsPortable,
-    .q8 = RONDO_FAMILY(16, 1, 4, RONDO_Q8(1x16__neon_mlal_lane), RONDO_Q8(2x16__neon_mlal_lane),
-                       RONDO_Q8(4x16__neon_mlal_lane)),
+    .codes = &kCodeKernelsNeon,
+    .values = &kValueKernelsNeon,
+    .q8 = RONDO_FAMILY(16, 1, 4, {1, NeonQ8Rows1}, {2, NeonQ8Rows2}, {4, NeonQ8Rows4}),
     .q4b = RONDO_FAMILY(16, 1, 4, RONDO_Q4B(1x16__neon_mlal_lane), RONDO_Q4B(2x16__neon_mlal_lane),
                         RONDO_Q4B(4x16__neon_mlal_lane)),
     RONDO_NEON_FLOAT};
