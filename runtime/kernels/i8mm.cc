@@ -84,6 +84,24 @@ template <typename Rows>
 }
 
 template <typename Rows>
+[[gnu::always_inline]] inline void AddGroup(const int8_t* (&in)[Rows::kPairs],
+                                            const int8_t* weights, Accumulators<Rows>& acc) {
+  const Inputs<Rows> inputs(in);
+#pragma GCC unroll 8
+  for (size_t i = 0; i < kPartials; ++i) {
+    const int8x16_t w = vld1q_s8(weights + 16 * i);
+#pragma GCC unroll 3
+    for (size_t p = 0; p < Rows::kPairs; ++p) {
+      acc[p][i] = Rows::MultiplyAdd(acc[p][i], inputs.of[p], w);
+    }
+#if !defined(__clang__)
+    // gcc 12 would load all weights first, and keep sums in memory for them: these wait.
+    if (Rows::kPairs == 3 && i < kPartials / 2) asm("" : "+r"(weights), "+w"(acc[0][i]));
+#endif
+  }
+}
+
+template <typename Rows>
 [[gnu::always_inline]] inline void MultiplyQ8(size_t rows, size_t channels, size_t k,
                                               const int8_t* in, size_t in_stride,
                                               const void* packed, float* out, size_t out_stride,
@@ -97,17 +115,14 @@ template <typename Rows>
     for (size_t p = 0; p < Rows::kPairs; ++p) x[p] = in + 2 * p * in_stride;
     Accumulators<Rows> acc;
     Clear<Rows>(acc);
-    for (size_t group = 0; group < groups; ++group, weights += kGroupWeights) {
-      const Inputs<Rows> inputs(x);
-#pragma GCC unroll 8
-      for (size_t i = 0; i < kPartials; ++i) {
-        const int8x16_t w = vld1q_s8(weights + 16 * i);
-#pragma GCC unroll 3
-        for (size_t p = 0; p < Rows::kPairs; ++p) {
-          acc[p][i] = Rows::MultiplyAdd(acc[p][i], inputs.of[p], w);
-        }
+    size_t left = groups;
+    if constexpr (Rows::kPairs == 1) {  // short steps are taken two at a time
+      for (; left >= 2; left -= 2, weights += 2 * kGroupWeights) {
+        AddGroup<Rows>(x, weights, acc);
+        AddGroup<Rows>(x, weights + kGroupWeights, acc);
       }
     }
+    for (; left > 0; --left, weights += kGroupWeights) AddGroup<Rows>(x, weights, acc);
     const auto* scales = reinterpret_cast<const float*>(weights);
     const ChannelEnds ends = {minus_sums, scales, scales + kTileChannels};
 #pragma GCC unroll 6

@@ -42,6 +42,7 @@ void QuantizePaired(const KernelSet& set, const float* in, size_t n, size_t stri
     const size_t end = std::min(stride, begin + kPart), real = std::clamp(n, begin, end) - begin;
     if (real > 0) set.quantize(real * sizeof(float), in + begin, part, &params);
     std::memset(part + real, params.scalar.output_zero_point, end - begin - real);
+#pragma GCC unroll 4
     for (size_t i = begin; i < end; i += kPairInputs, out += kGroupStride) {
       std::memcpy(out, part + (i - begin), kPairInputs);
     }
