@@ -167,10 +167,6 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     qd8-f32-qb4w-gemm-1x16-minmax-neon-mlal-lane
     qd8-f32-qb4w-gemm-2x16-minmax-neon-mlal-lane
     qd8-f32-qb4w-gemm-4x16-minmax-neon-mlal-lane)
-  rondo_kernels("" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x16-minmax-neon-mlal-lane
-    qd8-f32-qc8w-gemm-2x16-minmax-neon-mlal-lane
-    qd8-f32-qc8w-gemm-4x16-minmax-neon-mlal-lane)
 
   # neondot
   set(flags "-march=armv8.2-a+dotprod")
@@ -182,17 +178,6 @@ elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^(aarch64|arm64|ARM64)$")
     qd8-f32-qc8w-gemm-1x16c4-minmax-neondot
     qd8-f32-qc8w-gemm-2x16c4-minmax-neondot
     qd8-f32-qc8w-gemm-4x16c4-minmax-neondot)
-
-  # neoni8mm
-  set(flags "-march=armv8.2-a+i8mm+fp16")
-  rondo_kernels("${flags}" qd8-f32-qb4w-gemm
-    qd8-f32-qb4w-gemm-1x16c8-minmax-neoni8mm
-    qd8-f32-qb4w-gemm-2x16c8-minmax-neoni8mm
-    qd8-f32-qb4w-gemm-4x16c8-minmax-neoni8mm)
-  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x16c8-minmax-neoni8mm
-    qd8-f32-qc8w-gemm-2x16c8-minmax-neoni8mm
-    qd8-f32-qc8w-gemm-4x16c8-minmax-neoni8mm)
 
 elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "^armv[78]")
   # neon

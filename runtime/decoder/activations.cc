@@ -37,7 +37,7 @@ void InputRows::Widen(const PackedLinear& linear) {
 template <typename Visit>
 void Activations::ForEach(const Visit& visit) {
   const auto input = [&](InputRows& in, const char* name, size_t n_rows, Step first, Step last) {
-    visit(in.rows, name, WithOverRead(CheckedSize(in.stride) * n_rows), first, last);
+    visit(in.rows, name, WithOverRead(CheckedSize(in.stride) * HeldRows(n_rows)), first, last);
     visit(in.quant, name, CheckedSize(n_rows) * sizeof(RowQuant), first, last);
     visit(in.low, name, CheckedSize(n_rows) * in.low.columns * sizeof(float), first, last);
   };
@@ -83,7 +83,8 @@ void Activations::ForEach(const Visit& visit) {
   visit(latent_q, "queries of latent attention", Floats(rows_n, latent_q.columns), kStepIn,
         kStepMix);
   visit(low_kv, "latent and key", Floats(rows_n, low_kv.columns), kStepIn, kStepMix);
-  input(up_input, "latent attention's inputs by head", latent_heads * rows_n, kStepMix, kStepMix);
+  input(up_input, "latent attention's inputs by head", latent_heads * HeldRows(rows_n), kStepMix,
+        kStepMix);
   visit(qkv, "q, k, v", Floats(rows_n, qkv.columns), kStepIn, kStepMix);
   // With the rows that sequences keep behind their states.
   const size_t run_rows = rows_n + (convolved.columns > 0 ? kept_rows_ : 0);

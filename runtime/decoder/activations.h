@@ -43,7 +43,7 @@ struct Buffer {
   operator T*() const { return data; }  // NOLINT(google-explicit-constructor)
 };
 
-// Rows as a weight format wants them: [rows, stride] and their RowQuants.
+// Rows as a weight format wants them: [HeldRows, stride] and their RowQuants.
 struct InputRows {
   Buffer<uint8_t> rows;
   Buffer<RowQuant> quant;
@@ -55,7 +55,7 @@ struct InputRows {
     return {reinterpret_cast<const float*>(rows.data), reinterpret_cast<const int8_t*>(rows.data),
             quant, stride};
   }
-  // Those behind the first `n`.
+  // Those behind the first `n`, an even number.
   InputRows Below(size_t n) const {
     InputRows below = *this;
     below.rows.data += n * stride;

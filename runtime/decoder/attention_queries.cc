@@ -35,7 +35,7 @@ void PutQuery(const AttentionCall& call, const float* in, float score_scale, siz
               uint8_t* queries, RowQuant* quant) {
   const size_t dim = call.head_dim;
   if (IsInt8(call)) {
-    quant[q] = QuantizeRow(*call.set, in, dim, dim, reinterpret_cast<int8_t*>(queries) + q * dim);
+    quant[q] = QuantizeRow(*call.set, in, dim, dim, q, reinterpret_cast<int8_t*>(queries));
     quant[q].scale *= score_scale;
   } else {
     call.set->loops->scale(in, score_scale, dim, reinterpret_cast<float*>(queries) + q * dim);

@@ -1,7 +1,6 @@
 // A mixture of experts as a sublayer: one expert after another, each on the rows that chose it, and
 // a shared one on all of them.
 #include <algorithm>
-#include <cstring>
 
 #include "runtime/decoder/mlp.h"
 #include "runtime/decoder/pass.h"
@@ -129,14 +128,15 @@ class Experts final : public Operator {
     for (size_t i = 0; i < n; ++i) {
       const size_t row = chosen[i] / spec_.n_used;
       const float weight = spec_.weigh_input ? act.routes[chosen[i]].weight : 1.0f;
-      uint8_t* to = in.rows + i * in.stride;
-      std::memcpy(to, act.gate_up_input.rows + row * in.stride, in.stride);
-      in.quant[i] = act.gate_up_input.quant[row];
-      if (weight == 1) continue;
+      const uint8_t* rows = act.gate_up_input.rows;
       if (is_float) {
-        float* values = reinterpret_cast<float*>(to);
-        pass.set().loops->scale(values, weight, gate_up.inputs, values);
+        const auto* values = reinterpret_cast<const float*>(rows + row * in.stride);
+        pass.set().loops->scale(values, weight, gate_up.inputs,
+                                reinterpret_cast<float*>(in.rows + i * in.stride));
       } else {
+        CopyRow(pass.set(), reinterpret_cast<const int8_t*>(rows), row, in.stride, i,
+                reinterpret_cast<int8_t*>(in.rows.data));
+        in.quant[i] = act.gate_up_input.quant[row];
         in.quant[i].scale *= weight;  // the same integers stand for the weighted values
       }
     }

@@ -105,7 +105,7 @@ class LatentAttention final : public Operator {
     pass.Linear(sublayer.matrix(Matrix::kKvDown), act.mixer_input, pass.rows(),
                 Pass::Into::kReplace, act.low_kv, spec_.key_dim());
     pass.pool().For(pass.rows(), [&](size_t r, size_t) { PlaceRow(pass, sublayer, r); });
-    pass.Linears({key_up(sublayer), act.up_input, pass.rows(), act.qkv + spec_.rope_dim,
+    pass.Linears({key_up(sublayer), act.up_input, HeldRows(pass.rows()), act.qkv + spec_.rope_dim,
                   spec_.key_dim(), spec_.qkv_size()},
                  pass.rows());
 
@@ -119,9 +119,9 @@ class LatentAttention final : public Operator {
       }
     });
     float* out = act.qkv;  // which has served
-    pass.Linears(
-        {value_up(sublayer), act.up_input, pass.rows(), out, spec_.v_head_dim, spec_.out_size()},
-        pass.rows());
+    pass.Linears({value_up(sublayer), act.up_input, HeldRows(pass.rows()), out, spec_.v_head_dim,
+                  spec_.out_size()},
+                 pass.rows());
     pass.pool().For(pass.rows(), [&](size_t r, size_t) {
       pass.RowInput(o_proj, out + r * spec_.out_size(), r, act.o_input);
     });
@@ -136,9 +136,9 @@ class LatentAttention final : public Operator {
   std::span<const PackedLinear> value_up(const Sublayer& sublayer) const {
     return sublayer.weights.matrices.subspan(Matrix::ValueUp(spec_.n_heads), spec_.n_heads);
   }
-  // The rows of one head in up_input.
+  // The rows of one head in up_input: HeldRows of the pass's.
   static InputRows HeadRows(const Pass& pass, size_t head) {
-    return pass.act().up_input.Below(head * pass.rows());
+    return pass.act().up_input.Below(head * HeldRows(pass.rows()));
   }
 
   void MakeQueries(const Pass& pass, const Sublayer& sublayer) const {

@@ -63,11 +63,10 @@ void Pass::NormInput(const PackedLinear& linear, const RowNorm& norm, const Inpu
 void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
                     const InputRows& in) const {
   const size_t n = linear.inputs;
-  uint8_t* out = in.rows + r * in.stride;
   if (linear.shape.format == WeightFormat::kF32) {
-    std::memcpy(out, row, n * sizeof(float));
+    std::memcpy(in.rows + r * in.stride, row, n * sizeof(float));
   } else {
-    in.quant[r] = QuantizeRow(set(), row, n, in.stride, reinterpret_cast<int8_t*>(out));
+    in.quant[r] = QuantizeRow(set(), row, n, in.stride, r, reinterpret_cast<int8_t*>(in.rows.data));
   }
   if (const AdapterMatrix* added = Added(r, linear); added != nullptr) {
     MakeLow(set(), *this->row(r).sequence->adapter, *added, row, in.low + r * in.low.columns);

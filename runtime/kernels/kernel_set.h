@@ -22,6 +22,12 @@ struct RowQuant {
 // XNNPACK may read this many bytes past the end of an input.
 inline constexpr size_t kOverRead = 128;
 
+// Rows of int8 inputs lie `stride` bytes apart. Where a kernel set has rows_in_pairs, two share
+// 2 * stride bytes: kPairInputs inputs of the even row, as many of the next one, and so on.
+inline constexpr size_t kPairInputs = 8;
+// The rows that there is memory for, whatever the kernel set.
+constexpr size_t HeldRows(size_t rows) { return rows + rows % 2; }
+
 // Rows of a tile, at most.
 inline constexpr size_t kMaxTileRows = 8;
 
@@ -188,6 +194,7 @@ struct ValueKernels {
 
 struct KernelSet {
   const char* name;               // two may have the same: of these a CPU has one
+  bool rows_in_pairs = false;     // the form of int8 inputs
   bool (*available)();            // on this CPU; asks the system for nothing
   bool (*permitted)() = nullptr;  // asks the system, for the whole process; null: no need to
   const CodeKernels* codes;       // int8 inputs, codes of 4, 3 or 2 bits: q4, q3, q2

@@ -18,8 +18,8 @@ struct PackedLinear {
   const CodePairs* code_pairs = nullptr;  // of codes
 };
 
-// Rows of activations in the form that a weight format wants: float, or int8 with RowQuants.
-// Readable for kOverRead bytes past the last row.
+// Rows of activations in the form that a weight format wants: float, or int8 with RowQuants, as
+// QuantizeRow writes them. Readable for kOverRead bytes past the last one of HeldRows.
 struct LinearInput {
   const float* f32 = nullptr;
   const int8_t* q8 = nullptr;

@@ -25,8 +25,35 @@ void Normalize(const KernelSet& set, const RowNorm& norm, const float* in, size_
   }
 }
 
-RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t padded_n,
-                     int8_t* out) {
+namespace {
+
+// Where row r begins, and how far apart its groups of kPairInputs are.
+size_t RowOffset(const KernelSet& set, size_t r, size_t stride) {
+  return set.rows_in_pairs ? r / 2 * 2 * stride + r % 2 * kPairInputs : r * stride;
+}
+constexpr size_t kGroupStride = 2 * kPairInputs;  // of rows in pairs
+
+// Quantised in parts, each of which is then spread.
+void QuantizePaired(const KernelSet& set, const float* in, size_t n, size_t stride,
+                    const xnn_f32_qs8_cvt_params& params, int8_t* out) {
+  constexpr size_t kPart = 256;  // a multiple of kPairInputs
+  for (size_t begin = 0; begin < stride; begin += kPart) {
+    int8_t part[kPart];
+    const size_t end = std::min(stride, begin + kPart), real = std::clamp(n, begin, end) - begin;
+    if (real > 0) set.quantize(real * sizeof(float), in + begin, part, &params);
+    std::memset(part + real, params.scalar.output_zero_point, end - begin - real);
+#pragma GCC unroll 4
+    for (size_t i = begin; i < end; i += kPairInputs, out += kGroupStride) {
+      std::memcpy(out, part + (i - begin), kPairInputs);
+    }
+  }
+}
+
+}  // namespace
+
+RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t stride, size_t r,
+                     int8_t* rows) {
+  int8_t* out = rows + RowOffset(set, r, stride);
   float range[2] = {in[0], in[0]};
   set.min_max(n * sizeof(float), in, range, nullptr);
   const xnn_qd8_quantization_params q =
@@ -35,13 +62,30 @@ RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t pad
   const int32_t zero = q.zero_point + (is_unsigned ? 128 : 0);
   // Both kernels' parameters look the same.
   const xnn_f32_qs8_cvt_params params = {{1.0f / q.inv_scale, static_cast<int16_t>(zero)}};
+  if (set.rows_in_pairs) {
+    QuantizePaired(set, in, n, stride, params, out);
+    return {q.zero_point, q.inv_scale};
+  }
   if (is_unsigned) {
     set.quantize_unsigned(n * sizeof(float), in, reinterpret_cast<uint8_t*>(out), &params);
   } else {
     set.quantize(n * sizeof(float), in, out, &params);
   }
-  std::memset(out + n, zero, padded_n - n);
+  std::memset(out + n, zero, stride - n);
   return {q.zero_point, q.inv_scale};
+}
+
+void CopyRow(const KernelSet& set, const int8_t* in, size_t from, size_t stride, size_t to,
+             int8_t* out) {
+  in += RowOffset(set, from, stride);
+  out += RowOffset(set, to, stride);
+  if (!set.rows_in_pairs) {
+    std::memcpy(out, in, stride);
+    return;
+  }
+  for (size_t i = 0; i < stride; i += kPairInputs, in += kGroupStride, out += kGroupStride) {
+    std::memcpy(out, in, kPairInputs);
+  }
 }
 
 void Activate(const KernelSet& set, Activation activation, const float* in, size_t n,

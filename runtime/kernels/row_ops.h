@@ -25,9 +25,15 @@ struct RowNorm {
 // Each group of channels by itself. in == out is fine.
 void Normalize(const KernelSet& set, const RowNorm& norm, const float* in, size_t n, float* out);
 
-// Dynamic quantisation to int8, asymmetric, range widened to contain 0. Writes n values and zeros
-// (the real 0) up to padded_n, in the form that the set's kernels read.
-RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t padded_n, int8_t* out);
+// Dynamic quantisation to int8, asymmetric, range widened to contain 0. Writes row r of `rows`, in
+// the form that the set's kernels read: n values and zeros (the real 0) up to `stride`, which is a
+// multiple of kPairInputs. Distinct threads may write distinct rows.
+RowQuant QuantizeRow(const KernelSet& set, const float* in, size_t n, size_t stride, size_t r,
+                     int8_t* rows);
+
+// Copies row `from` of `in` to row `to` of `out`; both are in that form.
+void CopyRow(const KernelSet& set, const int8_t* in, size_t from, size_t stride, size_t to,
+             int8_t* out);
 
 // out = activation(in). out may be in; scratch: n floats. Not of kXielu, which has numbers and is
 // one of RowLoops.

@@ -12,8 +12,9 @@ extern const CodeKernels kCodeKernelsAvx512Vnni,
     kCodeKernelsAvx512VnniZen4;                                  // for q8 tiles of 16 x 8 or 4
 extern const CodeKernels kCodeKernelsAvxVnni, kCodeKernelsAvx2;  // for q8 tiles of 8 x 8
 #elif defined(__aarch64__)
-extern const CodeKernels kCodeKernelsI8mm;     // for q8 tiles of 16 x 8
+extern const CodeKernels kCodeKernelsI8mm;     // for q8 tiles of 16 x 8, and rows in pairs
 extern const CodeKernels kCodeKernelsNeonDot;  // for q8 tiles of 16 x 4
+extern const CodeKernels kCodeKernelsNeon;     // for q8 tiles of 16 x 1
 #endif
 
 }  // namespace rondo

@@ -2,6 +2,7 @@
 #if defined(__aarch64__)
 
 #include "platforms/cpu.h"
+#include "runtime/kernels/arm64_products.h"
 #include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
@@ -27,13 +28,13 @@ namespace rondo {
 extern const KernelSet kKernelsI8mm;
 const KernelSet kKernelsI8mm = {
     .name = "i8mm",
+    .rows_in_pairs = true,
     .available = [] { return DetectCpu().neon_i8mm; },
     .codes = &kCodeKernelsI8mm,
     .values = &kValueKernelsNeonDot,
-    .q8 = RONDO_FAMILY(16, 8, 4, RONDO_Q8(1x16c8__neoni8mm), RONDO_Q8(2x16c8__neoni8mm),
-                       RONDO_Q8(4x16c8__neoni8mm)),
-    .q4b = RONDO_FAMILY(16, 8, 4, RONDO_Q4B(1x16c8__neoni8mm), RONDO_Q4B(2x16c8__neoni8mm),
-                        RONDO_Q4B(4x16c8__neoni8mm)),
+    .q8 = RONDO_FAMILY(16, 8, 6, {1, I8mmQ8Rows1}, {2, I8mmQ8Rows2}, {4, I8mmQ8Rows4},
+                       {6, I8mmQ8Rows6}),
+    .q4b = RONDO_FAMILY(16, 8, 4, {1, I8mmQ4BRows1}, {2, I8mmQ4BRows2}, {4, I8mmQ4BRows4}),
     RONDO_NEON_FLOAT};
 
 extern const KernelSet kKernelsNeonDot;
@@ -52,10 +53,9 @@ extern const KernelSet kKernelsNeon;
 const KernelSet kKernelsNeon = {
     .name = "neon",
     .available = [] { return true; },
-    .codes = &kCodeKernelsPortable,
-    .values = &kValueKernelsPortable,
-    .q8 = RONDO_FAMILY(16, 1, 4, RONDO_Q8(1x16__neon_mlal_lane), RONDO_Q8(2x16__neon_mlal_lane),
-                       RONDO_Q8(4x16__neon_mlal_lane)),
+    .codes = &kCodeKernelsNeon,
+    .values = &kValueKernelsNeon,
+    .q8 = RONDO_FAMILY(16, 1, 4, {1, NeonQ8Rows1}, {2, NeonQ8Rows2}, {4, NeonQ8Rows4}),
     .q4b = RONDO_FAMILY(16, 1, 4, RONDO_Q4B(1x16__neon_mlal_lane), RONDO_Q4B(2x16__neon_mlal_lane),
                         RONDO_Q4B(4x16__neon_mlal_lane)),
     RONDO_NEON_FLOAT};

@@ -77,8 +77,7 @@ void BenchmarkLinear(benchmark::State& state, WeightFormat format, size_t block)
   std::vector<int8_t> quantised(kMostRows * kInputs + kOverRead);
   std::vector<RowQuant> quants(kMostRows);
   for (size_t r = 0; r < rows; ++r) {
-    quants[r] =
-        QuantizeRow(*matrix.set, &in[r * kInputs], kInputs, kInputs, &quantised[r * kInputs]);
+    quants[r] = QuantizeRow(*matrix.set, &in[r * kInputs], kInputs, kInputs, r, quantised.data());
   }
   const LinearInput input = format == WeightFormat::kF32
                                 ? LinearInput{in.data(), nullptr, nullptr, kInputs * sizeof(float)}

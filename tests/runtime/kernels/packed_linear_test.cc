@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <random>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/checked.h"
@@ -69,7 +70,8 @@ std::vector<Case> Cases() {
   sets.push_back(&WideTiles());
   for (const KernelSet* set : sets) {
     if (!set->available() || !set->Permitted()) continue;
-    for (const auto& [n, k] : {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}}) {
+    for (const auto& [n, k] :
+         {std::pair<size_t, size_t>{64, 64}, {37, 172}, {130, 96}, {5, 256}, {19, 75}}) {
       cases.push_back({set, WeightFormat::kF32, n, k, 0});
       cases.push_back({set, WeightFormat::kQ8, n, k, 0});
       cases.push_back({set, WeightFormat::kQ4, n, RoundUp(k, kCodePadding), 0});
@@ -142,10 +144,10 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     stride_ = RoundUp(c.k, 64);
     x_.resize(kRows * c.k + kOverRead);
     for (float& v : x_) v = normal(random);
-    q_.resize(kRows * stride_ + kOverRead);
+    q_.resize(HeldRows(kRows) * stride_ + kOverRead);
     quant_.resize(kRows);
     for (size_t r = 0; r < kRows; ++r) {
-      quant_[r] = QuantizeRow(*c.set, x_.data() + r * c.k, c.k, stride_, q_.data() + r * stride_);
+      quant_[r] = QuantizeRow(*c.set, x_.data() + r * c.k, c.k, stride_, r, q_.data());
     }
     in_ = c.format == WeightFormat::kF32
               ? LinearInput{x_.data(), nullptr, nullptr, c.k * sizeof(float)}
@@ -170,9 +172,14 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
   }
   double Input(size_t r, size_t k) const {
     if (GetParam().format == WeightFormat::kF32) return x_[r * GetParam().k + k];
+    return (Integer(r, k) - quant_[r].zero_point) * static_cast<double>(quant_[r].scale);
+  }
+  int32_t Integer(size_t r, size_t k) const {
     const int8_t flip = GetParam().set->quantize_unsigned != nullptr ? INT8_MIN : 0;
-    const auto q = static_cast<int8_t>(q_[r * stride_ + k] ^ flip);
-    return (q - quant_[r].zero_point) * static_cast<double>(quant_[r].scale);
+    const size_t at = GetParam().set->rows_in_pairs
+                          ? r / 2 * 2 * stride_ + k / 8 * 16 + r % 2 * 8 + k % 8
+                          : r * stride_ + k;
+    return static_cast<int8_t>(q_[at] ^ flip);
   }
 
   LinearShape shape_;
@@ -213,7 +220,11 @@ TEST_P(PackedLinearTest, RowsDoNotDependOnTheirNumberNorOnTheRange) {
   for (size_t r = 0; r < kRows; ++r) {
     LinearInput one = in_;
     if (one.f32 != nullptr) one.f32 += r * c.k;
-    if (one.q8 != nullptr) one.q8 += r * stride_, one.quant += r;
+    std::vector<int8_t> first(HeldRows(1) * stride_ + kOverRead);
+    if (one.q8 != nullptr) {
+      CopyRow(*c.set, one.q8, r, stride_, 0, first.data());
+      one.q8 = first.data(), one.quant += r;
+    }
     std::vector<float> row(c.n);
     Run(linear_, one, 1, 0, c.n, row);
     std::copy(row.begin(), row.end(), alone.begin() + static_cast<ptrdiff_t>(r * c.n));
@@ -261,13 +272,63 @@ TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
   std::vector<uint8_t> memory;
   const PackedLinear q8 =
       Pack({WeightFormat::kQ8, c.n, c.k, 0}, {levels.data(), scales_.data(), bias_.data()}, memory);
-  for (const size_t rows : {1, 2, 3, 4, 5, 8, 21, 53}) {
+  for (const size_t rows : {1, 2, 3, 4, 5, 6, 7, 8, 9, 53}) {
     std::vector<float> out(rows * c.n), expected(rows * c.n);
     Run(linear_, in_, rows, 0, c.n, out);
     Run(q8, in_, rows, 0, c.n, expected);
     ASSERT_EQ(std::memcmp(out.data(), expected.data(), out.size() * sizeof(float)), 0) << rows;
   }
 }
+
+#if defined(__aarch64__)
+// The twin of our own kernels for ARM in plain C++: integers are exact, and every step behind them
+// rounds once. XNNPACK's kernels give these bits, too.
+TEST_P(PackedLinearTest, ArmHasTheBitsOfExactSums) {
+  const Case& c = GetParam();
+  if (c.format == WeightFormat::kF32 || std::string_view(c.set->name) == "scalar") return;
+  const bool blockwise = c.format == WeightFormat::kQ4B;
+  const size_t block = blockwise ? c.block : c.k;
+  const std::vector<float> ones(c.n, 1.0f);
+  const std::vector<uint16_t> bfloat16_ones(c.n * c.k / block, 0x3f80);
+  WeightRows unscaled = rows_;
+  unscaled.scales = blockwise ? static_cast<const void*>(bfloat16_ones.data()) : ones.data();
+  std::vector<float> out(kRows * c.n), integers(c.k);
+  Run(linear_, in_, kRows, 0, c.n, out);
+  for (size_t n = 0; n < c.n; ++n) {
+    ReadRow(shape_, unscaled, n, integers);
+    const size_t nr = shape_.TileChannels(*c.set);
+    const uint8_t* tile = linear_.packed + n / nr * shape_.TileBytes(*c.set);
+    const float minus_sum = reinterpret_cast<const float*>(tile)[n % nr];  // of kQ4B
+    for (size_t r = 0; r < kRows; ++r) {
+      const RowQuant& quant = quant_[r];
+      float value = minus_sum * static_cast<float>(quant.zero_point);
+      for (size_t begin = 0; begin < c.k; begin += block) {
+        int32_t sum = 0;
+        for (size_t k = begin; k < begin + block; ++k) {
+          const int32_t zero_point = blockwise ? 0 : quant.zero_point;
+          sum += (Integer(r, k) - zero_point) * static_cast<int32_t>(integers[k]);
+        }
+        if (blockwise) {
+          const uint16_t scale =
+              reinterpret_cast<const uint16_t*>(scales_.data())[(n * c.k + begin) / block];
+          value =
+              std::fma(static_cast<float>(sum), std::bit_cast<float>(uint32_t{scale} << 16), value);
+        } else {
+          value = static_cast<float>(sum) * quant.scale;
+        }
+      }
+      if (!blockwise) {
+        value = std::fma(value, reinterpret_cast<const float*>(scales_.data())[n], bias_[n]);
+      } else if (c.set->q4b.kr == 1) {  // XNNPACK's kernels of this kind alone
+        value = std::fma(value, quant.scale, bias_[n]);
+      } else {
+        value = value * quant.scale + bias_[n];
+      }
+      ASSERT_EQ(out[r * c.n + n], value) << "row " << r << " channel " << n;
+    }
+  }
+}
+#endif
 
 INSTANTIATE_TEST_SUITE_P(All, PackedLinearTest, testing::ValuesIn(Cases()), Name);
 

@@ -38,9 +38,9 @@ void BenchmarkQuantizeRow(benchmark::State& state) {
   const auto n = static_cast<size_t>(state.range(0));
   const KernelSet& set = *SelectKernelSet("");
   const std::vector<float> in = Row(n);
-  std::vector<int8_t> out(n + kOverRead);
+  std::vector<int8_t> out(HeldRows(1) * n + kOverRead);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(QuantizeRow(set, in.data(), n, n, out.data()));
+    benchmark::DoNotOptimize(QuantizeRow(set, in.data(), n, n, 0, out.data()));
     benchmark::ClobberMemory();
   }
   CountBytes(state, n);

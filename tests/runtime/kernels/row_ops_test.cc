@@ -131,16 +131,32 @@ TEST_P(RowOpsTest, NormsMatchTheirFormulas) {
 }
 
 TEST_P(RowOpsTest, QuantisedRowsReadBackWithinHalfAStep) {
-  const size_t n = 77;
-  const size_t padded = 128;
-  const auto in = RandomRow(n, 6);
-  std::vector<int8_t> out(padded);
-  const RowQuant quant = QuantizeRow(set_, in.data(), n, padded, out.data());
+  constexpr size_t kRows = 5;
   const int8_t flip = set_.quantize_unsigned != nullptr ? INT8_MIN : 0;
-  for (size_t i = 0; i < padded; ++i) {
-    const float real =
-        static_cast<float>(static_cast<int8_t>(out[i] ^ flip) - quant.zero_point) * quant.scale;
-    ASSERT_NEAR(real, i < n ? in[i] : 0.0f, 0.501 * quant.scale) << i;
+  for (const auto& [n, stride] :
+       {std::pair<size_t, size_t>{77, 128}, {8, 8}, {255, 320}, {256, 256}, {513, 576}}) {
+    std::vector<int8_t> rows(HeldRows(kRows) * stride), copy(rows.size());
+    std::vector<float> in[kRows];
+    RowQuant quants[kRows];
+    for (const size_t r : {4, 0, 3, 1, 2}) {  // in any order
+      in[r] = RandomRow(n, static_cast<unsigned>(6 + r));
+      quants[r] = QuantizeRow(set_, in[r].data(), n, stride, r, rows.data());
+    }
+    for (size_t r = 0; r < kRows; ++r) {
+      CopyRow(set_, rows.data(), r, stride, kRows - 1 - r, copy.data());
+    }
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t i = 0; i < stride; ++i) {
+        const auto at = [&, i = i](size_t row) {
+          return set_.rows_in_pairs ? row / 2 * 2 * stride + i / 8 * 16 + row % 2 * 8 + i % 8
+                                    : row * stride + i;
+        };
+        const auto q = static_cast<int8_t>(rows[at(r)] ^ flip);
+        const float real = static_cast<float>(q - quants[r].zero_point) * quants[r].scale;
+        ASSERT_NEAR(real, i < n ? in[r][i] : 0.0f, 0.501 * quants[r].scale) << r << " " << i;
+        ASSERT_EQ(copy[at(kRows - 1 - r)], rows[at(r)]) << r << " " << i;
+      }
+    }
   }
 }
 
