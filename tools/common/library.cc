@@ -145,12 +145,16 @@ Adapter OpenAdapter(const std::string& path, rondo_model* model, rondo_engine_op
                 " (`rondo convert ADAPTER --adapter-for MODEL` makes one for this model)");
   }
   Adapter opened(adapter);
+  engine->adapter_rank = Facts(adapter).rank;
+  setup->options.adapter = adapter;
+  return opened;
+}
+
+rondo_adapter_facts Facts(const rondo_adapter* adapter) {
   rondo_adapter_facts facts = {};
   facts.struct_size = sizeof facts;
   Require(rondo_adapter_info(adapter, &facts), "");
-  engine->adapter_rank = facts.rank;
-  setup->options.adapter = adapter;
-  return opened;
+  return facts;
 }
 
 Session OpenSession(rondo_engine* engine, const SessionSetup& setup) {

@@ -63,6 +63,7 @@ Model OpenDraft(const std::string& path, rondo_engine_options* engine, SessionSe
 // The adapter of sessions of `setup`, for which both options then have room. `path` empty: none.
 Adapter OpenAdapter(const std::string& path, rondo_model* model, rondo_engine_options* engine,
                     SessionSetup* setup);
+rondo_adapter_facts Facts(const rondo_adapter* adapter);
 
 // Throws Error with the library's sentence; OptionRefused where it names an engine's option that
 // people can type.

@@ -24,12 +24,15 @@ Examples:
   rondo inspect model.rondo --plan --context 4096
   rondo inspect model.rondo --fit 900M
   rondo inspect model.rondo --check
+  rondo inspect model.rondo --adapter my-lora.rondo --plan
 
 Nothing of the plan is taken from the system: it is computed from the file alone. The options of
-memory and speed go with --plan and, but for --context, with --fit.)";
+memory and speed go with --plan and, but for --context, with --fit; --adapter with these, which then
+have room for it, or alone or with --check.)";
 
 struct Arguments {
   std::string model;
+  std::string adapter;
   rondo_engine_options engine = EngineDefaults();
   uint64_t fit_bytes = 0;  // 0: not asked for
   bool plan = false;
@@ -83,16 +86,20 @@ void CheckOptions(const CLI::App* command, const Arguments& arguments) {
 void Run(Arguments arguments) {
   const Model model = OpenModel(arguments.model);
   if (arguments.engine.context == 0) arguments.engine.context = ContextFor(model.get(), 0);
+  SessionSetup setup;
+  const Adapter adapter = OpenAdapter(arguments.adapter, model.get(), &arguments.engine, &setup);
   if (arguments.plan) {
     PrintPlan(model.get(), arguments.engine);
   } else if (arguments.fit_bytes > 0) {
     PrintFit(model.get(), arguments.engine, arguments.fit_bytes);
   } else if (arguments.check) {
     Print(CheckModel(arguments.model, model.get()));
+    if (adapter != nullptr) Print(arguments.adapter + ": every checksum is right\n");
   } else if (arguments.tensors) {
     Print(DescribeTensors(arguments.model));
   } else {
     Print(DescribeModel(model.get()));
+    if (adapter != nullptr) Print(DescribeAdapter(Facts(adapter.get())));
   }
 }
 
@@ -112,6 +119,8 @@ void AddInspectCommand(CLI::App& app) {
           "of 1024); default: none");
   what->add_flag("--check", a->check, "Compare every checksum and the tokenizer's stored texts");
   what->add_flag("--tensors", a->tensors, "Every tensor");
+  CLI::Option* tensors = what->get_option("--tensors");
+  AddAdapterFlag(command, &a->adapter)->excludes(tensors);
   AddContextFlag(
       command, &a->engine,
       "the model's own, but at most " + FormatCount(kUsualContext) + ", as of `rondo run`");

@@ -107,6 +107,15 @@ std::string DescribeModel(const rondo_model* model) {
   return out;
 }
 
+std::string DescribeAdapter(const rondo_adapter_facts& facts) {
+  std::string out;
+  Row("adapter",
+      "rank " + std::to_string(facts.rank) + " at most, changes " + FormatCount(facts.n_matrices) +
+          " of the model's matrices, " + FormatBytes(facts.file_bytes),
+      &out);
+  return out;
+}
+
 std::string DescribeTensors(const std::string& path) {
   const MappedModel model = Map(path);
   char line[256];

@@ -9,6 +9,8 @@ namespace rondo::tools {
 
 // Names, sizes and facts; several lines, each ended.
 std::string DescribeModel(const rondo_model* model);
+// One line, ended.
+std::string DescribeAdapter(const rondo_adapter_facts& facts);
 
 // Every tensor with format, shape and bytes. Throws Error.
 std::string DescribeTensors(const std::string& path);

