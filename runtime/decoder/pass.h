@@ -39,6 +39,7 @@ class Pass {
  public:
   // At most max_rows rows in all; `sequences` outlives the pass.
   Pass(const PassResources& resources, std::span<const SequenceRows> sequences);
+  virtual ~Pass() = default;
 
   const KernelSet& set() const { return *resources_.set; }
   const DecoderSpec& spec() const { return *resources_.spec; }
@@ -85,9 +86,11 @@ class Pass {
   // x = residual_norm(residual_factor * (x + factor * post_norm(sublayer_out))), likewise.
   void AddSublayerOut(const Sublayer& sublayer) const;
 
+ protected:
+  virtual void Multiply(std::span<const Product> products, const InputRows& in, Into into,
+                        size_t out_stride, bool last) const;
+
  private:
-  void Multiply(std::span<const Product> products, const InputRows& in, Into into,
-                size_t out_stride, bool last) const;
   // Of row r, what its adapter adds to a matrix; null: nothing.
   const AdapterMatrix* Added(size_t r, const PackedLinear& linear) const;
   // What adapters add to channels [begin, end) of a product.
