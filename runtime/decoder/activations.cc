@@ -108,9 +108,12 @@ void Activations::ForEach(const Visit& visit) {
   visit(order, "routes by expert", routes_n * sizeof(uint32_t), kStepMlpIn, kStepMlpOut);
   visit(begin, "experts' routes", CheckedSize(begin.columns) * sizeof(uint32_t), kStepMlpIn,
         kStepMlpOut);
-  input(expert_input, "one expert's input", expert_rows, kStepMlpIn, kStepMlpOut);
-  visit(expert_out, "one expert's output", Floats(expert_rows, hidden_size_), kStepMlpIn,
+  visit(slots, "experts' rows", CheckedSize(expert_rows) * sizeof(uint32_t), kStepMlpIn,
         kStepMlpOut);
+  visit(products, "products side by side", CheckedSize(products.columns) * sizeof(Product), kStepIn,
+        kStepMlpOut);
+  input(expert_input, "experts' input", expert_rows, kStepMlpIn, kStepMlpOut);
+  visit(expert_out, "experts' output", Floats(expert_rows, hidden_size_), kStepMlpIn, kStepMlpOut);
   const size_t joined_rows = n_streams_ > 0 ? logit_rows_ : 0;
   input(from_stream_input, "residual stream's input", joined_rows, kStepHead, kStepHead);
   visit(from_stream, "residual stream's part", Floats(joined_rows, hidden_size_), kStepHead,

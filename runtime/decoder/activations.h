@@ -64,6 +64,14 @@ struct InputRows {
   }
 };
 
+// A product among others that run side by side: too small, each by itself, to be worth a barrier.
+struct Product {
+  const PackedLinear* linear;
+  size_t first_row;  // of the inputs' rows, an even number
+  size_t rows;
+  float* out;  // of the first row
+};
+
 class Activations {
  public:
   static Activations Plan(const DecoderSpec& spec, const Weights& weights, const PassLimits& limits,
@@ -128,13 +136,17 @@ class Activations {
 
   // Of models with experts; else of no bytes.
   InputRows router_input;
-  InputRows expert_input;    // one expert's rows of gate_up_input
+  InputRows expert_input;    // those of some experts, one behind another
   InputRows shared_input;    // where the shared expert has a norm of its own
   Buffer<float> scores;      // [max_rows, largest score_floats]
   Buffer<Route> routes;      // [max_rows, n_used]
   Buffer<uint32_t> order;    // the same
   Buffer<uint32_t> begin;    // [n_experts + 1]
   Buffer<float> expert_out;  // [max_rows, hidden_size]
+  Buffer<uint32_t> slots;    // [max_rows]: the route that a row of expert_input is for
+
+  // Of latent attention's heads, or of some experts; else of no bytes.
+  Buffer<Product> products;
 
   size_t query_bytes() const { return query_bytes_; }  // of `queries`
   size_t part_floats() const { return part_floats_; }  // of `parts`

@@ -1,7 +1,8 @@
-// A mixture of experts as a sublayer: one expert after another, each on the rows that chose it, and
-// a shared one on all of them.
+// A mixture of experts as a sublayer: each on the rows that chose it, and a shared one on all of
+// them.
 #include <algorithm>
 
+#include "runtime/base/checked.h"
 #include "runtime/decoder/mlp.h"
 #include "runtime/decoder/pass.h"
 #include "runtime/decoder/routing.h"
@@ -13,6 +14,11 @@ namespace rondo {
 namespace {
 
 using Matrix = ExpertsMatrix;
+
+constexpr uint32_t kNoRoute = UINT32_MAX;
+// Rows that are copied, or whose outputs are added, where less is not worth another thread; and
+// channels of such a task, of which it has a multiple, as vectors do.
+constexpr size_t kTaskRows = 16, kTaskChannels = 64;
 
 const RowNorm& Or(const RowNorm& own, const RowNorm& sublayers) {
   return own.kind != NormKind::kNone ? own : sublayers;
@@ -64,6 +70,7 @@ class Experts final : public Operator {
     act->scores.Widen(spec_.score_floats());
     act->routes.Widen(spec_.n_used);
     act->begin.Widen(spec_.n_experts + 1);
+    act->products.Widen(2 * spec_.n_experts);
     act->gate_up.Widen(expert_.gate_up_size());
     for (size_t e = 0; e < spec_.n_experts; ++e) {
       act->gate_up_input.Widen(sublayer.matrix(Matrix::GateUp(e)));
@@ -119,51 +126,81 @@ class Experts final : public Operator {
  private:
   bool has_shared() const { return shared_.intermediate_size > 0; }
 
-  // The rows that chose an expert, as it reads them.
-  void GatherRows(const Pass& pass, const PackedLinear& gate_up, const uint32_t* chosen,
-                  size_t n) const {
-    const Activations& act = pass.act();
-    const InputRows& in = act.expert_input;
-    const bool is_float = gate_up.shape.format == WeightFormat::kF32;
-    for (size_t i = 0; i < n; ++i) {
-      const size_t row = chosen[i] / spec_.n_used;
-      const float weight = spec_.weigh_input ? act.routes[chosen[i]].weight : 1.0f;
-      const uint8_t* rows = act.gate_up_input.rows;
-      if (is_float) {
-        const auto* values = reinterpret_cast<const float*>(rows + row * in.stride);
-        pass.set().loops->scale(values, weight, gate_up.inputs,
-                                reinterpret_cast<float*>(in.rows + i * in.stride));
-      } else {
-        CopyRow(pass.set(), reinterpret_cast<const int8_t*>(rows), row, in.stride, i,
-                reinterpret_cast<int8_t*>(in.rows.data));
-        in.quant[i] = act.gate_up_input.quant[row];
-        in.quant[i].scale *= weight;  // the same integers stand for the weighted values
-      }
-    }
-  }
-
   // sublayer_out += what all experts make of the rows that chose them. A row's sum is in the order
-  // of its experts.
+  // of its experts. As many experts as there is room for run side by side, each on rows that begin
+  // with an even one of expert_input.
   void AddExperts(const Pass& pass, const Sublayer& sublayer) const {
     const Activations& act = pass.act();
     GroupByExpert(act.routes, pass.rows() * spec_.n_used, spec_.n_experts, act.begin, act.order);
+    size_t n_experts = 0, end = 0;  // of those that wait to be run
     for (size_t e = 0; e < spec_.n_experts; ++e) {
-      const uint32_t* chosen = act.order + act.begin[e];
       const size_t n = act.begin[e + 1] - act.begin[e];
       if (n == 0) continue;
-      const PackedLinear& gate_up = sublayer.matrix(Matrix::GateUp(e));
-      const PackedLinear& down = sublayer.matrix(Matrix::Down(e));
-      GatherRows(pass, gate_up, chosen, n);
-      pass.Linear(gate_up, act.expert_input, n, Pass::Into::kReplace, act.gate_up,
-                  expert_.gate_up_size());
-      ActivateMlp(pass, expert_, {}, down, n);
-      pass.Linear(down, act.down_input, n, Pass::Into::kReplace, act.expert_out, hidden_);
-      pass.pool().For(n, [&](size_t i, size_t) {
-        const float weight = spec_.weigh_input ? 1.0f : act.routes[chosen[i]].weight;
-        pass.set().loops->blend(act.sublayer_out + chosen[i] / spec_.n_used * hidden_, 1.0f,
-                                act.expert_out + i * hidden_, weight, hidden_);
-      });
+      size_t first = pass.set().rows_in_pairs ? HeldRows(end) : end;
+      if (first + n > pass.max_rows()) {
+        RunExperts(pass, n_experts, end);
+        n_experts = end = first = 0;
+      }
+      std::fill(act.slots + end, act.slots + first, kNoRoute);
+      std::copy_n(act.order + act.begin[e], n, act.slots + first);
+      act.products[n_experts] = {&sublayer.matrix(Matrix::GateUp(e)), first, n,
+                                 act.gate_up + first * expert_.gate_up_size()};
+      act.products[spec_.n_experts + n_experts] = {&sublayer.matrix(Matrix::Down(e)), first, n,
+                                                   act.expert_out + first * hidden_};
+      ++n_experts;
+      end = first + n;
     }
+    RunExperts(pass, n_experts, end);
+  }
+
+  // sublayer_out += what the first experts of act.products make of `rows` rows.
+  void RunExperts(const Pass& pass, size_t n_experts, size_t rows) const {
+    const Activations& act = pass.act();
+    const Product* gate_up = act.products;
+    const Product* down = act.products + spec_.n_experts;
+    pass.pool().For(CeilDiv(rows, kTaskRows), [&](size_t task, size_t) {
+      const size_t last = std::min(rows, (task + 1) * kTaskRows);
+      for (size_t r = task * kTaskRows; r < last; ++r) GatherRow(pass, *gate_up->linear, r);
+    });
+    pass.Linears({gate_up, n_experts}, act.expert_input, expert_.gate_up_size());
+    pass.pool().For(rows, [&](size_t r, size_t thread) {
+      if (act.slots[r] != kNoRoute) ActivateRow(pass, expert_, {}, *down->linear, r, thread);
+    });
+    pass.Linears({down, n_experts}, act.down_input, hidden_);
+    // By channels, so that each sum is in order.
+    const size_t tasks = CeilDiv(rows, kTaskRows);
+    const size_t channels = RoundUp(CeilDiv(hidden_, tasks), kTaskChannels);
+    pass.pool().For(CeilDiv(hidden_, channels), [&](size_t task, size_t) {
+      const size_t begin = task * channels, n = std::min(channels, hidden_ - begin);
+      for (size_t r = 0; r < rows; ++r) {
+        const uint32_t route = act.slots[r];
+        if (route == kNoRoute) continue;
+        const float weight = spec_.weigh_input ? 1.0f : act.routes[route].weight;
+        pass.set().loops->blend(act.sublayer_out + route / spec_.n_used * hidden_ + begin, 1.0f,
+                                act.expert_out + r * hidden_ + begin, weight, n);
+      }
+    });
+  }
+
+  // Row r of expert_input, as its expert reads it.
+  void GatherRow(const Pass& pass, const PackedLinear& gate_up, size_t r) const {
+    const Activations& act = pass.act();
+    const InputRows& in = act.expert_input;
+    const uint32_t route = act.slots[r];
+    if (route == kNoRoute) return;
+    const size_t row = route / spec_.n_used;
+    const float weight = spec_.weigh_input ? act.routes[route].weight : 1.0f;
+    const uint8_t* rows = act.gate_up_input.rows;
+    if (gate_up.shape.format == WeightFormat::kF32) {
+      const auto* values = reinterpret_cast<const float*>(rows + row * in.stride);
+      pass.set().loops->scale(values, weight, gate_up.inputs,
+                              reinterpret_cast<float*>(in.rows + r * in.stride));
+      return;
+    }
+    CopyRow(pass.set(), reinterpret_cast<const int8_t*>(rows), row, in.stride, r,
+            reinterpret_cast<int8_t*>(in.rows.data));
+    in.quant[r] = act.gate_up_input.quant[row];
+    in.quant[r].scale *= weight;  // the same integers stand for the weighted values
   }
 
   // sublayer_out = its post-norm, if there is one, and what the shared expert makes added.

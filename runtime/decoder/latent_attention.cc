@@ -81,6 +81,7 @@ class LatentAttention final : public Operator {
     act->latent_q.Widen(spec_.q_size());
     act->low_kv.Widen(spec_.key_dim());
     act->latent_heads = std::max(act->latent_heads, spec_.n_heads);
+    act->products.Widen(spec_.n_heads);
     for (const PackedLinear& up : key_up(sublayer)) act->up_input.Widen(up);
     for (const PackedLinear& up : value_up(sublayer)) act->up_input.Widen(up);
     act->qkv.Widen(std::max(spec_.qkv_size(), spec_.out_size()));
@@ -105,9 +106,7 @@ class LatentAttention final : public Operator {
     pass.Linear(sublayer.matrix(Matrix::kKvDown), act.mixer_input, pass.rows(),
                 Pass::Into::kReplace, act.low_kv, spec_.key_dim());
     pass.pool().For(pass.rows(), [&](size_t r, size_t) { PlaceRow(pass, sublayer, r); });
-    pass.Linears({key_up(sublayer), act.up_input, HeldRows(pass.rows()), act.qkv + spec_.rope_dim,
-                  spec_.key_dim(), spec_.qkv_size()},
-                 pass.rows());
+    RunHeads(pass, key_up(sublayer), act.qkv + spec_.rope_dim, spec_.key_dim(), spec_.qkv_size());
 
     AttendSequences(pass, Call(pass, sublayer.spec.kv_entry), true);
 
@@ -119,9 +118,7 @@ class LatentAttention final : public Operator {
       }
     });
     float* out = act.qkv;  // which has served
-    pass.Linears({value_up(sublayer), act.up_input, HeldRows(pass.rows()), out, spec_.v_head_dim,
-                  spec_.out_size()},
-                 pass.rows());
+    RunHeads(pass, value_up(sublayer), out, spec_.v_head_dim, spec_.out_size());
     pass.pool().For(pass.rows(), [&](size_t r, size_t) {
       pass.RowInput(o_proj, out + r * spec_.out_size(), r, act.o_input);
     });
@@ -139,6 +136,17 @@ class LatentAttention final : public Operator {
   // The rows of one head in up_input: HeldRows of the pass's.
   static InputRows HeadRows(const Pass& pass, size_t head) {
     return pass.act().up_input.Below(head * HeldRows(pass.rows()));
+  }
+
+  // out = a product of each head; that of the next one lies `next` floats behind.
+  void RunHeads(const Pass& pass, std::span<const PackedLinear> linears, float* out, size_t next,
+                size_t out_stride) const {
+    Activations& act = pass.act();
+    for (size_t head = 0; head < linears.size(); ++head) {
+      act.products[head] = {&linears[head], head * HeldRows(pass.rows()), pass.rows(),
+                            out + head * next};
+    }
+    pass.Linears({act.products.data, linears.size()}, act.up_input, out_stride);
   }
 
   void MakeQueries(const Pass& pass, const Sublayer& sublayer) const {

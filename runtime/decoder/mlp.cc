@@ -77,36 +77,40 @@ class Mlp final : public Operator {
 
 const OperatorType kMlpType = {"mlp", InputKind::kMlp, CreateOperator<Mlp>};
 
+void ActivateRow(const Pass& pass, const MlpSpec& spec, const MlpVectors& vectors,
+                 const PackedLinear& down, size_t r, size_t thread) {
+  const size_t size = spec.intermediate_size;
+  const Activations& act = pass.act();
+  float* gate = act.gate_up + r * spec.gate_up_size();
+  float* up = spec.gated ? gate + size : nullptr;
+  float* scratch = pass.ScratchFloats(thread);
+  if (spec.gated) {
+    if (spec.limit > 0) {
+      pass.set().loops->clamp(gate, -INFINITY, spec.limit, size, gate);
+      pass.set().loops->clamp(up, -spec.limit, spec.limit, size, up);
+    }
+    if (spec.cuts_gate) CutGate(pass.set(), spec.gate_deviations, size, gate);
+    if (spec.up_offset != 0) pass.set().loops->subtract(up, -spec.up_offset, size, up);
+  }
+  if (spec.activation == Activation::kXielu) {
+    pass.set().loops->xielu(gate, vectors.xielu, size, gate);
+    if (spec.gated) pass.set().multiply(size * sizeof(float), gate, up, gate, nullptr);
+  } else if (spec.gated) {
+    ActivateGate(pass.set(), spec.activation, gate, up, size, scratch, gate);
+  } else {
+    Activate(pass.set(), spec.activation, gate, size, scratch, gate);
+  }
+  if (vectors.inner_norm.kind != NormKind::kNone) {
+    Normalize(pass.set(), vectors.inner_norm, gate, size, gate);
+  }
+  pass.RowInput(down, gate, r, act.down_input);
+}
+
 void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpVectors& vectors,
                  const PackedLinear& down, size_t rows) {
   const ProfileSpan span(pass.profile(), "activation", rows);
-  const size_t size = spec.intermediate_size;
-  Activations& act = pass.act();
-  pass.pool().For(rows, [&](size_t r, size_t thread) {
-    float* gate = act.gate_up + r * spec.gate_up_size();
-    float* up = spec.gated ? gate + size : nullptr;
-    float* scratch = pass.ScratchFloats(thread);
-    if (spec.gated) {
-      if (spec.limit > 0) {
-        pass.set().loops->clamp(gate, -INFINITY, spec.limit, size, gate);
-        pass.set().loops->clamp(up, -spec.limit, spec.limit, size, up);
-      }
-      if (spec.cuts_gate) CutGate(pass.set(), spec.gate_deviations, size, gate);
-      if (spec.up_offset != 0) pass.set().loops->subtract(up, -spec.up_offset, size, up);
-    }
-    if (spec.activation == Activation::kXielu) {
-      pass.set().loops->xielu(gate, vectors.xielu, size, gate);
-      if (spec.gated) pass.set().multiply(size * sizeof(float), gate, up, gate, nullptr);
-    } else if (spec.gated) {
-      ActivateGate(pass.set(), spec.activation, gate, up, size, scratch, gate);
-    } else {
-      Activate(pass.set(), spec.activation, gate, size, scratch, gate);
-    }
-    if (vectors.inner_norm.kind != NormKind::kNone) {
-      Normalize(pass.set(), vectors.inner_norm, gate, size, gate);
-    }
-    pass.RowInput(down, gate, r, act.down_input);
-  });
+  pass.pool().For(
+      rows, [&](size_t r, size_t thread) { ActivateRow(pass, spec, vectors, down, r, thread); });
 }
 
 }  // namespace rondo

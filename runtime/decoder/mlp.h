@@ -34,7 +34,10 @@ struct MlpVectors {
   RowNorm inner_norm = {};
 };
 
-// down_input = activation of the first rows of gate_up, for `down`.
+// Row r of down_input = activation of that of gate_up, for `down`.
+void ActivateRow(const Pass& pass, const MlpSpec& spec, const MlpVectors& vectors,
+                 const PackedLinear& down, size_t r, size_t thread);
+// The first rows.
 void ActivateMlp(const Pass& pass, const MlpSpec& spec, const MlpVectors& vectors,
                  const PackedLinear& down, size_t rows);
 

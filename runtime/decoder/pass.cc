@@ -73,9 +73,10 @@ void Pass::RowInput(const PackedLinear& linear, const float* row, size_t r,
   }
 }
 
-// A matrix that has one is multiplied by the rows of a pass in their places (IsAdaptable).
+// A matrix that has one is multiplied by the rows of a pass in their places (IsAdaptable); an
+// expert's rows have others, and may be more.
 const AdapterMatrix* Pass::Added(size_t r, const PackedLinear& linear) const {
-  if (!adapted_) return nullptr;
+  if (!adapted_ || r >= rows_) return nullptr;
   const AdapterFile* const adapter = row(r).sequence->adapter;
   return adapter == nullptr ? nullptr : adapter->Find(linear.tensor);
 }
@@ -93,41 +94,44 @@ void Pass::AddAdapters(const PackedLinear& linear, const InputRows& in, size_t r
   }
 }
 
-void Pass::Multiply(const Products& products, size_t rows, Into into, bool last) const {
-  const std::span<const PackedLinear> linears = products.linears;
-  const size_t n = linears.front().shape.n, threads = pool().threads();
-  const ProfileSpan span(profile(), "product", rows, linears.front().inputs, linears.size() * n);
-  size_t tasks = 1;  // of each
-  for (const PackedLinear& linear : linears) {
-    tasks = std::max(tasks, Tasks(linear.shape, set(), linears.size(), threads));
+void Pass::Multiply(std::span<const Product> products, const InputRows& in, Into into,
+                    size_t out_stride, bool last) const {
+  const size_t n = products.front().linear->shape.n, threads = pool().threads();
+  size_t tasks = 1, rows = 0;  // tasks of each
+  for (const Product& product : products) {
+    tasks = std::max(tasks, Tasks(product.linear->shape, set(), products.size(), threads));
+    rows = std::max(rows, product.rows);
   }
+  const ProfileSpan span(profile(), "product", rows, products.front().linear->inputs,
+                         products.size() * n);
   pool().For(
-      linears.size() * tasks,
+      products.size() * tasks,
       [&](size_t i, size_t thread) {
-        const PackedLinear& linear = linears[i / tasks];
+        const Product& product = products[i / tasks];
+        const PackedLinear& linear = *product.linear;
         const size_t nr = linear.shape.TileChannels(set()), tiles = CeilDiv(n, nr);
         const size_t begin = i % tasks * tiles / tasks * nr;
         const size_t end = std::min(n, (i % tasks + 1) * tiles / tasks * nr);
         if (begin == end) return;  // another one's tiles are smaller
-        const LinearInput input = products.in.Below(i / tasks * products.next_row).linear();
-        float* out = products.out + i / tasks * products.next_out + begin;
+        const size_t rows = product.rows;
+        const LinearInput input = in.Below(product.first_row).linear();
+        float* out = product.out + begin;
         if (Cancelled()) {
           for (size_t r = 0; into == Into::kReplace && r < rows; ++r) {
-            std::fill_n(out + r * products.out_stride, end - begin, 0.0f);
+            std::fill_n(out + r * out_stride, end - begin, 0.0f);
           }
           return;
         }
         if (into == Into::kReplace) {
-          RunLinear(set(), linear, input, rows, begin, end, out, products.out_stride,
-                    Expansion(thread));
-          AddAdapters(linear, products.in, rows, begin, end, out, products.out_stride);
+          RunLinear(set(), linear, input, rows, begin, end, out, out_stride, Expansion(thread));
+          AddAdapters(linear, in, rows, begin, end, out, out_stride);
           return;
         }
         float* sum = ScratchFloats(thread);
         RunLinear(set(), linear, input, rows, begin, end, sum, end - begin, Expansion(thread));
-        AddAdapters(linear, products.in, rows, begin, end, sum, end - begin);
+        AddAdapters(linear, in, rows, begin, end, sum, end - begin);
         for (size_t r = 0; r < rows; ++r) {
-          set().loops->add(out + r * products.out_stride, sum + r * (end - begin), end - begin);
+          set().loops->add(out + r * out_stride, sum + r * (end - begin), end - begin);
         }
       },
       last);

@@ -35,17 +35,6 @@ struct PassResources {
   Profile* profile = nullptr;  // null: none is wanted
 };
 
-// Products of one size that run side by side, as those of an attention's heads do: too small, each
-// by itself, to be worth a barrier.
-struct Products {
-  std::span<const PackedLinear> linears;
-  InputRows in;           // of the first one
-  size_t next_row = 0;    // those of the next one begin so many rows below
-  float* out = nullptr;   // of the first one
-  size_t next_out = 0;    // that of the next one lies so many floats behind
-  size_t out_stride = 0;  // floats from row to row
-};
-
 class Pass {
  public:
   // At most max_rows rows in all; `sequences` outlives the pass.
@@ -84,11 +73,12 @@ class Pass {
   enum class Into { kReplace, kAdd };
   void Linear(const PackedLinear& linear, const InputRows& in, size_t rows, Into into, float* out,
               size_t out_stride, bool last = false) const {
-    Multiply({{&linear, 1}, in, 0, out, 0, out_stride}, rows, into, last);
+    const Product product = {&linear, 0, rows, out};
+    Multiply({&product, 1}, in, into, out_stride, last);
   }
-  // The same for several at once.
-  void Linears(const Products& products, size_t rows) const {
-    Multiply(products, rows, Into::kReplace, false);
+  // The same for several of one size at once.
+  void Linears(std::span<const Product> products, const InputRows& in, size_t out_stride) const {
+    Multiply(products, in, Into::kReplace, out_stride, false);
   }
   // x = residual_norm(residual_factor * (x + factor * post_norm(linear(in)))), of x in `hidden`.
   void AddToResidual(const Sublayer& sublayer, const PackedLinear& linear,
@@ -97,7 +87,8 @@ class Pass {
   void AddSublayerOut(const Sublayer& sublayer) const;
 
  protected:
-  virtual void Multiply(const Products& products, size_t rows, Into into, bool last) const;
+  virtual void Multiply(std::span<const Product> products, const InputRows& in, Into into,
+                        size_t out_stride, bool last) const;
 
  private:
   // Of row r, what its adapter adds to a matrix; null: nothing.

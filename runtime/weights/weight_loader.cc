@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
+#include "runtime/base/checked.h"
 #include "runtime/base/checksum.h"
 #include "runtime/model/tensor_view.h"
 
@@ -55,41 +57,110 @@ class SectionReader {
 
 }  // namespace
 
+// Those of a matrix that nobody has taken yet: its own thread takes the first, others the last.
+class WeightLoader::Pieces {
+ public:
+  // Before its thread begins there are none.
+  void Begin(uint32_t n) { left_.store(Pair(0, n), std::memory_order_relaxed); }
+  bool TakeFirst() {
+    uint64_t left = left_.load(std::memory_order_relaxed);
+    while (First(left) < End(left)) {
+      const uint64_t others = Pair(First(left) + 1, End(left));
+      if (left_.compare_exchange_weak(left, others, std::memory_order_relaxed)) return true;
+    }
+    return false;
+  }
+  // Up to so many: [first, second).
+  std::pair<uint32_t, uint32_t> TakeLast(uint32_t most) {
+    uint64_t left = left_.load(std::memory_order_relaxed);
+    while (First(left) < End(left)) {
+      const uint32_t begin = End(left) - std::min(most, End(left) - First(left));
+      const uint64_t others = Pair(First(left), begin);
+      if (left_.compare_exchange_weak(left, others, std::memory_order_relaxed)) {
+        return {begin, End(left)};
+      }
+    }
+    return {0, 0};
+  }
+  // Of those that others took, the first that holds a value which is not finite.
+  void Refuse(uint32_t piece) {
+    uint32_t first = refused_.load(std::memory_order_relaxed);
+    while (piece < first &&
+           !refused_.compare_exchange_weak(first, piece, std::memory_order_relaxed)) {
+    }
+  }
+  std::optional<uint32_t> refused() const {
+    const uint32_t piece = refused_.load(std::memory_order_relaxed);
+    return piece == UINT32_MAX ? std::nullopt : std::optional(piece);
+  }
+
+ private:
+  static uint64_t Pair(uint32_t first, uint32_t end) { return uint64_t{end} << 32 | first; }
+  static uint32_t First(uint64_t left) { return static_cast<uint32_t>(left); }
+  static uint32_t End(uint64_t left) { return static_cast<uint32_t>(left >> 32); }
+
+  std::atomic<uint64_t> left_{0};
+  std::atomic<uint32_t> refused_{UINT32_MAX};
+};
+
+namespace {
+
+// A tensor's rows by pieces, each of whole tiles.
+struct PieceRows {
+  TensorView tensor;
+  size_t step;
+
+  PieceRows(const ModelFile& file, const PackedLayout& layout, uint32_t weight,
+            const LinearShape& shape)
+      : tensor(ViewTensor(file, weight)) {
+    const size_t nr = shape.TileChannels(layout);
+    step = nr * std::max<size_t>(1, kPieceBytes / row_bytes() / nr);
+  }
+  uint32_t pieces() const { return static_cast<uint32_t>(CeilDiv(tensor.rows, step)); }
+  size_t begin(uint32_t piece) const { return std::min<size_t>(tensor.rows, piece * step); }
+  size_t row_bytes() const { return tensor.data.size() / tensor.rows; }
+  size_t row_scales() const { return tensor.scales.size() / tensor.rows; }
+  uint64_t Bytes(size_t n_rows) const { return n_rows * (row_bytes() + row_scales()); }
+};
+
+}  // namespace
+
 class WeightLoader::Loading {
  public:
-  Loading(const ModelFile& file, const PackedLayout& layout, Task* task)
+  Loading(const ModelFile& file, const PackedLayout& layout, Task* task, Pieces* pieces)
       : file_(file),
         layout_(layout),
         task_(task),
+        pieces_(pieces),
         stored_(*file.model().tensors()->Get(task->weight)),
-        tensor_(ViewTensor(file, task->weight)),
-        rows_(RowsOf(tensor_, task->bias)),
-        data_(file, stored_.data(), tensor_.name),
-        scales_(file, stored_.scales(), tensor_.name) {
-    const size_t nr = task->shape.TileChannels(layout);
-    step_ = nr * std::max<size_t>(1, kPieceBytes / row_bytes() / nr);
+        rows_(file, layout, task->weight, task->shape),
+        data_(file, stored_.data(), rows_.tensor.name),
+        scales_(file, stored_.scales(), rows_.tensor.name) {
+    pieces->Begin(rows_.pieces());
   }
 
-  bool done() const { return begin_ == tensor_.rows; }
+  bool done() const { return read_ == rows_.pieces(); }
   Status Begin() const {
     if (stored_.tables() == nullptr) return Status();
-    RONDO_RETURN_IF_ERROR(file_.Verify(stored_.tables(), tensor_.name));
-    return CheckLevels(tensor_);
+    RONDO_RETURN_IF_ERROR(file_.Verify(stored_.tables(), rows_.tensor.name));
+    return CheckLevels(rows_.tensor);
   }
   // The next piece; its bytes.
   uint64_t Next() {
-    const size_t end = std::min(tensor_.rows, begin_ + step_);
-    const uint64_t bytes = (end - begin_) * (row_bytes() + row_scales());
-    data_.Read((end - begin_) * row_bytes());
-    scales_.Read((end - begin_) * row_scales());
-    if (finite_.ok()) finite_ = CheckValues(tensor_, begin_, end);
-    if (task_->packed != nullptr) {
-      PackLinear(layout_, task_->shape, rows_, begin_, end, task_->packed);
+    const size_t begin = rows_.begin(read_), end = rows_.begin(read_ + 1);
+    data_.Read((end - begin) * rows_.row_bytes());
+    scales_.Read((end - begin) * rows_.row_scales());
+    if (pieces_->TakeFirst()) {
+      if (finite_.ok()) finite_ = CheckValues(rows_.tensor, begin, end);
+      if (task_->packed != nullptr) {
+        PackLinear(layout_, task_->shape, RowsOf(rows_.tensor, task_->bias), begin, end,
+                   task_->packed);
+      }
     }
     data_.Release();
     scales_.Release();
-    begin_ = end;
-    return bytes;
+    ++read_;
+    return rows_.Bytes(end - begin);
   }
   // An altered section says more than the value that it led to.
   Status End() const {
@@ -100,19 +171,15 @@ class WeightLoader::Loading {
   void Answer(const Status& status) { task_->status = status; }
 
  private:
-  size_t row_bytes() const { return tensor_.data.size() / tensor_.rows; }
-  size_t row_scales() const { return tensor_.scales.size() / tensor_.rows; }
-
   const ModelFile& file_;
   const PackedLayout& layout_;
   Task* task_;
+  Pieces* pieces_;
   const format::Tensor& stored_;
-  const TensorView tensor_;
-  const WeightRows rows_;
+  const PieceRows rows_;
   SectionReader data_;
   SectionReader scales_;
-  size_t step_;
-  size_t begin_ = 0;
+  uint32_t read_ = 0;  // pieces
   Status finite_;
 };
 
@@ -139,8 +206,14 @@ void WeightLoader::Load(std::optional<Loading>* loading, uint64_t bytes, bool re
     Status status;
     if (!loading->has_value()) {
       const size_t i = shared->next.fetch_add(1, std::memory_order_relaxed);
-      if (i >= count_) return;
-      loading->emplace(*file_, layout_, &tasks_[i]);
+      if (i >= count_) {
+        const uint64_t helped = Help(shared);
+        if (helped == 0) return;
+        read += helped;
+        if (reports) Report(shared);
+        continue;
+      }
+      loading->emplace(*file_, layout_, &tasks_[i], &shared->pieces[i]);
       status = (*loading)->Begin();
     }
     if (status.ok() && !(*loading)->done()) {
@@ -155,6 +228,27 @@ void WeightLoader::Load(std::optional<Loading>* loading, uint64_t bytes, bool re
     (*loading)->Answer(status);
     loading->reset();
   }
+}
+
+uint64_t WeightLoader::Help(Shared* shared) {
+  for (size_t i = 0; i < count_; ++i) {
+    const Task& task = tasks_[i];
+    const PieceRows rows(*file_, layout_, task.weight, task.shape);
+    const auto [first, last] =
+        shared->pieces[i].TakeLast(static_cast<uint32_t>(kReleaseBytes / kPieceBytes));
+    if (first == last) continue;
+    const std::span<const uint8_t> data = rows.tensor.data;
+    for (uint32_t piece = first; piece < last; ++piece) {
+      const size_t begin = rows.begin(piece), end = rows.begin(piece + 1);
+      if (!CheckValues(rows.tensor, begin, end).ok()) shared->pieces[i].Refuse(piece);
+      if (task.packed == nullptr) continue;
+      PackLinear(layout_, task.shape, RowsOf(rows.tensor, task.bias), begin, end, task.packed);
+    }
+    const size_t begin = rows.begin(first), n = rows.begin(last) - begin;
+    file_->Release(data.subspan(begin * rows.row_bytes(), n * rows.row_bytes()));
+    return rows.Bytes(n);
+  }
+  return 0;
 }
 
 // The end is told when all threads have reached it.
@@ -173,6 +267,8 @@ Status WeightLoader::Run(ThreadPool* pool, const LoadProgress& progress) {
   Shared shared;
   shared.progress = progress;
   RONDO_ASSIGN(auto loading, HeapArray<std::optional<Loading>>::Create(pool->threads()));
+  RONDO_ASSIGN(auto pieces, HeapArray<Pieces>::Create(count_));
+  shared.pieces = pieces.span();
   const bool tells = progress.report != nullptr;
   const bool rounds = tells && pool->is_host();
   bool more = true;
@@ -190,8 +286,13 @@ Status WeightLoader::Run(ThreadPool* pool, const LoadProgress& progress) {
            (shared.next < count_ || std::any_of(loading.begin(), loading.end(),
                                                 [](const auto& one) { return one.has_value(); }));
   }
-  for (const Task& task : tasks) {
+  for (size_t i = 0; i < count_; ++i) {
+    const Task& task = tasks[i];
     if (!task.status.ok()) return task.status;
+    if (const std::optional<uint32_t> piece = pieces[i].refused()) {
+      const PieceRows rows(*file_, layout_, task.weight, task.shape);
+      return CheckValues(rows.tensor, rows.begin(*piece), rows.begin(*piece + 1));
+    }
   }
   if (!shared.cancelled && tells) {
     shared.cancelled = progress.report(progress.user, total_, total_) != 0;

@@ -2,7 +2,9 @@
 //
 // A matrix is one thread's task. It goes through the rows piece by piece: checksum, finite values,
 // packing, while the piece is in the cache; then the file's pages behind it are given back, so that
-// the weights are never in memory twice. Largest matrices go first.
+// the weights are never in memory twice. Largest matrices go first. A thread for which none is left
+// packs the last pieces of those that others are still at: these then only read them for the
+// checksum.
 //
 // Progress is told on the thread that loads, and never inside of a task of the host's pool: there
 // the threads come back after some pieces, in the middle of a matrix, so that it can be told.
@@ -44,6 +46,7 @@ class WeightLoader {
     uint64_t bytes;  // of the tensor in the file
     Status status;
   };
+  class Pieces;   // of a matrix: which are taken
   class Loading;  // a matrix on its way
   // What the running threads share.
   struct Shared {
@@ -52,9 +55,12 @@ class WeightLoader {
     std::atomic<bool> stop{false};
     std::atomic<bool> cancelled{false};
     LoadProgress progress;
+    std::span<Pieces> pieces;  // of all tasks
   };
   // Goes on with matrices, `loading` the one under way, until it has read so many bytes.
   void Load(std::optional<Loading>* loading, uint64_t bytes, bool reports, Shared* shared);
+  // Packs some of another thread's matrix; the bytes, 0 where nothing is left anywhere.
+  uint64_t Help(Shared* shared);
   void Report(Shared* shared) const;
 
   const ModelFile* file_ = nullptr;

@@ -89,6 +89,17 @@ TEST(WeightLoader, SeesEveryAlteredSection) {
   }
 }
 
+// Gives the section of a tensor's data, and the file, the checksums of what they hold now.
+void Seal(const format::Section& section, ModelBytes& bytes, const ModelFile& file) {
+  const format::Section sealed(section.offset(), section.bytes(),
+                               Checksum(bytes.bytes().subspan(section.offset(), section.bytes())));
+  for (const format::Section* s : *file.model().sections()) {
+    if (s->offset() == sealed.offset()) const_cast<format::Section&>(*s) = sealed;
+  }
+  const_cast<format::Section&>(section) = sealed;
+  bytes.SealMetadata();
+}
+
 // Not altered since it was written, but never any good.
 TEST(WeightLoader, SeesEveryTensorWithAValueThatIsNotFinite) {
   for (TensorFormat format : {TensorFormat::F32, TensorFormat::Q8, TensorFormat::Q4B,
@@ -105,18 +116,65 @@ TEST(WeightLoader, SeesEveryTensorWithAValueThatIsNotFinite) {
       // The last one: an infinite bfloat16 or the upper half of an infinite float32.
       bytes.bytes()[end - 2] = 0x80;
       bytes.bytes()[end - 1] = 0x7f;
-      const format::Section old = section;
-      const format::Section sealed(old.offset(), old.bytes(),
-                                   Checksum(bytes.bytes().subspan(old.offset(), old.bytes())));
-      const_cast<format::Section&>(section) = sealed;
-      for (const format::Section* s : *file.model().sections()) {
-        if (s->offset() == old.offset()) const_cast<format::Section&>(*s) = sealed;
-      }
-      bytes.SealMetadata();
+      Seal(section, bytes, file);
       const Status status = Load(bytes);
       EXPECT_EQ(status.code(), StatusCode::kCorrupt) << tensor.name()->c_str();
       EXPECT_THAT(status.message(), HasSubstr(tensor.name()->c_str()));
       EXPECT_THAT(status.message(), HasSubstr("not a finite number"));
+    }
+  }
+}
+
+// One matrix is most of it: threads without one of their own pack its end.
+ModelBytes MostlyOneMatrix() {
+  convert::CheckpointShape shape = TwoLayers();
+  shape.vocab_size = 20000;
+  const TempFolder folder;
+  Convert(folder / "model.rondo", shape, TensorFormat::F32);
+  return ModelBytes(folder / "model.rondo");
+}
+
+TEST(WeightLoader, SeveralThreadsMakeTheSameOfOneMatrix) {
+  const ModelBytes bytes = MostlyOneMatrix();
+  const ModelFile file = *ModelFile::Open(bytes.bytes());
+  std::vector<float> first;
+  for (const uint32_t threads : {1u, 2u, 5u, 8u}) {
+    EngineOptions options;
+    options.threads = threads;
+    const auto engine = Engine::Create(file, nullptr, options, nullptr, 0);
+    ASSERT_TRUE(engine.ok()) << engine.status().message();
+    const Result<Session*> session = (*engine)->OpenSession({});
+    ASSERT_TRUE(session.ok());
+    ASSERT_TRUE((*session)->Prefill(std::vector<int32_t>{7, 19999}).ok());
+    const auto logits = (*session)->Logits();
+    ASSERT_TRUE(logits.ok());
+    const std::vector<float> all(logits->begin(), logits->end());
+    if (first.empty()) first = all;
+    EXPECT_EQ(all, first) << threads << " threads";
+  }
+}
+
+TEST(WeightLoader, TheFirstValueThatIsNotFiniteIsNamedWhoeverPacksIt) {
+  ModelBytes bytes = MostlyOneMatrix();
+  const ModelFile file = *ModelFile::Open(bytes.bytes());
+  uint32_t largest = 0;
+  for (uint32_t i = 0; i < file.model().tensors()->size(); ++i) {
+    if (ViewTensor(file, i).data.size() > ViewTensor(file, largest).data.size()) largest = i;
+  }
+  const format::Section& section = *file.model().tensors()->Get(largest)->data();
+  const std::vector<uint64_t> rows = {19990, 17000, 9000};
+  for (const uint64_t row : rows) {
+    const uint64_t at = section.offset() + row * (section.bytes() / 20000);
+    bytes.bytes()[at + 2] = 0x80;
+    bytes.bytes()[at + 3] = 0x7f;
+    Seal(section, bytes, file);
+    EngineOptions options;
+    options.threads = 1;
+    const Status alone = Load(bytes, options);
+    ASSERT_THAT(alone.message(), HasSubstr("not a finite number"));
+    for (int i = 0; i < 10; ++i) {
+      options.threads = 2 + i % 7;
+      EXPECT_STREQ(Load(bytes, options).message(), alone.message());
     }
   }
 }

@@ -3,19 +3,20 @@
 namespace rondo::convert {
 
 // The runtime knows no exceptions, so nothing is allocated here.
-void WatchedPass::Multiply(const Products& products, size_t rows, Into into, bool last) const {
-  for (size_t i = 0; i < products.linears.size(); ++i) {
-    const PackedLinear& linear = products.linears[i];
-    const auto found = inputs_->find(linear.tensor);
+void WatchedPass::Multiply(std::span<const Product> products, const InputRows& in, Into into,
+                           size_t out_stride, bool last) const {
+  for (const Product& product : products) {
+    const size_t inputs = product.linear->inputs;
+    const auto found = inputs_->find(product.linear->tensor);
     if (found == inputs_->end()) continue;
-    const InputRows in = products.in.Below(i * products.next_row);
+    const InputRows its = in.Below(product.first_row);
     std::vector<float>& to = found->second;
-    for (size_t r = 0; r < rows && to.size() + linear.inputs <= to.capacity(); ++r) {
-      const auto* row = reinterpret_cast<const float*>(in.rows + r * in.stride);
-      to.insert(to.end(), row, row + linear.inputs);
+    for (size_t r = 0; r < product.rows && to.size() + inputs <= to.capacity(); ++r) {
+      const auto* row = reinterpret_cast<const float*>(its.rows + r * its.stride);
+      to.insert(to.end(), row, row + inputs);
     }
   }
-  Pass::Multiply(products, rows, into, last);
+  Pass::Multiply(products, in, into, out_stride, last);
 }
 
 }  // namespace rondo::convert

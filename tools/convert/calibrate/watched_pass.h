@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <vector>
 
 #include "runtime/decoder/pass.h"
@@ -19,7 +20,8 @@ class WatchedPass : public Pass {
       : Pass(resources, {&rows, 1}), inputs_(inputs) {}
 
  private:
-  void Multiply(const Products& products, size_t rows, Into into, bool last) const override;
+  void Multiply(std::span<const Product> products, const InputRows& in, Into into,
+                size_t out_stride, bool last) const override;
 
   ChunkInputs* inputs_;
 };
