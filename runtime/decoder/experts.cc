@@ -163,9 +163,12 @@ class Experts final : public Operator {
       for (size_t r = task * kTaskRows; r < last; ++r) GatherRow(pass, *gate_up->linear, r);
     });
     pass.Linears({gate_up, n_experts}, act.expert_input, expert_.gate_up_size());
-    pass.pool().For(rows, [&](size_t r, size_t thread) {
-      if (act.slots[r] != kNoRoute) ActivateRow(pass, expert_, {}, *down->linear, r, thread);
-    });
+    {
+      const ProfileSpan span(pass.profile(), "activation", rows);
+      pass.pool().For(rows, [&](size_t r, size_t thread) {
+        if (act.slots[r] != kNoRoute) ActivateRow(pass, expert_, {}, *down->linear, r, thread);
+      });
+    }
     pass.Linears({down, n_experts}, act.down_input, hidden_);
     // By channels, so that each sum is in order.
     const size_t tasks = CeilDiv(rows, kTaskRows);
