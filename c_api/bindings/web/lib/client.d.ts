@@ -1,7 +1,10 @@
 /** Rondo for pages: a model on a worker's thread. */
 import {ChatOptions, ChatPart, EngineOptions, Event, Record_, SessionOptions} from './rondo.js';
 
-export {Calls, Channel, ChatPart, ChatPartKind, GrammarBegin, Reason} from './rondo.js';
+export {Calls, Channel, ChatPart, ChatPartKind, GrammarBegin, Pooling, Reason} from './rondo.js';
+
+/** adapter: what Rondo.adapter() gave. */
+export type PageOptions = Omit<SessionOptions, 'grammar' | 'adapter'> & {adapter?: number};
 
 export declare class Rondo {
   private constructor();
@@ -17,21 +20,33 @@ export declare class Rondo {
   open(source: string | URL | BufferSource | (string | URL | BufferSource)[],
        options?: EngineOptions & {progress?: (done: number, total: number) => void}): Promise<{
     readonly info: Record_, readonly facts: {[key: string]: string}, readonly memory: Record_,
-    readonly chatTemplates: {[name: string]: string}}>;
+    readonly chatTemplates: {[name: string]: string}, readonly embedder: Record_,
+    readonly prompts: string[]}>;
+  /** Opens a LoRA adapter for the model that is open, from an address or from bytes, which are copied:
+   * for the option adapter, where the engine's adapterRank has room for it. It goes with the model. */
+  adapter(source: string | URL | BufferSource): Promise<number>;
+  /** The vector of each text behind a prompt of the model's, by its name (none named: the usual one; '':
+   * none): its first `dimensions` numbers; 0: all. Rejects where the model makes none
+   * (embedder.dimensions is 0, or scoresPairs 1), or a text is too long. */
+  embed(texts: Iterable<string>, options?: {prompt?: string, dimensions?: number}):
+      Promise<Float32Array[]>;
+  /** How well each document fits a query, of a model whose embedder.scoresPairs is 1. instruction: what
+   * makes one fit, in words; none: the model's usual one. */
+  score(query: string, documents: Iterable<string>, options?: {instruction?: string}): Promise<number[]>;
   /** The events of a text that goes on (a string) or of an answer (messages). Generations run one
    * after another. An aborted signal, or leaving the loop, ends it behind the pass that runs. */
   generate(promptOrMessages: string | {role: string, content: unknown}[],
-           options?: Omit<SessionOptions, 'grammar'> & {signal?: AbortSignal, chat?: ChatOptions}):
+           options?: PageOptions & {signal?: AbortSignal, chat?: ChatOptions}):
       AsyncGenerator<Event, void, void>;
   /** The answer to messages, as texts. */
   chat(messages: {role: string, content: unknown}[],
-       options?: Omit<SessionOptions, 'grammar'> & {signal?: AbortSignal, chat?: ChatOptions}):
+       options?: PageOptions & {signal?: AbortSignal, chat?: ChatOptions}):
       AsyncGenerator<string, void, void>;
   /** The same, taken apart: content, thoughts, and calls of chat.tools. calls: a grammar makes them
    * parse: `calls`, of Calls, which there may be, and `function`, the only one that may be called. A
    * stop string is part of the content. */
   chatParts(messages: {role: string, content?: unknown, [more: string]: unknown}[],
-            options?: Omit<SessionOptions, 'grammar'> & {
+            options?: PageOptions & {
               signal?: AbortSignal, chat?: ChatOptions, calls?: {calls?: number, function?: string}}):
       AsyncGenerator<ChatPart, void, void>;
   /** Ends the worker, and gives its memory back. */

@@ -1,6 +1,10 @@
 // Rondo for pages: a model on a worker's thread. See client.d.ts for what each does.
 import {modules} from './features.js';
-import {Calls, Channel, ChatPartKind, GrammarBegin, Reason} from './layout.js';
+import {Calls, Channel, ChatPartKind, GrammarBegin, Pooling, Reason} from './layout.js';
+
+// A whole address, or bytes.
+const whole = (part) => part instanceof URL || typeof part === 'string' ?
+    String(new URL(part, globalThis.location?.href)) : part;
 
 export class Rondo {
   #worker;
@@ -43,10 +47,22 @@ export class Rondo {
   /** Opens a model: an address to fetch, or bytes, which are copied; or parts of it. In place of the
    * one before. */
   open(source, {progress = () => {}, ...engine} = {}) {
-    const whole = (part) => part instanceof URL || typeof part === 'string' ?
-        String(new URL(part, globalThis.location?.href)) : part;
     const parts = (Array.isArray(source) ? source : [source]).map(whole);
     return this.#call('open', {parts, engine}, ({done, total}) => progress(done, total));
+  }
+
+  /** An adapter of the model that is open: an address to fetch, or bytes; what the option adapter
+   * takes. */
+  adapter(source) {
+    return this.#call('adapter', {source: whole(source)});
+  }
+
+  embed(texts, options = {}) {
+    return this.#call('embed', {...options, texts: [...texts]});
+  }
+
+  score(query, documents, options = {}) {
+    return this.#call('score', {...options, query, documents: [...documents]});
   }
 
   /** The events of a text that goes on, or of an answer: one after another. */
@@ -107,4 +123,4 @@ export class Rondo {
 }
 if (Symbol.dispose) Rondo.prototype[Symbol.dispose] = Rondo.prototype.close;
 
-export {Calls, Channel, ChatPartKind, GrammarBegin, Reason};
+export {Calls, Channel, ChatPartKind, GrammarBegin, Pooling, Reason};

@@ -139,6 +139,12 @@ class Scope {
     return at;
   }
 
+  // Where a text is and how many bytes it has, as the library takes it.
+  encoded(text) {
+    const bytes = this.#memory.encode(text);
+    return [this.copy(bytes), bytes.length];
+  }
+
   // Zero-terminated.
   text(text) {
     return this.copy(this.#memory.encode(`${text}\0`));

@@ -12,6 +12,7 @@ export declare const GrammarBegin: {readonly AT_ONCE: 0, readonly AFTER_TOKEN: 1
   readonly AFTER_THINKING: 2};
 export declare const Kv: {readonly INT8: 0, readonly FLOAT32: 1};
 export declare const Policy: {readonly STOP: 0, readonly SLIDE: 1};
+export declare const Pooling: {readonly MEAN: 0, readonly LAST: 1, readonly FIRST: 2};
 export declare const Reason: {readonly NONE: 0, readonly EOS: 1, readonly STOP_STRING: 2,
   readonly TOKEN_LIMIT: 3, readonly CONTEXT_FULL: 4, readonly GRAMMAR: 5};
 export declare const Segment: {readonly [name: string]: number};
@@ -46,6 +47,8 @@ export interface EngineOptions {
   profileEvents?: number;
   /** That of the model's file, for sessions of Speculation.DRAFT_HEAD. */
   draftHead?: boolean;
+  /** The largest of adapters that sessions may be given. */
+  adapterRank?: number;
 }
 
 export interface SessionOptions {
@@ -71,6 +74,8 @@ export interface SessionOptions {
   stop?: string[];
   /** What is added to a token's logit, by its id. */
   logitBias?: {[token: number]: number};
+  /** Of Model.adapter(), where the engine's adapterRank has room for it. A fork has its source's. */
+  adapter?: Adapter;
   /** What each generation must be a text of. */
   grammar?: Grammar;
   /** In its place a JSON Schema (JSON, or a value of it), of which the session makes a grammar of its
@@ -193,6 +198,20 @@ export declare class Model extends Handle {
   chatGrammar(messages: unknown, options: ChatOptions & {calls?: number, function?: string}): string;
   /** What the template puts around a thought; '' where it has none. */
   chatThinking(messages: unknown, options?: ChatOptions): {begin: string, end: string};
+  /** What the model makes of texts; dimensions 0: it predicts tokens instead. */
+  readonly embedder: Record_;
+  /** The names of the prompts that embeddingText() takes. */
+  readonly prompts: string[];
+  /** What the model reads of a text: it behind the prompt of this name; none named: the model's usual
+   * one; '': none. For tokenize(). */
+  embeddingText(text: string, options?: {prompt?: string}): string;
+  /** What a model that scores pairs reads of one. instruction: what makes a document fit, in words;
+   * none: the model's usual one. For tokenize(). */
+  pairText(query: string, document: string, options?: {instruction?: string}): string;
+  /** A LoRA adapter that `rondo convert --adapter-for` made for this model: the bytes of its file, or
+   * pieces of them as they come, `count` in all. They are copied. */
+  adapter(bytes: BufferSource): Promise<Adapter>;
+  adapter(pieces: Iterable<BufferSource> | AsyncIterable<BufferSource>, count: number): Promise<Adapter>;
   /** What generations may say. A schema that is refused is named by its JSON pointer. */
   grammar(description: GrammarDescription): Grammar;
   /** The bytes that such a grammar takes. */
@@ -217,6 +236,13 @@ export declare class ChatParser extends Handle {
 }
 
 /** Any number of sessions share it; they keep what they need of it when it is closed. */
+export declare class Adapter extends Handle {
+  private constructor();
+  /** An engine's adapterRank must be at least its rank. */
+  readonly info: Record_;
+}
+
+/** Any number of sessions share it; they keep what they need of it when it is closed. */
 export declare class Grammar extends Handle {
   private constructor();
 }
@@ -229,6 +255,11 @@ export declare class Engine extends Handle {
   /** The next event of the profile from number `cursor` on; `next` is the number behind it. */
   profile(cursor?: number): (Record_ & {readonly next: number}) | null;
   session(options?: SessionOptions): Session;
+  /** One vector per text, in their order, each as Session.embed() makes it. The sessions share the
+   * work: each takes one text, and the next when it is done with it. Where a text is refused, the
+   * message tells which. */
+  embed(sessions: Session[], texts: Iterable<Iterable<number>>, options?: {dimensions?: number}):
+      Float32Array[];
   /** One pass for several sessions; Session.event() tells what each got. */
   step(sessions: Session[]): void;
 }
@@ -240,6 +271,10 @@ export declare class Session extends Handle {
   /** Tokens that may come next: the next pass verifies them, and no token is another for it. */
   propose(ids: Iterable<number>): void;
   accept(token: number): void;
+  /** The vector of a text that is given as ids, or the score of a pair, which is one number. The vector
+   * is a copy: its first `dimensions` numbers; 0: all. The session has no tokens behind the call. Fails
+   * with UNSUPPORTED where the model predicts tokens, with CONTEXT_FULL where the text is too long. */
+  embed(ids: Iterable<number>, options?: {dimensions?: number}): Float32Array;
   next(): Event;
   event(): Event;
   /** Up to the event with the reason. */

@@ -6,8 +6,8 @@ import * as layout from './layout.js';
 import {Memory} from './memory.js';
 import {Threads} from './threads.js';
 
-export const {ABI_VERSION, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Reason, Segment,
-              Speculation, Status} = layout;
+export const {ABI_VERSION, Calls, Channel, ChatPartKind, GrammarBegin, Kv, Policy, Pooling, Reason,
+              Segment, Speculation, Status} = layout;
 
 const MESSAGE_BYTES = 512;
 const OVER_READ = 128;
@@ -46,6 +46,26 @@ class Handle {
   }
 }
 if (Symbol.dispose) Handle.prototype[Symbol.dispose] = Handle.prototype.close;
+
+/** A handle that belongs to what is made from it, too: the last of all gives it up, and its bytes. */
+class Shared extends Handle {
+  #users = 1;
+  #giveUp;
+
+  constructor(rondo, handle, giveUp) {
+    super(rondo, handle, () => this.release());
+    this.kept = handle;  // also where this was closed, to those who keep it
+    this.#giveUp = giveUp;
+  }
+
+  keep() {
+    ++this.#users;
+  }
+
+  release() {
+    if (--this.#users === 0) this.#giveUp();
+  }
+}
 
 /** The module, from its URL, its bytes or a compiled WebAssembly.Module. */
 export async function load(source) {
@@ -137,7 +157,7 @@ export class Rondo {
     const places = [];
     try {
       for (const {bytes, count = bytes.byteLength} of parts) {
-        places.push({bytes: await this.#take(bytes, count), length: count});
+        places.push({bytes: await this.take(bytes, count), length: count});
       }
       const handle = this.memory.with((scope) => {
         const out = scope.room(4);
@@ -156,18 +176,18 @@ export class Rondo {
   }
 
   // Copies a part, or a whole file; kernels read a little behind each.
-  async #take(bytes, count) {
+  async take(bytes, count) {
     const at = this.memory.allocate(count + OVER_READ);
     try {
       let done = 0;
       for await (const piece of ArrayBuffer.isView(bytes) || bytes instanceof ArrayBuffer ? [bytes] : bytes) {
         const view = ArrayBuffer.isView(piece) ?
             new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength) : new Uint8Array(piece);
-        if (view.length > count - done) throw new RangeError(`the model has more than ${count} bytes`);
+        if (view.length > count - done) throw new RangeError(`the file has more than ${count} bytes`);
         this.memory.bytes(at + done, view.length).set(view);
         done += view.length;
       }
-      if (done < count) throw new RangeError(`the model ends after ${done} of ${count} bytes`);
+      if (done < count) throw new RangeError(`the file ends after ${done} of ${count} bytes`);
       return at;
     } catch (error) {
       this.memory.free(at);
@@ -189,25 +209,12 @@ function names(rondo, call) {
   }
 }
 
-class Model extends Handle {
-  // The model belongs to what is made from it, too: the last of all gives it and its bytes up.
-  #users = 1;
-  #bytes;
-
+class Model extends Shared {
   constructor(rondo, handle, bytes) {
-    super(rondo, handle, () => this.release());
-    this.kept = handle;  // also where this was closed, to those who keep it
-    this.#bytes = bytes;
-  }
-
-  keep() {
-    ++this.#users;
-  }
-
-  release() {
-    if (--this.#users > 0) return;
-    this.rondo.c.rondo_model_close(this.kept);
-    for (const at of this.#bytes) this.rondo.memory.free(at);
+    super(rondo, handle, () => {
+      rondo.c.rondo_model_close(handle);
+      for (const at of bytes) rondo.memory.free(at);
+    });
   }
 
   get info() {
@@ -323,6 +330,49 @@ class Model extends Handle {
     });
   }
 
+  get embedder() {
+    return this.rondo.record('rondo_embedder_facts',
+        (at) => this.rondo.c.rondo_model_embedder(this.handle, at));
+  }
+
+  get prompts() {
+    return names(this.rondo, (...args) => this.rondo.c.rondo_model_prompt_name(this.handle, ...args));
+  }
+
+  embeddingText(text, {prompt} = {}) {
+    return this.rondo.memory.with((scope) => {
+      const name = prompt === undefined ? 0 : scope.text(prompt);
+      const said = scope.encoded(text);
+      return this.rondo.textOutput(
+          (...out) => this.rondo.c.rondo_embedding_text(this.handle, name, ...said, ...out));
+    });
+  }
+
+  pairText(query, document, {instruction} = {}) {
+    return this.rondo.memory.with((scope) => {
+      const what = instruction === undefined ? 0 : scope.text(instruction);
+      const pair = [...scope.encoded(query), ...scope.encoded(document)];
+      return this.rondo.textOutput(
+          (...out) => this.rondo.c.rondo_pair_text(this.handle, what, ...pair, ...out));
+    });
+  }
+
+  async adapter(bytes, count = bytes.byteLength) {
+    const {memory, c} = this.rondo;
+    const at = await this.rondo.take(bytes, count);
+    try {
+      return memory.with((scope) => {
+        const out = scope.room(4);
+        this.rondo.checkMessage(scope, (...message) =>
+          c.rondo_adapter_open_memory(this.handle, at, count, out, ...message));
+        return new Adapter(this, memory.view.getUint32(out, true), at);
+      });
+    } catch (error) {
+      memory.free(at);
+      throw error;
+    }
+  }
+
   grammar(description) {
     return createGrammar(this, this.handle, description);
   }
@@ -370,6 +420,7 @@ class Model extends Handle {
 
   engine({draft, ...options} = {}) {
     const {rondo} = this;
+    const {dimensions} = this.embedder;
     const handle = rondo.memory.with((scope) => {
       const at = rondo.options(scope, 'rondo_engine_options', options);
       if (draft) rondo.memory.set('rondo_engine_options', at, 'draft', draft.handle);
@@ -378,7 +429,7 @@ class Model extends Handle {
         rondo.c.rondo_engine_create(this.handle, at, 0, 0, out, ...message));
       return rondo.memory.view.getUint32(out, true);
     });
-    return new Engine(this, handle, draft ? [this, draft] : [this]);
+    return new Engine(this, handle, draft ? [this, draft] : [this], dimensions);
   }
 }
 
@@ -439,6 +490,23 @@ class ChatParser extends Handle {
   }
 }
 
+class Adapter extends Shared {
+  constructor(model, handle, bytes) {
+    const {memory, c} = model.rondo;
+    super(model.rondo, handle, () => {
+      c.rondo_adapter_close(handle);
+      memory.free(bytes);
+      model.release();
+    });
+    model.keep();
+  }
+
+  get info() {
+    return this.rondo.record('rondo_adapter_facts',
+        (at) => this.rondo.c.rondo_adapter_info(this.handle, at));
+  }
+}
+
 class Grammar extends Handle {
   constructor(model, handle) {
     super(model.rondo, handle, (grammar) => {
@@ -480,13 +548,14 @@ function createGrammar(model, handle, description) {
 }
 
 class Engine extends Handle {
-  constructor(model, handle, models) {
+  constructor(model, handle, models, dimensions) {
     super(model.rondo, handle, (engine) => {
       model.rondo.c.rondo_engine_close(engine);
       for (const used of models) used.release();
     });
     this.model = model;
     this.models = models;
+    this.dimensions = dimensions;  // of vectors, also when the model is closed
     for (const used of models) used.keep();
   }
 
@@ -525,6 +594,21 @@ class Engine extends Handle {
         (...args) => this.rondo.c.rondo_session_open(this.handle, ...args));
   }
 
+  embed(sessions, texts, {dimensions = 0} = {}) {
+    const {rondo} = this;
+    const n = dimensions || this.dimensions;
+    return rondo.memory.with((scope) => {
+      const handles = scope.ids(sessions.map((session) => session.handle));
+      const lists = Array.from(texts, (ids) => Int32Array.from(ids));
+      const ids = scope.ids(lists.flatMap((list) => [...list]));
+      const counts = scope.ids(lists.map(({length}) => length));
+      const vectors = scope.room(n * lists.length * 4);
+      rondo.checkMessage(scope, (...message) => rondo.c.rondo_engine_embed(this.handle, handles.at,
+          handles.count, ids.at, counts.at, counts.count, vectors, n, ...message));
+      return lists.map((_, i) => rondo.memory.floats(vectors + i * n * 4, n));
+    });
+  }
+
   step(sessions) {
     const {rondo} = this;
     rondo.memory.with((scope) => {
@@ -535,9 +619,9 @@ class Engine extends Handle {
   }
 }
 
-// call(options, place of the handle, message, its room) opens it. A grammar made of jsonSchema is the
-// session's alone from then on.
-function openSession(engine, {grammar, jsonSchema, ...options}, call) {
+// call(options, place of the handle, message, its room) opens it; a fork has the adapter of its source. A
+// grammar made of jsonSchema is the session's alone from then on.
+function openSession(engine, {grammar, jsonSchema, adapter, ...options}, call, source = null) {
   const {rondo, model} = engine;
   if (grammar && jsonSchema !== undefined) {
     throw new TypeError('of grammar and jsonSchema one is given');
@@ -549,9 +633,10 @@ function openSession(engine, {grammar, jsonSchema, ...options}, call) {
     return rondo.memory.with((scope) => {
       const at = sessionOptions(scope, model, options);
       if (chosen) rondo.memory.set('rondo_session_options', at, 'grammar', chosen.handle);
+      if (adapter) rondo.memory.set('rondo_session_options', at, 'adapter', adapter.handle);
       const out = scope.room(4);
       rondo.checkMessage(scope, (...message) => call(at, out, ...message));
-      return new Session(engine, rondo.memory.view.getUint32(out, true));
+      return new Session(engine, rondo.memory.view.getUint32(out, true), adapter ?? source?.adapter);
     });
   } finally {
     if (made) made.close();
@@ -594,14 +679,16 @@ Rondo.prototype.options = function(scope, type, options, more = () => {}) {
 };
 
 class Session extends Handle {
-  constructor(engine, handle) {
+  constructor(engine, handle, adapter) {
     const {models, rondo} = engine;
+    const kept = adapter ? [...models, adapter] : models;
     super(rondo, handle, (session) => {
       rondo.c.rondo_session_close(session);
-      for (const used of models) used.release();
+      for (const used of kept) used.release();
     });
     this.engine = engine;
-    for (const used of models) used.keep();
+    this.adapter = adapter;
+    for (const used of kept) used.keep();
   }
 
   #check(status) {
@@ -627,6 +714,17 @@ class Session extends Handle {
 
   propose(ids) {
     this.#ids(this.rondo.c.rondo_session_propose, ids);
+  }
+
+  embed(ids, {dimensions = 0} = {}) {
+    const {memory, c} = this.rondo;
+    const n = dimensions || this.engine.dimensions;
+    return memory.with((scope) => {
+      const {at, count} = scope.ids(ids);
+      const vector = scope.room(n * 4);
+      this.#check(c.rondo_session_embed(this.handle, at, count, vector, n));
+      return memory.floats(vector, n);
+    });
   }
 
   #event(call) {
@@ -734,7 +832,7 @@ class Session extends Handle {
 
   fork(options = {}) {
     return openSession(this.engine, options,
-        (...args) => this.rondo.c.rondo_session_fork(this.handle, ...args));
+        (...args) => this.rondo.c.rondo_session_fork(this.handle, ...args), this);
   }
 
   save() {

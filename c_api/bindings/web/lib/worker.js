@@ -8,6 +8,7 @@ function threadsBesideAPage() {
 }
 
 let rondo, model, engine;
+let adapters = [];  // of the model, by the numbers that pages know
 let cancelled = 0;  // the newest generation that is not wanted any more
 
 // Messages that came meanwhile are seen behind it.
@@ -37,13 +38,31 @@ async function* stream(body) {
 }
 
 // `calls`: which there may be: a grammar makes them parse.
-function sessionFor(options, messages, chat, calls) {
+function sessionFor({adapter, ...chosen}, messages, chat, calls) {
+  const options = adapter === undefined ? chosen : {...chosen, adapter: adapterOf(adapter)};
   if (!calls) return engine.session(options);
   const grammar = model.grammar({gbnf: model.chatGrammar(messages, {...chat, ...calls})});
   try {
     return engine.session({...options, grammar});
   } finally {
     grammar.close();
+  }
+}
+
+function adapterOf(number) {
+  if (!adapters[number]) throw new Error('there is no such adapter of the model that is open');
+  return adapters[number];
+}
+
+// The vectors of texts as the model reads them, by as many sessions as there are.
+function embedAll(texts, options) {
+  const sessions = [];
+  try {
+    const most = Math.min(engine.memory.maxSessions, Math.max(texts.length, 1));
+    while (sessions.length < most) sessions.push(engine.session());
+    return engine.embed(sessions, texts.map((text) => model.tokenize(text)), options);
+  } finally {
+    for (const session of sessions) session.close();
   }
 }
 
@@ -67,6 +86,8 @@ const calls = {
   // their lengths is known before the first comes.
   async open({parts, engine: options}, tell) {
     if (engine) engine.close();
+    for (const adapter of adapters) adapter.close();
+    adapters = [];
     if (model) model.close();
     const taken = await Promise.all(parts.map(ask));
     const total = taken.reduce((sum, {count}) => sum + count, 0);
@@ -83,7 +104,21 @@ const calls = {
     await rondo.startThreads(options.threads || threadsBesideAPage());
     engine = model.engine(options);
     return {info: model.info, facts: model.facts, memory: engine.memory,
-            chatTemplates: model.chatTemplates};
+            chatTemplates: model.chatTemplates, embedder: model.embedder, prompts: model.prompts};
+  },
+
+  async adapter({source}) {
+    const {bytes, count} = await ask(source);
+    return adapters.push(await model.adapter(bytes, count)) - 1;
+  },
+
+  embed({texts, prompt, dimensions}) {
+    return embedAll(texts.map((text) => model.embeddingText(text, {prompt})), {dimensions});
+  },
+
+  score({query, documents, instruction}) {
+    const pairs = documents.map((document) => model.pairText(query, document, {instruction}));
+    return embedAll(pairs).map(([score]) => score);
   },
 
   // Between two passes it looks for messages, so that it can be cancelled. With `parts` each event

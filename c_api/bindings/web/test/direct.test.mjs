@@ -90,6 +90,86 @@ test('a model comes in pieces', async () => {
   await assert.rejects(rondo.model(new Uint8Array(1000)), status('NOT_A_MODEL'));
 });
 
+const named = (name) => ({skip: process.env[name] ? false : `${name} names no file`});
+
+test('adapter', named('RONDO_TEST_ADAPTER'), async () => {
+  const taught = await readFile(process.env.RONDO_TEST_ADAPTER);
+  const adapter = await model.adapter(taught);
+  assert.strictEqual(adapter.info.rank, 4);
+  assert.throws(() => engine.session({adapter}), /adapter_rank is 0/);
+  const roomy = model.engine({context: 256, maxSessions: 3, adapterRank: 4});
+  const [plain, session] = [{}, {adapter}].map((more) => roomy.session({...greedy, ...more}));
+  adapter.close();  // the session goes on
+  assert.strictEqual(plain.generate(ids), text);
+  session.prefill(ids);
+  const fork = session.fork(greedy);
+  const other = session.generate();
+  assert.notStrictEqual(other, text);
+  session.close();
+  assert.strictEqual(fork.generate(), other);
+  assert.throws(() => roomy.session({adapter}), /closed/);
+  await assert.rejects(model.adapter(bytes), /it is a model/);
+  await assert.rejects(model.adapter([taught], taught.length + 1), /ends after/);
+  for (const handle of [fork, plain, roomy]) handle.close();
+});
+
+test('embedding', named('RONDO_TEST_EMBEDDER'), async () => {
+  const embedder = await rondo.model(await readFile(process.env.RONDO_TEST_EMBEDDER));
+  const {dimensions, maxTokens, pooling, scoresPairs} = embedder.embedder;
+  assert.deepStrictEqual([dimensions, maxTokens, pooling, scoresPairs], [192, 100, api.Pooling.MEAN, 0]);
+  assert.deepStrictEqual(embedder.prompts.sort(), ['document', 'query']);
+  assert.strictEqual(embedder.embeddingText('Grüße'), 'Query: Grüße');
+  assert.strictEqual(embedder.embeddingText('Grüße', {prompt: 'document'}), 'Grüße');
+  assert.strictEqual(embedder.embeddingText('', {prompt: ''}), '');
+  assert.throws(() => embedder.embeddingText('a', {prompt: 'none'}), status('INVALID_ARGUMENT'));
+  assert.throws(() => embedder.pairText('a', 'b'), status('UNSUPPORTED'));
+  const texts = ['Once upon a time', 'there was', 'a girl who liked to play'].map(
+      (said) => embedder.tokenize(embedder.embeddingText(said)));
+  const makes = embedder.engine({context: 128, maxSessions: 2});
+  embedder.close();  // the engine goes on
+  const sessions = [makes.session(), makes.session()];
+  const vectors = makes.embed(sessions, texts);
+  assert.strictEqual(vectors.length, 3);
+  for (const [i, vector] of vectors.entries()) {
+    assert.strictEqual(vector.length, dimensions);
+    assert.ok(Math.abs(Math.hypot(...vector) - 1) < 1e-5);
+    assert.deepStrictEqual(sessions[0].embed(texts[i]), vector);
+  }
+  assert.strictEqual(sessions[0].position, 0);
+  const [short] = makes.embed(sessions, texts, {dimensions: 8});
+  assert.strictEqual(short.length, 8);
+  assert.deepStrictEqual(sessions[1].embed(texts[0], {dimensions: 8}), short);
+  assert.deepStrictEqual(makes.embed(sessions, []), []);
+  assert.throws(() => makes.embed(sessions, [texts[0], []]), /text 1 has no tokens/);
+  assert.throws(() => makes.embed([sessions[0], sessions[0]], texts), /twice/);
+  assert.throws(() => makes.embed([], texts), /0 sessions/);
+  assert.throws(() => sessions[0].embed(texts[0], {dimensions: 193}), status('INVALID_ARGUMENT'));
+  assert.throws(() => sessions[0].embed(Array(101).fill(5)), status('CONTEXT_FULL'));
+  assert.throws(() => sessions[0].prefill(texts[0]), status('UNSUPPORTED'));
+  for (const handle of [...sessions, makes]) handle.close();
+  assert.strictEqual(model.embedder.dimensions, 0);
+  assert.throws(() => model.embeddingText('a'), status('UNSUPPORTED'));
+  const predicts = engine.session();
+  assert.throws(() => predicts.embed(ids), status('UNSUPPORTED'));
+  assert.throws(() => engine.embed([predicts], [ids]), /predicts tokens/);
+  predicts.close();
+});
+
+test('scores of pairs', named('RONDO_TEST_SCORER'), async () => {
+  const scorer = await rondo.model(await readFile(process.env.RONDO_TEST_SCORER));
+  assert.strictEqual(scorer.embedder.scoresPairs, 1);
+  assert.match(scorer.pairText('Grüße?', 'a hill', {instruction: 'Find it'}),
+      /Find it\n.*Grüße\?\n.*a hill/);
+  assert.doesNotMatch(scorer.pairText('Grüße?', 'a hill'), /Find it/);
+  const judging = scorer.engine();
+  const session = judging.session();
+  const scores = judging.embed([session], ['a hill', 'the sea', 'her mom'].map(
+      (document) => scorer.tokenize(scorer.pairText('Where?', document))));
+  assert.ok(scores.every((score) => score.length === 1 && score[0] > 0 && score[0] < 1));
+  assert.strictEqual(new Set(scores.map(([score]) => score)).size, 3);
+  for (const handle of [session, judging, scorer]) handle.close();
+});
+
 test('stream', () => {
   const session = engine.session({...greedy, logprobs: true});
   session.prefill(ids);

@@ -137,6 +137,40 @@ test('a page that is isolated has threads, and one that is not has one', async (
   assert.match(modules()[0].pathname, /threads/);
 });
 
+test('a page has vectors, scores and adapters', {
+  skip: process.env.RONDO_TEST_EMBEDDER ? false : 'RONDO_TEST_EMBEDDER names no file',
+}, async () => {
+  const file = (name) => readFile(process.env[`RONDO_TEST_${name}`]);
+  const rondo = await Rondo.start();
+  const {embedder, prompts} = await rondo.open(await file('EMBEDDER'), {maxSessions: 2});
+  assert.deepStrictEqual([embedder.dimensions, prompts.length], [192, 2]);
+  const said = ['Once upon a time', 'there was', 'a girl'];
+  const vectors = await rondo.embed(said);
+  assert.strictEqual(vectors.length, 3);
+  assert.deepStrictEqual(await rondo.embed(said.slice(1)), vectors.slice(1));
+  assert.notDeepStrictEqual(await rondo.embed(said, {prompt: 'document'}), vectors);
+  assert.strictEqual((await rondo.embed(said, {dimensions: 8}))[2].length, 8);
+  assert.deepStrictEqual(await rondo.embed([]), []);
+  await assert.rejects(rondo.score('a', ['b']), {code: 'RONDO_STATUS_UNSUPPORTED'});
+  await rondo.open(await file('SCORER'));
+  const scores = await rondo.score('Where?', ['a hill', 'the sea'], {instruction: 'Find it'});
+  assert.ok(scores.length === 2 && scores.every((score) => score > 0 && score < 1));
+  await rondo.open(bytes, {context: 256, adapterRank: 4});
+  const adapter = await rondo.adapter(await file('ADAPTER'));
+  const textOf = async (options) => {
+    let text = '';
+    for await (const event of rondo.generate(PROMPT, {temperature: 0, maxTokens: TOKENS, ...options})) {
+      text += event.text;
+    }
+    return text;
+  };
+  assert.notStrictEqual(await textOf({adapter}), one.text);
+  assert.strictEqual(await textOf({}), one.text);
+  await assert.rejects(textOf({adapter: adapter + 1}), /no such adapter/);
+  await assert.rejects(rondo.adapter(bytes), {code: 'RONDO_STATUS_NOT_A_MODEL'});
+  rondo.close();
+});
+
 test('memory that cannot be shared leaves one thread', async () => {
   const rondo = await Rondo.start({worker: new URL('./node/refused_memory.mjs', import.meta.url)});
   assert.deepStrictEqual(await stream(rondo), {text: one.text, threads: 1});
