@@ -55,7 +55,7 @@ struct InputRows {
     return {reinterpret_cast<const float*>(rows.data), reinterpret_cast<const int8_t*>(rows.data),
             quant, stride};
   }
-  // Those behind the first `n`, an even number.
+  // Those behind the first `n`; where rows are in pairs, an even number.
   InputRows Below(size_t n) const {
     InputRows below = *this;
     below.rows.data += n * stride;
@@ -67,7 +67,7 @@ struct InputRows {
 // A product among others that run side by side: too small, each by itself, to be worth a barrier.
 struct Product {
   const PackedLinear* linear;
-  size_t first_row;  // of the inputs' rows, an even number
+  size_t first_row;  // of the inputs' rows; where these are in pairs, an even number
   size_t rows;
   float* out;  // of the first row
 };

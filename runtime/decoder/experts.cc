@@ -156,6 +156,7 @@ class Experts final : public Operator {
   // sublayer_out += what the first experts of act.products make of `rows` rows.
   void RunExperts(const Pass& pass, size_t n_experts, size_t rows) const {
     const Activations& act = pass.act();
+    if (n_experts == 0) return;  // all sequences have dropped out
     const Product* gate_up = act.products;
     const Product* down = act.products + spec_.n_experts;
     pass.pool().For(CeilDiv(rows, kTaskRows), [&](size_t task, size_t) {

@@ -138,6 +138,8 @@ Status Session::Embed(Engine* engine, std::span<Session* const> sessions, const 
   for (Session* session : sessions) {
     session->EndPrompt();
     session->sequence_.Truncate(0);
+    // One call was cancelled, by however many of its sessions.
+    if (status.code() == StatusCode::kCancelled) session->sequence_.ForgetCancel();
   }
   return status;
 }

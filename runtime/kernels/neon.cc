@@ -1,8 +1,8 @@
 // Products with NEON alone, of tiles of 16 channels whose inputs lie one by one.
 //
-// A long product of bytes has 16 bits, in which two fit: weights are not -128. So four inputs of a
-// channel are two products, an addition to them and one that widens; XNNPACK's kernels, which widen
-// the weights first, multiply half as many numbers with each instruction.
+// A long product of bytes has 16 bits, in which two fit: PackLinear leaves no weight of -128. So
+// four inputs of a channel are two products, an addition to them and one that widens; XNNPACK's
+// kernels, which widen the weights first, multiply half as many numbers with each instruction.
 #if defined(__aarch64__)
 
 #include "runtime/kernels/arm64_products.h"

@@ -88,18 +88,40 @@ class Sums {
   int32_t groups_ = 0;
 };
 
+// Integers with -127 in the place of -128, which symmetric weights have no need of, and of which
+// two products would be more than 16 bits hold (kernels/neon.cc).
+int8_t NotLeast(int8_t value) { return std::max<int8_t>(value, -127); }
+uint64_t NotLeast(uint64_t word) {
+  constexpr uint64_t kOnes = 0x0101010101010101, kTops = 0x8080808080808080;
+  const uint64_t rest = word ^ kTops;  // a byte of zeros was -128
+  if (((rest - kOnes) & ~rest & kTops) == 0) return word;
+  int8_t bytes[8];
+  std::memcpy(bytes, &word, 8);
+  for (int8_t& byte : bytes) byte = NotLeast(byte);
+  std::memcpy(&word, bytes, 8);
+  return word;
+}
+
 // The common case, kr = 8 and whole tiles, at the speed of memory.
 template <size_t kNr>
 uint8_t* PackQ8Groups8(size_t k, const int8_t* weights, int32_t* sums, uint8_t* out) {
   Sums<kNr> sum;
   const size_t whole = k / 8 * 8;
   for (size_t j = 0; j < whole; j += 8, out += 8 * kNr) {
-    for (size_t i = 0; i < kNr; ++i) std::memcpy(out + 8 * i, weights + i * k + j, 8);
+    for (size_t i = 0; i < kNr; ++i) {
+      uint64_t word;
+      std::memcpy(&word, weights + i * k + j, 8);
+      word = NotLeast(word);
+      std::memcpy(out + 8 * i, &word, 8);
+    }
     sum.Add(out);
   }
   if (whole < k) {
     for (size_t i = 0; i < kNr; ++i) {
-      PutZeros(Put(out + 8 * i, weights + i * k + whole, k - whole), 8 - (k - whole));
+      for (size_t b = 0; b < 8; ++b) {
+        const int8_t value = whole + b < k ? NotLeast(weights[i * k + whole + b]) : int8_t{0};
+        out[8 * i + b] = static_cast<uint8_t>(value);
+      }
     }
     sum.Add(out);
     out += 8 * kNr;
@@ -115,7 +137,7 @@ uint8_t* PackQ8Groups(size_t nr, size_t kr, size_t k, const int8_t* weights, siz
     for (size_t i = 0; i < count; ++i) {
       const int8_t* group = weights + i * k + j;
       for (size_t b = 0; b < kr; ++b) {
-        const int8_t value = b < inputs ? group[b] : int8_t{0};
+        const int8_t value = b < inputs ? NotLeast(group[b]) : int8_t{0};
         out[i * kr + b] = static_cast<uint8_t>(value);
         sums[i] -= value;
       }

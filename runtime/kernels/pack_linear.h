@@ -26,7 +26,7 @@ inline WeightRows RowsOf(const TensorView& tensor, const float* bias) {
 // Packs channels [begin, end) into `packed` (the whole matrix' memory, aligned to 64): begin is a
 // multiple of the tile's nr, end too or n. Writes every byte of these tiles, in order, and reads
 // nothing but these channels. Distinct ranges may be packed by distinct threads. The bytes are
-// those of XNNPACK's own packers, which have no codes.
+// those of XNNPACK's own packers, which have no codes, but for an int8 of -128, which becomes -127.
 void PackLinear(const PackedLayout& layout, const LinearShape& shape, const WeightRows& rows,
                 size_t begin, size_t end, uint8_t* packed);
 

@@ -1,10 +1,10 @@
-// WeightLoader: checks and packs a model's matrices on all threads, reading each byte once.
+// WeightLoader: checks and packs a model's matrices on all threads.
 //
 // A matrix is one thread's task. It goes through the rows piece by piece: checksum, finite values,
 // packing, while the piece is in the cache; then the file's pages behind it are given back, so that
 // the weights are never in memory twice. Largest matrices go first. A thread for which none is left
-// packs the last pieces of those that others are still at: these then only read them for the
-// checksum.
+// packs the last pieces of those that others are still at: these then read them once more, for the
+// checksum alone. Every other byte is read once.
 //
 // Progress is told on the thread that loads, and never inside of a task of the host's pool: there
 // the threads come back after some pieces, in the middle of a matrix, so that it can be told.

@@ -102,6 +102,8 @@ class PackLinearTest : public testing::TestWithParam<Case> {
     const LinearShape& s = shape_;
     std::vector<uint8_t> packed(s.PackedBytes(layout_));
     const size_t nr = s.TileChannels(layout_);
+    std::vector<int8_t> integers(bytes_.begin(), bytes_.end());
+    std::ranges::replace(integers, int8_t{-128}, int8_t{-127});
     for (size_t begin = 0; begin < s.n; begin += nr) {
       const size_t count = std::min(nr, s.n - begin);
       uint8_t* tile = packed.data() + begin / nr * s.TileBytes(layout_);
@@ -114,8 +116,7 @@ class PackLinearTest : public testing::TestWithParam<Case> {
       uint8_t* end = tile + s.TileBytes(layout_) - nr * sizeof(float);
       if (s.format == WeightFormat::kQ8) {
         constexpr xnn_qs8_packing_params kParams = {1};
-        xnn_pack_qs8_gemm_goi_w(1, count, s.k, nr, layout_.q8.kr, 1,
-                                reinterpret_cast<const int8_t*>(bytes_.data()) + begin * s.k,
+        xnn_pack_qs8_gemm_goi_w(1, count, s.k, nr, layout_.q8.kr, 1, integers.data() + begin * s.k,
                                 nullptr, nullptr, tile, 0, &kParams);
         std::memcpy(end - nr * sizeof(float), &q8_scales_[begin], count * sizeof(float));
       } else {

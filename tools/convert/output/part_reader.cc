@@ -103,9 +103,17 @@ void PartReader::CheckFinite(uint64_t row, std::span<const float> out) const {
   const auto at = static_cast<uint64_t>(found - out.begin());
   uint64_t of_row = part_.first_row + (row + at / recipe_.cols) * part_.row_step;
   uint64_t of_col = at % recipe_.cols;
+  if (recipe_.factor) {
+    Fail(entry_->file, ": tensor ", part_.source, " times ", recipe_.factor->source, " gives ",
+         *found, " in row ", of_row, ", expected finite weights");
+  }
   if (recipe_.transposed) {
     std::swap(of_row, of_col);
     of_row += part_.matrix * recipe_.cols + part_.first_col;
+  } else {  // the checkpoint's rows may be longer, or shorter
+    const uint64_t width = entry_->shape.back(), element = of_row * recipe_.cols + of_col;
+    of_row = element / width;
+    of_col = element % width;
   }
   Fail(entry_->file, ": tensor ", part_.source, " gives ", *found, " in row ", of_row, ", column ",
        of_col, ", expected finite weights");

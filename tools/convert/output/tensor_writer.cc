@@ -102,7 +102,8 @@ class RowEncoder {
     for (size_t i = first_scale; i < q4b_scales_.size(); ++i) {
       uint16_t& scale = q4b_scales_[i];
       scale = ToBfloat16(factor * FromBfloat16(scale));
-      CheckScale(checkpoint, part, row + (i - first_scale) / (cols_ / block_), FromBfloat16(scale));
+      CheckScale(checkpoint, part, part.first_row + row + (i - first_scale) / (cols_ / block_),
+                 FromBfloat16(scale));
     }
     return encoded_;
   }
@@ -113,7 +114,7 @@ class RowEncoder {
     for (size_t i = 0; i < n_rows; ++i) {
       const std::span<int8_t> data(reinterpret_cast<int8_t*>(&encoded_[i * cols_]), cols_);
       const float scale = factor * ReadIntegers(checkpoint, part, row + i, data);
-      CheckScale(checkpoint, part, row + i, scale);
+      CheckScale(checkpoint, part, SourceRow(part, row + i), scale);
       // Q8 has no -128, and no scale below 0.
       for (int8_t& integer : data) {
         const int8_t before = integer;
@@ -139,7 +140,7 @@ class RowEncoder {
     const std::vector<uint8_t> selectors(CeilDiv(cols_, size_t{kCodeBlock}));
     for (size_t i = 0; i < n_rows; ++i) {
       const float scale = factor * ReadIntegers(checkpoint, part, row + i, integers);
-      CheckScale(checkpoint, part, row + i, scale);
+      CheckScale(checkpoint, part, SourceRow(part, row + i), scale);
       row_scales_.push_back(scale);
       std::ranges::transform(integers, codes.begin(), [&](int8_t integer) {
         return static_cast<uint8_t>(integer + (1 << (bits - 1)));
@@ -155,26 +156,30 @@ class RowEncoder {
   }
 
  private:
-  // Integers of up to 8 bits times this are numbers.
+  // Integers of up to 8 bits times this are numbers. `row`: of the checkpoint.
   static void CheckScale(const Checkpoint& checkpoint, const TensorRecipe::Part& part, uint64_t row,
                          float scale) {
     constexpr float kMost = 128;
     if (std::isfinite(scale * kMost)) return;
     Fail(checkpoint.tensors().at(part.source).file, ": tensor ", part.source, " has the scale ",
-         scale, " in row ", part.first_row + row, ", expected finite weights");
+         scale, " in row ", row, ", expected finite weights");
   }
 
   // A row, which may be a piece of one in the checkpoint. Returns its scale.
   float ReadIntegers(const Checkpoint& checkpoint, const TensorRecipe::Part& part, uint64_t row,
                      std::span<int8_t> out) {
     const size_t pieces = source_row_.size() / cols_;
-    const uint64_t piece = part.first_row + row;
-    if (row_read_ != piece / pieces) {
-      row_read_ = piece / pieces;
+    const uint64_t piece = part.first_row + row, its = SourceRow(part, row);
+    if (row_read_ != its) {
+      row_read_ = its;
       source_scale_ = checkpoint.ReadIntegers(part.source, row_read_, source_row_);
     }
     std::copy_n(&source_row_[piece % pieces * cols_], cols_, out.data());
     return source_scale_;
+  }
+
+  uint64_t SourceRow(const TensorRecipe::Part& part, uint64_t row) const {
+    return (part.first_row + row) / (source_row_.size() / cols_);
   }
 
   size_t RowBytes() const {

@@ -42,6 +42,9 @@ export class Memory {
 
   // At a multiple of 64, as models must begin.
   allocate(count) {
+    if (!(count >= 0 && count < 2 ** 32 - 128)) {
+      throw new RangeError(`${count} bytes are not what the module's memory can hold`);
+    }
     const at = this.#exports.aligned_alloc(64, (Math.floor(count / 64) + 1) * 64) >>> 0;
     if (at === 0) throw new RangeError(`the module has no memory for ${count} bytes`);
     return at;

@@ -34,9 +34,11 @@ extension Model {
     }
   }
 
-  /// How many numbers are meant: 0 means all.
-  func dimensions(_ wanted: Int) throws -> Int {
-    try wanted == 0 ? Int(embedder().dimensions) : wanted
+  /// How many numbers are meant, where 0 means all, and for how many there need be room: the library
+  /// refuses more than the model makes.
+  func dimensions(_ wanted: Int) throws -> (meant: Int, room: Int) {
+    let all = try Int(embedder().dimensions)
+    return (wanted == 0 ? all : wanted, all)
   }
 }
 
@@ -47,12 +49,12 @@ extension Engine {
   public func embed(
     _ sessions: [Session], _ texts: [[Int32]], dimensions: Int = 0
   ) throws -> [[Float]] {
-    let n = try model.dimensions(dimensions)
+    let (n, room) = try model.dimensions(dimensions)
     let handles = sessions.map { Optional($0.handle) }
     let ids = texts.flatMap { $0 }
     let counts = texts.map { $0.count }
     // Never without an address: where the model makes none, the library says so.
-    var vectors = [Float](repeating: 0, count: max(n * texts.count, 1))
+    var vectors = [Float](repeating: 0, count: max(room * texts.count, 1))
     try checkMessage {
       rondo_engine_embed(
         handle, handles, handles.count, ids, counts, counts.count, &vectors, n, $0, $1)

@@ -98,10 +98,10 @@ public final class Session: @unchecked Sendable {
   /// `dimensions` numbers; 0: all. The session has no tokens behind the call. Throws
   /// Status.unsupported where the model predicts tokens, Status.contextFull where the text is too long.
   public func embed(_ ids: [Int32], dimensions: Int = 0) throws -> [Float] {
-    let n = try engine.model.dimensions(dimensions)
-    var vector = [Float](repeating: 0, count: max(n, 1))
+    let (n, room) = try engine.model.dimensions(dimensions)
+    var vector = [Float](repeating: 0, count: max(room, 1))
     try check(rondo_session_embed(handle, ids, ids.count, &vector, n))
-    return vector
+    return Array(vector.prefix(n))
   }
 
   /// Generates one token.
