@@ -56,6 +56,8 @@ if(CMAKE_CROSSCOMPILING)
 endif()
 
 add_library(rondo_test_options INTERFACE)
+# Of tests the compiler's time counts more than theirs: a fifth less with the plain optimiser.
+set(RONDO_TEST_OPTIMISER $<$<CONFIG:Release>:-O1>)
 include(platforms/cmake/tests_sparing.cmake)
 
 # rondo_runnable(TARGET OUT): the path with which a test runs the program TARGET; in a cross build
@@ -102,6 +104,7 @@ function(rondo_test_program label shares cost library)
   set(program rondo_${label}_tests)
   add_executable(${program} ${ARGN})
   target_link_libraries(${program} PRIVATE rondo_test_options ${library} GTest::gtest_main)
+  target_compile_options(${program} PRIVATE ${RONDO_TEST_OPTIMISER})
   rondo_spare(${program} <gtest/gtest.h> <gmock/gmock.h> <filesystem> <fstream>)
   if(WIN32)  # as the program rondo: one file, whose paths and arguments are UTF-8
     target_sources(${program} PRIVATE tools/system/windows/rondo.rc)
@@ -123,6 +126,7 @@ list(FILTER parts INCLUDE REGEX
 list(REMOVE_ITEM unit ${parts})
 add_library(rondo_parts OBJECT ${parts})
 target_link_libraries(rondo_parts PRIVATE rondo_test_options rondo_runtime)
+target_compile_options(rondo_parts PRIVATE ${RONDO_TEST_OPTIMISER})
 target_include_directories(rondo_parts SYSTEM
   PRIVATE $<TARGET_PROPERTY:rondo_xnnpack,INTERFACE_INCLUDE_DIRECTORIES>)
 rondo_spare(rondo_parts <gtest/gtest.h> <gmock/gmock.h> <filesystem> <fstream>)
