@@ -31,7 +31,7 @@ const KernelSet kKernelsI8mm = {
     .rows_in_pairs = true,
     .available = [] { return DetectCpu().neon_i8mm; },
     .codes = &kCodeKernelsI8mm,
-    .values = &kValueKernelsNeonDot,
+    .values = &kValueKernelsI8mm,
     .q8 = RONDO_FAMILY(16, 8, 6, {1, I8mmQ8Rows1}, {2, I8mmQ8Rows2}, {4, I8mmQ8Rows4},
                        {6, I8mmQ8Rows6}),
     .q4b = RONDO_FAMILY(16, 8, 4, {1, I8mmQ4BRows1}, {2, I8mmQ4BRows2}, {4, I8mmQ4BRows4}),

@@ -12,7 +12,7 @@ extern const ValueKernels kValueKernelsPortable;
 extern const ValueKernels kValueKernelsSse41, kValueKernelsAvx2, kValueKernelsAvxVnni,
     kValueKernelsAvx512Vnni;
 #elif defined(__aarch64__)
-extern const ValueKernels kValueKernelsNeonDot, kValueKernelsNeon;
+extern const ValueKernels kValueKernelsI8mm, kValueKernelsNeonDot, kValueKernelsNeon;
 #endif
 
 }  // namespace rondo
