@@ -31,9 +31,9 @@ struct Halves {
 };
 
 // Two to eight rows: sums of two rows by two channels to a vector.
-template <size_t kRows>
+template <size_t kPairsOfRows>
 struct ByPairs {
-  static constexpr size_t kRowPairs = (kRows + 1) / 2;
+  static constexpr size_t kRowPairs = kPairsOfRows, kRows = 2 * kRowPairs;
   static constexpr size_t kPairs = kRowPairs == 1 ? 8 : 4;
   using Sums = int32x4_t[kRowPairs][kPairs];
   static constexpr size_t kStep = kPairedBlock;
@@ -86,7 +86,7 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, ui
 }
 
 template <uint32_t kBits, size_t kRows>
-constexpr CodeGemm kGemm = Gemm<ByPairs<kRows>, kBits, kRows>;
+constexpr CodeGemm kGemm = Gemm<ByPairs<(kRows + 1) / 2>, kBits, kRows>;
 template <uint32_t kBits>
 constexpr CodeKernels::ByBits kOfBits = {
     Expand<kBits>,

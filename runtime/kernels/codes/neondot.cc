@@ -41,7 +41,7 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, ui
 }
 
 template <uint32_t kBits, size_t kRows>
-constexpr CodeGemm kGemm = Gemm<ByRows<DotProducts, kRows>, kBits, kRows>;
+constexpr CodeGemm kGemm = kGemmByRows<DotProducts, kBits, kRows>;
 template <uint32_t kBits>
 constexpr CodeKernels::ByBits kOfBits = {
     Expand<kBits>,

@@ -92,10 +92,12 @@ template <uint32_t kBits, typename Store>
   __builtin_memcpy(out, scales, 2 * kTileFloats);
 }
 
-// How up to eight rows are multiplied with products of a vector of weights and one of inputs,
-// Isa::MultiplyAdd(acc, weights, inputs): a channel of a row has a vector of partial sums.
-template <typename Isa, size_t kRows>
+// How up to so many rows, at most eight, are multiplied with products of a vector of weights and
+// one of inputs, Isa::MultiplyAdd(acc, weights, inputs): a channel of a row has a vector of partial
+// sums.
+template <typename Isa, size_t kMostRows>
 struct ByRows {
+  static constexpr size_t kRows = kMostRows;
   // Channels of a walk: so many that sums and weights fit in 32 registers.
   static constexpr size_t kPairs = kRows == 1 ? 8 : kRows == 2 ? 4 : kRows <= 5 ? 2 : 1;
   using Sums = int32x4_t[kRows][2 * kPairs];
@@ -136,15 +138,17 @@ struct ByRows {
   }
 };
 
-// kRows rows by the tiles of `channels` channels; Way: how.
-template <typename Way, uint32_t kBits, size_t kRows>
-void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
-          const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
+// Up to Way::kRows rows by the tiles of `channels` channels. One function for all numbers of rows
+// that a way serves: they are large.
+template <typename Way, uint32_t kBits>
+[[gnu::noinline]] void MultiplyRows(size_t rows, size_t channels, size_t k, const int8_t* in,
+                                    size_t in_stride, const uint8_t* tiles, const CodePairs& levels,
+                                    float* out, size_t out_stride, const RowQuant* quant) {
   constexpr size_t kBytes = BlockCodes(kBits);
   constexpr int kRead = 0, kL2 = 2;
   const size_t tile_bytes = TileBytes<kBits>(k);
   for (size_t done = 0; done < channels; done += kCodeChannels, tiles += tile_bytes) {
-    int32_t totals[kRows][kCodeChannels];
+    int32_t totals[Way::kRows][kCodeChannels];
     const uint8_t* at = nullptr;
     for (size_t first = 0; first < kCodePairs; first += Way::kPairs) {
       const Walk<kBits> walk(first);
@@ -159,8 +163,8 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
         for (const uint8_t* end = at + n * kBytes; at < end; at += kBytes) {
           if constexpr (Way::kPairs == kCodePairs) {
             ReadAhead(at);
-          } else if (first < 2 * Way::kPairs) {  // the next tile, half of it in each of two walks
-            __builtin_prefetch(at + tile_bytes + 64 * (first != 0), kRead, kL2);
+          } else {  // the next tile: its halves by turns
+            __builtin_prefetch(at + tile_bytes + 64 * (first / Way::kPairs % 2), kRead, kL2);
           }
 #pragma GCC unroll 8
           for (size_t i = 0; i < Way::kPairs; ++i) {
@@ -176,13 +180,27 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
     const auto* scales = reinterpret_cast<const float*>(at);
     const ChannelEnds ends = {reinterpret_cast<const int32_t*>(tiles), scales,
                               scales + kCodeChannels};
-    for (size_t r = 0; r < kRows; ++r) {
+    for (size_t r = 0; r < rows; ++r) {
       int32x4_t sums[kTileVectors];
       for (size_t i = 0; i < kTileVectors; ++i) sums[i] = vld1q_s32(totals[r] + 4 * i);
       StoreSums(sums, ends, quant[r], channels - done, out + r * out_stride + done);
     }
   }
 }
+
+template <typename Way, uint32_t kBits, size_t kRows>
+void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
+          const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
+  static_assert(kRows <= Way::kRows);
+  MultiplyRows<Way, kBits>(kRows, channels, k, in, in_stride, tiles, levels, out, out_stride,
+                           quant);
+}
+
+// A CodeGemm for each number of rows. Five are served as six and seven as eight, whose memory there
+// is.
+template <typename Isa, uint32_t kBits, size_t kRows>
+constexpr CodeGemm kGemmByRows =
+    Gemm<ByRows<Isa, kRows == 5 || kRows == 7 ? kRows + 1 : kRows>, kBits, kRows>;
 
 }  // namespace
 }  // namespace rondo
