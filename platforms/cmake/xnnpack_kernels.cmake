@@ -15,20 +15,27 @@ endfunction()
 # rondo_unsigned_kernels(FLAGS DIR STEM...): the same kernels for inputs that hold q + 128 already.
 # vpdpbusd wants one operand unsigned; XNNPACK's kernels flip the inputs' sign for each tile of
 # channels again, which takes a third of the issue slots on CPUs with two vector ports. Compiled
-# without the flip, as rondo_unsigned_NAME, they do the same arithmetic on the same numbers.
+# without the flip, as rondo_unsigned_NAME, they do the same arithmetic on the same numbers. Kernels
+# that widen their inputs instead get them back with a sign first.
 function(rondo_unsigned_kernels flags dir)
   separate_arguments(flags)
   foreach(stem IN LISTS ARGN)
     set(file "${xnnpack_SOURCE_DIR}/src/${dir}/gen/${stem}.c")
     file(READ "${file}" source)
     string(REGEX MATCH "xnn_[a-z0-9_]+_ukernel_[a-z0-9_]+" function "${source}")
-    if(NOT source MATCHES "_mm512_xor_epi(32|64)\\(_mm512_set1_epi(32|64)\\(" OR NOT function)
-      message(FATAL_ERROR "${file} is not the pinned one: it does not flip its inputs' sign")
+    if(source MATCHES "_mm512_xor_epi(32|64)\\(_mm512_set1_epi(32|64)\\(" AND function)
+      set(changes "#define _mm512_xor_epi32(inputs, sign) (inputs)
+#define _mm512_xor_epi64(inputs, sign) (inputs)")
+    elseif(source MATCHES "_mm256_cvtepi8_epi16\\(va0\\)" AND function AND
+           source MATCHES "va0 = _mm_broadcastq_epi64\\(_mm_loadl_epi64\\(")
+      set(changes "#define _mm_broadcastq_epi64(inputs) \\
+  _mm_xor_si128(_mm_broadcastq_epi64(inputs), _mm_set1_epi8(-128))")
+    else()
+      message(FATAL_ERROR "${file} is not the pinned one: it does not read its inputs as expected")
     endif()
     set(copy "${PROJECT_BINARY_DIR}/xnnpack/${stem}-unsigned.c")
     file(CONFIGURE OUTPUT "${copy}" @ONLY CONTENT "#include <immintrin.h>
-#define _mm512_xor_epi32(inputs, sign) (inputs)
-#define _mm512_xor_epi64(inputs, sign) (inputs)
+@changes@
 #define @function@ rondo_unsigned_@function@
 #include \"@file@\"
 ")
@@ -111,11 +118,13 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     qd8-f32-qc8w-gemm-3x8c8-minmax-avx2
     qd8-f32-qc8w-gemm-4x8c8-minmax-avx2)
 
-  # avxvnni
-  rondo_kernels("-mf16c -mfma -mavx2 -mavxvnni" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x8c8-minmax-avxvnni
-    qd8-f32-qc8w-gemm-3x8c8-minmax-avxvnni
-    qd8-f32-qc8w-gemm-5x8c8-minmax-avxvnni-prfm)
+  # avxvnni: what its own products (runtime/kernels/avxvnni.cc) leave to others
+  rondo_kernels("${flags}" f32-qu8-vcvt f32-qu8-vcvt-avx2-u64)
+  rondo_unsigned_kernels("${flags}" qd8-f32-qb4w-gemm
+    qd8-f32-qb4w-gemm-1x8c8-minmax-avx2
+    qd8-f32-qb4w-gemm-2x8c8-minmax-avx2
+    qd8-f32-qb4w-gemm-3x8c8-minmax-avx2
+    qd8-f32-qb4w-gemm-4x8c8-minmax-avx2)
 
   # avx512f
   set(flags "-mavx512f")

@@ -2,10 +2,7 @@
 // Included by the files that tell how to multiply, each compiled with its own flags.
 #pragma once
 
-#include <immintrin.h>
-
-#include <cmath>
-
+#include "runtime/kernels/avx2_ends.h"
 #include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/codes/code_tile.h"
 
@@ -15,7 +12,6 @@ namespace {
 
 // Memory that is read ahead of its use, in bytes.
 constexpr size_t kAhead = 8192;
-constexpr size_t kOutChannels = 8;  // of a q8 tile
 
 __m256i Load(const void* at) { return _mm256_load_si256(static_cast<const __m256i*>(at)); }
 void Store(void* at, __m256i x) { _mm256_store_si256(static_cast<__m256i*>(at), x); }
@@ -61,8 +57,8 @@ template <uint32_t kBits>
 template <uint32_t kBits>
 void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, uint32_t,
             uint8_t* out) {
-  constexpr size_t kPart = kOutChannels * sizeof(float);
-  const size_t out_bytes = kOutChannels * k + 3 * kPart;
+  constexpr size_t kPart = kVectorChannels * sizeof(float);
+  const size_t out_bytes = kVectorChannels * k + 3 * kPart;
   uint8_t* weights = out + kPart;
   const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
     ReadAhead(codes);
@@ -73,13 +69,13 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, ui
       Store(to, _mm256_unpacklo_epi64(w.even, w.odd));       // inputs 0 to 7
       Store(to + 64, _mm256_unpackhi_epi64(w.even, w.odd));  // 8 to 15
     }
-    weights += kCodeBlock * kOutChannels;
+    weights += kCodeBlock * kVectorChannels;
   };
   const uint8_t* scales = ForEachBlock<kBits>(tile + kTileFloats, k, block);
   for (size_t i = 0; i < 2; ++i, out += out_bytes) {
     Store(out, Load(tile + i * kPart));
-    Store(out + kPart + kOutChannels * k, Load(scales + i * kPart));
-    Store(out + 2 * kPart + kOutChannels * k, Load(scales + kTileFloats + i * kPart));
+    Store(out + kPart + kVectorChannels * k, Load(scales + i * kPart));
+    Store(out + 2 * kPart + kVectorChannels * k, Load(scales + kTileFloats + i * kPart));
   }
 }
 
@@ -91,8 +87,15 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, ui
   return _mm_unpacklo_epi64(_mm256_castsi256_si128(sums), _mm256_extracti128_si256(sums, 1));
 }
 
-// MultiplyAdd(acc, in, magnitude of in, w): acc + in * w in 32-bit lanes of four inputs each.
-template <uint32_t kBits, size_t kRows, auto MultiplyAdd>
+// A row's inputs of a block, as a kernel set multiplies them.
+template <typename Products>
+[[gnu::always_inline]] inline typename Products::Inputs RepeatBlock(const int8_t* x) {
+  return Products::Take(
+      _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
+}
+
+// With how a kernel set multiplies (avxvnni_products.h, avx2_products.h).
+template <uint32_t kBits, typename Products, size_t kRows>
 void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
           const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
   const uint8_t* at = tiles;
@@ -105,47 +108,33 @@ void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const u
     const int8_t* x = in;
     const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
       ReadAhead(codes);
-      __m256i inputs[kRows], magnitudes[kRows];
-      for (size_t r = 0; r < kRows; ++r) {
-        inputs[r] = _mm256_broadcastsi128_si256(
-            _mm_loadu_si128(reinterpret_cast<const __m128i*>(x + r * in_stride)));
-        magnitudes[r] = _mm256_abs_epi8(inputs[r]);
-      }
+      typename Products::Inputs inputs[kRows];
+      for (size_t r = 0; r < kRows; ++r) inputs[r] = RepeatBlock<Products>(x + r * in_stride);
 #pragma GCC unroll 4
       for (size_t quad = 0; quad < 4; ++quad) {
         const Weights w = LookUp<kBits>(selectors, codes, levels, quad);
         for (size_t r = 0; r < kRows; ++r) {
-          even[r][quad] = MultiplyAdd(even[r][quad], inputs[r], magnitudes[r], w.even);
-          odd[r][quad] = MultiplyAdd(odd[r][quad], inputs[r], magnitudes[r], w.odd);
+          Products::MultiplyAdd(even[r][quad], inputs[r], w.even);
+          Products::MultiplyAdd(odd[r][quad], inputs[r], w.odd);
         }
       }
       x += kCodeBlock;
     };
     at = ForEachBlock<kBits>(at + kTileFloats, k, block);
-    const auto* scales = reinterpret_cast<const float*>(at);
-    const float* biases = scales + kCodeChannels;
-    at += 2 * kTileFloats;
-    for (size_t r = 0; r < kRows; ++r) {
-      alignas(32) float values[kCodeChannels];
-      for (size_t half = 0; half < 2; ++half) {
-        const size_t i = half * kOutChannels;
-        // As XNNPACK's kernels end, to the bit.
-        const __m256i corrections = _mm256_mullo_epi32(Load(minus_sums + i * sizeof(int32_t)),
-                                                       _mm256_set1_epi32(quant[r].zero_point));
-        const __m256i sum = _mm256_add_epi32(
-            corrections, _mm256_inserti128_si256(
-                             _mm256_castsi128_si256(SumLanes(even[r][2 * half], odd[r][2 * half])),
-                             SumLanes(even[r][2 * half + 1], odd[r][2 * half + 1]), 1));
-        __m256 value = _mm256_mul_ps(_mm256_cvtepi32_ps(sum), _mm256_set1_ps(quant[r].scale));
-        value = _mm256_fmadd_ps(value, _mm256_load_ps(scales + i), _mm256_load_ps(biases + i));
-        value = _mm256_max_ps(value, _mm256_set1_ps(-INFINITY));
-        value = _mm256_min_ps(value, _mm256_set1_ps(INFINITY));
-        _mm256_store_ps(values + i, value);
+    for (size_t first = 0; first < kCodeChannels; first += kVectorChannels) {
+      if (done + first >= channels) break;
+      const auto* scales = reinterpret_cast<const float*>(at) + first;
+      const ChannelEnds ends = {Load(minus_sums + first * sizeof(int32_t)), _mm256_load_ps(scales),
+                                _mm256_load_ps(scales + kCodeChannels)};
+      const size_t q = first / 4;
+      for (size_t r = 0; r < kRows; ++r) {
+        const __m256i sums = _mm256_set_m128i(SumLanes(even[r][q + 1], odd[r][q + 1]),
+                                              SumLanes(even[r][q], odd[r][q]));
+        StoreOutputs(Outputs<Products::kAdded>(sums, ends, quant[r]), channels - done - first,
+                     out + r * out_stride + done + first);
       }
-      const size_t left = channels - done;
-      const size_t count = left < kCodeChannels ? left : kCodeChannels;
-      __builtin_memcpy(out + r * out_stride + done, values, count * sizeof(float));
     }
+    at += 2 * kTileFloats;
   }
 }
 

@@ -5,12 +5,17 @@
 #include "runtime/kernels/amx.h"
 #include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/values/value_kernels.h"
+#include "runtime/kernels/x86_products.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
 // Kernels compiled for inputs that hold q + 128 (platforms/cmake/xnnpack_kernels.cmake).
 #define RONDO_DECLARE_UNSIGNED(gemm, tile)                             \
   extern "C" decltype(xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile) \
       rondo_unsigned_xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile
+RONDO_DECLARE_UNSIGNED(qb4w, 1x8c8__avx2);
+RONDO_DECLARE_UNSIGNED(qb4w, 2x8c8__avx2);
+RONDO_DECLARE_UNSIGNED(qb4w, 3x8c8__avx2);
+RONDO_DECLARE_UNSIGNED(qb4w, 4x8c8__avx2);
 RONDO_DECLARE_UNSIGNED(qb4w, 1x16c8__avx512vnni);
 RONDO_DECLARE_UNSIGNED(qb4w, 5x16c8__avx512vnni_prfm);
 RONDO_DECLARE_UNSIGNED(qb4w, 8x16c8__avx512vnni_prfm);
@@ -81,15 +86,13 @@ const KernelSet kKernelsAvx512VnniZen4 = {
 #undef RONDO_16C4
 #undef RONDO_AVX512
 
-// What the sets with vectors of 256 bits have in common.
-#define RONDO_AVX2                                                                                \
-  .q4b = RONDO_FAMILY(8, 8, 4, RONDO_Q4B(1x8c8__avx2), RONDO_Q4B(2x8c8__avx2),                    \
-                      RONDO_Q4B(3x8c8__avx2), RONDO_Q4B(4x8c8__avx2)),                            \
+// What the sets with vectors of 256 bits have in common, around how inputs become unsigned.
+#define RONDO_AVX2(...)                                                                           \
   .f32 = RONDO_FAMILY(16, 1, 5, RONDO_F32(1x16__fma3_broadcast), RONDO_F32(3x16__fma3_broadcast), \
                       RONDO_F32(5x16__fma3_broadcast)),                                           \
   .loops = &kRowLoopsAvx2, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx_u32_acc4),          \
   RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx_u32_acc4),                                          \
-  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx2_u64),                                     \
+  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx2_u64), __VA_ARGS__,                        \
   RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx2_rr2_p5_u32_acc2),        \
   RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx2_rr1_p5_div_u40),                           \
   RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__fma3_rational_9_8_div_u16),                           \
@@ -102,9 +105,11 @@ const KernelSet kKernelsAvxVnni = {
     .available = [] { return DetectCpu().avx_vnni; },
     .codes = &kCodeKernelsAvxVnni,
     .values = &kValueKernelsAvxVnni,
-    .q8 = RONDO_FAMILY(8, 8, 5, RONDO_Q8(1x8c8__avxvnni), RONDO_Q8(3x8c8__avxvnni),
-                       RONDO_Q8(5x8c8__avxvnni_prfm)),
-    RONDO_AVX2};
+    .q8 = RONDO_FAMILY(8, 8, 6, {1, AvxVnniQ8Rows1}, {2, AvxVnniQ8Rows2}, {4, AvxVnniQ8Rows4},
+                       {6, AvxVnniQ8Rows6}),
+    .q4b = RONDO_FAMILY(8, 8, 4, RONDO_UNSIGNED_Q4B(1x8c8__avx2), RONDO_UNSIGNED_Q4B(2x8c8__avx2),
+                        RONDO_UNSIGNED_Q4B(3x8c8__avx2), RONDO_UNSIGNED_Q4B(4x8c8__avx2)),
+    RONDO_AVX2(RONDO_VECTOR(quantize_unsigned, xnn_f32_qu8_vcvt_ukernel__avx2_u64))};
 
 extern const KernelSet kKernelsAvx2;
 const KernelSet kKernelsAvx2 = {
@@ -114,7 +119,9 @@ const KernelSet kKernelsAvx2 = {
     .values = &kValueKernelsAvx2,
     .q8 = RONDO_FAMILY(8, 8, 4, RONDO_Q8(1x8c8__avx2), RONDO_Q8(2x8c8__avx2), RONDO_Q8(3x8c8__avx2),
                        RONDO_Q8(4x8c8__avx2)),
-    RONDO_AVX2};
+    .q4b = RONDO_FAMILY(8, 8, 4, RONDO_Q4B(1x8c8__avx2), RONDO_Q4B(2x8c8__avx2),
+                        RONDO_Q4B(3x8c8__avx2), RONDO_Q4B(4x8c8__avx2)),
+    RONDO_AVX2(.quantize_unsigned = nullptr)};
 
 #undef RONDO_AVX2
 

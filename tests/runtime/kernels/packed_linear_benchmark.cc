@@ -1,8 +1,11 @@
 // Matrix times rows, per weight format and number of rows, on one thread. The matrix is larger than
-// any cache, so that few rows are bound by memory bandwidth and many by arithmetic.
+// any cache, so that few rows are bound by memory bandwidth and many by arithmetic. The
+// environment's RONDO_BENCHMARK_KERNELS names the kernel set; without it the best one.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <random>
@@ -22,9 +25,17 @@ constexpr size_t kInputs = 2048;
 constexpr size_t kTaskChannels = 128;  // of one call, as the decoder cuts its work
 constexpr size_t kMostRows = 64;
 
+const KernelSet* ChosenSet() {
+  const char* name = std::getenv("RONDO_BENCHMARK_KERNELS");
+  const KernelSet* set = SelectKernelSet(name == nullptr ? "" : name);
+  if (set != nullptr) return set;
+  std::fprintf(stderr, "this CPU has no kernel set %s\n", name);
+  std::exit(2);
+}
+
 // Random weights, packed into memory as an arena has it.
 struct Matrix {
-  Matrix(WeightFormat format, size_t block) : set(SelectKernelSet("")) {
+  Matrix(WeightFormat format, size_t block) : set(ChosenSet()) {
     const size_t bits = format == WeightFormat::kF32 ? 32 : format == WeightFormat::kQ8 ? 8 : 4;
     linear.shape = {format, kPackedBytes / kInputs * 8 / bits, kInputs, block};
     linear.inputs = kInputs;
@@ -101,7 +112,7 @@ void BenchmarkLinear(benchmark::State& state, WeightFormat format, size_t block)
 
 void Rows(benchmark::internal::Benchmark* b) {
   b->ArgName("rows")->Unit(benchmark::kMillisecond);
-  for (const int rows : {1, 2, 4, 5, 8, 16, 64}) b->Arg(rows);
+  for (const int rows : {1, 2, 3, 4, 5, 6, 8, 16, 64}) b->Arg(rows);
 }
 
 BENCHMARK_CAPTURE(BenchmarkLinear, q8, WeightFormat::kQ8, 0)->Apply(Rows);

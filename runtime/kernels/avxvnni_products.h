@@ -1,0 +1,29 @@
+// Products of AVX-VNNI: one instruction multiplies unsigned inputs and adds.
+//
+// Files that include this are compiled with flags of their own: as in codes/code_tile.h.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+// NOLINTBEGIN(google-build-namespaces, misc-definitions-in-headers): as above
+namespace rondo {
+namespace {
+
+struct AvxVnni {
+  using Inputs = __m256i;
+  static constexpr int32_t kAdded = 128;   // inputs hold q + 128
+  static constexpr bool kSumsWait = true;  // five cycles from sum to sum, and two sums a cycle
+
+  static Inputs Take(__m256i in) { return in; }
+  // acc + in * w in 32-bit lanes of four inputs each. Inline assembly: gcc 12 copies the sums
+  // around the intrinsic.
+  [[gnu::always_inline]] static void MultiplyAdd(__m256i& acc, const Inputs& in, __m256i w) {
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(in), "x"(w));
+  }
+};
+
+}  // namespace
+}  // namespace rondo
+// NOLINTEND(google-build-namespaces, misc-definitions-in-headers)

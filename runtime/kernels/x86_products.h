@@ -1,0 +1,15 @@
+// Our own products for x86-64, by tiles of 8 channels in groups of 8 inputs; each file of them is
+// compiled with flags of its own.
+#pragma once
+
+#include <type_traits>
+
+#include "runtime/kernels/kernel_set.h"
+
+namespace rondo {
+
+using QuantizedGemmFunction = std::remove_pointer_t<QuantizedGemm>;
+
+QuantizedGemmFunction AvxVnniQ8Rows1, AvxVnniQ8Rows2, AvxVnniQ8Rows4, AvxVnniQ8Rows6;
+
+}  // namespace rondo
