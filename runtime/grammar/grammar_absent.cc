@@ -20,6 +20,8 @@ Status Grammar::Allowed(const GrammarText&, GrammarPlace*, std::span<uint32_t>) 
 
 size_t Grammar::Forced(const GrammarPlace&, std::span<uint8_t>) { return 0; }
 
+uint32_t SpecialCode::Read(std::span<const uint8_t>) { return Vocabulary::kNoToken; }
+
 Result<TokenTrie> TokenTrie::Create(const Vocabulary& vocabulary) {
   TokenTrie trie;
   trie.vocabulary_ = vocabulary;
