@@ -10,7 +10,7 @@ namespace {
 
 template <uint32_t kBits>
 constexpr CodeKernels::ByBits kOfBits = {Expand<kBits>,
-                                         {Gemm<kBits, Avx2, 1>, Gemm<kBits, Avx2, 2>}};
+                                         {Gemm<kBits, Avx2, 1, 1, 4>, Gemm<kBits, Avx2, 2, 2, 4>}};
 
 }  // namespace
 
