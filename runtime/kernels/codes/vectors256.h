@@ -96,13 +96,14 @@ template <typename Products>
 
 // The sums of kRows rows in a walk through a tile: of kQuads times four channels from the quad
 // kFirst on. Where these are not all channels, the tile comes to the next walk from the first-level
-// cache, and each walk reads a part of the next tile ahead, `step` bytes for each block. Returns
-// what is behind the last block: the scales.
+// cache, and each walk reads its part of the next tile ahead. Returns what is behind the last
+// block: the scales.
 template <uint32_t kBits, typename Products, size_t kRows, size_t kFirst, size_t kQuads>
 [[gnu::noinline]] const uint8_t* Walk(const uint8_t* tile, size_t k, const int8_t* in,
                                       size_t in_stride, const CodePairs& levels,
-                                      const uint8_t* ahead, size_t step,
                                       int32_t (*sums)[kCodeChannels]) {
+  const size_t tile_bytes = TileBytes<kBits>(k);
+  const uint8_t* ahead = tile + tile_bytes + tile_bytes / 4 * kFirst;
   __m256i even[kRows][kQuads], odd[kRows][kQuads];
 #pragma GCC unroll 8
   for (size_t r = 0; r < kRows; ++r) {
@@ -115,7 +116,7 @@ template <uint32_t kBits, typename Products, size_t kRows, size_t kFirst, size_t
       ReadAhead(codes);
     } else {
       _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
-      ahead += step;
+      ahead += BlockCodes(kBits) * kQuads / 4;
     }
 #pragma GCC unroll 4
     for (size_t q = 0; q < kQuads; ++q) {
@@ -164,22 +165,17 @@ template <int32_t kAdded>
 template <uint32_t kBits, typename Products, size_t kRows, size_t kAtOnce, size_t kQuads>
 void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
           const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
-  constexpr size_t kWalks = 4 / kQuads * ((kRows + kAtOnce - 1) / kAtOnce);
-  const size_t tile_bytes = TileBytes<kBits>(k);
   const uint8_t* tile = tiles;
   for (size_t done = 0; done < channels; done += kCodeChannels) {
     alignas(32) int32_t sums[kRows][kCodeChannels];
     const uint8_t* at = nullptr;
-    const uint8_t* ahead = tile + tile_bytes;
     for (size_t row = 0; row < kRows; row += kAtOnce) {
       // Where the last rows are fewer, some come once more.
       const size_t r = row + kAtOnce <= kRows ? row : kRows - kAtOnce;
-      const auto walk = [&]<size_t kFirst>() __attribute__((always_inline)) {
+      const auto walk = [&]<size_t kFirst>() {
         if constexpr (kFirst % kQuads == 0) {
           at = Walk<kBits, Products, kAtOnce, kFirst, kQuads>(tile, k, in + r * in_stride,
-                                                              in_stride, levels, ahead,
-                                                              BlockCodes(kBits) / kWalks, sums + r);
-          ahead += tile_bytes / kWalks;
+                                                              in_stride, levels, sums + r);
         }
       };
       walk.template operator()<0>();
