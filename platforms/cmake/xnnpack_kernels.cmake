@@ -112,11 +112,6 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     qd8-f32-qb4w-gemm-2x8c8-minmax-avx2
     qd8-f32-qb4w-gemm-3x8c8-minmax-avx2
     qd8-f32-qb4w-gemm-4x8c8-minmax-avx2)
-  rondo_kernels("${flags}" qd8-f32-qc8w-gemm
-    qd8-f32-qc8w-gemm-1x8c8-minmax-avx2
-    qd8-f32-qc8w-gemm-2x8c8-minmax-avx2
-    qd8-f32-qc8w-gemm-3x8c8-minmax-avx2
-    qd8-f32-qc8w-gemm-4x8c8-minmax-avx2)
 
   # avxvnni: what its own products (runtime/kernels/avxvnni.cc) leave to others
   rondo_kernels("${flags}" f32-qu8-vcvt f32-qu8-vcvt-avx2-u64)

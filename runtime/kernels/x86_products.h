@@ -11,5 +11,6 @@ namespace rondo {
 using QuantizedGemmFunction = std::remove_pointer_t<QuantizedGemm>;
 
 QuantizedGemmFunction AvxVnniQ8Rows1, AvxVnniQ8Rows2, AvxVnniQ8Rows4, AvxVnniQ8Rows6;
+QuantizedGemmFunction Avx2Q8Rows1, Avx2Q8Rows2, Avx2Q8Rows3, Avx2Q8Rows4;
 
 }  // namespace rondo

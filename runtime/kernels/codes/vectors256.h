@@ -94,47 +94,98 @@ template <typename Products>
       _mm256_broadcastsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(x))));
 }
 
-// With how a kernel set multiplies (avxvnni_products.h, avx2_products.h).
-template <uint32_t kBits, typename Products, size_t kRows>
+// The sums of kRows rows in a walk through a tile: of kQuads times four channels from the quad
+// kFirst on. Where these are not all channels, the tile comes to the next walk from the first-level
+// cache, and each walk reads its part of the next tile ahead. Returns what is behind the last
+// block: the scales.
+template <uint32_t kBits, typename Products, size_t kRows, size_t kFirst, size_t kQuads>
+[[gnu::noinline]] const uint8_t* Walk(const uint8_t* tile, size_t k, const int8_t* in,
+                                      size_t in_stride, const CodePairs& levels,
+                                      int32_t (*sums)[kCodeChannels]) {
+  const size_t tile_bytes = TileBytes<kBits>(k);
+  const uint8_t* ahead = tile + tile_bytes + tile_bytes / 4 * kFirst;
+  __m256i even[kRows][kQuads], odd[kRows][kQuads];
+#pragma GCC unroll 8
+  for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (size_t q = 0; q < kQuads; ++q) even[r][q] = odd[r][q] = _mm256_setzero_si256();
+  }
+  const auto block = [&](const uint8_t* selectors, const uint8_t* codes)
+      __attribute__((always_inline)) {
+    if constexpr (kQuads == 4) {
+      ReadAhead(codes);
+    } else {
+      _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
+      ahead += BlockCodes(kBits) * kQuads / 4;
+    }
+#pragma GCC unroll 4
+    for (size_t q = 0; q < kQuads; ++q) {
+      const Weights w = LookUp<kBits>(selectors, codes, levels, kFirst + q);
+#pragma GCC unroll 8
+      for (size_t r = 0; r < kRows; ++r) {
+        const auto inputs = RepeatBlock<Products>(in + r * in_stride);
+        Products::MultiplyAdd(even[r][q], inputs, w.even);
+        Products::MultiplyAdd(odd[r][q], inputs, w.odd);
+      }
+    }
+    in += kCodeBlock;
+  };
+  const uint8_t* scales = ForEachBlock<kBits>(tile + kTileFloats, k, block);
+#pragma GCC unroll 8
+  for (size_t r = 0; r < kRows; ++r) {
+#pragma GCC unroll 4
+    for (size_t q = 0; q < kQuads; ++q) {
+      _mm_store_si128(reinterpret_cast<__m128i*>(sums[r] + 4 * (kFirst + q)),
+                      SumLanes(even[r][q], odd[r][q]));
+    }
+  }
+  return scales;
+}
+
+// The outputs of some rows, of a tile's channels those that are among the `left` last ones.
+template <int32_t kAdded>
+[[gnu::noinline]] void StoreTile(size_t rows, const int32_t (*sums)[kCodeChannels],
+                                 const uint8_t* minus_sums, const uint8_t* scales,
+                                 const RowQuant* quant, size_t left, float* out,
+                                 size_t out_stride) {
+  for (size_t first = 0; first < kCodeChannels && first < left; first += kVectorChannels) {
+    const auto* its_scales = reinterpret_cast<const float*>(scales) + first;
+    const ChannelEnds ends = {Load(minus_sums + first * sizeof(int32_t)),
+                              _mm256_load_ps(its_scales),
+                              _mm256_load_ps(its_scales + kCodeChannels)};
+    for (size_t r = 0; r < rows; ++r) {
+      StoreOutputs(Outputs<kAdded>(Load(sums[r] + first), ends, quant[r]), left - first,
+                   out + r * out_stride + first);
+    }
+  }
+}
+
+// With how a kernel set multiplies (avxvnni_products.h, avx2_products.h), kAtOnce rows and kQuads
+// times four channels in a walk: as many as registers hold sums of.
+template <uint32_t kBits, typename Products, size_t kRows, size_t kAtOnce, size_t kQuads>
 void Gemm(size_t channels, size_t k, const int8_t* in, size_t in_stride, const uint8_t* tiles,
           const CodePairs& levels, float* out, size_t out_stride, const RowQuant* quant) {
-  const uint8_t* at = tiles;
+  const uint8_t* tile = tiles;
   for (size_t done = 0; done < channels; done += kCodeChannels) {
-    const uint8_t* minus_sums = at;
-    __m256i even[kRows][4], odd[kRows][4];
-    for (size_t r = 0; r < kRows; ++r) {
-      for (size_t q = 0; q < 4; ++q) even[r][q] = odd[r][q] = _mm256_setzero_si256();
-    }
-    const int8_t* x = in;
-    const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
-      ReadAhead(codes);
-      typename Products::Inputs inputs[kRows];
-      for (size_t r = 0; r < kRows; ++r) inputs[r] = RepeatBlock<Products>(x + r * in_stride);
-#pragma GCC unroll 4
-      for (size_t quad = 0; quad < 4; ++quad) {
-        const Weights w = LookUp<kBits>(selectors, codes, levels, quad);
-        for (size_t r = 0; r < kRows; ++r) {
-          Products::MultiplyAdd(even[r][quad], inputs[r], w.even);
-          Products::MultiplyAdd(odd[r][quad], inputs[r], w.odd);
+    alignas(32) int32_t sums[kRows][kCodeChannels];
+    const uint8_t* at = nullptr;
+    for (size_t row = 0; row < kRows; row += kAtOnce) {
+      // Where the last rows are fewer, some come once more.
+      const size_t r = row + kAtOnce <= kRows ? row : kRows - kAtOnce;
+      const auto walk = [&]<size_t kFirst>() {
+        if constexpr (kFirst % kQuads == 0) {
+          at = Walk<kBits, Products, kAtOnce, kFirst, kQuads>(tile, k, in + r * in_stride,
+                                                              in_stride, levels, sums + r);
         }
-      }
-      x += kCodeBlock;
-    };
-    at = ForEachBlock<kBits>(at + kTileFloats, k, block);
-    for (size_t first = 0; first < kCodeChannels; first += kVectorChannels) {
-      if (done + first >= channels) break;
-      const auto* scales = reinterpret_cast<const float*>(at) + first;
-      const ChannelEnds ends = {Load(minus_sums + first * sizeof(int32_t)), _mm256_load_ps(scales),
-                                _mm256_load_ps(scales + kCodeChannels)};
-      const size_t q = first / 4;
-      for (size_t r = 0; r < kRows; ++r) {
-        const __m256i sums = _mm256_set_m128i(SumLanes(even[r][q + 1], odd[r][q + 1]),
-                                              SumLanes(even[r][q], odd[r][q]));
-        StoreOutputs(Outputs<Products::kAdded>(sums, ends, quant[r]), channels - done - first,
-                     out + r * out_stride + done + first);
-      }
+      };
+      walk.template operator()<0>();
+      walk.template operator()<1>();
+      walk.template operator()<2>();
+      walk.template operator()<3>();
     }
-    at += 2 * kTileFloats;
+    StoreTile<Products::kAdded>(kRows, sums, tile, at, quant, channels - done, out + done,
+                                out_stride);
+    tile = at + 2 * kTileFloats;
   }
 }
 

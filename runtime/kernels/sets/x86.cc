@@ -117,8 +117,8 @@ const KernelSet kKernelsAvx2 = {
     .available = [] { return DetectCpu().avx2_fma; },
     .codes = &kCodeKernelsAvx2,
     .values = &kValueKernelsAvx2,
-    .q8 = RONDO_FAMILY(8, 8, 4, RONDO_Q8(1x8c8__avx2), RONDO_Q8(2x8c8__avx2), RONDO_Q8(3x8c8__avx2),
-                       RONDO_Q8(4x8c8__avx2)),
+    .q8 = RONDO_FAMILY(8, 8, 4, {1, Avx2Q8Rows1}, {2, Avx2Q8Rows2}, {3, Avx2Q8Rows3},
+                       {4, Avx2Q8Rows4}),
     .q4b = RONDO_FAMILY(8, 8, 4, RONDO_Q4B(1x8c8__avx2), RONDO_Q4B(2x8c8__avx2),
                         RONDO_Q4B(3x8c8__avx2), RONDO_Q4B(4x8c8__avx2)),
     RONDO_AVX2(.quantize_unsigned = nullptr)};

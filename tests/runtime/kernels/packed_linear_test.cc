@@ -107,6 +107,8 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
       case WeightFormat::kQ8:
         data_.resize(c.n * c.k);
         for (uint8_t& b : data_) b = static_cast<uint8_t>(static_cast<int>(random() % 255) - 127);
+        std::fill_n(data_.begin(), c.k, uint8_t{127});  // the largest sums of two products
+        std::fill_n(data_.begin() + static_cast<ptrdiff_t>(c.k), c.k, static_cast<uint8_t>(-127));
         scales_.resize(c.n * sizeof(float));
         for (size_t i = 0; i < c.n; ++i) {
           reinterpret_cast<float*>(scales_.data())[i] = std::abs(normal(random)) / 127;
@@ -144,6 +146,8 @@ class PackedLinearTest : public testing::TestWithParam<Case> {
     stride_ = RoundUp(c.k, 64);
     x_.resize(kRows * c.k + kOverRead);
     for (float& v : x_) v = normal(random);
+    std::fill_n(x_.begin(), c.k, -1.0f);  // the least and the largest integers
+    std::fill_n(x_.begin() + static_cast<ptrdiff_t>(c.k), c.k, 1.0f);
     q_.resize(HeldRows(kRows) * stride_ + kOverRead);
     quant_.resize(kRows);
     for (size_t r = 0; r < kRows; ++r) {
