@@ -268,7 +268,7 @@ Status WeightLoader::Run(ThreadPool* pool, const LoadProgress& progress) {
   shared.progress = progress;
   RONDO_ASSIGN(auto loading, HeapArray<std::optional<Loading>>::Create(pool->threads()));
   RONDO_ASSIGN(auto pieces, HeapArray<Pieces>::Create(count_));
-  shared.pieces = pieces.span();
+  shared.pieces = pieces.data();
   const bool tells = progress.report != nullptr;
   const bool rounds = tells && pool->is_host();
   bool more = true;

@@ -55,7 +55,7 @@ class WeightLoader {
     std::atomic<bool> stop{false};
     std::atomic<bool> cancelled{false};
     LoadProgress progress;
-    std::span<Pieces> pieces;  // of all tasks
+    Pieces* pieces = nullptr;  // of all tasks
   };
   // Goes on with matrices, `loading` the one under way, until it has read so many bytes.
   void Load(std::optional<Loading>* loading, uint64_t bytes, bool reports, Shared* shared);
