@@ -16,7 +16,7 @@ struct AvxVnni {
   static constexpr int32_t kAdded = 128;   // inputs hold q + 128
   static constexpr bool kSumsWait = true;  // five cycles from sum to sum, and two sums a cycle
 
-  static Inputs Take(__m256i in) { return in; }
+  [[gnu::always_inline]] static Inputs Take(__m256i in) { return in; }
   // acc + in * w in 32-bit lanes of four inputs each. Inline assembly: gcc 12 copies the sums
   // around the intrinsic.
   [[gnu::always_inline]] static void MultiplyAdd(__m256i& acc, const Inputs& in, __m256i w) {
