@@ -127,8 +127,8 @@ class Experts final : public Operator {
   bool has_shared() const { return shared_.intermediate_size > 0; }
 
   // sublayer_out += what all experts make of the rows that chose them. A row's sum is in the order
-  // of its experts. As many experts as there is room for run side by side, each on rows that begin
-  // with an even one of expert_input.
+  // of its experts. As many experts as there is room for run side by side; where rows are in pairs,
+  // each one's begin with an even one.
   void AddExperts(const Pass& pass, const Sublayer& sublayer) const {
     const Activations& act = pass.act();
     GroupByExpert(act.routes, pass.rows() * spec_.n_used, spec_.n_experts, act.begin, act.order);

@@ -41,8 +41,8 @@ float QuantizeHead(const KernelSet& set, const float* in, size_t n, uint32_t bit
   const float scale = largest > 0 ? largest / most : 1.0f;
   const xnn_f32_qs8_cvt_params params = {{1.0f / scale, 0}};
   set.quantize(n * sizeof(float), in, out, &params);
-  if (bits == 8) return scale;
-  // The kernel holds what is not finite, or too small for the scale, to int8.
+  // The kernel holds what is not finite, or too small for the scale, to int8; keys must have no
+  // -128, as weights (PackLinear).
   const auto limit = static_cast<int8_t>(most);
   for (size_t i = 0; i < n; ++i) {
     out[i] = std::clamp<int8_t>(out[i], static_cast<int8_t>(-limit), limit);
@@ -233,6 +233,7 @@ void KvPage::Put(uint8_t* page, size_t slot, const uint8_t* bytes) const {
   int8_t q[kMaxHeadDim] = {};
   float scale;
   bytes = TakeIntegers(bytes, head_dim_, key_bits_, q);
+  for (size_t d = 0; d < head_dim_; ++d) q[d] = std::max<int8_t>(q[d], -127);
   std::memcpy(&scale, bytes, sizeof scale);
   PutKey(page, slot, q, scale);
   bytes = TakeIntegers(bytes + sizeof scale, v_head_dim_, value_bits_, q);

@@ -118,8 +118,7 @@ void AddInspectCommand(CLI::App& app) {
           "The largest context whose plan fits so many bytes (k, M, G: powers of 1000; Ki, Mi, Gi: "
           "of 1024); default: none");
   what->add_flag("--check", a->check, "Compare every checksum and the tokenizer's stored texts");
-  what->add_flag("--tensors", a->tensors, "Every tensor");
-  CLI::Option* tensors = what->get_option("--tensors");
+  CLI::Option* tensors = what->add_flag("--tensors", a->tensors, "Every tensor");
   AddAdapterFlag(command, &a->adapter)->excludes(tensors);
   AddContextFlag(
       command, &a->engine,
