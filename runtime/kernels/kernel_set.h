@@ -63,6 +63,12 @@ using QuantizedGemm = void (*)(size_t rows, size_t channels, size_t k, const int
 using ManyRowsGemm = size_t (*)(size_t rows, size_t channels, size_t k, const int8_t* in,
                                 size_t in_stride, const uint8_t* packed, float* out,
                                 size_t out_stride, const RowQuant* quant);
+// scores[row, token] of up to kMaxTileRows rows and keys that lie as the set's key kernels want
+// them, with their bits: strides as in ManyRowsGemm. Reads `ahead_bytes` of what is wanted next
+// meanwhile.
+using FewScores = void (*)(size_t rows, size_t tokens, size_t k, const int8_t* in, size_t in_stride,
+                           const uint8_t* keys, const uint8_t* ahead, size_t ahead_bytes,
+                           float* scores, size_t stride, const RowQuant* quant);
 using FloatGemm = void (*)(size_t rows, size_t channels, size_t k, const float* in,
                            size_t in_stride, const void* packed, float* out, size_t out_stride,
                            size_t out_tile_stride, const void* params);
@@ -202,6 +208,7 @@ struct KernelSet {
 
   TileKernels<QuantizedGemm> q8;         // int8 inputs, int8 weights per channel
   TileKernels<QuantizedGemm> keys = {};  // the same for Q.K; empty: q8 serves
+  FewScores few_scores = nullptr;        // Q.K of few rows; null: none
   ManyRowsGemm q8_many = nullptr;        // q8 of many rows, to the bit; null: none
   TileKernels<QuantizedGemm> q4b;        // int8 inputs, int4 weights per block
   TileKernels<FloatGemm> f32;            // float inputs and weights

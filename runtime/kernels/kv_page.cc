@@ -269,6 +269,12 @@ void KvPage::Scores(const uint8_t* page, const Queries& queries, size_t rows, si
   const size_t tile_values = (bytes_ - values_offset_) / (kKvBlockTokens / kernels.nr);
   for (size_t r = 0; r < rows; r += kernels.max_rows) {
     const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
+    if (r == 0 && set_->few_scores != nullptr) {
+      set_->few_scores(m, tokens, head_dim_, reinterpret_cast<const int8_t*>(queries.rows),
+                       queries.stride, page, page + values_offset_, bytes_ - values_offset_, scores,
+                       stride, queries.quant);
+      continue;
+    }
     // The first rows go tile by tile: a page's values asked for at once would keep keys waiting.
     const size_t step = r == 0 ? kernels.nr : kKvBlockTokens;
     for (size_t t = 0; t < tokens; t += step) {

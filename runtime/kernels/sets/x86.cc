@@ -3,6 +3,7 @@
 
 #include "platforms/cpu.h"
 #include "runtime/kernels/amx.h"
+#include "runtime/kernels/avx512_scores.h"
 #include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/x86_products.h"
@@ -54,25 +55,26 @@ namespace rondo {
 #define RONDO_16C4                                              \
   RONDO_FAMILY(16, 4, 8, RONDO_UNSIGNED_Q8(1x16c4__avx512vnni), \
                RONDO_UNSIGNED_Q8(4x16c4__avx512vnni), RONDO_UNSIGNED_Q8(8x16c4__avx512vnni))
-#define RONDO_AVX512VNNI                                                           \
+#define RONDO_AVX512VNNI(...)                                                      \
   RONDO_AVX512(.q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni), \
                                   RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),      \
                                   RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),     \
-               .keys = RONDO_16C4)
+               .keys = RONDO_16C4 __VA_OPT__(, ) __VA_ARGS__)
 
 extern const KernelSet kKernelsAmx;
-const KernelSet kKernelsAmx = {.name = "amx",
-                               .available = [] { return DetectCpu().amx_int8; },
-                               .permitted = AllowAmx,
-                               .codes = &kCodeKernelsAvx512Vnni,
-                               RONDO_AVX512(.q8 = RONDO_16C4, .q8_many = MultiplyByAmx)};
+const KernelSet kKernelsAmx = {
+    .name = "amx",
+    .available = [] { return DetectCpu().amx_int8; },
+    .permitted = AllowAmx,
+    .codes = &kCodeKernelsAvx512Vnni,
+    RONDO_AVX512(.q8 = RONDO_16C4, .few_scores = ScoreByAvx512Vnni, .q8_many = MultiplyByAmx)};
 
 extern const KernelSet kKernelsAvx512Vnni;
 const KernelSet kKernelsAvx512Vnni = {
     .name = "avx512vnni",
     .available = [] { return DetectCpu().avx512_vnni && !DetectCpu().zen3_or_4; },
     .codes = &kCodeKernelsAvx512Vnni,
-    RONDO_AVX512VNNI};
+    RONDO_AVX512VNNI(.few_scores = ScoreByAvx512Vnni)};
 
 // Zen 4 loses where others gain by reading far ahead.
 extern const KernelSet kKernelsAvx512VnniZen4;
@@ -80,7 +82,7 @@ const KernelSet kKernelsAvx512VnniZen4 = {
     .name = "avx512vnni",
     .available = [] { return DetectCpu().avx512_vnni && DetectCpu().zen3_or_4; },
     .codes = &kCodeKernelsAvx512VnniZen4,
-    RONDO_AVX512VNNI};
+    RONDO_AVX512VNNI()};
 
 #undef RONDO_AVX512VNNI
 #undef RONDO_16C4

@@ -11,7 +11,9 @@
 #include <random>
 #include <vector>
 
+#include "runtime/base/checked.h"
 #include "runtime/kernels/row_ops.h"
+#include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
 namespace {
@@ -29,7 +31,7 @@ std::vector<Case> Cases() {
     for (const KvFormat format :
          {KvFormat::kInt8, KvFormat::kFloat32, KvFormat::kK8V4, KvFormat::kK4V4}) {
       for (const auto& [k, v] :
-           {std::pair<size_t, size_t>{8, 8}, {64, 64}, {72, 40}, {24, 136}, {576, 512}}) {
+           {std::pair<size_t, size_t>{8, 8}, {20, 24}, {64, 64}, {72, 40}, {24, 136}, {576, 512}}) {
         cases.push_back({set, format, k, v});
       }
     }
@@ -146,6 +148,46 @@ TEST_P(KvPageTest, NumbersOfAnySizeAreHeld) {
 
 // Queries and keys keep their products, and values come back, by an orthogonal matrix of which all
 // kernel sets have the bits.
+// However many rows there are, and whoever computes them.
+TEST_P(KvPageTest, ScoresAreThoseOfTheProducts) {
+  const KernelSet& set = *GetParam().set;
+  const KvFormat format = GetParam().format;
+  if (format != KvFormat::kInt8 && format != KvFormat::kK8V4) GTEST_SKIP() << "keys of other bits";
+  constexpr size_t kRows = kMaxTileRows + 3;
+  const size_t n = GetParam().head_dim, stride = RoundUp(n, 16);
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  std::vector<int8_t> queries(HeldRows(kRows) * stride + kOverRead);
+  std::vector<float> query(n + kOverRead);
+  RowQuant quant[kRows];
+  for (size_t r = 0; r < kRows; ++r) {
+    for (float& x : query) x = normal(random) * static_cast<float>(r + 1);
+    quant[r] = QuantizeRow(set, query.data(), n, stride, r, queries.data());
+  }
+  struct alignas(64) Line {
+    uint8_t bytes[64];
+  };
+  std::vector<Line> lines(page_.size() / sizeof(Line));
+  const auto* page = reinterpret_cast<const uint8_t*>(lines.data());
+  std::memcpy(lines.data(), page_.data(), page_.size());
+  const auto& kernels = set.KeyKernels();
+  const float untouched = 12345;
+  for (size_t rows = 1; rows <= kRows; ++rows) {
+    for (const size_t tokens : {size_t{1}, kTokens, kKvBlockTokens}) {
+      std::vector<float> scores(kRows * kKvBlockTokens, untouched), products = scores;
+      kind_.Scores(page, {reinterpret_cast<uint8_t*>(queries.data()), quant, stride}, rows, tokens,
+                   scores.data(), kKvBlockTokens);
+      for (size_t r = 0; r < rows; r += kernels.max_rows) {
+        const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
+        kernels.by_rows[m](m, tokens, n, queries.data() + r * stride, stride, page,
+                           products.data() + r * kKvBlockTokens, kKvBlockTokens * sizeof(float),
+                           kernels.nr * sizeof(float), &kNoClamp, TileQuants(quant + r, m).quant);
+      }
+      ASSERT_EQ(scores, products) << rows << " rows, " << tokens << " tokens";
+    }
+  }
+}
+
 TEST_P(KvPageTest, RotatingTwiceChangesNothing) {
   const KvPage portable(*SelectKernelSet("scalar"), GetParam().format, 8, 8);
   std::mt19937 random(11);
