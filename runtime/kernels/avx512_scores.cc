@@ -22,10 +22,12 @@ constexpr size_t kLine = kKeys * kGroup;
 constexpr size_t kNear = 2048;
 
 // Inlined by force: gcc 12 takes a function that only prefetches for one that does nothing.
-template <_mm_hint kHint>
+template <int kLocality>
 [[gnu::always_inline]] inline void Prefetch(const uint8_t* at) {
-  _mm_prefetch(reinterpret_cast<const char*>(at), kHint);
+  constexpr int kRead = 0;
+  __builtin_prefetch(at, kRead, kLocality);
 }
+constexpr int kL1 = 3, kL2 = 2;
 
 // acc + in * w. Inline assembly: gcc 12 copies the sums around the intrinsic.
 [[gnu::always_inline]] inline void MultiplyAdd(__m512i& acc, const int8_t* in, __m512i w) {
@@ -49,12 +51,12 @@ void Score(size_t tokens, size_t k, const int8_t* in, size_t in_stride, const ui
     const int8_t* x = in;
     for (size_t g = groups / 2; g > 0; --g, x += 2 * kGroup, keys += 2 * kLine) {
       if (ahead < ahead_end) {
-        Prefetch<_MM_HINT_T1>(ahead);
-        Prefetch<_MM_HINT_T1>(ahead + kLine);
+        Prefetch<kL2>(ahead);
+        Prefetch<kL2>(ahead + kLine);
         ahead += 2 * kLine;
       }
-      Prefetch<_MM_HINT_T0>(keys + kNear);
-      Prefetch<_MM_HINT_T0>(keys + kNear + kLine);
+      Prefetch<kL1>(keys + kNear);
+      Prefetch<kL1>(keys + kNear + kLine);
       const __m512i first = _mm512_loadu_si512(keys), second = _mm512_loadu_si512(keys + kLine);
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {
