@@ -9,83 +9,100 @@
 #include "runtime/kernels/x86_products.h"
 #include "runtime/kernels/xnnpack_adapter.h"
 
-// Kernels compiled for inputs that hold q + 128 (platforms/cmake/xnnpack_kernels.cmake).
-#define RONDO_DECLARE_UNSIGNED(gemm, tile)                             \
+// Kernels compiled for inputs that hold q + 128, and of these those that also read memory far ahead
+// (platforms/cmake/xnnpack_kernels.cmake).
+#define RONDO_DECLARE(prefix, gemm, tile)                              \
   extern "C" decltype(xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile) \
-      rondo_unsigned_xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile
-RONDO_DECLARE_UNSIGNED(qb4w, 1x8c8__avx2);
-RONDO_DECLARE_UNSIGNED(qb4w, 2x8c8__avx2);
-RONDO_DECLARE_UNSIGNED(qb4w, 3x8c8__avx2);
-RONDO_DECLARE_UNSIGNED(qb4w, 4x8c8__avx2);
-RONDO_DECLARE_UNSIGNED(qb4w, 1x16c8__avx512vnni);
-RONDO_DECLARE_UNSIGNED(qb4w, 5x16c8__avx512vnni_prfm);
-RONDO_DECLARE_UNSIGNED(qb4w, 8x16c8__avx512vnni_prfm);
-RONDO_DECLARE_UNSIGNED(qc8w, 1x16c8__avx512vnni);
-RONDO_DECLARE_UNSIGNED(qc8w, 5x16c8__avx512vnni_prfm);
-RONDO_DECLARE_UNSIGNED(qc8w, 8x16c8__avx512vnni_prfm);
-RONDO_DECLARE_UNSIGNED(qc8w, 1x16c4__avx512vnni);
-RONDO_DECLARE_UNSIGNED(qc8w, 4x16c4__avx512vnni);
-RONDO_DECLARE_UNSIGNED(qc8w, 8x16c4__avx512vnni);
+      prefix##_xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile
+RONDO_DECLARE(rondo_unsigned, qb4w, 1x8c8__avx2);
+RONDO_DECLARE(rondo_unsigned, qb4w, 2x8c8__avx2);
+RONDO_DECLARE(rondo_unsigned, qb4w, 3x8c8__avx2);
+RONDO_DECLARE(rondo_unsigned, qb4w, 4x8c8__avx2);
+RONDO_DECLARE(rondo_unsigned, qb4w, 1x16c8__avx512vnni);
+RONDO_DECLARE(rondo_unsigned, qb4w, 5x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_unsigned, qb4w, 8x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_unsigned, qc8w, 1x16c8__avx512vnni);
+RONDO_DECLARE(rondo_unsigned, qc8w, 5x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_unsigned, qc8w, 8x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_unsigned, qc8w, 1x16c4__avx512vnni);
+RONDO_DECLARE(rondo_unsigned, qc8w, 4x16c4__avx512vnni);
+RONDO_DECLARE(rondo_unsigned, qc8w, 8x16c4__avx512vnni);
+RONDO_DECLARE(rondo_ahead, qb4w, 1x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_ahead, qb4w, 5x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_ahead, qb4w, 8x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_ahead, qc8w, 1x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_ahead, qc8w, 5x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_ahead, qc8w, 8x16c8__avx512vnni_prfm);
+RONDO_DECLARE(rondo_ahead, qc8w, 1x16c4__avx512vnni_prfm);
+RONDO_DECLARE(rondo_ahead, qc8w, 4x16c4__avx512vnni_prfm);
+RONDO_DECLARE(rondo_ahead, qc8w, 8x16c4__avx512vnni_prfm);
 #define RONDO_UNSIGNED_Q8(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qc8w_gemm, t)
 #define RONDO_UNSIGNED_Q4B(t) RONDO_TILE(QuantizedGemm, rondo_unsigned_xnn_qd8_f32_qb4w_gemm, t)
+#define RONDO_AHEAD_Q8(t) RONDO_TILE(QuantizedGemm, rondo_ahead_xnn_qd8_f32_qc8w_gemm, t)
+#define RONDO_AHEAD_Q4B(t) RONDO_TILE(QuantizedGemm, rondo_ahead_xnn_qd8_f32_qb4w_gemm, t)
 
 namespace rondo {
 
-// What the sets with AVX512-VNNI have in common. Macros, so that the tables need no code at load
-// time. Without prefetch instructions one row reads memory faster; with few rows the 5-row kernels
-// win.
-#define RONDO_AVX512(...)                                                                      \
-  .values = &kValueKernelsAvx512Vnni, __VA_ARGS__,                                             \
-  .q4b = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),                        \
-                      RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),                             \
-                      RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)),                            \
-  .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),                            \
-                      RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)), \
-  .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4), \
-  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                   \
-  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                            \
-  RONDO_VECTOR(quantize_unsigned, xnn_f32_qu8_vcvt_ukernel__avx512skx_u128),                   \
-  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),  \
-  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),  \
-  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                     \
-  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                   \
+// What the sets with AVX512-VNNI have in common, around these. Macros, so that the tables need no
+// code at load time. Keys have groups of 4 inputs: they are few channels, and need no sums across a
+// vector at the end then.
+#define RONDO_AVX512(its_codes, its_q8, its_few_scores, its_q8_many, its_q4b)                     \
+  .codes = its_codes, .values = &kValueKernelsAvx512Vnni, .q8 = its_q8,                           \
+  .keys =                                                                                         \
+      RONDO_FAMILY(16, 4, 8, RONDO_UNSIGNED_Q8(1x16c4__avx512vnni),                               \
+                   RONDO_UNSIGNED_Q8(4x16c4__avx512vnni), RONDO_UNSIGNED_Q8(8x16c4__avx512vnni)), \
+  .few_scores = its_few_scores, .q8_many = its_q8_many, .q4b = its_q4b,                           \
+  .f32 = RONDO_FAMILY(16, 1, 7, RONDO_F32(1x16__avx512f_broadcast),                               \
+                      RONDO_F32(4x16__avx512f_broadcast), RONDO_F32(7x16__avx512f_broadcast)),    \
+  .loops = &kRowLoopsAvx512, RONDO_VECTOR(min_max, xnn_f32_rminmax_ukernel__avx512f_u64_acc4),    \
+  RONDO_VECTOR(max, xnn_f32_rmax_ukernel__avx512f_u64_acc4),                                      \
+  RONDO_VECTOR(quantize, xnn_f32_qs8_vcvt_ukernel__avx512skx_u128),                               \
+  RONDO_VECTOR(quantize_unsigned, xnn_f32_qu8_vcvt_ukernel__avx512skx_u128),                      \
+  RONDO_VECTOR(exp_minus_max, xnn_f32_raddstoreexpminusmax_ukernel__avx512f_rr2_p5_u64_acc2),     \
+  RONDO_VECTOR(sigmoid, xnn_f32_vsigmoid_ukernel__avx512f_rr2_lut32_p2_perm2_scalef_div_u64),     \
+  RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                        \
+  RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                      \
   RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx512f_u32)
-// Groups of 8 inputs for weights; for keys, which have few channels, of 4: they need no sums across
-// a vector at the end.
-#define RONDO_16C4                                              \
-  RONDO_FAMILY(16, 4, 8, RONDO_UNSIGNED_Q8(1x16c4__avx512vnni), \
-               RONDO_UNSIGNED_Q8(4x16c4__avx512vnni), RONDO_UNSIGNED_Q8(8x16c4__avx512vnni))
-#define RONDO_AVX512VNNI(...)                                                      \
-  RONDO_AVX512(.q8 = RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni), \
-                                  RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),      \
-                                  RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),     \
-               .keys = RONDO_16C4 __VA_OPT__(, ) __VA_ARGS__)
+#define RONDO_AHEAD_Q4B_FAMILY                                     \
+  RONDO_FAMILY(16, 8, 8, RONDO_AHEAD_Q4B(1x16c8__avx512vnni_prfm), \
+               RONDO_AHEAD_Q4B(5x16c8__avx512vnni_prfm), RONDO_AHEAD_Q4B(8x16c8__avx512vnni_prfm))
 
 extern const KernelSet kKernelsAmx;
 const KernelSet kKernelsAmx = {
     .name = "amx",
     .available = [] { return DetectCpu().amx_int8; },
     .permitted = AllowAmx,
-    .codes = &kCodeKernelsAvx512Vnni,
-    RONDO_AVX512(.q8 = RONDO_16C4, .few_scores = ScoreByAvx512Vnni, .q8_many = MultiplyByAmx)};
+    RONDO_AVX512(&kCodeKernelsAvx512Vnni,
+                 RONDO_FAMILY(16, 4, 8, RONDO_AHEAD_Q8(1x16c4__avx512vnni_prfm),
+                              RONDO_AHEAD_Q8(4x16c4__avx512vnni_prfm),
+                              RONDO_AHEAD_Q8(8x16c4__avx512vnni_prfm)),
+                 ScoreByAvx512Vnni, MultiplyByAmx, RONDO_AHEAD_Q4B_FAMILY)};
 
 extern const KernelSet kKernelsAvx512Vnni;
 const KernelSet kKernelsAvx512Vnni = {
     .name = "avx512vnni",
     .available = [] { return DetectCpu().avx512_vnni && !DetectCpu().zen3_or_4; },
-    .codes = &kCodeKernelsAvx512Vnni,
-    RONDO_AVX512VNNI(.few_scores = ScoreByAvx512Vnni)};
+    RONDO_AVX512(&kCodeKernelsAvx512Vnni,
+                 RONDO_FAMILY(16, 8, 8, RONDO_AHEAD_Q8(1x16c8__avx512vnni_prfm),
+                              RONDO_AHEAD_Q8(5x16c8__avx512vnni_prfm),
+                              RONDO_AHEAD_Q8(8x16c8__avx512vnni_prfm)),
+                 ScoreByAvx512Vnni, nullptr, RONDO_AHEAD_Q4B_FAMILY)};
 
-// Zen 4 loses where others gain by reading far ahead.
+// Zen 4 loses where others gain by reading far ahead; with one row by any prefetch instruction.
 extern const KernelSet kKernelsAvx512VnniZen4;
 const KernelSet kKernelsAvx512VnniZen4 = {
     .name = "avx512vnni",
     .available = [] { return DetectCpu().avx512_vnni && DetectCpu().zen3_or_4; },
-    .codes = &kCodeKernelsAvx512VnniZen4,
-    RONDO_AVX512VNNI()};
+    RONDO_AVX512(&kCodeKernelsAvx512VnniZen4,
+                 RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q8(1x16c8__avx512vnni),
+                              RONDO_UNSIGNED_Q8(5x16c8__avx512vnni_prfm),
+                              RONDO_UNSIGNED_Q8(8x16c8__avx512vnni_prfm)),
+                 nullptr, nullptr,
+                 RONDO_FAMILY(16, 8, 8, RONDO_UNSIGNED_Q4B(1x16c8__avx512vnni),
+                              RONDO_UNSIGNED_Q4B(5x16c8__avx512vnni_prfm),
+                              RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)))};
 
-#undef RONDO_AVX512VNNI
-#undef RONDO_16C4
+#undef RONDO_AHEAD_Q4B_FAMILY
 #undef RONDO_AVX512
 
 // What the sets with vectors of 256 bits have in common, around how inputs become unsigned.
