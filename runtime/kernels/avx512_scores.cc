@@ -10,6 +10,7 @@
 #include <iterator>
 
 #include "runtime/kernels/avx512_ends.h"
+#include "runtime/kernels/read_ahead.h"
 
 namespace rondo {
 
@@ -19,15 +20,7 @@ constexpr size_t kKeys = 16;  // of a tile
 constexpr size_t kGroup = 4;  // channels of a key that lie beside each other
 constexpr size_t kLine = kKeys * kGroup;
 // How far ahead keys, which are in the second-level cache by then, are read into the first.
-constexpr size_t kNear = 2048;
-
-// Inlined by force: gcc 12 takes a function that only prefetches for one that does nothing.
-template <int kLocality>
-[[gnu::always_inline]] inline void Prefetch(const uint8_t* at) {
-  constexpr int kRead = 0;
-  __builtin_prefetch(at, kRead, kLocality);
-}
-constexpr int kL1 = 3, kL2 = 2;
+constexpr size_t kNextKeys = 2048;
 
 // acc + in * w. Inline assembly: gcc 12 copies the sums around the intrinsic.
 [[gnu::always_inline]] inline void MultiplyAdd(__m512i& acc, const int8_t* in, __m512i w) {
@@ -51,12 +44,12 @@ void Score(size_t tokens, size_t k, const int8_t* in, size_t in_stride, const ui
     const int8_t* x = in;
     for (size_t g = groups / 2; g > 0; --g, x += 2 * kGroup, keys += 2 * kLine) {
       if (ahead < ahead_end) {
-        Prefetch<kL2>(ahead);
-        Prefetch<kL2>(ahead + kLine);
+        PrefetchToL2(ahead);
+        PrefetchToL2(ahead + kLine);
         ahead += 2 * kLine;
       }
-      Prefetch<kL1>(keys + kNear);
-      Prefetch<kL1>(keys + kNear + kLine);
+      Prefetch(keys + kNextKeys);
+      Prefetch(keys + kNextKeys + kLine);
       const __m512i first = _mm512_loadu_si512(keys), second = _mm512_loadu_si512(keys + kLine);
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {

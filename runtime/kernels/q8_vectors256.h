@@ -4,6 +4,7 @@
 #pragma once
 
 #include "runtime/kernels/avx2_ends.h"
+#include "runtime/kernels/read_ahead.h"
 
 // NOLINTBEGIN(google-build-namespaces, misc-definitions-in-headers): as in codes/code_tile.h
 namespace rondo {
@@ -13,8 +14,9 @@ constexpr size_t kGroup = 8;
 constexpr size_t kGroupWeights = kGroup * kVectorChannels;         // bytes
 constexpr size_t kChannelBytes = kVectorChannels * sizeof(float);  // of sums, scales or biases
 
-// How far ahead of its use memory is read, in bytes.
-constexpr size_t kFar = 8192;
+// So many rows wait for memory; with more, which go over the same weights again and again, a second
+// instruction for each line costs more than it gives.
+constexpr size_t kFewRows = 4;
 
 __m256i LoadWeights(const uint8_t* at) {
   return _mm256_load_si256(reinterpret_cast<const __m256i*>(at));
@@ -47,7 +49,11 @@ template <typename Products, size_t kRows>
     }
     const auto add = [&](size_t group, __m256i(&its)[kRows][2]) __attribute__((always_inline)) {
       const uint8_t* w = weights + group * kGroupWeights;
-      _mm_prefetch(reinterpret_cast<const char*>(w + kFar), _MM_HINT_T0);
+      if constexpr (kRows <= kFewRows) {
+        ReadAhead(w);
+      } else {
+        Prefetch(w + kFar);
+      }
       const __m256i first = LoadWeights(w), second = LoadWeights(w + kGroupWeights / 2);
 #pragma GCC unroll 8
       for (size_t r = 0; r < kRows; ++r) {

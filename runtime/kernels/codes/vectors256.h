@@ -5,13 +5,11 @@
 #include "runtime/kernels/avx2_ends.h"
 #include "runtime/kernels/codes/code_kernels.h"
 #include "runtime/kernels/codes/code_tile.h"
+#include "runtime/kernels/read_ahead.h"
 
 // NOLINTBEGIN(google-build-namespaces, misc-definitions-in-headers): as in code_tile.h
 namespace rondo {
 namespace {
-
-// Memory that is read ahead of its use, in bytes.
-constexpr size_t kAhead = 8192;
 
 __m256i Load(const void* at) { return _mm256_load_si256(static_cast<const __m256i*>(at)); }
 void Store(void* at, __m256i x) { _mm256_store_si256(static_cast<__m256i*>(at), x); }
@@ -49,9 +47,9 @@ template <uint32_t kBits>
                               _mm256_and_si256(_mm256_srli_epi16(both, 4), low))};
 }
 
-[[gnu::always_inline]] inline void ReadAhead(const uint8_t* codes) {
-  _mm_prefetch(reinterpret_cast<const char*>(codes) + kAhead, _MM_HINT_T0);
-  _mm_prefetch(reinterpret_cast<const char*>(codes) + kAhead + 64, _MM_HINT_T0);
+[[gnu::always_inline]] inline void ReadBlockAhead(const uint8_t* codes) {
+  ReadAhead(codes);
+  ReadAhead(codes + 64);
 }
 
 template <uint32_t kBits>
@@ -61,7 +59,7 @@ void Expand(const uint8_t* tile, const CodePairs& levels, size_t k, uint32_t, ui
   const size_t out_bytes = kVectorChannels * k + 3 * kPart;
   uint8_t* weights = out + kPart;
   const auto block = [&](const uint8_t* selectors, const uint8_t* codes) {
-    ReadAhead(codes);
+    ReadBlockAhead(codes);
 #pragma GCC unroll 4
     for (size_t quad = 0; quad < 4; ++quad) {
       const Weights w = LookUp<kBits>(selectors, codes, levels, quad);
@@ -113,9 +111,9 @@ template <uint32_t kBits, typename Products, size_t kRows, size_t kFirst, size_t
   const auto block = [&](const uint8_t* selectors, const uint8_t* codes)
       __attribute__((always_inline)) {
     if constexpr (kQuads == 4) {
-      ReadAhead(codes);
+      ReadBlockAhead(codes);
     } else {
-      _mm_prefetch(reinterpret_cast<const char*>(ahead), _MM_HINT_T1);
+      PrefetchToL2(ahead);
       ahead += BlockCodes(kBits) * kQuads / 4;
     }
 #pragma GCC unroll 4
