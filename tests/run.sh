@@ -204,6 +204,7 @@ run_stage() {
       if ! has aarch64-linux-gnu-g++ || ! has qemu-aarch64; then
         skip arm64 "no aarch64-linux-gnu-g++ or no qemu-aarch64"
       elif step arm64 libraries sh platforms/cmake/debian_sysroot.sh &&
+        step arm64 qemu sh platforms/cmake/debian_qemu.sh &&
         configure arm64 -DRONDO_SHARED_DATA=; then
         if [ -n "$short" ]; then
           build arm64 rondo_arm_tests && run_tests arm64 arm

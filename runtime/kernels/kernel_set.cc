@@ -12,6 +12,7 @@ extern const KernelSet kKernelsSse41;
 #elif defined(__aarch64__)
 extern const KernelSet kKernelsI8mm;
 extern const KernelSet kKernelsNeonDot;
+extern const KernelSet kKernelsSme;
 extern const KernelSet kKernelsNeon;
 #elif defined(__arm__) && __ARM_ARCH_PROFILE == 'A'
 extern const KernelSet kKernelsNeonDot;
@@ -33,8 +34,8 @@ constexpr const KernelSet* kSets[] = {
     &kKernelsAmx,     &kKernelsAvx512Vnni, &kKernelsAvx512VnniZen4,
     &kKernelsAvxVnni, &kKernelsAvx2,       &kKernelsSse41,
 #elif defined(__aarch64__)
-    &kKernelsI8mm,
-    &kKernelsNeonDot,
+    &kKernelsI8mm,   &kKernelsNeonDot,
+    &kKernelsSme,  // had by its name alone: every CPU with it has those above
     &kKernelsNeon,
 #elif defined(__arm__) && __ARM_ARCH_PROFILE == 'A'
     &kKernelsNeonDot,

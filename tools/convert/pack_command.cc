@@ -89,7 +89,7 @@ void AddPackCommand(CLI::App& app) {
   command
       ->add_option("--cpu", arguments->cpu,
                    "What to pack for: host, a kernel set (amx, avx512vnni, avxvnni, avx2, sse41, "
-                   "i8mm, neondot, neon, scalar) or a level (x86-64-v2, x86-64-v3, "
+                   "i8mm, neondot, sme, neon, scalar) or a level (x86-64-v2, x86-64-v3, "
                    "x86-64-v4-vnni, armv8-a, armv8.2-dotprod, armv8.6-i8mm); default: host")
       ->type_name("NAME")
       ->group(kWeightsGroup);

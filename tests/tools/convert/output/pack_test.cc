@@ -196,6 +196,7 @@ TEST_F(PackCommand, NamesOutputsByKernels) {
                                      {"armv8-a", "neon"},
                                      {"armv8.2-dotprod", "neondot"},
                                      {"armv8.6-i8mm", "i8mm"},
+                                     {"sme", "sme"},
                                      {"scalar", "scalar"}}) {
     const ToolResult result = tool_("pack " + model_ + " --cpu " + cpu);
     EXPECT_EQ(result.code, 0) << result.err;
