@@ -147,9 +147,9 @@ TEST_P(RowOpsTest, QuantisedRowsReadBackWithinHalfAStep) {
     }
     for (size_t r = 0; r < kRows; ++r) {
       for (size_t i = 0; i < stride; ++i) {
-        const auto at = [&, i = i](size_t row) {
-          return set_.rows_in_pairs ? row / 2 * 2 * stride + i / 8 * 16 + row % 2 * 8 + i % 8
-                                    : row * stride + i;
+        const auto at = [&, i, apart = stride](size_t row) {
+          return set_.rows_in_pairs ? row / 2 * 2 * apart + i / 8 * 16 + row % 2 * 8 + i % 8
+                                    : row * apart + i;
         };
         const auto q = static_cast<int8_t>(rows[at(r)] ^ flip);
         const float real = static_cast<float>(q - quants[r].zero_point) * quants[r].scale;
