@@ -12,11 +12,10 @@ function(rondo_kernels flags dir)
   endforeach()
 endfunction()
 
-# rondo_unsigned_kernels(PREFIX FLAGS DIR STEM...): the same kernels for inputs that hold q + 128 already.
+# rondo_unsigned_kernels(PREFIX FLAGS DIR STEM...): the same kernels for inputs that hold q + 128.
 # vpdpbusd wants one operand unsigned; XNNPACK's kernels flip the inputs' sign for each tile of
 # channels again, which takes a third of the issue slots on CPUs with two vector ports. Compiled
-# without the flip, as PREFIX_NAME, they do the same arithmetic on the same numbers. Kernels that widen
-# their inputs instead get them back with a sign first.
+# without the flip, as PREFIX_NAME, they do the same arithmetic on the same numbers.
 #
 # PREFIX is rondo_unsigned, or rondo_ahead: where such a kernel reads 896 bytes ahead, it then reads
 # into the second-level cache 8 KB and into the first 4 KB ahead. From memory that is worth 1.05 (q8)
@@ -30,10 +29,6 @@ function(rondo_unsigned_kernels prefix flags dir)
     if(source MATCHES "_mm512_xor_epi(32|64)\\(_mm512_set1_epi(32|64)\\(" AND function)
       set(changes "#define _mm512_xor_epi32(inputs, sign) (inputs)
 #define _mm512_xor_epi64(inputs, sign) (inputs)")
-    elseif(source MATCHES "_mm256_cvtepi8_epi16\\(va0\\)" AND function AND
-           source MATCHES "va0 = _mm_broadcastq_epi64\\(_mm_loadl_epi64\\(")
-      set(changes "#define _mm_broadcastq_epi64(inputs) \\
-  _mm_xor_si128(_mm_broadcastq_epi64(inputs), _mm_set1_epi8(-128))")
     else()
       message(FATAL_ERROR "${file} is not the pinned one: it does not read its inputs as expected")
     endif()
@@ -121,19 +116,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   rondo_kernels("${flags}" f32-qs8-vcvt f32-qs8-vcvt-avx2-u64)
   rondo_kernels("${flags}" f32-raddstoreexpminusmax f32-raddstoreexpminusmax-avx2-rr2-p5-u32-acc2)
   rondo_kernels("${flags}" f32-vsigmoid f32-vsigmoid-avx2-rr1-p5-div-u40)
-  rondo_kernels("${flags}" qd8-f32-qb4w-gemm
-    qd8-f32-qb4w-gemm-1x8c8-minmax-avx2
-    qd8-f32-qb4w-gemm-2x8c8-minmax-avx2
-    qd8-f32-qb4w-gemm-3x8c8-minmax-avx2
-    qd8-f32-qb4w-gemm-4x8c8-minmax-avx2)
 
-  # avxvnni: what its own products (runtime/kernels/avxvnni.cc) leave to others
+  # avxvnni: what is not avx2's
   rondo_kernels("${flags}" f32-qu8-vcvt f32-qu8-vcvt-avx2-u64)
-  rondo_unsigned_kernels(rondo_unsigned "${flags}" qd8-f32-qb4w-gemm
-    qd8-f32-qb4w-gemm-1x8c8-minmax-avx2
-    qd8-f32-qb4w-gemm-2x8c8-minmax-avx2
-    qd8-f32-qb4w-gemm-3x8c8-minmax-avx2
-    qd8-f32-qb4w-gemm-4x8c8-minmax-avx2)
 
   # avx512f
   set(flags "-mavx512f")

@@ -3,6 +3,7 @@
 #if defined(__x86_64__)
 
 #include "runtime/kernels/avxvnni_products.h"
+#include "runtime/kernels/q4b_vectors256.h"
 #include "runtime/kernels/q8_vectors256.h"
 #include "runtime/kernels/x86_products.h"
 
@@ -12,6 +13,10 @@ RONDO_Q8_KERNEL(AvxVnniQ8Rows1, AvxVnni, 1)
 RONDO_Q8_KERNEL(AvxVnniQ8Rows2, AvxVnni, 2)
 RONDO_Q8_KERNEL(AvxVnniQ8Rows4, AvxVnni, 4)
 RONDO_Q8_KERNEL(AvxVnniQ8Rows6, AvxVnni, 6)
+
+RONDO_Q4B_KERNEL(AvxVnniQ4BRows1, AvxVnni, 1)
+RONDO_Q4B_KERNEL(AvxVnniQ4BRows2, AvxVnni, 2)
+RONDO_Q4B_KERNEL(AvxVnniQ4BRows4, AvxVnni, 4)
 
 }  // namespace rondo
 

@@ -22,6 +22,19 @@ struct AvxVnni {
   [[gnu::always_inline]] static void MultiplyAdd(__m256i& acc, const Inputs& in, __m256i w) {
     asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(acc) : "x"(in), "x"(w));
   }
+
+  // Of bytes of two weights, each times 16.
+  struct Nibbles {
+    __m256i low, high;
+  };
+  [[gnu::always_inline]] static Nibbles Split(__m256i both) {
+    const __m256i high = _mm256_set1_epi8(static_cast<char>(0xF0));
+    return {_mm256_and_si256(_mm256_slli_epi16(both, 4), high), _mm256_and_si256(both, high)};
+  }
+  [[gnu::always_inline]] static void AddNibbles(__m256i& acc, const Inputs& in, __m256i w) {
+    MultiplyAdd(acc, in, w);
+  }
+  [[gnu::always_inline]] static __m256i Widen(__m256i acc) { return acc; }
 };
 
 }  // namespace

@@ -14,10 +14,6 @@
 #define RONDO_DECLARE(prefix, gemm, tile)                              \
   extern "C" decltype(xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile) \
       prefix##_xnn_qd8_f32_##gemm##_gemm_minmax_ukernel_##tile
-RONDO_DECLARE(rondo_unsigned, qb4w, 1x8c8__avx2);
-RONDO_DECLARE(rondo_unsigned, qb4w, 2x8c8__avx2);
-RONDO_DECLARE(rondo_unsigned, qb4w, 3x8c8__avx2);
-RONDO_DECLARE(rondo_unsigned, qb4w, 4x8c8__avx2);
 RONDO_DECLARE(rondo_unsigned, qb4w, 1x16c8__avx512vnni);
 RONDO_DECLARE(rondo_unsigned, qb4w, 5x16c8__avx512vnni_prfm);
 RONDO_DECLARE(rondo_unsigned, qb4w, 8x16c8__avx512vnni_prfm);
@@ -126,8 +122,7 @@ const KernelSet kKernelsAvxVnni = {
     .values = &kValueKernelsAvxVnni,
     .q8 = RONDO_FAMILY(8, 8, 6, {1, AvxVnniQ8Rows1}, {2, AvxVnniQ8Rows2}, {4, AvxVnniQ8Rows4},
                        {6, AvxVnniQ8Rows6}),
-    .q4b = RONDO_FAMILY(8, 8, 4, RONDO_UNSIGNED_Q4B(1x8c8__avx2), RONDO_UNSIGNED_Q4B(2x8c8__avx2),
-                        RONDO_UNSIGNED_Q4B(3x8c8__avx2), RONDO_UNSIGNED_Q4B(4x8c8__avx2)),
+    .q4b = RONDO_FAMILY(8, 8, 4, {1, AvxVnniQ4BRows1}, {2, AvxVnniQ4BRows2}, {4, AvxVnniQ4BRows4}),
     RONDO_AVX2(RONDO_VECTOR(quantize_unsigned, xnn_f32_qu8_vcvt_ukernel__avx2_u64))};
 
 extern const KernelSet kKernelsAvx2;
@@ -138,8 +133,7 @@ const KernelSet kKernelsAvx2 = {
     .values = &kValueKernelsAvx2,
     .q8 = RONDO_FAMILY(8, 8, 4, {1, Avx2Q8Rows1}, {2, Avx2Q8Rows2}, {3, Avx2Q8Rows3},
                        {4, Avx2Q8Rows4}),
-    .q4b = RONDO_FAMILY(8, 8, 4, RONDO_Q4B(1x8c8__avx2), RONDO_Q4B(2x8c8__avx2),
-                        RONDO_Q4B(3x8c8__avx2), RONDO_Q4B(4x8c8__avx2)),
+    .q4b = RONDO_FAMILY(8, 8, 4, {1, Avx2Q4BRows1}, {2, Avx2Q4BRows2}, {4, Avx2Q4BRows4}),
     RONDO_AVX2(.quantize_unsigned = nullptr)};
 
 #undef RONDO_AVX2
