@@ -13,7 +13,6 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/kernels/row_ops.h"
-#include "runtime/kernels/xnnpack_adapter.h"
 
 namespace rondo {
 namespace {
@@ -171,7 +170,7 @@ TEST_P(KvPageTest, ScoresAreThoseOfTheProducts) {
   const auto* page = reinterpret_cast<const uint8_t*>(lines.data());
   std::memcpy(lines.data(), page_.data(), page_.size());
   const auto& kernels = set.KeyKernels();
-  const float untouched = 12345;
+  const float untouched = 12345, no_clamp[] = {-INFINITY, INFINITY};
   for (size_t rows = 1; rows <= kRows; ++rows) {
     for (const size_t tokens : {size_t{1}, kTokens, kKvBlockTokens}) {
       std::vector<float> scores(kRows * kKvBlockTokens, untouched), products = scores;
@@ -181,7 +180,7 @@ TEST_P(KvPageTest, ScoresAreThoseOfTheProducts) {
         const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
         kernels.by_rows[m](m, tokens, n, queries.data() + r * stride, stride, page,
                            products.data() + r * kKvBlockTokens, kKvBlockTokens * sizeof(float),
-                           kernels.nr * sizeof(float), &kNoClamp, TileQuants(quant + r, m).quant);
+                           kernels.nr * sizeof(float), no_clamp, TileQuants(quant + r, m).quant);
       }
       ASSERT_EQ(scores, products) << rows << " rows, " << tokens << " tokens";
     }
