@@ -1,4 +1,4 @@
-// Products of q8 with AVX2: bound by memory with one row and two, by arithmetic with more.
+// Products of q8 and q4b with AVX2: bound by memory with one row and two, by arithmetic with more.
 #if defined(__x86_64__)
 
 #include "runtime/kernels/avx2_products.h"

@@ -4,24 +4,16 @@
 // flags.
 #pragma once
 
-#include "runtime/kernels/avx2_ends.h"
-#include "runtime/kernels/read_ahead.h"
+#include "runtime/kernels/q8_vectors256.h"
 #include "xnnpack/microparams.h"
 
 // NOLINTBEGIN(google-build-namespaces, misc-definitions-in-headers): as in codes/code_tile.h
 namespace rondo {
 namespace {
 
-constexpr size_t kGroupInputs = 8;
-constexpr size_t kTwoGroups = 2 * kGroupInputs;  // that two vectors hold
-constexpr size_t kPartInputs = 32;               // a block has whole parts
+constexpr size_t kTwoGroups = 2 * kGroup;  // that two vectors hold
+constexpr size_t kPartInputs = 32;         // a block has whole parts
 constexpr size_t kVectorBytes = sizeof(__m256i);
-
-[[gnu::always_inline]] inline __m256i RepeatInputs(const int8_t* in) {
-  int64_t inputs;
-  __builtin_memcpy(&inputs, in, sizeof inputs);
-  return _mm256_set1_epi64x(inputs);
-}
 
 // Scales of eight channels, bfloat16.
 [[gnu::always_inline]] inline __m256 BlockScales(const uint8_t* at) {
@@ -51,9 +43,9 @@ template <typename Products, size_t kRows>
 #pragma GCC unroll 4
         for (size_t r = 0; r < kRows; ++r) {
           const int8_t* const its_inputs = x[r] + i;
-          Products::AddNibbles(its[r][half], Products::Take(RepeatInputs(its_inputs)), w.low);
-          Products::AddNibbles(its[r][half],
-                               Products::Take(RepeatInputs(its_inputs + kGroupInputs)), w.high);
+          Products::AddNibbles(its[r][half], Products::Take(RepeatGroup(its_inputs)), w.low);
+          Products::AddNibbles(its[r][half], Products::Take(RepeatGroup(its_inputs + kGroup)),
+                               w.high);
         }
       }
     }
