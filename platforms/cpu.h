@@ -17,7 +17,7 @@ struct CpuFeatures {
   bool neon = false;  // of 32-bit ARM, where not every CPU has it
   bool neon_dot = false;
   bool neon_i8mm = false;
-  uint32_t sme_bits = 0;  // of a vector in ARM's streaming mode; 0: there is none
+  bool sme = false;
   uint32_t rvv_bits = 0;  // of a vector register of RISC-V's; 0: there are none
 };
 

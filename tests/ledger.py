@@ -32,7 +32,7 @@ TOOLS = {
     "asan": "clang++ cmake python3",
     "fuzz": "clang++ cmake python3",
     "tsan": "c++ cc cmake python3",
-    "arm64": "aarch64-linux-gnu-g++ qemu-aarch64 cmake python3",
+    "arm64": "aarch64-linux-gnu-g++ qemu-aarch64 build/qemu/usr/bin/qemu-aarch64 cmake python3",
 }
 # Variables of the environment that builds and tests read.
 READ = re.compile(r"(CC|CXX|C(XX|PP)?FLAGS|LDFLAGS|LD_PRELOAD|LD_LIBRARY_PATH)$|"

@@ -26,9 +26,7 @@ CpuFeatures DetectCpu() {
   CpuFeatures f;
   f.neon_dot = Fact("hw.optional.arm.FEAT_DotProd") != 0;
   f.neon_i8mm = f.neon_dot && Fact("hw.optional.arm.FEAT_I8MM") != 0;
-  if (Fact("hw.optional.arm.FEAT_SME") != 0) {
-    f.sme_bits = static_cast<uint32_t>(Fact("hw.optional.arm.sme_max_svl_b")) * 8;
-  }
+  f.sme = Fact("hw.optional.arm.FEAT_SME") != 0;
   return f;
 }
 #endif

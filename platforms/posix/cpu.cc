@@ -7,9 +7,6 @@
 #include <sched.h>
 #include <sys/auxv.h>
 #endif
-#if defined(__linux__) && defined(__aarch64__)
-#include <sys/prctl.h>
-#endif
 #if defined(__linux__) && defined(__x86_64__)
 #include <signal.h>
 #include <sys/syscall.h>
@@ -51,11 +48,9 @@ CpuFeatures DetectCpu() {
 #if defined(__linux__) && defined(__aarch64__)
   constexpr unsigned long kHwcapAsimdDp = 1ul << 20;
   constexpr unsigned long kHwcap2I8mm = 1ul << 13, kHwcap2Sme = 1ul << 23;
-  constexpr int kGetSmeLength = 64, kLengthMask = 0xffff;  // of bytes, below flags
   f.neon_dot = (getauxval(AT_HWCAP) & kHwcapAsimdDp) != 0;
   f.neon_i8mm = f.neon_dot && (getauxval(AT_HWCAP2) & kHwcap2I8mm) != 0;
-  const int length = (getauxval(AT_HWCAP2) & kHwcap2Sme) != 0 ? prctl(kGetSmeLength) : 0;
-  if (length > 0) f.sme_bits = static_cast<uint32_t>(length & kLengthMask) * 8;
+  f.sme = (getauxval(AT_HWCAP2) & kHwcap2Sme) != 0;
 #elif defined(__linux__) && defined(__arm__)
   constexpr unsigned long kHwcapNeon = 1ul << 12, kHwcapVfpV4 = 1ul << 16;
   constexpr unsigned long kHwcapAsimdDp = 1ul << 24;

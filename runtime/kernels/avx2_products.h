@@ -37,7 +37,7 @@ struct Avx2 {
     return {_mm256_shuffle_epi8(values, _mm256_and_si256(both, low)),
             _mm256_shuffle_epi8(values, _mm256_and_si256(_mm256_srli_epi16(both, 4), low))};
   }
-  // Eight times in 16-bit lanes, for 8 * 2 * 128 * 8 < 2^15; then in 32 bits, times 16.
+  // At most eight times in 16-bit lanes, for 8 * 2 * 128 * 8 < 2^15; then in 32 bits, times 16.
   [[gnu::always_inline]] static void AddNibbles(__m256i& acc, const Inputs& in, __m256i w) {
     const __m256i pairs = _mm256_maddubs_epi16(in.magnitude, _mm256_sign_epi8(w, in.in));
     acc = _mm256_add_epi16(acc, pairs);

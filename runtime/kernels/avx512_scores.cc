@@ -70,6 +70,7 @@ void Score(size_t tokens, size_t k, const int8_t* in, size_t in_stride, const ui
                             Outputs(_mm512_add_epi32(sums[r][0], sums[r][1]), ends, quant[r]));
     }
   }
+  for (; ahead < ahead_end; ahead += kLine) PrefetchToL2(ahead);  // the scales, in most shapes
 }
 
 }  // namespace

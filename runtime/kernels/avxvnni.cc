@@ -1,5 +1,5 @@
-// Products of q8 and q4b with AVX-VNNI: the sums of six rows are what registers hold beside the
-// weights of a group and a row's inputs.
+// Products of q8 and q4b with AVX-VNNI: of q8 the sums of six rows are what registers hold beside
+// the weights of a group and a row's inputs.
 #if defined(__x86_64__)
 
 #include "runtime/kernels/avxvnni_products.h"

@@ -13,6 +13,7 @@ namespace {
 
 constexpr size_t kTwoGroups = 2 * kGroup;  // that two vectors hold
 constexpr size_t kPartInputs = 32;         // a block has whole parts
+static_assert(kPartInputs / kGroup <= 8);  // AddNibbles
 constexpr size_t kVectorBytes = sizeof(__m256i);
 
 // Scales of eight channels, bfloat16.

@@ -34,18 +34,14 @@ static_assert(kSmeBits == 8 * kGroupBytes);
 // [row][channel], as ZA's vectors lie: of the four tiles by turns.
 using Sums = int32_t[kSide][kBlockChannels];
 
-// Whether this thread's vectors and ZA are as they should be.
-bool MayMultiply() {
-  uint64_t vector_bytes, svcr, tpidr2;
+// Whether nobody else needs ZA.
+bool ZaIsFree() {
+  uint64_t svcr, tpidr2;
   asm volatile(
-      ".inst 0x04bf5829\n"  // rdsvl x9, #1, which clang 14 does not know
-      "mov %0, x9\n"
-      "mrs %1, s3_3_c4_c2_2\n"  // SVCR
-      "mrs %2, s3_3_c13_c0_5"   // TPIDR2_EL0
-      : "=&r"(vector_bytes), "=&r"(svcr), "=r"(tpidr2)
-      :
-      : "x9");
-  return 8 * vector_bytes == kSmeBits && svcr == 0 && tpidr2 == 0;
+      "mrs %0, s3_3_c4_c2_2\n"  // SVCR
+      "mrs %1, s3_3_c13_c0_5"   // TPIDR2_EL0
+      : "=&r"(svcr), "=r"(tpidr2));
+  return svcr == 0 && tpidr2 == 0;
 }
 
 // Inputs of 16 rows as [group][row][kGroup]. The last groups may be of what is behind a row's end
@@ -111,9 +107,11 @@ void Multiply(const int8_t* in, const uint8_t* weights, size_t tile_bytes, size_
   const uint8_t* w2 = weights + (kTilesHere > 2 ? 2 * tile_bytes : 0);
   const uint8_t* w3 = weights + (kTilesHere > 3 ? 3 * tile_bytes : 0);
   void* at;
+  uint64_t fpsr;  // streaming mode begins and ends with all of its flags set
   asm volatile(
       ".arch_extension sve\n"  // which clang 14 does not take from the next
       ".arch_extension sme\n"
+      "mrs %[fpsr], fpsr\n"
       "smstart\n"
       "ptrue p0.b\n"
       "zero {za}\n"
@@ -146,8 +144,9 @@ void Multiply(const int8_t* in, const uint8_t* weights, size_t tile_bytes, size_
       "6:\n"
       RONDO_SME_MOVE("str")
       "smstop\n"
+      "msr fpsr, %[fpsr]\n"
       : [in] "+&r"(in), [w0] "+&r"(w0), [w1] "+&r"(w1), [w2] "+&r"(w2), [w3] "+&r"(w3),
-        [groups] "+&r"(groups), [at] "=&r"(at)
+        [groups] "+&r"(groups), [at] "=&r"(at), [fpsr] "=&r"(fpsr)
       : [sums] "r"(sums), [first] "r"(uint32_t{first}), [tiles] "i"(kTilesHere)
       : "x12", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12",
         "v13", "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
@@ -165,10 +164,21 @@ constexpr decltype(&Multiply<1>) kMultiply[kTiles] = {Multiply<1>, Multiply<2>, 
 
 }  // namespace
 
+bool SmeFits() {
+  uint64_t vector_bytes;
+  asm volatile(
+      ".inst 0x04bf5829\n"  // rdsvl x9, #1, which clang 14 does not know
+      "mov %0, x9"
+      : "=r"(vector_bytes)
+      :
+      : "x9");
+  return 8 * vector_bytes == kSmeBits;
+}
+
 size_t MultiplyBySme(size_t rows, size_t channels, size_t k, const int8_t* in, size_t in_stride,
                      const uint8_t* packed, float* out, size_t out_stride, const RowQuant* quant) {
   rows -= rows % kSide;
-  if (rows == 0 || !MayMultiply()) return 0;
+  if (rows == 0 || !SmeFits() || !ZaIsFree()) return 0;
   const size_t groups = (k + kGroup - 1) / kGroup;
   const size_t tile_bytes = groups * kGroupBytes + 3 * kChannelBytes;
   const size_t tiles = (channels + kSide - 1) / kSide;

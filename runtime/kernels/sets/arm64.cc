@@ -59,7 +59,7 @@ const KernelSet kKernelsNeonDot = {.name = "neondot",
 extern const KernelSet kKernelsSme;
 const KernelSet kKernelsSme = {
     .name = "sme",
-    .available = [] { return DetectCpu().sme_bits == kSmeBits && DetectCpu().neon_i8mm; },
+    .available = [] { return DetectCpu().sme && DetectCpu().neon_i8mm && SmeFits(); },
     RONDO_NEON_DOT(&kValueKernelsI8mm, MultiplyBySme)};
 
 extern const KernelSet kKernelsNeon;

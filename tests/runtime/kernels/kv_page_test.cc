@@ -145,8 +145,6 @@ TEST_P(KvPageTest, NumbersOfAnySizeAreHeld) {
   }
 }
 
-// Queries and keys keep their products, and values come back, by an orthogonal matrix of which all
-// kernel sets have the bits.
 // However many rows there are, and whoever computes them.
 TEST_P(KvPageTest, ScoresAreThoseOfTheProducts) {
   const KernelSet& set = *GetParam().set;
@@ -187,6 +185,8 @@ TEST_P(KvPageTest, ScoresAreThoseOfTheProducts) {
   }
 }
 
+// Queries and keys keep their products, and values come back, by an orthogonal matrix of which all
+// kernel sets have the bits.
 TEST_P(KvPageTest, RotatingTwiceChangesNothing) {
   const KvPage portable(*SelectKernelSet("scalar"), GetParam().format, 8, 8);
   std::mt19937 random(11);
