@@ -123,6 +123,7 @@ endfunction()
 set(parts ${unit})
 list(FILTER parts INCLUDE REGEX
   "/tests/(platforms|runtime/(base|chat|kernels|kv|plan|sampling))/")
+list(FILTER parts EXCLUDE REGEX "/chat/calls/(scanners|chat_grammar)_test\\.cc$")  # need JSON's library
 list(REMOVE_ITEM unit ${parts})
 add_library(rondo_parts OBJECT ${parts})
 target_link_libraries(rondo_parts PRIVATE rondo_test_options rondo_runtime)

@@ -23,13 +23,13 @@ std::string Told(std::string_view text, Reader reader) {
          (error == std::errc::result_out_of_range ? ", out of range" : "");
 }
 
+#ifdef __cpp_lib_to_chars  // the library reads floating point, too
 std::string Read(std::string_view text) {
   return Told(text, [](const char* first, const char* last, double& value) {
     return ReadDecimal(first, last, value);
   });
 }
 
-#ifdef __cpp_lib_to_chars  // the library reads floating point, too
 std::string ReadByLibrary(std::string_view text) {
   return Told(text, [](const char* first, const char* last, double& value) {
     return std::from_chars(first, last, value);
