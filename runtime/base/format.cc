@@ -67,11 +67,20 @@ double PowerOfTen(int exponent) {
   return power;
 }
 
+// What a product loses when it is rounded (Dekker 1971): not every system's fma keeps that. The
+// factors' halves must not be infinite.
+double LostBy(double product, double a, double b) {
+  constexpr double kHalf = (1 << 27) + 1;
+  const double a_high = kHalf * a - (kHalf * a - a), b_high = kHalf * b - (kHalf * b - b);
+  const double a_low = a - a_high, b_low = b - b_high;
+  return a_high * b_high - product + a_high * b_low + a_low * b_high + a_low * b_low;
+}
+
 // value * scale, rounded to a whole number, halves to the even one: what the product loses decides
 // where it lies halfway.
 double Rounded(double value, double scale) {
   const double product = value * scale;
-  const double lost = std::fma(value, scale, -product);
+  const double lost = LostBy(product, value, scale);
   const double rounded = std::nearbyint(product);
   if (product - rounded == 0.5 && lost > 0) return rounded + 1;
   if (product - rounded == -0.5 && lost < 0) return rounded - 1;

@@ -285,6 +285,11 @@ TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
 }
 
 #if defined(__aarch64__) || defined(__x86_64__)
+// a * b + c, rounded once: products of floats are exact in double. MinGW's std::fma rounds twice.
+float Fused(float a, float b, float c) {
+  return static_cast<float>(static_cast<double>(a) * b + c);
+}
+
 // The twin of our own kernels in plain C++: integers are exact, and every step behind them rounds
 // once. XNNPACK's kernels give these bits, too, but on x86-64 those of blocks and those for CPUs
 // without fused multiply-add.
@@ -321,15 +326,15 @@ TEST_P(PackedLinearTest, OwnKernelsHaveTheBitsOfExactSums) {
           const uint16_t scale =
               reinterpret_cast<const uint16_t*>(scales_.data())[(n * c.k + begin) / block];
           value =
-              std::fma(static_cast<float>(sum), std::bit_cast<float>(uint32_t{scale} << 16), value);
+              Fused(static_cast<float>(sum), std::bit_cast<float>(uint32_t{scale} << 16), value);
         } else {
           value = static_cast<float>(sum) * quant.scale;
         }
       }
       if (!blockwise) {
-        value = std::fma(value, reinterpret_cast<const float*>(scales_.data())[n], bias_[n]);
+        value = Fused(value, reinterpret_cast<const float*>(scales_.data())[n], bias_[n]);
       } else if (c.set->q4b.kr == 1) {  // XNNPACK's kernels of this kind alone
-        value = std::fma(value, quant.scale, bias_[n]);
+        value = Fused(value, quant.scale, bias_[n]);
       } else {
         value = value * quant.scale + bias_[n];
       }
