@@ -19,7 +19,7 @@ export WINEDEBUG=-all WINEPREFIX="${WINEPREFIX:-$work/wine}"
 # Left out by GoogleTest's patterns, and why.
 # Times and whole texts mean little where all is slow. How blocks are counted and what calibration
 # finds show nothing of a system, and take minutes:
-long='BenchCommand.*:ToolTest.Eval*:Bench.*:SessionsBench*'
+long='BenchCommand.*:ToolTest.Eval*:Bench.*:SessionsBench*:JinjaCost.*'
 long="$long:*BlockTableTest.HoldsWhatItSays*:TinyCalibration.*:Models/Trained.*"
 # Which kernels compute is nothing to the end of the context, nor to what is undone:
 one_policy='*SessionHistory.RandomCalls*:*Schedules*_stop'
