@@ -30,6 +30,8 @@ slow_kernels='*Schedules*_sse41_*:*Schedules*_scalar_*'
 slow_kernels="$slow_kernels:*SnapshotTest*_sse41_*:*SnapshotTest*_scalar_*"
 slow_kernels="$slow_kernels:*Speculation*_sse41_*:*Speculation*_scalar_*"
 slow_kernels="$slow_kernels:*RowInvariance*/sse41*:*RowInvariance*/scalar*"
+# qemu 7.2 cuts a 32-bit process's offsets in files to 32 bits (10.0 does not, and passes):
+far='FileMapTest.MapsARangeBeyondFourGigabytes'
 # What a process holds is, under an emulator, also what the emulator holds:
 memory='ConvertTest.MemoryStaysSmall*'
 
@@ -42,6 +44,7 @@ one() {
     wasm32) tools=OFF filter= labels=parts ;; # there is no converter
     *) tools=OFF filter="$long:$one_policy:$repeats:$memory" ;;
   esac
+  [ "$target" != linux-armhf ] || filter="$filter:$far"
   [ -z "${RONDO_LABELS:-}" ] || labels=$RONDO_LABELS
   log=$work/$target.log
   if ! cmake --preset "$target" -DRONDO_TESTS=ON -DRONDO_TEST_TOOLS=$tools \

@@ -1,5 +1,6 @@
 # Cross build for WebAssembly with WASI, by Debian's clang 19, wasi-libc and libc++. One thread.
-# Programs run under node, where it is installed.
+# Programs run under node, where it is installed: without its fast calls, in which WASI's functions
+# may collect garbage and break its heap (nodejs/node, issues 46777 and 53087).
 list(APPEND CMAKE_MODULE_PATH "${CMAKE_CURRENT_LIST_DIR}")
 set(CMAKE_SYSTEM_NAME WASI)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
@@ -22,5 +23,5 @@ find_program(RONDO_NODE node)
 if(RONDO_NODE)
   cmake_path(ABSOLUTE_PATH CMAKE_CURRENT_LIST_DIR NORMALIZE OUTPUT_VARIABLE here)
   set(CMAKE_CROSSCOMPILING_EMULATOR
-    "${RONDO_NODE};--no-warnings;${here}/../wasi/run.mjs")
+    "${RONDO_NODE};--no-warnings;--no-turbo-fast-api-calls;${here}/../wasi/run.mjs")
 endif()

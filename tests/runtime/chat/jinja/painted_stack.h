@@ -3,7 +3,7 @@
 
 #if defined(_WIN32)
 #include <windows.h>
-#else
+#elif !defined(__wasi__)
 #include <pthread.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -20,35 +20,54 @@ constexpr int kPaint = 0xA5;
 // Runs `call` on a thread that has a stack of `bytes` bytes, with a guard behind it. Returns how
 // far down the stack was used; 0 where no such thread could be had.
 
-#if defined(_WIN32)
+#if defined(_WIN32) || defined(__wasi__)
+
+// A call that finds the stack below it painted.
+template <typename Callable>
+struct PaintedCall {
+  Callable* call;
+  size_t bytes;
+  uintptr_t bottom = 0;
+  size_t used = 0;
+
+  // The stack grows page by page, as a large frame of a function lets it.
+  [[gnu::noinline]] void Paint() {
+    auto* const frame = static_cast<uint8_t*>(__builtin_alloca(bytes));
+    std::memset(frame, kPaint, bytes);
+    bottom = reinterpret_cast<uintptr_t>(frame);
+    __asm__ volatile("" : : "r"(frame) : "memory");
+  }
+  void Run() {
+    Paint();
+    (*call)();
+    const auto* const stack = reinterpret_cast<const uint8_t*>(bottom);
+    used = static_cast<size_t>(
+        stack + bytes -
+        std::find_if(stack, stack + bytes, [](uint8_t byte) { return byte != kPaint; }));
+  }
+};
+
+#endif
+
+#if defined(__wasi__)
+
+// On the only thread, whose stack the linker made larger. To the byte.
+template <typename Callable>
+size_t StackUsedBy(size_t bytes, Callable call) {
+  PaintedCall<Callable> run = {&call, bytes};
+  run.Run();
+  return run.used;
+}
+
+#elif defined(_WIN32)
 
 // Below what a thread's own beginning takes, to the byte.
 template <typename Callable>
 size_t StackUsedBy(size_t bytes, Callable call) {
-  struct Run {
-    Callable* call;
-    size_t bytes;
-    uintptr_t bottom;
-    size_t used;
-
-    // The stack grows page by page, as a large frame of a function lets it.
-    [[gnu::noinline]] void Paint() {
-      auto* const frame = static_cast<uint8_t*>(__builtin_alloca(bytes));
-      std::memset(frame, kPaint, bytes);
-      bottom = reinterpret_cast<uintptr_t>(frame);
-      __asm__ volatile("" : : "r"(frame) : "memory");
-    }
-  };
   constexpr size_t kOwn = 32 << 10;  // the thread's beginning, and the guard
-  Run run = {&call, bytes - kOwn, 0, 0};
+  PaintedCall<Callable> run = {&call, bytes - kOwn};
   const auto begin = [](void* user) -> DWORD {
-    auto* const run = static_cast<Run*>(user);
-    run->Paint();
-    (*run->call)();
-    const auto* const stack = reinterpret_cast<const uint8_t*>(run->bottom);
-    run->used = static_cast<size_t>(
-        stack + run->bytes -
-        std::find_if(stack, stack + run->bytes, [](uint8_t byte) { return byte != kPaint; }));
+    static_cast<PaintedCall<Callable>*>(user)->Run();
     return 0;
   };
   const HANDLE thread =
