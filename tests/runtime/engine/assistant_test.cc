@@ -33,9 +33,11 @@ const json kAssistant = json::parse(R"({"architectures": ["Gemma4AssistantForCau
     "max_position_embeddings": 400, "num_kv_shared_layers": 3, "hidden_size_per_layer_input": 0,
     "layer_types": ["sliding_attention", "full_attention", "full_attention"]}})");
 
+// Scores are not scaled down, and so steep a softmax makes much of what floats round: attention adds
+// little to what each of these layers passes on.
 TestModel Converted(const json& config, format::TensorFormat weights = format::TensorFormat::F32) {
   const TempFolder folder;
-  convert::WriteCheckpointOf(folder / "model", config.dump());
+  convert::WriteCheckpointWithDraftHead(folder / "model", config.dump());
   return TestModel(folder / "model", weights);
 }
 
@@ -94,8 +96,7 @@ TEST(Assistant, EqualsPlainLoops) {
         difference = std::max(difference, std::abs(expected[i] - logits[i]));
       }
       EXPECT_GT(largest, 0.1);
-      // Its scores are not scaled down: so steep a softmax makes much of what floats round.
-      EXPECT_LT(difference / largest, 2e-4) << set->name << ' ' << length;
+      EXPECT_LT(difference / largest, 2e-6) << set->name << ' ' << length;
     }
   }
 }
