@@ -203,11 +203,13 @@ TEST(Layers, WrongArrowsAreSeen) {
 }
 
 TEST(Layers, CallsOfLibmAreSeen) {
-  EXPECT_TRUE(Violation("runtime/base/format.cc", "  const double lost = std::fma(a, b, -product);"));
+  EXPECT_TRUE(
+      Violation("runtime/base/format.cc", "  const double lost = std::fma(a, b, -product);"));
   EXPECT_TRUE(Violation("runtime/kv/ring.cc", "return expf(x);"));
   EXPECT_TRUE(Violation("c_api/options.cc", "x = 1 / ::log1p(x);"));
   EXPECT_FALSE(Violation("runtime/kv/ring.cc", "std::fmod(x, 2) + std::sqrt(y);  // no std::exp("));
-  EXPECT_FALSE(Violation("runtime/chat/chat.cc", "machine.log(x), Machine::pow(x), PortableExp(x)"));
+  EXPECT_FALSE(
+      Violation("runtime/chat/chat.cc", "machine.log(x), Machine::pow(x), PortableExp(x)"));
   EXPECT_FALSE(Violation("tools/eval/eval.cc", "std::exp(x)"));
 }
 

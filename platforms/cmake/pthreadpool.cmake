@@ -29,15 +29,22 @@ function(_rondo_change_pthreadpool file)
   file(CONFIGURE OUTPUT "${pthreadpool_copy}/${file}" CONTENT "${source}" @ONLY)
 endfunction()
 
-# Its threads spin a million times before they sleep: some 50 ms, in which a core that is shared
-# with other work is lost to both. A thousand instead.
-_rondo_change_pthreadpool(threadpool-common.h
-  "SPIN_WAIT_ITERATIONS 1000000" "SPIN_WAIT_ITERATIONS 1000")
-
-if(NOT WIN32)
+# Its threads look a million times before they sleep: some 50 ms on an x86, in which a core that is
+# shared with other work is lost to both.
+set(look "for (uint32_t i = PTHREADPOOL_SPIN_WAIT_ITERATIONS; i != 0; i--) {")
+set(look_in_time "uint64_t until = 0;
+	for (uint32_t i = 0; rondo_stays_awake(i, &until); i++) {")
+set(include "#include \"threadpool-utils.h\"")
+if(WIN32)
+  _rondo_change_pthreadpool(windows.c
+    "${include}" "${include}\n#include \"platforms/cmake/pthreadpool_spin.h\""
+    "${look}" "${look_in_time}")
+else()
 # Commands are numbered: two numbers in turn hide one from a worker that missed the one before it.
+set(field "	pthreadpool_atomic_uint32_t command;")
 _rondo_change_pthreadpool(threadpool-object.h
-  "THREADPOOL_COMMAND_MASK UINT32_C(0x7FFFFFFF)" "THREADPOOL_COMMAND_MASK UINT32_C(0xF)")
+  "THREADPOOL_COMMAND_MASK UINT32_C(0x7FFFFFFF)" "THREADPOOL_COMMAND_MASK UINT32_C(0xF)"
+  "${field}" "${field}\n	pthreadpool_atomic_uint32_t sleepers; /* pthreadpool_changes.h */")
 
 set(command "pthreadpool_store_release_uint32_t(&threadpool->command, new_command);")
 set(all "pthreadpool_store_relaxed_size_t(&threadpool->active_threads, threads_count")
@@ -47,10 +54,22 @@ set(finished "/* Notify the master thread that we finished processing */
 		checkin_worker_thread(threadpool);")
 set(wait "/* Wait until the threads finish computation */
 	wait_worker_threads(threadpool);")
+set(sleep_done "futex_wait(&threadpool->has_active_threads, 1);")
+set(sleep_command "futex_wait(&threadpool->command, last_command);")
+set(wake_done "futex_wake_all(&threadpool->has_active_threads);")
+set(wake_command "futex_wake_all(&threadpool->command);")
 _rondo_change_pthreadpool(pthreads.c
-  "#include \"threadpool-utils.h\""
-  "#include \"threadpool-utils.h\"
-#include \"${CMAKE_CURRENT_LIST_DIR}/pthreadpool_changes.h\""
+  "${include}" "${include}\n#include \"platforms/cmake/pthreadpool_changes.h\""
+  "${look}" "${look_in_time}"
+  # A wake that wakes nobody is a call of the system all the same.
+  "${sleep_done}" "rondo_sleepers(&threadpool->sleepers, 1);
+			${sleep_done}
+			rondo_sleepers(&threadpool->sleepers, -1);"
+  "${sleep_command}" "rondo_sleepers(&threadpool->sleepers, 1);
+			${sleep_command}
+			rondo_sleepers(&threadpool->sleepers, -1);"
+  "${wake_done}" "if (rondo_sleepers(&threadpool->sleepers, 0)) ${wake_done}"
+  "${wake_command}" "if (rondo_sleepers(&threadpool->sleepers, 0)) ${wake_command}"
   # Who is at work in a command: pthreadpool_changes.h.
   "active_threads) == 0" "active_threads) == RONDO_CLOSED"
   "(active_threads == 0" "(active_threads == RONDO_CLOSED"
@@ -89,7 +108,7 @@ add_library(rondo_pthreadpool OBJECT
 set_target_properties(rondo_pthreadpool PROPERTIES C_STANDARD 11)
 target_include_directories(rondo_pthreadpool SYSTEM
   PUBLIC "${pthreadpool_SOURCE_DIR}/include"
-  PRIVATE "${pthreadpool_copy}" "${fxdiv_SOURCE_DIR}/include")
+  PRIVATE "${pthreadpool_copy}" "${fxdiv_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(rondo_pthreadpool
   PUBLIC PTHREADPOOL_NO_DEPRECATED_API=1
   PRIVATE PTHREADPOOL_USE_CPUINFO=0 PTHREADPOOL_USE_FASTPATH=0 PTHREADPOOL_USE_GCD=0)

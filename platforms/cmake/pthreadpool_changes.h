@@ -11,7 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
+
+#include "platforms/cmake/pthreadpool_spin.h"
 
 // A bit of active_threads, which else counts the workers that joined: none joins any more.
 #define RONDO_CLOSED (~(SIZE_MAX >> 1))
@@ -33,13 +34,17 @@ static inline bool rondo_close_command(_Atomic(size_t)* active_threads) {
   return atomic_fetch_or_explicit(active_threads, RONDO_CLOSED, memory_order_acq_rel) == 0;
 }
 
+// Counts threads that sleep: `change` is 1 before, -1 behind. Whoever wrote what they wait for asks
+// (0) whether there are any; those that come later see what was written.
+static inline bool rondo_sleepers(_Atomic(uint32_t)* sleepers, int change) {
+  return atomic_fetch_add_explicit(sleepers, (uint32_t)change, memory_order_acq_rel) != 0;
+}
+
 // Between two commands a worker offers its core to others, before its time slice ends (3 ms on
 // Linux): that would be within a task, for which all wait. `last` is when it last did so, in ns.
 static inline void rondo_give_way(uint64_t* last) {
   const uint64_t period = 1500000;
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  const uint64_t now = (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+  const uint64_t now = rondo_now();
   if (now - *last < period) return;
   sched_yield();
   *last = now;

@@ -14,6 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "platforms/cmake/pthreadpool_spin.h"
+
 namespace rondo {
 namespace {
 
@@ -50,6 +52,14 @@ pthread_t Worker(ThreadPool& pool) {
   return worker;
 }
 #endif
+
+// However little a look costs: on most ARM cores a pause is none.
+TEST(ThreadPoolTest, ThreadsStayAwakeByTheClock) {
+  const uint64_t begun = rondo_now();
+  uint64_t until = 0;
+  for (uint32_t looks = 0; rondo_stays_awake(looks, &until);) ++looks;
+  EXPECT_GE(rondo_now() - begun, 50'000u);
+}
 
 TEST(ThreadPoolTest, AWorkerThatDoesNotRunIsNotWaitedFor) {
 #if defined(_WIN32)

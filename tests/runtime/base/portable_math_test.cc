@@ -70,8 +70,8 @@ TEST(PortableMathTest, SoftplusIsCloseToTheTrueOne) {
 SinCos TrueSinCos(double angle) {
 #if LDBL_MANT_DIG >= 64 && !defined(__GLIBC__)
   // MinGW's are the FPU's, which knows 66 bits of pi: nothing of them is left next to a zero;
-  // musl's, which WASI's are, too, are off by one place. So the angle is reduced here, by three parts of pi / 2 whose
-  // products are exact.
+  // musl's, which WASI's are, too, are off by one place. So the angle is reduced here, by three
+  // parts of pi / 2 whose products are exact.
   const long double turns = std::nearbyint(angle * 0.63661977236758134);
   const long double rest = angle - turns * 0x1.921fb544p0L - turns * 0x0.42d18469p-32L -
                            turns * 0x0.898cc51701b839a2p-64L;

@@ -33,8 +33,8 @@ const json kAssistant = json::parse(R"({"architectures": ["Gemma4AssistantForCau
     "max_position_embeddings": 400, "num_kv_shared_layers": 3, "hidden_size_per_layer_input": 0,
     "layer_types": ["sliding_attention", "full_attention", "full_attention"]}})");
 
-// Scores are not scaled down, and so steep a softmax makes much of what floats round: attention adds
-// little to what each of these layers passes on.
+// Scores are not scaled down, and so steep a softmax makes much of what floats round: attention
+// adds little to what each of these layers passes on.
 TestModel Converted(const json& config, format::TensorFormat weights = format::TensorFormat::F32) {
   const TempFolder folder;
   convert::WriteCheckpointWithDraftHead(folder / "model", config.dump());

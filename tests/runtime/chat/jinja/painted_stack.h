@@ -41,9 +41,9 @@ struct PaintedCall {
     Paint();
     (*call)();
     const auto* const stack = reinterpret_cast<const uint8_t*>(bottom);
-    used = static_cast<size_t>(
-        stack + bytes -
-        std::find_if(stack, stack + bytes, [](uint8_t byte) { return byte != kPaint; }));
+    used = static_cast<size_t>(stack + bytes - std::find_if(stack, stack + bytes, [](uint8_t byte) {
+                                 return byte != kPaint;
+                               }));
   }
 };
 
