@@ -1237,8 +1237,9 @@ typedef struct rondo_chat_part {
 
 /* A parser for answers to what rondo_chat_render makes of the same options; of these it needs the
  * template, tools and variables, and whether the prompt ends inside of a thought. Renders some
- * fifty short conversations. Takes memory from the system, here and in _push, at most 16 MiB beside
- * what rondo_chat_render takes meanwhile. Fails as rondo_chat_render, and with
+ * fifty short conversations, with as much of the thread's stack as rondo_chat_render, as do
+ * rondo_chat_grammar and rondo_chat_thinking. Takes memory from the system, here and in _push, at
+ * most 16 MiB beside what rondo_chat_render takes meanwhile. Fails as rondo_chat_render, and with
  * RONDO_STATUS_UNSUPPORTED where tools are given and the template shows no form for calls; the
  * message says what of it was not understood. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,

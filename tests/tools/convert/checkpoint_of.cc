@@ -22,7 +22,7 @@ struct Tensor {
 // Makes the model's next token hang on the last one above all, and the draft head do the same.
 void Guess(const std::string& name, const Tensor& tensor, float* values) {
   const uint64_t rows = tensor.shape[0], cols = tensor.shape.back();
-  if (tensor.is_draft_input) {
+  if (tensor.is_draft_input && cols == 2 * rows) {
     for (uint64_t r = 0; r < rows; ++r) {
       for (uint64_t c = 0; c < cols; ++c) values[r * cols + c] = r == c ? 1 : 0;
     }
