@@ -84,6 +84,8 @@ class KvPage {
                    size_t stride, size_t rows, float* out) const;
 
  private:
+  static constexpr size_t kMaxHeadDim = 640;
+
   void WeighIntegers(std::span<const uint8_t* const> pages, const uint8_t* const* next, float* p,
                      size_t stride, size_t rows, float* out) const;
   void WeighFloats(std::span<const uint8_t* const> pages, const float* p, size_t stride,
