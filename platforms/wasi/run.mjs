@@ -10,4 +10,6 @@ const wasi = new WASI({
   preopens: {'/': '/'},
 });
 const module = await WebAssembly.compile(await readFile(program));
-process.exitCode = wasi.start(await WebAssembly.instantiate(module, wasi.getImportObject()));
+// Not by getImportObject(), which node 18 has not.
+const imports = {wasi_snapshot_preview1: wasi.wasiImport};
+process.exitCode = wasi.start(await WebAssembly.instantiate(module, imports));
