@@ -19,7 +19,8 @@ endfunction()
 #
 # PREFIX is rondo_unsigned, or rondo_ahead: where such a kernel reads 896 bytes ahead, it then reads
 # into the second-level cache 8 KB and into the first 4 KB ahead. From memory that is worth 1.05 (q8)
-# and 1.5 times (q4b) with one row, 1.35 with four and eight, on Intel's (Emerald Rapids).
+# and 1.5 times (q4b) with one row, 1.35 with four and eight, on Intel's (Emerald Rapids). The rows of
+# a prompt behind the first eight find the weights in the second-level cache, and do better without.
 function(rondo_unsigned_kernels prefix flags dir)
   separate_arguments(flags)
   foreach(stem IN LISTS ARGN)

@@ -53,6 +53,8 @@ struct TileKernels {
   uint32_t kr;
   uint32_t max_rows;
   ByRows by_rows;
+  // That of max_rows for weights which a call before brought into the cache; null: the same.
+  Function cached = nullptr;
 };
 
 // out[m, n] = sum_k in[m, k] * w[n, k] (+ bias[n]). k and strides in bytes; k counts the input's.

@@ -88,9 +88,10 @@ void RunLinear(const KernelSet& set, const PackedLinear& linear, const LinearInp
   }
   while (r < rows) {
     const size_t m = std::min<size_t>(kernels.max_rows, rows - r);
-    kernels.by_rows[m](m, channels, shape.k, in.q8 + r * in.stride, in.stride, packed,
-                       out + r * out_stride, stride, kernels.nr * sizeof(float), params,
-                       TileQuants(in.quant + r, m).quant);
+    const bool cached = r > 0 && m == kernels.max_rows && kernels.cached != nullptr;
+    const auto kernel = cached ? kernels.cached : kernels.by_rows[m];
+    kernel(m, channels, shape.k, in.q8 + r * in.stride, in.stride, packed, out + r * out_stride,
+           stride, kernels.nr * sizeof(float), params, TileQuants(in.quant + r, m).quant);
     r += m;
   }
 }

@@ -59,9 +59,14 @@ namespace rondo {
   RONDO_VECTOR(tanh, xnn_f32_vtanh_ukernel__avx512f_rational_9_8_div_u32),                        \
   RONDO_VECTOR(gelu, xnn_f32_vgelu_ukernel__avx512f_rational_12_10_div_u32),                      \
   RONDO_VECTOR(multiply, xnn_f32_vmul_ukernel__avx512f_u32)
-#define RONDO_AHEAD_Q4B_FAMILY                                     \
-  RONDO_FAMILY(16, 8, 8, RONDO_AHEAD_Q4B(1x16c8__avx512vnni_prfm), \
-               RONDO_AHEAD_Q4B(5x16c8__avx512vnni_prfm), RONDO_AHEAD_Q4B(8x16c8__avx512vnni_prfm))
+// Tiles that read far ahead, and the kernel for 8 rows that does not.
+#define RONDO_AHEAD_FAMILY(near, ...) \
+  { 16, 8, 8, {{__VA_ARGS__}}, reinterpret_cast<QuantizedGemm>(&(near)) }
+#define RONDO_AHEAD_Q4B_FAMILY                                                                    \
+  RONDO_AHEAD_FAMILY(rondo_unsigned_xnn_qd8_f32_qb4w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm, \
+                     RONDO_AHEAD_Q4B(1x16c8__avx512vnni_prfm),                                    \
+                     RONDO_AHEAD_Q4B(5x16c8__avx512vnni_prfm),                                    \
+                     RONDO_AHEAD_Q4B(8x16c8__avx512vnni_prfm))
 
 extern const KernelSet kKernelsAmx;
 const KernelSet kKernelsAmx = {
@@ -78,11 +83,13 @@ extern const KernelSet kKernelsAvx512Vnni;
 const KernelSet kKernelsAvx512Vnni = {
     .name = "avx512vnni",
     .available = [] { return DetectCpu().avx512_vnni && !DetectCpu().zen3_or_4; },
-    RONDO_AVX512(&kCodeKernelsAvx512Vnni,
-                 RONDO_FAMILY(16, 8, 8, RONDO_AHEAD_Q8(1x16c8__avx512vnni_prfm),
-                              RONDO_AHEAD_Q8(5x16c8__avx512vnni_prfm),
-                              RONDO_AHEAD_Q8(8x16c8__avx512vnni_prfm)),
-                 ScoreByAvx512Vnni, nullptr, RONDO_AHEAD_Q4B_FAMILY)};
+    RONDO_AVX512(
+        &kCodeKernelsAvx512Vnni,
+        RONDO_AHEAD_FAMILY(
+            rondo_unsigned_xnn_qd8_f32_qc8w_gemm_minmax_ukernel_8x16c8__avx512vnni_prfm,
+            RONDO_AHEAD_Q8(1x16c8__avx512vnni_prfm), RONDO_AHEAD_Q8(5x16c8__avx512vnni_prfm),
+            RONDO_AHEAD_Q8(8x16c8__avx512vnni_prfm)),
+        ScoreByAvx512Vnni, nullptr, RONDO_AHEAD_Q4B_FAMILY)};
 
 // Zen 4 loses where others gain by reading far ahead; with one row by any prefetch instruction.
 extern const KernelSet kKernelsAvx512VnniZen4;
@@ -99,6 +106,7 @@ const KernelSet kKernelsAvx512VnniZen4 = {
                               RONDO_UNSIGNED_Q4B(8x16c8__avx512vnni_prfm)))};
 
 #undef RONDO_AHEAD_Q4B_FAMILY
+#undef RONDO_AHEAD_FAMILY
 #undef RONDO_AVX512
 
 // What the sets with vectors of 256 bits have in common, around how inputs become unsigned.
