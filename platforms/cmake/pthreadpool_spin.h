@@ -21,11 +21,14 @@ static inline uint64_t rondo_now(void) {
   LARGE_INTEGER ticks, per_second;
   QueryPerformanceCounter(&ticks);
   QueryPerformanceFrequency(&per_second);
-  return (uint64_t)((double)ticks.QuadPart * 1e9 / (double)per_second.QuadPart);
+  const double now = ticks.QuadPart, second = per_second.QuadPart;
+  const uint64_t ns = now / second * 1e9;
+  return ns;
 #else
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
-  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+  const uint64_t seconds = time.tv_sec, ns = time.tv_nsec;
+  return seconds * 1000000000u + ns;
 #endif
 }
 
