@@ -61,7 +61,7 @@ one() {
   awk -v target="$target" -v built=$((built - begun)) -v ran=$(($(date +%s) - built)) '
     /^\[  PASSED  \]/ { passed += $4 }
     /^\[  SKIPPED \] [0-9]+ test/ { skipped += $4 }
-    /^\[  FAILED  \] [0-9]+ test/ { failed += $4 }
+    /^\[  FAILED  \].* ms\)$/ { failed++ }
     END { printf "%s: %d passed, %d skipped, %d failed, built in %d s, ran for %d s\n",
           target, passed, skipped, failed, built, ran }' \
     "build/$target/Testing/Temporary/LastTest.log"

@@ -4,6 +4,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/kernels/kv_page.h"
+#include "runtime/kernels/read_ahead.h"
 #include "runtime/kernels/row_ops.h"
 #include "runtime/kernels/values/value_kernels.h"
 #include "runtime/kernels/xnnpack_adapter.h"
@@ -12,12 +13,8 @@ namespace rondo {
 
 namespace {
 
-// Inlined by force: gcc 12 takes a function that only prefetches for one that does nothing.
 [[gnu::always_inline]] inline void ReadAhead(const uint8_t* begin, size_t bytes) {
-  constexpr int kRead = 0, kL2 = 2;
-  for (size_t i = 0; i < bytes; i += 64) {
-    __builtin_prefetch(begin + i, kRead, kL2);
-  }
+  for (size_t i = 0; i < bytes; i += 64) PrefetchToL2(begin + i);
 }
 
 // Of all kernel sets; on the stack, where others have little of that.

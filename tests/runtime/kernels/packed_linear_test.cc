@@ -285,7 +285,8 @@ TEST_P(PackedLinearTest, CodesGiveTheBitsOfTheirLevels) {
 }
 
 #if defined(__aarch64__) || defined(__x86_64__)
-// a * b + c, rounded once: products of floats are exact in double. MinGW's std::fma rounds twice.
+// std::fma, which MinGW's library rounds twice. The product is exact in double; that the sum is
+// rounded to double before float shows in none of these numbers.
 float Fused(float a, float b, float c) {
   return static_cast<float>(static_cast<double>(a) * b + c);
 }
