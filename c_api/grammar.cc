@@ -122,7 +122,11 @@ Result<rondo_grammar*> Create(rondo_model* model, const rondo_grammar_options* o
   RONDO_ASSIGN(const GrammarOptions o, Read(options));
   RONDO_ASSIGN(const TokenTrie* const trie, TrieOf(model));
   std::unique_ptr<rondo_grammar> made(new (std::nothrow) rondo_grammar);
-  if (made != nullptr && memory == nullptr) {
+  if (made == nullptr) {
+    return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
+                         sizeof(rondo_grammar));
+  }
+  if (memory == nullptr) {
     made->own_bytes = static_cast<size_t>(needed);
     memory = made->own_memory = rondo::MapMemory(made->own_bytes);
   }

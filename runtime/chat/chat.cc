@@ -163,10 +163,7 @@ const Dict* MakeVariables(Machine& machine, const ChatRequest& request) {
   return machine.failed() ? nullptr : names;
 }
 
-}  // namespace
-
-Status RenderChat(const ChatRequest& request, ChatSink sink) {
-  Machine machine{jinja::Limits()};
+Status Render(Machine& machine, const ChatRequest& request, ChatSink sink) {
   if (request.add_generation_prompt && request.continue_final_message) {
     machine.Fail("a message to continue and a prompt for a new one exclude each other");
   }
@@ -180,6 +177,15 @@ Status RenderChat(const ChatRequest& request, ChatSink sink) {
   const ChatText result = WithMarks(machine, text);
   if (machine.failed()) return machine.status();
   return sink.call(sink.user, result);
+}
+
+}  // namespace
+
+Status RenderChat(const ChatRequest& request, ChatSink sink, bool* exhausted) {
+  Machine machine{jinja::Limits()};
+  const Status status = Render(machine, request, sink);
+  if (exhausted != nullptr) *exhausted = machine.exhausted();
+  return status;
 }
 
 Status CheckChatTemplate(std::string_view template_text) {

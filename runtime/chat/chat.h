@@ -53,8 +53,9 @@ struct ChatSink {
 // from the heap, bounded (jinja/machine.h), and gives all of it back; the stack that it needs is
 // bounded, too. Any thread. Errors: kInvalidArgument (what is not JSON and where; the template's
 // line and its error, or the sentence with which it refuses the conversation), kOutOfMemory,
-// kUnsupported (this build has no chat templates, CMake option RONDO_CHAT).
-Status RenderChat(const ChatRequest& request, ChatSink sink);
+// kUnsupported (this build has no chat templates, CMake option RONDO_CHAT). `*exhausted`, where
+// given: memory, steps or depth ran out, so that the template has not answered.
+Status RenderChat(const ChatRequest& request, ChatSink sink, bool* exhausted = nullptr);
 
 // Whether the text can be a template at all: UTF-8, not too long, and Jinja whose filters, tests
 // and methods Rondo has (a rendering fails only where it comes to one that is unknown). Errors as

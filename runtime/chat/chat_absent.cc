@@ -14,7 +14,7 @@ Status Unsupported() {
 
 }  // namespace
 
-Status RenderChat(const ChatRequest&, ChatSink) { return Unsupported(); }
+Status RenderChat(const ChatRequest&, ChatSink, bool*) { return Unsupported(); }
 
 Status CheckChatTemplate(std::string_view) { return Unsupported(); }
 

@@ -109,6 +109,9 @@ Result<Regex> Regex::Compile(std::string_view pattern, bool utf, RegexMemory& me
   regex.code_ = pcre2_compile(reinterpret_cast<PCRE2_SPTR>(pattern.data()), pattern.size(), options,
                               &error, &offset, context);
   pcre2_compile_context_free(context);
+  if (regex.code_ == nullptr && error == PCRE2_ERROR_HEAP_FAILED) {
+    return Status::Error(StatusCode::kOutOfMemory, "the system refused memory for a pattern");
+  }
   if (regex.code_ == nullptr) {
     unsigned char message[120] = "";
     pcre2_get_error_message(error, message, sizeof message);

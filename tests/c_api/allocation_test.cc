@@ -5,16 +5,23 @@
 
 namespace rondo::abi_test {
 
-int AllocationsOf(const std::function<void()>& calls) {
 #ifdef RONDO_COUNTS_ALLOCATIONS
-  const Counted counted;
+bool AllocationsAreCounted() { return true; }
+int AllocationsOf(const std::function<void()>& calls, int first, int last) {
+  const Counted counted(first, last);
   calls();
   return counted.count();
+}
+long LivingAllocations() { return living; }
 #else
+bool AllocationsAreCounted() { return false; }
+int AllocationsOf(const std::function<void()>& calls, int, int) {
   calls();
   return 0;
-#endif
 }
+long LivingAllocations() { return 0; }
+#endif
+int AllocationsOf(const std::function<void()>& calls) { return AllocationsOf(calls, -1, -1); }
 
 namespace {
 

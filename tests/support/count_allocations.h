@@ -1,5 +1,5 @@
-// Counts every way to ask the system for memory, by standing before the C library's own functions.
-// Defines them: to be included by one file of a test program.
+// Counts, and refuses, every way to ask the system for memory, by standing before the C library's
+// own functions. Defines them: to be included by one file of a test program.
 #pragma once
 
 #include <atomic>
@@ -11,6 +11,8 @@
 #if defined(__GLIBC__) && !RONDO_SANITIZED
 #define RONDO_COUNTS_ALLOCATIONS 1
 
+#include <cerrno>
+
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -19,10 +21,24 @@
 namespace {
 std::atomic<bool> counting{false};
 std::atomic<int> allocations{0};
+std::atomic<int> first_refused{-1}, last_refused{-1};  // of those that are counted
+std::atomic<long> living{0};  // not given back yet; only what it grows by is of use
 
-void Count() {
-  if (counting.load(std::memory_order_relaxed)) allocations.fetch_add(1);
+// Whether the system gives this one.
+bool Given() {
+  if (!counting.load(std::memory_order_relaxed)) return true;
+  const int number = allocations.fetch_add(1);
+  if (number < first_refused || number > last_refused) return true;
+  errno = ENOMEM;
+  return false;
 }
+
+void* Live(void* pointer) {
+  if (pointer != nullptr) living.fetch_add(1, std::memory_order_relaxed);
+  return pointer;
+}
+
+void* Aligned(size_t alignment, size_t size);
 }  // namespace
 
 extern "C" {
@@ -31,48 +47,64 @@ void* __libc_malloc(size_t size);
 void* __libc_calloc(size_t count, size_t size);
 void* __libc_realloc(void* pointer, size_t size);
 void* __libc_memalign(size_t alignment, size_t size);
+void __libc_free(void* pointer);
 
 __attribute__((visibility("default"))) void* malloc(size_t size) {
-  Count();
-  return __libc_malloc(size);
+  return Given() ? Live(__libc_malloc(size)) : nullptr;
 }
 __attribute__((visibility("default"))) void* calloc(size_t count, size_t size) {
-  Count();
-  return __libc_calloc(count, size);
+  return Given() ? Live(__libc_calloc(count, size)) : nullptr;
 }
 __attribute__((visibility("default"))) void* realloc(void* pointer, size_t size) {
-  Count();
-  return __libc_realloc(pointer, size);
+  if (!Given()) return nullptr;
+  void* const moved = __libc_realloc(pointer, size);
+  if (pointer == nullptr) return Live(moved);
+  if (size == 0) living.fetch_sub(1, std::memory_order_relaxed);
+  return moved;
 }
 __attribute__((visibility("default"))) void* memalign(size_t alignment, size_t size) {
-  Count();
-  return __libc_memalign(alignment, size);
+  return Aligned(alignment, size);
 }
 __attribute__((visibility("default"))) void* aligned_alloc(size_t alignment, size_t size) {
-  Count();
-  return __libc_memalign(alignment, size);
+  return Aligned(alignment, size);
 }
 __attribute__((visibility("default"))) int posix_memalign(void** out, size_t alignment,
                                                           size_t size) {
-  Count();
-  *out = __libc_memalign(alignment, size);
-  return *out == nullptr ? 12 : 0;
+  *out = Aligned(alignment, size);
+  return *out == nullptr ? ENOMEM : 0;
+}
+__attribute__((visibility("default"))) void free(void* pointer) {
+  if (pointer != nullptr) living.fetch_sub(1, std::memory_order_relaxed);
+  __libc_free(pointer);
 }
 __attribute__((visibility("default"))) void* mmap(void* address, size_t length, int protection,
                                                   int flags, int fd, off_t offset) noexcept {
-  Count();
+  if (!Given()) return MAP_FAILED;
   const long result = syscall(SYS_mmap, address, length, protection, flags, fd, offset);
-  return reinterpret_cast<void*>(result);
+  void* const mapped = reinterpret_cast<void*>(result);
+  return mapped == MAP_FAILED ? mapped : Live(mapped);
+}
+__attribute__((visibility("default"))) int munmap(void* address, size_t length) noexcept {
+  living.fetch_sub(1, std::memory_order_relaxed);
+  return static_cast<int>(syscall(SYS_munmap, address, length));
 }
 
 }  // extern "C"
+
+namespace {
+void* Aligned(size_t alignment, size_t size) {
+  return Given() ? Live(__libc_memalign(alignment, size)) : nullptr;
+}
+}  // namespace
 // NOLINTEND(google-build-namespaces, misc-definitions-in-headers)
 
-// Counts while it lives; one at a time.
+// Counts while it lives, and refuses those from number `first` to `last`; one at a time.
 class Counted {
  public:
-  Counted() {
+  explicit Counted(int first = -1, int last = -1) {
     allocations = 0;
+    first_refused = first;
+    last_refused = last;
     counting = true;
   }
   ~Counted() { counting = false; }

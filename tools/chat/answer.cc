@@ -40,6 +40,7 @@ ThinkingMarks ThinkingMarksOf(const rondo_model* model, const rondo_chat_options
   size_t begin_length = 0, end_length = 0;
   const int32_t status = rondo_chat_thinking(model, &options, begin, sizeof begin, &begin_length,
                                              end, sizeof end, &end_length, nullptr, 0);
+  RequireMemory(status);
   return status == RONDO_STATUS_OK ? ThinkingMarks{begin, end} : ThinkingMarks();
 }
 

@@ -168,9 +168,12 @@ bool Conversation::Feed(const std::vector<int32_t>& ids) {
   const size_t most = std::min(tokens_.size(), ids.size() - 1);
   size_t kept = 0;
   while (kept < most && (tokens_[kept] == ids[kept] || tokens_[kept] == kForgotten)) ++kept;
-  if (rondo_session_undo(session_.get(), tokens_.size() - kept) != RONDO_STATUS_OK) {
+  const int32_t undone = rondo_session_undo(session_.get(), tokens_.size() - kept);
+  if (undone == RONDO_STATUS_INVALID_ARGUMENT) {
     kept = 0;  // the ring has turned over what should be undone
     Check(rondo_session_reset(session_.get()));
+  } else {
+    Check(undone);
   }
   tokens_.resize(kept);
   stats_.kept = kept;

@@ -25,14 +25,19 @@ using Engine = std::unique_ptr<rondo_engine, Closer>;
 using Session = std::unique_ptr<rondo_session, Closer>;
 using Adapter = std::unique_ptr<rondo_adapter, Closer>;
 
+// That the system refused memory answers nothing: throws Error, so that it is not taken for a no.
+inline void RequireMemory(int32_t status) {
+  if (status == RONDO_STATUS_OUT_OF_MEMORY) throw Error(rondo_status_string(status));
+}
+
 // The text that `call(buffer, capacity, &length)`, a text output of the library, gives; empty where
-// it fails.
+// it has none.
 template <typename Call>
 std::string TextOutput(const Call& call) {
   size_t length = 0;
-  call(nullptr, 0, &length);
+  RequireMemory(call(nullptr, 0, &length));
   std::string text(length + 1, '\0');
-  call(text.data(), text.size(), &length);
+  RequireMemory(call(text.data(), text.size(), &length));
   text.resize(length);
   return text;
 }

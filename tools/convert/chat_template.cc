@@ -23,6 +23,7 @@ flatbuffers::Offset<format::Chat> BuildChat(const ChatSource& source,
       continue;
     }
     const Status status = CheckChatTemplate(text);
+    if (status.code() == StatusCode::kOutOfMemory) Fail(status.message());
     if (!status.ok() && status.code() != StatusCode::kUnsupported) {
       notes.push_back("the chat template '" + name +
                       "' cannot be used in full: " + status.message());

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "runtime/chat/chat.h"
+#include "tools/convert/common/fail.h"
 
 namespace rondo::convert {
 namespace {
@@ -106,7 +107,9 @@ std::string BehindAnswer(const ChatSource& chat) {
     *static_cast<std::string*>(user) = rendered.text;
     return Status();
   };
-  if (!RenderChat(request, {take, &text}).ok()) return "";
+  const Status status = RenderChat(request, {take, &text});
+  if (status.code() == StatusCode::kOutOfMemory) Fail(status.message());
+  if (!status.ok()) return "";
   const size_t answer = text.rfind(kAnswer);
   if (answer == std::string::npos) return "";
   const size_t behind = text.find_first_not_of(" \t\r\n", answer + kAnswer.size());

@@ -108,13 +108,19 @@ std::string_view Probe::Variables(std::string_view members) {
 }
 
 std::string_view Probe::Render(std::string_view messages, bool prompt) {
+  if (machine_.failed()) {  // also where `messages` or the variables are cut short
+    last_error_ = machine_.status();
+    return {};
+  }
   ChatRequest request = request_;
   request.messages = messages;
   request.variables = variables_;
   request.add_generation_prompt = prompt;
   request.continue_final_message = false;
   Tail tail{machine_, {}};
-  last_error_ = RenderChat(request, {KeepTail, &tail});
+  bool exhausted = false;
+  last_error_ = RenderChat(request, {KeepTail, &tail}, &exhausted);
+  if (exhausted) machine_.FailWith(last_error_);
   return last_error_.ok() ? tail.text : std::string_view();
 }
 

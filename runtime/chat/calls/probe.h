@@ -38,7 +38,8 @@ struct AssistantMessage {
 
 class Probe {
  public:
-  // `machine`'s memory has the renderings.
+  // `machine`'s memory has the renderings. It fails where one could not be made, for want of memory
+  // or steps: that says nothing of the template, so that nothing read off it afterwards counts.
   Probe(const ChatRequest& request, jinja::Machine& machine)
       : request_(request), machine_(machine), variables_(request.variables) {}
 

@@ -43,6 +43,7 @@ void* Machine::Allocate(size_t bytes) {
   }
   void* memory = ::operator new(size, std::nothrow);
   if (memory == nullptr) {
+    Exhaust();
     FailWith(Status::Error(StatusCode::kOutOfMemory,
                            "the system refused %zu bytes for the chat template", size));
     return nullptr;
@@ -58,6 +59,7 @@ bool Machine::Spend(uint64_t steps) {
   if (failed_) return false;
   steps_ += std::min(steps, limits_.steps + 1);
   if (steps_ <= limits_.steps) return true;
+  Exhaust();
   Fail("it does not come to an end: stopped after %llu steps",
        static_cast<unsigned long long>(limits_.steps));
   return false;
@@ -91,10 +93,14 @@ const char* Machine::Clip(std::string_view text) {
   return copy;
 }
 
-void Machine::FailMemory() { Fail("it needs more than %zu MiB of memory", limits_.memory >> 20); }
+void Machine::FailMemory() {
+  Exhaust();
+  Fail("it needs more than %zu MiB of memory", limits_.memory >> 20);
+}
 
 Deeper::Deeper(Machine& machine) : machine_(machine) {
   if (++machine_.depth_ > machine_.limits_.depth) {
+    machine_.Exhaust();
     machine_.Fail("nested more than %d levels deep", machine_.limits_.depth);
   }
 }

@@ -76,6 +76,8 @@ class Machine {
   // The text for a message: its first characters, with a zero behind them.
   const char* Clip(std::string_view text);
   bool failed() const { return failed_; }
+  // Memory, steps or depth ran out: the failure is no answer of the template's.
+  bool exhausted() const { return exhausted_; }
   Status status() const { return failed_ ? status_ : Status(); }
 
   // The template's line that is parsed or runs, from 1; 0: none.
@@ -89,6 +91,8 @@ class Machine {
   };
 
   void FailMemory();
+  // Before the failure that tells of it.
+  void Exhaust() { exhausted_ |= !failed_; }
 
   const Limits limits_;
   Chunk* chunks_ = nullptr;
@@ -97,7 +101,7 @@ class Machine {
   size_t reserved_ = 0;
   uint64_t steps_ = 0;
   int depth_ = 0;
-  bool failed_ = false;
+  bool failed_ = false, exhausted_ = false;
   Status status_;
 };
 
