@@ -394,7 +394,8 @@ RONDO_API int32_t rondo_grammar_options_init(rondo_grammar_options* options, siz
 /* The bytes that rondo_grammar_create takes for a grammar written in `text_bytes` bytes. Beside
  * them, the model keeps a table of its vocabulary's texts from the first grammar on: 2 to 4 MB, of
  * the system's memory. Fails with RONDO_STATUS_INVALID_ARGUMENT, _UNSUPPORTED (no tokenizer in the
- * file), _VERSION_MISMATCH. [any thread, since ABI 8] */
+ * file), _CORRUPT (that table in the file), _OUT_OF_MEMORY, _VERSION_MISMATCH. [any thread, since
+ * ABI 8] */
 RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_grammar_options* options,
                                      size_t text_bytes, uint64_t* bytes, char* message,
                                      size_t message_bytes);
@@ -406,7 +407,8 @@ RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_gramm
  * all sessions that were given it are closed. NULL, 0: taken from the system and given back in the
  * end. Fails with RONDO_STATUS_INVALID_ARGUMENT (not well formed; no text fits it), _UNSUPPORTED
  * (what, and where), _OUT_OF_MEMORY (it needs more than memory_bytes, or more steps than it may
- * take), _ARENA_TOO_SMALL, _ARENA_MISALIGNED, _VERSION_MISMATCH. [any thread, since ABI 8] */
+ * take; the system refused memory), _CORRUPT (as rondo_grammar_plan), _ARENA_TOO_SMALL,
+ * _ARENA_MISALIGNED, _VERSION_MISMATCH. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_grammar_create(rondo_model* model, const rondo_grammar_options* options,
                                        const char* text, size_t text_bytes, void* memory,
                                        size_t memory_bytes, rondo_grammar** grammar, char* message,
@@ -631,7 +633,7 @@ typedef struct rondo_memory_plan {
  * is. Fills `plan`; its struct_size must be set.
  * Fails with RONDO_STATUS_INVALID_ARGUMENT (which option, its range), _VERSION_MISMATCH,
  * _UNSUPPORTED (also: a file packed for other kernels), _OUT_OF_MEMORY (sizes beyond the address
- * space). [any thread, since ABI 3] */
+ * space; the system refused the plan's own tables). [any thread, since ABI 3] */
 RONDO_API int32_t rondo_plan(const rondo_model* model, const rondo_engine_options* options,
                              rondo_memory_plan* plan, char* message, size_t message_bytes);
 
@@ -1239,7 +1241,8 @@ typedef struct rondo_chat_part {
  * template, tools and variables, and whether the prompt ends inside of a thought. Renders some
  * fifty short conversations, with as much of the thread's stack as rondo_chat_render, as do
  * rondo_chat_grammar and rondo_chat_thinking. Takes memory from the system, here and in _push, at
- * most 16 MiB beside what rondo_chat_render takes meanwhile. Fails as rondo_chat_render, and with
+ * most 16 MiB beside what rondo_chat_render takes meanwhile. Fails as rondo_chat_render, of any of
+ * these conversations where it comes to a limit or the system refuses memory, and with
  * RONDO_STATUS_UNSUPPORTED where tools are given and the template shows no form for calls; the
  * message says what of it was not understood. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,
@@ -1251,7 +1254,8 @@ RONDO_API int32_t rondo_chat_parser_create(const rondo_model* model,
  * those of a stop string: what of it was given is content, so leave the event that ends with it
  * out. `last` is 1 with the last ones, of which there may be none. Fails with
  * RONDO_STATUS_INVALID_ARGUMENT (behind the last ones), _OUT_OF_MEMORY (over 8 MiB would wait: hand
- * out parts first); the parser is as before. [one call per parser, since ABI 8] */
+ * out parts first; the system refused memory); the parser is as before. [one call per parser, since
+ * ABI 8] */
 RONDO_API int32_t rondo_chat_parser_push(rondo_chat_parser* parser, const char* bytes, size_t count,
                                          int32_t last);
 

@@ -2,49 +2,61 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+
+#include <fcntl.h>
+#include <unistd.h>
 
 namespace rondo {
 namespace {
 
-constexpr size_t kPathBytes = 512;
-
-struct File {
-  explicit File(const char* path) : stream(std::fopen(path, "r")) {}
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  ~File() {
-    if (stream != nullptr) std::fclose(stream);
+// A small file's text, zero-terminated; empty where there is none. Without the C library's streams,
+// which take memory: that it was refused would look like a system that tells nothing.
+class Text {
+ public:
+  Text(const char* devices, const char* name) {
+    char path[512];
+    std::snprintf(path, sizeof path, "%s/%s", devices, name);
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    size_t size = 0;
+    for (ssize_t n = 1; n > 0; size += static_cast<size_t>(std::max<ssize_t>(n, 0))) {
+      n = read(file, text_ + size, sizeof text_ - 1 - size);
+    }
+    close(file);
   }
-  std::FILE* const stream;
+
+  const char* begin() const { return text_; }
+
+ private:
+  char text_[4096] = "";
 };
 
 // A number of one CPU; 0 where it is not told.
 uint64_t Number(const char* devices, uint32_t cpu, const char* name) {
-  char path[kPathBytes];
-  std::snprintf(path, sizeof path, "%s/system/cpu/cpu%u/%s", devices, cpu, name);
-  const File file(path);
-  unsigned long long number = 0;
-  return file.stream != nullptr && std::fscanf(file.stream, "%llu", &number) == 1 ? number : 0;
+  char path[128];
+  std::snprintf(path, sizeof path, "system/cpu/cpu%u/%s", cpu, name);
+  return std::strtoull(Text(devices, path).begin(), nullptr, 10);
 }
 
 // Those of `allowed` that a list as "0-3,8" names.
 CpuSet Listed(const char* devices, const char* name, const CpuSet& allowed) {
-  char path[kPathBytes];
-  std::snprintf(path, sizeof path, "%s/%s", devices, name);
-  const File file(path);
+  const Text text(devices, name);
   CpuSet listed;
-  if (file.stream == nullptr) return listed;
-  for (unsigned first = 0; std::fscanf(file.stream, "%u", &first) == 1;) {
-    unsigned last = first;
-    int next = std::fgetc(file.stream);
-    if (next == '-') {
-      if (std::fscanf(file.stream, "%u", &last) != 1) break;
-      next = std::fgetc(file.stream);
+  char* end = nullptr;
+  for (const char* at = text.begin();; at = end + 1) {
+    const unsigned long first = std::strtoul(at, &end, 10);
+    if (end == at) break;
+    unsigned long last = first;
+    if (*end == '-') {
+      at = end + 1;
+      last = std::strtoul(at, &end, 10);
+      if (end == at) break;
     }
-    for (uint32_t cpu = first; cpu <= std::min(last, CpuSet::kMost - 1); ++cpu) {
-      if (allowed.Has(cpu)) listed.Add(cpu);
+    for (unsigned long cpu = first; cpu <= last && cpu < CpuSet::kMost; ++cpu) {
+      if (allowed.Has(static_cast<uint32_t>(cpu))) listed.Add(static_cast<uint32_t>(cpu));
     }
-    if (next != ',') break;
+    if (*end != ',') break;
   }
   return listed;
 }

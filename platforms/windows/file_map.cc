@@ -41,25 +41,32 @@ FileError LastError() {
   }
 }
 
-// The path in UTF-16, in the form that has no limit of 260 characters. Null: it is no UTF-8, or
-// there is no memory.
-std::unique_ptr<wchar_t[]> WidePath(const char* path) {
+// The path in UTF-16, in the form that has no limit of 260 characters.
+FileError WidePath(const char* path, std::unique_ptr<wchar_t[]>* out) {
+  constexpr FileError kNoPath = {Kind::kAbsent, ERROR_INVALID_NAME};  // no UTF-8
+  constexpr FileError kNoMemory = {Kind::kNoMemory, ERROR_NOT_ENOUGH_MEMORY};
   const int size = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, nullptr, 0);
-  if (size <= 0) return nullptr;
+  if (size <= 0) return kNoPath;
   std::unique_ptr<wchar_t[]> wide(new (std::nothrow) wchar_t[static_cast<size_t>(size)]);
-  if (wide == nullptr) return nullptr;
+  if (wide == nullptr) return kNoMemory;
   MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide.get(), size);
   const bool special = wide[0] == L'\\' && wide[1] == L'\\';
-  if (size < MAX_PATH || special) return wide;
+  if (size < MAX_PATH || special) {
+    *out = std::move(wide);
+    return {};
+  }
   constexpr wchar_t kPrefix[] = L"\\\\?\\";
   constexpr DWORD kPrefixSize = 4;
   const DWORD full_size = GetFullPathNameW(wide.get(), 0, nullptr, nullptr);
   std::unique_ptr<wchar_t[]> full(new (std::nothrow) wchar_t[kPrefixSize + full_size + 1]);
-  if (full_size == 0 || full == nullptr) return nullptr;
+  if (full_size == 0) return kNoPath;
+  if (full == nullptr) return kNoMemory;
   for (DWORD i = 0; i < kPrefixSize; ++i) full[i] = kPrefix[i];
   // Another thread may have changed the folder that the path is relative to.
   const DWORD written = GetFullPathNameW(wide.get(), full_size, full.get() + kPrefixSize, nullptr);
-  return written > 0 && written < full_size ? std::move(full) : nullptr;
+  if (written == 0 || written >= full_size) return kNoPath;
+  *out = std::move(full);
+  return {};
 }
 
 }  // namespace
@@ -69,8 +76,8 @@ FileMap::~FileMap() {
 }
 
 FileError FileMap::OpenPath(const char* path, FileMap* map) {
-  const std::unique_ptr<wchar_t[]> wide = WidePath(path);
-  if (wide == nullptr) return {Kind::kAbsent, ERROR_INVALID_NAME};
+  std::unique_ptr<wchar_t[]> wide;
+  if (const FileError error = WidePath(path, &wide)) return error;
   const DWORD attributes = GetFileAttributesW(wide.get());
   if (attributes != INVALID_FILE_ATTRIBUTES && (attributes & FILE_ATTRIBUTE_DIRECTORY) != 0) {
     return {Kind::kDirectory, ERROR_ACCESS_DENIED};

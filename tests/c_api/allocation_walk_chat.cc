@@ -218,6 +218,7 @@ void AddChat(std::vector<Scenario>* all) {
   EXPECT_EQ(rondo_query("chat", &has_chat), RONDO_STATUS_OK);
   EXPECT_EQ(has_chat, 1) << "the walk needs a library with chat";
   const Form& own = kForms[0];
+  constexpr const char* kCalls[] = {", auto", ", required", ", one"};
   all->push_back(
       {"rondo_chat_render", "a text", true, [&] { return Render(own, 0, false, true, false); }});
   all->push_back({"rondo_chat_render", "text and ids, tools", true,
@@ -231,7 +232,7 @@ void AddChat(std::vector<Scenario>* all) {
     for (const int32_t calls : {RONDO_CALLS_AUTO, RONDO_CALLS_REQUIRED, RONDO_CALLS_ONE}) {
       if (!form.calls || (calls != RONDO_CALLS_AUTO && &form != &own)) continue;
       all->push_back(
-          {"rondo_chat_grammar", std::string(form.what) + "ARO"[calls], true, [&form, calls] {
+          {"rondo_chat_grammar", std::string(form.what) + kCalls[calls], true, [&form, calls] {
              return Grammar(form, calls, calls == RONDO_CALLS_ONE ? "stop" : nullptr);
            }});
     }

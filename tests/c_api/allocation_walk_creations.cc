@@ -125,6 +125,13 @@ struct Way {
 
 const Way kWays[] = {
     {"one thread", World::Options},
+    {"threads as the system tells",
+     [] {
+       rondo_engine_options options = World::Options();
+       options.threads = 0;
+       options.affinity = RONDO_AFFINITY_PERFORMANCE;
+       return options;
+     }},
     {"two threads",
      [] {
        rondo_engine_options options = World::Options();

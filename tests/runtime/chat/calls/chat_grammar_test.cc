@@ -50,6 +50,30 @@ TEST_F(ChatGrammarTest, Choices) {
   Expect(form, ChatCalls::kOne, false, {kFind}, "stop");
 }
 
+// Where the template's rendering runs out of depth or steps it has not answered: no other spelling
+// is taken in its place.
+TEST_F(ChatGrammarTest, WhatRunsOutIsNoAnswer) {
+#define RONDO_UNLESS_TEXT(statement)                                                        \
+  RONDO_FORM(                                                                               \
+      "{{ m.content }}{% for c in m.tool_calls %}{% if c.function.arguments is not string " \
+      "%}" statement                                                                        \
+      "{% endif %}<call>{{ c.function.name }} {{ c.function.arguments }}</call>"            \
+      "{% endfor %}")
+  const auto refused = [](const char* form) {
+    return std::string(Described(testing::FormRequest(form), ChatCalls::kAuto).status.message());
+  };
+  EXPECT_EQ(refused(RONDO_UNLESS_TEXT("{{ raise_exception('texts only') }}")), "");
+  EXPECT_THAT(refused(RONDO_UNLESS_TEXT("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}")),
+              HasSubstr("levels deep"));
+  EXPECT_THAT(refused(RONDO_UNLESS_TEXT("{% for i in range(9000) %}{% for j in range(9000) %}"
+                                        "{% endfor %}{% endfor %}")),
+              HasSubstr("does not come to an end"));
+  EXPECT_THAT(refused(RONDO_UNLESS_TEXT("{% set all = namespace(x='xxxxxxxxxxxxxxxx') %}"
+                                        "{% for i in range(40) %}{% set all.x = all.x + all.x %}"
+                                        "{% endfor %}")),
+              HasSubstr("memory"));
+}
+
 TEST_F(ChatGrammarTest, EveryForm) {
   Expect(testing::kIdBehindForm, ChatCalls::kOne, true,
          {R"([CALLS][{"name": "stop", "arguments": {}, "id": "abc123de4"}])"});
