@@ -12,10 +12,19 @@ int AllocationsOf(const std::function<void()>& calls, int first, int last) {
   calls();
   return counted.count();
 }
+uint64_t AllocatedBytesOf(const std::function<void()>& calls) {
+  const Counted counted;
+  calls();
+  return counted.bytes();
+}
 long LivingAllocations() { return living; }
 #else
 bool AllocationsAreCounted() { return false; }
 int AllocationsOf(const std::function<void()>& calls, int, int) {
+  calls();
+  return 0;
+}
+uint64_t AllocatedBytesOf(const std::function<void()>& calls) {
   calls();
   return 0;
 }

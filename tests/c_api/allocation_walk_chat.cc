@@ -214,9 +214,6 @@ void AddParsers(std::vector<Scenario>* all) {
 }  // namespace
 
 void AddChat(std::vector<Scenario>* all) {
-  int64_t has_chat = 0;
-  EXPECT_EQ(rondo_query("chat", &has_chat), RONDO_STATUS_OK);
-  EXPECT_EQ(has_chat, 1) << "the walk needs a library with chat";
   const Form& own = kForms[0];
   constexpr const char* kCalls[] = {", auto", ", required", ", one"};
   all->push_back(

@@ -319,9 +319,10 @@ Outcome CreateGrammar(int32_t kind, std::string_view text, bool own_memory) {
 }
 
 void AddGrammars(std::vector<Scenario>* all) {
-  for (const std::string& path : {FilesOfWalk().tiny, FilesOfWalk().talker}) {
-    all->push_back({"rondo_grammar_plan", "the first of a model", true, [path] {
-                      const Model model(OpenForWalk(path));
+  for (const bool talker : {false, true}) {
+    all->push_back({"rondo_grammar_plan", "the first of a model", true, [talker] {
+                      const WalkFiles& files = FilesOfWalk();
+                      const Model model(OpenForWalk(talker ? files.talker : files.tiny));
                       rondo_grammar_options options;
                       rondo_grammar_options_init(&options, sizeof options);
                       uint64_t bytes = 77;

@@ -45,6 +45,11 @@ TEST(AllocationWalkTest, SaysSoOrDoesWithout) {
   if (!AllocationsAreCounted()) {
     GTEST_SKIP() << "no allocator to interpose here: not glibc, or a sanitizer's own";
   }
+  for (const char* part : {"chat", "grammar"}) {
+    int64_t is_there = 0;
+    EXPECT_EQ(rondo_query(part, &is_there), RONDO_STATUS_OK);
+    if (is_there == 0) GTEST_SKIP() << "the library was built without a part: " << part;
+  }
   FilesOfWalk();
   Walked sum;
   for (const Scenario& scenario : Scenarios()) {

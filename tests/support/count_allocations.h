@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
 
 #include "tests/support/sanitized.h"
@@ -18,16 +19,26 @@
 #include <unistd.h>
 
 // NOLINTBEGIN(google-build-namespaces, misc-definitions-in-headers): one file has it all.
+extern "C" {
+void* __libc_malloc(size_t size);
+void* __libc_calloc(size_t count, size_t size);
+void* __libc_realloc(void* pointer, size_t size);
+void* __libc_memalign(size_t alignment, size_t size);
+void __libc_free(void* pointer);
+}
+
 namespace {
 std::atomic<bool> counting{false};
 std::atomic<int> allocations{0};
+std::atomic<uint64_t> allocated_bytes{0};
 std::atomic<int> first_refused{-1}, last_refused{-1};  // of those that are counted
 std::atomic<long> living{0};  // not given back yet; only what it grows by is of use
 
 // Whether the system gives this one.
-bool Given() {
+bool Given(size_t bytes) {
   if (!counting.load(std::memory_order_relaxed)) return true;
   const int number = allocations.fetch_add(1);
+  allocated_bytes.fetch_add(bytes);
   if (number < first_refused || number > last_refused) return true;
   errno = ENOMEM;
   return false;
@@ -38,25 +49,21 @@ void* Live(void* pointer) {
   return pointer;
 }
 
-void* Aligned(size_t alignment, size_t size);
+void* Aligned(size_t alignment, size_t size) {
+  return Given(size) ? Live(__libc_memalign(alignment, size)) : nullptr;
+}
 }  // namespace
 
 extern "C" {
 
-void* __libc_malloc(size_t size);
-void* __libc_calloc(size_t count, size_t size);
-void* __libc_realloc(void* pointer, size_t size);
-void* __libc_memalign(size_t alignment, size_t size);
-void __libc_free(void* pointer);
-
 __attribute__((visibility("default"))) void* malloc(size_t size) {
-  return Given() ? Live(__libc_malloc(size)) : nullptr;
+  return Given(size) ? Live(__libc_malloc(size)) : nullptr;
 }
 __attribute__((visibility("default"))) void* calloc(size_t count, size_t size) {
-  return Given() ? Live(__libc_calloc(count, size)) : nullptr;
+  return Given(count * size) ? Live(__libc_calloc(count, size)) : nullptr;
 }
 __attribute__((visibility("default"))) void* realloc(void* pointer, size_t size) {
-  if (!Given()) return nullptr;
+  if (!Given(size)) return nullptr;
   void* const moved = __libc_realloc(pointer, size);
   if (pointer == nullptr) return Live(moved);
   if (size == 0) living.fetch_sub(1, std::memory_order_relaxed);
@@ -79,23 +86,18 @@ __attribute__((visibility("default"))) void free(void* pointer) {
 }
 __attribute__((visibility("default"))) void* mmap(void* address, size_t length, int protection,
                                                   int flags, int fd, off_t offset) noexcept {
-  if (!Given()) return MAP_FAILED;
+  if (!Given(length)) return MAP_FAILED;
   const long result = syscall(SYS_mmap, address, length, protection, flags, fd, offset);
   void* const mapped = reinterpret_cast<void*>(result);
   return mapped == MAP_FAILED ? mapped : Live(mapped);
 }
 __attribute__((visibility("default"))) int munmap(void* address, size_t length) noexcept {
-  living.fetch_sub(1, std::memory_order_relaxed);
-  return static_cast<int>(syscall(SYS_munmap, address, length));
+  const long result = syscall(SYS_munmap, address, length);
+  if (result == 0) living.fetch_sub(1, std::memory_order_relaxed);
+  return static_cast<int>(result);
 }
 
 }  // extern "C"
-
-namespace {
-void* Aligned(size_t alignment, size_t size) {
-  return Given() ? Live(__libc_memalign(alignment, size)) : nullptr;
-}
-}  // namespace
 // NOLINTEND(google-build-namespaces, misc-definitions-in-headers)
 
 // Counts while it lives, and refuses those from number `first` to `last`; one at a time.
@@ -103,12 +105,14 @@ class Counted {
  public:
   explicit Counted(int first = -1, int last = -1) {
     allocations = 0;
+    allocated_bytes = 0;
     first_refused = first;
     last_refused = last;
     counting = true;
   }
   ~Counted() { counting = false; }
   int count() const { return allocations; }
+  uint64_t bytes() const { return allocated_bytes; }
 };
 
 #endif

@@ -43,7 +43,6 @@ void* Machine::Allocate(size_t bytes) {
   }
   void* memory = ::operator new(size, std::nothrow);
   if (memory == nullptr) {
-    Exhaust();
     FailWith(Status::Error(StatusCode::kOutOfMemory,
                            "the system refused %zu bytes for the chat template", size));
     return nullptr;
@@ -81,6 +80,7 @@ void Machine::Fail(const char* format, ...) {
 
 void Machine::FailWith(const Status& status) {
   if (failed_) return;
+  exhausted_ |= status.code() == StatusCode::kOutOfMemory;
   failed_ = true;
   status_ = status;
 }
