@@ -49,7 +49,7 @@ void AddModels(std::vector<Scenario>* all) {
                   [] { return OpenPath(FilesOfWalk().talker); }});
   all->push_back({"rondo_model_open_fd", "", true, [] {
                     std::FILE* const file = std::fopen(FilesOfWalk().tiny.c_str(), "rb");
-                    const Outcome outcome = OpenModel([&](rondo_model** model) {
+                    Outcome outcome = OpenModel([&](rondo_model** model) {
                       return rondo_model_open_fd(RONDO_ABI_VERSION, fileno(file), 0, UINT64_MAX,
                                                  model, why, sizeof why);
                     });

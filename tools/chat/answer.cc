@@ -54,7 +54,7 @@ Grammar CallGrammar(rondo_model* model, const rondo_chat_options& options) {
   const int32_t asked = write(nullptr, 0);
   if (asked != RONDO_STATUS_BUFFER_TOO_SMALL) throw Error(why);
   std::string text(length + 1, '\0');
-  write(text.data(), text.size());
+  if (write(text.data(), text.size()) != RONDO_STATUS_OK) throw Error(why);
   text.resize(length);
   rondo_grammar_options grammar;
   rondo_grammar_options_init(&grammar, sizeof grammar);
