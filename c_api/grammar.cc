@@ -31,7 +31,7 @@ Result<GrammarOptions> Read(const rondo_grammar_options* theirs) {
   rondo_grammar_options o;
   RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_grammar_options", &o));
   constexpr uint32_t kSpaces = RONDO_SCHEMA_NO_SPACES | RONDO_SCHEMA_ONE_SPACE;
-  constexpr uint32_t kFlags = kSpaces | RONDO_SCHEMA_ANY_ORDER;
+  constexpr uint32_t kFlags = kSpaces | RONDO_SCHEMA_ANY_ORDER | RONDO_SCHEMA_NAMED_ONLY;
   if (o.kind < RONDO_GRAMMAR_JSON_SCHEMA || o.kind > RONDO_GRAMMAR_GBNF) {
     return Status::Error(
         StatusCode::kInvalidArgument,
@@ -41,7 +41,8 @@ Result<GrammarOptions> Read(const rondo_grammar_options* theirs) {
       (o.flags != 0 && o.kind == RONDO_GRAMMAR_PATTERN)) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "grammar option flags is %u; it may have 1 (no spaces in JSON) or 4 (one "
-                         "space), and 2 (members in any order), and of a pattern it must be 0",
+                         "space), 2 (members in any order) and 8 (named ones only), and of a "
+                         "pattern it must be 0",
                          o.flags);
   }
   if (o.memory_bytes != 0 &&
@@ -54,7 +55,8 @@ Result<GrammarOptions> Read(const rondo_grammar_options* theirs) {
                         : (o.flags & RONDO_SCHEMA_ONE_SPACE) != 0 ? Spaces::kOne
                                                                   : Spaces::kFree;
   return GrammarOptions{static_cast<GrammarKind>(o.kind), spaces,
-                        (o.flags & RONDO_SCHEMA_ANY_ORDER) != 0, o.memory_bytes};
+                        (o.flags & RONDO_SCHEMA_ANY_ORDER) != 0,
+                        (o.flags & RONDO_SCHEMA_NAMED_ONLY) != 0, o.memory_bytes};
 }
 
 // Without nodes where the file has none.

@@ -374,7 +374,14 @@ enum {
   /* One space behind each colon and comma and nowhere else, as chat templates and Python write
    * JSON: what a model is used to, with no choice left where nothing is said. Not with NO_SPACES.
    * Since ABI 9. */
-  RONDO_SCHEMA_ONE_SPACE = 4
+  RONDO_SCHEMA_ONE_SPACE = 4,
+  /* Members that nobody named are not written: an object has those that its schemas name in
+   * properties, required or a condition, and those that a pattern of patternProperties names, where
+   * none of these schemas has additionalProperties, which says what others there are. Schemas are
+   * all that hold of the object, by allOf, $ref and the alternatives chosen, too. Where they name no
+   * member ({"type": "object"}, true), or fewer than minProperties, names are free as ever. What is
+   * written stays valid; fewer valid texts can be written. Since ABI 10. */
+  RONDO_SCHEMA_NAMED_ONLY = 8
 };
 
 /* Made by rondo_grammar_options_init. */

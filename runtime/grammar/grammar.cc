@@ -78,7 +78,7 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   regexes_ = layout.regexes;
   productions_ = layout.productions;
   Budget budget(kCompileSteps);
-  const SchemaOptions schema_options = {options.spaces, options.any_order};
+  const SchemaOptions schema_options = {options.spaces, options.any_order, options.named_only};
   Room reading = room;
   if (options.kind == GrammarKind::kPattern) {
     RONDO_ASSIGN(const Regex regex, ReadPattern(text, true, Spelling::kUtf8, regexes_, budget));

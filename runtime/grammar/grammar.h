@@ -30,6 +30,7 @@ struct GrammarOptions {
   GrammarKind kind = GrammarKind::kJsonSchema;
   Spaces spaces = Spaces::kFree;  // of JSON
   bool any_order = false;         // of JSON: of members
+  bool named_only = false;        // of JSON: SchemaOptions
   uint64_t bytes = 0;             // of the memory for expressions and states; 0: 8 MiB
 };
 

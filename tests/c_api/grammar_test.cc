@@ -100,6 +100,27 @@ TEST_F(GrammarTest, PatternsAreTheWholeText) {
   }
 }
 
+TEST_F(GrammarTest, MembersAreThoseThatAreNamed) {
+  rondo_grammar_options options = Options();
+  options.flags = RONDO_SCHEMA_ONE_SPACE | RONDO_SCHEMA_NAMED_ONLY;
+  constexpr const char* kSchema = R"({"type": "object", "required": ["a"],
+      "properties": {"a": {"type": "boolean"}, "b": {"type": "integer", "maximum": 99,
+                                                     "minimum": 0}}})";
+  rondo_grammar_options rules = options;
+  rules.kind = RONDO_GRAMMAR_GBNF;
+  const Engine engine = MakeEngine();
+  for (const Grammar& grammar :
+       {Make(kSchema, options), Make("root ::= %json " + std::string(kSchema), rules)}) {
+    for (uint64_t seed = 0; seed < 20; ++seed) {
+      const std::string text = Write(engine.get(), Sampling(grammar, seed)).text;
+      const json object = json::parse(text, nullptr, false);
+      ASSERT_TRUE(object.is_object()) << text;
+      EXPECT_EQ(object.size(), object.count("a") + object.count("b")) << text;
+      EXPECT_TRUE(text.starts_with("{\"a\": ")) << text;
+    }
+  }
+}
+
 TEST_F(GrammarTest, RulesAreTheWholeText) {
   rondo_grammar_options dense = Options(RONDO_GRAMMAR_GBNF);
   dense.flags = RONDO_SCHEMA_NO_SPACES;
@@ -314,6 +335,8 @@ TEST_F(GrammarTest, RefusesByName) {
   options = Options(RONDO_GRAMMAR_JSON_SCHEMA);
   options.flags = RONDO_SCHEMA_NO_SPACES | RONDO_SCHEMA_ONE_SPACE;
   refuse(options, "{}", RONDO_STATUS_INVALID_ARGUMENT, "flags is 5");
+  options.flags = 16;
+  refuse(options, "{}", RONDO_STATUS_INVALID_ARGUMENT, "flags is 16");
   options = Options();
   options.memory_bytes = 1000;
   refuse(options, "true", RONDO_STATUS_INVALID_ARGUMENT, "memory_bytes is 1000");

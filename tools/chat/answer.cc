@@ -59,7 +59,7 @@ Grammar CallGrammar(rondo_model* model, const rondo_chat_options& options) {
   rondo_grammar_options grammar;
   rondo_grammar_options_init(&grammar, sizeof grammar);
   grammar.kind = RONDO_GRAMMAR_GBNF;
-  grammar.flags = RONDO_SCHEMA_ONE_SPACE;
+  grammar.flags = SchemaFlags(false);
   return MakeGrammar(model, grammar, text, "--tools");
 }
 

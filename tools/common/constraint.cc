@@ -26,6 +26,20 @@ void AddConstraintFlags(CLI::App* command, ConstraintWish* wish) {
       ->excludes(schema)
       ->excludes(regex)
       ->group(kTextGroup);
+  AddAnyJsonFlag(command, &wish->any_json);
+}
+
+void AddAnyJsonFlag(CLI::App* command, bool* any_json) {
+  command
+      ->add_flag(
+          "--any-json", *any_json,
+          "Write all JSON that is valid by a schema, also with other spaces than one behind : "
+          "and , with line ends, and with members that the schema does not name")
+      ->group(kTextGroup);
+}
+
+uint32_t SchemaFlags(bool any_json) {
+  return any_json ? 0 : RONDO_SCHEMA_ONE_SPACE | RONDO_SCHEMA_NAMED_ONLY;
 }
 
 Grammar MakeGrammar(rondo_model* model, const rondo_grammar_options& options,
@@ -44,6 +58,7 @@ Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSe
   Grammar grammar;
   if (!wish.json_schema.empty()) {
     options.kind = RONDO_GRAMMAR_JSON_SCHEMA;
+    options.flags = SchemaFlags(wish.any_json);
     grammar =
         MakeGrammar(model, options, ReadFile("the schema", wish.json_schema), wish.json_schema);
   } else if (!wish.regex.empty()) {
@@ -51,6 +66,7 @@ Grammar OpenConstraint(const ConstraintWish& wish, rondo_model* model, SessionSe
     grammar = MakeGrammar(model, options, wish.regex, "--regex");
   } else if (!wish.grammar.empty()) {
     options.kind = RONDO_GRAMMAR_GBNF;
+    options.flags = SchemaFlags(wish.any_json);
     grammar = MakeGrammar(model, options, ReadFile("the grammar", wish.grammar), wish.grammar);
   }
   setup->options.grammar = grammar.get();

@@ -14,6 +14,7 @@ struct ConstraintWish {
   std::string json_schema;  // a file; empty: none
   std::string regex;        // empty: none
   std::string grammar;      // a file of GBNF; empty: none
+  bool any_json = false;    // of a schema: SchemaFlags
 };
 
 struct GrammarCloser {
@@ -25,8 +26,14 @@ using Grammar = std::unique_ptr<rondo_grammar, GrammarCloser>;
 Grammar MakeGrammar(rondo_model* model, const rondo_grammar_options& options,
                     const std::string& text, const std::string& name);
 
-// --json-schema, --regex and --grammar.
+// --json-schema, --regex, --grammar and --any-json.
 void AddConstraintFlags(CLI::App* command, ConstraintWish* wish);
+
+// --any-json.
+void AddAnyJsonFlag(CLI::App* command, bool* any_json);
+
+// As people write JSON, or all that is valid.
+uint32_t SchemaFlags(bool any_json);
 
 // The grammar, which `setup` then names; null where there is none. Throws Error with the library's
 // sentence.

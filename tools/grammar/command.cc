@@ -44,6 +44,7 @@ struct Arguments {
   std::string kind;  // empty: by the file's name
   uint32_t samples = 1;
   uint64_t seed = 0;
+  bool any_json = false;
 };
 
 const Kind& KindOf(const Arguments& arguments) {
@@ -98,6 +99,7 @@ void CheckGrammar(const Arguments& arguments) {
   rondo_grammar_options options;
   rondo_grammar_options_init(&options, sizeof options);
   options.kind = kind.number;
+  if (kind.number != RONDO_GRAMMAR_PATTERN) options.flags = SchemaFlags(arguments.any_json);
   const Grammar grammar = MakeGrammar(model.get(), options, text, arguments.file);
   uint64_t bytes = 0;
   char why[256];
@@ -124,6 +126,7 @@ void AddGrammarCommand(CLI::App& app) {
             "How it is written; default: what the file's name tells, .json or .gbnf",
             [a](const std::string& word) { a->kind = word; })
       ->group(kTextGroup);
+  AddAnyJsonFlag(command, &a->any_json);
   AddInteger(command, "--samples", &a->samples, {0, 1000}, "Texts to write by it", "1")
       ->group(kTextGroup);
   AddInteger(command, "--seed", &a->seed, {0, UINT64_MAX},

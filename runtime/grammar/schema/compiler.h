@@ -114,11 +114,13 @@ class SchemaCompiler {
   Result<Production> Object(const Shape& shape, const Terms& terms);
   void ItemTerms(const Terms& terms, uint32_t index, Terms* items, bool* listed);
   Status Declare(const Terms& terms);
+  // Of what Declare found.
+  bool HasNamedOnly(const Terms& terms) const;
   Status AddDeclared(const Terms& terms, Regex allowed, bool* possible);
   Status MemberTerms(const Terms& terms, std::string_view name, Terms* member, bool* required,
                      bool* forbidden);
   Status AddMember(Regex name, Terms& value, bool required);
-  Status AddOthers(const Terms& terms, Regex declared, bool* more);
+  Status AddOthers(const Terms& terms, Regex declared, bool named_only, bool* more);
   Result<Regex> PropertyNames(const Terms& terms);
 
   // ---- validity.cc: of values that stand in the schema
@@ -190,6 +192,8 @@ class SchemaCompiler {
   // must not hold at once.
   const bool exact_;
   bool overlaps_ = false;
+  // Of the conjunction that is being defined, and those that it asks for.
+  bool any_names_;
   bool refs_stand_alone_ = false;  // of draft 7 and before
 };
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "runtime/grammar/schema/compiler.h"
 
@@ -93,7 +94,8 @@ SchemaCompiler::SchemaCompiler(const Json& json, const SchemaOptions& options, S
       regexes_(regexes),
       productions_(productions),
       budget_(budget),
-      exact_(exact) {
+      exact_(exact),
+      any_names_(!options.named_only) {
   if (options.spaces == Spaces::kFree) {
     constexpr uint32_t kMostIndented = 32;
     const auto one_of = [&](std::initializer_list<char> characters) {
@@ -213,18 +215,20 @@ Result<Production> SchemaCompiler::RuleOf(Terms& terms) {
   RONDO_RETURN_IF_ERROR(RefuseParts(terms));
   terms.Sort();
   Hash hash;
+  hash.Add(any_names_);
   for (const Term& term : terms.span()) {
     hash.Add(term.node).Add(static_cast<uint64_t>(term.mode)).Add(term.done);
   }
   const uint32_t known = room_.index.Number(hash.value(), [&](uint32_t at) {
     const auto& other = room_.conjunctions[at];
     const std::span<const Term> its = room_.terms.Part(other.first, other.count);
-    return std::equal(its.begin(), its.end(), terms.span().begin(), terms.span().end());
+    return other.any_names == any_names_ &&
+           std::equal(its.begin(), its.end(), terms.span().begin(), terms.span().end());
   });
   if (known != Index::kNone) return room_.conjunctions[known].rule;
   const uint32_t fresh = room_.conjunctions.size();
   const SchemaRoom::Conjunction made = {room_.terms.size(), static_cast<uint32_t>(terms.size()),
-                                        productions_.Rule(budget_)};
+                                        any_names_, productions_.Rule(budget_)};
   if (!room_.terms.AddAll(terms.span(), budget_) || !room_.conjunctions.Add(made, budget_)) {
     return made.rule;
   }
@@ -265,6 +269,7 @@ Terms SchemaCompiler::With(const Terms& terms, size_t i, uint8_t done, const Ter
 
 Status SchemaCompiler::Define(uint32_t conjunction) {
   const SchemaRoom::Conjunction its = room_.conjunctions[conjunction];
+  any_names_ = its.any_names;
   Terms terms;
   for (const Term& term : room_.terms.Part(its.first, its.count)) terms.Add(term);
   Production made = Productions::kNone;
@@ -380,12 +385,15 @@ Status SchemaCompiler::Alternatives(const Terms& terms, size_t i, uint8_t done, 
     }
     RONDO_RETURN_IF_ERROR(AddRule(all));
     if (!one || exact_) continue;
+    // What both say is asked of all texts, not only of those that may be written.
+    const bool any_names = std::exchange(any_names_, true);
     for (JsonValue b = json_.next(a); b != Json::kNone; b = json_.next(b)) {
       Terms both = With(terms, i, done, {a, Term::Mode::kHolds, 0});
       both.Add({b, Term::Mode::kHolds, 0});
       RONDO_ASSIGN(const Production rule, RuleOf(both));
       room_.apart.Add({rule, list}, budget_);
     }
+    any_names_ = any_names;
   }
   *made = TakeChoice(first);
   return Status();

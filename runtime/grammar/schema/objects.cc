@@ -109,9 +109,9 @@ Result<Regex> SchemaCompiler::PropertyNames(const Terms& terms) {
   return all;
 }
 
-// Members that are not declared: for each choice of the patterns that a name has, and has not. All
-// of them are one member, which may come again.
-Status SchemaCompiler::AddOthers(const Terms& terms, Regex declared, bool* more) {
+// Members that are not declared: for each choice of the patterns that a name has, and has not; with
+// `named_only` a pattern names what has it. All of them are one member, which may come again.
+Status SchemaCompiler::AddOthers(const Terms& terms, Regex declared, bool named_only, bool* more) {
   struct Named {
     size_t term;
     JsonValue node;
@@ -133,7 +133,7 @@ Status SchemaCompiler::AddOthers(const Terms& terms, Regex declared, bool* more)
   }
   RONDO_ASSIGN(const Regex allowed, PropertyNames(terms));
   const uint32_t first = room_.members.size();
-  for (uint32_t has = 0; has < 1u << n; ++has) {
+  for (uint32_t has = named_only ? 1 : 0; has < 1u << n; ++has) {
     std::array<Regex, kMostPatterns + 3> name = {
         regexes_.Repeat(plain_character_, 0, Regexes::kNoLimit, budget_),
         regexes_.Not(declared, budget_), allowed};
@@ -208,6 +208,22 @@ Status SchemaCompiler::Declare(const Terms& terms) {
              : Refuse(terms[0].node, "an object of over 1,024 members");
 }
 
+// Members are named, if none, and nothing is said of others.
+bool SchemaCompiler::HasNamedOnly(const Terms& terms) const {
+  if (any_names_) return false;
+  bool names = room_.names.size() > 0;
+  for (const Term& term : terms.span()) {
+    const JsonValue node = KeywordsOf(term);
+    for (const char* const key : {"additionalProperties", "unevaluatedProperties"}) {
+      if (json_.Find(node, key) != Json::kNone) return false;
+    }
+    const JsonValue patterns = json_.Find(node, "patternProperties");
+    names = names || json_.Find(node, "properties") != Json::kNone ||
+            (patterns != Json::kNone && json_.count(patterns) > 0);
+  }
+  return names;
+}
+
 // To room_.members, and what they are named to room_.parts; *possible: no required one is
 // forbidden.
 Status SchemaCompiler::AddDeclared(const Terms& terms, Regex allowed, bool* possible) {
@@ -217,6 +233,9 @@ Status SchemaCompiler::AddDeclared(const Terms& terms, Regex allowed, bool* poss
     Terms value;
     bool required = false, forbidden = false;
     RONDO_RETURN_IF_ERROR(MemberTerms(terms, room_.names[i], &value, &required, &forbidden));
+    for (const Term& term : value.span()) {
+      forbidden = forbidden || (term.mode == Term::Mode::kHolds && IsFalse(term.node));
+    }
     const Regex both[] = {name, allowed};
     forbidden = forbidden || regexes_.IsNever(regexes_.Both(both, budget_), budget_);
     *possible = *possible && !(forbidden && required);
@@ -251,7 +270,11 @@ Result<Production> SchemaCompiler::Object(const Shape& shape, const Terms& terms
   const std::span<const Productions::Member> named = room_.members.Part(0, room_.members.size());
   const auto required =
       std::count_if(named.begin(), named.end(), [](const auto& member) { return member.required; });
-  RONDO_RETURN_IF_ERROR(AddOthers(terms, declared, &members.more));
+  const bool named_only = HasNamedOnly(terms);
+  RONDO_RETURN_IF_ERROR(AddOthers(terms, declared, named_only, &members.more));
+  if (named_only && !members.more && room_.members.size() < members.min) {  // they do not suffice
+    RONDO_RETURN_IF_ERROR(AddOthers(terms, declared, false, &members.more));
+  }
   // Of names that are not declared one may come twice, and who reads the text then has one of them.
   if (members.more && members.min > static_cast<uint32_t>(required) + 1) {
     return Refuse(terms[0].node, "minProperties beyond the required ones, with names of any kind,");

@@ -15,6 +15,8 @@ struct SchemaOptions {
   Spaces spaces = Spaces::kFree;
   bool any_order =
       false;  // of members; else as the schema has them, and those behind that it has not
+  // Schemas that name members, and say nothing of others, have no others.
+  bool named_only = false;
 };
 
 // What must be so of a value; some of them together are a conjunction.
@@ -49,6 +51,7 @@ struct Term {
 struct SchemaRoom {
   struct Conjunction {
     uint32_t first, count;  // of terms
+    bool any_names;         // whatever SchemaOptions::named_only says
     Production rule;
   };
   // Alternatives that must not hold at once, and where they stand.

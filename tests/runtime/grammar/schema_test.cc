@@ -392,6 +392,66 @@ TEST(Schema, OneSpace) {
         {.spaces = Spaces::kOne});
 }
 
+TEST(Schema, NamedMembersOnly) {
+  constexpr SchemaOptions kNamed = {.spaces = Spaces::kOne, .named_only = true};
+  Check(
+      {
+          {R"({"type": "object", "properties": {"a": {}, "b": {"type": "object"}}})",
+           {"{}", R"({"a": 1})", R"({"a": {"c": 1}, "b": {"c": 1}})"},
+           {R"({"c": 1})", R"({"a": 1, "c": 1})", R"({"a":1})", "{\n}"}},
+          {R"({"required": ["a"]})", {R"({"a": 1})"}, {"{}", R"({"a": 1, "b": 1})"}},
+          {R"({"type": "object", "properties": {}})", {"{}"}, {R"({"a": 1})"}},
+          {R"({"items": {"type": "object"}})", {R"([{"a": 1}, {}])"}, {}},
+          {R"({"properties": {"a": {}}, "additionalProperties": {"type": "null"}})",
+           {R"({"a": 1, "b": null})"},
+           {R"({"b": 1})"}},
+          {R"({"properties": {"a": {}}, "additionalProperties": true})", {R"({"b": 1})"}, {}},
+          {R"({"properties": {"a": {}}, "patternProperties": {"^x": {"type": "null"}}})",
+           {R"({"a": 1, "x1": null})"},
+           {R"({"x1": 1})", R"({"b": 1})"}},
+          {R"({"properties": {"a": {}}, "patternProperties": {}})", {}, {R"({"b": 1})"}},
+          {R"({"patternProperties": {"^x": {}}})", {R"({"x": 1})"}, {R"({"b": 1})"}},
+          {R"({"allOf": [{"properties": {"a": {}}}, {"$ref": "#/$defs/b"}],
+               "$defs": {"b": {"properties": {"b": {}}}}})",
+           {R"({"a": 1, "b": 1})"},
+           {R"({"a": 1, "c": 1})"}},
+          {R"({"properties": {"a": {}}, "allOf": [{"additionalProperties": true}]})",
+           {R"({"b": 1})"},
+           {}},
+          {R"({"properties": {"k": {"enum": ["x", "y"]}}, "required": ["k"],
+               "if": {"properties": {"k": {"const": "x"}}},
+               "then": {"required": ["z"]}, "else": {"properties": {"w": {}}}})",
+           {R"({"k": "x", "z": 1})", R"({"k": "y", "w": 1})"},
+           {R"({"k": "y", "z": 1})", R"({"k": "x"})"}},
+          {R"({"properties": {"a": {}}, "dependentSchemas": {"a": {"properties": {"c": {}}}}})",
+           {R"({"a": 1, "c": 1})", "{}"},
+           {R"({"c": 1})"}},
+          // Those that are named do not suffice.
+          {R"({"properties": {"a": {}, "b": false}, "required": ["a"], "minProperties": 2})",
+           {R"({"a": 1, "c": 1})"},
+           {R"({"a": 1})", R"({"a": 1, "b": 1})"}},
+          {R"({"properties": {"a": {}, "b": {}, "c": {}}, "minProperties": 2})",
+           {R"({"a": 1, "c": 1})"},
+           {R"({"a": 1})", R"({"a": 1, "d": 1})"}},
+          {R"({"oneOf": [{"required": ["a"], "properties": {"b": false}},
+                         {"required": ["b"], "properties": {"a": false}}]})",
+           {R"({"a": 1})", R"({"b": 1})"},
+           {R"({"a": 1, "c": 1})", R"({"a": 1, "b": 1})"}},
+      },
+      kNamed);
+  SchemaOptions any_order = kNamed;
+  any_order.any_order = true;
+  Check({{R"({"properties": {"a": {}, "b": {}}})", {R"({"b": 1, "a": 1})"}, {R"({"c": 1})"}}},
+        any_order);
+  // Both alternatives hold of {"z": 1}, which the second does not name.
+  Check({{R"({"oneOf": [{"type": "object", "minProperties": 1},
+               {"type": "object", "properties": {"b": {"enum": [1], "type": "null"}},
+                "minProperties": 1}]})",
+          {R"({"b": 2})"},
+          {R"({"z": 1})"}}},
+        kNamed);
+}
+
 TEST(Schema, RefusesByPointer) {
   const struct {
     const char* schema;

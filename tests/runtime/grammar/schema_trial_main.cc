@@ -1,6 +1,6 @@
 // rondo_schema_trial: what grammars of schemas that people use take, and what is written by them.
 //
-//   masks TOKENIZER SCHEMAS [any_order]
+//   masks TOKENIZER SCHEMAS [any_order] [named_only]
 //     Reads the instances of each schema in the folder SCHEMAS (maskbench's form) token by token,
 //     with the tokenizer in the folder TOKENIZER, and tells the microseconds of one thread's CPU
 //     time that masks and compilation take, the memory, and which schemas are refused or wrong.
@@ -95,10 +95,9 @@ class Texts {
 // A grammar and a text of it.
 class Writer {
  public:
-  Writer(const Texts& vocabulary, const json& schema, bool any_order)
+  Writer(const Texts& vocabulary, const json& schema, const GrammarOptions& options)
       : mask_(vocabulary.trie().mask_words()) {
     const std::string text = schema.dump(-1, ' ', false, json::error_handler_t::replace);
-    const GrammarOptions options = {.any_order = any_order};
     bytes_ = Grammar::Bytes(options, text.size(), mask_.size());
     memory_.reset(static_cast<uint8_t*>(std::aligned_alloc(64, (bytes_ + 63) / 64 * 64)));
     const double begin = CpuMicroseconds();
@@ -151,12 +150,13 @@ class Writer {
   double compile_us_ = 0, mask_us_ = 0;
 };
 
-int Masks(const Texts& vocabulary, const std::vector<Schema>& schemas, bool any_order) {
+int Masks(const Texts& vocabulary, const std::vector<Schema>& schemas,
+          const GrammarOptions& options) {
   std::vector<double> masks, compiles, memory, worst;
   std::vector<std::string> slow;
   size_t refused = 0, passing = 0, right = 0, accepted = 0, rejected = 0, failed = 0;
   for (const Schema& schema : schemas) {
-    Writer writer(vocabulary, schema.document.at("schema"), any_order);
+    Writer writer(vocabulary, schema.document.at("schema"), options);
     compiles.push_back(writer.compile_us());
     if (!writer.status().ok()) {
       ++refused;
@@ -314,8 +314,8 @@ int Documents(const fs::path& folder, const std::vector<Schema>& schemas, size_t
   std::vector<std::pair<const Schema*, std::unique_ptr<Writer>>> writers;
   for (const Schema& schema : schemas) {
     if (writers.size() == count) break;
-    auto writer =
-        std::make_unique<Writer>(vocabulary, schema.document.at("schema"), writers.size() % 2 != 0);
+    auto writer = std::make_unique<Writer>(vocabulary, schema.document.at("schema"),
+                                           GrammarOptions{.any_order = writers.size() % 2 != 0});
     if (writer->status().ok()) writers.emplace_back(&schema, std::move(writer));
   }
   ByChance chance(vocabulary, seed);
@@ -344,7 +344,10 @@ int Run(const std::vector<std::string>& words) {
   if (words.size() < 3) return 2;
   const std::vector<Schema> schemas = ReadSchemas(words[2]);
   if (words[0] == "masks") {
-    return Masks(Texts(words[1]), schemas, words.size() > 3 && words[3] == "any_order");
+    GrammarOptions options;
+    options.any_order = std::find(words.begin() + 3, words.end(), "any_order") != words.end();
+    options.named_only = std::find(words.begin() + 3, words.end(), "named_only") != words.end();
+    return Masks(Texts(words[1]), schemas, options);
   }
   if (words[0] == "documents" && words.size() == 6) {
     return Documents(words[1], schemas, std::stoul(words[3]), std::stoul(words[4]),

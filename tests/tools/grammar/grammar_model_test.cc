@@ -49,6 +49,33 @@ TEST_F(GrammarTool, TellsMemoryAndWritesSamples) {
               testing::Not(HasSubstr("sample")));
 }
 
+// Of the schema's own members, a space behind each mark, unless all JSON is asked for.
+TEST_F(GrammarTool, JsonIsAsPeopleWriteIt) {
+  const std::string schema =
+      R"({"type": "object", "properties": {"a": {"type": "boolean"}, "b": {"type": "null"}}})";
+  const std::regex plain(R"(\{("a": (true|false))?(, )?("b": null)?\})");
+  const ToolResult checked = Check("a.json", schema, "--samples 10");
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  size_t samples = 0;
+  for (size_t at = 0; (at = checked.out.find("sample: ", at)) != std::string::npos; ++samples) {
+    at += 8;
+    const std::string sample = checked.out.substr(at, checked.out.find('\n', at) - at);
+    EXPECT_TRUE(std::regex_match(sample, plain)) << sample;
+  }
+  EXPECT_EQ(samples, 10u) << checked.out;
+  const std::string run = "run " + model_ + " 'Once' --json-schema '" + tool_.Path("a.json") + "' ";
+  size_t free = 0;
+  for (int seed = 0; seed < 8; ++seed) {
+    const std::string seeded = run + "--temperature 1.5 --seed " + std::to_string(seed);
+    const ToolResult named = tool_(seeded);
+    EXPECT_TRUE(std::regex_match(named.out.substr(0, named.out.size() - 1), plain)) << named.out;
+    const ToolResult any = tool_(seeded + " --any-json --max-tokens 20");
+    EXPECT_EQ(any.code, 0) << any.err;
+    free += !std::regex_match(any.out.substr(0, any.out.size() - 1), plain);
+  }
+  EXPECT_GT(free, 0u);
+}
+
 TEST_F(GrammarTool, RefusesByFileAndPlace) {
   const auto refused = [&](const ToolResult& result, const std::string& why) {
     EXPECT_EQ(result.code, 1);
