@@ -7,25 +7,24 @@
 namespace rondo::grammar {
 namespace {
 
-// An Either that grows part by part.
+// An Either that grows part by part, on the expressions' stack.
 class Parts {
  public:
-  Parts(Regexes& regexes, Budget& budget) : regexes_(regexes), budget_(budget) {}
+  Parts(Regexes& regexes, Budget& budget)
+      : regexes_(regexes), budget_(budget), first_(regexes.stack().size()) {}
 
-  void Add(Regex regex) {
-    if (n_ == parts_.size()) {
-      parts_[0] = regexes_.Either(parts_, budget_);
-      n_ = 1;
-    }
-    parts_[n_++] = regex;
+  void Add(Regex regex) { regexes_.stack().Add(regex, budget_); }
+  Regex Take() {
+    List<Regex>& stack = regexes_.stack();
+    const Regex either = regexes_.Either(stack.Part(first_, stack.size() - first_), budget_);
+    stack.Shrink(first_);
+    return either;
   }
-  Regex Either() { return regexes_.Either({parts_.data(), n_}, budget_); }
 
  private:
   Regexes& regexes_;
   Budget& budget_;
-  std::array<Regex, 64> parts_;
-  size_t n_ = 0;
+  const uint32_t first_;
 };
 
 // Code points whose UTF-8 has as many bytes, and of which the first bytes of `low` and `high` are
@@ -113,7 +112,7 @@ void AddEscaped(uint32_t code, Regexes& regexes, Budget& budget, Parts& parts) {
 
 }  // namespace
 
-void CodePoints::Add(CodeRange range) {
+bool CodePoints::Add(CodeRange range) {
   CodeRange* const end = ranges_.data() + size_;
   // The first that it may touch, and the first behind it that it does not.
   CodeRange* first = ranges_.data();
@@ -126,12 +125,13 @@ void CodePoints::Add(CodeRange range) {
     size_ -= static_cast<size_t>(behind - first - 1);
     std::copy(behind, end, first + 1);
   } else if (size_ == kMost) {
-    full_ = true;
+    return false;
   } else {
     std::copy_backward(first, end, end + 1);
     *first = range;
     ++size_;
   }
+  return true;
 }
 
 CodePoints CodePoints::Others() const {
@@ -142,12 +142,10 @@ CodePoints CodePoints::Others() const {
     from = range.high + 1;
   }
   if (from <= kLast) others.Add({from, kLast});
-  others.full_ = others.full_ || full_;
   return others;
 }
 
 Regex OneOf(const CodePoints& set, Spelling spelling, Regexes& regexes, Budget& budget) {
-  if (set.full()) budget.Stop(Budget::End::kMemory);
   Parts parts(regexes, budget);
   const bool escapes = spelling == Spelling::kJsonString;
   for (CodeRange range : set.ranges()) {
@@ -165,7 +163,28 @@ Regex OneOf(const CodePoints& set, Spelling spelling, Regexes& regexes, Budget& 
       range.low = high + 1;
     }
   }
-  return parts.Either();
+  return parts.Take();
+}
+
+void CharacterClass::Add(CodeRange range) {
+  if (some_.Add(range)) return;
+  EndPart();
+  some_ = {range};
+}
+
+void CharacterClass::EndPart() {
+  const CodePoints part = others_ ? some_.Others() : some_;
+  regexes_.stack().Add(OneOf(part, spelling_, regexes_, budget_), budget_);
+}
+
+// Of none of the parts, or of any.
+Regex CharacterClass::Take() {
+  EndPart();
+  List<Regex>& stack = regexes_.stack();
+  const std::span<const Regex> parts = stack.Part(first_, stack.size() - first_);
+  const Regex made = others_ ? regexes_.Both(parts, budget_) : regexes_.Either(parts, budget_);
+  stack.Shrink(first_);
+  return made;
 }
 
 }  // namespace rondo::grammar

@@ -13,7 +13,7 @@ struct CodeRange {
   uint32_t low, high;  // both are in it
 };
 
-// Ranges in order, apart from each other. At most kMost of them: what would take more is noticed.
+// Ranges in order, apart from each other. At most kMost of them.
 class CodePoints {
  public:
   static constexpr size_t kMost = 256;
@@ -25,11 +25,8 @@ class CodePoints {
     for (const CodeRange& range : ranges) Add(range);
   }
 
-  void Add(CodeRange range);
-  void Add(const CodePoints& other) {
-    for (const CodeRange& range : other.ranges()) Add(range);
-    full_ = full_ || other.full_;
-  }
+  // False, and nothing is added, where there is no room for it.
+  bool Add(CodeRange range);
   // All others.
   CodePoints Others() const;
 
@@ -39,12 +36,10 @@ class CodePoints {
   uint32_t single() const {
     return size_ == 1 && ranges_[0].low == ranges_[0].high ? ranges_[0].low : kNotSingle;
   }
-  bool full() const { return full_; }
 
  private:
-  std::array<CodeRange, kMost> ranges_;
+  std::array<CodeRange, kMost + 1> ranges_;  // others may be one more
   size_t size_ = 0;
-  bool full_ = false;
 };
 
 // How a character stands in the text that is read.
@@ -56,5 +51,31 @@ enum class Spelling : uint8_t {
 
 // One character of the set; surrogates are none.
 Regex OneOf(const CodePoints& set, Spelling spelling, Regexes& regexes, Budget& budget);
+
+// One character of a class, or of all others, as people write them: of any number of ranges. Parts
+// of it lie on the expressions' stack.
+class CharacterClass {
+ public:
+  CharacterClass(bool others, Spelling spelling, Regexes& regexes, Budget& budget)
+      : others_(others),
+        spelling_(spelling),
+        regexes_(regexes),
+        budget_(budget),
+        first_(regexes.stack().size()) {}
+
+  void Add(CodeRange range);
+  bool empty() const { return some_.empty(); }
+  Regex Take();
+
+ private:
+  void EndPart();
+
+  const bool others_;
+  const Spelling spelling_;
+  Regexes& regexes_;
+  Budget& budget_;
+  const uint32_t first_;
+  CodePoints some_;  // of the last part
+};
 
 }  // namespace rondo::grammar

@@ -101,7 +101,6 @@ class Builder {
 
   Regex Not(Regex regex) { return regexes_.Not(regex, budget_); }
 
- private:
   // The whole part of `value`, alone.
   Regex Same(const Decimal& value) {
     Regex same = Regexes::kEmpty;
@@ -110,6 +109,8 @@ class Builder {
     }
     return same;
   }
+
+ private:
   Regex Without(Regex numbers, const Decimal& value) { return Both(numbers, Not(Same(value))); }
 
   Regexes& regexes_;
@@ -131,6 +132,10 @@ Regex NumbersWithin(const NumberBounds& bounds, Regexes& regexes, Budget& budget
             ? Regexes::kEmpty
             : b.Repeat(b.Then(letter, b.Then(b.Repeat(signs, 0, 1), b.Any(1))), 0, 1);
     return b.Then(b.Repeat(minus, 0, 1), b.Then(any, exponent));
+  }
+  const bool is_one = bounds.whole && bounds.low && bounds.high && *bounds.low == *bounds.high;
+  if (is_one && bounds.low->whole() && !bounds.above_low && !bounds.below_high) {
+    return b.Then(bounds.low->negative() ? minus : Regexes::kEmpty, b.Same(*bounds.low));
   }
   // Those from 0 on, and the absolute values of those up to 0.
   Regex positive = any, negative = any;

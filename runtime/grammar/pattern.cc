@@ -45,7 +45,7 @@ class Reader {
   Result<Regex> Read(bool whole) {
     any_ = AnyText();
     whole_ = whole;
-    levels_[0] = {};
+    levels_[0].first = levels_[0].sequence = regexes_.stack().size();
     while (budget_.ok()) {
       if (at_ == pattern_.size() || Has("|") || Has(")")) {
         EndAlternative();
@@ -58,12 +58,13 @@ class Reader {
         RONDO_RETURN_IF_ERROR(Term());
       }
     }
-    if (Now().kind == Level::Kind::kWhole) return Finish(Now().all);
+    if (Now().kind == Level::Kind::kWhole) return Finish(TakeEither(Now().first));
     at_ = Now().begin;
     return Wrong("a group that is not closed");
   }
 
  private:
+  static constexpr uint32_t kParts = 4;  // of a Piece
   static constexpr size_t kMostNested = 64;
   static constexpr uint32_t kMostRepeats = 1u << 20;
 
@@ -100,14 +101,40 @@ class Reader {
     return regexes_.Either(all, budget_);
   }
 
-  Piece Either(const Piece& a, const Piece& b) {
+  // Pieces lie on the expressions' stack until they are joined: so the memory that they take does
+  // not grow with its square. Behind what is there from `first` on.
+  void Push(const Piece& piece) {
+    for (const auto& by_end : piece.by) regexes_.stack().AddAll(by_end, budget_);
+  }
+  Piece At(uint32_t at) {
     Piece piece;
-    for (int s = 0; s < 2; ++s) {
-      for (int e = 0; e < 2; ++e) {
-        const Regex both[] = {a.by[s][e], b.by[s][e]};
-        piece.by[s][e] = regexes_.Either(both, budget_);
-      }
+    for (size_t i = 0; i < kParts; ++i) piece.by[i / 2][i % 2] = regexes_.stack()[at + i];
+    return piece;
+  }
+
+  // Either of the pieces from `first` on, which are taken.
+  Piece TakeEither(uint32_t first) {
+    List<Regex>& stack = regexes_.stack();
+    const uint32_t end = stack.size();
+    Piece piece;
+    for (size_t i = 0; i < kParts && budget_.ok(); ++i) {
+      for (uint32_t at = first; at < end; at += kParts) stack.Add(stack[at + i], budget_);
+      if (!budget_.ok()) break;
+      piece.by[i / 2][i % 2] = regexes_.Either(stack.Part(end, stack.size() - end), budget_);
+      stack.Shrink(end);
     }
+    stack.Shrink(first);
+    return piece;
+  }
+
+  // One behind the other, from the last on: each stands before what is there.
+  Piece TakeSequence(uint32_t first) {
+    Piece piece = Piece::Of(Regexes::kEmpty);
+    for (uint32_t at = regexes_.stack().size(); at > first && budget_.ok();) {
+      at -= kParts;
+      piece = Then(At(at), piece);
+    }
+    regexes_.stack().Shrink(first);
     return piece;
   }
 
@@ -136,26 +163,27 @@ class Reader {
     enum class Kind : uint8_t { kWhole, kGroup, kAhead, kNotAhead, kBehindAhead, kBehindNotAhead };
     Kind kind = Kind::kWhole;
     size_t begin = 0;
-    Piece all = Piece::Of(Regexes::kNever);       // the alternatives that have ended
-    Piece sequence = Piece::Of(Regexes::kEmpty);  // the one that has not, so far
-    Piece ahead = {};                             // kBehind: what the lookahead reads
+    uint32_t first = 0;     // on the stack: alternatives that have ended
+    uint32_t sequence = 0;  // and pieces of the one that has not
+    Piece ahead = {};       // kBehind: what the lookahead reads
   };
   Level& Now() { return levels_[nested_]; }
-  Status Push(Level::Kind kind, const Piece& ahead = {}) {
+  Status Enter(Level::Kind kind, const Piece& ahead = {}) {
     if (nested_ == kMostNested) return Unsupported("groups over 64 deep");
-    levels_[++nested_] = {.kind = kind, .begin = at_, .ahead = ahead};
+    const uint32_t top = regexes_.stack().size();
+    levels_[++nested_] = {
+        .kind = kind, .begin = at_, .first = top, .sequence = top, .ahead = ahead};
     return Status();
   }
-  void Append(const Piece& piece) { Now().sequence = Then(Now().sequence, piece); }
 
   void EndAlternative() {
     for (; Now().kind >= Level::Kind::kBehindAhead; --nested_) {
       const Level& level = Now();
-      const Piece seen = Look(level.ahead, level.kind == Level::Kind::kBehindAhead, level.sequence);
-      levels_[nested_ - 1].sequence = Then(levels_[nested_ - 1].sequence, seen);
+      const Piece rest = TakeSequence(level.sequence);
+      Push(Look(level.ahead, level.kind == Level::Kind::kBehindAhead, rest));
     }
-    Now().all = Either(Now().all, Now().sequence);
-    Now().sequence = Piece::Of(Regexes::kEmpty);
+    Push(TakeSequence(Now().sequence));
+    Now().sequence = regexes_.stack().size();
   }
 
   Status Open() {
@@ -164,11 +192,11 @@ class Reader {
       if (Now().kind != Level::Kind::kWhole && Now().kind < Level::Kind::kBehindAhead) {
         return Unsupported("a lookahead inside of a group");
       }
-      RONDO_RETURN_IF_ERROR(Push(ahead ? Level::Kind::kAhead : Level::Kind::kNotAhead));
+      RONDO_RETURN_IF_ERROR(Enter(ahead ? Level::Kind::kAhead : Level::Kind::kNotAhead));
       at_ += 3;
       return Status();
     }
-    RONDO_RETURN_IF_ERROR(Push(Level::Kind::kGroup));
+    RONDO_RETURN_IF_ERROR(Enter(Level::Kind::kGroup));
     ++at_;
     if (!Take("?") || Take(":")) return Status();
     if (Has("<=") || Has("<!")) return Unsupported("a lookbehind");
@@ -184,13 +212,14 @@ class Reader {
     if (level.kind == Level::Kind::kWhole) return Wrong("a ) that closes nothing");
     Take(")");
     --nested_;
-    if (level.kind == Level::Kind::kGroup) return Quantified(level.all);
-    if (level.all.by[1][0] != Regexes::kNever || level.all.by[1][1] != Regexes::kNever) {
+    const Piece all = TakeEither(level.first);
+    if (level.kind == Level::Kind::kGroup) return Quantified(all);
+    if (all.by[1][0] != Regexes::kNever || all.by[1][1] != Regexes::kNever) {
       return Unsupported("a ^ in a lookahead");
     }
-    return Push(level.kind == Level::Kind::kAhead ? Level::Kind::kBehindAhead
-                                                  : Level::Kind::kBehindNotAhead,
-                level.all);
+    return Enter(level.kind == Level::Kind::kAhead ? Level::Kind::kBehindAhead
+                                                   : Level::Kind::kBehindNotAhead,
+                 all);
   }
 
   // What follows a lookahead, up to the end of the text, of which the lookahead's own pattern reads
@@ -212,13 +241,14 @@ class Reader {
   Status Term() {
     constexpr Regex kNever = Regexes::kNever, kEmpty = Regexes::kEmpty;
     if (Take("^")) {
-      Append({{{kNever, kNever}, {kEmpty, kNever}}});
+      Push({{{kNever, kNever}, {kEmpty, kNever}}});
       return Status();
     }
     if (Take("$")) {
-      Append({{{kNever, kEmpty}, {kNever, kNever}}});
+      Push({{{kNever, kEmpty}, {kNever, kNever}}});
       return Status();
     }
+    if (Has("[")) return Class();
     CodePoints set;
     RONDO_RETURN_IF_ERROR(Character(&set));
     return Quantified(Piece::Of(OneOf(set, spelling_, regexes_, budget_)));
@@ -236,13 +266,13 @@ class Reader {
     } else if (Has("{") && Counts(&min, &max)) {
       if (min > max) return Wrong("a quantifier whose numbers are out of order");
     } else {
-      Append(piece);
+      Push(piece);
       return Status();
     }
     Take("?");  // lazy: the same texts
     if (Has("*") || Has("+") || Has("?")) return Wrong("a quantifier of a quantifier");
     if (piece.anchored()) return Unsupported("a quantifier of an anchor");
-    Append(Piece::Of(regexes_.Repeat(piece.by[0][0], min, max, budget_)));
+    Push(Piece::Of(regexes_.Repeat(piece.by[0][0], min, max, budget_)));
     return Status();
   }
 
@@ -281,7 +311,6 @@ class Reader {
 
   // The sets are large, and stand once on the stack.
   Status Character(CodePoints* set) {
-    if (Has("[")) return Class(set);
     if (Has("\\")) return Escape(false, set);
     if (Take(".")) {
       Put(kLineEnds, true, set);
@@ -386,11 +415,10 @@ class Reader {
     }
   }
 
-  Status Class(CodePoints* set) {
+  Status Class() {
     const size_t begin = at_;
     ++at_;
-    const bool others = Take("^");
-    *set = CodePoints();
+    CharacterClass all(Take("^"), spelling_, regexes_, budget_);
     CodePoints some;
     while (!Take("]")) {
       if (at_ == pattern_.size()) {
@@ -399,22 +427,21 @@ class Reader {
       }
       RONDO_RETURN_IF_ERROR(ClassCharacter(&some));
       const uint32_t low = some.single();
-      set->Add(some);
+      for (const CodeRange& range : some.ranges()) all.Add(range);
       if (!Has("-") || Has("-]") || low == CodePoints::kNotSingle) continue;
       ++at_;
       RONDO_RETURN_IF_ERROR(ClassCharacter(&some));
       const uint32_t high = some.single();
       if (high == CodePoints::kNotSingle) {  // "a-\d": three things
-        set->Add({'-', '-'});
-        set->Add(some);
+        all.Add({'-', '-'});
+        for (const CodeRange& range : some.ranges()) all.Add(range);
       } else if (high < low) {
         return Wrong("a range that is out of order");
       } else {
-        set->Add({low, high});
+        all.Add({low, high});
       }
     }
-    if (others) *set = set->Others();
-    return Status();
+    return Quantified(Piece::Of(all.Take()));
   }
 
   Status ClassCharacter(CodePoints* set) {
@@ -439,7 +466,9 @@ class Reader {
 
 Result<Regex> ReadPattern(std::string_view pattern, bool whole, Spelling spelling, Regexes& regexes,
                           Budget& budget) {
+  const uint32_t top = regexes.stack().size();
   const Result<Regex> read = Reader(pattern, spelling, regexes, budget).Read(whole);
+  regexes.stack().Shrink(top);
   return budget.ok() ? read : Result<Regex>(Regexes::kNever);  // where it stopped is no fault of it
 }
 

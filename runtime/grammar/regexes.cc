@@ -6,8 +6,9 @@ namespace rondo::grammar {
 namespace {
 
 constexpr size_t kDerivatives = 1u << 13;
-constexpr size_t kMostSets = 2048;
-constexpr size_t kMostAsked = 4096;
+// Of so many expressions at most.
+size_t MostSets(size_t most) { return std::max<size_t>(2048, most / 8); }
+size_t MostAsked(size_t most) { return std::max<size_t>(4096, most / 4); }
 constexpr ByteSet kDigits = ByteSet::Range('0', '9');
 
 uint64_t HashOfSet(const ByteSet& set) {
@@ -22,14 +23,14 @@ Regexes::Regexes(Room& room, size_t most)
     : nodes_(room, most),
       firsts_(room, most),
       parts_(room, most * 2),
-      sets_(room, kMostSets),
+      sets_(room, MostSets(most)),
       node_index_(room, most),
-      set_index_(room, kMostSets),
-      work_(room, kMostParts * 2),
+      set_index_(room, MostSets(most)),
+      work_(room, most * 2),
       open_(room, kMostDepth + 1),
       numbers_(room, most),
-      set_numbers_(room, kMostSets),
-      seen_(room, kMostAsked),
+      set_numbers_(room, MostSets(most)),
+      seen_(room, MostAsked(most)),
       derivatives_(room, kDerivatives) {
   if (!derivatives_.exists()) return;
   Budget enough(1000);
@@ -214,6 +215,13 @@ Regex Regexes::Text(std::string_view text, Budget& budget) {
 Regex Regexes::Then(Regex first, Regex second, Budget& budget) {
   if (first == kNever || second == kNever) return kNever;
   if (first == kEmpty) return second;
+  while (second != kEmpty) {
+    const bool is_sequence = nodes_[second].kind == Kind::kThen;
+    const Regex repeated = JoinRepeats(first, is_sequence ? nodes_[second].a : second, budget);
+    if (repeated == kNever) break;
+    first = repeated;
+    second = is_sequence ? nodes_[second].b : kEmpty;
+  }
   if (second == kEmpty) return first;
   const Node& a = nodes_[first];
   const Node& b = nodes_[second];
@@ -221,6 +229,67 @@ Regex Regexes::Then(Regex first, Regex second, Budget& budget) {
   node.decides = a.decides || b.decides;
   node.depth = static_cast<uint16_t>(1 + (a.nullable ? std::max(a.depth, b.depth) : a.depth));
   return Put(node, {}, budget);
+}
+
+Regex Regexes::JoinRepeats(Regex first, Regex second, Budget& budget) {
+  const Node& a = nodes_[first];
+  const Node& b = nodes_[second];
+  const bool a_repeats = a.kind == Kind::kRepeat, b_repeats = b.kind == Kind::kRepeat;
+  Regex what = kNever;
+  uint64_t min = 0, max = 0;
+  if (a_repeats && b_repeats && a.a == b.a) {
+    what = a.a, min = uint64_t{a.b} + b.b, max = uint64_t{a.c} + b.c;
+  } else if (a_repeats && a.a == second) {
+    what = a.a, min = uint64_t{a.b} + 1, max = uint64_t{a.c} + 1;
+  } else if (b_repeats && b.a == first) {
+    what = b.a, min = uint64_t{b.b} + 1, max = uint64_t{b.c} + 1;
+  }
+  const bool endless = (a_repeats && a.c == kNoLimit) || (b_repeats && b.c == kNoLimit);
+  if (endless) max = kNoLimit;
+  if (what == kNever || min >= kNoLimit || (max >= kNoLimit && !endless)) return kNever;
+  return Repeat(what, static_cast<uint32_t>(min), static_cast<uint32_t>(max), budget);
+}
+
+Regex Regexes::HeadOf(Regex regex) const {
+  return nodes_[regex].kind == Kind::kThen ? nodes_[regex].a : kNobody;
+}
+
+void Regexes::SortWork(uint32_t base) {
+  if (work_.size() == base) return;
+  Regex* const first = &work_[base];
+  Regex* end = first + (work_.size() - base);
+  std::sort(first, end, [&](Regex x, Regex y) {
+    const Regex head = HeadOf(x), other = HeadOf(y);
+    return head != other ? head < other : x < y;
+  });
+  end = std::unique(first, end);
+  work_.Shrink(base + static_cast<uint32_t>(end - first));
+}
+
+void Regexes::Factor(uint32_t base, Budget& budget) {
+  if (factored_ == kMostFactored) return;  // what is left is factored where it is derived
+  ++factored_;
+  for (bool found = true; found && budget.ok();) {
+    found = false;
+    const uint32_t end = work_.size();
+    uint32_t kept = base;
+    for (uint32_t i = base, next; i < end && budget.Spend(); i = next) {
+      const Regex head = HeadOf(work_[i]);
+      for (next = i + 1; head != kNobody && next < end && HeadOf(work_[next]) == head;) ++next;
+      Regex part = work_[i];
+      if (next > i + 1) {
+        found = true;
+        for (uint32_t k = i; k < next; ++k) work_.Add(nodes_[work_[k]].b, budget);
+        if (!budget.ok()) break;
+        part = Then(head, Either(work_.Part(end, next - i), budget), budget);
+        work_.Shrink(end);
+      }
+      work_[kept++] = part;
+    }
+    work_.Shrink(kept);
+    if (found) SortWork(base);
+  }
+  --factored_;
 }
 
 void Regexes::Gather(Kind kind, std::span<const Regex> parts, uint32_t base, Budget& budget) {
@@ -244,11 +313,7 @@ void Regexes::Gather(Kind kind, std::span<const Regex> parts, uint32_t base, Bud
     }
   }
   if (has_set) work_.Add(Bytes(set, budget), budget);
-  Regex* const first = &work_[base];
-  Regex* end = first + (work_.size() - base);
-  std::sort(first, end);
-  end = std::unique(first, end);
-  work_.Shrink(base + static_cast<uint32_t>(end - first));
+  SortWork(base);
 }
 
 Regex Regexes::Join(Kind kind, std::span<const Regex> parts, Budget& budget) {
@@ -257,6 +322,7 @@ Regex Regexes::Join(Kind kind, std::span<const Regex> parts, Budget& budget) {
   const uint32_t base = work_.size();
   if (parts.empty()) return nothing;
   Gather(kind, parts, base, budget);
+  if (either) Factor(base, budget);
   Node node = Of(kind, !either);
   uint32_t kept = base;
   bool ends = false;  // the empty text is a part

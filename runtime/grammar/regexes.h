@@ -34,6 +34,8 @@ class Regexes {
   Regex Repeat(Regex regex, uint32_t min, uint32_t max, Budget& budget);
   // Digits whose number is a multiple of `divisor`, 1 to 2^31; `rest` of those before them.
   Regex Multiple(uint32_t divisor, uint32_t rest, Budget& budget);
+  // Parts that will be one expression: who adds some here takes them out again.
+  List<Regex>& stack() { return work_; }
 
   bool nullable(Regex regex) const { return nodes_[regex].nullable; }
   // How many expressions Derive has open at once.
@@ -96,7 +98,7 @@ class Regexes {
   static constexpr uint32_t kNobody = UINT32_MAX;
   static constexpr uint16_t kMostDepth = 2048;
   static constexpr uint16_t kMostDepthRead = 1024;  // derivatives may nest deeper
-  static constexpr size_t kMostParts = 1u << 14;
+  static constexpr uint32_t kMostFactored = 24;  // levels at once, for they take the thread's stack
 
   Node Of(Kind kind, bool nullable, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) const;
   static bool IsList(const Node& node);
@@ -106,6 +108,14 @@ class Regexes {
   Regex Join(Kind kind, std::span<const Regex> parts, Budget& budget);
   // Behind work_'s first `base`: the parts as they stand in a list of this kind, each once.
   void Gather(Kind kind, std::span<const Regex> parts, uint32_t base, Budget& budget);
+  // Sorts what is there, each once: what begins with the same stands together.
+  void SortWork(uint32_t base);
+  // What a sequence begins with; kNobody of all else.
+  Regex HeadOf(Regex regex) const;
+  // Of those there that begin with the same: it, and behind it either of what follows.
+  void Factor(uint32_t base, Budget& budget);
+  // Both one behind the other as one repeat; kNever where they are none of the same.
+  Regex JoinRepeats(Regex first, Regex second, Budget& budget);
   Derivative& LastOf(Regex regex, uint32_t byte_class);
   // The derivative, where it is known or takes no others.
   bool IsKnown(Regex regex, uint32_t byte_class, Regex* is, Budget& budget);
@@ -122,6 +132,7 @@ class Regexes {
   List<ByteSet> sets_;
   Index node_index_, set_index_;
   List<Regex> work_;              // parts that are being joined
+  uint32_t factored_ = 0;         // levels that Factor has open
   List<Open> open_;               // by Derive
   List<uint32_t> numbers_;        // by Forget: what nodes become
   List<uint32_t> set_numbers_;    // and sets

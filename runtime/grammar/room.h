@@ -98,52 +98,79 @@ class List {
   uint32_t size_ = 0;
 };
 
-// Numbers of a list by a hash of what they stand for: equal values get one number.
+// Numbers of a list by a hash of what they stand for: equal values get one number. Its memory is
+// touched as far as there are numbers.
 class Index {
  public:
   static constexpr uint32_t kNone = UINT32_MAX;
 
   Index() = default;
-  // Of up to `most` numbers.
-  Index(Room& room, size_t most) {
-    size_t slots = 16;
-    while (slots < most * 2) slots *= 2;
-    slots_ = room.Cut<uint32_t>(slots);
-    mask_ = static_cast<uint32_t>(slots - 1);
-    if (slots_ != nullptr) Clear();
+  // Of up to `most` numbers; more are not found.
+  Index(Room& room, size_t most) : most_(static_cast<uint32_t>(most)) {
+    while (most_heads_ < most) most_heads_ *= 2;
+    entries_ = room.Cut<Entry>(most);
+    heads_ = room.Cut<uint32_t>(most_heads_);
+    if (heads_ != nullptr) Clear();
   }
 
   void Clear() {
-    for (uint32_t i = 0; i <= mask_; ++i) slots_[i] = kNone;
+    size_ = 0;
+    SetHeads(kLeastHeads);
   }
 
   // The number for which is(number) holds; where there is none it is `fresh`, from now on.
   template <typename Is>
   uint32_t FindOrPut(uint64_t hash, uint32_t fresh, const Is& is) {
-    uint32_t* const slot = Find(hash, is);
-    if (*slot == kNone) *slot = fresh;
-    return *slot;
+    const uint32_t known = Number(hash, is);
+    if (known != kNone) return known;
+    if (size_ < most_) Put({Fold(hash), fresh, kNone});
+    return fresh;
   }
   // As above, kNone where there is none.
   template <typename Is>
   uint32_t Number(uint64_t hash, const Is& is) const {
-    return *Find(hash, is);
+    const uint32_t folded = Fold(hash);
+    for (uint32_t i = heads_[folded & mask_]; i != kNone; i = entries_[i].next) {
+      if (entries_[i].hash == folded && is(entries_[i].number)) return entries_[i].number;
+    }
+    return kNone;
   }
   // Takes out the number that was put last of those that are there.
   void Erase(uint64_t hash, uint32_t last) {
-    *Find(hash, [&](uint32_t number) { return number == last; }) = kNone;
+    uint32_t& head = heads_[Fold(hash) & mask_];
+    if (head + 1 != size_ || entries_[head].number != last) return;
+    head = entries_[head].next;
+    --size_;
   }
 
  private:
-  template <typename Is>
-  uint32_t* Find(uint64_t hash, const Is& is) const {
-    uint32_t i = static_cast<uint32_t>(hash ^ hash >> 32) & mask_;
-    while (slots_[i] != kNone && !is(slots_[i])) i = (i + 1) & mask_;
-    return slots_ + i;
+  struct Entry {
+    uint32_t hash, number;
+    uint32_t next;  // of those with this head, the one that was put before; kNone behind the last
+  };
+  static constexpr uint32_t kLeastHeads = 16;
+
+  static uint32_t Fold(uint64_t hash) { return static_cast<uint32_t>(hash ^ hash >> 32); }
+  void SetHeads(uint32_t count) {
+    mask_ = count - 1;
+    for (uint32_t i = 0; i < count; ++i) heads_[i] = kNone;
+    for (uint32_t i = 0; i < size_; ++i) Link(i);
+  }
+  void Link(uint32_t entry) {
+    uint32_t& head = heads_[entries_[entry].hash & mask_];
+    entries_[entry].next = head;
+    head = entry;
+  }
+  void Put(const Entry& entry) {
+    new (entries_ + size_) Entry(entry);
+    Link(size_++);
+    if (size_ > mask_ && mask_ + 1 < most_heads_) SetHeads((mask_ + 1) * 2);
   }
 
-  uint32_t* slots_ = nullptr;
-  uint32_t mask_ = 0;
+  Entry* entries_ = nullptr;
+  uint32_t* heads_ = nullptr;  // by the last bits of the hash: the entry that was put last
+  uint32_t most_ = 0, size_ = 0, mask_ = 0;
+  size_t most_heads_ = kLeastHeads;
 };
 
 // Of some numbers, in their order.

@@ -59,8 +59,7 @@ Status GbnfReader::Text(std::string_view* text) {
 
 Status GbnfReader::Class() {
   const size_t begin = at_++;
-  const bool others = Take("^");
-  CodePoints set;
+  CharacterClass set(Take("^"), Spelling::kUtf8, regexes_, budget_);
   while (!Take("]")) {
     if (AtEnd()) return At(begin, StatusCode::kInvalidArgument, "a class that is not closed");
     RONDO_ASSIGN(const uint32_t low, Character());
@@ -74,9 +73,7 @@ Status GbnfReader::Class() {
     set.Add({low, high});
   }
   if (set.empty()) return Wrong("a class without characters");
-  if (others) set = set.Others();
-  if (set.full()) return Wrong("a class of over 256 ranges");
-  PutLeaf(OneOf(set, Spelling::kUtf8, regexes_, budget_));
+  PutLeaf(set.Take());
   return Status();
 }
 

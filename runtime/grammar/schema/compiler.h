@@ -107,7 +107,9 @@ class SchemaCompiler {
   Result<Regex> Pattern(JsonValue node);
   Result<Production> Literals(const Shape& shape, const Terms& terms);
   Result<Production> Literal(JsonValue value, int nested);
-  Regex StringLiteral(std::string_view text);
+  Regex ScalarLiteral(JsonValue value);
+  // As it stands between quotation marks, with what stands behind it.
+  Regex StringLiteral(std::string_view text, Regex behind = Regexes::kEmpty);
 
   // ---- arrays.cc, objects.cc
   Result<Production> Array(const Shape& shape, const Terms& terms);

@@ -5,8 +5,8 @@
 
 namespace rondo::grammar {
 
-Regex SchemaCompiler::StringLiteral(std::string_view text) {
-  Regex body = Regexes::kEmpty;
+Regex SchemaCompiler::StringLiteral(std::string_view text, Regex behind) {
+  Regex body = behind;
   // From the last character on, so that each stands before what is there.
   for (size_t end = text.size(); end > 0;) {
     size_t begin = end - 1;
@@ -156,48 +156,61 @@ Status SchemaCompiler::AddScalars(const Shape& shape, const Terms& terms) {
   return Status();
 }
 
-// An enum's values, of which all terms hold.
+// An enum's values, of which all terms hold. Those that are texts of their own are one expression.
 Result<Production> SchemaCompiler::Literals(const Shape& shape, const Terms& terms) {
-  const uint32_t first = room_.parts.size();
+  List<Regex>& scalars = regexes_.stack();
+  const uint32_t first = room_.parts.size(), first_scalar = scalars.size();
   enumeration_ = shape.enumeration;
   for (JsonValue value = shape.is_const ? shape.enumeration : json_.first(shape.enumeration);
        value != Json::kNone; value = shape.is_const ? Json::kNone : json_.next(value)) {
-    RONDO_ASSIGN(const Production literal, Literal(value, 0));  // first: it bounds their nesting
+    Production literal = Productions::kNever;
+    const bool is_scalar = json_.kind(value) < Json::Kind::kArray;
+    // Before it is asked about: this bounds its nesting.
+    if (!is_scalar) {
+      RONDO_ASSIGN(literal, Literal(value, 0));
+    }
     const Answer answer = SatisfiesAll(value, terms);
     if (answer == Answer::kUnknown) return Refuse(value, "a value beside such keywords");
-    if (answer == Answer::kYes) room_.parts.Add(literal, budget_);
+    if (answer == Answer::kNo) continue;
+    if (is_scalar) {
+      scalars.Add(ScalarLiteral(value), budget_);
+    } else {
+      room_.parts.Add(literal, budget_);
+    }
   }
+  const Regex either =
+      regexes_.Either(scalars.Part(first_scalar, scalars.size() - first_scalar), budget_);
+  scalars.Shrink(first_scalar);
+  if (either != Regexes::kNever) room_.parts.Add(Terminal(either), budget_);
   return TakeChoice(first);
+}
+
+Regex SchemaCompiler::ScalarLiteral(JsonValue value) {
+  const Regex mark = regexes_.Text("\"", budget_);
+  switch (json_.kind(value)) {
+    case Json::Kind::kNumber: {
+      const Decimal number = Decimal::Of(json_.text(value));
+      const Regex itself = regexes_.Text(json_.text(value), budget_);
+      if (!number.exact()) return itself;
+      NumberBounds same;
+      same.low = same.high = number;
+      same.whole = number.whole();
+      const Regex both[] = {itself, NumbersWithin(same, regexes_, budget_)};
+      return regexes_.Either(both, budget_);
+    }
+    case Json::Kind::kString:
+      return Then(mark, StringLiteral(json_.text(value), mark));
+    case Json::Kind::kNull:
+      return regexes_.Text("null", budget_);
+    default:
+      return regexes_.Text(IsTrue(value) ? "true" : "false", budget_);
+  }
 }
 
 Result<Production> SchemaCompiler::Literal(JsonValue value, int nested) {
   constexpr int kMostNested = 32;
   if (nested > kMostNested) return Refuse(value, "a value nested over 32 deep");
-  switch (json_.kind(value)) {
-    case Json::Kind::kNull:
-      return Terminal(regexes_.Text("null", budget_));
-    case Json::Kind::kTrue:
-      return Terminal(regexes_.Text("true", budget_));
-    case Json::Kind::kFalse:
-      return Terminal(regexes_.Text("false", budget_));
-    case Json::Kind::kNumber: {
-      const Decimal number = Decimal::Of(json_.text(value));
-      const Regex itself = regexes_.Text(json_.text(value), budget_);
-      if (!number.exact()) return Terminal(itself);
-      NumberBounds same;
-      same.low = same.high = number;
-      same.whole = number.whole();
-      const Regex both[] = {itself, NumbersWithin(same, regexes_, budget_)};
-      return Terminal(regexes_.Either(both, budget_));
-    }
-    case Json::Kind::kString: {
-      const Regex mark = regexes_.Text("\"", budget_);
-      return Terminal(Then(mark, Then(StringLiteral(json_.text(value)), mark)));
-    }
-    case Json::Kind::kArray:
-    case Json::Kind::kObject:
-      break;
-  }
+  if (json_.kind(value) < Json::Kind::kArray) return Terminal(ScalarLiteral(value));
   const bool is_object = json_.kind(value) == Json::Kind::kObject;
   const uint32_t first = room_.parts.size();
   room_.parts.Add(Terminal(Then(regexes_.Text(is_object ? "{" : "[", budget_), space_)), budget_);
