@@ -24,7 +24,11 @@ struct Layout {
     const uint64_t bytes = options.bytes == 0 ? Grammar::kDefaultBytes : options.bytes;
     room.Cut<Grammar>(1);
     regexes = Regexes(room, static_cast<size_t>(bytes / 256));
-    productions = Productions(room, static_cast<size_t>(bytes / 512));
+    productions = Productions(room, MostProductions(options));
+  }
+  static size_t MostProductions(const GrammarOptions& options) {
+    const uint64_t bytes = options.bytes == 0 ? Grammar::kDefaultBytes : options.bytes;
+    return static_cast<size_t>(bytes / 512);
   }
   static size_t States(const GrammarOptions& options) {
     const uint64_t bytes = options.bytes == 0 ? Grammar::kDefaultBytes : options.bytes;
@@ -41,10 +45,10 @@ uint64_t Grammar::Bytes(const GrammarOptions& options, size_t text_bytes, size_t
   const Layout layout(options, room);
   Room reading = room;
   if (options.kind == GrammarKind::kGbnf) {
-    GbnfRoom(reading, text_bytes);
+    GbnfRoom(reading, text_bytes, Layout::MostProductions(options));
   } else {
     Json(reading, text_bytes);
-    SchemaRoom(reading, text_bytes);
+    SchemaRoom(reading, text_bytes, Layout::MostProductions(options));
   }
   Machine(room, Layout::States(options), kUsualClasses);
   List<Mask>(room, kMasks);
@@ -87,27 +91,17 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
     Production itself = 0;
     productions_.Close(regexes_, budget, &itself);
   } else if (options.kind == GrammarKind::kGbnf) {
-    GbnfRoom gbnf_room(reading, text.size());
+    GbnfRoom gbnf_room(reading, text.size(), Layout::MostProductions(options));
     RONDO_ASSIGN(root_,
                  ReadGbnf(text, schema_options, *trie_, gbnf_room, regexes_, productions_, budget));
   } else {
     Json json(reading, text.size());
-    SchemaRoom schema_room(reading, text.size());
+    SchemaRoom schema_room(reading, text.size(), Layout::MostProductions(options));
     RONDO_RETURN_IF_ERROR(json.Read(text));
     RONDO_ASSIGN(root_,
                  ReadSchema(json, schema_options, schema_room, regexes_, productions_, budget));
   }
-  if (!budget.ok()) {
-    if (budget.end() == Budget::End::kDepth) {
-      return Status::Error(StatusCode::kUnsupported,
-                           "the grammar nests what may follow deeper than is supported");
-    }
-    return Status::Error(StatusCode::kOutOfMemory,
-                         budget.end() == Budget::End::kSteps
-                             ? "the grammar takes more than %llu steps to read"
-                             : "the grammar does not fit into its memory; it may take %llu steps",
-                         static_cast<unsigned long long>(kCompileSteps));
-  }
+  if (!budget.ok()) return regexes_.Exhausted(budget, "the grammar");
   if (!productions_.node(root_).productive) {
     return Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
   }
@@ -117,11 +111,7 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   machine_.Read(&regexes_, &productions_);
   for (size_t i = 0; i < kMasks; ++i) masks_.Add({}, budget);
   start_ = machine_.Start(root_, budget);
-  if (!budget.ok()) {
-    return Status::Error(StatusCode::kOutOfMemory,
-                         "what texts of the grammar may begin with takes more than its %s",
-                         budget.end() == Budget::End::kSteps ? "steps" : "memory");
-  }
+  if (!budget.ok()) return regexes_.Exhausted(budget, "what texts of the grammar may begin with");
   return start_ != Machine::kDead
              ? Status()
              : Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");

@@ -63,6 +63,12 @@ class Reader {
     return Wrong("a group that is not closed");
   }
 
+  Status Exhausted() const {
+    char where[64];
+    Format(where, sizeof where, "the pattern up to byte %zu", at_);
+    return regexes_.Exhausted(budget_, where);
+  }
+
  private:
   static constexpr uint32_t kParts = 4;  // of a Piece
   static constexpr size_t kMostNested = 64;
@@ -264,6 +270,9 @@ class Reader {
     } else if (Take("?")) {
       min = 0;
     } else if (Has("{") && Counts(&min, &max)) {
+      if (min > kMostRepeats || (max != Regexes::kNoLimit && max > kMostRepeats)) {
+        return Unsupported("a quantifier of over 1048576");
+      }
       if (min > max) return Wrong("a quantifier whose numbers are out of order");
     } else {
       Push(piece);
@@ -283,9 +292,9 @@ class Reader {
       const size_t begin = at;
       uint64_t sum = 0;
       for (; at < pattern_.size() && pattern_[at] >= '0' && pattern_[at] <= '9'; ++at) {
-        sum = sum < kMostRepeats ? sum * 10 + static_cast<uint64_t>(pattern_[at] - '0') : sum;
+        sum = sum <= kMostRepeats ? sum * 10 + static_cast<uint64_t>(pattern_[at] - '0') : sum;
       }
-      *value = static_cast<uint32_t>(sum < kMostRepeats ? sum : kMostRepeats);
+      *value = static_cast<uint32_t>(sum);
       return at > begin;
     };
     const auto is = [&](char c) { return at < pattern_.size() && pattern_[at] == c; };
@@ -467,9 +476,10 @@ class Reader {
 Result<Regex> ReadPattern(std::string_view pattern, bool whole, Spelling spelling, Regexes& regexes,
                           Budget& budget) {
   const uint32_t top = regexes.stack().size();
-  const Result<Regex> read = Reader(pattern, spelling, regexes, budget).Read(whole);
+  Reader reader(pattern, spelling, regexes, budget);
+  const Result<Regex> read = reader.Read(whole);
   regexes.stack().Shrink(top);
-  return budget.ok() ? read : Result<Regex>(Regexes::kNever);  // where it stopped is no fault of it
+  return budget.ok() ? read : reader.Exhausted();
 }
 
 }  // namespace rondo::grammar

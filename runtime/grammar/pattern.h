@@ -15,8 +15,8 @@ namespace rondo::grammar {
 // Understood: characters and escapes, classes, groups, alternatives, quantifiers (lazy ones, too),
 // anchors where a text can begin or end, lookahead outside of groups. Refused by name and place:
 // back references, lookbehind, word boundaries, \p, names of groups that are used, flags; patterns
-// nested over 64 deep. Errors: kInvalidArgument (not well formed), kUnsupported; both name the
-// byte.
+// nested over 64 deep. Errors: kInvalidArgument (not well formed), kUnsupported, kOutOfMemory
+// (where the budget ran out); all name the byte.
 Result<Regex> ReadPattern(std::string_view pattern, bool whole, Spelling spelling, Regexes& regexes,
                           Budget& budget);
 

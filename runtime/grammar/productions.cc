@@ -96,62 +96,110 @@ bool Productions::Close(Regexes& regexes, Budget& budget, Production* rule) {
   return true;
 }
 
-// And productive; both grow from nothing until no more changes.
+// And productive; both grow from nothing until no more changes. What a production is made of comes
+// before it, so that only what recurs takes more than two rounds.
 void Productions::FindNullable(Regexes& regexes, Budget& budget) {
   for (bool changed = true; changed && budget.ok();) {
     changed = false;
-    for (uint32_t i = 0; i < nodes_.size() && budget.Spend(); ++i) {
-      Node& node = nodes_[i];
-      bool nullable = false, productive = false;
-      switch (node.kind) {
-        case Kind::kTerminal:
-          nullable = regexes.nullable(node.a);
-          productive = node.productive || !regexes.IsNever(node.a, budget);
-          break;
-        case Kind::kSequence:
-          nullable = productive = true;
-          for (const Production part : parts(i)) {
-            nullable = nullable && nodes_[part].nullable;
-            productive = productive && nodes_[part].productive;
-          }
-          break;
-        case Kind::kChoice:
-          for (const Production part : parts(i)) {
-            nullable = nullable || nodes_[part].nullable;
-            productive = productive || nodes_[part].productive;
-          }
-          break;
-        case Kind::kRepeat:
-          nullable = node.b == 0 || nodes_[node.a].nullable;
-          productive = node.b == 0 || nodes_[node.a].productive;
-          break;
-        case Kind::kRule:
-          nullable = nodes_[node.a].nullable;
-          productive = nodes_[node.a].productive;
-          break;
-        case Kind::kMembers: {
-          const Members& all = members(i);
-          nullable = productive = true;
-          uint32_t can = 0, required = 0;
-          for (uint32_t m = 0; m < all.count; ++m) {
-            const Member& its = member(all, m);
-            const bool may = nodes_[its.first].productive && nodes_[its.later].productive;
-            can += may;
-            required += its.required;
-            if (may && all.more && m + 1 == all.count) can = UINT32_MAX;
-            nullable = nullable && !its.required;
-            productive = productive && (may || !its.required);
-          }
-          productive = productive && can >= all.min && std::max(all.min, required) <= all.max;
-          nullable = nullable && productive && all.min == 0;
-          break;
+    marks_.Shrink(0);
+    marks_.Fill(false, nodes_.size(), budget);
+    for (Production i = 0; i < nodes_.size() && budget.ok(); ++i) {
+      walks_.Shrink(0);
+      Enter(i, budget);
+      while (walks_.size() > 0 && budget.Spend()) {
+        Walk& walk = walks_[walks_.size() - 1];
+        const Production part = PartOf(walk.production, walk.part++);
+        if (part != kNone) {
+          Enter(part, budget);
+        } else {
+          changed = Update(walk.production, regexes, budget) || changed;
+          walks_.Shrink(walks_.size() - 1);
         }
       }
-      changed = changed || nullable != node.nullable || productive != node.productive;
-      node.nullable = nullable;
-      node.productive = productive;
     }
   }
+}
+
+// To be walked through, where it was not yet.
+void Productions::Enter(Production production, Budget& budget) {
+  if (marks_[production] != 0) return;
+  marks_[production] = 1;
+  walks_.Add({production, 0}, budget);
+}
+
+Production Productions::PartOf(Production production, uint32_t i) const {
+  const Node& node = nodes_[production];
+  switch (node.kind) {
+    case Kind::kTerminal:
+      return kNone;
+    case Kind::kSequence:
+    case Kind::kChoice:
+      return i < node.b ? parts_[node.a + i] : kNone;
+    case Kind::kRepeat:
+    case Kind::kRule:
+      return i == 0 ? node.a : kNone;
+    case Kind::kMembers: {
+      const Members& all = members(production);
+      if (i / 2 >= all.count) return kNone;
+      const Member& its = member(all, i / 2);
+      return i % 2 == 0 ? its.first : its.later;
+    }
+  }
+  return kNone;
+}
+
+// From what its parts are; whether that changes anything.
+bool Productions::Update(Production i, Regexes& regexes, Budget& budget) {
+  Node& node = nodes_[i];
+  bool nullable = false, productive = false;
+  switch (node.kind) {
+    case Kind::kTerminal:
+      nullable = regexes.nullable(node.a);
+      productive = node.productive || !regexes.IsNever(node.a, budget);
+      break;
+    case Kind::kSequence:
+      nullable = productive = true;
+      for (const Production part : parts(i)) {
+        nullable = nullable && nodes_[part].nullable;
+        productive = productive && nodes_[part].productive;
+      }
+      break;
+    case Kind::kChoice:
+      for (const Production part : parts(i)) {
+        nullable = nullable || nodes_[part].nullable;
+        productive = productive || nodes_[part].productive;
+      }
+      break;
+    case Kind::kRepeat:
+      nullable = node.b == 0 || nodes_[node.a].nullable;
+      productive = node.b == 0 || nodes_[node.a].productive;
+      break;
+    case Kind::kRule:
+      nullable = nodes_[node.a].nullable;
+      productive = nodes_[node.a].productive;
+      break;
+    case Kind::kMembers: {
+      const Members& all = members(i);
+      nullable = productive = true;
+      uint32_t can = 0, required = 0;
+      for (uint32_t m = 0; m < all.count; ++m) {
+        const Member& its = member(all, m);
+        const bool may = nodes_[its.first].productive && nodes_[its.later].productive;
+        can += may;
+        required += its.required;
+        if (may && all.more && m + 1 == all.count) can = UINT32_MAX;
+        nullable = nullable && !its.required;
+        productive = productive && (may || !its.required);
+      }
+      productive = productive && can >= all.min && std::max(all.min, required) <= all.max;
+      nullable = nullable && productive && all.min == 0;
+      break;
+    }
+  }
+  const bool changes = nullable != node.nullable || productive != node.productive;
+  node.nullable = nullable;
+  node.productive = productive;
+  return changes;
 }
 
 Production Productions::FirstPart(Production production, uint32_t i) const {

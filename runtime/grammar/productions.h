@@ -79,6 +79,10 @@ class Productions {
     uint32_t part;  // that is to be walked next
   };
   void FindNullable(Regexes& regexes, Budget& budget);
+  void Enter(Production production, Budget& budget);
+  bool Update(Production production, Regexes& regexes, Budget& budget);
+  // What the production is made of, one after the other; kNone behind the last.
+  Production PartOf(Production production, uint32_t i) const;
   bool BeginsWithItself(Production production, Budget& budget, Production* rule);
   // The part number `i` that may come first in the production; kNone behind the last.
   Production FirstPart(Production production, uint32_t i) const;

@@ -93,7 +93,7 @@ ByteSet Regexes::FirstOf(const Node& node) const {
 }
 
 Regex Regexes::Put(Node node, std::span<const Regex> parts, Budget& budget) {
-  if (node.depth > (kept_.nodes > 0 ? kMostDepth : kMostDepthRead)) {
+  if (node.depth > MostDepth()) {
     budget.Stop(Budget::End::kDepth);
   }
   if (!budget.Spend()) return kNever;
@@ -380,6 +380,21 @@ Regex Regexes::Repeat(Regex regex, uint32_t min, uint32_t max, Budget& budget) {
   node.decides = inner.decides;
   node.depth = static_cast<uint16_t>(inner.depth + 1);
   return Put(node, {}, budget);
+}
+
+Status Regexes::Exhausted(const Budget& budget, const char* where) const {
+  switch (budget.end()) {
+    case Budget::End::kDepth:
+      return Status::Error(StatusCode::kUnsupported,
+                           "%s takes what nests over %u deep in what may follow it, which is not "
+                           "supported",
+                           where, MostDepth());
+    case Budget::End::kSteps:
+      return Status::Error(StatusCode::kOutOfMemory, "%s takes more than the %llu steps of reading",
+                           where, static_cast<unsigned long long>(budget.all()));
+    default:
+      return Status::Error(StatusCode::kOutOfMemory, "%s takes more than its memory_bytes", where);
+  }
 }
 
 Regex Regexes::Multiple(uint32_t divisor, uint32_t rest, Budget& budget) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <string_view>
 
+#include "runtime/base/status.h"
 #include "runtime/grammar/byte_set.h"
 #include "runtime/grammar/room.h"
 
@@ -34,6 +35,8 @@ class Regexes {
   Regex Repeat(Regex regex, uint32_t min, uint32_t max, Budget& budget);
   // Digits whose number is a multiple of `divisor`, 1 to 2^31; `rest` of those before them.
   Regex Multiple(uint32_t divisor, uint32_t rest, Budget& budget);
+  // What ran out, and where, as a sentence: kOutOfMemory, or kUnsupported where it is the depth.
+  Status Exhausted(const Budget& budget, const char* where) const;
   // Parts that will be one expression: who adds some here takes them out again.
   List<Regex>& stack() { return work_; }
 
@@ -100,6 +103,7 @@ class Regexes {
   static constexpr uint16_t kMostDepthRead = 1024;  // derivatives may nest deeper
   static constexpr uint32_t kMostFactored = 24;  // levels at once, for they take the thread's stack
 
+  uint16_t MostDepth() const { return kept_.nodes > 0 ? kMostDepth : kMostDepthRead; }
   Node Of(Kind kind, bool nullable, uint32_t a = 0, uint32_t b = 0, uint32_t c = 0) const;
   static bool IsList(const Node& node);
   uint64_t HashOf(const Node& node, std::span<const Regex> parts) const;

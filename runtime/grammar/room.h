@@ -16,10 +16,12 @@ class Budget {
  public:
   enum class End : uint8_t { kNone, kSteps, kMemory, kDepth };
 
-  explicit Budget(uint64_t steps) : steps_(steps) {}
+  explicit Budget(uint64_t steps) : all_(steps), steps_(steps) {}
 
   bool ok() const { return end_ == End::kNone; }
   End end() const { return end_; }
+  uint64_t all() const { return all_; }
+  uint64_t left() const { return steps_; }
   // False where nothing is left.
   bool Spend(uint64_t steps = 1) {
     if (steps > steps_) Stop(End::kSteps);
@@ -31,7 +33,7 @@ class Budget {
   }
 
  private:
-  uint64_t steps_;
+  uint64_t all_, steps_;
   End end_ = End::kNone;
 };
 

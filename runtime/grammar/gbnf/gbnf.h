@@ -60,8 +60,8 @@ struct GbnfRoom {
   };
 
   GbnfRoom() = default;
-  // For grammars of up to `bytes`.
-  GbnfRoom(Room& room, size_t bytes);
+  // For grammars of up to `bytes` that are at most so many productions.
+  GbnfRoom(Room& room, size_t bytes, size_t most);
 
   List<GbnfStep> steps;
   List<GbnfRule> rules;
@@ -72,6 +72,7 @@ struct GbnfRoom {
   List<Value> values;
   List<Production> parts;
   Room schemas;  // cut anew for each %json
+  size_t most = 0;
 };
 
 // The production of `root`. A rule that none of its parts leads back to, and that is not deep, is

@@ -171,12 +171,11 @@ Status GbnfReader::Schema(size_t begin) {
   }
   Room room = room_.schemas;
   Json json(room, text.size());
-  SchemaRoom schema_room(room, text.size());
+  SchemaRoom schema_room(room, text.size(), room_.most);
   const Status status = json.Read(text);
   if (!status.ok()) return At(begin, status.code(), "%%json: %s", status.message());
   const Result<Production> made =
       ReadSchema(json, options_, schema_room, regexes_, productions_, budget_);
-  if (!budget_.ok()) return Exhausted(begin);
   if (!made.ok()) return At(begin, made.status().code(), "%%json: %s", made.status().message());
   Put(Kind::kProduction, *made);
   return Status();

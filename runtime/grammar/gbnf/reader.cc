@@ -17,7 +17,7 @@ bool IsNameCharacter(char c) {
 
 // A step, and most of what else there is, stands for at least a byte; a name for a byte and one
 // that ends it.
-GbnfRoom::GbnfRoom(Room& room, size_t bytes)
+GbnfRoom::GbnfRoom(Room& room, size_t bytes, size_t most_productions)
     : steps(room, bytes + 16),
       rules(room, bytes / 2 + 2),
       names(room, bytes / 2 + 2),
@@ -26,9 +26,10 @@ GbnfRoom::GbnfRoom(Room& room, size_t bytes)
       walks(room, bytes / 2 + 2),
       values(room, bytes + 16),
       parts(room, bytes + 16),
-      schemas(room) {
+      schemas(room),
+      most(most_productions) {
   Json(room, bytes);
-  SchemaRoom(room, bytes);
+  SchemaRoom(room, bytes, most);
 }
 
 Status GbnfReader::Read() {
@@ -71,8 +72,8 @@ Status GbnfReader::Wrong(const char* what) const {
 }
 
 Status GbnfReader::Exhausted(size_t at) const {
-  return At(at, StatusCode::kOutOfMemory, "here the grammar takes more than its %s",
-            budget_.end() == Budget::End::kSteps ? "steps" : "memory");
+  const Status status = regexes_.Exhausted(budget_, "here");
+  return At(at, status.code(), "%s", status.message());
 }
 
 void GbnfReader::Spaces(bool lines) {

@@ -71,6 +71,8 @@ class SchemaCompiler {
   bool overlaps() const { return overlaps_; }
 
  private:
+  enum class Answer : uint8_t { kNo, kYes, kUnknown };
+
   // ---- conjunctions.cc: what is asked of a value, and what follows from that
   // The rule for the terms, which it sorts; new ones are defined later.
   Result<Production> RuleOf(Terms& terms);
@@ -85,6 +87,8 @@ class SchemaCompiler {
                       Production* made);
   Status Conditional(const Terms& terms, size_t i, Production* made);
   Status Dependency(const Terms& terms, JsonValue dependency, Production* made);
+  Status Depend(JsonValue dependency, Terms* terms, bool* possible);
+  Answer Has(const Terms& terms, std::string_view name) const;
   // The choice of what was put into room_.parts from `first` on.
   Production TakeChoice(uint32_t first);
   Production TakeSequence(uint32_t first);
@@ -126,7 +130,6 @@ class SchemaCompiler {
   Result<Regex> PropertyNames(const Terms& terms);
 
   // ---- validity.cc: of values that stand in the schema
-  enum class Answer : uint8_t { kNo, kYes, kUnknown };
   Answer Satisfies(JsonValue value, const Term& term, int nested);
   // But for what is `done` of the schema.
   Answer SatisfiesSchema(JsonValue value, JsonValue schema, int nested, uint8_t done = 0);
@@ -136,6 +139,12 @@ class SchemaCompiler {
   uint8_t TypeOf(JsonValue value) const;
   static Answer And(Answer a, Answer b);
   static Answer Not(Answer a);
+
+  // ---- apart.cc: alternatives of which at most one holds
+  bool AreToldApart(const Terms& terms, JsonValue list);
+  bool AreToldApartBy(std::string_view name, const Terms& terms, JsonValue list);
+  template <typename Visit>
+  void ForEachConjunct(JsonValue schema, int nested, const Visit& visit);
 
   // ---- references.cc
   Result<JsonValue> Target(JsonValue ref);
@@ -148,6 +157,7 @@ class SchemaCompiler {
   Status Refuse(JsonValue node, const char* what) const;    // kUnsupported
   Status NoSchema(JsonValue node, const char* what) const;  // kInvalidArgument
   Status InvalidSchema(JsonValue node, const char* why) const;
+  Status Exhausted(JsonValue node) const;  // where the budget ran out
   bool Is(JsonValue node, Json::Kind kind) const {
     return node != Json::kNone && json_.kind(node) == kind;
   }

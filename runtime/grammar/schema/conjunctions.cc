@@ -45,12 +45,13 @@ bool IsAmong(std::span<const std::string_view> list, std::string_view key) {
 
 }  // namespace
 
-SchemaRoom::SchemaRoom(Room& room, size_t bytes)
-    : terms(room, bytes * 4 + 256),
-      conjunctions(room, bytes + 64),
-      index(room, bytes + 64),
-      apart(room, bytes + 64),
-      parts(room, bytes * 2 + 256),
+// Each conjunction is a rule.
+SchemaRoom::SchemaRoom(Room& room, size_t bytes, size_t most)
+    : terms(room, most * 8),
+      conjunctions(room, most),
+      index(room, most),
+      apart(room, most),
+      parts(room, bytes * 2 + most),
       walked(room, bytes / 2 + 2),
       names(room, bytes / 3 + 16),
       members(room, Productions::kMostMembers * 2) {}
@@ -145,7 +146,7 @@ Result<Production> ReadSchema(const Json& schema, const SchemaOptions& options, 
   room.Clear();
   const Result<Production> exact =
       SchemaCompiler(schema, options, room, regexes, productions, budget, true).Compile();
-  return exact.ok() && budget.ok() ? exact : made;
+  return exact.ok() || !budget.ok() ? exact : made;
 }
 
 Result<Production> SchemaCompiler::Compile() {
@@ -160,7 +161,7 @@ Result<Production> SchemaCompiler::Compile() {
   RONDO_ASSIGN(const Production root, RuleOf(whole));
   for (uint32_t i = 0; i < room_.conjunctions.size() && budget_.ok(); ++i) {
     const Status status = Define(i);
-    if (!budget_.ok()) return root;
+    if (!budget_.ok()) return Exhausted(room_.terms[room_.conjunctions[i].first].node);
     RONDO_RETURN_IF_ERROR(status);
   }
   regexes_.MakeClasses();
@@ -169,6 +170,7 @@ Result<Production> SchemaCompiler::Compile() {
     return Status::Error(StatusCode::kInvalidArgument,
                          "a schema refers to itself as its own value, without end");
   }
+  if (!budget_.ok()) return Exhausted(0);
   for (uint32_t i = 0; i < room_.apart.size(); ++i) {
     if (!productions_.node(room_.apart[i].both).productive) continue;
     overlaps_ = true;
@@ -187,6 +189,12 @@ Status SchemaCompiler::NoSchema(JsonValue node, const char* what) const {
   char pointer[160];
   json_.Pointer(node, pointer, sizeof pointer);
   return Status::Error(StatusCode::kInvalidArgument, "%s: expected %s", pointer, what);
+}
+
+Status SchemaCompiler::Exhausted(JsonValue node) const {
+  char pointer[160];
+  json_.Pointer(node, pointer, sizeof pointer);
+  return regexes_.Exhausted(budget_, pointer);
 }
 
 Status SchemaCompiler::InvalidSchema(JsonValue node, const char* why) const {
@@ -361,12 +369,17 @@ Status SchemaCompiler::ExpandSchema(Terms& terms, size_t i, Production* made) {
     if (dependencies == Json::kNone) continue;
     if (!Is(dependencies, Json::Kind::kObject)) return NoSchema(dependencies, "an object");
     for (JsonValue d = json_.first(dependencies); d != Json::kNone; d = json_.next(d)) {
-      bool decided = false;
-      for (const Term& term : terms.span()) {
-        decided = decided || (term.node == d &&
-                              (term.mode == Term::Mode::kHas || term.mode == Term::Mode::kMayLack));
+      switch (Has(terms, json_.key(d))) {
+        case Answer::kNo:
+          break;
+        case Answer::kUnknown:
+          return Dependency(terms, d, made);
+        case Answer::kYes: {
+          bool possible = true;
+          RONDO_RETURN_IF_ERROR(Depend(d, &terms, &possible));
+          if (!possible) *made = Productions::kNever;
+        }
       }
-      if (!decided) return Dependency(terms, d, made);
     }
   }
   return Status();
@@ -378,6 +391,7 @@ Status SchemaCompiler::Alternatives(const Terms& terms, size_t i, uint8_t done, 
     return NoSchema(list, "an array of schemas");
   }
   const uint32_t first = room_.parts.size();
+  one = one && !AreToldApart(terms, list);
   for (JsonValue a = json_.first(list); a != Json::kNone; a = json_.next(a)) {
     Terms all = With(terms, i, done, {a, Term::Mode::kHolds, 0});
     for (JsonValue b = json_.first(list); one && exact_ && b != Json::kNone; b = json_.next(b)) {
@@ -415,6 +429,33 @@ Status SchemaCompiler::Conditional(const Terms& terms, size_t i, Production* mad
   return Status();
 }
 
+// Whether it is an object with the member, where it is one.
+SchemaCompiler::Answer SchemaCompiler::Has(const Terms& terms, std::string_view name) const {
+  Answer answer = Answer::kUnknown;
+  for (const Term& term : terms.span()) {
+    const bool lacks = term.mode == Term::Mode::kLacks || term.mode == Term::Mode::kMayLack;
+    if (lacks && NameOf(term.node) == name) return Answer::kNo;
+    const bool has = term.mode == Term::Mode::kHas || term.mode == Term::Mode::kHasNot;
+    if (has && NameOf(term.node) == name) answer = Answer::kYes;
+  }
+  return answer;
+}
+
+// Adds what the member asks for, which is there; not possible where that cannot be.
+Status SchemaCompiler::Depend(JsonValue dependency, Terms* terms, bool* possible) {
+  if (!Is(dependency, Json::Kind::kArray)) {
+    terms->Add({dependency, Term::Mode::kHolds, 0});
+    return Status();
+  }
+  for (JsonValue name = json_.first(dependency); name != Json::kNone; name = json_.next(name)) {
+    if (!Is(name, Json::Kind::kString)) return NoSchema(name, "the name of a member");
+    const Answer has = Has(*terms, json_.text(name));
+    *possible = *possible && has != Answer::kNo;
+    if (has == Answer::kUnknown) terms->Add({name, Term::Mode::kHas, 0});
+  }
+  return Status();
+}
+
 // Without the member, or with it and what it asks for.
 Status SchemaCompiler::Dependency(const Terms& terms, JsonValue dependency, Production* made) {
   const uint32_t first = room_.parts.size();
@@ -423,15 +464,9 @@ Status SchemaCompiler::Dependency(const Terms& terms, JsonValue dependency, Prod
   RONDO_RETURN_IF_ERROR(AddRule(without));
   Terms with = terms;
   with.Add({dependency, Term::Mode::kHas, 0});
-  if (Is(dependency, Json::Kind::kArray)) {
-    for (JsonValue name = json_.first(dependency); name != Json::kNone; name = json_.next(name)) {
-      if (!Is(name, Json::Kind::kString)) return NoSchema(name, "the name of a member");
-      with.Add({name, Term::Mode::kHas, 0});
-    }
-  } else {
-    with.Add({dependency, Term::Mode::kHolds, 0});
-  }
-  RONDO_RETURN_IF_ERROR(AddRule(with));
+  bool possible = true;
+  RONDO_RETURN_IF_ERROR(Depend(dependency, &with, &possible));
+  if (possible) RONDO_RETURN_IF_ERROR(AddRule(with));
   *made = TakeChoice(first);
   return Status();
 }

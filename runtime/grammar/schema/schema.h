@@ -61,8 +61,8 @@ struct SchemaRoom {
   };
 
   SchemaRoom() = default;
-  // For documents of up to `bytes`.
-  SchemaRoom(Room& room, size_t bytes);
+  // For documents of up to `bytes` that are at most so many productions.
+  SchemaRoom(Room& room, size_t bytes, size_t most);
   void Clear();
 
   List<Term> terms;

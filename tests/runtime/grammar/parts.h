@@ -39,7 +39,7 @@ struct Parts {
   // Of `text` as a schema; empty where it is read, else the sentence of why not.
   std::string ReadSchemaText(std::string_view text, const SchemaOptions& options = {}) {
     Json json(room, text.size());
-    SchemaRoom schema_room(room, text.size());
+    SchemaRoom schema_room(room, text.size(), 1u << 15);
     const Status status = json.Read(text);
     if (!status.ok()) return status.message();
     const Result<Production> root =
@@ -51,7 +51,7 @@ struct Parts {
   // As ReadSchemaText, of rules.
   std::string ReadGbnfText(std::string_view text, const TokenTrie& trie,
                            const SchemaOptions& options = {}) {
-    GbnfRoom gbnf_room(room, text.size());
+    GbnfRoom gbnf_room(room, text.size(), 1u << 15);
     const Result<Production> root =
         ReadGbnf(text, options, trie, gbnf_room, regexes, productions, budget);
     if (!root.ok()) return root.status().message();
