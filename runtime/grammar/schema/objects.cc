@@ -124,7 +124,7 @@ Status SchemaCompiler::AddOthers(const Terms& terms, Regex declared, bool named_
     const JsonValue its = json_.Find(terms[i].node, "patternProperties");
     for (JsonValue p = Is(its, Json::Kind::kObject) ? json_.first(its) : Json::kNone;
          p != Json::kNone; p = json_.next(p)) {
-      if (n == kMostPatterns) return Refuse(its, "so many patterns of names");
+      if (n == kMostPatterns) return Refuse(its, "over 5 patterns of names at once");
       const Result<Regex> regex =
           ReadPattern(json_.key(p), false, Spelling::kJsonString, regexes_, budget_);
       if (!regex.ok()) return Refuse(p, regex.status().message());
@@ -257,7 +257,7 @@ Result<Production> SchemaCompiler::Object(const Shape& shape, const Terms& terms
   members.any_order = options_.any_order;
   if (members.min > kMostCounted ||
       (members.max != Shape::kNoLimit && members.max > kMostCounted)) {
-    return Refuse(terms[0].node, "so many members");
+    return Refuse(terms[0].node, "a limit of over 60000 members");
   }
   RONDO_ASSIGN(const Regex allowed, PropertyNames(terms));
   RONDO_RETURN_IF_ERROR(Declare(terms));

@@ -103,7 +103,7 @@ Result<Regex> SchemaCompiler::NumberRegex(const Shape& shape, const Terms& terms
       multiple = Then(
           minus, Then(regexes_.Repeat(digits, 1, Regexes::kNoLimit, budget_), fraction(places)));
     } else {
-      return Refuse(node, "a multiple of such a fraction");
+      return Refuse(node, "a multiple of a fraction that is no power of ten");
     }
     all[n++] = multiple;
     bounds.no_exponent = true;

@@ -50,7 +50,8 @@ Status SchemaCompiler::Number(JsonValue schema, const char* key, uint32_t* value
   }
   constexpr int kDigits = 8;
   uint32_t sum = 0;
-  if (!number.exact() || number.whole_digits() > kDigits) return Refuse(node, "a number so large");
+  if (!number.exact() || number.whole_digits() > kDigits)
+    return Refuse(node, "a number over 99999999");
   for (int place = kDigits - 1; place >= 0; --place) {
     sum = sum * 10 + static_cast<uint32_t>(number.digit(place));
   }
@@ -79,7 +80,8 @@ Status SchemaCompiler::Gather(const Terms& terms, Shape* shape) {
       }
       case Term::Mode::kNotPattern:
         shape->types &= Shape::kString;
-        if (shape->n_patterns == Shape::kMostOfAKind) return Refuse(term.node, "so many patterns");
+        if (shape->n_patterns == Shape::kMostOfAKind)
+          return Refuse(term.node, "over 8 patterns at once");
         shape->pattern_found[shape->n_patterns] = false;
         shape->patterns[shape->n_patterns++] = term.node;
         break;
@@ -128,7 +130,7 @@ Status SchemaCompiler::GoBeyond(JsonValue limit, Shape* shape) {
     return Refuse(limit, "the opposite of draft 4's exclusive limits");
   }
   const Decimal number = Decimal::Of(json_.text(limit));
-  if (!number.exact()) return Refuse(limit, "a number of so many digits");
+  if (!number.exact()) return Refuse(limit, "a number of over 40 digits or beyond 1e400");
   shape->types &= Shape::kWhole | Shape::kFraction;
   NumberBounds& numbers = shape->numbers;
   // Below a least one; itself, too, where that was not in it.
@@ -170,7 +172,7 @@ Status SchemaCompiler::GatherSchema(JsonValue node, Shape* shape) {
     const JsonValue there = json_.Find(node, key);
     if (there == Json::kNone) return Status();
     if (expected != nullptr && !Is(there, kind)) return NoSchema(there, expected);
-    if (*n == Shape::kMostOfAKind) return Refuse(there, "so many of this keyword at once");
+    if (*n == Shape::kMostOfAKind) return Refuse(there, "over 8 of this keyword at once");
     (*list)[(*n)++] = there;
     return Status();
   };
@@ -194,7 +196,7 @@ Status SchemaCompiler::GatherSchema(JsonValue node, Shape* shape) {
     const auto take = [&](JsonValue value, bool is_strict) -> Status {
       if (!Is(value, Json::Kind::kNumber)) return NoSchema(value, "a number");
       const Decimal number = Decimal::Of(json_.text(value));
-      if (!number.exact()) return Refuse(value, "a number of so many digits");
+      if (!number.exact()) return Refuse(value, "a number of over 40 digits or beyond 1e400");
       const bool tighter = !*limit || (low ? **limit < number : number < **limit);
       if (tighter) *strict = is_strict;
       if (!tighter && **limit == number) *strict = *strict || is_strict;

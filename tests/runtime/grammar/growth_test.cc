@@ -59,21 +59,25 @@ std::string Dependent(int n) {
          "}}";
 }
 
+std::string Repeated(int n, const std::string& text) {
+  return Each(n, "", [&](int) { return text; });
+}
+
 struct Kind {
   const char* name;
   GrammarKind kind;
   Text text;
+  Text sample = nullptr;  // a text of it, and the most that steps to read it may grow by
+  double reading = 0.5;
 };
 constexpr GrammarKind kSchema = GrammarKind::kJsonSchema, kPattern = GrammarKind::kPattern;
 const Kind kKinds[] = {
-    {"pattern", kPattern, [](int n) { return Each(n, "|", Word); }},
+    {"pattern", kPattern, [](int n) { return Each(n, "|", Word); }, [](int) { return Word(100); }},
     {"nested pattern", kPattern,
      [](int n) { return "(" + Each(n, "|", [](int i) { return Word(i) + "(a|bc)"; }) + ")+"; }},
     {"long pattern", kPattern, [](int n) { return Each(n, "", Word); }},
-    {"optional, then not", kPattern,
-     [](int n) {
-       return Each(n, "", [](int) { return "a?"; }) + std::string(static_cast<size_t>(n), 'a');
-     }},
+    {"optional, then not", kPattern, [](int n) { return Repeated(n, "a?") + Repeated(n, "a"); },
+     [](int n) { return Repeated(2 * n, "a"); }, 1.1},
     {"class", kPattern,
      [](int n) {
        return "[" + Each(n, "", [](int i) { return "\\u{" + std::to_string(4000 + 2 * i) + "}"; }) +
@@ -82,12 +86,14 @@ const Kind kKinds[] = {
     {"enum", kSchema,
      [](int n) {
        return R"({"enum": [)" + Each(n, ", ", [](int i) { return Quoted(Word(i)); }) + "]}";
-     }},
+     },
+     [](int) { return Quoted(Word(100)); }},
     {"enum of pattern", kSchema,
      [](int n) { return R"({"type": "string", "pattern": "^()" + Each(n, "|", Word) + ")$\"}"; }},
     {"integers", kSchema, [](int n) { return R"({"enum": [)" + Each(n, ", ", Number) + "]}"; }},
     {"gbnf", GrammarKind::kGbnf,
-     [](int n) { return "root ::= " + Each(n, " | ", [](int i) { return Quoted(Word(i)); }); }},
+     [](int n) { return "root ::= " + Each(n, " | ", [](int i) { return Quoted(Word(i)); }); },
+     [](int) { return Word(100); }},
     {"oneOf", kSchema, [](int n) { return R"({"oneOf": [)" + Each(n, ", ", Alternative) + "]}"; }},
     {"anyOf", kSchema, [](int n) { return R"({"anyOf": [)" + Each(n, ", ", Alternative) + "]}"; }},
     {"optional members", kSchema,
@@ -125,8 +131,14 @@ class Growth : public testing::Test {
     }
     return static_cast<double>(high);
   }
-  double Steps(const std::string& text, GrammarKind kind) {
+  struct Steps {
+    double compiling, reading;
+  };
+  Steps StepsOf(const std::string& text, GrammarKind kind, const std::string& sample = "") {
     Parts parts;
+    const auto spent = [&] {
+      return static_cast<double>(parts.budget.all() - parts.budget.left());
+    };
     if (kind == kPattern) {
       const Result<Regex> regex =
           ReadPattern(text, true, Spelling::kUtf8, parts.regexes, parts.budget);
@@ -135,8 +147,10 @@ class Growth : public testing::Test {
     } else {
       EXPECT_EQ(kind == kSchema ? parts.ReadSchemaText(text) : parts.ReadGbnfText(text, trie_), "");
     }
+    const double compiling = spent();
+    EXPECT_TRUE(sample.empty() || parts.Accepts(sample));
     EXPECT_TRUE(parts.budget.ok());
-    return static_cast<double>(parts.budget.all() - parts.budget.left());
+    return {compiling, spent() - compiling};
   }
 
   const Words words_;
@@ -150,13 +164,23 @@ TEST_F(Growth, MemoryAndStepsAreLinear) {
     const std::string some = kind.text(kSome), more = kind.text(kMore);
     const double bytes =
         Exponent(kSome, LeastBytes(some, kind.kind), kMore, LeastBytes(more, kind.kind));
-    const double steps = Exponent(kSome, Steps(some, kind.kind), kMore, Steps(more, kind.kind));
+    const auto sample = [&](int n) { return kind.sample ? kind.sample(n) : ""; };
+    const Steps before = StepsOf(some, kind.kind, sample(kSome));
+    const Steps after = StepsOf(more, kind.kind, sample(kMore));
+    const double steps = Exponent(kSome, before.compiling, kMore, after.compiling);
     EXPECT_LE(bytes, 1.1);
     EXPECT_LE(steps, 1.1);
-    std::printf("%-20s memory %.2f, steps %.2f\n", kind.name, bytes, steps);
+    std::printf("%-20s memory %.2f, steps %.2f", kind.name, bytes, steps);
+    if (kind.sample) {
+      const double reading = Exponent(kSome, before.reading, kMore, after.reading);
+      EXPECT_LE(reading, kind.reading);
+      std::printf(", of reading %.2f", reading);
+    }
+    std::printf("\n");
   }
   // Each is there or not, by all that come before: as many conjunctions of as many terms.
-  EXPECT_LE(Exponent(20, Steps(Dependent(20), kSchema), 80, Steps(Dependent(80), kSchema)), 2.1);
+  const auto dependent = [&](int n) { return StepsOf(Dependent(n), kSchema).compiling; };
+  EXPECT_LE(Exponent(20, dependent(20), 80, dependent(80)), 2.1);
 }
 
 TEST_F(Growth, TenThousandTexts) {
