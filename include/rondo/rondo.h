@@ -391,7 +391,8 @@ typedef struct rondo_grammar_options {
   uint32_t flags;       /* RONDO_SCHEMA_; default 0 */
   uint32_t reserved;    /* 0 */
   /* Of memory for what the grammar is made of and the states that its texts go through, 1 MiB to
-   * 1 GiB; default 0: 8 MiB. Where states fill it they are forgotten and made again. */
+   * 1 GiB; default 0: 8 MiB. Where states fill it they are forgotten and made again. What is not
+   * used is not touched. */
   uint64_t memory_bytes;
 } rondo_grammar_options;
 
@@ -414,8 +415,8 @@ RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_gramm
  * all sessions that were given it are closed. NULL, 0: taken from the system and given back in the
  * end. Fails with RONDO_STATUS_INVALID_ARGUMENT (not well formed; no text fits it), _UNSUPPORTED
  * (what, and where), _OUT_OF_MEMORY (it needs more than memory_bytes, or more steps than it may
- * take; the system refused memory), _CORRUPT (as rondo_grammar_plan), _ARENA_TOO_SMALL,
- * _ARENA_MISALIGNED, _VERSION_MISMATCH. [any thread, since ABI 8] */
+ * take: which, and where; the system refused memory), _CORRUPT (as rondo_grammar_plan),
+ * _ARENA_TOO_SMALL, _ARENA_MISALIGNED, _VERSION_MISMATCH. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_grammar_create(rondo_model* model, const rondo_grammar_options* options,
                                        const char* text, size_t text_bytes, void* memory,
                                        size_t memory_bytes, rondo_grammar** grammar, char* message,

@@ -310,12 +310,14 @@ int Documents(const fs::path& folder, const std::vector<Schema>& schemas, size_t
     options.threads = 1;
     engine = model->NewEngine(options);
   }
-  // Members in the schema's order, and in any.
+  // Members in the schema's order, and in any; all of what is valid, and as people write it.
   std::vector<std::pair<const Schema*, std::unique_ptr<Writer>>> writers;
   for (const Schema& schema : schemas) {
     if (writers.size() == count) break;
-    auto writer = std::make_unique<Writer>(vocabulary, schema.document.at("schema"),
-                                           GrammarOptions{.any_order = writers.size() % 2 != 0});
+    GrammarOptions options = {.any_order = writers.size() % 2 != 0};
+    options.named_only = writers.size() % 4 >= 2;
+    options.spaces = options.named_only ? Spaces::kOne : Spaces::kFree;
+    auto writer = std::make_unique<Writer>(vocabulary, schema.document.at("schema"), options);
     if (writer->status().ok()) writers.emplace_back(&schema, std::move(writer));
   }
   ByChance chance(vocabulary, seed);
