@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "runtime/base/portable_math.h"
+#include "runtime/sampling/score_loops.h"
 
 namespace rondo {
 namespace {
@@ -20,8 +21,7 @@ float Sane(float logit) {
 }  // namespace
 
 float LogProbability(std::span<const float> logits, int32_t token) {
-  float max = kNegativeInfinity;
-  for (const float logit : logits) max = std::max(max, Sane(logit));
+  const float max = Sane(LargestScore(logits));
   const float own = Sane(logits[static_cast<size_t>(token)]);
   if (own == kNegativeInfinity) return kNegativeInfinity;
 

@@ -65,6 +65,7 @@ class Sampler {
 
  private:
   bool HasAdjustments() const;
+  bool HasPenalties() const;
   void BlockNgrams(std::span<float> scores, std::span<const int32_t> window) const;
   void AddPenalties(std::span<float> scores, const SampledText& text,
                     std::span<int32_t> room) const;

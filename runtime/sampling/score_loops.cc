@@ -58,6 +58,12 @@ float LargestScore(std::span<const float> scores) {
   return *std::max_element(lanes, lanes + kLanes);
 }
 
+size_t CountScores(std::span<const float> scores, float score) {
+  uint32_t count = 0;
+  for (const float other : scores) count += other == score ? 1 : 0;
+  return count;
+}
+
 void MaskScores(std::span<float> scores, std::span<const uint32_t> allowed) {
   constexpr size_t kBits = 32;
   for (size_t begin = 0; begin < scores.size(); begin += kBits) {

@@ -11,6 +11,9 @@ namespace rondo {
 // The largest; minus infinity of none. What is no number is passed by.
 float LargestScore(std::span<const float> scores);
 
+// How many are equal to this one.
+size_t CountScores(std::span<const float> scores, float score);
+
 // Those without their bit, i % 32 of word i / 32, become minus infinity.
 void MaskScores(std::span<float> scores, std::span<const uint32_t> allowed);
 
