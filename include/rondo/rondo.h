@@ -954,7 +954,9 @@ typedef struct rondo_event {
  * the beginning of a stop string) comes with the event that ends it.
  *
  * After an event with a reason the generation is over: calling again gives the same reason and no
- * token, until rondo_session_prefill, _accept, _undo or _reset changes the sequence.
+ * token, until rondo_session_prefill, _accept, _undo or _reset changes the sequence. Whether it is
+ * over follows from the tokens, from where the generation began and from the options alone: an undo
+ * of no tokens, or back to where it was over, and calls that fail leave it so.
  * Without a tokenizer in the file, bytes and text are empty and stop strings never match.
  * The token is evaluated by the call that first needs the logits after it, so its text is not kept
  * waiting. Fails with RONDO_STATUS_NO_LOGITS, _CANCELLED, _KV_POOL_FULL, _INVALID_ARGUMENT (every
@@ -1017,11 +1019,13 @@ RONDO_API int32_t rondo_session_propose(rondo_session* session, const int32_t* i
  * RONDO_STATUS_CONSTRAINT. Fails as rondo_session_prefill. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_accept(rondo_session* session, int32_t token);
 
-/* Takes the last n tokens back, as if they had never been: text and max_tokens go on as of those
- * that are left, in the last 8 generations of this session (in none before a fork or restore); else
- * a new one begins. Under SLIDE max_rows tokens of the furthest position can be undone, more while
- * the ring has not turned over them. Fails with RONDO_STATUS_INVALID_ARGUMENT (more than there are
- * or can be; how many can be). [one call per session, since ABI 3] */
+/* Takes the last n tokens back, as if they had never been: text, max_tokens and whether the
+ * generation is over are as of those that are left, in the last 8 generations of this session (in
+ * none before a fork or restore); else a new one begins. What the last step had and was not taken
+ * is dropped, and its text comes with the next event. Under SLIDE max_rows tokens of the furthest
+ * position can be undone, more while the ring has not turned over them. Fails with
+ * RONDO_STATUS_INVALID_ARGUMENT (more than there are or can be; how many can be). [one call per
+ * session, since ABI 3] */
 RONDO_API int32_t rondo_session_undo(rondo_session* session, uint64_t n);
 
 /* Takes all tokens back. The options stay; a cancellation that still waits for a call is dropped.

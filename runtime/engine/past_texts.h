@@ -7,11 +7,14 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/generation/finish_reason.h"
+
 namespace rondo {
 
 // Where the text of a generation stands.
 struct TextState {
-  uint64_t generated = 0;  // Session's own, as the next two
+  uint64_t generated = 0;  // Session's own, as the next three
+  FinishReason finished = FinishReason::kNone;
   uint64_t text_begin = 0;
   uint64_t told = 0;
   bool continues = false;  // SessionText::continues
@@ -37,18 +40,15 @@ class PastTexts {
     texts_[size_++] = {position, state};
   }
 
-  // Back to `position`: true where a text was left there or behind it. Then `state` is that of the
-  // first such text, at this position, and it and those behind it are past no more.
-  bool BackTo(uint64_t position, TextState* state) {
-    size_t first = size_;
-    while (first > 0 && texts_[first - 1].position >= position) --first;
-    if (first == size_) return false;
-    size_ = first;
-    const PastText& text = texts_[first];
-    const uint64_t undone = text.position - position;
-    *state = text.state;
-    state->generated -= undone < state->generated ? undone : state->generated;
-    return true;
+  // Back to `position` from where a text stands at `left`: that of the first text which was left
+  // there or behind it, as it stood at this position. It and those behind it are past no more.
+  TextState BackTo(uint64_t position, PastText left) {
+    while (size_ > 0 && texts_[size_ - 1].position >= position) left = texts_[--size_];
+    const uint64_t undone = left.position - position;
+    TextState& state = left.state;
+    state.generated -= undone < state.generated ? undone : state.generated;
+    if (undone > 0) state.finished = FinishReason::kNone;
+    return state;
   }
 
   // In the order of their positions.

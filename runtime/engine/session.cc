@@ -172,6 +172,7 @@ Status Session::Accept(int32_t token) {
   }
   finished_ = FinishReason::kNone;
   BeginEvent();
+  end_is_drawn_ = false;
   event_ = Take(token, /*chosen=*/true);
   event_status_ = Status();
   event_of_ = EventOf::kAccept;
@@ -226,8 +227,10 @@ bool Session::BeginStep() {
   choices_.Begin({});
   sequence_.WantHeadDrafts(0);
   // Where it fails the choice does, too, and says so.
-  if (constraint_.exists()) static_cast<void>(constraint_.Follow(tokens(), text_begin_));
-  if (sequence_.has_logits()) return false;
+  if (constraint_.exists() && constraint_.Follow(tokens(), text_begin_).ok()) {
+    finished_ = EndOf(/*stops=*/false, constraint_.IsComplete());
+  }
+  if (finished_ != FinishReason::kNone || sequence_.has_logits()) return false;
   const bool drafts = sequence_.pending() == 1 && BeginDrafts(proposed);
   WantLogits();
   sequence_.set_choices(&choices_, drafts ? &*drafter_ : nullptr);
@@ -254,8 +257,12 @@ void Session::MakeEvent() {
 
 // What the step brought a session that waits for no further pass.
 Result<TokenEvent> Session::StepEvent() {
-  if (finished_ != FinishReason::kNone) return EndEvent(finished_);
-  if (remaining() == 0) return Finished(FinishReason::kContextFull);
+  if (finished_ == FinishReason::kStopString) return EndEvent(finished_);
+  if (finished_ != FinishReason::kNone) return Finished(finished_);
+  if (remaining() == 0) {
+    end_is_drawn_ = true;
+    return Finished(FinishReason::kContextFull);
+  }
   if (position() == 0) return NothingToPredictFrom();
   RONDO_RETURN_IF_ERROR(sequence_.outcome());
   if (choices_.ready() == 0) ChooseOfLogits();
@@ -264,7 +271,7 @@ Result<TokenEvent> Session::StepEvent() {
 
 // The text of tokens that no event told yet comes with the next one.
 void Session::BeginEvent() {
-  if (told_ >= position()) text_.BeginEvent();
+  if (told_ >= position() && !end_is_drawn_) text_.BeginEvent();
 }
 
 Result<TokenEvent> Session::TakeEvent() {
@@ -279,6 +286,7 @@ Result<TokenEvent> Session::TakeEvent() {
     RONDO_RETURN_IF_ERROR(event_status_);
     event = event_;
     told_ = position();
+    end_is_drawn_ = false;
   }
   if (event.token < 0 && event.reason == FinishReason::kNone) event.pending = sequence_.pending();
   event.taken_over = sequence_.taken_over();
@@ -324,12 +332,12 @@ Result<TokenEvent> Session::TakeChoice() {
   return event;
 }
 
-// Appends a token that was sampled, unless it is an end token, or one that the caller chose. This
-// is the one place that says where a generation ends.
+// Appends a token that was sampled, unless it is an end token, or one that the caller chose.
 TokenEvent Session::Take(int32_t token, bool chosen) {
   const bool eos = !ignore_eos_ && IsEos(engine_->model(), token);
   TokenEvent event;
   if (eos && !chosen) {
+    end_is_drawn_ = true;
     event = Finished(FinishReason::kEos);
     event.token = token;
     return event;
@@ -340,23 +348,27 @@ TokenEvent Session::Take(int32_t token, bool chosen) {
   // Where it fails the next choice does, too, and says so.
   const bool followed =
       constraint_.exists() && !eos && constraint_.Follow(tokens(), text_begin_).ok();
-  const bool whole = followed && constraint_.IsComplete();
-  if (eos) {
-    event = Finished(FinishReason::kEos);
-  } else if (stops) {
-    event = EndEvent(FinishReason::kStopString);
-  } else if (whole) {
-    event = Finished(FinishReason::kGrammar);
-  } else if (max_tokens_ != 0 && generated_ >= max_tokens_) {
-    event = Finished(FinishReason::kTokenLimit);
-  } else {
-    event.text = text_.text();
-  }
+  const FinishReason reason = EndOf(stops, followed && constraint_.IsComplete());
+  const bool holds_back = reason == FinishReason::kNone || reason == FinishReason::kStopString;
+  event = holds_back ? EndEvent(reason) : Finished(reason);
   event.token = token;
   event.is_thought = followed && constraint_.is_thought();
   event.chosen = chosen;
   event.bytes = text_.BytesOf(token);
   return event;
+}
+
+// Why the generation ends with the last token; `stops` and `whole`: so its text and its grammar
+// say. Beside it stands only an end that is drawn: an end token, or the context's.
+FinishReason Session::EndOf(bool stops, bool whole) const {
+  if (position() > text_begin_) {
+    const int32_t last = tokens()[position() - 1];
+    if (!ignore_eos_ && IsEos(engine_->model(), last)) return FinishReason::kEos;
+    if (stops) return FinishReason::kStopString;
+    if (whole) return FinishReason::kGrammar;
+  }
+  const bool enough = max_tokens_ != 0 && generated_ >= max_tokens_;
+  return enough ? FinishReason::kTokenLimit : FinishReason::kNone;
 }
 
 // The event that ends a generation: with the text that was held back.
@@ -390,6 +402,7 @@ void Session::Progress(uint64_t* done, uint64_t* total) const {
 void Session::EndGeneration() {
   generated_ = 0;
   finished_ = FinishReason::kNone;
+  end_is_drawn_ = false;
   event_of_ = EventOf::kNone;
   told_ = position();
   BeginText();

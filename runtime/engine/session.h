@@ -15,20 +15,12 @@
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session_text.h"
 #include "runtime/engine/snapshot.h"
+#include "runtime/generation/finish_reason.h"
 #include "runtime/generation/speculation_gate.h"
 #include "runtime/generation/token_choices.h"
 #include "runtime/sampling/sampler.h"
 
 namespace rondo {
-
-enum class FinishReason : int32_t {
-  kNone = 0,
-  kEos = 1,          // an end token of the model; not part of the context
-  kStopString = 2,   // a stop string came up; the text ends before it
-  kTokenLimit = 3,   // max_tokens were generated
-  kContextFull = 4,  // policy STOP and no room for another token
-  kGrammar = 5,      // the text is whole by the session's grammar, and nothing may follow
-};
 
 struct TokenEvent {
   int32_t token = -1;      // -1: no token came with this event
@@ -98,8 +90,9 @@ class Session {
   // kCancelled.
   Result<std::span<const float>> Logits();
 
-  // Drops the last n tokens: the session is as before them, its text and its number of generated
-  // tokens included, of the last PastTexts::kMost generations. Errors: kInvalidArgument (more than
+  // Drops the last n tokens: the session is as before them, its text, its number of generated
+  // tokens and whether its generation had ended included, of the last PastTexts::kMost
+  // generations. Errors: kInvalidArgument (more than
   // there are, or, under SLIDE, more than are still held whole, and how many are: max_rows of the
   // furthest position at least).
   Status Undo(uint64_t n);
@@ -187,6 +180,8 @@ class Session {
   TokenEvent Take(int32_t token, bool chosen);
   TokenEvent Finished(FinishReason reason);
   TokenEvent EndEvent(FinishReason reason);
+  FinishReason EndOf(bool stops, bool whole) const;
+  FinishReason LastingEnd() const { return end_is_drawn_ ? FinishReason::kNone : finished_; }
   Status CheckTexts(const Texts& texts) const;
   Status CheckText(std::span<const int32_t> ids, size_t index) const;
   void BeginEmbedding(std::span<const int32_t> ids);
@@ -196,6 +191,7 @@ class Session {
   void BeginText();      // with the next token
   void LeaveText(uint64_t position);
   void GoBackInText(uint64_t n);
+  void ResumeText(bool continues);
 
   Engine* engine_;
   Sequence sequence_;
@@ -214,7 +210,11 @@ class Session {
   bool ignore_eos_ = false;
   uint64_t generated_ = 0;   // tokens from Next and Accept since the last Prefill
   uint64_t text_begin_ = 0;  // the position at which the text of the generation begins
+  // Whether the generation has ended is a function of the sequence, of where the generation began
+  // and of the options: EndOf makes it, and it lasts until the tokens are others.
   FinishReason finished_ = FinishReason::kNone;
+  // No token of the sequence made this end, and no event told it yet: it would be drawn again.
+  bool end_is_drawn_ = false;
   // Whose event waits for TakeEvent. That of a step must be taken before the next one.
   enum class EventOf : uint8_t { kNone, kStep, kAccept };
   EventOf event_of_ = EventOf::kNone;

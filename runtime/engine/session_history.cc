@@ -70,13 +70,15 @@ Status Session::Undo(uint64_t n) {
 
 // The text is as before the last n tokens, which were dropped.
 void Session::GoBackInText(uint64_t n) {
-  TextState state = {generated_ - std::min(n, generated_), text_begin_, told_, text_.continues()};
-  past_texts_.BackTo(position(), &state);
+  const TextState state = past_texts_.BackTo(
+      position(),
+      {position() + n, {generated_, LastingEnd(), text_begin_, told_, text_.continues()}});
   constraint_.Restart();
   generated_ = state.generated;
-  finished_ = FinishReason::kNone;
+  finished_ = state.finished;
+  end_is_drawn_ = false;
   event_of_ = EventOf::kNone;
-  if (position() > state.text_begin) {
+  if (position() >= state.text_begin) {
     text_begin_ = state.text_begin;
     told_ = std::min(state.told, position());
     // Texts that ended come first, as far as no event told them.
@@ -87,10 +89,19 @@ void Session::GoBackInText(uint64_t n) {
           text_.Resume(tokens(), past.state.text_begin, past.position, told_, past.state.continues);
       if (!ended) text_.Flush();
     }
-    text_.Resume(tokens(), text_begin_, position(), told_, state.continues);
+    ResumeText(state.continues);
   } else {
-    told_ = position();
-    BeginText();
+    EndGeneration();
+  }
+}
+
+// The text of the generation is that of its tokens. What an end held back no more was told with it.
+void Session::ResumeText(bool continues) {
+  const bool stops = text_.Resume(tokens(), text_begin_, position(), told_, continues);
+  if (finished_ == FinishReason::kNone) {
+    finished_ = EndOf(stops, /*whole=*/false);  // BeginStep reads the grammar's text
+  } else if (!stops) {
+    text_.Flush();
   }
 }
 
@@ -102,8 +113,8 @@ void Session::GiveBlocksBack() {
 
 // Another text begins behind `position`. One without tokens begins there again by itself.
 void Session::LeaveText(uint64_t position) {
-  if (position <= text_begin_ && generated_ == 0) return;
-  past_texts_.Leave(position, {generated_, text_begin_, told_, text_.continues()});
+  if (position <= text_begin_ && generated_ == 0 && LastingEnd() == FinishReason::kNone) return;
+  past_texts_.Leave(position, {generated_, LastingEnd(), text_begin_, told_, text_.continues()});
 }
 
 void Session::Reset() {
@@ -125,7 +136,7 @@ SnapshotBinding Session::Binding() const {
 }
 
 Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {
-  const GenerationState generation = {generated_, text_begin_, static_cast<uint32_t>(finished_),
+  const GenerationState generation = {generated_, text_begin_, static_cast<uint32_t>(LastingEnd()),
                                       text_.continues()};
   return WriteSnapshot(Binding(), sequence_, generation, out, bytes);
 }
@@ -150,7 +161,8 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   constraint_.Restart();
   event_of_ = EventOf::kNone;
   told_ = position();
-  text_.Resume(tokens(), text_begin_, position(), told_, generation.continues);
+  end_is_drawn_ = false;
+  ResumeText(generation.continues);
   return Status();
 }
 
