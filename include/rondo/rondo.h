@@ -1007,8 +1007,9 @@ RONDO_API int32_t rondo_session_logits(rondo_session* session, const float** log
 /* Proposes tokens that may come next, where the caller knows them: the text that is being edited,
  * the rest of a line of a form. Where the next call runs a pass, it verifies as many of them as
  * max_drafts lets it, in place of drafts of the session's own. No token, text, logits or status is
- * another for it. Any call that changes the tokens, generating one too, forgets them. Fails with
- * RONDO_STATUS_INVALID_ARGUMENT (an id out of range, which). [one call per session, since ABI 6] */
+ * another for it. Any call that changes the tokens, generating one too, forgets them; one that
+ * fails keeps them. Fails with RONDO_STATUS_INVALID_ARGUMENT (an id out of range, which).
+ * [one call per session, since ABI 6] */
 RONDO_API int32_t rondo_session_propose(rondo_session* session, const int32_t* ids, size_t count);
 
 /* Appends one token that the caller chose, also an end token, or one behind an end.

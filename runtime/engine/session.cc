@@ -174,8 +174,8 @@ Status Session::Accept(int32_t token) {
   BeginEvent();
   end_is_drawn_ = false;
   event_ = Take(token, /*chosen=*/true);
-  event_status_ = Status();
-  event_of_ = EventOf::kAccept;
+  step_event_ = false;
+  accept_event_ = true;
   return Status();
 }
 
@@ -198,7 +198,7 @@ Status Session::Queue(std::span<const int32_t> ids) {
 
 Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
   for (size_t i = 0; i < sessions.size(); ++i) {
-    if (sessions[i]->event_of_ != EventOf::kStep) continue;
+    if (!sessions[i]->step_event_) continue;
     return Status::Error(StatusCode::kInvalidArgument,
                          "session %zu has an event of the last step that was not taken", i);
   }
@@ -210,7 +210,11 @@ Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
   const Status status = n > 0 ? engine->Step({waiting.data(), n}) : Status();
   for (Session* session : sessions) {
     session->sequence_.set_choices(nullptr);
-    if (status.ok()) session->EndStep();
+    if (status.ok()) {
+      session->EndStep();
+    } else {
+      session->EndRefusedStep();
+    }
   }
   return status;
 }
@@ -218,8 +222,8 @@ Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
 // True where the session needs a pass before it can go on.
 bool Session::BeginStep() {
   sequence_.BeginPass();
+  gate_told_ = nullptr;
   if (finished_ != FinishReason::kNone || remaining() == 0 || position() == 0) return false;
-  const size_t proposed = std::exchange(n_proposed_, 0);
   if (choices_.ready() > 0) {
     sequence_.EndIfCancelled();
     return false;
@@ -231,8 +235,8 @@ bool Session::BeginStep() {
     finished_ = EndOf(/*stops=*/false, constraint_.IsComplete());
   }
   if (finished_ != FinishReason::kNone || sequence_.has_logits()) return false;
-  const bool drafts = sequence_.pending() == 1 && BeginDrafts(proposed);
   WantLogits();
+  const bool drafts = sequence_.pending() == 1 && BeginDrafts();
   sequence_.set_choices(&choices_, drafts ? &*drafter_ : nullptr);
   return true;
 }
@@ -240,19 +244,23 @@ bool Session::BeginStep() {
 void Session::EndStep() {
   const bool waits = finished_ == FinishReason::kNone && remaining() > 0 && position() > 0 &&
                      sequence_.outcome().ok() && choices_.ready() == 0 && !sequence_.has_logits();
-  if (gate_told_ != nullptr && choices_.ready() > 0) {
-    gate_told_->Tell(choices_.drafts(), choices_.ready() - 1, sequence_.stats().last_decode_ns);
-  }
-  gate_told_ = nullptr;
+  TellGate();
   if (!waits) MakeEvent();
+}
+
+// Nothing has happened: a cancellation waits for the next call.
+void Session::EndRefusedStep() {
+  if (sequence_.outcome().code() == StatusCode::kCancelled) Cancel();
 }
 
 void Session::MakeEvent() {
   BeginEvent();
   const Result<TokenEvent> event = StepEvent();
   event_status_ = event.status();
-  event_ = event.ok() ? *event : TokenEvent();
-  event_of_ = EventOf::kStep;
+  step_event_ = true;
+  if (!event.ok()) return;
+  event_ = *event;
+  accept_event_ = false;
 }
 
 // What the step brought a session that waits for no further pass.
@@ -277,13 +285,15 @@ void Session::BeginEvent() {
 Result<TokenEvent> Session::TakeEvent() {
   TokenEvent event;
   event.reason = finished_;
-  if (event_of_ == EventOf::kNone && finished_ == FinishReason::kNone && choices_.ready() > 0 &&
+  if (!step_event_ && !accept_event_ && finished_ == FinishReason::kNone && choices_.ready() > 0 &&
       sequence_.outcome().ok()) {
     MakeEvent();
   }
-  if (event_of_ != EventOf::kNone) {
-    event_of_ = EventOf::kNone;
+  if (std::exchange(step_event_, false)) {
     RONDO_RETURN_IF_ERROR(event_status_);
+    accept_event_ = true;
+  }
+  if (std::exchange(accept_event_, false)) {
     event = event_;
     told_ = position();
     end_is_drawn_ = false;
@@ -295,7 +305,7 @@ Result<TokenEvent> Session::TakeEvent() {
 
 Result<TokenEvent> Session::Next() {
   Session* const self = this;
-  while (event_of_ != EventOf::kStep) RONDO_RETURN_IF_ERROR(Step(engine_, {&self, 1}));
+  while (!step_event_) RONDO_RETURN_IF_ERROR(Step(engine_, {&self, 1}));
   return TakeEvent();
 }
 
@@ -336,6 +346,7 @@ Result<TokenEvent> Session::TakeChoice() {
 TokenEvent Session::Take(int32_t token, bool chosen) {
   const bool eos = !ignore_eos_ && IsEos(engine_->model(), token);
   TokenEvent event;
+  n_proposed_ = 0;
   if (eos && !chosen) {
     end_is_drawn_ = true;
     event = Finished(FinishReason::kEos);
@@ -403,7 +414,8 @@ void Session::EndGeneration() {
   generated_ = 0;
   finished_ = FinishReason::kNone;
   end_is_drawn_ = false;
-  event_of_ = EventOf::kNone;
+  n_proposed_ = 0;
+  DropEvents();
   told_ = position();
   BeginText();
 }

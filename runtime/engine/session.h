@@ -76,8 +76,8 @@ class Session {
 
   // The tokens that may come next, in place of those that the session would look for: where the
   // next step runs a pass, it verifies up to max_drafts of them beside the last token. No token,
-  // event or status is another for it. The step forgets them, as does a call that changes the
-  // tokens. Error: kInvalidArgument (ids out of range, named).
+  // event or status is another for it. What changes the tokens forgets them, a step that brings one
+  // too. Error: kInvalidArgument (ids out of range, named).
   Status Propose(std::span<const int32_t> ids);
 
   // Appends a token that the caller chose, also an end token or one behind an end. TakeEvent has
@@ -167,11 +167,16 @@ class Session {
   Status EvaluatePending();
   void CopyFrom(const Session& other);
   void GiveBlocksBack();
+  void ProposeReady();
   void DropAhead();
   void WantLogits();
   bool BeginStep();
-  bool BeginDrafts(size_t proposed);
+  bool BeginDrafts();
+  void AskGate(SpeculationGate* gate);
+  void TellGate();
   void EndStep();
+  void EndRefusedStep();
+  void DropEvents() { step_event_ = accept_event_ = false; }
   void MakeEvent();
   Result<TokenEvent> StepEvent();
   void BeginEvent();
@@ -205,7 +210,8 @@ class Session {
   size_t max_drafts_ = 0;
   std::array<int32_t, TokenChoices::kMostDrafts> proposed_ = {};
   size_t n_proposed_ = 0;
-  SpeculationGate* gate_told_ = nullptr;  // by the pass that runs
+  SpeculationGate* gate_told_ = nullptr;  // by the pass that runs, where it comes to a token
+  SpeculationGate asked_gate_;            // what this gate then is
   uint64_t max_tokens_ = 0;
   bool ignore_eos_ = false;
   uint64_t generated_ = 0;   // tokens from Next and Accept since the last Prefill
@@ -215,16 +221,17 @@ class Session {
   FinishReason finished_ = FinishReason::kNone;
   // No token of the sequence made this end, and no event told it yet: it would be drawn again.
   bool end_is_drawn_ = false;
-  // Whose event waits for TakeEvent. That of a step must be taken before the next one.
-  enum class EventOf : uint8_t { kNone, kStep, kAccept };
-  EventOf event_of_ = EventOf::kNone;
+  // What waits for TakeEvent. The event of a step must be taken before the next one; its error
+  // comes before the event of Accept.
+  bool step_event_ = false;
+  bool accept_event_ = false;
   uint64_t told_ = 0;  // tokens before here have no text that an event must tell
   PastTexts past_texts_;
   // The tokens of Progress. Stored by the session's caller.
   std::atomic<uint64_t> prompt_begin_ = 0;
   std::atomic<uint64_t> prompt_tokens_ = 0;
-  TokenEvent event_;
-  Status event_status_;
+  TokenEvent event_;     // of either
+  Status event_status_;  // of a step: not ok where there is no event
 };
 
 }  // namespace rondo

@@ -7,29 +7,41 @@
 namespace rondo {
 
 // True where the draft model makes the drafts.
-bool Session::BeginDrafts(size_t proposed) {
+bool Session::BeginDrafts() {
+  size_t proposed = n_proposed_;
   const std::span<int32_t> drafts = {proposed_.data(), max_drafts_};
-  gate_told_ = nullptr;
   if (proposed == 0) proposed = constraint_.Forced(drafts);
   if (proposed == 0 && constraint_.has_grammar()) {
     const size_t likely = constraint_.Likely(drafts);
-    if (likely > 0) gate_told_ = &grammar_gate_;
-    proposed = likely > 0 ? grammar_gate_.Choose(likely) : 0;
+    if (likely > 0) AskGate(&grammar_gate_);
+    proposed = likely > 0 ? asked_gate_.Choose(likely) : 0;
   }
   const bool gated = proposed == 0 && gate_told_ == nullptr && speculation_ != Speculation::kNone;
-  if (gated) gate_told_ = &gate_;
+  if (gated) AskGate(&gate_);
   const bool by_model = speculation_ == Speculation::kDraftModel;
   if (gated && (speculation_ == Speculation::kDraftHead || (by_model && !drafter_))) {
-    sequence_.WantHeadDrafts(gate_.Choose(max_drafts_));
+    sequence_.WantHeadDrafts(asked_gate_.Choose(max_drafts_));
     return false;
   }
   if (gated && by_model) {
-    drafter_->Want(gate_.Choose(max_drafts_));
+    drafter_->Want(asked_gate_.Choose(max_drafts_));
     return drafter_->wanted() > 0;
   }
-  if (gated) proposed = gate_.Choose(LookUpPrompt(tokens(), drafts));
+  if (gated) proposed = asked_gate_.Choose(LookUpPrompt(tokens(), drafts));
   choices_.Begin({proposed_.data(), proposed});
   return false;
+}
+
+// A pass that comes to nothing leaves the gate as it is.
+void Session::AskGate(SpeculationGate* gate) {
+  gate_told_ = gate;
+  asked_gate_ = *gate;
+}
+
+void Session::TellGate() {
+  if (gate_told_ == nullptr || choices_.ready() == 0) return;
+  asked_gate_.Tell(choices_.drafts(), choices_.ready() - 1, sequence_.stats().last_decode_ns);
+  *gate_told_ = asked_gate_;
 }
 
 Status Session::Propose(std::span<const int32_t> ids) {
@@ -39,10 +51,18 @@ Status Session::Propose(std::span<const int32_t> ids) {
   return Status();
 }
 
-// What was evaluated ahead, and what was chosen, of a session whose tokens will be others.
-void Session::DropAhead() {
+// What was chosen ahead is proposed, so that nothing is lost where the tokens do not change after
+// all: their next pass finds it again.
+void Session::ProposeReady() {
+  if (choices_.ready() > 0) {
+    n_proposed_ = choices_.Ready(std::span(proposed_).first(max_drafts_));
+  }
   choices_.Begin({});
-  n_proposed_ = 0;
+}
+
+// What was evaluated ahead, and what was chosen, of a session whose tokens may become others.
+void Session::DropAhead() {
+  ProposeReady();
   if (!sequence_.is_ahead()) return;
   const MutexLock turn(engine_->turn());
   sequence_.DropAhead();

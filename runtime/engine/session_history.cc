@@ -48,7 +48,6 @@ uint64_t Session::MostUndone(uint64_t n) const {
 }
 
 Status Session::Undo(uint64_t n) {
-  DropAhead();
   if (n > position()) {
     return Status::Error(
         StatusCode::kInvalidArgument, "cannot undo %llu tokens: the session has %llu",
@@ -61,9 +60,10 @@ Status Session::Undo(uint64_t n) {
                          static_cast<unsigned long long>(n),
                          static_cast<unsigned long long>(MostUndone(n)));
   }
+  ProposeReady();
   const MutexLock turn(engine_->turn());
   EndPrompt();
-  sequence_.Truncate(position() - n);
+  sequence_.Truncate(position() - n);  // drops what is ahead, too
   GoBackInText(n);
   return Status();
 }
@@ -74,10 +74,11 @@ void Session::GoBackInText(uint64_t n) {
       position(),
       {position() + n, {generated_, LastingEnd(), text_begin_, told_, text_.continues()}});
   constraint_.Restart();
+  if (n > 0) n_proposed_ = 0;
   generated_ = state.generated;
   finished_ = state.finished;
   end_is_drawn_ = false;
-  event_of_ = EventOf::kNone;
+  DropEvents();
   if (position() >= state.text_begin) {
     text_begin_ = state.text_begin;
     told_ = std::min(state.told, position());
@@ -119,7 +120,6 @@ void Session::LeaveText(uint64_t position) {
 
 void Session::Reset() {
   choices_.Begin({});
-  n_proposed_ = 0;
   const MutexLock turn(engine_->turn());
   EndPrompt();
   GiveBlocksBack();
@@ -159,7 +159,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   past_texts_.Clear();
   text_begin_ = generation.text_begin;
   constraint_.Restart();
-  event_of_ = EventOf::kNone;
+  DropEvents();
   told_ = position();
   end_is_drawn_ = false;
   ResumeText(generation.continues);

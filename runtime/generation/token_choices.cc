@@ -56,6 +56,15 @@ size_t TokenChoices::CountAccepted() const {
   return accepted;
 }
 
+size_t TokenChoices::Ready(std::span<int32_t> tokens) const {
+  size_t n = 0;
+  for (size_t i = next_; i < n_ready_ && n < tokens.size(); ++i) {
+    if (chosen_[i].token == Sampler::kNoToken) break;
+    tokens[n++] = chosen_[i].token;
+  }
+  return n;
+}
+
 size_t TokenChoices::Accept() {
   const size_t accepted = CountAccepted();
   n_ready_ = accepted + 1;

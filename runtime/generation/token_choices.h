@@ -63,6 +63,8 @@ class TokenChoices {
   // Tokens that are chosen and were not handed out yet.
   size_t ready() const { return n_ready_ - next_; }
   Choice Take() { return chosen_[next_++]; }
+  // These tokens, as far as there is room; how many. They are drafts that are right.
+  size_t Ready(std::span<int32_t> tokens) const;
   // The token that was handed out last took no pass of its own.
   bool saved_pass() const { return next_ > 1; }
 
