@@ -258,20 +258,33 @@ void Regexes::SortWork(uint32_t base) {
   if (work_.size() == base) return;
   Regex* const first = &work_[base];
   Regex* end = first + (work_.size() - base);
-  std::sort(first, end, [&](Regex x, Regex y) {
-    const Regex head = HeadOf(x), other = HeadOf(y);
-    return head != other ? head < other : x < y;
-  });
+  std::sort(first, end);
   end = std::unique(first, end);
   work_.Shrink(base + static_cast<uint32_t>(end - first));
+}
+
+// False where no two begin with the same: mostly so, and soon told.
+bool Regexes::MayShareHeads(uint32_t base) const {
+  uint64_t heads = 0;
+  for (uint32_t i = base; i < work_.size(); ++i) {
+    const Regex head = HeadOf(work_[i]);
+    const uint64_t bit = head == kNobody ? 0 : uint64_t{1} << (head * 0x9e3779b1u >> 26);
+    if ((heads & bit) != 0) return true;
+    heads |= bit;
+  }
+  return false;
 }
 
 void Regexes::Factor(uint32_t base, Budget& budget) {
   if (factored_ == kMostFactored) return;  // what is left is factored where it is derived
   ++factored_;
-  for (bool found = true; found && budget.ok();) {
+  for (bool found = true; found && MayShareHeads(base);) {
     found = false;
     const uint32_t end = work_.size();
+    std::sort(&work_[base], &work_[base] + (end - base), [&](Regex x, Regex y) {
+      const Regex head = HeadOf(x), other = HeadOf(y);
+      return head != other ? head < other : x < y;
+    });
     uint32_t kept = base;
     for (uint32_t i = base, next; i < end && budget.Spend(); i = next) {
       const Regex head = HeadOf(work_[i]);
@@ -287,7 +300,8 @@ void Regexes::Factor(uint32_t base, Budget& budget) {
       work_[kept++] = part;
     }
     work_.Shrink(kept);
-    if (found) SortWork(base);
+    if (!budget.ok()) break;
+    SortWork(base);
   }
   --factored_;
 }

@@ -112,8 +112,9 @@ class Regexes {
   Regex Join(Kind kind, std::span<const Regex> parts, Budget& budget);
   // Behind work_'s first `base`: the parts as they stand in a list of this kind, each once.
   void Gather(Kind kind, std::span<const Regex> parts, uint32_t base, Budget& budget);
-  // Sorts what is there, each once: what begins with the same stands together.
+  // Sorts what is there, each once.
   void SortWork(uint32_t base);
+  bool MayShareHeads(uint32_t base) const;
   // What a sequence begins with; kNobody of all else.
   Regex HeadOf(Regex regex) const;
   // Of those there that begin with the same: it, and behind it either of what follows.
