@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "runtime/base/utf8.h"
+#include "runtime/chat/jinja/buffer.h"
 #include "runtime/chat/jinja/builtins.h"
 
 namespace rondo::jinja {
@@ -282,6 +283,11 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
         ByteOffset(machine, *object.text, static_cast<size_t>(places.first) + places.count);
     return SubString(machine, object, object.str().substr(begin, end - begin));
   }
+  if (!object.is_string() && places.step == 1) {
+    return Value::Items(object.kind,
+                        SubSequence(machine, *object.sequence, static_cast<size_t>(places.first),
+                                    places.count));
+  }
   const Items items = Iterate(machine, object);
   Sequence* slice = NewSequence(machine, places.count);
   for (size_t i = 0; i < places.count && machine.Spend(1); ++i) {
@@ -290,11 +296,9 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
   }
   if (machine.failed()) return Value();
   if (!object.is_string()) return Value::Items(object.kind, slice);
-  Value text = ViewString(machine, "");
-  for (size_t i = 0; i < places.count && !machine.failed(); ++i) {
-    text = Concatenate(machine, *text.text, slice->items[i].view());
-  }
-  return text;
+  Buffer text(machine);
+  for (size_t i = 0; i < places.count; ++i) text.Append(slice->items[i].view());
+  return text.Finish();
 }
 
 Value GetPath(Machine& machine, Value object, Value path, Value fallback) {

@@ -159,7 +159,7 @@ Value Interpreter::EvaluateConcatenation(const Expr& expr) {
   for (const Expr* part : expr.list) {
     const Value value = ToText(machine_, Evaluate(part));
     if (machine_.failed()) return Value();
-    text.Append(value.view());
+    text.AppendText(*value.text);
   }
   return text.Finish();
 }

@@ -22,11 +22,22 @@ struct Limits {
   int depth = 400;                    // levels of nesting, in the template and while it runs
 };
 
-// Gives memory until it is destroyed; nothing is ever freed before. After a failure everything
-// goes on returning something harmless (nullptr, undefined), so that only those who would go
-// wrong or on for long need to look at failed(). Not thread-safe.
+class Region;
+
+// Gives memory until it is destroyed, or until a region of it ends. After a failure everything goes
+// on returning something harmless (nullptr, undefined), so that only those who would go wrong or on
+// for long need to look at failed(). Not thread-safe.
 class Machine {
  public:
+  // A place in the order in which memory was given.
+  struct Mark {
+    uint32_t chunk;  // 0: before all
+    const char* top;
+    bool operator<(const Mark& other) const {
+      return chunk != other.chunk ? chunk < other.chunk : top < other.top;
+    }
+  };
+
   explicit Machine(const Limits& limits) : limits_(limits) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -57,6 +68,13 @@ class Machine {
     return {first, count};
   }
 
+  Mark now() const { return {chunks_ == nullptr ? 0 : chunks_->number, top_}; }
+  // When the memory was given that `what` points to; before all where it is not of this machine.
+  Mark MarkOf(const void* what) const;
+  // Something that was there at `born` refers to `what` from now on: where regions began between
+  // the two, their memory stays.
+  void Keep(Mark born, const void* what);
+
   // ---- Time ----
   // Work is paid for before it is done, by what goes into it and not by what comes of it; a loop
   // ends where that fails. A step is some 50 nanoseconds at most.
@@ -83,15 +101,25 @@ class Machine {
 
  private:
   friend class Deeper;
+  friend class Region;
   struct Chunk {
     Chunk* next;
     size_t bytes;
+    uint32_t number;  // of those in use, from 1
   };
+  // What a chunk's own numbers take of it.
+  static constexpr size_t kHeader = (sizeof(Chunk) + alignof(std::max_align_t) - 1) /
+                                    alignof(std::max_align_t) * alignof(std::max_align_t);
 
+  bool AddChunk(size_t bytes);
+  void Free(Chunk* chunk);
+  void GiveBack(Mark mark);
   void FailMemory();
 
   const Limits limits_;
-  Chunk* chunks_ = nullptr;
+  Chunk* chunks_ = nullptr;  // the newest first
+  Chunk* spare_ = nullptr;   // one that was given back
+  Region* region_ = nullptr;  // the innermost
   char* top_ = nullptr;  // free memory of the newest chunk
   char* end_ = nullptr;
   size_t reserved_ = 0;
@@ -113,6 +141,38 @@ class Deeper {
 
  private:
   Machine& machine_;
+};
+
+// A part of the work whose memory is given back when it ends, unless something older refers to it
+// by then: whoever writes a pointer into what may be older calls Machine::Keep. Regions lie in each
+// other.
+class Region {
+ public:
+  explicit Region(Machine& machine)
+      : machine_(machine), outer_(machine.region_), begin_(machine.now()) {
+    machine.region_ = this;
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region() { End(); }
+
+  // Returns whether the memory was given back. Once.
+  bool End() {
+    if (ended_) return false;
+    ended_ = true;
+    machine_.region_ = outer_;
+    if (!kept_) machine_.GiveBack(begin_);
+    return !kept_;
+  }
+
+ private:
+  friend class Machine;
+
+  Machine& machine_;
+  Region* const outer_;
+  const Machine::Mark begin_;
+  bool kept_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace rondo::jinja

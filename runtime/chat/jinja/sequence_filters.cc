@@ -65,7 +65,7 @@ Value Join(const Call& call) {
     const Value text = ToText(machine, item);
     if (machine.failed()) return Value();
     if (i > 0) out.Append(separator.view());
-    out.Append(text.view());
+    out.AppendText(*text.text);
   }
   return out.Finish();
 }
