@@ -123,11 +123,11 @@ TextView CutAtMark(Machine& machine, TextView text) {
 
 // The marks of a text as those of its bytes, one by one.
 ChatText WithMarks(Machine& machine, TextView text) {
-  if (text.outside == nullptr) return {text, {}};
-  if (!text.uniform()) return {text, {text.outside, text.size()}};
+  if (text.outside == nullptr) return {.text = text, .outside = {}};
+  if (!text.uniform()) return {.text = text, .outside = {text.outside, text.size()}};
   const std::span<uint8_t> marks = machine.NewArray<uint8_t>(text.size());
   if (!marks.empty()) text.CopyMarks(marks.data());
-  return {text, marks};
+  return {.text = text, .outside = marks};
 }
 
 // The names that the template reads; nullptr after a failure.
@@ -166,7 +166,8 @@ const Dict* MakeVariables(Machine& machine, const ChatRequest& request) {
 }  // namespace
 
 Status RenderChat(const ChatRequest& request, ChatSink sink) {
-  Machine machine{jinja::Limits()};
+  Machine machine{jinja::Limits::For(request.messages.size() + request.tools.size() +
+                                     request.variables.size())};
   if (request.add_generation_prompt && request.continue_final_message) {
     machine.Fail("a message to continue and a prompt for a new one exclude each other");
   }
@@ -177,7 +178,9 @@ Status RenderChat(const ChatRequest& request, ChatSink sink) {
   if (variables == nullptr) return machine.status();
   TextView text = jinja::Interpreter(machine, *variables).Run(statements);
   if (!machine.failed() && request.continue_final_message) text = CutAtMark(machine, text);
-  const ChatText result = WithMarks(machine, text);
+  ChatText result = WithMarks(machine, text);
+  result.steps = machine.steps();
+  result.memory = machine.most_memory();
   if (machine.failed()) return machine.status();
   return sink.call(sink.user, result);
 }

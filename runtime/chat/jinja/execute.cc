@@ -22,7 +22,6 @@ Interpreter::Flow Interpreter::Execute(const Statement* first) {
     Flow flow = Flow::kNext;
     switch (s->kind) {
       case StatementKind::kText:
-        machine_.SpendBytes(s->text.size());
         out_->Append(s->text);
         break;
       case StatementKind::kOutput:
@@ -63,8 +62,7 @@ Interpreter::Flow Interpreter::Execute(const Statement* first) {
 void Interpreter::Output(Value value) {
   if (machine_.failed()) return;
   const Value text = ToText(machine_, value);
-  if (machine_.failed() || !machine_.SpendBytes(text.text->size)) return;
-  out_->AppendText(*text.text);
+  if (!machine_.failed()) out_->AppendText(*text.text);
 }
 
 Interpreter::Flow Interpreter::ExecuteIf(const Statement* statement) {

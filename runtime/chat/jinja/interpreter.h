@@ -71,7 +71,7 @@ class Interpreter {
   // ---- Names ----
   // The steps of comparing a name with `count` others.
   bool SpendNames(size_t count, std::string_view name) {
-    return machine_.Spend(count / 4 + 1 + count * (name.size() / 64));
+    return machine_.Spend(count / 8 + count * (name.size() / 64));
   }
   Scope* NewScope(Scope* outer) {
     constexpr uint32_t kVariables = 4;

@@ -44,8 +44,7 @@ bool Machine::AddChunk(size_t bytes) {
       FailMemory();
       return false;
     }
-    const size_t size =
-        std::min(std::max({kFirstChunk, bytes + bytes / 2 + kHeader, reserved_ / 2}), left);
+    const size_t size = std::min(std::max({kFirstChunk, bytes + kHeader, reserved_ / 4}), left);
     void* memory = ::operator new(size, std::nothrow);
     if (memory == nullptr) {
       FailWith(Status::Error(StatusCode::kOutOfMemory,
@@ -54,6 +53,7 @@ bool Machine::AddChunk(size_t bytes) {
     }
     chunk = new (memory) Chunk{nullptr, size, 0};
     reserved_ += size;
+    most_reserved_ = std::max(most_reserved_, reserved_);
   }
   chunk->number = now().chunk + 1;
   chunk->next = chunks_;

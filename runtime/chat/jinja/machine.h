@@ -2,6 +2,7 @@
 // that no template, however hostile, takes more than it is given.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -15,11 +16,22 @@
 
 namespace rondo::jinja {
 
-// What a rendering may take. Real templates stay below a hundredth of these.
+// What a rendering may take. Most templates stay below a hundredth of these. Some go through all
+// messages for each of them, which is short for each: 5,000 of 1 KB take a third of their steps.
 struct Limits {
   size_t memory = size_t{128} << 20;  // bytes of values, text and syntax trees together
   uint64_t steps = 20'000'000;        // operations; long strings count for more than one
   int depth = 400;                    // levels of nesting, in the template and while it runs
+
+  // For messages, tools and variables of so many bytes: some copies of each, and a second or so
+  // for a million of them.
+  static Limits For(size_t bytes) {
+    bytes = std::min(bytes, SIZE_MAX / 64);
+    Limits limits;
+    limits.memory += std::min(bytes * 16, SIZE_MAX / 2);
+    limits.steps += uint64_t{64} * bytes;
+    return limits;
+  }
 };
 
 class Region;
@@ -79,6 +91,9 @@ class Machine {
   // Work is paid for before it is done, by what goes into it and not by what comes of it; a loop
   // ends where that fails. A step is some 50 nanoseconds at most.
 
+  // What was counted so far, and the most memory that was taken from the system at once.
+  uint64_t steps() const { return steps_; }
+  size_t most_memory() const { return most_reserved_; }
   // Counts steps; false after a failure, also of this.
   bool Spend(uint64_t steps);
   // The steps of copying or comparing `bytes` bytes.
@@ -117,12 +132,13 @@ class Machine {
   void FailMemory();
 
   const Limits limits_;
-  Chunk* chunks_ = nullptr;  // the newest first
-  Chunk* spare_ = nullptr;   // one that was given back
+  Chunk* chunks_ = nullptr;   // the newest first
+  Chunk* spare_ = nullptr;    // one that was given back
   Region* region_ = nullptr;  // the innermost
-  char* top_ = nullptr;  // free memory of the newest chunk
+  char* top_ = nullptr;       // free memory of the newest chunk
   char* end_ = nullptr;
   size_t reserved_ = 0;
+  size_t most_reserved_ = 0;
   uint64_t steps_ = 0;
   int depth_ = 0;
   bool failed_ = false;

@@ -51,6 +51,13 @@ uint64_t Hash(Machine& machine, Value value, bool* ok) {
   }
 }
 
+// Most keys are short texts, which differ in their sizes.
+bool IsKey(Machine& machine, Value candidate, Value key) {
+  if (!candidate.is_string() || !key.is_string()) return Equal(machine, candidate, key);
+  const size_t size = key.text->size;
+  return candidate.text->size == size && machine.Spend(size / 64) && candidate.str() == key.str();
+}
+
 // The entry's number, or dict.count.
 size_t FindEntry(Machine& machine, const Dict& dict, Value key) {
   bool hashable = true;
@@ -61,15 +68,16 @@ size_t FindEntry(Machine& machine, const Dict& dict, Value key) {
     return dict.count;
   }
   if (dict.index == nullptr) {
+    if (!machine.Spend(1)) return dict.count;
     for (size_t i = 0; i < dict.count; ++i) {
-      if (Equal(machine, dict.entries[i].key, key)) return i;
+      if (IsKey(machine, dict.entries[i].key, key)) return i;
     }
     return dict.count;
   }
   for (size_t slot = hash & (dict.index_size - 1);; slot = (slot + 1) & (dict.index_size - 1)) {
     if (dict.index[slot] == 0 || !machine.Spend(1)) return dict.count;
     const size_t entry = dict.index[slot] - 1;
-    if (Equal(machine, dict.entries[entry].key, key)) return entry;
+    if (IsKey(machine, dict.entries[entry].key, key)) return entry;
   }
 }
 
@@ -343,7 +351,7 @@ bool Equal(Machine& machine, Value a, Value b) {
       return true;
     case Kind::kString:
       if (a.text->size != b.text->size) return false;
-      return machine.SpendBytes(a.text->size) && a.str() == b.str();
+      return machine.Spend(a.text->size / 64) && a.str() == b.str();
     case Kind::kList:
     case Kind::kTuple:
     case Kind::kRange: {

@@ -30,17 +30,13 @@ enum class Kind : uint8_t {
   kLoop,
 };
 
-// Memory of texts, or of lists, that grow at their ends: what is free around the longest is for who
-// comes first. A text that lies at an end of the used part is continued there; another is copied.
-template <typename T>
-struct Room {
-  T* low;
-  T* begin;  // of what is used
-  T* end;
-  T* high;
-};
-
-struct TextRoom : Room<char> {
+// Memory of texts that grow at their ends: what is free around the longest is for who comes first.
+// A text that lies at an end of the used part is continued there; another is copied.
+struct TextRoom {
+  char* low;
+  char* begin;  // of what is used
+  char* end;
+  char* high;
   // For [low, high), those of [begin, end) valid; nullptr while all of these have one mark.
   uint8_t* marks = nullptr;
 };
@@ -143,7 +139,13 @@ struct Value {
 };
 static_assert(sizeof(Value) <= 16);
 
-using ItemRoom = Room<Value>;
+// The same for the items of lists.
+struct ItemRoom {
+  Value* low;
+  Value* begin;
+  Value* end;
+  Value* high;
+};
 
 // Several may share their items; what is shared does not change.
 struct Sequence {
