@@ -1169,8 +1169,10 @@ enum {
 #define RONDO_CHAT_NO_CLOCK INT64_MIN
 
 /* Pointers with a length are JSON texts, not zero-terminated; NULL and 0: not given. Limits on
- * what a template may use up: 128 MiB of memory, 20 million steps, 400 levels of nesting; real
- * ones stay below a hundredth. */
+ * what a template may use up: 128 MiB of memory and 20 million steps, for each byte of messages,
+ * tools and variables 16 bytes and 64 steps more, and 400 levels of nesting. Most stay below a
+ * hundredth; those that look through all messages for each of them have room for 5,000 of 1 KB.
+ * (Before ABI 10 the messages' size did not count.) */
 typedef struct rondo_chat_options {
   uint32_t struct_size;  /* sizeof this struct, as the caller was compiled */
   uint32_t flags;        /* RONDO_CHAT_; default ADD_GENERATION_PROMPT */

@@ -123,11 +123,11 @@ TextView CutAtMark(Machine& machine, TextView text) {
 
 // The marks of a text as those of its bytes, one by one.
 ChatText WithMarks(Machine& machine, TextView text) {
-  if (text.outside == nullptr) return {text, {}};
-  if (!text.uniform()) return {text, {text.outside, text.size()}};
+  if (text.outside == nullptr) return {.text = text, .outside = {}};
+  if (!text.uniform()) return {.text = text, .outside = {text.outside, text.size()}};
   const std::span<uint8_t> marks = machine.NewArray<uint8_t>(text.size());
   if (!marks.empty()) text.CopyMarks(marks.data());
-  return {text, marks};
+  return {.text = text, .outside = marks};
 }
 
 // The names that the template reads; nullptr after a failure.
@@ -174,7 +174,9 @@ Status Render(Machine& machine, const ChatRequest& request, ChatSink sink) {
   if (variables == nullptr) return machine.status();
   TextView text = jinja::Interpreter(machine, *variables).Run(statements);
   if (!machine.failed() && request.continue_final_message) text = CutAtMark(machine, text);
-  const ChatText result = WithMarks(machine, text);
+  ChatText result = WithMarks(machine, text);
+  result.steps = machine.steps();
+  result.memory = machine.most_memory();
   if (machine.failed()) return machine.status();
   return sink.call(sink.user, result);
 }
@@ -182,7 +184,8 @@ Status Render(Machine& machine, const ChatRequest& request, ChatSink sink) {
 }  // namespace
 
 Status RenderChat(const ChatRequest& request, ChatSink sink, bool* exhausted) {
-  Machine machine{jinja::Limits()};
+  Machine machine{jinja::Limits::For(request.messages.size() + request.tools.size() +
+                                     request.variables.size())};
   const Status status = Render(machine, request, sink);
   if (exhausted != nullptr) *exhausted = machine.exhausted();
   return status;

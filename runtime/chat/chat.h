@@ -41,6 +41,9 @@ struct ChatText {
   // message is the template's where it is a known one ("user"): templates put marks around it that
   // are special only together with it.
   std::span<const uint8_t> outside;
+  // What it took (jinja/machine.h).
+  uint64_t steps = 0;
+  size_t memory = 0;
 };
 
 // Receives the text, which is valid during the call only.

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "runtime/base/utf8.h"
+#include "runtime/chat/jinja/buffer.h"
 #include "runtime/chat/jinja/builtins.h"
 
 namespace rondo::jinja {
@@ -95,6 +96,14 @@ bool FindLoopAttribute(Machine& machine, const Loop& loop, std::string_view name
   return true;
 }
 
+// What every Python object has, and no template may touch.
+bool IsInternal(std::string_view name) {
+  for (const char* internal : {"__class__", "__init__", "__dict__", "__doc__", "__module__"}) {
+    if (name == internal) return true;
+  }
+  return false;
+}
+
 // What Python's getattr finds; for what the sandbox keeps from templates, an undefined value that
 // says so. False where there is none of this name.
 bool FindAttribute(Machine& machine, Value object, Value name, Value* attribute) {
@@ -119,11 +128,7 @@ bool FindAttribute(Machine& machine, Value object, Value name, Value* attribute)
     machine.Fail("unknown method '%s' of '%s'", machine.Clip(text), TypeName(object));
     return true;
   }
-  bool unsafe = IsMutatingMethod(object.kind, text);
-  // What every Python object has, and no template may touch.
-  for (const char* internal : {"__class__", "__init__", "__dict__", "__doc__", "__module__"}) {
-    unsafe = unsafe || text == internal;
-  }
+  const bool unsafe = IsMutatingMethod(object.kind, text) || IsInternal(text);
   if (unsafe) *attribute = Missing(machine, object, name, true);
   return unsafe;
 }
@@ -248,12 +253,18 @@ bool Contains(Machine& machine, Value container, Value item) {
   return false;
 }
 
-Value GetAttribute(Machine& machine, Value object, Value name) {
+bool DictHasAttribute(std::string_view name) {
+  return FindMethod(Kind::kDict, name) != nullptr || IsUnknownMethod(Kind::kDict, name) ||
+         IsMutatingMethod(Kind::kDict, name) || IsInternal(name);
+}
+
+Value GetAttribute(Machine& machine, Value object, Value name, bool is_key) {
   if (object.is_undefined()) FailUndefined(machine, object);
   if (machine.failed()) return Value();
   Value value;
   const bool found =
-      FindAttribute(machine, object, name, &value) || FindItem(machine, object, name, &value);
+      (!(is_key && object.is(Kind::kDict)) && FindAttribute(machine, object, name, &value)) ||
+      FindItem(machine, object, name, &value);
   return found ? value : Missing(machine, object, name);
 }
 
@@ -282,6 +293,10 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
         ByteOffset(machine, *object.text, static_cast<size_t>(places.first) + places.count);
     return SubString(machine, object, object.str().substr(begin, end - begin));
   }
+  if (!object.is_string() && places.step == 1) {
+    return Value::Items(object.kind, SubSequence(machine, *object.sequence,
+                                                 static_cast<size_t>(places.first), places.count));
+  }
   const Items items = Iterate(machine, object);
   Sequence* slice = NewSequence(machine, places.count);
   for (size_t i = 0; i < places.count && machine.Spend(1); ++i) {
@@ -290,19 +305,17 @@ Value GetSlice(Machine& machine, Value object, Value start, Value stop, Value st
   }
   if (machine.failed()) return Value();
   if (!object.is_string()) return Value::Items(object.kind, slice);
-  Value text = ViewString(machine, "");
-  for (size_t i = 0; i < places.count && !machine.failed(); ++i) {
-    text = Concatenate(machine, *text.text, slice->items[i].view());
-  }
-  return text;
+  Buffer text(machine);
+  for (size_t i = 0; i < places.count; ++i) text.Append(slice->items[i].view());
+  return text.Finish();
 }
 
-Value GetPath(Machine& machine, Value object, Value path, Value fallback) {
-  const auto get = [&](Value key) {
-    const Value item = GetItem(machine, object, key);
-    return item.is_undefined() && !fallback.is_none() ? fallback : item;
-  };
-  if (!path.is_string()) return get(path);
+Sequence* ReadPath(Machine& machine, Value path) {
+  Sequence* keys = NewSequence(machine, 1);
+  if (!path.is_string()) {
+    Append(machine, keys, path);
+    return keys;
+  }
   std::string_view rest = path.str();
   while (!machine.failed()) {
     const size_t dot = Find(machine, rest, ".");
@@ -311,11 +324,19 @@ Value GetPath(Machine& machine, Value object, Value path, Value fallback) {
     int64_t number = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
     const bool is_number = error == std::errc() && end == part.data() + part.size() && number >= 0;
-    object = get(is_number ? Value::Int(number) : ViewString(machine, part));
-    if (dot == rest.npos) return object;
+    Append(machine, keys, is_number ? Value::Int(number) : ViewString(machine, part));
+    if (dot == rest.npos) break;
     rest.remove_prefix(dot + 1);
   }
-  return Value();
+  return keys;
+}
+
+Value GetPath(Machine& machine, Value object, const Sequence* keys, Value fallback) {
+  for (size_t i = 0; !machine.failed() && i < keys->count; ++i) {
+    object = GetItem(machine, object, keys->items[i]);
+    if (object.is_undefined() && !fallback.is_none()) object = fallback;
+  }
+  return object;
 }
 
 }  // namespace rondo::jinja

@@ -71,6 +71,8 @@ struct Expr {
   uint32_t line;
   std::string_view name = {};
   Value value = {};
+  bool is_key = false;                      // kAttribute: of a dict, it can only be a key
+  mutable const Value* variable = nullptr;  // kName: the host's, once it was looked for
   const Expr* a = nullptr;
   const Expr* b = nullptr;
   const Expr* c = nullptr;

@@ -146,16 +146,30 @@ Value Invoke(Machine& machine, const Builtin& builtin, Value self, const Argumen
   return machine.failed() ? Value() : result;
 }
 
+const Builtin* WantFilter(Machine& machine, std::string_view name) {
+  const Builtin* filter = FindFilter(name);
+  if (filter == nullptr) {
+    machine.Fail("TemplateAssertionError: No filter named '%s'.", machine.Clip(name));
+  }
+  return filter;
+}
+
+const Builtin* WantTest(Machine& machine, std::string_view name) {
+  const Builtin* test = FindTest(name);
+  if (test == nullptr) {
+    machine.Fail("TemplateAssertionError: No test named '%s'.", machine.Clip(name));
+  }
+  return test;
+}
+
 Value ApplyFilter(Machine& machine, std::string_view name, Value self, const Arguments& arguments) {
-  if (const Builtin* filter = FindFilter(name)) return Invoke(machine, *filter, self, arguments);
-  machine.Fail("TemplateAssertionError: No filter named '%s'.", machine.Clip(name));
-  return Value();
+  const Builtin* filter = WantFilter(machine, name);
+  return filter == nullptr ? Value() : Invoke(machine, *filter, self, arguments);
 }
 
 bool ApplyTest(Machine& machine, std::string_view name, Value self, const Arguments& arguments) {
-  if (const Builtin* test = FindTest(name)) return Truth(Invoke(machine, *test, self, arguments));
-  machine.Fail("TemplateAssertionError: No test named '%s'.", machine.Clip(name));
-  return false;
+  const Builtin* test = WantTest(machine, name);
+  return test != nullptr && Truth(Invoke(machine, *test, self, arguments));
 }
 
 Value MakeFunction(Machine& machine, const Builtin* builtin, Value self) {

@@ -77,7 +77,9 @@ bool IsUnknownMethod(Kind kind, std::string_view name);
 // Gives each parameter its argument, in order or by name, and calls. Fails with Python's TypeError
 // where an argument has no parameter or a parameter no argument.
 Value Invoke(Machine& machine, const Builtin& builtin, Value self, const Arguments& arguments);
-// Each fails where there is none of this name.
+// Each fails where there is none of this name: nullptr, undefined, false.
+const Builtin* WantFilter(Machine& machine, std::string_view name);
+const Builtin* WantTest(Machine& machine, std::string_view name);
 Value ApplyFilter(Machine& machine, std::string_view name, Value self, const Arguments& arguments);
 bool ApplyTest(Machine& machine, std::string_view name, Value self, const Arguments& arguments);
 Value MakeFunction(Machine& machine, const Builtin* builtin, Value self);

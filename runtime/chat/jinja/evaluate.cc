@@ -4,21 +4,20 @@
 
 namespace rondo::jinja {
 
+// Whoever has a leaf pays for it.
 Value Interpreter::Evaluate(const Expr* expr) {
+  if (expr->kind == ExprKind::kConstant) return expr->value;
+  if (expr->kind == ExprKind::kName) return EvaluateName(*expr);
   const Deeper deeper(machine_);
   if (!deeper.ok() || !machine_.Spend(1)) return Value();
   switch (expr->kind) {
-    case ExprKind::kConstant:
-      return expr->value;
-    case ExprKind::kName:
-      return EvaluateName(*expr);
     case ExprKind::kTuple:
     case ExprKind::kList:
       return EvaluateItems(*expr);
     case ExprKind::kDict:
       return EvaluateDict(*expr);
     case ExprKind::kAttribute:
-      return GetAttribute(machine_, Evaluate(expr->a), expr->value);
+      return GetAttribute(machine_, Evaluate(expr->a), expr->value, expr->is_key);
     case ExprKind::kItem: {
       const Value object = Evaluate(expr->a);
       return GetItem(machine_, object, Evaluate(expr->b));
@@ -61,13 +60,17 @@ Value Interpreter::Evaluate(const Expr* expr) {
 }
 
 Value Interpreter::EvaluateName(const Expr& expr) {
+  size_t names = 0;  // that were looked at and are not paid for
   for (const Scope* scope = scope_; scope != nullptr; scope = scope->outer) {
-    if (!SpendNames(scope->count, expr.name)) return Value();
+    names += scope->count + 2;
+    if (!machine_.Spend(names / 8 + scope->count * (expr.name.size() / 64))) return Value();
+    names %= 8;
     for (uint32_t i = 0; i < scope->count; ++i) {
       if (scope->variables[i].name == expr.name) return scope->variables[i].value;
     }
   }
-  if (const Value* value = Find(machine_, variables_, expr.name)) return *value;
+  if (expr.variable == nullptr) expr.variable = Find(machine_, variables_, expr.name);
+  if (expr.variable != nullptr) return *expr.variable;
   if (const Builtin* function = FindFunction(expr.name)) {
     return MakeFunction(machine_, function, Value());
   }
@@ -147,7 +150,7 @@ Value Interpreter::EvaluateComparisons(const Expr& expr) {
   Value left = Evaluate(expr.a);
   for (const ComparisonStep& step : expr.comparisons) {
     const Value right = Evaluate(step.right);
-    if (machine_.failed()) return Value();
+    if (!machine_.Spend(1)) return Value();
     if (!Compare(machine_, step.op, left, right)) return Value::Bool(false);
     left = right;
   }
@@ -158,8 +161,8 @@ Value Interpreter::EvaluateConcatenation(const Expr& expr) {
   Buffer text(machine_);
   for (const Expr* part : expr.list) {
     const Value value = ToText(machine_, Evaluate(part));
-    if (machine_.failed()) return Value();
-    text.Append(value.view());
+    if (!machine_.Spend(1)) return Value();
+    text.AppendText(*value.text);
   }
   return text.Finish();
 }

@@ -22,7 +22,6 @@ Interpreter::Flow Interpreter::Execute(const Statement* first) {
     Flow flow = Flow::kNext;
     switch (s->kind) {
       case StatementKind::kText:
-        machine_.SpendBytes(s->text.size());
         out_->Append(s->text);
         break;
       case StatementKind::kOutput:
@@ -63,8 +62,7 @@ Interpreter::Flow Interpreter::Execute(const Statement* first) {
 void Interpreter::Output(Value value) {
   if (machine_.failed()) return;
   const Value text = ToText(machine_, value);
-  if (machine_.failed() || !machine_.SpendBytes(text.text->size)) return;
-  out_->Append(text.view());
+  if (!machine_.failed()) out_->AppendText(*text.text);
 }
 
 Interpreter::Flow Interpreter::ExecuteIf(const Statement* statement) {
@@ -82,18 +80,33 @@ Interpreter::Flow Interpreter::ExecuteIf(const Statement* statement) {
   }
 }
 
-Items Interpreter::Select(const Statement& statement, Items items) {
-  Sequence* selected = NewSequence(machine_);
-  Scope* const before = scope_;
-  Scope* const scope = NewScope(before);
-  if (machine_.failed()) return {};
-  scope_ = scope;
-  for (size_t i = 0; i < items.size() && machine_.Spend(1); ++i) {
+// The scope of a pass of a loop, empty again. Its variables are as they were before where the pass
+// left nothing behind; where a macro holds on to them it is another scope.
+Scope* Interpreter::NextScope(Scope* scope, const Scope& before, bool given_back) {
+  if (given_back) {
+    *scope = before;
+  } else if (scope->captured) {
+    scope = NewScope(before.outer);
+  } else {
     scope->count = 0;
-    Assign(scope, *statement.target, items[i]);
-    if (Truth(Evaluate(statement.condition))) Append(machine_, selected, items[i]);
   }
-  scope_ = before;
+  return scope;
+}
+
+Items Interpreter::Select(const Statement& statement, Items items) {
+  Sequence* selected = NewSequence(machine_, items.size());
+  Scope* const before = scope_;
+  Scope* scope = NewScope(before);
+  if (machine_.failed()) return {};
+  for (size_t i = 0; i < items.size() && scope != nullptr && machine_.Spend(1); ++i) {
+    const Scope empty = *scope;
+    Region region(machine_);
+    scope_ = scope;
+    Assign(scope, *statement.target, items[i]);
+    if (Truth(Evaluate(statement.condition))) selected->items[selected->count++] = items[i];
+    scope_ = before;
+    scope = NextScope(scope, empty, region.End());
+  }
   return {selected->items, selected->count};
 }
 
@@ -108,17 +121,17 @@ void Interpreter::ExecuteFor(const Statement& statement) {
   if (machine_.failed()) return;
   Value loop_value = Value::Of(Kind::kLoop);
   loop_value.loop = loop;
-  for (; loop->index < items.size() && machine_.Spend(1); ++loop->index) {
-    // Each time with names of its own; the memory is used again unless a macro holds on to it.
-    if (scope->captured) scope = NewScope(before);
-    if (scope == nullptr) break;
-    scope->count = 0;
+  for (; loop->index < items.size() && scope != nullptr && machine_.Spend(1); ++loop->index) {
+    // What a pass makes is given back behind it, unless a namespace or a text outside holds it.
+    const Scope empty = *scope;
+    Region region(machine_);
     Set(scope, "loop", loop_value);
     Assign(scope, *statement.target, items[loop->index]);
     scope_ = scope;
     const Flow flow = machine_.failed() ? Flow::kBreak : Execute(statement.body);
     scope_ = before;
     if (flow == Flow::kBreak) break;
+    scope = NextScope(scope, empty, region.End());
   }
   if (items.empty() && !machine_.failed()) ExecuteIn(NewScope(before), statement.otherwise);
 }
@@ -218,7 +231,15 @@ void Interpreter::AssignAttribute(const Expr& target, Value value) {
     machine_.Fail("TemplateRuntimeError: cannot assign attribute on non-namespace object");
     return;
   }
-  Put(machine_, object.dict, ViewString(machine_, target.name), value);
+  Dict* dict = object.dict;
+  const Value name = ViewString(machine_, target.name);
+  Put(machine_, dict, name, value);
+  // The namespace may be older than the pass of a loop.
+  const Machine::Mark born = machine_.MarkOf(dict);
+  machine_.Keep(born, dict->entries);
+  machine_.Keep(born, dict->index);
+  if (!machine_.failed()) machine_.Keep(born, dict->entries[dict->count - 1].key.pointer());
+  machine_.Keep(born, value.pointer());
 }
 
 }  // namespace rondo::jinja

@@ -1,5 +1,7 @@
 #include "runtime/chat/jinja/expression_parser.h"
 
+#include "runtime/chat/jinja/access.h"
+
 namespace rondo::jinja {
 namespace {
 
@@ -340,6 +342,7 @@ const Expr* ExpressionParser::ParseAttribute(const Expr* left) {
   Expr* attribute = Unary(ExprKind::kAttribute, left);
   attribute->name = tokens_.ExpectName("a name or number after '.'");
   attribute->value = ViewString(machine_, attribute->name);
+  attribute->is_key = !DictHasAttribute(attribute->name);
   return attribute;
 }
 

@@ -38,8 +38,9 @@ Value MakeRange(const Call& call) {
     return Value();
   }
   Sequence* items = NewSequence(machine, count);
-  for (uint64_t i = 0; i < count && machine.Spend(1); ++i) {
-    Append(machine, items, Value::Int(start + static_cast<int64_t>(i) * step));
+  if (items == nullptr || !machine.SpendBytes(count * sizeof(Value))) return Value();
+  for (; items->count < count; ++items->count) {
+    items->items[items->count] = Value::Int(start + static_cast<int64_t>(items->count) * step);
   }
   return Value::Items(Kind::kRange, items);
 }

@@ -60,6 +60,7 @@ class Interpreter {
   Flow ExecuteIf(const Statement* statement);
   void ExecuteFor(const Statement& statement);
   Items Select(const Statement& statement, Items items);
+  Scope* NextScope(Scope* scope, const Scope& before, bool given_back);
   void ExecuteSet(const Statement& statement);
   void ExecuteMacro(const Statement& statement);
   void ExecuteCall(const Statement& statement);
@@ -70,9 +71,14 @@ class Interpreter {
   // ---- Names ----
   // The steps of comparing a name with `count` others.
   bool SpendNames(size_t count, std::string_view name) {
-    return machine_.Spend(count / 4 + 1 + count * (name.size() / 64));
+    return machine_.Spend(count / 8 + count * (name.size() / 64));
   }
-  Scope* NewScope(Scope* outer) { return machine_.New<Scope>(outer, nullptr, 0u, 0u, false); }
+  Scope* NewScope(Scope* outer) {
+    constexpr uint32_t kVariables = 4;
+    Variable* variables = machine_.NewArray<Variable>(kVariables).data();
+    if (variables == nullptr) return nullptr;
+    return machine_.New<Scope>(outer, variables, 0u, kVariables, false);
+  }
   void Set(Scope* scope, std::string_view name, Value value);
   void Assign(Scope* scope, const Expr& target, Value value);
   void AssignAttribute(const Expr& target, Value value);

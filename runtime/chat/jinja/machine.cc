@@ -13,11 +13,8 @@ constexpr size_t kFirstChunk = size_t{32} << 10;
 }  // namespace
 
 Machine::~Machine() {
-  while (chunks_ != nullptr) {
-    Chunk* next = chunks_->next;
-    ::operator delete(chunks_, std::nothrow);
-    chunks_ = next;
-  }
+  GiveBack({});
+  if (spare_ != nullptr) Free(spare_);
 }
 
 void* Machine::Allocate(size_t bytes) {
@@ -29,29 +26,81 @@ void* Machine::Allocate(size_t bytes) {
     top_ = memory + bytes;
     return memory;
   }
-  constexpr size_t kHeader = (sizeof(Chunk) + kAlignment - 1) / kAlignment * kAlignment;
-  if (bytes > limits_.memory) {
-    FailMemory();
-    return nullptr;
-  }
-  const size_t left = limits_.memory - reserved_;
-  const size_t size =
-      std::min(std::max({kFirstChunk, bytes + bytes / 2 + kHeader, reserved_ / 2}), left);
-  if (size < bytes + kHeader) {
-    FailMemory();
-    return nullptr;
-  }
-  void* memory = ::operator new(size, std::nothrow);
-  if (memory == nullptr) {
-    FailWith(Status::Error(StatusCode::kOutOfMemory,
-                           "the system refused %zu bytes for the chat template", size));
-    return nullptr;
-  }
-  chunks_ = new (memory) Chunk{chunks_, size};
-  reserved_ += size;
-  top_ = static_cast<char*>(memory) + kHeader + bytes;
-  end_ = static_cast<char*>(memory) + size;
+  if (!AddChunk(bytes)) return nullptr;
+  top_ += bytes;
   return top_ - bytes;
+}
+
+// A new chunk with room for `bytes` bytes.
+bool Machine::AddChunk(size_t bytes) {
+  Chunk* chunk = std::exchange(spare_, nullptr);
+  if (chunk != nullptr && bytes > chunk->bytes - kHeader) {
+    Free(chunk);
+    chunk = nullptr;
+  }
+  if (chunk == nullptr) {
+    const size_t left = limits_.memory - reserved_;
+    if (left < kHeader || bytes > left - kHeader) {
+      FailMemory();
+      return false;
+    }
+    const size_t size = std::min(std::max({kFirstChunk, bytes + kHeader, reserved_ / 4}), left);
+    void* memory = ::operator new(size, std::nothrow);
+    if (memory == nullptr) {
+      FailWith(Status::Error(StatusCode::kOutOfMemory,
+                             "the system refused %zu bytes for the chat template", size));
+      return false;
+    }
+    chunk = new (memory) Chunk{nullptr, size, 0};
+    reserved_ += size;
+    most_reserved_ = std::max(most_reserved_, reserved_);
+  }
+  chunk->number = now().chunk + 1;
+  chunk->next = chunks_;
+  chunks_ = chunk;
+  top_ = reinterpret_cast<char*>(chunk) + kHeader;
+  end_ = reinterpret_cast<char*>(chunk) + chunk->bytes;
+  return true;
+}
+
+void Machine::Free(Chunk* chunk) {
+  reserved_ -= chunk->bytes;
+  ::operator delete(chunk, std::nothrow);
+}
+
+// Everything that was given from `mark` on. A chunk stays at hand, for what comes next.
+void Machine::GiveBack(Mark mark) {
+#ifndef NDEBUG
+  // Who still reads it shall be seen.
+  if (now().chunk == mark.chunk) std::fill(const_cast<char*>(mark.top), top_, '\xDB');
+#endif
+  while (now().chunk > mark.chunk) {
+    Chunk* chunk = chunks_;
+    chunks_ = chunk->next;
+    if (spare_ == nullptr || spare_->bytes < chunk->bytes) std::swap(spare_, chunk);
+    if (chunk != nullptr) Free(chunk);
+  }
+  top_ = const_cast<char*>(mark.top);
+  end_ = chunks_ == nullptr ? nullptr : reinterpret_cast<char*>(chunks_) + chunks_->bytes;
+}
+
+Machine::Mark Machine::MarkOf(const void* what) const {
+  const auto at = reinterpret_cast<uintptr_t>(what);
+  for (const Chunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next) {
+    if (at - reinterpret_cast<uintptr_t>(chunk) < chunk->bytes) {
+      return {chunk->number, static_cast<const char*>(what)};
+    }
+  }
+  return {};
+}
+
+void Machine::Keep(Mark born, const void* what) {
+  if (region_ == nullptr || !(born < region_->begin_)) return;
+  const Mark mark = MarkOf(what);
+  for (Region* region = region_; region != nullptr && born < region->begin_;
+       region = region->outer_) {
+    if (!(mark < region->begin_)) region->kept_ = true;
+  }
 }
 
 bool Machine::Spend(uint64_t steps) {

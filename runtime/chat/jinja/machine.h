@@ -2,6 +2,7 @@
 // that no template, however hostile, takes more than it is given.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -15,18 +16,40 @@
 
 namespace rondo::jinja {
 
-// What a rendering may take. Real templates stay below a hundredth of these.
+// What a rendering may take. Most templates stay below a hundredth of these. Some go through all
+// messages for each of them, which is short for each: 5,000 of 1 KB take a third of their steps.
 struct Limits {
   size_t memory = size_t{128} << 20;  // bytes of values, text and syntax trees together
   uint64_t steps = 20'000'000;        // operations; long strings count for more than one
   int depth = 400;                    // levels of nesting, in the template and while it runs
+
+  // For messages, tools and variables of so many bytes: some copies of each, and a second or so
+  // for a million of them.
+  static Limits For(size_t bytes) {
+    bytes = std::min(bytes, SIZE_MAX / 64);
+    Limits limits;
+    limits.memory += std::min(bytes * 16, SIZE_MAX / 2);
+    limits.steps += uint64_t{64} * bytes;
+    return limits;
+  }
 };
 
-// Gives memory until it is destroyed; nothing is ever freed before. After a failure everything
-// goes on returning something harmless (nullptr, undefined), so that only those who would go
-// wrong or on for long need to look at failed(). Not thread-safe.
+class Region;
+
+// Gives memory until it is destroyed, or until a region of it ends. After a failure everything goes
+// on returning something harmless (nullptr, undefined), so that only those who would go wrong or on
+// for long need to look at failed(). Not thread-safe.
 class Machine {
  public:
+  // A place in the order in which memory was given.
+  struct Mark {
+    uint32_t chunk;  // 0: before all
+    const char* top;
+    bool operator<(const Mark& other) const {
+      return chunk != other.chunk ? chunk < other.chunk : top < other.top;
+    }
+  };
+
   explicit Machine(const Limits& limits) : limits_(limits) {}
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
@@ -57,10 +80,20 @@ class Machine {
     return {first, count};
   }
 
+  Mark now() const { return {chunks_ == nullptr ? 0 : chunks_->number, top_}; }
+  // When the memory was given that `what` points to; before all where it is not of this machine.
+  Mark MarkOf(const void* what) const;
+  // Something that was there at `born` refers to `what` from now on: where regions began between
+  // the two, their memory stays.
+  void Keep(Mark born, const void* what);
+
   // ---- Time ----
   // Work is paid for before it is done, by what goes into it and not by what comes of it; a loop
   // ends where that fails. A step is some 50 nanoseconds at most.
 
+  // What was counted so far, and the most memory that was taken from the system at once.
+  uint64_t steps() const { return steps_; }
+  size_t most_memory() const { return most_reserved_; }
   // Counts steps; false after a failure, also of this.
   bool Spend(uint64_t steps);
   // The steps of copying or comparing `bytes` bytes.
@@ -85,20 +118,31 @@ class Machine {
 
  private:
   friend class Deeper;
+  friend class Region;
   struct Chunk {
     Chunk* next;
     size_t bytes;
+    uint32_t number;  // of those in use, from 1
   };
+  // What a chunk's own numbers take of it.
+  static constexpr size_t kHeader = (sizeof(Chunk) + alignof(std::max_align_t) - 1) /
+                                    alignof(std::max_align_t) * alignof(std::max_align_t);
 
+  bool AddChunk(size_t bytes);
+  void Free(Chunk* chunk);
+  void GiveBack(Mark mark);
   void FailMemory();
   // Before the failure that tells of it.
   void Exhaust() { exhausted_ |= !failed_; }
 
   const Limits limits_;
-  Chunk* chunks_ = nullptr;
-  char* top_ = nullptr;  // free memory of the newest chunk
+  Chunk* chunks_ = nullptr;   // the newest first
+  Chunk* spare_ = nullptr;    // one that was given back
+  Region* region_ = nullptr;  // the innermost
+  char* top_ = nullptr;       // free memory of the newest chunk
   char* end_ = nullptr;
   size_t reserved_ = 0;
+  size_t most_reserved_ = 0;
   uint64_t steps_ = 0;
   int depth_ = 0;
   bool failed_ = false, exhausted_ = false;
@@ -117,6 +161,38 @@ class Deeper {
 
  private:
   Machine& machine_;
+};
+
+// A part of the work whose memory is given back when it ends, unless something older refers to it
+// by then: whoever writes a pointer into what may be older calls Machine::Keep. Regions lie in each
+// other.
+class Region {
+ public:
+  explicit Region(Machine& machine)
+      : machine_(machine), outer_(machine.region_), begin_(machine.now()) {
+    machine.region_ = this;
+  }
+  Region(const Region&) = delete;
+  Region& operator=(const Region&) = delete;
+  ~Region() { End(); }
+
+  // Returns whether the memory was given back. Once.
+  bool End() {
+    if (ended_) return false;
+    ended_ = true;
+    machine_.region_ = outer_;
+    if (!kept_) machine_.GiveBack(begin_);
+    return !kept_;
+  }
+
+ private:
+  friend class Machine;
+
+  Machine& machine_;
+  Region* const outer_;
+  const Machine::Mark begin_;
+  bool kept_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace rondo::jinja

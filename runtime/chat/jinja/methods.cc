@@ -17,6 +17,27 @@ std::string_view EdgeCharacter(std::string_view text, bool last) {
   return text.substr(static_cast<size_t>(PreviousUtf8(begin, end) - begin));
 }
 
+// The whitespace at an end, paid for a piece at a time: most texts have little. A piece may end
+// within a character, of which no more than three bytes are left.
+constexpr size_t kPiece = 16;
+
+size_t LeadingSpaceOf(Machine& machine, std::string_view text) {
+  size_t size = 0, found = kPiece;
+  for (; found + 3 >= kPiece && machine.SpendCharacters(kPiece); size += found) {
+    found = LeadingSpace(text.substr(size, kPiece));
+  }
+  return size;
+}
+
+size_t TrailingSpaceOf(Machine& machine, std::string_view text) {
+  size_t size = 0, found = kPiece;
+  for (; found + 3 >= kPiece && machine.SpendCharacters(kPiece); size += found) {
+    const std::string_view rest = text.substr(0, text.size() - size);
+    found = TrailingSpace(rest.substr(rest.size() - std::min(rest.size(), kPiece)));
+  }
+  return size;
+}
+
 template <bool left, bool right>
 Value StripMethod(const Call& call) {
   return Strip(call.machine, call.self, call.args[0], left, right);
@@ -169,11 +190,10 @@ std::span<const Builtin> DictMethods() { return kDictMethods; }
 
 Value Strip(Machine& machine, Value text, Value chars, bool left, bool right) {
   std::string_view rest = text.str();
-  if (!machine.SpendBytes(rest.size() * 4)) return Value();
   if (chars.is_none()) {
-    if (left) rest.remove_prefix(LeadingSpace(rest));
-    if (right) rest.remove_suffix(TrailingSpace(rest));
-    return SubString(machine, text, rest);
+    if (left) rest.remove_prefix(LeadingSpaceOf(machine, rest));
+    if (right) rest.remove_suffix(TrailingSpaceOf(machine, rest));
+    return machine.failed() ? Value() : SubString(machine, text, rest);
   }
   if (!WantString(machine, chars)) return Value();
   const auto strip = [&](bool last) {

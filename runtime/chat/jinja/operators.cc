@@ -100,20 +100,12 @@ Value AddStrings(Machine& machine, Value a, Value b) {
     b = EscapeHtml(machine, b);
     if (machine.failed()) return Value();
   }
-  if (b.text->size == 0) return a;
-  Value sum = a.text->size == 0 ? b : Concatenate(machine, *a.text, b.view());
+  Buffer out(machine);
+  out.AppendText(*a.text);
+  out.AppendText(*b.text);
+  Value sum = out.Finish();
   sum.safe = safe;
   return sum;
-}
-
-Value Join(Machine& machine, Value a, Value b) {
-  Sequence* sum = NewSequence(machine, a.sequence->count + b.sequence->count);
-  for (const Value part : {a, b}) {
-    for (size_t i = 0; i < part.sequence->count && !machine.failed(); ++i) {
-      Append(machine, sum, part.sequence->items[i]);
-    }
-  }
-  return Value::Items(a.kind, sum);
 }
 
 Value Repeat(Machine& machine, Value value, int64_t times) {
@@ -169,7 +161,9 @@ Value Calculate(Machine& machine, ExprKind op, Value a, Value b) {
   }
   if (op == ExprKind::kAdd) {
     if (a.is_string() && b.is_string()) return AddStrings(machine, a, b);
-    if (a.is_sequence() && a.kind == b.kind) return Join(machine, a, b);
+    if (a.is_sequence() && a.kind == b.kind) {
+      return Value::Items(a.kind, Concatenate(machine, *a.sequence, *b.sequence));
+    }
   }
   if (op == ExprKind::kMultiply) {
     if ((a.is_string() || a.is_sequence()) && b.is_integral())

@@ -59,13 +59,14 @@ Value Join(const Call& call) {
   Machine& machine = call.machine;
   const Value separator = ToText(machine, call.args[0]), attribute = call.args[1];
   const Items items = Iterate(machine, call.self);
+  const Sequence* path = ReadPath(machine, attribute);
   Buffer out(machine);
   for (size_t i = 0; i < items.size() && machine.Spend(1); ++i) {
-    const Value item = attribute.is_none() ? items[i] : GetPath(machine, items[i], attribute);
+    const Value item = attribute.is_none() ? items[i] : GetPath(machine, items[i], path);
     const Value text = ToText(machine, item);
     if (machine.failed()) return Value();
     if (i > 0) out.Append(separator.view());
-    out.Append(text.view());
+    out.AppendText(*text.text);
   }
   return out.Finish();
 }
@@ -109,8 +110,9 @@ void Sort(Machine& machine, std::span<Keyed> items, bool reverse) {
 // The items, each with its attribute (None: itself), in small letters unless `case_sensitive`.
 std::span<Keyed> WithKeys(Machine& machine, Items items, Value attribute, Value case_sensitive) {
   const std::span<Keyed> keyed = machine.NewArray<Keyed>(items.size());
+  const Sequence* path = ReadPath(machine, attribute);
   for (size_t i = 0; i < keyed.size() && machine.Spend(1); ++i) {
-    Value key = attribute.is_none() ? items[i] : GetPath(machine, items[i], attribute);
+    Value key = attribute.is_none() ? items[i] : GetPath(machine, items[i], path);
     if (key.is_string() && !Truth(case_sensitive)) {
       key = ChangeCase(machine, key.str(), Case::kLower);
     }
@@ -171,9 +173,10 @@ Value Unique(const Call& call) {
 // map(attribute=..., default=...).
 Value MapAttribute(const Call& call) {
   const Items items = Iterate(call.machine, call.self);
+  const Sequence* path = ReadPath(call.machine, call.args[0]);
   Sequence* mapped = NewSequence(call.machine, items.size());
   for (size_t i = 0; i < items.size() && call.machine.Spend(1); ++i) {
-    Append(call.machine, mapped, GetPath(call.machine, items[i], call.args[0], call.args[1]));
+    Append(call.machine, mapped, GetPath(call.machine, items[i], path, call.args[1]));
   }
   return Generator(mapped);
 }
@@ -189,10 +192,11 @@ Value Map(const Call& call) {
   if (given.empty()) return Invoke(machine, kMapAttribute, call.self, call.given);
   if (!WantString(machine, given[0])) return Value();
   const Items items = Iterate(machine, call.self);
+  const Builtin* filter = items.empty() ? nullptr : WantFilter(machine, given[0].str());
+  const Arguments rest = {given.subspan(1), call.given.named};
   Sequence* mapped = NewSequence(machine, items.size());
   for (size_t i = 0; i < items.size() && machine.Spend(1); ++i) {
-    const Arguments rest = {given.subspan(1), call.given.named};
-    Append(machine, mapped, ApplyFilter(machine, given[0].str(), items[i], rest));
+    Append(machine, mapped, Invoke(machine, *filter, items[i], rest));
   }
   return Generator(mapped);
 }
@@ -203,23 +207,27 @@ Value Choose(const Call& call) {
   Machine& machine = call.machine;
   if (!Truth(call.self)) return Generator(NewSequence(machine));
   std::span<const Value> rest = call.given.positional;
-  Value attribute;
+  Sequence* path = nullptr;
   if (by_attribute) {
     if (rest.empty()) {
       machine.Fail("FilterArgumentError: Missing parameter for attribute name");
       return Value();
     }
-    attribute = rest[0];
+    path = ReadPath(machine, rest[0]);
     rest = rest.subspan(1);
   }
   if (!rest.empty() && !WantString(machine, rest[0])) return Value();
   const Items items = Iterate(machine, call.self);
+  const Builtin* test = nullptr;
+  if (!rest.empty()) {
+    if (!items.empty()) test = WantTest(machine, rest[0].str());
+    rest = rest.subspan(1);
+  }
   Sequence* chosen = NewSequence(machine);
   for (size_t i = 0; i < items.size() && machine.Spend(1); ++i) {
-    const Value value = by_attribute ? GetPath(machine, items[i], attribute) : items[i];
-    const bool holds = rest.empty() ? Truth(value)
-                                    : ApplyTest(machine, rest[0].str(), value,
-                                                {rest.subspan(1), call.given.named});
+    const Value value = by_attribute ? GetPath(machine, items[i], path) : items[i];
+    const bool holds =
+        Truth(test == nullptr ? value : Invoke(machine, *test, value, {rest, call.given.named}));
     if (holds == wanted) Append(machine, chosen, items[i]);
   }
   return Generator(chosen);

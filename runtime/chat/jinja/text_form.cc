@@ -252,51 +252,6 @@ class ValueWriter {
 
 }  // namespace
 
-void Buffer::Append(TextView text) {
-  if (text.size() > capacity_ - size_ && !Grow(text.size())) return;
-  if (text.empty()) return;
-  if (marks_ != nullptr || text.outside != outside_) AppendMarks(text);
-  std::memcpy(data_ + size_, text.bytes.data(), text.size());
-  size_ += text.size();
-}
-
-bool Buffer::Grow(size_t bytes) {
-  const size_t capacity = std::max<size_t>(64, (size_ + bytes) * 2);
-  if (marks_ != nullptr) {  // first: they have room for as much as the text
-    auto* marks = static_cast<uint8_t*>(machine_.Allocate(capacity));
-    if (marks == nullptr) return false;
-    std::memcpy(marks, marks_, size_);
-    outside_ = marks_ = marks;
-  }
-  char* data = static_cast<char*>(machine_.Allocate(capacity));
-  if (data == nullptr) return false;
-  if (size_ > 0) std::memcpy(data, data_, size_);
-  data_ = data;
-  capacity_ = capacity;
-  return true;
-}
-
-void Buffer::AppendMarks(TextView text) {
-  if (size_ == 0 && text.uniform()) {
-    outside_ = text.outside;
-    return;
-  }
-  if (marks_ == nullptr) {
-    auto* marks = static_cast<uint8_t*>(machine_.Allocate(capacity_));
-    if (marks == nullptr) return;
-    view().CopyMarks(marks);
-    outside_ = marks_ = marks;
-  }
-  text.CopyMarks(marks_ + size_);
-}
-
-void Buffer::AppendCodePoint(uint32_t code_point, bool outside) {
-  if (code_point < 0x80) return Append(static_cast<char>(code_point), outside);
-  uint8_t bytes[4];
-  const size_t size = EncodeUtf8(code_point, bytes);
-  Append({{reinterpret_cast<const char*>(bytes), size}, MarkOf(outside)});
-}
-
 Value ToText(Machine& machine, Value value) {
   if (value.is_string()) return value;
   if (value.is_undefined()) {

@@ -10,8 +10,8 @@
 namespace rondo::jinja {
 namespace {
 
-constexpr size_t kSmallDict = 8;   // searched one by one
-constexpr size_t kLongText = 256;  // bytes from which a text gets room to grow
+constexpr size_t kSmallDict = 8;  // searched one by one
+constexpr size_t kLongList = 16;  // items from which a list has room to grow
 
 // Equal keys have equal hashes; `ok` becomes false for values that cannot be keys.
 uint64_t Hash(Machine& machine, Value value, bool* ok) {
@@ -51,6 +51,13 @@ uint64_t Hash(Machine& machine, Value value, bool* ok) {
   }
 }
 
+// Most keys are short texts, which differ in their sizes.
+bool IsKey(Machine& machine, Value candidate, Value key) {
+  if (!candidate.is_string() || !key.is_string()) return Equal(machine, candidate, key);
+  const size_t size = key.text->size;
+  return candidate.text->size == size && machine.Spend(size / 64) && candidate.str() == key.str();
+}
+
 // The entry's number, or dict.count.
 size_t FindEntry(Machine& machine, const Dict& dict, Value key) {
   bool hashable = true;
@@ -61,15 +68,16 @@ size_t FindEntry(Machine& machine, const Dict& dict, Value key) {
     return dict.count;
   }
   if (dict.index == nullptr) {
+    if (!machine.Spend(1)) return dict.count;
     for (size_t i = 0; i < dict.count; ++i) {
-      if (Equal(machine, dict.entries[i].key, key)) return i;
+      if (IsKey(machine, dict.entries[i].key, key)) return i;
     }
     return dict.count;
   }
   for (size_t slot = hash & (dict.index_size - 1);; slot = (slot + 1) & (dict.index_size - 1)) {
     if (dict.index[slot] == 0 || !machine.Spend(1)) return dict.count;
     const size_t entry = dict.index[slot] - 1;
-    if (Equal(machine, dict.entries[entry].key, key)) return entry;
+    if (IsKey(machine, dict.entries[entry].key, key)) return entry;
   }
 }
 
@@ -107,23 +115,6 @@ bool EqualDicts(Machine& machine, const Dict& a, const Dict& b) {
   return true;
 }
 
-// The marks of a followed by b. `capacity`: bytes that a's memory has room for, `buffer`: who
-// continues there, or nullptr.
-const uint8_t* JoinMarks(Machine& machine, TextView a, TextView b, TextBuffer* buffer,
-                         size_t capacity) {
-  if (b.empty() || (a.uniform() && a.outside == b.outside)) return a.outside;
-  if (a.empty()) return b.outside;
-  uint8_t* marks = buffer == nullptr ? nullptr : buffer->marks;
-  if (marks == nullptr) {
-    marks = static_cast<uint8_t*>(machine.Allocate(capacity));
-    if (marks == nullptr) return kAllOutside;
-    a.CopyMarks(marks);
-    if (buffer != nullptr) buffer->marks = marks;
-  }
-  b.CopyMarks(marks + a.size());
-  return marks;
-}
-
 }  // namespace
 
 Value ViewString(Machine& machine, TextView text) {
@@ -141,30 +132,12 @@ Value CopyString(Machine& machine, std::string_view text) {
 Value SubString(Machine& machine, Value whole, std::string_view part) {
   if (part.size() == whole.text->size) return whole;
   const auto begin = static_cast<size_t>(part.data() - whole.text->data);
-  Value value = ViewString(machine, whole.view().substr(begin, part.size()));
+  const bool ascii = whole.text->length == whole.text->size;
+  Value value = Value::String(
+      machine.New<Text>(part.data(), part.size(), ascii ? part.size() : kUnknownLength,
+                        whole.view().substr(begin).outside, whole.text->room));
   value.safe = whole.safe;
   return value;
-}
-
-Value Concatenate(Machine& machine, const Text& a, TextView b) {
-  if (!machine.SpendBytes(b.size())) return Value();
-  const size_t size = a.size + b.size();
-  TextBuffer* buffer = a.buffer;
-  char* bytes = const_cast<char*>(a.data);
-  const bool continues = buffer != nullptr && a.data + a.size == buffer->end &&
-                         b.size() <= static_cast<size_t>(buffer->limit - buffer->end);
-  if (!continues) {
-    const size_t spare = size < kLongText ? 0 : size;
-    bytes = static_cast<char*>(machine.Allocate(size + spare));
-    if (bytes == nullptr) return Value();
-    if (a.size > 0) std::memcpy(bytes, a.data, a.size);
-    buffer = spare == 0 ? nullptr : machine.New<TextBuffer>(bytes + a.size, bytes + size + spare);
-  }
-  if (!b.empty()) std::memcpy(bytes + a.size, b.bytes.data(), b.size());
-  const size_t capacity = buffer != nullptr ? static_cast<size_t>(buffer->limit - bytes) : size;
-  const uint8_t* outside = JoinMarks(machine, a.view(), b, buffer, capacity);
-  if (buffer != nullptr) buffer->end = bytes + size;
-  return Value::String(machine.New<Text>(bytes, size, kUnknownLength, outside, buffer));
 }
 
 size_t Length(Machine& machine, const Text& text) {
@@ -192,7 +165,7 @@ size_t ByteOffset(Machine& machine, const Text& text, size_t index) {
 }
 
 Sequence* NewSequence(Machine& machine, size_t capacity) {
-  Sequence* sequence = machine.New<Sequence>(nullptr, size_t{0}, size_t{0}, size_t{0}, nullptr);
+  Sequence* sequence = machine.New<Sequence>();
   if (sequence == nullptr || capacity == 0) return sequence;
   sequence->items = machine.NewArray<Value>(capacity).data();
   if (sequence->items == nullptr) return nullptr;
@@ -211,6 +184,45 @@ void Append(Machine& machine, Sequence* sequence, Value item) {
     sequence->capacity = capacity;
   }
   sequence->items[sequence->count++] = item;
+}
+
+Sequence* SubSequence(Machine& machine, const Sequence& whole, size_t begin, size_t count) {
+  return machine.New<Sequence>(whole.items + begin, count, count, whole.room);
+}
+
+Sequence* Concatenate(Machine& machine, const Sequence& a, const Sequence& b) {
+  const bool prepends = b.count > a.count;  // the smaller one is copied
+  const Sequence& base = prepends ? b : a;
+  const Sequence& other = prepends ? a : b;
+  const size_t count = a.count + b.count;
+  if (!machine.SpendBytes(other.count * sizeof(Value))) return nullptr;
+  ItemRoom* room = base.room;
+  const bool at_begin = room != nullptr && base.items == room->begin;
+  const bool at_end = room != nullptr && base.items + base.count == room->end;
+  size_t before = at_begin ? static_cast<size_t>(room->begin - room->low) : 0;
+  size_t behind = at_end ? static_cast<size_t>(room->high - room->end) : 0;
+  if (room == nullptr || other.count > (prepends ? before : behind)) {
+    const size_t spare = count < kLongList ? 0 : count;
+    // What was free on the other side stays so.
+    before = prepends ? spare : std::min(before, spare);
+    behind = prepends ? std::min(behind, spare) : spare;
+    before += prepends ? other.count : 0;
+    behind += prepends ? 0 : other.count;
+    const std::span<Value> items = machine.NewArray<Value>(before + base.count + behind);
+    if (machine.failed()) return nullptr;
+    Value* const to = items.data() + before;
+    std::copy_n(base.items, base.count, to);
+    room = machine.New<ItemRoom>(items.data(), to, to + base.count, items.data() + items.size());
+    if (room == nullptr) return nullptr;
+  }
+  if (prepends) {
+    room->begin -= other.count;
+    std::copy_n(other.items, other.count, room->begin);
+    return machine.New<Sequence>(room->begin, count, count, room);
+  }
+  std::copy_n(other.items, other.count, room->end);
+  room->end += other.count;
+  return machine.New<Sequence>(room->end - count, count, count, room);
 }
 
 Dict* NewDict(Machine& machine) {
@@ -339,7 +351,7 @@ bool Equal(Machine& machine, Value a, Value b) {
       return true;
     case Kind::kString:
       if (a.text->size != b.text->size) return false;
-      return machine.SpendBytes(a.text->size) && a.str() == b.str();
+      return machine.Spend(a.text->size / 64) && a.str() == b.str();
     case Kind::kList:
     case Kind::kTuple:
     case Kind::kRange: {

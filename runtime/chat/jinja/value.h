@@ -30,11 +30,15 @@ enum class Kind : uint8_t {
   kLoop,
 };
 
-// Memory that a text which grows again and again continues in.
-struct TextBuffer {
-  char* end;  // behind the longest text in it
-  char* limit;
-  uint8_t* marks = nullptr;  // for as many bytes; nullptr while the longest text is uniform
+// Memory of texts that grow at their ends: what is free around the longest is for who comes first.
+// A text that lies at an end of the used part is continued there; another is copied.
+struct TextRoom {
+  char* low;
+  char* begin;  // of what is used
+  char* end;
+  char* high;
+  // For [low, high), those of [begin, end) valid; nullptr while all of these have one mark.
+  uint8_t* marks = nullptr;
 };
 
 // UTF-8. Immutable; several may share their bytes and marks.
@@ -43,7 +47,7 @@ struct Text {
   size_t size;
   mutable size_t length;             // in code points; kUnknownLength until asked for
   const uint8_t* outside = nullptr;  // who wrote it (TextView)
-  TextBuffer* buffer = nullptr;      // where the text may be continued, if it ends at buffer->end
+  TextRoom* room = nullptr;
 
   TextView view() const { return {{data, size}, outside}; }
 };
@@ -126,6 +130,8 @@ struct Value {
   TextView view() const { return text->view(); }
   // Its text, if it is shown, is outside, or some of it.
   bool has_outside() const { return is_string() ? text->outside != nullptr : outside; }
+  // What it points at; nullptr where it has all of itself.
+  const void* pointer() const { return is_none() || is_number() ? nullptr : sequence; }
   // Only for integral ones.
   int64_t as_int() const { return kind == Kind::kBool ? int64_t{boolean} : integer; }
   // Only for numbers.
@@ -133,12 +139,22 @@ struct Value {
 };
 static_assert(sizeof(Value) <= 16);
 
+// The same for the items of lists.
+struct ItemRoom {
+  Value* low;
+  Value* begin;
+  Value* end;
+  Value* high;
+};
+
+// Several may share their items; what is shared does not change.
 struct Sequence {
-  Value* items;
-  size_t count;
-  size_t capacity;
-  size_t next;            // kGenerator: the first that was not read
-  const char* view_type;  // kView: "dict_items"
+  Value* items = nullptr;
+  size_t count = 0;
+  size_t capacity = 0;
+  ItemRoom* room = nullptr;
+  size_t next = 0;                  // kGenerator: the first that was not read
+  const char* view_type = nullptr;  // kView: "dict_items"
 };
 
 struct Undefined {
@@ -170,7 +186,7 @@ Value CopyString(Machine& machine, std::string_view text);
 Value ViewString(Machine& machine, TextView text);
 // `part` of the bytes of `whole`, without a copy.
 Value SubString(Machine& machine, Value whole, std::string_view part);
-// a followed by b. A text that grows by many of these is not copied for each.
+// a followed by b. A text that grows by many of these is not copied for each (buffer.h).
 Value Concatenate(Machine& machine, const Text& a, TextView b);
 // Code points.
 size_t Length(Machine& machine, const Text& text);
@@ -186,6 +202,10 @@ size_t FindLast(Machine& machine, std::string_view text, std::string_view part);
 // Empty, with room; nullptr after a failure.
 Sequence* NewSequence(Machine& machine, size_t capacity = 0);
 void Append(Machine& machine, Sequence* sequence, Value item);
+// `count` items from `begin` on, without a copy.
+Sequence* SubSequence(Machine& machine, const Sequence& whole, size_t begin, size_t count);
+// a followed by b. A list that grows by many of these, at either end, is not copied for each.
+Sequence* Concatenate(Machine& machine, const Sequence& a, const Sequence& b);
 Dict* NewDict(Machine& machine);
 // Replaces the value of an equal key. Fails for keys that cannot be hashed.
 void Put(Machine& machine, Dict* dict, Value key, Value value);

@@ -16,6 +16,8 @@ struct Rendered {
   Status status;
   std::string text;
   std::vector<uint8_t> outside;
+  uint64_t steps = 0;
+  size_t memory = 0;
 };
 
 inline Rendered Render(const ChatRequest& request) {
@@ -25,6 +27,8 @@ inline Rendered Render(const ChatRequest& request) {
                              auto& out = *static_cast<Rendered*>(user);
                              out.text = text.text;
                              out.outside.assign(text.outside.begin(), text.outside.end());
+                             out.steps = text.steps;
+                             out.memory = text.memory;
                              return Status();
                            },
                            &rendered});
