@@ -12,6 +12,7 @@ using rondo::StatusCode;
 using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
+using rondo::c_api::ComputingTurn;
 using rondo::c_api::Fill;
 using rondo::c_api::Is;
 using rondo::c_api::NoHandle;
@@ -147,6 +148,7 @@ Status Embed(rondo_engine* engine, rondo_session* const* sessions, size_t n_sess
     }
     members[i] = &**turns[i];
   }
+  for (size_t i = 0; i < n_sessions; ++i) turns[i]->Number();
   const Status status =
       rondo::Session::Embed(engine->engine.get(), {members.data(), n_sessions}, texts);
   for (size_t i = 0; i < texts.counts.size() && status.ok(); ++i) {
@@ -226,7 +228,7 @@ int32_t rondo_pair_text(const rondo_model* model, const char* instruction, const
 
 int32_t rondo_session_embed(rondo_session* session, const int32_t* ids, size_t count, float* vector,
                             size_t dimensions) {
-  Turn turn(session);
+  ComputingTurn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
   if (vector == nullptr) return turn.Finish(NullArgument("vector"));

@@ -11,6 +11,7 @@ using rondo::StatusCode;
 using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
+using rondo::c_api::ComputingTurn;
 using rondo::c_api::Fill;
 using rondo::c_api::Is;
 using rondo::c_api::NoHandle;
@@ -84,6 +85,7 @@ Status Step(rondo_engine* engine, rondo_session* const* sessions, size_t count) 
     }
     members[i] = &**turns[i];
   }
+  for (size_t i = 0; i < count; ++i) turns[i]->Number();
   return rondo::Session::Step(engine->engine.get(), {members.data(), count});
 }
 
@@ -92,7 +94,7 @@ Status Step(rondo_engine* engine, rondo_session* const* sessions, size_t count) 
 extern "C" {
 
 int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t count) {
-  Turn turn(session);
+  ComputingTurn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (!HasIds(turn, ids, count)) return turn.Finish(NullArgument("ids"));
   const Status status = turn->Prefill({ids, count});
@@ -102,7 +104,7 @@ int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t
 
 int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids, size_t count,
                                      rondo_logits_row row, void* user) {
-  Turn turn(session);
+  ComputingTurn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (!HasIds(turn, ids, count)) return turn.Finish(NullArgument("ids"));
   if (row == nullptr) {
@@ -117,7 +119,7 @@ int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids,
 
 int32_t rondo_session_next(rondo_session* session, rondo_event* event) {
   Clear(event);
-  Turn turn(session);
+  ComputingTurn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (const Status status = CheckOutput(event, "event"); !status.ok()) return turn.Finish(status);
   return Deliver(turn, turn->Next(), event);
@@ -148,7 +150,7 @@ int32_t rondo_session_event(rondo_session* session, rondo_event* event) {
 int32_t rondo_session_logits(rondo_session* session, const float** logits, size_t* count) {
   if (logits != nullptr) *logits = nullptr;
   if (count != nullptr) *count = 0;
-  Turn turn(session);
+  ComputingTurn turn(session);
   if (!turn.taken()) return Code(WhyNoTurn(session));
   if (logits == nullptr || count == nullptr) return turn.Finish(NullArgument("an output"));
   const auto current = turn->Logits();

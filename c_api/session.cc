@@ -270,6 +270,19 @@ int32_t rondo_session_cancel(rondo_session* session) {
   return RONDO_STATUS_OK;
 }
 
+int32_t rondo_session_call(const rondo_session* session, uint64_t* number) {
+  if (number != nullptr) *number = 0;
+  if (!Is(session) || number == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  *number = session->session->cancellation().number();
+  return RONDO_STATUS_OK;
+}
+
+int32_t rondo_session_cancel_call(rondo_session* session, uint64_t number) {
+  if (!Is(session)) return RONDO_STATUS_INVALID_ARGUMENT;
+  return session->session->cancellation().CancelCall(number) ? RONDO_STATUS_OK
+                                                             : RONDO_STATUS_INVALID_ARGUMENT;
+}
+
 const char* rondo_session_last_error(const rondo_session* session) {
   return Is(session) ? session->last_error.message() : "";
 }

@@ -18,6 +18,7 @@ class Turn {
   }
   ~Turn() {
     if (session_ == nullptr) return;
+    if (computes_) session_->session->cancellation().EndCall();
     session_->busy.clear(std::memory_order_release);
     Release(session_);
   }
@@ -25,6 +26,11 @@ class Turn {
   Turn& operator=(const Turn&) = delete;
 
   bool taken() const { return session_ != nullptr; }
+  // From here on this is the session's next numbered call. Where the turn was taken.
+  void Number() {
+    computes_ = true;
+    session_->session->cancellation().BeginCall();
+  }
   rondo::Session& operator*() { return *session_->session; }
   rondo::Session* operator->() { return session_->session; }
   rondo_engine& engine() { return *session_->engine; }
@@ -47,6 +53,15 @@ class Turn {
 
  private:
   rondo_session* session_ = nullptr;
+  bool computes_ = false;
+};
+
+// That of a call that computes, which has a number.
+class ComputingTurn : public Turn {
+ public:
+  explicit ComputingTurn(rondo_session* session) : Turn(session) {
+    if (taken()) Number();
+  }
 };
 
 inline Status WhyNoTurn(const rondo_session* session) {

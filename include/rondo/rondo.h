@@ -127,9 +127,9 @@
  *   fork(): the child may close the handles that it inherited, in any order, and, where the system
  *   lets a child of a process with threads allocate memory and start threads (glibc does), make its
  *   own. It must do nothing else with those of its parent: rondo_session_open and all calls on a
- *   session but _close, _cancel, _progress and _last_error are RONDO_STATUS_BUSY there. The parent
- *   goes on and notices nothing. What a call held that ran while the process forked, the child
- *   keeps.
+ *   session but _close, _cancel, _call, _cancel_call, _progress and _last_error are
+ *   RONDO_STATUS_BUSY there. The parent goes on and notices nothing. What a call held that ran
+ *   while the process forked, the child keeps.
  * Memory. Only _open, _fork, _create, the plan functions and those of chat ask the system for
  *   memory; everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
@@ -164,7 +164,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 9u
+#define RONDO_ABI_VERSION 10u
 
 /* The library's own RONDO_ABI_VERSION. [any thread, since ABI 3] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -193,7 +193,7 @@ enum {
   RONDO_STATUS_ARENA_MISALIGNED = 0x32, /* the caller's arena is not aligned as the plan asks */
   /* 0x4_: a running session. */
   RONDO_STATUS_CONTEXT_FULL = 0x40,      /* no room for these tokens, and the policy is to stop */
-  RONDO_STATUS_CANCELLED = 0x41,         /* rondo_session_cancel or a progress callback said so */
+  RONDO_STATUS_CANCELLED = 0x41,         /* the caller or a progress callback said so */
   RONDO_STATUS_NO_LOGITS = 0x42,         /* there is nothing to predict from: prefill first */
   RONDO_STATUS_KV_POOL_FULL = 0x43,      /* open sessions use all KV blocks; nothing has happened */
   RONDO_STATUS_SNAPSHOT_MISMATCH = 0x44, /* of another model, or of other options of the engine */
@@ -1069,8 +1069,25 @@ RONDO_API int32_t rondo_session_stats(rondo_session* session, rondo_session_coun
  * else is served in the same pass, and while it waits for one. The session stands as before that
  * call, but for the exception told at rondo_session_prefill.
  * One that comes when no call runs, or too late for the one that does, waits for the next;
- * rondo_session_reset drops it. May be called from a signal handler. [any thread, since ABI 3] */
+ * rondo_session_reset drops it. Where one call is meant, as by whoever waits for its outcome, use
+ * rondo_session_cancel_call: it never ends another. May be called from a signal handler.
+ * [any thread, since ABI 3] */
 RONDO_API int32_t rondo_session_cancel(rondo_session* session);
+
+/* The number of the call that computes on this session now, or else of the next one that will.
+ * Numbers go up by one (where pointers have 32 bits, 0 follows 2^28 - 1), and have no meaning to
+ * another session. Each call of rondo_session_prefill, _prefill_logits, _next, _logits and _embed
+ * takes one, and a session's part of rondo_engine_step and rondo_engine_embed, whatever it returns
+ * but RONDO_STATUS_BUSY; no other call does. May be called from a signal handler.
+ * [any thread, since ABI 10] */
+RONDO_API int32_t rondo_session_call(const rondo_session* session, uint64_t* number);
+
+/* As rondo_session_cancel, but of the call with this number alone: where that is over, nothing
+ * happens; where it is the next one, it returns RONDO_STATUS_CANCELLED as soon as it is made, also
+ * if it had nothing to evaluate. rondo_session_reset drops what waits; a fork has none of it. May
+ * be called from a signal handler. Fails with RONDO_STATUS_INVALID_ARGUMENT where the number comes
+ * behind the next one's. [any thread, since ABI 10] */
+RONDO_API int32_t rondo_session_cancel_call(rondo_session* session, uint64_t number);
 
 /* The sentence about the last call on this session that failed (but for RONDO_STATUS_BUSY); empty
  * if none did. Never NULL (for NULL: empty). Valid until the next call on this session.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/base/cancellation.h"
 #include "runtime/base/status.h"
 #include "runtime/decoder/pass_rows.h"
 #include "runtime/engine/stats.h"
@@ -129,11 +130,11 @@ class Sequence {
   // pass.
   bool PrepareHead(size_t drafts) { return kv_.Prepare(evaluated_, evaluated_ + drafts); }
   SequenceRows HeadRow(size_t draft, const int32_t* token) {
-    return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, &cancel_};
+    return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, &cancellation_};
   }
   // An assistant's for every draft.
   SequenceRows AssistantRow(const int32_t* token) {
-    return {&kv_, evaluated_ - 1, {token, 1}, 1, long_, &cancel_};
+    return {&kv_, evaluated_ - 1, {token, 1}, 1, long_, &cancellation_};
   }
   // What the head reads of the row before the one at `position`; null: that is not known.
   const float* hidden_before(uint64_t position) const {
@@ -173,8 +174,10 @@ class Sequence {
   // ---- Cancellation ----
 
   // [any thread] The pass that is running, or the next one, leaves this sequence out.
-  void Cancel() { cancel_.store(true, std::memory_order_relaxed); }
-  void ForgetCancel() { cancel_.store(false, std::memory_order_relaxed); }
+  void Cancel() { cancellation_.Cancel(); }
+  void ForgetCancel() { cancellation_.Forget(); }
+  Cancellation& cancellation() { return cancellation_; }
+  const Cancellation& cancellation() const { return cancellation_; }
   // How the last pass ended for this sequence: kCancelled, or ok. Ok where it had no rows.
   const Status& outcome() const { return outcome_; }
 
@@ -200,8 +203,7 @@ class Sequence {
   SequenceRows NextRows(size_t most);
   bool Prepare(const SequenceRows& rows);
   void GiveBack() { kv_.Rollback(); }  // what Prepare took, if it did
-  bool cancelled() const { return cancel_.load(std::memory_order_relaxed); }
-  const std::atomic<bool>& cancel_flag() const { return cancel_; }
+  bool cancelled() const { return cancellation_.cancelled(); }
   // The logits of the row at `position`: TakeLogits stores them. Where the row is sampled,
   // ChooseToken does instead, on any thread, beside other rows.
   bool samples() const { return choices_ != nullptr; }
@@ -254,7 +256,7 @@ class Sequence {
   Status outcome_;
   bool decodes_ = false;
   uint32_t passed_over_ = 0;
-  std::atomic<bool> cancel_ = false;
+  Cancellation cancellation_;
   std::atomic<uint64_t> evaluated_so_far_ = 0;
 };
 

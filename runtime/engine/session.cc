@@ -144,6 +144,10 @@ Status Session::EvaluatePending() {
 }
 
 Result<std::span<const float>> Session::Logits() {
+  if (cancellation().called_off()) {
+    sequence_.EndIfCancelled();
+    return sequence_.outcome();
+  }
   if (position() == 0) return NothingToPredictFrom();
   DropAhead();
   WantLogits();
@@ -217,6 +221,10 @@ Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
 // True where the session needs a pass before it can go on.
 bool Session::BeginStep() {
   sequence_.BeginPass();
+  if (cancellation().called_off()) {  // also where no pass is needed
+    sequence_.EndIfCancelled();
+    return false;
+  }
   if (finished_ != FinishReason::kNone || remaining() == 0 || position() == 0) return false;
   const size_t proposed = std::exchange(n_proposed_, 0);
   if (choices_.ready() > 0) {
@@ -254,10 +262,10 @@ void Session::MakeEvent() {
 
 // What the step brought a session that waits for no further pass.
 Result<TokenEvent> Session::StepEvent() {
+  RONDO_RETURN_IF_ERROR(sequence_.outcome());
   if (finished_ != FinishReason::kNone) return EndEvent(finished_);
   if (remaining() == 0) return Finished(FinishReason::kContextFull);
   if (position() == 0) return NothingToPredictFrom();
-  RONDO_RETURN_IF_ERROR(sequence_.outcome());
   if (choices_.ready() == 0) ChooseOfLogits();
   return TakeChoice();
 }
