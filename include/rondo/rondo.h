@@ -92,24 +92,29 @@
  * Status. Every int32_t returned is a RONDO_STATUS_ value. A call that fails has no other effect
  *   than to zero its outputs (numbers 0, pointers NULL, structs all zero behind struct_size), or
  *   as its own comment says. No input makes the library abort, exit, print or throw. NULL where a
- *   pointer is needed, or a handle of another kind, is RONDO_STATUS_INVALID_ARGUMENT; a handle that
- *   was closed, a pointer that does not point to what the signature says and memory changed under
- *   the library's hands are the caller's fault and are not found.
+ *   pointer is needed is RONDO_STATUS_INVALID_ARGUMENT; a handle that was closed, is of another
+ *   kind or was never given out is RONDO_STATUS_INVALID_HANDLE, whatever other threads do (since
+ *   ABI 10). A pointer that does not point to what the signature says and memory changed under the
+ *   library's hands are the caller's fault and are not found. Comments list the other statuses of
+ *   a function, but _VERSION_MISMATCH of a struct, _BUFFER_TOO_SMALL of a text output and _BUSY by
+ *   the thread tag.
  * Messages. Calls that create something take `message`, `message_bytes`: on failure one sentence
  *   is written there, cut to fit between characters and zero-terminated; on success an empty one.
  *   NULL and 0 are fine. Calls on a session leave theirs in rondo_session_last_error.
  * Structs. struct_size comes first and is sizeof the struct as the caller was compiled. Fields
  *   are only ever appended. The library fills, or reads, as much as both sides know. An options
- *   struct with anything but zeros in a part that the library does not know is refused with
- *   RONDO_STATUS_VERSION_MISMATCH, so that no wish is silently ignored. Options are made by their
+ *   struct with anything but zeros in a part that the library does not know, or in a reserved
+ *   field (since ABI 10), is refused with RONDO_STATUS_VERSION_MISMATCH, so that no wish is
+ *   silently ignored. Options are made by their
  *   _init function and then changed. No struct is passed by value.
  * Ownership. Each handle holds a reference to its parent: close them in any order, from any
- *   thread; what is still needed stays. Closing NULL does nothing. A handle is closed once, and no
- *   call may enter with it from then on. It may be closed while calls on it run: these go on or, of
- *   a session, are cancelled, and what they work with stays until they return. Of what the caller
- *   passes in the library keeps the arena, a grammar's memory, the bytes of
- *   rondo_model_open_memory and _parts and of rondo_adapter_open_memory, and the host's callbacks
- *   (progress, pool, log) with what they are told by, and nothing else.
+ *   thread; what is still needed stays. Closing NULL, or what is no open handle of its kind, does
+ *   nothing. A handle may be closed at any time: calls that enter with it from then on are refused,
+ *   those that run on it go on or, of a session, are cancelled, and what they work with stays until
+ *   they return. A handle is no address, and none is given out twice. Of what the caller passes in
+ *   the library keeps the arena, a grammar's memory, the bytes of rondo_model_open_memory and
+ *   _parts and of rondo_adapter_open_memory, and the host's callbacks (progress, pool, log) with
+ *   what they are told by, and nothing else.
  * Strings. UTF-8. Inputs carry a length, except paths, keys, names and stop strings, which are
  *   zero-terminated. Text outputs go to a buffer of the caller: the length without the zero is
  *   always reported; if length + 1 exceeds the capacity the call is
@@ -120,7 +125,9 @@
  *                            Sessions of one engine may be used from different threads; those
  *                            that compute are served together or take turns. Sessions of
  *                            different engines do not wait for each other.
- *   Nothing is global or thread-local: no initialisation, no shutdown, no locale trouble.
+ *     [one call per parser]  the same of a rondo_chat_parser (since ABI 10)
+ *   Nothing is thread-local, and one thing global, the table of open handles, which no call waits
+ *   for: no initialisation, no shutdown, no locale trouble.
  *   An engine's own threads block all signals but those of their own faults (SIGSEGV and its like,
  *   for the host's crash reports): handlers run on the host's threads only. They sleep between
  *   calls and end with the engine. With a pool of the host (parallel_for) it has none.
@@ -181,6 +188,7 @@ enum {
   RONDO_STATUS_BUFFER_TOO_SMALL = 0x11, /* the needed size was reported */
   RONDO_STATUS_BUSY = 0x12,             /* in use by another call; or all sessions are open */
   RONDO_STATUS_VERSION_MISMATCH = 0x13, /* caller and library disagree about the ABI */
+  RONDO_STATUS_INVALID_HANDLE = 0x14,   /* closed, of another kind, or never given out. ABI 10 */
   /* 0x2_: the model file, or a snapshot. */
   RONDO_STATUS_IO_ERROR = 0x20,     /* the system could not read it */
   RONDO_STATUS_NOT_A_MODEL = 0x21,  /* not a Rondo file at all */
@@ -394,7 +402,8 @@ RONDO_API int32_t rondo_grammar_options_init(rondo_grammar_options* options, siz
 /* The bytes that rondo_grammar_create takes for a grammar written in `text_bytes` bytes. Beside
  * them, the model keeps a table of its vocabulary's texts from the first grammar on: 2 to 4 MB, of
  * the system's memory. Fails with RONDO_STATUS_INVALID_ARGUMENT, _UNSUPPORTED (no tokenizer in the
- * file), _VERSION_MISMATCH. [any thread, since ABI 8] */
+ * file), _CORRUPT (its table of the vocabulary's texts is damaged), _OUT_OF_MEMORY,
+ * _VERSION_MISMATCH. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_grammar_options* options,
                                      size_t text_bytes, uint64_t* bytes, char* message,
                                      size_t message_bytes);
@@ -405,8 +414,9 @@ RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_gramm
  * memory: at least what rondo_grammar_plan tells, aligned to 64, for the grammar alone until it and
  * all sessions that were given it are closed. NULL, 0: taken from the system and given back in the
  * end. Fails with RONDO_STATUS_INVALID_ARGUMENT (not well formed; no text fits it), _UNSUPPORTED
- * (what, and where), _OUT_OF_MEMORY (it needs more than memory_bytes, or more steps than it may
- * take), _ARENA_TOO_SMALL, _ARENA_MISALIGNED, _VERSION_MISMATCH. [any thread, since ABI 8] */
+ * (what, and where), _CORRUPT, as rondo_grammar_plan, _OUT_OF_MEMORY (it needs more than
+ * memory_bytes, or more steps than it may take), _ARENA_TOO_SMALL, _ARENA_MISALIGNED,
+ * _VERSION_MISMATCH. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_grammar_create(rondo_model* model, const rondo_grammar_options* options,
                                        const char* text, size_t text_bytes, void* memory,
                                        size_t memory_bytes, rondo_grammar** grammar, char* message,
@@ -542,8 +552,8 @@ typedef struct rondo_engine_options {
    * not throw or jump out. The function and what parallel_user points to live until the engine and
    * its sessions are closed.
    *   Inside of it, on the thread that it was called on, calls on this engine's sessions are
-   * RONDO_STATUS_BUSY, but for rondo_session_cancel and _close, so that a pool may do other work
-   * while it waits. A thread of the pool that waits for a call on this engine runs no task, and so
+   * RONDO_STATUS_BUSY, but for those that are [any thread], so that a pool may do other work while
+   * it waits. A thread of the pool that waits for a call on this engine runs no task, and so
    * may keep that call waiting for itself: do not call the engine from all threads of the pool.
    *   A pool that leaves an i out, repeats one, makes one up, comes late or returns early does no
    * harm: the engine does what was left out, passes over what is too much, and waits for what runs.
@@ -866,8 +876,10 @@ RONDO_API int32_t rondo_model_session_options(const rondo_model* model,
                                               rondo_session_options* options);
 
 /* Opens an empty session in one of the engine's max_sessions places.
- * Fails with RONDO_STATUS_BUSY (no place free), _INVALID_ARGUMENT (which option, its range),
- * _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread, since ABI 3] */
+ * Fails with RONDO_STATUS_BUSY (no place free; inside of a callback of the engine),
+ * _INVALID_ARGUMENT (which option, its range), _UNSUPPORTED (`thinking`, and the file has no
+ * tokenizer, or no chat template that shows thoughts), _VERSION_MISMATCH, _OUT_OF_MEMORY.
+ * [any thread, since ABI 3] */
 RONDO_API int32_t rondo_session_open(rondo_engine* engine, const rondo_session_options* options,
                                      rondo_session** session, char* message, size_t message_bytes);
 
@@ -896,7 +908,7 @@ RONDO_API int32_t rondo_session_prefill(rondo_session* session, const int32_t* i
 
 /* One row of logits: `index` into the ids, `logits` [count], valid during the call only, `user` as
  * given. Called from inside of the running call, on its thread. It must not unwind. Calls on this
- * engine's sessions are RONDO_STATUS_BUSY inside of it, but for rondo_session_cancel and _close. */
+ * engine's sessions are RONDO_STATUS_BUSY inside of it, but for those that are [any thread]. */
 typedef void (*rondo_logits_row)(void* user, size_t index, const float* logits, size_t count);
 
 /* As rondo_session_prefill, and hands out the logits after each of these tokens, in order.
@@ -979,11 +991,10 @@ RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* 
 
 /* What the last step, or rondo_session_accept, had for this session, once: an event as that of
  * rondo_session_next, or the status that the session's part ended with: RONDO_STATUS_NO_LOGITS,
- * _CANCELLED, _INVALID_ARGUMENT, as told there. Where there is nothing new (the prompt waits for
- * more passes; the event was taken) it has no token and no text.
- *   Where the step verified drafts, ask again: each call generates one more of the tokens that it
- * brought. What is not asked for, the next steps hand out, without a pass. [one call per session,
- * since ABI 3] */
+ * _CANCELLED, _INVALID_ARGUMENT, _CONSTRAINT, as told there. Where there is nothing new (the prompt
+ * waits for more passes; the event was taken) it has no token and no text. Where the step verified
+ * drafts, ask again: each call generates one more of the tokens that it brought. What is not asked
+ * for, the next steps hand out, without a pass. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_event(rondo_session* session, rondo_event* event);
 
 /* The current logits: of the token after the last one. `*logits` [*count], count being vocab_size,

@@ -16,19 +16,28 @@ class Cancellation {
 
   // The number of the call that is under way, or else of the next one. They go up by one; where
   // words have 32 bits, 0 follows 2^28 - 1.
-  uint64_t number() const { return NumberOf(Load()); }
+  uint64_t number() const { return word_.load(std::memory_order_acquire) >> kFlags; }
   void Cancel() { word_.fetch_or(kAny, std::memory_order_relaxed); }
-  // Nothing happens where that call is over. False where it comes behind the next one.
-  bool CancelCall(uint64_t number) {
-    Word word = Load();
-    for (;;) {
-      if (number > kMostNumber) return false;
+  // The same where `is_mine()`, and else false: for whoever does not hold the session, so that it
+  // may have become another's.
+  template <typename IsMine>
+  bool CancelMine(IsMine is_mine) {
+    return Ask([](Word word) { return word | kAny; }, is_mine);
+  }
+  enum class Asked : uint8_t { kDone, kBehindNext, kNotMine };
+  // Nothing happens where that call is over.
+  template <typename IsMine>
+  Asked CancelCall(uint64_t number, IsMine is_mine) {
+    bool behind_next = false;
+    const auto ask = [&](Word word) {
       const Word distance = (static_cast<Word>(number) - (word >> kFlags)) & kMostNumber;
-      if (distance > kMostNumber / 2) return true;  // it is over
-      if (distance > ((word & kUnderWay) != 0 ? 1 : 0)) return false;
-      const Word asked = word | (distance == 0 ? kThis : kNext);
-      if (word_.compare_exchange_weak(word, asked, std::memory_order_relaxed)) return true;
-    }
+      const bool over = distance > kMostNumber / 2;
+      behind_next = number > kMostNumber || (!over && distance > ((word & kUnderWay) != 0 ? 1 : 0));
+      if (behind_next || over) return word;
+      return word | (distance == 0 ? kThis : kNext);
+    };
+    if (!Ask(ask, is_mine)) return Asked::kNotMine;
+    return behind_next ? Asked::kBehindNext : Asked::kDone;
   }
 
   // What computes now is cancelled.
@@ -55,6 +64,8 @@ class Cancellation {
     word_.fetch_and(~(kAny | (numbered ? kThis : 0)), std::memory_order_relaxed);
   }
   void ForgetAll() { word_.fetch_and(~(kAny | kThis | kNext), std::memory_order_relaxed); }
+  // Another session's from here on: whoever sees the new number sees, too, what was stored before.
+  void Renew() { word_.store(((Load() >> kFlags) + 1) << kFlags, std::memory_order_release); }
 
  private:
   using Word = uintptr_t;  // that every system changes at once
@@ -63,7 +74,15 @@ class Cancellation {
   static constexpr Word kMostNumber = ~Word{0} >> kFlags;
 
   Word Load() const { return word_.load(std::memory_order_relaxed); }
-  static uint64_t NumberOf(Word word) { return word >> kFlags; }
+  // What was seen is changed as long as it is as it was.
+  template <typename Change, typename IsMine>
+  bool Ask(Change change, IsMine is_mine) {
+    Word word = word_.load(std::memory_order_acquire);
+    do {
+      if (!is_mine()) return false;
+    } while (!word_.compare_exchange_weak(word, change(word), std::memory_order_acquire));
+    return true;
+  }
   static bool IsCalledOff(Word word) { return (word & kThis) != 0 && (word & kUnderWay) != 0; }
 
   std::atomic<Word> word_ = 0;

@@ -130,11 +130,11 @@ class Sequence {
   // pass.
   bool PrepareHead(size_t drafts) { return kv_.Prepare(evaluated_, evaluated_ + drafts); }
   SequenceRows HeadRow(size_t draft, const int32_t* token) {
-    return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, &cancellation_};
+    return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, cancellation_};
   }
   // An assistant's for every draft.
   SequenceRows AssistantRow(const int32_t* token) {
-    return {&kv_, evaluated_ - 1, {token, 1}, 1, long_, &cancellation_};
+    return {&kv_, evaluated_ - 1, {token, 1}, 1, long_, cancellation_};
   }
   // What the head reads of the row before the one at `position`; null: that is not known.
   const float* hidden_before(uint64_t position) const {
@@ -174,10 +174,12 @@ class Sequence {
   // ---- Cancellation ----
 
   // [any thread] The pass that is running, or the next one, leaves this sequence out.
-  void Cancel() { cancellation_.Cancel(); }
-  void ForgetCancel() { cancellation_.Forget(); }
-  Cancellation& cancellation() { return cancellation_; }
-  const Cancellation& cancellation() const { return cancellation_; }
+  void Cancel() { cancellation_->Cancel(); }
+  void ForgetCancel() { cancellation_->Forget(); }
+  // It outlives the sequence; else there is one of its own.
+  void set_cancellation(Cancellation* cancellation) { cancellation_ = cancellation; }
+  Cancellation& cancellation() { return *cancellation_; }
+  const Cancellation& cancellation() const { return *cancellation_; }
   // How the last pass ended for this sequence: kCancelled, or ok. Ok where it had no rows.
   const Status& outcome() const { return outcome_; }
 
@@ -203,7 +205,7 @@ class Sequence {
   SequenceRows NextRows(size_t most);
   bool Prepare(const SequenceRows& rows);
   void GiveBack() { kv_.Rollback(); }  // what Prepare took, if it did
-  bool cancelled() const { return cancellation_.cancelled(); }
+  bool cancelled() const { return cancellation_->cancelled(); }
   // The logits of the row at `position`: TakeLogits stores them. Where the row is sampled,
   // ChooseToken does instead, on any thread, beside other rows.
   bool samples() const { return choices_ != nullptr; }
@@ -256,7 +258,8 @@ class Sequence {
   Status outcome_;
   bool decodes_ = false;
   uint32_t passed_over_ = 0;
-  Cancellation cancellation_;
+  Cancellation own_cancellation_;
+  Cancellation* cancellation_ = &own_cancellation_;
   std::atomic<uint64_t> evaluated_so_far_ = 0;
 };
 

@@ -44,6 +44,7 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
                  {engine_->Memory(regions.stop_strings), engine_->Array<char>(regions.piece),
                   engine_->Array<char>(regions.text)}));
   sequence_.set_adapter(options.adapter);
+  if (options.cancellation != nullptr) sequence_.set_cancellation(options.cancellation);
   max_tokens_ = options.max_tokens;
   ignore_eos_ = options.ignore_eos;
   speculation_ = options.speculation;

@@ -1,5 +1,6 @@
 // Calls that are cancelled by their numbers.
 #include <atomic>
+#include <functional>
 #include <thread>
 
 #include "tests/c_api/tiny_model.h"
@@ -37,8 +38,14 @@ class CallNumberTest : public testing::Test {
     return rondo_session_event(session, &event);
   }
 
+  static rondo_engine_options ForTwo() {
+    rondo_engine_options options = EngineOptions();
+    options.max_sessions = 2;
+    return options;
+  }
+
   const Model model_ = OpenTiny();
-  const Engine engine_ = NewEngine(model_.get());
+  const Engine engine_ = NewEngine(model_.get(), ForTwo());
   const Session session_ = NewSession(engine_.get());
   const std::vector<int32_t> ids_ = Ids(model_.get(), "Once upon a time");
 };
@@ -65,11 +72,13 @@ TEST_F(CallNumberTest, TheNextOneIsCancelledWhateverItNeeds) {
   ASSERT_EQ(CancelNext(), RONDO_STATUS_OK);
   EXPECT_EQ(Prefill(), RONDO_STATUS_CANCELLED);
   EXPECT_EQ(Prefill(), RONDO_STATUS_OK);
-  for (const auto& call : {&CallNumberTest::Next, &CallNumberTest::Logits, &CallNumberTest::Step}) {
+  const std::function<int32_t()> calls[] = {[this] { return Next(); }, [this] { return Logits(); },
+                                            [this] { return Step(); }};
+  for (const auto& call : calls) {
     for (int i = 0; i < 3; ++i) {
       ASSERT_EQ(CancelNext(), RONDO_STATUS_OK);
-      EXPECT_EQ((this->*call)(), RONDO_STATUS_CANCELLED);
-      EXPECT_EQ((this->*call)(), RONDO_STATUS_OK);
+      EXPECT_EQ(call(), RONDO_STATUS_CANCELLED);
+      EXPECT_EQ(call(), RONDO_STATUS_OK);
     }
   }
   const Session other = NewSession(engine_.get());
@@ -155,7 +164,9 @@ TEST_F(CallNumberTest, ALateOneNeverEndsAnother) {
     const int32_t status = Next();
     EXPECT_TRUE(status == RONDO_STATUS_OK || (may_be && status == RONDO_STATUS_CANCELLED))
         << status;
-    if (i % 100 == 99) ASSERT_EQ(rondo_session_undo(session_.get(), 10), RONDO_STATUS_OK);
+    if (i % 100 == 99) {
+      ASSERT_EQ(rondo_session_undo(session_.get(), 10), RONDO_STATUS_OK);
+    }
   }
   over = true;
   canceller.join();

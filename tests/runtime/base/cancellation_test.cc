@@ -7,10 +7,16 @@
 namespace rondo {
 namespace {
 
+using enum Cancellation::Asked;
+
+Cancellation::Asked CancelCall(Cancellation* cancellation, uint64_t number) {
+  return cancellation->CancelCall(number, [] { return true; });
+}
+
 TEST(Cancellation, IsOfOneCallByItsNumber) {
   Cancellation cancellation;
   const uint64_t first = cancellation.number();
-  EXPECT_TRUE(cancellation.CancelCall(first));
+  EXPECT_EQ(kDone, CancelCall(&cancellation, first));
   EXPECT_FALSE(cancellation.cancelled()) << "it has not begun";
   cancellation.BeginCall();
   EXPECT_EQ(cancellation.number(), first);
@@ -20,18 +26,18 @@ TEST(Cancellation, IsOfOneCallByItsNumber) {
   EXPECT_FALSE(cancellation.cancelled());
   cancellation.EndCall();
   EXPECT_EQ(cancellation.number(), first + 1);
-  EXPECT_TRUE(cancellation.CancelCall(first)) << "it is over";
+  EXPECT_EQ(kDone, CancelCall(&cancellation, first)) << "it is over";
   cancellation.BeginCall();
   EXPECT_FALSE(cancellation.cancelled());
 }
 
 TEST(Cancellation, ReachesTheNextCallAndNoneBehind) {
   Cancellation cancellation;
-  EXPECT_FALSE(cancellation.CancelCall(1));
-  EXPECT_FALSE(cancellation.CancelCall(UINT64_MAX));
+  EXPECT_EQ(kBehindNext, CancelCall(&cancellation, 1));
+  EXPECT_EQ(kBehindNext, CancelCall(&cancellation, UINT64_MAX));
   cancellation.BeginCall();
-  EXPECT_TRUE(cancellation.CancelCall(1));
-  EXPECT_FALSE(cancellation.CancelCall(2));
+  EXPECT_EQ(kDone, CancelCall(&cancellation, 1));
+  EXPECT_EQ(kBehindNext, CancelCall(&cancellation, 2));
   EXPECT_FALSE(cancellation.cancelled());
   cancellation.EndCall();
   EXPECT_FALSE(cancellation.cancelled()) << "between two calls, what has no number may compute";
@@ -48,7 +54,7 @@ TEST(Cancellation, WithoutANumberWaitsForWhateverComputes) {
   cancellation.BeginCall();
   cancellation.EndCall();
   cancellation.Cancel();
-  EXPECT_TRUE(cancellation.CancelCall(1));
+  EXPECT_EQ(kDone, CancelCall(&cancellation, 1));
   EXPECT_TRUE(cancellation.cancelled());
   EXPECT_FALSE(cancellation.called_off());
   cancellation.Forget();
@@ -57,9 +63,27 @@ TEST(Cancellation, WithoutANumberWaitsForWhateverComputes) {
   EXPECT_TRUE(cancellation.called_off());
   cancellation.EndCall();
   cancellation.Cancel();
-  EXPECT_TRUE(cancellation.CancelCall(2));
+  EXPECT_EQ(kDone, CancelCall(&cancellation, 2));
   cancellation.ForgetAll();
   cancellation.BeginCall();
+  EXPECT_FALSE(cancellation.cancelled());
+}
+
+TEST(Cancellation, IsOfNoneWhoLostTheSession) {
+  Cancellation cancellation;
+  const auto not_mine = [] { return false; };
+  EXPECT_FALSE(cancellation.CancelMine(not_mine));
+  EXPECT_EQ(cancellation.CancelCall(0, not_mine), kNotMine);
+  EXPECT_FALSE(cancellation.cancelled());
+  cancellation.BeginCall();
+  EXPECT_FALSE(cancellation.cancelled());
+  // It becomes another's while it is asked.
+  cancellation.EndCall();
+  int looks = 0;
+  EXPECT_FALSE(cancellation.CancelMine([&] {
+    if (looks == 0) cancellation.Renew();
+    return looks++ == 0;
+  }));
   EXPECT_FALSE(cancellation.cancelled());
 }
 
@@ -69,7 +93,9 @@ TEST(Cancellation, NeverReachesAnotherCall) {
   Cancellation cancellation;
   std::thread canceller([&] {
     for (uint64_t number = 0; number < kCalls; number = cancellation.number()) {
-      if (number % 2 == 0) EXPECT_TRUE(cancellation.CancelCall(number));
+      if (number % 2 == 0) {
+        EXPECT_EQ(kDone, CancelCall(&cancellation, number));
+      }
     }
   });
   uint64_t wrong = 0;

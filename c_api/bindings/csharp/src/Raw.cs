@@ -12,6 +12,7 @@ namespace Rondo
         BufferTooSmall = 17,
         Busy = 18,
         VersionMismatch = 19,
+        InvalidHandle = 20,
         IoError = 32,
         NotAModel = 33,
         NewerFormat = 34,

@@ -11,6 +11,7 @@ exports.Status = Object.freeze({
   BUFFER_TOO_SMALL: 17,
   BUSY: 18,
   VERSION_MISMATCH: 19,
+  INVALID_HANDLE: 20,
   IO_ERROR: 32,
   NOT_A_MODEL: 33,
   NEWER_FORMAT: 34,

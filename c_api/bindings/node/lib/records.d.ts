@@ -8,6 +8,7 @@ export declare const Status: {
   readonly BUFFER_TOO_SMALL: 17;
   readonly BUSY: 18;
   readonly VERSION_MISMATCH: 19;
+  readonly INVALID_HANDLE: 20;
   readonly IO_ERROR: 32;
   readonly NOT_A_MODEL: 33;
   readonly NEWER_FORMAT: 34;

@@ -12,6 +12,7 @@ class Status(enum.IntEnum):
     BUFFER_TOO_SMALL = 0x11
     BUSY = 0x12
     VERSION_MISMATCH = 0x13
+    INVALID_HANDLE = 0x14
     IO_ERROR = 0x20
     NOT_A_MODEL = 0x21
     NEWER_FORMAT = 0x22

@@ -10,6 +10,7 @@ object Status {
     const val BUFFER_TOO_SMALL = 17
     const val BUSY = 18
     const val VERSION_MISMATCH = 19
+    const val INVALID_HANDLE = 20
     const val IO_ERROR = 32
     const val NOT_A_MODEL = 33
     const val NEWER_FORMAT = 34
