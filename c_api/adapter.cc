@@ -12,48 +12,49 @@ using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
-using rondo::c_api::Is;
+using rondo::c_api::Held;
 using rondo::c_api::MapError;
-using rondo::c_api::NoHandle;
+using rondo::c_api::NewHandle;
 using rondo::c_api::NullArgument;
-using rondo::c_api::Release;
+using rondo::c_api::OpenAdapter;
+using rondo::c_api::OpenModel;
 using rondo::c_api::Report;
 using rondo::c_api::Retain;
 
-rondo::Result<rondo_adapter*> Open(rondo_model* model, rondo::FileMap map,
+rondo::Result<rondo_adapter*> Open(OpenModel* model, rondo::FileMap map,
                                    std::span<const uint8_t> bytes) {
-  std::unique_ptr<rondo_adapter> adapter(new (std::nothrow) rondo_adapter);
+  NewHandle handle;
+  RONDO_RETURN_IF_ERROR(handle.Check());
+  std::unique_ptr<OpenAdapter> adapter(new (std::nothrow) OpenAdapter);
   if (adapter == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
-                         sizeof(rondo_adapter));
+                         sizeof(OpenAdapter));
   }
   adapter->map = std::move(map);
-  Retain(model);  // first: its handle may be closed meanwhile
-  rondo::Result<rondo::AdapterFile> file = rondo::AdapterFile::Open(bytes, model->file);
-  if (!file.ok()) {
-    Release(model);
-    return file.status();
-  }
-  adapter->file = std::move(*file);
+  RONDO_ASSIGN(adapter->file, rondo::AdapterFile::Open(bytes, model->file));
   adapter->model = model;
-  return adapter.release();
+  Retain(model);
+  return handle.Open<rondo_adapter>(adapter.release());
 }
 
-rondo::Result<rondo_adapter*> OpenPath(rondo_model* model, const char* path) {
-  if (!Is(model)) return NoHandle("model");
+rondo::Result<rondo_adapter*> OpenPath(const rondo_model* handle, const char* path) {
+  const Held model(handle);
+  if (!model) return model.Why("model");
   if (path == nullptr) return NullArgument("path");
   rondo::FileMap map;
   if (const rondo::FileError error = rondo::FileMap::OpenPath(path, &map)) {
     return MapError(error, "adapter", path);
   }
   const std::span<const uint8_t> bytes = map.bytes();
-  return Open(model, std::move(map), bytes);
+  return Open(model.get(), std::move(map), bytes);
 }
 
-rondo::Result<rondo_adapter*> OpenMemory(rondo_model* model, const void* bytes, size_t length) {
-  if (!Is(model)) return NoHandle("model");
+rondo::Result<rondo_adapter*> OpenMemory(const rondo_model* handle, const void* bytes,
+                                         size_t length) {
+  const Held model(handle);
+  if (!model) return model.Why("model");
   if (bytes == nullptr) return NullArgument("bytes");
-  return Open(model, {}, {static_cast<const uint8_t*>(bytes), length});
+  return Open(model.get(), {}, {static_cast<const uint8_t*>(bytes), length});
 }
 
 int32_t Answer(const rondo::Result<rondo_adapter*>& opened, rondo_adapter** adapter, char* message,
@@ -80,13 +81,12 @@ int32_t rondo_adapter_open_memory(rondo_model* model, const void* bytes, size_t 
   return Answer(OpenMemory(model, bytes, length), adapter, message, message_bytes);
 }
 
-void rondo_adapter_close(rondo_adapter* adapter) {
-  if (Is(adapter)) Release(adapter);
-}
+void rondo_adapter_close(rondo_adapter* adapter) { rondo::c_api::Close(adapter); }
 
-int32_t rondo_adapter_info(const rondo_adapter* adapter, rondo_adapter_facts* facts) {
+int32_t rondo_adapter_info(const rondo_adapter* handle, rondo_adapter_facts* facts) {
   Clear(facts);
-  if (!Is(adapter)) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held adapter(handle);
+  if (!adapter) return adapter.code();
   if (const Status status = CheckOutput(facts, "facts"); !status.ok()) return Code(status);
   rondo_adapter_facts f = {};
   f.rank = adapter->file.rank();

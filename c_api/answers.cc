@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "c_api/chat_request.h"
+#include "c_api/turn.h"
 #include "runtime/chat/calls/chat_grammar.h"
 
 namespace {
@@ -20,9 +21,12 @@ using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
-using rondo::c_api::Is;
-using rondo::c_api::NoHandle;
+using rondo::c_api::Held;
+using rondo::c_api::NewHandle;
 using rondo::c_api::NullArgument;
+using rondo::c_api::OpenChatParser;
+using rondo::c_api::OpenModel;
+using rondo::c_api::ParserTurn;
 using rondo::c_api::PutText;
 using rondo::c_api::ReadAnswerOptions;
 using rondo::c_api::Report;
@@ -49,18 +53,19 @@ struct TextOutput {
 
 // ---- The parser ----
 
-Status CreateParser(const rondo_model* model, const rondo_chat_options* options,
+Status CreateParser(const rondo_model* handle, const rondo_chat_options* options,
                     rondo_chat_parser** parser) {
-  if (!Is(model)) return NoHandle("model");
+  const Held model(handle);
+  if (!model) return model.Why("model");
   HeapArray<ChatToken> tokens;
   ChatRequest request;
-  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(model, options, &tokens, &request));
-  RONDO_ASSIGN(std::unique_ptr<ChatParser> made, ChatParser::Create(request));
-  *parser = new (std::nothrow) rondo_chat_parser;
-  if (*parser == nullptr) {
-    return Status::Error(StatusCode::kOutOfMemory, "the system refused memory");
-  }
-  (*parser)->parser = std::move(made);
+  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(*model, options, &tokens, &request));
+  NewHandle made;
+  RONDO_RETURN_IF_ERROR(made.Check());
+  std::unique_ptr<OpenChatParser> open(new (std::nothrow) OpenChatParser);
+  if (open == nullptr) return Status::Error(StatusCode::kOutOfMemory, "the system refused memory");
+  RONDO_ASSIGN(open->parser, ChatParser::Create(request));
+  *parser = made.Open<rondo_chat_parser>(open.release());
   return Status();
 }
 
@@ -68,7 +73,7 @@ Status CreateParser(const rondo_model* model, const rondo_chat_options* options,
 
 // The model's special tokens. Without a tokenizer, all is text.
 ChatVocabulary::Is LookUp(const void* context, std::string_view text) {
-  const auto* model = static_cast<const rondo_model*>(context);
+  const auto* model = static_cast<const OpenModel*>(context);
   if (model->tokenizer == nullptr) return ChatVocabulary::Is::kText;
   const int32_t id = model->tokenizer->AddedTokenId(text);
   if (id < 0 || !model->tokenizer->IsSpecial(id)) return ChatVocabulary::Is::kText;
@@ -80,23 +85,24 @@ ChatVocabulary::Is LookUp(const void* context, std::string_view text) {
   return ChatVocabulary::Is::kSpecial;
 }
 
-Status WriteGrammar(const rondo_model* model, const rondo_chat_options* options, int32_t calls,
+Status WriteGrammar(const rondo_model* handle, const rondo_chat_options* options, int32_t calls,
                     const char* function, TextOutput out) {
   RONDO_RETURN_IF_ERROR(out.Check("buffer"));
-  if (!Is(model)) return NoHandle("model");
+  const Held model(handle);
+  if (!model) return model.Why("model");
   if (calls < RONDO_CALLS_AUTO || calls > RONDO_CALLS_ONE) {
     return Status::Error(StatusCode::kInvalidArgument,
                          "calls is %d; it must be 0 (auto), 1 (required) or 2 (one)", calls);
   }
   HeapArray<ChatToken> tokens;
   ChatRequest request;
-  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(model, options, &tokens, &request));
+  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(*model, options, &tokens, &request));
   const auto put = [](void* user, std::string_view text) {
     return static_cast<const TextOutput*>(user)->Put(text);
   };
   return rondo::WriteChatGrammar(request, static_cast<ChatCalls>(calls),
                                  function == nullptr ? std::string_view() : function,
-                                 {LookUp, model}, {put, &out});
+                                 {LookUp, model.get()}, {put, &out});
 }
 
 // ---- Thinking ----
@@ -105,15 +111,16 @@ struct ThinkingOutput {
   TextOutput begin, end;
 };
 
-Status ReadThinking(const rondo_model* model, const rondo_chat_options* options,
+Status ReadThinking(const rondo_model* handle, const rondo_chat_options* options,
                     ThinkingOutput out) {
   const Status begin = out.begin.Check("begin"), end = out.end.Check("end");
   RONDO_RETURN_IF_ERROR(begin);
   RONDO_RETURN_IF_ERROR(end);
-  if (!Is(model)) return NoHandle("model");
+  const Held model(handle);
+  if (!model) return model.Why("model");
   HeapArray<ChatToken> tokens;
   ChatRequest request;
-  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(model, options, &tokens, &request));
+  RONDO_RETURN_IF_ERROR(ReadAnswerOptions(*model, options, &tokens, &request));
   const auto put = [](void* user, std::string_view first, std::string_view second) {
     const auto& outputs = *static_cast<const ThinkingOutput*>(user);
     const Status one = outputs.begin.Put(first), other = outputs.end.Put(second);
@@ -126,7 +133,7 @@ Status ReadThinking(const rondo_model* model, const rondo_chat_options* options,
 
 namespace rondo::c_api {
 
-Status ReadAnswerOptions(const rondo_model* model, const rondo_chat_options* theirs,
+Status ReadAnswerOptions(const OpenModel& model, const rondo_chat_options* theirs,
                          HeapArray<ChatToken>* tokens, ChatRequest* request) {
   RONDO_RETURN_IF_ERROR(ReadChatOptions(model, theirs, tokens, request));
   constexpr std::string_view kMessages = R"([{"role": "user", "content": "Hello"}])";
@@ -148,15 +155,18 @@ int32_t rondo_chat_parser_create(const rondo_model* model, const rondo_chat_opti
 
 int32_t rondo_chat_parser_push(rondo_chat_parser* parser, const char* bytes, size_t count,
                                int32_t last) {
-  if (!Is(parser) || (bytes == nullptr && count > 0)) return RONDO_STATUS_INVALID_ARGUMENT;
-  return Code(parser->parser->Push({bytes, count}, last != 0));
+  ParserTurn turn(parser);
+  if (!turn.taken()) return turn.code();
+  if (bytes == nullptr && count > 0) return RONDO_STATUS_INVALID_ARGUMENT;
+  return Code(turn->Push({bytes, count}, last != 0));
 }
 
 int32_t rondo_chat_parser_next(rondo_chat_parser* parser, rondo_chat_part* part) {
   Clear(part);
-  if (!Is(parser)) return RONDO_STATUS_INVALID_ARGUMENT;
+  ParserTurn turn(parser);
+  if (!turn.taken()) return turn.code();
   if (const Status status = CheckOutput(part, "rondo_chat_part"); !status.ok()) return Code(status);
-  const rondo::ChatPart next = parser->parser->Next();
+  const rondo::ChatPart next = turn->Next();
   const auto text = [](std::string_view view) { return view.empty() ? "" : view.data(); };
   rondo_chat_part out = {};
   out.kind = static_cast<int32_t>(next.kind);
@@ -172,14 +182,13 @@ int32_t rondo_chat_parser_next(rondo_chat_parser* parser, rondo_chat_part* part)
 }
 
 int32_t rondo_chat_parser_reset(rondo_chat_parser* parser) {
-  if (!Is(parser)) return RONDO_STATUS_INVALID_ARGUMENT;
-  parser->parser->Reset();
+  ParserTurn turn(parser);
+  if (!turn.taken()) return turn.code();
+  turn->Reset();
   return RONDO_STATUS_OK;
 }
 
-void rondo_chat_parser_close(rondo_chat_parser* parser) {
-  if (Is(parser)) delete parser;
-}
+void rondo_chat_parser_close(rondo_chat_parser* parser) { rondo::c_api::Close(parser); }
 
 int32_t rondo_chat_grammar(const rondo_model* model, const rondo_chat_options* options,
                            int32_t calls, const char* function, char* buffer, size_t capacity,

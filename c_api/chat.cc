@@ -7,9 +7,9 @@ namespace {
 
 using rondo::Status;
 using rondo::StatusCode;
-using rondo::c_api::Is;
-using rondo::c_api::NoHandle;
+using rondo::c_api::Held;
 using rondo::c_api::NullArgument;
+using rondo::c_api::OpenModel;
 using rondo::c_api::PutText;
 using rondo::c_api::ReadChatOptions;
 using rondo::c_api::Report;
@@ -17,14 +17,14 @@ using rondo::c_api::Report;
 std::string_view View(const flatbuffers::String* text) { return {text->data(), text->size()}; }
 
 // nullptr where the model has not so many.
-const rondo::format::ChatTemplate* TemplateAt(const rondo_model* model, uint32_t index) {
-  const rondo::format::Chat* chat = model->file.model().chat();
+const rondo::format::ChatTemplate* TemplateAt(const OpenModel& model, uint32_t index) {
+  const rondo::format::Chat* chat = model.file.model().chat();
   if (chat == nullptr || chat->templates() == nullptr) return nullptr;
   return index < chat->templates()->size() ? chat->templates()->Get(index) : nullptr;
 }
 
 // nullptr where the model has none of this name; a null name: the first.
-const rondo::format::ChatTemplate* FindTemplate(const rondo_model* model, const char* name) {
+const rondo::format::ChatTemplate* FindTemplate(const OpenModel& model, const char* name) {
   for (uint32_t i = 0;; ++i) {
     const rondo::format::ChatTemplate* entry = TemplateAt(model, i);
     if (entry == nullptr || name == nullptr || View(entry->name()) == name) return entry;
@@ -64,7 +64,7 @@ bool HasTools(std::string_view json) {
   return begin != json.npos && !json.substr(begin).starts_with("null");
 }
 
-Status ChooseTemplate(const rondo_model* model, const rondo_chat_options& options,
+Status ChooseTemplate(const OpenModel& model, const rondo_chat_options& options,
                       std::string_view* text) {
   if (options.template_text != nullptr) {
     *text = {options.template_text, options.template_bytes};
@@ -91,7 +91,7 @@ Status ChooseTemplate(const rondo_model* model, const rondo_chat_options& option
 
 // Where the results of a rendering go.
 struct Outputs {
-  const rondo_model* model;
+  const OpenModel* model;
   char* text;
   size_t text_capacity;
   size_t* text_length;  // null: no text
@@ -120,7 +120,7 @@ Status Deliver(void* user, const rondo::ChatText& rendered) {
 Status Render(const rondo_chat_options* theirs, Outputs out) {
   rondo::HeapArray<rondo::ChatToken> tokens;
   rondo::ChatRequest request;
-  RONDO_RETURN_IF_ERROR(ReadChatOptions(out.model, theirs, &tokens, &request));
+  RONDO_RETURN_IF_ERROR(ReadChatOptions(*out.model, theirs, &tokens, &request));
   if (request.messages.data() == nullptr) return NullArgument("messages");
   if (out.ids_count != nullptr && out.model->tokenizer == nullptr) {
     return Status::Error(StatusCode::kUnsupported,
@@ -134,14 +134,14 @@ Status Render(const rondo_chat_options* theirs, Outputs out) {
 
 namespace rondo::c_api {
 
-Status ReadChatOptions(const rondo_model* model, const rondo_chat_options* theirs,
+Status ReadChatOptions(const OpenModel& model, const rondo_chat_options* theirs,
                        HeapArray<ChatToken>* tokens, ChatRequest* request) {
   rondo_chat_options options;
   RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_chat_options", &options));
   RONDO_RETURN_IF_ERROR(CheckOptions(options));
   if (!HasChat()) return CheckChatTemplate({});  // says so
   RONDO_RETURN_IF_ERROR(ChooseTemplate(model, options, &request->template_text));
-  const format::Chat* chat = model->file.model().chat();
+  const format::Chat* chat = model.file.model().chat();
   const size_t n_tokens = chat == nullptr || chat->tokens() == nullptr ? 0 : chat->tokens()->size();
   RONDO_ASSIGN(*tokens, HeapArray<ChatToken>::Create(n_tokens));
   for (size_t i = 0; i < n_tokens; ++i) {
@@ -163,20 +163,24 @@ Status ReadChatOptions(const rondo_model* model, const rondo_chat_options* their
 
 extern "C" {
 
-int32_t rondo_model_chat_template_name(const rondo_model* model, uint32_t index, char* buffer,
+int32_t rondo_model_chat_template_name(const rondo_model* handle, uint32_t index, char* buffer,
                                        size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  const rondo::format::ChatTemplate* entry = TemplateAt(model, index);
+  const Held model(handle);
+  if (!model) return model.code();
+  if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const rondo::format::ChatTemplate* entry = TemplateAt(*model, index);
   if (entry == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   return PutText(View(entry->name()), buffer, capacity, length);
 }
 
-int32_t rondo_model_chat_template(const rondo_model* model, const char* name, char* buffer,
+int32_t rondo_model_chat_template(const rondo_model* handle, const char* name, char* buffer,
                                   size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  const rondo::format::ChatTemplate* found = FindTemplate(model, name);
+  const Held model(handle);
+  if (!model) return model.code();
+  if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const rondo::format::ChatTemplate* found = FindTemplate(*model, name);
   if (found == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   return PutText(View(found->text()), buffer, capacity, length);
 }
@@ -189,14 +193,15 @@ int32_t rondo_chat_options_init(rondo_chat_options* options, size_t struct_size)
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_chat_render(const rondo_model* model, const rondo_chat_options* options, char* text,
+int32_t rondo_chat_render(const rondo_model* handle, const rondo_chat_options* options, char* text,
                           size_t text_capacity, size_t* text_length, int32_t* ids,
                           size_t ids_capacity, size_t* ids_count, char* message,
                           size_t message_bytes) {
   if (text_length != nullptr) *text_length = 0;
   if (ids_count != nullptr) *ids_count = 0;
   if (text != nullptr && text_capacity > 0) text[0] = '\0';
-  if (!Is(model)) return Report(NoHandle("model"), message, message_bytes);
+  const Held model(handle);
+  if (!model) return Report(model.Why("model"), message, message_bytes);
   if ((text == nullptr && text_capacity > 0) || (ids == nullptr && ids_capacity > 0)) {
     return Report(NullArgument(text == nullptr && text_capacity > 0 ? "text" : "ids"), message,
                   message_bytes);
@@ -205,7 +210,7 @@ int32_t rondo_chat_render(const rondo_model* model, const rondo_chat_options* op
     return Report(NullArgument("text_length and ids_count; one is needed: it"), message,
                   message_bytes);
   }
-  const Outputs out = {model, text, text_capacity, text_length, ids, ids_capacity, ids_count};
+  const Outputs out = {model.get(), text, text_capacity, text_length, ids, ids_capacity, ids_count};
   const Status status = Render(options, out);
   if (!status.ok() && status.code() != StatusCode::kBufferTooSmall) {
     if (text_length != nullptr) *text_length = 0;

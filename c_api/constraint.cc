@@ -11,8 +11,8 @@ Status Wrong(const char* what, int64_t value, const char* expected) {
                        static_cast<long long>(value), expected);
 }
 
-Status ReadGrammar(const rondo_session_options& o, const rondo_model* model,
-                   ConstraintOptions* options) {
+Status ReadGrammar(const rondo_session_options& o, const OpenModel& model,
+                   const OpenGrammar* grammar, ConstraintOptions* options) {
   if (o.grammar_begin < RONDO_GRAMMAR_BEGIN_AT_ONCE ||
       o.grammar_begin > RONDO_GRAMMAR_BEGIN_AFTER_THINKING) {
     return Wrong("grammar_begin", o.grammar_begin,
@@ -20,18 +20,17 @@ Status ReadGrammar(const rondo_session_options& o, const rondo_model* model,
   }
   if (o.grammar_goes_on > 1)
     return Wrong("grammar_goes_on", o.grammar_goes_on, "it must be 0 or 1");
-  if (o.grammar == nullptr) {
+  if (grammar == nullptr) {
     const bool asked = o.grammar_begin != 0 || o.grammar_token != 0 || o.grammar_goes_on != 0;
     return asked ? Status::Error(StatusCode::kInvalidArgument,
                                  "session options say where a grammar begins, but grammar is NULL")
                  : Status();
   }
-  if (!Is(o.grammar)) return NoHandle("grammar");
-  if (o.grammar->model != model) {
+  if (grammar->model != &model) {
     return Status::Error(StatusCode::kInvalidArgument, "the grammar is of another model");
   }
   const bool by_token = o.grammar_begin == RONDO_GRAMMAR_BEGIN_AFTER_TOKEN;
-  const uint32_t vocab_size = model->file.model().vocab_size();
+  const uint32_t vocab_size = model.file.model().vocab_size();
   if (by_token ? o.grammar_token < 0 || static_cast<uint32_t>(o.grammar_token) >= vocab_size
                : o.grammar_token != 0) {
     return Wrong("grammar_token", o.grammar_token,
@@ -41,7 +40,7 @@ Status ReadGrammar(const rondo_session_options& o, const rondo_model* model,
   if (o.grammar_begin == RONDO_GRAMMAR_BEGIN_AFTER_THINKING && o.thinking == 0) {
     return Wrong("grammar_begin", o.grammar_begin, "that needs thinking to be 1");
   }
-  options->grammar = o.grammar->grammar;
+  options->grammar = grammar->grammar;
   options->begin = static_cast<GrammarBegin>(o.grammar_begin);
   options->token = o.grammar_token;
   options->goes_on = o.grammar_goes_on != 0;
@@ -49,7 +48,7 @@ Status ReadGrammar(const rondo_session_options& o, const rondo_model* model,
 }
 
 // What the model's own template puts around a thought.
-Status ReadMarks(const rondo_model* model, TemplateMarks* marks, ThinkingOptions* options) {
+Status ReadMarks(const OpenModel& model, TemplateMarks* marks, ThinkingOptions* options) {
   rondo_chat_options theirs = {};
   theirs.struct_size = sizeof theirs;
   theirs.local_time = RONDO_CHAT_NO_CLOCK;
@@ -77,7 +76,7 @@ Status ReadMarks(const rondo_model* model, TemplateMarks* marks, ThinkingOptions
   return ReadChatThinking(request, {take, &found});
 }
 
-Status ReadThinking(const rondo_session_options& o, const rondo_model* model, TemplateMarks* marks,
+Status ReadThinking(const rondo_session_options& o, const OpenModel& model, TemplateMarks* marks,
                     ThinkingOptions* options) {
   if (o.thinking > 1) return Wrong("thinking", o.thinking, "it must be 0 or 1");
   const bool named = o.thinking_begin != nullptr || o.thinking_end != nullptr;
@@ -99,10 +98,10 @@ Status ReadThinking(const rondo_session_options& o, const rondo_model* model, Te
 
 }  // namespace
 
-Result<ConstraintOptions> ReadConstraint(const rondo_session_options& o, const rondo_model* model,
-                                         TemplateMarks* marks) {
+Result<ConstraintOptions> ReadConstraint(const rondo_session_options& o, const OpenModel& model,
+                                         const OpenGrammar* grammar, TemplateMarks* marks) {
   ConstraintOptions options;
-  RONDO_RETURN_IF_ERROR(ReadGrammar(o, model, &options));
+  RONDO_RETURN_IF_ERROR(ReadGrammar(o, model, grammar, &options));
   RONDO_RETURN_IF_ERROR(ReadThinking(o, model, marks, &options.thinking));
   return options;
 }

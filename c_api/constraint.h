@@ -13,9 +13,10 @@ struct TemplateMarks {
   std::array<char, 2 * kMaxThinkingMarkBytes> end;
 };
 
-// Views the options' texts and `marks`. Errors: kInvalidArgument (which option, its range),
-// kUnsupported (the template shows no thoughts).
+// Views the options' texts and `marks`. `grammar`: what the options name, or null. Errors:
+// kInvalidArgument (which option, its range), kUnsupported (the template shows no thoughts).
 Result<ConstraintOptions> ReadConstraint(const rondo_session_options& options,
-                                         const rondo_model* model, TemplateMarks* marks);
+                                         const OpenModel& model, const OpenGrammar* grammar,
+                                         TemplateMarks* marks);
 
 }  // namespace rondo::c_api

@@ -1,6 +1,5 @@
 // Embedding: what a model makes of texts, the texts that it reads, their vectors.
 #include <array>
-#include <optional>
 #include <string_view>
 
 #include "c_api/turn.h"
@@ -12,14 +11,14 @@ using rondo::StatusCode;
 using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
+using rondo::c_api::ComputingTurn;
 using rondo::c_api::Fill;
-using rondo::c_api::Is;
-using rondo::c_api::NoHandle;
+using rondo::c_api::Held;
 using rondo::c_api::NullArgument;
+using rondo::c_api::OpenModel;
 using rondo::c_api::PutText;
 using rondo::c_api::Report;
-using rondo::c_api::Turn;
-using rondo::c_api::WhyNoTurn;
+using rondo::c_api::Turns;
 
 static_assert(RONDO_POOLING_MEAN == static_cast<int>(rondo::format::Pooling::kMean));
 static_assert(RONDO_POOLING_LAST == static_cast<int>(rondo::format::Pooling::kLast));
@@ -29,8 +28,8 @@ std::string_view View(const flatbuffers::String* text) {
   return text == nullptr ? std::string_view() : std::string_view(text->c_str(), text->size());
 }
 
-const rondo::format::Embedder* EmbedderOf(const rondo_model* model) {
-  return model->file.model().embedder();
+const rondo::format::Embedder* EmbedderOf(const OpenModel& model) {
+  return model.file.model().embedder();
 }
 
 uint32_t PromptsOf(const rondo::format::Embedder& embedder) {
@@ -121,9 +120,10 @@ Joined FillIn(std::string_view pair, std::string_view instruction, std::string_v
   }
 }
 
-Status Embed(rondo_engine* engine, rondo_session* const* sessions, size_t n_sessions,
+Status Embed(const rondo_engine* handle, rondo_session* const* sessions, size_t n_sessions,
              const rondo::Session::Texts& texts) {
-  if (!Is(engine)) return NoHandle("engine");
+  const Held engine(handle);
+  if (!engine) return engine.Why("engine");
   if (sessions == nullptr) return NullArgument("sessions");
   if (n_sessions == 0 || n_sessions > rondo::kMaxSessions) {
     return Status::Error(StatusCode::kInvalidArgument, "%zu sessions; 1 to %u are possible",
@@ -132,25 +132,11 @@ Status Embed(rondo_engine* engine, rondo_session* const* sessions, size_t n_sess
   if (!texts.counts.empty() && texts.counts.data() == nullptr) return NullArgument("counts");
   if (!texts.counts.empty() && texts.ids == nullptr) return NullArgument("ids");
   if (!texts.counts.empty() && texts.vectors == nullptr) return NullArgument("vectors");
-  std::array<std::optional<Turn>, rondo::kMaxSessions> turns;
-  std::array<rondo::Session*, rondo::kMaxSessions> members;
-  for (size_t i = 0; i < n_sessions; ++i) {
-    if (!Is(sessions[i])) return NoHandle("a session");
-    if (sessions[i]->engine != engine) {
-      return Status::Error(StatusCode::kInvalidArgument, "session %zu is of another engine", i);
-    }
-    if (std::find(sessions, sessions + i, sessions[i]) != sessions + i) {
-      return Status::Error(StatusCode::kInvalidArgument, "session %zu is given twice", i);
-    }
-    if (!turns[i].emplace(sessions[i]).taken()) {
-      return Status::Error(StatusCode::kBusy, "session %zu is in use by another call", i);
-    }
-    members[i] = &**turns[i];
-  }
-  const Status status =
-      rondo::Session::Embed(engine->engine.get(), {members.data(), n_sessions}, texts);
+  Turns turns;
+  RONDO_RETURN_IF_ERROR(turns.Take(*engine, {sessions, n_sessions}));
+  const Status status = rondo::Session::Embed(engine->engine.get(), turns.sessions(), texts);
   for (size_t i = 0; i < texts.counts.size() && status.ok(); ++i) {
-    turns[0]->CountPrefilled(texts.counts[i]);
+    turns[0].CountPrefilled(texts.counts[i]);
   }
   return status;
 }
@@ -159,13 +145,15 @@ Status Embed(rondo_engine* engine, rondo_session* const* sessions, size_t n_sess
 
 extern "C" {
 
-int32_t rondo_model_embedder(const rondo_model* model, rondo_embedder_facts* facts) {
+int32_t rondo_model_embedder(const rondo_model* handle, rondo_embedder_facts* facts) {
   Clear(facts);
-  if (!Is(model) || facts == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held model(handle);
+  if (!model) return model.code();
+  if (facts == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   if (const Status status = CheckOutput(facts, "facts"); !status.ok()) return Code(status);
   rondo_embedder_facts f = {};
   f.default_prompt = -1;
-  if (const rondo::format::Embedder* embedder = EmbedderOf(model)) {
+  if (const rondo::format::Embedder* embedder = EmbedderOf(*model)) {
     const rondo::format::Model& file = model->file.model();
     f.dimensions = DimensionsOf(file);
     f.max_tokens = embedder->max_tokens() > 0 ? embedder->max_tokens() : file.context_length();
@@ -180,22 +168,26 @@ int32_t rondo_model_embedder(const rondo_model* model, rondo_embedder_facts* fac
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_model_prompt_name(const rondo_model* model, uint32_t index, char* buffer,
+int32_t rondo_model_prompt_name(const rondo_model* handle, uint32_t index, char* buffer,
                                 size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
-  const rondo::format::Embedder* embedder = EmbedderOf(model);
+  const Held model(handle);
+  if (!model) return model.code();
+  if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const rondo::format::Embedder* embedder = EmbedderOf(*model);
   if (embedder == nullptr || index >= PromptsOf(*embedder)) return RONDO_STATUS_INVALID_ARGUMENT;
   return PutText(View(embedder->prompts()->Get(index)->name()), buffer, capacity, length);
 }
 
-int32_t rondo_embedding_text(const rondo_model* model, const char* prompt, const char* text,
+int32_t rondo_embedding_text(const rondo_model* handle, const char* prompt, const char* text,
                              size_t text_bytes, char* buffer, size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held model(handle);
+  if (!model) return model.code();
+  if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   if (buffer == nullptr && capacity > 0) return RONDO_STATUS_INVALID_ARGUMENT;
   if (text == nullptr && text_bytes > 0) return RONDO_STATUS_INVALID_ARGUMENT;
-  const rondo::format::Embedder* embedder = EmbedderOf(model);
+  const rondo::format::Embedder* embedder = EmbedderOf(*model);
   if (embedder == nullptr || embedder->pair() != nullptr) return RONDO_STATUS_UNSUPPORTED;
   const rondo::format::Prompt* found = nullptr;
   if (!FindPrompt(*embedder, prompt, &found)) return RONDO_STATUS_INVALID_ARGUMENT;
@@ -205,15 +197,17 @@ int32_t rondo_embedding_text(const rondo_model* model, const char* prompt, const
   return joined.Put(buffer, capacity, length);
 }
 
-int32_t rondo_pair_text(const rondo_model* model, const char* instruction, const char* query,
+int32_t rondo_pair_text(const rondo_model* handle, const char* instruction, const char* query,
                         size_t query_bytes, const char* document, size_t document_bytes,
                         char* buffer, size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held model(handle);
+  if (!model) return model.code();
+  if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   if (buffer == nullptr && capacity > 0) return RONDO_STATUS_INVALID_ARGUMENT;
   if (query == nullptr && query_bytes > 0) return RONDO_STATUS_INVALID_ARGUMENT;
   if (document == nullptr && document_bytes > 0) return RONDO_STATUS_INVALID_ARGUMENT;
-  const rondo::format::Embedder* embedder = EmbedderOf(model);
+  const rondo::format::Embedder* embedder = EmbedderOf(*model);
   if (embedder == nullptr || embedder->pair() == nullptr) return RONDO_STATUS_UNSUPPORTED;
   std::string_view what = instruction == nullptr ? "" : instruction;
   const rondo::format::Prompt* usual = nullptr;
@@ -226,8 +220,8 @@ int32_t rondo_pair_text(const rondo_model* model, const char* instruction, const
 
 int32_t rondo_session_embed(rondo_session* session, const int32_t* ids, size_t count, float* vector,
                             size_t dimensions) {
-  Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  ComputingTurn turn(session);
+  if (!turn.taken()) return Code(turn.Why());
   if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
   if (vector == nullptr) return turn.Finish(NullArgument("vector"));
   rondo::Session* const self = &*turn;

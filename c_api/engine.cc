@@ -13,51 +13,54 @@ using rondo::c_api::Code;
 using rondo::c_api::DescribePlan;
 using rondo::c_api::DescribeRegion;
 using rondo::c_api::Fill;
-using rondo::c_api::Is;
-using rondo::c_api::NoHandle;
+using rondo::c_api::Held;
+using rondo::c_api::NewHandle;
 using rondo::c_api::NullArgument;
+using rondo::c_api::OpenEngine;
 using rondo::c_api::ReadEngineOptions;
 using rondo::c_api::Release;
 using rondo::c_api::Report;
 using rondo::c_api::Retain;
 
 struct Releaser {
-  void operator()(rondo_engine* engine) const { Release(engine); }
+  void operator()(OpenEngine* engine) const { Release(engine); }
 };
 
 // Lends the thread to the host's pool, whose other work may call the library: such calls on this
 // engine are told from those that may wait for it.
 void ParallelFor(void* self, size_t count, void (*task)(void*, size_t), void* context) {
-  auto* const engine = static_cast<rondo_engine*>(self);
+  auto* const engine = static_cast<OpenEngine*>(self);
   engine->callback_thread = rondo::ThisThread();
   engine->host_pool.parallel_for(engine->host_pool.user, count, task, context);
   engine->callback_thread = 0;
 }
 
-rondo::Result<rondo_engine*> Create(rondo_model* model, const rondo_engine_options* options,
+rondo::Result<rondo_engine*> Create(const rondo_model* handle, const rondo_engine_options* options,
                                     void* arena, size_t arena_bytes) {
-  if (!Is(model)) return NoHandle("model");
+  const Held model(handle);
+  if (!model) return model.Why("model");
   if (arena == nullptr && arena_bytes > 0) return NullArgument("arena");
   rondo::EngineOptions o;
-  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
-  std::unique_ptr<rondo_engine, Releaser> engine(new (std::nothrow) rondo_engine);
+  std::optional<Held<rondo_model>> draft;
+  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o, &draft));
+  NewHandle made;
+  RONDO_RETURN_IF_ERROR(made.Check());
+  std::unique_ptr<OpenEngine, Releaser> engine(new (std::nothrow) OpenEngine);
   if (engine == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
-                         sizeof(rondo_engine));
+                         sizeof(OpenEngine));
   }
-  engine->model = model;
-  Retain(model);  // first: the progress callback may close the caller's handles
-  if (o.draft.file != nullptr) {
-    engine->draft = options->draft;
-    Retain(engine->draft);
-  }
+  engine->model = model.get();
+  Retain(engine->model);
+  engine->draft = draft->get();
+  if (engine->draft != nullptr) Retain(engine->draft);
   if (o.host_pool.parallel_for != nullptr) {
     engine->host_pool = o.host_pool;
     o.host_pool = {ParallelFor, engine.get()};
   }
   RONDO_ASSIGN(engine->engine,
                rondo::Engine::Create(model->file, model->tokenizer.get(), o, arena, arena_bytes));
-  return engine.release();
+  return made.Open<rondo_engine>(engine.release());
 }
 
 }  // namespace
@@ -74,29 +77,30 @@ int32_t rondo_engine_create(rondo_model* model, const rondo_engine_options* opti
   return Report(created.status(), message, message_bytes);
 }
 
-void rondo_engine_close(rondo_engine* engine) {
-  if (Is(engine)) Release(engine);
-}
+void rondo_engine_close(rondo_engine* engine) { rondo::c_api::Close(engine); }
 
-int32_t rondo_engine_memory(const rondo_engine* engine, rondo_memory_plan* plan) {
+int32_t rondo_engine_memory(const rondo_engine* handle, rondo_memory_plan* plan) {
   Clear(plan);
-  if (!Is(engine)) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held engine(handle);
+  if (!engine) return engine.code();
   if (const Status status = CheckOutput(plan, "plan"); !status.ok()) return Code(status);
   Fill(plan, DescribePlan(engine->engine->plan()));
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_engine_memory_region(const rondo_engine* engine, uint32_t index,
+int32_t rondo_engine_memory_region(const rondo_engine* handle, uint32_t index,
                                    rondo_memory_region* region) {
   Clear(region);
-  if (!Is(engine)) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held engine(handle);
+  if (!engine) return engine.code();
   if (const Status status = CheckOutput(region, "region"); !status.ok()) return Code(status);
   return Code(DescribeRegion(engine->engine->plan(), index, region));
 }
 
-int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* counters) {
+int32_t rondo_engine_stats(const rondo_engine* handle, rondo_engine_counters* counters) {
   Clear(counters);
-  if (!Is(engine)) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held engine(handle);
+  if (!engine) return engine.code();
   if (const Status status = CheckOutput(counters, "counters"); !status.ok()) return Code(status);
   rondo_engine_counters c = {};
   c.sessions_open = engine->sessions_open.load(std::memory_order_relaxed);
@@ -125,10 +129,12 @@ int32_t rondo_engine_stats(const rondo_engine* engine, rondo_engine_counters* co
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_engine_profile(const rondo_engine* engine, uint64_t* cursor,
+int32_t rondo_engine_profile(const rondo_engine* handle, uint64_t* cursor,
                              rondo_profile_event* event) {
   Clear(event);
-  if (!Is(engine) || cursor == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held engine(handle);
+  if (!engine) return engine.code();
+  if (cursor == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   if (const Status status = CheckOutput(event, "event"); !status.ok()) return Code(status);
   rondo::ProfileEvent recorded;
   if (!engine->engine->plan().profile.Read(cursor, &recorded)) return RONDO_STATUS_OK;

@@ -1,7 +1,4 @@
 // Generation: tokens in, passes, events out.
-#include <array>
-#include <optional>
-
 #include "c_api/turn.h"
 
 namespace {
@@ -11,13 +8,14 @@ using rondo::StatusCode;
 using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
+using rondo::c_api::ComputingTurn;
 using rondo::c_api::Fill;
-using rondo::c_api::Is;
-using rondo::c_api::NoHandle;
+using rondo::c_api::Held;
 using rondo::c_api::NullArgument;
+using rondo::c_api::OpenEngine;
 using rondo::c_api::Report;
 using rondo::c_api::Turn;
-using rondo::c_api::WhyNoTurn;
+using rondo::c_api::Turns;
 
 // The tokens of a prompt; without them the call that should append them fails.
 bool HasIds(Turn& turn, const int32_t* ids, size_t count) {
@@ -28,7 +26,7 @@ bool HasIds(Turn& turn, const int32_t* ids, size_t count) {
 
 // Passes rows on to a C callback, and marks the time that the caller spends in it.
 struct RowForwarder {
-  rondo_engine* engine;
+  OpenEngine* engine;
   uint64_t position;  // of row 0
   rondo_logits_row row;
   void* user;
@@ -60,31 +58,17 @@ int32_t Deliver(Turn& turn, const rondo::Result<rondo::TokenEvent>& event, rondo
   return RONDO_STATUS_OK;
 }
 
-Status Step(rondo_engine* engine, rondo_session* const* sessions, size_t count) {
-  if (!Is(engine)) return NoHandle("engine");
+Status Step(const rondo_engine* handle, rondo_session* const* sessions, size_t count) {
+  const Held engine(handle);
+  if (!engine) return engine.Why("engine");
   if (sessions == nullptr && count > 0) return NullArgument("sessions");
   if (count > rondo::kMaxSessions) {
     return Status::Error(StatusCode::kInvalidArgument, "%zu sessions; at most %u are possible",
                          count, rondo::kMaxSessions);
   }
-  for (size_t i = 0; i < count; ++i) {
-    if (!Is(sessions[i])) return NoHandle("a session");
-    if (sessions[i]->engine != engine) {
-      return Status::Error(StatusCode::kInvalidArgument, "session %zu is of another engine", i);
-    }
-    if (std::find(sessions, sessions + i, sessions[i]) != sessions + i) {
-      return Status::Error(StatusCode::kInvalidArgument, "session %zu is given twice", i);
-    }
-  }
-  std::array<std::optional<Turn>, rondo::kMaxSessions> turns;
-  std::array<rondo::Session*, rondo::kMaxSessions> members;
-  for (size_t i = 0; i < count; ++i) {
-    if (!turns[i].emplace(sessions[i]).taken()) {
-      return Status::Error(StatusCode::kBusy, "session %zu is in use by another call", i);
-    }
-    members[i] = &**turns[i];
-  }
-  return rondo::Session::Step(engine->engine.get(), {members.data(), count});
+  Turns turns;
+  RONDO_RETURN_IF_ERROR(turns.Take(*engine, {sessions, count}));
+  return rondo::Session::Step(engine->engine.get(), turns.sessions());
 }
 
 }  // namespace
@@ -92,8 +76,8 @@ Status Step(rondo_engine* engine, rondo_session* const* sessions, size_t count) 
 extern "C" {
 
 int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t count) {
-  Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  ComputingTurn turn(session);
+  if (!turn.taken()) return Code(turn.Why());
   if (!HasIds(turn, ids, count)) return turn.Finish(NullArgument("ids"));
   const Status status = turn->Prefill({ids, count});
   if (status.ok()) turn.CountPrefilled(count);
@@ -102,8 +86,8 @@ int32_t rondo_session_prefill(rondo_session* session, const int32_t* ids, size_t
 
 int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids, size_t count,
                                      rondo_logits_row row, void* user) {
-  Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  ComputingTurn turn(session);
+  if (!turn.taken()) return Code(turn.Why());
   if (!HasIds(turn, ids, count)) return turn.Finish(NullArgument("ids"));
   if (row == nullptr) {
     turn->EndPrompt();
@@ -117,15 +101,15 @@ int32_t rondo_session_prefill_logits(rondo_session* session, const int32_t* ids,
 
 int32_t rondo_session_next(rondo_session* session, rondo_event* event) {
   Clear(event);
-  Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  ComputingTurn turn(session);
+  if (!turn.taken()) return Code(turn.Why());
   if (const Status status = CheckOutput(event, "event"); !status.ok()) return turn.Finish(status);
   return Deliver(turn, turn->Next(), event);
 }
 
 int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t count) {
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (!HasIds(turn, ids, count)) return turn.Finish(NullArgument("ids"));
   const Status status = turn->Queue({ids, count});
   if (status.ok()) turn.CountPrefilled(count);
@@ -140,7 +124,7 @@ int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* sessions, 
 int32_t rondo_session_event(rondo_session* session, rondo_event* event) {
   Clear(event);
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (const Status status = CheckOutput(event, "event"); !status.ok()) return turn.Finish(status);
   return Deliver(turn, turn->TakeEvent(), event);
 }
@@ -148,8 +132,8 @@ int32_t rondo_session_event(rondo_session* session, rondo_event* event) {
 int32_t rondo_session_logits(rondo_session* session, const float** logits, size_t* count) {
   if (logits != nullptr) *logits = nullptr;
   if (count != nullptr) *count = 0;
-  Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  ComputingTurn turn(session);
+  if (!turn.taken()) return Code(turn.Why());
   if (logits == nullptr || count == nullptr) return turn.Finish(NullArgument("an output"));
   const auto current = turn->Logits();
   if (!current.ok()) return turn.Finish(current.status());
@@ -160,14 +144,14 @@ int32_t rondo_session_logits(rondo_session* session, const float** logits, size_
 
 int32_t rondo_session_propose(rondo_session* session, const int32_t* ids, size_t count) {
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (ids == nullptr && count > 0) return turn.Finish(NullArgument("ids"));
   return turn.Finish(turn->Propose({ids, count}));
 }
 
 int32_t rondo_session_accept(rondo_session* session, int32_t token) {
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   const Status status = turn->Accept(token);
   if (status.ok()) turn.CountGenerated();
   return turn.Finish(status);

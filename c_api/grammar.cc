@@ -13,11 +13,12 @@ using rondo::Result;
 using rondo::Status;
 using rondo::StatusCode;
 using rondo::c_api::ClearOptions;
-using rondo::c_api::Is;
-using rondo::c_api::NoHandle;
+using rondo::c_api::Held;
+using rondo::c_api::NewHandle;
 using rondo::c_api::NullArgument;
+using rondo::c_api::OpenGrammar;
+using rondo::c_api::OpenModel;
 using rondo::c_api::ReadOptions;
-using rondo::c_api::Release;
 using rondo::c_api::Report;
 using rondo::c_api::Retain;
 using rondo::grammar::Grammar;
@@ -72,28 +73,27 @@ Result<TokenTrie::Stored> StoredTrie(const rondo::ModelFile& file) {
 }
 
 // The table of a model's texts, made by the first who asks.
-Result<const TokenTrie*> TrieOf(const rondo_model* model) {
-  if (model->tokenizer == nullptr) {
+Result<const TokenTrie*> TrieOf(const OpenModel& model) {
+  if (model.tokenizer == nullptr) {
     return Status::Error(StatusCode::kUnsupported, "the model has no tokenizer");
   }
-  const MutexLock lock(model->grammar_mutex);
-  if (model->trie == nullptr) {
+  const MutexLock lock(model.grammar_mutex);
+  if (model.trie == nullptr) {
     const Vocabulary vocabulary =
-        rondo::GrammarVocabulary(*model->tokenizer, model->file.model().vocab_size());
+        rondo::GrammarVocabulary(*model.tokenizer, model.file.model().vocab_size());
     std::unique_ptr<TokenTrie> trie(new (std::nothrow) TokenTrie);
     if (trie == nullptr)
       return Status::Error(StatusCode::kOutOfMemory, "the system refused memory");
-    RONDO_ASSIGN(const TokenTrie::Stored stored, StoredTrie(model->file));
+    RONDO_ASSIGN(const TokenTrie::Stored stored, StoredTrie(model.file));
     RONDO_ASSIGN(*trie, stored.nodes.empty() ? TokenTrie::Create(vocabulary)
                                              : TokenTrie::Open(vocabulary, stored));
-    model->trie = std::move(trie);
+    model.trie = std::move(trie);
   }
-  return model->trie.get();
+  return model.trie.get();
 }
 
-Result<uint64_t> Plan(const rondo_model* model, const rondo_grammar_options* options,
+Result<uint64_t> Plan(const OpenModel& model, const rondo_grammar_options* options,
                       size_t text_bytes) {
-  if (!Is(model)) return NoHandle("model");
   RONDO_ASSIGN(const GrammarOptions o, Read(options));
   if (text_bytes > Grammar::kMostTextBytes) {
     return Status::Error(StatusCode::kInvalidArgument,
@@ -105,10 +105,12 @@ Result<uint64_t> Plan(const rondo_model* model, const rondo_grammar_options* opt
   return Grammar::Bytes(o, text_bytes, trie->mask_words());
 }
 
-Result<rondo_grammar*> Create(rondo_model* model, const rondo_grammar_options* options,
+Result<rondo_grammar*> Create(const rondo_model* handle, const rondo_grammar_options* options,
                               const char* text, size_t text_bytes, void* memory,
                               size_t memory_bytes) {
-  RONDO_ASSIGN(const uint64_t needed, Plan(model, options, text_bytes));
+  const Held model(handle);
+  if (!model) return model.Why("model");
+  RONDO_ASSIGN(const uint64_t needed, Plan(*model, options, text_bytes));
   if (text == nullptr && text_bytes > 0) return NullArgument("text");
   if (memory == nullptr && memory_bytes > 0) return NullArgument("memory");
   if (memory != nullptr && reinterpret_cast<uintptr_t>(memory) % 64 != 0) {
@@ -122,11 +124,13 @@ Result<rondo_grammar*> Create(rondo_model* model, const rondo_grammar_options* o
                          memory_bytes, static_cast<unsigned long long>(needed));
   }
   RONDO_ASSIGN(const GrammarOptions o, Read(options));
-  RONDO_ASSIGN(const TokenTrie* const trie, TrieOf(model));
-  std::unique_ptr<rondo_grammar> made(new (std::nothrow) rondo_grammar);
+  RONDO_ASSIGN(const TokenTrie* const trie, TrieOf(*model));
+  NewHandle place;
+  RONDO_RETURN_IF_ERROR(place.Check());
+  std::unique_ptr<OpenGrammar> made(new (std::nothrow) OpenGrammar);
   if (made == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
-                         sizeof(rondo_grammar));
+                         sizeof(OpenGrammar));
   }
   if (memory == nullptr) {
     made->own_bytes = static_cast<size_t>(needed);
@@ -147,9 +151,9 @@ Result<rondo_grammar*> Create(rondo_model* model, const rondo_grammar_options* o
     return grammar.status();
   }
   made->grammar = *grammar;
-  made->model = model;
-  Retain(model);
-  return made.release();
+  made->model = model.get();
+  Retain(made->model);
+  return place.Open<rondo_grammar>(made.release());
 }
 
 }  // namespace
@@ -160,12 +164,14 @@ int32_t rondo_grammar_options_init(rondo_grammar_options* options, size_t struct
   return ClearOptions(options, struct_size);
 }
 
-int32_t rondo_grammar_plan(const rondo_model* model, const rondo_grammar_options* options,
+int32_t rondo_grammar_plan(const rondo_model* handle, const rondo_grammar_options* options,
                            size_t text_bytes, uint64_t* bytes, char* message,
                            size_t message_bytes) {
   if (bytes == nullptr) return Report(NullArgument("bytes"), message, message_bytes);
   *bytes = 0;
-  const Result<uint64_t> planned = Plan(model, options, text_bytes);
+  const Held model(handle);
+  if (!model) return Report(model.Why("model"), message, message_bytes);
+  const Result<uint64_t> planned = Plan(*model, options, text_bytes);
   if (planned.ok()) *bytes = *planned;
   return Report(planned.status(), message, message_bytes);
 }
@@ -181,8 +187,6 @@ int32_t rondo_grammar_create(rondo_model* model, const rondo_grammar_options* op
   return Report(made.status(), message, message_bytes);
 }
 
-void rondo_grammar_close(rondo_grammar* grammar) {
-  if (Is(grammar)) Release(grammar);
-}
+void rondo_grammar_close(rondo_grammar* grammar) { rondo::c_api::Close(grammar); }
 
 }  // extern "C"

@@ -6,40 +6,49 @@
 
 namespace rondo::c_api {
 
-void Release(rondo_model* model) {
+namespace {
+
+// True for the last one out.
+template <typename Object>
+bool Drop(Object* object) {
+  return object->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+}
+
+}  // namespace
+
+void Release(OpenModel* model) {
   if (Drop(model)) delete model;
 }
 
-void Release(rondo_engine* engine) {
+void Release(OpenEngine* engine) {
   if (!Drop(engine)) return;
-  rondo_model* model = engine->model;
-  rondo_model* draft = engine->draft;
+  OpenModel* model = engine->model;
+  OpenModel* draft = engine->draft;
   delete engine;
   Release(model);
   if (draft != nullptr) Release(draft);
 }
 
-void Release(rondo_grammar* grammar) {
+void Release(OpenGrammar* grammar) {
   if (!Drop(grammar)) return;
-  rondo_model* model = grammar->model;
+  OpenModel* model = grammar->model;
   if (grammar->grammar != nullptr) std::destroy_at(grammar->grammar);
   if (grammar->own_memory != nullptr) UnmapMemory(grammar->own_memory, grammar->own_bytes);
   delete grammar;
   Release(model);
 }
 
-void Release(rondo_adapter* adapter) {
+void Release(OpenAdapter* adapter) {
   if (!Drop(adapter)) return;
-  rondo_model* model = adapter->model;
+  OpenModel* model = adapter->model;
   delete adapter;
   Release(model);
 }
 
-void Release(rondo_session* session) {
-  if (!Drop(session)) return;
-  rondo_engine* engine = session->engine;
-  rondo_grammar* grammar = session->grammar;
-  rondo_adapter* adapter = session->adapter;
+void Release(OpenSession* session) {
+  OpenEngine* engine = session->engine;
+  OpenGrammar* grammar = session->grammar;
+  OpenAdapter* adapter = session->adapter;
   // An inherited session goes with its engine: whoever holds the engine's turn is not here.
   if (!engine->Inherited()) engine->engine->CloseSession(session->session);
   engine->sessions_open.fetch_sub(1, std::memory_order_relaxed);
@@ -47,6 +56,21 @@ void Release(rondo_session* session) {
   Release(engine);
   if (grammar != nullptr) Release(grammar);
   if (adapter != nullptr) Release(adapter);
+}
+
+void Release(OpenChatParser* parser) { delete parser; }
+
+Status NotOpen(const void* handle, const char* name) {
+  if (handle == nullptr) return NullArgument(name);
+  return Status::Error(kInvalidHandle,
+                       "%s is no open handle: it was closed, is one of another kind, or never was "
+                       "one",
+                       name);
+}
+
+Status NewHandle::Check() const {
+  if (slot_ != nullptr) return Status();
+  return Status::Error(StatusCode::kOutOfMemory, "the system refused memory for a handle");
 }
 
 int32_t Report(const Status& status, char* message, size_t message_bytes) {
@@ -62,16 +86,17 @@ Status NullArgument(const char* name) {
   return Status::Error(StatusCode::kInvalidArgument, "%s is NULL", name);
 }
 
-Status NoHandle(const char* name) {
-  return Status::Error(StatusCode::kInvalidArgument, "%s is NULL or a handle of another kind",
-                       name);
-}
-
 Status BadStructSize(const char* what, uint32_t size, size_t known) {
   return Status::Error(StatusCode::kVersionMismatch,
                        "%s has struct_size %u; this library knows %zu bytes of it (is the struct "
                        "initialised?)",
                        what, size, known);
+}
+
+Status ReservedIsSet(const char* what, const char* field, uint32_t value) {
+  return Status::Error(StatusCode::kVersionMismatch,
+                       "%s has %u in its field %s, which means nothing to this library: expected 0",
+                       what, value, field);
 }
 
 Status MapError(const FileError& error, const char* what, const char* path) {

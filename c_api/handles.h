@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <optional>
 
+#include "c_api/handle_table.h"
 #include "c_api/struct_sizes.h"
 #include "platforms/file_map.h"
 #include "platforms/sync.h"
@@ -21,104 +23,197 @@
 #include "runtime/model/model_file.h"
 #include "runtime/text/tokenizer.h"
 
-// Every handle is counted: one reference for the caller, one for each child. It begins with what it
-// is, so that one in the place of another is refused.
-struct rondo_model {
-  static constexpr uint32_t kKind = 0x4c444f4d;  // "MODL"
-  const uint32_t kind = kKind;
+namespace rondo::c_api {
+
+// ---- What stands behind handles ----
+//
+// All but sessions and parsers are counted: one reference for the table of handles, one for each
+// child.
+
+struct OpenModel {
   std::atomic<uint32_t> references{1};
-  rondo::FileMap map;  // empty for a model from memory
-  rondo::ModelFile file;
-  std::unique_ptr<rondo::Tokenizer> tokenizer;  // may be null
-  uint32_t abi_version = 0;                     // of the caller that opened it
-  rondo::HeapArray<const char*> stop_strings;   // that its makers recommend: views into the file
+  FileMap map;  // empty for a model from memory
+  ModelFile file;
+  std::unique_ptr<Tokenizer> tokenizer;  // may be null
+  uint32_t abi_version = 0;              // of the caller that opened it
+  HeapArray<const char*> stop_strings;   // that its makers recommend: views into the file
   // What grammars need, from the first one on.
-  mutable rondo::Mutex grammar_mutex;
-  mutable std::unique_ptr<rondo::grammar::TokenTrie> trie;
+  mutable Mutex grammar_mutex;
+  mutable std::unique_ptr<grammar::TokenTrie> trie;
 };
 
-struct rondo_grammar {
-  static constexpr uint32_t kKind = 0x4d4d5247;  // "GRMM"
-  const uint32_t kind = kKind;
-  std::atomic<uint32_t> references{1};  // the caller's, and one of each session
-  rondo_model* model = nullptr;
-  rondo::grammar::Grammar* grammar = nullptr;
+struct OpenGrammar {
+  std::atomic<uint32_t> references{1};
+  OpenModel* model = nullptr;
+  grammar::Grammar* grammar = nullptr;
   void* own_memory = nullptr;  // null: the caller's
   size_t own_bytes = 0;
 };
 
-struct rondo_adapter {
-  static constexpr uint32_t kKind = 0x50544441;  // "ADTP"
-  const uint32_t kind = kKind;
-  std::atomic<uint32_t> references{1};  // the caller's, and one of each session
-  rondo_model* model = nullptr;
-  rondo::FileMap map;  // empty for one from memory
-  rondo::AdapterFile file;
+struct OpenAdapter {
+  std::atomic<uint32_t> references{1};
+  OpenModel* model = nullptr;
+  FileMap map;  // empty for one from memory
+  AdapterFile file;
 };
 
-struct rondo_engine {
-  static constexpr uint32_t kKind = 0x4e474e45;  // "ENGN"
-  const uint32_t kind = kKind;
+struct OpenEngine {
   std::atomic<uint32_t> references{1};
-  rondo_model* model = nullptr;
-  rondo_model* draft = nullptr;  // null: none
-  std::unique_ptr<rondo::Engine> engine;
+  OpenModel* model = nullptr;
+  OpenModel* draft = nullptr;  // null: none
+  std::unique_ptr<Engine> engine;
   std::atomic<uint32_t> sessions_open{0};
   std::atomic<uint64_t> tokens_prefilled{0};
   std::atomic<uint64_t> tokens_generated{0};
   std::atomic<uint64_t> callback_thread{0};  // that is inside of a caller's callback; 0: none
-  const uint64_t process = rondo::ThisProcess();
-  rondo::HostPool host_pool;  // the caller's own
+  const uint64_t process = ThisProcess();
+  HostPool host_pool;  // the caller's own
 
-  bool InCallback() const { return callback_thread.load() == rondo::ThisThread(); }
+  bool InCallback() const { return callback_thread.load() == ThisThread(); }
   // In a child of fork(): the threads are the parent's, and perhaps the arena and a held mutex.
-  bool Inherited() const { return process != rondo::ThisProcess(); }
+  bool Inherited() const { return process != ThisProcess(); }
 };
 
-struct rondo_session {
-  static constexpr uint32_t kKind = 0x53534553;  // "SESS"
-  const uint32_t kind = kKind;
-  std::atomic<uint32_t> references{1};  // the caller's, and one of the call that is running
+struct OpenSession {
   std::atomic_flag busy;
-  rondo_engine* engine = nullptr;
-  rondo_grammar* grammar = nullptr;  // null: none
-  rondo_adapter* adapter = nullptr;  // the same
-  rondo::Session* session = nullptr;
-  rondo::Status last_error;
+  OpenEngine* engine = nullptr;
+  OpenGrammar* grammar = nullptr;  // null: none
+  OpenAdapter* adapter = nullptr;  // the same
+  Session* session = nullptr;
+  Status last_error;
   uint64_t tokens_prefilled = 0;
   uint64_t tokens_generated = 0;
 };
 
 // Of nothing: it has copies of what it needs.
-struct rondo_chat_parser {
-  static constexpr uint32_t kKind = 0x53525043;  // "CPRS"
-  const uint32_t kind = kKind;
-  std::unique_ptr<rondo::ChatParser> parser;
+struct OpenChatParser {
+  std::atomic_flag busy;
+  std::unique_ptr<ChatParser> parser;
 };
 
-namespace rondo::c_api {
+template <typename Object>
+void Retain(Object* object) {
+  object->references.fetch_add(1, std::memory_order_relaxed);
+}
+void Release(OpenModel* model);
+void Release(OpenEngine* engine);
+void Release(OpenGrammar* grammar);
+void Release(OpenAdapter* adapter);
+void Release(OpenSession* session);
+void Release(OpenChatParser* parser);
 
-// Not NULL, and of this kind.
+// ---- Handles ----
+
 template <typename Handle>
-bool Is(const Handle* handle) {
-  uint32_t kind = 0;
-  if (handle != nullptr) std::memcpy(&kind, static_cast<const void*>(handle), sizeof kind);
-  return kind == Handle::kKind;
-}
+struct Behind;
+template <>
+struct Behind<rondo_model> {
+  using Object = OpenModel;
+  static constexpr HandleKind kKind = HandleKind::kModel;
+};
+template <>
+struct Behind<rondo_grammar> {
+  using Object = OpenGrammar;
+  static constexpr HandleKind kKind = HandleKind::kGrammar;
+};
+template <>
+struct Behind<rondo_adapter> {
+  using Object = OpenAdapter;
+  static constexpr HandleKind kKind = HandleKind::kAdapter;
+};
+template <>
+struct Behind<rondo_engine> {
+  using Object = OpenEngine;
+  static constexpr HandleKind kKind = HandleKind::kEngine;
+};
+template <>
+struct Behind<rondo_session> {
+  using Object = OpenSession;
+  static constexpr HandleKind kKind = HandleKind::kSession;
+};
+template <>
+struct Behind<rondo_chat_parser> {
+  using Object = OpenChatParser;
+  static constexpr HandleKind kKind = HandleKind::kChatParser;
+};
+
 template <typename Handle>
-void Retain(Handle* handle) {
-  handle->references.fetch_add(1, std::memory_order_relaxed);
+uintptr_t AsNumber(const Handle* handle) {
+  return reinterpret_cast<uintptr_t>(handle);
 }
-// True for the last one out.
+// Behind this door nobody has handles, nor a code for them.
+inline constexpr auto kInvalidHandle = static_cast<StatusCode>(RONDO_STATUS_INVALID_HANDLE);
+Status NotOpen(const void* handle, const char* name);  // NULL, or none of its kind
+
+// What a handle stands for, for the time of one call: the only way to it. Whoever closes the handle
+// meanwhile, the object stays; the last call that holds it gives it up.
 template <typename Handle>
-bool Drop(Handle* handle) {
-  return handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1;
+class Held {
+ public:
+  using Object = typename Behind<Handle>::Object;
+
+  explicit Held(const Handle* handle)
+      : handle_(handle), slot_(HoldHandle(AsNumber(handle), Behind<Handle>::kKind)) {}
+  ~Held() {
+    if (slot_ == nullptr || !LetGo(slot_)) return;
+    Release(get());
+    GiveSlotBack(slot_);
+  }
+  Held(const Held&) = delete;
+  Held& operator=(const Held&) = delete;
+
+  explicit operator bool() const { return slot_ != nullptr; }
+  // Null: there is none.
+  Object* get() const { return slot_ == nullptr ? nullptr : static_cast<Object*>(slot_->object); }
+  Object* operator->() const { return get(); }
+  Object& operator*() const { return *get(); }
+  // Why there is none.
+  Status Why(const char* name) const { return NotOpen(handle_, name); }
+  // The same of one that may be NULL.
+  Status CheckIfGiven(const char* name) const {
+    return slot_ != nullptr || handle_ == nullptr ? Status() : Why(name);
+  }
+  int32_t code() const {
+    return handle_ == nullptr ? RONDO_STATUS_INVALID_ARGUMENT : RONDO_STATUS_INVALID_HANDLE;
+  }
+  // No call finds it from here on. False where it was closed before.
+  bool Close() { return CloseHandle(slot_); }
+
+ private:
+  const Handle* handle_;
+  HandleSlot* slot_;
+};
+
+// Gives a handle up; one that is not open is left alone.
+template <typename Handle>
+void Close(Handle* handle) {
+  Held held(handle);
+  if (held) held.Close();
 }
-void Release(rondo_model* model);
-void Release(rondo_engine* engine);
-void Release(rondo_grammar* grammar);
-void Release(rondo_adapter* adapter);
-void Release(rondo_session* session);
+
+// The place of a handle that is being made, so that nothing can fail once the object is there.
+class NewHandle {
+ public:
+  NewHandle() : slot_(TakeSlot()) {}
+  ~NewHandle() {
+    if (slot_ != nullptr) GiveSlotBack(slot_);
+  }
+  NewHandle(const NewHandle&) = delete;
+  NewHandle& operator=(const NewHandle&) = delete;
+
+  Status Check() const;  // kOutOfMemory
+  Cancellation* cancellation() const { return &slot_->cancellation; }
+  // The table has the object's first reference from here on. Once.
+  template <typename Handle>
+  Handle* Open(typename Behind<Handle>::Object* object) {
+    HandleSlot* const slot = slot_;
+    slot_ = nullptr;
+    return reinterpret_cast<Handle*>(OpenHandle(slot, Behind<Handle>::kKind, object));
+  }
+
+ private:
+  HandleSlot* slot_;
+};
 
 // ---- Messages ----
 
@@ -126,7 +221,6 @@ inline int32_t Code(const Status& status) { return static_cast<int32_t>(status.c
 // Writes the message, empty for success, and returns the code.
 int32_t Report(const Status& status, char* message, size_t message_bytes);
 Status NullArgument(const char* name);
-Status NoHandle(const char* name);  // NULL, or of another kind
 
 // ---- Structs with struct_size ----
 
@@ -151,6 +245,9 @@ int32_t ClearOptions(Options* options, size_t struct_size) {
   return RONDO_STATUS_OK;
 }
 
+// A field that means nothing yet, and is not zero.
+Status ReservedIsSet(const char* what, const char* field, uint32_t value);
+
 // The caller's options as this library knows them; all that it does not know must be zero.
 template <typename Options>
 Status ReadOptions(const Options* theirs, const char* what, Options* ours) {
@@ -166,6 +263,11 @@ Status ReadOptions(const Options* theirs, const char* what, Options* ours) {
       return Status::Error(StatusCode::kVersionMismatch,
                            "%s has a field at byte %zu that this library does not know", what, i);
     }
+  }
+  for (const ReservedField& field : kReservedFields<Options>) {
+    uint32_t value = 0;
+    std::memcpy(&value, reinterpret_cast<const char*>(ours) + field.offset, sizeof value);
+    if (value != 0) return ReservedIsSet(what, field.name, value);
   }
   return Status();
 }
@@ -205,7 +307,9 @@ Status MapError(const FileError& error, const char* what, const char* path);
 
 // ---- Plans ----
 
-Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours);
+// `draft` holds the options' draft model, or nothing.
+Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours,
+                         std::optional<Held<rondo_model>>* draft);
 rondo_memory_plan DescribePlan(const EnginePlan& plan);
 // Error: kInvalidArgument (no such region).
 Status DescribeRegion(const EnginePlan& plan, uint32_t index, rondo_memory_region* region);

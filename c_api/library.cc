@@ -43,6 +43,7 @@ uint32_t rondo_abi_version(void) { return RONDO_ABI_VERSION; }
 const char* rondo_version_string(void) { return RONDO_VERSION_STRING; }
 
 const char* rondo_status_string(int32_t status) {
+  if (status == RONDO_STATUS_INVALID_HANDLE) return "no open handle";  // no code of the runtime
   switch (static_cast<rondo::StatusCode>(status)) {
     case rondo::StatusCode::kOk:
       return "ok";

@@ -16,11 +16,12 @@ using rondo::c_api::CheckOutput;
 using rondo::c_api::Clear;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
-using rondo::c_api::Is;
+using rondo::c_api::Held;
 using rondo::c_api::MapError;
+using rondo::c_api::NewHandle;
 using rondo::c_api::NullArgument;
+using rondo::c_api::OpenModel;
 using rondo::c_api::PutText;
-using rondo::c_api::Release;
 using rondo::c_api::Report;
 
 // The first ABI whose callers know that more than numbers is recommended.
@@ -49,10 +50,12 @@ rondo::Result<rondo::HeapArray<const char*>> StopStrings(const rondo::format::Mo
 
 rondo::Result<rondo_model*> Open(uint32_t abi_version, rondo::FileMap map,
                                  const rondo::FileParts& bytes) {
-  std::unique_ptr<rondo_model> model(new (std::nothrow) rondo_model);
+  NewHandle handle;
+  RONDO_RETURN_IF_ERROR(handle.Check());
+  std::unique_ptr<OpenModel> model(new (std::nothrow) OpenModel);
   if (model == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
-                         sizeof(rondo_model));
+                         sizeof(OpenModel));
   }
   model->map = std::move(map);
   RONDO_ASSIGN(model->file, rondo::ModelFile::Open(bytes, &model->map));
@@ -61,7 +64,7 @@ rondo::Result<rondo_model*> Open(uint32_t abi_version, rondo::FileMap map,
   }
   model->abi_version = abi_version;
   RONDO_ASSIGN(model->stop_strings, StopStrings(model->file.model()));
-  return model.release();
+  return handle.Open<rondo_model>(model.release());
 }
 
 rondo::Result<rondo_model*> OpenPath(uint32_t abi_version, const char* path) {
@@ -169,13 +172,12 @@ int32_t rondo_model_open_memory(uint32_t abi_version, const void* bytes, size_t 
   return Answer(OpenMemory(abi_version, bytes, length), model, message, message_bytes);
 }
 
-void rondo_model_close(rondo_model* model) {
-  if (Is(model)) Release(model);
-}
+void rondo_model_close(rondo_model* model) { rondo::c_api::Close(model); }
 
-int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
+int32_t rondo_model_info(const rondo_model* handle, rondo_model_facts* facts) {
   Clear(facts);
-  if (!Is(model)) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held model(handle);
+  if (!model) return model.code();
   if (const Status status = CheckOutput(facts, "facts"); !status.ok()) return Code(status);
   const rondo::format::Model& m = model->file.model();
   rondo_model_facts f = {};
@@ -208,19 +210,23 @@ int32_t rondo_model_info(const rondo_model* model, rondo_model_facts* facts) {
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_model_eos_token(const rondo_model* model, uint32_t index, int32_t* token) {
+int32_t rondo_model_eos_token(const rondo_model* handle, uint32_t index, int32_t* token) {
   if (token != nullptr) *token = 0;
-  if (!Is(model) || token == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held model(handle);
+  if (!model) return model.code();
+  if (token == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const auto* ids = model->file.model().eos_tokens();
   if (ids == nullptr || index >= ids->size()) return RONDO_STATUS_INVALID_ARGUMENT;
   *token = static_cast<int32_t>(ids->Get(index));
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_model_fact(const rondo_model* model, const char* key, char* buffer, size_t capacity,
+int32_t rondo_model_fact(const rondo_model* handle, const char* key, char* buffer, size_t capacity,
                          size_t* length) {
   if (length != nullptr) *length = 0;
-  if (!Is(model) || key == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held model(handle);
+  if (!model) return model.code();
+  if (key == nullptr || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const rondo::format::Model& m = model->file.model();
   const std::string_view wanted = key;
   if (wanted == "name") return PutText(View(m.name()), buffer, capacity, length);
@@ -235,17 +241,20 @@ int32_t rondo_model_fact(const rondo_model* model, const char* key, char* buffer
   return RONDO_STATUS_INVALID_ARGUMENT;
 }
 
-int32_t rondo_model_fact_key(const rondo_model* model, uint32_t index, char* buffer,
+int32_t rondo_model_fact_key(const rondo_model* handle, uint32_t index, char* buffer,
                              size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
-  if (!Is(model) || length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const Held model(handle);
+  if (!model) return model.code();
+  if (length == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   const auto* facts = model->file.model().facts();
   if (facts == nullptr || index >= facts->size()) return RONDO_STATUS_INVALID_ARGUMENT;
   return PutText(View(facts->Get(index)->key()), buffer, capacity, length);
 }
 
-int32_t rondo_model_session_options(const rondo_model* model, rondo_session_options* options) {
-  if (!Is(model)) return RONDO_STATUS_INVALID_ARGUMENT;
+int32_t rondo_model_session_options(const rondo_model* handle, rondo_session_options* options) {
+  const Held model(handle);
+  if (!model) return model.code();
   if (const Status status = CheckOutput(options, "options"); !status.ok()) return Code(status);
   const rondo::format::Sampling* sampling = model->file.model().sampling();
   if (sampling == nullptr) return RONDO_STATUS_OK;
@@ -270,11 +279,13 @@ int32_t rondo_model_session_options(const rondo_model* model, rondo_session_opti
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_bytes,
+int32_t rondo_tokenize(const rondo_model* handle, const char* text, size_t text_bytes,
                        uint32_t flags, int32_t* ids, size_t capacity, size_t* count) {
   if (count != nullptr) *count = 0;
-  if (!Is(model) || count == nullptr || (text == nullptr && text_bytes > 0) ||
-      (ids == nullptr && capacity > 0) || (flags & ~uint32_t{RONDO_TOKENIZE_ADD_SPECIAL}) != 0) {
+  const Held model(handle);
+  if (!model) return model.code();
+  if (count == nullptr || (text == nullptr && text_bytes > 0) || (ids == nullptr && capacity > 0) ||
+      (flags & ~uint32_t{RONDO_TOKENIZE_ADD_SPECIAL}) != 0) {
     return RONDO_STATUS_INVALID_ARGUMENT;
   }
   if (model->tokenizer == nullptr) return RONDO_STATUS_UNSUPPORTED;
@@ -282,12 +293,13 @@ int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_b
       {text, text_bytes}, (flags & RONDO_TOKENIZE_ADD_SPECIAL) != 0, {ids, capacity}, count));
 }
 
-int32_t rondo_detokenize(const rondo_model* model, const int32_t* ids, size_t count, uint32_t flags,
-                         char* buffer, size_t capacity, size_t* length) {
+int32_t rondo_detokenize(const rondo_model* handle, const int32_t* ids, size_t count,
+                         uint32_t flags, char* buffer, size_t capacity, size_t* length) {
   if (length != nullptr) *length = 0;
   if (buffer != nullptr && capacity > 0) buffer[0] = '\0';
-  if (!Is(model) || length == nullptr || (ids == nullptr && count > 0) ||
-      (buffer == nullptr && capacity > 0) ||
+  const Held model(handle);
+  if (!model) return model.code();
+  if (length == nullptr || (ids == nullptr && count > 0) || (buffer == nullptr && capacity > 0) ||
       (flags & ~uint32_t{RONDO_DETOKENIZE_SKIP_SPECIAL}) != 0) {
     return RONDO_STATUS_INVALID_ARGUMENT;
   }

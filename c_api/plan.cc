@@ -37,7 +37,8 @@ Status ReadCpus(const rondo_engine_options& theirs, CpuSet* cpus) {
 
 }  // namespace
 
-Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours) {
+Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours,
+                         std::optional<Held<rondo_model>>* draft) {
   rondo_engine_options o;
   RONDO_RETURN_IF_ERROR(ReadOptions(theirs, "rondo_engine_options", &o));
   *ours = EngineOptions();
@@ -70,9 +71,9 @@ Status ReadEngineOptions(const rondo_engine_options* theirs, EngineOptions* ours
   ours->adapter_rank = o.adapter_rank;
   ours->affinity = static_cast<Affinity>(o.affinity);
   RONDO_RETURN_IF_ERROR(ReadCpus(o, &ours->cpus));
-  if (o.draft == nullptr) return Status();
-  if (!Is(o.draft)) return NoHandle("engine option draft");
-  ours->draft = {&o.draft->file, o.draft->tokenizer.get()};
+  const Held<rondo_model>& model = draft->emplace(o.draft);
+  RONDO_RETURN_IF_ERROR(model.CheckIfGiven("engine option draft"));
+  if (model) ours->draft = {&model->file, model->tokenizer.get()};
   return Status();
 }
 
@@ -122,18 +123,22 @@ Status DescribeRegion(const EnginePlan& plan, uint32_t index, rondo_memory_regio
 
 namespace {
 
-Result<EnginePlan> Plan(const rondo_model* model, const rondo_engine_options* options) {
-  if (!Is(model)) return NoHandle("model");
+Result<EnginePlan> Plan(const rondo_model* handle, const rondo_engine_options* options) {
+  const Held model(handle);
+  if (!model) return model.Why("model");
   EngineOptions o;
-  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
+  std::optional<Held<rondo_model>> draft;
+  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o, &draft));
   return PlanEngine(model->file, model->tokenizer.get(), o);
 }
 
-Result<uint32_t> Fit(const rondo_model* model, const rondo_engine_options* options,
+Result<uint32_t> Fit(const rondo_model* handle, const rondo_engine_options* options,
                      uint64_t bytes) {
-  if (!Is(model)) return NoHandle("model");
+  const Held model(handle);
+  if (!model) return model.Why("model");
   EngineOptions o;
-  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o));
+  std::optional<Held<rondo_model>> draft;
+  RONDO_RETURN_IF_ERROR(ReadEngineOptions(options, &o, &draft));
   return FitContext(model->file, model->tokenizer.get(), o,
                     static_cast<size_t>(std::min<uint64_t>(bytes, SIZE_MAX)));
 }

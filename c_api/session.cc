@@ -14,15 +14,16 @@ using rondo::c_api::Clear;
 using rondo::c_api::ClearOptions;
 using rondo::c_api::Code;
 using rondo::c_api::Fill;
-using rondo::c_api::Is;
-using rondo::c_api::NoHandle;
+using rondo::c_api::Held;
+using rondo::c_api::NewHandle;
 using rondo::c_api::NullArgument;
+using rondo::c_api::OpenAdapter;
+using rondo::c_api::OpenEngine;
+using rondo::c_api::OpenSession;
 using rondo::c_api::ReadOptions;
-using rondo::c_api::Release;
 using rondo::c_api::Report;
 using rondo::c_api::Retain;
 using rondo::c_api::Turn;
-using rondo::c_api::WhyNoTurn;
 
 Status CheckUtf8(const char* text, size_t index) {
   const auto* begin = reinterpret_cast<const uint8_t*>(text);
@@ -56,9 +57,8 @@ rondo::SamplerOptions Sampling(const rondo_session_options& o,
 }
 
 // Opens a session, empty, or a fork of `source`, for which the caller has the turn.
-rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session* source,
+rondo::Result<rondo_session*> Open(OpenEngine* engine, const OpenSession* source,
                                    const rondo_session_options* options) {
-  if (!Is(engine)) return NoHandle("engine");
   if (engine->Inherited()) {
     return Status::Error(StatusCode::kBusy, "the engine is that of the process before fork()");
   }
@@ -102,42 +102,57 @@ rondo::Result<rondo_session*> Open(rondo_engine* engine, const rondo_session* so
   session_options.speculation = static_cast<rondo::Speculation>(o.speculation);
   session_options.max_drafts = o.max_drafts;
   session_options.stop_strings = {stops, o.n_stop_strings};
-  if (o.adapter == nullptr && source != nullptr) o.adapter = source->adapter;
-  if (o.adapter != nullptr) {
-    if (!Is(o.adapter)) return NoHandle("adapter");
-    session_options.adapter = &o.adapter->file;
-  }
+  const Held grammar(o.grammar);
+  const Held given(o.adapter);
+  RONDO_RETURN_IF_ERROR(grammar.CheckIfGiven("grammar"));
+  RONDO_RETURN_IF_ERROR(given.CheckIfGiven("adapter"));
+  OpenAdapter* const adapter = source != nullptr && !given ? source->adapter : given.get();
+  if (adapter != nullptr) session_options.adapter = &adapter->file;
   rondo::c_api::TemplateMarks marks;
-  RONDO_ASSIGN(session_options.constraint, rondo::c_api::ReadConstraint(o, engine->model, &marks));
+  RONDO_ASSIGN(session_options.constraint,
+               rondo::c_api::ReadConstraint(o, *engine->model, grammar.get(), &marks));
 
-  std::unique_ptr<rondo_session> session(new (std::nothrow) rondo_session);
+  NewHandle handle;
+  RONDO_RETURN_IF_ERROR(handle.Check());
+  session_options.cancellation = handle.cancellation();
+  std::unique_ptr<OpenSession> session(new (std::nothrow) OpenSession);
   if (session == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused %zu bytes",
-                         sizeof(rondo_session));
+                         sizeof(OpenSession));
   }
   if (engine->InCallback()) {
     return Status::Error(StatusCode::kBusy,
                          "the engine is running the call that this is inside of");
   }
-  // First: their handles may be closed while this waits for its turn.
-  Retain(engine);
-  if (o.grammar != nullptr) Retain(o.grammar);
-  if (o.adapter != nullptr) Retain(o.adapter);
-  auto opened = source != nullptr ? engine->engine->ForkSession(*source->session, session_options)
-                                  : engine->engine->OpenSession(session_options);
-  if (!opened.ok()) {
-    if (o.adapter != nullptr) Release(o.adapter);
-    if (o.grammar != nullptr) Release(o.grammar);
-    Release(engine);
-    return opened.status();
-  }
-  session->session = std::move(*opened);
+  RONDO_ASSIGN(session->session,
+               source != nullptr ? engine->engine->ForkSession(*source->session, session_options)
+                                 : engine->engine->OpenSession(session_options));
   session->engine = engine;
-  session->grammar = o.grammar;
-  session->adapter = o.adapter;
+  session->grammar = grammar.get();
+  session->adapter = adapter;
+  Retain(engine);
+  if (grammar) Retain(grammar.get());
+  if (adapter != nullptr) Retain(adapter);
   engine->sessions_open.fetch_add(1, std::memory_order_relaxed);
-  return session.release();
+  return handle.Open<rondo_session>(session.release());
 }
+
+// For what a signal handler may ask: its slot, which stays while the session may not.
+struct SessionSlot {
+  explicit SessionSlot(const rondo_session* session)
+      : handle(rondo::c_api::AsNumber(session)),
+        slot(rondo::c_api::FindHandle(handle, rondo::c_api::HandleKind::kSession)) {}
+
+  // It is the session's now, too.
+  bool IsMine() const { return rondo::c_api::IsSlotOf(*slot, handle); }
+  // Why there is none.
+  int32_t code() const {
+    return handle == 0 ? RONDO_STATUS_INVALID_ARGUMENT : RONDO_STATUS_INVALID_HANDLE;
+  }
+
+  uintptr_t handle;
+  rondo::c_api::HandleSlot* slot;  // null: the session is not open
+};
 
 }  // namespace
 
@@ -160,11 +175,13 @@ int32_t rondo_session_options_init(rondo_session_options* options, size_t struct
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_session_open(rondo_engine* engine, const rondo_session_options* options,
+int32_t rondo_session_open(rondo_engine* handle, const rondo_session_options* options,
                            rondo_session** session, char* message, size_t message_bytes) {
   if (session == nullptr) return Report(NullArgument("session"), message, message_bytes);
   *session = nullptr;
-  const auto opened = Open(engine, nullptr, options);
+  const Held engine(handle);
+  if (!engine) return Report(engine.Why("engine"), message, message_bytes);
+  const auto opened = Open(engine.get(), nullptr, options);
   if (opened.ok()) *session = *opened;
   return Report(opened.status(), message, message_bytes);
 }
@@ -174,27 +191,27 @@ int32_t rondo_session_fork(rondo_session* session, const rondo_session_options* 
   if (fork == nullptr) return Report(NullArgument("fork"), message, message_bytes);
   *fork = nullptr;
   Turn turn(session);
-  if (!turn.taken()) return Report(WhyNoTurn(session), message, message_bytes);
-  const auto opened = Open(&turn.engine(), &turn.handle(), options);
+  if (!turn.taken()) return Report(turn.Why(), message, message_bytes);
+  const auto opened = Open(&turn.engine(), &turn.session(), options);
   if (opened.ok()) *fork = *opened;
   return Report(opened.status(), message, message_bytes);
 }
 
-void rondo_session_close(rondo_session* session) {
-  if (!Is(session)) return;
+void rondo_session_close(rondo_session* handle) {
+  Held session(handle);
+  if (!session || !session.Close()) return;
   if (!session->engine->Inherited()) session->session->Cancel();
-  Release(session);
 }
 
 int32_t rondo_session_undo(rondo_session* session, uint64_t n) {
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   return turn.Finish(turn->Undo(n));
 }
 
 int32_t rondo_session_reset(rondo_session* session) {
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   turn->Reset();
   return RONDO_STATUS_OK;
 }
@@ -202,7 +219,7 @@ int32_t rondo_session_reset(rondo_session* session) {
 int32_t rondo_session_position(rondo_session* session, uint64_t* position) {
   if (position != nullptr) *position = 0;
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (position == nullptr) return turn.Finish(NullArgument("position"));
   *position = turn->position();
   return RONDO_STATUS_OK;
@@ -211,7 +228,7 @@ int32_t rondo_session_position(rondo_session* session, uint64_t* position) {
 int32_t rondo_session_remaining(rondo_session* session, uint64_t* tokens) {
   if (tokens != nullptr) *tokens = 0;
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (tokens == nullptr) return turn.Finish(NullArgument("tokens"));
   *tokens = turn->remaining();
   return RONDO_STATUS_OK;
@@ -221,18 +238,18 @@ int32_t rondo_session_evicted(rondo_session* session, uint64_t* begin, uint64_t*
   if (begin != nullptr) *begin = 0;
   if (end != nullptr) *end = 0;
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (begin == nullptr || end == nullptr) return turn.Finish(NullArgument("an output"));
   turn->Evicted(begin, end);
   return RONDO_STATUS_OK;
 }
 
-int32_t rondo_session_progress(const rondo_session* session, uint64_t* done, uint64_t* total) {
+int32_t rondo_session_progress(const rondo_session* handle, uint64_t* done, uint64_t* total) {
   if (done != nullptr) *done = 0;
   if (total != nullptr) *total = 0;
-  if (!Is(session) || done == nullptr || total == nullptr) {
-    return RONDO_STATUS_INVALID_ARGUMENT;
-  }
+  const Held session(handle);
+  if (!session) return session.code();
+  if (done == nullptr || total == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
   session->session->Progress(done, total);
   return RONDO_STATUS_OK;
 }
@@ -240,15 +257,15 @@ int32_t rondo_session_progress(const rondo_session* session, uint64_t* done, uin
 int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* counters) {
   Clear(counters);
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (const Status status = CheckOutput(counters, "counters"); !status.ok()) {
     return turn.Finish(status);
   }
   rondo::Sequence& sequence = turn->sequence();
   const rondo::SequenceStats& stats = sequence.stats();
   rondo_session_counters c = {};
-  c.tokens_prefilled = turn.handle().tokens_prefilled;
-  c.tokens_generated = turn.handle().tokens_generated;
+  c.tokens_prefilled = turn.session().tokens_prefilled;
+  c.tokens_generated = turn.session().tokens_generated;
   c.tokens_taken_over = stats.tokens_taken_over;
   c.passes = stats.passes;
   c.rows = stats.rows;
@@ -265,13 +282,41 @@ int32_t rondo_session_stats(rondo_session* session, rondo_session_counters* coun
 }
 
 int32_t rondo_session_cancel(rondo_session* session) {
-  if (!Is(session)) return RONDO_STATUS_INVALID_ARGUMENT;
-  session->session->Cancel();
+  const SessionSlot found(session);
+  if (found.slot == nullptr) return found.code();
+  const bool done = found.slot->cancellation.CancelMine([&] { return found.IsMine(); });
+  return done ? RONDO_STATUS_OK : RONDO_STATUS_INVALID_HANDLE;
+}
+
+int32_t rondo_session_call(const rondo_session* session, uint64_t* number) {
+  if (number != nullptr) *number = 0;
+  const SessionSlot found(session);
+  if (found.slot == nullptr) return found.code();
+  if (number == nullptr) return RONDO_STATUS_INVALID_ARGUMENT;
+  const uint64_t seen = found.slot->cancellation.number();
+  if (!found.IsMine()) return RONDO_STATUS_INVALID_HANDLE;
+  *number = seen;
   return RONDO_STATUS_OK;
 }
 
-const char* rondo_session_last_error(const rondo_session* session) {
-  return Is(session) ? session->last_error.message() : "";
+int32_t rondo_session_cancel_call(rondo_session* session, uint64_t number) {
+  using Asked = rondo::Cancellation::Asked;
+  const SessionSlot found(session);
+  if (found.slot == nullptr) return found.code();
+  switch (found.slot->cancellation.CancelCall(number, [&] { return found.IsMine(); })) {
+    case Asked::kDone:
+      return RONDO_STATUS_OK;
+    case Asked::kBehindNext:
+      return RONDO_STATUS_INVALID_ARGUMENT;
+    case Asked::kNotMine:
+      return RONDO_STATUS_INVALID_HANDLE;
+  }
+  return RONDO_STATUS_INTERNAL;
+}
+
+const char* rondo_session_last_error(const rondo_session* handle) {
+  const Held session(handle);
+  return session ? session->last_error.message() : "";
 }
 
 }  // extern "C"

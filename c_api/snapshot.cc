@@ -11,7 +11,6 @@ using rondo::StatusCode;
 using rondo::c_api::Code;
 using rondo::c_api::NullArgument;
 using rondo::c_api::Turn;
-using rondo::c_api::WhyNoTurn;
 
 }  // namespace
 
@@ -20,7 +19,7 @@ extern "C" {
 int32_t rondo_session_save(rondo_session* session, void* buffer, size_t capacity, size_t* bytes) {
   if (bytes != nullptr) *bytes = 0;
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (bytes == nullptr) return turn.Finish(NullArgument("bytes"));
   if (buffer == nullptr && capacity > 0) return turn.Finish(NullArgument("buffer"));
   return turn.Finish(turn->Save({static_cast<uint8_t*>(buffer), capacity}, bytes));
@@ -28,7 +27,7 @@ int32_t rondo_session_save(rondo_session* session, void* buffer, size_t capacity
 
 int32_t rondo_session_restore(rondo_session* session, const void* bytes, size_t count) {
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (bytes == nullptr) return turn.Finish(NullArgument("bytes"));
   return turn.Finish(turn->Restore({static_cast<const uint8_t*>(bytes), count}));
 }
@@ -38,7 +37,7 @@ int32_t rondo_session_tokens(rondo_session* session, uint64_t* begin, int32_t* i
   if (begin != nullptr) *begin = 0;
   if (count != nullptr) *count = 0;
   Turn turn(session);
-  if (!turn.taken()) return Code(WhyNoTurn(session));
+  if (!turn.taken()) return Code(turn.Why());
   if (begin == nullptr || count == nullptr) return turn.Finish(NullArgument("an output"));
   if (ids == nullptr && capacity > 0) return turn.Finish(NullArgument("ids"));
   const rondo::TokenHistory& tokens = turn->tokens();

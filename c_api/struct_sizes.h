@@ -45,6 +45,21 @@ template <>
 inline constexpr std::array kEarlierSizes<rondo_event> = {offsetof(rondo_event, pending),
                                                           offsetof(rondo_event, channel)};
 
+// Fields of options that mean nothing yet: whoever takes one into use takes it out of here.
+struct ReservedField {
+  const char* name;
+  size_t offset;  // of a uint32_t
+};
+template <typename Options>
+inline constexpr std::array<ReservedField, 0> kReservedFields = {};
+template <>
+inline constexpr std::array kReservedFields<rondo_engine_options> = {
+    ReservedField{"reserved", offsetof(rondo_engine_options, reserved)},
+    ReservedField{"reserved2", offsetof(rondo_engine_options, reserved2)}};
+template <>
+inline constexpr std::array kReservedFields<rondo_grammar_options> = {
+    ReservedField{"reserved", offsetof(rondo_grammar_options, reserved)}};
+
 // One that some version of the header gives the struct. No size between two versions: it would cut
 // a field, or leave one out that came with the others.
 template <typename Struct>

@@ -92,24 +92,29 @@
  * Status. Every int32_t returned is a RONDO_STATUS_ value. A call that fails has no other effect
  *   than to zero its outputs (numbers 0, pointers NULL, structs all zero behind struct_size), or
  *   as its own comment says. No input makes the library abort, exit, print or throw. NULL where a
- *   pointer is needed, or a handle of another kind, is RONDO_STATUS_INVALID_ARGUMENT; a handle that
- *   was closed, a pointer that does not point to what the signature says and memory changed under
- *   the library's hands are the caller's fault and are not found.
+ *   pointer is needed is RONDO_STATUS_INVALID_ARGUMENT; a handle that was closed, is of another
+ *   kind or was never given out is RONDO_STATUS_INVALID_HANDLE, whatever other threads do (since
+ *   ABI 10). A pointer that does not point to what the signature says and memory changed under the
+ *   library's hands are the caller's fault and are not found. Comments list the other statuses of
+ *   a function, but _VERSION_MISMATCH of a struct, _BUFFER_TOO_SMALL of a text output and _BUSY by
+ *   the thread tag.
  * Messages. Calls that create something take `message`, `message_bytes`: on failure one sentence
  *   is written there, cut to fit between characters and zero-terminated; on success an empty one.
  *   NULL and 0 are fine. Calls on a session leave theirs in rondo_session_last_error.
  * Structs. struct_size comes first and is sizeof the struct as the caller was compiled. Fields
  *   are only ever appended. The library fills, or reads, as much as both sides know. An options
- *   struct with anything but zeros in a part that the library does not know is refused with
- *   RONDO_STATUS_VERSION_MISMATCH, so that no wish is silently ignored. Options are made by their
+ *   struct with anything but zeros in a part that the library does not know, or in a reserved
+ *   field (since ABI 10), is refused with RONDO_STATUS_VERSION_MISMATCH, so that no wish is
+ *   silently ignored. Options are made by their
  *   _init function and then changed. No struct is passed by value.
  * Ownership. Each handle holds a reference to its parent: close them in any order, from any
- *   thread; what is still needed stays. Closing NULL does nothing. A handle is closed once, and no
- *   call may enter with it from then on. It may be closed while calls on it run: these go on or, of
- *   a session, are cancelled, and what they work with stays until they return. Of what the caller
- *   passes in the library keeps the arena, a grammar's memory, the bytes of
- *   rondo_model_open_memory and _parts and of rondo_adapter_open_memory, and the host's callbacks
- *   (progress, pool, log) with what they are told by, and nothing else.
+ *   thread; what is still needed stays. Closing NULL, or what is no open handle of its kind, does
+ *   nothing. A handle may be closed at any time: calls that enter with it from then on are refused,
+ *   those that run on it go on or, of a session, are cancelled, and what they work with stays until
+ *   they return. A handle is no address, and none is given out twice. Of what the caller passes in
+ *   the library keeps the arena, a grammar's memory, the bytes of rondo_model_open_memory and
+ *   _parts and of rondo_adapter_open_memory, and the host's callbacks (progress, pool, log) with
+ *   what they are told by, and nothing else.
  * Strings. UTF-8. Inputs carry a length, except paths, keys, names and stop strings, which are
  *   zero-terminated. Text outputs go to a buffer of the caller: the length without the zero is
  *   always reported; if length + 1 exceeds the capacity the call is
@@ -120,16 +125,18 @@
  *                            Sessions of one engine may be used from different threads; those
  *                            that compute are served together or take turns. Sessions of
  *                            different engines do not wait for each other.
- *   Nothing is global or thread-local: no initialisation, no shutdown, no locale trouble.
+ *     [one call per parser]  the same of a rondo_chat_parser (since ABI 10)
+ *   Nothing is thread-local, and one thing global, the table of open handles, which no call waits
+ *   for: no initialisation, no shutdown, no locale trouble.
  *   An engine's own threads block all signals but those of their own faults (SIGSEGV and its like,
  *   for the host's crash reports): handlers run on the host's threads only. They sleep between
  *   calls and end with the engine. With a pool of the host (parallel_for) it has none.
  *   fork(): the child may close the handles that it inherited, in any order, and, where the system
  *   lets a child of a process with threads allocate memory and start threads (glibc does), make its
  *   own. It must do nothing else with those of its parent: rondo_session_open and all calls on a
- *   session but _close, _cancel, _progress and _last_error are RONDO_STATUS_BUSY there. The parent
- *   goes on and notices nothing. What a call held that ran while the process forked, the child
- *   keeps.
+ *   session but _close, _cancel, _call, _cancel_call, _progress and _last_error are
+ *   RONDO_STATUS_BUSY there. The parent goes on and notices nothing. What a call held that ran
+ *   while the process forked, the child keeps.
  * Memory. Only _open, _fork, _create, the plan functions and those of chat ask the system for
  *   memory; everything else works in what is there. Nothing is ever written to disk.
  * Determinism. Equal model, options, seed and tokens give equal logits and tokens, to the bit, on
@@ -164,7 +171,7 @@ extern "C" {
 /* The ABI that this header describes: major * 65536 + minor. A library serves every caller of its
  * own major whose minor is not above its own. Passed to the rondo_model_open_ functions, which
  * everything else follows from. */
-#define RONDO_ABI_VERSION 9u
+#define RONDO_ABI_VERSION 10u
 
 /* The library's own RONDO_ABI_VERSION. [any thread, since ABI 3] */
 RONDO_API uint32_t rondo_abi_version(void);
@@ -181,6 +188,7 @@ enum {
   RONDO_STATUS_BUFFER_TOO_SMALL = 0x11, /* the needed size was reported */
   RONDO_STATUS_BUSY = 0x12,             /* in use by another call; or all sessions are open */
   RONDO_STATUS_VERSION_MISMATCH = 0x13, /* caller and library disagree about the ABI */
+  RONDO_STATUS_INVALID_HANDLE = 0x14,   /* closed, of another kind, or never given out. ABI 10 */
   /* 0x2_: the model file, or a snapshot. */
   RONDO_STATUS_IO_ERROR = 0x20,     /* the system could not read it */
   RONDO_STATUS_NOT_A_MODEL = 0x21,  /* not a Rondo file at all */
@@ -193,7 +201,7 @@ enum {
   RONDO_STATUS_ARENA_MISALIGNED = 0x32, /* the caller's arena is not aligned as the plan asks */
   /* 0x4_: a running session. */
   RONDO_STATUS_CONTEXT_FULL = 0x40,      /* no room for these tokens, and the policy is to stop */
-  RONDO_STATUS_CANCELLED = 0x41,         /* rondo_session_cancel or a progress callback said so */
+  RONDO_STATUS_CANCELLED = 0x41,         /* the caller or a progress callback said so */
   RONDO_STATUS_NO_LOGITS = 0x42,         /* there is nothing to predict from: prefill first */
   RONDO_STATUS_KV_POOL_FULL = 0x43,      /* open sessions use all KV blocks; nothing has happened */
   RONDO_STATUS_SNAPSHOT_MISMATCH = 0x44, /* of another model, or of other options of the engine */
@@ -402,8 +410,8 @@ RONDO_API int32_t rondo_grammar_options_init(rondo_grammar_options* options, siz
 /* The bytes that rondo_grammar_create takes for a grammar written in `text_bytes` bytes. Beside
  * them, the model keeps a table of its vocabulary's texts from the first grammar on: 2 to 4 MB, of
  * the system's memory. Fails with RONDO_STATUS_INVALID_ARGUMENT, _UNSUPPORTED (no tokenizer in the
- * file), _CORRUPT (that table in the file), _OUT_OF_MEMORY, _VERSION_MISMATCH. [any thread, since
- * ABI 8] */
+ * file), _CORRUPT (its table of the vocabulary's texts is damaged), _OUT_OF_MEMORY,
+ * _VERSION_MISMATCH. [any thread, since ABI 8] */
 RONDO_API int32_t rondo_grammar_plan(const rondo_model* model, const rondo_grammar_options* options,
                                      size_t text_bytes, uint64_t* bytes, char* message,
                                      size_t message_bytes);
@@ -552,8 +560,8 @@ typedef struct rondo_engine_options {
    * not throw or jump out. The function and what parallel_user points to live until the engine and
    * its sessions are closed.
    *   Inside of it, on the thread that it was called on, calls on this engine's sessions are
-   * RONDO_STATUS_BUSY, but for rondo_session_cancel and _close, so that a pool may do other work
-   * while it waits. A thread of the pool that waits for a call on this engine runs no task, and so
+   * RONDO_STATUS_BUSY, but for those that are [any thread], so that a pool may do other work while
+   * it waits. A thread of the pool that waits for a call on this engine runs no task, and so
    * may keep that call waiting for itself: do not call the engine from all threads of the pool.
    *   A pool that leaves an i out, repeats one, makes one up, comes late or returns early does no
    * harm: the engine does what was left out, passes over what is too much, and waits for what runs.
@@ -876,8 +884,10 @@ RONDO_API int32_t rondo_model_session_options(const rondo_model* model,
                                               rondo_session_options* options);
 
 /* Opens an empty session in one of the engine's max_sessions places.
- * Fails with RONDO_STATUS_BUSY (no place free), _INVALID_ARGUMENT (which option, its range),
- * _VERSION_MISMATCH, _OUT_OF_MEMORY. [any thread, since ABI 3] */
+ * Fails with RONDO_STATUS_BUSY (no place free; inside of a callback of the engine),
+ * _INVALID_ARGUMENT (which option, its range), _UNSUPPORTED (`thinking`, and the file has no
+ * tokenizer, or no chat template that shows thoughts), _VERSION_MISMATCH, _OUT_OF_MEMORY.
+ * [any thread, since ABI 3] */
 RONDO_API int32_t rondo_session_open(rondo_engine* engine, const rondo_session_options* options,
                                      rondo_session** session, char* message, size_t message_bytes);
 
@@ -906,7 +916,7 @@ RONDO_API int32_t rondo_session_prefill(rondo_session* session, const int32_t* i
 
 /* One row of logits: `index` into the ids, `logits` [count], valid during the call only, `user` as
  * given. Called from inside of the running call, on its thread. It must not unwind. Calls on this
- * engine's sessions are RONDO_STATUS_BUSY inside of it, but for rondo_session_cancel and _close. */
+ * engine's sessions are RONDO_STATUS_BUSY inside of it, but for those that are [any thread]. */
 typedef void (*rondo_logits_row)(void* user, size_t index, const float* logits, size_t count);
 
 /* As rondo_session_prefill, and hands out the logits after each of these tokens, in order.
@@ -991,11 +1001,10 @@ RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* 
 
 /* What the last step, or rondo_session_accept, had for this session, once: an event as that of
  * rondo_session_next, or the status that the session's part ended with: RONDO_STATUS_NO_LOGITS,
- * _CANCELLED, _INVALID_ARGUMENT, as told there. Where there is nothing new (the prompt waits for
- * more passes; the event was taken) it has no token and no text.
- *   Where the step verified drafts, ask again: each call generates one more of the tokens that it
- * brought. What is not asked for, the next steps hand out, without a pass. [one call per session,
- * since ABI 3] */
+ * _CANCELLED, _INVALID_ARGUMENT, _CONSTRAINT, as told there. Where there is nothing new (the prompt
+ * waits for more passes; the event was taken) it has no token and no text. Where the step verified
+ * drafts, ask again: each call generates one more of the tokens that it brought. What is not asked
+ * for, the next steps hand out, without a pass. [one call per session, since ABI 3] */
 RONDO_API int32_t rondo_session_event(rondo_session* session, rondo_event* event);
 
 /* The current logits: of the token after the last one. `*logits` [*count], count being vocab_size,
@@ -1084,8 +1093,25 @@ RONDO_API int32_t rondo_session_stats(rondo_session* session, rondo_session_coun
  * else is served in the same pass, and while it waits for one. The session stands as before that
  * call, but for the exception told at rondo_session_prefill.
  * One that comes when no call runs, or too late for the one that does, waits for the next;
- * rondo_session_reset drops it. May be called from a signal handler. [any thread, since ABI 3] */
+ * rondo_session_reset drops it. Where one call is meant, as by whoever waits for its outcome, use
+ * rondo_session_cancel_call: it never ends another. May be called from a signal handler.
+ * [any thread, since ABI 3] */
 RONDO_API int32_t rondo_session_cancel(rondo_session* session);
+
+/* The number of the call that computes on this session now, or else of the next one that will.
+ * Numbers go up by one (where pointers have 32 bits, 0 follows 2^28 - 1), and have no meaning to
+ * another session. Each call of rondo_session_prefill, _prefill_logits, _next, _logits and _embed
+ * takes one, and a session's part of rondo_engine_step and rondo_engine_embed, whatever it returns
+ * but RONDO_STATUS_BUSY; no other call does. May be called from a signal handler.
+ * [any thread, since ABI 10] */
+RONDO_API int32_t rondo_session_call(const rondo_session* session, uint64_t* number);
+
+/* As rondo_session_cancel, but of the call with this number alone: where that is over, nothing
+ * happens; where it is the next one, it returns RONDO_STATUS_CANCELLED as soon as it is made, also
+ * if it had nothing to evaluate. rondo_session_reset drops what waits; a fork has none of it. May
+ * be called from a signal handler. Fails with RONDO_STATUS_INVALID_ARGUMENT where the number comes
+ * behind the next one's. [any thread, since ABI 10] */
+RONDO_API int32_t rondo_session_cancel_call(rondo_session* session, uint64_t number);
 
 /* The sentence about the last call on this session that failed (but for RONDO_STATUS_BUSY); empty
  * if none did. Never NULL (for NULL: empty). Valid until the next call on this session.

@@ -1,7 +1,7 @@
 # Tests: one program per CTest label. A test file's name gives its label: *_model_test.cc uses a
 # model or reference data, *_fuzz_test.cc feeds damaged input, tests/c_api/ knows the library only
-# through rondo.h, everything else is a unit test. *_fuzzer.cc is a program of its own, which makes
-# up its inputs. Other .cc files in tests/ are shared helpers.
+# through rondo.h (and the table of handles alone), everything else is a unit test. *_fuzzer.cc is a
+# program of its own, which makes up its inputs. Other .cc files in tests/ are shared helpers.
 if(NOT RONDO_BUNDLED)
   find_package(GTest REQUIRED)
 endif()
@@ -266,7 +266,7 @@ endif()
 add_executable(rondo_cancel_benchmark EXCLUDE_FROM_ALL tests/c_api/cancel_benchmark.cc)
 target_link_libraries(rondo_cancel_benchmark PRIVATE rondo_tools)
 
-rondo_test_program(abi 2 3 rondo ${abi} ${abi_c} tests/support/places.cc)
+rondo_test_program(abi 2 3 rondo ${abi} ${abi_c} tests/support/places.cc c_api/handle_table.cc)
 add_dependencies(rondo_abi_tests rondo_test_tool)
 
 # The library of a build without patterns, grammars and chat, of this build's objects: linking it
@@ -311,8 +311,9 @@ if(RONDO_PYTHON3)
   add_custom_command(
     OUTPUT "${hostile}/hostile_calls.inc"
     COMMAND "${RONDO_PYTHON3}" "${PROJECT_SOURCE_DIR}/tests/c_api/make_hostile_calls.py"
-            "${PROJECT_SOURCE_DIR}/c_api/abi/api.json" "${hostile}/hostile_calls.inc"
-    DEPENDS tests/c_api/make_hostile_calls.py c_api/abi/api.json
+            "${PROJECT_SOURCE_DIR}/c_api/abi/api.json"
+            "${PROJECT_SOURCE_DIR}/include/rondo/rondo.h" "${hostile}/hostile_calls.inc"
+    DEPENDS tests/c_api/make_hostile_calls.py c_api/abi/api.json include/rondo/rondo.h
     COMMENT "Writing hostile_calls.inc" VERBATIM)
   add_custom_target(rondo_hostile_calls DEPENDS "${hostile}/hostile_calls.inc")
   add_executable(rondo_hostile_program

@@ -1,11 +1,11 @@
 // The rows of a forward pass: what the decoder is asked for.
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "runtime/base/cancellation.h"
 #include "runtime/kv/block_table.h"
 
 namespace rondo {
@@ -27,7 +27,7 @@ struct SequenceRows {
   std::span<const int32_t> tokens;       // at least one id, all < vocab_size
   size_t first_logits_row;               // rows from here on ask for logits; tokens.size(): none
   bool long_sequence;                    // turn by the frequencies for long sequences
-  const std::atomic<bool>* cancel;       // looked at by each task
+  const Cancellation* cancel;            // looked at by each task
   size_t drafts = 0;                     // of the tokens, the last ones: proposed, not appended
   const AdapterFile* adapter = nullptr;  // null: none
 
@@ -38,7 +38,7 @@ struct SequenceRows {
     adapter = nullptr;
   }
   bool dropped() const { return kv == nullptr; }
-  bool cancelled() const { return dropped() || cancel->load(std::memory_order_relaxed); }
+  bool cancelled() const { return dropped() || cancel->cancelled(); }
 };
 
 // One row of a pass, in the order of the sequences.

@@ -64,7 +64,7 @@ bool DraftPasses::TakeRows() {
       members_[i] = nullptr;
       continue;
     }
-    rows.cancel = &members_[i]->cancel_flag();
+    rows.cancel = &members_[i]->cancellation();
     left -= rows.tokens.size();
     member_of_[n_rows_] = i;
     rows_[n_rows_++] = rows;

@@ -16,6 +16,7 @@
 namespace rondo {
 
 class AdapterFile;
+class Cancellation;
 class ModelFile;
 class Tokenizer;
 
@@ -82,6 +83,7 @@ struct SessionOptions {
   ConstraintOptions constraint;
   std::span<const std::string_view> stop_strings;  // copied; limits in stop_strings.h
   const AdapterFile* adapter = nullptr;            // outlives the session; null: none
+  Cancellation* cancellation = nullptr;            // the same; null: one of the session's own
 };
 
 }  // namespace rondo

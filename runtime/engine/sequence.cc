@@ -131,13 +131,13 @@ SequenceRows Sequence::NextRows(size_t most) {
   if (choices_ != nullptr) {
     const size_t drafts = DraftsFor(most);
     const std::span<const int32_t> rows = choices_->Rows(tokens_[evaluated_], drafts);
-    if (drafts > 0) return {&kv_, evaluated_, rows, 0, long_, &cancel_, drafts, adapter_};
+    if (drafts > 0) return {&kv_, evaluated_, rows, 0, long_, cancellation_, drafts, adapter_};
   }
   const std::span<const int32_t> tokens =
       tokens_.Run(evaluated_, std::min<uint64_t>(most, pending()));
   const uint64_t logits_from = std::clamp(logits_from_, evaluated_, evaluated_ + tokens.size());
   const auto first_logits = static_cast<size_t>(logits_from - evaluated_);
-  return {&kv_, evaluated_, tokens, first_logits, long_, &cancel_, 0, adapter_};
+  return {&kv_, evaluated_, tokens, first_logits, long_, cancellation_, 0, adapter_};
 }
 
 // Drafts that a pass of up to `most` rows of this sequence verifies. They begin no KV block: so

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/base/cancellation.h"
 #include "runtime/base/status.h"
 #include "runtime/decoder/pass_rows.h"
 #include "runtime/engine/stats.h"
@@ -129,11 +130,11 @@ class Sequence {
   // pass.
   bool PrepareHead(size_t drafts) { return kv_.Prepare(evaluated_, evaluated_ + drafts); }
   SequenceRows HeadRow(size_t draft, const int32_t* token) {
-    return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, &cancel_};
+    return {&kv_, evaluated_ + draft, {token, 1}, 1, long_, cancellation_};
   }
   // An assistant's for every draft.
   SequenceRows AssistantRow(const int32_t* token) {
-    return {&kv_, evaluated_ - 1, {token, 1}, 1, long_, &cancel_};
+    return {&kv_, evaluated_ - 1, {token, 1}, 1, long_, cancellation_};
   }
   // What the head reads of the row before the one at `position`; null: that is not known.
   const float* hidden_before(uint64_t position) const {
@@ -173,8 +174,16 @@ class Sequence {
   // ---- Cancellation ----
 
   // [any thread] The pass that is running, or the next one, leaves this sequence out.
-  void Cancel() { cancel_.store(true, std::memory_order_relaxed); }
-  void ForgetCancel() { cancel_.store(false, std::memory_order_relaxed); }
+  void Cancel() { cancellation_->Cancel(); }
+  void ForgetCancel() {
+    if (cancellation_->Forget()) has_forgotten_cancel_ = true;
+  }
+  // Since the pass began, one that is of no call's number.
+  bool has_forgotten_cancel() const { return has_forgotten_cancel_; }
+  // It outlives the sequence; else there is one of its own.
+  void set_cancellation(Cancellation* cancellation) { cancellation_ = cancellation; }
+  Cancellation& cancellation() { return *cancellation_; }
+  const Cancellation& cancellation() const { return *cancellation_; }
   // How the last pass ended for this sequence: kCancelled, or ok. Ok where it had no rows.
   const Status& outcome() const { return outcome_; }
 
@@ -186,6 +195,7 @@ class Sequence {
 
   void BeginPass() {
     outcome_ = Status();
+    has_forgotten_cancel_ = false;
     decodes_ = pending() == 1 && !limits_.whole_texts;
   }
   // It waited for one row when the pass began, beside those of drafts. NextRows may have more made
@@ -200,8 +210,7 @@ class Sequence {
   SequenceRows NextRows(size_t most);
   bool Prepare(const SequenceRows& rows);
   void GiveBack() { kv_.Rollback(); }  // what Prepare took, if it did
-  bool cancelled() const { return cancel_.load(std::memory_order_relaxed); }
-  const std::atomic<bool>& cancel_flag() const { return cancel_; }
+  bool cancelled() const { return cancellation_->cancelled(); }
   // The logits of the row at `position`: TakeLogits stores them. Where the row is sampled,
   // ChooseToken does instead, on any thread, beside other rows.
   bool samples() const { return choices_ != nullptr; }
@@ -253,8 +262,10 @@ class Sequence {
   SequenceStats stats_;
   Status outcome_;
   bool decodes_ = false;
+  bool has_forgotten_cancel_ = false;
   uint32_t passed_over_ = 0;
-  std::atomic<bool> cancel_ = false;
+  Cancellation own_cancellation_;
+  Cancellation* cancellation_ = &own_cancellation_;
   std::atomic<uint64_t> evaluated_so_far_ = 0;
 };
 

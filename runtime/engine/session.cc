@@ -44,6 +44,7 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
                  {engine_->Memory(regions.stop_strings), engine_->Array<char>(regions.piece),
                   engine_->Array<char>(regions.text)}));
   sequence_.set_adapter(options.adapter);
+  if (options.cancellation != nullptr) sequence_.set_cancellation(options.cancellation);
   max_tokens_ = options.max_tokens;
   ignore_eos_ = options.ignore_eos;
   speculation_ = options.speculation;
@@ -144,6 +145,10 @@ Status Session::EvaluatePending() {
 }
 
 Result<std::span<const float>> Session::Logits() {
+  if (cancellation().called_off()) {
+    sequence_.EndIfCancelled();
+    return sequence_.outcome();
+  }
   if (position() == 0) return NothingToPredictFrom();
   DropAhead();
   WantLogits();
@@ -223,6 +228,10 @@ Status Session::Step(Engine* engine, std::span<Session* const> sessions) {
 bool Session::BeginStep() {
   sequence_.BeginPass();
   gate_told_ = nullptr;
+  if (cancellation().called_off()) {  // also where no pass is needed
+    sequence_.EndIfCancelled();
+    return false;
+  }
   if (finished_ != FinishReason::kNone || remaining() == 0 || position() == 0) return false;
   if (choices_.ready() > 0) {
     sequence_.EndIfCancelled();
@@ -248,9 +257,9 @@ void Session::EndStep() {
   if (!waits) MakeEvent();
 }
 
-// Nothing has happened: a cancellation waits for the next call.
+// Nothing has happened: a cancellation of no number waits for the next call.
 void Session::EndRefusedStep() {
-  if (sequence_.outcome().code() == StatusCode::kCancelled) Cancel();
+  if (sequence_.has_forgotten_cancel()) Cancel();
 }
 
 void Session::MakeEvent() {
@@ -265,6 +274,7 @@ void Session::MakeEvent() {
 
 // What the step brought a session that waits for no further pass.
 Result<TokenEvent> Session::StepEvent() {
+  RONDO_RETURN_IF_ERROR(sequence_.outcome());
   if (finished_ == FinishReason::kStopString) return EndEvent(finished_);
   if (finished_ != FinishReason::kNone) return Finished(finished_);
   if (remaining() == 0) {
@@ -272,7 +282,6 @@ Result<TokenEvent> Session::StepEvent() {
     return Finished(FinishReason::kContextFull);
   }
   if (position() == 0) return NothingToPredictFrom();
-  RONDO_RETURN_IF_ERROR(sequence_.outcome());
   if (choices_.ready() == 0) ChooseOfLogits();
   return TakeChoice();
 }

@@ -147,6 +147,10 @@ class Session {
   // [any thread] Makes the call that is running, or the next one that evaluates tokens, return
   // kCancelled within the time of one layer, or of a few rows of the output head.
   void Cancel() { sequence_.Cancel(); }
+  // Which calls are cancelled by their numbers. Whoever gives a call its number says when it begins
+  // and ends: Prefill, PrefillLogits, Next, Logits, Step and Embed heed it.
+  Cancellation& cancellation() { return sequence_.cancellation(); }
+  const Cancellation& cancellation() const { return sequence_.cancellation(); }
 
  private:
   friend class Engine;

@@ -123,7 +123,7 @@ void Session::Reset() {
   const MutexLock turn(engine_->turn());
   EndPrompt();
   GiveBlocksBack();
-  sequence_.ForgetCancel();
+  sequence_.cancellation().ForgetAll();
   past_texts_.Clear();
   EndGeneration();
 }

@@ -92,8 +92,7 @@ Status Thinking::TokeniseWithin(std::string_view text, Tokens* tokens, size_t* c
   }
   within[0] = kBefore;
   text.copy(within.data() + 1, text.size());
-  RONDO_RETURN_IF_ERROR(
-      tokenizer_->Encode({within.data(), 1 + text.size()}, /*add_special=*/false, *tokens, count));
+  RONDO_RETURN_IF_ERROR(Encode({within.data(), 1 + text.size()}, tokens, count));
   size_t first = 0;  // behind the character before
   while (first < *count && (TextOf((*tokens)[first]).empty() ||
                             TextOf((*tokens)[first]).find(kBefore) == std::string_view::npos)) {
@@ -105,7 +104,15 @@ Status Thinking::TokeniseWithin(std::string_view text, Tokens* tokens, size_t* c
     *count -= first + 1;
     return Status();
   }
-  return tokenizer_->Encode(text, /*add_special=*/false, *tokens, count);
+  return Encode(text, tokens, count);
+}
+
+Status Thinking::Encode(std::string_view text, Tokens* tokens, size_t* count) const {
+  const Status status = tokenizer_->Encode(text, /*add_special=*/false, *tokens, count);
+  if (status.code() != StatusCode::kBufferTooSmall) return status;
+  return Status::Error(StatusCode::kInvalidArgument,
+                       "thinking_begin or thinking_end takes %zu tokens, at most %zu", *count,
+                       tokens->size());
 }
 
 std::string_view Thinking::TextOf(int32_t token) const {

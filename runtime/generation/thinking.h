@@ -69,6 +69,7 @@ class Thinking {
 
   Status Tokenise(std::string_view text, size_t vocab_size, Tokens* tokens, size_t* count) const;
   Status TokeniseWithin(std::string_view text, Tokens* tokens, size_t* count) const;
+  Status Encode(std::string_view text, Tokens* tokens, size_t* count) const;
   std::string_view TextOf(int32_t token) const;
 
   const Tokenizer* tokenizer_ = nullptr;

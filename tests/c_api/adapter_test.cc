@@ -145,7 +145,7 @@ TEST_F(AdapterTest, IsRefusedByName) {
   EXPECT_STREQ(why_, "the adapter was opened for another model than the engine's");
   rondo_session_options options = SessionOptions();
   options.adapter = reinterpret_cast<rondo_adapter*>(model_.get());
-  EXPECT_EQ(Open(engine_.get(), options), RONDO_STATUS_INVALID_ARGUMENT);
+  EXPECT_EQ(Open(engine_.get(), options), RONDO_STATUS_INVALID_HANDLE);
 
   const rondo_engine_options too_large = WithRank(1025);
   rondo_memory_plan plan = {};

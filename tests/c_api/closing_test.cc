@@ -190,5 +190,58 @@ TEST(Closing, AnAdapterThatIsOpenedKeepsItsModel) {
   EXPECT_EQ(facts.n_matrices, 1u);
 }
 
+TEST(Closing, ATextThatIsTokenizedKeepsItsModel) {
+  Model model = OpenTiny();
+  const std::vector<int32_t> expected = Ids(model.get(), kPrompt);
+  Pages pages(sizeof kPrompt);
+  std::memcpy(pages.begin(), kPrompt, sizeof kPrompt);
+  const rondo_model* const handle = model.get();
+  int32_t inside = RONDO_STATUS_OK;
+  size_t count = 0;
+  pages.Arm([&] {
+    model.reset();
+    rondo_model_close(const_cast<rondo_model*>(handle));
+    rondo_model_facts facts = {};
+    facts.struct_size = sizeof facts;
+    inside = rondo_model_info(handle, &facts);
+  });
+  std::vector<int32_t> ids(expected.size());
+  EXPECT_EQ(rondo_tokenize(handle, static_cast<const char*>(pages.begin()), sizeof kPrompt - 1,
+                           RONDO_TOKENIZE_ADD_SPECIAL, ids.data(), ids.size(), &count),
+            RONDO_STATUS_OK);
+  EXPECT_EQ(ids, expected);
+  EXPECT_EQ(inside, RONDO_STATUS_INVALID_HANDLE) << "no call enters any more";
+}
+
+// Whoever comes while a parser takes text, or hands out a part, is told so.
+TEST(Closing, AParserHasOneCallAtATime) {
+  const Model model = OpenTiny();
+  rondo_chat_options options;
+  ASSERT_EQ(rondo_chat_options_init(&options, sizeof options), RONDO_STATUS_OK);
+  options.template_text = "{%- for m in messages -%}{{ m.role }}: {{ m.content }}\n{%- endfor -%}";
+  options.template_bytes = std::strlen(options.template_text);
+  rondo_chat_parser* parser = nullptr;
+  char why[256] = "";
+  ASSERT_EQ(rondo_chat_parser_create(model.get(), &options, &parser, why, sizeof why),
+            RONDO_STATUS_OK)
+      << why;
+  Pages pages(sizeof kPrompt);
+  std::memcpy(pages.begin(), kPrompt, sizeof kPrompt);
+  rondo_chat_part part = {};
+  part.struct_size = sizeof part;
+  pages.Arm([&] {
+    EXPECT_EQ(rondo_chat_parser_push(parser, "a", 1, 0), RONDO_STATUS_BUSY);
+    EXPECT_EQ(rondo_chat_parser_next(parser, &part), RONDO_STATUS_BUSY);
+    EXPECT_EQ(rondo_chat_parser_reset(parser), RONDO_STATUS_BUSY);
+  });
+  const size_t bytes = sizeof kPrompt - 1;
+  EXPECT_EQ(rondo_chat_parser_push(parser, static_cast<const char*>(pages.begin()), bytes, 1),
+            RONDO_STATUS_OK);
+  EXPECT_EQ(rondo_chat_parser_next(parser, &part), RONDO_STATUS_OK);
+  EXPECT_EQ(std::string(part.text, part.text_bytes), kPrompt);
+  rondo_chat_parser_close(parser);
+  EXPECT_EQ(rondo_chat_parser_next(parser, &part), RONDO_STATUS_INVALID_HANDLE);
+}
+
 }  // namespace
 }  // namespace rondo::abi_test

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kAnything, kRefused, kBusy };
+enum { kAnything, kRefused, kBusy, kNull, kNotOpen, kReserved };
 
 static const char* model_path;
 static rondo_model* model;
@@ -29,6 +29,17 @@ static rondo_session* made_rondo_session;
 static rondo_grammar* made_rondo_grammar;
 static rondo_adapter* made_rondo_adapter;
 static rondo_chat_parser* made_rondo_chat_parser;
+/* Handles that were closed: their places are free, or another handle's of the same kind. */
+static rondo_model *closed_model, *stale_model;
+static rondo_engine *closed_engine, *stale_engine;
+static rondo_session *closed_session, *stale_session;
+static rondo_grammar *closed_grammar, *stale_grammar;
+static rondo_adapter *closed_adapter, *stale_adapter;
+static rondo_chat_parser *closed_chat_parser, *stale_chat_parser;
+/* What the next call may return, by the header: -1 is behind the last; NULL: anything. */
+static const int32_t* may;
+/* Outputs that the next call must zero: which of `out`, and how many bytes. */
+static size_t zeroed[16];
 static int calls, failures;
 
 static void before(void) {
@@ -45,14 +56,46 @@ static void before(void) {
   made_rondo_chat_parser = NULL;
   made_rondo_model = NULL;
   memset(out, 0, sizeof out);
+  memset(zeroed, 0, sizeof zeroed);
+  may = NULL;
   memset(message, '?', sizeof message);
 }
 
+static void expect_zero(int index, size_t bytes) {
+  memset(out[index], 0xa5, bytes);
+  zeroed[index] = bytes;
+}
+
+static int all_zeroed(void) {
+  static const unsigned char zeros[sizeof out[0]];
+  size_t i;
+  for (i = 0; i < sizeof zeroed / sizeof *zeroed; ++i) {
+    if (memcmp(out[i], zeros, zeroed[i]) != 0) return 0;
+  }
+  return 1;
+}
+
+static int is_listed(int32_t status) {
+  const int32_t* one = may;
+  if (may == NULL) return 1;
+  while (*one != -1 && *one != status) ++one;
+  return *one != -1;
+}
+
+static rondo_session* const* one_session(void* handle) {
+  static rondo_session* sessions[1];
+  sessions[0] = handle;
+  return sessions;
+}
+
 static void judge(const char* function, const char* what, int32_t status, int expected, int tells) {
-  int ok =
-      strcmp(rondo_status_string(status), "unknown status") != 0 && status != RONDO_STATUS_INTERNAL;
+  int ok = strcmp(rondo_status_string(status), "unknown status") != 0 &&
+           status != RONDO_STATUS_INTERNAL && is_listed(status);
   if (expected == kRefused) ok = ok && status != RONDO_STATUS_OK;
   if (expected == kBusy) ok = ok && status == RONDO_STATUS_BUSY;
+  if (expected == kReserved) ok = ok && status == RONDO_STATUS_VERSION_MISMATCH;
+  if (expected == kNull) ok = ok && status == RONDO_STATUS_INVALID_ARGUMENT && all_zeroed();
+  if (expected == kNotOpen) ok = ok && status == RONDO_STATUS_INVALID_HANDLE && all_zeroed();
   /* A sentence for a failure, none for success; always terminated. */
   if (tells) {
     ok = ok && memchr(message, 0, sizeof message) != NULL &&
@@ -72,7 +115,7 @@ static void judge(const char* function, const char* what, int32_t status, int ex
 static void adjust_rondo_engine_options(rondo_engine_options* options) {
   options->context = 64;
   options->max_rows = 16;
-  options->max_sessions = 3;
+  options->max_sessions = 4;
   options->threads = 1;
 }
 static void adjust_rondo_session_options(rondo_session_options* options) { (void)options; }
@@ -103,6 +146,33 @@ static void generate(rondo_session* from, int32_t tokens[8]) {
   }
 }
 
+static void open_all(const char* adapter_path) {
+  judge("open", "", rondo_model_open_path(RONDO_ABI_VERSION, model_path, &model, message, 256), 0,
+        1);
+  judge("grammar", "",
+        rondo_grammar_create(model, fresh_rondo_grammar_options(), "true", 4, NULL, 0, &grammar,
+                             message, 256),
+        0, 1);
+  judge("adapter", "", rondo_adapter_open_path(model, adapter_path, &adapter, message, 256), 0, 1);
+  judge("parser", "",
+        rondo_chat_parser_create(model, fresh_rondo_chat_options(), &chat_parser, message, 256), 0,
+        1);
+  judge("create", "",
+        rondo_engine_create(model, fresh_rondo_engine_options(), NULL, 0, &engine, message, 256), 0,
+        1);
+  rondo_session_open(engine, fresh_rondo_session_options(), &session, message, sizeof message);
+}
+
+/* In the order in which the next ones take their places. */
+static void close_all(void) {
+  rondo_session_close(session);
+  rondo_engine_close(engine);
+  rondo_chat_parser_close(chat_parser);
+  rondo_adapter_close(adapter);
+  rondo_grammar_close(grammar);
+  rondo_model_close(model);
+}
+
 int main(int argc, char** argv) {
   rondo_session* witness = NULL;
   rondo_session* again = NULL;
@@ -112,27 +182,26 @@ int main(int argc, char** argv) {
   if (argc != 3) return 2;
   model_path = argv[1];
   aligned = memory + (64 - (uintptr_t)memory % 64) % 64;
-  judge("open", "", rondo_model_open_path(RONDO_ABI_VERSION, argv[1], &model, message, 256), 0, 1);
-  if (model == NULL) return 1;
   for (i = 0; i < 4; ++i) parts[i].bytes = aligned, parts[i].length = 64;
-  judge("grammar", "",
-        rondo_grammar_create(model, fresh_rondo_grammar_options(), "true", 4, NULL, 0, &grammar,
-                             message, 256),
-        0, 1);
-  if (grammar == NULL) return 1;
-  judge("adapter", "", rondo_adapter_open_path(model, argv[2], &adapter, message, 256), 0, 1);
-  if (adapter == NULL) return 1;
-  judge("parser", "",
-        rondo_chat_parser_create(model, fresh_rondo_chat_options(), &chat_parser, message, 256), 0,
-        1);
-  if (chat_parser == NULL) return 1;
-  judge("create", "",
-        rondo_engine_create(model, fresh_rondo_engine_options(), NULL, 0, &engine, message, 256), 0,
-        1);
-  if (engine == NULL) return 1;
-  rondo_session_open(engine, fresh_rondo_session_options(), &session, message, sizeof message);
+  open_all(argv[2]);
+  closed_model = model, closed_engine = engine, closed_session = session;
+  closed_grammar = grammar, closed_adapter = adapter, closed_chat_parser = chat_parser;
+  open_all(argv[2]);
+  stale_model = model, stale_engine = engine, stale_session = session;
+  stale_grammar = grammar, stale_adapter = adapter, stale_chat_parser = chat_parser;
+  close_all();
+  open_all(argv[2]); /* in the places of these */
+  rondo_session_close(closed_session);
+  rondo_engine_close(closed_engine);
+  rondo_chat_parser_close(closed_chat_parser);
+  rondo_adapter_close(closed_adapter);
+  rondo_grammar_close(closed_grammar);
+  rondo_model_close(closed_model);
   rondo_session_open(engine, fresh_rondo_session_options(), &witness, message, sizeof message);
-  if (session == NULL || witness == NULL) return 1;
+  if (session == NULL || witness == NULL || grammar == NULL || adapter == NULL ||
+      chat_parser == NULL) {
+    return 1;
+  }
   rondo_session_prefill(witness, input, 9);
   rondo_session_prefill(session, input, 3);
   generate(witness, first);

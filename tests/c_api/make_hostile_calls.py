@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes hostile_calls.inc: every function of api.json called in every way in which a caller can go
 wrong and the header says what happens. hostile_program.c has what the calls need.
-    make_hostile_calls.py API.JSON OUT
+    make_hostile_calls.py API.JSON RONDO.H OUT
 A function that comes to the API is called without a line here, unless it has a parameter of a kind
 that has no valid value yet: then this stops and says so."""
 import json
+import re
 import sys
 
 # Valid values of parameters whose type does not say enough.
@@ -24,11 +25,45 @@ EXTREMES = {"int32_t": ["INT32_MIN", "-1", "INT32_MAX"], "uint32_t": ["UINT32_MA
             "size_t": ["SIZE_MAX"], "float": ["-1.0f", "(float)NAN", "INFINITY"]}
 
 
+def listed_statuses(api, header):
+    """{function: the statuses that its comment in rondo.h lists}, and what it refers to."""
+    known = {name for e in api["enums"] if e["prefix"] == "RONDO_STATUS_" for name in e["values"]}
+    listed, before = {}, None
+    comments = re.findall(r"/\*((?:(?!\*/).)*)\*/\s*RONDO_API [^;(]*?\b(rondo_\w+)\(", header, re.S)
+    for comment, name in comments:
+        text = " ".join(re.sub(r"\n \*", " ", comment).split())
+        listed[name] = known & set(re.findall(r"(?:\bRONDO_STATUS|(?<!\w))_([A-Z_]+)\b", text))
+        for other in re.findall(r"(?:Fails as|^As) (rondo_\w+)", text):
+            listed[name] |= listed[other]
+        if text.startswith("The same"):
+            listed[name] |= listed[before]
+        before = name
+    return listed
+
+
 class Writer:
-    def __init__(self, api):
+    def __init__(self, api, header):
         self.api, self.lines, self.count = api, [], 0
+        self.listed = listed_statuses(api, header)
         self.structs = {s["name"]: s for s in api["structs"]}
         self.callbacks = {c["name"] for c in api["callbacks"]}
+
+    def may_return(self, function):
+        """What the header says of the function, and at its beginning of all functions."""
+        params = function["params"]
+        kinds = {p[2].split()[0] for p in params}
+        structs = [self.structs[self.base(p[1])] for p in params if self.base(p[1]) in self.structs]
+        types = [p[1] for p in params] + [f[1] for s in structs for f in s["fields"]]
+        may = {"OK", "INVALID_ARGUMENT"} | self.listed[function["name"]]
+        if any(self.base(t) in self.api["handles"] for t in types):
+            may.add("INVALID_HANDLE")
+        if "size" in kinds or any(s["fields"][0][0] == "struct_size" for s in structs):
+            may.add("VERSION_MISMATCH")
+        if "needed" in kinds and "capacity" in kinds:
+            may.add("BUFFER_TOO_SMALL")
+        if "one call per" in function["threads"]:
+            may.add("BUSY")
+        return sorted(may)
 
     def base(self, type_name):
         return type_name.replace("const ", "").replace("*", "").strip()
@@ -79,16 +114,27 @@ class Writer:
         call = f"{function['name']}({', '.join(arguments)})"
         what = json.dumps(", ".join(f"{params[i][0]} = {c}" for i, c in changed.items()) or "valid")
         self.count += 1
+        if function["returns"] == "status" and expected in ("kNull", "kNotOpen"):
+            self.outputs(function, arguments)
         if function["returns"] == "status":
             has_message = any(p[2] == "message" for p in params)
             told = not any(params[i][2] in ("message", "capacity message") for i in changed)
             self.lines.append(
-                f"  before(); judge({json.dumps(function['name'])}, {what}, {call}, {expected}, "
+                f"  before(); may = may_{function['name']}; judge({json.dumps(function['name'])}, {what}, {call}, {expected}, "
                 f"{int(has_message and told)});")
         elif function["returns"] == "void":
             self.lines.append(f"  before(); {call};")
         else:
             self.lines.append(f"  before(); (void){call};")
+
+    def outputs(self, function, arguments):
+        """What a call that fails has zeroed: numbers and pointers; `out` has something in it."""
+        sized = {p[2].split()[1] for p in function["params"]
+                 if p[2].split()[0] in ("capacity", "length") and len(p[2].split()) > 1}
+        for i, (name, type_name, role) in enumerate(function["params"]):
+            if name not in sized and role.split()[0] in ("out", "needed", "borrow") and (
+                    arguments[i] == f"({type_name})out[{i}]"):
+                self.lines.append(f"  expect_zero({i}, sizeof *({type_name})NULL);")
 
     def function(self, function):
         name, params = function["name"], function["params"]
@@ -101,11 +147,13 @@ class Writer:
             optional = (name, param) in MAY_BE_NULL
             refused = "kAnything" if optional else "kRefused"
             if kind in ("handle", "close"):
-                for other in ("model", "grammar", "adapter", "engine", "session", "chat_parser",
-                              "NULL"):
-                    if other != base.removeprefix("rondo_"):
-                        self.call(function, {i: f"({type_name})(void*){other}"}, refused)
+                self.call(function, {i: "NULL"}, "kNull")
+                for wrong in self.wrong_handles(base):
+                    self.call(function, {i: f"({type_name}){wrong}"}, "kNotOpen")
                 continue
+            if type_name == "rondo_session* const*":
+                for wrong in self.wrong_handles("rondo_session"):
+                    self.call(function, {i: f"one_session({wrong})"}, "kNotOpen")
             if type_name.endswith("*") and kind != "user":
                 if param in buffers:  # NULL with a length is refused, without is a question
                     self.call(function, {i: "NULL", buffers[param]: "0"}, "kAnything")
@@ -139,6 +187,16 @@ class Writer:
                 self.call(function, {i: f"({type_name})sized_{base}({larger}, 0)"}, "kAnything")
                 if kind == "in":
                     self.call(function, {i: f"({type_name})sized_{base}({larger}, 1)"}, "kRefused")
+                for field, field_type, _ in self.structs[base]["fields"] if kind == "in" else ():
+                    if self.base(field_type) not in self.api["handles"]:
+                        continue
+                    for wrong in self.wrong_handles(self.base(field_type)):
+                        self.call(function, {i: f"({type_name})with_{base}_{field}({wrong})"},
+                                  "kNotOpen")
+                for field, _, _ in self.structs[base]["fields"] if kind == "in" else ():
+                    if field.startswith("reserved"):
+                        self.call(function, {i: f"({type_name})with_{base}_{field}(1)"},
+                                  "kReserved")
                 if kind == "in" and name != "rondo_engine_create":  # which takes what memory it asks
                     for field, field_type, field_role in self.structs[base]["fields"]:
                         if field_role not in ("value",) or field == "struct_size":
@@ -147,10 +205,26 @@ class Writer:
                             self.call(function, {i: f"({type_name})with_{base}_{field}({value})"},
                                       "kAnything")
 
+    def wrong_handles(self, base):
+        """No open handles of this kind, as any pointer."""
+        kind = base.removeprefix("rondo_")
+        others = [h.removeprefix("rondo_") for h in self.api["handles"] if h != base]
+        numbers = ["1", "4096", "UINTPTR_MAX", "(uintptr_t)input", "(uintptr_t)message",
+                   f"((uintptr_t){kind} ^ UINTPTR_MAX)", f"((uintptr_t){kind} << 1)"]
+        # Of the upper half each bit, and of the lower.
+        numbers += [f"((uintptr_t){kind} ^ (uintptr_t)1 << {bit} * (sizeof(void*) * 8 - 1) / 15)"
+                    for bit in range(8, 16)]
+        return [f"(void*){wrong}" for wrong in
+                [f"closed_{kind}", f"stale_{kind}", *others, *numbers]]
+
     def varied(self):
         """Options whose fields are given extreme values one by one."""
         return {self.base(p[1]) for f in self.api["functions"] for p in f["params"]
                 if p[2] == "in" and f["name"] != "rondo_engine_create"}
+
+    def in_c(self, field_type):
+        """Handles that are wrong come as any pointer."""
+        return "void*" if self.base(field_type) in self.api["handles"] else field_type
 
     def fixtures(self):
         for s in self.api["structs"]:
@@ -167,8 +241,9 @@ static {name}* sized_{name}(uint32_t size, int tail) {{
 }}
 static {name}* fresh_{name}(void) {{ return sized_{name}((uint32_t)sizeof({name}), 0); }}""")
             for field, field_type, role in s["fields"] if name in self.varied() else []:
-                if role == "value" and field_type in EXTREMES:
-                    self.lines.append(f"""static {name}* with_{name}_{field}({field_type} value) {{
+                if role == "value" and field_type in EXTREMES or (
+                        self.base(field_type) in self.api["handles"]):
+                    self.lines.append(f"""static {name}* with_{name}_{field}({self.in_c(field_type)} value) {{
   fresh_{name}()->{field} = value;
   return &room_{name}.it;
 }}""")
@@ -184,6 +259,11 @@ static {name}* fresh_{name}(void) {{ return sized_{name}((uint32_t)sizeof({name}
             self.lines.append(
                 f"static void prepare_{s['name']}({s['name']}* it) {{ {body} }}")
         self.fixtures()
+        for function in self.api["functions"]:
+            if function["returns"] == "status":
+                values = ", ".join(f"RONDO_STATUS_{s}" for s in self.may_return(function))
+                self.lines.append(
+                    f"static const int32_t may_{function['name']}[] = {{{values}, -1}};")
         self.lines.append("static void call_everything_badly(void) {")
         for function in self.api["functions"]:
             self.function(function)
@@ -204,8 +284,10 @@ static {name}* fresh_{name}(void) {{ return sized_{name}((uint32_t)sizeof({name}
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         api = json.load(file)
-    with open(sys.argv[2], "w", encoding="utf-8") as file:
-        file.write(Writer(api).write())
+    with open(sys.argv[2], encoding="utf-8") as file:
+        header = file.read()
+    with open(sys.argv[3], "w", encoding="utf-8") as file:
+        file.write(Writer(api, header).write())
 
 
 if __name__ == "__main__":

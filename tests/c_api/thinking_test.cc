@@ -330,6 +330,9 @@ TEST_F(ThinkingTest, RefusesByName) {
   has(with([](auto* o) { o->thinking_begin = " \n"; }), "thinking_begin has 0 bytes");
   const std::string lengthy(65, 'x');
   has(with([&](auto* o) { o->thinking_end = lengthy.c_str(); }), "thinking_end has 65 bytes");
+  std::string spaces = "day.";
+  for (int i = 0; i < 80; ++i) spaces += "\n\t";
+  has(with([&](auto* o) { o->thinking_end = spaces.c_str(); }), "tokens, at most 128");
   has(with([](auto* o) { o->grammar_begin = 1; }), "grammar is NULL");
   has(with([&](auto* o) { o->grammar = grammar.get(), o->grammar_begin = 3; }),
       "grammar_begin is 3");

@@ -15,6 +15,7 @@ const (
 	StatusBufferTooSmall   Status = 17
 	StatusBusy             Status = 18
 	StatusVersionMismatch  Status = 19
+	StatusInvalidHandle    Status = 20
 	StatusIOError          Status = 32
 	StatusNotAModel        Status = 33
 	StatusNewerFormat      Status = 34

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <vector>
 
 #include "runtime/kv/block_table.h"
@@ -43,7 +42,7 @@ class CancelledPassTest : public testing::Test {
   }
 
   std::array<BlockTable, 2> tables_;
-  std::array<std::atomic<bool>, 2> cancelled_ = {};
+  std::array<Cancellation, 2> cancelled_;
   ThreadPool* pool_ = ThreadPool::Create(2);
   Activations activations_;
   PassResources resources_;
@@ -56,13 +55,14 @@ class CancelledPassTest : public testing::Test {
 };
 
 TEST_F(CancelledPassTest, ProductsAreZerosAndReadNoWeights) {
-  cancelled_[0] = cancelled_[1] = true;
+  cancelled_[0].Cancel();
+  cancelled_[1].Cancel();
   EXPECT_EQ(Product(Pass::Into::kReplace), std::vector<float>(kRows * kOutputs, 0));
   EXPECT_EQ(Product(Pass::Into::kAdd), std::vector<float>(kRows * kOutputs, 7));
 }
 
 TEST_F(CancelledPassTest, ItIsComputedWhileOneOfItsSequencesWaits) {
-  cancelled_[0] = true;
+  cancelled_[0].Cancel();
   for (const float v : Product(Pass::Into::kReplace)) EXPECT_TRUE(v != 0 && v != 7) << v;
   for (const float v : Product(Pass::Into::kAdd)) EXPECT_TRUE(v != 7) << v;
 }

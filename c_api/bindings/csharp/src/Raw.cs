@@ -12,6 +12,7 @@ namespace Rondo
         BufferTooSmall = 17,
         Busy = 18,
         VersionMismatch = 19,
+        InvalidHandle = 20,
         IoError = 32,
         NotAModel = 33,
         NewerFormat = 34,
@@ -427,7 +428,7 @@ namespace Rondo
     internal static class Raw
     {
         private const string Library = "rondo";
-        internal const uint AbiVersion = 9;
+        internal const uint AbiVersion = 10;
 
         [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
         internal delegate void Task(IntPtr context, UIntPtr index);
@@ -892,6 +893,12 @@ namespace Rondo
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern int rondo_session_cancel(IntPtr session);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_session_call(IntPtr session, out ulong number);
+
+        [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
+        internal static extern int rondo_session_cancel_call(IntPtr session, ulong number);
 
         [DllImport(Library, CallingConvention = CallingConvention.Cdecl)]
         internal static extern IntPtr rondo_session_last_error(IntPtr session);

@@ -3,7 +3,7 @@
 
 const koffi = require('koffi');
 
-exports.ABI_VERSION = 9;
+exports.ABI_VERSION = 10;
 
 exports.Status = Object.freeze({
   OK: 0,
@@ -11,6 +11,7 @@ exports.Status = Object.freeze({
   BUFFER_TOO_SMALL: 17,
   BUSY: 18,
   VERSION_MISMATCH: 19,
+  INVALID_HANDLE: 20,
   IO_ERROR: 32,
   NOT_A_MODEL: 33,
   NEWER_FORMAT: 34,
@@ -492,6 +493,8 @@ exports.load = (path) => {
     rondo_session_progress: library.func('rondo_session_progress', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('uint64_t')), koffi.out(koffi.pointer('uint64_t'))]),
     rondo_session_stats: library.func('rondo_session_stats', 'int32_t', [koffi.pointer(rondo_session), koffi.inout(koffi.pointer(rondo_session_counters))]),
     rondo_session_cancel: library.func('rondo_session_cancel', 'int32_t', [koffi.pointer(rondo_session)]),
+    rondo_session_call: library.func('rondo_session_call', 'int32_t', [koffi.pointer(rondo_session), koffi.out(koffi.pointer('uint64_t'))]),
+    rondo_session_cancel_call: library.func('rondo_session_cancel_call', 'int32_t', [koffi.pointer(rondo_session), 'uint64_t']),
     rondo_session_last_error: library.func('rondo_session_last_error', 'str', [koffi.pointer(rondo_session)]),
     rondo_session_save: library.func('rondo_session_save', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t', koffi.out(koffi.pointer('size_t'))]),
     rondo_session_restore: library.func('rondo_session_restore', 'int32_t', [koffi.pointer(rondo_session), 'void *', 'size_t']),

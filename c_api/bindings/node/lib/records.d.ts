@@ -1,6 +1,6 @@
 // Constants and records. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export declare const ABI_VERSION: 9;
+export declare const ABI_VERSION: 10;
 
 export declare const Status: {
   readonly OK: 0;
@@ -8,6 +8,7 @@ export declare const Status: {
   readonly BUFFER_TOO_SMALL: 17;
   readonly BUSY: 18;
   readonly VERSION_MISMATCH: 19;
+  readonly INVALID_HANDLE: 20;
   readonly IO_ERROR: 32;
   readonly NOT_A_MODEL: 33;
   readonly NEWER_FORMAT: 34;

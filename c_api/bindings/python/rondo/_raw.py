@@ -3,7 +3,7 @@ import enum
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_float,
                     c_int32, c_int64, c_size_t, c_uint32, c_uint64, c_void_p)
 
-ABI_VERSION = 9
+ABI_VERSION = 10
 
 
 class Status(enum.IntEnum):
@@ -12,6 +12,7 @@ class Status(enum.IntEnum):
     BUFFER_TOO_SMALL = 0x11
     BUSY = 0x12
     VERSION_MISMATCH = 0x13
+    INVALID_HANDLE = 0x14
     IO_ERROR = 0x20
     NOT_A_MODEL = 0x21
     NEWER_FORMAT = 0x22
@@ -482,6 +483,8 @@ PROTOTYPES = {
     "rondo_session_progress": (c_int32, [c_void_p, POINTER(c_uint64), POINTER(c_uint64)]),
     "rondo_session_stats": (c_int32, [c_void_p, POINTER(SessionCounters)]),
     "rondo_session_cancel": (c_int32, [c_void_p]),
+    "rondo_session_call": (c_int32, [c_void_p, POINTER(c_uint64)]),
+    "rondo_session_cancel_call": (c_int32, [c_void_p, c_uint64]),
     "rondo_session_last_error": (c_char_p, [c_void_p]),
     "rondo_session_save": (c_int32, [c_void_p, c_void_p, c_size_t, POINTER(c_size_t)]),
     "rondo_session_restore": (c_int32, [c_void_p, c_void_p, c_size_t]),

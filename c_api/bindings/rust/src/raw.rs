@@ -5,7 +5,7 @@
 
 use std::os::raw::{c_char, c_void};
 
-pub const RONDO_ABI_VERSION: u32 = 9;
+pub const RONDO_ABI_VERSION: u32 = 10;
 pub const RONDO_CHAT_NO_CLOCK: i64 = i64::MIN;
 
 pub const RONDO_STATUS_OK: i32 = 0x0;
@@ -13,6 +13,7 @@ pub const RONDO_STATUS_INVALID_ARGUMENT: i32 = 0x10;
 pub const RONDO_STATUS_BUFFER_TOO_SMALL: i32 = 0x11;
 pub const RONDO_STATUS_BUSY: i32 = 0x12;
 pub const RONDO_STATUS_VERSION_MISMATCH: i32 = 0x13;
+pub const RONDO_STATUS_INVALID_HANDLE: i32 = 0x14;
 pub const RONDO_STATUS_IO_ERROR: i32 = 0x20;
 pub const RONDO_STATUS_NOT_A_MODEL: i32 = 0x21;
 pub const RONDO_STATUS_NEWER_FORMAT: i32 = 0x22;
@@ -476,6 +477,8 @@ extern "C" {
     pub fn rondo_session_progress(session: *const rondo_session, done: *mut u64, total: *mut u64) -> i32;
     pub fn rondo_session_stats(session: *mut rondo_session, counters: *mut rondo_session_counters) -> i32;
     pub fn rondo_session_cancel(session: *mut rondo_session) -> i32;
+    pub fn rondo_session_call(session: *const rondo_session, number: *mut u64) -> i32;
+    pub fn rondo_session_cancel_call(session: *mut rondo_session, number: u64) -> i32;
     pub fn rondo_session_last_error(session: *const rondo_session) -> *const c_char;
     pub fn rondo_session_save(session: *mut rondo_session, buffer: *mut c_void, capacity: usize, bytes: *mut usize) -> i32;
     pub fn rondo_session_restore(session: *mut rondo_session, bytes: *const c_void, count: usize) -> i32;

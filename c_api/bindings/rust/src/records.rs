@@ -15,6 +15,7 @@ impl Status {
     pub const BUFFER_TOO_SMALL: Status = Status(0x11);
     pub const BUSY: Status = Status(0x12);
     pub const VERSION_MISMATCH: Status = Status(0x13);
+    pub const INVALID_HANDLE: Status = Status(0x14);
     pub const IO_ERROR: Status = Status(0x20);
     pub const NOT_A_MODEL: Status = Status(0x21);
     pub const NEWER_FORMAT: Status = Status(0x22);

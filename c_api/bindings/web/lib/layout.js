@@ -1,6 +1,6 @@
 // Constants and structs of the C API in a module of 32 bits. Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 
-export const ABI_VERSION = 9;
+export const ABI_VERSION = 10;
 
 export const Status = Object.freeze({
   OK: 0,
@@ -8,6 +8,7 @@ export const Status = Object.freeze({
   BUFFER_TOO_SMALL: 17,
   BUSY: 18,
   VERSION_MISMATCH: 19,
+  INVALID_HANDLE: 20,
   IO_ERROR: 32,
   NOT_A_MODEL: 33,
   NEWER_FORMAT: 34,

@@ -1,7 +1,7 @@
 // Generated from c_api/abi/api.json by c_api/bindings/generate/generate.py: do not edit.
 package rondo
 
-internal const val ABI_VERSION = 9
+internal const val ABI_VERSION = 10
 
 /** The constants RONDO_STATUS_ of rondo.h; newer libraries may have more. */
 object Status {
@@ -10,6 +10,7 @@ object Status {
     const val BUFFER_TOO_SMALL = 17
     const val BUSY = 18
     const val VERSION_MISMATCH = 19
+    const val INVALID_HANDLE = 20
     const val IO_ERROR = 32
     const val NOT_A_MODEL = 33
     const val NEWER_FORMAT = 34

@@ -10,6 +10,7 @@ public struct Status: RawRepresentable, Hashable, Sendable {
   public static let bufferTooSmall = Status(rawValue: 17)
   public static let busy = Status(rawValue: 18)
   public static let versionMismatch = Status(rawValue: 19)
+  public static let invalidHandle = Status(rawValue: 20)
   public static let ioError = Status(rawValue: 32)
   public static let notAModel = Status(rawValue: 33)
   public static let newerFormat = Status(rawValue: 34)

@@ -12,7 +12,7 @@ import com.sun.jna.ptr.PointerByReference;
 
 /** The C API as JNA sees it. */
 interface Raw extends Library {
-  int ABI_VERSION = 9;
+  int ABI_VERSION = 10;
   long CHAT_NO_CLOCK = Long.MIN_VALUE;
   int TOKENIZE_ADD_SPECIAL = 1;
   int DETOKENIZE_SKIP_SPECIAL = 1;
@@ -405,6 +405,8 @@ interface Raw extends Library {
   int rondo_session_progress(Pointer session, LongByReference done, LongByReference total);
   int rondo_session_stats(Pointer session, SessionCounters counters);
   int rondo_session_cancel(Pointer session);
+  int rondo_session_call(Pointer session, LongByReference number);
+  int rondo_session_cancel_call(Pointer session, long number);
   String rondo_session_last_error(Pointer session);
   int rondo_session_save(Pointer session, byte[] buffer, SizeT capacity, SizeT.ByReference bytes);
   int rondo_session_restore(Pointer session, byte[] bytes, SizeT count);
