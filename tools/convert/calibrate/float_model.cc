@@ -44,6 +44,7 @@ struct FloatModel::Machine {
   size_t arena_bytes = 0;
   ThreadPool* pool = nullptr;
   BlockTable kv;
+  Cancellation cancellation;  // of none: an interrupt is looked at behind each layer
 
   Machine(const ModelFile& file, size_t rows, size_t threads) {
     EngineOptions options;
@@ -74,7 +75,7 @@ struct FloatModel::Machine {
     kv.Commit();
     kv.Truncate(0);
     kv.Prepare(0, chunk.size());
-    return {&kv, 0, chunk, chunk.size(), false, &tools::InterruptFlag()};
+    return {&kv, 0, chunk, chunk.size(), false, &cancellation};
   }
 
   // Calls visit(a page of keys and values) for all that the chunk has of an entry.
