@@ -231,8 +231,8 @@ struct SessionOptions {
   std::vector<rondo_logit_bias> bias;
   /* What each generation must be a text of. */
   std::optional<Grammar> grammar;
-  /* A JSON Schema, of which the session makes a grammar of its own, without spaces: small models
-   * find no end of them. Empty: none. */
+  /* A JSON Schema, of which the session makes a grammar of its own, with ONE_SPACE and
+   * NAMED_ONLY: JSON as people write it. Empty: none. */
   std::string json_schema;
   int32_t grammar_begin = RONDO_GRAMMAR_BEGIN_AT_ONCE;
   int32_t grammar_token = 0;
@@ -293,9 +293,9 @@ struct SessionOptions {
       use(&raw);
       return;
     }
-    GrammarOptions dense;
-    dense.flags = RONDO_SCHEMA_NO_SPACES;
-    const Grammar made(model, json_schema, dense, nullptr, 0);
+    GrammarOptions usual;
+    usual.flags = RONDO_SCHEMA_ONE_SPACE | RONDO_SCHEMA_NAMED_ONLY;
+    const Grammar made(model, json_schema, usual, nullptr, 0);
     raw.grammar = made.get();
     use(&raw);
   }
@@ -711,7 +711,7 @@ struct Event {
   int32_t channel; /* RONDO_CHANNEL_ */
 };
 
-/* [one call per session], but for Cancel and Progress */
+/* [one call per session], but for CallNumber, CancelCall, Cancel and Progress */
 class Session {
  public:
   /* Samples as the model's makers recommend it, where the options say nothing else. */
@@ -837,6 +837,14 @@ class Session {
     ids.resize(count);
     return ids;
   }
+  /* [any thread] The number of the call that computes, or else of the next one. */
+  uint64_t CallNumber() const {
+    uint64_t number = 0;
+    Check(rondo_session_call(get(), &number));
+    return number;
+  }
+  /* [any thread] Ends the call of this number, and no other: nothing where it is over. */
+  void CancelCall(uint64_t number) const { Check(rondo_session_cancel_call(get(), number)); }
   /* [any thread] */
   void Cancel() const { Check(rondo_session_cancel(get())); }
 

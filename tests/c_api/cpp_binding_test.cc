@@ -163,7 +163,7 @@ TEST_F(CppBindingTest, Recommended) {
 constexpr const char* kPerson =
     R"({"type":"object","properties":{"name":{"type":"string","maxLength":12},)"
     R"("age":{"type":"integer","minimum":0,"maximum":130}},)"
-    R"("required":["name","age"],"additionalProperties":false})";
+    R"("required":["name","age"]})";
 
 // A JSON text of kPerson.
 testing::AssertionResult IsPerson(const std::string& text) {
@@ -221,7 +221,9 @@ TEST_F(CppBindingTest, Grammar) {
   EXPECT_TRUE(IsPerson(person));
   rondo::GrammarOptions dense;
   dense.flags = RONDO_SCHEMA_NO_SPACES;
-  options.grammar = rondo::Grammar(model, kPerson, dense);
+  rondo::GrammarOptions usual;
+  usual.flags = RONDO_SCHEMA_ONE_SPACE | RONDO_SCHEMA_NAMED_ONLY;
+  options.grammar = rondo::Grammar(model, kPerson, usual);
   EXPECT_EQ(StatusOf([&] { text(options); }), RONDO_STATUS_INVALID_ARGUMENT);
   options.json_schema.clear();
   EXPECT_EQ(text(options), person);
@@ -329,6 +331,18 @@ TEST_F(CppBindingTest, Cancel) {
   }
   other.join();
   EXPECT_EQ(status, RONDO_STATUS_CANCELLED);
+}
+
+TEST_F(CppBindingTest, CancelOfOneCall) {
+  rondo::Session session(engine, Limited(8));
+  const uint64_t number = session.CallNumber();
+  session.Prefill(ids);
+  session.CancelCall(number);  // it is over: nothing happens
+  EXPECT_EQ(session.CallNumber(), number + 1);
+  session.CancelCall(number + 1);
+  EXPECT_EQ(StatusOf([&] { session.Next(); }), RONDO_STATUS_CANCELLED);
+  EXPECT_EQ(StatusOf([&] { session.CancelCall(number + 3); }), RONDO_STATUS_INVALID_ARGUMENT);
+  session.Next();
 }
 
 TEST_F(CppBindingTest, ForkAndSnapshot) {

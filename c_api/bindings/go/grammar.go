@@ -22,6 +22,7 @@ type Grammar struct {
 type GrammarOptions struct {
 	NoSpaces    bool   // no spaces between the parts of a text
 	OneSpace    bool   // one behind each colon and comma and nowhere else, as chat templates write it
+	NamedOnly   bool   // no members that the schema does not name, unless it says that there may be
 	AnyOrder    bool   // members come in any order; else as the schema has them
 	MemoryBytes uint64 // for what the grammar is made of; 0: 8 MiB
 }
@@ -69,7 +70,8 @@ func (o *GrammarOptions) raw(kind C.int32_t) (raw C.rondo_grammar_options, err e
 	err = check(C.rondo_grammar_options_init(&raw, C.sizeof_rondo_grammar_options))
 	raw.kind = kind
 	raw.flags = cBool(o.NoSpaces)*C.RONDO_SCHEMA_NO_SPACES |
-		cBool(o.OneSpace)*C.RONDO_SCHEMA_ONE_SPACE | cBool(o.AnyOrder)*C.RONDO_SCHEMA_ANY_ORDER
+		cBool(o.OneSpace)*C.RONDO_SCHEMA_ONE_SPACE | cBool(o.AnyOrder)*C.RONDO_SCHEMA_ANY_ORDER |
+		cBool(o.NamedOnly)*C.RONDO_SCHEMA_NAMED_ONLY
 	raw.memory_bytes = C.uint64_t(o.MemoryBytes)
 	return raw, err
 }

@@ -133,7 +133,7 @@ type SessionOptions struct {
 	// Grammar is what each generation must be a text of.
 	Grammar *Grammar
 	// JSONSchema is a schema in its place, as Model.Grammar takes it, of which the session makes a
-	// grammar of its own, without spaces: small models find no end of them.
+	// grammar of its own, with OneSpace and NamedOnly: JSON as people write it.
 	JSONSchema any
 	// Adapter is of Model.Adapter; EngineOptions.AdapterRank has room for it.
 	Adapter *Adapter
@@ -224,7 +224,7 @@ func (o SessionOptions) with(engine *Engine, use func(*C.rondo_session_options) 
 		if o.Grammar != nil {
 			return &Error{StatusInvalidArgument, "of Grammar and JSONSchema one is given"}
 		}
-		grammar, err := engine.model.Grammar(o.JSONSchema, GrammarOptions{NoSpaces: true})
+		grammar, err := engine.model.Grammar(o.JSONSchema, GrammarOptions{OneSpace: true, NamedOnly: true})
 		if err != nil {
 			return err
 		}

@@ -162,8 +162,7 @@ func TestStream(t *testing.T) {
 }
 
 const person = `{"type":"object","properties":{"name":{"type":"string","maxLength":12},
-	"age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"],
-	"additionalProperties":false}`
+	"age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"]}`
 
 func (f *fixture) isPerson(text string) {
 	f.Helper()
@@ -361,7 +360,7 @@ func TestGrammar(t *testing.T) {
 	schema := json.RawMessage(person)
 	said := text(SessionOptions{JSONSchema: schema})
 	f.isPerson(said)
-	grammar, err := f.model.Grammar(schema, GrammarOptions{NoSpaces: true})
+	grammar, err := f.model.Grammar(schema, GrammarOptions{OneSpace: true, NamedOnly: true})
 	f.must(err)
 	f.equal(text(SessionOptions{Grammar: grammar}), said)
 	_, err = f.engine.Session(SessionOptions{Grammar: grammar, JSONSchema: schema})
@@ -677,9 +676,20 @@ func TestCancel(t *testing.T) {
 	session := f.session(SessionOptions{IgnoreEOS: true})
 	f.must(session.Cancel())
 	f.fails(session.Prefill(f.ids), StatusCancelled, "")
+	number, err := session.CallNumber()
+	f.must(err)
+	f.must(session.Prefill(f.ids))
+	f.must(session.CancelCall(number)) // it is over: nothing happens
+	next, err := session.CallNumber()
+	f.must(err)
+	f.equal(next, number+1)
+	f.must(session.CancelCall(next))
+	_, err = session.Next()
+	f.fails(err, StatusCancelled, "")
+	f.fails(session.CancelCall(next+2), StatusInvalidArgument, "")
 	ctx, stop := context.WithTimeout(context.Background(), 20*time.Millisecond)
 	defer stop()
-	var err error
+	err = nil
 	for err == nil {
 		f.must(session.Reset())
 		f.must(session.Prefill(f.ids))

@@ -235,12 +235,16 @@ func (s *Session) nextWithin(ctx context.Context) (Event, error) {
 	if ctx.Done() == nil {
 		return s.Next()
 	}
+	number, err := s.CallNumber()
+	if err != nil {
+		return Event{}, err
+	}
 	over, watched := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(watched)
 		select {
 		case <-ctx.Done():
-			_ = s.Cancel()
+			_ = s.CancelCall(number)
 		case <-over:
 		}
 	}()
@@ -348,6 +352,30 @@ func (s *Session) Tokens() (ids []int32, err error) {
 		return C.rondo_session_tokens(handle, &begin, first(ids), C.size_t(len(ids)), &count)
 	})
 	return ids[:count], err
+}
+
+// CallNumber is the number of the call that computes in another goroutine, or else of the next one.
+// From any goroutine.
+func (s *Session) CallNumber() (uint64, error) {
+	handle, err := s.enter()
+	if err != nil {
+		return 0, err
+	}
+	defer s.leave()
+	var number C.uint64_t
+	err = check(C.rondo_session_call(handle, &number))
+	return uint64(number), err
+}
+
+// CancelCall ends the call of this number, and no other, with StatusCancelled: nothing where it is
+// over. From any goroutine.
+func (s *Session) CancelCall(number uint64) error {
+	handle, err := s.enter()
+	if err != nil {
+		return err
+	}
+	defer s.leave()
+	return check(C.rondo_session_cancel_call(handle, C.uint64_t(number)))
 }
 
 // Cancel ends the call that runs in another goroutine, or else the next one that computes, with

@@ -48,7 +48,11 @@ namespace Rondo
                 CancellationToken token = source.Token;
                 try
                 {
-                    using (token.Register(session.Cancel)) Current = session.Next();
+                    ulong number = session.CallNumber;
+                    using (token.Register(() => session.CancelCall(number)))
+                    {
+                        Current = session.Next();
+                    }
                 }
                 catch (RondoException error)
                 {

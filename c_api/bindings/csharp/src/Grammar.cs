@@ -6,9 +6,9 @@ namespace Rondo
     public sealed class GrammarOptions
     {
         /// <summary>No spaces between the parts of a text, or one behind each colon and comma and nowhere
-        /// else, as chat templates write JSON; members in any order, else as the schema has
-        /// them.</summary>
-        public bool NoSpaces, OneSpace, AnyOrder;
+        /// else, as chat templates write JSON; members in any order, else as the schema has them;
+        /// none that the schema does not name, unless it says that there may be.</summary>
+        public bool NoSpaces, OneSpace, AnyOrder, NamedOnly;
         /// <summary>For what the grammar is made of; 0: 8 MiB.</summary>
         public ulong MemoryBytes;
 
@@ -19,7 +19,8 @@ namespace Rondo
                 out raw, (UIntPtr)Native.SizeOf<Raw.GrammarOptions>()));
             raw.kind = (int)kind;
             raw.flags = (uint)((NoSpaces ? SchemaFlags.NoSpaces : 0) |
-                (OneSpace ? SchemaFlags.OneSpace : 0) | (AnyOrder ? SchemaFlags.AnyOrder : 0));
+                (OneSpace ? SchemaFlags.OneSpace : 0) | (AnyOrder ? SchemaFlags.AnyOrder : 0) |
+                (NamedOnly ? SchemaFlags.NamedOnly : 0));
             raw.memory_bytes = MemoryBytes;
             return raw;
         }

@@ -85,8 +85,8 @@ namespace Rondo
         public Adapter Adapter;
         /// <summary>What each generation must be a text of.</summary>
         public Grammar Grammar;
-        /// <summary>In its place a JSON Schema, of which the session makes a grammar of its own, without
-        /// spaces: small models find no end of them.</summary>
+        /// <summary>In its place a JSON Schema, of which the session makes a grammar of its own, with
+        /// OneSpace and NamedOnly: JSON as people write it.</summary>
         public string JsonSchema;
         /// <summary>Where the grammar begins; of AfterToken: behind GrammarToken.</summary>
         public GrammarBegin GrammarBegin;
@@ -168,8 +168,8 @@ namespace Rondo
                 {
                     throw new ArgumentException("of Grammar and JsonSchema one is given");
                 }
-                GrammarOptions dense = new GrammarOptions { NoSpaces = true };
-                using (Grammar made = engine.Model.Grammar(JsonSchema, dense))
+                GrammarOptions usual = new GrammarOptions { OneSpace = true, NamedOnly = true };
+                using (Grammar made = engine.Model.Grammar(JsonSchema, usual))
                 {
                     raw.grammar = lent.Hold(made);
                 }

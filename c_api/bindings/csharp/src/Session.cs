@@ -169,8 +169,7 @@ namespace Rondo
         }
 
         /// <summary>Generates on other threads as it is walked, up to the event with the reason. A
-        /// token that is cancelled ends the call that runs at once; where that ended meanwhile, the
-        /// next one that computes throws Status.Cancelled.</summary>
+        /// token that is cancelled ends the call that runs at once, and no other.</summary>
         public IAsyncEnumerable<Event> StreamAsync(
             CancellationToken cancellation = default(CancellationToken))
         {
@@ -328,6 +327,25 @@ namespace Rondo
                 Array.Resize(ref ids, (int)count[0]);
                 return ids;
             }
+        }
+
+        /// <summary>The number of the call that computes on another thread, or else of the next one.
+        /// From any thread.</summary>
+        public ulong CallNumber
+        {
+            get
+            {
+                ulong number = 0;
+                Native.Check(With(session => Raw.rondo_session_call(session, out number)));
+                return number;
+            }
+        }
+
+        /// <summary>Ends the call of this number, and no other: nothing where it is over. From any
+        /// thread.</summary>
+        public void CancelCall(ulong number)
+        {
+            Native.Check(With(session => Raw.rondo_session_cancel_call(session, number)));
         }
 
         /// <summary>Ends the call that another thread is in, or else the next one that computes. From

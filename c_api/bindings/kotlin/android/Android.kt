@@ -21,7 +21,8 @@ fun Session.events(): Flow<Event> = flow {
     do {
         currentCoroutineContext().ensureActive()
         val event = suspendCancellableCoroutine<Event> { waiting ->
-            waiting.invokeOnCancellation { cancel() }
+            val number = callNumber
+            waiting.invokeOnCancellation { cancelCall(number) }
             waiting.resumeWith(runCatching { next() })
         }
         emit(event)

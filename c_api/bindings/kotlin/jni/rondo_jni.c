@@ -1117,6 +1117,18 @@ FN(jintArray, tokens)(JNIEnv* env, jclass self, jlong session) {
   return result;
 }
 
+FN(jlong, callNumber)(JNIEnv* env, jclass self, jlong session) {
+  (void)self;
+  uint64_t number = 0;
+  fails(env, rondo_session_call(SESSION(session), &number), NULL);
+  return (jlong)number;
+}
+
+FN(void, cancelCall)(JNIEnv* env, jclass self, jlong session, jlong number) {
+  (void)self;
+  fails(env, rondo_session_cancel_call(SESSION(session), (uint64_t)number), NULL);
+}
+
 FN(void, cancel)(JNIEnv* env, jclass self, jlong session) {
   (void)self;
   fails(env, rondo_session_cancel(SESSION(session)), NULL);

@@ -144,12 +144,11 @@ fun scores() = Model.open(System.getenv("RONDO_TEST_SCORER")).use { model ->
 }
 
 const val PERSON = """{"type":"object","properties":{"name":{"type":"string","maxLength":12},
-    "age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"],
-    "additionalProperties":false}"""
+    "age":{"type":"integer","minimum":0,"maximum":130}},"required":["name","age"]}"""
 
-/** All that PERSON allows without spaces. */
+/** All that PERSON allows with one space. */
 fun isPerson(text: String) {
-    val person = Regex("""\{"name":"([^"\\\x00-\x1f]|\\[^u]|\\u....){0,12}","age":(-?[0-9]{1,3})}""")
+    val person = Regex("""\{"name": "([^"\\\x00-\x1f]|\\[^u]|\\u....){0,12}", "age": (-?[0-9]{1,3})}""")
     val age = person.matchEntire(text)?.groupValues?.get(2)?.toInt()
     if (age == null || age !in 0..130) throw Exception("no JSON of a person: $text")
 }
@@ -166,7 +165,7 @@ fun grammars(model: Model, engine: Engine, ids: IntArray) {
     val dense = GrammarOptions().apply { noSpaces = true }
     val said = textOf(warm { jsonSchema = PERSON })
     isPerson(said)
-    val grammar = model.grammar(PERSON, dense)
+    val grammar = model.grammar(PERSON, GrammarOptions().apply { oneSpace = true; namedOnly = true })
     val session = warm { this.grammar = grammar }
     val letters = model.patternGrammar("[ab]{4}c")
     val fork = session.fork(SessionOptions().apply { this.grammar = letters })
@@ -384,6 +383,14 @@ fun main(arguments: Array<String>) {
     session.reset()
     session.cancel()
     fails(Status.CANCELLED, "") { session.prefill(ids) }
+    val number = session.callNumber
+    session.prefill(ids)
+    session.cancelCall(number) // it is over: nothing happens
+    equal(number + 1, session.callNumber)
+    session.cancelCall(number + 1)
+    fails(Status.CANCELLED, "") { session.next() }
+    fails(Status.INVALID_ARGUMENT, "") { session.cancelCall(number + 3) }
+    session.reset()
     fork.reset()
     session.append(ids)
     fork.append(ids)

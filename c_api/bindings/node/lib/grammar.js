@@ -9,7 +9,7 @@ const {GrammarKind, SchemaFlags} = raw;
 
 // The options and the text of a grammar.
 function written({schema, pattern, gbnf, noSpaces = false, oneSpace = false, anyOrder = false,
-  memoryBytes = 0}) {
+  namedOnly = false, memoryBytes = 0}) {
   if ([schema, pattern, gbnf].filter((written) => written !== undefined).length !== 1) {
     throw new TypeError('of schema, pattern and gbnf one is given');
   }
@@ -17,7 +17,8 @@ function written({schema, pattern, gbnf, noSpaces = false, oneSpace = false, any
     kind: pattern !== undefined ? GrammarKind.PATTERN :
         gbnf !== undefined ? GrammarKind.GBNF : GrammarKind.JSON_SCHEMA,
     flags: (noSpaces ? SchemaFlags.NO_SPACES : 0) |
-        (oneSpace ? SchemaFlags.ONE_SPACE : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0),
+        (oneSpace ? SchemaFlags.ONE_SPACE : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0) |
+        (namedOnly ? SchemaFlags.NAMED_ONLY : 0),
     memoryBytes});
   const text = pattern ?? gbnf ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
   return {options, text: Buffer.from(text, 'utf8')};

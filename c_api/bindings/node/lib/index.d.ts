@@ -70,6 +70,8 @@ export interface GrammarDescription {
   oneSpace?: boolean;
   /** Of a schema's texts: members in any order. */
   anyOrder?: boolean;
+  /** No members that the schema does not name, unless it says that there may be. */
+  namedOnly?: boolean;
   /** For what the grammar is made of; 0: 8 MiB. */
   memoryBytes?: number;
 }
@@ -268,7 +270,7 @@ export declare class Session extends Handle {
    * call. Rejected with UNSUPPORTED where the model predicts tokens, with CONTEXT_FULL where the
    * text is too long. */
   embed(ids: Iterable<number>, options?: {dimensions?: number}): Promise<Float32Array>;
-  next(): Promise<Event>;
+  next(options?: {signal?: AbortSignal}): Promise<Event>;
   event(): Event;
   /** Up to the event with the reason. An aborted signal ends the running call, and the session
    * stands as before it. */
@@ -297,6 +299,10 @@ export declare class Session extends Handle {
   readonly progress: [number, number];
   /** The tokens that it remembers, the last ones up to `position`. */
   readonly tokens: Int32Array;
+  /** The number of the running call that computes, or else of the next one. */
+  readonly callNumber: number;
+  /** Ends the call of this number, and no other, with CANCELLED: nothing where it is over. */
+  cancelCall(number: number): void;
   /** Ends the running call, or else the next one that computes, with CANCELLED. */
   cancel(): void;
   fork(options?: SessionOptions): Session;

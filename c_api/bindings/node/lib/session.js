@@ -30,7 +30,7 @@ function withSessionOptions(engine, {jsonSchema, grammar, ...options}, use) {
     return use(sessionOptions(engine.recommended, options, grammar));
   }
   if (grammar) throw new TypeError('of grammar and jsonSchema one is given');
-  const made = createGrammar(engine.model, {schema: jsonSchema, noSpaces: true});
+  const made = createGrammar(engine.model, {schema: jsonSchema, oneSpace: true, namedOnly: true});
   try {
     return use(sessionOptions(engine.recommended, options, made));
   } finally {
@@ -74,11 +74,21 @@ class Session extends Handle {
   }
 
   // Calls that compute run on another thread, one after another. `then` looks at what a call left
-  // before the next one begins.
-  #queue(function_, args, then = () => {}) {
+  // before the next one begins. An aborted signal ends this call, and no other.
+  #queue(function_, args, then = () => {}, signal = undefined) {
     const call = () => this.hold(async (handle) => {
-      this.#check(await later(function_, handle, ...args));
-      return then();
+      signal?.throwIfAborted();
+      const number = this.callNumber;
+      const cancel = () => library.rondo_session_cancel_call(handle, number);
+      signal?.addEventListener('abort', cancel, {once: true});
+      try {
+        this.#check(await later(function_, handle, ...args));
+        return then();
+      } catch (error) {
+        throw signal?.aborted && error.status === Status.CANCELLED ? signal.reason : error;
+      } finally {
+        signal?.removeEventListener('abort', cancel);
+      }
     });
     const result = this.#last.then(call, call);
     this.#last = result.catch(() => {});
@@ -127,9 +137,9 @@ class Session extends Handle {
     return this.#queue(library.rondo_session_embed, [array, array.length, vector, n], () => vector);
   }
 
-  next() {
+  next({signal} = {}) {
     const event = sized('rondo_event');
-    return this.#queue(library.rondo_session_next, [event], () => eventOf(event));
+    return this.#queue(library.rondo_session_next, [event], () => eventOf(event), signal);
   }
 
   event() {
@@ -139,18 +149,8 @@ class Session extends Handle {
   }
 
   async * stream({signal} = {}) {
-    const cancel = () => this.cancel();
     for (let reason = Reason.NONE; reason === Reason.NONE;) {
-      if (signal && signal.aborted) throw signal.reason;
-      if (signal) signal.addEventListener('abort', cancel, {once: true});
-      let event;
-      try {
-        event = await this.next();
-      } catch (error) {
-        throw signal && signal.aborted && error.status === Status.CANCELLED ? signal.reason : error;
-      } finally {
-        if (signal) signal.removeEventListener('abort', cancel);
-      }
+      const event = await this.next({signal});
       reason = event.reason;
       yield event;
     }
@@ -233,8 +233,18 @@ class Session extends Handle {
     return ids.slice(0, count[0]);
   }
 
+  get callNumber() {
+    const number = [0];
+    check(library.rondo_session_call(this.handle, number));
+    return number[0];
+  }
+
+  cancelCall(number) {
+    check(library.rondo_session_cancel_call(this.handle, number));
+  }
+
   cancel() {
-    this.#check(library.rondo_session_cancel(this.handle));
+    check(library.rondo_session_cancel(this.handle));
   }
 
   close() {

@@ -88,7 +88,6 @@ const PERSON = {
   type: 'object',
   properties: {name: {type: 'string', maxLength: 12}, age: {type: 'integer', minimum: 0, maximum: 130}},
   required: ['name', 'age'],
-  additionalProperties: false,
 };
 
 test('grammars', async () => {
@@ -109,7 +108,7 @@ test('grammars', async () => {
   const text = await textWith({jsonSchema: PERSON});
   check(text);
   assert.strictEqual(await textWith({jsonSchema: JSON.stringify(PERSON)}), text);
-  const grammar = model.grammar({schema: PERSON, noSpaces: true});
+  const grammar = model.grammar({schema: PERSON, oneSpace: true, namedOnly: true});
   const session = engine.session({grammar, temperature: 1, seed: 7});
   grammar.close();  // the session goes on
   const pattern = model.grammar({pattern: '[ab]{4}c'});
@@ -395,7 +394,13 @@ test('cancel', () => using(engine.session({ignoreEos: true}), async (session) =>
   session.cancel();
   await assert.rejects(session.prefill(ids), status('CANCELLED'));
   assert.strictEqual(session.position, 0);
+  const number = session.callNumber;
   await session.prefill(ids);
+  session.cancelCall(number);  // it is over: nothing happens
+  assert.strictEqual(session.callNumber, number + 1);
+  session.cancelCall(number + 1);
+  await assert.rejects(session.next(), status('CANCELLED'));
+  assert.throws(() => session.cancelCall(number + 3), status('INVALID_ARGUMENT'));
   const stop = new AbortController();
   setTimeout(() => stop.abort(), 20);
   await assert.rejects(async () => {

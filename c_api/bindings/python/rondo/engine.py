@@ -91,8 +91,8 @@ class Engine(Handle):
         recommended: begin with what the model's makers recommend for sampling; False: with the
         library's defaults. stop: strings that end a generation. grammar: what each generation must
         be a text of; json_schema: a JSON Schema (JSON, or its Python value), of which the session
-        makes a grammar of its own, without spaces: small models find no end of them. adapter: of
-        Model.adapter(), where the engine's adapter_rank has room for it. Other options
+        makes a grammar of its own, with one_space and named_only: JSON as people write it. Of the
+        whole schema Model.grammar() makes one. adapter: of Model.adapter(), where the engine's adapter_rank has room for it. Other options
         are those of rondo_session_options in rondo.h: temperature, top_k, top_p, min_p,
         repetition_penalty, presence_penalty, frequency_penalty, penalty_last_n,
         no_repeat_ngram_size, ignore_eos, logprobs, seed, max_tokens, speculation (of Speculation),
@@ -115,7 +115,8 @@ class Engine(Handle):
         if json_schema is not None:
             if grammar is not None:
                 raise TypeError("of grammar and json_schema one is given")
-            grammar = Grammar._create(self._model._handle, json_schema, no_spaces=True)
+            grammar = Grammar._create(self._model._handle, json_schema, one_space=True,
+                                      named_only=True)
         return SessionOptions(self._recommended if recommended else None, stop, logit_bias, grammar,
                               adapter, **others)
 

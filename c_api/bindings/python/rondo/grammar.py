@@ -15,14 +15,15 @@ Schema = Union[str, bool, Mapping[str, Any]]
 
 
 def _written(schema: Optional[Schema], pattern: Optional[str], gbnf: Optional[str], no_spaces: bool,
-             one_space: bool, any_order: bool, memory_bytes: int) -> Tuple[Any, bytes]:
+             one_space: bool, any_order: bool, named_only: bool,
+             memory_bytes: int) -> Tuple[Any, bytes]:
     """The options and the text of a grammar."""
     if sum(written is not None for written in (schema, pattern, gbnf)) != 1:
         raise TypeError("of schema, pattern and gbnf one is given")
     raw = _raw.GrammarOptions()
     check(library.rondo_grammar_options_init(byref(raw), ctypes.sizeof(raw)))
     raw.flags = (SchemaFlags.NO_SPACES * no_spaces | SchemaFlags.ONE_SPACE * one_space |
-                 SchemaFlags.ANY_ORDER * any_order)
+                 SchemaFlags.ANY_ORDER * any_order | SchemaFlags.NAMED_ONLY * named_only)
     raw.memory_bytes = memory_bytes
     if pattern is not None:
         raw.kind = GrammarKind.PATTERN
@@ -42,8 +43,10 @@ class Grammar(Handle):
     @classmethod
     def _create(cls, model: int, schema: Optional[Schema], pattern: Optional[str] = None,
                 gbnf: Optional[str] = None, no_spaces: bool = False, one_space: bool = False,
-                any_order: bool = False, memory_bytes: int = 0) -> "Grammar":
-        raw, text = _written(schema, pattern, gbnf, no_spaces, one_space, any_order, memory_bytes)
+                any_order: bool = False, named_only: bool = False,
+                memory_bytes: int = 0) -> "Grammar":
+        raw, text = _written(schema, pattern, gbnf, no_spaces, one_space, any_order, named_only,
+                             memory_bytes)
         handle = new_handle()
         check_with_message(lambda *message: library.rondo_grammar_create(
             model, byref(raw), text, len(text), None, 0, byref(handle), *message))
@@ -51,8 +54,10 @@ class Grammar(Handle):
 
     @staticmethod
     def _plan(model: int, schema: Optional[Schema], pattern: Optional[str], gbnf: Optional[str],
-              no_spaces: bool, one_space: bool, any_order: bool, memory_bytes: int) -> int:
-        raw, text = _written(schema, pattern, gbnf, no_spaces, one_space, any_order, memory_bytes)
+              no_spaces: bool, one_space: bool, any_order: bool, named_only: bool,
+              memory_bytes: int) -> int:
+        raw, text = _written(schema, pattern, gbnf, no_spaces, one_space, any_order, named_only,
+                             memory_bytes)
         size = ctypes.c_uint64()
         check_with_message(lambda *message: library.rondo_grammar_plan(
             model, byref(raw), len(text), byref(size), *message))

@@ -197,24 +197,26 @@ class Model(Handle):
 
     def grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
                 gbnf: Optional[str] = None, no_spaces: bool = False, one_space: bool = False,
-                any_order: bool = False, memory_bytes: int = 0) -> Grammar:
+                any_order: bool = False, named_only: bool = False, memory_bytes: int = 0) -> Grammar:
         """What sessions may say: JSON that is valid by a schema (JSON, or its Python value), a text
         that is as a whole what a regular expression of ECMA-262 describes, or one by rules in GBNF's
         notation.
 
         no_spaces: none between the parts of the JSON; one_space: one behind each colon and comma and
-        nowhere else, as chat templates write it; any_order: its members come in any order.
+        nowhere else, as chat templates write it; any_order: its members come in any order;
+        named_only: no members that the schema does not name, unless it says that there may be.
         memory_bytes: for what the grammar is made of; 0: 8 MiB.
         """
         return Grammar._create(self._handle, schema, pattern, gbnf, no_spaces, one_space,
-                               any_order, memory_bytes)
+                               any_order, named_only, memory_bytes)
 
     def plan_grammar(self, schema: Optional[Schema] = None, *, pattern: Optional[str] = None,
                      gbnf: Optional[str] = None, no_spaces: bool = False, one_space: bool = False,
-                     any_order: bool = False, memory_bytes: int = 0) -> int:
+                     any_order: bool = False, named_only: bool = False,
+                     memory_bytes: int = 0) -> int:
         """The bytes that grammar() with the same arguments takes."""
         return Grammar._plan(self._handle, schema, pattern, gbnf, no_spaces, one_space,
-                             any_order, memory_bytes)
+                             any_order, named_only, memory_bytes)
 
     # ---- Plans and engines ----------------------------------------------------------------------
 

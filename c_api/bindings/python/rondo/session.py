@@ -136,12 +136,13 @@ class Session(Handle):
         and the session can be used again; it may then stand one token further."""
         loop = asyncio.get_running_loop()
         while True:
+            number = self.call_number
             call = loop.run_in_executor(None, self.next)
             try:
                 event = await asyncio.shield(call)
             except asyncio.CancelledError:
                 if not call.done():
-                    self.cancel()
+                    self.cancel_call(number)
                     await asyncio.wait([call])
                 if not call.cancelled():
                     call.exception()  # taken note of
@@ -254,10 +255,24 @@ class Session(Handle):
                                                  byref(count)))
         return ids[:count.value]
 
+    @property
+    def call_number(self) -> int:
+        """The number of the call that computes on another thread, or else of the next one. From any
+        thread."""
+        number = ctypes.c_uint64()
+        check(library.rondo_session_call(self._handle, byref(number)))
+        return number.value
+
+    def cancel_call(self, number: int) -> None:
+        """Makes the call of this number raise Cancelled, and no other: nothing where it is over. From
+        any thread."""
+        check(library.rondo_session_cancel_call(self._handle, number))
+
     def cancel(self) -> None:
         """Makes the call that runs on another thread, or else the next one that computes, raise
-        Cancelled. From any thread."""
-        self._check(library.rondo_session_cancel(self._handle))
+        Cancelled: one that comes late ends a call that it was not meant for, which cancel_call()
+        does not. From any thread."""
+        check(library.rondo_session_cancel(self._handle))
 
     def fork(self, *, recommended: bool = True, stop: Sequence[str] = (),
              logit_bias: Optional[Mapping[int, float]] = None,

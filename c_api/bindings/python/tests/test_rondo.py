@@ -14,7 +14,7 @@ MODEL = os.environ["RONDO_TEST_MODEL"]
 PROMPT = "Today's weather is so"
 PERSON = {"type": "object", "properties": {"name": {"type": "string", "maxLength": 12},
                                            "age": {"type": "integer", "minimum": 0, "maximum": 130}},
-          "required": ["name", "age"], "additionalProperties": False}
+          "required": ["name", "age"]}
 TOOLS = [{"type": "function", "function": {"name": "weather", "parameters": {
     "type": "object", "properties": {"city": {"enum": ["Rome", "Oslo"]}}, "required": ["city"],
     "additionalProperties": False}}}]
@@ -105,7 +105,7 @@ class RondoTest(unittest.TestCase):
         text = text_with(json_schema=PERSON)
         check(text)
         self.assertEqual(text_with(json_schema=json.dumps(PERSON)), text)
-        with self.model.grammar(PERSON, no_spaces=True) as grammar:
+        with self.model.grammar(PERSON, one_space=True, named_only=True) as grammar:
             session = self.engine.session(grammar=grammar, temperature=1.0, seed=7)
         self.assertTrue(grammar.closed)  # the session goes on
         fork = session.fork(grammar=self.model.grammar(pattern="[ab]{4}c"))
@@ -424,6 +424,19 @@ class RondoTest(unittest.TestCase):
                 session.prefill(self.ids)
             self.assertEqual(session.position, 0)
             self.assertEqual(session.generate(self.ids), self.text)
+
+    def test_cancel_call(self):
+        with self.engine.session(max_tokens=16) as session:
+            number = session.call_number
+            session.prefill(self.ids)
+            session.cancel_call(number)  # it is over: nothing happens
+            self.assertEqual(session.call_number, number + 1)
+            session.cancel_call(number + 1)
+            with self.assertRaises(rondo.Cancelled):
+                session.next()
+            self.assertEqual(session.generate(), self.text)
+            with self.assertRaises(rondo.InvalidArgument):
+                session.cancel_call(session.call_number + 1)
 
     def test_cancel_from_another_thread(self):
         with self.engine.session(ignore_eos=1) as session:

@@ -14,6 +14,8 @@ pub struct GrammarOptions {
     pub one_space: bool,
     /// Members come in any order; else as the schema has them.
     pub any_order: bool,
+    /// No members that the schema does not name, unless it says that there may be.
+    pub named_only: bool,
     /// For what the grammar is made of; 0: 8 MiB.
     pub memory_bytes: u64,
 }
@@ -32,6 +34,9 @@ impl GrammarOptions {
         }
         if self.any_order {
             raw.flags |= raw::RONDO_SCHEMA_ANY_ORDER;
+        }
+        if self.named_only {
+            raw.flags |= raw::RONDO_SCHEMA_NAMED_ONLY;
         }
         raw.memory_bytes = self.memory_bytes;
         Ok(raw)

@@ -294,7 +294,8 @@ impl SessionOptions {
         self
     }
 
-    /// A JSON Schema, of which the session makes a grammar of its own, without spaces.
+    /// A JSON Schema, of which the session makes a grammar of its own, with `one_space` and
+    /// `named_only`: JSON as people write it.
     pub fn json_schema(mut self, schema: impl Into<String>) -> Self {
         self.json_schema = Some(schema.into());
         self
@@ -370,7 +371,7 @@ impl SessionOptions {
                 })
             }
             (None, Some(schema)) => {
-                let options = GrammarOptions { no_spaces: true, ..Default::default() };
+                let options = GrammarOptions { one_space: true, named_only: true, ..Default::default() };
                 made = Grammar::create(model, GrammarKind::JSON_SCHEMA, schema, &options)?;
                 Some(&made)
             }

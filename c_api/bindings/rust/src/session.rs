@@ -35,7 +35,7 @@ pub struct Event {
 /// A handle that is null once the session is gone.
 struct Shared(*mut raw::rondo_session);
 
-// Only rondo_session_cancel is called through it, which is [any thread].
+// Only functions that are [any thread] are called through it.
 unsafe impl Send for Shared {}
 
 /// Ends calls of a session from any thread.
@@ -43,6 +43,25 @@ unsafe impl Send for Shared {}
 pub struct Canceller(Arc<Mutex<Shared>>);
 
 impl Canceller {
+    /// The number of the call that computes, or else of the next one; 0 when the session is gone.
+    pub fn call_number(&self) -> u64 {
+        let shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut number = 0;
+        if !shared.0.is_null() {
+            unsafe { raw::rondo_session_call(shared.0, &mut number) };
+        }
+        number
+    }
+
+    /// Makes the call of this number, and no other, fail with [`crate::Status::CANCELLED`]. Does
+    /// nothing where it is over, or the session is gone.
+    pub fn cancel_call(&self, number: u64) {
+        let shared = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !shared.0.is_null() {
+            unsafe { raw::rondo_session_cancel_call(shared.0, number) };
+        }
+    }
+
     /// Makes the call that runs, or else the next one that computes, fail with
     /// [`crate::Status::CANCELLED`]. Does nothing when the session is gone.
     pub fn cancel(&self) {

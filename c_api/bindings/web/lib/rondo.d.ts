@@ -79,7 +79,7 @@ export interface SessionOptions {
   /** What each generation must be a text of. */
   grammar?: Grammar;
   /** In its place a JSON Schema (JSON, or a value of it), of which the session makes a grammar of its
-   * own, without spaces: small models find no end of them. */
+   * own, with oneSpace and namedOnly: JSON as people write it. */
   jsonSchema?: unknown;
   /** Of GrammarBegin. */
   grammarBegin?: number;
@@ -107,6 +107,8 @@ export interface GrammarDescription {
   oneSpace?: boolean;
   /** Of a schema's texts: members in any order. */
   anyOrder?: boolean;
+  /** No members that the schema does not name, unless it says that there may be. */
+  namedOnly?: boolean;
   /** For what the grammar is made of; 0: 8 MiB. */
   memoryBytes?: number;
 }
@@ -293,6 +295,10 @@ export declare class Session extends Handle {
   /** The tokens that it remembers, the last ones up to `position`. */
   readonly tokens: Int32Array;
   readonly stats: Record_;
+  /** The number of the next call that computes. */
+  readonly callNumber: number;
+  /** The call of this number, and no other, ends with CANCELLED: nothing where it is over. */
+  cancelCall(number: number): void;
   /** The next call that computes ends with CANCELLED. */
   cancel(): void;
   fork(options?: SessionOptions): Session;

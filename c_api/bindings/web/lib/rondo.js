@@ -520,7 +520,7 @@ class Grammar extends Handle {
 // The options and the text of a grammar.
 function written(scope, rondo,
     {schema, pattern, gbnf, noSpaces = false, oneSpace = false, anyOrder = false,
-      memoryBytes = 0}) {
+      namedOnly = false, memoryBytes = 0}) {
   if ([schema, pattern, gbnf].filter((given) => given !== undefined).length !== 1) {
     throw new TypeError('of schema, pattern and gbnf one is given');
   }
@@ -529,7 +529,8 @@ function written(scope, rondo,
     kind: pattern !== undefined ? GrammarKind.PATTERN :
         gbnf !== undefined ? GrammarKind.GBNF : GrammarKind.JSON_SCHEMA,
     flags: (noSpaces ? SchemaFlags.NO_SPACES : 0) |
-        (oneSpace ? SchemaFlags.ONE_SPACE : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0),
+        (oneSpace ? SchemaFlags.ONE_SPACE : 0) | (anyOrder ? SchemaFlags.ANY_ORDER : 0) |
+        (namedOnly ? SchemaFlags.NAMED_ONLY : 0),
     memoryBytes});
   const text = pattern ?? gbnf ?? (typeof schema === 'string' ? schema : JSON.stringify(schema));
   return {options, text: rondo.memory.encode(text)};
@@ -627,7 +628,7 @@ function openSession(engine, {grammar, jsonSchema, adapter, ...options}, call, s
     throw new TypeError('of grammar and jsonSchema one is given');
   }
   const made = jsonSchema === undefined ? null :
-      createGrammar(model, model.kept, {schema: jsonSchema, noSpaces: true});
+      createGrammar(model, model.kept, {schema: jsonSchema, oneSpace: true, namedOnly: true});
   const chosen = made ?? grammar;
   try {
     return rondo.memory.with((scope) => {
@@ -824,6 +825,14 @@ class Session extends Handle {
   get stats() {
     return this.rondo.record('rondo_session_counters',
         (at) => this.rondo.c.rondo_session_stats(this.handle, at));
+  }
+
+  get callNumber() {
+    return this.#number(this.rondo.c.rondo_session_call);
+  }
+
+  cancelCall(number) {
+    this.#check(this.rondo.c.rondo_session_cancel_call(this.handle, BigInt(number)));
   }
 
   cancel() {

@@ -224,7 +224,6 @@ const PERSON = {
   type: 'object',
   properties: {name: {type: 'string', maxLength: 12}, age: {type: 'integer', minimum: 0, maximum: 130}},
   required: ['name', 'age'],
-  additionalProperties: false,
 };
 
 test('grammars', () => {
@@ -242,7 +241,7 @@ test('grammars', () => {
   assert.ok(person.name.length <= 12 && Number.isInteger(person.age));
   assert.ok(person.age >= 0 && person.age <= 130);
   assert.strictEqual(textOf(warm({jsonSchema: JSON.stringify(PERSON)})), said);
-  const grammar = model.grammar({schema: PERSON, noSpaces: true});
+  const grammar = model.grammar({schema: PERSON, oneSpace: true, namedOnly: true});
   assert.throws(() => warm({grammar, jsonSchema: PERSON}), TypeError);
   const session = warm({grammar});
   grammar.close();  // the session goes on
@@ -411,6 +410,12 @@ test('failures have a sentence', () => {
   assert.throws(() => session.logits(), status('NO_LOGITS'));
   session.cancel();
   assert.throws(() => session.prefill(ids), status('CANCELLED'));
+  const number = session.callNumber;
+  session.prefill(ids);
+  session.cancelCall(number);  // it is over: nothing happens
+  assert.strictEqual(session.callNumber, number + 1);
+  session.cancelCall(number + 1);
+  assert.throws(() => session.next(), status('CANCELLED'));
   session.close();
 });
 

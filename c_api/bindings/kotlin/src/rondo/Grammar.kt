@@ -8,13 +8,16 @@ class GrammarOptions {
     var oneSpace = false
     /** Members come in any order; else as the schema has them. */
     var anyOrder = false
+    /** No members that the schema does not name, unless it says that there may be. */
+    var namedOnly = false
     /** For what the grammar is made of. */
     var memoryBytes: Long? = null
 
     internal fun fields(kind: Int) = Fields().also {
         it.set("kind", kind)
         it.set("flags", (if (noSpaces) SchemaFlags.NO_SPACES else 0) or
-            (if (oneSpace) SchemaFlags.ONE_SPACE else 0) or (if (anyOrder) SchemaFlags.ANY_ORDER else 0))
+            (if (oneSpace) SchemaFlags.ONE_SPACE else 0) or (if (anyOrder) SchemaFlags.ANY_ORDER else 0) or
+            (if (namedOnly) SchemaFlags.NAMED_ONLY else 0))
         it.set("memory_bytes", memoryBytes)
     }
 }

@@ -132,6 +132,8 @@ internal object Native {
     @JvmStatic external fun progress(session: Long): LongArray
     @JvmStatic external fun sessionStats(session: Long): LongArray
     @JvmStatic external fun tokens(session: Long): IntArray
+    @JvmStatic external fun callNumber(session: Long): Long
+    @JvmStatic external fun cancelCall(session: Long, number: Long)
     @JvmStatic external fun cancel(session: Long)
     @JvmStatic external fun save(session: Long): ByteArray
     @JvmStatic external fun restore(session: Long, snapshot: ByteArray)

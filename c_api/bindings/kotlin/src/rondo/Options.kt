@@ -87,8 +87,8 @@ class SessionOptions {
     var adapter: Adapter? = null
     /** What each generation must be a text of. */
     var grammar: Grammar? = null
-    /** In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
-     * models find no end of them. */
+    /** In its place a JSON Schema, of which the session makes a grammar of its own, with oneSpace and
+     * namedOnly: JSON as people write it. Of the whole schema [Model.grammar] makes one. */
     var jsonSchema: String? = null
     /** One of [GrammarBegin]. */
     var grammarBegin: Int? = null
@@ -137,7 +137,7 @@ class SessionOptions {
         val given = grammar
         if (schema == null) return if (given == null) use(0) else given.with(use)
         require(given == null) { "of grammar and jsonSchema one is given" }
-        val dense = GrammarOptions().apply { noSpaces = true }
-        return Grammar.create(model, GrammarKind.JSON_SCHEMA, schema, dense).use { it.with(use) }
+        val usual = GrammarOptions().apply { oneSpace = true; namedOnly = true }
+        return Grammar.create(model, GrammarKind.JSON_SCHEMA, schema, usual).use { it.with(use) }
     }
 }

@@ -19,7 +19,7 @@ class Event internal constructor(n: LongArray, t: Array<ByteArray?>) {
     val text = t[1]!!.utf8()
 }
 
-/** A sequence of tokens. One call at a time, but for [cancel], [progress] and [close]. Calls compute on
+/** A sequence of tokens. One call at a time, but for [cancelCall], [cancel], [progress] and [close]. Calls compute on
  * the thread that they are made on: on Android not the main one. */
 class Session internal constructor(private val engine: Engine, from: Session?, options: SessionOptions) :
     Handle(open(engine, from, options), {
@@ -144,6 +144,12 @@ class Session internal constructor(private val engine: Engine, from: Session?, o
 
     /** The tokens that it remembers, the last ones up to [position]. */
     val tokens: IntArray get() = with { Native.tokens(it) }
+
+    /** The number of the call that computes on another thread, or else of the next one. */
+    val callNumber: Long get() = with { Native.callNumber(it) }
+
+    /** Ends the call of this number, and no other: nothing where it is over. */
+    fun cancelCall(number: Long) = with { Native.cancelCall(it, number) }
 
     /** Ends the call that another thread is in, or else the next one that computes. */
     fun cancel() = with { Native.cancel(it) }

@@ -133,10 +133,7 @@ extension Session {
     let parser = try ChatParser(engine.model, chat)
     let events = try self.chat(chat)
     return AsyncThrowingStream { continuation in
-      continuation.onTermination = { termination in
-        if case .cancelled = termination { self.cancel() }
-      }
-      Task.detached {
+      let task = Task.detached {
         do {
           for try await event in events {
             for part in try parser.take(event) {
@@ -148,6 +145,8 @@ extension Session {
           continuation.finish(throwing: error)
         }
       }
+      // Leaving this stream leaves that of the events.
+      continuation.onTermination = { _ in task.cancel() }
     }
   }
 }

@@ -8,15 +8,19 @@ public struct GrammarOptions: Sendable {
   public var oneSpace: Bool
   /// Members come in any order; else as the schema has them.
   public var anyOrder: Bool
+  /// No members that the schema does not name, unless it says that there may be.
+  public var namedOnly: Bool
   /// For what the grammar is made of; 0: 8 MiB.
   public var memoryBytes: UInt64
 
   public init(
-    noSpaces: Bool = false, oneSpace: Bool = false, anyOrder: Bool = false, memoryBytes: UInt64 = 0
+    noSpaces: Bool = false, oneSpace: Bool = false, anyOrder: Bool = false, namedOnly: Bool = false,
+    memoryBytes: UInt64 = 0
   ) {
     self.noSpaces = noSpaces
     self.oneSpace = oneSpace
     self.anyOrder = anyOrder
+    self.namedOnly = namedOnly
     self.memoryBytes = memoryBytes
   }
 
@@ -27,6 +31,7 @@ public struct GrammarOptions: Sendable {
     if noSpaces { raw.flags |= UInt32(RONDO_SCHEMA_NO_SPACES) }
     if oneSpace { raw.flags |= UInt32(RONDO_SCHEMA_ONE_SPACE) }
     if anyOrder { raw.flags |= UInt32(RONDO_SCHEMA_ANY_ORDER) }
+    if namedOnly { raw.flags |= UInt32(RONDO_SCHEMA_NAMED_ONLY) }
     raw.memory_bytes = memoryBytes
     return raw
   }

@@ -45,8 +45,8 @@ public struct SessionOptions: @unchecked Sendable {
   public var adapter: Adapter?
   /// What each generation must be a text of.
   public var grammar: Grammar?
-  /// In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
-  /// models find no end of them.
+  /// In its place a JSON Schema, of which the session makes a grammar of its own, with oneSpace and
+  /// namedOnly: JSON as people write it.
   public var jsonSchema: String?
   /// The texts around a thought, where raw.thinking is 1; nil for both: those of the model's chat
   /// template.
@@ -74,7 +74,7 @@ public struct SessionOptions: @unchecked Sendable {
         throw RondoError(
           Status.invalidArgument.rawValue, "of grammar and jsonSchema one is given")
       }
-      chosen = try Grammar(model, schema: schema, GrammarOptions(noSpaces: true))
+      chosen = try Grammar(model, schema: schema, GrammarOptions(oneSpace: true, namedOnly: true))
     }
     raw.grammar = chosen?.handle
     raw.adapter = adapter?.handle

@@ -1,4 +1,5 @@
 import CRondo
+import Foundation
 
 /// What one step of a generation brought.
 public struct Event: Sendable {
@@ -17,7 +18,7 @@ public struct Event: Sendable {
   public let channel: Channel
 }
 
-/// A sequence of tokens. One call at a time, but for cancel and progress.
+/// A sequence of tokens. One call at a time, but for callNumber, cancelCall, cancel and progress.
 public final class Session: @unchecked Sendable {
   let handle: OpaquePointer
   let engine: Engine
@@ -125,18 +126,19 @@ public final class Session: @unchecked Sendable {
   }
 
   /// Generates up to the event with the reason, on another thread than the caller's. Leaving the loop
-  /// before ends the call that runs; where that ended meanwhile, the next one that computes throws
-  /// Status.cancelled.
+  /// before ends the call that runs, and no other.
   public func stream() -> AsyncThrowingStream<Event, Error> {
     AsyncThrowingStream { continuation in
+      let call = StreamCall(self)
       // Before the task begins: one that is set behind the end is called with .cancelled.
       continuation.onTermination = { termination in
-        if case .cancelled = termination { self.cancel() }
+        if case .cancelled = termination { call.leave() }
       }
       Task.detached {
         do {
           var event: Event
           repeat {
+            if !(try call.begin()) { return }
             event = try self.next()
             if case .terminated = continuation.yield(event) { return }
           } while event.reason == .none
@@ -222,6 +224,16 @@ public final class Session: @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: logits, count: count))
   }
 
+  /// The number of the call that computes on another thread, or else of the next one.
+  public func callNumber() throws -> UInt64 {
+    var number: UInt64 = 0
+    try Rondo.check(rondo_session_call(handle, &number))
+    return number
+  }
+
+  /// Ends the call of this number, and no other: nothing where it is over.
+  public func cancelCall(_ number: UInt64) { _ = rondo_session_cancel_call(handle, number) }
+
   /// Ends the call that another thread is in, or else the next one that computes.
   public func cancel() { _ = rondo_session_cancel(handle) }
 
@@ -246,5 +258,30 @@ public final class Session: @unchecked Sendable {
   /// On failure the session is as before.
   public func restore(_ snapshot: [UInt8]) throws {
     try check(rondo_session_restore(handle, snapshot, snapshot.count))
+  }
+}
+
+/// The call of a session that a stream is in, until its reader leaves.
+private final class StreamCall: @unchecked Sendable {
+  private let session: Session
+  private let lock = NSLock()
+  private var number: UInt64?
+  private var isLeft = false
+
+  init(_ session: Session) { self.session = session }
+
+  /// Before each call; false: the reader has left.
+  func begin() throws -> Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    if !isLeft { number = try session.callNumber() }
+    return !isLeft
+  }
+
+  func leave() {
+    lock.lock()
+    defer { lock.unlock() }
+    isLeft = true
+    if let number = number { session.cancelCall(number) }
   }
 }

@@ -23,6 +23,12 @@ public final class GrammarOptions {
     return this;
   }
 
+  /** No members that the schema does not name, unless it says that there may be. */
+  public GrammarOptions namedOnly(boolean named) {
+    flags = named ? flags | Raw.SCHEMA_NAMED_ONLY : flags & ~Raw.SCHEMA_NAMED_ONLY;
+    return this;
+  }
+
   /** For what the grammar is made of; 0: 8 MiB. */
   public GrammarOptions memoryBytes(long size) {
     bytes = size;

@@ -270,6 +270,20 @@ public final class Session extends Handle {
     return Arrays.copyOf(ids, (int) count.value());
   }
 
+  /** The number of the call that computes on another thread, or else of the next one. From any
+   * thread. */
+  public long callNumber() {
+    LongByReference number = new LongByReference();
+    Rondo.check(call(session -> RAW.rondo_session_call(session, number)));
+    return number.getValue();
+  }
+
+  /** Makes the call of this number, and no other, fail with Status.CANCELLED: nothing where it is
+   * over. From any thread. */
+  public void cancelCall(long number) {
+    Rondo.check(call(session -> RAW.rondo_session_cancel_call(session, number)));
+  }
+
   /** Makes the call that another thread is in, or else the next one that computes, fail with
    * Status.CANCELLED. From any thread. */
   public void cancel() {

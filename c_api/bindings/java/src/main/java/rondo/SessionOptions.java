@@ -136,8 +136,8 @@ public final class SessionOptions {
     return this;
   }
 
-  /** In its place a JSON Schema, of which the session makes a grammar of its own, without spaces: small
-   * models find no end of them. */
+  /** In its place a JSON Schema, of which the session makes a grammar of its own, with oneSpace and
+   * namedOnly: JSON as people write it. */
   public SessionOptions jsonSchema(String schema) {
     jsonSchema = schema;
     return this;
@@ -237,7 +237,8 @@ public final class SessionOptions {
       if (grammar != null) {
         throw new IllegalArgumentException("of grammar and jsonSchema one is given");
       }
-      try (Grammar made = engine.model.grammar(jsonSchema, new GrammarOptions().noSpaces(true))) {
+      try (Grammar made = engine.model.grammar(jsonSchema,
+          new GrammarOptions().oneSpace(true).namedOnly(true))) {
         return useWith.apply(made);
       }
     }
