@@ -59,6 +59,7 @@ namespace Rondo
         NoSpaces = 1,
         AnyOrder = 2,
         OneSpace = 4,
+        NamedOnly = 8,
     }
 
     /// <summary>The constants RONDO_POLICY_ of rondo.h.</summary>

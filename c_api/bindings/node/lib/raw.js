@@ -47,6 +47,7 @@ exports.SchemaFlags = Object.freeze({
   NO_SPACES: 1,
   ANY_ORDER: 2,
   ONE_SPACE: 4,
+  NAMED_ONLY: 8,
 });
 
 exports.Policy = Object.freeze({

@@ -44,6 +44,7 @@ export declare const SchemaFlags: {
   readonly NO_SPACES: 1;
   readonly ANY_ORDER: 2;
   readonly ONE_SPACE: 4;
+  readonly NAMED_ONLY: 8;
 };
 
 export declare const Policy: {

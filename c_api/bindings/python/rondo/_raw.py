@@ -48,6 +48,7 @@ class SchemaFlags(enum.IntFlag):
     NO_SPACES = 0x1
     ANY_ORDER = 0x2
     ONE_SPACE = 0x4
+    NAMED_ONLY = 0x8
 
 
 class Policy(enum.IntEnum):

@@ -41,6 +41,7 @@ pub const RONDO_GRAMMAR_GBNF: i32 = 0x2;
 pub const RONDO_SCHEMA_NO_SPACES: u32 = 0x1;
 pub const RONDO_SCHEMA_ANY_ORDER: u32 = 0x2;
 pub const RONDO_SCHEMA_ONE_SPACE: u32 = 0x4;
+pub const RONDO_SCHEMA_NAMED_ONLY: u32 = 0x8;
 
 pub const RONDO_POLICY_STOP: i32 = 0x0;
 pub const RONDO_POLICY_SLIDE: i32 = 0x1;

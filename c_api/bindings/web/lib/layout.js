@@ -44,6 +44,7 @@ export const SchemaFlags = Object.freeze({
   NO_SPACES: 1,
   ANY_ORDER: 2,
   ONE_SPACE: 4,
+  NAMED_ONLY: 8,
 });
 
 export const Policy = Object.freeze({

@@ -50,6 +50,7 @@ object SchemaFlags {
     const val NO_SPACES = 1
     const val ANY_ORDER = 2
     const val ONE_SPACE = 4
+    const val NAMED_ONLY = 8
 }
 
 /** The constants RONDO_POLICY_ of rondo.h; newer libraries may have more. */

@@ -19,6 +19,7 @@ interface Raw extends Library {
   int SCHEMA_NO_SPACES = 1;
   int SCHEMA_ANY_ORDER = 2;
   int SCHEMA_ONE_SPACE = 4;
+  int SCHEMA_NAMED_ONLY = 8;
   int CHAT_ADD_GENERATION_PROMPT = 1;
   int CHAT_CONTINUE_FINAL = 2;
   int CHAT_PLAIN_CONTENT = 4;
