@@ -17,13 +17,15 @@ namespace rondo::test {
 
 // Linear, and what rounding and a buffer's edges add.
 inline constexpr double kLinearGrowth = 1.1;
+// The same work whatever the size, but for what one block of 64 tokens makes of it.
+inline constexpr double kNoGrowth = 0.1;
 
 // A row of the table. Work is counted, never timed: steps, bytes, rows.
 struct GrowthRow {
   std::string what;  // and by what it grows: "tokenize by bytes, BPE"
   std::string unit;  // of what is counted: "merges looked up"
-  std::vector<uint64_t>
-      sizes;  // three or more, each larger, the last at least eight times the first
+  // Three or more, each larger, the last at least eight times the first.
+  std::vector<uint64_t> sizes;
   std::function<uint64_t(uint64_t size)> work;
   double limit = kLinearGrowth;
 };
