@@ -298,7 +298,7 @@ typedef struct rondo_model_facts {
   uint32_t format_version; /* of the file */
   uint64_t file_bytes;     /* size of the file, or of the part that was opened */
   uint64_t parameters;     /* values in all weights; a tied embedding counts once */
-  /* What opening took of memory for rondo_tokenize to work in: fixed, at most 2 MB; 0: none. */
+  /* What opening took of memory for texts to be tokenized in: fixed, at most 2 MB; 0: none. */
   uint64_t tokenizer_bytes;
 } rondo_model_facts;
 
@@ -333,7 +333,12 @@ enum {
  * in time linear in it; a stretch of over 64 KB without any place to split is cut there and its
  * parts encoded one by one. Fails with RONDO_STATUS_UNSUPPORTED (no tokenizer in the file),
  * _INVALID_ARGUMENT (unknown flag; the model's own patterns need more steps or memory than they
- * may take for a text of this length). Calls on one model take turns. [any thread, since ABI 3] */
+ * may take for a text of this length).
+ *
+ * Calls on one model go on beside each other, a piece of some KB of each in turn, and allocate
+ * nothing. None waits for another's end but for a place to work in, in the order of their coming:
+ * texts of up to 4096 bytes have one, with all that sessions tokenize by themselves, and longer
+ * ones several, 7 in most models. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_tokenize(const rondo_model* model, const char* text, size_t text_bytes,
                                  uint32_t flags, int32_t* ids, size_t capacity, size_t* count);
 
@@ -443,9 +448,10 @@ RONDO_API void rondo_grammar_close(rondo_grammar* grammar);
 typedef struct rondo_adapter rondo_adapter;
 
 /* Opens an adapter file (`rondo convert ADAPTER --adapter-for MODEL`) for the model that it was
- * made for, portable or packed, and checks all of it, every value too. The file is mapped read-only
- * and used where it lies, like a packed model's weights; it must not be changed or shortened while
- * the adapter or a session with it is open.
+ * made for, portable or packed, and checks all of it, every value too. It is known by a BLAKE2b-256
+ * digest of all its bytes: whatever else somebody makes, no other file is taken for it. The file is
+ * mapped read-only and used where it lies, like a packed model's weights; it must not be changed or
+ * shortened while the adapter or a session with it is open.
  * Fails with RONDO_STATUS_IO_ERROR, _NOT_A_MODEL (no adapter), _NEWER_FORMAT, _CORRUPT,
  * _UNSUPPORTED, _INVALID_ARGUMENT (it is of another model), _OUT_OF_MEMORY; the message names the
  * part and the reason. [any thread, since ABI 9] */
@@ -1130,7 +1136,8 @@ RONDO_API const char* rondo_session_last_error(const rondo_session* session);
  * engine of the model, portable or packed, with the same kv_format, context_policy and draft_head,
  * under SLIDE also the same context and sink_tokens, and sessions with the same adapter or none;
  * whatever its kernels, max_rows, max_sessions and threads. They hold the conversation's tokens:
- * keep them as secret as its text.
+ * keep them as secret as its text. Those of sessions with an adapter from before ABI 10 are refused
+ * with RONDO_STATUS_SNAPSHOT_MISMATCH: they name it by a number that others can have.
  *
  * Not in them are the session's options, logits (made again when they are asked for, to the same
  * bits), an event that was not taken yet, and a cancellation that was asked for. Sessions of one

@@ -45,7 +45,7 @@ if(RONDO_SANITIZE STREQUAL "thread")  # what one thread does alone shows no race
     set(alone ${${label}})
     list(FILTER alone INCLUDE REGEX
       "/tests/(runtime/(base|chat|grammar|kernels|sampling|text)|tools/convert)/")
-    list(FILTER alone EXCLUDE REGEX "/text/tokenizer_test\\.cc$|/convert/(calibrate|output)/")
+    list(FILTER alone EXCLUDE REGEX "/text/(encoding_turn|tokenizer)_test\\.cc$|/convert/(calibrate|output)/")
     list(REMOVE_ITEM ${label} ${alone})
   endforeach()
 endif()

@@ -85,9 +85,27 @@ Status Engine::TakeArena(void* arena, size_t arena_bytes) {
   return Status();
 }
 
+// The turn is held while a slot is taken, not while its session is made of the options: they may be
+// long, and the tokenizer is others', too.
 Result<Session*> Engine::OpenSession(const SessionOptions& options) {
-  const MutexLock turn(turn_);
-  return NewSession(options);
+  RONDO_RETURN_IF_ERROR(CheckAdapter(options.adapter));
+  Session* session = nullptr;
+  const SessionRegions* regions = nullptr;
+  {
+    const MutexLock turn(turn_);
+    const auto slot = std::find(sessions_.begin(), sessions_.end(), nullptr);
+    if (slot == sessions_.end()) {
+      return Status::Error(StatusCode::kBusy, "all %zu sessions of the engine are open",
+                           sessions_.size());
+    }
+    regions = &plan_.sessions[static_cast<size_t>(slot - sessions_.begin())];
+    session = new (Memory(regions->session).data()) Session(this, *regions);
+    *slot = session;
+  }
+  const Status status = session->Init(options, *regions);
+  if (status.ok()) return session;
+  CloseSession(session);
+  return status;
 }
 
 Result<Session*> Engine::ForkSession(const Session& source, const SessionOptions& wishes) {
@@ -99,28 +117,10 @@ Result<Session*> Engine::ForkSession(const Session& source, const SessionOptions
                          "a fork has its source's adapter, which its keys and values depend on; "
                          "another one was given");
   }
+  RONDO_ASSIGN(Session* const fork, OpenSession(options));
   const MutexLock turn(turn_);
-  RONDO_ASSIGN(Session* const fork, NewSession(options));
   fork->CopyFrom(source);
   return fork;
-}
-
-// The caller has the turn.
-Result<Session*> Engine::NewSession(const SessionOptions& options) {
-  RONDO_RETURN_IF_ERROR(CheckAdapter(options.adapter));
-  const auto slot = std::find(sessions_.begin(), sessions_.end(), nullptr);
-  if (slot == sessions_.end()) {
-    return Status::Error(StatusCode::kBusy, "all %zu sessions of the engine are open",
-                         sessions_.size());
-  }
-  const SessionRegions& regions = plan_.sessions[static_cast<size_t>(slot - sessions_.begin())];
-  auto* session = new (Memory(regions.session).data()) Session(this, regions);
-  if (const Status status = session->Init(options, regions); !status.ok()) {
-    session->~Session();
-    return status;
-  }
-  *slot = session;
-  return session;
 }
 
 Status Engine::CheckAdapter(const AdapterFile* adapter) const {

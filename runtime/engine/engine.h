@@ -108,7 +108,6 @@ class Engine {
 
  private:
   Engine() = default;
-  Result<Session*> NewSession(const SessionOptions& options);
   // Error: kInvalidArgument (of another model, or of a larger rank than is planned).
   Status CheckAdapter(const AdapterFile* adapter) const;
   Status TakeArena(void* arena, size_t arena_bytes);

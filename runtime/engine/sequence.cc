@@ -166,7 +166,7 @@ size_t Sequence::RowsThatCount(const SequenceRows& rows) const {
 }
 
 PrefixCache::Root Sequence::root() const {
-  return PrefixCache::RootOf(long_, adapter_ == nullptr ? 0 : adapter_->identity());
+  return prefix_cache_->RootOf(long_, adapter_ == nullptr ? nullptr : &adapter_->digest());
 }
 
 // What is asked for logits, and the last token, is evaluated whatever others computed.

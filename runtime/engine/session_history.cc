@@ -132,7 +132,7 @@ SnapshotBinding Session::Binding() const {
   const EnginePlan& plan = engine_->plan();
   const AdapterFile* const adapter = sequence_.adapter();
   return {engine_->model(), plan.runner.kv, plan.options.kv_format, engine_->limits(),
-          adapter == nullptr ? 0 : adapter->identity()};
+          adapter == nullptr ? nullptr : &adapter->digest()};
 }
 
 Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {

@@ -64,7 +64,8 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   const uint64_t evaluated = sequence.kv().StatesFor(sequence.evaluated());
   const uint64_t first_token = sequence.tokens().begin();
   const size_t n_groups = layout.groups().size();
-  const uint32_t version = binding.adapter == 0 ? kSnapshotVersion : kSnapshotVersionOfAdapter;
+  const uint32_t version =
+      binding.adapter == nullptr ? kSnapshotVersion : kSnapshotVersionOfAdapter;
   CheckedSize size = CheckedSize(sequence.position() - first_token) * sizeof(int32_t) +
                      SnapshotHeaderBytes(version) + (n_groups + 1) * sizeof(uint64_t);
   for (size_t g = 0; g < n_groups; ++g) {
@@ -97,7 +98,7 @@ Status WriteSnapshot(const SnapshotBinding& binding, const Sequence& sequence,
   std::copy(std::begin(kSnapshotMagic), std::end(kSnapshotMagic), header.magic);
   Writer writer(out.data());
   writer.Put(&header, sizeof header);
-  if (binding.adapter != 0) writer.Put(&binding.adapter, sizeof binding.adapter);
+  if (binding.adapter != nullptr) writer.Put(binding.adapter->data(), sizeof *binding.adapter);
   for (uint64_t at = first_token; at < sequence.position();) {
     const std::span<const int32_t> run = sequence.tokens().Run(at, sequence.position() - at);
     writer.Put(run.data(), run.size_bytes());

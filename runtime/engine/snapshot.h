@@ -3,8 +3,8 @@
 //
 // Little-endian, without alignment:
 //   SnapshotHeader
-//   uint64                            version 2: the adapter's AdapterFile::identity. Without one
-//                                     the version is 1
+//   Digest                            version 3: the adapter's AdapterFile::digest. Without one the
+//                                     version is 1; 2 had a number that other contents can have
 //   int32  [position - first_token]   the tokens that are remembered
 //   uint64 [n_groups]                 of each layer group, the first KV block behind the sinks
 //   KV     of each group, of its sinks and of its blocks from that one on, of each sublayer, of
@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <span>
 
+#include "runtime/base/digest.h"
 #include "runtime/base/status.h"
 #include "runtime/engine/sequence.h"
 #include "runtime/kv/kv_layout.h"
@@ -26,11 +27,12 @@ namespace rondo {
 
 inline constexpr char kSnapshotMagic[8] = {'R', 'N', 'D', 'O', 'S', 'N', 'A', 'P'};
 inline constexpr uint32_t kSnapshotVersion = 1;
-inline constexpr uint32_t kSnapshotVersionOfAdapter = 2;
+inline constexpr uint32_t kSnapshotVersionOfNumber = 2;
+inline constexpr uint32_t kSnapshotVersionOfAdapter = 3;
 
 struct SnapshotHeader {
   char magic[8];            // kSnapshotMagic
-  uint32_t version;         // either
+  uint32_t version;         // one of these
   uint32_t kv_format;       // KvFormat
   uint64_t bytes;           // of all
   uint64_t model;           // Model.identity of the file
@@ -51,7 +53,7 @@ static_assert(sizeof(SnapshotHeader) == 112);
 
 // With what follows it.
 constexpr size_t SnapshotHeaderBytes(uint32_t version) {
-  return sizeof(SnapshotHeader) + (version == kSnapshotVersionOfAdapter ? sizeof(uint64_t) : 0);
+  return sizeof(SnapshotHeader) + (version == kSnapshotVersionOfAdapter ? sizeof(Digest) : 0);
 }
 
 // What a session's engine has to do with its snapshots.
@@ -60,7 +62,7 @@ struct SnapshotBinding {
   const KvLayout& kv;
   KvFormat kv_format;
   const SequenceLimits& limits;
-  uint64_t adapter;  // AdapterFile::identity; 0: none
+  const Digest* adapter;  // AdapterFile::digest; null: none
 };
 
 // Where a session's generation stands.

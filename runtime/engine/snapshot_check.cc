@@ -67,7 +67,7 @@ Status Snapshot::ReadHeader() {
   if (Checksum(bytes_.first(end)) != checksum) {
     return Corrupt("the snapshot was altered: its checksum does not match");
   }
-  if (header_.version == 0) return Corrupt("the snapshot has format version 0, expected 1 or 2");
+  if (header_.version == 0) return Corrupt("the snapshot has format version 0, expected 1 to 3");
   if (header_bytes() <= end) return Status();
   return Corrupt("the snapshot ends after %zu bytes, inside its header of %zu", bytes_.size(),
                  header_bytes());
@@ -80,18 +80,26 @@ Status Snapshot::CheckBinding() const {
     return Mismatch("the snapshot is of another model (%016llx, this one is %016llx)",
                     ull{header_.model}, ull{model});
   }
-  uint64_t adapter = 0;
-  if (header_bytes() > sizeof header_) {
-    std::memcpy(&adapter, bytes_.data() + sizeof header_, sizeof adapter);
-    if (adapter == 0) return Corrupt("the snapshot's adapter has number 0");
+  if (header_.version == kSnapshotVersionOfNumber) {
+    return Mismatch(
+        "the snapshot was made by a version of Rondo whose snapshots name their adapter by a "
+        "number that other adapters can have: make it again");
   }
-  if (adapter != binding_.adapter) {
-    const auto name = [](char* text, size_t size, uint64_t number) {
-      Format(text, size, number == 0 ? "none" : "%016llx", ull{number});
+  const uint8_t* const adapter =
+      header_.version == kSnapshotVersionOfAdapter ? bytes_.data() + sizeof header_ : nullptr;
+  const uint8_t* const expected = binding_.adapter == nullptr ? nullptr : binding_.adapter->data();
+  const bool same = adapter == nullptr || expected == nullptr
+                        ? adapter == expected
+                        : std::equal(adapter, adapter + sizeof(Digest), expected);
+  if (!same) {
+    const auto name = [](char* text, size_t size, const uint8_t* digest) {
+      uint64_t begin = 0;
+      for (size_t i = 0; digest != nullptr && i < sizeof begin; ++i) begin = begin << 8 | digest[i];
+      Format(text, size, digest == nullptr ? "none" : "%016llx...", ull{begin});
     };
     char theirs[24], ours[24];
     name(theirs, sizeof theirs, adapter);
-    name(ours, sizeof ours, binding_.adapter);
+    name(ours, sizeof ours, expected);
     return Mismatch("the snapshot's adapter is %s, the session's is %s", theirs, ours);
   }
   if (header_.kv_format > static_cast<uint32_t>(KvFormat::kK4V4)) {

@@ -41,6 +41,19 @@ void PrefixCache::Bind(const MemoryPlan& plan, uint8_t* arena, const KvLayout& l
   std::fill_n(companions_, n_entries_ * layout_->groups().size(), kNoBlock);
 }
 
+PrefixCache::Root PrefixCache::RootOf(bool is_long, const Digest* adapter) {
+  if (adapter == nullptr) return is_long ? Root::kLong : Root::kShort;
+  auto place = std::find_if(adapters_.begin(), adapters_.end() - 1, [&](const AdapterRoots& roots) {
+    return roots.first == 0 || roots.adapter == *adapter;
+  });
+  if (place->first == 0 || place->adapter != *adapter) {
+    *place = {*adapter, last_mark_ + 1};
+    last_mark_ += 2;
+  }
+  std::rotate(adapters_.begin(), place, place + 1);
+  return static_cast<Root>(adapters_.front().first + (is_long ? 1 : 0));
+}
+
 PrefixCache::Key PrefixCache::KeyOf(BlockMark previous, const TokenHistory& tokens,
                                     uint64_t block) {
   Key key;

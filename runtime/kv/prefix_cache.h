@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "runtime/base/digest.h"
 #include "runtime/base/status.h"
 #include "runtime/kv/block_table.h"
 #include "runtime/kv/token_history.h"
@@ -23,12 +24,10 @@ class PrefixCache {
  public:
   // What the first block of a text follows. Keys that were turned by other frequencies are others.
   enum class Root : BlockMark { kShort = 1, kLong = 2 };
-  // The same where an adapter changed them: `adapter` is its number, 0: none.
-  static Root RootOf(bool is_long, uint64_t adapter) {
-    if (adapter == 0) return is_long ? Root::kLong : Root::kShort;
-    constexpr BlockMark kAdapted = BlockMark{1} << 63;  // marks that are counted stay below
-    return static_cast<Root>(kAdapted | adapter << 1 | (is_long ? 1 : 0));
-  }
+  // The same where an adapter with this digest changed them; null: none did. Of adapters that
+  // others have followed the texts are not found any more.
+  Root RootOf(bool is_long, const Digest* adapter);
+  static constexpr size_t kMostAdapters = 32;
 
   PrefixCache() = default;
   // Adds its entries to `plan`.
@@ -49,6 +48,11 @@ class PrefixCache {
     BlockMark previous;  // of the block before
     std::array<int32_t, kKvBlockTokens> tokens;
     bool operator==(const Key&) const = default;
+  };
+  // A digest is too long for a mark.
+  struct AdapterRoots {
+    Digest adapter;
+    BlockMark first = 0;  // Root::kShort's place, and behind it Root::kLong's; 0: nobody's
   };
   struct Entry {
     Key key;
@@ -73,9 +77,10 @@ class PrefixCache {
   MemoryPlan::RegionId entries_region_ = 0;
   MemoryPlan::RegionId buckets_region_ = 0;
   MemoryPlan::RegionId companions_region_ = 0;
-  Entry* entries_ = nullptr;       // [n_entries], by block of the searched group
-  BlockId* buckets_ = nullptr;     // [n_buckets]
-  BlockId* companions_ = nullptr;  // [groups, n_entries]
+  Entry* entries_ = nullptr;                          // [n_entries], by block of the searched group
+  BlockId* buckets_ = nullptr;                        // [n_buckets]
+  BlockId* companions_ = nullptr;                     // [groups, n_entries]
+  std::array<AdapterRoots, kMostAdapters> adapters_;  // the last one first
   BlockMark last_mark_ = static_cast<BlockMark>(Root::kLong);
 };
 

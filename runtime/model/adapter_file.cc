@@ -31,11 +31,10 @@ class AdapterFile::Opener {
     adapter.metadata_ = metadata_ = format::GetAdapter(metadata.data());
     adapter.model_ = &model_;
     adapter.file_bytes_ = file_.size();
-    // Of the sections' checksums, too, which are compared below.
-    adapter.identity_ = std::max<uint64_t>(1, header.metadata_checksum);
     RONDO_RETURN_IF_ERROR(CheckSections(file_, header, metadata_->sections()));
     RONDO_RETURN_IF_ERROR(CheckGlobals());
     RONDO_RETURN_IF_ERROR(ReadMatrices(&adapter));
+    adapter.digest_ = DigestOf(file_.View(0, file_.size()));
     return adapter;
   }
 

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "adapter_generated.h"
+#include "runtime/base/digest.h"
 #include "runtime/base/heap_array.h"
 #include "runtime/base/status.h"
 #include "runtime/model/model_file.h"
@@ -53,8 +54,8 @@ class AdapterFile {
   // Of a tile of `up` or `down` with so many inputs: lines of kAdapterTile floats, or pairs.
   size_t TileBytes(size_t inputs) const { return AdapterTileBytes(metadata_->format(), inputs); }
   bool is_bfloat16() const { return metadata_->format() == format::AdapterFormat::Bfloat16; }
-  // A number for its contents; never 0.
-  uint64_t identity() const { return identity_; }
+  // Of all its bytes: what was computed with it is nobody's who has other ones.
+  const Digest& digest() const { return digest_; }
   uint64_t file_bytes() const { return file_bytes_; }
   size_t n_matrices() const { return matrices_.size(); }
 
@@ -69,7 +70,7 @@ class AdapterFile {
 
   const format::Adapter* metadata_ = nullptr;
   const ModelFile* model_ = nullptr;
-  uint64_t identity_ = 0;
+  Digest digest_ = {};
   uint64_t file_bytes_ = 0;
   HeapArray<AdapterMatrix> matrices_;
   HeapArray<uint32_t> places_;  // by tensor: 1 + index into matrices_; 0: none

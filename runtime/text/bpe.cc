@@ -8,6 +8,11 @@
 #include "runtime/text/slots.h"
 
 namespace rondo {
+namespace {
+
+constexpr uint64_t kFewSteps = 256;  // not worth a look at who waits
+
+}  // namespace
 
 Result<BpeScratch> BpeScratch::Create() {
   BpeScratch scratch;
@@ -72,10 +77,15 @@ size_t BpeEncoder::Encode(std::span<const uint8_t> text, bool more) {
   count_ = 0;
   size_t taken = 0;
   bool unknown_waits = false;  // it may yet take in more characters
+  uint64_t steps = 0;
+  const auto pause = [&](uint64_t least) {
+    if (turn_ != nullptr && steps >= least) turn_->Pause(std::exchange(steps, 0));
+  };
   const auto push_at = [&](size_t place, uint32_t id) {
     if (count_ > 0 && !unknown_waits && !model_.MayJoin(scratch_.symbols[count_ - 1].id, id)) {
-      Merge();
+      steps += Merge();
       taken = place;
+      pause(kFewSteps);
     }
     Push(id);
   };
@@ -104,25 +114,30 @@ size_t BpeEncoder::Encode(std::span<const uint8_t> text, bool more) {
       unknown_waits = true;
     }
   }
-  if (more) return taken;
-  if (unknown_waits) Push(unknown);
-  Merge();
-  return text.size();
+  if (!more) {
+    if (unknown_waits) Push(unknown);
+    steps += Merge();
+    taken = text.size();
+  }
+  pause(0);
+  return taken;
 }
 
 // A heap of (merge, place): the smallest is the best merge, leftmost first. An entry is stale once
 // its pair is no longer there; symbols only grow, so a pair never comes back.
-void BpeEncoder::Merge() {
+uint64_t BpeEncoder::Merge() {
   const size_t count = std::exchange(count_, 0);
   BpeScratch::Symbol* const symbols = scratch_.symbols.data();
   uint64_t* const heap = scratch_.heap.data();
   size_t heap_size = 0;
+  uint64_t steps = 0;
   const auto stale = [&](uint64_t entry) {
     const rondo::Merge& merge = model_.merge(static_cast<uint32_t>(entry >> 32));
     const BpeScratch::Symbol& left = symbols[static_cast<uint32_t>(entry)];
     return left.id != merge.left || left.next == 0 || symbols[left.next].id != merge.right;
   };
   const auto consider = [&](size_t left, size_t right) {
+    ++steps;
     const uint32_t merge = model_.FindMerge(symbols[left].id, symbols[right].id);
     if (merge == kEmptySlot || IsBarred(model_.merge(merge).result)) return;
     if (heap_size == scratch_.heap.size()) {
@@ -158,6 +173,7 @@ void BpeEncoder::Merge() {
   for (size_t i = 0; i < count; ++i) {
     if (symbols[i].id != kEmptySlot) sink_.Add(symbols[i].id);
   }
+  return steps;
 }
 
 }  // namespace rondo

@@ -7,6 +7,7 @@
 
 #include "runtime/base/heap_array.h"
 #include "runtime/base/status.h"
+#include "runtime/text/encoding_turn.h"
 #include "runtime/text/id_sink.h"
 #include "runtime/text/model_encoder.h"
 #include "runtime/text/token_set.h"
@@ -63,22 +64,25 @@ class BpeModel {
 // atoms between two cuts.
 class BpeEncoder final : public ModelEncoder {
  public:
-  // `barred`: tokens that are not made of others, or nullptr.
+  // `barred`: tokens that are not made of others, or nullptr. `turn`: by which others have the
+  // scratch, too; nullptr: they do not.
   BpeEncoder(const BpeModel& model, BpeScratch& scratch, IdSink& sink,
-             const TokenSet* barred = nullptr)
-      : model_(model), scratch_(scratch), sink_(sink), barred_(barred) {}
+             const TokenSet* barred = nullptr, EncodingTurn* turn = nullptr)
+      : model_(model), scratch_(scratch), sink_(sink), barred_(barred), turn_(turn) {}
 
   size_t Encode(std::span<const uint8_t> text, bool more) override;
 
  private:
   void Push(uint32_t id) { scratch_.symbols[count_++].id = id; }
-  void Merge();
+  // Returns how often it looked for a merge.
+  uint64_t Merge();
   bool IsBarred(uint32_t id) const { return barred_ != nullptr && barred_->Has(id); }
 
   const BpeModel& model_;
   BpeScratch& scratch_;
   IdSink& sink_;
   const TokenSet* const barred_;
+  EncodingTurn* const turn_;
   size_t count_ = 0;  // symbols that wait to be merged
 };
 

@@ -7,10 +7,18 @@
 #include "runtime/text/unicode.h"
 
 namespace rondo {
+namespace {
+
+// Text that is only looked through: the time of a piece of work, and what a character has at most.
+constexpr size_t kNearBytes = size_t{16} << 10;
+constexpr size_t kMaxUtf8Bytes = 4;
+
+}  // namespace
 
 Result<EncoderParts> EncoderParts::Create(const TokenizerTables& tables, RegexMemory& memory) {
   EncoderParts parts;
   parts.settings = tables.settings;
+  parts.memory = &memory;
   parts.raw_tokens = AddedTokens(tables, /*normalized=*/false);
   parts.normalized_tokens = AddedTokens(tables, /*normalized=*/true);
   RONDO_ASSIGN(parts.normalizer, NormalizerSteps::Create(tables, memory));
@@ -30,12 +38,6 @@ Result<EncoderParts> EncoderParts::Create(const TokenizerTables& tables, RegexMe
 
 Result<EncoderScratch> EncoderParts::CreateScratch() const {
   EncoderScratch scratch;
-  RONDO_ASSIGN(scratch.window,
-               HeapArray<uint8_t>::CreateForOverwrite(EncoderScratch::kWindowBytes));
-  if (pre_tokenizer.rewrites()) {
-    RONDO_ASSIGN(scratch.rewritten, HeapArray<uint8_t>::CreateForOverwrite(kMaxPreTokenBytes));
-  }
-  RONDO_ASSIGN(scratch.normalizer, NormalizerScratch::Create(normalizer.count));
   switch (settings->model()) {
     case format::ModelKind::Unigram: {
       RONDO_ASSIGN(scratch.unigram, UnigramScratch::Create());
@@ -49,7 +51,31 @@ Result<EncoderScratch> EncoderParts::CreateScratch() const {
       RONDO_ASSIGN(scratch.bpe, BpeScratch::Create());
     }
   }
+  if (scratch.PatternBlock().size() < RegexMemory::BlockBytes()) {
+    RONDO_ASSIGN(scratch.patterns,
+                 HeapArray<uint8_t>::CreateForOverwrite(RegexMemory::BlockBytes()));
+  }
   return scratch;
+}
+
+std::span<uint8_t> EncoderScratch::PatternBlock() {
+  const auto bytes = [](auto& array) {
+    return std::span(reinterpret_cast<uint8_t*>(array.data()),
+                     array.size() * sizeof(*array.data()));
+  };
+  if (patterns.size() > 0) return bytes(patterns);
+  return bpe.bytes() > 0 ? bytes(bpe.heap) : bytes(unigram.nodes);
+}
+
+Result<EncoderBuffers> EncoderParts::CreateBuffers() const {
+  EncoderBuffers buffers;
+  RONDO_ASSIGN(buffers.window,
+               HeapArray<uint8_t>::CreateForOverwrite(EncoderBuffers::kWindowBytes));
+  if (pre_tokenizer.rewrites()) {
+    RONDO_ASSIGN(buffers.rewritten, HeapArray<uint8_t>::CreateForOverwrite(kMaxPreTokenBytes));
+  }
+  RONDO_ASSIGN(buffers.normalizer, NormalizerScratch::Create(normalizer.count));
+  return buffers;
 }
 
 Result<PlainText> EncoderParts::CreatePlainText(std::span<const uint8_t> marks) const {
@@ -59,22 +85,25 @@ Result<PlainText> EncoderParts::CreatePlainText(std::span<const uint8_t> marks) 
   raw_tokens.AddTo(plain.added);
   normalized_tokens.AddTo(plain.added);
   if (normalized_tokens.empty()) return plain;
-  RONDO_ASSIGN(plain.window, HeapArray<uint8_t>::Create(EncoderScratch::kWindowBytes));
+  RONDO_ASSIGN(plain.window, HeapArray<uint8_t>::Create(EncoderBuffers::kWindowBytes));
   RONDO_ASSIGN(plain.buffers,
                HeapArray<uint8_t>::Create(normalizer.count * NormalizerScratch::kBufferBytes));
   return plain;
 }
 
-Encoder::Encoder(const EncoderParts& parts, EncoderScratch& scratch, PlainText* plain, IdSink& sink)
+Encoder::Encoder(const EncoderParts& parts, EncoderScratch& scratch, EncoderBuffers& buffers,
+                 PlainText* plain, IdSink& sink)
     : parts_(parts),
-      scratch_(scratch),
+      buffers_(buffers),
       plain_(plain),
       sink_(sink),
-      bpe_(parts.bpe, scratch.bpe, sink, plain == nullptr ? nullptr : &plain->added),
-      unigram_(parts.unigram, scratch.unigram, sink, plain == nullptr ? nullptr : &plain->added),
+      bpe_(parts.bpe, scratch.bpe, sink, plain == nullptr ? nullptr : &plain->added,
+           &parts.memory->turn()),
+      unigram_(parts.unigram, scratch.unigram, sink, plain == nullptr ? nullptr : &plain->added,
+               &parts.memory->turn()),
       word_piece_(parts.word_piece, scratch.word_piece, sink,
                   plain == nullptr ? nullptr : &plain->added),
-      run_{Model(), scratch.rewritten.span(), true} {}
+      run_{Model(), buffers.rewritten.span(), true} {}
 
 ModelEncoder& Encoder::Model() {
   switch (parts_.settings->model()) {
@@ -88,17 +117,22 @@ ModelEncoder& Encoder::Model() {
 }
 
 Status Encoder::Encode(std::span<const uint8_t> text) {
+  steps_left_ = RegexMemory::StepsFor(text.size());
+  const Status status = EncodeText(text);
+  LeaveTurn();
+  return status;
+}
+
+Status Encoder::EncodeText(std::span<const uint8_t> text) {
   const uint8_t* const plain = plain_ == nullptr ? nullptr : plain_->marks.data();
   size_t scan = 0;
   size_t begin = 0;
   size_t stripped = 0;  // whitespace that a token took along ends here
   for (;;) {
-    AddedTokenMatch match;
-    if (!parts_.raw_tokens.empty()) {
-      match = parts_.raw_tokens.Find(text, plain, 0, begin, text.size(), &scan);
-    }
+    const AddedTokenMatch match = FindRaw(text, begin, &scan);
     const size_t end = match.token != nullptr ? match.begin : text.size();
     if (begin < end) {
+      TakeTurn();
       RONDO_RETURN_IF_ERROR(EncodeSegment(text.subspan(begin, end - begin),
                                           plain == nullptr ? nullptr : plain + begin, begin == 0));
     }
@@ -108,15 +142,53 @@ Status Encoder::Encode(std::span<const uint8_t> text) {
     // It ends within the whitespace then, or goes on beyond: no space is looked at twice.
     begin = match.end;
     if (!match.token->strip_right()) continue;
-    if (begin >= stripped) stripped = begin + LeadingWhitespace(text.subspan(begin));
+    if (begin >= stripped) stripped = begin + BlanksAt(text, begin);
     begin = stripped;
   }
 }
 
+void Encoder::TakeTurn() {
+  if (has_turn_) return;
+  EncodingTurn& turn = parts_.memory->turn();
+  turn.Begin();
+  turn.steps_left = steps_left_;
+  has_turn_ = true;
+}
+
+void Encoder::LeaveTurn() {
+  if (!has_turn_) return;
+  EncodingTurn& turn = parts_.memory->turn();
+  steps_left_ = turn.steps_left;
+  turn.End();
+  has_turn_ = false;
+}
+
+AddedTokenMatch Encoder::FindRaw(std::span<const uint8_t> text, size_t begin, size_t* scan) {
+  const AddedTokens& tokens = parts_.raw_tokens;
+  if (tokens.empty()) return {};
+  const uint8_t* const plain = plain_ == nullptr ? nullptr : plain_->marks.data();
+  const size_t from = *scan;
+  const size_t near = std::min(text.size(), from + kNearBytes);
+  const AddedTokenMatch match = tokens.Find(text, plain, 0, begin, near, scan);
+  Pause(*scan - from);
+  if (match.token != nullptr || near == text.size()) return match;
+  LeaveTurn();
+  return tokens.Find(text, plain, 0, begin, text.size(), scan);
+}
+
+size_t Encoder::BlanksAt(std::span<const uint8_t> text, size_t begin) {
+  const size_t near =
+      LeadingWhitespace(text.subspan(begin, std::min(text.size() - begin, kNearBytes)));
+  Pause(near);
+  if (near + kMaxUtf8Bytes < kNearBytes) return near;
+  LeaveTurn();
+  return LeadingWhitespace(text.subspan(begin));
+}
+
 Status Encoder::EncodeSegment(std::span<const uint8_t> segment, const uint8_t* plain, bool first) {
-  Normalizer normalizer(parts_.normalizer, scratch_.normalizer, segment);
+  Normalizer normalizer(parts_.normalizer, buffers_.normalizer, segment);
   if (WindowMarks(0) != nullptr) normalizer.Mark(plain, plain_->buffers.data());
-  head_ = tail_ = scan_ = sentence_ = EncoderScratch::kHeadroom;
+  head_ = tail_ = scan_ = sentence_ = EncoderBuffers::kHeadroom;
   run_.at_start = first;
   begun_ = false;
   bool skipping = false;  // the whitespace after an added token goes with it
@@ -124,7 +196,7 @@ Status Encoder::EncodeSegment(std::span<const uint8_t> segment, const uint8_t* p
     RONDO_RETURN_IF_ERROR(Refill(normalizer));
     for (;;) {
       if (skipping) {
-        head_ += LeadingWhitespace(scratch_.window.span().subspan(head_, tail_ - head_));
+        head_ += LeadingWhitespace(buffers_.window.span().subspan(head_, tail_ - head_));
         skipping = head_ == tail_;
       }
       const Piece piece = FindPiece(normalizer.done());
@@ -150,8 +222,8 @@ Status Encoder::EncodeSegment(std::span<const uint8_t> segment, const uint8_t* p
 }
 
 Status Encoder::Refill(Normalizer& normalizer) {
-  const size_t shift = head_ - EncoderScratch::kHeadroom;
-  std::memmove(scratch_.window.data(), scratch_.window.data() + shift, tail_ - shift);
+  const size_t shift = head_ - EncoderBuffers::kHeadroom;
+  std::memmove(buffers_.window.data(), buffers_.window.data() + shift, tail_ - shift);
   if (uint8_t* marks = WindowMarks(0)) std::memmove(marks, marks + shift, tail_ - shift);
   head_ -= shift;
   tail_ -= shift;
@@ -159,13 +231,13 @@ Status Encoder::Refill(Normalizer& normalizer) {
   sentence_ = sentence_ < shift ? 0 : sentence_ - shift;
   size_t written = 0;
   RONDO_RETURN_IF_ERROR(
-      normalizer.Fill(scratch_.window.span().subspan(tail_), &written, WindowMarks(tail_)));
+      normalizer.Fill(buffers_.window.span().subspan(tail_), &written, WindowMarks(tail_)));
   tail_ += written;
   return {};
 }
 
 size_t Encoder::VisibleEnd() const {
-  return head_ + Utf8Cut(scratch_.window.span().subspan(head_, tail_ - head_),
+  return head_ + Utf8Cut(buffers_.window.span().subspan(head_, tail_ - head_),
                          kMaxPreTokenBytes - (begun_ ? 0 : kMaxPrefixBytes));
 }
 
@@ -174,7 +246,7 @@ Encoder::Piece Encoder::FindPiece(bool last) {
   const size_t visible = VisibleEnd();
   const bool closed = last && visible == tail_;
   if (tokens.empty()) return {visible, closed};
-  const std::span<const uint8_t> text = scratch_.window.span().first(tail_);
+  const std::span<const uint8_t> text = buffers_.window.span().first(tail_);
   // The longest token and the character after it decide about a match.
   const size_t ahead = last ? 0 : std::min(tail_, tokens.max_bytes() + 4);
   scan_ = std::max(scan_, head_);
@@ -197,9 +269,9 @@ Encoder::Piece Encoder::FindPiece(bool last) {
 void Encoder::PutPrefix(size_t piece_end) {
   const auto* prefix = parts_.settings->piece_prefix();
   if (parts_.settings->prefix_first_only() && !run_.at_start) return;
-  if (BeginsWith(scratch_.window.span().subspan(head_, piece_end - head_), prefix)) return;
+  if (BeginsWith(buffers_.window.span().subspan(head_, piece_end - head_), prefix)) return;
   head_ -= prefix->size();
-  std::memcpy(scratch_.window.data() + head_, prefix->Data(), prefix->size());
+  std::memcpy(buffers_.window.data() + head_, prefix->Data(), prefix->size());
 }
 
 }  // namespace rondo

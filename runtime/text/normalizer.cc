@@ -11,6 +11,7 @@ Result<NormalizerSteps> NormalizerSteps::Create(const TokenizerTables& tables,
                                                 RegexMemory& memory) {
   NormalizerSteps steps;
   steps.replace_each_byte = tables.settings->replace_each_byte();
+  steps.turn = &memory.turn();
   if (tables.settings->normalizer() == nullptr) return steps;
   for (const format::NormalizerStep* settings : *tables.settings->normalizer()) {
     RONDO_ASSIGN(steps.steps[steps.count], NormalizerStep::Create(tables, *settings, memory));
@@ -75,6 +76,7 @@ Status Normalizer::Pump(size_t level, std::span<uint8_t> out, uint8_t* marks, si
         steps_.steps[level - 1].Run(portion, input.state, scratch_.sequence.span()));
     input.head += portion.taken;
     *written += portion.written;
+    steps_.turn->Pause(portion.in.size());
     if (last || out.size() - *written < kRoomBytes) return {};
     std::memmove(buffer.data(), buffer.data() + input.head, input.tail - input.head);
     if (marks != nullptr) {

@@ -16,6 +16,7 @@ struct NormalizerSteps {
   NormalizerStep steps[kMaxNormalizerSteps];
   size_t count = 0;
   bool replace_each_byte = false;
+  EncodingTurn* turn = nullptr;
 
   // `tables` has passed Check and, like `memory`, outlives this.
   // Errors: kCorrupt (a pattern), kOutOfMemory.

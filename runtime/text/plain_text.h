@@ -18,7 +18,7 @@ namespace rondo {
 struct PlainText {
   std::span<const uint8_t> marks;  // one for each byte of the text, not 0 where it is plain
   TokenSet added;                  // the ids of those added tokens
-  // Where some are looked for in normalised text: marks of EncoderScratch::window and of
+  // Where some are looked for in normalised text: marks of EncoderBuffers::window and of
   // NormalizerScratch::buffers. Else empty.
   HeapArray<uint8_t> window;
   HeapArray<uint8_t> buffers;

@@ -10,6 +10,7 @@ namespace rondo {
 
 Result<PreTokenizer> PreTokenizer::Create(const TokenizerTables& tables, RegexMemory& memory) {
   PreTokenizer pre_tokenizer;
+  pre_tokenizer.turn_ = &memory.turn();
   if (tables.settings->stages() == nullptr) return pre_tokenizer;
   for (const format::Stage* settings : *tables.settings->stages()) {
     Stage& stage = pre_tokenizer.stages_[pre_tokenizer.count_++];
@@ -97,6 +98,7 @@ Status PreTokenizer::Split(size_t stage, std::span<const uint8_t> text, bool mor
   *taken = 0;
   if (stage == count_) {
     *taken = run.model.Encode(text, more);
+    turn_->Pause(text.size());
     return {};
   }
   const format::Stage& settings = *stages_[stage].settings;

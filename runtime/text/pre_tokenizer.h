@@ -63,6 +63,7 @@ class PreTokenizer {
   Stage stages_[kMaxStages];
   size_t count_ = 0;
   bool rewrites_ = false;
+  EncodingTurn* turn_ = nullptr;
 };
 
 }  // namespace rondo

@@ -32,7 +32,6 @@ Result<std::unique_ptr<RegexMemory>> RegexMemory::Create() {
   const Status refused =
       Status::Error(StatusCode::kOutOfMemory, "the system refused memory for patterns");
   if (memory == nullptr) return refused;
-  RONDO_ASSIGN(memory->block_, HeapArray<unsigned char>::CreateForOverwrite(2 * kHalfBytes));
   auto* general = pcre2_general_context_create(&Allocate, &Free, memory.get());
   if (general == nullptr) return refused;
   memory->general_context_ = general;
@@ -45,9 +44,9 @@ Result<std::unique_ptr<RegexMemory>> RegexMemory::Create() {
   return memory;
 }
 
-size_t RegexMemory::bytes() const {
-  return block_.size() + pcre2_get_match_data_size(AsMatchData(match_data_));
-}
+size_t RegexMemory::BlockBytes() { return 2 * kHalfBytes; }
+
+size_t RegexMemory::bytes() const { return pcre2_get_match_data_size(AsMatchData(match_data_)); }
 
 RegexMemory::~RegexMemory() {
   pcre2_match_data_free(AsMatchData(match_data_));
@@ -69,7 +68,7 @@ void* RegexMemory::Allocate(size_t bytes, void* self) {
 
 void RegexMemory::Free(void* pointer, void* self) {
   auto* memory = static_cast<RegexMemory*>(self);
-  for (size_t half = 0; half < 2; ++half) {
+  for (size_t half = 0; memory->sealed_ && half < 2; ++half) {
     if (pointer == memory->block_.data() + half * kHalfBytes) {
       memory->half_taken_[half] = false;
       return;
@@ -145,14 +144,14 @@ Status Regex::Find(const uint8_t* subject, size_t size, bool more, RegexMatch* m
     uint32_t steps = kFreeSteps;
     if (window > kFreeWindow) {
       steps = static_cast<uint32_t>(kStepsPerSeen * window);
-      if (memory_->steps_left_ < steps) {
+      if (memory_->turn_.steps_left < steps) {
         return Status::Error(StatusCode::kInvalidArgument,
                              "the tokenizer's patterns need more steps than the text may take: "
                              "%llu, and %llu for each byte",
                              static_cast<unsigned long long>(RegexMemory::kFixedSteps),
                              static_cast<unsigned long long>(RegexMemory::kStepsPerByte));
       }
-      memory_->steps_left_ -= steps;
+      memory_->turn_.steps_left -= steps;
     }
     pcre2_set_match_limit(context, steps);
     const int result = pcre2_match(AsCode(code_), begin, seen, 0,
@@ -207,6 +206,7 @@ Status Regex::Find(const uint8_t* subject, size_t size, bool more, RegexMatch* m
                              reinterpret_cast<const char*>(message));
       }
     }
+    memory_->turn_.Pause(steps / kStepsPerSeen);
   }
   return {};
 }

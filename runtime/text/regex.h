@@ -4,16 +4,17 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 
-#include "runtime/base/heap_array.h"
 #include "runtime/base/status.h"
+#include "runtime/text/encoding_turn.h"
 
 namespace rondo {
 
 // What patterns draw on: memory, from the system's heap while they are compiled and after Seal only
-// from a fixed block, and steps of backtracking. One matching call at a time; must outlive its
-// patterns.
+// from a fixed block, and steps of backtracking. Matching is its turn's owner's, who pauses between
+// two attempts; nothing of the block is needed then. Must outlive its patterns.
 //
 // At each place of a text a pattern has a few steps free, which serve real patterns nearly
 // everywhere. What it takes beyond them comes out of one budget, so that the work on a text is
@@ -28,28 +29,37 @@ class RegexMemory {
   RegexMemory(const RegexMemory&) = delete;
   RegexMemory& operator=(const RegexMemory&) = delete;
 
-  // From here on no memory is asked of the system.
-  void Seal() { sealed_ = true; }
-  // Bytes that matching writes to, all reserved by Create.
+  // What matching takes at most; 0 in a build without patterns.
+  static size_t BlockBytes();
+  // From here on no memory is asked of the system: matching writes to `block`, BlockBytes() that
+  // are aligned as the system's memory is.
+  void Seal(std::span<uint8_t> block) {
+    block_ = block;
+    sealed_ = true;
+  }
+  // Beside the block.
   size_t bytes() const;
 
+  EncodingTurn& turn() { return turn_; }
+
   // A text of so many bytes begins: fills the budget for all patterns on it.
-  void BeginText(size_t bytes) { steps_left_ = kFixedSteps + kStepsPerByte * bytes; }
-  uint64_t steps_left() const { return steps_left_; }
+  void BeginText(size_t bytes) { turn_.steps_left = StepsFor(bytes); }
+  static uint64_t StepsFor(size_t bytes) { return kFixedSteps + kStepsPerByte * bytes; }
+  uint64_t steps_left() const { return turn_.steps_left; }
 
  private:
   friend class Regex;
   // PCRE2 keeps one block of backtracking frames and doubles it by copying: two halves serve.
   static constexpr size_t kHalfBytes = 224 * 1024;
 
-  RegexMemory() = default;
+  RegexMemory() { BeginText(0); }
   static void* Allocate(size_t bytes, void* self);
   static void Free(void* pointer, void* self);
 
-  HeapArray<unsigned char> block_;
+  EncodingTurn turn_;
+  std::span<uint8_t> block_;
   bool half_taken_[2] = {false, false};
   bool sealed_ = false;
-  uint64_t steps_left_ = kFixedSteps;
   void* general_context_ = nullptr;
   void* match_context_ = nullptr;
   void* match_data_ = nullptr;

@@ -19,6 +19,8 @@ Result<std::unique_ptr<RegexMemory>> RegexMemory::Create() {
 
 RegexMemory::~RegexMemory() = default;
 
+size_t RegexMemory::BlockBytes() { return 0; }
+
 size_t RegexMemory::bytes() const { return 0; }
 
 Regex::Regex(Regex&& other) noexcept { *this = std::move(other); }

@@ -27,13 +27,25 @@ Result<std::unique_ptr<Tokenizer>> Tokenizer::Create(const TokenizerTables& tabl
   RONDO_ASSIGN(tokenizer->regex_memory_, RegexMemory::Create());
   RONDO_ASSIGN(tokenizer->parts_,
                EncoderParts::Create(tokenizer->tables_, *tokenizer->regex_memory_));
-  tokenizer->regex_memory_->Seal();
   RONDO_ASSIGN(tokenizer->scratch_, tokenizer->parts_.CreateScratch());
+  tokenizer->regex_memory_->Seal(tokenizer->scratch_.PatternBlock());
+  RONDO_RETURN_IF_ERROR(tokenizer->CreateBuffers());
   for (uint32_t id = 0; id < tables.vocab_size(); ++id) {
     tokenizer->max_token_bytes_ =
         std::max(tokenizer->max_token_bytes_, tables.TokenBytes(id).size());
   }
   return tokenizer;
+}
+
+Status Tokenizer::CreateBuffers() {
+  size_t n = 0;
+  while (n < 2 || (n < kMostBuffers && scratch_bytes() + buffers_[0].bytes() <= kMaxScratchBytes)) {
+    RONDO_ASSIGN(buffers_[n], parts_.CreateBuffers());
+    ++n;
+  }
+  short_texts_.SetCount(1);
+  long_texts_.SetCount(n - 1);
+  return {};
 }
 
 Status Tokenizer::Encode(std::string_view text, bool add_special, std::span<int32_t> ids,
@@ -47,13 +59,15 @@ Status Tokenizer::Encode(std::string_view text, bool add_special, std::span<int3
   if (add_special && settings().before() != nullptr) {
     for (const uint32_t id : *settings().before()) sink.Add(id);
   }
-  {
-    const MutexLock lock(mutex_);
-    regex_memory_->BeginText(text.size());
-    Encoder encoder(parts_, scratch_, plain.empty() ? nullptr : &plain_text, sink);
-    RONDO_RETURN_IF_ERROR(
-        encoder.Encode({reinterpret_cast<const uint8_t*>(text.data()), text.size()}));
-  }
+  const bool is_short = text.size() <= kShortBytes;
+  Places& places = is_short ? short_texts_ : long_texts_;
+  const size_t place = places.Take();
+  Encoder encoder(parts_, scratch_, buffers_[is_short ? 0 : 1 + place],
+                  plain.empty() ? nullptr : &plain_text, sink);
+  const Status status =
+      encoder.Encode({reinterpret_cast<const uint8_t*>(text.data()), text.size()});
+  places.Give(place);
+  RONDO_RETURN_IF_ERROR(status);
   if (add_special && settings().after() != nullptr) {
     for (const uint32_t id : *settings().after()) sink.Add(id);
   }
@@ -102,7 +116,11 @@ int32_t Tokenizer::AddedTokenId(std::string_view text) const {
   return -1;
 }
 
-size_t Tokenizer::scratch_bytes() const { return scratch_.bytes() + regex_memory_->bytes(); }
+size_t Tokenizer::scratch_bytes() const {
+  size_t bytes = scratch_.bytes() + regex_memory_->bytes();
+  for (const EncoderBuffers& buffers : buffers_) bytes += buffers.bytes();
+  return bytes;
+}
 
 Status Tokenizer::CheckGolden() const {
   if (settings().golden() == nullptr) return {};

@@ -7,17 +7,21 @@
 #include <span>
 #include <string_view>
 
-#include "platforms/sync.h"
 #include "runtime/base/status.h"
 #include "runtime/model/model_file.h"
 #include "runtime/text/encoder.h"
+#include "runtime/text/places.h"
 #include "runtime/text/regex.h"
 #include "runtime/text/tokenizer_tables.h"
 
 namespace rondo {
 
-// Immutable after Create but for Encode's scratch, which a lock guards: every method may be called
-// from any thread. Nothing allocates after Create, but Encode where some of a text is plain.
+// Immutable after Create but for what Encode writes to: every method may be called from any thread.
+// Nothing allocates after Create, but Encode where some of a text is plain.
+//
+// Texts are encoded beside each other: each has buffers of its own, and the rest of the scratch by
+// turns, for a piece of some KB. So no text waits for the end of another, but where there are
+// more of them than buffers; then in the order in which they came. Short ones have theirs apart.
 //
 // Bytes of a text that are not UTF-8 are read as U+FFFD: one for each maximal ill-formed sequence,
 // as browsers do, in both directions; but where the tokenizer was made from a SentencePiece model,
@@ -79,6 +83,12 @@ class Tokenizer {
   // What Create reserved for encoding: fixed, at most kMaxScratchBytes.
   size_t scratch_bytes() const;
   static constexpr size_t kMaxScratchBytes = size_t{2} << 20;
+  // Of so many bytes at most a text is short, as all that a session tokenises by itself.
+  static constexpr size_t kShortBytes = 4096;
+
+  // That all encodings took so far: bytes looked at, attempts of patterns, merges looked for. While
+  // none is under way.
+  uint64_t steps() const { return regex_memory_->turn().steps(); }
 
   // Encodes the texts that were stored at conversion and compares with the ids stored beside
   // them. Those came from the converter's own run of this code, so this finds a build that
@@ -100,8 +110,14 @@ class Tokenizer {
   EncoderParts parts_;
   size_t max_token_bytes_ = 0;
 
-  mutable Mutex mutex_;  // guards what is below, and regex_memory_
-  mutable EncoderScratch scratch_;
+  static constexpr size_t kMostBuffers = 8;  // texts at once
+  // As many as there is room for, two at least; the first for short texts.
+  Status CreateBuffers();
+
+  mutable EncoderScratch scratch_;  // of the turn in regex_memory_
+  mutable EncoderBuffers buffers_[kMostBuffers];
+  mutable Places short_texts_;
+  mutable Places long_texts_;
 };
 
 }  // namespace rondo

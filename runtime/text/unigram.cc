@@ -33,13 +33,22 @@ size_t UnigramEncoder::Encode(std::span<const uint8_t> text, bool more) {
   while (text.size() - position_ >= ahead) {
     // An unknown token before this place may yet take in more characters.
     if (position_ == reach_ && position_ > begin_ && !model_.IsUnknown(nodes[position_].id)) {
+      const size_t settled = position_ - begin_;
       Settle(text);
+      Pause(settled);
     }
     AddPieces(text);
   }
   if (!more && position_ > begin_) Settle(text);
   score_ = more ? nodes[begin_].score : 0;
   return begin_;
+}
+
+void UnigramEncoder::Pause(size_t bytes) {
+  if (turn_ == nullptr) return;
+  const UnigramScratch::Node node = scratch_.nodes[position_];
+  turn_->Pause(bytes);
+  scratch_.nodes[position_] = node;
 }
 
 void UnigramEncoder::AddPieces(std::span<const uint8_t> text) {

@@ -7,6 +7,7 @@
 
 #include "runtime/base/heap_array.h"
 #include "runtime/base/status.h"
+#include "runtime/text/encoding_turn.h"
 #include "runtime/text/id_sink.h"
 #include "runtime/text/model_encoder.h"
 #include "runtime/text/token_set.h"
@@ -58,10 +59,11 @@ class UnigramModel {
 // settled. O(bytes * longest piece).
 class UnigramEncoder final : public ModelEncoder {
  public:
-  // `barred`: pieces that only a character by itself may be, or nullptr.
+  // `barred`: pieces that only a character by itself may be, or nullptr. `turn`: by which others
+  // have the scratch, too; nullptr: they do not.
   UnigramEncoder(const UnigramModel& model, UnigramScratch& scratch, IdSink& sink,
-                 const TokenSet* barred = nullptr)
-      : model_(model), scratch_(scratch), sink_(sink), barred_(barred) {}
+                 const TokenSet* barred = nullptr, EncodingTurn* turn = nullptr)
+      : model_(model), scratch_(scratch), sink_(sink), barred_(barred), turn_(turn) {}
 
   size_t Encode(std::span<const uint8_t> text, bool more) override;
 
@@ -72,11 +74,14 @@ class UnigramEncoder final : public ModelEncoder {
   void Consider(size_t to, uint32_t id, double score);
   // Gives out the best path from begin_ to position_, which becomes the beginning.
   void Settle(std::span<const uint8_t> text);
+  // With nothing but the node there.
+  void Pause(size_t bytes);
 
   const UnigramModel& model_;
   UnigramScratch& scratch_;
   IdSink& sink_;
   const TokenSet* const barred_;
+  EncodingTurn* const turn_;
   double score_ = 0;  // of what the pre-token began with
   // Places in the text: begin_ <= position_ <= reach_; nodes are valid from begin_ to reach_.
   size_t begin_ = 0;

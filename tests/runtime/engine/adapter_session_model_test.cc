@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "tests/runtime/engine/small_snapshot.h"
 #include "tests/support/adapter_models.h"
 #include "tests/support/test_model.h"
 #include "tests/tools/convert/checkpoint_of.h"
@@ -200,8 +201,22 @@ TEST_P(AdapterSessions, SnapshotsBelongToTheirAdapter) {
       }
       engine->CloseSession(restored);
     }
-    // Cut anywhere or with a bit turned they are refused.
+    // Cut anywhere or with a bit turned they are refused, and where they name their adapter as
+    // older ones do.
     Session* const session2 = Open(*engine, adapter);
+    if (adapter != nullptr) {
+      std::vector<uint8_t> older = bytes;
+      older[offsetof(SnapshotHeader, version)] = kSnapshotVersionOfNumber;
+      Seal(&older);
+      const Status status = session2->Restore(older);
+      EXPECT_EQ(status.code(), StatusCode::kSnapshotMismatch);
+      EXPECT_NE(std::string(status.message()).find("make it again"), std::string::npos);
+      // Of a digest every byte counts.
+      std::vector<uint8_t> other = bytes;
+      other[sizeof(SnapshotHeader) + sizeof(Digest) - 1] ^= 1;
+      Seal(&other);
+      EXPECT_EQ(session2->Restore(other).code(), StatusCode::kSnapshotMismatch);
+    }
     for (size_t cut = 0; cut < std::min<size_t>(size, 200); ++cut) {
       EXPECT_FALSE(session2->Restore({bytes.data(), cut}).ok());
     }

@@ -23,7 +23,7 @@ struct Refusal {
 
 // Each changes one field of a good snapshot of 200 tokens under SLIDE, 128 of context.
 const Refusal kRefusals[] = {
-    {"version", [](auto& h) { h.version = 3; }, StatusCode::kNewerFormat, "reads up to 2"},
+    {"version", [](auto& h) { h.version = 4; }, StatusCode::kNewerFormat, "reads up to 3"},
     {"version0", [](auto& h) { h.version = 0; }, StatusCode::kCorrupt, "version 0, expected 1"},
     {"magic", [](auto& h) { h.magic[0] = 'X'; }, StatusCode::kInvalidArgument, "not a snapshot"},
     {"model", [](auto& h) { ++h.model; }, StatusCode::kSnapshotMismatch, "of another model"},

@@ -38,12 +38,13 @@ class Writer {
   }
   Writer(const Writer&) = delete;
 
+  void set_root(PrefixCache::Root root) { root_ = root; }
   // The text from its beginning; what the cache has of it is not written again.
   uint64_t Begin(const std::vector<int32_t>& text) {
     Close();
     text_ = text;
     history_.Append(text);
-    end_ = prefixes_->TakeOver(kRoot, history_, text.size() - 1, &table_);
+    end_ = prefixes_->TakeOver(root_, history_, text.size() - 1, &table_);
     return end_;
   }
   // One pass over `rows` more positions. False: the pool has too few blocks.
@@ -62,7 +63,7 @@ class Writer {
     }
     table_.Commit();
     for (uint64_t b = end_ / kTokens; b < end / kTokens; ++b) {
-      prefixes_->Keep(kRoot, history_, b, &table_);
+      prefixes_->Keep(root_, history_, b, &table_);
     }
     end_ = end;
     return true;
@@ -95,7 +96,7 @@ class Writer {
   BlockTable& table() { return table_; }
 
  private:
-  static constexpr PrefixCache::Root kRoot = PrefixCache::Root::kShort;
+  PrefixCache::Root root_ = PrefixCache::Root::kShort;
   float* Place(uint64_t p, size_t entry) const {
     return reinterpret_cast<float*>(table_.Page(ContextWindow::Block(p), entry, 0)) +
            p % kTokens * 4;
@@ -193,6 +194,35 @@ TEST_P(PrefixCacheTest, FindsWhatWasClosed) {
   writer->ExpectIntact();
   text[70] ^= 1;
   EXPECT_LE(second->Begin(text), kTokens);
+}
+
+// What was computed with an adapter is found with the same one, by all of its digest, until others
+// came in its place; and never with another one, or for keys that were turned otherwise.
+TEST_P(PrefixCacheTest, AdaptersAreToldApart) {
+  if (GetParam().pool_tokens != 0) return;
+  const auto root = [&](int last, bool is_long = false) {
+    Digest digest = {};
+    digest.back() = static_cast<uint8_t>(last);
+    return prefixes_.RootOf(is_long, &digest);
+  };
+  const std::vector<int32_t> text(3 * kTokens, 5);
+  const auto writer = NewWriter();
+  writer->set_root(root(1));
+  EXPECT_EQ(writer->Begin(text), 0u);
+  while (!writer->done()) ASSERT_TRUE(writer->Write(GetParam().max_rows, true));
+  const auto second = NewWriter();
+  for (const auto other : {PrefixCache::Root::kShort, root(2), root(1, true), root(0)}) {
+    second->set_root(other);
+    EXPECT_EQ(second->Begin(text), 0u);
+  }
+  second->set_root(root(1));
+  EXPECT_EQ(second->Begin(text), 2 * kTokens);
+  for (int other = 2; other < 2 + static_cast<int>(PrefixCache::kMostAdapters); ++other) {
+    second->set_root(root(other));
+    EXPECT_EQ(second->Begin(text), 0u);
+  }
+  second->set_root(root(1));
+  EXPECT_EQ(second->Begin(text), 0u);
 }
 
 // A layer's window shows four blocks and more. Of the older ones some are held by another, and one

@@ -43,6 +43,7 @@ TEST_F(AdapterFileTest, IsWhatWasWritten) {
   EXPECT_EQ(file.rank(), 2u);
   EXPECT_EQ(file.n_matrices(), 4u);  // qkv, o, gate_up, down
   EXPECT_FALSE(file.is_bfloat16());
+  EXPECT_EQ(file.digest(), DigestOf(adapter_->bytes().bytes()));
   EXPECT_TRUE(OpenChanged([](format::AdapterT&) {}).ok());
   EXPECT_EQ(file.Find(UINT32_MAX), nullptr);
   EXPECT_EQ(file.Find(model_->file().model().embedding()), nullptr);

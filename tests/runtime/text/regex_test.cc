@@ -39,6 +39,7 @@ class RegexTest : public ::testing::Test {
            memory_->steps_left();
   }
 
+  std::vector<uint8_t> block_ = std::vector<uint8_t>(RegexMemory::BlockBytes());
   std::unique_ptr<RegexMemory> memory_;
   Regex regex_;
 };
@@ -103,7 +104,7 @@ TEST_F(RegexTest, ErrorsNameTheirCause) {
   EXPECT_STREQ(status.message(),
                "a pattern of the tokenizer needs more than 262144 steps at one place of the text");
   Use("(?:z|y)+b?");
-  memory_->Seal();
+  memory_->Seal(block_);
   memory_->BeginText(text.size());
   status = regex_.Find(bytes, text.size(), false, &match);
   EXPECT_STREQ(status.message(),
@@ -111,7 +112,7 @@ TEST_F(RegexTest, ErrorsNameTheirCause) {
                "the text");
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   Use("(?<a>z(?&a)?|y)(?(R)x|z(?R))");  // calls itself without an end
-  memory_->Seal();
+  memory_->Seal(block_);
   status = regex_.Find(bytes, 600, false, &match);
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
 }
