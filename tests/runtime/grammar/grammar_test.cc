@@ -239,7 +239,8 @@ TEST_F(GrammarTest, RefusesByName) {
     wide += (i > 0 ? ",\"v" : "\"v") + std::to_string(i * 7919) + "\"";
   const Status status = Make(wide + "]}}}", {.bytes = Grammar::kLeastBytes});
   EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
-  EXPECT_THAT(status.message(), HasSubstr("#/properties/a takes more than its memory_bytes"));
+  EXPECT_THAT(status.message(),
+              HasSubstr("#/properties/a: here the grammar takes more than its memory"));
 }
 
 // Each special token is itself, and no text; a text that is written so is none.
