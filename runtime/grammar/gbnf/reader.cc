@@ -72,7 +72,7 @@ Status GbnfReader::Wrong(const char* what) const {
 }
 
 Status GbnfReader::Exhausted(size_t at) const {
-  const Status status = regexes_.Exhausted(budget_, "here");
+  const Status status = regexes_.Exhausted(budget_, "here the grammar");
   return At(at, status.code(), "%s", status.message());
 }
 

@@ -194,7 +194,9 @@ Status SchemaCompiler::NoSchema(JsonValue node, const char* what) const {
 Status SchemaCompiler::Exhausted(JsonValue node) const {
   char pointer[160];
   json_.Pointer(node, pointer, sizeof pointer);
-  return regexes_.Exhausted(budget_, pointer);
+  char where[200];
+  Format(where, sizeof where, "%s: here the grammar", pointer);
+  return regexes_.Exhausted(budget_, where);
 }
 
 Status SchemaCompiler::InvalidSchema(JsonValue node, const char* why) const {

@@ -232,11 +232,15 @@ TEST_F(GrammarTest, RefusesByName) {
   const Status deep = Make(optional + optional, {.kind = GrammarKind::kPattern});
   EXPECT_EQ(deep.code(), StatusCode::kUnsupported);
   EXPECT_THAT(deep.message(), HasSubstr("over 1024 deep"));
-  std::string wide = R"({"enum": [)";
+  EXPECT_THAT(Make("a{2000000}", {.kind = GrammarKind::kPattern}).message(),
+              HasSubstr("over 1048576 at byte 10"));
+  std::string wide = R"({"properties": {"a": {"enum": [)";
   for (int i = 0; i < 20000; ++i)
     wide += (i > 0 ? ",\"v" : "\"v") + std::to_string(i * 7919) + "\"";
-  const Status status = Make(wide + "]}", {.bytes = Grammar::kLeastBytes});
-  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory) << status.message();
+  const Status status = Make(wide + "]}}}", {.bytes = Grammar::kLeastBytes});
+  EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+  EXPECT_THAT(status.message(),
+              HasSubstr("#/properties/a: here the grammar takes more than its memory"));
 }
 
 // Each special token is itself, and no text; a text that is written so is none.

@@ -392,6 +392,46 @@ TEST(Schema, OneSpace) {
         {.spaces = Spaces::kOne});
 }
 
+TEST(Schema, AlternativesThatAMemberTellsApart) {
+  Check({
+      {R"({"oneOf": [{"$ref": "#/$defs/a"}, {"allOf": [{"type": "object", "required": ["k"]},
+             {"properties": {"k": {"enum": ["b", "c"]}}}]}], "$defs": {"a": {"type": "object",
+             "properties": {"k": {"const": "a"}, "v": {"type": "null"}}, "required": ["k"]}}})",
+       {R"({"k": "a"})", R"({"k": "c", "v": 1})"},
+       {R"({"k": "a", "v": 1})", R"({"k": "d"})", "{}", "1"}},
+      {R"({"type": "object", "required": ["k"], "oneOf": [{"properties": {"k": {"const": "a"}}},
+             {"properties": {"k": {"const": "b"}}}]})",
+       {R"({"k": "a"})", R"({"k": "b"})"},
+       {R"({"k": "c"})", "{}"}},
+      // These do not: {"k": "a"}, {} and 1 hold by both.
+      {R"({"oneOf": [{"type": "object", "properties": {"k": {"const": "a"}}, "required": ["k"]},
+             {"type": "object", "properties": {"k": {"enum": ["a", "b"]}}, "required": ["k"]}]})",
+       {R"({"k": "b"})"},
+       {R"({"k": "a"})"}},
+      {R"({"oneOf": [{"type": "object", "properties": {"k": {"const": "a"}}},
+             {"type": "object", "properties": {"k": {"const": "b"}}}]})",
+       {R"({"k": "b"})"},
+       {"{}"}},
+      {R"({"oneOf": [{"properties": {"k": {"const": "a"}}, "required": ["k"]},
+             {"properties": {"k": {"const": "b"}}, "required": ["k"]}]})",
+       {R"({"k": "b"})"},
+       {"1"}},
+  });
+}
+
+TEST(Schema, MembersThatAskForOthers) {
+  Check({
+      {R"({"type": "object", "dependentRequired": {"a": ["b"], "b": ["c"], "c": ["a"]}})",
+       {"{}", R"({"a": 1, "b": 1, "c": 1})", R"({"d": 1})"},
+       {R"({"a": 1})", R"({"a": 1, "b": 1})", R"({"c": 1})"}},
+      {R"({"type": "object", "dependentRequired": {"a": ["b"]},
+           "dependentSchemas": {"a": {"properties": {"b": {"type": "null"}}}}})",
+       {R"({"b": 1})", R"({"b": null, "a": 1})"},
+       {R"({"a": 1})", R"({"b": 1, "a": 1})"}},
+      {R"({"dependentRequired": {"a": ["b"]}})", {"1", "{}"}, {R"({"a": 1})"}},
+  });
+}
+
 TEST(Schema, NamedMembersOnly) {
   constexpr SchemaOptions kNamed = {.spaces = Spaces::kOne, .named_only = true};
   Check(
