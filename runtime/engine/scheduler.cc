@@ -104,7 +104,7 @@ bool Prepare(PassMembers* members) {
       PassRequest* const request = members->requests[i];
       request->status = KvPoolFull("this pass");
       request->served = true;
-      for (size_t j = 0; j < members->n; ++j) members->sequences[j]->GiveBack();
+      for (size_t j = 0; j < members->n; ++j) members->sequences[j]->Unprepare();
       return false;
     }
   }
