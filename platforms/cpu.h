@@ -29,13 +29,17 @@ CpuFeatures DetectCpu();
 bool AllowAmx();
 
 // Cores worth a thread each: those this process may run on, without a big.LITTLE system's slow
-// ones where the system tells them apart; at least 1.
+// ones where the system tells them apart; at least 1. The same on all threads.
 uint32_t PerformanceCores();
 
-// Those that the calling thread may run on, and of them those that PerformanceCores counts; empty
-// where the system does not keep threads to CPUs.
+// Those that this process may run on, whatever its threads are kept to, and of them those that
+// PerformanceCores counts; empty where the system does not keep threads to CPUs. Where it tells of
+// threads alone (Linux), they are those of the thread that loaded the library, at that time.
 CpuSet UsableCpus();
 CpuSet PerformanceCpus();
+
+// Those that the calling thread, and threads that it starts, may run on now; empty likewise.
+CpuSet CallersCpus();
 
 // Keeps the calling thread to these; false where the system refuses.
 bool KeepThisThreadTo(const CpuSet& cpus);

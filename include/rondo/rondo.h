@@ -527,7 +527,12 @@ typedef struct rondo_engine_options {
   uint32_t max_sessions;  /* open at once, each with its own context; 1 to 64; default 1 */
   uint32_t max_rows;      /* tokens of one pass of a prefill, 1 to 8192; default 256: larger is
                              faster up to a point and takes more activations */
-  uint32_t threads;       /* 0: the performance cores, as far as the system tells; at most 256 */
+  uint32_t threads;       /* at most 256; 0: the performance cores, as far as the system tells, of
+                             those that this process may run on: a plan is the same on every thread,
+                             whatever CPUs that is kept to. Linux knows CPUs of threads alone: there
+                             they are those that the thread had that loaded the library (taskset and
+                             cpusets count; a share of time, as cgroups give it, does not). An engine
+                             starts no more of them than the thread that creates it may run on */
   int32_t context_policy; /* RONDO_POLICY_; default STOP */
   uint32_t sink_tokens;   /* SLIDE: the first tokens, which stay; whole blocks; default 0 */
   int32_t kv_format;      /* RONDO_KV_; default INT8 */
@@ -550,9 +555,10 @@ typedef struct rondo_engine_options {
    * pass that finds no room is RONDO_STATUS_KV_POOL_FULL. More is room for the prefix cache, which
    * lives in what no session uses. */
   uint32_t kv_tokens;
-  uint32_t rows_per_step;   /* most tokens of a pass in which some session decodes, 1 to max_rows;
-                               default 0: max_rows. Fewer: prompts take longer beside it, and the
-                               others wait less for their next token */
+  uint32_t rows_per_step;   /* most tokens of a pass while some session decodes, those of drafts
+                               included, 1 to max_rows; default 0: max_rows. Fewer: prompts take
+                               longer beside it, and the others wait less for their next token; with
+                               fewer than sessions that decode, these take turns */
   uint32_t no_prefix_cache; /* 1: nothing is kept for later sessions; default 0 */
   /* Events that the engine's profile remembers, in the arena, 56 bytes each; at most 2^20. Default
    * 0: nothing is recorded. Recording costs about a microsecond a layer. See
@@ -685,9 +691,10 @@ RONDO_API int32_t rondo_plan_region(const rondo_model* model, const rondo_engine
                                     uint32_t index, rondo_memory_region* region);
 
 /* The question in reverse: the largest `context`, to the token and up to the model's
- * context_length, whose plan fits into `bytes`, all other options as given. Fails as rondo_plan,
- * also where no context up to the model's can slide, and with RONDO_STATUS_ARENA_TOO_SMALL where
- * not even the smallest context fits. [any thread, since ABI 3] */
+ * context_length, whose plan fits into `bytes`, all other options as given. A longer context may
+ * take less where kv_tokens is given: it is found. Fails as rondo_plan, also where no context up to
+ * the model's can slide, and with RONDO_STATUS_ARENA_TOO_SMALL where no context fits;
+ * _OUT_OF_MEMORY: the system refused memory while plans were made, and nothing is said. [any thread, since ABI 3] */
 RONDO_API int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_options* options,
                                  uint64_t bytes, uint32_t* context, char* message,
                                  size_t message_bytes);
@@ -989,9 +996,9 @@ RONDO_API int32_t rondo_session_next(rondo_session* session, rondo_event* event)
 RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* ids, size_t count);
 
 /* Runs one pass for `count` different sessions of the engine (at most limit.sessions; 0 does
- * nothing): those that decode have one row each, but leave one to prompts where some wait; the rest
- * of the pass, up to max_rows (rows_per_step where a session decodes), goes to prompts, in the
- * order of `sessions`. Whoever had no rows waits for the next step. No session starves: where more
+ * nothing), of max_rows rows at most, and of rows_per_step where a session decodes: those that
+ * decode have one row each, but leave one to prompts where some wait; the rest goes to drafts and
+ * prompts, these in the order of `sessions`. Whoever had no rows waits for the next step. No session starves: where more
  * decode than a pass has rows, those that waited longest come first, and so does a prompt that had
  * none in 16 passes; each has rows within 16 passes and as many more as sessions wait. A session
  * whose tokens are then all evaluated samples one token, as rondo_session_next does. What each got,

@@ -38,6 +38,7 @@ uint32_t PerformanceCores() { return FastCores(Fact); }
 // The system places threads itself, by their QoS class.
 CpuSet UsableCpus() { return {}; }
 CpuSet PerformanceCpus() { return {}; }
+CpuSet CallersCpus() { return {}; }
 bool KeepThisThreadTo(const CpuSet&) { return false; }
 
 }  // namespace rondo

@@ -85,7 +85,7 @@ uint32_t PerformanceCores() {
   return n > 0 ? static_cast<uint32_t>(n) : 1;
 }
 
-CpuSet UsableCpus() {
+CpuSet CallersCpus() {
   CpuSet usable;
 #if defined(__linux__)
   cpu_set_t may;
@@ -96,6 +96,13 @@ CpuSet UsableCpus() {
 #endif
   return usable;
 }
+
+namespace {
+// Here, so that plans are the same on every thread.
+const CpuSet kCpusAtLoad = CallersCpus();
+}  // namespace
+
+CpuSet UsableCpus() { return kCpusAtLoad; }
 
 CpuSet PerformanceCpus() { return FastCpus("/sys/devices", UsableCpus()); }
 

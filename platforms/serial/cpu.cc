@@ -9,6 +9,7 @@ bool AllowAmx() { return false; }
 
 CpuSet UsableCpus() { return {}; }
 CpuSet PerformanceCpus() { return {}; }
+CpuSet CallersCpus() { return {}; }
 bool KeepThisThreadTo(const CpuSet&) { return false; }
 
 }  // namespace rondo

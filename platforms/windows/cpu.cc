@@ -70,6 +70,9 @@ CpuSet UsableCpus() {
                                                                              : FromMask(allowed);
 }
 
+// Threads that it starts may run wherever the process may.
+CpuSet CallersCpus() { return UsableCpus(); }
+
 // Those of the best efficiency class.
 CpuSet PerformanceCpus() {
   const CpuSet usable = UsableCpus();

@@ -4,11 +4,25 @@
 #include <limits>
 #include <new>
 
+#include "platforms/cpu.h"
 #include "platforms/memory.h"
 #include "runtime/engine/session.h"
 #include "runtime/model/adapter_file.h"
 
 namespace rondo {
+
+namespace {
+
+// Of the threads that were planned, as many as may run at the same time where this one does: those
+// that it starts are kept to its CPUs, but where they have CPUs of their own.
+uint32_t ThreadsHere(const EngineOptions& planned) {
+  const bool elsewhere =
+      planned.affinity != Affinity::kSystem || planned.host_pool.parallel_for != nullptr;
+  const uint32_t cpus = elsewhere ? 0 : CallersCpus().Count();
+  return cpus == 0 ? planned.threads : std::min(planned.threads, cpus);
+}
+
+}  // namespace
 
 Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tokenizer* tokenizer,
                                                const EngineOptions& options, void* arena,
@@ -24,6 +38,7 @@ Result<std::unique_ptr<Engine>> Engine::Create(const ModelFile& model, const Tok
   EnginePlan& plan = engine->plan_;
   RONDO_RETURN_IF_ERROR(engine->TakeArena(arena, arena_bytes));
   uint32_t& threads = plan.options.threads;
+  if (options.threads == 0) threads = ThreadsHere(plan.options);
   engine->threads_ = ThreadPool::Create(threads, options.host_pool, plan.options.cpus);
   if (engine->threads_ == nullptr) {
     return Status::Error(StatusCode::kOutOfMemory, "the system refused a pool of %u threads",

@@ -5,6 +5,7 @@
 #include "platforms/cpu.h"
 #include "runtime/base/checked.h"
 #include "runtime/base/format.h"
+#include "runtime/decoder/attention.h"
 #include "runtime/engine/draft_model.h"
 #include "runtime/engine/sequence.h"
 #include "runtime/engine/session.h"
@@ -236,9 +237,9 @@ Status CheckEmbedder(const ModelFile& model, const EngineOptions& options) {
                        "texts: use 0 (stop)");
 }
 
-// `refused`: kernels that are not to be taken, or null.
-Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
-                            const EngineOptions& wishes, const KernelSet* refused) {
+// All but the layout. `refused`: kernels that are not to be taken, or null.
+Result<EnginePlan> AskForAll(const ModelFile& model, const Tokenizer* tokenizer,
+                             const EngineOptions& wishes, const KernelSet* refused) {
   EnginePlan plan;
   RONDO_ASSIGN(plan.options, Resolve(model, wishes));
   const EngineOptions& options = plan.options;
@@ -263,14 +264,6 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
   plan.context =
       window.slides ? static_cast<uint32_t>(window.blocks * kKvBlockTokens) : options.context;
 
-  // A region for each layer's weights and two for its group's KV blocks at most, those of every
-  // session, and what there is once.
-  constexpr size_t kOtherRegions = 64;
-  constexpr size_t kRegionsPerSession = sizeof(SessionRegions) / sizeof(MemoryPlan::RegionId);
-  size_t n_layers = model.model().layers()->size() + (options.draft_head ? 1 : 0);
-  if (options.draft.file != nullptr) n_layers += options.draft.file->model().layers()->size();
-  RONDO_ASSIGN(plan.memory, MemoryPlan::Create(3 * n_layers + 2 * kOtherRegions +
-                                               kRegionsPerSession * options.max_sessions));
   MemoryPlan* memory = &plan.memory;
   RONDO_ASSIGN(plan.runner, Runner::Plan(model, *plan.set, options, window, plan.context, memory));
   plan.options.prefix_cache = plan.runner.has_prefix_cache;
@@ -293,10 +286,49 @@ Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
                                        "sampler scratch");
   }
   plan.profile = Profile::Plan(options.profile_events, memory);
-  RONDO_RETURN_IF_ERROR(memory->Layout());
 
   plan.mapped_bytes += plan.runner.decoder.weights().mapped_bytes();
   return plan;
+}
+
+Result<EnginePlan> MakePlan(const ModelFile& model, const Tokenizer* tokenizer,
+                            const EngineOptions& options, const KernelSet* refused) {
+  RONDO_ASSIGN(EnginePlan plan, AskForAll(model, tokenizer, options, refused));
+  RONDO_RETURN_IF_ERROR(plan.memory.Layout());
+  return plan;
+}
+
+// The first of [low, high] from which on `property` is what it is at the end; it changes in one
+// direction.
+template <typename Property>
+uint32_t FirstLike(uint32_t low, uint32_t high, const Property& property) {
+  const auto wanted = property(high);
+  for (uint32_t end = high; low < end;) {
+    const uint32_t middle = low + (end - low) / 2;
+    if (property(middle) == wanted) {
+      end = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+// The last of [low, high] that `fits`, where all before it do; 0: none does.
+template <typename Fits>
+Result<uint32_t> LastThat(uint32_t low, uint32_t high, const Fits& fits) {
+  RONDO_ASSIGN(const bool some, fits(low));
+  if (!some) return 0;
+  while (low < high) {
+    const uint32_t middle = low + (high - low + 1) / 2;
+    RONDO_ASSIGN(const bool more, fits(middle));
+    if (more) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
 }
 
 }  // namespace
@@ -313,38 +345,71 @@ Result<EnginePlan> PlanToRun(const ModelFile& model, const Tokenizer* tokenizer,
   return MakePlan(model, tokenizer, options, plan->set);
 }
 
+// A longer context may take less: a pool of so many tokens has room for fewer rings of a layer with
+// a window of its own, and buffers that share memory may happen to share more of it. So contexts
+// are taken in stretches, the last first, in which there are as many rings; in each of these the
+// most that is live at once grows with the context, and ends the search at once as a rule; and in
+// pieces of a stretch in which attention has as many segments all buffers stay as they are.
 Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,
                             const EngineOptions& options, size_t bytes) {
-  const auto arena_bytes = [&](uint32_t context) -> Result<size_t> {
-    EngineOptions trial = options;
+  EngineOptions trial = options;
+  // SIZE_MAX: larger than memory, or there is no such context, as of a draft model's positions.
+  const auto size_of = [&](uint32_t context, bool at_least) -> Result<size_t> {
     trial.context = context;
-    RONDO_ASSIGN(EnginePlan plan, PlanEngine(model, tokenizer, trial));
-    return plan.memory.arena_bytes();
+    Result<EnginePlan> plan = AskForAll(model, tokenizer, trial, nullptr);
+    if (plan.status().code() == StatusCode::kOutOfMemory) return plan.status();
+    if (!plan.ok() || plan->memory.overflows()) return SIZE_MAX;
+    MemoryPlan& memory = plan->memory;
+    RONDO_RETURN_IF_ERROR(memory.Layout());
+    const size_t shared =
+        memory.segment_bytes(Segment::kActivations) - memory.activation_lower_bound();
+    return memory.arena_bytes() - (at_least ? shared : 0);
   };
-  // The least that the policy allows; then the most that fits, by bisection. A model whose
-  // positions end has none beyond them, where no plan is made.
-  uint32_t high = std::min(model.model().context_length(), kMaxContext);
+  const auto fits_at_least = [&](uint32_t context) -> Result<bool> {
+    RONDO_ASSIGN(const size_t size, size_of(context, true));
+    return size <= bytes;
+  };
+  const auto fits = [&](uint32_t context) -> Result<bool> {
+    RONDO_ASSIGN(const size_t size, size_of(context, false));
+    return size <= bytes;
+  };
+  const auto window = [&](uint32_t context) {
+    trial.context = context;
+    const Result<ContextWindow> made = MakeWindow(trial);
+    return made.ok() ? *made : ContextWindow();
+  };
+  const auto rings = [&](uint32_t context) {
+    return KvLayout::ShareOf(window(context), options.max_rows, options.max_sessions,
+                             options.kv_tokens)
+        .rings;
+  };
+  const auto segments = [&](uint32_t context) { return AttentionSegments::Most(window(context)); };
+
+  // The least that the policy allows. A model whose positions end has none beyond them, where no
+  // plan is made.
+  const uint32_t most = std::min(model.model().context_length(), kMaxContext);
   const size_t sink_blocks = CeilDiv(options.sink_tokens, kKvBlockTokens);
   const size_t smallest =
       options.policy == ContextPolicy::kSlide ? (sink_blocks + 1) * kKvBlockTokens + 1 : 1;
-  uint32_t low = static_cast<uint32_t>(std::min<size_t>(smallest, high));
-  RONDO_ASSIGN(const size_t least, arena_bytes(low));
-  if (least > bytes) {
-    return Status::Error(
-        StatusCode::kArenaTooSmall,
-        "the smallest context, %u token%s, needs %zu bytes, but only %zu are given", low,
-        low == 1 ? "" : "s", least, bytes);
-  }
-  while (low < high) {
-    const uint32_t middle = low + (high - low + 1) / 2;
-    const Result<size_t> need = arena_bytes(middle);
-    if (need.ok() && *need <= bytes) {
-      low = middle;
-    } else {
-      high = middle - 1;
+  const auto least = static_cast<uint32_t>(std::min<size_t>(smallest, most));
+  trial.context = least;
+  RONDO_ASSIGN(const EnginePlan first, PlanEngine(model, tokenizer, trial));
+  for (uint32_t last = most; last >= least;) {
+    const uint32_t begin = FirstLike(least, last, rings);
+    RONDO_ASSIGN(uint32_t end, LastThat(begin, last, fits_at_least));
+    while (end >= begin) {
+      RONDO_ASSIGN(const bool is_it, fits(end));
+      if (is_it) return end;
+      const uint32_t piece = FirstLike(begin, end, segments);
+      RONDO_ASSIGN(const uint32_t found, LastThat(piece, end, fits));
+      if (found > 0) return found;
+      end = piece - 1;
     }
+    last = begin - 1;
   }
-  return low;
+  return Status::Error(StatusCode::kArenaTooSmall,
+                       "the smallest context, %u token%s, needs %zu bytes, but only %zu are given",
+                       least, least == 1 ? "" : "s", first.memory.arena_bytes(), bytes);
 }
 
 }  // namespace rondo

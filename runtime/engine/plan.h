@@ -61,7 +61,7 @@ Result<EnginePlan> PlanToRun(const ModelFile& model, const Tokenizer* tokenizer,
                              const EngineOptions& options);
 
 // The largest `context`, up to the model's context_length, whose plan fits `bytes`, with all other
-// options as given. Errors: as PlanEngine; kArenaTooSmall where not even the smallest fits.
+// options as given. Errors: as PlanEngine; kArenaTooSmall where none fits.
 Result<uint32_t> FitContext(const ModelFile& model, const Tokenizer* tokenizer,
                             const EngineOptions& options, size_t bytes);
 

@@ -84,13 +84,11 @@ size_t Give(std::span<const Candidate> candidates, bool decodes, size_t left, En
 void Choose(Candidates* decoding, Candidates* prompts, size_t max_rows, size_t rows_per_step,
             EngineStats* stats, PassMembers* members) {
   members->n = 0;
-  if (max_rows == 1 && prompts->longest() > decoding->longest()) decoding->n = 0;
-  const size_t reserved = prompts->n > 0 && max_rows > 1 ? 1 : 0;
-  size_t left = reserved + Give(decoding->all(), true, max_rows - reserved, stats, members);
-  if (const size_t given = members->CountRows(); given > 0) {
-    left = std::min(left, std::max(rows_per_step - 1, given) - given + 1);
-  }
-  Give(prompts->all(), false, left, stats, members);
+  const size_t most = decoding->n > 0 ? rows_per_step : max_rows;
+  if (most == 1 && prompts->longest() > decoding->longest()) decoding->n = 0;
+  const size_t reserved = prompts->n > 0 && most > 1 ? 1 : 0;
+  const size_t left = Give(decoding->all(), true, most - reserved, stats, members);
+  Give(prompts->all(), false, reserved + left, stats, members);
 }
 
 // False where the pool had too few blocks for one of the requests, which then takes no part.
@@ -104,7 +102,7 @@ bool Prepare(PassMembers* members) {
       PassRequest* const request = members->requests[i];
       request->status = KvPoolFull("this pass");
       request->served = true;
-      for (size_t j = 0; j < members->n; ++j) members->sequences[j]->GiveBack();
+      for (size_t j = 0; j < members->n; ++j) members->sequences[j]->Unprepare();
       return false;
     }
   }

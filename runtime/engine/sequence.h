@@ -209,7 +209,9 @@ class Sequence {
   // cache has of it, it takes over first.
   SequenceRows NextRows(size_t most);
   bool Prepare(const SequenceRows& rows);
-  void GiveBack() { kv_.Rollback(); }  // what Prepare took, if it did
+  // What Prepare took, if it did; Unprepare, where no row has run since.
+  void GiveBack() { kv_.Rollback(); }
+  void Unprepare() { kv_.Unprepare(); }
   bool cancelled() const { return cancellation_->cancelled(); }
   // The logits of the row at `position`: TakeLogits stores them. Where the row is sampled,
   // ChooseToken does instead, on any thread, beside other rows.

@@ -63,6 +63,7 @@ Status Session::Init(const SessionOptions& options, const SessionRegions& region
                          options.max_drafts, engine_->limits().max_rows, max_drafts_);
   }
   if (options.max_drafts > 0) max_drafts_ = options.max_drafts;
+  max_drafts_ = std::min<size_t>(max_drafts_, engine_->plan().options.rows_per_step - 1);
   RONDO_RETURN_IF_ERROR(constraint_.Init(options.constraint, engine_->tokenizer(), vocab_size));
   choices_.Init(&sampler_, &constraint_, options.logprobs);
   return Status();

@@ -11,11 +11,10 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
     Group& group = pool.groups_[i];
     const CheckedSize bytes = CheckedSize(planned.pool_blocks) * planned.block_bytes + kOverRead;
     const CheckedSize uses = (CheckedSize(planned.pool_blocks) + 1) * sizeof(Use);
-    if (!bytes.valid() || !uses.valid() || planned.pool_blocks >= kNoBlock) {
-      return Status::Error(StatusCode::kOutOfMemory, "the KV cache is larger than memory");
-    }
+    // What is larger than memory the plan refuses.
+    const bool fits = planned.pool_blocks < kNoBlock;
     group.block_bytes = planned.block_bytes;
-    group.n_blocks = static_cast<BlockId>(planned.pool_blocks);
+    group.n_blocks = fits ? static_cast<BlockId>(planned.pool_blocks) : 0;
     char name[PlanRegion::kMaxName];
     if (planned.window.state) {
       Format(name, sizeof name, "recurrent states, %u x %zu bytes", group.n_blocks,
@@ -26,8 +25,8 @@ Result<BlockPool> BlockPool::Plan(const KvLayout& layout, MemoryPlan* plan) {
     } else {
       Format(name, sizeof name, "KV blocks");
     }
-    group.blocks_region = plan->Add(Segment::kKvPool, bytes.value(), name);
-    group.uses_region = plan->Add(Segment::kKvPool, uses.value(), "KV block references");
+    group.blocks_region = plan->Add(Segment::kKvPool, fits ? bytes.ValueOrMost() : SIZE_MAX, name);
+    group.uses_region = plan->Add(Segment::kKvPool, uses.ValueOrMost(), "KV block references");
   }
   return pool;
 }

@@ -1,8 +1,9 @@
 // What a table is promised of the pool, and what promises to others leave it.
 //
 // A prefill under SLIDE that has turned its ring past what the sequence saw before cannot be taken
-// back: what it needs is promised before it begins. Passes come one at a time, and what a pass
-// takes in place of blocks that it gives back is lent: of these one pass's are kept for all.
+// back: what it needs is promised before it begins, unless the pool holds all rings. Passes come
+// one at a time, and what a pass takes in place of blocks that it gives back is lent: of these one
+// pass's are kept for all.
 #include <algorithm>
 
 #include "runtime/kv/block_table.h"
@@ -32,6 +33,7 @@ BlockTable::Demand BlockTable::DemandOf(size_t group, uint64_t begin, uint64_t e
 }
 
 bool BlockTable::Reserve(uint64_t begin, uint64_t end) {
+  if (layout_->holds_all_rings()) return true;
   const size_t others = pool_->promises();
   for (size_t g = 0; g < layout_->groups().size(); ++g) {
     const Demand demand = DemandOf(g, begin, end);

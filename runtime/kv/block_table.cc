@@ -20,7 +20,7 @@ BlockTable::BlockTable(const KvLayout& layout, BlockPool* pool, void* memory)
       promised_(reinterpret_cast<uint64_t*>(slots_ + layout.slots())),
       kept_(reinterpret_cast<float*>(promised_ + layout.groups().size())) {
   for (size_t i = 0; i < layout.slots(); ++i)
-    slots_[i] = {0, kNoBlock, kNoBlock, 0, 0, false, false};
+    slots_[i] = {0, kNoBlock, kNoBlock, 0, 0, false, false, false};
   std::fill_n(promised_, layout.groups().size(), 0);
 }
 
@@ -44,7 +44,7 @@ bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
   bool enough = true;
   if (has_promise()) RenewPromise(promised_end_);  // it is there to be used
   ForPass([&](size_t group, Slot& slot, uint64_t block) {
-    slot.fresh = false;
+    slot.fresh = slot.copied = false;
     if (!enough) return;
     const bool state = layout_->groups()[group].window.state;
     const bool holds = !state && slot.id != kNoBlock && slot.block == block;
@@ -59,10 +59,11 @@ bool BlockTable::Prepare(uint64_t begin, uint64_t end) {
     if (holds) {
       std::memcpy(pool_->Block(group, id), pool_->Block(group, slot.id),
                   layout_->groups()[group].block_bytes);
+      pool_->Drop(group, slot.id);
     }
-    slot = {block, id, slot.id, slot.block, 0, true, lent};
+    slot = {block, id, slot.id, slot.block, 0, !holds, holds, lent};
   });
-  if (!enough) Rollback();
+  if (!enough) Unprepare();
   if (enough && has_promise()) RenewPromise(end);
   return enough;
 }
@@ -133,12 +134,23 @@ void BlockTable::DropSkippedState() {
   }
 }
 
+// Others have the originals of copies still.
+void BlockTable::Unprepare() {
+  ForPass([&](size_t group, Slot& slot, uint64_t) {
+    if (!std::exchange(slot.copied, false)) return;
+    pool_->Drop(group, slot.id);
+    pool_->Share(group, slot.replaced);
+    slot.id = std::exchange(slot.replaced, kNoBlock);
+  });
+  Rollback();
+}
+
 void BlockTable::Rollback() {
   ForPass([&](size_t group, Slot& slot, uint64_t) {
     if (!slot.fresh) return;
     if (slot.lent) pool_->TakeBack(group);
     pool_->Drop(group, slot.id);
-    slot = {slot.replaced_block, slot.replaced, kNoBlock, 0, 0, false, false};
+    slot = {slot.replaced_block, slot.replaced, kNoBlock, 0, 0, false, false, false};
   });
   if (has_promise() && pass_begin_ != pass_end_) RenewPromise(pass_begin_);
   pass_begin_ = pass_end_ = 0;
@@ -189,7 +201,7 @@ void BlockTable::Put(size_t group, uint64_t block, BlockId id) {
   pool_->Share(group, id);
   Slot& held = slot(layout_->groups()[group], block);
   pool_->Drop(group, held.id);
-  held = {block, id, kNoBlock, 0, 0, false, false};
+  held = {block, id, kNoBlock, 0, 0, false, false, false};
 }
 
 uint64_t BlockTable::HeldBytes() const {
@@ -225,10 +237,10 @@ void BlockTable::Renew(size_t group, uint64_t first, uint64_t tokens) {
   const KvLayout::Group& g = layout_->groups()[group];
   for (Slot& slot : std::span(slots_ + g.first_slot, g.ring_blocks)) {
     pool_->Drop(group, slot.id);
-    slot = {0, kNoBlock, kNoBlock, 0, 0, false, false};
+    slot = {0, kNoBlock, kNoBlock, 0, 0, false, false, false};
   }
   g.ForBlocks(std::max(first, g.FirstInRing(tokens)), tokens, [&](uint64_t block) {
-    slot(g, block) = {block, pool_->Take(group), kNoBlock, 0, 0, false, false};
+    slot(g, block) = {block, pool_->Take(group), kNoBlock, 0, 0, false, false, false};
   });
 }
 

@@ -34,15 +34,18 @@ class BlockTable {
   }
 
   // Before a pass over positions [begin, end): makes their blocks this table's own to write. Fresh
-  // ones come from the pool; of one that is shared, a copy. States are written to fresh blocks, and
-  // where those of all positions are held anyway (STOP) only the last two are kept. False, and
-  // nothing has happened, where the pool has too few. Then Commit, or Rollback: all is as before
-  // the pass, but for what lies behind `begin` in begin's own block of keys and values.
+  // ones come from the pool; of one that is shared, a copy, which others keep the original of.
+  // States are written to fresh blocks, and where those of all positions are held anyway (STOP)
+  // only the last two are kept. False, and nothing has happened, where the pool has too few. Then
+  // Commit; Rollback, where some of its rows may have run: all is as before the pass, but for keys
+  // and values of what lies behind `begin`, and a copy stays; or Unprepare, where none of any table
+  // that was prepared since has: what was shared is again.
   bool Prepare(uint64_t begin, uint64_t end);
   // The pass is over. Only its rows before `accepted` count; those that are dropped are kept rows.
   void Commit(uint64_t accepted);
   void Commit() { Commit(pass_end_); }
   void Rollback();
+  void Unprepare();
   // Where the last pass began behind `tokens`, and nobody took the states that it replaced: they
   // are this table's again, as of a text of so many tokens. False, and nothing has happened, where
   // they are gone; others may need the room; or there is none to take back.
@@ -50,8 +53,9 @@ class BlockTable {
 
   // Promises that passes over positions [begin, end), however they are cut and whoever is served
   // meanwhile, find the blocks that they need. False, and nothing has happened, where the pool has
-  // too few. Where the promise stands: RenewPromise after every change of the table but by passes,
-  // `begin` being where the next one begins; EndPromise before the next Reserve.
+  // too few; nothing has to happen where it holds all rings. Where the promise stands:
+  // RenewPromise after every change of the table but by passes, `begin` being where the next one
+  // begins; EndPromise before the next Reserve.
   bool Reserve(uint64_t begin, uint64_t end);
   void RenewPromise(uint64_t begin);
   void EndPromise();
@@ -126,7 +130,8 @@ class BlockTable {
     BlockId replaced;
     uint64_t replaced_block;
     uint32_t replaced_taken;  // how often it was taken up to then
-    bool fresh;               // taken by the pass that was prepared
+    bool fresh;               // taken by the pass that was prepared, in place of `replaced`
+    bool copied;              // likewise, and as a copy: `replaced` is not referenced any more
     bool lent;                // what it replaced comes back to the pool when the pass is over
   };
   // What passes need of a group.

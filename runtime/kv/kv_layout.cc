@@ -6,6 +6,14 @@
 
 namespace rondo {
 
+KvLayout::Share KvLayout::ShareOf(const ContextWindow& window, uint64_t max_rows,
+                                  uint64_t max_sequences, uint64_t pool_tokens) {
+  const uint64_t ring = window.RingBlocks(max_rows);
+  const uint64_t all = ring * max_sequences;
+  const uint64_t blocks = pool_tokens > 0 ? CeilDiv(pool_tokens, kKvBlockTokens) : all;
+  return {ring, blocks, std::max<uint64_t>(max_sequences, CeilDiv(blocks, ring)), blocks >= all};
+}
+
 Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
                                   std::span<const Entry> entries, const ContextWindow& window,
                                   uint64_t max_rows, uint64_t max_sequences, uint64_t pool_tokens) {
@@ -16,11 +24,8 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
   layout.max_rows_ = max_rows;
   RONDO_ASSIGN(layout.places_, HeapArray<Place>::Create(entries.size()));
   RONDO_ASSIGN(layout.groups_, HeapArray<Group>::Create(entries.size()));
-  const uint64_t most_blocks = window.RingBlocks(max_rows);
-  const uint64_t all_blocks =
-      pool_tokens > 0 ? CeilDiv(pool_tokens, kKvBlockTokens) : most_blocks * max_sequences;
-  layout.pool_tokens_ = all_blocks * kKvBlockTokens;
-  const uint64_t all_rings = std::max<uint64_t>(max_sequences, CeilDiv(all_blocks, most_blocks));
+  const Share share = ShareOf(window, max_rows, max_sequences, pool_tokens);
+  layout.share_ = share;
   CheckedSize per_block = 0;
   for (size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
@@ -32,9 +37,9 @@ Result<KvLayout> KvLayout::Create(const KernelSet& set, KvFormat format,
     Group& group = layout.groups_[g];
     if (g == layout.n_groups_) {
       const uint64_t ring = own.RingBlocks(max_rows);
-      const bool turns = own.slides || ring < most_blocks;
+      const bool turns = own.slides || ring < share.ring_blocks;
       const uint64_t more = turns || own.state ? own.PassBlocks(max_rows, max_sequences) : 0;
-      const uint64_t blocks = std::min(all_blocks, ring * all_rings) + more;
+      const uint64_t blocks = std::min(share.blocks, ring * share.rings) + more;
       group = {own, ring, blocks, 0, layout.slots_};
       layout.slots_ += ring;
       ++layout.n_groups_;

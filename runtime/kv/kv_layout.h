@@ -55,10 +55,29 @@ class KvLayout {
     }
   };
 
+  // How a pool is shared out: its blocks, where rows see the whole context, and the rings for which
+  // a layer's own window has room.
+  struct Share {
+    uint64_t ring_blocks;  // of the longest ring
+    uint64_t blocks;
+    uint64_t rings;
+    bool holds_all;  // the ring of every sequence
+  };
+  static Share ShareOf(const ContextWindow& window, uint64_t max_rows, uint64_t max_sequences,
+                       uint64_t pool_tokens);
+
   // Each ring has window.RingBlocks(max_rows) blocks. The pool has room for `pool_tokens`, in whole
   // blocks (0: for the ring of every sequence), and where rings turn as many blocks more as one
   // pass can begin: what the pass replaces is given up when it is over. A layer's own window takes
   // less. Error: kOutOfMemory (sizes beyond memory).
+  //
+  // A pool that holds all rings is never too small, whatever is forked, undone, restored and
+  // evaluated side by side. For outside of a pass only the places of rings reference blocks, one
+  // each at most: rings x sequences. While a pass is under way it references besides what it
+  // replaced and must be able to put back: of a ring that turns the blocks in whose places others
+  // begin, and of states those that it found, at most window.PassBlocks together. The original of a
+  // copy is let go at once: the copy has all of it. What takes blocks outside of the pass meanwhile
+  // (a snapshot that is restored) puts them in its own ring.
   static Result<KvLayout> Create(const KernelSet& set, KvFormat format,
                                  std::span<const Entry> entries, const ContextWindow& window,
                                  uint64_t max_rows, uint64_t max_sequences, uint64_t pool_tokens);
@@ -68,10 +87,11 @@ class KvLayout {
   // What one position takes in all sublayers, as long as all see it; states are apart.
   size_t bytes_per_token() const { return bytes_per_token_; }
   size_t slots() const { return slots_; }  // of all rings of one sequence
-  uint64_t pool_tokens() const { return pool_tokens_; }
+  uint64_t pool_tokens() const { return share_.blocks * kKvBlockTokens; }
+  bool holds_all_rings() const { return share_.holds_all; }
   uint64_t max_rows() const { return max_rows_; }
   // Positions that the longest ring holds.
-  uint64_t ring_tokens() const { return window_.RingBlocks(max_rows_) * kKvBlockTokens; }
+  uint64_t ring_tokens() const { return share_.ring_blocks * kKvBlockTokens; }
 
   size_t entries() const { return places_.size(); }
   const Entry& entry(size_t entry) const { return places_[entry].entry; }
@@ -103,7 +123,7 @@ class KvLayout {
   size_t bytes_per_token_ = 0;
   size_t kept_floats_ = 0;
   uint64_t max_rows_ = 0;
-  uint64_t pool_tokens_ = 0;
+  Share share_ = {};
   ContextWindow window_;
 };
 

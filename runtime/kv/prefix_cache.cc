@@ -13,11 +13,16 @@ namespace rondo {
 Result<PrefixCache> PrefixCache::Plan(const KvLayout& layout, MemoryPlan* plan) {
   PrefixCache cache;
   const std::span<const KvLayout::Group> groups = layout.groups();
+  // That with the longest ring; where several have, the same one for every context.
+  const auto reach = [](const ContextWindow& window) {
+    return window.state ? 0 : window.tokens == 0 ? UINT64_MAX : window.tokens;
+  };
   for (size_t g = 1; g < groups.size(); ++g) {
-    if (groups[g].ring_blocks > groups[cache.searched_].ring_blocks) cache.searched_ = g;
+    if (reach(groups[g].window) > reach(groups[cache.searched_].window)) cache.searched_ = g;
   }
-  // The pool has checked that these are below kNoBlock.
-  cache.n_entries_ = static_cast<uint32_t>(groups[cache.searched_].pool_blocks);
+  // Of more the pool refuses the plan.
+  cache.n_entries_ =
+      static_cast<uint32_t>(std::min<uint64_t>(groups[cache.searched_].pool_blocks, kNoBlock - 1));
   cache.n_buckets_ = std::bit_ceil(std::max<uint32_t>(cache.n_entries_, 2) / 2);
   const auto add = [&](CheckedSize bytes) {
     return plan->Add(Segment::kKvPool, bytes.ValueOrMost(), "prefix cache");

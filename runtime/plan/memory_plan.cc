@@ -2,6 +2,7 @@
 #include "runtime/plan/memory_plan.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/format.h"
@@ -51,10 +52,13 @@ const char* SegmentName(Segment segment) {
   return "unknown";
 }
 
-Result<MemoryPlan> MemoryPlan::Create(size_t max_regions) {
-  MemoryPlan plan;
-  RONDO_ASSIGN(plan.regions_, HeapArray<PlanRegion>::Create(max_regions));
-  return plan;
+Status MemoryPlan::MakeRoom() {
+  if (count_ < regions_.size()) return Status();
+  constexpr size_t kFirst = 256;
+  RONDO_ASSIGN(auto more, HeapArray<PlanRegion>::Create(std::max(kFirst, 2 * count_)));
+  std::copy(regions_.begin(), regions_.end(), more.begin());
+  regions_ = std::move(more);
+  return Status();
 }
 
 MemoryPlan::RegionId MemoryPlan::Add(Segment segment, size_t bytes, const char* name,
@@ -66,10 +70,11 @@ MemoryPlan::RegionId MemoryPlan::Add(Segment segment, size_t bytes, const char* 
     overflow_ = true;
     return 0;
   }
-  if (count_ == regions_.size() || first_step > last_step) {
-    misused_ = true;
-    return 0;
+  if (refused_.ok()) refused_ = MakeRoom();
+  if (refused_.ok() && first_step > last_step) {
+    refused_ = Status::Error(StatusCode::kInternal, "region %s ends before it begins", name);
   }
+  if (!refused_.ok()) return 0;
   requested_bytes_ = sum.value();
   PlanRegion& region = regions_[count_];
   Format(region.name, PlanRegion::kMaxName, "%s%s", prefix_, name);
@@ -95,12 +100,7 @@ void MemoryPlan::BeginPart(const char* prefix) {
 }
 
 Status MemoryPlan::Layout() {
-  if (misused_) {
-    return Status::Error(StatusCode::kInternal,
-                         "the memory plan was asked for more than %zu regions, or for one that "
-                         "ends before it begins",
-                         regions_.size());
-  }
+  RONDO_RETURN_IF_ERROR(refused_);
   if (overflow_) {
     return Status::Error(StatusCode::kOutOfMemory,
                          "the memory plan exceeds the address space; choose smaller options");

@@ -34,11 +34,8 @@ class MemoryPlan {
   using RegionId = uint32_t;
   static constexpr RegionId kNoRegion = UINT32_MAX;
 
-  // Room for this many Add calls.
-  static Result<MemoryPlan> Create(size_t max_regions);
-
-  // Asks for `bytes` in `segment`. Errors (too many regions, sizes beyond memory) are kept and
-  // come out of Layout, so that call sites stay short.
+  // Asks for `bytes` in `segment`. Errors (the system refused memory, sizes beyond memory) are kept
+  // and come out of Layout, so that call sites stay short.
   RegionId Add(Segment segment, size_t bytes, const char* name, int32_t first_step = 0,
                int32_t last_step = INT32_MAX);
 
@@ -46,6 +43,9 @@ class MemoryPlan {
   // so far: activations that were added before are not live in them.
   void BeginPart(const char* prefix);
   void EndPart();
+
+  // Together the regions are larger than any memory.
+  bool overflows() const { return overflow_; }
 
   // Fixes all offsets. Activations are placed greedily by size at the lowest free offset.
   Status Layout();
@@ -60,6 +60,7 @@ class MemoryPlan {
   size_t activation_lower_bound() const { return activation_lower_bound_; }
 
  private:
+  Status MakeRoom();  // for one region more
   // Places the activations segment, which starts at `base`; returns its length.
   Result<size_t> PlaceActivations(size_t base);
 
@@ -69,7 +70,7 @@ class MemoryPlan {
   const char* prefix_ = "";
   int32_t part_begin_ = 0;  // the first step of the part
   bool overflow_ = false;
-  bool misused_ = false;
+  Status refused_;
   size_t arena_bytes_ = 0;
   size_t segment_offset_[kSegmentCount] = {};
   size_t segment_bytes_[kSegmentCount] = {};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/c_api/tiny_model.h"
@@ -91,6 +92,36 @@ TEST_F(AffinityTest, AsManyThreadsAsCpus) {
     ASSERT_EQ(rondo_plan(model_.get(), &options, &plan, nullptr, 0), RONDO_STATUS_OK);
     EXPECT_EQ(plan.threads, n);
   }
+}
+
+// A plan is that of every thread; an engine starts no more threads than may run where it is made.
+TEST_F(AffinityTest, APlanOfAThreadThatIsKeptToOneCpuIsThatOfAll) {
+  if (Allowed().size() < 2) GTEST_SKIP() << "one CPU leaves nothing to choose";
+  rondo_engine_options options = EngineOptions();
+  options.threads = 0;
+  const auto plan_of = [&] {
+    rondo_memory_plan plan = {};
+    plan.struct_size = sizeof plan;
+    EXPECT_EQ(rondo_plan(model_.get(), &options, &plan, nullptr, 0), RONDO_STATUS_OK);
+    return plan;
+  };
+  const rondo_memory_plan here = plan_of();
+  rondo_memory_plan there = {}, made = {};
+  std::thread([&] {
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(Allowed().back(), &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
+    there = plan_of();
+    const Engine engine = NewEngine(model_.get(), options);
+    made.struct_size = sizeof made;
+    EXPECT_EQ(rondo_engine_memory(engine.get(), &made), RONDO_STATUS_OK);
+  }).join();
+  EXPECT_GE(here.threads, 2u);
+  EXPECT_EQ(there.threads, here.threads);
+  EXPECT_EQ(there.arena_bytes, here.arena_bytes);
+  EXPECT_EQ(made.threads, 1u);
+  EXPECT_EQ(made.arena_bytes, here.arena_bytes);
 }
 
 TEST_F(AffinityTest, RefusesByName) {

@@ -20,7 +20,7 @@ class TestCache {
             uint64_t pool_tokens = 0)
       : layout_(std::move(
             *KvLayout::Create(set, format, entries, window, max_rows, sequences, pool_tokens))) {
-    MemoryPlan plan = std::move(*MemoryPlan::Create(2 * entries.size()));
+    MemoryPlan plan;
     pool_ = std::move(*BlockPool::Plan(layout_, &plan));
     plan.Layout().ok();
     bytes_ = plan.arena_bytes();

@@ -60,8 +60,7 @@ TestModel Converted(const char* config, bool draft_head = true) {
 // The decoder with one sequence, and its draft head behind every pass.
 class Head {
  public:
-  Head(const ModelFile& file, const KernelSet& set, KvFormat kv, uint32_t max_rows)
-      : memory_(std::move(*MemoryPlan::Create(100))) {
+  Head(const ModelFile& file, const KernelSet& set, KvFormat kv, uint32_t max_rows) {
     EngineOptions options;
     options.context = 256;
     options.max_rows = max_rows;

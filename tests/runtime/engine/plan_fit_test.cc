@@ -37,6 +37,15 @@ std::vector<size_t> BytesOfAll(const TestModel& model, EngineOptions options, ui
   return bytes;
 }
 
+TestModel Mixed(const std::string& config) {
+  const TempFolder folder;
+  convert::WriteCheckpointOf(folder / "model", R"({"vocab_size": 97, "hidden_size": 32,
+      "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
+      "num_key_value_heads": 2, "max_position_embeddings": 600, )" +
+                                                   config + "}");
+  return {folder / "model", format::TensorFormat::Q8};
+}
+
 TEST(PlanFit, LearnedPositionsEndWhereTheyEnd) {
   const TestModel model = Model(true, 40);
   EngineOptions options;
@@ -47,6 +56,51 @@ TEST(PlanFit, LearnedPositionsEndWhereTheyEnd) {
     EXPECT_NE(std::string(plan.status().message()).find("positions end at 40"), std::string::npos)
         << plan.status().message();
   }
+}
+
+// Layers of several kinds and a pool of so many tokens: a longer context may take less.
+TEST(PlanFit, IsTheLargestContextWhereALongerOneTakesLess) {
+  std::mt19937 random(7);
+  bool falls = false;
+  for (const char* config : {
+           R"("architectures": ["Gemma3ForCausalLM"], "head_dim": 16, "sliding_window": 70,
+              "sliding_window_pattern": 2, "rope_local_base_freq": 100.0)",
+           R"("architectures": ["Lfm2ForCausalLM"], "conv_bias": true, "conv_L_cache": 4,
+              "layer_types": ["conv", "full_attention"])",
+           R"("architectures": ["Qwen3_5ForCausalLM"], "head_dim": 16,
+              "layer_types": ["linear_attention", "full_attention"], "linear_num_key_heads": 2,
+              "linear_num_value_heads": 4, "linear_key_head_dim": 16, "linear_value_head_dim": 16)",
+           R"("architectures": ["Mamba2ForCausalLM"], "num_heads": 4, "head_dim": 16,
+              "n_groups": 1, "state_size": 16)",
+       }) {
+    const TestModel model = Mixed(config);
+    for (uint32_t form = 0; form < 6; ++form) {
+      EngineOptions options;
+      options.threads = 1;
+      options.max_rows = 1 + random() % 200;
+      options.max_sessions = 1 + form % 4;
+      options.kv_tokens = form < 2 ? 0 : 1 + random() % 5000;
+      if (form % 3 == 2) {
+        options.policy = ContextPolicy::kSlide;
+        options.sink_tokens = static_cast<uint32_t>(random() % 130);
+      }
+      const std::vector<size_t> all = BytesOfAll(model, options, 600);
+      for (uint32_t context = 2; context <= 600; ++context) {
+        falls = falls || (all[context - 1] > 0 && all[context] < all[context - 1]);
+      }
+      for (uint32_t context = 1; context <= 600; context += 1 + random() % 90) {
+        if (all[context] == 0) continue;
+        for (const size_t budget : {all[context] - 1, all[context]}) {
+          uint32_t best = 600;
+          while (best > 0 && (all[best] == 0 || all[best] > budget)) --best;
+          const auto fit = FitContext(model.file(), nullptr, options, budget);
+          ASSERT_EQ(fit.ok() ? *fit : 0u, best)
+              << config << ", form " << form << ": " << fit.status().message();
+        }
+      }
+    }
+  }
+  EXPECT_TRUE(falls);
 }
 
 TEST(PlanFit, IsTheLargestContextOfAll) {

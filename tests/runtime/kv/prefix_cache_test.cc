@@ -121,7 +121,7 @@ class PrefixCacheTest : public testing::TestWithParam<Case> {
     cache_ = std::make_unique<TestCache>(*SelectKernelSet(""), KvFormat::kInt8, entries,
                                          GetParam().window, GetParam().max_rows, kWriters,
                                          GetParam().pool_tokens);
-    MemoryPlan plan = std::move(*MemoryPlan::Create(3));
+    MemoryPlan plan;
     prefixes_ = std::move(*PrefixCache::Plan(cache_->layout(), &plan));
     plan.Layout().ok();
     memory_.resize(plan.arena_bytes() / sizeof(uint64_t) + 8, 0x5A5A5A5A5A5A5A5Au);

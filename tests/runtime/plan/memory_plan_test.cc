@@ -8,14 +8,8 @@
 namespace rondo {
 namespace {
 
-MemoryPlan NewPlan(size_t max_regions) {
-  auto plan = MemoryPlan::Create(max_regions);
-  EXPECT_TRUE(plan.ok());
-  return std::move(*plan);
-}
-
 TEST(MemoryPlanTest, SegmentsFollowEachOtherInOrder) {
-  MemoryPlan plan = NewPlan(6);
+  MemoryPlan plan;
   const auto workspace = plan.Add(Segment::kWorkspace, 1, "scratch");
   const auto kv = plan.Add(Segment::kKvPool, 100, "kv");
   const auto norm = plan.Add(Segment::kWeights, 64, "norm");
@@ -37,7 +31,7 @@ TEST(MemoryPlanTest, SegmentsFollowEachOtherInOrder) {
 }
 
 TEST(MemoryPlanTest, ActivationsShareWhereLifetimesAllow) {
-  MemoryPlan plan = NewPlan(3);
+  MemoryPlan plan;
   const auto a = plan.Add(Segment::kActivations, 128, "a", 0, 1);
   const auto b = plan.Add(Segment::kActivations, 64, "b", 1, 2);
   const auto c = plan.Add(Segment::kActivations, 128, "c", 2, 3);
@@ -52,7 +46,7 @@ TEST(MemoryPlanTest, ActivationsShareWhereLifetimesAllow) {
 // Each alone would fit.
 TEST(MemoryPlanTest, WhatIsTogetherLargerThanMemoryIsRefused) {
   constexpr size_t kNearlyHalf = SIZE_MAX / 2 - 128;
-  MemoryPlan plan = NewPlan(3);
+  MemoryPlan plan;
   plan.Add(Segment::kWorkspace, kNearlyHalf, "a");
   plan.Add(Segment::kWorkspace, kNearlyHalf, "b");
   plan.Add(Segment::kWorkspace, kNearlyHalf, "c");
@@ -60,7 +54,7 @@ TEST(MemoryPlanTest, WhatIsTogetherLargerThanMemoryIsRefused) {
 }
 
 TEST(MemoryPlanTest, OtherSegmentsNeverShare) {
-  MemoryPlan plan = NewPlan(2);
+  MemoryPlan plan;
   plan.Add(Segment::kWorkspace, 64, "a", 0, 0);
   plan.Add(Segment::kWorkspace, 64, "b", 1, 1);
   ASSERT_TRUE(plan.Layout().ok());
@@ -68,7 +62,7 @@ TEST(MemoryPlanTest, OtherSegmentsNeverShare) {
 }
 
 TEST(MemoryPlanTest, EmptyPlanAndEmptyBlocks) {
-  MemoryPlan plan = NewPlan(1);
+  MemoryPlan plan;
   ASSERT_TRUE(plan.Layout().ok());
   EXPECT_EQ(plan.arena_bytes(), 0u);
   plan.Add(Segment::kActivations, 0, "nothing", 0, 0);
@@ -77,18 +71,18 @@ TEST(MemoryPlanTest, EmptyPlanAndEmptyBlocks) {
 }
 
 TEST(MemoryPlanTest, LongNamesAreCut) {
-  MemoryPlan plan = NewPlan(1);
+  MemoryPlan plan;
   plan.Add(Segment::kWeights, 1, std::string(200, 'n').c_str());
   ASSERT_TRUE(plan.Layout().ok());
   EXPECT_EQ(std::string(plan.region(0).name), std::string(PlanRegion::kMaxName - 1, 'n'));
 }
 
 TEST(MemoryPlanTest, OverflowIsAnError) {
-  MemoryPlan one = NewPlan(1);
+  MemoryPlan one;
   one.Add(Segment::kWeights, SIZE_MAX - 8, "w");  // overflows when rounded up
   EXPECT_EQ(one.Layout().code(), StatusCode::kOutOfMemory);
   for (const Segment segment : {Segment::kWeights, Segment::kActivations}) {
-    MemoryPlan sum = NewPlan(2);
+    MemoryPlan sum;
     sum.Add(segment, SIZE_MAX / 2, "a");
     sum.Add(segment, SIZE_MAX / 2 + 64, "b");
     EXPECT_EQ(sum.Layout().code(), StatusCode::kOutOfMemory);
@@ -96,13 +90,22 @@ TEST(MemoryPlanTest, OverflowIsAnError) {
 }
 
 TEST(MemoryPlanTest, MisuseIsAnError) {
-  MemoryPlan full = NewPlan(1);
-  full.Add(Segment::kWeights, 1, "a");
-  full.Add(Segment::kWeights, 1, "b");
-  EXPECT_EQ(full.Layout().code(), StatusCode::kInternal);
-  MemoryPlan backwards = NewPlan(1);
+  MemoryPlan backwards;
   backwards.Add(Segment::kActivations, 1, "a", 2, 1);
   EXPECT_EQ(backwards.Layout().code(), StatusCode::kInternal);
+}
+
+TEST(MemoryPlanTest, TakesAnyNumberOfRegions) {
+  MemoryPlan plan;
+  constexpr size_t kMany = 5000;
+  for (size_t i = 0; i < kMany; ++i) {
+    ASSERT_EQ(plan.Add(Segment::kKvPool, 1, std::to_string(i).c_str()), i);
+  }
+  ASSERT_TRUE(plan.Layout().ok());
+  ASSERT_EQ(plan.size(), kMany);
+  EXPECT_EQ(plan.arena_bytes(), kMany * kArenaAlignment);
+  EXPECT_STREQ(plan.region(kMany - 1).name, "4999");
+  EXPECT_EQ(plan.region(kMany - 1).offset, (kMany - 1) * kArenaAlignment);
 }
 
 // Over random requests: aligned, inside their segment, never overlapping while both are live,
@@ -111,7 +114,7 @@ TEST(MemoryPlanTest, PropertiesHoldForRandomRequests) {
   std::mt19937 random(1);
   for (int round = 0; round < 300; ++round) {
     const size_t count = 1 + random() % 40;
-    MemoryPlan plan = NewPlan(count);
+    MemoryPlan plan;
     for (size_t i = 0; i < count; ++i) {
       const auto segment = static_cast<Segment>(random() % 2 ? 3 : random() % kSegmentCount);
       const auto first = static_cast<int32_t>(random() % 20);
