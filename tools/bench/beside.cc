@@ -1,5 +1,6 @@
 // A prompt that is evaluated beside a session that decodes, whose tokens wait for larger passes.
 #include <algorithm>
+#include <utility>
 
 #include "tools/bench/costs.h"
 #include "tools/bench/session_tests.h"
