@@ -71,7 +71,6 @@ struct Expr {
   uint32_t line;
   std::string_view name = {};
   Value value = {};
-  bool is_key = false;                      // kAttribute: of a dict, it can only be a key
   mutable const Value* variable = nullptr;  // kName: the host's, once it was looked for
   const Expr* a = nullptr;
   const Expr* b = nullptr;
@@ -80,6 +79,7 @@ struct Expr {
   std::span<const Expr* const> list = {};
   std::span<const ComparisonStep> comparisons = {};
   CallArguments arguments = {};
+  bool is_key = false;  // kAttribute: of a dict, it can only be a key
 };
 
 enum class StatementKind : uint8_t {

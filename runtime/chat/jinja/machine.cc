@@ -9,6 +9,7 @@ namespace {
 
 constexpr size_t kAlignment = alignof(std::max_align_t);
 constexpr size_t kFirstChunk = size_t{32} << 10;
+constexpr size_t kManyBytes = size_t{4} << 20;  // from which on more of it would stay unused
 
 }  // namespace
 
@@ -44,7 +45,8 @@ bool Machine::AddChunk(size_t bytes) {
       FailMemory();
       return false;
     }
-    const size_t size = std::min(std::max({kFirstChunk, bytes + kHeader, reserved_ / 4}), left);
+    const size_t more = reserved_ < kManyBytes ? reserved_ / 2 : reserved_ / 4;
+    const size_t size = std::min(std::max({kFirstChunk, bytes + kHeader, more}), left);
     void* memory = ::operator new(size, std::nothrow);
     if (memory == nullptr) {
       FailWith(Status::Error(StatusCode::kOutOfMemory,
