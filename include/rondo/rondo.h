@@ -105,8 +105,8 @@
  *   are only ever appended. The library fills, or reads, as much as both sides know. An options
  *   struct with anything but zeros in a part that the library does not know, or in a reserved
  *   field (since ABI 10), is refused with RONDO_STATUS_VERSION_MISMATCH, so that no wish is
- *   silently ignored. Options are made by their
- *   _init function and then changed. No struct is passed by value.
+ *   silently ignored. Options are made by their _init function and then changed. No struct is
+ *   passed by value.
  * Ownership. Each handle holds a reference to its parent: close them in any order, from any
  *   thread; what is still needed stays. Closing NULL, or what is no open handle of its kind, does
  *   nothing. A handle may be closed at any time: calls that enter with it from then on are refused,
@@ -391,9 +391,9 @@ enum {
   /* Members that nobody named are not written: an object has those that its schemas name in
    * properties, required or a condition, and those that a pattern of patternProperties names, where
    * none of these schemas has additionalProperties, which says what others there are. Schemas are
-   * all that hold of the object, by allOf, $ref and the alternatives chosen, too. Where they name no
-   * member ({"type": "object"}, true), or fewer than minProperties, names are free as ever. What is
-   * written stays valid; fewer valid texts can be written. Since ABI 10. */
+   * all that hold of the object, by allOf, $ref and the alternatives chosen, too. Where they name
+   * no member ({"type": "object"}, true), or fewer than minProperties, names are free as ever. What
+   * is written stays valid; fewer valid texts can be written. Since ABI 10. */
   RONDO_SCHEMA_NAMED_ONLY = 8
 };
 
@@ -694,7 +694,8 @@ RONDO_API int32_t rondo_plan_region(const rondo_model* model, const rondo_engine
  * context_length, whose plan fits into `bytes`, all other options as given. A longer context may
  * take less where kv_tokens is given: it is found. Fails as rondo_plan, also where no context up to
  * the model's can slide, and with RONDO_STATUS_ARENA_TOO_SMALL where no context fits;
- * _OUT_OF_MEMORY: the system refused memory while plans were made, and nothing is said. [any thread, since ABI 3] */
+ * _OUT_OF_MEMORY: the system refused memory while plans were made, and nothing is said. [any
+ * thread, since ABI 3] */
 RONDO_API int32_t rondo_plan_fit(const rondo_model* model, const rondo_engine_options* options,
                                  uint64_t bytes, uint32_t* context, char* message,
                                  size_t message_bytes);
@@ -998,17 +999,18 @@ RONDO_API int32_t rondo_session_append(rondo_session* session, const int32_t* id
 /* Runs one pass for `count` different sessions of the engine (at most limit.sessions; 0 does
  * nothing), of max_rows rows at most, and of rows_per_step where a session decodes: those that
  * decode have one row each, but leave one to prompts where some wait; the rest goes to drafts and
- * prompts, these in the order of `sessions`. Whoever had no rows waits for the next step. No session starves: where more
- * decode than a pass has rows, those that waited longest come first, and so does a prompt that had
- * none in 16 passes; each has rows within 16 passes and as many more as sessions wait. A session
- * whose tokens are then all evaluated samples one token, as rondo_session_next does. What each got,
- * rondo_session_event tells: it must be asked between two steps of a session for every event of a
- * step that has a token, a reason or an error. A session that is cancelled stands as before, and
- * the others do not notice: the step returns at once where its pass has not begun yet, within the
- * time of a layer where all of its sessions are cancelled, else when the pass is over. Fails, and
- * then nothing has happened, with RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one
- * given twice, one with an event that was not asked for), _BUSY (one is in use by another call),
- * _KV_POOL_FULL. [any thread; the sessions: one call per session, since ABI 3] */
+ * prompts, these in the order of `sessions`. Whoever had no rows waits for the next step. No
+ * session starves: where more decode than a pass has rows, those that waited longest come first,
+ * and so does a prompt that had none in 16 passes; each has rows within 16 passes and as many more
+ * as sessions wait. A session whose tokens are then all evaluated samples one token, as
+ * rondo_session_next does. What each got, rondo_session_event tells: it must be asked between two
+ * steps of a session for every event of a step that has a token, a reason or an error. A session
+ * that is cancelled stands as before, and the others do not notice: the step returns at once where
+ * its pass has not begun yet, within the time of a layer where all of its sessions are cancelled,
+ * else when the pass is over. Fails, and then nothing has happened, with
+ * RONDO_STATUS_INVALID_ARGUMENT (a session of another engine, one given twice, one with an event
+ * that was not asked for), _BUSY (one is in use by another call), _KV_POOL_FULL. [any thread; the
+ * sessions: one call per session, since ABI 3] */
 RONDO_API int32_t rondo_engine_step(rondo_engine* engine, rondo_session* const* sessions,
                                     size_t count, char* message, size_t message_bytes);
 

@@ -35,13 +35,15 @@ inline constexpr uint32_t kMostPassedOver = 16;
 Status KvPoolFull(const char* what);
 
 // Fills `members` with those of `requests` whose rows go into a pass of up to `max_rows` rows, or
-// `rows_per_step` where somebody decodes, and takes the KV blocks that these need; the caller may change who references which blocks. A request
-// that the pool has no blocks for takes no part: its status says so.
+// `rows_per_step` where somebody decodes, and takes the KV blocks that these need; the caller may
+// change who references which blocks. A request that the pool has no blocks for takes no part: its
+// status says so.
 //
 // Sequences that wait for one row decode, and somebody reads along: they come first, those that
 // waited longest before the others, and leave one row to prompts where some wait. A draft has
-// a row only where each of them has one. Prompts have the rest, in their order; one that is evaluated whole waits where it does not fit, and
-// those behind it come first that do. Where there is but one row, the two kinds take turns.
+// a row only where each of them has one. Prompts have the rest, in their order; one that is
+// evaluated whole waits where it does not fit, and those behind it come first that do. Where there
+// is but one row, the two kinds take turns.
 void ScheduleRows(PassRequest* requests, size_t max_rows, size_t rows_per_step, EngineStats* stats,
                   PassMembers* members);
 
