@@ -177,6 +177,7 @@ class Session {
   void DropAhead();
   void WantLogits();
   bool BeginStep();
+  bool PrepareConstraint();
   bool BeginDrafts(size_t proposed);
   void EndStep();
   void MakeEvent();

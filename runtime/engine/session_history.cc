@@ -72,7 +72,7 @@ Status Session::Undo(uint64_t n) {
 void Session::GoBackInText(uint64_t n) {
   TextState state = {generated_ - std::min(n, generated_), text_begin_, told_, text_.continues()};
   past_texts_.BackTo(position(), &state);
-  constraint_.Restart();
+  constraint_.BackTo(position());
   generated_ = state.generated;
   finished_ = FinishReason::kNone;
   event_of_ = EventOf::kNone;
@@ -114,6 +114,7 @@ void Session::Reset() {
   GiveBlocksBack();
   sequence_.ForgetCancel();
   past_texts_.Clear();
+  constraint_.Forget();
   EndGeneration();
 }
 
@@ -127,12 +128,13 @@ SnapshotBinding Session::Binding() const {
 Status Session::Save(std::span<uint8_t> out, size_t* bytes) const {
   const GenerationState generation = {generated_, text_begin_, static_cast<uint32_t>(finished_),
                                       text_.continues()};
-  return WriteSnapshot(Binding(), sequence_, generation, out, bytes);
+  return WriteSnapshot(Binding(), sequence_, generation, constraint_, out, bytes);
 }
 
 Status Session::Restore(std::span<const uint8_t> bytes) {
   RONDO_RETURN_IF_ERROR(CheckPredicts());
   RONDO_ASSIGN(const Snapshot snapshot, Snapshot::Open(Binding(), bytes));
+  RONDO_RETURN_IF_ERROR(snapshot.CheckPlaces(constraint_));
   {
     const MutexLock turn(engine_->turn());
     if (!snapshot.TakeBlocks(&sequence_)) return KvPoolFull("this snapshot");
@@ -147,7 +149,7 @@ Status Session::Restore(std::span<const uint8_t> bytes) {
   finished_ = static_cast<FinishReason>(generation.finished);
   past_texts_.Clear();
   text_begin_ = generation.text_begin;
-  constraint_.Restart();
+  snapshot.LoadPlaces(&constraint_);
   event_of_ = EventOf::kNone;
   told_ = position();
   text_.Resume(tokens(), text_begin_, position(), told_, generation.continues);

@@ -96,6 +96,22 @@ bool Productions::Close(Regexes& regexes, Budget& budget, Production* rule) {
   return true;
 }
 
+void Productions::AddTo(Hash* hash) const {
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    const Node& node = nodes_[i];
+    hash->Add(static_cast<uint64_t>(node.kind)).Add(node.a).Add(node.b).Add(node.c);
+  }
+  for (uint32_t i = 0; i < parts_.size(); ++i) hash->Add(parts_[i]);
+  for (uint32_t i = 0; i < members_.size(); ++i) {
+    const Members& all = members_[i];
+    hash->Add(all.first).Add(all.count).Add(all.min).Add(all.max).Add(all.more).Add(all.any_order);
+  }
+  for (uint32_t i = 0; i < member_list_.size(); ++i) {
+    const Member& member = member_list_[i];
+    hash->Add(member.first).Add(member.later).Add(member.required);
+  }
+}
+
 // And productive; both grow from nothing until no more changes.
 void Productions::FindNullable(Regexes& regexes, Budget& budget) {
   for (bool changed = true; changed && budget.ok();) {

@@ -63,6 +63,9 @@ class Productions {
   // begins with itself, so that nothing would ever end; `*rule` is one that does.
   bool Close(Regexes& regexes, Budget& budget, Production* rule);
 
+  uint32_t size() const { return nodes_.size(); }
+  void AddTo(Hash* hash) const;
+
   const Node& node(Production production) const { return nodes_[production]; }
   std::span<const Production> parts(Production production) const {
     return parts_.Part(nodes_[production].a, nodes_[production].b);

@@ -20,6 +20,7 @@ class Budget {
 
   bool ok() const { return end_ == End::kNone; }
   End end() const { return end_; }
+  uint64_t left() const { return steps_; }
   // False where nothing is left.
   bool Spend(uint64_t steps = 1) {
     if (steps > steps_) Stop(End::kSteps);

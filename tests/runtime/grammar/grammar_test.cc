@@ -36,7 +36,7 @@ class GrammarTest : public testing::Test {
   }
   std::vector<uint32_t> Allowed(const std::vector<int32_t>& tokens) {
     std::vector<uint32_t> mask(trie_.mask_words());
-    const Status status = grammar_->Allowed(TextOf(tokens), &place_, mask);
+    const Status status = grammar_->Allowed(TextOf(tokens), &place_, mask).status();
     EXPECT_TRUE(status.ok()) << status.message();
     std::vector<uint32_t> allowed;
     for (uint32_t token = 0; token < words_.tokens.size(); ++token) {
@@ -312,7 +312,7 @@ TEST_F(GrammarTest, SaysWhereATextCannotBeReadAgain) {
   std::vector<uint32_t> mask(trie_.mask_words());
   GrammarText text = TextOf(tokens);
   text.first_held = 1;
-  const Status status = grammar_->Allowed(text, &place_, mask);
+  const Status status = grammar_->Allowed(text, &place_, mask).status();
   EXPECT_EQ(status.code(), StatusCode::kConstraint);
   EXPECT_THAT(status.message(), HasSubstr("not held any more"));
 }
