@@ -112,6 +112,7 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   if (!productions_.node(root_).productive) {
     return Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
   }
+  RONDO_RETURN_IF_ERROR(CheckRoom(options));
   machine_ = Machine(room, Layout::States(options), kUsualClasses);
   masks_ = List<Mask>(room, kMasks);
   mask_states_ = List<State>(room, kMasks);
@@ -134,6 +135,19 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   productions_.AddTo(&identity);
   identity_ = identity.Add(root_).value();
   return Status();
+}
+
+// What is read has left room for what its texts need.
+Status Grammar::CheckRoom(const GrammarOptions& options) const {
+  const uint64_t bytes = options.bytes == 0 ? kDefaultBytes : options.bytes;
+  const uint64_t needed = regexes_.BytesToDerive(bytes, productions_.MostParts());
+  if (needed <= bytes) return Status();
+  const uint64_t mebibytes = needed / (uint64_t{1} << 20) + 1;
+  return Status::Error(StatusCode::kOutOfMemory,
+                       "the grammar is read in its memory of %llu bytes, but has no room there for "
+                       "what its texts lead to: memory_bytes must be %llu",
+                       static_cast<unsigned long long>(bytes),
+                       static_cast<unsigned long long>(mebibytes << 20));
 }
 
 Status Grammar::EndOf(const MachineCall& call) {

@@ -112,6 +112,7 @@ class Grammar {
 
   Grammar() = default;
   Status Compile(const GrammarOptions& options, std::string_view text, std::span<uint8_t> memory);
+  Status CheckRoom(const GrammarOptions& options) const;
   Status ReadAll(MachineCall& call, const GrammarText& text, GrammarPlace* place);
   Status ReadTo(MachineCall& call, const GrammarText& text, GrammarPlace* place);
   Status MaskOf(MachineCall& call, std::span<uint32_t> mask, bool* may_end);

@@ -112,6 +112,15 @@ void Productions::AddTo(Hash* hash) const {
   }
 }
 
+uint32_t Productions::MostParts() const {
+  uint32_t most = 0;
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].kind == Kind::kChoice) most = std::max(most, nodes_[i].b);
+  }
+  for (uint32_t i = 0; i < members_.size(); ++i) most = std::max(most, members_[i].count);
+  return most;
+}
+
 // And productive; both grow from nothing until no more changes.
 void Productions::FindNullable(Regexes& regexes, Budget& budget) {
   for (bool changed = true; changed && budget.ok();) {

@@ -65,6 +65,8 @@ class Productions {
 
   uint32_t size() const { return nodes_.size(); }
   void AddTo(Hash* hash) const;
+  // Of a choice, or members of an object.
+  uint32_t MostParts() const;
 
   const Node& node(Production production) const { return nodes_[production]; }
   std::span<const Production> parts(Production production) const {

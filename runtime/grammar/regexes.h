@@ -47,6 +47,9 @@ class Regexes {
   // Once all expressions are made: bytes that none of them tells apart are one class. Before, each
   // byte is one.
   void MakeClasses();
+  // Of `bytes`, which all lists are in proportion to, those with which derivatives have room beside
+  // what was there then, where a text may go on in up to so many ways.
+  uint64_t BytesToDerive(uint64_t bytes, uint64_t alternatives) const;
   // What derivatives made since then is forgotten, but what is wanted between the two calls; that
   // has other numbers afterwards.
   void BeginForget();

@@ -44,7 +44,6 @@ void Regexes::WriteRegex(Regex regex, NumberSet* made, StateWriter* out) const {
   }
 }
 
-// Of a list the parts from before come first, each by how far it is from the last.
 void Regexes::WriteNode(Regex regex, NumberSet* made, StateWriter* out) const {
   const Node& node = nodes_[regex];
   out->Byte(static_cast<uint8_t>(node.kind));
@@ -74,16 +73,10 @@ void Regexes::WriteNode(Regex regex, NumberSet* made, StateWriter* out) const {
       out->Number(node.c);
       break;
     case Kind::kEither:
-    case Kind::kBoth: {
-      const std::span<const Regex> parts = parts_.Part(node.a, node.b);
-      const auto fresh = std::lower_bound(parts.begin(), parts.end(), kept_.nodes);
-      out->Number(static_cast<uint64_t>(fresh - parts.begin()));
-      Regex last = 0;
-      for (auto part = parts.begin(); part != fresh; last = *part++) out->Number(*part - last);
-      out->Number(static_cast<uint64_t>(parts.end() - fresh));
-      for (auto part = fresh; part != parts.end(); ++part) WriteRegex(*part, made, out);
+    case Kind::kBoth:
+      out->Number(node.b);
+      for (const Regex part : parts_.Part(node.a, node.b)) WriteRegex(part, made, out);
       break;
-    }
   }
 }
 
@@ -129,13 +122,7 @@ Regex Regexes::ReadNode(std::span<const Regex> made, StateReader* in, Budget& bu
     case Kind::kEither:
     case Kind::kBoth: {
       const uint32_t base = work_.size();
-      uint64_t last = 0;
-      for (uint64_t n = in->Number(kMostParts); n > 0 && in->ok(); --n) {
-        last += in->Number(kept_.nodes);
-        if (last >= kept_.nodes) in->Fail();
-        if (in->ok()) work_.Add(static_cast<Regex>(last), budget);
-      }
-      for (uint64_t n = in->Number(kMostParts); n > 0 && in->ok(); --n) {
+      for (uint64_t n = in->Number(kNoLimit); n > 0 && in->ok() && budget.ok(); --n) {
         work_.Add(ReadRegex(made, in), budget);
       }
       const Regex joined = Join(kind, work_.Part(base, work_.size() - base), budget);

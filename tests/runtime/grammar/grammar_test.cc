@@ -305,6 +305,81 @@ TEST_F(GrammarTest, SmallMemoryGivesTheSameTextsByRules) {
   EXPECT_GT(place_.epoch, 1u) << "nothing was forgotten";
 }
 
+// What one state or one mask takes is far less than all of them together, which is forgotten on the
+// way.
+TEST_F(GrammarTest, WhatCompilesWrites) {
+  struct Case {
+    const char* name;
+    GrammarOptions options;
+    std::string text;
+  };
+  const auto list = [](int n, const char* between, const auto& one) {
+    std::string text;
+    for (int i = 0; i < n; ++i) text += (i > 0 ? between : "") + one(std::to_string(i), i);
+    return text;
+  };
+  const auto optional = [&](int n, const char* rest) {
+    const auto member = [](const std::string& i, int) {
+      return "\"p" + i + R"(":{"type":"integer"})";
+    };
+    return R"({"type":"object","properties":{)" + list(n, ",", member) + "}" + rest + "}";
+  };
+  const auto alternative = [](const std::string& i, int) {
+    return R"({"type":"object","properties":{"k":{"const":"t)" + i + R"("},"v)" + i +
+           R"(":{"type":"integer"}},"required":["k"],"additionalProperties":false})";
+  };
+  const auto word = [](const std::string& i, int n) {
+    return "\"w" + std::to_string(n * 7919 % 100003) + "x" + i + "\"";
+  };
+  const auto rule = [](const std::string& i, int) { return "\"k" + i + "\" item? \"e\""; };
+  const char* const closed = R"(,"additionalProperties":false)";
+  const Case cases[] = {
+      {"500 optional", {}, optional(500, closed)},
+      {"1000 optional", {}, optional(1000, closed)},
+      {"500 optional and others", {}, optional(500, "")},
+      {"300 in any order", {.any_order = true}, optional(300, closed)},
+      {"anyOf 400", {}, "{\"anyOf\":[" + list(400, ",", alternative) + "]}"},
+      {"enum 2000", {}, "{\"enum\":[" + list(2000, ",", word) + "]}"},
+      {"enum 3000", {.bytes = 12 << 20}, "{\"enum\":[" + list(3000, ",", word) + "]}"},
+      {"1000 alternatives",
+       {.kind = GrammarKind::kGbnf},
+       "root ::= item*\nitem ::= " + list(1000, " | ", rule)},
+  };
+  for (const Case& one : cases) {
+    SCOPED_TRACE(one.name);
+    const Status status = Make(one.text, one.options);
+    ASSERT_TRUE(status.ok()) << status.message();
+    for (unsigned seed = 0; seed < 6; ++seed) Write(seed, 60);
+  }
+}
+
+// A grammar is refused where what it is made of leaves its texts no room, with the memory that they
+// need; in that it is read, and writes.
+TEST_F(GrammarTest, SaysHowMuchMemoryItsTextsNeed) {
+  bool refused = false;
+  for (int n = 100; n < 4000; n += 4) {
+    std::string text = R"({"enum": ["")";
+    for (int i = 0; i < n; ++i) {
+      text += ",\"w" + std::to_string(i * 7919 % 100003) + "x" + std::to_string(i) + "\"";
+    }
+    text += "]}";
+    const Status status = Make(text, {.bytes = Grammar::kLeastBytes});
+    const std::string message = status.message();
+    if (status.ok()) {
+      for (unsigned seed = 0; seed < 2; ++seed) Write(seed, 60);
+    } else if (message.find("memory_bytes must be 2097152") != std::string::npos) {
+      refused = true;
+      EXPECT_EQ(status.code(), StatusCode::kOutOfMemory);
+      ASSERT_TRUE(Make(text, {.bytes = 2 << 20}).ok());
+      for (unsigned seed = 0; seed < 3; ++seed) Write(seed, 60);
+    } else {
+      break;  // it cannot be read
+    }
+    if (HasFailure()) return;
+  }
+  EXPECT_TRUE(refused);
+}
+
 // A text whose begin is not known any more, when states were forgotten.
 TEST_F(GrammarTest, SaysWhereATextCannotBeReadAgain) {
   ASSERT_TRUE(Make(kSchema).ok());
