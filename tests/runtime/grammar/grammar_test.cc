@@ -6,6 +6,7 @@
 
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/runtime/grammar/words.h"
@@ -82,7 +83,7 @@ class GrammarTest : public testing::Test {
   const Words words_;
   Result<TokenTrie> made_ = words_.Trie();
   const TokenTrie& trie_ = *made_;
-  const std::vector<uint32_t> ends_ = {words_.end()};
+  std::vector<uint32_t> ends_ = {words_.end()};
   std::vector<Line> memory_;
   Grammar* grammar_ = nullptr;
   GrammarPlace place_;
@@ -215,6 +216,82 @@ TEST_F(GrammarTest, TextsShareAGrammar) {
     }
   }
   for (unsigned seed = 0; seed < 4; ++seed) EXPECT_EQ(all[seed].text, alone[seed]);
+}
+
+// As by one alone, also where all of them together need more memory than there is.
+TEST_F(GrammarTest, ThreadsShareAGrammar) {
+  ASSERT_TRUE(Make(kSchema, {.bytes = Grammar::kLeastBytes}).ok());
+  std::vector<std::string> alone;
+  for (unsigned seed = 0; seed < 8; ++seed) alone.push_back(Write(seed));
+  std::vector<std::string> beside(alone.size());
+  std::vector<std::thread> threads;
+  for (unsigned seed = 0; seed < alone.size(); ++seed) {
+    threads.emplace_back([&, seed] {
+      std::mt19937 random(seed);
+      std::vector<int32_t> tokens;
+      std::vector<uint32_t> mask(trie_.mask_words());
+      GrammarPlace place;
+      while (tokens.size() < 4000) {
+        if (!grammar_->Allowed(TextOf(tokens), &place, mask).ok()) return;
+        std::vector<uint32_t> allowed;
+        for (uint32_t token = 0; token < words_.tokens.size(); ++token) {
+          if ((mask[token / 32] >> token % 32 & 1) != 0) allowed.push_back(token);
+        }
+        if (allowed.empty()) return;
+        const uint32_t next = allowed[random() % allowed.size()];
+        if (next == words_.end()) break;
+        tokens.push_back(static_cast<int32_t>(next));
+        beside[seed] += words_.tokens[next];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(beside, alone);
+  EXPECT_FALSE(AllowedBehind({}).empty());
+  EXPECT_GT(place_.epoch, 1u) << "nothing was forgotten";
+}
+
+// An end token is never a part of the text, but where the grammar names it.
+TEST_F(GrammarTest, EndTokensComeWhereATextMayEnd) {
+  ASSERT_TRUE(Make("root ::= [a-z]+ | <true> <end>", {.kind = GrammarKind::kGbnf}).ok());
+  const auto ends = [&](const std::vector<int32_t>& tokens, bool may) {
+    std::vector<uint32_t> mask(trie_.mask_words());
+    place_ = {};
+    EXPECT_TRUE(grammar_->Allowed(TextOf(tokens), &place_, mask, {.ends = may}).ok());
+    return (mask[words_.end() / 32] >> words_.end() % 32 & 1) != 0;
+  };
+  EXPECT_TRUE(ends({'a'}, true));
+  EXPECT_FALSE(ends({'a'}, false));
+  EXPECT_FALSE(ends({}, true));
+  // One that is text like others.
+  ends_ = {'z'};
+  ASSERT_TRUE(Make("[a-z]+", {.kind = GrammarKind::kPattern}).ok());
+  const auto allows_z = [&](const std::vector<int32_t>& tokens, bool may) {
+    std::vector<uint32_t> mask(trie_.mask_words());
+    place_ = {};
+    EXPECT_TRUE(grammar_->Allowed(TextOf(tokens), &place_, mask, {.ends = may}).ok());
+    return (mask['z' / 32] >> 'z' % 32 & 1) != 0;
+  };
+  EXPECT_FALSE(allows_z({}, true));
+  EXPECT_TRUE(allows_z({'a'}, true));
+  EXPECT_FALSE(allows_z({'a'}, false));
+}
+
+// A call that takes long gives up where it is told to, and nothing is lost by that.
+TEST_F(GrammarTest, IsCancelled) {
+  std::string schema = "{\"anyOf\":[";
+  for (int i = 0; i < 600; ++i) {
+    schema += std::string(i > 0 ? "," : "") + R"({"type":"object","properties":{"k)" +
+              std::to_string(i) + R"(":{"type":"integer"}},"required":["k)" + std::to_string(i) +
+              R"("],"additionalProperties":false})";
+  }
+  ASSERT_TRUE(Make(schema + "]}").ok());
+  const std::atomic<bool> cancel = true;
+  std::vector<uint32_t> mask(trie_.mask_words());
+  const Result<bool> made =
+      grammar_->Allowed(TextOf({'{'}), &place_, mask, {.cancel = &cancel});
+  EXPECT_EQ(made.status().code(), StatusCode::kCancelled);
+  EXPECT_FALSE(AllowedBehind({'{'}).empty());
 }
 
 TEST_F(GrammarTest, RefusesByName) {
