@@ -168,9 +168,8 @@ Status Constraint::ReadOne(const Tokens& tokens, Place* place,
     next.opened = 0;
     next.grammar_begin = kNowhere;
   } else if (place->grammar_begin != kNowhere) {
-    const TextFrom<Tokens> text = {
-        tokens, place->grammar_begin,
-        kept_.Latest(begin_, place->position, tokens.history.begin())};
+    const TextFrom<Tokens> text = {tokens, place->grammar_begin,
+                                   kept_.Latest(begin_, place->position, tokens.history.begin())};
     RONDO_RETURN_IF_ERROR(options_.grammar->Read(text.Until(next.position), &next.grammar, cancel));
     if (options_.goes_on && IsWhole(next)) next.grammar_begin = kNowhere;
   } else if (options_.begin == GrammarBegin::kAfterToken && token == options_.token) {

@@ -35,8 +35,8 @@ class Constraint {
  public:
   // What the next token is.
   struct Outlook {
-    int32_t forced = -1;  // this one, whatever the model says; -1: one of its choice
-    bool masked = false;  // of those in the mask
+    int32_t forced = -1;   // this one, whatever the model says; -1: one of its choice
+    bool masked = false;   // of those in the mask
     bool may_end = false;  // where there is none of these, the text is whole
   };
 

@@ -112,12 +112,12 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
   if (!productions_.node(root_).productive) {
     return Status::Error(StatusCode::kInvalidArgument, "no text fits the grammar");
   }
-  RONDO_RETURN_IF_ERROR(CheckRoom(options));
   machine_ = Machine(room, Layout::States(options), kUsualClasses);
   masks_ = List<Mask>(room, kMasks);
   mask_states_ = List<State>(room, kMasks);
   mask_bits_ = List<uint32_t>(room, kMasks * trie_->mask_words());
   machine_.Read(&regexes_, &productions_);
+  RONDO_RETURN_IF_ERROR(CheckRoom(options));
   masks_.Fill({}, kMasks, budget);
   mask_states_.Fill(Machine::kDead, kMasks, budget);
   const State start = machine_.Start(root_, budget);
@@ -140,7 +140,9 @@ Status Grammar::Compile(const GrammarOptions& options, std::string_view text,
 // What is read has left room for what its texts need.
 Status Grammar::CheckRoom(const GrammarOptions& options) const {
   const uint64_t bytes = options.bytes == 0 ? kDefaultBytes : options.bytes;
-  const uint64_t needed = regexes_.BytesToDerive(bytes, productions_.MostParts());
+  const uint64_t alternatives = productions_.MostParts();
+  const uint64_t needed = std::max(regexes_.BytesToDerive(bytes, alternatives),
+                                   machine_.BytesToRead(bytes, alternatives));
   if (needed <= bytes) return Status();
   const uint64_t mebibytes = needed / (uint64_t{1} << 20) + 1;
   return Status::Error(StatusCode::kOutOfMemory,

@@ -58,7 +58,7 @@ struct GrammarPlace {
 
 // Of a mask.
 struct MaskOptions {
-  bool ends = true;                            // end tokens where the text may end
+  bool ends = true;                           // end tokens where the text may end
   const std::atomic<bool>* cancel = nullptr;  // what ends the call; null: nothing
 };
 

@@ -42,7 +42,7 @@ Machine::Machine(Room& room, size_t most_states, size_t classes)
       next_(room, most_states * classes),
       items_(room, most_states * 4),
       frames_(room, most_states * 2),
-      seen_(room, most_states),
+      seen_(room, most_states * 6),
       state_index_(room, most_states),
       frame_index_(room, most_states * 2),
       seen_index_(room, most_states),
@@ -52,6 +52,24 @@ Machine::Machine(Room& room, size_t most_states, size_t classes)
       rules_(room, MostGathered(most_states)),
       behind_(room, MostGathered(most_states)),
       marks_(room, most_states * 2) {}
+
+// Some states stand one behind the other in a token's bytes, each of about as many expressions and
+// frames; and of members in any order there are the sets before and behind one more.
+uint64_t Machine::BytesToRead(uint64_t bytes, uint64_t alternatives) const {
+  uint64_t words = 0;
+  for (Production i = 0; i < productions_->size(); ++i) {
+    if (productions_->node(i).kind != Productions::Kind::kMembers) continue;
+    const Productions::Members& members = productions_->members(i);
+    if (members.any_order) words = std::max<uint64_t>(words, members.count * WordsOf(members));
+  }
+  const auto needed = [&](uint64_t used, uint64_t capacity) {
+    return static_cast<uint64_t>(static_cast<double>(bytes) * static_cast<double>(used) /
+                                 static_cast<double>(capacity));
+  };
+  return std::max({needed(4 * alternatives, items_.capacity()),
+                   needed(4 * alternatives, frames_.capacity()),
+                   needed(2 * words, seen_.capacity())});
+}
 
 void Machine::Read(Regexes* regexes, const Productions* productions) {
   regexes_ = regexes;

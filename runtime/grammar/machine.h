@@ -26,6 +26,10 @@ class Machine {
   // What it reads; both live as long as this. Once.
   void Read(Regexes* regexes, const Productions* productions);
 
+  // Of `bytes`, which all lists are in proportion to, those that states have room in, where a text
+  // may go on in up to so many ways.
+  uint64_t BytesToRead(uint64_t bytes, uint64_t alternatives) const;
+
   // States that somebody needs, in a list of such.
   struct Kept {
     std::span<State> states;

@@ -117,18 +117,20 @@ Regex Regexes::Put(Node node, std::span<const Regex> parts, Budget& budget) {
   return node_index_.FindOrPut(hash, fresh, [](uint32_t) { return false; });
 }
 
-// A derivative has about as many parts as what it is of, each of which may be new, and some stand
-// one behind the other in a token's bytes; what else is made is little.
+// Behind a byte each alternative is a new expression, and some such steps stand one behind the
+// other in a token's bytes; a list has at most as many parts again.
 uint64_t Regexes::BytesToDerive(uint64_t bytes, uint64_t alternatives) const {
+  uint64_t longest = 0;
   for (uint32_t i = 0; i < kept_.nodes; ++i) {
-    if (IsList(nodes_[i])) alternatives = std::max<uint64_t>(alternatives, nodes_[i].b);
+    if (IsList(nodes_[i])) longest = std::max<uint64_t>(longest, nodes_[i].b);
   }
   const auto needed = [&](uint64_t used, uint64_t capacity) {
-    const uint64_t with_room = used + used / 32 + 64 + 4 * alternatives;
-    return static_cast<uint64_t>(static_cast<double>(bytes) * static_cast<double>(with_room) /
+    return static_cast<uint64_t>(static_cast<double>(bytes) *
+                                 static_cast<double>(used + used / 32 + 64) /
                                  static_cast<double>(capacity));
   };
-  return std::max(needed(kept_.nodes, nodes_.capacity()), needed(kept_.parts, parts_.capacity()));
+  return std::max(needed(kept_.nodes + longest + 4 * alternatives, nodes_.capacity()),
+                  needed(kept_.parts + 2 * longest, parts_.capacity()));
 }
 
 void Regexes::BeginForget() {

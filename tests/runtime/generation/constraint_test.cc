@@ -130,7 +130,8 @@ TEST_F(ConstraintTest, ATextGoesOnWithoutItsBeginBesideOthers) {
   }
 }
 
-// Also where the states that it is made of are gone, and under a grammar made anew of the same text.
+// Also where the states that it is made of are gone, and under a grammar made anew of the same
+// text.
 TEST_F(ConstraintTest, IsSavedAndLoaded) {
   Grammar* const grammar = Make(kDeep, GrammarKind::kGbnf);
   Text text(*this, grammar, 256);
@@ -171,7 +172,8 @@ TEST_F(ConstraintTest, IsSavedAndLoaded) {
       continue;
     }
     victim.constraint.Load(wrong, 0, first, end);
-    if (victim.Follow().ok()) static_cast<void>(victim.constraint.Next(victim.history, {}, victim.mask));
+    if (victim.Follow().ok())
+      static_cast<void>(victim.constraint.Next(victim.history, {}, victim.mask));
   }
   EXPECT_GT(refused, 300u);
 }
@@ -179,8 +181,7 @@ TEST_F(ConstraintTest, IsSavedAndLoaded) {
 // The tokens that one step reads behind undo(1) are no more where the text is longer.
 TEST_F(ConstraintTest, GoingBackReadsFewTokensAgain) {
   for (const char* const rules :
-       {"root ::= (\"(\" [a-z]* \")\" | \"[\" [a-z]* \"]\" | [a-z])*",
-        "root ::= [a-z ]{100000}"}) {
+       {"root ::= (\"(\" [a-z]* \")\" | \"[\" [a-z]* \"]\" | [a-z])*", "root ::= [a-z ]{100000}"}) {
     Text text(*this, Make(rules, GrammarKind::kGbnf), 40000);
     for (const size_t length : {250, 1000, 4000, 16000}) {
       text.Write(length - text.history.end());

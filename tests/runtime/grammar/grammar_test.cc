@@ -158,7 +158,7 @@ TEST_F(GrammarTest, ForgetsWhichMembersWereWritten) {
       Make(schema, {.spaces = Spaces::kNone, .any_order = true, .bytes = Grammar::kLeastBytes})
           .ok());
   EXPECT_EQ(Write(1), text);
-  EXPECT_GT(place_.epoch, 4u) << "little was forgotten";
+  EXPECT_GT(place_.epoch, 2u) << "little was forgotten";
 }
 
 // What derivatives join are new sets of bytes: here some for each two characters.
@@ -222,7 +222,7 @@ TEST_F(GrammarTest, TextsShareAGrammar) {
 TEST_F(GrammarTest, ThreadsShareAGrammar) {
   ASSERT_TRUE(Make(kSchema, {.bytes = Grammar::kLeastBytes}).ok());
   std::vector<std::string> alone;
-  for (unsigned seed = 0; seed < 8; ++seed) alone.push_back(Write(seed));
+  for (unsigned seed = 0; seed < 12; ++seed) alone.push_back(Write(seed));
   std::vector<std::string> beside(alone.size());
   std::vector<std::thread> threads;
   for (unsigned seed = 0; seed < alone.size(); ++seed) {
@@ -288,8 +288,7 @@ TEST_F(GrammarTest, IsCancelled) {
   ASSERT_TRUE(Make(schema + "]}").ok());
   const std::atomic<bool> cancel = true;
   std::vector<uint32_t> mask(trie_.mask_words());
-  const Result<bool> made =
-      grammar_->Allowed(TextOf({'{'}), &place_, mask, {.cancel = &cancel});
+  const Result<bool> made = grammar_->Allowed(TextOf({'{'}), &place_, mask, {.cancel = &cancel});
   EXPECT_EQ(made.status().code(), StatusCode::kCancelled);
   EXPECT_FALSE(AllowedBehind({'{'}).empty());
 }
@@ -414,7 +413,7 @@ TEST_F(GrammarTest, WhatCompilesWrites) {
       {"500 optional", {}, optional(500, closed)},
       {"1000 optional", {}, optional(1000, closed)},
       {"500 optional and others", {}, optional(500, "")},
-      {"300 in any order", {.any_order = true}, optional(300, closed)},
+      {"1000 in any order", {.any_order = true}, optional(1000, closed)},
       {"anyOf 400", {}, "{\"anyOf\":[" + list(400, ",", alternative) + "]}"},
       {"enum 2000", {}, "{\"enum\":[" + list(2000, ",", word) + "]}"},
       {"enum 3000", {.bytes = 12 << 20}, "{\"enum\":[" + list(3000, ",", word) + "]}"},
