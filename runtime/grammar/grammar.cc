@@ -213,6 +213,7 @@ Status Grammar::ReadAll(MachineCall& call, const GrammarText& text, GrammarPlace
       from = 1;
     }
     call[0] = call[1];
+    static_cast<void>(call.Walked(0, bytes.size()));
     RONDO_RETURN_IF_ERROR(EndOf(call));
   }
   *place = {call[0], shared_.epoch(), read, false};

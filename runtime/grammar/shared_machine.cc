@@ -93,6 +93,7 @@ bool MachineCall::MakeRoomOnceMore(size_t i, int attempt) {
 }
 
 State MachineCall::Make(size_t i, uint32_t byte_class) {
+  if (spent_ >= kSlice && !Pause(i)) return Machine::kDead;
   for (int attempt = 0; ok(); ++attempt) {
     Budget budget(kSteps);
     const State made = machine_.NextClass(states_[i], byte_class, budget);

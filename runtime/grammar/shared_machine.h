@@ -73,7 +73,6 @@ class MachineCall {
   // Behind state number i and one more byte. Where it is not ok afterwards, that means nothing.
   State Next(size_t i, uint8_t byte) { return NextClass(i, machine_.regexes().class_of(byte)); }
   State NextClass(size_t i, uint32_t byte_class) {
-    if (++spent_ >= kSlice && !Pause(i)) return Machine::kDead;
     const State known = machine_.Known(states_[i], byte_class);
     return known != Machine::kUnknown ? known : Make(i, byte_class);
   }
@@ -81,7 +80,13 @@ class MachineCall {
   bool Read(size_t i, std::span<const uint8_t> bytes);
   // Forgets all but what it and others hold.
   void MakeRoom(size_t i);
+  // Steps that it took otherwise. What is made is counted by itself.
   void Spend(uint64_t steps) { spent_ += steps; }
+  // So many steps behind states that are known, up to state number i. False: it is not ok.
+  bool Walked(size_t i, uint64_t steps) {
+    spent_ += steps;
+    return spent_ < kSlice || Pause(i);
+  }
 
   bool ok() const { return end_ == End::kNone; }
   End end() const { return end_; }

@@ -11,13 +11,16 @@ void Set(std::span<uint32_t> mask, uint32_t token) { mask[token / 32] |= 1u << t
 // Where the nodes below those end that were read, of which the call holds the states.
 using Levels = std::array<uint32_t, TokenTrie::kMostBytes + 1>;
 
+constexpr uint32_t kWalked = 2048;  // nodes after which a walk tells of them
+
 // The tokens of this part of the trie that can be read.
 void Walk(MachineCall& call, std::span<const TokenTrie::Node> nodes, std::span<uint32_t> mask) {
   Levels ends;
   size_t level = 0;
   ends[0] = static_cast<uint32_t>(nodes.size());
-  for (uint32_t i = 0; i < nodes.size() && call.ok();) {
+  for (uint32_t i = 0, walked = 0; i < nodes.size() && call.ok();) {
     while (i == ends[level]) --level;
+    if (++walked % kWalked == 0 && !call.Walked(level, kWalked)) return;
     const TokenTrie::Node node = nodes[i];
     const State next = call.Next(level, static_cast<uint8_t>(node.byte));
     if (next == Machine::kDead) {
@@ -241,8 +244,9 @@ class PlainWalk {
     Levels ends;
     size_t level = 0;
     ends[0] = static_cast<uint32_t>(nodes.size());
-    for (uint32_t i = 0; i < nodes.size() && call_.ok();) {
+    for (uint32_t i = 0, walked = 0; i < nodes.size() && call_.ok();) {
       while (i == ends[level]) --level;
+      if (++walked % kWalked == 0 && !call_.Walked(level, kWalked)) return;
       const TokenTrie::Node node = nodes[i];
       const State next = call_.Next(level, static_cast<uint8_t>(node.byte));
       call_[level + 1] = next;
@@ -283,6 +287,7 @@ void FillMask(MachineCall& call, const TokenTrie& trie, std::span<uint32_t> mask
   if (reach == kEndless) return;
   for (uint32_t characters = far + 1; characters <= trie.most_characters(); ++characters) {
     for (const uint32_t token : trie.PlainOf(characters)) {
+      if (!call.ok() || !call.Walked(0, trie.vocabulary()[token].size())) return;
       if (!CanRead(call, trie.vocabulary()[token])) mask[token / 32] &= ~(1u << token % 32);
     }
   }
