@@ -94,7 +94,8 @@ class MachineCall {
 
  private:
   friend class SharedMachine;
-  static constexpr uint64_t kSlice = 1 << 14;  // steps between two turns: a part of a millisecond
+  static constexpr uint64_t kSlice =
+      1 << 12;  // steps between two turns: some hundredths of a millisecond
 
   State Make(size_t i, uint32_t byte_class);
   bool Pause(size_t i);
